@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# For people; what is built and how is in meson.build.
+#
+#   make            build/spanloom and build/spanloom.so (WERROR=1: warnings are errors, when build/ is new)
+#   make demo       build, then show what it does
+#   make check      every test; `make bless` takes over what programs print now as what tests expect
+#   make fuzz       fuzz each target (FUZZ=NAME for one) for SECONDS=60
+#   make bench      measure speed and memory
+#   make install    to PREFIX=/usr/local (DESTDIR is honoured)
+#   make format     clang-format the C code
+#   make clean
+
+PREFIX ?= /usr/local
+SECONDS ?= 60
+
+all: build/build.ninja
+	@ninja -C build
+
+build/build.ninja: | setup
+	@meson setup build --prefix $(PREFIX) $(if $(WERROR),-Dwerror=true)
+
+setup:
+	@tools/setup build
+
+demo: setup-demo all
+	@PATH="$(CURDIR)/build:$$PATH" tools/demo
+
+check: setup-check
+	@tests/run
+
+bless: setup-check
+	@tests/run --bless
+
+fuzz: setup-fuzz
+	@tests/fuzz/run $(SECONDS) $(FUZZ)
+
+bench: setup-bench all
+	@bench/run
+
+install: all
+	@meson configure build --prefix $(PREFIX)
+	@meson install -C build
+
+setup-%:
+	@tools/setup $*
+
+format:
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	@rm -rf build build-*
+	@find . -name '*.err' -delete
+
+.PHONY: all setup demo check bless fuzz bench install format clean
