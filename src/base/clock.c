@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+int64_t sl_clock_now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t sl_clock_mono_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+char *sl_time_text(int64_t ns, char *buf)
+{
+    int64_t sec = ns / 1000000000, frac = ns % 1000000000, day, rest, era, doe, yoe, doy, mp, y;
+
+    if (frac < 0) {
+        frac += 1000000000;
+        sec--;
+    }
+    day = sec / 86400;
+    rest = sec % 86400;
+    if (rest < 0) {
+        rest += 86400;
+        day--;
+    }
+    day += 719468; /* civil_from_days, H. Hinnant, "chrono-compatible low-level date algorithms" */
+    era = (day >= 0 ? day : day - 146096) / 146097;
+    doe = day - era * 146097;
+    yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    mp = (5 * doy + 2) / 153;
+    y = yoe + era * 400 + (mp >= 10);
+    snprintf(buf, SL_TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ", (int)y, (int)(mp < 10 ? mp + 3 : mp - 9),
+             (int)(doy - (153 * mp + 2) / 5 + 1), (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60),
+             (int)frac);
+    return buf;
+}
