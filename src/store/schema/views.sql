@@ -1,0 +1,121 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What users query.
+
+-- dnpcsql's four tables: its names, its columns, its inserts (below).  Times are seconds.
+CREATE VIEW span AS
+    SELECT s.id AS uuid, n.name AS type, s.note AS note
+    FROM sl_span s JOIN sl_name n ON n.id = s.type;
+
+CREATE VIEW event AS
+    SELECT printf('%d.%d.%d.%d.%d', e.span, e.time_ns, e.type, e.source, e.place) AS uuid, e.span AS span_uuid,
+        e.time_ns / 1000000000 + (e.time_ns % 1000000000) / 1e9 AS time, n.name AS type, -- exact to the last bit
+        (SELECT note FROM sl_note WHERE sl_note.source = e.source AND sl_note.place = e.place) AS note
+    FROM sl_event e JOIN sl_name n ON n.id = e.type;
+
+CREATE VIEW subspan AS
+    SELECT parent AS superspan_uuid, id AS subspan_uuid, key AS key, NULL AS note
+    FROM sl_span WHERE parent IS NOT NULL
+    UNION ALL
+    SELECT l.left_span, l.right_span, (SELECT key FROM sl_span WHERE id = l.right_span),
+        (SELECT name FROM sl_name WHERE id = l.rule)
+    FROM sl_link l WHERE l.kind = 1;
+
+CREATE VIEW facet AS
+    SELECT l.left_span AS left_uuid, l.right_span AS right_uuid, (SELECT name FROM sl_name WHERE id = l.rule) AS note
+    FROM sl_link l WHERE l.kind = 2;
+
+-- Ours, in the plural: the same things with all that is known of them.
+CREATE VIEW spans AS
+    SELECT s.id AS id, n.name AS type, s.key AS key, s.parent AS parent, s.source AS source, s.note AS note
+    FROM sl_span s JOIN sl_name n ON n.id = s.type;
+
+CREATE VIEW events AS
+    SELECT e.span AS span, e.time_ns AS time_ns,
+        strftime('%Y-%m-%dT%H:%M:%S', e.time_ns / 1000000000 - (e.time_ns % 1000000000 < 0), 'unixepoch') ||
+            printf('.%09dZ', (e.time_ns % 1000000000 + 1000000000) % 1000000000) AS time,
+        n.name AS type, e.source AS source, e.place AS place
+    FROM sl_event e JOIN sl_name n ON n.id = e.type;
+
+-- Every relation, containment by name included.
+CREATE VIEW links AS
+    SELECT 'in' AS kind, parent AS left_span, id AS right_span, 'name' AS rule, source, NULL AS place, 1.0 AS confidence
+    FROM sl_span WHERE parent IS NOT NULL
+    UNION ALL
+    SELECT CASE kind WHEN 1 THEN 'in' WHEN 2 THEN 'facet' WHEN 3 THEN 'after' WHEN 4 THEN 'flow' END,
+        left_span, right_span, (SELECT name FROM sl_name WHERE id = rule), source, place, ifnull(confidence, 1.0)
+    FROM sl_link;
+
+CREATE VIEW attributes AS
+    SELECT a.span AS span, f.name AS name, json_extract(a.vals, f.path) AS value, a.source AS source, a.place AS place
+    FROM sl_attr a JOIN sl_shape f ON f.id = a.shape
+    WHERE json_extract(a.vals, f.path) IS NOT NULL;
+
+CREATE VIEW samples AS
+    SELECT a.span AS span, a.time_ns AS time_ns, f.name AS metric, json_extract(a.vals, f.path) AS value,
+        a.source AS source, a.place AS place
+    FROM sl_sample a JOIN sl_shape f ON f.id = a.shape
+    WHERE json_extract(a.vals, f.path) IS NOT NULL;
+
+CREATE VIEW sources AS
+    SELECT id, path, part, recipe, component, bytes, mtime_ns, hash, context, imported_ns, records, used, skipped,
+        rejected, replaced_by
+    FROM sl_source;
+
+CREATE VIEW rejects AS
+    SELECT s.path || ifnull('#' || s.part, '') AS path, r.place AS place, r.reason AS reason, r.text AS text,
+        r.source AS source
+    FROM sl_reject r JOIN sl_source s ON s.id = r.source;
+
+CREATE VIEW raws AS SELECT span, json, source, place FROM sl_raw;
+
+CREATE VIEW zones AS
+    SELECT z.root AS root, n.name AS type, s.key AS key, z.since_ns AS since_ns, z.offset_s AS offset_s, z.how AS how
+    FROM sl_zone z JOIN sl_span s ON s.id = z.root JOIN sl_name n ON n.id = s.type;
+
+-- dnpcsql's inserts.  Its ids are texts (uuid4); ours are integers, and sl_uuid translates them.
+CREATE TRIGGER span_insert INSTEAD OF INSERT ON span BEGIN
+    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
+    INSERT OR IGNORE INTO sl_name (name) VALUES (NEW.type);
+    INSERT INTO sl_span (id, type, key, parent, source, note)
+        VALUES (CASE WHEN typeof(NEW.uuid) = 'integer' THEN NEW.uuid
+                ELSE 1 + max(ifnull((SELECT max(id) FROM sl_span), 0), ifnull((SELECT max(id) FROM sl_ghost), 0)) END,
+            (SELECT id FROM sl_name WHERE name = NEW.type), NEW.uuid, NULL, 0, NEW.note);
+    INSERT INTO sl_uuid SELECT NEW.uuid, last_insert_rowid() WHERE typeof(NEW.uuid) = 'text';
+    -- what was said of it before it was inserted itself
+    UPDATE OR IGNORE sl_event SET span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
+        WHERE typeof(NEW.uuid) = 'text' AND span = NEW.uuid;
+    UPDATE OR IGNORE sl_link SET left_span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
+        WHERE typeof(NEW.uuid) = 'text' AND left_span = NEW.uuid;
+    UPDATE OR IGNORE sl_link SET right_span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
+        WHERE typeof(NEW.uuid) = 'text' AND right_span = NEW.uuid;
+END;
+
+CREATE TRIGGER event_insert INSTEAD OF INSERT ON event BEGIN
+    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
+    INSERT OR IGNORE INTO sl_name (name) VALUES (NEW.type);
+    INSERT INTO sl_note VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note);
+    INSERT INTO sl_event (span, time_ns, type, source, place)
+        VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid),
+            CAST(round(NEW.time * 1e6) AS INTEGER) * 1000,
+            (SELECT id FROM sl_name WHERE name = NEW.type), 0, (SELECT max(place) FROM sl_note WHERE source = 0));
+END;
+
+CREATE TRIGGER subspan_insert INSTEAD OF INSERT ON subspan BEGIN
+    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
+    INSERT OR IGNORE INTO sl_name (name) VALUES ('sql');
+    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source)
+        VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.superspan_uuid), NEW.superspan_uuid), 1,
+            ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.subspan_uuid), NEW.subspan_uuid),
+            (SELECT id FROM sl_name WHERE name = 'sql'), 0);
+    UPDATE sl_span SET key = NEW.key WHERE NEW.key IS NOT NULL AND source = 0
+        AND id = (SELECT span FROM sl_uuid WHERE uuid = NEW.subspan_uuid);
+END;
+
+CREATE TRIGGER facet_insert INSTEAD OF INSERT ON facet BEGIN
+    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
+    INSERT OR IGNORE INTO sl_name (name) VALUES ('sql');
+    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source)
+        VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.left_uuid), NEW.left_uuid), 2,
+            ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.right_uuid), NEW.right_uuid),
+            (SELECT id FROM sl_name WHERE name = 'sql'), 0);
+END;

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/embed.h"
+#include "base/mem.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SCHEMA = 1, BUSY_MS = 5000 };
+
+/* ---- the virtual table sl_rows ---- */
+
+struct rows_table {
+    sqlite3_vtab base;
+    const struct sl_rows **current;
+};
+
+struct rows_cursor {
+    sqlite3_vtab_cursor base;
+    const struct sl_rows *rows;
+    size_t at;
+};
+
+static int rows_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **why)
+{
+    struct rows_table *t;
+
+    (void)argc, (void)argv, (void)why;
+    if (sqlite3_declare_vtab(db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8)") != SQLITE_OK)
+        return SQLITE_ERROR;
+    t = sl_alloc(sizeof *t);
+    t->current = aux;
+    *out = &t->base;
+    return SQLITE_OK;
+}
+
+static int rows_disconnect(sqlite3_vtab *t)
+{
+    free(t);
+    return SQLITE_OK;
+}
+
+static int rows_best_index(sqlite3_vtab *t, sqlite3_index_info *info)
+{
+    (void)t;
+    info->estimatedCost = 1e6;
+    return SQLITE_OK;
+}
+
+static int rows_open(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
+{
+    struct rows_cursor *c = sl_alloc(sizeof *c);
+
+    c->rows = *((struct rows_table *)t)->current;
+    *out = &c->base;
+    return SQLITE_OK;
+}
+
+static int rows_close(sqlite3_vtab_cursor *c)
+{
+    free(c);
+    return SQLITE_OK;
+}
+
+static int rows_filter(sqlite3_vtab_cursor *c, int num, const char *str, int argc, sqlite3_value **argv)
+{
+    (void)num, (void)str, (void)argc, (void)argv;
+    ((struct rows_cursor *)c)->at = 0;
+    return SQLITE_OK;
+}
+
+static int rows_next(sqlite3_vtab_cursor *c)
+{
+    ((struct rows_cursor *)c)->at++;
+    return SQLITE_OK;
+}
+
+static int rows_eof(sqlite3_vtab_cursor *c)
+{
+    struct rows_cursor *r = (struct rows_cursor *)c;
+    return !r->rows || r->at >= r->rows->n;
+}
+
+static int rows_column(sqlite3_vtab_cursor *c, sqlite3_context *out, int col)
+{
+    struct rows_cursor *r = (struct rows_cursor *)c;
+    r->rows->column(r->rows->of, r->at, col, out);
+    return SQLITE_OK;
+}
+
+static int rows_rowid(sqlite3_vtab_cursor *c, sqlite3_int64 *out)
+{
+    *out = (sqlite3_int64)((struct rows_cursor *)c)->at;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module rows_module = {
+    .xConnect = rows_connect, /* no xCreate: eponymous only */
+    .xBestIndex = rows_best_index,
+    .xDisconnect = rows_disconnect,
+    .xOpen = rows_open,
+    .xClose = rows_close,
+    .xFilter = rows_filter,
+    .xNext = rows_next,
+    .xEof = rows_eof,
+    .xColumn = rows_column,
+    .xRowid = rows_rowid,
+};
+
+struct store {
+    struct sl_store pub;
+    const struct sl_rows *current;
+};
+
+/* ---- errors ---- */
+
+int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err)
+{
+    int rc = sqlite3_extended_errcode(st->db);
+    const char *hint = "";
+
+    switch (rc & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: hint = "; another process is writing to it: try again when that has finished"; break;
+    case SQLITE_FULL:
+        hint = "; the disk is full: make room or choose another place with -d (nothing was changed)";
+        break;
+    case SQLITE_IOERR: hint = "; the file system refused: is it full, or over quota? (nothing was changed)"; break;
+    case SQLITE_READONLY: hint = "; no permission to write: choose another place with -d"; break;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: hint = "; the store is damaged: make a new one from the logs with -d"; break;
+    default: break;
+    }
+    return sl_err(err, (rc & 0xff) == SQLITE_BUSY ? SL_EBUSY : SL_ESTORE, "%s: %s: %s%s", st->path, doing,
+                  sqlite3_errmsg(st->db), hint);
+}
+
+int sl_store_exec(struct sl_store *st, const char *sql, struct sl_err *err)
+{
+    return sqlite3_exec(st->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sl_store_err(st, "cannot write", err);
+}
+
+sqlite3_stmt *sl_store_prepare(struct sl_store *st, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *s = NULL;
+
+    if (sqlite3_prepare_v2(st->db, sql, -1, &s, NULL) != SQLITE_OK)
+        sl_store_err(st, "cannot query", err);
+    return s;
+}
+
+int sl_store_step(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err)
+{
+    switch (sqlite3_step(s)) {
+    case SQLITE_ROW: return 1;
+    case SQLITE_DONE: return 0;
+    default: return sl_store_err(st, "query failed", err);
+    }
+}
+
+int64_t sl_store_int(struct sl_store *st, const char *sql, int64_t otherwise)
+{
+    sqlite3_stmt *s = sl_store_prepare(st, sql, NULL);
+    int64_t v = otherwise;
+
+    if (s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL)
+        v = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    return v;
+}
+
+int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_rows *rows, struct sl_err *err)
+{
+    int rc;
+
+    if (!rows->n)
+        return 0;
+    ((struct store *)st)->current = rows;
+    rc = sl_store_exec(st, sql, err);
+    ((struct store *)st)->current = NULL;
+    return rc;
+}
+
+/* ---- open and close ---- */
+
+static int run_embedded(struct sl_store *st, const struct sl_embedded *files, const char *only, struct sl_err *err)
+{
+    for (; files->name; files++)
+        if (!strcmp(files->name, only))
+            return sl_store_exec(st, files->data, err);
+    return sl_err(err, SL_ESTORE, "schema file %s is missing from this build", only);
+}
+
+static int make_schema(struct sl_store *st, struct sl_err *err)
+{
+    int rc = run_embedded(st, sl_embedded_schema, "001-core.sql", err);
+
+    if (!rc)
+        rc = run_embedded(st, sl_embedded_schema, "views.sql", err);
+    if (!rc)
+        rc = sl_store_exec(st, "INSERT INTO sl_meta VALUES ('schema', 1)", err);
+    return rc;
+}
+
+/* 1: a store of ours; 0: an empty database; negative: something else, err filled. */
+static int look(struct sl_store *st, struct sl_err *err)
+{
+    int64_t schema;
+
+    if (sqlite3_exec(st->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) != SQLITE_OK) {
+        if ((sqlite3_errcode(st->db) & 0xff) == SQLITE_NOTADB)
+            return sl_err(err, SL_EFORMAT,
+                          "%s is not a Spanloom store (not an SQLite file); name the store with -d FILE", st->path);
+        return sl_store_err(st, "cannot open", err);
+    }
+    if (!sl_store_int(st, "SELECT count(*) FROM sqlite_schema", 0))
+        return 0;
+    if (!sl_store_int(st, "SELECT count(*) FROM sqlite_schema WHERE name = 'sl_meta'", 0))
+        return sl_err(err, SL_EFORMAT,
+                      "%s is an SQLite database, but not a Spanloom store; choose another file with -d FILE", st->path);
+    schema = sl_store_int(st, "SELECT value FROM sl_meta WHERE name = 'schema'", 0);
+    if (schema > SCHEMA)
+        return sl_err(err, SL_EFORMAT,
+                      "%s was written by a newer Spanloom (schema %lld, this program knows %d); update", st->path,
+                      (long long)schema, SCHEMA);
+    return 1;
+}
+
+int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mode, struct sl_err *err)
+{
+    struct store *s = sl_alloc(sizeof *s);
+    struct sl_store *st = &s->pub;
+    struct stat sb;
+    int rc = 0, kind;
+
+    *out = NULL;
+    /* SQLite has special names; ours are files */
+    if (path[0] == ':' || !strncmp(path, "file:", 5)) {
+        st->path = sl_alloc(strlen(path) + 3);
+        strcat(strcpy(st->path, "./"), path);
+    } else {
+        st->path = sl_strdup(path);
+    }
+    path = st->path;
+    if (mode != SL_STORE_CREATE && stat(path, &sb) != 0) {
+        rc = sl_err(err, SL_ENOTFOUND,
+                    errno == ENOENT ? "no store %s; make one with: spanloom import PATH... -d %s" : "%s: %s", path,
+                    errno == ENOENT ? path : strerror(errno));
+        goto fail;
+    }
+    /* Also for reading, a read-write open: it can roll back what a killed import left. */
+    if (sqlite3_open_v2(path, &st->db,
+                        SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE |
+                            (mode == SL_STORE_CREATE ? SQLITE_OPEN_CREATE : 0),
+                        NULL) != SQLITE_OK ||
+        (mode == SL_STORE_READ && access(path, W_OK) != 0)) {
+        char why[200];
+        snprintf(why, sizeof why, "%s", sqlite3_errmsg(st->db));
+        sqlite3_close(st->db);
+        st->db = NULL;
+        if (mode != SL_STORE_READ ||
+            sqlite3_open_v2(path, &st->db, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+            rc = sl_err(err, SL_EIO, "cannot open the store %s: %s; choose another place with -d FILE", path,
+                        st->db ? sqlite3_errmsg(st->db) : why);
+            goto fail;
+        }
+    }
+    sqlite3_busy_timeout(st->db, BUSY_MS);
+    sqlite3_db_config(st->db, SQLITE_DBCONFIG_DQS_DML, 1, NULL); /* dnpcsql's scripts quote strings with " */
+    kind = look(st, err);
+    if (kind < 0) {
+        rc = kind;
+        goto fail;
+    }
+    if (mode == SL_STORE_READ) {
+        if (!kind) {
+            rc = sl_err(err, SL_EFORMAT, "%s is empty; fill it with: spanloom import PATH... -d %s", path, path);
+            goto fail;
+        }
+        rc = sl_store_exec(st, "PRAGMA query_only = 1", err);
+    } else {
+        sqlite3_create_module(st->db, "sl_rows", &rows_module, &s->current);
+        /* A killed process loses nothing with the rollback journal; NORMAL is for power cuts too. */
+        rc =
+            sl_store_exec(st, "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576; PRAGMA temp_store = FILE", err);
+        st->fresh = !kind;
+    }
+    if (rc)
+        goto fail;
+    *out = st;
+    return 0;
+fail:
+    sl_store_close(st);
+    return rc;
+}
+
+void sl_store_close(struct sl_store *st)
+{
+    if (!st)
+        return;
+    sqlite3_close(st->db);
+    free(st->path);
+    free(st);
+}
+
+int sl_store_begin(struct sl_store *st, struct sl_err *err)
+{
+    int rc = sl_store_exec(st, "BEGIN IMMEDIATE", err);
+
+    if (!rc && st->fresh) {
+        /* somebody may have been quicker */
+        st->fresh = !sl_store_int(st, "SELECT count(*) FROM sqlite_schema", 0);
+        if (st->fresh)
+            rc = make_schema(st, err);
+    }
+    return rc;
+}
+
+int sl_store_commit(struct sl_store *st, struct sl_err *err)
+{
+    int rc = run_embedded(st, sl_embedded_schema, "index.sql", err);
+
+    if (!rc)
+        rc = sl_store_exec(st, "COMMIT", err);
+    if (rc)
+        sl_store_rollback(st);
+    else
+        st->fresh = false;
+    return rc;
+}
+
+void sl_store_rollback(struct sl_store *st)
+{
+    sqlite3_exec(st->db, "ROLLBACK", NULL, NULL, NULL);
+}
