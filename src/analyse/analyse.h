@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The analysis library: SQL functions and table functions over a store, the same inside the program and as the loadable
+ * extension spanloom.so.  To add a table function: sqlfn/NAME.c, its line in sqlfn/sqlfn.h and ext.c, and in
+ * meson.build.
+ *
+ *   descendants(root)           span, depth                                              sqlfn/descendants.c
+ *   event_sequences(root_type)  sequence, count, position, span_type, event_type, ...    sqlfn/event_sequences.c
+ */
+#ifndef SL_ANALYSE_ANALYSE_H
+#define SL_ANALYSE_ANALYSE_H
+
+#include <sqlite3.h>
+
+/* Makes all of it known to db, which need not be a store yet.  An SQLite result code. */
+int sl_analyse_register(sqlite3 *db);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sl_event is clustered by (span, time_ns): one scan in the order of its primary key meets the spans of the graph in
+ * their order, so that nothing has to be looked up or sorted.
+ */
+#include "analyse/events.h"
+#include "analyse/ext.h"
+#include "analyse/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct load {
+    struct sl_events *e;
+    const struct sl_graph *g;
+    size_t time_cap, type_cap;
+    uint32_t at; /* start[] is known up to this span */
+    int64_t last_span;
+    int64_t last_type;
+    uint32_t last_rank;
+    bool disorder;
+};
+
+static void close_spans(struct load *l, int64_t before)
+{
+    while (l->at < l->g->n && l->g->id.v[l->at] < before)
+        l->e->start[++l->at] = (uint32_t)l->e->n;
+}
+
+static int event_row(void *to, sqlite3_value **v)
+{
+    struct load *l = to;
+    struct sl_events *e = l->e;
+    int64_t span = sqlite3_value_int64(v[0]), type = sqlite3_value_int64(v[2]);
+
+    if (span != l->last_span) {
+        l->disorder |= span < l->last_span;
+        l->last_span = span;
+        close_spans(l, span);
+    }
+    if (l->at == l->g->n || l->g->id.v[l->at] != span || l->g->type[l->at] == SL_NONE)
+        return 0;
+    if (type != l->last_type) {
+        l->last_type = type;
+        l->last_rank = sl_names_rank(&l->g->names, type);
+    }
+    if (l->last_rank == SL_NONE)
+        return 0;
+    if (e->n == l->time_cap) {
+        e->time_ns = sl_vec_grow(e->time_ns, &l->time_cap, sizeof *e->time_ns);
+        e->type = sl_vec_grow(e->type, &l->type_cap, sizeof *e->type);
+    }
+    e->time_ns[e->n] = sqlite3_value_int64(v[1]);
+    e->type[e->n++] = l->last_rank;
+    return 0;
+}
+
+int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err)
+{
+    static const char *const from[] = {"sl_event NOT INDEXED",
+                                       "(SELECT * FROM sl_event ORDER BY span, time_ns, type, source, place)"};
+    struct load l = {.e = out, .g = g, .disorder = true};
+    int rc = 0;
+
+    *out = (struct sl_events){.start = sl_alloc(((size_t)g->n + 1) * sizeof *out->start)};
+    /* again, and sorted, where a plain scan is not in order: PRAGMA reverse_unordered_selects */
+    for (int i = 0; i < 2 && !rc && l.disorder; i++) {
+        char sql[160];
+        l.disorder = false;
+        l.last_span = l.last_type = INT64_MIN;
+        l.at = l.last_rank = 0;
+        out->n = 0;
+        snprintf(sql, sizeof sql, "SELECT sl_scan(?1, span, time_ns, type) FROM %s", from[i]);
+        rc = sl_scan(db, sql, event_row, &l, err);
+    }
+    if (!rc && out->n > UINT32_MAX)
+        rc = sl_err(err, SL_ESTORE, "%zu events are more than this analysis can hold; choose some with SQL", out->n);
+    close_spans(&l, INT64_MAX);
+    while (l.at < g->n) /* the one whose id is INT64_MAX */
+        out->start[++l.at] = (uint32_t)out->n;
+    if (rc)
+        sl_events_free(out);
+    return rc;
+}
+
+void sl_events_free(struct sl_events *e)
+{
+    free(e->start);
+    free(e->time_ns);
+    free(e->type);
+    *e = (struct sl_events){0};
+}

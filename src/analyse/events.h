@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All events of a store beside its graph, as arrays: 12 bytes an event and 4 a span. */
+#ifndef SL_ANALYSE_EVENTS_H
+#define SL_ANALYSE_EVENTS_H
+
+#include "analyse/graph.h"
+
+/*
+ * Events of span i are start[i] up to, not including, start[i + 1], in order of time (equal times in any order).
+ * Events of spans that do not exist are not here.
+ */
+struct sl_events {
+    size_t n;
+    uint32_t *start; /* by span of the graph, and one more */
+    int64_t *time_ns;
+    uint32_t *type; /* rank of the type's name */
+};
+
+/* Reads the events of db, whose graph is g.  On success *out is to be freed. */
+int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
+void sl_events_free(struct sl_events *e);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define SL_EXT_HOLDER
+#include "analyse/ext.h"
+SQLITE_EXTENSION_INIT1
+
+#include "analyse/analyse.h"
+#include "analyse/scan.h"
+#include "analyse/sqlfn/sqlfn.h"
+
+#include <stddef.h>
+
+static int (*const parts[])(sqlite3 *db) = {
+    sl_scan_register,
+    sl_fn_descendants,
+    sl_fn_event_sequences,
+};
+
+int sl_analyse_register(sqlite3 *db)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        int rc = parts[i](db);
+        if (rc != SQLITE_OK)
+            return rc;
+    }
+    return SQLITE_OK;
+}
+
+/* What `.load spanloom` and load_extension() call: the name is made from that of the file. */
+__attribute__((visibility("default"))) int sqlite3_spanloom_init(sqlite3 *db, char **why,
+                                                                 const sqlite3_api_routines *api);
+
+int sqlite3_spanloom_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
+{
+    SQLITE_EXTENSION_INIT2(api);
+    (void)why;
+    return sl_analyse_register(db);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SQL functions, each registered by one function of the file of its name.  All give an SQLite result code. */
+#ifndef SL_ANALYSE_SQLFN_SQLFN_H
+#define SL_ANALYSE_SQLFN_SQLFN_H
+
+#include <sqlite3.h>
+
+int sl_fn_descendants(sqlite3 *db);
+int sl_fn_event_sequences(sqlite3 *db);
+
+#endif

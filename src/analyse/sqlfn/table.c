@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/sqlfn/table.h"
+#include "analyse/ext.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct table {
+    sqlite3_vtab base;
+    sqlite3 *db;
+    const struct sl_table_fn *fn;
+};
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    sqlite3_value *arg[SL_TABLE_ARGS]; /* a query may ask for the hidden columns too */
+    sqlite3_int64 row;
+    _Alignas(16) char state[];
+};
+
+static int fail(struct table *t, const struct sl_err *err)
+{
+    int interrupted = sqlite3_errcode(t->db) == SQLITE_INTERRUPT;
+
+    sqlite3_free(t->base.zErrMsg);
+    t->base.zErrMsg = sqlite3_mprintf("%s: %s", t->fn->name, err->text);
+    return interrupted ? SQLITE_INTERRUPT : SQLITE_ERROR;
+}
+
+static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **why)
+{
+    const struct sl_table_fn *fn = aux;
+    struct table *t;
+    int rc = sqlite3_declare_vtab(db, fn->schema);
+
+    (void)argc, (void)argv, (void)why;
+    if (rc != SQLITE_OK)
+        return rc;
+    t = sl_alloc(sizeof *t);
+    t->db = db;
+    t->fn = fn;
+    *out = &t->base;
+    return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *t)
+{
+    free(t);
+    return SQLITE_OK;
+}
+
+/* idxNum tells which arguments are given, one bit each; they come in ascending order. */
+static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+    const struct sl_table_fn *fn = ((struct table *)vtab)->fn;
+    int given[SL_TABLE_ARGS], n = 0;
+
+    memset(given, -1, sizeof given);
+    for (int i = 0; i < info->nConstraint; i++) {
+        int a = info->aConstraint[i].iColumn - fn->columns;
+        if (a < 0 || a >= fn->args || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        if (!info->aConstraint[i].usable)
+            return SQLITE_CONSTRAINT; /* comes from a table that must be read before: not this plan */
+        given[a] = i;
+    }
+    for (int a = 0; a < fn->args; a++)
+        if (given[a] >= 0) {
+            info->aConstraintUsage[given[a]].argvIndex = ++n;
+            info->aConstraintUsage[given[a]].omit = 1;
+            info->idxNum |= 1 << a;
+        }
+    info->estimatedCost = fn->rows * 10;
+    info->estimatedRows = (sqlite3_int64)fn->rows;
+    return SQLITE_OK;
+}
+
+static int open_cursor(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
+{
+    struct cursor *c = sl_alloc(sizeof *c + ((struct table *)t)->fn->state_bytes);
+
+    *out = &c->base;
+    return SQLITE_OK;
+}
+
+static void free_args(struct cursor *c)
+{
+    for (int i = 0; i < SL_TABLE_ARGS; i++) {
+        sqlite3_value_free(c->arg[i]);
+        c->arg[i] = NULL;
+    }
+}
+
+static int close_cursor(sqlite3_vtab_cursor *cursor)
+{
+    struct cursor *c = (struct cursor *)cursor;
+
+    ((struct table *)cursor->pVtab)->fn->end(c->state);
+    free_args(c);
+    free(c);
+    return SQLITE_OK;
+}
+
+static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int argc, sqlite3_value **argv)
+{
+    struct cursor *c = (struct cursor *)cursor;
+    struct table *t = (struct table *)cursor->pVtab;
+    struct sl_err err = {0};
+
+    (void)str, (void)argc;
+    free_args(c);
+    c->row = 1;
+    for (int i = 0, k = 0; i < t->fn->args; i++)
+        if (given & 1 << i)
+            c->arg[i] = sqlite3_value_dup(argv[k++]);
+    for (int i = 0; i < t->fn->needed; i++)
+        if (!c->arg[i]) {
+            sl_err(&err, SL_EUSAGE, "arguments are missing; call it like %s", t->fn->usage);
+            return fail(t, &err);
+        }
+    return t->fn->start(c->state, t->db, c->arg, &err) ? fail(t, &err) : SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *cursor)
+{
+    struct cursor *c = (struct cursor *)cursor;
+    struct table *t = (struct table *)cursor->pVtab;
+    struct sl_err err = {0};
+
+    c->row++;
+    return t->fn->next(c->state, &err) ? fail(t, &err) : SQLITE_OK;
+}
+
+static int at_end(sqlite3_vtab_cursor *cursor)
+{
+    return ((struct table *)cursor->pVtab)->fn->at_end(((struct cursor *)cursor)->state);
+}
+
+static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int col)
+{
+    struct cursor *c = (struct cursor *)cursor;
+    const struct sl_table_fn *fn = ((struct table *)cursor->pVtab)->fn;
+
+    if (col < fn->columns || col >= fn->columns + fn->args)
+        fn->column(c->state, out, col < fn->columns ? col : col - fn->args);
+    else if (c->arg[col - fn->columns])
+        sqlite3_result_value(out, c->arg[col - fn->columns]);
+    return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
+{
+    *out = ((struct cursor *)cursor)->row;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+    .xConnect = connect, /* no xCreate: there is one table of the name, and nobody has to create it */
+    .xBestIndex = best_index,
+    .xDisconnect = disconnect,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = filter,
+    .xNext = next,
+    .xEof = at_end,
+    .xColumn = column,
+    .xRowid = rowid,
+};
+
+int sl_table_register(sqlite3 *db, const struct sl_table_fn *fn)
+{
+    return sqlite3_create_module(db, fn->name, &module, (void *)fn);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Table functions: what all have in common.  A function fills in a struct sl_table_fn and calls sl_table_register().
+ * Its schema names the visible columns, then the arguments as hidden columns, then what else it hides.
+ */
+#ifndef SL_ANALYSE_SQLFN_TABLE_H
+#define SL_ANALYSE_SQLFN_TABLE_H
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SL_TABLE_ARGS = 8 };
+
+struct sl_table_fn {
+    const char *name;
+    const char *schema; /* CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
+    int columns, args;  /* how many visible columns and arguments */
+    int needed;         /* so many arguments must be given */
+    const char *usage;  /* "event_sequences('parsl.monitoring.task')": shown when they are not */
+    double rows;        /* a guess, for SQLite's planner */
+    size_t state_bytes;
+
+    /*
+     * Begins a call at its first row.  state is zero at first; a join calls again and again with what the last call
+     * left, and the store does not change in between.  arg[i] is NULL where it is not given; it stays until the next.
+     */
+    int (*start)(void *state, sqlite3 *db, sqlite3_value **arg, struct sl_err *err);
+    bool (*at_end)(const void *state);
+    int (*next)(void *state, struct sl_err *err);
+    /* Visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
+    void (*column)(const void *state, sqlite3_context *out, int col);
+    void (*end)(void *state); /* frees what all calls made, also when they failed */
+};
+
+/* fn must stay.  An SQLite result code. */
+int sl_table_register(sqlite3 *db, const struct sl_table_fn *fn);
+
+#endif
