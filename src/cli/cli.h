@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line.  To add a command: cmd_NAME.c with a struct command, its line in the table of main.c, and its page
+ * docs/man/spanloom-NAME.1.  Only this folder prints errors or chooses exit codes.
+ */
+#ifndef SL_CLI_CLI_H
+#define SL_CLI_CLI_H
+
+#include "base/err.h"
+#include "show/show.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_GATE = 3 };
+
+struct cli;
+
+struct option_spec {
+    const char *name;  /* --name */
+    const char *value; /* what stands behind it in the help; NULL: a flag */
+    const char *help;
+    bool hidden; /* of the help of one command; -d and --format are everywhere */
+};
+
+struct command {
+    const char *name;
+    const char *args;                  /* "PATH..." */
+    const char *help;                  /* one line */
+    const struct option_spec *options; /* ends with a NULL name; NULL: none */
+    int (*run)(struct cli *cli, int argc, char **argv);
+};
+
+/* What every command gets: the options that all share, and its own. */
+struct cli {
+    const struct command *command;
+    const char *store_path;
+    enum sl_format format;
+    bool format_given;
+    struct given {
+        const struct option_spec *spec;
+        const char *value;
+    } * given;
+    int ngiven;
+};
+
+/* The last value of an own option, "" for a flag that is set, NULL where it is not. */
+const char *cli_option(const struct cli *cli, const char *name);
+
+/* The whole of s as a number from `least` up; negative: it is none. */
+int cli_number(const char *s, int least);
+
+/* Prints "spanloom: ..." to stderr; returns EXIT_FAILED, or EXIT_USAGE for SL_EUSAGE. */
+int cli_fail(const struct cli *cli, const struct sl_err *err);
+int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Opens the store of -d for reading, with the analysis functions; NULL: the error is printed. */
+struct sl_store *cli_open(const struct cli *cli);
+
+/* Runs a query of one result and shows it in the chosen format.  Exit code.  args: texts for ?1, ?2, ..., NULL-ended.
+ */
+int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const char *const *args);
+
+/* Results that are in no store, in every format all the same: create a table, add rows by SQL, show a query (closes).
+ */
+sqlite3 *cli_rows(const char *create);
+void cli_rows_add(sqlite3 *db, const char *fmt, ...); /* sqlite3_mprintf's formats */
+int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql);
+
+/* The span type that a user means: itself, a unique end of it, or Parsl's tasks where given is NULL. */
+int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);
+
+#endif

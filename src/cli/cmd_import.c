@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "import/import.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct option_spec options[] = {
+    {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
+    {"zone", "+HH:MM", "what local times mean where no record tells (default: this machine's zone)", false},
+    {"jobs", "N", "reading threads (default: the processors)", false},
+    {"set", "FIELD=VALUE", "a field for all files, such as rundir=PATH", false},
+    {"dry-run", NULL, "only say which recipe would read what, and what nothing claims", false},
+    {"quiet", NULL, "no progress and no summary", false},
+    {NULL, NULL, NULL, false},
+};
+
+struct terminal {
+    bool shown;
+};
+
+static void progress(void *to, uint64_t bytes, uint64_t of, uint64_t spans, uint64_t events, double seconds)
+{
+    struct terminal *t = to;
+    double rate = seconds > 0 ? (double)bytes / seconds : 0;
+    char left[32], a[32], b[32];
+
+    if (!isatty(2))
+        return;
+    t->shown = true;
+    sl_show_seconds(rate > 0 && of > bytes ? (double)(of - bytes) / rate : 0, left);
+    fprintf(stderr, "\r\033[K%.0f of %.0f MB, %.0f MB/s, %s left; %s spans, %s events", (double)bytes / 1e6,
+            (double)of / 1e6, rate / 1e6, left, sl_show_count(spans, a), sl_show_count(events, b));
+}
+
+static void warn(void *to, const char *text)
+{
+    struct terminal *t = to;
+
+    if (t->shown)
+        fputs("\r\033[K", stderr);
+    fprintf(stderr, "spanloom: %s\n", text);
+}
+
+/* +05:30, -0330, -3, Z -> seconds; INT32_MIN: not a zone */
+static int32_t parse_zone(const char *s)
+{
+    int digit[4], n = 0, sign = *s == '-' ? -1 : 1;
+
+    if (!strcmp(s, "Z") || !strcmp(s, "UTC"))
+        return 0;
+    if (*s != '+' && *s != '-')
+        return INT32_MIN;
+    for (s++; *s && n < 4; s++) {
+        if (*s == ':' && n == 2)
+            continue;
+        if (*s < '0' || *s > '9')
+            return INT32_MIN;
+        digit[n++] = *s - '0';
+    }
+    if (*s || n == 0 || n == 3)
+        return INT32_MIN;
+    if (n == 1)
+        return sign * digit[0] * 3600;
+    n = n == 4 ? digit[2] * 10 + digit[3] : 0;
+    return digit[0] * 10 + digit[1] > 15 || n > 59 ? INT32_MIN : sign * ((digit[0] * 10 + digit[1]) * 3600 + n * 60);
+}
+
+/* Files that nothing claims are many, and alike: people get them by folder. */
+static int dry_run(const struct cli *cli, const struct sl_found_list *l)
+{
+    sqlite3 *db = cli_rows("CREATE TABLE t (recipe, bytes, path, folder)");
+
+    for (size_t i = 0; i < l->v.n; i++) {
+        const struct sl_found *f = &l->v.v[i];
+        const char *slash = strrchr(f->name, '/');
+        cli_rows_add(db, "INSERT INTO t VALUES (%Q, %llu, %Q, %.*Q)", f->recipe ? f->recipe->name : NULL,
+                     (unsigned long long)f->bytes, f->name, slash ? (int)(slash - f->name) : 0, f->name);
+    }
+    return cli_rows_show(
+        cli, db,
+        cli->format == SL_FORMAT_TABLE
+            ? "SELECT recipe, bytes, path FROM t WHERE recipe IS NOT NULL UNION ALL SELECT '(nothing)', sum(bytes), "
+              "iif(count(*) = 1, path, count(*) || ' files in ' || folder) FROM t WHERE recipe IS NULL GROUP BY folder"
+            : "SELECT recipe, bytes, path FROM t");
+}
+
+static void say_assumed(const struct sl_import_result *r)
+{
+    int32_t o = r->assumed_offset_s, abs = o < 0 ? -o : o;
+
+    fprintf(stderr,
+            "spanloom: local times of %llu root span%s were taken as UTC%c%02d:%02d, because no record says more; "
+            "if that is wrong, make a new store and say --zone +HH:MM\n",
+            (unsigned long long)r->assumed_zones, r->assumed_zones == 1 ? "" : "s", o < 0 ? '-' : '+', abs / 3600,
+            abs / 60 % 60);
+}
+
+static int summary(const struct cli *cli, const struct sl_import_result *r)
+{
+    sqlite3 *db =
+        cli_rows("CREATE TABLE t (recipe, files, records, used, skipped, rejects, new_spans, events, seconds)");
+    char a[32], b[32], c[32];
+    int rc = EXIT_DONE;
+
+    for (size_t i = 0; i < r->recipe.n; i++) {
+        const struct sl_import_recipe *t = &r->recipe.v[i];
+        cli_rows_add(db, "INSERT INTO t VALUES (%Q, %llu, %llu, %llu, %llu, %llu, %llu, %llu, %.3f)", t->name,
+                     (unsigned long long)t->files, (unsigned long long)t->records, (unsigned long long)t->used,
+                     (unsigned long long)t->skipped, (unsigned long long)t->rejected, (unsigned long long)t->spans,
+                     (unsigned long long)t->events, t->seconds);
+    }
+    if (cli->format != SL_FORMAT_TABLE)
+        return cli_rows_show(
+            cli, db,
+            "SELECT recipe, files, records, used, skipped, rejects, new_spans AS spans, events, seconds FROM t");
+    if (r->recipe.n) {
+        rc = cli_rows_show(cli, db,
+                           "SELECT recipe, files, records, used, skipped, rejects, new_spans AS 'new spans', events, "
+                           "printf('%.3f', seconds) AS seconds FROM t");
+        putchar('\n');
+    } else {
+        sqlite3_close(db);
+    }
+    printf("%s: %s new spans, %s events from %s file%s", cli->store_path, sl_show_count(r->spans, a),
+           sl_show_count(r->events, b), sl_show_count(r->files, c), r->files == 1 ? "" : "s");
+    if (r->known)
+        printf(" (%s known already)", sl_show_count(r->known, a));
+    printf(", %.2f s", r->seconds);
+    if (r->seconds > 0.05 && r->bytes)
+        printf(", %.0f MB/s", (double)r->bytes / 1e6 / r->seconds);
+    putchar('\n');
+    if (r->assumed_zones)
+        say_assumed(r);
+    return rc;
+}
+
+static int load_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
+{
+    int rc = sl_recipes_add_default(set, err);
+
+    for (int i = 0; i < cli->ngiven && !rc; i++)
+        if (!strcmp(cli->given[i].spec->name, "recipe"))
+            rc = sl_recipes_add_file(set, cli->given[i].value, err);
+    return rc ? rc : sl_recipes_compile(set, err);
+}
+
+static int run_import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l,
+                      struct sl_import_options *o)
+{
+    struct sl_import_result r = {0};
+    struct sl_store *st = NULL;
+    struct sl_err err = {0};
+    int rc = sl_store_open(&st, cli->store_path, SL_STORE_CREATE, &err);
+
+    if (!rc)
+        rc = sl_import(&r, st, set, l, o, &err);
+    sl_store_close(st);
+    if (((struct terminal *)o->to)->shown)
+        fputs("\r\033[K", stderr);
+    if (rc) {
+        sl_vec_free(&r.recipe);
+        return cli_fail(cli, &err);
+    }
+    if (!cli_option(cli, "quiet"))
+        summary(cli, &r);
+    sl_vec_free(&r.recipe);
+    return r.problems ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct sl_recipes *set;
+    struct sl_found_list l = {0};
+    struct sl_err err = {0};
+    struct terminal t = {0};
+    struct sl_import_options o = {
+        .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .zone_s = INT32_MIN, .warn = warn, .to = &t};
+    SL_VEC(const char *) fields = {0};
+    struct sl_arena arena = {0};
+    size_t claimed = 0;
+    int rc;
+
+    if (!argc)
+        return cli_usage(cli, "import what? name a run directory, or files");
+    if (cli_option(cli, "jobs") && (o.jobs = cli_number(cli_option(cli, "jobs"), 1)) < 1)
+        return cli_usage(cli, "--jobs needs a number from 1 up");
+    if (cli_option(cli, "zone") && (o.zone_s = parse_zone(cli_option(cli, "zone"))) == INT32_MIN)
+        return cli_usage(cli, "--zone needs an offset such as +05:30, -06:00 or Z");
+    for (int i = 0; i < cli->ngiven; i++)
+        if (!strcmp(cli->given[i].spec->name, "set")) {
+            const char *eq = strchr(cli->given[i].value, '=');
+            char *real;
+            if (!eq || eq == cli->given[i].value)
+                return cli_usage(cli, "--set needs FIELD=VALUE");
+            *sl_vec_add(&fields) = sl_arena_copy(&arena, cli->given[i].value, (size_t)(eq - cli->given[i].value));
+            real = realpath(eq + 1, NULL); /* paths are compared with canonical ones */
+            *sl_vec_add(&fields) = sl_arena_copy(&arena, real ? real : eq + 1, strlen(real ? real : eq + 1));
+            free(real);
+        }
+    sl_vec_add(&fields);
+    o.set = fields.v;
+    if (!cli_option(cli, "quiet"))
+        o.progress = progress;
+    set = sl_recipes_new();
+    rc = load_recipes(cli, set, &err);
+    if (!rc)
+        sl_find(&l, set, argv, (size_t)argc, cli_option(cli, "dry-run") != NULL);
+    for (size_t i = 0; i < l.problems.n; i++)
+        warn(&t, l.problems.v[i]);
+    for (size_t i = 0; i < l.v.n; i++)
+        claimed += l.v.v[i].recipe != NULL;
+    if (rc) {
+        rc = cli_fail(cli, &err);
+    } else if (cli_option(cli, "dry-run")) {
+        rc = dry_run(cli, &l);
+    } else if (!claimed) {
+        fprintf(stderr,
+                "spanloom: no recipe knows any file below %s%s; see what there is with `spanloom import --dry-run`, "
+                "and `spanloom recipes` for what is known\n",
+                argv[0], argc > 1 ? " and the others" : "");
+        rc = EXIT_FAILED;
+    } else {
+        rc = run_import(cli, set, &l, &o);
+        if (l.problems.n && rc == EXIT_DONE)
+            rc = EXIT_FAILED;
+    }
+    sl_found_free(&l);
+    sl_recipes_free(set);
+    sl_vec_free(&fields);
+    sl_arena_free(&arena);
+    return rc;
+}
+
+const struct command cmd_import = {"import", "PATH...", "read logs and databases into the store", options, run};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "base/embed.h"
+#include "cli/cli.h"
+#include "import/check.h"
+#include "import/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_spec options[] = {
+    {"test", NULL, "run the samples of all recipes, or of FILE; with LOG, show what each record came to", false},
+    {NULL, NULL, NULL, false},
+};
+
+static int list(const struct cli *cli, const struct sl_recipes *set)
+{
+    sqlite3 *db = cli_rows("CREATE TABLE t (recipe, reader, files, about)");
+
+    for (size_t i = 0; i < set->n; i++) {
+        const struct sl_recipe *r = set->v[i];
+        for (int k = 0; k < r->ninput; k++)
+            for (int f = 0; f < r->input[k].nfiles; f++)
+                cli_rows_add(db, "INSERT INTO t VALUES (%Q, %Q, %Q, %Q)", r->name, r->input[k].reader->name,
+                             r->input[k].files_text[f], r->about);
+    }
+    return cli_rows_show(cli, db, "SELECT recipe, reader, files, about FROM t");
+}
+
+/* The names that recipes refer to: the first of the documents. */
+static void show_names(void)
+{
+    for (const struct sl_embedded *e = sl_embedded_recipes; e->name; e++)
+        if (!strcmp(e->name, "names.yaml"))
+            fputs(e->data, stdout);
+}
+
+/* TAP, so that the project's tests can count them. */
+static int test_samples(struct sl_recipes *set, const char *only, int *n, int *failed)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        const struct sl_recipe *r = set->v[i];
+        if (only && strcmp(r->path, only) != 0)
+            continue;
+        if (!r->nsample && only) {
+            printf("# %s has no samples: lines of the log, and what they give, keep a recipe right\n", r->name);
+        } else if (!r->nsample) {
+            printf("not ok %d - %s has no samples\n", ++*n, r->name);
+            ++*failed;
+        }
+        for (int k = 0; k < r->nsample; k++) {
+            struct sl_buf out = {0}, missing = {0};
+            struct sl_err err = {0};
+            int bad = sl_check_sample(set, r, k, &out, &missing, &err);
+            printf("%s %d - %s: sample in line %d\n", bad ? "not ok" : "ok", ++*n, r->name, r->sample[k].line);
+            *failed += bad != 0;
+            if (bad < 0)
+                printf("# %s\n", err.text);
+            for (char *s = bad > 0 ? strtok(missing.s, "\n") : NULL; s; s = strtok(NULL, "\n"))
+                printf("# misses: %s\n", s);
+            for (char *s = bad > 0 && out.s ? strtok(out.s, "\n") : NULL; s; s = strtok(NULL, "\n"))
+                printf("# got:    %s\n", s);
+            sl_buf_free(&out);
+            sl_buf_free(&missing);
+        }
+    }
+    return EXIT_DONE;
+}
+
+struct tally {
+    long records, used, unknown, rejected;
+};
+
+static void show_line(void *to, int64_t place, const char *text, size_t n, const char *came_to, int rule_line)
+{
+    struct tally *t = to;
+    const char *end = memchr(text, '\n', n);
+    struct sl_buf clean = {0};
+    bool rejected = strstr(came_to, "reject ") == came_to || strstr(came_to, "\nreject ");
+
+    t->records++;
+    t->rejected += rejected;
+    t->used += rule_line && !rejected;
+    t->unknown += !rule_line && !rejected;
+    sl_show_clean(&clean, text, end && (size_t)(end - text) < 160 ? (size_t)(end - text) : n < 160 ? n : 160);
+    printf("%lld: %s\n", (long long)place, clean.s ? clean.s : "");
+    if (rule_line)
+        printf("    by the rule in line %d\n", rule_line);
+    for (const char *s = came_to; *s;) {
+        size_t len = strcspn(s, "\n");
+        sl_buf_clear(&clean);
+        sl_show_clean(&clean, s, len);
+        printf("    %s\n", clean.s ? clean.s : "");
+        s += len + (s[len] == '\n');
+    }
+    sl_buf_free(&clean);
+}
+
+static int test_log(const struct cli *cli, struct sl_recipes *set, const char *recipe, const char *log)
+{
+    struct tally t = {0};
+    struct sl_err err = {0};
+    const struct sl_recipe *r = NULL;
+    char *real = realpath(log, NULL);
+    bool by_path;
+    int rc;
+
+    for (size_t i = 0; i < set->n; i++)
+        if (!strcmp(set->v[i]->path, recipe))
+            r = set->v[i];
+    if (!r) {
+        fprintf(stderr, "spanloom: %s holds no recipe\n", recipe);
+        free(real);
+        return EXIT_FAILED;
+    }
+    rc = sl_check_log(set, r, real ? real : log, &by_path, show_line, &t, &err);
+    if (!by_path)
+        fprintf(stderr, "spanloom: no files: pattern of %s takes %s: import would pass it over\n", recipe, log);
+    printf("%ld records: %ld used, %ld unknown to all rules, %ld rejected\n", t.records, t.used, t.unknown, t.rejected);
+    free(real);
+    return rc ? cli_fail(cli, &err) : t.rejected ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct sl_recipes *set = sl_recipes_new();
+    bool test = cli_option(cli, "test");
+    struct sl_err err = {0};
+    int rc = sl_recipes_add_default(set, &err), n = 0, failed = 0;
+
+    if (!rc && test && argc)
+        rc = sl_recipes_add_file(set, argv[0], &err);
+    if (!rc)
+        rc = sl_recipes_compile(set, &err);
+    if (rc) {
+        rc = cli_fail(cli, &err);
+    } else if (argc > (test ? 2 : 1)) {
+        rc = cli_usage(cli, "too many arguments");
+    } else if (!test && !argc) {
+        rc = list(cli, set);
+    } else if (!test && !strcmp(argv[0], "names")) {
+        show_names();
+    } else if (!test) {
+        const struct sl_recipe *r = sl_recipes_find(set, argv[0]);
+        if (r) {
+            fputs(r->text, stdout);
+        } else {
+            fprintf(stderr, "spanloom: no recipe is called %s; see them with: spanloom recipes\n", argv[0]);
+            rc = EXIT_FAILED;
+        }
+    } else if (argc == 2) {
+        rc = test_log(cli, set, argv[0], argv[1]);
+    } else {
+        test_samples(set, argc ? argv[0] : NULL, &n, &failed);
+        printf("1..%d\n", n);
+        rc = failed ? EXIT_FAILED : EXIT_DONE;
+    }
+    sl_recipes_free(set);
+    return rc;
+}
+
+const struct command cmd_recipes = {"recipes", "[NAME | names | --test [FILE [LOG]]]",
+                                    "what formats are known; test your own", options, run};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
+#include "cli/cli.h"
+
+#include <stdint.h>
+
+static const struct option_spec options[] = {
+    {"all", NULL, "every ordering, not only the most common one", false},
+    {NULL, NULL, NULL, false},
+};
+
+static void show_totals(sqlite3_stmt *q, const char *type)
+{
+    char n[32], m[32];
+    unsigned long long orderings = (unsigned long long)sqlite3_column_int64(q, 7);
+    unsigned long long roots = (unsigned long long)sqlite3_column_int64(q, 8);
+
+    printf("There %s %s %s of events below %s span%s of type %s\n", orderings == 1 ? "is" : "are",
+           sl_show_count(orderings, n), orderings == 1 ? "ordering" : "different orderings", sl_show_count(roots, m),
+           roots == 1 ? "" : "s", type);
+}
+
+static void show_heading(sqlite3_stmt *q, const char *which)
+{
+    char c[32];
+    unsigned long long count = (unsigned long long)sqlite3_column_int64(q, 1);
+
+    printf("%s: %s span%s", which, sl_show_count(count, c), count == 1 ? "" : "s");
+    if (!sqlite3_column_int(q, 2))
+        puts(", without any event");
+    else
+        printf("\n\n%16s %16s %16s %16s  %s\n", "cumulative mean", "mean", "minimum", "maximum",
+               "span type/event type (seconds since the previous event)");
+}
+
+static void show_step(sqlite3_stmt *q)
+{
+    if (sqlite3_column_int(q, 2)) /* position 0 stands for no event */
+        printf("%16.9f %16.9f %16.9f %16.9f  %s/%s\n", sqlite3_column_double(q, 3), sqlite3_column_double(q, 4),
+               sqlite3_column_double(q, 5), sqlite3_column_double(q, 6), (const char *)sqlite3_column_text(q, 9),
+               (const char *)sqlite3_column_text(q, 10));
+}
+
+/* Without --all it ends after the most common ordering that has events. */
+static int show(struct sl_store *st, sqlite3_stmt *q, const char *type, bool all, struct sl_err *err)
+{
+    int64_t last = 0;
+    bool events = false;
+    char which[64];
+    int rc;
+
+    while ((rc = sl_store_step(st, q, err)) > 0) {
+        int64_t sequence = sqlite3_column_int64(q, 0);
+        if (!last)
+            show_totals(q, type);
+        if (sequence != last) {
+            if (events && !all)
+                return 0;
+            if (all)
+                snprintf(which, sizeof which, "\nOrdering %lld", (long long)sequence);
+            show_heading(q, all ? which : last ? "Most common with events" : "Most common");
+        }
+        last = sequence;
+        events |= sqlite3_column_int(q, 2) != 0;
+        show_step(q);
+    }
+    return rc;
+}
+
+static int run_table(struct sl_store *st, const char *type, bool all, struct sl_err *err)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(st,
+                         "SELECT sequence, count, position, cumulative_s, mean_s, min_s, max_s, orderings, "
+                         "roots, span_type, event_type FROM event_sequences(?1)",
+                         err);
+    int rc;
+
+    if (!q)
+        return err->code;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    rc = show(st, q, type, all, err);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct sl_store *st;
+    struct sl_err err = {0};
+    char type[300];
+    bool all = cli_option(cli, "all") != NULL;
+    int rc;
+
+    if (argc > 1)
+        return cli_usage(cli, "one type of root spans at a time; '%s' is one too many", argv[1]);
+    if (!(st = cli_open(cli)))
+        return EXIT_FAILED;
+    rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    if (!rc && cli->format == SL_FORMAT_TABLE)
+        rc = run_table(st, type, all, &err);
+    else if (!rc)
+        rc = cli_query(
+            cli, st, all ? "SELECT * FROM event_sequences(?1)" : "SELECT * FROM event_sequences(?1) WHERE sequence = 1",
+            (const char *[]){type, NULL});
+    sl_store_close(st);
+    return rc < 0 ? cli_fail(cli, &err) : rc;
+}
+
+const struct command cmd_sequences = {.name = "sequences",
+                                      .args = "[ROOT_TYPE]",
+                                      .help = "where the time of a typical span of a type went, event by event",
+                                      .options = options,
+                                      .run = run};

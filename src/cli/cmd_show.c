@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/story.h"
+
+static const struct option_spec options[] = {
+    {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)", false},
+    {"lines", NULL, "also the log lines, those too that only name it", false},
+    {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own", false},
+    {NULL, NULL, NULL, false},
+};
+
+static int show(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
+{
+    bool lines = cli_option(cli, "lines");
+    char roots[64];
+    int rc = 0;
+
+    if (cli->format != SL_FORMAT_TABLE) {
+        snprintf(roots, sizeof roots, "SELECT %lld AS id", (long long)span);
+        return story_rows(cli, st, roots, err);
+    }
+    if (lines)
+        rc = story_gather_lines(cli, st, span, err);
+    if (!rc)
+        rc = story_contexts(st, span, err);
+    if (!rc) {
+        putchar('\n');
+        rc = story_events(st, span, lines, err);
+    }
+    return rc ? rc : story_reach(st, span, err);
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct sl_store *st = cli_open(cli);
+    struct sl_err err = {0};
+    int64_t span = 0;
+    int rc;
+
+    if (!st)
+        return EXIT_FAILED;
+    rc = story_find(st, argc, argv, cli_option(cli, "run"), &span, &err);
+    if (!rc)
+        rc = show(cli, st, span, &err);
+    sl_store_close(st);
+    return rc ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+const struct command cmd_show = {"show", "TYPE KEY", "the whole path of one span through every component", options,
+                                 run};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What several commands share. */
+#include "analyse/analyse.h"
+#include "base/buf.h"
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *cli_option(const struct cli *cli, const char *name)
+{
+    for (int i = cli->ngiven; i-- > 0;)
+        if (!strcmp(cli->given[i].spec->name, name))
+            return cli->given[i].value;
+    return NULL;
+}
+
+int cli_number(const char *s, int least)
+{
+    char *end;
+    long n = strtol(s, &end, 10);
+
+    return *s && !*end && n >= least && n <= 1000000 ? (int)n : -1;
+}
+
+int cli_fail(const struct cli *cli, const struct sl_err *err)
+{
+    if (err->code == SL_EUSAGE)
+        return cli_usage(cli, "%s", err->text);
+    fprintf(stderr, "spanloom: %s\n", err->text);
+    return EXIT_FAILED;
+}
+
+int cli_usage(const struct cli *cli, const char *fmt, ...)
+{
+    va_list ap;
+
+    fputs("spanloom: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    if (cli && cli->command)
+        fprintf(stderr, "\ntry: spanloom %s --help\n", cli->command->name);
+    else
+        fputs("\ntry: spanloom --help\n", stderr);
+    return EXIT_USAGE;
+}
+
+struct sl_store *cli_open(const struct cli *cli)
+{
+    struct sl_store *st;
+    struct sl_err err = {0};
+
+    if (sl_store_open(&st, cli->store_path, SL_STORE_READ, &err)) {
+        cli_fail(cli, &err);
+        return NULL;
+    }
+    if (sl_analyse_register(st->db) != SQLITE_OK) {
+        sl_store_err(st, "cannot register the analysis functions", &err);
+        cli_fail(cli, &err);
+        sl_store_close(st);
+        return NULL;
+    }
+    return st;
+}
+
+int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const char *const *args)
+{
+    struct sl_err err = {0};
+    sqlite3_stmt *q = sl_store_prepare(st, sql, &err);
+    int rc = EXIT_DONE;
+
+    if (!q)
+        return cli_fail(cli, &err);
+    for (int i = 0; args && args[i]; i++)
+        sqlite3_bind_text(q, i + 1, args[i], -1, SQLITE_STATIC);
+    if (sl_show_rows(stdout, q, cli->format, st->path, &err) < 0)
+        rc = cli_fail(cli, &err);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* ---- results that are not in a store ---- */
+
+sqlite3 *cli_rows(const char *create)
+{
+    sqlite3 *db;
+
+    if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_exec(db, create, NULL, NULL, NULL) != SQLITE_OK)
+        abort(); /* the statement is ours */
+    return db;
+}
+
+void cli_rows_add(sqlite3 *db, const char *fmt, ...)
+{
+    va_list ap;
+    char *sql;
+
+    va_start(ap, fmt);
+    sql = sqlite3_vmprintf(fmt, ap);
+    va_end(ap);
+    sqlite3_exec(db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+}
+
+int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql)
+{
+    struct sl_err err = {0};
+    sqlite3_stmt *q = NULL;
+    int rc = EXIT_DONE;
+
+    if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK)
+        abort();
+    if (sl_show_rows(stdout, q, cli->format, "rows", &err) < 0)
+        rc = cli_fail(cli, &err);
+    sqlite3_finalize(q);
+    sqlite3_close(db);
+    return rc;
+}
+
+/* ---- types ---- */
+
+static int64_t count_type(struct sl_store *st, const char *type)
+{
+    char *sql = sqlite3_mprintf("SELECT count(*) FROM (SELECT 1 FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id "
+                                "WHERE n.name = %Q LIMIT 1)",
+                                type);
+    int64_t n = sl_store_int(st, sql, 0);
+
+    sqlite3_free(sql);
+    return n;
+}
+
+int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err)
+{
+    struct sl_buf many = {0};
+    sqlite3_stmt *q;
+    int found = 0, rc = 0;
+
+    if (!given || count_type(st, given)) {
+        snprintf(type, n, "%s",
+                 given                                     ? given
+                 : count_type(st, "parsl.monitoring.task") ? "parsl.monitoring.task"
+                                                           : "parsl.rundir.task");
+        return given || count_type(st, type)
+                   ? 0
+                   : sl_err(err, SL_ENOTFOUND,
+                            "%s holds no Parsl tasks; name a type of spans, see: spanloom types -d %s", st->path,
+                            st->path);
+    }
+    q = sl_store_prepare(st,
+                         "SELECT DISTINCT n.name FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE substr(n.name, "
+                         "-length(?1) - 1) = '.' || ?1 "
+                         "ORDER BY 1",
+                         err);
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, given, -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(st, q, err)) > 0) {
+        if (!found++)
+            snprintf(type, n, "%s", (const char *)sqlite3_column_text(q, 0));
+        sl_buf_addf(&many, " %s", (const char *)sqlite3_column_text(q, 0));
+    }
+    sqlite3_finalize(q);
+    if (!rc && !strcmp(given, "task") && count_type(st, "parsl.monitoring.task")) {
+        snprintf(type, n, "parsl.monitoring.task"); /* a task is Parsl's unless more is said */
+        found = 1;
+    }
+    if (!rc && !found)
+        rc = sl_err(err, SL_ENOTFOUND, "no span has the type %s; see what there is with: spanloom types -d %s", given,
+                    st->path);
+    else if (!rc && found > 1)
+        rc = sl_err(err, SL_ENOTFOUND, "several types end in '%s'; say which:%s", given, many.s);
+    sl_buf_free(&many);
+    return rc;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
+    cmd_events, cmd_forget;
+
+static const struct command *const commands[] = {&cmd_import,  &cmd_info,   &cmd_types, &cmd_sequences,
+                                                 &cmd_show,    &cmd_events, &cmd_sql,   &cmd_rejects,
+                                                 &cmd_recipes, &cmd_forget, NULL};
+
+static const struct option_spec shared[] = {
+    {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
+    {"format", "FORMAT", "table, tsv, csv or json", false},
+    {"help", NULL, "this text", false},
+    {NULL, NULL, NULL, false},
+};
+
+static void help_options(FILE *out, const struct option_spec *o)
+{
+    for (; o && o->name; o++) {
+        char left[80];
+        snprintf(left, sizeof left, "%s--%s%s%s", !strcmp(o->name, "database") ? "-d, " : "", o->name,
+                 o->value ? " " : "", o->value ? o->value : "");
+        fprintf(out, "  %-24s %s\n", left, o->help);
+    }
+}
+
+static int help(FILE *out, const struct command *c)
+{
+    if (c) {
+        fprintf(out, "usage: spanloom %s [options]%s%s\n\n%s\n\noptions:\n", c->name, *c->args ? " " : "", c->args,
+                c->help);
+        help_options(out, c->options);
+        help_options(out, shared);
+        fprintf(out, "\nmore: man spanloom-%s\n", c->name);
+        return EXIT_DONE;
+    }
+    fputs("Spanloom: where the time of a composite workflow went, across every component at once.\n\n"
+          "usage: spanloom COMMAND [options] [arguments]\n\ncommands:\n",
+          out);
+    for (int i = 0; commands[i]; i++)
+        fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->help);
+    fputs("\noptions of all commands:\n", out);
+    help_options(out, shared);
+    fputs("  --version                the version of this program\n\n"
+          "first steps:\n"
+          "  spanloom import runinfo/       read everything below a Parsl run directory\n"
+          "  spanloom sequences             where the time of a typical task went\n"
+          "  spanloom show task 42          one task through every component\n\n"
+          "more: man spanloom, and `spanloom COMMAND --help`\n",
+          out);
+    return EXIT_DONE;
+}
+
+static const struct option_spec *find_option(const struct command *c, const char *name, size_t n)
+{
+    for (const struct option_spec *o = c->options; o && o->name; o++)
+        if (strlen(o->name) == n && !strncmp(o->name, name, n))
+            return o;
+    for (const struct option_spec *o = shared; o->name; o++)
+        if (strlen(o->name) == n && !strncmp(o->name, name, n))
+            return o;
+    return NULL;
+}
+
+/* Takes the options out of argv; returns the number of arguments left, or negative: usage. */
+static int parse(struct cli *cli, int argc, char **argv)
+{
+    int left = 0;
+    bool only_arguments = false;
+
+    for (int i = 0; i < argc; i++) {
+        char *a = argv[i];
+        const struct option_spec *o;
+        const char *value = NULL, *eq;
+        if (only_arguments || a[0] != '-' || !a[1]) {
+            argv[left++] = a;
+            continue;
+        }
+        if (!strcmp(a, "--")) {
+            only_arguments = true;
+            continue;
+        }
+        if (!strncmp(a, "-d", 2) && a[1] == 'd') {
+            o = &shared[0];
+            value = a[2] ? a + 2 + (a[2] == '=') : NULL;
+        } else if (!strcmp(a, "-h")) {
+            o = &shared[2];
+        } else if (a[1] == '-') {
+            eq = strchr(a, '=');
+            o = find_option(cli->command, a + 2, eq ? (size_t)(eq - a - 2) : strlen(a + 2));
+            value = eq ? eq + 1 : NULL;
+        } else {
+            o = NULL;
+        }
+        if (!o)
+            return cli_usage(cli, "unknown option %s", a), -1;
+        if (!o->value && value)
+            return cli_usage(cli, "--%s takes no value", o->name), -1;
+        if (o->value && !value) {
+            if (i + 1 == argc)
+                return cli_usage(cli, "--%s needs a value: %s", o->name, o->value), -1;
+            value = argv[++i];
+        }
+        if (o == &shared[0]) {
+            if (!*value)
+                return cli_usage(cli, "-d needs the name of a file"), -1;
+            cli->store_path = value;
+        } else if (o == &shared[1]) {
+            int f = sl_format_find(value);
+            if (f < 0)
+                return cli_usage(cli, "unknown format '%s'; known: table, tsv, csv, json", value), -1;
+            cli->format = (enum sl_format)f;
+            cli->format_given = true;
+        } else if (o == &shared[2]) {
+            help(stdout, cli->command);
+            return -2;
+        } else {
+            cli->given[cli->ngiven++] = (struct given){o, value ? value : ""};
+        }
+    }
+    return left;
+}
+
+static volatile sig_atomic_t pipe_closed;
+
+static void on_pipe(int sig)
+{
+    (void)sig;
+    pipe_closed = 1;
+}
+
+/* The first word that is neither an option nor the value of one; options may stand before it. */
+static int find_command(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-')
+            return i;
+        if (!strcmp(argv[i], "-d") || !strcmp(argv[i], "--database") || !strcmp(argv[i], "--format"))
+            i++;
+    }
+    return 0;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    int at = find_command(argc, argv), left;
+    const char *name = at ? argv[at] : argc > 1 ? argv[1] : "";
+
+    if (!strcmp(name, "--version") || !strcmp(name, "version")) {
+        puts("spanloom " SL_VERSION);
+        return EXIT_DONE;
+    }
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        const char *of = at && at + 1 < argc ? argv[at + 1] : NULL;
+        for (int i = 0; of && commands[i]; i++)
+            if (!strcmp(commands[i]->name, of))
+                return help(stdout, commands[i]);
+        return of ? cli_usage(NULL, "there is no command '%s'", of) : help(stdout, NULL);
+    }
+    if (!at) {
+        if (*name)
+            return cli_usage(NULL, "a command is missing behind %s", name);
+        help(stderr, NULL);
+        return EXIT_USAGE;
+    }
+    for (int i = 0; commands[i]; i++)
+        if (!strcmp(commands[i]->name, name))
+            cli->command = commands[i];
+    if (!cli->command)
+        return cli_usage(NULL, "there is no command '%s'", name);
+    memmove(argv + at, argv + at + 1, (size_t)(argc - at - 1) * sizeof *argv);
+    left = parse(cli, argc - 2, argv + 1);
+    return left == -2 ? EXIT_DONE : left < 0 ? EXIT_USAGE : cli->command->run(cli, left, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *db = getenv("SPANLOOM_DB");
+    struct cli cli = {.store_path = db && *db ? db : "spanloom.db"};
+    int rc;
+
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
+    signal(SIGPIPE, on_pipe); /* a closed pipe is no error */
+    cli.given = sl_alloc((size_t)argc * sizeof *cli.given + 1);
+    rc = run(&cli, argc, argv);
+    free(cli.given);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !pipe_closed && rc == EXIT_DONE) {
+        fputs("spanloom: cannot write the output; is the disk full?\n", stderr);
+        rc = EXIT_FAILED;
+    }
+    return pipe_closed ? EXIT_DONE : rc;
+}

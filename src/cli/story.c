@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One span and what became of it: found by words, its log lines, its contexts, its events.  Longer than 600 lines for
+ * its queries: the four parts share the span and little else.
+ */
+#include "cli/story.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "import/lines.h"
+
+#include <stdlib.h>
+
+/* ---- finding a span ---- */
+
+struct candidate {
+    int64_t id, root;
+    char type[200];
+};
+
+/* Does the root span answer to this name of a run? */
+static bool is_run(struct sl_store *st, int64_t root, const char *run)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(st,
+                         "SELECT 1 FROM sl_span s WHERE s.id = ?1 AND (s.key = ?2 OR (length(?2) >= 4 AND "
+                         "substr(s.key, 1, length(?2)) = ?2) "
+                         " OR substr(s.key, -length(?2) - 1) = '/' || ?2) "
+                         "UNION ALL SELECT 1 FROM sl_span s JOIN sl_shared h ON h.value = s.key WHERE s.id = ?1 AND "
+                         " (h.scope = ?2 OR substr(h.scope, -length(?2) - 1) = '/' || ?2)",
+                         NULL);
+    bool yes;
+
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, root);
+    sqlite3_bind_text(q, 2, run, -1, SQLITE_STATIC);
+    yes = sqlite3_step(q) == SQLITE_ROW;
+    sqlite3_finalize(q);
+    return yes;
+}
+
+static int64_t root_of(struct sl_store *st, int64_t span)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE up(id) AS (SELECT %lld UNION SELECT s.parent FROM sl_span s JOIN up ON s.id = up.id) "
+             "SELECT up.id FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent IS NULL",
+             (long long)span);
+    return sl_store_int(st, sql, span);
+}
+
+static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM sl_link WHERE kind = 2 AND left_span = %lld AND right_span = %lld",
+             (long long)(a < b ? a : b), (long long)(a < b ? b : a));
+    return sl_store_int(st, sql, 0) > 0;
+}
+
+char *story_name(struct sl_store *st, int64_t span, char *buf, size_t n)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        st, "SELECT n.name, s.key, s.parent FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.id = ?", NULL);
+    size_t at = 0;
+    int64_t id = span;
+
+    *buf = 0;
+    while (q && id && at < n) {
+        sqlite3_bind_int64(q, 1, id);
+        if (sqlite3_step(q) != SQLITE_ROW)
+            break;
+        at += (size_t)snprintf(buf + at, n - at, "%s%s %s", at ? " of " : "", (const char *)sqlite3_column_text(q, 0),
+                               (const char *)sqlite3_column_text(q, 1));
+        id = sqlite3_column_int64(q, 2);
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
+    return buf;
+}
+
+/* "  (runinfo/001)" for spans whose run directory is known; buf holds 300 bytes. */
+static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(st, "SELECT h.scope FROM sl_span s JOIN sl_shared h ON h.value = s.key WHERE s.id = ?", NULL);
+
+    *buf = 0;
+    if (q) {
+        sqlite3_bind_int64(q, 1, root_of(st, span));
+        if (sqlite3_step(q) == SQLITE_ROW)
+            snprintf(buf, 300, "  (%s)", (const char *)sqlite3_column_text(q, 0));
+    }
+    sqlite3_finalize(q);
+    return buf;
+}
+
+static int several(struct sl_store *st, const struct candidate *v, size_t n, size_t total, struct sl_err *err)
+{
+    struct sl_buf b = {0};
+    char name[600], directory[300];
+    int rc;
+
+    sl_buf_addf(&b, "%zu spans answer to that; name one by its id, or its run with --run:", total);
+    for (size_t i = 0; i < n && b.n < sizeof err->text - 200; i++)
+        sl_buf_addf(&b, "\n  span %-8lld %.120s%s", (long long)v[i].id, story_name(st, v[i].id, name, sizeof name),
+                    run_directory(st, v[i].id, directory));
+    if (total > n)
+        sl_buf_addf(&b, "\n  ...");
+    rc = sl_err(err, SL_ENOTFOUND, "%s", b.s);
+    sl_buf_free(&b);
+    return rc;
+}
+
+int story_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)
+{
+    SL_VEC(struct candidate) v = {0};
+    const char *type = argc > 0 ? argv[0] : "", *key = argc > 1 ? argv[1] : "";
+    size_t one = 0, zeros = strspn(key, "0");
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (argc != 2)
+        return sl_err(err, SL_EUSAGE, "which span? a type and a key, such as: task 42; or: span 1234");
+    if (!strcmp(type, "span")) {
+        *id = cli_number(key, 1) > 0 || strspn(key, "0123456789") == strlen(key) ? atoll(key) : 0;
+        q = sl_store_prepare(st, "SELECT 1 FROM sl_span WHERE id = ?", err);
+        if (!q)
+            return SL_ESTORE;
+        sqlite3_bind_int64(q, 1, *id);
+        rc =
+            sqlite3_step(q) == SQLITE_ROW
+                ? 0
+                : sl_err(err, SL_ENOTFOUND, "there is no span %s; ids are in: spanloom sql 'select * from spans'", key);
+        sqlite3_finalize(q);
+        return rc;
+    }
+    if (zeros && key[zeros] && strspn(key, "0123456789") == strlen(key))
+        key += zeros; /* 042 is 42, as on import */
+    /* a task is Parsl's unless more is said */
+    q = sl_store_prepare(
+        st,
+        "SELECT s.id, n.name FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id AND s.key = ?2 "
+        "WHERE CASE WHEN ?1 IN ('task', 'try') THEN n.name IN ('parsl.monitoring.' || ?1, 'parsl.rundir.' || ?1) "
+        "ELSE n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1 END ORDER BY n.name <> ?1, n.name, s.id",
+        err);
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(st, q, err)) > 0 && v.n < 100000) {
+        struct candidate c = {.id = sqlite3_column_int64(q, 0)};
+        bool facet = false;
+        snprintf(c.type, sizeof c.type, "%s", (const char *)sqlite3_column_text(q, 1));
+        if (run) {
+            c.root = root_of(st, c.id);
+            if (!is_run(st, c.root, run))
+                continue;
+        }
+        if (v.n && !strcmp(v.v[0].type, type) && strcmp(c.type, type) != 0)
+            continue; /* the exact name beats its ends */
+        for (size_t i = 0; i < v.n && v.n < 50; i++)
+            facet |= are_facets(st, v.v[i].id, c.id);
+        if (!facet)
+            *sl_vec_add(&v) = c;
+    }
+    sqlite3_finalize(q);
+    rc = rc > 0 ? 0 : rc;
+    one = v.n;
+    if (!rc && !one) {
+        char like[260];
+        snprintf(like, sizeof like, "%s", type);
+        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s; see what there is with: spanloom %s -d %s", like,
+                    key, run ? " in run " : "", run ? run : "", run ? "info --runs" : "types", st->path);
+    } else if (!rc && one > 1) {
+        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, err);
+    } else if (!rc) {
+        *id = v.v[0].id;
+    }
+    sl_vec_free(&v);
+    return rc;
+}
+
+/* ---- lines ---- */
+
+struct gather {
+    struct sl_store *st;
+    sqlite3_stmt *insert;
+    unsigned char *wanted; /* a bit a span; NULL: all */
+    size_t nwanted;
+    bool failed;
+};
+
+static bool wanted(const struct gather *g, uint32_t span)
+{
+    return !g->wanted || (span / 8 < g->nwanted && g->wanted[span / 8] >> span % 8 & 1);
+}
+
+/* The spans below the root: lines of others are not kept. */
+static int want_below(struct gather *g, int64_t root, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(g->st, "SELECT span FROM descendants(?)", err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    g->nwanted = (size_t)sl_store_int(g->st, "SELECT max(id) FROM sl_span", 0) / 8 + 1;
+    g->wanted = sl_alloc(g->nwanted);
+    if (q)
+        sqlite3_bind_int64(q, 1, root);
+    while (!rc && (rc = sl_store_step(g->st, q, err)) > 0) {
+        uint32_t span = (uint32_t)sqlite3_column_int64(q, 0);
+        rc = 0;
+        if (span / 8 < g->nwanted)
+            g->wanted[span / 8] |= (unsigned char)(1u << span % 8);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static void take_line(void *to, const struct sl_line *l)
+{
+    struct gather *g = to;
+    struct sl_buf clean = {0};
+
+    for (size_t i = 0; i < l->nspans; i++) {
+        if (!wanted(g, l->span[i]))
+            continue;
+        if (!clean.s)
+            sl_buf_add_utf8(&clean, l->text, l->n);
+        sqlite3_bind_int64(g->insert, 1, l->span[i]);
+        sqlite3_bind_int64(g->insert, 2, l->source);
+        sqlite3_bind_int64(g->insert, 3, l->place);
+        if (l->timed)
+            sqlite3_bind_int64(g->insert, 4, l->time_ns);
+        else
+            sqlite3_bind_null(g->insert, 4);
+        sqlite3_bind_text(g->insert, 5, clean.s, (int)clean.n, SQLITE_STATIC);
+        g->failed |= sqlite3_step(g->insert) != SQLITE_DONE;
+        sqlite3_reset(g->insert);
+    }
+    sl_buf_free(&clean);
+}
+
+static void line_problem(void *to, const char *text)
+{
+    (void)to;
+    fprintf(stderr, "spanloom: %s\n", text);
+}
+
+int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
+{
+    struct sl_recipes *set = sl_recipes_new();
+    struct gather g = {.st = st};
+    struct sl_buf which = {0};
+    int rc = sl_recipes_add_default(set, err);
+
+    for (int i = 0; i < cli->ngiven && !rc; i++)
+        if (!strcmp(cli->given[i].spec->name, "recipe"))
+            rc = sl_recipes_add_file(set, cli->given[i].value, err);
+    if (!rc)
+        rc = sl_recipes_compile(set, err);
+    if (!rc) /* temporary tables are not the store: query_only would forbid them, too */
+        rc = sl_store_exec(st,
+                           "PRAGMA query_only = 0; PRAGMA temp.journal_mode = OFF; CREATE TEMP TABLE sl_line (span "
+                           "INTEGER, source INTEGER, place INTEGER, "
+                           "time_ns INTEGER, text TEXT, PRIMARY KEY (span, source, place)) WITHOUT ROWID",
+                           err);
+    if (!rc && !(g.insert = sl_store_prepare(st, "INSERT OR IGNORE INTO temp.sl_line VALUES (?, ?, ?, ?, ?)", err)))
+        rc = SL_ESTORE;
+    if (!rc && span)
+        rc = want_below(&g, span, err);
+    if (!rc)
+        rc = sl_store_exec(st, "BEGIN", err);
+    if (span) /* the files that say something below it, and what lies in the same run directory */
+        sl_buf_addf(
+            &which,
+            "WITH s(source) AS (SELECT DISTINCT e.source FROM descendants(%lld) d JOIN sl_event e ON e.span = d.span), "
+            "h(scope) AS (SELECT DISTINCT scope FROM sl_shared JOIN sl_source ON sl_source.id IN (SELECT source FROM "
+            "s) AND "
+            "substr(path, 1, length(scope) + 1) = scope || '/') SELECT source FROM s UNION SELECT id FROM sl_source, h "
+            "WHERE substr(path, 1, length(scope) + 1) = scope || '/'",
+            (long long)span);
+    else
+        sl_buf_adds(&which, "SELECT id FROM sl_source");
+    if (!rc)
+        rc = sl_lines(st, set, which.s, take_line, line_problem, &g, err);
+    if (!rc && g.failed)
+        rc = sl_store_err(st, "cannot keep the lines", err);
+    sqlite3_finalize(g.insert);
+    sl_store_exec(st, "COMMIT", NULL);
+    free(g.wanted);
+    sl_store_exec(st, "PRAGMA query_only = 1", NULL);
+    sl_recipes_free(set);
+    sl_buf_free(&which);
+    return rc;
+}
+
+/* ---- contexts ---- */
+
+static void put_pair(const char *name, const char *value)
+{
+    struct sl_buf b = {0};
+
+    sl_show_clean(&b, name, strlen(name));
+    for (int pad = (int)b.n; pad < 28; pad++)
+        sl_buf_addc(&b, ' ');
+    sl_buf_addc(&b, ' ');
+    sl_show_clean(&b, value, strlen(value));
+    printf("  %s\n", b.s);
+    sl_buf_free(&b);
+}
+
+static int list(struct sl_store *st, int64_t span, const char *title, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    bool any = false;
+    int rc = q ? 0 : SL_ESTORE;
+    char name[600];
+
+    if (q)
+        sqlite3_bind_int64(q, 1, span);
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+        rc = 0;
+        if (!any)
+            printf("\n%s:\n", title);
+        any = true;
+        if (sqlite3_column_count(q) == 1)
+            printf("  %s\n", story_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
+        else
+            put_pair((const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+struct tree {
+    struct sl_store *st;
+    sqlite3_stmt *below, *one, *beside;
+    SL_VEC(int64_t) seen;
+    int printed;
+};
+
+enum { TREE_LINES = 60 };
+
+static bool saw(struct tree *t, int64_t id)
+{
+    for (size_t i = 0; i < t->seen.n; i++)
+        if (t->seen.v[i] == id)
+            return true;
+    *sl_vec_add(&t->seen) = id;
+    return false;
+}
+
+static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const char *sign)
+{
+    SL_VEC(int64_t) next = {0};
+    size_t nsub;
+
+    if (t->printed > TREE_LINES || saw(t, id))
+        return;
+    sqlite3_bind_int64(t->one, 1, id);
+    if (sqlite3_step(t->one) == SQLITE_ROW) {
+        const char *type = (const char *)sqlite3_column_text(t->one, 0),
+                   *key = (const char *)sqlite3_column_text(t->one, 1);
+        const char *in = sqlite3_column_int64(t->one, 3) == above ? NULL : (const char *)sqlite3_column_text(t->one, 2);
+        char left[400];
+        snprintf(left, sizeof left, "%*s%s%s %s", depth * 2 + 2, "", sign, type, key);
+        if (++t->printed > TREE_LINES)
+            printf("  ... (all of them: spanloom sql -d %s 'select * from descendants(%lld)')\n", t->st->path,
+                   (long long)t->seen.v[0]);
+        else
+            printf(in ? "%-64s in %s\n" : "%s\n", left, in);
+    }
+    sqlite3_reset(t->one);
+    sqlite3_bind_int64(t->below, 1, id);
+    while (sqlite3_step(t->below) == SQLITE_ROW)
+        *sl_vec_add(&next) = sqlite3_column_int64(t->below, 0);
+    sqlite3_reset(t->below);
+    nsub = next.n;
+    sqlite3_bind_int64(t->beside, 1, id);
+    while (sqlite3_step(t->beside) == SQLITE_ROW)
+        *sl_vec_add(&next) = sqlite3_column_int64(t->beside, 0);
+    sqlite3_reset(t->beside);
+    for (size_t i = nsub; i < next.n; i++)
+        put_tree(t, next.v[i], above, depth, "= ");
+    for (size_t i = 0; i < nsub; i++)
+        put_tree(t, next.v[i], id, depth + 1, "");
+    sl_vec_free(&next);
+}
+
+int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
+{
+    struct tree t = {.st = st};
+    char name[600];
+    int rc;
+
+    printf("%s  (span %lld)\n", story_name(st, span, name, sizeof name), (long long)span);
+    rc = list(st, span, "contained in", "SELECT left_span FROM sl_link WHERE kind = 1 AND right_span = ?1 ORDER BY 1",
+              err);
+    if (!rc)
+        rc = list(st, span, "attributes",
+                  "SELECT name, value FROM (SELECT DISTINCT name, value FROM attributes WHERE span IN "
+                  "(SELECT ?1 UNION SELECT right_uuid FROM facet WHERE left_uuid = ?1 UNION SELECT left_uuid FROM "
+                  "facet WHERE right_uuid = ?1)) "
+                  "WHERE length(value) < 200 ORDER BY name",
+                  err);
+    if (!rc)
+        rc = list(st, span, "waited for",
+                  "SELECT right_span FROM sl_link WHERE kind = 3 AND left_span = ?1 ORDER BY 1 LIMIT 20", err);
+    if (rc)
+        return rc;
+    t.one = sl_store_prepare(
+        st,
+        "SELECT n.name, s.key, (SELECT group_concat(m.name || ' ' || p.key, ', ') FROM sl_span p JOIN sl_name m ON "
+        "m.id = p.type "
+        "WHERE p.id = s.parent AND m.name NOT LIKE '%.task' AND m.name NOT LIKE '%.workflow'), s.parent "
+        "FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.id = ?",
+        err);
+    t.below = sl_store_prepare(
+        st,
+        "SELECT c FROM (SELECT id AS c FROM sl_span WHERE parent = ?1 UNION SELECT right_span FROM sl_link WHERE "
+        "left_span = ?1 AND kind = 1) JOIN sl_span s ON s.id = c JOIN sl_name n ON n.id = s.type ORDER BY n.name, s.id",
+        err);
+    t.beside = sl_store_prepare(st,
+                                "SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = 2 UNION "
+                                "SELECT left_span FROM sl_link WHERE right_span = ?1 AND kind = 2",
+                                err);
+    if (t.one && t.below && t.beside) {
+        puts("\ncontexts (= is another view of the same thing):");
+        put_tree(&t, span, 0, 0, "");
+    } else {
+        rc = SL_ESTORE;
+    }
+    sqlite3_finalize(t.one);
+    sqlite3_finalize(t.below);
+    sqlite3_finalize(t.beside);
+    sl_vec_free(&t.seen);
+    return rc;
+}
+
+/* ---- events ---- */
+
+/* Rows for programs, of the root ?1. */
+static const char rows_sql[] =
+    "SELECT ?1 AS root, e.time_ns AS time_ns, CAST(e.time_ns - first_value(e.time_ns) OVER w AS REAL) / 1e9 AS "
+    "since_start_s, "
+    "CAST(e.time_ns - lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9 AS since_previous_s, src.component AS "
+    "component, "
+    "n.name AS span_type, s.key AS span_key, m.name AS event, src.path || ifnull('#' || src.part, '') AS path, e.place "
+    "AS place, "
+    "e.span AS span FROM descendants(?1) d JOIN sl_event e ON e.span = d.span JOIN sl_span s ON s.id = "
+    "e.span "
+    "JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type JOIN sl_source src ON src.id = e.source "
+    "WINDOW w AS (ORDER BY e.time_ns, n.name, m.name) "
+    "ORDER BY e.time_ns, n.name, m.name";
+
+/* Events, and lines that assert none; an event's line stands with it. */
+static const char people_sql[] = "SELECT * FROM (SELECT e.time_ns, src.component, n.name AS type, s.key, m.name AS "
+                                 "event, src.path, src.part, e.place, e.span, NULL "
+                                 "FROM descendants(?1) d JOIN sl_event e ON e.span = d.span JOIN sl_span s ON s.id = "
+                                 "e.span JOIN sl_name n ON n.id = s.type "
+                                 "JOIN sl_name m ON m.id = e.type JOIN sl_source src ON src.id = e.source ";
+static const char lines_sql[] =
+    "UNION ALL SELECT l.time_ns, src.component, NULL, NULL, NULL, src.path, src.part, l.place, min(l.span), l.text "
+    "FROM descendants(?1) d "
+    "JOIN temp.sl_line l ON l.span = d.span JOIN sl_source src ON src.id = l.source GROUP BY l.source, l.place ";
+static const char order_sql[] = ") ORDER BY 1, type IS NULL, type, event";
+
+/* The part of a path that tells files apart: the last three names. */
+static const char *tail(const char *path)
+{
+    const char *s = path + strlen(path);
+
+    for (int slashes = 0; s > path; s--)
+        if (s[-1] == '/' && ++slashes == 3)
+            break;
+    return s;
+}
+
+struct row {
+    int64_t time_ns, span;
+    char type[150], event[150];
+};
+
+enum { HEARD = 256 }; /* spans whose last event is remembered: more than any task has */
+
+/*
+ * A long wait.  Where the span that ends it was heard of before, that is where the time went; where it is heard of for
+ * the first time, nobody says what happened in the meantime.
+ */
+static void put_wait(const struct row *was, const struct row *now, const struct row *before)
+{
+    char took[32];
+
+    sl_show_seconds((double)(now->time_ns - was->time_ns) / 1e9, took);
+    if (before)
+        printf("%-30s %14s %14s  ...... %s in %s, since its %s\n", "", "", "", took, now->type, before->event);
+    else
+        printf("%-30s %14s %14s  ...... gap of %s: no component says what happened between %s/%s and %s/%s\n", "", "",
+               "", took, was->type, was->event, now->type, now->event);
+}
+
+static struct row *row_of(struct row *v, size_t n, int64_t span)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].span == span)
+            return &v[i];
+    return NULL;
+}
+
+static void put_line(const char *text)
+{
+    struct sl_buf b = {0};
+
+    for (const char *s = text; *s;) {
+        size_t n = strcspn(s, "\n");
+        sl_buf_clear(&b);
+        sl_show_clean(&b, s, n);
+        printf("        | %s\n", b.s ? b.s : "");
+        s += n + (s[n] == '\n');
+    }
+    sl_buf_free(&b);
+}
+
+int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *err)
+{
+    struct sl_buf sql = {0};
+    struct row was = {0}, now, heard[HEARD], *before;
+    size_t nheard = 0;
+    sqlite3_stmt *q;
+    int64_t start = 0, longest;
+    char text[SL_TIME_TEXT], bounds[300];
+    bool any = false;
+    int rc;
+
+    snprintf(bounds, sizeof bounds,
+             "SELECT max(e.time_ns) - min(e.time_ns) FROM descendants(%lld) d JOIN sl_event e ON e.span = d.span",
+             (long long)span);
+    longest = sl_store_int(st, bounds, 0);
+    sl_buf_addf(&sql, "%s%s%s", people_sql, lines ? lines_sql : "", order_sql);
+    if (!(q = sl_store_prepare(st, sql.s, err))) {
+        sl_buf_free(&sql);
+        return SL_ESTORE;
+    }
+    sqlite3_bind_int64(q, 1, span);
+    printf("%-30s %14s %14s  %-22s %s\n", "time", "since start", "since previous", "component",
+           "what, and where it stands");
+    while ((rc = sl_store_step(st, q, err)) > 0) {
+        bool is_event = sqlite3_column_type(q, 2) != SQLITE_NULL;
+        const char *path = (const char *)sqlite3_column_text(q, 5), *part = (const char *)sqlite3_column_text(q, 6);
+        if (!is_event) {
+            put_line((const char *)sqlite3_column_text(q, 9));
+            continue;
+        }
+        now = (struct row){.time_ns = sqlite3_column_int64(q, 0), .span = sqlite3_column_int64(q, 8)};
+        snprintf(now.type, sizeof now.type, "%s", (const char *)sqlite3_column_text(q, 2));
+        snprintf(now.event, sizeof now.event, "%s", (const char *)sqlite3_column_text(q, 4));
+        if (!any) {
+            start = now.time_ns;
+            was = now;
+        }
+        any = true;
+        before = row_of(heard, nheard, now.span);
+        if (now.time_ns - was.time_ns > longest / 20 && now.time_ns - was.time_ns > 1000000 &&
+            (before || nheard < HEARD))
+            put_wait(&was, &now, before);
+        if (before)
+            *before = now;
+        else if (nheard < HEARD)
+            heard[nheard++] = now;
+        printf("%-30s %14.6f %14.6f  %-22s %s %s/%s  %s%s%s:%lld\n", sl_time_text(now.time_ns, text),
+               (double)(now.time_ns - start) / 1e9, (double)(now.time_ns - was.time_ns) / 1e9,
+               (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2),
+               (const char *)sqlite3_column_text(q, 3), (const char *)sqlite3_column_text(q, 4), tail(path),
+               part ? "#" : "", part ? part : "", (long long)sqlite3_column_int64(q, 7));
+        was = now;
+    }
+    if (!any && !rc)
+        puts("no events");
+    sqlite3_finalize(q);
+    sl_buf_free(&sql);
+    return rc;
+}
+
+int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, struct sl_err *err)
+{
+    sqlite3_stmt *r = sl_store_prepare(st, roots, err), *q = sl_store_prepare(st, rows_sql, err);
+    struct sl_show_part part = {0};
+    int rc = r && q ? 0 : SL_ESTORE, more = 1;
+
+    while (!rc && more && !ferror(stdout)) { /* root after root: nothing is gathered */
+        more = sl_store_step(st, r, err);
+        if (more < 0)
+            rc = more;
+        sqlite3_reset(q);
+        sqlite3_bind_int64(q, 1, more > 0 ? sqlite3_column_int64(r, 0) : -1);
+        part.last = more <= 0;
+        if (!rc && sl_show_part(stdout, q, cli->format, &part, "events", err) < 0)
+            rc = SL_ESTORE;
+    }
+    sqlite3_finalize(r);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* Parsl tasks that no worker names: how far did they come? */
+int story_reach(struct sl_store *st, int64_t span, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        st,
+        "SELECT n.name LIKE 'parsl.%.task' OR n.name LIKE 'parsl.%.try', "
+        "(SELECT count(*) FROM descendants(?1) d JOIN sl_span t ON t.id = d.span JOIN sl_name m ON m.id = t.type "
+        " WHERE m.name LIKE '%.worker.task' OR m.name = 'workqueue.task'), "
+        "(SELECT m.name || ' ' || t.key FROM descendants(?1) d JOIN sl_span t ON t.id = d.span "
+        " JOIN sl_name m ON m.id = t.type ORDER BY d.depth DESC, m.name LIMIT 1), "
+        "(SELECT m.name || '/' || k.name FROM descendants(?1) d JOIN sl_event e ON e.span = d.span "
+        " JOIN sl_span t ON t.id = d.span JOIN sl_name m ON m.id = t.type JOIN sl_name k ON k.id = e.type "
+        " ORDER BY e.time_ns DESC LIMIT 1) "
+        "FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.id = ?1",
+        err);
+    int rc;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_int64(q, 1, span);
+    rc = sl_store_step(st, q, err);
+    if (rc > 0 && sqlite3_column_int(q, 0) && !sqlite3_column_int(q, 1))
+        printf("\nno worker names it: it came as far as %s; the last that is known is %s\n",
+               (const char *)sqlite3_column_text(q, 2),
+               sqlite3_column_text(q, 3) ? (const char *)sqlite3_column_text(q, 3) : "nothing");
+    sqlite3_finalize(q);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happened to one span: its contexts across components, every event, and the gaps.  For show and events. */
+#ifndef SL_CLI_STORY_H
+#define SL_CLI_STORY_H
+
+#include "cli/cli.h"
+
+/*
+ * Finds the span that words name: "span 1234", "task 42", "parsl.executor.htex.worker 1", "worker.task 17" (a unique
+ * end of a type), run: a run id, its beginning, or the name of a run directory; NULL: any.  0 and *id set, or negative
+ * with err filled (a list of candidates where there are several).
+ */
+int story_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err);
+
+/* With lines: gathers the log lines that name spans into temp.sl_line, for the run of `span` (0: all runs). */
+int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err);
+
+/* Parents, facets, attributes and nested contexts of a span. */
+int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err);
+
+/* For people: the events below a span in order of time, with gaps, and its log lines if they were gathered. */
+int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *err);
+
+/* For programs: the same events as rows, for all roots that the query `roots` yields. */
+int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, struct sl_err *err);
+
+/* Says of a Parsl task or try that no worker names how far it came. */
+int story_reach(struct sl_store *st, int64_t span, struct sl_err *err);
+
+/* "parsl.monitoring.task 42 of 5c5e...": for headings. buf is returned. */
+char *story_name(struct sl_store *st, int64_t span, char *buf, size_t n);
+
+#endif

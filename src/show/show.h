@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows for people (aligned) and for programs (tsv, csv, json). */
+#ifndef SL_SHOW_SHOW_H
+#define SL_SHOW_SHOW_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum sl_format { SL_FORMAT_TABLE, SL_FORMAT_TSV, SL_FORMAT_CSV, SL_FORMAT_JSON };
+
+/* "table", "tsv", "csv", "json"; negative: none of these. */
+int sl_format_find(const char *name);
+
+/*
+ * Runs q to its end and prints every row, with the column names as heading.  Numbers are aligned to the right.  JSON is
+ * an array of objects; integers of columns named *_ns are strings there (a double breaks above 2^53).
+ * Returns the number of rows, or negative (err filled; the message begins with `what`).
+ */
+long sl_show_rows(FILE *out, sqlite3_stmt *q, enum sl_format format, const char *what, struct sl_err *err);
+
+/* The same for a result that comes in parts (not for tables): one heading, one JSON array over all of them. */
+struct sl_show_part {
+    bool begun, last;
+    long rows;
+};
+long sl_show_part(FILE *out, sqlite3_stmt *q, enum sl_format format, struct sl_show_part *part, const char *what,
+                  struct sl_err *err);
+
+/* Appends s so that a terminal can show it: one line, UTF-8, no controls (\n, \t and \xNN in their place). */
+void sl_show_clean(struct sl_buf *b, const char *s, size_t n);
+
+/* Seconds as people read them: "412 us", "3.2 s", "1 h 02 min".  buf holds 32 bytes. */
+char *sl_show_seconds(double s, char *buf);
+/* 1234567 -> "1,234,567".  buf holds 32 bytes. */
+char *sl_show_count(unsigned long long n, char *buf);
+
+#endif
