@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "unit.h"
+
+#include <time.h>
+
+static void buf_grows_and_stays_terminated(void **state)
+{
+    struct sl_buf b = {0};
+    char want[3001];
+
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        want[i] = (char)('a' + i % 26);
+        sl_buf_addc(&b, want[i]);
+        assert_int_equal(b.n, i + 1);
+        assert_int_equal(b.s[b.n], 0);
+    }
+    want[3000] = 0;
+    assert_string_equal(b.s, want);
+    sl_buf_addf(&b, "%s%d", want, 42);
+    assert_int_equal(b.n, 6002);
+    assert_string_equal(b.s + 6000, "42");
+    sl_buf_clear(&b);
+    assert_string_equal(b.s, "");
+    sl_buf_add(&b, "a\0b", 3);
+    assert_int_equal(b.n, 3);
+    assert_memory_equal(b.s, "a\0b", 4);
+    sl_buf_free(&b);
+    assert_null(b.s);
+    sl_buf_free(&b);
+    sl_buf_clear(&b);
+    sl_buf_add(&b, NULL, 0);
+    assert_string_equal(b.s, "");
+    sl_buf_free(&b);
+}
+
+static const struct {
+    const char *in;
+    size_t n;
+    const char *utf8, *json;
+} escapes[] = {
+    {"", 0, "", "\"\""},
+    {"plain", 5, "plain", "\"plain\""},
+    {"a\"b\\c", 5, "a\"b\\c", "\"a\\\"b\\\\c\""},
+    {"\n\t\r\x1f", 4, "\n\t\r\x1f", "\"\\n\\t\\u000d\\u001f\""},
+    {"\x7f", 1, "\x7f", "\"\x7f\""},
+    {"\0", 1, "\\x00", "\"\\\\x00\""},
+    {"\xc3\xa9", 2, "\xc3\xa9", "\"\xc3\xa9\""},
+    {"\xe2\x82\xac\xf0\x9f\x98\x80", 7, "\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xe2\x82\xac\xf0\x9f\x98\x80\""},
+    {"\xc3", 1, "\\xc3", "\"\\\\xc3\""},                    /* cut */
+    {"\xe2\x82x", 3, "\\xe2\\x82x", "\"\\\\xe2\\\\x82x\""}, /* cut in the middle */
+    {"\xc0\xaf", 2, "\\xc0\\xaf", "\"\\\\xc0\\\\xaf\""},    /* overlong */
+    {"\xe0\x9f\xbf", 3, "\\xe0\\x9f\\xbf", "\"\\\\xe0\\\\x9f\\\\xbf\""},
+    {"\xed\xa0\x80", 3, "\\xed\\xa0\\x80", "\"\\\\xed\\\\xa0\\\\x80\""},                 /* a surrogate */
+    {"\xf4\x90\x80\x80", 4, "\\xf4\\x90\\x80\\x80", "\"\\\\xf4\\\\x90\\\\x80\\\\x80\""}, /* above U+10FFFF */
+    {"\xf4\x8f\xbf\xbf", 4, "\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\""},
+    {"\xff\xfe", 2, "\\xff\\xfe", "\"\\\\xff\\\\xfe\""},
+};
+
+static void what_is_not_utf8_is_escaped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
+        struct sl_buf b = {0};
+        char *exact = malloc(escapes[i].n ? escapes[i].n : 1);
+        memcpy(exact, escapes[i].in, escapes[i].n);
+        sl_buf_add_utf8(&b, exact, escapes[i].n);
+        assert_string_equal(b.s, escapes[i].utf8);
+        assert_int_equal(sl_utf8_valid(b.s, b.n), b.n);
+        sl_buf_clear(&b);
+        sl_buf_add_json(&b, exact, escapes[i].n);
+        assert_string_equal(b.s, escapes[i].json);
+        sl_buf_free(&b);
+        free(exact);
+    }
+}
+
+/* RFC 3629, table 3-7 of the Unicode standard, written out byte by byte. */
+static size_t slow_sequence(const unsigned char *s, size_t n)
+{
+    static const unsigned char row[][8] = {
+        /* from, to of each byte */
+        {0x01, 0x7F, 0, 0, 0, 0, 0, 0},
+        {0xC2, 0xDF, 0x80, 0xBF, 0, 0, 0, 0},
+        {0xE0, 0xE0, 0xA0, 0xBF, 0x80, 0xBF, 0, 0},
+        {0xE1, 0xEC, 0x80, 0xBF, 0x80, 0xBF, 0, 0},
+        {0xED, 0xED, 0x80, 0x9F, 0x80, 0xBF, 0, 0},
+        {0xEE, 0xEF, 0x80, 0xBF, 0x80, 0xBF, 0, 0},
+        {0xF0, 0xF0, 0x90, 0xBF, 0x80, 0xBF, 0x80, 0xBF},
+        {0xF1, 0xF3, 0x80, 0xBF, 0x80, 0xBF, 0x80, 0xBF},
+        {0xF4, 0xF4, 0x80, 0x8F, 0x80, 0xBF, 0x80, 0xBF},
+    };
+
+    for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
+        size_t len = 0;
+        while (len < 4 && row[r][2 * len + 1] && len < n && s[len] >= row[r][2 * len] && s[len] <= row[r][2 * len + 1])
+            len++;
+        if (len == 4 || (len && !row[r][2 * len + 1]))
+            return len;
+    }
+    return 0;
+}
+
+static void utf8_agrees_with_the_table(void **state)
+{
+    static const unsigned char odd[] = {0,    0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF,
+                                        0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF};
+    uint64_t r = 1;
+
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        unsigned char s[6];
+        size_t n = below(&r, 7), want = 0, len;
+        for (size_t k = 0; k < n; k++)
+            s[k] = odd[below(&r, sizeof odd)];
+        while (want < n && (len = slow_sequence(s + want, n - want)))
+            want += len;
+        assert_int_equal(sl_utf8_valid((char *)s, n), want);
+    }
+}
+
+static void vec_zeroes_and_keeps(void **state)
+{
+    SL_VEC(struct {
+        int a;
+        char *b;
+    })
+    v = {0};
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        typeof(v.v) e = sl_vec_add(&v);
+        assert_int_equal(e->a, 0);
+        assert_null(e->b);
+        e->a = i;
+        e->b = (char *)"x";
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(v.v[i].a, i);
+    sl_vec_clear(&v);
+    assert_int_equal(sl_vec_add(&v)->a, 0); /* zeroed again when it is used again */
+    sl_vec_free(&v);
+    assert_null(v.v);
+    assert_int_equal(v.n + v.cap, 0);
+}
+
+static void arena_copies_stay_where_they_are(void **state)
+{
+    struct sl_arena a = {0};
+    char *s[500], text[2000];
+    uint64_t r = 7;
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    for (int i = 0; i < 500; i++) {
+        size_t n = below(&r, sizeof text - 1);
+        s[i] = sl_arena_copy(&a, text, n);
+        assert_int_equal(strlen(s[i]), n);
+        assert_int_equal((uintptr_t)s[i] % 8, 0);
+        if (n)
+            s[i][0] = (char)('A' + i % 26);
+    }
+    memset(sl_arena_alloc(&a, 300000), 1, 300000); /* larger than a block */
+    for (int i = 0; i < 500; i++)
+        assert_true(!*s[i] || *s[i] == 'A' + i % 26);
+    sl_arena_reset(&a);
+    assert_int_equal(a.bytes, 0);
+    assert_string_equal(sl_arena_copy(&a, "again", 5), "again");
+    assert_string_equal(sl_arena_copy(&a, NULL, 0), "");
+    sl_arena_free(&a);
+    sl_arena_free(&a);
+}
+
+static void strings_once(void **state)
+{
+    struct sl_intern t = {0};
+    char name[32];
+
+    (void)state;
+    assert_int_equal(sl_intern_find(&t, "a", 1), 0);
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 5000; i++) {
+            int n = snprintf(name, sizeof name, "name%d", i);
+            assert_int_equal(sl_intern(&t, name, (size_t)n), i + 1);
+        }
+    assert_int_equal(t.of.n, 5000);
+    assert_string_equal(sl_intern_text(&t, 4711), "name4710");
+    assert_int_equal(sl_intern_len(&t, 4711), 8);
+    assert_int_equal(sl_intern_find(&t, "name5000", 8), 0);
+    assert_int_equal(sl_intern_find(&t, "name47100", 8), 4711); /* the length counts */
+    assert_int_equal(sl_intern(&t, "a\0b", 3), 5001);
+    assert_int_equal(sl_intern(&t, "a\0c", 3), 5002);
+    assert_int_equal(sl_intern(&t, "", 0), 5003);
+    assert_int_equal(sl_intern(&t, NULL, 0), 5003);
+    sl_intern_free(&t);
+}
+
+static void clock_text(void **state)
+{
+    static const struct {
+        int64_t ns;
+        const char *text;
+    } of[] = {
+        {0, "1970-01-01T00:00:00.000000000Z"},
+        {-1, "1969-12-31T23:59:59.999999999Z"},
+        {1795162290537000001, "2026-11-20T08:11:30.537000001Z"},
+        {951782400000000000, "2000-02-29T00:00:00.000000000Z"},
+        {-2203891200000000000, "1900-03-01T00:00:00.000000000Z"}, /* no leap year */
+        {INT64_MAX, "2262-04-11T23:47:16.854775807Z"},
+        {INT64_MIN, "1677-09-21T00:12:43.145224192Z"},
+    };
+    uint64_t r = 3;
+    char got[SL_TIME_TEXT], want[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        assert_string_equal(sl_time_text(of[i].ns, got), of[i].text);
+    for (int i = 0; i < 20000; i++) {
+        int64_t ns = (int64_t)rnd(&r), sec = ns / 1000000000, frac = ns % 1000000000;
+        struct tm tm;
+        if (frac < 0)
+            frac += 1000000000, sec--;
+        gmtime_r(&(time_t){sec}, &tm);
+        strftime(want, sizeof want, "%Y-%m-%dT%H:%M:%S", &tm);
+        snprintf(want + 19, sizeof want - 19, ".%09dZ", (int)frac);
+        assert_string_equal(sl_time_text(ns, got), want);
+    }
+    assert_true(sl_clock_now_ns() > 1700000000000000000);
+    assert_true(sl_clock_mono_ns() <= sl_clock_mono_ns());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buf_grows_and_stays_terminated),
+        cmocka_unit_test(what_is_not_utf8_is_escaped),
+        cmocka_unit_test(utf8_agrees_with_the_table),
+        cmocka_unit_test(vec_zeroes_and_keeps),
+        cmocka_unit_test(arena_copies_stay_where_they_are),
+        cmocka_unit_test(strings_once),
+        cmocka_unit_test(clock_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
