@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+What a store holds.
+
+  $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
+  $ spanloom info | sed '/^$/,$d' | grep -v bytes
+  what                          value
+  sources                       15
+  records                       21597
+  rejected records              0
+  spans                         1525
+  span types                    17
+  events                        4262
+  spans in another              1523
+  further containments          881
+  facets                        430
+  after and flow links          208
+  records with attributes       1280
+  records with samples          313
+  first event                   2026-11-20T08:11:29.117Z
+  last event                    2026-11-20T08:12:00.523Z
+  local times                   UTC+00:00 as the logs say
+  links to spans not known yet  0
+  schema                        1
+  $ spanloom info --format csv | head -5
+  what,value
+  sources,15
+  records,21597
+  rejected records,0
+  spans,1525
+  $ spanloom info --format json | head -3
+  [
+   {"what":"sources", "value":15},
+   {"what":"records", "value":21597},
+
+Without a store, the message says how one is made:
+
+  $ spanloom info -d none.db
+  spanloom: no store none.db; make one with: spanloom import PATH... -d none.db
+  [1]
+
+The store can be named by the environment:
+
+  $ mv spanloom.db there.db
+  $ SPANLOOM_DB=there.db spanloom info | head -1
+  what                          value

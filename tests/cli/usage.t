@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+What to type, and what happens if it is something else.
+
+  $ spanloom --version
+  spanloom 0.1.0
+  $ spanloom --help
+  Spanloom: where the time of a composite workflow went, across every component at once.
+  
+  usage: spanloom COMMAND [options] [arguments]
+  
+  commands:
+    import      read logs and databases into the store
+    info        what the store holds
+    types       the types of spans, one a line
+    sequences   where the time of a typical span of a type went, event by event
+    show        the whole path of one span through every component
+    events      every event and log line of all spans of a type
+    sql         ask your own question (without a query: a shell)
+    rejects     records that a recipe claimed but could not use
+    recipes     what formats are known; test your own
+    forget      drop what a source asserted
+  
+  options of all commands:
+    -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
+    --format FORMAT          table, tsv, csv or json
+    --help                   this text
+    --version                the version of this program
+  
+  first steps:
+    spanloom import runinfo/       read everything below a Parsl run directory
+    spanloom sequences             where the time of a typical task went
+    spanloom show task 42          one task through every component
+  
+  more: man spanloom, and `spanloom COMMAND --help`
+  $ spanloom import --help
+  usage: spanloom import [options] PATH...
+  
+  read logs and databases into the store
+  
+  options:
+    --recipe FILE            also use this recipe (may be given more than once)
+    --zone +HH:MM            what local times mean where no record tells (default: this machine's zone)
+    --jobs N                 reading threads (default: the processors)
+    --set FIELD=VALUE        a field for all files, such as rundir=PATH
+    --dry-run                only say which recipe would read what, and what nothing claims
+    --quiet                  no progress and no summary
+    -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
+    --format FORMAT          table, tsv, csv or json
+    --help                   this text
+  
+  more: man spanloom-import
+  $ spanloom help types | head -3
+  usage: spanloom types [options]
+  
+  the types of spans, one a line
+
+Exit status 2 for what was typed wrong:
+
+  $ spanloom frobnicate
+  spanloom: there is no command 'frobnicate'
+  try: spanloom --help
+  [2]
+  $ spanloom import
+  spanloom: import what? name a run directory, or files
+  try: spanloom import --help
+  [2]
+  $ spanloom import --zone Mars runinfo
+  spanloom: --zone needs an offset such as +05:30, -06:00 or Z
+  try: spanloom import --help
+  [2]
+  $ spanloom import --jobs none runinfo
+  spanloom: --jobs needs a number from 1 up
+  try: spanloom import --help
+  [2]
+  $ spanloom info --format xml
+  spanloom: unknown format 'xml'; known: table, tsv, csv, json
+  try: spanloom info --help
+  [2]
+  $ spanloom info --colour
+  spanloom: unknown option --colour
+  try: spanloom info --help
+  [2]
+  $ spanloom info more
+  spanloom: info takes no arguments, but was given more
+  try: spanloom info --help
+  [2]
+
+A closed pipe is no error:
+
+  $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
+  $ spanloom sql "select * from events" | head -1 | cut -c1-4
+  span
+  $ (spanloom sql "select * from events"; echo "exit $?" >&2) | true
+  exit 0

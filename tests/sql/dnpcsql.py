@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What was written for dnpcsql runs on a store unchanged: its four tables by name and column, its queries, its inserts.
+
+The scripts here are written as dnpcsql's are, with Python's sqlite3 and nothing of ours.
+"""
+import collections
+import os
+import sys
+import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *  # noqa
+
+SCHEMA = """
+    CREATE TABLE IF NOT EXISTS span (uuid TEXT PRIMARY KEY, type TEXT, note TEXT);
+    CREATE TABLE IF NOT EXISTS event (uuid TEXT PRIMARY KEY, span_uuid TEXT, time REAL, type TEXT, note TEXT);
+    CREATE TABLE IF NOT EXISTS subspan (superspan_uuid TEXT, subspan_uuid TEXT, key TEXT, note TEXT);
+    CREATE TABLE IF NOT EXISTS facet (left_uuid TEXT, right_uuid TEXT, note TEXT)"""
+COLUMNS = {"span": ["uuid", "type", "note"], "event": ["uuid", "span_uuid", "time", "type", "note"],
+           "subspan": ["superspan_uuid", "subspan_uuid", "key", "note"], "facet": ["left_uuid", "right_uuid", "note"]}
+CLOSURE = """
+    WITH RECURSIVE descendants(root_span_uuid, span_uuid) AS (
+        SELECT uuid, uuid FROM span WHERE type = "{root}"
+        UNION SELECT d.root_span_uuid, subspan.subspan_uuid FROM descendants d, subspan WHERE subspan.superspan_uuid = d.span_uuid
+        UNION SELECT d.root_span_uuid, facet.right_uuid FROM descendants d, facet WHERE facet.left_uuid = d.span_uuid
+        UNION SELECT d.root_span_uuid, facet.left_uuid FROM descendants d, facet WHERE facet.right_uuid = d.span_uuid)
+    SELECT descendants.root_span_uuid, event.time, span.type, event.type
+    FROM descendants, span, event
+    WHERE span.uuid = descendants.span_uuid AND event.span_uuid = span.uuid
+    ORDER BY descendants.root_span_uuid, event.time, span.type, event.type"""
+
+
+def store():
+    return imported(small_run(path("runinfo"), 60), store="dnpc.sqlite3").store
+
+
+def new():
+    return str(uuid.uuid4())
+
+
+@test
+def the_four_tables():
+    db = sqlite3.connect(store())
+    for table, columns in COLUMNS.items():
+        equal([r[1] for r in db.execute(f"PRAGMA table_info({table})")], columns, f"columns of {table}")
+        check(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] > 20, f"{table} is empty")
+    n, unlike = db.execute("SELECT count(*), count(DISTINCT uuid) FROM event").fetchone()
+    equal(unlike, n, "uuids of events")
+    equal(db.execute("SELECT count(*) FROM event WHERE span_uuid NOT IN (SELECT uuid FROM span)").fetchone(), (0,), "events of no span")
+    equal(db.execute("SELECT count(*) FROM subspan WHERE superspan_uuid NOT IN (SELECT uuid FROM span) OR subspan_uuid NOT IN (SELECT uuid FROM span)").fetchone(), (0,),
+          "subspans of no span")
+    equal(db.execute("SELECT count(*) FROM event WHERE typeof(time) <> 'real' OR time NOT BETWEEN 1795162000 AND 1795163000").fetchone(), (0,), "times that are no unix seconds")
+    far = db.execute("SELECT max(abs(e.time - f.time_ns / 1e9)) FROM event e JOIN events f ON f.span = e.span_uuid AND f.type = e.type AND abs(f.time_ns / 1e9 - e.time) < 0.001").fetchone()
+    check(far[0] < 1e-6, f"times differ by {far[0]} s")
+
+
+@test
+def its_schema_does_no_harm():
+    """dnpcsql's importers begin with CREATE TABLE IF NOT EXISTS."""
+    s = store()
+    want = dump(s)
+    db = sqlite3.connect(s)
+    db.executescript(SCHEMA)
+    db.commit()
+    db.close()
+    same(dump(s), want)
+
+
+@test
+def keys_of_subspans_are_ids():
+    """subspan.key is the task id in its workflow, the try id in its task."""
+    db = sqlite3.connect(store())
+    n = 0
+    for super_type, sub_type, keys in (("parsl.monitoring.workflow", "parsl.monitoring.task", None), ("parsl.monitoring.task", "parsl.monitoring.try", {"0", "1", "2"})):
+        got = db.execute("""SELECT subspan.key FROM subspan, span AS a, span AS b WHERE a.uuid = superspan_uuid AND b.uuid = subspan_uuid
+            AND a.type = ? AND b.type = ?""", (super_type, sub_type)).fetchall()
+        check(got and all(str(k).isdigit() for k, in got), f"keys of {sub_type}: {got[:5]}")
+        check(keys is None or {str(k) for k, in got} <= keys, f"keys of {sub_type}: {got[:5]}")
+        n += len(got)
+    check(n > 60, n)
+
+
+@test
+def double_quoted_strings():
+    """SQLite's old habit, which dnpcsql uses."""
+    s = store()
+    n = query(s, "SELECT count(*) FROM span WHERE type = 'parsl.monitoring.task'")[0][0]
+    db = sqlite3.connect(s)
+    equal(db.execute('SELECT count(*) FROM span WHERE type = "parsl.monitoring.task"').fetchone()[0], n, "tasks, by sqlite3")
+    out = spanloom("sql", "-d", s, "--format", "tsv", 'SELECT count(*) AS n FROM span WHERE type = "parsl.monitoring.task"').out
+    equal(out, f"n\n{n}\n", "tasks, by spanloom sql")
+
+
+# ---- inserts
+
+def dnpc_importer(db, positional):
+    """Inserts as dnpcsql's importers do: a workflow with two tasks, each with events; returns their uuids."""
+    cursor = db.cursor()
+    span = "INSERT INTO span VALUES (?, ?, ?)" if positional else "INSERT INTO span (uuid, type, note) VALUES (?, ?, ?)"
+    event = "INSERT INTO event VALUES (?, ?, ?, ?, ?)" if positional else "INSERT INTO event (uuid, span_uuid, time, type, note) VALUES (?, ?, ?, ?, ?)"
+    sub = "INSERT INTO subspan VALUES (?, ?, ?, ?)" if positional else "INSERT INTO subspan (superspan_uuid, subspan_uuid, key) VALUES (?, ?, ?)"
+    facet = "INSERT INTO facet VALUES (?, ?, ?)" if positional else "INSERT INTO facet (left_uuid, right_uuid, note) VALUES (?, ?, ?)"
+    ids = [new() for _ in range(4)]
+    workflow, one, two, view = ids
+    cursor.execute(span, (workflow, "mine.workflow", "Workflow of a test"))
+    for i, u in enumerate((one, two)):
+        cursor.execute(span, (u, "mine.task", None))
+        cursor.execute(sub, (workflow, u, i, None) if positional else (workflow, u, i))
+        for t, e in ((1795162300.125, "start"), (1795162300.125, "start"), (1795162301, "end"), (1795162300.5 + i, "note")):
+            cursor.execute(event, (new(), u, t, e, f"task {i}"))
+    cursor.execute(span, (view, "mine.view", "another view of one"))
+    cursor.execute(facet, (one, view, "note"))
+    cursor.execute(event, (new(), view, 1795162300.25, "seen", None))
+    db.commit()
+    return ids
+
+
+@cases("named columns", "positional")
+def inserts(how):
+    s = store()
+    before = dump(s)
+    db = sqlite3.connect(s)
+    dnpc_importer(db, how == "positional")
+    equal(db.execute("SELECT type, note FROM span WHERE type LIKE 'mine.%' ORDER BY type").fetchall(),
+          [("mine.task", None), ("mine.task", None), ("mine.view", "another view of one"), ("mine.workflow", "Workflow of a test")], "spans")
+    rows = db.execute("SELECT s.type, e.time, e.type, e.note FROM event e, span s WHERE s.uuid = e.span_uuid AND s.type LIKE 'mine.%' ORDER BY s.type, e.note, e.time, e.type").fetchall()
+    want = [("mine.task", t, e, f"task {i}") for i in (0, 1) for t, e in sorted([(1795162300.125, "start"), (1795162300.125, "start"), (1795162301.0, "end"), (1795162300.5 + i, "note")])]
+    equal(rows, want + [("mine.view", 1795162300.25, "seen", None)], "events")
+    closure = db.execute(CLOSURE.format(root="mine.workflow")).fetchall()
+    equal(len(closure), 9, "events below the workflow")
+    lost = set(before) - set(dump(s))
+    check(not lost, f"lost {sorted(lost)[:3]}")
+    db.close()
+    spanloom("info", "-d", s)
+    check("mine.task" in spanloom("types", "-d", s).out, "types does not name it")
+    imported(path("runinfo"), store="dnpc.sqlite3")
+    equal(len(query(s, CLOSURE.format(root="mine.workflow"))), 9, "events after another import")
+    whole(s)
+
+
+@test
+def into_a_store_of_its_own():
+    """A store made by an import of nothing else than a small file; then dnpcsql's importers fill it."""
+    s = imported(write(path("runinfo/000/htex/block-0/m/worker_0.log"), b""), store="dnpc.sqlite3").store
+    db = sqlite3.connect(s)
+    dnpc_importer(db, True)
+    equal(len(db.execute(CLOSURE.format(root="mine.workflow")).fetchall()), 9, "events")
+    db.close()
+    imported(small_run(path("more")), store="dnpc.sqlite3")
+    equal(len(query(s, CLOSURE.format(root="mine.workflow"))), 9, "events after an import")
+    equal({x for x in dump(s) if "mine." not in x and "block-0" not in x} >= {x for x in dump(imported(path("more"), store="plain.db").store)}, True, "what was imported")
+
+
+@test
+def tied_to_what_was_imported():
+    """A script selects spans of ours, and binds its own to them."""
+    s = store()
+    db = sqlite3.connect(s)
+    (task,), = db.execute("SELECT subspan.subspan_uuid FROM subspan, span WHERE span.uuid = subspan_uuid AND span.type = 'parsl.monitoring.task' AND subspan.key = '3'").fetchall()
+    mine, other = new(), new()
+    db.execute("INSERT INTO span VALUES (?, 'mine.context', '')", (mine,))
+    db.execute("INSERT INTO span VALUES (?, 'mine.facet', '')", (other,))
+    db.execute("INSERT INTO event VALUES (?, ?, 1795162305.5, 'seen', '')", (new(), mine))
+    db.execute("INSERT INTO event VALUES (?, ?, 1795162305.75, 'seen too', '')", (new(), other))
+    db.execute("INSERT INTO subspan VALUES (?, ?, 'c', '')", (task, mine))
+    db.execute("INSERT INTO facet VALUES (?, ?, '')", (other, task))
+    db.commit()
+    found = [r for r in db.execute(CLOSURE.format(root="parsl.monitoring.task")) if r[0] == task]
+    check({"seen", "seen too"} <= {r[3] for r in found}, f"not reached from the task: {found[:5]}")
+    check([r for r in db.execute(CLOSURE.format(root="mine.facet")) if r[2] == "parsl.monitoring.task"], "the task is not reached from its facet")
+
+
+@test
+def found_by_its_own_uuid():
+    """The tables give back integers; sl_uuid says which, for a script that kept its texts."""
+    db = sqlite3.connect(store())
+    ids = dnpc_importer(db, True)
+    ours = dict(db.execute("SELECT uuid, span FROM sl_uuid"))
+    for u in ids:
+        check(db.execute("SELECT type FROM span WHERE uuid = ?", (ours[u],)).fetchone(), f"no span has the uuid {u}")
+    n = db.execute("SELECT count(*) FROM event WHERE span_uuid = ?", (ours[ids[1]],)).fetchone()[0]
+    equal(n, 4, "events of a span by its uuid")
+    equal(db.execute("SELECT count(*) FROM subspan WHERE superspan_uuid = ?", (ours[ids[0]],)).fetchone()[0], 2, "subspans of a span by its uuid")
+
+
+@test
+def in_any_order():
+    """dnpcsql's tables have no constraints: an event may come before its span."""
+    db = sqlite3.connect(store())
+    a, b = new(), new()
+    db.execute("INSERT INTO event VALUES (?, ?, 1795162305.5, 'early', '')", (new(), b))
+    db.execute("INSERT INTO subspan VALUES (?, ?, 'k', '')", (a, b))
+    db.execute("INSERT INTO span VALUES (?, 'mine.inner', '')", (b,))
+    db.execute("INSERT INTO span VALUES (?, 'mine.outer', '')", (a,))
+    db.commit()
+    equal([r[3] for r in db.execute(CLOSURE.format(root="mine.outer"))], ["early"], "events below the outer span")
+
+
+@test
+def undone():
+    s = store()
+    want = dump(s)
+    db = sqlite3.connect(s)
+    db.execute("INSERT INTO span VALUES (?, 'mine.lost', '')", (new(),))
+    db.execute("INSERT INTO event VALUES (?, (SELECT max(uuid) FROM span), 1795162305.5, 'lost', '')", (new(),))
+    db.rollback()
+    db.close()
+    same(dump(s), want)
+
+
+@test
+def many():
+    """executemany of 20,000 rows takes seconds, not minutes."""
+    s = store()
+    db = sqlite3.connect(s)
+    u = [new() for _ in range(2000)]
+    start = time.time()
+    db.executemany("INSERT INTO span VALUES (?, 'mine.many', ?)", [(x, "n") for x in u])
+    db.executemany("INSERT INTO event VALUES (?, ?, ?, 'e', '')", [(new(), x, 1795162300 + i / 7) for x in u for i in range(9)])
+    db.commit()
+    took = time.time() - start
+    equal(db.execute("SELECT count(*) FROM event, span WHERE span.uuid = span_uuid AND span.type = 'mine.many'").fetchone()[0], 18000, "events")
+    check(took < 15, f"{took:.1f} s")
+    note(f"{took:.1f} s")
+
+
+# ---- its analyses
+
+def sequences_by_sql(s, root):
+    """As dnpcsql's list_event_sequences: {sequence: [the times of each root]}"""
+    db = sqlite3.connect(s)
+    found = collections.OrderedDict()
+    for r, t, span_type, event_type in db.execute(CLOSURE.format(root=root)):
+        found.setdefault(r, []).append((t, f"{span_type}/{event_type}"))
+    groups = collections.defaultdict(list)
+    for events in found.values():
+        groups[tuple(e for _, e in events)].append([t for t, _ in events])
+    return groups
+
+
+def sequences_by_hand(s, root):
+    """The same from the tables alone, by walking."""
+    db = sqlite3.connect(s)
+    types = dict(db.execute("SELECT uuid, type FROM span"))
+    next_ = collections.defaultdict(set)
+    for a, b in db.execute("SELECT superspan_uuid, subspan_uuid FROM subspan"):
+        next_[a].add(b)
+    for a, b in db.execute("SELECT left_uuid, right_uuid FROM facet"):
+        next_[a].add(b)
+        next_[b].add(a)
+    events = collections.defaultdict(list)
+    for span, t, kind in db.execute("SELECT span_uuid, time, type FROM event"):
+        events[span].append((t, types[span], kind))
+    groups = collections.defaultdict(list)
+    for start in [u for u, t in types.items() if t == root]:
+        seen, todo = {start}, [start]
+        while todo:
+            for n in next_[todo.pop()] - seen:
+                seen.add(n)
+                todo.append(n)
+        row = sorted(e for span in seen for e in events[span])
+        if row:
+            groups[tuple(f"{a}/{b}" for _, a, b in row)].append([t for t, _, _ in row])
+    return groups
+
+
+@cases("parsl.monitoring.task", "parsl.rundir.task", "parsl.monitoring.workflow", "parsl.executor.htex.manager")
+def list_event_sequences(root):
+    s = store()
+    a, b = sequences_by_sql(s, root), sequences_by_hand(s, root)
+    equal({k: sorted(v) for k, v in a.items()}, {k: sorted(v) for k, v in b.items()}, "sequences")
+    check(len(a) >= 1, "no sequences")
+    best = max(a.values(), key=len)
+    note(f"{len(a)} different orderings, most common {len(best)}")
+
+
+@cases("parsl.monitoring.task", "parsl.rundir.task", "parsl.monitoring.try", "parsl.executor.htex.worker", "parsl.monitoring.workflow")
+def sequences_says_the_same(root):
+    """spanloom sequences against dnpcsql's way: orderings, their numbers, and the times of each step."""
+    s = store()
+    want = sequences_by_hand(s, root)
+    rows = json.loads(spanloom("sequences", "-d", s, "--all", "--format", "json", root).out)
+    got = collections.defaultdict(list)
+    for r in rows:
+        got[r["sequence"]].append(r)
+    counts = sorted((len(v) for v in want.values()), reverse=True)
+    equal([v[0]["count"] for v in got.values()], counts, "counts of the orderings")
+    for steps in got.values():
+        names = tuple(f"{r['span_type']}/{r['event_type']}" for r in steps)
+        check(names in want, f"no such ordering: {names[:5]}")
+        total = 0
+        for i, r in enumerate(steps):
+            waits = [t[i] - t[i - 1] if i else 0 for t in want[names]]
+            mean = sum(waits) / len(waits)
+            total += mean
+            for k, v in (("mean_s", mean), ("min_s", min(waits)), ("max_s", max(waits)), ("cumulative_s", total)):
+                check(abs(r[k] - v) < 2e-6, f"{k} of {names[i]} is {r[k]}, not {v}")
+    best = json.loads(spanloom("sequences", "-d", s, "--format", "json", root).out)
+    equal(best, [r for r in rows if r["sequence"] == rows[0]["sequence"]], "the most common alone")
+
+
+@test
+def a_task_is_followed_through_every_component():
+    """Names and order of what a plain task does, as dnpcsql's users know them."""
+    s = imported(EXAMPLE, store="dnpc.sqlite3").store
+    groups = sequences_by_sql(s, "parsl.monitoring.task")
+    common = max(groups, key=lambda k: len(groups[k]))
+    for name in ("parsl.monitoring.task/invoked", "parsl.monitoring.task/returned", "parsl.monitoring.try/pending", "parsl.monitoring.try/launched", "parsl.monitoring.try/running",
+                 "parsl.monitoring.try/running_ended", "parsl.monitoring.try/exec_done", "parsl.executor.htex.interchange.task/interchange_to_manager",
+                 "parsl.executor.htex.interchange.task/interchange_removing_task", "parsl.executor.htex.manager.task/manager_got_task",
+                 "parsl.executor.htex.worker.task/worker_received_task", "parsl.executor.htex.worker.task/worker_completed_task", "parsl.executor.htex.worker.task/worker_all_finished_task"):
+        equal(common.count(name), 1, f"{name} in the most common sequence")
+    equal(sum(map(len, groups.values())), 198, "tasks")
+    for i, times in enumerate(zip(*groups[common])):
+        check(max(times) - min(times) < 60, f"times of {common[i]}")
+    for root in groups[common]:
+        check(root[-1] - root[0] < 60, "a task of hours: times of its facets are not in one zone")
+
+
+@test
+def list_span_types():
+    s = store()
+    db = sqlite3.connect(s)
+    types = {t for t, in db.execute("SELECT DISTINCT type FROM span")}
+    check({"parsl.monitoring.workflow", "parsl.monitoring.task", "parsl.monitoring.try", "parsl.rundir.workflow", "parsl.rundir.task", "parsl.rundir.try",
+           "parsl.executor.htex.interchange.task", "parsl.executor.htex.manager", "parsl.executor.htex.manager.task", "parsl.executor.htex.worker", "parsl.executor.htex.worker.task"} <= types, types)
+    equal({x for x in spanloom("types", "-d", s, "--format", "tsv").out.split() if "." in x} & types, types, "spanloom types")
+    graph = {(a, b) for a, b in db.execute("SELECT DISTINCT a.type, b.type FROM span a, span b, subspan WHERE a.uuid = superspan_uuid AND b.uuid = subspan_uuid")}
+    for pair in (("parsl.monitoring.workflow", "parsl.monitoring.task"), ("parsl.monitoring.task", "parsl.monitoring.try"), ("parsl.rundir.try", "parsl.executor.htex.interchange.task"),
+                 ("parsl.executor.htex.interchange.task", "parsl.executor.htex.manager.task"), ("parsl.executor.htex.manager", "parsl.executor.htex.manager.task"),
+                 ("parsl.executor.htex.manager", "parsl.executor.htex.worker"), ("parsl.executor.htex.manager.task", "parsl.executor.htex.worker.task"),
+                 ("parsl.executor.htex.worker", "parsl.executor.htex.worker.task")):
+        check(pair in graph, f"no {pair[1]} is a subspan of a {pair[0]}")
+    facets = {frozenset(r) for r in db.execute("SELECT DISTINCT a.type, b.type FROM span a, span b, facet WHERE a.uuid = left_uuid AND b.uuid = right_uuid")}
+    for pair in (("parsl.monitoring.workflow", "parsl.rundir.workflow"), ("parsl.monitoring.task", "parsl.rundir.task")):
+        check(frozenset(pair) in facets, f"{pair} are no facets")
+    equal(db.execute("SELECT count(*) FROM subspan s, facet f WHERE (superspan_uuid = left_uuid AND subspan_uuid = right_uuid) OR (superspan_uuid = right_uuid AND subspan_uuid = left_uuid)").fetchone(),
+          (0,), "pairs that are both")
+    kinds = {k for k, in db.execute("SELECT DISTINCT kind FROM links")}
+    check("after" in kinds, "no dependencies")
+    dependencies = db.execute("SELECT count(*) FROM links l, subspan s WHERE l.kind = 'after' AND superspan_uuid = left_span AND subspan_uuid = right_span").fetchone()
+    equal(dependencies, (0,), "dependencies stored as containment")
+
+
+main()
