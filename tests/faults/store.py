@@ -322,13 +322,14 @@ def corrupt():
     """Pages of the store overwritten: an error, no crash."""
     two_runs()
     good = read_bytes(path("ab.db"))
+    page = int.from_bytes(good[16:18], "big")
     r = rng()
     bad = 0
     for i in range(30):
         data = bytearray(good)
         for _ in range(3):
-            at = 4096 * r.randrange(1, len(good) // 4096)
-            n = r.choice((100, 4096))
+            at = page * r.randrange(1, len(good) // page)
+            n = r.choice((100, page))
             data[at:at + n] = r.choice((bytes(n), b"\xff" * n, r.randbytes(n)))
         write(path("s.db"), bytes(data))
         for c in (("info",), ("types", "--events"), ("import", path("b")), ("import", EXAMPLE), ("rejects",)):
