@@ -489,12 +489,14 @@ enum { HEARD = 256 }; /* spans whose last event is remembered: more than any tas
  * A long wait.  Where the span that ends it was heard of before, that is where the time went; where it is heard of for
  * the first time, nobody says what happened in the meantime.
  */
-static void put_wait(const struct row *was, const struct row *now, const struct row *before)
+static void put_wait(const struct row *was, const struct row *now, const struct row *before, bool depends)
 {
     char took[32];
 
     sl_show_seconds((double)(now->time_ns - was->time_ns) / 1e9, took);
-    if (before)
+    if (depends && !strcmp(was->event, "pending"))
+        printf("%-30s %14s %14s  ...... %s pending: it waited for other tasks (see above)\n", "", "", "", took);
+    else if (before)
         printf("%-30s %14s %14s  ...... %s in %s, since its %s\n", "", "", "", took, now->type, before->event);
     else
         printf("%-30s %14s %14s  ...... gap of %s: no component says what happened between %s/%s and %s/%s\n", "", "",
@@ -531,13 +533,16 @@ int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *e
     sqlite3_stmt *q;
     int64_t start = 0, longest;
     char text[SL_TIME_TEXT], bounds[300];
-    bool any = false;
+    bool any = false, depends;
     int rc;
 
     snprintf(bounds, sizeof bounds,
              "SELECT max(e.time_ns) - min(e.time_ns) FROM descendants(%lld) d JOIN sl_event e ON e.span = d.span",
              (long long)span);
     longest = sl_store_int(st, bounds, 0);
+    snprintf(bounds, sizeof bounds, "SELECT count(*) FROM sl_link WHERE kind = 3 AND left_span = %lld",
+             (long long)span);
+    depends = sl_store_int(st, bounds, 0) > 0;
     sl_buf_addf(&sql, "%s%s%s", people_sql, lines ? lines_sql : "", order_sql);
     if (!(q = sl_store_prepare(st, sql.s, err))) {
         sl_buf_free(&sql);
@@ -564,7 +569,7 @@ int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *e
         before = row_of(heard, nheard, now.span);
         if (now.time_ns - was.time_ns > longest / 20 && now.time_ns - was.time_ns > 1000000 &&
             (before || nheard < HEARD))
-            put_wait(&was, &now, before);
+            put_wait(&was, &now, before, depends);
         if (before)
             *before = now;
         else if (nheard < HEARD)

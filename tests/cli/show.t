@@ -72,7 +72,7 @@ One that never reached a worker says how far it came (its dependency failed):
   2026-11-20T08:11:31.274876000Z       0.000044       0.000044  parsl                  parsl.rundir.task 159/submitted  runinfo/000/parsl.log:1517
   2026-11-20T08:11:31.274895000Z       0.000063       0.000019  parsl                  parsl.rundir.task 159/pending  runinfo/000/parsl.log:1519
   2026-11-20T08:11:31.274905000Z       0.000073       0.000010  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:173
-                                                                ...... gap of 20.7 s: no component says what happened between parsl.monitoring.try/pending and parsl.rundir.try/try_failed
+                                                                ...... 20.7 s pending: it waited for other tasks (see above)
   2026-11-20T08:11:51.963478000Z      20.688646      20.688573  parsl                  parsl.rundir.try 0/try_failed  runinfo/000/parsl.log:4895
   2026-11-20T08:11:51.963505000Z      20.688673       0.000027  parsl monitoring       parsl.monitoring.task 159/returned  parsl-htex/runinfo/monitoring.db#task:160
   2026-11-20T08:11:51.963516000Z      20.688684       0.000011  parsl                  parsl.rundir.task 159/dep_fail  runinfo/000/parsl.log:4897
