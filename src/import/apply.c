@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BATCH_EVENTS = 16 * 1024, BATCH_SPANS = 8 * 1024, BATCH_BYTES = 1 << 20, REJECT_TEXT = 200 };
+enum { BATCH_EVENTS = 4 * 1024, BATCH_SPANS = 2 * 1024, BATCH_BYTES = 256 * 1024, REJECT_TEXT = 200 };
 
 /* ---- one record ---- */
 

@@ -17,7 +17,7 @@ static struct {
 #ifdef __SANITIZE_ADDRESS__
 enum { POOL = 0 }; /* so that using a batch after it was freed is seen */
 #else
-enum { POOL = 8 };
+enum { POOL = 16 };
 #endif
 
 struct sl_batch *sl_batch_new(void)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { AHEAD = 3 }; /* batches that may wait, and as many of the file being merged, so that nobody waits for ever */
+enum { AHEAD = 16 }; /* batches that may wait, and as many of the file being merged, so that nobody waits for ever */
 
 static void warn(struct sl_importing *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void warn(struct sl_importing *m, const char *fmt, ...)
