@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SCHEMA = 1, BUSY_MS = 5000 };
+enum { SCHEMA = 2, BUSY_MS = 5000 };
+
+/* In this order; the number of a file is that of the schema that it makes of the one before. */
+static const char *const schema_files[SCHEMA] = {"001-core.sql", "002-joins.sql"};
 
 /* ---- the virtual table sl_rows ---- */
 
@@ -194,15 +197,23 @@ static int run_embedded(struct sl_store *st, const struct sl_embedded *files, co
     return sl_err(err, SL_ESTORE, "schema file %s is missing from this build", only);
 }
 
-static int make_schema(struct sl_store *st, struct sl_err *err)
+/* From schema `have` (0: an empty database) to the newest. */
+static int make_schema(struct sl_store *st, int have, struct sl_err *err)
 {
-    int rc = run_embedded(st, sl_embedded_schema, "001-core.sql", err);
+    char sql[80];
+    int rc = 0;
 
+    for (int i = have; i < SCHEMA && !rc; i++)
+        rc = run_embedded(st, sl_embedded_schema, schema_files[i], err);
     if (!rc)
         rc = run_embedded(st, sl_embedded_schema, "views.sql", err);
-    if (!rc)
-        rc = sl_store_exec(st, "INSERT INTO sl_meta VALUES ('schema', 1)", err);
-    return rc;
+    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO sl_meta VALUES ('schema', %d)", SCHEMA);
+    return rc ? rc : sl_store_exec(st, sql, err);
+}
+
+static int have_schema(struct sl_store *st)
+{
+    return (int)sl_store_int(st, "SELECT value FROM sl_meta WHERE name = 'schema'", 0);
 }
 
 /* 1: a store of ours; 0: an empty database; negative: something else, err filled. */
@@ -227,6 +238,26 @@ static int look(struct sl_store *st, struct sl_err *err)
                       "%s was written by a newer Spanloom (schema %lld, this program knows %d); update", st->path,
                       (long long)schema, SCHEMA);
     return 1;
+}
+
+/* A store of an older program. */
+static int update(struct sl_store *st, struct sl_err *err)
+{
+    int rc;
+
+    if (sqlite3_db_readonly(st->db, "main"))
+        return sl_err(err, SL_ESTORE,
+                      "%s was written by an older Spanloom (schema %d, this program needs %d) and may not be written; "
+                      "copy it, or import again with -d",
+                      st->path, have_schema(st), SCHEMA);
+    rc = sl_store_exec(st, "PRAGMA query_only = 0; BEGIN IMMEDIATE", err);
+    if (!rc && have_schema(st) < SCHEMA) /* else somebody was quicker */
+        rc = make_schema(st, have_schema(st), err);
+    if (!rc)
+        rc = sl_store_exec(st, "COMMIT", err);
+    if (rc)
+        sl_store_rollback(st);
+    return rc;
 }
 
 int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mode, struct sl_err *err)
@@ -280,7 +311,10 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
             rc = sl_err(err, SL_EFORMAT, "%s is empty; fill it with: spanloom import PATH... -d %s", path, path);
             goto fail;
         }
-        rc = sl_store_exec(st, "PRAGMA query_only = 1", err);
+        if (have_schema(st) < SCHEMA)
+            rc = update(st, err);
+        if (!rc)
+            rc = sl_store_exec(st, "PRAGMA query_only = 1", err);
     } else {
         sqlite3_create_module(st->db, "sl_rows", &rows_module, &s->current);
         /* A killed process loses nothing with the rollback journal; NORMAL is for power cuts too. */
@@ -290,6 +324,8 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
                            err);
         st->fresh = !kind;
     }
+    if (!rc && kind && mode != SL_STORE_READ && have_schema(st) < SCHEMA)
+        rc = update(st, err);
     if (rc)
         goto fail;
     *out = st;
@@ -316,7 +352,7 @@ int sl_store_begin(struct sl_store *st, struct sl_err *err)
         /* somebody may have been quicker */
         st->fresh = !sl_store_int(st, "SELECT count(*) FROM sqlite_schema", 0);
         if (st->fresh)
-            rc = make_schema(st, err);
+            rc = make_schema(st, 0, err);
     }
     return rc;
 }

@@ -1,5 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What users query.
+-- What users query.  Made anew when a newer program brings a newer schema.
+
+DROP VIEW IF EXISTS span;
+DROP VIEW IF EXISTS event;
+DROP VIEW IF EXISTS subspan;
+DROP VIEW IF EXISTS facet;
+DROP VIEW IF EXISTS spans;
+DROP VIEW IF EXISTS events;
+DROP VIEW IF EXISTS links;
+DROP VIEW IF EXISTS attributes;
+DROP VIEW IF EXISTS samples;
+DROP VIEW IF EXISTS sources;
+DROP VIEW IF EXISTS rejects;
+DROP VIEW IF EXISTS raws;
+DROP VIEW IF EXISTS zones;
 
 -- dnpcsql's four tables: its names, its columns, its inserts (below).  Times are seconds.
 CREATE VIEW span AS
