@@ -152,7 +152,7 @@ static bool apply_each(struct sl_parse *p, struct sl_mark *k, const struct sl_ru
 static struct sl_mark take_mark(const struct sl_batch *b)
 {
     return (struct sl_mark){b->events.n, b->links.n,  b->attrs.n, b->samples.n, b->raws.n,
-                            b->zones.n,  b->shares.n, b->spans.n, {0}};
+                            b->zones.n,  b->shares.n, b->wrotes.n, b->spans.n, {0}};
 }
 
 static void take_back(struct sl_batch *b, const struct sl_mark *k)
@@ -163,6 +163,7 @@ static void take_back(struct sl_batch *b, const struct sl_mark *k)
     b->samples.n = k->samples;
     b->raws.n = k->raws;
     b->shares.n = k->shares; /* zones stay: the times were good */
+    b->wrotes.n = k->wrotes;
     for (size_t i = 0; i < k->made_strong.n; i++)
         b->spans.v[k->made_strong.v[i]].strong = false;
 }
@@ -364,6 +365,7 @@ static bool mention_contexts(struct sl_parse *p)
         if (s < 0)
             return false;
         sl_apply_make_strong(p, NULL, s);
+        p->batch->spans.v[s].written |= r->mention[r->about_mention[i]].in_writer;
     }
     return true;
 }

@@ -10,7 +10,7 @@ enum sl_evaluated { SL_GOOD, SL_MISSING, SL_BAD };
 
 /* Where the batch stood before a record, to go back to. */
 struct sl_mark {
-    size_t events, links, attrs, samples, raws, zones, shares, spans;
+    size_t events, links, attrs, samples, raws, zones, shares, wrotes, spans;
     SL_VEC(uint32_t) made_strong;
 };
 

@@ -50,6 +50,7 @@ static void empty(struct sl_batch *b)
     sl_vec_clear(&b->raws);
     sl_vec_clear(&b->zones);
     sl_vec_clear(&b->shares);
+    sl_vec_clear(&b->wrotes);
     sl_arena_reset(&b->arena);
     b->read = b->used = b->skipped = b->rejected = 0;
     b->part = NULL;
@@ -80,6 +81,7 @@ void sl_batch_free(struct sl_batch *b)
     sl_vec_free(&b->raws);
     sl_vec_free(&b->zones);
     sl_vec_free(&b->shares);
+    sl_vec_free(&b->wrotes);
     sl_arena_free(&b->arena);
     free(b->slot);
     free(b);
@@ -124,7 +126,7 @@ uint32_t sl_batch_span(struct sl_batch *b, int32_t parent, uint32_t type, struct
     }
     if (key.n != SL_KEY_INT)
         key.s = sl_arena_copy(&b->arena, key.s, key.n);
-    *sl_vec_add(&b->spans) = (struct sl_batch_span){parent, type, key, false, h};
+    *sl_vec_add(&b->spans) = (struct sl_batch_span){parent, type, key, false, false, h};
     b->slot[i] = (uint32_t)b->spans.n;
     if (b->spans.n * 2 > b->slots) {
         free(b->slot);

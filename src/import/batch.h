@@ -23,7 +23,8 @@ struct sl_batch_span {
     int32_t parent; /* -1: a root */
     uint32_t type;
     struct sl_key key;
-    bool strong; /* some record says that it is there; else only weak links name it */
+    bool strong;  /* some record says that it is there; else only weak links name it */
+    bool written; /* it lies in whoever wrote the file */
     uint64_t hash;
 };
 
@@ -64,6 +65,12 @@ struct sl_batch_zone {
     int32_t offset_s;
 };
 
+struct sl_batch_wrote {
+    uint32_t span, of_type, rule; /* of_type: one of the subspans of this type wrote it; 0: the span itself */
+    const char *path;
+    int64_t place;
+};
+
 struct sl_batch_share {
     const char *field, *scope, *value;
 };
@@ -78,6 +85,7 @@ struct sl_batch {
     SL_VEC(struct sl_batch_raw) raws;
     SL_VEC(struct sl_batch_zone) zones;
     SL_VEC(struct sl_batch_share) shares;
+    SL_VEC(struct sl_batch_wrote) wrotes;
     uint64_t read, used, skipped, rejected;
     struct sl_arena arena;
     uint32_t *slot; /* identities -> span + 1, open addressing */

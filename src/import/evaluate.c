@@ -215,8 +215,10 @@ int32_t sl_apply_refer(struct sl_parse *p, struct sl_mark *k, struct sl_ref r)
                         sl_apply_field_name(p, which));
         return -2;
     }
-    if (s >= 0 && !r.weak)
+    if (s >= 0 && !r.weak) {
         sl_apply_make_strong(p, k, s);
+        p->batch->spans.v[s].written |= p->recipe->mention[r.mention].in_writer;
+    }
     if (s >= 0 && p->mode == SL_PARSE_NAMING)
         *sl_vec_add(&p->touched) = (uint32_t)s;
     return s;

@@ -4,7 +4,9 @@
  * is done first, so that the store does not depend on the number of threads.
  */
 #include "base/clock.h"
+#include "import/bind.h"
 #include "import/importing.h"
+#include "import/tables.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -313,6 +315,16 @@ static int take_back(struct sl_importing *m, struct sl_err *err)
     return rc ? rc : sl_writer_start(m->w, err);
 }
 
+/* What no single record says: tables, bindings, the campaign. */
+static int bind_all(struct sl_importing *m, struct sl_err *err)
+{
+    int rc = sl_store_index(m->st, err);
+
+    if (!rc)
+        rc = sl_tables_make(m->st, m->set, err);
+    return rc ? rc : sl_bind_apply(m->st, m->set, err);
+}
+
 int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recipes *set, const struct sl_found_list *l,
               const struct sl_import_options *o, struct sl_err *err)
 {
@@ -368,6 +380,10 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
             out->assumed_offset_s = c->assumed_offset_s;
             tell(&m, true);
             rc = sl_writer_finish(m.w, err);
+            if (!rc && !(rc = bind_all(&m, err)))
+                rc = sl_store_commit(st, err);
+            else
+                sl_store_rollback(st);
         }
     }
     for (size_t i = 0; i < m.n; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning of an import: what the store knows already. */
+#include "import/bind.h"
 #include "import/writer.h"
 #include "store/gone.h"
 
@@ -199,6 +200,8 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
     w->st = st;
     w->set = set;
     w->zone_s = zone_s;
+    if (!rc)
+        rc = sl_bind_take_back(st, err);
     w->next_source = (uint32_t)sl_store_int(st, "SELECT max(id) FROM sl_source", 0);
     if (!rc)
         rc = load_names(w, err);

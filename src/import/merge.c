@@ -130,6 +130,7 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     for (size_t i = 0; i < b->events.n && !rc; i++) {
         const struct sl_batch_event *e = &b->events.v[i];
         uint32_t s = w->local.v[e->span], id = w->ids.v[s].store, type = sl_write_name(w, e->type);
+        sl_set_add(&w->seen, (uint64_t)(w->ids.v[s].type & SL_ID_TYPE) << 32 | e->type);
         if (e->naive) {
             uint32_t root = sl_ids_root(&w->ids, s);
             rc = place_event(w, root, (struct sl_deferred){root, id, type, source, e->time_ns, e->place}, err);
@@ -150,6 +151,8 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         struct sl_values_row r = {w->ids.v[w->local.v[v->span]].store,      0,   source, 0, 0, v->place,
                                   sl_arena_copy(&w->values, v->json, v->n), v->n};
         rc = sl_write_shape(w, v->shape, &r.shape, err);
+        sl_set_add(&w->seen,
+                   (uint64_t)(w->ids.v[w->local.v[v->span]].type & SL_ID_TYPE) << 32 | SL_SEEN_SHAPE | r.shape);
         *sl_vec_add(&w->attrs) = r;
     }
     for (size_t i = 0; i < b->samples.n && !rc; i++) {
@@ -212,6 +215,34 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
     return rc;
 }
 
+static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_err *err)
+{
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (!b->wrotes.n)
+        return 0;
+    if (!(q = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_wrote VALUES (?, ?, ?, ?, ?, ?)", err)))
+        return SL_ESTORE;
+    for (size_t i = 0; i < b->wrotes.n && !rc; i++) {
+        const struct sl_batch_wrote *v = &b->wrotes.v[i];
+        sqlite3_bind_text(q, 1, v->path, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(q, 2, w->ids.v[w->local.v[v->span]].store);
+        if (v->of_type)
+            sqlite3_bind_int64(q, 3, sl_write_name(w, v->of_type));
+        else
+            sqlite3_bind_null(q, 3);
+        sqlite3_bind_int64(q, 4, sl_write_name(w, v->rule));
+        sqlite3_bind_int64(q, 5, source);
+        sqlite3_bind_int64(q, 6, v->place);
+        if (sqlite3_step(q) != SQLITE_DONE)
+            rc = sl_store_err(w->st, "cannot write", err);
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
 int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_source_row *row, struct sl_err *err)
 {
     uint32_t source = (uint32_t)row->id;
@@ -222,9 +253,15 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
         const struct sl_batch_span *s = &b->spans.v[i];
         uint32_t at = sl_ids_add(&w->ids, s->parent < 0 ? UINT32_MAX : w->local.v[s->parent], s->type, s->key);
         *sl_vec_add(&w->local) = at;
-        if (s->strong)
+        if (s->strong) {
             sl_merge_realise(w, at, source, row);
+            if (s->parent < 0)
+                sl_set_add(&w->roots, (uint64_t)source << 32 | w->ids.v[at].store);
+            if (s->written)
+                sl_set_add(&w->written, (uint64_t)w->ids.v[at].store << 32 | source);
+        }
     }
+    rc = merge_wrotes(w, b, source, err);
     for (size_t i = 0; i < b->zones.n; i++)
         sl_zones_learn(&w->zones, w->local.v[b->zones.v[i].root], b->zones.v[i].since_ns, b->zones.v[i].until_ns,
                        b->zones.v[i].offset_s);
@@ -237,7 +274,8 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
         else
             *sl_vec_add(&w->weak) = k;
     }
-    rc = merge_events(w, b, source, row, err);
+    if (!rc)
+        rc = merge_events(w, b, source, row, err);
     if (!rc)
         rc = merge_values(w, b, source, err);
     if (!rc)

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/hash.h"
+#include "import/bind.h"
 #include "import/recipe_compile.h"
 
 #include <dirent.h>
@@ -32,6 +33,9 @@ void sl_recipes_free(struct sl_recipes *set)
     sl_vec_free(&set->facets);
     sl_vec_free(&set->shared);
     sl_vec_free(&set->aliases);
+    sl_vec_free(&set->tables);
+    sl_vec_free(&set->binds);
+    sl_vec_free(&set->orders);
     sl_vec_free(&set->ints);
     sl_intern_free(&set->names);
     sl_intern_free(&set->shapes);
@@ -151,11 +155,68 @@ static int declare_facet(struct sl_recipes *set, const char *path, const struct 
     return 0;
 }
 
+static int declare_table(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
+                         struct sl_err *err)
+{
+    struct sl_table_decl t = {.name = keep(set, name->text)};
+
+    if (y->kind != SL_YAML_LIST || !y->n || y->n > sizeof t.alias / sizeof *t.alias)
+        return sl_err(err, SL_EFORMAT, "%s:%d: table %s needs a list of up to %zu spans", path, y->line, name->text,
+                      sizeof t.alias / sizeof *t.alias);
+    for (size_t i = 0; i < y->n; i++) {
+        bool known = false;
+        for (size_t k = 0; k < set->aliases.n; k++)
+            known |= y->item[i]->kind == SL_YAML_SCALAR && !strcmp(set->aliases.v[k].alias, y->item[i]->text);
+        if (!known)
+            return sl_err(err, SL_EFORMAT, "%s:%d: table %s names a span that is not declared: %s", path,
+                          y->item[i]->line, name->text,
+                          y->item[i]->kind == SL_YAML_SCALAR ? y->item[i]->text : "(not a text)");
+        t.alias[t.n++] = keep(set, y->item[i]->text);
+    }
+    for (size_t i = 0; i < set->tables.n; i++)
+        if (!strcmp(set->tables.v[i].name, t.name)) {
+            set->tables.v[i] = t; /* the later one counts, as with recipes */
+            return 0;
+        }
+    *sl_vec_add(&set->tables) = t;
+    return 0;
+}
+
+/* NAME: a rule; or NAME: {rule, left, right}, two SELECTs whose rows ascend together. */
+static int declare_bind(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
+                        struct sl_err *err)
+{
+    const struct sl_yaml *rule = y->kind == SL_YAML_MAP ? sl_yaml_get(y, "rule") : y, *left = sl_yaml_get(y, "left"),
+                         *right = sl_yaml_get(y, "right");
+    struct sl_bind_rule r;
+    struct sl_err why = {0};
+
+    if (!rule || rule->kind != SL_YAML_SCALAR ||
+        (y->kind == SL_YAML_MAP &&
+         (y->n != 3 || !left || !right || left->kind != SL_YAML_SCALAR || right->kind != SL_YAML_SCALAR)))
+        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s is a rule, or {rule, left, right}", path, y->line,
+                      name->text);
+    if (sl_bind_parse(&r, rule->text, &why))
+        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s: %s", path, rule->line, name->text, why.text);
+    for (size_t i = 0; i < set->binds.n; i++)
+        if (!strcmp(set->binds.v[i].name, name->text)) {
+            set->binds.v[i].rule = keep(set, rule->text);
+            return 0;
+        }
+    if (y->kind == SL_YAML_MAP)
+        *sl_vec_add(&set->orders) = (struct sl_order_decl){keep(set, name->text), keep(set, rule->text),
+                                                           keep(set, left->text), keep(set, right->text)};
+    else
+        *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), keep(set, rule->text)};
+    return 0;
+}
+
 static int declare(struct sl_recipes *set, const struct sl_recipe *only, const char *path, const struct sl_yaml *doc,
                    struct sl_err *err)
 {
     const struct sl_yaml *spans = sl_yaml_get(doc, "spans"), *fields = sl_yaml_get(doc, "fields");
     const struct sl_yaml *facets = sl_yaml_get(doc, "facets"), *shared = sl_yaml_get(doc, "shared");
+    const struct sl_yaml *tables = sl_yaml_get(doc, "tables"), *binds = sl_yaml_get(doc, "binds");
     int rc = 0;
 
     for (size_t i = 0; spans && i < spans->n && !rc; i++)
@@ -179,6 +240,14 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
             *sl_vec_add(&set->shared) =
                 (struct sl_shared_field){keep(set, shared->key[i]->text), keep(set, shared->item[i]->text)};
     }
+    for (size_t i = 0; tables && i < tables->n && !rc; i++)
+        rc = tables->kind == SL_YAML_MAP
+                 ? declare_table(set, path, tables->key[i], tables->item[i], err)
+                 : sl_err(err, SL_EFORMAT, "%s:%d: tables is a map {name: [span, ...]}", path, tables->line);
+    for (size_t i = 0; binds && i < binds->n && !rc; i++)
+        rc = binds->kind == SL_YAML_MAP
+                 ? declare_bind(set, path, binds->key[i], binds->item[i], err)
+                 : sl_err(err, SL_EFORMAT, "%s:%d: binds is a map {name: rule}", path, binds->line);
     return rc;
 }
 
@@ -186,7 +255,7 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 
 int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    static const char *const names_keys[] = {"spans", "fields", "facets", "shared", NULL};
+    static const char *const names_keys[] = {"spans", "fields", "facets", "shared", "tables", "binds", NULL};
     struct sl_yaml *doc;
     struct sl_recipe *r;
     int rc = sl_yaml_parse(&doc, text, n, path, err);
@@ -205,7 +274,7 @@ int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, s
             if (!names_keys[k])
                 return sl_err(err, SL_EFORMAT,
                               "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
-                              "spans, fields, facets, shared",
+                              "spans, fields, facets, shared, tables, binds",
                               path, doc->key[i]->line, doc->key[i]->text);
         }
         return declare(set, NULL, path, doc, err);

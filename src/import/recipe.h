@@ -37,6 +37,7 @@ struct sl_mention {
     struct sl_template key, otherwise; /* otherwise (`or:`) is used where a field of key is missing */
     int parent;                        /* index of the naming parent's mention, always smaller; -1: a root */
     bool of_context;                   /* all fields come from the path: the same span for the whole file */
+    bool in_writer;                    /* it lies in whoever wrote the file */
 };
 
 struct sl_ref {
@@ -96,6 +97,11 @@ struct sl_rule {
         struct sl_template value, scope;
     } * share;
     int nshare;
+    struct sl_wrote {
+        int mention;
+        struct sl_template path;
+    } * wrote; /* the span, or one of its kind, wrote the file at this path */
+    int nwrote;
     bool skip, raw, also;
 };
 
@@ -182,6 +188,13 @@ struct sl_recipes {
     size_t n;
     SL_VEC(struct sl_facet_rule) facets;
     SL_VEC(struct sl_shared_field { const char *field, *by; }) shared; /* run_id is the same within a rundir */
+    SL_VEC(struct sl_table_decl { /* a view of one row a span: the first alias leads, the others are joined to it */
+                                  const char *name, *alias[8];
+                                  int n;
+    })
+    tables;
+    SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                  /* bind.h */
+    SL_VEC(struct sl_order_decl { const char *name, *rule, *left, *right; }) orders; /* order.c */
     struct sl_intern names;  /* types, events, attributes, metrics, rules; guarded by lock once threads run */
     struct sl_intern shapes; /* lists of names, NUL-separated */
     pthread_mutex_t lock;

@@ -314,7 +314,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
 /* ---- rules ---- */
 
 static const char rule_keys[] =
-    " match when each span mention event attrs samples in facet after flow keep look share skip raw also ";
+    " match when each span mention event attrs samples in facet after flow wrote keep look share skip raw also ";
 
 static void compile_when(struct compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
@@ -465,6 +465,20 @@ static void compile_share(struct compile *c, struct sl_rule *u, const struct sl_
     c->r->shares = true;
 }
 
+static void compile_wrote(struct compile *c, struct sl_rule *u, const struct sl_yaml *y)
+{
+    if (!y)
+        return;
+    if (y->kind != SL_YAML_MAP) {
+        fail(c, y, "wrote is a map {span: path of the file}");
+        return;
+    }
+    u->wrote = sl_alloc((y->n + 1) * sizeof *u->wrote);
+    for (size_t i = 0; i < y->n; i++)
+        u->wrote[u->nwrote++] = (struct sl_wrote){mention(c, y->key[i], y->key[i]->text, 0),
+                                                  compile_template(c, y->item[i], text_of(c, y->item[i], "a path"))};
+}
+
 static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_yaml *y, bool naming)
 {
     const struct sl_yaml *v;
@@ -512,6 +526,7 @@ static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_y
     u->keep = compile_keeps(c, &u->nkeep, sl_yaml_get(y, "keep"));
     u->look = compile_keeps(c, &u->nlook, sl_yaml_get(y, "look"));
     compile_share(c, u, sl_yaml_get(y, "share"));
+    compile_wrote(c, u, sl_yaml_get(y, "wrote"));
     u->skip = flag(c, sl_yaml_get(y, "skip"), "skip");
     u->raw = flag(c, sl_yaml_get(y, "raw"), "raw");
     u->also = flag(c, sl_yaml_get(y, "also"), "also");
@@ -688,7 +703,8 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     const struct sl_yaml *y = r->yaml, *v;
 
     known_keys(&c, y, "a recipe",
-               " recipe about component spans fields facets shared inputs contexts records naming samples else ");
+               " recipe about component spans fields facets shared tables binds inputs contexts in_writer records naming "
+               "samples else ");
     r->about = sl_yaml_get(y, "about") ? text_of(&c, sl_yaml_get(y, "about"), "about") : "";
     r->component = sl_yaml_get(y, "component") ? text_of(&c, sl_yaml_get(y, "component"), "component") : r->name;
     v = sl_yaml_get(y, "inputs");
@@ -703,6 +719,12 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     r->about_mention = sl_alloc(list_len(v) * sizeof *r->about_mention);
     for (size_t i = 0; i < list_len(v) && !c.failed; i++)
         r->about_mention[r->nabout++] = mention(&c, list_item(v, i), text_of(&c, list_item(v, i), "contexts"), 0);
+    v = sl_yaml_get(y, "in_writer");
+    for (size_t i = 0; i < list_len(v) && !c.failed; i++) {
+        int m = mention(&c, list_item(v, i), text_of(&c, list_item(v, i), "in_writer"), 0);
+        if (!c.failed)
+            r->mention[m].in_writer = true;
+    }
     v = sl_yaml_get(y, "records");
     if (!c.failed && (!v || v->kind != SL_YAML_LIST))
         fail(&c, v ? v : y, "a recipe needs records: a list of rules");
@@ -788,6 +810,9 @@ static void free_rules(struct sl_rule *v, int n)
         free(u->keep);
         free(u->look);
         free(u->share);
+        for (int k = 0; k < u->nwrote; k++)
+            free_template(&u->wrote[k].path);
+        free(u->wrote);
     }
     free(v);
 }

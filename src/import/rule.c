@@ -220,6 +220,36 @@ static bool add_shares(struct sl_parse *p, const struct sl_rule *u)
     return true;
 }
 
+/* Where the span's own key is not told, one of that kind in the parent wrote it. */
+static bool add_wrotes(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *u)
+{
+    for (int i = 0; i < u->nwrote; i++) {
+        const struct sl_mention *m = &p->recipe->mention[u->wrote[i].mention];
+        struct sl_batch_wrote w = {.rule = u->name, .place = p->place};
+        struct sl_ref r = {u->wrote[i].mention, true};
+        struct sl_value path;
+        int which, rc = sl_apply_evaluate(p, &u->wrote[i].path, &path, &which);
+        int32_t span;
+        if (rc == SL_MISSING)
+            continue;
+        if (rc == SL_BAD || (span = sl_apply_refer(p, k, r)) == -2)
+            return false;
+        if (span == -1 && m->parent >= 0) {
+            r.mention = m->parent;
+            span = sl_apply_refer(p, k, r);
+            w.of_type = m->type.id;
+        }
+        if (span == -2)
+            return false;
+        if (span < 0)
+            continue;
+        w.span = (uint32_t)span;
+        w.path = arena_text(p, &path);
+        *sl_vec_add(&p->batch->wrotes) = w;
+    }
+    return true;
+}
+
 /* Before when: is asked, so that it can ask about what was kept; and again for each hit of each:, which may say by
  * what. */
 void sl_apply_look_up(struct sl_parse *p, const struct sl_rule *u)
@@ -273,7 +303,7 @@ bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *
     if (span >= 0 && (!add_events(p, u, (uint32_t)span) || !add_values(p, &u->attrs, (uint32_t)span, false) ||
                       !add_values(p, &u->samples, (uint32_t)span, true)))
         return false;
-    if (!add_links(p, k, u) || !add_shares(p, u))
+    if (!add_links(p, k, u) || !add_shares(p, u) || !add_wrotes(p, k, u))
         return false;
     if (u->raw)
         sl_apply_raw(p, span);

@@ -467,8 +467,43 @@ static int drop_unnamed(struct sl_writer *w, struct sl_err *err)
     return rc ? rc : sl_gone_spans(w->st, err);
 }
 
+static int write_pairs(struct sl_writer *w, const struct sl_set *s, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql, err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        sqlite3_bind_int64(q, 1, (sqlite3_int64)(s->v.v[i] >> 32));
+        sqlite3_bind_int64(q, 2, (sqlite3_int64)(s->v.v[i] & UINT32_MAX));
+        if (sqlite3_step(q) != SQLITE_DONE)
+            rc = sl_store_err(w->st, "cannot write", err);
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* What was seen on which type of span, which roots a source names, which spans lie in the writer of their file. */
+static int write_sets(struct sl_writer *w, struct sl_err *err)
+{
+    int rc;
+
+    for (size_t i = 0; i < w->seen.v.n; i++) {
+        uint64_t what = w->seen.v.v[i] & UINT32_MAX, type = sl_write_name(w, (uint32_t)(w->seen.v.v[i] >> 32));
+        w->seen.v.v[i] = type << 32 | (what & SL_SEEN_SHAPE ? what : sl_write_name(w, (uint32_t)what));
+    }
+    rc = write_pairs(w, &w->seen,
+                     "INSERT OR IGNORE INTO sl_seen VALUES (?1, iif(?2 & 0x80000000, 2, 1), ?2 & 0x7fffffff)", err);
+    if (!rc)
+        rc = write_pairs(w, &w->roots, "INSERT OR IGNORE INTO sl_root VALUES (?1, ?2)", err);
+    return rc ? rc : write_pairs(w, &w->written, "INSERT OR IGNORE INTO sl_written VALUES (?1, ?2)", err);
+}
+
 static void free_writer(struct sl_writer *w)
 {
+    sl_set_free(&w->seen);
+    sl_set_free(&w->roots);
+    sl_set_free(&w->written);
     sl_ids_free(&w->ids);
     sl_intern_free(&w->stored_names);
     sl_intern_free(&w->stored_shapes);
@@ -518,6 +553,8 @@ int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
     if (!rc)
         rc = write_zones(w, err);
     if (!rc)
+        rc = write_sets(w, err);
+    if (!rc)
         rc = sl_write_flush(w, true, err); /* names that the last steps used */
     if (!rc)
         rc = drop_unnamed(w, err);
@@ -530,15 +567,9 @@ int sl_writer_finish(struct sl_writer *w, struct sl_err *err)
 
     if (!rc)
         rc = sl_store_exec(w->st, "DROP TABLE IF EXISTS temp.sl_deferred", err);
-
     if (rc)
         sl_store_rollback(w->st);
-    else {
-        struct sl_store *st = w->st;
-        free_writer(w); /* building the indexes wants memory, too */
-        return sl_store_commit(st, err);
-    }
-    free_writer(w);
+    free_writer(w); /* building the indexes wants memory, too */
     return rc;
 }
 

@@ -5,11 +5,15 @@
 #define SL_IMPORT_WRITER_H
 
 #include "base/buf.h"
+#include "base/set.h"
 #include "import/ids.h"
 #include "import/write.h"
 #include "import/zone.h"
 
 #define SL_SECOND_NS ((int64_t)1000000000)
+
+/* In sl_writer.seen: attributes of a shape (an id of the store); else an event (a name of the set). */
+enum { SL_SEEN_SHAPE = 1u << 31 };
 
 struct sl_span_row {
     uint32_t id, index;
@@ -71,6 +75,7 @@ struct sl_writer {
     struct sl_arena deferred_values;
     bool spilled;
     SL_VEC(struct sl_weak) weak;
+    struct sl_set seen, roots, written; /* for sl_seen, sl_root, sl_written: two numbers in one */
     struct sl_zones zones;
     int32_t zone_s;
     SL_VEC(uint32_t) local;         /* spans of the batch -> indices */

@@ -357,9 +357,14 @@ int sl_store_begin(struct sl_store *st, struct sl_err *err)
     return rc;
 }
 
+int sl_store_index(struct sl_store *st, struct sl_err *err)
+{
+    return run_embedded(st, sl_embedded_schema, "index.sql", err);
+}
+
 int sl_store_commit(struct sl_store *st, struct sl_err *err)
 {
-    int rc = run_embedded(st, sl_embedded_schema, "index.sql", err);
+    int rc = sl_store_index(st, err);
 
     if (!rc)
         rc = sl_store_exec(st, "COMMIT", err);

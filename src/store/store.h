@@ -30,6 +30,7 @@ void sl_store_close(struct sl_store *st);
 
 /* One import is one transaction: all of it or nothing, also after kill -9. */
 int sl_store_begin(struct sl_store *st, struct sl_err *err);
+int sl_store_index(struct sl_store *st, struct sl_err *err); /* builds the indexes; a commit does, too */
 int sl_store_commit(struct sl_store *st, struct sl_err *err);
 void sl_store_rollback(struct sl_store *st);
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A set of 64-bit numbers other than 0. */
+#ifndef SL_BASE_SET_H
+#define SL_BASE_SET_H
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zero-initialise; free with sl_set_free(). */
+struct sl_set {
+    SL_VEC(uint64_t) v; /* the members, in the order in which they came */
+    uint64_t *slot;
+    size_t slots;
+};
+
+bool sl_set_add(struct sl_set *s, uint64_t member); /* true: it is new */
+void sl_set_free(struct sl_set *s);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bindings: links that no line of a log asserts.  A rule is one line of text,
+ *
+ *     [guess] LEFT in|facet|after|flow RIGHT [where EXPRESSION]
+ *
+ * where LEFT and RIGHT are types of spans or tables (tables.h), and the SQL expression compares their columns as
+ * a.COLUMN and b.COLUMN.  All pairs are linked; with `guess`, only a left one that fits a single right one is, and
+ * others become doubts.  Rules are applied to the whole store at the end of every import, so that the order of imports
+ * does not matter, and by `spanloom bind`, without reading logs again.
+ */
+#ifndef SL_IMPORT_BIND_H
+#define SL_IMPORT_BIND_H
+
+#include "import/recipe.h"
+#include "store/store.h"
+
+struct sl_bind_rule {
+    bool guess;
+    enum sl_link_kind kind;
+    char left[200], right[200];
+    const char *where; /* inside of the text that was parsed; "" where there is none */
+};
+
+/* Parses text, which must stay as long as *out is used. */
+int sl_bind_parse(struct sl_bind_rule *out, const char *text, struct sl_err *err);
+
+/*
+ * Checks a rule against the store: its types, its columns, its SQL.  SL_EFORMAT with what is known, else 0; *types is
+ * false where the store has no span of the left or of the right type.
+ */
+int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, bool *types, struct sl_err *err);
+
+/*
+ * Within a transaction, with the tables made: takes away what rules linked before, and applies them all again: those of
+ * the recipes, of files and their writers, and of users.
+ */
+int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
+
+/* Takes away what rules linked; before new records come, so that what these assert is not in doubt. */
+int sl_bind_take_back(struct sl_store *st, struct sl_err *err);
+
+/* What one rule came to, after sl_bind_apply(). */
+int64_t sl_bind_links(struct sl_store *st, const char *name);
+int64_t sl_bind_doubts(struct sl_store *st, const char *name);
+
+#endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Columns are scalar subqueries, so that a query pays for the columns that it names and for no others.  What they are
+ * called comes from the recipes, and from what was seen (sl_seen), for names that only the logs know.
+ */
+#include "import/tables.h"
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum { COLUMNS = 400 }; /* a table with more columns is of use to nobody; the views events and attributes have all */
+
+#define MARK "/* a table of spans, made by spanloom */"
+
+struct make {
+    struct sl_store *st;
+    const struct sl_recipes *set;
+    SL_VEC(char *) taken; /* names of the columns so far */
+    SL_VEC(char *) own;   /* of the member at hand, as the logs have them */
+    struct sl_buf sql;
+    struct sl_err *err;
+};
+
+void sl_tables_name(const char *type, char *name, size_t n)
+{
+    size_t i = 0;
+
+    if (n > 1 && isdigit((unsigned char)*type))
+        name[i++] = '_';
+    for (; *type && i + 1 < n; type++)
+        name[i++] = isalnum((unsigned char)*type) && (unsigned char)*type < 128 ? *type : '_';
+    name[i] = 0;
+}
+
+static const struct sl_alias_decl *by_alias(const struct sl_recipes *set, const char *alias)
+{
+    for (size_t i = 0; i < set->aliases.n; i++)
+        if (!strcmp(set->aliases.v[i].alias, alias))
+            return &set->aliases.v[i];
+    return NULL;
+}
+
+static const struct sl_alias_decl *by_type(const struct sl_recipes *set, const char *type)
+{
+    for (size_t i = 0; i < set->aliases.n; i++)
+        if (!strcmp(set->aliases.v[i].type, type))
+            return &set->aliases.v[i];
+    return NULL;
+}
+
+static bool is_int(const struct sl_recipes *set, const char *field)
+{
+    for (size_t i = 0; i < set->ints.n; i++)
+        if (!strcmp(set->ints.v[i].field, field))
+            return true;
+    return false;
+}
+
+/* ---- columns ---- */
+
+/* Takes a name, or, where it is taken, the same with the prefix; NULL: both are.  SQL does not tell case apart. */
+static const char *take(struct make *m, const char *name, const char *prefix)
+{
+    struct sl_buf b = {0};
+    bool found = false;
+
+    for (size_t i = 0; i < m->taken.n; i++)
+        found |= !strcasecmp(m->taken.v[i], name);
+    if (found && prefix) {
+        sl_buf_addf(&b, "%s_%s", prefix, name);
+        name = take(m, b.s, NULL);
+        sl_buf_free(&b);
+        return name;
+    }
+    if (found || m->taken.n >= COLUMNS)
+        return NULL;
+    *sl_vec_add(&m->taken) = sl_strdup(name);
+    return m->taken.v[m->taken.n - 1];
+}
+
+/* fmt: with the formats of sqlite3_mprintf(). */
+static void column(struct make *m, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+    char *text, *as;
+
+    if (!name)
+        return;
+    va_start(ap, fmt);
+    text = sqlite3_vmprintf(fmt, ap);
+    va_end(ap);
+    as = sqlite3_mprintf(",\n %s AS \"%w\"", text, name);
+    sl_buf_adds(&m->sql, as);
+    sqlite3_free(text);
+    sqlite3_free(as);
+}
+
+/* What the key of this alias is called in a table: the field that it is made of, else the alias. */
+static const char *key_name(const struct sl_alias_decl *d, char *name, size_t n)
+{
+    const char *close = strchr(d->key, '}');
+    bool field = *d->key == '{' && close && !close[1];
+
+    snprintf(name, n, "%.*s", field ? (int)(close - d->key - 1) : (int)n - 1, field ? d->key + 1 : d->alias);
+    return name;
+}
+
+struct member {
+    const struct sl_alias_decl *d;
+    sqlite3_int64 type;
+    char at[8];                            /* its id in a row */
+    const struct sl_alias_decl *chain[32]; /* itself, its parent, ... */
+    int n;
+};
+
+static void find_chain(struct make *m, struct member *v)
+{
+    v->n = 0;
+    for (const struct sl_alias_decl *d = v->d; d && v->n < 32; d = d->in ? by_alias(m->set, d->in) : NULL)
+        v->chain[v->n++] = d;
+}
+
+/* The key called `name` of a row, from the first member that has it. */
+static void key_column(struct make *m, const struct member *v, int n, const char *name)
+{
+    struct sl_buf b = {0}, id = {0}, up = {0};
+    char other[100];
+
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < v[i].n; k++) {
+            if (strcmp(key_name(v[i].chain[k], other, sizeof other), name) != 0)
+                continue;
+            sl_buf_clear(&id);
+            sl_buf_adds(&id, v[i].at);
+            for (int up_by = 0; up_by < k; up_by++) {
+                sl_buf_clear(&up);
+                sl_buf_addf(&up, "(SELECT parent FROM sl_span WHERE id=%s)", id.s);
+                sl_buf_clear(&id);
+                sl_buf_adds(&id, up.s);
+            }
+            sl_buf_addf(&b, "%s(SELECT key FROM sl_span WHERE id=%s)", b.n ? "," : "", id.s);
+            break;
+        }
+    column(m, take(m, name, NULL), is_int(m->set, name) ? "CAST(coalesce(%s,NULL) AS INTEGER)" : "coalesce(%s,NULL)",
+           b.s);
+    sl_buf_free(&b);
+    sl_buf_free(&id);
+    sl_buf_free(&up);
+}
+
+/* The keys from the root down. */
+static void key_columns(struct make *m, struct member *v, int n)
+{
+    char name[100];
+
+    for (int i = 0; i < n; i++)
+        find_chain(m, &v[i]);
+    for (int i = 0; i < n; i++)
+        for (int k = v[i].n - 1; k >= 0; k--) {
+            bool again = false;
+            key_name(v[i].chain[k], name, sizeof name);
+            for (size_t t = 0; t < m->taken.n; t++)
+                again |= !strcasecmp(m->taken.v[t], name);
+            if (!again)
+                key_column(m, v, n, name);
+        }
+}
+
+static void event_column(struct make *m, const char *of, const char *prefix, const char *event, sqlite3_int64 id)
+{
+    const char *name = take(m, event, prefix);
+
+    if (id)
+        column(m, name, "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span=%s AND type=%lld)", of, (long long)id);
+    else
+        column(m, name, "NULL");
+}
+
+static void attr_column(struct make *m, const char *of, const char *prefix, const char *attr)
+{
+    column(m, take(m, attr, prefix), "(SELECT value FROM attributes WHERE span=%s AND name=%Q)", of, attr);
+}
+
+static sqlite3_int64 name_id(struct make *m, const char *name)
+{
+    char *sql = sqlite3_mprintf("SELECT id FROM sl_name WHERE name = %Q", name);
+    sqlite3_int64 id = sl_store_int(m->st, sql, 0);
+
+    sqlite3_free(sql);
+    return id;
+}
+
+/* Did this member name it already, by a rule or in another record? */
+static bool is_own(struct make *m, const char *name)
+{
+    for (size_t i = 0; i < m->own.n; i++)
+        if (!strcmp(m->own.v[i], name))
+            return true;
+    *sl_vec_add(&m->own) = sl_strdup(name);
+    return false;
+}
+
+static void forget_own(struct make *m)
+{
+    for (size_t i = 0; i < m->own.n; i++)
+        free(m->own.v[i]);
+    sl_vec_clear(&m->own);
+}
+
+/* What the rules say of spans of this alias, attributes or events, where they say it by name. */
+static void declared(struct make *m, const struct sl_alias_decl *d, const char *of, const char *prefix, bool events)
+{
+    for (size_t r = 0; r < m->set->n; r++) {
+        const struct sl_recipe *rec = m->set->v[r];
+        for (int i = 0; i < rec->nrule; i++) {
+            const struct sl_rule *u = &rec->rule[i];
+            int n = events ? u->nevent : u->attrs.n;
+            if (u->span.mention < 0 || strcmp(rec->mention[u->span.mention].alias, d->alias) != 0 ||
+                (d->only && d->only != rec))
+                continue;
+            for (int k = 0; k < n; k++) {
+                uint32_t id = events ? u->event[k].name.id : u->attrs.v[k].name.id;
+                const char *name = id ? sl_intern_text(&m->set->names, id) : NULL;
+                if (!id || is_own(m, name))
+                    continue;
+                if (events)
+                    event_column(m, of, prefix, name, name_id(m, name));
+                else
+                    attr_column(m, of, prefix, name);
+            }
+        }
+    }
+}
+
+/* What was seen on spans of this type. */
+static int seen(struct make *m, const char *type, const char *of, const char *prefix, bool events)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        m->st,
+        events ? "SELECT m.name, m.id FROM sl_name t JOIN sl_seen s ON s.type = t.id AND s.kind = 1 JOIN sl_name m ON "
+                 "m.id = s.what WHERE t.name = ?1 ORDER BY m.name"
+               : "SELECT DISTINCT f.name, 0 FROM sl_name t JOIN sl_seen s ON s.type = t.id AND s.kind = 2 JOIN "
+                 "sl_shape f ON f.id = s.what WHERE t.name = ?1 ORDER BY f.name",
+        m->err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (q)
+        sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    while (!rc && (rc = sl_store_step(m->st, q, m->err)) > 0) {
+        const char *name = (const char *)sqlite3_column_text(q, 0);
+        rc = 0;
+        if (is_own(m, name))
+            continue;
+        if (events)
+            event_column(m, of, prefix, name, sqlite3_column_int64(q, 1));
+        else
+            attr_column(m, of, prefix, name);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* Of two names that are one, the second gets the member before it; an attribute that is called like an event, `attr`.
+ */
+static int columns(struct make *m, const struct sl_alias_decl *d, const char *type, const char *of, const char *prefix)
+{
+    int rc = 0;
+
+    for (int events = 1; events >= 0 && !rc; events--) {
+        const char *before = prefix ? prefix : events ? "event" : "attr";
+        forget_own(m);
+        if (d)
+            declared(m, d, of, before, events);
+        rc = seen(m, type, of, before, events);
+    }
+    forget_own(m);
+    return rc;
+}
+
+/* ---- views ---- */
+
+static void begin(struct make *m, const char *name)
+{
+    char *head = sqlite3_mprintf("CREATE VIEW \"%w\" AS " MARK "\n", name);
+
+    for (size_t i = 0; i < m->taken.n; i++)
+        free(m->taken.v[i]);
+    sl_vec_clear(&m->taken);
+    sl_buf_clear(&m->sql);
+    sl_buf_adds(&m->sql, head);
+    sqlite3_free(head);
+}
+
+/* Makes the view that m->sql says, unless it is there as it should be, or the user has something of that name. */
+static int create(struct make *m, const char *name)
+{
+    sqlite3_stmt *q = sl_store_prepare(m->st, "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE", m->err);
+    const char *have = NULL;
+    bool same = false, foreign = false;
+    char *drop;
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (!rc) {
+        sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW) {
+            have = (const char *)sqlite3_column_text(q, 0);
+            same = have && !strcmp(have, m->sql.s);
+            foreign = !have || !strstr(have, MARK);
+        }
+    }
+    drop = have && !foreign && !same ? sqlite3_mprintf("DROP VIEW \"%w\"", name) : NULL;
+    sqlite3_finalize(q);
+    if (!rc && drop)
+        rc = sl_store_exec(m->st, drop, m->err);
+    sqlite3_free(drop);
+    return rc || same || foreign ? rc : sl_store_exec(m->st, m->sql.s, m->err);
+}
+
+static void common(struct make *m, const char *of)
+{
+    char *head = sqlite3_mprintf("SELECT %s AS id,\n (SELECT key FROM sl_span WHERE id=%s) AS key", of, of);
+
+    sl_buf_adds(&m->sql, head);
+    sqlite3_free(head);
+    take(m, "id", NULL);
+    take(m, "key", NULL);
+}
+
+/* of: ids, with commas between */
+static void ends(struct make *m, const char *of)
+{
+    column(m, take(m, "first", NULL), "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+    column(m, take(m, "last", NULL), "(SELECT max(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+}
+
+static int make_type(struct make *m, const char *type, sqlite3_int64 id)
+{
+    struct member v = {.d = by_type(m->set, type), .type = id, .at = "s.id"};
+    char name[200];
+    int rc;
+
+    sl_tables_name(type, name, sizeof name);
+    begin(m, name);
+    common(m, "s.id");
+    key_columns(m, &v, 1);
+    ends(m, "s.id");
+    rc = columns(m, v.d, type, "s.id", NULL);
+    sl_buf_addf(&m->sql, "\nFROM sl_span s WHERE s.type=%lld", (long long)id);
+    return rc ? rc : create(m, name);
+}
+
+/*
+ * A span of type `to` that is another view of span `from`, lies in it, or has it inside.  More than one: the first.
+ */
+static void partner(struct sl_buf *b, const char *from, sqlite3_int64 to)
+{
+    sl_buf_addf(b,
+                "(SELECT min(p.id) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<3 UNION ALL "
+                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<3 UNION ALL SELECT id FROM sl_span WHERE "
+                "parent=%s UNION ALL SELECT parent FROM sl_span WHERE id=%s) u CROSS JOIN sl_span p WHERE p.id=u.x AND "
+                "+p.type=%lld)",
+                from, from, from, from, (long long)to);
+}
+
+/* The id of member `to` of rows that member `lead` begins: from the nearest member before it that has one. */
+static void find_member(struct sl_buf *b, const struct member *v, int lead, int to)
+{
+    struct sl_buf from = {0};
+
+    if (to > lead + 1)
+        sl_buf_adds(b, "coalesce(");
+    for (int k = to - 1; k >= lead; k--) {
+        sl_buf_clear(&from);
+        if (k == lead)
+            sl_buf_adds(&from, "s.id");
+        else
+            partner(&from, "s.id", v[k].type);
+        partner(b, from.s, v[to].type);
+        if (k > lead)
+            sl_buf_adds(b, ", ");
+    }
+    if (to > lead + 1)
+        sl_buf_addc(b, ')');
+    sl_buf_free(&from);
+}
+
+/* Rows that begin with member `lead`: those before it are not there. */
+static void rows_of(struct make *m, const struct member *v, int n, int lead)
+{
+    sl_buf_addf(&m->sql, "%sSELECT ", lead ? " UNION ALL\n" : "");
+    for (int i = 0; i < n; i++) {
+        sl_buf_adds(&m->sql, i ? ", " : "");
+        if (i < lead)
+            sl_buf_adds(&m->sql, "NULL");
+        else if (i == lead)
+            sl_buf_adds(&m->sql, "s.id");
+        else
+            find_member(&m->sql, v, lead, i);
+        sl_buf_addf(&m->sql, " AS m%d", i);
+    }
+    sl_buf_addf(&m->sql, " FROM sl_span s WHERE s.type=%lld", (long long)v[lead].type);
+    for (int i = 0; i < lead; i++) {
+        sl_buf_adds(&m->sql, " AND ");
+        partner(&m->sql, "s.id", v[i].type);
+        sl_buf_adds(&m->sql, " IS NULL");
+    }
+}
+
+static int make_table(struct make *m, const struct sl_table_decl *t)
+{
+    struct member v[8] = {0};
+    struct sl_buf id = {0};
+    int rc = 0;
+
+    for (int i = 0; i < t->n; i++) {
+        v[i].d = by_alias(m->set, t->alias[i]);
+        v[i].type = name_id(m, v[i].d->type);
+        snprintf(v[i].at, sizeof v[i].at, "r.m%d", i);
+    }
+    begin(m, t->name);
+    sl_buf_adds(&m->sql, "WITH r AS (\n");
+    for (int lead = 0; lead < t->n; lead++)
+        rows_of(m, v, t->n, lead);
+    sl_buf_adds(&m->sql, ")\n");
+    sl_buf_adds(&id, "coalesce(");
+    for (int i = 0; i < t->n; i++)
+        sl_buf_addf(&id, "%s,", v[i].at);
+    sl_buf_adds(&id, "NULL)");
+    common(m, id.s);
+    key_columns(m, v, t->n);
+    id.s[--id.n] = 0; /* the members without coalesce() */
+    ends(m, id.s + strlen("coalesce("));
+    for (int i = 0; i < t->n && !rc; i++)
+        rc = columns(m, v[i].d, v[i].d->type, v[i].at, i ? v[i].d->alias : NULL);
+    sl_buf_adds(&m->sql, "\nFROM r");
+    sl_buf_free(&id);
+    return rc ? rc : create(m, t->name);
+}
+
+int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+{
+    struct make m = {.st = st, .set = set, .err = err};
+    sqlite3_stmt *q = sl_store_prepare(
+        st, "SELECT name, id FROM sl_name n WHERE EXISTS (SELECT 1 FROM sl_span s WHERE s.type = n.id) ORDER BY name",
+        err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < set->tables.n && !rc; i++)
+        rc = make_table(&m, &set->tables.v[i]);
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0)
+        rc = make_type(&m, (const char *)sqlite3_column_text(q, 0), sqlite3_column_int64(q, 1));
+    sqlite3_finalize(q);
+    for (size_t i = 0; i < m.taken.n; i++)
+        free(m.taken.v[i]);
+    sl_vec_free(&m.taken);
+    sl_buf_free(&m.sql);
+    return rc;
+}
