@@ -98,6 +98,57 @@ static void choose(struct sl_align *out, const struct dp *d, uint32_t i, uint32_
         out->pair.v[first].certain = true;
 }
 
+/* ---- several at once ---- */
+
+enum { HANDING_S = 1 }; /* handing over takes no longer */
+
+struct lane {
+    uint32_t lane;
+    double last_s;
+};
+
+/* Since when b[j] may have been in somebody's hands: since the one before it left them. */
+static double *in_hand_since(const struct sl_align_item *b, uint32_t nb, bool *several)
+{
+    double *since = sl_alloc(((size_t)nb + 1) * sizeof *since);
+    SL_VEC(struct lane) lane = {0};
+
+    for (uint32_t j = 0; j < nb; j++) {
+        size_t k = 0;
+        while (k < lane.n && lane.v[k].lane != b[j].lane)
+            k++;
+        since[j] = b[j].from_s - HANDING_S;
+        if (k == lane.n)
+            *sl_vec_add(&lane) = (struct lane){b[j].lane, b[j].from_s};
+        else if (lane.v[k].last_s > since[j])
+            since[j] = lane.v[k].last_s;
+        lane.v[k].last_s = b[j].from_s;
+    }
+    *several = lane.n > 1;
+    sl_vec_free(&lane);
+    return since;
+}
+
+/* What somebody else handed over at the same time may have overtaken it. */
+static void doubt_races(struct sl_align *out, const struct dp *d)
+{
+    bool several;
+    double *since = in_hand_since(d->b, d->nb, &several);
+
+    for (size_t p = 0, n = out->pair.n; several && p < n; p++) {
+        struct sl_align_pair v = out->pair.v[p];
+        const struct sl_align_item *b = &d->b[v.b];
+        if (!v.certain || d->a[v.a].partner)
+            continue;
+        for (uint32_t j = v.b > 256 ? v.b - 256 : 0; j < d->nb && j < v.b + 256; j++)
+            if (d->b[j].lane != b->lane && since[j] < b->from_s && since[v.b] < d->b[j].from_s && fits(d, v.a, j)) {
+                out->pair.v[p].certain = false;
+                *sl_vec_add(&out->pair) = (struct sl_align_pair){v.a, j, false};
+            }
+    }
+    free(since);
+}
+
 void sl_align(struct sl_align *out, const struct sl_align_item *a, uint32_t na, const struct sl_align_item *b,
               uint32_t nb, double slack_s)
 {
@@ -123,6 +174,7 @@ void sl_align(struct sl_align *out, const struct sl_align_item *a, uint32_t na, 
             out->cost = best;
             for (uint32_t i = 0; i < na && best < NEVER; i++)
                 choose(out, &d, i, best + SL_ALIGN_MARGIN);
+            doubt_races(out, &d);
         }
         free(d.f);
         free(d.g);

@@ -3,7 +3,7 @@
  * Two sequences of things that are the same, seen by two sources that share no name for them: the n-th of one is the
  * n-th of the other, but for those that only one of them has.  An alignment keeps the order of both, pairs only what
  * fits in time and label, and pays for what it leaves out.  A pair is certain if every alignment that costs little more
- * than the cheapest has it.
+ * than the cheapest has it, and if nobody else was handing over something that fits as well at that moment.
  *
  * The recurrence is that of Needleman and Wunsch, J. Mol. Biol. 48 (1970) 443, forwards and backwards, in a band as
  * wide as what may be left out (Ukkonen, Information and Control 64 (1985) 100).
@@ -22,6 +22,7 @@ struct sl_align_item {
     uint32_t label;      /* equal ones fit; 0 fits all */
     uint32_t skip;       /* what it costs to have no partner */
     int64_t partner;     /* id of the one that it is known to belong to; 0: not known */
+    uint32_t lane;       /* of b: who handed it over; what one hands over stays in order; 0: not known */
 };
 
 struct sl_align_pair {
@@ -39,7 +40,8 @@ struct sl_align {
 enum { SL_ALIGN_DOUBTS = 8 };
 
 /*
- * a[i] happens during b[j]: it is seen within [from_s, to_s] of b, slack_s more or less.  Both in their order.  *out is
+ * a[i] happens during b[j]: it is seen within [from_s, to_s] of b, slack_s more or less.  Both in their order; b from
+ * the moment when it was handed over.  *out is
  * to be freed with sl_align_free().
  */
 void sl_align(struct sl_align *out, const struct sl_align_item *a, uint32_t na, const struct sl_align_item *b,

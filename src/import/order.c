@@ -2,7 +2,7 @@
 /*
  * Bindings by order: both sequences come from SELECTs of a names file (orders:), with the columns
  *
- *     id, scope, place in the order, from_s, to_s, label, skip, partner
+ *     id, scope, place in the order, from_s, to_s, label, skip, partner, lane
  *
  * (align.h says what they mean; scope: sequences of equal scope belong together).
  */
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SLACK_MS = 250 }; /* clocks of one machine, and log lines that were written late */
+enum { SLACK_MS = 500 }; /* clocks of one machine, and log lines that were written late */
 
 struct side {
     SL_VEC(struct sl_align_item) item;
@@ -37,7 +37,8 @@ static int load(struct side *s, struct sl_store *st, const char *sql, struct sl_
     if (!q)
         return SL_ESTORE;
     while ((rc = sl_store_step(st, q, err)) > 0) {
-        const char *scope = (const char *)sqlite3_column_text(q, 1), *label = (const char *)sqlite3_column_text(q, 5);
+        const char *scope = (const char *)sqlite3_column_text(q, 1), *label = (const char *)sqlite3_column_text(q, 5),
+                   *lane = (const char *)sqlite3_column_text(q, 8);
         uint32_t id = sl_intern(texts, scope ? scope : "", scope ? strlen(scope) : 0);
         if (!s->run.n || s->run.v[s->run.n - 1].scope != id)
             *sl_vec_add(&s->run) = (typeof(*s->run.v)){id, (uint32_t)s->item.n, 0};
@@ -49,6 +50,7 @@ static int load(struct side *s, struct sl_store *st, const char *sql, struct sl_
             .label = label && *label ? sl_intern(texts, label, strlen(label)) : 0,
             .skip = (uint32_t)sqlite3_column_int(q, 6),
             .partner = sqlite3_column_int64(q, 7),
+            .lane = lane && *lane ? sl_intern(texts, lane, strlen(lane)) : 0,
         };
     }
     sqlite3_finalize(q);
