@@ -6,6 +6,7 @@
  *
  *   descendants(root)           span, depth                                              sqlfn/descendants.c
  *   event_sequences(root_type)  sequence, count, position, span_type, event_type, ...    sqlfn/event_sequences.c
+ *   lens_events(root)           time_ns, span, span_type, event_type, source, ...        sqlfn/lens_events.c
  */
 #ifndef SL_ANALYSE_ANALYSE_H
 #define SL_ANALYSE_ANALYSE_H

@@ -90,3 +90,34 @@ void sl_events_free(struct sl_events *e)
     free(e->type);
     *e = (struct sl_events){0};
 }
+
+/* ---- in order ---- */
+
+enum { INSERTION = 64 };
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sl_happening *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    return (x->of > y->of) - (x->of < y->of);
+}
+
+/* A task's handful of events is mostly in order already, span by span. */
+void sl_happenings_sort(struct sl_happening *v, size_t n)
+{
+    if (n > INSERTION) {
+        qsort(v, n, sizeof *v, by_time);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        struct sl_happening x = v[i];
+        size_t k = i;
+        for (; k && by_time(&x, &v[k - 1]) < 0; k--)
+            v[k] = v[k - 1];
+        v[k] = x;
+    }
+}

@@ -20,4 +20,13 @@ struct sl_events {
 int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
 void sl_events_free(struct sl_events *e);
 
+/* An event on its way into a root's sequence. */
+struct sl_happening {
+    int64_t time_ns;
+    uint32_t code; /* what happened: a number in the order of (span type, event type) */
+    uint32_t of;   /* the caller's, to know it again */
+};
+/* By time, then code, then of. */
+void sl_happenings_sort(struct sl_happening *v, size_t n);
+
 #endif

@@ -13,6 +13,7 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_scan_register,
     sl_fn_descendants,
     sl_fn_event_sequences,
+    sl_fn_lens_events,
 };
 
 int sl_analyse_register(sqlite3 *db)

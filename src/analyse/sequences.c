@@ -10,12 +10,7 @@
 
 #include <stdlib.h>
 
-enum { INSERTION = 64, INTERRUPT_EVERY = 1 << 16 };
-
-struct happening {
-    int64_t time_ns;
-    uint32_t code;
-};
+enum { INTERRUPT_EVERY = 1 << 16 };
 
 struct make {
     struct sl_sequences *s;
@@ -25,7 +20,7 @@ struct make {
     uint32_t *span_code;  /* by rank: the index in span_type, times event_types */
     uint32_t *event_code; /* by rank: the index in event_type */
     struct {
-        struct happening *v;
+        struct sl_happening *v;
         size_t n, cap;
     } now; /* the root at hand */
     struct {
@@ -55,11 +50,28 @@ static uint32_t number_ranks(const unsigned char *used, uint32_t n, uint32_t **l
     return k;
 }
 
+/* Through a lens the types of events are codes already. */
+static void seen_codes(struct make *m, uint32_t names)
+{
+    uint32_t codes = sl_lens_codes(m->s->lens);
+
+    m->span_code = sl_alloc(names * sizeof *m->span_code);
+    m->event_code = sl_alloc(codes * sizeof *m->event_code);
+    for (uint32_t i = 0; i < codes; i++)
+        m->event_code[i] = i;
+}
+
 static int make_codes(struct make *m, struct sl_err *err)
 {
     uint32_t names = m->g->names.n;
-    unsigned char *spans = sl_alloc(names), *events = sl_alloc(names);
+    unsigned char *spans, *events;
 
+    if (m->s->lens) {
+        seen_codes(m, names);
+        return 0;
+    }
+    spans = sl_alloc(names);
+    events = sl_alloc(names);
     for (uint32_t i = 0; i < m->g->n; i++)
         if (m->e->start[i + 1] > m->e->start[i])
             spans[m->g->type[i]] = 1;
@@ -79,14 +91,16 @@ static int make_codes(struct make *m, struct sl_err *err)
     return 0;
 }
 
-uint32_t sl_sequences_span_type(const struct sl_sequences *s, size_t step)
+const char *sl_sequences_span_type(const struct sl_sequences *s, const struct sl_names *names, size_t step)
 {
-    return s->span_type[s->code[step] / s->event_types];
+    return s->lens ? sl_lens_span_type(s->lens, s->code[step])
+                   : names->text[s->span_type[s->code[step] / s->event_types]];
 }
 
-uint32_t sl_sequences_event_type(const struct sl_sequences *s, size_t step)
+const char *sl_sequences_event_type(const struct sl_sequences *s, const struct sl_names *names, size_t step)
 {
-    return s->event_type[s->code[step] % s->event_types];
+    return s->lens ? sl_lens_event_type(s->lens, s->code[step])
+                   : names->text[s->event_type[s->code[step] % s->event_types]];
 }
 
 /* ---- one root ---- */
@@ -100,33 +114,8 @@ static void gather(struct make *m)
         while (m->now.n + (to - from) > m->now.cap)
             m->now.v = sl_vec_grow(m->now.v, &m->now.cap, sizeof *m->now.v);
         for (; from < to; from++)
-            m->now.v[m->now.n++] = (struct happening){m->e->time_ns[from],
-                                                      m->span_code[m->g->type[span]] + m->event_code[m->e->type[from]]};
-    }
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct happening *x = a, *y = b;
-
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->code > y->code) - (x->code < y->code);
-}
-
-/* A task's handful of events is mostly in order already, span by span. */
-static void sort(struct happening *v, size_t n)
-{
-    if (n > INSERTION) {
-        qsort(v, n, sizeof *v, by_time);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        struct happening x = v[i];
-        size_t k = i;
-        for (; k && by_time(&x, &v[k - 1]) < 0; k--)
-            v[k] = v[k - 1];
-        v[k] = x;
+            m->now.v[m->now.n++] = (struct sl_happening){
+                m->e->time_ns[from], m->span_code[m->g->type[span]] + m->event_code[m->e->type[from]], 0};
     }
 }
 
@@ -185,7 +174,7 @@ static struct sl_ordering *find_ordering(struct make *m, const uint32_t *code, s
 static void add_root(struct make *m)
 {
     struct sl_ordering *o;
-    const struct happening *v = m->now.v;
+    const struct sl_happening *v = m->now.v;
 
     while (m->now.n > m->codes.cap)
         m->codes.v = sl_vec_grow(m->codes.v, &m->codes.cap, sizeof *m->codes.v);
@@ -243,7 +232,9 @@ static int make_all(struct make *m, uint32_t type, sqlite3 *db, struct sl_err *e
         gather(m);
         if (m->now.n > UINT32_MAX)
             return sl_err(err, SL_ESTORE, "a span has more events below it than this analysis can hold");
-        sort(m->now.v, m->now.n);
+        sl_happenings_sort(m->now.v, m->now.n);
+        if (m->s->lens)
+            m->now.n = sl_lens_merge(m->s->lens, m->now.v, m->now.n, NULL);
         add_root(m);
         if (interrupted(m, db))
             return sl_err(err, SL_EIO, "interrupted");
@@ -251,13 +242,13 @@ static int make_all(struct make *m, uint32_t type, sqlite3 *db, struct sl_err *e
     return 0;
 }
 
-int sl_sequences_make(struct sl_sequences *out, const struct sl_graph *g, const struct sl_events *e, uint32_t type,
-                      sqlite3 *db, struct sl_err *err)
+int sl_sequences_make(struct sl_sequences *out, const struct sl_graph *g, const struct sl_events *e,
+                      struct sl_lens *lens, uint32_t type, sqlite3 *db, struct sl_err *err)
 {
     struct make m = {.s = out, .g = g, .e = e};
     int rc = 0;
 
-    *out = (struct sl_sequences){0};
+    *out = (struct sl_sequences){.lens = lens};
     if (type == SL_NONE)
         return 0;
     sl_walk_init(&m.walk, g);

@@ -7,5 +7,6 @@
 
 int sl_fn_descendants(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);
+int sl_fn_lens_events(sqlite3 *db);
 
 #endif

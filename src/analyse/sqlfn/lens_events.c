@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lens_events(root): the events of a span and of its descendants(), as the lens (analyse/lens.h) shows them, in order
+ * of time, then of the name of the span type, then of the event's.
+ *
+ *   time_ns, span, source, place    of the event, of the first one where several are merged
+ *   span_type, event_type           what it appears as
+ *   events                          how many a merge put together (1: it found no other); NULL: none took it
+ *
+ *     SELECT time_ns, span_type, event_type FROM lens_events(1234);
+ */
+#include "analyse/ext.h"
+#include "analyse/lens.h"
+#include "analyse/scan.h"
+#include "analyse/sqlfn/sqlfn.h"
+#include "analyse/sqlfn/table.h"
+
+#include <stdlib.h>
+
+enum { TIME_NS, SPAN, SPAN_TYPE, EVENT, SOURCE, PLACE, EVENTS, COLUMNS };
+
+struct event { /* as it is in the store */
+    int64_t span, source, place;
+    uint32_t kind;
+};
+
+struct state {
+    sqlite3_stmt *below; /* all calls of a join share it */
+    struct sl_lens *lens;
+    SL_VEC(struct event) event;
+    SL_VEC(struct sl_happening) seen; /* of: the index in event */
+    uint32_t *merged;                 /* how many, by that index */
+    size_t at;
+};
+
+static void forget(struct state *s)
+{
+    sl_lens_free(s->lens);
+    s->lens = NULL;
+    free(s->merged);
+    s->merged = NULL;
+    sl_vec_clear(&s->event);
+    sl_vec_clear(&s->seen);
+    s->at = 0;
+}
+
+static void end(void *state)
+{
+    struct state *s = state;
+
+    forget(s);
+    sqlite3_finalize(s->below);
+    sl_vec_free(&s->event);
+    sl_vec_free(&s->seen);
+}
+
+static void add_event(struct state *s, sqlite3_stmt *q)
+{
+    const char *type = (const char *)sqlite3_column_text(q, 2), *event = (const char *)sqlite3_column_text(q, 3);
+
+    *sl_vec_add(&s->seen) = (struct sl_happening){.time_ns = sqlite3_column_int64(q, 1), .of = (uint32_t)s->event.n};
+    *sl_vec_add(&s->event) =
+        (struct event){sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 5),
+                       sl_lens_kind(s->lens, type ? type : "", event ? event : "")};
+}
+
+static int load(struct state *s, sqlite3 *db, sqlite3_value *root, struct sl_err *err)
+{
+    static const char below[] =
+        "SELECT e.span, e.time_ns, n.name, m.name, e.source, e.place FROM descendants(?1) d JOIN sl_event e ON e.span "
+        "= "
+        "d.span JOIN sl_span s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type";
+    int rc;
+
+    if (!s->below && sqlite3_prepare_v2(db, below, -1, &s->below, NULL) != SQLITE_OK)
+        return sl_scan_err(db, err);
+    sqlite3_bind_value(s->below, 1, root);
+    while ((rc = sqlite3_step(s->below)) == SQLITE_ROW && s->event.n < UINT32_MAX)
+        add_event(s, s->below);
+    if (rc == SQLITE_ROW)
+        rc = sl_err(err, SL_ESTORE, "the span has more events below it than this function can hold");
+    else
+        rc = rc == SQLITE_DONE ? 0 : sl_scan_err(db, err);
+    sqlite3_reset(s->below);
+    return rc;
+}
+
+/* From kinds to codes, then as a sequence. */
+static void look(struct state *s)
+{
+    size_t n = 0;
+
+    sl_lens_close(s->lens);
+    for (size_t i = 0; i < s->seen.n; i++) {
+        struct sl_happening h = s->seen.v[i];
+        h.code = sl_lens_see(s->lens, s->event.v[h.of].kind);
+        s->seen.v[n] = h;
+        n += h.code != SL_NONE;
+    }
+    sl_happenings_sort(s->seen.v, n);
+    s->merged = sl_alloc(s->event.n * sizeof *s->merged);
+    s->seen.n = sl_lens_merge(s->lens, s->seen.v, n, s->merged);
+}
+
+static int start(void *state, sqlite3 *db, sqlite3_value **arg, struct sl_err *err)
+{
+    struct state *s = state;
+    int rc;
+
+    forget(s);
+    rc = sl_lens_load(&s->lens, db, err);
+    if (!rc)
+        rc = load(s, db, arg[0], err);
+    if (rc)
+        forget(s);
+    else
+        look(s);
+    return rc;
+}
+
+static bool at_end(const void *state)
+{
+    const struct state *s = state;
+    return s->at == s->seen.n;
+}
+
+static int next(void *state, struct sl_err *err)
+{
+    (void)err;
+    ((struct state *)state)->at++;
+    return 0;
+}
+
+static void column(const void *state, sqlite3_context *out, int col)
+{
+    const struct state *s = state;
+    const struct sl_happening *h = &s->seen.v[s->at];
+    const struct event *e = &s->event.v[h->of];
+
+    switch (col) {
+    case TIME_NS: sqlite3_result_int64(out, h->time_ns); break;
+    case SPAN: sqlite3_result_int64(out, e->span); break;
+    case SPAN_TYPE: sqlite3_result_text(out, sl_lens_span_type(s->lens, h->code), -1, SQLITE_TRANSIENT); break;
+    case EVENT: sqlite3_result_text(out, sl_lens_event_type(s->lens, h->code), -1, SQLITE_TRANSIENT); break;
+    case SOURCE: sqlite3_result_int64(out, e->source); break;
+    case PLACE: sqlite3_result_int64(out, e->place); break;
+    default:
+        if (s->merged[h->of])
+            sqlite3_result_int64(out, s->merged[h->of]);
+    }
+}
+
+static const struct sl_table_fn fn = {
+    .name = "lens_events",
+    .schema =
+        "CREATE TABLE x(time_ns INTEGER, span INTEGER, span_type TEXT, event_type TEXT, source INTEGER, place INTEGER, "
+        "events INTEGER, root HIDDEN)",
+    .columns = COLUMNS,
+    .args = 1,
+    .needed = 1,
+    .usage = "lens_events(1234)",
+    .rows = 50,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .at_end = at_end,
+    .next = next,
+    .column = column,
+    .end = end,
+};
+
+int sl_fn_lens_events(sqlite3 *db)
+{
+    return sl_table_register(db, &fn);
+}
