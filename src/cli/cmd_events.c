@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
+#include "cli/lens.h"
 #include "cli/story.h"
 
 static const struct option_spec options[] = {
     {"lines", NULL, "also the log lines, those too that only name the span", false},
     {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own", false},
+    LENS_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
 /* Each span of the type, one after the other, as they come from the store: nothing is kept. */
-static int each(struct sl_store *st, const char *type, bool lines, struct sl_err *err)
+static int each(struct sl_store *st, const char *type, bool lines, bool lens, struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(
         st, "SELECT s.id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = ? ORDER BY s.id", err);
@@ -23,7 +25,7 @@ static int each(struct sl_store *st, const char *type, bool lines, struct sl_err
         int64_t span = sqlite3_column_int64(q, 0);
         printf("%s%s  (span %lld)\n", any ? "\n" : "", story_name(st, span, name, sizeof name), (long long)span);
         any = true;
-        rc = story_events(st, span, lines, err);
+        rc = story_events(st, span, lines, lens, err);
         if (ferror(stdout))
             break; /* nobody reads on */
     }
@@ -37,7 +39,7 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_store *st;
     struct sl_err err = {0};
-    bool lines = cli_option(cli, "lines");
+    bool lines = cli_option(cli, "lines"), lens;
     char type[300];
     int rc;
 
@@ -46,14 +48,16 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    if (!rc)
+        rc = cli_lens(cli, st, &lens, &err);
     if (!rc && lines && cli->format == SL_FORMAT_TABLE)
         rc = story_gather_lines(cli, st, 0, &err);
     if (!rc && cli->format == SL_FORMAT_TABLE) {
-        rc = each(st, type, lines, &err);
+        rc = each(st, type, lines, lens, &err);
     } else if (!rc) {
         char *roots =
             sqlite3_mprintf("SELECT s.id AS id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = %Q", type);
-        rc = story_rows(cli, st, roots, &err);
+        rc = story_rows(cli, st, roots, lens, &err);
         sqlite3_free(roots);
     }
     sl_store_close(st);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
-#include "cli/cli.h"
+#include "cli/lens.h"
 
 #include <stdint.h>
 
 static const struct option_spec options[] = {
     {"all", NULL, "every ordering, not only the most common one", false},
+    LENS_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
@@ -89,7 +90,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_store *st;
     struct sl_err err = {0};
     char type[300];
-    bool all = cli_option(cli, "all") != NULL;
+    bool all = cli_option(cli, "all") != NULL, seen;
     int rc;
 
     if (argc > 1)
@@ -97,6 +98,8 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    if (!rc)
+        rc = cli_lens(cli, st, &seen, &err);
     if (!rc && cli->format == SL_FORMAT_TABLE)
         rc = run_table(st, type, all, &err);
     else if (!rc)

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/lens.h"
 #include "cli/story.h"
 
 static const struct option_spec options[] = {
     {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)", false},
     {"lines", NULL, "also the log lines, those too that only name it", false},
     {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own", false},
+    LENS_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
 static int show(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
 {
-    bool lines = cli_option(cli, "lines");
+    bool lines = cli_option(cli, "lines"), lens;
     char roots[64];
-    int rc = 0;
+    int rc = cli_lens(cli, st, &lens, err);
 
+    if (rc)
+        return rc;
     if (cli->format != SL_FORMAT_TABLE) {
         snprintf(roots, sizeof roots, "SELECT %lld AS id", (long long)span);
-        return story_rows(cli, st, roots, err);
+        return story_rows(cli, st, roots, lens, err);
     }
     if (lines)
         rc = story_gather_lines(cli, st, span, err);
@@ -24,7 +28,7 @@ static int show(const struct cli *cli, struct sl_store *st, int64_t span, struct
         rc = story_contexts(st, span, err);
     if (!rc) {
         putchar('\n');
-        rc = story_events(st, span, lines, err);
+        rc = story_events(st, span, lines, lens, err);
     }
     return rc ? rc : story_reach(st, span, err);
 }

@@ -441,28 +441,31 @@ int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
 
 /* ---- events ---- */
 
-/* Rows for programs, of the root ?1. */
-static const char rows_sql[] =
-    "SELECT ?1 AS root, e.time_ns AS time_ns, CAST(e.time_ns - first_value(e.time_ns) OVER w AS REAL) / 1e9 AS "
-    "since_start_s, "
-    "CAST(e.time_ns - lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9 AS since_previous_s, src.component AS "
-    "component, "
-    "n.name AS span_type, s.key AS span_key, m.name AS event, src.path || ifnull('#' || src.part, '') AS path, e.place "
-    "AS place, "
-    "e.span AS span FROM descendants(?1) d JOIN sl_event e ON e.span = d.span JOIN sl_span s ON s.id = "
-    "e.span "
-    "JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type JOIN sl_source src ON src.id = e.source "
-    "WINDOW w AS (ORDER BY e.time_ns, n.name, m.name) "
-    "ORDER BY e.time_ns, n.name, m.name";
+/* The events of the root ?1, as they are and through the lens. */
+#define AS_THEY_ARE                                                                                                    \
+    "(SELECT e.time_ns AS time_ns, n.name AS span_type, s.key AS span_key, m.name AS event, e.source AS source, "      \
+    "e.place AS place, e.span AS span, NULL AS events FROM descendants(?1) d JOIN sl_event e ON e.span = d.span "      \
+    "JOIN sl_span s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type) e "
+/* What was merged is of many spans, and the key of one of them would mislead. */
+#define AS_SEEN                                                                                                        \
+    "(SELECT e.time_ns AS time_ns, e.span_type AS span_type, iif(e.events, NULL, s.key) AS span_key, "                 \
+    "e.event_type AS event, e.source AS source, e.place AS place, e.span AS span, e.events AS events "                 \
+    "FROM lens_events(?1) e JOIN sl_span s ON s.id = e.span) e "
+
+/* Rows for programs. */
+#define ROWS_SQL(E)                                                                                                    \
+    "SELECT ?1 AS root, e.time_ns AS time_ns, CAST(e.time_ns - first_value(e.time_ns) OVER w AS REAL) / 1e9 AS "       \
+    "since_start_s, CAST(e.time_ns - lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9 AS since_previous_s, "         \
+    "src.component AS component, span_type, span_key, event, src.path || ifnull('#' || src.part, '') AS path, "        \
+    "e.place AS place, e.span AS span FROM " E "JOIN sl_source src ON src.id = e.source "                              \
+    "WINDOW w AS (ORDER BY e.time_ns, span_type, event) ORDER BY e.time_ns, span_type, event"
 
 /* Events, and lines that assert none; an event's line stands with it. */
-static const char people_sql[] = "SELECT * FROM (SELECT e.time_ns, src.component, n.name AS type, s.key, m.name AS "
-                                 "event, src.path, src.part, e.place, e.span, NULL "
-                                 "FROM descendants(?1) d JOIN sl_event e ON e.span = d.span JOIN sl_span s ON s.id = "
-                                 "e.span JOIN sl_name n ON n.id = s.type "
-                                 "JOIN sl_name m ON m.id = e.type JOIN sl_source src ON src.id = e.source ";
+#define PEOPLE_SQL(E)                                                                                                  \
+    "SELECT * FROM (SELECT e.time_ns, src.component, span_type AS type, span_key, event, src.path, src.part, "         \
+    "e.place, e.span, NULL, e.events FROM " E "JOIN sl_source src ON src.id = e.source "
 static const char lines_sql[] =
-    "UNION ALL SELECT l.time_ns, src.component, NULL, NULL, NULL, src.path, src.part, l.place, min(l.span), l.text "
+    "UNION ALL SELECT l.time_ns, src.component, NULL, NULL, NULL, src.path, src.part, l.place, min(l.span), l.text, 0 "
     "FROM descendants(?1) d "
     "JOIN temp.sl_line l ON l.span = d.span JOIN sl_source src ON src.id = l.source GROUP BY l.source, l.place ";
 static const char order_sql[] = ") ORDER BY 1, type IS NULL, type, event";
@@ -503,10 +506,11 @@ static void put_wait(const struct row *was, const struct row *now, const struct 
                "", took, was->type, was->event, now->type, now->event);
 }
 
-static struct row *row_of(struct row *v, size_t n, int64_t span)
+/* The last event of a span; of what was merged, of any that appeared as of its type. */
+static struct row *row_of(struct row *v, size_t n, const struct row *now, bool merged)
 {
     for (size_t i = 0; i < n; i++)
-        if (v[i].span == span)
+        if (v[i].span == now->span || (merged && !strcmp(v[i].type, now->type)))
             return &v[i];
     return NULL;
 }
@@ -525,25 +529,45 @@ static void put_line(const char *text)
     sl_buf_free(&b);
 }
 
-int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *err)
+/* The row of PEOPLE_SQL at hand. */
+static void put_event(sqlite3_stmt *q, const struct row *now, const struct row *was, int64_t start)
+{
+    const char *path = (const char *)sqlite3_column_text(q, 5), *part = (const char *)sqlite3_column_text(q, 6);
+    const char *key = (const char *)sqlite3_column_text(q, 3);
+    char text[SL_TIME_TEXT];
+
+    printf("%-30s %14.6f %14.6f  %-22s %s%s%s/%s  %s%s%s:%lld", sl_time_text(now->time_ns, text),
+           (double)(now->time_ns - start) / 1e9, (double)(now->time_ns - was->time_ns) / 1e9,
+           (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2), key ? " " : "",
+           key ? key : "", (const char *)sqlite3_column_text(q, 4), tail(path), part ? "#" : "", part ? part : "",
+           (long long)sqlite3_column_int64(q, 7));
+    if (sqlite3_column_int64(q, 10) > 1)
+        printf("  (%lld events)", (long long)sqlite3_column_int64(q, 10));
+    putchar('\n');
+}
+
+int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struct sl_err *err)
 {
     struct sl_buf sql = {0};
     struct row was = {0}, now, heard[HEARD], *before;
     size_t nheard = 0;
     sqlite3_stmt *q;
     int64_t start = 0, longest;
-    char text[SL_TIME_TEXT], bounds[300];
+    char bounds[300];
     bool any = false, depends;
     int rc;
 
     snprintf(bounds, sizeof bounds,
-             "SELECT max(e.time_ns) - min(e.time_ns) FROM descendants(%lld) d JOIN sl_event e ON e.span = d.span",
+             lens
+                 ? "SELECT max(time_ns) - min(time_ns) FROM lens_events(%lld)"
+                 : "SELECT max(e.time_ns) - min(e.time_ns) FROM descendants(%lld) d JOIN sl_event e ON e.span = d.span",
              (long long)span);
     longest = sl_store_int(st, bounds, 0);
     snprintf(bounds, sizeof bounds, "SELECT count(*) FROM sl_link WHERE kind = 3 AND left_span = %lld",
              (long long)span);
     depends = sl_store_int(st, bounds, 0) > 0;
-    sl_buf_addf(&sql, "%s%s%s", people_sql, lines ? lines_sql : "", order_sql);
+    sl_buf_addf(&sql, "%s%s%s", lens ? PEOPLE_SQL(AS_SEEN) : PEOPLE_SQL(AS_THEY_ARE), lines ? lines_sql : "",
+                order_sql);
     if (!(q = sl_store_prepare(st, sql.s, err))) {
         sl_buf_free(&sql);
         return SL_ESTORE;
@@ -553,7 +577,6 @@ int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *e
            "what, and where it stands");
     while ((rc = sl_store_step(st, q, err)) > 0) {
         bool is_event = sqlite3_column_type(q, 2) != SQLITE_NULL;
-        const char *path = (const char *)sqlite3_column_text(q, 5), *part = (const char *)sqlite3_column_text(q, 6);
         if (!is_event) {
             put_line((const char *)sqlite3_column_text(q, 9));
             continue;
@@ -566,7 +589,7 @@ int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *e
             was = now;
         }
         any = true;
-        before = row_of(heard, nheard, now.span);
+        before = row_of(heard, nheard, &now, sqlite3_column_int64(q, 10) > 0);
         if (now.time_ns - was.time_ns > longest / 20 && now.time_ns - was.time_ns > 1000000 &&
             (before || nheard < HEARD))
             put_wait(&was, &now, before, depends);
@@ -574,11 +597,7 @@ int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *e
             *before = now;
         else if (nheard < HEARD)
             heard[nheard++] = now;
-        printf("%-30s %14.6f %14.6f  %-22s %s %s/%s  %s%s%s:%lld\n", sl_time_text(now.time_ns, text),
-               (double)(now.time_ns - start) / 1e9, (double)(now.time_ns - was.time_ns) / 1e9,
-               (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2),
-               (const char *)sqlite3_column_text(q, 3), (const char *)sqlite3_column_text(q, 4), tail(path),
-               part ? "#" : "", part ? part : "", (long long)sqlite3_column_int64(q, 7));
+        put_event(q, &now, &was, start);
         was = now;
     }
     if (!any && !rc)
@@ -588,9 +607,10 @@ int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *e
     return rc;
 }
 
-int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, struct sl_err *err)
+int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lens, struct sl_err *err)
 {
-    sqlite3_stmt *r = sl_store_prepare(st, roots, err), *q = sl_store_prepare(st, rows_sql, err);
+    sqlite3_stmt *r = sl_store_prepare(st, roots, err),
+                 *q = sl_store_prepare(st, lens ? ROWS_SQL(AS_SEEN) : ROWS_SQL(AS_THEY_ARE), err);
     struct sl_show_part part = {0};
     int rc = r && q ? 0 : SL_ESTORE, more = 1;
 

@@ -18,11 +18,14 @@ int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span,
 /* Parents, facets, attributes and nested contexts of a span. */
 int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err);
 
-/* For people: the events below a span in order of time, with gaps, and its log lines if they were gathered. */
-int story_events(struct sl_store *st, int64_t span, bool lines, struct sl_err *err);
+/*
+ * For people: the events below a span in order of time, with gaps, and its log lines if they were gathered.  With lens:
+ * through it.
+ */
+int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struct sl_err *err);
 
 /* For programs: the same events as rows, for all roots that the query `roots` yields. */
-int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, struct sl_err *err);
+int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lens, struct sl_err *err);
 
 /* Says of a Parsl task or try that no worker names how far it came. */
 int story_reach(struct sl_store *st, int64_t span, struct sl_err *err);

@@ -3,7 +3,7 @@
 
 _spanloom() {
     local program=${COMP_WORDS[0]} cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} store=${SPANLOOM_DB-}
-    local commands help line value='' i words=() files=''
+    local commands help line value='' i words=() files='' types=''
     local option='^  ((-.), )?(--[a-z-]+)( ([A-Z+][^ ]*))? +[^ ]'
 
     commands=$("$program" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
@@ -26,15 +26,17 @@ _spanloom() {
         case $value,$cur,${help%%$'\n'*} in # what the value is called, or what usage calls the arguments
             FORMAT,*) words=(table tsv csv json) ;;
             FILE,*) files=1 ;;
+            WHAT,*) types=1 ;;
             ?*,*,*) return ;;
             ,-*,*) ;;
-            *TYPE*) words=("$(SPANLOOM_DB=$store "$program" types --format tsv 2>/dev/null | sed 1d | cut -f1)") ;;
+            *TYPE*) types=1 ;;
             *NAME*)
                 words=("$("$program" recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p')")
                 case " ${COMP_WORDS[*]} " in *" --test "*) files=1 ;; esac ;;
             *PATH* | *SOURCE* | *FILE*) files=1 ;;
             *) return ;;
         esac
+        [ -z "$types" ] || words=("$(SPANLOOM_DB=$store "$program" types --format tsv 2>/dev/null | sed 1d | cut -f1)")
     fi
     if [ "$files" ]; then
         compopt -o filenames 2>/dev/null

@@ -5,6 +5,17 @@ function __spanloom_commands
     spanloom --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
 end
 
+function __spanloom_types
+    set -l words $argv
+    set -l store $SPANLOOM_DB
+    for i in (seq 2 (count $words))
+        if contains -- $words[$i] -d --database
+            set store $words[(math $i + 1)]
+        end
+    end
+    SPANLOOM_DB=$store spanloom types --format tsv 2>/dev/null | sed 1d | cut -f1
+end
+
 function __spanloom_complete
     set -l words (commandline -opc)
     set -l cur (commandline -ct)
@@ -33,6 +44,9 @@ function __spanloom_complete
         case FORMAT
             printf '%s\n' table tsv csv json
             return
+        case WHAT
+            __spanloom_types $words
+            return
         case '?*'
             return
     end
@@ -50,13 +64,7 @@ function __spanloom_complete
     # arguments, by what the usage calls them
     switch $help[1]
         case '*TYPE*'
-            set -l store $SPANLOOM_DB
-            for i in (seq 2 (count $words))
-                if contains -- $words[$i] -d --database
-                    set store $words[(math $i + 1)]
-                end
-            end
-            SPANLOOM_DB=$store spanloom types --format tsv 2>/dev/null | sed 1d | cut -f1
+            __spanloom_types $words
         case '*NAME*'
             if contains -- --test $words
                 __fish_complete_path $cur

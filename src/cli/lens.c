@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/lens.h"
+#include "analyse/lens.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef SL_VEC(char *) texts;
+
+static void free_texts(texts *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->v[i]);
+    sl_vec_free(t);
+}
+
+struct lens_cli {
+    const struct cli *cli;
+    struct sl_store *st;
+    texts types; /* of spans of the store, then what they become */
+    size_t own;  /* so many are the store's */
+    texts kinds; /* TYPE/EVENT of the store, for names that are near */
+};
+
+static bool is(const struct given *g, const char *name)
+{
+    return !strcmp(g->spec->name, name);
+}
+
+/* ---- what patterns mean ---- */
+
+static int add_types(struct lens_cli *c, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        c->st, "SELECT name FROM sl_name n WHERE EXISTS (SELECT 1 FROM sl_span WHERE type = n.id) ORDER BY name", err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(c->st, q, err)) > 0) {
+        *sl_vec_add(&c->types) = sl_strdup((const char *)sqlite3_column_text(q, 0));
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    c->own = c->types.n;
+    return rc;
+}
+
+static bool ends_in(const char *type, const char *end, size_t n)
+{
+    size_t len = strlen(type);
+    return len > n && type[len - n - 1] == '.' && !memcmp(type + len - n, end, n);
+}
+
+/* Appends pattern[0..n) with the span type that its type is a unique end of. */
+static int add_pattern(struct lens_cli *c, struct sl_buf *to, const char *pattern, size_t n, struct sl_err *err)
+{
+    const char *slash = memchr(pattern, '/', n), *found = NULL;
+    size_t len = slash ? (size_t)(slash - pattern) : n, many = 0;
+    struct sl_buf all = {0};
+
+    for (size_t i = 0; i < c->types.n && !memchr(pattern, '*', len); i++) {
+        const char *type = c->types.v[i];
+        if (strlen(type) == len && !memcmp(type, pattern, len)) {
+            found = type;
+            many = 1;
+            break;
+        }
+        if (!ends_in(type, pattern, len))
+            continue;
+        sl_buf_addf(&all, " %s", type);
+        if (len == 4 && !memcmp(pattern, "task", 4) && !strcmp(type, "parsl.monitoring.task")) {
+            found = type; /* a task is Parsl's unless more is said */
+            many = 1;
+            break;
+        }
+        found = type;
+        many++;
+    }
+    if (many > 1)
+        sl_err(err, SL_ENOTFOUND, "several types end in '%.*s'; say which, or '*.%.*s' for all:%s", (int)len, pattern,
+               (int)len, pattern, all.s);
+    sl_buf_free(&all);
+    if (many > 1)
+        return SL_ENOTFOUND;
+    sl_buf_add(to, found ? found : pattern, found ? strlen(found) : len);
+    sl_buf_add(to, pattern + len, n - len);
+    return 0;
+}
+
+/* "A,B" as "A B". */
+static int add_patterns(struct lens_cli *c, struct sl_buf *to, const char *s, struct sl_err *err)
+{
+    int rc = 0;
+
+    for (s += strspn(s, ", "); *s && !rc; s += strspn(s, ", ")) {
+        size_t n = strcspn(s, ", ");
+        if (to->n)
+            sl_buf_addc(to, ' ');
+        rc = add_pattern(c, to, s, n, err);
+        s += n;
+    }
+    return rc;
+}
+
+/* ---- options ---- */
+
+/* Of the --within behind this option, or else of the last one; negative: err is filled. */
+static int64_t within_ns(const struct cli *cli, int at, struct sl_err *err)
+{
+    const char *text = NULL;
+    char *end;
+    double s;
+
+    for (int i = 0; i < cli->ngiven; i++)
+        if (is(&cli->given[i], "within")) {
+            text = cli->given[i].value;
+            if (i > at)
+                break;
+        }
+    if (!text)
+        return SL_LENS_WITHIN_NS;
+    s = strtod(text, &end);
+    if (!*text || *end || !isfinite(s) || s < 0 || s > 9e9)
+        return sl_err(err, SL_EUSAGE, "--within needs seconds, such as 0.1, not '%s'", text);
+    return (int64_t)llround(s * 1e9);
+}
+
+static int insert(struct sl_store *st, int id, const char *kind, const struct sl_buf *what, const char *becomes,
+                  int64_t within, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        st, "INSERT INTO temp.sl_lens (id, kind, what, becomes, within_ns) VALUES (?, ?, ?, ?, ?)", err);
+    int rc;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_int(q, 1, id);
+    sqlite3_bind_text(q, 2, kind, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 3, what->s ? what->s : "", -1, SQLITE_STATIC);
+    if (becomes)
+        sqlite3_bind_text(q, 4, becomes, -1, SQLITE_STATIC);
+    if (within >= 0)
+        sqlite3_bind_int64(q, 5, within);
+    rc = sl_store_step(st, q, err);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* The new name's type can be named by what follows. */
+static int add_name(struct lens_cli *c, const char *option, const char *name, struct sl_err *err)
+{
+    const char *slash = strchr(name, '/');
+
+    if (strchr(name, '*') || slash == name || (slash && !slash[1]))
+        return sl_err(err, SL_EUSAGE, "--%s: '%s' is no name for events; it is TYPE/EVENT, and without a *", option,
+                      name);
+    *sl_vec_add(&c->types) = sl_strndup(name, strcspn(name, "/"));
+    return 0;
+}
+
+static int add_option(struct lens_cli *c, int at, struct sl_err *err)
+{
+    const struct given *g = &c->cli->given[at];
+    const char *eq = strchr(g->value, '=');
+    struct sl_buf what = {0}, name = {0};
+    int64_t within = -1;
+    int rc = 0;
+
+    if (!*g->value)
+        rc = sl_err(err, SL_EUSAGE, "--%s needs a value: %s", g->spec->name, g->spec->value);
+    else if (is(g, "ignore"))
+        rc = add_pattern(c, &what, g->value, strlen(g->value), err);
+    else if (!eq || eq == g->value || !eq[1])
+        rc = sl_err(err, SL_EUSAGE, "--%s needs a value like %s, not '%s'", g->spec->name, g->spec->value, g->value);
+    else if (is(g, "rename"))
+        rc = add_pattern(c, &what, g->value, (size_t)(eq - g->value), err);
+    else if ((within = within_ns(c->cli, at, err)) < 0)
+        rc = (int)within;
+    else
+        rc = add_patterns(c, &what, eq + 1, err);
+    if (!rc && !what.n)
+        rc = sl_err(err, SL_EUSAGE, "--%s %s: which events? the value is %s", g->spec->name, g->value, g->spec->value);
+    if (!rc && eq && !is(g, "ignore")) {
+        sl_buf_adds(&name, is(g, "rename") ? eq + 1 : "");
+        if (is(g, "merge"))
+            sl_buf_add(&name, g->value, (size_t)(eq - g->value));
+        rc = add_name(c, g->spec->name, name.s, err);
+    }
+    if (!rc)
+        rc = insert(c->st, at + 1, g->spec->name, &what, name.s, within, err);
+    sl_buf_free(&what);
+    sl_buf_free(&name);
+    return rc;
+}
+
+/* ---- warnings ---- */
+
+/* Edits that turn a into b (Levenshtein); a is short. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), *row = sl_alloc((n + 1) * sizeof *row), d;
+
+    for (size_t i = 0; i <= n; i++)
+        row[i] = i;
+    for (; *b; b++) {
+        size_t diagonal = row[0]++;
+        for (size_t i = 1; i <= n; i++) {
+            size_t above = row[i], least = diagonal + (a[i - 1] != *b);
+            least = above + 1 < least ? above + 1 : least;
+            row[i] = row[i - 1] + 1 < least ? row[i - 1] + 1 : least;
+            diagonal = above;
+        }
+    }
+    d = row[n];
+    free(row);
+    return d;
+}
+
+/* How far a name is from a pattern: the end of it that is nearest; of the pattern's own type, only the events. */
+static size_t far(const char *pattern, const char *name)
+{
+    size_t least, type = strcspn(pattern, "/");
+
+    if (pattern[type] && !strncmp(pattern, name, type + 1))
+        return far(pattern + type + 1, name + type + 1);
+    least = strlen(pattern) > 2 && strstr(name, pattern) ? 1 : distance(pattern, name);
+
+    for (const char *s = name; (s = strpbrk(s, "./"));) {
+        size_t d = distance(pattern, ++s) + 1;
+        least = d < least ? d : least;
+    }
+    return least;
+}
+
+static void near(char **names, size_t n, const char *pattern, struct sl_buf *out)
+{
+    enum { SHOWN = 3 };
+    size_t d, best[SHOWN] = {0};
+    const char *name[SHOWN] = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        d = far(pattern, names[i]);
+        if (d > 2 + strlen(pattern) / 4)
+            continue;
+        for (int k = 0; k < SHOWN; k++)
+            if (!name[k] || d < best[k]) {
+                for (int m = SHOWN - 1; m > k; m--) {
+                    name[m] = name[m - 1];
+                    best[m] = best[m - 1];
+                }
+                name[k] = names[i];
+                best[k] = d;
+                break;
+            }
+    }
+    for (int k = 0; k < SHOWN && name[k]; k++)
+        sl_buf_addf(out, "%s %s", k ? "," : "; near it:", name[k]);
+}
+
+/* What kinds of events the store has: sl_seen is quick, but only events themselves know of those that came by SQL. */
+static const char *const kinds_sql[] = {
+    "SELECT n.name, m.name FROM sl_seen JOIN sl_name n ON n.id = type JOIN sl_name m ON m.id = what WHERE kind = 1",
+    "SELECT n.name, m.name FROM (SELECT DISTINCT s.type AS type, e.type AS what FROM sl_event e JOIN sl_span s ON s.id "
+    "= e.span) JOIN sl_name n ON n.id = type JOIN sl_name m ON m.id = what",
+};
+
+static int learn(struct lens_cli *c, struct sl_lens *l, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(c->st, sql, err);
+    struct sl_buf both = {0};
+    int rc = q ? 0 : SL_ESTORE;
+
+    free_texts(&c->kinds);
+    for (size_t i = 0; i < c->own; i++) /* types without events are known, too */
+        sl_lens_kind(l, c->types.v[i], "");
+    while (!rc && (rc = sl_store_step(c->st, q, err)) > 0) {
+        const char *type = (const char *)sqlite3_column_text(q, 0), *event = (const char *)sqlite3_column_text(q, 1);
+        sl_lens_kind(l, type, event);
+        sl_buf_clear(&both);
+        sl_buf_addf(&both, "%s/%s", type, event);
+        *sl_vec_add(&c->kinds) = sl_strdup(both.s);
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    sl_buf_free(&both);
+    sl_lens_close(l);
+    return rc;
+}
+
+static const char *next_idle(const struct lens_cli *c, const struct sl_lens *l, int *option, size_t *at)
+{
+    const char *pattern = NULL;
+
+    for (; *option < c->cli->ngiven; ++*option, *at = 0)
+        if ((pattern = sl_lens_idle(l, *option + 1, at)))
+            break;
+    return pattern;
+}
+
+static void warn(const struct lens_cli *c, const struct sl_lens *l)
+{
+    const char *pattern;
+    size_t at = 0;
+
+    for (int i = 0; (pattern = next_idle(c, l, &i, &at));) {
+        struct sl_buf names = {0};
+        for (int events = strchr(pattern, '/') != NULL, k = 0; k < 2 && !names.n; k++, events = !events)
+            near(events ? c->kinds.v : c->types.v, events ? c->kinds.n : c->own, pattern, &names);
+        fprintf(stderr, "spanloom: --%s: nothing in %s is called %s%s; see: spanloom types --events -d %s\n",
+                c->cli->given[i].spec->name, c->st->path, pattern, names.s ? names.s : "", c->st->path);
+        sl_buf_free(&names);
+    }
+}
+
+static int check(struct lens_cli *c, struct sl_err *err)
+{
+    struct sl_lens *l = NULL;
+    int rc = 0;
+
+    for (int i = 0; i < 2 && !rc; i++) {
+        size_t at = 0;
+        int option = 0;
+        sl_lens_free(l);
+        rc = sl_lens_load(&l, c->st->db, err);
+        if (!rc)
+            rc = learn(c, l, kinds_sql[i], err);
+        if (!rc && !next_idle(c, l, &option, &at))
+            break;
+        if (!rc && i)
+            warn(c, l);
+    }
+    sl_lens_free(l);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int add_options(struct lens_cli *c, bool *patterns, struct sl_err *err)
+{
+    /* temporary tables are not the store: query_only would forbid them, too */
+    int rc = sl_store_exec(c->st,
+                           "PRAGMA query_only = 0; CREATE TEMP TABLE sl_lens (id INTEGER PRIMARY KEY, kind TEXT, what "
+                           "TEXT, becomes TEXT, within_ns INTEGER, project TEXT)",
+                           err);
+
+    if (!rc)
+        rc = add_types(c, err);
+    if (!rc && cli_option(c->cli, "no-lens"))
+        rc = insert(c->st, 0, "none", &(struct sl_buf){0}, NULL, -1, err);
+    for (int i = 0; i < c->cli->ngiven && !rc; i++) {
+        const struct given *g = &c->cli->given[i];
+        if (!is(g, "ignore") && !is(g, "rename") && !is(g, "merge"))
+            continue;
+        rc = add_option(c, i, err);
+        *patterns = true;
+    }
+    sl_store_exec(c->st, "PRAGMA query_only = 1", NULL);
+    return rc;
+}
+
+int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_err *err)
+{
+    struct lens_cli c = {.cli = cli, .st = st};
+    struct sl_lens *l;
+    bool given = false, patterns = false;
+    int rc = 0;
+
+    for (int i = 0; i < cli->ngiven; i++)
+        given |= is(&cli->given[i], "ignore") || is(&cli->given[i], "rename") || is(&cli->given[i], "merge") ||
+                 is(&cli->given[i], "no-lens");
+    if (given)
+        rc = add_options(&c, &patterns, err);
+    if (!rc && patterns)
+        rc = check(&c, err);
+    if (!rc && !(rc = sl_lens_load(&l, st->db, err))) {
+        *any = !sl_lens_clear(l);
+        sl_lens_free(l);
+    }
+    free_texts(&c.types);
+    free_texts(&c.kinds);
+    return rc;
+}
