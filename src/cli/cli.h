@@ -35,6 +35,7 @@ struct command {
 struct cli {
     const struct command *command;
     const char *store_path;
+    struct sl_project *project; /* spanloom.yaml of this folder; NULL: there is none */
     enum sl_format format;
     bool format_given;
     struct given {
@@ -66,6 +67,10 @@ int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const
 sqlite3 *cli_rows(const char *create);
 void cli_rows_add(sqlite3 *db, const char *fmt, ...); /* sqlite3_mprintf's formats */
 int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql);
+
+struct sl_recipes;
+/* The built-in recipes, the user's, and those of --recipe, ready for use. */
+int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err);
 
 /* The span type that a user means: itself, a unique end of it, or Parsl's tasks where given is NULL. */
 int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);

@@ -5,12 +5,14 @@
 #include "import/import.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static const struct option_spec options[] = {
     {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
     {"zone", "+HH:MM", "what local times mean where no record tells (default: this machine's zone)", false},
+    {"campaign", "NAME", "a name of what these runs are part of", false},
     {"jobs", "N", "reading threads (default: the processors)", false},
     {"set", "FIELD=VALUE", "a field for all files, such as rundir=PATH", false},
     {"dry-run", NULL, "only say which recipe would read what, and what nothing claims", false},
@@ -138,16 +140,6 @@ static int summary(const struct cli *cli, const struct sl_import_result *r)
     return rc;
 }
 
-static int load_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
-{
-    int rc = sl_recipes_add_default(set, err);
-
-    for (int i = 0; i < cli->ngiven && !rc; i++)
-        if (!strcmp(cli->given[i].spec->name, "recipe"))
-            rc = sl_recipes_add_file(set, cli->given[i].value, err);
-    return rc ? rc : sl_recipes_compile(set, err);
-}
-
 static int run_import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l,
                       struct sl_import_options *o)
 {
@@ -182,14 +174,29 @@ static int run(struct cli *cli, int argc, char **argv)
     SL_VEC(const char *) fields = {0};
     struct sl_arena arena = {0};
     size_t claimed = 0;
+    glob_t globbed = {0};
+    const char *zone = cli_option(cli, "zone") ? cli_option(cli, "zone") : cli->project ? cli->project->zone : NULL;
     int rc;
 
-    if (!argc)
-        return cli_usage(cli, "import what? name a run directory, or files");
+    if (!argc && !(cli->project && cli->project->sources.n))
+        return cli_usage(
+            cli, cli->project
+                     ? "import what? name a run directory, or files, or sources in " SL_PROJECT_FILE
+                     : "import what? name a run directory, or files; or describe a project in " SL_PROJECT_FILE);
     if (cli_option(cli, "jobs") && (o.jobs = cli_number(cli_option(cli, "jobs"), 1)) < 1)
         return cli_usage(cli, "--jobs needs a number from 1 up");
-    if (cli_option(cli, "zone") && (o.zone_s = parse_zone(cli_option(cli, "zone"))) == INT32_MIN)
-        return cli_usage(cli, "--zone needs an offset such as +05:30, -06:00 or Z");
+    if (zone && (o.zone_s = parse_zone(zone)) == INT32_MIN)
+        return cli_usage(cli, cli_option(cli, "zone") ? "--zone needs an offset such as +05:30, -06:00 or Z"
+                                                      : "zone: of " SL_PROJECT_FILE
+                                                        " needs an offset such as +05:30, -06:00 or Z");
+    o.campaign = cli_option(cli, "campaign");
+    if (!o.campaign && cli->project)
+        o.campaign = cli->project->campaign;
+    if (o.campaign && !*o.campaign)
+        return cli_usage(cli, "--campaign needs a name");
+    o.project = cli->project;
+    for (size_t i = 0; cli->project && i < cli->project->set.n; i++)
+        *sl_vec_add(&fields) = cli->project->set.v[i];
     for (int i = 0; i < cli->ngiven; i++)
         if (!strcmp(cli->given[i].spec->name, "set")) {
             const char *eq = strchr(cli->given[i].value, '=');
@@ -205,8 +212,14 @@ static int run(struct cli *cli, int argc, char **argv)
     o.set = fields.v;
     if (!cli_option(cli, "quiet"))
         o.progress = progress;
+    if (!argc) {
+        for (size_t i = 0; i < cli->project->sources.n; i++)
+            glob(cli->project->sources.v[i], GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &globbed);
+        argv = globbed.gl_pathv;
+        argc = (int)globbed.gl_pathc;
+    }
     set = sl_recipes_new();
-    rc = load_recipes(cli, set, &err);
+    rc = cli_recipes(cli, set, &err);
     if (!rc)
         sl_find(&l, set, argv, (size_t)argc, cli_option(cli, "dry-run") != NULL);
     for (size_t i = 0; i < l.problems.n; i++)
@@ -228,6 +241,7 @@ static int run(struct cli *cli, int argc, char **argv)
         if (l.problems.n && rc == EXIT_DONE)
             rc = EXIT_FAILED;
     }
+    globfree(&globbed);
     sl_found_free(&l);
     sl_recipes_free(set);
     sl_vec_free(&fields);
@@ -235,4 +249,4 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_import = {"import", "PATH...", "read logs and databases into the store", options, run};
+const struct command cmd_import = {"import", "[PATH...]", "read logs and databases into the store", options, run};

@@ -3,6 +3,8 @@
 #include "analyse/analyse.h"
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "import/project.h"
+#include "import/recipe.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -79,6 +81,18 @@ int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const
         rc = cli_fail(cli, &err);
     sqlite3_finalize(q);
     return rc;
+}
+
+int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
+{
+    int rc = sl_recipes_add_default(set, err);
+
+    for (size_t i = 0; cli->project && i < cli->project->recipes.n && !rc; i++)
+        rc = sl_recipes_add_file(set, cli->project->recipes.v[i], err);
+    for (int i = 0; i < cli->ngiven && !rc; i++)
+        if (!strcmp(cli->given[i].spec->name, "recipe"))
+            rc = sl_recipes_add_file(set, cli->given[i].value, err);
+    return rc ? rc : sl_recipes_compile(set, err);
 }
 
 /* ---- results that are not in a store ---- */

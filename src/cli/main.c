@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "import/project.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
-    cmd_events, cmd_forget;
+    cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind;
 
-static const struct command *const commands[] = {&cmd_import,  &cmd_info,   &cmd_types, &cmd_sequences,
-                                                 &cmd_show,    &cmd_events, &cmd_sql,   &cmd_rejects,
-                                                 &cmd_recipes, &cmd_forget, NULL};
+static const struct command *const commands[] = {
+    &cmd_import, &cmd_info,   &cmd_types, &cmd_sequences, &cmd_show,    &cmd_events, &cmd_links,
+    &cmd_bind,   &cmd_unbind, &cmd_sql,   &cmd_rejects,   &cmd_recipes, &cmd_forget, NULL};
 
 static const struct option_spec shared[] = {
     {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
@@ -183,12 +184,21 @@ int main(int argc, char **argv)
 {
     const char *db = getenv("SPANLOOM_DB");
     struct cli cli = {.store_path = db && *db ? db : "spanloom.db"};
+    struct sl_project project = {0};
+    struct sl_err err = {0};
     int rc;
 
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
     signal(SIGPIPE, on_pipe); /* a closed pipe is no error */
     cli.given = sl_alloc((size_t)argc * sizeof *cli.given + 1);
-    rc = run(&cli, argc, argv);
+    rc = sl_project_load(&project, SL_PROJECT_FILE, &err);
+    if (rc == 0) {
+        cli.project = &project;
+        if (project.store && !(db && *db))
+            cli.store_path = project.store;
+    }
+    rc = rc < 0 ? cli_fail(&cli, &err) : run(&cli, argc, argv);
+    sl_project_free(&project);
     free(cli.given);
     if ((fflush(stdout) != 0 || ferror(stdout)) && !pipe_closed && rc == EXIT_DONE) {
         fputs("spanloom: cannot write the output; is the disk full?\n", stderr);

@@ -349,13 +349,20 @@ static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_e
     return rc;
 }
 
-static int apply_users(struct sl_store *st, struct sl_err *err)
+static int apply_users(struct sl_store *st, void (*warn)(void *to, const char *text), void *to, struct sl_err *err)
 {
+    struct sl_err own = {0};
     sqlite3_stmt *q = sl_store_prepare(st, "SELECT name, rule FROM sl_bind ORDER BY name", err);
     int rc = q ? 0 : SL_ESTORE;
 
-    while (!rc && (rc = sl_store_step(st, q, err)) > 0)
-        rc = apply_rule(st, (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1), err);
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+        rc = apply_rule(st, (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1), &own);
+        if (rc == SL_EFORMAT && warn)
+            warn(to, own.text);
+        else if (rc && err)
+            *err = own;
+        rc = rc == SL_EFORMAT ? 0 : rc;
+    }
     sqlite3_finalize(q);
     return rc;
 }
@@ -373,7 +380,8 @@ static const char rebind_sql[] =
     "IN (SELECT id FROM sl_span);"
     "DELETE FROM sl_link_off WHERE rule NOT IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);";
 
-int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn)(void *to, const char *text), void *to,
+                  struct sl_err *err)
 {
     int rc = sl_bind_take_back(st, err);
 
@@ -388,7 +396,7 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, struct sl_e
         if (!is_unbound(st, set->binds.v[i].name))
             rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, err);
     if (!rc)
-        rc = apply_users(st, err);
+        rc = apply_users(st, warn, to, err);
     if (!rc)
         rc = spread(st, set, err);
     if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))

@@ -33,9 +33,15 @@ int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, bool *types
 
 /*
  * Within a transaction, with the tables made: takes away what rules linked before, and applies them all again: those of
- * the recipes, of files and their writers, and of users.
+ * the recipes, of files and their writers, and of users.  A user's rule that is no SQL (any more) is told by warn, and
+ * left out.
  */
-int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
+int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn)(void *to, const char *text), void *to,
+                  struct sl_err *err);
+
+/* A campaign: a root span of a human's naming, with runs in it.  Adds the roots that these sources name. */
+int sl_bind_campaign(struct sl_store *st, const char *name, const int64_t *source, size_t n, struct sl_err *err);
+int sl_bind_drop_campaign(struct sl_store *st, const char *name, struct sl_err *err);
 
 /* Takes away what rules linked; before new records come, so that what these assert is not in doubt. */
 int sl_bind_take_back(struct sl_store *st, struct sl_err *err);

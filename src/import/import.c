@@ -3,6 +3,7 @@
  * Reading threads take the files in order and push batches; the caller's thread merges them in the same order, whoever
  * is done first, so that the store does not depend on the number of threads.
  */
+#include "base/buf.h"
 #include "base/clock.h"
 #include "import/bind.h"
 #include "import/importing.h"
@@ -315,14 +316,48 @@ static int take_back(struct sl_importing *m, struct sl_err *err)
     return rc ? rc : sl_writer_start(m->w, err);
 }
 
+/* The sources of the files of this import, also of those that were known; of a copy, those of the original. */
+static int sources_of(struct sl_importing *m, struct sl_sources *out, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        m->st, "SELECT id FROM sl_source WHERE path = ?1 AND recipe = ?2 AND replaced_by IS NULL", err);
+    struct sl_buf path = {0};
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < m->n && !rc; i++)
+        for (size_t k = 0, any = 0; k <= m->moved.n && !any && !rc; k++) {
+            const struct sl_moved *to = k ? &m->moved.v[k - 1] : NULL;
+            size_t n = to ? strlen(to->from) : 0;
+            if (to && strncmp(m->file[i].found->name, to->from, n) != 0)
+                continue;
+            sl_buf_clear(&path);
+            sl_buf_addf(&path, "%s%s", to ? to->to : "", m->file[i].found->name + n);
+            sqlite3_reset(q);
+            sqlite3_bind_text(q, 1, path.s, -1, SQLITE_STATIC);
+            sqlite3_bind_text(q, 2, m->file[i].found->recipe->name, -1, SQLITE_STATIC);
+            for (; (rc = sl_store_step(m->st, q, err)) > 0; any++)
+                *sl_vec_add(&out->v) = sqlite3_column_int64(q, 0);
+        }
+    sl_buf_free(&path);
+    sqlite3_finalize(q);
+    return rc;
+}
+
 /* What no single record says: tables, bindings, the campaign. */
 static int bind_all(struct sl_importing *m, struct sl_err *err)
 {
+    struct sl_sources sources = {0};
     int rc = sl_store_index(m->st, err);
 
+    if (!rc && m->o->campaign) {
+        rc = sources_of(m, &sources, err);
+        if (!rc)
+            rc = sl_bind_campaign(m->st, m->o->campaign, sources.v.v, sources.v.n, err);
+        sl_vec_free(&sources.v);
+    }
     if (!rc)
         rc = sl_tables_make(m->st, m->set, err);
-    return rc ? rc : sl_bind_apply(m->st, m->set, err);
+    return rc ? rc : sl_bind_apply(m->st, m->set, m->o->warn, m->o->to, err);
 }
 
 int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recipes *set, const struct sl_found_list *l,
@@ -346,7 +381,12 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
     rc = sl_store_begin(st, err);
     if (!rc) {
         rc = sl_import_known(&m, err);
-        if (rc || (out->known == m.n && !m.renamed))
+        if (!rc && o->project)
+            rc = sl_project_store(st, o->project, &m.rebind, err);
+        m.rebind |= o->campaign != NULL;
+        if (!rc && out->known == m.n && m.rebind)
+            rc = bind_all(&m, err);
+        if (rc || (out->known == m.n && !m.renamed && !m.rebind))
             sl_store_rollback(st);
         else if (out->known == m.n)
             rc = sl_store_commit(st, err);

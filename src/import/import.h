@@ -4,13 +4,16 @@
 #define SL_IMPORT_IMPORT_H
 
 #include "import/find.h"
+#include "import/project.h"
 #include "import/recipe.h"
 #include "store/store.h"
 
 struct sl_import_options {
-    int jobs;               /* reading threads; 1: none beside the caller's */
-    int32_t zone_s;         /* for local times that no record explains; INT32_MIN: the machine's */
-    const char *const *set; /* pairs of field and value for all files, ends with NULL; or NULL */
+    int jobs;                         /* reading threads; 1: none beside the caller's */
+    int32_t zone_s;                   /* for local times that no record explains; INT32_MIN: the machine's */
+    const char *campaign;             /* a name of what these runs are part of; NULL: none */
+    const struct sl_project *project; /* whose bindings and lenses go into the store; NULL: none */
+    const char *const *set;           /* pairs of field and value for all files, ends with NULL; or NULL */
     /* Called about ten times a second, from the caller's thread; may be NULL. */
     void (*progress)(void *to, uint64_t bytes, uint64_t of_bytes, uint64_t spans, uint64_t events, double seconds);
     /* A problem with a file that does not stop the import. */

@@ -33,6 +33,10 @@ struct sl_import_file {
     SL_VEC(struct sl_import_part) parts;
 };
 
+struct sl_sources {
+    SL_VEC(int64_t) v;
+};
+
 struct sl_moved { /* a folder that is a copy of another */
     const char *from, *to;
 };
@@ -56,6 +60,7 @@ struct sl_importing {
     struct sl_arena arena;
     SL_VEC(struct sl_moved) moved;
     bool renamed;
+    bool rebind;           /* what is bound changes, even if no file does */
     struct sl_err *direct; /* one thread only: batches go straight into the writer; its error */
     int direct_rc;
 };

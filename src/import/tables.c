@@ -456,6 +456,7 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
     for (size_t i = 0; i < m.taken.n; i++)
         free(m.taken.v[i]);
     sl_vec_free(&m.taken);
+    sl_vec_free(&m.own);
     sl_buf_free(&m.sql);
     return rc;
 }

@@ -13,6 +13,7 @@ DROP VIEW IF EXISTS samples;
 DROP VIEW IF EXISTS sources;
 DROP VIEW IF EXISTS rejects;
 DROP VIEW IF EXISTS raws;
+DROP VIEW IF EXISTS doubts;
 DROP VIEW IF EXISTS zones;
 
 -- dnpcsql's four tables: its names, its columns, its inserts (below).  Times are seconds.
@@ -58,6 +59,12 @@ CREATE VIEW links AS
     SELECT CASE kind WHEN 1 THEN 'in' WHEN 2 THEN 'facet' WHEN 3 THEN 'after' WHEN 4 THEN 'flow' END,
         left_span, right_span, (SELECT name FROM sl_name WHERE id = rule), source, place, ifnull(confidence, 1.0)
     FROM sl_link;
+
+-- What rules could have linked, had they known which (links, but for these).
+CREATE VIEW doubts AS
+    SELECT CASE kind WHEN 1 THEN 'in' WHEN 2 THEN 'facet' WHEN 3 THEN 'after' WHEN 4 THEN 'flow' END AS kind,
+        left_span, right_span, (SELECT name FROM sl_name WHERE id = rule) AS rule
+    FROM sl_doubt;
 
 CREATE VIEW attributes AS
     SELECT a.span AS span, f.name AS name, json_extract(a.vals, f.path) AS value, a.source AS source, a.place AS place

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "import/bind.h"
+#include "import/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_spec bind_options[] = {
+    {"name", "NAME", "what the rule is called (default: its first three words)", false},
+    {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
+    {"dry-run", NULL, "only say how many links it would make", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_spec unbind_options[] = {
+    {"campaign", NULL, "NAME is a campaign: its runs are no longer in it", false},
+    {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
+    {NULL, NULL, NULL, false},
+};
+
+/* All that is bound or could be, by name. */
+static const char list_sql[] =
+    "WITH b AS (SELECT name, rule, ifnull(project, 'by hand') AS origin FROM sl_bind UNION ALL SELECT name, rule, "
+    "origin FROM temp.built_in UNION ALL SELECT rule, NULL, NULL FROM sl_unbound WHERE rule NOT IN (SELECT name FROM "
+    "temp.built_in)) "
+    "SELECT b.name, iif(EXISTS (SELECT 1 FROM sl_unbound u WHERE u.rule = b.name), 'no', 'yes') AS bound, "
+    "(SELECT count(*) FROM sl_link WHERE rule = n.id) AS links, (SELECT count(*) FROM sl_doubt WHERE rule = n.id) AS "
+    "doubts, b.origin, b.rule FROM b LEFT JOIN sl_name n ON n.name = b.name ORDER BY 1";
+
+static int built_in(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+{
+    int rc = sl_store_exec(st, "CREATE TEMP TABLE built_in (name, rule, origin)", err);
+
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < (k ? set->orders.n : set->binds.n) && !rc; i++) {
+            char *sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')",
+                                        k ? set->orders.v[i].name : set->binds.v[i].name,
+                                        k ? set->orders.v[i].rule : set->binds.v[i].rule);
+            rc = sl_store_exec(st, sql, err);
+            sqlite3_free(sql);
+        }
+    return rc ? rc
+              : sl_store_exec(st,
+                              "INSERT INTO temp.built_in VALUES ('file.writer', '(a file lies in the span that wrote "
+                              "it)', 'built in')",
+                              err);
+}
+
+static void warn(void *to, const char *text)
+{
+    (void)to;
+    fprintf(stderr, "spanloom: %s\n", text);
+}
+
+/* The store for writing, in a transaction, and the recipes. */
+static int begin(struct cli *cli, struct sl_store **st, struct sl_recipes **set, struct sl_err *err)
+{
+    int rc = sl_store_open(st, cli->store_path, SL_STORE_WRITE, err);
+
+    *set = sl_recipes_new();
+    if (!rc)
+        rc = cli_recipes(cli, *set, err);
+    return rc ? rc : sl_store_begin(*st, err);
+}
+
+static int end(struct sl_store *st, struct sl_recipes *set, int rc, struct sl_err *err)
+{
+    if (!rc)
+        rc = sl_tables_make(st, set, err);
+    if (!rc)
+        rc = sl_bind_apply(st, set, warn, NULL, err);
+    return rc ? rc : sl_store_commit(st, err);
+}
+
+static int exec_with(struct sl_store *st, const char *sql, const char *a, const char *b, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (!rc) {
+        sqlite3_bind_text(q, 1, a, -1, SQLITE_STATIC);
+        if (b)
+            sqlite3_bind_text(q, 2, b, -1, SQLITE_STATIC);
+        rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(st, "cannot write", err);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static bool has(struct sl_store *st, const char *sql, const char *name, const char *rule)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql, NULL);
+    bool yes = false;
+
+    if (q) {
+        sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+        if (rule)
+            sqlite3_bind_text(q, 2, rule, -1, SQLITE_STATIC);
+        yes = sqlite3_step(q) == SQLITE_ROW;
+    }
+    sqlite3_finalize(q);
+    return yes;
+}
+
+static bool is_built_in(const struct sl_recipes *set, const char *name)
+{
+    for (size_t i = 0; i < set->binds.n; i++)
+        if (!strcmp(set->binds.v[i].name, name))
+            return true;
+    for (size_t i = 0; i < set->orders.n; i++)
+        if (!strcmp(set->orders.v[i].name, name))
+            return true;
+    return !strcmp(name, "file.writer");
+}
+
+/* A rule of a recipe, a built-in or a user's one: do the store or the recipes know the name? */
+static bool is_rule(struct sl_store *st, const struct sl_recipes *set, const char *name)
+{
+    return is_built_in(set, name) ||
+           has(st, "SELECT 1 FROM sl_name n JOIN sl_link l ON l.rule = n.id WHERE n.name = ?1 LIMIT 1", name, NULL);
+}
+
+static void say(const struct cli *cli, struct sl_store *st, const char *name, const char *would)
+{
+    long long links = sl_bind_links(st, name), doubts = sl_bind_doubts(st, name);
+
+    if (cli->format != SL_FORMAT_TABLE)
+        return;
+    printf("%s: %s%lld link%s", name, would, links, links == 1 ? "" : "s");
+    if (doubts)
+        printf(", and %lld doubtful, see: spanloom links --doubtful --rule '%s'", doubts, name);
+    putchar('\n');
+}
+
+static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *set, const char *text, struct sl_err *err)
+{
+    struct sl_bind_rule r;
+    static const char *const kind[] = {"", "in", "facet", "after", "flow"};
+    char own[450];
+    const char *name = cli_option(cli, "name");
+    bool types, dry = cli_option(cli, "dry-run");
+    int rc = sl_bind_parse(&r, text, err);
+
+    if (rc)
+        return rc;
+    if (!name) {
+        snprintf(own, sizeof own, "%s %s %s", r.left, kind[r.kind], r.right);
+        name = own;
+    }
+    if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1 AND rule <> ?2", name, text) || is_built_in(set, name))
+        return sl_err(err, SL_EUSAGE, "there is a binding '%s' already; unbind it, or give this one another --name",
+                      name);
+    rc = sl_tables_make(st, set, err);
+    if (!rc)
+        rc = sl_bind_check(st, &r, &types, err);
+    if (!rc && !types)
+        fprintf(stderr,
+                "spanloom: the store has no spans of type %s, or none of type %s (or several such types), yet\n",
+                r.left, r.right);
+    if (!rc)
+        rc = exec_with(st, "INSERT OR REPLACE INTO sl_bind (name, rule) VALUES (?1, ?2)", name, text, err);
+    if (!rc)
+        rc = exec_with(st, "DELETE FROM sl_unbound WHERE rule = ?1", name, NULL, err);
+    if (!rc && dry) {
+        rc = sl_bind_apply(st, set, warn, NULL, err);
+        if (!rc)
+            say(cli, st, name, "would make ");
+        sl_store_rollback(st);
+        return rc;
+    }
+    rc = end(st, set, rc, err);
+    if (!rc)
+        say(cli, st, name, "");
+    return rc;
+}
+
+static int run_bind(struct cli *cli, int argc, char **argv)
+{
+    struct sl_store *st = NULL;
+    struct sl_recipes *set = NULL;
+    struct sl_err err = {0};
+    int rc, exit = EXIT_DONE;
+
+    if (argc > 1)
+        return cli_usage(cli, "one rule, in quotes: 'TYPE in TYPE where a.COLUMN = b.COLUMN'");
+    rc = begin(cli, &st, &set, &err);
+    if (!rc && !argc) {
+        rc = built_in(st, set, &err);
+        if (!rc)
+            exit = cli_query(cli, st, list_sql, NULL);
+        sl_store_rollback(st);
+    } else if (!rc && has(st, "SELECT 1 FROM sl_unbound WHERE rule = ?1", argv[0], NULL)) {
+        rc = end(st, set, exec_with(st, "DELETE FROM sl_unbound WHERE rule = ?1", argv[0], NULL, &err), &err);
+        if (!rc)
+            say(cli, st, argv[0], "");
+    } else if (!rc) {
+        rc = bind_rule(cli, st, set, argv[0], &err);
+    }
+    sl_store_close(st);
+    sl_recipes_free(set);
+    return rc ? cli_fail(cli, &err) : exit;
+}
+
+const struct command cmd_bind = {"bind", "[RULE]", "link spans by a rule, without reading logs again", bind_options,
+                                 run_bind};
+
+static int unbind(struct cli *cli, struct sl_store *st, struct sl_recipes *set, const char *name, struct sl_err *err)
+{
+    int64_t links = sl_bind_links(st, name);
+    int rc;
+
+    if (cli_option(cli, "campaign")) {
+        if ((rc = sl_bind_drop_campaign(st, name, err)))
+            return rc;
+        links = -1;
+    } else if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1", name, NULL)) {
+        rc = exec_with(st, "DELETE FROM sl_bind WHERE name = ?1", name, NULL, err);
+    } else if (has(st, "SELECT 1 FROM sl_unbound WHERE rule = ?1", name, NULL)) {
+        return sl_err(err, SL_ENOTFOUND, "%s is not bound; bind it again with: spanloom bind '%s'", name, name);
+    } else if (is_rule(st, set, name)) {
+        rc = exec_with(st, "INSERT OR IGNORE INTO sl_unbound VALUES (?1)", name, NULL, err);
+    } else {
+        return sl_err(err, SL_ENOTFOUND, "no rule is called %s; see them with: spanloom links, and spanloom bind",
+                      name);
+    }
+    rc = end(st, set, rc, err);
+    if (!rc && cli->format == SL_FORMAT_TABLE && links >= 0)
+        printf("%s: %lld link%s taken away\n", name, (long long)links, links == 1 ? "" : "s");
+    return rc;
+}
+
+static int run_unbind(struct cli *cli, int argc, char **argv)
+{
+    struct sl_store *st = NULL;
+    struct sl_recipes *set = NULL;
+    struct sl_err err = {0};
+    int rc;
+
+    if (argc != 1)
+        return cli_usage(cli, "unbind which rule? see them with: spanloom links, and spanloom bind");
+    rc = begin(cli, &st, &set, &err);
+    if (!rc)
+        rc = unbind(cli, st, set, argv[0], &err);
+    sl_store_close(st); /* rolls back what was not committed */
+    sl_recipes_free(set);
+    return rc ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+const struct command cmd_unbind = {"unbind", "NAME", "take away the links of a rule", unbind_options, run_unbind};
