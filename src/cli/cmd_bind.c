@@ -15,7 +15,7 @@ static const struct option_spec bind_options[] = {
 };
 
 static const struct option_spec unbind_options[] = {
-    {"campaign", NULL, "NAME is a campaign: its runs are no longer in it", false},
+    {"campaign", NULL, "RULE is the name of a campaign: its runs are no longer in it", false},
     {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
     {NULL, NULL, NULL, false},
 };
@@ -248,4 +248,4 @@ static int run_unbind(struct cli *cli, int argc, char **argv)
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_unbind = {"unbind", "NAME", "take away the links of a rule", unbind_options, run_unbind};
+const struct command cmd_unbind = {"unbind", "RULE", "take away the links of a rule", unbind_options, run_unbind};

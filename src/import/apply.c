@@ -151,8 +151,8 @@ static bool apply_each(struct sl_parse *p, struct sl_mark *k, const struct sl_ru
 
 static struct sl_mark take_mark(const struct sl_batch *b)
 {
-    return (struct sl_mark){b->events.n, b->links.n,  b->attrs.n, b->samples.n, b->raws.n,
-                            b->zones.n,  b->shares.n, b->wrotes.n, b->spans.n, {0}};
+    return (struct sl_mark){b->events.n, b->links.n,  b->attrs.n,  b->samples.n, b->raws.n,
+                            b->zones.n,  b->shares.n, b->wrotes.n, b->spans.n,   {0}};
 }
 
 static void take_back(struct sl_batch *b, const struct sl_mark *k)
@@ -251,9 +251,11 @@ static void record(struct sl_parse *p, const char *message, size_t n)
         b->skipped++;
     }
     if (p->watch) {
-        struct sl_outcome o = {p->place,         p->raw,   p->nraw,  last,    bad ? b->rejects.v[rejects].reason : NULL,
-                               skipped || !last, k.events, k.links,  k.spans, k.attrs,
-                               k.samples,        k.zones,  k.shares, k.raws,  rejects};
+        struct sl_outcome o = {
+            p->place,         p->raw,   p->nraw,  last,     bad ? b->rejects.v[rejects].reason : NULL,
+            skipped || !last, k.events, k.links,  k.spans,  k.attrs,
+            k.samples,        k.zones,  k.shares, k.wrotes, k.raws,
+            rejects};
         p->watch(p->to, p, &o);
     }
     if (k.made_strong.v)
@@ -340,9 +342,10 @@ void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, cons
     add_reject(p, place, reason, text, n);
     if (p->watch) {
         struct sl_batch *b = p->batch;
-        struct sl_outcome o = {place,        text,        n,           NULL,       reason,
-                               false,        b->events.n, b->links.n,  b->spans.n, b->attrs.n,
-                               b->samples.n, b->zones.n,  b->shares.n, b->raws.n,  b->rejects.n - 1};
+        struct sl_outcome o = {place,           text,        n,           NULL,        reason,
+                               false,           b->events.n, b->links.n,  b->spans.n,  b->attrs.n,
+                               b->samples.n,    b->zones.n,  b->shares.n, b->wrotes.n, b->raws.n,
+                               b->rejects.n - 1};
         p->watch(p->to, p, &o);
     }
 }

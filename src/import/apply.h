@@ -23,7 +23,7 @@ struct sl_outcome {
     const struct sl_rule *rule; /* the (last) that matched, NULL: none */
     const char *reject;         /* why it was rejected, or NULL */
     bool skipped;
-    size_t event0, link0, span0, attr0, sample0, zone0, share0, raw0,
+    size_t event0, link0, span0, attr0, sample0, zone0, share0, wrote0, raw0,
         reject0; /* where what it added to the batch begins */
 };
 

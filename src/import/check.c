@@ -120,6 +120,13 @@ static void put_batch(struct check *c, struct sl_buf *b, const struct sl_batch *
     }
     for (size_t i = from->share0; i < t->shares.n; i++)
         sl_buf_addf(b, "share %s %s %s\n", t->shares.v[i].field, t->shares.v[i].scope, t->shares.v[i].value);
+    for (size_t i = from->wrote0; i < t->wrotes.n; i++) {
+        const struct sl_batch_wrote *w = &t->wrotes.v[i];
+        if (w->of_type)
+            sl_buf_addf(b, "a %s of ", name(c, w->of_type));
+        put_span(c, b, t, w->span);
+        sl_buf_addf(b, " wrote %s\n", w->path);
+    }
     for (size_t i = from->raw0; i < t->raws.n; i++)
         sl_buf_addf(b, "raw %s\n", t->raws.v[i].json);
     for (size_t i = from->reject0; i < t->rejects.n; i++)

@@ -473,10 +473,13 @@ static void compile_wrote(struct compile *c, struct sl_rule *u, const struct sl_
         fail(c, y, "wrote is a map {span: path of the file}");
         return;
     }
-    u->wrote = sl_alloc((y->n + 1) * sizeof *u->wrote);
     for (size_t i = 0; i < y->n; i++)
-        u->wrote[u->nwrote++] = (struct sl_wrote){mention(c, y->key[i], y->key[i]->text, 0),
-                                                  compile_template(c, y->item[i], text_of(c, y->item[i], "a path"))};
+        for (size_t k = 0; k < list_len(y->item[i]) && !c->failed; k++) {
+            const struct sl_yaml *path = list_item(y->item[i], k);
+            u->wrote = sl_realloc(u->wrote, (size_t)(u->nwrote + 1) * sizeof *u->wrote);
+            u->wrote[u->nwrote++] = (struct sl_wrote){mention(c, y->key[i], y->key[i]->text, 0),
+                                                      compile_template(c, path, text_of(c, path, "a path"))};
+        }
 }
 
 static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_yaml *y, bool naming)
@@ -702,9 +705,10 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     struct compile c = {.set = set, .r = r, .err = err};
     const struct sl_yaml *y = r->yaml, *v;
 
-    known_keys(&c, y, "a recipe",
-               " recipe about component spans fields facets shared tables binds inputs contexts in_writer records naming "
-               "samples else ");
+    known_keys(
+        &c, y, "a recipe",
+        " recipe about component spans fields facets shared tables binds inputs contexts in_writer records naming "
+        "samples else ");
     r->about = sl_yaml_get(y, "about") ? text_of(&c, sl_yaml_get(y, "about"), "about") : "";
     r->component = sl_yaml_get(y, "component") ? text_of(&c, sl_yaml_get(y, "component"), "component") : r->name;
     v = sl_yaml_get(y, "inputs");
