@@ -209,7 +209,7 @@ static void compile_times(struct compile *c, struct sl_input *in, const struct s
         t->field = field(c, y->key[i]->text, y->key[i]->n);
         if (!sl_time_format(&t->format, text_of(c, y->item[i], "a time format")))
             fail(c, y->item[i],
-                 "unknown time format '%s'; known: unix, unix_ms, unix_us, unix_ns, iso, or a pattern with %%",
+                 "unknown time format '%s'; known: unix, unix_ms, unix_us, unix_ns, unix.N, iso, or a pattern with %%",
                  y->item[i]->text);
     }
 }

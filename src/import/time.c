@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/time.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SECOND = 1000000000 };
 
 bool sl_time_format(struct sl_time_format *f, const char *spec)
 {
-    static const char *const name[] = {"unix", "unix_ms", "unix_us", "unix_ns", "iso"};
+    static const struct {
+        const char *name;
+        enum sl_time_kind kind;
+    } known[] = {{"unix", SL_TIME_UNIX},
+                 {"unix_ms", SL_TIME_UNIX_MS},
+                 {"unix_us", SL_TIME_UNIX_US},
+                 {"unix_ns", SL_TIME_UNIX_NS},
+                 {"iso", SL_TIME_ISO}};
 
-    for (int i = 0; i < 5; i++)
-        if (!strcmp(spec, name[i])) {
-            *f = (struct sl_time_format){(enum sl_time_kind)i, NULL};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(spec, known[i].name)) {
+            *f = (struct sl_time_format){.kind = known[i].kind};
             return true;
         }
-    *f = (struct sl_time_format){SL_TIME_PATTERN, spec};
+    if (!strncmp(spec, "unix.", 5) && spec[5] >= '0' && spec[5] <= '9' && !spec[6]) {
+        *f = (struct sl_time_format){.kind = SL_TIME_UNIX_ROUND, .digits = spec[5] - '0'};
+        return true;
+    }
+    *f = (struct sl_time_format){.kind = SL_TIME_PATTERN, .pattern = spec};
     return strchr(spec, '%') != NULL;
 }
 
@@ -216,6 +228,38 @@ static bool parse_unix(const char *s, const char *end, int64_t unit, int64_t *ns
     return true;
 }
 
+/*
+ * The double that the text stands for, rounded as printf does: exactly, half to even.  A decimal text is not that
+ * double, so its digits cannot be rounded instead.
+ */
+static bool parse_round(const char *s, size_t n, int digits, int64_t *ns)
+{
+    char copy[40], *end;
+    int64_t unit = SECOND, whole;
+    unsigned __int128 scaled;
+    uint64_t part;
+    double d;
+
+    if (n >= sizeof copy || !parse_unix(s, s + n, SECOND, ns))
+        return false;
+    memcpy(copy, s, n);
+    copy[n] = 0;
+    d = strtod(copy, &end);
+    d = d < 0 ? -d : d;
+    whole = (int64_t)d;
+    for (int i = 0; i < digits; i++)
+        unit /= 10;
+    scaled = (unsigned __int128)((d - (double)whole) * 0x1p63) * (uint64_t)(SECOND / unit);
+    part = (uint64_t)(scaled >> 63);
+    scaled &= ((uint64_t)1 << 63) - 1;
+    part += scaled > (uint64_t)1 << 62 || (scaled == (uint64_t)1 << 62 && (digits ? part : (uint64_t)whole) & 1);
+    if (__builtin_mul_overflow(whole, (int64_t)SECOND, &whole) ||
+        __builtin_add_overflow(whole, (int64_t)part * unit, &whole))
+        return false;
+    *ns = *s == '-' ? -whole : whole;
+    return true;
+}
+
 bool sl_time_parse(const struct sl_time_format *f, const char *s, size_t n, int64_t *ns, bool *naive)
 {
     const char *end = s + n;
@@ -226,6 +270,7 @@ bool sl_time_parse(const struct sl_time_format *f, const char *s, size_t n, int6
     case SL_TIME_UNIX_MS: return parse_unix(s, end, 1000000, ns);
     case SL_TIME_UNIX_US: return parse_unix(s, end, 1000, ns);
     case SL_TIME_UNIX_NS: return parse_unix(s, end, 1, ns);
+    case SL_TIME_UNIX_ROUND: return parse_round(s, n, f->digits, ns);
     case SL_TIME_ISO: return parse_iso(s, end, ns, naive);
     case SL_TIME_PATTERN: return parse_pattern(f->pattern, s, end, ns, naive);
     }

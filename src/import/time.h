@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times as logs write them -> integer nanoseconds, exactly (no floating point on the way). */
+/* Times as logs write them -> integer nanoseconds, exactly (floating point only where the log has it). */
 #ifndef SL_IMPORT_TIME_H
 #define SL_IMPORT_TIME_H
 
@@ -12,16 +12,18 @@ enum sl_time_kind {
     SL_TIME_UNIX_MS,
     SL_TIME_UNIX_US,
     SL_TIME_UNIX_NS,
-    SL_TIME_ISO,     /* 2026-11-20 08:11:30.537, T or blank, '.' or ',', Z or +hh:mm or nothing (naive) */
-    SL_TIME_PATTERN, /* a strptime pattern of %Y %m %d %H %M %S %f %b %y %j %z %% and literal text */
+    SL_TIME_UNIX_ROUND, /* seconds as a program prints its double, rounded to so many digits as printf does */
+    SL_TIME_ISO,        /* 2026-11-20 08:11:30.537, T or blank, '.' or ',', Z or +hh:mm or nothing (naive) */
+    SL_TIME_PATTERN,    /* a strptime pattern of %Y %m %d %H %M %S %f %b %y %j %z %% and literal text */
 };
 
 struct sl_time_format {
     enum sl_time_kind kind;
     const char *pattern; /* SL_TIME_PATTERN; borrowed */
+    int digits;          /* SL_TIME_UNIX_ROUND */
 };
 
-/* Fills f from `unix`, `unix_ms`, `unix_us`, `unix_ns`, `iso` or a pattern with a %; false: it is none of these. */
+/* Fills f from `unix`, `unix_ms`, `unix_us`, `unix_ns`, `unix.N`, `iso` or a pattern with a %; false: none of these. */
 bool sl_time_format(struct sl_time_format *f, const char *spec);
 
 /*

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *nl = size ? memchr(data, '\n', size) : NULL;
     size_t nspec = nl ? (size_t)(nl - data) : size, n = nl ? size - nspec - 1 : 0;
     char *spec = sl_strndup((const char *)data, nspec), *text = malloc(n ? n : 1), out[SL_TIME_TEXT];
-    struct sl_time_format f, iso = {SL_TIME_ISO, NULL};
+    struct sl_time_format f, iso = {.kind = SL_TIME_ISO};
     int64_t ns = 0, again;
     bool naive = false, other;
 
@@ -48,6 +48,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             static const int64_t unit[] = {1000000000, 1000000, 1000, 1};
             bool want = slow_unix(text, n, unit[f.kind], &again);
             MUST(ok == want && (!ok || (again == ns && !naive)));
+        }
+        if (ok && f.kind == SL_TIME_UNIX_ROUND) { /* as printf rounds it */
+            char digits[40] = "", printed[80];
+            MUST(n < sizeof digits && !naive);
+            memcpy(digits, text, n);
+            snprintf(printed, sizeof printed, "%.*f", f.digits, strtod(digits, NULL));
+            MUST(slow_unix(printed, strlen(printed), 1000000000, &again) && again == ns);
         }
         if (ok && ns > INT64_C(-9214560000000000000)) { /* from 1678 on */
             sl_time_text(ns, out);

@@ -31,6 +31,26 @@ static const struct {
     {"unix", "+5", 0, BAD},
     {"unix", "1e9", 0, BAD},
     {"unix", "12 ", 0, BAD},
+    /* what a program prints of its double, to so many digits */
+    {"unix.6", "1795162290.5371239", 1795162290537124000, 0},
+    {"unix.6", "1795162290.537", 1795162290537000000, 0},
+    {"unix.6", "1795162290", 1795162290000000000, 0},
+    {"unix.6", "1795162290.9999998", 1795162291000000000, 0},
+    {"unix.6", "1795162290.9999995", 1795162291000000000, 0}, /* ...99952316: up */
+    {"unix.6", "1795162290.0000025", 1795162290000002000, 0}, /* ...00000238: down */
+    {"unix.6", "1795162290.0000005", 1795162290000000000, 0}, /* ...00000048: down */
+    {"unix.6", "-1.0000005", -1000001000, 0},                 /* ...00500000003: away from zero */
+    {"unix.0", "2.5", 2000000000, 0},                         /* half to even */
+    {"unix.0", "3.5", 4000000000, 0},
+    {"unix.3", "1795162290.0625", 1795162290062000000, 0},
+    {"unix.9", "0.000000001", 1, 0},
+    {"unix.0", "9223372036", 9223372036000000000, 0},
+    {"unix.0", "9223372036.9", 0, BAD},
+    {"unix.6", "", 0, BAD},
+    {"unix.6", "1e9", 0, BAD},
+    {"unix.6", "nan", 0, BAD},
+    {"unix.6", "0x10", 0, BAD},
+    {"unix.6", "1795162290.53712390000000000000000000000001", 0, BAD},
     {"unix_ms", "1795162290537", 1795162290537000000, 0},
     {"unix_ms", "1795162290537.25", 1795162290537250000, 0},
     {"unix_ms", "1.0000019", 1000001, 0},
@@ -124,6 +144,41 @@ static void every_format(void **state)
     }
 }
 
+/* A text log and a JSON log of the same records: printf("%f") and the shortest digits that give the same double. */
+static void rounds_as_printf_does(void **state)
+{
+    struct sl_time_format exact, rounded;
+
+    (void)state;
+    assert_true(sl_time_format(&exact, "unix"));
+    for (int digits = 0; digits <= 9; digits++) {
+        char spec[] = "unix.0";
+        uint64_t seed = 1795162290;
+        spec[5] = (char)('0' + digits);
+        assert_true(sl_time_format(&rounded, spec));
+        for (int i = 0; i < 100000; i++) {
+            char text[64], json[64];
+            int64_t a, b;
+            bool naive;
+            double d;
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            d = i % 4 ? 1795162290 + (double)(seed >> 36) / 256 : (double)(seed >> 33) / 1048576.0;
+            for (int p = 1; p <= 17; p++) { /* as repr() in Python */
+                snprintf(json, sizeof json, "%.*g", p, d);
+                if (strtod(json, NULL) == d)
+                    break;
+            }
+            if (strchr(json, 'e'))
+                continue;
+            snprintf(text, sizeof text, "%.*f", digits, d);
+            assert_true(sl_time_parse(&exact, text, strlen(text), &a, &naive));
+            assert_true(sl_time_parse(&rounded, json, strlen(json), &b, &naive));
+            if (a != b)
+                fail_msg("%s as %s is %lld, printf has %s", json, spec, (long long)b, text);
+        }
+    }
+}
+
 static void names_of_formats(void **state)
 {
     struct sl_time_format f;
@@ -133,6 +188,11 @@ static void names_of_formats(void **state)
     assert_int_equal(f.kind, SL_TIME_UNIX);
     assert_true(sl_time_format(&f, "%Y"));
     assert_int_equal(f.kind, SL_TIME_PATTERN);
+    assert_true(sl_time_format(&f, "unix.6"));
+    assert_int_equal(f.kind, SL_TIME_UNIX_ROUND);
+    assert_int_equal(f.digits, 6);
+    assert_false(sl_time_format(&f, "unix."));
+    assert_false(sl_time_format(&f, "unix.10"));
     assert_false(sl_time_format(&f, "unix_s"));
     assert_false(sl_time_format(&f, "ISO"));
     assert_false(sl_time_format(&f, ""));
@@ -210,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format),
         cmocka_unit_test(names_of_formats),
+        cmocka_unit_test(rounds_as_printf_does),
         cmocka_unit_test(agrees_with_the_library),
         cmocka_unit_test(round_trip),
     };
