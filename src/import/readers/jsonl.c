@@ -2,6 +2,10 @@
 /*
  * JSON, one object a line.  Nested objects and lists are flattened: {"a": {"b": 1}, "c": [2]} has the fields a.b and
  * c.0.  A line may end in a comma, and lines of a lone [ or ] are passed over, so that a written-out array can be read.
+ *
+ * A writer that fails within a record leaves a beginning without a line end, and the next record follows in the same
+ * line (Parsl's JSONLogging, when a program logs what is no JSON: an exception).  That record is read: it begins as
+ * the records before it did, with the same key.
  */
 #include "base/buf.h"
 #include "base/mem.h"
@@ -23,6 +27,7 @@ struct state {
     } level[MAX_DEPTH]; /* path length outside; index >= 0: a list */
     int depth, top;     /* top: values at depth 0 seen */
     bool object;
+    struct sl_buf first; /* {"key": as records of this file begin */
 };
 
 static bool enter(struct state *s, bool list)
@@ -141,7 +146,8 @@ static int on_start_list(void *c)
 static const yajl_callbacks callbacks = {on_null,      on_bool, NULL,   NULL,          on_number, on_string,
                                          on_start_map, on_key,  on_end, on_start_list, on_end};
 
-static void one_line(struct state *s, int64_t line, const char *text, size_t n)
+/* NULL: the record was read; else why not. */
+static const char *object(struct state *s, int64_t line, const char *text, size_t n)
 {
     struct sl_parse *p = s->p;
     yajl_handle h = yajl_alloc(&callbacks, NULL, s);
@@ -155,16 +161,38 @@ static void one_line(struct state *s, int64_t line, const char *text, size_t n)
     st = yajl_parse(h, (const unsigned char *)text, n);
     if (st == yajl_status_ok)
         st = yajl_complete_parse(h);
-    if (st != yajl_status_ok || !s->object || s->top != 1) {
-        sl_parse_reject(p, line, st == yajl_status_ok ? "JSON, but not an object" : "not JSON", text, n);
-        sl_arena_reset(&p->scratch);
-    } else {
-        p->whole = text;
-        p->nwhole = n;
-        sl_parse_end(p);
-        p->whole = NULL;
-    }
     yajl_free(h);
+    if (st != yajl_status_ok || !s->object || s->top != 1) {
+        sl_arena_reset(&p->scratch);
+        return st == yajl_status_ok ? "JSON, but not an object" : "not JSON";
+    }
+    p->whole = text;
+    p->nwhole = n;
+    sl_parse_end(p);
+    p->whole = NULL;
+    return NULL;
+}
+
+static void remember_begin(struct state *s, const char *text, size_t n)
+{
+    const char *colon = n > 2 && text[0] == '{' && text[1] == '"' ? memchr(text, ':', n) : NULL;
+
+    if (colon && !s->first.n)
+        sl_buf_add(&s->first, text, (size_t)(colon + 1 - text));
+}
+
+static void one_line(struct state *s, int64_t line, const char *text, size_t n)
+{
+    const char *why = object(s, line, text, n), *at = text;
+
+    if (!why) {
+        remember_begin(s, text, n);
+        return;
+    }
+    sl_parse_reject(s->p, line, why, text, n);
+    while (s->first.n && (at = memmem(at + 1, (size_t)(text + n - at - 1), s->first.s, s->first.n)))
+        if (!object(s, line, at, (size_t)(text + n - at)))
+            break;
 }
 
 static int run(struct sl_parse *p, const char *path, struct sl_err *err)
@@ -175,6 +203,7 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
 
     if (rc)
         return rc;
+    t.max = SL_JSON_MAX;
     while (!sl_parse_stopped(p)) {
         char *text;
         size_t n;
@@ -191,6 +220,7 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
         one_line(&s, t.line, text, n);
     }
     sl_buf_free(&s.path);
+    sl_buf_free(&s.first);
     return sl_text_close(&t, rc, err);
 }
 

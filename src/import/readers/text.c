@@ -15,8 +15,11 @@ int sl_text_open(struct sl_text *t, struct sl_parse *p, const char *path, struct
 {
     struct stat sb;
 
-    *t = (struct sl_text){
-        .p = p, .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC), .hash = p->mode == SL_PARSE_IMPORT};
+    *t = (struct sl_text){.p = p,
+                          .path = path,
+                          .fd = open(path, O_RDONLY | O_CLOEXEC),
+                          .max = SL_LINE_MAX,
+                          .hash = p->mode == SL_PARSE_IMPORT};
     if (t->fd < 0 || fstat(t->fd, &sb) != 0) {
         int e = errno;
         if (t->fd >= 0)
@@ -110,8 +113,7 @@ static int too_long(struct sl_text *t, struct sl_err *err)
         if (nl || !rc)
             break;
     }
-    snprintf(why, sizeof why, "a line of %llu bytes; more than %d are not read", (unsigned long long)length,
-             SL_LINE_MAX);
+    snprintf(why, sizeof why, "a line of %llu bytes; more than %zu are not read", (unsigned long long)length, t->max);
     sl_parse_reject(t->p, ++t->line, why, head, sizeof head);
     return 0;
 }
@@ -134,7 +136,7 @@ int sl_text_line(struct sl_text *t, char **s, size_t *n, struct sl_err *err)
             return 1;
         }
         looked = t->end - t->at;
-        if (looked > SL_LINE_MAX) {
+        if (looked > t->max) {
             if ((rc = too_long(t, err)) < 0)
                 return rc;
             looked = 0;

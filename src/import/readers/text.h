@@ -8,7 +8,10 @@
 
 #include <sys/types.h>
 
-enum { SL_LINE_MAX = 1 << 20 }; /* a longer line is rejected: a record of a log is not larger */
+enum {
+    SL_LINE_MAX = 1 << 20,          /* a longer line is rejected: a record of a log is not larger */
+    SL_JSON_MAX = 16 * SL_LINE_MAX, /* in JSON it is: Parsl writes a message twice, and up to six bytes a character */
+};
 
 struct sl_text {
     struct sl_parse *p;
@@ -18,6 +21,7 @@ struct sl_text {
     size_t start, at, end, cap; /* [start, at) is held for the caller, [at, end) is not looked at yet */
     int64_t line;               /* number of the line returned last */
     uint64_t want;              /* size at open */
+    size_t max;                 /* length of a line; SL_LINE_MAX where the caller does not say more */
     bool eof, hash, bom;
     XXH3_state_t *whole;
 };
