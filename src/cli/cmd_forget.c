@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "store/forms.h"
 #include "store/gone.h"
 
 #include <stdlib.h>
@@ -25,6 +26,8 @@ static int forget(const struct cli *cli, struct sl_store *st, const char *which,
     if (rc)
         return rc;
     rc = sl_gone_begin(st, err);
+    if (!rc)
+        rc = sl_forms_join(st, err);
     q = sl_store_prepare(st,
                          which ? "INSERT INTO temp.sl_gone SELECT id FROM sl_source WHERE id > 0 AND (path = ?1 OR "
                                  "CAST(id AS TEXT) = ?1 OR "
@@ -48,6 +51,8 @@ static int forget(const struct cli *cli, struct sl_store *st, const char *which,
         rc = sl_gone_spans(st, err);
     if (!rc)
         rc = sl_store_exec(st, sources_sql, err);
+    if (!rc)
+        rc = sl_forms_part(st, err);
     if (!rc)
         rc = sl_gone_end(st, err);
     if (rc)

@@ -135,6 +135,9 @@ static int summary(const struct cli *cli, const struct sl_import_result *r)
     if (r->seconds > 0.05 && r->bytes)
         printf(", %.0f MB/s", (double)r->bytes / 1e6 / r->seconds);
     putchar('\n');
+    if (r->told_twice)
+        printf("%s event%s stood in two forms of a log, such as text and JSON, and %s kept once\n",
+               sl_show_count(r->told_twice, a), r->told_twice == 1 ? "" : "s", r->told_twice == 1 ? "was" : "were");
     if (r->assumed_zones)
         say_assumed(r);
     return rc;

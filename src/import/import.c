@@ -195,6 +195,7 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
         r->component = f->found->recipe->component;
         r->context = f->context;
         r->recipe_hash = f->found->recipe->hash;
+        r->input = (int)(f->found->input - f->found->recipe->input);
         r->bytes = f->bytes;
         r->mtime_ns = f->rc ? 0 : f->found->mtime_ns; /* not whole: look again next time */
         r->hash = f->rc ? NULL : f->hash;
@@ -416,6 +417,7 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
             const struct sl_writer_counts *c = sl_writer_counts(m.w);
             out->spans = c->spans;
             out->events = c->events;
+            out->told_twice = c->told_twice;
             out->assumed_zones = c->assumed_zones;
             out->assumed_offset_s = c->assumed_offset_s;
             tell(&m, true);

@@ -2,6 +2,7 @@
 /* The beginning of an import: what the store knows already. */
 #include "import/bind.h"
 #include "import/writer.h"
+#include "store/forms.h"
 #include "store/gone.h"
 
 #include <stdlib.h>
@@ -203,6 +204,9 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
     if (!rc)
         rc = sl_bind_take_back(st, err);
     w->next_source = (uint32_t)sl_store_int(st, "SELECT max(id) FROM sl_source", 0);
+    w->waiting = sl_forms_waiting(st);
+    if (!rc && w->waiting)
+        rc = sl_forms_join(st, err);
     if (!rc)
         rc = load_names(w, err);
     if (!rc)

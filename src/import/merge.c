@@ -139,6 +139,7 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         }
     }
     row->events += b->events.n;
+    row->samples += b->samples.n;
     return rc;
 }
 
@@ -316,8 +317,8 @@ int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int
     sqlite3_stmt *q =
         sl_store_prepare(w->st,
                          "INSERT OR REPLACE INTO sl_source (id, path, part, recipe, component, bytes, mtime_ns, "
-                         "hash, context, imported_ns, records, used, skipped, rejected, recipe_hash) "
-                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         "hash, context, imported_ns, records, used, skipped, rejected, recipe_hash, input) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                          err);
     char sql[120];
     int rc = 0;
@@ -339,6 +340,10 @@ int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int
     sqlite3_bind_int64(q, 13, (int64_t)r->skipped);
     sqlite3_bind_int64(q, 14, (int64_t)r->rejected);
     sqlite3_bind_text(q, 15, r->recipe_hash, -1, SQLITE_STATIC);
+    if (r->events || r->samples)
+        sqlite3_bind_int(q, 16, r->input);
+    else
+        sqlite3_bind_null(q, 16);
     if (sqlite3_step(q) != SQLITE_DONE)
         rc = sl_store_err(w->st, "cannot write", err);
     sqlite3_finalize(q);

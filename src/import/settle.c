@@ -4,6 +4,7 @@
  * that waited for a zone get one.
  */
 #include "import/writer.h"
+#include "store/forms.h"
 #include "store/gone.h"
 
 #include <stdio.h>
@@ -529,6 +530,17 @@ static void free_writer(struct sl_writer *w)
     free(w);
 }
 
+/* Events that two forms of a log tell. */
+static int part_forms(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = sl_forms_part(w->st, err);
+    int64_t more = rc ? 0 : sl_forms_waiting(w->st) - w->waiting;
+
+    w->counts.told_twice = more > 0 ? (uint64_t)more : 0;
+    w->counts.events -= (uint64_t)more; /* they came with this import, or are back */
+    return rc;
+}
+
 int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
 {
     int rc;
@@ -558,6 +570,8 @@ int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
         rc = sl_write_flush(w, true, err); /* names that the last steps used */
     if (!rc)
         rc = drop_unnamed(w, err);
+    if (!rc)
+        rc = part_forms(w, err);
     return rc;
 }
 

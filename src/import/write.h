@@ -18,7 +18,8 @@ struct sl_source_row { /* one row of sl_source to be */
     uint64_t bytes;
     int64_t mtime_ns;
     uint64_t read, used, skipped, rejected;
-    uint64_t spans, events; /* what it added */
+    uint64_t spans, events, samples; /* what it added */
+    int input;                       /* of the recipe */
 };
 
 /* Within a transaction on st (sl_store_begin), which the caller ends in case of NULL.  zone_s: the offset for local
@@ -53,6 +54,7 @@ void sl_writer_abandon(struct sl_writer *w); /* rolls back and frees */
 
 struct sl_writer_counts {
     uint64_t spans, events, links, assumed_zones;
+    uint64_t told_twice; /* events that another form of their log told already: not among `events` */
     int32_t assumed_offset_s;
 };
 const struct sl_writer_counts *sl_writer_counts(const struct sl_writer *w);

@@ -82,6 +82,7 @@ struct sl_writer {
     SL_VEC(uint32_t) redo;          /* sources that are read again, or replaced */
     uint32_t first_new;             /* identities from here on are of this import */
     SL_VEC(uint32_t) loaded_ghosts; /* indices that came from sl_ghost */
+    int64_t waiting;                /* events that waited for another form of their log to go */
     struct sl_writer_counts counts;
 };
 

@@ -75,3 +75,29 @@ CREATE TABLE sl_lens (
     within_ns INTEGER,              -- merge: events no further apart than that are one
     project TEXT                    -- the project file that holds it; NULL: given by hand
 );
+
+-- Which input of its recipe read the file; NULL: it told no events and no samples.
+ALTER TABLE sl_source ADD COLUMN input INTEGER;
+
+-- What a file tells again that another form of the same log (an earlier input of the recipe) tells: columns as in
+-- sl_event and sl_sample, where it moves when that form is gone.
+CREATE TABLE sl_event_also (
+    span INTEGER NOT NULL,
+    time_ns INTEGER NOT NULL,
+    type INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    zone INTEGER,
+    PRIMARY KEY (span, time_ns, type, source, place)
+) WITHOUT ROWID;
+
+CREATE TABLE sl_sample_also (
+    span INTEGER NOT NULL,
+    time_ns INTEGER NOT NULL,
+    shape INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    zone INTEGER,
+    vals TEXT NOT NULL,
+    PRIMARY KEY (span, time_ns, shape, source, place)
+) WITHOUT ROWID;
