@@ -98,6 +98,21 @@ static bool may_match(const struct sl_rule *u, const char *s, size_t n)
     return !u->nmatch;
 }
 
+/* Does the record of a text log lack a field that the rule asks for?  Its head need not be taken apart to know. */
+static bool lacks_field(const struct sl_parse *p, const struct sl_rule *u)
+{
+    for (int i = 0; i < u->nwhen; i++) {
+        int field = u->when[i].field;
+        bool here =
+            p->context[field].kind != SL_NONE || field == p->recipe->field_text || field == p->recipe->field_line;
+        for (uint32_t k = 0; p->head && k < p->head->ncaptures && !here; k++)
+            here = p->head->capture[k].slot == field;
+        if (!here)
+            return true;
+    }
+    return false;
+}
+
 static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size_t n)
 {
     const size_t *at = NULL;
@@ -108,6 +123,8 @@ static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size
     for (i = 0; i < u->nmatch && !at; i++)
         at = sl_pattern_match(&u->match[i], p->match, s, n, 0);
     if (u->nmatch && !at)
+        return false;
+    if (!p->filled && !at && !u->nlook && lacks_field(p, u))
         return false;
     if (!p->filled)
         fill(p, s, n);
