@@ -90,8 +90,8 @@ struct sl_rule {
     struct sl_keep {
         int value, by_id; /* by_id: the same for the same text of by */
         struct sl_template by;
-    } * keep, *look;
-    int nkeep, nlook;
+    } * keep, *look, *count;
+    int nkeep, nlook, ncount;
     struct sl_share {
         const char *field;
         struct sl_template value, scope;

@@ -314,7 +314,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
 /* ---- rules ---- */
 
 static const char rule_keys[] =
-    " match when each span mention event attrs samples in facet after flow wrote keep look share skip raw also ";
+    " match when each span mention event attrs samples in facet after flow wrote keep look count share skip raw also ";
 
 static void compile_when(struct compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
@@ -427,7 +427,7 @@ static struct sl_keep *compile_keeps(struct compile *c, int *n, const struct sl_
     if (!y)
         return NULL;
     if (y->kind != SL_YAML_MAP) {
-        fail(c, y, "keep and look are maps {field: by which field}");
+        fail(c, y, "keep, look and count are maps {field: by which field}");
         return NULL;
     }
     k = sl_alloc(y->n * sizeof *k);
@@ -528,6 +528,7 @@ static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_y
     compile_relations(c, u, SL_FLOW, sl_yaml_get(y, "flow"));
     u->keep = compile_keeps(c, &u->nkeep, sl_yaml_get(y, "keep"));
     u->look = compile_keeps(c, &u->nlook, sl_yaml_get(y, "look"));
+    u->count = compile_keeps(c, &u->ncount, sl_yaml_get(y, "count"));
     compile_share(c, u, sl_yaml_get(y, "share"));
     compile_wrote(c, u, sl_yaml_get(y, "wrote"));
     u->skip = flag(c, sl_yaml_get(y, "skip"), "skip");
@@ -632,6 +633,8 @@ static void bind_fields(struct compile *c)
             bind_captures(r, &u->each, assigned);
         for (int k = 0; k < u->nlook; k++)
             assigned[u->look[k].value] = true;
+        for (int k = 0; k < u->ncount; k++)
+            assigned[u->count[k].value] = true;
     }
     r->is_context[r->field_file] = true;
     for (size_t i = 0; i < c->set->shared.n; i++) { /* shared within what the path says; else it is a record's own */
@@ -811,6 +814,9 @@ static void free_rules(struct sl_rule *v, int n)
             free_template(&u->keep[k].by);
         for (int k = 0; k < u->nlook; k++)
             free_template(&u->look[k].by);
+        for (int k = 0; k < u->ncount; k++)
+            free_template(&u->count[k].by);
+        free(u->count);
         free(u->keep);
         free(u->look);
         free(u->share);

@@ -270,6 +270,30 @@ void sl_apply_look_up(struct sl_parse *p, const struct sl_rule *u)
     }
 }
 
+/* How often this rule, and others that count the same, came to this value of by; kept, so that look: finds it. */
+static void count_up(struct sl_parse *p, const struct sl_rule *u)
+{
+    char digits[32], number[32];
+    const char *s;
+    size_t n;
+
+    for (int i = 0; i < u->ncount; i++) {
+        const struct sl_keep *c = &u->count[i];
+        const struct sl_kept *last;
+        struct sl_value by;
+        int64_t now;
+        int which;
+        if (sl_apply_evaluate(p, &c->by, &by, &which) != SL_GOOD)
+            continue;
+        n = sl_apply_value_text(&by, digits, &s);
+        last = sl_keeper_get(p->keeper, c->value, c->by_id, s, n);
+        now = (last ? strtoll(sl_arena_copy(&p->scratch, last->is, last->nis), NULL, 10) : 0) + 1;
+        sl_keeper_put(p->keeper, c->value, c->by_id, s, n, number,
+                      (size_t)snprintf(number, sizeof number, "%lld", (long long)now));
+        p->f[c->value] = (struct sl_value){.kind = SL_INT, .i = now};
+    }
+}
+
 bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *u)
 {
     int32_t span = -1;
@@ -282,6 +306,7 @@ bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *
         return add_shares(p, u);
     }
     sl_apply_learn_zone(p);
+    count_up(p, u);
     for (int i = 0; i < u->nkeep; i++) {
         char more[32];
         const char *is;
