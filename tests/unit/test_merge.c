@@ -171,6 +171,7 @@ static struct sl_writer_counts finish(struct sl_writer *w)
     must(sl_writer_settle(w, &err), &err);
     c = *sl_writer_counts(w);
     must(sl_writer_finish(w, &err), &err);
+    must(sl_store_commit(st, &err), &err);
     return c;
 }
 
