@@ -158,6 +158,7 @@ int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
     struct sl_key key;
     uint32_t type;
     int32_t parent = -1, span;
+    char digits[32]; /* the key's, until the batch has it */
     int rc;
 
     if (d->of_context && p->memo[m] >= 0)
@@ -177,7 +178,6 @@ int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
     if (v.kind == SL_INT) {
         key = (struct sl_key){SL_KEY_INT, {.i = v.i}};
     } else {
-        char digits[32];
         const char *s;
         size_t n = sl_apply_value_text(&v, digits, &s);
         if (sl_utf8_valid(s, n) < n) { /* as the store will have it */
