@@ -115,11 +115,13 @@ static bool continues(const struct sl_import_file *f, uint64_t bytes, const char
            !strcmp(now, hash);
 }
 
-/* The file was moved: from here on it is known by its new path. */
+/* The file was moved: from here on this recipe knows it by its new path. */
 static void rename_source(struct sl_importing *m, int64_t source, const char *path)
 {
     sqlite3_stmt *q = sl_store_prepare(
-        m->st, "UPDATE sl_source SET path = ?2 WHERE path = (SELECT path FROM sl_source WHERE id = ?1)", NULL);
+        m->st,
+        "UPDATE sl_source SET path = ?2 WHERE (path, recipe) = (SELECT path, recipe FROM sl_source WHERE id = ?1)",
+        NULL);
 
     if (q) {
         sqlite3_bind_int64(q, 1, source);

@@ -80,6 +80,16 @@ int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct
     return rc;
 }
 
+static const char *there(struct sl_importing *m, const char *folder, const char *rest)
+{
+    size_t n = strlen(folder), nrest = strlen(rest);
+    char *s = sl_arena_alloc(&m->arena, n + nrest + 1);
+
+    memcpy(s, folder, n);
+    memcpy(s + n, rest, nrest + 1);
+    return s;
+}
+
 /* Gives each file the shared fields of its scopes, and what --set says. */
 void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s)
 {
@@ -107,7 +117,12 @@ void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s)
                         *sl_vec_add(&extra) = s->v.v[k].value;
                     }
             }
-        for (size_t k = 0; k < m->moved.n; k++) /* the copy of a run is that run */
+        for (size_t k = 0; k < m->moved.n; k++) { /* the copy of a run is that run, and its files are those */
+            const char *from = m->moved.v[k].from, *path = f->found->path;
+            if (!strncmp(path, from, strlen(from)) && path[strlen(from)] == '/') {
+                *sl_vec_add(&extra) = "_file";
+                *sl_vec_add(&extra) = there(m, m->moved.v[k].to, path + strlen(from));
+            }
             for (uint32_t c = 0; at && c < f->found->files->ncaptures; c++) {
                 const struct sl_capture *cap = &f->found->files->capture[c];
                 size_t n = at[2 * cap->group + 1];
@@ -117,6 +132,7 @@ void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s)
                     *sl_vec_add(&extra) = m->moved.v[k].to;
                 }
             }
+        }
         for (size_t k = 0; m->o->set && m->o->set[k]; k++)
             *sl_vec_add(&extra) = m->o->set[k];
         sl_vec_add(&extra);
