@@ -324,8 +324,25 @@ void sl_parse_begin(struct sl_parse *p, int64_t place)
             (struct sl_value){.kind = SL_TEXT, .s = p->batch->part, .n = (uint32_t)strlen(p->batch->part)};
 }
 
+/* empty: what stands for nothing in this file. */
+static bool stands_for_nothing(const struct sl_input *in, const struct sl_value *v)
+{
+    char digits[32];
+    const char *s;
+    size_t n = sl_apply_value_text(v, digits, &s);
+    int i = 0;
+
+    while (i < in->nempty && (strlen(in->empty[i]) != n || memcmp(in->empty[i], s, n) != 0))
+        i++;
+    return i < in->nempty;
+}
+
 void sl_parse_set(struct sl_parse *p, int slot, const char *name, size_t n, struct sl_value v)
 {
+    if (p->input->nempty && v.kind != SL_NONE && stands_for_nothing(p->input, &v))
+        v = (struct sl_value){.kind = SL_NONE};
+    if (slot >= 0 && v.kind == SL_NONE)
+        return; /* its default stays */
     if (slot < 0 && p->recipe->wants_all)
         *sl_vec_add(&p->extra) = (struct sl_extra){name, n, v};
     else if (slot >= 0 && p->context[slot].kind == SL_NONE)
@@ -348,8 +365,8 @@ void sl_parse_end(struct sl_parse *p)
         n = sl_apply_value_text(t, digits, &s);
     if (t)
         p->base[p->recipe->field_text] = (struct sl_value){.kind = SL_TEXT, .s = s, .n = (uint32_t)n};
-    p->raw = p->whole ? p->whole : s;
-    p->nraw = p->whole ? p->nwhole : n;
+    p->raw = p->shown ? p->shown : p->whole ? p->whole : s;
+    p->nraw = p->shown ? p->nshown : p->whole ? p->nwhole : n;
     record(p, s, n);
 }
 

@@ -61,6 +61,8 @@ struct sl_parse {
     size_t nraw;
     const char *whole; /* set by readers of JSON: the record as it stands, for raw: */
     size_t nwhole;
+    const char *shown; /* set by other readers of fields: the record as it stands in the file, for people */
+    size_t nshown;
     const struct sl_pattern *head; /* whose captures are still to be filled in */
     bool filled;
     int64_t place;

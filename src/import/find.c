@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/find.h"
 #include "base/buf.h"
+#include "import/holds.h"
 #include "import/reader.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struc
 {
     struct sl_found f = {0};
     size_t n = strlen(path);
-    bool any = false;
+    bool any = false, known = false; /* known: whatever it holds */
 
     if (sb) {
         f.bytes = (uint64_t)sb->st_size;
@@ -66,6 +67,7 @@ static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struc
                 if (!sl_pattern_match(&recipe->input[i].files[k], m, path, n, 0))
                     continue;
                 here = any = true;
+                known |= !recipe->input[i].holds;
                 one.recipe = recipe;
                 one.input = &recipe->input[i];
                 one.files = &recipe->input[i].files[k];
@@ -75,9 +77,9 @@ static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struc
                     add(out, one, path);
             }
     }
-    if (!any && unclaimed && sb)
+    if (!known && unclaimed && sb) /* goes again where it holds what some recipe looks for */
         add(out, f, path);
-    return any;
+    return sb ? any : known;
 }
 
 static void problem(struct sl_found_list *out, const char *path, int error)
@@ -86,6 +88,31 @@ static void problem(struct sl_found_list *out, const char *path, int error)
 
     sl_buf_addf(&b, "%s: %s", path, strerror(error));
     *sl_vec_add(&out->problems) = b.s;
+}
+
+/* A file that nothing seemed to claim is none where a text that it holds claims it. */
+static void drop_claimed(struct sl_found_list *out)
+{
+    SL_VEC(const char *) ours = {0};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < out->v.n; i++)
+        if (out->v.v[i].recipe && out->v.v[i].input->holds)
+            *sl_vec_add(&ours) = out->v.v[i].path;
+    for (size_t i = 0; i < out->v.n; i++) {
+        struct sl_found *f = &out->v.v[i];
+        size_t k = 0;
+        while (!f->recipe && k < ours.n && strcmp(ours.v[k], f->path) != 0)
+            k++;
+        if (!f->recipe && k < ours.n) {
+            free(f->path);
+            free(f->name);
+        } else {
+            out->v.v[kept++] = *f;
+        }
+    }
+    out->v.n = kept;
+    sl_vec_free(&ours);
 }
 
 void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *const *paths, size_t n, bool unclaimed)
@@ -138,6 +165,8 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
         out->v.v[kept++] = out->v.v[i];
     }
     out->v.n = kept;
+    sl_holds_check(out);
+    drop_claimed(out);
 }
 
 void sl_found_free(struct sl_found_list *l)

@@ -102,6 +102,7 @@ struct sl_rule {
         struct sl_template path;
     } * wrote; /* the span, or one of its kind, wrote the file at this path */
     int nwrote;
+    struct sl_template reject; /* why the record is rejected; n == 0: it is not */
     bool skip, raw, also;
 };
 
@@ -119,9 +120,16 @@ struct sl_input {
     } * time;
     int ntime;
     int text; /* the field that holds the message, for readers of fields; -1: none */
-    char *comment, *rows, *sep;
+    char *comment, *rows;
+    char sep; /* of csv */
     char **empty;
     int nempty;
+    char **columns; /* of csv without a header row */
+    int ncolumns;
+    char **json; /* fields that hold JSON in a text */
+    int njson;
+    char *pair_name, *pair_value; /* keys of {name, value} objects that make up a row; NULL: rows are objects */
+    char *holds;                  /* only files that hold this text; NULL: any */
     struct sl_default {
         int field;
         char *value;

@@ -193,7 +193,8 @@ static struct sl_ref ref(struct compile *c, const struct sl_yaml *y, const char 
 
 /* ---- inputs ---- */
 
-static const char input_keys[] = " files reader head times text comment tables rows sep empty defaults ";
+static const char input_keys[] =
+    " files reader holds head times text comment tables rows sep columns empty defaults json pairs ";
 
 static void compile_times(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
@@ -238,6 +239,40 @@ static void compile_tables(struct compile *c, struct sl_input *in, const struct 
     }
 }
 
+static char **compile_texts(struct compile *c, int *n, const struct sl_yaml *y, const char *what)
+{
+    char **v = sl_alloc((list_len(y) + 1) * sizeof *v);
+
+    for (size_t i = 0; i < list_len(y); i++)
+        v[(*n)++] = sl_strdup(text_of(c, list_item(y, i), what));
+    return v;
+}
+
+static char compile_sep(struct compile *c, const struct sl_yaml *y)
+{
+    const char *t = y ? text_of(c, y, "sep") : ",";
+
+    if (!strcmp(t, "\\t"))
+        return '\t';
+    if (!*t || t[1] || *t == '"' || *t == '\n' || *t == '\r')
+        fail(c, y, "sep must be one character, and not a quote or a line end: \",\", \";\", \"|\" or \"\\t\"");
+    return *t;
+}
+
+static void compile_row_pairs(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
+{
+    const struct sl_yaml *name = y ? sl_yaml_get(y, "name") : NULL, *value = y ? sl_yaml_get(y, "value") : NULL;
+
+    if (!y)
+        return;
+    if (!name || !value || y->n != 2) {
+        fail(c, y, "pairs needs {name: key, value: key}");
+        return;
+    }
+    in->pair_name = sl_strdup(text_of(c, name, "name"));
+    in->pair_value = sl_strdup(text_of(c, value, "value"));
+}
+
 static void compile_input(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
     const struct sl_yaml *v;
@@ -270,7 +305,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
     for (size_t i = 0; i < y->n; i++) {
         char word[64];
         snprintf(word, sizeof word, " %s ", y->key[i]->text);
-        if (!strstr(" files reader times ", word) && !strstr(in->reader->keys, word))
+        if (!strstr(" files reader holds times ", word) && !strstr(in->reader->keys, word))
             fail(c, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name, y->key[i]->text,
                  in->reader->keys);
     }
@@ -292,12 +327,13 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
         in->comment = sl_strdup(text_of(c, v, "comment"));
     if ((v = sl_yaml_get(y, "rows")))
         in->rows = sl_strdup(text_of(c, v, "rows"));
-    if ((v = sl_yaml_get(y, "sep")))
-        in->sep = sl_strdup(text_of(c, v, "sep"));
-    v = sl_yaml_get(y, "empty");
-    in->empty = sl_alloc(list_len(v) * sizeof *in->empty);
-    for (size_t i = 0; i < list_len(v); i++)
-        in->empty[in->nempty++] = sl_strdup(text_of(c, list_item(v, i), "empty"));
+    if ((v = sl_yaml_get(y, "holds")) && !*(in->holds = sl_strdup(text_of(c, v, "holds"))))
+        fail(c, v, "holds: needs a text");
+    in->sep = compile_sep(c, sl_yaml_get(y, "sep"));
+    in->empty = compile_texts(c, &in->nempty, sl_yaml_get(y, "empty"), "empty");
+    in->columns = compile_texts(c, &in->ncolumns, sl_yaml_get(y, "columns"), "columns");
+    in->json = compile_texts(c, &in->njson, sl_yaml_get(y, "json"), "json");
+    compile_row_pairs(c, in, sl_yaml_get(y, "pairs"));
     if ((v = sl_yaml_get(y, "defaults"))) {
         if (v->kind != SL_YAML_MAP) {
             fail(c, v, "defaults must be a map");
@@ -314,7 +350,8 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
 /* ---- rules ---- */
 
 static const char rule_keys[] =
-    " match when each span mention event attrs samples in facet after flow wrote keep look count share skip raw also ";
+    " match when each span mention event attrs samples in facet after flow wrote keep look count share skip reject "
+    "raw also ";
 
 static void compile_when(struct compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
@@ -532,6 +569,8 @@ static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_y
     compile_share(c, u, sl_yaml_get(y, "share"));
     compile_wrote(c, u, sl_yaml_get(y, "wrote"));
     u->skip = flag(c, sl_yaml_get(y, "skip"), "skip");
+    if ((v = sl_yaml_get(y, "reject")))
+        u->reject = compile_template(c, v, text_of(c, v, "reject"));
     u->raw = flag(c, sl_yaml_get(y, "raw"), "raw");
     u->also = flag(c, sl_yaml_get(y, "also"), "also");
     if (naming && u->span.mention < 0 && !u->nmention)
@@ -802,6 +841,7 @@ static void free_rules(struct sl_rule *v, int n)
             free_template(&u->share[k].value);
             free_template(&u->share[k].scope);
         }
+        free_template(&u->reject);
         sl_pattern_free(&u->each);
         free_pairs(&u->attrs);
         free_pairs(&u->samples);
@@ -827,6 +867,13 @@ static void free_rules(struct sl_rule *v, int n)
     free(v);
 }
 
+static void free_texts(char **v, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(v[i]);
+    free(v);
+}
+
 static void free_input(struct sl_input *in)
 {
     for (int i = 0; i < in->nfiles; i++) {
@@ -837,8 +884,9 @@ static void free_input(struct sl_input *in)
         sl_pattern_free(&in->head[i]);
         sl_pattern_free(&in->bare[i]);
     }
-    for (int i = 0; i < in->nempty; i++)
-        free(in->empty[i]);
+    free_texts(in->empty, in->nempty);
+    free_texts(in->columns, in->ncolumns);
+    free_texts(in->json, in->njson);
     for (int i = 0; i < in->ndefaults; i++)
         free(in->defaults[i].value);
     for (int i = 0; i < in->ntable; i++) {
@@ -854,8 +902,9 @@ static void free_input(struct sl_input *in)
     free(in->time);
     free(in->comment);
     free(in->rows);
-    free(in->sep);
-    free(in->empty);
+    free(in->holds);
+    free(in->pair_name);
+    free(in->pair_value);
     free(in->defaults);
     free(in->table);
 }

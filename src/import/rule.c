@@ -32,7 +32,7 @@ static bool numeric(struct sl_parse *p, struct sl_value *v, int which)
         memcpy(copy, v->s, v->n);
         copy[v->n] = 0;
         v->d = strtod(copy, &end);
-        if (end != copy && !*end) {
+        if (end != copy && !*end && v->d - v->d == 0) { /* not infinite, not NaN */
             v->kind = SL_REAL;
             return true;
         }
@@ -117,16 +117,31 @@ static bool add_values(struct sl_parse *p, const struct sl_pairs *pairs, uint32_
     return ok;
 }
 
+/* JSON as it stands in the file; bytes of other encodings, which are in its texts, as add_json would write them. */
+static void whole_json(struct sl_buf *b, const char *s, size_t n)
+{
+    for (;;) {
+        size_t good = sl_utf8_valid(s, n);
+        sl_buf_add(b, s, good);
+        if (good == n)
+            return;
+        sl_buf_addf(b, "\\\\x%02x", (unsigned char)s[good]);
+        s += good + 1;
+        n -= good + 1;
+    }
+}
+
 void sl_apply_raw(struct sl_parse *p, int32_t span)
 {
     struct sl_buf *b = p->text;
 
+    sl_buf_clear(b);
     if (p->whole) {
+        whole_json(b, p->whole, p->nwhole);
         *sl_vec_add(&p->batch->raws) =
-            (struct sl_batch_raw){p->place, span, sl_arena_copy(&p->batch->arena, p->whole, p->nwhole)};
+            (struct sl_batch_raw){p->place, span, sl_arena_copy(&p->batch->arena, b->s, b->n)};
         return;
     }
-    sl_buf_clear(b);
     sl_buf_addc(b, '{');
     for (int i = 0; i < p->recipe->nfields; i++) {
         const char *n = sl_apply_field_name(p, i);
@@ -294,6 +309,23 @@ static void count_up(struct sl_parse *p, const struct sl_rule *u)
     }
 }
 
+/* reject: a rule knows that something is wrong with such a record. */
+static bool reject_by_rule(struct sl_parse *p, const struct sl_rule *u)
+{
+    struct sl_value why;
+    char digits[32];
+    const char *s;
+    int which, n, rc = sl_apply_evaluate(p, &u->reject, &why, &which);
+
+    if (rc == SL_MISSING)
+        return sl_apply_reject(p, "rejected by the recipe, line %d", u->line);
+    if (rc == SL_GOOD) {
+        n = (int)sl_apply_value_text(&why, digits, &s);
+        sl_apply_reject(p, "%.*s", n < 200 ? n : 200, s);
+    }
+    return false;
+}
+
 bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *u)
 {
     int32_t span = -1;
@@ -305,6 +337,8 @@ bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *
     if (p->mode == SL_PARSE_SHARES) {
         return add_shares(p, u);
     }
+    if (u->reject.n)
+        return reject_by_rule(p, u);
     sl_apply_learn_zone(p);
     count_up(p, u);
     for (int i = 0; i < u->nkeep; i++) {

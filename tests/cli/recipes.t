@@ -8,6 +8,7 @@ What formats are known, and testing one's own.
   parsl.log
   parsl.monitoring
   parsl.submit
+  parsl.tracing
   $ spanloom recipes parsl.htex.worker | head -4
   # SPDX-License-Identifier: Apache-2.0
   recipe: parsl.htex.worker

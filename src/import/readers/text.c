@@ -56,8 +56,7 @@ static void digest(struct sl_text *t, const char *s, size_t n)
     }
 }
 
-/* Reads on behind end.  1: something came, 0: the end, negative: failed. */
-static int more(struct sl_text *t, struct sl_err *err)
+int sl_text_more(struct sl_text *t, struct sl_err *err)
 {
     ssize_t n;
 
@@ -103,7 +102,7 @@ static int too_long(struct sl_text *t, struct sl_err *err)
     for (;;) {
         char *nl;
         t->end = t->at; /* forget what was read of it */
-        rc = more(t, err);
+        rc = sl_text_more(t, err);
         if (rc < 0)
             return rc;
         nl = rc ? memchr(t->buf + t->at, '\n', t->end - t->at) : NULL;
@@ -142,7 +141,7 @@ int sl_text_line(struct sl_text *t, char **s, size_t *n, struct sl_err *err)
             looked = 0;
             continue;
         }
-        if (t->eof || (rc = more(t, err)) == 0) {
+        if (t->eof || (rc = sl_text_more(t, err)) == 0) {
             if (t->end > t->at && t->p->mode != SL_PARSE_SHARES) {
                 sl_parse_reject(t->p, ++t->line, "the last line is cut off", t->buf + t->at, t->end - t->at);
                 t->at = t->end;

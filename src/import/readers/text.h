@@ -36,6 +36,9 @@ int sl_text_open(struct sl_text *t, struct sl_parse *p, const char *path, struct
  */
 int sl_text_line(struct sl_text *t, char **s, size_t *n, struct sl_err *err);
 
+/* For readers that do not go by lines: reads on behind t->end.  1: something came, 0: the end, negative: failed. */
+int sl_text_more(struct sl_text *t, struct sl_err *err);
+
 /* Puts hash and size into the parse, reports a file that shrank, closes.  rc is what the reader has so far. */
 int sl_text_close(struct sl_text *t, int rc, struct sl_err *err);
 
