@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option_spec options[] = {
@@ -143,6 +144,25 @@ static int summary(const struct cli *cli, const struct sl_import_result *r)
     return rc;
 }
 
+/* The store may lie among the logs, under the name of something that can be imported. */
+static void leave_out_store(struct sl_found_list *l, const char *store)
+{
+    struct stat a, b;
+    size_t kept = 0;
+
+    if (stat(store, &a) != 0)
+        return;
+    for (size_t i = 0; i < l->v.n; i++) {
+        if (stat(l->v.v[i].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
+            free(l->v.v[i].path);
+            free(l->v.v[i].name);
+        } else {
+            l->v.v[kept++] = l->v.v[i];
+        }
+    }
+    l->v.n = kept;
+}
+
 static int run_import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l,
                       struct sl_import_options *o)
 {
@@ -225,6 +245,7 @@ static int run(struct cli *cli, int argc, char **argv)
     rc = cli_recipes(cli, set, &err);
     if (!rc)
         sl_find(&l, set, argv, (size_t)argc, cli_option(cli, "dry-run") != NULL);
+    leave_out_store(&l, cli->store_path);
     for (size_t i = 0; i < l.problems.n; i++)
         warn(&t, l.problems.v[i]);
     for (size_t i = 0; i < l.v.n; i++)

@@ -275,6 +275,10 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     if (p->bytes == 0 && p->mode == SL_PARSE_IMPORT)
         return sl_err(err, SL_EFORMAT, "%s: empty; no database was written here", path);
     rc = open_database(&db, path, err);
+    if (!rc && has_table(db, "sl_source"))
+        rc = sl_err(err, SL_EFORMAT,
+                    "%s: a store of Spanloom's, which is queried and not imported; see: spanloom info -d %s", path,
+                    path);
     for (int i = 0; i < p->input->ntable && !rc && !sl_parse_stopped(p); i++) {
         const struct sl_table *t = &p->input->table[i];
         if (!has_table(db, t->name) || !sl_parse_part(p, t->name))
