@@ -276,7 +276,8 @@ const size_t *sl_pattern_match(const struct sl_pattern *p, struct sl_match *m, c
 }
 
 /*
- * {field} takes one part of a path; {field}/ at the very beginning takes all to its left; * is any run inside one part.
+ * {field} takes one part of a path, {field#} a number; {field}/ at the very beginning takes all to its left; * is any
+ * run inside one part.
  * A pattern that does not begin with a field may stand anywhere below.
  */
 int sl_pattern_compile_path(struct sl_pattern *p, const char *files, const char *where, struct sl_err *err)
@@ -292,10 +293,13 @@ int sl_pattern_compile_path(struct sl_pattern *p, const char *files, const char 
             return sl_err(err, SL_EFORMAT, "%s: '{' without '}' in files: %s", where, files);
         }
         if (end) {
-            bool left = s == files && end[1] == '/';
+            bool left = s == files && end[1] == '/', number = end[-1] == '#';
             if (s == files && !left)
                 sl_buf_adds(&re, "(?:.*/)?");
-            sl_buf_addf(&re, "(?<%.*s>%s)", (int)(end - s - 1), s + 1, left ? "/.+|/" : "[^/]+?");
+            sl_buf_addf(&re, "(?<%.*s>%s)", (int)(end - s - 1 - number), s + 1,
+                        left     ? "/.+|/"
+                        : number ? "\\d+(?:\\.\\d+)?"
+                                 : "[^/]+?");
             s = end + 1;
         } else {
             if (*s == '*')

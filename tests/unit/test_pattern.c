@@ -366,6 +366,10 @@ static void paths(void **state)
         {"a+(b)[c]/{x}", "/r/a+(b)[c]/q", "x=q "},
         {"{a}-{b}.txt", "/d/1-2-3.txt", "a=1 b=2-3 "}, /* as little as will do, from the left */
         {"{rundir}/parsl.log", "/new\nline/parsl.log", "rundir=/new\nline "},
+        {"{n}.{time#}", "/d/a.b.17.25", "n=a.b time=17.25 "},
+        {"{n}.{time#}", "/d/a.b.17", "n=a.b time=17 "},
+        {"{n}.{time#}", "/d/a.17.25.err", NULL}, /* not a number to its end */
+        {"{n}.{time#}.err", "/d/a.17.25.err", "n=a time=17.25 "},
     };
 
     (void)state;
