@@ -34,7 +34,7 @@ int32_t sl_apply_refer(struct sl_parse *p, struct sl_mark *k, struct sl_ref r);
 bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive, bool *there);
 /* The record's own time: the first of the declared time fields that is there. */
 bool sl_apply_time(struct sl_parse *p, int64_t *ns, bool *naive);
-void sl_apply_learn_zone(struct sl_parse *p);
+void sl_apply_learn_zone(struct sl_parse *p, const struct sl_rule *u);
 
 /* rule.c */
 /* Applies u to the fields in p->f; false: rejected. */

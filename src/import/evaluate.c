@@ -236,6 +236,7 @@ int32_t sl_apply_refer(struct sl_parse *p, struct sl_mark *k, struct sl_ref r)
 bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive, bool *there)
 {
     const struct sl_value *v = &p->f[slot];
+    bool declared = false;
     char digits[32];
     const char *s;
     size_t n;
@@ -244,13 +245,16 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
     if (!*there)
         return true;
     n = sl_apply_value_text(v, digits, &s);
-    for (int i = 0; i < p->input->ntime; i++)
-        if (p->input->time[i].field == slot) {
-            if (sl_time_parse(&p->input->time[i].format, s, n, ns, naive))
-                return true;
-            return sl_apply_reject(p, "%s='%.*s' is not a time of the declared format", sl_apply_field_name(p, slot),
-                                   (int)(n < 60 ? n : 60), s);
-        }
+    for (int i = 0; i < p->input->ntime; i++) {
+        if (p->input->time[i].field != slot)
+            continue;
+        if (sl_time_parse(&p->input->time[i].format, s, n, ns, naive))
+            return true;
+        declared = true;
+    }
+    if (declared)
+        return sl_apply_reject(p, "%s='%.*s' is not a time of the declared format", sl_apply_field_name(p, slot),
+                               (int)(n < 60 ? n : 60), s);
     return sl_apply_reject(p, "no format is declared for the time field %s", sl_apply_field_name(p, slot));
 }
 
@@ -265,17 +269,45 @@ bool sl_apply_time(struct sl_parse *p, int64_t *ns, bool *naive)
     return there ? true : sl_apply_reject(p, "the record has no time");
 }
 
-#define SL_DAY_NS ((int64_t)86400 * 1000000000)
+#define SL_SECOND_NS ((int64_t)1000000000)
 
-/* A record with absolute and local time teaches the offset of the root span that the file is about. */
-void sl_apply_learn_zone(struct sl_parse *p)
+/* The root of what the file is about, else of what the rule is about; -1: not known. */
+static int32_t root_of_zone(struct sl_parse *p, const struct sl_rule *u)
+{
+    int m = p->recipe->nabout ? p->recipe->about_mention[0] : u->span.mention, which;
+    int32_t root = m < 0 ? -1 : sl_apply_span(p, m, &which);
+
+    while (root >= 0 && p->batch->spans.v[root].parent >= 0)
+        root = p->batch->spans.v[root].parent;
+    return root;
+}
+
+/*
+ * Zones are quarters of an hour apart.  The two times need not be of the same moment (a batch job is named a little
+ * before it is submitted), but where they are further apart, they are not of one event, and teach nothing.
+ */
+static bool zone_offset(int64_t local, int64_t absolute, int32_t *offset)
+{
+    const int64_t quarter = 900 * SL_SECOND_NS, near = 60 * SL_SECOND_NS;
+    int64_t d, quarters;
+
+    if (__builtin_sub_overflow(local, absolute, &d) || d < -86400 * SL_SECOND_NS || d > 86400 * SL_SECOND_NS)
+        return false;
+    quarters = (d + (d >= 0 ? quarter / 2 : -quarter / 2)) / quarter;
+    d -= quarters * quarter;
+    *offset = (int32_t)quarters * 900;
+    return d >= -near && d <= near && *offset <= 15 * 3600 && *offset >= -15 * 3600;
+}
+
+/* A record with absolute and local time teaches the offset of the root span that it is about. */
+void sl_apply_learn_zone(struct sl_parse *p, const struct sl_rule *u)
 {
     int64_t absolute = 0, local = 0, t;
     bool have_absolute = false, have_local = false, naive, there;
+    struct sl_batch_zone *last;
     int32_t offset, root;
-    int which;
 
-    if (!p->input->teaches || !p->recipe->nabout)
+    if (!p->input->teaches)
         return;
     for (int i = 0; i < p->input->ntime; i++) {
         if (!sl_apply_field_time(p, p->input->time[i].field, &t, &naive, &there) || !there)
@@ -285,24 +317,13 @@ void sl_apply_learn_zone(struct sl_parse *p)
         else if (!naive && !have_absolute)
             absolute = t, have_absolute = true;
     }
-    if (!have_absolute || !have_local)
+    if (!have_absolute || !have_local || !zone_offset(local, absolute, &offset) || (root = root_of_zone(p, u)) < 0)
         return;
-    if (__builtin_sub_overflow(local, absolute, &t) || t < -SL_DAY_NS || t > SL_DAY_NS)
-        return;
-    t += 450 * (int64_t)1000000000; /* to the nearest 15 minutes */
-    offset = (int32_t)((t >= 0 ? t : t - 899999999999) / 900000000000 * 900);
-    if (offset > 15 * 3600 || offset < -15 * 3600)
-        return;
-    if (p->batch->zones.n && p->batch->zones.v[p->batch->zones.n - 1].offset_s == offset) {
-        struct sl_batch_zone *z = &p->batch->zones.v[p->batch->zones.n - 1];
-        z->since_ns = absolute < z->since_ns ? absolute : z->since_ns;
-        z->until_ns = absolute > z->until_ns ? absolute : z->until_ns;
+    last = p->batch->zones.n ? &p->batch->zones.v[p->batch->zones.n - 1] : NULL;
+    if (last && last->offset_s == offset && last->root == (uint32_t)root) {
+        last->since_ns = absolute < last->since_ns ? absolute : last->since_ns;
+        last->until_ns = absolute > last->until_ns ? absolute : last->until_ns;
         return;
     }
-    root = sl_apply_span(p, p->recipe->about_mention[0], &which);
-    if (root < 0)
-        return;
-    while (p->batch->spans.v[root].parent >= 0)
-        root = p->batch->spans.v[root].parent;
     *sl_vec_add(&p->batch->zones) = (struct sl_batch_zone){(uint32_t)root, absolute, absolute, offset};
 }

@@ -198,21 +198,27 @@ static const char input_keys[] =
 
 static void compile_times(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
+    size_t n = 0;
+
     if (!y)
         return;
     if (y->kind != SL_YAML_MAP) {
         fail(c, y, "times must be a map {field: format}");
         return;
     }
-    in->time = sl_alloc(y->n * sizeof *in->time);
-    for (size_t i = 0; i < y->n; i++) {
-        struct sl_time_of *t = &in->time[in->ntime++];
-        t->field = field(c, y->key[i]->text, y->key[i]->n);
-        if (!sl_time_format(&t->format, text_of(c, y->item[i], "a time format")))
-            fail(c, y->item[i],
-                 "unknown time format '%s'; known: unix, unix_ms, unix_us, unix_ns, unix.N, iso, or a pattern with %%",
-                 y->item[i]->text);
-    }
+    for (size_t i = 0; i < y->n; i++)
+        n += list_len(y->item[i]);
+    in->time = sl_alloc(n * sizeof *in->time);
+    for (size_t i = 0; i < y->n; i++)
+        for (size_t k = 0; k < list_len(y->item[i]); k++) {
+            const struct sl_yaml *v = list_item(y->item[i], k);
+            struct sl_time_of *t = &in->time[in->ntime++];
+            t->field = field(c, y->key[i]->text, y->key[i]->n);
+            if (!sl_time_format(&t->format, text_of(c, v, "a time format")))
+                fail(c, v,
+                     "unknown time format '%s'; known: unix, unix_ms, unix_us, unix_ns, iso, or a pattern with %%",
+                     v->text);
+        }
 }
 
 static void compile_tables(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
