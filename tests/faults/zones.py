@@ -162,6 +162,40 @@ def htex_logs_of_2023_alone():
         same(dump(s), rename(want), f"in the order {order}")
 
 
+def sacct(name, jobs):
+    """jobs: (id, name, submitted, started) in UTC; as sacct prints them in New York, in winter."""
+    local = lambda t: datetime.datetime.fromtimestamp(t - 5 * HOUR, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S") if t else "Unknown"
+    with open(path(name), "w") as f:
+        f.write("JobID|JobName|Submit|Start\n" + "".join(f"{i}|{n}|{local(a)}|{local(b)}\n" for i, n, a, b in jobs))
+    return path(name)
+
+
+def job_lines(jobs):
+    return sorted(f"{i} {e} {t}" for i, _, a, b in jobs for e, t in (("submit", a), ("start", b)) if t)
+
+
+def job_times(store):
+    return sorted(f"{k} {e} {t // 10**9}" for k, e, t in query(store, "SELECT s.key, e.type, e.time_ns FROM events e JOIN spans s ON s.id = e.span WHERE s.type = 'slurm.job'"))
+
+
+@test
+def batch_jobs_named_by_their_time():
+    """Parsl names a job after its submission, which teaches the zone of sacct's columns; the other jobs share it."""
+    t = 1795181098
+    jobs = [("80", "lammps", t - 50, t + 9000), ("81", f"parsl.htex.block-0.{t}.25", t + 2, t + 7000), ("82", f"parsl.slurm.{t + 9}.5", t + 9, 0)]
+    s = imported(sacct("jobs.sacct", jobs), env={"TZ": ELSEWHERE}).store
+    same(job_times(s), job_lines(jobs))
+
+
+@test
+def batch_jobs_that_were_queued_anew():
+    """Then the name has the time of another submission, and teaches nothing."""
+    t = 1795181098
+    jobs = [("81", f"parsl.htex.block-0.{t}.25", t + 1700, t + 1800), ("82", "other", t, t + 1)]
+    r = imported(sacct("jobs.sacct", jobs), options=("--zone", "-05:00"), env={"TZ": ELSEWHERE})
+    same(job_times(r.store), job_lines(jobs))
+
+
 @cases(*STYLES)
 def one_database_two_runs_two_zones(style):
     """monitoring.db was carried from one machine to another: each workflow has the zone of its own run directory."""
