@@ -163,7 +163,7 @@ static int64_t source(struct sl_writer *w, const char *path, const char *text, i
     return row.id;
 }
 
-static struct sl_writer_counts finish(struct sl_writer *w)
+static struct sl_writer_counts finish(struct sl_store *st, struct sl_writer *w)
 {
     struct sl_writer_counts c;
     struct sl_err err = {0};
@@ -190,7 +190,7 @@ static void import(struct sl_store *st, const char *const *texts, const int *ord
         snprintf(path, sizeof path, "/r/%d", order[i]);
         source(w, path, texts[order[i]], 0);
         if (apart || i == n - 1) {
-            finish(w);
+            finish(st, w);
             w = NULL;
         }
     }
@@ -320,14 +320,14 @@ static void counts(void **state)
     (void)state;
     must(sl_writer_start(w, &err), &err);
     source(w, "/r/0", "event run:A/task:5 begin 1\nevent run:A/task:6 begin 1\nafter run:A/task:5 run:A/task:6\n", 0);
-    c = finish(w);
+    c = finish(st, w);
     assert_int_equal(c.spans, 3);
     assert_int_equal(c.events, 2);
     assert_int_equal(c.links, 1);
     w = begin(st);
     must(sl_writer_start(w, &err), &err);
     source(w, "/r/1", "event run:A/task:5 end 2\n", 0); /* known spans are not new */
-    c = finish(w);
+    c = finish(st, w);
     assert_int_equal(c.spans, 0);
     assert_int_equal(c.events, 1);
     assert_int_equal(sl_store_int(st, "SELECT count(*) FROM sl_source WHERE records = used AND records > 0", 0), 2);
@@ -516,14 +516,14 @@ static void redo(void **state)
                 "attr run:A/task:5 old\nreject 9\n",
                 0);
     source(w, "/r/1", "event run:A/task:6 end 3\n", 0);
-    finish(w);
+    finish(st, w);
     task = sl_store_int(st, "SELECT id FROM sl_span WHERE key = '5'", 0);
     w = begin(st);
     must(sl_writer_redo(w, id, false, &err), &err);
     must(sl_writer_start(w, &err), &err);
     assert_int_equal(
         source(w, "/r/0", "event run:A/task:5 begin 1\nevent run:A/task:5 end 2\nattr run:A/task:5 new\n", id), id);
-    finish(w);
+    finish(st, w);
     gives(st, "attr run:A/task:5 new\n"
               "event run:A/task:5 begin 1.0\n"
               "event run:A/task:5 end 2.0\n"
@@ -551,14 +551,14 @@ static void redo_of_the_same(void **state)
     must(sl_writer_start(w, &err), &err);
     id = source(w, "/r/0", text, 0);
     source(w, "/r/1", other, 0);
-    finish(w);
+    finish(st, w);
     before = dump(st);
     for (int i = 0; i < 3; i++) {
         w = begin(st);
         must(sl_writer_redo(w, id, false, &err), &err);
         must(sl_writer_start(w, &err), &err);
         source(w, "/r/0", text, id);
-        finish(w);
+        finish(st, w);
         gives(st, before);
         assert_int_equal(sl_store_int(st, "SELECT count(*) FROM sl_ghost", -1), 1);
         assert_int_equal(sl_store_int(st, "SELECT count(*) FROM sl_weak", -1), 1);
@@ -592,13 +592,13 @@ static void rekeyed_root(void **state)
     (void)state;
     must(sl_writer_start(w, &err), &err);
     source(w, "/r/0", "event run:folder/task:5 begin 1\n", 0);
-    finish(w);
+    finish(st, w);
     w = begin(st);
     must(sl_writer_start(w, &err), &err);
     sl_writer_rekey_roots(w, name("run"), "folder", "uuid-1");
     sl_writer_rekey_roots(w, name("run"), "unheard-of", "uuid-2");
     source(w, "/r/1", "event run:uuid-1/task:5 end 2\n", 0);
-    finish(w);
+    finish(st, w);
     gives(st, "event run:uuid-1/task:5 begin 1.0\nevent run:uuid-1/task:5 end 2.0\nspan run:uuid-1\nspan "
               "run:uuid-1/task:5\n");
     sl_store_close(st);
