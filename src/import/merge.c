@@ -229,13 +229,12 @@ static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         const struct sl_batch_wrote *v = &b->wrotes.v[i];
         sqlite3_bind_text(q, 1, v->path, -1, SQLITE_STATIC);
         sqlite3_bind_int64(q, 2, w->ids.v[w->local.v[v->span]].store);
+        sqlite3_bind_int64(q, 3, source);
+        sqlite3_bind_int64(q, 4, v->place);
+        sqlite3_bind_int64(q, 5, sl_write_name(w, v->rule));
+        sqlite3_bind_null(q, 6);
         if (v->of_type)
-            sqlite3_bind_int64(q, 3, sl_write_name(w, v->of_type));
-        else
-            sqlite3_bind_null(q, 3);
-        sqlite3_bind_int64(q, 4, sl_write_name(w, v->rule));
-        sqlite3_bind_int64(q, 5, source);
-        sqlite3_bind_int64(q, 6, v->place);
+            sqlite3_bind_int64(q, 6, sl_write_name(w, v->of_type));
         if (sqlite3_step(q) != SQLITE_DONE)
             rc = sl_store_err(w->st, "cannot write", err);
         sqlite3_reset(q);

@@ -7,11 +7,11 @@ What a store holds.
   sources                       15
   records                       21597
   rejected records              0
-  spans                         1525
-  span types                    17
+  spans                         1526
+  span types                    18
   events                        4262
   spans in another              1523
-  further containments          881
+  further containments          882
   facets                        430
   after and flow links          208
   records with attributes       1281
@@ -20,13 +20,13 @@ What a store holds.
   last event                    2026-11-20T08:12:00.523Z
   local times                   UTC+00:00 as the logs say
   links to spans not known yet  0
-  schema                        1
+  schema                        2
   $ spanloom info --format csv | head -5
   what,value
   sources,15
   records,21597
   rejected records,0
-  spans,1525
+  spans,1526
   $ spanloom info --format json | head -3
   [
    {"what":"sources", "value":15},

@@ -10,6 +10,7 @@ The types of spans, one a line, so that other tools can use them.
   parsl.executor.htex.worker                2
   parsl.executor.htex.worker.task         220
   parsl.monitoring.block                    1
+  parsl.monitoring.database                 1
   parsl.monitoring.executor                 1
   parsl.monitoring.node                     1
   parsl.monitoring.task                   198

@@ -15,6 +15,9 @@ What to type, and what happens if it is something else.
     sequences   where the time of a typical span of a type went, event by event
     show        the whole path of one span through every component
     events      every event and log line of all spans of a type
+    links       what rules have linked, and where they are in doubt
+    bind        link spans by a rule, without reading logs again
+    unbind      take away the links of a rule
     sql         ask your own question (without a query: a shell)
     rejects     records that a recipe claimed but could not use
     recipes     what formats are known; test your own
@@ -33,13 +36,14 @@ What to type, and what happens if it is something else.
   
   more: man spanloom, and `spanloom COMMAND --help`
   $ spanloom import --help
-  usage: spanloom import [options] PATH...
+  usage: spanloom import [options] [PATH...]
   
   read logs and databases into the store
   
   options:
     --recipe FILE            also use this recipe (may be given more than once)
     --zone +HH:MM            what local times mean where no record tells (default: this machine's zone)
+    --campaign NAME          a name of what these runs are part of
     --jobs N                 reading threads (default: the processors)
     --set FIELD=VALUE        a field for all files, such as rundir=PATH
     --dry-run                only say which recipe would read what, and what nothing claims
@@ -61,7 +65,7 @@ Exit status 2 for what was typed wrong:
   try: spanloom --help
   [2]
   $ spanloom import
-  spanloom: import what? name a run directory, or files
+  spanloom: import what? name a run directory, or files; or describe a project in spanloom.yaml
   try: spanloom import --help
   [2]
   $ spanloom import --zone Mars runinfo

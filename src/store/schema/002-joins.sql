@@ -52,10 +52,10 @@ CREATE TABLE sl_seen (
 CREATE TABLE sl_wrote (
     path TEXT NOT NULL,
     span INTEGER NOT NULL,
-    of_type INTEGER,
-    rule INTEGER NOT NULL,
     source INTEGER NOT NULL,
     place INTEGER NOT NULL,
+    rule INTEGER NOT NULL,
+    of_type INTEGER,
     PRIMARY KEY (path, span, source, place)
 ) WITHOUT ROWID;
 
