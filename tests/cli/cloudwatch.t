@@ -37,17 +37,17 @@ What the JSON inside of the messages says, also where it was escaped twice:
 
 The records themselves, by SQLite's JSON functions; also those that no rule takes:
 
-  $ spanloom sql "SELECT count(*) AS n, sum(json_valid(json)) AS valid FROM raws"
+  $ spanloom sql "SELECT count(*) AS n, sum(json_valid(json)) AS valid FROM raw"
    n  valid
   10     10
-  $ spanloom sql "SELECT json_extract(json, '$.message') AS message, json_extract(json, '$.ingestionTime') AS ingested FROM raws WHERE json ->> '$.message' LIKE 'connection%'"
+  $ spanloom sql "SELECT json_extract(json, '$.message') AS message, json_extract(json, '$.ingestionTime') AS ingested FROM raw WHERE json ->> '$.message' LIKE 'connection%'"
   message                                 ingested
   connection pool: 3 of 10 in use\n  1795162301700
-  $ spanloom sql "SELECT json_extract(json_extract(json, '$.message'), '$.level') AS level, count(*) AS n FROM raws WHERE json_valid(json ->> '$.message') GROUP BY 1"
+  $ spanloom sql "SELECT json_extract(json_extract(json, '$.message'), '$.level') AS level, count(*) AS n FROM raw WHERE json_valid(json ->> '$.message') GROUP BY 1"
   level  n
          1
   INFO   2
-  $ spanloom sql "SELECT json_extract(json, '\$[2].value') AS stream, count(*) AS n FROM raws WHERE json_type(json) = 'array' GROUP BY 1"
+  $ spanloom sql "SELECT json_extract(json, '\$[2].value') AS stream, count(*) AS n FROM raw WHERE json_type(json) = 'array' GROUP BY 1"
   stream                      n
   2026/11/20/[$LATEST]5d2e1f  3
 
@@ -66,6 +66,6 @@ The same document grown is the same source, newer:
   my.cloudwatch      1        9     8        1        0          1       7
   
   spanloom.db: 1 new spans, 7 events from 1 file (1 known already)
-  $ spanloom sql "SELECT count(*) AS n FROM raws r JOIN sources s ON s.id = r.source WHERE s.replaced_by IS NULL"
+  $ spanloom sql "SELECT count(*) AS n FROM raw r JOIN sources s ON s.id = r.source WHERE s.replaced_by IS NULL"
    n
   11

@@ -44,7 +44,7 @@ def recipe(reader, *keys):
 def raws(store):
     """[(file, place, record)]"""
     return [(os.path.basename(os.path.dirname(p)), place, json.loads(text)) for p, place, text in query(
-        store, "SELECT s.path, r.place, r.json FROM raws r JOIN sources s ON s.id = r.source ORDER BY 1, 2")]
+        store, "SELECT s.path, r.place, r.json FROM raw r JOIN sources s ON s.id = r.source ORDER BY 1, 2")]
 
 
 def rejects(store):
@@ -272,7 +272,7 @@ records: [{span: s, attrs: "*", raw: true}]
     got = query(r.store, "SELECT place, name, value FROM attributes ORDER BY 1, 2")
     equal(got, [(1, "@message", json.dumps({"a": {"b": 1}})), (1, "@message.a.b", 1), (1, "@timestamp", "2026-11-20 08:11:36.731"), (1, "three", 3),
                 (3, "@ptr", "x"), (4, "an", "object")])
-    equal([json.loads(x) for x, in query(r.store, "SELECT json FROM raws ORDER BY place")], rows[:4], "kept whole")
+    equal([json.loads(x) for x, in query(r.store, "SELECT json FROM raw ORDER BY place")], rows[:4], "kept whole")
     equal([x[1] for x in rejects(r.store)], [5])
 
 

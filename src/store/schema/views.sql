@@ -13,6 +13,7 @@ DROP VIEW IF EXISTS samples;
 DROP VIEW IF EXISTS sources;
 DROP VIEW IF EXISTS rejects;
 DROP VIEW IF EXISTS raws;
+DROP VIEW IF EXISTS raw;
 DROP VIEW IF EXISTS doubts;
 DROP VIEW IF EXISTS zones;
 
@@ -87,7 +88,7 @@ CREATE VIEW rejects AS
         r.source AS source
     FROM sl_reject r JOIN sl_source s ON s.id = r.source;
 
-CREATE VIEW raws AS SELECT span, json, source, place FROM sl_raw;
+CREATE VIEW raw AS SELECT span, json, source, place FROM sl_raw;
 
 CREATE VIEW zones AS
     SELECT z.root AS root, n.name AS type, s.key AS key, z.since_ns AS since_ns, z.offset_s AS offset_s, z.how AS how
