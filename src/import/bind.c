@@ -352,18 +352,27 @@ static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_e
 static int apply_users(struct sl_store *st, void (*warn)(void *to, const char *text), void *to, struct sl_err *err)
 {
     struct sl_err own = {0};
+    SL_VEC(char *) text = {0}; /* name, rule, ...: no table can be dropped while a query is under way */
     sqlite3_stmt *q = sl_store_prepare(st, "SELECT name, rule FROM sl_bind ORDER BY name", err);
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
-        rc = apply_rule(st, (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1), &own);
+        for (int i = 0; i < 2; i++)
+            *sl_vec_add(&text) = sl_strdup((const char *)sqlite3_column_text(q, i));
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    for (size_t i = 0; i + 1 < text.n && !rc; i += 2) {
+        rc = apply_rule(st, text.v[i], text.v[i + 1], &own);
         if (rc == SL_EFORMAT && warn)
             warn(to, own.text);
         else if (rc && err)
             *err = own;
         rc = rc == SL_EFORMAT ? 0 : rc;
     }
-    sqlite3_finalize(q);
+    for (size_t i = 0; i < text.n; i++)
+        free(text.v[i]);
+    sl_vec_free(&text);
     return rc;
 }
 
