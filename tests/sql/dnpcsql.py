@@ -5,6 +5,7 @@
 The scripts here are written as dnpcsql's are, with Python's sqlite3 and nothing of ours.
 """
 import collections
+import datetime
 import os
 import sys
 import uuid
@@ -223,6 +224,108 @@ def many():
     equal(db.execute("SELECT count(*) FROM event, span WHERE span.uuid = span_uuid AND span.type = 'mine.many'").fetchone()[0], 18000, "events")
     check(took < 15, f"{took:.1f} s")
     note(f"{took:.1f} s")
+
+
+# ---- habits of its scripts
+
+def opened(s):
+    """As all its tools open the file."""
+    return sqlite3.connect(s, detect_types=sqlite3.PARSE_DECLTYPES | sqlite3.PARSE_COLNAMES)
+
+
+@test
+def opened_with_declared_types():
+    """Rows are what its Python expects: times are numbers, or texts that float() takes; the other columns can be compared and printed."""
+    db = opened(store())
+    rows = db.execute("select span.uuid, event.time, span.type, event.type, event.uuid from span, event where event.span_uuid = span.uuid order by span.uuid, event.time;").fetchall()
+    check(len(rows) > 200, len(rows))
+    for kind, column in zip((int, float, str, str, str), zip(*rows)):
+        equal({type(x) for x in column}, {kind}, f"types of {column[0]!r}")
+    equal(sorted(rows, key=lambda r: (r[0], float(r[1]))), sorted(rows, key=lambda r: r[0]), "the order of times")
+    equal({type(k) for k, in db.execute("SELECT key FROM subspan")}, {str}, "types of keys")
+
+
+@cases("text", "integer", "real")
+def times_as_scripts_give_them(kind):
+    """The column was a TEXT, and importers gave str(time): what is read back is the same number, to the microsecond."""
+    give = {"text": str, "integer": int, "real": float}[kind]
+    times = [1795162300.123457, 1795162300.0, 1680018839.952707, 0.5, 1795162300.1]
+    db = opened(store())
+    u = new()
+    db.execute("INSERT INTO span (uuid, type, note) VALUES (?, ?, ?)", (u, "mine.timed", "x"))
+    for i, t in enumerate(times):
+        db.execute("INSERT INTO event (uuid, span_uuid, time, type, note) VALUES (?, ?, ?, ?, ?)", (new(), u, give(t), f"e{i}", "x"))
+    got = dict(db.execute("SELECT event.type, event.time FROM event, span WHERE span_uuid = span.uuid AND span.type = 'mine.timed'"))
+    equal(got, {f"e{i}": float(give(t)) for i, t in enumerate(times)}, "times")
+    half = 1795162300.05
+    n = sum(float(give(t)) > half for t in times)
+    for quoted in (f"{half}", f"'{half}'", f'"{half}"'):
+        equal(db.execute(f"SELECT count(*) FROM event, span WHERE span_uuid = span.uuid AND span.type = 'mine.timed' AND event.time > {quoted}").fetchone()[0], n, f"later than {quoted}")
+
+
+@test
+def a_span_has_a_name_in_each_of_its_superspans():
+    """Its importers call a task after its number in the manager, and "htex subtask" in the try; relations have notes of their own."""
+    db = opened(store())
+    a, b, c, d = (new() for _ in range(4))
+    for u, t in ((a, "mine.try"), (b, "mine.worker"), (c, "mine.task"), (d, "mine.view")):
+        db.execute("INSERT INTO span VALUES (?, ?, NULL)", (u, t))
+    db.execute("INSERT INTO subspan VALUES (?, ?, ?, ?)", (a, c, "htex subtask", "bound by a log"))
+    db.execute("INSERT INTO subspan (superspan_uuid, subspan_uuid, key) VALUES (?, ?, ?)", (b, c, 17))
+    db.execute("INSERT INTO facet VALUES (?, ?, ?)", (c, d, "joined by a script"))
+    db.commit()
+    rows = "SELECT a.type, key, subspan.note FROM subspan, span a, span b WHERE a.uuid = superspan_uuid AND b.uuid = subspan_uuid AND b.type = 'mine.task' AND key {} ORDER BY 1"
+    equal(db.execute(rows.format("NOTNULL")).fetchall(), [("mine.try", "htex subtask", "bound by a log"), ("mine.worker", "17", None)], "names and notes")
+    for key in ("= 17", "= '17'", '= "17"', "IN (17)"):
+        equal(len(db.execute(rows.format(key)).fetchall()), 1, f"key {key}")
+    equal(db.execute("SELECT facet.note FROM facet, span WHERE span.uuid = left_uuid AND type = 'mine.task'").fetchall(), [("joined by a script",)], "note of a facet")
+
+
+@test
+def two_events_of_a_span():
+    """What twoevents.py is given: a row for each span, with a time and a duration; statistics of it as numpy makes them."""
+    s = imported(EXAMPLE, store="dnpc.sqlite3").store
+    rows = opened(s).execute("""select e1.time, e2.time - e1.time from event as e1, event as e2
+        where e1.span_uuid = e2.span_uuid and e1.type = "invoked" and e2.type = "returned";""").fetchall()
+    with sqlite3.connect(f"file:{EXAMPLE}/monitoring.db?mode=ro&immutable=1", uri=True) as db:
+        unix = lambda t: datetime.datetime.fromisoformat(t + "+00:00").timestamp()
+        want = [(unix(a), unix(b) - unix(a)) for a, b in db.execute("SELECT task_time_invoked, task_time_returned FROM task")]
+    equal(len(rows), 198, "tasks")
+    for (a, b), (c, d) in zip(sorted(rows), sorted(want)):
+        check(abs(a - c) < 1e-6 and abs(b - d) < 2e-6, f"{a} {b}, not {c} {d}")
+
+
+@test
+def event_rates():
+    """Events of one type of a Work Queue, alone; transfers are events of the task."""
+    log = "# time manager_pid TASK ...\n" + "".join(
+        f"179516{2300 + i // 4}{i:06} 77 TASK {i} {state} {more}\n" for i in range(20)
+        for state, more in (("WAITING", "f FIRST_RESOURCES {}"), ("RUNNING", "127.0.0.1:1 FIRST_RESOURCES {}")))
+    s = imported(write(path("run/transaction_log"), log), store="dnpc.sqlite3").store
+    times = [t for t, in opened(s).execute('SELECT event.time FROM event, span WHERE event.type = "RUNNING" AND event.span_uuid = span.uuid AND span.type = "workqueue.task"')]
+    equal(collections.Counter(map(int, times)), collections.Counter({1795162300 + k: 4 for k in range(5)}), "events a second")
+
+
+@test
+def what_does_not_run():
+    """Known: an index on its tables, as its newer schema makes, and a search by a text id. They say so, and harm nothing."""
+    s = store()
+    want = dump(s)
+    db = opened(s)
+    for sql in ("create index span_uuids on event (span_uuid)", "CREATE INDEX IF NOT EXISTS subspan_uuids_super ON subspan (superspan_uuid)"):
+        try:
+            db.execute(sql)
+            check(False, f"an index was made: docs/from-dnpcsql.md says that this cannot be: {sql}")
+        except sqlite3.OperationalError as e:
+            equal(str(e), "views may not be indexed")
+    for sql in ("DELETE FROM event", "UPDATE span SET note = 'x'"):
+        try:
+            db.execute(sql)
+            check(False, f"this was done: {sql}")
+        except sqlite3.OperationalError as e:
+            check("because it is a view" in str(e), e)
+    db.close()
+    same(dump(s), want)
 
 
 # ---- its analyses

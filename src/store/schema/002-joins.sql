@@ -101,3 +101,6 @@ CREATE TABLE sl_sample_also (
     vals TEXT NOT NULL,
     PRIMARY KEY (span, time_ns, shape, source, place)
 ) WITHOUT ROWID;
+
+-- dnpcsql names a subspan anew in each of its superspans: the key of a subspan that its scripts insert, beside its note.
+ALTER TABLE sl_note ADD COLUMN key TEXT;

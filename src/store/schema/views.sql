@@ -24,7 +24,8 @@ CREATE VIEW span AS
 
 CREATE VIEW event AS
     SELECT printf('%d.%d.%d.%d.%d', e.span, e.time_ns, e.type, e.source, e.place) AS uuid, e.span AS span_uuid,
-        e.time_ns / 1000000000 + (e.time_ns % 1000000000) / 1e9 AS time, n.name AS type, -- exact to the last bit
+        -- exact to the last bit; the cast lets it be compared with quoted numbers, as a column can be
+        CAST(e.time_ns / 1000000000 + (e.time_ns % 1000000000) / 1e9 AS REAL) AS time, n.name AS type,
         (SELECT note FROM sl_note WHERE sl_note.source = e.source AND sl_note.place = e.place) AS note
     FROM sl_event e JOIN sl_name n ON n.id = e.type;
 
@@ -32,12 +33,17 @@ CREATE VIEW subspan AS
     SELECT parent AS superspan_uuid, id AS subspan_uuid, key AS key, NULL AS note
     FROM sl_span WHERE parent IS NOT NULL
     UNION ALL
-    SELECT l.left_span, l.right_span, (SELECT key FROM sl_span WHERE id = l.right_span),
-        (SELECT name FROM sl_name WHERE id = l.rule)
+    SELECT l.left_span, l.right_span,
+        CAST(ifnull(CASE l.source WHEN 0 THEN (SELECT key FROM sl_note WHERE source = 0 AND place = l.place) END,
+            (SELECT key FROM sl_span WHERE id = l.right_span)) AS TEXT),
+        CASE WHEN l.source = 0 AND l.place NOTNULL THEN (SELECT note FROM sl_note WHERE source = 0 AND place = l.place)
+            ELSE (SELECT name FROM sl_name WHERE id = l.rule) END
     FROM sl_link l WHERE l.kind = 1;
 
 CREATE VIEW facet AS
-    SELECT l.left_span AS left_uuid, l.right_span AS right_uuid, (SELECT name FROM sl_name WHERE id = l.rule) AS note
+    SELECT l.left_span AS left_uuid, l.right_span AS right_uuid,
+        CASE WHEN l.source = 0 AND l.place NOTNULL THEN (SELECT note FROM sl_note WHERE source = 0 AND place = l.place)
+            ELSE (SELECT name FROM sl_name WHERE id = l.rule) END AS note
     FROM sl_link l WHERE l.kind = 2;
 
 -- Ours, in the plural: the same things with all that is known of them.
@@ -115,7 +121,8 @@ END;
 CREATE TRIGGER event_insert INSTEAD OF INSERT ON event BEGIN
     INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
     INSERT OR IGNORE INTO sl_name (name) VALUES (NEW.type);
-    INSERT INTO sl_note VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note);
+    INSERT INTO sl_note (source, place, note)
+        VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note);
     INSERT INTO sl_event (span, time_ns, type, source, place)
         VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid),
             CAST(round(NEW.time * 1e6) AS INTEGER) * 1000,
@@ -125,10 +132,12 @@ END;
 CREATE TRIGGER subspan_insert INSTEAD OF INSERT ON subspan BEGIN
     INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
     INSERT OR IGNORE INTO sl_name (name) VALUES ('sql');
-    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source)
+    INSERT INTO sl_note (source, place, note, key)
+        VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note, NEW.key);
+    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place)
         VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.superspan_uuid), NEW.superspan_uuid), 1,
             ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.subspan_uuid), NEW.subspan_uuid),
-            (SELECT id FROM sl_name WHERE name = 'sql'), 0);
+            (SELECT id FROM sl_name WHERE name = 'sql'), 0, (SELECT max(place) FROM sl_note WHERE source = 0));
     UPDATE sl_span SET key = NEW.key WHERE NEW.key IS NOT NULL AND source = 0
         AND id = (SELECT span FROM sl_uuid WHERE uuid = NEW.subspan_uuid);
 END;
@@ -136,8 +145,10 @@ END;
 CREATE TRIGGER facet_insert INSTEAD OF INSERT ON facet BEGIN
     INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
     INSERT OR IGNORE INTO sl_name (name) VALUES ('sql');
-    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source)
+    INSERT INTO sl_note (source, place, note)
+        VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note);
+    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place)
         VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.left_uuid), NEW.left_uuid), 2,
             ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.right_uuid), NEW.right_uuid),
-            (SELECT id FROM sl_name WHERE name = 'sql'), 0);
+            (SELECT id FROM sl_name WHERE name = 'sql'), 0, (SELECT max(place) FROM sl_note WHERE source = 0));
 END;
