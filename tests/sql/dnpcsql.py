@@ -282,6 +282,23 @@ def a_span_has_a_name_in_each_of_its_superspans():
 
 
 @test
+def inserted_types_have_tables():
+    """Events are columns: for spanloom bind at once, for the table of the type after the next import of something new; also where the event came before its span."""
+    s = store()
+    db = opened(s)
+    a, b = new(), new()
+    db.execute("INSERT INTO event VALUES (?, ?, 1795162291.5, 'begins', '')", (new(), a))
+    for u, note in ((a, "first"), (b, "second")):
+        db.execute("INSERT INTO span VALUES (?, 'mine.phase', ?)", (u, note))
+    db.execute("INSERT INTO event VALUES (?, ?, '1795162300.25', 'ends', '')", (new(), b))
+    db.commit()
+    check(": would make 1 link" in spanloom("bind", "-d", s, "--dry-run", "mine.phase after mine.phase where a.ends > b.begins").out, "spanloom bind does not know the events")
+    db.close()
+    imported(write(path("more/solver.log"), "1795162300.5 METRIC SOLVER heat cells=1\n"), store="dnpc.sqlite3")
+    equal(query(s, "SELECT round(begins, 3), round(ends, 3) FROM mine_phase ORDER BY id"), [(1795162291.5, None), (None, 1795162300.25)], "the table")
+
+
+@test
 def two_events_of_a_span():
     """What twoevents.py is given: a row for each span, with a time and a duration; statistics of it as numpy makes them."""
     s = imported(EXAMPLE, store="dnpc.sqlite3").store

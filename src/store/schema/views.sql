@@ -112,6 +112,8 @@ CREATE TRIGGER span_insert INSTEAD OF INSERT ON span BEGIN
     -- what was said of it before it was inserted itself
     UPDATE OR IGNORE sl_event SET span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
         WHERE typeof(NEW.uuid) = 'text' AND span = NEW.uuid;
+    INSERT OR IGNORE INTO sl_seen SELECT s.type, 1, e.type FROM sl_event e JOIN sl_span s ON s.id = e.span
+        WHERE typeof(NEW.uuid) = 'text' AND e.span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid);
     UPDATE OR IGNORE sl_link SET left_span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
         WHERE typeof(NEW.uuid) = 'text' AND left_span = NEW.uuid;
     UPDATE OR IGNORE sl_link SET right_span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
@@ -127,6 +129,9 @@ CREATE TRIGGER event_insert INSTEAD OF INSERT ON event BEGIN
         VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid),
             CAST(round(NEW.time * 1e6) AS INTEGER) * 1000,
             (SELECT id FROM sl_name WHERE name = NEW.type), 0, (SELECT max(place) FROM sl_note WHERE source = 0));
+    INSERT OR IGNORE INTO sl_seen -- a column of its type's table
+        SELECT s.type, 1, n.id FROM sl_span s, sl_name n
+        WHERE s.id = ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid) AND n.name = NEW.type;
 END;
 
 CREATE TRIGGER subspan_insert INSTEAD OF INSERT ON subspan BEGIN
