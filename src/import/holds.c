@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { CHUNK = 128 * 1024, THREADS = 8, STEP = 64 };
+enum { CHUNK = 128 * 1024, BEGINNING = 4096, THREADS = 8, STEP = 64 };
 
 typedef unsigned char bytes16 __attribute__((vector_size(16)));
 typedef uint64_t words16 __attribute__((vector_size(16)));
@@ -43,7 +43,7 @@ static bool holds(const char *s, size_t n, const char *what, size_t nwhat)
 }
 
 /* A text that lies across two chunks is found, because the end of one is put before the next. */
-static bool file_holds(const char *path, const char *what, char *buf)
+static bool file_holds(const char *path, const char *what, bool begins, char *buf)
 {
     size_t nwhat = strlen(what), kept = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -51,12 +51,14 @@ static bool file_holds(const char *path, const char *what, char *buf)
 
     posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     while (fd >= 0 && !found) {
-        ssize_t n = read(fd, buf + kept, CHUNK);
+        ssize_t n = read(fd, buf + kept, begins ? BEGINNING : CHUNK);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             break;
         found = holds(buf, kept + (size_t)n, what, nwhat);
+        if (begins)
+            break;
         n += (ssize_t)kept;
         kept = (size_t)n < nwhat - 1 ? (size_t)n : nwhat - 1;
         memmove(buf, buf + n - kept, kept);
@@ -82,7 +84,7 @@ static void *search(void *arg)
     while ((i = atomic_fetch_add(&s->next, 1)) < s->l->v.n) {
         const struct sl_found *f = &s->l->v.v[i];
         if (f->recipe && f->input->holds)
-            s->absent[i] = !file_holds(f->path, f->input->holds, buf);
+            s->absent[i] = !file_holds(f->path, f->input->holds, f->input->begins, buf);
     }
     free(buf);
     return NULL;

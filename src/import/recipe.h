@@ -130,6 +130,7 @@ struct sl_input {
     int njson;
     char *pair_name, *pair_value; /* keys of {name, value} objects that make up a row; NULL: rows are objects */
     char *holds;                  /* only files that hold this text; NULL: any */
+    bool begins;                  /* ... in their first 4 KiB */
     struct sl_default {
         int field;
         char *value;

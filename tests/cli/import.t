@@ -77,3 +77,11 @@ Files that are not there, and files that nobody knows:
 No words at all:
 
   $ spanloom import -d quiet.db --quiet runinfo
+
+Work Queue's log under another name is known by how it begins.
+
+  $ mkdir wq && cp "$ROOT/tests/data/workqueue-bare/my.tr.log" wq/run7.log && echo "begins otherwise" > wq/other.log
+  $ spanloom import -d wq.db --dry-run wq | sed "s#$PWD/##"
+  recipe                  bytes  path
+  workqueue.transactions  22862  wq/run7.log
+  (nothing)                  17  wq/other.log
