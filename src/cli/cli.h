@@ -71,6 +71,8 @@ int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql);
 struct sl_recipes;
 /* The built-in recipes, the user's, and those of --recipe, ready for use. */
 int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err);
+/* Tables and bindings anew, after the store was changed within a transaction. */
+int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
 
 /* The span type that a user means: itself, a unique end of it, or Parsl's tasks where given is NULL. */
 int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);

@@ -48,12 +48,6 @@ static int built_in(struct sl_store *st, const struct sl_recipes *set, struct sl
                               err);
 }
 
-static void warn(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 /* The store for writing, in a transaction, and the recipes. */
 static int begin(struct cli *cli, struct sl_store **st, struct sl_recipes **set, struct sl_err *err)
 {
@@ -68,9 +62,7 @@ static int begin(struct cli *cli, struct sl_store **st, struct sl_recipes **set,
 static int end(struct sl_store *st, struct sl_recipes *set, int rc, struct sl_err *err)
 {
     if (!rc)
-        rc = sl_tables_make(st, set, err);
-    if (!rc)
-        rc = sl_bind_apply(st, set, warn, NULL, err);
+        rc = cli_bind_all(st, set, err);
     return rc ? rc : sl_store_commit(st, err);
 }
 
@@ -164,7 +156,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     if (!rc)
         rc = exec_with(st, "DELETE FROM sl_unbound WHERE rule = ?1", name, NULL, err);
     if (!rc && dry) {
-        rc = sl_bind_apply(st, set, warn, NULL, err);
+        rc = cli_bind_all(st, set, err);
         if (!rc)
             say(cli, st, name, "would make ");
         sl_store_rollback(st);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "import/bind.h"
 #include "store/forms.h"
 #include "store/gone.h"
 
@@ -17,7 +18,8 @@ static const char sources_sql[] =
     "UPDATE sl_source SET replaced_by = NULL WHERE replaced_by IN (SELECT id FROM temp.sl_gone);"
     "DELETE FROM sl_source WHERE id IN (SELECT id FROM temp.sl_gone)";
 
-static int forget(const struct cli *cli, struct sl_store *st, const char *which, struct sl_err *err)
+static int forget(const struct cli *cli, struct sl_store *st, const struct sl_recipes *set, const char *which,
+                  struct sl_err *err)
 {
     sqlite3_stmt *q;
     int rc = sl_store_begin(st, err);
@@ -26,6 +28,8 @@ static int forget(const struct cli *cli, struct sl_store *st, const char *which,
     if (rc)
         return rc;
     rc = sl_gone_begin(st, err);
+    if (!rc) /* what is inferred from what goes, goes */
+        rc = sl_bind_take_back(st, err);
     if (!rc)
         rc = sl_forms_join(st, err);
     q = sl_store_prepare(st,
@@ -55,6 +59,8 @@ static int forget(const struct cli *cli, struct sl_store *st, const char *which,
         rc = sl_forms_part(st, err);
     if (!rc)
         rc = sl_gone_end(st, err);
+    if (!rc)
+        rc = cli_bind_all(st, set, err);
     if (rc)
         sl_store_rollback(st);
     else
@@ -67,6 +73,7 @@ static int forget(const struct cli *cli, struct sl_store *st, const char *which,
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_store *st;
+    struct sl_recipes *set;
     struct sl_err err = {0};
     bool replaced = cli_option(cli, "replaced");
     int rc;
@@ -76,7 +83,11 @@ static int run(struct cli *cli, int argc, char **argv)
                          replaced ? "--replaced takes no further argument" : "forget which source? a path, or its id");
     rc = sl_store_open(&st, cli->store_path, SL_STORE_WRITE, &err);
     if (!rc) {
-        rc = forget(cli, st, replaced ? NULL : argv[0], &err);
+        set = sl_recipes_new();
+        rc = cli_recipes(cli, set, &err);
+        if (!rc)
+            rc = forget(cli, st, set, replaced ? NULL : argv[0], &err);
+        sl_recipes_free(set);
         sl_store_close(st);
     }
     return rc ? cli_fail(cli, &err) : EXIT_DONE;

@@ -3,8 +3,10 @@
 #include "analyse/analyse.h"
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "import/bind.h"
 #include "import/project.h"
 #include "import/recipe.h"
+#include "import/tables.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -93,6 +95,19 @@ int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *er
         if (!strcmp(cli->given[i].spec->name, "recipe"))
             rc = sl_recipes_add_file(set, cli->given[i].value, err);
     return rc ? rc : sl_recipes_compile(set, err);
+}
+
+static void warn(void *to, const char *text)
+{
+    (void)to;
+    fprintf(stderr, "spanloom: %s\n", text);
+}
+
+int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+{
+    int rc = sl_tables_make(st, set, err);
+
+    return rc ? rc : sl_bind_apply(st, set, warn, NULL, err);
 }
 
 /* ---- results that are not in a store ---- */
