@@ -336,9 +336,10 @@ static int list(struct sl_store *st, int64_t span, const char *title, const char
 
 struct tree {
     struct sl_store *st;
-    sqlite3_stmt *below, *one, *beside;
+    sqlite3_stmt *below, *one, *beside, *how;
     SL_VEC(int64_t) seen;
     int printed;
+    char how_text[300];
 };
 
 enum { TREE_LINES = 60 };
@@ -350,6 +351,19 @@ static bool saw(struct tree *t, int64_t id)
             return true;
     *sl_vec_add(&t->seen) = id;
     return false;
+}
+
+/* "  (inferred: RULE, 0.9)" where no record says that these belong together. */
+static const char *inferred(struct tree *t, int64_t a, int64_t b)
+{
+    t->how_text[0] = 0;
+    sqlite3_bind_int64(t->how, 1, a);
+    sqlite3_bind_int64(t->how, 2, b);
+    if (sqlite3_step(t->how) == SQLITE_ROW)
+        snprintf(t->how_text, sizeof t->how_text, "  (inferred: %s, %g)", (const char *)sqlite3_column_text(t->how, 0),
+                 sqlite3_column_double(t->how, 1));
+    sqlite3_reset(t->how);
+    return t->how_text;
 }
 
 static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const char *sign)
@@ -370,7 +384,7 @@ static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const
             printf("  ... (all of them: spanloom sql -d %s 'select * from descendants(%lld)')\n", t->st->path,
                    (long long)t->seen.v[0]);
         else
-            printf(in ? "%-64s in %s\n" : "%s\n", left, in);
+            printf(in ? "%-64s in %s%s\n" : "%s%s%s\n", left, in ? in : "", inferred(t, above, id));
     }
     sqlite3_reset(t->one);
     sqlite3_bind_int64(t->below, 1, id);
@@ -387,6 +401,27 @@ static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const
     for (size_t i = 0; i < nsub; i++)
         put_tree(t, next.v[i], id, depth + 1, "");
     sl_vec_free(&next);
+}
+
+/* What might be here, too. */
+static int put_doubts(struct sl_store *st, int64_t span, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        st,
+        "SELECT DISTINCT o.type, d.rule FROM (SELECT rule, left_span AS x, right_span AS y FROM doubts "
+        "UNION ALL SELECT rule, right_span, left_span FROM doubts) d JOIN spans o ON o.id = d.y WHERE "
+        "d.x IN (SELECT span FROM descendants(?1)) ORDER BY 2, 1",
+        err);
+    int rc;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_int64(q, 1, span);
+    while ((rc = sl_store_step(st, q, err)) > 0)
+        printf("  a %s may belong here, or may not; see: spanloom links --doubtful --rule %s\n",
+               (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
+    sqlite3_finalize(q);
+    return rc;
 }
 
 int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
@@ -426,15 +461,22 @@ int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
                                 "SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = 2 UNION "
                                 "SELECT left_span FROM sl_link WHERE right_span = ?1 AND kind = 2",
                                 err);
-    if (t.one && t.below && t.beside) {
+    t.how = sl_store_prepare(st,
+                             "SELECT n.name, l.confidence FROM sl_link l JOIN sl_name n ON n.id = l.rule WHERE "
+                             "l.confidence < 1 AND ((l.left_span = ?1 AND l.right_span = ?2) OR (l.left_span = ?2 AND "
+                             "l.right_span = ?1)) LIMIT 1",
+                             err);
+    if (t.one && t.below && t.beside && t.how) {
         puts("\ncontexts (= is another view of the same thing):");
         put_tree(&t, span, 0, 0, "");
+        rc = put_doubts(st, span, err);
     } else {
         rc = SL_ESTORE;
     }
     sqlite3_finalize(t.one);
     sqlite3_finalize(t.below);
     sqlite3_finalize(t.beside);
+    sqlite3_finalize(t.how);
     sl_vec_free(&t.seen);
     return rc;
 }
