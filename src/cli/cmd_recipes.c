@@ -35,11 +35,37 @@ static void show_names(void)
             fputs(e->data, stdout);
 }
 
+static void comment(const char *before, struct sl_buf *lines)
+{
+    for (char *s = lines->s ? strtok(lines->s, "\n") : NULL; s; s = strtok(NULL, "\n"))
+        printf("# %s%s\n", before, s);
+}
+
+static bool test_sample(struct sl_recipes *set, const struct sl_recipe *r, int k, int number, struct sl_cover *cover)
+{
+    struct sl_buf out = {0}, missing = {0};
+    struct sl_err err = {0};
+    int bad = sl_check_sample(set, r, k, &out, &missing, cover, &err);
+
+    printf("%s %d - %s: sample in line %d\n", bad ? "not ok" : "ok", number, r->name, r->sample[k].line);
+    if (bad < 0)
+        printf("# %s\n", err.text);
+    if (bad > 0) {
+        comment("misses: ", &missing);
+        comment("got:    ", &out);
+    }
+    sl_buf_free(&out);
+    sl_buf_free(&missing);
+    return !bad;
+}
+
 /* TAP, so that the project's tests can count them. */
 static int test_samples(struct sl_recipes *set, const char *only, int *n, int *failed)
 {
     for (size_t i = 0; i < set->n; i++) {
         const struct sl_recipe *r = set->v[i];
+        struct sl_cover cover = {0};
+        struct sl_buf missing = {0};
         if (only && strcmp(r->path, only) != 0)
             continue;
         if (!r->nsample && only) {
@@ -48,21 +74,12 @@ static int test_samples(struct sl_recipes *set, const char *only, int *n, int *f
             printf("not ok %d - %s has no samples\n", ++*n, r->name);
             ++*failed;
         }
-        for (int k = 0; k < r->nsample; k++) {
-            struct sl_buf out = {0}, missing = {0};
-            struct sl_err err = {0};
-            int bad = sl_check_sample(set, r, k, &out, &missing, &err);
-            printf("%s %d - %s: sample in line %d\n", bad ? "not ok" : "ok", ++*n, r->name, r->sample[k].line);
-            *failed += bad != 0;
-            if (bad < 0)
-                printf("# %s\n", err.text);
-            for (char *s = bad > 0 ? strtok(missing.s, "\n") : NULL; s; s = strtok(NULL, "\n"))
-                printf("# misses: %s\n", s);
-            for (char *s = bad > 0 && out.s ? strtok(out.s, "\n") : NULL; s; s = strtok(NULL, "\n"))
-                printf("# got:    %s\n", s);
-            sl_buf_free(&out);
-            sl_buf_free(&missing);
-        }
+        for (int k = 0; k < r->nsample; k++)
+            *failed += !test_sample(set, r, k, ++*n, &cover);
+        if (r->nsample && sl_cover_missing(&cover, r, &missing))
+            comment("", &missing);
+        sl_buf_free(&missing);
+        sl_cover_free(&cover);
     }
     return EXIT_DONE;
 }

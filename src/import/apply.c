@@ -42,24 +42,25 @@ static void fill(struct sl_parse *p, const char *message, size_t n)
     p->base[p->recipe->field_line] = (struct sl_value){.kind = SL_INT, .i = p->place};
 }
 
-/* The conditions that compare: they need no captures, and most rules of a table fail here. */
-static bool equal_conditions(const struct sl_value *f, const struct sl_rule *u)
+/* Which of the texts of a condition v is; nis: none. */
+static int which_is(const struct sl_when *w, const struct sl_value *v)
 {
     char digits[32];
     const char *s;
-    size_t n;
+    size_t n = sl_apply_value_text(v, digits, &s);
+    int k = 0;
 
+    while (k < w->nis && (strlen(w->is[k]) != n || memcmp(w->is[k], s, n) != 0))
+        k++;
+    return k;
+}
+
+/* The conditions that compare: they need no captures, and most rules of a table fail here. */
+static bool equal_conditions(const struct sl_value *f, const struct sl_rule *u)
+{
     for (int i = 0; i < u->nwhen; i++) {
         const struct sl_when *w = &u->when[i];
-        int k = 0;
-        if (f[w->field].kind == SL_NONE)
-            return false;
-        if (!w->nis)
-            continue;
-        n = sl_apply_value_text(&f[w->field], digits, &s);
-        while (k < w->nis && (strlen(w->is[k]) != n || memcmp(w->is[k], s, n) != 0))
-            k++;
-        if (k == w->nis)
+        if (f[w->field].kind == SL_NONE || (w->nis && which_is(w, &f[w->field]) == w->nis))
             return false;
     }
     return true;
@@ -113,6 +114,16 @@ static bool lacks_field(const struct sl_parse *p, const struct sl_rule *u)
     return false;
 }
 
+static void tell_saw(struct sl_parse *p, const struct sl_rule *u, const struct sl_pattern *match)
+{
+    p->saw(p->to, u);
+    if (match)
+        p->saw(p->to, match);
+    for (int i = 0; i < u->nwhen; i++)
+        if (u->when[i].nis)
+            p->saw(p->to, u->when[i].is[which_is(&u->when[i], &p->f[u->when[i].field])]);
+}
+
 static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size_t n)
 {
     const size_t *at = NULL;
@@ -134,7 +145,11 @@ static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size
     if (at)
         set_captures(p->f, &u->match[i - 1], s, at);
     sl_apply_look_up(p, u);
-    return ((!at && !u->nlook) || equal_conditions(p->f, u)) && pattern_conditions(p, u);
+    if (((at || u->nlook) && !equal_conditions(p->f, u)) || !pattern_conditions(p, u))
+        return false;
+    if (p->saw)
+        tell_saw(p, u, u->nmatch ? &u->match[i - 1] : NULL);
+    return true;
 }
 
 static bool apply_each(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *u)
@@ -157,6 +172,8 @@ static bool apply_each(struct sl_parse *p, struct sl_mark *k, const struct sl_ru
         const size_t *at = sl_pattern_match(&u->each, p->match, s, n, from);
         if (!at)
             break;
+        if (p->saw)
+            p->saw(p->to, &u->each);
         from = at[1] > at[0] ? at[1] : at[1] + 1;
         memcpy(p->f, keep, bytes);
         set_captures(p->f, &u->each, s, at);
@@ -229,6 +246,10 @@ static void record(struct sl_parse *p, const char *message, size_t n)
 
     b->read++;
     sl_vec_clear(&p->touched);
+    if (p->saw)
+        p->saw(p->to, p->input);
+    if (p->saw && p->head)
+        p->saw(p->to, p->head);
     for (int at = 0;; at++) {
         int i = naming ? at : list[at];
         const struct sl_rule *u;

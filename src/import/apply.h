@@ -36,6 +36,8 @@ struct sl_parse {
     void (*emit)(void *to, struct sl_batch *b);
     /* If set, called after every record. */
     void (*watch)(void *to, struct sl_parse *p, const struct sl_outcome *o);
+    /* If set, told what a record came by: the input, the head, each rule that fits and its pattern and conditions. */
+    void (*saw)(void *to, const void *what);
     void *to;
     const atomic_bool *cancel; /* may be NULL */
     atomic_ullong *progress;   /* bytes read, may be NULL */

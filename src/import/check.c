@@ -10,6 +10,7 @@ struct check {
     struct sl_recipes *set;
     int32_t zone_s;
     struct sl_buf *out;
+    struct sl_set *seen;
     /* of a log */
     void (*line)(void *to, int64_t place, const char *text, size_t n, const char *came_to, int rule_line);
     void *to;
@@ -142,6 +143,13 @@ static void take(void *to, struct sl_batch *t)
     sl_batch_free(t);
 }
 
+static void saw(void *to, const void *what)
+{
+    struct check *c = to;
+
+    sl_set_add(c->seen, (uint64_t)(uintptr_t)what);
+}
+
 static void watch(void *to, struct sl_parse *p, const struct sl_outcome *o)
 {
     struct check *c = to;
@@ -222,21 +230,17 @@ static bool has_line(const struct sl_buf *b, const char *line)
     return false;
 }
 
-int sl_check_sample(struct sl_recipes *set, const struct sl_recipe *r, int i, struct sl_buf *out,
-                    struct sl_buf *missing, struct sl_err *err)
+static int run_sample(struct check *c, const struct sl_recipe *r, const struct sl_sample_test *s,
+                      enum sl_parse_mode mode, struct sl_err *err)
 {
-    const struct sl_sample_test *s = &r->sample[i];
-    struct check c = {.set = set, .out = out};
     const struct sl_pattern *files = NULL;
-    struct sl_parse p = {.recipe = r, .set = set, .emit = take, .to = &c};
-    int rc = 0, n = 0, h = 0, m = 0;
+    struct sl_parse p = {.recipe = r, .set = c->set, .mode = mode, .emit = take, .saw = saw, .to = c};
+    int rc = 0;
 
     p.input = input_of(r, s->file, &files);
     if (!p.input)
         return sl_err(err, SL_EFORMAT, "%s:%d: the sample's file %s is taken by none of the recipe's files: patterns",
                       r->path, s->line, s->file);
-    if (s->zone && *s->zone && sscanf(s->zone + 1, "%2d:%2d", &h, &m) >= 1)
-        c.zone_s = (s->zone[0] == '-' ? -1 : 1) * (h * 3600 + m * 60);
     if (!sl_parse_start(&p, files, s->file, NULL))
         rc = sl_err(err, SL_EFORMAT, "%s:%d: %s", r->path, s->line, p.reason);
     else if (s->rows)
@@ -244,6 +248,21 @@ int sl_check_sample(struct sl_recipes *set, const struct sl_recipe *r, int i, st
     else
         rc = run_lines(&p, s->text, err);
     sl_parse_finish(&p);
+    return rc;
+}
+
+int sl_check_sample(struct sl_recipes *set, const struct sl_recipe *r, int i, struct sl_buf *out,
+                    struct sl_buf *missing, struct sl_cover *cover, struct sl_err *err)
+{
+    const struct sl_sample_test *s = &r->sample[i];
+    struct check c = {.set = set, .out = out, .seen = &cover->records}, naming = {.set = set, .seen = &cover->naming};
+    int rc, n = 0, h = 0, m = 0;
+
+    if (s->zone && *s->zone && sscanf(s->zone + 1, "%2d:%2d", &h, &m) >= 1)
+        c.zone_s = (s->zone[0] == '-' ? -1 : 1) * (h * 3600 + m * 60);
+    rc = run_sample(&c, r, s, SL_PARSE_IMPORT, err);
+    if (!rc && r->nnaming)
+        rc = run_sample(&naming, r, s, SL_PARSE_NAMING, err);
     for (int k = 0; k < s->ngives && !rc; k++)
         if (!has_line(out, s->gives[k])) {
             sl_buf_addf(missing, "%s\n", s->gives[k]);

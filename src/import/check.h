@@ -4,6 +4,7 @@
 #define SL_IMPORT_CHECK_H
 
 #include "base/buf.h"
+#include "import/cover.h"
 #include "import/recipe.h"
 
 #include <stdint.h>
@@ -13,9 +14,10 @@
  *   TYPE KEY EVENT SECONDS | TYPE KEY in|facet|after|flow TYPE KEY | TYPE KEY NAME = VALUE | TYPE KEY METRIC = VALUE at
  *   SECONDS | zone +HH:MM | share FIELD SCOPE VALUE | reject PLACE REASON
  * Returns how many of its gives: are missing; these are appended to `missing`.  Negative: the sample cannot be run.
+ * What its records came by is added to cover.
  */
 int sl_check_sample(struct sl_recipes *set, const struct sl_recipe *r, int i, struct sl_buf *out,
-                    struct sl_buf *missing, struct sl_err *err);
+                    struct sl_buf *missing, struct sl_cover *cover, struct sl_err *err);
 
 /*
  * Reads the log at path by r and calls line() for each record: place, its first line, and what it came to (the same

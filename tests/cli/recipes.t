@@ -90,6 +90,16 @@ A sample that does not hold:
   1..1
   [1]
 
+What no sample has is told; a list of patterns needs a line for each, and so do heads, inputs and rules that only name:
+
+  $ sed -i "s/my.rank 4 began/my.rank 3 began/; s/^  - match: \(.*\)/  - match: [\1, '^RANK (?<rank>[0-9]+)']/" mpi.yaml
+  $ sed -i '/^samples:/i naming:\n  - {match: "of rank (?<rank>[0-9]+)", mention: ~my_rank}' mpi.yaml
+  $ spanloom recipes --test mpi.yaml
+  ok 1 - my.mpi: sample in line 18
+  # mpi.yaml:12: no sample for match: ^RANK (?<rank>[0-9]+)
+  # mpi.yaml:16: no sample for match: of rank (?<rank>[0-9]+)
+  1..1
+
 Mistakes are named by file and line:
 
   $ sed -i 's/^about:/abuot:/' mpi.yaml

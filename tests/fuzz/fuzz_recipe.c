@@ -56,14 +56,19 @@ static void use(struct sl_recipes *set)
 {
     for (size_t i = 0; i < set->n; i++) {
         const struct sl_recipe *r = set->v[i];
+        struct sl_cover cover = {0};
+        struct sl_buf uncovered = {0};
         for (int k = 0; k < r->nsample && k < 4; k++) {
             struct sl_buf out = {0}, missing = {0};
             struct sl_err err = {0};
-            int rc = sl_check_sample(set, r, k, &out, &missing, &err);
+            int rc = sl_check_sample(set, r, k, &out, &missing, &cover, &err);
             MUST((rc < 0) == (err.code < 0) && rc <= r->sample[k].ngives);
             sl_buf_free(&out);
             sl_buf_free(&missing);
         }
+        MUST(sl_cover_missing(&cover, r, &uncovered) == 0 || uncovered.n);
+        sl_buf_free(&uncovered);
+        sl_cover_free(&cover);
         for (int k = 0; k < r->ninput && k < 4; k++) {
             const struct sl_input *in = &r->input[k];
             struct fuzz_totals t = {.set = set};
