@@ -131,6 +131,7 @@ struct sl_input {
     char *pair_name, *pair_value; /* keys of {name, value} objects that make up a row; NULL: rows are objects */
     char *holds;                  /* only files that hold this text; NULL: any */
     bool begins;                  /* ... in their first 4 KiB */
+    bool whole;                   /* written at once: a last line that has no end is one */
     struct sl_default {
         int field;
         char *value;

@@ -194,7 +194,7 @@ static struct sl_ref ref(struct compile *c, const struct sl_yaml *y, const char 
 /* ---- inputs ---- */
 
 static const char input_keys[] =
-    " files reader holds begins head times text comment tables rows sep columns empty defaults json pairs ";
+    " files reader holds begins whole head times text comment tables rows sep columns empty defaults json pairs ";
 
 static void compile_times(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
@@ -311,7 +311,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
     for (size_t i = 0; i < y->n; i++) {
         char word[64];
         snprintf(word, sizeof word, " %s ", y->key[i]->text);
-        if (!strstr(" files reader holds begins times ", word) && !strstr(in->reader->keys, word))
+        if (!strstr(" files reader holds begins whole times ", word) && !strstr(in->reader->keys, word))
             fail(c, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name, y->key[i]->text,
                  in->reader->keys);
     }
@@ -333,6 +333,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
         in->comment = sl_strdup(text_of(c, v, "comment"));
     if ((v = sl_yaml_get(y, "rows")))
         in->rows = sl_strdup(text_of(c, v, "rows"));
+    in->whole = flag(c, sl_yaml_get(y, "whole"), "whole");
     if ((v = sl_yaml_get(y, "begins")))
         in->begins = true;
     if (v && sl_yaml_get(y, "holds"))

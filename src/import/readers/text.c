@@ -142,6 +142,13 @@ int sl_text_line(struct sl_text *t, char **s, size_t *n, struct sl_err *err)
             continue;
         }
         if (t->eof || (rc = sl_text_more(t, err)) == 0) {
+            if (t->end > t->at && t->p->input->whole) {
+                *s = t->buf + t->at;
+                *n = t->end - t->at;
+                t->line++;
+                t->at = t->end;
+                return 1;
+            }
             if (t->end > t->at && t->p->mode != SL_PARSE_SHARES) {
                 sl_parse_reject(t->p, ++t->line, "the last line is cut off", t->buf + t->at, t->end - t->at);
                 t->at = t->end;
