@@ -263,5 +263,22 @@ def unbound_and_bound(run):
     same(said(store), want)
 
 
+@test
+def the_user_knows_better():
+    """What a user binds goes before what is inferred: it is no longer in doubt, nor anywhere else."""
+    run = "workqueue-gaps"
+    true = truth(run)
+    store = imported(untold(run, path("r"))).store
+    doubtful = min(doubts(store))
+    inferred = min(links(store))
+    for name, (executor, wq), xid in (("one", doubtful, true[doubtful]), ("two", inferred, 9999 if not BUGS else true[inferred] + 1)):
+        spanloom("bind", "-d", store, "--name", name, f"workqueue.task in executor_task where a.key = {wq} and b.key = {xid}")
+    imported(path("r"))
+    equal(links(store)[doubtful], {true[doubtful]})
+    if BUGS:
+        check(doubtful not in doubts(store), f"{doubtful} is linked by hand, and in doubt with {doubts(store).get(doubtful)}")
+        equal(links(store)[inferred], {true[inferred] + 1}, "a task in two others")
+
+
 if __name__ == "__main__":
     main()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+A study in a file.  More of it is in tests/faults/project.py.
+
+  $ cp -r "$ROOT/tests/data/parsl-2026-threads/runinfo" "$ROOT/tests/data/slurm/jobs.sacct" . && chmod -R u+w .
+  $ cat > spanloom.yaml <<END
+  > store: spring.db
+  > sources: [runinfo, "*.sacct"]
+  > campaign: spring 2026
+  > zone: "-05:00"
+  > bind:
+  >   next: parsl.rundir.task after parsl.rundir.task where b.task = a.task - 1
+  > ignore: ["*/pending"]
+  > END
+  $ spanloom import | sed 's/, [0-9.]* s,.*//; s/, [0-9.]* s$//' | tail -1
+  spring.db: 110 new spans, 313 events from 3 files
+  $ ls *.db
+  spring.db
+  $ spanloom import | sed 's/, [0-9.]* s.*//'
+  spring.db: 0 new spans, 0 events from 0 files (3 known already)
+  $ spanloom links --rule next --format csv | wc -l
+  19
+  $ spanloom bind --format csv | grep next | sed "s:$PWD:HERE:"
+  next,yes,18,0,HERE/spanloom.yaml,parsl.rundir.task after parsl.rundir.task where b.task = a.task - 1
+  $ spanloom sql "select key from spans where type = 'campaign'"
+  key
+  spring 2026
+  $ spanloom sequences parsl.rundir.task | grep -c pending
+  0
+  [1]
+  $ spanloom sequences parsl.rundir.task --no-lens | grep -c pending
+  2
+
+What is taken out goes:
+
+  $ sed -i '/bind:/,$d' spanloom.yaml
+  $ spanloom import --quiet
+  $ spanloom links --rule next --format csv | wc -l
+  1
+  $ spanloom sequences parsl.rundir.task | grep -c pending
+  2
+
+What is wrong in it:
+
+  $ echo 'sorces: [x]' >> spanloom.yaml
+  $ spanloom import
+  spanloom: spanloom.yaml:5: unknown key 'sorces'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge
+  [1]
+  $ sed -i '$d' spanloom.yaml
+  $ printf 'bind:\n  bad: parsl_task near parsl_try\n' >> spanloom.yaml
+  $ spanloom import
+  spanloom: spanloom.yaml:6: a rule is: [guess] TYPE in|facet|after|flow TYPE [where EXPRESSION]; this is: parsl_task near parsl_try
+  [1]
+  $ printf 'sources: [nowhere]\n' > spanloom.yaml
+  $ spanloom import
+  spanloom: nowhere: No such file or directory
+  spanloom: no recipe knows any file below nowhere; see what there is with `spanloom import --dry-run`, and `spanloom recipes` for what is known
+  [1]
+  $ printf 'store: other.db\n' > spanloom.yaml
+  $ spanloom import
+  spanloom: import what? name a run directory, or files, or sources in spanloom.yaml
+  try: spanloom import --help
+  [2]
