@@ -176,6 +176,21 @@ def names_of_columns_that_are_taken():
     check(len(texts) > 6, f"attributes are missing: {sorted(texts)} of {names}")
 
 
+@cases("id", "key", "first", "last")
+def a_key_field_called_like_a_column(name):
+    write(path("k.yaml"), f"""recipe: keyed
+inputs: [{{files: "*.keyed", reader: jsonl, times: {{t: unix}}}}]
+spans: {{thing: {{type: mine, key: "{{{name}}}"}}}}
+records: [{{when: {{{name}: /./}}, span: thing, event: e}}]
+""")
+    write(path("x.keyed"), json.dumps({"t": 1795162300.5, name: "k7"}) + "\n")
+    store = imported(path("x.keyed"), options=("--recipe", path("k.yaml"))).store
+    (row,) = rows(store, "mine").values()
+    equal(row["key"], "k7")
+    if BUGS or name not in ("first", "last"):
+        equal((row["id"], row["first"], row["last"]), (query(store, "SELECT id FROM spans")[0][0], 1795162300.5, 1795162300.5))
+
+
 @test
 def two_types_of_one_name():
     store = odd({"type": "my.stage", "key": "1", "event": "a"}, {"type": "my_stage", "key": "2", "event": "b"}, {"type": "MY-STAGE", "key": "3", "event": "c"})
