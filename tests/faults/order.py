@@ -268,8 +268,8 @@ def the_user_knows_better():
     """What a user binds goes before what is inferred: it is no longer in doubt, nor anywhere else."""
     run = "workqueue-gaps"
     true = truth(run)
-    store = imported(untold(run, path("r"))).store
-    doubtful = min(doubts(store))
+    store = imported(untold(run, path("r"), lambda name, d: d[:len(d) * 7 // 10] if name == "parsl.log" else d)).store
+    doubtful = min(k for k, x in doubts(store).items() if true[k] in x)
     inferred = min(links(store))
     for name, (executor, wq), xid in (("one", doubtful, true[doubtful]), ("two", inferred, 9999 if not BUGS else true[inferred] + 1)):
         spanloom("bind", "-d", store, "--name", name, f"workqueue.task in executor_task where a.key = {wq} and b.key = {xid}")
