@@ -19,8 +19,6 @@ static bool fits(const struct dp *d, uint32_t i, uint32_t j)
 {
     const struct sl_align_item *a = &d->a[i], *b = &d->b[j];
 
-    if (a->partner || b->partner)
-        return a->partner == b->id;
     if (a->label && b->label && a->label != b->label)
         return false;
     return !(a->from_s < b->from_s - d->slack) && !(a->to_s > b->to_s + d->slack) && !(a->from_s > b->to_s + d->slack);
@@ -94,7 +92,7 @@ static void choose(struct sl_align *out, const struct dp *d, uint32_t i, uint32_
         if (on && plus(on, *f) <= limit)
             *sl_vec_add(&out->pair) = (struct sl_align_pair){i, (uint32_t)j, false};
     }
-    if (out->pair.n == first + 1 && !alone)
+    if (out->pair.n == first + 1 && !alone && limit < SL_ALIGN_NEVER + SL_ALIGN_MARGIN)
         out->pair.v[first].certain = true;
 }
 
@@ -138,7 +136,7 @@ static void doubt_races(struct sl_align *out, const struct dp *d)
     for (size_t p = 0, n = out->pair.n; several && p < n; p++) {
         struct sl_align_pair v = out->pair.v[p];
         const struct sl_align_item *b = &d->b[v.b];
-        if (!v.certain || d->a[v.a].partner)
+        if (!v.certain)
             continue;
         for (uint32_t j = v.b > 256 ? v.b - 256 : 0; j < d->nb && j < v.b + 256; j++)
             if (d->b[j].lane != b->lane && since[j] < b->from_s && since[v.b] < d->b[j].from_s && fits(d, v.a, j)) {

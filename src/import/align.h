@@ -21,7 +21,6 @@ struct sl_align_item {
     double from_s, to_s; /* seen at these times at the earliest and the latest; NaN: not known */
     uint32_t label;      /* equal ones fit; 0 fits all */
     uint32_t skip;       /* what it costs to have no partner */
-    int64_t partner;     /* id of the one that it is known to belong to; 0: not known */
     uint32_t lane;       /* of b: who handed it over; what one hands over stays in order; 0: not known */
 };
 
@@ -30,7 +29,11 @@ struct sl_align_pair {
     bool certain;
 };
 
-enum { SL_ALIGN_MARGIN = 1 }; /* alignments that cost this much more than the cheapest count as possible */
+enum {
+    SL_ALIGN_MARGIN = 1,   /* alignments that cost this much more than the cheapest count as possible */
+    SL_ALIGN_NEVER = 1000, /* skip of what must have a partner: if the cheapest leaves it out, times or order lie, and
+                              nothing is certain */
+};
 
 struct sl_align {
     SL_VEC(struct sl_align_pair) pair; /* by a; uncertain ones are all that are possible, up to SL_ALIGN_DOUBTS each */

@@ -349,9 +349,12 @@ static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_e
     return rc;
 }
 
-static int apply_users(struct sl_store *st, void (*warn)(void *to, const char *text), void *to, struct sl_err *err)
+/* Those that guess, or those that do not. */
+static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, const char *text), void *to,
+                       struct sl_err *err)
 {
     struct sl_err own = {0};
+    struct sl_bind_rule r;
     SL_VEC(char *) text = {0}; /* name, rule, ...: no table can be dropped while a query is under way */
     sqlite3_stmt *q = sl_store_prepare(st, "SELECT name, rule FROM sl_bind ORDER BY name", err);
     int rc = q ? 0 : SL_ESTORE;
@@ -363,6 +366,8 @@ static int apply_users(struct sl_store *st, void (*warn)(void *to, const char *t
     }
     sqlite3_finalize(q);
     for (size_t i = 0; i + 1 < text.n && !rc; i += 2) {
+        if (sl_bind_parse(&r, text.v[i + 1], NULL) == 0 && r.guess != guess)
+            continue;
         rc = apply_rule(st, text.v[i], text.v[i + 1], &own);
         if (rc == SL_EFORMAT && warn)
             warn(to, own.text);
@@ -396,6 +401,8 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
 
     if (!rc)
         rc = sl_store_exec(st, rebind_sql, err);
+    if (!rc) /* who knows goes before who guesses */
+        rc = apply_users(st, false, warn, to, err);
     if (!rc && !is_unbound(st, SL_WRITER_RULE))
         rc = sl_writers_bind(st, err);
     for (size_t i = 0; i < set->orders.n && !rc; i++)
@@ -405,7 +412,7 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
         if (!is_unbound(st, set->binds.v[i].name))
             rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, err);
     if (!rc)
-        rc = apply_users(st, warn, to, err);
+        rc = apply_users(st, true, warn, to, err);
     if (!rc)
         rc = spread(st, set, err);
     if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))

@@ -4,20 +4,24 @@
  *
  *     id, scope, place in the order, from_s, to_s, label, skip, partner, lane
  *
- * (align.h says what they mean; scope: sequences of equal scope belong together).
+ * (align.h says what they mean; scope: sequences of equal scope belong together; partner: of a left one, the right one
+ * that a record has linked it to, so that both are left out here).
  */
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/set.h"
 #include "import/align.h"
 #include "import/binding.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { SLACK_MS = 500 }; /* clocks of one machine, and log lines that were written late */
+enum { SLACK_MS = 5000 }; /* clocks of one machine, and log lines that were written late */
 
 struct side {
     SL_VEC(struct sl_align_item) item;
+    SL_VEC(int64_t) partner;                       /* of each, as a record tells it; 0: none does */
+    SL_VEC(bool) known;                            /* it has one */
     SL_VEC(struct { uint32_t scope, at, n; }) run; /* of one scope, side by side */
 };
 
@@ -49,9 +53,9 @@ static int load(struct side *s, struct sl_store *st, const char *sql, struct sl_
             .to_s = seconds(q, 4),
             .label = label && *label ? sl_intern(texts, label, strlen(label)) : 0,
             .skip = (uint32_t)sqlite3_column_int(q, 6),
-            .partner = sqlite3_column_int64(q, 7),
             .lane = lane && *lane ? sl_intern(texts, lane, strlen(lane)) : 0,
         };
+        *sl_vec_add(&s->partner) = sqlite3_column_int64(q, 7);
     }
     sqlite3_finalize(q);
     return rc;
@@ -68,23 +72,65 @@ static int add_pair(struct sl_store *st, sqlite3_stmt *q, int64_t a, int64_t b, 
     return rc;
 }
 
+/* Those of a run whose partner no record tells. */
+static uint32_t without_partner(struct sl_align_item *out, const struct side *s, size_t run)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->run.v[run].n; i++)
+        if (!s->known.v[s->run.v[run].at + i])
+            out[n++] = s->item.v[s->run.v[run].at + i];
+    return n;
+}
+
 static int pair_up(struct sl_store *st, sqlite3_stmt *certain, sqlite3_stmt *doubt, const struct side *a,
                    const struct side *b, size_t i, size_t k, struct sl_err *err)
 {
-    const struct sl_align_item *x = a->item.v + a->run.v[i].at, *y = b->item.v + b->run.v[k].at;
+    struct sl_align_item *x = sl_alloc((a->run.v[i].n + 1) * sizeof *x), *y = sl_alloc((b->run.v[k].n + 1) * sizeof *y);
+    uint32_t nx = without_partner(x, a, i), ny = without_partner(y, b, k);
+    double last = -INFINITY;
     struct sl_align al;
     int rc = 0;
 
-    sl_align(&al, x, a->run.v[i].n, y, b->run.v[k].n, SLACK_MS / 1e3);
+    for (uint32_t p = 0; p < ny; p++)
+        last = y[p].from_s > last ? y[p].from_s : last;
+    for (uint32_t p = 0; p < nx; p++) /* b ends before: its log was cut off, or the last was noted a moment later */
+        if (x[p].from_s > last)
+            x[p].skip = x[p].from_s > last + SLACK_MS / 1e3 ? 0 : SL_ALIGN_MARGIN + 1;
+    sl_align(&al, x, nx, y, ny, SLACK_MS / 1e3);
     for (size_t p = 0; p < al.pair.n && !rc; p++) {
         const struct sl_align_pair *v = &al.pair.v[p];
-        if (!x[v->a].partner && !y[v->b].partner)
-            rc = add_pair(st, v->certain ? certain : doubt, x[v->a].id, y[v->b].id, err);
+        rc = add_pair(st, v->certain ? certain : doubt, x[v->a].id, y[v->b].id, err);
     }
-    for (uint32_t p = 0; p < a->run.v[i].n && p < b->run.v[k].n && al.given_up && !rc; p++)
+    for (uint32_t p = 0; p < nx && p < ny && al.given_up && !rc; p++)
         rc = add_pair(st, doubt, x[p].id, y[p].id, err);
     sl_align_free(&al);
+    free(x);
+    free(y);
     return rc;
+}
+
+/* Which have a partner: on the left the row says it, on the right it is theirs. */
+static void mark_known(struct side *a, struct side *b)
+{
+    struct sl_set taken = {0};
+
+    for (size_t i = 0; i < a->item.n; i++) {
+        *sl_vec_add(&a->known) = a->partner.v[i] != 0;
+        if (a->partner.v[i])
+            sl_set_add(&taken, (uint64_t)a->partner.v[i]);
+    }
+    for (size_t i = 0; i < b->item.n; i++)
+        *sl_vec_add(&b->known) = !sl_set_add(&taken, (uint64_t)b->item.v[i].id);
+    sl_set_free(&taken);
+}
+
+static void free_side(struct side *s)
+{
+    sl_vec_free(&s->item);
+    sl_vec_free(&s->run);
+    sl_vec_free(&s->partner);
+    sl_vec_free(&s->known);
 }
 
 int sl_order_bind(struct sl_store *st, const struct sl_order_decl *o, struct sl_err *err)
@@ -104,6 +150,7 @@ int sl_order_bind(struct sl_store *st, const struct sl_order_decl *o, struct sl_
     if (!rc && a.item.n) /* the usual store has none */
         rc = load(&b, st, o->right, &texts, err);
     if (!rc && a.item.n && b.item.n) {
+        mark_known(&a, &b);
         rc = sl_binding_name(st, o->name, &rule, err);
         certain = sl_store_prepare(st, "INSERT OR IGNORE INTO temp.sl_pair VALUES (?, ?, 0.9)", err);
         sql = sqlite3_mprintf("INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) VALUES (?%d, %d, "
@@ -122,10 +169,8 @@ int sl_order_bind(struct sl_store *st, const struct sl_order_decl *o, struct sl_
         if (!rc)
             rc = sl_binding_end(st, r.kind, o->name, false, err);
     }
-    sl_vec_free(&a.item);
-    sl_vec_free(&a.run);
-    sl_vec_free(&b.item);
-    sl_vec_free(&b.run);
+    free_side(&a);
+    free_side(&b);
     sl_intern_free(&texts);
     return rc ? sl_err_wrap(err, "binding %s", o->name) : 0;
 }

@@ -25,8 +25,6 @@ static bool may_pair(const struct all *s, uint32_t i, uint32_t j)
 {
     const struct sl_align_item *a = &s->a[i], *b = &s->b[j];
 
-    if (a->partner || b->partner)
-        return a->partner == b->id;
     if (a->label && b->label && a->label != b->label)
         return false;
     if (!isnan(a->from_s) && !isnan(b->from_s) && a->from_s < b->from_s - s->slack)
@@ -100,11 +98,6 @@ static void all_alignments(void **state)
         size_t p = 0;
         make(a, s.na, 1, false);
         make(b, s.nb, 101, true);
-        if (s.na && s.nb && !any(4)) { /* one pair is known */
-            uint32_t i = any(s.na), j = any(s.nb);
-            a[i].partner = b[j].id;
-            b[j].partner = a[i].id;
-        }
         memset(s.with, 0xff, sizeof s.with);
         every(&s, 0, 0);
         sl_align(&al, a, s.na, b, s.nb, s.slack);
@@ -203,6 +196,24 @@ static void a_race(void **state)
     sl_align_free(&al);
 }
 
+/* What must have a partner has none: times or order lie. */
+static void a_contradiction(void **state)
+{
+    struct sl_align_item a[4], b[4];
+    struct sl_align al;
+
+    (void)state;
+    burst(a, 4, 0.0, SL_ALIGN_NEVER);
+    burst(b, 4, 0, SL_ALIGN_NEVER);
+    a[2].label = 8;
+    sl_align(&al, a, 4, b, 4, 0.5);
+    assert_int_equal(al.cost, 2 * SL_ALIGN_NEVER);
+    assert_true(al.pair.n > 0);
+    for (size_t p = 0; p < al.pair.n; p++)
+        assert_false(al.pair.v[p].certain);
+    sl_align_free(&al);
+}
+
 static void too_many_to_tell(void **state)
 {
     enum { N = 20000 };
@@ -225,10 +236,8 @@ static void too_many_to_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_alignments),
-        cmocka_unit_test(a_burst_of_equals),
-        cmocka_unit_test(a_race),
-        cmocka_unit_test(too_many_to_tell),
+        cmocka_unit_test(all_alignments),  cmocka_unit_test(a_burst_of_equals), cmocka_unit_test(a_race),
+        cmocka_unit_test(a_contradiction), cmocka_unit_test(too_many_to_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
