@@ -30,6 +30,23 @@ static const char *word(const char *s, char *out, size_t n)
     return s;
 }
 
+/* Is this one expression, that can stand in parentheses? */
+static bool balanced(const char *s)
+{
+    int depth = 0;
+
+    for (; *s && depth >= 0; s++) {
+        if (*s == '\'' || *s == '"') {
+            const char *end = strchr(s + 1, *s);
+            if (!end)
+                return false;
+            s = end;
+        }
+        depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
+    }
+    return depth == 0;
+}
+
 int sl_bind_parse(struct sl_bind_rule *out, const char *text, struct sl_err *err)
 {
     char kind[20], more[20];
@@ -55,6 +72,8 @@ int sl_bind_parse(struct sl_bind_rule *out, const char *text, struct sl_err *err
     out->where = s + strspn(s, " \t\n");
     if (*more && !*out->where)
         return sl_err(err, SL_EFORMAT, "nothing stands behind 'where': %.200s", text);
+    if (!balanced(out->where))
+        return sl_err(err, SL_EFORMAT, "quotes or parentheses do not match in: %.200s", out->where);
     return 0;
 }
 
@@ -266,7 +285,23 @@ static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const c
     return rc;
 }
 
-static int apply_rule(struct sl_store *st, const char *name, const char *text, struct sl_err *err)
+/* A column that the table lacks (yet) is NULL; whoever wrote the rule may have meant another one. */
+static int check_columns(struct sl_store *st, const struct sl_bind_rule *r, const char *const view[2],
+                         struct sl_err *err)
+{
+    char name[200];
+
+    for (int i = 0; i < 2; i++)
+        for (const char *s = r->where; (s = next_column(s, i ? 'b' : 'a', name, sizeof name));)
+            if (!has_column(st, view[i], name))
+                return sl_err(err, SL_EFORMAT,
+                              "%s has no column %s; see them with: spanloom sql \"select name from "
+                              "pragma_table_info('%s')\"",
+                              i ? r->right : r->left, name, view[i]);
+    return 0;
+}
+
+static int apply_rule(struct sl_store *st, const char *name, const char *text, bool check, struct sl_err *err)
 {
     struct sl_bind_rule r;
     char left[200], right[200];
@@ -276,7 +311,10 @@ static int apply_rule(struct sl_store *st, const char *name, const char *text, s
         return sl_err_wrap(err, "binding %s", name);
     if (!find_view(st, r.left, left, sizeof left) || !find_view(st, r.right, right, sizeof right))
         return 0; /* nothing of that kind was imported (yet) */
-    rc = fill_pairs(st, &r, left, right, err);
+    if (check)
+        rc = check_columns(st, &r, (const char *const[]){left, right}, err);
+    if (!rc)
+        rc = fill_pairs(st, &r, left, right, err);
     if (!rc && r.guess)
         rc = drop_known(st, r.kind, err);
     if (!rc)
@@ -286,21 +324,16 @@ static int apply_rule(struct sl_store *st, const char *name, const char *text, s
 
 int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, bool *types, struct sl_err *err)
 {
-    char view[2][200], name[200];
+    char view[2][200];
+    int rc;
 
     *types = false;
     for (int i = 0; i < 2; i++)
         if (!find_view(st, i ? r->right : r->left, view[i], sizeof view[i]))
             return 0;
     *types = true;
-    for (int i = 0; i < 2; i++)
-        for (const char *s = r->where; (s = next_column(s, i ? 'b' : 'a', name, sizeof name));)
-            if (!has_column(st, view[i], name))
-                return sl_err(err, SL_EFORMAT,
-                              "%s has no column %s; see them with: spanloom sql \"select name from "
-                              "pragma_table_info('%s')\"",
-                              i ? r->right : r->left, name, view[i]);
-    return fill_pairs(st, r, view[0], view[1], err);
+    rc = check_columns(st, r, (const char *const[]){view[0], view[1]}, err);
+    return rc ? rc : fill_pairs(st, r, view[0], view[1], err);
 }
 
 /* ---- all of them ---- */
@@ -368,7 +401,7 @@ static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, c
     for (size_t i = 0; i + 1 < text.n && !rc; i += 2) {
         if (sl_bind_parse(&r, text.v[i + 1], NULL) == 0 && r.guess != guess)
             continue;
-        rc = apply_rule(st, text.v[i], text.v[i + 1], &own);
+        rc = apply_rule(st, text.v[i], text.v[i + 1], true, &own);
         if (rc == SL_EFORMAT && warn)
             warn(to, own.text);
         else if (rc && err)
@@ -386,21 +419,50 @@ static const char unbind_sql[] =
     "WHERE rule IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);"
     "DELETE FROM sl_link WHERE rule IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);";
 
-/* Links that are bound again, if nothing else has linked these spans since. */
+/* Facets that followed from one that was unbound: their naming parents are none any more. */
+static const char unmerge_sql[] =
+    "INSERT INTO sl_link_off SELECT l.left_span, l.kind, l.right_span, l.rule, l.source, l.place, l.confidence, l.weak "
+    "FROM sl_link l JOIN sl_name n ON n.id = l.rule AND n.name LIKE 'merge %' JOIN sl_span a ON a.id = l.left_span "
+    "JOIN "
+    "sl_span b ON b.id = l.right_span WHERE l.kind = 2 AND l.source IS NULL AND NOT EXISTS (WITH RECURSIVE x(id) AS "
+    "(SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), y(id) AS (SELECT b.parent UNION "
+    "SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN y JOIN sl_link f ON f.kind = 2 "
+    "AND "
+    "f.left_span = min(x.id, y.id) AND f.right_span = max(x.id, y.id));"
+    "DELETE FROM sl_link WHERE kind = 2 AND source IS NULL AND (left_span, kind, right_span, rule) IN (SELECT "
+    "left_span, kind, right_span, rule FROM sl_link_off)";
+
+static int unbind_all(struct sl_store *st, struct sl_err *err)
+{
+    int64_t before = -1, now;
+    int rc = sl_store_exec(st, unbind_sql, err);
+
+    while (!rc && (now = sl_store_int(st, "SELECT count(*) FROM sl_link_off", 0)) != before) {
+        before = now;
+        if (sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_link_off WHERE kind = 2)", 0))
+            rc = sl_store_exec(st, unmerge_sql, err);
+    }
+    return rc;
+}
+
+/* What was unbound comes back first, as new records may speak of the same spans; at the end it goes again. */
 static const char rebind_sql[] =
     "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, confidence, weak) SELECT "
-    "left_span, kind, right_span, rule, source, place, confidence, weak FROM sl_link_off WHERE rule NOT IN (SELECT id "
-    "FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name) AND left_span IN (SELECT id FROM sl_span) AND right_span "
-    "IN (SELECT id FROM sl_span);"
-    "DELETE FROM sl_link_off WHERE rule NOT IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);";
+    "left_span, kind, right_span, rule, source, place, confidence, weak FROM sl_link_off WHERE confidence IS NULL AND "
+    "left_span IN (SELECT id FROM sl_span) AND right_span IN (SELECT id FROM sl_span); DELETE FROM sl_link_off";
+
+int sl_bind_take_back(struct sl_store *st, struct sl_err *err)
+{
+    int rc = sl_store_exec(st, "DELETE FROM sl_link WHERE confidence IS NOT NULL; DELETE FROM sl_doubt", err);
+
+    return rc ? rc : sl_store_exec(st, rebind_sql, err);
+}
 
 int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn)(void *to, const char *text), void *to,
                   struct sl_err *err)
 {
     int rc = sl_bind_take_back(st, err);
 
-    if (!rc)
-        rc = sl_store_exec(st, rebind_sql, err);
     if (!rc) /* who knows goes before who guesses */
         rc = apply_users(st, false, warn, to, err);
     if (!rc && !is_unbound(st, SL_WRITER_RULE))
@@ -410,24 +472,19 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
             rc = sl_order_bind(st, &set->orders.v[i], err);
     for (size_t i = 0; i < set->binds.n && !rc; i++)
         if (!is_unbound(st, set->binds.v[i].name))
-            rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, err);
+            rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, false, err);
     if (!rc)
         rc = apply_users(st, true, warn, to, err);
     if (!rc)
         rc = spread(st, set, err);
     if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))
-        rc = sl_store_exec(st, unbind_sql, err);
+        rc = unbind_all(st, err);
     if (!rc)
         rc = sl_store_exec(st,
                            "DROP TABLE IF EXISTS temp.sl_pair; DROP TABLE IF EXISTS temp.sl_left; DROP TABLE IF EXISTS "
                            "temp.sl_right",
                            err);
     return rc;
-}
-
-int sl_bind_take_back(struct sl_store *st, struct sl_err *err)
-{
-    return sl_store_exec(st, "DELETE FROM sl_link WHERE confidence IS NOT NULL; DELETE FROM sl_doubt", err);
 }
 
 static int64_t count(struct sl_store *st, const char *table, const char *name)

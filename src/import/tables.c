@@ -18,6 +18,7 @@ enum { COLUMNS = 400 }; /* a table with more columns is of use to nobody; the vi
 struct make {
     struct sl_store *st;
     const struct sl_recipes *set;
+    SL_VEC(char *) made;  /* tables so far */
     SL_VEC(char *) taken; /* names of the columns so far */
     SL_VEC(char *) own;   /* of the member at hand, as the logs have them */
     struct sl_buf sql;
@@ -28,7 +29,7 @@ void sl_tables_name(const char *type, char *name, size_t n)
 {
     size_t i = 0;
 
-    if (n > 1 && isdigit((unsigned char)*type))
+    if (n > 1 && (isdigit((unsigned char)*type) || !strncasecmp(type, "sqlite_", 7))) /* reserved */
         name[i++] = '_';
     for (; *type && i + 1 < n; type++)
         name[i++] = isalnum((unsigned char)*type) && (unsigned char)*type < 128 ? *type : '_';
@@ -61,24 +62,32 @@ static bool is_int(const struct sl_recipes *set, const char *field)
 
 /* ---- columns ---- */
 
-/* Takes a name, or, where it is taken, the same with the prefix; NULL: both are.  SQL does not tell case apart. */
+static bool is_taken(const struct make *m, const char *name)
+{
+    for (size_t i = 0; i < m->taken.n; i++) /* SQL does not tell case apart */
+        if (!strcasecmp(m->taken.v[i], name))
+            return true;
+    return false;
+}
+
+/* Takes a name, or, where it is taken, PREFIX_NAME, or PREFIX_NAME_2, ...; NULL: there are columns enough. */
 static const char *take(struct make *m, const char *name, const char *prefix)
 {
     struct sl_buf b = {0};
-    bool found = false;
 
-    for (size_t i = 0; i < m->taken.n; i++)
-        found |= !strcasecmp(m->taken.v[i], name);
-    if (found && prefix) {
+    sl_buf_adds(&b, name);
+    for (int i = 1; is_taken(m, b.s); i++) {
+        sl_buf_clear(&b);
         sl_buf_addf(&b, "%s_%s", prefix, name);
-        name = take(m, b.s, NULL);
-        sl_buf_free(&b);
-        return name;
+        if (i > 1)
+            sl_buf_addf(&b, "_%d", i);
     }
-    if (found || m->taken.n >= COLUMNS)
+    if (m->taken.n >= COLUMNS) {
+        sl_buf_free(&b);
         return NULL;
-    *sl_vec_add(&m->taken) = sl_strdup(name);
-    return m->taken.v[m->taken.n - 1];
+    }
+    *sl_vec_add(&m->taken) = b.s;
+    return b.s;
 }
 
 /* fmt: with the formats of sqlite3_mprintf(). */
@@ -144,11 +153,28 @@ static void key_column(struct make *m, const struct member *v, int n, const char
             sl_buf_addf(&b, "%s(SELECT key FROM sl_span WHERE id=%s)", b.n ? "," : "", id.s);
             break;
         }
-    column(m, take(m, name, NULL), is_int(m->set, name) ? "CAST(coalesce(%s,NULL) AS INTEGER)" : "coalesce(%s,NULL)",
+    column(m, take(m, name, "key"), is_int(m->set, name) ? "CAST(coalesce(%s,NULL) AS INTEGER)" : "coalesce(%s,NULL)",
            b.s);
     sl_buf_free(&b);
     sl_buf_free(&id);
     sl_buf_free(&up);
+}
+
+/* Did this member name it already, by a rule or in another record? */
+static bool is_own(struct make *m, const char *name)
+{
+    for (size_t i = 0; i < m->own.n; i++)
+        if (!strcmp(m->own.v[i], name))
+            return true;
+    *sl_vec_add(&m->own) = sl_strdup(name);
+    return false;
+}
+
+static void forget_own(struct make *m)
+{
+    for (size_t i = 0; i < m->own.n; i++)
+        free(m->own.v[i]);
+    sl_vec_clear(&m->own);
 }
 
 /* The keys from the root down. */
@@ -160,13 +186,10 @@ static void key_columns(struct make *m, struct member *v, int n)
         find_chain(m, &v[i]);
     for (int i = 0; i < n; i++)
         for (int k = v[i].n - 1; k >= 0; k--) {
-            bool again = false;
-            key_name(v[i].chain[k], name, sizeof name);
-            for (size_t t = 0; t < m->taken.n; t++)
-                again |= !strcasecmp(m->taken.v[t], name);
-            if (!again)
+            if (!is_own(m, key_name(v[i].chain[k], name, sizeof name)))
                 key_column(m, v, n, name);
         }
+    forget_own(m);
 }
 
 static void event_column(struct make *m, const char *of, const char *prefix, const char *event, sqlite3_int64 id)
@@ -191,23 +214,6 @@ static sqlite3_int64 name_id(struct make *m, const char *name)
 
     sqlite3_free(sql);
     return id;
-}
-
-/* Did this member name it already, by a rule or in another record? */
-static bool is_own(struct make *m, const char *name)
-{
-    for (size_t i = 0; i < m->own.n; i++)
-        if (!strcmp(m->own.v[i], name))
-            return true;
-    *sl_vec_add(&m->own) = sl_strdup(name);
-    return false;
-}
-
-static void forget_own(struct make *m)
-{
-    for (size_t i = 0; i < m->own.n; i++)
-        free(m->own.v[i]);
-    sl_vec_clear(&m->own);
 }
 
 /* What the rules say of spans of this alias, attributes or events, where they say it by name. */
@@ -289,6 +295,7 @@ static void begin(struct make *m, const char *name)
     for (size_t i = 0; i < m->taken.n; i++)
         free(m->taken.v[i]);
     sl_vec_clear(&m->taken);
+    *sl_vec_add(&m->made) = sl_strdup(name);
     sl_buf_clear(&m->sql);
     sl_buf_adds(&m->sql, head);
     sqlite3_free(head);
@@ -325,24 +332,38 @@ static void common(struct make *m, const char *of)
 
     sl_buf_adds(&m->sql, head);
     sqlite3_free(head);
-    take(m, "id", NULL);
-    take(m, "key", NULL);
+    take(m, "id", "");
+    take(m, "key", "");
+    take(m, "first", "");
+    take(m, "last", "");
 }
 
 /* of: ids, with commas between */
 static void ends(struct make *m, const char *of)
 {
-    column(m, take(m, "first", NULL), "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
-    column(m, take(m, "last", NULL), "(SELECT max(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+    column(m, "first", "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+    column(m, "last", "(SELECT max(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+}
+
+static bool is_table(const struct make *m, const char *name)
+{
+    for (size_t i = 0; i < m->made.n; i++)
+        if (!strcasecmp(m->made.v[i], name))
+            return true;
+    return false;
 }
 
 static int make_type(struct make *m, const char *type, sqlite3_int64 id)
 {
     struct member v = {.d = by_type(m->set, type), .type = id, .at = "s.id"};
     char name[200];
+    size_t n;
     int rc;
 
-    sl_tables_name(type, name, sizeof name);
+    sl_tables_name(type, name, sizeof name - 20);
+    n = strlen(name);
+    for (int i = 2; is_table(m, name); i++) /* a.b and a_b, or a table of names.yaml */
+        snprintf(name + n, 20, "_%d", i);
     begin(m, name);
     common(m, "s.id");
     key_columns(m, &v, 1);
@@ -456,6 +477,9 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
     for (size_t i = 0; i < m.taken.n; i++)
         free(m.taken.v[i]);
     sl_vec_free(&m.taken);
+    for (size_t i = 0; i < m.made.n; i++)
+        free(m.made.v[i]);
+    sl_vec_free(&m.made);
     sl_vec_free(&m.own);
     sl_buf_free(&m.sql);
     return rc;
