@@ -5,7 +5,8 @@
  *     id, scope, place in the order, from_s, to_s, label, skip, partner, lane
  *
  * (align.h says what they mean; scope: sequences of equal scope belong together; partner: of a left one, the right one
- * that a record has linked it to, so that both are left out here).
+ * that a record has linked it to, so that both are left out here, and -1: it is known to have none).  Numbers that are
+ * missing in a sequence stand for things that may have been.
  */
 #include "base/hash.h"
 #include "base/intern.h"
@@ -16,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { GAP = 10000 };
 enum { SLACK_MS = 5000 }; /* clocks of one machine, and log lines that were written late */
 
 struct side {
@@ -30,9 +32,20 @@ static double seconds(sqlite3_stmt *q, int i)
     return sqlite3_column_type(q, i) == SQLITE_NULL ? NAN : sqlite3_column_double(q, i);
 }
 
+/* Numbers that are missing: there may have been such things, of which the log says nothing (any more). */
+static void add_gap(struct side *s, int64_t n)
+{
+    for (int64_t i = 0; i < n && i < GAP; i++) {
+        s->run.v[s->run.n - 1].n++;
+        *sl_vec_add(&s->item) = (struct sl_align_item){.from_s = NAN, .to_s = NAN};
+        sl_vec_add(&s->partner);
+    }
+}
+
 static int load(struct side *s, struct sl_store *st, const char *sql, struct sl_intern *texts, struct sl_err *err)
 {
     sqlite3_stmt *q;
+    int64_t next = 0;
     char *sorted = sqlite3_mprintf("SELECT * FROM (%s) ORDER BY 2, 3, 1", sql);
     int rc = 0;
 
@@ -44,8 +57,13 @@ static int load(struct side *s, struct sl_store *st, const char *sql, struct sl_
         const char *scope = (const char *)sqlite3_column_text(q, 1), *label = (const char *)sqlite3_column_text(q, 5),
                    *lane = (const char *)sqlite3_column_text(q, 8);
         uint32_t id = sl_intern(texts, scope ? scope : "", scope ? strlen(scope) : 0);
-        if (!s->run.n || s->run.v[s->run.n - 1].scope != id)
+        int64_t place = sqlite3_column_int64(q, 2);
+        if (!s->run.n || s->run.v[s->run.n - 1].scope != id) {
             *sl_vec_add(&s->run) = (typeof(*s->run.v)){id, (uint32_t)s->item.n, 0};
+            next = 0;
+        }
+        add_gap(s, place - next);
+        next = place + 1;
         s->run.v[s->run.n - 1].n++;
         *sl_vec_add(&s->item) = (struct sl_align_item){
             .id = sqlite3_column_int64(q, 0),
@@ -100,10 +118,13 @@ static int pair_up(struct sl_store *st, sqlite3_stmt *certain, sqlite3_stmt *dou
     sl_align(&al, x, nx, y, ny, SLACK_MS / 1e3);
     for (size_t p = 0; p < al.pair.n && !rc; p++) {
         const struct sl_align_pair *v = &al.pair.v[p];
+        if (!x[v->a].id || !y[v->b].id)
+            continue; /* with what was not seen */
         rc = add_pair(st, v->certain ? certain : doubt, x[v->a].id, y[v->b].id, err);
     }
     for (uint32_t p = 0; p < nx && p < ny && al.given_up && !rc; p++)
-        rc = add_pair(st, doubt, x[p].id, y[p].id, err);
+        if (x[p].id && y[p].id)
+            rc = add_pair(st, doubt, x[p].id, y[p].id, err);
     sl_align_free(&al);
     free(x);
     free(y);
@@ -117,11 +138,11 @@ static void mark_known(struct side *a, struct side *b)
 
     for (size_t i = 0; i < a->item.n; i++) {
         *sl_vec_add(&a->known) = a->partner.v[i] != 0;
-        if (a->partner.v[i])
+        if (a->partner.v[i] > 0)
             sl_set_add(&taken, (uint64_t)a->partner.v[i]);
     }
     for (size_t i = 0; i < b->item.n; i++)
-        *sl_vec_add(&b->known) = !sl_set_add(&taken, (uint64_t)b->item.v[i].id);
+        *sl_vec_add(&b->known) = b->partner.v[i] || (b->item.v[i].id && !sl_set_add(&taken, (uint64_t)b->item.v[i].id));
     sl_set_free(&taken);
 }
 
