@@ -350,6 +350,8 @@ static int bind_all(struct sl_importing *m, struct sl_err *err)
     struct sl_sources sources = {0};
     int rc = sl_store_index(m->st, err);
 
+    if (!rc) /* so that SQLite knows which joins of tables of spans want an index of their own; milliseconds */
+        rc = sl_store_exec(m->st, "PRAGMA analysis_limit = 400; ANALYZE sl_span", err);
     if (!rc && m->o->campaign) {
         rc = sources_of(m, &sources, err);
         if (!rc)

@@ -18,12 +18,18 @@ enum { COLUMNS = 400 }; /* a table with more columns is of use to nobody; the vi
 struct make {
     struct sl_store *st;
     const struct sl_recipes *set;
-    SL_VEC(char *) made;  /* tables so far */
-    SL_VEC(char *) taken; /* names of the columns so far */
-    SL_VEC(char *) own;   /* of the member at hand, as the logs have them */
-    struct sl_buf sql;
+    SL_VEC(char *) made;     /* tables so far */
+    SL_VEC(char *) taken;    /* names of the columns so far */
+    SL_VEC(char *) own;      /* of the member at hand, as the logs have them */
+    struct sl_buf keys, sql; /* keys: the rows, with what other tables are joined by */
     struct sl_err *err;
 };
+
+/* A text that is a plain number, as a number, so that 7 < 12 and sums are sums.  Not 007, nor 1e5, which may be an id.
+ */
+#define NUMBER(x)                                                                                                      \
+    "iif(" x " GLOB '[-0-9]*' AND " x " NOT GLOB '*[^-0-9.]*' AND length(" x ")<19 AND json_valid(" x                  \
+    "),json_extract(" x ",'$')," x ")"
 
 void sl_tables_name(const char *type, char *name, size_t n)
 {
@@ -50,14 +56,6 @@ static const struct sl_alias_decl *by_type(const struct sl_recipes *set, const c
         if (!strcmp(set->aliases.v[i].type, type))
             return &set->aliases.v[i];
     return NULL;
-}
-
-static bool is_int(const struct sl_recipes *set, const char *field)
-{
-    for (size_t i = 0; i < set->ints.n; i++)
-        if (!strcmp(set->ints.v[i].field, field))
-            return true;
-    return false;
 }
 
 /* ---- columns ---- */
@@ -136,6 +134,7 @@ static void find_chain(struct make *m, struct member *v)
 static void key_column(struct make *m, const struct member *v, int n, const char *name)
 {
     struct sl_buf b = {0}, id = {0}, up = {0};
+    const char *as;
     char other[100];
 
     for (int i = 0; i < n; i++)
@@ -150,11 +149,17 @@ static void key_column(struct make *m, const struct member *v, int n, const char
                 sl_buf_clear(&id);
                 sl_buf_adds(&id, up.s);
             }
-            sl_buf_addf(&b, "%s(SELECT key FROM sl_span WHERE id=%s)", b.n ? "," : "", id.s);
+            sl_buf_addf(&b, "%s(SELECT " NUMBER("key") " FROM sl_span WHERE id=%s)", b.n ? "," : "", id.s);
             break;
         }
-    column(m, take(m, name, "key"), is_int(m->set, name) ? "CAST(coalesce(%s,NULL) AS INTEGER)" : "coalesce(%s,NULL)",
-           b.s);
+    if ((as = take(m, name, "key"))) {
+        char *inner = sqlite3_mprintf(",\n coalesce(%s,NULL) AS \"%w\"", b.s, as);
+        sl_buf_adds(&m->keys, inner);
+        sqlite3_free(inner);
+        inner = sqlite3_mprintf("r.\"%w\"", as);
+        column(m, as, "%s", inner);
+        sqlite3_free(inner);
+    }
     sl_buf_free(&b);
     sl_buf_free(&id);
     sl_buf_free(&up);
@@ -204,7 +209,7 @@ static void event_column(struct make *m, const char *of, const char *prefix, con
 
 static void attr_column(struct make *m, const char *of, const char *prefix, const char *attr)
 {
-    column(m, take(m, attr, prefix), "(SELECT value FROM attributes WHERE span=%s AND name=%Q)", of, attr);
+    column(m, take(m, attr, prefix), "(SELECT value FROM sl_value WHERE span=%s AND name=%Q)", of, attr);
 }
 
 static sqlite3_int64 name_id(struct make *m, const char *name)
@@ -297,7 +302,8 @@ static void begin(struct make *m, const char *name)
     sl_vec_clear(&m->taken);
     *sl_vec_add(&m->made) = sl_strdup(name);
     sl_buf_clear(&m->sql);
-    sl_buf_adds(&m->sql, head);
+    sl_buf_clear(&m->keys);
+    sl_buf_adds(&m->keys, head);
     sqlite3_free(head);
 }
 
@@ -314,7 +320,7 @@ static int create(struct make *m, const char *name)
         sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
         if (sqlite3_step(q) == SQLITE_ROW) {
             have = (const char *)sqlite3_column_text(q, 0);
-            same = have && !strcmp(have, m->sql.s);
+            same = have && !strcmp(have, m->keys.s);
             foreign = !have || !strstr(have, MARK);
         }
     }
@@ -323,19 +329,31 @@ static int create(struct make *m, const char *name)
     if (!rc && drop)
         rc = sl_store_exec(m->st, drop, m->err);
     sqlite3_free(drop);
-    return rc || same || foreign ? rc : sl_store_exec(m->st, m->sql.s, m->err);
+    return rc || same || foreign ? rc : sl_store_exec(m->st, m->keys.s, m->err);
 }
 
+/*
+ * The keys are columns of rows that are made once for a query, which SQLite then joins by an index of its own; the
+ * events and attributes are looked up only where a query names them.
+ */
 static void common(struct make *m, const char *of)
 {
-    char *head = sqlite3_mprintf("SELECT %s AS id,\n (SELECT key FROM sl_span WHERE id=%s) AS key", of, of);
-
-    sl_buf_adds(&m->sql, head);
-    sqlite3_free(head);
+    sl_buf_addf(&m->keys, ", r AS MATERIALIZED (SELECT m.*, %s AS id, (SELECT key FROM sl_span WHERE id=%s) AS key", of,
+                of);
+    sl_buf_adds(&m->sql, "SELECT r.id AS id, r.key AS key");
     take(m, "id", "");
     take(m, "key", "");
     take(m, "first", "");
     take(m, "last", "");
+}
+
+/* Both parts together, and the view. */
+static int finish(struct make *m, const char *name)
+{
+    sl_buf_adds(&m->keys, " FROM m)\n");
+    sl_buf_adds(&m->keys, m->sql.s);
+    sl_buf_adds(&m->keys, "\nFROM r");
+    return create(m, name);
 }
 
 /* of: ids, with commas between */
@@ -355,22 +373,28 @@ static bool is_table(const struct make *m, const char *name)
 
 static int make_type(struct make *m, const char *type, sqlite3_int64 id)
 {
-    struct member v = {.d = by_type(m->set, type), .type = id, .at = "s.id"};
+    struct member v = {.d = by_type(m->set, type), .type = id, .at = "m.m0"};
     char name[200];
     size_t n;
     int rc;
 
+    for (size_t i = 0; i < m->set->tables.n; i++) { /* that is it already */
+        const struct sl_table_decl *t = &m->set->tables.v[i];
+        sl_tables_name(type, name, sizeof name);
+        if (t->n == 1 && !strcmp(t->name, name) && !strcmp(by_alias(m->set, t->alias[0])->type, type))
+            return 0;
+    }
     sl_tables_name(type, name, sizeof name - 20);
     n = strlen(name);
     for (int i = 2; is_table(m, name); i++) /* a.b and a_b, or a table of names.yaml */
         snprintf(name + n, 20, "_%d", i);
     begin(m, name);
-    common(m, "s.id");
+    sl_buf_addf(&m->keys, "WITH m AS (SELECT id AS m0 FROM sl_span WHERE type=%lld)", (long long)id);
+    common(m, "m.m0");
     key_columns(m, &v, 1);
-    ends(m, "s.id");
-    rc = columns(m, v.d, type, "s.id", NULL);
-    sl_buf_addf(&m->sql, "\nFROM sl_span s WHERE s.type=%lld", (long long)id);
-    return rc ? rc : create(m, name);
+    ends(m, "r.m0");
+    rc = columns(m, v.d, type, "r.m0", NULL);
+    return rc ? rc : finish(m, name);
 }
 
 /*
@@ -411,22 +435,22 @@ static void find_member(struct sl_buf *b, const struct member *v, int lead, int 
 /* Rows that begin with member `lead`: those before it are not there. */
 static void rows_of(struct make *m, const struct member *v, int n, int lead)
 {
-    sl_buf_addf(&m->sql, "%sSELECT ", lead ? " UNION ALL\n" : "");
+    sl_buf_addf(&m->keys, "%sSELECT ", lead ? " UNION ALL\n" : "");
     for (int i = 0; i < n; i++) {
-        sl_buf_adds(&m->sql, i ? ", " : "");
+        sl_buf_adds(&m->keys, i ? ", " : "");
         if (i < lead)
-            sl_buf_adds(&m->sql, "NULL");
+            sl_buf_adds(&m->keys, "NULL");
         else if (i == lead)
-            sl_buf_adds(&m->sql, "s.id");
+            sl_buf_adds(&m->keys, "s.id");
         else
-            find_member(&m->sql, v, lead, i);
-        sl_buf_addf(&m->sql, " AS m%d", i);
+            find_member(&m->keys, v, lead, i);
+        sl_buf_addf(&m->keys, " AS m%d", i);
     }
-    sl_buf_addf(&m->sql, " FROM sl_span s WHERE s.type=%lld", (long long)v[lead].type);
+    sl_buf_addf(&m->keys, " FROM sl_span s WHERE s.type=%lld", (long long)v[lead].type);
     for (int i = 0; i < lead; i++) {
-        sl_buf_adds(&m->sql, " AND ");
-        partner(&m->sql, "s.id", v[i].type);
-        sl_buf_adds(&m->sql, " IS NULL");
+        sl_buf_adds(&m->keys, " AND ");
+        partner(&m->keys, "s.id", v[i].type);
+        sl_buf_adds(&m->keys, " IS NULL");
     }
 }
 
@@ -434,31 +458,34 @@ static int make_table(struct make *m, const struct sl_table_decl *t)
 {
     struct member v[8] = {0};
     struct sl_buf id = {0};
+    char at[8];
     int rc = 0;
 
     for (int i = 0; i < t->n; i++) {
         v[i].d = by_alias(m->set, t->alias[i]);
         v[i].type = name_id(m, v[i].d->type);
-        snprintf(v[i].at, sizeof v[i].at, "r.m%d", i);
+        snprintf(v[i].at, sizeof v[i].at, "m.m%d", i);
     }
     begin(m, t->name);
-    sl_buf_adds(&m->sql, "WITH r AS (\n");
+    sl_buf_adds(&m->keys, "WITH m AS (\n");
     for (int lead = 0; lead < t->n; lead++)
         rows_of(m, v, t->n, lead);
-    sl_buf_adds(&m->sql, ")\n");
-    sl_buf_adds(&id, "coalesce(");
+    sl_buf_addc(&m->keys, ')');
     for (int i = 0; i < t->n; i++)
-        sl_buf_addf(&id, "%s,", v[i].at);
-    sl_buf_adds(&id, "NULL)");
+        sl_buf_addf(&id, "%sm.m%d", i ? "," : "coalesce(", i);
+    sl_buf_adds(&id, t->n == 1 ? ",NULL)" : ")");
     common(m, id.s);
     key_columns(m, v, t->n);
-    id.s[--id.n] = 0; /* the members without coalesce() */
-    ends(m, id.s + strlen("coalesce("));
-    for (int i = 0; i < t->n && !rc; i++)
-        rc = columns(m, v[i].d, v[i].d->type, v[i].at, i ? v[i].d->alias : NULL);
-    sl_buf_adds(&m->sql, "\nFROM r");
+    sl_buf_clear(&id);
+    for (int i = 0; i < t->n; i++)
+        sl_buf_addf(&id, "%sr.m%d", i ? "," : "", i);
+    ends(m, id.s);
+    for (int i = 0; i < t->n && !rc; i++) {
+        snprintf(at, sizeof at, "r.m%d", i);
+        rc = columns(m, v[i].d, v[i].d->type, at, i ? v[i].d->alias : NULL);
+    }
     sl_buf_free(&id);
-    return rc ? rc : create(m, t->name);
+    return rc ? rc : finish(m, t->name);
 }
 
 int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
@@ -469,6 +496,8 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
         err);
     int rc = q ? 0 : SL_ESTORE;
 
+    if (!rc) /* of what was forgotten since */
+        rc = sl_store_exec(st, "DELETE FROM sl_seen WHERE type NOT IN (SELECT type FROM sl_span)", err);
     for (size_t i = 0; i < set->tables.n && !rc; i++)
         rc = make_table(&m, &set->tables.v[i]);
     while (!rc && (rc = sl_store_step(st, q, err)) > 0)
@@ -482,5 +511,6 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
     sl_vec_free(&m.made);
     sl_vec_free(&m.own);
     sl_buf_free(&m.sql);
+    sl_buf_free(&m.keys);
     return rc;
 }

@@ -15,6 +15,7 @@ DROP VIEW IF EXISTS rejects;
 DROP VIEW IF EXISTS raws;
 DROP VIEW IF EXISTS raw;
 DROP VIEW IF EXISTS doubts;
+DROP VIEW IF EXISTS sl_value;
 DROP VIEW IF EXISTS zones;
 
 -- dnpcsql's four tables: its names, its columns, its inserts (below).  Times are seconds.
@@ -77,6 +78,12 @@ CREATE VIEW attributes AS
     SELECT a.span AS span, f.name AS name, json_extract(a.vals, f.path) AS value, a.source AS source, a.place AS place
     FROM sl_attr a JOIN sl_shape f ON f.id = a.shape
     WHERE json_extract(a.vals, f.path) IS NOT NULL;
+
+-- Attributes for the tables of spans: a text that is a plain number is one (not 007, nor 1e5, which may be an id).
+CREATE VIEW sl_value AS
+    SELECT span, name, iif(value GLOB '[-0-9]*' AND value NOT GLOB '*[^-0-9.]*' AND length(value) < 19 AND
+        json_valid(value), json_extract(value, '$'), value) AS value
+    FROM attributes;
 
 CREATE VIEW samples AS
     SELECT a.span AS span, a.time_ns AS time_ns, f.name AS metric, json_extract(a.vals, f.path) AS value,
