@@ -126,6 +126,28 @@ static void say(const struct cli *cli, struct sl_store *st, const char *name, co
     putchar('\n');
 }
 
+/* An end of several types is none. */
+static int one_type(struct sl_store *st, const char *type, struct sl_err *err)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(st,
+                         "SELECT group_concat(name, ', '), count(*) FROM sl_name n WHERE substr(name, "
+                         "-length(?1) - 1) = '.' || ?1 AND EXISTS (SELECT 1 FROM sl_span s WHERE s.type = "
+                         "n.id) AND NOT EXISTS (SELECT 1 FROM sl_name m JOIN sl_span s ON s.type = m.id "
+                         "WHERE m.name = ?1) AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)",
+                         err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (!rc) {
+        sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 1) > 1)
+            rc = sl_err(err, SL_ENOTFOUND, "several types end in %s: %s; name one", type,
+                        (const char *)sqlite3_column_text(q, 0));
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
 static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *set, const char *text, struct sl_err *err)
 {
     struct sl_bind_rule r;
@@ -141,16 +163,21 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
         snprintf(own, sizeof own, "%s %s %s", r.left, kind[r.kind], r.right);
         name = own;
     }
-    if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1 AND rule <> ?2", name, text) || is_built_in(set, name))
+    if (!*name)
+        return sl_err(err, SL_EUSAGE, "--name needs a name");
+    if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1 AND rule <> ?2", name, text) || is_built_in(set, name) ||
+        !strcmp(name, "name") ||
+        has(st, "SELECT 1 FROM sl_name n JOIN sl_link l ON l.rule = n.id AND l.confidence IS NULL WHERE n.name = ?1",
+            name, NULL))
         return sl_err(err, SL_EUSAGE, "there is a binding '%s' already; unbind it, or give this one another --name",
                       name);
     rc = sl_tables_make(st, set, err);
     if (!rc)
         rc = sl_bind_check(st, &r, &types, err);
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = one_type(st, i ? r.right : r.left, err);
     if (!rc && !types)
-        fprintf(stderr,
-                "spanloom: the store has no spans of type %s, or none of type %s (or several such types), yet\n",
-                r.left, r.right);
+        fprintf(stderr, "spanloom: the store has no spans of type %s, or none of type %s, yet\n", r.left, r.right);
     if (!rc)
         rc = exec_with(st, "INSERT OR REPLACE INTO sl_bind (name, rule) VALUES (?1, ?2)", name, text, err);
     if (!rc)
@@ -187,6 +214,8 @@ static int run_bind(struct cli *cli, int argc, char **argv)
         rc = end(st, set, exec_with(st, "DELETE FROM sl_unbound WHERE rule = ?1", argv[0], NULL, &err), &err);
         if (!rc)
             say(cli, st, argv[0], "");
+    } else if (!rc && !strpbrk(argv[0], " \t") && is_rule(st, set, argv[0])) {
+        rc = sl_err(&err, SL_ENOTFOUND, "%s is bound already", argv[0]);
     } else if (!rc) {
         rc = bind_rule(cli, st, set, argv[0], &err);
     }
@@ -206,7 +235,10 @@ static int unbind(struct cli *cli, struct sl_store *st, struct sl_recipes *set, 
     if (cli_option(cli, "campaign")) {
         if ((rc = sl_bind_drop_campaign(st, name, err)))
             return rc;
-        links = -1;
+        rc = end(st, set, rc, err);
+        if (!rc && cli->format == SL_FORMAT_TABLE)
+            printf("campaign %s: its runs are on their own again\n", name);
+        return rc;
     } else if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1", name, NULL)) {
         rc = exec_with(st, "DELETE FROM sl_bind WHERE name = ?1", name, NULL, err);
     } else if (has(st, "SELECT 1 FROM sl_unbound WHERE rule = ?1", name, NULL)) {
@@ -218,7 +250,7 @@ static int unbind(struct cli *cli, struct sl_store *st, struct sl_recipes *set, 
                       name);
     }
     rc = end(st, set, rc, err);
-    if (!rc && cli->format == SL_FORMAT_TABLE && links >= 0)
+    if (!rc && cli->format == SL_FORMAT_TABLE)
         printf("%s: %lld link%s taken away\n", name, (long long)links, links == 1 ? "" : "s");
     return rc;
 }

@@ -81,6 +81,8 @@ static int run(struct cli *cli, int argc, char **argv)
     if (argc != !replaced)
         return cli_usage(cli,
                          replaced ? "--replaced takes no further argument" : "forget which source? a path, or its id");
+    for (size_t n = argc ? strlen(argv[0]) : 0; n > 1 && argv[0][n - 1] == '/'; n--)
+        argv[0][n - 1] = 0;
     rc = sl_store_open(&st, cli->store_path, SL_STORE_WRITE, &err);
     if (!rc) {
         set = sl_recipes_new();

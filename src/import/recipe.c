@@ -190,24 +190,28 @@ static int declare_bind(struct sl_recipes *set, const char *path, const struct s
                          *right = sl_yaml_get(y, "right");
     struct sl_bind_rule r;
     struct sl_err why = {0};
+    char *text;
 
     if (!rule || rule->kind != SL_YAML_SCALAR ||
         (y->kind == SL_YAML_MAP &&
          (y->n != 3 || !left || !right || left->kind != SL_YAML_SCALAR || right->kind != SL_YAML_SCALAR)))
         return sl_err(err, SL_EFORMAT, "%s:%d: binding %s is a rule, or {rule, left, right}", path, y->line,
                       name->text);
-    if (sl_bind_parse(&r, rule->text, &why))
+    text = sl_arena_copy(&set->arena, rule->text, rule->n);
+    for (char *c = text; *c; c++) /* a folded text of YAML keeps some line ends */
+        *c = *c == '\n' ? ' ' : *c;
+    if (sl_bind_parse(&r, text, &why))
         return sl_err(err, SL_EFORMAT, "%s:%d: binding %s: %s", path, rule->line, name->text, why.text);
     for (size_t i = 0; i < set->binds.n; i++)
         if (!strcmp(set->binds.v[i].name, name->text)) {
-            set->binds.v[i].rule = keep(set, rule->text);
+            set->binds.v[i].rule = text;
             return 0;
         }
     if (y->kind == SL_YAML_MAP)
-        *sl_vec_add(&set->orders) = (struct sl_order_decl){keep(set, name->text), keep(set, rule->text),
-                                                           keep(set, left->text), keep(set, right->text)};
+        *sl_vec_add(&set->orders) =
+            (struct sl_order_decl){keep(set, name->text), text, keep(set, left->text), keep(set, right->text)};
     else
-        *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), keep(set, rule->text)};
+        *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), text};
     return 0;
 }
 
