@@ -35,7 +35,8 @@ struct command {
 struct cli {
     const struct command *command;
     const char *store_path;
-    struct sl_project *project; /* spanloom.yaml of this folder; NULL: there is none */
+    struct sl_project *project;       /* spanloom.yaml of this folder; NULL: there is none */
+    const struct sl_err *project_err; /* why it cannot be used; NULL: it can */
     enum sl_format format;
     bool format_given;
     struct given {

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "import/import.h"
+#include "import/zone.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -46,30 +47,6 @@ static void warn(void *to, const char *text)
     if (t->shown)
         fputs("\r\033[K", stderr);
     fprintf(stderr, "spanloom: %s\n", text);
-}
-
-/* +05:30, -0330, -3, Z -> seconds; INT32_MIN: not a zone */
-static int32_t parse_zone(const char *s)
-{
-    int digit[4], n = 0, sign = *s == '-' ? -1 : 1;
-
-    if (!strcmp(s, "Z") || !strcmp(s, "UTC"))
-        return 0;
-    if (*s != '+' && *s != '-')
-        return INT32_MIN;
-    for (s++; *s && n < 4; s++) {
-        if (*s == ':' && n == 2)
-            continue;
-        if (*s < '0' || *s > '9')
-            return INT32_MIN;
-        digit[n++] = *s - '0';
-    }
-    if (*s || n == 0 || n == 3)
-        return INT32_MIN;
-    if (n == 1)
-        return sign * digit[0] * 3600;
-    n = n == 4 ? digit[2] * 10 + digit[3] : 0;
-    return digit[0] * 10 + digit[1] > 15 || n > 59 ? INT32_MIN : sign * ((digit[0] * 10 + digit[1]) * 3600 + n * 60);
 }
 
 /* Files that nothing claims are many, and alike: people get them by folder. */
@@ -208,10 +185,8 @@ static int run(struct cli *cli, int argc, char **argv)
                      : "import what? name a run directory, or files; or describe a project in " SL_PROJECT_FILE);
     if (cli_option(cli, "jobs") && (o.jobs = cli_number(cli_option(cli, "jobs"), 1)) < 1)
         return cli_usage(cli, "--jobs needs a number from 1 up");
-    if (zone && (o.zone_s = parse_zone(zone)) == INT32_MIN)
-        return cli_usage(cli, cli_option(cli, "zone") ? "--zone needs an offset such as +05:30, -06:00 or Z"
-                                                      : "zone: of " SL_PROJECT_FILE
-                                                        " needs an offset such as +05:30, -06:00 or Z");
+    if (zone && (o.zone_s = sl_zone_offset(zone)) == INT32_MIN)
+        return cli_usage(cli, "--zone needs an offset such as +05:30, -06:00 or Z");
     o.campaign = cli_option(cli, "campaign");
     if (!o.campaign && cli->project)
         o.campaign = cli->project->campaign;
@@ -243,6 +218,13 @@ static int run(struct cli *cli, int argc, char **argv)
     }
     set = sl_recipes_new();
     rc = cli_recipes(cli, set, &err);
+    for (size_t i = 0; !rc && cli->project && i < cli->project->binds.n; i++)
+        for (size_t k = 0; k < set->binds.n + set->orders.n && !rc; k++) {
+            const char *name = k < set->binds.n ? set->binds.v[k].name : set->orders.v[k - set->binds.n].name;
+            if (!strcmp(name, cli->project->binds.v[i].name))
+                rc = sl_err(&err, SL_EFORMAT, "%s: there is a binding '%s' already; give this one another name",
+                            cli->project->path, name);
+        }
     if (!rc)
         sl_find(&l, set, argv, (size_t)argc, cli_option(cli, "dry-run") != NULL);
     leave_out_store(&l, cli->store_path);

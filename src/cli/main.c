@@ -177,7 +177,9 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(NULL, "there is no command '%s'", name);
     memmove(argv + at, argv + at + 1, (size_t)(argc - at - 1) * sizeof *argv);
     left = parse(cli, argc - 2, argv + 1);
-    return left == -2 ? EXIT_DONE : left < 0 ? EXIT_USAGE : cli->command->run(cli, left, argv + 1);
+    if (left < 0)
+        return left == -2 ? EXIT_DONE : EXIT_USAGE;
+    return cli->project_err ? cli_fail(cli, cli->project_err) : cli->command->run(cli, left, argv + 1);
 }
 
 int main(int argc, char **argv)
@@ -197,7 +199,9 @@ int main(int argc, char **argv)
         if (project.store && !(db && *db))
             cli.store_path = project.store;
     }
-    rc = rc < 0 ? cli_fail(&cli, &err) : run(&cli, argc, argv);
+    if (rc < 0)
+        cli.project_err = &err;
+    rc = run(&cli, argc, argv);
     sl_project_free(&project);
     free(cli.given);
     if ((fflush(stdout) != 0 || ferror(stdout)) && !pipe_closed && rc == EXIT_DONE) {

@@ -248,9 +248,12 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
     for (int i = 0; i < p->input->ntime; i++) {
         if (p->input->time[i].field != slot)
             continue;
-        if (sl_time_parse(&p->input->time[i].format, s, n, ns, naive))
-            return true;
         declared = true;
+        if (!sl_time_parse(&p->input->time[i].format, s, n, ns, naive))
+            continue;
+        if (*naive && p->input->zone_s != INT32_MIN) /* the recipe knows */
+            *naive = __builtin_sub_overflow(*ns, p->input->zone_s * (int64_t)1000000000, ns);
+        return true;
     }
     if (declared)
         return sl_apply_reject(p, "%s='%.*s' is not a time of the declared format", sl_apply_field_name(p, slot),

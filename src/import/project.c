@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "import/bind.h"
 #include "import/yaml.h"
+#include "import/zone.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,6 +77,13 @@ static bool is_map(struct parse *c, const struct sl_yaml *y, const char *what, c
     return y->kind == SL_YAML_MAP;
 }
 
+static void parse_zone(struct parse *c, const struct sl_yaml *y)
+{
+    c->p->zone = text_of(c, y, "zone");
+    if (!c->rc && sl_zone_offset(c->p->zone) == INT32_MIN)
+        fail(c, y, "zone must be an offset such as \"+05:30\", \"-06:00\" or Z");
+}
+
 static void parse_bind(struct parse *c, const struct sl_yaml *y)
 {
     struct sl_bind_rule r;
@@ -87,6 +95,8 @@ static void parse_bind(struct parse *c, const struct sl_yaml *y)
         const char *rule = text_of(c, y->item[i], "a rule");
         if (!c->rc && sl_bind_parse(&r, rule, &why))
             fail(c, y->item[i], "%s", why.text);
+        if (!*y->key[i]->text)
+            fail(c, y->key[i], "a binding needs a name");
         *sl_vec_add(&c->p->binds) = (struct sl_project_bind){keep(c, y->key[i]->text), rule};
     }
 }
@@ -97,11 +107,22 @@ static void parse_ignore(struct parse *c, const struct sl_yaml *y)
         *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"ignore", text_of(c, item(y, i), "a type"), NULL, 0};
 }
 
+/* As the lens wants names: no patterns. */
+static const char *new_name(struct parse *c, const struct sl_yaml *y, const char *name, bool slash)
+{
+    if (strchr(name, '*') || !*name)
+        fail(c, y, "a new name may not be empty or hold '*': %s", name);
+    if (slash && !strchr(name, '/'))
+        fail(c, y, "what is merged is called SPAN_TYPE/EVENT; this has no '/': %s", name);
+    return name;
+}
+
 static void parse_rename(struct parse *c, const struct sl_yaml *y)
 {
     for (size_t i = 0; is_map(c, y, "rename", "{old: new}") && i < y->n; i++)
         *sl_vec_add(&c->p->lens) =
-            (struct sl_project_lens){"rename", keep(c, y->key[i]->text), text_of(c, y->item[i], "a new name"), 0};
+            (struct sl_project_lens){"rename", keep(c, y->key[i]->text),
+                                     new_name(c, y->item[i], text_of(c, y->item[i], "a new name"), false), 0};
 }
 
 static void parse_merge(struct parse *c, const struct sl_yaml *y)
@@ -110,6 +131,7 @@ static void parse_merge(struct parse *c, const struct sl_yaml *y)
         const struct sl_yaml *m = y->item[i], *of = m->kind == SL_YAML_MAP ? sl_yaml_get(m, "of") : m,
                              *within = sl_yaml_get(m, "within");
         struct sl_buf what = {0};
+        const char *name = new_name(c, y->key[i], y->key[i]->text, true);
         double s = 0.1;
         char *end;
         if (!of || (m->kind == SL_YAML_MAP && m->n != (within ? 2u : 1u))) {
@@ -123,8 +145,8 @@ static void parse_merge(struct parse *c, const struct sl_yaml *y)
             if (within->kind != SL_YAML_SCALAR || end == within->text || *end || !(s >= 0 && s < 1e9))
                 fail(c, within, "within must be a number of seconds");
         }
-        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"merge", keep(c, what.s ? what.s : ""),
-                                                            keep(c, y->key[i]->text), c->rc ? 0 : (int64_t)(s * 1e9)};
+        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"merge", keep(c, what.s ? what.s : ""), keep(c, name),
+                                                            c->rc ? 0 : (int64_t)(s * 1e9)};
         sl_buf_free(&what);
     }
 }
@@ -144,7 +166,7 @@ static void parse_key(struct parse *c, const struct sl_yaml *key, const struct s
     if (!strcmp(k, "store"))
         c->p->store = path_of(c, y, k);
     else if (!strcmp(k, "zone"))
-        c->p->zone = text_of(c, y, k);
+        parse_zone(c, y);
     else if (!strcmp(k, "campaign"))
         c->p->campaign = text_of(c, y, k);
     else if (!strcmp(k, "sources"))
@@ -168,6 +190,19 @@ static void parse_key(struct parse *c, const struct sl_yaml *key, const struct s
              "unknown key '%s'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge", k);
 }
 
+/* Not only blanks and comments. */
+static bool says_anything(const char *s, size_t n)
+{
+    bool comment = false;
+
+    for (size_t i = 0; i < n; i++) {
+        comment = s[i] == '\n' ? false : comment || s[i] == '#';
+        if (!comment && !strchr(" \t\r\n", s[i]))
+            return true;
+    }
+    return false;
+}
+
 int sl_project_parse(struct sl_project *out, const char *path, const char *text, size_t n, struct sl_err *err)
 {
     struct parse c = {.p = out, .path = path, .folder = ".", .err = err};
@@ -178,6 +213,8 @@ int sl_project_parse(struct sl_project *out, const char *path, const char *text,
     out->path = keep(&c, path);
     if (slash)
         c.folder = sl_arena_copy(&out->arena, path, slash == path ? 1 : (size_t)(slash - path));
+    if (!says_anything(text, n))
+        return 0;
     if ((c.rc = sl_yaml_parse(&doc, text, n, path, err)))
         return c.rc;
     if (doc->kind != SL_YAML_MAP)

@@ -146,8 +146,9 @@ struct sl_input {
         int nrename;
     } * table;
     int ntable;
-    bool teaches; /* a record may hold absolute and local time */
-    int phase;    /* 0: teaches zones (absolute and local time in each record); 1; 2: local times only */
+    int32_t zone_s; /* of local times, where the recipe says it; INT32_MIN: it does not */
+    bool teaches;   /* a record may hold absolute and local time */
+    int phase;      /* 0: teaches zones (absolute and local time in each record); 1; 2: local times only */
 };
 
 struct sl_sample_test {

@@ -6,6 +6,7 @@
 #include "import/recipe_compile.h"
 #include "base/buf.h"
 #include "import/reader.h"
+#include "import/zone.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,7 +195,7 @@ static struct sl_ref ref(struct compile *c, const struct sl_yaml *y, const char 
 /* ---- inputs ---- */
 
 static const char input_keys[] =
-    " files reader holds begins whole head times text comment tables rows sep columns empty defaults json pairs ";
+    " files reader holds begins whole zone head times text comment tables rows sep columns empty defaults json pairs ";
 
 static void compile_times(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
@@ -311,7 +312,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
     for (size_t i = 0; i < y->n; i++) {
         char word[64];
         snprintf(word, sizeof word, " %s ", y->key[i]->text);
-        if (!strstr(" files reader holds begins whole times ", word) && !strstr(in->reader->keys, word))
+        if (!strstr(" files reader holds begins whole zone times ", word) && !strstr(in->reader->keys, word))
             fail(c, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name, y->key[i]->text,
                  in->reader->keys);
     }
@@ -333,6 +334,9 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
         in->comment = sl_strdup(text_of(c, v, "comment"));
     if ((v = sl_yaml_get(y, "rows")))
         in->rows = sl_strdup(text_of(c, v, "rows"));
+    in->zone_s = INT32_MIN;
+    if ((v = sl_yaml_get(y, "zone")) && (in->zone_s = sl_zone_offset(text_of(c, v, "zone"))) == INT32_MIN)
+        fail(c, v, "zone must be an offset such as \"+05:30\" or Z");
     in->whole = flag(c, sl_yaml_get(y, "whole"), "whole");
     if ((v = sl_yaml_get(y, "begins")))
         in->begins = true;
@@ -710,7 +714,7 @@ static void find_phase(struct sl_input *in)
     bool absolute = false, local = false, both = in->nhead > 0;
 
     for (int i = 0; i < in->ntime; i++) {
-        bool naive = in->time[i].format.kind >= SL_TIME_ISO;
+        bool naive = in->time[i].format.kind >= SL_TIME_ISO && in->zone_s == INT32_MIN;
         absolute |= !naive;
         local |= naive;
     }
