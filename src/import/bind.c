@@ -347,6 +347,27 @@ static bool is_unbound(struct sl_store *st, const char *name)
     return yes;
 }
 
+/* Children of two facets, %lld: the rule, %Q: the types. */
+static const char direct_sql[] =
+    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
+    "SELECT min(a.id, b.id), 2, max(a.id, b.id), %lld, p.confidence FROM (SELECT left_span AS x, right_span AS y, "
+    "confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL UNION ALL SELECT right_span, left_span, "
+    "confidence "
+    "FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL) p "
+    "JOIN sl_span a ON a.parent = p.x AND a.type = (SELECT id FROM sl_name WHERE name = %Q) "
+    "JOIN sl_span b ON b.parent = p.y AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.key = a.key";
+
+/* The same at any depth: there are few of these. */
+static const char deep_sql[] =
+    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
+    "SELECT min(a.id, b.id), 2, max(a.id, b.id), %lld, 1.0 FROM sl_span a JOIN sl_span b ON b.key = a.key "
+    "WHERE a.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.type = (SELECT id FROM sl_name WHERE name = %Q) "
+    "AND EXISTS (WITH RECURSIVE x(id) AS (SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), "
+    "y(id) AS (SELECT b.parent UNION SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN "
+    "y "
+    "JOIN sl_link f ON f.kind = 2 AND f.confidence IS NOT NULL AND f.left_span = min(x.id, y.id) AND f.right_span = "
+    "max(x.id, y.id))";
+
 /* Facets of bindings carry on to the children of the two, as those of logs do (names.yaml: facets). */
 static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
@@ -362,19 +383,9 @@ static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_e
             const char *a = sl_intern_text(&set->names, f->left), *b = sl_intern_text(&set->names, f->right);
             int64_t rule;
             char *sql;
-            if (f->under_left)
-                continue; /* at any depth: by records only */
             if ((rc = sl_binding_name(st, sl_intern_text(&set->names, f->rule), &rule, err)))
                 break;
-            sql = sqlite3_mprintf(
-                "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
-                "SELECT min(a.id, b.id), 2, max(a.id, b.id), %lld, p.confidence FROM (SELECT left_span AS x, "
-                "right_span AS y, confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL UNION ALL SELECT "
-                "right_span, left_span, confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL) p "
-                "JOIN sl_span a ON a.parent = p.x AND a.type = (SELECT id FROM sl_name WHERE name = %Q) "
-                "JOIN sl_span b ON b.parent = p.y AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.key = "
-                "a.key",
-                (long long)rule, a, b);
+            sql = sqlite3_mprintf(f->under_left ? deep_sql : direct_sql, (long long)rule, a, b);
             rc = sl_store_exec(st, sql, err);
             sqlite3_free(sql);
         }
@@ -463,8 +474,12 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
 {
     int rc = sl_bind_take_back(st, err);
 
+    if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))
+        rc = unbind_all(st, err);
     if (!rc) /* who knows goes before who guesses */
         rc = apply_users(st, false, warn, to, err);
+    if (!rc)
+        rc = spread(st, set, err);
     if (!rc && !is_unbound(st, SL_WRITER_RULE))
         rc = sl_writers_bind(st, err);
     for (size_t i = 0; i < set->orders.n && !rc; i++)
@@ -477,8 +492,6 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
         rc = apply_users(st, true, warn, to, err);
     if (!rc)
         rc = spread(st, set, err);
-    if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))
-        rc = unbind_all(st, err);
     if (!rc)
         rc = sl_store_exec(st,
                            "DROP TABLE IF EXISTS temp.sl_pair; DROP TABLE IF EXISTS temp.sl_left; DROP TABLE IF EXISTS "

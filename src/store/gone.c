@@ -72,6 +72,9 @@ static const char spans_sql[] =
     "3) "
     "LIMIT 1),"
     " (SELECT source FROM sl_root WHERE root = sl_span.id LIMIT 1),"
+    " source) WHERE id IN (SELECT id FROM temp.sl_live);"
+    /* then those of which only what lies in them is known */
+    "UPDATE sl_span SET source = coalesce("
     " (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION ALL SELECT k.id FROM d JOIN sl_span k ON k.parent = d.id) "
     "  SELECT k.source FROM d JOIN sl_span k ON k.id = d.id WHERE k.source NOT IN (SELECT id FROM temp.sl_gone) LIMIT "
     "1),"
@@ -79,7 +82,7 @@ static const char spans_sql[] =
     " iif(id IN (SELECT id FROM temp.sl_named), source, NULL),"
     " (SELECT min(id) FROM sl_source WHERE id > 0 AND replaced_by IS NULL AND id NOT IN (SELECT id FROM "
     "temp.sl_gone)), source)"
-    " WHERE id IN (SELECT id FROM temp.sl_live)";
+    " WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_gone)";
 
 static const char end_sql[] = "DROP TABLE IF EXISTS temp.sl_gone; DROP TABLE IF EXISTS temp.sl_named;"
                               "DROP TABLE IF EXISTS temp.sl_live; DROP TABLE IF EXISTS temp.sl_dead";

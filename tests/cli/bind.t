@@ -17,9 +17,9 @@ Bindings: made, applied, set aside, and brought back.  Which links are right is 
   $ spanloom bind --name nodes 'slurm.job after slurm.node where a.key = 81'
   nodes: 2 links
   $ spanloom links --rule nodes --format csv
-  kind,left,right,rule,confidence,left_span,right_span
-  after,slurm.job 81,slurm.node node01,nodes,1.0,55,40
-  after,slurm.job 81,slurm.node node02,nodes,1.0,55,54
+  left,kind,right,rule,confidence,left_span,right_span
+  slurm.job 81,after,slurm.node node01,nodes,1.0,55,40
+  slurm.job 81,after,slurm.node node02,nodes,1.0,55,54
   $ spanloom bind --format csv | grep nodes
   nodes,yes,2,0,by hand,slurm.job after slurm.node where a.key = 81
 
@@ -28,9 +28,9 @@ A guess with several candidates makes no link:
   $ spanloom bind --name g 'guess slurm.job flow slurm.node where a.key = 82'
   g: 0 links, and 2 doubtful, see: spanloom links --doubtful --rule 'g'
   $ spanloom links --doubtful --format csv
-  kind,span,may belong to,candidates,rule,span_id,candidate_id
-  flow,slurm.job 82,slurm.node node01,2,g,57,40
-  flow,slurm.job 82,slurm.node node02,2,g,57,54
+  left,kind,candidate,candidates,rule,span_id,candidate_id
+  slurm.job 82,flow,slurm.node node01,2,g,57,40
+  slurm.job 82,flow,slurm.node node02,2,g,57,54
   $ spanloom unbind g
   g: 0 links taken away
 
@@ -68,7 +68,6 @@ Rules of recipes, and those that are built in, are set aside until they are boun
   file.writer,yes,0,0,built in
   htex_worker in slurm.job,yes,16,0,by hand
   slurm.block,no,0,0,built in
-    AND name = 'provider' AND value NOT LIKE '%Slurm%')"
   workqueue.order,yes,0,0,built in
   $ spanloom bind slurm.block
   slurm.block: 4 links
@@ -95,10 +94,10 @@ What is wrong in a rule:
   spanloom: the expression of a binding is not SQL: near ")": syntax error; it is: a.key =
   [1]
   $ spanloom bind 'slurm.job in slurm.node where 1); DROP TABLE sl_span; --'
-  spanloom: the expression of a binding ends too early: 1); DROP TABLE sl_span; --
+  spanloom: quotes or parentheses do not match in: 1); DROP TABLE sl_span; --
   [1]
   $ spanloom bind --name none 'nosuch in slurm.node'
-  spanloom: the store has no spans of type nosuch, or none of type slurm.node (or several such types), yet
+  spanloom: the store has no spans of type nosuch, or none of type slurm.node, yet
   none: 0 links
   $ spanloom unbind none
   none: 0 links taken away

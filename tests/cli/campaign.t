@@ -5,13 +5,13 @@ Runs as parts of a campaign.  More of it is in tests/faults/campaign.py.
   $ spanloom import --quiet --campaign spring "$data/parsl-2026-threads"
   $ spanloom import --quiet "$data/parsl-2026-nomonitoring"
   $ spanloom links | grep campaign
-  in     campaign                              parsl.monitoring.workflow             campaign                   1         0         1.0
-  in     campaign                              parsl.rundir.workflow                 campaign                   1         0         1.0
+  parsl.monitoring.workflow             in     campaign                              campaign                   1         0         1.0
+  parsl.rundir.workflow                 in     campaign                              campaign                   1         0         1.0
   $ spanloom import --campaign spring "$data/parsl-2026-nomonitoring" | sed 's/, [0-9.]* s$//'
   spanloom.db: 0 new spans, 0 events from 0 files (8 known already)
   $ spanloom links | grep campaign
-  in     campaign                              parsl.monitoring.workflow             campaign                   1         0         1.0
-  in     campaign                              parsl.rundir.workflow                 campaign                   2         0         1.0
+  parsl.monitoring.workflow             in     campaign                              campaign                   1         0         1.0
+  parsl.rundir.workflow                 in     campaign                              campaign                   2         0         1.0
   $ spanloom sequences campaign | head -1
   There is 1 ordering of events below 1 span of type campaign
   $ spanloom show campaign spring | head -5
@@ -24,6 +24,7 @@ Runs as parts of a campaign.  More of it is in tests/faults/campaign.py.
   spanloom: no campaign is called autumn; see them with: spanloom sql "select key from spans where type = 'campaign'"
   [1]
   $ spanloom unbind --campaign spring
+  campaign spring: its runs are on their own again
   $ spanloom links | grep campaign
   [1]
   $ spanloom types | grep rundir.workflow

@@ -3,6 +3,8 @@ A user's recipe for exports of CloudWatch: JSON documents, JSON inside of texts,
 
   $ cp -r "$ROOT/examples/cloudwatch" . && cd cloudwatch
   $ spanloom recipes --test cloudwatch.yaml | grep -v '^ok'
+  # cloudwatch.yaml:29: no sample for match: ^REPORT RequestId: (?<request>\S+)\s+(?<pairs>.*)
+  # cloudwatch.yaml:39: no sample for this rule
   1..2
 
 Nobody claims such files by default:

@@ -7,38 +7,38 @@ The end of parsl.log is lost:
   $ head -c 35000 "$ROOT/tests/data/workqueue-gaps/runinfo/000/parsl.log" > runinfo/000/parsl.log
   $ spanloom import --quiet runinfo
   $ spanloom links
-  kind   left_type                                right_type                               rule             links  doubtful  confidence
-  after  parsl.rundir.task                        parsl.rundir.task                        parsl.log:63        14         0         1.0
-  in     parsl.executors.workqueue.executor_task  workqueue.task                           workqueue.order     35        13         0.9
-  in     parsl.rundir.try                         parsl.executors.workqueue.executor_task  parsl.log:48        36         0         1.0
+  left_type                                kind   right_type                               rule             links  doubtful  confidence
+  parsl.rundir.task                        after  parsl.rundir.task                        parsl.log:63        14         0         1.0
+  parsl.executors.workqueue.executor_task  in     parsl.rundir.try                         parsl.log:48        36         0         1.0
+  workqueue.task                           in     parsl.executors.workqueue.executor_task  workqueue.order     35         4         0.9
   $ spanloom links --rule workqueue.order | head -4
-  kind  left                                                          right              rule             confidence  left_span  right_span
-  in    parsl.executors.workqueue.executor_task WorkQueueExecutor/0   workqueue.task 1   workqueue.order         0.9         12         137
-  in    parsl.executors.workqueue.executor_task WorkQueueExecutor/1   workqueue.task 2   workqueue.order         0.9         32         138
-  in    parsl.executors.workqueue.executor_task WorkQueueExecutor/2   workqueue.task 3   workqueue.order         0.9         37         139
+  left               kind  right                                                         rule             confidence  left_span  right_span
+  workqueue.task 1   in    parsl.executors.workqueue.executor_task WorkQueueExecutor/0   workqueue.order         0.9        137          12
+  workqueue.task 2   in    parsl.executors.workqueue.executor_task WorkQueueExecutor/1   workqueue.order         0.9        138          32
+  workqueue.task 3   in    parsl.executors.workqueue.executor_task WorkQueueExecutor/2   workqueue.order         0.9        139          37
   $ spanloom links --doubtful | head -4
-  kind  span               may belong to                                                 candidates  rule             span_id  candidate_id
-  in    workqueue.task 36  parsl.executors.workqueue.executor_task WorkQueueExecutor/41           1  workqueue.order      172           134
-  in    workqueue.task 37  parsl.executors.workqueue.executor_task WorkQueueExecutor/41           1  workqueue.order      173           134
-  in    workqueue.task 38  parsl.executors.workqueue.executor_task WorkQueueExecutor/41           1  workqueue.order      174           134
+  left               kind  candidate                                                     candidates  rule             span_id  candidate_id
+  workqueue.task 36  in    parsl.executors.workqueue.executor_task WorkQueueExecutor/41           1  workqueue.order      172           134
+  workqueue.task 37  in    parsl.executors.workqueue.executor_task WorkQueueExecutor/41           1  workqueue.order      173           134
+  workqueue.task 38  in    parsl.executors.workqueue.executor_task WorkQueueExecutor/41           1  workqueue.order      174           134
   $ spanloom links --doubtful --rule workqueue.order --format csv | wc -l
-  14
+  5
   $ spanloom links --rule workqueue.order --format csv | tail -1
-  in,parsl.executors.workqueue.executor_task WorkQueueExecutor/40,workqueue.task 35,workqueue.order,0.9,132,171
+  workqueue.task 35,in,parsl.executors.workqueue.executor_task WorkQueueExecutor/40,workqueue.order,0.9,171,132
   $ spanloom links --rule workqueue.order --format json | head -3
   [
-   {"kind":"in", "left":"parsl.executors.workqueue.executor_task WorkQueueExecutor/0", "right":"workqueue.task 1", "rule":"workqueue.order", "confidence":0.90000000000000002, "left_span":12, "right_span":137},
-   {"kind":"in", "left":"parsl.executors.workqueue.executor_task WorkQueueExecutor/1", "right":"workqueue.task 2", "rule":"workqueue.order", "confidence":0.90000000000000002, "left_span":32, "right_span":138},
+   {"left":"workqueue.task 1", "kind":"in", "right":"parsl.executors.workqueue.executor_task WorkQueueExecutor/0", "rule":"workqueue.order", "confidence":0.9, "left_span":137, "right_span":12},
+   {"left":"workqueue.task 2", "kind":"in", "right":"parsl.executors.workqueue.executor_task WorkQueueExecutor/1", "rule":"workqueue.order", "confidence":0.9, "left_span":138, "right_span":32},
 
 You know better:
 
   $ spanloom links --doubtful --format csv | sed -n 2p
-  in,workqueue.task 36,parsl.executors.workqueue.executor_task WorkQueueExecutor/41,1,workqueue.order,172,134
+  workqueue.task 36,in,parsl.executors.workqueue.executor_task WorkQueueExecutor/41,1,workqueue.order,172,134
   $ spanloom bind --name mine 'workqueue.task in executor_task where a.key = 36 and b.key = 41'
   mine: 1 link
   $ spanloom links --rule mine --format csv
-  kind,left,right,rule,confidence,left_span,right_span
-  in,parsl.executors.workqueue.executor_task WorkQueueExecutor/41,workqueue.task 36,mine,1.0,134,172
+  left,kind,right,rule,confidence,left_span,right_span
+  workqueue.task 36,in,parsl.executors.workqueue.executor_task WorkQueueExecutor/41,mine,1.0,172,134
 
   $ spanloom links now
   spanloom: links takes no argument; name a rule with --rule
