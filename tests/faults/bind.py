@@ -12,7 +12,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *  # noqa
 
 DATA = f"{ROOT}/tests/data"
-BUGS = os.environ.get("BUGS")  # also what is known to be wrong
 KILLS = int(os.environ.get("KILLS", 30))
 BY_HAND = "parsl.rundir.task after parsl.rundir.task where b.task = a.task - 1"
 
@@ -81,8 +80,7 @@ def a_facet_and_what_lies_below():
     store = slurm()
     before = {x for x in dump(store) if x.startswith("facet ")}
     unbind(store, next(r for r, in query(store, "SELECT rule FROM links l JOIN spans s ON s.id = l.left_span WHERE kind = 'facet' AND s.type = 'parsl.rundir.workflow'")))
-    if BUGS:
-        check(not [x for x in dump(store) if x.startswith("facet ") and ".task=" in x], "facets that follow from it are still there")
+    check(not [x for x in dump(store) if x.startswith("facet ") and ".task=" in x], "facets that follow from it are still there")
     bind(store, "--name", "mine", "parsl.rundir.workflow facet parsl.monitoring.workflow where a.run_id = b.run_id")
     equal({x for x in dump(store) if x.startswith("facet ")}, before, "facets")
 
@@ -229,8 +227,7 @@ def evil_expressions(sql):
 @cases("0) OR (a.key = b.key", "1) OR (1")
 def an_expression_that_ends_too_early(sql):
     """It is no expression by itself, though it would be one where ours stands in brackets."""
-    if BUGS:
-        bind(slurm(), f"slurm.job after slurm.node where {sql}", code=(1, 2))
+    bind(slurm(), f"slurm.job after slurm.node where {sql}", code=(1, 2))
 
 
 @cases("it's", 'a "b"', "a; DROP TABLE sl_span; --", "ünï", "%s%n", "a\tb", "-x", "*", "where", "a" * 300)
@@ -329,8 +326,6 @@ def a_store_that_is_only_read():
             check("no permission to write" in r.err or "readonly" in r.err, r)
         for args in (["bind", "-d", store], ["links", "-d", store], ["links", "-d", store, "--doubtful"]):
             spanloom(*args, **as_nobody)
-        if BUGS:
-            spanloom("bind", "-d", store, "--dry-run", "slurm.job after slurm.node", **as_nobody)
     finally:
         os.chmod(path(), 0o755)
     same(said(store), before)

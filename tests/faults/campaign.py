@@ -8,7 +8,6 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
 
-BUGS = os.environ.get("BUGS")  # also what is known to be wrong
 DATA = f"{ROOT}/tests/data"
 THREADS, PLAIN, LOST, SLURM = (f"{DATA}/{d}" for d in ("parsl-2026-threads", "parsl-2026-nomonitoring", "parsl-2026-lost", "slurm"))
 
@@ -155,9 +154,8 @@ def forgotten():
     whole(store)
     imported(THREADS)
     left = workflows(members(store)["spring"]) - workflows(roots(THREADS))
-    if BUGS or not left:  # forget leaves the span of a run of which nothing is known any more
-        equal(left, set(), "still in it")
-        same(store, campaign("spring", THREADS, store="fresh.db"))
+    equal(left, set(), "still in it")
+    same(store, campaign("spring", THREADS, store="fresh.db"))
 
 
 @test

@@ -9,7 +9,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *  # noqa
 
 DATA = f"{ROOT}/tests/data"
-BUGS = os.environ.get("BUGS")  # also what is known to be wrong
 ALL = """store: kept/spring.db
 sources: [runs/*/runinfo, "batch/jo?s.sacct", prog]
 recipes: [my/progress.yaml]
@@ -171,31 +170,37 @@ def wrong_with_its_line(text, line, word):
         r = run(*args, code=(1, 2))
         check(r.err.startswith(f"spanloom: spanloom.yaml:{line or ''}") and word in r.err, r)
     equal(os.listdir(path("p")), ["spanloom.yaml"])
-    if BUGS:
-        for args in (["--help"], ["import", "--help"], ["--version"]):
-            run(*args)
+    for args in (["--help"], ["import", "--help"], ["--version"]):
+        run(*args)
 
 
-SLIPS = [("zone: nowhere", "zone"), ("rename: {a/b: '*'}", "*"), ("bind:\n  a: slurm.job in slurm.node where nosuch(", "nosuch("),
-         ("bind:\n  a: slurm.job in slurm.node where a.nosuch = 1", "nosuch"), ("bind:\n  slurm.block: slurm.job in slurm.node", "slurm.block"),
-         ("bind:\n  '': slurm.job after slurm.node", "")]
+SLIPS = [("zone: nowhere", "zone"), ("rename: {a/b: '*'}", "*"), ("bind:\n  slurm.block: slurm.job in slurm.node", "slurm.block"),
+         ("bind:\n  '': slurm.job after slurm.node", ""), ("merge: {end: [a/b]}", "end"), ("bind:\n  a: slurm.job in slurm.node where nosuch(", "nosuch(")]
+LATE = [("bind:\n  a: slurm.job in slurm.node where nosuch()", "nosuch"), ("bind:\n  a: slurm.job in slurm.node where a.nosuch = 1", "nosuch")]
 
 
-@cases(*(SLIPS if BUGS else ()))
-def wrong_and_not_said(text, word):
-    """These are found too late, or never."""
+@cases(*SLIPS)
+def wrong_in_the_file(text, word):
+    """The file is refused."""
     study(f"sources: [batch]\n{text}\n")
     r = run("import", code=(1, 2))
-    check("spanloom.yaml:" in r.err and word in r.err, r)
+    check("spanloom.yaml" in r.err and word in r.err, r)
+
+
+@cases(*LATE)
+def wrong_for_this_store(text, word):
+    """What only the store can tell: the import is made, the rule is left out."""
+    study(f"sources: [batch]\n{text}\n")
+    r = run("import")
+    check("binding a" in r.err and word in r.err, r)
 
 
 @cases("", "# nothing\n", "sources: []\n", "bind: {}\n")
 def nothing_in_it(text):
     """All keys may be left out."""
     study(text)
-    if BUGS or text.startswith(("s", "b")):
-        run("import", "batch")
-        equal(query(path("p/spanloom.db"), "SELECT count(*) FROM spans WHERE type = 'slurm.job'"), [(8,)])
+    run("import", "batch")
+    equal(query(path("p/spanloom.db"), "SELECT count(*) FROM spans WHERE type = 'slurm.job'"), [(8,)])
     run("import", code=(1, 2))
 
 
