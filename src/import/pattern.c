@@ -59,12 +59,23 @@ static const char *skip_class(const char *s)
     return *s ? s + 1 : s;
 }
 
+/* (?x), also among other options: from there on blanks and comments mean nothing. */
+static bool extended(const char *s)
+{
+    while ((s = strstr(s, "(?"))) {
+        s += 2;
+        if (memchr(s, 'x', strspn(s, "imsxJUn^-")))
+            return true;
+    }
+    return false;
+}
+
 /* Alternatives outside of all brackets? */
 static bool has_alternatives(const char *s)
 {
     int depth = 0;
 
-    if (strstr(s, "\\Q") || strstr(s, "\\c") || strstr(s, "(?#")) /* brackets may be text there */
+    if (strstr(s, "\\Q") || strstr(s, "\\c") || strstr(s, "(?#") || extended(s)) /* brackets may be text there */
         return true;
     while (*s) {
         if (*s == '|' && depth == 0)
