@@ -49,6 +49,15 @@ static void warn(void *to, const char *text)
     fprintf(stderr, "spanloom: %s\n", text);
 }
 
+/* By folder, and many folders of one folder (one for each task) by that. */
+static const char people_sql[] =
+    "WITH f AS (SELECT folder, rtrim(folder, replace(folder, '/', '')) AS above, count(*) AS n, sum(bytes) AS bytes, "
+    "min(path) AS one FROM t WHERE recipe IS NULL GROUP BY folder), g AS (SELECT *, count(*) OVER (PARTITION BY above) "
+    "AS "
+    "folders FROM f) SELECT recipe, bytes, path FROM t WHERE recipe IS NOT NULL UNION ALL SELECT '(nothing)', bytes, "
+    "iif(n = 1, one, n || ' files in ' || folder) FROM g WHERE folders <= 8 UNION ALL SELECT '(nothing)', sum(bytes), "
+    "sum(n) || ' files in ' || count(*) || ' folders of ' || rtrim(above, '/') FROM g WHERE folders > 8 GROUP BY above";
+
 /* Files that nothing claims are many, and alike: people get them by folder. */
 static int dry_run(const struct cli *cli, const struct sl_found_list *l)
 {
@@ -60,12 +69,7 @@ static int dry_run(const struct cli *cli, const struct sl_found_list *l)
         cli_rows_add(db, "INSERT INTO t VALUES (%Q, %llu, %Q, %.*Q)", f->recipe ? f->recipe->name : NULL,
                      (unsigned long long)f->bytes, f->name, slash ? (int)(slash - f->name) : 0, f->name);
     }
-    return cli_rows_show(
-        cli, db,
-        cli->format == SL_FORMAT_TABLE
-            ? "SELECT recipe, bytes, path FROM t WHERE recipe IS NOT NULL UNION ALL SELECT '(nothing)', sum(bytes), "
-              "iif(count(*) = 1, path, count(*) || ' files in ' || folder) FROM t WHERE recipe IS NULL GROUP BY folder"
-            : "SELECT recipe, bytes, path FROM t");
+    return cli_rows_show(cli, db, cli->format == SL_FORMAT_TABLE ? people_sql : "SELECT recipe, bytes, path FROM t");
 }
 
 static void say_assumed(const struct sl_import_result *r)
