@@ -27,7 +27,8 @@ static const char list_sql[] =
     "temp.built_in)) "
     "SELECT b.name, iif(EXISTS (SELECT 1 FROM sl_unbound u WHERE u.rule = b.name), 'no', 'yes') AS bound, "
     "(SELECT count(*) FROM sl_link WHERE rule = n.id) AS links, (SELECT count(*) FROM sl_doubt WHERE rule = n.id) AS "
-    "doubts, b.origin, b.rule FROM b LEFT JOIN sl_name n ON n.name = b.name ORDER BY 1";
+    "doubts, b.origin, iif(?1 = 'people' AND length(b.rule) > 100, substr(b.rule, 1, 97) || '...', b.rule) AS rule "
+    "FROM b LEFT JOIN sl_name n ON n.name = b.name ORDER BY 1";
 
 static int built_in(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
@@ -127,25 +128,39 @@ static void say(const struct cli *cli, struct sl_store *st, const char *name, co
 }
 
 /* An end of several types is none. */
-static int one_type(struct sl_store *st, const char *type, struct sl_err *err)
+static int one_type(struct sl_store *st, const struct sl_recipes *set, const char *type, struct sl_err *err)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(st,
-                         "SELECT group_concat(name, ', '), count(*) FROM sl_name n WHERE substr(name, "
-                         "-length(?1) - 1) = '.' || ?1 AND EXISTS (SELECT 1 FROM sl_span s WHERE s.type = "
-                         "n.id) AND NOT EXISTS (SELECT 1 FROM sl_name m JOIN sl_span s ON s.type = m.id "
-                         "WHERE m.name = ?1) AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)",
-                         err);
+    static const char sql[] =
+        "WITH t AS (SELECT name FROM sl_name n WHERE (name = ?1 OR substr(name, -length(?1) - 1) = '.' || ?1) AND "
+        "EXISTS "
+        "(SELECT 1 FROM sl_span s WHERE s.type = n.id) UNION SELECT name FROM sqlite_schema WHERE name = ?1 COLLATE "
+        "NOCASE) SELECT group_concat(name, ', '), count(*), max(name = ?1) FROM t";
+    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    size_t n = strlen(type);
+    bool known = false;
     int rc = q ? 0 : SL_ESTORE;
 
     if (!rc) {
         sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
-        if (sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 1) > 1)
-            rc = sl_err(err, SL_ENOTFOUND, "several types end in %s: %s; name one", type,
-                        (const char *)sqlite3_column_text(q, 0));
+        rc = sl_store_step(st, q, err);
+    }
+    if (rc > 0 && sqlite3_column_int(q, 1) > 1 && !sqlite3_column_int(q, 2)) {
+        rc = sl_err(err, SL_ENOTFOUND, "several types end in %s: %s; name one", type,
+                    (const char *)sqlite3_column_text(q, 0));
+    } else if (rc > 0 && sqlite3_column_int(q, 1) == 0) {
+        for (size_t i = 0; i < set->aliases.n; i++) {
+            const char *t = set->aliases.v[i].type;
+            size_t nt = strlen(t);
+            known |= nt >= n && !strcmp(t + nt - n, type) && (nt == n || t[nt - n - 1] == '.');
+        }
+        if (known)
+            fprintf(stderr, "spanloom: there are no spans of type %s yet\n", type);
+        else
+            rc = sl_err(err, SL_ENOTFOUND, "no type of span is called %s; see them with: spanloom types -d %s", type,
+                        st->path);
     }
     sqlite3_finalize(q);
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *set, const char *text, struct sl_err *err)
@@ -154,7 +169,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     static const char *const kind[] = {"", "in", "facet", "after", "flow"};
     char own[450];
     const char *name = cli_option(cli, "name");
-    bool types, dry = cli_option(cli, "dry-run");
+    bool types = false, dry = cli_option(cli, "dry-run");
     int rc = sl_bind_parse(&r, text, err);
 
     if (rc)
@@ -175,9 +190,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     if (!rc)
         rc = sl_bind_check(st, &r, &types, err);
     for (int i = 0; i < 2 && !rc; i++)
-        rc = one_type(st, i ? r.right : r.left, err);
-    if (!rc && !types)
-        fprintf(stderr, "spanloom: the store has no spans of type %s, or none of type %s, yet\n", r.left, r.right);
+        rc = one_type(st, set, i ? r.right : r.left, err);
     if (!rc)
         rc = exec_with(st, "INSERT OR REPLACE INTO sl_bind (name, rule) VALUES (?1, ?2)", name, text, err);
     if (!rc)
@@ -208,7 +221,8 @@ static int run_bind(struct cli *cli, int argc, char **argv)
     if (!rc && !argc) {
         rc = built_in(st, set, &err);
         if (!rc)
-            exit = cli_query(cli, st, list_sql, NULL);
+            exit = cli_query(cli, st, list_sql,
+                             (const char *[]){cli->format == SL_FORMAT_TABLE ? "people" : "programs", NULL});
         sl_store_rollback(st);
     } else if (!rc && has(st, "SELECT 1 FROM sl_unbound WHERE rule = ?1", argv[0], NULL)) {
         rc = end(st, set, exec_with(st, "DELETE FROM sl_unbound WHERE rule = ?1", argv[0], NULL, &err), &err);
@@ -216,6 +230,9 @@ static int run_bind(struct cli *cli, int argc, char **argv)
             say(cli, st, argv[0], "");
     } else if (!rc && !strpbrk(argv[0], " \t") && is_rule(st, set, argv[0])) {
         rc = sl_err(&err, SL_ENOTFOUND, "%s is bound already", argv[0]);
+    } else if (!rc && !strpbrk(argv[0], " \t")) {
+        rc = sl_err(&err, SL_ENOTFOUND, "no rule is called %s; see them with: spanloom bind, and spanloom links",
+                    argv[0]);
     } else if (!rc) {
         rc = bind_rule(cli, st, set, argv[0], &err);
     }

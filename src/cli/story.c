@@ -325,8 +325,9 @@ static int list(struct sl_store *st, int64_t span, const char *title, const char
         if (!any)
             printf("\n%s:\n", title);
         any = true;
-        if (sqlite3_column_count(q) == 1)
-            printf("  %s\n", story_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
+        if (sqlite3_column_type(q, 0) == SQLITE_INTEGER)
+            printf("  %s%s\n", story_name(st, sqlite3_column_int64(q, 0), name, sizeof name),
+                   sqlite3_column_count(q) > 1 ? (const char *)sqlite3_column_text(q, 1) : "");
         else
             put_pair((const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
     }
@@ -406,12 +407,13 @@ static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const
 /* What might be here, too. */
 static int put_doubts(struct sl_store *st, int64_t span, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        st,
-        "SELECT DISTINCT o.type, d.rule FROM (SELECT rule, left_span AS x, right_span AS y FROM doubts "
-        "UNION ALL SELECT rule, right_span, left_span FROM doubts) d JOIN spans o ON o.id = d.y WHERE "
-        "d.x IN (SELECT span FROM descendants(?1)) ORDER BY 2, 1",
-        err);
+    sqlite3_stmt *q = sl_store_prepare(st,
+                                       "WITH c AS (SELECT span FROM descendants(?1)) SELECT DISTINCT o.type, d.rule "
+                                       "FROM doubts d JOIN spans o ON o.id = "
+                                       "iif(d.left_span IN (SELECT span FROM c), d.right_span, d.left_span) WHERE "
+                                       "(d.left_span IN (SELECT span FROM c)) + "
+                                       "(d.right_span IN (SELECT span FROM c)) = 1 ORDER BY 2, 1",
+                                       err);
     int rc;
 
     if (!q)
@@ -431,8 +433,12 @@ int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
     int rc;
 
     printf("%s  (span %lld)\n", story_name(st, span, name, sizeof name), (long long)span);
-    rc = list(st, span, "contained in", "SELECT left_span FROM sl_link WHERE kind = 1 AND right_span = ?1 ORDER BY 1",
-              err);
+    rc = list(
+        st, span, "contained in",
+        "SELECT left_span, CASE WHEN confidence < 1 THEN printf('  (inferred: %s, %g)', n.name, confidence) WHEN "
+        "confidence = 1 THEN printf('  (bound: %s)', n.name) ELSE '' END FROM sl_link LEFT JOIN sl_name n ON n.id = "
+        "rule WHERE kind = 1 AND right_span = ?1 ORDER BY 1",
+        err);
     if (!rc)
         rc = list(st, span, "attributes",
                   "SELECT name, value FROM (SELECT DISTINCT name, value FROM attributes WHERE span IN "
@@ -542,7 +548,7 @@ static void put_wait(const struct row *was, const struct row *now, const struct 
     if (depends && !strcmp(was->event, "pending"))
         printf("%-30s %14s %14s  ...... %s pending: it waited for other tasks (see above)\n", "", "", "", took);
     else if (before)
-        printf("%-30s %14s %14s  ...... %s in %s, since its %s\n", "", "", "", took, now->type, before->event);
+        printf("%-30s %14s %14s  ...... %s in %s, after its %s\n", "", "", "", took, now->type, before->event);
     else
         printf("%-30s %14s %14s  ...... gap of %s: no component says what happened between %s/%s and %s/%s\n", "", "",
                "", took, was->type, was->event, now->type, now->event);

@@ -492,6 +492,13 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
         rc = apply_users(st, true, warn, to, err);
     if (!rc)
         rc = spread(st, set, err);
+    if (!rc) /* what is sure of the same kind settles a doubt */
+        rc = sl_store_exec(
+            st,
+            "DELETE FROM sl_doubt WHERE EXISTS (SELECT 1 FROM sl_link l JOIN sl_span c ON c.id = l.left_span "
+            "JOIN sl_span d ON d.id = sl_doubt.left_span AND d.type = c.type WHERE l.kind = sl_doubt.kind "
+            "AND l.kind = 1 AND l.right_span = sl_doubt.right_span AND ifnull(l.confidence, 1.0) = 1.0)",
+            err);
     if (!rc)
         rc = sl_store_exec(st,
                            "DROP TABLE IF EXISTS temp.sl_pair; DROP TABLE IF EXISTS temp.sl_left; DROP TABLE IF EXISTS "

@@ -97,10 +97,11 @@ What is wrong in a rule:
   spanloom: quotes or parentheses do not match in: 1); DROP TABLE sl_span; --
   [1]
   $ spanloom bind --name none 'nosuch in slurm.node'
-  spanloom: the store has no spans of type nosuch, or none of type slurm.node, yet
-  none: 0 links
+  spanloom: no type of span is called nosuch; see them with: spanloom types -d spanloom.db
+  [1]
   $ spanloom unbind none
-  none: 0 links taken away
+  spanloom: no rule is called none; see them with: spanloom links, and spanloom bind
+  [1]
   $ spanloom unbind nosuch
   spanloom: no rule is called nosuch; see them with: spanloom links, and spanloom bind
   [1]

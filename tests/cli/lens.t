@@ -13,7 +13,7 @@ What is ignored, renamed and merged: the options, and what is said when they are
         0.000068       0.000024  parsl                  parsl.rundir.task 42/pending  runinfo/000/parsl.log:497
         0.000078       0.000010  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:47
         0.052791       0.052713  htex interchange       parsl.task/launched  000/htex_Local/interchange.log:105  (4 events)
-                                 ...... 9.23 s in parsl.task, since its launched
+                                 ...... 9.23 s in parsl.task, after its launched
         9.282508       9.229717  htex interchange       parsl.task/to_worker  000/htex_Local/interchange.log:1266  (2 events)
         9.406473       0.123965  htex worker            parsl.executor.htex.worker.task 31/worker_received_task  block-0/1954f1261cd1/worker_0.log:9
         9.406941       0.000468  parsl monitoring       parsl.monitoring.try 0/running  parsl-htex/runinfo/monitoring.db#status:396

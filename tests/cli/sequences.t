@@ -50,7 +50,7 @@ And of every task, one after another:
   parsl.executor.htex.worker.task 1
   time                              since start since previous  component              what, and where it stands
   2026-11-20T08:11:36.601362000Z       0.000000       0.000000  htex worker            parsl.executor.htex.worker.task 1/worker_received_task  block-0/1954f1261cd1/worker_0.log:3
-                                                                ...... 4.05 s in parsl.executor.htex.worker.task, since its worker_received_task
+                                                                ...... 4.05 s in parsl.executor.htex.worker.task, after its worker_received_task
   2026-11-20T08:11:40.651775000Z       4.050413       4.050413  htex worker            parsl.executor.htex.worker.task 1/worker_completed_task  block-0/1954f1261cd1/worker_0.log:7
   2026-11-20T08:11:40.652188000Z       4.050826       0.000413  htex worker            parsl.executor.htex.worker.task 1/worker_all_finished_task  block-0/1954f1261cd1/worker_0.log:8
   $ spanloom events --format csv | wc -l

@@ -31,7 +31,7 @@ One task through every component.
   2026-11-20T08:11:31.298695000Z       0.052839       0.000048  parsl                  parsl.rundir.task 42/launched  runinfo/000/parsl.log:1743
   2026-11-20T08:11:31.298709000Z       0.052853       0.000014  parsl monitoring       parsl.monitoring.try 0/launched  parsl-htex/runinfo/monitoring.db#status:198
   2026-11-20T08:11:31.298726000Z       0.052870       0.000017  parsl                  parsl.rundir.try 0/launched  runinfo/000/parsl.log:1744
-                                                                ...... 9.23 s in parsl.executor.htex.interchange.task, since its interchange_put
+                                                                ...... 9.23 s in parsl.executor.htex.interchange.task, after its interchange_put
   2026-11-20T08:11:40.528364000Z       9.282508       9.229638  htex interchange       parsl.executor.htex.interchange.task 31/interchange_to_manager  000/htex_Local/interchange.log:1266
   2026-11-20T08:11:40.528718000Z       9.282862       0.000354  htex manager           parsl.executor.htex.manager.task 31/manager_got_task  block-0/1954f1261cd1/manager.log:877
   2026-11-20T08:11:40.652329000Z       9.406473       0.123611  htex worker            parsl.executor.htex.worker.task 31/worker_received_task  block-0/1954f1261cd1/worker_0.log:9
@@ -93,7 +93,7 @@ Other things by the end of their type:
   $ spanloom show worker.task 17 | head -1 | without_ids
   parsl.executor.htex.worker.task 17 of parsl.executor.htex.worker 1 of parsl.executor.htex.manager 1954f1261cd1 of parsl.rundir.block 0 of parsl.rundir.executor htex_Local of parsl.rundir.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
   $ spanloom show parsl.executor.htex.worker.task 17 | tail -3
-                                                                ...... 256 ms in parsl.executor.htex.worker.task, since its worker_received_task
+                                                                ...... 256 ms in parsl.executor.htex.worker.task, after its worker_received_task
   2026-11-20T08:11:38.958853000Z       0.255661       0.255661  htex worker            parsl.executor.htex.worker.task 17/worker_completed_task  block-0/1954f1261cd1/worker_1.log:97
   2026-11-20T08:11:38.959608000Z       0.256416       0.000755  htex worker            parsl.executor.htex.worker.task 17/worker_all_finished_task  block-0/1954f1261cd1/worker_1.log:98
   $ spanloom show --format csv task 42 | cut -d, -f2,5-9 | head -3 | sed "s|$ROOT/||"
@@ -106,7 +106,7 @@ With the lines of the logs themselves:
   $ spanloom show --lines worker.task 17 | grep -A1 worker_received
   2026-11-20T08:11:38.703192000Z       0.000000       0.000000  htex worker            parsl.executor.htex.worker.task 17/worker_received_task  block-0/1954f1261cd1/worker_1.log:93
           | 1795162298.703192 2026-11-20 08:11:38 HTEX-Worker-1-2671 MainThread-140719268118592 parsl.executors.high_throughput.process_worker_pool:778 worker INFO: Received executor task 17
-                                                                ...... 256 ms in parsl.executor.htex.worker.task, since its worker_received_task
+                                                                ...... 256 ms in parsl.executor.htex.worker.task, after its worker_received_task
   2026-11-20T08:11:38.958853000Z       0.255661       0.255661  htex worker            parsl.executor.htex.worker.task 17/worker_completed_task  block-0/1954f1261cd1/worker_1.log:97
 
 What is not there:
