@@ -49,7 +49,7 @@ def main(path, tasks):
     for part in ("001-core", "002-joins", "views"):
         with open(f"{ROOT}/src/store/schema/{part}.sql", encoding="utf-8") as file:
             db.executescript(file.read())
-    db.execute("INSERT INTO sl_meta VALUES ('schema', 1)")
+    db.execute("INSERT INTO sl_meta VALUES ('schema', 2)")
     db.execute("BEGIN")
 
     def name(text):
