@@ -3,6 +3,7 @@
 #include "cli/lens.h"
 
 #include <stdint.h>
+#include <string.h>
 
 static const struct option_spec options[] = {
     {"all", NULL, "every ordering, not only the most common one", false},
@@ -85,6 +86,23 @@ static int run_table(struct sl_store *st, const char *type, bool all, struct sl_
     return rc;
 }
 
+/* Runs without a monitoring database have their tasks in parsl.log only. */
+static void say_left_out(struct sl_store *st)
+{
+    long long n =
+        sl_store_int(st,
+                     "SELECT count(*) FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE n.name = "
+                     "'parsl.rundir.task' AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND left_span = "
+                     "s.id) AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND right_span = s.id)",
+                     0);
+
+    if (n)
+        fprintf(stderr,
+                "spanloom: %lld task%s in no monitoring database, and not counted here; see: spanloom sequences "
+                "parsl.rundir.task\n",
+                n, n == 1 ? " is" : "s are");
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_store *st;
@@ -98,6 +116,8 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    if (!rc && !argc && !strcmp(type, "parsl.monitoring.task"))
+        say_left_out(st);
     if (!rc)
         rc = cli_lens(cli, st, &seen, &err);
     if (!rc && cli->format == SL_FORMAT_TABLE)
