@@ -145,3 +145,15 @@ void sl_buf_free(struct sl_buf *b)
     free(b->s);
     *b = (struct sl_buf){0};
 }
+
+size_t sl_real_text(double d, char text[32])
+{
+    int n = 0;
+
+    for (int digits = 15; digits <= 17; digits++) { /* 17 always do; a time of microseconds shows none else */
+        n = snprintf(text, 32, "%.*g", digits, d);
+        if (strtod(text, NULL) == d && !strstr(text, "e+"))
+            break;
+    }
+    return (size_t)n;
+}

@@ -18,6 +18,8 @@ void sl_buf_addf(struct sl_buf *b, const char *fmt, ...) __attribute__((format(p
 void sl_buf_add_json(struct sl_buf *b, const char *s, size_t n);
 /* Appends s with bytes that are not UTF-8, and NUL, written as \xNN, so that SQLite and terminals can take it. */
 void sl_buf_add_utf8(struct sl_buf *b, const char *s, size_t n);
+/* The fewest digits, at least 15 where needed, that are this number again: 0.9, not 0.90000000000000002.  Length. */
+size_t sl_real_text(double d, char text[32]);
 void sl_buf_clear(struct sl_buf *b);
 void sl_buf_free(struct sl_buf *b);
 

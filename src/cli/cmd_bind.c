@@ -169,7 +169,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     static const char *const kind[] = {"", "in", "facet", "after", "flow"};
     char own[450];
     const char *name = cli_option(cli, "name");
-    bool types = false, dry = cli_option(cli, "dry-run");
+    bool dry = cli_option(cli, "dry-run");
     int rc = sl_bind_parse(&r, text, err);
 
     if (rc)
@@ -188,7 +188,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
                       name);
     rc = sl_tables_make(st, set, err);
     if (!rc)
-        rc = sl_bind_check(st, &r, &types, err);
+        rc = sl_bind_check(st, &r, err);
     for (int i = 0; i < 2 && !rc; i++)
         rc = one_type(st, set, i ? r.right : r.left, err);
     if (!rc)

@@ -322,16 +322,14 @@ static int apply_rule(struct sl_store *st, const char *name, const char *text, b
     return rc ? sl_err_wrap(err, "binding %s", name) : 0;
 }
 
-int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, bool *types, struct sl_err *err)
+int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_err *err)
 {
     char view[2][200];
     int rc;
 
-    *types = false;
     for (int i = 0; i < 2; i++)
         if (!find_view(st, i ? r->right : r->left, view[i], sizeof view[i]))
             return 0;
-    *types = true;
     rc = check_columns(st, r, (const char *const[]){view[0], view[1]}, err);
     return rc ? rc : fill_pairs(st, r, view[0], view[1], err);
 }

@@ -25,11 +25,8 @@ struct sl_bind_rule {
 /* Parses text, which must stay as long as *out is used. */
 int sl_bind_parse(struct sl_bind_rule *out, const char *text, struct sl_err *err);
 
-/*
- * Checks a rule against the store: its types, its columns, its SQL.  SL_EFORMAT with what is known, else 0; *types is
- * false where the store has no span of the left or of the right type.
- */
-int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, bool *types, struct sl_err *err);
+/* Checks the columns and the SQL of a rule, where the store has spans of both types.  0, or SL_EFORMAT. */
+int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_err *err);
 
 /*
  * Within a transaction, with the tables made: takes away what rules linked before, and applies them all again: those of

@@ -62,20 +62,13 @@ static bool typed(struct sl_parse *p, int slot)
 
 size_t sl_apply_value_text(const struct sl_value *v, char *digits, const char **s)
 {
-    int n = 0;
-
     *s = v->s;
     if (v->kind == SL_TEXT || v->s)
         return v->n;
     *s = digits;
     if (v->kind == SL_INT)
         return (size_t)snprintf(digits, 32, "%lld", (long long)v->i);
-    for (int precision = 15; precision <= 17; precision++) { /* 17 always do; a time of microseconds shows none else */
-        n = snprintf(digits, 32, "%.*g", precision, v->d);
-        if (strtod(digits, NULL) == v->d && !strstr(digits, "e+"))
-            break;
-    }
-    return (size_t)n;
+    return sl_real_text(v->d, digits);
 }
 
 /* Evaluates t; texts made of several parts live in the scratch arena. *which is a missing field. */

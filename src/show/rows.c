@@ -234,19 +234,6 @@ static void put_csv(FILE *out, const char *s)
     fputc('"', out);
 }
 
-/* The fewest digits that are this number again: 0.9 and not 0.90000000000000002. */
-static void add_shortest(struct sl_buf *b, double d)
-{
-    char text[40];
-
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, d);
-        if (strtod(text, NULL) == d)
-            break;
-    }
-    sl_buf_adds(b, text);
-}
-
 static void put_json(FILE *out, sqlite3_stmt *q, int c, struct sl_buf *b)
 {
     const char *name = sqlite3_column_name(q, c);
@@ -265,10 +252,11 @@ static void put_json(FILE *out, sqlite3_stmt *q, int c, struct sl_buf *b)
         break;
     case SQLITE_FLOAT: {
         double d = sqlite3_column_double(q, c);
+        char text[32];
         if (d - d != 0)
             sl_buf_adds(b, "null");
         else
-            add_shortest(b, d);
+            sl_buf_add(b, text, sl_real_text(d, text));
         break;
     }
     default: sl_buf_add_json(b, (const char *)sqlite3_column_text(q, c), (size_t)sqlite3_column_bytes(q, c));

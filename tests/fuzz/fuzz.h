@@ -188,4 +188,30 @@ static inline struct fuzz_totals fuzz_read(struct sl_recipes *set, const struct 
     return t;
 }
 
+/* A reader with three inputs, of which the first byte chooses one: twice the same, and once in another mode. */
+static inline int fuzz_inputs(const char *recipe, const char *const as[3], enum sl_parse_mode other,
+                              const uint8_t *data, size_t size)
+{
+    static struct sl_recipes *set;
+    static unsigned runs;
+    const struct sl_recipe *r;
+    struct fuzz_totals a, b;
+    const char *path, *name = as[size ? *data % 3 : 0];
+
+    if (set && ++runs % 4096 == 0) { /* names gather */
+        sl_recipes_free(set);
+        set = NULL;
+    }
+    if (!set)
+        set = fuzz_recipes(recipe);
+    r = sl_recipes_find(set, "fuzz");
+    path = fuzz_file(size ? data + 1 : data, size ? size - 1 : 0);
+    a = fuzz_read(set, r, name, path, SL_PARSE_IMPORT);
+    MUST(a.read == a.used + a.skipped + a.rejected && a.read <= size);
+    b = fuzz_read(set, r, name, path, SL_PARSE_IMPORT);
+    MUST(!memcmp(&a, &b, sizeof a));
+    fuzz_read(set, r, name, path, other);
+    return 0;
+}
+
 #endif

@@ -26,24 +26,6 @@ static const char recipe[] = "recipe: fuzz\n"
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const as[] = {"/r/a.csv", "/r/b.csv", "/r/c.csv"};
-    static struct sl_recipes *set;
-    static unsigned runs;
-    const struct sl_recipe *r;
-    struct fuzz_totals a, b;
-    const char *path;
 
-    if (set && ++runs % 4096 == 0) {
-        sl_recipes_free(set);
-        set = NULL;
-    }
-    if (!set)
-        set = fuzz_recipes(recipe);
-    r = sl_recipes_find(set, "fuzz");
-    path = fuzz_file(size ? data + 1 : data, size ? size - 1 : 0);
-    a = fuzz_read(set, r, as[size ? *data % 3 : 0], path, SL_PARSE_IMPORT);
-    MUST(a.read == a.used + a.skipped + a.rejected && a.read <= size);
-    b = fuzz_read(set, r, as[size ? *data % 3 : 0], path, SL_PARSE_IMPORT);
-    MUST(!memcmp(&a, &b, sizeof a));
-    fuzz_read(set, r, as[size ? *data % 3 : 0], path, SL_PARSE_NAMING);
-    return 0;
+    return fuzz_inputs(recipe, as, SL_PARSE_NAMING, data, size);
 }

@@ -49,7 +49,6 @@ static void apply(const char *text)
     static struct sl_store *st;
     struct sl_bind_rule r;
     struct sl_err err = {0};
-    bool types = false;
     int calls = 0;
 
     if (sl_bind_parse(&r, text, &err)) {
@@ -60,7 +59,7 @@ static void apply(const char *text)
         st = small_store();
     MUST(sl_store_exec(st, "SAVEPOINT one", NULL) == 0);
     sqlite3_progress_handler(st->db, 1000, give_up, &calls);
-    if (!sl_bind_check(st, &r, &types, &err)) {
+    if (!sl_bind_check(st, &r, &err)) {
         sqlite3_stmt *q = sl_store_prepare(st, "INSERT INTO sl_bind (name, rule) VALUES ('mine', ?)", NULL);
         MUST(q);
         sqlite3_bind_text(q, 1, text, -1, SQLITE_STATIC);

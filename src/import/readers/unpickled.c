@@ -45,19 +45,11 @@ bool sl_pickle_get(const struct sl_pickle *p, uint32_t dict, const char *key, si
     return false;
 }
 
-/* The shortest digits that are this number again, as Python writes them. */
 static void add_float(struct sl_buf *b, double d)
 {
-    char digits[40];
+    char digits[32];
 
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, d);
-        if (strtod(digits, NULL) == d)
-            break;
-    }
-    if (strstr(digits, "e+") && fabs(d) < 1e17) /* a time is written out */
-        snprintf(digits, sizeof digits, "%.0f", d);
-    sl_buf_adds(b, digits);
+    sl_buf_add(b, digits, sl_real_text(d, digits));
 }
 
 /* Keys of JSON are texts: others are written as JSON in a text. */
