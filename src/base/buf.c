@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -148,11 +149,12 @@ void sl_buf_free(struct sl_buf *b)
 
 size_t sl_real_text(double d, char text[32])
 {
+    bool exponent = d >= 1e17 || d <= -1e17; /* 17 digits cannot do without */
     int n = 0;
 
     for (int digits = 15; digits <= 17; digits++) { /* 17 always do; a time of microseconds shows none else */
         n = snprintf(text, 32, "%.*g", digits, d);
-        if (strtod(text, NULL) == d && !strstr(text, "e+"))
+        if (strtod(text, NULL) == d && (exponent || !strstr(text, "e+")))
             break;
     }
     return (size_t)n;
