@@ -10,8 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+struct offset {
+    int64_t source, ns;
+};
+
 struct load {
     struct sl_events *e;
+    SL_VEC(struct offset) offset; /* by source, ascending */
     const struct sl_graph *g;
     size_t time_cap, type_cap;
     uint32_t at; /* start[] is known up to this span */
@@ -20,6 +25,60 @@ struct load {
     uint32_t last_rank;
     bool disorder;
 };
+
+/* ---- corrected clocks ---- */
+
+static int offset_row(void *to, sqlite3_value **v)
+{
+    struct load *l = to;
+
+    if (sqlite3_value_int64(v[1]))
+        *sl_vec_add(&l->offset) = (struct offset){sqlite3_value_int64(v[0]), sqlite3_value_int64(v[1])};
+    return 0;
+}
+
+static int load_offsets(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    /* a name without a schema means the temporary table first */
+    if (sqlite3_table_column_metadata(db, NULL, "sl_skew", "source", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+        return 0;
+    return sl_scan(db,
+                   "SELECT sl_scan(?1, source, offset_ns) FROM (SELECT source, offset_ns FROM sl_skew ORDER BY source)",
+                   offset_row, l, err);
+}
+
+static int by_source(const void *a, const void *b)
+{
+    int64_t x = ((const struct offset *)a)->source, y = ((const struct offset *)b)->source;
+    return (x > y) - (x < y);
+}
+
+static int64_t corrected(const struct load *l, int64_t time_ns, int64_t source)
+{
+    struct offset key = {source, 0}, *o;
+    int64_t t;
+
+    o = l->offset.n ? bsearch(&key, l->offset.v, l->offset.n, sizeof *l->offset.v, by_source) : NULL;
+    return !o || __builtin_add_overflow(time_ns, o->ns, &t) ? time_ns : t;
+}
+
+/* Several sources tell of one span: its events may have changed their order.  Nearly sorted. */
+static void sort_spans(struct sl_events *e, uint32_t spans)
+{
+    for (uint32_t i = 0; i < spans; i++)
+        for (uint32_t a = e->start[i]; a < e->start[i + 1]; a++) {
+            int64_t time = e->time_ns[a];
+            uint32_t type = e->type[a], k = a;
+            for (; k > e->start[i] && e->time_ns[k - 1] > time; k--) {
+                e->time_ns[k] = e->time_ns[k - 1];
+                e->type[k] = e->type[k - 1];
+            }
+            e->time_ns[k] = time;
+            e->type[k] = type;
+        }
+}
+
+/* ---- loading ---- */
 
 static void close_spans(struct load *l, int64_t before)
 {
@@ -51,6 +110,8 @@ static int event_row(void *to, sqlite3_value **v)
         e->type = sl_vec_grow(e->type, &l->type_cap, sizeof *e->type);
     }
     e->time_ns[e->n] = sqlite3_value_int64(v[1]);
+    if (l->offset.n)
+        e->time_ns[e->n] = corrected(l, e->time_ns[e->n], sqlite3_value_int64(v[3]));
     e->type[e->n++] = l->last_rank;
     return 0;
 }
@@ -60,7 +121,7 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
     static const char *const from[] = {"sl_event NOT INDEXED",
                                        "(SELECT * FROM sl_event ORDER BY span, time_ns, type, source, place)"};
     struct load l = {.e = out, .g = g, .disorder = true};
-    int rc = 0;
+    int rc = load_offsets(&l, db, err);
 
     *out = (struct sl_events){.start = sl_alloc(((size_t)g->n + 1) * sizeof *out->start)};
     /* again, and sorted, where a plain scan is not in order: PRAGMA reverse_unordered_selects */
@@ -70,7 +131,8 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
         l.last_span = l.last_type = INT64_MIN;
         l.at = l.last_rank = 0;
         out->n = 0;
-        snprintf(sql, sizeof sql, "SELECT sl_scan(?1, span, time_ns, type) FROM %s", from[i]);
+        snprintf(sql, sizeof sql, "SELECT sl_scan(?1, span, time_ns, type%s) FROM %s", l.offset.n ? ", source" : "",
+                 from[i]);
         rc = sl_scan(db, sql, event_row, &l, err);
     }
     if (!rc && out->n > UINT32_MAX)
@@ -78,6 +140,9 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
     close_spans(&l, INT64_MAX);
     while (l.at < g->n) /* the one whose id is INT64_MAX */
         out->start[++l.at] = (uint32_t)out->n;
+    if (!rc && l.offset.n)
+        sort_spans(out, g->n);
+    sl_vec_free(&l.offset);
     if (rc)
         sl_events_free(out);
     return rc;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All events of a store beside its graph, as arrays: 12 bytes an event and 4 a span. */
+/*
+ * All events of a store beside its graph, as arrays: 12 bytes an event and 4 a span.
+ *
+ * Where there is a table sl_skew (source, offset_ns), in the store or temporary, the offset is added to the times that
+ * this source tells: clocks are corrected for analyses, and the raw times stay.  A temporary one hides that of the
+ * store.
+ */
 #ifndef SL_ANALYSE_EVENTS_H
 #define SL_ANALYSE_EVENTS_H
 

@@ -3,7 +3,7 @@
 #ifndef SL_ANALYSE_SEQUENCES_H
 #define SL_ANALYSE_SEQUENCES_H
 
-#include "analyse/lens.h"
+#include "analyse/stories.h"
 
 /* Time from the previous event of the same root to this one, over the roots of an ordering.  0 at the first. */
 struct sl_step {
@@ -22,25 +22,16 @@ struct sl_sequences {
     struct sl_ordering *v; /* most frequent first; equally frequent by the names, step for step, the shorter first */
     size_t n, cap;
     uint64_t roots;
-    uint32_t *code; /* what happened at a step: sl_sequences_span_type() and ..._event_type() tell */
+    uint32_t *code; /* what happened at a step, as the stories number it */
     struct sl_step *step;
     size_t steps, code_cap, step_cap;
-    struct sl_lens *lens;             /* NULL: codes are */
-    uint32_t *span_type, *event_type; /* names (ranks) that occur, ascending; a code is an index into both */
-    uint32_t span_types, event_types;
 };
 
 /*
- * The events below a root are those of all spans of its closure (graph.h), in order of time, then of the name of their
- * span's type, then of the name of their own.  type is a rank of g's names.  Roots without events form the empty
- * ordering.  e was seen through lens (sl_lens_events()), or lens is NULL; borrowed until *out is freed.  Ends with
- * SL_EIO when db is interrupted.  On success *out is to be freed.
+ * Groups the stories that are left (stories.h).  Roots without events form the empty ordering.  On success *out is to
+ * be freed.
  */
-int sl_sequences_make(struct sl_sequences *out, const struct sl_graph *g, const struct sl_events *e,
-                      struct sl_lens *lens, uint32_t type, sqlite3 *db, struct sl_err *err);
+int sl_sequences_make(struct sl_sequences *out, struct sl_stories *from, struct sl_err *err);
 void sl_sequences_free(struct sl_sequences *s);
-/* What happened at a step; names are those of the graph. */
-const char *sl_sequences_span_type(const struct sl_sequences *s, const struct sl_names *names, size_t step);
-const char *sl_sequences_event_type(const struct sl_sequences *s, const struct sl_names *names, size_t step);
 
 #endif

@@ -224,14 +224,14 @@ static void forget(struct state *s)
     s->depth = -1;
 }
 
-static int start(void *state, sqlite3 *db, sqlite3_value **arg, struct sl_err *err)
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int64_t root;
-    int rc = s->db ? 0 : open_store(s, db, err);
+    int rc = s->db ? 0 : open_store(s, call->db, err);
 
     forget(s);
-    if (rc || !root_id(db, arg[0], &root))
+    if (rc || !root_id(call->db, call->arg[0], &root))
         return rc;
     rc = look(s, s->lookup[ROOT], root, err);
     return rc ? rc : find_next_depth(s, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_sequences(root_type): the orders in which the events below spans of that type happened, and how long each step
- * took.  "Below" is the closure over subspans and facets of analyse/graph.h; equal times are ordered by the name of the
- * span type, then of the event type.  One row per ordering and position:
+ * event_sequences(root_type [, within]): the orders in which the events below spans of that type happened, and how long
+ * each step took.  "Below" is the closure over subspans and facets of analyse/graph.h; equal times are ordered by the
+ * name of the span type, then of the event type.  One row per ordering and position:
  *
  *   sequence      1: the most frequent ordering; equally frequent ones by their names, position for position, the
  *                 shorter first.  max(sequence) is the number of different orderings.
@@ -18,8 +18,8 @@
  *     SELECT position, printf('%.9f', mean_s), span_type, event_type
  *     FROM event_sequences('parsl.monitoring.task') WHERE sequence = 1;
  *
- * Events are as the lens (analyse/lens.h) shows them.  It reads all spans, links and events once: 10 million events
- * in 2.0 s, 25 bytes of memory an event.
+ * within, the id of a span, counts only roots that belong to it.  Events are as the lens (analyse/lens.h) shows them.
+ * It reads all spans, links and events once: 10 million events in 2.0 s, 25 bytes of memory an event.
  */
 #include "analyse/ext.h"
 #include "analyse/sequences.h"
@@ -42,8 +42,7 @@ enum {
 };
 
 struct state {
-    struct sl_names names;
-    struct sl_lens *lens;
+    struct sl_stories stories; /* of which only the names are kept */
     struct sl_sequences seq;
     size_t ordering;
     uint32_t step;              /* of the ordering, from 0 */
@@ -62,38 +61,23 @@ static void end(void *state)
 {
     struct state *s = state;
 
-    sl_names_free(&s->names);
-    sl_lens_free(s->lens);
+    sl_stories_free(&s->stories);
     sl_sequences_free(&s->seq);
 }
 
-static int start(void *state, sqlite3 *db, sqlite3_value **arg, struct sl_err *err)
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
-    struct sl_graph g;
-    struct sl_events e;
-    const char *type = (const char *)sqlite3_value_text(arg[0]);
     int rc;
 
     end(s);
     *s = (struct state){0};
-    rc = sl_lens_load(&s->lens, db, err);
+    rc = sl_stories_open(&s->stories, call->db, err);
     if (!rc)
-        rc = sl_graph_load(&g, db, 0, err);
-    if (rc)
-        return rc;
-    rc = sl_events_load(&e, &g, db, err);
-    if (!rc) {
-        bool seen = !sl_lens_clear(s->lens);
-        if (seen)
-            sl_lens_events(s->lens, &g, &e);
-        rc = sl_sequences_make(&s->seq, &g, &e, seen ? s->lens : NULL, type ? sl_names_find(&g.names, type) : SL_NONE,
-                               db, err);
-        sl_events_free(&e);
-    }
-    s->names = g.names; /* all that the rows need */
-    g.names = (struct sl_names){0};
-    sl_graph_free(&g);
+        rc = sl_stories_of(&s->stories, (const char *)sqlite3_value_text(call->arg[0]), call->arg[1], err);
+    if (!rc)
+        rc = sl_sequences_make(&s->seq, &s->stories, err);
+    sl_stories_done(&s->stories); /* the names are all that the rows need */
     if (!rc)
         enter_step(s);
     return rc;
@@ -136,10 +120,10 @@ static void column(const void *state, sqlite3_context *out, int col)
     case COUNT: sqlite3_result_int64(out, (sqlite3_int64)o->count); break;
     case POSITION: sqlite3_result_int64(out, o->n ? (sqlite3_int64)s->step + 1 : 0); break;
     case SPAN_TYPE:
-        sqlite3_result_text(out, sl_sequences_span_type(&s->seq, &s->names, at), -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(out, sl_stories_span_type(&s->stories, s->seq.code[at]), -1, SQLITE_TRANSIENT);
         break;
     case EVENT_TYPE:
-        sqlite3_result_text(out, sl_sequences_event_type(&s->seq, &s->names, at), -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(out, sl_stories_event_type(&s->stories, s->seq.code[at]), -1, SQLITE_TRANSIENT);
         break;
     case MEAN_S: result_s(out, (double)s->seq.step[at].sum_ns, o->count); break;
     case MIN_S: result_s(out, (double)s->seq.step[at].min_ns, 1); break;
@@ -154,9 +138,9 @@ static const struct sl_table_fn fn = {
     .name = "event_sequences",
     .schema = "CREATE TABLE x(sequence INTEGER, count INTEGER, position INTEGER, span_type TEXT, event_type TEXT, "
               "mean_s REAL, min_s REAL, max_s REAL, cumulative_s REAL, root_type TEXT HIDDEN, "
-              "orderings INTEGER HIDDEN, roots INTEGER HIDDEN)",
+              "within INTEGER HIDDEN, orderings INTEGER HIDDEN, roots INTEGER HIDDEN)",
     .columns = COLUMNS,
-    .args = 1,
+    .args = 2,
     .needed = 1,
     .usage = "event_sequences('parsl.monitoring.task')",
     .rows = 1000,

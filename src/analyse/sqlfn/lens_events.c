@@ -102,15 +102,15 @@ static void look(struct state *s)
     s->seen.n = sl_lens_merge(s->lens, s->seen.v, n, s->merged);
 }
 
-static int start(void *state, sqlite3 *db, sqlite3_value **arg, struct sl_err *err)
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int rc;
 
     forget(s);
-    rc = sl_lens_load(&s->lens, db, err);
+    rc = sl_lens_load(&s->lens, call->db, err);
     if (!rc)
-        rc = load(s, db, arg[0], err);
+        rc = load(s, call->db, call->arg[0], err);
     if (rc)
         forget(s);
     else

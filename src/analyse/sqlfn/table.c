@@ -49,6 +49,43 @@ static int disconnect(sqlite3_vtab *t)
     return SQLITE_OK;
 }
 
+/* The letter under which a bound of the column goes to filter(), in idxStr; 0: none of ours. */
+static char bound_letter(unsigned char op)
+{
+    switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_EQ: return '=';
+    case SQLITE_INDEX_CONSTRAINT_GE: return 'G';
+    case SQLITE_INDEX_CONSTRAINT_GT: return 'g';
+    case SQLITE_INDEX_CONSTRAINT_LE: return 'L';
+    case SQLITE_INDEX_CONSTRAINT_LT: return 'l';
+    default: return 0;
+    }
+}
+
+/* Bounds follow the arguments.  SQLite checks them again, so that nothing depends on them but the work. */
+static int pass_bounds(const struct sl_table_fn *fn, sqlite3_index_info *info, int n)
+{
+    char letters[SL_TABLE_BOUNDS + 1];
+    int k = 0;
+
+    for (int i = 0; i < info->nConstraint && k < SL_TABLE_BOUNDS; i++) {
+        char letter = bound_letter(info->aConstraint[i].op);
+        if (!letter || !fn->bounded || info->aConstraint[i].iColumn != fn->bounded - 1 || !info->aConstraint[i].usable)
+            continue;
+        info->aConstraintUsage[i].argvIndex = ++n;
+        letters[k++] = letter;
+        if (letter == '=') {
+            info->estimatedCost = fn->rows;
+            info->estimatedRows = 1;
+        }
+    }
+    letters[k] = 0;
+    if (k && !(info->idxStr = sqlite3_mprintf("%s", letters)))
+        return SQLITE_NOMEM;
+    info->needToFreeIdxStr = k > 0;
+    return SQLITE_OK;
+}
+
 /* idxNum tells which arguments are given, one bit each; they come in ascending order. */
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
@@ -72,7 +109,7 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         }
     info->estimatedCost = fn->rows * 10;
     info->estimatedRows = (sqlite3_int64)fn->rows;
-    return SQLITE_OK;
+    return pass_bounds(fn, info, n);
 }
 
 static int open_cursor(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
@@ -101,24 +138,45 @@ static int close_cursor(sqlite3_vtab_cursor *cursor)
     return SQLITE_OK;
 }
 
+/* Bounds by what is no integer (a real, a text) are left to SQLite. */
+static void narrow(struct sl_call *call, char letter, sqlite3_value *v)
+{
+    int64_t x = sqlite3_value_int64(v);
+
+    if (sqlite3_value_type(v) != SQLITE_INTEGER)
+        return;
+    if (letter == 'g' && x < INT64_MAX)
+        x++;
+    if (letter == 'l' && x > INT64_MIN)
+        x--;
+    if (letter != 'L' && letter != 'l' && x > call->min)
+        call->min = x;
+    if (letter != 'G' && letter != 'g' && x < call->max)
+        call->max = x;
+}
+
 static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int argc, sqlite3_value **argv)
 {
     struct cursor *c = (struct cursor *)cursor;
     struct table *t = (struct table *)cursor->pVtab;
     struct sl_err err = {0};
 
-    (void)str, (void)argc;
+    struct sl_call call = {t->db, c->arg, INT64_MIN, INT64_MAX};
+    int k = 0;
+
     free_args(c);
     c->row = 1;
-    for (int i = 0, k = 0; i < t->fn->args; i++)
+    for (int i = 0; i < t->fn->args; i++)
         if (given & 1 << i)
             c->arg[i] = sqlite3_value_dup(argv[k++]);
+    for (; str && *str && k < argc; str++)
+        narrow(&call, *str, argv[k++]);
     for (int i = 0; i < t->fn->needed; i++)
         if (!c->arg[i]) {
             sl_err(&err, SL_EUSAGE, "arguments are missing; call it like %s", t->fn->usage);
             return fail(t, &err);
         }
-    return t->fn->start(c->state, t->db, c->arg, &err) ? fail(t, &err) : SQLITE_OK;
+    return t->fn->start(c->state, &call, &err) ? fail(t, &err) : SQLITE_OK;
 }
 
 static int next(sqlite3_vtab_cursor *cursor)

@@ -11,8 +11,16 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-enum { SL_TABLE_ARGS = 8 };
+enum { SL_TABLE_ARGS = 8, SL_TABLE_BOUNDS = 4 };
+
+/* One call of a table function. */
+struct sl_call {
+    sqlite3 *db;
+    sqlite3_value **arg; /* arg[i] is NULL where it is not given */
+    int64_t min, max;    /* what the query wants of the column `bounded`, ends included; a row beyond them is wasted */
+};
 
 struct sl_table_fn {
     const char *name;
@@ -21,13 +29,14 @@ struct sl_table_fn {
     int needed;         /* so many arguments must be given */
     const char *usage;  /* "event_sequences('parsl.monitoring.task')": shown when they are not */
     double rows;        /* a guess, for SQLite's planner */
+    int bounded;        /* a visible column of integers, plus 1, whose =, <, <=, > and >= reach start(); 0: none */
     size_t state_bytes;
 
     /*
      * Begins a call at its first row.  state is zero at first; a join calls again and again with what the last call
-     * left, and the store does not change in between.  arg[i] is NULL where it is not given; it stays until the next.
+     * left, and the store does not change in between.  call->arg stays until the next.
      */
-    int (*start)(void *state, sqlite3 *db, sqlite3_value **arg, struct sl_err *err);
+    int (*start)(void *state, const struct sl_call *call, struct sl_err *err);
     bool (*at_end)(const void *state);
     int (*next)(void *state, struct sl_err *err);
     /* Visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
