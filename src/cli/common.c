@@ -6,6 +6,7 @@
 #include "import/bind.h"
 #include "import/project.h"
 #include "import/recipe.h"
+#include "import/states.h"
 #include "import/tables.h"
 
 #include <stdarg.h>
@@ -107,6 +108,8 @@ int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_er
 {
     int rc = sl_tables_make(st, set, err);
 
+    if (!rc)
+        rc = sl_states_write(st, "main", set, err);
     return rc ? rc : sl_bind_apply(st, set, warn, NULL, err);
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "import/bind.h"
 #include "import/importing.h"
+#include "import/states.h"
 #include "import/tables.h"
 
 #include <pthread.h>
@@ -360,6 +361,8 @@ static int bind_all(struct sl_importing *m, struct sl_err *err)
     }
     if (!rc)
         rc = sl_tables_make(m->st, m->set, err);
+    if (!rc)
+        rc = sl_states_write(m->st, "main", m->set, err);
     return rc ? rc : sl_bind_apply(m->st, m->set, m->o->warn, m->o->to, err);
 }
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "import/bind.h"
 #include "import/recipe_compile.h"
+#include "import/states.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,6 +38,8 @@ void sl_recipes_free(struct sl_recipes *set)
     sl_vec_free(&set->binds);
     sl_vec_free(&set->orders);
     sl_vec_free(&set->ints);
+    sl_vec_free(&set->roles);
+    sl_vec_free(&set->phases);
     sl_intern_free(&set->names);
     sl_intern_free(&set->shapes);
     sl_arena_free(&set->arena);
@@ -252,14 +255,15 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
         rc = binds->kind == SL_YAML_MAP
                  ? declare_bind(set, path, binds->key[i], binds->item[i], err)
                  : sl_err(err, SL_EFORMAT, "%s:%d: binds is a map {name: rule}", path, binds->line);
-    return rc;
+    return rc ? rc : sl_states_declare(set, path, doc, err);
 }
 
 /* ---- files ---- */
 
 int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    static const char *const names_keys[] = {"spans", "fields", "facets", "shared", "tables", "binds", NULL};
+    static const char *const names_keys[] = {"spans", "fields", "facets", "shared", "tables",
+                                             "binds", "roles",  "phases", NULL};
     struct sl_yaml *doc;
     struct sl_recipe *r;
     int rc = sl_yaml_parse(&doc, text, n, path, err);
@@ -278,7 +282,7 @@ int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, s
             if (!names_keys[k])
                 return sl_err(err, SL_EFORMAT,
                               "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
-                              "spans, fields, facets, shared, tables, binds",
+                              "spans, fields, facets, shared, tables, binds, roles, phases",
                               path, doc->key[i]->line, doc->key[i]->text);
         }
         return declare(set, NULL, path, doc, err);

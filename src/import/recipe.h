@@ -206,6 +206,15 @@ struct sl_recipes {
     tables;
     SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                  /* bind.h */
     SL_VEC(struct sl_order_decl { const char *name, *rule, *left, *right; }) orders; /* order.c */
+    SL_VEC(struct sl_role_decl { const char *type, *role; }) roles;                  /* states.h */
+    SL_VEC(struct sl_phase_decl {
+        const char *state, *component, *kind; /* component NULL: as before */
+        const char *span_type, *event_type;
+        int rank;
+        bool again;
+    })
+    phases;
+    int phase_rank;
     struct sl_intern names;  /* types, events, attributes, metrics, rules; guarded by lock once threads run */
     struct sl_intern shapes; /* lists of names, NUL-separated */
     pthread_mutex_t lock;
@@ -227,7 +236,8 @@ struct sl_recipes {
 struct sl_recipes *sl_recipes_new(void);
 void sl_recipes_free(struct sl_recipes *set);
 
-/* Adds one file: a recipe, or names (spans, fields, facets, shared).  A recipe of the same name replaces the older one.
+/* Adds one file: a recipe, or names (spans, fields, facets, roles, phases, ...).  A recipe of the same name replaces
+ * the older one.
  */
 int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err);
 int sl_recipes_add_file(struct sl_recipes *set, const char *path, struct sl_err *err);
