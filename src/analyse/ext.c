@@ -11,9 +11,12 @@ SQLITE_EXTENSION_INIT1
 
 static int (*const parts[])(sqlite3 *db) = {
     sl_scan_register,
+    sl_fn_critical_path,
     sl_fn_descendants,
     sl_fn_event_sequences,
     sl_fn_lens_events,
+    sl_fn_slack,
+    sl_fn_what_if,
 };
 
 int sl_analyse_register(sqlite3 *db)

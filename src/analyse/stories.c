@@ -110,28 +110,46 @@ void sl_story_match_free(struct sl_story_match *m)
 
 /* ---- open and close ---- */
 
+static int load(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err)
+{
+    int rc = sl_graph_load(&s->g, db, want, err);
+
+    s->db = db;
+    s->type = SL_NONE;
+    if (!rc)
+        rc = sl_events_load(&s->e, &s->g, db, err);
+    if (!rc)
+        sl_walk_init(&s->walk, &s->g);
+    return rc;
+}
+
+int sl_stories_open_raw(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err)
+{
+    int rc;
+
+    *s = (struct sl_stories){0};
+    rc = load(s, db, want, err);
+    return rc ? rc : make_codes(s, err);
+}
+
 int sl_stories_open(struct sl_stories *s, sqlite3 *db, struct sl_err *err)
 {
     int rc;
 
-    *s = (struct sl_stories){.db = db, .type = SL_NONE};
+    *s = (struct sl_stories){0};
     rc = sl_lens_load(&s->lens, db, err);
     if (!rc)
-        rc = sl_graph_load(&s->g, db, 0, err);
-    if (!rc)
-        rc = sl_events_load(&s->e, &s->g, db, err);
+        rc = load(s, db, 0, err);
     if (rc)
         return rc;
     if (sl_lens_clear(s->lens)) {
         sl_lens_free(s->lens);
         s->lens = NULL;
-        rc = make_codes(s, err);
-    } else {
-        sl_lens_events(s->lens, &s->g, &s->e);
-        seen_codes(s);
+        return make_codes(s, err);
     }
-    sl_walk_init(&s->walk, &s->g);
-    return rc;
+    sl_lens_events(s->lens, &s->g, &s->e);
+    seen_codes(s);
+    return 0;
 }
 
 void sl_stories_done(struct sl_stories *s)
@@ -205,13 +223,10 @@ static void gather(struct sl_stories *s)
 }
 
 /* Long loops outside SQLite do not see sqlite3_interrupt(); a statement that begins does. */
-static bool interrupted(struct sl_stories *s)
+bool sl_stories_interrupted(struct sl_stories *s)
 {
     bool stop;
 
-    if ((s->work += s->walk.n) < INTERRUPT_EVERY)
-        return false;
-    s->work = 0;
     if (!s->alive && sqlite3_prepare_v2(s->db, "SELECT 1", -1, &s->alive, NULL) != SQLITE_OK)
         return true;
     stop = sqlite3_step(s->alive) != SQLITE_ROW;
@@ -229,7 +244,10 @@ int sl_stories_one(struct sl_stories *s, uint32_t root, struct sl_err *err)
     sl_happenings_sort(s->v, s->n);
     if (s->lens)
         s->n = sl_lens_merge(s->lens, s->v, s->n, NULL);
-    return interrupted(s) ? sl_err(err, SL_EIO, "interrupted") : 0;
+    if ((s->work += s->walk.n) < INTERRUPT_EVERY)
+        return 0;
+    s->work = 0;
+    return sl_stories_interrupted(s) ? sl_err(err, SL_EIO, "interrupted") : 0;
 }
 
 int sl_stories_next(struct sl_stories *s, struct sl_err *err)

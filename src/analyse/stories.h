@@ -37,6 +37,8 @@ struct sl_stories {
 
 /* Reads the whole store.  On success, and on failure too, *s is to be freed. */
 int sl_stories_open(struct sl_stories *s, sqlite3 *db, struct sl_err *err);
+/* The same without a lens; want: what else to have of the graph (enum sl_graph_want). */
+int sl_stories_open_raw(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err);
 void sl_stories_free(struct sl_stories *s);
 /* Frees all but the names of codes. */
 void sl_stories_done(struct sl_stories *s);
@@ -50,6 +52,9 @@ int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within,
 int sl_stories_next(struct sl_stories *s, struct sl_err *err);
 /* The story of one span, whatever its type. */
 int sl_stories_one(struct sl_stories *s, uint32_t root, struct sl_err *err);
+
+/* Has sqlite3_interrupt() been called?  Costs a microsecond. */
+bool sl_stories_interrupted(struct sl_stories *s);
 
 /* What happened, by the code of an event. */
 const char *sl_stories_span_type(const struct sl_stories *s, uint32_t code);

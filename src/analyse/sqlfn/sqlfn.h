@@ -5,8 +5,11 @@
 
 #include <sqlite3.h>
 
+int sl_fn_critical_path(sqlite3 *db);
 int sl_fn_descendants(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);
 int sl_fn_lens_events(sqlite3 *db);
+int sl_fn_slack(sqlite3 *db);
+int sl_fn_what_if(sqlite3 *db);
 
 #endif

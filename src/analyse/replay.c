@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Moments are the beginnings of segments, and when tasks are done; each is the latest of what it needs, another moment
+ * plus a lag.  Lags are taken from the run, so that with factors of 1 one of them gives just what was: a wait that
+ * another task ended keeps only what came after that end.  Moments are worked out depth first, as clocks that disagree
+ * leave no order of time to go by; where they even form a circle, a moment stays as far behind the one before it in its
+ * task as it was.
+ */
+#include "analyse/replay.h"
+#include "analyse/changes.h"
+#include "analyse/ext.h"
+#include "base/buf.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct place { /* on a worker, of the last who had it */
+    int64_t free_ns;
+    uint32_t task, seg; /* whose segment `seg` was the last that ran there */
+    uint32_t next;      /* of the same worker; SL_NONE: no more */
+};
+
+struct replay {
+    const struct sl_work *w;
+    struct sl_changes *c;
+    int64_t *time;         /* by moment: segment, then task (done) */
+    unsigned char *state;  /* by moment: 0 unknown, 1 being worked out, 2 known */
+    uint32_t *task_of;     /* by segment */
+    uint32_t *taken_from;  /* by segment that is the first to run: the segment that had the place before; SL_NONE */
+    int64_t latency, turn; /* of waits for a place: without one who had it before; after that one left */
+    uint32_t *idle_from;   /* by task: when it was submitted the driver had waited for all tasks from this one on */
+    SL_VEC(uint32_t) stack;
+};
+
+struct need {
+    uint32_t moment;
+    double lag_ns;
+};
+
+static int64_t moment_was(const struct replay *r, uint32_t moment)
+{
+    const struct sl_work *w = r->w;
+    return moment < w->seg.n ? w->seg.v[moment].from_ns : w->task[moment - (uint32_t)w->seg.n].done_ns;
+}
+
+static uint32_t done_moment(const struct replay *r, uint32_t task)
+{
+    return (uint32_t)r->w->seg.n + task;
+}
+
+static enum sl_work_kind kind_at(const struct replay *r, uint32_t seg)
+{
+    return r->w->states.v[r->w->seg.v[seg].state].kind;
+}
+
+/* The moment at which segment i of a task ends. */
+static uint32_t end_moment(const struct replay *r, const struct sl_task *t, uint32_t seg)
+{
+    return seg + 1 < t->seg + t->nseg ? seg + 1 : done_moment(r, (uint32_t)(t - r->w->task));
+}
+
+/* ---- places on workers ---- */
+
+/* The stretch of segments from a first wait to the one that runs; false: seg does not begin one. */
+static bool queue_from(const struct replay *r, const struct sl_task *t, uint32_t seg, uint32_t *run)
+{
+    uint32_t end = t->seg + t->nseg;
+
+    if (kind_at(r, seg) != SL_WORK_WAIT)
+        return false;
+    for (*run = seg; *run < end && (kind_at(r, *run) == SL_WORK_WAIT || kind_at(r, *run) == SL_WORK_WORK); ++*run)
+        ;
+    return *run < end && kind_at(r, *run) == SL_WORK_RUN;
+}
+
+static uint32_t run_end(const struct replay *r, const struct sl_task *t, uint32_t run)
+{
+    while (run + 1 < t->seg + t->nseg && kind_at(r, run + 1) == SL_WORK_RUN)
+        run++;
+    return run;
+}
+
+struct running {
+    int64_t from_ns;
+    uint32_t queue, run;
+};
+
+static int by_from(const void *a, const void *b)
+{
+    const struct running *x = a, *y = b;
+
+    if (x->from_ns != y->from_ns)
+        return x->from_ns < y->from_ns ? -1 : 1;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Who had the place of each run before: of those on the worker that were free by then, the one that was so last. */
+static void take_places(struct replay *r, const struct running *v, size_t n)
+{
+    const struct sl_work *w = r->w;
+    uint32_t *head = sl_alloc(((size_t)w->s.g.n + 1) * sizeof *head); /* by worker; the last: unknown */
+    SL_VEC(struct place) places = {0};
+    SL_VEC(int64_t) turns = {0};
+
+    memset(head, 0xFF, ((size_t)w->s.g.n + 1) * sizeof *head);
+    for (size_t i = 0; i < n; i++) {
+        const struct sl_task *t = &w->task[r->task_of[v[i].run]];
+        uint32_t worker = t->worker == SL_NONE ? w->s.g.n : t->worker, *at = NULL, last = run_end(r, t, v[i].run), p;
+        for (uint32_t *k = &head[worker]; *k != SL_NONE; k = &places.v[*k].next)
+            if (places.v[*k].free_ns <= v[i].from_ns && (!at || places.v[*k].free_ns > places.v[*at].free_ns))
+                at = k;
+        if (at) {
+            p = *at;
+            r->taken_from[v[i].run] = places.v[p].seg;
+            if (places.v[p].free_ns > w->seg.v[v[i].queue].from_ns)
+                *sl_vec_add(&turns) = v[i].from_ns - places.v[p].free_ns;
+            *at = places.v[p].next;
+        } else {
+            p = (uint32_t)places.n;
+            sl_vec_add(&places);
+        }
+        places.v[p] = (struct place){moment_was(r, end_moment(r, t, last)), r->task_of[v[i].run], last, head[worker]};
+        head[worker] = p;
+    }
+    if (turns.n) {
+        qsort(turns.v, turns.n, sizeof *turns.v, by_value);
+        r->turn = turns.v[turns.n / 2];
+    }
+    sl_vec_free(&turns);
+    sl_vec_free(&places);
+    free(head);
+}
+
+static void find_places(struct replay *r)
+{
+    const struct sl_work *w = r->w;
+    SL_VEC(struct running) v = {0};
+
+    r->latency = INT64_MAX;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct sl_task *t = &w->task[i];
+        for (uint32_t s = t->seg; s < t->seg + t->nseg; s++) {
+            uint32_t run;
+            if (!queue_from(r, t, s, &run))
+                continue;
+            *sl_vec_add(&v) = (struct running){w->seg.v[run].from_ns, s, run};
+            if (w->seg.v[run].from_ns - w->seg.v[s].from_ns < r->latency)
+                r->latency = w->seg.v[run].from_ns - w->seg.v[s].from_ns;
+            s = run;
+        }
+    }
+    if (v.n)
+        qsort(v.v, v.n, sizeof *v.v, by_from);
+    take_places(r, v.v, v.n);
+    sl_vec_free(&v);
+}
+
+/* ---- what a moment needs ---- */
+
+typedef void need_fn(struct replay *r, uint32_t on, double lag_ns, void *to);
+
+static double factor(const struct replay *r, uint32_t seg)
+{
+    return sl_changes_factor(r->c, seg);
+}
+
+/* The end of a segment of waiting for other tasks. */
+static void need_awaited(struct replay *r, const struct sl_task *t, uint32_t seg, need_fn *need, void *to)
+{
+    const struct sl_work *w = r->w;
+    uint32_t i = seg - t->seg;
+    int64_t from = w->seg.v[seg].from_ns, end = sl_segment_end(w, t, i), at = from;
+    uint32_t on = sl_awaited(w, t, i, &at);
+    double f = factor(r, seg), lag = (double)(end - (on == SL_NONE ? from : at)) * f;
+
+    need(r, seg, on == SL_NONE ? lag : 0, to);
+    for (uint32_t k = t->pred; k < t->pred + t->npred; k++) {
+        int64_t done = w->task[w->pred[k]].done_ns;
+        if (done <= end)
+            need(r, done_moment(r, w->pred[k]), lag, to);
+        else if (w->pred[k] == on) /* clocks disagree: as far behind as it was */
+            need(r, done_moment(r, w->pred[k]), (double)(end - done), to);
+    }
+}
+
+/* The beginning of the segment that runs, after a queue from segment `queue` on. */
+static void need_place(struct replay *r, const struct sl_task *t, uint32_t queue, uint32_t run, need_fn *need, void *to)
+{
+    const struct sl_work *w = r->w;
+    uint32_t before = r->taken_from[run];
+    int64_t from = w->seg.v[queue].from_ns, start = w->seg.v[run].from_ns, wait = start - from;
+    double f = factor(r, queue);
+
+    (void)t;
+    if (before == SL_NONE) {
+        need(r, queue, (double)wait * f, to);
+        return;
+    }
+    const struct sl_task *u = &w->task[r->task_of[before]];
+    uint32_t end = end_moment(r, u, before);
+    int64_t free_ns = moment_was(r, end);
+    if (free_ns > from) { /* it waited for the place */
+        need(r, queue, (double)(wait < r->latency ? wait : r->latency) * f, to);
+        need(r, end, (double)(start - free_ns) * f, to);
+    } else {
+        need(r, queue, (double)wait * f, to);
+        need(r, end, (double)(start - free_ns < r->turn ? start - free_ns : r->turn) * f, to);
+    }
+}
+
+/* The first event of a task. */
+static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need, void *to)
+{
+    const struct sl_work *w = r->w;
+    uint32_t task = (uint32_t)(t - w->task);
+    struct sl_driver d = sl_driver_at(w, t->first_ns);
+    double own = (double)(t->first_ns - d.since_ns) * sl_changes_driver(r->c);
+    int64_t at;
+
+    if (t->npred && !t->depends && sl_awaited(w, t, SL_NONE, &at) != SL_NONE) {
+        for (uint32_t k = t->pred; k < t->pred + t->npred; k++)
+            if (w->task[w->pred[k]].done_ns <= t->first_ns)
+                need(r, done_moment(r, w->pred[k]), (double)(t->first_ns - at) * factor(r, t->seg), to);
+        return;
+    }
+    if (d.why == SL_DRIVER_FIRST)
+        need(r, SL_NONE, own, to);
+    else if (d.why == SL_DRIVER_BUSY)
+        need(r, w->task[d.task].seg, own, to);
+    else if (d.why == SL_DRIVER_REACTED)
+        need(r, done_moment(r, d.task), own, to);
+    else
+        for (uint32_t k = r->idle_from[task]; k < w->n && w->task[k].first_ns < t->first_ns; k++)
+            need(r, done_moment(r, k), own, to);
+    /* who submits in order does not submit earlier than before */
+    if (task && w->task[task - 1].first_ns < t->first_ns)
+        need(r, w->task[task - 1].seg, 0, to);
+}
+
+/* The stretch of waiting for a place that lies around segment seg; false: it is in none. */
+static bool in_queue(const struct replay *r, const struct sl_task *t, uint32_t seg, uint32_t *queue, uint32_t *run)
+{
+    for (uint32_t s = t->seg; s <= seg; s++)
+        if (queue_from(r, t, s, run)) {
+            if (seg < *run) {
+                *queue = s;
+                return true;
+            }
+            s = *run;
+        }
+    return false;
+}
+
+static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
+{
+    const struct sl_work *w = r->w;
+    bool done = moment >= w->seg.n;
+    const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
+    uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1, queue, run;
+    int64_t lasted;
+
+    if (moment == t->seg) {
+        need_driver(r, t, need, to);
+        return;
+    }
+    if (t->npred && (!t->depends || kind_at(r, before) == SL_WORK_DEPEND)) {
+        int64_t at;
+        if (t->depends || sl_awaited(w, t, before - t->seg, &at) != SL_NONE) {
+            need_awaited(r, t, before, need, to);
+            return;
+        }
+    }
+    if (in_queue(r, t, before, &queue, &run)) {
+        if (moment == run)
+            need_place(r, t, queue, run, need, to);
+        else /* on the way through the queue: where in it does not matter for anything else */
+            need(r, queue, 0, to);
+        return;
+    }
+    lasted = moment_was(r, moment) - moment_was(r, before);
+    need(r, before, (double)lasted * factor(r, before), to);
+}
+
+/* ---- all moments ---- */
+
+struct latest {
+    bool any;
+    bool circle;
+    double ns;
+};
+
+static void open_need(struct replay *r, uint32_t on, double lag_ns, void *to)
+{
+    (void)lag_ns, (void)to;
+    if (on != SL_NONE && r->state[on] == 0)
+        *sl_vec_add(&r->stack) = on;
+}
+
+static void take_need(struct replay *r, uint32_t on, double lag_ns, void *to)
+{
+    struct latest *l = to;
+    /* from the beginning of the workflow, so that doubles are exact enough: 2^53 ns are 104 days */
+    double base = on == SL_NONE ? 0 : (double)(r->time[on] - r->w->first_ns), at = base + lag_ns;
+
+    if (on != SL_NONE && r->state[on] != 2) {
+        l->circle = true;
+        return;
+    }
+    if (!l->any || at > l->ns)
+        l->ns = at;
+    l->any = true;
+}
+
+static void settle(struct replay *r, uint32_t moment)
+{
+    const struct sl_work *w = r->w;
+    struct latest l = {0};
+
+    needs(r, moment, take_need, &l);
+    if (l.circle || !l.any) {
+        bool done = moment >= w->seg.n;
+        const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
+        uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1;
+        double at = moment == t->seg || r->state[before] != 2
+                        ? (double)(moment_was(r, moment) - w->first_ns)
+                        : (double)(r->time[before] - w->first_ns + (moment_was(r, moment) - moment_was(r, before)));
+        if (!l.any || at > l.ns)
+            l.ns = at;
+    }
+    r->time[moment] = w->first_ns + llround(l.ns);
+    r->state[moment] = 2;
+}
+
+static void work_out(struct replay *r, uint32_t moment)
+{
+    *sl_vec_add(&r->stack) = moment;
+    while (r->stack.n) {
+        uint32_t at = r->stack.v[r->stack.n - 1];
+        if (r->state[at] == 0) {
+            r->state[at] = 1;
+            needs(r, at, open_need, NULL);
+            continue;
+        }
+        if (r->state[at] == 1)
+            settle(r, at);
+        r->stack.n--;
+    }
+}
+
+/* ---- all of it ---- */
+
+/* When the driver has waited for all tasks, those before the wait before need not be looked at again. */
+static void find_idle(struct replay *r)
+{
+    uint32_t from = 0;
+
+    for (uint32_t i = 0; i < r->w->n; i++) {
+        bool same = i && r->w->task[i].first_ns == r->w->task[i - 1].first_ns;
+        r->idle_from[i] = same ? r->idle_from[i - 1] : from;
+        if (!same && i && sl_driver_at(r->w, r->w->task[i].first_ns).why == SL_DRIVER_IDLE)
+            from = i;
+    }
+}
+
+static void finish(struct replay *r, struct sl_replay *out)
+{
+    const struct sl_work *w = r->w;
+    int64_t last = w->first_ns, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
+
+    out->first_ns = sl_alloc((size_t)w->n * sizeof *out->first_ns);
+    out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
+    for (uint32_t i = 0; i < w->n; i++) {
+        work_out(r, done_moment(r, i));
+        out->first_ns[i] = r->time[w->task[i].seg];
+        out->done_ns[i] = r->time[done_moment(r, i)];
+        last = out->done_ns[i] > last ? out->done_ns[i] : last;
+    }
+    out->last_ns = last + llround((double)(w->last_ns - was) * sl_changes_driver(r->c));
+}
+
+int sl_replay_make(struct sl_replay *out, const struct sl_work *w, const char *changes, struct sl_err *err)
+{
+    struct replay r = {.w = w};
+    size_t moments = w->seg.n + w->n;
+    int rc = sl_changes_parse(&r.c, w, changes, err);
+
+    *out = (struct sl_replay){0};
+    if (!rc) {
+        r.time = sl_alloc(moments * sizeof *r.time);
+        r.state = sl_alloc(moments);
+        r.task_of = sl_alloc(w->seg.n * sizeof *r.task_of);
+        r.taken_from = sl_alloc(w->seg.n * sizeof *r.taken_from);
+        r.idle_from = sl_alloc((size_t)w->n * sizeof *r.idle_from);
+        memset(r.taken_from, 0xFF, w->seg.n * sizeof *r.taken_from);
+        for (uint32_t i = 0; i < w->n; i++)
+            for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++)
+                r.task_of[s] = i;
+        find_places(&r);
+        find_idle(&r);
+        finish(&r, out);
+        free(r.time);
+        free(r.state);
+        free(r.task_of);
+        free(r.taken_from);
+        free(r.idle_from);
+        sl_vec_free(&r.stack);
+    }
+    sl_changes_free(r.c);
+    return rc;
+}
+
+void sl_replay_free(struct sl_replay *r)
+{
+    free(r->first_ns);
+    free(r->done_ns);
+    *r = (struct sl_replay){0};
+}

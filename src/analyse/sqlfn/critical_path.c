@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * critical_path(workflow): where the time of a workflow went that made it as long as it was (analyse/critical.h).  The
+ * argument is the id of a span.  One row a stretch, in order of time; each starts where the last ended, from the first
+ * event of the workflow (and all that belongs to it) to the last.
+ *
+ *   start_ns, end_ns   nanoseconds since the epoch
+ *   seconds            end_ns - start_ns
+ *   task               key of the task; NULL: the driver's time
+ *   component, state   who had it, and what it was doing
+ *   span               the span whose event began the state (of several stretches in one row, the first)
+ *   task_span          the task; NULL: the driver's time
+ *
+ *     SELECT component, state, sum(seconds) FROM critical_path(1) GROUP BY 1, 2 ORDER BY 3 DESC;
+ */
+#include "analyse/critical.h"
+#include "analyse/ext.h"
+#include "analyse/sqlfn/sqlfn.h"
+#include "analyse/sqlfn/table.h"
+
+enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, COLUMNS };
+
+struct state {
+    struct sl_work w;
+    struct sl_path p;
+    size_t at;
+};
+
+static void end(void *state)
+{
+    struct state *s = state;
+
+    sl_path_free(&s->p);
+    sl_work_free(&s->w);
+    s->at = 0;
+}
+
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
+{
+    struct state *s = state;
+    int rc;
+
+    end(s);
+    if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
+        return 0;
+    rc = sl_work_load(&s->w, call->db, call->arg[0], err);
+    return rc ? rc : sl_path_make(&s->p, &s->w, err);
+}
+
+static bool at_end(const void *state)
+{
+    const struct state *s = state;
+    return s->at >= s->p.v.n;
+}
+
+static int next(void *state, struct sl_err *err)
+{
+    (void)err;
+    ((struct state *)state)->at++;
+    return 0;
+}
+
+static void column(const void *state, sqlite3_context *out, int col)
+{
+    const struct state *s = state;
+    const struct sl_path_part *p = &s->p.v.v[s->at];
+    const struct sl_graph *g = &s->w.s.g;
+    uint32_t task = p->task == SL_NONE ? SL_NONE : s->w.task[p->task].span;
+
+    switch (col) {
+    case START_NS: sqlite3_result_int64(out, p->start_ns); break;
+    case END_NS: sqlite3_result_int64(out, p->end_ns); break;
+    case SECONDS: sqlite3_result_double(out, (double)(p->end_ns - p->start_ns) / 1e9); break;
+    case TASK:
+        if (task != SL_NONE)
+            sqlite3_result_text(out, g->key_text + g->key_at[task], -1, SQLITE_TRANSIENT);
+        break;
+    case COMPONENT: sqlite3_result_text(out, p->component, -1, SQLITE_TRANSIENT); break;
+    case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;
+    case SPAN: sqlite3_result_int64(out, g->id.v[p->span]); break;
+    default:
+        if (task != SL_NONE)
+            sqlite3_result_int64(out, g->id.v[task]);
+    }
+}
+
+static const struct sl_table_fn fn = {
+    .name = "critical_path",
+    .schema = "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
+              "span INTEGER, task_span INTEGER, workflow INTEGER HIDDEN)",
+    .columns = COLUMNS,
+    .args = 1,
+    .needed = 1,
+    .usage = "critical_path(1), with the id of a workflow's span",
+    .rows = 1000,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .at_end = at_end,
+    .next = next,
+    .column = column,
+    .end = end,
+};
+
+int sl_fn_critical_path(sqlite3 *db)
+{
+    return sl_table_register(db, &fn);
+}

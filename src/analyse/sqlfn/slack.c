@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slack(workflow): one row a task, in the order of submission: how much later it could have been done before the last task
+ * would have been done later (analyse/critical.h).
+ *
+ *   span, task          id and key of the task
+ *   first_ns, done_ns   its first event, and when it was done (its last event, where nothing says that it was done)
+ *   slack_s             seconds; 0: it was critical
+ *   path_s              seconds of the critical path that are its own
+ */
+#include "analyse/critical.h"
+#include "analyse/ext.h"
+#include "analyse/sqlfn/sqlfn.h"
+#include "analyse/sqlfn/table.h"
+
+#include <stdlib.h>
+
+enum { SPAN, TASK, FIRST_NS, DONE_NS, SLACK_S, PATH_S, COLUMNS };
+
+struct state {
+    struct sl_work w;
+    int64_t *slack, *path_ns;
+    uint32_t at;
+};
+
+static void end(void *state)
+{
+    struct state *s = state;
+
+    free(s->slack);
+    free(s->path_ns);
+    sl_work_free(&s->w);
+    *s = (struct state){0};
+}
+
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
+{
+    struct state *s = state;
+    struct sl_path p = {0};
+    int rc;
+
+    end(s);
+    if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
+        return 0;
+    rc = sl_work_load(&s->w, call->db, call->arg[0], err);
+    if (!rc)
+        rc = sl_path_make(&p, &s->w, err);
+    if (rc)
+        return rc;
+    s->slack = sl_slack_make(&s->w);
+    s->path_ns = sl_alloc((size_t)s->w.n * sizeof *s->path_ns);
+    for (size_t i = 0; i < p.v.n; i++)
+        if (p.v.v[i].task != SL_NONE)
+            s->path_ns[p.v.v[i].task] += p.v.v[i].end_ns - p.v.v[i].start_ns;
+    sl_path_free(&p);
+    return 0;
+}
+
+static bool at_end(const void *state)
+{
+    const struct state *s = state;
+    return s->at >= s->w.n;
+}
+
+static int next(void *state, struct sl_err *err)
+{
+    (void)err;
+    ((struct state *)state)->at++;
+    return 0;
+}
+
+static void column(const void *state, sqlite3_context *out, int col)
+{
+    const struct state *s = state;
+    const struct sl_task *t = &s->w.task[s->at];
+    const struct sl_graph *g = &s->w.s.g;
+
+    switch (col) {
+    case SPAN: sqlite3_result_int64(out, g->id.v[t->span]); break;
+    case TASK: sqlite3_result_text(out, g->key_text + g->key_at[t->span], -1, SQLITE_TRANSIENT); break;
+    case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
+    case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
+    case SLACK_S: sqlite3_result_double(out, (double)s->slack[s->at] / 1e9); break;
+    default: sqlite3_result_double(out, (double)s->path_ns[s->at] / 1e9);
+    }
+}
+
+static const struct sl_table_fn fn = {
+    .name = "slack",
+    .schema = "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, done_ns INTEGER, slack_s REAL, path_s REAL, "
+              "workflow INTEGER HIDDEN)",
+    .columns = COLUMNS,
+    .args = 1,
+    .needed = 1,
+    .usage = "slack(1), with the id of a workflow's span",
+    .rows = 1000,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .at_end = at_end,
+    .next = next,
+    .column = column,
+    .end = end,
+};
+
+int sl_fn_slack(sqlite3 *db)
+{
+    return sl_table_register(db, &fn);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * what_if(workflow, changes): the workflow once more with other durations (analyse/replay.h), one row a task.
+ *
+ *   span, task                   id and key of the task
+ *   first_ns, done_ns            when it was submitted and done
+ *   new_first_ns, new_done_ns    when it would have been
+ *
+ * and, hidden: makespan_s, new_makespan_s, the same in each row.  A workflow without tasks has no rows.
+ *
+ *     SELECT DISTINCT makespan_s, new_makespan_s FROM what_if(1, 'parsl.executor.htex.* x0.5');
+ */
+#include "analyse/ext.h"
+#include "analyse/replay.h"
+#include "analyse/sqlfn/sqlfn.h"
+#include "analyse/sqlfn/table.h"
+
+enum { SPAN, TASK, FIRST_NS, DONE_NS, NEW_FIRST_NS, NEW_DONE_NS, COLUMNS, MAKESPAN_S = COLUMNS, NEW_MAKESPAN_S };
+
+struct state {
+    struct sl_work w;
+    struct sl_replay r;
+    uint32_t at;
+};
+
+static void end(void *state)
+{
+    struct state *s = state;
+
+    sl_replay_free(&s->r);
+    sl_work_free(&s->w);
+    s->at = 0;
+}
+
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
+{
+    struct state *s = state;
+    int rc;
+
+    end(s);
+    if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
+        return 0;
+    rc = sl_work_load(&s->w, call->db, call->arg[0], err);
+    return rc ? rc : sl_replay_make(&s->r, &s->w, (const char *)sqlite3_value_text(call->arg[1]), err);
+}
+
+static bool at_end(const void *state)
+{
+    const struct state *s = state;
+    return s->at >= s->w.n;
+}
+
+static int next(void *state, struct sl_err *err)
+{
+    (void)err;
+    ((struct state *)state)->at++;
+    return 0;
+}
+
+static void column(const void *state, sqlite3_context *out, int col)
+{
+    const struct state *s = state;
+    const struct sl_task *t = &s->w.task[s->at];
+    const struct sl_graph *g = &s->w.s.g;
+
+    switch (col) {
+    case SPAN: sqlite3_result_int64(out, g->id.v[t->span]); break;
+    case TASK: sqlite3_result_text(out, g->key_text + g->key_at[t->span], -1, SQLITE_TRANSIENT); break;
+    case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
+    case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
+    case NEW_FIRST_NS: sqlite3_result_int64(out, s->r.first_ns[s->at]); break;
+    case NEW_DONE_NS: sqlite3_result_int64(out, s->r.done_ns[s->at]); break;
+    case MAKESPAN_S: sqlite3_result_double(out, (double)(s->w.last_ns - s->w.first_ns) / 1e9); break;
+    default: sqlite3_result_double(out, (double)(s->r.last_ns - s->w.first_ns) / 1e9);
+    }
+}
+
+static const struct sl_table_fn fn = {
+    .name = "what_if",
+    .schema = "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, done_ns INTEGER, new_first_ns INTEGER, "
+              "new_done_ns INTEGER, workflow INTEGER HIDDEN, changes TEXT HIDDEN, makespan_s REAL HIDDEN, "
+              "new_makespan_s REAL HIDDEN)",
+    .columns = COLUMNS,
+    .args = 2,
+    .needed = 2,
+    .usage = "what_if(1, 'parsl.executor.htex.* x0.5'), with the id of a workflow's span",
+    .rows = 1000,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .at_end = at_end,
+    .next = next,
+    .column = column,
+    .end = end,
+};
+
+int sl_fn_what_if(sqlite3 *db)
+{
+    return sl_table_register(db, &fn);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/work.h"
+#include "analyse/ext.h"
+#include "analyse/scan.h"
+#include "analyse/working.h"
+
+#include <stdlib.h>
+
+/* ---- roles ---- */
+
+static int role_row(void *to, sqlite3_value **v)
+{
+    static const char *const names[] = {"", "workflow", "task", "attempt", "worker"};
+    struct sl_work *w = to;
+    const char *type = (const char *)sqlite3_value_text(v[0]), *role = (const char *)sqlite3_value_text(v[1]);
+    uint32_t rank = type ? sl_names_find(&w->s.g.names, type) : SL_NONE;
+
+    for (int i = 1; i < 5 && rank != SL_NONE && role; i++)
+        if (!strcmp(role, names[i]))
+            w->role[rank] = (unsigned char)i;
+    return 0;
+}
+
+static int load_roles(struct sl_work *w, struct sl_err *err)
+{
+    w->role = sl_alloc((size_t)w->s.g.names.n + 1);
+    if (sqlite3_table_column_metadata(w->s.db, NULL, "sl_role", "role", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+        return 0;
+    return sl_scan(w->s.db, "SELECT sl_scan(?1, type, role) FROM sl_role", role_row, w, err);
+}
+
+static bool is(const struct working *k, uint32_t span, enum sl_role role)
+{
+    uint32_t type = k->w->s.g.type[span];
+    return type != SL_NONE && k->w->role[type] == role;
+}
+
+/* ---- which spans are tasks ---- */
+
+static void mark(uint32_t **array, uint32_t n)
+{
+    *array = sl_alloc((size_t)n * sizeof **array);
+    memset(*array, 0xFF, (size_t)n * sizeof **array); /* SL_NONE */
+}
+
+/* The queue grows by what c leads to from a span, each once. */
+static void spread(struct working *k, const struct sl_csr *c, uint32_t from)
+{
+    for (size_t i = c->start[from]; i < c->start[from + 1]; i++)
+        if (k->seen[c->to[i]] != k->round) {
+            k->seen[c->to[i]] = k->round;
+            *sl_vec_add(&k->queue) = c->to[i];
+        }
+}
+
+static void begin_queue(struct working *k, uint32_t first)
+{
+    k->round++;
+    sl_vec_clear(&k->queue);
+    k->seen[first] = k->round;
+    *sl_vec_add(&k->queue) = first;
+}
+
+/* A task and its facets; one of them that stands in the workflow's own span speaks for all. */
+static void add_task(struct working *k, uint32_t span)
+{
+    const struct sl_graph *g = &k->w->s.g;
+    uint32_t best = span, number = (uint32_t)k->tasks.n;
+
+    if (k->member[span] != SL_NONE)
+        return;
+    begin_queue(k, span);
+    for (size_t i = 0; i < k->queue.n; i++) {
+        uint32_t x = k->queue.v[i];
+        bool own = g->parent[x] == k->w->root, best_own = g->parent[best] == k->w->root;
+        if (own > best_own || (own == best_own && x < best))
+            best = x;
+        k->member[x] = k->unit[x] = number;
+        spread(k, &g->facet, x);
+    }
+    sl_vec_add(&k->tasks)->span = best;
+}
+
+/* The workflow and its facets, in k->queue. */
+static void workflow_group(struct working *k)
+{
+    begin_queue(k, k->w->root);
+    for (size_t i = 0; i < k->queue.n; i++)
+        spread(k, &k->w->s.g.facet, k->queue.v[i]);
+}
+
+/* Spans of the role that are named in the workflow; or all its subspans that are no workers. */
+static void add_children(struct working *k, bool any)
+{
+    const struct sl_graph *g = &k->w->s.g;
+    SL_VEC(uint32_t) found = {0};
+    size_t i, end;
+
+    workflow_group(k);
+    for (i = 0; i < k->queue.n; i++) {
+        uint32_t x = k->queue.v[i];
+        for (size_t c = g->sub.start[x]; c < g->sub.start[x + 1]; c++) {
+            uint32_t child = g->sub.to[c];
+            if (any ? !is(k, child, SL_ROLE_WORKER) && k->seen[child] != k->round
+                    : is(k, child, SL_ROLE_TASK) && g->parent[child] == x)
+                *sl_vec_add(&found) = child;
+        }
+    }
+    for (i = 0, end = found.n; i < end; i++)
+        add_task(k, found.v[i]);
+    sl_vec_free(&found);
+}
+
+/* Spans of the role anywhere below, but not those within another one. */
+static void add_nested(struct working *k)
+{
+    const struct sl_graph *g = &k->w->s.g;
+    SL_VEC(uint32_t) found = {0};
+
+    begin_queue(k, k->w->root);
+    for (size_t i = 0; i < k->queue.n; i++) {
+        uint32_t x = k->queue.v[i];
+        if (i && is(k, x, SL_ROLE_TASK)) {
+            *sl_vec_add(&found) = x;
+            continue;
+        }
+        spread(k, &g->sub, x);
+        spread(k, &g->facet, x);
+    }
+    for (size_t i = 0; i < found.n; i++)
+        add_task(k, found.v[i]);
+    sl_vec_free(&found);
+}
+
+/* ---- one task ---- */
+
+/* Which attempt a span begins that `attempt` leads to; the facets of an attempt are that attempt. */
+static uint32_t attempt_of(struct working *k, uint32_t span)
+{
+    const struct sl_csr *f = &k->w->s.g.facet;
+
+    for (size_t i = f->start[span]; i < f->start[span + 1]; i++)
+        if (k->seen[f->to[i]] == k->round && is(k, f->to[i], SL_ROLE_ATTEMPT) && k->attempt[f->to[i]])
+            return k->attempt[f->to[i]];
+    return ++k->attempts;
+}
+
+static void reach(struct working *k, const struct sl_csr *c, uint32_t from)
+{
+    for (size_t i = c->start[from]; i < c->start[from + 1]; i++) {
+        uint32_t x = c->to[i];
+        if (k->seen[x] == k->round)
+            continue;
+        k->seen[x] = k->round;
+        *sl_vec_add(&k->queue) = x;
+        k->attempt[x] = is(k, x, SL_ROLE_ATTEMPT) ? attempt_of(k, x) : k->attempt[from];
+    }
+}
+
+/* The story of a task, and which attempt each of its spans belongs to. */
+static void gather(struct working *k, uint32_t task)
+{
+    const struct sl_stories *s = &k->w->s;
+
+    k->attempts = 0;
+    sl_vec_clear(&k->story);
+    begin_queue(k, k->tasks.v[task].span);
+    k->attempt[k->queue.v[0]] = 0;
+    for (size_t i = 0; i < k->queue.n; i++) {
+        uint32_t x = k->queue.v[i];
+        if (k->unit[x] == SL_NONE)
+            k->unit[x] = task;
+        for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
+            *sl_vec_add(&k->story) = (struct sl_happening){
+                s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
+        reach(k, &s->g.facet, x);
+        reach(k, &s->g.sub, x);
+    }
+    if (k->story.n)
+        sl_happenings_sort(k->story.v, k->story.n);
+}
+
+/* Segments of all tasks; those without events are taken out (their numbers stay, as tasks of nobody). */
+static int make_tasks(struct working *k, struct sl_err *err)
+{
+    for (uint32_t i = 0; i < k->tasks.n; i++) {
+        struct sl_task *t = &k->tasks.v[i];
+        gather(k, i);
+        if (k->story.n > UINT32_MAX / 2 || k->w->seg.n > UINT32_MAX / 2)
+            return sl_err(err, SL_ESTORE, "the workflow has more events than this analysis can hold");
+        if (k->story.n)
+            sl_working_segments(k, i, t);
+        if (i % 4096 == 0 && sl_stories_interrupted(&k->w->s))
+            return sl_err(err, SL_EIO, "interrupted");
+    }
+    return 0;
+}
+
+/* Whose subspans a span is, where that is a worker. */
+static void find_workers(struct working *k)
+{
+    const struct sl_graph *g = &k->w->s.g;
+
+    for (uint32_t i = 0; i < g->n; i++)
+        if (is(k, i, SL_ROLE_WORKER))
+            for (size_t c = g->sub.start[i]; c < g->sub.start[i + 1]; c++)
+                k->worker[g->sub.to[c]] = i;
+}
+
+static size_t with_events(const struct working *k)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < k->tasks.n; i++)
+        n += k->tasks.v[i].nseg > 0;
+    return n;
+}
+
+static void forget_tasks(struct working *k)
+{
+    uint32_t n = k->w->s.g.n;
+
+    sl_vec_clear(&k->tasks);
+    memset(k->unit, 0xFF, (size_t)n * sizeof *k->unit);
+    memset(k->member, 0xFF, (size_t)n * sizeof *k->member);
+}
+
+/* What is worth looking at, from the most to the least certain. */
+static int find_tasks(struct working *k, struct sl_err *err)
+{
+    int rc = 0;
+
+    for (int way = 0; way < 4 && !rc && !with_events(k); way++) {
+        forget_tasks(k);
+        if (way == 0 || way == 2)
+            add_children(k, way == 2);
+        else if (way == 1)
+            add_nested(k);
+        else
+            add_task(k, k->w->root);
+        rc = make_tasks(k, err);
+    }
+    return rc;
+}
+
+/* ---- what tasks waited for ---- */
+
+struct wait {
+    uint32_t task, kind, on;
+};
+
+struct waits {
+    struct working *k;
+    SL_VEC(struct wait) v;
+};
+
+static uint32_t task_of(const struct working *k, sqlite3_value *id)
+{
+    uint32_t span = sl_graph_find(&k->w->s.g, sqlite3_value_int64(id));
+    uint32_t task = span == SL_NONE || sqlite3_value_type(id) != SQLITE_INTEGER ? SL_NONE : k->unit[span];
+
+    return task != SL_NONE && k->tasks.v[task].nseg ? task : SL_NONE;
+}
+
+static int wait_row(void *to, sqlite3_value **v)
+{
+    struct waits *all = to;
+    uint32_t left = task_of(all->k, v[0]), right = task_of(all->k, v[2]);
+    uint32_t kind = (uint32_t)sqlite3_value_int(v[1]);
+
+    if (left != SL_NONE && right != SL_NONE && left != right) /* after: left waited; flow: left handed over */
+        *sl_vec_add(&all->v) = kind == 3 ? (struct wait){left, kind, right} : (struct wait){right, kind, left};
+    return 0;
+}
+
+static int by_task(const void *a, const void *b)
+{
+    const struct wait *x = a, *y = b;
+
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->on > y->on) - (x->on < y->on);
+}
+
+/* ---- in order ---- */
+
+struct order {
+    int64_t ns;
+    uint32_t span, i;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    return (x->span > y->span) - (x->span < y->span);
+}
+
+/* Tasks that have events by their first one; number[] says where each has gone. */
+static void sort_tasks(struct working *k, uint32_t *number)
+{
+    struct sl_work *w = k->w;
+    struct order *o = sl_alloc(k->tasks.n * sizeof *o);
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < k->tasks.n; i++)
+        if (k->tasks.v[i].nseg)
+            o[n++] = (struct order){k->tasks.v[i].first_ns, k->tasks.v[i].span, i};
+    if (n)
+        qsort(o, n, sizeof *o, by_time);
+    w->task = sl_alloc(n * sizeof *w->task);
+    w->n = (uint32_t)n;
+    for (uint32_t i = 0; i < n; i++) {
+        w->task[i] = k->tasks.v[o[i].i];
+        number[o[i].i] = i;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        o[i] = (struct order){w->task[i].done_ns, i, i};
+    if (n)
+        qsort(o, n, sizeof *o, by_time);
+    w->by_done = sl_alloc(n * sizeof *w->by_done);
+    for (uint32_t i = 0; i < n; i++)
+        w->by_done[i] = o[i].i;
+    free(o);
+}
+
+static int load_waits(struct working *k, struct sl_err *err)
+{
+    struct sl_work *w = k->w;
+    struct waits all = {.k = k};
+    uint32_t *number = sl_alloc(k->tasks.n * sizeof *number), n = 0;
+    int rc = sl_scan(w->s.db,
+                     "SELECT sl_scan(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (3, 4)",
+                     wait_row, &all, err);
+
+    sort_tasks(k, number);
+    for (size_t i = 0; i < all.v.n; i++) {
+        all.v.v[i].task = number[all.v.v[i].task];
+        all.v.v[i].on = number[all.v.v[i].on];
+    }
+    if (all.v.n)
+        qsort(all.v.v, all.v.n, sizeof *all.v.v, by_task);
+    w->pred = sl_alloc(all.v.n * sizeof *w->pred);
+    for (size_t i = 0; i < all.v.n && !rc; i++) {
+        const struct wait *x = &all.v.v[i];
+        struct sl_task *t = &w->task[x->task];
+        if (i && !by_task(x, x - 1)) /* several sources say so */
+            continue;
+        if (x->kind == 3 && !t->npred++)
+            t->pred = n;
+        if (x->kind == 4 && !t->nflow++)
+            t->flow = n;
+        w->pred[n++] = x->on;
+    }
+    sl_vec_free(&all.v);
+    free(number);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err)
+{
+    const struct sl_stories *s = &w->s;
+    bool any = false;
+
+    if (!workflow || sqlite3_value_numeric_type(workflow) != SQLITE_INTEGER)
+        return sl_err(err, SL_EUSAGE, "a workflow is given by the id of its span, a whole number");
+    w->root = sl_graph_find(&s->g, sqlite3_value_int64(workflow));
+    if (w->root == SL_NONE)
+        return sl_err(err, SL_ENOTFOUND, "there is no span %lld", (long long)sqlite3_value_int64(workflow));
+    sl_walk_closure(&w->s.walk, w->root);
+    for (size_t i = 0; i < s->walk.n; i++) {
+        uint32_t from = s->e.start[s->walk.span[i]], to = s->e.start[s->walk.span[i] + 1];
+        if (from == to)
+            continue;
+        if (!any || s->e.time_ns[from] < w->first_ns)
+            w->first_ns = s->e.time_ns[from];
+        if (!any || s->e.time_ns[to - 1] > w->last_ns)
+            w->last_ns = s->e.time_ns[to - 1];
+        any = true;
+    }
+    if (!any)
+        return sl_err(err, SL_ENOTFOUND, "span %lld has no events, and nor has anything below it",
+                      (long long)sqlite3_value_int64(workflow));
+    return 0;
+}
+
+static void free_working(struct working *k)
+{
+    for (uint32_t i = 0; k->phase_of && i < k->w->s.span_types; i++)
+        free(k->phase_of[i]);
+    free(k->phase_of);
+    sl_vec_free(&k->phase);
+    sl_intern_free(&k->state);
+    sl_vec_free(&k->tasks);
+    sl_vec_free(&k->queue);
+    sl_vec_free(&k->story);
+    sl_vec_free(&k->open);
+    sl_vec_free(&k->told);
+    free(k->unit);
+    free(k->member);
+    free(k->worker);
+    free(k->seen);
+    free(k->attempt);
+}
+
+int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
+{
+    struct working k = {.w = w};
+    int rc;
+
+    *w = (struct sl_work){0};
+    rc = sl_stories_open_raw(&w->s, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, err);
+    if (!rc)
+        rc = find_root(w, workflow, err);
+    if (!rc)
+        rc = load_roles(w, err);
+    if (!rc)
+        rc = sl_working_phases(&k, err);
+    if (!rc) {
+        mark(&k.unit, w->s.g.n);
+        mark(&k.member, w->s.g.n);
+        mark(&k.worker, w->s.g.n);
+        k.seen = sl_alloc((size_t)w->s.g.n * sizeof *k.seen);
+        k.attempt = sl_alloc((size_t)w->s.g.n * sizeof *k.attempt);
+        find_workers(&k);
+        rc = find_tasks(&k, err);
+    }
+    if (!rc)
+        rc = load_waits(&k, err);
+    free_working(&k);
+    return rc;
+}
+
+void sl_work_free(struct sl_work *w)
+{
+    sl_stories_free(&w->s);
+    free(w->task);
+    sl_vec_free(&w->seg);
+    free(w->pred);
+    sl_vec_free(&w->states);
+    free(w->by_done);
+    sl_arena_free(&w->arena);
+    free(w->role);
+    *w = (struct sl_work){0};
+}
+
+uint32_t sl_work_done_by(const struct sl_work *w, int64_t time_ns)
+{
+    uint32_t lo = 0, hi = w->n;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (w->task[w->by_done[mid]].done_ns <= time_ns)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}

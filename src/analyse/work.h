@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A workflow as work: its tasks, what each was doing from its first event until it was done, and what it waited for.
+ * The critical path (critical.h) and the replay (replay.h) are made from it.
+ *
+ * Tasks are the spans of the role `task` (sl_role) that are named in the workflow or in a facet of it; where there are
+ * none, such spans anywhere below it; where there are none either, all its direct subspans.  Facets are one task.
+ *
+ * The states of a task come from sl_state; what it does not know appears as what it is: component = type of the span,
+ * state = "after EVENT".  A span of which sl_state knows nothing lies over the others from its first to its last event.
+ */
+#ifndef SL_ANALYSE_WORK_H
+#define SL_ANALYSE_WORK_H
+
+#include "analyse/stories.h"
+
+enum sl_work_kind { SL_WORK_DEPEND, SL_WORK_WAIT, SL_WORK_RUN, SL_WORK_WORK, SL_WORK_DONE };
+
+struct sl_work_state {
+    const char *component, *state;
+    enum sl_work_kind kind;
+};
+
+/* From its time until that of the next, or until the task is done. */
+struct sl_segment {
+    int64_t from_ns;
+    uint32_t state; /* index into states */
+    uint32_t span;  /* of the event that began it; index into the graph */
+};
+
+struct sl_task {
+    uint32_t span; /* index into the graph: of its facets the one that is named in the workflow's own span, else the first */
+    int64_t first_ns, done_ns;
+    uint32_t seg, nseg;   /* its segments, at least one */
+    uint32_t pred, npred; /* tasks that it waited for (after); into `pred` */
+    uint32_t flow, nflow; /* tasks that handed over to it; into `pred` */
+    uint32_t worker;      /* the span that ran it last; SL_NONE: nobody says */
+    bool depends;         /* some segment is of SL_WORK_DEPEND */
+};
+
+struct sl_work {
+    struct sl_stories s; /* raw, with keys and parents */
+    uint32_t root;
+    int64_t first_ns, last_ns; /* of all events of the workflow's closure */
+    struct sl_task *task;      /* by first_ns */
+    uint32_t n;
+    SL_VEC(struct sl_segment) seg;
+    uint32_t *pred;
+    SL_VEC(struct sl_work_state) states;
+    uint32_t *by_done; /* tasks by done_ns, ascending */
+    struct sl_arena arena;
+    unsigned char *role; /* by rank of a type's name: enum sl_role */
+};
+
+enum sl_role { SL_ROLE_NONE, SL_ROLE_WORKFLOW, SL_ROLE_TASK, SL_ROLE_ATTEMPT, SL_ROLE_WORKER };
+
+/*
+ * workflow: a value of SQL, the id of a span.  Reads the whole store.  *w is to be freed, on failure too.  A span
+ * without events in its closure: SL_ENOTFOUND.
+ */
+int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
+void sl_work_free(struct sl_work *w);
+
+/* When a segment of task t ends. */
+static inline int64_t sl_segment_end(const struct sl_work *w, const struct sl_task *t, uint32_t i)
+{
+    return i + 1 < t->nseg ? w->seg.v[t->seg + i + 1].from_ns : t->done_ns;
+}
+
+/* Tasks done at or before time_ns: how many; by_done[that - 1] is the latest. */
+uint32_t sl_work_done_by(const struct sl_work *w, int64_t time_ns);
+
+#endif
