@@ -9,7 +9,7 @@
 
 struct change {
     char *pattern;
-    char *attribute;     /* NULL: the pattern is for states */
+    char *attribute; /* NULL: the pattern is for states */
     double factor;
     unsigned char *task; /* by task, where there is an attribute: it has it */
     bool used;
@@ -155,8 +155,9 @@ int sl_changes_parse(struct sl_changes **out, const struct sl_work *w, const cha
             break;
         apply(c, h, w);
         if (!h->used && w->n)
-            rc = sl_err(err, SL_ENOTFOUND, "no task does anything that '%s%s%s' means; what there is: spanloom "
-                                           "critical-path, and spanloom types",
+            rc = sl_err(err, SL_ENOTFOUND,
+                        "no task does anything that '%s%s%s' means; what there is: spanloom "
+                        "critical-path, and spanloom types",
                         h->attribute ? h->attribute : "", h->attribute ? "=" : "", h->pattern);
     }
     return rc;

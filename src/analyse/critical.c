@@ -219,8 +219,9 @@ int sl_path_make(struct sl_path *out, const struct sl_work *w, struct sl_err *er
 
     *out = (struct sl_path){0};
     if ((uint64_t)w->last_ns - (uint64_t)w->first_ns > INT64_MAX)
-        return sl_err(err, SL_EFORMAT, "the workflow's events are further apart than 292 years; see which with: "
-                                       "SELECT * FROM events ORDER BY time_ns LIMIT 1");
+        return sl_err(err, SL_EFORMAT,
+                      "the workflow's events are further apart than 292 years; see which with: "
+                      "SELECT * FROM events ORDER BY time_ns LIMIT 1");
     m.entered = sl_alloc(w->n * sizeof *m.entered);
     m.has_entered = sl_alloc(w->n * sizeof *m.has_entered);
     if (at != SL_NONE && w->task[at].done_ns < w->last_ns)
@@ -276,35 +277,84 @@ static void relax_task(const struct sl_work *w, int64_t *slack, uint32_t task)
     }
 }
 
-/* When the driver waited for all tasks, those that were done earlier had time until the last. */
-static void relax_driver(const struct sl_work *w, int64_t *slack)
-{
-    uint32_t done = 0;
+/*
+ * The driver as a chain of submissions.  Delayed at one, it delays all behind it, but for the time that it waited.
+ * Tasks are settled from the last done to the first; by then all that were submitted after one was done are settled.
+ */
+struct chain {
+    const struct sl_work *w;
+    int64_t *slack;  /* by task */
+    int64_t *submit; /* by task: how much later its submission could have been; known from `known` on */
+    struct sl_driver *why;
+    uint32_t known;
+    uint32_t *reacted; /* by task: who was submitted when it was done; SL_NONE */
+    uint32_t at;       /* submissions from this one on were looked at */
+    uint32_t idle;     /* of these, the first before which the driver waited for all; SL_NONE */
+};
 
+static void init_chain(struct chain *c)
+{
+    const struct sl_work *w = c->w;
+
+    c->submit = sl_alloc((size_t)w->n * sizeof *c->submit);
+    c->why = sl_alloc((size_t)w->n * sizeof *c->why);
+    c->reacted = sl_alloc((size_t)w->n * sizeof *c->reacted);
+    memset(c->reacted, 0xFF, (size_t)w->n * sizeof *c->reacted);
+    c->known = c->at = w->n;
+    c->idle = SL_NONE;
     for (uint32_t i = 0; i < w->n; i++) {
-        struct sl_driver d;
-        if (i && w->task[i].first_ns == w->task[i - 1].first_ns)
-            continue;
-        d = sl_driver_at(w, w->task[i].first_ns);
-        for (; d.why == SL_DRIVER_IDLE && done < w->n && w->task[w->by_done[done]].done_ns <= d.since_ns; done++)
-            slack[w->by_done[done]] = earlier(slack[w->by_done[done]], d.since_ns - w->task[w->by_done[done]].done_ns);
+        bool same = i && w->task[i].first_ns == w->task[i - 1].first_ns;
+        c->why[i] = same ? (struct sl_driver){SL_DRIVER_BUSY, w->task[i].first_ns, i - 1}
+                         : sl_driver_at(w, w->task[i].first_ns);
+        if (c->why[i].why == SL_DRIVER_REACTED)
+            c->reacted[c->why[i].task] = i;
     }
+}
+
+static int64_t submit_slack(struct chain *c, uint32_t i)
+{
+    while (c->known > i) {
+        uint32_t k = --c->known;
+        c->submit[k] = c->slack[k];
+        if (k + 1 < c->w->n) {
+            int64_t waited =
+                c->why[k + 1].why == SL_DRIVER_BUSY ? 0 : later(c->why[k + 1].since_ns - c->w->task[k].first_ns, 0);
+            c->submit[k] = earlier(c->submit[k], waited + c->submit[k + 1]);
+        }
+    }
+    return c->submit[i];
+}
+
+/* What the driver waited for: this task, or all. */
+static void relax_driver(struct chain *c, uint32_t x)
+{
+    const struct sl_work *w = c->w;
+    int64_t done = w->task[x].done_ns;
+
+    if (c->reacted[x] != SL_NONE)
+        c->slack[x] = earlier(c->slack[x], submit_slack(c, c->reacted[x]));
+    /* tasks come in descending order of done_ns, and waits for all behind them in ascending order of time */
+    while (c->at > 0 && w->task[c->at - 1].first_ns >= done)
+        if (c->why[--c->at].why == SL_DRIVER_IDLE)
+            c->idle = c->at;
+    if (c->idle != SL_NONE)
+        c->slack[x] = earlier(c->slack[x], c->why[c->idle].since_ns - done + submit_slack(c, c->idle));
 }
 
 int64_t *sl_slack_make(const struct sl_work *w)
 {
-    int64_t *slack = sl_alloc((size_t)w->n * sizeof *slack);
+    struct chain c = {.w = w, .slack = sl_alloc((size_t)w->n * sizeof *c.slack)};
     int64_t end = w->n ? w->task[w->by_done[w->n - 1]].done_ns : 0;
 
     for (uint32_t i = 0; i < w->n; i++)
-        slack[i] = end - w->task[i].done_ns;
-    relax_driver(w, slack);
+        c.slack[i] = end - w->task[i].done_ns;
+    init_chain(&c);
     for (uint32_t k = w->n; k-- > 0;) {
-        uint32_t x = w->by_done[k];
-        struct sl_driver d = sl_driver_at(w, w->task[x].first_ns);
-        if (d.why == SL_DRIVER_REACTED)
-            slack[d.task] = earlier(slack[d.task], slack[x]);
-        relax_task(w, slack, x);
+        relax_driver(&c, w->by_done[k]);
+        relax_task(w, c.slack, w->by_done[k]);
     }
-    return slack;
+    free(c.submit);
+    free(c.why);
+    free(c.reacted);
+    return c.slack;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The critical path of a workflow: from its last event back to its first, every moment is given to what the end was then
- * waiting for.  A task is followed back through its states; where it waited for other tasks, the path goes on in the one
- * that was done last; where it was submitted, with the driver.
+ * The critical path of a workflow: from its last event back to its first, every moment is given to what the end was
+ * then waiting for.  A task is followed back through its states; where it waited for other tasks, the path goes on in
+ * the one that was done last; where it was submitted, with the driver.
  *
  * The driver (who submits tasks) is known by what it did only:
- *   - no task was submitted and not done: the time since the last one was done is the driver's (idle), and before it the
- *     path goes on in that task, since the driver can have waited for it;
- *   - it submitted nothing for a while (SL_DRIVER_WAITS_NS at least), and then right after a task was done, within a tenth
- *     of that while: it waited for that task;
+ *   - no task was submitted and not done: the time since the last one was done is the driver's (idle), and before it
+ * the path goes on in that task, since the driver can have waited for it;
+ *   - it submitted nothing for a while (SL_DRIVER_WAITS_NS at least), and then right after a task was done, within a
+ * tenth of that while: it waited for that task;
  *   - else the time since the submission before is the driver's (between submissions).
  */
 #ifndef SL_ANALYSE_CRITICAL_H
@@ -34,8 +34,8 @@ int sl_path_make(struct sl_path *out, const struct sl_work *w, struct sl_err *er
 void sl_path_free(struct sl_path *p);
 
 /*
- * For each task, how many nanoseconds later it could have been done, with all else as it was, before the last task would
- * have been done later: by dependencies, and by what the driver waited for.  That workers are taken longer is not
+ * For each task, how many nanoseconds later it could have been done, with all else as it was, before the last task
+ * would have been done later: by dependencies, and by what the driver waited for.  That workers are taken longer is not
  * reckoned (replay.h does).  free() it.
  */
 int64_t *sl_slack_make(const struct sl_work *w);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A workflow once more with other durations.  What a task does itself takes as long as it did, times a factor; when it
- * may go on is worked out anew: after the tasks that it waited for, after the task that had its place on the worker before
- * it (the same places, taken in the same order as in the run), after the driver submitted it, who submits in the same
- * order, and waits for the tasks that it waited for (critical.h).  With no change each event is when it was.
+ * may go on is worked out anew: after the tasks that it waited for, after the task that had its place on the worker
+ * before it (the same places, taken in the same order as in the run), after the driver submitted it, who submits in the
+ * same order, and waits for the tasks that it waited for (critical.h).  With no change each event is when it was.
  */
 #ifndef SL_ANALYSE_REPLAY_H
 #define SL_ANALYSE_REPLAY_H
@@ -11,9 +11,9 @@
 #include "analyse/critical.h"
 
 /*
- * "PATTERN xFACTOR, ...": factor from 0 up, for what is spent in states whose component, state, COMPONENT/STATE, or whose
- * event's SPAN_TYPE or SPAN_TYPE/EVENT matches PATTERN (* is any text), or "driver".  "NAME=PATTERN xFACTOR": what tasks
- * that have such an attribute spend on workers.  Where several match, factors multiply.
+ * "PATTERN xFACTOR, ...": factor from 0 up, for what is spent in states whose component, state, COMPONENT/STATE, or
+ * whose event's SPAN_TYPE or SPAN_TYPE/EVENT matches PATTERN (* is any text), or "driver".  "NAME=PATTERN xFACTOR":
+ * what tasks that have such an attribute spend on workers.  Where several match, factors multiply.
  */
 struct sl_replay {
     int64_t *first_ns, *done_ns; /* by task: when they would have been */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a task was doing: a machine that goes through its events.  Components tell the same step with different clocks and
- * in any order, so that a state never goes back within an attempt (rank); what an older attempt tells late is none.
+ * What a task was doing: a machine that goes through its events.  Components tell the same step with different clocks
+ * and in any order, so that a state never goes back within an attempt (rank); what an older attempt tells late is none.
  */
 #include "analyse/ext.h"
 #include "analyse/scan.h"
@@ -87,9 +87,8 @@ uint32_t sl_working_state(struct working *k, const char *component, const char *
     sl_buf_addc(&b, (char)('0' + kind));
     id = sl_intern(&k->state, b.s, b.n);
     if (id > k->w->states.n)
-        *sl_vec_add(&k->w->states) =
-            (struct sl_work_state){sl_arena_copy(&k->w->arena, component, strlen(component)),
-                                   sl_arena_copy(&k->w->arena, state, strlen(state)), kind};
+        *sl_vec_add(&k->w->states) = (struct sl_work_state){sl_arena_copy(&k->w->arena, component, strlen(component)),
+                                                            sl_arena_copy(&k->w->arena, state, strlen(state)), kind};
     sl_buf_free(&b);
     return id - 1;
 }

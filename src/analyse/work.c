@@ -171,8 +171,8 @@ static void gather(struct working *k, uint32_t task)
         if (k->unit[x] == SL_NONE)
             k->unit[x] = task;
         for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
-            *sl_vec_add(&k->story) = (struct sl_happening){
-                s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
+            *sl_vec_add(&k->story) =
+                (struct sl_happening){s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
         reach(k, &s->g.facet, x);
         reach(k, &s->g.sub, x);
     }

@@ -29,7 +29,8 @@ struct sl_segment {
 };
 
 struct sl_task {
-    uint32_t span; /* index into the graph: of its facets the one that is named in the workflow's own span, else the first */
+    uint32_t
+        span; /* index into the graph: of its facets the one that is named in the workflow's own span, else the first */
     int64_t first_ns, done_ns;
     uint32_t seg, nseg;   /* its segments, at least one */
     uint32_t pred, npred; /* tasks that it waited for (after); into `pred` */

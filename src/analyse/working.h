@@ -19,9 +19,9 @@ struct working {
     uint16_t **phase_of;        /* by number of a span type, then of an event type; NULL: the type has no phases */
     struct sl_intern state;     /* "component\0state\0kind"; id - 1 is the index */
     SL_VEC(struct sl_task) tasks;
-    uint32_t *unit;             /* by span: the task that it is part of; SL_NONE: none */
-    uint32_t *member;           /* by span: the task that it is a facet of; SL_NONE: none */
-    uint32_t *worker;           /* by span: of which worker it is a subspan; SL_NONE: of none */
+    uint32_t *unit;   /* by span: the task that it is part of; SL_NONE: none */
+    uint32_t *member; /* by span: the task that it is a facet of; SL_NONE: none */
+    uint32_t *worker; /* by span: of which worker it is a subspan; SL_NONE: of none */
 
     /* the task at hand */
     uint32_t *seen, round, *attempt; /* by span */
