@@ -9,10 +9,18 @@ SQLITE_EXTENSION_INIT1
 
 #include <stddef.h>
 
+/* clang-format off */
 static int (*const parts[])(sqlite3 *db) = {
-    sl_scan_register,  sl_fn_critical_path, sl_fn_descendants, sl_fn_event_sequences,
-    sl_fn_lens_events, sl_fn_slack,         sl_fn_what_if,
+    sl_scan_register,
+    sl_fn_clock_skew,
+    sl_fn_critical_path,
+    sl_fn_descendants,
+    sl_fn_event_sequences,
+    sl_fn_lens_events,
+    sl_fn_slack,
+    sl_fn_what_if,
 };
+/* clang-format on */
 
 int sl_analyse_register(sqlite3 *db)
 {

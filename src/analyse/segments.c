@@ -171,7 +171,7 @@ static void phase_event(struct machine *m, const struct sl_happening *h, const s
     /* that Work Queue is done with it does not mean that Parsl is */
     if (p->kind == SL_WORK_DONE && k->member[h->of] != m->task && k->w->role[s->g.type[h->of]] != SL_ROLE_ATTEMPT)
         return;
-    if (outdated(m, k->attempt[h->of]))
+    if (outdated(m, k->r.attempt[h->of]))
         return;
     if (p->again && told(k, h) && p->rank < m->rank)
         m->rank = 0;
@@ -240,7 +240,7 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
     t->seg = (uint32_t)k->w->seg.n;
     t->nseg = 0;
     t->worker = SL_NONE;
-    m.has_begun = sl_alloc((size_t)k->attempts + 1);
+    m.has_begun = sl_alloc((size_t)k->r.attempts + 1);
     sl_vec_clear(&k->open);
     sl_vec_clear(&k->told);
     for (size_t i = 0; i < n; i++) {

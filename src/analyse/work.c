@@ -6,33 +6,9 @@
 
 #include <stdlib.h>
 
-/* ---- roles ---- */
-
-static int role_row(void *to, sqlite3_value **v)
-{
-    static const char *const names[] = {"", "workflow", "task", "attempt", "worker"};
-    struct sl_work *w = to;
-    const char *type = (const char *)sqlite3_value_text(v[0]), *role = (const char *)sqlite3_value_text(v[1]);
-    uint32_t rank = type ? sl_names_find(&w->s.g.names, type) : SL_NONE;
-
-    for (int i = 1; i < 5 && rank != SL_NONE && role; i++)
-        if (!strcmp(role, names[i]))
-            w->role[rank] = (unsigned char)i;
-    return 0;
-}
-
-static int load_roles(struct sl_work *w, struct sl_err *err)
-{
-    w->role = sl_alloc((size_t)w->s.g.names.n + 1);
-    if (sqlite3_table_column_metadata(w->s.db, NULL, "sl_role", "role", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
-        return 0;
-    return sl_scan(w->s.db, "SELECT sl_scan(?1, type, role) FROM sl_role", role_row, w, err);
-}
-
 static bool is(const struct working *k, uint32_t span, enum sl_role role)
 {
-    uint32_t type = k->w->s.g.type[span];
-    return type != SL_NONE && k->w->role[type] == role;
+    return sl_reach_is(&k->r, span, role);
 }
 
 /* ---- which spans are tasks ---- */
@@ -43,24 +19,6 @@ static void mark(uint32_t **array, uint32_t n)
     memset(*array, 0xFF, (size_t)n * sizeof **array); /* SL_NONE */
 }
 
-/* The queue grows by what c leads to from a span, each once. */
-static void spread(struct working *k, const struct sl_csr *c, uint32_t from)
-{
-    for (size_t i = c->start[from]; i < c->start[from + 1]; i++)
-        if (k->seen[c->to[i]] != k->round) {
-            k->seen[c->to[i]] = k->round;
-            *sl_vec_add(&k->queue) = c->to[i];
-        }
-}
-
-static void begin_queue(struct working *k, uint32_t first)
-{
-    k->round++;
-    sl_vec_clear(&k->queue);
-    k->seen[first] = k->round;
-    *sl_vec_add(&k->queue) = first;
-}
-
 /* A task and its facets; one of them that stands in the workflow's own span speaks for all. */
 static void add_task(struct working *k, uint32_t span)
 {
@@ -69,24 +27,24 @@ static void add_task(struct working *k, uint32_t span)
 
     if (k->member[span] != SL_NONE)
         return;
-    begin_queue(k, span);
-    for (size_t i = 0; i < k->queue.n; i++) {
-        uint32_t x = k->queue.v[i];
+    sl_reach_begin(&k->r, span);
+    for (size_t i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
         bool own = g->parent[x] == k->w->root, best_own = g->parent[best] == k->w->root;
         if (own > best_own || (own == best_own && x < best))
             best = x;
         k->member[x] = k->unit[x] = number;
-        spread(k, &g->facet, x);
+        sl_reach_spread(&k->r, &g->facet, x);
     }
     sl_vec_add(&k->tasks)->span = best;
 }
 
-/* The workflow and its facets, in k->queue. */
+/* The workflow and its facets, in k->r.queue. */
 static void workflow_group(struct working *k)
 {
-    begin_queue(k, k->w->root);
-    for (size_t i = 0; i < k->queue.n; i++)
-        spread(k, &k->w->s.g.facet, k->queue.v[i]);
+    sl_reach_begin(&k->r, k->w->root);
+    for (size_t i = 0; i < k->r.queue.n; i++)
+        sl_reach_spread(&k->r, &k->w->s.g.facet, k->r.queue.v[i]);
 }
 
 /* Spans of the role that are named in the workflow; or all its subspans that are no workers. */
@@ -97,11 +55,11 @@ static void add_children(struct working *k, bool any)
     size_t i, end;
 
     workflow_group(k);
-    for (i = 0; i < k->queue.n; i++) {
-        uint32_t x = k->queue.v[i];
+    for (i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
         for (size_t c = g->sub.start[x]; c < g->sub.start[x + 1]; c++) {
             uint32_t child = g->sub.to[c];
-            if (any ? !is(k, child, SL_ROLE_WORKER) && k->seen[child] != k->round
+            if (any ? !is(k, child, SL_ROLE_WORKER) && k->r.seen[child] != k->r.round
                     : is(k, child, SL_ROLE_TASK) && g->parent[child] == x)
                 *sl_vec_add(&found) = child;
         }
@@ -117,15 +75,15 @@ static void add_nested(struct working *k)
     const struct sl_graph *g = &k->w->s.g;
     SL_VEC(uint32_t) found = {0};
 
-    begin_queue(k, k->w->root);
-    for (size_t i = 0; i < k->queue.n; i++) {
-        uint32_t x = k->queue.v[i];
+    sl_reach_begin(&k->r, k->w->root);
+    for (size_t i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
         if (i && is(k, x, SL_ROLE_TASK)) {
             *sl_vec_add(&found) = x;
             continue;
         }
-        spread(k, &g->sub, x);
-        spread(k, &g->facet, x);
+        sl_reach_spread(&k->r, &g->sub, x);
+        sl_reach_spread(&k->r, &g->facet, x);
     }
     for (size_t i = 0; i < found.n; i++)
         add_task(k, found.v[i]);
@@ -134,47 +92,20 @@ static void add_nested(struct working *k)
 
 /* ---- one task ---- */
 
-/* Which attempt a span begins that `attempt` leads to; the facets of an attempt are that attempt. */
-static uint32_t attempt_of(struct working *k, uint32_t span)
-{
-    const struct sl_csr *f = &k->w->s.g.facet;
-
-    for (size_t i = f->start[span]; i < f->start[span + 1]; i++)
-        if (k->seen[f->to[i]] == k->round && is(k, f->to[i], SL_ROLE_ATTEMPT) && k->attempt[f->to[i]])
-            return k->attempt[f->to[i]];
-    return ++k->attempts;
-}
-
-static void reach(struct working *k, const struct sl_csr *c, uint32_t from)
-{
-    for (size_t i = c->start[from]; i < c->start[from + 1]; i++) {
-        uint32_t x = c->to[i];
-        if (k->seen[x] == k->round)
-            continue;
-        k->seen[x] = k->round;
-        *sl_vec_add(&k->queue) = x;
-        k->attempt[x] = is(k, x, SL_ROLE_ATTEMPT) ? attempt_of(k, x) : k->attempt[from];
-    }
-}
-
 /* The story of a task, and which attempt each of its spans belongs to. */
 static void gather(struct working *k, uint32_t task)
 {
     const struct sl_stories *s = &k->w->s;
 
-    k->attempts = 0;
     sl_vec_clear(&k->story);
-    begin_queue(k, k->tasks.v[task].span);
-    k->attempt[k->queue.v[0]] = 0;
-    for (size_t i = 0; i < k->queue.n; i++) {
-        uint32_t x = k->queue.v[i];
+    sl_reach_task(&k->r, k->tasks.v[task].span);
+    for (size_t i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
         if (k->unit[x] == SL_NONE)
             k->unit[x] = task;
         for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
             *sl_vec_add(&k->story) =
                 (struct sl_happening){s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
-        reach(k, &s->g.facet, x);
-        reach(k, &s->g.sub, x);
     }
     if (k->story.n)
         sl_happenings_sort(k->story.v, k->story.n);
@@ -398,15 +329,13 @@ static void free_working(struct working *k)
     sl_vec_free(&k->phase);
     sl_intern_free(&k->state);
     sl_vec_free(&k->tasks);
-    sl_vec_free(&k->queue);
     sl_vec_free(&k->story);
     sl_vec_free(&k->open);
     sl_vec_free(&k->told);
     free(k->unit);
     free(k->member);
     free(k->worker);
-    free(k->seen);
-    free(k->attempt);
+    sl_reach_free(&k->r);
 }
 
 int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
@@ -419,15 +348,14 @@ int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct
     if (!rc)
         rc = find_root(w, workflow, err);
     if (!rc)
-        rc = load_roles(w, err);
+        rc = sl_roles_load(&w->role, &w->s.g, db, err);
     if (!rc)
         rc = sl_working_phases(&k, err);
     if (!rc) {
         mark(&k.unit, w->s.g.n);
         mark(&k.member, w->s.g.n);
         mark(&k.worker, w->s.g.n);
-        k.seen = sl_alloc((size_t)w->s.g.n * sizeof *k.seen);
-        k.attempt = sl_alloc((size_t)w->s.g.n * sizeof *k.attempt);
+        sl_reach_init(&k.r, &w->s.g, w->role);
         find_workers(&k);
         rc = find_tasks(&k, err);
     }

@@ -12,6 +12,7 @@
 #ifndef SL_ANALYSE_WORK_H
 #define SL_ANALYSE_WORK_H
 
+#include "analyse/reach.h"
 #include "analyse/stories.h"
 
 enum sl_work_kind { SL_WORK_DEPEND, SL_WORK_WAIT, SL_WORK_RUN, SL_WORK_WORK, SL_WORK_DONE };
@@ -52,8 +53,6 @@ struct sl_work {
     struct sl_arena arena;
     unsigned char *role; /* by rank of a type's name: enum sl_role */
 };
-
-enum sl_role { SL_ROLE_NONE, SL_ROLE_WORKFLOW, SL_ROLE_TASK, SL_ROLE_ATTEMPT, SL_ROLE_WORKER };
 
 /*
  * workflow: a value of SQL, the id of a span.  Reads the whole store.  *w is to be freed, on failure too.  A span

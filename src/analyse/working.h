@@ -24,9 +24,7 @@ struct working {
     uint32_t *worker; /* by span: of which worker it is a subspan; SL_NONE: of none */
 
     /* the task at hand */
-    uint32_t *seen, round, *attempt; /* by span */
-    SL_VEC(uint32_t) queue;
-    uint32_t attempts;
+    struct sl_reach r;
     SL_VEC(struct sl_happening) story;
     SL_VEC(struct { uint32_t span, left, state; }) open; /* spans without phases, innermost last */
     SL_VEC(struct { uint32_t span, code; }) told;        /* of phases that may come again */

@@ -40,6 +40,7 @@ void sl_recipes_free(struct sl_recipes *set)
     sl_vec_free(&set->ints);
     sl_vec_free(&set->roles);
     sl_vec_free(&set->phases);
+    sl_vec_free(&set->handovers);
     sl_intern_free(&set->names);
     sl_intern_free(&set->shapes);
     sl_arena_free(&set->arena);
@@ -262,8 +263,8 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 
 int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    static const char *const names_keys[] = {"spans", "fields", "facets", "shared", "tables",
-                                             "binds", "roles",  "phases", NULL};
+    static const char *const names_keys[] = {"spans", "fields", "facets", "shared",    "tables",
+                                             "binds", "roles",  "phases", "handovers", NULL};
     struct sl_yaml *doc;
     struct sl_recipe *r;
     int rc = sl_yaml_parse(&doc, text, n, path, err);
@@ -282,7 +283,7 @@ int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, s
             if (!names_keys[k])
                 return sl_err(err, SL_EFORMAT,
                               "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
-                              "spans, fields, facets, shared, tables, binds, roles, phases",
+                              "spans, fields, facets, shared, tables, binds, roles, phases, handovers",
                               path, doc->key[i]->line, doc->key[i]->text);
         }
         return declare(set, NULL, path, doc, err);

@@ -215,6 +215,7 @@ struct sl_recipes {
     })
     phases;
     int phase_rank;
+    SL_VEC(struct sl_handover_decl { const char *type[2], *event[2]; }) handovers;
     struct sl_intern names;  /* types, events, attributes, metrics, rules; guarded by lock once threads run */
     struct sl_intern shapes; /* lists of names, NUL-separated */
     pthread_mutex_t lock;

@@ -104,72 +104,115 @@ static int declare_phase(struct sl_recipes *set, const char *path, const struct 
     return rc;
 }
 
+/* [SPAN/EVENT, SPAN/EVENT]: the first is over before the second. */
+static int declare_handover(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+{
+    struct sl_handover_decl h;
+
+    if (y->kind != SL_YAML_LIST || y->n != 2)
+        return sl_err(err, SL_EFORMAT, "%s:%d: a handover is [SPAN/EVENT, SPAN/EVENT]", path, y->line);
+    for (int i = 0; i < 2; i++) {
+        const struct sl_yaml *a = y->item[i];
+        const char *slash = a->kind == SL_YAML_SCALAR ? strchr(a->text, '/') : NULL;
+        if (!slash || !slash[1] || !(h.type[i] = type_of(set, a->text, (size_t)(slash - a->text))))
+            return sl_err(err, SL_EFORMAT, "%s:%d: a handover is [SPAN/EVENT, SPAN/EVENT], of spans that are declared",
+                          path, a->line);
+        h.event[i] = keep(set, slash + 1, strlen(slash + 1));
+    }
+    *sl_vec_add(&set->handovers) = h;
+    return 0;
+}
+
 int sl_states_declare(struct sl_recipes *set, const char *path, const struct sl_yaml *doc, struct sl_err *err)
 {
     const struct sl_yaml *r = sl_yaml_get(doc, "roles"), *p = sl_yaml_get(doc, "phases");
+    const struct sl_yaml *h = sl_yaml_get(doc, "handovers");
     int rc = 0;
 
     if (r && r->kind != SL_YAML_MAP)
         return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {role: [span, ...]}", path, r->line);
     if (p && p->kind != SL_YAML_LIST)
         return sl_err(err, SL_EFORMAT, "%s:%d: phases is a list of {state, component, kind, after}", path, p->line);
+    if (h && h->kind != SL_YAML_LIST)
+        return sl_err(err, SL_EFORMAT, "%s:%d: handovers is a list of [SPAN/EVENT, SPAN/EVENT]", path, h->line);
     for (size_t i = 0; r && i < r->n && !rc; i++)
         rc = declare_role(set, path, r->key[i], r->item[i], err);
     for (size_t i = 0; p && i < p->n && !rc; i++)
         rc = declare_phase(set, path, p->item[i], err);
+    for (size_t i = 0; h && i < h->n && !rc; i++)
+        rc = declare_handover(set, path, h->item[i], err);
     return rc;
 }
 
-static int write_roles(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err)
-{
-    char sql[80];
+/* A table that is written anew. */
+struct insert {
+    struct sl_store *st;
     sqlite3_stmt *q;
-    int rc = 0;
+};
 
-    snprintf(sql, sizeof sql, "INSERT INTO %s.sl_role VALUES (?1, ?2)", schema);
-    if (!(q = sl_store_prepare(st, sql, err)))
+static int begin_insert(struct insert *in, struct sl_store *st, const char *schema, const char *table, int columns,
+                        struct sl_err *err)
+{
+    char sql[120];
+
+    snprintf(sql, sizeof sql, "DELETE FROM %s.%s", schema, table);
+    if (sl_store_exec(st, sql, err))
         return SL_ESTORE;
-    for (size_t i = 0; i < set->roles.n && !rc; i++) {
-        sqlite3_bind_text(q, 1, set->roles.v[i].type, -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 2, set->roles.v[i].role, -1, SQLITE_STATIC);
-        rc = sl_store_step(st, q, err);
-        sqlite3_reset(q);
-    }
-    sqlite3_finalize(q);
+    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s.%s VALUES (%.*s)", schema, table, 2 * columns - 1,
+             "?,?,?,?,?,?,?,?");
+    in->st = st;
+    in->q = sl_store_prepare(st, sql, err);
+    return in->q ? 0 : SL_ESTORE;
+}
+
+static int insert(struct insert *in, const char *const *text, int n, struct sl_err *err)
+{
+    int rc;
+
+    for (int i = 0; i < n; i++)
+        sqlite3_bind_text(in->q, i + 1, text[i], -1, SQLITE_STATIC);
+    rc = sl_store_step(in->st, in->q, err);
+    sqlite3_reset(in->q);
     return rc;
 }
 
 static int write_states(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err)
 {
-    char sql[80];
-    sqlite3_stmt *q;
-    int rc = 0;
+    struct insert in;
+    int rc = begin_insert(&in, st, schema, "sl_state", 7, err);
 
-    snprintf(sql, sizeof sql, "INSERT INTO %s.sl_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", schema);
-    if (!(q = sl_store_prepare(st, sql, err)))
-        return SL_ESTORE;
     for (size_t i = 0; i < set->phases.n && !rc; i++) {
         const struct sl_phase_decl *p = &set->phases.v[i];
-        const char *text[] = {p->span_type, p->event_type, p->component, p->state, p->kind};
-        for (int k = 0; k < 5; k++)
-            sqlite3_bind_text(q, k + 1, text[k], -1, SQLITE_STATIC);
-        sqlite3_bind_int(q, 6, p->rank);
-        sqlite3_bind_int(q, 7, p->again);
-        rc = sl_store_step(st, q, err);
-        sqlite3_reset(q);
+        sqlite3_bind_int(in.q, 6, p->rank);
+        sqlite3_bind_int(in.q, 7, p->again);
+        rc = insert(&in, (const char *[]){p->span_type, p->event_type, p->component, p->state, p->kind}, 5, err);
     }
-    sqlite3_finalize(q);
+    sqlite3_finalize(in.q);
+    return rc;
+}
+
+static int write_handovers(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err)
+{
+    struct insert in;
+    int rc = begin_insert(&in, st, schema, "sl_handover", 4, err);
+
+    for (size_t i = 0; i < set->handovers.n && !rc; i++) {
+        const struct sl_handover_decl *h = &set->handovers.v[i];
+        rc = insert(&in, (const char *[]){h->type[0], h->event[0], h->type[1], h->event[1]}, 4, err);
+    }
+    sqlite3_finalize(in.q);
     return rc;
 }
 
 int sl_states_write(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err)
 {
-    char sql[80];
-    int rc;
+    struct insert in;
+    int rc = begin_insert(&in, st, schema, "sl_role", 2, err);
 
-    snprintf(sql, sizeof sql, "DELETE FROM %s.sl_role; DELETE FROM %s.sl_state", schema, schema);
-    rc = sl_store_exec(st, sql, err);
+    for (size_t i = 0; i < set->roles.n && !rc; i++)
+        rc = insert(&in, (const char *[]){set->roles.v[i].type, set->roles.v[i].role}, 2, err);
+    sqlite3_finalize(in.q);
     if (!rc)
-        rc = write_roles(st, schema, set, err);
-    return rc ? rc : write_states(st, schema, set, err);
+        rc = write_states(st, schema, set, err);
+    return rc ? rc : write_handovers(st, schema, set, err);
 }

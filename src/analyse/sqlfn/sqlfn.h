@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+int sl_fn_clock_skew(sqlite3 *db);
 int sl_fn_critical_path(sqlite3 *db);
 int sl_fn_descendants(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);

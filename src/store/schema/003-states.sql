@@ -19,3 +19,12 @@ CREATE TABLE sl_state (
     again INTEGER NOT NULL DEFAULT 0, -- 1: told a second time of a span, it begins the order anew
     PRIMARY KEY (span_type, event_type)
 ) WITHOUT ROWID;
+
+-- Handovers: a task's event here always follows that one there, whatever the logs' times say.  Clocks are judged by it.
+CREATE TABLE sl_handover (
+    from_type TEXT NOT NULL,
+    from_event TEXT NOT NULL,       -- * is any
+    to_type TEXT NOT NULL,
+    to_event TEXT NOT NULL,
+    PRIMARY KEY (from_type, from_event, to_type, to_event)
+) WITHOUT ROWID;

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/skew.h"
+#include "analyse/ext.h"
+#include "analyse/lens.h"
+#include "analyse/reach.h"
+#include "analyse/scan.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+enum { FROM, TO, ENDS };
+
+struct handover {
+    uint32_t type[ENDS];
+    const char *event[ENDS];
+};
+
+struct told { /* an event that some handover is about */
+    int64_t time_ns;
+    uint32_t event; /* rank */
+    uint32_t source;
+};
+
+struct edge { /* offset(from) - offset(to) <= gap */
+    uint32_t from, to;
+    int64_t gap_ns;
+};
+
+struct skew {
+    sqlite3 *db;
+    struct sl_graph g;
+    unsigned char *role;
+    SL_VEC(struct handover) handover;
+    struct sl_arena arena;
+    unsigned char *wanted; /* by type's rank: some handover is about it */
+    uint32_t *start;       /* by span, and one more: its events */
+    SL_VEC(struct told) told;
+    uint32_t at;
+    struct sl_idmap source; /* ids by number */
+    uint64_t *of_tasks;     /* by source: how many handovers have an end on a task there */
+    struct sl_clock *clock; /* by source */
+    SL_VEC(struct edge) edge;
+    uint32_t *slot; /* of edges, open addressing; index plus 1 */
+    size_t slots;
+};
+
+/* ---- loading ---- */
+
+static int handover_row(void *to, sqlite3_value **v)
+{
+    struct skew *k = to;
+    struct handover h;
+
+    for (int i = 0; i < ENDS; i++) {
+        const char *type = (const char *)sqlite3_value_text(v[2 * i]);
+        const char *event = (const char *)sqlite3_value_text(v[2 * i + 1]);
+        h.type[i] = type ? sl_names_find(&k->g.names, type) : SL_NONE;
+        h.event[i] = event ? sl_arena_copy(&k->arena, event, strlen(event)) : "";
+    }
+    if (h.type[FROM] == SL_NONE || h.type[TO] == SL_NONE)
+        return 0;
+    k->wanted[h.type[FROM]] = k->wanted[h.type[TO]] = 1;
+    *sl_vec_add(&k->handover) = h;
+    return 0;
+}
+
+static int source_row(void *to, sqlite3_value **v)
+{
+    *sl_vec_add(&((struct skew *)to)->source) = sqlite3_value_int64(v[0]);
+    return 0;
+}
+
+static int event_row(void *to, sqlite3_value **v)
+{
+    struct skew *k = to;
+    uint32_t span = sl_graph_find(&k->g, sqlite3_value_int64(v[0]));
+    uint32_t source = sl_idmap_find(&k->source, sqlite3_value_int64(v[3]));
+    uint32_t event = sl_names_rank(&k->g.names, sqlite3_value_int64(v[2]));
+
+    if (span == SL_NONE || k->g.type[span] == SL_NONE || !k->wanted[k->g.type[span]] || source == SL_NONE ||
+        event == SL_NONE)
+        return 0;
+    while (k->at <= span)
+        k->start[k->at++] = (uint32_t)k->told.n;
+    *sl_vec_add(&k->told) = (struct told){sqlite3_value_int64(v[1]), event, source};
+    return 0;
+}
+
+static int load(struct skew *k, struct sl_err *err)
+{
+    int rc = sl_graph_load(&k->g, k->db, 0, err);
+
+    if (rc)
+        return rc;
+    k->wanted = sl_alloc((size_t)k->g.names.n + 1);
+    k->start = sl_alloc(((size_t)k->g.n + 1) * sizeof *k->start);
+    rc = sl_roles_load(&k->role, &k->g, k->db, err);
+    if (!rc &&
+        sqlite3_table_column_metadata(k->db, NULL, "sl_handover", "to_type", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
+        rc = sl_scan(k->db, "SELECT sl_scan(?1, from_type, from_event, to_type, to_event) FROM sl_handover",
+                     handover_row, k, err);
+    if (!rc)
+        rc = sl_scan(k->db, "SELECT sl_scan(?1, id) FROM (SELECT id FROM sl_source ORDER BY id)", source_row, k, err);
+    sl_idmap_finish(&k->source);
+    if (!rc && k->handover.n)
+        rc = sl_scan(k->db,
+                     "SELECT sl_scan(?1, span, time_ns, type, source) FROM (SELECT * FROM sl_event ORDER BY span, "
+                     "time_ns, type, source, place)",
+                     event_row, k, err);
+    if (!rc && k->told.n > UINT32_MAX)
+        rc = sl_err(err, SL_ESTORE, "the store has more events than this analysis can hold");
+    while (k->at <= k->g.n)
+        k->start[k->at++] = (uint32_t)k->told.n;
+    return rc;
+}
+
+/* ---- handovers ---- */
+
+static void rehash(struct skew *k)
+{
+    free(k->slot);
+    k->slots = k->slots ? k->slots * 2 : 256;
+    k->slot = sl_alloc(k->slots * sizeof *k->slot);
+    for (size_t e = 0; e < k->edge.n; e++) {
+        size_t i = sl_hash_mix(k->edge.v[e].from, k->edge.v[e].to) & (k->slots - 1);
+        while (k->slot[i])
+            i = (i + 1) & (k->slots - 1);
+        k->slot[i] = (uint32_t)e + 1;
+    }
+}
+
+/* The tightest handover from one source to another. */
+static void add_edge(struct skew *k, uint32_t from, uint32_t to, int64_t gap_ns)
+{
+    size_t i;
+
+    if ((k->edge.n + 1) * 2 > k->slots)
+        rehash(k);
+    for (i = sl_hash_mix(from, to) & (k->slots - 1); k->slot[i]; i = (i + 1) & (k->slots - 1)) {
+        struct edge *e = &k->edge.v[k->slot[i] - 1];
+        if (e->from == from && e->to == to) {
+            e->gap_ns = gap_ns < e->gap_ns ? gap_ns : e->gap_ns;
+            return;
+        }
+    }
+    *sl_vec_add(&k->edge) = (struct edge){from, to, gap_ns};
+    k->slot[i] = (uint32_t)k->edge.n;
+}
+
+/* The first (from) or last (to) such event of the spans of an attempt, or of none. */
+static const struct told *find(const struct skew *k, const struct sl_reach *r, const struct handover *h, int end,
+                               uint32_t attempt, uint32_t *span)
+{
+    const struct told *best = NULL;
+
+    for (size_t i = 0; i < r->queue.n; i++) {
+        uint32_t x = r->queue.v[i];
+        if (k->g.type[x] != h->type[end] || r->attempt[x] != attempt)
+            continue;
+        for (uint32_t e = k->start[x]; e < k->start[x + 1]; e++) {
+            const struct told *t = &k->told.v[e];
+            if ((!best || (end == FROM ? t->time_ns < best->time_ns : t->time_ns > best->time_ns)) &&
+                sl_lens_glob(h->event[end], k->g.names.text[t->event])) {
+                best = t;
+                *span = x;
+            }
+        }
+    }
+    return best;
+}
+
+/* The task itself or a facet of it, and not one within it. */
+static bool is_task(const struct skew *k, const struct sl_reach *r, uint32_t span)
+{
+    uint32_t task = r->queue.v[0];
+    bool yes = span == task;
+
+    for (size_t i = k->g.facet.start[task]; i < k->g.facet.start[task + 1]; i++)
+        yes |= k->g.facet.to[i] == span;
+    return yes;
+}
+
+static void hand_over(struct skew *k, const struct sl_reach *r, const struct handover *h, uint32_t attempt)
+{
+    uint32_t a_span = 0, b_span = 0;
+    const struct told *a = find(k, r, h, FROM, attempt, &a_span), *b = find(k, r, h, TO, attempt, &b_span);
+    int64_t gap;
+
+    a = a ? a : find(k, r, h, FROM, 0, &a_span); /* what is told of the task, whichever attempt */
+    b = b ? b : find(k, r, h, TO, 0, &b_span);
+    if (!a || !b || a->source == b->source || __builtin_sub_overflow(b->time_ns, a->time_ns, &gap) ||
+        gap > INT64_MAX / 4 || gap < -(INT64_MAX / 4))
+        return;
+    add_edge(k, a->source, b->source, gap);
+    for (int i = 0; i < 2; i++) {
+        uint32_t s = i ? b->source : a->source;
+        k->clock[s].pairs++;
+        k->clock[s].backwards += gap < 0;
+        k->of_tasks[s] += is_task(k, r, i ? b_span : a_span);
+    }
+}
+
+static void find_handovers(struct skew *k)
+{
+    struct sl_reach r;
+    unsigned char *met = sl_alloc(k->g.n);
+
+    sl_reach_init(&r, &k->g, k->role);
+    for (uint32_t i = 0; i < k->g.n && k->told.n; i++) {
+        if (met[i] || !sl_reach_is(&r, i, SL_ROLE_TASK))
+            continue;
+        sl_reach_task(&r, i);
+        for (size_t q = 0; q < r.queue.n; q++)
+            met[r.queue.v[q]] = 1;
+        for (size_t h = 0; h < k->handover.n; h++)
+            for (uint32_t a = r.attempts ? 1 : 0; a <= r.attempts; a++)
+                hand_over(k, &r, &k->handover.v[h], a);
+    }
+    sl_reach_free(&r);
+    free(met);
+}
+
+/* ---- bounds ---- */
+
+#define FAR (INT64_MAX / 2)
+
+/*
+ * Shortest paths from `root`: along edges from `to` to `from` (upper bounds of offsets) or back (negated lower ones).
+ * False: handovers contradict each other.
+ */
+static bool paths(const struct skew *k, uint32_t root, bool up, int64_t *dist)
+{
+    size_t n = k->source.n;
+    bool changed = true;
+
+    for (size_t i = 0; i < n; i++)
+        dist[i] = FAR;
+    dist[root] = 0;
+    for (size_t round = 0; changed; round++) {
+        if (round > n)
+            return false;
+        changed = false;
+        for (size_t i = 0; i < k->edge.n; i++) {
+            const struct edge *e = &k->edge.v[i];
+            uint32_t a = up ? e->to : e->from, b = up ? e->from : e->to;
+            if (dist[a] < FAR && dist[a] + e->gap_ns < dist[b]) {
+                dist[b] = dist[a] + e->gap_ns;
+                changed = true;
+            }
+        }
+    }
+    return dist[root] >= 0;
+}
+
+/* Both bounds of all sources that hang together with root.  False: contradiction. */
+static bool bound(struct skew *k, uint32_t root, int64_t relaxed_ns)
+{
+    size_t n = k->source.n;
+    int64_t *up = sl_alloc(n * sizeof *up), *down = sl_alloc(n * sizeof *down);
+    bool sound = paths(k, root, true, up) && paths(k, root, false, down);
+
+    for (uint32_t i = 0; i < n && sound; i++) {
+        struct sl_clock *c = &k->clock[i];
+        if (up[i] == FAR && down[i] == FAR)
+            continue;
+        c->reference = k->source.v[root];
+        c->has_upper = up[i] != FAR;
+        c->has_lower = down[i] != FAR;
+        c->upper_ns = c->has_upper ? up[i] : 0;
+        c->lower_ns = c->has_lower ? -down[i] : 0;
+        c->relaxed_ns = relaxed_ns;
+    }
+    free(up);
+    free(down);
+    return sound;
+}
+
+static void estimate(struct sl_clock *c)
+{
+    bool below = c->has_lower && c->lower_ns > 0, above = c->has_upper && c->upper_ns < 0;
+
+    if (!below && !above)
+        c->offset_ns = 0;
+    else if (c->has_lower && c->has_upper)
+        c->offset_ns = c->lower_ns + (c->upper_ns - c->lower_ns) / 2;
+    else
+        c->offset_ns = below ? c->lower_ns : c->upper_ns;
+}
+
+static uint32_t component(uint32_t *of, uint32_t i)
+{
+    while (of[i] != i)
+        i = of[i] = of[of[i]];
+    return i;
+}
+
+/*
+ * Of each group of sources that handovers tie together, the one that tells most of tasks is the reference.  Where
+ * handovers contradict each other (clocks that drift or were set), all of them are given a little more time, until they
+ * do not.
+ */
+static void judge(struct skew *k)
+{
+    size_t n = k->source.n;
+    uint32_t *of = sl_alloc(n * sizeof *of), *best = sl_alloc(n * sizeof *best);
+    int64_t relaxed = 0, more = 1000;
+
+    for (uint32_t i = 0; i < n; i++)
+        of[i] = best[i] = i;
+    for (size_t i = 0; i < k->edge.n; i++)
+        of[component(of, k->edge.v[i].from)] = component(of, k->edge.v[i].to);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *b = &best[component(of, i)];
+        uint64_t x = k->of_tasks[i], y = k->of_tasks[*b];
+        if (x > y || (x == y && k->clock[i].pairs > k->clock[*b].pairs))
+            *b = i;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        while (k->clock[i].pairs && best[component(of, i)] == i && !bound(k, i, relaxed)) {
+            for (size_t e = 0; e < k->edge.n; e++)
+                k->edge.v[e].gap_ns += more;
+            relaxed += more;
+            more = more < FAR / 1024 ? more * 2 : more;
+        }
+    for (uint32_t i = 0; i < n; i++)
+        estimate(&k->clock[i]);
+    free(of);
+    free(best);
+}
+
+/* ---- all of it ---- */
+
+int sl_skew_estimate(struct sl_clock **out, size_t *n, sqlite3 *db, struct sl_err *err)
+{
+    struct skew k = {.db = db};
+    int rc = load(&k, err);
+
+    *out = NULL;
+    *n = 0;
+    if (!rc) {
+        k.clock = sl_alloc(k.source.n * sizeof *k.clock);
+        k.of_tasks = sl_alloc(k.source.n * sizeof *k.of_tasks);
+        find_handovers(&k);
+        judge(&k);
+        for (size_t i = 0; i < k.source.n; i++)
+            if (k.clock[i].pairs) {
+                k.clock[*n] = k.clock[i];
+                k.clock[(*n)++].source = k.source.v[i];
+            }
+        *out = k.clock;
+        k.clock = NULL;
+    }
+    sl_graph_free(&k.g);
+    free(k.role);
+    sl_vec_free(&k.handover);
+    sl_arena_free(&k.arena);
+    free(k.wanted);
+    free(k.start);
+    sl_vec_free(&k.told);
+    sl_idmap_free(&k.source);
+    free(k.of_tasks);
+    free(k.clock);
+    sl_vec_free(&k.edge);
+    free(k.slot);
+    return rc;
+}
