@@ -6,7 +6,11 @@
 #include <sqlite3.h>
 
 int sl_fn_descendants(sqlite3 *db);
+int sl_fn_event_rate(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);
 int sl_fn_lens_events(sqlite3 *db);
+int sl_fn_occupancy(sqlite3 *db);
+int sl_fn_two_events(sqlite3 *db);
+int sl_fn_utilisation(sqlite3 *db);
 
 #endif
