@@ -8,5 +8,8 @@
 int sl_fn_descendants(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);
 int sl_fn_lens_events(sqlite3 *db);
+int sl_fn_ols(sqlite3 *db);
+int sl_fn_spark(sqlite3 *db);
+int sl_fn_stats(sqlite3 *db);
 
 #endif
