@@ -70,6 +70,16 @@ struct sl_store *cli_open(const struct cli *cli)
     return st;
 }
 
+int cli_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
+{
+    int rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
+
+    if (!rc)
+        rc = sl_store_exec(st, sql, err);
+    sl_store_exec(st, "PRAGMA query_only = 1", NULL);
+    return rc;
+}
+
 int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const char *const *args)
 {
     struct sl_err err = {0};

@@ -9,12 +9,14 @@
 
 extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
     cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
-    cmd_graph;
+    cmd_graph, cmd_critical_path, cmd_what_if, cmd_skew;
 
-static const struct command *const commands[] = {
-    &cmd_import,  &cmd_info,   &cmd_types,  &cmd_sequences, &cmd_durations, &cmd_states, &cmd_rate, &cmd_utilisation,
-    &cmd_graph,   &cmd_show,   &cmd_events, &cmd_links,     &cmd_bind,      &cmd_unbind, &cmd_sql,  &cmd_rejects,
-    &cmd_recipes, &cmd_forget, NULL};
+static const struct command *const commands[] = {&cmd_import,        &cmd_info,    &cmd_types,   &cmd_sequences,
+                                                 &cmd_durations,     &cmd_states,  &cmd_rate,    &cmd_utilisation,
+                                                 &cmd_critical_path, &cmd_what_if, &cmd_skew,    &cmd_graph,
+                                                 &cmd_show,          &cmd_events,  &cmd_links,   &cmd_bind,
+                                                 &cmd_unbind,        &cmd_sql,     &cmd_rejects, &cmd_recipes,
+                                                 &cmd_forget,        NULL};
 
 static const struct option_spec shared[] = {
     {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
@@ -56,14 +58,15 @@ static int help(FILE *out, const struct command *c)
           "usage: spanloom COMMAND [options] [arguments]\n\ncommands:\n",
           out);
     for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->help);
+        fprintf(out, "  %-13s %s\n", commands[i]->name, commands[i]->help);
     fputs("\noptions of all commands:\n", out);
     help_options(out, shared, NULL);
     fputs("  --version                the version of this program\n\n"
           "first steps:\n"
           "  spanloom import runinfo/       read everything below a Parsl run directory\n"
           "  spanloom sequences             where the time of a typical task went\n"
-          "  spanloom show task 42          one task through every component\n\n"
+          "  spanloom show task 42          one task through every component\n"
+          "  spanloom critical-path         what made the run as long as it was\n\n"
           "more: man spanloom, and `spanloom COMMAND --help`\n",
           out);
     return EXIT_DONE;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A name for the table function what_if(). */
+#include "base/buf.h"
+#include "cli/story.h"
+#include "cli/workflow.h"
+
+static const struct option_spec options[] = {
+    WORKFLOW_OPTION,
+    {"tasks", NULL, "for each task when it was, and when it would have been", false},
+    SKEW_OPTION,
+    {NULL, NULL, NULL, false},
+};
+
+/* Changes go as one text, commas between. */
+static int show(const struct cli *cli, struct sl_store *st, int64_t workflow, const char *changes)
+{
+    static const char sql[] =
+        "SELECT ?2 AS change, max(makespan_s) AS makespan_s, max(new_makespan_s) AS new_makespan_s, "
+        "round(max(new_makespan_s) - max(makespan_s), 9) AS change_s, "
+        "round(100 * (max(new_makespan_s) / max(makespan_s) - 1), 1) AS percent FROM what_if(?1, ?2) HAVING count(*)";
+    static const char tasks_sql[] =
+        "SELECT task, (first_ns - min(first_ns) OVER ()) / 1e9 AS first_s, (done_ns - min(first_ns) OVER ()) / 1e9 AS "
+        "done_s, (new_first_ns - min(first_ns) OVER ()) / 1e9 AS new_first_s, "
+        "(new_done_ns - min(first_ns) OVER ()) / 1e9 AS new_done_s, span FROM what_if(?1, ?2)";
+    char id[32];
+
+    snprintf(id, sizeof id, "%lld", (long long)workflow);
+    return cli_query(cli, st, cli_option(cli, "tasks") ? tasks_sql : sql, (const char *[]){id, changes, NULL});
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct sl_buf changes = {0};
+    struct sl_store *st;
+    int64_t workflow;
+    int rc;
+
+    if (!argc)
+        return cli_usage(cli, "what if what? for example: spanloom what-if 'running on a worker x0.5'");
+    for (int i = 0; i < argc; i++)
+        sl_buf_addf(&changes, "%s%s", i ? ", " : "", argv[i]);
+    if (!(st = cli_workflow(cli, 0, NULL, &workflow))) {
+        sl_buf_free(&changes);
+        return EXIT_FAILED;
+    }
+    rc = show(cli, st, workflow, changes.s);
+    sl_buf_free(&changes);
+    sl_store_close(st);
+    return rc;
+}
+
+const struct command cmd_what_if = {.name = "what-if",
+                                    .args = "'PATTERN xFACTOR'...",
+                                    .help =
+                                        "how long a workflow would have taken, had parts of it been faster or slower",
+                                    .options = options,
+                                    .run = run};

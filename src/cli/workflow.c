@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/workflow.h"
+#include "base/buf.h"
+#include "cli/story.h"
+#include "import/recipe.h"
+#include "import/states.h"
+
+int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
+{
+    long long sources, off;
+
+    if (!cli_option(cli, "correct-skew"))
+        return 0;
+    if (cli_temporary(st, "CREATE TEMP TABLE sl_skew AS SELECT source, offset_ns FROM clock_skew()", err))
+        return SL_ESTORE;
+    sources = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew", 0);
+    off = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew WHERE offset_ns <> 0", 0);
+    fprintf(stderr, "spanloom: the clocks of %lld of %lld sources were corrected; see: spanloom skew\n", off, sources);
+    return 0;
+}
+
+int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
+{
+    static const char tables[] = "CREATE TEMP TABLE sl_role AS SELECT * FROM main.sl_role;"
+                                 "CREATE TEMP TABLE sl_state AS SELECT * FROM main.sl_state;"
+                                 "CREATE TEMP TABLE sl_handover AS SELECT * FROM main.sl_handover";
+    struct sl_recipes *set;
+    int rc;
+
+    if (sl_store_int(st, "SELECT count(*) FROM sl_state", 0))
+        return 0;
+    set = sl_recipes_new();
+    rc = cli_recipes(cli, set, err);
+    if (!rc)
+        rc = cli_temporary(st, tables, err);
+    if (!rc)
+        rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
+    if (!rc)
+        rc = sl_states_write(st, "temp", set, err);
+    sl_store_exec(st, "PRAGMA query_only = 1", NULL);
+    sl_recipes_free(set);
+    return rc;
+}
+
+/* Workflows that are not part of another one; of facets the first. */
+static const char flows_sql[] =
+    "WITH RECURSIVE flow(id) AS (SELECT s.id FROM sl_role r JOIN sl_name n ON n.name = r.type JOIN sl_span s ON s.type "
+    "= n.id WHERE r.role = 'workflow'), "
+    "same(id, as_id) AS (SELECT id, id FROM flow UNION SELECT same.id, iif(l.left_span = same.as_id, l.right_span, "
+    " l.left_span) FROM same JOIN sl_link l ON l.kind = 2 AND (l.left_span = same.as_id OR l.right_span = "
+    " same.as_id)), "
+    "up(id, above) AS (SELECT id, as_id FROM same UNION SELECT up.id, s.parent FROM up JOIN sl_span s ON s.id = "
+    " up.above WHERE s.parent IS NOT NULL UNION SELECT up.id, l.left_span FROM up JOIN sl_link l ON l.right_span = "
+    " up.above AND l.kind = 1) "
+    "SELECT f.id FROM flow f WHERE NOT EXISTS (SELECT 1 FROM same WHERE id = f.id AND as_id < f.id AND as_id IN flow) "
+    "AND NOT EXISTS (SELECT 1 FROM up WHERE id = f.id AND above IN flow AND above NOT IN (SELECT as_id FROM same "
+    " WHERE id = f.id)) ORDER BY f.id";
+
+static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, flows_sql, err);
+    struct sl_buf b = {0};
+    char name[600];
+    int rc = q ? 0 : SL_ESTORE, n = 0;
+
+    while (q && (rc = sl_store_step(st, q, err)) > 0) {
+        *workflow = n++ ? *workflow : sqlite3_column_int64(q, 0);
+        if (n <= 10)
+            sl_buf_addf(&b, "\n  span %-8lld %.150s", (long long)sqlite3_column_int64(q, 0),
+                        story_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
+    }
+    sqlite3_finalize(q);
+    if (!rc && !n)
+        rc = sl_err(err, SL_ENOTFOUND,
+                    "%s holds no workflow; say what to look at, such as: spanloom critical-path span 1, or another "
+                    "span, see: spanloom types -d %s",
+                    st->path, st->path);
+    else if (!rc && n > 1)
+        rc = sl_err(err, SL_ENOTFOUND, "there are %d workflows; say which with --run RUN, or by the span:%s%s", n, b.s,
+                    n > 10 ? "\n  ..." : "");
+    sl_buf_free(&b);
+    return rc;
+}
+
+struct sl_store *cli_workflow(const struct cli *cli, int argc, char **argv, int64_t *workflow)
+{
+    const char *run = cli_option(cli, "run");
+    struct sl_store *st = cli_open(cli);
+    struct sl_err err = {0};
+    int rc;
+
+    if (!st)
+        return NULL;
+    rc = cli_states(cli, st, &err);
+    if (!rc && argc)
+        rc = story_find(st, argc, argv, run, workflow, &err);
+    else if (!rc && run)
+        rc = story_run(st, run, workflow, &err);
+    else if (!rc)
+        rc = only_workflow(st, workflow, &err);
+    if (!rc)
+        rc = cli_skew(cli, st, &err);
+    if (!rc)
+        return st;
+    cli_fail(cli, &err);
+    sl_store_close(st);
+    return NULL;
+}

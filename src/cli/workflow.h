@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What critical-path, what-if and skew share. */
+#ifndef SL_CLI_WORKFLOW_H
+#define SL_CLI_WORKFLOW_H
+
+#include "cli/cli.h"
+
+#include <stdint.h>
+
+/* clang-format off */
+#define SKEW_OPTION {"correct-skew", NULL, "correct clocks by what handovers say of them (spanloom skew)", false}
+#define WORKFLOW_OPTION {"run", "RUN", "the workflow: its run id, the beginning of it, or its directory (001)", false}
+/* clang-format on */
+
+/* For a store that was made before there were roles and states: what recipes say today holds for this session. */
+int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err);
+
+/* With --correct-skew: puts the estimates into temp.sl_skew, through which analyses look, and says so on stderr. */
+int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err);
+
+/*
+ * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a type and a key as for `show`, or
+ * nothing, then it is --run, then the only one there is.  NULL: it is said what is wrong.
+ */
+struct sl_store *cli_workflow(const struct cli *cli, int argc, char **argv, int64_t *workflow);
+
+#endif
