@@ -11,6 +11,7 @@
 enum { BLOCK = 256 };
 
 static const double tolerance = 1e-7; /* that of R's lm(), but relative to the column about its mean */
+static const double noise = 1e-12;    /* of rounding, relative to the whole column */
 
 void sl_ols_init(struct sl_ols *o, size_t p)
 {
@@ -127,8 +128,9 @@ static size_t choose(struct sl_ols *o, size_t *kept)
     size_t n = 0;
 
     for (size_t j = 0; j <= o->p; j++) {
-        double whole = sqrt(squares(o, j, j ? 1 : 0, o->columns)), rest = sqrt(squares(o, j, n, o->columns));
-        if (!(rest > tolerance * whole))
+        double whole = sqrt(squares(o, j, 0, o->columns)), about = sqrt(squares(o, j, j ? 1 : 0, o->columns));
+        double rest = sqrt(squares(o, j, n, o->columns));
+        if (!(rest > tolerance * about) || rest < noise * whole)
             continue;
         reflect(o, j, n);
         kept[n++] = j;

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_ARGS = 128 }; /* SQLite has 127, newer ones 1000 */
+enum { MOST_ARGS = 127 }; /* what SQLite allows; newer ones 1000 */
 
 struct rows {
     struct sl_ols o;
@@ -42,7 +42,7 @@ static void ols_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct sl_number v[MOST_ARGS];
 
     if (argc < 2 || argc > MOST_ARGS) {
-        sl_number_error(ctx, "takes y, then x1 or up to %d of these", MOST_ARGS - 1);
+        sl_number_error(ctx, "takes y, then from 1 to %d of x", MOST_ARGS - 1);
         return;
     }
     if (!a)

@@ -191,7 +191,7 @@ static void kde_final(sqlite3_context *ctx)
     x = sl_alloc(2 * points * sizeof *x);
     if (isfinite(h) && sl_kde(x, x + points, points, a->v.v, a->v.n, h))
         result_kde(ctx, x, x + points, points);
-    else if (!isnan(h))
+    else if (a->v.v[0] < a->v.v[a->v.n - 1])
         sl_number_result(ctx, INFINITY);
     free(x);
     end_values(a);
