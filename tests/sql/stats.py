@@ -406,6 +406,14 @@ def infinities():
     far = "FROM (SELECT 1.7e308 AS v UNION ALL SELECT -1.7e308)"
     for f in ("stddev(v)", "corr(v, v)", "ols(v, v)", "kde(v)"):
         refused(db, f"SELECT {f} {far}", f[:3], "(): the values are too far apart")
+    later = "FROM (SELECT value AS i, CASE WHEN value < 400 THEN value ELSE 1e250 END AS v FROM json_each(?))"
+    for f in ("stddev(v)", "corr(v, i)", "ols(i, v)", "ols(v, i)"):
+        try:
+            got = db.execute(f"SELECT {f} {later}", (json.dumps(list(range(999))),)).fetchall()
+        except sqlite3.OperationalError as error:
+            check("too far apart" in str(error), f, error)
+        else:
+            raise AssertionError(f"{f} gave {got}")
     equal([b["count"] for b in json.loads(one(db, "histogram(v, 4)", far))], [1, 0, 0, 1], "far apart")
 
 
@@ -451,6 +459,29 @@ def groups_and_json():
         equal(inside["o"]["n"], n, "JSON in JSON")
     equal(db.execute("""SELECT h.key, sum(json_extract(j.value, '$.count')) FROM (SELECT c0 AS key, histogram(c1) AS h FROM t GROUP BY 1) h, json_each(h.h) j
         GROUP BY 1""").fetchall(), [(k, sum(1 for r in rows if r[0] == k)) for k in "abc"], "json_each")
+
+
+@test
+def where_a_program_has_such_a_function():
+    """As RSQLite has a median(), and `SELECT load_extension()` is a statement: SQLite then refuses to replace it."""
+    class Mine:
+        def step(self, x):
+            pass
+
+        def finalize(self):
+            return "mine"
+
+    def theirs():
+        db = sqlite3.connect(":memory:")
+        db.create_aggregate("median", 1, Mine)
+        db.enable_load_extension(True)
+        return db
+    db = theirs()
+    db.execute("SELECT load_extension(?)", (EXTENSION,)).fetchall()
+    equal(db.execute("SELECT median(1), quantile(1, 0.5), spark(histogram(1))").fetchall(), [("mine", 1.0, "█")])
+    db = theirs()
+    db.load_extension(EXTENSION)
+    equal(one(db, "median(1)", ""), 1.0, "without a statement ours is there")
 
 
 # ---- many

@@ -10,6 +10,16 @@
 
 enum { SHOWN = 40, INT64_DIGITS = 19 };
 
+int sl_number_register(sqlite3 *db, const char *name, int args, bool json, sl_number_step *step,
+                       void (*final)(sqlite3_context *ctx))
+{
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS | (json ? SQLITE_RESULT_SUBTYPE : 0);
+    int rc = sqlite3_create_function_v2(db, name, args, flags, (void *)(uintptr_t)name, final ? NULL : step,
+                                        final ? step : NULL, final, NULL);
+
+    return rc == SQLITE_BUSY ? SQLITE_OK : rc;
+}
+
 void sl_number_error(sqlite3_context *ctx, const char *fmt, ...)
 {
     char text[400];

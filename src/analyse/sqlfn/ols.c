@@ -102,9 +102,12 @@ static void ols_final(sqlite3_context *ctx)
     for (size_t i = 0; i <= a->o.p; i++)
         a->row[i] = a->origin[i].d;
     if (a->o.n) {
-        sl_ols_solve(&a->o, a->row, &fit);
-        result_fit(ctx, &fit, a->o.p + 1);
-        sl_ols_fit_free(&fit);
+        if (sl_ols_solve(&a->o, a->row, &fit)) {
+            result_fit(ctx, &fit, a->o.p + 1);
+            sl_ols_fit_free(&fit);
+        } else {
+            sl_number_result(ctx, INFINITY);
+        }
     }
     sl_ols_free(&a->o);
     free(a->origin);
@@ -113,6 +116,5 @@ static void ols_final(sqlite3_context *ctx)
 
 int sl_fn_ols(sqlite3 *db)
 {
-    return sqlite3_create_function_v2(db, "ols", -1, SL_NUMBER_FLAGS | SQLITE_RESULT_SUBTYPE, (void *)(uintptr_t) "ols",
-                                      NULL, ols_step, ols_final, NULL);
+    return sl_number_register(db, "ols", -1, true, ols_step, ols_final);
 }
