@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/analyse.h"
 #include "base/buf.h"
-#include "cli/cli.h"
+#include "cli/workflow.h"
 
 #include <histedit.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 static const struct option_spec options[] = {
     {"write", NULL, "let the queries change the store", false},
+    SKEW_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -81,7 +82,7 @@ static char *history_file(void)
 
 static const char shell_help[] =
     "SQL, ended by a semicolon.  .tables lists what can be queried, .schema NAME its columns, .quit leaves.\n"
-    "Beside tables: descendants(SPAN), event_sequences(TYPE).\n";
+    "Beside tables there are functions, such as event_sequences(TYPE) and median(x): docs/sql.md has all.\n";
 
 /* 1: leave */
 static int dot(const struct cli *cli, struct sl_store *st, const char *line)
@@ -186,7 +187,9 @@ static int run(struct cli *cli, int argc, char **argv)
             return cli_fail(cli, &err);
         sl_analyse_register(st->db);
     }
-    if (argc)
+    if (cli_skew(cli, st, &err))
+        rc = cli_fail(cli, &err);
+    else if (argc)
         rc = run_text(cli, st, argv[0]);
     else
         rc = isatty(0) ? shell(cli, st) : script(cli, st);

@@ -72,11 +72,13 @@ struct sl_store *cli_open(const struct cli *cli)
 
 int cli_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
 {
+    bool reading = sl_store_int(st, "PRAGMA query_only", 0) != 0;
     int rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
 
     if (!rc)
         rc = sl_store_exec(st, sql, err);
-    sl_store_exec(st, "PRAGMA query_only = 1", NULL);
+    if (reading)
+        sl_store_exec(st, "PRAGMA query_only = 1", NULL);
     return rc;
 }
 
