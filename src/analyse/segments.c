@@ -123,17 +123,30 @@ static void enter(struct machine *m, const struct sl_happening *h, uint32_t stat
     m->t->nseg++;
 }
 
+/* "after EVENT", kept by what happened. */
 static uint32_t after_event(struct machine *m, const struct sl_happening *h)
 {
-    const struct sl_stories *s = &m->k->w->s;
+    struct working *k = m->k;
+    const struct sl_stories *s = &k->w->s;
+    enum sl_work_kind kind = m->declared == SL_NONE ? SL_WORK_WORK : k->w->states.v[m->declared].kind;
+    uint32_t key[2] = {h->code, kind}, id = sl_intern(&k->after, (const char *)key, sizeof key);
     struct sl_buf b = {0};
-    uint32_t state;
 
+    if (id <= k->after_state.n)
+        return k->after_state.v[id - 1];
     sl_buf_addf(&b, "after %s", sl_stories_event_type(s, h->code));
-    state = sl_working_state(m->k, sl_stories_span_type(s, h->code), b.s,
-                             m->declared == SL_NONE ? SL_WORK_WORK : m->k->w->states.v[m->declared].kind);
+    *sl_vec_add(&k->after_state) = sl_working_state(k, sl_stories_span_type(s, h->code), b.s, kind);
     sl_buf_free(&b);
-    return state;
+    return k->after_state.v[id - 1];
+}
+
+static uint32_t phase_state(struct working *k, struct phase *p, const char *component)
+{
+    if (p->last_component != component) {
+        p->last_component = component;
+        p->last_state = sl_working_state(k, component, p->state, p->kind);
+    }
+    return p->last_state;
 }
 
 /* Was this told of this span before?  From now on it was. */
@@ -162,7 +175,7 @@ static bool outdated(struct machine *m, uint32_t attempt)
     return false;
 }
 
-static void phase_event(struct machine *m, const struct sl_happening *h, const struct phase *p)
+static void phase_event(struct machine *m, const struct sl_happening *h, struct phase *p)
 {
     struct working *k = m->k;
     const struct sl_stories *s = &k->w->s;
@@ -180,7 +193,7 @@ static void phase_event(struct machine *m, const struct sl_happening *h, const s
     component = p->component ? p->component : m->component ? m->component : sl_stories_span_type(s, h->code);
     m->rank = p->rank;
     m->component = component;
-    m->declared = sl_working_state(k, component, p->state, p->kind);
+    m->declared = phase_state(k, p, component);
     m->done = p->kind == SL_WORK_DONE;
     m->t->depends |= p->kind == SL_WORK_DEPEND;
     if (p->kind == SL_WORK_RUN && k->worker[h->of] != SL_NONE)

@@ -328,6 +328,8 @@ static void free_working(struct working *k)
     free(k->phase_of);
     sl_vec_free(&k->phase);
     sl_intern_free(&k->state);
+    sl_intern_free(&k->after);
+    sl_vec_free(&k->after_state);
     sl_vec_free(&k->tasks);
     sl_vec_free(&k->story);
     sl_vec_free(&k->open);

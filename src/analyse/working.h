@@ -11,6 +11,8 @@ struct phase {
     enum sl_work_kind kind;
     int rank;
     bool again;
+    const char *last_component; /* the state that it was last with this one; NULL: never */
+    uint32_t last_state;
 };
 
 struct working {
@@ -18,6 +20,8 @@ struct working {
     SL_VEC(struct phase) phase; /* [0] is none */
     uint16_t **phase_of;        /* by number of a span type, then of an event type; NULL: the type has no phases */
     struct sl_intern state;     /* "component\0state\0kind"; id - 1 is the index */
+    struct sl_intern after;     /* what happened and kind, as bytes; id - 1 is the index into after_state */
+    SL_VEC(uint32_t) after_state;
     SL_VEC(struct sl_task) tasks;
     uint32_t *unit;   /* by span: the task that it is part of; SL_NONE: none */
     uint32_t *member; /* by span: the task that it is a facet of; SL_NONE: none */

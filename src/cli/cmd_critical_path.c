@@ -35,34 +35,25 @@ static int rows(const struct cli *cli, struct sl_store *st, const char *sql, int
 
 /* ---- for people ---- */
 
-static sqlite3_stmt *prepare(struct sl_store *st, const char *sql, int64_t workflow, struct sl_err *err)
-{
-    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
-
-    if (q)
-        sqlite3_bind_int64(q, 1, workflow);
-    return q;
-}
-
 /* The path is worked out once. */
 static int keep_path(struct sl_store *st, int64_t workflow, struct sl_err *err)
 {
     char sql[200];
 
-    snprintf(
-        sql, sizeof sql,
-        "CREATE TEMP TABLE sl_path AS SELECT *, row_number() OVER (ORDER BY start_ns) AS i FROM critical_path(%lld)",
-        (long long)workflow);
+    snprintf(sql, sizeof sql,
+             "CREATE TEMP TABLE sl_path AS SELECT *, tasks, row_number() OVER (ORDER BY start_ns) AS i FROM "
+             "critical_path(%lld)",
+             (long long)workflow);
     return cli_temporary(st, sql, err);
 }
 
 static int show_head(struct sl_store *st, int64_t workflow, double *makespan, struct sl_err *err)
 {
-    sqlite3_stmt *q =
-        prepare(st,
-                "SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), "
-                "(SELECT count(*) FROM slack(?1)) FROM temp.sl_path",
-                workflow, err);
+    sqlite3_stmt *q = sl_store_prepare(
+        st,
+        "SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), max(tasks) FROM "
+        "temp.sl_path",
+        err);
     char name[600], took[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
     int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
 
