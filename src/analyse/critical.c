@@ -212,16 +212,12 @@ static void reverse(struct sl_path *p)
     }
 }
 
-int sl_path_make(struct sl_path *out, const struct sl_work *w, struct sl_err *err)
+void sl_path_make(struct sl_path *out, const struct sl_work *w)
 {
     struct maker m = {.p = out, .w = w, .t = w->last_ns};
     uint32_t at = w->n ? w->by_done[w->n - 1] : SL_NONE;
 
     *out = (struct sl_path){0};
-    if ((uint64_t)w->last_ns - (uint64_t)w->first_ns > INT64_MAX)
-        return sl_err(err, SL_EFORMAT,
-                      "the workflow's events are further apart than 292 years; see which with: "
-                      "SELECT * FROM events ORDER BY time_ns LIMIT 1");
     m.entered = sl_alloc(w->n * sizeof *m.entered);
     m.has_entered = sl_alloc(w->n * sizeof *m.has_entered);
     if (at != SL_NONE && w->task[at].done_ns < w->last_ns)
@@ -232,7 +228,6 @@ int sl_path_make(struct sl_path *out, const struct sl_work *w, struct sl_err *er
     free(m.entered);
     free(m.has_entered);
     reverse(out);
-    return 0;
 }
 
 void sl_path_free(struct sl_path *p)
@@ -334,9 +329,14 @@ static void relax_driver(struct chain *c, uint32_t x)
     if (c->reacted[x] != SL_NONE)
         c->slack[x] = earlier(c->slack[x], submit_slack(c, c->reacted[x]));
     /* tasks come in descending order of done_ns, and waits for all behind them in ascending order of time */
-    while (c->at > 0 && w->task[c->at - 1].first_ns >= done)
-        if (c->why[--c->at].why == SL_DRIVER_IDLE)
-            c->idle = c->at;
+    while (c->at > 0 && w->task[c->at - 1].first_ns >= done) {
+        if (c->why[c->at - 1].why == SL_DRIVER_IDLE) {
+            if (c->why[c->at - 1].since_ns < done) /* x was submitted and done after this wait */
+                break;
+            c->idle = c->at - 1;
+        }
+        c->at--;
+    }
     if (c->idle != SL_NONE)
         c->slack[x] = earlier(c->slack[x], c->why[c->idle].since_ns - done + submit_slack(c, c->idle));
 }

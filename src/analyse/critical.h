@@ -29,8 +29,8 @@ struct sl_path {
     SL_VEC(struct sl_path_part) v; /* in order of time; each starts where the last ended */
 };
 
-/* On success *out is to be freed; its texts belong to w. */
-int sl_path_make(struct sl_path *out, const struct sl_work *w, struct sl_err *err);
+/* *out is to be freed; its texts belong to w. */
+void sl_path_make(struct sl_path *out, const struct sl_work *w);
 void sl_path_free(struct sl_path *p);
 
 /*

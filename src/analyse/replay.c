@@ -23,7 +23,7 @@ struct place { /* on a worker, of the last who had it */
 struct replay {
     const struct sl_work *w;
     struct sl_changes *c;
-    int64_t *time;         /* by moment: segment, then task (done) */
+    int64_t *time;         /* by moment (segment, then task: done), since the beginning of the workflow */
     unsigned char *state;  /* by moment: 0 unknown, 1 being worked out, 2 known */
     uint32_t *task_of;     /* by segment */
     uint32_t *taken_from;  /* by segment that is the first to run: the segment that had the place before; SL_NONE */
@@ -32,10 +32,17 @@ struct replay {
     SL_VEC(uint32_t) stack;
 };
 
-struct need {
-    uint32_t moment;
-    double lag_ns;
-};
+#define FAR (INT64_MAX / 4) /* from the beginning of the workflow; what is later is as late */
+
+static int64_t within(double ns)
+{
+    return ns > (double)FAR ? FAR : ns < (double)-FAR ? -FAR : llround(ns);
+}
+
+static int64_t scale(int64_t ns, double factor)
+{
+    return factor == 1 ? ns : within((double)ns * factor); /* doubles are exact for 104 days */
+}
 
 static int64_t moment_was(const struct replay *r, uint32_t moment)
 {
@@ -163,7 +170,7 @@ static void find_places(struct replay *r)
 
 /* ---- what a moment needs ---- */
 
-typedef void need_fn(struct replay *r, uint32_t on, double lag_ns, void *to);
+typedef void need_fn(struct replay *r, uint32_t on, int64_t lag_ns, void *to);
 
 static double factor(const struct replay *r, uint32_t seg)
 {
@@ -177,7 +184,7 @@ static void need_awaited(struct replay *r, const struct sl_task *t, uint32_t seg
     uint32_t i = seg - t->seg;
     int64_t from = w->seg.v[seg].from_ns, end = sl_segment_end(w, t, i), at = from;
     uint32_t on = sl_awaited(w, t, i, &at);
-    double f = factor(r, seg), lag = (double)(end - (on == SL_NONE ? from : at)) * f;
+    int64_t lag = scale(end - (on == SL_NONE ? from : at), factor(r, seg));
 
     need(r, seg, on == SL_NONE ? lag : 0, to);
     for (uint32_t k = t->pred; k < t->pred + t->npred; k++) {
@@ -185,7 +192,7 @@ static void need_awaited(struct replay *r, const struct sl_task *t, uint32_t seg
         if (done <= end)
             need(r, done_moment(r, w->pred[k]), lag, to);
         else if (w->pred[k] == on) /* clocks disagree: as far behind as it was */
-            need(r, done_moment(r, w->pred[k]), (double)(end - done), to);
+            need(r, done_moment(r, w->pred[k]), end - done, to);
     }
 }
 
@@ -199,18 +206,18 @@ static void need_place(struct replay *r, const struct sl_task *t, uint32_t queue
 
     (void)t;
     if (before == SL_NONE) {
-        need(r, queue, (double)wait * f, to);
+        need(r, queue, scale(wait, f), to);
         return;
     }
     const struct sl_task *u = &w->task[r->task_of[before]];
     uint32_t end = end_moment(r, u, before);
     int64_t free_ns = moment_was(r, end);
     if (free_ns > from) { /* it waited for the place */
-        need(r, queue, (double)(wait < r->latency ? wait : r->latency) * f, to);
-        need(r, end, (double)(start - free_ns) * f, to);
+        need(r, queue, scale(wait < r->latency ? wait : r->latency, f), to);
+        need(r, end, scale(start - free_ns, f), to);
     } else {
-        need(r, queue, (double)wait * f, to);
-        need(r, end, (double)(start - free_ns < r->turn ? start - free_ns : r->turn) * f, to);
+        need(r, queue, scale(wait, f), to);
+        need(r, end, scale(start - free_ns < r->turn ? start - free_ns : r->turn, f), to);
     }
 }
 
@@ -220,13 +227,12 @@ static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need
     const struct sl_work *w = r->w;
     uint32_t task = (uint32_t)(t - w->task);
     struct sl_driver d = sl_driver_at(w, t->first_ns);
-    double own = (double)(t->first_ns - d.since_ns) * sl_changes_driver(r->c);
-    int64_t at;
+    int64_t own = scale(t->first_ns - d.since_ns, sl_changes_driver(r->c)), at;
 
     if (t->npred && !t->depends && sl_awaited(w, t, SL_NONE, &at) != SL_NONE) {
         for (uint32_t k = t->pred; k < t->pred + t->npred; k++)
             if (w->task[w->pred[k]].done_ns <= t->first_ns)
-                need(r, done_moment(r, w->pred[k]), (double)(t->first_ns - at) * factor(r, t->seg), to);
+                need(r, done_moment(r, w->pred[k]), scale(t->first_ns - at, factor(r, t->seg)), to);
         return;
     }
     if (d.why == SL_DRIVER_FIRST)
@@ -284,7 +290,7 @@ static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
         return;
     }
     lasted = moment_was(r, moment) - moment_was(r, before);
-    need(r, before, (double)lasted * factor(r, before), to);
+    need(r, before, scale(lasted, factor(r, before)), to);
 }
 
 /* ---- all moments ---- */
@@ -292,26 +298,26 @@ static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
 struct latest {
     bool any;
     bool circle;
-    double ns;
+    int64_t ns; /* since the beginning of the workflow */
 };
 
-static void open_need(struct replay *r, uint32_t on, double lag_ns, void *to)
+static void open_need(struct replay *r, uint32_t on, int64_t lag_ns, void *to)
 {
     (void)lag_ns, (void)to;
     if (on != SL_NONE && r->state[on] == 0)
         *sl_vec_add(&r->stack) = on;
 }
 
-static void take_need(struct replay *r, uint32_t on, double lag_ns, void *to)
+static void take_need(struct replay *r, uint32_t on, int64_t lag_ns, void *to)
 {
     struct latest *l = to;
-    /* from the beginning of the workflow, so that doubles are exact enough: 2^53 ns are 104 days */
-    double base = on == SL_NONE ? 0 : (double)(r->time[on] - r->w->first_ns), at = base + lag_ns;
+    int64_t at = (on == SL_NONE ? 0 : r->time[on]) + lag_ns;
 
     if (on != SL_NONE && r->state[on] != 2) {
         l->circle = true;
         return;
     }
+    at = at > FAR ? FAR : at;
     if (!l->any || at > l->ns)
         l->ns = at;
     l->any = true;
@@ -327,13 +333,13 @@ static void settle(struct replay *r, uint32_t moment)
         bool done = moment >= w->seg.n;
         const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
         uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1;
-        double at = moment == t->seg || r->state[before] != 2
-                        ? (double)(moment_was(r, moment) - w->first_ns)
-                        : (double)(r->time[before] - w->first_ns + (moment_was(r, moment) - moment_was(r, before)));
+        int64_t at = moment == t->seg || r->state[before] != 2
+                         ? moment_was(r, moment) - w->first_ns
+                         : r->time[before] + moment_was(r, moment) - moment_was(r, before);
         if (!l.any || at > l.ns)
             l.ns = at;
     }
-    r->time[moment] = w->first_ns + llround(l.ns);
+    r->time[moment] = l.ns;
     r->state[moment] = 2;
 }
 
@@ -371,17 +377,20 @@ static void find_idle(struct replay *r)
 static void finish(struct replay *r, struct sl_replay *out)
 {
     const struct sl_work *w = r->w;
-    int64_t last = w->first_ns, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
+    int64_t last = 0, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
 
     out->first_ns = sl_alloc((size_t)w->n * sizeof *out->first_ns);
     out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
     for (uint32_t i = 0; i < w->n; i++) {
+        int64_t done;
         work_out(r, done_moment(r, i));
-        out->first_ns[i] = r->time[w->task[i].seg];
-        out->done_ns[i] = r->time[done_moment(r, i)];
-        last = out->done_ns[i] > last ? out->done_ns[i] : last;
+        done = r->time[done_moment(r, i)];
+        out->first_ns[i] = w->first_ns + r->time[w->task[i].seg];
+        out->done_ns[i] = w->first_ns + done;
+        last = done > last ? done : last;
     }
-    out->last_ns = last + llround((double)(w->last_ns - was) * sl_changes_driver(r->c));
+    last += scale(w->last_ns - was, sl_changes_driver(r->c));
+    out->last_ns = w->first_ns + (last > FAR ? FAR : last);
 }
 
 int sl_replay_make(struct sl_replay *out, const struct sl_work *w, const char *changes, struct sl_err *err)

@@ -10,6 +10,8 @@
 
 enum { FROM, TO, ENDS };
 
+#define BELIEVABLE_NS (INT64_C(1) << 55) /* a year: clocks are not further off, garbage is */
+
 struct handover {
     uint32_t type[ENDS];
     const char *event[ENDS];
@@ -189,7 +191,7 @@ static void hand_over(struct skew *k, const struct sl_reach *r, const struct han
     a = a ? a : find(k, r, h, FROM, 0, &a_span); /* what is told of the task, whichever attempt */
     b = b ? b : find(k, r, h, TO, 0, &b_span);
     if (!a || !b || a->source == b->source || __builtin_sub_overflow(b->time_ns, a->time_ns, &gap) ||
-        gap > INT64_MAX / 4 || gap < -(INT64_MAX / 4))
+        gap > BELIEVABLE_NS || gap < -BELIEVABLE_NS)
         return;
     add_edge(k, a->source, b->source, gap);
     for (int i = 0; i < 2; i++) {

@@ -315,6 +315,11 @@ static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *
             w->last_ns = s->e.time_ns[to - 1];
         any = true;
     }
+    if (any && (uint64_t)w->last_ns - (uint64_t)w->first_ns > INT64_MAX / 4)
+        return sl_err(err, SL_EFORMAT,
+                      "the events of span %lld are more than 73 years apart; find those that have a wrong time with: "
+                      "spanloom sql \"SELECT * FROM events ORDER BY time_ns LIMIT 5\"",
+                      (long long)sqlite3_value_int64(workflow));
     if (!any)
         return sl_err(err, SL_ENOTFOUND, "span %lld has no events, and nor has anything below it",
                       (long long)sqlite3_value_int64(workflow));

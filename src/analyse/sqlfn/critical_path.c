@@ -46,7 +46,9 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
         return 0;
     rc = sl_work_load(&s->w, call->db, call->arg[0], err);
-    return rc ? rc : sl_path_make(&s->p, &s->w, err);
+    if (!rc)
+        sl_path_make(&s->p, &s->w);
+    return rc;
 }
 
 static bool at_end(const void *state)

@@ -51,9 +51,9 @@ struct state {
 
 static void enter_step(struct state *s)
 {
-    const struct sl_ordering *o = &s->seq.v[s->ordering];
+    const struct sl_ordering *o = s->ordering < s->seq.n ? &s->seq.v[s->ordering] : NULL;
 
-    if (s->ordering < s->seq.n && s->step < o->n)
+    if (o && s->step < o->n)
         s->total_ns = (s->step ? s->total_ns : 0) + s->seq.step[o->at + s->step].sum_ns;
 }
 

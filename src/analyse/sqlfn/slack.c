@@ -43,10 +43,9 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
         return 0;
     rc = sl_work_load(&s->w, call->db, call->arg[0], err);
-    if (!rc)
-        rc = sl_path_make(&p, &s->w, err);
     if (rc)
         return rc;
+    sl_path_make(&p, &s->w);
     s->slack = sl_slack_make(&s->w);
     s->path_ns = sl_alloc((size_t)s->w.n * sizeof *s->path_ns);
     for (size_t i = 0; i < p.v.n; i++)
