@@ -118,7 +118,8 @@ static void take_places(struct replay *r, const struct running *v, size_t n)
     memset(head, 0xFF, ((size_t)w->s.g.n + 1) * sizeof *head);
     for (size_t i = 0; i < n; i++) {
         const struct sl_task *t = &w->task[r->task_of[v[i].run]];
-        uint32_t worker = t->worker == SL_NONE ? w->s.g.n : t->worker, *at = NULL, last = run_end(r, t, v[i].run), p;
+        uint32_t by = w->worker[w->seg.v[v[i].run].span], worker = by == SL_NONE ? w->s.g.n : by, *at = NULL,
+                 last = run_end(r, t, v[i].run), p;
         for (uint32_t *k = &head[worker]; *k != SL_NONE; k = &places.v[*k].next)
             if (places.v[*k].free_ns <= v[i].from_ns && (!at || places.v[*k].free_ns > places.v[*at].free_ns))
                 at = k;

@@ -196,8 +196,6 @@ static void phase_event(struct machine *m, const struct sl_happening *h, struct 
     m->declared = phase_state(k, p, component);
     m->done = p->kind == SL_WORK_DONE;
     m->t->depends |= p->kind == SL_WORK_DEPEND;
-    if (p->kind == SL_WORK_RUN && k->worker[h->of] != SL_NONE)
-        m->t->worker = k->worker[h->of];
     enter(m, h, m->declared);
 }
 
@@ -252,7 +250,6 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
     t->done_ns = v[n - 1].time_ns;
     t->seg = (uint32_t)k->w->seg.n;
     t->nseg = 0;
-    t->worker = SL_NONE;
     m.has_begun = sl_alloc((size_t)k->r.attempts + 1);
     sl_vec_clear(&k->open);
     sl_vec_clear(&k->told);

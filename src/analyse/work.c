@@ -135,7 +135,7 @@ static void find_workers(struct working *k)
     for (uint32_t i = 0; i < g->n; i++)
         if (is(k, i, SL_ROLE_WORKER))
             for (size_t c = g->sub.start[i]; c < g->sub.start[i + 1]; c++)
-                k->worker[g->sub.to[c]] = i;
+                k->w->worker[g->sub.to[c]] = i;
 }
 
 static size_t with_events(const struct working *k)
@@ -341,7 +341,6 @@ static void free_working(struct working *k)
     sl_vec_free(&k->told);
     free(k->unit);
     free(k->member);
-    free(k->worker);
     sl_reach_free(&k->r);
 }
 
@@ -361,7 +360,7 @@ int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct
     if (!rc) {
         mark(&k.unit, w->s.g.n);
         mark(&k.member, w->s.g.n);
-        mark(&k.worker, w->s.g.n);
+        mark(&w->worker, w->s.g.n);
         sl_reach_init(&k.r, &w->s.g, w->role);
         find_workers(&k);
         rc = find_tasks(&k, err);
@@ -382,6 +381,7 @@ void sl_work_free(struct sl_work *w)
     free(w->by_done);
     sl_arena_free(&w->arena);
     free(w->role);
+    free(w->worker);
     *w = (struct sl_work){0};
 }
 

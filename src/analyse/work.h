@@ -36,7 +36,6 @@ struct sl_task {
     uint32_t seg, nseg;   /* its segments, at least one */
     uint32_t pred, npred; /* tasks that it waited for (after); into `pred` */
     uint32_t flow, nflow; /* tasks that handed over to it; into `pred` */
-    uint32_t worker;      /* the span that ran it last; SL_NONE: nobody says */
     bool depends;         /* some segment is of SL_WORK_DEPEND */
 };
 
@@ -52,6 +51,7 @@ struct sl_work {
     uint32_t *by_done; /* tasks by done_ns, ascending */
     struct sl_arena arena;
     unsigned char *role; /* by rank of a type's name: enum sl_role */
+    uint32_t *worker;    /* by span: the worker of which it is a subspan; SL_NONE: of none */
 };
 
 /*
