@@ -233,6 +233,47 @@ static void clock_text(void **state)
     assert_true(sl_clock_mono_ns() <= sl_clock_mono_ns());
 }
 
+/* The fewest digits from 15 on that give the number back. */
+static void reals_as_texts(void **state)
+{
+    static const struct {
+        double d;
+        const char *text;
+    } known[] = {{0.1, "0.1"},
+                 {1e25, "1e+25"},
+                 {1.1e25, "1.1e+25"},
+                 {1790000000123456.0, "1790000000123456"},
+                 {1.0 / 3, "0.3333333333333333"},
+                 {5e-324, "4.94065645841247e-324"},
+                 {-2.5, "-2.5"}};
+    unsigned short seed[3] = {1, 2, 3};
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t n = sl_real_text(known[i].d, text);
+        assert_int_equal(n, strlen(text));
+        assert_string_equal(text, known[i].text);
+    }
+    for (int i = 0; i < 20000; i++) {
+        uint64_t bits = (uint64_t)jrand48(seed) << 32 ^ (uint32_t)jrand48(seed);
+        double d;
+        memcpy(&d, &bits, sizeof d);
+        if (d - d != 0)
+            continue;
+        sl_real_text(d, text);
+        assert_true(strtod(text, NULL) == d);
+        for (int digits = 15; digits < 17; digits++) { /* nothing shorter does */
+            char shorter[40];
+            snprintf(shorter, sizeof shorter, "%.*g", digits, d);
+            if (strtod(shorter, NULL) == d) {
+                assert_true(strlen(text) <= strlen(shorter));
+                break;
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +284,7 @@ int main(void)
         cmocka_unit_test(arena_copies_stay_where_they_are),
         cmocka_unit_test(strings_once),
         cmocka_unit_test(clock_text),
+        cmocka_unit_test(reals_as_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
