@@ -37,10 +37,15 @@ static int offset_row(void *to, sqlite3_value **v)
     return 0;
 }
 
-static int load_offsets(struct load *l, sqlite3 *db, struct sl_err *err)
+bool sl_events_are_corrected(sqlite3 *db)
 {
     /* a name without a schema means the temporary table first */
-    if (sqlite3_table_column_metadata(db, NULL, "sl_skew", "source", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+    return sqlite3_table_column_metadata(db, NULL, "sl_skew", "source", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static int load_offsets(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    if (!sl_events_are_corrected(db))
         return 0;
     return sl_scan(db,
                    "SELECT sl_scan(?1, source, offset_ns) FROM (SELECT source, offset_ns FROM sl_skew ORDER BY source)",
@@ -62,20 +67,27 @@ static int64_t corrected(const struct load *l, int64_t time_ns, int64_t source)
     return !o || __builtin_add_overflow(time_ns, o->ns, &t) ? time_ns : t;
 }
 
-/* Several sources tell of one span: its events may have changed their order.  Nearly sorted. */
+/* Several sources tell of one span: its events may have changed their order. */
 static void sort_spans(struct sl_events *e, uint32_t spans)
 {
-    for (uint32_t i = 0; i < spans; i++)
-        for (uint32_t a = e->start[i]; a < e->start[i + 1]; a++) {
-            int64_t time = e->time_ns[a];
-            uint32_t type = e->type[a], k = a;
-            for (; k > e->start[i] && e->time_ns[k - 1] > time; k--) {
-                e->time_ns[k] = e->time_ns[k - 1];
-                e->type[k] = e->type[k - 1];
-            }
-            e->time_ns[k] = time;
-            e->type[k] = type;
+    SL_VEC(struct sl_happening) v = {0};
+
+    for (uint32_t i = 0; i < spans; i++) {
+        uint32_t start = e->start[i], end = e->start[i + 1], a = start + 1;
+        while (a < end && e->time_ns[a - 1] <= e->time_ns[a])
+            a++;
+        if (a >= end)
+            continue;
+        sl_vec_clear(&v);
+        for (a = start; a < end; a++)
+            *sl_vec_add(&v) = (struct sl_happening){e->time_ns[a], e->type[a], 0};
+        sl_happenings_sort(v.v, v.n);
+        for (a = start; a < end; a++) {
+            e->time_ns[a] = v.v[a - start].time_ns;
+            e->type[a] = v.v[a - start].code;
         }
+    }
+    sl_vec_free(&v);
 }
 
 /* ---- loading ---- */

@@ -25,6 +25,7 @@ struct sl_events {
 /* Reads the events of db, whose graph is g.  On success *out is to be freed. */
 int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
 void sl_events_free(struct sl_events *e);
+bool sl_events_are_corrected(sqlite3 *db); /* is there a table sl_skew? */
 
 /* An event on its way into a root's sequence. */
 struct sl_happening {

@@ -377,6 +377,9 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
         *any = !sl_lens_clear(l);
         sl_lens_free(l);
     }
+    if (!rc)
+        rc = cli_skew(cli, st, err);
+    *any |= cli_option(cli, "correct-skew") != NULL;
     free_texts(&c.types);
     free_texts(&c.kinds);
     return rc;

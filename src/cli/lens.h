@@ -3,7 +3,7 @@
 #ifndef SL_CLI_LENS_H
 #define SL_CLI_LENS_H
 
-#include "cli/cli.h"
+#include "cli/workflow.h"
 
 /* In a command's list of options. */
 /* clang-format off */
@@ -12,12 +12,13 @@
     {"rename", "WHAT=NEW", "show these as of the type NEW, or as the event NEW", false},                               \
     {"merge", "NAME=WHAT,...", "show these as one event, where they happen together", false},                          \
     {"within", "SECONDS", "for --merge: together is no further apart than that (0.1)", false},                         \
-    {"no-lens", NULL, "do not look through what the store ignores, renames and merges", false}
+    {"no-lens", NULL, "do not look through what the store ignores, renames and merges", false},                        \
+    SKEW_OPTION
 /* clang-format on */
 
 /*
- * Puts the options into temp.sl_lens, behind the store's own, and warns of what matches nothing.
- * *any: there is something to look through.
+ * Puts the options into temp.sl_lens, behind the store's own, and warns of what matches nothing.  Corrects clocks, if
+ * that is asked for.  *any: there is something to look through.
  */
 int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_err *err);
 

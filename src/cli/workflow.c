@@ -5,20 +5,6 @@
 #include "import/recipe.h"
 #include "import/states.h"
 
-int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
-{
-    long long sources, off;
-
-    if (!cli_option(cli, "correct-skew"))
-        return 0;
-    if (cli_temporary(st, "CREATE TEMP TABLE sl_skew AS SELECT source, offset_ns FROM clock_skew()", err))
-        return SL_ESTORE;
-    sources = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew", 0);
-    off = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew WHERE offset_ns <> 0", 0);
-    fprintf(stderr, "spanloom: the clocks of %lld of %lld sources were corrected; see: spanloom skew\n", off, sources);
-    return 0;
-}
-
 int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 {
     static const char tables[] = "CREATE TEMP TABLE sl_role AS SELECT * FROM main.sl_role;"
@@ -40,6 +26,22 @@ int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
     sl_store_exec(st, "PRAGMA query_only = 1", NULL);
     sl_recipes_free(set);
     return rc;
+}
+
+int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
+{
+    long long sources, off;
+
+    if (!cli_option(cli, "correct-skew"))
+        return 0;
+    if (cli_states(cli, st, err))
+        return err ? err->code : SL_ESTORE;
+    if (cli_temporary(st, "CREATE TEMP TABLE sl_skew AS SELECT source, offset_ns FROM clock_skew()", err))
+        return SL_ESTORE;
+    sources = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew", 0);
+    off = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew WHERE offset_ns <> 0", 0);
+    fprintf(stderr, "spanloom: the clocks of %lld of %lld sources were corrected; see: spanloom skew\n", off, sources);
+    return 0;
 }
 
 /* Workflows that are not part of another one; of facets the first. */

@@ -64,15 +64,21 @@ static void add_event(struct state *s, sqlite3_stmt *q)
                        sl_lens_kind(s->lens, type ? type : "", event ? event : "")};
 }
 
+/* Clocks are corrected as in events.h. */
+#define BELOW(time_ns)                                                                                                 \
+    "SELECT e.span, " time_ns                                                                                          \
+    ", n.name, m.name, e.source, e.place FROM descendants(?1) d JOIN sl_event e ON e.span = "                          \
+    "d.span JOIN sl_span s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type"
+
 static int load(struct state *s, sqlite3 *db, sqlite3_value *root, struct sl_err *err)
 {
-    static const char below[] =
-        "SELECT e.span, e.time_ns, n.name, m.name, e.source, e.place FROM descendants(?1) d JOIN sl_event e ON e.span "
-        "= "
-        "d.span JOIN sl_span s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type";
+    static const char raw[] = BELOW("e.time_ns");
+    static const char corrected[] =
+        BELOW("e.time_ns + ifnull((SELECT offset_ns FROM sl_skew WHERE source = e.source), 0)");
     int rc;
 
-    if (!s->below && sqlite3_prepare_v2(db, below, -1, &s->below, NULL) != SQLITE_OK)
+    if (!s->below &&
+        sqlite3_prepare_v2(db, sl_events_are_corrected(db) ? corrected : raw, -1, &s->below, NULL) != SQLITE_OK)
         return sl_scan_err(db, err);
     sqlite3_bind_value(s->below, 1, root);
     while ((rc = sqlite3_step(s->below)) == SQLITE_ROW && s->event.n < UINT32_MAX)
