@@ -5,6 +5,7 @@
 #include "cli/story.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +198,7 @@ static int draw(const char *format, const char *path, const struct sl_buf *b, st
         fwrite(b->s, 1, b->n, to);
         fclose(to);
     }
-    if (waitpid(child, &status, 0) < 0 || status)
+    if (waitpid(child, &status, 0) < 0 || (status && (path || !WIFSIGNALED(status) || WTERMSIG(status) != SIGPIPE)))
         return sl_err(err, SL_EIO, "dot could not draw %s", path ? path : format);
     return 0;
 }
