@@ -9,24 +9,27 @@ What to type, and what happens if it is something else.
   usage: spanloom COMMAND [options] [arguments]
   
   commands:
-    import      read logs and databases into the store
-    info        what the store holds
-    types       the types of spans, one a line
-    sequences   where the time of a typical span of a type went, event by event
-    durations   how long it took from one event to another, over all spans of a type
-    states      how many spans were in which state, over time
-    rate        how often something happened, over time
-    utilisation how many workers there were, and were busy
-    graph       which types of spans belong to which, as a picture
-    show        the whole path of one span through every component
-    events      every event and log line of all spans of a type
-    links       what rules have linked, and where they are in doubt
-    bind        link spans by a rule, without reading logs again
-    unbind      take away the links of a rule
-    sql         ask your own question (without a query: a shell)
-    rejects     records that a recipe claimed but could not use
-    recipes     what formats are known; test your own
-    forget      drop what a source asserted
+    import         read logs and databases into the store
+    info           what the store holds
+    types          the types of spans, one a line
+    sequences      where the time of a typical span of a type went, event by event
+    durations      how long it took from one event to another, over all spans of a type
+    states         how many spans were in which state, over time
+    rate           how often something happened, over time
+    utilisation    how many workers there were, and were busy
+    critical-path  what made a workflow as long as it was, every second of it
+    what-if        how long a workflow would have taken, had parts of it been faster or slower
+    skew           how far the clocks of components are off, by what was sent before it was received
+    graph          which types of spans belong to which, as a picture
+    show           the whole path of one span through every component
+    events         every event and log line of all spans of a type
+    links          what rules have linked, and where they are in doubt
+    bind           link spans by a rule, without reading logs again
+    unbind         take away the links of a rule
+    sql            ask your own question (without a query: a shell)
+    rejects        records that a recipe claimed but could not use
+    recipes        what formats are known; test your own
+    forget         drop what a source asserted
   
   options of all commands:
     -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)

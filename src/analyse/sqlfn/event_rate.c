@@ -196,6 +196,12 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
+static int64_t row_id(const void *state)
+{
+    const struct state *s = state;
+    return sl_bins_begin(&s->bins, s->bin);
+}
+
 static const struct sl_table_fn fn = {
     .name = "event_rate",
     .schema = "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN, "
@@ -211,6 +217,7 @@ static const struct sl_table_fn fn = {
     .at_end = at_end,
     .next = next,
     .column = column,
+    .rowid = row_id,
     .end = end,
 };
 

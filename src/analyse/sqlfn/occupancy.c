@@ -25,6 +25,7 @@
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
@@ -301,6 +302,12 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
+static int64_t row_id(const void *state)
+{
+    const struct state *s = state;
+    return (int64_t)sl_hash_mix((uint64_t)s->time_ns, s->row[s->k]);
+}
+
 static const struct sl_table_fn fn = {
     .name = "occupancy",
     .schema = "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
@@ -317,6 +324,7 @@ static const struct sl_table_fn fn = {
     .at_end = at_end,
     .next = next,
     .column = column,
+    .rowid = row_id,
     .end = end,
 };
 

@@ -208,7 +208,10 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int col)
 
 static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
 {
-    *out = ((struct cursor *)cursor)->row;
+    struct cursor *c = (struct cursor *)cursor;
+    const struct sl_table_fn *fn = ((struct table *)cursor->pVtab)->fn;
+
+    *out = fn->rowid ? fn->rowid(c->state) : c->row;
     return SQLITE_OK;
 }
 

@@ -41,6 +41,11 @@ struct sl_table_fn {
     int (*next)(void *state, struct sl_err *err);
     /* Visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
     void (*column)(const void *state, sqlite3_context *out, int col);
+    /*
+     * A number of the row that is the same whatever the query wants of `bounded`, and of no other row: outer joins know
+     * rows again by it.  NULL: rows are counted, which is right where nothing is bounded.
+     */
+    int64_t (*rowid)(const void *state);
     void (*end)(void *state); /* frees what all calls made, also when they failed */
 };
 

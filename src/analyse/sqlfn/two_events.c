@@ -154,6 +154,12 @@ static void end(void *state)
     sl_stories_free(&s->stories);
 }
 
+static int64_t row_id(const void *state)
+{
+    const struct state *s = state;
+    return s->stories.g.id.v[s->stories.root];
+}
+
 static const struct sl_table_fn fn = {
     .name = "two_events",
     .schema = "CREATE TABLE x(span INTEGER, start_ns INTEGER, end_ns INTEGER, duration_s REAL, starts INTEGER, "
@@ -169,6 +175,7 @@ static const struct sl_table_fn fn = {
     .at_end = at_end,
     .next = next,
     .column = column,
+    .rowid = row_id,
     .end = end,
 };
 

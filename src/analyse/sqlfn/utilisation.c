@@ -114,6 +114,12 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
+static int64_t row_id(const void *state)
+{
+    const struct state *s = state;
+    return sl_bins_begin(&s->bins, s->bin);
+}
+
 static const struct sl_table_fn fn = {
     .name = "utilisation",
     .schema = "CREATE TABLE x(time_ns INTEGER, workers REAL, busy REAL, running REAL, utilisation REAL, "
@@ -130,6 +136,7 @@ static const struct sl_table_fn fn = {
     .at_end = at_end,
     .next = next,
     .column = column,
+    .rowid = row_id,
     .end = end,
 };
 
