@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/plot.h"
+#include "cli/workflow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,7 @@
 enum { BINS = 30, BAR = 30 };
 
 static const struct option_spec options[] = {
-    BIN_OPTION,
-    RUN_OPTION,
-    SQL_OPTION("time_ns, workers, busy[, running]"),
-    {NULL, NULL, NULL, false},
+    BIN_OPTION, RUN_OPTION, SQL_OPTION("time_ns, workers, busy[, running]"), SKEW_OPTION, {NULL, NULL, NULL, false},
 };
 
 struct bin {
@@ -134,7 +132,10 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "utilisation takes one type of workers, or --sql; '%s' is one too many", argv[argc - 1]);
     if ((rc = plot_open(&p, cli)))
         return rc;
-    if (!p.sql) {
+    rc = cli_states(cli, p.st, &err);
+    if (!rc)
+        rc = cli_skew(cli, p.st, &err);
+    if (!rc && !p.sql) {
         rc = find_type(&p, argc ? argv[0] : NULL, type, sizeof type, &err);
         p.arg = type;
         if (!rc)
