@@ -63,3 +63,15 @@ int sl_scan(sqlite3 *db, const char *sql, sl_scan_fn *row, void *to, struct sl_e
     sqlite3_finalize(q);
     return rc;
 }
+
+/* A loop of ours does not see an interrupt; a statement that begins does. */
+bool sl_scan_stopped(sqlite3 *db, sqlite3_stmt **alive)
+{
+    bool stop;
+
+    if (!*alive && sqlite3_prepare_v2(db, "SELECT 1", -1, alive, NULL) != SQLITE_OK)
+        return true;
+    stop = sqlite3_step(*alive) != SQLITE_ROW;
+    sqlite3_reset(*alive);
+    return stop;
+}

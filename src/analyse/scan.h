@@ -6,6 +6,7 @@
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 /* One row: v[0], v[1], ... are its columns, valid during the call.  0 goes on; all else ends the scan with that. */
 typedef int sl_scan_fn(void *to, sqlite3_value **v);
@@ -16,6 +17,12 @@ typedef int sl_scan_fn(void *to, sqlite3_value **v);
  */
 int sl_scan(sqlite3 *db, const char *sql, sl_scan_fn *row, void *to, struct sl_err *err);
 int sl_scan_register(sqlite3 *db); /* an SQLite result code */
+
+/*
+ * For long loops outside SQLite, now and then: has sqlite3_interrupt() been called?  *alive is NULL at first, and to be
+ * finalized.
+ */
+bool sl_scan_stopped(sqlite3 *db, sqlite3_stmt **alive);
 
 /* Fills err from the connection's last error: SL_ENOTFOUND where db is no store, else SL_ESTORE. */
 int sl_scan_err(sqlite3 *db, struct sl_err *err);

@@ -5,6 +5,7 @@
  */
 #include "analyse/stories.h"
 #include "analyse/ext.h"
+#include "analyse/scan.h"
 
 #include <stdlib.h>
 
@@ -101,6 +102,29 @@ bool sl_story_match(struct sl_story_match *m, const struct sl_stories *s, const 
     return spans && events;
 }
 
+/* Is there an event of it?  The parts of a pattern may be there, and not together. */
+static bool occurs(const struct sl_story_match *m, const struct sl_stories *s)
+{
+    if (s->lens) /* merges make what no event is */
+        return true;
+    for (uint32_t i = 0; i < s->g.n; i++)
+        for (size_t k = s->e.start[i]; k < s->e.start[i + 1] && m->span[s->span_code[s->g.type[i]] / s->event_types];
+             k++)
+            if (m->event[s->event_code[s->e.type[k]]])
+                return true;
+    return false;
+}
+
+int sl_story_asked(struct sl_story_match *m, const struct sl_stories *s, const char *pattern, struct sl_err *err)
+{
+    sl_story_match_free(m);
+    if (!pattern || !*pattern)
+        return sl_err(err, SL_EUSAGE, "an event is named like returned, or parsl.monitoring.task/returned");
+    if (!s->e.n || (sl_story_match(m, s, pattern) && occurs(m, s)))
+        return 0;
+    return sl_err(err, SL_ENOTFOUND, "no event is called %s; see what there is with: spanloom types --events", pattern);
+}
+
 void sl_story_match_free(struct sl_story_match *m)
 {
     free(m->span);
@@ -192,6 +216,7 @@ int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within,
     free(s->inside);
     s->inside = NULL;
     s->at = 0;
+    s->until = s->g.n;
     s->type = type ? sl_names_find(&s->g.names, type) : SL_NONE;
     if (!within || sqlite3_value_type(within) == SQLITE_NULL)
         return 0;
@@ -208,6 +233,37 @@ int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within,
     return 0;
 }
 
+/* The first span whose id is not below. */
+static uint32_t first_from(const struct sl_graph *g, int64_t id)
+{
+    uint32_t from = 0, to = g->n;
+
+    while (from < to) {
+        uint32_t at = from + (to - from) / 2;
+        if (g->id.v[at] < id)
+            from = at + 1;
+        else
+            to = at;
+    }
+    return from;
+}
+
+void sl_stories_between(struct sl_stories *s, int64_t min, int64_t max)
+{
+    s->at = first_from(&s->g, min);
+    s->until = max == INT64_MAX ? s->g.n : first_from(&s->g, max + 1);
+}
+
+bool sl_stories_has(const struct sl_stories *s, const char *type)
+{
+    uint32_t rank = sl_names_find(&s->g.names, type);
+
+    for (uint32_t i = 0; i < s->g.n && rank != SL_NONE; i++)
+        if (s->g.type[i] == rank)
+            return true;
+    return false;
+}
+
 static void gather(struct sl_stories *s)
 {
     s->n = 0;
@@ -222,16 +278,9 @@ static void gather(struct sl_stories *s)
     }
 }
 
-/* Long loops outside SQLite do not see sqlite3_interrupt(); a statement that begins does. */
 bool sl_stories_interrupted(struct sl_stories *s)
 {
-    bool stop;
-
-    if (!s->alive && sqlite3_prepare_v2(s->db, "SELECT 1", -1, &s->alive, NULL) != SQLITE_OK)
-        return true;
-    stop = sqlite3_step(s->alive) != SQLITE_ROW;
-    sqlite3_reset(s->alive);
-    return stop;
+    return sl_scan_stopped(s->db, &s->alive);
 }
 
 int sl_stories_one(struct sl_stories *s, uint32_t root, struct sl_err *err)
@@ -254,9 +303,9 @@ int sl_stories_next(struct sl_stories *s, struct sl_err *err)
 {
     int rc;
 
-    while (s->at < s->g.n && (s->g.type[s->at] != s->type || (s->inside && !s->inside[s->at])))
+    while (s->at < s->until && (s->g.type[s->at] != s->type || (s->inside && !s->inside[s->at])))
         s->at++;
-    if (s->type == SL_NONE || s->at == s->g.n)
+    if (s->type == SL_NONE || s->at >= s->until)
         return 0;
     rc = sl_stories_one(s, s->at++, err);
     return rc ? rc : 1;
@@ -279,4 +328,16 @@ const char *sl_stories_default_type(sqlite3 *db)
         sqlite3_finalize(q);
     }
     return found;
+}
+
+const char *sl_stories_type(struct sl_stories *s, sqlite3_value *arg, struct sl_err *err)
+{
+    const char *type = arg ? (const char *)sqlite3_value_text(arg) : NULL;
+
+    if (!type && !(type = sl_stories_default_type(s->db))) {
+        if (!s->g.n)
+            return "";
+        sl_err(err, SL_EUSAGE, "there are no Parsl tasks; name a type of spans, see: spanloom types");
+    }
+    return type;
 }

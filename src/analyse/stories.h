@@ -31,7 +31,7 @@ struct sl_stories {
     size_t work;
     struct sl_lens *lens; /* NULL: codes are */
     uint32_t *span_type, *event_type, span_types, event_types, *span_code, *event_code;
-    uint32_t type, at;
+    uint32_t type, at, until;
     unsigned char *inside; /* by span: it belongs to what roots are looked for in; NULL: all do */
 };
 
@@ -48,6 +48,11 @@ void sl_stories_done(struct sl_stories *s);
  * that no span has has no roots.
  */
 int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within, struct sl_err *err);
+/* Begins anew, with those of the same roots whose ids are from min to max.  No search: a join may call it for each
+ * span. */
+void sl_stories_between(struct sl_stories *s, int64_t min, int64_t max);
+/* Is there any span of the type? */
+bool sl_stories_has(const struct sl_stories *s, const char *type);
 /* 1: there is a story; 0: there are no more; negative: interrupted (SL_EIO) or too long. */
 int sl_stories_next(struct sl_stories *s, struct sl_err *err);
 /* The story of one span, whatever its type. */
@@ -69,12 +74,19 @@ struct sl_story_match {
     uint32_t event_types;
 };
 bool sl_story_match(struct sl_story_match *m, const struct sl_stories *s, const char *pattern);
+/* The same for what a user asks for: NULL, or a pattern of which there is no event, is an error.  Frees what m held. */
+int sl_story_asked(struct sl_story_match *m, const struct sl_stories *s, const char *pattern, struct sl_err *err);
 void sl_story_match_free(struct sl_story_match *m);
 static inline bool sl_story_matches(const struct sl_story_match *m, uint32_t code)
 {
     return m->span ? m->span[code / m->event_types] && m->event[code % m->event_types] : m->event[code];
 }
 
+/*
+ * The type that a user means by arg: its text; where it is NULL, the default.  NULL where there is none and the store
+ * has spans: an error; without spans it is "".
+ */
+const char *sl_stories_type(struct sl_stories *s, sqlite3_value *arg, struct sl_err *err);
 /* Parsl's tasks, as monitoring.db or else parsl.log has them: the roots of who names none.  NULL: there are none. */
 const char *sl_stories_default_type(sqlite3 *db);
 

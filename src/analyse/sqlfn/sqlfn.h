@@ -7,9 +7,16 @@
 
 int sl_fn_critical_path(sqlite3 *db);
 int sl_fn_descendants(sqlite3 *db);
+int sl_fn_event_rate(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);
 int sl_fn_lens_events(sqlite3 *db);
+int sl_fn_occupancy(sqlite3 *db);
+int sl_fn_ols(sqlite3 *db);
 int sl_fn_slack(sqlite3 *db);
+int sl_fn_spark(sqlite3 *db);
+int sl_fn_stats(sqlite3 *db);
+int sl_fn_two_events(sqlite3 *db);
+int sl_fn_utilisation(sqlite3 *db);
 int sl_fn_what_if(sqlite3 *db);
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How sure is a difference of quantiles? */
+#ifndef SL_ANALYSE_KERNELS_BOOTSTRAP_H
+#define SL_ANALYSE_KERNELS_BOOTSTRAP_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+enum { SL_BOOTSTRAP_ROUNDS = 1000 };
+
+struct sl_interval {
+    double difference; /* the p-quantile of b less that of a (kernels/quantile.h), in their unit */
+    double low, high;
+};
+
+/*
+ * The percentile bootstrap interval (Efron & Tibshirani, An Introduction to the Bootstrap, 1993, ch. 13) of that
+ * difference, of independent samples a and b: the (1 - level) / 2 and (1 + level) / 2 quantiles of what `rounds`
+ * resamples of both give.
+ *
+ * No resample is drawn: its k-th value is a[floor(n U)], where U is the k-th of n sorted uniform numbers, whose
+ * distribution is Beta(k, n - k + 1), and the next of these is where the least of the n - k others falls between U and
+ * 1 (Devroye, Non-Uniform Random Variate Generation, 1986, V.3; of the median: Maritz & Jarrett, JASA 73 (1978) 194).
+ * That is exact, not an approximation, and O(rounds), however large the samples.
+ *
+ * a, b ascending (sl_sort()), without NaN; 0 <= p <= 1, 0 < level < 1.  The same seed and samples give the same.
+ * SL_EUSAGE: a sample is empty, or an argument out of range.
+ */
+int sl_bootstrap_quantile(struct sl_interval *out, const double *a, size_t na, const double *b, size_t nb, double p,
+                          double level, size_t rounds, struct sl_err *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many roots are in which state over time.  A root's state is its latest event: of those at one time the last by
+ * name.  It has none before its first event, and keeps its last for ever.
+ */
+#ifndef SL_ANALYSE_OCCUPANCY_H
+#define SL_ANALYSE_OCCUPANCY_H
+
+#include "analyse/bins.h"
+#include "analyse/stories.h"
+
+struct sl_occupancy {
+    struct sl_change *v; /* in order of time: from state a (SL_NONE: none) to state b; b with SL_OVER: for ever */
+    size_t n;
+    uint32_t *code;  /* what a state is, as the stories number it */
+    uint32_t states; /* in the order of their names */
+};
+
+#define SL_OVER 0x80000000u
+
+/* Of the stories that are left, which it frees but for their names.  On success *out is to be freed. */
+int sl_occupancy_make(struct sl_occupancy *out, struct sl_stories *from, struct sl_err *err);
+void sl_occupancy_free(struct sl_occupancy *o);
+
+#endif

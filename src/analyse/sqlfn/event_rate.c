@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_rate(event, bin_s): how often something happened, bin by bin.
+ *
+ *   time_ns   where the bin begins, a multiple of its width since the epoch
+ *   events    how many there are in it
+ *   per_s     the same by its width in seconds
+ *
+ * Bins reach from the first such event to the last; between them, those without events have 0.  event is EVENT or
+ * SPAN_TYPE/EVENT, with * for any text.  Events are as in the view `events`: no lens, clocks as they were.
+ *
+ *     SELECT * FROM event_rate('parsl.executor.htex.worker.task/worker_received_task', 1);
+ *
+ * One scan of the events, 8 bytes for each that counts; with a span type only the events of such spans.
+ */
+#include "analyse/bins.h"
+#include "analyse/ext.h"
+#include "analyse/lens.h"
+#include "analyse/scan.h"
+#include "analyse/sqlfn/sqlfn.h"
+#include "analyse/sqlfn/table.h"
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { TIME_NS, EVENTS, PER_S, COLUMNS };
+enum { EVENT, BIN_S };
+
+struct state {
+    SL_VEC(int64_t) time_ns;
+    int64_t first_ns, last_ns; /* of all, also of those beyond the bounds */
+    size_t events;
+    int64_t min_ns, max_ns; /* times that the bounds want */
+    struct sl_bins bins;
+    uint32_t *count;
+    int64_t bin;
+};
+
+/* ---- what is asked for ---- */
+
+struct names {
+    const char *pattern;
+    struct sl_buf ids; /* "1, 2", to stand behind IN */
+};
+
+static int name_row(void *to, sqlite3_value **v)
+{
+    struct names *n = to;
+    const char *name = (const char *)sqlite3_value_text(v[1]);
+
+    if (name && sl_lens_glob(n->pattern, name))
+        sl_buf_addf(&n->ids, "%s%lld", n->ids.n ? ", " : "", (long long)sqlite3_value_int64(v[0]));
+    return 0;
+}
+
+static int find_names(struct names *n, sqlite3 *db, const char *pattern, struct sl_err *err)
+{
+    n->pattern = pattern;
+    sl_buf_adds(&n->ids, "");
+    return sl_scan(db, "SELECT sl_scan(?1, id, name) FROM sl_name", name_row, n, err);
+}
+
+static int event_row(void *to, sqlite3_value **v)
+{
+    struct state *s = to;
+    int64_t t = sqlite3_value_int64(v[0]);
+
+    if (!s->events++)
+        s->first_ns = s->last_ns = t;
+    s->first_ns = t < s->first_ns ? t : s->first_ns;
+    s->last_ns = t > s->last_ns ? t : s->last_ns;
+    if (t >= s->min_ns && t <= s->max_ns)
+        *sl_vec_add(&s->time_ns) = t;
+    return 0;
+}
+
+static int scan_events(struct state *s, sqlite3 *db, const char *pattern, struct sl_err *err)
+{
+    const char *slash = strchr(pattern, '/');
+    char *type = sl_strndup(pattern, slash ? (size_t)(slash - pattern) : 0);
+    struct names spans = {0}, events = {0};
+    struct sl_buf sql = {0};
+    int rc = find_names(&events, db, slash ? slash + 1 : pattern, err);
+
+    if (!rc && slash)
+        rc = find_names(&spans, db, type, err);
+    sl_buf_addf(&sql, "SELECT sl_scan(?1, e.time_ns) FROM %s WHERE e.type IN (%s)",
+                slash ? "sl_span s CROSS JOIN sl_event e ON e.span = s.id" : "sl_event e NOT INDEXED", events.ids.s);
+    if (slash)
+        sl_buf_addf(&sql, " AND s.type IN (%s)", spans.ids.s ? spans.ids.s : "");
+    if (!rc)
+        rc = sl_scan(db, sql.s, event_row, s, err);
+    free(type);
+    sl_buf_free(&sql);
+    sl_buf_free(&events.ids);
+    sl_buf_free(&spans.ids);
+    return rc;
+}
+
+static int any_row(void *to, sqlite3_value **v)
+{
+    *(bool *)to = sqlite3_value_int64(v[0]) != 0;
+    return 0;
+}
+
+/* Nothing happened: in an empty store that is no mistake. */
+static int check_empty(sqlite3 *db, const char *pattern, struct sl_err *err)
+{
+    bool any = false;
+    int rc =
+        sl_scan(db, "SELECT sl_scan(?1, x) FROM (SELECT EXISTS (SELECT 1 FROM sl_event) AS x)", any_row, &any, err);
+
+    return rc || !any ? rc
+                      : sl_err(err, SL_ENOTFOUND,
+                               "no event is called %s; see what there is with: spanloom types --events", pattern);
+}
+
+/* ---- rows ---- */
+
+static void end(void *state)
+{
+    struct state *s = state;
+
+    sl_vec_free(&s->time_ns);
+    free(s->count);
+}
+
+static int count(struct state *s, const struct sl_call *call, struct sl_err *err)
+{
+    int rc = sl_bins_over(&s->bins, s->first_ns, s->last_ns, call->min, call->max, err);
+
+    if (rc || s->bins.first > s->bins.last) {
+        s->bins.first = 0;
+        s->bins.last = -1;
+        return rc;
+    }
+    s->count = sl_alloc((size_t)(s->bins.last - s->bins.first + 1) * sizeof *s->count);
+    for (size_t i = 0; i < s->time_ns.n; i++) {
+        int64_t bin = sl_bins_of(&s->bins, s->time_ns.v[i]);
+        if (bin >= s->bins.first && bin <= s->bins.last)
+            s->count[bin - s->bins.first]++;
+    }
+    sl_vec_free(&s->time_ns);
+    s->bin = s->bins.first;
+    return 0;
+}
+
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
+{
+    struct state *s = state;
+    const char *pattern = (const char *)sqlite3_value_text(call->arg[EVENT]);
+    int rc;
+
+    end(s);
+    *s = (struct state){.bins = {.last = -1}};
+    rc = sl_bins_width(&s->bins, call->arg[BIN_S], err);
+    s->min_ns = call->min;
+    if (!rc && __builtin_add_overflow(call->max, s->bins.width_ns, &s->max_ns))
+        s->max_ns = INT64_MAX;
+    if (!rc && (!pattern || !*pattern))
+        rc = sl_err(err, SL_EUSAGE, "an event is named like returned, or parsl.monitoring.task/returned");
+    if (!rc)
+        rc = scan_events(s, call->db, pattern, err);
+    if (!rc)
+        rc = s->events ? count(s, call, err) : check_empty(call->db, pattern, err);
+    return rc;
+}
+
+static bool at_end(const void *state)
+{
+    const struct state *s = state;
+    return s->bin > s->bins.last;
+}
+
+static int next(void *state, struct sl_err *err)
+{
+    (void)err;
+    ((struct state *)state)->bin++;
+    return 0;
+}
+
+static void column(const void *state, sqlite3_context *out, int col)
+{
+    const struct state *s = state;
+    uint32_t n = s->count[s->bin - s->bins.first];
+
+    switch (col) {
+    case TIME_NS: sqlite3_result_int64(out, sl_bins_begin(&s->bins, s->bin)); break;
+    case EVENTS: sqlite3_result_int64(out, n); break;
+    default: sqlite3_result_double(out, n / ((double)s->bins.width_ns / 1e9));
+    }
+}
+
+static const struct sl_table_fn fn = {
+    .name = "event_rate",
+    .schema = "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN)",
+    .columns = COLUMNS,
+    .args = 2,
+    .needed = 2,
+    .usage = "event_rate('parsl.monitoring.task/returned', 60)",
+    .rows = 1000,
+    .bounded = TIME_NS + 1,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .at_end = at_end,
+    .next = next,
+    .column = column,
+    .end = end,
+};
+
+int sl_fn_event_rate(sqlite3 *db)
+{
+    return sl_table_register(db, &fn);
+}

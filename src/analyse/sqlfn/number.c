@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/sqlfn/number.h"
+#include "analyse/ext.h"
+#include "base/buf.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 40, INT64_DIGITS = 18 };
+
+void sl_number_error(sqlite3_context *ctx, const char *fmt, ...)
+{
+    char text[400];
+    va_list ap;
+    int n = snprintf(text, sizeof text, "%s(): ", (const char *)sqlite3_user_data(ctx));
+
+    va_start(ap, fmt);
+    vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
+    va_end(ap);
+    sqlite3_result_error(ctx, text, -1);
+}
+
+static size_t digits(const char **s)
+{
+    size_t n = strspn(*s, "0123456789");
+
+    *s += n;
+    return n;
+}
+
+/* 0: not a plain number; else 1 + the digits before a point or exponent, where there is neither. */
+static size_t plain(const char *s)
+{
+    size_t whole, rest = 0;
+    bool only = true;
+
+    s += *s == '-' || *s == '+';
+    whole = digits(&s);
+    if (*s == '.') {
+        s++;
+        rest = digits(&s);
+        only = false;
+    }
+    if (!whole && !rest)
+        return 0;
+    if (*s == 'e' || *s == 'E') {
+        s++;
+        s += *s == '-' || *s == '+';
+        only = false;
+        if (!digits(&s))
+            return 0;
+    }
+    return *s ? 0 : only ? 1 + whole : 1 + INT64_DIGITS + 1;
+}
+
+static void refuse(sqlite3_context *ctx, const char *text, size_t n)
+{
+    struct sl_buf b = {0};
+    size_t shown = n > SHOWN ? SHOWN : n;
+
+    while (shown < n && ((unsigned char)text[shown] & 0xc0) == 0x80)
+        shown--; /* no half characters */
+    sl_buf_add_utf8(&b, text, shown);
+    sl_number_error(ctx, "'%s%s' is not a number", b.s ? b.s : "", shown < n ? "..." : "");
+    sl_buf_free(&b);
+}
+
+bool sl_number_get(sqlite3_context *ctx, sqlite3_value *v, struct sl_number *out)
+{
+    int type = sqlite3_value_type(v);
+    const char *text;
+    size_t n, known;
+
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+        out->whole = type == SQLITE_INTEGER;
+        out->i = out->whole ? sqlite3_value_int64(v) : 0;
+        out->d = sqlite3_value_double(v);
+        return true;
+    }
+    if (type != SQLITE_TEXT) {
+        sl_number_error(ctx, "a %s is not a number", type == SQLITE_BLOB ? "blob" : "NULL");
+        return false;
+    }
+    text = (const char *)sqlite3_value_text(v);
+    n = text ? (size_t)sqlite3_value_bytes(v) : 0;
+    known = text && strlen(text) == n ? plain(text) : 0;
+    if (!known) {
+        refuse(ctx, text ? text : "", n);
+        return false;
+    }
+    out->whole = known <= 1 + INT64_DIGITS;
+    out->i = out->whole ? sqlite3_value_int64(v) : 0;
+    out->d = sqlite3_value_double(v);
+    return true;
+}
+
+double sl_number_less(const struct sl_number *x, const struct sl_number *origin)
+{
+    int64_t less;
+
+    if (x->whole && origin->whole && !__builtin_sub_overflow(x->i, origin->i, &less))
+        return (double)less;
+    return x->d - origin->d;
+}
+
+bool sl_number_finite(sqlite3_context *ctx, sqlite3_value *v, struct sl_number *out)
+{
+    if (!sl_number_get(ctx, v, out))
+        return false;
+    if (!isinf(out->d))
+        return true;
+    sl_number_error(ctx, "a value is infinite");
+    return false;
+}
+
+bool sl_number_any_null(int argc, sqlite3_value **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (sqlite3_value_type(argv[i]) == SQLITE_NULL)
+            return true;
+    return false;
+}
+
+void sl_number_result(sqlite3_context *ctx, double d)
+{
+    if (isinf(d))
+        sl_number_error(ctx, "the values are too far apart");
+    else
+        sqlite3_result_double(ctx, d); /* SQLite makes NULL of NaN */
+}
+
+/* ---- JSON ---- */
+
+void sl_json_real(struct sl_buf *b, double d)
+{
+    char text[32];
+
+    if (!isfinite(d)) {
+        sl_buf_adds(b, "null");
+        return;
+    }
+    sl_real_text(d, text);
+    for (char *s = text; *s; s++)
+        *s = *s == ',' ? '.' : *s; /* the host program may have a locale */
+    sl_buf_adds(b, text);
+}
+
+void sl_json_member(struct sl_buf *b, const char *name, double d)
+{
+    sl_buf_addf(b, "%s\"%s\":", b->s[b->n - 1] == '{' ? "" : ",", name);
+    sl_json_real(b, d);
+}
+
+void sl_json_result(sqlite3_context *ctx, struct sl_buf *b)
+{
+    sqlite3_result_text64(ctx, b->s, b->n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    sqlite3_result_subtype(ctx, 'J');
+    sl_buf_free(b);
+}

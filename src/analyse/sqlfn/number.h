@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers as functions take and give them.  A text that is a plain number (-12, 0.5, 1e5, 007) is one, as keys are
+ * text. Errors name the function: its name must be the user data that it is registered with.
+ */
+#ifndef SL_ANALYSE_SQLFN_NUMBER_H
+#define SL_ANALYSE_SQLFN_NUMBER_H
+
+#include "base/buf.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef SQLITE_RESULT_SUBTYPE
+#define SQLITE_RESULT_SUBTYPE 0x001000000 /* of SQLite 3.45; older ones ignore it */
+#endif
+#define SL_NUMBER_FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS) /* what they are registered with */
+
+struct sl_number {
+    bool whole; /* i is exact */
+    int64_t i;
+    double d;
+};
+
+/* The result is the error "FUNCTION(): ...". */
+void sl_number_error(sqlite3_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* false: no number (NULL is none); the result is an error. */
+bool sl_number_get(sqlite3_context *ctx, sqlite3_value *v, struct sl_number *out);
+bool sl_number_finite(sqlite3_context *ctx, sqlite3_value *v, struct sl_number *out); /* infinity is an error too */
+bool sl_number_any_null(int argc, sqlite3_value **argv);
+
+/* x less origin, exactly where both are whole: times of today have more digits than double. */
+double sl_number_less(const struct sl_number *x, const struct sl_number *origin);
+
+/* NaN: NULL.  Infinity: an error, since finite values gave it. */
+void sl_number_result(sqlite3_context *ctx, double d);
+
+void sl_json_real(struct sl_buf *b, double d);                     /* what is not finite: null */
+void sl_json_member(struct sl_buf *b, const char *name, double d); /* "name":d, after { or another member */
+void sl_json_result(sqlite3_context *ctx, struct sl_buf *b);       /* and frees b */
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * two_events(start, end [, root_type [, within]]): how long it took from one event to another below each span of a
+ * type. "Below" is the closure of analyse/graph.h, events are as the lens (analyse/lens.h) shows them.  One row a root:
+ *
+ *   span         an id
+ *   start_ns     the first event that `start` means; NULL: there is none
+ *   end_ns       the first that `end` means, which need not be after the start; NULL: there is none
+ *   duration_s   seconds between them: negative where the end is first, NULL where one is missing
+ *   starts, ends how many such events there are
+ *
+ *     SELECT avg(duration_s) FROM two_events('invoked', 'returned', 'parsl.monitoring.task');
+ *
+ * start and end are EVENT or SPAN_TYPE/EVENT, with * for any text.  root_type is Parsl's tasks where it is not given;
+ * within is the id of a span to which roots belong.  All is read once, also for a join that asks span by span.
+ */
+#include "analyse/ext.h"
+#include "analyse/sqlfn/sqlfn.h"
+#include "analyse/sqlfn/table.h"
+#include "analyse/stories.h"
+
+#include <stdlib.h>
+
+enum { SPAN, START_NS, END_NS, DURATION_S, STARTS, ENDS, COLUMNS };
+enum { START, END, ROOT_TYPE, WITHIN, ARGS };
+
+struct found {
+    struct sl_story_match match;
+    int64_t first_ns;
+    uint32_t n;
+};
+
+struct state {
+    struct sl_stories stories;
+    bool opened;
+    char *asked[ARGS]; /* what the arguments were in the last call, as text */
+    bool known;        /* asked holds them */
+    struct found start, end;
+    bool none, more;
+};
+
+static void forget(struct state *s)
+{
+    for (int i = 0; i < ARGS; i++) {
+        free(s->asked[i]);
+        s->asked[i] = NULL;
+    }
+    s->known = false;
+}
+
+static bool same(const struct state *s, const struct sl_call *call)
+{
+    for (int i = 0; i < ARGS && s->known; i++) {
+        const char *text = call->arg[i] ? (const char *)sqlite3_value_text(call->arg[i]) : NULL;
+        if (!text != !s->asked[i] || (text && strcmp(text, s->asked[i]) != 0))
+            return false;
+    }
+    return s->known;
+}
+
+static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
+{
+    const char *type = sl_stories_type(&s->stories, call->arg[ROOT_TYPE], err);
+    int rc = type ? sl_stories_of(&s->stories, type, call->arg[WITHIN], err) : SL_EUSAGE;
+
+    forget(s);
+    s->none = type && !sl_stories_has(&s->stories, type);
+    if (!rc && !s->none)
+        rc = sl_story_asked(&s->start.match, &s->stories, (const char *)sqlite3_value_text(call->arg[START]), err);
+    if (!rc && !s->none)
+        rc = sl_story_asked(&s->end.match, &s->stories, (const char *)sqlite3_value_text(call->arg[END]), err);
+    for (int i = 0; i < ARGS && !rc; i++)
+        if (call->arg[i] && sqlite3_value_text(call->arg[i]))
+            s->asked[i] = sl_strdup((const char *)sqlite3_value_text(call->arg[i]));
+    s->known = !rc;
+    return rc;
+}
+
+static void look_for(struct found *f, const struct sl_stories *s)
+{
+    f->n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (sl_story_matches(&f->match, s->v[i].code) && !f->n++)
+            f->first_ns = s->v[i].time_ns;
+}
+
+static int next(void *state, struct sl_err *err)
+{
+    struct state *s = state;
+    int rc = s->none ? 0 : sl_stories_next(&s->stories, err);
+
+    s->more = rc > 0;
+    if (s->more) {
+        look_for(&s->start, &s->stories);
+        look_for(&s->end, &s->stories);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int start(void *state, const struct sl_call *call, struct sl_err *err)
+{
+    struct state *s = state;
+    int rc = 0;
+
+    s->more = false;
+    if (!s->opened) {
+        s->opened = true;
+        rc = sl_stories_open(&s->stories, call->db, err);
+    }
+    if (!rc && !same(s, call))
+        rc = ask(s, call, err);
+    if (rc)
+        return rc;
+    sl_stories_between(&s->stories, call->min, call->max);
+    return next(s, err);
+}
+
+static bool at_end(const void *state)
+{
+    return !((const struct state *)state)->more;
+}
+
+static void column(const void *state, sqlite3_context *out, int col)
+{
+    const struct state *s = state;
+    const struct found *a = &s->start, *b = &s->end;
+
+    switch (col) {
+    case SPAN: sqlite3_result_int64(out, s->stories.g.id.v[s->stories.root]); break;
+    case START_NS:
+        if (a->n)
+            sqlite3_result_int64(out, a->first_ns);
+        break;
+    case END_NS:
+        if (b->n)
+            sqlite3_result_int64(out, b->first_ns);
+        break;
+    case DURATION_S:
+        if (a->n && b->n) /* times of garbage may be further apart than 2^63 */
+            sqlite3_result_double(out, (double)((__int128)b->first_ns - a->first_ns) / 1e9);
+        break;
+    case STARTS: sqlite3_result_int64(out, a->n); break;
+    default: sqlite3_result_int64(out, b->n);
+    }
+}
+
+static void end(void *state)
+{
+    struct state *s = state;
+
+    forget(s);
+    sl_story_match_free(&s->start.match);
+    sl_story_match_free(&s->end.match);
+    sl_stories_free(&s->stories);
+}
+
+static const struct sl_table_fn fn = {
+    .name = "two_events",
+    .schema = "CREATE TABLE x(span INTEGER, start_ns INTEGER, end_ns INTEGER, duration_s REAL, starts INTEGER, "
+              "ends INTEGER, \"start\" TEXT HIDDEN, \"end\" TEXT HIDDEN, root_type TEXT HIDDEN, within INTEGER HIDDEN)",
+    .columns = COLUMNS,
+    .args = ARGS,
+    .needed = 2,
+    .usage = "two_events('invoked', 'returned', 'parsl.monitoring.task')",
+    .rows = 100000,
+    .bounded = SPAN + 1,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .at_end = at_end,
+    .next = next,
+    .column = column,
+    .end = end,
+};
+
+int sl_fn_two_events(sqlite3 *db)
+{
+    return sl_table_register(db, &fn);
+}

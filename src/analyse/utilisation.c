@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/utilisation.h"
+#include "analyse/ext.h"
+#include "analyse/scan.h"
+
+#include <stdlib.h>
+
+enum { ASK_EVERY = 1 << 14 };
+
+struct said { /* a row of sl_state, by ranks of names */
+    uint32_t span, event;
+    int64_t rank;
+    bool run;
+};
+
+struct step { /* an event of a subspan that sl_state knows */
+    int64_t time_ns, rank;
+    bool run;
+};
+
+struct run {
+    int64_t from, to;
+    bool open;
+};
+
+struct handed { /* a record put a subspan into a worker */
+    uint32_t sub, worker;
+    int64_t time_ns;
+};
+
+struct make {
+    sqlite3 *db;
+    struct sl_graph g;
+    struct sl_events e;
+    SL_VEC(struct said) said;     /* ascending */
+    unsigned char *has_run;       /* by rank of a span type */
+    uint32_t type;                /* of workers */
+    uint32_t *parents;            /* by span: how many workers it lies in */
+    uint32_t *seen;               /* by span: the last worker, plus 1, from which it was reached */
+    SL_VEC(struct handed) handed; /* ascending; only subspans of several workers */
+    SL_VEC(struct sl_change) out;
+
+    /* of the worker at hand */
+    SL_VEC(uint32_t) todo;
+    SL_VEC(struct run) runs;
+    SL_VEC(struct step) steps; /* of a subspan */
+    int64_t first_ns, last_ns;
+    bool heard;
+};
+
+/* ---- what is said of states ---- */
+
+static int said_row(void *to, sqlite3_value **v)
+{
+    struct make *m = to;
+    const char *span = (const char *)sqlite3_value_text(v[0]), *event = (const char *)sqlite3_value_text(v[1]);
+    uint32_t a = span ? sl_names_find(&m->g.names, span) : SL_NONE;
+    uint32_t b = event ? sl_names_find(&m->g.names, event) : SL_NONE;
+
+    if (a == SL_NONE || b == SL_NONE)
+        return 0;
+    *sl_vec_add(&m->said) = (struct said){a, b, sqlite3_value_int64(v[3]), sqlite3_value_int64(v[2]) != 0};
+    m->has_run[a] |= sqlite3_value_int64(v[2]) != 0;
+    return 0;
+}
+
+static int by_names(const void *a, const void *b)
+{
+    const struct said *x = a, *y = b;
+
+    if (x->span != y->span)
+        return x->span < y->span ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+static bool has_table(sqlite3 *db, const char *name, const char *column)
+{
+    return sqlite3_table_column_metadata(db, NULL, name, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static int load_said(struct make *m, struct sl_err *err)
+{
+    int rc;
+
+    m->has_run = sl_alloc(m->g.names.n);
+    if (!has_table(m->db, "sl_state", "kind")) /* a store from before schema 3 */
+        return 0;
+    rc =
+        sl_scan(m->db, "SELECT sl_scan(?1, span_type, event_type, kind = 'run', rank) FROM sl_state", said_row, m, err);
+    if (m->said.n)
+        qsort(m->said.v, m->said.n, sizeof *m->said.v, by_names);
+    return rc;
+}
+
+static const struct said *find_said(const struct make *m, uint32_t span, uint32_t event)
+{
+    struct said key = {.span = span, .event = event};
+
+    return m->said.n ? bsearch(&key, m->said.v, m->said.n, sizeof key, by_names) : NULL;
+}
+
+/* ---- whose a run is ---- */
+
+static int by_sub(const void *a, const void *b)
+{
+    const struct handed *x = a, *y = b;
+
+    if (x->sub != y->sub)
+        return x->sub < y->sub ? -1 : 1;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int handed_row(void *to, sqlite3_value **v)
+{
+    struct make *m = to;
+    uint32_t worker = sl_graph_find(&m->g, sqlite3_value_int64(v[0]));
+    uint32_t sub = sl_graph_find(&m->g, sqlite3_value_int64(v[1]));
+
+    if (worker != SL_NONE && sub != SL_NONE && m->g.type[worker] == m->type && m->parents[sub] > 1)
+        *sl_vec_add(&m->handed) = (struct handed){sub, worker, sqlite3_value_int64(v[2])};
+    return 0;
+}
+
+/* Links that the record of an event asserts; each worker once. */
+static int load_handed(struct make *m, struct sl_err *err)
+{
+    bool several = false;
+    char *sql;
+    int rc;
+
+    for (uint32_t w = 0; w < m->g.n; w++)
+        for (uint32_t k = m->g.sub.start[w]; m->g.type[w] == m->type && k < m->g.sub.start[w + 1]; k++)
+            if (m->seen[m->g.sub.to[k]] != w + 1) { /* a subspan may be one twice: by name and by a link */
+                m->seen[m->g.sub.to[k]] = w + 1;
+                several |= ++m->parents[m->g.sub.to[k]] > 1;
+            }
+    memset(m->seen, 0, m->g.n * sizeof *m->seen);
+    if (!several)
+        return 0;
+    sql = sqlite3_mprintf(
+        "SELECT sl_scan(?1, l.left_span, l.right_span, e.time_ns%s) FROM sl_span w CROSS JOIN sl_link l ON "
+        "l.left_span = w.id AND l.kind = 1 CROSS JOIN sl_event e ON e.span = l.right_span AND e.source = l.source AND "
+        "e.place = l.place WHERE w.type = (SELECT id FROM sl_name WHERE name = %Q)",
+        has_table(m->db, "sl_skew", "source")
+            ? " + ifnull((SELECT offset_ns FROM sl_skew k WHERE k.source = e.source), 0)"
+            : "",
+        m->g.names.text[m->type]);
+    rc = sql ? sl_scan(m->db, sql, handed_row, m, err) : SL_ESTORE;
+    sqlite3_free(sql);
+    if (m->handed.n)
+        qsort(m->handed.v, m->handed.n, sizeof *m->handed.v, by_sub);
+    return rc;
+}
+
+/* Where a record says who got the subspan last before t, is it this worker? */
+static bool is_of(const struct make *m, uint32_t sub, uint32_t worker, int64_t t)
+{
+    size_t from = 0, to = m->handed.n;
+
+    if (m->parents[sub] < 2)
+        return true;
+    while (from < to) { /* the first that is behind */
+        size_t at = from + (to - from) / 2;
+        const struct handed *h = &m->handed.v[at];
+        if (h->sub < sub || (h->sub == sub && h->time_ns <= t))
+            from = at + 1;
+        else
+            to = at;
+    }
+    if (!from || m->handed.v[from - 1].sub != sub)
+        return true;
+    for (int64_t last = m->handed.v[from - 1].time_ns; from && m->handed.v[from - 1].sub == sub; from--)
+        if (m->handed.v[from - 1].time_ns == last && m->handed.v[from - 1].worker == worker)
+            return true;
+    return false;
+}
+
+/* ---- one worker ---- */
+
+static void hear(struct make *m, int64_t t)
+{
+    if (!m->heard || t < m->first_ns)
+        m->first_ns = t;
+    if (!m->heard || t > m->last_ns)
+        m->last_ns = t;
+    m->heard = true;
+}
+
+static void add_run(struct make *m, int64_t from, int64_t to, bool open)
+{
+    *sl_vec_add(&m->runs) = (struct run){from, to, open};
+    hear(m, from);
+    hear(m, to);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct step *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void gather_steps(struct make *m, uint32_t sub)
+{
+    m->steps.n = 0;
+    for (size_t i = m->e.start[sub]; i < m->e.start[sub + 1]; i++) {
+        const struct said *s = find_said(m, m->g.type[sub], m->e.type[i]);
+        if (s)
+            *sl_vec_add(&m->steps) = (struct step){m->e.time_ns[i], s->rank, s->run};
+    }
+    if (m->steps.n > 1)
+        qsort(m->steps.v, m->steps.n, sizeof *m->steps.v, by_time);
+}
+
+/* When a worker that never told the end of a run died, left or began anew; INT64_MAX: it does not say. */
+static int64_t next_own(const struct make *m, uint32_t worker, int64_t t)
+{
+    for (size_t i = m->e.start[worker]; i < m->e.start[worker + 1]; i++)
+        if (m->e.time_ns[i] > t)
+            return m->e.time_ns[i];
+    return INT64_MAX;
+}
+
+static void add_said_runs(struct make *m, uint32_t worker, uint32_t sub)
+{
+    const struct step *begin = NULL;
+
+    gather_steps(m, sub);
+    for (size_t i = 0; i < m->steps.n; i++) {
+        const struct step *x = &m->steps.v[i];
+        if (begin && !x->run) {
+            if (is_of(m, sub, worker, begin->time_ns))
+                add_run(m, begin->time_ns, x->time_ns, false);
+            begin = NULL;
+        } else if (!begin && x->run) {
+            begin = x;
+        }
+    }
+    if (begin && is_of(m, sub, worker, begin->time_ns)) {
+        int64_t to = next_own(m, worker, begin->time_ns);
+        add_run(m, begin->time_ns, to < INT64_MAX ? to : begin->time_ns, to == INT64_MAX);
+    }
+}
+
+static void add_sub(struct make *m, uint32_t worker, uint32_t sub)
+{
+    if (m->seen[sub] == worker + 1)
+        return;
+    m->seen[sub] = worker + 1;
+    if (m->has_run[m->g.type[sub]]) {
+        add_said_runs(m, worker, sub);
+        return;
+    }
+    if (m->e.start[sub + 1] > m->e.start[sub])
+        add_run(m, m->e.time_ns[m->e.start[sub]], m->e.time_ns[m->e.start[sub + 1] - 1], false);
+    *sl_vec_add(&m->todo) = sub;
+}
+
+static void visit_all(struct make *m, uint32_t worker, const struct sl_csr *c, uint32_t span)
+{
+    for (size_t k = c->start[span]; k < c->start[span + 1]; k++)
+        if (m->seen[c->to[k]] != worker + 1) {
+            m->seen[c->to[k]] = worker + 1;
+            *sl_vec_add(&m->todo) = c->to[k];
+        }
+}
+
+/* The direct subspans first: nothing goes on from those whose runs are said. */
+static void follow(struct make *m, uint32_t worker)
+{
+    m->heard = false;
+    m->runs.n = m->todo.n = 0;
+    m->seen[worker] = worker + 1;
+    *sl_vec_add(&m->todo) = worker;
+    for (size_t k = m->g.sub.start[worker]; k < m->g.sub.start[worker + 1]; k++)
+        if (m->g.type[m->g.sub.to[k]] != SL_NONE)
+            add_sub(m, worker, m->g.sub.to[k]);
+    for (size_t i = 0; i < m->todo.n; i++) {
+        uint32_t span = m->todo.v[i];
+        if (m->e.start[span + 1] > m->e.start[span]) {
+            hear(m, m->e.time_ns[m->e.start[span]]);
+            hear(m, m->e.time_ns[m->e.start[span + 1] - 1]);
+        }
+        visit_all(m, worker, &m->g.sub, span);
+        visit_all(m, worker, &m->g.facet, span);
+    }
+}
+
+/* ---- all workers ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static void put(struct make *m, enum sl_worker_is what, int64_t from, int64_t to)
+{
+    *sl_vec_add(&m->out) = (struct sl_change){from, what, 1};
+    *sl_vec_add(&m->out) = (struct sl_change){to, what, (uint32_t)-1};
+}
+
+/* Busy is where at least one run is. */
+static void put_worker(struct make *m)
+{
+    int64_t from = 0, to = 0;
+
+    if (!m->heard)
+        return;
+    put(m, SL_WORKER_THERE, m->first_ns, m->last_ns);
+    if (m->runs.n > 1)
+        qsort(m->runs.v, m->runs.n, sizeof *m->runs.v, by_begin);
+    for (size_t i = 0; i < m->runs.n; i++) {
+        struct run *r = &m->runs.v[i];
+        if (r->open)
+            r->to = m->last_ns;
+        put(m, SL_WORKER_RUNS, r->from, r->to);
+        if (i && r->from > to)
+            put(m, SL_WORKER_BUSY, from, to);
+        if (!i || r->from > to) {
+            from = r->from;
+            to = r->to;
+        }
+        to = r->to > to ? r->to : to;
+    }
+    if (m->runs.n)
+        put(m, SL_WORKER_BUSY, from, to);
+}
+
+static int mark_inside(struct make *m, sqlite3_value *within, unsigned char **inside, struct sl_err *err)
+{
+    struct sl_walk walk;
+    uint32_t top;
+
+    if (!within || sqlite3_value_type(within) == SQLITE_NULL)
+        return 0;
+    if (sqlite3_value_numeric_type(within) != SQLITE_INTEGER)
+        return sl_err(err, SL_EUSAGE, "the span to look in is given by its id, a whole number, not by '%s'",
+                      (const char *)sqlite3_value_text(within));
+    *inside = sl_alloc(m->g.n);
+    if ((top = sl_graph_find(&m->g, sqlite3_value_int64(within))) == SL_NONE)
+        return 0;
+    sl_walk_init(&walk, &m->g);
+    sl_walk_closure(&walk, top);
+    for (size_t i = 0; i < walk.n; i++)
+        (*inside)[walk.span[i]] = 1;
+    sl_walk_free(&walk);
+    return 0;
+}
+
+static int put_all(struct make *m, const unsigned char *inside, struct sl_err *err)
+{
+    sqlite3_stmt *alive = NULL;
+    size_t work = 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < m->g.n && !rc; i++) {
+        if (m->g.type[i] != m->type || (inside && !inside[i]))
+            continue;
+        follow(m, i);
+        put_worker(m);
+        work += m->todo.n + m->runs.n + 1;
+        if (work > ASK_EVERY) {
+            work = 0;
+            rc = sl_scan_stopped(m->db, &alive) ? sl_err(err, SL_EIO, "interrupted") : 0;
+        }
+    }
+    sqlite3_finalize(alive);
+    return rc;
+}
+
+static int make(struct make *m, const char *type, sqlite3_value *within, struct sl_err *err)
+{
+    unsigned char *inside = NULL;
+    int rc = sl_graph_load(&m->g, m->db, 0, err);
+
+    if (rc || !type || (m->type = sl_names_find(&m->g.names, type)) == SL_NONE)
+        return rc;
+    m->parents = sl_alloc(m->g.n * sizeof *m->parents);
+    m->seen = sl_alloc(m->g.n * sizeof *m->seen);
+    rc = sl_events_load(&m->e, &m->g, m->db, err);
+    if (!rc)
+        rc = load_said(m, err);
+    if (!rc)
+        rc = load_handed(m, err);
+    if (!rc)
+        rc = mark_inside(m, within, &inside, err);
+    if (!rc)
+        rc = put_all(m, inside, err);
+    free(inside);
+    return rc;
+}
+
+int sl_utilisation_make(struct sl_utilisation *out, sqlite3 *db, const char *type, sqlite3_value *within,
+                        struct sl_err *err)
+{
+    struct make m = {.db = db};
+    int rc = make(&m, type, within, err);
+
+    *out = (struct sl_utilisation){m.out.v, m.out.n};
+    sl_events_free(&m.e);
+    sl_graph_free(&m.g);
+    sl_vec_free(&m.said);
+    sl_vec_free(&m.handed);
+    sl_vec_free(&m.todo);
+    sl_vec_free(&m.runs);
+    sl_vec_free(&m.steps);
+    free(m.has_run);
+    free(m.parents);
+    free(m.seen);
+    if (rc)
+        sl_utilisation_free(out);
+    else
+        sl_changes_sort(out->v, out->n);
+    return rc;
+}
+
+void sl_utilisation_free(struct sl_utilisation *u)
+{
+    free(u->v);
+    *u = (struct sl_utilisation){0};
+}

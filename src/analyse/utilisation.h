@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When workers were there, and what they ran.  A worker is a span of a type.  What it runs are its direct subspans:
+ *
+ *   - where the table sl_state has events of kind 'run' for the type of the subspan, from such an event to its next
+ *     event that sl_state has with another kind; without one, to the worker's own next event (it died, or left), or
+ *     the last that is heard of it;
+ *   - else from the first to the last event of the subspan.
+ *
+ * A subspan of several workers, as a task that was lost and ran again, was run by the one that a record had put it into
+ * last, where links and events come from the same records.
+ *
+ * A worker is there from its first to its last event, those of its closure (graph.h) included; of subspans with 'run'
+ * only while they run, since they may have waited before there was a worker.  Not through the lens; clocks corrected.
+ */
+#ifndef SL_ANALYSE_UTILISATION_H
+#define SL_ANALYSE_UTILISATION_H
+
+#include "analyse/bins.h"
+#include "analyse/events.h"
+
+enum sl_worker_is { SL_WORKER_THERE, SL_WORKER_BUSY, SL_WORKER_RUNS, SL_WORKER_COUNTS };
+
+struct sl_utilisation {
+    struct sl_change *v; /* in order of time: a is an sl_worker_is; b is 1 or -1 */
+    size_t n;
+};
+
+/* within, NULL: a value of SQL, the id of a span to which workers belong.  On success *out is to be freed. */
+int sl_utilisation_make(struct sl_utilisation *out, sqlite3 *db, const char *type, sqlite3_value *within,
+                        struct sl_err *err);
+void sl_utilisation_free(struct sl_utilisation *u);
+
+#endif
