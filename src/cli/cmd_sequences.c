@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
 #include "cli/lens.h"
+#include "cli/plot.h"
 
 #include <stdint.h>
 #include <string.h>
 
 static const struct option_spec options[] = {
     {"all", NULL, "every ordering, not only the most common one", false},
+    RUN_OPTION,
     LENS_OPTIONS,
     {NULL, NULL, NULL, false},
 };
@@ -69,19 +71,14 @@ static int show(struct sl_store *st, sqlite3_stmt *q, const char *type, bool all
     return rc;
 }
 
-static int run_table(struct sl_store *st, const char *type, bool all, struct sl_err *err)
+static int run_table(struct plot *p, bool all, struct sl_err *err)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(st,
-                         "SELECT sequence, count, position, cumulative_s, mean_s, min_s, max_s, orderings, "
-                         "roots, span_type, event_type FROM event_sequences(?1)",
-                         err);
-    int rc;
+    sqlite3_stmt *q = plot_prepare(p,
+                                   "SELECT sequence, count, position, cumulative_s, mean_s, min_s, max_s, orderings, "
+                                   "roots, span_type, event_type FROM event_sequences(?1, ?3)",
+                                   err);
+    int rc = q ? show(p->st, q, p->arg, all, err) : SL_ESTORE;
 
-    if (!q)
-        return err->code;
-    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
-    rc = show(st, q, type, all, err);
     sqlite3_finalize(q);
     return rc;
 }
@@ -105,29 +102,28 @@ static void say_left_out(struct sl_store *st)
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-    struct sl_store *st;
     struct sl_err err = {0};
     char type[300];
     bool all = cli_option(cli, "all") != NULL, seen;
+    struct plot p;
     int rc;
 
     if (argc > 1)
         return cli_usage(cli, "one type of root spans at a time; '%s' is one too many", argv[1]);
-    if (!(st = cli_open(cli)))
-        return EXIT_FAILED;
-    rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    if ((rc = plot_open(&p, cli)))
+        return rc;
+    rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    p.arg = type;
     if (!rc && !argc && !strcmp(type, "parsl.monitoring.task"))
-        say_left_out(st);
+        say_left_out(p.st);
     if (!rc)
-        rc = cli_lens(cli, st, &seen, &err);
+        rc = cli_lens(cli, p.st, &seen, &err);
     if (!rc && cli->format == SL_FORMAT_TABLE)
-        rc = run_table(st, type, all, &err);
+        rc = run_table(&p, all, &err);
     else if (!rc)
-        rc = cli_query(
-            cli, st, all ? "SELECT * FROM event_sequences(?1)" : "SELECT * FROM event_sequences(?1) WHERE sequence = 1",
-            (const char *[]){type, NULL});
-    sl_store_close(st);
-    return rc < 0 ? cli_fail(cli, &err) : rc;
+        rc = plot_rows(&p, all ? "SELECT * FROM event_sequences(?1, ?3)"
+                               : "SELECT * FROM event_sequences(?1, ?3) WHERE sequence = 1");
+    return plot_close(&p, rc, &err);
 }
 
 const struct command cmd_sequences = {.name = "sequences",

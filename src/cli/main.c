@@ -8,11 +8,13 @@
 #include <stdlib.h>
 
 extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
-    cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind;
+    cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
+    cmd_graph;
 
 static const struct command *const commands[] = {
-    &cmd_import, &cmd_info,   &cmd_types, &cmd_sequences, &cmd_show,    &cmd_events, &cmd_links,
-    &cmd_bind,   &cmd_unbind, &cmd_sql,   &cmd_rejects,   &cmd_recipes, &cmd_forget, NULL};
+    &cmd_import,  &cmd_info,   &cmd_types,  &cmd_sequences, &cmd_durations, &cmd_states, &cmd_rate, &cmd_utilisation,
+    &cmd_graph,   &cmd_show,   &cmd_events, &cmd_links,     &cmd_bind,      &cmd_unbind, &cmd_sql,  &cmd_rejects,
+    &cmd_recipes, &cmd_forget, NULL};
 
 static const struct option_spec shared[] = {
     {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
@@ -21,12 +23,21 @@ static const struct option_spec shared[] = {
     {NULL, NULL, NULL, false},
 };
 
-static void help_options(FILE *out, const struct option_spec *o)
+/* Those of `instead` go before: --format is something else for graph. */
+static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead)
 {
     for (; o && o->name; o++) {
+        const struct option_spec *i = instead;
         char left[80];
-        snprintf(left, sizeof left, "%s--%s%s%s", !strcmp(o->name, "database") ? "-d, " : "", o->name,
-                 o->value ? " " : "", o->value ? o->value : "");
+        while (i && i->name && strcmp(i->name, o->name) != 0)
+            i++;
+        if (i && i->name)
+            continue;
+        snprintf(left, sizeof left, "%s--%s%s%s",
+                 !strcmp(o->name, "database") ? "-d, "
+                 : !strcmp(o->name, "output") ? "-o, "
+                                              : "",
+                 o->name, o->value ? " " : "", o->value ? o->value : "");
         fprintf(out, "  %-24s %s\n", left, o->help);
     }
 }
@@ -36,8 +47,8 @@ static int help(FILE *out, const struct command *c)
     if (c) {
         fprintf(out, "usage: spanloom %s [options]%s%s\n\n%s\n\noptions:\n", c->name, *c->args ? " " : "", c->args,
                 c->help);
-        help_options(out, c->options);
-        help_options(out, shared);
+        help_options(out, c->options, NULL);
+        help_options(out, shared, c->options);
         fprintf(out, "\nmore: man spanloom-%s\n", c->name);
         return EXIT_DONE;
     }
@@ -47,7 +58,7 @@ static int help(FILE *out, const struct command *c)
     for (int i = 0; commands[i]; i++)
         fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->help);
     fputs("\noptions of all commands:\n", out);
-    help_options(out, shared);
+    help_options(out, shared, NULL);
     fputs("  --version                the version of this program\n\n"
           "first steps:\n"
           "  spanloom import runinfo/       read everything below a Parsl run directory\n"
@@ -89,6 +100,8 @@ static int parse(struct cli *cli, int argc, char **argv)
         }
         if (!strncmp(a, "-d", 2) && a[1] == 'd') {
             o = &shared[0];
+            value = a[2] ? a + 2 + (a[2] == '=') : NULL;
+        } else if (a[1] == 'o' && (o = find_option(cli->command, "output", 6))) {
             value = a[2] ? a + 2 + (a[2] == '=') : NULL;
         } else if (!strcmp(a, "-h")) {
             o = &shared[2];

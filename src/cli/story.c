@@ -183,6 +183,47 @@ int story_find(struct sl_store *st, int argc, char **argv, const char *run, int6
     return rc;
 }
 
+/* Roots that answer to the name of a run, workflows first. */
+static const char runs_sql[] =
+    "SELECT s.id, s.type IN (SELECT n.id FROM sl_role JOIN sl_name n ON n.name = sl_role.type WHERE role = 'workflow') "
+    "AS flow FROM sl_span s WHERE s.parent IS NULL AND (s.key = ?1 OR (length(?1) >= 4 AND substr(s.key, 1, "
+    "length(?1)) = ?1) OR substr(s.key, -length(?1) - 1) = '/' || ?1 OR s.key IN (SELECT value FROM sl_shared WHERE "
+    "scope = ?1 OR substr(scope, -length(?1) - 1) = '/' || ?1)) ORDER BY flow DESC, s.id";
+
+int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
+{
+    SL_VEC(struct candidate) v = {0};
+    sqlite3_stmt *q;
+    bool flow = false;
+    int rc;
+
+    *span = 0;
+    if (!run)
+        return 0;
+    if (!(q = sl_store_prepare(st, runs_sql, err)))
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, run, -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(st, q, err)) > 0 && v.n < 1000) {
+        struct candidate c = {.id = sqlite3_column_int64(q, 0)};
+        bool facet = false;
+        flow |= sqlite3_column_int(q, 1) != 0;
+        for (size_t i = 0; i < v.n && i < 50; i++)
+            facet |= are_facets(st, v.v[i].id, c.id);
+        if (!facet && (!flow || sqlite3_column_int(q, 1)))
+            *sl_vec_add(&v) = c;
+    }
+    sqlite3_finalize(q);
+    rc = rc > 0 ? 0 : rc;
+    if (!rc && !v.n)
+        rc = sl_err(err, SL_ENOTFOUND, "no run is called %s; see them with: spanloom info --runs -d %s", run, st->path);
+    else if (!rc && v.n > 1)
+        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, err);
+    if (!rc)
+        *span = v.v[0].id;
+    sl_vec_free(&v);
+    return rc;
+}
+
 /* ---- lines ---- */
 
 struct gather {

@@ -12,6 +12,9 @@
  */
 int story_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err);
 
+/* The workflow that a user's --run means, or another root; 0 where run is NULL. */
+int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err);
+
 /* With lines: gathers the log lines that name spans into temp.sl_line, for the run of `span` (0: all runs). */
 int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err);
 

@@ -22,7 +22,9 @@ char *sl_show_seconds(double s, char *buf)
 {
     double a = s < 0 ? -s : s;
 
-    if (a < 1e-3)
+    if (a == 0)
+        snprintf(buf, 32, "0 s");
+    else if (a < 1e-3)
         snprintf(buf, 32, "%.0f us", s * 1e6);
     else if (a < 1)
         snprintf(buf, 32, "%.3g ms", s * 1e3);

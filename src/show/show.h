@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum sl_format { SL_FORMAT_TABLE, SL_FORMAT_TSV, SL_FORMAT_CSV, SL_FORMAT_JSON };
@@ -35,6 +36,14 @@ void sl_show_clean(struct sl_buf *b, const char *s, size_t n);
 
 /* Seconds as people read them: "412 us", "3.2 s", "1 h 02 min".  buf holds 32 bytes. */
 char *sl_show_seconds(double s, char *buf);
+/* A bar of share * width columns, at least a sliver where share > 0.  buf holds 4 * width + 4 bytes. */
+char *sl_show_bar(double share, int width, char *buf);
+/* One column of a row of bars, a blank to a full block; the lowest stands for all that is little. */
+const char *sl_show_level(double share);
+/* The next larger number of seconds that people count in: 1, 2, 5, 10, 15, 30 s, 1, 2, 5, 10 min, ... */
+double sl_show_round(double seconds);
+/* 2026-11-20T08:11:30Z, with as many digits as steps of step_s need.  buf holds SL_TIME_TEXT bytes. */
+char *sl_show_time(int64_t ns, double step_s, char *buf);
 /* 1234567 -> "1,234,567".  buf holds 32 bytes. */
 char *sl_show_count(unsigned long long n, char *buf);
 

@@ -6,6 +6,8 @@
  *   events    how many there are in it
  *   per_s     the same by its width in seconds
  *
+ * and, hidden (they come when named): first_ns and last_ns, when the first and the last are.
+ *
  * Bins reach from the first such event to the last; between them, those without events have 0.  event is EVENT or
  * SPAN_TYPE/EVENT, with * for any text.  Events are as in the view `events`: no lens, clocks as they were.
  *
@@ -24,7 +26,7 @@
 
 #include <stdlib.h>
 
-enum { TIME_NS, EVENTS, PER_S, COLUMNS };
+enum { TIME_NS, EVENTS, PER_S, COLUMNS, FIRST_NS = COLUMNS, LAST_NS };
 enum { EVENT, BIN_S };
 
 struct state {
@@ -188,13 +190,16 @@ static void column(const void *state, sqlite3_context *out, int col)
     switch (col) {
     case TIME_NS: sqlite3_result_int64(out, sl_bins_begin(&s->bins, s->bin)); break;
     case EVENTS: sqlite3_result_int64(out, n); break;
+    case FIRST_NS: sqlite3_result_int64(out, s->first_ns); break;
+    case LAST_NS: sqlite3_result_int64(out, s->last_ns); break;
     default: sqlite3_result_double(out, n / ((double)s->bins.width_ns / 1e9));
     }
 }
 
 static const struct sl_table_fn fn = {
     .name = "event_rate",
-    .schema = "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN)",
+    .schema = "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN, "
+              "first_ns INTEGER HIDDEN, last_ns INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 2,
     .needed = 2,

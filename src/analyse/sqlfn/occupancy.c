@@ -17,7 +17,8 @@
  *
  *     SELECT * FROM occupancy('parsl.monitoring.task', 60);
  *
- * within is the id of a span to which those of the type belong.
+ * and, hidden (they come when named): first_ns and last_ns, when the first and the last event are, and roots, how many
+ * spans of the type have events.  within is the id of a span to which those of the type belong.
  */
 #include "analyse/occupancy.h"
 #include "analyse/ext.h"
@@ -26,7 +27,7 @@
 
 #include <stdlib.h>
 
-enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS };
+enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS };
 enum { ROOT_TYPE, BIN_S, WITHIN };
 
 struct count {
@@ -44,6 +45,7 @@ struct state {
     int64_t time_ns;
     size_t at; /* the next change */
     int64_t max;
+    int64_t roots;
 
     uint32_t *row; /* the states of the rows of this time, ascending */
     size_t rows, k;
@@ -177,6 +179,8 @@ static int load(struct state *s, const struct sl_call *call, struct sl_err *err)
         rc = sl_stories_of(&s->stories, type, call->arg[WITHIN], err);
     if (!rc)
         rc = sl_occupancy_make(&s->o, &s->stories, err);
+    for (size_t i = 0; i < s->o.n; i++)
+        s->roots += s->o.v[i].b >> 31;
     s->count = sl_alloc(s->o.states * sizeof *s->count);
     s->row = sl_alloc(s->o.states * sizeof *s->row);
     return rc;
@@ -256,14 +260,18 @@ static void column(const void *state, sqlite3_context *out, int col)
     case SPAN_TYPE: sqlite3_result_text(out, sl_stories_span_type(&s->stories, code), -1, SQLITE_TRANSIENT); break;
     case EVENT_TYPE: sqlite3_result_text(out, sl_stories_event_type(&s->stories, code), -1, SQLITE_TRANSIENT); break;
     case SPANS: result(s, out, &s->count[row].spans); break;
-    default: result(s, out, &s->count[row].ended);
+    case ENDED: result(s, out, &s->count[row].ended); break;
+    case FIRST_NS: sqlite3_result_int64(out, s->o.v[0].time_ns); break;
+    case LAST_NS: sqlite3_result_int64(out, s->o.v[s->o.n - 1].time_ns); break;
+    default: sqlite3_result_int64(out, s->roots);
     }
 }
 
 static const struct sl_table_fn fn = {
     .name = "occupancy",
     .schema = "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
-              "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN)",
+              "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
+              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 3,
     .needed = 1,

@@ -11,6 +11,8 @@
  *
  *     SELECT * FROM utilisation('parsl.executor.htex.worker', 60);
  *
+ * and, hidden (they come when named): first_ns and last_ns, when the first worker came and the last left.
+ *
  * Bins reach from the first worker to the last.  within is the id of a span to which workers belong.
  */
 #include "analyse/utilisation.h"
@@ -18,7 +20,7 @@
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 
-enum { TIME_NS, WORKERS, BUSY, RUNNING, UTILISATION, COLUMNS };
+enum { TIME_NS, WORKERS, BUSY, RUNNING, UTILISATION, COLUMNS, FIRST_NS = COLUMNS, LAST_NS };
 enum { WORKER_TYPE, BIN_S, WITHIN };
 
 struct state {
@@ -104,6 +106,8 @@ static void column(const void *state, sqlite3_context *out, int col)
     case WORKERS: sqlite3_result_double(out, (double)there / width); break;
     case BUSY: sqlite3_result_double(out, (double)busy / width); break;
     case RUNNING: sqlite3_result_double(out, (double)s->level[SL_WORKER_RUNS].area / width); break;
+    case FIRST_NS: sqlite3_result_int64(out, s->u.v[0].time_ns); break;
+    case LAST_NS: sqlite3_result_int64(out, s->u.v[s->u.n - 1].time_ns); break;
     default:
         if (there)
             sqlite3_result_double(out, (double)busy / (double)there);
@@ -113,7 +117,8 @@ static void column(const void *state, sqlite3_context *out, int col)
 static const struct sl_table_fn fn = {
     .name = "utilisation",
     .schema = "CREATE TABLE x(time_ns INTEGER, workers REAL, busy REAL, running REAL, utilisation REAL, "
-              "worker_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN)",
+              "worker_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
+              "last_ns INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 3,
     .needed = 2,

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What durations, states, rate and utilisation share: --bin, --run, and --sql for whatever has the right columns. */
+#ifndef SL_CLI_PLOT_H
+#define SL_CLI_PLOT_H
+
+#include "cli/cli.h"
+
+#include <stdint.h>
+
+/* In lists of options. */
+/* clang-format off */
+#define BIN_OPTION {"bin", "SECONDS", "the width of a bin (default: round, so that there are about twenty)", false}
+#define RUN_OPTION {"run", "RUN", "only what belongs to this run: its id, the beginning of it, or its directory (001)", false}
+#define SQL_OPTION(columns) {"sql", "QUERY", "instead, show what a query yields: " columns, false}
+/* clang-format on */
+
+struct plot {
+    const struct cli *cli;
+    struct sl_store *st;
+    const char *arg; /* ?1 of queries: a type, an event */
+    double bin_s;    /* ?2; 0: not given */
+    int64_t within;  /* ?3; 0: NULL */
+    char *sql;       /* the user's; NULL: none */
+};
+
+/* Opens the store and reads the options.  EXIT_DONE; else it is said what is wrong, and p is closed. */
+int plot_open(struct plot *p, const struct cli *cli);
+/* Ends the command: prints what err has, closes. */
+int plot_close(struct plot *p, int rc, const struct sl_err *err);
+
+/* Sets bin_s where the user does not: `bins` of them from first_ns to last_ns, which the query yields.  1: no row. */
+int plot_bin(struct plot *p, const char *range, int bins, struct sl_err *err);
+/* The query with ?1 to ?3 bound. */
+sqlite3_stmt *plot_prepare(struct plot *p, const char *sql, struct sl_err *err);
+/*
+ * The user's query: columns by these names, NULL-ended, in this order; those that begin with ? may be missing, and are
+ * NULL then.  order: by which to sort, or NULL.
+ */
+sqlite3_stmt *plot_user(struct plot *p, const char *const *columns, const char *order, struct sl_err *err);
+/* For programs: all rows of the user's query, or of ours.  An exit code. */
+int plot_rows(struct plot *p, const char *sql);
+
+/* Has the query of the user a column? */
+bool plot_has(struct plot *p, const char *column);
+
+#endif
