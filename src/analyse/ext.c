@@ -10,9 +10,9 @@ SQLITE_EXTENSION_INIT1
 #include <stddef.h>
 
 static int (*const parts[])(sqlite3 *db) = {
-    sl_scan_register,  sl_fn_critical_path, sl_fn_descendants, sl_fn_event_rate, sl_fn_event_sequences,
-    sl_fn_lens_events, sl_fn_occupancy,     sl_fn_ols,         sl_fn_slack,      sl_fn_spark,
-    sl_fn_stats,       sl_fn_two_events,    sl_fn_utilisation, sl_fn_what_if,
+    sl_scan_register,  sl_fn_critical_path, sl_fn_descendants, sl_fn_event_rate,  sl_fn_event_sequences,
+    sl_fn_lens_events, sl_fn_occupancy,     sl_fn_ols,         sl_fn_slack,       sl_fn_spark,
+    sl_fn_stats,       sl_fn_transitions,   sl_fn_two_events,  sl_fn_utilisation, sl_fn_what_if,
 };
 
 int sl_analyse_register(sqlite3 *db)

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `spanloom diff` says to people. */
+#include "base/mem.h"
+#include "cli/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TRANSITIONS = 20, LONE = 5, PATH = 8, EVENTS = 10, WORDS = 3 };
+
+static const char *seconds(double s, char *buf)
+{
+    return isnan(s) ? "-" : s == 0 ? "0" : sl_show_seconds(s, buf);
+}
+
+/* The same with its sign. */
+static const char *signed_seconds(double s, char *buf)
+{
+    if (isnan(s) || s <= 0)
+        return seconds(s, buf);
+    *buf = '+';
+    sl_show_seconds(s, buf + 1);
+    return buf;
+}
+
+/* "+19 ms to +21 ms"; "*": all of it on one side of 0. */
+static const char *interval(const struct sl_shift *s, char *buf, size_t n)
+{
+    char low[40], high[40];
+
+    if (isnan(s->low))
+        return "-";
+    snprintf(buf, n, "%s to %s%s", signed_seconds(s->low, low), signed_seconds(s->high, high),
+             sl_shift_sure(s) ? " *" : "");
+    return buf;
+}
+
+/* ---- the verdict ---- */
+
+static void say_where(const struct diff *d, double change)
+{
+    const struct diff_path *most = NULL;
+    char s[40];
+
+    for (size_t i = 0; i < d->path.n; i++) {
+        double x = (d->path.v[i].s[1] - d->path.v[i].s[0]) * (change > 0 ? 1 : -1);
+        if (x > 0 && (!most || x > fabs(most->s[1] - most->s[0])))
+            most = &d->path.v[i];
+    }
+    if (!most)
+        return;
+    printf("; %s: %s, %s, %s",
+           fabs(most->s[1] - most->s[0]) > fabs(change) / 2 ? "most of it in" : "the largest part in", most->component,
+           most->state, signed_seconds(most->s[1] - most->s[0], s));
+}
+
+static void show_verdict(const struct diff *d)
+{
+    bool whole = !isnan(d->makespan[0]) && !isnan(d->makespan[1]);
+    double a = whole ? d->makespan[0] : d->d.story.median.a, b = whole ? d->makespan[1] : d->d.story.median.b;
+    const char *who = whole ? "B" : "The median story in B";
+    char from[40], to[40], percent[32];
+
+    if (isnan(a) || isnan(b))
+        printf("There is nothing to compare: %s has no events", isnan(a) ? "A" : "B");
+    else if (fabs(b - a) <= 0.001 * a)
+        printf("%s takes as long as %s: %s", who, whole ? "A" : "in A", seconds(b, to));
+    else if (*diff_percent(a, b, percent))
+        printf("%s is %s %s: %s -> %s", who, percent + 1, b > a ? "slower" : "faster", seconds(a, from),
+               seconds(b, to));
+    else
+        printf("%s is slower: %s -> %s", who, seconds(a, from), seconds(b, to));
+    if (whole && fabs(b - a) > 0.001 * a)
+        say_where(d, b - a);
+    puts("");
+}
+
+static void show_sides(const struct diff *d)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct sl_transitions *t = &d->d.t[i];
+        char roots[32], orders[32];
+        printf("%c  %s%s%s%s: %s span%s of type %s, %s ordering%s of events", i ? 'B' : 'A',
+               d->side[i].run ? "run " : "", d->side[i].run ? d->side[i].run : "", d->side[i].run ? " in " : "",
+               d->side[i].path, sl_show_count(t->roots, roots), t->roots == 1 ? "" : "s", d->type,
+               sl_show_count(t->seq.n, orders), t->seq.n == 1 ? "" : "s");
+        if (t->stories < t->roots)
+            printf("; %s without any", sl_show_count(t->roots - t->stories, roots));
+        puts("");
+    }
+}
+
+/* ---- sections ---- */
+
+static void show_shift(const char *name, const struct sl_shift *s)
+{
+    char a[40], b[40], change[40], percent[32], range[90];
+
+    printf("%-24s %11s %11s %11s %8s  %s\n", name, seconds(s->a, a), seconds(s->b, b),
+           signed_seconds(s->change, change), isnan(s->change) ? "" : diff_percent(s->a, s->b, percent),
+           interval(s, range, sizeof range));
+}
+
+static void show_whole(const struct diff *d)
+{
+    const struct sl_diff_row *r = &d->d.story;
+    const double *m = d->makespan;
+    struct sl_shift makespan = {m[0], m[1], m[1] - m[0], NAN, NAN};
+
+    printf("\n%-24s %11s %11s %11s %8s  %s\n", "", "A", "B", "change", "", "95 % interval");
+    show_shift("makespan", &makespan);
+    show_shift("whole story, median", &r->median);
+    show_shift("             95 %", &r->p95);
+    show_shift("             99 %", &r->p99);
+}
+
+static void show_path(const struct diff *d, bool all)
+{
+    char a[40], b[40], change[40];
+    size_t n = all || d->path.n < PATH ? d->path.n : PATH;
+    double rest = 0;
+
+    puts("\nOn the critical path");
+    if (!d->path.n) {
+        printf("not compared: %s\n", d->no_path);
+        return;
+    }
+    printf("%11s %11s %11s  %s\n", "A", "B", "change", "component, state");
+    for (size_t i = 0; i < n; i++)
+        printf("%11s %11s %11s  %s, %s\n", seconds(d->path.v[i].s[0], a), seconds(d->path.v[i].s[1], b),
+               signed_seconds(d->path.v[i].s[1] - d->path.v[i].s[0], change), d->path.v[i].component,
+               d->path.v[i].state);
+    for (size_t i = n; i < d->path.n; i++)
+        rest += d->path.v[i].s[1] - d->path.v[i].s[0];
+    if (n < d->path.n)
+        printf("%11s %11s %11s  %zu more; --all shows them\n", "", "", signed_seconds(rest, change), d->path.n - n);
+}
+
+static void put_ends(const struct sl_diff *d, const struct sl_diff_row *r)
+{
+    const struct sl_diff_event *from = &d->event.v[r->from], *to = &d->event.v[r->to];
+    printf("  %s/%s -> %s/%s\n", from->span_type, from->event_type, to->span_type, to->event_type);
+}
+
+static void put_transition(const struct sl_diff *d, const struct sl_diff_row *r)
+{
+    char a[40], b[40], change[40], percent[32], tail[40], range[90];
+
+    printf("%7zu %7zu %10s %10s %10s %8s  %-22s %10s", r->n[0], r->n[1], seconds(r->median.a, a),
+           seconds(r->median.b, b), signed_seconds(r->median.change, change),
+           diff_percent(r->median.a, r->median.b, percent), interval(&r->median, range, sizeof range),
+           signed_seconds(r->p95.change, tail));
+    put_ends(d, r);
+}
+
+/* Those whose median did not move are listed with --all only. */
+static void show_both(const struct sl_diff *d, bool all)
+{
+    size_t both = 0, moved = 0, n;
+
+    for (; both < d->transition.n && d->transition.v[both].n[0] && d->transition.v[both].n[1]; both++)
+        moved += d->transition.v[both].weight > 0;
+    n = all ? both : moved < TRANSITIONS ? moved : TRANSITIONS;
+    printf("\nFrom one event to the next: both have %zu transition%s", both, both == 1 ? "" : "s");
+    if (both && !moved)
+        fputs(", and no median changed", stdout);
+    else if (both)
+        printf(", %zu changed, first where it matters most%s", moved, n < moved ? "; --all shows all" : "");
+    puts("");
+    if (n)
+        printf("%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
+               "95 % interval", "p95 change", "from -> to     (*: sure, the interval is without 0)");
+    for (size_t i = 0; i < n; i++)
+        put_transition(d, &d->transition.v[i]);
+}
+
+/* Those that only one side has stand behind the others, by weight. */
+static void show_one(const struct sl_diff *d, int side, bool all)
+{
+    size_t n = 0, shown = 0;
+    char s[40];
+
+    for (size_t i = 0; i < d->transition.n; i++)
+        n += !d->transition.v[i].n[!side];
+    if (!n)
+        return;
+    printf("\n%zu transition%s that only %c has%s\n%7s %10s\n", n, n == 1 ? "" : "s", "AB"[side],
+           n > LONE && !all ? ", those with most of the time first; --all shows all" : "", "n", "median");
+    for (size_t i = 0; i < d->transition.n && (all || shown < LONE); i++) {
+        const struct sl_diff_row *r = &d->transition.v[i];
+        if (r->n[!side])
+            continue;
+        printf("%7zu %10s", r->n[side], seconds(side ? r->median.b : r->median.a, s));
+        put_ends(d, r);
+        shown++;
+    }
+}
+
+/* ---- orderings ---- */
+
+static void list_events(const struct sl_diff *d, const int *surplus, int sign, const char *word)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->event.n; i++) {
+        if (surplus[i] * sign <= 0)
+            continue;
+        if (n++ < WORDS)
+            printf("%s %s/%s", n == 1 ? word : ",", d->event.v[i].span_type, d->event.v[i].event_type);
+        if (n <= WORDS && abs(surplus[i]) > 1)
+            printf(" (%d times)", abs(surplus[i]));
+    }
+    if (n > WORDS)
+        printf(" and %zu more", n - WORDS);
+}
+
+/* In what an ordering differs from the most common one of the other side that has events. */
+static void show_ordering(const struct sl_diff *d, const struct sl_diff_lone *l)
+{
+    const struct sl_sequences *mine = &d->t[l->side].seq, *its = &d->t[!l->side].seq;
+    const struct sl_ordering *o = &mine->v[l->ordering], *other = its->v;
+    int *surplus = sl_alloc(d->event.n * sizeof *surplus);
+    bool same = true;
+
+    while (other < its->v + its->n && !other->n)
+        other++;
+    for (uint32_t i = 0; i < o->n; i++)
+        surplus[mine->code[o->at + i]]++;
+    for (uint32_t i = 0; other < its->v + its->n && i < other->n; i++)
+        surplus[its->code[other->at + i]]--;
+    for (size_t i = 0; i < d->event.n; i++)
+        same &= !surplus[i];
+    printf("%7llu %7u ", (unsigned long long)o->count, o->n);
+    if (!o->n)
+        fputs(" no events", stdout);
+    else if (same)
+        fputs(" the same events in another order", stdout);
+    list_events(d, surplus, 1, " with");
+    list_events(d, surplus, -1, o->n ? " without" : ":");
+    puts("");
+    free(surplus);
+}
+
+static void show_lone(const struct sl_diff *d, int side, bool all)
+{
+    size_t n = 0, shown = 0;
+    uint64_t roots = 0;
+    char count[32];
+
+    for (size_t i = 0; i < d->lone.n; i++)
+        if (d->lone.v[i].side == side) {
+            n++;
+            roots += d->t[side].seq.v[d->lone.v[i].ordering].count;
+        }
+    if (!n)
+        return;
+    printf("\n%zu %s ordering%s of events that only %c has, of %s span%s\n", n, side ? "new" : "vanished",
+           n == 1 ? "" : "s", "AB"[side], sl_show_count(roots, count), roots == 1 ? "" : "s");
+    printf("%7s %7s  compared with the most common of %c%s\n", "spans", "events", "BA"[side],
+           n > LONE && !all ? "; --all shows all" : "");
+    for (size_t i = 0; i < d->lone.n && (all || shown < LONE); i++)
+        if (d->lone.v[i].side == side) {
+            show_ordering(d, &d->lone.v[i]);
+            shown++;
+        }
+}
+
+static void show_events(const struct sl_diff *d, int side, bool all)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->event.n; i++)
+        if (!d->event.v[i].in[!side] && (n++ < EVENTS || all))
+            printf("%s %s/%s", n == 1 ? side ? "\nEvents that only B has:" : "\nEvents that only A has:" : ",",
+                   d->event.v[i].span_type, d->event.v[i].event_type);
+    if (n > EVENTS && !all)
+        printf(" and %zu more", n - EVENTS);
+    if (n)
+        puts("");
+}
+
+void diff_show(const struct diff *d, bool all)
+{
+    show_verdict(d);
+    show_sides(d);
+    show_whole(d);
+    show_path(d, all);
+    show_both(&d->d, all);
+    for (int side = 0; side < 2; side++)
+        show_one(&d->d, side, all);
+    for (int side = 0; side < 2; side++) {
+        show_events(&d->d, side, all);
+        show_lone(&d->d, side, all);
+    }
+    if (!d->d.lone.n)
+        puts("\nBoth have the same orderings of events");
+}
