@@ -15,6 +15,7 @@ struct said { /* a row of sl_state, by ranks of names */
 
 struct step { /* an event of a subspan that sl_state knows */
     int64_t time_ns, rank;
+    uint32_t event;
     bool run;
 };
 
@@ -116,7 +117,7 @@ static int handed_row(void *to, sqlite3_value **v)
     uint32_t worker = sl_graph_find(&m->g, sqlite3_value_int64(v[0]));
     uint32_t sub = sl_graph_find(&m->g, sqlite3_value_int64(v[1]));
 
-    if (worker != SL_NONE && sub != SL_NONE && m->g.type[worker] == m->type && m->parents[sub] > 1)
+    if (worker != SL_NONE && sub != SL_NONE && worker != sub && m->g.type[worker] == m->type && m->parents[sub] > 1)
         *sl_vec_add(&m->handed) = (struct handed){sub, worker, sqlite3_value_int64(v[2])};
     return 0;
 }
@@ -130,7 +131,8 @@ static int load_handed(struct make *m, struct sl_err *err)
 
     for (uint32_t w = 0; w < m->g.n; w++)
         for (uint32_t k = m->g.sub.start[w]; m->g.type[w] == m->type && k < m->g.sub.start[w + 1]; k++)
-            if (m->seen[m->g.sub.to[k]] != w + 1) { /* a subspan may be one twice: by name and by a link */
+            if (m->g.sub.to[k] != w &&
+                m->seen[m->g.sub.to[k]] != w + 1) { /* a subspan may be one twice: by name and by a link */
                 m->seen[m->g.sub.to[k]] = w + 1;
                 several |= ++m->parents[m->g.sub.to[k]] > 1;
             }
@@ -199,7 +201,9 @@ static int by_time(const void *a, const void *b)
 
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
 }
 
 static void gather_steps(struct make *m, uint32_t sub)
@@ -208,7 +212,7 @@ static void gather_steps(struct make *m, uint32_t sub)
     for (size_t i = m->e.start[sub]; i < m->e.start[sub + 1]; i++) {
         const struct said *s = find_said(m, m->g.type[sub], m->e.type[i]);
         if (s)
-            *sl_vec_add(&m->steps) = (struct step){m->e.time_ns[i], s->rank, s->run};
+            *sl_vec_add(&m->steps) = (struct step){m->e.time_ns[i], s->rank, s->event, s->run};
     }
     if (m->steps.n > 1)
         qsort(m->steps.v, m->steps.n, sizeof *m->steps.v, by_time);

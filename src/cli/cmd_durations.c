@@ -52,7 +52,7 @@ static void add(struct durations *d, int64_t span, double s)
 /* Columns: duration_s, start_ns, end_ns, span, starts, ends; all but one of the first three may be NULL. */
 static int read_durations(struct durations *d, struct sl_store *st, sqlite3_stmt *q, bool times, struct sl_err *err)
 {
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = q ? 0 : err->code;
 
     while (q && (rc = sl_store_step(st, q, err)) > 0) {
         bool start = !times || sqlite3_column_type(q, 1) != SQLITE_NULL;
@@ -78,6 +78,10 @@ static sqlite3_stmt *query(struct plot *p, const char *const *event, bool *times
     sqlite3_stmt *q;
 
     *times = !p->sql || (plot_has(p, "start_ns") && plot_has(p, "end_ns"));
+    if (p->sql && !*times && plot_has(p, NULL) && !plot_has(p, "duration_s")) {
+        sl_err(err, SL_EUSAGE, "--sql: the query has no column duration_s; it needs that, or start_ns and end_ns");
+        return NULL;
+    }
     if (p->sql)
         return plot_user(p, *times ? both : seconds, NULL, err);
     q = plot_prepare(p, "SELECT duration_s, start_ns, end_ns, span, starts, ends FROM two_events(?4, ?5, ?1, ?3)", err);
@@ -101,7 +105,7 @@ static void put_counts(const struct durations *d, const struct plot *p, const ch
     char n[32], of[32];
 
     if (p->sql)
-        printf("%s durations", sl_show_count(d->v.n, n));
+        printf("%s duration%s", sl_show_count(d->v.n, n), d->v.n == 1 ? "" : "s");
     else
         printf("from %s to %s: %s of %s spans of type %s", event[0], event[1], sl_show_count(d->v.n, n),
                sl_show_count(d->roots, of), p->arg);

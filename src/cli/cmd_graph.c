@@ -5,6 +5,7 @@
 #include "cli/story.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,9 @@ static const struct {
     const char *name, *line, *color, *style;
 } kinds[] = {
     {"contains", "&#9472;&#9472;&#9472;&#9654;", "#404040", ""},
-    {"is another view of", "&#8211; &#8211; &#8211; &#8211;", "#2060c0", "style=dashed dir=none constraint=false"},
-    {"waited for", "&#183; &#183; &#183; &#183;&#9654;", "#c04020", "style=dotted penwidth=1.6 constraint=false"},
-    {"handed over to", "&#9473;&#9473;&#9473;&#9654;", "#208040", "style=bold"}};
+    {"is another view of", "&#8211; &#8211; &#8211; &#8211;", "#2060c0", " style=dashed dir=none constraint=false"},
+    {"waited for", "&#183; &#183; &#183; &#183;&#9654;", "#c04020", " style=dotted penwidth=1.6 constraint=false"},
+    {"handed over to", "&#9473;&#9473;&#9473;&#9654;", "#208040", " style=bold"}};
 
 static void add_quoted(struct sl_buf *b, const char *s)
 {
@@ -117,7 +118,7 @@ static int add_edges(struct plot *p, struct sl_buf *b, unsigned *seen, struct sl
         add_quoted(b, (const char *)sqlite3_column_text(q, 1));
         sl_buf_adds(b, " -> ");
         add_quoted(b, (const char *)sqlite3_column_text(q, 2));
-        sl_buf_addf(b, " [label=\"%s\" color=\"%s\" fontcolor=\"%s\" %s];\n",
+        sl_buf_addf(b, " [label=\"%s\" color=\"%s\" fontcolor=\"%s\"%s];\n",
                     sl_show_count((unsigned long long)sqlite3_column_int64(q, 3), count), kinds[kind - 1].color,
                     kinds[kind - 1].color, kinds[kind - 1].style);
     }
@@ -197,7 +198,7 @@ static int draw(const char *format, const char *path, const struct sl_buf *b, st
         fwrite(b->s, 1, b->n, to);
         fclose(to);
     }
-    if (waitpid(child, &status, 0) < 0 || status)
+    if (waitpid(child, &status, 0) < 0 || (status && (path || !WIFSIGNALED(status) || WTERMSIG(status) != SIGPIPE)))
         return sl_err(err, SL_EIO, "dot could not draw %s", path ? path : format);
     return 0;
 }

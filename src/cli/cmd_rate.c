@@ -22,7 +22,7 @@ typedef SL_VEC(struct bin) bins;
 
 static int read_bins(struct sl_store *st, sqlite3_stmt *q, bins *out, struct sl_err *err)
 {
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = q ? 0 : err->code;
 
     while (q && (rc = sl_store_step(st, q, err)) > 0)
         *sl_vec_add(out) = (struct bin){sqlite3_column_int64(q, 0), sqlite3_column_double(q, 1)};
@@ -38,19 +38,17 @@ static void show(const struct plot *p, const bins *v)
         most = v->v[i].events > most ? v->v[i].events : most;
         all += v->v[i].events;
     }
-    printf("%s events", sl_show_count((unsigned long long)all, count));
+    printf("%s event%s", sl_show_count((unsigned long long)all, count), all == 1 ? "" : "s");
     if (p->arg)
         printf(" called %s", p->arg);
     if (p->bin_s > 0)
         printf(" in bins of %s", sl_show_seconds(p->bin_s, width));
-    printf("\n\n%-20s %9s %9s\n", "time", "events", p->bin_s > 0 ? "per s" : "");
+    printf("\n\n%-20s %9s%s\n", "time", "events", p->bin_s > 0 ? "     per s" : "");
     for (size_t i = 0; i < v->n; i++) {
         const struct bin *b = &v->v[i];
-        printf("%-20s %9.0f ", sl_show_time(b->time_ns, p->bin_s > 0 ? p->bin_s : 1, time), b->events);
+        printf("%-20s %9.0f", sl_show_time(b->time_ns, p->bin_s > 0 ? p->bin_s : 1, time), b->events);
         if (p->bin_s > 0)
-            printf("%9.4g", b->events / p->bin_s);
-        else
-            printf("%9s", "");
+            printf(" %9.4g", b->events / p->bin_s);
         sl_show_bar(most > 0 ? b->events / most : 0, BAR, bar);
         printf("%s%s\n", *bar ? "  " : "", bar);
     }

@@ -81,7 +81,8 @@ static char *history_file(void)
 
 static const char shell_help[] =
     "SQL, ended by a semicolon.  .tables lists what can be queried, .schema NAME its columns, .quit leaves.\n"
-    "Beside tables: descendants(SPAN), event_sequences(TYPE).\n";
+    "Beside tables: descendants(SPAN), event_sequences(TYPE), two_events(START, END), occupancy(TYPE, BIN_S),\n"
+    "event_rate(EVENT, BIN_S), utilisation(WORKER_TYPE, BIN_S).\n";
 
 /* 1: leave */
 static int dot(const struct cli *cli, struct sl_store *st, const char *line)

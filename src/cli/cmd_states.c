@@ -51,7 +51,7 @@ static struct state *find_state(struct table *t, const char *name)
     return s;
 }
 
-static void add_row(struct table *t, const char *name, double spans, double ended)
+static void add_row(struct table *t, const char *name, double spans, double ended, double ends)
 {
     struct state *s = find_state(t, name ? name : "");
     size_t at = t->time.n - 1;
@@ -61,12 +61,12 @@ static void add_row(struct table *t, const char *name, double spans, double ende
     s->all += spans;
     s->waited += spans - ended;
     s->centre += (double)at * spans;
-    s->ended = ended;
+    s->ended = ends;
 }
 
 static int read_table(struct table *t, struct sl_store *st, sqlite3_stmt *q, struct sl_err *err)
 {
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = q ? 0 : err->code;
 
     while (q && (rc = sl_store_step(st, q, err)) > 0) {
         int64_t time_ns = sqlite3_column_int64(q, 0);
@@ -78,7 +78,8 @@ static int read_table(struct table *t, struct sl_store *st, sqlite3_stmt *q, str
                               MOST_TIMES);
             *sl_vec_add(&t->time) = time_ns;
         }
-        add_row(t, (const char *)sqlite3_column_text(q, 1), sqlite3_column_double(q, 2), sqlite3_column_double(q, 3));
+        add_row(t, (const char *)sqlite3_column_text(q, 1), sqlite3_column_double(q, 2), sqlite3_column_double(q, 3),
+                sqlite3_column_double(q, t->means ? 5 : 3));
         t->roots = sqlite3_column_double(q, 4);
     }
     return rc;
@@ -187,7 +188,7 @@ static sqlite3_stmt *query(struct plot *p, struct sl_err *err)
 
     return p->sql ? plot_user(p, needs, "time_ns", err)
                   : plot_prepare(p,
-                                 "SELECT time_ns, span_type || '/' || event_type, spans, ended, roots FROM "
+                                 "SELECT time_ns, span_type || '/' || event_type, spans, ended, roots, ends FROM "
                                  "occupancy(?1, ?2, ?3)",
                                  err);
 }

@@ -26,7 +26,7 @@ typedef SL_VEC(struct bin) bins;
 
 static int read_bins(struct sl_store *st, sqlite3_stmt *q, bins *out, struct sl_err *err)
 {
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = q ? 0 : err->code;
 
     while (q && (rc = sl_store_step(st, q, err)) > 0)
         *sl_vec_add(out) =

@@ -103,7 +103,7 @@ static sqlite3_stmt *prepare_user(struct plot *p, struct sl_err *err)
 bool plot_has(struct plot *p, const char *column)
 {
     sqlite3_stmt *q = prepare_user(p, NULL);
-    bool yes = q && has(q, column);
+    bool yes = q && (!column || has(q, column));
 
     sqlite3_finalize(q);
     return yes;

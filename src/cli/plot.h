@@ -40,7 +40,7 @@ sqlite3_stmt *plot_user(struct plot *p, const char *const *columns, const char *
 /* For programs: all rows of the user's query, or of ours.  An exit code. */
 int plot_rows(struct plot *p, const char *sql);
 
-/* Has the query of the user a column? */
+/* Has the query of the user a column?  NULL: can it be run at all? */
 bool plot_has(struct plot *p, const char *column);
 
 #endif

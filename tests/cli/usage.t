@@ -13,6 +13,11 @@ What to type, and what happens if it is something else.
     info        what the store holds
     types       the types of spans, one a line
     sequences   where the time of a typical span of a type went, event by event
+    durations   how long it took from one event to another, over all spans of a type
+    states      how many spans were in which state, over time
+    rate        how often something happened, over time
+    utilisation how many workers there were, and were busy
+    graph       which types of spans belong to which, as a picture
     show        the whole path of one span through every component
     events      every event and log line of all spans of a type
     links       what rules have linked, and where they are in doubt

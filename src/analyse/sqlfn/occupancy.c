@@ -17,8 +17,9 @@
  *
  *     SELECT * FROM occupancy('parsl.monitoring.task', 60);
  *
- * and, hidden (they come when named): first_ns and last_ns, when the first and the last event are, and roots, how many
- * spans of the type have events.  within is the id of a span to which those of the type belong.
+ * and, hidden (they come when named): first_ns and last_ns, when the first and the last event are; roots, how many
+ * spans of the type have events; ends, how many of them end in the state of the row.  within is the id of a span to
+ * which those of the type belong.
  */
 #include "analyse/occupancy.h"
 #include "analyse/ext.h"
@@ -27,12 +28,13 @@
 
 #include <stdlib.h>
 
-enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS };
+enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS, ENDS };
 enum { ROOT_TYPE, BIN_S, WITHIN };
 
 struct count {
     struct sl_level spans, ended;
     int64_t spans_before, ended_before; /* this time */
+    int64_t ends;                       /* roots that end in it */
     bool touched;
 };
 
@@ -179,9 +181,12 @@ static int load(struct state *s, const struct sl_call *call, struct sl_err *err)
         rc = sl_stories_of(&s->stories, type, call->arg[WITHIN], err);
     if (!rc)
         rc = sl_occupancy_make(&s->o, &s->stories, err);
-    for (size_t i = 0; i < s->o.n; i++)
-        s->roots += s->o.v[i].b >> 31;
     s->count = sl_alloc(s->o.states * sizeof *s->count);
+    for (size_t i = 0; i < s->o.n; i++)
+        if (s->o.v[i].b & SL_OVER) {
+            s->roots++;
+            s->count[s->o.v[i].b & ~SL_OVER].ends++;
+        }
     s->row = sl_alloc(s->o.states * sizeof *s->row);
     return rc;
 }
@@ -263,7 +268,8 @@ static void column(const void *state, sqlite3_context *out, int col)
     case ENDED: result(s, out, &s->count[row].ended); break;
     case FIRST_NS: sqlite3_result_int64(out, s->o.v[0].time_ns); break;
     case LAST_NS: sqlite3_result_int64(out, s->o.v[s->o.n - 1].time_ns); break;
-    default: sqlite3_result_int64(out, s->roots);
+    case ROOTS: sqlite3_result_int64(out, s->roots); break;
+    default: sqlite3_result_int64(out, s->count[row].ends);
     }
 }
 
@@ -271,7 +277,7 @@ static const struct sl_table_fn fn = {
     .name = "occupancy",
     .schema = "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
               "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
-              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN)",
+              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 3,
     .needed = 1,

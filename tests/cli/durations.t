@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+How long it took from one event to another.
+
+  $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
+  $ spanloom durations invoked worker_received_task
+  from invoked to worker_received_task: 189 of 198 spans of type parsl.monitoring.task
+            9 without an end
+           17 with several ends, of which the first counts
+  
+          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+        12.1 s       5.11 s       1.42 s       8.04 s       12.9 s       15.4 s       20.5 s       21.8 s
+  
+           0 s to 5 s                 20  ███████████▋
+           5 s to 10 s                41  ███████████████████████▊
+          10 s to 15 s                69  ████████████████████████████████████████
+          15 s to 20 s                40  ███████████████████████▎
+          20 s to 25 s                19  ███████████
+  
+  the longest:
+        21.8 s  parsl.monitoring.task 128: spanloom show span * -d spanloom.db (glob)
+        21.7 s  parsl.monitoring.task 127: spanloom show span * -d spanloom.db (glob)
+        21.7 s  parsl.monitoring.task 126: spanloom show span * -d spanloom.db (glob)
+  $ spanloom durations running running_ended parsl.monitoring.try
+  from running to running_ended: 223 of 229 spans of type parsl.monitoring.try
+            5 without a start
+            6 without an end
+  
+          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+        162 ms       440 ms      2.49 ms        51 ms        77 ms       130 ms       446 ms       4.05 s
+  
+           0 s to 500 ms             219  ████████████████████████████████████████
+        500 ms to 1 s                  0
+           1 s to 1.5 s                0
+         1.5 s to 2 s                  0
+           2 s to 2.5 s                0
+         2.5 s to 3 s                  0
+           3 s to 3.5 s                3  ▌
+         3.5 s to 4 s                  0
+           4 s to 4.5 s                1  ▏
+  
+  the longest:
+        4.05 s  parsl.monitoring.try 0: spanloom show span * -d spanloom.db (glob)
+        3.08 s  parsl.monitoring.try 0: spanloom show span * -d spanloom.db (glob)
+        3.06 s  parsl.monitoring.try 2: spanloom show span * -d spanloom.db (glob)
+  $ spanloom durations invoked worker_received_task --missing
+  span  key  start                           end  duration_s  starts  ends
+  *  159  2026-11-20T08:11:31.274832000Z                        1     0 (glob)
+  *  160  2026-11-20T08:11:31.274931000Z                        1     0 (glob)
+  *  161  2026-11-20T08:11:31.276282000Z                        1     0 (glob)
+  *  167  2026-11-20T08:11:46.918685000Z                        1     0 (glob)
+  *  174  2026-11-20T08:11:46.922092000Z                        1     0 (glob)
+  *  175  2026-11-20T08:11:46.922184000Z                        1     0 (glob)
+  *  176  2026-11-20T08:11:46.922270000Z                        1     0 (glob)
+  *  177  2026-11-20T08:11:46.922357000Z                        1     0 (glob)
+  *  178  2026-11-20T08:11:46.922445000Z                        1     0 (glob)
+  $ spanloom durations invoked worker_received_task --list | head -3
+  span  key  start                           end                             duration_s  starts  ends
+  *  128  2026-11-20T08:11:31.269030000Z  2026-11-20T08:11:53.044741000Z   21.775711       1     1 (glob)
+  *  127  2026-11-20T08:11:31.268928000Z  2026-11-20T08:11:53.003745000Z   21.734817       1     1 (glob)
+  $ spanloom durations invoked returned --format csv | head -3
+  span,start_ns,end_ns,duration_s,starts,ends
+  *,1795162291227329000,1795162300653494000,9.426165,1,1 (glob)
+  *,1795162291231306000,1795162296865686000,5.63438,1,1 (glob)
+  $ spanloom durations invoked returned --missing --format tsv
+  span\tkey\tstart\tend\tduration_s\tstarts\tends (esc)
+
+An end before its start is kept, and said:
+
+  $ spanloom durations returned invoked | head -2
+  from returned to invoked: 198 of 198 spans of type parsl.monitoring.task
+          198 negative: the end is before the start
+
+Any query:
+
+  $ spanloom durations --sql 'SELECT running_ended - running AS duration_s FROM parsl_try;' | head -4
+  223 durations
+            6 rows without an end
+  
+          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+  $ spanloom durations --sql "SELECT start_ns, end_ns, span FROM two_events('invoked', 'returned')" | tail -3
+        21.8 s  parsl.monitoring.task 128: spanloom show span * -d spanloom.db (glob)
+        21.8 s  parsl.monitoring.task 127: spanloom show span * -d spanloom.db (glob)
+        21.7 s  parsl.monitoring.task 126: spanloom show span * -d spanloom.db (glob)
+  $ spanloom durations --sql "SELECT NULL AS duration_s"
+  0 durations
+            1 rows without an end
+  $ spanloom durations --sql "SELECT 1.5 AS duration_s"
+  1 duration
+  
+          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+         1.5 s                     1.5 s        1.5 s        1.5 s        1.5 s        1.5 s        1.5 s
+  $ spanloom durations --sql "SELECT 1.5 AS duration_s" --format json
+  [
+   {"duration_s":1.5}
+  ]
+
+Of one run:
+
+  $ spanloom durations invoked returned --run 000 | head -1
+  from invoked to returned: 198 of 198 spans of type parsl.monitoring.task
+  $ spanloom durations invoked returned --run 3d9e0d70 | head -1
+  from invoked to returned: 198 of 198 spans of type parsl.monitoring.task
+
+Mistakes:
+
+  $ spanloom durations invoked returned --run 111
+  spanloom: no run is called 111; see them with: spanloom info --runs -d spanloom.db
+  [1]
+  $ spanloom durations invoked
+  spanloom: from which event to which? such as: invoked returned
+  try: spanloom durations --help
+  [2]
+  $ spanloom durations invoked retruned
+  spanloom: spanloom.db: query failed: two_events: no event is called retruned; see what there is with: spanloom types --events
+  [1]
+  $ spanloom durations invoked returned no.such.type
+  spanloom: no span has the type no.such.type; see what there is with: spanloom types -d spanloom.db
+  [1]
+  $ spanloom durations --sql 'SELECT 1 AS seconds'
+  spanloom: --sql: the query has no column duration_s; it needs that, or start_ns and end_ns
+  try: spanloom durations --help
+  [2]
+  $ spanloom durations --sql 'SELECT 1 AS start_ns'
+  spanloom: --sql: the query has no column duration_s; it needs that, or start_ns and end_ns
+  try: spanloom durations --help
+  [2]
+  $ spanloom durations --sql 'SELEC'
+  spanloom: --sql: spanloom.db: cannot query: no such table: SELEC
+  [1]
+  $ spanloom durations --sql 'SELECT 1 AS duration_s' invoked returned
+  spanloom: durations takes events or --sql, not both
+  try: spanloom durations --help
+  [2]

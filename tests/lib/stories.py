@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the table functions over stories must give, worked out from the views in Python: whole numbers, nothing shared
+with the program.  And stores of random spans, and queries through the extension."""
+import collections
+import json
+import os
+import re
+import sqlite3
+import subprocess
+from fractions import Fraction
+
+from harness import ROOT, PROGRAM, check, path
+
+EXTENSION = os.path.join(os.environ.get("BUILD") or os.path.dirname(os.path.abspath(PROGRAM)), "spanloom.so")
+BIN_NS = 10**9
+
+CLOSURE = """
+    WITH RECURSIVE d(root, span) AS (
+        SELECT uuid, uuid FROM span WHERE type = ?
+        UNION SELECT root, subspan_uuid FROM subspan JOIN d ON superspan_uuid = span
+        UNION SELECT root, right_uuid FROM facet JOIN d ON left_uuid = span
+        UNION SELECT root, left_uuid FROM facet JOIN d ON right_uuid = span)
+    SELECT d.root, e.time_ns, s.type, e.type FROM d JOIN spans s ON s.id = d.span LEFT JOIN events e ON e.span = s.id
+"""
+
+ASK = """
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.enable_load_extension(True)
+db.load_extension(sys.argv[2])
+for sql in json.load(sys.stdin):
+    try:
+        print(json.dumps(db.execute(sql).fetchall()))
+    except sqlite3.Error as e:
+        print(json.dumps(str(e)))
+"""
+
+
+def ask(store, *queries):
+    """Rows of each query by Debian's Python with the extension; the text of an error instead."""
+    done = subprocess.run(["/usr/bin/python3", "-c", ASK, store, EXTENSION], input=json.dumps(queries), capture_output=True, text=True)
+    check(done.returncode == 0 and not done.stderr, done.stderr)
+    got = [json.loads(line) for line in done.stdout.splitlines()]
+    return [g if isinstance(g, str) else [tuple(r) for r in g] for g in got]
+
+
+def shell(store, query):
+    """Rows by the sqlite3 shell."""
+    done = subprocess.run(["sqlite3", "-json", "-cmd", f".load {EXTENSION}", store, query], capture_output=True, text=True)
+    check(done.returncode == 0 and not done.stderr, query, done.stderr)
+    return [tuple(r.values()) for r in json.loads(done.stdout or "[]")]
+
+
+def near(got, want, what=""):
+    """Rows; numbers that are fractions in want may differ by the bits of a double."""
+    check(not isinstance(got, str), what, got)
+    for k, (a, b) in enumerate(zip(got, want)):
+        for x, y in zip(a, b):
+            if isinstance(y, Fraction):
+                check(x is not None and abs(Fraction(x) - y) <= abs(y) * Fraction(1, 10**13), what, f"row {k}: got {a}, want {tuple(map(str, b))}")
+            else:
+                check(x == y and type(x) is type(y), what, f"row {k}: got {a}, want {b}")
+        check(len(a) == len(b), what, a, b)
+    check(len(got) == len(want), what, f"{len(got)} rows, want {len(want)}")
+
+
+# ---- by the definitions
+
+def stories(db, kind):
+    """{root: [(time, span type, event type), ...] in order}"""
+    found = collections.defaultdict(list)
+    for root, t, span_type, event_type in db.execute(CLOSURE, (kind,)):
+        found[root] += [] if t is None else [(t, span_type, event_type)]
+    return {root: sorted(events) for root, events in sorted(found.items())}
+
+
+def glob(pattern, text):
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.S) is not None
+
+
+def means(pattern, span_type, event_type):
+    a, slash, b = pattern.partition("/")
+    return glob(a, span_type) and glob(b, event_type) if slash else glob(pattern, event_type)
+
+
+def two_events(told, start, end):
+    rows = []
+    for root, events in told.items():
+        a, b = ([t for t, s, e in events if means(p, s, e)] for p in (start, end))
+        first = [min(x) if x else None for x in (a, b)]
+        rows.append((root, *first, Fraction(first[1] - first[0], 10**9) if a and b else None, len(a), len(b)))
+    return rows
+
+
+def lives(told):
+    """Of each root [(from, to, state)]; the last for ever: None."""
+    for events in told.values():
+        last = {}
+        for t, s, e in events:  # in order: the last of a time stays
+            last[t] = (s, e)
+        times = list(last)
+        yield [(t, times[i + 1] if i + 1 < len(times) else None, last[t]) for i, t in enumerate(times)]
+
+
+def changes(told):
+    """occupancy() without bins: counts at each time, from scratch."""
+    all_lives = [x for life in lives(told) for x in life]
+    steps = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+    for since, until, state in all_lives:
+        steps[since][state][0] += 1
+        if until is None:
+            steps[since][state][1] += 1
+        else:
+            steps[until][state][0] -= 1
+    now, rows = collections.defaultdict(lambda: [0, 0]), []
+    for t in sorted(steps):
+        for state in sorted(steps[t]):
+            by = steps[t][state]
+            if by != [0, 0]:
+                now[state] = [now[state][0] + by[0], now[state][1] + by[1]]
+                rows.append((t, *state, *now[state]))
+    return rows
+
+
+def overlap(since, until, begin, end):
+    return max(0, min(until, end) - max(since, begin))
+
+
+def bins_of(times, width):
+    return range(min(times) // width * width, max(times) // width * width + 1, width)
+
+
+def occupancy(told, width):
+    all_lives = [x for life in lives(told) for x in life]
+    rows = []
+    for begin in bins_of([x[0] for x in all_lives], width) if all_lives else []:
+        end, area = begin + width, collections.defaultdict(lambda: [0, 0])
+        for since, until, state in all_lives:
+            if d := overlap(since, end if until is None else until, begin, end):
+                area[state][0] += d
+                area[state][1] += d if until is None else 0
+        rows += [(begin, *state, Fraction(a[0], width), Fraction(a[1], width)) for state, a in sorted(area.items())]
+    return rows
+
+
+def event_rate(db, pattern, width):
+    events = db.execute("SELECT e.time_ns, s.type, e.type FROM events e LEFT JOIN spans s ON s.id = e.span").fetchall()
+    times = [t for t, s, e in events if (s is not None or "/" not in pattern) and means(pattern, s or "", e)]
+    count = collections.Counter(t // width * width for t in times)
+    return [(b, count[b], Fraction(count[b] * 10**9, width)) for b in bins_of(times, width)] if times else []
+
+
+class Workers:
+    """Presence and runs of workers, as docs/sql.md says."""
+
+    def __init__(self, db, kind):
+        q = lambda sql: db.execute(sql).fetchall()
+        self.type = dict(q("SELECT id, type FROM spans"))
+        self.events = collections.defaultdict(list)
+        for span, t, e in q("SELECT span, time_ns, type FROM events"):
+            self.events[span].append((t, e))
+        self.sub, self.facet = collections.defaultdict(set), collections.defaultdict(set)
+        for a, b in q("SELECT superspan_uuid, subspan_uuid FROM subspan"):
+            if a in self.type and b in self.type:
+                self.sub[a].add(b)
+        for a, b in q("SELECT left_uuid, right_uuid FROM facet"):
+            self.facet[a].add(b)
+            self.facet[b].add(a)
+        has = q("SELECT 1 FROM sqlite_schema WHERE name = 'sl_state'")
+        self.said = {(s, e): (kind, rank) for s, e, kind, rank in
+                     (q("SELECT span_type, event_type, kind, rank FROM sl_state") if has else [])}
+        self.stated = {s for (s, _), (kind, _) in self.said.items() if kind == "run"}
+        self.workers = sorted(i for i, t in self.type.items() if t == kind)
+        self.holders = collections.defaultdict(set)
+        for w in self.workers:
+            for x in self.sub[w] - {w}:
+                self.holders[x].add(w)
+        self.handed = collections.defaultdict(list)
+        for w, x, t in q("SELECT l.left_span, l.right_span, e.time_ns FROM sl_link l JOIN sl_event e ON e.span = l.right_span "
+                         "AND e.source = l.source AND e.place = l.place WHERE l.kind = 1"):
+            if w in self.workers and w != x and len(self.holders[x]) > 1:
+                self.handed[x].append((t, w))
+
+    def runs(self, w, x):
+        kind = self.type[x]
+        if kind not in self.stated:
+            times = [t for t, _ in self.events[x]]
+            return [(min(times), max(times))] if times else []
+        known = sorted((t, self.said[kind, e][1], e) for t, e in self.events[x] if (kind, e) in self.said)
+        found, begin = [], None
+        for t, _, e in known:
+            runs = self.said[kind, e][0] == "run"
+            if runs and begin is None:
+                begin = t
+            elif not runs and begin is not None:
+                found.append((begin, t))
+                begin = None
+        if begin is not None:
+            later = [t for t, _ in self.events[w] if t > begin]
+            found.append((begin, min(later) if later else None))
+        return [r for r in found if self.owns(w, x, r[0])]
+
+    def owns(self, w, x, t):
+        before = [h for h in self.handed[x] if h[0] <= t]
+        return not before or w in {h[1] for h in before if h[0] == max(before)[0]}
+
+    def of(self, w):
+        """(from, to) or None, runs"""
+        held = {x for x in self.sub[w] - {w} if self.type[x] in self.stated}
+        runs = [r for x in self.sub[w] - {w} for r in self.runs(w, x)]
+        below, border = {w}, [w]
+        while border:
+            border = {y for x in border for y in self.sub[x] | self.facet[x] if y in self.type} - below - held
+            below |= border
+        heard = [t for x in below for t, _ in self.events[x]] + [t for r in runs for t in r if t is not None]
+        if not heard:
+            return None, []
+        return (min(heard), max(heard)), [(a, max(heard) if b is None else b) for a, b in runs]
+
+
+def union(intervals):
+    merged = []
+    for a, b in sorted(intervals):
+        if merged and a <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], b)
+        else:
+            merged.append([a, b])
+    return merged
+
+
+def utilisation(db, kind, width):
+    workers = Workers(db, kind)
+    there, busy, running = [], [], []
+    for w in workers.workers:
+        present, runs = workers.of(w)
+        if present:
+            there.append(present)
+            running += runs
+            busy += union(runs)
+    rows = []
+    for begin in bins_of([t for p in there for t in p], width) if there else []:
+        a, b, c = (sum(overlap(*i, begin, begin + width) for i in x) for x in (there, busy, running))
+        rows.append((begin, Fraction(a, width), Fraction(b, width), Fraction(c, width), Fraction(b, a) if a else None))
+    return rows
+
+
+# ---- stores that no recipe would make, but users can
+
+def empty_store(to, schema=("001-core", "002-joins", "003-states", "views", "index")):
+    db = sqlite3.connect(to, isolation_level=None)
+    db.execute("PRAGMA synchronous = OFF")
+    for part in schema:
+        with open(f"{ROOT}/src/store/schema/{part}.sql", encoding="utf-8") as file:
+            db.executescript(file.read())
+    db.execute(f"INSERT INTO sl_meta VALUES ('schema', {sum('0' in s for s in schema)})")
+    return db
+
+
+def random_store(to, r, times=None, states=True):
+    """Cycles, equal times, links to nothing, spans without events, records that assert a link and an event."""
+    db = empty_store(to, ("001-core", "002-joins", *(["003-states"] if states else []), "views", "index"))
+    names = ["task", "try", "worker", "Work", "é"] + [f"e{i}" for i in range(5)]
+    db.execute("BEGIN")
+    db.executemany("INSERT INTO sl_name VALUES (?, ?)", enumerate(r.sample(names, len(names)), r.choice([1, 40, 10**12])))
+    name = {n: i for i, n in db.execute("SELECT id, name FROM sl_name")}
+    db.executemany("INSERT INTO sl_source (id, path, recipe, component) VALUES (?, ?, 'r', 'c')", [(i, f"/{i}") for i in range(1, 4)])
+    n, gap = r.choice([1, 4, 40, 150]), r.choice([1, 3, 10**9])
+    ids, places = sorted(r.sample(range(1, n * gap + 1), n)), max(3, n // 2)
+    db.executemany("INSERT INTO sl_span (id, type, key, parent, source) VALUES (?, ?, ?, ?, 1)",
+                   [(i, name[r.choice(names[:5])], str(i), r.choice([None, None, None, r.choice(ids)])) for i in ids])
+    nothing, when = n * gap + 10, times or (lambda: r.randint(-5, 60) * r.choice([1, 10**8, 3 * 10**8]))
+    db.executemany("INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, source, place) VALUES (?, ?, ?, ?, ?)",
+                   [(r.choice(ids), r.choice([1, 1, 1, 2, 3, 4]), r.choice(ids), r.randint(1, 3), r.randint(1, places)) for _ in range(n)]
+                   + [(r.choice(ids), 1, nothing, None, None), (nothing + 1, 2, r.choice(ids), None, None)])
+    db.executemany("INSERT OR IGNORE INTO sl_event (span, time_ns, type, source, place) VALUES (?, ?, ?, ?, ?)",
+                   [(r.choice(ids + [nothing]), when(), name[r.choice(names[-5:])], r.randint(1, 3), r.randint(1, places))
+                    for _ in range(n * r.randint(0, 4))])
+    if states:
+        db.executemany("INSERT INTO sl_state (span_type, event_type, state, kind, rank) VALUES (?, ?, 's', ?, ?)",
+                       [(s, e, r.choice(["run", "run", "wait", "done"]), r.randint(1, 3)) for s in ("task", "try", "none")
+                        for e in names[-5:] if r.random() < 0.7])
+    db.execute("COMMIT")
+    return db
