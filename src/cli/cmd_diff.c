@@ -48,6 +48,12 @@ static void split(const struct cli *cli, struct diff_side *s)
     s->run = sl_strdup(s->text);
 }
 
+static const char *no_store(const struct diff_side *s)
+{
+    struct stat st;
+    return stat(s->text, &st) ? "is no file" : "is a folder, not a store";
+}
+
 /* Workflows, each once: the first of those that are facets of each other. */
 static const char workflows_sql[] =
     "WITH w AS (SELECT s.id FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.parent IS NULL AND n.name IN "
@@ -78,16 +84,15 @@ static int open_side(const struct cli *cli, struct diff_side *s, struct sl_err *
     split(cli, s);
     its.store_path = s->path;
     if (s->run && stat(s->path, &st))
-        return sl_err(err, SL_ENOTFOUND,
-                      "there is no file %s, and no store %s in which there could be a run of that name", s->text,
-                      s->path);
+        return sl_err(err, SL_ENOTFOUND, "%s %s, and there is no store %s in which a run could have that name", s->text,
+                      no_store(s), s->path);
     if (s->run && !*s->run)
         return sl_err(err, SL_EUSAGE, "%s: the name of a run is missing behind the colon", s->text);
     if (!(s->st = cli_open(&its))) /* it is said why */
         return SL_EIO;
     rc = story_run(s->st, s->run, &s->within, err);
     if (rc && s->run && !strcmp(s->run, s->text))
-        sl_err_wrap(err, "there is no file %s; as a run in %s", s->text, s->path);
+        sl_err_wrap(err, "%s %s; as a run in %s", s->text, no_store(s), s->path);
     if (!rc)
         rc = cli_lens(cli, s->st, &seen, err);
     if (!rc)
@@ -122,26 +127,20 @@ static int choose_type(struct diff *d, const char *given, char *type, size_t n, 
             snprintf(type, n, "%s", tasks[i]);
             return 0;
         }
-    if (given)
-        rc = cli_type(d->side[0].st, given, type, n, err);
-    else
-        snprintf(type, n, "Parsl's tasks");
-    for (int i = 0; i < 2 && !rc; i++) {
+    if (given && (rc = cli_type(d->side[0].st, given, type, n, err)))
+        return sl_err_wrap(err, "A (%s)", d->side[0].text);
+    for (int i = 0; i < 2; i++) {
         struct diff_side *s = &d->side[i];
-        bool has = given ? has_type(s, type) : has_type(s, tasks[0]) || has_type(s, tasks[1]);
-        if (!has)
-            rc = sl_err(
-                err, SL_ENOTFOUND,
-                "%s (%s) has no spans of type %s; name one that both have with --type, see: spanloom types -d %s",
-                i ? "B" : "A", s->text, type, s->path);
+        if (given ? !has_type(s, type) : !has_type(s, tasks[0]) && !has_type(s, tasks[1]))
+            return sl_err(err, SL_ENOTFOUND,
+                          "%s (%s) holds no %s%s; name a type that both have with --type, see: spanloom types -d %s",
+                          i ? "B" : "A", s->text, given ? "spans of type " : "Parsl tasks", given ? type : "", s->path);
     }
-    if (!rc && !given)
-        rc = sl_err(
-            err, SL_ENOTFOUND,
-            "of %s and %s only one has its tasks in a monitoring database; import the rest of the other, or name "
-            "a type that both have with --type",
-            d->side[0].text, d->side[1].text);
-    return rc;
+    return given ? 0
+                 : sl_err(err, SL_ENOTFOUND,
+                          "of %s and %s only one has its tasks in a monitoring database; import the rest of the other, "
+                          "or name a type that both have with --type",
+                          d->side[0].text, d->side[1].text);
 }
 
 /* ---- the critical path and the makespan ---- */
@@ -315,8 +314,11 @@ static int compare(const struct cli *cli, struct diff *d, const char *type, stru
         return rc;
     sl_diff_make(&d->d);
     compare_paths(d);
-    if (cli->format != SL_FORMAT_TABLE)
+    if (cli->format != SL_FORMAT_TABLE) {
+        if (*d->no_path)
+            fprintf(stderr, "spanloom: the critical path is not compared: %s\n", d->no_path);
         return diff_rows(cli, d);
+    }
     diff_show(d, cli_option(cli, "all") != NULL);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TRANSITIONS = 20, LONE = 5, PATH = 8, EVENTS = 10, WORDS = 3 };
+enum { TRANSITIONS = 20, LONE = 5, PATH = 8, EVENTS = 10, WORDS = 3, TAIL = 20 };
 
 static const char *seconds(double s, char *buf)
 {
@@ -149,7 +149,7 @@ static void put_transition(const struct sl_diff *d, const struct sl_diff_row *r)
     printf("%7zu %7zu %10s %10s %10s %8s  %-22s %10s", r->n[0], r->n[1], seconds(r->median.a, a),
            seconds(r->median.b, b), signed_seconds(r->median.change, change),
            diff_percent(r->median.a, r->median.b, percent), interval(&r->median, range, sizeof range),
-           signed_seconds(r->p95.change, tail));
+           r->n[0] < TAIL || r->n[1] < TAIL ? "-" : signed_seconds(r->p95.change, tail));
     put_ends(d, r);
 }
 
@@ -198,12 +198,18 @@ static void show_one(const struct sl_diff *d, int side, bool all)
 
 /* ---- orderings ---- */
 
+static bool shared(const struct sl_diff *d, size_t event)
+{
+    return d->event.v[event].in[0] && d->event.v[event].in[1];
+}
+
+/* Events that one side never has stand above. */
 static void list_events(const struct sl_diff *d, const int *surplus, int sign, const char *word)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < d->event.n; i++) {
-        if (surplus[i] * sign <= 0)
+        if (surplus[i] * sign <= 0 || !shared(d, i))
             continue;
         if (n++ < WORDS)
             printf("%s %s/%s", n == 1 ? word : ",", d->event.v[i].span_type, d->event.v[i].event_type);
@@ -214,29 +220,41 @@ static void list_events(const struct sl_diff *d, const int *surplus, int sign, c
         printf(" and %zu more", n - WORDS);
 }
 
-/* In what an ordering differs from the most common one of the other side that has events. */
+/* In what an ordering differs from another. */
+static void say_difference(const struct sl_diff *d, const int *surplus)
+{
+    bool events = false, others = false;
+
+    for (size_t i = 0; i < d->event.n; i++) {
+        events |= surplus[i] && shared(d, i);
+        others |= surplus[i] && !shared(d, i);
+    }
+    if (!events)
+        fputs(others ? " but for events that one side never has, the same" : " the same events in another order",
+              stdout);
+    list_events(d, surplus, 1, " with");
+    list_events(d, surplus, -1, " without");
+}
+
+/* What it is compared with is the most common one of the other side that has events. */
 static void show_ordering(const struct sl_diff *d, const struct sl_diff_lone *l)
 {
     const struct sl_sequences *mine = &d->t[l->side].seq, *its = &d->t[!l->side].seq;
-    const struct sl_ordering *o = &mine->v[l->ordering], *other = its->v;
+    const struct sl_ordering *o = &mine->v[l->ordering];
     int *surplus = sl_alloc(d->event.n * sizeof *surplus);
-    bool same = true;
+    size_t other = 0;
 
-    while (other < its->v + its->n && !other->n)
+    while (other < its->n && !its->v[other].n)
         other++;
     for (uint32_t i = 0; i < o->n; i++)
         surplus[mine->code[o->at + i]]++;
-    for (uint32_t i = 0; other < its->v + its->n && i < other->n; i++)
-        surplus[its->code[other->at + i]]--;
-    for (size_t i = 0; i < d->event.n; i++)
-        same &= !surplus[i];
+    for (uint32_t i = 0; other < its->n && i < its->v[other].n; i++)
+        surplus[its->code[its->v[other].at + i]]--;
     printf("%7llu %7u ", (unsigned long long)o->count, o->n);
-    if (!o->n)
+    if (o->n)
+        say_difference(d, surplus);
+    else
         fputs(" no events", stdout);
-    else if (same)
-        fputs(" the same events in another order", stdout);
-    list_events(d, surplus, 1, " with");
-    list_events(d, surplus, -1, o->n ? " without" : ":");
     puts("");
     free(surplus);
 }
@@ -288,10 +306,10 @@ void diff_show(const struct diff *d, bool all)
     show_both(&d->d, all);
     for (int side = 0; side < 2; side++)
         show_one(&d->d, side, all);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         show_events(&d->d, side, all);
+    for (int side = 0; side < 2; side++)
         show_lone(&d->d, side, all);
-    }
     if (!d->d.lone.n)
         puts("\nBoth have the same orderings of events");
 }
