@@ -149,13 +149,17 @@ static int by_codes(const struct sl_transition *x, const struct sl_transition *y
     return (x->to > y->to) - (x->to < y->to);
 }
 
+static int group(const struct sl_diff_row *r)
+{
+    return !r->n[0] || !r->n[1] ? 2 : !sl_shift_sure(&r->median);
+}
+
 static int by_weight(const void *a, const void *b)
 {
     const struct sl_diff_row *x = a, *y = b;
-    bool both_x = x->n[0] && x->n[1], both_y = y->n[0] && y->n[1];
 
-    if (both_x != both_y)
-        return both_x ? -1 : 1;
+    if (group(x) != group(y))
+        return group(x) - group(y);
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     if (x->from != y->from)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TRANSITIONS = 20, LONE = 5, PATH = 8, EVENTS = 10, WORDS = 3, TAIL = 20 };
+enum { TRANSITIONS = 20, SURE = 15, LONE = 5, PATH = 8, EVENTS = 10, WORDS = 3, TAIL = 20 };
 
 static const char *seconds(double s, char *buf)
 {
@@ -58,6 +58,7 @@ static void show_verdict(const struct diff *d)
 {
     bool whole = !isnan(d->makespan[0]) && !isnan(d->makespan[1]);
     double a = whole ? d->makespan[0] : d->d.story.median.a, b = whole ? d->makespan[1] : d->d.story.median.b;
+    const struct sl_diff_row *story = &d->d.story;
     const char *who = whole ? "B" : "The median story in B";
     char from[40], to[40], percent[32];
 
@@ -73,6 +74,9 @@ static void show_verdict(const struct diff *d)
     if (whole && fabs(b - a) > 0.001 * a)
         say_where(d, b - a);
     puts("");
+    if (whole && sl_shift_sure(&story->median) && *diff_percent(story->median.a, story->median.b, percent))
+        printf("The median story is %s %s: %s -> %s\n", percent + 1, story->median.change > 0 ? "longer" : "shorter",
+               seconds(story->median.a, from), seconds(story->median.b, to));
 }
 
 static void show_sides(const struct diff *d)
@@ -153,25 +157,33 @@ static void put_transition(const struct sl_diff *d, const struct sl_diff_row *r)
     put_ends(d, r);
 }
 
+static void put_part(const struct sl_diff *d, const char *title, size_t from, size_t n, size_t most)
+{
+    if (!n)
+        return;
+    printf("%s%s\n", title, n > most ? "; --all shows all" : "");
+    for (size_t i = from; i < from + n && i < from + most; i++)
+        put_transition(d, &d->transition.v[i]);
+}
+
 /* Those whose median did not move are listed with --all only. */
 static void show_both(const struct sl_diff *d, bool all)
 {
-    size_t both = 0, moved = 0, n;
+    size_t both = 0, sure = 0, moved = 0, most;
 
-    for (; both < d->transition.n && d->transition.v[both].n[0] && d->transition.v[both].n[1]; both++)
+    for (; both < d->transition.n && d->transition.v[both].n[0] && d->transition.v[both].n[1]; both++) {
+        sure += sl_shift_sure(&d->transition.v[both].median) != 0;
         moved += d->transition.v[both].weight > 0;
-    n = all ? both : moved < TRANSITIONS ? moved : TRANSITIONS;
-    printf("\nFrom one event to the next: both have %zu transition%s", both, both == 1 ? "" : "s");
-    if (both && !moved)
-        fputs(", and no median changed", stdout);
-    else if (both)
-        printf(", %zu changed, first where it matters most%s", moved, n < moved ? "; --all shows all" : "");
-    puts("");
-    if (n)
-        printf("%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
-               "95 % interval", "p95 change", "from -> to     (*: sure, the interval is without 0)");
-    for (size_t i = 0; i < n; i++)
-        put_transition(d, &d->transition.v[i]);
+    }
+    printf("\nFrom one event to the next: both have %zu transition%s%s\n", both, both == 1 ? "" : "s",
+           both && !moved ? ", and no median changed" : "");
+    if (!moved && !all)
+        return;
+    printf("%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
+           "95 % interval", "p95 change", "from -> to");
+    most = sure < SURE ? sure : SURE;
+    put_part(d, "surely changed (the interval is without 0), what matters most first", 0, sure, all ? both : most);
+    put_part(d, "not surely", sure, (all ? both : moved) - sure, all ? both : TRANSITIONS - most);
 }
 
 /* Those that only one side has stand behind the others, by weight. */
