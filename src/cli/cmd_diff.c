@@ -229,7 +229,8 @@ static void compare_paths(struct diff *d)
     for (int i = 0; i < 2 && !*d->no_path; i++)
         if (!d->side[i].workflow)
             snprintf(d->no_path, sizeof d->no_path, "%s (%s) holds no workflow", i ? "B" : "A", d->side[i].text);
-        else if (read_path(d, i, &err))
+    for (int i = 0; i < 2 && !*d->no_path; i++)
+        if (read_path(d, i, &err))
             snprintf(d->no_path, sizeof d->no_path, "%s (%s): %.400s", i ? "B" : "A", d->side[i].text, err.text);
     if (*d->no_path) {
         free_path(d);

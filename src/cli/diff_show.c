@@ -210,13 +210,20 @@ static void show_one(const struct sl_diff *d, int side, bool all)
 
 /* ---- orderings ---- */
 
+/* Orderings that differ in the same from what they are compared with. */
+struct alike {
+    char *how;
+    size_t orderings;
+    uint64_t roots;
+};
+
 static bool shared(const struct sl_diff *d, size_t event)
 {
     return d->event.v[event].in[0] && d->event.v[event].in[1];
 }
 
 /* Events that one side never has stand above. */
-static void list_events(const struct sl_diff *d, const int *surplus, int sign, const char *word)
+static void list_events(struct sl_buf *b, const struct sl_diff *d, const int *surplus, int sign, const char *word)
 {
     size_t n = 0;
 
@@ -224,17 +231,17 @@ static void list_events(const struct sl_diff *d, const int *surplus, int sign, c
         if (surplus[i] * sign <= 0 || !shared(d, i))
             continue;
         if (n++ < WORDS)
-            printf("%s %s/%s", n == 1 ? word : ",", d->event.v[i].span_type, d->event.v[i].event_type);
+            sl_buf_addf(b, "%s %s/%s", n > 1 ? "," : word, d->event.v[i].span_type, d->event.v[i].event_type);
         if (n <= WORDS && abs(surplus[i]) > 1)
-            printf(" (%d times)", abs(surplus[i]));
+            sl_buf_addf(b, " (%d times)", abs(surplus[i]));
     }
     if (n > WORDS)
-        printf(" and %zu more", n - WORDS);
+        sl_buf_addf(b, " and %zu more", n - WORDS);
 }
 
-/* In what an ordering differs from another. */
-static void say_difference(const struct sl_diff *d, const int *surplus)
+static char *difference(const struct sl_diff *d, const int *surplus)
 {
+    struct sl_buf b = {0};
     bool events = false, others = false;
 
     for (size_t i = 0; i < d->event.n; i++) {
@@ -242,18 +249,20 @@ static void say_difference(const struct sl_diff *d, const int *surplus)
         others |= surplus[i] && !shared(d, i);
     }
     if (!events)
-        fputs(others ? " but for events that one side never has, the same" : " the same events in another order",
-              stdout);
-    list_events(d, surplus, 1, " with");
-    list_events(d, surplus, -1, " without");
+        sl_buf_adds(&b,
+                    others ? "but for events that one side never has, the same" : "the same events in another order");
+    list_events(&b, d, surplus, 1, "with");
+    list_events(&b, d, surplus, -1, b.n ? " without" : "without");
+    return b.s;
 }
 
-/* What it is compared with is the most common one of the other side that has events. */
-static void show_ordering(const struct sl_diff *d, const struct sl_diff_lone *l)
+/* In what an ordering differs from the most common one of the other side that has events. */
+static struct alike how_it_differs(const struct sl_diff *d, const struct sl_diff_lone *l)
 {
     const struct sl_sequences *mine = &d->t[l->side].seq, *its = &d->t[!l->side].seq;
     const struct sl_ordering *o = &mine->v[l->ordering];
     int *surplus = sl_alloc(d->event.n * sizeof *surplus);
+    struct alike a = {.orderings = 1, .roots = o->count};
     size_t other = 0;
 
     while (other < its->n && !its->v[other].n)
@@ -262,37 +271,65 @@ static void show_ordering(const struct sl_diff *d, const struct sl_diff_lone *l)
         surplus[mine->code[o->at + i]]++;
     for (uint32_t i = 0; other < its->n && i < its->v[other].n; i++)
         surplus[its->code[its->v[other].at + i]]--;
-    printf("%7llu %7u ", (unsigned long long)o->count, o->n);
-    if (o->n)
-        say_difference(d, surplus);
-    else
-        fputs(" no events", stdout);
-    puts("");
+    a.how = o->n ? difference(d, surplus) : sl_strdup("no events");
     free(surplus);
+    return a;
+}
+
+static int by_how(const void *a, const void *b)
+{
+    return strcmp(((const struct alike *)a)->how, ((const struct alike *)b)->how);
+}
+
+static int by_roots(const void *a, const void *b)
+{
+    const struct alike *x = a, *y = b;
+    return x->roots != y->roots ? x->roots > y->roots ? -1 : 1 : by_how(a, b);
+}
+
+/* Puts those together that are alike; how many are left. */
+static size_t gather(struct alike *v, size_t n)
+{
+    size_t k = 0;
+
+    qsort(v, n, sizeof *v, by_how);
+    for (size_t i = 1; i < n; i++)
+        if (!strcmp(v[i].how, v[k].how)) {
+            v[k].orderings += v[i].orderings;
+            v[k].roots += v[i].roots;
+            free(v[i].how);
+        } else {
+            v[++k] = v[i];
+        }
+    qsort(v, k + 1, sizeof *v, by_roots);
+    return k + 1;
 }
 
 static void show_lone(const struct sl_diff *d, int side, bool all)
 {
-    size_t n = 0, shown = 0;
+    SL_VEC(struct alike) v = {0};
     uint64_t roots = 0;
+    size_t n;
     char count[32];
 
     for (size_t i = 0; i < d->lone.n; i++)
         if (d->lone.v[i].side == side) {
-            n++;
-            roots += d->t[side].seq.v[d->lone.v[i].ordering].count;
+            *sl_vec_add(&v) = how_it_differs(d, &d->lone.v[i]);
+            roots += v.v[v.n - 1].roots;
         }
-    if (!n)
+    if (!v.n)
         return;
-    printf("\n%zu %s ordering%s of events that only %c has, of %s span%s\n", n, side ? "new" : "vanished",
-           n == 1 ? "" : "s", "AB"[side], sl_show_count(roots, count), roots == 1 ? "" : "s");
-    printf("%7s %7s  compared with the most common of %c%s\n", "spans", "events", "BA"[side],
+    printf("\n%zu %s ordering%s of events that only %c has, of %s span%s\n", v.n, side ? "new" : "vanished",
+           v.n == 1 ? "" : "s", "AB"[side], sl_show_count(roots, count), roots == 1 ? "" : "s");
+    n = gather(v.v, v.n);
+    printf("%9s %9s  compared with the most common of %c%s\n", "orderings", "spans", "BA"[side],
            n > LONE && !all ? "; --all shows all" : "");
-    for (size_t i = 0; i < d->lone.n && (all || shown < LONE); i++)
-        if (d->lone.v[i].side == side) {
-            show_ordering(d, &d->lone.v[i]);
-            shown++;
-        }
+    for (size_t i = 0; i < n; i++) {
+        if (all || i < LONE)
+            printf("%9zu %9llu  %s\n", v.v[i].orderings, (unsigned long long)v.v[i].roots, v.v[i].how);
+        free(v.v[i].how);
+    }
+    sl_vec_free(&v);
 }
 
 static void show_events(const struct sl_diff *d, int side, bool all)

@@ -39,26 +39,26 @@ What changed from one run to another.
   
   Both have the same orderings of events
   $ spanloom diff a.db b.db --all | tail -20 | cut -c1-100
-        1      53  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      19  the same events in another order
-        1      19  the same events in another order
+        n     median
+       25     3.72 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.
+        3     1.66 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.
+        1     3.04 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.monitoring.try
+       19    14.2 ms  parsl.rundir.try/launched -> parsl.executor.htex.worker.task/worker_all_finished
+       10    13.7 ms  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.work
+        1    15.2 ms  parsl.monitoring.try/running -> parsl.executor.htex.worker.task/worker_all_finis
+  
+  29 vanished orderings of events that only A has, of 120 spans
+  orderings     spans  compared with the most common of B
+         14       104  the same events in another order
+         12        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.
   
   13 new orderings of events that only B has, of 16 spans
-    spans  events  compared with the most common of A
-        2      36  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.inte
-        2      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        2      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      53  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
-        1      53  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor
+  orderings     spans  compared with the most common of A
+         10        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.
   $ spanloom diff a.db b.db | sed -n '1,4p; /^From/,$p' | cut -c1-150
   B takes as long as A: 31.4 s
   A  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
@@ -99,20 +99,17 @@ What changed from one run to another.
        10    13.7 ms  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.worker.task/worker_all_finished_task
   
   29 vanished orderings of events that only A has, of 120 spans
-    spans  events  compared with the most common of B; --all shows all
-       45      19  the same events in another order
-       15      19  the same events in another order
-        9      19  the same events in another order
-        9      19  the same events in another order
-        7      19  the same events in another order
+  orderings     spans  compared with the most common of B
+         14       104  the same events in another order
+         12        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.
   
   13 new orderings of events that only B has, of 16 spans
-    spans  events  compared with the most common of A; --all shows all
-        2      36  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.exec
-        2      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_task (
-        2      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_task (
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_task (
-        1      54  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_task (
+  orderings     spans  compared with the most common of A
+         10        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.
 
 The gate says on stderr what it saw, and exits with 3:
 
@@ -193,8 +190,8 @@ Through a lens:
         1    4.47 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_received_task
   
   1 new ordering of events that only B has, of 1 span
-    spans  events  compared with the most common of A
-        1       9  with parsl.executor.htex.worker.task/worker_all_finished_task (2 times), parsl.executor.htex.worker.task/worker_completed_task (2 times), parsl.executor.htex.worker.task/worker_received_task (2 times)
+  orderings     spans  compared with the most common of A
+          1         1  with parsl.executor.htex.worker.task/worker_all_finished_task (2 times), parsl.executor.htex.worker.task/worker_completed_task (2 times), parsl.executor.htex.worker.task/worker_received_task (2 times)
 
 Other runs:
 
@@ -253,20 +250,18 @@ Other runs:
   Events that only B has: parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.executor.htex.interchange.task/interchange_to_manager, parsl.executor.htex.manager.task/manager_got_task, parsl.executor.htex.worker.task/worker_all_finished_task, parsl.executor.htex.worker.task/worker_completed_task, parsl.executor.htex.worker.task/worker_received_task
   
   6 vanished orderings of events that only A has, of 20 spans
-    spans  events  compared with the most common of B; --all shows all
-       13      12  but for events that one side never has, the same
-        3      12  but for events that one side never has, the same
-        1      23  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
-        1      12  but for events that one side never has, the same
-        1       8  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+  orderings     spans  compared with the most common of B
+          3        17  but for events that one side never has, the same
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
   
   8 new orderings of events that only B has, of 20 spans
-    spans  events  compared with the most common of A; --all shows all
-       10      12  but for events that one side never has, the same
-        4      12  but for events that one side never has, the same
-        1      12  but for events that one side never has, the same
-        1      25  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
-        1      12  but for events that one side never has, the same
+  orderings     spans  compared with the most common of A
+          5        17  but for events that one side never has, the same
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
   $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task | head -15
   The median story in B is 120 % slower: 3.61 s -> 7.93 s
   A  workqueue-bare.db: 50 spans of type workqueue.task, 12 orderings of events
