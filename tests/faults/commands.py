@@ -12,7 +12,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
 
-KNOWN = [w for w in ("import", "info", "types", "sequences", "show", "events", "sql", "rejects", "recipes", "forget")
+KNOWN = [w for w in ("import", "info", "types", "sequences", "show", "events", "sql", "rejects", "recipes", "forget",
+                       "durations", "states", "rate", "utilisation")
          if f"\n  {w} " in subprocess.run([PROGRAM, "--help"], capture_output=True, text=True).stdout]
 ISSUE = ("import", "info", "types", "sql", "rejects", "recipes", "sequences", "show", "events")
 
@@ -29,6 +30,8 @@ def store():
 READS = {"info": ((),), "types": ((), ("--events",)), "rejects": ((), ("--summary",)), "recipes": ((),),
          "sequences": ((), ("--all",), ("parsl.rundir.task",)), "show": (("task", "42"), ("task", "42", "--lines"), ("worker.task", "17"), ("span", "1")),
          "events": ((), ("parsl.executor.htex.worker.task",), ("--lines",)),
+         "durations": (("invoked", "returned"), ("invoked", "worker_received_task", "--list")), "states": ((), ("--bin", "5")),
+         "rate": (("worker_received_task",),), "utilisation": ((),),
          "sql": (("select * from events",), ("select * from attributes",), ("select * from rejects",), ("select 1 where 0",),
                  ("select 'a,b' as \"x,y\", 'c\"d' as \"q\"\"q\", char(10) || char(13) || char(9) || char(92) as e, null as n, 1.5 as f, -9223372036854775808 as i, 'ünï' as u",))}
 CASES = [(c, *a) for c, many in READS.items() if c in KNOWN for a in many]

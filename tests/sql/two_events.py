@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """two_events(), occupancy(), event_rate() and utilisation() against what tests/lib/stories.py works out from the views."""
+import math
 import os
+import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -170,6 +172,109 @@ def shell_program_and_python_agree_with_the_truth():
     near(shell(store, "SELECT * FROM occupancy('parsl.monitoring.task', 2)"), occupancy(told, 2 * 10**9))
     near(shell(store, "SELECT * FROM utilisation('parsl.executor.htex.worker', 2)"), utilisation(db, "parsl.executor.htex.worker", 2 * 10**9))
     near(shell(store, "SELECT * FROM event_rate('*/worker_*', 2)"), event_rate(db, "*/worker_*", 2 * 10**9))
+
+
+def seconds(text):
+    """What people read, 3 digits exact."""
+    number, unit = re.fullmatch(r"(-?[0-9.]+) (us|ms|s)", text.strip()).groups()
+    return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
+def close(a, b, what):
+    check(abs(a - b) <= abs(b) * 0.006 + 6e-7, what, a, "is not", b)
+
+
+@cases((EXAMPLE, "parsl.monitoring.task", "invoked", "worker_received_task"), (EXAMPLE, "parsl.monitoring.try", "running", "running_ended"),
+       (WORKQUEUE, "parsl.rundir.task", "submitted", "DONE"))
+def durations_for_people(run, kind, a, b):
+    store = imported(run).store
+    rows = two_events(stories(sqlite3.connect(store), kind), a, b)
+    got = spanloom("durations", "-d", store, a, b, kind).out
+    v = sorted(float(x[3]) for x in rows if x[3] is not None)
+    check(f": {len(v)} of {len(rows)} spans of type {kind}\n" in got, got)
+    for text, n in (("without a start", sum(x[1] is None for x in rows)), ("without an end", sum(x[2] is None for x in rows)),
+                    ("with several starts", sum(x[4] > 1 for x in rows)), ("with several ends", sum(x[5] > 1 for x in rows)),
+                    ("negative", sum(x < 0 for x in v))):
+        equal([int(x) for x in re.findall(rf"^ +(\d+) {text}", got, re.M)], [n] if n else [], text)
+    numbers = re.findall(r"(?<= )[0-9.]+ [mu]?s(?= |$)", got.split("maximum\n")[1].split("\n")[0])
+    cuts = statistics.quantiles(v, n=20, method="inclusive")
+    for x, want in zip(numbers, (statistics.fmean(v), statistics.stdev(v), v[0], cuts[4], cuts[9], cuts[14], cuts[18], v[-1]), strict=True):
+        close(seconds(x), want, numbers)
+    bars = re.findall(r"^ *([0-9.]+ [mu]?s) to ([0-9.]+ [mu]?s) +(\d+)", got, re.M)
+    equal([int(n) for _, _, n in bars], [sum(seconds(low) <= x < seconds(high) for x in v) for low, high, _ in bars])
+    equal(sum(int(n) for _, _, n in bars), len(v))
+    listed = json.loads(spanloom("durations", "-d", store, a, b, kind, "--missing", "--format", "json").out)
+    equal(sorted(x["span"] for x in listed), [x[0] for x in rows if x[3] is None])
+
+
+@test
+def states_rate_and_utilisation_for_people():
+    store = imported(EXAMPLE).store
+    db = sqlite3.connect(store)
+    told = stories(db, "parsl.monitoring.task")
+    rows, over = occupancy(told, 2 * 10**9), collections.Counter(events[-1][1:] for events in told.values() if events)
+    lines = re.findall(r"^(\S+)/(\S+) +([0-9.]+) +(\d+) +([0-9.]+ [mu]?s)  (.*)$", spanloom("states", "-d", store, "--bin", 2).out, re.M)
+    check(len(lines) >= 10)
+    top = max(x[3] for x in rows)
+    times = sorted({x[0] for x in rows})
+    for s, e, most, ended, mean, bars in lines:
+        own = {x[0]: x for x in rows if x[1:3] == (s, e)}
+        close(float(most), float(max(x[3] for x in own.values())), s + e)
+        equal(int(ended), over[s, e])
+        close(seconds(mean), float(sum(x[3] - x[4] for x in own.values()) * 2 / len(told)), s + e)
+        equal("".join(" ▁▂▃▄▅▆▇█"[math.ceil(own[t][3] / top * 8) if t in own else 0] for t in times).rstrip(), bars)
+    got = re.findall(r"^(2026-\S+)Z +(\d+) +([0-9.]+)", spanloom("rate", "-d", store, "--bin", 2, "worker_received_task").out, re.M)
+    stamp = lambda t: datetime.datetime.fromtimestamp(t // 10**9, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+    equal([(t, int(n), float(x)) for t, n, x in got],
+          [(stamp(t), n, float(x)) for t, n, x in event_rate(db, "worker_received_task", 2 * 10**9)])
+    want = utilisation(db, "parsl.executor.htex.worker", 5 * 10**9)
+    out = spanloom("utilisation", "-d", store, "--bin", 5).out
+    got = re.findall(r"Z +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+)  ", out)
+    equal(got, [(*(f"{float(x):.2f}" for x in w[1:4]), f"{float(w[4]) * 100:.1f}") for w in want])
+    check(f"busy for {float(sum(w[2] for w in want) / sum(w[1] for w in want)) * 100:.1f} %" in out, out)
+
+
+@test
+def the_graph_counts_pairs():
+    store = imported(EXAMPLE).store
+    db = sqlite3.connect(store)
+    want = collections.Counter()
+    for kind, a, b in set(db.execute("SELECT l.kind, a.type || ' ' || a.id, b.type || ' ' || b.id FROM links l JOIN spans a ON a.id = l.left_span "
+                                     "JOIN spans b ON b.id = l.right_span")):
+        pair = (a.split()[0], b.split()[0])
+        want[kind, *(sorted(pair) if kind == "facet" else pair)] += 1
+    kinds = {"": "in", "dashed": "facet", "dotted": "after", "bold": "flow"}
+    got = {}
+    for line in spanloom("graph", "-d", store).out.splitlines():
+        if edge := re.match(r' +"(.*?)" -> "(.*?)" \[label="([\d,]+)"', line):
+            a, b, n = edge.groups()
+            got[kinds["".join(re.findall(r"style=(\w+)", line))], a, b] = int(n.replace(",", ""))
+    equal(got, dict(want))
+
+
+@test
+def one_of_several_runs():
+    store = imported(EXAMPLE, f"{ROOT}/tests/data/parsl-2025-lost").store
+    db = sqlite3.connect(store)
+    runs = db.execute("SELECT w.key, min(t.id), count(*) FROM spans w JOIN spans t ON t.parent = w.id WHERE w.type = 'parsl.monitoring.workflow' "
+                      "AND t.type = 'parsl.monitoring.task' GROUP BY 1").fetchall()
+    equal(len(runs), 2)
+    for key, _, n in runs:
+        of_run = {i for i, in db.execute("SELECT t.id FROM spans w JOIN spans t ON t.parent = w.id WHERE w.key = ? AND t.type = 'parsl.monitoring.task'", (key,))}
+        told = {root: events for root, events in stories(db, "parsl.monitoring.task").items() if root in of_run}
+        as_json = lambda *args: json.loads(spanloom(*args, "-d", store, "--run", key[:13], "--format", "json").out)
+        near([(r["span"], int(r["start_ns"]), r["end_ns"] and int(r["end_ns"]), r["duration_s"], r["starts"], r["ends"])
+              for r in as_json("durations", "invoked", "returned")], two_events(told, "invoked", "returned"))
+        near([(int(r["time_ns"]), *list(r.values())[1:]) for r in as_json("states", "--bin", "1")], occupancy(told, 10**9))
+        equal(sum(r["count"] for r in as_json("sequences", "--all") if r["position"] <= 1), n)
+        workers = {w for w, in db.execute("WITH RECURSIVE d(i) AS (SELECT id FROM spans WHERE key = ? UNION SELECT right_span FROM links JOIN d ON "
+                                          "left_span = i AND kind IN ('in', 'facet') UNION SELECT left_span FROM links JOIN d ON right_span = i AND "
+                                          "kind = 'facet') SELECT i FROM d", (key,))}
+        of = Workers(db, "parsl.executor.htex.worker")
+        there = [p for p, _ in (of.of(w) for w in of.workers if w in workers) if p]
+        got = as_json("utilisation", "htex.worker", "--bin", "1")
+        equal([int(r["time_ns"]) for r in got], list(bins_of([t for p in there for t in p], 10**9)))
+        check(abs(sum(r["workers"] for r in got) - sum(b - a for a, b in there) / 1e9) < 1e-6)
 
 
 @test
