@@ -24,8 +24,8 @@ struct sl_interval {
  * 1 (Devroye, Non-Uniform Random Variate Generation, 1986, V.3; of the median: Maritz & Jarrett, JASA 73 (1978) 194).
  * That is exact, not an approximation, and O(rounds), however large the samples.
  *
- * a, b ascending (sl_sort()), without NaN; 0 <= p <= 1, 0 < level < 1.  The same seed and samples give the same.
- * SL_EUSAGE: a sample is empty, or an argument out of range.
+ * a, b ascending (sl_sort()), without NaN; 0 <= p <= 1, 0 < level < 1.  The seed is fixed: the same samples give the
+ * same. SL_EUSAGE: a sample is empty, or an argument out of range.
  */
 int sl_bootstrap_quantile(struct sl_interval *out, const double *a, size_t na, const double *b, size_t nb, double p,
                           double level, size_t rounds, struct sl_err *err);

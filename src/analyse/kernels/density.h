@@ -29,8 +29,8 @@ size_t sl_bins_default(double *v, size_t n);
 
 /*
  * 0.9 min(sd, IQR / 1.34) n^(-1/5), or of sd alone where the IQR is 0: R's bw.nrd0 (Silverman, Density Estimation,
- * 1986, (3.31)).  NaN where n < 2 or all are equal (R takes |v[0]| or 1 instead).  v ascending; the result has its
- * unit.
+ * 1986, (3.31)).  NaN where n < 2, all are equal (R takes |v[0]| or 1 instead), or they are too far apart for double.
+ * v ascending; the result has its unit.
  */
 double sl_bandwidth(const double *v, size_t n);
 

@@ -84,10 +84,11 @@ double sl_moments_stddev(const struct sl_moments *m)
 
 double sl_moments_corr(const struct sl_moments *m)
 {
-    double r;
+    double product, r;
 
     if (m->n < 2 || m->xx == 0 || m->yy == 0)
         return NAN;
-    r = m->xy / sqrt(m->xx) / sqrt(m->yy);
+    product = m->xx * m->yy; /* its root is exact where y is x, or double that */
+    r = isnormal(product) ? m->xy / sqrt(product) : m->xy / sqrt(m->xx) / sqrt(m->yy);
     return r > 1 ? 1 : r < -1 ? -1 : r;
 }

@@ -5,12 +5,12 @@
 #include "base/mem.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum { BLOCK = 256 };
 
 static const double tolerance = 1e-7; /* that of R's lm(), but relative to the column about its mean */
+static const double noise = 1e-12;    /* of rounding, relative to the whole column */
 
 void sl_ols_init(struct sl_ols *o, size_t p)
 {
@@ -127,8 +127,9 @@ static size_t choose(struct sl_ols *o, size_t *kept)
     size_t n = 0;
 
     for (size_t j = 0; j <= o->p; j++) {
-        double whole = sqrt(squares(o, j, j ? 1 : 0, o->columns)), rest = sqrt(squares(o, j, n, o->columns));
-        if (!(rest > tolerance * whole))
+        double whole = sqrt(squares(o, j, 0, o->columns)), about = sqrt(squares(o, j, j ? 1 : 0, o->columns));
+        double rest = sqrt(squares(o, j, n, o->columns));
+        if (!(rest > tolerance * about) || rest < noise * whole)
             continue;
         reflect(o, j, n);
         kept[n++] = j;
@@ -203,12 +204,17 @@ static void start_fit(struct sl_ols_fit *fit, uint64_t n, size_t terms)
     fit->r_squared = fit->adj_r_squared = fit->residual_stddev = fit->f = fit->f_pr = NAN;
 }
 
-void sl_ols_solve(struct sl_ols *o, const double *origin, struct sl_ols_fit *fit)
+bool sl_ols_solve(struct sl_ols *o, const double *origin, struct sl_ols_fit *fit)
 {
-    size_t *kept = sl_alloc((o->p + 1) * sizeof *kept), n, c = o->columns;
-    double *found = sl_alloc((o->p + 1) * sizeof *found);
+    size_t *kept, n, c = o->columns;
+    double *found;
 
     flush(o);
+    for (size_t i = 0; i < c * c; i++)
+        if (!isfinite(o->r[i]))
+            return false;
+    kept = sl_alloc((o->p + 1) * sizeof *kept);
+    found = sl_alloc((o->p + 1) * sizeof *found);
     start_fit(fit, o->n, o->p + 1);
     n = choose(o, kept);
     fit->df = fit->n - n;
@@ -223,6 +229,7 @@ void sl_ols_solve(struct sl_ols *o, const double *origin, struct sl_ols_fit *fit
         coefficient(o, kept, n, i, origin, found, fit);
     free(kept);
     free(found);
+    return true;
 }
 
 void sl_ols_fit_free(struct sl_ols_fit *fit)

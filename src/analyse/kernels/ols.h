@@ -11,6 +11,7 @@
 #ifndef SL_ANALYSE_KERNELS_OLS_H
 #define SL_ANALYSE_KERNELS_OLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,8 +37,9 @@ void sl_ols_init(struct sl_ols *o, size_t p);
 void sl_ols_add(struct sl_ols *o, const double *row); /* x_1 ... x_p, y; finite */
 
 /* n > 0.  origin: what was subtracted from x_1 ... x_p, y; NULL: nothing.  fit is to be freed with sl_ols_fit_free().
- * With df 0 there are no errors, and no tests.  Where all y are equal there is no r_squared, nor f. */
-void sl_ols_solve(struct sl_ols *o, const double *origin, struct sl_ols_fit *fit);
+ * With df 0 there are no errors, and no tests.  Where all y are equal there is no r_squared, nor f.  false: squares
+ * went beyond the range of double (values 1e150 times those of the first block); nothing is in fit. */
+bool sl_ols_solve(struct sl_ols *o, const double *origin, struct sl_ols_fit *fit);
 void sl_ols_free(struct sl_ols *o);
 void sl_ols_fit_free(struct sl_ols_fit *fit);
 

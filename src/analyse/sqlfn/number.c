@@ -8,7 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 40, INT64_DIGITS = 18 };
+enum { SHOWN = 40, INT64_DIGITS = 19 };
+
+int sl_number_register(sqlite3 *db, const char *name, int args, bool json, sl_number_step *step,
+                       void (*final)(sqlite3_context *ctx))
+{
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS | (json ? SQLITE_RESULT_SUBTYPE : 0);
+    int rc = sqlite3_create_function_v2(db, name, args, flags, (void *)(uintptr_t)name, final ? NULL : step,
+                                        final ? step : NULL, final, NULL);
+
+    return rc == SQLITE_BUSY ? SQLITE_OK : rc;
+}
 
 void sl_number_error(sqlite3_context *ctx, const char *fmt, ...)
 {
@@ -30,29 +40,30 @@ static size_t digits(const char **s)
     return n;
 }
 
-/* 0: not a plain number; else 1 + the digits before a point or exponent, where there is neither. */
-static size_t plain(const char *s)
+enum kind { NONE, REAL, WHOLE };
+
+/* Is it a plain number?  One that may be too large for int64_t is none of the whole. */
+static enum kind plain(const char *s)
 {
-    size_t whole, rest = 0;
-    bool only = true;
+    enum kind kind = WHOLE;
+    size_t n;
 
     s += *s == '-' || *s == '+';
-    whole = digits(&s);
+    n = digits(&s);
+    if (n > INT64_DIGITS)
+        kind = REAL;
     if (*s == '.') {
         s++;
-        rest = digits(&s);
-        only = false;
+        n += digits(&s);
+        kind = REAL;
     }
-    if (!whole && !rest)
-        return 0;
-    if (*s == 'e' || *s == 'E') {
+    if (n && (*s == 'e' || *s == 'E')) {
         s++;
         s += *s == '-' || *s == '+';
-        only = false;
-        if (!digits(&s))
-            return 0;
+        n = digits(&s);
+        kind = REAL;
     }
-    return *s ? 0 : only ? 1 + whole : 1 + INT64_DIGITS + 1;
+    return n && !*s ? kind : NONE;
 }
 
 static void refuse(sqlite3_context *ctx, const char *text, size_t n)
@@ -71,7 +82,8 @@ bool sl_number_get(sqlite3_context *ctx, sqlite3_value *v, struct sl_number *out
 {
     int type = sqlite3_value_type(v);
     const char *text;
-    size_t n, known;
+    enum kind kind;
+    size_t n;
 
     if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
         out->whole = type == SQLITE_INTEGER;
@@ -85,14 +97,14 @@ bool sl_number_get(sqlite3_context *ctx, sqlite3_value *v, struct sl_number *out
     }
     text = (const char *)sqlite3_value_text(v);
     n = text ? (size_t)sqlite3_value_bytes(v) : 0;
-    known = text && strlen(text) == n ? plain(text) : 0;
-    if (!known) {
+    kind = text && strlen(text) == n ? plain(text) : NONE;
+    if (kind == NONE) {
         refuse(ctx, text ? text : "", n);
         return false;
     }
-    out->whole = known <= 1 + INT64_DIGITS;
-    out->i = out->whole ? sqlite3_value_int64(v) : 0;
     out->d = sqlite3_value_double(v);
+    out->whole = kind == WHOLE && fabs(out->d) < 0x1p63;
+    out->i = out->whole ? sqlite3_value_int64(v) : 0;
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers as functions take and give them.  A text that is a plain number (-12, 0.5, 1e5, 007) is one, as keys are
- * text. Errors name the function: its name must be the user data that it is registered with.
+ * text.  Errors name the function, which must be registered with sl_number_register().
  */
 #ifndef SL_ANALYSE_SQLFN_NUMBER_H
 #define SL_ANALYSE_SQLFN_NUMBER_H
@@ -15,7 +15,16 @@
 #ifndef SQLITE_RESULT_SUBTYPE
 #define SQLITE_RESULT_SUBTYPE 0x001000000 /* of SQLite 3.45; older ones ignore it */
 #endif
-#define SL_NUMBER_FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS) /* what they are registered with */
+
+typedef void sl_number_step(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+
+/*
+ * A scalar function, or with `final` an aggregate of args arguments (-1: any number).  json: it gives JSON.  An SQLite
+ * result code.  Where the host program has a function of that name and runs a statement (SELECT load_extension(...),
+ * the only way in R), SQLite lets nobody replace it: that one stays, and that is no failure.
+ */
+int sl_number_register(sqlite3 *db, const char *name, int args, bool json, sl_number_step *step,
+                       void (*final)(sqlite3_context *ctx));
 
 struct sl_number {
     bool whole; /* i is exact */

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_ARGS = 128 }; /* SQLite has 127, newer ones 1000 */
+enum { MOST_ARGS = 127 }; /* what SQLite allows; newer ones 1000 */
 
 struct rows {
     struct sl_ols o;
@@ -42,7 +42,7 @@ static void ols_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct sl_number v[MOST_ARGS];
 
     if (argc < 2 || argc > MOST_ARGS) {
-        sl_number_error(ctx, "takes y, then x1 or up to %d of these", MOST_ARGS - 1);
+        sl_number_error(ctx, "takes y, then from 1 to %d of x", MOST_ARGS - 1);
         return;
     }
     if (!a)
@@ -102,9 +102,12 @@ static void ols_final(sqlite3_context *ctx)
     for (size_t i = 0; i <= a->o.p; i++)
         a->row[i] = a->origin[i].d;
     if (a->o.n) {
-        sl_ols_solve(&a->o, a->row, &fit);
-        result_fit(ctx, &fit, a->o.p + 1);
-        sl_ols_fit_free(&fit);
+        if (sl_ols_solve(&a->o, a->row, &fit)) {
+            result_fit(ctx, &fit, a->o.p + 1);
+            sl_ols_fit_free(&fit);
+        } else {
+            sl_number_result(ctx, INFINITY);
+        }
     }
     sl_ols_free(&a->o);
     free(a->origin);
@@ -113,6 +116,5 @@ static void ols_final(sqlite3_context *ctx)
 
 int sl_fn_ols(sqlite3 *db)
 {
-    return sqlite3_create_function_v2(db, "ols", -1, SL_NUMBER_FLAGS | SQLITE_RESULT_SUBTYPE, (void *)(uintptr_t) "ols",
-                                      NULL, ols_step, ols_final, NULL);
+    return sl_number_register(db, "ols", -1, true, ols_step, ols_final);
 }

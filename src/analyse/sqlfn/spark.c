@@ -16,7 +16,6 @@
 #include <stdlib.h>
 
 enum { LEVELS = 8 };
-static const char NAME[] = "spark";
 
 struct heights {
     SL_VEC(double) h;
@@ -93,7 +92,7 @@ static void spark(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 int sl_fn_spark(sqlite3 *db)
 {
-    void *name = (void *)(uintptr_t)NAME;
-    int rc = sqlite3_create_function_v2(db, NAME, 1, SL_NUMBER_FLAGS, name, spark, NULL, NULL, NULL);
-    return rc ? rc : sqlite3_create_function_v2(db, NAME, 2, SL_NUMBER_FLAGS, name, spark, NULL, NULL, NULL);
+    int rc = sl_number_register(db, "spark", 1, false, spark, NULL);
+
+    return rc ? rc : sl_number_register(db, "spark", 2, false, spark, NULL);
 }

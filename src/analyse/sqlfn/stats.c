@@ -191,7 +191,7 @@ static void kde_final(sqlite3_context *ctx)
     x = sl_alloc(2 * points * sizeof *x);
     if (isfinite(h) && sl_kde(x, x + points, points, a->v.v, a->v.n, h))
         result_kde(ctx, x, x + points, points);
-    else if (!isnan(h))
+    else if (a->v.v[0] < a->v.v[a->v.n - 1])
         sl_number_result(ctx, INFINITY);
     free(x);
     end_values(a);
@@ -262,19 +262,19 @@ static void corr_final(sqlite3_context *ctx)
 static const struct {
     char name[12];
     int args;
-    void (*step)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+    bool json;
+    sl_number_step *step;
     void (*final)(sqlite3_context *ctx);
-    int flags;
 } functions[] = {
-    {"quantile", 2, quantile_step, quantile_final, 0},
-    {"median", 1, quantile_step, quantile_final, 0},
-    {"stddev", 1, pairs_step, stddev_final, 0},
-    {"corr", 2, pairs_step, corr_final, 0},
-    {"histogram", 1, histogram_step, histogram_final, SQLITE_RESULT_SUBTYPE},
-    {"histogram", 2, histogram_step, histogram_final, SQLITE_RESULT_SUBTYPE},
-    {"kde", 1, kde_step, kde_final, SQLITE_RESULT_SUBTYPE},
-    {"kde", 2, kde_step, kde_final, SQLITE_RESULT_SUBTYPE},
-    {"kde", 3, kde_step, kde_final, SQLITE_RESULT_SUBTYPE},
+    {"quantile", 2, false, quantile_step, quantile_final},
+    {"median", 1, false, quantile_step, quantile_final},
+    {"stddev", 1, false, pairs_step, stddev_final},
+    {"corr", 2, false, pairs_step, corr_final},
+    {"histogram", 1, true, histogram_step, histogram_final},
+    {"histogram", 2, true, histogram_step, histogram_final},
+    {"kde", 1, true, kde_step, kde_final},
+    {"kde", 2, true, kde_step, kde_final},
+    {"kde", 3, true, kde_step, kde_final},
 };
 
 int sl_fn_stats(sqlite3 *db)
@@ -282,8 +282,7 @@ int sl_fn_stats(sqlite3 *db)
     int rc = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions && !rc; i++)
-        rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].args, SL_NUMBER_FLAGS | functions[i].flags,
-                                        (void *)(uintptr_t)functions[i].name, NULL, functions[i].step,
-                                        functions[i].final, NULL);
+        rc = sl_number_register(db, functions[i].name, functions[i].args, functions[i].json, functions[i].step,
+                                functions[i].final);
     return rc;
 }
