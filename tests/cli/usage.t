@@ -18,6 +18,7 @@ What to type, and what happens if it is something else.
     rate        how often something happened, over time
     utilisation how many workers there were, and were busy
     graph       which types of spans belong to which, as a picture
+    diff        what changed from one run to another, and where
     show        the whole path of one span through every component
     events      every event and log line of all spans of a type
     links       what rules have linked, and where they are in doubt
