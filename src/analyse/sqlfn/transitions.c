@@ -14,7 +14,7 @@
  *     SELECT to_type, to_event, count(*), median(duration_s) FROM transitions('parsl.monitoring.task') GROUP BY 1, 2;
  *
  * within, the id of a span, takes only roots that belong to it.  Roots with fewer than two events have no rows.  All is
- * read once, also for a join that asks span by span: 10 million events in 7 s.
+ * read once, also for a join that asks span by span: 10 million events in 2.2 s.
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
