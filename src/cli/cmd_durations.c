@@ -150,11 +150,11 @@ static void put_histogram(const struct durations *d)
     char a[32], b[32], n[32], bar[4 * BAR + 4];
     int bins = 0;
 
-    if (!(last > first))
+    if (!(last > first) || !isfinite(last - first))
         return;
     low = floor(first / width) * width;
     for (size_t i = 0; i < d->v.n; i++) {
-        int k = (int)fmin(floor((d->v.v[i] - low) / width), 2 * BINS + 3);
+        int k = (int)fmax(0, fmin(floor((d->v.v[i] - low) / width), 2 * BINS + 3));
         count[k]++;
         bins = k + 1 > bins ? k + 1 : bins;
         most = count[k] > most ? count[k] : most;

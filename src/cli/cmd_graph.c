@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* The spans at hand: all, or the closure of those of a type (?1) in a run (?3).  One recursion over all roots. */
+/* The closure of the spans of a type (?1), in a run (?3) where it is given; or of the run.  One recursion for all. */
 #define CHOSEN                                                                                                         \
     "WITH RECURSIVE r(span) AS (SELECT ?3 UNION SELECT s.id FROM r JOIN sl_span s ON s.parent = r.span UNION SELECT "  \
     "right_span FROM r JOIN sl_link ON left_span = r.span AND kind IN (1, 2) UNION SELECT left_span FROM r JOIN "      \
@@ -30,19 +30,32 @@ static const struct option_spec options[] = {
     "s.id IN (SELECT span FROM r)) UNION SELECT s.id FROM t JOIN sl_span s ON s.parent = t.span UNION SELECT "         \
     "right_span FROM t JOIN sl_link ON left_span = t.span AND kind IN (1, 2) UNION SELECT left_span FROM t JOIN "      \
     "sl_link ON right_span = t.span AND kind = 2), "                                                                   \
-    "c(span, type) AS MATERIALIZED (SELECT s.id, s.type FROM sl_span s WHERE (?1 IS NULL AND ?3 IS NULL) OR (?1 IS "   \
-    "NOT NULL AND s.id IN (SELECT span FROM t)) OR (?1 IS NULL AND ?3 IS NOT NULL AND s.id IN (SELECT span FROM r))) "
+    "c(span) AS MATERIALIZED (SELECT span FROM t WHERE ?1 IS NOT NULL UNION ALL SELECT span FROM r WHERE ?1 IS "       \
+    "NULL), "
 
-static const char nodes_sql[] =
-    CHOSEN "SELECT n.name, count(*) FROM c JOIN sl_name n ON n.id = c.type GROUP BY 1 ORDER BY 1";
+#define NODES(with, some)                                                                                              \
+    with "g(type, n) AS (SELECT s.type, count(*) FROM sl_span s WHERE " some                                           \
+         " GROUP BY 1) SELECT n.name, g.n FROM g JOIN sl_name n ON n.id = g.type ORDER BY 1"
 
 /* Facets have no direction: their types stand in the order of the alphabet. */
-static const char edges_sql[] =
-    CHOSEN ", e(kind, a, b) AS (SELECT 1, parent, id FROM sl_span WHERE parent IS NOT NULL UNION SELECT kind, "
-           "left_span, right_span FROM sl_link) "
-           "SELECT kind, iif(kind = 2, min(n.name, m.name), n.name), iif(kind = 2, max(n.name, m.name), m.name), "
-           "count(*) FROM e JOIN c x ON x.span = e.a JOIN c y ON y.span = e.b JOIN sl_name n ON n.id = x.type JOIN "
-           "sl_name m ON m.id = y.type GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+#define EDGES(with, some)                                                                                              \
+    with                                                                                                               \
+        "e(kind, a, b) AS (SELECT 1, s.parent, s.id FROM sl_span s WHERE s.parent IS NOT NULL AND NOT EXISTS (SELECT " \
+        "1 FROM sl_link WHERE left_span = s.parent AND kind = 1 AND right_span = s.id) UNION ALL SELECT kind, "        \
+        "left_span, right_span FROM sl_link), g(kind, a, b, n) AS (SELECT e.kind, x.type, y.type, count(*) FROM e "    \
+        "JOIN sl_span x ON x.id = e.a JOIN sl_span y ON y.id = e.b WHERE " some                                        \
+        " GROUP BY 1, 2, 3) SELECT kind, iif(kind = 2, min(n.name, m.name), n.name), iif(kind = 2, max(n.name, "       \
+        "m.name), m.name), sum(g.n) FROM g JOIN sl_name n ON n.id = g.a JOIN sl_name m ON m.id = g.b GROUP BY 1, 2, "  \
+        "3 ORDER BY 1, 2, 3"
+
+static const char *const nodes_sql[] = {NODES("WITH ", "1"), NODES(CHOSEN, "s.id IN (SELECT span FROM c)")};
+static const char *const edges_sql[] = {EDGES("WITH ", "1"),
+                                        EDGES(CHOSEN, "e.a IN (SELECT span FROM c) AND e.b IN (SELECT span FROM c)")};
+
+static bool chosen(const struct plot *p)
+{
+    return p->arg || p->within;
+}
 
 static const struct {
     const char *name, *line, *color, *style;
@@ -88,7 +101,7 @@ static void add_label(struct sl_buf *b, const char *type, unsigned long long spa
 
 static int add_nodes(struct plot *p, struct sl_buf *b, struct sl_err *err)
 {
-    sqlite3_stmt *q = plot_prepare(p, nodes_sql, err);
+    sqlite3_stmt *q = plot_prepare(p, nodes_sql[chosen(p)], err);
     int rc = q ? 0 : SL_ESTORE;
 
     while (q && (rc = sl_store_step(p->st, q, err)) > 0) {
@@ -105,7 +118,7 @@ static int add_nodes(struct plot *p, struct sl_buf *b, struct sl_err *err)
 
 static int add_edges(struct plot *p, struct sl_buf *b, unsigned *seen, struct sl_err *err)
 {
-    sqlite3_stmt *q = plot_prepare(p, edges_sql, err);
+    sqlite3_stmt *q = plot_prepare(p, edges_sql[chosen(p)], err);
     int rc = q ? 0 : SL_ESTORE;
     char count[32];
 
@@ -174,6 +187,7 @@ static int draw(const char *format, const char *path, const struct sl_buf *b, st
     char type[32], *argv[] = {"dot", type, path ? "-o" : NULL, (char *)(uintptr_t)path, NULL};
     posix_spawn_file_actions_t files;
     int ends[2], status = 0, rc;
+    void (*on_pipe)(int);
     pid_t child;
     FILE *to;
 
@@ -194,10 +208,12 @@ static int draw(const char *format, const char *path, const struct sl_buf *b, st
                       "graphviz draws it, and its program dot cannot be run (%s); install graphviz, or write FILE.dot",
                       strerror(rc));
     }
+    on_pipe = signal(SIGPIPE, SIG_IGN); /* that dot ends early is no reader who has seen enough */
     if ((to = fdopen(ends[1], "w"))) {
         fwrite(b->s, 1, b->n, to);
         fclose(to);
     }
+    signal(SIGPIPE, on_pipe);
     if (waitpid(child, &status, 0) < 0 || (status && (path || !WIFSIGNALED(status) || WTERMSIG(status) != SIGPIPE)))
         return sl_err(err, SL_EIO, "dot could not draw %s", path ? path : format);
     return 0;

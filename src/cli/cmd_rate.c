@@ -54,13 +54,25 @@ static void show(const struct plot *p, const bins *v)
     }
 }
 
+/* Are there so many bins that filling those between would take for ever? */
+static int check_bins(struct plot *p, const char *range, struct sl_err *err)
+{
+    sqlite3_stmt *q = plot_prepare(p, range, err);
+    int rc = q ? sl_store_step(p->st, q, err) : err->code;
+
+    if (rc > 0 && ((double)sqlite3_column_int64(q, 1) - (double)sqlite3_column_int64(q, 0)) / 1e9 / p->bin_s > 1e6)
+        rc = sl_err(err, SL_EUSAGE, "--bin %g: more than a million bins; make them wider", p->bin_s);
+    sqlite3_finalize(q);
+    return rc < 0 ? rc : 0;
+}
+
 /* Events one by one go through the same bins as those of event_rate(). */
 static sqlite3_stmt *bin_events(struct plot *p, struct sl_err *err)
 {
     char *range = sqlite3_mprintf("SELECT min(time_ns), max(time_ns) FROM (%s\n)", p->sql), *sql = NULL;
     sqlite3_stmt *q = NULL;
 
-    if (plot_bin(p, range, BINS, err) == 0) {
+    if (plot_bin(p, range, BINS, err) == 0 && !check_bins(p, range, err)) {
         long long w = (long long)(p->bin_s * 1e9 + 0.5);
         sql = sqlite3_mprintf(
             "WITH RECURSIVE b(i, n) AS MATERIALIZED (SELECT time_ns / %lld - (time_ns %% %lld < 0), count(*) FROM "

@@ -81,10 +81,13 @@ int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *
         abort();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     if (!yaml_parser_load(&parser, &doc)) {
-        rc = sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s%s%s%s", name, parser.problem_mark.line + 1,
-                    parser.problem ? parser.problem : "unreadable", parser.context ? ", " : "",
-                    parser.context ? parser.context : "",
-                    parser.problem && strstr(parser.problem, "escape") ? "; write patterns in single quotes" : "");
+        rc =
+            parser.error == YAML_MEMORY_ERROR
+                ? sl_err(err, SL_EIO, "%s: out of memory", name)
+                : sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s%s%s%s", name, parser.problem_mark.line + 1,
+                         parser.problem ? parser.problem : "unreadable", parser.context ? ", " : "",
+                         parser.context ? parser.context : "",
+                         parser.problem && strstr(parser.problem, "escape") ? "; write patterns in single quotes" : "");
         goto out;
     }
     if (!yaml_document_get_root_node(&doc)) {

@@ -32,6 +32,8 @@ char *sl_show_seconds(double s, char *buf)
         snprintf(buf, 32, "%.3g s", s);
     else if (a < 7200)
         snprintf(buf, 32, "%d min %02d s", (int)(s / 60), (int)a % 60);
+    else if (!(a < 1e12))
+        snprintf(buf, 32, "%.3g s", s);
     else
         snprintf(buf, 32, "%d h %02d min", (int)(s / 3600), (int)(a / 60) % 60);
     return buf;
