@@ -7,6 +7,7 @@
  *   descendants(root)           span, depth                                              sqlfn/descendants.c
  *   event_sequences(root_type)  sequence, count, position, span_type, event_type, ...    sqlfn/event_sequences.c
  *   lens_events(root)           time_ns, span, span_type, event_type, source, ...        sqlfn/lens_events.c
+ *   transitions(root_type)      span, position, from_type, from_event, to_type, ...      sqlfn/transitions.c
  *   two_events(start, end)      span, start_ns, end_ns, duration_s, starts, ends         sqlfn/two_events.c
  *   occupancy(root_type)        time_ns, span_type, event_type, spans, ended             sqlfn/occupancy.c
  *   event_rate(event, bin_s)    time_ns, events, per_s                                   sqlfn/event_rate.c

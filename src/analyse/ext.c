@@ -23,6 +23,7 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_fn_slack,
     sl_fn_spark,
     sl_fn_stats,
+    sl_fn_transitions,
     sl_fn_two_events,
     sl_fn_utilisation,
     sl_fn_what_if,

@@ -6,19 +6,9 @@
 
 #include <stdlib.h>
 
-struct make {
-    struct sl_sequences *s;
-    struct {
-        uint32_t *v;
-        size_t n, cap;
-    } codes;        /* of the root at hand */
-    uint32_t *slot; /* open addressing: index in s->v, plus 1 */
-    size_t slots;
-};
-
 /* ---- groups ---- */
 
-static void rehash(struct make *m)
+static void rehash(struct sl_sequencing *m)
 {
     free(m->slot);
     m->slots = m->slots ? m->slots * 2 : 1024;
@@ -51,7 +41,7 @@ static struct sl_ordering *add_ordering(struct sl_sequences *s, const uint32_t *
     return o;
 }
 
-static struct sl_ordering *find_ordering(struct make *m, const uint32_t *code, size_t n)
+static struct sl_ordering *find_ordering(struct sl_sequencing *m, const uint32_t *code, size_t n)
 {
     struct sl_sequences *s = m->s;
     uint64_t hash = sl_hash(code, n * sizeof *code);
@@ -68,7 +58,7 @@ static struct sl_ordering *find_ordering(struct make *m, const uint32_t *code, s
     return add_ordering(s, code, n, hash);
 }
 
-static void add_root(struct make *m, const struct sl_happening *v, size_t n)
+void sl_sequences_add(struct sl_sequencing *m, const struct sl_happening *v, size_t n)
 {
     struct sl_ordering *o;
 
@@ -102,18 +92,24 @@ static int by_count(const void *a, const void *b, void *arg)
     return (x->n > y->n) - (x->n < y->n);
 }
 
+void sl_sequences_finish(struct sl_sequencing *m)
+{
+    if (m->s->n)
+        qsort_r(m->s->v, m->s->n, sizeof *m->s->v, by_count, m->s);
+    sl_vec_free(&m->codes);
+    free(m->slot);
+    m->slot = NULL;
+}
+
 int sl_sequences_make(struct sl_sequences *out, struct sl_stories *from, struct sl_err *err)
 {
-    struct make m = {.s = out};
+    struct sl_sequencing m = {.s = out};
     int rc;
 
     *out = (struct sl_sequences){0};
     while ((rc = sl_stories_next(from, err)) > 0)
-        add_root(&m, from->v, from->n);
-    if (!rc && out->n)
-        qsort_r(out->v, out->n, sizeof *out->v, by_count, out);
-    free(m.codes.v);
-    free(m.slot);
+        sl_sequences_add(&m, from->v, from->n);
+    sl_sequences_finish(&m);
     if (rc)
         sl_sequences_free(out);
     return rc;

@@ -34,4 +34,14 @@ struct sl_sequences {
 int sl_sequences_make(struct sl_sequences *out, struct sl_stories *from, struct sl_err *err);
 void sl_sequences_free(struct sl_sequences *s);
 
+/* The same, a story at a time: .s is a zeroed sl_sequences, all else zero; finish() frees what it needed. */
+struct sl_sequencing {
+    struct sl_sequences *s;
+    SL_VEC(uint32_t) codes; /* of the root at hand */
+    uint32_t *slot;         /* open addressing: index in s->v, plus 1 */
+    size_t slots;
+};
+void sl_sequences_add(struct sl_sequencing *m, const struct sl_happening *v, size_t n);
+void sl_sequences_finish(struct sl_sequencing *m);
+
 #endif

@@ -81,4 +81,21 @@ int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_er
 /* The span type that a user means: itself, a unique end of it, or Parsl's tasks where given is NULL. */
 int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);
 
+/*
+ * --fail-on, of every command that compares: what gets worse by more than that makes it exit with EXIT_GATE.  Put
+ * GATE_OPTION into the list of options.
+ */
+/* clang-format off */
+#define GATE_OPTION {"fail-on", "N%|Ns", "exit with 3 where something takes longer by more than this: 5%, 0.2s", false}
+/* clang-format on */
+
+struct cli_gate {
+    const char *text; /* as it was given; NULL: it was not */
+    double share;     /* of what it was before: 0.05; negative: seconds say */
+    double seconds;
+};
+/* EXIT_DONE; or EXIT_USAGE, and it is said why. */
+int cli_gate(const struct cli *cli, struct cli_gate *gate);
+bool cli_gate_exceeded(const struct cli_gate *gate, double before_s, double now_s);
+
 #endif

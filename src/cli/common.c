@@ -125,6 +125,33 @@ int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_er
     return rc ? rc : sl_bind_apply(st, set, warn, NULL, err);
 }
 
+/* ---- gates ---- */
+
+int cli_gate(const struct cli *cli, struct cli_gate *gate)
+{
+    const char *text = cli_option(cli, "fail-on");
+    size_t digits = text ? strspn(text, "0123456789.") : 0;
+    char *end;
+    double n;
+
+    *gate = (struct cli_gate){.text = text, .share = -1};
+    if (!text)
+        return EXIT_DONE;
+    n = strtod(text, &end);
+    if (!digits || end != text + digits || (strcmp(end, "%") != 0 && strcmp(end, "s") != 0) || n - n != 0)
+        return cli_usage(cli, "--fail-on takes percent or seconds, such as 5%% or 0.2s, not '%s'", text);
+    if (*end == '%')
+        gate->share = n / 100;
+    else
+        gate->seconds = n;
+    return EXIT_DONE;
+}
+
+bool cli_gate_exceeded(const struct cli_gate *gate, double before_s, double now_s)
+{
+    return gate->text && now_s - before_s > (gate->share < 0 ? gate->seconds : gate->share * before_s);
+}
+
 /* ---- results that are not in a store ---- */
 
 sqlite3 *cli_rows(const char *create)

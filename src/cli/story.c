@@ -97,13 +97,14 @@ static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
     return buf;
 }
 
-static int several(struct sl_store *st, const struct candidate *v, size_t n, size_t total, struct sl_err *err)
+static int several(struct sl_store *st, const struct candidate *v, size_t n, size_t total, const char *hint,
+                   struct sl_err *err)
 {
     struct sl_buf b = {0};
     char name[600], directory[300];
     int rc;
 
-    sl_buf_addf(&b, "%zu spans answer to that; name one by its id, or its run with --run:", total);
+    sl_buf_addf(&b, "%zu spans answer to that; name one by %s:", total, hint);
     for (size_t i = 0; i < n && b.n < sizeof err->text - 200; i++)
         sl_buf_addf(&b, "\n  span %-8lld %.120s%s", (long long)v[i].id, story_name(st, v[i].id, name, sizeof name),
                     run_directory(st, v[i].id, directory));
@@ -175,7 +176,7 @@ int story_find(struct sl_store *st, int argc, char **argv, const char *run, int6
         rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s; see what there is with: spanloom %s -d %s", like,
                     key, run ? " in run " : "", run ? run : "", run ? "info --runs" : "types", st->path);
     } else if (!rc && one > 1) {
-        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, err);
+        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, "its id, or its run with --run", err);
     } else if (!rc) {
         *id = v.v[0].id;
     }
@@ -217,7 +218,7 @@ int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err
     if (!rc && !v.n)
         rc = sl_err(err, SL_ENOTFOUND, "no run is called %s; see them with: spanloom info --runs -d %s", run, st->path);
     else if (!rc && v.n > 1)
-        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, err);
+        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, "more of its run id", err);
     if (!rc)
         *span = v.v[0].id;
     sl_vec_free(&v);

@@ -20,6 +20,7 @@ What to type, and what happens if it is something else.
     critical-path  what made a workflow as long as it was, every second of it
     what-if        how long a workflow would have taken, had parts of it been faster or slower
     skew           how far the clocks of components are off, by what was sent before it was received
+    diff           what changed from one run to another, and where
     graph          which types of spans belong to which, as a picture
     show           the whole path of one span through every component
     events         every event and log line of all spans of a type

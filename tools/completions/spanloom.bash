@@ -26,14 +26,14 @@ _spanloom() {
         case $value,$cur,${help%%$'\n'*} in # what the value is called, or what usage calls the arguments
             FORMAT,*) words=(table tsv csv json) ;;
             FILE,*) files=1 ;;
-            WHAT,*) types=1 ;;
+            WHAT,* | *TYPE,*) types=1 ;;
             ?*,*,*) return ;;
             ,-*,*) ;;
             *TYPE*) types=1 ;;
             *NAME*)
                 words=("$("$program" recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p')")
                 case " ${COMP_WORDS[*]} " in *" --test "*) files=1 ;; esac ;;
-            *PATH* | *SOURCE* | *FILE*) files=1 ;;
+            *PATH* | *SOURCE* | *FILE* | *' A B') files=1 ;;
             *) return ;;
         esac
         [ -z "$types" ] || words=("$(SPANLOOM_DB=$store "$program" types --format tsv 2>/dev/null | sed 1d | cut -f1)")

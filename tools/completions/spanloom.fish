@@ -44,7 +44,7 @@ function __spanloom_complete
         case FORMAT
             printf '%s\n' table tsv csv json
             return
-        case WHAT
+        case WHAT '*TYPE'
             __spanloom_types $words
             return
         case '?*'
@@ -71,7 +71,7 @@ function __spanloom_complete
             else
                 spanloom recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p'
             end
-        case '*PATH*' '*SOURCE*' '*FILE*'
+        case '*PATH*' '*SOURCE*' '*FILE*' '* A B'
             __fish_complete_path $cur
     end
 end

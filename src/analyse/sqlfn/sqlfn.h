@@ -16,6 +16,7 @@ int sl_fn_ols(sqlite3 *db);
 int sl_fn_slack(sqlite3 *db);
 int sl_fn_spark(sqlite3 *db);
 int sl_fn_stats(sqlite3 *db);
+int sl_fn_transitions(sqlite3 *db);
 int sl_fn_two_events(sqlite3 *db);
 int sl_fn_utilisation(sqlite3 *db);
 int sl_fn_what_if(sqlite3 *db);

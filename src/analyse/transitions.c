@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass writes down the kind and the duration of each transition; then these are dealt out, kind by kind. */
+#include "analyse/transitions.h"
+#include "analyse/ext.h"
+#include "analyse/kernels/quantile.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+struct gather {
+    struct sl_transitions *t;
+    struct sl_sequencing sequencing;
+    SL_VEC(uint32_t) kind; /* of each transition, an index */
+    SL_VEC(double) seconds;
+    SL_VEC(double) story;
+    uint32_t *slot; /* open addressing: index of a kind, plus 1 */
+    size_t slots;
+};
+
+static size_t slot_of(const struct gather *g, uint32_t from, uint32_t to)
+{
+    size_t i = sl_hash_mix(from, to) & (g->slots - 1);
+
+    for (; g->slot[i]; i = (i + 1) & (g->slots - 1)) {
+        const struct sl_transition *k = &g->t->kind.v[g->slot[i] - 1];
+        if (k->from == from && k->to == to)
+            break;
+    }
+    return i;
+}
+
+static void rehash(struct gather *g)
+{
+    free(g->slot);
+    g->slots = g->slots ? g->slots * 2 : 1024;
+    g->slot = sl_alloc(g->slots * sizeof *g->slot);
+    for (uint32_t i = 0; i < g->t->kind.n; i++)
+        g->slot[slot_of(g, g->t->kind.v[i].from, g->t->kind.v[i].to)] = i + 1;
+}
+
+static uint32_t kind_of(struct gather *g, uint32_t from, uint32_t to)
+{
+    size_t i;
+
+    if ((g->t->kind.n + 1) * 2 > g->slots)
+        rehash(g);
+    i = slot_of(g, from, to);
+    if (!g->slot[i]) {
+        *sl_vec_add(&g->t->kind) = (struct sl_transition){.from = from, .to = to};
+        g->slot[i] = (uint32_t)g->t->kind.n;
+    }
+    return g->slot[i] - 1;
+}
+
+/* Times of garbage may be further apart than 2^63. */
+static double seconds(int64_t from_ns, int64_t to_ns)
+{
+    return (double)((uint64_t)to_ns - (uint64_t)from_ns) / 1e9;
+}
+
+static void add_story(struct gather *g, const struct sl_happening *v, size_t n)
+{
+    struct sl_transitions *t = g->t;
+
+    t->roots++;
+    sl_sequences_add(&g->sequencing, v, n);
+    if (!n)
+        return;
+    if (!g->story.n || v[0].time_ns < t->first_ns)
+        t->first_ns = v[0].time_ns;
+    if (!g->story.n || v[n - 1].time_ns > t->last_ns)
+        t->last_ns = v[n - 1].time_ns;
+    *sl_vec_add(&g->story) = seconds(v[0].time_ns, v[n - 1].time_ns);
+    for (size_t i = 1; i < n; i++) {
+        uint32_t kind = kind_of(g, v[i - 1].code, v[i].code);
+        t->kind.v[kind].n++;
+        *sl_vec_add(&g->kind) = kind;
+        *sl_vec_add(&g->seconds) = seconds(v[i - 1].time_ns, v[i].time_ns);
+    }
+}
+
+static int by_codes(const void *a, const void *b)
+{
+    const struct sl_transition *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static void deal_out(struct gather *g)
+{
+    struct sl_transitions *t = g->t;
+    double *at = t->seconds = sl_alloc(g->seconds.n * sizeof *t->seconds);
+
+    for (size_t i = 0; i < t->kind.n; i++) {
+        t->kind.v[i].v = at;
+        at += t->kind.v[i].n;
+        t->kind.v[i].n = 0;
+    }
+    for (size_t i = 0; i < g->kind.n; i++) {
+        struct sl_transition *k = &t->kind.v[g->kind.v[i]];
+        k->v[k->n++] = g->seconds.v[i];
+    }
+    sl_vec_free(&g->kind);
+    sl_vec_free(&g->seconds);
+    for (size_t i = 0; i < t->kind.n; i++)
+        sl_sort(t->kind.v[i].v, t->kind.v[i].n);
+    if (t->kind.n)
+        qsort(t->kind.v, t->kind.n, sizeof *t->kind.v, by_codes);
+}
+
+/* sl_stories_of() takes what SQL gives. */
+static int roots_of(struct sl_stories *s, sqlite3 *db, const char *type, int64_t within, struct sl_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    sqlite3_value *id = NULL;
+    int rc;
+
+    if (within && sqlite3_prepare_v2(db, "SELECT ?1", -1, &q, NULL) == SQLITE_OK &&
+        sqlite3_bind_int64(q, 1, within) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
+        id = sqlite3_value_dup(sqlite3_column_value(q, 0));
+    rc = within && !id ? sl_err(err, SL_ESTORE, "cannot ask for a span: %s", sqlite3_errmsg(db))
+                       : sl_stories_of(s, type, id, err);
+    sqlite3_value_free(id);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+int sl_transitions_make(struct sl_transitions *out, sqlite3 *db, const char *type, int64_t within, struct sl_err *err)
+{
+    struct gather g = {.t = out, .sequencing.s = &out->seq};
+    int rc;
+
+    *out = (struct sl_transitions){0};
+    rc = sl_stories_open(&out->names, db, err);
+    if (!rc)
+        rc = roots_of(&out->names, db, type, within, err);
+    if (!rc)
+        while ((rc = sl_stories_next(&out->names, err)) > 0)
+            add_story(&g, out->names.v, out->names.n);
+    sl_stories_done(&out->names);
+    sl_sequences_finish(&g.sequencing);
+    free(g.slot);
+    deal_out(&g);
+    out->story = g.story.v;
+    out->stories = g.story.n;
+    if (out->stories)
+        sl_sort(out->story, out->stories);
+    return rc;
+}
+
+void sl_transitions_free(struct sl_transitions *t)
+{
+    sl_vec_free(&t->kind);
+    sl_sequences_free(&t->seq);
+    sl_stories_free(&t->names);
+    free(t->story);
+    free(t->seconds);
+    *t = (struct sl_transitions){0};
+}

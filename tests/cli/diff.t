@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+What changed from one run to another.
+
+  $ R="$ROOT/examples/parsl-htex/runinfo"
+  $ mkdir late && cp -r "$R/." late && chmod -R u+w late
+  $ for log in late/000/htex_Local/block-0/*/worker_?.log; do
+  >   awk '/All processing finished/ {sub(/^[0-9.]+/, sprintf("%.6f", $1 + 0.02))} 1' $log >new && mv new $log
+  > done
+  $ spanloom import --quiet -d a.db "$R"
+  $ spanloom import --quiet -d b.db late
+  $ spanloom diff a.db b.db --type worker.task
+  B takes as long as A: 31.4 s
+  The median story is 25 % longer: 81.2 ms -> 101 ms
+  A  a.db: 220 spans of type parsl.executor.htex.worker.task, 2 orderings of events
+  B  b.db: 220 spans of type parsl.executor.htex.worker.task, 2 orderings of events
+  
+                                     A           B      change           95 % interval
+  makespan                      31.4 s      31.4 s           0           -
+  whole story, median          81.2 ms      101 ms      +20 ms    +25 %  +8.8 ms to +31.4 ms *
+               95 %             451 ms      471 ms      +20 ms   +4.4 %  -196 ms to +242 ms
+               99 %             3.06 s      3.08 s      +20 ms  +0.65 %  -
+  
+  On the critical path
+            A           B      change  component, state
+       17.9 s      17.9 s           0  htex interchange, in the interchange's queue
+        9.3 s       9.3 s           0  htex worker, running on a worker
+       2.11 s      2.11 s           0  driver, before the first task
+       1.88 s      1.88 s           0  driver, after the last task
+       152 ms      152 ms           0  parsl, waiting for dependencies
+      52.2 ms     52.2 ms           0  driver, between submissions
+      25.2 ms     25.2 ms           0  htex manager, in the manager's queue
+       6.4 ms      6.4 ms           0  htex worker, result on its way back
+                                    0  5 more; --all shows them
+  
+  From one event to the next: both have 2 transitions
+   n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
+  surely changed (the interval is without 0), what matters most first
+      219     219     827 us    20.8 ms     +20 ms  +2418 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
+  
+  Both have the same orderings of events
+  $ spanloom diff a.db b.db --all | tail -20 | cut -c1-100
+        n     median
+       25     3.72 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.
+        3     1.66 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.
+        1     3.04 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.monitoring.try
+       19    14.2 ms  parsl.rundir.try/launched -> parsl.executor.htex.worker.task/worker_all_finished
+       10    13.7 ms  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.work
+        1    15.2 ms  parsl.monitoring.try/running -> parsl.executor.htex.worker.task/worker_all_finis
+  
+  29 vanished orderings of events that only A has, of 120 spans
+  orderings     spans  compared with the most common of B
+         14       104  the same events in another order
+         12        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.
+  
+  13 new orderings of events that only B has, of 16 spans
+  orderings     spans  compared with the most common of A
+         10        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.
+  $ spanloom diff a.db b.db | sed -n '1,4p; /^From/,$p' | cut -c1-150
+  B takes as long as A: 31.4 s
+  A  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
+  B  b.db: 198 spans of type parsl.monitoring.task, 27 orderings of events
+  
+  From one event to the next: both have 58 transitions
+   n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
+  surely changed (the interval is without 0), what matters most first
+       70     177     613 us    19.5 ms   +18.9 ms  +3082 %  +18.6 ms to +19.2 ms *   +19.2 ms  parsl.monitoring.try/exec_done -> parsl.executor.htex.wo
+      107     219     427 us     587 us    +160 us    +37 %  +24 us to +235 us *      +1.33 ms  parsl.executor.htex.worker.task/worker_completed_task ->
+  not surely
+      145     126     9.23 s     10.6 s    +1.32 s    +14 %  -731 ms to +3.73 s       +43.7 ms  parsl.rundir.try/launched -> parsl.executor.htex.interch
+       27      21     3.14 s     3.67 s    +534 ms    +17 %  -3.14 s to +2.57 s        +533 ms  parsl.executor.htex.interchange.task/interchange_put -> 
+       12       9     5.15 s     6.24 s    +1.09 s    +21 %  -3.12 s to +3.06 s              -  parsl.executor.htex.interchange.task/interchange_put -> 
+       50      52    64.8 ms      57 ms   -7.82 ms    -12 %  -58.9 ms to +48.8 ms     -32.3 ms  parsl.monitoring.try/pending -> parsl.rundir.task/launch
+      163     168    86.4 ms    84.8 ms   -1.65 ms   -1.9 %  -21.3 ms to +18 ms       -18.2 ms  parsl.monitoring.try/pending -> parsl.executor.htex.inte
+        4      12     945 us    18.8 ms   +17.8 ms  +1884 %  -                               -  parsl.monitoring.try/failed -> parsl.executor.htex.worke
+      217     216    77.7 ms    77.5 ms    -142 us  -0.18 %  -10.4 ms to +10.6 ms     -10.8 ms  parsl.monitoring.try/running -> parsl.monitoring.try/run
+       23      31      39 us     309 us    +270 us   +692 %  -264 us to +796 us          -1 us  parsl.monitoring.try/fail_retryable -> parsl.rundir.task
+        2       1    2.29 ms    7.62 ms   +5.33 ms   +233 %  -                               -  parsl.executor.htex.worker.task/worker_all_finished_task
+      164     177     500 us     519 us     +19 us   +3.7 %  -86 us to +117 us          +65 us  parsl.executor.htex.interchange.task/interchange_removin
+       41      43     756 us     767 us     +11 us   +1.5 %  -147 us to +164 us        +191 us  parsl.executor.htex.interchange.task/interchange_removin
+  
+  15 transitions that only A has, those with most of the time first; --all shows all
+        n     median
+      112     400 us  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.interchange.task/interchange_removing_task
+      112     220 us  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
+        7    1.77 ms  parsl.monitoring.try/pending -> parsl.executor.htex.worker.task/worker_all_finished_task
+        8     694 us  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.rundir.task/pending
+        5       1 ms  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.interchange.task/interchange_put
+  
+  6 transitions that only B has, those with most of the time first; --all shows all
+        n     median
+       25     3.72 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.interchange.task/interchange_to_manager
+        3     1.66 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.manager.task/manager_got_task
+        1     3.04 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.monitoring.try/running_ended
+       19    14.2 ms  parsl.rundir.try/launched -> parsl.executor.htex.worker.task/worker_all_finished_task
+       10    13.7 ms  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.worker.task/worker_all_finished_task
+  
+  29 vanished orderings of events that only A has, of 120 spans
+  orderings     spans  compared with the most common of B
+         14       104  the same events in another order
+         12        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.
+  
+  13 new orderings of events that only B has, of 16 spans
+  orderings     spans  compared with the most common of A
+         10        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
+          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.
+
+The gate says on stderr what it saw, and exits with 3:
+
+  $ spanloom diff a.db b.db --type worker.task --fail-on 5% >/dev/null
+  spanloom: --fail-on 5%: the median of the whole story went from 81.2 ms to 101 ms, +25 %
+  spanloom: --fail-on 5%: the median of parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task went from 827 us to 20.8 ms, +2418 %
+  [3]
+  $ spanloom diff a.db b.db --type worker.task --fail-on 0.1s >/dev/null
+  $ spanloom diff b.db a.db --type worker.task --fail-on=0% | head -1
+  B takes as long as A: 31.4 s
+  $ spanloom diff a.db a.db --fail-on 0%
+  B takes as long as A: 31.4 s
+  A  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
+  B  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
+  
+                                     A           B      change           95 % interval
+  makespan                      31.4 s      31.4 s           0           -
+  whole story, median           13.3 s      13.3 s           0           -1.91 s to +1.8 s
+               95 %             20.9 s      20.9 s           0           -805 ms to +783 ms
+               99 %             21.7 s      21.7 s           0           -
+  
+  On the critical path
+            A           B      change  component, state
+       17.9 s      17.9 s           0  htex interchange, in the interchange's queue
+        9.3 s       9.3 s           0  htex worker, running on a worker
+       2.11 s      2.11 s           0  driver, before the first task
+       1.88 s      1.88 s           0  driver, after the last task
+       152 ms      152 ms           0  parsl, waiting for dependencies
+      52.2 ms     52.2 ms           0  driver, between submissions
+      25.2 ms     25.2 ms           0  htex manager, in the manager's queue
+       6.4 ms      6.4 ms           0  htex worker, result on its way back
+                                    0  5 more; --all shows them
+  
+  From one event to the next: both have 73 transitions, and no median changed
+  
+  Both have the same orderings of events
+  $ spanloom diff a.db b.db --fail-on 5
+  spanloom: --fail-on takes percent or seconds, such as 5% or 0.2s, not '5'
+  try: spanloom diff --help
+  [2]
+  $ spanloom diff a.db b.db --fail-on -5% 2>&1 | head -1
+  spanloom: --fail-on takes percent or seconds, such as 5% or 0.2s, not '-5%'
+  $ spanloom diff a.db b.db --fail-on 1e3s 2>&1 | head -1
+  spanloom: --fail-on takes percent or seconds, such as 5% or 0.2s, not '1e3s'
+  $ spanloom diff a.db b.db --fail-on % 2>&1 | head -1
+  spanloom: --fail-on takes percent or seconds, such as 5% or 0.2s, not '%'
+
+For programs:
+
+  $ spanloom diff a.db b.db --type worker.task --format csv | cut -d, -f1-14 | head -4
+  what,from_type,from_event,to_type,to_event,component,state,events,n_a,n_b,median_a_s,median_b_s,change_s,low_s
+  makespan,,,,,,,,1,1,31.406198,31.406198,0.0,
+  story,,,,,,,,220,220,0.0812485,0.10124849999999999,0.01999999999999999,0.00880465
+  transition,parsl.executor.htex.worker.task,worker_completed_task,parsl.executor.htex.worker.task,worker_all_finished_task,,,,219,219,0.000827,0.020827,0.019999999999999997,0.019552825
+  $ spanloom diff a.db b.db --format csv | cut -d, -f1 | sort | uniq -c | sort -n
+        1 makespan
+        1 story
+        1 what
+       13 critical_path
+       42 sequence
+       79 transition
+
+Through a lens:
+
+  $ spanloom diff a.db b.db --ignore 'parsl.monitoring.*' --ignore 'parsl.rundir.*' --ignore '*.interchange.*' --ignore '*.manager.*' | sed -n '/^From/,$p'
+  From one event to the next: both have 4 transitions
+   n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
+  surely changed (the interval is without 0), what matters most first
+      219     218     827 us    20.8 ms     +20 ms  +2419 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
+  not surely
+       30      29     3.75 s     3.74 s   -16.7 ms  -0.44 %  -2.3 s to +2.28 s        +87.9 ms  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.worker.task/worker_received_task
+      219     218      80 ms    79.5 ms    -463 us  -0.58 %  -10.6 ms to +10.8 ms     -11.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_completed_task
+  
+  3 transitions that only B has
+        n     median
+        1     3.05 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.worker.task/worker_completed_task
+        1    15.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_all_finished_task
+        1    4.47 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_received_task
+  
+  1 new ordering of events that only B has, of 1 span
+  orderings     spans  compared with the most common of A
+          1         1  with parsl.executor.htex.worker.task/worker_all_finished_task (2 times), parsl.executor.htex.worker.task/worker_completed_task (2 times), parsl.executor.htex.worker.task/worker_received_task (2 times)
+
+Other runs:
+
+  $ for r in parsl-2026-threads parsl-2026-nomonitoring workqueue-bare workqueue-two; do
+  >   spanloom import --quiet -d $r.db "$ROOT/tests/data/$r"
+  > done
+  $ spanloom diff parsl-2026-threads.db parsl-2026-nomonitoring.db
+  B is 108 % slower: 2.85 s -> 5.94 s; most of it in: htex interchange, in the interchange's queue, +3.85 s
+  The median story is 794 % longer: 398 ms -> 3.56 s
+  A  parsl-2026-threads.db: 20 spans of type parsl.rundir.task, 6 orderings of events
+  B  parsl-2026-nomonitoring.db: 20 spans of type parsl.rundir.task, 8 orderings of events
+  
+                                     A           B      change           95 % interval
+  makespan                      2.85 s      5.94 s     +3.09 s   +108 %  -
+  whole story, median           398 ms      3.56 s     +3.16 s   +794 %  +2.81 s to +3.55 s *
+               95 %             741 ms      3.88 s     +3.13 s   +423 %  -
+               99 %             1.35 s      4.01 s     +2.65 s   +196 %  -
+  
+  On the critical path
+            A           B      change  component, state
+            0      3.85 s     +3.85 s  htex interchange, in the interchange's queue
+            0       1.5 s      +1.5 s  htex worker, running on a worker
+        1.5 s           0      -1.5 s  executor, running on a worker
+       814 ms     29.5 ms     -784 ms  driver, after the last task
+      13.9 ms      539 ms     +525 ms  driver, before the first task
+       484 ms           0     -484 ms  executor, in the executor's queue
+      36.4 ms     7.93 ms    -28.5 ms  driver, between submissions
+       4.4 ms     10.6 ms    +6.19 ms  parsl, waiting for dependencies
+                             +4.03 ms  6 more; --all shows them
+  
+  From one event to the next: both have 2 transitions
+   n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
+  surely changed (the interval is without 0), what matters most first
+       20      20      90 us      68 us     -22 us    -25 %  -30 us to -3 us *         -419 us  parsl.rundir.task/submitted -> parsl.rundir.task/pending
+  not surely
+        1       1      36 us      40 us      +4 us    +11 %  -                               -  parsl.rundir.try/try_failed -> parsl.rundir.task/fail_retryable
+  
+  28 transitions that only A has, those with most of the time first; --all shows all
+        n     median
+       15     198 ms  parsl.rundir.try/launched -> parsl.monitoring.try/running
+        4     150 ms  parsl.rundir.try/launched -> parsl.monitoring.try/running_ended
+        1     490 ms  parsl.monitoring.try/pending -> parsl.rundir.try/try_failed
+       16    10.2 ms  parsl.monitoring.try/pending -> parsl.rundir.task/launched
+        3    4.21 ms  parsl.monitoring.try/pending -> parsl.monitoring.try/running
+  
+  29 transitions that only B has, those with most of the time first; --all shows all
+        n     median
+       12     2.54 s  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.interchange.task/interchange_to_manager
+        5     3.55 s  parsl.rundir.try/launched -> parsl.executor.htex.interchange.task/interchange_to_manager
+        1     3.87 s  parsl.rundir.task/pending -> parsl.rundir.try/try_failed
+        1     3.85 s  parsl.rundir.try/launched -> parsl.executor.htex.manager.task/manager_got_task
+        1     3.03 s  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.manager.task/manager_got_task
+  
+  Events that only A has: parsl.monitoring.task/invoked, parsl.monitoring.task/returned, parsl.monitoring.try/dep_fail, parsl.monitoring.try/exec_done, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/launched, parsl.monitoring.try/memo_done, parsl.monitoring.try/pending, parsl.monitoring.try/running and 1 more
+  
+  Events that only B has: parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.executor.htex.interchange.task/interchange_to_manager, parsl.executor.htex.manager.task/manager_got_task, parsl.executor.htex.worker.task/worker_all_finished_task, parsl.executor.htex.worker.task/worker_completed_task, parsl.executor.htex.worker.task/worker_received_task
+  
+  6 vanished orderings of events that only A has, of 20 spans
+  orderings     spans  compared with the most common of B
+          3        17  but for events that one side never has, the same
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+  
+  8 new orderings of events that only B has, of 20 spans
+  orderings     spans  compared with the most common of A
+          5        17  but for events that one side never has, the same
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+  $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task | head -15
+  The median story in B is 120 % slower: 3.61 s -> 7.93 s
+  A  workqueue-bare.db: 50 spans of type workqueue.task, 12 orderings of events
+  B  workqueue-two.db: 46 spans of type workqueue.task, 1 ordering of events
+  
+                                     A           B      change           95 % interval
+  makespan                           -           -           -           -
+  whole story, median           3.61 s      7.93 s     +4.33 s   +120 %  +1.09 s to +10.3 s *
+               95 %             20.5 s      26.1 s     +5.59 s    +27 %  -
+               99 %             48.5 s        28 s     -20.5 s    -42 %  -
+  
+  On the critical path
+  not compared: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom info --runs -d workqueue-bare.db
+  
+  From one event to the next: both have 1 transition
+   n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
+  $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task --fail-on 1000s >/dev/null
+  spanloom: --fail-on 1000s does not see the makespan: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom info --runs -d workqueue-bare.db
+  $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task --format tsv 2>&1 | head -3 | cut -f1,9-12
+  spanloom: the critical path is not compared: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom info --runs -d workqueue-bare.db
+  what\tn_a\tn_b\tmedian_a_s\tmedian_b_s (esc)
+  makespan\t0\t0\t\t (esc)
+
+A and B may be runs of one store:
+
+  $ mkdir two && cp -r "$ROOT/tests/data/parsl-2024-lost" two/x && cp -r "$ROOT/tests/data/parsl-2025-lost" two/y
+  $ spanloom import --quiet -d two.db two
+  $ spanloom info --runs -d two.db --format tsv | cut -f1,2 | grep monitoring.workflow
+  parsl.monitoring.workflow\t9eda2f8b-ba80-4517-a9c8-148976679df7 (esc)
+  parsl.monitoring.workflow\t01c755ee-67b2-4d7a-ade7-1428301cbe70 (esc)
+  $ spanloom diff -d two.db 9eda 01c7 | sed '/^From/,$d'
+  B is 6.7 % slower: 14.9 s -> 15.9 s; most of it in: driver, before the first task, +2.43 s
+  A  run 9eda in two.db: 5 spans of type parsl.monitoring.task, 4 orderings of events
+  B  run 01c7 in two.db: 5 spans of type parsl.monitoring.task, 4 orderings of events
+  
+                                     A           B      change           95 % interval
+  makespan                      14.9 s      15.9 s     +993 ms   +6.7 %  -
+  whole story, median           10.5 s      8.81 s     -1.69 s    -16 %  -
+               95 %             11.5 s      9.79 s     -1.68 s    -15 %  -
+               99 %             11.5 s      9.81 s     -1.71 s    -15 %  -
+  
+  On the critical path
+            A           B      change  component, state
+      48.8 ms      2.48 s     +2.43 s  driver, before the first task
+        3.5 s      2.63 s     -874 ms  executor, in the executor's queue
+          2 s      1.17 s     -827 ms  parsl, between two tries
+       3.29 s      3.57 s     +286 ms  driver, after the last task
+       6.02 s         6 s    -17.5 ms  htex manager, in the manager's queue
+       9.4 ms     4.43 ms    -4.97 ms  driver, between submissions
+      2.21 ms     5.82 ms    +3.61 ms  parsl, waiting for dependencies
+       126 us      130 us       +4 us  parsl, being submitted
+                                    0  1 more; --all shows them
+  
+  $ spanloom diff two.db:9eda two.db:01c7fa11 2>&1
+  spanloom: no run is called 01c7fa11; see them with: spanloom info --runs -d two.db
+  [1]
+  $ spanloom diff two.db:9eda two.db:01c755ee --type parsl.rundir.task --format csv | cut -d, -f1,9-13 | head -3
+  what,n_a,n_b,median_a_s,median_b_s,change_s
+  makespan,1,1,14.876995,15.86982,0.9928249999999998
+  story,5,5,10.500407,8.805929,-1.6944779999999984
+  $ spanloom diff -d two.db 000 9eda 2>&1 | sed 's/ (.*//'
+  spanloom: 000 is no file; as a run in two.db: 2 spans answer to that; name one by more of its run id:
+    span 1        parsl.rundir.workflow 9eda2f8b-ba80-4517-a9c8-148976679df7 
+    span 20       parsl.rundir.workflow 01c755ee-67b2-4d7a-ade7-1428301cbe70 
+  $ spanloom diff two.db a.db --fail-on 1000s | sed '2,3d; /^From/,$d'
+  spanloom: --fail-on 1000s does not see the makespan: A (two.db) holds 2 workflows; name one of them, see: spanloom info --runs -d two.db
+  The median story in B is 32 % slower: 10 s -> 13.3 s
+  
+                                     A           B      change           95 % interval
+  makespan                           -           -           -           -
+  whole story, median             10 s      13.3 s     +3.24 s    +32 %  +1.71 s to +6.02 s *
+               95 %             11.4 s      20.9 s     +9.51 s    +83 %  -
+               99 %             11.5 s      21.7 s     +10.2 s    +89 %  -
+  
+  On the critical path
+  not compared: A (two.db) holds 2 workflows; name one of them, see: spanloom info --runs -d two.db
+  
+
+What cannot be compared:
+
+  $ spanloom diff a.db
+  spanloom: two runs are compared, such as: spanloom diff 000 001, or: before.db after.db
+  try: spanloom diff --help
+  [2]
+  $ spanloom diff a.db nothing.db
+  spanloom: nothing.db is no file, and there is no store spanloom.db in which a run could have that name
+  [1]
+  $ spanloom diff -d a.db 000 001
+  spanloom: 001 is no file; as a run in a.db: no run is called 001; see them with: spanloom info --runs -d a.db
+  [1]
+  $ spanloom diff a.db late
+  spanloom: late is a folder, not a store, and there is no store spanloom.db in which a run could have that name
+  [1]
+  $ spanloom diff a.db: b.db
+  spanloom: a.db:: the name of a run is missing behind the colon
+  try: spanloom diff --help
+  [2]
+  $ spanloom diff a.db:001 b.db
+  spanloom: no run is called 001; see them with: spanloom info --runs -d a.db
+  [1]
+  $ spanloom diff a.db late/000/parsl.log
+  spanloom: late/000/parsl.log is not a Spanloom store (not an SQLite file); name the store with -d FILE
+  [1]
+  $ spanloom diff a.db workqueue-bare.db
+  spanloom: B (workqueue-bare.db) holds no Parsl tasks; name a type that both have with --type, see: spanloom types -d workqueue-bare.db
+  [1]
+  $ spanloom diff a.db workqueue-bare.db --type rundir.try
+  spanloom: B (workqueue-bare.db) holds no spans of type parsl.rundir.try; name a type that both have with --type, see: spanloom types -d workqueue-bare.db
+  [1]
+  $ spanloom diff a.db b.db --type nothing
+  spanloom: A (a.db): no span has the type nothing; see what there is with: spanloom types -d a.db
+  [1]
+  $ spanloom diff a.db:monitoring.db b.db
+  spanloom: no run is called monitoring.db; see them with: spanloom info --runs -d a.db
+  [1]
+  $ touch zero.db
+  $ spanloom diff a.db zero.db
+  spanloom: zero.db is empty; fill it with: spanloom import PATH... -d zero.db
+  [1]
+  $ spanloom import --quiet -d empty.db "$ROOT/tests/data/slurm/jobs.sacct"
+  $ spanloom forget -d empty.db "$ROOT/tests/data/slurm/jobs.sacct" >/dev/null
+  $ spanloom diff a.db empty.db
+  spanloom: B (empty.db) holds no Parsl tasks; name a type that both have with --type, see: spanloom types -d empty.db
+  [1]
