@@ -69,7 +69,7 @@ Which one:
   $ spanloom critical-path task
   spanloom: which span? a type and a key, such as: task 42; or: span 1234
   try: spanloom critical-path --help
-  [1]
+  [2]
   $ spanloom critical-path --run zzz
   spanloom: no run is called zzz; see them with: spanloom info --runs -d spanloom.db
   [1]
