@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+What made a run as long as it was.
+
+  $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
+  $ spanloom critical-path --by component | sed -n '2,9p'
+  its critical path goes through 2 of 198 tasks
+  
+       seconds   share                            parts  component
+     17.872265  56.9 %  █████████████▋               12  htex interchange
+      9.310797  29.6 %  ███████▏                      8  htex worker
+      4.040671  12.9 %  ███▏                          4  driver
+      0.153803   0.5 %  ▏                             9  parsl
+      0.028662   0.1 %  ▏                             8  htex manager
+  $ spanloom critical-path --by task | sed -n '4,7p'
+       seconds   share                            parts  task
+     15.640505  49.8 %  ████████████                  9  task 166
+     11.725022  37.3 %  █████████                    28  task 170
+      4.040671  12.9 %  ███▏                          4  driver
+  $ spanloom critical-path --by state | sed -n '5p'
+     17.867767  56.9 %  █████████████▋                4  htex interchange, in the interchange's queue
+
+For programs, one row for each part, each from where the last one ended:
+
+  $ spanloom critical-path --format csv > path.csv
+  $ head -3 path.csv
+  start,end,seconds,task,component,state,span
+  2026-11-20T08:11:29.116514000Z,2026-11-20T08:11:31.227329000Z,2.110815,,driver,before the first task,1
+  2026-11-20T08:11:31.227329000Z,2026-11-20T08:11:31.277061000Z,0.049732,,driver,between submissions,1
+  $ tail -1 path.csv
+  2026-11-20T08:11:58.645071000Z,2026-11-20T08:12:00.522712000Z,1.877641,,driver,after the last task,1
+  $ awk -F, 'NR > 2 && $1 != end {print "a gap before", $0} {end = $2; if (NR > 1) n += $3} END {printf "%.6f\n", n}' path.csv
+  31.406198
+  $ spanloom sql --format tsv "SELECT (max(time_ns) - min(time_ns)) / 1e9 AS s FROM spans w JOIN descendants(w.id) d JOIN events e ON e.span = d.span WHERE w.type = 'parsl.rundir.workflow'"
+  s
+  31.406198
+  $ spanloom critical-path --format tsv | head -2 | tr '\t' '|'
+  start|end|seconds|task|component|state|span
+  2026-11-20T08:11:29.116514000Z|2026-11-20T08:11:31.227329000Z|2.110815||driver|before the first task|1
+  $ spanloom critical-path --format json | python3 -c 'import json, sys; print(*json.load(sys.stdin)[0])'
+  start end seconds task component state span
+
+Slack:
+
+  $ spanloom critical-path --slack --format csv | head -3
+  task,slack_s,path_s,first,done,span
+  166,0.0,15.640505,2026-11-20T08:11:31.277061000Z,2026-11-20T08:11:46.917566000Z,184
+  170,0.0,11.725022,2026-11-20T08:11:46.920049000Z,2026-11-20T08:11:58.645071000Z,333
+  $ spanloom critical-path --slack --format csv | wc -l
+  199
+
+Which one:
+
+  $ spanloom critical-path --run 3d9e | head -1
+  parsl.rundir.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 31.4 s, from 2026-11-20T08:11:29.116514000Z to 2026-11-20T08:12:00.522712000Z
+  $ spanloom critical-path --run 000 | head -1 | cut -d' ' -f 1-5
+  parsl.rundir.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 31.4 s,
+  $ spanloom critical-path task 42 | head -2
+  parsl.monitoring.task 42 of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 9.5 s, from 2026-11-20T08:11:31.245856000Z to 2026-11-20T08:11:40.748331000Z
+  its critical path goes through 1 of 1 task
+  $ spanloom critical-path --format csv task 42 | head -3 | cut -d, -f 3-6
+  seconds,task,component,state
+  6.8e-05,42,parsl,being submitted
+  0.052723,42,parsl,waiting for dependencies
+  $ spanloom critical-path --correct-skew --format csv | cmp - path.csv
+  spanloom: the clocks of 0 of 5 sources were corrected; see: spanloom skew
+  $ spanloom critical-path task 999
+  spanloom: no span is called task 999; see what there is with: spanloom types -d spanloom.db
+  [1]
+  $ spanloom critical-path task
+  spanloom: which span? a type and a key, such as: task 42; or: span 1234
+  try: spanloom critical-path --help
+  [2]
+  $ spanloom critical-path --run zzz
+  spanloom: no run is called zzz; see them with: spanloom info --runs -d spanloom.db
+  [1]
+  $ spanloom critical-path --by bad
+  spanloom: --by is state, component or task, not 'bad'
+  try: spanloom critical-path --help
+  [2]
+  $ spanloom critical-path --nonsense
+  spanloom: unknown option --nonsense
+  try: spanloom critical-path --help
+  [2]
+  $ spanloom critical-path -d none.db
+  spanloom: no store none.db; make one with: spanloom import PATH... -d none.db
+  [1]
+
+Several workflows in a store, or none:
+
+  $ spanloom import --quiet -d two.db "$ROOT/tests/data/workqueue-two"
+  $ spanloom critical-path -d two.db
+  spanloom: there are 3 workflows; say which with --run RUN, or by the span:
+    span 1        parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50
+    span 171      workqueue.manager 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50/wq-A.1
+    span 190      workqueue.manager 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50/wq_b
+  [1]
+  $ spanloom critical-path -d two.db --run 000 | head -1 | cut -d' ' -f 1-5
+  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 33.4 s,
+  $ spanloom critical-path -d two.db --run 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 2>&1 | head -1 | cut -d' ' -f 1-5
+  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 33.4 s,
+  $ spanloom critical-path -d two.db span 190 | head -1 | cut -d' ' -f 1-5
+  workqueue.manager 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50/wq_b took 33.1 s,
+  $ spanloom sql --write -d two.db "DELETE FROM sl_span WHERE type IN (SELECT id FROM sl_name WHERE name IN ('parsl.rundir.workflow', 'workqueue.manager'))"
+  $ spanloom critical-path -d two.db
+  spanloom: two.db holds no workflow; say what to look at, such as: spanloom critical-path span 1, or another span, see: spanloom types -d two.db
+  [1]
