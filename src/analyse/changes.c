@@ -18,7 +18,7 @@ struct change {
 struct sl_changes {
     SL_VEC(struct change) v;
     double *factor; /* by segment */
-    double driver;
+    double driver[SL_DRIVER_AFTER + 1];
 };
 
 /* ---- the text ---- */
@@ -115,8 +115,13 @@ static void apply(struct sl_changes *c, struct change *h, const struct sl_work *
 {
     struct sl_buf b = {0};
 
-    if (!h->attribute && sl_lens_glob(h->pattern, "driver")) {
-        c->driver *= h->factor;
+    for (int why = 0; why <= SL_DRIVER_AFTER && !h->attribute; why++) {
+        sl_buf_clear(&b);
+        sl_buf_addf(&b, "driver/%s", sl_driver_states[why]);
+        if (!sl_lens_glob(h->pattern, "driver") && !sl_lens_glob(h->pattern, sl_driver_states[why]) &&
+            !sl_lens_glob(h->pattern, b.s))
+            continue;
+        c->driver[why] *= h->factor;
         h->used = true;
     }
     for (uint32_t i = 0; i < w->n; i++)
@@ -136,7 +141,8 @@ int sl_changes_parse(struct sl_changes **out, const struct sl_work *w, const cha
     int rc = 0;
 
     *out = c;
-    c->driver = 1;
+    for (int why = 0; why <= SL_DRIVER_AFTER; why++)
+        c->driver[why] = 1;
     c->factor = sl_alloc(w->seg.n * sizeof *c->factor);
     for (size_t i = 0; i < w->seg.n; i++)
         c->factor[i] = 1;
@@ -182,7 +188,7 @@ double sl_changes_factor(const struct sl_changes *c, uint32_t seg)
     return c->factor[seg];
 }
 
-double sl_changes_driver(const struct sl_changes *c)
+double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why)
 {
-    return c->driver;
+    return c->driver[why];
 }

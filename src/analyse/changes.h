@@ -3,7 +3,7 @@
 #ifndef SL_ANALYSE_CHANGES_H
 #define SL_ANALYSE_CHANGES_H
 
-#include "analyse/work.h"
+#include "analyse/critical.h"
 
 struct sl_changes;
 
@@ -12,6 +12,6 @@ int sl_changes_parse(struct sl_changes **out, const struct sl_work *w, const cha
 void sl_changes_free(struct sl_changes *c);
 
 double sl_changes_factor(const struct sl_changes *c, uint32_t seg);
-double sl_changes_driver(const struct sl_changes *c);
+double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why);
 
 #endif

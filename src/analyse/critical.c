@@ -15,6 +15,12 @@ static int64_t later(int64_t a, int64_t b)
 
 /* ---- the driver ---- */
 
+const char *const sl_driver_states[] = {[SL_DRIVER_FIRST] = "before the first task",
+                                        [SL_DRIVER_IDLE] = "idle",
+                                        [SL_DRIVER_REACTED] = "between submissions",
+                                        [SL_DRIVER_BUSY] = "between submissions",
+                                        [SL_DRIVER_AFTER] = "after the last task"};
+
 /* How many tasks were submitted before time_ns. */
 static uint32_t submitted_before(const struct sl_work *w, int64_t time_ns)
 {
@@ -118,9 +124,16 @@ static void give(struct maker *m, int64_t start_ns, uint32_t task, uint32_t span
     m->t = start_ns;
 }
 
-static void give_driver(struct maker *m, int64_t start_ns, const char *state)
+/* What lies around a span that is its own only task is no driver's. */
+static void give_driver(struct maker *m, int64_t start_ns, enum sl_driver_why why)
 {
-    give(m, start_ns, SL_NONE, m->w->root, "driver", state);
+    const struct sl_graph *g = &m->w->s.g;
+
+    if (m->w->alone)
+        give(m, start_ns, 0, m->w->root, g->names.text[g->type[m->w->root]],
+             why == SL_DRIVER_AFTER ? "after it was done" : "before it began");
+    else
+        give(m, start_ns, SL_NONE, m->w->root, "driver", sl_driver_states[why]);
 }
 
 /* From a submission back to a task whose end the driver waited for; SL_NONE: to the beginning. */
@@ -128,9 +141,7 @@ static uint32_t follow_driver(struct maker *m)
 {
     for (;;) {
         struct sl_driver d = sl_driver_at(m->w, m->t);
-        static const char *const states[] = {"before the first task", "idle", "between submissions",
-                                             "between submissions"};
-        give_driver(m, d.since_ns, states[d.why]);
+        give_driver(m, d.since_ns, d.why);
         if (d.why == SL_DRIVER_FIRST)
             return SL_NONE;
         if (d.why != SL_DRIVER_BUSY)
@@ -221,10 +232,10 @@ void sl_path_make(struct sl_path *out, const struct sl_work *w)
     m.entered = sl_alloc(w->n * sizeof *m.entered);
     m.has_entered = sl_alloc(w->n * sizeof *m.has_entered);
     if (at != SL_NONE && w->task[at].done_ns < w->last_ns)
-        give_driver(&m, w->task[at].done_ns, "after the last task");
+        give_driver(&m, w->task[at].done_ns, SL_DRIVER_AFTER);
     while (at != SL_NONE)
         at = follow_task(&m, at);
-    give_driver(&m, w->first_ns, "before the first task");
+    give_driver(&m, w->first_ns, SL_DRIVER_FIRST);
     free(m.entered);
     free(m.has_entered);
     reverse(out);
@@ -306,11 +317,22 @@ static void init_chain(struct chain *c)
     }
 }
 
+/* How long a task waited for others when it had been submitted: so much later it could have been. */
+static int64_t first_wait(const struct sl_work *w, const struct sl_task *t)
+{
+    int64_t at;
+
+    for (uint32_t i = 0; i < t->nseg; i++)
+        if (t->depends && may_wait(w, t, i))
+            return sl_awaited(w, t, i, &at) == SL_NONE ? 0 : at - w->seg.v[t->seg + i].from_ns;
+    return 0;
+}
+
 static int64_t submit_slack(struct chain *c, uint32_t i)
 {
     while (c->known > i) {
         uint32_t k = --c->known;
-        c->submit[k] = c->slack[k];
+        c->submit[k] = c->slack[k] + first_wait(c->w, &c->w->task[k]);
         if (k + 1 < c->w->n) {
             int64_t waited =
                 c->why[k + 1].why == SL_DRIVER_BUSY ? 0 : later(c->why[k + 1].since_ns - c->w->task[k].first_ns, 0);

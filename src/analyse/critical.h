@@ -43,7 +43,8 @@ int64_t *sl_slack_make(const struct sl_work *w);
 /* ---- shared with replay.c ---- */
 
 /* Why the driver submitted at time_ns, and not earlier. */
-enum sl_driver_why { SL_DRIVER_FIRST, SL_DRIVER_IDLE, SL_DRIVER_REACTED, SL_DRIVER_BUSY };
+enum sl_driver_why { SL_DRIVER_FIRST, SL_DRIVER_IDLE, SL_DRIVER_REACTED, SL_DRIVER_BUSY, SL_DRIVER_AFTER };
+extern const char *const sl_driver_states[]; /* by why */
 struct sl_driver {
     enum sl_driver_why why;
     int64_t since_ns; /* its own time began then */

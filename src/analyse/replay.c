@@ -68,16 +68,19 @@ static uint32_t end_moment(const struct replay *r, const struct sl_task *t, uint
 
 /* ---- places on workers ---- */
 
-/* The stretch of segments from a first wait to the one that runs; false: seg does not begin one. */
-static bool queue_from(const struct replay *r, const struct sl_task *t, uint32_t seg, uint32_t *run)
+/*
+ * Does a stretch of running begin with segment run?  Then *queue is the first of the waits before it, between which it
+ * may be on its way; run itself, where it did not wait.
+ */
+static bool begins_run(const struct replay *r, const struct sl_task *t, uint32_t run, uint32_t *queue)
 {
-    uint32_t end = t->seg + t->nseg;
-
-    if (kind_at(r, seg) != SL_WORK_WAIT)
+    *queue = run;
+    if (kind_at(r, run) != SL_WORK_RUN || (run > t->seg && kind_at(r, run - 1) == SL_WORK_RUN))
         return false;
-    for (*run = seg; *run < end && (kind_at(r, *run) == SL_WORK_WAIT || kind_at(r, *run) == SL_WORK_WORK); ++*run)
-        ;
-    return *run < end && kind_at(r, *run) == SL_WORK_RUN;
+    for (uint32_t s = run; s-- > t->seg && (kind_at(r, s) == SL_WORK_WAIT || kind_at(r, s) == SL_WORK_WORK);)
+        if (kind_at(r, s) == SL_WORK_WAIT)
+            *queue = s;
+    return true;
 }
 
 static uint32_t run_end(const struct replay *r, const struct sl_task *t, uint32_t run)
@@ -107,7 +110,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Who had the place of each run before: of those on the worker that were free by then, the one that was so last. */
+/*
+ * Who had the place of each run before: of those on the worker that were free by then, the one that was so last.  Where
+ * that was before the task came, what it waited all the same is what a wait takes at least.
+ */
 static void take_places(struct replay *r, const struct running *v, size_t n)
 {
     const struct sl_work *w = r->w;
@@ -116,6 +122,7 @@ static void take_places(struct replay *r, const struct running *v, size_t n)
     SL_VEC(int64_t) turns = {0};
 
     memset(head, 0xFF, ((size_t)w->s.g.n + 1) * sizeof *head);
+    r->latency = n ? INT64_MAX : 0;
     for (size_t i = 0; i < n; i++) {
         const struct sl_task *t = &w->task[r->task_of[v[i].run]];
         uint32_t by = w->worker[w->seg.v[v[i].run].span], worker = by == SL_NONE ? w->s.g.n : by, *at = NULL,
@@ -123,10 +130,13 @@ static void take_places(struct replay *r, const struct running *v, size_t n)
         for (uint32_t *k = &head[worker]; *k != SL_NONE; k = &places.v[*k].next)
             if (places.v[*k].free_ns <= v[i].from_ns && (!at || places.v[*k].free_ns > places.v[*at].free_ns))
                 at = k;
+        int64_t came = w->seg.v[v[i].queue].from_ns;
+        if ((!at || places.v[*at].free_ns <= came) && v[i].from_ns - came < r->latency)
+            r->latency = v[i].from_ns - came;
         if (at) {
             p = *at;
             r->taken_from[v[i].run] = places.v[p].seg;
-            if (places.v[p].free_ns > w->seg.v[v[i].queue].from_ns)
+            if (places.v[p].free_ns > came)
                 *sl_vec_add(&turns) = v[i].from_ns - places.v[p].free_ns;
             *at = places.v[p].next;
         } else {
@@ -136,6 +146,8 @@ static void take_places(struct replay *r, const struct running *v, size_t n)
         places.v[p] = (struct place){moment_was(r, end_moment(r, t, last)), r->task_of[v[i].run], last, head[worker]};
         head[worker] = p;
     }
+    if (r->latency == INT64_MAX)
+        r->latency = 0;
     if (turns.n) {
         qsort(turns.v, turns.n, sizeof *turns.v, by_value);
         r->turn = turns.v[turns.n / 2];
@@ -150,17 +162,13 @@ static void find_places(struct replay *r)
     const struct sl_work *w = r->w;
     SL_VEC(struct running) v = {0};
 
-    r->latency = INT64_MAX;
     for (uint32_t i = 0; i < w->n; i++) {
         const struct sl_task *t = &w->task[i];
         for (uint32_t s = t->seg; s < t->seg + t->nseg; s++) {
-            uint32_t run;
-            if (!queue_from(r, t, s, &run))
+            uint32_t queue;
+            if (!begins_run(r, t, s, &queue))
                 continue;
-            *sl_vec_add(&v) = (struct running){w->seg.v[run].from_ns, s, run};
-            if (w->seg.v[run].from_ns - w->seg.v[s].from_ns < r->latency)
-                r->latency = w->seg.v[run].from_ns - w->seg.v[s].from_ns;
-            s = run;
+            *sl_vec_add(&v) = (struct running){w->seg.v[s].from_ns, queue, s};
         }
     }
     if (v.n)
@@ -197,28 +205,28 @@ static void need_awaited(struct replay *r, const struct sl_task *t, uint32_t seg
     }
 }
 
-/* The beginning of the segment that runs, after a queue from segment `queue` on. */
-static void need_place(struct replay *r, const struct sl_task *t, uint32_t queue, uint32_t run, need_fn *need, void *to)
+/* What the place needs, for the segment that runs after a queue from segment `queue` on. */
+static void need_place(struct replay *r, uint32_t queue, uint32_t run, need_fn *need, void *to)
 {
     const struct sl_work *w = r->w;
-    uint32_t before = r->taken_from[run];
-    int64_t from = w->seg.v[queue].from_ns, start = w->seg.v[run].from_ns, wait = start - from;
+    uint32_t before = r->taken_from[run], end;
+    int64_t from = w->seg.v[queue].from_ns, start = w->seg.v[run].from_ns, wait = start - from, free_ns;
     double f = factor(r, queue);
 
-    (void)t;
     if (before == SL_NONE) {
-        need(r, queue, scale(wait, f), to);
+        if (queue < run)
+            need(r, queue, scale(wait, f), to);
         return;
     }
-    const struct sl_task *u = &w->task[r->task_of[before]];
-    uint32_t end = end_moment(r, u, before);
-    int64_t free_ns = moment_was(r, end);
+    end = end_moment(r, &w->task[r->task_of[before]], before);
+    free_ns = moment_was(r, end);
     if (free_ns > from) { /* it waited for the place */
         need(r, queue, scale(wait < r->latency ? wait : r->latency, f), to);
         need(r, end, scale(start - free_ns, f), to);
     } else {
-        need(r, queue, scale(wait, f), to);
-        need(r, end, scale(start - free_ns < r->turn ? start - free_ns : r->turn, f), to);
+        if (queue < run)
+            need(r, queue, scale(wait, f), to);
+        need(r, end, queue < run ? scale(start - free_ns < r->turn ? start - free_ns : r->turn, f) : 0, to);
     }
 }
 
@@ -228,7 +236,7 @@ static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need
     const struct sl_work *w = r->w;
     uint32_t task = (uint32_t)(t - w->task);
     struct sl_driver d = sl_driver_at(w, t->first_ns);
-    int64_t own = scale(t->first_ns - d.since_ns, sl_changes_driver(r->c)), at;
+    int64_t own = scale(t->first_ns - d.since_ns, sl_changes_driver(r->c, d.why)), at;
 
     if (t->npred && !t->depends && sl_awaited(w, t, SL_NONE, &at) != SL_NONE) {
         for (uint32_t k = t->pred; k < t->pred + t->npred; k++)
@@ -250,18 +258,22 @@ static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need
         need(r, w->task[task - 1].seg, 0, to);
 }
 
-/* The stretch of waiting for a place that lies around segment seg; false: it is in none. */
+/* Is segment seg in a queue?  Where it begins and what runs then. */
 static bool in_queue(const struct replay *r, const struct sl_task *t, uint32_t seg, uint32_t *queue, uint32_t *run)
 {
-    for (uint32_t s = t->seg; s <= seg; s++)
-        if (queue_from(r, t, s, run)) {
-            if (seg < *run) {
-                *queue = s;
-                return true;
-            }
-            s = *run;
-        }
-    return false;
+    for (*run = seg + 1; *run < t->seg + t->nseg && kind_at(r, *run) != SL_WORK_RUN; ++*run)
+        ;
+    return *run < t->seg + t->nseg && begins_run(r, t, *run, queue) && *queue <= seg;
+}
+
+/* The segment before the moment may be one in which the task waited for others. */
+static bool after_wait(const struct replay *r, const struct sl_task *t, uint32_t before)
+{
+    int64_t at;
+
+    if (!t->npred)
+        return false;
+    return t->depends ? kind_at(r, before) == SL_WORK_DEPEND : sl_awaited(r->w, t, before - t->seg, &at) != SL_NONE;
 }
 
 static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
@@ -270,28 +282,20 @@ static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
     bool done = moment >= w->seg.n;
     const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
     uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1, queue, run;
-    int64_t lasted;
 
-    if (moment == t->seg) {
-        need_driver(r, t, need, to);
-        return;
-    }
-    if (t->npred && (!t->depends || kind_at(r, before) == SL_WORK_DEPEND)) {
-        int64_t at;
-        if (t->depends || sl_awaited(w, t, before - t->seg, &at) != SL_NONE) {
-            need_awaited(r, t, before, need, to);
+    if (!done && begins_run(r, t, moment, &queue)) {
+        need_place(r, queue, moment, need, to);
+        if (queue < moment)
             return;
-        }
     }
-    if (in_queue(r, t, before, &queue, &run)) {
-        if (moment == run)
-            need_place(r, t, queue, run, need, to);
-        else /* on the way through the queue: where in it does not matter for anything else */
-            need(r, queue, 0, to);
-        return;
-    }
-    lasted = moment_was(r, moment) - moment_was(r, before);
-    need(r, before, scale(lasted, factor(r, before)), to);
+    if (moment == t->seg)
+        need_driver(r, t, need, to);
+    else if (after_wait(r, t, before))
+        need_awaited(r, t, before, need, to);
+    else if (in_queue(r, t, before, &queue, &run)) /* where in the queue it is does not matter for anything else */
+        need(r, queue, 0, to);
+    else
+        need(r, before, scale(moment_was(r, moment) - moment_was(r, before), factor(r, before)), to);
 }
 
 /* ---- all moments ---- */
@@ -390,7 +394,7 @@ static void finish(struct replay *r, struct sl_replay *out)
         out->done_ns[i] = w->first_ns + done;
         last = done > last ? done : last;
     }
-    last += scale(w->last_ns - was, sl_changes_driver(r->c));
+    last += scale(w->last_ns - was, sl_changes_driver(r->c, SL_DRIVER_AFTER));
     out->last_ns = w->first_ns + (last > FAR ? FAR : last);
 }
 

@@ -186,6 +186,7 @@ static void phase_event(struct machine *m, const struct sl_happening *h, struct 
         return;
     if (outdated(m, k->r.attempt[h->of]))
         return;
+    m->t->depends |= p->kind == SL_WORK_DEPEND;
     if (p->again && told(k, h) && p->rank < m->rank)
         m->rank = 0;
     if (p->rank < m->rank)
@@ -195,7 +196,6 @@ static void phase_event(struct machine *m, const struct sl_happening *h, struct 
     m->component = component;
     m->declared = phase_state(k, p, component);
     m->done = p->kind == SL_WORK_DONE;
-    m->t->depends |= p->kind == SL_WORK_DEPEND;
     enter(m, h, m->declared);
 }
 
@@ -264,6 +264,7 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
             enter(&m, &v[i], after_event(&m, &v[i]));
     }
     free(m.has_begun);
+    t->done = m.done;
     if (m.done) { /* what follows is no part of it */
         t->done_ns = k->w->seg.v[k->w->seg.n - 1].from_ns;
         if (t->nseg > 1) {

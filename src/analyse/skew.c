@@ -149,7 +149,7 @@ static void add_edge(struct skew *k, uint32_t from, uint32_t to, int64_t gap_ns)
     k->slot[i] = (uint32_t)k->edge.n;
 }
 
-/* The first (from) or last (to) such event of the spans of an attempt, or of none. */
+/* The first (from) or last (to) such event of the spans of an attempt; 0: of those in none. */
 static const struct told *find(const struct skew *k, const struct sl_reach *r, const struct handover *h, int end,
                                uint32_t attempt, uint32_t *span)
 {
@@ -182,14 +182,28 @@ static bool is_task(const struct skew *k, const struct sl_reach *r, uint32_t spa
     return yes;
 }
 
+/* Of the last attempt that tells it: which one it is must not depend on times. */
+static const struct told *find_last(const struct skew *k, const struct sl_reach *r, const struct handover *h, int end,
+                                    uint32_t *span)
+{
+    const struct told *t = NULL;
+
+    for (uint32_t a = r->attempts + 1; a-- > 0 && !t;)
+        t = find(k, r, h, end, a, span);
+    return t;
+}
+
+/* Both within one attempt; with 0, what is told of the task as a whole against what is told of its last attempt. */
 static void hand_over(struct skew *k, const struct sl_reach *r, const struct handover *h, uint32_t attempt)
 {
     uint32_t a_span = 0, b_span = 0;
     const struct told *a = find(k, r, h, FROM, attempt, &a_span), *b = find(k, r, h, TO, attempt, &b_span);
     int64_t gap;
 
-    a = a ? a : find(k, r, h, FROM, 0, &a_span); /* what is told of the task, whichever attempt */
-    b = b ? b : find(k, r, h, TO, 0, &b_span);
+    if (attempt == 0 && !a && b)
+        a = find_last(k, r, h, FROM, &a_span);
+    else if (attempt == 0 && a && !b)
+        b = find_last(k, r, h, TO, &b_span);
     if (!a || !b || a->source == b->source || __builtin_sub_overflow(b->time_ns, a->time_ns, &gap) ||
         gap > BELIEVABLE_NS || gap < -BELIEVABLE_NS)
         return;
@@ -215,7 +229,7 @@ static void find_handovers(struct skew *k)
         for (size_t q = 0; q < r.queue.n; q++)
             met[r.queue.v[q]] = 1;
         for (size_t h = 0; h < k->handover.n; h++)
-            for (uint32_t a = r.attempts ? 1 : 0; a <= r.attempts; a++)
+            for (uint32_t a = 0; a <= r.attempts; a++)
                 hand_over(k, &r, &k->handover.v[h], a);
     }
     sl_reach_free(&r);
@@ -230,7 +244,7 @@ static void find_handovers(struct skew *k)
  * Shortest paths from `root`: along edges from `to` to `from` (upper bounds of offsets) or back (negated lower ones).
  * False: handovers contradict each other.
  */
-static bool paths(const struct skew *k, uint32_t root, bool up, int64_t *dist)
+static bool paths(const struct skew *k, uint32_t root, bool up, int64_t more_ns, int64_t *dist)
 {
     size_t n = k->source.n;
     bool changed = true;
@@ -245,8 +259,8 @@ static bool paths(const struct skew *k, uint32_t root, bool up, int64_t *dist)
         for (size_t i = 0; i < k->edge.n; i++) {
             const struct edge *e = &k->edge.v[i];
             uint32_t a = up ? e->to : e->from, b = up ? e->from : e->to;
-            if (dist[a] < FAR && dist[a] + e->gap_ns < dist[b]) {
-                dist[b] = dist[a] + e->gap_ns;
+            if (dist[a] < FAR && dist[a] + e->gap_ns + more_ns < dist[b]) {
+                dist[b] = dist[a] + e->gap_ns + more_ns;
                 changed = true;
             }
         }
@@ -254,18 +268,17 @@ static bool paths(const struct skew *k, uint32_t root, bool up, int64_t *dist)
     return dist[root] >= 0;
 }
 
-/* Both bounds of all sources that hang together with root.  False: contradiction. */
+/* Both bounds of all sources that hang together with root, all handovers given so much more.  False: contradiction. */
 static bool bound(struct skew *k, uint32_t root, int64_t relaxed_ns)
 {
     size_t n = k->source.n;
     int64_t *up = sl_alloc(n * sizeof *up), *down = sl_alloc(n * sizeof *down);
-    bool sound = paths(k, root, true, up) && paths(k, root, false, down);
+    bool sound = paths(k, root, true, relaxed_ns, up) && paths(k, root, false, relaxed_ns, down);
 
     for (uint32_t i = 0; i < n && sound; i++) {
         struct sl_clock *c = &k->clock[i];
         if (up[i] == FAR && down[i] == FAR)
             continue;
-        c->reference = k->source.v[root];
         c->has_upper = up[i] != FAR;
         c->has_lower = down[i] != FAR;
         c->upper_ns = c->has_upper ? up[i] : 0;
@@ -289,6 +302,28 @@ static void estimate(struct sl_clock *c)
         c->offset_ns = below ? c->lower_ns : c->upper_ns;
 }
 
+/*
+ * Where handovers contradict each other (clocks that drift or were set), all of them are given more time, the least
+ * that does, to a microsecond.
+ */
+static void bound_or_relax(struct skew *k, uint32_t root)
+{
+    int64_t no = 0, yes = 1000;
+
+    if (bound(k, root, 0))
+        return;
+    for (; !bound(k, root, yes) && yes < BELIEVABLE_NS; yes *= 2)
+        no = yes;
+    while (yes - no > 1000) {
+        int64_t mid = no + (yes - no) / 2;
+        if (bound(k, root, mid))
+            yes = mid;
+        else
+            no = mid;
+    }
+    bound(k, root, yes);
+}
+
 static uint32_t component(uint32_t *of, uint32_t i)
 {
     while (of[i] != i)
@@ -297,15 +332,12 @@ static uint32_t component(uint32_t *of, uint32_t i)
 }
 
 /*
- * Of each group of sources that handovers tie together, the one that tells most of tasks is the reference.  Where
- * handovers contradict each other (clocks that drift or were set), all of them are given a little more time, until they
- * do not.
+ * Of each group of sources that handovers tie together, the one that tells most of tasks is the reference.
  */
 static void judge(struct skew *k)
 {
     size_t n = k->source.n;
     uint32_t *of = sl_alloc(n * sizeof *of), *best = sl_alloc(n * sizeof *best);
-    int64_t relaxed = 0, more = 1000;
 
     for (uint32_t i = 0; i < n; i++)
         of[i] = best[i] = i;
@@ -318,14 +350,12 @@ static void judge(struct skew *k)
             *b = i;
     }
     for (uint32_t i = 0; i < n; i++)
-        while (k->clock[i].pairs && best[component(of, i)] == i && !bound(k, i, relaxed)) {
-            for (size_t e = 0; e < k->edge.n; e++)
-                k->edge.v[e].gap_ns += more;
-            relaxed += more;
-            more = more < FAR / 1024 ? more * 2 : more;
-        }
-    for (uint32_t i = 0; i < n; i++)
+        if (k->clock[i].pairs && best[component(of, i)] == i)
+            bound_or_relax(k, i);
+    for (uint32_t i = 0; i < n; i++) {
+        k->clock[i].reference = k->source.v[best[component(of, i)]];
         estimate(&k->clock[i]);
+    }
     free(of);
     free(best);
 }

@@ -156,12 +156,24 @@ static void forget_tasks(struct working *k)
     memset(k->member, 0xFF, (size_t)n * sizeof *k->member);
 }
 
+/* Is it a task, or a part of one, rather than what holds tasks? */
+static bool is_own_task(const struct working *k)
+{
+    const struct sl_stories *s = &k->w->s;
+    uint32_t root = k->w->root;
+
+    for (uint32_t i = 0; i < s->span_types; i++)
+        if (s->span_type[i] == s->g.type[root] && k->phase_of[i])
+            return true;
+    return is(k, root, SL_ROLE_TASK) || is(k, root, SL_ROLE_ATTEMPT);
+}
+
 /* What is worth looking at, from the most to the least certain. */
 static int find_tasks(struct working *k, struct sl_err *err)
 {
     int rc = 0;
 
-    for (int way = 0; way < 4 && !rc && !with_events(k); way++) {
+    for (int way = is_own_task(k) ? 3 : 0; way < 4 && !rc && !with_events(k); way++) {
         forget_tasks(k);
         if (way == 0 || way == 2)
             add_children(k, way == 2);
@@ -169,6 +181,7 @@ static int find_tasks(struct working *k, struct sl_err *err)
             add_nested(k);
         else
             add_task(k, k->w->root);
+        k->w->alone = way == 3;
         rc = make_tasks(k, err);
     }
     return rc;

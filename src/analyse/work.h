@@ -4,7 +4,8 @@
  * The critical path (critical.h) and the replay (replay.h) are made from it.
  *
  * Tasks are the spans of the role `task` (sl_role) that are named in the workflow or in a facet of it; where there are
- * none, such spans anywhere below it; where there are none either, all its direct subspans.  Facets are one task.
+ * none, such spans anywhere below it; where there are none either, all its direct subspans.  A span that is itself a
+ * task, or of whose type phases are declared, is the only one.  Facets are one task.
  *
  * The states of a task come from sl_state; what it does not know appears as what it is: component = type of the span,
  * state = "after EVENT".  A span of which sl_state knows nothing lies over the others from its first to its last event.
@@ -36,12 +37,14 @@ struct sl_task {
     uint32_t seg, nseg;   /* its segments, at least one */
     uint32_t pred, npred; /* tasks that it waited for (after); into `pred` */
     uint32_t flow, nflow; /* tasks that handed over to it; into `pred` */
-    bool depends;         /* some segment is of SL_WORK_DEPEND */
+    bool depends;         /* it tells when it waits for others (SL_WORK_DEPEND) */
+    bool done;            /* something says that it was done */
 };
 
 struct sl_work {
     struct sl_stories s; /* raw, with keys and parents */
     uint32_t root;
+    bool alone;                /* the root is itself the only task */
     int64_t first_ns, last_ns; /* of all events of the workflow's closure */
     struct sl_task *task;      /* by first_ns */
     uint32_t n;
