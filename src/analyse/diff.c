@@ -136,10 +136,10 @@ static void add_transition(struct sl_diff *d, const struct sl_transition *a, con
     *r = row_of(x->v, x->n, y->v, y->n);
     r->from = a ? a->from : b->from;
     r->to = a ? a->to : b->to;
-    if (a && b)
-        r->weight = fabs(r->median.change) * fmin(often_a, often_b);
-    else
-        r->weight = a ? r->median.a * often_a : r->median.b * often_b;
+    r->alike = a && b && fmin(often_a, often_b) >= 0.9 * fmax(often_a, often_b);
+    r->weight = a && b ? fabs(r->median.change) * fmin(often_a, often_b)
+                : a    ? r->median.a * often_a
+                       : r->median.b * often_b;
 }
 
 static int by_codes(const struct sl_transition *x, const struct sl_transition *y)
@@ -151,7 +151,7 @@ static int by_codes(const struct sl_transition *x, const struct sl_transition *y
 
 static int group(const struct sl_diff_row *r)
 {
-    return !r->n[0] || !r->n[1] ? 2 : !sl_shift_sure(&r->median);
+    return !r->n[0] || !r->n[1] ? 2 : !sl_diff_sure(r);
 }
 
 static int by_weight(const void *a, const void *b)

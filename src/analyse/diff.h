@@ -18,6 +18,7 @@ struct sl_diff_row {
     uint32_t from, to; /* common codes */
     size_t n[2];
     struct sl_shift median, p95, p99;
+    bool alike;    /* both sides have it about as often a root (a tenth more or less): else other tasks are compared */
     double weight; /* |change of median| x how often it is in a root; of what one side has: its median instead */
 };
 
@@ -50,6 +51,12 @@ void sl_diff_free(struct sl_diff *d);
 static inline int sl_shift_sure(const struct sl_shift *s)
 {
     return s->low > 0 ? 1 : s->high < 0 ? -1 : 0;
+}
+
+/* The same of a transition, of which it can only be said where both sides have it as often. */
+static inline int sl_diff_sure(const struct sl_diff_row *r)
+{
+    return r->alike ? sl_shift_sure(&r->median) : 0;
 }
 
 #endif

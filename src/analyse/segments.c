@@ -264,8 +264,8 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
             enter(&m, &v[i], after_event(&m, &v[i]));
     }
     free(m.has_begun);
-    t->done = m.done;
-    if (m.done) { /* what follows is no part of it */
+    t->done = m.done || m.declared == SL_NONE; /* of what declares no states nobody can say */
+    if (m.done) {                              /* what follows is no part of it */
         t->done_ns = k->w->seg.v[k->w->seg.n - 1].from_ns;
         if (t->nseg > 1) {
             t->nseg--;

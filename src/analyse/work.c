@@ -260,6 +260,7 @@ static void sort_tasks(struct working *k, uint32_t *number)
     w->n = (uint32_t)n;
     for (uint32_t i = 0; i < n; i++) {
         w->task[i] = k->tasks.v[o[i].i];
+        w->undone += !w->task[i].done;
         number[o[i].i] = i;
     }
     for (uint32_t i = 0; i < n; i++)
@@ -307,6 +308,7 @@ static int load_waits(struct working *k, struct sl_err *err)
 
 /* ---- all of it ---- */
 
+/* 1: there is no such span, or nothing ever happened to it. */
 static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err)
 {
     const struct sl_stories *s = &w->s;
@@ -316,7 +318,7 @@ static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *
         return sl_err(err, SL_EUSAGE, "a workflow is given by the id of its span, a whole number");
     w->root = sl_graph_find(&s->g, sqlite3_value_int64(workflow));
     if (w->root == SL_NONE)
-        return sl_err(err, SL_ENOTFOUND, "there is no span %lld", (long long)sqlite3_value_int64(workflow));
+        return 1;
     sl_walk_closure(&w->s.walk, w->root);
     for (size_t i = 0; i < s->walk.n; i++) {
         uint32_t from = s->e.start[s->walk.span[i]], to = s->e.start[s->walk.span[i] + 1];
@@ -333,10 +335,7 @@ static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *
                       "the events of span %lld are more than 73 years apart; find those that have a wrong time with: "
                       "spanloom sql \"SELECT * FROM events ORDER BY time_ns LIMIT 5\"",
                       (long long)sqlite3_value_int64(workflow));
-    if (!any)
-        return sl_err(err, SL_ENOTFOUND, "span %lld has no events, and nor has anything below it",
-                      (long long)sqlite3_value_int64(workflow));
-    return 0;
+    return !any;
 }
 
 static void free_working(struct working *k)
@@ -381,7 +380,9 @@ int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct
     if (!rc)
         rc = load_waits(&k, err);
     free_working(&k);
-    return rc;
+    if (rc > 0)
+        w->n = 0;
+    return rc > 0 ? 0 : rc;
 }
 
 void sl_work_free(struct sl_work *w)

@@ -47,7 +47,7 @@ struct sl_work {
     bool alone;                /* the root is itself the only task */
     int64_t first_ns, last_ns; /* of all events of the workflow's closure */
     struct sl_task *task;      /* by first_ns */
-    uint32_t n;
+    uint32_t n, undone;        /* how many there are, and of how many nothing says that they were done */
     SL_VEC(struct sl_segment) seg;
     uint32_t *pred;
     SL_VEC(struct sl_work_state) states;
@@ -58,8 +58,8 @@ struct sl_work {
 };
 
 /*
- * workflow: a value of SQL, the id of a span.  Reads the whole store.  *w is to be freed, on failure too.  A span
- * without events in its closure: SL_ENOTFOUND.
+ * workflow: a value of SQL, the id of a span.  Reads the whole store.  *w is to be freed, on failure too.  Of a span
+ * that does not exist, or has no events in its closure, there are no tasks, and first_ns is last_ns.
  */
 int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
 void sl_work_free(struct sl_work *w);

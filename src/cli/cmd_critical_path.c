@@ -41,7 +41,7 @@ static int keep_path(struct sl_store *st, int64_t workflow, struct sl_err *err)
     char sql[200];
 
     snprintf(sql, sizeof sql,
-             "CREATE TEMP TABLE sl_path AS SELECT *, tasks, row_number() OVER (ORDER BY start_ns) AS i FROM "
+             "CREATE TEMP TABLE sl_path AS SELECT *, tasks, undone, row_number() OVER (ORDER BY start_ns) AS i FROM "
              "critical_path(%lld)",
              (long long)workflow);
     return cli_temporary(st, sql, err);
@@ -49,15 +49,18 @@ static int keep_path(struct sl_store *st, int64_t workflow, struct sl_err *err)
 
 static int show_head(struct sl_store *st, int64_t workflow, double *makespan, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        st,
-        "SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), max(tasks) FROM "
-        "temp.sl_path",
-        err);
+    sqlite3_stmt *q = sl_store_prepare(st,
+                                       "SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), "
+                                       "count(DISTINCT task_span), max(tasks), max(undone) FROM "
+                                       "temp.sl_path",
+                                       err);
     char name[600], took[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
     int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
 
-    if (rc > 0) {
+    if (rc > 0 && sqlite3_column_type(q, 0) == SQLITE_NULL) {
+        rc = sl_err(err, SL_ENOTFOUND, "span %lld lasted for no time: it and all below it have at most one event",
+                    (long long)workflow);
+    } else if (rc > 0) {
         *makespan = sqlite3_column_double(q, 0);
         sl_time_text(sqlite3_column_int64(q, 1), from);
         sl_time_text(sqlite3_column_int64(q, 2), to);
@@ -65,6 +68,9 @@ static int show_head(struct sl_store *st, int64_t workflow, double *makespan, st
                sl_show_seconds(*makespan, took), from, to);
         printf("its critical path goes through %lld of %lld task%s\n", (long long)sqlite3_column_int64(q, 3),
                (long long)sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 4) == 1 ? "" : "s");
+        if (sqlite3_column_int64(q, 5))
+            printf("%lld of them were never done, as far as logs tell: was the run cut short?\n",
+                   (long long)sqlite3_column_int64(q, 5));
         rc = 0;
     }
     sqlite3_finalize(q);
@@ -193,8 +199,8 @@ static int run(struct cli *cli, int argc, char **argv)
 
     if (by && strcmp(by, "state") != 0 && strcmp(by, "component") != 0 && strcmp(by, "task") != 0)
         return cli_usage(cli, "--by is state, component or task, not '%s'", by);
-    if (!(st = cli_workflow(cli, argc, argv, &workflow)))
-        return EXIT_FAILED;
+    if ((rc = cli_workflow(cli, argc, argv, &st, &workflow)))
+        return rc;
     sqlite3_create_function(st->db, "sl_time_text", 1, SQLITE_UTF8, NULL, time_text, NULL, NULL);
     if (slack || cli->format != SL_FORMAT_TABLE)
         rc = rows(cli, st, slack ? slack_sql : path_sql, workflow);

@@ -293,7 +293,7 @@ static int gate_of(const struct cli_gate *gate, const struct diff *d)
         const struct sl_diff_event *from = &x->event.v[r->from], *to = &x->event.v[r->to];
         char *what = sqlite3_mprintf("the median of %s/%s -> %s/%s", from->span_type, from->event_type, to->span_type,
                                      to->event_type);
-        if (matters(x, r))
+        if (r->alike && matters(x, r))
             out |= row_exceeded(gate, what, r);
         sqlite3_free(what);
     }

@@ -15,8 +15,8 @@ static const struct option_spec options[] = {
 static int show(const struct cli *cli, struct sl_store *st, int64_t workflow, const char *changes)
 {
     static const char sql[] =
-        "SELECT ?2 AS change, max(makespan_s) AS makespan_s, max(new_makespan_s) AS new_makespan_s, "
-        "round(max(new_makespan_s) - max(makespan_s), 9) AS change_s, "
+        "SELECT ?2 AS change, max(makespan_s) AS makespan_s, round(max(new_makespan_s), 6) AS new_makespan_s, "
+        "round(max(new_makespan_s) - max(makespan_s), 6) AS change_s, "
         "round(100 * (max(new_makespan_s) / max(makespan_s) - 1), 1) AS percent FROM what_if(?1, ?2) HAVING count(*)";
     static const char tasks_sql[] =
         "SELECT task, (first_ns - min(first_ns) OVER ()) / 1e9 AS first_s, (done_ns - min(first_ns) OVER ()) / 1e9 AS "
@@ -39,9 +39,9 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "what if what? for example: spanloom what-if 'running on a worker x0.5'");
     for (int i = 0; i < argc; i++)
         sl_buf_addf(&changes, "%s%s", i ? ", " : "", argv[i]);
-    if (!(st = cli_workflow(cli, 0, NULL, &workflow))) {
+    if ((rc = cli_workflow(cli, 0, NULL, &st, &workflow))) {
         sl_buf_free(&changes);
-        return EXIT_FAILED;
+        return rc;
     }
     rc = show(cli, st, workflow, changes.s);
     sl_buf_free(&changes);

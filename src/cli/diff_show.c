@@ -172,7 +172,7 @@ static void show_both(const struct sl_diff *d, bool all)
     size_t both = 0, sure = 0, moved = 0, most;
 
     for (; both < d->transition.n && d->transition.v[both].n[0] && d->transition.v[both].n[1]; both++) {
-        sure += sl_shift_sure(&d->transition.v[both].median) != 0;
+        sure += sl_diff_sure(&d->transition.v[both]) != 0;
         moved += d->transition.v[both].weight > 0;
     }
     printf("\nFrom one event to the next: both have %zu transition%s%s\n", both, both == 1 ? "" : "s",
@@ -183,7 +183,9 @@ static void show_both(const struct sl_diff *d, bool all)
            "95 % interval", "p95 change", "from -> to");
     most = sure < SURE ? sure : SURE;
     put_part(d, "surely changed (the interval is without 0), what matters most first", 0, sure, all ? both : most);
-    put_part(d, "not surely", sure, (all ? both : moved) - sure, all ? both : TRANSITIONS - most);
+    put_part(
+        d, "not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)",
+        sure, (all ? both : moved) - sure, all ? both : TRANSITIONS - most);
 }
 
 /* Those that only one side has stand behind the others, by weight. */

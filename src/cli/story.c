@@ -184,12 +184,15 @@ int story_find(struct sl_store *st, int argc, char **argv, const char *run, int6
     return rc;
 }
 
-/* Roots that answer to the name of a run, workflows first. */
+/* Roots that answer to the name of a run, exactly if any do, workflows first; not what lies in another of them. */
 static const char runs_sql[] =
-    "SELECT s.id, s.type IN (SELECT n.id FROM sl_role JOIN sl_name n ON n.name = sl_role.type WHERE role = 'workflow') "
-    "AS flow FROM sl_span s WHERE s.parent IS NULL AND (s.key = ?1 OR (length(?1) >= 4 AND substr(s.key, 1, "
-    "length(?1)) = ?1) OR substr(s.key, -length(?1) - 1) = '/' || ?1 OR s.key IN (SELECT value FROM sl_shared WHERE "
-    "scope = ?1 OR substr(scope, -length(?1) - 1) = '/' || ?1)) ORDER BY flow DESC, s.id";
+    "WITH c AS (SELECT s.id, s.key, s.type IN (SELECT n.id FROM sl_role JOIN sl_name n ON n.name = sl_role.type WHERE "
+    " role = 'workflow') AS flow, s.key = ?1 OR s.key IN (SELECT value FROM sl_shared WHERE scope = ?1) AS exact "
+    " FROM sl_span s WHERE s.parent IS NULL AND (s.key = ?1 OR (length(?1) >= 4 AND substr(s.key, 1, length(?1)) = "
+    " ?1) OR substr(s.key, -length(?1) - 1) = '/' || ?1 OR s.key IN (SELECT value FROM sl_shared WHERE scope = ?1 OR "
+    " substr(scope, -length(?1) - 1) = '/' || ?1))) "
+    "SELECT id, flow FROM c WHERE exact = (SELECT max(exact) FROM c) AND NOT EXISTS (SELECT 1 FROM c AS d WHERE d.flow "
+    "AND substr(c.key, 1, length(d.key) + 1) = d.key || '/') ORDER BY flow DESC, id";
 
 int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
 {

@@ -56,7 +56,9 @@ static const char flows_sql[] =
     " up.above AND l.kind = 1) "
     "SELECT f.id FROM flow f WHERE NOT EXISTS (SELECT 1 FROM same WHERE id = f.id AND as_id < f.id AND as_id IN flow) "
     "AND NOT EXISTS (SELECT 1 FROM up WHERE id = f.id AND above IN flow AND above NOT IN (SELECT as_id FROM same "
-    " WHERE id = f.id)) ORDER BY f.id";
+    " WHERE id = f.id)) AND NOT EXISTS (SELECT 1 FROM flow g JOIN sl_span a ON a.id = g.id JOIN sl_span b ON b.id = "
+    "f.id "
+    " WHERE substr(b.key, 1, length(a.key) + 1) = a.key || '/') ORDER BY f.id";
 
 static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *err)
 {
@@ -84,27 +86,25 @@ static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *
     return rc;
 }
 
-struct sl_store *cli_workflow(const struct cli *cli, int argc, char **argv, int64_t *workflow)
+int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow)
 {
     const char *run = cli_option(cli, "run");
-    struct sl_store *st = cli_open(cli);
     struct sl_err err = {0};
     int rc;
 
-    if (!st)
-        return NULL;
-    rc = cli_states(cli, st, &err);
+    if (!(*st = cli_open(cli)))
+        return EXIT_FAILED;
+    rc = cli_states(cli, *st, &err);
     if (!rc && argc)
-        rc = story_find(st, argc, argv, run, workflow, &err);
+        rc = story_find(*st, argc, argv, run, workflow, &err);
     else if (!rc && run)
-        rc = story_run(st, run, workflow, &err);
+        rc = story_run(*st, run, workflow, &err);
     else if (!rc)
-        rc = only_workflow(st, workflow, &err);
+        rc = only_workflow(*st, workflow, &err);
     if (!rc)
-        rc = cli_skew(cli, st, &err);
+        rc = cli_skew(cli, *st, &err);
     if (!rc)
-        return st;
-    cli_fail(cli, &err);
-    sl_store_close(st);
-    return NULL;
+        return EXIT_DONE;
+    sl_store_close(*st);
+    return cli_fail(cli, &err);
 }

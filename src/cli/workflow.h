@@ -20,8 +20,9 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err);
 
 /*
  * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a type and a key as for `show`, or
- * nothing, then it is --run, then the only one there is.  NULL: it is said what is wrong.
+ * nothing, then it is --run, then the only one there is.  EXIT_DONE; else it is said what is wrong, and nothing is
+ * open.
  */
-struct sl_store *cli_workflow(const struct cli *cli, int argc, char **argv, int64_t *workflow);
+int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow);
 
 #endif

@@ -11,7 +11,8 @@
  *   span               the span whose event began the state (of several stretches in one row, the first)
  *   task_span          the task; NULL: the driver's time
  *
- * and, hidden, the same in each row: tasks, how many the workflow has.
+ * and, hidden, the same in each row: tasks, how many the workflow has; undone, of how many nothing says that they were
+ * done.  A span that does not exist, or to which nothing happened, has no rows.
  *
  *     SELECT component, state, sum(seconds) FROM critical_path(1) GROUP BY 1, 2 ORDER BY 3 DESC;
  */
@@ -20,7 +21,7 @@
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 
-enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, COLUMNS, TASKS = COLUMNS };
+enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, COLUMNS, TASKS = COLUMNS, UNDONE };
 
 struct state {
     struct sl_work w;
@@ -83,6 +84,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;
     case SPAN: sqlite3_result_int64(out, g->id.v[p->span]); break;
     case TASKS: sqlite3_result_int64(out, s->w.n); break;
+    case UNDONE: sqlite3_result_int64(out, s->w.undone); break;
     default:
         if (task != SL_NONE)
             sqlite3_result_int64(out, g->id.v[task]);
@@ -92,7 +94,8 @@ static void column(const void *state, sqlite3_context *out, int col)
 static const struct sl_table_fn fn = {
     .name = "critical_path",
     .schema = "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
-              "span INTEGER, task_span INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN)",
+              "span INTEGER, task_span INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
+              "undone INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 1,
     .needed = 1,
