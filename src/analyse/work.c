@@ -149,11 +149,12 @@ static size_t with_events(const struct working *k)
 
 static void forget_tasks(struct working *k)
 {
-    uint32_t n = k->w->s.g.n;
+    const struct sl_walk *walk = &k->w->s.walk;
 
     sl_vec_clear(&k->tasks);
-    memset(k->unit, 0xFF, (size_t)n * sizeof *k->unit);
-    memset(k->member, 0xFF, (size_t)n * sizeof *k->member);
+    sl_vec_clear(&k->w->seg);
+    for (size_t i = 0; i < walk->n; i++)
+        k->unit[walk->span[i]] = k->member[walk->span[i]] = SL_NONE;
 }
 
 /* Is it a task, or a part of one, rather than what holds tasks? */
@@ -189,33 +190,64 @@ static int find_tasks(struct working *k, struct sl_err *err)
 
 /* ---- what tasks waited for ---- */
 
-struct wait {
-    uint32_t task, kind, on;
-};
+enum { AFTER, FLOW };
 
 struct waits {
-    struct working *k;
-    SL_VEC(struct wait) v;
+    const struct sl_graph *g;
+    SL_VEC(struct { uint32_t span, on; }) v[2];
 };
-
-static uint32_t task_of(const struct working *k, sqlite3_value *id)
-{
-    uint32_t span = sl_graph_find(&k->w->s.g, sqlite3_value_int64(id));
-    uint32_t task = span == SL_NONE || sqlite3_value_type(id) != SQLITE_INTEGER ? SL_NONE : k->unit[span];
-
-    return task != SL_NONE && k->tasks.v[task].nseg ? task : SL_NONE;
-}
 
 static int wait_row(void *to, sqlite3_value **v)
 {
     struct waits *all = to;
-    uint32_t left = task_of(all->k, v[0]), right = task_of(all->k, v[2]);
-    uint32_t kind = (uint32_t)sqlite3_value_int(v[1]);
+    int kind = sqlite3_value_int(v[1]) == 3 ? AFTER : FLOW;
+    uint32_t left = sl_graph_find(all->g, sqlite3_value_int64(v[0])), right;
 
-    if (left != SL_NONE && right != SL_NONE && left != right) /* after: left waited; flow: left handed over */
-        *sl_vec_add(&all->v) = kind == 3 ? (struct wait){left, kind, right} : (struct wait){right, kind, left};
+    right = sl_graph_find(all->g, sqlite3_value_int64(v[2]));
+    if (left == SL_NONE || right == SL_NONE || left == right || sqlite3_value_type(v[0]) != SQLITE_INTEGER ||
+        sqlite3_value_type(v[2]) != SQLITE_INTEGER)
+        return 0;
+    sl_vec_add(&all->v[kind]); /* after: left waited; flow: left handed over */
+    all->v[kind].v[all->v[kind].n - 1].span = kind == AFTER ? left : right;
+    all->v[kind].v[all->v[kind].n - 1].on = kind == AFTER ? right : left;
     return 0;
 }
+
+/* Side by side for each span, by counting. */
+static void pack_waits(struct sl_csr *c, const struct waits *all, int kind)
+{
+    uint32_t n = all->g->n;
+
+    c->start = sl_alloc(((size_t)n + 2) * sizeof *c->start);
+    c->to = sl_alloc(all->v[kind].n * sizeof *c->to);
+    for (size_t i = 0; i < all->v[kind].n; i++)
+        c->start[all->v[kind].v[i].span + 2]++;
+    for (size_t i = 2; i < (size_t)n + 2; i++)
+        c->start[i] += c->start[i - 1];
+    for (size_t i = 0; i < all->v[kind].n; i++)
+        c->to[c->start[all->v[kind].v[i].span + 1]++] = all->v[kind].v[i].on;
+}
+
+static int load_waits(struct working *k, struct sl_err *err)
+{
+    struct waits all = {.g = &k->w->s.g};
+    int rc = sl_scan(k->w->s.db,
+                     "SELECT sl_scan(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (3, 4)",
+                     wait_row, &all, err);
+
+    if (!rc && (all.v[AFTER].n > UINT32_MAX || all.v[FLOW].n > UINT32_MAX))
+        rc = sl_err(err, SL_ESTORE, "the store has more dependencies than this analysis can hold");
+    for (int kind = 0; kind < 2; kind++) {
+        if (!rc)
+            pack_waits(&k->wait[kind], &all, kind);
+        sl_vec_free(&all.v[kind]);
+    }
+    return rc;
+}
+
+struct wait {
+    uint32_t task, kind, on;
+};
 
 static int by_task(const void *a, const void *b)
 {
@@ -273,37 +305,36 @@ static void sort_tasks(struct working *k, uint32_t *number)
     free(o);
 }
 
-static int load_waits(struct working *k, struct sl_err *err)
+static void find_waits(struct working *k)
 {
     struct sl_work *w = k->w;
-    struct waits all = {.k = k};
+    SL_VEC(struct wait) all = {0};
     uint32_t *number = sl_alloc(k->tasks.n * sizeof *number), n = 0;
-    int rc = sl_scan(w->s.db,
-                     "SELECT sl_scan(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (3, 4)",
-                     wait_row, &all, err);
 
     sort_tasks(k, number);
-    for (size_t i = 0; i < all.v.n; i++) {
-        all.v.v[i].task = number[all.v.v[i].task];
-        all.v.v[i].on = number[all.v.v[i].on];
-    }
-    if (all.v.n)
-        qsort(all.v.v, all.v.n, sizeof *all.v.v, by_task);
-    w->pred = sl_alloc(all.v.n * sizeof *w->pred);
-    for (size_t i = 0; i < all.v.n && !rc; i++) {
-        const struct wait *x = &all.v.v[i];
+    for (size_t i = 0; i < w->s.walk.n; i++)
+        for (uint32_t kind = 0, x = w->s.walk.span[i]; kind < 2; kind++)
+            for (size_t c = k->wait[kind].start[x]; c < k->wait[kind].start[x + 1]; c++) {
+                uint32_t task = k->unit[x], on = k->unit[k->wait[kind].to[c]];
+                if (task != SL_NONE && on != SL_NONE && task != on && k->tasks.v[task].nseg && k->tasks.v[on].nseg)
+                    *sl_vec_add(&all) = (struct wait){number[task], kind, number[on]};
+            }
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_task);
+    w->pred = sl_alloc(all.n * sizeof *w->pred);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct wait *x = &all.v[i];
         struct sl_task *t = &w->task[x->task];
         if (i && !by_task(x, x - 1)) /* several sources say so */
             continue;
-        if (x->kind == 3 && !t->npred++)
+        if (x->kind == AFTER && !t->npred++)
             t->pred = n;
-        if (x->kind == 4 && !t->nflow++)
+        if (x->kind == FLOW && !t->nflow++)
             t->flow = n;
         w->pred[n++] = x->on;
     }
-    sl_vec_free(&all.v);
+    sl_vec_free(&all);
     free(number);
-    return rc;
 }
 
 /* ---- all of it ---- */
@@ -338,6 +369,57 @@ static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *
     return !any;
 }
 
+int sl_work_open(struct sl_work *w, sqlite3 *db, struct sl_err *err)
+{
+    struct working *k;
+    int rc;
+
+    *w = (struct sl_work){.k = sl_alloc(sizeof *w->k)};
+    k = w->k;
+    k->w = w;
+    rc = sl_stories_open_raw(&w->s, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, err);
+    if (!rc)
+        rc = sl_roles_load(&w->role, &w->s.g, db, err);
+    if (!rc)
+        rc = sl_working_phases(k, err);
+    if (!rc)
+        rc = load_waits(k, err);
+    if (rc)
+        return rc;
+    mark(&k->unit, w->s.g.n);
+    mark(&k->member, w->s.g.n);
+    mark(&w->worker, w->s.g.n);
+    sl_reach_init(&k->r, &w->s.g, w->role);
+    find_workers(k);
+    return 0;
+}
+
+/* What was made of the workflow before. */
+static void forget(struct sl_work *w)
+{
+    forget_tasks(w->k);
+    free(w->task);
+    free(w->pred);
+    free(w->by_done);
+    w->task = NULL;
+    w->pred = w->by_done = NULL;
+    w->n = w->undone = 0;
+    w->first_ns = w->last_ns = 0;
+}
+
+int sl_work_of(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err)
+{
+    int rc;
+
+    forget(w);
+    rc = find_root(w, workflow, err);
+    if (!rc)
+        rc = find_tasks(w->k, err);
+    if (!rc)
+        find_waits(w->k);
+    return rc > 0 ? 0 : rc;
+}
+
 static void free_working(struct working *k)
 {
     for (uint32_t i = 0; k->phase_of && i < k->w->s.span_types; i++)
@@ -353,40 +435,18 @@ static void free_working(struct working *k)
     sl_vec_free(&k->told);
     free(k->unit);
     free(k->member);
-    sl_reach_free(&k->r);
-}
-
-int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
-{
-    struct working k = {.w = w};
-    int rc;
-
-    *w = (struct sl_work){0};
-    rc = sl_stories_open_raw(&w->s, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, err);
-    if (!rc)
-        rc = find_root(w, workflow, err);
-    if (!rc)
-        rc = sl_roles_load(&w->role, &w->s.g, db, err);
-    if (!rc)
-        rc = sl_working_phases(&k, err);
-    if (!rc) {
-        mark(&k.unit, w->s.g.n);
-        mark(&k.member, w->s.g.n);
-        mark(&w->worker, w->s.g.n);
-        sl_reach_init(&k.r, &w->s.g, w->role);
-        find_workers(&k);
-        rc = find_tasks(&k, err);
+    for (int kind = 0; kind < 2; kind++) {
+        free(k->wait[kind].start);
+        free(k->wait[kind].to);
     }
-    if (!rc)
-        rc = load_waits(&k, err);
-    free_working(&k);
-    if (rc > 0)
-        w->n = 0;
-    return rc > 0 ? 0 : rc;
+    sl_reach_free(&k->r);
+    free(k);
 }
 
 void sl_work_free(struct sl_work *w)
 {
+    if (w->k)
+        free_working(w->k);
     sl_stories_free(&w->s);
     free(w->task);
     sl_vec_free(&w->seg);

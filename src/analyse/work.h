@@ -41,8 +41,11 @@ struct sl_task {
     bool done;            /* something says that it was done */
 };
 
+struct working; /* how it is made */
+
 struct sl_work {
-    struct sl_stories s; /* raw, with keys and parents */
+    struct sl_stories s; /* raw, with keys and parents; s.walk is the closure of root */
+    struct working *k;
     uint32_t root;
     bool alone;                /* the root is itself the only task */
     int64_t first_ns, last_ns; /* of all events of the workflow's closure */
@@ -57,12 +60,14 @@ struct sl_work {
     uint32_t *worker;    /* by span: the worker of which it is a subspan; SL_NONE: of none */
 };
 
-/*
- * workflow: a value of SQL, the id of a span.  Reads the whole store.  *w is to be freed, on failure too.  Of a span
- * that does not exist, or has no events in its closure, there are no tasks, and first_ns is last_ns.
- */
-int sl_work_load(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
+/* Reads the whole store.  *w is to be freed, on failure too. */
+int sl_work_open(struct sl_work *w, sqlite3 *db, struct sl_err *err);
 void sl_work_free(struct sl_work *w);
+/*
+ * One workflow after another; costs what belongs to it.  workflow: a value of SQL, the id of a span.  Of a span that
+ * does not exist, or has no events in its closure, there are no tasks, and first_ns is last_ns.
+ */
+int sl_work_of(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err);
 
 /* When a segment of task t ends. */
 static inline int64_t sl_segment_end(const struct sl_work *w, const struct sl_task *t, uint32_t i)

@@ -23,9 +23,10 @@ struct working {
     struct sl_intern after;     /* what happened and kind, as bytes; id - 1 is the index into after_state */
     SL_VEC(uint32_t) after_state;
     SL_VEC(struct sl_task) tasks;
-    uint32_t *unit;   /* by span: the task that it is part of; SL_NONE: none */
-    uint32_t *member; /* by span: the task that it is a facet of; SL_NONE: none */
-    uint32_t *worker; /* by span: of which worker it is a subspan; SL_NONE: of none */
+    uint32_t *unit;        /* by span: the task that it is part of; SL_NONE: none */
+    uint32_t *member;      /* by span: the task that it is a facet of; SL_NONE: none */
+    struct sl_csr wait[2]; /* by span: on which others it waited (after), and who handed over to it (flow) */
+    uint32_t *worker;      /* by span: of which worker it is a subspan; SL_NONE: of none */
 
     /* the task at hand */
     struct sl_reach r;

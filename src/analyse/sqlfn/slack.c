@@ -20,7 +20,7 @@ enum { SPAN, TASK, FIRST_NS, DONE_NS, SLACK_S, PATH_S, COLUMNS };
 struct state {
     struct sl_work w;
     int64_t *slack, *path_ns;
-    uint32_t at;
+    uint32_t at, n;
 };
 
 static void end(void *state)
@@ -30,7 +30,6 @@ static void end(void *state)
     free(s->slack);
     free(s->path_ns);
     sl_work_free(&s->w);
-    *s = (struct state){0};
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
@@ -39,12 +38,18 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     struct sl_path p = {0};
     int rc;
 
-    end(s);
+    free(s->slack);
+    free(s->path_ns);
+    s->slack = s->path_ns = NULL;
+    s->at = s->n = 0;
     if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
         return 0;
-    rc = sl_work_load(&s->w, call->db, call->arg[0], err);
+    rc = s->w.k ? 0 : sl_work_open(&s->w, call->db, err);
+    if (!rc)
+        rc = sl_work_of(&s->w, call->arg[0], err);
     if (rc)
         return rc;
+    s->n = s->w.n;
     sl_path_make(&p, &s->w);
     s->slack = sl_slack_make(&s->w);
     s->path_ns = sl_alloc((size_t)s->w.n * sizeof *s->path_ns);
@@ -58,7 +63,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 static bool at_end(const void *state)
 {
     const struct state *s = state;
-    return s->at >= s->w.n;
+    return s->at >= s->n;
 }
 
 static int next(void *state, struct sl_err *err)

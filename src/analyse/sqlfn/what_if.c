@@ -20,7 +20,7 @@ enum { SPAN, TASK, FIRST_NS, DONE_NS, NEW_FIRST_NS, NEW_DONE_NS, COLUMNS, MAKESP
 struct state {
     struct sl_work w;
     struct sl_replay r;
-    uint32_t at;
+    uint32_t at, n;
 };
 
 static void end(void *state)
@@ -29,7 +29,6 @@ static void end(void *state)
 
     sl_replay_free(&s->r);
     sl_work_free(&s->w);
-    s->at = 0;
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
@@ -37,17 +36,23 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     struct state *s = state;
     int rc;
 
-    end(s);
+    sl_replay_free(&s->r);
+    s->at = s->n = 0;
     if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
         return 0;
-    rc = sl_work_load(&s->w, call->db, call->arg[0], err);
-    return rc ? rc : sl_replay_make(&s->r, &s->w, (const char *)sqlite3_value_text(call->arg[1]), err);
+    rc = s->w.k ? 0 : sl_work_open(&s->w, call->db, err);
+    if (!rc)
+        rc = sl_work_of(&s->w, call->arg[0], err);
+    if (!rc)
+        rc = sl_replay_make(&s->r, &s->w, (const char *)sqlite3_value_text(call->arg[1]), err);
+    s->n = rc ? 0 : s->w.n;
+    return rc;
 }
 
 static bool at_end(const void *state)
 {
     const struct state *s = state;
-    return s->at >= s->w.n;
+    return s->at >= s->n;
 }
 
 static int next(void *state, struct sl_err *err)
