@@ -23,9 +23,11 @@ struct place { /* on a worker, of the last who had it */
 struct replay {
     const struct sl_work *w;
     struct sl_changes *c;
-    int64_t *time;         /* by moment (segment, then task: done), since the beginning of the workflow */
-    unsigned char *state;  /* by moment: 0 unknown, 1 being worked out, 2 known */
-    uint32_t *task_of;     /* by segment */
+    int64_t *time;        /* by moment (segment, then task: done), since the beginning of the workflow */
+    unsigned char *state; /* by moment: 0 unknown, 1 being worked out, 2 known */
+    uint32_t *task_of;    /* by segment */
+    uint32_t *queue; /* by segment that is the first to run: where its queue begins; SL_NONE: it is not the first */
+    uint32_t *run;   /* by segment: which such segment it leads to; SL_NONE: none */
     uint32_t *taken_from;  /* by segment that is the first to run: the segment that had the place before; SL_NONE */
     int64_t latency, turn; /* of waits for a place: without one who had it before; after that one left */
     uint32_t *idle_from;   /* by task: when it was submitted the driver had waited for all tasks from this one on */
@@ -69,18 +71,42 @@ static uint32_t end_moment(const struct replay *r, const struct sl_task *t, uint
 /* ---- places on workers ---- */
 
 /*
- * Does a stretch of running begin with segment run?  Then *queue is the first of the waits before it, between which it
- * may be on its way; run itself, where it did not wait.
+ * Where stretches of running begin, and which of the segments before them are the queue: from the first wait on,
+ * between which it may be on its way.
  */
-static bool begins_run(const struct replay *r, const struct sl_task *t, uint32_t run, uint32_t *queue)
+static void find_queues(struct replay *r, const struct sl_task *t)
 {
-    *queue = run;
-    if (kind_at(r, run) != SL_WORK_RUN || (run > t->seg && kind_at(r, run - 1) == SL_WORK_RUN))
-        return false;
-    for (uint32_t s = run; s-- > t->seg && (kind_at(r, s) == SL_WORK_WAIT || kind_at(r, s) == SL_WORK_WORK);)
-        if (kind_at(r, s) == SL_WORK_WAIT)
-            *queue = s;
-    return true;
+    uint32_t run = SL_NONE, first = t->seg;
+
+    for (uint32_t s = t->seg + t->nseg; s-- > first;) {
+        enum sl_work_kind kind = kind_at(r, s);
+        if (kind == SL_WORK_RUN && (s == first || kind_at(r, s - 1) != SL_WORK_RUN)) {
+            run = s;
+            r->queue[s] = s;
+        } else if (kind == SL_WORK_WAIT && run != SL_NONE) {
+            r->queue[run] = s;
+        } else if (kind != SL_WORK_WORK) {
+            run = SL_NONE;
+        }
+        r->run[s] = run;
+    }
+}
+
+/* Does a stretch of running begin with segment run?  *queue is where its queue does; run itself, where it did not wait.
+ */
+static bool begins_run(const struct replay *r, uint32_t run, uint32_t *queue)
+{
+    *queue = r->queue[run];
+    return *queue != SL_NONE;
+}
+
+/* Is segment seg in a queue?  Where that begins. */
+static bool in_queue(const struct replay *r, uint32_t seg, uint32_t *queue)
+{
+    uint32_t run = r->run[seg];
+
+    *queue = run == SL_NONE ? SL_NONE : r->queue[run];
+    return run != SL_NONE && *queue <= seg && seg < run;
 }
 
 static uint32_t run_end(const struct replay *r, const struct sl_task *t, uint32_t run)
@@ -164,9 +190,10 @@ static void find_places(struct replay *r)
 
     for (uint32_t i = 0; i < w->n; i++) {
         const struct sl_task *t = &w->task[i];
+        find_queues(r, t);
         for (uint32_t s = t->seg; s < t->seg + t->nseg; s++) {
             uint32_t queue;
-            if (!begins_run(r, t, s, &queue))
+            if (!begins_run(r, s, &queue))
                 continue;
             *sl_vec_add(&v) = (struct running){w->seg.v[s].from_ns, queue, s};
         }
@@ -258,14 +285,6 @@ static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need
         need(r, w->task[task - 1].seg, 0, to);
 }
 
-/* Is segment seg in a queue?  Where it begins and what runs then. */
-static bool in_queue(const struct replay *r, const struct sl_task *t, uint32_t seg, uint32_t *queue, uint32_t *run)
-{
-    for (*run = seg + 1; *run < t->seg + t->nseg && kind_at(r, *run) != SL_WORK_RUN; ++*run)
-        ;
-    return *run < t->seg + t->nseg && begins_run(r, t, *run, queue) && *queue <= seg;
-}
-
 /* The segment before the moment may be one in which the task waited for others. */
 static bool after_wait(const struct replay *r, const struct sl_task *t, uint32_t before)
 {
@@ -281,9 +300,9 @@ static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
     const struct sl_work *w = r->w;
     bool done = moment >= w->seg.n;
     const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
-    uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1, queue, run;
+    uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1, queue;
 
-    if (!done && begins_run(r, t, moment, &queue)) {
+    if (!done && begins_run(r, moment, &queue)) {
         need_place(r, queue, moment, need, to);
         if (queue < moment)
             return;
@@ -292,7 +311,7 @@ static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
         need_driver(r, t, need, to);
     else if (after_wait(r, t, before))
         need_awaited(r, t, before, need, to);
-    else if (in_queue(r, t, before, &queue, &run)) /* where in the queue it is does not matter for anything else */
+    else if (in_queue(r, before, &queue)) /* where in the queue it is does not matter for anything else */
         need(r, queue, 0, to);
     else
         need(r, before, scale(moment_was(r, moment) - moment_was(r, before), factor(r, before)), to);
@@ -409,6 +428,9 @@ int sl_replay_make(struct sl_replay *out, const struct sl_work *w, const char *c
         r.time = sl_alloc(moments * sizeof *r.time);
         r.state = sl_alloc(moments);
         r.task_of = sl_alloc(w->seg.n * sizeof *r.task_of);
+        r.queue = sl_alloc(w->seg.n * sizeof *r.queue);
+        r.run = sl_alloc(w->seg.n * sizeof *r.run);
+        memset(r.queue, 0xFF, w->seg.n * sizeof *r.queue);
         r.taken_from = sl_alloc(w->seg.n * sizeof *r.taken_from);
         r.idle_from = sl_alloc((size_t)w->n * sizeof *r.idle_from);
         memset(r.taken_from, 0xFF, w->seg.n * sizeof *r.taken_from);
@@ -421,6 +443,8 @@ int sl_replay_make(struct sl_replay *out, const struct sl_work *w, const char *c
         free(r.time);
         free(r.state);
         free(r.task_of);
+        free(r.queue);
+        free(r.run);
         free(r.taken_from);
         free(r.idle_from);
         sl_vec_free(&r.stack);

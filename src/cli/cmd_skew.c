@@ -7,7 +7,7 @@ static const struct option_spec options[] = {{NULL, NULL, NULL, false}};
 #define SIGNED(x) "iif(" x " IS NULL, 'any', printf('%+.6f', " x "))"
 
 static const char table_sql[] =
-    "SELECT iif(source = reference, 'reference', iif(offset_ns = 0, 'right', printf('%+.6f s', offset_s))) AS "
+    "SELECT iif(source = reference, 'reference', iif(offset_ns = 0, 'none', printf('%+.6f s', offset_s))) AS "
     "correction, iif(source = reference, '', " SIGNED("lower_s") " || ' to ' || " SIGNED(
         "upper_s") ") AS bounds_s, "
                    "pairs AS handovers, backwards, path AS source FROM clock_skew() ORDER BY source <> reference, path";

@@ -89,10 +89,33 @@ Several workflows in a store, or none:
 
   $ spanloom import --quiet -d two.db "$ROOT/tests/data/workqueue-two"
   $ spanloom critical-path -d two.db
-  spanloom: there are 3 workflows; say which with --run RUN, or by the span:
-    span 1        parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50
-    span 171      workqueue.manager 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50/wq-A.1
-    span 190      workqueue.manager 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50/wq_b
+  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 33.4 s, from 2026-11-20T13:08:28.194916000Z to 2026-11-20T13:09:01.619081000Z
+  its critical path goes through 2 of 60 tasks
+  
+       seconds   share                            parts  component, state
+     27.264578  81.6 %  ███████████████████▋          2  workqueue, in the queue of Work Queue
+      2.948687   8.8 %  ██▏                           2  workqueue worker, running on a worker
+      1.823212   5.5 %  █▎                            2  workqueue executor, in the executor's queue
+      1.359473   4.1 %  █                             1  driver, before the first task
+      0.025011   0.1 %  ▏                             2  parsl, being submitted
+      0.003204   0.0 %  ▏                             1  driver, between submissions
+  
+   since start      seconds  task        component, state
+      0.000000     1.359473              driver, before the first task
+      1.359473     0.003204              driver, between submissions
+      1.362677     0.024649  10          parsl, being submitted
+      1.387326     1.001252  10          workqueue executor, in the executor's queue
+      2.388578    24.873263  10          workqueue, in the queue of Work Queue
+     27.261841     2.136437  10          workqueue worker, running on a worker
+     29.398278     0.000362  11          parsl, being submitted
+     29.398640     0.821960  11          workqueue executor, in the executor's queue
+     30.220600     2.391315  11          workqueue, in the queue of Work Queue
+     32.611915     0.812250  11          workqueue worker, running on a worker
+  $ spanloom import --quiet -d many.db "$ROOT/tests/data/parsl-2026-threads" "$ROOT/tests/data/parsl-2026-lost"
+  $ spanloom critical-path -d many.db
+  spanloom: there are 2 workflows; say which with --run RUN, or by the span:
+    span 1        parsl.rundir.workflow 62a3e8c9-fc35-4dce-9cdb-331219c97c02
+    span 20       parsl.rundir.workflow 24792d53-056c-4365-9d65-d19c375da1bd
   [1]
   $ spanloom critical-path -d two.db --run 000 | head -1 | cut -d' ' -f 1-5
   parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 33.4 s,

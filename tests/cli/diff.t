@@ -66,17 +66,16 @@ What changed from one run to another.
   
   From one event to the next: both have 58 transitions
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
-  surely changed (the interval is without 0), what matters most first
-       70     177     613 us    19.5 ms   +18.9 ms  +3082 %  +18.6 ms to +19.2 ms *   +19.2 ms  parsl.monitoring.try/exec_done -> parsl.executor.htex.wo
-      107     219     427 us     587 us    +160 us    +37 %  +24 us to +235 us *      +1.33 ms  parsl.executor.htex.worker.task/worker_completed_task ->
-  not surely
+  not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)
       145     126     9.23 s     10.6 s    +1.32 s    +14 %  -731 ms to +3.73 s       +43.7 ms  parsl.rundir.try/launched -> parsl.executor.htex.interch
        27      21     3.14 s     3.67 s    +534 ms    +17 %  -3.14 s to +2.57 s        +533 ms  parsl.executor.htex.interchange.task/interchange_put -> 
        12       9     5.15 s     6.24 s    +1.09 s    +21 %  -3.12 s to +3.06 s              -  parsl.executor.htex.interchange.task/interchange_put -> 
+       70     177     613 us    19.5 ms   +18.9 ms  +3082 %  +18.6 ms to +19.2 ms *   +19.2 ms  parsl.monitoring.try/exec_done -> parsl.executor.htex.wo
        50      52    64.8 ms      57 ms   -7.82 ms    -12 %  -58.9 ms to +48.8 ms     -32.3 ms  parsl.monitoring.try/pending -> parsl.rundir.task/launch
       163     168    86.4 ms    84.8 ms   -1.65 ms   -1.9 %  -21.3 ms to +18 ms       -18.2 ms  parsl.monitoring.try/pending -> parsl.executor.htex.inte
         4      12     945 us    18.8 ms   +17.8 ms  +1884 %  -                               -  parsl.monitoring.try/failed -> parsl.executor.htex.worke
       217     216    77.7 ms    77.5 ms    -142 us  -0.18 %  -10.4 ms to +10.6 ms     -10.8 ms  parsl.monitoring.try/running -> parsl.monitoring.try/run
+      107     219     427 us     587 us    +160 us    +37 %  +24 us to +235 us *      +1.33 ms  parsl.executor.htex.worker.task/worker_completed_task ->
        23      31      39 us     309 us    +270 us   +692 %  -264 us to +796 us          -1 us  parsl.monitoring.try/fail_retryable -> parsl.rundir.task
         2       1    2.29 ms    7.62 ms   +5.33 ms   +233 %  -                               -  parsl.executor.htex.worker.task/worker_all_finished_task
       164     177     500 us     519 us     +19 us   +3.7 %  -86 us to +117 us          +65 us  parsl.executor.htex.interchange.task/interchange_removin
@@ -179,7 +178,7 @@ Through a lens:
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
       219     218     827 us    20.8 ms     +20 ms  +2419 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
-  not surely
+  not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)
        30      29     3.75 s     3.74 s   -16.7 ms  -0.44 %  -2.3 s to +2.28 s        +87.9 ms  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.worker.task/worker_received_task
       219     218      80 ms    79.5 ms    -463 us  -0.58 %  -10.6 ms to +10.8 ms     -11.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_completed_task
   
@@ -226,7 +225,7 @@ Other runs:
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
        20      20      90 us      68 us     -22 us    -25 %  -30 us to -3 us *         -419 us  parsl.rundir.task/submitted -> parsl.rundir.task/pending
-  not surely
+  not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)
         1       1      36 us      40 us      +4 us    +11 %  -                               -  parsl.rundir.try/try_failed -> parsl.rundir.task/fail_retryable
   
   28 transitions that only A has, those with most of the time first; --all shows all

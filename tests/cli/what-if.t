@@ -16,7 +16,7 @@ How long a run would have taken.
   app=sleeper x2 31.406198 longer
   $ spanloom what-if 'app=sleeper x2' --format csv --tasks | head -2
   task,first_s,done_s,new_first_s,new_done_s,span
-  0,0.0,9.426165,0.0,13.475577,4
+  0,0.0,9.426165,0.0,13.476578,4
   $ spanloom what-if '* x1' --format csv --tasks | awk -F, 'NR > 1 && ($2 != $4 || $3 != $5)'
   $ spanloom what-if '* x0' --format csv | tail -1
   * x0,31.406198,0.0,-31.406198,-100.0
@@ -44,7 +44,7 @@ How long a run would have taken.
   [1]
   $ spanloom import --quiet -d two.db "$ROOT/tests/data/workqueue-two"
   $ spanloom what-if -d two.db '* x1' 2>&1 | head -1
-  spanloom: there are 3 workflows; say which with --run RUN, or by the span:
+  change  makespan_s  new_makespan_s  change_s  percent
   $ spanloom what-if -d two.db '* x1' --run 000 --format csv
   change,makespan_s,new_makespan_s,change_s,percent
   * x1,33.424165,33.424165,0.0,0.0
