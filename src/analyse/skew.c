@@ -182,28 +182,15 @@ static bool is_task(const struct skew *k, const struct sl_reach *r, uint32_t spa
     return yes;
 }
 
-/* Of the last attempt that tells it: which one it is must not depend on times. */
-static const struct told *find_last(const struct skew *k, const struct sl_reach *r, const struct handover *h, int end,
-                                    uint32_t *span)
-{
-    const struct told *t = NULL;
-
-    for (uint32_t a = r->attempts + 1; a-- > 0 && !t;)
-        t = find(k, r, h, end, a, span);
-    return t;
-}
-
-/* Both within one attempt; with 0, what is told of the task as a whole against what is told of its last attempt. */
+/* Both within one attempt; or one of them told of the task as a whole, before or after all of its attempts. */
 static void hand_over(struct skew *k, const struct sl_reach *r, const struct handover *h, uint32_t attempt)
 {
     uint32_t a_span = 0, b_span = 0;
     const struct told *a = find(k, r, h, FROM, attempt, &a_span), *b = find(k, r, h, TO, attempt, &b_span);
     int64_t gap;
 
-    if (attempt == 0 && !a && b)
-        a = find_last(k, r, h, FROM, &a_span);
-    else if (attempt == 0 && a && !b)
-        b = find_last(k, r, h, TO, &b_span);
+    a = a ? a : find(k, r, h, FROM, 0, &a_span);
+    b = b ? b : find(k, r, h, TO, 0, &b_span);
     if (!a || !b || a->source == b->source || __builtin_sub_overflow(b->time_ns, a->time_ns, &gap) ||
         gap > BELIEVABLE_NS || gap < -BELIEVABLE_NS)
         return;
@@ -229,7 +216,7 @@ static void find_handovers(struct skew *k)
         for (size_t q = 0; q < r.queue.n; q++)
             met[r.queue.v[q]] = 1;
         for (size_t h = 0; h < k->handover.n; h++)
-            for (uint32_t a = 0; a <= r.attempts; a++)
+            for (uint32_t a = r.attempts ? 1 : 0; a <= r.attempts; a++)
                 hand_over(k, &r, &k->handover.v[h], a);
     }
     sl_reach_free(&r);
@@ -314,7 +301,7 @@ static void bound_or_relax(struct skew *k, uint32_t root)
         return;
     for (; !bound(k, root, yes) && yes < BELIEVABLE_NS; yes *= 2)
         no = yes;
-    while (yes - no > 1000) {
+    while (yes - no > 1) {
         int64_t mid = no + (yes - no) / 2;
         if (bound(k, root, mid))
             yes = mid;

@@ -4,18 +4,18 @@ How far clocks are off.
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom skew | sed 's# /.*/000/# #'
   correction  bounds_s                handovers  backwards  source
-  reference                                 732          0  parsl.log
-  none        -0.005733 to +0.000620        629          0  htex_Local/block-0/1954f1261cd1/manager.log
-  none        -0.007477 to +0.000456        341          0  htex_Local/block-0/1954f1261cd1/worker_0.log
-  none        -0.005879 to +0.000474        275          0  htex_Local/block-0/1954f1261cd1/worker_1.log
-  none        -0.005597 to +0.000196        805          0  htex_Local/interchange.log
+  reference                                 807          0  parsl.log
+  none        -0.005733 to +0.000620        660          0  htex_Local/block-0/1954f1261cd1/manager.log
+  none        -0.007477 to +0.000456        345          0  htex_Local/block-0/1954f1261cd1/worker_0.log
+  none        -0.005879 to +0.000474        277          0  htex_Local/block-0/1954f1261cd1/worker_1.log
+  none        -0.005597 to +0.000196        843          0  htex_Local/interchange.log
   $ spanloom skew --format csv | sed 's#,/[^,]*/000/#,#'
   source,path,reference,pairs,backwards,lower_s,upper_s,offset_s,offset_ns,relaxed_s
-  1,parsl.log,1,732,0,0.0,0.0,0.0,0,0.0
-  2,htex_Local/block-0/1954f1261cd1/manager.log,1,629,0,-0.005733,0.00062,0.0,0,0.0
-  3,htex_Local/block-0/1954f1261cd1/worker_0.log,1,341,0,-0.007477,0.000456,0.0,0,0.0
-  4,htex_Local/block-0/1954f1261cd1/worker_1.log,1,275,0,-0.005879,0.000474,0.0,0,0.0
-  5,htex_Local/interchange.log,1,805,0,-0.005597,0.000196,0.0,0,0.0
+  1,parsl.log,1,807,0,0.0,0.0,0.0,0,0.0
+  2,htex_Local/block-0/1954f1261cd1/manager.log,1,660,0,-0.005733,0.00062,0.0,0,0.0
+  3,htex_Local/block-0/1954f1261cd1/worker_0.log,1,345,0,-0.007477,0.000456,0.0,0,0.0
+  4,htex_Local/block-0/1954f1261cd1/worker_1.log,1,277,0,-0.005879,0.000474,0.0,0,0.0
+  5,htex_Local/interchange.log,1,843,0,-0.005597,0.000196,0.0,0,0.0
 
 The interchange's clock 1000 s ahead, and the times as they are and as they are corrected:
 
@@ -26,7 +26,7 @@ The interchange's clock 1000 s ahead, and the times as they are and as they are 
   > END
   $ sqlite3 spanloom.db < shift.sql
   $ spanloom skew | grep interchange | sed 's# /.*/000/# #'
-  -1000.002701 s  -1000.005597 to -999.999804        805        397  htex_Local/interchange.log
+  -1000.002701 s  -1000.005597 to -999.999804        843        404  htex_Local/interchange.log
   $ spanloom critical-path --format csv | awk -F, '{n += $3} END {printf "%.0f\n", n}'
   1030
   $ spanloom critical-path --correct-skew --format csv | awk -F, '{n += $3} END {printf "%.0f\n", n}'

@@ -97,7 +97,8 @@ def check_diff(rows, a, b):
     for row in of["transition"]:
         shares = row["n_a"] / len(a.told), row["n_b"] / len(b.told)
         both = min(shares) > 0
-        sure = both and row["low_s"] is not None and (row["low_s"] > 0 or row["high_s"] < 0)
+        alike = min(shares) >= 0.9 * max(shares)  # else other tasks are compared
+        sure = both and alike and row["low_s"] is not None and (row["low_s"] > 0 or row["high_s"] < 0)
         weights.append((both + sure, abs(row["change_s"]) * min(shares) if both else (row["median_a_s"] or 0) * shares[0] + (row["median_b_s"] or 0) * shares[1]))
     for x, y in zip(weights, weights[1:]):
         check(x[0] > y[0] or x[0] == y[0] and x[1] >= y[1] * (1 - 1e-9), "not in order", x, y)
