@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/changes.h"
 #include "analyse/ext.h"
+#include "analyse/replay.h"
 #include "base/buf.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static int parse_one(struct sl_changes *c, const char *s, const char *end, struc
         ;
     snprintf(number, sizeof number, "%.*s", (int)(end - x), x);
     factor = strtod(number, &stop);
-    if (x == s || stop == number || *stop || !isfinite(factor) || factor < 0)
+    if (x == s || stop == number || *stop || !isfinite(factor) || factor < 0 || factor > 1e6)
         return sl_err(err, SL_EUSAGE,
                       "'%.*s' is no change; say what is to be how much slower or faster, such as: "
                       "'parsl.executor.htex.* x0.5'",
@@ -95,15 +96,23 @@ static const char *event_at(const struct sl_work *w, const struct sl_segment *g)
     return !strncmp(state, "after ", 6) ? state + 6 : NULL;
 }
 
-static bool means(const struct change *h, const struct sl_work *w, const struct sl_segment *g, struct sl_buf *b)
+static bool means(const struct change *h, const struct sl_work *w, const struct sl_task *t, uint32_t seg,
+                  struct sl_buf *b)
 {
+    const struct sl_segment *g = &w->seg.v[seg];
+    const char *shown = sl_path_state(w, t, seg - t->seg); /* as critical-path calls it */
     const struct sl_work_state *s = &w->states.v[g->state];
     const char *type = w->s.g.names.text[w->s.g.type[g->span]], *event = event_at(w, g);
 
-    if (sl_lens_glob(h->pattern, type) || sl_lens_glob(h->pattern, s->component) || sl_lens_glob(h->pattern, s->state))
+    if (sl_lens_glob(h->pattern, type) || sl_lens_glob(h->pattern, s->component) ||
+        sl_lens_glob(h->pattern, s->state) || sl_lens_glob(h->pattern, shown))
         return true;
     sl_buf_clear(b);
     sl_buf_addf(b, "%s/%s", s->component, s->state);
+    if (sl_lens_glob(h->pattern, b->s))
+        return true;
+    sl_buf_clear(b);
+    sl_buf_addf(b, "%s/%s", s->component, shown);
     if (sl_lens_glob(h->pattern, b->s))
         return true;
     sl_buf_clear(b);
@@ -127,12 +136,36 @@ static void apply(struct sl_changes *c, struct change *h, const struct sl_work *
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++) {
             const struct sl_segment *g = &w->seg.v[s];
-            bool hit = h->attribute ? h->task[i] && w->states.v[g->state].kind == SL_WORK_RUN : means(h, w, g, &b);
+            bool hit = h->attribute ? h->task[i] && w->states.v[g->state].kind == SL_WORK_RUN
+                                    : means(h, w, &w->task[i], s, &b);
             if (hit)
                 c->factor[s] *= h->factor;
             h->used |= hit;
         }
     sl_buf_free(&b);
+}
+
+static int parse(struct sl_changes *c, const char *text, struct sl_err *err)
+{
+    int rc = 0;
+
+    for (const char *s = text ? text : ""; !rc;) {
+        const char *end = s + strcspn(s, ",");
+        rc = parse_one(c, s, end, err);
+        if (!*end)
+            break;
+        s = end + 1;
+    }
+    return rc;
+}
+
+int sl_changes_check(const char *changes, struct sl_err *err)
+{
+    struct sl_changes *c = sl_alloc(sizeof *c);
+    int rc = parse(c, changes, err);
+
+    sl_changes_free(c);
+    return rc;
 }
 
 int sl_changes_parse(struct sl_changes **out, const struct sl_work *w, const char *text, struct sl_err *err)
@@ -146,13 +179,7 @@ int sl_changes_parse(struct sl_changes **out, const struct sl_work *w, const cha
     c->factor = sl_alloc(w->seg.n * sizeof *c->factor);
     for (size_t i = 0; i < w->seg.n; i++)
         c->factor[i] = 1;
-    for (const char *s = text ? text : ""; !rc;) {
-        const char *end = s + strcspn(s, ",");
-        rc = parse_one(c, s, end, err);
-        if (!*end)
-            break;
-        s = end + 1;
-    }
+    rc = parse(c, text, err);
     for (size_t i = 0; i < c->v.n && !rc; i++) {
         struct change *h = &c->v.v[i];
         if (h->attribute)

@@ -14,14 +14,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct place { /* on a worker, of the last who had it */
+struct place { /* on a worker, by the last who had it */
     int64_t free_ns;
-    uint32_t task, seg; /* whose segment `seg` was the last that ran there */
-    uint32_t next;      /* of the same worker; SL_NONE: no more */
+    uint32_t seg; /* the last that ran there */
+};
+
+struct worker {
+    SL_VEC(struct place) taken; /* a heap: the first to become free stands first */
+    SL_VEC(struct place) free;  /* the last that became free stands last */
 };
 
 struct replay {
     const struct sl_work *w;
+    struct sl_stories *stories; /* of w: whether to go on */
     struct sl_changes *c;
     int64_t *time;        /* by moment (segment, then task: done), since the beginning of the workflow */
     unsigned char *state; /* by moment: 0 unknown, 1 being worked out, 2 known */
@@ -30,6 +35,8 @@ struct replay {
     uint32_t *run;   /* by segment: which such segment it leads to; SL_NONE: none */
     uint32_t *taken_from;  /* by segment that is the first to run: the segment that had the place before; SL_NONE */
     int64_t latency, turn; /* of waits for a place: without one who had it before; after that one left */
+    struct sl_driver *why; /* by task: why the driver submitted it then */
+    uint32_t *same_as;     /* by task: the first that was submitted in the same moment */
     uint32_t *idle_from;   /* by task: when it was submitted the driver had waited for all tasks from this one on */
     SL_VEC(uint32_t) stack;
 };
@@ -136,6 +143,47 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void take(struct worker *k, struct place p)
+{
+    size_t i = k->taken.n;
+
+    sl_vec_add(&k->taken);
+    for (; i && k->taken.v[(i - 1) / 2].free_ns > p.free_ns; i = (i - 1) / 2)
+        k->taken.v[i] = k->taken.v[(i - 1) / 2];
+    k->taken.v[i] = p;
+}
+
+/* Those that are free by then. */
+static void release(struct worker *k, int64_t by_ns)
+{
+    while (k->taken.n && k->taken.v[0].free_ns <= by_ns) {
+        struct place last = k->taken.v[--k->taken.n];
+        size_t i = 0, n = k->taken.n;
+        *sl_vec_add(&k->free) = k->taken.v[0];
+        for (size_t child; (child = 2 * i + 1) < n; i = child) {
+            child += child + 1 < n && k->taken.v[child + 1].free_ns < k->taken.v[child].free_ns;
+            if (k->taken.v[child].free_ns >= last.free_ns)
+                break;
+            k->taken.v[i] = k->taken.v[child];
+        }
+        if (n)
+            k->taken.v[i] = last;
+    }
+}
+
+/* The worker of a segment; those of which nobody says it are one. */
+static struct worker *worker_of(const struct replay *r, uint32_t *number, struct worker **all, size_t *n, uint32_t seg)
+{
+    uint32_t by = r->w->worker[r->w->seg.v[seg].span], at = by == SL_NONE ? r->w->s.g.n : by;
+
+    if (number[at] == SL_NONE) {
+        number[at] = (uint32_t)*n;
+        *all = sl_realloc(*all, ++*n * sizeof **all);
+        (*all)[*n - 1] = (struct worker){0};
+    }
+    return &(*all)[number[at]];
+}
+
 /*
  * Who had the place of each run before: of those on the worker that were free by then, the one that was so last.  Where
  * that was before the task came, what it waited all the same is what a wait takes at least.
@@ -143,34 +191,29 @@ static int by_value(const void *a, const void *b)
 static void take_places(struct replay *r, const struct running *v, size_t n)
 {
     const struct sl_work *w = r->w;
-    uint32_t *head = sl_alloc(((size_t)w->s.g.n + 1) * sizeof *head); /* by worker; the last: unknown */
-    SL_VEC(struct place) places = {0};
+    uint32_t *number = sl_alloc(((size_t)w->s.g.n + 1) * sizeof *number);
+    struct worker *all = NULL;
+    size_t workers = 0;
     SL_VEC(int64_t) turns = {0};
 
-    memset(head, 0xFF, ((size_t)w->s.g.n + 1) * sizeof *head);
-    r->latency = n ? INT64_MAX : 0;
+    memset(number, 0xFF, ((size_t)w->s.g.n + 1) * sizeof *number);
+    r->latency = INT64_MAX;
     for (size_t i = 0; i < n; i++) {
         const struct sl_task *t = &w->task[r->task_of[v[i].run]];
-        uint32_t by = w->worker[w->seg.v[v[i].run].span], worker = by == SL_NONE ? w->s.g.n : by, *at = NULL,
-                 last = run_end(r, t, v[i].run), p;
-        for (uint32_t *k = &head[worker]; *k != SL_NONE; k = &places.v[*k].next)
-            if (places.v[*k].free_ns <= v[i].from_ns && (!at || places.v[*k].free_ns > places.v[*at].free_ns))
-                at = k;
-        int64_t came = w->seg.v[v[i].queue].from_ns;
-        if ((!at || places.v[*at].free_ns <= came) && v[i].from_ns - came < r->latency)
-            r->latency = v[i].from_ns - came;
-        if (at) {
-            p = *at;
-            r->taken_from[v[i].run] = places.v[p].seg;
-            if (places.v[p].free_ns > came)
-                *sl_vec_add(&turns) = v[i].from_ns - places.v[p].free_ns;
-            *at = places.v[p].next;
-        } else {
-            p = (uint32_t)places.n;
-            sl_vec_add(&places);
+        struct worker *k = worker_of(r, number, &all, &workers, v[i].run);
+        int64_t came = w->seg.v[v[i].queue].from_ns, waited = v[i].from_ns - came;
+        uint32_t last = run_end(r, t, v[i].run);
+        release(k, v[i].from_ns);
+        if (k->free.n) {
+            struct place p = k->free.v[--k->free.n];
+            r->taken_from[v[i].run] = p.seg;
+            if (p.free_ns > came) {
+                *sl_vec_add(&turns) = v[i].from_ns - p.free_ns;
+                waited = INT64_MAX;
+            }
         }
-        places.v[p] = (struct place){moment_was(r, end_moment(r, t, last)), r->task_of[v[i].run], last, head[worker]};
-        head[worker] = p;
+        r->latency = waited < r->latency ? waited : r->latency;
+        take(k, (struct place){moment_was(r, end_moment(r, t, last)), last});
     }
     if (r->latency == INT64_MAX)
         r->latency = 0;
@@ -178,9 +221,13 @@ static void take_places(struct replay *r, const struct running *v, size_t n)
         qsort(turns.v, turns.n, sizeof *turns.v, by_value);
         r->turn = turns.v[turns.n / 2];
     }
+    for (size_t i = 0; i < workers; i++) {
+        sl_vec_free(&all[i].taken);
+        sl_vec_free(&all[i].free);
+    }
     sl_vec_free(&turns);
-    sl_vec_free(&places);
-    free(head);
+    free(all);
+    free(number);
 }
 
 static void find_places(struct replay *r)
@@ -262,8 +309,8 @@ static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need
 {
     const struct sl_work *w = r->w;
     uint32_t task = (uint32_t)(t - w->task);
-    struct sl_driver d = sl_driver_at(w, t->first_ns);
-    int64_t own = scale(t->first_ns - d.since_ns, sl_changes_driver(r->c, d.why)), at;
+    struct sl_driver d;
+    int64_t own, at;
 
     if (t->npred && !t->depends && sl_awaited(w, t, SL_NONE, &at) != SL_NONE) {
         for (uint32_t k = t->pred; k < t->pred + t->npred; k++)
@@ -271,6 +318,12 @@ static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need
                 need(r, done_moment(r, w->pred[k]), scale(t->first_ns - at, factor(r, t->seg)), to);
         return;
     }
+    if (r->same_as[task] != task) { /* submitted in the same moment */
+        need(r, w->task[r->same_as[task]].seg, 0, to);
+        return;
+    }
+    d = r->why[task];
+    own = scale(t->first_ns - d.since_ns, sl_changes_driver(r->c, d.why));
     if (d.why == SL_DRIVER_FIRST)
         need(r, SL_NONE, own, to);
     else if (d.why == SL_DRIVER_BUSY)
@@ -385,20 +438,32 @@ static void work_out(struct replay *r, uint32_t moment)
 
 /* ---- all of it ---- */
 
-/* When the driver has waited for all tasks, those before the wait before need not be looked at again. */
-static void find_idle(struct replay *r)
+/*
+ * What the driver did, once for each moment of submission.  When it has waited for all tasks, those before the wait
+ * before need not be looked at again.  Tasks that begin when others are done speak for nobody else.
+ */
+static void find_driver(struct replay *r)
 {
-    uint32_t from = 0;
+    const struct sl_work *w = r->w;
+    uint32_t from = 0, last = SL_NONE;
+    int64_t at;
 
-    for (uint32_t i = 0; i < r->w->n; i++) {
-        bool same = i && r->w->task[i].first_ns == r->w->task[i - 1].first_ns;
-        r->idle_from[i] = same ? r->idle_from[i - 1] : from;
-        if (!same && i && sl_driver_at(r->w, r->w->task[i].first_ns).why == SL_DRIVER_IDLE)
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct sl_task *t = &w->task[i];
+        bool own = !t->npred || t->depends || sl_awaited(w, t, SL_NONE, &at) == SL_NONE;
+        bool same = last != SL_NONE && w->task[last].first_ns == t->first_ns;
+        r->idle_from[i] = same ? r->idle_from[last] : from;
+        r->same_as[i] = own && same ? last : i;
+        if (!own || same)
+            continue;
+        last = i;
+        r->why[i] = sl_driver_at(w, t->first_ns);
+        if (i && r->why[i].why == SL_DRIVER_IDLE)
             from = i;
     }
 }
 
-static void finish(struct replay *r, struct sl_replay *out)
+static int finish(struct replay *r, struct sl_replay *out, struct sl_err *err)
 {
     const struct sl_work *w = r->w;
     int64_t last = 0, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
@@ -407,6 +472,8 @@ static void finish(struct replay *r, struct sl_replay *out)
     out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t done;
+        if (i % 4096 == 0 && sl_stories_interrupted(r->stories))
+            return sl_err(err, SL_EIO, "interrupted");
         work_out(r, done_moment(r, i));
         done = r->time[done_moment(r, i)];
         out->first_ns[i] = w->first_ns + r->time[w->task[i].seg];
@@ -415,11 +482,12 @@ static void finish(struct replay *r, struct sl_replay *out)
     }
     last += scale(w->last_ns - was, sl_changes_driver(r->c, SL_DRIVER_AFTER));
     out->last_ns = w->first_ns + (last > FAR ? FAR : last);
+    return 0;
 }
 
-int sl_replay_make(struct sl_replay *out, const struct sl_work *w, const char *changes, struct sl_err *err)
+int sl_replay_make(struct sl_replay *out, struct sl_work *w, const char *changes, struct sl_err *err)
 {
-    struct replay r = {.w = w};
+    struct replay r = {.w = w, .stories = &w->s};
     size_t moments = w->seg.n + w->n;
     int rc = sl_changes_parse(&r.c, w, changes, err);
 
@@ -432,20 +500,24 @@ int sl_replay_make(struct sl_replay *out, const struct sl_work *w, const char *c
         r.run = sl_alloc(w->seg.n * sizeof *r.run);
         memset(r.queue, 0xFF, w->seg.n * sizeof *r.queue);
         r.taken_from = sl_alloc(w->seg.n * sizeof *r.taken_from);
+        r.why = sl_alloc((size_t)w->n * sizeof *r.why);
+        r.same_as = sl_alloc((size_t)w->n * sizeof *r.same_as);
         r.idle_from = sl_alloc((size_t)w->n * sizeof *r.idle_from);
         memset(r.taken_from, 0xFF, w->seg.n * sizeof *r.taken_from);
         for (uint32_t i = 0; i < w->n; i++)
             for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++)
                 r.task_of[s] = i;
         find_places(&r);
-        find_idle(&r);
-        finish(&r, out);
+        find_driver(&r);
+        rc = finish(&r, out, err);
         free(r.time);
         free(r.state);
         free(r.task_of);
         free(r.queue);
         free(r.run);
         free(r.taken_from);
+        free(r.why);
+        free(r.same_as);
         free(r.idle_from);
         sl_vec_free(&r.stack);
     }

@@ -11,9 +11,10 @@
 #include "analyse/critical.h"
 
 /*
- * "PATTERN xFACTOR, ...": factor from 0 up, for what is spent in states whose component, state, COMPONENT/STATE, or
- * whose event's SPAN_TYPE or SPAN_TYPE/EVENT matches PATTERN (* is any text), or "driver".  "NAME=PATTERN xFACTOR":
- * what tasks that have such an attribute spend on workers.  Where several match, factors multiply.
+ * "PATTERN xFACTOR, ...": factor from 0 to a million, for what is spent in states whose component, state,
+ * COMPONENT/STATE, or whose event's SPAN_TYPE or SPAN_TYPE/EVENT matches PATTERN (* is any text), or "driver".
+ * "NAME=PATTERN xFACTOR": what tasks that have such an attribute spend on workers.  Where several match, factors
+ * multiply.
  */
 struct sl_replay {
     int64_t *first_ns, *done_ns; /* by task: when they would have been */
@@ -21,7 +22,9 @@ struct sl_replay {
 };
 
 /* On success *out is to be freed.  A pattern that nothing matches is SL_ENOTFOUND, a text that is none SL_EUSAGE. */
-int sl_replay_make(struct sl_replay *out, const struct sl_work *w, const char *changes, struct sl_err *err);
+int sl_replay_make(struct sl_replay *out, struct sl_work *w, const char *changes, struct sl_err *err);
+/* Is the text one of changes?  0, or SL_EUSAGE. */
+int sl_changes_check(const char *changes, struct sl_err *err);
 void sl_replay_free(struct sl_replay *r);
 
 #endif

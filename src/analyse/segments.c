@@ -52,6 +52,7 @@ static int phase_row(void *to, sqlite3_value **v)
         return 0;
     if (!k->phase_of[type])
         k->phase_of[type] = sl_alloc(s->event_types * sizeof **k->phase_of);
+    k->phased[s->span_type[type]] = true;
     if (event == SL_NONE)
         return 0;
     k->phase_of[type][event] = (uint16_t)k->phase.n;
@@ -70,6 +71,7 @@ int sl_working_phases(struct working *k, struct sl_err *err)
     sqlite3 *db = k->w->s.db;
 
     k->phase_of = sl_alloc(k->w->s.span_types * sizeof *k->phase_of);
+    k->phased = sl_alloc((size_t)k->w->s.g.names.n + 1);
     sl_vec_add(&k->phase);
     if (sqlite3_table_column_metadata(db, NULL, "sl_state", "state", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
         return 0;
@@ -180,6 +182,7 @@ static void phase_event(struct machine *m, const struct sl_happening *h, struct 
     struct working *k = m->k;
     const struct sl_stories *s = &k->w->s;
     const char *component;
+    bool keep;
 
     /* that Work Queue is done with it does not mean that Parsl is */
     if (p->kind == SL_WORK_DONE && k->member[h->of] != m->task && k->w->role[s->g.type[h->of]] != SL_ROLE_ATTEMPT)
@@ -191,7 +194,10 @@ static void phase_event(struct machine *m, const struct sl_happening *h, struct 
         m->rank = 0;
     if (p->rank < m->rank)
         return;
-    component = p->component ? p->component : m->component ? m->component : sl_stories_span_type(s, h->code);
+    /* who runs it is known better by who tells it first: the worker's own log, and only then the database */
+    keep = !p->component ||
+           (p->kind == SL_WORK_RUN && m->declared != SL_NONE && k->w->states.v[m->declared].kind == SL_WORK_RUN);
+    component = keep && m->component ? m->component : p->component ? p->component : sl_stories_span_type(s, h->code);
     m->rank = p->rank;
     m->component = component;
     m->declared = phase_state(k, p, component);

@@ -277,16 +277,15 @@ static bool bound(struct skew *k, uint32_t root, int64_t relaxed_ns)
     return sound;
 }
 
+/* As little as will do. */
 static void estimate(struct sl_clock *c)
 {
-    bool below = c->has_lower && c->lower_ns > 0, above = c->has_upper && c->upper_ns < 0;
-
-    if (!below && !above)
-        c->offset_ns = 0;
-    else if (c->has_lower && c->has_upper)
-        c->offset_ns = c->lower_ns + (c->upper_ns - c->lower_ns) / 2;
+    if (c->has_lower && c->lower_ns > 0)
+        c->offset_ns = c->lower_ns;
+    else if (c->has_upper && c->upper_ns < 0)
+        c->offset_ns = c->upper_ns;
     else
-        c->offset_ns = below ? c->lower_ns : c->upper_ns;
+        c->offset_ns = 0;
 }
 
 /*

@@ -69,8 +69,16 @@ static void add_children(struct working *k, bool any)
     sl_vec_free(&found);
 }
 
-/* Spans of the role anywhere below, but not those within another one. */
-static void add_nested(struct working *k)
+/* Are phases declared of its type? */
+static bool has_phases(const struct working *k, uint32_t span)
+{
+    uint32_t type = k->w->s.g.type[span];
+
+    return type != SL_NONE && k->phased[type];
+}
+
+/* Spans of the role anywhere below, or of whose type phases are declared, but not those within another one. */
+static void add_nested(struct working *k, bool phases)
 {
     const struct sl_graph *g = &k->w->s.g;
     SL_VEC(uint32_t) found = {0};
@@ -78,7 +86,7 @@ static void add_nested(struct working *k)
     sl_reach_begin(&k->r, k->w->root);
     for (size_t i = 0; i < k->r.queue.n; i++) {
         uint32_t x = k->r.queue.v[i];
-        if (i && is(k, x, SL_ROLE_TASK)) {
+        if (i && (phases ? has_phases(k, x) : is(k, x, SL_ROLE_TASK))) {
             *sl_vec_add(&found) = x;
             continue;
         }
@@ -157,32 +165,24 @@ static void forget_tasks(struct working *k)
         k->unit[walk->span[i]] = k->member[walk->span[i]] = SL_NONE;
 }
 
-/* Is it a task, or a part of one, rather than what holds tasks? */
-static bool is_own_task(const struct working *k)
-{
-    const struct sl_stories *s = &k->w->s;
-    uint32_t root = k->w->root;
-
-    for (uint32_t i = 0; i < s->span_types; i++)
-        if (s->span_type[i] == s->g.type[root] && k->phase_of[i])
-            return true;
-    return is(k, root, SL_ROLE_TASK) || is(k, root, SL_ROLE_ATTEMPT);
-}
-
 /* What is worth looking at, from the most to the least certain. */
 static int find_tasks(struct working *k, struct sl_err *err)
 {
+    enum { NAMED, NESTED, PARTS, CHILDREN, ALONE };
+    uint32_t root = k->w->root;
+    bool own = has_phases(k, root) || is(k, root, SL_ROLE_TASK) || is(k, root, SL_ROLE_ATTEMPT);
     int rc = 0;
 
-    for (int way = is_own_task(k) ? 3 : 0; way < 4 && !rc && !with_events(k); way++) {
+    for (int way = own ? ALONE : NAMED; way <= ALONE && !rc && !with_events(k); way++) {
         forget_tasks(k);
-        if (way == 0 || way == 2)
-            add_children(k, way == 2);
-        else if (way == 1)
-            add_nested(k);
-        else
-            add_task(k, k->w->root);
-        k->w->alone = way == 3;
+        switch (way) {
+        case NAMED: add_children(k, false); break;
+        case NESTED: add_nested(k, false); break;
+        case PARTS: add_nested(k, true); break;
+        case CHILDREN: add_children(k, true); break;
+        default: add_task(k, root);
+        }
+        k->w->alone = way == ALONE;
         rc = make_tasks(k, err);
     }
     return rc;
@@ -425,6 +425,7 @@ static void free_working(struct working *k)
     for (uint32_t i = 0; k->phase_of && i < k->w->s.span_types; i++)
         free(k->phase_of[i]);
     free(k->phase_of);
+    free(k->phased);
     sl_vec_free(&k->phase);
     sl_intern_free(&k->state);
     sl_intern_free(&k->after);

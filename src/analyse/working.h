@@ -19,6 +19,7 @@ struct working {
     struct sl_work *w;
     SL_VEC(struct phase) phase; /* [0] is none */
     uint16_t **phase_of;        /* by number of a span type, then of an event type; NULL: the type has no phases */
+    bool *phased;               /* by rank of a type: it has phases */
     struct sl_intern state;     /* "component\0state\0kind"; id - 1 is the index */
     struct sl_intern after;     /* what happened and kind, as bytes; id - 1 is the index into after_state */
     SL_VEC(uint32_t) after_state;

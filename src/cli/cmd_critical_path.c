@@ -199,6 +199,8 @@ static int run(struct cli *cli, int argc, char **argv)
 
     if (by && strcmp(by, "state") != 0 && strcmp(by, "component") != 0 && strcmp(by, "task") != 0)
         return cli_usage(cli, "--by is state, component or task, not '%s'", by);
+    if (slack && (by || cli_option(cli, "all")))
+        return cli_usage(cli, "--slack has a line for each task, and takes neither --by nor --all");
     if ((rc = cli_workflow(cli, argc, argv, &st, &workflow)))
         return rc;
     sqlite3_create_function(st->db, "sl_time_text", 1, SQLITE_UTF8, NULL, time_text, NULL, NULL);

@@ -54,24 +54,18 @@ static const char *no_store(const struct diff_side *s)
     return stat(s->text, &st) ? "is no file" : "is a folder, not a store";
 }
 
-/* Workflows, each once: the first of those that are facets of each other. */
-static const char workflows_sql[] =
-    "WITH w AS (SELECT s.id FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.parent IS NULL AND n.name IN "
-    "(SELECT type FROM sl_role WHERE role = 'workflow')) SELECT %s FROM w WHERE NOT EXISTS (SELECT 1 FROM sl_link l "
-    "JOIN w v ON v.id = l.left_span WHERE l.kind = 2 AND l.right_span = w.id)";
-
-static void find_workflow(struct diff_side *s)
+static int find_workflow(struct diff_side *s, struct sl_err *err)
 {
-    char sql[sizeof workflows_sql + 20];
+    int64_t only = 0;
+    int rc;
 
     s->workflow = s->within;
     if (s->within)
-        return;
-    snprintf(sql, sizeof sql, workflows_sql, "count(*)");
-    s->workflows = (uint64_t)sl_store_int(s->st, sql, 0);
-    snprintf(sql, sizeof sql, workflows_sql, "min(w.id)");
-    if (s->workflows == 1)
-        s->workflow = sl_store_int(s->st, sql, 0);
+        return 0;
+    if ((rc = cli_workflows(s->st, &only, &s->workflows, NULL, err)))
+        return rc;
+    s->workflow = s->workflows == 1 ? only : 0;
+    return 0;
 }
 
 static int open_side(const struct cli *cli, struct diff_side *s, struct sl_err *err)
@@ -94,9 +88,11 @@ static int open_side(const struct cli *cli, struct diff_side *s, struct sl_err *
     if (rc && s->run && !strcmp(s->run, s->text))
         sl_err_wrap(err, "%s %s; as a run in %s", s->text, no_store(s), s->path);
     if (!rc)
+        rc = cli_states(cli, s->st, err);
+    if (!rc)
         rc = cli_lens(cli, s->st, &seen, err);
     if (!rc)
-        find_workflow(s);
+        rc = find_workflow(s, err);
     return rc;
 }
 

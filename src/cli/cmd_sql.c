@@ -187,7 +187,7 @@ static int run(struct cli *cli, int argc, char **argv)
             return cli_fail(cli, &err);
         sl_analyse_register(st->db);
     }
-    if (cli_skew(cli, st, &err))
+    if (cli_states(cli, st, &err) || cli_skew(cli, st, &err))
         rc = cli_fail(cli, &err);
     else if (argc)
         rc = run_text(cli, st, argv[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function what_if(). */
+#include "analyse/replay.h"
 #include "base/buf.h"
 #include "cli/story.h"
 #include "cli/workflow.h"
@@ -31,6 +32,7 @@ static int show(const struct cli *cli, struct sl_store *st, int64_t workflow, co
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_buf changes = {0};
+    struct sl_err err = {0};
     struct sl_store *st;
     int64_t workflow;
     int rc;
@@ -39,6 +41,10 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "what if what? for example: spanloom what-if 'running on a worker x0.5'");
     for (int i = 0; i < argc; i++)
         sl_buf_addf(&changes, "%s%s", i ? ", " : "", argv[i]);
+    if (sl_changes_check(changes.s, &err)) {
+        sl_buf_free(&changes);
+        return cli_fail(cli, &err);
+    }
     if ((rc = cli_workflow(cli, 0, NULL, &st, &workflow))) {
         sl_buf_free(&changes);
         return rc;

@@ -203,12 +203,31 @@ static int64_t count_type(struct sl_store *st, const char *type)
     return n;
 }
 
+/* The type that has most spans of those that are tasks; false: there is none. */
+static bool task_type(struct sl_store *st, char *type, size_t n)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(st,
+                         "SELECT r.type FROM sl_role r JOIN sl_name n ON n.name = r.type JOIN sl_span s ON "
+                         "s.type = n.id WHERE r.role = 'task' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1",
+                         NULL);
+    bool any = q && sqlite3_step(q) == SQLITE_ROW;
+
+    if (any)
+        snprintf(type, n, "%s", (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+    return any;
+}
+
 int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err)
 {
     struct sl_buf many = {0};
     sqlite3_stmt *q;
     int found = 0, rc = 0;
 
+    if (!given && !count_type(st, "parsl.monitoring.task") && !count_type(st, "parsl.rundir.task") &&
+        task_type(st, type, n))
+        return 0;
     if (!given || count_type(st, given)) {
         snprintf(type, n, "%s",
                  given                                     ? given

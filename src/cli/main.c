@@ -224,5 +224,5 @@ int main(int argc, char **argv)
         fputs("spanloom: cannot write the output; is the disk full?\n", stderr);
         rc = EXIT_FAILED;
     }
-    return pipe_closed ? EXIT_DONE : rc;
+    return pipe_closed && rc != EXIT_GATE ? EXIT_DONE : rc;
 }

@@ -60,28 +60,40 @@ static const char flows_sql[] =
     "f.id "
     " WHERE substr(b.key, 1, length(a.key) + 1) = a.key || '/') ORDER BY f.id";
 
-static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *err)
+int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_buf *list, struct sl_err *err)
 {
+    enum { LISTED = 10 };
     sqlite3_stmt *q = sl_store_prepare(st, flows_sql, err);
-    struct sl_buf b = {0};
     char name[600];
-    int rc = q ? 0 : SL_ESTORE, n = 0;
+    int rc = q ? 0 : SL_ESTORE;
 
+    *n = 0;
     while (q && (rc = sl_store_step(st, q, err)) > 0) {
-        *workflow = n++ ? *workflow : sqlite3_column_int64(q, 0);
-        if (n <= 10)
-            sl_buf_addf(&b, "\n  span %-8lld %.150s", (long long)sqlite3_column_int64(q, 0),
+        *first = *n ? *first : sqlite3_column_int64(q, 0);
+        if (++*n <= LISTED && list)
+            sl_buf_addf(list, "\n  span %-8lld %.150s", (long long)sqlite3_column_int64(q, 0),
                         story_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
     }
     sqlite3_finalize(q);
+    if (*n > LISTED && list)
+        sl_buf_adds(list, "\n  ...");
+    return rc;
+}
+
+static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *err)
+{
+    struct sl_buf b = {0};
+    uint64_t n;
+    int rc = cli_workflows(st, workflow, &n, &b, err);
+
     if (!rc && !n)
         rc = sl_err(err, SL_ENOTFOUND,
                     "%s holds no workflow; say what to look at, such as: spanloom critical-path span 1, or another "
                     "span, see: spanloom types -d %s",
                     st->path, st->path);
     else if (!rc && n > 1)
-        rc = sl_err(err, SL_ENOTFOUND, "there are %d workflows; say which with --run RUN, or by the span:%s%s", n, b.s,
-                    n > 10 ? "\n  ..." : "");
+        rc = sl_err(err, SL_ENOTFOUND, "there are %llu workflows; say which with --run RUN, or by the span:%s",
+                    (unsigned long long)n, b.s);
     sl_buf_free(&b);
     return rc;
 }

@@ -7,7 +7,7 @@
  *   reference             the source whose clock is taken for right
  *   pairs, backwards      handovers to and from it, and how many of them end before they begin
  *   lower_s, upper_s      bounds of what is to be added to its times, seconds; NULL: there is none
- *   offset_s, offset_ns   the estimate: 0 where that is possible, else the middle of the bounds, or the only bound
+ *   offset_s, offset_ns   the estimate: what is nearest to 0 within the bounds
  *   relaxed_s             handovers contradict each other by so much (clocks that drift or were set); 0: they do not
  *
  *     CREATE TEMP TABLE sl_skew AS SELECT source, offset_ns FROM clock_skew();   -- analyses use it from now on
