@@ -102,10 +102,10 @@ const char *sl_path_state(const struct sl_work *w, const struct sl_task *t, uint
 
     if (s->kind != SL_WORK_DEPEND || w->alone)
         return s->state;
-    for (uint32_t k = 0; k < i; k++)
+    for (uint32_t k = i + 1; k < t->nseg; k++)
         if (w->states.v[w->seg.v[t->seg + k].state].kind == SL_WORK_RUN)
-            return "being finished";
-    return "being launched";
+            return "being launched";
+    return i ? "being finished" : "being launched";
 }
 
 /* ---- the path ---- */

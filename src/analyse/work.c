@@ -129,6 +129,7 @@ static int make_tasks(struct working *k, struct sl_err *err)
             return sl_err(err, SL_ESTORE, "the workflow has more events than this analysis can hold");
         if (k->story.n)
             sl_working_segments(k, i, t);
+        t->done |= !is(k, t->span, SL_ROLE_TASK); /* who is no task need not say so */
         if (i % 4096 == 0 && sl_stories_interrupted(&k->w->s))
             return sl_err(err, SL_EIO, "interrupted");
     }
