@@ -96,23 +96,15 @@ static const char *event_at(const struct sl_work *w, const struct sl_segment *g)
     return !strncmp(state, "after ", 6) ? state + 6 : NULL;
 }
 
-static bool means(const struct change *h, const struct sl_work *w, const struct sl_task *t, uint32_t seg,
-                  struct sl_buf *b)
+static bool means(const struct change *h, const struct sl_work *w, const struct sl_segment *g, struct sl_buf *b)
 {
-    const struct sl_segment *g = &w->seg.v[seg];
-    const char *shown = sl_path_state(w, t, seg - t->seg); /* as critical-path calls it */
     const struct sl_work_state *s = &w->states.v[g->state];
     const char *type = w->s.g.names.text[w->s.g.type[g->span]], *event = event_at(w, g);
 
-    if (sl_lens_glob(h->pattern, type) || sl_lens_glob(h->pattern, s->component) ||
-        sl_lens_glob(h->pattern, s->state) || sl_lens_glob(h->pattern, shown))
+    if (sl_lens_glob(h->pattern, type) || sl_lens_glob(h->pattern, s->component) || sl_lens_glob(h->pattern, s->state))
         return true;
     sl_buf_clear(b);
     sl_buf_addf(b, "%s/%s", s->component, s->state);
-    if (sl_lens_glob(h->pattern, b->s))
-        return true;
-    sl_buf_clear(b);
-    sl_buf_addf(b, "%s/%s", s->component, shown);
     if (sl_lens_glob(h->pattern, b->s))
         return true;
     sl_buf_clear(b);
@@ -136,8 +128,7 @@ static void apply(struct sl_changes *c, struct change *h, const struct sl_work *
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++) {
             const struct sl_segment *g = &w->seg.v[s];
-            bool hit = h->attribute ? h->task[i] && w->states.v[g->state].kind == SL_WORK_RUN
-                                    : means(h, w, &w->task[i], s, &b);
+            bool hit = h->attribute ? h->task[i] && w->states.v[g->state].kind == SL_WORK_RUN : means(h, w, g, &b);
             if (hit)
                 c->factor[s] *= h->factor;
             h->used |= hit;

@@ -96,18 +96,6 @@ static bool may_wait(const struct sl_work *w, const struct sl_task *t, uint32_t 
     return t->npred && (!t->depends || w->states.v[w->seg.v[t->seg + i].state].kind == SL_WORK_DEPEND);
 }
 
-const char *sl_path_state(const struct sl_work *w, const struct sl_task *t, uint32_t i)
-{
-    const struct sl_work_state *s = &w->states.v[w->seg.v[t->seg + i].state];
-
-    if (s->kind != SL_WORK_DEPEND || w->alone)
-        return s->state;
-    for (uint32_t k = i + 1; k < t->nseg; k++)
-        if (w->states.v[w->seg.v[t->seg + k].state].kind == SL_WORK_RUN)
-            return "being launched";
-    return i ? "being finished" : "being launched";
-}
-
 /* ---- the path ---- */
 
 struct maker {
@@ -217,11 +205,11 @@ static uint32_t follow_task(struct maker *m, uint32_t task)
             continue;
         on = may_wait(m->w, t, i) ? sl_awaited(m->w, t, i, &at) : SL_NONE;
         if (on != SL_NONE && at <= m->t) {
-            give(m, at, task, g->span, state->component, sl_path_state(m->w, t, i));
+            give(m, at, task, g->span, state->component, state->state);
             if (enter(m, on))
                 return on;
         }
-        give(m, g->from_ns, task, g->span, state->component, sl_path_state(m->w, t, i));
+        give(m, g->from_ns, task, g->span, state->component, state->state);
     }
     return before_first(m, task);
 }

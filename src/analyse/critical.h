@@ -40,12 +40,6 @@ void sl_path_free(struct sl_path *p);
  */
 int64_t *sl_slack_make(const struct sl_work *w);
 
-/*
- * What a task is doing in its segment i, once what it waited for is over: in states of waiting for others it is not
- * waiting any more.
- */
-const char *sl_path_state(const struct sl_work *w, const struct sl_task *t, uint32_t i);
-
 /* ---- shared with replay.c ---- */
 
 /* Why the driver submitted at time_ns, and not earlier. */

@@ -151,16 +151,19 @@ static uint32_t phase_state(struct working *k, struct phase *p, const char *comp
     return p->last_state;
 }
 
-/* Was this told of this span before?  From now on it was. */
-static bool told(struct working *k, const struct sl_happening *h)
+/* How often this was told of this span by now. */
+static uint32_t times_told(struct working *k, const struct sl_happening *h)
 {
-    for (size_t i = 0; i < k->told.n; i++)
-        if (k->told.v[i].span == h->of && k->told.v[i].code == h->code)
-            return true;
-    sl_vec_add(&k->told);
-    k->told.v[k->told.n - 1].span = h->of;
-    k->told.v[k->told.n - 1].code = h->code;
-    return false;
+    size_t i = 0;
+
+    while (i < k->told.n && (k->told.v[i].span != h->of || k->told.v[i].code != h->code))
+        i++;
+    if (i == k->told.n) {
+        sl_vec_add(&k->told);
+        k->told.v[i].span = h->of;
+        k->told.v[i].code = h->code;
+    }
+    return ++k->told.v[i].times;
 }
 
 /* Does the event belong to an attempt that a newer one has followed?  Begins new ones. */
@@ -171,10 +174,28 @@ static bool outdated(struct machine *m, uint32_t attempt)
     if (m->has_begun[attempt])
         return true;
     m->has_begun[attempt] = 1;
+    m->begun++;
     m->attempt = attempt;
     m->rank = 0;
     m->done = false;
     return false;
+}
+
+/*
+ * What is told of the task as a whole belongs to the attempt of that number: it is late, where the next one has begun
+ * already.  What may come again begins the order anew, unless the attempt did.
+ */
+static bool late(struct machine *m, const struct sl_happening *h, const struct phase *p)
+{
+    uint32_t times;
+
+    if (!p->again && (!m->begun || m->k->r.attempt[h->of]))
+        return false;
+    times = times_told(m->k, h);
+    if (p->again && times > 1 && times > m->begun && p->rank < m->rank)
+        m->rank = 0;
+    return p->kind != SL_WORK_DEPEND && p->kind != SL_WORK_DONE && !m->k->r.attempt[h->of] && m->begun &&
+           times < m->begun;
 }
 
 static void phase_event(struct machine *m, const struct sl_happening *h, struct phase *p)
@@ -190,8 +211,8 @@ static void phase_event(struct machine *m, const struct sl_happening *h, struct 
     if (outdated(m, k->r.attempt[h->of]))
         return;
     m->t->depends |= p->kind == SL_WORK_DEPEND;
-    if (p->again && told(k, h) && p->rank < m->rank)
-        m->rank = 0;
+    if (late(m, h, p))
+        return;
     if (p->rank < m->rank)
         return;
     /* who runs it is known better by who tells it first: the worker's own log, and only then the database */

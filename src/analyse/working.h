@@ -33,7 +33,7 @@ struct working {
     struct sl_reach r;
     SL_VEC(struct sl_happening) story;
     SL_VEC(struct { uint32_t span, left, state; }) open; /* spans without phases, innermost last */
-    SL_VEC(struct { uint32_t span, code; }) told;        /* of phases that may come again */
+    SL_VEC(struct { uint32_t span, code, times; }) told; /* of the task itself, and how often */
 };
 
 /* Reads sl_state; none where there is no such table. */

@@ -60,7 +60,7 @@ Which one:
   $ spanloom critical-path --format csv task 42 | head -3 | cut -d, -f 3-6
   seconds,task,component,state
   6.8e-05,42,parsl,being submitted
-  0.052723,42,parsl,waiting for dependencies
+  0.052723,42,parsl,waiting for dependencies or its launch
   $ spanloom critical-path --correct-skew --format csv | cmp - path.csv
   spanloom: the clocks of 0 of 5 sources were corrected; see: spanloom skew
   $ spanloom critical-path task 999

@@ -26,7 +26,7 @@ What changed from one run to another.
         9.3 s       9.3 s           0  htex worker, running on a worker
        2.11 s      2.11 s           0  driver, before the first task
        1.88 s      1.88 s           0  driver, after the last task
-       152 ms      152 ms           0  parsl, waiting for dependencies
+       152 ms      152 ms           0  parsl, waiting for dependencies or its launch
       52.2 ms     52.2 ms           0  driver, between submissions
       25.2 ms     25.2 ms           0  htex manager, in the manager's queue
        6.4 ms      6.4 ms           0  htex worker, result on its way back
@@ -136,7 +136,7 @@ The gate says on stderr what it saw, and exits with 3:
         9.3 s       9.3 s           0  htex worker, running on a worker
        2.11 s      2.11 s           0  driver, before the first task
        1.88 s      1.88 s           0  driver, after the last task
-       152 ms      152 ms           0  parsl, waiting for dependencies
+       152 ms      152 ms           0  parsl, waiting for dependencies or its launch
       52.2 ms     52.2 ms           0  driver, between submissions
       25.2 ms     25.2 ms           0  htex manager, in the manager's queue
        6.4 ms      6.4 ms           0  htex worker, result on its way back
@@ -213,12 +213,12 @@ Other runs:
             A           B      change  component, state
             0      3.85 s     +3.85 s  htex interchange, in the interchange's queue
             0       1.5 s      +1.5 s  htex worker, running on a worker
-        1.5 s           0      -1.5 s  executor, running on a worker
+        1.5 s           0      -1.5 s  worker, running on a worker
        814 ms     29.5 ms     -784 ms  driver, after the last task
       13.9 ms      539 ms     +525 ms  driver, before the first task
        484 ms           0     -484 ms  executor, in the executor's queue
       36.4 ms     7.93 ms    -28.5 ms  driver, between submissions
-       4.4 ms     10.6 ms    +6.19 ms  parsl, waiting for dependencies
+       4.4 ms     10.6 ms    +6.19 ms  parsl, waiting for dependencies or its launch
                              +4.03 ms  6 more; --all shows them
   
   From one event to the next: both have 2 transitions
@@ -305,14 +305,14 @@ A and B may be runs of one store:
   On the critical path
             A           B      change  component, state
       48.8 ms      2.48 s     +2.43 s  driver, before the first task
-        3.5 s      2.63 s     -874 ms  executor, in the executor's queue
-          2 s      1.17 s     -827 ms  parsl, between two tries
+       4.42 s      2.63 s     -1.79 s  executor, in the executor's queue
        3.29 s      3.57 s     +286 ms  driver, after the last task
-       6.02 s         6 s    -17.5 ms  htex manager, in the manager's queue
+       6.05 s      6.13 s    +80.5 ms  htex manager, in the manager's queue
+        10 ms     27.6 ms    +17.6 ms  parsl, waiting for dependencies or its launch
+       1.03 s      1.02 s    -13.2 ms  htex worker, running on a worker
+        11 ms        1 ms      -10 ms  htex manager, result on its way back
        9.4 ms     4.43 ms    -4.97 ms  driver, between submissions
-      2.21 ms     5.82 ms    +3.61 ms  parsl, waiting for dependencies
-       126 us      130 us       +4 us  parsl, being submitted
-                                    0  1 more; --all shows them
+                             -3.02 ms  5 more; --all shows them
   
   $ spanloom diff two.db:9eda two.db:01c7fa11 2>&1
   spanloom: no run is called 01c7fa11; see them with: spanloom info --runs -d two.db

@@ -26,7 +26,7 @@ The interchange's clock 1000 s ahead, and the times as they are and as they are 
   > END
   $ sqlite3 spanloom.db < shift.sql
   $ spanloom skew | grep interchange | sed 's# /.*/000/# #'
-  -1000.002701 s  -1000.005597 to -999.999804        843        404  htex_Local/interchange.log
+  -999.999804 s  -1000.005597 to -999.999804        843        404  htex_Local/interchange.log
   $ spanloom critical-path --format csv | awk -F, '{n += $3} END {printf "%.0f\n", n}'
   1030
   $ spanloom critical-path --correct-skew --format csv | awk -F, '{n += $3} END {printf "%.0f\n", n}'

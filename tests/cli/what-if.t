@@ -25,14 +25,17 @@ How long a run would have taken.
   try: spanloom what-if --help
   [2]
   $ spanloom what-if x
-  spanloom: spanloom.db: what_if: 'x' is no change; say what is to be how much slower or faster, such as: 'parsl.executor.htex.* x0.5'
-  [1]
+  spanloom: 'x' is no change; say what is to be how much slower or faster, such as: 'parsl.executor.htex.* x0.5'
+  try: spanloom what-if --help
+  [2]
   $ spanloom what-if 'running on a worker x-1'
-  spanloom: spanloom.db: what_if: 'running on a worker x-1' is no change; say what is to be how much slower or faster, such as: 'parsl.executor.htex.* x0.5'
-  [1]
+  spanloom: 'running on a worker x-1' is no change; say what is to be how much slower or faster, such as: 'parsl.executor.htex.* x0.5'
+  try: spanloom what-if --help
+  [2]
   $ spanloom what-if 'running on a worker xnan'
-  spanloom: spanloom.db: what_if: 'running on a worker xnan' is no change; say what is to be how much slower or faster, such as: 'parsl.executor.htex.* x0.5'
-  [1]
+  spanloom: 'running on a worker xnan' is no change; say what is to be how much slower or faster, such as: 'parsl.executor.htex.* x0.5'
+  try: spanloom what-if --help
+  [2]
   $ spanloom what-if 'no such state x2'
   spanloom: spanloom.db: what_if: no task does anything that 'no such state' means; what there is: spanloom critical-path, and spanloom types
   [1]

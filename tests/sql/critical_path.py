@@ -7,7 +7,7 @@ import os
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from graphs import *  # noqa
 
-DEP = ("parsl", "waiting for dependencies")
+DEP = ("parsl", "waiting for dependencies or its launch")
 QUEUE = ("executor", "in the executor's queue")
 IX = ("htex interchange", "in the interchange's queue")
 WAY = ("htex interchange", "on its way to a manager")
@@ -986,7 +986,7 @@ def what_if_in_general(number):
         for n in range(20):
             (program(r) if n % 2 else Farm(r, r.random() < 0.7)).put(s, n)
         f = s.done()
-        for what in ("*", "driver", "in the executor*", "running on a worker", "parsl/waiting for dependencies", "htex*", "*,driver", "parsl*"):
+        for what in ("*", "driver", "in the executor*", "running on a worker", "parsl/waiting for dependencies or its launch", "htex*", "*,driver", "parsl*"):
             pattern = lambda x: ",".join(f"{p} x{x}" for p in what.split(","))
             before = None
             for x in (0, 0.25, 0.999, 1, 1.001, 3):

@@ -259,7 +259,7 @@ def of_tasks(*tasks, sources=(INTERCHANGE, MANAGER, WORKER)):
 def both_sides():
     # The interchange's clock is 3 s behind, says what it puts (at 8, pending was 10: at least 2) and removes (at 20, done 24: at most 4).
     f, rows = of_tasks((10, 8, None, None, None, 20, 24))
-    equal(bounds(rows[INTERCHANGE]), (2, 4, 3, 0))
+    equal(bounds(rows[INTERCHANGE]), (2, 4, 2, 0))
     equal((rows[INTERCHANGE]["pairs"], rows[INTERCHANGE]["backwards"], rows[INTERCHANGE]["reference"]), (2, 1, PARSL))
     equal(bounds(rows[PARSL]), (0, 0, 0, 0))
     equal(set(rows), {PARSL, INTERCHANGE})
@@ -283,11 +283,11 @@ def over_other_logs():
     # The manager hears from the interchange alone (PUT 8 -> GOT 5: at least 3 more than that), and its worker, of the manager's
     # node, is heard by parsl alone (COMPLETED 19 -> DONE 24).
     f, rows = of_tasks((10, 8, 5, 6, 19, None, 24))
-    equal(bounds(rows[INTERCHANGE]), (2, 3, 2.5, 0))
+    equal(bounds(rows[INTERCHANGE]), (2, 3, 2, 0))
     # pending (10) before got (5): at least 5, as by way of the interchange; got before received (6): the worker's correction is
     # at least the manager's less 1, at most 5; the manager's therefore at most 6, the interchange's 3.
-    equal(bounds(rows[MANAGER]), (5, 6, 5.5, 0))
-    equal(bounds(rows[WORKER]), (4, 5, 4.5, 0))
+    equal(bounds(rows[MANAGER]), (5, 6, 5, 0))
+    equal(bounds(rows[WORKER]), (4, 5, 4, 0))
 
 
 @test
@@ -349,7 +349,7 @@ def two_runs_of_clocks_that_never_met():
     s = Store()
     for n, base in ((0, 0), (1, 30)):
         w = s.workflow(n, started=0)
-        i = s.span(TASK, "t", w, base + PARSL, pending=10 * S, exec_done=24 * S)
+        i = s.span(TASK, "t", w, base + PARSL, submitted=10 * S, exec_done=24 * S)
         y = s.span(TRY, 0, i, base + PARSL)
         x = s.span(IX_TASK, n, None, base + INTERCHANGE, interchange_put=8 * S if n else 9 * S, interchange_removing_task=20 * S)
         s.link(y, IN, x)
