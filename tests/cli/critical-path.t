@@ -127,3 +127,9 @@ Several workflows in a store, or none:
   $ spanloom critical-path -d two.db
   spanloom: two.db holds no workflow; say what to look at, such as: spanloom critical-path span 1, or another span, see: spanloom types -d two.db
   [1]
+
+One argument too many is not taken for a condition:
+
+  $ spanloom sql "SELECT count(*) FROM critical_path(1, 2)"
+  spanloom: critical_path takes at most 1 argument, such as critical_path(1), with the id of a workflow's span (and hidden columns of its result are not compared by =)
+  [1]

@@ -86,6 +86,15 @@ static int pass_bounds(const struct sl_table_fn *fn, sqlite3_index_info *info, i
     return SQLITE_OK;
 }
 
+static int too_many(sqlite3_vtab *vtab, const struct sl_table_fn *fn)
+{
+    sqlite3_free(vtab->zErrMsg);
+    vtab->zErrMsg = sqlite3_mprintf("%s takes at most %d argument%s, such as %s (and hidden columns of its result are "
+                                    "not compared by =)",
+                                    fn->name, fn->args, fn->args == 1 ? "" : "s", fn->usage);
+    return SQLITE_ERROR;
+}
+
 /* idxNum tells which arguments are given, one bit each; they come in ascending order. */
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
@@ -95,6 +104,8 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     memset(given, -1, sizeof given);
     for (int i = 0; i < info->nConstraint; i++) {
         int a = info->aConstraint[i].iColumn - fn->columns;
+        if (a >= fn->args && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ) /* an argument more ends up there */
+            return too_many(vtab, fn);
         if (a < 0 || a >= fn->args || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
             continue;
         if (!info->aConstraint[i].usable)
