@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function event_rate(), with bars. */
+#include "analyse/lens.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/plot.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BINS = 30, BAR = 40 };
 
@@ -29,6 +32,30 @@ static int read_bins(struct sl_store *st, sqlite3_stmt *q, bins *out, struct sl_
     return rc;
 }
 
+/* Which events were counted, where their name leaves it open: "A/x, B/x". */
+static void show_kinds(const struct plot *p)
+{
+    sqlite3_stmt *q = sl_store_prepare(p->st,
+                                       "SELECT n.name, m.name FROM sl_seen s JOIN sl_name n ON n.id = s.type JOIN "
+                                       "sl_name m ON m.id = s.what WHERE s.kind = 1 ORDER BY 1, 2",
+                                       NULL);
+    const char *slash = strchr(p->arg, '/');
+    char *span = slash ? sl_strndup(p->arg, (size_t)(slash - p->arg)) : sl_strdup("*");
+    struct sl_buf b = {0};
+    int n = 0;
+
+    while (q && sqlite3_step(q) == SQLITE_ROW) {
+        const char *type = (const char *)sqlite3_column_text(q, 0), *event = (const char *)sqlite3_column_text(q, 1);
+        if (sl_lens_glob(span, type) && sl_lens_glob(slash ? slash + 1 : p->arg, event))
+            sl_buf_addf(&b, "%s%s/%s", n++ ? ", " : "", type, event);
+    }
+    sqlite3_finalize(q);
+    if (n > 1)
+        printf(": %s", b.s);
+    sl_buf_free(&b);
+    free(span);
+}
+
 static void show(const struct plot *p, const bins *v)
 {
     char time[SL_TIME_TEXT], width[32], bar[4 * BAR + 4], count[32];
@@ -43,6 +70,8 @@ static void show(const struct plot *p, const bins *v)
         printf(" called %s", p->arg);
     if (p->bin_s > 0)
         printf(" in bins of %s", sl_show_seconds(p->bin_s, width));
+    if (p->arg)
+        show_kinds(p);
     printf("\n\n%-20s %9s%s\n", "time", "events", p->bin_s > 0 ? "     per s" : "");
     for (size_t i = 0; i < v->n; i++) {
         const struct bin *b = &v->v[i];

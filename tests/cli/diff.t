@@ -117,6 +117,8 @@ The gate says on stderr what it saw, and exits with 3:
   spanloom: --fail-on 5%: the median of parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task went from 827 us to 20.8 ms, +2418 %
   [3]
   $ spanloom diff a.db b.db --type worker.task --fail-on 0.1s >/dev/null
+  $ spanloom diff a.db b.db --type worker.task --fail-on 5% 2>/dev/null | true; echo ${PIPESTATUS[0]}
+  3
   $ spanloom diff b.db a.db --type worker.task --fail-on=0% | head -1
   B takes as long as A: 31.4 s
   $ spanloom diff a.db a.db --fail-on 0%
