@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 30, BAR = 40 };
+enum { BINS = 30, BAR = 40, KINDS = 2 };
 
 static const struct option_spec options[] = {
     BIN_OPTION,
@@ -46,10 +46,14 @@ static void show_kinds(const struct plot *p)
 
     while (q && sqlite3_step(q) == SQLITE_ROW) {
         const char *type = (const char *)sqlite3_column_text(q, 0), *event = (const char *)sqlite3_column_text(q, 1);
-        if (sl_lens_glob(span, type) && sl_lens_glob(slash ? slash + 1 : p->arg, event))
-            sl_buf_addf(&b, "%s%s/%s", n++ ? ", " : "", type, event);
+        if (!sl_lens_glob(span, type) || !sl_lens_glob(slash ? slash + 1 : p->arg, event))
+            continue;
+        if (n++ < KINDS)
+            sl_buf_addf(&b, "%s%s/%s", n > 1 ? ", " : "", type, event);
     }
     sqlite3_finalize(q);
+    if (n > KINDS)
+        sl_buf_addf(&b, " and %d more", n - KINDS);
     if (n > 1)
         printf(": %s", b.s);
     sl_buf_free(&b);
