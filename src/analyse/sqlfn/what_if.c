@@ -6,7 +6,8 @@
  *   first_ns, done_ns            when it was submitted and done
  *   new_first_ns, new_done_ns    when it would have been
  *
- * and, hidden: makespan_s, new_makespan_s, the same in each row.  A workflow without tasks has no rows.
+ * and, hidden, the same in each row: makespan_s, new_makespan_s, and undone: of how many tasks nothing says that they
+ * were done.  A workflow without tasks has no rows.
  *
  *     SELECT DISTINCT makespan_s, new_makespan_s FROM what_if(1, 'parsl.executor.htex.* x0.5');
  */
@@ -15,7 +16,18 @@
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 
-enum { SPAN, TASK, FIRST_NS, DONE_NS, NEW_FIRST_NS, NEW_DONE_NS, COLUMNS, MAKESPAN_S = COLUMNS, NEW_MAKESPAN_S };
+enum {
+    SPAN,
+    TASK,
+    FIRST_NS,
+    DONE_NS,
+    NEW_FIRST_NS,
+    NEW_DONE_NS,
+    COLUMNS,
+    MAKESPAN_S = COLUMNS,
+    NEW_MAKESPAN_S,
+    UNDONE
+};
 
 struct state {
     struct sl_work w;
@@ -74,6 +86,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
     case NEW_FIRST_NS: sqlite3_result_int64(out, s->r.first_ns[s->at]); break;
+    case UNDONE: sqlite3_result_int64(out, s->w.undone); break;
     case NEW_DONE_NS: sqlite3_result_int64(out, s->r.done_ns[s->at]); break;
     case MAKESPAN_S: sqlite3_result_double(out, (double)(s->w.last_ns - s->w.first_ns) / 1e9); break;
     default: sqlite3_result_double(out, (double)(s->r.last_ns - s->w.first_ns) / 1e9);
@@ -84,7 +97,7 @@ static const struct sl_table_fn fn = {
     .name = "what_if",
     .schema = "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, done_ns INTEGER, new_first_ns INTEGER, "
               "new_done_ns INTEGER, workflow INTEGER HIDDEN, changes TEXT HIDDEN, makespan_s REAL HIDDEN, "
-              "new_makespan_s REAL HIDDEN)",
+              "new_makespan_s REAL HIDDEN, undone INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 2,
     .needed = 2,
