@@ -340,12 +340,14 @@ static void find_waits(struct working *k)
 
 /* ---- all of it ---- */
 
-/* 1: there is no such span, or nothing ever happened to it. */
+/* 1: none is meant, there is no such span, or nothing ever happened to it. */
 static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err)
 {
     const struct sl_stories *s = &w->s;
     bool any = false;
 
+    if (workflow && sqlite3_value_type(workflow) == SQLITE_NULL)
+        return 1;
     if (!workflow || sqlite3_value_numeric_type(workflow) != SQLITE_INTEGER)
         return sl_err(err, SL_EUSAGE, "a workflow is given by the id of its span, a whole number");
     w->root = sl_graph_find(&s->g, sqlite3_value_int64(workflow));
@@ -370,7 +372,7 @@ static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *
     return !any;
 }
 
-int sl_work_open(struct sl_work *w, sqlite3 *db, struct sl_err *err)
+static int open_store(struct sl_work *w, sqlite3 *db, struct sl_err *err)
 {
     struct working *k;
     int rc;
@@ -408,10 +410,14 @@ static void forget(struct sl_work *w)
     w->first_ns = w->last_ns = 0;
 }
 
-int sl_work_of(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err)
+int sl_work_of(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
 {
-    int rc;
+    int rc = w->k ? 0 : open_store(w, db, err);
 
+    if (rc) {
+        sl_work_free(w); /* it may be tried again */
+        return rc;
+    }
     forget(w);
     rc = find_root(w, workflow, err);
     if (!rc)

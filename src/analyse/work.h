@@ -60,14 +60,13 @@ struct sl_work {
     uint32_t *worker;    /* by span: the worker of which it is a subspan; SL_NONE: of none */
 };
 
-/* Reads the whole store.  *w is to be freed, on failure too. */
-int sl_work_open(struct sl_work *w, sqlite3 *db, struct sl_err *err);
-void sl_work_free(struct sl_work *w);
 /*
- * One workflow after another; costs what belongs to it.  workflow: a value of SQL, the id of a span.  Of a span that
- * does not exist, or has no events in its closure, there are no tasks, and first_ns is last_ns.
+ * One workflow after another, from a zeroed *w.  The first call reads the whole store; the others cost what belongs to
+ * the workflow.  workflow: a value of SQL, the id of a span.  Of NULL, of a span that does not exist, or that has no
+ * events in its closure, there are no tasks, and first_ns is last_ns.  *w is to be freed, on failure too.
  */
-int sl_work_of(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err);
+int sl_work_of(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
+void sl_work_free(struct sl_work *w);
 
 /* When a segment of task t ends. */
 static inline int64_t sl_segment_end(const struct sl_work *w, const struct sl_task *t, uint32_t i)

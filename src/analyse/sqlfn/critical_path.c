@@ -44,11 +44,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 
     sl_path_free(&s->p);
     s->at = 0;
-    if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
-        return 0;
-    rc = s->w.k ? 0 : sl_work_open(&s->w, call->db, err);
-    if (!rc)
-        rc = sl_work_of(&s->w, call->arg[0], err);
+    rc = sl_work_of(&s->w, call->db, call->arg[0], err);
     if (!rc)
         sl_path_make(&s->p, &s->w);
     return rc;

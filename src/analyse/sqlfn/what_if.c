@@ -50,11 +50,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 
     sl_replay_free(&s->r);
     s->at = s->n = 0;
-    if (call->arg[0] && sqlite3_value_type(call->arg[0]) == SQLITE_NULL)
-        return 0;
-    rc = s->w.k ? 0 : sl_work_open(&s->w, call->db, err);
-    if (!rc)
-        rc = sl_work_of(&s->w, call->arg[0], err);
+    rc = sl_work_of(&s->w, call->db, call->arg[0], err);
     if (!rc)
         rc = sl_replay_make(&s->r, &s->w, (const char *)sqlite3_value_text(call->arg[1]), err);
     s->n = rc ? 0 : s->w.n;
