@@ -102,7 +102,8 @@ static int check_bins(struct plot *p, const char *range, struct sl_err *err)
 /* Events one by one go through the same bins as those of event_rate(). */
 static sqlite3_stmt *bin_events(struct plot *p, struct sl_err *err)
 {
-    char *range = sqlite3_mprintf("SELECT min(time_ns), max(time_ns) FROM (%s\n)", p->sql), *sql = NULL;
+    char *range = sqlite3_mprintf("SELECT min(sl_number(time_ns, 'time_ns')), max(time_ns) FROM (%s\n)", p->sql),
+         *sql = NULL;
     sqlite3_stmt *q = NULL;
 
     if (plot_bin(p, range, BINS, err) == 0 && !check_bins(p, range, err)) {

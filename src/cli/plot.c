@@ -17,6 +17,22 @@ static char *bare(const char *sql)
     return sql ? sl_strndup(sql, n) : NULL;
 }
 
+/* sl_number(x, name): x, where it is a number or NULL. */
+static void number(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    int type = sqlite3_value_numeric_type(argv[0]);
+
+    (void)argc;
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT || type == SQLITE_NULL) {
+        sqlite3_result_value(out, argv[0]);
+        return;
+    }
+    char *why = sqlite3_mprintf("the column %s has '%.40s', which is no number", sqlite3_value_text(argv[1]),
+                                type == SQLITE_BLOB ? "(bytes)" : (const char *)sqlite3_value_text(argv[0]));
+    sqlite3_result_error(out, why, -1);
+    sqlite3_free(why);
+}
+
 int plot_open(struct plot *p, const struct cli *cli)
 {
     const char *bin = cli_option(cli, "bin");
@@ -32,6 +48,7 @@ int plot_open(struct plot *p, const struct cli *cli)
     if (!(p->st = cli_open(cli)))
         return EXIT_FAILED;
     p->sql = bare(cli_option(cli, "sql"));
+    sqlite3_create_function(p->st->db, "sl_number", 2, SQLITE_UTF8, NULL, number, NULL, NULL);
     if (story_run(p->st, cli_option(cli, "run"), &p->within, &err))
         return plot_close(p, err.code, &err);
     return EXIT_DONE;
@@ -132,7 +149,10 @@ sqlite3_stmt *plot_user(struct plot *p, const char *const *columns, const char *
     if (q && !check_columns(q, columns, err)) {
         for (int i = 0; columns[i]; i++) {
             const char *name = columns[i] + (*columns[i] == '?');
-            sl_buf_addf(&sql, "%s%s AS %s", i ? ", " : "SELECT ", has(q, name) ? name : "NULL", name);
+            const char *form = !has(q, name)            ? "%sNULL AS %s"
+                               : !strcmp(name, "state") ? "%s%s"
+                                                        : "%ssl_number(%s, '%s') AS %s";
+            sl_buf_addf(&sql, form, i ? ", " : "SELECT ", name, name, name);
         }
         sl_buf_addf(&sql, " FROM (%s\n)", p->sql);
         if (order)

@@ -17,9 +17,9 @@ How long it took from one event to another.
           20 s to 25 s                19  ███████████
   
   the longest:
-        21.8 s  parsl.monitoring.task 128: spanloom show span * -d spanloom.db (glob)
-        21.7 s  parsl.monitoring.task 127: spanloom show span * -d spanloom.db (glob)
-        21.7 s  parsl.monitoring.task 126: spanloom show span * -d spanloom.db (glob)
+        21.8 s  parsl.monitoring.task 128: spanloom show span 1225 -d spanloom.db
+        21.7 s  parsl.monitoring.task 127: spanloom show span 1224 -d spanloom.db
+        21.7 s  parsl.monitoring.task 126: spanloom show span 1223 -d spanloom.db
   $ spanloom durations running running_ended parsl.monitoring.try
   from running to running_ended: 223 of 229 spans of type parsl.monitoring.try
             5 without a start
@@ -39,28 +39,28 @@ How long it took from one event to another.
            4 s to 4.5 s                1  ▏
   
   the longest:
-        4.05 s  parsl.monitoring.try 0: spanloom show span * -d spanloom.db (glob)
-        3.08 s  parsl.monitoring.try 0: spanloom show span * -d spanloom.db (glob)
-        3.06 s  parsl.monitoring.try 2: spanloom show span * -d spanloom.db (glob)
+        4.05 s  parsl.monitoring.try 0: spanloom show span 1295 -d spanloom.db
+        3.08 s  parsl.monitoring.try 0: spanloom show span 1479 -d spanloom.db
+        3.06 s  parsl.monitoring.try 2: spanloom show span 1523 -d spanloom.db
   $ spanloom durations invoked worker_received_task --missing
   span  key  start                           end  duration_s  starts  ends
-  *  159  2026-11-20T08:11:31.274832000Z                        1     0 (glob)
-  *  160  2026-11-20T08:11:31.274931000Z                        1     0 (glob)
-  *  161  2026-11-20T08:11:31.276282000Z                        1     0 (glob)
-  *  167  2026-11-20T08:11:46.918685000Z                        1     0 (glob)
-  *  174  2026-11-20T08:11:46.922092000Z                        1     0 (glob)
-  *  175  2026-11-20T08:11:46.922184000Z                        1     0 (glob)
-  *  176  2026-11-20T08:11:46.922270000Z                        1     0 (glob)
-  *  177  2026-11-20T08:11:46.922357000Z                        1     0 (glob)
-  *  178  2026-11-20T08:11:46.922445000Z                        1     0 (glob)
+  1256  159  2026-11-20T08:11:31.274832000Z                        1     0
+  1257  160  2026-11-20T08:11:31.274931000Z                        1     0
+  1258  161  2026-11-20T08:11:31.276282000Z                        1     0
+  1264  167  2026-11-20T08:11:46.918685000Z                        1     0
+  1271  174  2026-11-20T08:11:46.922092000Z                        1     0
+  1272  175  2026-11-20T08:11:46.922184000Z                        1     0
+  1273  176  2026-11-20T08:11:46.922270000Z                        1     0
+  1274  177  2026-11-20T08:11:46.922357000Z                        1     0
+  1275  178  2026-11-20T08:11:46.922445000Z                        1     0
   $ spanloom durations invoked worker_received_task --list | head -3
   span  key  start                           end                             duration_s  starts  ends
-  *  128  2026-11-20T08:11:31.269030000Z  2026-11-20T08:11:53.044741000Z   21.775711       1     1 (glob)
-  *  127  2026-11-20T08:11:31.268928000Z  2026-11-20T08:11:53.003745000Z   21.734817       1     1 (glob)
+  1225  128  2026-11-20T08:11:31.269030000Z  2026-11-20T08:11:53.044741000Z   21.775711       1     1
+  1224  127  2026-11-20T08:11:31.268928000Z  2026-11-20T08:11:53.003745000Z   21.734817       1     1
   $ spanloom durations invoked returned --format csv | head -3
   span,start_ns,end_ns,duration_s,starts,ends
-  *,1795162291227329000,1795162300653494000,9.426165,1,1 (glob)
-  *,1795162291231306000,1795162296865686000,5.63438,1,1 (glob)
+  1097,1795162291227329000,1795162300653494000,9.426165,1,1
+  1098,1795162291231306000,1795162296865686000,5.63438,1,1
   $ spanloom durations invoked returned --missing --format tsv
   span\tkey\tstart\tend\tduration_s\tstarts\tends (esc)
 
@@ -78,9 +78,9 @@ Any query:
   
           mean       stddev      minimum         25 %       median         75 %         95 %      maximum
   $ spanloom durations --sql "SELECT start_ns, end_ns, span FROM two_events('invoked', 'returned')" | tail -3
-        21.8 s  parsl.monitoring.task 128: spanloom show span * -d spanloom.db (glob)
-        21.8 s  parsl.monitoring.task 127: spanloom show span * -d spanloom.db (glob)
-        21.7 s  parsl.monitoring.task 126: spanloom show span * -d spanloom.db (glob)
+        21.8 s  parsl.monitoring.task 128: spanloom show span 1225 -d spanloom.db
+        21.8 s  parsl.monitoring.task 127: spanloom show span 1224 -d spanloom.db
+        21.7 s  parsl.monitoring.task 126: spanloom show span 1223 -d spanloom.db
   $ spanloom durations --sql "SELECT NULL AS duration_s"
   0 durations
             1 rows without an end
@@ -131,3 +131,9 @@ Mistakes:
   spanloom: durations takes events or --sql, not both
   try: spanloom durations --help
   [2]
+
+A text is no number:
+
+  $ spanloom durations --sql "SELECT 'soon' AS duration_s"
+  spanloom: spanloom.db: query failed: the column duration_s has 'soon', which is no number
+  [1]
