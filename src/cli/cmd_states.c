@@ -122,6 +122,13 @@ static size_t choose(struct table *t, double top)
     return n;
 }
 
+/* How many spans, whole or mean.  buf holds 32 bytes. */
+static const char *spans_text(double n, char *buf)
+{
+    snprintf(buf, 32, n < 1000 ? "%.4g" : "%.0f", n);
+    return buf;
+}
+
 static void put_heading(const struct plot *p, const struct table *t, double top)
 {
     char from[SL_TIME_TEXT], to[SL_TIME_TEXT], width[32], count[32];
@@ -138,18 +145,19 @@ static void put_heading(const struct plot *p, const struct table *t, double top)
     printf(", %s to %s", sl_show_time(t->time.v[0], step, from),
            sl_show_time(t->time.v[t->time.n - 1] + (int64_t)(p->bin_s * 1e9), step, to));
     if (p->bin_s > 0)
-        printf("; a column is %s, a full one %.4g spans", sl_show_seconds(p->bin_s, width), top);
+        printf("; a column is %s, a full one %s spans", sl_show_seconds(p->bin_s, width), spans_text(top, count));
     else
-        printf("; a full column is %.4g spans", top);
+        printf("; a full column is %s spans", spans_text(top, count));
     fputs("\n\n", stdout);
 }
 
 static void put_state(const struct plot *p, const struct table *t, const struct state *s, int width, double top)
 {
+    char most[32];
     char mean[32];
     size_t last = 0;
 
-    printf("%-*s %8.4g", width, s->name, s->most);
+    printf("%-*s %8s", width, s->name, spans_text(s->most, most));
     if (t->means)
         printf(" %8.0f %11s", s->ended, sl_show_seconds(s->waited * p->bin_s / t->roots, mean));
     for (size_t i = 0; i < t->time.n; i++)
