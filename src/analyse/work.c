@@ -380,13 +380,15 @@ static int open_store(struct sl_work *w, sqlite3 *db, struct sl_err *err)
     *w = (struct sl_work){.k = sl_alloc(sizeof *w->k)};
     k = w->k;
     k->w = w;
-    rc = sl_stories_open_raw(&w->s, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, err);
+    rc = sl_stories_open_raw(&w->s, db, SL_GRAPH_PARENTS, err);
     if (!rc)
         rc = sl_roles_load(&w->role, &w->s.g, db, err);
     if (!rc)
         rc = sl_working_phases(k, err);
     if (!rc)
         rc = load_waits(k, err);
+    if (!rc && sqlite3_prepare_v2(db, "SELECT key FROM sl_span WHERE id = ?1", -1, &w->key, NULL) != SQLITE_OK)
+        rc = sl_scan_err(db, err);
     if (rc)
         return rc;
     mark(&k->unit, w->s.g.n);
@@ -455,6 +457,7 @@ void sl_work_free(struct sl_work *w)
 {
     if (w->k)
         free_working(w->k);
+    sqlite3_finalize(w->key);
     sl_stories_free(&w->s);
     free(w->task);
     sl_vec_free(&w->seg);
@@ -465,6 +468,14 @@ void sl_work_free(struct sl_work *w)
     free(w->role);
     free(w->worker);
     *w = (struct sl_work){0};
+}
+
+void sl_work_key(const struct sl_work *w, uint32_t span, sqlite3_context *out)
+{
+    sqlite3_bind_int64(w->key, 1, w->s.g.id.v[span]);
+    if (sqlite3_step(w->key) == SQLITE_ROW)
+        sqlite3_result_value(out, sqlite3_column_value(w->key, 0));
+    sqlite3_reset(w->key);
 }
 
 uint32_t sl_work_done_by(const struct sl_work *w, int64_t time_ns)

@@ -44,7 +44,8 @@ struct sl_task {
 struct working; /* how it is made */
 
 struct sl_work {
-    struct sl_stories s; /* raw, with keys and parents; s.walk is the closure of root */
+    struct sl_stories s; /* raw, with parents; s.walk is the closure of root */
+    sqlite3_stmt *key;
     struct working *k;
     uint32_t root;
     bool alone;                /* the root is itself the only task */
@@ -67,6 +68,9 @@ struct sl_work {
  */
 int sl_work_of(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
 void sl_work_free(struct sl_work *w);
+
+/* The key of a span of the graph, as the result of an SQL function: few are wanted, so they are not loaded. */
+void sl_work_key(const struct sl_work *w, uint32_t span, sqlite3_context *out);
 
 /* When a segment of task t ends. */
 static inline int64_t sl_segment_end(const struct sl_work *w, const struct sl_task *t, uint32_t i)

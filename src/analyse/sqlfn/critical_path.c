@@ -76,7 +76,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     case SECONDS: sqlite3_result_double(out, (double)(p->end_ns - p->start_ns) / 1e9); break;
     case TASK:
         if (task != SL_NONE)
-            sqlite3_result_text(out, g->key_text + g->key_at[task], -1, SQLITE_TRANSIENT);
+            sl_work_key(&s->w, task, out);
         break;
     case COMPONENT: sqlite3_result_text(out, p->component, -1, SQLITE_TRANSIENT); break;
     case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;

@@ -78,7 +78,7 @@ static void column(const void *state, sqlite3_context *out, int col)
 
     switch (col) {
     case SPAN: sqlite3_result_int64(out, g->id.v[t->span]); break;
-    case TASK: sqlite3_result_text(out, g->key_text + g->key_at[t->span], -1, SQLITE_TRANSIENT); break;
+    case TASK: sl_work_key(&s->w, t->span, out); break;
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
     case NEW_FIRST_NS: sqlite3_result_int64(out, s->r.first_ns[s->at]); break;
