@@ -175,3 +175,38 @@ def is_path(store, workflow, want, what="", options=()):
 
 def csv_rows(text):
     return list(csv.DictReader(io.StringIO(text)))
+
+
+# ---- what the tests of critical paths share
+
+DEP = ("parsl", "waiting for dependencies or its launch")
+QUEUE = ("executor", "in the executor's queue")
+IX = ("htex interchange", "in the interchange's queue")
+WAY = ("htex interchange", "on its way to a manager")
+HERE = ("htex manager", "in the manager's queue")
+RUN = ("htex worker", "running on a worker")
+BACK = ("htex manager", "result on its way back")
+BACK_IX = ("htex interchange", "result on its way back")
+TRIES = ("parsl", "between two tries")
+JOIN = ("parsl", "waiting for the tasks that it joined")
+FIRST, LAST = (None, "driver", "before the first task"), (None, "driver", "after the last task")
+IDLE, BETWEEN = (None, "driver", "idle"), (None, "driver", "between submissions")
+
+
+def sec(**times):
+    return {k: round(v * S) for k, v in times.items() if v is not None}
+
+
+def simple(s, w, key, at, launched, done, after=(), end="exec_done", **more):
+    """A task that tells no more than parsl.log does: it waits for dependencies, then is in the executor's queue."""
+    return s.task(w, key, after, **sec(submitted=at, pending=at, launched=launched, **{end: done}, **more))
+
+
+def slacks(store, workflow):
+    """{task: (slack, path)}, seconds"""
+    return {r["task"]: (r["slack_s"], r["path_s"]) for r in sql(store, f"SELECT * FROM slack({workflow})")}
+
+
+def is_slack(store, workflow, **want):
+    got = {k: round(v[0], 9) for k, v in slacks(store, workflow).items()}
+    equal(got, want, "slack")

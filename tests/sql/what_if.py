@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""what_if() on graphs worked out by hand."""
+import sys
+import os
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from graphs import *  # noqa
+
+
+# ---- what_if() by hand
+
+def new_times(f, w, changes, **options):
+    """{task: (new first, new done)}, seconds"""
+    return {r["task"]: (round((int(r["new_first_ns"]) - T0) / S, 6), round((int(r["new_done_ns"]) - T0) / S, 6))
+            for r in sql(f, f"SELECT * FROM what_if({w}, '{changes}')", **options)}
+
+
+def two_on_a_worker(pause, wait=0.25):
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=8))
+    x = s.span(EXECUTOR, "htex", w)
+    m = s.span("parsl.executor.htex.manager", "m", x)
+    k = s.span("parsl.executor.htex.worker", "0", m, WORKER)
+    a = s.task(w, "a", **sec(submitted=1, pending=1, launched=1, exec_done=3.5))
+    b = s.task(w, "b", **sec(submitted=1.001, pending=1.001, launched=1.002, exec_done=6))
+    s.htex(a, **sec(launched=1, received=1 + wait, completed=3), worker=k, manager=m, executor=x)
+    s.htex(b, **sec(launched=1.002, received=3 + pause, completed=5), worker=k, manager=m, executor=x)
+    return s.done(), w
+
+
+@cases((0, 0.25), (0.001, 0.25), (0, 0), (0.001, 0))
+def what_if_a_place_is_taken_at_once(pause, wait):
+    # b has a's place: it begins when a is completed (3), or a millisecond later.  a begins at once (wait 0), or does not.
+    f, w = two_on_a_worker(pause, wait)
+    got = new_times(f, w, "running on a worker x0.5")
+    completed = 1 + wait + (2 - wait) / 2
+    equal(got, {"a": (1, completed + 0.5), "b": (1.001, round(completed + pause + (2 - pause) / 2 + 1, 6))})
+
+
+@cases(0, 0.001)
+def what_if_a_task_is_launched_at_once(pause):
+    # b is submitted at 4, idle since c was done at 3.  It waits for a, done at 2, no more: with running x0.5 (a from 2 to 1.5, c
+    # from 3 to 2) it is submitted at 3 and launched at once.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=8))
+    a, c = (s.task(w, k, **sec(submitted=1, pending=1, launched=1, exec_done=t)) for k, t in (("a", 2), ("c", 3)))
+    s.htex(a, **sec(launched=1, received=1, completed=2))
+    s.htex(c, **sec(launched=1, received=1, completed=3))
+    b = s.task(w, "b", [a], **sec(submitted=4, pending=4, launched=4 + pause, exec_done=6 + pause))
+    s.htex(b, **sec(launched=4 + pause, received=4 + pause, completed=6 + pause))
+    f = s.done()
+    equal(new_times(f, w, "running on a worker x0.5"), {"a": (1, 1.5), "c": (1, 2), "b": (3, 4 + pause)})
+
+
+@test
+def what_if_a_round_takes_longer():
+    # The driver waits until a (3) and b (2) are done, and then submits c (3.5).  b could be done a second later, says slack();
+    # two seconds later it is the one that the driver waits for: until 4.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=6))
+    a, b, c = (s.task(w, k, **sec(submitted=at, pending=at, launched=at, exec_done=t)) for k, at, t in (("a", 1, 3), ("b", 1.001, 2), ("c", 3.5, 5)))
+    for task, at, t in ((a, 1, 3), (b, 1.001, 2), (c, 3.5, 5)):
+        s.htex(task, **sec(launched=at, received=at, completed=t))
+    s.attr(b, "app", "slow")
+    f = s.done()
+    is_slack(f, w, a=0, b=1, c=0)
+    equal(new_times(f, w, "app=slow x3"), {"a": (1, 3), "b": (1.001, 3.998), "c": (4.498, 5.998)})
+
+
+@test
+def what_if_changes_what_it_says():
+    # a: 1 s in the executor's queue, 2 s running, 0.5 s back; b waits for it: 0.25 s until it is launched, 1 s running.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=7))
+    a = s.task(w, "a", **sec(submitted=1, pending=1, launched=1, exec_done=4.5))
+    s.htex(a, **sec(launched=1, received=2, completed=4))
+    b = s.task(w, "b", [a], **sec(submitted=1.001, pending=1.001, launched=4.75, exec_done=5.75))
+    s.htex(b, **sec(launched=4.75, received=4.75, completed=5.75))
+    s.attr(a, "task_func_name", "align_2")
+    f = s.done()
+    for changes, first, done, next_done, end in (
+            ("running on a worker x0.5", 1, 3.5, 4.25, 5.5), ("htex worker x0.5", 1, 3.5, 4.25, 5.5), ("htex worker/running on a worker x0.5", 1, 3.5, 4.25, 5.5),
+            ("*/running* x0.5", 1, 3.5, 4.25, 5.5), ("task_func_name=align* x0.5", 1, 3.5, 4.75, 6), ("task_func_name=align* x1.5", 1, 5.5, 6.75, 8),
+            ("running on a worker x0.5, htex worker x0.5", 1, 3, 3.5, 4.75), ("running on a worker x4, htex worker x0.25", 1, 4.5, 5.75, 7),
+            ("in the executor''s queue x0", 1, 3.5, 4.75, 6), ("executor x3", 1, 6.5, 7.75, 9), ("htex manager x0", 1, 4, 5.25, 6.5),
+            ("parsl.executor.htex.worker.task x0", 1, 2, 2.25, 3.5), ("parsl.executor.htex.* x0", 1, 2, 2.25, 3.5), ("running on a worker x1e0", 1, 4.5, 5.75, 7)):
+        got = new_times(f, w, changes)
+        equal({k: got[k][1] for k in got}, {"a": done, "b": next_done}, changes)
+        equal(got["a"][0], first, changes)
+        row = sql(f, f"SELECT DISTINCT makespan_s, new_makespan_s FROM what_if({w}, '{changes}')")
+        equal([(r["makespan_s"], round(r["new_makespan_s"], 6)) for r in row], [(7, end)], changes)
+    # the driver's own time: before the first task, between the two submissions, after the last task
+    got = sql(f, f"SELECT DISTINCT new_makespan_s FROM what_if({w}, 'driver x0')")
+    equal([round(r["new_makespan_s"], 6) for r in got], [4.75], "driver x0")
+    # all of it
+    for x in (2, 0.5, 0):
+        got = sql(f, f"SELECT DISTINCT new_makespan_s FROM what_if({w}, '* x{x}')")
+        equal([round(r["new_makespan_s"], 6) for r in got], [7 * x], f"* x{x}")
+
+
+@test
+def what_if_says_what_is_wrong():
+    f, w = two_on_a_worker(0.001)
+    for changes in ("", " ", "x", "x0.5", "running on a worker", "running on a worker x", "running on a worker x-1", "running on a worker xnan",
+                    "running on a worker xinf", "running on a worker x1e999", "running on a worker x0.5x", "running on a worker x0.5 y", "no such state x2",
+                    "app=nothing x2", "=x x2", "running on a worker x0.5,", ",", "running on a worker 0.5"):
+        r = spanloom("sql", "-d", f, f"SELECT count(*) FROM what_if({w}, '{changes}')", code=1)
+        check(r.err.startswith("spanloom: ") and "what_if" in r.err, f"{changes!r}: {r}")
+        equal(r.err.count("\n"), 1, f"{changes!r}: lines")
+        if changes.strip():
+            r = spanloom("what-if", "-d", f, changes, code=(1, 2))
+            check(r.err.startswith("spanloom: ") and not r.out, r)
+    spanloom("what-if", "-d", f, code=(1, 2))
+    for text in ("what_if()", f"what_if({w})", "critical_path()", "slack()"):
+        r = spanloom("sql", "-d", f, f"SELECT * FROM {text}", code=1)
+        check(r.err.startswith("spanloom: "), r)
+    for i in ("NULL", "'x'", "-1", "1e99", "x''"):  # no such span: no rows, or a clear message
+        for text in (f"what_if({i}, 'running on a worker x0.5')", f"critical_path({i})", f"slack({i})"):
+            r = spanloom("sql", "-d", f, f"SELECT * FROM {text}", code=(0, 1))
+            check(r.code == 0 and not r.out.strip() or r.code and r.err.startswith("spanloom: ") or r.out.count("\n") == 1, r)
+
+
+if __name__ == "__main__":
+    main()
