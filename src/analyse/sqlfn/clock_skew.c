@@ -22,8 +22,8 @@
 enum { SOURCE, PATH, REFERENCE, PAIRS, BACKWARDS, LOWER_S, UPPER_S, OFFSET_S, OFFSET_NS, RELAXED_S, COLUMNS };
 
 struct state {
+    struct sl_table_rows rows;
     struct sl_clock *v;
-    size_t n, at;
     sqlite3_stmt *path;
 };
 
@@ -43,20 +43,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     end(s);
     if (sqlite3_prepare_v2(call->db, "SELECT path FROM sl_source WHERE id = ?1", -1, &s->path, NULL) != SQLITE_OK)
         return sl_err(err, SL_ENOTFOUND, "this database is not a Spanloom store (%s)", sqlite3_errmsg(call->db));
-    return sl_skew_estimate(&s->v, &s->n, call->db, err);
-}
-
-static bool at_end(const void *state)
-{
-    const struct state *s = state;
-    return s->at >= s->n;
-}
-
-static int next(void *state, struct sl_err *err)
-{
-    (void)err;
-    ((struct state *)state)->at++;
-    return 0;
+    return sl_skew_estimate(&s->v, &s->rows.n, call->db, err);
 }
 
 static void path_of(const struct state *s, sqlite3_context *out, int64_t source)
@@ -70,7 +57,7 @@ static void path_of(const struct state *s, sqlite3_context *out, int64_t source)
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    const struct sl_clock *c = &s->v[s->at];
+    const struct sl_clock *c = &s->v[s->rows.at];
 
     switch (col) {
     case SOURCE: sqlite3_result_int64(out, c->source); break;
@@ -101,8 +88,6 @@ static const struct sl_table_fn fn = {
     .rows = 100,
     .state_bytes = sizeof(struct state),
     .start = start,
-    .at_end = at_end,
-    .next = next,
     .column = column,
     .end = end,
 };

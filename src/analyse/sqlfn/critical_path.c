@@ -24,9 +24,9 @@
 enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, COLUMNS, TASKS = COLUMNS, UNDONE };
 
 struct state {
+    struct sl_table_rows rows;
     struct sl_work w;
     struct sl_path p;
-    size_t at;
 };
 
 static void end(void *state)
@@ -43,30 +43,18 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     int rc;
 
     sl_path_free(&s->p);
-    s->at = 0;
+    s->rows = (struct sl_table_rows){0};
     rc = sl_work_of(&s->w, call->db, call->arg[0], err);
     if (!rc)
         sl_path_make(&s->p, &s->w);
+    s->rows.n = s->p.v.n;
     return rc;
-}
-
-static bool at_end(const void *state)
-{
-    const struct state *s = state;
-    return s->at >= s->p.v.n;
-}
-
-static int next(void *state, struct sl_err *err)
-{
-    (void)err;
-    ((struct state *)state)->at++;
-    return 0;
 }
 
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    const struct sl_path_part *p = &s->p.v.v[s->at];
+    const struct sl_path_part *p = &s->p.v.v[s->rows.at];
     const struct sl_graph *g = &s->w.s.g;
     uint32_t task = p->task == SL_NONE ? SL_NONE : s->w.task[p->task].span;
 
@@ -101,8 +89,6 @@ static const struct sl_table_fn fn = {
     .rows = 1000,
     .state_bytes = sizeof(struct state),
     .start = start,
-    .at_end = at_end,
-    .next = next,
     .column = column,
     .end = end,
 };

@@ -18,9 +18,9 @@
 enum { SPAN, TASK, FIRST_NS, DONE_NS, SLACK_S, PATH_S, COLUMNS };
 
 struct state {
+    struct sl_table_rows rows;
     struct sl_work w;
     int64_t *slack, *path_ns;
-    uint32_t at, n;
 };
 
 static void end(void *state)
@@ -41,11 +41,11 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     free(s->slack);
     free(s->path_ns);
     s->slack = s->path_ns = NULL;
-    s->at = s->n = 0;
+    s->rows = (struct sl_table_rows){0};
     rc = sl_work_of(&s->w, call->db, call->arg[0], err);
     if (rc)
         return rc;
-    s->n = s->w.n;
+    s->rows.n = s->w.n;
     sl_path_make(&p, &s->w);
     s->slack = sl_slack_make(&s->w);
     s->path_ns = sl_alloc((size_t)s->w.n * sizeof *s->path_ns);
@@ -56,23 +56,10 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return 0;
 }
 
-static bool at_end(const void *state)
-{
-    const struct state *s = state;
-    return s->at >= s->n;
-}
-
-static int next(void *state, struct sl_err *err)
-{
-    (void)err;
-    ((struct state *)state)->at++;
-    return 0;
-}
-
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    const struct sl_task *t = &s->w.task[s->at];
+    const struct sl_task *t = &s->w.task[s->rows.at];
     const struct sl_graph *g = &s->w.s.g;
 
     switch (col) {
@@ -80,8 +67,8 @@ static void column(const void *state, sqlite3_context *out, int col)
     case TASK: sl_work_key(&s->w, t->span, out); break;
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
-    case SLACK_S: sqlite3_result_double(out, (double)s->slack[s->at] / 1e9); break;
-    default: sqlite3_result_double(out, (double)s->path_ns[s->at] / 1e9);
+    case SLACK_S: sqlite3_result_double(out, (double)s->slack[s->rows.at] / 1e9); break;
+    default: sqlite3_result_double(out, (double)s->path_ns[s->rows.at] / 1e9);
     }
 }
 
@@ -96,8 +83,6 @@ static const struct sl_table_fn fn = {
     .rows = 1000,
     .state_bytes = sizeof(struct state),
     .start = start,
-    .at_end = at_end,
-    .next = next,
     .column = column,
     .end = end,
 };

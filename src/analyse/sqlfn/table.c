@@ -197,12 +197,20 @@ static int next(sqlite3_vtab_cursor *cursor)
     struct sl_err err = {0};
 
     c->row++;
+    if (!t->fn->next) {
+        ((struct sl_table_rows *)(void *)c->state)->at++;
+        return SQLITE_OK;
+    }
     return t->fn->next(c->state, &err) ? fail(t, &err) : SQLITE_OK;
 }
 
 static int at_end(sqlite3_vtab_cursor *cursor)
 {
-    return ((struct table *)cursor->pVtab)->fn->at_end(((struct cursor *)cursor)->state);
+    const struct sl_table_fn *fn = ((struct table *)cursor->pVtab)->fn;
+    const void *state = ((struct cursor *)cursor)->state;
+    const struct sl_table_rows *rows = state;
+
+    return fn->at_end ? fn->at_end(state) : rows->at >= rows->n;
 }
 
 static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int col)

@@ -22,6 +22,11 @@ struct sl_call {
     int64_t min, max;    /* what the query wants of the column `bounded`, ends included; a row beyond them is wasted */
 };
 
+/* Functions that make all rows in start() put this first into their state, and need neither at_end() nor next(). */
+struct sl_table_rows {
+    size_t at, n; /* the row at hand, of how many; start() sets both */
+};
+
 struct sl_table_fn {
     const char *name;
     const char *schema; /* CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
@@ -37,8 +42,8 @@ struct sl_table_fn {
      * left, and the store does not change in between.  call->arg stays until the next.
      */
     int (*start)(void *state, const struct sl_call *call, struct sl_err *err);
-    bool (*at_end)(const void *state);
-    int (*next)(void *state, struct sl_err *err);
+    bool (*at_end)(const void *state);            /* NULL: as struct sl_table_rows says */
+    int (*next)(void *state, struct sl_err *err); /* NULL: so */
     /* Visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
     void (*column)(const void *state, sqlite3_context *out, int col);
     /*

@@ -30,9 +30,9 @@ enum {
 };
 
 struct state {
+    struct sl_table_rows rows;
     struct sl_work w;
     struct sl_replay r;
-    uint32_t at, n;
 };
 
 static void end(void *state)
@@ -49,31 +49,18 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     int rc;
 
     sl_replay_free(&s->r);
-    s->at = s->n = 0;
+    s->rows = (struct sl_table_rows){0};
     rc = sl_work_of(&s->w, call->db, call->arg[0], err);
     if (!rc)
         rc = sl_replay_make(&s->r, &s->w, (const char *)sqlite3_value_text(call->arg[1]), err);
-    s->n = rc ? 0 : s->w.n;
+    s->rows.n = rc ? 0 : s->w.n;
     return rc;
-}
-
-static bool at_end(const void *state)
-{
-    const struct state *s = state;
-    return s->at >= s->n;
-}
-
-static int next(void *state, struct sl_err *err)
-{
-    (void)err;
-    ((struct state *)state)->at++;
-    return 0;
 }
 
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    const struct sl_task *t = &s->w.task[s->at];
+    const struct sl_task *t = &s->w.task[s->rows.at];
     const struct sl_graph *g = &s->w.s.g;
 
     switch (col) {
@@ -81,9 +68,9 @@ static void column(const void *state, sqlite3_context *out, int col)
     case TASK: sl_work_key(&s->w, t->span, out); break;
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
-    case NEW_FIRST_NS: sqlite3_result_int64(out, s->r.first_ns[s->at]); break;
+    case NEW_FIRST_NS: sqlite3_result_int64(out, s->r.first_ns[s->rows.at]); break;
     case UNDONE: sqlite3_result_int64(out, s->w.undone); break;
-    case NEW_DONE_NS: sqlite3_result_int64(out, s->r.done_ns[s->at]); break;
+    case NEW_DONE_NS: sqlite3_result_int64(out, s->r.done_ns[s->rows.at]); break;
     case MAKESPAN_S: sqlite3_result_double(out, (double)(s->w.last_ns - s->w.first_ns) / 1e9); break;
     default: sqlite3_result_double(out, (double)(s->r.last_ns - s->w.first_ns) / 1e9);
     }
@@ -101,8 +88,6 @@ static const struct sl_table_fn fn = {
     .rows = 1000,
     .state_bytes = sizeof(struct state),
     .start = start,
-    .at_end = at_end,
-    .next = next,
     .column = column,
     .end = end,
 };
