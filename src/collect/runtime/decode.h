@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace file (format.h) as events, in the order in which they happened.  Used by the runtime at exit, and by whoever
+ * reads what a dead process left.  Reads damaged files: what cannot be understood is counted and passed over.
+ */
+#ifndef SL_COLLECT_RUNTIME_DECODE_H
+#define SL_COLLECT_RUNTIME_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_decoded; /* a file being decoded */
+
+struct sl_text_ref {
+    const char *s; /* not ended by NUL */
+    uint32_t n;
+};
+
+struct sl_trace_site {
+    struct sl_text_ref name, category, file;
+    uint32_t line;
+    bool loose;
+};
+
+enum sl_arg_kind { SL_ARG_INT, SL_ARG_DOUBLE, SL_ARG_TEXT };
+
+struct sl_trace_arg {
+    struct sl_text_ref key;
+    enum sl_arg_kind kind;
+    union {
+        int64_t i;
+        double d;
+        struct sl_text_ref t;
+    };
+};
+
+/* phase is that of the Trace Event Format: B E i C b n e s t f, and N: the thread's name is `text`, P: child `id` was
+ * forked. */
+struct sl_trace_event {
+    char phase;
+    bool
+        unfinished; /* E: made up, for a span that was open when the process died or ended; ts is the last time known */
+    bool usage;     /* E: cpu_ns and rss_kib are set */
+    uint32_t tid;
+    int64_t ts_ns;                    /* since the Unix epoch, UTC */
+    int64_t begin_ns;                 /* E: of its span; INT64_MIN: it has no begin (pointcut after) */
+    const struct sl_trace_site *site; /* N, P: NULL */
+    uint64_t id;                      /* async, flow, P */
+    uint64_t context;                 /* E: the id under which the span is known to other processes; 0: none */
+    double value;                     /* C */
+    int64_t cpu_ns,
+        rss_kib; /* E: CPU time of the thread between begin and end; largest size of the process at the end */
+    struct sl_text_ref text;         /* N: name; b n e: scope */
+    const struct sl_trace_arg *args; /* valid until the next event */
+    size_t nargs;
+    uint64_t depth; /* B E: spans of this thread that are open around it */
+};
+
+/* The process; texts live as long as the decoder. */
+struct sl_trace_process {
+    uint32_t pid, ppid, options;
+    int64_t start_ns, end_ns; /* end_ns: of the last event, or of the end */
+    bool ended;               /* in order */
+    uint64_t lost;            /* events that could not be recorded */
+    uint64_t damaged;         /* places that could not be read */
+    uint64_t trace_id[2], span_id, parent_id;
+    const char *facts; /* "name=value\0..." */
+    size_t nfacts;     /* bytes */
+};
+
+/*
+ * Begins to decode bytes[0..n), which are borrowed.  ticks_now and monotonic_now: the clocks now, where this is the
+ * machine and boot that wrote the file, else 0: they make the times of a process that died early more exact.  NULL:
+ * this is no trace file, or memory ran out; *why says so.
+ */
+struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why);
+void sl_decode_free(struct sl_decoded *d);
+
+const struct sl_trace_process *sl_decode_process(const struct sl_decoded *d);
+/* The value of a fact ("hostname", "rank", "exe", "env.NAME", ...), or NULL. */
+const char *sl_decode_fact(const struct sl_decoded *d, const char *name);
+
+/* The next event; false: there is none. */
+bool sl_decode_next(struct sl_decoded *d, struct sl_trace_event *e);
+
+/* Begin again. */
+void sl_decode_rewind(struct sl_decoded *d);
+
+#endif
