@@ -23,19 +23,23 @@ static inline uint64_t sl_clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static inline uint64_t sl_clock_ticks(void)
+/* The processor's counter; only where sl_clock is not SL_TF_CLOCK_NS. */
+static inline uint64_t sl_clock_counter(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(sl_clock == SL_TF_CLOCK_TSC, 1))
-        return __builtin_ia32_rdtsc();
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-    if (__builtin_expect(sl_clock == SL_TF_CLOCK_CNTVCT, 1)) {
-        uint64_t t;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-        return t;
-    }
-#endif
+    uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#else
     return sl_clock_ns(CLOCK_MONOTONIC);
+#endif
+}
+
+static inline uint64_t sl_clock_ticks(void)
+{
+    return __builtin_expect(sl_clock != SL_TF_CLOCK_NS, 1) ? sl_clock_counter() : sl_clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline uint32_t sl_clock_best(void)

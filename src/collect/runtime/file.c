@@ -23,6 +23,8 @@
 #define MADV_DONTFORK 10
 #endif
 
+enum { MOST_RESERVED = 16 << 20 };
+
 static bool is_ours(int fd, struct stat *s)
 {
     return fd >= 0 && !fstat(fd, s) && s->st_dev == sl_rt.dev && s->st_ino == sl_rt.ino;
@@ -103,6 +105,19 @@ struct sl_tf_chunk *sl_file_chunk(size_t size)
     return c;
 }
 
+/* A write into blocks that are there costs the traced program less than one that asks for them; a full disk shows
+ * later. */
+static void reserve(int fd, uint64_t size)
+{
+    uint64_t more = sl_rt.end / 2 < MOST_RESERVED ? sl_rt.end / 2 : MOST_RESERVED;
+
+    if (sl_rt.end + size <= sl_rt.reserved)
+        return;
+    sl_rt.reserved = sl_rt.end + (more > size ? more : size);
+    if (may_grow(sl_rt.reserved))
+        fallocate(fd, 0, (off_t)sl_rt.end, (off_t)(sl_rt.reserved - sl_rt.end));
+}
+
 bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
 {
     struct iovec part[2] = {{&head, sizeof head}, {(void *)(uintptr_t)words, n * sizeof *words}};
@@ -115,10 +130,12 @@ bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
     pthread_mutex_lock(&sl_rt.lock);
     fd = descriptor();
     offset = sl_rt.end;
-    if (fd >= 0 && may_grow(offset + size))
+    if (fd >= 0 && may_grow(offset + size)) {
+        reserve(fd, size);
         sl_rt.end += size;
-    else
+    } else {
         fd = -1;
+    }
     pthread_mutex_unlock(&sl_rt.lock);
     while (fd >= 0 && length) {
         ssize_t got = pwritev(fd, part + i, 2 - i, (off_t)offset);
@@ -249,8 +266,11 @@ int sl_file_finish(bool last)
     sl_file_moment();
     if (last)
         sl_rt.header->ended_ticks = sl_clock_ticks();
-    if (sl_rt.options.binary)
+    if (sl_rt.options.binary) {
+        if (last && fd >= 0 && ftruncate(fd, (off_t)sl_rt.end)) /* behind all that is mapped */
+            return errno;
         return 0;
+    }
     if (fd < 0 || fstat(fd, &s))
         return EBADF;
     bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, fd, 0);

@@ -69,7 +69,6 @@ static struct sl_lane *lane_new(void)
         return NULL;
     }
     l->chunk->kind = SL_TF_BUFFER;
-    l->words = (uint64_t *)(l->chunk + 1);
     l->room = (uint32_t)((size - sizeof *l->chunk) / sizeof(uint64_t));
     return l;
 }
@@ -92,7 +91,7 @@ static void lane_take(struct sl_lane *l, const struct sl_lane *base, uint64_t ti
     l->retry = 0;
     l->deeper = NULL;
     l->used = true;
-    l->ready = 1;
+    l->ready = sl_clock == SL_TF_CLOCK_NS ? SL_SYSTEM_CLOCK : SL_COUNTER;
 }
 
 static struct sl_lane *lane_get(const struct sl_lane *base, uint64_t ticks)
@@ -108,7 +107,7 @@ static struct sl_lane *lane_get(const struct sl_lane *base, uint64_t ticks)
 
 static void write_epoch(struct sl_lane *l, uint64_t ticks)
 {
-    uint64_t state = l->chunk->state, *to = l->words + (uint32_t)state;
+    uint64_t state = l->chunk->state, *to = sl_lane_words(l) + (uint32_t)state;
 
     l->epoch = ticks >> SL_TF_TIME_BITS;
     to[0] = ticks << SL_TF_CODE_BITS | SL_TF_EPOCH << 2 | 1;
@@ -123,7 +122,7 @@ static bool lane_empty(struct sl_lane *l, uint64_t ticks)
 
     if (!(uint32_t)state)
         return true;
-    if (!sl_file_write(*l->chunk, l->words, (uint32_t)state))
+    if (!sl_file_write(*l->chunk, sl_lane_words(l), (uint32_t)state))
         return false;
     __atomic_store_n(&l->chunk->state, ((state >> 32) + 1) << 32, __ATOMIC_RELEASE);
     write_epoch(l, ticks);
@@ -152,9 +151,12 @@ struct sl_lane *sl_lane_with(size_t n, uint64_t ticks)
 
     sl_lane_notice_fork();
     l = sl_current;
-    if (!l) {
-        l = sl_current = lane_get(NULL, ticks);
-        if (l && sl_rt.keyed)
+    if (l == &sl_no_lane) {
+        l = lane_get(NULL, ticks);
+        if (!l)
+            return NULL;
+        sl_current = l;
+        if (sl_rt.keyed)
             pthread_setspecific(sl_rt.key, l);
     } else if (!l->ready) {
         if (!l->deeper)
@@ -178,7 +180,7 @@ struct sl_lane *sl_lane_with(size_t n, uint64_t ticks)
 
 void sl_lane_lose(struct sl_lane *l)
 {
-    if (l && l->chunk)
+    if (l->chunk)
         __atomic_fetch_add(&l->chunk->lost, 1, __ATOMIC_RELAXED);
     else if (sl_rt.header)
         __atomic_fetch_add(&sl_rt.header->lost, 1, __ATOMIC_RELAXED);
@@ -212,10 +214,10 @@ void sl_lane_leave(void *lane)
         uint64_t ticks = sl_clock_ticks(), state;
         if (l->ready && sl_lane_with(1, ticks)) {
             state = l->chunk->state;
-            l->words[(uint32_t)state] = ticks << SL_TF_CODE_BITS | SL_TF_THREAD_END << 2;
+            sl_lane_words(l)[(uint32_t)state] = ticks << SL_TF_CODE_BITS | SL_TF_THREAD_END << 2;
             __atomic_store_n(&l->chunk->state, state + 1, __ATOMIC_RELEASE);
         }
-        sl_current = NULL;
+        sl_current = &sl_no_lane;
         if (l->deeper)
             lane_give_back(l->deeper, ticks);
         lane_give_back(l, ticks);
@@ -233,7 +235,7 @@ static void forget_parent(void)
     sl_rt.wiped = NULL;
     sl_rt.lane_count = 0;
     sl_rt.header = NULL; /* not mapped here */
-    sl_current = NULL;
+    sl_current = &sl_no_lane;
     if (sl_rt.state == SL_OPEN)
         sl_rt.state = SL_READY;
     if (!sl_rt.span_id)
@@ -257,7 +259,7 @@ void sl_before_fork(void)
     struct sl_guard g;
     uint64_t context = 0;
 
-    if (sl_current && sl_rt.state == SL_OPEN && sl_trace_on)
+    if (sl_current->chunk && sl_rt.state == SL_OPEN && sl_trace_on)
         context = sl_context();
     sl_guard_enter(&g);
     pthread_mutex_lock(&sl_rt.lock);

@@ -57,7 +57,7 @@ static void write_words(struct sl_lane *l, const uint64_t *w, size_t n)
 {
     uint64_t state = l->chunk->state;
 
-    memcpy(l->words + (uint32_t)state, w, n * sizeof *w);
+    memcpy(sl_lane_words(l) + (uint32_t)state, w, n * sizeof *w);
     publish(l, state + n);
 }
 
@@ -89,43 +89,61 @@ static __attribute__((noinline, cold)) void mark_slow(struct sl_site *site, uint
 
 /* ---- the fast way ---- */
 
-static inline __attribute__((always_inline)) void mark(struct sl_site *site, uint32_t end, uint32_t flags)
+static inline __attribute__((always_inline)) void mark(struct sl_site *site, uint32_t end, uint32_t flags,
+                                                       uint32_t ready)
 {
     struct sl_lane *l = sl_current;
+    uint64_t state, ticks;
+    struct sl_tf_chunk *c;
+    uint32_t code;
 
-    if (LIKELY(l && l->ready)) {
-        uint64_t state, ticks;
-        uint32_t code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
-        l->ready = 0;
-        SIGNAL_FENCE();
-        ticks = sl_clock_ticks();
-        state = l->chunk->state;
-        if (LIKELY((uint32_t)state < l->room && ticks < l->until && code)) {
-            l->words[(uint32_t)state] = word(ticks, code | end);
-            publish(l, state + 1);
-            SIGNAL_FENCE();
-            l->ready = 1;
-            return;
-        }
-        SIGNAL_FENCE();
-        l->ready = 1;
+    l->ready = 0;
+    SIGNAL_FENCE();
+    ticks = ready == SL_COUNTER ? sl_clock_counter() : sl_clock_ticks();
+    code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
+    c = l->chunk;
+    state = c->state;
+    if (UNLIKELY((uint32_t)state >= l->room || ticks >= l->until || !code)) {
+        l->ready = ready;
+        mark_slow(site, end, flags);
+        return;
     }
-    mark_slow(site, end, flags);
+    ((uint64_t *)(c + 1))[(uint32_t)state] = word(ticks, code | end);
+    __atomic_store_n(&c->state, state + 1, __ATOMIC_RELEASE);
+    SIGNAL_FENCE();
+    l->ready = ready;
 }
 
+static __attribute__((noinline)) void mark_otherwise(struct sl_site *site, uint32_t end, uint32_t flags)
+{
+    uint32_t ready = sl_current->ready;
+
+    if (ready)
+        mark(site, end, flags, ready);
+    else
+        mark_slow(site, end, flags);
+}
+
+/* Every way out is a jump, so that no register needs to be saved. */
 void sl_span_begin(struct sl_site *site)
 {
-    mark(site, 0, 0);
+    if (LIKELY(sl_current->ready == SL_COUNTER))
+        mark(site, 0, 0, SL_COUNTER);
+    else
+        mark_otherwise(site, 0, 0);
 }
 
 void sl_span_end(struct sl_site *site)
 {
-    mark(site, 1, 0);
+    if (LIKELY(sl_current->ready == SL_COUNTER))
+        mark(site, 1, 0, SL_COUNTER);
+    else
+        mark_otherwise(site, 1, 0);
 }
 
 void sl_mark_loose(struct sl_site *site, uint32_t end, bool around)
 {
-    mark(site, end, around ? SL_TF_SYMBOL : SL_TF_SYMBOL | SL_TF_LOOSE);
+    mark_otherwise(site, end, around ? SL_TF_SYMBOL : SL_TF_SYMBOL | SL_TF_LOOSE);
 }
 
 /* ---- events of more than one word ---- */
@@ -141,7 +159,7 @@ static void put_slow(struct sl_site *site, uint32_t code, const uint64_t *w, siz
         uint64_t ticks = sl_clock_ticks();
         struct sl_lane *l = ok ? sl_lane_with(1 + n + texts, ticks) : NULL;
         if (l) {
-            uint64_t state = l->chunk->state, *to = l->words + (uint32_t)state;
+            uint64_t state = l->chunk->state, *to = sl_lane_words(l) + (uint32_t)state;
             *to++ = word(ticks, code);
             memcpy(to, w, n * sizeof *w);
             if (site && text)
@@ -169,11 +187,12 @@ static void put(struct sl_site *site, enum sl_tf_code kind, uint64_t *w, size_t 
 
     if (!recording())
         return;
-    if (LIKELY(l && l->ready && code)) {
+    if (LIKELY(l->ready && code)) {
+        uint32_t ready = l->ready;
         l->ready = 0;
         SIGNAL_FENCE();
         uint64_t ticks = sl_clock_ticks(), state = l->chunk->state;
-        uint64_t *to = l->words + (uint32_t)state;
+        uint64_t *to = (uint64_t *)(l->chunk + 1) + (uint32_t)state;
         bool fits = (uint32_t)state + 1 + n <= l->room && ticks < l->until;
         if (LIKELY(fits)) {
             to[0] = word(ticks, (uint64_t)kind << 2 | n);
@@ -184,7 +203,7 @@ static void put(struct sl_site *site, enum sl_tf_code kind, uint64_t *w, size_t 
             publish(l, state + 1 + n);
         }
         SIGNAL_FENCE();
-        l->ready = 1;
+        l->ready = ready;
         if (LIKELY(fits))
             return;
     }

@@ -28,15 +28,17 @@ void sl_guard_leave(const struct sl_guard *g);
 /* Of the thread only: the compiler keeps the order, and a signal handler sees it.  No other thread looks. */
 #define SIGNAL_FENCE() atomic_signal_fence(memory_order_seq_cst)
 
+enum sl_ready { SL_COUNTER = 1, SL_SYSTEM_CLOCK };
+
 /*
  * What a thread writes with, in memory that a fork leaves zero in the child (rt.wiped), so that the child notices
  * whichever call made it.
  */
 struct sl_lane {
-    uint32_t ready; /* 0: a write is under way, and whoever comes now is a signal handler; or a fork wiped it */
+    uint32_t ready; /* enum sl_ready; 0: a write is under way, and whoever comes now is a signal handler; or a fork
+                       wiped it */
     uint32_t room;  /* words of a buffer */
     uint64_t until; /* clock at which the slow way has something to do */
-    uint64_t *words;
     struct sl_tf_chunk *chunk; /* NULL: wiped */
     struct sl_lane *deeper;    /* for signal handlers */
     struct sl_lane *next;      /* in rt.lanes or rt.free */
@@ -62,7 +64,7 @@ struct sl_runtime {
     int fd;
     dev_t dev;
     ino_t ino;
-    uint64_t end; /* where the next chunk goes */
+    uint64_t end, reserved; /* where the next chunk goes; how far blocks were asked for */
     struct sl_tf_header *header;
     struct sl_defs *defs; /* the newest first; in a child at first its parent's */
     uint32_t sites;       /* numbers given so far */
@@ -96,7 +98,13 @@ struct sl_defs {
 };
 
 extern struct sl_runtime sl_rt;
-extern __thread struct sl_lane *sl_current;
+extern __thread struct sl_lane *sl_current; /* never NULL: &sl_no_lane, which is never ready, before the first event */
+extern struct sl_lane sl_no_lane;
+
+static inline uint64_t *sl_lane_words(const struct sl_lane *l)
+{
+    return (uint64_t *)(l->chunk + 1);
+}
 
 /* ---- start.c ---- */
 

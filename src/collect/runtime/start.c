@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 struct sl_runtime sl_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
-__thread struct sl_lane *sl_current;
+struct sl_lane sl_no_lane;
+__thread struct sl_lane *sl_current = &sl_no_lane;
 int sl_trace_on = 1; /* before the constructor: others may come first */
 
 static void absolute(char dir[PATH_MAX])
