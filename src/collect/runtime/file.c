@@ -249,6 +249,7 @@ bool sl_file_make(void)
     }
     madvise(sl_rt.header, SL_TF_HEADER, MADV_DONTFORK);
     sl_rt.end = SL_TF_HEADER;
+    sl_rt.reserved = 0;
     fill_header(sl_rt.header);
     return true;
 }
