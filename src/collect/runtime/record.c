@@ -67,6 +67,8 @@ static __attribute__((noinline, cold)) void mark_slow(struct sl_site *site, uint
     uint64_t w[4];
     size_t n = 0;
 
+    if (!recording())
+        return;
     sl_guard_enter(&g);
     if (recording()) {
         bool ok = has_code(site, flags);
@@ -103,7 +105,7 @@ static inline __attribute__((always_inline)) void mark(struct sl_site *site, uin
     code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
     c = l->chunk;
     state = c->state;
-    if (UNLIKELY((uint32_t)state >= l->room || ticks >= l->until || !code)) {
+    if (UNLIKELY((uint32_t)state >= l->room || ticks >= __atomic_load_n(&l->until, __ATOMIC_RELAXED) || !code)) {
         l->ready = ready;
         mark_slow(site, end, flags);
         return;
@@ -193,7 +195,7 @@ static void put(struct sl_site *site, enum sl_tf_code kind, uint64_t *w, size_t 
         SIGNAL_FENCE();
         uint64_t ticks = sl_clock_ticks(), state = l->chunk->state;
         uint64_t *to = (uint64_t *)(l->chunk + 1) + (uint32_t)state;
-        bool fits = (uint32_t)state + 1 + n <= l->room && ticks < l->until;
+        bool fits = (uint32_t)state + 1 + n <= l->room && ticks < __atomic_load_n(&l->until, __ATOMIC_RELAXED);
         if (LIKELY(fits)) {
             to[0] = word(ticks, (uint64_t)kind << 2 | n);
             if (site)

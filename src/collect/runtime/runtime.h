@@ -41,7 +41,7 @@ struct sl_lane {
     uint64_t until; /* clock at which the slow way has something to do */
     struct sl_tf_chunk *chunk; /* NULL: wiped */
     struct sl_lane *deeper;    /* for signal handlers */
-    struct sl_lane *next;      /* in rt.lanes or rt.free */
+    struct sl_lane *next;      /* in sl_rt.free */
     uint64_t epoch;
     uint32_t retry; /* events to lose until the full disk is asked again */
     bool used;      /* by a thread, now */
@@ -69,7 +69,7 @@ struct sl_runtime {
     struct sl_defs *defs; /* the newest first; in a child at first its parent's */
     uint32_t sites;       /* numbers given so far */
     /* Lanes. */
-    struct sl_lane *lanes, *free;
+    struct sl_lane *free;
     uint32_t lane_count;
     struct sl_wiped *wiped;
     pthread_key_t key;
@@ -87,6 +87,7 @@ struct sl_runtime {
 };
 
 struct sl_wiped { /* a page of lanes */
+    struct sl_wiped *older;
     uint64_t alive;
     size_t given;
     struct sl_lane lanes[];
@@ -167,6 +168,8 @@ bool sl_sites_inherit(struct sl_defs *from);
 /* A lane of this thread with room for n words, its clock right; NULL: what was to be written is lost.  Guarded. */
 struct sl_lane *sl_lane_with(size_t n, uint64_t ticks);
 void sl_lane_lose(struct sl_lane *l);
+/* Recording was turned off: nobody is to go the fast way.  Under the lock. */
+void sl_lanes_stop(void);
 /* Of a thread that ends: what pthread calls with its lane. */
 void sl_lane_leave(void *lane);
 /* Forgets what was the parent's, if this process was forked and has not noticed yet.  Guarded. */
