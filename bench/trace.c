@@ -16,7 +16,7 @@
 #if defined(__x86_64__)
 #define CLOCK() __builtin_ia32_rdtsc()
 #else
-#define CLOCK() (uint64_t)clock()
+#define CLOCK() (uint64_t) clock()
 #endif
 
 static long pairs = 1000000;
@@ -113,10 +113,10 @@ static void work_traced(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} all[] = {{"clocks", clocks},
-           {"spans", spans},
+} all[] = {
+    {"clocks", clocks},     {"spans", spans},
 #ifndef PEER
-           {"instants", instants}, {"arguments", arguments}, {"woven", woven}, {"plain", work_plain}, {"traced", work_traced},
+    {"instants", instants}, {"arguments", arguments}, {"woven", woven}, {"plain", work_plain}, {"traced", work_traced},
 #endif
 };
 

@@ -156,10 +156,8 @@ void sl_lanes_stop(void)
 
 struct sl_lane *sl_lane_with(size_t n, uint64_t ticks)
 {
-    struct sl_lane *l;
+    struct sl_lane *l = sl_current;
 
-    sl_lane_notice_fork();
-    l = sl_current;
     if (l == &sl_no_lane) {
         l = lane_get(NULL, ticks);
         if (!l)

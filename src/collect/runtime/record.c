@@ -70,6 +70,7 @@ static __attribute__((noinline, cold)) void mark_slow(struct sl_site *site, uint
     if (!recording())
         return;
     sl_guard_enter(&g);
+    sl_lane_notice_fork();
     if (recording()) {
         bool ok = has_code(site, flags);
         uint64_t ticks = sl_clock_ticks(); /* after what was slow the first time */
@@ -156,6 +157,7 @@ static void put_slow(struct sl_site *site, uint32_t code, const uint64_t *w, siz
     struct sl_guard g;
 
     sl_guard_enter(&g);
+    sl_lane_notice_fork();
     if (recording()) {
         bool ok = !site || has_code(site, 0);
         uint64_t ticks = sl_clock_ticks();
