@@ -139,13 +139,15 @@ static bool end_span(struct sl_decoded *d, struct lane *l, const struct sl_trace
 
     while (i && t->frames[i - 1].site != site)
         i--;
-    sl_lane_consume(d, l);
-    if (!i) {
-        e->phase = 'E';
-        e->begin_ns = INT64_MIN;
-        e->depth = (uint32_t)t->n;
-        return site->loose;
+    if (!i && site->loose) { /* a moment: a span without length, so that it ends nothing else */
+        d->closing = t;
+        d->keep = t->n;
+        d->closing_ns = e->ts_ns;
+        return begin_span(d, l, site, e);
     }
+    sl_lane_consume(d, l);
+    if (!i)
+        return false;
     d->closing = t;
     d->keep = i - 1;
     d->closing_ns = e->ts_ns;

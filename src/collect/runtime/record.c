@@ -144,9 +144,9 @@ void sl_span_end(struct sl_site *site)
         mark_otherwise(site, 1, 0);
 }
 
-void sl_mark_loose(struct sl_site *site, uint32_t end, bool around)
+void sl_mark_symbol(struct sl_site *site, uint32_t end)
 {
-    mark_otherwise(site, end, around ? SL_TF_SYMBOL : SL_TF_SYMBOL | SL_TF_LOOSE);
+    mark_otherwise(site, end, SL_TF_SYMBOL);
 }
 
 /* ---- events of more than one word ---- */

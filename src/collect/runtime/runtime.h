@@ -83,6 +83,7 @@ struct sl_runtime {
     char instance_path[1024];
     struct sl_tf_moment start;
     int64_t realtime_ns;
+    uint64_t ids_from; /* random, so that ids of several processes are not taken for the same; below 2^53, for JSON */
     atomic_ullong ids;
 };
 
@@ -128,6 +129,7 @@ void sl_names_read_parent(void);
 /* Makes the environment say who this process is, for its children. */
 void sl_names_tell_children(void);
 void sl_names_untell(void);
+void sl_names_new_ids(void);
 uint64_t sl_random(void);
 
 /* ---- file.c ---- */
@@ -146,8 +148,8 @@ int sl_file_finish(bool last);
 
 /* ---- record.c ---- */
 
-/* A begin (0) or end (1) of a function; not around: the other one may not come. */
-void sl_mark_loose(struct sl_site *site, uint32_t end, bool around);
+/* A begin (0) or end (1) of a function whose name is a symbol. */
+void sl_mark_symbol(struct sl_site *site, uint32_t end);
 /* The scope of the asynchronous event before it. */
 void sl_scope(const char *scope);
 /* A new id by which the innermost open span of this thread is known to other processes. */
