@@ -166,10 +166,12 @@ void sl_file_moment(void)
     __atomic_store_n(&h->recent, h->recent + 1, __ATOMIC_RELEASE);
 }
 
-/* The first name that nobody has; what a dead process left under it is not ours to replace. */
+/* The first name that nobody has.  What a dead process left under it is not ours to replace; nor is what this process
+ * made before, as another program, or in a library that was unloaded. */
 static int create(bool pid)
 {
     char base[PATH_MAX - 32];
+    bool unique = pid || strstr(sl_rt.options.include, "pid");
 
     for (int i = 0; i < 10000; i++) {
         char more[16] = "";
@@ -179,6 +181,8 @@ static int create(bool pid)
             snprintf(more, sizeof more, ".%d", i - 1);
         snprintf(sl_rt.path, sizeof sl_rt.path, "%s%s.slt", base, more);
         snprintf(sl_rt.pfw, sizeof sl_rt.pfw, "%s%s.pfw", base, more);
+        if (unique && !access(sl_rt.pfw, F_OK))
+            continue;
         fd = open(sl_rt.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (fd >= 0 || errno != EEXIST)
             return fd;
