@@ -154,9 +154,9 @@ static size_t utf8(const uint8_t *s, size_t n)
  */
 static size_t escaped(uint8_t c, char to[6])
 {
-    static const char hex[] = "0123456789abcdef", letters[] = "bt?nfr?";
+    static const char hex[] = "0123456789abcdef", letters[] = "btn?fr";
 
-    if (c >= 0x80) { /* as UTF-8, not as \\u00e9, which not every viewer decodes */
+    if (c >= 0x80) { /* as UTF-8, since not every viewer decodes escapes */
         to[0] = (char)(0xc0 | c >> 6);
         to[1] = (char)(0x80 | (c & 0x3f));
         return 2;
