@@ -74,10 +74,16 @@ static uint32_t find(struct asyncs *s, const struct sl_held *h, uint32_t name, b
 
 static void begin(struct asyncs *s, const struct sl_held *h)
 {
-    struct sl_held_async a = {.begin = h->ts, .end = INT64_MAX, .place = h->place, .name = h->name,
-                              .category = h->category, .id = more_of(s->t, h)->id,
-                              .process = s->t->threads.v[h->thread].process, .first_more = h->more,
-                              .last_more = SL_HELD_NONE, .open = true};
+    struct sl_held_async a = {.begin = h->ts,
+                              .end = INT64_MAX,
+                              .place = h->place,
+                              .name = h->name,
+                              .category = h->category,
+                              .id = more_of(s->t, h)->id,
+                              .process = s->t->threads.v[h->thread].process,
+                              .first_more = h->more,
+                              .last_more = SL_HELD_NONE,
+                              .open = true};
     uint32_t key[3] = {a.process, a.name, a.id}, count = sl_intern(&s->names, (const char *)key, sizeof key);
     uint32_t at = (uint32_t)s->all.n;
 
@@ -222,7 +228,7 @@ static int by_time(const void *x, const void *y)
 static void tell_flow(struct sl_telling *w, const struct sl_held_flow *f, const struct sl_held_flow *from)
 {
     struct sl_tracing *t = w->t;
-    const char *why = f->call == SL_HELD_NONE    ? "a flow that no call is around"
+    const char *why = f->call == SL_HELD_NONE              ? "a flow that no call is around"
                       : from && from->call == SL_HELD_NONE ? "a flow out of no call"
                       : !from && f->h.phase != 's'         ? "a flow without a beginning"
                                                            : NULL;

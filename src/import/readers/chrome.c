@@ -19,9 +19,9 @@ struct doc {
     struct sl_parse *p;
     struct sl_tracing *trace;
     struct sl_unzip u;
-    struct sl_arena arena; /* of one event */
+    struct sl_arena arena;    /* of one event */
     enum where where, resume; /* resume: after a fault */
-    bool outer; /* the list is in an object */
+    bool outer;               /* the list is in an object */
     int64_t line;
     uint64_t events, faults;
     int depth; /* SKIPPING: brackets open */
@@ -61,7 +61,7 @@ static void scoped_id(struct doc *d, const struct sl_scan_text *v, struct sl_tra
     struct sl_scan c = {v->s, v->s + v->n, 0};
     struct sl_scan_text key, id;
 
-    for (c.at++; c.at < c.end; ) {
+    for (c.at++; c.at < c.end;) {
         sl_scan_blank(&c);
         if (*c.at == ',') {
             c.at++;
@@ -340,8 +340,8 @@ static bool is_one_of(const struct sl_scan_text *k, const char *const *list)
 /* Is this the object around the events?  Its first key says so: outside of a list, all but those of events. */
 static enum sl_scanned first_key(struct doc *d, struct sl_scan *c)
 {
-    static const char *const of_events[] = {"name", "cat", "ph", "ts", "pid", "tid", "id", "dur", "args", "tts",
-                                            "tdur", "s", "bp", "id2", "scope", "cname", "sf", "stack", NULL};
+    static const char *const of_events[] = {"name", "cat", "ph", "ts",  "pid",   "tid",   "id", "dur",   "args", "tts",
+                                            "tdur", "s",   "bp", "id2", "scope", "cname", "sf", "stack", NULL};
     static const char *const of_objects[] = {"traceEvents", "displayTimeUnit", "otherData", "metadata", NULL};
     struct sl_scan peek = *c;
     struct sl_scan_text key;

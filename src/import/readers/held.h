@@ -77,7 +77,12 @@ struct sl_tracing {
     struct sl_buf args;
     sl_held_list async, counters, others;
     SL_VEC(struct sl_held_flow) flows;
-    SL_VEC(struct { int64_t place; uint32_t name; const char *why; }) rejects;
+    SL_VEC(struct {
+        int64_t place;
+        uint32_t name;
+        const char *why;
+    })
+    rejects;
     int64_t base_ns;
     struct {
         const char *pid, *tid;
@@ -102,9 +107,28 @@ const char *sl_held_arg(struct sl_tracing *t, uint32_t more, const char *name, s
 
 /* ---- tell.c: records ---- */
 enum sl_field {
-    SL_F_KIND, SL_F_PROCESS, SL_F_TID, SL_F_CALL, SL_F_IN, SL_F_BEGIN, SL_F_END, SL_F_TIME, SL_F_ASYNC,
-    SL_F_FROM_PROCESS, SL_F_FROM_TID, SL_F_FROM_CALL, SL_F_PHASE, SL_F_REACH, SL_F_ARGS,
-    SL_F_NAME, SL_F_CATEGORY, SL_F_FILE, SL_F_LINE, SL_F_UNFINISHED, SL_F_PID, SL_FIELDS
+    SL_F_KIND,
+    SL_F_PROCESS,
+    SL_F_TID,
+    SL_F_CALL,
+    SL_F_IN,
+    SL_F_BEGIN,
+    SL_F_END,
+    SL_F_TIME,
+    SL_F_ASYNC,
+    SL_F_FROM_PROCESS,
+    SL_F_FROM_TID,
+    SL_F_FROM_CALL,
+    SL_F_PHASE,
+    SL_F_REACH,
+    SL_F_ARGS,
+    SL_F_NAME,
+    SL_F_CATEGORY,
+    SL_F_FILE,
+    SL_F_LINE,
+    SL_F_UNFINISHED,
+    SL_F_PID,
+    SL_FIELDS
 };
 struct sl_telling {
     struct sl_tracing *t;

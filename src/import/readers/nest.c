@@ -21,9 +21,9 @@ struct nesting {
     struct sl_held_thread *th;
     uint32_t thread;
     SL_VEC(struct open) stack;
-    SL_VEC(uint32_t) open_of;                /* name -> open B */
+    SL_VEC(uint32_t) open_of;                 /* name -> open B */
     SL_VEC(struct { uint32_t n; }) number_of; /* name -> calls so far */
-    SL_VEC(uint32_t) wait;                   /* flows that end in the next call that begins */
+    SL_VEC(uint32_t) wait;                    /* flows that end in the next call that begins */
 };
 
 static uint32_t *of_name(struct nesting *s, uint32_t name)

@@ -17,7 +17,7 @@ void sl_scan_blank(struct sl_scan *c)
 /* ---- texts ---- */
 
 #define EACH(b) (UINT64_C(0x0101010101010101) * (unsigned char)(b))
-#define ZERO_BYTE(w) (((w)-EACH(1)) & ~(w) & EACH(0x80))
+#define ZERO_BYTE(w) (((w)-EACH(1)) & ~(w)&EACH(0x80))
 
 /* Eight bytes at once, to the first one that is not just a letter. */
 static const char *plain(const char *p, const char *end)
@@ -410,7 +410,8 @@ static void walk(struct leaves *w, int depth)
         } else {
             if (sl_scan_value(&w->c, &t, depth + 1))
                 break;
-            w->leaf(w->to, sl_arena_copy(w->arena, w->path.n ? w->path.s : "", w->path.n), w->path.n, value_of(&t, w->arena));
+            w->leaf(w->to, sl_arena_copy(w->arena, w->path.n ? w->path.s : "", w->path.n), w->path.n,
+                    value_of(&t, w->arena));
         }
     }
     w->path.n = outside;

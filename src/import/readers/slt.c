@@ -98,8 +98,14 @@ static void arguments(struct sl_buf *b, const struct sl_trace_event *e)
         sl_buf_adds(b, "true");
     }
     switch (e->phase) {
-    case 'C': key(b, "value", 5); add_double(b, e->value); break;
-    case 'N': key(b, "name", 4); sl_buf_add_json(b, e->text.s ? e->text.s : "", e->text.n); break;
+    case 'C':
+        key(b, "value", 5);
+        add_double(b, e->value);
+        break;
+    case 'N':
+        key(b, "name", 4);
+        sl_buf_add_json(b, e->text.s ? e->text.s : "", e->text.n);
+        break;
     default: break;
     }
     if (b->n)
@@ -127,8 +133,8 @@ static void events(struct sl_parse *p, struct sl_tracing *t, struct sl_decoded *
     first.args = (struct sl_tracing_text){args.s, args.n};
     add(p, t, &first);
     for (int64_t place = 2; !sl_parse_stopped(p) && sl_decode_next(d, &e); place++) {
-        struct sl_tracing_event x = {.phase = e.phase, .timed = true, .ts_ns = e.ts_ns, .place = place,
-                                     .pid = first.pid, .enclosing = true};
+        struct sl_tracing_event x = {
+            .phase = e.phase, .timed = true, .ts_ns = e.ts_ns, .place = place, .pid = first.pid, .enclosing = true};
         x.tid = (struct sl_tracing_text){tid, (size_t)snprintf(tid, sizeof tid, "%u", e.tid)};
         if (e.site) {
             x.name = ref(e.site->name);
@@ -137,8 +143,7 @@ static void events(struct sl_parse *p, struct sl_tracing *t, struct sl_decoded *
             x.source_line = e.phase == 'B' ? e.site->line : 0;
         }
         if (strchr("bnestf", e.phase))
-            x.id = (struct sl_tracing_text){
-                id, (size_t)snprintf(id, sizeof id, "%llu", (unsigned long long)e.id)};
+            x.id = (struct sl_tracing_text){id, (size_t)snprintf(id, sizeof id, "%llu", (unsigned long long)e.id)};
         if (strchr("bne", e.phase))
             x.scope = ref(e.text);
         sl_buf_clear(&args);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 static const char *const field_name[SL_FIELDS] = {
-    "_kind", "_process", "_tid", "_call", "_in", "_begin", "_end", "_time", "_async",
-    "_from_process", "_from_tid", "_from_call", "_phase", "_reach", "_args",
-    "name", "category", "file", "line", "unfinished", "pid",
+    "_kind", "_process", "_tid",          "_call",     "_in",        "_begin",     "_end",
+    "_time", "_async",   "_from_process", "_from_tid", "_from_call", "_phase",     "_reach",
+    "_args", "name",     "category",      "file",      "line",       "unfinished", "pid",
 };
 
 static void set(struct sl_telling *w, enum sl_field f, struct sl_value v)
@@ -54,6 +54,18 @@ static bool ends_like_a_number(const char *s, size_t n)
     return i < n && i && s[i - 1] == '#';
 }
 
+/* Of every call but the first of its name: too many for snprintf(). */
+static size_t put_digits(char *to, uint32_t number)
+{
+    char digits[12], *p = digits + sizeof digits;
+
+    do
+        *--p = (char)('0' + number % 10);
+    while (number /= 10);
+    memcpy(to, p, (size_t)(digits + sizeof digits - p));
+    return (size_t)(digits + sizeof digits - p);
+}
+
 void sl_tell_numbered(struct sl_telling *w, enum sl_field f, const char *s, size_t n, uint32_t number)
 {
     char *key;
@@ -64,7 +76,8 @@ void sl_tell_numbered(struct sl_telling *w, enum sl_field f, const char *s, size
     }
     key = sl_arena_alloc(&w->t->p->scratch, n + 12);
     memcpy(key, s, n);
-    sl_tell_text(w, f, key, n + (size_t)snprintf(key + n, 12, "#%u", number));
+    key[n++] = '#';
+    sl_tell_text(w, f, key, n + put_digits(key + n, number));
 }
 
 void sl_tell_call(struct sl_telling *w, enum sl_field f, uint32_t thread, uint32_t call)
@@ -84,7 +97,8 @@ static bool is_true(struct sl_value v)
     return (v.kind == SL_TEXT && v.n == 4 && !memcmp(v.s, "true", 4)) || (v.kind == SL_INT && v.i == 1);
 }
 
-/* The name of an argument, as an attribute; what the record has under this name already, or we call so, is args.NAME. */
+/* The name of an argument, as an attribute; what the record has under this name already, or we call so, is args.NAME.
+ */
 static const char *argument_name(struct sl_telling *w, const char *path, size_t *n)
 {
     bool clash = *n && *path == '_';
@@ -245,8 +259,8 @@ static void fact(void *to, const char *path, size_t n, struct sl_value v)
         i++;
     if (told[i])
         return;
-    if (n == 4 && !memcmp(path, "name", 4) && v.kind == SL_TEXT)
-        sl_tell_text(w, SL_F_NAME, v.s, v.n);
+    if (n == 4 && !memcmp(path, "name", 4)) /* that of the options; the process's is that of process_name */
+        argument(w, "component", 9, v);
     else
         argument(w, path, n, v);
 }
@@ -392,8 +406,8 @@ static void tell_counter(struct sl_telling *w, const struct sl_held *h)
     }
     if (s.bad || !s.values) {
         sl_arena_reset(&t->p->scratch);
-        sl_parse_reject(t->p, h->place, s.bad ? "a counter whose value is no number" : "a counter without a value", name,
-                        strlen(name));
+        sl_parse_reject(t->p, h->place, s.bad ? "a counter whose value is no number" : "a counter without a value",
+                        name, strlen(name));
         return;
     }
     sl_tell_end(w);

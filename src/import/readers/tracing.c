@@ -188,8 +188,14 @@ static bool is_own(struct sl_tracing_text name)
 
 const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *e)
 {
-    struct sl_held h = {.place = e->place, .phase = e->phase, .reach = e->reach, .enclosing = e->enclosing,
-                        .local = e->local, .global = e->global, .ts = e->ts_ns, .end = -1};
+    struct sl_held h = {.place = e->place,
+                        .phase = e->phase,
+                        .reach = e->reach,
+                        .enclosing = e->enclosing,
+                        .local = e->local,
+                        .global = e->global,
+                        .ts = e->ts_ns,
+                        .end = -1};
     struct sl_held_process *p;
 
     if (!e->phase)
@@ -225,11 +231,22 @@ const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *
             *sl_vec_add(&t->threads.v[h.thread].whole) = h;
         }
         break;
-    case 'B': case 'E': case 'i': case 'I': case 'R': case 's': case 't': case 'f':
-        *sl_vec_add(&t->threads.v[h.thread].marks) = h;
-        break;
+    case 'B':
+    case 'E':
+    case 'i':
+    case 'I':
+    case 'R':
+    case 's':
+    case 't':
+    case 'f': *sl_vec_add(&t->threads.v[h.thread].marks) = h; break;
     case 'C': *sl_vec_add(&t->counters) = h; break;
-    case 'b': case 'n': case 'e': case 'S': case 'T': case 'p': case 'F': *sl_vec_add(&t->async) = h; break;
+    case 'b':
+    case 'n':
+    case 'e':
+    case 'S':
+    case 'T':
+    case 'p':
+    case 'F': *sl_vec_add(&t->async) = h; break;
     case 'M': *sl_vec_add(&t->threads.v[h.thread].metadata) = h; break;
     default: *sl_vec_add(&t->others) = h;
     }

@@ -19,11 +19,11 @@ struct sl_tracing_text {
 
 struct sl_tracing_event {
     char phase;
-    bool timed, lasts;     /* ts_ns, dur_ns are there */
-    bool enclosing;        /* bp: e */
-    bool local, global;    /* id2 */
-    char reach;            /* s of an instant: t, p or g */
-    uint32_t source_line;  /* of the program; 0: unknown */
+    bool timed, lasts;    /* ts_ns, dur_ns are there */
+    bool enclosing;       /* bp: e */
+    bool local, global;   /* id2 */
+    char reach;           /* s of an instant: t, p or g */
+    uint32_t source_line; /* of the program; 0: unknown */
     int64_t ts_ns, dur_ns, place;
     struct sl_tracing_text name, category, pid, tid, id, scope, source_file;
     struct sl_tracing_text args; /* an object, JSON that sl_scan_value() took */

@@ -9,8 +9,8 @@
 
 struct sl_unzip {
     struct sl_text t;
-    char *buf;                    /* of t, or what came out */
-    size_t start, at, end, cap;   /* as in struct sl_text */
+    char *buf;                  /* of t, or what came out */
+    size_t start, at, end, cap; /* as in struct sl_text */
     bool begun, zipped, over;
     z_stream z;
     const char *why; /* the compressed data is not whole; NULL: it is */
