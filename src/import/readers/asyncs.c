@@ -235,7 +235,7 @@ static void tell_flow(struct sl_telling *w, const struct sl_held_flow *f, const 
 
     if (why) {
         const char *name = f->h.name ? sl_intern_text(&t->texts, f->h.name) : "";
-        sl_parse_reject(t->p, f->h.place, why, name, strlen(name));
+        sl_tracing_reject(t, f->h.place, why, name, strlen(name));
         return;
     }
     sl_tell_begin(w, from ? "flow" : "flow begins", f->h.place);

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { MEMBER_MAX = 64 * 1024, HOPELESS = 100, SHOWN = 200 };
+enum { MEMBER_MAX = 1 << 20, HOPELESS = 100, SHOWN = 200 };
 
 enum where { OUTSIDE, IN_LIST, IN_OBJECT, SKIPPING, AFTER_FAULT, RECOVERING };
 
@@ -176,7 +176,7 @@ static void reject(struct doc *d, const char *why, const char *s, const char *en
 
     d->faults++;
     end = nl ? nl : end;
-    sl_parse_reject(d->p, d->line, why, s, (size_t)(end - s) < SHOWN ? (size_t)(end - s) : SHOWN);
+    sl_tracing_reject(d->trace, d->line, why, s, (size_t)(end - s) < SHOWN ? (size_t)(end - s) : SHOWN);
 }
 
 static enum sl_scanned event(struct doc *d, struct sl_scan *c)
@@ -468,11 +468,12 @@ static void at_the_end(struct doc *d)
 
     if (sl_parse_stopped(d->p))
         return;
-    if (u->at < u->end)
-        reject(d, d->where == IN_OBJECT ? "the document is cut off" : "the last event is cut off", u->buf + u->at,
-               u->buf + u->end);
-    if (u->why)
-        reject(d, u->why, "", "");
+    if (u->at < u->end || u->why)
+        reject(d,
+               u->why                  ? u->why
+               : d->where == IN_OBJECT ? "the document is cut off"
+                                       : "the last event is cut off",
+               u->buf + u->at, u->buf + u->end);
 }
 
 static int run(struct sl_parse *p, const char *path, struct sl_err *err)

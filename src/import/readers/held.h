@@ -83,6 +83,8 @@ struct sl_tracing {
         const char *why;
     })
     rejects;
+    struct sl_intern rejected; /* place and reason */
+    SL_VEC(uint32_t) rejected_times;
     int64_t base_ns;
     struct {
         const char *pid, *tid;

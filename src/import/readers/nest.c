@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+enum { ROUNDING_NS = 1000 }; /* begin and duration are rounded apart, to microseconds or by floating point */
+
 struct open {
     uint32_t call;
     int64_t end; /* INT64_MAX: of B, not known */
@@ -78,7 +80,8 @@ static void begin_whole(struct nesting *s, const struct sl_held *h)
 {
     drop_over(s, h->ts, false);
     /* What ends before this one does, can hold nothing later that does not lie in this one as well. */
-    while (s->stack.n && s->stack.v[s->stack.n - 1].end < h->end)
+    while (s->stack.n && s->stack.v[s->stack.n - 1].end < h->end &&
+           (uint64_t)h->end - (uint64_t)s->stack.v[s->stack.n - 1].end > ROUNDING_NS)
         s->stack.n--;
     begin(s, h, h->end);
 }

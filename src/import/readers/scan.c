@@ -226,9 +226,9 @@ static enum sl_scanned nested(struct sl_scan *c, struct sl_scan_text *out, int d
     struct sl_scan_text inner;
     enum sl_scanned rc;
 
+    c->at++;
     if (depth >= SL_SCAN_DEPTH)
         return SL_SCAN_BAD;
-    c->at++;
     for (bool first = true;; first = false) {
         sl_scan_blank(c);
         if (c->at == c->end)

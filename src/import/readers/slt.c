@@ -112,12 +112,12 @@ static void arguments(struct sl_buf *b, const struct sl_trace_event *e)
         sl_buf_addc(b, '}');
 }
 
-static void add(struct sl_parse *p, struct sl_tracing *t, const struct sl_tracing_event *e)
+static void add(struct sl_tracing *t, const struct sl_tracing_event *e)
 {
     const char *why = sl_tracing_add(t, e);
 
     if (why)
-        sl_parse_reject(p, e->place, why, e->name.s ? e->name.s : "", e->name.n);
+        sl_tracing_reject(t, e->place, why, e->name.s ? e->name.s : "", e->name.n);
 }
 
 static void events(struct sl_parse *p, struct sl_tracing *t, struct sl_decoded *d)
@@ -131,7 +131,7 @@ static void events(struct sl_parse *p, struct sl_tracing *t, struct sl_decoded *
         (struct sl_tracing_text){pid, (size_t)snprintf(pid, sizeof pid, "%u", sl_decode_process(d)->pid)};
     describe(&args, d);
     first.args = (struct sl_tracing_text){args.s, args.n};
-    add(p, t, &first);
+    add(t, &first);
     for (int64_t place = 2; !sl_parse_stopped(p) && sl_decode_next(d, &e); place++) {
         struct sl_tracing_event x = {
             .phase = e.phase, .timed = true, .ts_ns = e.ts_ns, .place = place, .pid = first.pid, .enclosing = true};
@@ -155,7 +155,7 @@ static void events(struct sl_parse *p, struct sl_tracing *t, struct sl_decoded *
             x.name = (struct sl_tracing_text){"traceparent", 11};
         }
         x.args = (struct sl_tracing_text){args.n ? args.s : NULL, args.n};
-        add(p, t, &x);
+        add(t, &x);
     }
     sl_buf_free(&args);
 }

@@ -97,6 +97,14 @@ static bool is_true(struct sl_value v)
     return (v.kind == SL_TEXT && v.n == 4 && !memcmp(v.s, "true", 4)) || (v.kind == SL_INT && v.i == 1);
 }
 
+/* A field that some rule names; those of every record are not for what a trace calls so. */
+static int slot_of(const struct sl_parse *p, const char *name, size_t n)
+{
+    int slot = sl_parse_slot(p, name, n);
+
+    return slot == p->recipe->field_text || slot == p->recipe->field_table ? -1 : slot;
+}
+
 /* The name of an argument, as an attribute; what the record has under this name already, or we call so, is args.NAME.
  */
 static const char *argument_name(struct sl_telling *w, const char *path, size_t *n)
@@ -129,7 +137,7 @@ static void argument(void *to, const char *path, size_t n, struct sl_value v)
         return;
     }
     name = argument_name(w, path, &n);
-    slot = sl_parse_slot(p, name, n);
+    slot = slot_of(p, name, n);
     if (slot < 0 && !p->recipe->wants_all)
         return;
     for (size_t i = 0; slot < 0 && i < p->extra.n; i++) /* told again at the end */
@@ -377,7 +385,7 @@ static void one_series(void *to, const char *path, size_t n, struct sl_value v)
         name = sl_arena_alloc(&p->scratch, s->n + n + 2);
         nname = (size_t)sprintf(name, "%s%s%s", s->name, s->n ? "." : "", path);
     }
-    slot = sl_parse_slot(p, name, nname);
+    slot = slot_of(p, name, nname);
     if (slot < 0 || p->recipe->is_context[slot])
         *sl_vec_add(&p->extra) = (struct sl_extra){name, nname, v};
     else
@@ -406,8 +414,8 @@ static void tell_counter(struct sl_telling *w, const struct sl_held *h)
     }
     if (s.bad || !s.values) {
         sl_arena_reset(&t->p->scratch);
-        sl_parse_reject(t->p, h->place, s.bad ? "a counter whose value is no number" : "a counter without a value",
-                        name, strlen(name));
+        sl_tracing_reject(t, h->place, s.bad ? "a counter whose value is no number" : "a counter without a value", name,
+                          strlen(name));
         return;
     }
     sl_tell_end(w);
@@ -454,6 +462,6 @@ void sl_tracing_tell(struct sl_tracing *t)
         tell_other(&w, &t->others.v[i]);
     for (size_t i = 0; i < t->rejects.n; i++) {
         const char *name = t->rejects.v[i].name ? sl_intern_text(&t->texts, t->rejects.v[i].name) : "";
-        sl_parse_reject(t->p, t->rejects.v[i].place, t->rejects.v[i].why, name, strlen(name));
+        sl_tracing_reject(t, t->rejects.v[i].place, t->rejects.v[i].why, name, strlen(name));
     }
 }

@@ -4,6 +4,7 @@
 #include "import/readers/held.h"
 #include "import/readers/scan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct sl_tracing *sl_tracing_new(struct sl_parse *p)
@@ -26,6 +27,9 @@ void sl_tracing_free(struct sl_tracing *t)
     }
     sl_intern_free(&t->texts);
     sl_intern_free(&t->threads_by);
+    sl_intern_free(&t->rejected);
+    sl_vec_free(&t->rejected_times);
+    sl_vec_free(&t->rejects);
     sl_vec_free(&t->process_of);
     sl_vec_free(&t->processes);
     sl_vec_free(&t->threads);
@@ -251,6 +255,21 @@ const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *
     default: *sl_vec_add(&t->others) = h;
     }
     return NULL;
+}
+
+void sl_tracing_reject(struct sl_tracing *t, int64_t place, const char *why, const char *text, size_t n)
+{
+    uint64_t by[2] = {(uint64_t)place, sl_hash(why, strlen(why))};
+    uint32_t id = sl_intern(&t->rejected, (const char *)by, sizeof by);
+    char more[200];
+
+    if (id > t->rejected_times.n)
+        sl_vec_add(&t->rejected_times);
+    if (++t->rejected_times.v[id - 1] > 1) {
+        snprintf(more, sizeof more, "%s (%u in this line)", why, t->rejected_times.v[id - 1]);
+        why = more;
+    }
+    sl_parse_reject(t->p, place, why, text, n);
 }
 
 /* ---- order ---- */

@@ -34,6 +34,8 @@ struct sl_tracing;
 struct sl_tracing *sl_tracing_new(struct sl_parse *p);
 /* Texts are copied.  NULL, or why it cannot be used: then the caller rejects it. */
 const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *e);
+/* Rejects an event.  Several of one line, for one reason, are told apart. */
+void sl_tracing_reject(struct sl_tracing *t, int64_t place, const char *why, const char *text, size_t n);
 /* Times of the file count from this moment. */
 void sl_tracing_base(struct sl_tracing *t, int64_t ns);
 /* Hands over the records of what was added. */
