@@ -312,7 +312,7 @@ static void end_event(struct out *o, const struct sl_trace_event *e)
 
 static void put_span(struct out *o, const struct sl_trace_event *e)
 {
-    bool compact = o->options & SL_TF_COMPACT && e->begin_ns != INT64_MIN;
+    bool compact = o->options & SL_TF_COMPACT;
 
     if (compact && e->phase == 'B')
         return;

@@ -44,7 +44,7 @@ struct sl_trace_event {
     bool usage;     /* E: cpu_ns and rss_kib are set */
     uint32_t tid;
     int64_t ts_ns;    /* since the Unix epoch, UTC */
-    int64_t begin_ns; /* E: of its span; INT64_MIN: it has none (pointcut after) */
+    int64_t begin_ns; /* E: of its span */
     const struct sl_trace_site
         *site;               /* N: NULL; an i without one says which context was given away while no span was open */
     uint64_t id;             /* async, flow */

@@ -86,7 +86,8 @@ static void *map(int fd, uint64_t offset, size_t size)
 {
     void *p;
 
-    if (allocate(fd, offset, size))
+    errno = allocate(fd, offset, size);
+    if (errno)
         return NULL;
     p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, (off_t)offset);
     return p == MAP_FAILED ? NULL : p;
@@ -241,14 +242,16 @@ bool sl_file_make(void)
     sl_rt.ino = s.st_ino;
     sl_rt.header = map(fd, 0, SL_TF_HEADER);
     if (!sl_rt.header) {
+        int error = errno;
         unlink(sl_rt.path);
         close(fd);
         sl_rt.fd = -1;
-        errno = ENOSPC;
+        errno = error;
         return false;
     }
     madvise(sl_rt.header, SL_TF_HEADER, MADV_DONTFORK);
     sl_rt.end = SL_TF_HEADER;
+    sl_rt.reserved = 0;
     fill_header(sl_rt.header);
     return true;
 }

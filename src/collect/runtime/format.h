@@ -92,7 +92,7 @@ struct sl_tf_def {
 };
 
 enum {
-    SL_TF_LOOSE = 1,  /* begins without ends and ends without begins are meant so */
+    SL_TF_LOOSE = 1,  /* an end without a begin is meant so */
     SL_TF_SYMBOL = 2, /* the name is a symbol, perhaps mangled */
 };
 
