@@ -210,7 +210,8 @@ static void order_whole(sl_held_list *l, uint32_t thread)
     }
     for (size_t i = 0; i < l->n; i++) /* all are of this thread: the field serves as the order in the file */
         l->v[i].thread = back > forth ? (uint32_t)(l->n - i) : (uint32_t)i;
-    qsort(l->v, l->n, sizeof *l->v, by_begin);
+    if (l->n > 1)
+        qsort(l->v, l->n, sizeof *l->v, by_begin);
     for (size_t i = 0; i < l->n; i++)
         l->v[i].thread = thread;
 }

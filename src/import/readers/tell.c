@@ -183,7 +183,7 @@ static void tell_names(struct sl_telling *w, const struct sl_held_thread *th, bo
 
     for (size_t i = 0; i < th->metadata.n; i++) {
         const struct sl_held *h = &th->metadata.v[i];
-        const char *name = sl_intern_text(&t->texts, h->name), *kind = NULL, *s;
+        const char *name = h->name ? sl_intern_text(&t->texts, h->name) : "", *kind = NULL, *s;
         size_t n;
         if (!h->name)
             kind = "metadata";
