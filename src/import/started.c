@@ -5,14 +5,11 @@
  * the batch job that it belongs to.  Each rule has a name, under which it can be unbound; the first that knows goes
  * before the others.
  */
-#include "base/intern.h"
-#include "base/mem.h"
-#include "import/binding.h"
+#include "import/started.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum fact { HOST, PID, PPID, PARENT_ID, SPAN_ID, PATH, POOL, RANK, WQ, VINE, SLURM, CLUSTER, FACTS };
 static const char *const fact_name[FACTS] = {"hostname",
                                              "pid",
                                              "ppid",
@@ -26,28 +23,8 @@ static const char *const fact_name[FACTS] = {"hostname",
                                              "env.SLURM_JOB_ID",
                                              "env.SLURM_CLUSTER_NAME"};
 
-enum rule { BY_PARENT, BY_PID, BY_PATH, BY_WORKER, BY_SANDBOX, BY_JOB, RULES };
 static const char *const rule_name[RULES] = {"trace.parent", "trace.ppid",    "trace.instance",
                                              "trace.worker", "trace.sandbox", "trace.job"};
-
-struct process {
-    int64_t id, start, end; /* end INT64_MAX: not known */
-    uint32_t fact[FACTS];   /* texts; 0: not known */
-    int64_t in_span,
-        in_process; /* what it lies in: a span that is known, or a process, of which the call is looked for */
-    enum rule rule;
-    double confidence;
-    bool worker; /* of Parsl, itself */
-};
-
-struct started {
-    struct sl_store *st;
-    struct sl_err *err;
-    struct sl_intern texts;
-    SL_VEC(struct process) v;
-    int64_t rule[RULES]; /* names; 0: unbound */
-    sqlite3_stmt *link, *doubt;
-};
 
 /* ---- what is known ---- */
 
@@ -66,7 +43,7 @@ static int load_facts(struct started *s, struct process *p, sqlite3_stmt *q)
     return rc;
 }
 
-static const char *text(const struct started *s, const struct process *p, enum fact f)
+const char *sl_started_fact(const struct started *s, const struct process *p, enum fact f)
 {
     return p->fact[f] ? sl_intern_text(&s->texts, p->fact[f]) : NULL;
 }
@@ -96,7 +73,7 @@ static int load(struct started *s)
     return rc;
 }
 
-static bool any_has(const struct started *s, enum fact f)
+bool sl_started_any(const struct started *s, enum fact f)
 {
     for (size_t i = 0; i < s->v.n; i++)
         if (s->v.v[i].fact[f])
@@ -114,7 +91,7 @@ static int run(struct started *s, sqlite3_stmt *q)
     return rc;
 }
 
-static int add_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence)
+int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence)
 {
     sqlite3_bind_int64(s->link, 1, in);
     sqlite3_bind_int64(s->link, 2, span);
@@ -123,7 +100,7 @@ static int add_link(struct started *s, int64_t in, int64_t span, enum rule rule,
     return run(s, s->link);
 }
 
-static int add_doubt(struct started *s, int64_t in, int64_t span, enum rule rule)
+int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule)
 {
     sqlite3_bind_int64(s->doubt, 1, in);
     sqlite3_bind_int64(s->doubt, 2, span);
@@ -139,7 +116,7 @@ static void settle(struct process *p, int64_t span, int64_t process, enum rule r
     p->confidence = confidence;
 }
 
-static bool settled(const struct process *p)
+bool sl_started_settled(const struct process *p)
 {
     return p->in_span || p->in_process;
 }
@@ -179,7 +156,7 @@ static int by_parent(struct started *s)
     sqlite3_stmt *q;
     int rc;
 
-    if (!s->rule[BY_PARENT] || !any_has(s, PARENT_ID))
+    if (!s->rule[BY_PARENT] || !sl_started_any(s, PARENT_ID))
         return 0;
     if (!(q = with_attribute(s, "span_id")))
         return SL_ESTORE;
@@ -249,7 +226,7 @@ static int by_pid(struct started *s)
         return rc;
     for (size_t i = 0; i < s->v.n; i++) {
         struct process *p = &s->v.v[i], *best = NULL;
-        for (size_t k = 0; k < s->v.n && !settled(p) && p->fact[HOST] && p->fact[PPID]; k++) {
+        for (size_t k = 0; k < s->v.n && !sl_started_settled(p) && p->fact[HOST] && p->fact[PPID]; k++) {
             struct process *o = &s->v.v[k];
             if (o->fact[HOST] == p->fact[HOST] && o->fact[PID] == p->fact[PPID] && o != p && alive_at(o, p->start) &&
                 (!best || o->start > best->start)) /* numbers come again: the latest is alive */
@@ -271,10 +248,10 @@ static int by_path(struct started *s)
         return 0;
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         struct process *p = &s->v.v[i], *only = NULL;
-        const char *path = text(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
+        const char *path = sl_started_fact(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
         uint32_t above = dot ? sl_intern_find(&s->texts, path, (size_t)(dot - path)) : 0;
         int fit = 0, alive = 0;
-        for (size_t k = 0; k < s->v.n && above && !settled(p); k++) {
+        for (size_t k = 0; k < s->v.n && above && !sl_started_settled(p); k++) {
             struct process *o = &s->v.v[k];
             if (o->fact[PATH] != above || o->start > p->start)
                 continue;
@@ -288,7 +265,7 @@ static int by_path(struct started *s)
         for (size_t k = 0; k < s->v.n && fit > 1 && alive != 1 && !rc; k++)
             if (s->v.v[k].fact[PATH] == above && s->v.v[k].start <= p->start &&
                 (!alive || alive_at(&s->v.v[k], p->start)))
-                rc = add_doubt(s, s->v.v[k].id, p->id, BY_PATH);
+                rc = sl_started_doubt(s, s->v.v[k].id, p->id, BY_PATH);
     }
     return rc;
 }
@@ -375,7 +352,7 @@ static int find_calls(struct started *s, struct process **v, size_t n, sqlite3_s
     return rc < 0 ? rc : 0;
 }
 
-static const char calls_sql[] =
+const char sl_started_calls_sql[] =
     "SELECT c.id, c.parent, (SELECT min(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM "
     "sl_name WHERE name = 'begin')) AS b, (SELECT max(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = "
     "(SELECT id FROM sl_name WHERE name = 'end')) AS e FROM sl_span t JOIN sl_span c ON c.parent = t.id WHERE t.parent "
@@ -385,7 +362,7 @@ static const char calls_sql[] =
 static int link_processes(struct started *s)
 {
     struct process **v = sl_alloc((s->v.n + 1) * sizeof *v);
-    sqlite3_stmt *q = sl_store_prepare(s->st, calls_sql, s->err);
+    sqlite3_stmt *q = sl_store_prepare(s->st, sl_started_calls_sql, s->err);
     size_t n = 0;
     int rc = q ? 0 : SL_ESTORE;
 
@@ -400,237 +377,11 @@ static int link_processes(struct started *s)
     }
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
-        if (settled(p)) /* which call it was is inferred, even where which process it was is known */
-            rc = add_link(s, p->in_span ? p->in_span : p->in_process, p->id, p->rule, p->confidence);
+        if (sl_started_settled(p)) /* which call it was is inferred, even where which process it was is known */
+            rc = sl_started_link(s, p->in_span ? p->in_span : p->in_process, p->id, p->rule, p->confidence);
     }
     sqlite3_finalize(q);
     free(v);
-    return rc;
-}
-
-/* ---- by environment: workers, tasks, jobs ---- */
-
-struct task {
-    int64_t id, from, to;
-};
-
-typedef SL_VEC(struct task) task_list;
-
-static int load_tasks(struct started *s, task_list *out, sqlite3_stmt *q)
-{
-    int rc;
-
-    sl_vec_clear(out);
-    while ((rc = sl_store_step(s->st, q, s->err)) > 0)
-        if (sqlite3_column_type(q, 1) != SQLITE_NULL)
-            *sl_vec_add(out) =
-                (struct task){sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
-                              sqlite3_column_type(q, 2) == SQLITE_NULL ? INT64_MAX : sqlite3_column_int64(q, 2)};
-    sqlite3_reset(q);
-    return rc;
-}
-
-/* The task that was running at t; *several: more than one was. */
-static const struct task *running_at(const task_list *l, int64_t t, bool *several)
-{
-    const struct task *found = NULL;
-
-    *several = false;
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].from <= t && t <= l->v[i].to) {
-            *several |= found != NULL;
-            found = &l->v[i];
-        }
-    return found;
-}
-
-/* Into the one that was running, else into doubt. */
-static int link_running(struct started *s, const task_list *l, const struct process *p, enum rule rule)
-{
-    bool several;
-    const struct task *t = running_at(l, p->start, &several);
-    int rc = 0;
-
-    if (t && !several)
-        return add_link(s, t->id, p->id, rule, 0.9);
-    for (size_t i = 0; i < l->n && t && !rc; i++)
-        if (l->v[i].from <= p->start && p->start <= l->v[i].to)
-            rc = add_doubt(s, l->v[i].id, p->id, rule);
-    return rc;
-}
-
-/* The worker itself, which runs Python apps: its outermost calls, each in the task of its time. */
-static int link_worker_calls(struct started *s, const task_list *l, const struct process *p)
-{
-    static const char outermost[] =
-        "SELECT c.id, c.b FROM (%s) c WHERE NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span o ON o.id = k.left_span "
-        "WHERE k.right_span = c.id AND k.kind = 1 AND o.type = (SELECT id FROM sl_name WHERE name = 'trace.call'))";
-    char *sql = sqlite3_mprintf(outermost, calls_sql);
-    sqlite3_stmt *q = sl_store_prepare(s->st, sql, s->err);
-    int rc = q ? 0 : SL_ESTORE;
-
-    sqlite3_free(sql);
-    if (q)
-        sqlite3_bind_int64(q, 1, p->id);
-    while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
-        bool several;
-        const struct task *t = running_at(l, sqlite3_column_int64(q, 1), &several);
-        rc = t && !several ? add_link(s, t->id, sqlite3_column_int64(q, 0), BY_WORKER, 0.9) : 0;
-    }
-    sqlite3_finalize(q);
-    return rc;
-}
-
-/* told: whether the worker's log has this number of a process; -1: it has none. */
-static bool is_worker(const task_list *l, const struct process *p, int told)
-{
-    if (told >= 0)
-        return told;
-    for (size_t i = 0; i < l->n; i++) /* who was there before a task and stayed is no child of one */
-        if (l->v[i].from > p->start && p->end != INT64_MAX && l->v[i].from < p->end)
-            return true;
-    return l->n && p->start < l->v[0].from;
-}
-
-static const char worker_tasks_sql[] =
-    "SELECT t.id, (SELECT min(time_ns) FROM events WHERE span = t.id AND type = 'worker_received_task') AS b, "
-    "(SELECT max(time_ns) FROM events WHERE span = t.id AND type IN ('worker_completed_task', "
-    "'worker_all_finished_task')) FROM sl_span m JOIN sl_name mn ON mn.id = m.type AND mn.name = "
-    "'parsl.executor.htex.manager' JOIN sl_span w ON w.parent = m.id AND w.key = ?2 JOIN sl_name wn ON wn.id = w.type "
-    "AND wn.name = 'parsl.executor.htex.worker' JOIN sl_span t ON t.parent = w.id JOIN sl_name tn ON tn.id = t.type "
-    "AND tn.name = 'parsl.executor.htex.worker.task' WHERE m.key = ?1 ORDER BY b";
-
-static const char worker_pid_sql[] =
-    "SELECT max(CAST(a.value AS TEXT) = ?3) FROM sl_span m JOIN sl_name mn ON mn.id = m.type AND mn.name = "
-    "'parsl.executor.htex.manager' JOIN "
-    "sl_span w ON w.parent = m.id AND w.key = ?2 JOIN sl_name wn ON wn.id = w.type AND wn.name = "
-    "'parsl.executor.htex.worker' JOIN attributes a ON a.span = w.id AND a.name = 'pid' WHERE m.key = ?1";
-
-/* It lies in a process that is no worker: then it is in a task as far as that is. */
-static bool settled_elsewhere(const struct started *s, const struct process *p)
-{
-    if (p->in_span)
-        return true;
-    for (size_t i = 0; i < s->v.n && p->in_process; i++)
-        if (s->v.v[i].id == p->in_process)
-            return !s->v.v[i].worker;
-    return false;
-}
-
-static int tasks_of_worker(struct started *s, const struct process *p, task_list *l, sqlite3_stmt *q)
-{
-    sqlite3_bind_text(q, 1, text(s, p, POOL), -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, text(s, p, RANK), -1, SQLITE_STATIC);
-    return load_tasks(s, l, q);
-}
-
-static int told_pid(struct started *s, const struct process *p, sqlite3_stmt *q)
-{
-    int told = -1;
-
-    sqlite3_bind_text(q, 1, text(s, p, POOL), -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, text(s, p, RANK), -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 3, text(s, p, PID), -1, SQLITE_STATIC);
-    if (p->fact[PID] && sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL)
-        told = sqlite3_column_int(q, 0);
-    sqlite3_reset(q);
-    return told;
-}
-
-static int by_worker(struct started *s)
-{
-    sqlite3_stmt *tasks, *pid;
-    task_list l = {0};
-    int rc = 0;
-
-    if (!s->rule[BY_WORKER] || !any_has(s, POOL) ||
-        !sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_name WHERE name = 'parsl.executor.htex.worker.task')", 0))
-        return 0;
-    tasks = sl_store_prepare(s->st, worker_tasks_sql, s->err);
-    pid = sl_store_prepare(s->st, worker_pid_sql, s->err);
-    rc = tasks && pid ? 0 : SL_ESTORE;
-    for (int children = 0; children < 2; children++) /* first the workers, then what these started */
-        for (size_t i = 0; i < s->v.n && !rc; i++) {
-            struct process *p = &s->v.v[i];
-            if (!p->fact[POOL] || !p->fact[RANK] || (children && (p->worker || settled_elsewhere(s, p))))
-                continue;
-            rc = tasks_of_worker(s, p, &l, tasks);
-            if (!rc && children)
-                rc = link_running(s, &l, p, BY_WORKER);
-            else if (!rc && (p->worker = is_worker(&l, p, told_pid(s, p, pid))))
-                rc = link_worker_calls(s, &l, p);
-        }
-    sqlite3_finalize(tasks);
-    sqlite3_finalize(pid);
-    sl_vec_free(&l);
-    return rc;
-}
-
-/* .../t.17 is the sandbox of task 17, of some manager. */
-static int by_sandbox(struct started *s, enum fact f, const char *type, const char *ends)
-{
-    char sql[800];
-    sqlite3_stmt *q;
-    task_list l = {0};
-    int rc = 0;
-
-    if (!s->rule[BY_SANDBOX] || !any_has(s, f))
-        return 0;
-    snprintf(sql, sizeof sql,
-             "SELECT t.id, (SELECT min(time_ns) FROM events WHERE span = t.id AND type = 'RUNNING'), (SELECT "
-             "max(time_ns) FROM events WHERE span = t.id AND type IN (%s)) FROM sl_span t JOIN sl_name n ON n.id = "
-             "t.type WHERE n.name = '%s' AND t.key = ?1",
-             ends, type);
-    if (!(q = sl_store_prepare(s->st, sql, s->err)))
-        return SL_ESTORE;
-    for (size_t i = 0; i < s->v.n && !rc; i++) {
-        const struct process *p = &s->v.v[i];
-        const char *box = text(s, p, f), *name = box ? strrchr(box, '/') : NULL;
-        name = name ? name + 1 : box;
-        if (settled(p) || !name || strncmp(name, "t.", 2) != 0 || !name[2])
-            continue;
-        sqlite3_bind_text(q, 1, name + 2, -1, SQLITE_STATIC);
-        rc = load_tasks(s, &l, q);
-        if (!rc)
-            rc = link_running(s, &l, p, BY_SANDBOX);
-    }
-    sqlite3_finalize(q);
-    sl_vec_free(&l);
-    return rc;
-}
-
-static int by_job(struct started *s)
-{
-    sqlite3_stmt *q;
-    int rc = 0;
-
-    if (!s->rule[BY_JOB] || !any_has(s, SLURM))
-        return 0;
-    q = sl_store_prepare(s->st,
-                         "SELECT j.id FROM sl_span j JOIN sl_name n ON n.id = j.type JOIN sl_span c ON c.id = j.parent "
-                         "WHERE n.name = 'slurm.job' AND j.key = ?1 AND (?2 IS NULL OR c.key IN (?2, 'slurm'))",
-                         s->err);
-    rc = q ? 0 : SL_ESTORE;
-    for (size_t i = 0; i < s->v.n && !rc; i++) {
-        const struct process *p = &s->v.v[i];
-        int64_t first = 0;
-        int n = 0, got;
-        if (settled(p) || !p->fact[SLURM])
-            continue;
-        sqlite3_reset(q);
-        sqlite3_bind_text(q, 1, text(s, p, SLURM), -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 2, text(s, p, CLUSTER), -1, SQLITE_STATIC);
-        while ((got = sl_store_step(s->st, q, s->err)) > 0 && !rc) {
-            if (n++)
-                rc = add_doubt(s, sqlite3_column_int64(q, 0), p->id, BY_JOB);
-            else
-                first = sqlite3_column_int64(q, 0);
-        }
-        if (n && !rc)
-            rc = n == 1 ? add_link(s, first, p->id, BY_JOB, 0.9) : add_doubt(s, first, p->id, BY_JOB);
-        rc = got < 0 ? got : rc;
-    }
-    sqlite3_finalize(q);
     return rc;
 }
 
@@ -681,13 +432,7 @@ int sl_started_bind(struct sl_store *st, struct sl_err *err)
     if (!rc)
         rc = link_processes(&s);
     if (!rc)
-        rc = by_worker(&s);
-    if (!rc)
-        rc = by_sandbox(&s, WQ, "workqueue.task", "'WAITING_RETRIEVAL', 'RETRIEVED', 'DONE'");
-    if (!rc)
-        rc = by_sandbox(&s, VINE, "taskvine.task", "'WAITING_RETRIEVAL', 'RETRIEVED', 'DONE'");
-    if (!rc)
-        rc = by_job(&s);
+        rc = sl_environment_bind(&s);
     sqlite3_finalize(s.link);
     sqlite3_finalize(s.doubt);
     sl_vec_free(&s.v);
