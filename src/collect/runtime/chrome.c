@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { BUFFER = 1 << 18, LINE = 1 << 16, CACHE = 4096 };
@@ -26,6 +27,7 @@ struct heading { /* {"name": "...", "cat": "...", "pid": N, "tid": */
 struct out {
     int fd, error;
     size_t n;
+    uint64_t written, most; /* bytes of the file, and how many it may have */
     const struct sl_trace_process *process;
     struct sl_decoded *d;
     uint32_t options;
@@ -38,6 +40,10 @@ struct out {
 
 static void flush(struct out *o)
 {
+    /* To write beyond the limit of the process would raise SIGXFSZ in it. */
+    o->written += o->n;
+    if (o->written > o->most && !o->error)
+        o->error = EFBIG;
     for (size_t at = 0; at < o->n && !o->error;) {
         ssize_t got = write(o->fd, o->buffer + at, o->n - at);
         if (got < 0 && errno != EINTR)
@@ -256,22 +262,37 @@ static void arg_name(struct out *o, bool *any)
     *any = true;
 }
 
-static void put_args(struct out *o, const struct sl_trace_event *e)
+static void put_arg(struct out *o, const struct sl_trace_arg *a, bool *any)
+{
+    arg_name(o, any);
+    put_text(o, a->key);
+    PUT(o, ": ");
+    if (a->kind == SL_ARG_INT)
+        put_signed(o, a->i);
+    else if (a->kind == SL_ARG_DOUBLE)
+        put_double(o, a->d);
+    else
+        put_text(o, a->t);
+}
+
+static bool given_again(const struct sl_trace_event *e, const struct sl_trace_arg *a)
+{
+    for (size_t i = 0; i < e->nargs; i++)
+        if (e->args[i].key.s == a->key.s)
+            return true;
+    return false;
+}
+
+/* whole: with those of the begin, which has no line of its own. */
+static void put_args(struct out *o, const struct sl_trace_event *e, bool whole)
 {
     bool any = false;
 
-    for (size_t i = 0; i < e->nargs; i++) {
-        const struct sl_trace_arg *a = &e->args[i];
-        arg_name(o, &any);
-        put_text(o, a->key);
-        PUT(o, ": ");
-        if (a->kind == SL_ARG_INT)
-            put_signed(o, a->i);
-        else if (a->kind == SL_ARG_DOUBLE)
-            put_double(o, a->d);
-        else
-            put_text(o, a->t);
-    }
+    for (size_t i = 0; whole && i < e->nbegin; i++)
+        if (!given_again(e, &e->begin_args[i]))
+            put_arg(o, &e->begin_args[i], &any);
+    for (size_t i = 0; i < e->nargs; i++)
+        put_arg(o, &e->args[i], &any);
     if (e->context) {
         char text[24];
         snprintf(text, sizeof text, "\"%016llx\"", (unsigned long long)e->context);
@@ -303,9 +324,9 @@ static void put_usage(struct out *o, const struct sl_trace_event *e)
     end_line(o);
 }
 
-static void end_event(struct out *o, const struct sl_trace_event *e)
+static void end_event(struct out *o, const struct sl_trace_event *e, bool whole)
 {
-    put_args(o, e);
+    put_args(o, e, whole);
     PUT(o, "}");
     end_line(o);
 }
@@ -323,7 +344,7 @@ static void put_span(struct out *o, const struct sl_trace_event *e)
         PUT(o, ", \"dur\": ");
         put_us(o, e->ts_ns - e->begin_ns);
     }
-    end_event(o, e);
+    end_event(o, e, compact);
     if (!compact && e->usage)
         put_usage(o, e);
 }
@@ -385,7 +406,7 @@ static void put_event(struct out *o, const struct sl_trace_event *e)
         }
         put_id(o, e->id);
     }
-    end_event(o, e);
+    end_event(o, e, false);
 }
 
 /* ---- about the process ---- */
@@ -463,11 +484,13 @@ int sl_chrome_write_fd(struct sl_decoded *d, int fd, uint32_t options)
     struct out *o = calloc(1, sizeof *o);
     bool close = !(options & SL_TF_NO_CLOSE);
     struct sl_trace_event e;
+    struct rlimit limit;
     int error;
 
     if (!o)
         return ENOMEM;
     o->fd = fd;
+    o->most = !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
     o->options = options;
     o->d = d;
     o->process = sl_decode_process(d);

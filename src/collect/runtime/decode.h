@@ -52,6 +52,8 @@ struct sl_trace_event {
     double value;            /* C */
     int64_t cpu_ns, rss_kib; /* CPU time of the thread in the span; largest size of the process until then */
     struct sl_text_ref text; /* N: name; b n e: scope */
+    const struct sl_trace_arg *begin_args; /* E: those that its B had */
+    size_t nbegin;
     const struct sl_trace_arg *args; /* valid until the next event */
     size_t nargs;
     uint32_t depth; /* B, E: spans of this thread that are open around it */

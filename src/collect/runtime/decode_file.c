@@ -237,8 +237,10 @@ void sl_decode_free(struct sl_decoded *d)
     if (!d)
         return;
     for (size_t i = 0; i < d->nthreads; i++) {
-        for (size_t k = 0; k < d->threads[i].n; k++)
+        for (size_t k = 0; k < d->threads[i].n; k++) {
             free(d->threads[i].frames[k].args);
+            free(d->threads[i].frames[k].begin_args);
+        }
         free(d->threads[i].frames);
     }
     for (char *p = d->names, *next; p; p = next) {
@@ -248,6 +250,7 @@ void sl_decode_free(struct sl_decoded *d)
     if (d->mapped)
         munmap(d->mapped, d->n);
     free(d->given);
+    free(d->given_begin);
     free(d->args);
     free(d->threads);
     free(d->heap);

@@ -18,8 +18,8 @@ struct frame { /* a span that is open */
     const struct sl_trace_site *site;
     int64_t begin_ns, cpu_ns;
     uint64_t context;
-    struct sl_trace_arg *args;
-    size_t nargs;
+    struct sl_trace_arg *args, *begin_args; /* given since, and with the begin */
+    size_t nargs, nbegin;
     bool measured;
 };
 
@@ -62,8 +62,8 @@ struct sl_decoded {
     struct thread *closing;
     size_t keep; /* of its frames */
     int64_t closing_ns;
-    size_t left_open;           /* thread whose open spans come next, at the end */
-    struct sl_trace_arg *given; /* args of the last E, to be freed */
+    size_t left_open;                         /* thread whose open spans come next, at the end */
+    struct sl_trace_arg *given, *given_begin; /* args of the last E, to be freed */
     int64_t usage_cpu, usage_rss;
     const struct thread *usage_of;
 };
