@@ -218,12 +218,6 @@ static void fill_header(struct sl_tf_header *h)
     h->span_id = sl_rt.span_id;
     h->parent_id = sl_rt.parent_id;
     h->facts = (uint32_t)sl_names_facts((char *)(h + 1), SL_TF_HEADER - sizeof *h);
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, h->boot_id, 36);
-        (void)n;
-        close(fd);
-    }
     h->magic = SL_TF_MAGIC;
 }
 
@@ -283,7 +277,7 @@ int sl_file_finish(bool last)
     bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED)
         return errno;
-    d = sl_decode_new(bytes, (size_t)s.st_size, 0, 0, &why);
+    d = sl_decode_new(bytes, (size_t)s.st_size, &why);
     if (!d) {
         munmap(bytes, (size_t)s.st_size);
         return ENOMEM;
