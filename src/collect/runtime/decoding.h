@@ -93,9 +93,10 @@ static inline uint64_t sl_record_size(const uint64_t *w, uint32_t left)
 
 static inline int64_t sl_time_of(const struct sl_decoded *d, uint64_t ticks)
 {
-    int64_t gone = (int64_t)(ticks - d->ticks0);
+    double gone = (double)(int64_t)(ticks - d->ticks0) * d->ns_per_tick;
+    int64_t ns = gone > -9e18 && gone < 9e18 ? (int64_t)gone : 0; /* a damaged header */
 
-    return (int64_t)d->ns0 + (int64_t)((double)gone * d->ns_per_tick) + d->header->realtime_ns;
+    return (int64_t)(d->ns0 + (uint64_t)ns + (uint64_t)d->header->realtime_ns);
 }
 
 /* Sorts the segments into lanes, and each lane to its first record.  False: out of memory. */
