@@ -425,5 +425,115 @@ def the_trace_of_a_dead_process_is_not_overwritten_by_the_next():
     equal([s.name for s in traces(n=1)[0].spans()], ["third"])
 
 
+# ---- while the .pfw is made
+
+@cases("exit", "sl_trace_flush")
+def killed_while_the_file_is_written(how):
+    """Either the .pfw is whole, or there is none and the .slt has all."""
+    exe = compiled("""static struct sl_site s = SL_SITE("s", 0); int main(void) { for (int i = 0; i < 40000; i++) { sl_begin(&s); if (i %% 100 == 0) sl_arg_int("i", i); sl_end(&s); } if (write(1, "x", 1) != 1) return 1; %s return 0; }""" % ("sl_trace_flush(); pause();" if how == "sl_trace_flush" else ""))
+    random_, seen = rng(), collections.Counter()
+    for i in range(max(8, KILLS // 16)):
+        folder = path(str(i))
+        os.makedirs(folder)
+        p = subprocess.Popen([exe], cwd=folder, env=bare_environment(), stdout=subprocess.PIPE)
+        p.stdout.read(1)
+        time.sleep(random_.uniform(0, 0.02))
+        p.kill()
+        p.wait()
+        p.stdout.close()
+        pfw, slt = files("*.pfw", folder), files("*.slt", folder)
+        extra = [f for f in os.listdir(folder) if not f.endswith((".pfw", ".slt"))]
+        seen[len(pfw), len(slt)] += 1
+        check(pfw or slt, f"neither .pfw nor .slt: {os.listdir(folder)}")
+        for t in [load(f) for f in pfw[:1]] + [exported(f) for f in slt]:
+            spans = t.spans()
+            equal((len(spans), [s.args["i"] for s in spans if s.args]), (40000, list(range(0, 40000, 100))), f"spans; {os.listdir(folder)}")
+        check(len(extra) <= 1, f"left besides: {extra}")
+        shutil.rmtree(folder)
+    note(f"(.pfw, .slt): {dict(seen)}")
+
+
+@test
+def a_disk_that_has_room_again():
+    r = run(compiled("""static struct sl_site a = SL_SITE("a", 0), b = SL_SITE("b", 0);
+        int main(void) { for (long i = 0; i < 1000; i++) { sl_begin(&a); sl_end(&a); } if (system("cat /dev/zero >disk/zero 2>/dev/null; true")) return 1;
+            for (long i = 0; i < 200000; i++) { sl_begin(&a); sl_end(&a); } unlink("disk/zero"); for (long i = 0; i < 5000; i++) { sl_begin(&b); sl_end(&b); } puts("done"); return 0; }"""),
+            options="log-dir=disk", spanloom="buffer-size=16K", prefix=small_disk("24m"))
+    equal(r.out, "done\n")
+    t, = [load(f) for f in files("*.pfw", path("kept"))] or [exported(f) for f in files("*.slt", path("kept"))]
+    a, b = len(t.spans("a")), len(t.spans("b"))
+    check(a >= 1000 and t.meta["lost"] > 0, f"{a} before, lost {t.meta['lost']}")
+    check(b > 4000, f"{b} of 5000 spans after there was room again")
+
+
+@test
+def a_limit_that_the_program_sets_itself():
+    r = ran("""static struct sl_site a = SL_SITE("a", 0);
+        int main(void) { for (long i = 0; i < 1000; i++) { sl_begin(&a); sl_arg_int("i", i); sl_end(&a); } struct rlimit l = {10, 10}; setrlimit(RLIMIT_FSIZE, &l); for (long i = 1000; i < 200000; i++) { sl_begin(&a); sl_arg_int("i", i); sl_end(&a); } return 0; }""", err=None)
+    check(r.err.count("\n") <= 1, r.err)
+    equal(files("*.pfw"), [])
+    t = exported(files("*.slt")[0])
+    n = first_ones(t, 1000)
+    check(t.meta["lost"] > 0 or n == 200000, "lost")
+
+
+@cases(("too long a name", "name=" + "n" * 250 + ":log-filename-include=name,hostname,name", True), ("a long name", "name=" + "n" * 200 + ":log-filename-include=name", False), ("a deep directory", "log-dir=" + "/".join(["d" * 100] * 20), False),
+       ("too deep a directory", "log-dir=" + "/".join(["d" * 250] * 20), True), ("a name with spaces", "log-dir=with a space/and ü", False))
+def directories_and_names(word, options, may_fail):
+    r = ran('int main(void) { SPANLOOM_SPAN("m"); puts("done"); return 3; }', options=options, code=3, err=None)
+    equal(r.out, "done\n")
+    made = [f"{d}/{f}" for d, _, names in os.walk(path()) for f in names]
+    if may_fail and not made:
+        equal(r.err.count("\n"), 1, f"lines: {r.err[:300]!r}")
+    else:
+        equal((r.err.count("\n") <= may_fail, len(made)), (True, 1), r.err[:300])
+        equal([s.name for s in load(made[0]).spans()], ["m"])
+
+
+@test
+def a_directory_of_work_that_is_gone():
+    r = ran('int main(void) { char d[4096]; if (!getcwd(d, 4096) || mkdir("sub", 0700) || chdir("sub") || rmdir("../sub")) return 1; { SPANLOOM_SPAN("m"); } puts("done"); return 3; }', code=3, err=None)
+    equal((r.out, r.err.count("\n") <= 1), ("done\n", True))
+    equal([s.name for s in trace().spans()], ["m"])
+
+
+@test
+def begun_in_a_directory_that_is_gone():
+    os.mkdir(path("sub"))
+    exe = compiled('int main(void) { { SPANLOOM_SPAN("m"); } puts("done"); return 3; }')
+    r = run("/bin/sh", "-c", 'rmdir ../sub && exec "$0"', exe, cwd=path("sub"), code=3, err=None)
+    equal((r.out, r.err.count("\n") <= 1), ("done\n", True))
+    r = run("/bin/sh", "-c", 'mkdir x && cd x && rmdir ../x && exec "$0"', exe, options=f"log-dir={path('log')}", code=3)
+    equal([s.name for s in traces(path("log"), 1)[0].spans()], ["m"])
+
+
+@cases("while it goes on", "and after a kill")
+def exported_again_and_again_of_a_living_process(when):
+    """Each time the JSON is valid, and what was done before is in it."""
+    counts = path("counts")
+    write(counts, bytes(512))
+    p = subprocess.Popen([compiled(WORK.replace("PAUSE", "30000")), counts, "8", "0"], cwd=path(), env=bare_environment(SPANLOOM_OPTIONS="buffer-size=16K"))
+    try:
+        deadline = time.time() + 30
+        while sum(done(counts)) < 8 and time.time() < deadline:
+            time.sleep(0.001)
+        slt, = files("*.slt")
+        for _ in range(6):
+            told = done(counts)
+            t = exported(slt, rules=False)
+            for n in (1, 5):
+                i = [e["args"]["i"] for e in t.events if e["name"] == f"work {n}" and e["ph"] == "B" and "args" in e]
+                check(i == list(range(1, len(i) + 1)), f"work {n}: missing {sorted(set(range(1, max(i, default=0))) - set(i))[:5]} ..., there are {len(i)}, the last is {max(i, default=0)}")
+            ends = collections.Counter(e["name"] for e in t.events if e["ph"] in "EiC" and not e.get("args", {}).get("unfinished"))
+            for n, count in enumerate(told):
+                check(ends[f"work {n}"] >= count, f"work {n}: {count} were done, {ends[f'work {n}']} are in the trace")
+            time.sleep(0.01)
+    finally:
+        p.kill()
+        p.wait()
+    if when == "and after a kill":
+        kept(exported(slt), done(counts))
+
+
 if __name__ == "__main__":
     main()

@@ -377,5 +377,56 @@ def export_of_a_damaged_trace_neither_crashes_nor_lies():
             check(r.err, f"{i}: exit {r.code} without a word")
 
 
+@test
+def export_of_several():
+    for i in range(3):
+        ran(ALL, spanloom="log-format=binary", cwd=os.makedirs(path(str(i))) or path(str(i)))
+    slts = [files("*.slt", path(str(i)))[0] for i in range(3)]
+    r = spanloom("export", "chrome", "-o", path("x"), *slts, code=None)
+    check(r.code and not os.path.exists(path("x")), r)
+    spanloom("export", "chrome", *slts)
+    equal([len(t.spans()) for i in range(3) for t in traces(path(str(i)), 1)], [9, 9, 9])
+    write(path("bad.slt"), b"no trace")
+    for s in slts:
+        os.unlink(s[:-4] + ".pfw")
+    r = spanloom("export", "chrome", slts[0], path("bad.slt"), slts[2], code=None)
+    check(r.code and "bad.slt" in r.err, r)
+    equal([len(traces(path(str(i)))) for i in range(3)], [1, 0, 1], "those that are whole, though one is not")
+
+
+@test
+def export_to_where_nothing_can_be_written():
+    ran(ALL, spanloom="log-format=binary")
+    slt, = files("*.slt")
+    for to in ("/nonexistent/x", path()):
+        r = spanloom("export", "chrome", "-o", to, slt, code=None)
+        check(r.code and r.err, f"{to}: {r}")
+    with open("/dev/full", "w") as full:
+        equal(subprocess.run([PROGRAM, "export", "chrome", "-o", "-", slt], stdout=full, stderr=subprocess.DEVNULL).returncode != 0, True, "fails where standard output is full")
+
+
+@test
+def export_to_what_is_no_file_does_not_replace_it():
+    """Such as /dev/stdout and /dev/null: root may replace them."""
+    ran(ALL, spanloom="log-format=binary")
+    slt, = files("*.slt")
+    os.mkfifo(path("fifo"))
+    reader = subprocess.Popen(["cat", path("fifo")], stdout=subprocess.PIPE)
+    try:
+        spanloom("export", "chrome", "-o", path("fifo"), slt, code=None)
+        check(not os.path.isfile(path("fifo")), "the FIFO is a file now")
+        reader.wait(10)
+        equal(len(Trace(reader.stdout.read()).spans()), 9)
+    finally:
+        reader.kill()
+        reader.wait()
+        reader.stdout.close()
+    write(path("target"), "")
+    os.symlink("target", path("link"))
+    spanloom("export", "chrome", "-o", path("link"), slt)
+    check(os.path.islink(path("link")), "the symbolic link was replaced")
+    equal(len(load(path("target")).spans()), 9)
+
+
 if __name__ == "__main__":
     main()

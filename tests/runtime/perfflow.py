@@ -471,5 +471,46 @@ def of_two_at_once_with_one_name_both_are_kept():
     equal([len(t.events) for t in traces(n=2)], [26, 26])
 
 
+@cases("16K", "64K", "1M", "64M", "16k", "65536")
+def buffer_size(size):
+    smoke(spanloom=f"buffer-size={size}")
+    equal(len(trace().events), 24)
+
+
+@cases("15K", "65M", "-1", "1.5M", "K")
+def buffer_size_that_is_none(size):
+    r = smoke(spanloom=f"buffer-size={size}", err=None)
+    equal((r.err.count("\n"), len(trace().events)), (1, 24))
+
+
+@test
+def several_ill_formed_options_have_a_line_each():
+    r = smoke(options="nothing:log-enable=maybe:name=ok", spanloom="buffer-size=x:what=ever", err=None)
+    equal((r.err.count("\n"), len(trace().events), trace().meta["name"]), (4, 24, "ok"))
+    for word in ("nothing", "maybe", "buffer-size", "what"):
+        check(word in r.err, f"{word} in {r.err}")
+
+
+@test
+def the_line_about_an_option_comes_once_though_there_are_children():
+    r = ran("""int main(void) { { SPANLOOM_SPAN("m"); } for (int i = 0; i < 3; i++) { pid_t p = fork(); if (!p) { { SPANLOOM_SPAN("c"); } exit(0); } waitpid(p, 0, 0); } return 0; }""", options="nothing", err=None)
+    equal(r.err.count("\n"), 1, r.err)
+
+
+@test
+def the_scope_and_the_flow_of_asynchronous_calls():
+    ran("""int main(void) { perfflow_weave_before(1, "m", "a", "sc1", "out", "around_async"); perfflow_weave_before(1, "m", "a", "sc2", "NA", "around_async");
+        perfflow_weave_after(1, "m", "a", "sc1", "NA", "around_async"); perfflow_weave_after(1, "m", "a", "sc2", "NA", "around_async");
+        perfflow_weave_before(1, "m", "left", "s", "NA", "before_async"); perfflow_weave_after(1, "m", "came", "s", "NA", "after_async"); return 0; }""")
+    t = trace()
+    ids = {}
+    for e in t.of("be", "a"):
+        ids.setdefault(e["scope"], []).append((e["ph"], e["id"]))
+    equal({k: [p for p, _ in v] for k, v in ids.items()}, {"sc1": ["b", "e"], "sc2": ["b", "e"]})
+    for v in ids.values():
+        equal(v[0][1], v[1][1], "id of both ends")
+    check({"left", "came"} <= {e["name"] for e in t.events}, t.names("benBEi"))
+
+
 if __name__ == "__main__":
     main()

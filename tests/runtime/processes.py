@@ -432,5 +432,90 @@ def two_runtimes_in_a_process_that_is_killed():
     equal(collections.Counter(s.name for t in found for s in t.spans()), {"plugin span": 20, "plugin thread": 20, "host span": 20})
 
 
+# ---- who lies in whom
+
+@test
+def a_child_lies_in_the_span_that_forked():
+    r = ran("""int main(void) { SPANLOOM_SPAN("main"); { SPANLOOM_SPAN("forks"); pid_t p = fork(); if (!p) { { SPANLOOM_SPAN("c"); } exit(0); } waitpid(p, 0, 0); } { SPANLOOM_SPAN("forks not"); } return 0; }""")
+    parent, child = sorted(traces(n=2), key=lambda t: t.meta["pid"] != r.pid)
+    equal(child.meta["trace_id"], parent.meta["trace_id"])
+    equal([s.name for s in parent.spans() if s.args.get("span_id") == child.meta["parent_id"]], ["forks"])
+
+
+@test
+def a_program_lies_in_the_span_whose_traceparent_it_was_given():
+    exe = compiled('int main(void) { { SPANLOOM_SPAN("second"); } return 0; }')
+    r = ran("""int main(int n, char **v) { (void)n; SPANLOOM_SPAN("main"); for (int i = 0; i < 3; i++) { SPANLOOM_SPAN("starts"); sl_arg_int("i", i); char t[56]; sl_traceparent(t); setenv("TRACEPARENT", t, 1); pid_t p; posix_spawn(&p, v[1], 0, 0, v + 1, environ); int s; waitpid(p, &s, 0); } return 0; }""", exe)
+    found = traces(n=4)
+    parent = next(t for t in found if t.meta["pid"] == r.pid)
+    ids = [s.args["span_id"] for s in parent.spans("starts")]
+    equal(sorted(t.meta["parent_id"] for t in found if t is not parent), sorted(ids))
+    equal(len(set(ids)), 3)
+    equal({t.meta["trace_id"] for t in found}, {parent.meta["trace_id"]})
+    equal({t.meta["instance_path"] for t in found if t is not parent}, {"356a192b.356a192b"}, "instance path")
+
+
+@test
+def a_program_without_a_span_that_is_open_lies_in_the_process():
+    exe = compiled('int main(void) { { SPANLOOM_SPAN("second"); } return 0; }')
+    r = ran('int main(int n, char **v) { (void)n; { SPANLOOM_SPAN("first"); } return system(v[1]); }', exe)
+    parent, child = sorted(traces(n=2), key=lambda t: t.meta["pid"] != r.pid)
+    equal((child.meta["trace_id"], child.meta["parent_id"]), (parent.meta["trace_id"], parent.meta["span_id"]))
+
+
+@cases(("vfork", "vfork()"), ("clone with CLONE_VM and CLONE_VFORK", "vm()"))
+def a_child_that_shares_the_memory_records(word, how):
+    """Whatever becomes of its events, those of the parent are not hurt."""
+    ran("""static struct sl_site s = SL_SITE("s", 0); extern int clone(int (*)(void *), void *, int, void *, ...);
+    static int other(void *p) { for (int i = 0; i < 1000; i++) { SPANLOOM_SPAN("child"); } _exit(0); return p != 0; }
+    static inline int vm(void) { static char st[1 << 18]; return clone(other, st + sizeof st, 0x100 | 0x4000 | SIGCHLD, 0); }
+    int main(void) { SPANLOOM_SPAN("main"); for (int i = 0; i < 100; i++) { sl_begin(&s); sl_arg_int("i", i); sl_end(&s); }
+        pid_t p = %s; if (!p) other(0); waitpid(p, 0, 0); for (int i = 100; i < 5000; i++) { sl_begin(&s); sl_arg_int("i", i); sl_end(&s); } return 0; }""" % how, spanloom="buffer-size=16K")
+    found = [load(f) for f in files()] + [exported(f) for f in files("*.slt")]
+    equal([s.args["i"] for t in found for s in t.spans("s")], list(range(5000)))
+    equal(len([s for t in found for s in t.spans("main")]), 1)
+
+
+@test
+def fork_in_a_signal_handler():
+    r = ran("""static void h(int s) { (void)s; SPANLOOM_SPAN("handler"); pid_t p = fork(); if (!p) { { SPANLOOM_SPAN("child"); } _exit(0); } waitpid(p, 0, 0); }
+        int main(void) { signal(SIGUSR1, h); SPANLOOM_SPAN("m"); for (int i = 0; i < 5; i++) { SPANLOOM_SPAN("raises"); raise(SIGUSR1); } return 0; }""")
+    equal(collections.Counter((s.name, s.depth) for s in traces(n=1)[0].spans()), {("m", 0): 1, ("raises", 1): 5, ("handler", 2): 5})
+    equal([[s.name for s in exported(f).spans()] for f in files("*.slt")], [["child"]] * 5)
+
+
+@test
+def fork_until_the_fifth_generation():
+    ran("""static void go(int n) { SPANLOOM_SPAN("g"); sl_arg_int("n", n); if (n == 5) return; for (int i = 0; i < 2; i++) { pid_t p = fork(); if (!p) { go(n + 1); exit(0); } waitpid(p, 0, 0); } }
+        int main(void) { go(0); return 0; }""")
+    found = traces(n=63)
+    equal(collections.Counter(s.args["n"] for t in found for s in t.spans()), {n: 2 ** n for n in range(6)})
+    ids = {t.meta["span_id"] for t in found}
+    equal(len(ids), 63)
+
+
+@test
+def exec_by_a_thread_while_others_record():
+    exe = compiled('int main(void) { { SPANLOOM_SPAN("second"); } return 4; }')
+    ran("""static struct sl_site s = SL_SITE("s", 0); static void *busy(void *p) { (void)p; for (;;) { sl_begin(&s); sl_end(&s); for (volatile int k = 0; k < 3000; k++) ; } return 0; } static void *ex(void *p) { char **v = p; { SPANLOOM_SPAN("before"); } execv(v[1], v + 1); return 0; }
+        int main(int n, char **v) { (void)n; pthread_t t; for (int i = 0; i < 3; i++) pthread_create(&t, 0, busy, 0); usleep(2000); pthread_create(&t, 0, ex, v); pause(); return 0; }""", exe, code=4)
+    equal([s.name for s in traces(n=1)[0].spans()], ["second"])
+    t, = [exported(f) for f in files("*.slt")]
+    equal(len(t.spans("before")), 1)
+
+
+@test
+def facts_of_any_bytes():
+    """The name of the program, its directory, its options and its job: all of it in the first event, and that is JSON."""
+    folder = path("d\"ir\n\\é").encode() + b"\xff"
+    os.makedirs(folder)
+    exe = folder + b"/pr\"og\xfe"
+    shutil.copy(compiled('int main(void) { { SPANLOOM_SPAN("m"); } return 0; }'), exe)
+    env = {**os.environb, b"PERFFLOW_OPTIONS": b"name=n\"\xfd\n:log-dir=" + path("log").encode(), b"SLURM_JOB_ID": b"1\"\xfc", b"SLURM_STEP_ID": b"0", b"SLURM_PROCID": b"\"x", b"FLUX_JOB_ID": b"\xc6\x92\"\xfb"}
+    equal(subprocess.call([exe], cwd=folder, env=env), 0)
+    t = trace(path("log"))
+    check(t.meta["name"].startswith('n"') and 'pr"og' in t.meta["program"] and '\\é' in t.meta["cwd"], t.meta)
+
+
 if __name__ == "__main__":
     main()
