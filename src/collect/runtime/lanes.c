@@ -44,8 +44,8 @@ static struct sl_lane *lane_memory(void)
         if (w == MAP_FAILED)
             return NULL;
         madvise(w, WIPED, MADV_WIPEONFORK); /* an older kernel has the handlers of pthread_atfork() only */
-        w->alive = 1;
         w->older = sl_rt.wiped;
+        w->alive = 1;
         sl_rt.wiped = w;
     }
     return &w->lanes[w->given++];
@@ -258,7 +258,9 @@ static void forget_parent(void)
 
 void sl_lane_notice_fork(void)
 {
-    if (UNLIKELY(sl_rt.wiped && !sl_rt.wiped->alive)) /* by a call that glibc knows nothing of */
+    const struct sl_wiped *w = sl_rt.wiped;
+
+    if (UNLIKELY(w && !w->alive)) /* by a call that glibc knows nothing of */
         forget_parent();
 }
 
