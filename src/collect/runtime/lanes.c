@@ -141,7 +141,7 @@ static void look_at_clock(struct sl_lane *l, uint64_t ticks)
         until = boundary;
     pthread_mutex_lock(&sl_rt.lock);
     sl_file_moment();
-    if (sl_rt.options.usage || !sl_trace_on) /* every event goes the slow way */
+    if (sl_rt.options.usage || !SL_TRACING_) /* every event goes the slow way */
         until = 0;
     __atomic_store_n(&l->until, until, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&sl_rt.lock);
@@ -269,7 +269,7 @@ void sl_before_fork(void)
     struct sl_guard g;
     uint64_t context = 0;
 
-    if (sl_current->chunk && sl_rt.state == SL_OPEN && sl_trace_on)
+    if (sl_current->chunk && sl_rt.state == SL_OPEN && SL_TRACING_)
         context = sl_context();
     sl_guard_enter(&g);
     pthread_mutex_lock(&sl_rt.lock);
