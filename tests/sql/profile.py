@@ -184,10 +184,14 @@ def of_one_process(seed):
         below[left].append(right)
 
     def closure(span):
-        return {span}.union(*map(closure, below[span]))
+        found, new = {span}, [span]
+        while new:
+            new = [d for s in new for d in below[s] if d not in found and not found.add(d)]
+        return found
 
     for p in store.until:
-        inside = [c for c in store.calls if c.span in closure(p)]
+        spans = closure(p)
+        inside = [c for c in store.calls if c.span in spans]
         if all(c.by is None or c.by in inside for c in inside):
             compare(store, inside, p)
 
