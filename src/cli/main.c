@@ -9,14 +9,13 @@
 
 extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
     cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
-    cmd_graph, cmd_critical_path, cmd_what_if, cmd_skew, cmd_diff;
+    cmd_graph, cmd_critical_path, cmd_what_if, cmd_skew, cmd_diff, cmd_export;
 
-static const struct command *const commands[] = {&cmd_import,        &cmd_info,    &cmd_types,  &cmd_sequences,
-                                                 &cmd_durations,     &cmd_states,  &cmd_rate,   &cmd_utilisation,
-                                                 &cmd_critical_path, &cmd_what_if, &cmd_skew,   &cmd_diff,
-                                                 &cmd_graph,         &cmd_show,    &cmd_events, &cmd_links,
-                                                 &cmd_bind,          &cmd_unbind,  &cmd_sql,    &cmd_rejects,
-                                                 &cmd_recipes,       &cmd_forget,  NULL};
+static const struct command *const commands[] = {
+    &cmd_import, &cmd_info,        &cmd_types,         &cmd_sequences, &cmd_durations, &cmd_states,
+    &cmd_rate,   &cmd_utilisation, &cmd_critical_path, &cmd_what_if,   &cmd_skew,      &cmd_diff,
+    &cmd_graph,  &cmd_show,        &cmd_events,        &cmd_links,     &cmd_bind,      &cmd_unbind,
+    &cmd_sql,    &cmd_rejects,     &cmd_recipes,       &cmd_forget,    &cmd_export,    NULL};
 
 static const struct option_spec shared[] = {
     {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},

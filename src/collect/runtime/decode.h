@@ -18,7 +18,8 @@ struct sl_text_ref {
 };
 
 struct sl_trace_site {
-    struct sl_text_ref name, category, file;
+    struct sl_text_ref name, category,
+        file; /* the name is demangled, and cut before its arguments, where it was a symbol */
     uint32_t line;
     bool loose;
 };
@@ -35,38 +36,38 @@ struct sl_trace_arg {
     };
 };
 
-/* phase is that of the Trace Event Format: B E i C b n e s t f, and N: the thread's name is `text`, P: child `id` was
- * forked. */
+/* phase is that of the Trace Event Format, B E i C b n e s t f, or N: the thread's name is `text`. */
 struct sl_trace_event {
     char phase;
     bool
-        unfinished; /* E: made up, for a span that was open when the process died or ended; ts is the last time known */
+        unfinished; /* E: made up, for a span that was open when the process ended or died: ts is the last time known */
     bool usage;     /* E: cpu_ns and rss_kib are set */
     uint32_t tid;
-    int64_t ts_ns;                    /* since the Unix epoch, UTC */
-    int64_t begin_ns;                 /* E: of its span; INT64_MIN: it has no begin (pointcut after) */
-    const struct sl_trace_site *site; /* N, P: NULL */
-    uint64_t id;                      /* async, flow, P */
-    uint64_t context;                 /* E: the id under which the span is known to other processes; 0: none */
-    double value;                     /* C */
-    int64_t cpu_ns,
-        rss_kib; /* E: CPU time of the thread between begin and end; largest size of the process at the end */
-    struct sl_text_ref text;         /* N: name; b n e: scope */
+    int64_t ts_ns;    /* since the Unix epoch, UTC */
+    int64_t begin_ns; /* E: of its span; INT64_MIN: it has none (pointcut after) */
+    const struct sl_trace_site
+        *site;               /* N: NULL; an i without one says which context was given away while no span was open */
+    uint64_t id;             /* async, flow */
+    uint64_t context;        /* E, and i without a site: the id under which others know the span; 0: none */
+    double value;            /* C */
+    int64_t cpu_ns, rss_kib; /* CPU time of the thread in the span; largest size of the process until then */
+    struct sl_text_ref text; /* N: name; b n e: scope */
     const struct sl_trace_arg *args; /* valid until the next event */
     size_t nargs;
-    uint64_t depth; /* B E: spans of this thread that are open around it */
+    uint32_t depth; /* B, E: spans of this thread that are open around it */
 };
 
 /* The process; texts live as long as the decoder. */
 struct sl_trace_process {
     uint32_t pid, ppid, options;
-    int64_t start_ns, end_ns; /* end_ns: of the last event, or of the end */
+    int64_t start_ns, end_ns; /* end_ns: of the end, else of the last event */
     bool ended;               /* in order */
     uint64_t lost;            /* events that could not be recorded */
     uint64_t damaged;         /* places that could not be read */
     uint64_t trace_id[2], span_id, parent_id;
     const char *facts; /* "name=value\0..." */
     size_t nfacts;     /* bytes */
+    const char *boot_id;
 };
 
 /*
@@ -74,7 +75,10 @@ struct sl_trace_process {
  * machine and boot that wrote the file, else 0: they make the times of a process that died early more exact.  NULL:
  * this is no trace file, or memory ran out; *why says so.
  */
-struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why);
+struct sl_decoded *sl_decode_new(const void *bytes, size_t n, uint64_t ticks_now, uint64_t monotonic_now,
+                                 const char **why);
+/* The same for a file, with the clocks of this machine where they fit. */
+struct sl_decoded *sl_decode_open(const char *path, const char **why);
 void sl_decode_free(struct sl_decoded *d);
 
 const struct sl_trace_process *sl_decode_process(const struct sl_decoded *d);
@@ -83,8 +87,5 @@ const char *sl_decode_fact(const struct sl_decoded *d, const char *name);
 
 /* The next event; false: there is none. */
 bool sl_decode_next(struct sl_decoded *d, struct sl_trace_event *e);
-
-/* Begin again. */
-void sl_decode_rewind(struct sl_decoded *d);
 
 #endif

@@ -76,7 +76,8 @@ struct sl_tf_chunk { /* 64 bytes; body follows */
     uint32_t tid;   /* 0: a buffer without an owner */
     uint32_t depth; /* of signal handlers */
     uint64_t lost;  /* events that this lane could not record */
-    uint64_t reserved;
+    uint32_t base;  /* the lane of this thread with depth 0 */
+    uint32_t reserved;
 };
 
 /* In a DEFS chunk, one after another; the texts follow, name then category then file, without NUL, filled up to whole
@@ -90,7 +91,10 @@ struct sl_tf_def {
     uint32_t reserved;
 };
 
-enum { SL_TF_LOOSE = 1 }; /* begins without ends and ends without begins are meant so */
+enum {
+    SL_TF_LOOSE = 1,  /* begins without ends and ends without begins are meant so */
+    SL_TF_SYMBOL = 2, /* the name is a symbol, perhaps mangled */
+};
 
 enum sl_tf_clock { SL_TF_CLOCK_NS = 1, SL_TF_CLOCK_TSC, SL_TF_CLOCK_CNTVCT };
 enum sl_tf_options { SL_TF_OBJECT = 1, SL_TF_COMPACT = 2, SL_TF_NO_CLOSE = 4, SL_TF_BINARY = 8 };
