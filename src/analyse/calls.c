@@ -342,7 +342,8 @@ static void end_unfinished(struct sl_calls *c)
 /* Callers stand before what they call: the calls around one are a stack. */
 static void find_outermost(struct sl_calls *c)
 {
-    uint32_t *open = sl_alloc((c->names.of.n + 1) * sizeof *open), *stack = sl_alloc(((size_t)c->n + 1) * sizeof *stack);
+    uint32_t *open = sl_alloc((c->names.of.n + 1) * sizeof *open),
+             *stack = sl_alloc(((size_t)c->n + 1) * sizeof *stack);
     uint32_t top = 0;
 
     for (uint32_t i = 0; i < c->n; i++) {

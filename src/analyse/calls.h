@@ -26,11 +26,11 @@ struct sl_calls_want {
 };
 
 struct sl_calls {
-    uint32_t n;      /* callers stand before what they call, and calls of one caller in order of time */
-    uint32_t *span;  /* index into g */
+    uint32_t n;       /* callers stand before what they call, and calls of one caller in order of time */
+    uint32_t *span;   /* index into g */
     uint32_t *caller; /* index of a call; SL_NONE */
-    uint32_t *name;  /* in names */
-    uint32_t *part;  /* in parts: the thread, process or rank; all 0 without `by` */
+    uint32_t *name;   /* in names */
+    uint32_t *part;   /* in parts: the thread, process or rank; all 0 without `by` */
     unsigned char *flags;
     int64_t *begin_ns, *end_ns; /* end_ns is not before begin_ns */
     struct sl_intern names, parts;

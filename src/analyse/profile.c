@@ -21,7 +21,8 @@ static int64_t length(const struct sl_calls *c, uint32_t i)
 /* Calls of one caller come in order of time, so that the union of them is one pass: how far it reaches so far. */
 static int64_t *exclusive_times(const struct sl_calls *c)
 {
-    int64_t *own = sl_alloc(((size_t)c->n + 1) * sizeof *own), *reached = sl_alloc(((size_t)c->n + 1) * sizeof *reached);
+    int64_t *own = sl_alloc(((size_t)c->n + 1) * sizeof *own),
+            *reached = sl_alloc(((size_t)c->n + 1) * sizeof *reached);
 
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t by = c->caller[i];

@@ -19,7 +19,7 @@ void call_rows_end(struct call_rows *s);
 
 /* The columns from `part` on, in this order. */
 #define CALL_ROWS_COLUMNS                                                                                              \
-    "part TEXT, name TEXT, calls INTEGER, unfinished INTEGER, inclusive_s REAL, exclusive_s REAL, share REAL, "       \
+    "part TEXT, name TEXT, calls INTEGER, unfinished INTEGER, inclusive_s REAL, exclusive_s REAL, share REAL, "        \
     "min_s REAL, mean_s REAL, max_s REAL, within INTEGER HIDDEN, by TEXT HIDDEN)"
 enum { CALL_ROWS_COLUMNS_N = 10, CALL_ROWS_ARGS = 2 };
 void call_rows_column(const struct call_rows *s, sqlite3_context *out, int col);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_tree([within [, by]]): the calls of traced programs, one row a path of functions from the outermost down, callers
- * before what they call, among these the longest first.  A process that a call started goes on with the path of that
- * call.  The columns of call_profile(), and before them
+ * call_tree([within [, by]]): the calls of traced programs, one row a path of functions from the outermost down,
+ * callers before what they call, among these the longest first.  A process that a call started goes on with the path of
+ * that call.  The columns of call_profile(), and before them
  *
  *   node, parent   numbers of rows, 1, 2, ...; parent is NULL at roots
  *   depth          0 at roots
