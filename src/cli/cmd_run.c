@@ -173,13 +173,37 @@ static int report(const struct job *j, struct sl_err *err)
     if (!rc && view.want.nwithin)
         rc = profile_show(out, st, &view, err);
     if (rc >= 0 && view.want.nwithin <= 1)
-        fprintf(stderr, "spanloom: %s; build it with: cc PROGRAM.c $(spanloom flags c)\n",
-                "only the command itself is known: no program that it ran records anything");
+        fputs("spanloom: only the command itself is known: no program that it ran records anything; build it with: cc "
+              "PROGRAM.c $(spanloom flags c)\n",
+              stderr);
     if (out && out != stderr && fclose(out) != 0 && rc >= 0)
         rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
     sl_store_close(st);
     free(ids);
     return rc < 0 ? rc : 0;
+}
+
+/* Nothing was recorded, as log-enable=False says. */
+static bool is_empty(const char *dir)
+{
+    return rmdir(dir) == 0 && mkdir(dir, 0777) == 0;
+}
+
+static void finish(const struct job *j)
+{
+    const struct sl_err *wrong = j->cli->project_err;
+    struct sl_err err = {0};
+
+    if (is_empty(j->dir)) {
+        fputs("spanloom: nothing was recorded, as log-enable=False says\n", stderr);
+    } else if (wrong ? sl_err(&err, wrong->code, "%s", wrong->text) : import(j, &err)) {
+        fprintf(stderr, "spanloom: %s; the traces are kept: spanloom import %s\n", err.text, j->dir);
+        return;
+    } else if (!cli_option(j->cli, "quiet") && report(j, &err)) {
+        fprintf(stderr, "spanloom: %s\n", err.text);
+    }
+    if (!j->keep)
+        remove_dir(j->dir);
 }
 
 /* ---- all of it ---- */
@@ -208,14 +232,7 @@ static int run(struct cli *cli, int argc, char **argv)
             remove_dir(j.dir);
         return child_end_like(&c);
     }
-    if (cli->project_err ? sl_err(&err, SL_EFORMAT, "%s", cli->project_err->text) : import(&j, &err)) {
-        fprintf(stderr, "spanloom: %s; the traces are kept: spanloom import %s\n", err.text, j.dir);
-    } else {
-        if (!cli_option(cli, "quiet") && report(&j, &err))
-            fprintf(stderr, "spanloom: %s\n", err.text);
-        if (!j.keep)
-            remove_dir(j.dir);
-    }
+    finish(&j);
     return child_end_like(&c);
 }
 
