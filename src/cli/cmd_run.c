@@ -183,10 +183,16 @@ static int report(const struct job *j, struct sl_err *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Nothing was recorded, as log-enable=False says. */
 static bool is_empty(const char *dir)
 {
-    return rmdir(dir) == 0 && mkdir(dir, 0777) == 0;
+    DIR *d = opendir(dir);
+    struct dirent *e = NULL;
+
+    while (d && (e = readdir(d)) && (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")))
+        ;
+    if (d)
+        closedir(d);
+    return !e;
 }
 
 static void finish(const struct job *j)
@@ -195,7 +201,8 @@ static void finish(const struct job *j)
     struct sl_err err = {0};
 
     if (is_empty(j->dir)) {
-        fputs("spanloom: nothing was recorded, as log-enable=False says\n", stderr);
+        fputs("spanloom: nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?\n",
+              stderr);
     } else if (wrong ? sl_err(&err, wrong->code, "%s", wrong->text) : import(j, &err)) {
         fprintf(stderr, "spanloom: %s; the traces are kept: spanloom import %s\n", err.text, j->dir);
         return;

@@ -80,7 +80,8 @@ static int help(FILE *out, const struct command *c)
           "  spanloom import runinfo/       read everything below a Parsl run directory\n"
           "  spanloom sequences             where the time of a typical task went\n"
           "  spanloom show task 42          one task through every component\n"
-          "  spanloom critical-path         what made the run as long as it was\n\n"
+          "  spanloom critical-path         what made the run as long as it was\n"
+          "  spanloom run ./program         trace a program that has Spanloom's spans, and its profile\n\n"
           "more: man spanloom, and `spanloom COMMAND --help`\n",
           out);
     return EXIT_DONE;

@@ -237,7 +237,7 @@ def a_pid_that_comes_again():
 def beside_each_other():
     """Pipelines and & : no span ends another's, and each lies in the one that the script had open."""
     write(path("s"), "spanloom begin all\nspanloom span a -- sleep 0.2 | spanloom span b -- cat\nspanloom span c -- sleep 0.2 &\n"
-                     "spanloom begin d\nspanloom end d\nwait\nspanloom end all\n")
+                     "sleep 0.1\nspanloom begin d\nspanloom end d\nwait\nspanloom end all\n")
     r = subprocess.run(["sh", "s"], cwd=path(), env=environment(PATH=f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"), capture_output=True, text=True)
     equal((r.returncode, r.stdout + r.stderr), (0, ""))
     found = {t[0]["args"]["pid"]: t for t in traces()}
