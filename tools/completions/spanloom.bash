@@ -35,7 +35,7 @@ _spanloom() {
                 words=("$("$program" recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p')")
                 case " ${COMP_WORDS[*]} " in *" --test "*) files=1 ;; esac ;;
             *LANGUAGE) words=(c c++ fortran) ;;
-            *COMMAND*) files=1 words=("$(compgen -c -- "$cur")") ;;
+            *COMMAND*) case $cur in */*) files=1 ;; *) words=("$(compgen -c -- "$cur")") ;; esac ;;
             *PATH* | *SOURCE* | *FILE* | *' A B') files=1 ;;
             *) return ;;
         esac
