@@ -107,6 +107,33 @@ def interrupt_from_the_terminal_comes_once(*via):
 
 
 @cases(*VIA)
+def suspended_from_the_terminal(*via):
+    """Ctrl-Z under an interactive shell, then fg."""
+    pid, fd = pty.fork()
+    if not pid:
+        os.chdir(path())
+        os.execvpe("bash", ["bash", "--norc", "-i"], environment(PS1="$ "))
+
+    def until(text):
+        seen = b""
+        while text not in seen:
+            seen += os.read(fd, 1000)
+        return seen
+
+    os.write(fd, f"{PROGRAM} {' '.join(via)} sh -c 'echo rea''dy; sleep 0.5; echo do''ne; exit 9'\n".encode())
+    until(b"ready")
+    os.write(fd, b"\x1a")
+    until(b"Stopped")
+    time.sleep(0.6)
+    os.write(fd, b"fg; echo status $?\n")
+    until(b"done")
+    until(b"status 9")
+    os.write(fd, b"exit\n")
+    os.waitpid(pid, 0)
+    os.close(fd)
+
+
+@cases(*VIA)
 def a_command_killed_beside_us(*via):
     p = ready(start(via, "sh", "-c", SLOW))
     os.kill(child_of(p), signal.SIGKILL)
