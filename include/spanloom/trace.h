@@ -115,9 +115,10 @@ SL_EXPORT uint64_t sl_new_id(void);
 SL_EXPORT void sl_thread_name(const char *name);
 
 /*
- * The innermost open span of this thread, else the process, as a W3C trace context ("00-...-...-01", 55 characters and
- * a NUL), for the TRACEPARENT of a process that this one starts or asks: its spans will lie in this span.  Without it
- * they lie in the process, whose own is in the environment.  Empty where nothing is recorded.
+ * A W3C trace context ("00-...-...-01", 55 characters and a NUL) for the TRACEPARENT of a process that this one starts
+ * or asks: its spans will lie in the innermost open span of this thread; where none is open, in the process.  The id is
+ * new each time, and the trace tells whose it is.  Without it they lie in the process, whose own context is in the
+ * environment. Empty where nothing is recorded.
  */
 SL_EXPORT void sl_traceparent(char to[56]);
 

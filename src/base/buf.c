@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,11 +70,19 @@ static size_t utf8_sequence(const unsigned char *s, size_t n)
     return len;
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
 size_t sl_utf8_valid(const char *s, size_t n)
 {
     size_t i = 0;
 
     while (i < n) {
+        uint64_t w;
+        if (n - i >= sizeof w &&
+            (memcpy(&w, s + i, sizeof w), !(w & EACH(0x80)) && !((w - EACH(1)) & ~w & EACH(0x80)))) {
+            i += sizeof w; /* ASCII without NUL, as nearly all is */
+            continue;
+        }
         size_t len = utf8_sequence((const unsigned char *)s + i, n - i);
         if (!len)
             break;

@@ -394,6 +394,8 @@ void sl_parse_end(struct sl_parse *p)
 void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, const char *text, size_t n)
 {
     p->batch->read++;
+    if (p->saw)
+        p->saw(p->to, p->input);
     add_reject(p, place, reason, text, n);
     if (p->watch) {
         struct sl_batch *b = p->batch;

@@ -480,6 +480,8 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
         rc = spread(st, set, err);
     if (!rc && !is_unbound(st, SL_WRITER_RULE))
         rc = sl_writers_bind(st, err);
+    if (!rc)
+        rc = sl_started_bind(st, err);
     for (size_t i = 0; i < set->orders.n && !rc; i++)
         if (!is_unbound(st, set->orders.v[i].name))
             rc = sl_order_bind(st, &set->orders.v[i], err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of bindings: bind.c (rules, and all of them), order.c (two sequences), writers.c (files and who wrote them).
+/* Inside of bindings: bind.c (rules, and all of them), order.c (two sequences), writers.c (files and who wrote them),
+ * started.c (processes and who started them).
  */
 #ifndef SL_IMPORT_BINDING_H
 #define SL_IMPORT_BINDING_H
@@ -22,5 +23,8 @@ int sl_order_bind(struct sl_store *st, const struct sl_order_decl *o, struct sl_
 
 /* writers.c: spans that a file names lie in the span that wrote it. */
 int sl_writers_bind(struct sl_store *st, struct sl_err *err);
+
+/* started.c: traced processes lie in what started them. */
+int sl_started_bind(struct sl_store *st, struct sl_err *err);
 
 #endif

@@ -242,6 +242,11 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
         if (p->input->time[i].field != slot)
             continue;
         declared = true;
+        if (v->kind == SL_INT && p->input->time[i].format.kind == SL_TIME_UNIX_NS) { /* as readers of traces have it */
+            *ns = v->i;
+            *naive = false;
+            return true;
+        }
         if (!sl_time_parse(&p->input->time[i].format, s, n, ns, naive))
             continue;
         if (*naive && p->input->zone_s != INT32_MIN) /* the recipe knows */

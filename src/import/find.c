@@ -67,7 +67,7 @@ static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struc
                 if (!sl_pattern_match(&recipe->input[i].files[k], m, path, n, 0))
                     continue;
                 here = any = true;
-                known |= !recipe->input[i].holds;
+                known |= !recipe->input[i].nholds;
                 one.recipe = recipe;
                 one.input = &recipe->input[i];
                 one.files = &recipe->input[i].files[k];

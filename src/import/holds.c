@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { CHUNK = 128 * 1024, BEGINNING = 4096, THREADS = 8, STEP = 64 };
 
@@ -42,25 +43,52 @@ static bool holds(const char *s, size_t n, const char *what, size_t nwhat)
     return memmem(s + i, n - i, what, nwhat) != NULL;
 }
 
-/* A text that lies across two chunks is found, because the end of one is put before the next. */
-static bool file_holds(const char *path, const char *what, bool begins, char *buf)
+static bool holds_any(const char *s, size_t n, char *const *what, int nwhat)
 {
-    size_t nwhat = strlen(what), kept = 0;
+    for (int i = 0; i < nwhat; i++)
+        if (holds(s, n, what[i], strlen(what[i])))
+            return true;
+    return false;
+}
+
+/* What is compressed is looked at as what it is; 0: it is not compressed. */
+static size_t unzip(const char *s, size_t n, char *out, size_t room)
+{
+    z_stream z = {.next_in = (Bytef *)s, .avail_in = (uInt)n, .next_out = (Bytef *)out, .avail_out = (uInt)room};
+
+    if (n < 2 || memcmp(s, "\x1f\x8b", 2) != 0 || inflateInit2(&z, 15 + 16) != Z_OK)
+        return 0;
+    inflate(&z, Z_SYNC_FLUSH);
+    inflateEnd(&z);
+    return room - z.avail_out;
+}
+
+static bool file_begins(int fd, const struct sl_input *in, char *buf)
+{
+    ssize_t n = read(fd, buf, BEGINNING);
+    size_t out = n > 0 ? unzip(buf, (size_t)n, buf + BEGINNING, BEGINNING) : 0;
+
+    return n > 0 && (out ? holds_any(buf + BEGINNING, out, in->holds, in->nholds)
+                         : holds_any(buf, (size_t)n, in->holds, in->nholds));
+}
+
+/* A text that lies across two chunks is found, because the end of one is put before the next. */
+static bool file_holds(const char *path, const struct sl_input *in, size_t longest, char *buf)
+{
+    size_t kept = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool found = false;
+    bool found = fd >= 0 && in->begins && file_begins(fd, in, buf);
 
     posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    while (fd >= 0 && !found) {
-        ssize_t n = read(fd, buf + kept, begins ? BEGINNING : CHUNK);
+    while (fd >= 0 && !found && !in->begins) {
+        ssize_t n = read(fd, buf + kept, CHUNK);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             break;
-        found = holds(buf, kept + (size_t)n, what, nwhat);
-        if (begins)
-            break;
+        found = holds_any(buf, kept + (size_t)n, in->holds, in->nholds);
         n += (ssize_t)kept;
-        kept = (size_t)n < nwhat - 1 ? (size_t)n : nwhat - 1;
+        kept = (size_t)n < longest - 1 ? (size_t)n : longest - 1;
         memmove(buf, buf + n - kept, kept);
     }
     if (fd >= 0)
@@ -83,8 +111,8 @@ static void *search(void *arg)
 
     while ((i = atomic_fetch_add(&s->next, 1)) < s->l->v.n) {
         const struct sl_found *f = &s->l->v.v[i];
-        if (f->recipe && f->input->holds)
-            s->absent[i] = !file_holds(f->path, f->input->holds, f->input->begins, buf);
+        if (f->recipe && f->input->nholds)
+            s->absent[i] = !file_holds(f->path, f->input, s->longest, buf);
     }
     free(buf);
     return NULL;
@@ -99,10 +127,11 @@ void sl_holds_check(struct sl_found_list *l)
     size_t files = 0, kept = 0;
 
     for (size_t i = 0; i < l->v.n; i++)
-        if (l->v.v[i].recipe && l->v.v[i].input->holds) {
-            size_t n = strlen(l->v.v[i].input->holds);
+        if (l->v.v[i].recipe && l->v.v[i].input->nholds) {
+            const struct sl_input *in = l->v.v[i].input;
             files++;
-            s.longest = n > s.longest ? n : s.longest;
+            for (int k = 0; k < in->nholds; k++)
+                s.longest = strlen(in->holds[k]) > s.longest ? strlen(in->holds[k]) : s.longest;
         }
     while (files > 1 && started < cores - 1 && started < THREADS && (size_t)started < files - 1 &&
            pthread_create(&thread[started], NULL, search, &s) == 0)

@@ -129,7 +129,8 @@ struct sl_input {
     char **json; /* fields that hold JSON in a text */
     int njson;
     char *pair_name, *pair_value; /* keys of {name, value} objects that make up a row; NULL: rows are objects */
-    char *holds;                  /* only files that hold this text; NULL: any */
+    char **holds;                 /* only files that hold one of these texts */
+    int nholds;                   /* 0: any */
     bool begins;                  /* ... in their first 4 KiB */
     bool whole;                   /* written at once: a last line that has no end is one */
     struct sl_default {

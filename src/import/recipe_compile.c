@@ -342,8 +342,11 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
         in->begins = true;
     if (v && sl_yaml_get(y, "holds"))
         fail(c, v, "an input has either holds: or begins:");
-    if ((v || (v = sl_yaml_get(y, "holds"))) && !*(in->holds = sl_strdup(text_of(c, v, "holds"))))
-        fail(c, v, "holds: and begins: need a text");
+    if (v || (v = sl_yaml_get(y, "holds")))
+        in->holds = compile_texts(c, &in->nholds, v, "holds");
+    for (int i = 0; i < in->nholds; i++)
+        if (!*in->holds[i])
+            fail(c, v, "holds: and begins: need a text");
     in->sep = compile_sep(c, sl_yaml_get(y, "sep"));
     in->empty = compile_texts(c, &in->nempty, sl_yaml_get(y, "empty"), "empty");
     in->columns = compile_texts(c, &in->ncolumns, sl_yaml_get(y, "columns"), "columns");
@@ -572,8 +575,6 @@ static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_y
     compile_events(c, u, sl_yaml_get(y, "event"));
     compile_pairs(c, u, &u->attrs, sl_yaml_get(y, "attrs"), "attrs");
     compile_pairs(c, u, &u->samples, sl_yaml_get(y, "samples"), "samples");
-    if (u->samples.all)
-        fail(c, y, "samples must be named one by one");
     compile_relations(c, u, SL_IN, sl_yaml_get(y, "in"));
     compile_relations(c, u, SL_FACET, sl_yaml_get(y, "facet"));
     compile_relations(c, u, SL_AFTER, sl_yaml_get(y, "after"));
@@ -641,7 +642,7 @@ static void bind_fields(struct compile *c)
     bool *assigned, all = r->else_raw;
 
     for (int i = 0; i < r->nrule; i++)
-        all |= r->rule[i].attrs.all || r->rule[i].raw;
+        all |= r->rule[i].attrs.all || r->rule[i].samples.all || r->rule[i].raw;
     r->wants_all = all;
     if (all) /* whoever keeps whole records wants every capture */
         for (int i = 0; i < r->ninput; i++)
@@ -900,6 +901,7 @@ static void free_input(struct sl_input *in)
         sl_pattern_free(&in->bare[i]);
     }
     free_texts(in->empty, in->nempty);
+    free_texts(in->holds, in->nholds);
     free_texts(in->columns, in->ncolumns);
     free_texts(in->json, in->njson);
     for (int i = 0; i < in->ndefaults; i++)
@@ -917,7 +919,6 @@ static void free_input(struct sl_input *in)
     free(in->time);
     free(in->comment);
     free(in->rows);
-    free(in->holds);
     free(in->pair_name);
     free(in->pair_value);
     free(in->defaults);

@@ -60,7 +60,8 @@ static bool add_values(struct sl_parse *p, const struct sl_pairs *pairs, uint32_
         if (pairs->all) { /* every field that is the record's own */
             const char *n = sl_apply_field_name(p, i);
             x = p->f[i];
-            if (sl_apply_missing(&x) || n[0] == '_' || i == p->recipe->field_text || p->recipe->is_context[i])
+            if (sl_apply_missing(&x) || n[0] == '_' || i == p->recipe->field_text || p->recipe->is_context[i] ||
+                (samples && x.kind == SL_TEXT))
                 continue;
             sl_buf_add(&shape, n, strlen(n) + 1);
         } else {
@@ -91,7 +92,7 @@ static bool add_values(struct sl_parse *p, const struct sl_pairs *pairs, uint32_
     if (!pairs->all && pairs->shape && any) /* NULLs at the end need not be there */
         b->n = last;
     for (size_t i = 0; pairs->all && i < p->extra.n; i++) {
-        if (sl_apply_missing(&p->extra.v[i].v))
+        if (sl_apply_missing(&p->extra.v[i].v) || (samples && p->extra.v[i].v.kind == SL_TEXT))
             continue;
         any = true;
         sl_buf_add_utf8(&shape, p->extra.v[i].name, p->extra.v[i].n); /* a NUL would part it in two */

@@ -197,9 +197,9 @@ def bookkeeping(store):
         check(records == used + skipped + rejected,
               f"{p} {part or ''}: {records} records are not {used} used + {skipped} skipped + {rejected} rejected")
     for p, part, rejected, seen in query(store, """SELECT path, part, rejected,
-            (SELECT count(DISTINCT place) FROM rejects r WHERE r.source = s.id) FROM sources s WHERE replaced_by IS NULL"""):
+            (SELECT count(*) FROM rejects r WHERE r.source = s.id) FROM sources s WHERE replaced_by IS NULL"""):
         # rows of a damaged database may share a rowid
-        check(rejected == seen or p.endswith(".db") and 0 < seen < rejected, f"{p} {part or ''}: {rejected} rejected, but {seen} places in the view rejects")
+        check(rejected == seen or p.endswith(".db") and 0 < seen < rejected, f"{p} {part or ''}: {rejected} rejected, but {seen} in the view rejects")
 
 
 # ---- the dump: what a store says, free of ids and of the order in which it was learnt

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { BUFFER = 1 << 18, LINE = 1 << 16, CACHE = 4096 };
@@ -26,6 +27,7 @@ struct heading { /* {"name": "...", "cat": "...", "pid": N, "tid": */
 struct out {
     int fd, error;
     size_t n;
+    uint64_t written, most; /* bytes of the file, and how many it may have */
     const struct sl_trace_process *process;
     struct sl_decoded *d;
     uint32_t options;
@@ -38,6 +40,10 @@ struct out {
 
 static void flush(struct out *o)
 {
+    /* To write beyond the limit of the process would raise SIGXFSZ in it. */
+    o->written += o->n;
+    if (o->written > o->most && !o->error)
+        o->error = EFBIG;
     for (size_t at = 0; at < o->n && !o->error;) {
         ssize_t got = write(o->fd, o->buffer + at, o->n - at);
         if (got < 0 && errno != EINTR)
@@ -144,25 +150,47 @@ static size_t utf8(const uint8_t *s, size_t n)
     return 0;
 }
 
-/* A byte that is no UTF-8 is taken for Latin-1: no name is dropped. */
+/* What stands for a byte that cannot stand for itself.  One that is no UTF-8 is taken for Latin-1: no name is dropped.
+ */
+static size_t escaped(uint8_t c, char to[6])
+{
+    static const char hex[] = "0123456789abcdef", letters[] = "btn?fr";
+
+    if (c >= 0x80) { /* as UTF-8, since not every viewer decodes escapes */
+        to[0] = (char)(0xc0 | c >> 6);
+        to[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    to[0] = '\\';
+    if (c == '"' || c == '\\') {
+        to[1] = (char)c;
+        return 2;
+    }
+    if (c >= '\b' && c <= '\r' && letters[c - '\b'] != '?') {
+        to[1] = letters[c - '\b'];
+        return 2;
+    }
+    memcpy(to + 1, "u00", 3);
+    to[4] = hex[c >> 4];
+    to[5] = hex[c & 15];
+    return 6;
+}
+
 static void put_text(struct out *o, struct sl_text_ref t)
 {
-    static const char hex[] = "0123456789abcdef";
     size_t from = 0;
+    char text[6];
 
     PUT(o, "\"");
     for (size_t i = 0; i < t.n;) {
         uint8_t c = (uint8_t)t.s[i];
-        size_t n = c < 0x80 ? c >= 0x20 && c != '"' && c != '\\' && c != 0x7f : utf8((const uint8_t *)t.s + i, t.n - i);
+        size_t n = c < 0x80 ? c >= 0x20 && c != '"' && c != '\\' : utf8((const uint8_t *)t.s + i, t.n - i);
         if (n) {
             i += n;
             continue;
         }
         put(o, t.s + from, i - from);
-        if (c == '"' || c == '\\')
-            put(o, (char[]){'\\', (char)c}, 2);
-        else
-            put(o, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+        put(o, text, escaped(c, text));
         from = ++i;
     }
     put(o, t.s + from, t.n - from);
@@ -256,22 +284,37 @@ static void arg_name(struct out *o, bool *any)
     *any = true;
 }
 
-static void put_args(struct out *o, const struct sl_trace_event *e)
+static void put_arg(struct out *o, const struct sl_trace_arg *a, bool *any)
+{
+    arg_name(o, any);
+    put_text(o, a->key);
+    PUT(o, ": ");
+    if (a->kind == SL_ARG_INT)
+        put_signed(o, a->i);
+    else if (a->kind == SL_ARG_DOUBLE)
+        put_double(o, a->d);
+    else
+        put_text(o, a->t);
+}
+
+static bool given_again(const struct sl_trace_event *e, const struct sl_trace_arg *a)
+{
+    for (size_t i = 0; i < e->nargs; i++)
+        if (e->args[i].key.s == a->key.s)
+            return true;
+    return false;
+}
+
+/* whole: with those of the begin, which has no line of its own. */
+static void put_args(struct out *o, const struct sl_trace_event *e, bool whole)
 {
     bool any = false;
 
-    for (size_t i = 0; i < e->nargs; i++) {
-        const struct sl_trace_arg *a = &e->args[i];
-        arg_name(o, &any);
-        put_text(o, a->key);
-        PUT(o, ": ");
-        if (a->kind == SL_ARG_INT)
-            put_signed(o, a->i);
-        else if (a->kind == SL_ARG_DOUBLE)
-            put_double(o, a->d);
-        else
-            put_text(o, a->t);
-    }
+    for (size_t i = 0; whole && i < e->nbegin; i++)
+        if (!given_again(e, &e->begin_args[i]))
+            put_arg(o, &e->begin_args[i], &any);
+    for (size_t i = 0; i < e->nargs; i++)
+        put_arg(o, &e->args[i], &any);
     if (e->context) {
         char text[24];
         snprintf(text, sizeof text, "\"%016llx\"", (unsigned long long)e->context);
@@ -303,16 +346,16 @@ static void put_usage(struct out *o, const struct sl_trace_event *e)
     end_line(o);
 }
 
-static void end_event(struct out *o, const struct sl_trace_event *e)
+static void end_event(struct out *o, const struct sl_trace_event *e, bool whole)
 {
-    put_args(o, e);
+    put_args(o, e, whole);
     PUT(o, "}");
     end_line(o);
 }
 
 static void put_span(struct out *o, const struct sl_trace_event *e)
 {
-    bool compact = o->options & SL_TF_COMPACT && e->begin_ns != INT64_MIN;
+    bool compact = o->options & SL_TF_COMPACT;
 
     if (compact && e->phase == 'B')
         return;
@@ -323,7 +366,7 @@ static void put_span(struct out *o, const struct sl_trace_event *e)
         PUT(o, ", \"dur\": ");
         put_us(o, e->ts_ns - e->begin_ns);
     }
-    end_event(o, e);
+    end_event(o, e, compact);
     if (!compact && e->usage)
         put_usage(o, e);
 }
@@ -362,7 +405,10 @@ static void put_event(struct out *o, const struct sl_trace_event *e)
     case 'C':
         begin_event(o, e->site, e->tid, e->ts_ns, 'C');
         PUT(o, ", \"args\": {\"value\": ");
-        put_double(o, e->value);
+        if (isfinite(e->value))
+            put_double(o, e->value);
+        else
+            PUT(o, "null");
         PUT(o, "}}");
         end_line(o);
         return;
@@ -385,7 +431,7 @@ static void put_event(struct out *o, const struct sl_trace_event *e)
         }
         put_id(o, e->id);
     }
-    end_event(o, e);
+    end_event(o, e, false);
 }
 
 /* ---- about the process ---- */
@@ -463,11 +509,13 @@ int sl_chrome_write_fd(struct sl_decoded *d, int fd, uint32_t options)
     struct out *o = calloc(1, sizeof *o);
     bool close = !(options & SL_TF_NO_CLOSE);
     struct sl_trace_event e;
+    struct rlimit limit;
     int error;
 
     if (!o)
         return ENOMEM;
     o->fd = fd;
+    o->most = !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
     o->options = options;
     o->d = d;
     o->process = sl_decode_process(d);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MANY = 256 }; /* keys of one span that are looked through */
+
 /* ---- events ---- */
 
 static const struct sl_trace_site *site_of(const struct sl_decoded *d, uint64_t number)
@@ -16,9 +18,15 @@ static const struct sl_trace_site *site_of(const struct sl_decoded *d, uint64_t 
     return number < d->nsites ? &d->sites[number] : &sl_unknown_site;
 }
 
+/* A key that comes again has the last value.  Its text is the site's, so that keys are told apart by where they lie. */
 static bool add_arg(struct sl_trace_arg **args, size_t *n, const struct sl_trace_arg *a)
 {
-    if ((*n & (*n - 1)) == 0 || !*n) { /* grows by doubling: at 0, 1, 2, 4, ... */
+    for (size_t i = *n > MANY ? *n - MANY : 0; i < *n; i++)
+        if ((*args)[i].key.s == a->key.s) {
+            (*args)[i] = *a;
+            return true;
+        }
+    if ((*n & (*n - 1)) == 0) { /* room is doubled at 0, 1, 2, 4, ... */
         struct sl_trace_arg *more = realloc(*args, (*n ? *n * 2 : 1) * sizeof *more);
         if (!more)
             return false;
@@ -74,6 +82,8 @@ static void close_one(struct sl_decoded *d, struct thread *t, int64_t ts_ns, str
         .begin_ns = f->begin_ns,
         .site = f->site,
         .context = f->context,
+        .begin_args = f->begin_args,
+        .nbegin = f->nbegin,
         .args = f->args,
         .nargs = f->nargs,
         .depth = (uint32_t)t->n,
@@ -84,6 +94,7 @@ static void close_one(struct sl_decoded *d, struct thread *t, int64_t ts_ns, str
         e->rss_kib = d->usage_rss;
     }
     d->given = f->args;
+    d->given_begin = f->begin_args;
 }
 
 static void go_on_closing(struct sl_decoded *d, struct sl_trace_event *e)
@@ -129,6 +140,8 @@ static bool begin_span(struct sl_decoded *d, struct lane *l, const struct sl_tra
         return false;
     sl_lane_consume(d, l);
     absorb(d, l, e, &t->frames[t->n - 1]);
+    for (size_t i = 0; i < e->nargs; i++)
+        add_arg(&t->frames[t->n - 1].begin_args, &t->frames[t->n - 1].nbegin, &e->args[i]);
     return true;
 }
 
@@ -139,13 +152,15 @@ static bool end_span(struct sl_decoded *d, struct lane *l, const struct sl_trace
 
     while (i && t->frames[i - 1].site != site)
         i--;
-    sl_lane_consume(d, l);
-    if (!i) {
-        e->phase = 'E';
-        e->begin_ns = INT64_MIN;
-        e->depth = (uint32_t)t->n;
-        return site->loose;
+    if (!i && site->loose) { /* a moment: a span without length, so that it ends nothing else */
+        d->closing = t;
+        d->keep = t->n;
+        d->closing_ns = e->ts_ns;
+        return begin_span(d, l, site, e);
     }
+    sl_lane_consume(d, l);
+    if (!i)
+        return false;
     d->closing = t;
     d->keep = i - 1;
     d->closing_ns = e->ts_ns;
@@ -214,7 +229,8 @@ static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struc
 bool sl_decode_next(struct sl_decoded *d, struct sl_trace_event *e)
 {
     free(d->given);
-    d->given = NULL;
+    free(d->given_begin);
+    d->given = d->given_begin = NULL;
     if (d->closing) {
         go_on_closing(d, e);
         return true;

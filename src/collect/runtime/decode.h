@@ -44,7 +44,7 @@ struct sl_trace_event {
     bool usage;     /* E: cpu_ns and rss_kib are set */
     uint32_t tid;
     int64_t ts_ns;    /* since the Unix epoch, UTC */
-    int64_t begin_ns; /* E: of its span; INT64_MIN: it has none (pointcut after) */
+    int64_t begin_ns; /* E: of its span */
     const struct sl_trace_site
         *site;               /* N: NULL; an i without one says which context was given away while no span was open */
     uint64_t id;             /* async, flow */
@@ -52,6 +52,8 @@ struct sl_trace_event {
     double value;            /* C */
     int64_t cpu_ns, rss_kib; /* CPU time of the thread in the span; largest size of the process until then */
     struct sl_text_ref text; /* N: name; b n e: scope */
+    const struct sl_trace_arg *begin_args; /* E: those that its B had */
+    size_t nbegin;
     const struct sl_trace_arg *args; /* valid until the next event */
     size_t nargs;
     uint32_t depth; /* B, E: spans of this thread that are open around it */
@@ -67,17 +69,13 @@ struct sl_trace_process {
     uint64_t trace_id[2], span_id, parent_id;
     const char *facts; /* "name=value\0..." */
     size_t nfacts;     /* bytes */
-    const char *boot_id;
 };
 
 /*
- * Begins to decode bytes[0..n), which are borrowed.  ticks_now and monotonic_now: the clocks now, where this is the
- * machine and boot that wrote the file, else 0: they make the times of a process that died early more exact.  NULL:
- * this is no trace file, or memory ran out; *why says so.
+ * Begins to decode bytes[0..n), which are borrowed, at an address that words may have.  NULL: this is no trace file, or
+ * memory ran out; *why says so.
  */
-struct sl_decoded *sl_decode_new(const void *bytes, size_t n, uint64_t ticks_now, uint64_t monotonic_now,
-                                 const char **why);
-/* The same for a file, with the clocks of this machine where they fit. */
+struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why);
 struct sl_decoded *sl_decode_open(const char *path, const char **why);
 void sl_decode_free(struct sl_decoded *d);
 

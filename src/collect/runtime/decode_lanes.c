@@ -94,7 +94,8 @@ bool sl_lanes_make(struct sl_decoded *d)
 {
     size_t n = 0, kept = 0;
 
-    qsort(d->segments, d->nsegments, sizeof *d->segments, by_lane);
+    if (d->nsegments > 1)
+        qsort(d->segments, d->nsegments, sizeof *d->segments, by_lane);
     /* What a buffer has was not moved to the file yet. */
     for (size_t i = 0, next; i < d->nsegments; i = next) {
         uint64_t seq = UINT64_MAX;

@@ -18,8 +18,8 @@ struct frame { /* a span that is open */
     const struct sl_trace_site *site;
     int64_t begin_ns, cpu_ns;
     uint64_t context;
-    struct sl_trace_arg *args;
-    size_t nargs;
+    struct sl_trace_arg *args, *begin_args; /* given since, and with the begin */
+    size_t nargs, nbegin;
     bool measured;
 };
 
@@ -62,8 +62,8 @@ struct sl_decoded {
     struct thread *closing;
     size_t keep; /* of its frames */
     int64_t closing_ns;
-    size_t left_open;           /* thread whose open spans come next, at the end */
-    struct sl_trace_arg *given; /* args of the last E, to be freed */
+    size_t left_open;                         /* thread whose open spans come next, at the end */
+    struct sl_trace_arg *given, *given_begin; /* args of the last E, to be freed */
     int64_t usage_cpu, usage_rss;
     const struct thread *usage_of;
 };
@@ -93,9 +93,10 @@ static inline uint64_t sl_record_size(const uint64_t *w, uint32_t left)
 
 static inline int64_t sl_time_of(const struct sl_decoded *d, uint64_t ticks)
 {
-    int64_t gone = (int64_t)(ticks - d->ticks0);
+    double gone = (double)(int64_t)(ticks - d->ticks0) * d->ns_per_tick;
+    int64_t ns = gone > -9e18 && gone < 9e18 ? (int64_t)gone : 0; /* a damaged header */
 
-    return (int64_t)d->ns0 + (int64_t)((double)gone * d->ns_per_tick) + d->header->realtime_ns;
+    return (int64_t)(d->ns0 + (uint64_t)ns + (uint64_t)d->header->realtime_ns);
 }
 
 /* Sorts the segments into lanes, and each lane to its first record.  False: out of memory. */

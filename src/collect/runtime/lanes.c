@@ -16,7 +16,7 @@
 enum {
     WIPED = 65536,      /* bytes of a page of lanes */
     RETRY = 8192,       /* events lost between two looks at a full disk */
-    SOONEST = 1 << 21,  /* ticks until the clocks are compared again: about a millisecond, then twice as long, ... */
+    SOONEST = 1 << 17,  /* ticks until the clocks are compared again: some 50 us, then twice as long, ... */
     LATEST = INT32_MAX, /* ... and about a second */
 };
 
@@ -45,6 +45,7 @@ static struct sl_lane *lane_memory(void)
             return NULL;
         madvise(w, WIPED, MADV_WIPEONFORK); /* an older kernel has the handlers of pthread_atfork() only */
         w->alive = 1;
+        w->older = sl_rt.wiped;
         sl_rt.wiped = w;
     }
     return &w->lanes[w->given++];
@@ -132,25 +133,31 @@ static bool lane_empty(struct sl_lane *l, uint64_t ticks)
 static void look_at_clock(struct sl_lane *l, uint64_t ticks)
 {
     uint64_t gone = ticks - sl_rt.start.ticks, boundary = ((ticks >> SL_TF_TIME_BITS) + 1) << SL_TF_TIME_BITS;
+    uint64_t until = ticks + (gone < SOONEST ? SOONEST : gone > LATEST ? LATEST : gone);
 
-    pthread_mutex_lock(&sl_rt.lock);
-    sl_file_moment();
-    pthread_mutex_unlock(&sl_rt.lock);
     if (ticks >> SL_TF_TIME_BITS != l->epoch && (uint32_t)l->chunk->state + 2 <= l->room)
         write_epoch(l, ticks);
-    l->until = ticks + (gone < SOONEST ? SOONEST : gone > LATEST ? LATEST : gone);
-    if (l->until > boundary)
-        l->until = boundary;
-    if (sl_rt.options.usage)
-        l->until = 0; /* every event goes the slow way */
+    if (until > boundary)
+        until = boundary;
+    pthread_mutex_lock(&sl_rt.lock);
+    sl_file_moment();
+    if (sl_rt.options.usage || !sl_trace_on) /* every event goes the slow way */
+        until = 0;
+    __atomic_store_n(&l->until, until, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&sl_rt.lock);
+}
+
+void sl_lanes_stop(void)
+{
+    for (struct sl_wiped *w = sl_rt.wiped; w && w->alive; w = w->older)
+        for (size_t i = 0; i < w->given; i++)
+            __atomic_store_n(&w->lanes[i].until, 0, __ATOMIC_RELAXED);
 }
 
 struct sl_lane *sl_lane_with(size_t n, uint64_t ticks)
 {
-    struct sl_lane *l;
+    struct sl_lane *l = sl_current;
 
-    sl_lane_notice_fork();
-    l = sl_current;
     if (l == &sl_no_lane) {
         l = lane_get(NULL, ticks);
         if (!l)
@@ -173,7 +180,7 @@ struct sl_lane *sl_lane_with(size_t n, uint64_t ticks)
             return NULL;
         }
     }
-    if (ticks >= l->until)
+    if (ticks >= __atomic_load_n(&l->until, __ATOMIC_RELAXED))
         look_at_clock(l, ticks);
     return l;
 }
@@ -231,7 +238,7 @@ void sl_lane_leave(void *lane)
 static void forget_parent(void)
 {
     sl_rt.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    sl_rt.lanes = sl_rt.free = NULL;
+    sl_rt.free = NULL;
     sl_rt.wiped = NULL;
     sl_rt.lane_count = 0;
     sl_rt.header = NULL; /* not mapped here */
@@ -245,6 +252,7 @@ static void forget_parent(void)
     sl_rt.parent_id = sl_rt.fork_context ? sl_rt.fork_context : sl_rt.span_id;
     sl_rt.fork_context = 0;
     sl_rt.span_id = sl_random() | 1;
+    sl_names_new_ids();
     sl_names_tell_children();
 }
 

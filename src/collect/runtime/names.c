@@ -32,6 +32,12 @@ uint64_t sl_random(void)
     return x ^ x >> 31;
 }
 
+void sl_names_new_ids(void)
+{
+    sl_rt.ids_from = (sl_random() >> 43 | 1) << 31;
+    atomic_store_explicit(&sl_rt.ids, sl_rt.ids_from + (1u << 30), memory_order_relaxed);
+}
+
 /* ---- instance path ---- */
 
 static void eight_digits(const char *text, size_t n, char *to)
@@ -113,6 +119,7 @@ void sl_names_read_parent(void)
         sl_rt.trace_id[1] = sl_random() | 1;
     }
     sl_rt.span_id = sl_random() | 1;
+    sl_names_new_ids();
 }
 
 /* Ours, and written in place after a fork, where nothing may be allocated. */

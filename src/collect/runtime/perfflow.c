@@ -3,8 +3,9 @@
  * PerfFlowAspect's entry points: names and arguments are those of perfflow_runtime.cpp of its main branch (six
  * arguments; releases before had five, without the pointcut, which is why that one is read only where it is needed).
  *
- * Where its runtime is at fault ours is not: ids of asynchronous spans pair begin and end, those of flows pair out and
- * in.
+ * Functions that are woven in before or after only are moments: spans without length.  Its B without an E, and E
+ * without a B, would take in, or end, what is around them.  Where its runtime is at fault ours is not: ids of
+ * asynchronous spans pair begin and end, those of flows pair out and in.
  */
 #include "collect/runtime/runtime.h"
 
@@ -26,7 +27,7 @@ static void flow(bool out)
     if (!site)
         return;
     n = atomic_fetch_add_explicit(out ? &outs : &ins, 1, memory_order_relaxed);
-    sl_flow(site, n + 1, out ? SL_FLOW_OUT : SL_FLOW_IN);
+    sl_flow(site, sl_rt.ids_from + n, out ? SL_FLOW_OUT : SL_FLOW_IN);
 }
 
 /*
@@ -77,14 +78,12 @@ static uint64_t recall(struct sl_site *site)
     return id ? id : sl_new_id();
 }
 
-static struct sl_site *site_of(const char *module, const char *function, bool around)
+static struct sl_site *site_of(const char *module, const char *function)
 {
-    if (!sl_trace_on)
-        return NULL;
-    return sl_site_find(function ? function : "", module, around ? SL_TF_SYMBOL : SL_TF_SYMBOL | SL_TF_LOOSE);
+    return sl_trace_on ? sl_site_find(function ? function : "", module, SL_TF_SYMBOL) : NULL;
 }
 
-/* pointcut is not looked at where the weaver may be too old to give it: async tells those apart that matter. */
+/* False: only one of both is called. */
 static bool goes_around(const char *pointcut)
 {
     return !is(pointcut, "before") && !is(pointcut, "after");
@@ -94,7 +93,7 @@ void perfflow_weave_before(int async, const char *module, const char *function, 
                            const char *pointcut)
 {
     bool around = async || goes_around(pointcut);
-    struct sl_site *site = site_of(module, function, around);
+    struct sl_site *site = site_of(module, function);
 
     if (!site)
         return;
@@ -105,22 +104,26 @@ void perfflow_weave_before(int async, const char *module, const char *function, 
             sl_scope(scope);
         remember(site, id);
     } else {
-        sl_mark_loose(site, 0, around);
+        sl_mark_symbol(site, 0);
     }
     if (is(to_flow, "in") || is(to_flow, "inout"))
         flow(false);
     else if (is(to_flow, "out") || is(to_flow, "outin"))
         flow(true);
+    if (!around) /* nothing will follow */
+        sl_mark_symbol(site, 1);
 }
 
 void perfflow_weave_after(int async, const char *module, const char *function, const char *scope, const char *to_flow,
                           const char *pointcut)
 {
     bool around = async || goes_around(pointcut);
-    struct sl_site *site = site_of(module, function, around);
+    struct sl_site *site = site_of(module, function);
 
     if (!site)
         return;
+    if (!around)
+        sl_mark_symbol(site, 0);
     if (is(to_flow, "in") || is(to_flow, "outin"))
         flow(false);
     else if (is(to_flow, "out") || is(to_flow, "inout"))
@@ -130,6 +133,6 @@ void perfflow_weave_after(int async, const char *module, const char *function, c
         if (scope && *scope)
             sl_scope(scope);
     } else {
-        sl_mark_loose(site, 1, around);
+        sl_mark_symbol(site, 1);
     }
 }

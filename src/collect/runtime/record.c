@@ -67,7 +67,10 @@ static __attribute__((noinline, cold)) void mark_slow(struct sl_site *site, uint
     uint64_t w[4];
     size_t n = 0;
 
+    if (!recording())
+        return;
     sl_guard_enter(&g);
+    sl_lane_notice_fork();
     if (recording()) {
         bool ok = has_code(site, flags);
         uint64_t ticks = sl_clock_ticks(); /* after what was slow the first time */
@@ -103,7 +106,7 @@ static inline __attribute__((always_inline)) void mark(struct sl_site *site, uin
     code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
     c = l->chunk;
     state = c->state;
-    if (UNLIKELY((uint32_t)state >= l->room || ticks >= l->until || !code)) {
+    if (UNLIKELY((uint32_t)state >= l->room || ticks >= __atomic_load_n(&l->until, __ATOMIC_RELAXED) || !code)) {
         l->ready = ready;
         mark_slow(site, end, flags);
         return;
@@ -141,9 +144,9 @@ void sl_span_end(struct sl_site *site)
         mark_otherwise(site, 1, 0);
 }
 
-void sl_mark_loose(struct sl_site *site, uint32_t end, bool around)
+void sl_mark_symbol(struct sl_site *site, uint32_t end)
 {
-    mark_otherwise(site, end, around ? SL_TF_SYMBOL : SL_TF_SYMBOL | SL_TF_LOOSE);
+    mark_otherwise(site, end, SL_TF_SYMBOL);
 }
 
 /* ---- events of more than one word ---- */
@@ -154,6 +157,7 @@ static void put_slow(struct sl_site *site, uint32_t code, const uint64_t *w, siz
     struct sl_guard g;
 
     sl_guard_enter(&g);
+    sl_lane_notice_fork();
     if (recording()) {
         bool ok = !site || has_code(site, 0);
         uint64_t ticks = sl_clock_ticks();
@@ -193,7 +197,7 @@ static void put(struct sl_site *site, enum sl_tf_code kind, uint64_t *w, size_t 
         SIGNAL_FENCE();
         uint64_t ticks = sl_clock_ticks(), state = l->chunk->state;
         uint64_t *to = (uint64_t *)(l->chunk + 1) + (uint32_t)state;
-        bool fits = (uint32_t)state + 1 + n <= l->room && ticks < l->until;
+        bool fits = (uint32_t)state + 1 + n <= l->room && ticks < __atomic_load_n(&l->until, __ATOMIC_RELAXED);
         if (LIKELY(fits)) {
             to[0] = word(ticks, (uint64_t)kind << 2 | n);
             if (site)

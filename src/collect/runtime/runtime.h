@@ -41,7 +41,7 @@ struct sl_lane {
     uint64_t until; /* clock at which the slow way has something to do */
     struct sl_tf_chunk *chunk; /* NULL: wiped */
     struct sl_lane *deeper;    /* for signal handlers */
-    struct sl_lane *next;      /* in rt.lanes or rt.free */
+    struct sl_lane *next;      /* in sl_rt.free */
     uint64_t epoch;
     uint32_t retry; /* events to lose until the full disk is asked again */
     bool used;      /* by a thread, now */
@@ -69,7 +69,7 @@ struct sl_runtime {
     struct sl_defs *defs; /* the newest first; in a child at first its parent's */
     uint32_t sites;       /* numbers given so far */
     /* Lanes. */
-    struct sl_lane *lanes, *free;
+    struct sl_lane *free;
     uint32_t lane_count;
     struct sl_wiped *wiped;
     pthread_key_t key;
@@ -83,10 +83,12 @@ struct sl_runtime {
     char instance_path[1024];
     struct sl_tf_moment start;
     int64_t realtime_ns;
+    uint64_t ids_from; /* random, so that ids of several processes are not taken for the same; below 2^53, for JSON */
     atomic_ullong ids;
 };
 
 struct sl_wiped { /* a page of lanes */
+    struct sl_wiped *older;
     uint64_t alive;
     size_t given;
     struct sl_lane lanes[];
@@ -127,6 +129,7 @@ void sl_names_read_parent(void);
 /* Makes the environment say who this process is, for its children. */
 void sl_names_tell_children(void);
 void sl_names_untell(void);
+void sl_names_new_ids(void);
 uint64_t sl_random(void);
 
 /* ---- file.c ---- */
@@ -145,8 +148,8 @@ int sl_file_finish(bool last);
 
 /* ---- record.c ---- */
 
-/* A begin (0) or end (1) of a function; not around: the other one may not come. */
-void sl_mark_loose(struct sl_site *site, uint32_t end, bool around);
+/* A begin (0) or end (1) of a function whose name is a symbol. */
+void sl_mark_symbol(struct sl_site *site, uint32_t end);
 /* The scope of the asynchronous event before it. */
 void sl_scope(const char *scope);
 /* A new id by which the innermost open span of this thread is known to other processes. */
@@ -167,6 +170,8 @@ bool sl_sites_inherit(struct sl_defs *from);
 /* A lane of this thread with room for n words, its clock right; NULL: what was to be written is lost.  Guarded. */
 struct sl_lane *sl_lane_with(size_t n, uint64_t ticks);
 void sl_lane_lose(struct sl_lane *l);
+/* Recording was turned off: nobody is to go the fast way.  Under the lock. */
+void sl_lanes_stop(void);
 /* Of a thread that ends: what pthread calls with its lane. */
 void sl_lane_leave(void *lane);
 /* Forgets what was the parent's, if this process was forked and has not noticed yet.  Guarded. */

@@ -146,6 +146,12 @@ static char *copy(const char *s)
     return to ? memcpy(to, s, n) : NULL;
 }
 
+static bool same(const struct named *x, const char *name, const char *category, uint32_t flags)
+{
+    return x->flags == flags && !strcmp(x->site.name, name) && (x->site.category == NULL) == (category == NULL) &&
+           (!category || !strcmp(x->site.category, category));
+}
+
 static struct named *look_up(const struct names *t, uint32_t hash, const char *name, const char *category,
                              uint32_t flags)
 {
@@ -153,8 +159,7 @@ static struct named *look_up(const struct names *t, uint32_t hash, const char *n
         struct named *x = t ? __atomic_load_n(&t->slot[i & (t->slots - 1)], __ATOMIC_ACQUIRE) : NULL;
         if (!x)
             return NULL;
-        if (x->hash == hash && x->flags == flags && !strcmp(x->site.name, name) &&
-            !strcmp(x->site.category ? x->site.category : "", category ? category : ""))
+        if (x->hash == hash && same(x, name, category, flags))
             return x;
     }
 }
@@ -202,14 +207,29 @@ static struct named *add(uint32_t hash, const char *name, const char *category, 
     return x;
 }
 
+/* Texts mostly are literals: where they lie tells where to look first, and comparing them is cheaper than hashing. */
+static struct named **recently(const char *name, const char *category)
+{
+    static struct named *recent[256];
+    uint64_t at = ((uintptr_t)name + ((uint64_t)(uintptr_t)category << 20)) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &recent[at >> 56];
+}
+
 struct sl_site *sl_site_find(const char *name, const char *category, uint32_t flags)
 {
-    uint32_t hash = hash_of(name, category, 2166136261u + flags);
-    struct named *x = look_up(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, name, category, flags);
+    struct named **recent = recently(name, category), *x = __atomic_load_n(recent, __ATOMIC_ACQUIRE);
     struct sl_guard g;
+    uint32_t hash;
 
-    if (LIKELY(x))
+    if (LIKELY(x && same(x, name, category, flags)))
         return &x->site;
+    hash = hash_of(name, category, 2166136261u + flags);
+    x = look_up(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, name, category, flags);
+    if (LIKELY(x)) {
+        __atomic_store_n(recent, x, __ATOMIC_RELEASE);
+        return &x->site;
+    }
     sl_guard_enter(&g);
     sl_lane_notice_fork();
     pthread_mutex_lock(&sl_rt.lock);

@@ -14,6 +14,7 @@
 struct sl_runtime sl_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 struct sl_lane sl_no_lane;
 __thread struct sl_lane *sl_current = &sl_no_lane;
+uint32_t sl_clock;
 int sl_trace_on = 1; /* before the constructor: others may come first */
 
 static void absolute(char dir[PATH_MAX])
@@ -105,6 +106,8 @@ int sl_trace_enable(int on)
     was = sl_trace_on;
     if (sl_rt.state == SL_READY || sl_rt.state == SL_OPEN)
         __atomic_store_n(&sl_trace_on, on != 0, __ATOMIC_RELAXED);
+    if (!on)
+        sl_lanes_stop();
     pthread_mutex_unlock(&sl_rt.lock);
     sl_guard_leave(&g);
     return was;
@@ -132,6 +135,7 @@ __attribute__((destructor(101))) static void destructed(void)
     sl_lane_notice_fork();
     __atomic_store_n(&sl_trace_on, 0, __ATOMIC_RELAXED);
     pthread_mutex_lock(&sl_rt.lock);
+    sl_lanes_stop();
     if (sl_rt.state == SL_OPEN)
         sl_file_finish(true);
     if (sl_rt.keyed) /* this code may be unmapped before the threads end */

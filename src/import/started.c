@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traced processes and what started them.  A process knows some of this: the identity that its parent gave it
+ * (TRACEPARENT), its parent's number, PerfFlowAspect's instance path, and in its environment the worker, the task or
+ * the batch job that it belongs to.  Each rule has a name, under which it can be unbound; the first that knows goes
+ * before the others.
+ */
+#include "import/started.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const fact_name[FACTS] = {"hostname",
+                                             "pid",
+                                             "ppid",
+                                             "parent_id",
+                                             "span_id",
+                                             "instance_path",
+                                             "env.PARSL_WORKER_POOL_ID",
+                                             "env.PARSL_WORKER_RANK",
+                                             "env.WORK_QUEUE_SANDBOX",
+                                             "env.VINE_SANDBOX",
+                                             "env.SLURM_JOB_ID",
+                                             "env.SLURM_CLUSTER_NAME"};
+
+static const char *const rule_name[RULES] = {"trace.parent", "trace.ppid",    "trace.instance",
+                                             "trace.worker", "trace.sandbox", "trace.job"};
+
+/* ---- what is known ---- */
+
+static int load_facts(struct started *s, struct process *p, sqlite3_stmt *q)
+{
+    int rc;
+
+    sqlite3_reset(q);
+    sqlite3_bind_int64(q, 1, p->id);
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        const char *name = (const char *)sqlite3_column_text(q, 0), *value = (const char *)sqlite3_column_text(q, 1);
+        for (int f = 0; f < FACTS; f++)
+            if (name && value && *value && !p->fact[f] && !strcmp(name, fact_name[f]))
+                p->fact[f] = sl_intern(&s->texts, value, strlen(value));
+    }
+    return rc;
+}
+
+const char *sl_started_fact(const struct started *s, const struct process *p, enum fact f)
+{
+    return p->fact[f] ? sl_intern_text(&s->texts, p->fact[f]) : NULL;
+}
+
+static int load(struct started *s)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        s->st,
+        "SELECT s.id, s.key, (SELECT min(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'begin'), "
+        "(SELECT max(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'end') FROM sl_name n JOIN sl_span s ON "
+        "s.type = n.id WHERE n.name = 'trace.process' ORDER BY s.key",
+        s->err);
+    sqlite3_stmt *facts =
+        sl_store_prepare(s->st, "SELECT name, value FROM attributes WHERE span = ? ORDER BY source, place", s->err);
+    int rc = q && facts ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
+        struct process *p = sl_vec_add(&s->v);
+        const char *at = strrchr((const char *)sqlite3_column_text(q, 1), '@');
+        p->id = sqlite3_column_int64(q, 0);
+        p->start = sqlite3_column_type(q, 2) != SQLITE_NULL ? sqlite3_column_int64(q, 2) : at ? atoll(at + 1) : 0;
+        p->end = sqlite3_column_type(q, 3) != SQLITE_NULL ? sqlite3_column_int64(q, 3) : INT64_MAX;
+        rc = load_facts(s, p, facts);
+    }
+    sqlite3_finalize(q);
+    sqlite3_finalize(facts);
+    return rc;
+}
+
+bool sl_started_any(const struct started *s, enum fact f)
+{
+    for (size_t i = 0; i < s->v.n; i++)
+        if (s->v.v[i].fact[f])
+            return true;
+    return false;
+}
+
+/* ---- links ---- */
+
+static int run(struct started *s, sqlite3_stmt *q)
+{
+    int rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(s->st, "cannot write", s->err);
+
+    sqlite3_reset(q);
+    return rc;
+}
+
+int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence)
+{
+    sqlite3_bind_int64(s->link, 1, in);
+    sqlite3_bind_int64(s->link, 2, span);
+    sqlite3_bind_int64(s->link, 3, s->rule[rule]);
+    sqlite3_bind_double(s->link, 4, confidence);
+    return run(s, s->link);
+}
+
+int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule)
+{
+    sqlite3_bind_int64(s->doubt, 1, in);
+    sqlite3_bind_int64(s->doubt, 2, span);
+    sqlite3_bind_int64(s->doubt, 3, s->rule[rule]);
+    return run(s, s->doubt);
+}
+
+static void settle(struct process *p, int64_t span, int64_t process, enum rule rule, double confidence)
+{
+    p->in_span = span;
+    p->in_process = process;
+    p->rule = rule;
+    p->confidence = confidence;
+}
+
+bool sl_started_settled(const struct process *p)
+{
+    return p->in_span || p->in_process;
+}
+
+static bool alive_at(const struct process *p, int64_t t)
+{
+    return p->start <= t && p->end >= t;
+}
+
+/* ---- by identity: TRACEPARENT ---- */
+
+/*
+ * Spans with an attribute of this name, of traces.  Its shapes are few, and the rows of all others are passed over
+ * quickly.
+ */
+static sqlite3_stmt *with_attribute(struct started *s, const char *name)
+{
+    char sql[700];
+
+    snprintf(sql, sizeof sql,
+             "SELECT a.span, json_extract(a.vals, h.path) AS value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT "
+             "parent FROM sl_span WHERE id = x.parent) WHEN 'trace.thread' THEN x.parent ELSE x.id END FROM sl_attr a "
+             "JOIN sl_shape h ON h.id = a.shape AND h.name = '%s' JOIN sl_span x ON x.id = a.span JOIN sl_name n ON "
+             "n.id = x.type WHERE a.shape IN (SELECT id FROM sl_shape WHERE name = '%s') AND n.name IN ('trace.call', "
+             "'trace.thread', 'trace.process') AND value IS NOT NULL ORDER BY a.span",
+             name, name);
+    return sl_store_prepare(s->st, sql, s->err);
+}
+
+static int by_parent(struct started *s)
+{
+    SL_VEC(struct {
+        int64_t span, process;
+        bool call;
+    })
+    of = {0}; /* by text */
+    sqlite3_stmt *q;
+    int rc;
+
+    if (!s->rule[BY_PARENT] || !sl_started_any(s, PARENT_ID))
+        return 0;
+    if (!(q = with_attribute(s, "span_id")))
+        return SL_ESTORE;
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        const char *id = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
+        uint32_t known = id ? sl_intern_find(&s->texts, id, strlen(id)) : 0;
+        if (!known)
+            continue; /* no process names it as its parent */
+        while (of.n <= known)
+            sl_vec_add(&of);
+        if (of.v[known].call) /* of both, the call says more */
+            continue;
+        of.v[known].span = sqlite3_column_int64(q, 0);
+        of.v[known].process = sqlite3_column_int64(q, 3);
+        of.v[known].call = type && !strcmp(type, "trace.call");
+    }
+    sqlite3_finalize(q);
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        struct process *p = &s->v.v[i];
+        uint32_t id = p->fact[PARENT_ID];
+        if (!id || id >= of.n || !of.v[id].span || of.v[id].process == p->id)
+            continue;
+        settle(p, of.v[id].call ? of.v[id].span : 0, of.v[id].process, BY_PARENT, 1);
+    }
+    sl_vec_free(&of);
+    return rc;
+}
+
+/* ---- by number: the parent on the same machine, alive at that time ---- */
+
+/* A fork says which call it was in. */
+static int by_fork(struct started *s)
+{
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (!sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_shape WHERE name = 'child_pid')", 0))
+        return 0;
+    if (!(q = with_attribute(s, "child_pid")))
+        return SL_ESTORE;
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        const char *pid = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
+        uint32_t known = pid ? sl_intern_find(&s->texts, pid, strlen(pid)) : 0;
+        int64_t in = sqlite3_column_int64(q, 3);
+        struct process *parent = NULL;
+        for (size_t i = 0; i < s->v.n && known; i++)
+            if (s->v.v[i].id == in)
+                parent = &s->v.v[i];
+        for (size_t i = 0; i < s->v.n && parent; i++) {
+            struct process *p = &s->v.v[i];
+            if (p->fact[PID] == known && p->fact[HOST] == parent->fact[HOST] && p->fact[PPID] == parent->fact[PID] &&
+                p != parent && alive_at(parent, p->start) && !p->in_span)
+                settle(p, type && !strcmp(type, "trace.call") ? sqlite3_column_int64(q, 0) : 0, in, BY_PID, 0.9);
+        }
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static int by_pid(struct started *s)
+{
+    int rc;
+
+    if (!s->rule[BY_PID])
+        return 0;
+    if ((rc = by_fork(s)))
+        return rc;
+    for (size_t i = 0; i < s->v.n; i++) {
+        struct process *p = &s->v.v[i], *best = NULL;
+        for (size_t k = 0; k < s->v.n && !sl_started_settled(p) && p->fact[HOST] && p->fact[PPID]; k++) {
+            struct process *o = &s->v.v[k];
+            if (o->fact[HOST] == p->fact[HOST] && o->fact[PID] == p->fact[PPID] && o != p && alive_at(o, p->start) &&
+                (!best || o->start > best->start)) /* numbers come again: the latest is alive */
+                best = o;
+        }
+        if (best)
+            settle(p, 0, best->id, BY_PID, 0.9);
+    }
+    return 0;
+}
+
+/* ---- by PERFFLOW_INSTANCE_PATH: a.b.c lies in a.b ---- */
+
+static int by_path(struct started *s)
+{
+    int rc = 0;
+
+    if (!s->rule[BY_PATH])
+        return 0;
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        struct process *p = &s->v.v[i], *only = NULL;
+        const char *path = sl_started_fact(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
+        uint32_t above = dot ? sl_intern_find(&s->texts, path, (size_t)(dot - path)) : 0;
+        int fit = 0, alive = 0;
+        for (size_t k = 0; k < s->v.n && above && !sl_started_settled(p); k++) {
+            struct process *o = &s->v.v[k];
+            if (o->fact[PATH] != above || o->start > p->start)
+                continue;
+            fit++;
+            alive += alive_at(o, p->start);
+            if (!only || alive_at(o, p->start))
+                only = o;
+        }
+        if (fit == 1 || alive == 1)
+            settle(p, 0, only->id, BY_PATH, 0.8);
+        for (size_t k = 0; k < s->v.n && fit > 1 && alive != 1 && !rc; k++)
+            if (s->v.v[k].fact[PATH] == above && s->v.v[k].start <= p->start &&
+                (!alive || alive_at(&s->v.v[k], p->start)))
+                rc = sl_started_doubt(s, s->v.v[k].id, p->id, BY_PATH);
+    }
+    return rc;
+}
+
+/* ---- from a process to its call ---- */
+
+struct lane { /* a thread */
+    int64_t thread;
+    SL_VEC(struct { int64_t call, end; }) open;
+};
+
+struct lanes {
+    SL_VEC(struct lane) v;
+};
+
+static struct lane *lane_of(struct lanes *l, int64_t thread)
+{
+    for (size_t i = 0; i < l->v.n; i++)
+        if (l->v.v[i].thread == thread)
+            return &l->v.v[i];
+    *sl_vec_add(&l->v) = (struct lane){.thread = thread};
+    return &l->v.v[l->v.n - 1];
+}
+
+static void close_until(struct lane *l, int64_t t)
+{
+    while (l->open.n && l->open.v[l->open.n - 1].end < t)
+        l->open.n--;
+}
+
+/* The innermost call at t, where only one thread has an open one. */
+static int64_t only_open(struct lanes *l, int64_t t)
+{
+    int64_t call = 0;
+
+    for (size_t i = 0; i < l->v.n; i++) {
+        struct lane *x = &l->v.v[i];
+        close_until(x, t);
+        if (!x->open.n)
+            continue;
+        if (call)
+            return 0;
+        call = x->open.v[x->open.n - 1].call;
+    }
+    return call;
+}
+
+static int by_container(const void *x, const void *y)
+{
+    const struct process *a = *(struct process *const *)x, *b = *(struct process *const *)y;
+
+    if (a->in_process != b->in_process)
+        return a->in_process < b->in_process ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* v[0..n) lie in one process, by start: its calls are gone through once. */
+static int find_calls(struct started *s, struct process **v, size_t n, sqlite3_stmt *q)
+{
+    struct lanes l = {0};
+    size_t at = 0;
+    int rc;
+
+    sqlite3_reset(q);
+    sqlite3_bind_int64(q, 1, v[0]->in_process);
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        int64_t begin = sqlite3_column_int64(q, 2);
+        struct lane *x;
+        for (; at < n && v[at]->start < begin; at++)
+            v[at]->in_span = only_open(&l, v[at]->start);
+        if (at == n)
+            break;
+        x = lane_of(&l, sqlite3_column_int64(q, 1));
+        close_until(x, begin);
+        *sl_vec_add(&x->open) =
+            (typeof(*x->open.v)){sqlite3_column_int64(q, 0),
+                                 sqlite3_column_type(q, 3) == SQLITE_NULL ? INT64_MAX : sqlite3_column_int64(q, 3)};
+    }
+    for (; at < n && rc >= 0; at++)
+        v[at]->in_span = only_open(&l, v[at]->start);
+    for (size_t i = 0; i < l.v.n; i++)
+        sl_vec_free(&l.v.v[i].open);
+    sl_vec_free(&l.v);
+    return rc < 0 ? rc : 0;
+}
+
+const char sl_started_calls_sql[] =
+    "SELECT c.id, c.parent, (SELECT min(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM "
+    "sl_name WHERE name = 'begin')) AS b, (SELECT max(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = "
+    "(SELECT id FROM sl_name WHERE name = 'end')) AS e FROM sl_span t JOIN sl_span c ON c.parent = t.id WHERE t.parent "
+    "= ?1 AND c.type = (SELECT id FROM sl_name WHERE name = 'trace.call') AND b IS NOT NULL ORDER BY b, ifnull(e, "
+    "9223372036854775807) DESC, c.id";
+
+static int link_processes(struct started *s)
+{
+    struct process **v = sl_alloc((s->v.n + 1) * sizeof *v);
+    sqlite3_stmt *q = sl_store_prepare(s->st, sl_started_calls_sql, s->err);
+    size_t n = 0;
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < s->v.n; i++)
+        if (s->v.v[i].in_process && !s->v.v[i].in_span && s->v.v[i].rule != BY_PATH)
+            v[n++] = &s->v.v[i];
+    qsort(v, n, sizeof *v, by_container);
+    for (size_t from = 0, to; from < n && !rc; from = to) {
+        for (to = from + 1; to < n && v[to]->in_process == v[from]->in_process; to++)
+            ;
+        rc = find_calls(s, v + from, to - from, q);
+    }
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        const struct process *p = &s->v.v[i];
+        if (sl_started_settled(p)) /* which call it was is inferred, even where which process it was is known */
+            rc = sl_started_link(s, p->in_span ? p->in_span : p->in_process, p->id, p->rule, p->confidence);
+    }
+    sqlite3_finalize(q);
+    free(v);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int name_rules(struct started *s)
+{
+    int rc = 0;
+
+    for (int i = 0; i < RULES && !rc; i++) {
+        char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", rule_name[i]);
+        if (!sl_store_int(s->st, sql, 0))
+            rc = sl_binding_name(s->st, rule_name[i], &s->rule[i], s->err);
+        sqlite3_free(sql);
+    }
+    return rc;
+}
+
+int sl_started_bind(struct sl_store *st, struct sl_err *err)
+{
+    struct started s = {.st = st, .err = err};
+    int rc;
+
+    if (!sl_store_int(st,
+                      "SELECT EXISTS (SELECT 1 FROM sl_span s WHERE s.type = (SELECT id FROM sl_name WHERE name = "
+                      "'trace.process'))",
+                      0))
+        return 0;
+    rc = load(&s);
+    if (!rc)
+        rc = name_rules(&s);
+    s.link = sl_store_prepare(st,
+                              "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) VALUES "
+                              "(?1, 1, ?2, ?3, ?4)",
+                              err);
+    s.doubt = sl_store_prepare(st,
+                               "INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) VALUES (?1, 1, "
+                               "?2, ?3)",
+                               err);
+    if (!rc && (!s.link || !s.doubt))
+        rc = SL_ESTORE;
+    if (!rc)
+        rc = by_parent(&s);
+    if (!rc)
+        rc = by_pid(&s);
+    if (!rc)
+        rc = by_path(&s);
+    if (!rc)
+        rc = link_processes(&s);
+    if (!rc)
+        rc = sl_environment_bind(&s);
+    sqlite3_finalize(s.link);
+    sqlite3_finalize(s.doubt);
+    sl_vec_free(&s.v);
+    sl_intern_free(&s.texts);
+    return rc;
+}

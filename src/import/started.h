@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of started.c and environment.c: traced processes, and what is known of them. */
+#ifndef SL_IMPORT_STARTED_H
+#define SL_IMPORT_STARTED_H
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "import/binding.h"
+
+enum fact { HOST, PID, PPID, PARENT_ID, SPAN_ID, PATH, POOL, RANK, WQ, VINE, SLURM, CLUSTER, FACTS };
+
+enum rule { BY_PARENT, BY_PID, BY_PATH, BY_WORKER, BY_SANDBOX, BY_JOB, RULES };
+
+struct process {
+    int64_t id, start, end; /* end INT64_MAX: not known */
+    uint32_t fact[FACTS];   /* texts; 0: not known */
+    int64_t in_span,
+        in_process; /* what it lies in: a span that is known, or a process, of which the call is looked for */
+    enum rule rule;
+    double confidence;
+    bool worker; /* of Parsl, itself */
+};
+
+struct started {
+    struct sl_store *st;
+    struct sl_err *err;
+    struct sl_intern texts;
+    SL_VEC(struct process) v;
+    int64_t rule[RULES]; /* names; 0: unbound */
+    sqlite3_stmt *link, *doubt;
+};
+
+/* started.c */
+const char *sl_started_fact(const struct started *s, const struct process *p, enum fact f);
+bool sl_started_any(const struct started *s, enum fact f);
+bool sl_started_settled(const struct process *p);
+int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence);
+int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule);
+/* Calls of process ?1: id, thread, begin, end, by begin. */
+extern const char sl_started_calls_sql[];
+
+/* environment.c: the tasks, sandboxes and jobs that environments name. */
+int sl_environment_bind(struct started *s);
+
+#endif
