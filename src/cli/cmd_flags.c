@@ -51,10 +51,14 @@ static bool is_known(const char *dir)
 
 static void put_cflags(struct sl_buf *b, const struct place *p, bool c, bool fortran)
 {
-    if (fortran && *p->modules)
-        put(b, "-I", p->modules);
-    else if (!is_known(p->include))
+    char source[PATH_MAX + 64];
+
+    if (fortran) { /* modules are of the compiler that made them: it is compiled with the program, before it */
+        snprintf(source, sizeof source, "%s/spanloom/spanloom_trace.f90", p->include);
+        put(b, "", source);
+    } else if (!is_known(p->include)) {
         put(b, "-I", p->include);
+    }
     if (c) /* spans end when an exception or pthread_exit() goes through the block */
         put(b, "", "-fexceptions");
 }
@@ -94,8 +98,6 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "there are no flags for '%s'; known: c, c++, fortran", argv[0]);
     if (place_find(&p, &err))
         return cli_fail(cli, &err);
-    if (fortran && !*p.modules)
-        return cli_usage(cli, "the Fortran module is not installed beside %s", p.lib);
     if (cflags || !libs)
         put_cflags(&b, &p, c, fortran);
     if (libs || !cflags)

@@ -66,12 +66,8 @@ int place_find(struct place *p, struct sl_err *err)
     if (has(here, "build.ninja") && has(SL_SOURCE_DIR, "include/spanloom/trace.h")) { /* not installed */
         memcpy(p->lib, here, sizeof here);
         fits(p->include, SL_SOURCE_DIR, "include");
-        if (has(here, "spanloom.mod"))
-            memcpy(p->modules, here, sizeof here);
     } else if (find_lib(p->lib, prefix)) {
         fits(p->include, prefix, "include");
-        if (has(prefix, "include/spanloom/spanloom.mod"))
-            fits(p->modules, prefix, "include/spanloom");
     }
     if (!has(p->lib, "libspanloom-trace.so") && !has(p->lib, "libspanloom-trace.a"))
         return sl_err(err, SL_ENOTFOUND, "libspanloom-trace is not there: neither beside %s/spanloom nor below %s/lib",

@@ -9,7 +9,6 @@
 
 struct place {
     char include[PATH_MAX], lib[PATH_MAX];
-    char modules[PATH_MAX]; /* of Fortran; "": there are none */
 };
 
 /* From where this program is: beside it in a build tree, or below PREFIX of PREFIX/bin/spanloom. */

@@ -18,6 +18,8 @@ What compilers need, from the build tree and installed.
   $ rm *.pfw; cc -o x x.c $(spanloom flags c --static) && ./x && ls *.pfw | wc -l
   1
   $ cc -c x.c $(spanloom flags c --cflags) && cc -o x x.o $(spanloom flags c --libs)
+  $ spanloom flags fortran | sed "s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  ROOT/include/spanloom/spanloom_trace.f90 -LBUILD -Wl,-rpath,BUILD -lspanloom-trace
 
 Installed, and moved since; a path with blanks is quoted:
 
