@@ -84,16 +84,14 @@ static void choose(struct load *l, const struct sl_calls_want *want)
     free(in);
 }
 
-/* Keys of calls are foo, foo#2, foo#3, ... on a thread. */
+/* Keys of calls are foo, foo#2, foo#3, ... on a thread; of a function that is called foo#2, foo#2#1, foo#2#2, ... */
 static size_t name_length(const char *key)
 {
     size_t n = strlen(key), at = n;
 
     while (at && key[at - 1] >= '0' && key[at - 1] <= '9')
         at--;
-    if (at < 2 || at == n || key[at - 1] != '#' || key[at] == '0' || (n - at == 1 && key[at] == '1'))
-        return n;
-    return at - 1;
+    return at && at < n && key[at - 1] == '#' ? at - 1 : n;
 }
 
 static void name_calls(struct load *l)

@@ -110,3 +110,14 @@ Nowhere to write, and the script goes on:
   spanloom: nothing is recorded: PWD/file/perfflow.array.HOST.PID.shell.pfw: Not a directory; name another place: SPANLOOM_OPTIONS=log-dir=DIR
   works
   on
+
+The wrapper of a container in examples/shell, with something that sleeps in its place:
+
+  $ mkdir wrapper && cd wrapper && PATH=$(dirname "$(command -v spanloom)"):/usr/bin:/bin "$ROOT/examples/shell/wrapper.sh" image.sif sh -c 'exit 3'
+  [3]
+  $ spanloom import --quiet . && spanloom profile --tree --format csv | cut -d, -f4,7 | sort
+  path,calls
+  wrapper,1
+  wrapper;container,1
+  wrapper;container;payload,1
+  wrapper;pull,1

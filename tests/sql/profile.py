@@ -44,7 +44,7 @@ class Traces(Store):
         c = Call(name, begin, end, by, thread)
         self.counts[thread[0], name] += 1
         n = self.counts[thread[0], name]
-        c.span = self.span("trace.call", name if n == 1 else f"{name}#{n}", parent=thread[0], begin=begin)
+        c.span = self.span("trace.call", name if n == 1 and not re.search(r"#\d+$", name) else f"{name}#{n}", parent=thread[0], begin=begin)
         p = thread[1][0]
         self.until[p] = max(self.until[p], begin, -1 if end is None else end)
         if end is not None:
@@ -62,7 +62,7 @@ class Traces(Store):
         while t < end and r.random() < 0.8:
             t += r.randrange(0, (end - t) // 2 + 1)
             stop = t + r.randrange(0, end - t + 1)
-            c = self.call(r.choice(["f", "g", "h", "a#b", "x#1", "é"]), t, None if r.random() < 0.05 else stop, by, thread)
+            c = self.call(r.choice(["f", "g", "h", "a#b", "f#2", "#7", "é"]), t, None if r.random() < 0.05 else stop, by, thread)
             if depth < 6:
                 self.grow(thread, c, t, stop, depth + 1)
             if r.random() < 0.08 and depth < 6:
