@@ -60,6 +60,8 @@ struct sl_site {
 /* Whether events are recorded now; read it, but set it by sl_trace_enable(). */
 extern SL_EXPORT int sl_trace_on;
 
+#define SL_TRACING_ __builtin_expect(__atomic_load_n(&sl_trace_on, __ATOMIC_RELAXED), 1)
+
 /* On (1) or off (0) from now on, in the whole process.  Returns what it was.  Where log-enable=False, it stays off. */
 SL_EXPORT int sl_trace_enable(int on);
 
@@ -70,13 +72,13 @@ SL_EXPORT void sl_span_end(struct sl_site *site);
 
 SL_INLINE void sl_begin(struct sl_site *site)
 {
-    if (__builtin_expect(sl_trace_on, 1))
+    if (SL_TRACING_)
         sl_span_begin(site);
 }
 /* Ends the innermost span of this site; those begun inside it and not ended (by longjmp, say) end with it. */
 SL_INLINE void sl_end(struct sl_site *site)
 {
-    if (__builtin_expect(sl_trace_on, 1))
+    if (SL_TRACING_)
         sl_span_end(site);
 }
 
@@ -163,7 +165,7 @@ SL_INLINE void sl_span_leave_(struct sl_site *const *site)
 #define SL_AT_(name_, call_)                                                                                           \
     do {                                                                                                               \
         static struct sl_site sl_here_ = SL_SITE(name_, 0);                                                            \
-        if (__builtin_expect(sl_trace_on, 1))                                                                          \
+        if (SL_TRACING_)                                                                                               \
             call_;                                                                                                     \
     } while (0)
 #define SPANLOOM_INSTANT(name_) SL_AT_(name_, sl_instant(&sl_here_))

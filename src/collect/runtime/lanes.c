@@ -44,8 +44,8 @@ static struct sl_lane *lane_memory(void)
         if (w == MAP_FAILED)
             return NULL;
         madvise(w, WIPED, MADV_WIPEONFORK); /* an older kernel has the handlers of pthread_atfork() only */
-        w->alive = 1;
         w->older = sl_rt.wiped;
+        w->alive = 1;
         sl_rt.wiped = w;
     }
     return &w->lanes[w->given++];
@@ -141,7 +141,7 @@ static void look_at_clock(struct sl_lane *l, uint64_t ticks)
         until = boundary;
     pthread_mutex_lock(&sl_rt.lock);
     sl_file_moment();
-    if (sl_rt.options.usage || !sl_trace_on) /* every event goes the slow way */
+    if (sl_rt.options.usage || !SL_TRACING_) /* every event goes the slow way */
         until = 0;
     __atomic_store_n(&l->until, until, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&sl_rt.lock);
@@ -258,7 +258,9 @@ static void forget_parent(void)
 
 void sl_lane_notice_fork(void)
 {
-    if (UNLIKELY(sl_rt.wiped && !sl_rt.wiped->alive)) /* by a call that glibc knows nothing of */
+    const struct sl_wiped *w = sl_rt.wiped;
+
+    if (UNLIKELY(w && !w->alive)) /* by a call that glibc knows nothing of */
         forget_parent();
 }
 
@@ -267,7 +269,7 @@ void sl_before_fork(void)
     struct sl_guard g;
     uint64_t context = 0;
 
-    if (sl_current->chunk && sl_rt.state == SL_OPEN && sl_trace_on)
+    if (sl_current->chunk && sl_rt.state == SL_OPEN && SL_TRACING_)
         context = sl_context();
     sl_guard_enter(&g);
     pthread_mutex_lock(&sl_rt.lock);

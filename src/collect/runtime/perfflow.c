@@ -80,7 +80,7 @@ static uint64_t recall(struct sl_site *site)
 
 static struct sl_site *site_of(const char *module, const char *function)
 {
-    return sl_trace_on ? sl_site_find(function ? function : "", module, SL_TF_SYMBOL) : NULL;
+    return SL_TRACING_ ? sl_site_find(function ? function : "", module, SL_TF_SYMBOL) : NULL;
 }
 
 /* False: only one of both is called. */

@@ -57,7 +57,7 @@ struct sl_options {
 
 struct sl_runtime {
     pthread_mutex_t lock; /* held with all signals blocked */
-    enum sl_state state;
+    _Atomic enum sl_state state;
     struct sl_options options;
     /* The file. */
     char path[PATH_MAX], pfw[PATH_MAX]; /* absolute: programs change directories */
@@ -71,7 +71,7 @@ struct sl_runtime {
     /* Lanes. */
     struct sl_lane *free;
     uint32_t lane_count;
-    struct sl_wiped *wiped;
+    struct sl_wiped *_Atomic wiped;
     pthread_key_t key;
     bool keyed;
     /* The process. */

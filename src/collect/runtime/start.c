@@ -85,7 +85,7 @@ bool sl_open(void)
     inherited = sl_rt.defs;
     if (!sl_file_make()) {
         sl_rt.state = SL_FAILED;
-        sl_trace_on = 0;
+        __atomic_store_n(&sl_trace_on, 0, __ATOMIC_RELAXED);
         sl_options_complain(sl_rt.path, strerror(errno));
         return false;
     }
@@ -103,7 +103,7 @@ int sl_trace_enable(int on)
     sl_guard_enter(&g);
     pthread_mutex_lock(&sl_rt.lock);
     begin_once();
-    was = sl_trace_on;
+    was = SL_TRACING_;
     if (sl_rt.state == SL_READY || sl_rt.state == SL_OPEN)
         __atomic_store_n(&sl_trace_on, on != 0, __ATOMIC_RELAXED);
     if (!on)
