@@ -5,6 +5,7 @@
 #   make            build/spanloom and build/spanloom.so (WERROR=1: warnings are errors, when build/ is new)
 #   make demo       build, then show what it does
 #   make check      every test; `make bless` takes over what programs print now as what tests expect
+#   make soak       kill traced programs KILLS=10000 times, and see that nothing is lost
 #   make fuzz       fuzz each target (FUZZ=NAME for one) for SECONDS=60
 #   make bench      measure speed and memory
 #   make install    to PREFIX=/usr/local (DESTDIR is honoured)
@@ -13,6 +14,7 @@
 
 PREFIX ?= /usr/local
 SECONDS ?= 60
+KILLS ?= 10000
 
 all: build/build.ninja
 	@ninja -C build
@@ -31,6 +33,9 @@ check: setup-check
 
 bless: setup-check
 	@tests/run --bless
+
+soak: setup-check
+	@KILLS=$(KILLS) TIMEOUT=36000 tests/run --only runtime/crash
 
 fuzz: setup-fuzz
 	@tests/fuzz/run $(SECONDS) $(FUZZ)
@@ -52,4 +57,4 @@ clean:
 	@rm -rf build build-*
 	@find . -name '*.err' -delete
 
-.PHONY: all setup demo check bless fuzz bench install format clean
+.PHONY: all setup demo check bless soak fuzz bench install format clean
