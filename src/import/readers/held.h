@@ -85,6 +85,8 @@ struct sl_tracing {
     rejects;
     struct sl_intern rejected; /* place and reason */
     SL_VEC(uint32_t) rejected_times;
+    SL_VEC(struct { uint32_t round, open, calls; }) of_name; /* on the thread at hand: of this round, or nothing */
+    uint32_t round;
     int64_t base_ns;
     struct {
         const char *pid, *tid;
