@@ -150,25 +150,47 @@ static size_t utf8(const uint8_t *s, size_t n)
     return 0;
 }
 
-/* A byte that is no UTF-8 is taken for Latin-1: no name is dropped. */
+/* What stands for a byte that cannot stand for itself.  One that is no UTF-8 is taken for Latin-1: no name is dropped.
+ */
+static size_t escaped(uint8_t c, char to[6])
+{
+    static const char hex[] = "0123456789abcdef", letters[] = "btn?fr";
+
+    if (c >= 0x80) { /* as UTF-8, since not every viewer decodes escapes */
+        to[0] = (char)(0xc0 | c >> 6);
+        to[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    to[0] = '\\';
+    if (c == '"' || c == '\\') {
+        to[1] = (char)c;
+        return 2;
+    }
+    if (c >= '\b' && c <= '\r' && letters[c - '\b'] != '?') {
+        to[1] = letters[c - '\b'];
+        return 2;
+    }
+    memcpy(to + 1, "u00", 3);
+    to[4] = hex[c >> 4];
+    to[5] = hex[c & 15];
+    return 6;
+}
+
 static void put_text(struct out *o, struct sl_text_ref t)
 {
-    static const char hex[] = "0123456789abcdef";
     size_t from = 0;
+    char text[6];
 
     PUT(o, "\"");
     for (size_t i = 0; i < t.n;) {
         uint8_t c = (uint8_t)t.s[i];
-        size_t n = c < 0x80 ? c >= 0x20 && c != '"' && c != '\\' && c != 0x7f : utf8((const uint8_t *)t.s + i, t.n - i);
+        size_t n = c < 0x80 ? c >= 0x20 && c != '"' && c != '\\' : utf8((const uint8_t *)t.s + i, t.n - i);
         if (n) {
             i += n;
             continue;
         }
         put(o, t.s + from, i - from);
-        if (c == '"' || c == '\\')
-            put(o, (char[]){'\\', (char)c}, 2);
-        else
-            put(o, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+        put(o, text, escaped(c, text));
         from = ++i;
     }
     put(o, t.s + from, t.n - from);
@@ -383,7 +405,10 @@ static void put_event(struct out *o, const struct sl_trace_event *e)
     case 'C':
         begin_event(o, e->site, e->tid, e->ts_ns, 'C');
         PUT(o, ", \"args\": {\"value\": ");
-        put_double(o, e->value);
+        if (isfinite(e->value))
+            put_double(o, e->value);
+        else
+            PUT(o, "null");
         PUT(o, "}}");
         end_line(o);
         return;

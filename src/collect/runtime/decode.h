@@ -69,17 +69,13 @@ struct sl_trace_process {
     uint64_t trace_id[2], span_id, parent_id;
     const char *facts; /* "name=value\0..." */
     size_t nfacts;     /* bytes */
-    const char *boot_id;
 };
 
 /*
- * Begins to decode bytes[0..n), which are borrowed.  ticks_now and monotonic_now: the clocks now, where this is the
- * machine and boot that wrote the file, else 0: they make the times of a process that died early more exact.  NULL:
- * this is no trace file, or memory ran out; *why says so.
+ * Begins to decode bytes[0..n), which are borrowed, at an address that words may have.  NULL: this is no trace file, or
+ * memory ran out; *why says so.
  */
-struct sl_decoded *sl_decode_new(const void *bytes, size_t n, uint64_t ticks_now, uint64_t monotonic_now,
-                                 const char **why);
-/* The same for a file, with the clocks of this machine where they fit. */
+struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why);
 struct sl_decoded *sl_decode_open(const char *path, const char **why);
 void sl_decode_free(struct sl_decoded *d);
 

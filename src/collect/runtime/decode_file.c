@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a decoder: its chunks, definitions and clock.  What was being written when the process died is passed
  * over. */
-#include "collect/runtime/clock.h"
 #include "collect/runtime/decoding.h"
 #include "collect/runtime/demangle.h"
 
@@ -11,8 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-uint32_t sl_clock;
 
 const struct sl_trace_site sl_unknown_site = {.name = {"(unknown)", 9}, .category = {"", 0}, .file = {"", 0}};
 
@@ -108,7 +105,11 @@ static bool read_chunks(struct sl_decoded *d)
 
 /* ---- the clock ---- */
 
-static void set_clock(struct sl_decoded *d, uint64_t ticks_now, uint64_t monotonic_now)
+/*
+ * The clocks were compared at the start and then after ever longer times, the last time before half of what has gone by
+ * since was gone: so the rate is good for what came behind it as well.
+ */
+static void set_clock(struct sl_decoded *d)
 {
     const struct sl_tf_header *h = d->header;
     const struct sl_tf_moment *last = &h->latest[h->recent & 1];
@@ -116,12 +117,8 @@ static void set_clock(struct sl_decoded *d, uint64_t ticks_now, uint64_t monoton
     d->ticks0 = h->start.ticks;
     d->ns0 = h->start.monotonic_ns;
     d->ns_per_tick = 1;
-    if (h->clock == SL_TF_CLOCK_NS)
-        return;
-    if (last->ticks > d->ticks0)
+    if (h->clock != SL_TF_CLOCK_NS && last->ticks > d->ticks0)
         d->ns_per_tick = (double)(last->monotonic_ns - d->ns0) / (double)(last->ticks - d->ticks0);
-    if (!h->ended_ticks && ticks_now > last->ticks && monotonic_now > last->monotonic_ns)
-        d->ns_per_tick = (double)(monotonic_now - d->ns0) / (double)(ticks_now - d->ticks0);
 }
 
 /* The last time that any lane has; lanes are not in the heap yet. */
@@ -154,8 +151,7 @@ static int64_t last_time(struct sl_decoded *d)
 
 /* ---- beginning and end ---- */
 
-struct sl_decoded *sl_decode_new(const void *bytes, size_t n, uint64_t ticks_now, uint64_t monotonic_now,
-                                 const char **why)
+struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why)
 {
     struct sl_decoded *d;
     const struct sl_tf_header *h = bytes;
@@ -184,11 +180,10 @@ struct sl_decoded *sl_decode_new(const void *bytes, size_t n, uint64_t ticks_now
         .parent_id = h->parent_id,
         .facts = (const char *)(h + 1),
         .nfacts = h->facts <= SL_TF_HEADER - sizeof *h ? h->facts : 0,
-        .boot_id = (const char *)h->boot_id,
     };
     if (d->process.nfacts && d->process.facts[d->process.nfacts - 1])
         d->process.nfacts = 0;
-    set_clock(d, ticks_now, monotonic_now);
+    set_clock(d);
     d->process.start_ns = sl_time_of(d, h->start.ticks);
     if (!read_chunks(d) || !sl_lanes_make(d)) {
         sl_decode_free(d);
@@ -200,12 +195,10 @@ struct sl_decoded *sl_decode_new(const void *bytes, size_t n, uint64_t ticks_now
 
 struct sl_decoded *sl_decode_open(const char *path, const char **why)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), id;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat s;
     void *bytes = MAP_FAILED;
     struct sl_decoded *d = NULL;
-    struct sl_tf_moment now = {0};
-    char boot_id[40] = "";
 
     *why = "it cannot be read";
     if (fd >= 0 && !fstat(fd, &s) && s.st_size > 0)
@@ -214,17 +207,7 @@ struct sl_decoded *sl_decode_open(const char *path, const char **why)
         close(fd);
     if (bytes == MAP_FAILED)
         return NULL;
-    id = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (id >= 0) {
-        if (read(id, boot_id, 36) == 36 && s.st_size >= SL_TF_HEADER) {
-            const struct sl_tf_header *h = bytes;
-            sl_clock = sl_clock_best();
-            if (!memcmp(boot_id, h->boot_id, 36) && sl_clock == h->clock)
-                now = sl_clock_moment();
-        }
-        close(id);
-    }
-    d = sl_decode_new(bytes, (size_t)s.st_size, now.ticks, now.monotonic_ns, why);
+    d = sl_decode_new(bytes, (size_t)s.st_size, why);
     if (d)
         d->mapped = bytes;
     else

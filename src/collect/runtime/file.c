@@ -166,10 +166,12 @@ void sl_file_moment(void)
     __atomic_store_n(&h->recent, h->recent + 1, __ATOMIC_RELEASE);
 }
 
-/* The first name that nobody has; what a dead process left under it is not ours to replace. */
+/* The first name that nobody has.  What a dead process left under it is not ours to replace; nor is what this process
+ * made before, as another program, or in a library that was unloaded. */
 static int create(bool pid)
 {
     char base[PATH_MAX - 32];
+    bool unique = pid || strstr(sl_rt.options.include, "pid");
 
     for (int i = 0; i < 10000; i++) {
         char more[16] = "";
@@ -179,6 +181,8 @@ static int create(bool pid)
             snprintf(more, sizeof more, ".%d", i - 1);
         snprintf(sl_rt.path, sizeof sl_rt.path, "%s%s.slt", base, more);
         snprintf(sl_rt.pfw, sizeof sl_rt.pfw, "%s%s.pfw", base, more);
+        if (unique && !access(sl_rt.pfw, F_OK))
+            continue;
         fd = open(sl_rt.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (fd >= 0 || errno != EEXIST)
             return fd;
@@ -214,12 +218,6 @@ static void fill_header(struct sl_tf_header *h)
     h->span_id = sl_rt.span_id;
     h->parent_id = sl_rt.parent_id;
     h->facts = (uint32_t)sl_names_facts((char *)(h + 1), SL_TF_HEADER - sizeof *h);
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, h->boot_id, 36);
-        (void)n;
-        close(fd);
-    }
     h->magic = SL_TF_MAGIC;
 }
 
@@ -279,7 +277,7 @@ int sl_file_finish(bool last)
     bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED)
         return errno;
-    d = sl_decode_new(bytes, (size_t)s.st_size, 0, 0, &why);
+    d = sl_decode_new(bytes, (size_t)s.st_size, &why);
     if (!d) {
         munmap(bytes, (size_t)s.st_size);
         return ENOMEM;

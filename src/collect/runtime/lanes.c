@@ -16,7 +16,7 @@
 enum {
     WIPED = 65536,      /* bytes of a page of lanes */
     RETRY = 8192,       /* events lost between two looks at a full disk */
-    SOONEST = 1 << 21,  /* ticks until the clocks are compared again: about a millisecond, then twice as long, ... */
+    SOONEST = 1 << 17,  /* ticks until the clocks are compared again: some 50 us, then twice as long, ... */
     LATEST = INT32_MAX, /* ... and about a second */
 };
 

@@ -14,6 +14,7 @@
 struct sl_runtime sl_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 struct sl_lane sl_no_lane;
 __thread struct sl_lane *sl_current = &sl_no_lane;
+uint32_t sl_clock;
 int sl_trace_on = 1; /* before the constructor: others may come first */
 
 static void absolute(char dir[PATH_MAX])
