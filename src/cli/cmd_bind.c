@@ -42,18 +42,12 @@ static int built_in(struct sl_store *st, const struct sl_recipes *set, struct sl
             rc = sl_store_exec(st, sql, err);
             sqlite3_free(sql);
         }
-    return rc ? rc
-              : sl_store_exec(
-                    st,
-                    "INSERT INTO temp.built_in VALUES ('file.writer', '(a file lies in the span that wrote "
-                    "it)', 'built in'), "
-                    "('trace.parent', '(a process lies in the span that TRACEPARENT names)', 'built in'), "
-                    "('trace.ppid', '(a process lies in its parent on the same host)', 'built in'), "
-                    "('trace.instance', '(a process lies in that of its PERFFLOW_INSTANCE_PATH)', 'built in'), "
-                    "('trace.worker', '(a process lies in the task of its Parsl worker)', 'built in'), "
-                    "('trace.sandbox', '(a process lies in the task of its sandbox)', 'built in'), "
-                    "('trace.job', '(a process lies in its Slurm job)', 'built in')",
-                    err);
+    for (const struct sl_bind_built_in *b = sl_bind_built_in; b->name && !rc; b++) {
+        char *sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')", b->name, b->says);
+        rc = sl_store_exec(st, sql, err);
+        sqlite3_free(sql);
+    }
+    return rc;
 }
 
 /* The store for writing, in a transaction, and the recipes. */
@@ -112,9 +106,10 @@ static bool is_built_in(const struct sl_recipes *set, const char *name)
     for (size_t i = 0; i < set->orders.n; i++)
         if (!strcmp(set->orders.v[i].name, name))
             return true;
-    return !strcmp(name, "file.writer") ||
-           (!strncmp(name, "trace.", 6) &&
-            strstr(" trace.parent trace.ppid trace.instance trace.worker trace.sandbox trace.job ", name));
+    for (const struct sl_bind_built_in *b = sl_bind_built_in; b->name; b++)
+        if (!strcmp(b->name, name))
+            return true;
+    return false;
 }
 
 /* A rule of a recipe, a built-in or a user's one: do the store or the recipes know the name? */

@@ -336,6 +336,17 @@ int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_e
 
 /* ---- all of them ---- */
 
+const struct sl_bind_built_in sl_bind_built_in[] = {
+    {SL_WRITER_RULE, "(a file lies in the span that wrote it)"},
+    {"trace.parent", "(a process lies in the span that TRACEPARENT names)"},
+    {"trace.ppid", "(a process lies in its parent on the same host)"},
+    {"trace.instance", "(a process lies in that of its PERFFLOW_INSTANCE_PATH)"},
+    {"trace.worker", "(a process lies in the task of its Parsl worker)"},
+    {"trace.sandbox", "(a process lies in the task of its sandbox)"},
+    {"trace.job", "(a process lies in its Slurm job)"},
+    {NULL, NULL},
+};
+
 static bool is_unbound(struct sl_store *st, const char *name)
 {
     char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", name);

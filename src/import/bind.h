@@ -43,6 +43,12 @@ int sl_bind_drop_campaign(struct sl_store *st, const char *name, struct sl_err *
 /* Takes away what rules linked; before new records come, so that what these assert is not in doubt. */
 int sl_bind_take_back(struct sl_store *st, struct sl_err *err);
 
+/* Rules that are no expression, but code; ends with a NULL name. */
+struct sl_bind_built_in {
+    const char *name, *says;
+};
+extern const struct sl_bind_built_in sl_bind_built_in[];
+
 /* What one rule came to, after sl_bind_apply(). */
 int64_t sl_bind_links(struct sl_store *st, const char *name);
 int64_t sl_bind_doubts(struct sl_store *st, const char *name);

@@ -6,6 +6,12 @@ Bindings: made, applied, set aside, and brought back.  Which links are right is 
   name             bound  links  doubts  origin    r
   file.writer      yes        0       0  built in  (
   slurm.block      yes        4       0  built in  g
+  trace.instance   yes        0       0  built in  (
+  trace.job        yes        0       0  built in  (
+  trace.parent     yes        0       0  built in  (
+  trace.ppid       yes        0       0  built in  (
+  trace.sandbox    yes        0       0  built in  (
+  trace.worker     yes        0       0  built in  (
   workqueue.order  yes        0       0  built in  g
   $ spanloom bind --dry-run 'htex_worker in slurm.job where a.first between b.start and b.end'
   htex_worker in slurm.job: would make 20 links
@@ -68,6 +74,12 @@ Rules of recipes, and those that are built in, are set aside until they are boun
   file.writer,yes,0,0,built in
   htex_worker in slurm.job,yes,16,0,by hand
   slurm.block,no,0,0,built in
+  trace.instance,yes,0,0,built in
+  trace.job,yes,0,0,built in
+  trace.parent,yes,0,0,built in
+  trace.ppid,yes,0,0,built in
+  trace.sandbox,yes,0,0,built in
+  trace.worker,yes,0,0,built in
   workqueue.order,yes,0,0,built in
   $ spanloom bind slurm.block
   slurm.block: 4 links

@@ -14,7 +14,7 @@ What a store holds.
   further containments          882
   facets                        430
   after and flow links          208
-  records with attributes       1281
+  records with attributes       1284
   records with samples          313
   first event                   2026-11-20T08:11:29.117Z
   last event                    2026-11-20T08:12:00.523Z

@@ -85,6 +85,8 @@ struct sl_tracing {
     rejects;
     struct sl_intern rejected; /* place and reason */
     SL_VEC(uint32_t) rejected_times;
+    SL_VEC(struct { uint32_t round, open, calls; }) of_name; /* on the thread at hand: of this round, or nothing */
+    uint32_t round;
     int64_t base_ns;
     struct {
         const char *pid, *tid;
@@ -98,9 +100,6 @@ struct sl_tracing {
 void sl_tracing_nest(struct sl_tracing *t, uint32_t thread);
 /* tell.c */
 void sl_tracing_tell(struct sl_tracing *t);
-/* asyncs.c */
-void sl_tracing_tell_async(struct sl_tracing *t);
-void sl_tracing_tell_flows(struct sl_tracing *t);
 
 /* By time; what was added first goes first. */
 void sl_held_sort(sl_held_list *l);
@@ -135,11 +134,7 @@ enum sl_field {
 struct sl_telling {
     struct sl_tracing *t;
     int slot[SL_FIELDS];
-    bool taken[SL_FIELDS];
-    const struct sl_held_process *process;
-    const char *prefix; /* of names of arguments, where it is not empty */
-    size_t named;       /* extra fields before those of the arguments */
-    int64_t unfinished;
+    int64_t unfinished; /* an argument of the record at hand says so */
 };
 void sl_tell_begin(struct sl_telling *w, const char *kind, int64_t place);
 void sl_tell_text(struct sl_telling *w, enum sl_field f, const char *s, size_t n);
@@ -151,6 +146,7 @@ void sl_tell_numbered(struct sl_telling *w, enum sl_field f, const char *s, size
 void sl_tell_call(struct sl_telling *w, enum sl_field f, uint32_t thread, uint32_t call);
 void sl_tell_more(struct sl_telling *w, uint32_t more);
 void sl_tell_end(struct sl_telling *w);
+/* asyncs.c */
 void sl_tell_async(struct sl_telling *w);
 void sl_tell_flows(struct sl_telling *w);
 

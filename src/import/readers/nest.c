@@ -23,18 +23,17 @@ struct nesting {
     struct sl_held_thread *th;
     uint32_t thread;
     SL_VEC(struct open) stack;
-    SL_VEC(uint32_t) open_of;                 /* name -> open B */
-    SL_VEC(struct { uint32_t n; }) number_of; /* name -> calls so far */
-    SL_VEC(uint32_t) wait;                    /* flows that end in the next call that begins */
+    SL_VEC(uint32_t) wait; /* flows that end in the next call that begins */
 };
 
-static uint32_t *of_name(struct nesting *s, uint32_t name)
+/* There may be many names, and many threads that have but a few of them. */
+static typeof(*((struct sl_tracing *)0)->of_name.v) *of_name(struct sl_tracing *t, uint32_t name)
 {
-    while (s->open_of.n <= name) {
-        sl_vec_add(&s->open_of);
-        sl_vec_add(&s->number_of);
-    }
-    return &s->open_of.v[name];
+    while (t->of_name.n <= name)
+        sl_vec_add(&t->of_name);
+    if (t->of_name.v[name].round != t->round)
+        t->of_name.v[name] = (typeof(*t->of_name.v)){.round = t->round};
+    return &t->of_name.v[name];
 }
 
 static struct sl_held_call *call_of(struct nesting *s, size_t at)
@@ -49,7 +48,6 @@ static void begin(struct nesting *s, const struct sl_held *h, int64_t end)
     uint32_t call = (uint32_t)s->th->calls.n;
     struct sl_held_call *c = sl_vec_add(&s->th->calls);
 
-    of_name(s, h->name);
     *c = (struct sl_held_call){.begin = h->ts,
                                .end = end,
                                .place = h->place,
@@ -58,7 +56,7 @@ static void begin(struct nesting *s, const struct sl_held *h, int64_t end)
                                .first_more = h->more,
                                .last_more = SL_HELD_NONE,
                                .outer = s->stack.n ? s->stack.v[s->stack.n - 1].call : SL_HELD_NONE,
-                               .number = ++s->number_of.v[h->name].n};
+                               .number = ++of_name(s->t, h->name)->calls};
     *sl_vec_add(&s->stack) = (struct open){call, end};
     for (size_t i = 0; i < s->wait.n; i++)
         s->t->flows.v[s->wait.v[i]].call = call;
@@ -90,7 +88,7 @@ static void begin_mark(struct nesting *s, const struct sl_held *h)
 {
     drop_over(s, h->ts, false);
     begin(s, h, INT64_MAX);
-    s->open_of.v[h->name]++;
+    of_name(s->t, h->name)->open++;
 }
 
 /* False: it ends nothing. */
@@ -98,7 +96,7 @@ static bool end(struct nesting *s, const struct sl_held *h)
 {
     size_t i = s->stack.n;
 
-    if (h->name && !*of_name(s, h->name))
+    if (h->name && !of_name(s->t, h->name)->open)
         return false;
     while (i > 0 && (s->stack.v[i - 1].end != INT64_MAX || (h->name && call_of(s, i - 1)->name != h->name)))
         i--;
@@ -109,7 +107,7 @@ static bool end(struct nesting *s, const struct sl_held *h)
         if (s->stack.v[k].end == INT64_MAX) {
             struct sl_held_call *c = call_of(s, k);
             c->end = h->ts;
-            s->open_of.v[c->name]--;
+            of_name(s->t, c->name)->open--;
         }
     s->stack.n = i - 1;
     return true;
@@ -140,21 +138,20 @@ static void reject(struct nesting *s, const struct sl_held *h, const char *why)
 /* How many begins and ends would have no other half in this order. */
 static size_t count_single(struct sl_tracing *t, const sl_held_list *l)
 {
-    SL_VEC(uint32_t) open = {0}, stack = {0};
+    SL_VEC(uint32_t) stack = {0};
     size_t single = 0;
 
-    for (size_t i = 0; i <= t->texts.of.n; i++)
-        sl_vec_add(&open);
+    t->round++;
     for (size_t i = 0; i < l->n; i++) {
         const struct sl_held *h = &l->v[i];
         if (h->phase == 'B') {
             *sl_vec_add(&stack) = h->name;
-            open.v[h->name]++;
-        } else if (h->phase == 'E' && (h->name ? open.v[h->name] > 0 : stack.n > 0)) {
+            of_name(t, h->name)->open++;
+        } else if (h->phase == 'E' && (h->name ? of_name(t, h->name)->open > 0 : stack.n > 0)) {
             uint32_t name;
             do {
                 name = stack.v[--stack.n];
-                open.v[name]--;
+                of_name(t, name)->open--;
                 single += h->name && name != h->name;
             } while (h->name && name != h->name);
         } else if (h->phase == 'E') {
@@ -162,7 +159,6 @@ static size_t count_single(struct sl_tracing *t, const sl_held_list *l)
         }
     }
     single += stack.n;
-    sl_vec_free(&open);
     sl_vec_free(&stack);
     return single;
 }
@@ -224,6 +220,7 @@ void sl_tracing_nest(struct sl_tracing *t, uint32_t thread)
 
     order_marks(t, marks);
     order_whole(whole, thread);
+    t->round++;
     while (i < marks->n || k < whole->n) {
         struct sl_held *m = i < marks->n ? &marks->v[i] : NULL, *x = k < whole->n ? &whole->v[k] : NULL;
         /* at one time: a begin or an end goes before X, and X before a point, which is on it */
@@ -242,8 +239,6 @@ void sl_tracing_nest(struct sl_tracing *t, uint32_t thread)
             reject(&s, m, "an end without a begin");
     }
     sl_vec_free(&s.stack);
-    sl_vec_free(&s.open_of);
-    sl_vec_free(&s.number_of);
     sl_vec_free(&s.wait);
     sl_vec_free(whole);
 }

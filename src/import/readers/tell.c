@@ -15,7 +15,6 @@ static const char *const field_name[SL_FIELDS] = {
 
 static void set(struct sl_telling *w, enum sl_field f, struct sl_value v)
 {
-    w->taken[f] = true;
     if (w->slot[f] >= 0 || field_name[f][0] != '_')
         sl_parse_set(w->t->p, w->slot[f], field_name[f], strlen(field_name[f]), v);
 }
@@ -110,15 +109,14 @@ static int slot_of(const struct sl_parse *p, const char *name, size_t n)
 static const char *argument_name(struct sl_telling *w, const char *path, size_t *n)
 {
     bool clash = *n && *path == '_';
-    size_t np = strlen(w->prefix);
     char *name;
 
     for (int f = 0; f < SL_FIELDS && !clash; f++)
         clash = strlen(field_name[f]) == *n && !memcmp(field_name[f], path, *n);
-    if (!clash && !np)
+    if (!clash)
         return path;
-    name = sl_arena_alloc(&w->t->p->scratch, np + *n + 8);
-    *n = (size_t)sprintf(name, "%s%s", clash && !np ? "args." : w->prefix, path);
+    name = sl_arena_alloc(&w->t->p->scratch, *n + 8);
+    *n = (size_t)sprintf(name, "args.%s", path);
     return name;
 }
 
@@ -131,7 +129,7 @@ static void argument(void *to, const char *path, size_t n, struct sl_value v)
 
     if (v.kind == SL_NONE || !n || memchr(path, 0, n))
         return;
-    if (n == 10 && !memcmp(path, "unfinished", 10) && !*w->prefix) {
+    if (n == 10 && !memcmp(path, "unfinished", 10)) {
         if (is_true(v))
             w->unfinished = 1;
         return;
@@ -437,7 +435,7 @@ static void tell_other(struct sl_telling *w, const struct sl_held *h)
 
 void sl_tracing_tell(struct sl_tracing *t)
 {
-    struct sl_telling w = {.t = t, .prefix = ""};
+    struct sl_telling w = {.t = t};
 
     for (int f = 0; f < SL_FIELDS; f++)
         w.slot[f] = sl_parse_slot(t->p, field_name[f], strlen(field_name[f]));

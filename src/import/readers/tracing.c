@@ -29,6 +29,7 @@ void sl_tracing_free(struct sl_tracing *t)
     sl_intern_free(&t->threads_by);
     sl_intern_free(&t->rejected);
     sl_vec_free(&t->rejected_times);
+    sl_vec_free(&t->of_name);
     sl_vec_free(&t->rejects);
     sl_vec_free(&t->process_of);
     sl_vec_free(&t->processes);
