@@ -85,14 +85,17 @@ def trace_context_is_that_of_TRACEPARENT():
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     r = ran("""int main(void) { char a[56], b[56]; SPANLOOM_INSTANT("x"); sl_traceparent(a); printf("%s %s ", a, getenv("TRACEPARENT"));
         { SPANLOOM_SPAN("m"); sl_traceparent(a); printf("%s ", a); { SPANLOOM_SPAN("n"); sl_traceparent(b); printf("%s", b); } } return 0; }""", env={"TRACEPARENT": parent})
-    m, four = trace().meta, r.out.split()
+    t, four = trace(), r.out.split()
+    m = t.meta
     equal(m["trace_id"], "0af7651916cd43dd8448eb211c80319c")
-    check("b7ad6b7169203331" in json.dumps(m, default=str), f"the parent's span in {m}")
+    equal(m["parent_id"], "b7ad6b7169203331", "the span that the process lies in")
     for one in four:
         check(re.fullmatch(r"00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01", one), one)
-    equal(four[0], four[1], "the process, and TRACEPARENT")
-    equal(four[0][36:52], m["span_id"])
-    equal(len({f[36:52] for f in four[1:]}), 3, f"span ids of {four}")
+    ids = [one[36:52] for one in four]
+    equal(ids[1], m["span_id"], "TRACEPARENT is the process")
+    equal(len(set(ids)), 4, "ids are told apart")
+    equal([s.name for i in ids[2:] for s in t.spans() if s.args.get("span_id") == i], ["m", "n"], "whose they are")
+    equal([e["name"] for e in t.of("i") if e.get("args", {}).get("span_id") == ids[0]], ["traceparent"], "that of no span")
 
 
 @cases("garbage", "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
