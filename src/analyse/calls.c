@@ -84,8 +84,7 @@ static void choose(struct load *l, const struct sl_calls_want *want)
     free(in);
 }
 
-/* Keys of calls are foo, foo#2, foo#3, ... on a thread; of a function that is called foo#2, foo#2#1, foo#2#2, ... */
-static size_t name_length(const char *key)
+size_t sl_calls_name(const char *key)
 {
     size_t n = strlen(key), at = n;
 
@@ -102,7 +101,7 @@ static void name_calls(struct load *l)
 
     for (uint32_t i = 0; i < c->n; i++) {
         const char *key = l->g->key_text + l->g->key_at[c->span[i]];
-        size_t n = name_length(key);
+        size_t n = sl_calls_name(key);
         c->name[i] = n == last_n && !memcmp(key, last, n) ? c->name[i - 1] : sl_intern(&c->names, key, n);
         last = key;
         last_n = n;
@@ -435,7 +434,7 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
         sl_graph_free(&c->g);
     if (rc)
         return rc;
-    l.call_type = sl_names_find(&c->g.names, "trace.call");
+    l.call_type = sl_names_find(&c->g.names, SL_CALL_TYPE);
     l.process_type = sl_names_find(&c->g.names, "trace.process");
     l.thread_type = sl_names_find(&c->g.names, "trace.thread");
     choose(&l, want);

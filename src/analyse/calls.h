@@ -12,6 +12,12 @@
 #include "analyse/events.h"
 #include "base/intern.h"
 
+#define SL_CALL_TYPE "trace.call"
+
+/* How much of a call's key is its name: keys are foo, foo#2, foo#3, ... on a thread; of a function foo#2: foo#2#1,
+ * foo#2#2, ... */
+size_t sl_calls_name(const char *key);
+
 enum sl_calls_by { SL_BY_NONE, SL_BY_THREAD, SL_BY_PROCESS, SL_BY_RANK };
 
 enum sl_call_flag {

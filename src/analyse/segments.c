@@ -3,6 +3,7 @@
  * What a task was doing: a machine that goes through its events.  Components tell the same step with different clocks
  * and in any order, so that a state never goes back within an attempt (rank); what an older attempt tells late is none.
  */
+#include "analyse/calls.h"
 #include "analyse/ext.h"
 #include "analyse/scan.h"
 #include "analyse/working.h"
@@ -125,6 +126,24 @@ static void enter(struct machine *m, const struct sl_happening *h, uint32_t stat
     m->t->nseg++;
 }
 
+/* The functions of traced programs, by name: "after begin" would say nothing. */
+static uint32_t in_call(struct machine *m, uint32_t span, enum sl_work_kind kind)
+{
+    struct working *k = m->k;
+    sqlite3_stmt *q = k->w->key;
+    struct sl_buf b = {0};
+    const char *key;
+    uint32_t state;
+
+    sqlite3_bind_int64(q, 1, k->w->s.g.id.v[span]);
+    key = sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    sl_buf_addf(&b, "in %.*s", key ? (int)sl_calls_name(key) : 0, key ? key : "");
+    sqlite3_reset(q);
+    state = sl_working_state(k, "program", b.s, kind);
+    sl_buf_free(&b);
+    return state;
+}
+
 /* "after EVENT", kept by what happened. */
 static uint32_t after_event(struct machine *m, const struct sl_happening *h)
 {
@@ -134,6 +153,8 @@ static uint32_t after_event(struct machine *m, const struct sl_happening *h)
     uint32_t key[2] = {h->code, kind}, id = sl_intern(&k->after, (const char *)key, sizeof key);
     struct sl_buf b = {0};
 
+    if (s->g.type[h->of] == k->call_type && k->call_type != SL_NONE)
+        return in_call(m, h->of, kind);
     if (id <= k->after_state.n)
         return k->after_state.v[id - 1];
     sl_buf_addf(&b, "after %s", sl_stories_event_type(s, h->code));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/work.h"
+#include "analyse/calls.h"
 #include "analyse/ext.h"
 #include "analyse/scan.h"
 #include "analyse/working.h"
@@ -391,6 +392,7 @@ static int open_store(struct sl_work *w, sqlite3 *db, struct sl_err *err)
         rc = sl_scan_err(db, err);
     if (rc)
         return rc;
+    k->call_type = sl_names_find(&w->s.g.names, SL_CALL_TYPE);
     mark(&k->unit, w->s.g.n);
     mark(&k->member, w->s.g.n);
     mark(&w->worker, w->s.g.n);

@@ -23,6 +23,7 @@ struct working {
     struct sl_intern state;     /* "component\0state\0kind"; id - 1 is the index */
     struct sl_intern after;     /* what happened and kind, as bytes; id - 1 is the index into after_state */
     SL_VEC(uint32_t) after_state;
+    uint32_t call_type; /* rank of SL_CALL_TYPE, or SL_NONE */
     SL_VEC(struct sl_task) tasks;
     uint32_t *unit;        /* by span: the task that it is part of; SL_NONE: none */
     uint32_t *member;      /* by span: the task that it is a facet of; SL_NONE: none */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -76,7 +77,7 @@ static int export_one(struct cli *cli, const char *path, const char *output)
         if (rc == EPIPE)
             rc = 0;
     } else {
-        if (output)
+        if (output && !realpath(output, to)) /* a link stays one */
             snprintf(to, sizeof to, "%s", output);
         rc = output || beside(path, to, sizeof to) ? sl_chrome_write_file(d, to, how) : ENAMETOOLONG;
         if (!rc)

@@ -133,3 +133,11 @@ One argument too many is not taken for a condition:
   $ spanloom sql "SELECT count(*) FROM critical_path(1, 2)"
   spanloom: critical_path takes at most 1 argument, such as critical_path(1), with the id of a workflow's span (and hidden columns of its result are not compared by =)
   [1]
+
+Inside of a task, traced functions have their part, by name:
+
+  $ spanloom import --quiet -d traced.db "$ROOT/tests/data/parsl-2026-traced"
+  $ spanloom critical-path -d traced.db --format tsv | cut -f 3- | grep program
+  5.37e-05\t6\tprogram\tin app_3\t50 (esc)
+  0.020111\t6\tprogram\tin work\t51 (esc)
+  0.000104\t6\tprogram\tin app_3\t51 (esc)
