@@ -512,5 +512,13 @@ def the_scope_and_the_flow_of_asynchronous_calls():
     check({"left", "came"} <= {e["name"] for e in t.events}, t.names("benBEi"))
 
 
+@test
+def one_thread_uses_no_more_than_one_processor():
+    """However short the span: CPU time and time are of two clocks."""
+    ran(WOVEN + 'int main(void) { for (int i = 0; i < 5000; i++) { BEFORE("tight"); AFTER("tight"); } return 0; }', options="cpu-mem-usage=True:log-event=compact")
+    most = max(c["args"]["cpu_usage"] for c in trace().of("C"))
+    check(most <= 100, f"cpu_usage {most} per cent")
+
+
 if __name__ == "__main__":
     main()
