@@ -85,14 +85,17 @@ def trace_context_is_that_of_TRACEPARENT():
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     r = ran("""int main(void) { char a[56], b[56]; SPANLOOM_INSTANT("x"); sl_traceparent(a); printf("%s %s ", a, getenv("TRACEPARENT"));
         { SPANLOOM_SPAN("m"); sl_traceparent(a); printf("%s ", a); { SPANLOOM_SPAN("n"); sl_traceparent(b); printf("%s", b); } } return 0; }""", env={"TRACEPARENT": parent})
-    m, four = trace().meta, r.out.split()
+    t, four = trace(), r.out.split()
+    m = t.meta
     equal(m["trace_id"], "0af7651916cd43dd8448eb211c80319c")
-    check("b7ad6b7169203331" in json.dumps(m, default=str), f"the parent's span in {m}")
+    equal(m["parent_id"], "b7ad6b7169203331", "the span that the process lies in")
     for one in four:
         check(re.fullmatch(r"00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01", one), one)
-    equal(four[0], four[1], "the process, and TRACEPARENT")
-    equal(four[0][36:52], m["span_id"])
-    equal(len({f[36:52] for f in four[1:]}), 3, f"span ids of {four}")
+    ids = [one[36:52] for one in four]
+    equal(ids[1], m["span_id"], "TRACEPARENT is the process")
+    equal(len(set(ids)), 4, "ids are told apart")
+    equal([s.name for i in ids[2:] for s in t.spans() if s.args.get("span_id") == i], ["m", "n"], "whose they are")
+    equal([e["name"] for e in t.of("i") if e.get("args", {}).get("span_id") == ids[0]], ["traceparent"], "that of no span")
 
 
 @cases("garbage", "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -267,16 +270,16 @@ def asynchronous_spans_may_end_on_another_thread():
 @test
 def more_than_the_buffer_holds():
     r = ran("""static struct sl_site a = SL_SITE("a", 0), b = SL_SITE("b", 0);
-        int main(void) { for (int i = 0; i < 30000; i++) { sl_begin(&a); if (i % 10 == 0) sl_arg_int("i", i); sl_begin(&b); sl_end(&b); sl_end(&a); } return 0; }""", spanloom="buffer-size=16K")
+        int main(void) { for (int i = 0; i < 10000; i++) { sl_begin(&a); if (i % 10 == 0) sl_arg_int("i", i); sl_begin(&b); sl_end(&b); sl_end(&a); } return 0; }""", spanloom="buffer-size=16K")
     spans = trace().spans()
-    equal([s.args["i"] for s in spans if s.name == "a" and s.args], list(range(0, 30000, 10)))
-    equal((len(spans), trace().meta["lost"]), (60000, 0))
+    equal([s.args["i"] for s in spans if s.name == "a" and s.args], list(range(0, 10000, 10)))
+    equal((len(spans), trace().meta["lost"]), (20000, 0))
 
 
 @test
 def spans_nested_deeply():
-    ran("""static struct sl_site a = SL_SITE("a", 0); static void down(int n) { sl_begin(&a); if (n) down(n - 1); sl_end(&a); } int main(void) { down(4999); return 0; }""")
-    equal(sorted(s.depth for s in trace().spans()), list(range(5000)))
+    ran("""static struct sl_site a = SL_SITE("a", 0); static void down(int n) { sl_begin(&a); if (n) down(n - 1); sl_end(&a); } int main(void) { down(1999); return 0; }""")
+    equal(sorted(s.depth for s in trace().spans()), list(range(2000)))
 
 
 @test
@@ -358,11 +361,11 @@ def export_of_what_is_no_trace_fails_and_makes_nothing():
 @test
 def export_of_a_damaged_trace_neither_crashes_nor_lies():
     """Cut at any place or with bytes changed: valid JSON, or an error."""
-    ran(ALL.replace("i < 3", "i < 200"), spanloom="log-format=binary")
+    ran(ALL.replace("i < 3", "i < 60"), spanloom="log-format=binary")
     slt, = files("*.slt")
     data, random_ = open(slt, "rb").read(), rng()
     whole = len(data.rstrip(b"\0"))
-    for i in range(120):
+    for i in range(80):
         damaged = bytearray(data)
         if i % 2:
             del damaged[random_.randrange(whole):]

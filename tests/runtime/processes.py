@@ -150,7 +150,7 @@ int main(void) {
     umask(%s);
     for (int i = 0; i < 1024; i++) close(i);
     %s
-    for (int i = 0; i < 20000; i++) { SPANLOOM_SPAN("daemon"); sl_arg_int("i", i); }
+    for (int i = 0; i < 10000; i++) { SPANLOOM_SPAN("daemon"); sl_arg_int("i", i); }
     int f = open(DONE, O_WRONLY | O_CREAT, 0644);
     if (f != 0 && f != 3) abort();
     %s
@@ -174,14 +174,14 @@ def daemon_that(word, mask, fds, end):
             break
     found = [load(f) for f in files("*.pfw", path("log"))] + [exported(f) for f in files("*.slt", path("log"))]
     by = sorted(([s.args.get("i") for s in t.spans()] for t in found), key=len)
-    equal(by, [[None], list(range(20000))])
+    equal(by, [[None], list(range(10000))])
     equal(os.listdir(path("start")), [], "where it began")
 
 
 @test
 def closing_all_descriptors_between_events():
-    r = ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { for (int i = 0; i < 50000; i++) { if (i % 5000 == 100) for (int f = 3; f < 200; f++) close(f); sl_begin(&s); sl_arg_int("i", i); sl_end(&s); } return 0; }""", spanloom="buffer-size=16K")
-    equal([s.args["i"] for s in trace().spans()], list(range(50000)))
+    r = ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { for (int i = 0; i < 15000; i++) { if (i % 5000 == 100) for (int f = 3; f < 200; f++) close(f); sl_begin(&s); sl_arg_int("i", i); sl_end(&s); } return 0; }""", spanloom="buffer-size=16K")
+    equal([s.args["i"] for s in trace().spans()], list(range(15000)))
 
 
 @test
@@ -189,10 +189,10 @@ def descriptors_that_the_program_reuses_are_left_alone():
     """It closes all, opens its own files, and what is in them is its own."""
     ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); for (int f = 3; f < 1024; f++) close(f);
         int fd[60]; for (int i = 0; i < 60; i++) { char n[20]; snprintf(n, 20, "own%d", i); fd[i] = open(n, O_RDWR | O_CREAT, 0600); if (fd[i] != 3 + i) return 2; }
-        for (int i = 0; i < 60000; i++) { sl_begin(&s); sl_end(&s); }
+        for (int i = 0; i < 15000; i++) { sl_begin(&s); sl_end(&s); }
         for (int i = 0; i < 60; i++) if (write(fd[i], "mine", 4) != 4 || lseek(fd[i], 0, SEEK_END) != 4) return 3;
         return 0; }""", spanloom="buffer-size=16K")
-    equal(len(trace(path()).spans()), 60001)
+    equal(len(trace(path()).spans()), 15001)
     for i in range(60):
         equal(open(path(f"own{i}")).read(), "mine")
 
@@ -340,19 +340,19 @@ def a_program_that_gives_up_its_rights():
     """The directory may be written by root only: what was begun goes on, and the trace is not lost."""
     equal(os.getuid(), 0, "must be root to try")
     os.mkdir(path("log"), 0o700)
-    ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); if (setgid(65534) || setuid(65534)) return 1; for (int i = 0; i < 50000; i++) { sl_begin(&s); sl_end(&s); } return 0; }""", options="log-dir=log", spanloom="buffer-size=16K", err=None)
+    ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); if (setgid(65534) || setuid(65534)) return 1; for (int i = 0; i < 15000; i++) { sl_begin(&s); sl_end(&s); } return 0; }""", options="log-dir=log", spanloom="buffer-size=16K", err=None)
     found = [load(f) for f in files("*.pfw", path("log"))] or [exported(f) for f in files("*.slt", path("log"))]
     n = sum(len(t.spans()) for t in found)
-    check(n + sum(t.meta["lost"] for t in found) >= 50001 and n >= 1, f"{n} spans, lost {[t.meta['lost'] for t in found]}")
+    check(n + sum(t.meta["lost"] for t in found) >= 15001 and n >= 1, f"{n} spans, lost {[t.meta['lost'] for t in found]}")
 
 
 @test
 def chroot():
     equal(os.getuid(), 0, "must be root to try")
     os.mkdir(path("jail"))
-    ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); if (chroot("jail") || chdir("/")) return 1; for (int i = 0; i < 50000; i++) { sl_begin(&s); sl_end(&s); } return 0; }""", spanloom="buffer-size=16K", err=None)
+    ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); if (chroot("jail") || chdir("/")) return 1; for (int i = 0; i < 15000; i++) { sl_begin(&s); sl_end(&s); } return 0; }""", spanloom="buffer-size=16K", err=None)
     found = [load(f) for f in files()] + [load(f) for f in files("*.pfw", path("jail"))] or [exported(f) for f in files("*.slt")]
-    equal(sum(len(t.spans()) for t in found), 50001)
+    equal(sum(len(t.spans()) for t in found), 15001)
 
 
 # ---- plugins

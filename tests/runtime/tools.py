@@ -144,12 +144,12 @@ def stress(cc, sanitize, rounds, fork, event="verbose", env=()):
 
 @cases(*[(cc, e) for cc in ("gcc", "clang") for e in ("verbose", "compact")])
 def address_and_undefined_behaviour_sanitizer(cc, event):
-    stress(cc, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"), 300, True, event, env={"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"})
+    stress(cc, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"), 100, True, event, env={"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"})
 
 
 @cases("gcc", "clang")
 def thread_sanitizer(cc):
-    stress(cc, ("-fsanitize=thread",), 150, True, env={"TSAN_OPTIONS": "die_after_fork=0"})
+    stress(cc, ("-fsanitize=thread",), 80, True, env={"TSAN_OPTIONS": "die_after_fork=0"})
 
 
 def valgrind(*options, source, link="so", code=0):
