@@ -6,10 +6,12 @@ tests/peers/traced.c acts a story and tells when it took each step, by another c
 import glob
 import math
 import os
+import signal
 import subprocess
+import tempfile
 
 import trace_events
-from harness import ROOT, check, equal, path
+from harness import ROOT, check, environment, equal, path, spanloom
 
 BUILD = os.environ.get("BUILD", f"{ROOT}/build-gcc")
 NAMES = ["solve", "ünïcödé 計算 🌀", 'quotes " and \\ and /', "tab\tnew\nline\r", "\x01\x7f control", "</script><b>",
@@ -158,23 +160,34 @@ def compiled():
     return program
 
 
-def act(story, options="", program=None):
-    """Run a story; gives the text of its trace, and story.at has the times of its steps in ns: (before, after)."""
-    program = program or compiled()
-    where = path("trace-" + (options.replace("log-", "").replace("=", "-").replace(":", "-") or "default"))
-    os.makedirs(where)
-    r = subprocess.run([program], input="\n".join(story.steps) + "\n", capture_output=True, text=True, timeout=120,
-                       env={**os.environ, "PERFFLOW_OPTIONS": f"log-dir={where}" + (f":{options}" if options else "")})
-    check(r.returncode == 0 and not r.stderr, f"exit {r.returncode}: {r.stderr}")
+def act(story, options="", killed=False, pairs=True):
+    """Run a story; gives the text of its trace, and story.at has the times of its steps in ns: (before, after).
+    When it was killed at its end, the trace is what `spanloom export` makes of what it left."""
+    program, where = compiled(), tempfile.mkdtemp(prefix="trace-", dir=path())
+    r = subprocess.run([program] + ["killed"] * killed, input="\n".join(story.steps) + "\n", capture_output=True, text=True,
+                       timeout=120, env=environment(PERFFLOW_OPTIONS=f"log-dir={where}" + (f":{options}" if options else "")))
+    check(r.returncode == (-signal.SIGKILL if killed else 0) and not r.stderr, f"exit {r.returncode}: {r.stderr}")
     lines = [line.split() for line in r.stdout.splitlines()]
     story.pid = next(int(w[1]) for w in lines if w[0] == "pid")
     story.tids = {int(w[1]): int(w[2]) for w in lines if w[0] == "thread"}
     story.at = [(int(w[2]), int(w[3])) for w in lines if w[0] == "step"]
     equal(len(story.at), len(story.steps), "steps taken")
-    files = glob.glob(f"{where}/*")
-    check(len(files) == 1 and files[0].endswith(".pfw"), f"files: {files}")
-    with open(files[0], encoding="utf-8") as file:
-        text = file.read()
+    if killed:
+        [left] = glob.glob(f"{where}/*")
+        check(left.endswith(".slt"), left)
+        spanloom("export", "chrome", left)
+        os.remove(left)
+    [file] = glob.glob(f"{where}/*")
+    check(file.endswith(".pfw"), file)
+    with open(file, encoding="utf-8") as f:
+        text = f.read()
+    equal(trace_events.faults(text, pairs), [], "what the format does not allow")
+    return text
+
+
+def merged(*texts):
+    """Traces of several processes as one."""
+    text = "[" + ",".join(text.strip()[1:-1].strip() for text in texts) + "]"
     equal(trace_events.faults(text), [], "what the format does not allow")
     return text
 
@@ -306,3 +319,26 @@ def odd_numbers():
         s.counter(0, "odd", 1.0)
     s.end(0)
     return s
+
+
+def used():
+    """Spans that use the processor, for cpu-mem-usage."""
+    s = Story()
+    for name in ("first", "second"):
+        s.begin(0, name)
+        s.burst(0, "tight", "tighter", 200)
+        s.begin(0, name + " inside")
+        s.pause(0, 2000)
+        s.end(0)
+        s.end(0)
+    return s
+
+
+def sent(number):
+    """Two processes, and an arrow from the first one to the second."""
+    one, other = Story(), Story()
+    for s, name, end in ((one, "sends", "s"), (other, "receives", "f")):
+        s.begin(0, name)
+        s.flow(0, end, "over", number)
+        s.end(0)
+    return one, other

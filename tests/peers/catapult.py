@@ -139,6 +139,33 @@ def at_random(seed, options):
     compare(story, read(acted.act(story, options)), "Compact" in options)
 
 
+@cases("", "log-event=Compact")
+def killed_and_exported(options):
+    story = acted.whole()
+    compare(story, read(acted.act(story, options, killed=True)), "Compact" in options)
+
+
+@cases("log-event=Verbose", "log-event=Compact")
+def usage_of_spans(options):
+    story = acted.used()
+    got = read(acted.act(story, options + ":cpu-mem-usage=True"))
+    equal(own(got["warnings"]), [], "warnings")
+    equal(sorted(s["name"] for s in got["slices"]), sorted(s.name for s in story.spans), "slices")
+    for s in story.spans:
+        series = dict(got["counters"][f"{s.category}.{s.name}"])
+        equal(sorted(series), ["cpu_usage", "memory_usage"], f"series of {s.name}")
+        equal({len(x) for x in series.values()}, {2 * sum(x.name == s.name for x in story.spans)}, f"samples of {s.name}")
+
+
+@test
+def an_arrow_between_two_processes():
+    one, other = acted.sent(77)
+    got = read(acted.merged(*(acted.act(s, pairs=False) for s in (one, other))))
+    equal(own(got["warnings"]), [], "warnings")
+    equal(sorted(got["processes"]), sorted([str(one.pid), str(other.pid)]), "processes")
+    equal([(f["id"], f["name"], f["from"], f["to"]) for f in got["flows"]], [("77", "over", "sends", "receives")], "flows")
+
+
 @test
 def numbers_that_JSON_does_not_have():
     got = read(acted.act(acted.odd_numbers()))

@@ -56,11 +56,21 @@ def arguments(trace):
     return found
 
 
+def errors(trace):
+    return trace.ask("SELECT name, value FROM stats WHERE value > 0 AND severity <> 'info'")
+
+
+def arrows(trace):
+    return [[plain(a), plain(b)] for a, b in trace.ask(
+        "SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in")]
+
+
 def compare(story, trace):
-    equal(trace.ask("SELECT name, value FROM stats WHERE value > 0 AND severity <> 'info'"), [], "errors")
+    equal(errors(trace), [], "errors")
     equal(trace.ask("SELECT pid FROM process WHERE pid <> 0"), [[story.pid]], "processes")
     equal({t: plain(n) for t, n in trace.ask("SELECT tid, name FROM thread WHERE tid <> 0 AND name IS NOT NULL")},
           {story.tids[t]: n for t, n in story.threads.items() if n}, "threads")
+    equal(trace.ask("SELECT name, ts FROM slice WHERE dur < 0"), [], "what never ends")
     args = arguments(trace)
 
     expected = {story.tids[t]: [] for t in story.threads}
@@ -117,8 +127,7 @@ def compare(story, trace):
         if end != "s":
             wanted.append([last[number], span.name])
         last[number] = span.name
-    equal(sorted([plain(a), plain(b)] for a, b in trace.ask(
-        "SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in")), sorted(wanted), "flows")
+    equal(sorted(arrows(trace)), sorted(wanted), "flows")
 
 
 # Perfetto takes the times of X events to ns by doubles, 256 ns apart, but not their durations: where two end closer
@@ -141,14 +150,43 @@ def what_is_tight_in_compact_traces():
     story = acted.whole()
     trace = Trace(acted.act(story, "log-event=Compact"))
     [[found]] = trace.ask("SELECT count(*) FROM slice WHERE category IN ('app', 'odd names', 'burst') AND dur > 0")
-    note(f"{len(story.spans)} spans,", trace.ask("SELECT name, value FROM stats WHERE value > 0 AND severity <> 'info'"))
+    note(f"{len(story.spans)} spans,", errors(trace))
     check(found > len(story.spans) * 0.9, f"{found} of {len(story.spans)} spans are there")
+
+
+@cases("", "log-event=Compact")
+def killed_and_exported(options):
+    story = acted.whole(tight="Compact" not in options)
+    compare(story, Trace(acted.act(story, options, killed=True)))
+
+
+@cases("log-event=Verbose", "log-event=Compact")
+def usage_of_spans(options):
+    story = acted.used()
+    trace = Trace(acted.act(story, options + ":cpu-mem-usage=True"))
+    if "Verbose" in options:
+        equal(errors(trace), [], "errors")
+        equal(sorted(n for (n,) in trace.ask("SELECT name FROM slice")), sorted(s.name for s in story.spans), "slices")
+    names = [s.name for s in story.spans]
+    equal({n: k for n, k in trace.ask("SELECT name, count(*) FROM counter JOIN track ON track.id = track_id GROUP BY name")},
+          {f"{n} {kind}": 2 * names.count(n) for n in names for kind in ("cpu_usage", "memory_usage")}, "samples")
+    [[low, high]] = trace.ask("SELECT min(value), max(value) FROM counter JOIN track ON track.id = track_id WHERE name GLOB '*cpu*'")
+    check(low == 0 and 0 < high < 1000, f"from {low} to {high} per cent")
+
+
+@test
+def an_arrow_between_two_processes():
+    one, other = acted.sent(77)
+    trace = Trace(acted.merged(*(acted.act(s, pairs=False) for s in (one, other))))
+    equal(errors(trace), [], "errors")
+    equal(trace.ask("SELECT count(*) FROM process WHERE pid <> 0"), [[2]], "processes")
+    equal(arrows(trace), [["sends", "receives"]], "flows")
 
 
 @test
 def numbers_that_JSON_does_not_have():
     trace = Trace(acted.act(acted.odd_numbers()))
-    note(trace.ask("SELECT name, value FROM stats WHERE value > 0 AND severity <> 'info'"))
+    note(errors(trace))
     equal(trace.ask("SELECT name FROM slice"), [["run"]], "slices")
     values = [v for (v,) in trace.ask("SELECT value FROM counter ORDER BY ts")]
     check(values.count(1) == 3, f"counter: {values}")

@@ -6,6 +6,7 @@
 #include <spanloom/trace.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static void *thread(void *which)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static char line[4 * TEXT];
     pthread_t ids[THREADS];
@@ -151,5 +152,8 @@ int main(void)
         printf("thread %d %ld\n", i, tids[i]);
     for (size_t i = 0; i < nsteps; i++)
         printf("step %zu %lld %lld\n", i, steps[i].before, steps[i].after);
+    fflush(stdout);
+    if (argc > 1 && !strcmp(argv[1], "killed"))
+        raise(SIGKILL);
     return 0; /* within what spans the main thread left open */
 }
