@@ -4,6 +4,8 @@
  * extension spanloom.so.  To add a table function: sqlfn/NAME.c, its line in sqlfn/sqlfn.h and ext.c, and in
  * meson.build.
  *
+ *   call_profile()              part, name, calls, inclusive_s, exclusive_s, ...         sqlfn/call_profile.c
+ *   call_tree()                 node, parent, depth, path, and the same                  sqlfn/call_tree.c
  *   descendants(root)           span, depth                                              sqlfn/descendants.c
  *   event_sequences(root_type)  sequence, count, position, span_type, event_type, ...    sqlfn/event_sequences.c
  *   lens_events(root)           time_ns, span, span_type, event_type, source, ...        sqlfn/lens_events.c

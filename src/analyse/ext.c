@@ -12,6 +12,8 @@ SQLITE_EXTENSION_INIT1
 /* clang-format off */
 static int (*const parts[])(sqlite3 *db) = {
     sl_scan_register,
+    sl_fn_call_profile,
+    sl_fn_call_tree,
     sl_fn_clock_skew,
     sl_fn_critical_path,
     sl_fn_descendants,

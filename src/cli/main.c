@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "import/project.h"
 
@@ -9,13 +10,27 @@
 
 extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
     cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
-    cmd_graph, cmd_critical_path, cmd_what_if, cmd_skew, cmd_diff, cmd_export;
+    cmd_graph, cmd_critical_path, cmd_what_if, cmd_skew, cmd_diff, cmd_export, cmd_profile, cmd_run, cmd_flags,
+    cmd_begin, cmd_end, cmd_event, cmd_span;
 
 static const struct command *const commands[] = {
-    &cmd_import, &cmd_info,        &cmd_types,         &cmd_sequences, &cmd_durations, &cmd_states,
-    &cmd_rate,   &cmd_utilisation, &cmd_critical_path, &cmd_what_if,   &cmd_skew,      &cmd_diff,
-    &cmd_graph,  &cmd_show,        &cmd_events,        &cmd_links,     &cmd_bind,      &cmd_unbind,
-    &cmd_sql,    &cmd_rejects,     &cmd_recipes,       &cmd_forget,    &cmd_export,    NULL};
+    &cmd_import,      &cmd_info,          &cmd_types,   &cmd_sequences, &cmd_durations, &cmd_states,  &cmd_rate,
+    &cmd_utilisation, &cmd_critical_path, &cmd_what_if, &cmd_skew,      &cmd_diff,      &cmd_graph,   &cmd_show,
+    &cmd_events,      &cmd_links,         &cmd_bind,    &cmd_unbind,    &cmd_sql,       &cmd_rejects, &cmd_recipes,
+    &cmd_forget,      &cmd_run,           &cmd_profile, &cmd_export,    &cmd_flags,     &cmd_begin,   &cmd_end,
+    &cmd_event,       &cmd_span,          NULL};
+
+/* What stands behind the first argument is left as it is: it is another program's. */
+static bool leaves_rest(const struct command *c)
+{
+    return c == &cmd_run || c == &cmd_span;
+}
+
+/* Asks nothing of spanloom.yaml before it runs, so that a mistake there is no hindrance to a script. */
+static bool stands_alone(const struct command *c)
+{
+    return leaves_rest(c) || c == &cmd_begin || c == &cmd_end || c == &cmd_event || c == &cmd_flags;
+}
 
 static const struct option_spec shared[] = {
     {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
@@ -65,7 +80,8 @@ static int help(FILE *out, const struct command *c)
           "  spanloom import runinfo/       read everything below a Parsl run directory\n"
           "  spanloom sequences             where the time of a typical task went\n"
           "  spanloom show task 42          one task through every component\n"
-          "  spanloom critical-path         what made the run as long as it was\n\n"
+          "  spanloom critical-path         what made the run as long as it was\n"
+          "  spanloom run ./program         trace a program that has Spanloom's spans, and its profile\n\n"
           "more: man spanloom, and `spanloom COMMAND --help`\n",
           out);
     return EXIT_DONE;
@@ -94,6 +110,7 @@ static int parse(struct cli *cli, int argc, char **argv)
         const char *value = NULL, *eq;
         if (only_arguments || a[0] != '-' || !a[1]) {
             argv[left++] = a;
+            only_arguments |= leaves_rest(cli->command);
             continue;
         }
         if (!strcmp(a, "--")) {
@@ -194,7 +211,9 @@ static int run(struct cli *cli, int argc, char **argv)
     left = parse(cli, argc - 2, argv + 1);
     if (left < 0)
         return left == -2 ? EXIT_DONE : EXIT_USAGE;
-    return cli->project_err ? cli_fail(cli, cli->project_err) : cli->command->run(cli, left, argv + 1);
+    argv[1 + left] = NULL;
+    return cli->project_err && !stands_alone(cli->command) ? cli_fail(cli, cli->project_err)
+                                                           : cli->command->run(cli, left, argv + 1);
 }
 
 int main(int argc, char **argv)
@@ -205,6 +224,7 @@ int main(int argc, char **argv)
     struct sl_err err = {0};
     int rc;
 
+    child_remember_signals();
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
     signal(SIGPIPE, on_pipe); /* a closed pipe is no error */
     cli.given = sl_alloc((size_t)argc * sizeof *cli.given + 1);
@@ -223,5 +243,5 @@ int main(int argc, char **argv)
         fputs("spanloom: cannot write the output; is the disk full?\n", stderr);
         rc = EXIT_FAILED;
     }
-    return pipe_closed && rc != EXIT_GATE ? EXIT_DONE : rc;
+    return pipe_closed && rc != EXIT_GATE && !leaves_rest(cli.command) ? EXIT_DONE : rc;
 }

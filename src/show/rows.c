@@ -24,6 +24,8 @@ char *sl_show_seconds(double s, char *buf)
 
     if (a == 0)
         snprintf(buf, 32, "0 s");
+    else if (a < 1e-6)
+        snprintf(buf, 32, "%.0f ns", s * 1e9);
     else if (a < 1e-3)
         snprintf(buf, 32, "%.0f us", s * 1e6);
     else if (a < 1)

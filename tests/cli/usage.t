@@ -31,6 +31,14 @@ What to type, and what happens if it is something else.
     rejects        records that a recipe claimed but could not use
     recipes        what formats are known; test your own
     forget         drop what a source asserted
+    run            run a command, trace it and show where its time went
+    profile        which functions of traced programs took the time
+    export         make Chrome Trace Format of what a traced process left
+    flags          what to add when compiling a program that is to be traced
+    begin          a span of this shell script begins
+    end            the innermost span of this shell script ends
+    event          something happened in this shell script
+    span           a command as a span of this shell script
   
   options of all commands:
     -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
@@ -43,6 +51,7 @@ What to type, and what happens if it is something else.
     spanloom sequences             where the time of a typical task went
     spanloom show task 42          one task through every component
     spanloom critical-path         what made the run as long as it was
+    spanloom run ./program         trace a program that has Spanloom's spans, and its profile
   
   more: man spanloom, and `spanloom COMMAND --help`
   $ spanloom import --help

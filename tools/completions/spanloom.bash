@@ -25,7 +25,8 @@ _spanloom() {
         done
         case $value,$cur,${help%%$'\n'*} in # what the value is called, or what usage calls the arguments
             FORMAT,*) words=(table tsv csv json) ;;
-            FILE,*) files=1 ;;
+            FILE,* | DIRECTORY,*) files=1 ;;
+            WHICH,*) words=(thread process rank) ;;
             WHAT,* | *TYPE,*) types=1 ;;
             ?*,*,*) return ;;
             ,-*,*) ;;
@@ -33,6 +34,8 @@ _spanloom() {
             *NAME*)
                 words=("$("$program" recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p')")
                 case " ${COMP_WORDS[*]} " in *" --test "*) files=1 ;; esac ;;
+            *LANGUAGE) words=(c c++ fortran) ;;
+            *COMMAND*) case $cur in */*) files=1 ;; *) words=("$(compgen -c -- "$cur")") ;; esac ;;
             *PATH* | *SOURCE* | *FILE* | *' A B') files=1 ;;
             *) return ;;
         esac

@@ -38,8 +38,11 @@ function __spanloom_complete
         end
     end
     switch "$value"
-        case FILE
+        case FILE DIRECTORY
             __fish_complete_path $cur
+            return
+        case WHICH
+            printf '%s\n' thread process rank
             return
         case FORMAT
             printf '%s\n' table tsv csv json
@@ -71,6 +74,10 @@ function __spanloom_complete
             else
                 spanloom recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p'
             end
+        case '*LANGUAGE'
+            printf '%s\n' c c++ fortran
+        case '*COMMAND*'
+            __fish_complete_subcommand
         case '*PATH*' '*SOURCE*' '*FILE*' '* A B'
             __fish_complete_path $cur
     end

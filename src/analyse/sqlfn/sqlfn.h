@@ -5,6 +5,8 @@
 
 #include <sqlite3.h>
 
+int sl_fn_call_profile(sqlite3 *db);
+int sl_fn_call_tree(sqlite3 *db);
 int sl_fn_clock_skew(sqlite3 *db);
 int sl_fn_critical_path(sqlite3 *db);
 int sl_fn_descendants(sqlite3 *db);

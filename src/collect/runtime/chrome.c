@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER = 1 << 18, LINE = 1 << 16, CACHE = 4096 };
@@ -541,8 +542,16 @@ int sl_chrome_write_fd(struct sl_decoded *d, int fd, uint32_t options)
 int sl_chrome_write_file(struct sl_decoded *d, const char *path, uint32_t options)
 {
     char temporary[PATH_MAX];
+    struct stat there;
     int fd, error;
 
+    if (!stat(path, &there) && !S_ISREG(there.st_mode)) { /* a device or a pipe: not to be replaced */
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0)
+            return errno;
+        error = sl_chrome_write_fd(d, fd, options);
+        return close(fd) && !error ? errno : error;
+    }
     if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
         return ENAMETOOLONG;
     unlink(temporary);

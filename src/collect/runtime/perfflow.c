@@ -31,18 +31,24 @@ static void flow(bool out)
 }
 
 /*
- * Asynchronous spans that are open: the newest first of this thread and function, else the oldest of all that none has
- * ended, which is PerfFlowAspect's own order (it counts begins and ends).
+ * Asynchronous spans that are open: the newest first of this thread, function and scope, else the oldest of all that
+ * none has ended, which is PerfFlowAspect's own order (it counts begins and ends).
  */
 enum { OPEN = 1024 };
 static struct {
     struct sl_site *site;
+    const struct sl_site *scope; /* by its text */
     struct sl_lane *lane;
     uint64_t id;
 } open_spans[OPEN];
 static size_t nopen;
 
-static void remember(struct sl_site *site, uint64_t id)
+static const struct sl_site *scope_of(const char *scope)
+{
+    return scope && *scope ? sl_site_find(scope, "scope", 0) : NULL;
+}
+
+static void remember(struct sl_site *site, const struct sl_site *scope, uint64_t id)
 {
     struct sl_guard g;
 
@@ -51,13 +57,14 @@ static void remember(struct sl_site *site, uint64_t id)
     if (nopen == OPEN) /* begins without ends: the oldest will have none */
         memmove(open_spans, open_spans + 1, --nopen * sizeof *open_spans);
     open_spans[nopen].site = site;
+    open_spans[nopen].scope = scope;
     open_spans[nopen].lane = sl_current;
     open_spans[nopen++].id = id;
     pthread_mutex_unlock(&sl_rt.lock);
     sl_guard_leave(&g);
 }
 
-static uint64_t recall(struct sl_site *site)
+static uint64_t recall(struct sl_site *site, const struct sl_site *scope)
 {
     struct sl_guard g;
     size_t i;
@@ -66,7 +73,7 @@ static uint64_t recall(struct sl_site *site)
     sl_guard_enter(&g);
     pthread_mutex_lock(&sl_rt.lock);
     for (i = nopen; i > 0; i--)
-        if (open_spans[i - 1].site == site && open_spans[i - 1].lane == sl_current)
+        if (open_spans[i - 1].site == site && open_spans[i - 1].scope == scope && open_spans[i - 1].lane == sl_current)
             break;
     i = i ? i - 1 : 0;
     if (nopen) {
@@ -102,7 +109,7 @@ void perfflow_weave_before(int async, const char *module, const char *function, 
         sl_async_begin(site, id);
         if (scope && *scope)
             sl_scope(scope);
-        remember(site, id);
+        remember(site, scope_of(scope), id);
     } else {
         sl_mark_symbol(site, 0);
     }
@@ -129,7 +136,7 @@ void perfflow_weave_after(int async, const char *module, const char *function, c
     else if (is(to_flow, "out") || is(to_flow, "inout"))
         flow(true);
     if (async) {
-        sl_async_end(site, recall(site));
+        sl_async_end(site, recall(site, scope_of(scope)));
         if (scope && *scope)
             sl_scope(scope);
     } else {

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run: a command with tracing on, and then the profile of what it did.
+ *
+ * All that the command and what it starts records goes into a folder beside the store, also what processes leave that
+ * are killed.  The command's own exit status is ours, whatever becomes of the traces; only where it could not be
+ * started because of us, it is CHILD_FAILED.
+ */
+#include "analyse/analyse.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/profile_show.h"
+#include "cli/shell_trace.h"
+#include "import/import.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TOP = 10 };
+
+static const struct option_spec options[] = {
+    {"dir", "DIRECTORY", "keep the traces there (default: a folder beside the store, removed after the import)", false},
+    {"keep", NULL, "do not remove the folder of the traces", false},
+    {"report", "FILE", "write the profile there, not to standard error", false},
+    {"quiet", NULL, "no profile", false},
+    {NULL, NULL, NULL, false},
+};
+
+struct job {
+    const struct cli *cli;
+    char dir[PATH_MAX]; /* absolute */
+    bool keep;
+};
+
+/* ---- before ---- */
+
+/* Options are told apart by colons, so that none may be in the path. */
+static int make_dir(struct job *j, struct sl_err *err)
+{
+    const char *given = cli_option(j->cli, "dir"), *slash = strrchr(j->cli->store_path, '/');
+    char path[PATH_MAX];
+    bool made;
+
+    if (given) {
+        made =
+            snprintf(path, sizeof path, "%s", given) < (int)sizeof path && (mkdir(path, 0777) == 0 || errno == EEXIST);
+    } else {
+        made = snprintf(path, sizeof path, "%.*sspanloom-run.XXXXXX", slash ? (int)(slash - j->cli->store_path + 1) : 0,
+                        j->cli->store_path) < (int)sizeof path &&
+               mkdtemp(path);
+    }
+    if (!made || !realpath(path, j->dir))
+        return sl_err(err, SL_EIO, "cannot make a folder for the traces: %s: %s", path, strerror(errno));
+    if (strchr(j->dir, ':')) {
+        if (!given)
+            rmdir(j->dir);
+        return sl_err(err, SL_EUSAGE, "a folder for traces cannot have ':' in its path (%s); say --dir", j->dir);
+    }
+    j->keep = given || cli_option(j->cli, "keep");
+    return 0;
+}
+
+/* What the user set, but for what we set. */
+static void set_options(const struct job *j)
+{
+    static const char *const ours[] = {"log-dir=", "log-format=", "log-filename-include=", NULL};
+    const char *was = getenv("SPANLOOM_OPTIONS");
+    struct sl_buf b = {0};
+
+    for (const char *p = was ? was : ""; *p; p += strcspn(p, ":"), p += *p == ':') {
+        int i = 0;
+        while (ours[i] && strncmp(p, ours[i], strlen(ours[i])) != 0)
+            i++;
+        if (!ours[i] && strcspn(p, ":"))
+            sl_buf_addf(&b, "%.*s:", (int)strcspn(p, ":"), p);
+    }
+    sl_buf_addf(&b, "log-dir=%s:log-format=binary:log-filename-include=hostname,pid", j->dir);
+    setenv("SPANLOOM_OPTIONS", b.s, 1);
+    sl_buf_free(&b);
+}
+
+/* ---- after ---- */
+
+static void warn(void *to, const char *text)
+{
+    (void)to;
+    fprintf(stderr, "spanloom: %s\n", text);
+}
+
+static int import(const struct job *j, struct sl_err *err)
+{
+    struct sl_import_options o = {.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .zone_s = INT32_MIN, .warn = warn};
+    struct sl_import_result r = {0};
+    struct sl_recipes *set = sl_recipes_new();
+    struct sl_found_list found = {0};
+    struct sl_store *st = NULL;
+    char *paths[] = {(char *)j->dir};
+    int rc = cli_recipes(j->cli, set, err);
+
+    if (!rc)
+        sl_find(&found, set, paths, 1, false);
+    if (!rc && !found.v.n)
+        rc = sl_err(err, SL_ENOTFOUND, "no trace was written");
+    if (!rc)
+        rc = sl_store_open(&st, j->cli->store_path, SL_STORE_CREATE, err);
+    if (!rc)
+        rc = sl_import(&r, st, set, &found, &o, err);
+    if (!rc && r.problems)
+        rc = sl_err(err, SL_EIO, "not all traces could be read");
+    sl_store_close(st);
+    sl_vec_free(&r.recipe);
+    sl_found_free(&found);
+    sl_recipes_free(set);
+    return rc;
+}
+
+static void remove_dir(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(dir);
+}
+
+/* The processes whose traces lay in the folder: descent alone would miss those whose environment was cleared. */
+static int processes(const struct job *j, struct sl_store *st, int64_t **ids, size_t *n, struct sl_err *err)
+{
+    SL_VEC(int64_t) v = {0};
+    sqlite3_stmt *q = sl_store_prepare(st,
+                                       "SELECT s.id FROM sl_name t JOIN sl_span s ON s.type = t.id JOIN sl_source f ON "
+                                       "f.id = s.source WHERE t.name = 'trace.process' AND substr(f.path, 1, "
+                                       "length(?1) + 1) = ?1 || '/'",
+                                       err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (q)
+        sqlite3_bind_text(q, 1, j->dir, -1, SQLITE_STATIC);
+    while (q && (rc = sl_store_step(st, q, err)) > 0)
+        *sl_vec_add(&v) = sqlite3_column_int64(q, 0);
+    sqlite3_finalize(q);
+    *ids = v.v;
+    *n = v.n;
+    return rc;
+}
+
+static int report(const struct job *j, struct sl_err *err)
+{
+    const char *file = cli_option(j->cli, "report");
+    struct profile_view view = {.flat = true, .tree = true, .top = TOP};
+    struct sl_store *st = cli_open(j->cli);
+    int64_t *ids = NULL;
+    FILE *out = stderr;
+    int rc;
+
+    if (!st)
+        return sl_err(err, SL_ESTORE, "there is no profile");
+    rc = processes(j, st, &ids, &view.want.nwithin, err);
+    view.want.within = ids;
+    if (!rc && file && !(out = fopen(file, "we")))
+        rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
+    if (!rc && view.want.nwithin)
+        rc = profile_show(out, st, &view, err);
+    if (rc >= 0 && view.want.nwithin <= 1)
+        fputs("spanloom: only the command itself is known: no program that it ran records anything; build it with: cc "
+              "PROGRAM.c $(spanloom flags c)\n",
+              stderr);
+    if (out && out != stderr && fclose(out) != 0 && rc >= 0)
+        rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
+    sl_store_close(st);
+    free(ids);
+    return rc < 0 ? rc : 0;
+}
+
+static bool is_empty(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e = NULL;
+
+    while (d && (e = readdir(d)) && (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")))
+        ;
+    if (d)
+        closedir(d);
+    return !e;
+}
+
+static void finish(const struct job *j)
+{
+    const struct sl_err *wrong = j->cli->project_err;
+    struct sl_err err = {0};
+
+    if (is_empty(j->dir)) {
+        fputs("spanloom: nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?\n",
+              stderr);
+    } else if (wrong ? sl_err(&err, wrong->code, "%s", wrong->text) : import(j, &err)) {
+        fprintf(stderr, "spanloom: %s; the traces are kept: spanloom import %s\n", err.text, j->dir);
+        return;
+    } else if (!cli_option(j->cli, "quiet") && report(j, &err)) {
+        fprintf(stderr, "spanloom: %s\n", err.text);
+    }
+    if (!j->keep)
+        remove_dir(j->dir);
+}
+
+/* ---- all of it ---- */
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct job j = {.cli = cli};
+    struct shell_trace t = {.fd = -1};
+    struct sl_err err = {0};
+    const char *slash;
+    struct child c;
+
+    if (!argc || !*argv[0])
+        return cli_usage(cli, "run what? such as: spanloom run ./program input.txt");
+    if (make_dir(&j, &err)) {
+        cli_fail(cli, &err);
+        return CHILD_FAILED;
+    }
+    set_options(&j);
+    if (shell_trace_open(&t, getpid(), true, &err))
+        fprintf(stderr, "spanloom: %s\n", err.text);
+    slash = strrchr(argv[0], '/');
+    shell_trace_command(&t, slash && slash[1] ? slash + 1 : argv[0], "", argv, &c);
+    if (c.error) {
+        if (!j.keep)
+            remove_dir(j.dir);
+        return child_end_like(&c);
+    }
+    finish(&j);
+    return child_end_like(&c);
+}
+
+const struct command cmd_run = {"run", "[--] COMMAND [ARGUMENT...]",
+                                "run a command, trace it and show where its time went", options, run};

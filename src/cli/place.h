@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the parts of Spanloom are that programs are compiled and linked with. */
+#ifndef SL_CLI_PLACE_H
+#define SL_CLI_PLACE_H
+
+#include "base/err.h"
+
+#include <limits.h>
+
+struct place {
+    char include[PATH_MAX], lib[PATH_MAX];
+};
+
+/* From where this program is: beside it in a build tree, or below PREFIX of PREFIX/bin/spanloom. */
+int place_find(struct place *p, struct sl_err *err);
+
+#endif

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+What compilers need, from the build tree and installed.
+
+  $ spanloom flags c | sed "s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  -IROOT/include -fexceptions -LBUILD -Wl,-rpath,BUILD -lspanloom-trace
+  $ spanloom flags c++ --cflags | sed "s:$ROOT:ROOT:g"
+  -IROOT/include
+  $ spanloom flags c --libs | sed "s:$BUILD:BUILD:g"
+  -LBUILD -Wl,-rpath,BUILD -lspanloom-trace
+  $ spanloom flags c --static --libs | sed "s:$BUILD:BUILD:g"
+  BUILD/libspanloom-trace.a -pthread -ldl
+  $ cat >x.c <<'END'
+  > #include <spanloom/trace.h>
+  > int main(void) { SPANLOOM_SPAN("main"); return 0; }
+  > END
+  $ cc -o x x.c $(spanloom flags c) && ./x && ls *.pfw | wc -l
+  1
+  $ rm *.pfw; cc -o x x.c $(spanloom flags c --static) && ./x && ls *.pfw | wc -l
+  1
+  $ cc -c x.c $(spanloom flags c --cflags) && cc -o x x.o $(spanloom flags c --libs)
+  $ spanloom flags fortran | sed "s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  ROOT/include/spanloom/spanloom_trace.f90 -LBUILD -Wl,-rpath,BUILD -lspanloom-trace
+
+Installed, and moved since; a path with blanks is quoted:
+
+  $ mkdir -p "my prefix/bin" "my prefix/lib/x86_64-linux-gnu" "my prefix/include"
+  $ cp "$(command -v spanloom)" "my prefix/bin" && cp -r "$ROOT/include/spanloom" "my prefix/include" && cp "$BUILD/libspanloom-trace.a" "my prefix/lib/x86_64-linux-gnu"
+  $ "my prefix/bin/spanloom" flags c | sed "s:$PWD:PWD:g"
+  -I'PWD/my prefix/include' -fexceptions -L'PWD/my prefix/lib/x86_64-linux-gnu' -Wl,-rpath,'PWD/my prefix/lib/x86_64-linux-gnu' -lspanloom-trace
+  $ eval "cc -o x x.c $("my prefix/bin/spanloom" flags c --static)" && ./x
+  $ rm -r "my prefix/lib"; "my prefix/bin/spanloom" flags c 2>&1 | sed "s:$PWD:PWD:g"
+  spanloom: libspanloom-trace is not there: neither beside PWD/my prefix/bin/spanloom nor below PWD/my prefix/lib
+
+Mistakes:
+
+  $ spanloom flags
+  spanloom: flags for which language? c, c++ or fortran
+  try: spanloom flags --help
+  [2]
+  $ spanloom flags cobol
+  spanloom: there are no flags for 'cobol'; known: c, c++, fortran
+  try: spanloom flags --help
+  [2]
+  $ spanloom flags python
+  spanloom: Python programs are not compiled; run them with: spanloom run python3 PROGRAM
+  try: spanloom flags --help
+  [2]

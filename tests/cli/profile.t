@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+Which functions took the time.
+
+  $ header() { # PID START END MORE
+  >   echo "{\"name\":\"spanloom\",\"ph\":\"M\",\"pid\":$1,\"tid\":$1,\"args\":{\"version\":1,\"hostname\":\"node1\",\"pid\":$1,\"ppid\":1,\"start_ns\":\"${2}000\",\"end_ns\":\"${3}000\",\"ended\":true,\"lost\":0,\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",$4}}"
+  > }
+  $ event() { # PHASE NAME TS PID TID ARGS
+  >   echo ",{\"name\":\"$2\",\"cat\":\"a.c\",\"ph\":\"$1\",\"ts\":$3,\"pid\":$4,\"tid\":$5,\"args\":{$6}}"
+  > }
+  $ { echo [; header 7 1795162300000000 1795162309000000 '"span_id":"00f067aa0ba902b7"'
+  >   event B main 1795162300000000 7 7; event B fib 1795162301000000 7 7; event B fib 1795162302000000 7 7; event E fib 1795162303000000 7 7
+  >   event E fib 1795162304000000 7 7; event B launch 1795162305000000 7 7 '"span_id":"b7ad6b7169203331"'; event E launch 1795162308000000 7 7
+  >   event B write 1795162302000000 7 8; event E write 1795162302000500 7 8
+  >   event E main 1795162309000000 7 7; echo ]; } >perfflow.array.node1.7.pfw
+  $ { echo [; header 9 1795162305500000 1795162307500000 '"span_id":"00f067aa0ba902b8","parent_id":"b7ad6b7169203331","rank":"0"'
+  >   event B solve 1795162306000000 9 9; event E solve 1795162307000000 9 9; echo ]; } >perfflow.array.node1.9.pfw
+  $ { echo [; header 10 1795162305500000 1795162307500000 '"span_id":"00f067aa0ba902b9","parent_id":"b7ad6b7169203331","rank":"1"'
+  >   event B solve 1795162305500000 10 10; event B step 1795162305700000 10 10; echo ]; } >perfflow.array.node1.10.pfw
+  $ spanloom import --quiet *.pfw
+  $ spanloom profile
+  8 calls in 3 processes and 4 threads
+            2 did not end, and are counted until their caller or their process ended
+  
+      exclusive    share    inclusive       calls          min         mean          max  function
+            3 s   30.0 %          9 s           1          9 s          9 s          9 s  main
+            3 s   30.0 %          3 s           2          1 s          2 s          3 s  fib
+          1.8 s   18.0 %        1.8 s           1                                         step
+          1.2 s   12.0 %          3 s           2          1 s          1 s          1 s  solve
+            1 s   10.0 %          3 s           1          3 s          3 s          3 s  launch
+         500 us    0.0 %       500 us           1       500 us       500 us       500 us  write
+  
+      inclusive    exclusive       calls          min         mean          max  call tree
+            9 s          3 s           1          9 s          9 s          9 s  main
+            3 s          2 s           1          3 s          3 s          3 s    fib
+            1 s          1 s           1          1 s          1 s          1 s      fib
+            3 s          1 s           1          3 s          3 s          3 s    launch
+            3 s        1.2 s           2          1 s          1 s          1 s      solve
+          1.8 s        1.8 s           1                                               step
+         500 us       500 us           1       500 us       500 us       500 us  write
+  $ spanloom profile --flat --by rank
+  8 calls in 3 processes and 4 threads
+            2 did not end, and are counted until their caller or their process ended
+  
+      exclusive    share    inclusive       calls          min         mean          max  function
+            3 s   30.0 %          9 s           1          9 s          9 s          9 s  main  [rank none]
+            3 s   30.0 %          3 s           2          1 s          2 s          3 s  fib  [rank none]
+          1.8 s   18.0 %        1.8 s           1                                         step  [rank 1]
+            1 s   10.0 %          3 s           1          3 s          3 s          3 s  launch  [rank none]
+            1 s   10.0 %          1 s           1          1 s          1 s          1 s  solve  [rank 0]
+         200 ms    2.0 %          2 s           1                                         solve  [rank 1]
+         500 us    0.0 %       500 us           1       500 us       500 us       500 us  write  [rank none]
+  $ spanloom profile --tree --by thread --top 3
+  8 calls in 3 processes and 4 threads
+            2 did not end, and are counted until their caller or their process ended
+  
+      inclusive    exclusive       calls          min         mean          max  call tree
+            9 s          3 s           1          9 s          9 s          9 s  main  [node1:7/7]
+            3 s          2 s           1          3 s          3 s          3 s    fib  [node1:7/7]
+            3 s          1 s           1          3 s          3 s          3 s    launch  [node1:7/7]
+    5 more paths: --top 0 shows all
+  $ spanloom profile --by process --format csv | cut -d, -f1-6
+  part,name,calls,unfinished,inclusive_s,exclusive_s
+  node1:7@1795162300000000000,main,1,0,9.0,3.0
+  node1:7@1795162300000000000,fib,2,0,3.0,3.0
+  node1:10@1795162305500000000,step,1,1,1.8,1.8
+  node1:7@1795162300000000000,launch,1,0,3.0,1.0
+  node1:9@1795162305500000000,solve,1,0,1.0,1.0
+  node1:10@1795162305500000000,solve,1,1,2.0,0.2
+  node1:7@1795162300000000000,write,1,0,0.0005,0.0005
+  $ spanloom profile --tree --format csv
+  node,parent,depth,path,part,name,calls,unfinished,inclusive_s,exclusive_s,share,min_s,mean_s,max_s
+  1,,0,main,,main,1,0,9.0,3.0,0.2999850007499625,9.0,9.0,9.0
+  2,1,1,main;fib,,fib,1,0,3.0,2.0,0.199990000499975,3.0,3.0,3.0
+  3,2,2,main;fib;fib,,fib,1,0,1.0,1.0,0.0999950002499875,1.0,1.0,1.0
+  4,1,1,main;launch,,launch,1,0,3.0,1.0,0.0999950002499875,3.0,3.0,3.0
+  5,4,2,main;launch;solve,,solve,2,1,3.0,1.2,0.119994000299985,1.0,1.0,1.0
+  6,5,3,main;launch;solve;step,,step,1,1,1.8,1.8,0.1799910004499775,,,
+  7,,0,write,,write,1,0,0.0005,0.0005,4.999750012499375e-05,0.0005,0.0005,0.0005
+  $ spanloom profile --format json --top 1 | head -3
+  [
+   {"part":null, "name":"main", "calls":1, "unfinished":0, "inclusive_s":9, "exclusive_s":3, "share":0.2999850007499625, "min_s":9, "mean_s":9, "max_s":9},
+   {"part":null, "name":"fib", "calls":2, "unfinished":0, "inclusive_s":3, "exclusive_s":3, "share":0.2999850007499625, "min_s":1, "mean_s":2, "max_s":3},
+  $ spanloom profile process node1:9@1795162305500000000
+  1 call in 1 process and 1 thread
+  
+      exclusive    share    inclusive       calls          min         mean          max  function
+            1 s  100.0 %          1 s           1          1 s          1 s          1 s  solve
+  
+      inclusive    exclusive       calls          min         mean          max  call tree
+            1 s          1 s           1          1 s          1 s          1 s  solve
+
+Mistakes:
+
+  $ spanloom profile --by core
+  spanloom: --by takes thread, process or rank, not 'core'
+  try: spanloom profile --help
+  [2]
+  $ spanloom profile --top -1
+  spanloom: --top needs a number from 0 up
+  try: spanloom profile --help
+  [2]
+  $ spanloom profile process node2
+  spanloom: no span is called process node2; see what there is with: spanloom types -d spanloom.db
+  [1]
+  $ spanloom profile -d other.db
+  spanloom: no store other.db; make one with: spanloom import PATH... -d other.db
+  [1]
+  $ spanloom import --quiet -d parsl.db "$ROOT/examples/parsl-htex/runinfo/monitoring.db"
+  $ spanloom profile -d parsl.db
+  spanloom: parsl.db holds no calls of traced programs; trace one with: spanloom run PROGRAM, built with $(spanloom flags c)
+  [1]

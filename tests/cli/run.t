@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+A command, traced, and where its time went.
+
+  $ cat >x.c <<'END'
+  > #include <spanloom/trace.h>
+  > #include <stdio.h>
+  > #include <stdlib.h>
+  > #include <unistd.h>
+  > static void work(int n) { SPANLOOM_SPAN("work"); usleep(1000); if (n) work(n - 1); }
+  > int main(int argc, char **argv)
+  > {
+  >     SPANLOOM_SPAN("main");
+  >     work(2);
+  >     puts("out");
+  >     if (argc > 1) abort();
+  >     return 3;
+  > }
+  > END
+  $ cc -o x x.c $(spanloom flags c)
+  $ spanloom run ./x 2>report
+  out
+  [3]
+  $ head -1 report; grep -c function report
+  5 calls in 2 processes and 2 threads
+  1
+  $ tree() { sed -n '/call tree/,$p' "$@" | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g'; } # without the times
+  $ tree report
+      inclusive    exclusive       calls          min         mean          max  call tree
+   T T           1 T T T  x
+   T T           1 T T T    main
+   T T           1 T T T      work
+   T T           1 T T T        work
+   T T           1 T T T          work
+  $ ls
+  report
+  spanloom.db
+  x
+  x.c
+  $ spanloom profile --format tsv | cut -f2-4 | sort
+  main\t1\t0 (esc)
+  name\tcalls\tunfinished (esc)
+  work\t3\t0 (esc)
+  x\t1\t0 (esc)
+  $ spanloom run --report report --dir traces -- sh -c './x; ./x abort' 2>err
+  out
+  [134]
+  $ grep -c Aborted err; ls traces | wc -l
+  1
+  3
+  $ sed -n 2p report; tree report
+            1 did not end, and are counted until their caller or their process ended
+      inclusive    exclusive       calls          min         mean          max  call tree
+   T T           1 T T T  sh
+   T T           2 T T T    main
+   T T           2 T T T      work
+   T T           2 T T T        work
+   T T           2 T T T          work
+
+Options of the command are its own, and so are those of tracing that we do not need:
+
+  $ SPANLOOM_OPTIONS=name=mine:log-dir=/nowhere:log-event=Compact spanloom run --quiet -d y.db sh -c 'echo $1 ${SPANLOOM_OPTIONS%%log-dir*}' -- --dir
+  --dir name=mine:log-event=Compact:
+  $ SPANLOOM_OPTIONS=log-enable=False spanloom run -d z.db ./x
+  out
+  spanloom: nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?
+  [3]
+
+A program that records nothing:
+
+  $ spanloom run -d y.db true 2>report; tree report
+      inclusive    exclusive       calls          min         mean          max  call tree
+   T T           1 T T T  true
+  spanloom: only the command itself is known: no program that it ran records anything; build it with: cc PROGRAM.c $(spanloom flags c)
+  $ ls *run* 2>/dev/null
+  [2]
+
+Mistakes:
+
+  $ spanloom run
+  spanloom: run what? such as: spanloom run ./program input.txt
+  try: spanloom run --help
+  [2]
+  $ spanloom run --dir nowhere/y/z true
+  spanloom: cannot make a folder for the traces: nowhere/y/z: No such file or directory
+  [125]
+  $ spanloom run ./no-such-program
+  spanloom: cannot run ./no-such-program: No such file or directory
+  [127]
+  $ spanloom run --colour true
+  spanloom: unknown option --colour
+  try: spanloom run --help
+  [2]
+  $ cat >spanloom.yaml <<'END'
+  > nonsense: 1
+  > END
+  $ spanloom run --quiet --dir kept sh -c 'exit 4' 2>err; echo $?; sed "s:$PWD:PWD:" err
+  4
+  spanloom: spanloom.yaml:1: unknown key 'nonsense'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge; the traces are kept: spanloom import PWD/kept

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+Spans of shell scripts.
+
+  $ show() { # events, without what differs
+  >   sed -n 's/", "cat": "shell", "pid": [0-9]*, "tid": [0-9]*, "ts": [0-9.]*/"/; s/"span_id": "[0-9a-f]*"/ID/; s/"span_pid": [0-9]*/PID/; /"ph": "[BEi]"/p' perfflow.array.*.$1.shell.pfw
+  > }
+  $ cat >script <<'END'
+  > spanloom begin build target=all jobs=4 note='a "b"' n=007
+  > spanloom event cached hits=12
+  > cd /
+  > spanloom span compile -- sh -c 'exit 3' || echo "status $?"
+  > cd - >/dev/null
+  > spanloom begin test
+  > spanloom end test
+  > spanloom end
+  > echo $$ >pid
+  > END
+  $ sh script
+  status 3
+  $ show $(cat pid)
+  {"ph": "B", "name": "build", "args": {ID, "target": "all", "jobs": 4, "note": "a \"b\"", "n": "007"}},
+  {"ph": "i", "name": "cached", "s": "t", "args": {"hits": 12}},
+  {"ph": "B", "name": "compile", "args": {ID, PID, "command": "sh -c exit 3"}},
+  {"ph": "E", "name": "compile", "args": {ID, "exit_code": 3}},
+  {"ph": "B", "name": "test", "args": {ID}},
+  {"ph": "E", "name": "test", "args": {ID}},
+  {"ph": "E", "name": "build", "args": {ID}}
+  $ python3 -m json.tool perfflow*.pfw >/dev/null
+
+What is started knows where it belongs:
+
+  $ cat >script <<'END'
+  > eval "$(spanloom begin --export outer)"
+  > echo "$TRACEPARENT" >outer
+  > spanloom span inner -- sh -c 'echo "$TRACEPARENT" >inner'
+  > eval "$(spanloom end --export)"
+  > echo "$TRACEPARENT" >script.id
+  > echo $$ >pid
+  > END
+  $ rm *.pfw; sh script
+  $ for f in outer inner script.id; do id=$(cut -d- -f3 $f); grep -c "\"span_id\": \"$id\"" perfflow*.pfw; done
+  2
+  2
+  1
+  $ cut -d- -f2 outer inner script.id | uniq | wc -l
+  1
+  $ spanloom import --quiet perfflow*.pfw && spanloom profile --tree --format tsv | cut -f4,7
+  path\tcalls (esc)
+  outer\t1 (esc)
+  outer;inner\t1 (esc)
+
+In a subshell:
+
+  $ sh -c '(spanloom begin --pid $$ sub; true); (spanloom end --pid $$ sub; true)'
+
+Where to:
+
+  $ SPANLOOM_OPTIONS=log-dir=traces/here:name=step:log-filename-include=name,pid sh -c 'spanloom event now; true'
+  $ ls traces/here | sed 's/[0-9][0-9]*/PID/'
+  perfflow.array.step.PID.shell.pfw
+  $ SPANLOOM_OPTIONS=log-enable=False sh -c 'spanloom begin a; spanloom span b -- echo done; spanloom end; spanloom end; true'
+  done
+
+Mistakes:
+
+  $ sh -c 'spanloom end; true' 2>&1 | sed 's/process [0-9]*/process N/'
+  spanloom: nothing is open in process N that could end; say `spanloom begin` first, and --pid $$ for both in subshells
+  $ sh -c 'spanloom begin a; spanloom end b; exit $?' 2>&1 | sed 's/process [0-9]*/process N/'
+  spanloom: "a" is open in process N, which must end before b
+  $ spanloom begin
+  spanloom: begin what? give it a name
+  try: spanloom begin --help
+  [2]
+  $ spanloom begin a b
+  spanloom: 'b' is no KEY=VALUE
+  try: spanloom begin --help
+  [2]
+  $ spanloom begin a span_id=1
+  spanloom: 'span_id=1' is no KEY=VALUE that is free to be used
+  try: spanloom begin --help
+  [2]
+  $ spanloom begin a --pid x
+  spanloom: --pid needs the number of a process, such as $$
+  try: spanloom begin --help
+  [2]
+  $ spanloom end a b
+  spanloom: end takes one name; KEY=VALUE stands behind begin
+  try: spanloom end --help
+  [2]
+  $ spanloom span a
+  spanloom: span needs a name and a command: spanloom span NAME -- COMMAND
+  try: spanloom span --help
+  [2]
+  $ spanloom span a b -- true
+  spanloom: 'b' is no KEY=VALUE; the command stands behind --
+  try: spanloom span --help
+  [2]
+  $ spanloom span a --
+  spanloom: span needs a name and a command: spanloom span NAME -- COMMAND
+  try: spanloom span --help
+  [2]
+  $ spanloom span a -- no-such-program
+  spanloom: cannot run no-such-program: No such file or directory
+  [127]
+
+Nowhere to write, and the script goes on:
+
+  $ touch file; SPANLOOM_OPTIONS=log-dir=file sh -ec 'spanloom begin a; spanloom span b -- echo works; spanloom end; echo on' 2>&1 | sed "s:$PWD:PWD:; s:array.*shell:array.HOST.PID.shell:"
+  spanloom: nothing is recorded: PWD/file/perfflow.array.HOST.PID.shell.pfw: Not a directory; name another place: SPANLOOM_OPTIONS=log-dir=DIR
+  spanloom: nothing is recorded: PWD/file/perfflow.array.HOST.PID.shell.pfw: Not a directory; name another place: SPANLOOM_OPTIONS=log-dir=DIR
+  works
+  on
+
+The wrapper of a container in examples/shell, with something that sleeps in its place:
+
+  $ mkdir wrapper && cd wrapper && PATH=$(dirname "$(command -v spanloom)"):/usr/bin:/bin "$ROOT/examples/shell/wrapper.sh" image.sif sh -c 'exit 3'
+  [3]
+  $ spanloom import --quiet . && spanloom profile --tree --format csv | cut -d, -f4,7 | sort
+  path,calls
+  wrapper,1
+  wrapper;container,1
+  wrapper;container;payload,1
+  wrapper;pull,1
