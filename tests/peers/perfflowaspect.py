@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import ROOT, cases, check, equal, main, path, test  # noqa: E402
+from harness import ROOT, cases, check, equal, imported, main, path, query, test  # noqa: E402
 import peers  # noqa: E402
 import trace_events  # noqa: E402
 
@@ -249,6 +249,30 @@ def the_same_places(options):
     b, text, pid, _ = run(ours, "ours", options)
     equal(text and trace_events.faults(text), text and [], "our trace")
     equal(b and b.replace(str(pid), "PID"), a, "file")
+
+
+def told(store):
+    """What a store knows of the calls, but for times and numbers of processes; ours tells more of the process."""
+    keys = {i: (kind, key if kind == "trace.call" else "") for i, kind, key in query(store, "SELECT id, type, key FROM spans")}
+    links = sorted((kind, keys[a], keys[b]) for kind, a, b in query(store, "SELECT kind, left_span, right_span FROM links"))
+    events = sorted((*keys[s], kind) for s, kind in query(store, "SELECT span, type FROM events") if keys[s][1])
+    return sorted(keys.values()), links, events
+
+
+@cases("log-event=Verbose", "log-event=Compact", "cpu-mem-usage=True")
+def import_reads_theirs_as_ours(options):
+    theirs, ours = programs()
+    run(theirs, "theirs", options)
+    run(ours, "ours", options)
+    stores = [imported(path(name), store=f"{name}.db").store for name in ("theirs", "ours")]
+    for store in stores:
+        equal(query(store, "SELECT place, reason FROM rejects"), [], "rejects")
+        equal(query(store, "SELECT count(*) FROM spans WHERE type = 'trace.call'"), [(12,)], "calls")
+        inner = [(a[1], b[1]) for _, a, b in told(store)[1] if a[1] and b[1]]
+        equal(sorted(inner), sorted((f"{a}{n}", f"{b}{n}") for a, b in (("foo", "bar"), ("bar", "bas")) for n in ("", "#2", "#3", "#4")),
+              "what is called within what")
+    for a, b, what in zip(told(stores[0]), told(stores[1]), ("spans", "links", "events")):
+        equal(a, b, what)
 
 
 peers.needs("perfflowaspect")
