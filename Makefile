@@ -6,6 +6,7 @@
 #   make demo       build, then show what it does
 #   make check      every test; `make bless` takes over what programs print now as what tests expect
 #   make check-peers  the tests with other programs, which need more than Debian's usual packages: viewers, PerfFlowAspect
+#   make soak       kill traced programs KILLS=10000 times, and see that nothing is lost
 #   make fuzz       fuzz each target (FUZZ=NAME for one) for SECONDS=60
 #   make bench      measure speed and memory
 #   make install    to PREFIX=/usr/local (DESTDIR is honoured)
@@ -14,6 +15,7 @@
 
 PREFIX ?= /usr/local
 SECONDS ?= 60
+KILLS ?= 10000
 
 all: build/build.ninja
 	@ninja -C build
@@ -36,6 +38,9 @@ check-peers: setup-peers
 bless: setup-check
 	@tests/run --bless
 
+soak: setup-check
+	@KILLS=$(KILLS) TIMEOUT=36000 tests/run --only runtime/crash
+
 fuzz: setup-fuzz
 	@tests/fuzz/run $(SECONDS) $(FUZZ)
 
@@ -56,4 +61,4 @@ clean:
 	@rm -rf build build-*
 	@find . -name '*.err' -delete
 
-.PHONY: all setup demo check check-peers bless fuzz bench install format clean
+.PHONY: all setup demo check check-peers bless soak fuzz bench install format clean

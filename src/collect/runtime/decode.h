@@ -76,7 +76,9 @@ struct sl_trace_process {
  * memory ran out; *why says so.
  */
 struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why);
+/* The same for a file, which may still be written to: what was finished when it was opened. */
 struct sl_decoded *sl_decode_open(const char *path, const char **why);
+struct sl_decoded *sl_decode_fd(int fd, const char **why);
 void sl_decode_free(struct sl_decoded *d);
 
 const struct sl_trace_process *sl_decode_process(const struct sl_decoded *d);

@@ -66,39 +66,99 @@ static void add_defs(struct sl_decoded *d, const struct sl_tf_chunk *c, size_t m
         if (!def->category)
             site->category = site->file;
         if (def->flags & SL_TF_SYMBOL)
-            site->name = sl_demangle(site->name, &d->names);
+            site->name = sl_demangle(site->name, &d->owned);
     }
 }
 
-/* Goes over the chunks; where one was being written when the process died, page by page to the next one. */
-static bool read_chunks(struct sl_decoded *d)
+/* The chunk at `at`, and where the next one may be; where one was being written, that is a page on.  NULL: it is none.
+ */
+static const struct sl_tf_chunk *chunk_at(const uint8_t *bytes, size_t n, size_t at, size_t *next, uint64_t *most)
 {
-    for (size_t at = SL_TF_HEADER; at + sizeof(struct sl_tf_chunk) <= d->n;) {
-        const struct sl_tf_chunk *c = (const struct sl_tf_chunk *)(d->bytes + at);
-        uint64_t most = (d->n - at - sizeof *c) / 8, size = c->size;
-        if (c->magic != SL_TF_CHUNK_MAGIC || c->kind < SL_TF_DEFS || c->kind > SL_TF_DATA || size < sizeof *c ||
-            size % SL_TF_PAGE) {
-            at += SL_TF_PAGE;
+    const struct sl_tf_chunk *c = (const struct sl_tf_chunk *)(bytes + at);
+    uint64_t size = c->size;
+
+    *next = at + SL_TF_PAGE;
+    if (c->magic != SL_TF_CHUNK_MAGIC || c->kind < SL_TF_DEFS || c->kind > SL_TF_DATA || size < sizeof *c ||
+        size % SL_TF_PAGE)
+        return NULL;
+    *most = (n - at - sizeof *c) / 8;
+    if (*most > (size - sizeof *c) / 8)
+        *most = (size - sizeof *c) / 8;
+    /* DATA that was cut off may lie under chunks that were written later: its size tells nothing then. */
+    if (c->kind != SL_TF_DATA || size <= n - at)
+        *next = size <= n - at ? at + size : n;
+    return c;
+}
+
+/* A buffer as it is at one moment: its thread may go on writing, and may empty it. */
+static bool copy_buffer(struct sl_decoded *d, const struct sl_tf_chunk *c, uint64_t most)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        uint64_t state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
+        struct sl_segment s = {NULL,    c->epoch, (uint32_t)state, c->lane, (uint32_t)(state >> 32), c->tid,
+                               c->base, true};
+        bool cut = s.n > most;
+        char *copy;
+        if (cut)
+            s.n = (uint32_t)most;
+        copy = malloc(sizeof d->owned + (size_t)s.n * 8);
+        if (!copy)
+            return false;
+        memcpy(copy + sizeof d->owned, c + 1, (size_t)s.n * 8);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&c->state, __ATOMIC_RELAXED) >> 32 != s.seq || c->lane != s.lane || c->tid != s.tid) {
+            free(copy);
             continue;
         }
-        if (most > (size - sizeof *c) / 8)
-            most = (size - sizeof *c) / 8;
-        if (c->kind == SL_TF_DEFS) {
+        memcpy(copy, &d->owned, sizeof d->owned);
+        d->owned = copy;
+        s.words = (const uint64_t *)(const void *)(copy + sizeof d->owned);
+        d->process.lost += c->lost;
+        d->process.damaged += cut;
+        return !s.tid || add_segment(d, &s);
+    }
+    d->process.damaged++;
+    return true;
+}
+
+/* Buffers before all else: what they have is moved to the end of a file that lives, and must not be missed on the way.
+ */
+static bool read_buffers(struct sl_decoded *d, const uint8_t *bytes, size_t n)
+{
+    uint64_t most;
+
+    for (size_t at = SL_TF_HEADER, next; at + sizeof(struct sl_tf_chunk) <= n; at = next) {
+        const struct sl_tf_chunk *c = chunk_at(bytes, n, at, &next, &most);
+        if (c && c->kind == SL_TF_BUFFER && !copy_buffer(d, c, most))
+            return false;
+    }
+    return true;
+}
+
+static bool read_rest(struct sl_decoded *d)
+{
+    uint64_t most;
+
+    for (size_t at = SL_TF_HEADER, next; at + sizeof(struct sl_tf_chunk) <= d->n; at = next) {
+        const struct sl_tf_chunk *c = chunk_at(d->bytes, d->n, at, &next, &most);
+        if (c && c->kind == SL_TF_DEFS) {
             add_defs(d, c, most);
-        } else {
-            uint64_t state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
-            struct sl_segment s = {(const uint64_t *)(c + 1), c->epoch, (uint32_t)state, c->lane,
-                                   (uint32_t)(state >> 32),   c->tid,   c->base,         c->kind == SL_TF_BUFFER};
-            d->process.lost += c->kind == SL_TF_BUFFER ? c->lost : 0;
-            if (s.n > most) {
+        } else if (c && c->kind == SL_TF_DATA) {
+            struct sl_segment s = {(const uint64_t *)(c + 1),
+                                   c->epoch,
+                                   (uint32_t)c->state,
+                                   c->lane,
+                                   (uint32_t)(c->state >> 32),
+                                   c->tid,
+                                   c->base,
+                                   false};
+            if (s.n > most) { /* not finished; its buffer has it, or it is of a damaged file */
                 s.n = (uint32_t)most;
                 d->process.damaged++;
             }
             if (s.tid && !add_segment(d, &s))
                 return false;
         }
-        /* DATA that was cut off may lie under chunks that were written later: its size tells nothing then. */
-        at += c->kind == SL_TF_DATA && at + size > d->n ? SL_TF_PAGE : size;
     }
     return true;
 }
@@ -151,9 +211,9 @@ static int64_t last_time(struct sl_decoded *d)
 
 /* ---- beginning and end ---- */
 
-struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why)
+static struct sl_decoded *begin(const void *bytes, size_t n, const char **why)
 {
-    struct sl_decoded *d;
+    struct sl_decoded *d = NULL;
     const struct sl_tf_header *h = bytes;
 
     *why = "it is no trace file of Spanloom";
@@ -164,54 +224,95 @@ struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why)
         return NULL;
     *why = "out of memory";
     d = calloc(1, sizeof *d);
-    if (!d)
+    if (d && !read_buffers(d, bytes, n)) {
+        sl_decode_free(d);
         return NULL;
+    }
+    return d;
+}
+
+static bool go_on(struct sl_decoded *d, const void *bytes, size_t n)
+{
+    const struct sl_tf_header *h = bytes;
+
     d->bytes = bytes;
     d->n = n;
     d->header = h;
-    d->process = (struct sl_trace_process){
-        .pid = h->pid,
-        .ppid = h->ppid,
-        .options = h->options,
-        .ended = h->ended_ticks != 0,
-        .lost = h->lost,
-        .trace_id = {h->trace_id[0], h->trace_id[1]},
-        .span_id = h->span_id,
-        .parent_id = h->parent_id,
-        .facts = (const char *)(h + 1),
-        .nfacts = h->facts <= SL_TF_HEADER - sizeof *h ? h->facts : 0,
-    };
+    d->process.pid = h->pid;
+    d->process.ppid = h->ppid;
+    d->process.options = h->options;
+    d->process.ended = h->ended_ticks != 0;
+    d->process.lost += h->lost;
+    d->process.trace_id[0] = h->trace_id[0];
+    d->process.trace_id[1] = h->trace_id[1];
+    d->process.span_id = h->span_id;
+    d->process.parent_id = h->parent_id;
+    d->process.facts = (const char *)(h + 1);
+    d->process.nfacts = h->facts <= SL_TF_HEADER - sizeof *h ? h->facts : 0;
     if (d->process.nfacts && d->process.facts[d->process.nfacts - 1])
         d->process.nfacts = 0;
     set_clock(d);
     d->process.start_ns = sl_time_of(d, h->start.ticks);
-    if (!read_chunks(d) || !sl_lanes_make(d)) {
+    if (!read_rest(d) || !sl_lanes_make(d))
+        return false;
+    d->process.end_ns = h->ended_ticks ? sl_time_of(d, h->ended_ticks) : last_time(d);
+    return true;
+}
+
+struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why)
+{
+    struct sl_decoded *d = begin(bytes, n, why);
+
+    if (d && !go_on(d, bytes, n)) {
         sl_decode_free(d);
         return NULL;
     }
-    d->process.end_ns = h->ended_ticks ? sl_time_of(d, h->ended_ticks) : last_time(d);
     return d;
+}
+
+static void *map(int fd, size_t *n)
+{
+    struct stat s;
+    void *bytes;
+
+    if (fd < 0 || fstat(fd, &s) || s.st_size <= 0)
+        return NULL;
+    *n = (size_t)s.st_size;
+    bytes = mmap(NULL, *n, PROT_READ, MAP_SHARED, fd, 0);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+struct sl_decoded *sl_decode_fd(int fd, const char **why)
+{
+    size_t n;
+    void *bytes = map(fd, &n);
+    struct sl_decoded *d;
+
+    *why = "it cannot be read";
+    if (!bytes)
+        return NULL;
+    d = begin(bytes, n, why);
+    munmap(bytes, n);
+    if (!d)
+        return NULL;
+    bytes = map(fd, &n); /* again: it may have grown */
+    if (bytes && n >= SL_TF_HEADER) {
+        d->mapped = bytes;
+        if (go_on(d, bytes, n))
+            return d;
+    }
+    *why = "it changed while it was read";
+    sl_decode_free(d);
+    return NULL;
 }
 
 struct sl_decoded *sl_decode_open(const char *path, const char **why)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat s;
-    void *bytes = MAP_FAILED;
-    struct sl_decoded *d = NULL;
+    struct sl_decoded *d = sl_decode_fd(fd, why);
 
-    *why = "it cannot be read";
-    if (fd >= 0 && !fstat(fd, &s) && s.st_size > 0)
-        bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (fd >= 0)
         close(fd);
-    if (bytes == MAP_FAILED)
-        return NULL;
-    d = sl_decode_new(bytes, (size_t)s.st_size, why);
-    if (d)
-        d->mapped = bytes;
-    else
-        munmap(bytes, (size_t)s.st_size);
     return d;
 }
 
@@ -226,7 +327,7 @@ void sl_decode_free(struct sl_decoded *d)
         }
         free(d->threads[i].frames);
     }
-    for (char *p = d->names, *next; p; p = next) {
+    for (char *p = d->owned, *next; p; p = next) {
         memcpy(&next, p, sizeof next);
         free(p);
     }

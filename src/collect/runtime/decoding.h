@@ -44,7 +44,7 @@ struct sl_decoded {
     const struct sl_tf_header *header;
     struct sl_trace_process process;
     void *mapped;
-    char *names; /* that were demangled */
+    char *owned; /* names that were demangled, copies of buffers: each begins with the next one's address */
     /* Clock: a straight line. */
     uint64_t ticks0, ns0;
     double ns_per_tick;

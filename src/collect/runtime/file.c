@@ -256,10 +256,8 @@ bool sl_file_make(void)
 
 int sl_file_finish(bool last)
 {
-    struct stat s;
     const char *why;
     int fd = descriptor(), rc = 0;
-    void *bytes;
     struct sl_decoded *d;
 
     if (!sl_rt.header)
@@ -272,20 +270,12 @@ int sl_file_finish(bool last)
             return errno;
         return 0;
     }
-    if (fd < 0 || fstat(fd, &s))
+    d = sl_decode_fd(fd, &why);
+    if (!d)
         return EBADF;
-    bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    if (bytes == MAP_FAILED)
-        return errno;
-    d = sl_decode_new(bytes, (size_t)s.st_size, &why);
-    if (!d) {
-        munmap(bytes, (size_t)s.st_size);
-        return ENOMEM;
-    }
     make_dirs(sl_rt.options.dir); /* it may have vanished since */
     rc = sl_chrome_write_file(d, sl_rt.pfw, sl_rt.header->options);
     sl_decode_free(d);
-    munmap(bytes, (size_t)s.st_size);
     if (!rc && last)
         unlink(sl_rt.path);
     return rc;
