@@ -170,8 +170,11 @@ def usage_of_spans(options):
     names = [s.name for s in story.spans]
     equal({n: k for n, k in trace.ask("SELECT name, count(*) FROM counter JOIN track ON track.id = track_id GROUP BY name")},
           {f"{n} {kind}": 2 * names.count(n) for n in names for kind in ("cpu_usage", "memory_usage")}, "samples")
-    [[low, high]] = trace.ask("SELECT min(value), max(value) FROM counter JOIN track ON track.id = track_id WHERE name GLOB '*cpu*'")
-    check(low == 0 and 0 < high < 1000, f"from {low} to {high} per cent")
+    cpu = trace.ask("SELECT track.name, value FROM counter JOIN track ON track.id = track_id WHERE track.name GLOB '*cpu_usage'")
+    check(min(v for _, v in cpu) == 0, "no usage is below 0, and that of ends is 0")
+    long = [v for n, v in cpu if n.startswith(("first", "second"))]  # of some ns, nobody can say
+    check(0 < max(long) < 102, f"{max(long)} per cent of a processor by one thread")
+    note(f"{max(v for _, v in cpu):.0f} per cent at most")
 
 
 @test
