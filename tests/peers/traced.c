@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 20000, THREADS = 16, WORDS = 6, TEXT = 8192 };
+enum { STEPS = 20000, THREADS = 16, WORDS = 6, TEXT = 8192, APART = 2000 /* ns: what all readers can tell apart */ };
 
 struct step {
     int thread;
@@ -105,6 +105,8 @@ static void take(struct step *s)
     default: fprintf(stderr, "no such step: %s\n", op), exit(2);
     }
     s->after = now();
+    while (now() < s->after + APART)
+        ;
 }
 
 static void *thread(void *which)
