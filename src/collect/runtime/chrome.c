@@ -333,11 +333,11 @@ static void put_args(struct out *o, const struct sl_trace_event *e, bool whole)
 
 static void put_usage(struct out *o, const struct sl_trace_event *e)
 {
-    int64_t wall = e->ts_ns - e->begin_ns;
+    int64_t wall = e->ts_ns - e->begin_ns, cpu = e->cpu_ns < wall ? e->cpu_ns : wall;
 
     begin_event(o, e->site, e->tid, e->begin_ns, 'C');
     PUT(o, ", \"args\": {\"cpu_usage\": ");
-    put_double(o, wall > 0 ? 100.0 * (double)e->cpu_ns / (double)wall : 0);
+    put_double(o, wall > 0 ? 100.0 * (double)cpu / (double)wall : 0);
     PUT(o, ", \"memory_usage\": ");
     put_signed(o, e->rss_kib);
     PUT(o, "}}");

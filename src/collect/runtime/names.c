@@ -56,9 +56,25 @@ static bool joined(const char *a, const char *b, char *to, size_t n)
     return x && y && snprintf(to, n, "%s.%s", x, y) > 0;
 }
 
+/* The directory of the path of a URI (RFC 3986); id stays where there is none. */
+static void uri_directory(const char *uri, char *id, size_t n)
+{
+    const char *path = uri ? strstr(uri, "://") : NULL;
+    size_t end;
+
+    path = path ? strchr(path + 3, '/') : NULL;
+    if (!path)
+        return;
+    for (end = strcspn(path, "?#"); path[end - 1] != '/'; end--)
+        ;
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    snprintf(id, n, "%.*s", (int)end, path);
+}
+
 static void own_instance(char *to, size_t n)
 {
-    const char *flux = secure_getenv("FLUX_JOB_ID"), *uri = secure_getenv("FLUX_URI"), *path, *slash;
+    const char *flux = secure_getenv("FLUX_JOB_ID"), *uri = secure_getenv("FLUX_URI");
     char id[PATH_MAX] = "";
 
     if (flux) {
@@ -72,10 +88,7 @@ static void own_instance(char *to, size_t n)
         joined("LSB_JOBID", "LS_JOBPID", id, sizeof id);
     if (!*id) {
         snprintf(id, sizeof id, "1");
-        path = uri ? strstr(uri, "://") : NULL;
-        slash = path ? strrchr(path + 3, '/') : NULL;
-        if (slash)
-            snprintf(id, sizeof id, "%.*s", (int)(slash - path - 3), path + 3);
+        uri_directory(uri, id, sizeof id);
     }
     eight_digits(id, strlen(id), to);
 }
@@ -128,14 +141,13 @@ static char instance[sizeof "PERFFLOW_INSTANCE_PATH=" + sizeof sl_rt.instance_pa
 
 void sl_names_tell_children(void)
 {
-    bool told = *instance;
-
     sl_traceparent_write(traceparent + strlen("TRACEPARENT="), sl_rt.span_id);
-    if (told)
+    if (*instance)
         return;
     snprintf(instance, sizeof instance, "PERFFLOW_INSTANCE_PATH=%s", sl_rt.instance_path);
-    putenv(traceparent);
     putenv(instance);
+    if (sl_rt.options.enable) /* else there will be no trace that has the id */
+        putenv(traceparent);
 }
 
 void sl_names_untell(void)

@@ -43,12 +43,13 @@ static bool has_code(struct sl_site *site, uint32_t flags)
     return ok;
 }
 
-static void usage(uint64_t to[3], uint64_t ticks)
+/* Read behind the time of a begin and before that of an end: so it lies within the span, and is not above 100 %. */
+static void usage(uint64_t to[3])
 {
     struct rusage r;
 
     getrusage(RUSAGE_SELF, &r);
-    to[0] = word(ticks, SL_TF_USAGE << 2 | 2);
+    to[0] = SL_TF_USAGE << 2 | 2;
     to[1] = sl_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     to[2] = (uint64_t)r.ru_maxrss;
 }
@@ -64,7 +65,7 @@ static void write_words(struct sl_lane *l, const uint64_t *w, size_t n)
 static __attribute__((noinline, cold)) void mark_slow(struct sl_site *site, uint32_t end, uint32_t flags)
 {
     struct sl_guard g;
-    uint64_t w[4];
+    uint64_t w[4] = {0};
     size_t n = 0;
 
     if (!recording())
@@ -72,16 +73,21 @@ static __attribute__((noinline, cold)) void mark_slow(struct sl_site *site, uint
     sl_guard_enter(&g);
     sl_lane_notice_fork();
     if (recording()) {
-        bool ok = has_code(site, flags);
-        uint64_t ticks = sl_clock_ticks(); /* after what was slow the first time */
-        struct sl_lane *l = ok ? sl_lane_with(4, ticks) : NULL;
+        bool ok = has_code(site, flags), measure = sl_rt.options.usage && !(flags & SL_TF_LOOSE);
+        uint64_t ticks; /* read after what was slow the first time */
+        struct sl_lane *l;
+        if (measure && end)
+            usage(w), n = 3;
+        ticks = sl_clock_ticks();
+        l = ok ? sl_lane_with(4, ticks) : NULL;
         if (l) {
-            bool measure = sl_rt.options.usage && !(flags & SL_TF_LOOSE);
-            if (measure && end)
-                usage(w, ticks), n = 3;
+            w[0] |= word(ticks, 0);
             w[n++] = word(ticks, site->code | end);
-            if (measure && !end)
-                usage(w + n, ticks), n += 3;
+            if (measure && !end) {
+                usage(w + n);
+                w[n] |= word(ticks, 0);
+                n += 3;
+            }
             write_words(l, w, n);
         } else {
             sl_lane_lose(sl_current);

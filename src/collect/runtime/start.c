@@ -45,13 +45,13 @@ static void begin(void)
     sl_rt.state = sl_rt.options.enable ? SL_READY : SL_OFF;
     if (secure || !sl_rt.options.enable)
         sl_trace_on = 0;
-    if (!sl_rt.options.enable)
-        return;
-    absolute(sl_rt.options.dir);
     sl_names_instance_path(sl_rt.instance_path, sizeof sl_rt.instance_path);
     sl_names_read_parent();
     if (!secure)
         sl_names_tell_children();
+    if (!sl_rt.options.enable)
+        return;
+    absolute(sl_rt.options.dir);
     pthread_atfork(sl_before_fork, sl_after_fork_parent, sl_after_fork_child);
 }
 
