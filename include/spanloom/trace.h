@@ -124,7 +124,8 @@ SL_EXPORT void sl_thread_name(const char *name);
  */
 SL_EXPORT void sl_traceparent(char to[56]);
 
-/* Writes the trace file now as at exit; what is recorded afterwards replaces it, with all, at exit.  0, or an errno. */
+/* Writes the trace file now as at exit; what is recorded afterwards replaces it, with all, at exit.  0, or an errno
+ * (ENOENT: nothing was recorded yet). */
 SL_EXPORT int sl_trace_flush(void);
 
 /* ---- what PerfFlowAspect's compiler plugins put into annotated functions ---- */
@@ -148,23 +149,32 @@ SL_EXPORT void perfflow_weave_after(int async, const char *module, const char *f
 #if defined(__GNUC__)
 SL_INLINE void sl_span_leave_(struct sl_site *const *site)
 {
-    sl_end(*site);
+    if (*site)
+        sl_end(*site);
 }
 #define SL_JOIN2_(a, b) a##b
 #define SL_JOIN_(a, b) SL_JOIN2_(a, b)
-#define SPANLOOM_SPAN_IN(name_, category_)                                                                             \
+#define SL_SPAN_AT_(name_, category_)                                                                                  \
     static struct sl_site SL_JOIN_(sl_site_, __LINE__) = SL_SITE(name_, category_);                                    \
     struct sl_site *const SL_JOIN_(sl_open_, __LINE__) __attribute__((cleanup(sl_span_leave_), unused)) =              \
         &SL_JOIN_(sl_site_, __LINE__);                                                                                 \
     sl_begin(SL_JOIN_(sl_open_, __LINE__))
-#define SPANLOOM_SPAN(name_) SPANLOOM_SPAN_IN(name_, 0)
+/* Names are literals, as each place has one: "" makes sure of it. */
+#define SPANLOOM_SPAN(name_) SL_SPAN_AT_("" name_, 0)
+#define SPANLOOM_SPAN_IN(name_, category_) SL_SPAN_AT_("" name_, "" category_)
 /* The function that it stands in. */
-#define SPANLOOM_FUNCTION() SPANLOOM_SPAN_IN(__func__, 0)
+#define SPANLOOM_FUNCTION() SL_SPAN_AT_(__func__, 0)
+/* A name that is known at run time only; it is looked up each time. */
+#define SPANLOOM_SPAN_NAMED(name_)                                                                                     \
+    struct sl_site *const SL_JOIN_(sl_open_, __LINE__) __attribute__((cleanup(sl_span_leave_), unused)) =              \
+        SL_TRACING_ ? sl_site_of((name_), __FILE__) : (struct sl_site *)0;                                             \
+    if (SL_JOIN_(sl_open_, __LINE__))                                                                                  \
+    sl_begin(SL_JOIN_(sl_open_, __LINE__))
 
 /* A statement for each of the rest, with a site of its own. */
 #define SL_AT_(name_, call_)                                                                                           \
     do {                                                                                                               \
-        static struct sl_site sl_here_ = SL_SITE(name_, 0);                                                            \
+        static struct sl_site sl_here_ = SL_SITE("" name_, 0);                                                         \
         if (SL_TRACING_)                                                                                               \
             call_;                                                                                                     \
     } while (0)

@@ -108,6 +108,39 @@ def fork_in_a_thread_and_with_many_threads():
             equal({s.tid for s in t.spans()}, {t.meta["pid"]}, "tid of a child")
 
 
+@test
+def fork_in_a_signal_handler_that_interrupts_an_event():
+    """The child comes back into the middle of an event that was the parent's."""
+    ran("""
+    static volatile int forks; static pid_t me; static volatile pid_t children[200];
+    static void on(int s) { (void)s; if (getpid() != me || forks >= 200) return; pid_t p = fork(); if (p > 0) children[forks++] = p; }
+    int main(void) { me = getpid(); signal(SIGALRM, on); struct itimerval it = {{0, 300}, {0, 300}}; setitimer(ITIMER_REAL, &it, 0);
+        while (forks < 200 && getpid() == me) { SPANLOOM_SPAN("w"); sl_arg_int("k", 1); }
+        if (getpid() != me) { for (int i = 0; i < 5; i++) { SPANLOOM_SPAN("child"); } exit(0); }
+        signal(SIGALRM, SIG_IGN); int bad = 0, st; for (int i = 0; i < 200; i++) { while (waitpid(children[i], &st, 0) < 0) ; bad += st != 0; } return bad; }
+    """, timeout=100)
+    found = [t for t in traces() if t.spans("child")]
+    check(len(found) >= 190, f"{len(found)} of 200 children have a trace")
+    for t in found:
+        equal(len(t.spans("child")), 5)
+
+
+@test
+def plugins_with_the_library_inside_leave_nothing_behind():
+    """Descriptors and mappings, however often they are loaded."""
+    plugin = compiled('void run(void) { SPANLOOM_SPAN("plugged"); }', shared=True, link="a")
+    r = ran("""
+    #include <dirent.h>
+    #include <dlfcn.h>
+    static int count(void) { int n = 0, c; DIR *d = opendir("/proc/self/fd"); while (readdir(d)) n++; closedir(d);
+        FILE *m = fopen("/proc/self/maps", "r"); while ((c = fgetc(m)) != EOF) n += c == 10; fclose(m); return n; }
+    int main(int c, char **v) { (void)c; int first = 0; for (int i = 0; i < 40; i++) { void *h = dlopen(v[1], RTLD_NOW); if (!h) return 9;
+            ((void (*)(void))dlsym(h, "run"))(); dlclose(h); if (i == 1) first = count(); } printf("%d", count() - first); return 0; }
+    """, plugin, link=None)
+    check(int(r.out) <= 2, f"{r.out.strip()} descriptors and mappings more after 38 loads")
+    equal(len(traces()), 40)
+
+
 @cases(("vfork", "pid_t p = vfork(); if (!p) { execv(v[1], v + 1); _exit(9); }"), ("posix_spawn", "pid_t p; if (posix_spawn(&p, v[1], 0, 0, v + 1, environ)) return 8;"), ("fork and exec", "pid_t p = fork(); if (!p) { SPANLOOM_SPAN(\"between\"); execv(v[1], v + 1); _exit(9); }"),
        ("clone vfork", "pid_t p = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0); if (!p) { execv(v[1], v + 1); _exit(9); }"))
 def starts_another_program_by(word, how):

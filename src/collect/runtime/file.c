@@ -62,6 +62,15 @@ static int descriptor(void)
     return sl_rt.fd = move_up(fd);
 }
 
+void sl_file_close(void)
+{
+    struct stat s;
+
+    if (is_ours(sl_rt.fd, &s))
+        close(sl_rt.fd);
+    sl_rt.fd = -1;
+}
+
 /* Whether the file may grow to n bytes: beyond the process's limit, trying would raise SIGXFSZ. */
 static bool may_grow(uint64_t n)
 {
@@ -226,9 +235,7 @@ bool sl_file_make(void)
     struct stat s;
     int fd;
 
-    if (is_ours(sl_rt.fd, &s)) /* a parent's */
-        close(sl_rt.fd);
-    sl_rt.fd = -1;
+    sl_file_close(); /* a parent's */
     make_dirs(sl_rt.options.dir);
     fd = create(sl_rt.forked);
     if (fd < 0)

@@ -185,6 +185,41 @@ struct sl_lane *sl_lane_with(size_t n, uint64_t ticks)
     return l;
 }
 
+static bool others(void)
+{
+    for (struct sl_wiped *w = sl_rt.wiped; w && w->alive; w = w->older)
+        for (size_t i = 0; i < w->given; i++)
+            if (w->lanes[i].used && &w->lanes[i] != sl_current && &w->lanes[i] != sl_current->deeper)
+                return true;
+    return false;
+}
+
+void sl_lanes_end(void)
+{
+    struct sl_wiped *w = sl_rt.wiped, *older;
+
+    sl_file_close();
+    if (others())
+        return;
+    sl_current = &sl_no_lane;
+    for (sl_rt.wiped = NULL; w && w->alive; w = older) {
+        older = w->older;
+        for (size_t i = 0; i < w->given; i++)
+            if (w->lanes[i].chunk)
+                munmap(w->lanes[i].chunk, sl_rt.options.buffer);
+        munmap(w, WIPED);
+    }
+    for (struct sl_defs *d = sl_rt.defs, *next; d; d = next) {
+        next = d->older;
+        munmap(d->chunk, d->chunk->size);
+        munmap(d, sizeof *d);
+    }
+    sl_rt.defs = NULL;
+    if (sl_rt.header)
+        munmap(sl_rt.header, SL_TF_HEADER);
+    sl_rt.header = NULL;
+}
+
 void sl_lane_lose(struct sl_lane *l)
 {
     if (l->chunk)
@@ -275,6 +310,8 @@ void sl_before_fork(void)
     pthread_mutex_lock(&sl_rt.lock);
     sl_rt.forking = g;
     sl_rt.fork_context = context;
+    sl_rt.torn = sl_current;
+    sl_rt.torn_chunk = sl_current->chunk;
 }
 
 void sl_after_fork_parent(void)
@@ -289,7 +326,15 @@ void sl_after_fork_parent(void)
 void sl_after_fork_child(void)
 {
     struct sl_guard g = sl_rt.forking;
+    struct sl_lane *torn = sl_rt.torn;
+    size_t size = sl_rt.options.buffer;
 
     forget_parent();
+    if (sl_rt.torn_chunk) { /* whoever comes back to an event writes where nobody reads */
+        mmap(sl_rt.torn_chunk, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        torn->chunk = sl_rt.torn_chunk;
+        torn->room = (uint32_t)((size - sizeof *torn->chunk) / sizeof(uint64_t));
+        torn->until = UINT64_MAX;
+    }
     sl_guard_leave(&g);
 }

@@ -80,6 +80,10 @@ struct sl_runtime {
     uint64_t fork_context; /* of a fork that is under way */
     bool forked;
     struct sl_guard forking;
+    struct sl_lane
+        *torn; /* of the thread that forks, perhaps in a signal handler within an event: the child comes back to it */
+    struct sl_tf_chunk *torn_chunk;
+    uint32_t define_retry; /* sites not to define until it is tried again */
     char instance_path[1024];
     struct sl_tf_moment start;
     int64_t realtime_ns;
@@ -139,6 +143,7 @@ bool sl_file_make(void);
 /* A chunk of so many bytes (a multiple of SL_TF_PAGE), zero, mapped, its blocks allocated; NULL: no room.  Under the
  * lock. */
 struct sl_tf_chunk *sl_file_chunk(size_t size);
+void sl_file_close(void);
 /* Writes a chunk of n words that is not mapped. */
 bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n);
 /* Reads the clocks again, for the header.  Under the lock. */
@@ -170,6 +175,8 @@ bool sl_sites_inherit(struct sl_defs *from);
 /* A lane of this thread with room for n words, its clock right; NULL: what was to be written is lost.  Guarded. */
 struct sl_lane *sl_lane_with(size_t n, uint64_t ticks);
 void sl_lane_lose(struct sl_lane *l);
+/* The process ends, or the library is unloaded: gives back what no other thread may be using.  Under the lock. */
+void sl_lanes_end(void);
 /* Recording was turned off: nobody is to go the fast way.  Under the lock. */
 void sl_lanes_stop(void);
 /* Of a thread that ends: what pthread calls with its lane. */

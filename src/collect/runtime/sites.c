@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { DEFS = 65536, ARENA = 65536, SLOTS = 1024 };
+enum { DEFS = 65536, ARENA = 65536, SLOTS = 1024, RETRY = 4096 };
 
 /* ---- definitions ---- */
 
@@ -68,6 +68,7 @@ bool sl_site_define(struct sl_site *site, uint32_t flags)
     if (sl_rt.sites > SL_TF_LAST_SITE || !add_def(&head, site->name ? site->name : "",
                                                   site->category ? site->category : "", site->file ? site->file : ""))
         return false;
+    sl_rt.define_retry = 0;
     sl_file_moment();
     __atomic_store_n(&site->code, sl_rt.sites++ << 1, __ATOMIC_RELEASE);
     return true;
@@ -198,8 +199,8 @@ static struct named *add(uint32_t hash, const char *name, const char *category, 
     x->site.category = category ? copy(category) : NULL;
     if (!x->site.name || (category && !x->site.category))
         return NULL;
-    if (sl_open() && !sl_site_define(&x->site, flags))
-        return NULL;
+    if (sl_open())
+        sl_site_define(&x->site, flags); /* where there is no room, it is tried again */
     while (table->slot[hash & (table->slots - 1)])
         hash++;
     __atomic_store_n(&table->slot[hash & (table->slots - 1)], x, __ATOMIC_RELEASE);

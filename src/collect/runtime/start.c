@@ -136,8 +136,10 @@ __attribute__((destructor(101))) static void destructed(void)
     __atomic_store_n(&sl_trace_on, 0, __ATOMIC_RELAXED);
     pthread_mutex_lock(&sl_rt.lock);
     sl_lanes_stop();
-    if (sl_rt.state == SL_OPEN)
+    if (sl_rt.state == SL_OPEN) {
         sl_file_finish(true);
+        sl_lanes_end();
+    }
     if (sl_rt.keyed) /* this code may be unmapped before the threads end */
         pthread_key_delete(sl_rt.key);
     sl_rt.keyed = false;
