@@ -125,7 +125,7 @@ SL_EXPORT void sl_thread_name(const char *name);
 SL_EXPORT void sl_traceparent(char to[56]);
 
 /* Writes the trace file now as at exit; what is recorded afterwards replaces it, with all, at exit.  0, or an errno
- * (ENOENT: nothing was recorded yet). */
+ * (ENOENT: nothing was recorded yet, or log-format=binary makes no such file). */
 SL_EXPORT int sl_trace_flush(void);
 
 /* ---- what PerfFlowAspect's compiler plugins put into annotated functions ---- */

@@ -125,7 +125,7 @@ static void reserve(int fd, uint64_t size)
         return;
     sl_rt.reserved = sl_rt.end + (more > size ? more : size);
     if (may_grow(sl_rt.reserved))
-        fallocate(fd, 0, (off_t)sl_rt.end, (off_t)(sl_rt.reserved - sl_rt.end));
+        fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)sl_rt.end, (off_t)(sl_rt.reserved - sl_rt.end));
 }
 
 bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
@@ -261,29 +261,35 @@ bool sl_file_make(void)
     return true;
 }
 
-int sl_file_finish(bool last)
+int sl_file_dup(void)
+{
+    int fd = descriptor();
+
+    return fd < 0 ? -1 : move_up(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+}
+
+int sl_file_export(int fd)
 {
     const char *why;
-    int fd = descriptor(), rc = 0;
-    struct sl_decoded *d;
+    struct sl_decoded *d = sl_decode_fd(fd, &why);
+    int rc;
 
-    if (!sl_rt.header)
-        return ENOENT;
-    sl_file_moment();
-    if (last)
-        sl_rt.header->ended_ticks = sl_clock_ticks();
-    if (sl_rt.options.binary) {
-        if (last && fd >= 0 && ftruncate(fd, (off_t)sl_rt.end)) /* behind all that is mapped */
-            return errno;
-        return 0;
-    }
-    d = sl_decode_fd(fd, &why);
     if (!d)
         return EBADF;
     make_dirs(sl_rt.options.dir); /* it may have vanished since */
-    rc = sl_chrome_write_file(d, sl_rt.pfw, sl_rt.header->options);
+    rc = sl_chrome_write_file(d, sl_rt.pfw, sl_decode_process(d)->options);
     sl_decode_free(d);
-    if (!rc && last)
-        unlink(sl_rt.path);
     return rc;
+}
+
+void sl_file_finish(void)
+{
+    int fd = descriptor();
+
+    sl_file_moment();
+    sl_rt.header->ended_ticks = sl_clock_ticks();
+    if (sl_rt.options.binary && fd >= 0 && ftruncate(fd, (off_t)sl_rt.end)) /* what was reserved behind the end */
+        return;
+    if (!sl_rt.options.binary && !sl_file_export(fd))
+        unlink(sl_rt.path);
 }

@@ -272,7 +272,7 @@ void sl_lane_leave(void *lane)
 /* The child has its parent's memory but no lane: it makes a file of its own when it records something. */
 static void forget_parent(void)
 {
-    sl_rt.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    sl_rt.lock = sl_rt.flushing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     sl_rt.free = NULL;
     sl_rt.wiped = NULL;
     sl_rt.lane_count = 0;

@@ -56,7 +56,8 @@ struct sl_options {
 };
 
 struct sl_runtime {
-    pthread_mutex_t lock; /* held with all signals blocked */
+    pthread_mutex_t lock;     /* held with all signals blocked */
+    pthread_mutex_t flushing; /* taken before it: writing takes time that others need not wait for */
     _Atomic enum sl_state state;
     struct sl_options options;
     /* The file. */
@@ -148,8 +149,12 @@ void sl_file_close(void);
 bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n);
 /* Reads the clocks again, for the header.  Under the lock. */
 void sl_file_moment(void);
-/* Makes the .pfw; last: the process ends in order.  0, or an errno. */
-int sl_file_finish(bool last);
+/* A descriptor of the file that is the caller's; -1: it could not.  Under the lock. */
+int sl_file_dup(void);
+/* Makes the .pfw of what fd has now.  0, or an errno. */
+int sl_file_export(int fd);
+/* The process ends in order: the .pfw is made, and the file goes.  Under the lock. */
+void sl_file_finish(void);
 
 /* ---- record.c ---- */
 

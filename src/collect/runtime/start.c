@@ -11,7 +11,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-struct sl_runtime sl_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+struct sl_runtime sl_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .flushing = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 struct sl_lane sl_no_lane;
 __thread struct sl_lane *sl_current = &sl_no_lane;
 uint32_t sl_clock;
@@ -116,13 +116,24 @@ int sl_trace_enable(int on)
 int sl_trace_flush(void)
 {
     struct sl_guard g;
-    int rc;
+    bool open;
+    int fd = -1, rc = ENOENT;
 
     sl_guard_enter(&g);
     sl_lane_notice_fork();
+    pthread_mutex_lock(&sl_rt.flushing);
     pthread_mutex_lock(&sl_rt.lock);
-    rc = sl_rt.state == SL_OPEN ? sl_file_finish(false) : ENOENT;
+    open = sl_rt.state == SL_OPEN && !sl_rt.options.binary;
+    if (open) {
+        sl_file_moment();
+        fd = sl_file_dup();
+    }
     pthread_mutex_unlock(&sl_rt.lock);
+    if (open)
+        rc = fd < 0 ? EBADF : sl_file_export(fd);
+    if (fd >= 0)
+        close(fd);
+    pthread_mutex_unlock(&sl_rt.flushing);
     sl_guard_leave(&g);
     return rc;
 }
@@ -137,7 +148,7 @@ __attribute__((destructor(101))) static void destructed(void)
     pthread_mutex_lock(&sl_rt.lock);
     sl_lanes_stop();
     if (sl_rt.state == SL_OPEN) {
-        sl_file_finish(true);
+        sl_file_finish();
         sl_lanes_end();
     }
     if (sl_rt.keyed) /* this code may be unmapped before the threads end */
