@@ -14,10 +14,10 @@
  *   cc -o prog prog.c $(spanloom flags c)
  *   spanloom run -- ./prog               // or ./prog, and then: spanloom import perfflow.*.pfw
  *
- * All functions may be called from any thread, from signal handlers, before main() and after exit() began.  None fails,
- * blocks on another thread's work, allocates with malloc, changes errno or prints (but for one line about an ill-formed
- * option, at the start): what cannot be recorded is counted, and the count is in the trace.  Texts are borrowed for the
- * call unless it says otherwise.
+ * All functions but sl_trace_flush() may be called from any thread, from signal handlers, before main() and after
+ * exit() began.  None fails, blocks on another thread's work, allocates with malloc, changes errno or prints (but for
+ * one line about an ill-formed option, at the start): what cannot be recorded is counted, and the count is in the
+ * trace.  Texts are borrowed for the call unless it says otherwise.
  *
  * A finished event is in the trace even if the process is killed in the next instruction.  Options are those of
  * PERFFLOW_OPTIONS and SPANLOOM_OPTIONS; the formats, the options and what happens after a crash are in
@@ -30,7 +30,7 @@
 
 #if defined(__GNUC__)
 #define SL_EXPORT __attribute__((visibility("default")))
-#define SL_INLINE static inline __attribute__((always_inline, unused))
+#define SL_INLINE static __inline__ __attribute__((always_inline, unused))
 #else
 #define SL_EXPORT
 #define SL_INLINE static inline
@@ -124,8 +124,8 @@ SL_EXPORT void sl_thread_name(const char *name);
  */
 SL_EXPORT void sl_traceparent(char to[56]);
 
-/* Writes the trace file now as at exit; what is recorded afterwards replaces it, with all, at exit.  0, or an errno
- * (ENOENT: nothing was recorded yet, or log-format=binary makes no such file). */
+/* Writes the trace file now as at exit (not to be called in a signal handler); what is recorded afterwards replaces it,
+ * with all, at exit.  0, or an errno (ENOENT: nothing was recorded yet, or log-format=binary makes no such file). */
 SL_EXPORT int sl_trace_flush(void);
 
 /* ---- what PerfFlowAspect's compiler plugins put into annotated functions ---- */

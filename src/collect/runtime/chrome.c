@@ -287,8 +287,17 @@ static void arg_name(struct out *o, bool *any)
 
 static void put_arg(struct out *o, const struct sl_trace_arg *a, bool *any)
 {
+    static const char *const ours[] = {"span_id", "unfinished"};
+    char renamed[32];
+    struct sl_text_ref key = a->key;
+
+    for (int i = 0; i < 2; i++)
+        if (key.n == strlen(ours[i]) && !memcmp(key.s, ours[i], key.n)) {
+            key.n = (uint32_t)snprintf(renamed, sizeof renamed, "args.%s", ours[i]);
+            key.s = renamed;
+        }
     arg_name(o, any);
-    put_text(o, a->key);
+    put_text(o, key);
     PUT(o, ": ");
     if (a->kind == SL_ARG_INT)
         put_signed(o, a->i);

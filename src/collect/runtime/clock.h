@@ -71,4 +71,21 @@ static inline struct sl_tf_moment sl_clock_moment(void)
     return best;
 }
 
+/* CLOCK_REALTIME - CLOCK_MONOTONIC. */
+static inline int64_t sl_clock_offset(void)
+{
+    int64_t best = 0;
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = sl_clock_ns(CLOCK_MONOTONIC), real = sl_clock_ns(CLOCK_REALTIME);
+        uint64_t took = sl_clock_ns(CLOCK_MONOTONIC) - before;
+        if (took < least) {
+            least = took;
+            best = (int64_t)(real - before - took / 2);
+        }
+    }
+    return best;
+}
+
 #endif

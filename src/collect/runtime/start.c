@@ -21,7 +21,10 @@ static void absolute(char dir[PATH_MAX])
 {
     char cwd[PATH_MAX], rest[PATH_MAX];
     const char *tail = dir;
+    size_t n = strlen(dir);
 
+    while (n > 1 && dir[n - 1] == '/')
+        dir[--n] = 0;
     if (*dir == '/' || !getcwd(cwd, sizeof cwd))
         return;
     while (tail[0] == '.' && tail[1] == '/')
@@ -40,7 +43,7 @@ static void begin(void)
     sl_options_read(&sl_rt.options, secure);
     sl_clock = sl_rt.options.monotonic ? SL_TF_CLOCK_NS : sl_clock_best();
     sl_rt.start = sl_clock_moment();
-    sl_rt.realtime_ns = (int64_t)sl_clock_ns(CLOCK_REALTIME) - (int64_t)sl_clock_ns(CLOCK_MONOTONIC);
+    sl_rt.realtime_ns = sl_clock_offset();
     sl_rt.sites = SL_TF_FIRST_SITE;
     sl_rt.state = sl_rt.options.enable ? SL_READY : SL_OFF;
     if (secure || !sl_rt.options.enable)
