@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { CANDIDATES = 64 }; /* for one process; more are no help */
+
 static const char *const fact_name[FACTS] = {"hostname",
                                              "pid",
                                              "ppid",
@@ -216,57 +218,132 @@ static int by_fork(struct started *s)
     return rc;
 }
 
+/* Processes by one of their facts, their host and when they began. */
+struct index {
+    enum fact fact;
+    struct process **v;
+    size_t n;
+};
+
+static int order(const struct process *a, const struct process *b, enum fact f)
+{
+    if (a->fact[f] != b->fact[f])
+        return a->fact[f] < b->fact[f] ? -1 : 1;
+    if (f == PID && a->fact[HOST] != b->fact[HOST])
+        return a->fact[HOST] < b->fact[HOST] ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static int by_pid_order(const void *a, const void *b)
+{
+    return order(*(struct process *const *)a, *(struct process *const *)b, PID);
+}
+
+static int by_path_order(const void *a, const void *b)
+{
+    return order(*(struct process *const *)a, *(struct process *const *)b, PATH);
+}
+
+static struct index index_of(struct started *s, enum fact f)
+{
+    struct index x = {f, sl_alloc((s->v.n + 1) * sizeof *x.v), s->v.n};
+
+    for (size_t i = 0; i < x.n; i++)
+        x.v[i] = &s->v.v[i];
+    qsort(x.v, x.n, sizeof *x.v, f == PID ? by_pid_order : by_path_order);
+    return x;
+}
+
+/* How many stand before or at the place of `like`: the last of them is the latest that began not after it. */
+static size_t up_to(const struct index *x, const struct process *like)
+{
+    size_t low = 0, high = x->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (order(x->v[middle], like, x->fact) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static int by_pid(struct started *s)
 {
+    struct index x;
     int rc;
 
     if (!s->rule[BY_PID])
         return 0;
     if ((rc = by_fork(s)))
         return rc;
+    x = index_of(s, PID);
     for (size_t i = 0; i < s->v.n; i++) {
-        struct process *p = &s->v.v[i], *best = NULL;
-        for (size_t k = 0; k < s->v.n && !sl_started_settled(p) && p->fact[HOST] && p->fact[PPID]; k++) {
-            struct process *o = &s->v.v[k];
-            if (o->fact[HOST] == p->fact[HOST] && o->fact[PID] == p->fact[PPID] && o != p && alive_at(o, p->start) &&
-                (!best || o->start > best->start)) /* numbers come again: the latest is alive */
-                best = o;
+        struct process *p = &s->v.v[i], like = *p, *o;
+        like.fact[PID] = p->fact[PPID];
+        if (sl_started_settled(p) || !p->fact[HOST] || !p->fact[PPID])
+            continue;
+        for (size_t k = up_to(&x, &like); k-- > 0;) { /* numbers come again: the latest is alive */
+            o = x.v[k];
+            if (o->fact[PID] != p->fact[PPID] || o->fact[HOST] != p->fact[HOST])
+                break;
+            if (o != p && alive_at(o, p->start)) {
+                settle(p, 0, o->id, BY_PID, 0.9);
+                break;
+            }
         }
-        if (best)
-            settle(p, 0, best->id, BY_PID, 0.9);
     }
+    free(x.v);
     return 0;
 }
 
 /* ---- by PERFFLOW_INSTANCE_PATH: a.b.c lies in a.b ---- */
 
+/* Processes that may have the path above that of p, the latest first; false: so many that it says nothing. */
+static bool may_be_above(const struct index *x, const struct process *p, uint32_t above, struct process **v, size_t *n)
+{
+    struct process like = *p;
+
+    like.fact[PATH] = above;
+    *n = 0;
+    for (size_t k = up_to(x, &like); k-- > 0 && x->v[k]->fact[PATH] == above;)
+        if (x->v[k] != p) {
+            if (*n == CANDIDATES)
+                return false;
+            v[(*n)++] = x->v[k];
+        }
+    return true;
+}
+
 static int by_path(struct started *s)
 {
+    struct process *v[CANDIDATES];
+    struct index x;
     int rc = 0;
 
     if (!s->rule[BY_PATH])
         return 0;
+    x = index_of(s, PATH);
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         struct process *p = &s->v.v[i], *only = NULL;
         const char *path = sl_started_fact(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
         uint32_t above = dot ? sl_intern_find(&s->texts, path, (size_t)(dot - path)) : 0;
-        int fit = 0, alive = 0;
-        for (size_t k = 0; k < s->v.n && above && !sl_started_settled(p); k++) {
-            struct process *o = &s->v.v[k];
-            if (o->fact[PATH] != above || o->start > p->start)
-                continue;
-            fit++;
-            alive += alive_at(o, p->start);
-            if (!only || alive_at(o, p->start))
-                only = o;
+        size_t fit, alive = 0;
+        if (!above || sl_started_settled(p) || !may_be_above(&x, p, above, v, &fit))
+            continue;
+        for (size_t k = 0; k < fit; k++) {
+            alive += alive_at(v[k], p->start);
+            if (!only || alive_at(v[k], p->start))
+                only = v[k];
         }
         if (fit == 1 || alive == 1)
             settle(p, 0, only->id, BY_PATH, 0.8);
-        for (size_t k = 0; k < s->v.n && fit > 1 && alive != 1 && !rc; k++)
-            if (s->v.v[k].fact[PATH] == above && s->v.v[k].start <= p->start &&
-                (!alive || alive_at(&s->v.v[k], p->start)))
-                rc = sl_started_doubt(s, s->v.v[k].id, p->id, BY_PATH);
+        for (size_t k = 0; k < fit && fit > 1 && alive != 1 && !rc; k++)
+            if (!alive || alive_at(v[k], p->start))
+                rc = sl_started_doubt(s, v[k]->id, p->id, BY_PATH);
     }
+    free(x.v);
     return rc;
 }
 
