@@ -46,9 +46,12 @@ static void add_wal(struct sl_found *f, const char *path)
     sl_buf_free(&wal);
 }
 
-/* sb: NULL where the file is known to be unreadable; it is a problem only if a recipe wants it. */
+/*
+ * sb: NULL where the file is known to be unreadable; it is a problem only if a recipe wants it.  named: the user gave
+ * the path of this file itself.
+ */
 static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struct sl_match *m, const char *path,
-                  const struct stat *sb, bool unclaimed)
+                  const struct stat *sb, bool named, bool unclaimed)
 {
     struct sl_found f = {0};
     size_t n = strlen(path);
@@ -64,7 +67,7 @@ static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struc
         for (int i = 0; i < recipe->ninput && !here; i++)
             for (int k = 0; k < recipe->input[i].nfiles && !here; k++) {
                 struct sl_found one = f;
-                if (!sl_pattern_match(&recipe->input[i].files[k], m, path, n, 0))
+                if ((recipe->input[i].named && !named) || !sl_pattern_match(&recipe->input[i].files[k], m, path, n, 0))
                     continue;
                 here = any = true;
                 known |= !recipe->input[i].nholds;
@@ -133,14 +136,14 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
         while (walk && (e = fts_read(walk))) {
             struct stat sb;
             switch (e->fts_info) {
-            case FTS_F: claim(out, set, m, e->fts_path, e->fts_statp, unclaimed); break;
+            case FTS_F: claim(out, set, m, e->fts_path, e->fts_statp, e->fts_level == FTS_ROOTLEVEL, unclaimed); break;
             case FTS_SL: /* links to files are followed, links to folders may go round in circles */
                 if (stat(e->fts_path, &sb) != 0) {
                     int why = errno;
-                    if (claim(out, set, m, e->fts_path, NULL, false))
+                    if (claim(out, set, m, e->fts_path, NULL, false, false))
                         problem(out, e->fts_path, why);
                 } else if (S_ISREG(sb.st_mode)) {
-                    claim(out, set, m, e->fts_path, &sb, unclaimed);
+                    claim(out, set, m, e->fts_path, &sb, false, unclaimed);
                 }
                 break;
             case FTS_DNR:

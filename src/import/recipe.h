@@ -132,6 +132,7 @@ struct sl_input {
     char **holds;                 /* only files that hold one of these texts */
     int nholds;                   /* 0: any */
     bool begins;                  /* ... in their first 4 KiB */
+    bool named;                   /* only files that the user names, not those found below a folder */
     bool whole;                   /* written at once: a last line that has no end is one */
     struct sl_default {
         int field;

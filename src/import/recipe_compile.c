@@ -194,8 +194,8 @@ static struct sl_ref ref(struct compile *c, const struct sl_yaml *y, const char 
 
 /* ---- inputs ---- */
 
-static const char input_keys[] =
-    " files reader holds begins whole zone head times text comment tables rows sep columns empty defaults json pairs ";
+static const char input_keys[] = " files named reader holds begins whole zone head times text comment tables rows sep "
+                                 "columns empty defaults json pairs ";
 
 static void compile_times(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
@@ -312,7 +312,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
     for (size_t i = 0; i < y->n; i++) {
         char word[64];
         snprintf(word, sizeof word, " %s ", y->key[i]->text);
-        if (!strstr(" files reader holds begins whole zone times ", word) && !strstr(in->reader->keys, word))
+        if (!strstr(" files named reader holds begins whole zone times ", word) && !strstr(in->reader->keys, word))
             fail(c, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name, y->key[i]->text,
                  in->reader->keys);
     }
@@ -338,6 +338,7 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
     if ((v = sl_yaml_get(y, "zone")) && (in->zone_s = sl_zone_offset(text_of(c, v, "zone"))) == INT32_MIN)
         fail(c, v, "zone must be an offset such as \"+05:30\" or Z");
     in->whole = flag(c, sl_yaml_get(y, "whole"), "whole");
+    in->named = flag(c, sl_yaml_get(y, "named"), "named");
     if ((v = sl_yaml_get(y, "begins")))
         in->begins = true;
     if (v && sl_yaml_get(y, "holds"))

@@ -85,3 +85,13 @@ Work Queue's log under another name is known by how it begins.
   recipe                  bytes  path
   workqueue.transactions  22862  wq/run7.log
   (nothing)                  17  wq/other.log
+
+A trace may be called anything where it is named itself; below a folder, its name must be one of a trace:
+
+  $ mkdir odd && cp "$ROOT/tests/data/traces/verbose.pfw" odd/app
+  $ spanloom import --quiet -d odd.db odd/app
+  $ spanloom sql -d odd.db --format tsv "SELECT count(*) > 0 FROM spans WHERE type = 'trace.call'" | tail -1
+  1
+  $ spanloom import --quiet -d none.db odd
+  spanloom: no recipe knows any file below odd; see what there is with `spanloom import --dry-run`, and `spanloom recipes` for what is known
+  [1]
