@@ -85,3 +85,12 @@ Work Queue's log under another name is known by how it begins.
   recipe                  bytes  path
   workqueue.transactions  22862  wq/run7.log
   (nothing)                  17  wq/other.log
+
+Traces whose clock counts from the start of the machine, and do not say when that was:
+
+  $ spanloom import -d traces.db "$ROOT/tests/data/traces/node_trace.1.log" 2>&1 >/dev/null | sed "s#$ROOT/##"
+  spanloom: times in tests/data/traces/node_trace.1.log count from an unknown moment, such as the start of the machine, and appear near 1970
+  $ spanloom import -d traces.db "$ROOT/tests/data/traces" 2>&1 >/dev/null | sed "s#$ROOT/##"
+  spanloom: times in tests/data/traces/chromium.json and 1 more file count from an unknown moment, such as the start of the machine, and appear near 1970
+  $ spanloom import --quiet -d quiet.db "$ROOT/tests/data/traces"
+  $ spanloom import -d other.db "$ROOT/tests/data/traces/clang.json" 2>&1 >/dev/null
