@@ -90,16 +90,13 @@ static int load_attribute(struct change *h, const struct sl_work *w, struct sl_e
     return 0;
 }
 
-static const char *event_at(const struct sl_work *w, const struct sl_segment *g)
+/* A state that an event of a span began. */
+static bool means_state(const struct change *h, const struct sl_work *w, uint32_t state, uint32_t span,
+                        struct sl_buf *b)
 {
-    const char *state = w->states.v[g->state].state;
-    return !strncmp(state, "after ", 6) ? state + 6 : NULL;
-}
-
-static bool means(const struct change *h, const struct sl_work *w, const struct sl_segment *g, struct sl_buf *b)
-{
-    const struct sl_work_state *s = &w->states.v[g->state];
-    const char *type = w->s.g.names.text[w->s.g.type[g->span]], *event = event_at(w, g);
+    const struct sl_work_state *s = &w->states.v[state];
+    const char *type = w->s.g.names.text[w->s.g.type[span]];
+    const char *event = !strncmp(s->state, "after ", 6) ? s->state + 6 : NULL;
 
     if (sl_lens_glob(h->pattern, type) || sl_lens_glob(h->pattern, s->component) || sl_lens_glob(h->pattern, s->state))
         return true;
@@ -110,6 +107,13 @@ static bool means(const struct change *h, const struct sl_work *w, const struct 
     sl_buf_clear(b);
     sl_buf_addf(b, "%s/%s", type, event ? event : s->state);
     return sl_lens_glob(h->pattern, b->s);
+}
+
+/* What a program does within a task is part of what the task does. */
+static bool means(const struct change *h, const struct sl_work *w, const struct sl_segment *g, struct sl_buf *b)
+{
+    return means_state(h, w, g->state, g->span, b) ||
+           (g->under != SL_NONE && means_state(h, w, g->under, g->under_span, b));
 }
 
 static void apply(struct sl_changes *c, struct change *h, const struct sl_work *w)

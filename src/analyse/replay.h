@@ -12,9 +12,9 @@
 
 /*
  * "PATTERN xFACTOR, ...": factor from 0 to a million, for what is spent in states whose component, state,
- * COMPONENT/STATE, or whose event's SPAN_TYPE or SPAN_TYPE/EVENT matches PATTERN (* is any text), or "driver".
- * "NAME=PATTERN xFACTOR": what tasks that have such an attribute spend on workers.  Where several match, factors
- * multiply.
+ * COMPONENT/STATE, or whose event's SPAN_TYPE or SPAN_TYPE/EVENT matches PATTERN (* is any text), or "driver"; what
+ * lies over such a state is meant, too. "NAME=PATTERN xFACTOR": what tasks that have such an attribute spend on
+ * workers.  Where several match, factors multiply.
  */
 struct sl_replay {
     int64_t *first_ns, *done_ns; /* by task: when they would have been */

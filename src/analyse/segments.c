@@ -106,23 +106,29 @@ struct machine {
     int rank;
     const char *component; /* NULL: none so far */
     uint32_t declared;     /* state; SL_NONE: none so far */
+    uint32_t declared_by;  /* the span of the event that began it */
     bool done;
     unsigned char *has_begun; /* by attempt */
 };
 
-static void enter(struct machine *m, const struct sl_happening *h, uint32_t state)
+/* At the time of h; span: whose event began the state, now or before it was lain over. */
+static void enter(struct machine *m, const struct sl_happening *h, uint32_t state, uint32_t span)
 {
     struct sl_work *w = m->k->w;
     struct sl_segment *last = m->t->nseg ? &w->seg.v[w->seg.n - 1] : NULL;
+    struct sl_segment now = {h->time_ns, state, span, SL_NONE, SL_NONE};
 
-    if (last && last->state == state)
+    if (m->declared != SL_NONE && state != m->declared) {
+        now.under = m->declared;
+        now.under_span = m->declared_by;
+    }
+    if (last && last->state == state && last->under == now.under)
         return;
     if (last && last->from_ns == h->time_ns && m->t->nseg > 1) { /* it lasted for no time */
-        last->state = state;
-        last->span = h->of;
+        *last = now;
         return;
     }
-    *sl_vec_add(&w->seg) = (struct sl_segment){h->time_ns, state, h->of};
+    *sl_vec_add(&w->seg) = now;
     m->t->nseg++;
 }
 
@@ -243,8 +249,9 @@ static void phase_event(struct machine *m, const struct sl_happening *h, struct 
     m->rank = p->rank;
     m->component = component;
     m->declared = phase_state(k, p, component);
+    m->declared_by = h->of;
     m->done = p->kind == SL_WORK_DONE;
-    enter(m, h, m->declared);
+    enter(m, h, m->declared, h->of);
 }
 
 static void close_open(struct machine *m, size_t i, const struct sl_happening *h)
@@ -253,9 +260,11 @@ static void close_open(struct machine *m, size_t i, const struct sl_happening *h
 
     memmove(&k->open.v[i], &k->open.v[i + 1], (--k->open.n - i) * sizeof *k->open.v);
     if (k->open.n)
-        enter(m, h, k->open.v[k->open.n - 1].state);
+        enter(m, h, k->open.v[k->open.n - 1].state, k->open.v[k->open.n - 1].span);
+    else if (m->declared != SL_NONE)
+        enter(m, h, m->declared, m->declared_by);
     else
-        enter(m, h, m->declared == SL_NONE ? after_event(m, h) : m->declared);
+        enter(m, h, after_event(m, h), h->of);
 }
 
 /* An event of a span of which sl_state knows nothing. */
@@ -284,12 +293,12 @@ static void other_event(struct machine *m, const struct sl_happening *h)
     if (i != SIZE_MAX)
         k->open.v[i].state = state;
     if (i != SIZE_MAX ? i == k->open.n - 1 : m->declared == SL_NONE && !k->open.n)
-        enter(m, h, state);
+        enter(m, h, state, h->of);
 }
 
 void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
 {
-    struct machine m = {.k = k, .t = t, .task = task, .declared = SL_NONE};
+    struct machine m = {.k = k, .t = t, .task = task, .declared = SL_NONE, .declared_by = SL_NONE};
     const struct sl_stories *s = &k->w->s;
     const struct sl_happening *v = k->story.v;
     size_t n = k->story.n;
@@ -309,7 +318,7 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
         else if (!phases)
             other_event(&m, &v[i]);
         if (!t->nseg)
-            enter(&m, &v[i], after_event(&m, &v[i]));
+            enter(&m, &v[i], after_event(&m, &v[i]), v[i].of);
     }
     free(m.has_begun);
     t->done = m.done || m.declared == SL_NONE; /* of what declares no states nobody can say */

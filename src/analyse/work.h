@@ -27,7 +27,9 @@ struct sl_work_state {
 struct sl_segment {
     int64_t from_ns;
     uint32_t state; /* index into states */
-    uint32_t span;  /* of the event that began it; index into the graph */
+    uint32_t span;  /* of the event that began it, also where something lay over it since; index into the graph */
+    /* of what lies over a declared state: that state, and the span of the event that began it; else SL_NONE, both */
+    uint32_t under, under_span;
 };
 
 struct sl_task {

@@ -83,6 +83,14 @@ static void say_assumed(const struct sl_import_result *r)
             abs / 60 % 60);
 }
 
+static void say_adrift(const struct sl_import_result *r)
+{
+    fprintf(stderr, "spanloom: times in %s", r->first_adrift);
+    if (r->adrift > 1)
+        fprintf(stderr, " and %llu more file%s", (unsigned long long)r->adrift - 1, r->adrift > 2 ? "s" : "");
+    fputs(" count from an unknown moment, such as the start of the machine, and appear near 1970\n", stderr);
+}
+
 static int summary(const struct cli *cli, const struct sl_import_result *r)
 {
     sqlite3 *db =
@@ -122,6 +130,8 @@ static int summary(const struct cli *cli, const struct sl_import_result *r)
                sl_show_count(r->told_twice, a), r->told_twice == 1 ? "" : "s", r->told_twice == 1 ? "was" : "were");
     if (r->assumed_zones)
         say_assumed(r);
+    if (r->adrift)
+        say_adrift(r);
     return rc;
 }
 

@@ -44,6 +44,7 @@ struct sl_parse {
     /* What the reader saw of the file: for the source. */
     uint64_t bytes, prefix; /* prefix: also hash the first so many bytes apart */
     char hash[33], prefix_hash[33];
+    bool adrift; /* its times count from a moment that it does not say */
 
     struct sl_batch *batch;
     const char *part;                    /* table at hand */

@@ -90,6 +90,7 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
         f->rc = sl_err(&f->err, SL_EFORMAT, "%s: %s", found->path, p.reason);
     memcpy(f->hash, p.hash, sizeof f->hash);
     f->bytes = p.bytes;
+    f->adrift = p.adrift;
     if (f->rc && !p.hash[0] && p.batch) { /* it was not even opened: it says nothing */
         sl_batch_free(p.batch);
         p.batch = NULL;
@@ -185,6 +186,8 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
     t->seconds += f->seconds;
     m->out->files++;
     m->out->bytes += f->bytes;
+    if (f->adrift && !m->out->adrift++)
+        m->out->first_adrift = f->found->name;
     if (f->rc)
         warn(m, "%s", f->err.text);
     for (size_t i = 0; i < f->parts.n && !rc; i++) {

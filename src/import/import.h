@@ -30,7 +30,9 @@ struct sl_import_recipe { /* what one recipe brought */
 struct sl_import_result {
     SL_VEC(struct sl_import_recipe) recipe;
     uint64_t files, known, bytes, spans, events, problems;
-    uint64_t told_twice; /* events that were told already by another form of their log */
+    uint64_t told_twice;      /* events that were told already by another form of their log */
+    uint64_t adrift;          /* files whose times count from a moment that they do not say */
+    const char *first_adrift; /* name of the first; the list's */
     double seconds;
     uint64_t assumed_zones;
     int32_t assumed_offset_s;

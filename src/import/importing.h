@@ -29,6 +29,7 @@ struct sl_import_file {
     struct sl_err err;
     char hash[33];
     uint64_t bytes;
+    bool adrift;
     double seconds;
     SL_VEC(struct sl_import_part) parts;
 };

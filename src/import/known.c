@@ -79,14 +79,14 @@ static int same_path(struct sl_importing *m, struct sl_import_file *f, sqlite3_s
     sqlite3_bind_text(q, 2, f->found->recipe->name, -1, SQLITE_STATIC);
     while ((rc = sl_store_step(m->st, q, err)) > 0) {
         uint64_t bytes = (uint64_t)sqlite3_column_int64(q, 1);
+        bool untouched = bytes == f->found->bytes && sqlite3_column_int64(q, 2) == f->found->mtime_ns &&
+                         !f->found->input->reader->mapped;
         char now[33];
         any = 1;
         f->known = sqlite3_column_int64(q, 0);
-        if (strcmp(sl_import_text(q, 4), f->found->recipe->hash) != 0) {
+        if (strcmp(sl_import_text(q, 4), f->found->recipe->hash) != 0)
             all_same = 0; /* the recipe was changed: it may say more now */
-            if (bytes == f->found->bytes && sqlite3_column_int64(q, 2) == f->found->mtime_ns)
-                continue;
-        } else if (bytes == f->found->bytes && sqlite3_column_int64(q, 2) == f->found->mtime_ns)
+        if (untouched)
             continue;
         if (bytes == f->found->bytes && hash_prefix(f->found->path, bytes, now) && !strcmp(now, sl_import_text(q, 3)))
             continue; /* touched only */
@@ -96,6 +96,36 @@ static int same_path(struct sl_importing *m, struct sl_import_file *f, sqlite3_s
                             !strcmp(now, sl_import_text(q, 3)));
     }
     f->skip = any && all_same;
+    return rc;
+}
+
+/* STEM.pfw or STEM.pfw.gz, and STEM.slt is no more: this says all that it said when the process was alive. */
+static int outlives(struct sl_importing *m, struct sl_import_file *f, sqlite3_stmt *q, struct sl_err *err)
+{
+    const struct sl_recipe *r = f->found->recipe;
+    const char *name = f->found->name, *slash = strrchr(name, '/'), *dot;
+    size_t n = strlen(name);
+    struct sl_buf old = {0};
+    int rc = 0;
+
+    n -= n > 3 && !strcmp(name + n - 3, ".gz") ? 3 : 0;
+    dot = memrchr(name, '.', n);
+    for (int i = 0; i < r->ninput && dot && dot > slash && !f->known && !rc; i++) {
+        if (!r->input[i].reader->mapped || f->found->input->reader->mapped)
+            continue;
+        sl_buf_clear(&old);
+        sl_buf_addf(&old, "%.*s%s", (int)(dot - name), name, r->input[i].reader->mapped);
+        sqlite3_reset(q);
+        sqlite3_bind_text(q, 1, old.s, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, r->name, -1, SQLITE_STATIC);
+        if ((rc = sl_store_step(m->st, q, err)) > 0) {
+            rc = 0;
+            f->replaces = access(old.s, F_OK) != 0;
+            f->known = f->replaces ? sqlite3_column_int64(q, 0) : 0;
+        }
+        sqlite3_reset(q);
+    }
+    sl_buf_free(&old);
     return rc;
 }
 
@@ -278,6 +308,8 @@ int sl_import_known(struct sl_importing *m, struct sl_err *err)
     for (size_t i = 0; i < m->n && !rc; i++) {
         m->file[i].context = context_of(m->file[i].found);
         rc = same_path(m, &m->file[i], q, err);
+        if (!rc && !m->file[i].known)
+            rc = outlives(m, &m->file[i], q, err);
     }
     sqlite3_finalize(q);
     if (!rc)

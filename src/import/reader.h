@@ -27,6 +27,11 @@ struct sl_reader {
     int (*run)(struct sl_parse *p, const char *path, struct sl_err *err);
     bool grows;  /* a longer file with the same beginning is the same source, grown (logs; not databases) */
     bool tables; /* each table of the file is a source of its own */
+    /*
+     * The suffix of files that a process writes through a mapping, which leaves size and time as they were, until
+     * another file of the same stem takes their place; NULL: these are no such files.
+     */
+    const char *mapped;
 };
 
 extern const struct sl_reader *const sl_readers[]; /* ends with NULL */

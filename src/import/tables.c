@@ -345,6 +345,7 @@ static void common(struct make *m, const char *of)
     take(m, "key", "");
     take(m, "first", "");
     take(m, "last", "");
+    take(m, "seconds", "");
 }
 
 /* Both parts together, and the view. */
@@ -361,6 +362,7 @@ static void ends(struct make *m, const char *of)
 {
     column(m, "first", "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
     column(m, "last", "(SELECT max(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+    column(m, "seconds", "(SELECT (max(time_ns)-min(time_ns))/1e9 FROM sl_event WHERE span IN (%s))", of);
 }
 
 static bool is_table(const struct make *m, const char *name)

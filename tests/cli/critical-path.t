@@ -140,4 +140,4 @@ Inside of a task, traced functions have their part, by name:
   $ spanloom critical-path -d traced.db --format tsv | cut -f 3- | grep program
   5.37e-05\t6\tprogram\tin app_3\t50 (esc)
   0.020111\t6\tprogram\tin work\t51 (esc)
-  0.000104\t6\tprogram\tin app_3\t51 (esc)
+  0.000104\t6\tprogram\tin app_3\t50 (esc)

@@ -95,3 +95,12 @@ A trace may be called anything where it is named itself; below a folder, its nam
   $ spanloom import --quiet -d none.db odd
   spanloom: no recipe knows any file below odd; see what there is with `spanloom import --dry-run`, and `spanloom recipes` for what is known
   [1]
+
+Traces whose clock counts from the start of the machine, and do not say when that was:
+
+  $ spanloom import -d traces.db "$ROOT/tests/data/traces/node_trace.1.log" 2>&1 >/dev/null | sed "s#$ROOT/##"
+  spanloom: times in tests/data/traces/node_trace.1.log count from an unknown moment, such as the start of the machine, and appear near 1970
+  $ spanloom import -d traces.db "$ROOT/tests/data/traces" 2>&1 >/dev/null | sed "s#$ROOT/##"
+  spanloom: times in tests/data/traces/chromium.json and 1 more file count from an unknown moment, such as the start of the machine, and appear near 1970
+  $ spanloom import --quiet -d quiet.db "$ROOT/tests/data/traces"
+  $ spanloom import -d other.db "$ROOT/tests/data/traces/clang.json" 2>&1 >/dev/null

@@ -61,3 +61,14 @@ And of every task, one after another:
   2026-11-20T08:11:40.652188000Z       4.050826       0.000413  htex worker            parsl.executor.htex.worker.task 1/worker_all_finished_task  block-0/1954f1261cd1/worker_0.log:8
   $ spanloom events --format csv | wc -l
   4226
+
+Traced programs make each task's order its own; the lens looks through them:
+
+  $ spanloom import --quiet -d traced.db "$ROOT/tests/data/parsl-2026-traced/runinfo"
+  $ spanloom sequences -d traced.db | head -1
+  There are 4 different orderings of events below 7 spans of type parsl.rundir.task
+  $ spanloom sequences -d traced.db --ignore 'trace.*' | head -1
+  There are 3 different orderings of events below 7 spans of type parsl.rundir.task
+  $ spanloom sequences -d traced.db --ignore 'trace.*' --all --format csv | grep -c trace
+  0
+  [1]

@@ -78,8 +78,9 @@ def cells(store, kind):
         if i in last:
             close(row["first"], min(events[i].values()), f"{i} first")
             close(row["last"], last[i], f"{i} last")
+            equal(row["seconds"], (last[i] - min(events[i].values())) / 1e9, f"{kind} {i}: seconds, to the last bit")
         else:
-            equal((row["first"], row["last"]), (None, None), f"{kind} {i}: first and last of no events")
+            equal((row["first"], row["last"], row["seconds"]), (None, None, None), f"{kind} {i}: first and last of no events")
         for e in event_names:
             cell = row[f"event_{e}"] if f"event_{e}" in row else row.get(e, "no column")
             if e in events.get(i, {}):
@@ -163,15 +164,16 @@ def odd_names():
 
 @test
 def names_of_columns_that_are_taken():
-    names = ["id", "key", "first", "last", "KEY", "went", "Went", "attr_key", "other", "parent", "type"]
+    names = ["id", "key", "first", "last", "KEY", "went", "Went", "attr_key", "other", "parent", "type", "Seconds"]
     store = odd(*[{"type": "mine", "key": "k", "event": e, "name": a, "value": f"value of {a}"} for e, a in
-                  zip(["went", "WENT", "Went", "id", "first", "last", "key", "wenT", "attr_id", "other", "OTHER"], names)])
+                  zip(["went", "WENT", "Went", "id", "first", "last", "key", "wenT", "attr_id", "other", "OTHER", "seconds"], names)])
     (row,) = rows(store, "mine").values()
     equal(row["key"], "k")
     lower = [c.lower() for c in row]
     equal(len(set(lower)), len(lower), f"columns of one name {sorted(row)}")
     events = query(store, "SELECT type, time_ns / 1e9 FROM events")
-    times = [v for c, v in row.items() if isinstance(v, float) and c not in ("first", "last")]
+    times = [v for c, v in row.items() if isinstance(v, float) and c not in ("first", "last", "seconds")]
+    check("event_seconds" in row and row["attr_Seconds"] == "value of Seconds" and row["seconds"] == row["last"] - row["first"], row)
     note("columns:", *row)
     equal(sorted(round(t, 3) for t in times), sorted(round(t, 3) for _, t in events), "times of all events")
     texts = {v for v in row.values() if isinstance(v, str) and v.startswith("value of ")}

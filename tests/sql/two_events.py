@@ -141,6 +141,30 @@ def check_two_events_of(db, store, kind, told, pairs):
         near(got, two_events(told, a, b), f"two_events {kind} {a} {b}")
 
 
+@cases(*range(3))
+def calls_in_calls(seed):
+    """The own begin and end of each call, not those of what it called."""
+    r = rng()
+    calls, lines = [], []
+
+    def grow(depth, at):
+        begin, name = at, f"f{r.randint(0, 3)}"
+        for _ in range(r.randint(0, 4) if depth < 5 else 0):
+            at = grow(depth + 1, at + r.randint(1, 9))
+        calls.append(at + r.randint(1, 9) - begin)
+        lines.append(json.dumps({"name": name, "ph": "X", "pid": 7, "tid": 7, "ts": begin, "dur": calls[-1]}))
+        return begin + calls[-1]
+    at = 1795162300_000000
+    while len(calls) < 300:
+        at = grow(0, at) + 1
+    with open(path("a.pfw"), "w") as f:
+        f.write("[\n" + "\n".join(lines))
+    store = imported(path("a.pfw")).store
+    got, = ask(store, "SELECT CAST(round(duration_s * 1e6) AS INTEGER), starts, ends FROM two_events('begin', 'end', 'trace.call') ORDER BY 1")
+    equal(got, [(d, 1, 1) for d in sorted(calls)])
+    check("several" not in spanloom("durations", "-d", store, "begin", "end", "trace.call").out)
+
+
 @test
 def plain_sql_says_the_same():
     """Events of the tasks themselves need no closure; those of the worker go by the try's executor id."""

@@ -100,6 +100,46 @@ def what_if_changes_what_it_says():
 
 
 @test
+def what_if_of_what_lies_over_a_state():
+    # a runs from 2 to 6; in it a program from 2.5 to 5, which calls f from 3 to 4.  Then 0.5 s back.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=7))
+    a = s.task(w, "a", **sec(submitted=1, pending=1, launched=1, exec_done=6.5))
+    y = s.htex(a, **sec(launched=1, received=2, completed=6))
+    process = s.span("trace.process", "p", **sec(begin=2.5, end=5))
+    call = s.span("trace.call", "f", process, **sec(begin=3, end=4))
+    s.link(y, IN, process)
+    f = s.done()
+    equal([p[3:] for p in critical(f, w)[0] if p[2] == "a"][-6:-1],
+          [("htex worker", "running on a worker"), ("trace.process", "after begin"), ("program", "in f"), ("trace.process", "after begin"), ("htex worker", "running on a worker")])
+    for changes, done in (("* x1", 6.5), ("running on a worker x1", 6.5), ("running on a worker x0.5", 4.5), ("htex worker x0.5", 4.5),
+                          ("parsl.executor.htex.worker.task x0.5", 4.25), ("*/running* x0", 2.5), ("program x0.5", 6), ("in f x2", 7.5), ("trace.call x0.5", 6),
+                          ("trace.process x0.5", 5.75), ("running on a worker x0.5, in f x0", 4)):
+        equal(new_times(f, w, changes), {"a": (1, done)}, changes)
+
+
+@test
+def what_if_of_traced_tasks():
+    # tasks 3 to 6 are apps that slept for 20 ms within a traced function (tests/data/README.md)
+    f = imported(f"{ROOT}/tests/data/parsl-2026-traced/runinfo").store
+    w, = (i for i, in query(f, "SELECT id FROM spans WHERE type = 'parsl.rundir.workflow'"))
+    took = {r["task"]: r["seconds"] for r in sql(f, f"""SELECT t.key AS task, (max(e.time_ns) FILTER (WHERE e.type LIKE 'worker_completed%')
+        - max(e.time_ns) FILTER (WHERE e.type LIKE 'worker_received%')) / 1e9 AS seconds FROM spans t, descendants(t.id) d, events e
+        WHERE t.type = 'parsl.rundir.task' AND e.span = d.span GROUP BY t.key""") if r["seconds"]}
+    equal(sorted(took), [str(i) for i in range(7)])
+
+    def saved(changes):
+        rows = sql(f, f"SELECT task, done_ns - first_ns - (new_done_ns - new_first_ns) AS ns FROM what_if({w}, '{changes}')")
+        return {r["task"]: int(r["ns"]) / S for r in rows}
+
+    equal({k: v for k, v in saved("* x1").items() if v}, {})
+    for task, s in saved("running on a worker x0.5").items():
+        check(s >= took[task] / 2 - 1e-6, "half of what it took", task, took[task], s)
+    for task, s in saved("program/in work x0.5").items():
+        check(s >= 0.01 if int(task) >= 3 else s > -1e-9, "the traced part alone", task, s)
+
+
+@test
 def what_if_says_what_is_wrong():
     f, w = two_on_a_worker(0.001)
     for changes in ("", " ", "x", "x0.5", "running on a worker", "running on a worker x", "running on a worker x-1", "running on a worker xnan",

@@ -9,6 +9,9 @@
  *   duration_s   seconds between them: negative where the end is first, NULL where one is missing
  *   starts, ends how many such events there are
  *
+ * Where the span itself has such a start and such an end, only its own count: those of a call that others lie in, which
+ * begin and end as well, are not among theirs.
+ *
  *     SELECT avg(duration_s) FROM two_events('invoked', 'returned', 'parsl.monitoring.task');
  *
  * start and end are EVENT or SPAN_TYPE/EVENT, with * for any text.  root_type is Parsl's tasks where it is not given;
@@ -76,12 +79,22 @@ static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
     return rc;
 }
 
-static void look_for(struct found *f, const struct sl_stories *s)
+static void look_for(struct found *f, const struct sl_stories *s, bool own)
 {
     f->n = 0;
     for (size_t i = 0; i < s->n; i++)
-        if (sl_story_matches(&f->match, s->v[i].code) && !f->n++)
+        if ((!own || s->v[i].of == s->root) && sl_story_matches(&f->match, s->v[i].code) && !f->n++)
             f->first_ns = s->v[i].time_ns;
+}
+
+static void look_for_both(struct state *s)
+{
+    for (int own = 1; own >= 0; own--) {
+        look_for(&s->start, &s->stories, own);
+        look_for(&s->end, &s->stories, own);
+        if (s->start.n && s->end.n)
+            break;
+    }
 }
 
 static int next(void *state, struct sl_err *err)
@@ -90,10 +103,8 @@ static int next(void *state, struct sl_err *err)
     int rc = s->none ? 0 : sl_stories_next(&s->stories, err);
 
     s->more = rc > 0;
-    if (s->more) {
-        look_for(&s->start, &s->stories);
-        look_for(&s->end, &s->stories);
-    }
+    if (s->more)
+        look_for_both(s);
     return rc < 0 ? rc : 0;
 }
 

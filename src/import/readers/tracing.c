@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const int64_t Y2000_NS = 946684800 * (int64_t)1000000000;
+
 struct sl_tracing *sl_tracing_new(struct sl_parse *p)
 {
     struct sl_tracing *t = sl_alloc(sizeof *t);
@@ -330,10 +332,20 @@ static void shift_all(struct sl_tracing *t)
             t->processes.v[i].first_ns = INT64_MAX;
 }
 
+/* No trace is of the last century, nor does a machine run for thirty years: those are times since it was started. */
+static bool is_adrift(const struct sl_tracing *t)
+{
+    for (size_t i = 0; i < t->processes.n; i++)
+        if (t->processes.v[i].begun && t->processes.v[i].first_ns < Y2000_NS)
+            return true;
+    return false;
+}
+
 void sl_tracing_end(struct sl_tracing *t)
 {
     if (t->base_ns)
         shift_all(t);
+    t->p->adrift = is_adrift(t);
     for (size_t i = 0; i < t->threads.n && !sl_parse_stopped(t->p); i++)
         sl_tracing_nest(t, (uint32_t)i);
     sl_tracing_tell(t);
