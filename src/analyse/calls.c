@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/calls.h"
 #include "analyse/ext.h"
+#include "analyse/open.h"
 #include "analyse/scan.h"
 #include "base/buf.h"
 
 #include <stdlib.h>
-
-enum { CHAIN = 64 }; /* more processes in each other than that are a cycle */
 
 struct load {
     struct sl_calls *c;
@@ -16,6 +15,7 @@ struct load {
     uint32_t *call_of; /* by span: its call; SL_NONE */
     uint32_t *above;   /* by span, of processes: the call they lie in */
     uint32_t *around;  /* by span, of processes: the process they lie in */
+    struct sl_open open;
 };
 
 int sl_calls_by_find(const char *text)
@@ -26,14 +26,6 @@ int sl_calls_by_find(const char *text)
         if (!strcmp(text, names[i]))
             return i;
     return -1;
-}
-
-/* The process, where the parents of a call are its thread and that. */
-static uint32_t root_of(const struct sl_graph *g, uint32_t span)
-{
-    for (int k = 0; k < CHAIN && g->parent[span] != SL_NONE; k++)
-        span = g->parent[span];
-    return span;
 }
 
 /* ---- which ---- */
@@ -110,28 +102,10 @@ static void name_calls(struct load *l)
 
 /* ---- when ---- */
 
-static int64_t *last_of_roots(const struct load *l)
-{
-    int64_t *last = sl_alloc(((size_t)l->g->n + 1) * sizeof *last);
-
-    for (uint32_t i = 0; i < l->g->n; i++)
-        last[i] = INT64_MIN;
-    for (uint32_t i = 0; i < l->g->n; i++)
-        if (l->e.start[i + 1] > l->e.start[i]) {
-            uint32_t root = root_of(l->g, i);
-            int64_t t = l->e.time_ns[l->e.start[i + 1] - 1];
-            if (t > last[root])
-                last[root] = t;
-        }
-    return last;
-}
-
-/* A thread may have gone on after its process's last known moment was another thread's: the later counts. */
 static void time_calls(struct load *l)
 {
     uint32_t begin = sl_names_find(&l->g->names, "begin"), end = sl_names_find(&l->g->names, "end");
     struct sl_calls *c = l->c;
-    int64_t *last = NULL;
 
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t from = l->e.start[c->span[i]], to = l->e.start[c->span[i] + 1], b = from, e = to;
@@ -150,17 +124,17 @@ static void time_calls(struct load *l)
         }
         c->flags[i] = SL_CALL_UNFINISHED;
         if (b == to) { /* how long is unknown */
+            c->flags[i] |= SL_CALL_NO_BEGIN;
             c->begin_ns[i] = c->end_ns[i] = e > from ? l->e.time_ns[e - 1] : from < to ? l->e.time_ns[from] : 0;
             continue;
         }
-        if (!last)
-            last = last_of_roots(l);
+        if (!l->open.until)
+            sl_open_find(&l->open, l->g, &l->e);
         c->begin_ns[i] = l->e.time_ns[b];
-        c->end_ns[i] = last[root_of(l->g, c->span[i])];
+        c->end_ns[i] = l->open.until[sl_open_root(l->g, c->span[i])];
         if (c->end_ns[i] < c->begin_ns[i])
             c->end_ns[i] = c->begin_ns[i];
     }
-    free(last);
 }
 
 /* ---- by whom ---- */
@@ -190,7 +164,7 @@ static void follow(struct load *l, uint32_t from)
         else if (call != SL_NONE && g->type[to] == l->process_type)
             nearer(c, &l->above[to], call);
         else if (process && g->type[to] == l->process_type)
-            l->around[to] = root_of(g, from);
+            l->around[to] = sl_open_root(g, from);
     }
 }
 
@@ -208,8 +182,8 @@ static void find_callers(struct load *l)
         uint32_t p;
         if (c->caller[i] != SL_NONE)
             continue;
-        p = root_of(l->g, c->span[i]);
-        for (int k = 0; k < CHAIN && p != SL_NONE && c->caller[i] == SL_NONE; k++) {
+        p = sl_open_root(l->g, c->span[i]);
+        for (int k = 0; k < SL_OPEN_CHAIN && p != SL_NONE && c->caller[i] == SL_NONE; k++) {
             c->caller[i] = l->above[p];
             p = l->around[p];
         }
@@ -325,9 +299,30 @@ static void put_in_order(struct sl_calls *c)
 
 /* ---- what follows from the order ---- */
 
-/* Left by longjmp or an exception that nothing saw: it cannot have lasted longer than its caller on the thread. */
-static void end_unfinished(struct sl_calls *c)
+/* What is open around a process was open when that last did something. */
+static void reach_below(struct load *l)
 {
+    struct sl_calls *c = l->c;
+    int64_t *reach = sl_alloc(((size_t)c->n + 1) * sizeof *reach);
+
+    for (uint32_t i = 0; i < c->n; i++)
+        reach[i] = l->open.below[c->span[i]];
+    for (uint32_t i = c->n; i-- > 0;) {
+        if ((c->flags[i] & (SL_CALL_UNFINISHED | SL_CALL_NO_BEGIN)) == SL_CALL_UNFINISHED && c->end_ns[i] < reach[i])
+            c->end_ns[i] = reach[i];
+        if (c->caller[i] != SL_NONE && reach[c->caller[i]] < reach[i])
+            reach[c->caller[i]] = reach[i];
+    }
+    free(reach);
+}
+
+/* Left by longjmp or an exception that nothing saw: it cannot have lasted longer than its caller on the thread. */
+static void end_unfinished(struct load *l)
+{
+    struct sl_calls *c = l->c;
+
+    if (l->open.until)
+        reach_below(l);
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t by = c->caller[i];
         if (c->flags[i] & SL_CALL_UNFINISHED && by != SL_NONE && c->g.parent[c->span[by]] == c->g.parent[c->span[i]] &&
@@ -383,7 +378,7 @@ static int read_ranks(struct ranks *r, sqlite3 *db, struct sl_err *err)
 
 static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by)
 {
-    uint32_t root = root_of(&c->g, thread), id;
+    uint32_t root = sl_open_root(&c->g, thread), id;
     const char *key = c->g.key_text + c->g.key_at[root];
     struct sl_buf b = {0};
 
@@ -404,7 +399,7 @@ static int divide(struct sl_calls *c, sqlite3 *db, enum sl_calls_by by, struct s
     int rc = by == SL_BY_RANK ? read_ranks(&r, db, err) : 0;
 
     for (uint32_t i = 0; i < c->n && !rc; i++) {
-        uint32_t root = root_of(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
+        uint32_t root = sl_open_root(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
         if (thread == SL_NONE)
             thread = c->span[i];
         c->processes += !(seen[root] & 1);
@@ -446,7 +441,8 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     free(l.around);
     free(l.call_of);
     put_in_order(c);
-    end_unfinished(c);
+    end_unfinished(&l);
+    sl_open_free(&l.open);
     find_outermost(c);
     return divide(c, db, want->by, err);
 }

@@ -23,7 +23,7 @@ A command, traced, and where its time went.
   $ head -1 report; grep -c function report
   5 calls in 2 processes and 2 threads
   1
-  $ tree() { sed -n '/call tree/,$p' "$@" | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g'; } # without the times
+  $ tree() { sed -n '/call tree/,$p' "$@" | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g; s/[^ ]+:[0-9]+ ended/IT ended/'; } # without the times
   $ tree report
       inclusive    exclusive       calls          min         mean          max  call tree
    T T           1 T T T  x
@@ -48,13 +48,46 @@ A command, traced, and where its time went.
   1
   3
   $ sed -n 2p report; tree report
-            1 did not end, and are counted until their caller or their process ended
+            1 did not end, and is counted until its caller or its process ended
       inclusive    exclusive       calls          min         mean          max  call tree
    T T           1 T T T  sh
    T T           2 T T T    main
    T T           2 T T T      work
    T T           2 T T T        work
    T T           2 T T T          work
+  
+  when IT ended, it was in: main (open for T)
+
+What hangs when it is killed has the time until then, and so has what is around it in a script that is killed, too:
+
+  $ cat >hangs.c <<'END'
+  > #include <spanloom/trace.h>
+  > #include <unistd.h>
+  > static void reads(void) { SPANLOOM_SPAN("reads"); usleep(100000); }
+  > static void hangs(void) { SPANLOOM_SPAN("hangs"); for (;;) pause(); }
+  > int main(void) { SPANLOOM_SPAN("main"); reads(); hangs(); }
+  > END
+  $ cc -o hangs hangs.c $(spanloom flags c)
+  $ spanloom run -d hangs.db sh -c 'timeout -s KILL 1 ./hangs; true' 2>report; tree report | tail -1
+  when IT ended, it was in: main > hangs (open for T)
+  $ seconds() { spanloom profile -d $1 --flat --format tsv | awk -F'\t' "{print \$2, \$4, \$5 >= $2}" | grep -v -e name -e sh | sort; } # is it at least?
+  $ seconds hangs.db 0.6
+  hangs 1 1
+  main 1 1
+  reads 0 0
+  $ cat >script <<'END'
+  > spanloom begin outer
+  > spanloom span slow -- sleep 0.5
+  > spanloom begin stuck
+  > kill -KILL $$
+  > END
+  $ spanloom run -d killed.db sh -c 'sh script; sleep 0.3' 2>report; seconds killed.db 0.29; seconds killed.db 0.79 | grep outer
+  outer 1 1
+  slow 0 1
+  stuck 1 1
+  outer 1 1
+  $ tree report | tail -1
+  when IT ended, it was in: outer > stuck (open for T)
 
 Options of the command are its own, and so are those of tracing that we do not need:
 
