@@ -218,7 +218,7 @@ static void finish(const struct job *j)
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct job j = {.cli = cli};
-    struct shell_trace t = {.fd = -1};
+    struct shell_trace t = {.fd = -1, .quiet = true}; /* of options: the programs say it */
     struct sl_err err = {0};
     const char *slash;
     struct child c;

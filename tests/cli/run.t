@@ -97,6 +97,10 @@ Options of the command are its own, and so are those of tracing that we do not n
   out
   spanloom: nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?
   [3]
+  $ PERFFLOW_OPTIONS=log-dri=mine spanloom run --quiet -d z.db ./x
+  spanloom: PERFFLOW_OPTIONS: ill-formed option: log-dri=mine: there is no such option; there are: name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable (ignored)
+  out
+  [3]
 
 A program that records nothing:
 
