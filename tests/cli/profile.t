@@ -95,6 +95,29 @@ Which functions took the time.
       inclusive    exclusive       calls          min         mean          max  call tree
             1 s          1 s           1          1 s          1 s          1 s  solve
 
+A process by its number, or by as much of its key as tells it from others:
+
+  $ spanloom profile process 9 | head -1
+  1 call in 1 process and 1 thread
+  $ spanloom profile process node1:10 | head -1
+  2 calls in 1 process and 1 thread
+  $ spanloom profile process node1:1 | head -1
+  spanloom: no span is called process node1:1; there is node1:10@1795162305500000000; see what there is with: spanloom types -d spanloom.db
+  $ spanloom profile process node1 2>&1 | cut -d@ -f1
+  spanloom: 3 spans answer to that; name one by its id, or more of its key:
+    span 1        trace.process node1:10
+    span 5        trace.process node1:7
+    span 13       trace.process node1:9
+
+Several runs in one store:
+
+  $ sed -e 's/:7,/:70,/g; s/00f067aa0ba902b7/00f067aa0ba90299/; s/b7ad6b7169203331/b7ad6b7169203399/' perfflow.array.node1.7.pfw >second.pfw
+  $ spanloom import --quiet -d two.db *.pfw; spanloom profile -d two.db --flat | tail -2
+  
+  2 runs (top processes) are in this store; the last: spanloom profile --run node1:70@ -d two.db
+  $ spanloom profile -d two.db --flat --run node1:70@ | head -1
+  5 calls in 1 process and 2 threads
+
 Mistakes:
 
   $ spanloom profile --by core

@@ -89,6 +89,30 @@ What hangs when it is killed has the time until then, and so has what is around 
   $ tree report | tail -1
   when IT ended, it was in: outer > stuck (open for T)
 
+What outlives the command keeps its trace:
+
+  $ cat >stays.c <<'END'
+  > #include <spanloom/trace.h>
+  > #include <fcntl.h>
+  > #include <unistd.h>
+  > int main(void) { SPANLOOM_SPAN("main"); close(creat("started", 0666)); while (access("go", F_OK)) usleep(1000); }
+  > END
+  $ cc -o stays stays.c $(spanloom flags c)
+  $ mkdir later && spanloom run -d later/l.db sh -c './stays & until test -e started; do sleep 0.01; done' 2>report
+  $ tail -2 report | sed -E 's/^[^ ]+:[0-9]+/IT/; s/[0-9.]+ ms/T/; s:[^ ]*/later:LATER:g; s/run[.][A-Za-z0-9]*/run.X/g'
+  IT still runs; it was last seen in: main (open for T)
+  spanloom: 1 process still runs; its trace is in LATER/spanloom-run.X; import it when it has ended: spanloom import LATER/spanloom-run.X
+  $ touch go; until spanloom import --quiet -d later/l.db later/spanloom-run.* && spanloom profile -d later/l.db --format tsv | grep -q 'main.1.0'; do sleep 0.05; done
+  $ spanloom run --keep -d later/l.db true 2>&1 | tail -1 | sed -E 's:[^ ]*/later:LATER:g; s/run[.][A-Za-z0-9]*/run.X/g'
+  spanloom: the traces are in LATER/spanloom-run.X
+  $ ls -d later/spanloom-run.* | wc -l
+  2
+  $ spanloom profile -d later/l.db | tail -1 | sed -E 's/--run .*@/--run IT/'
+  2 runs (top processes) are in this store; the last: spanloom profile --run IT -d later/l.db
+  $ eval "$(spanloom profile -d later/l.db | sed -n 's/.*; the last: //p') --format tsv" | cut -f2
+  name
+  true
+
 Options of the command are its own, and so are those of tracing that we do not need:
 
   $ SPANLOOM_OPTIONS=name=mine:log-dir=/nowhere:log-event=Compact spanloom run --quiet -d y.db sh -c 'echo $1 ${SPANLOOM_OPTIONS%%log-dir*}' -- --dir
