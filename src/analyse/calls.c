@@ -5,6 +5,7 @@
 #include "analyse/scan.h"
 #include "base/buf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct load {
@@ -351,29 +352,59 @@ static void find_outermost(struct sl_calls *c)
 
 /* ---- parts ---- */
 
-struct ranks {
+struct parts {
     struct sl_calls *c;
-    uint32_t *part; /* by span */
+    uint32_t *part;      /* by span */
+    uint32_t *title;     /* by part */
+    unsigned char *seen; /* by span, of enum seen */
 };
+
+enum seen { PROCESS = 1, THREAD = 2, OWN = 4 };
 
 static int rank_row(void *to, sqlite3_value **v)
 {
-    struct ranks *r = to;
-    uint32_t span = sl_graph_find(&r->c->g, sqlite3_value_int64(v[0]));
+    struct parts *p = to;
+    uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
     const char *text = (const char *)sqlite3_value_text(v[1]);
 
     if (span != SL_NONE && text && *text)
-        r->part[span] = sl_intern(&r->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
+        p->part[span] = sl_intern(&p->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
     return 0;
 }
 
-static int read_ranks(struct ranks *r, sqlite3 *db, struct sl_err *err)
+static int thread_row(void *to, sqlite3_value **v)
 {
-    return sl_scan(db,
-                   "SELECT sl_scan(?1, a.span, json_extract(a.vals, f.path)) FROM sl_name n CROSS JOIN sl_span s ON "
-                   "s.type = n.id JOIN sl_attr a ON a.span = s.id JOIN sl_shape f ON f.id = a.shape WHERE n.name = "
-                   "'trace.process' AND f.name = 'rank'",
-                   rank_row, r, err);
+    struct parts *p = to;
+    uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
+    const char *text = (const char *)sqlite3_value_text(v[1]);
+
+    if (span != SL_NONE && p->part[span] && text && *text)
+        p->title[p->part[span]] = sl_intern(&p->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
+    return 0;
+}
+
+static int program_row(void *to, sqlite3_value **v)
+{
+    struct parts *p = to;
+    uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
+    const char *text = (const char *)sqlite3_value_text(v[1]);
+
+    if (span != SL_NONE && text && !strcmp(text, "spanloom"))
+        p->seen[span] |= OWN;
+    return 0;
+}
+
+static int read_attribute(struct parts *p, sqlite3 *db, const char *type, const char *name, sl_scan_fn *row,
+                          struct sl_err *err)
+{
+    char sql[400];
+
+    snprintf(sql, sizeof sql,
+             "SELECT sl_scan(?1, a.span, json_extract(a.vals, f.path)) FROM sl_name n CROSS JOIN sl_span s ON s.type = "
+             "n.id JOIN sl_attr a ON a.span = s.id JOIN sl_shape f ON f.id = a.shape WHERE n.name = '%s' AND f.name = "
+             "'%s'",
+             type, name);
+    return sl_scan(db, sql, row, p, err);
 }
 
 static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by)
@@ -392,29 +423,43 @@ static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by
     return id;
 }
 
-static int divide(struct sl_calls *c, sqlite3 *db, enum sl_calls_by by, struct sl_err *err)
+static void divide(struct parts *p, enum sl_calls_by by)
 {
-    struct ranks r = {c, sl_alloc(((size_t)c->g.n + 1) * sizeof *r.part)};
-    unsigned char *seen = sl_alloc((size_t)c->g.n + 1);
-    int rc = by == SL_BY_RANK ? read_ranks(&r, db, err) : 0;
+    struct sl_calls *c = p->c;
 
-    for (uint32_t i = 0; i < c->n && !rc; i++) {
+    for (uint32_t i = 0; i < c->n; i++) {
         uint32_t root = sl_open_root(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
         if (thread == SL_NONE)
             thread = c->span[i];
-        c->processes += !(seen[root] & 1);
-        seen[root] |= 1;
-        c->threads += !(seen[thread] & 2);
-        seen[thread] |= 2;
+        c->processes += !(p->seen[root] & PROCESS);
+        c->own += (p->seen[root] & (PROCESS | OWN)) == OWN;
+        p->seen[root] |= PROCESS;
+        c->threads += !(p->seen[thread] & THREAD);
+        p->seen[thread] |= THREAD;
         if (by != SL_BY_NONE) {
             uint32_t at = by == SL_BY_THREAD ? thread : root;
-            if (!r.part[at])
-                r.part[at] = part_of(c, at, by);
-            c->part[i] = r.part[at];
+            if (!p->part[at])
+                p->part[at] = part_of(c, at, by);
+            c->part[i] = p->part[at];
         }
     }
-    free(seen);
-    free(r.part);
+}
+
+static int make_parts(struct sl_calls *c, sqlite3 *db, enum sl_calls_by by, struct sl_err *err)
+{
+    size_t n = (size_t)c->g.n + 1;
+    struct parts p = {.c = c, .part = sl_alloc(n * sizeof *p.part), .seen = sl_alloc(n)};
+    int rc = read_attribute(&p, db, "trace.process", "program", program_row, err);
+
+    if (!rc && by == SL_BY_RANK)
+        rc = read_attribute(&p, db, "trace.process", "rank", rank_row, err);
+    if (!rc)
+        divide(&p, by);
+    c->title = p.title = sl_alloc((c->parts.of.n + 1) * sizeof *p.title);
+    if (!rc && by == SL_BY_THREAD)
+        rc = read_attribute(&p, db, "trace.thread", "name", thread_row, err);
+    free(p.part);
+    free(p.seen);
     return rc;
 }
 
@@ -444,7 +489,7 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     end_unfinished(&l);
     sl_open_free(&l.open);
     find_outermost(c);
-    return divide(c, db, want->by, err);
+    return make_parts(c, db, want->by, err);
 }
 
 void sl_calls_free(struct sl_calls *c)
@@ -453,6 +498,7 @@ void sl_calls_free(struct sl_calls *c)
     free(c->caller);
     free(c->name);
     free(c->part);
+    free(c->title);
     free(c->flags);
     free(c->begin_ns);
     free(c->end_ns);

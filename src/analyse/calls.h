@@ -39,10 +39,12 @@ struct sl_calls {
     uint32_t *caller; /* index of a call; SL_NONE */
     uint32_t *name;   /* in names */
     uint32_t *part;   /* in parts: the thread, process or rank; all 0 without `by` */
+    uint32_t *title;  /* by part, of threads: what people call it, in parts; 0: nothing */
     unsigned char *flags;
     int64_t *begin_ns, *end_ns; /* end_ns is not before begin_ns */
     struct sl_intern names, parts;
     uint32_t threads, processes; /* that have calls */
+    uint32_t own;                /* of these processes: `spanloom` in place of a command */
     uint32_t odd;                /* ends before their begins: taken as of no length */
     struct sl_graph g;
 };

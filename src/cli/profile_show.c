@@ -41,6 +41,11 @@ static void put_name(const struct page *p, const struct sl_profile_row *r, bool 
         sl_show_clean(&b, part, at ? (size_t)(at - part) : strlen(part));
         if (thread)
             sl_show_clean(&b, thread, strlen(thread));
+        if (p->c->title[r->part]) {
+            const char *title = sl_intern_text(&p->c->parts, p->c->title[r->part]);
+            sl_buf_addc(&b, ' ');
+            sl_show_clean(&b, title, strlen(title));
+        }
         fprintf(p->out, "  [%s%s]", p->view->want.by == SL_BY_RANK ? "rank " : "", b.n && *b.s ? b.s : "none");
     }
     fputc('\n', p->out);
@@ -161,9 +166,12 @@ static void put_head(const struct page *p)
 
     for (uint32_t i = 0; i < c->n; i++)
         unfinished += (c->flags[i] & SL_CALL_UNFINISHED) != 0;
-    fprintf(p->out, "%s call%s in %s process%s and %s thread%s\n", sl_show_count(c->n, a), c->n == 1 ? "" : "s",
+    fprintf(p->out, "%s call%s in %s process%s and %s thread%s", sl_show_count(c->n, a), c->n == 1 ? "" : "s",
             sl_show_count(c->processes, b), c->processes == 1 ? "" : "es", sl_show_count(c->threads, d),
             c->threads == 1 ? "" : "s");
+    if (c->own)
+        fprintf(p->out, " (%s process%s Spanloom's own)", sl_show_count(c->own, a), c->own == 1 ? " is" : "es are");
+    fputc('\n', p->out);
     if (unfinished)
         fprintf(p->out, "  %9s did not end, and %s counted until %s caller or %s process ended\n",
                 sl_show_count(unfinished, a), unfinished == 1 ? "is" : "are", unfinished == 1 ? "its" : "their",

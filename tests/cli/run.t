@@ -21,7 +21,7 @@ A command, traced, and where its time went.
   out
   [3]
   $ head -1 report; grep -c function report
-  5 calls in 2 processes and 2 threads
+  5 calls in 2 processes and 2 threads (1 process is Spanloom's own)
   1
   $ tree() { sed -n '/call tree/,$p' "$@" | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g; s/[^ ]+:[0-9]+ ended/IT ended/'; } # without the times
   $ tree report
