@@ -23,9 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TOP = 10 };
+enum { TOP = 10, PATIENCE_MS = 300 };
 
 static const struct option_spec options[] = {
     {"dir", "DIRECTORY", "keep the traces there (default: a folder beside the store, removed after the import)", false},
@@ -167,6 +168,18 @@ static unsigned count_running(const char *dir)
     return n;
 }
 
+/* What was killed with the command takes a moment to be gone. */
+static unsigned wait_for_the_dying(const char *dir)
+{
+    unsigned n = count_running(dir);
+
+    for (int ms = 0; n && ms < PATIENCE_MS; ms += 10) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        n = count_running(dir);
+    }
+    return n;
+}
+
 /* The processes whose traces lay in the folder: descent alone would miss those whose environment was cleared. */
 static int processes(const struct job *j, struct sl_store *st, int64_t **ids, size_t *n, struct sl_err *err)
 {
@@ -231,7 +244,7 @@ static bool is_empty(const char *dir)
 static void finish(const struct job *j)
 {
     const struct sl_err *wrong = j->cli->project_err;
-    unsigned running = count_running(j->dir); /* before the import: what ends meanwhile is not in it as a whole */
+    unsigned running = wait_for_the_dying(j->dir); /* before the import: what ends meanwhile is not in it as a whole */
     struct sl_err err = {0};
 
     if (is_empty(j->dir)) {

@@ -122,7 +122,7 @@ Threads have names, and what has the form that `export chrome` makes says so:
 
   $ sed -e '2a ,{"name":"thread_name","ph":"M","pid":7,"tid":8,"args":{"name":"io worker"}}' perfflow.array.node1.7.pfw >named.pfw
   $ spanloom import --quiet -d named.db named.pfw; spanloom profile -d named.db --flat --by thread | grep write
-           500 us    0.0 %       500 us           1       500 us       500 us       500 us  write  [node1:7/8 io worker]
+         500 us    0.0 %       500 us           1       500 us       500 us       500 us  write  [node1:7/8 io worker]
   $ spanloom profile -d named.db --flat --by thread --format tsv | grep write | cut -f1,2
   node1:7@1795162300000000000/8\twrite (esc)
   $ spanloom export chrome named.pfw
