@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/calls.h"
 #include "analyse/ext.h"
+#include "analyse/open.h"
 #include "analyse/scan.h"
 #include "base/buf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-
-enum { CHAIN = 64 }; /* more processes in each other than that are a cycle */
 
 struct load {
     struct sl_calls *c;
@@ -16,6 +16,7 @@ struct load {
     uint32_t *call_of; /* by span: its call; SL_NONE */
     uint32_t *above;   /* by span, of processes: the call they lie in */
     uint32_t *around;  /* by span, of processes: the process they lie in */
+    struct sl_open open;
 };
 
 int sl_calls_by_find(const char *text)
@@ -26,14 +27,6 @@ int sl_calls_by_find(const char *text)
         if (!strcmp(text, names[i]))
             return i;
     return -1;
-}
-
-/* The process, where the parents of a call are its thread and that. */
-static uint32_t root_of(const struct sl_graph *g, uint32_t span)
-{
-    for (int k = 0; k < CHAIN && g->parent[span] != SL_NONE; k++)
-        span = g->parent[span];
-    return span;
 }
 
 /* ---- which ---- */
@@ -110,28 +103,10 @@ static void name_calls(struct load *l)
 
 /* ---- when ---- */
 
-static int64_t *last_of_roots(const struct load *l)
-{
-    int64_t *last = sl_alloc(((size_t)l->g->n + 1) * sizeof *last);
-
-    for (uint32_t i = 0; i < l->g->n; i++)
-        last[i] = INT64_MIN;
-    for (uint32_t i = 0; i < l->g->n; i++)
-        if (l->e.start[i + 1] > l->e.start[i]) {
-            uint32_t root = root_of(l->g, i);
-            int64_t t = l->e.time_ns[l->e.start[i + 1] - 1];
-            if (t > last[root])
-                last[root] = t;
-        }
-    return last;
-}
-
-/* A thread may have gone on after its process's last known moment was another thread's: the later counts. */
 static void time_calls(struct load *l)
 {
     uint32_t begin = sl_names_find(&l->g->names, "begin"), end = sl_names_find(&l->g->names, "end");
     struct sl_calls *c = l->c;
-    int64_t *last = NULL;
 
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t from = l->e.start[c->span[i]], to = l->e.start[c->span[i] + 1], b = from, e = to;
@@ -150,17 +125,17 @@ static void time_calls(struct load *l)
         }
         c->flags[i] = SL_CALL_UNFINISHED;
         if (b == to) { /* how long is unknown */
+            c->flags[i] |= SL_CALL_NO_BEGIN;
             c->begin_ns[i] = c->end_ns[i] = e > from ? l->e.time_ns[e - 1] : from < to ? l->e.time_ns[from] : 0;
             continue;
         }
-        if (!last)
-            last = last_of_roots(l);
+        if (!l->open.until)
+            sl_open_find(&l->open, l->g, &l->e);
         c->begin_ns[i] = l->e.time_ns[b];
-        c->end_ns[i] = last[root_of(l->g, c->span[i])];
+        c->end_ns[i] = l->open.until[sl_open_root(l->g, c->span[i])];
         if (c->end_ns[i] < c->begin_ns[i])
             c->end_ns[i] = c->begin_ns[i];
     }
-    free(last);
 }
 
 /* ---- by whom ---- */
@@ -190,7 +165,7 @@ static void follow(struct load *l, uint32_t from)
         else if (call != SL_NONE && g->type[to] == l->process_type)
             nearer(c, &l->above[to], call);
         else if (process && g->type[to] == l->process_type)
-            l->around[to] = root_of(g, from);
+            l->around[to] = sl_open_root(g, from);
     }
 }
 
@@ -208,8 +183,8 @@ static void find_callers(struct load *l)
         uint32_t p;
         if (c->caller[i] != SL_NONE)
             continue;
-        p = root_of(l->g, c->span[i]);
-        for (int k = 0; k < CHAIN && p != SL_NONE && c->caller[i] == SL_NONE; k++) {
+        p = sl_open_root(l->g, c->span[i]);
+        for (int k = 0; k < SL_OPEN_CHAIN && p != SL_NONE && c->caller[i] == SL_NONE; k++) {
             c->caller[i] = l->above[p];
             p = l->around[p];
         }
@@ -325,9 +300,30 @@ static void put_in_order(struct sl_calls *c)
 
 /* ---- what follows from the order ---- */
 
-/* Left by longjmp or an exception that nothing saw: it cannot have lasted longer than its caller on the thread. */
-static void end_unfinished(struct sl_calls *c)
+/* What is open around a process was open when that last did something. */
+static void reach_below(struct load *l)
 {
+    struct sl_calls *c = l->c;
+    int64_t *reach = sl_alloc(((size_t)c->n + 1) * sizeof *reach);
+
+    for (uint32_t i = 0; i < c->n; i++)
+        reach[i] = l->open.below[c->span[i]];
+    for (uint32_t i = c->n; i-- > 0;) {
+        if ((c->flags[i] & (SL_CALL_UNFINISHED | SL_CALL_NO_BEGIN)) == SL_CALL_UNFINISHED && c->end_ns[i] < reach[i])
+            c->end_ns[i] = reach[i];
+        if (c->caller[i] != SL_NONE && reach[c->caller[i]] < reach[i])
+            reach[c->caller[i]] = reach[i];
+    }
+    free(reach);
+}
+
+/* Left by longjmp or an exception that nothing saw: it cannot have lasted longer than its caller on the thread. */
+static void end_unfinished(struct load *l)
+{
+    struct sl_calls *c = l->c;
+
+    if (l->open.until)
+        reach_below(l);
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t by = c->caller[i];
         if (c->flags[i] & SL_CALL_UNFINISHED && by != SL_NONE && c->g.parent[c->span[by]] == c->g.parent[c->span[i]] &&
@@ -356,34 +352,64 @@ static void find_outermost(struct sl_calls *c)
 
 /* ---- parts ---- */
 
-struct ranks {
+struct parts {
     struct sl_calls *c;
-    uint32_t *part; /* by span */
+    uint32_t *part;      /* by span */
+    uint32_t *title;     /* by part */
+    unsigned char *seen; /* by span, of enum seen */
 };
+
+enum seen { PROCESS = 1, THREAD = 2, OWN = 4 };
 
 static int rank_row(void *to, sqlite3_value **v)
 {
-    struct ranks *r = to;
-    uint32_t span = sl_graph_find(&r->c->g, sqlite3_value_int64(v[0]));
+    struct parts *p = to;
+    uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
     const char *text = (const char *)sqlite3_value_text(v[1]);
 
     if (span != SL_NONE && text && *text)
-        r->part[span] = sl_intern(&r->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
+        p->part[span] = sl_intern(&p->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
     return 0;
 }
 
-static int read_ranks(struct ranks *r, sqlite3 *db, struct sl_err *err)
+static int thread_row(void *to, sqlite3_value **v)
 {
-    return sl_scan(db,
-                   "SELECT sl_scan(?1, a.span, json_extract(a.vals, f.path)) FROM sl_name n CROSS JOIN sl_span s ON "
-                   "s.type = n.id JOIN sl_attr a ON a.span = s.id JOIN sl_shape f ON f.id = a.shape WHERE n.name = "
-                   "'trace.process' AND f.name = 'rank'",
-                   rank_row, r, err);
+    struct parts *p = to;
+    uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
+    const char *text = (const char *)sqlite3_value_text(v[1]);
+
+    if (span != SL_NONE && p->part[span] && text && *text)
+        p->title[p->part[span]] = sl_intern(&p->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
+    return 0;
+}
+
+static int program_row(void *to, sqlite3_value **v)
+{
+    struct parts *p = to;
+    uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
+    const char *text = (const char *)sqlite3_value_text(v[1]);
+
+    if (span != SL_NONE && text && !strcmp(text, "spanloom"))
+        p->seen[span] |= OWN;
+    return 0;
+}
+
+static int read_attribute(struct parts *p, sqlite3 *db, const char *type, const char *name, sl_scan_fn *row,
+                          struct sl_err *err)
+{
+    char sql[400];
+
+    snprintf(sql, sizeof sql,
+             "SELECT sl_scan(?1, a.span, json_extract(a.vals, f.path)) FROM sl_name n CROSS JOIN sl_span s ON s.type = "
+             "n.id JOIN sl_attr a ON a.span = s.id JOIN sl_shape f ON f.id = a.shape WHERE n.name = '%s' AND f.name = "
+             "'%s'",
+             type, name);
+    return sl_scan(db, sql, row, p, err);
 }
 
 static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by)
 {
-    uint32_t root = root_of(&c->g, thread), id;
+    uint32_t root = sl_open_root(&c->g, thread), id;
     const char *key = c->g.key_text + c->g.key_at[root];
     struct sl_buf b = {0};
 
@@ -397,29 +423,43 @@ static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by
     return id;
 }
 
-static int divide(struct sl_calls *c, sqlite3 *db, enum sl_calls_by by, struct sl_err *err)
+static void divide(struct parts *p, enum sl_calls_by by)
 {
-    struct ranks r = {c, sl_alloc(((size_t)c->g.n + 1) * sizeof *r.part)};
-    unsigned char *seen = sl_alloc((size_t)c->g.n + 1);
-    int rc = by == SL_BY_RANK ? read_ranks(&r, db, err) : 0;
+    struct sl_calls *c = p->c;
 
-    for (uint32_t i = 0; i < c->n && !rc; i++) {
-        uint32_t root = root_of(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t root = sl_open_root(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
         if (thread == SL_NONE)
             thread = c->span[i];
-        c->processes += !(seen[root] & 1);
-        seen[root] |= 1;
-        c->threads += !(seen[thread] & 2);
-        seen[thread] |= 2;
+        c->processes += !(p->seen[root] & PROCESS);
+        c->own += (p->seen[root] & (PROCESS | OWN)) == OWN;
+        p->seen[root] |= PROCESS;
+        c->threads += !(p->seen[thread] & THREAD);
+        p->seen[thread] |= THREAD;
         if (by != SL_BY_NONE) {
             uint32_t at = by == SL_BY_THREAD ? thread : root;
-            if (!r.part[at])
-                r.part[at] = part_of(c, at, by);
-            c->part[i] = r.part[at];
+            if (!p->part[at])
+                p->part[at] = part_of(c, at, by);
+            c->part[i] = p->part[at];
         }
     }
-    free(seen);
-    free(r.part);
+}
+
+static int make_parts(struct sl_calls *c, sqlite3 *db, enum sl_calls_by by, struct sl_err *err)
+{
+    size_t n = (size_t)c->g.n + 1;
+    struct parts p = {.c = c, .part = sl_alloc(n * sizeof *p.part), .seen = sl_alloc(n)};
+    int rc = read_attribute(&p, db, "trace.process", "program", program_row, err);
+
+    if (!rc && by == SL_BY_RANK)
+        rc = read_attribute(&p, db, "trace.process", "rank", rank_row, err);
+    if (!rc)
+        divide(&p, by);
+    c->title = p.title = sl_alloc((c->parts.of.n + 1) * sizeof *p.title);
+    if (!rc && by == SL_BY_THREAD)
+        rc = read_attribute(&p, db, "trace.thread", "name", thread_row, err);
+    free(p.part);
+    free(p.seen);
     return rc;
 }
 
@@ -446,9 +486,10 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     free(l.around);
     free(l.call_of);
     put_in_order(c);
-    end_unfinished(c);
+    end_unfinished(&l);
+    sl_open_free(&l.open);
     find_outermost(c);
-    return divide(c, db, want->by, err);
+    return make_parts(c, db, want->by, err);
 }
 
 void sl_calls_free(struct sl_calls *c)
@@ -457,6 +498,7 @@ void sl_calls_free(struct sl_calls *c)
     free(c->caller);
     free(c->name);
     free(c->part);
+    free(c->title);
     free(c->flags);
     free(c->begin_ns);
     free(c->end_ns);

@@ -21,8 +21,10 @@ size_t sl_calls_name(const char *key);
 enum sl_calls_by { SL_BY_NONE, SL_BY_THREAD, SL_BY_PROCESS, SL_BY_RANK };
 
 enum sl_call_flag {
-    SL_CALL_UNFINISHED = 1, /* no begin, or no end; end_ns is the caller's on its thread, or the last of its process */
-    SL_CALL_OUTERMOST = 2   /* no call of this name is around it */
+    SL_CALL_UNFINISHED = 1, /* no begin, or no end; what end_ns is then, open.h says.  Not after the caller's on its
+                               thread; begin_ns: nothing later is known */
+    SL_CALL_OUTERMOST = 2,  /* no call of this name is around it */
+    SL_CALL_NO_BEGIN = 4,   /* begin_ns is end_ns: how long it was is not known */
 };
 
 struct sl_calls_want {
@@ -37,10 +39,12 @@ struct sl_calls {
     uint32_t *caller; /* index of a call; SL_NONE */
     uint32_t *name;   /* in names */
     uint32_t *part;   /* in parts: the thread, process or rank; all 0 without `by` */
+    uint32_t *title;  /* by part, of threads: what people call it, in parts; 0: nothing */
     unsigned char *flags;
     int64_t *begin_ns, *end_ns; /* end_ns is not before begin_ns */
     struct sl_intern names, parts;
     uint32_t threads, processes; /* that have calls */
+    uint32_t own;                /* of these processes: `spanloom` in place of a command */
     uint32_t odd;                /* ends before their begins: taken as of no length */
     struct sl_graph g;
 };

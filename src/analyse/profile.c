@@ -97,6 +97,7 @@ static void add(struct sl_profile_row *r, const struct sl_calls *c, uint32_t i, 
         r->inclusive_ns = plus(r->inclusive_ns, ns);
     if (c->flags[i] & SL_CALL_UNFINISHED) {
         r->unfinished++;
+        r->unknown += !ns;
         return;
     }
     r->sum_ns = plus(r->sum_ns, ns);
@@ -106,26 +107,83 @@ static void add(struct sl_profile_row *r, const struct sl_calls *c, uint32_t i, 
         r->max_ns = ns;
 }
 
-static int by_text(const struct sl_calls *c, const struct sl_profile_row *a, const struct sl_profile_row *b)
-{
-    int d = a->name == b->name ? 0 : strcmp(sl_intern_text(&c->names, a->name), sl_intern_text(&c->names, b->name));
+/* ---- the order of rows ---- */
 
-    if (!d && a->part != b->part)
-        d = strcmp(sl_intern_text(&c->parts, a->part), sl_intern_text(&c->parts, b->part));
-    return d;
+struct whole { /* of a function below one caller, over all its parts */
+    int64_t time, other;
+};
+
+struct sorting {
+    const struct sl_calls *c;
+    const struct sl_profile_row *v;
+    const struct whole *whole; /* by row */
+};
+
+static int together(const void *x, const void *y, void *of)
+{
+    const struct sorting *s = of;
+    const struct sl_profile_row *a = &s->v[*(const uint32_t *)x], *b = &s->v[*(const uint32_t *)y];
+
+    if (a->parent != b->parent) /* roots by SL_NONE come first: rows of one parent stand together */
+        return a->parent + 1 < b->parent + 1 ? -1 : 1;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+/* The function of the most time first, and its parts as people count them: so it is seen where these differ. */
+static int in_order(const void *x, const void *y, void *of)
+{
+    const struct sorting *s = of;
+    uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+    const struct sl_profile_row *a = &s->v[i], *b = &s->v[k];
+
+    if (a->parent != b->parent)
+        return together(x, y, of);
+    if (a->name == b->name)
+        return strverscmp(sl_intern_text(&s->c->parts, a->part), sl_intern_text(&s->c->parts, b->part));
+    if (s->whole[i].time != s->whole[k].time)
+        return s->whole[i].time < s->whole[k].time ? 1 : -1;
+    if (s->whole[i].other != s->whole[k].other)
+        return s->whole[i].other < s->whole[k].other ? 1 : -1;
+    return strcmp(sl_intern_text(&s->c->names, a->name), sl_intern_text(&s->c->names, b->name));
+}
+
+static uint32_t *sort_rows(const struct sl_profile *p, const struct sl_calls *c, bool inclusive)
+{
+    uint32_t n = (uint32_t)p->n, *sorted = sl_alloc(((size_t)n + 1) * sizeof *sorted);
+    struct whole *whole = sl_alloc(((size_t)n + 1) * sizeof *whole);
+    struct sorting s = {c, p->v, whole};
+
+    for (uint32_t i = 0; i < n; i++)
+        sorted[i] = i;
+    qsort_r(sorted, n, sizeof *sorted, together, &s);
+    for (uint32_t from = 0, to; from < n; from = to) {
+        struct whole sum = {0};
+        for (to = from; to < n && !together(&sorted[from], &sorted[to], &s); to++) {
+            const struct sl_profile_row *r = &p->v[sorted[to]];
+            sum.time = plus(sum.time, inclusive ? r->inclusive_ns : r->exclusive_ns);
+            sum.other = plus(sum.other, r->inclusive_ns);
+        }
+        for (uint32_t k = from; k < to; k++)
+            whole[sorted[k]] = sum;
+    }
+    qsort_r(sorted, n, sizeof *sorted, in_order, &s);
+    free(whole);
+    return sorted;
 }
 
 /* ---- flat ---- */
 
-static int by_exclusive(const void *x, const void *y, void *of)
+static void reorder(struct sl_profile *p, const struct sl_calls *c)
 {
-    const struct sl_profile_row *a = x, *b = y;
+    uint32_t *sorted = sort_rows(p, c, false);
+    struct sl_profile_row *v = sl_alloc((p->n + 1) * sizeof *v);
 
-    if (a->exclusive_ns != b->exclusive_ns)
-        return a->exclusive_ns < b->exclusive_ns ? 1 : -1;
-    if (a->inclusive_ns != b->inclusive_ns)
-        return a->inclusive_ns < b->inclusive_ns ? 1 : -1;
-    return by_text(of, a, b);
+    for (size_t i = 0; i < p->n; i++)
+        v[i] = p->v[sorted[i]];
+    free(p->v);
+    p->v = v;
+    p->cap = p->n + 1;
+    free(sorted);
 }
 
 void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c)
@@ -140,47 +198,25 @@ void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c)
         p->exclusive_ns = plus(p->exclusive_ns, own[i]);
     }
     if (p->n)
-        qsort_r(p->v, p->n, sizeof *p->v, by_exclusive, (void *)c);
+        reorder(p, c);
     free(t.slot);
     free(own);
 }
 
 /* ---- tree ---- */
 
-struct sorting {
-    const struct sl_calls *c;
-    const struct sl_profile_row *v;
-};
-
-/* Roots by SL_NONE come first: rows of one parent stand together. */
-static int by_inclusive(const void *x, const void *y, void *of)
-{
-    const struct sorting *s = of;
-    const struct sl_profile_row *a = &s->v[*(const uint32_t *)x], *b = &s->v[*(const uint32_t *)y];
-
-    if (a->parent != b->parent)
-        return a->parent + 1 < b->parent + 1 ? -1 : 1;
-    if (a->inclusive_ns != b->inclusive_ns)
-        return a->inclusive_ns < b->inclusive_ns ? 1 : -1;
-    return by_text(s->c, a, b);
-}
-
 /* From the order in which paths were met to the order of the tree. */
 static void arrange(struct sl_profile *p, const struct sl_calls *c)
 {
-    uint32_t n = (uint32_t)p->n, top = 0, done = 0, *sorted = sl_alloc(((size_t)n + 1) * sizeof *sorted);
+    uint32_t n = (uint32_t)p->n, top = 0, done = 0, *sorted = sort_rows(p, c, true);
     uint32_t *first = sl_alloc(((size_t)n + 3) * sizeof *first), *stack = sl_alloc(((size_t)n + 1) * sizeof *stack);
     uint32_t *place = sl_alloc(((size_t)n + 1) * sizeof *place);
     struct sl_profile_row *v = sl_alloc(((size_t)n + 1) * sizeof *v);
-    struct sorting s = {c, p->v};
 
-    for (uint32_t i = 0; i < n; i++) {
-        sorted[i] = i;
+    for (uint32_t i = 0; i < n; i++)
         first[p->v[i].parent + 2]++; /* SL_NONE + 2 is 1 */
-    }
     for (uint32_t i = 1; i < n + 2; i++)
         first[i] += first[i - 1];
-    qsort_r(sorted, n, sizeof *sorted, by_inclusive, &s);
     for (uint32_t k = first[1]; k-- > 0;)
         stack[top++] = sorted[k];
     while (top) {

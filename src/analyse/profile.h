@@ -19,6 +19,7 @@ struct sl_profile_row {
     uint32_t depth;  /* tree: 0: a root */
     uint32_t name, part;
     uint64_t calls, unfinished;
+    uint64_t unknown; /* of the unfinished: nothing is known after their begin, so that the times are at least these */
     int64_t inclusive_ns, exclusive_ns;
     int64_t min_ns, max_ns, sum_ns; /* of finished calls; min_ns > max_ns: there are none */
 };
@@ -29,9 +30,9 @@ struct sl_profile {
     int64_t exclusive_ns; /* of all */
 };
 
-/* Flat: by exclusive time, the most first. */
+/* Flat: the function of the most exclusive time first, with its parts one after another. */
 void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c);
-/* A tree: callers before what they call, among these the longest inclusive time first. */
+/* A tree: callers before what they call, among these the function of the longest inclusive time first. */
 void sl_profile_tree(struct sl_profile *p, const struct sl_calls *c);
 void sl_profile_free(struct sl_profile *p);
 

@@ -26,7 +26,7 @@ struct option_spec {
 struct command {
     const char *name;
     const char *args;                  /* "PATH..." */
-    const char *help;                  /* one line */
+    const char *help;                  /* one line; what follows it is only for the command's own help */
     const struct option_spec *options; /* ends with a NULL name; NULL: none */
     int (*run)(struct cli *cli, int argc, char **argv);
 };

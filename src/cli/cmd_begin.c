@@ -27,7 +27,7 @@ static int whose(const struct cli *cli, pid_t *pid)
 
     if (given && (n < 1 || n > INT_MAX))
         return cli_usage(cli, "--pid needs the number of a process, such as $$");
-    *pid = given ? (pid_t)n : getppid();
+    *pid = given ? (pid_t)n : shell_trace_caller();
     return EXIT_DONE;
 }
 

@@ -50,6 +50,22 @@ static void tell(const char *path, const char *to, const struct sl_trace_process
     fputc('\n', stderr);
 }
 
+/* By what it begins with: an array or an object, or gzip that is called so. */
+static bool is_chrome(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    unsigned char head[64];
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(head, 1, sizeof head, f) : 0, at = 0;
+
+    if (f)
+        fclose(f);
+    while (at < n && strchr(" \t\r\n", head[at]) && head[at])
+        at++;
+    return (at < n && (head[at] == '[' || head[at] == '{')) ||
+           (n > 1 && head[0] == 0x1f && head[1] == 0x8b && end && end - path > 4 && !strcmp(end - 4, ".pfw.gz"));
+}
+
 static int export_one(struct cli *cli, const char *path, const char *output)
 {
     char to[PATH_MAX];
@@ -59,6 +75,10 @@ static int export_one(struct cli *cli, const char *path, const char *output)
     uint32_t how;
     int rc;
 
+    if (!d && is_chrome(path)) {
+        sl_err(&err, SL_EFORMAT, "%s: it is Chrome Trace Format already", path);
+        return cli_fail(cli, &err);
+    }
     if (!d) {
         sl_err(&err, SL_EFORMAT, "%s: %s; give a .slt that a traced process left", path, why);
         return cli_fail(cli, &err);

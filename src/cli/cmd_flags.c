@@ -74,11 +74,13 @@ static void put_libs(struct sl_buf *b, const struct place *p, bool into)
         put(b, "", "-ldl");
         return;
     }
+    put(b, "", "-Wl,--push-state,--no-as-needed"); /* so that it may stand before the sources, too */
     if (!is_known(p->lib)) {
         put(b, "-L", p->lib);
         put(b, "-Wl,-rpath,", p->lib);
     }
     put(b, "", "-lspanloom-trace");
+    put(b, "", "-Wl,--pop-state");
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -107,5 +109,9 @@ static int run(struct cli *cli, int argc, char **argv)
     return EXIT_DONE;
 }
 
-const struct command cmd_flags = {"flags", "LANGUAGE", "what to add when compiling a program that is to be traced",
-                                  options, run};
+static const char help[] = "what to add when compiling a program that is to be traced\n\n"
+                           "  cc -O2 -o prog prog.c $(spanloom flags c)\n"
+                           "  c++ -O2 -o prog prog.cc $(spanloom flags c++)\n"
+                           "  gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (the module comes first)";
+
+const struct command cmd_flags = {"flags", "LANGUAGE", help, options, run};

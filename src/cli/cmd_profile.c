@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table functions call_profile() and call_tree(), on one screen. */
+#include "base/buf.h"
 #include "cli/plot.h"
 #include "cli/profile_show.h"
 #include "cli/story.h"
@@ -35,6 +36,32 @@ static int rows(const struct cli *cli, struct sl_store *st, const struct profile
     return rc;
 }
 
+/* Processes that nothing in the store has started: what ran on its own.  Several of them are in one profile. */
+static void tell_runs(struct sl_store *st)
+{
+    static const char tops[] =
+        "WITH p AS (SELECT s.id, s.key, CAST(substr(s.key, instr(s.key, '@') + 1) AS INTEGER) AS began FROM sl_name n "
+        "JOIN sl_span s ON s.type = n.id WHERE n.name = 'trace.process' AND NOT EXISTS (SELECT 1 FROM sl_link l WHERE "
+        "l.kind = 1 AND l.right_span = s.id)) "
+        "SELECT count(*), (SELECT CASE WHEN (SELECT count(*) FROM p o WHERE substr(o.key, 1, instr(p.key, '@')) = "
+        "substr(p.key, 1, instr(p.key, '@'))) = 1 THEN substr(p.key, 1, instr(p.key, '@')) ELSE p.key END FROM p ORDER "
+        "BY began DESC, id DESC LIMIT 1) FROM p";
+    sqlite3_stmt *q = sl_store_prepare(st, tops, NULL);
+    bool other = strcmp(st->path, "spanloom.db") != 0;
+    struct sl_buf key = {0};
+    char count[32];
+
+    if (q && sl_store_step(st, q, NULL) > 0 && sqlite3_column_int(q, 0) > 1) {
+        const char *text = (const char *)sqlite3_column_text(q, 1);
+        sl_show_clean(&key, text, strlen(text));
+        printf("\n%s runs (top processes) are in this store; the last: spanloom profile --run %s%s%s\n",
+               sl_show_count((uint64_t)sqlite3_column_int64(q, 0), count), key.s, other ? " -d " : "",
+               other ? st->path : "");
+    }
+    sqlite3_finalize(q);
+    sl_buf_free(&key);
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     const char *top = cli_option(cli, "top"), *by = cli_option(cli, "by");
@@ -65,6 +92,8 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = rows(cli, st, &view);
     } else if (!rc) {
         rc = profile_show(stdout, st, &view, &err);
+        if (rc > 0 && !within)
+            tell_runs(st);
         if (!rc)
             rc = sl_err(
                 &err, SL_ENOTFOUND,

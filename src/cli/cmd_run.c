@@ -12,7 +12,9 @@
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/profile_show.h"
+#include "cli/shell_process.h"
 #include "cli/shell_trace.h"
+#include "collect/runtime/decode.h"
 #include "import/import.h"
 
 #include <dirent.h>
@@ -21,9 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TOP = 10 };
+enum { TOP = 10, PATIENCE_MS = 300 };
 
 static const struct option_spec options[] = {
     {"dir", "DIRECTORY", "keep the traces there (default: a folder beside the store, removed after the import)", false},
@@ -134,6 +137,49 @@ static void remove_dir(const char *dir)
     rmdir(dir);
 }
 
+/* The process of a trace file has not ended, as far as we can see. */
+static bool still_runs(const char *path)
+{
+    const char *why, *host;
+    struct sl_decoded *d = sl_decode_open(path, &why);
+    const struct sl_trace_process *p = d ? sl_decode_process(d) : NULL;
+    bool runs = false;
+
+    if (p && !p->ended && (host = sl_decode_fact(d, "hostname")))
+        runs = shell_process_is(host, strlen(host), (pid_t)p->pid, p->start_ns);
+    sl_decode_free(d);
+    return runs;
+}
+
+static unsigned count_running(const char *dir)
+{
+    DIR *d = opendir(dir);
+    char path[2 * PATH_MAX];
+    struct dirent *e;
+    unsigned n = 0;
+
+    while (d && (e = readdir(d))) {
+        size_t length = strlen(e->d_name);
+        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        n += length > 4 && !strcmp(e->d_name + length - 4, ".slt") && still_runs(path);
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+/* What was killed with the command takes a moment to be gone. */
+static unsigned wait_for_the_dying(const char *dir)
+{
+    unsigned n = count_running(dir);
+
+    for (int ms = 0; n && ms < PATIENCE_MS; ms += 10) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        n = count_running(dir);
+    }
+    return n;
+}
+
 /* The processes whose traces lay in the folder: descent alone would miss those whose environment was cleared. */
 static int processes(const struct job *j, struct sl_store *st, int64_t **ids, size_t *n, struct sl_err *err)
 {
@@ -198,6 +244,7 @@ static bool is_empty(const char *dir)
 static void finish(const struct job *j)
 {
     const struct sl_err *wrong = j->cli->project_err;
+    unsigned running = wait_for_the_dying(j->dir); /* before the import: what ends meanwhile is not in it as a whole */
     struct sl_err err = {0};
 
     if (is_empty(j->dir)) {
@@ -209,8 +256,15 @@ static void finish(const struct job *j)
     } else if (!cli_option(j->cli, "quiet") && report(j, &err)) {
         fprintf(stderr, "spanloom: %s\n", err.text);
     }
-    if (!j->keep)
+    if (running)
+        fprintf(stderr, "spanloom: %u process%s still run%s; %s in %s; import %s when %s ended: spanloom import %s\n",
+                running, running == 1 ? "" : "es", running == 1 ? "s" : "",
+                running == 1 ? "its trace is" : "their traces are", j->dir, running == 1 ? "it" : "them",
+                running == 1 ? "it has" : "they have", j->dir);
+    else if (!j->keep)
         remove_dir(j->dir);
+    else if (!cli_option(j->cli, "dir"))
+        fprintf(stderr, "spanloom: the traces are in %s\n", j->dir);
 }
 
 /* ---- all of it ---- */
@@ -218,7 +272,7 @@ static void finish(const struct job *j)
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct job j = {.cli = cli};
-    struct shell_trace t = {.fd = -1};
+    struct shell_trace t = {.fd = -1, .quiet = true}; /* of options: the programs say it */
     struct sl_err err = {0};
     const char *slash;
     struct child c;

@@ -72,7 +72,7 @@ static int help(FILE *out, const struct command *c)
           "usage: spanloom COMMAND [options] [arguments]\n\ncommands:\n",
           out);
     for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->help);
+        fprintf(out, "  %-14s %.*s\n", commands[i]->name, (int)strcspn(commands[i]->help, "\n"), commands[i]->help);
     fputs("\noptions of all commands:\n", out);
     help_options(out, shared, NULL);
     fputs("  --version                the version of this program\n\n"

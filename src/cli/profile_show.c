@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/profile_show.h"
+#include "analyse/open.h"
 #include "analyse/profile.h"
 #include "base/buf.h"
+#include "cli/shell_process.h"
 #include "show/show.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 60 }; /* columns of a name: what is longer is cut in the middle */
+enum {
+    NAME = 60,  /* columns of a name: what is longer is cut in the middle */
+    CHAIN = 10, /* calls in a line, the innermost */
+    OPEN = 5    /* lines of what was open */
+};
 
 struct page {
     FILE *out;
@@ -35,6 +41,11 @@ static void put_name(const struct page *p, const struct sl_profile_row *r, bool 
         sl_show_clean(&b, part, at ? (size_t)(at - part) : strlen(part));
         if (thread)
             sl_show_clean(&b, thread, strlen(thread));
+        if (p->c->title[r->part]) {
+            const char *title = sl_intern_text(&p->c->parts, p->c->title[r->part]);
+            sl_buf_addc(&b, ' ');
+            sl_show_clean(&b, title, strlen(title));
+        }
         fprintf(p->out, "  [%s%s]", p->view->want.by == SL_BY_RANK ? "rank " : "", b.n && *b.s ? b.s : "none");
     }
     fputc('\n', p->out);
@@ -48,16 +59,24 @@ static void put_time(const struct page *p, int64_t ns, bool known)
     fprintf(p->out, " %12s", known ? sl_show_seconds((double)ns / 1e9, text) : "");
 }
 
+static void put_sum(const struct page *p, const struct sl_profile_row *r, int64_t ns)
+{
+    char seconds[32], text[40];
+
+    snprintf(text, sizeof text, "%s%s", r->unknown ? ">=" : "", sl_show_seconds((double)ns / 1e9, seconds));
+    fprintf(p->out, " %12s", text);
+}
+
 static void put_row(const struct page *p, const struct sl_profile_row *r, const struct sl_profile *all, bool tree)
 {
     uint64_t finished = r->calls - r->unfinished;
     char count[32];
 
-    put_time(p, tree ? r->inclusive_ns : r->exclusive_ns, true);
+    put_sum(p, r, tree ? r->inclusive_ns : r->exclusive_ns);
     if (!tree)
         fprintf(p->out, " %6.1f %%",
                 all->exclusive_ns ? 100.0 * (double)r->exclusive_ns / (double)all->exclusive_ns : 0);
-    put_time(p, tree ? r->exclusive_ns : r->inclusive_ns, true);
+    put_sum(p, r, tree ? r->exclusive_ns : r->inclusive_ns);
     fprintf(p->out, " %11s", sl_show_count(r->calls, count));
     put_time(p, r->min_ns, finished);
     put_time(p, finished ? (int64_t)((double)r->sum_ns / (double)finished + 0.5) : 0, finished);
@@ -147,14 +166,115 @@ static void put_head(const struct page *p)
 
     for (uint32_t i = 0; i < c->n; i++)
         unfinished += (c->flags[i] & SL_CALL_UNFINISHED) != 0;
-    fprintf(p->out, "%s call%s in %s process%s and %s thread%s\n", sl_show_count(c->n, a), c->n == 1 ? "" : "s",
+    fprintf(p->out, "%s call%s in %s process%s and %s thread%s", sl_show_count(c->n, a), c->n == 1 ? "" : "s",
             sl_show_count(c->processes, b), c->processes == 1 ? "" : "es", sl_show_count(c->threads, d),
             c->threads == 1 ? "" : "s");
+    if (c->own)
+        fprintf(p->out, " (%s process%s Spanloom's own)", sl_show_count(c->own, a), c->own == 1 ? " is" : "es are");
+    fputc('\n', p->out);
     if (unfinished)
-        fprintf(p->out, "  %9s did not end, and are counted until their caller or their process ended\n",
-                sl_show_count(unfinished, a));
+        fprintf(p->out, "  %9s did not end, and %s counted until %s caller or %s process ended\n",
+                sl_show_count(unfinished, a), unfinished == 1 ? "is" : "are", unfinished == 1 ? "its" : "their",
+                unfinished == 1 ? "its" : "their");
     if (c->odd)
-        fprintf(p->out, "  %9s ended before they began, and are counted without length\n", sl_show_count(c->odd, a));
+        fprintf(p->out, "  %9s ended before %s began, and %s counted without length\n", sl_show_count(c->odd, a),
+                c->odd == 1 ? "it" : "they", c->odd == 1 ? "is" : "are");
+}
+
+/* ---- what was open ---- */
+
+static uint32_t thread_of(const struct sl_calls *c, uint32_t call)
+{
+    return c->g.parent[c->span[call]];
+}
+
+/* The caller, where it is on the same thread; SL_NONE. */
+static uint32_t caller_on_thread(const struct sl_calls *c, uint32_t call)
+{
+    uint32_t by = c->caller[call];
+
+    return by != SL_NONE && thread_of(c, by) == thread_of(c, call) ? by : SL_NONE;
+}
+
+/*
+ * By call: 1: it was open when its process ended; 2: and so was none that it called on its thread.  What a longjmp left
+ * in a call that ended was not.
+ */
+static unsigned char *find_open(const struct sl_calls *c)
+{
+    unsigned char *open = sl_alloc((size_t)c->n + 1);
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t by = caller_on_thread(c, i);
+        if ((c->flags[i] & (SL_CALL_UNFINISHED | SL_CALL_NO_BEGIN)) != SL_CALL_UNFINISHED ||
+            (by != SL_NONE && !open[by]))
+            continue;
+        open[i] = 2;
+        if (by != SL_NONE)
+            open[by] = 1;
+    }
+    return open;
+}
+
+static void put_chain(const struct page *p, uint32_t call)
+{
+    const struct sl_calls *c = p->c;
+    uint32_t above[CHAIN], n = 0;
+    struct sl_buf b = {0};
+
+    for (; call != SL_NONE && n < CHAIN; call = caller_on_thread(c, call))
+        above[n++] = call;
+    if (call != SL_NONE)
+        sl_buf_adds(&b, "... > ");
+    while (n--) {
+        const char *name = sl_intern_text(&c->names, c->name[above[n]]);
+        sl_show_clean(&b, name, strlen(name));
+        sl_buf_adds(&b, n ? " > " : "");
+    }
+    fputs(b.s, p->out);
+    sl_buf_free(&b);
+}
+
+/* "When node7:123 ended, it was in: main > solve (open for 2.8 s)" */
+static void put_open(const struct page *p, uint32_t call)
+{
+    const struct sl_calls *c = p->c;
+    uint32_t thread = thread_of(c, call), process = sl_open_root(&c->g, c->span[call]);
+    const char *key = c->g.key_text + c->g.key_at[process], *at = strrchr(key, '@'), *colon = strrchr(key, ':');
+    const char *tid = thread == SL_NONE ? key : c->g.key_text + c->g.key_at[thread];
+    bool lives = shell_process_lives(key);
+    struct sl_buf b = {0};
+    char text[32];
+
+    sl_show_clean(&b, key, at ? (size_t)(at - key) : strlen(key));
+    if (at && colon && (strncmp(colon + 1, tid, (size_t)(at - colon - 1)) || strlen(tid) != (size_t)(at - colon - 1))) {
+        sl_buf_adds(&b, ", thread ");
+        sl_show_clean(&b, tid, strlen(tid));
+    }
+    fprintf(p->out, lives ? "%s still runs; it was last seen in: " : "when %s ended, it was in: ", b.s);
+    put_chain(p, call);
+    fprintf(p->out, " (open for %s%s)\n", c->end_ns[call] == c->begin_ns[call] ? ">=" : "",
+            sl_show_seconds((double)(c->end_ns[call] - c->begin_ns[call]) / 1e9, text));
+    sl_buf_free(&b);
+}
+
+static void show_open(const struct page *p)
+{
+    unsigned char *open = find_open(p->c);
+    uint32_t n = 0;
+    char count[32];
+
+    for (uint32_t i = 0; i < p->c->n; i++) {
+        if (open[i] != 2)
+            continue;
+        if (!n)
+            fputc('\n', p->out);
+        if (n++ < OPEN)
+            put_open(p, i);
+    }
+    if (n > OPEN)
+        fprintf(p->out, "and so were %s more thread%s\n", sl_show_count(n - OPEN, count), n - OPEN == 1 ? "" : "s");
+    free(open);
 }
 
 int profile_show(FILE *out, struct sl_store *st, const struct profile_view *view, struct sl_err *err)
@@ -173,6 +293,7 @@ int profile_show(FILE *out, struct sl_store *st, const struct profile_view *view
             fputc('\n', out);
             show_tree(&p);
         }
+        show_open(&p);
         rc = 1;
     }
     sl_calls_free(&c);

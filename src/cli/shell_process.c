@@ -3,12 +3,16 @@
 #include "base/clock.h"
 #include "base/hash.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { CLOCKS_DIFFER_NS = 1000 * 1000 * 1000 }; /* /proc counts from the boot, by a clock that is not set */
 
 extern char **environ;
 
@@ -61,8 +65,8 @@ void shell_process_read(struct shell_process *p, pid_t pid)
     rest = strrchr(stat, ')'); /* the name may have any characters */
     if (name && rest) {
         snprintf(p->program, sizeof p->program, "%.*s", (int)(rest - name - 1), name + 1);
-        if (sscanf(rest + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ppid,
-                   &ticks) == 2) {
+        if (sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                   &p->state, &ppid, &ticks) == 3) {
             p->ppid = (pid_t)ppid;
             p->start_ticks = ticks;
             p->start_ns = boot_ns() + (int64_t)((__int128)ticks * 1000000000 / sysconf(_SC_CLK_TCK));
@@ -70,6 +74,24 @@ void shell_process_read(struct shell_process *p, pid_t pid)
     }
     read_link(pid, "exe", p->exe, sizeof p->exe);
     read_link(pid, "cwd", p->cwd, sizeof p->cwd);
+}
+
+bool shell_process_is(const char *host, size_t nhost, pid_t pid, int64_t ns)
+{
+    struct shell_process p;
+
+    if (pid < 1 || (kill(pid, 0) != 0 && errno != EPERM))
+        return false;
+    shell_process_read(&p, pid);
+    return strlen(p.host) == nhost && !memcmp(p.host, host, nhost) && p.start_ticks && p.state != 'Z' &&
+           p.start_ns < ns + CLOCKS_DIFFER_NS;
+}
+
+bool shell_process_lives(const char *key)
+{
+    const char *at = strrchr(key, '@'), *colon = at ? memrchr(key, ':', (size_t)(at - key)) : NULL;
+
+    return colon && shell_process_is(key, (size_t)(colon - key), (pid_t)atoi(colon + 1), atoll(at + 1));
 }
 
 static uint64_t hex(const char *s, size_t n, const char **end)

@@ -12,12 +12,18 @@
 
 struct shell_process {
     pid_t pid, ppid;
+    char state;           /* as ps has it: Z has ended */
     uint64_t start_ticks; /* since boot: with the pid, nobody else; 0: /proc is not there */
     int64_t start_ns;
     char host[256], program[64], exe[PATH_MAX], cwd[PATH_MAX];
 };
 
 void shell_process_read(struct shell_process *p, pid_t pid);
+
+/* Does the process still run that was pid on the host at this time?  Of other hosts it is not known. */
+bool shell_process_is(const char *host, size_t nhost, pid_t pid, int64_t ns);
+/* The same by the key of a trace.process: HOST:PID@NS. */
+bool shell_process_lives(const char *key);
 
 /*
  * The same for each program that asks about this process.  What is not 0 stays; parent_id stays 0 where neither it nor

@@ -232,7 +232,7 @@ int shell_trace_open(struct shell_trace *t, pid_t pid, bool make, struct sl_err 
     t->fd = -1;
     t->pid = pid;
     t->end = 0;
-    sl_options_read(&o, false);
+    sl_options_read(&o, false, !t->quiet);
     if (!o.enable)
         return 0;
     shell_process_read(&p, pid);
@@ -400,6 +400,19 @@ void shell_trace_innermost(const struct shell_trace *t, bool commands, struct sh
     }
     munmap(s, (size_t)t->end);
     sl_vec_free(&ended);
+}
+
+pid_t shell_trace_caller(void)
+{
+    struct shell_trace t = {.quiet = true};
+    struct shell_span open = {0};
+
+    if (shell_trace_open(&t, getpid(), false, NULL))
+        return getppid();
+    shell_trace_innermost(&t, true, &open);
+    shell_trace_close(&t);
+    free(open.name);
+    return open.name ? getpid() : getppid();
 }
 
 /* ---- small things ---- */

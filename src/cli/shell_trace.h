@@ -20,7 +20,8 @@
 
 struct shell_trace {
     char path[PATH_MAX];
-    int fd; /* locked; -1: nothing is recorded, as log-enable=False says */
+    int fd;     /* locked; -1: nothing is recorded, as log-enable=False says */
+    bool quiet; /* nothing is said of options that are wrong: others say it */
     pid_t pid;
     uint64_t trace_id[2], span_id;
     uint64_t parent_id; /* for a file that is new: what it lies in; 0: what TRACEPARENT says */
@@ -40,6 +41,11 @@ struct shell_span { /* as it stands in the file */
  */
 int shell_trace_open(struct shell_trace *t, pid_t pid, bool make, struct sl_err *err);
 void shell_trace_close(struct shell_trace *t);
+/*
+ * The process whose script calls us: our parent.  But a shell runs the last command of a subshell in its own place, so
+ * that where we have a trace with an open span, we are the subshell.
+ */
+pid_t shell_trace_caller(void);
 /* Lets others write, and goes on behind what they wrote. */
 void shell_trace_pause(struct shell_trace *t);
 int shell_trace_resume(struct shell_trace *t, struct sl_err *err);

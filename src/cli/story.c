@@ -18,6 +18,11 @@ struct candidate {
     char type[200];
 };
 
+struct candidates {
+    struct candidate *v;
+    size_t n, cap;
+};
+
 /* Does the root span answer to this name of a run? */
 static bool is_run(struct sl_store *st, int64_t root, const char *run)
 {
@@ -115,9 +120,76 @@ static int several(struct sl_store *st, const struct candidate *v, size_t n, siz
     return rc;
 }
 
+/*
+ * Spans of the type with this key; or with a key that begins like this, or that of a process with this number.  A
+ * number is not the beginning of another.  A task is Parsl's unless more is said.
+ */
+static int find_all(struct sl_store *st, struct candidates *v, const char *type, const char *key, const char *run,
+                    bool beginning, struct sl_err *err)
+{
+    static const char exact[] = "s.key = ?2",
+                      like[] = "length(?2) > 0 AND ((substr(s.key, 1, length(?2)) = ?2 AND NOT (?2 GLOB '*[0-9]' AND "
+                               "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (n.name = 'trace.process' AND "
+                               "instr(s.key, ':' || ?2 || '@') > 0))";
+    struct sl_buf b = {0};
+    sqlite3_stmt *q;
+    int rc;
+
+    sl_buf_addf(
+        &b,
+        "SELECT s.id, n.name FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id AND %s "
+        "WHERE CASE WHEN ?1 IN ('task', 'try') THEN n.name IN ('parsl.monitoring.' || ?1, 'parsl.rundir.' || ?1) "
+        "ELSE n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1 END ORDER BY n.name <> ?1, n.name, s.id",
+        beginning ? like : exact);
+    q = sl_store_prepare(st, b.s, err);
+    sl_buf_free(&b);
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(st, q, err)) > 0 && v->n < 100000) {
+        struct candidate c = {.id = sqlite3_column_int64(q, 0)};
+        bool facet = false;
+        snprintf(c.type, sizeof c.type, "%s", (const char *)sqlite3_column_text(q, 1));
+        if (run) {
+            c.root = root_of(st, c.id);
+            if (!is_run(st, c.root, run))
+                continue;
+        }
+        if (v->n && !strcmp(v->v[0].type, type) && strcmp(c.type, type) != 0)
+            continue; /* the exact name beats its ends */
+        for (size_t i = 0; i < v->n && v->n < 50; i++)
+            facet |= are_facets(st, v->v[i].id, c.id);
+        if (!facet)
+            *sl_vec_add(v) = c;
+    }
+    sqlite3_finalize(q);
+    return rc > 0 ? 0 : rc;
+}
+
+/* "; there is process node1:10@..., ...": keys that hold what was asked for. */
+static void resembling(struct sl_store *st, const char *type, const char *key, struct sl_buf *b)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        st,
+        "SELECT s.key FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id AND instr(s.key, ?2) > 0 WHERE length(?2) > "
+        "2 AND (n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1) ORDER BY s.key LIMIT 3",
+        NULL);
+
+    if (!q)
+        return;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
+    while (sl_store_step(st, q, NULL) > 0)
+        sl_buf_addf(b, "%s%.100s", b->n ? ", " : "; there is ", (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+}
+
 int story_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)
 {
-    SL_VEC(struct candidate) v = {0};
+    struct candidates v = {0};
+    struct sl_buf near = {0};
+    bool close; /* not by the whole of its key */
     const char *type = argc > 0 ? argv[0] : "", *key = argc > 1 ? argv[1] : "";
     size_t one = 0, zeros = strspn(key, "0");
     sqlite3_stmt *q;
@@ -140,46 +212,25 @@ int story_find(struct sl_store *st, int argc, char **argv, const char *run, int6
     }
     if (zeros && key[zeros] && strspn(key, "0123456789") == strlen(key))
         key += zeros; /* 042 is 42, as on import */
-    /* a task is Parsl's unless more is said */
-    q = sl_store_prepare(
-        st,
-        "SELECT s.id, n.name FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id AND s.key = ?2 "
-        "WHERE CASE WHEN ?1 IN ('task', 'try') THEN n.name IN ('parsl.monitoring.' || ?1, 'parsl.rundir.' || ?1) "
-        "ELSE n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1 END ORDER BY n.name <> ?1, n.name, s.id",
-        err);
-    if (!q)
-        return SL_ESTORE;
-    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
-    while ((rc = sl_store_step(st, q, err)) > 0 && v.n < 100000) {
-        struct candidate c = {.id = sqlite3_column_int64(q, 0)};
-        bool facet = false;
-        snprintf(c.type, sizeof c.type, "%s", (const char *)sqlite3_column_text(q, 1));
-        if (run) {
-            c.root = root_of(st, c.id);
-            if (!is_run(st, c.root, run))
-                continue;
-        }
-        if (v.n && !strcmp(v.v[0].type, type) && strcmp(c.type, type) != 0)
-            continue; /* the exact name beats its ends */
-        for (size_t i = 0; i < v.n && v.n < 50; i++)
-            facet |= are_facets(st, v.v[i].id, c.id);
-        if (!facet)
-            *sl_vec_add(&v) = c;
-    }
-    sqlite3_finalize(q);
-    rc = rc > 0 ? 0 : rc;
+    rc = find_all(st, &v, type, key, run, false, err);
+    close = !v.n;
+    if (!rc && close)
+        rc = find_all(st, &v, type, key, run, true, err);
     one = v.n;
     if (!rc && !one) {
         char like[260];
         snprintf(like, sizeof like, "%s", type);
-        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s; see what there is with: spanloom %s -d %s", like,
-                    key, run ? " in run " : "", run ? run : "", run ? "info --runs" : "types", st->path);
+        resembling(st, type, key, &near);
+        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s; see what there is with: spanloom %s -d %s", like,
+                    key, run ? " in run " : "", run ? run : "", near.n ? near.s : "", run ? "info --runs" : "types",
+                    st->path);
     } else if (!rc && one > 1) {
-        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, "its id, or its run with --run", err);
+        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n,
+                     close ? "its id, or more of its key" : "its id, or its run with --run", err);
     } else if (!rc) {
         *id = v.v[0].id;
     }
+    sl_buf_free(&near);
     sl_vec_free(&v);
     return rc;
 }

@@ -2,11 +2,11 @@
 What compilers need, from the build tree and installed.
 
   $ spanloom flags c | sed "s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
-  -IROOT/include -fexceptions -LBUILD -Wl,-rpath,BUILD -lspanloom-trace
+  -IROOT/include -fexceptions -Wl,--push-state,--no-as-needed -LBUILD -Wl,-rpath,BUILD -lspanloom-trace -Wl,--pop-state
   $ spanloom flags c++ --cflags | sed "s:$ROOT:ROOT:g"
   -IROOT/include
   $ spanloom flags c --libs | sed "s:$BUILD:BUILD:g"
-  -LBUILD -Wl,-rpath,BUILD -lspanloom-trace
+  -Wl,--push-state,--no-as-needed -LBUILD -Wl,-rpath,BUILD -lspanloom-trace -Wl,--pop-state
   $ spanloom flags c --static --libs | sed "s:$BUILD:BUILD:g"
   BUILD/libspanloom-trace.a -pthread -ldl
   $ cat >x.c <<'END'
@@ -19,14 +19,27 @@ What compilers need, from the build tree and installed.
   1
   $ cc -c x.c $(spanloom flags c --cflags) && cc -o x x.o $(spanloom flags c --libs)
   $ spanloom flags fortran | sed "s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
-  ROOT/include/spanloom/spanloom_trace.f90 -LBUILD -Wl,-rpath,BUILD -lspanloom-trace
+  ROOT/include/spanloom/spanloom_trace.f90 -Wl,--push-state,--no-as-needed -LBUILD -Wl,-rpath,BUILD -lspanloom-trace -Wl,--pop-state
+
+Wherever it stands, also where the linker drops libraries that nothing before them needs:
+
+  $ rm *.pfw; cc -Wl,--as-needed $(spanloom flags c) -o x x.c && ./x && ls *.pfw | wc -l
+  1
+  $ ldd x | grep -c libspanloom-trace
+  1
+  $ spanloom flags --help | grep '^  [cg].*flags'
+    cc -O2 -o prog prog.c $(spanloom flags c)
+    c++ -O2 -o prog prog.cc $(spanloom flags c++)
+    gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (the module comes first)
+  $ grep -h ^Libs: "$BUILD"/meson-private/spanloom-trace.pc
+  Libs: -L${libdir} -Wl,-rpath,${libdir} -lspanloom-trace
 
 Installed, and moved since; a path with blanks is quoted:
 
   $ mkdir -p "my prefix/bin" "my prefix/lib/x86_64-linux-gnu" "my prefix/include"
   $ cp "$(command -v spanloom)" "my prefix/bin" && cp -r "$ROOT/include/spanloom" "my prefix/include" && cp "$BUILD/libspanloom-trace.a" "my prefix/lib/x86_64-linux-gnu"
   $ "my prefix/bin/spanloom" flags c | sed "s:$PWD:PWD:g"
-  -I'PWD/my prefix/include' -fexceptions -L'PWD/my prefix/lib/x86_64-linux-gnu' -Wl,-rpath,'PWD/my prefix/lib/x86_64-linux-gnu' -lspanloom-trace
+  -I'PWD/my prefix/include' -fexceptions -Wl,--push-state,--no-as-needed -L'PWD/my prefix/lib/x86_64-linux-gnu' -Wl,-rpath,'PWD/my prefix/lib/x86_64-linux-gnu' -lspanloom-trace -Wl,--pop-state
   $ eval "cc -o x x.c $("my prefix/bin/spanloom" flags c --static)" && ./x
   $ rm -r "my prefix/lib"; "my prefix/bin/spanloom" flags c 2>&1 | sed "s:$PWD:PWD:g"
   spanloom: libspanloom-trace is not there: neither beside PWD/my prefix/bin/spanloom nor below PWD/my prefix/lib

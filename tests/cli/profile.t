@@ -37,6 +37,8 @@ Which functions took the time.
             3 s        1.2 s           2          1 s          1 s          1 s      solve
           1.8 s        1.8 s           1                                               step
          500 us       500 us           1       500 us       500 us       500 us  write
+  
+  when node1:10 ended, it was in: solve > step (open for 1.8 s)
   $ spanloom profile --flat --by rank
   8 calls in 3 processes and 4 threads
             2 did not end, and are counted until their caller or their process ended
@@ -45,10 +47,12 @@ Which functions took the time.
             3 s   30.0 %          9 s           1          9 s          9 s          9 s  main  [rank none]
             3 s   30.0 %          3 s           2          1 s          2 s          3 s  fib  [rank none]
           1.8 s   18.0 %        1.8 s           1                                         step  [rank 1]
-            1 s   10.0 %          3 s           1          3 s          3 s          3 s  launch  [rank none]
             1 s   10.0 %          1 s           1          1 s          1 s          1 s  solve  [rank 0]
          200 ms    2.0 %          2 s           1                                         solve  [rank 1]
+            1 s   10.0 %          3 s           1          3 s          3 s          3 s  launch  [rank none]
          500 us    0.0 %       500 us           1       500 us       500 us       500 us  write  [rank none]
+  
+  when node1:10 ended, it was in: solve > step (open for 1.8 s)
   $ spanloom profile --tree --by thread --top 3
   8 calls in 3 processes and 4 threads
             2 did not end, and are counted until their caller or their process ended
@@ -58,14 +62,16 @@ Which functions took the time.
             3 s          2 s           1          3 s          3 s          3 s    fib  [node1:7/7]
             3 s          1 s           1          3 s          3 s          3 s    launch  [node1:7/7]
     5 more paths: --top 0 shows all
+  
+  when node1:10 ended, it was in: solve > step (open for 1.8 s)
   $ spanloom profile --by process --format csv | cut -d, -f1-6
   part,name,calls,unfinished,inclusive_s,exclusive_s
   node1:7@1795162300000000000,main,1,0,9.0,3.0
   node1:7@1795162300000000000,fib,2,0,3.0,3.0
   node1:10@1795162305500000000,step,1,1,1.8,1.8
-  node1:7@1795162300000000000,launch,1,0,3.0,1.0
   node1:9@1795162305500000000,solve,1,0,1.0,1.0
   node1:10@1795162305500000000,solve,1,1,2.0,0.2
+  node1:7@1795162300000000000,launch,1,0,3.0,1.0
   node1:7@1795162300000000000,write,1,0,0.0005,0.0005
   $ spanloom profile --tree --format csv
   node,parent,depth,path,part,name,calls,unfinished,inclusive_s,exclusive_s,share,min_s,mean_s,max_s
@@ -88,6 +94,40 @@ Which functions took the time.
   
       inclusive    exclusive       calls          min         mean          max  call tree
             1 s          1 s           1          1 s          1 s          1 s  solve
+
+A process by its number, or by as much of its key as tells it from others:
+
+  $ spanloom profile process 9 | head -1
+  1 call in 1 process and 1 thread
+  $ spanloom profile process node1:10 | head -1
+  2 calls in 1 process and 1 thread
+  $ spanloom profile process node1:1 | head -1
+  spanloom: no span is called process node1:1; there is node1:10@1795162305500000000; see what there is with: spanloom types -d spanloom.db
+  $ spanloom profile process node1 2>&1 | cut -d@ -f1
+  spanloom: 3 spans answer to that; name one by its id, or more of its key:
+    span 1        trace.process node1:10
+    span 5        trace.process node1:7
+    span 13       trace.process node1:9
+
+Several runs in one store:
+
+  $ sed -e 's/:7,/:70,/g; s/00f067aa0ba902b7/00f067aa0ba90299/; s/b7ad6b7169203331/b7ad6b7169203399/' perfflow.array.node1.7.pfw >second.pfw
+  $ spanloom import --quiet -d two.db *.pfw; spanloom profile -d two.db --flat | tail -2
+  
+  2 runs (top processes) are in this store; the last: spanloom profile --run node1:70@ -d two.db
+  $ spanloom profile -d two.db --flat --run node1:70@ | head -1
+  5 calls in 1 process and 2 threads
+
+Threads have names, and what has the form that `export chrome` makes says so:
+
+  $ sed -e '2a ,{"name":"thread_name","ph":"M","pid":7,"tid":8,"args":{"name":"io worker"}}' perfflow.array.node1.7.pfw >named.pfw
+  $ spanloom import --quiet -d named.db named.pfw; spanloom profile -d named.db --flat --by thread | grep write
+         500 us    0.0 %       500 us           1       500 us       500 us       500 us  write  [node1:7/8 io worker]
+  $ spanloom profile -d named.db --flat --by thread --format tsv | grep write | cut -f1,2
+  node1:7@1795162300000000000/8\twrite (esc)
+  $ spanloom export chrome named.pfw
+  spanloom: named.pfw: it is Chrome Trace Format already
+  [1]
 
 Mistakes:
 

@@ -21,9 +21,9 @@ A command, traced, and where its time went.
   out
   [3]
   $ head -1 report; grep -c function report
-  5 calls in 2 processes and 2 threads
+  5 calls in 2 processes and 2 threads (1 process is Spanloom's own)
   1
-  $ tree() { sed -n '/call tree/,$p' "$@" | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g'; } # without the times
+  $ tree() { sed -n '/call tree/,$p' "$@" | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g; s/[^ ]+:[0-9]+ ended/IT ended/'; } # without the times
   $ tree report
       inclusive    exclusive       calls          min         mean          max  call tree
    T T           1 T T T  x
@@ -48,13 +48,70 @@ A command, traced, and where its time went.
   1
   3
   $ sed -n 2p report; tree report
-            1 did not end, and are counted until their caller or their process ended
+            1 did not end, and is counted until its caller or its process ended
       inclusive    exclusive       calls          min         mean          max  call tree
    T T           1 T T T  sh
    T T           2 T T T    main
    T T           2 T T T      work
    T T           2 T T T        work
    T T           2 T T T          work
+  
+  when IT ended, it was in: main (open for T)
+
+What hangs when it is killed has the time until then, and so has what is around it in a script that is killed, too:
+
+  $ cat >hangs.c <<'END'
+  > #include <spanloom/trace.h>
+  > #include <unistd.h>
+  > static void reads(void) { SPANLOOM_SPAN("reads"); usleep(100000); }
+  > static void hangs(void) { SPANLOOM_SPAN("hangs"); for (;;) pause(); }
+  > int main(void) { SPANLOOM_SPAN("main"); reads(); hangs(); }
+  > END
+  $ cc -o hangs hangs.c $(spanloom flags c)
+  $ spanloom run -d hangs.db sh -c './hangs & sleep 1; kill -KILL $!; wait; true' 2>report; tree report | tail -1
+  when IT ended, it was in: main > hangs (open for T)
+  $ seconds() { spanloom profile -d $1 --flat --format tsv | awk -F'\t' "{print \$2, \$4, \$5 >= $2}" | grep -v -e name -e sh | sort; } # is it at least?
+  $ seconds hangs.db 0.6
+  hangs 1 1
+  main 1 1
+  reads 0 0
+  $ cat >script <<'END'
+  > spanloom begin outer
+  > spanloom span slow -- sleep 0.5
+  > spanloom begin stuck
+  > kill -KILL $$
+  > END
+  $ spanloom run -d killed.db sh -c 'sh script; sleep 0.3' 2>report; seconds killed.db 0.29; seconds killed.db 0.79 | grep outer
+  outer 1 1
+  slow 0 1
+  stuck 1 1
+  outer 1 1
+  $ tree report | tail -1
+  when IT ended, it was in: outer > stuck (open for T)
+
+What outlives the command keeps its trace:
+
+  $ cat >stays.c <<'END'
+  > #include <spanloom/trace.h>
+  > #include <fcntl.h>
+  > #include <unistd.h>
+  > int main(void) { SPANLOOM_SPAN("main"); close(creat("started", 0666)); while (access("go", F_OK)) usleep(1000); }
+  > END
+  $ cc -o stays stays.c $(spanloom flags c)
+  $ mkdir later && spanloom run -d later/l.db sh -c './stays & until test -e started; do sleep 0.01; done' 2>report
+  $ tail -2 report | sed -E 's/^[^ ]+:[0-9]+/IT/; s/[0-9.]+ ms/T/; s:[^ ]*/later:LATER:g; s/run[.][A-Za-z0-9]*/run.X/g'
+  IT still runs; it was last seen in: main (open for T)
+  spanloom: 1 process still runs; its trace is in LATER/spanloom-run.X; import it when it has ended: spanloom import LATER/spanloom-run.X
+  $ touch go; until spanloom import --quiet -d later/l.db later/spanloom-run.* && spanloom profile -d later/l.db --format tsv | grep -q 'main.1.0'; do sleep 0.05; done
+  $ spanloom run --keep -d later/l.db true 2>&1 | tail -1 | sed -E 's:[^ ]*/later:LATER:g; s/run[.][A-Za-z0-9]*/run.X/g'
+  spanloom: the traces are in LATER/spanloom-run.X
+  $ ls -d later/spanloom-run.* | wc -l
+  2
+  $ spanloom profile -d later/l.db | tail -1 | sed -E 's/--run .*@/--run IT/'
+  2 runs (top processes) are in this store; the last: spanloom profile --run IT -d later/l.db
+  $ eval "$(spanloom profile -d later/l.db | sed -n 's/.*; the last: //p') --format tsv" | cut -f2
+  name
+  true
 
 Options of the command are its own, and so are those of tracing that we do not need:
 
@@ -63,6 +120,10 @@ Options of the command are its own, and so are those of tracing that we do not n
   $ SPANLOOM_OPTIONS=log-enable=False spanloom run -d z.db ./x
   out
   spanloom: nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?
+  [3]
+  $ PERFFLOW_OPTIONS=log-dri=mine spanloom run --quiet -d z.db ./x
+  spanloom: PERFFLOW_OPTIONS: ill-formed option: log-dri=mine: there is no such option; there are: name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable (ignored)
+  out
   [3]
 
 A program that records nothing:

@@ -53,6 +53,38 @@ In a subshell:
 
   $ sh -c '(spanloom begin --pid $$ sub; true); (spanloom end --pid $$ sub; true)'
 
+A shell runs the last command of a subshell in its own place: it is the subshell that ends its span, not the script.
+
+  $ cat >script <<'END'
+  > spanloom begin outer
+  > sleep 0.1 # the time when a process began is known to 10 ms
+  > ( spanloom begin sub; sleep 0.1; spanloom end )
+  > ( spanloom begin sub2; spanloom span inner -- sleep 0.1; spanloom event now; spanloom end sub2 )
+  > sleep 0.2
+  > ( spanloom event then )
+  > ( spanloom begin sub3; spanloom span last -- true )
+  > spanloom end outer
+  > END
+  $ for shell in dash bash; do mkdir sub.$shell; (cd sub.$shell; $shell ../script; spanloom import --quiet .; spanloom profile --tree --format tsv | cut -f4,8 | sort; spanloom sql "SELECT count(*) FROM sl_name n JOIN sl_event e ON e.type = n.id WHERE n.name IN ('now', 'then')"); done
+  outer\t0 (esc)
+  outer;sub\t0 (esc)
+  outer;sub2\t0 (esc)
+  outer;sub2;inner\t0 (esc)
+  outer;sub3\t1 (esc)
+  outer;sub3;last\t0 (esc)
+  path\tunfinished (esc)
+  count(*)
+         2
+  outer\t0 (esc)
+  outer;sub\t0 (esc)
+  outer;sub2\t0 (esc)
+  outer;sub2;inner\t0 (esc)
+  outer;sub3\t1 (esc)
+  outer;sub3;last\t0 (esc)
+  path\tunfinished (esc)
+  count(*)
+         2
+
 Where to:
 
   $ SPANLOOM_OPTIONS=log-dir=traces/here:name=step:log-filename-include=name,pid sh -c 'spanloom event now; true'
@@ -60,6 +92,15 @@ Where to:
   perfflow.array.step.PID.shell.pfw
   $ SPANLOOM_OPTIONS=log-enable=False sh -c 'spanloom begin a; spanloom span b -- echo done; spanloom end; spanloom end; true'
   done
+
+Options that are wrong are said once a command:
+
+  $ PERFFLOW_OPTIONS=buffer-size=1M:log-fromat=Object:log-format=binary sh -c 'spanloom event now; true'
+  spanloom: PERFFLOW_OPTIONS: ill-formed option: buffer-size=1M: belongs in SPANLOOM_OPTIONS (ignored)
+  spanloom: PERFFLOW_OPTIONS: ill-formed option: log-fromat=Object: there is no such option; there are: name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable (ignored)
+  spanloom: PERFFLOW_OPTIONS: ill-formed option: log-format=binary: belongs in SPANLOOM_OPTIONS; say Array or Object here (ignored)
+  $ SPANLOOM_OPTIONS=clok=tsc sh -c 'spanloom event now; true'
+  spanloom: SPANLOOM_OPTIONS: ill-formed option: clok=tsc: there is no such option; there are: name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable, log-close, buffer-size, clock (ignored)
 
 Mistakes:
 

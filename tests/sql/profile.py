@@ -25,14 +25,15 @@ class Traces(Store):
 
     def __init__(self, r):
         super().__init__()
-        self.r, self.calls, self.counts, self.processes, self.until = r, [], collections.Counter(), 0, {}
+        self.r, self.calls, self.counts, self.processes = r, [], collections.Counter(), 0
+        self.latest, self.ended, self.above, self.around = {}, {}, {}, {}  # by process: its last event; its end; the call, the process it lies in
 
-    def process(self, inside=None, rank=None):
+    def process(self, call=None, around=None, rank=None):
         self.processes += 1
         p = self.span("trace.process", f"host:{self.processes}@{self.processes}")
-        self.until[p] = -1
-        if inside:
-            self.link(inside, IN, p)
+        self.latest[p], self.above[p], self.around[p] = -1, call, around
+        if call or around:
+            self.link(call.span if call else around, IN, p)
         if rank is not None:
             self.attr(p, "rank", str(rank))
         return p, f"host:{self.processes}@{self.processes}", rank
@@ -46,7 +47,7 @@ class Traces(Store):
         n = self.counts[thread[0], name]
         c.span = self.span("trace.call", name if n == 1 and not re.search(r"#\d+$", name) else f"{name}#{n}", parent=thread[0], begin=begin)
         p = thread[1][0]
-        self.until[p] = max(self.until[p], begin, -1 if end is None else end)
+        self.latest[p] = max(self.latest[p], begin, -1 if end is None else end)
         if end is not None:
             self.event(c.span, "end", end)
         if by:
@@ -72,11 +73,18 @@ class Traces(Store):
 
     def start(self, by, begin, end, depth):
         for _ in range(self.r.randrange(1, 3)):
-            p = self.process(by and by.span, self.r.choice([None, 0, 1]))
+            p = self.process(by, rank=self.r.choice([None, 0, 1]))
             if self.r.random() < 0.2:  # a process of no calls in between: those of the next are still called by `by`
-                p = self.process(p[0])
+                p = self.process(around=p[0])
             for tid in range(self.r.randrange(1, 3)):
                 self.grow(self.thread(p, tid), by, begin, max(begin, end), depth)
+            if self.r.random() < 0.3:
+                self.end(p[0], max(begin, self.latest[p[0]]) + self.r.randrange(0, 100))
+
+    def end(self, process, t):
+        self.event(process, "end", t)
+        self.latest[process] = max(self.latest[process], t)
+        self.ended[process] = t
 
 
 def part_of(c, by):
@@ -84,13 +92,35 @@ def part_of(c, by):
     return {None: None, "thread": f"{key}/{tid}", "process": key, "rank": "" if rank is None else str(rank)}[by]
 
 
+def call_above(store, process):
+    while process and not store.above[process]:
+        process = store.around[process]
+    return process and store.above[process]
+
+
+def over(store, process):
+    """When it was over at the latest: at its end, else with the call that it lies in."""
+    call = call_above(store, process)
+    if process in store.ended or not call:
+        return store.ended.get(process, -1)
+    return over(store, call.thread[1][0]) if call.ended is None else call.ended
+
+
 def finish(store):
+    below = collections.defaultdict(lambda: -1)  # by call: the last event of all processes below
+    for p in store.latest:
+        c = call_above(store, p)
+        while c:
+            below[c] = max(below[c], store.latest[p])
+            c = c.by
     for c in store.calls:
-        c.unfinished = c.end is None
+        c.ended, c.unfinished = c.end, c.end is None
+    for c in store.calls:
         if c.unfinished:
-            c.end = store.until[c.thread[1][0]]
+            p = c.thread[1][0]
+            c.end = max(c.begin, store.latest[p], over(store, p), below[c])
             if c.by and c.by.thread == c.thread:
-                c.end = min(c.end, c.by.end)
+                c.end = max(c.begin, min(c.end, c.by.end))
         c.length = c.end - c.begin
     for c in store.calls:
         c.own = c.length - len(union([(max(d.begin, c.begin), min(d.end, c.end)) for d in c.below]))
@@ -127,11 +157,17 @@ def flat(calls, by):
     for c in calls:
         groups[c.name, part_of(c, by)].append(c)
     whole = sum(c.own for c in calls)
-    rows = []
+    rows, sums = [], collections.defaultdict(lambda: [0, 0])
     for (name, part), some in groups.items():
         inclusive = sum(c.length for c in some if name not in names_above(c))
-        rows.append((-sum(c.own for c in some), -inclusive, name.encode(), (part or "").encode(), [part, name] + row(some, inclusive, whole)))
-    return [tuple(r[-1]) for r in sorted(rows, key=lambda r: r[:4])]
+        sums[name][0] -= sum(c.own for c in some)
+        sums[name][1] -= inclusive
+        rows.append((name, natural(part), [part, name] + row(some, inclusive, whole)))
+    return [tuple(r[-1]) for r in sorted(rows, key=lambda r: (sums[r[0]], r[0].encode(), r[1]))]
+
+
+def natural(part):
+    return [int(x) if x.isdigit() else x for x in re.split(r"(\d+)", part or "")]
 
 
 def tree(calls, by):
@@ -142,7 +178,10 @@ def tree(calls, by):
     for c in calls:
         groups[path(c)].append(c)
     whole = sum(c.own for c in calls)
-    order = {p: (-sum(c.length for c in some), p[-1][0].encode(), (p[-1][1] or "").encode()) for p, some in groups.items()}
+    sums = collections.Counter()  # by caller's path and function
+    for p, some in groups.items():
+        sums[p[:-1], p[-1][0]] -= sum(c.length for c in some)
+    order = {p: (sums[p[:-1], p[-1][0]], p[-1][0].encode(), natural(p[-1][1])) for p in groups}
     rows = []
     for p in sorted(groups, key=lambda p: [order[p[:k]] for k in range(1, len(p) + 1)]):
         rows.append((";".join(n for n, _ in p), len(p) - 1, p[-1][1], *row(groups[p], sum(c.length for c in groups[p]), whole)))
@@ -189,7 +228,7 @@ def of_one_process(seed):
             new = [d for s in new for d in below[s] if d not in found and not found.add(d)]
         return found
 
-    for p in store.until:
+    for p in store.latest:
         spans = closure(p)
         inside = [c for c in store.calls if c.span in spans]
         if all(c.by is None or c.by in inside for c in inside):
@@ -205,13 +244,53 @@ def by_hand():
     f = store.call("fib", 10, 60, main, t)
     g = store.call("fib", 20, 50, f, t)
     store.call("fib", 30, 40, g, t)
-    q = store.process(main.span)
+    q = store.process(main)
     store.call("work", 50, 120, main, store.thread(q, 2))  # beside fib from 50 to 60, and longer than main
     store.done()
     finish(store)
     compare(store)
     got = {name: (n, inc, exc) for name, n, inc, exc in ask(store.file, "SELECT name, calls, inclusive_s * 1e9, exclusive_s * 1e9 FROM call_profile()")[0]}
     near([got["main"], got["fib"], got["work"]], [(1, Fraction(100), Fraction(10)), (3, Fraction(50), Fraction(50)), (1, Fraction(70), Fraction(70))])
+
+
+@test
+def what_hangs_when_it_is_killed():
+    """The time until the kill is of the function that hung, also where only that one process is asked for."""
+    store = Traces(random.Random(1))
+    p = store.process()
+    run = store.call("run", 0, 3000, None, store.thread(p, 1))
+    p = store.process(run)
+    t = store.thread(p, 2)
+    main = store.call("main", 10, None, run, t)
+    store.call("read", 20, 200, main, t)
+    store.call("hangs", 210, None, main, t)
+    u = store.thread(store.process(), 3)  # nobody knows how long
+    outer = store.call("outer", 0, None, None, u)
+    store.call("alone", 5, None, outer, u)
+    store.call("slow", 10, 500, outer, store.thread(store.process(outer), 4))
+    store.done()
+    finish(store)
+    compare(store)
+    for within in ("NULL", p[0]):
+        got = {n: (i, x, u) for n, i, x, u in ask(store.file, f"SELECT name, inclusive_s * 1e9, exclusive_s * 1e9, unfinished FROM call_profile({within})")[0]}
+        near([got["main"], got["hangs"]], [(Fraction(2990), Fraction(20), 1), (Fraction(2790), Fraction(2790), 1)])
+    got = {n: i for n, i in ask(store.file, "SELECT name, inclusive_s * 1e9 FROM call_profile()")[0]}
+    near([[got["outer"], got["slow"], got["alone"]]], [[Fraction(500), Fraction(490), Fraction(0)]])
+
+
+@test
+def parts_stand_together():
+    """Functions by their whole time, and their ranks in the order of numbers."""
+    store = Traces(random.Random(1))
+    for rank in range(12):
+        t = store.thread(store.process(rank=rank), rank)
+        store.call("solve", 0, 100 + 7 * rank % 5, None, t)
+        store.call("wait", 200, 210 + 200 * (rank == 3), None, t)
+    store.done()
+    finish(store)
+    compare(store)
+    want = [(n, str(r)) for n in ("solve", "wait") for r in range(12)]
+    equal(ask(store.file, "SELECT name, part FROM call_profile(NULL, 'rank')", "SELECT name, part FROM call_tree(NULL, 'rank')"), [want, want])
 
 
 @test

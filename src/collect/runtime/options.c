@@ -90,6 +90,8 @@ static bool size(const char *value, uint32_t *to)
     return true;
 }
 
+#define KNOWN "name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable"
+
 /* NULL, or what is wrong with it. */
 static const char *set(struct sl_options *o, const char *name, const char *value, bool ours)
 {
@@ -115,7 +117,9 @@ static const char *set(struct sl_options *o, const char *name, const char *value
             return NULL;
         }
         if (!one_of(value, "object", "array", &b))
-            return ours ? "say Array, Object or Binary" : "say Array or Object";
+            return ours                          ? "say Array, Object or Binary"
+                   : strcasecmp(value, "binary") ? "say Array or Object"
+                                                 : "belongs in SPANLOOM_OPTIONS; say Array or Object here";
         o->object = b;
         o->binary = false;
         return NULL;
@@ -124,19 +128,22 @@ static const char *set(struct sl_options *o, const char *name, const char *value
         return one_of(value, "true", "false", &b) && !b
                    ? NULL
                    : "Spanloom does not feed Caliper; spanloom-trace(7) says what to do";
-    if (ours && !strcmp(name, "log-close"))
+    if (!ours && (!strcmp(name, "log-close") || !strcmp(name, "buffer-size") || !strcmp(name, "clock")))
+        return "belongs in SPANLOOM_OPTIONS";
+    if (!strcmp(name, "log-close"))
         return one_of(value, "true", "false", &o->close) ? NULL : "say True or False";
-    if (ours && !strcmp(name, "buffer-size"))
+    if (!strcmp(name, "buffer-size"))
         return size(value, &o->buffer) ? NULL : "say a size from 16K to 64M";
-    if (ours && !strcmp(name, "clock")) {
+    if (!strcmp(name, "clock")) {
         if (!one_of(value, "monotonic", "tsc", &o->monotonic))
             return "say tsc or monotonic";
         return NULL;
     }
-    return "there is no such option";
+    return ours ? "there is no such option; there are: " KNOWN ", log-close, buffer-size, clock"
+                : "there is no such option; there are: " KNOWN;
 }
 
-static void read_options(struct sl_options *o, const char *variable, bool ours)
+static void read_options(struct sl_options *o, const char *variable, bool ours, bool aloud)
 {
     const char *p = secure_getenv(variable);
     char option[PATH_MAX + 64];
@@ -148,30 +155,32 @@ static void read_options(struct sl_options *o, const char *variable, bool ours)
         if (!n)
             continue;
         if (n >= sizeof option) {
-            SAY(variable, ": an option is too long, and ignored");
+            if (aloud)
+                SAY(variable, ": an option is too long, and ignored");
             continue;
         }
         memcpy(option, p, n);
         option[n] = 0;
         equals = strchr(option, '=');
         if (!equals) {
-            SAY(variable, ": ill-formed option: ", option, ": say NAME=VALUE (ignored)");
+            if (aloud)
+                SAY(variable, ": ill-formed option: ", option, ": say NAME=VALUE (ignored)");
             continue;
         }
         *equals = 0;
         why = set(o, option, equals + 1, ours);
         *equals = '=';
-        if (why)
+        if (why && aloud)
             SAY(variable, ": ill-formed option: ", option, ": ", why, " (ignored)");
     }
 }
 
-void sl_options_read(struct sl_options *o, bool secure)
+void sl_options_read(struct sl_options *o, bool secure, bool aloud)
 {
     *o = (struct sl_options){
         .name = "generic", .include = "hostname,pid", .dir = "./", .enable = true, .close = true, .buffer = 64 << 10};
     if (secure)
         return;
-    read_options(o, "PERFFLOW_OPTIONS", false);
-    read_options(o, "SPANLOOM_OPTIONS", true);
+    read_options(o, "PERFFLOW_OPTIONS", false, aloud);
+    read_options(o, "SPANLOOM_OPTIONS", true, aloud);
 }

@@ -120,8 +120,8 @@ bool sl_open(void);
 
 /* ---- options.c, names.c: at the start ---- */
 
-/* From the environment; secure: it is not to be trusted, and nothing is recorded. */
-void sl_options_read(struct sl_options *o, bool secure);
+/* From the environment; secure: it is not to be trusted, and nothing is recorded; aloud: say what is wrong with it. */
+void sl_options_read(struct sl_options *o, bool secure, bool aloud);
 /* The one line on stderr about something that the user must change. */
 void sl_options_complain(const char *option, const char *why);
 /* Below dir, without the ending; pid: append it, though it was not asked for. */

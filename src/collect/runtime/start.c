@@ -40,7 +40,7 @@ static void begin(void)
 {
     bool secure = getauxval(AT_SECURE) != 0;
 
-    sl_options_read(&sl_rt.options, secure);
+    sl_options_read(&sl_rt.options, secure, true);
     sl_clock = sl_rt.options.monotonic ? SL_TF_CLOCK_NS : sl_clock_best();
     sl_rt.start = sl_clock_moment();
     sl_rt.realtime_ns = sl_clock_offset();
