@@ -99,7 +99,7 @@ What outlives the command keeps its trace:
   > END
   $ cc -o stays stays.c $(spanloom flags c)
   $ mkdir later && spanloom run -d later/l.db sh -c './stays & until test -e started; do sleep 0.01; done' 2>report
-  $ tail -2 report | sed -E 's/^[^ ]+:[0-9]+/IT/; s/[0-9.]+ ms/T/; s:[^ ]*/later:LATER:g; s/run[.][A-Za-z0-9]*/run.X/g'
+  $ tail -2 report | sed -E 's/^[^ ]+:[0-9]+/IT/; s/[0-9.]+ [mun]?s\)/T)/; s:[^ ]*/later:LATER:g; s/run[.][A-Za-z0-9]*/run.X/g'
   IT still runs; it was last seen in: main (open for T)
   spanloom: 1 process still runs; its trace is in LATER/spanloom-run.X; import it when it has ended: spanloom import LATER/spanloom-run.X
   $ touch go; until spanloom import --quiet -d later/l.db later/spanloom-run.* && spanloom profile -d later/l.db --format tsv | grep -q 'main.1.0'; do sleep 0.05; done
