@@ -111,13 +111,12 @@ static bool is_called(const char *open, const char *name)
     return is;
 }
 
-static int nothing_open(pid_t pid)
+static void nothing_open(pid_t pid)
 {
     fprintf(stderr,
             "spanloom: nothing is open in process %d that could end; say `spanloom begin` first, and --pid $$ for both "
             "in subshells\n",
             (int)pid);
-    return EXIT_FAILED;
 }
 
 /* Else `begin` has said why nothing is recorded. */
@@ -130,20 +129,18 @@ static bool could_be_written(char *path)
     return access(path, W_OK | X_OK) == 0;
 }
 
-static int end_span(const struct cli *cli, struct shell_trace *t, const char *name)
+static void end_span(const struct cli *cli, struct shell_trace *t, const char *name)
 {
     struct shell_span open, around;
     struct sl_err err = {0};
-    int rc = EXIT_DONE;
 
     if (t->fd < 0)
-        return EXIT_DONE;
+        return;
     shell_trace_innermost(t, false, &open);
     if (!open.name) {
-        rc = nothing_open(t->pid);
+        nothing_open(t->pid);
     } else if (name && !is_called(open.name, name)) {
         fprintf(stderr, "spanloom: %s is open in process %d, which must end before %s\n", open.name, (int)t->pid, name);
-        rc = EXIT_FAILED;
     } else if (shell_trace_end(t, &open, "", sl_clock_now_ns(), &err)) {
         say(&err);
     } else if (cli_option(cli, "export")) {
@@ -152,7 +149,6 @@ static int end_span(const struct cli *cli, struct shell_trace *t, const char *na
         free(around.name);
     }
     free(open.name);
-    return rc;
 }
 
 static int run_end(struct cli *cli, int argc, char **argv)
@@ -168,10 +164,10 @@ static int run_end(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "end takes one name; KEY=VALUE stands behind begin");
     rc = shell_trace_open(&t, pid, false, &err);
     if (rc == SL_ENOTFOUND && could_be_written(t.path))
-        return nothing_open(pid);
+        nothing_open(pid);
     if (rc) /* `begin` has said why nothing is recorded */
         return EXIT_DONE;
-    rc = end_span(cli, &t, argc ? argv[0] : NULL);
+    end_span(cli, &t, argc ? argv[0] : NULL);
     shell_trace_close(&t);
     return rc;
 }

@@ -93,6 +93,7 @@ def interrupt_from_the_terminal_comes_once(*via):
               "end = time.time() + 20\nwhile not n and time.time() < end: time.sleep(0.01)\ntime.sleep(0.3)\nprint('got', len(n), flush=True)\n")
     pid, fd = pty.fork()
     if not pid:
+        signal.alarm(60)
         os.chdir(path())
         os.execve(PROGRAM, [PROGRAM, *via, sys.executable, "-c", script], environment())
     seen = b""
@@ -111,6 +112,7 @@ def suspended_from_the_terminal(*via):
     """Ctrl-Z under an interactive shell, then fg."""
     pid, fd = pty.fork()
     if not pid:
+        signal.alarm(60)
         os.chdir(path())
         os.execvpe("bash", ["bash", "--norc", "-i"], environment(PS1="$ "))
 
@@ -120,7 +122,9 @@ def suspended_from_the_terminal(*via):
             seen += os.read(fd, 1000)
         return seen
 
-    os.write(fd, f"{PROGRAM} {' '.join(via)} sh -c 'echo rea''dy; sleep 0.5; echo do''ne; exit 9'\n".encode())
+    # No shell: one that is stopped between vfork and exec cannot be.
+    code = 'import sys, time; print("rea" + "dy", flush=True); time.sleep(0.5); print("do" + "ne", flush=True); sys.exit(9)'
+    os.write(fd, f"{PROGRAM} {' '.join(via)} {sys.executable} -c '{code}'\n".encode())
     until(b"ready")
     os.write(fd, b"\x1a")
     until(b"Stopped")
@@ -255,7 +259,7 @@ def a_pid_that_comes_again():
     data = read_bytes(file)
     with open(file, "wb") as f:
         f.write(re.sub(rb'"start_ticks": \d+', b'"start_ticks": 1', data))
-    equal(spanloom("end", "--pid", os.getpid(), code=1).err.count("nothing is open"), 1)
+    equal(spanloom("end", "--pid", os.getpid(), code=0).err.count("nothing is open"), 1)
     spanloom("begin", "b", "--pid", os.getpid())
     equal(sorted(t[2]["name"] for t in traces()), ["a", "b"])
 
@@ -291,7 +295,7 @@ def a_span_that_was_killed_is_no_hindrance():
     os.kill(p.pid, signal.SIGKILL)
     p.wait()
     os.kill(c, signal.SIGKILL)
-    equal(spanloom("end", "--pid", os.getpid(), code=1).err.count("nothing is open"), 1)
+    equal(spanloom("end", "--pid", os.getpid(), code=0).err.count("nothing is open"), 1)
     p = start(("span", "next", "--"), "true")
     ends(p, 0)
     equal(len(traces()), 1)
