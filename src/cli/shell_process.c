@@ -2,6 +2,7 @@
 #include "cli/shell_process.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "collect/runtime/belongs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,31 +156,6 @@ static void fact(struct sl_buf *b, const char *name, const char *value)
     sl_buf_add_json(b, value, strlen(value));
 }
 
-static const char *rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
-                                        "FLUX_TASK_RANK"};
-    const char *value = NULL;
-
-    for (size_t i = 0; i < sizeof names / sizeof *names && !value; i++)
-        value = getenv(names[i]);
-    return value;
-}
-
-/* What says of which batch job, or of which task, it is; as the runtime has it (names.c). */
-static bool tells(const char *variable)
-{
-    static const char *const prefixes[] = {
-        "PARSL_",         "FLUX_JOB_ID=",        "LSB_JOBID=",           "PBS_JOBID=",    "SLURM_JOB_ID=",
-        "SLURM_STEP_ID=", "SLURM_ARRAY_JOB_ID=", "SLURM_ARRAY_TASK_ID=", "SLURM_NODEID=", "VINE_TASK",
-        "VINE_SANDBOX=",  "WORK_QUEUE_TASK",     "WORK_QUEUE_SANDBOX="};
-
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
-            return true;
-    return false;
-}
-
 /* bash ./build.sh: the script says more than the shell. */
 static void name_for_people(const struct shell_process *p, char *to, size_t n)
 {
@@ -212,11 +188,11 @@ void shell_process_facts(struct sl_buf *b, const struct shell_process *p, const 
     fact(b, "program", p->program);
     fact(b, "cwd", p->cwd);
     fact(b, "instance_path", getenv("PERFFLOW_INSTANCE_PATH"));
-    fact(b, "rank", rank());
+    fact(b, "rank", sl_belongs_rank());
     for (char **e = environ; e && *e; e++) {
         size_t n = strcspn(*e, "=");
         char key[128];
-        if (!tells(*e) || n + 5 > sizeof key || !(*e)[n])
+        if (!sl_belongs_tells(*e) || n + 5 > sizeof key || !(*e)[n])
             continue;
         snprintf(key, sizeof key, "env.%.*s", (int)n, *e);
         fact(b, key, *e + n + 1);

@@ -3,6 +3,7 @@
  * What the process is called, and where it belongs: file names and the instance path by PerfFlowAspect's rules, the W3C
  * trace context (https://www.w3.org/TR/trace-context/), and facts about the process for whoever joins traces.
  */
+#include "collect/runtime/belongs.h"
 #include "collect/runtime/runtime.h"
 #include "collect/runtime/sha1.h"
 
@@ -225,49 +226,6 @@ static void number_fact(struct facts *f, const char *name, uint64_t x, bool hex)
     fact(f, name, text);
 }
 
-/* The first that is set says who of the ranks this is. */
-static const char *rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
-                                        "FLUX_TASK_RANK"};
-    const char *value = NULL;
-
-    for (size_t i = 0; i < sizeof names / sizeof *names && !value; i++)
-        value = secure_getenv(names[i]);
-    return value;
-}
-
-/* What says whose work this is: batch jobs, and workers that run tasks. */
-static bool tells(const char *variable)
-{
-    static const char *const prefixes[] = {"PARSL_",
-                                           "FLUX_JOB_ID=",
-                                           "FLUX_TASK_RANK=",
-                                           "FLUX_URI=",
-                                           "LSB_JOBID=",
-                                           "LSB_JOBINDEX=",
-                                           "OMPI_COMM_WORLD_SIZE=",
-                                           "PBS_JOBID=",
-                                           "PMI_SIZE=",
-                                           "SLURM_ARRAY_JOB_ID=",
-                                           "SLURM_ARRAY_TASK_ID=",
-                                           "SLURM_CLUSTER_NAME=",
-                                           "SLURM_JOB_ID=",
-                                           "SLURM_NODEID=",
-                                           "SLURM_NTASKS=",
-                                           "SLURM_PROCID=",
-                                           "SLURM_STEP_ID=",
-                                           "VINE_SANDBOX=",
-                                           "VINE_TASK",
-                                           "WORK_QUEUE_SANDBOX=",
-                                           "WORK_QUEUE_TASK"};
-
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
-            return true;
-    return false;
-}
-
 size_t sl_names_facts(char *to, size_t n)
 {
     struct facts f = {to, 0, n};
@@ -286,11 +244,11 @@ size_t sl_names_facts(char *to, size_t n)
     if (getcwd(text, sizeof text))
         fact(&f, "cwd", text);
     fact(&f, "instance_path", sl_rt.instance_path);
-    fact(&f, "rank", rank());
+    fact(&f, "rank", sl_belongs_rank());
     if (sl_rt.forked)
         number_fact(&f, "parent_process", sl_rt.parent_process, true);
     for (char **e = getauxval(AT_SECURE) ? NULL : environ; e && *e; e++)
-        if (tells(*e)) {
+        if (sl_belongs_tells(*e)) {
             char name[128] = "env.";
             size_t length = strcspn(*e, "=");
             if (length + 5 > sizeof name || !(*e)[length])
