@@ -35,6 +35,19 @@ void sl_buf_addc(struct sl_buf *b, char c)
     sl_buf_add(b, &c, 1);
 }
 
+void sl_buf_add_int(struct sl_buf *b, int64_t x)
+{
+    char text[24], *end = text + sizeof text, *p = end;
+    uint64_t u = x < 0 ? -(uint64_t)x : (uint64_t)x;
+
+    do
+        *--p = (char)('0' + u % 10);
+    while (u /= 10);
+    if (x < 0)
+        *--p = '-';
+    sl_buf_add(b, p, (size_t)(end - p));
+}
+
 void sl_buf_addf(struct sl_buf *b, const char *fmt, ...)
 {
     va_list ap, again;

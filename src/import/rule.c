@@ -11,7 +11,7 @@ static void json_value(struct sl_buf *b, const struct sl_value *v)
     switch (v->kind) {
     case SL_NONE: sl_buf_add(b, "null", 4); break;
     case SL_TEXT: sl_buf_add_json(b, v->s, v->n); break;
-    case SL_INT: sl_buf_addf(b, "%lld", (long long)v->i); break;
+    case SL_INT: sl_buf_add_int(b, v->i); break;
     case SL_REAL:
         if (v->d - v->d != 0) /* infinite or not a number: JSON has neither */
             sl_buf_addf(b, "\"%g\"", v->d);

@@ -24,7 +24,7 @@ static void key(struct sl_buf *b, const char *name, size_t n)
 static void add_int(struct sl_buf *b, const char *name, int64_t v)
 {
     key(b, name, strlen(name));
-    sl_buf_addf(b, "%lld", (long long)v);
+    sl_buf_add_int(b, v);
 }
 
 static void add_id(struct sl_buf *b, const char *name, uint64_t v)
@@ -83,7 +83,7 @@ static void arguments(struct sl_buf *b, const struct sl_trace_event *e)
         const struct sl_trace_arg *a = &e->args[i];
         key(b, a->key.s, a->key.n);
         switch (a->kind) {
-        case SL_ARG_INT: sl_buf_addf(b, "%lld", (long long)a->i); break;
+        case SL_ARG_INT: sl_buf_add_int(b, a->i); break;
         case SL_ARG_DOUBLE: add_double(b, a->d); break;
         case SL_ARG_TEXT: sl_buf_add_json(b, a->t.s, a->t.n); break;
         }

@@ -71,7 +71,7 @@ static bool add_json(const struct sl_pickle *p, uint32_t x, struct sl_buf *b, in
     case SL_PY_NONE: sl_buf_adds(b, "null"); return true;
     case SL_PY_FALSE: sl_buf_adds(b, "false"); return true;
     case SL_PY_TRUE: sl_buf_adds(b, "true"); return true;
-    case SL_PY_INT: sl_buf_addf(b, "%lld", (long long)o->i); return true;
+    case SL_PY_INT: sl_buf_add_int(b, o->i); return true;
     case SL_PY_LONG: sl_buf_add(b, o->s, o->n); return true;
     case SL_PY_FLOAT:
         if (isfinite(o->d))
