@@ -70,7 +70,7 @@ What hangs when it is killed has the time until then, and so has what is around 
   $ cc -o hangs hangs.c $(spanloom flags c)
   $ spanloom run -d hangs.db sh -c './hangs & sleep 1; kill -KILL $!; wait; true' 2>report; tree report | tail -1
   when IT ended, it was in: main > hangs (open for T)
-  $ seconds() { spanloom profile -d $1 --flat --format tsv | awk -F'\t' "{print \$2, \$4, \$5 >= $2}" | grep -v -e name -e sh | sort; } # is it at least?
+  $ seconds() { spanloom profile -d $1 --flat --format tsv | awk -F'\t' "{print \$2, \$4, (\$5 >= $2)}" | grep -v -e name -e sh | sort; } # is it at least?
   $ seconds hangs.db 0.6
   hangs 1 1
   main 1 1
