@@ -5,10 +5,16 @@
 KILLS is the number of random kills (`make soak`: 10,000).
 """
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from traced import *  # noqa
+
+# Mounts of a test alone.  Where / is no mount point (chroot), its propagation cannot be changed, and need not be.
+PRIVATE = ["unshare", "-m"]
+if subprocess.run([*PRIVATE, "true"], stderr=subprocess.DEVNULL).returncode:
+    PRIVATE += ["--propagation", "unchanged"]
 
 KILLS = int(os.environ.get("KILLS", 200))
 
@@ -263,7 +269,7 @@ int main(int argc, char **argv)
 
 def small_disk(size):
     """A file system of this size, or None.  It goes when the test's directory does, at the latest with these processes."""
-    return ("unshare", "-m", "sh", "-c", f'mkdir -p disk && mount -t tmpfs -o size={size} tmpfs disk && "$@"; s=$?; cp -r disk kept; umount disk; exit $s', "sh")
+    return (*PRIVATE, "sh", "-c", f'mkdir -p disk && mount -t tmpfs -o size={size} tmpfs disk && "$@"; s=$?; cp -r disk kept; umount disk; exit $s', "sh")
 
 
 def first_ones(t, least):
@@ -289,7 +295,7 @@ def full_disk(size, least):
 @test
 def full_disk_from_the_start():
     r = run(compiled(FILL), 1000, options="log-dir=disk", code=3, err=None,
-            prefix=("unshare", "-m", "sh", "-c", 'mkdir -p disk && mount -t tmpfs -o size=64k tmpfs disk && cat /dev/zero >disk/zero 2>/dev/null; "$@"; s=$?; umount disk; exit $s', "sh"))
+            prefix=(*PRIVATE, "sh", "-c", 'mkdir -p disk && mount -t tmpfs -o size=64k tmpfs disk && cat /dev/zero >disk/zero 2>/dev/null; "$@"; s=$?; umount disk; exit $s', "sh"))
     equal(r.out, "done\n")
     check(r.err.count("\n") <= 1, r.err)
 
