@@ -144,17 +144,8 @@ static enum sl_scanned scan_event(struct doc *d, struct sl_scan *c, struct sl_tr
         }
         if (*c->at == '}')
             break;
-        if (*c->at != '"')
-            return SL_SCAN_BAD;
-        if ((rc = sl_scan_string(c, &key)))
+        if ((rc = sl_scan_key(c, &key)))
             return rc;
-        sl_scan_blank(c);
-        if (c->at == c->end)
-            return SL_SCAN_MORE;
-        if (*c->at != ':')
-            return SL_SCAN_BAD;
-        c->at++;
-        sl_scan_blank(c);
         if ((rc = sl_scan_value(c, &value, 0)))
             return rc;
         *any = true;

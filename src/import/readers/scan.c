@@ -188,6 +188,24 @@ static bool is_number(const char *s, const char *end)
     return s == end;
 }
 
+enum sl_scanned sl_scan_key(struct sl_scan *c, struct sl_scan_text *out)
+{
+    enum sl_scanned rc;
+
+    if (*c->at != '"')
+        return SL_SCAN_BAD;
+    if ((rc = sl_scan_string(c, out)))
+        return rc;
+    sl_scan_blank(c);
+    if (c->at == c->end)
+        return SL_SCAN_MORE;
+    if (*c->at != ':')
+        return SL_SCAN_BAD;
+    c->at++;
+    sl_scan_blank(c);
+    return SL_SCAN_OK;
+}
+
 static enum sl_scanned word(struct sl_scan *c, struct sl_scan_text *out, const char *is, char kind)
 {
     size_t n = strlen(is), have = (size_t)(c->end - c->at);
@@ -245,19 +263,8 @@ static enum sl_scanned nested(struct sl_scan *c, struct sl_scan_text *out, int d
             if (*c->at == close) /* a comma too many */
                 break;
         }
-        if (close == '}') {
-            if (*c->at != '"')
-                return SL_SCAN_BAD;
-            if ((rc = sl_scan_string(c, &inner)))
-                return rc;
-            sl_scan_blank(c);
-            if (c->at == c->end)
-                return SL_SCAN_MORE;
-            if (*c->at != ':')
-                return SL_SCAN_BAD;
-            c->at++;
-            sl_scan_blank(c);
-        }
+        if (close == '}' && (rc = sl_scan_key(c, &inner)))
+            return rc;
         if ((rc = sl_scan_value(c, &inner, depth + 1)))
             return rc;
     }

@@ -26,6 +26,8 @@ struct sl_scan_text { /* of a text: without its quotes; of another value: as it 
 
 /* Blanks and ends of lines. */
 void sl_scan_blank(struct sl_scan *c);
+/* A key of an object with its colon; what follows is its value. */
+enum sl_scanned sl_scan_key(struct sl_scan *c, struct sl_scan_text *out);
 /* A text; at its first quote. */
 enum sl_scanned sl_scan_string(struct sl_scan *c, struct sl_scan_text *out);
 /* Any value. */
