@@ -270,6 +270,26 @@ struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why)
     return d;
 }
 
+/* Writes that a full disk cut off leave holes.  To read one through a mapping asks a memory file system for a page that
+ * it does not have, and raises SIGBUS: zeros that need no file lie over them. */
+static bool cover_holes(int fd, uint8_t *bytes, size_t n)
+{
+    off_t hole = lseek(fd, 0, SEEK_HOLE), data;
+
+    for (; hole >= 0 && (size_t)hole < n; hole = lseek(fd, data, SEEK_HOLE)) {
+        size_t from = ((size_t)hole + SL_TF_PAGE - 1) / SL_TF_PAGE * SL_TF_PAGE, to = n;
+        data = lseek(fd, hole, SEEK_DATA);
+        if (data >= 0 && (size_t)data < n)
+            to = (size_t)data / SL_TF_PAGE * SL_TF_PAGE;
+        if (from < to &&
+            mmap(bytes + from, to - from, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+            return false;
+        if (data < 0)
+            break;
+    }
+    return true;
+}
+
 static void *map(int fd, size_t *n)
 {
     struct stat s;
@@ -279,7 +299,12 @@ static void *map(int fd, size_t *n)
         return NULL;
     *n = (size_t)s.st_size;
     bytes = mmap(NULL, *n, PROT_READ, MAP_SHARED, fd, 0);
-    return bytes == MAP_FAILED ? NULL : bytes;
+    if (bytes == MAP_FAILED)
+        return NULL;
+    if (cover_holes(fd, bytes, *n))
+        return bytes;
+    munmap(bytes, *n);
+    return NULL;
 }
 
 struct sl_decoded *sl_decode_fd(int fd, const char **why)

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -116,15 +117,16 @@ struct sl_tf_chunk *sl_file_chunk(size_t size)
 }
 
 /* A write into blocks that are there costs the traced program less than one that asks for them; a full disk shows
- * later. */
+ * later.  Where it is nearly full nothing is reserved: to try takes, for a moment, the room from those who write. */
 static void reserve(int fd, uint64_t size)
 {
     uint64_t more = sl_rt.end / 2 < MOST_RESERVED ? sl_rt.end / 2 : MOST_RESERVED;
+    struct statvfs room;
 
     if (sl_rt.end + size <= sl_rt.reserved)
         return;
     sl_rt.reserved = sl_rt.end + (more > size ? more : size);
-    if (may_grow(sl_rt.reserved))
+    if (may_grow(sl_rt.reserved) && !fstatvfs(fd, &room) && room.f_bavail > 2 * more / room.f_frsize)
         fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)sl_rt.end, (off_t)(sl_rt.reserved - sl_rt.end));
 }
 
