@@ -230,8 +230,8 @@ def exit_in_another_thread():
 def other_threads_at_exit():
     """They go on recording while main exits: what the file has is whole."""
     for i in range(6):
-        ran("""static struct sl_site s = SL_SITE("s", 0); static void *t(void *p) { (void)p; for (;;) { sl_begin(&s); sl_arg_int("k", 1); sl_end(&s); for (volatile int k = 0; k < 1000; k++) ; } return 0; }
-            int main(void) { pthread_t p; for (int i = 0; i < 4; i++) pthread_create(&p, 0, t, 0); usleep(3000); return 0; }""", cwd=os.makedirs(path(str(i))) or path(str(i)), spanloom="buffer-size=16K")
+        ran("""static struct sl_site s = SL_SITE("s", 0); static volatile int going; static void *t(void *p) { (void)p; for (;;) { sl_begin(&s); sl_arg_int("k", 1); sl_end(&s); going = 1; for (volatile int k = 0; k < 1000; k++) ; } return 0; }
+            int main(void) { pthread_t p; for (int i = 0; i < 4; i++) pthread_create(&p, 0, t, 0); while (!going) usleep(3000); return 0; }""", cwd=os.makedirs(path(str(i))) or path(str(i)), spanloom="buffer-size=16K")
         check(len(trace(path(str(i))).spans()) > 0, "spans")
 
 
