@@ -14,10 +14,10 @@
  *   cc -o prog prog.c $(spanloom flags c)
  *   spanloom run -- ./prog               // or ./prog, and then: spanloom import perfflow.*.pfw
  *
- * All functions but sl_trace_flush() may be called from any thread, from signal handlers, before main() and after
- * exit() began.  None fails, blocks on another thread's work, allocates with malloc, changes errno or prints (but for
- * one line about an ill-formed option, at the start): what cannot be recorded is counted, and the count is in the
- * trace.  Texts are borrowed for the call unless it says otherwise.
+ * All functions but sl_trace_flush() and sl_trace_finish() may be called from any thread, from signal handlers, before
+ * main() and after exit() began.  None fails, blocks on another thread's work, allocates with malloc, changes errno or
+ * prints (but for one line about an ill-formed option, at the start): what cannot be recorded is counted, and the count
+ * is in the trace.  Texts are borrowed for the call unless it says otherwise.
  *
  * A finished event is in the trace even if the process is killed in the next instruction.  Options are those of
  * PERFFLOW_OPTIONS and SPANLOOM_OPTIONS; the formats, the options and what happens after a crash are in
@@ -85,6 +85,9 @@ SL_INLINE void sl_end(struct sl_site *site)
 /* For names that are known only at run time: their site, found by content (never freed; the same texts, the same site).
  */
 SL_EXPORT struct sl_site *sl_site_of(const char *name, const char *category);
+/* The same for single begins and ends that nothing ties together: an end without a begin is a moment, and not an error
+ * of the program. */
+SL_EXPORT struct sl_site *sl_loose_site_of(const char *name, const char *category);
 
 /* ---- arguments: of the event recorded last on this thread if it was no end, else of the innermost open span ---- */
 
@@ -97,6 +100,8 @@ SL_EXPORT void sl_arg_string(const char *key, const char *value); /* cut after 4
 SL_EXPORT void sl_async_begin(struct sl_site *site, uint64_t id);
 SL_EXPORT void sl_async_instant(struct sl_site *site, uint64_t id);
 SL_EXPORT void sl_async_end(struct sl_site *site, uint64_t id);
+/* The scope of the asynchronous event that this thread recorded last: a text that is told with it. */
+SL_EXPORT void sl_async_scope(const char *scope);
 
 /* ---- events without length, and values over time ---- */
 
@@ -127,6 +132,9 @@ SL_EXPORT void sl_traceparent(char to[56]);
 /* Writes the trace file now as at exit (not to be called in a signal handler); what is recorded afterwards replaces it,
  * with all, at exit.  0, or an errno (ENOENT: nothing was recorded yet, or log-format=binary makes no such file). */
 SL_EXPORT int sl_trace_flush(void);
+
+/* What exit() does, for processes that leave by _exit(): the trace is complete, and nothing is recorded from now on. */
+SL_EXPORT void sl_trace_finish(void);
 
 /* ---- what PerfFlowAspect's compiler plugins put into annotated functions ---- */
 

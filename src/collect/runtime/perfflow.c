@@ -108,7 +108,7 @@ void perfflow_weave_before(int async, const char *module, const char *function, 
         uint64_t id = sl_new_id();
         sl_async_begin(site, id);
         if (scope && *scope)
-            sl_scope(scope);
+            sl_async_scope(scope);
         remember(site, scope_of(scope), id);
     } else {
         sl_mark_symbol(site, 0);
@@ -138,7 +138,7 @@ void perfflow_weave_after(int async, const char *module, const char *function, c
     if (async) {
         sl_async_end(site, recall(site, scope_of(scope)));
         if (scope && *scope)
-            sl_scope(scope);
+            sl_async_scope(scope);
     } else {
         sl_mark_symbol(site, 1);
     }

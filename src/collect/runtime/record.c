@@ -303,9 +303,9 @@ void sl_thread_name(const char *name)
     put_text(NULL, SL_TF_THREAD_NAME, name ? name : "");
 }
 
-void sl_scope(const char *scope)
+void sl_async_scope(const char *scope)
 {
-    put_text(NULL, SL_TF_SCOPE, scope);
+    put_text(NULL, SL_TF_SCOPE, scope ? scope : "");
 }
 
 uint64_t sl_new_id(void)

@@ -160,8 +160,6 @@ void sl_file_finish(void);
 
 /* A begin (0) or end (1) of a function whose name is a symbol. */
 void sl_mark_symbol(struct sl_site *site, uint32_t end);
-/* The scope of the asynchronous event before it. */
-void sl_scope(const char *scope);
 /* A new id by which the innermost open span of this thread is known to other processes. */
 uint64_t sl_context(void);
 void sl_traceparent_write(char to[56], uint64_t id);

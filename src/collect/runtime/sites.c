@@ -242,10 +242,20 @@ struct sl_site *sl_site_find(const char *name, const char *category, uint32_t fl
     return x ? &x->site : NULL;
 }
 
-struct sl_site *sl_site_of(const char *name, const char *category)
+static struct sl_site *site_of(const char *name, const char *category, uint32_t flags)
 {
     static struct sl_site none = SL_SITE("(no memory)", "spanloom");
-    struct sl_site *site = sl_site_find(name ? name : "", category, 0);
+    struct sl_site *site = sl_site_find(name ? name : "", category, flags);
 
     return site ? site : &none;
+}
+
+struct sl_site *sl_site_of(const char *name, const char *category)
+{
+    return site_of(name, category, 0);
+}
+
+struct sl_site *sl_loose_site_of(const char *name, const char *category)
+{
+    return site_of(name, category, SL_TF_LOOSE);
 }

@@ -141,7 +141,7 @@ int sl_trace_flush(void)
     return rc;
 }
 
-__attribute__((destructor(101))) static void destructed(void)
+void sl_trace_finish(void)
 {
     struct sl_guard g;
 
@@ -161,4 +161,9 @@ __attribute__((destructor(101))) static void destructed(void)
     sl_names_untell();
     pthread_mutex_unlock(&sl_rt.lock);
     sl_guard_leave(&g);
+}
+
+__attribute__((destructor(101))) static void destructed(void)
+{
+    sl_trace_finish();
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module _spanloom: the package's part in C. */
+#include "python.h"
+
+/* Whether the environment lets anything be recorded; else decorators leave functions alone. */
+static int may_record(void)
+{
+    int was = sl_trace_enable(1), may = sl_trace_on;
+
+    if (!was)
+        sl_trace_enable(0);
+    return may;
+}
+
+static int init(PyObject *module)
+{
+    static PyMethodDef *const functions[] = {sl_py_traced_functions, sl_py_event_functions, sl_py_advice_functions};
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (PyModule_AddFunctions(module, functions[i]))
+            return -1;
+    if (sl_py_traced_init(module) || sl_py_steps_init(module) || sl_py_events_init(module))
+        return -1;
+    return PyModule_AddIntConstant(module, "may_record", may_record());
+}
+
+PyMODINIT_FUNC PyInit__spanloom(void);
+PyMODINIT_FUNC PyInit__spanloom(void)
+{
+    static PyModuleDef definition = {
+        PyModuleDef_HEAD_INIT, "_spanloom", "The part of spanloom that is in C.", -1, NULL, NULL, NULL, NULL, NULL};
+    PyObject *module = PyModule_Create(&definition);
+
+    if (module && init(module)) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

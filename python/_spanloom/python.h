@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Python's limited API of 3.9, and what of later versions, or of the API that is not limited, every CPython since has
+ * under the same name: declared here, and weak where some have not.
+ */
+#ifndef SL_PYTHON_H
+#define SL_PYTHON_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#include "spanloom/trace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define WEAK __attribute__((weak))
+
+#ifndef METH_FASTCALL /* in the limited API since 3.10; 3.9 has it */
+#define METH_FASTCALL 0x0080
+#endif
+#ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
+#define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
+#endif
+#define VECTORCALL_FLAG (1UL << 11)
+#define VECTORCALL_NARGS(n) ((Py_ssize_t)((n) & ~((size_t)1 << (8 * sizeof(size_t) - 1))))
+
+typedef PyObject *(*vectorcall)(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+extern PyObject *PyObject_Vectorcall(PyObject *, PyObject *const *, size_t, PyObject *) WEAK;     /* 3.11 */
+extern PyObject *PyObject_VectorcallDict(PyObject *, PyObject *const *, size_t, PyObject *) WEAK; /* 3.9 */
+extern PyObject *PyVectorcall_Call(PyObject *, PyObject *, PyObject *);                           /* 3.8 */
+extern const char *PyUnicode_AsUTF8AndSize(PyObject *, Py_ssize_t *);                             /* 3.3 */
+extern int PyIter_Send(PyObject *, PyObject *, PyObject **) WEAK;                                 /* 3.10 */
+enum { SENT_RETURN = 0, SENT_ERROR = -1, SENT_NEXT = 1 };                                         /* PySendResult */
+
+PyObject *sl_py_call_before_311(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+static inline PyObject *sl_py_call(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    if (LIKELY(PyObject_Vectorcall))
+        return PyObject_Vectorcall(f, args, nargsf, kwnames);
+    return sl_py_call_before_311(f, args, nargsf, kwnames);
+}
+
+/* ---- events.c ---- */
+
+/* Its UTF-8, which lives as long as the text does; bytes that are none are escaped in one that *owned then holds. NULL:
+ * an exception. */
+const char *sl_py_text(PyObject *str, PyObject **owned);
+/* An argument of the event before.  What is no number is told by its repr(); nothing here raises. */
+void sl_py_arg(PyObject *key, PyObject *value);
+void sl_py_args(PyObject *dict);
+/* The type of the exception that is under way, as an argument. */
+void sl_py_arg_exception(void);
+/* Tells the runtime what Python calls this thread, once. */
+extern __thread char sl_py_thread_known;
+void sl_py_know_thread(void);
+extern PyMethodDef sl_py_event_functions[];
+int sl_py_events_init(PyObject *module);
+
+/* ---- traced.c: decorated functions ---- */
+
+enum kind { FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR };
+enum pointcut { AROUND, BEFORE, AFTER, AROUND_ASYNC, BEFORE_ASYNC, AFTER_ASYNC };
+
+struct traced {
+    PyObject_HEAD vectorcall call;
+    PyObject *function, *dict, *weak;
+    struct sl_site *site;
+    PyObject *recorder; /* of arguments; NULL: none are recorded */
+    PyObject *scope;    /* of asynchronous spans, a str; NULL: none */
+    enum kind kind;
+    enum pointcut pointcut;
+};
+
+/* What is recorded before and after a join point.  The id is that of its asynchronous span, if it has one. */
+void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs);
+void sl_py_leave(const struct traced *t, uint64_t id, PyObject *result);
+void sl_py_record_args(const struct traced *t, PyObject *args, PyObject *kwargs);
+extern PyMethodDef sl_py_traced_functions[];
+int sl_py_traced_init(PyObject *module);
+
+/* ---- steps.c: what decorated generators and coroutines give ---- */
+
+PyObject *sl_py_steps_new(struct traced *t, PyObject *inner, PyObject *args, PyObject *kwargs);
+int sl_py_steps_init(PyObject *module);
+
+/* ---- advice.c: what else happens at join points ---- */
+
+extern bool sl_py_advised;
+void sl_py_advise_before(const struct traced *t, PyObject *args, PyObject *kwargs);
+void sl_py_advise_after(const struct traced *t, PyObject *result);
+extern PyMethodDef sl_py_advice_functions[];
+
+#endif

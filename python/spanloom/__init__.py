@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spanloom: where the time of composite workflows went.
+
+    import spanloom
+
+    @spanloom.critical_path()
+    def solve(n): ...
+
+    with spanloom.span("load", file=path): ...
+
+Run the program by `spanloom run -- python3 program.py`, or import the `perfflow.*.pfw` that it leaves. spanloom-python(7)
+describes all of it.
+"""
+from _spanloom import (args, async_event, counter, enable, finish, flow, flush, instant, new_id, span, sync_event,
+                       thread_name, traceparent)
+
+from ._decorate import critical_path
+from ._advice import advise
+from . import _processes
+
+__version__ = "0.1.0"
+__all__ = ["advise", "args", "async_event", "counter", "critical_path", "enable", "finish", "flow", "flush", "instant",
+           "new_id", "open", "span", "sync_event", "thread_name", "trace_futures", "traceparent"]
+
+_processes.watch()
+
+
+def __getattr__(name):
+    """What not every traced program needs is loaded when it is asked for."""
+    if name == "open":
+        from ._store import open as found
+    elif name == "trace_futures":
+        from ._futures import trace_futures as found
+    else:
+        raise AttributeError(f"module 'spanloom' has no attribute {name!r}")
+    globals()[name] = found
+    return found

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""critical_path(): how a function comes to be traced."""
+import inspect
+
+import _spanloom
+
+from . import _pickling
+
+_spanloom.helpers(_pickling.reduce, _pickling.is_taken_apart)
+
+FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR = range(4)
+POINTCUTS = {p: i for i, p in enumerate(("around", "before", "after", "around_async", "before_async", "after_async"))}
+
+
+def critical_path(pointcut="around", scope="", name=None, args=None):
+    """A decorator: each call is a span, named by __qualname__, of the category __module__.
+
+    pointcut  'around': from the call to its end, however that comes; 'before', 'after': a moment there;
+              'around_async', 'before_async', 'after_async': an asynchronous span, and its ends
+    scope     of asynchronous spans: a text that is told with them
+    name      instead of __qualname__
+    args      what is recorded of arguments: True for all, names of parameters, a dict of constants,
+              or a function that is called with the same arguments and returns a dict
+
+    Of generators, coroutines and asynchronous generators each stretch of running is a span, and the whole, with the
+    waiting between, an asynchronous one. Where the environment says log-enable=False, the function itself is
+    returned.
+    """
+    if callable(pointcut) or isinstance(pointcut, (classmethod, staticmethod, property)):  # @critical_path
+        return critical_path()(pointcut)
+    if pointcut not in POINTCUTS:
+        raise ValueError(f"Invalid pointcut: {pointcut}; it is one of {', '.join(POINTCUTS)}")
+
+    def decorate(function):
+        if isinstance(function, (classmethod, staticmethod)):
+            return type(function)(decorate(function.__func__))
+        if isinstance(function, property):
+            return property(*(f and decorate(f) for f in (function.fget, function.fset, function.fdel)), function.__doc__)
+        if not callable(function):
+            raise TypeError(f"critical_path: a function, not {function!r}")
+        if not _spanloom.may_record:
+            return function
+        return wrap(function, pointcut, scope, name, args)
+
+    return decorate
+
+
+def kind_of(function):
+    if inspect.iscoroutinefunction(function):
+        return COROUTINE
+    if inspect.isasyncgenfunction(function):
+        return ASYNC_GENERATOR
+    return GENERATOR if inspect.isgeneratorfunction(function) else FUNCTION
+
+
+def name_of(function):
+    for attribute in "__qualname__", "__name__":
+        name = getattr(function, attribute, None)
+        if isinstance(name, str):
+            return name
+    inner = getattr(function, "func", None)  # functools.partial
+    return name_of(inner) if callable(inner) else type(function).__qualname__
+
+
+def wrap(function, pointcut="around", scope="", name=None, args=None):
+    module = getattr(function, "__module__", None)
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    traced = _spanloom.traced(
+        function, name or name_of(function), module if isinstance(module, str) else "python",
+        code.co_filename if code else "", code.co_firstlineno if code else 0,
+        kind_of(function), POINTCUTS[pointcut], scope or None, recorder(function, args))
+    own = traced.__dict__
+    own.update(getattr(function, "__dict__", {}))
+    for attribute in "__module__", "__name__", "__qualname__", "__doc__":
+        if hasattr(function, attribute):
+            own[attribute] = getattr(function, attribute)
+    _pickling.remember(traced, pointcut, scope, name, args)
+    return traced
+
+
+def recorder(function, args):
+    """A function of (args, kwargs) that gives what is to be recorded of a call as a dict; None: nothing is."""
+    if args is None or args is False:
+        return None
+    if isinstance(args, dict):
+        constants = {str(k): v for k, v in args.items()}
+        return lambda given, named: constants
+    if callable(args):
+        return lambda given, named: args(*given, **named)
+    signature = inspect.signature(function)
+    wanted = None if args is True else {args} if isinstance(args, str) else set(args)
+    unknown = sorted((wanted or set()) - set(signature.parameters))
+    if unknown:
+        raise ValueError(f"critical_path: {name_of(function)} has no parameter {', '.join(unknown)}")
+
+    def record(given, named):
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError:  # which the call itself will say
+            return {}
+        bound.apply_defaults()
+        return {k: v for k, v in bound.arguments.items() if wanted is None or k in wanted}
+
+    return record
