@@ -135,11 +135,15 @@ static PyObject *forget_thread(PyObject *module, PyObject *unused)
 
 /* ---- sites by name ---- */
 
+static PyObject *dunder_name, *co_flags; /* texts */
+
 static PyObject *module_of_caller(void)
 {
-    PyObject *globals = PyEval_GetGlobals();
+    PyObject *globals = PyEval_GetGlobals(), *name = globals ? PyDict_GetItemWithError(globals, dunder_name) : NULL;
 
-    return globals ? PyDict_GetItemString(globals, "__name__") : NULL;
+    if (!name)
+        PyErr_Clear();
+    return name;
 }
 
 /* category: NULL or None means the module that calls. */
@@ -163,7 +167,7 @@ static struct sl_site *site_of(PyObject *name, PyObject *category, struct sl_sit
 /* category=... among others; a new reference, or NULL. */
 static PyObject *take_category(PyObject *kwargs)
 {
-    PyObject *category = kwargs ? PyDict_GetItemString(kwargs, "category") : NULL;
+    PyObject *category = kwargs && PyDict_Size(kwargs) ? PyDict_GetItemString(kwargs, "category") : NULL;
 
     Py_XINCREF(category);
     if (category)
@@ -222,18 +226,26 @@ static void span_dealloc(PyObject *self)
 
 enum { CO_COROUTINE = 0x80, CO_ASYNC_GENERATOR = 0x200 };
 
-/* Where the block may be left for another task while it is open. */
+/* Where the block may be left for another task while it is open.  What was asked last is asked most. */
 static bool in_coroutine(void)
 {
+    static PyCodeObject *known;
+    static bool answer;
     PyFrameObject *frame = PyEval_GetFrame();
-    PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
-    PyObject *flags = code ? PyObject_GetAttrString((PyObject *)code, "co_flags") : NULL;
-    long bits = flags ? PyLong_AsLong(flags) : 0;
+    PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL, *old = known;
+    PyObject *flags;
 
-    Py_XDECREF(code);
+    if (!code || code == known) {
+        Py_XDECREF(code);
+        return code && answer;
+    }
+    flags = PyObject_GetAttr((PyObject *)code, co_flags);
+    answer = flags && (PyLong_AsLong(flags) & (CO_COROUTINE | CO_ASYNC_GENERATOR));
     Py_XDECREF(flags);
     PyErr_Clear();
-    return bits & (CO_COROUTINE | CO_ASYNC_GENERATOR);
+    known = code;
+    Py_XDECREF(old);
+    return answer;
 }
 
 static int span_open(struct span *s, bool async)
@@ -283,9 +295,9 @@ static void span_close(struct span *s, PyObject *type)
     Py_XDECREF(owned);
 }
 
-static PyObject *span_exit(PyObject *self, PyObject *args)
+static PyObject *span_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
-    span_close((struct span *)self, PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0) : Py_None);
+    span_close((struct span *)self, n > 0 ? args[0] : Py_None);
     Py_RETURN_FALSE;
 }
 
@@ -335,9 +347,9 @@ static PyObject *span_aenter(PyObject *self, PyObject *unused)
     return span_open((struct span *)self, true) ? NULL : done_new(self);
 }
 
-static PyObject *span_aexit(PyObject *self, PyObject *args)
+static PyObject *span_aexit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
-    span_close((struct span *)self, PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0) : Py_None);
+    span_close((struct span *)self, n > 0 ? args[0] : Py_None);
     return done_new(Py_False);
 }
 
@@ -356,9 +368,9 @@ static PyObject *span_args(PyObject *self, PyObject *args, PyObject *kwargs)
 
 static PyMethodDef span_methods[] = {
     {"__enter__", span_enter, METH_NOARGS, NULL},
-    {"__exit__", span_exit, METH_VARARGS, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))span_exit, METH_FASTCALL, NULL},
     {"__aenter__", span_aenter, METH_NOARGS, NULL},
-    {"__aexit__", span_aexit, METH_VARARGS, NULL},
+    {"__aexit__", (PyCFunction)(void (*)(void))span_aexit, METH_FASTCALL, NULL},
     {"args", (PyCFunction)(void (*)(void))span_args, METH_VARARGS | METH_KEYWORDS,
      "args(**values): of this span, which is open."},
     {NULL, NULL, 0, NULL},
@@ -651,6 +663,10 @@ int sl_py_events_init(PyObject *module)
 {
     PyObject *span = PyType_FromSpec(&span_spec);
 
+    dunder_name = PyUnicode_InternFromString("__name__");
+    co_flags = PyUnicode_InternFromString("co_flags");
+    if (!dunder_name || !co_flags)
+        return -1;
     done_type = (PyTypeObject *)PyType_FromSpec(&done_spec);
     return span && done_type ? PyModule_AddObject(module, "span", span) : -1;
 }

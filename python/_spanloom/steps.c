@@ -22,13 +22,15 @@ static PyTypeObject *generator_type, *coroutine_type, *async_generator_type, *st
 
 static void tell_task(void)
 {
-    static PyObject *current;
+    static PyObject *current, *get_name;
     PyObject *modules, *asyncio, *task, *name;
 
-    if (!current && (modules = PyImport_GetModuleDict()) && (asyncio = PyDict_GetItemString(modules, "asyncio")))
+    if (!current && (modules = PyImport_GetModuleDict()) && (asyncio = PyDict_GetItemString(modules, "asyncio"))) {
         current = PyObject_GetAttrString(asyncio, "current_task");
+        get_name = PyUnicode_InternFromString("get_name");
+    }
     task = current ? PyObject_CallFunctionObjArgs(current, NULL) : NULL;
-    name = task && task != Py_None ? PyObject_CallMethod(task, "get_name", NULL) : NULL;
+    name = task && task != Py_None ? PyObject_CallMethodObjArgs(task, get_name, NULL) : NULL;
     if (name && PyUnicode_Check(name)) {
         const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
         if (text)
@@ -246,7 +248,7 @@ static PyObject *run_method(struct steps *s, const char *name, PyObject *args)
     return result;
 }
 
-static PyObject *throw_it(PyObject * self, PyObject *args)
+static PyObject *throw_it(PyObject *self, PyObject *args)
 {
     return run_method((struct steps *)self, "throw", args);
 }
