@@ -19,7 +19,7 @@ static int init(PyObject *module)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i]))
             return -1;
-    if (sl_py_traced_init(module) || sl_py_steps_init(module) || sl_py_events_init(module))
+    if (sl_py_traced_init(module) || sl_py_steps_init() || sl_py_names_init() || sl_py_block_init())
         return -1;
     return PyModule_AddIntConstant(module, "may_record", may_record());
 }

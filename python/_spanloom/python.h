@@ -46,7 +46,7 @@ static inline PyObject *sl_py_call(PyObject *f, PyObject *const *args, size_t na
     return sl_py_call_before_311(f, args, nargsf, kwnames);
 }
 
-/* ---- events.c ---- */
+/* ---- names.c ---- */
 
 /* Its UTF-8, which lives as long as the text does; bytes that are none are escaped in one that *owned then holds. NULL:
  * an exception. */
@@ -59,8 +59,19 @@ void sl_py_arg_exception(void);
 /* Tells the runtime what Python calls this thread, once. */
 extern __thread char sl_py_thread_known;
 void sl_py_know_thread(void);
+/* A str, borrowed; NULL: it has none. */
+PyObject *sl_py_module_of_caller(void);
+/* find is sl_site_of() or sl_loose_site_of(); category: NULL or None means the module that calls.  NULL: an exception.
+ */
+struct sl_site *sl_py_site_of(PyObject *name, PyObject *category, struct sl_site *find(const char *, const char *));
+int sl_py_names_init(void);
+
+/* ---- block.c, events.c ---- */
+
+#define AS_FUNCTION(f) (PyCFunction)(void (*)(void)) f
+PyObject *sl_py_span(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
+int sl_py_block_init(void);
 extern PyMethodDef sl_py_event_functions[];
-int sl_py_events_init(PyObject *module);
 
 /* ---- traced.c: decorated functions ---- */
 
@@ -87,7 +98,7 @@ int sl_py_traced_init(PyObject *module);
 /* ---- steps.c: what decorated generators and coroutines give ---- */
 
 PyObject *sl_py_steps_new(struct traced *t, PyObject *inner, PyObject *args, PyObject *kwargs);
-int sl_py_steps_init(PyObject *module);
+int sl_py_steps_init(void);
 
 /* ---- advice.c: what else happens at join points ---- */
 

@@ -458,7 +458,7 @@ static PyTypeObject *type_of(const char *name, PyType_Slot *slots)
     return (PyTypeObject *)PyType_FromSpec(&spec);
 }
 
-int sl_py_steps_init(PyObject *module)
+int sl_py_steps_init(void)
 {
     static PyType_Slot generator[] = {
         COMMON,   {Py_tp_methods, generator_methods}, {Py_tp_iter, itself}, {Py_tp_iternext, next}, {AM_SEND, step},
@@ -469,7 +469,6 @@ int sl_py_steps_init(PyObject *module)
     static PyType_Slot async_generator[] = {
         COMMON, {Py_tp_methods, async_generator_methods}, {Py_am_aiter, itself}, {Py_am_anext, anext}, {0, NULL}};
 
-    (void)module;
     generator_type = type_of("spanloom.Generator", generator);
     coroutine_type = type_of("spanloom.Coroutine", coroutine);
     step_type = type_of("spanloom.Step", coroutine);
