@@ -5,6 +5,7 @@
 
 struct span {
     PyObject_HEAD PyObject *name, *category, *args;
+    PyObject *late;       /* arguments that came while it was open */
     struct sl_site *site; /* while it is open */
     uint64_t id;          /* 0: it is a span of the thread */
 };
@@ -55,6 +56,7 @@ static void span_dealloc(PyObject *self)
     Py_XDECREF(s->name);
     Py_XDECREF(s->category);
     Py_XDECREF(s->args);
+    Py_XDECREF(s->late);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -109,25 +111,33 @@ static PyObject *span_enter(PyObject *self, PyObject *unused)
     return self;
 }
 
+static void tell_exception(PyObject *type)
+{
+    PyObject *name = PyObject_GetAttrString(type, "__name__"), *owned = NULL;
+    const char *text = name && PyUnicode_Check(name) ? sl_py_text(name, &owned) : NULL;
+
+    if (text)
+        sl_arg_string("exception", text);
+    PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(owned);
+}
+
 static void span_close(struct span *s, PyObject *type)
 {
-    PyObject *name = NULL, *owned = NULL;
-    const char *text = NULL;
-
     if (!s->site)
         return;
     if (s->id)
         sl_async_end(s->site, s->id);
-    if (type != Py_None && (name = PyObject_GetAttrString(type, "__name__")) && PyUnicode_Check(name))
-        text = sl_py_text(name, &owned);
-    if (text)
-        sl_arg_string("exception", text);
+    else if (s->late || type != Py_None)
+        sl_args_of_span();
+    sl_py_args(s->late);
+    if (type != Py_None)
+        tell_exception(type);
     if (!s->id)
         sl_span_end(s->site);
     s->site = NULL;
-    PyErr_Clear();
-    Py_XDECREF(name);
-    Py_XDECREF(owned);
+    Py_CLEAR(s->late);
 }
 
 static PyObject *span_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
@@ -188,16 +198,14 @@ static PyObject *span_aexit(PyObject *self, PyObject *const *args, Py_ssize_t n)
     return done_new(Py_False);
 }
 
+/* Told when the span ends, since others may be open within it now. */
 static PyObject *span_args(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     struct span *s = (struct span *)self;
 
-    if (!PyArg_ParseTuple(args, ":args"))
+    if (!PyArg_ParseTuple(args, ":args") || (s->site && kwargs && !s->late && !(s->late = PyDict_New())) ||
+        (s->site && kwargs && PyDict_Update(s->late, kwargs)))
         return NULL;
-    if (s->site && s->id)
-        sl_async_instant(s->site, s->id);
-    if (s->site)
-        sl_py_args(kwargs);
     Py_RETURN_NONE;
 }
 

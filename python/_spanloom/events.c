@@ -181,8 +181,10 @@ static PyObject *args_of(PyObject *module, PyObject *args, PyObject *kwargs)
     (void)module;
     if (!PyArg_ParseTuple(args, ":args"))
         return NULL;
-    if (SL_TRACING_)
+    if (SL_TRACING_ && kwargs) {
+        sl_args_of_span();
         sl_py_args(kwargs);
+    }
     Py_RETURN_NONE;
 }
 

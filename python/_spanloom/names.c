@@ -2,20 +2,34 @@
 /* What Python has and the runtime wants: texts, arguments, names of threads, sites by name. */
 #include "python.h"
 
+#include <string.h>
+
 __thread char sl_py_thread_known;
 
 /* ---- texts and arguments ---- */
 
+/* What C texts cannot have, spelled out: a NUL, and halves of surrogate pairs. */
+static const char *spell_out(PyObject *str, PyObject **owned)
+{
+    PyObject *without = PyObject_CallMethod(str, "replace", "s#s", "\0", (Py_ssize_t)1, "\\x00");
+
+    Py_XDECREF(*owned);
+    *owned = without ? PyUnicode_AsEncodedString(without, "utf-8", "backslashreplace") : NULL;
+    Py_XDECREF(without);
+    return *owned ? PyBytes_AsString(*owned) : NULL;
+}
+
 const char *sl_py_text(PyObject *str, PyObject **owned)
 {
-    const char *text = PyUnicode_AsUTF8AndSize(str, NULL);
+    Py_ssize_t n;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &n);
 
-    if (text || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+    if (text && strlen(text) == (size_t)n)
         return text;
+    if (!text && !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+        return NULL;
     PyErr_Clear();
-    Py_XDECREF(*owned);
-    *owned = PyUnicode_AsEncodedString(str, "utf-8", "backslashreplace");
-    return *owned ? PyBytes_AsString(*owned) : NULL;
+    return spell_out(str, owned);
 }
 
 static bool put_number(const char *key, PyObject *value)
@@ -69,15 +83,18 @@ void sl_py_args(PyObject *dict)
     Py_DECREF(dict);
 }
 
-void sl_py_arg_exception(void)
+void sl_py_arg_exception(bool of_span)
 {
     PyObject *type, *value, *trace, *name;
     const char *text;
 
     PyErr_Fetch(&type, &value, &trace);
     name = type ? PyObject_GetAttrString(type, "__name__") : NULL;
-    if (name && PyUnicode_Check(name) && (text = PyUnicode_AsUTF8AndSize(name, NULL)))
+    if (name && PyUnicode_Check(name) && (text = PyUnicode_AsUTF8AndSize(name, NULL))) {
+        if (of_span)
+            sl_args_of_span();
         sl_arg_string("exception", text);
+    }
     PyErr_Clear();
     Py_XDECREF(name);
     PyErr_Restore(type, value, trace);

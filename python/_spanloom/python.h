@@ -54,8 +54,8 @@ const char *sl_py_text(PyObject *str, PyObject **owned);
 /* An argument of the event before.  What is no number is told by its repr(); nothing here raises. */
 void sl_py_arg(PyObject *key, PyObject *value);
 void sl_py_args(PyObject *dict);
-/* The type of the exception that is under way, as an argument. */
-void sl_py_arg_exception(void);
+/* The type of the exception that is under way, as an argument, of the event before or of the innermost open span. */
+void sl_py_arg_exception(bool of_span);
 /* Tells the runtime what Python calls this thread, once. */
 extern __thread char sl_py_thread_known;
 void sl_py_know_thread(void);
@@ -75,7 +75,7 @@ extern PyMethodDef sl_py_event_functions[];
 
 /* ---- traced.c: decorated functions ---- */
 
-enum kind { FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR };
+enum kind { FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR, ITERABLE_COROUTINE }; /* types.coroutine's are the last */
 enum pointcut { AROUND, BEFORE, AFTER, AROUND_ASYNC, BEFORE_ASYNC, AFTER_ASYNC };
 
 struct traced {
