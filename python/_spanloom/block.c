@@ -219,6 +219,7 @@ static PyMethodDef span_methods[] = {
 };
 
 static PyType_Slot span_slots[] = {
+    {Py_tp_new, sl_py_not_to_be_made},
     {Py_tp_dealloc, span_dealloc},
     {Py_tp_methods, span_methods},
     {0, NULL},
@@ -226,6 +227,7 @@ static PyType_Slot span_slots[] = {
 static PyType_Spec span_spec = {"spanloom.Span", sizeof(struct span), 0, Py_TPFLAGS_DEFAULT, span_slots};
 
 static PyType_Slot done_slots[] = {
+    {Py_tp_new, sl_py_not_to_be_made},
     {Py_tp_dealloc, done_dealloc},
     {Py_am_await, done_await},
     {Py_tp_iternext, done_next},

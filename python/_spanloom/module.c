@@ -2,6 +2,12 @@
 /* The module _spanloom: the package's part in C. */
 #include "python.h"
 
+PyObject *sl_py_not_to_be_made(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    (void)args, (void)kwargs;
+    return PyErr_Format(PyExc_TypeError, "cannot create instances of %R", type);
+}
+
 /* Whether the environment lets anything be recorded; else decorators leave functions alone. */
 static int may_record(void)
 {

@@ -46,6 +46,11 @@ static inline PyObject *sl_py_call(PyObject *f, PyObject *const *args, size_t na
     return sl_py_call_before_311(f, args, nargsf, kwnames);
 }
 
+/* ---- module.c ---- */
+
+/* tp_new of types that only this module makes objects of. */
+PyObject *sl_py_not_to_be_made(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+
 /* ---- names.c ---- */
 
 /* Its UTF-8, which lives as long as the text does; bytes that are none are escaped in one that *owned then holds. NULL:

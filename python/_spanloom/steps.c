@@ -456,8 +456,9 @@ static PyMethodDef async_generator_methods[] = {
 };
 
 #define COMMON                                                                                                         \
-    {Py_tp_getattro, get_attribute}, {Py_tp_setattro, set_attribute}, {Py_tp_repr, repr}, {Py_tp_traverse, traverse},  \
-        {Py_tp_clear, clear}, {Py_tp_dealloc, dealloc}, {Py_tp_members, members},                                      \
+    {Py_tp_new, sl_py_not_to_be_made}, {Py_tp_getattro, get_attribute}, {Py_tp_setattro, set_attribute},               \
+        {Py_tp_repr, repr}, {Py_tp_traverse, traverse}, {Py_tp_clear, clear}, {Py_tp_dealloc, dealloc},                \
+        {Py_tp_members, members},                                                                                      \
     {                                                                                                                  \
         Py_tp_getset, properties                                                                                       \
     }

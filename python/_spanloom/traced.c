@@ -323,6 +323,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
+    {Py_tp_new, sl_py_not_to_be_made},
     {Py_tp_call, PyVectorcall_Call},
     {Py_tp_descr_get, get},
     {Py_tp_getattro, get_attribute},
