@@ -220,7 +220,7 @@ static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struc
     } else if (arg_of(d, w, &a)) {
         if (top)
             add_arg(&top->args, &top->nargs, &a);
-    } else {
+    } else if (kind != SL_TF_ARGS_OF_SPAN || n) {
         d->process.damaged++;
     }
     return false;
