@@ -39,11 +39,11 @@ def make(random, n):
     return functions
 
 
-def block(random, functions, f, depth):
-    return [action(random, functions, f, depth) for _ in range(random.choice([0, 1, 1, 2, 2, 3]) if depth else random.choice([1, 2, 3, 4]))]
+def block(random, functions, f, depth, yields=True):
+    return [action(random, functions, f, depth, yields) for _ in range(random.choice([0, 1, 1, 2, 2, 3]) if depth else random.choice([1, 2, 3, 4]))]
 
 
-def action(random, functions, f, depth):
+def action(random, functions, f, depth, yields):
     callees = [g for g in functions[f.number + 1:f.number + 6] if f.kind in "ca" or g.kind not in "ca"]
     choice = random.random()
     if callees and choice < 0.5:
@@ -51,12 +51,12 @@ def action(random, functions, f, depth):
         if g.kind in "ga":
             # how many items are taken, and what then: run to the end, close, leave alone, throw
             return ("iterate", g, random.randrange(4), random.choice(["end", "end", "close", "throw"]), random.choice(ERRORS),
-                    block(random, functions, f, depth + 1) if depth < 2 else [])
+                    block(random, functions, f, depth + 1, yields) if depth < 2 else [])
         return ("call", g)
     if choice < 0.58 and depth < 3:
-        return ("try", block(random, functions, f, depth + 1), block(random, functions, f, depth + 1))
+        return ("try", block(random, functions, f, depth + 1, yields), block(random, functions, f, depth + 1, yields))
     if choice < 0.66 and depth < 3:
-        return ("span", random.randrange(100), block(random, functions, f, depth + 1))
+        return ("span", random.randrange(100), block(random, functions, f, depth + 1, False))
     if choice < 0.72:
         return ("raise", random.choice(ERRORS))
     if choice < 0.80:
@@ -67,7 +67,7 @@ def action(random, functions, f, depth):
         return ("arg", random.randrange(100))
     if f.kind in "ca" and choice < 0.94:
         return ("sleep",)
-    if f.kind in "ga":
+    if f.kind in "ga" and (yields or f.kind == "a"):
         return ("yield", random.randrange(100))
     return ("pass",)
 
@@ -108,7 +108,7 @@ def call(g):
     return f"C().f{g.number}({g.number})" if g.kind == "m" else f"f{g.number}({g.number})"
 
 
-def code(f, body):
+def code(f, body, depth=0):
     out = []
     for a in body or [("pass",)]:
         word = a[0]
@@ -116,26 +116,27 @@ def code(f, body):
             out.append(f"{'await ' if a[1].kind == 'c' else ''}{call(a[1])}")
         elif word == "iterate":
             _, g, count, end, error, inner = a
-            out.append(f"it = {call(g)}")
+            it, asynchronous = f"it{depth}", g.kind == "a"
+            close = f"await {it}.aclose()" if asynchronous else f"{it}.close()"
+            out.append(f"{it} = {call(g)}")
             out.append("try:")
-            asynchronous = g.kind == "a"
-            step = "await it.__anext__()" if asynchronous else "next(it)"
+            step = f"await {it}.__anext__()" if asynchronous else f"next({it})"
             stop = "StopAsyncIteration" if asynchronous else "StopIteration"
             steps = [f"for _ in range({count}):", f"    {step}"]
-            steps += ["    " + x for x in code(f, inner)] if inner else []
+            steps += ["    " + x for x in code(f, inner, depth + 1)] if inner else []
             if end == "end":
                 steps += ["while True:", f"    {step}"]
             elif end == "close":
-                steps.append("await it.aclose()" if asynchronous else "it.close()")
+                steps.append(close)
             else:
-                steps.append(f"await it.athrow({error}('thrown'))" if asynchronous else f"it.throw({error}('thrown'))")
+                steps.append(f"await {it}.athrow({error}('thrown'))" if asynchronous else f"{it}.throw({error}('thrown'))")
             # the generator must not outlive the loop, or the collector's time would be in the trace
-            out += ["    " + x for x in steps] + [f"except {stop}: pass", "finally:", f"    {'await it.aclose()' if asynchronous else 'it.close()'}", "    it = None"]
+            out += ["    " + x for x in steps] + [f"except {stop}: pass", "finally:", f"    {close}", f"    {it} = None"]
         elif word == "try":
-            out += ["try:", *("    " + x for x in code(f, a[1])), "except Exception as e:", *("    " + x for x in code(f, a[2])),
+            out += ["try:", *("    " + x for x in code(f, a[1], depth + 1)), "except Exception as e:", *("    " + x for x in code(f, a[2], depth + 1)),
                     "    e = None"]
         elif word == "span":
-            out += [f"with spanloom.span('s{a[1]}', k={a[1]}):", *("    " + x for x in code(f, a[2]))]
+            out += [f"with spanloom.span('s{a[1]}', k={a[1]}):", *("    " + x for x in code(f, a[2], depth + 1))]
         elif word == "raise":
             out.append(f"raise {a[1]}('raised')")
         elif word == "instant":

@@ -439,8 +439,8 @@ with section("a span in a coroutine is asynchronous"):
             s.args(late=n)
     async def main(): await asyncio.gather(one(1), one(2))
     asyncio.run(main())
-    want("b s #0 k=1", "b s #1 k=2", "n s #0 late=1", "e s #0", "b a @cat #2 x=1", "n s #1 late=2", "e s #1", "b a @cat #3 x=1",
-         "n a @cat #2 late=1", "e a @cat #2", "n a @cat #3 late=2", "e a @cat #3")
+    want("b s #0 k=1", "b s #1 k=2", "e s #0 late=1", "b a @cat #2 x=1", "e s #1 late=2", "b a @cat #3 x=1",
+         "e a @cat #2 late=1", "e a @cat #3 late=2")
 
 with section("exceptions and cancelling across awaits"):
     async def fails():
