@@ -39,6 +39,10 @@ PyObject *sl_py_span(PyObject *module, PyObject *const *args, Py_ssize_t n, PyOb
     }
     if (!s->category || s->category == Py_None)
         s->category = sl_py_module_of_caller();
+    if (s->category && !PyUnicode_Check(s->category)) {
+        PyErr_Format(PyExc_TypeError, "span: category is a str, not %R", s->category);
+        goto failed;
+    }
     Py_XINCREF(s->category);
     return (PyObject *)s;
 

@@ -96,7 +96,7 @@ static PyObject *async_event(PyObject *module, PyObject *args, PyObject *kwargs)
         return invalid_pointcut(pointcut);
     if (!SL_TRACING_)
         Py_RETURN_NONE;
-    if (PyObject_IsTrue(given) == 1 && !id_of(given, &id))
+    if (given != Py_None && !id_of(given, &id))
         return NULL;
     sl_py_know_thread();
     if (!(site = sl_py_site_of(name, category, sl_site_of)))
@@ -222,12 +222,13 @@ static PyObject *traceparent(PyObject *module, PyObject *unused)
     return PyUnicode_FromString(to);
 }
 
-static PyObject *enable(PyObject *module, PyObject *args)
+static PyObject *enable(PyObject *module, PyObject *args, PyObject *kwargs)
 {
+    static char *keys[] = {"on", NULL};
     int on = 1;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "|p:enable", &on))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:enable", keys, &on))
         return NULL;
     return PyBool_FromLong(sl_trace_enable(on));
 }
@@ -280,7 +281,7 @@ PyMethodDef sl_py_event_functions[] = {
     {"traceparent", traceparent, METH_NOARGS,
      "traceparent()\n\nThe TRACEPARENT for a process that the innermost open span starts; '' where nothing is "
      "recorded."},
-    {"enable", enable, METH_VARARGS,
+    {"enable", WITH_KEYWORDS(enable),
      "enable(on=True)\n\nRecord, or do not, from now on, in the whole process. Returns what it was."},
     {"flush", flush, METH_NOARGS,
      "flush()\n\nWrites the .pfw now, with what is recorded so far; whether there was something to write."},

@@ -157,15 +157,18 @@ PyObject *sl_py_module_of_caller(void)
 struct sl_site *sl_py_site_of(PyObject *name, PyObject *category, struct sl_site *find(const char *, const char *))
 {
     PyObject *owned = NULL, *owned_category = NULL;
-    const char *text = sl_py_text(name, &owned), *cat = NULL;
+    const char *text = sl_py_text(name, &owned), *cat = "python";
     struct sl_site *site = NULL;
+    bool given = category && category != Py_None;
 
-    if (!category || category == Py_None)
+    if (!given)
         category = sl_py_module_of_caller();
-    if (text && category && PyUnicode_Check(category))
+    if (category && PyUnicode_Check(category))
         cat = sl_py_text(category, &owned_category);
-    if (text && !PyErr_Occurred())
-        site = find(text, cat ? cat : "python");
+    else if (given)
+        PyErr_Format(PyExc_TypeError, "category is a str, not %R", category);
+    if (text && cat && !PyErr_Occurred())
+        site = find(text, cat);
     Py_XDECREF(owned);
     Py_XDECREF(owned_category);
     return site;

@@ -36,6 +36,8 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
         raise ValueError(f"Invalid pointcut: {pointcut}; it is one of {', '.join(POINTCUTS)}")
 
     def decorate(function):
+        if not _spanloom.may_record and callable(getattr(function, "__get__", function)):
+            return function
         if isinstance(function, (classmethod, staticmethod)):
             return type(function)(decorate(function.__func__))
         if isinstance(function, property):
@@ -44,8 +46,6 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
             raise TypeError(f"critical_path: a function, not {function!r}")
         if inspect.isclass(function):
             raise TypeError(f"critical_path: a function, not the class {function.__qualname__}; decorate its methods, such as __init__")
-        if not _spanloom.may_record:
-            return function
         traced = wrap(function, pointcut, scope, name, args)
         implicit = IMPLICIT.get(getattr(function, "__name__", None))  # which Python makes of functions, by their type
         return implicit(traced) if implicit and "." in traced.__qualname__ else traced
