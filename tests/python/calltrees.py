@@ -29,7 +29,6 @@ class Function:
 
 def make(random, n):
     kinds = random.choices("fmcga", [4, 2, 3, 3, 2], k=n)
-    kinds[0] = "c"
     functions = []
     for i in range(n):
         cut = random.choice(CUTS) if kinds[i] in "fm" else random.choice(["around", "around", None])
@@ -57,7 +56,7 @@ def action(random, functions, f, depth, yields):
         return ("try", block(random, functions, f, depth + 1, yields), block(random, functions, f, depth + 1, yields))
     if choice < 0.66 and depth < 3:
         return ("span", random.randrange(100), block(random, functions, f, depth + 1, False))
-    if choice < 0.72:
+    if choice < 0.69:
         return ("raise", random.choice(ERRORS))
     if choice < 0.80:
         return ("instant", random.randrange(100))
@@ -73,13 +72,13 @@ def action(random, functions, f, depth, yields):
 
 
 HEAD = """
-import asyncio, gc, sys
+import asyncio
 import spanloom
 class Odd(Exception): pass
 """
 
 
-def source(functions, trees):
+def source(functions):
     out = [HEAD]
     for f in functions:
         lines = []
@@ -93,14 +92,23 @@ def source(functions, trees):
             out.append(f"class C:" if f is next(x for x in functions if x.kind == "m") else "class C(C):")
             lines = ["    " + x for x in lines]
         out += lines
-    # run to its end by the event loop, or stepped by hand
-    out.append(f"""
-async def main():
-    for i in range({trees}):
-        try: await f0(i)
-        except Exception as e: spanloom.instant("out", error=type(e).__name__)
-asyncio.run(main())
+    out.append("""
+def out(e): spanloom.instant("out", error=type(e).__name__)
+def alone(f, n):
+    try: f(n)
+    except Exception as e: out(e)
+async def task(f, n):
+    try: await f(n)
+    except Exception as e: out(e)
+async def together(*tasks): await asyncio.gather(*tasks)
 """)
+    for f in functions:
+        if f.kind in "fm":
+            out.append(f"alone({'C().' if f.kind == 'm' else ''}f{f.number}, {f.number})")
+        elif f.kind == "c":
+            out.append(f"asyncio.run(task(f{f.number}, {f.number}))")
+    together = ", ".join(f"task(f{f.number}, {f.number})" for f in functions if f.kind == "c")
+    out.append(f"asyncio.run(together({together}))")
     return "\n".join(out)
 
 
@@ -187,12 +195,35 @@ class Model:
         self.ids += 1
         return self.ids
 
+    def alone(self, f):
+        try:
+            self.plain(f)
+        except Raised as e:
+            self.events.append(["i", "out", None, {"error": e.kind}])
+
+    def together(self, functions):
+        """Tasks: each runs until it sleeps, then the next."""
+        queue = [self.steps(f) for f in functions]
+        while queue:
+            t = queue.pop(0)
+            try:
+                next(t)
+                queue.append(t)
+            except StopIteration:
+                pass
+            except Raised as e:
+                self.events.append(["i", "out", None, {"error": e.kind}])
+
     # running() gives ("sleep",) and ("yield",), and gets None, or a Raised that is thrown in
     def running(self, f):
         try:
             yield from self.body(f, f.body)
         except Return:
             return
+        except Raised as e:
+            if f.kind == "a" and e.kind == "StopAsyncIteration":  # PEP 479
+                raise Raised("RuntimeError") from None
+            raise
 
     def plain(self, f):
         """A call of a function or method: at once."""
@@ -241,11 +272,8 @@ class Model:
                 return
             except Raised as e:
                 self.end()
-                kind = e.kind
-                if kind == "StopAsyncIteration" and f.kind == "a":
-                    kind = "RuntimeError"
-                self.whole("e", name, i, **({} if kind == "GeneratorExit" else {"exception": kind}))
-                raise Raised(kind) from None
+                self.whole("e", name, i, **({} if e.kind == "GeneratorExit" else {"exception": e.kind}))
+                raise
             self.end()
             thrown = None
             try:
@@ -366,7 +394,7 @@ class Iterated:
     def throw(self, error):
         if self.done or not self.started:  # it raises where it is, and the generator never ran
             self.done = True
-            raise Raised(error)
+            raise Raised("RuntimeError" if (error, self.g.kind) == ("StopAsyncIteration", "a") else error)
         yield from self.resume(self.it.throw, Raised(error))
 
     def close(self):
@@ -402,20 +430,17 @@ def lines(events):
 def random_programs_record_what_the_model_says(version):
     random = rng()
     total = 0
-    for k in range(int(os.environ.get("TREES", 40))):
-        functions = make(random, random.choice([3, 6, 10, 16]))
-        program = source(functions, 2)
+    for k in range(int(os.environ.get("TREES", 12))):
+        functions = make(random, random.choice([5, 15, 30]))
+        program = source(functions)
         model = Model()
-        for i in range(2):
-            functions_args = functions[0].args
-            functions[0].number = i  # what it is called with
-            try:
-                for _ in model.steps(functions[0]):
-                    pass
-            except Raised as e:
-                model.events.append(["i", "out", None, {"error": e.kind}])
-            functions[0].number = 0
-        if len(model.events) > 20000:
+        for f in functions:
+            if f.kind in "fm":
+                model.alone(f)
+            elif f.kind == "c":
+                model.together([f])
+        model.together([f for f in functions if f.kind == "c"])
+        if len(model.events) > 30000:
             continue
         folder = path(str(k))
         r = script(program, version=version, options=f"log-dir={folder}", name=f"prog{k}.py", err=None)
