@@ -174,7 +174,8 @@ class Return(Exception):
 
 
 class Model:
-    def __init__(self):
+    def __init__(self, python):
+        self.python = python
         self.events, self.open, self.ids = [], [], 0  # open: the spans of the thread, each its event's own args
 
     def begin(self, name, **args):
@@ -394,7 +395,8 @@ class Iterated:
     def throw(self, error):
         if self.done or not self.started:  # it raises where it is, and the generator never ran
             self.done = True
-            raise Raised("RuntimeError" if (error, self.g.kind) == ("StopAsyncIteration", "a") else error)
+            wrapped = (error, self.g.kind) == ("StopAsyncIteration", "a") and self.model.python < (3, 12)
+            raise Raised("RuntimeError" if wrapped else error)
         yield from self.resume(self.it.throw, Raised(error))
 
     def close(self):
@@ -433,7 +435,7 @@ def random_programs_record_what_the_model_says(version):
     for k in range(int(os.environ.get("TREES", 12))):
         functions = make(random, random.choice([5, 15, 30]))
         program = source(functions)
-        model = Model()
+        model = Model(tuple(map(int, version.split("."))))
         for f in functions:
             if f.kind in "fm":
                 model.alone(f)
