@@ -55,6 +55,9 @@ class Store(sqlite3.Connection):
             args = (_Cursor,)
         return super().cursor(*args, **more)
 
+    def execute(self, *args):
+        return self.cursor().execute(*args) if self.without else super().execute(*args)
+
     def df(self, sql, parameters=(), library=None):
         """The result of a query as a DataFrame of pandas, or of polars where only that is installed, or which library says.
 
