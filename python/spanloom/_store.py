@@ -252,6 +252,9 @@ def _check(connection, path):
     except sqlite3.DatabaseError as e:
         if "not a database" in str(e):
             raise sqlite3.DatabaseError(f"{path} is not a Spanloom store (not an SQLite file)") from None
+        if "readonly" in str(e):
+            raise sqlite3.OperationalError(f"{path} was being written, and that was cut off; take it back with: spanloom "
+                                           f"info -d {path}") from None
         if "no such table" not in str(e):
             raise
         row = None

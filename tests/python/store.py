@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """spanloom.open(): stores from Python, on every Python that is here, against what the program prints of them."""
 import os
+import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -209,6 +210,26 @@ print(json.dumps([raised(kind, spanloom.open, name) for kind, name in (
                                 "not a Spanloom store", "bring it up to date with: spanloom info -d", "newer Spanloom (schema 99")):
         check(part in text, text)
     check(not os.path.exists(path("missing.db")), "a store was made")
+
+
+@cases(*VERSIONS)
+def an_import_was_killed(version):
+    """A journal that must be rolled back before anyone reads."""
+    store = example()
+    want = query(store, "SELECT count(*) FROM sl_event")
+    script("""
+import os, sqlite3
+db = sqlite3.connect("spanloom.db", isolation_level=None)
+db.execute("PRAGMA cache_size = 1")
+db.execute("BEGIN")
+db.execute("DELETE FROM sl_event")
+os.kill(os.getpid(), 9)
+""", version=version, code=-signal.SIGKILL)
+    check(os.path.exists(f"{store}-journal"), "nothing was cut off")
+    got = said("print(json.dumps([raised(sqlite3.OperationalError, spanloom.open, 'spanloom.db')]))", version=version)[0][0]
+    check(f"take it back with: spanloom info -d {store}" in got, got)
+    spanloom("info", "-d", store)
+    equal(said("print(json.dumps(spanloom.open('spanloom.db').execute('SELECT count(*) FROM sl_event').fetchone()))", version=version)[0], list(want[0]))
 
 
 @test
