@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/place.h"
+#include "base/buf.h"
 
 #include <dirent.h>
 #include <glob.h>
@@ -49,18 +50,22 @@ static bool find_package(struct place *p, const char *prefix)
 {
     static const char *const places[] = {"lib*/python3*/site-packages/spanloom", "lib*/python3*/dist-packages/spanloom",
                                          "spanloom"};
-    char pattern[PATH_MAX];
+    struct sl_buf pattern = {0};
     size_t n = strlen(prefix) + 1;
     bool found = false;
 
     for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
         glob_t g = {0};
-        if (snprintf(pattern, sizeof pattern, "%s/%s", prefix, places[i]) < (int)sizeof pattern &&
-            glob(pattern, 0, NULL, &g) == 0)
+        sl_buf_clear(&pattern);
+        for (const char *s = prefix; *s; s++)
+            sl_buf_addf(&pattern, strchr("*?[\\", *s) ? "\\%c" : "%c", *s);
+        sl_buf_addf(&pattern, "/%s", places[i]);
+        if (glob(pattern.s, 0, NULL, &g) == 0)
             for (size_t k = 0; k < g.gl_pathc && !found; k++)
                 found = is_lib(p->lib, prefix, g.gl_pathv[k] + n) && fits(p->include, p->lib, "include");
         globfree(&g);
     }
+    sl_buf_free(&pattern);
     return found;
 }
 

@@ -223,7 +223,7 @@ def python_and_c_in_one_process(version, of, order):
 @test
 def below_any_folder():
     """pip install --target, and where the environment was moved."""
-    target, moved = path("a folder"), path("moved")
+    target, moved = path("a folder"), path("moved *[1]")
     subprocess.run([*PIP, "install", "--no-index", "--target", target, WHEEL], check=True)
     os.rename(target, moved)
     write(path("prog.py"), PROGRAM_PY + "import spanloom._store as s\nassert s._program().startswith(sys.argv[1]), s._program()\nassert s._extension()\n"
@@ -231,7 +231,7 @@ def below_any_folder():
     run(sys.executable, "prog.py", moved, env={"PYTHONPATH": moved})
     equal(len(trace().spans()), 4)
     flags = subprocess.run([f"{moved}/bin/spanloom", "flags", "c"], capture_output=True, text=True, check=True).stdout
-    check(f"-L{moved}/spanloom" in flags, flags)
+    check(f"-L'{moved}/spanloom'" in flags, flags)
     run(cc(flags, PROGRAM_C), options=f"log-dir={path('c')}")
     equal(nested(trace(path("c"))), [("in c", None)])
 
