@@ -33,7 +33,8 @@ def open(path=None, mode="ro", **options):
         raise IsADirectoryError(errno.EISDIR, "a directory is no store; make one of it with: spanloom import", path)
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, "there is no such store; make it with: spanloom import PATH... -d", path)
-    options.setdefault("factory", Store)
+    if not issubclass(options.setdefault("factory", Store), Store):
+        raise TypeError("factory is a subclass of spanloom.Store")
     uri = f"file:{urllib.request.pathname2url(path)}?mode={mode}"
     connection, without = _connect(uri, options)
     try:

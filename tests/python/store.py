@@ -158,7 +158,8 @@ with spanloom.open("spanloom.db", mode="rw") as d:
 assert spanloom.open("spanloom.db").execute("SELECT n > 0 FROM mine").fetchone() == (1,)
 assert "'ro' or 'rw'" in raised(ValueError, spanloom.open, "spanloom.db", mode="w")
 
-class Mine(_store.Store):
+assert "spanloom.Store" in raised(TypeError, spanloom.open, "spanloom.db", factory=sqlite3.Connection)
+class Mine(spanloom.Store):
     pass
 assert type(spanloom.open("spanloom.db", factory=Mine)) is Mine
 """, version=version)
@@ -299,7 +300,8 @@ print(json.dumps([raised(ImportError, db.df, "SELECT 1"), raised(ImportError, db
 @test
 def traced_programs_do_not_pay():
     """What opens stores is loaded when it is asked for."""
-    script("import sys, spanloom\nassert not {'sqlite3', 'ctypes', 'json', 'subprocess'} & set(sys.modules), sys.modules\n")
+    script("import sys, spanloom\nassert 'open' not in spanloom.__all__\n"
+           "assert not {'sqlite3', 'ctypes', 'json', 'subprocess'} & set(sys.modules), sys.modules\n")
 
 
 main()
