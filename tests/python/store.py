@@ -284,6 +284,13 @@ _store._sqlite = lambda: ctypes.CDLL("./libother.so")
         says_why(said((hidden if which == "none" else copy) + WITHOUT, version=v)[0], "cannot load extensions")
 
 
+@test
+def an_sqlite_without_extensions():
+    """It calls entry points without its routines: an error, no crash."""
+    r = script("import ctypes\nfrom spanloom import _store\nprint(ctypes.CDLL(_store._extension()).sqlite3_spanloom_init(None, None, None))\n")
+    equal(r.out, "1\n")
+
+
 @cases(*VERSIONS)
 def frames_without_libraries(version):
     example()
