@@ -243,5 +243,27 @@ with spanloom.span("all"), cf.ThreadPoolExecutor(1) as pool:
         WHERE k.kind = 'flow' AND r.key LIKE 'slow%' GROUP BY l.key ORDER BY 1"""), [("submit", 1, 1), ("submit#2", 1, 1), ("submit#3", 1, 1)])
 
 
+@test
+def arrows_from_process_to_process():
+    program("""
+with spanloom.span("all"), cf.ProcessPoolExecutor(2) as pool:
+    list(pool.map(decorated, range(6)))
+    pool.submit(slow, 1).result()
+""", VERSIONS[-1])
+    for order in files(), files()[::-1]:  # whichever comes first
+        store = path(f"{len(os.listdir(path()))}.db")
+        for file in order:
+            imported(file, store=store)
+        equal(query(store, "SELECT * FROM rejects"), [])
+        rows = query(store, """
+            SELECT l.key, r.key, k.rule, (SELECT value FROM attributes WHERE span = r.id AND name = 'n'),
+                (SELECT min(time_ns) FROM events WHERE span = r.id) > (SELECT min(time_ns) FROM events WHERE span = l.id)
+            FROM links k JOIN spans l ON l.id = k.left_span JOIN spans r ON r.id = k.right_span WHERE k.kind = 'flow'""")
+        name = lambda key: key.partition("#")[0]
+        number = lambda key: int(key.partition("#")[2] or 1)
+        equal(sorted((number(l), name(r), n) for l, r, _, n, _ in rows), [(i + 1, "decorated", i) for i in range(6)] + [(7, "slow", None)])
+        equal({(name(l), rule, later) for l, _, rule, _, later in rows}, {("submit", "trace.flow", 1)})
+
+
 if __name__ == "__main__":
     main()
