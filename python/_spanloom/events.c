@@ -2,6 +2,7 @@
 /* The functions of the module that record single events, and those about the process. */
 #include "python.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- single events ---- */
@@ -178,6 +179,34 @@ static PyObject *flow(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
+/* _arrive(name, category, id): the flow ends in the span of the decorated function that this thread calls next. */
+static PyObject *arrive(PyObject *module, PyObject *args)
+{
+    PyObject *name, *category;
+    struct sl_site *site;
+    unsigned long long id;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "UUK:_arrive", &name, &category, &id))
+        return NULL;
+    if (SL_TRACING_) {
+        if (!(site = sl_py_site_of(name, category, sl_site_of)))
+            return NULL;
+        sl_py_expect_arrow(site, id);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *args_of_event(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    (void)module;
+    if (!PyArg_ParseTuple(args, ":_args_of_event"))
+        return NULL;
+    if (SL_TRACING_)
+        sl_py_args(kwargs);
+    Py_RETURN_NONE;
+}
+
 static PyObject *args_of(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     (void)module;
@@ -258,6 +287,14 @@ static PyObject *forget_thread(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* What the runtime put into the environment of C for this process's children, of which os.environ is an older copy. */
+static PyObject *told_children(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return Py_BuildValue("{s:y,s:y}", "TRACEPARENT", getenv("TRACEPARENT"), "PERFFLOW_INSTANCE_PATH",
+                         getenv("PERFFLOW_INSTANCE_PATH"));
+}
+
 #define WITH_KEYWORDS(f) AS_FUNCTION(f), METH_VARARGS | METH_KEYWORDS
 
 PyMethodDef sl_py_event_functions[] = {
@@ -290,6 +327,9 @@ PyMethodDef sl_py_event_functions[] = {
     {"finish", finish, METH_NOARGS,
      "finish()\n\nWhat the end of the process does: the trace is complete then, and nothing is recorded later. For "
      "processes that leave by os._exit()."},
+    {"_arrive", arrive, METH_VARARGS, NULL},
+    {"_args_of_event", WITH_KEYWORDS(args_of_event), "Of what this thread recorded last."},
+    {"_told_children", told_children, METH_NOARGS, NULL},
     {"_forget_thread", forget_thread, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

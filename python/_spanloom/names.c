@@ -119,12 +119,41 @@ static PyObject *name_of_thread(void)
     return name;
 }
 
+/* An arrow that ends in the span of the next decorated function that is called.  So that the calls of these need not
+ * look for one, the thread is taken for unknown until then. */
+static __thread struct {
+    struct sl_site *site; /* NULL: none */
+    uint64_t id;
+    char known; /* the thread was */
+} arrow;
+
+void sl_py_expect_arrow(struct sl_site *site, uint64_t id)
+{
+    arrow.site = site;
+    arrow.id = id;
+    arrow.known = sl_py_thread_known;
+    sl_py_thread_known = 0;
+}
+
+void sl_py_end_arrow(void)
+{
+    struct sl_site *site = arrow.site;
+
+    if (LIKELY(!site))
+        return;
+    arrow.site = NULL;
+    sl_arg_int("id", (int64_t)arrow.id);
+    sl_flow(site, arrow.id, SL_FLOW_IN);
+}
+
 static __attribute__((noinline)) void know_thread(void)
 {
     PyObject *type, *value, *trace, *name, *owned = NULL;
     const char *text;
 
     sl_py_thread_known = 1; /* first: what follows may be traced */
+    if (arrow.site && arrow.known)
+        return;
     PyErr_Fetch(&type, &value, &trace);
     name = name_of_thread();
     if (name && PyUnicode_Check(name) && (text = sl_py_text(name, &owned)))

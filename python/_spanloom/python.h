@@ -64,6 +64,9 @@ void sl_py_arg_exception(bool of_span);
 /* Tells the runtime what Python calls this thread, once. */
 extern __thread char sl_py_thread_known;
 void sl_py_know_thread(void);
+/* The flow ends in the span of the decorated function that this thread calls next; that has begun. */
+void sl_py_expect_arrow(struct sl_site *site, uint64_t id);
+void sl_py_end_arrow(void);
 /* A str, borrowed; NULL: it has none. */
 PyObject *sl_py_module_of_caller(void);
 /* find is sl_site_of() or sl_loose_site_of(); category: NULL or None means the module that calls.  NULL: an exception.

@@ -85,6 +85,8 @@ void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject 
     case AFTER_ASYNC: return;
     }
     sl_py_record_args(t, args, kwargs);
+    if (t->pointcut == AROUND)
+        sl_py_end_arrow();
     if (t->pointcut == BEFORE) /* a moment: a begin without an end would take in what comes after it */
         sl_span_end(t->site);
 }

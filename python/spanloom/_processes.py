@@ -27,7 +27,18 @@ def _watch_multiprocessing():
         _finish_at_exit()
 
 
+def _tell_environ():
+    """What children are to know goes into os.environ, too, of which some ways to start one make their environment.
+
+    Without putenv(): in C's environment it has its place, where the runtime changes it after a fork.
+    """
+    for name, value in _spanloom._told_children().items():
+        if value is not None:
+            os.environ._data[os.environ.encodekey(name)] = value
+
+
 def _in_child():
+    _tell_environ()
     _spanloom._forget_thread()
     _watch_multiprocessing()
 
@@ -39,6 +50,7 @@ def _finish_if_interrupted():
 
 
 def watch():
+    _tell_environ()
     atexit.register(_finish_if_interrupted)
     os.register_at_fork(after_in_child=_in_child)
     _watch_multiprocessing()
