@@ -71,17 +71,23 @@ void sl_py_args(PyObject *dict)
     Py_DECREF(dict);
 }
 
-void sl_py_arg_exception(void)
+void sl_py_arg_type(PyObject *type)
 {
-    PyObject *type, *value, *trace, *name;
+    PyObject *name = type ? PyObject_GetAttrString(type, "__name__") : NULL;
     const char *text;
 
-    PyErr_Fetch(&type, &value, &trace);
-    name = type ? PyObject_GetAttrString(type, "__name__") : NULL;
     if (name && PyUnicode_Check(name) && (text = PyUnicode_AsUTF8AndSize(name, NULL)))
         sl_arg_string("exception", text);
     PyErr_Clear();
     Py_XDECREF(name);
+}
+
+void sl_py_arg_exception(void)
+{
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
+    sl_py_arg_type(type);
     PyErr_Restore(type, value, trace);
 }
 
@@ -107,6 +113,7 @@ static PyObject *name_of_thread(void)
 static __attribute__((noinline)) void know_thread(void)
 {
     PyObject *type, *value, *trace, *name, *owned = NULL;
+    static __thread unsigned char tries;
     const char *text;
 
     sl_py_thread_known = 1; /* first: what follows may be traced */
@@ -114,6 +121,8 @@ static __attribute__((noinline)) void know_thread(void)
     name = name_of_thread();
     if (name && PyUnicode_Check(name) && (text = sl_py_text(name, &owned)))
         sl_thread_name(text);
+    else if (++tries < 64) /* threading may not know it yet: its own functions are traced, too */
+        sl_py_thread_known = 0;
     PyErr_Clear();
     Py_XDECREF(name);
     Py_XDECREF(owned);
