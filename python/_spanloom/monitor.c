@@ -140,64 +140,100 @@ static inline void end(struct sl_site *site)
 
 /* ---- sys.monitoring: code, offset, and more, which does not matter but for the exception ---- */
 
-static PyObject *known_site(PyObject *const *args, struct sl_site **site)
+/* Code that is not known yet, or not wanted. */
+static __attribute__((noinline)) PyObject *on_other(PyObject *code, void mark(struct sl_site *))
 {
-    struct known *k = find(args[0]);
+    struct known *k = find(code);
+    PyObject *answer = disable;
 
-    if (UNLIKELY(!k->code)) {
-        if (ask(args[0], PyEval_GetGlobals(), NULL))
+    if (!k->code) {
+        if (ask(code, PyEval_GetGlobals(), NULL))
             return NULL;
-        k = find(args[0]);
+        k = find(code);
     }
-    *site = k->site;
-    return k->site || !k->code ? Py_None : disable;
-}
-
-static PyObject *on_begin(PyObject *module, PyObject *const *args, Py_ssize_t n)
-{
-    struct sl_site *site = NULL;
-    PyObject *answer = known_site(args, &site);
-
-    (void)module, (void)n;
-    if (LIKELY(site))
-        begin(site);
-    Py_XINCREF(answer);
+    if (k->site)
+        mark(k->site);
+    if (k->site || !k->code)
+        answer = Py_None;
+    Py_INCREF(answer);
     return answer;
 }
 
-static PyObject *on_end(PyObject *module, PyObject *const *args, Py_ssize_t n)
-{
-    struct sl_site *site = NULL;
-    PyObject *answer = known_site(args, &site);
-
-    (void)module, (void)n;
-    if (LIKELY(site))
-        end(site);
-    Py_XINCREF(answer);
-    return answer;
-}
-
-/* These two cannot be disabled for code that is not wanted. */
-static PyObject *on_throw(PyObject *module, PyObject *const *args, Py_ssize_t n)
+static PyObject *on_begin(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
 {
     struct sl_site *site = find(args[0])->site;
 
-    (void)module, (void)n;
+    (void)self, (void)n, (void)names;
+    if (UNLIKELY(!site))
+        return on_other(args[0], begin);
+    begin(site);
+    Py_RETURN_NONE;
+}
+
+static PyObject *on_end(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
+{
+    struct sl_site *site = find(args[0])->site;
+
+    (void)self, (void)n, (void)names;
+    if (UNLIKELY(!site))
+        return on_other(args[0], end);
+    end(site);
+    Py_RETURN_NONE;
+}
+
+/* These two cannot be disabled for code that is not wanted. */
+static PyObject *on_throw(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
+{
+    struct sl_site *site = find(args[0])->site;
+
+    (void)self, (void)n, (void)names;
     if (site)
         begin(site);
     Py_RETURN_NONE;
 }
 
-static PyObject *on_unwind(PyObject *module, PyObject *const *args, Py_ssize_t n)
+static PyObject *on_unwind(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
 {
     struct sl_site *site = find(args[0])->site;
 
-    (void)module;
+    (void)self, (void)names;
     if (site && SL_TRACING_) {
-        sl_py_arg_type(n > 2 ? (PyObject *)Py_TYPE(args[2]) : NULL);
+        sl_py_arg_type(VECTORCALL_NARGS(n) > 2 ? (PyObject *)Py_TYPE(args[2]) : NULL);
         sl_span_end(site);
     }
     Py_RETURN_NONE;
+}
+
+/* What is called back: an object that is called without the ado that there is about functions of modules. */
+struct callback {
+    PyObject_HEAD vectorcall call;
+};
+
+static PyMemberDef callback_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(struct callback, call), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot callback_slots[] = {{Py_tp_call, PyVectorcall_Call}, {Py_tp_members, callback_members}, {0, NULL}};
+
+static PyType_Spec callback_spec = {"_spanloom.callback", sizeof(struct callback), 0,
+                                    Py_TPFLAGS_DEFAULT | VECTORCALL_FLAG, callback_slots};
+
+/* (on begin, on end, on throw, on unwind) */
+static PyObject *callbacks(void)
+{
+    static const vectorcall calls[] = {on_begin, on_end, on_throw, on_unwind};
+    PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&callback_spec);
+    PyObject *all = type ? PyTuple_New(4) : NULL;
+
+    for (int i = 0; all && i < 4; i++) {
+        struct callback *c = PyObject_New(struct callback, type);
+        if (!c)
+            return NULL;
+        c->call = calls[i];
+        PyTuple_SetItem(all, i, (PyObject *)c);
+    }
+    return all;
 }
 
 /* ---- before 3.12 ---- */
@@ -229,7 +265,10 @@ static PyObject *on_frame(PyThreadState *thread, void *frame, int thrown)
 
 /* ---- from Python ---- */
 
-/* monitor(asked, DISABLE or None): from now on; asked(code, globals or None, frame or None) -> (name, category, file, line) or None */
+/*
+ * monitor(asked, DISABLE): the callbacks for sys.monitoring; monitor(asked, None), before 3.12: from now on.
+ * asked(code, globals or None, frame or None) -> (name, category, file, line) or None
+ */
 static PyObject *monitor(PyObject *module, PyObject *args)
 {
     PyInterpreterState *all = PyInterpreterState_Get();
@@ -251,8 +290,9 @@ static PyObject *monitor(PyObject *module, PyObject *args)
             return PyErr_Format(PyExc_RuntimeError, "this Python cannot be traced");
         evaluate = _PyInterpreterState_GetEvalFrameFunc(all);
         _PyInterpreterState_SetEvalFrameFunc(all, on_frame);
+        Py_RETURN_NONE;
     }
-    Py_RETURN_NONE;
+    return callbacks();
 }
 
 /* Code that records its spans itself. */
@@ -267,9 +307,5 @@ static PyObject *leave_alone(PyObject *module, PyObject *code)
 PyMethodDef sl_py_monitor_functions[] = {
     {"monitor", monitor, METH_VARARGS, NULL},
     {"leave_alone", leave_alone, METH_O, NULL},
-    {"_on_begin", (PyCFunction)(void (*)(void))on_begin, METH_FASTCALL, NULL},
-    {"_on_end", (PyCFunction)(void (*)(void))on_end, METH_FASTCALL, NULL},
-    {"_on_throw", (PyCFunction)(void (*)(void))on_throw, METH_FASTCALL, NULL},
-    {"_on_unwind", (PyCFunction)(void (*)(void))on_unwind, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };

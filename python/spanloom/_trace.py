@@ -129,10 +129,9 @@ def start():
         return
     tool = next(i for i in (4, 3, 5, 2, 1, 0) if monitoring.get_tool(i) is None)  # the others have names of their own
     monitoring.use_tool_id(tool, "spanloom")
-    _spanloom.monitor(_asked(is_wanted), monitoring.DISABLE)
-    events = monitoring.events
-    callbacks = {events.PY_START: _spanloom._on_begin, events.PY_RESUME: _spanloom._on_begin, events.PY_THROW: _spanloom._on_throw,
-                 events.PY_RETURN: _spanloom._on_end, events.PY_YIELD: _spanloom._on_end, events.PY_UNWIND: _spanloom._on_unwind}
+    begin, end, throw, unwind = _spanloom.monitor(_asked(is_wanted), monitoring.DISABLE)
+    on = monitoring.events
+    callbacks = {on.PY_START: begin, on.PY_RESUME: begin, on.PY_THROW: throw, on.PY_RETURN: end, on.PY_YIELD: end, on.PY_UNWIND: unwind}
     for event, callback in callbacks.items():
         monitoring.register_callback(tool, event, callback)
     monitoring.set_events(tool, sum(callbacks))
