@@ -2,8 +2,8 @@
 /*
  * Functions without a decorator: each stretch in which one runs is a span.  From 3.12 on by sys.monitoring, where code
  * that nobody wants costs nothing after its first call; before, in the place where frames are evaluated (PEP 523), as
- * that leaves the interpreter on its fast path, which sys.setprofile() does not.  Which code is wanted, and its name, is
- * asked of Python once for each code object.
+ * that leaves the interpreter on its fast path, which sys.setprofile() does not.  Which code is wanted, and its name,
+ * is asked of Python once for each code object.
  */
 #include "python.h"
 
@@ -113,7 +113,7 @@ static __attribute__((noinline)) int ask(PyObject *code, PyObject *globals, PyOb
         learn(code, site);
     } else if (disable != Py_None) {
         return -1; /* nothing was under way at the start of a function */
-    } else { /* a frame must be run; it is interrupted at once, and asked for again */
+    } else {       /* a frame must be run; it is interrupted at once, and asked for again */
         PyErr_Clear();
         PyErr_SetInterrupt();
     }
@@ -253,7 +253,8 @@ static PyObject *on_frame(PyThreadState *thread, void *frame, int thrown)
         k = find(code);
     }
     site = k->site;
-    if (!site || (k->in_steps && has_311_frames && ((char *)frame)[OWNER_311] == OWNED_BY_THREAD_311)) /* made, not run */
+    if (!site ||
+        (k->in_steps && has_311_frames && ((char *)frame)[OWNER_311] == OWNED_BY_THREAD_311)) /* made, not run */
         return evaluate(thread, frame, thrown);
     begin(site);
     result = evaluate(thread, frame, thrown);
