@@ -19,17 +19,17 @@ A Python script, whose functions are traced as they are, and where its time went
   $ echo '[1, 2]' | spanloom trace prog.py --quiet -m x 2>report
   2 [1, 2] ['prog.py', '--quiet', '-m', 'x']
   [3]
-  $ head -1 report; sed -n '/call tree/,$p' report | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g'
+  $ head -1 report; sed -n '/call tree/,$p' report | sed -E 's/ +[0-9.]+ ([mun]s|s)/ T/g' | sort
   8 calls in 2 processes and 2 threads (1 process is Spanloom's own)
       inclusive    exclusive       calls          min         mean          max  call tree
-   T T           1 T T T  prog.py
-   T T           1 T T T    <module>
-   T T           1 T T T      <module>
-   T T           1 T T T      read
-   T T           1 T T T      Solver.solve
-   T T           1 T T T        Solver.solve
    T T           1 T T T          Solver.solve
+   T T           1 T T T        Solver.solve
+   T T           1 T T T      <module>
    T T           1 T T T      Solver
+   T T           1 T T T      Solver.solve
+   T T           1 T T T      read
+   T T           1 T T T    <module>
+   T T           1 T T T  prog.py
   $ ls -d *[^_]
   helper.py
   prog.py
