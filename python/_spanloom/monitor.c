@@ -90,7 +90,7 @@ static struct sl_site *site_of(PyObject *answer)
 
     if (!PyArg_ParseTuple(answer, "UUUi", &name, &category, &file, &line))
         return NULL;
-    return sl_py_site_of(name, category, file, line);
+    return sl_py_site_at(name, category, file, line);
 }
 
 /* Negative: an exception that is none of an ordinary kind, such as that of Ctrl-C. frame: NULL from 3.11 on. */
@@ -198,7 +198,7 @@ static PyObject *on_unwind(PyObject *self, PyObject *const *args, size_t n, PyOb
 
     (void)self, (void)names;
     if (site && SL_TRACING_) {
-        sl_py_arg_type(VECTORCALL_NARGS(n) > 2 ? (PyObject *)Py_TYPE(args[2]) : NULL);
+        sl_py_arg_type(VECTORCALL_NARGS(n) > 2 ? (PyObject *)Py_TYPE(args[2]) : NULL, true);
         sl_span_end(site);
     }
     Py_RETURN_NONE;
@@ -259,7 +259,7 @@ static PyObject *on_frame(PyThreadState *thread, void *frame, int thrown)
     begin(site);
     result = evaluate(thread, frame, thrown);
     if (UNLIKELY(!result) && SL_TRACING_)
-        sl_py_arg_exception();
+        sl_py_arg_exception(true);
     end(site);
     return result;
 }

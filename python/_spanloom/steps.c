@@ -16,19 +16,21 @@ struct steps {
     bool begun, over, closing;
 };
 
-static PyTypeObject *generator_type, *coroutine_type, *async_generator_type, *step_type;
+static PyTypeObject *generator_type, *iterable_type, *coroutine_type, *async_generator_type, *step_type;
 
 /* ---- one stretch of running ---- */
 
 static void tell_task(void)
 {
-    static PyObject *current;
+    static PyObject *current, *get_name;
     PyObject *modules, *asyncio, *task, *name;
 
-    if (!current && (modules = PyImport_GetModuleDict()) && (asyncio = PyDict_GetItemString(modules, "asyncio")))
+    if (!current && (modules = PyImport_GetModuleDict()) && (asyncio = PyDict_GetItemString(modules, "asyncio"))) {
         current = PyObject_GetAttrString(asyncio, "current_task");
+        get_name = PyUnicode_InternFromString("get_name");
+    }
     task = current ? PyObject_CallFunctionObjArgs(current, NULL) : NULL;
-    name = task && task != Py_None ? PyObject_CallMethod(task, "get_name", NULL) : NULL;
+    name = task && task != Py_None ? PyObject_CallMethodObjArgs(task, get_name, NULL) : NULL;
     if (name && PyUnicode_Check(name)) {
         const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
         if (text)
@@ -68,9 +70,11 @@ static void begin(struct steps *s)
 /* It will not run again.  result: NULL where an exception ended it. */
 static void end(struct steps *s, PyObject *result)
 {
-    if (s->over || !s->begun)
-        return;
+    bool was = s->over || !s->begun;
+
     s->over = true;
+    if (was)
+        return;
     if (s->of->pointcut != AROUND) {
         sl_py_leave(s->of, s->id, result);
         return;
@@ -78,7 +82,7 @@ static void end(struct steps *s, PyObject *result)
     if (SL_TRACING_ && s->id) {
         sl_async_end(s->of->site, s->id);
         if (!result)
-            sl_py_arg_exception();
+            sl_py_arg_exception(false);
     }
     if (UNLIKELY(sl_py_advised))
         sl_py_advise_after(s->of, result);
@@ -93,7 +97,7 @@ static bool resume(struct steps *s)
 {
     struct steps *whole = whole_of(s);
 
-    if (whole->over)
+    if (whole->over || (!whole->begun && s->closing)) /* what never ran is not run to be closed */
         return false;
     if (!whole->begun)
         begin(whole);
@@ -144,30 +148,45 @@ static int raw_send(PyObject *inner, PyObject *value, PyObject **result)
     return *result ? SENT_RETURN : SENT_ERROR;
 }
 
+/* Whether the frame is there: an exception may also say that it cannot be run now.  One is under way. */
+static bool is_alive(const struct steps *s)
+{
+    static const char *const frames[] = {
+        [GENERATOR] = "gi_frame",
+        [COROUTINE] = "cr_frame",
+        [ASYNC_GENERATOR] = "ag_frame",
+        [ITERABLE_COROUTINE] = "gi_frame",
+    };
+    PyObject *type, *value, *trace, *frame;
+
+    PyErr_Fetch(&type, &value, &trace);
+    frame = PyObject_GetAttrString(s->inner, frames[s->of->kind]);
+    Py_XDECREF(frame);
+    PyErr_Restore(type, value, trace); /* also where it has none, which is alive as far as we know */
+    return frame && frame != Py_None;
+}
+
 /* A step of an asynchronous generator ends by StopIteration when it gives a value, which is not the end of the whole.
  */
 static void settle(struct steps *s, int sent, PyObject *result)
 {
-    if (sent == SENT_NEXT)
+    struct steps *whole = whole_of(s);
+
+    if (sent == SENT_NEXT || (sent == SENT_ERROR && is_alive(whole)))
         return;
-    if (!s->whole) {
+    if (!s->whole)
         end(s, sent == SENT_RETURN ? result : NULL);
-        return;
-    }
-    s->over = true;
-    if (sent == SENT_ERROR && PyErr_ExceptionMatches(PyExc_StopAsyncIteration))
-        end(s->whole, Py_None);
     else if (sent == SENT_ERROR)
-        end(s->whole, NULL);
+        end(whole, PyErr_ExceptionMatches(PyExc_StopAsyncIteration) ? Py_None : NULL);
     else if (s->closing)
-        end(s->whole, Py_None);
+        end(whole, Py_None);
 }
 
 static int step(PyObject *self, PyObject *value, PyObject **result)
 {
     struct steps *s = (struct steps *)self;
     PyObject *inner = s->inner;
-    bool marked = resume(s);
+    bool refused = value != Py_None && !whole_of(s)->begun, marked = !refused && resume(s);
     int sent;
 
     Py_INCREF(inner);
@@ -246,7 +265,7 @@ static PyObject *run_method(struct steps *s, const char *name, PyObject *args)
     return result;
 }
 
-static PyObject *throw_it(PyObject * self, PyObject *args)
+static PyObject *throw_it(PyObject *self, PyObject *args)
 {
     return run_method((struct steps *)self, "throw", args);
 }
@@ -290,7 +309,7 @@ static PyObject *a_step(PyObject *self, const char *method, PyObject *args)
         return NULL;
     Py_INCREF(self);
     s->whole = whole;
-    s->closing = !strcmp(method, "aclose");
+    s->closing = !strcmp(method, "aclose") || (!whole->begun && !strcmp(method, "athrow"));
     PyObject_GC_Track(s);
     return (PyObject *)s;
 }
@@ -437,8 +456,9 @@ static PyMethodDef async_generator_methods[] = {
 };
 
 #define COMMON                                                                                                         \
-    {Py_tp_getattro, get_attribute}, {Py_tp_setattro, set_attribute}, {Py_tp_repr, repr}, {Py_tp_traverse, traverse},  \
-        {Py_tp_clear, clear}, {Py_tp_dealloc, dealloc}, {Py_tp_members, members},                                      \
+    {Py_tp_new, sl_py_not_to_be_made}, {Py_tp_getattro, get_attribute}, {Py_tp_setattro, set_attribute},               \
+        {Py_tp_repr, repr}, {Py_tp_traverse, traverse}, {Py_tp_clear, clear}, {Py_tp_dealloc, dealloc},                \
+        {Py_tp_members, members},                                                                                      \
     {                                                                                                                  \
         Py_tp_getset, properties                                                                                       \
     }
@@ -456,31 +476,39 @@ static PyTypeObject *type_of(const char *name, PyType_Slot *slots)
     return (PyTypeObject *)PyType_FromSpec(&spec);
 }
 
-int sl_py_steps_init(PyObject *module)
+int sl_py_steps_init(void)
 {
     static PyType_Slot generator[] = {
         COMMON,   {Py_tp_methods, generator_methods}, {Py_tp_iter, itself}, {Py_tp_iternext, next}, {AM_SEND, step},
         {0, NULL}};
+    static PyType_Slot iterable[] = {COMMON,
+                                     {Py_tp_methods, generator_methods},
+                                     {Py_tp_iter, itself},
+                                     {Py_tp_iternext, next},
+                                     {Py_am_await, itself},
+                                     {AM_SEND, step},
+                                     {0, NULL}};
     static PyType_Slot coroutine[] = {
         COMMON,   {Py_tp_methods, coroutine_methods}, {Py_am_await, itself}, {Py_tp_iternext, next}, {AM_SEND, step},
         {0, NULL}};
     static PyType_Slot async_generator[] = {
         COMMON, {Py_tp_methods, async_generator_methods}, {Py_am_aiter, itself}, {Py_am_anext, anext}, {0, NULL}};
 
-    (void)module;
     generator_type = type_of("spanloom.Generator", generator);
+    iterable_type = type_of("spanloom.IterableCoroutine", iterable);
     coroutine_type = type_of("spanloom.Coroutine", coroutine);
     step_type = type_of("spanloom.Step", coroutine);
     async_generator_type = type_of("spanloom.AsyncGenerator", async_generator);
-    return generator_type && coroutine_type && step_type && async_generator_type ? 0 : -1;
+    return generator_type && iterable_type && coroutine_type && step_type && async_generator_type ? 0 : -1;
 }
 
 PyObject *sl_py_steps_new(struct traced *t, PyObject *inner, PyObject *args, PyObject *kwargs)
 {
-    PyTypeObject *type = t->kind == GENERATOR   ? generator_type
-                         : t->kind == COROUTINE ? coroutine_type
-                                                : async_generator_type;
-    struct steps *s = make(type, t, inner);
+    PyTypeObject *const types[] = {[GENERATOR] = generator_type,
+                                   [COROUTINE] = coroutine_type,
+                                   [ASYNC_GENERATOR] = async_generator_type,
+                                   [ITERABLE_COROUTINE] = iterable_type};
+    struct steps *s = make(types[t->kind], t, inner);
 
     if (!s)
         return NULL;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that multiprocessing starts leave by os._exit(): their trace is to be complete before."""
+import atexit
 import os
 import sys
 
@@ -31,6 +32,13 @@ def _in_child():
     _watch_multiprocessing()
 
 
+def _finish_if_interrupted():
+    """CPython ends a program that Ctrl-C stopped by a signal to itself, behind which no library is asked."""
+    if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
+        _spanloom.finish()
+
+
 def watch():
+    atexit.register(_finish_if_interrupted)
     os.register_at_fork(after_in_child=_in_child)
     _watch_multiprocessing()

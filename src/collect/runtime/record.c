@@ -189,44 +189,56 @@ static void put_slow(struct sl_site *site, uint32_t code, const uint64_t *w, siz
     sl_guard_leave(&g);
 }
 
-/* A record of kind, with the number of the site in w[0], and w[1..n). */
-static void put(struct sl_site *site, enum sl_tf_code kind, uint64_t *w, size_t n)
+/* The same without a guard, where nothing is in the way of it. */
+static inline __attribute__((always_inline)) bool put_fast(struct sl_site *site, uint32_t code, const uint64_t *w,
+                                                           size_t n, const char *text, size_t length)
 {
     struct sl_lane *l = sl_current;
-    uint32_t code = site ? __atomic_load_n(&site->code, __ATOMIC_ACQUIRE) : 1;
+    uint32_t number = site ? __atomic_load_n(&site->code, __ATOMIC_ACQUIRE) : 1, ready = l->ready;
+    size_t words = 1 + n + (length + 7) / 8;
+    bool fits;
 
-    if (!recording())
-        return;
-    if (LIKELY(l->ready && code)) {
-        uint32_t ready = l->ready;
-        l->ready = 0;
-        SIGNAL_FENCE();
-        uint64_t ticks = sl_clock_ticks(), state = l->chunk->state;
-        uint64_t *to = (uint64_t *)(l->chunk + 1) + (uint32_t)state;
-        bool fits = (uint32_t)state + 1 + n <= l->room && ticks < __atomic_load_n(&l->until, __ATOMIC_RELAXED);
-        if (LIKELY(fits)) {
-            to[0] = word(ticks, (uint64_t)kind << 2 | n);
-            if (site)
-                w[0] = code >> 1;
-            for (size_t i = 0; i < n; i++)
-                to[i + 1] = w[i];
-            publish(l, state + 1 + n);
+    if (UNLIKELY(!ready || !number))
+        return false;
+    l->ready = 0;
+    SIGNAL_FENCE();
+    uint64_t ticks = sl_clock_ticks(), state = l->chunk->state;
+    uint64_t *to = sl_lane_words(l) + (uint32_t)state;
+    fits = (uint32_t)state + words <= l->room && ticks < __atomic_load_n(&l->until, __ATOMIC_RELAXED);
+    if (LIKELY(fits)) {
+        to[0] = word(ticks, code);
+        for (size_t i = 0; i < n; i++)
+            to[i + 1] = w[i];
+        if (site)
+            to[1] |= (uint64_t)(number >> 1) << (text ? 32 : 0);
+        if (length) {
+            to[words - 1] = 0;
+            memcpy(to + 1 + n, text, length);
         }
-        SIGNAL_FENCE();
-        l->ready = ready;
-        if (LIKELY(fits))
-            return;
+        publish(l, state + words);
     }
-    put_slow(site, (uint32_t)kind << 2 | (uint32_t)n, w, n, NULL, 0);
+    SIGNAL_FENCE();
+    l->ready = ready;
+    return fits;
+}
+
+/* A record of kind, with the number of the site in w[0], which is 0, and w[1..n). */
+static void put(struct sl_site *site, enum sl_tf_code kind, const uint64_t *w, size_t n)
+{
+    uint32_t code = (uint32_t)kind << 2 | (uint32_t)n;
+
+    if (recording() && UNLIKELY(!put_fast(site, code, w, n, NULL, 0)))
+        put_slow(site, code, w, n, NULL, 0);
 }
 
 static void put_text(struct sl_site *site, enum sl_tf_code kind, const char *text)
 {
     size_t n = strnlen(text, SL_TF_TEXT_MAX);
+    uint32_t code = (uint32_t)kind << 2 | 3;
     uint64_t w = n;
 
-    if (recording())
-        put_slow(site, (uint32_t)kind << 2 | 3, &w, 1, text, n);
+    if (recording() && UNLIKELY(!put_fast(site, code, &w, 1, text, n)))
+        put_slow(site, code, &w, 1, text, n);
 }
 
 static uint64_t bits(double x)
@@ -296,6 +308,11 @@ void sl_arg_string(const char *key, const char *value)
 
     if (site)
         put_text(site, SL_TF_ARG_TEXT, value ? value : "");
+}
+
+void sl_args_of_span(void)
+{
+    put(NULL, SL_TF_ARGS_OF_SPAN, NULL, 0);
 }
 
 void sl_thread_name(const char *name)
