@@ -288,9 +288,10 @@ def other_tools_go_on(version):
 
 @cases(*VERSIONS)
 def an_interrupt_is_the_programs(version):
-    prog = ("import os, signal, sys, threading\nsources = [compile(f'def f{i}(): return {i}', '<made>', 'exec') for i in range(4000)]\n"
-            "threading.Timer(.02, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-            "try:\n    while True:\n        for s in sources:\n            names = {'__name__': 'm', '__file__': __file__}; exec(s, names); [f() for k, f in names.items() if k[0] == 'f']\n"
+    prog = ("import os, signal, threading\nsources = [compile(f'def f(): return {i}', '<made>', 'exec') for i in range(4000)]\n"
+            "def main():\n    while True:\n        for s in sources:\n            names = {'__name__': 'm', '__file__': __file__}\n"
+            "            exec(s, names)\n            names['f']()\n"
+            "try:\n    threading.Timer(.02, os.kill, (os.getpid(), signal.SIGINT)).start()\n    main()\n"
             "except KeyboardInterrupt: print('interrupted')\n")
     for _ in range(3):
         equal(traced(version, prog=prog).out, "interrupted\n")
