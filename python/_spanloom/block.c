@@ -65,28 +65,46 @@ static void span_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-enum { CO_COROUTINE = 0x80, CO_ASYNC_GENERATOR = 0x200 };
+enum { CO_GENERATOR = 0x20, CO_COROUTINE = 0x80, CO_ASYNC_GENERATOR = 0x200 };
 
-/* Where the block may be left for another task while it is open.  What was asked last is asked most. */
-static bool in_coroutine(void)
+/* contextlib runs a generator up to its yield, and from there: spans of these nest as its blocks do. */
+static bool runs_for_contextlib(PyFrameObject *frame)
+{
+    PyObject *back = PyObject_GetAttrString((PyObject *)frame, "f_back"), *globals = NULL, *name;
+    bool yes = false;
+
+    if (back && back != Py_None)
+        globals = PyObject_GetAttrString(back, "f_globals");
+    if (globals && (name = PyDict_GetItemString(globals, "__name__")) && PyUnicode_Check(name))
+        yes = PyUnicode_CompareWithASCIIString(name, "contextlib") == 0;
+    Py_XDECREF(back);
+    Py_XDECREF(globals);
+    PyErr_Clear();
+    return yes;
+}
+
+/* Where the block may be left for others while it is open.  What was asked last is asked most. */
+static bool may_be_left(void)
 {
     static PyCodeObject *known;
-    static bool answer;
+    static long flags;
     PyFrameObject *frame = PyEval_GetFrame();
     PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL, *old = known;
-    PyObject *flags;
+    PyObject *given;
 
-    if (!code || code == known) {
-        Py_XDECREF(code);
-        return code && answer;
+    if (!code)
+        return false;
+    if (code == known) {
+        Py_DECREF(code);
+    } else {
+        given = PyObject_GetAttr((PyObject *)code, co_flags);
+        flags = given ? PyLong_AsLong(given) : 0;
+        Py_XDECREF(given);
+        PyErr_Clear();
+        known = code;
+        Py_XDECREF(old);
     }
-    flags = PyObject_GetAttr((PyObject *)code, co_flags);
-    answer = flags && (PyLong_AsLong(flags) & (CO_COROUTINE | CO_ASYNC_GENERATOR));
-    Py_XDECREF(flags);
-    PyErr_Clear();
-    known = code;
-    Py_XDECREF(old);
-    return answer;
+    return flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) || (flags & CO_GENERATOR && !runs_for_contextlib(frame));
 }
 
 static int span_open(struct span *s, bool async)
@@ -109,7 +127,7 @@ static int span_open(struct span *s, bool async)
 static PyObject *span_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    if (span_open((struct span *)self, SL_TRACING_ && in_coroutine()))
+    if (span_open((struct span *)self, SL_TRACING_ && may_be_left()))
         return NULL;
     Py_INCREF(self);
     return self;

@@ -99,7 +99,7 @@ struct traced {
 struct sl_site *sl_py_site_at(PyObject *name, PyObject *category, PyObject *file, int line);
 /* What is recorded before and after a join point.  The id is that of its asynchronous span, if it has one. */
 void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs);
-void sl_py_leave(const struct traced *t, uint64_t id, PyObject *result);
+void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result);
 void sl_py_record_args(const struct traced *t, PyObject *args, PyObject *kwargs);
 extern PyMethodDef sl_py_traced_functions[];
 int sl_py_traced_init(PyObject *module);

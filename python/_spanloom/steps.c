@@ -10,7 +10,7 @@ enum { AM_SEND = 81 }; /* Py_am_send, a slot since 3.10 */
 struct steps {
     PyObject_HEAD struct traced *of;
     PyObject *inner, *weak;
-    PyObject *args, *kwargs; /* until it begins, where somebody wants them */
+    PyObject *args, *kwargs; /* as long as somebody wants them */
     struct steps *whole;     /* of one step of an asynchronous generator; NULL: it is itself */
     uint64_t id;             /* of the asynchronous span */
     bool begun, over, closing;
@@ -63,8 +63,10 @@ static void begin(struct steps *s)
     } else {
         sl_py_enter(t, &s->id, s->args, s->kwargs);
     }
-    Py_CLEAR(s->args);
-    Py_CLEAR(s->kwargs);
+    if (t->pointcut != AFTER && t->pointcut != AFTER_ASYNC) {
+        Py_CLEAR(s->args);
+        Py_CLEAR(s->kwargs);
+    }
 }
 
 /* It will not run again.  result: NULL where an exception ended it. */
@@ -76,7 +78,7 @@ static void end(struct steps *s, PyObject *result)
     if (was)
         return;
     if (s->of->pointcut != AROUND) {
-        sl_py_leave(s->of, s->id, result);
+        sl_py_leave(s->of, s->id, s->args, s->kwargs, result);
         return;
     }
     if (SL_TRACING_ && s->id) {

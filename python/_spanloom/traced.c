@@ -54,12 +54,15 @@ void sl_py_record_args(const struct traced *t, PyObject *args, PyObject *kwargs)
 
 static void scope(const struct traced *t)
 {
-    const char *text = t->scope ? PyUnicode_AsUTF8AndSize(t->scope, NULL) : NULL;
+    PyObject *type, *value, *trace;
+    const char *text;
 
-    if (text && *text)
+    if (!t->scope)
+        return;
+    PyErr_Fetch(&type, &value, &trace);
+    if ((text = PyUnicode_AsUTF8AndSize(t->scope, NULL)))
         sl_async_scope(text);
-    else
-        PyErr_Clear();
+    PyErr_Restore(type, value, trace);
 }
 
 void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs)
@@ -86,7 +89,7 @@ void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject 
         sl_span_end(t->site);
 }
 
-void sl_py_leave(const struct traced *t, uint64_t id, PyObject *result)
+void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result)
 {
     bool async = t->pointcut == AROUND_ASYNC || t->pointcut == AFTER_ASYNC;
 
@@ -97,6 +100,8 @@ void sl_py_leave(const struct traced *t, uint64_t id, PyObject *result)
             sl_async_end(t->site, t->pointcut == AFTER_ASYNC ? thread_id() : id);
             scope(t);
         }
+        if (t->pointcut == AFTER || t->pointcut == AFTER_ASYNC)
+            sl_py_record_args(t, args, kwargs);
         if (!result && t->pointcut != BEFORE && t->pointcut != BEFORE_ASYNC)
             sl_py_arg_exception(!async);
         if (t->pointcut == AROUND || t->pointcut == AFTER)
@@ -140,7 +145,7 @@ static __attribute__((noinline)) PyObject *call_slow(struct traced *t, PyObject 
     if (t->kind == FUNCTION) {
         sl_py_enter(t, &id, tuple, dict);
         result = sl_py_call(t->function, args, nargsf, kwnames);
-        sl_py_leave(t, id, result);
+        sl_py_leave(t, id, tuple, dict, result);
     } else if ((inner = sl_py_call(t->function, args, nargsf, kwnames))) { /* nothing of it has run */
         result = sl_py_steps_new(t, inner, tuple, dict);
         Py_DECREF(inner);
