@@ -69,3 +69,11 @@ What is wrong:
   no Python: prog.py x
   $ spanloom trace --python ./python-not prog.py x 2>&1 >/dev/null | grep only
   spanloom: only the command itself is known: no function of its own ran, or its Python is none that is traced (CPython 3.9 or later, without -I, -E or -S)
+
+Installed without the package:
+
+  $ mkdir -p else/bin && cp "$(command -v spanloom)" else/bin
+  $ else/bin/spanloom trace prog.py 2>&1 | sed "s:$PWD:PWD:g"
+  spanloom: the Python package spanloom is not there: neither beside PWD/else/bin/spanloom nor below PWD/else/lib
+  $ else/bin/spanloom trace prog.py 2>/dev/null
+  [125]
