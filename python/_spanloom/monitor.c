@@ -214,7 +214,8 @@ static PyMemberDef callback_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyType_Slot callback_slots[] = {{Py_tp_call, PyVectorcall_Call}, {Py_tp_members, callback_members}, {0, NULL}};
+static PyType_Slot callback_slots[] = {
+    {Py_tp_call, PyVectorcall_Call}, {Py_tp_new, sl_py_not_to_be_made}, {Py_tp_members, callback_members}, {0, NULL}};
 
 static PyType_Spec callback_spec = {"_spanloom.callback", sizeof(struct callback), 0,
                                     Py_TPFLAGS_DEFAULT | VECTORCALL_FLAG, callback_slots};
