@@ -303,6 +303,15 @@ def nothing_is_recorded_where_the_environment_says_so(version):
     equal(files() + files("*.slt"), [])
 
 
+@cases(*VERSIONS)
+def nothing_is_kept_of_calls(version):
+    prog = ("import resource, sys\ndef g(): yield 1\ndef f(n):\n    try:\n        for x in g(): pass\n        if n % 3 == 0: raise ValueError\n"
+            "    except ValueError: pass\ndef many(n):\n    for i in range(n): f(i)\n"
+            "def held(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, sys.getrefcount(f.__code__), sys.getrefcount(g), sys.getrefcount(ValueError)\n"
+            "many(10000); a = held(); many(200000); b = held(); print(b[0] - a[0] < 1024, [y - x for x, y in zip(a[1:], b[1:])])\n")
+    equal(traced(version, prog=prog, spanloom="log-format=binary").out, "True [0, 0, 0]\n")
+
+
 @test
 def usage_of_the_module():
     for args, code, words in ((["--help"], 0, "usage:"), ([], 2, "usage:"), (["--modules"], 1, "usage:"), (["-m"], 2, "usage:"), (["--other", "x"], 1, "unknown option --other")):
