@@ -20,7 +20,8 @@ static int may_record(void)
 
 static int init(PyObject *module)
 {
-    static PyMethodDef *const functions[] = {sl_py_traced_functions, sl_py_event_functions, sl_py_advice_functions};
+    static PyMethodDef *const functions[] = {sl_py_traced_functions, sl_py_event_functions, sl_py_advice_functions,
+                                             sl_py_monitor_functions};
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i]))

@@ -83,13 +83,11 @@ void sl_py_args(PyObject *dict)
     Py_DECREF(dict);
 }
 
-void sl_py_arg_exception(bool of_span)
+void sl_py_arg_type(PyObject *type, bool of_span)
 {
-    PyObject *type, *value, *trace, *name;
+    PyObject *name = type ? PyObject_GetAttrString(type, "__name__") : NULL;
     const char *text;
 
-    PyErr_Fetch(&type, &value, &trace);
-    name = type ? PyObject_GetAttrString(type, "__name__") : NULL;
     if (name && PyUnicode_Check(name) && (text = PyUnicode_AsUTF8AndSize(name, NULL))) {
         if (of_span)
             sl_args_of_span();
@@ -97,6 +95,14 @@ void sl_py_arg_exception(bool of_span)
     }
     PyErr_Clear();
     Py_XDECREF(name);
+}
+
+void sl_py_arg_exception(bool of_span)
+{
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
+    sl_py_arg_type(type, of_span);
     PyErr_Restore(type, value, trace);
 }
 
@@ -149,6 +155,7 @@ void sl_py_end_arrow(void)
 static __attribute__((noinline)) void know_thread(void)
 {
     PyObject *type, *value, *trace, *name, *owned = NULL;
+    static __thread unsigned char tries;
     const char *text;
 
     sl_py_thread_known = 1; /* first: what follows may be traced */
@@ -158,6 +165,8 @@ static __attribute__((noinline)) void know_thread(void)
     name = name_of_thread();
     if (name && PyUnicode_Check(name) && (text = sl_py_text(name, &owned)))
         sl_thread_name(text);
+    else if (++tries < 64) /* threading may not know it yet: its own functions are traced, too */
+        sl_py_thread_known = 0;
     PyErr_Clear();
     Py_XDECREF(name);
     Py_XDECREF(owned);

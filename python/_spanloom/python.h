@@ -61,6 +61,7 @@ void sl_py_arg(PyObject *key, PyObject *value);
 void sl_py_args(PyObject *dict);
 /* The type of the exception that is under way, as an argument, of the event before or of the innermost open span. */
 void sl_py_arg_exception(bool of_span);
+void sl_py_arg_type(PyObject *type, bool of_span);
 /* Tells the runtime what Python calls this thread, once. */
 extern __thread char sl_py_thread_known;
 void sl_py_know_thread(void);
@@ -96,6 +97,9 @@ struct traced {
     enum pointcut pointcut;
 };
 
+/* One for each place in the source, however often it is decorated anew; never freed, as the runtime wants it.  NULL: an
+ * exception. */
+struct sl_site *sl_py_site_at(PyObject *name, PyObject *category, PyObject *file, int line);
 /* What is recorded before and after a join point.  The id is that of its asynchronous span, if it has one. */
 void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs);
 void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result);
@@ -114,5 +118,9 @@ extern bool sl_py_advised;
 void sl_py_advise_before(const struct traced *t, PyObject *args, PyObject *kwargs);
 void sl_py_advise_after(const struct traced *t, PyObject *result);
 extern PyMethodDef sl_py_advice_functions[];
+
+/* ---- monitor.c: functions that are not decorated ---- */
+
+extern PyMethodDef sl_py_monitor_functions[];
 
 #endif

@@ -367,8 +367,7 @@ static char *copy(PyObject *str)
     return to;
 }
 
-/* One for each place in the source, however often it is decorated anew; never freed, as the runtime wants it. */
-static struct sl_site *site_of(PyObject *name, PyObject *category, PyObject *file, int line)
+struct sl_site *sl_py_site_at(PyObject *name, PyObject *category, PyObject *file, int line)
 {
     PyObject *key = Py_BuildValue("(OOOi)", name, category, file, line), *known, *capsule;
     struct sl_site *site = NULL;
@@ -403,7 +402,7 @@ static PyObject *traced(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OUUUiiiOO", &function, &name, &category, &file, &line, &kind, &pointcut, &given_scope,
                           &recorder) ||
-        !(site = site_of(name, category, file, line)))
+        !(site = sl_py_site_at(name, category, file, line)))
         return NULL;
     if (!(t = PyObject_GC_New(struct traced, traced_type)))
         return NULL;

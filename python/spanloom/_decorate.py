@@ -75,6 +75,8 @@ def name_of(function):
 def wrap(function, pointcut="around", scope="", name=None, args=None):
     module = getattr(function, "__module__", None)
     code = getattr(inspect.unwrap(function), "__code__", None)
+    if code and pointcut.startswith("around"):  # its spans are those of the decorator
+        _spanloom.leave_alone(code)
     traced = _spanloom.traced(
         function, name or name_of(function), module if isinstance(module, str) else "python",
         code.co_filename if code else "", code.co_firstlineno if code else 0,
