@@ -94,6 +94,8 @@ static PyObject *async_event(PyObject *module, PyObject *args, PyObject *kwargs)
         return NULL;
     if ((kind = which(pointcut, pointcuts)) < 0)
         return invalid_pointcut(pointcut);
+    if (scope != Py_None && !PyUnicode_Check(scope))
+        return PyErr_Format(PyExc_TypeError, "scope is a str, not %R", scope);
     if (!SL_TRACING_)
         Py_RETURN_NONE;
     if (given != Py_None && !id_of(given, &id))

@@ -13,7 +13,8 @@ struct steps {
     PyObject *args, *kwargs; /* as long as somebody wants them */
     struct steps *whole;     /* of one step of an asynchronous generator; NULL: it is itself */
     uint64_t id;             /* of the asynchronous span */
-    bool begun, over, closing;
+    PyObject *finalizer;     /* who closes an asynchronous generator that is left in the middle */
+    bool begun, over, closing, hooked;
 };
 
 static PyTypeObject *generator_type, *iterable_type, *coroutine_type, *async_generator_type, *step_type;
@@ -290,18 +291,50 @@ static struct steps *make(PyTypeObject *type, struct traced *t, PyObject *inner)
     Py_INCREF(inner);
     s->of = t;
     s->inner = inner;
-    s->weak = s->args = s->kwargs = NULL;
+    s->weak = s->args = s->kwargs = s->finalizer = NULL;
     s->whole = NULL;
     s->id = 0;
-    s->begun = s->over = s->closing = false;
+    s->begun = s->over = s->closing = s->hooked = false;
     return s;
+}
+
+/* sys.set_asyncgen_hooks(): whoever runs asynchronous generators is told of one when it begins, and closes it when it
+ * is left.  It is to know this one, not the inner one, which has no hooks then. */
+static PyObject *first_step(struct steps *s, PyObject *f, PyObject *args)
+{
+    PyObject *sys = PyImport_ImportModule("sys"), *hooks = NULL, *set = NULL, *begins = NULL, *told, *inner = NULL;
+
+    s->hooked = true;
+    if (sys && (set = PyObject_GetAttrString(sys, "set_asyncgen_hooks")) &&
+        (hooks = PyObject_CallMethod(sys, "get_asyncgen_hooks", NULL)) && (begins = PySequence_GetItem(hooks, 0)) &&
+        (s->finalizer = PySequence_GetItem(hooks, 1)) && (told = PyObject_CallFunction(set, "OO", Py_None, Py_None))) {
+        Py_DECREF(told);
+        inner = PyObject_CallObject(f, args);
+        told = inner ? PyObject_CallObject(set, hooks) : NULL;
+        if (told && begins != Py_None) {
+            Py_DECREF(told);
+            told = PyObject_CallFunctionObjArgs(begins, s, NULL);
+        }
+        if (!told)
+            Py_CLEAR(inner);
+        Py_XDECREF(told);
+    }
+    if (s->finalizer == Py_None)
+        Py_CLEAR(s->finalizer);
+    Py_XDECREF(sys);
+    Py_XDECREF(set);
+    Py_XDECREF(hooks);
+    Py_XDECREF(begins);
+    return inner;
 }
 
 static PyObject *a_step(PyObject *self, const char *method, PyObject *args)
 {
     struct steps *whole = (struct steps *)self, *s;
-    PyObject *f = PyObject_GetAttrString(whole->inner, method), *inner = f ? PyObject_CallObject(f, args) : NULL;
+    PyObject *f = PyObject_GetAttrString(whole->inner, method), *inner = NULL;
 
+    if (f)
+        inner = whole->hooked ? PyObject_CallObject(f, args) : first_step(whole, f, args);
     Py_XDECREF(f);
     if (!inner)
         return NULL;
@@ -387,6 +420,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(s->args);
     Py_VISIT(s->kwargs);
     Py_VISIT(s->whole);
+    Py_VISIT(s->finalizer);
     return 0;
 }
 
@@ -398,6 +432,27 @@ static int clear(PyObject *self)
     Py_CLEAR(s->kwargs);
     Py_CLEAR(s->whole); /* not the inner one, which somebody may still ask: it breaks its own circles */
     return 0;
+}
+
+/* An asynchronous generator that is left in the middle is closed by its loop, which runs what is left of it: it is
+ * given one like this, since this one goes.  False: nobody wants it. */
+static bool leave_to_loop(struct steps *s)
+{
+    struct steps *again;
+    PyObject *done;
+
+    if (!s->finalizer || !s->begun || s->over || !is_alive(s) || !(again = make(async_generator_type, s->of, s->inner)))
+        return false;
+    again->id = s->id;
+    again->begun = again->hooked = true;
+    s->over = true;
+    PyObject_GC_Track(again);
+    done = PyObject_CallFunctionObjArgs(s->finalizer, again, NULL);
+    if (!done)
+        PyErr_WriteUnraisable(s->finalizer);
+    Py_XDECREF(done);
+    Py_DECREF(again);
+    return true;
 }
 
 /* Whoever drops one in the middle ends it: the inner one's `finally` runs, as a last stretch. */
@@ -412,13 +467,14 @@ static void dealloc(PyObject *self)
     if (s->weak)
         PyObject_ClearWeakRefs(self);
     PyErr_Fetch(&error, &value, &trace);
-    marked = !s->whole && s->begun && !s->over && resume(s);
+    marked = !leave_to_loop(s) && !s->whole && s->begun && !s->over && resume(s);
     Py_CLEAR(s->inner);
     if (!s->whole) {
         suspend(s, marked);
         end(s, Py_None);
     }
     clear(self);
+    Py_CLEAR(s->finalizer);
     PyErr_Restore(error, value, trace);
     Py_CLEAR(s->of);
     PyObject_GC_Del(self);

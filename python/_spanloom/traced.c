@@ -233,6 +233,12 @@ static int set_attribute(PyObject *self, PyObject *name, PyObject *value)
 
     while (own[i] && !(PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, own[i]) == 0))
         i++;
+    if (!own[i] && value && !PyUnicode_Check(value) && PyUnicode_Check(name) &&
+        (PyUnicode_CompareWithASCIIString(name, "__name__") == 0 ||
+         PyUnicode_CompareWithASCIIString(name, "__qualname__") == 0)) {
+        PyErr_Format(PyExc_TypeError, "%U must be set to a string object", name);
+        return -1;
+    }
     if (!own[i])
         return PyObject_GenericSetAttr(self, name, value);
     if (PyObject_SetAttr(t->function, name, value))

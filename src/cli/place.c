@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/place.h"
+#include "base/buf.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,30 @@ static bool find_lib(char to[PATH_MAX], const char *prefix)
     return found;
 }
 
+/* A wheel has them in the package, with Python's place for these below the prefix, or at it (pip install --target). */
+static bool find_package(struct place *p, const char *prefix)
+{
+    static const char *const places[] = {"lib*/python3*/site-packages/spanloom", "lib*/python3*/dist-packages/spanloom",
+                                         "spanloom"};
+    struct sl_buf pattern = {0};
+    size_t n = strlen(prefix) + 1;
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+        glob_t g = {0};
+        sl_buf_clear(&pattern);
+        for (const char *s = prefix; *s; s++)
+            sl_buf_addf(&pattern, strchr("*?[\\", *s) ? "\\%c" : "%c", *s);
+        sl_buf_addf(&pattern, "/%s", places[i]);
+        if (glob(pattern.s, 0, NULL, &g) == 0)
+            for (size_t k = 0; k < g.gl_pathc && !found; k++)
+                found = is_lib(p->lib, prefix, g.gl_pathv[k] + n) && fits(p->include, p->lib, "include");
+        globfree(&g);
+    }
+    sl_buf_free(&pattern);
+    return found;
+}
+
 static void up(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -68,6 +94,8 @@ int place_find(struct place *p, struct sl_err *err)
         fits(p->include, SL_SOURCE_DIR, "include");
     } else if (find_lib(p->lib, prefix)) {
         fits(p->include, prefix, "include");
+    } else {
+        find_package(p, prefix);
     }
     if (!has(p->lib, "libspanloom-trace.so") && !has(p->lib, "libspanloom-trace.a"))
         return sl_err(err, SL_ENOTFOUND, "libspanloom-trace is not there: neither beside %s/spanloom nor below %s/lib",

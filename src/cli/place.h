@@ -11,7 +11,8 @@ struct place {
     char include[PATH_MAX], lib[PATH_MAX];
 };
 
-/* From where this program is: beside it in a build tree, or below PREFIX of PREFIX/bin/spanloom. */
+/* From where this program is: beside it in a build tree, or below PREFIX of PREFIX/bin/spanloom; in a Python package
+ * there. */
 int place_find(struct place *p, struct sl_err *err);
 
 #endif
