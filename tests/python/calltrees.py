@@ -38,11 +38,11 @@ def make(random, n):
     return functions
 
 
-def block(random, functions, f, depth, yields=True):
-    return [action(random, functions, f, depth, yields) for _ in range(random.choice([0, 1, 1, 2, 2, 3]) if depth else random.choice([1, 2, 3, 4]))]
+def block(random, functions, f, depth):
+    return [action(random, functions, f, depth) for _ in range(random.choice([0, 1, 1, 2, 2, 3]) if depth else random.choice([1, 2, 3, 4]))]
 
 
-def action(random, functions, f, depth, yields):
+def action(random, functions, f, depth):
     callees = [g for g in functions[f.number + 1:f.number + 6] if f.kind in "ca" or g.kind not in "ca"]
     choice = random.random()
     if callees and choice < 0.5:
@@ -50,12 +50,12 @@ def action(random, functions, f, depth, yields):
         if g.kind in "ga":
             # how many items are taken, and what then: run to the end, close, leave alone, throw
             return ("iterate", g, random.randrange(4), random.choice(["end", "end", "close", "throw"]), random.choice(ERRORS),
-                    block(random, functions, f, depth + 1, yields) if depth < 2 else [])
+                    block(random, functions, f, depth + 1) if depth < 2 else [])
         return ("call", g)
     if choice < 0.58 and depth < 3:
-        return ("try", block(random, functions, f, depth + 1, yields), block(random, functions, f, depth + 1, yields))
+        return ("try", block(random, functions, f, depth + 1), block(random, functions, f, depth + 1))
     if choice < 0.66 and depth < 3:
-        return ("span", random.randrange(100), block(random, functions, f, depth + 1, False))
+        return ("span", random.randrange(100), block(random, functions, f, depth + 1))
     if choice < 0.69:
         return ("raise", random.choice(ERRORS))
     if choice < 0.80:
@@ -66,7 +66,7 @@ def action(random, functions, f, depth, yields):
         return ("arg", random.randrange(100))
     if f.kind in "ca" and choice < 0.94:
         return ("sleep",)
-    if f.kind in "ga" and (yields or f.kind == "a"):
+    if f.kind in "ga":
         return ("yield", random.randrange(100))
     return ("pass",)
 
@@ -316,9 +316,9 @@ class Model:
                 yield ("yield",)
 
     def span(self, f, k, inner):
-        """In coroutines an asynchronous one."""
+        """In what others may run within an asynchronous one."""
         name, error, i = f"s{k}", None, None
-        if f.kind in "ca":
+        if f.kind in "cag":
             i = self.new_id()
             self.whole("b", name, i, k=k)
         else:

@@ -493,7 +493,34 @@ with section("spans in generators may overlap"):
     a, b = gen(1), gen(2)
     next(a); next(b)
     list(a); list(b)
-    want(loose=True)
+    want("b g1 #0", "b g2 #1", "e g1 #0", "e g2 #1")
+
+with section("but a context manager's is the thread's"):
+    import contextlib
+    @contextlib.contextmanager
+    def manager(n):
+        with spanloom.span(f"m{n}", x=n) as s:
+            yield n
+            s.args(y=n)
+    with manager(1) as x:
+        eq(x, 1)
+        with manager(2): spanloom.instant("in")
+    try:
+        with manager(3): raise KeyError
+    except KeyError: pass
+    want("B m1 x=1 y=1", "B m2 x=2 y=2", "i in", "E m2", "E m1", 'B m3 x=3 exception="KeyError"', "E m3")
+
+with section("a span across the yields of a decorated generator"):
+    @critical_path()
+    def across():
+        with spanloom.span("s"):
+            yield 1
+            yield 2
+    eq(list(across()), [1, 2])
+    half = across(); next(half); half.close()
+    step = lambda n, *x: [f"B across id=#{n}", *x, "E across"]
+    want("b across #0", *step(0, "b s #1"), *step(0), *step(0, "e s #1"), "e across #0",
+         "b across #2", *step(2, "b s #3"), *step(2, 'e s #3 exception="GeneratorExit"'), "e across #2")
 
 with section("async with outside of asyncio"):
     async def hand():
