@@ -5,7 +5,8 @@ import shutil
 
 from traced import *  # noqa
 
-PACKAGES = f"{ROOT}/python:{BUILD}/python"
+SANITIZED_MODULE = os.environ.get("SANITIZED_MODULE")  # a folder with _spanloom for one Python, made by tests/python/sanitized.py
+PACKAGES = f"{ROOT}/python:{SANITIZED_MODULE or BUILD + '/python'}"
 OLDEST, NEWEST = 9, 15
 
 
@@ -28,7 +29,7 @@ def _pythons():
     return found
 
 
-PYTHONS = _pythons()
+PYTHONS = {sys.version_info[:2]: sys.executable} if SANITIZED_MODULE else _pythons()
 VERSIONS = [f"{a}.{b}" for a, b in sorted(PYTHONS)]  # for @cases(*VERSIONS)
 
 
@@ -39,4 +40,7 @@ def python(version=None):
 def script(source, *args, version=None, env=None, name="prog.py", **more):
     """Runs source in this test's directory by a Python of this version (None: any)."""
     write(path(name), source)
-    return run(python(version), name, *args, env={"PYTHONPATH": PACKAGES, "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}, **more)
+    ours = {"PYTHONPATH": PACKAGES, "PYTHONDONTWRITEBYTECODE": "1"}
+    if SANITIZED_MODULE:
+        ours |= {"LD_PRELOAD": os.environ["SANITIZERS"], "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1"}
+    return run(python(version), name, *args, env={**ours, **(env or {})}, **more)

@@ -140,7 +140,15 @@ assert [type(r).__name__ for r in results] == ["CancelledError", "KeyError"], re
 @cases(*(v for v in VERSIONS if int(v.split(".")[1]) >= 11))
 def groups_of_tasks(version):
     t = program("""
-async with asyncio.TaskGroup() as group:
+async with asyncio.timeout(1):
+    await nap(0.01)
+try:
+    async with asyncio.timeout(0.01):
+        await nap(5)
+    sys.exit("no timeout")
+except TimeoutError:
+    pass
+async with asyncio.TaskGroup() as group:            # last: a group that fails leaves its task cancelling in 3.11.2
     a, b = group.create_task(nap(0.01), name="a"), group.create_task(nap(0.02), name="b")
 assert (a.result(), b.result()) == (0.01, 0.02)
 try:
@@ -150,18 +158,10 @@ try:
     sys.exit("no exception")
 except BaseExceptionGroup as e:
     assert [type(x) for x in e.exceptions] == [KeyError]
-async with asyncio.timeout(1):
-    await nap(0.01)
-try:
-    async with asyncio.timeout(0.01):
-        await nap(5)
-    sys.exit("no timeout")
-except TimeoutError:
-    pass
 """, version)
     equal(sorted((w.task, w.exception or "") for w in wholes(t) if w.task in ("a", "b", "other", "bad")),
           [("a", ""), ("b", ""), ("bad", "KeyError"), ("other", "CancelledError")])
-    equal([w.exception for w in wholes(t, "nap")][-2:], [None, "CancelledError"])
+    equal([w.exception for w in wholes(t, "nap") if w.task not in ("a", "b", "other")], [None, "CancelledError"])
 
 
 @cases(*VERSIONS)
