@@ -28,6 +28,7 @@ def no_fault_in(tests):
     libraries = " ".join(output("gcc", f"-print-file-name=lib{x}.so") for x in ("asan", "ubsan"))
     r = subprocess.run([PYTHON, f"{ROOT}/tests/python/{tests}.py"], capture_output=True, text=True,
                        env={**os.environ, "SANITIZED_MODULE": path(), "SANITIZERS": libraries})
+    check("Sanitizer" not in r.stdout and "runtime error" not in r.stdout, r.stdout[-3000:])
     failed = [line for line in r.stdout.splitlines() if line.startswith("not ok") and not any(a in line for a in ACCOUNTS)]
     check(not failed and "\nok 1 " in r.stdout, r.stdout[-3000:] + r.stderr[-2000:])
 
