@@ -2,6 +2,7 @@
 /* Events that the program itself asks for: spans of a block, moments, counters, asynchronous spans, arrows. */
 #include "python.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 __thread char sl_py_thread_known;
@@ -601,6 +602,24 @@ static PyObject *traceparent(PyObject *module, PyObject *unused)
     return PyUnicode_FromString(to);
 }
 
+/* What the runtime put into the environment for children; os.environ, made before, knows nothing of it. */
+static PyObject *environment(PyObject *module, PyObject *unused)
+{
+    static const char *const names[] = {"TRACEPARENT", "PERFFLOW_INSTANCE_PATH"};
+    PyObject *dict = PyDict_New(), *value;
+    const char *text;
+
+    (void)module, (void)unused;
+    for (size_t i = 0; dict && i < sizeof names / sizeof *names; i++) {
+        if (!(text = getenv(names[i])))
+            continue;
+        if (!(value = PyUnicode_DecodeFSDefault(text)) || PyDict_SetItemString(dict, names[i], value))
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
 static PyObject *enable(PyObject *module, PyObject *args)
 {
     int on = 1;
@@ -655,6 +674,7 @@ PyMethodDef sl_py_event_functions[] = {
     {"finish", finish, METH_NOARGS,
      "finish()\n\nWhat the end of the process does: the trace is complete then, and nothing is recorded later. For "
      "processes that leave by os._exit()."},
+    {"_environment", environment, METH_NOARGS, NULL},
     {"_forget_thread", forget_thread, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

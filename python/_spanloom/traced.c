@@ -54,12 +54,16 @@ void sl_py_record_args(const struct traced *t, PyObject *args, PyObject *kwargs)
 
 static void scope(const struct traced *t)
 {
-    const char *text = t->scope ? PyUnicode_AsUTF8AndSize(t->scope, NULL) : NULL;
+    PyObject *type, *value, *trace;
+    const char *text;
 
+    if (!t->scope)
+        return;
+    PyErr_Fetch(&type, &value, &trace); /* the call's */
+    text = PyUnicode_AsUTF8AndSize(t->scope, NULL);
     if (text && *text)
         sl_async_scope(text);
-    else
-        PyErr_Clear();
+    PyErr_Restore(type, value, trace);
 }
 
 void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs)

@@ -26,11 +26,18 @@ def _watch_multiprocessing():
         _finish_at_exit()
 
 
+def _tell_children():
+    """What the runtime tells them: many are started with a copy of os.environ."""
+    os.environ.update(_spanloom._environment())
+
+
 def _in_child():
     _spanloom._forget_thread()
+    _tell_children()
     _watch_multiprocessing()
 
 
 def watch():
     os.register_at_fork(after_in_child=_in_child)
+    _tell_children()
     _watch_multiprocessing()
