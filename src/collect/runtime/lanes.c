@@ -237,10 +237,10 @@ static void lane_give_back(struct sl_lane *l, uint64_t ticks)
     l->chunk->lost = 0;
     if (!lane_empty(l, ticks)) /* no room in the file: what it has stays where it is, and it is nobody's */
         return;
+    pthread_mutex_lock(&sl_rt.lock); /* from here on, sl_lanes_end() may unmap it */
     l->chunk->tid = 0;
     l->chunk->state = 0;
     l->used = false;
-    pthread_mutex_lock(&sl_rt.lock);
     l->next = sl_rt.free;
     sl_rt.free = l;
     pthread_mutex_unlock(&sl_rt.lock);

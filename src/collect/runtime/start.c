@@ -148,6 +148,7 @@ void sl_trace_finish(void)
     sl_guard_enter(&g);
     sl_lane_notice_fork();
     __atomic_store_n(&sl_trace_on, 0, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&sl_rt.flushing); /* a file of less would replace the one that is complete */
     pthread_mutex_lock(&sl_rt.lock);
     sl_lanes_stop();
     if (sl_rt.state == SL_OPEN) {
@@ -160,6 +161,7 @@ void sl_trace_finish(void)
     sl_rt.state = SL_DONE;
     sl_names_untell();
     pthread_mutex_unlock(&sl_rt.lock);
+    pthread_mutex_unlock(&sl_rt.flushing);
     sl_guard_leave(&g);
 }
 
