@@ -94,6 +94,15 @@ def a_fork_after_it():
     equal([s.name for s in trace().spans()], ["s"])
 
 
+@test
+def by_Fortran():
+    write(path("prog.f90"), "program p\nuse spanloom_trace\ncall sl_begin('a')\ncall sl_end('a')\ncall sl_trace_finish()\ncall sl_begin('late')\nend program\n")
+    r = subprocess.run(["gfortran", f"{ROOT}/include/spanloom/spanloom_trace.f90", "prog.f90", "-o", "prog", f"-L{BUILD}", "-lspanloom-trace", f"-Wl,-rpath,{BUILD}"], cwd=path(), capture_output=True, text=True)
+    equal(r.returncode, 0, r.stderr)
+    run(path("prog"))
+    equal([s.name for s in trace().spans()], ["a"])
+
+
 # ---- single begins and ends
 
 LOOSE = """struct sl_site *const x = sl_loose_site_of("x", "c"), *const y = sl_loose_site_of("y", "c"); """
