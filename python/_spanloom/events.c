@@ -620,6 +620,17 @@ static PyObject *environment(PyObject *module, PyObject *unused)
     return dict;
 }
 
+static PyObject *lie_in(PyObject *module, PyObject *context)
+{
+    const char *text = PyUnicode_AsUTF8AndSize(context, NULL);
+
+    (void)module;
+    if (!text)
+        return NULL;
+    sl_trace_parent(text);
+    Py_RETURN_NONE;
+}
+
 static PyObject *enable(PyObject *module, PyObject *args)
 {
     int on = 1;
@@ -674,6 +685,7 @@ PyMethodDef sl_py_event_functions[] = {
     {"finish", finish, METH_NOARGS,
      "finish()\n\nWhat the end of the process does: the trace is complete then, and nothing is recorded later. For "
      "processes that leave by os._exit()."},
+    {"_lie_in", lie_in, METH_O, NULL},
     {"_environment", environment, METH_NOARGS, NULL},
     {"_forget_thread", forget_thread, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that multiprocessing starts leave by os._exit(): their trace is to be complete before."""
+"""Other processes: those that multiprocessing starts lie in the span that started them, and their trace is complete before
+they leave, which is by os._exit()."""
+import functools
 import os
 import sys
 
@@ -18,6 +20,40 @@ def _finish_at_exit(_=None):
     util.Finalize(None, _spanloom.finish, exitpriority=-(2**62))
 
 
+class _Context:
+    """What a process that is sent by pickle (spawn, forkserver) has with it: the span that is open where it is sent."""
+
+    def __reduce__(self):
+        return _arrive, (_spanloom.traceparent(),)
+
+
+def _arrive(context):
+    _spanloom._lie_in(context)
+    _tell_children()
+    return _Context()
+
+
+def _with_context(start):
+    @functools.wraps(start)
+    def wrapper(self):
+        self._spanloom = _Context()
+        try:
+            return start(self)
+        finally:
+            del self._spanloom
+
+    return wrapper
+
+
+class _Importing:
+    """Waits for the import of multiprocessing, which is too much to load for programs that do without it."""
+
+    def find_spec(self, *_):
+        base = getattr(sys.modules.get("multiprocessing.process"), "BaseProcess", None)
+        if base and not hasattr(base.start, "__wrapped__"):  # self stays: whoever asked is going through the list
+            base.start = _with_context(base.start)
+
+
 def _watch_multiprocessing():
     util, process = sys.modules.get("multiprocessing.util"), sys.modules.get("multiprocessing.process")
     if util:  # what it will call in a child whose finalizers it has cleared
@@ -27,8 +63,9 @@ def _watch_multiprocessing():
 
 
 def _tell_children():
-    """What the runtime tells them: many are started with a copy of os.environ."""
-    os.environ.update(_spanloom._environment())
+    """os.environ, of which many are started with a copy, has what the runtime put into the environment."""
+    for name, value in _spanloom._environment().items():  # not by putenv(): there, it is the runtime's to change
+        os.environ._data[os.environ.encodekey(name)] = os.environ.encodevalue(value)
 
 
 def _in_child():
@@ -41,3 +78,6 @@ def watch():
     os.register_at_fork(after_in_child=_in_child)
     _tell_children()
     _watch_multiprocessing()
+    if _spanloom.may_record:
+        sys.meta_path.insert(0, _Importing())
+        sys.meta_path[0].find_spec()

@@ -103,6 +103,38 @@ def by_Fortran():
     equal([s.name for s in trace().spans()], ["a"])
 
 
+# ---- a process that is told later where it lies
+
+CONTEXT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@cases(("before", "gcc", "c"), ("after", "gcc", "c"), ("before", "clang", "cc"), ("after", "clang", "cc"))
+def a_parent_that_is_told(when, cc, lang):
+    """Before the first event or later; children and programs that are started lie in the same trace."""
+    tell = f'sl_trace_parent("{CONTEXT}");'
+    r = ran(SITE + f"""int main(void) {{ {tell if when == "before" else ""} sl_begin(&s); {tell if when == "after" else ""}
+        printf("%s ", getenv("TRACEPARENT")); fflush(stdout); pid_t p = fork(); if (!p) {{ sl_begin(&s); sl_end(&s); exit(0); }} waitpid(p, 0, 0); sl_end(&s); return 0; }}""", cc=cc, lang=lang)
+    found = {t.meta["pid"] == r.pid: t.meta for t in traces(n=2)}
+    equal((found[True]["trace_id"], found[True]["parent_id"], found[False]["trace_id"]), (CONTEXT[3:35], CONTEXT[36:52], CONTEXT[3:35]))
+    equal(r.out.split(), [f"00-{CONTEXT[3:35]}-{found[True]['span_id']}-01"])
+
+
+@test
+def a_parent_that_is_none():
+    """Neither texts that are no context, nor one that comes too late."""
+    wrong = ["", "00", CONTEXT[:-3], "ff" + CONTEXT[2:], CONTEXT.replace("a", "g"), "00-" + "0" * 32 + CONTEXT[35:], CONTEXT[:36] + "0" * 16 + "-01"]
+    ran(SITE + "int main(void) { sl_trace_parent(0);" + "".join(f'sl_trace_parent("{w}");' for w in wrong) + f'sl_begin(&s); sl_end(&s); sl_trace_finish(); sl_trace_parent("{CONTEXT}"); return 0; }}', env={"TRACEPARENT": "00-" + "1" * 32 + "-" + "2" * 16 + "-01"})
+    equal((trace().meta["trace_id"], trace().meta["parent_id"]), ("1" * 32, "2" * 16))
+
+
+@test
+def a_parent_that_is_told_to_a_fork_of_a_server():
+    """Each worker lies where it is told, and not in the server, which leaves nothing."""
+    other = CONTEXT.replace("b7", "c8")
+    ran(SITE + f"""int main(void) {{ const char *to[] = {{"{CONTEXT}", "{other}"}}; for (int i = 0; i < 2; i++) {{ pid_t p = fork(); if (!p) {{ sl_trace_parent(to[i]); sl_begin(&s); sl_end(&s); sl_trace_finish(); _exit(0); }} waitpid(p, 0, 0); }} return 0; }}""")
+    equal(sorted(t.meta["parent_id"] for t in traces(n=2)), [CONTEXT[36:52], other[36:52]])
+
+
 # ---- single begins and ends
 
 LOOSE = """struct sl_site *const x = sl_loose_site_of("x", "c"), *const y = sl_loose_site_of("y", "c"); """

@@ -129,6 +129,8 @@ void sl_names_make(const struct sl_options *o, bool pid, char *base, size_t n);
 /* "name=value" texts about the process, each with its NUL; returns bytes. */
 size_t sl_names_facts(char *to, size_t n);
 void sl_names_instance_path(char *to, size_t n);
+/* This process lies in the span of this context; false: it is none. */
+bool sl_names_lie_in(const char *traceparent);
 /* Reads TRACEPARENT, or makes a new trace. */
 void sl_names_read_parent(void);
 /* Makes the environment say who this process is, for its children. */

@@ -116,6 +116,25 @@ int sl_trace_enable(int on)
     return was;
 }
 
+void sl_trace_parent(const char *traceparent)
+{
+    struct sl_guard g;
+
+    sl_guard_enter(&g);
+    sl_lane_notice_fork();
+    pthread_mutex_lock(&sl_rt.lock);
+    begin_once();
+    if ((sl_rt.state == SL_READY || sl_rt.state == SL_OPEN) && sl_names_lie_in(traceparent)) {
+        sl_names_tell_children();
+        if (sl_rt.header) {
+            memcpy(sl_rt.header->trace_id, sl_rt.trace_id, sizeof sl_rt.trace_id);
+            sl_rt.header->parent_id = sl_rt.parent_id;
+        }
+    }
+    pthread_mutex_unlock(&sl_rt.lock);
+    sl_guard_leave(&g);
+}
+
 int sl_trace_flush(void)
 {
     struct sl_guard g;
