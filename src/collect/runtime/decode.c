@@ -199,10 +199,9 @@ static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struc
     if (kind == SL_TF_CONTEXT && n == 1) {
         e->phase = 'i';
         e->context = w[1];
-        if (top && !top->context)
-            top->context = w[1];
-        else if (!top)
+        if (!top || top->context)
             return true;
+        top->context = w[1];
         return false;
     }
     if (kind == SL_TF_USAGE && n == 2) {

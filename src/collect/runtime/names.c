@@ -147,7 +147,9 @@ static char instance[sizeof "PERFFLOW_INSTANCE_PATH=" + sizeof sl_rt.instance_pa
 
 void sl_names_tell_children(void)
 {
-    sl_traceparent_write(traceparent + strlen("TRACEPARENT="), sl_rt.span_id);
+    uint64_t id = sl_rt.forked && sl_rt.state != SL_OPEN ? sl_rt.parent_id : sl_rt.span_id;
+
+    sl_traceparent_write(traceparent + strlen("TRACEPARENT="), id);
     if (*instance)
         return;
     snprintf(instance, sizeof instance, "PERFFLOW_INSTANCE_PATH=%s", sl_rt.instance_path);

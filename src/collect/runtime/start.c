@@ -93,6 +93,8 @@ bool sl_open(void)
         return false;
     }
     sl_rt.state = SL_OPEN;
+    if (sl_rt.forked)
+        sl_names_tell_children();
     if (!sl_rt.keyed)
         sl_rt.keyed = !pthread_key_create(&sl_rt.key, sl_lane_leave);
     return !sl_rt.forked || sl_sites_inherit(inherited);
