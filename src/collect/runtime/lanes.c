@@ -329,6 +329,7 @@ void sl_after_fork_child(void)
     struct sl_lane *torn = sl_rt.torn;
     size_t size = sl_rt.options.buffer;
 
+    pthread_mutex_unlock(&sl_rt.lock); /* of sl_before_fork() */
     forget_parent();
     if (sl_rt.torn_chunk) { /* whoever comes back to an event writes where nobody reads */
         mmap(sl_rt.torn_chunk, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

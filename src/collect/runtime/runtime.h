@@ -133,8 +133,8 @@ void sl_names_instance_path(char *to, size_t n);
 bool sl_names_lie_in(const char *traceparent);
 /* Reads TRACEPARENT, or makes a new trace. */
 void sl_names_read_parent(void);
-/* Makes the environment say who this process is, for its children; for those of a fork that has no trace so far, such as
- * one that will exec, where it lies. */
+/* Makes the environment say who this process is, for its children; for those of a fork that has no trace so far, such
+ * as one that will exec, where it lies. */
 void sl_names_tell_children(void);
 void sl_names_untell(void);
 void sl_names_new_ids(void);
