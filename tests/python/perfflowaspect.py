@@ -120,6 +120,40 @@ except KeyError as e: print(e.args[0])
     t.spans()
 
 
+@cases(*VERSIONS)
+def sys_exit_in_a_call(version):
+    """Theirs leaves a B without an E, also of the functions that are cancelled by an exit of another kind."""
+    told("""
+import signal
+@aspect.critical_path()
+def leaves(): sys.exit(3)
+@aspect.critical_path()
+def interrupted():
+    try: leaves()
+    finally: raise KeyboardInterrupt
+import sys
+try: interrupted()
+except KeyboardInterrupt: leaves()
+""", version, code=3)
+    equal([(s.name, s.unfinished, s.args) for s in trace().spans()], [("interrupted", False, {"exception": "KeyboardInterrupt"}), ("leaves", False, {"exception": "SystemExit"}), ("leaves", False, {"exception": "SystemExit"})])
+
+
+@cases(*VERSIONS)
+def names_of_any_kind(version):
+    told(r"""
+def f(): pass
+names = "a \"quoted\" name", "line\nbreak", "\u00e9\u4e2d\U0001f600", "half \udc80", "", "x" * 3000, "</script>", "{}],"
+for name in names:
+    aspect.sync_event("before", name, name)
+    aspect.sync_event("after", name, name)
+f.__qualname__ = names[0]
+aspect.critical_path()(f)()
+""", version)
+    t = trace()
+    equal([s.name for s in t.spans()], ['a "quoted" name', "line\nbreak", "é中😀", "half \\udc80", "", "x" * 3000, "</script>", "{}],", 'a "quoted" name'])
+    equal([s.cat for s in t.spans()][:3], ['a "quoted" name', "line\nbreak", "é中😀"])
+
+
 @test
 def a_KeyError_of_the_function_is_its_own():
     """It is no unknown pointcut, and the function is called once."""

@@ -150,6 +150,31 @@ if __name__ == "__main__":
     equal(sorted(s.args["n"] for t in found for s in t.spans("work")), list(range(10)))
 
 
+@cases(*VERSIONS)
+def a_server_that_has_the_package_loaded(version):
+    """Its children are forks of it, but lie in the span that asked for them, of a thread of its own each."""
+    write(path("mine.py"), HEAD + "def twice(n): work(n); work(n)\n")
+    script("""
+import multiprocessing, threading, spanloom
+from mine import twice
+def asks(n):
+    with spanloom.span(f"asks {n}"):
+        p = multiprocessing.Process(target=twice, args=(n,))
+        p.start()
+        p.join()
+if __name__ == "__main__":
+    multiprocessing.set_start_method("forkserver")
+    multiprocessing.set_forkserver_preload(["mine"])
+    all_ = [threading.Thread(target=asks, args=(n,)) for n in range(3)]
+    for t in all_: t.start()
+    for t in all_: t.join()
+""", version=version)
+    store = imported(path()).store
+    equal(query(store, "SELECT p.name, count(*) FROM links l JOIN trace_process c ON c.id = l.right_span JOIN trace_call p ON p.id = l.left_span WHERE l.kind = 'in' GROUP BY 1"), [(f"asks {n}", 1) for n in range(3)])
+    for t in traces(n=4):
+        equal(len({s.args["n"] for s in t.spans("work")}), 1 if t.spans("work") else 0)
+
+
 @test
 def multiprocessing_within_multiprocessing():
     r, _, others = both(source=(HEAD + """

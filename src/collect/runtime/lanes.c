@@ -198,7 +198,8 @@ void sl_lanes_end(void)
 {
     struct sl_wiped *w = sl_rt.wiped, *older;
 
-    sl_file_close();
+    if (!sl_rt.writers)
+        sl_file_close();
     if (others())
         return;
     sl_current = &sl_no_lane;
@@ -276,6 +277,7 @@ static void forget_parent(void)
     sl_rt.free = NULL;
     sl_rt.wiped = NULL;
     sl_rt.lane_count = 0;
+    sl_rt.writers = 0;
     sl_rt.header = NULL; /* not mapped here */
     sl_current = &sl_no_lane;
     if (sl_rt.state == SL_OPEN)

@@ -65,6 +65,7 @@ struct sl_runtime {
     int fd;
     dev_t dev;
     ino_t ino;
+    uint32_t writers;       /* threads that write to fd, outside the lock: the last of them closes it in SL_DONE */
     uint64_t end, reserved; /* where the next chunk goes; how far blocks were asked for */
     struct sl_tf_header *header;
     struct sl_defs *defs; /* the newest first; in a child at first its parent's */
