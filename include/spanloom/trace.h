@@ -94,6 +94,8 @@ SL_EXPORT struct sl_site *sl_loose_site_of(const char *name, const char *categor
 SL_EXPORT void sl_arg_int(const char *key, int64_t value);
 SL_EXPORT void sl_arg_double(const char *key, double value);
 SL_EXPORT void sl_arg_string(const char *key, const char *value); /* cut after 4096 bytes */
+/* Those that follow, until the next event, are of the innermost open span, whatever was recorded last. */
+SL_EXPORT void sl_args_of_span(void);
 
 /* ---- spans that may begin and end on different threads, and overlap: told apart by name, category and id ---- */
 

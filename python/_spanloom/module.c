@@ -2,6 +2,12 @@
 /* The module _spanloom: the package's part in C. */
 #include "python.h"
 
+PyObject *sl_py_not_to_be_made(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    (void)args, (void)kwargs;
+    return PyErr_Format(PyExc_TypeError, "cannot create instances of %R", type);
+}
+
 /* Whether the environment lets anything be recorded; else decorators leave functions alone. */
 static int may_record(void)
 {
@@ -14,12 +20,13 @@ static int may_record(void)
 
 static int init(PyObject *module)
 {
-    static PyMethodDef *const functions[] = {sl_py_traced_functions, sl_py_event_functions, sl_py_advice_functions};
+    static PyMethodDef *const functions[] = {sl_py_traced_functions, sl_py_event_functions, sl_py_advice_functions,
+                                             sl_py_monitor_functions};
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i]))
             return -1;
-    if (sl_py_traced_init(module) || sl_py_steps_init(module) || sl_py_events_init(module))
+    if (sl_py_traced_init(module) || sl_py_steps_init() || sl_py_names_init() || sl_py_block_init())
         return -1;
     return PyModule_AddIntConstant(module, "may_record", may_record());
 }

@@ -46,7 +46,12 @@ static inline PyObject *sl_py_call(PyObject *f, PyObject *const *args, size_t na
     return sl_py_call_before_311(f, args, nargsf, kwnames);
 }
 
-/* ---- events.c ---- */
+/* ---- module.c ---- */
+
+/* tp_new of types that only this module makes objects of. */
+PyObject *sl_py_not_to_be_made(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+
+/* ---- names.c ---- */
 
 /* Its UTF-8, which lives as long as the text does; bytes that are none are escaped in one that *owned then holds. NULL:
  * an exception. */
@@ -54,17 +59,32 @@ const char *sl_py_text(PyObject *str, PyObject **owned);
 /* An argument of the event before.  What is no number is told by its repr(); nothing here raises. */
 void sl_py_arg(PyObject *key, PyObject *value);
 void sl_py_args(PyObject *dict);
-/* The type of the exception that is under way, as an argument. */
-void sl_py_arg_exception(void);
+/* The type of the exception that is under way, as an argument, of the event before or of the innermost open span. */
+void sl_py_arg_exception(bool of_span);
+void sl_py_arg_type(PyObject *type, bool of_span);
 /* Tells the runtime what Python calls this thread, once. */
 extern __thread char sl_py_thread_known;
 void sl_py_know_thread(void);
+/* The flow ends in the span of the decorated function that this thread calls next; that has begun. */
+void sl_py_expect_arrow(struct sl_site *site, uint64_t id);
+void sl_py_end_arrow(void);
+/* A str, borrowed; NULL: it has none. */
+PyObject *sl_py_module_of_caller(void);
+/* find is sl_site_of() or sl_loose_site_of(); category: NULL or None means the module that calls.  NULL: an exception.
+ */
+struct sl_site *sl_py_site_of(PyObject *name, PyObject *category, struct sl_site *find(const char *, const char *));
+int sl_py_names_init(void);
+
+/* ---- block.c, events.c ---- */
+
+#define AS_FUNCTION(f) (PyCFunction)(void (*)(void)) f
+PyObject *sl_py_span(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
+int sl_py_block_init(void);
 extern PyMethodDef sl_py_event_functions[];
-int sl_py_events_init(PyObject *module);
 
 /* ---- traced.c: decorated functions ---- */
 
-enum kind { FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR };
+enum kind { FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR, ITERABLE_COROUTINE }; /* types.coroutine's are the last */
 enum pointcut { AROUND, BEFORE, AFTER, AROUND_ASYNC, BEFORE_ASYNC, AFTER_ASYNC };
 
 struct traced {
@@ -77,9 +97,12 @@ struct traced {
     enum pointcut pointcut;
 };
 
+/* One for each place in the source, however often it is decorated anew; never freed, as the runtime wants it.  NULL: an
+ * exception. */
+struct sl_site *sl_py_site_at(PyObject *name, PyObject *category, PyObject *file, int line);
 /* What is recorded before and after a join point.  The id is that of its asynchronous span, if it has one. */
 void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs);
-void sl_py_leave(const struct traced *t, uint64_t id, PyObject *result);
+void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result);
 void sl_py_record_args(const struct traced *t, PyObject *args, PyObject *kwargs);
 extern PyMethodDef sl_py_traced_functions[];
 int sl_py_traced_init(PyObject *module);
@@ -87,7 +110,7 @@ int sl_py_traced_init(PyObject *module);
 /* ---- steps.c: what decorated generators and coroutines give ---- */
 
 PyObject *sl_py_steps_new(struct traced *t, PyObject *inner, PyObject *args, PyObject *kwargs);
-int sl_py_steps_init(PyObject *module);
+int sl_py_steps_init(void);
 
 /* ---- advice.c: what else happens at join points ---- */
 
@@ -95,5 +118,9 @@ extern bool sl_py_advised;
 void sl_py_advise_before(const struct traced *t, PyObject *args, PyObject *kwargs);
 void sl_py_advise_after(const struct traced *t, PyObject *result);
 extern PyMethodDef sl_py_advice_functions[];
+
+/* ---- monitor.c: functions that are not decorated ---- */
+
+extern PyMethodDef sl_py_monitor_functions[];
 
 #endif

@@ -10,13 +10,14 @@ enum { AM_SEND = 81 }; /* Py_am_send, a slot since 3.10 */
 struct steps {
     PyObject_HEAD struct traced *of;
     PyObject *inner, *weak;
-    PyObject *args, *kwargs; /* until it begins, where somebody wants them */
+    PyObject *args, *kwargs; /* as long as somebody wants them */
     struct steps *whole;     /* of one step of an asynchronous generator; NULL: it is itself */
     uint64_t id;             /* of the asynchronous span */
-    bool begun, over, closing;
+    PyObject *finalizer;     /* who closes an asynchronous generator that is left in the middle */
+    bool begun, over, closing, hooked;
 };
 
-static PyTypeObject *generator_type, *coroutine_type, *async_generator_type, *step_type;
+static PyTypeObject *generator_type, *iterable_type, *coroutine_type, *async_generator_type, *step_type;
 
 /* ---- one stretch of running ---- */
 
@@ -63,24 +64,28 @@ static void begin(struct steps *s)
     } else {
         sl_py_enter(t, &s->id, s->args, s->kwargs);
     }
-    Py_CLEAR(s->args);
-    Py_CLEAR(s->kwargs);
+    if (t->pointcut != AFTER && t->pointcut != AFTER_ASYNC) {
+        Py_CLEAR(s->args);
+        Py_CLEAR(s->kwargs);
+    }
 }
 
 /* It will not run again.  result: NULL where an exception ended it. */
 static void end(struct steps *s, PyObject *result)
 {
-    if (s->over || !s->begun)
-        return;
+    bool was = s->over || !s->begun;
+
     s->over = true;
+    if (was)
+        return;
     if (s->of->pointcut != AROUND) {
-        sl_py_leave(s->of, s->id, result);
+        sl_py_leave(s->of, s->id, s->args, s->kwargs, result);
         return;
     }
     if (SL_TRACING_ && s->id) {
         sl_async_end(s->of->site, s->id);
         if (!result)
-            sl_py_arg_exception();
+            sl_py_arg_exception(false);
     }
     if (UNLIKELY(sl_py_advised))
         sl_py_advise_after(s->of, result);
@@ -95,7 +100,7 @@ static bool resume(struct steps *s)
 {
     struct steps *whole = whole_of(s);
 
-    if (whole->over)
+    if (whole->over || (!whole->begun && s->closing)) /* what never ran is not run to be closed */
         return false;
     if (!whole->begun)
         begin(whole);
@@ -146,30 +151,45 @@ static int raw_send(PyObject *inner, PyObject *value, PyObject **result)
     return *result ? SENT_RETURN : SENT_ERROR;
 }
 
+/* Whether the frame is there: an exception may also say that it cannot be run now.  One is under way. */
+static bool is_alive(const struct steps *s)
+{
+    static const char *const frames[] = {
+        [GENERATOR] = "gi_frame",
+        [COROUTINE] = "cr_frame",
+        [ASYNC_GENERATOR] = "ag_frame",
+        [ITERABLE_COROUTINE] = "gi_frame",
+    };
+    PyObject *type, *value, *trace, *frame;
+
+    PyErr_Fetch(&type, &value, &trace);
+    frame = PyObject_GetAttrString(s->inner, frames[s->of->kind]);
+    Py_XDECREF(frame);
+    PyErr_Restore(type, value, trace); /* also where it has none, which is alive as far as we know */
+    return frame && frame != Py_None;
+}
+
 /* A step of an asynchronous generator ends by StopIteration when it gives a value, which is not the end of the whole.
  */
 static void settle(struct steps *s, int sent, PyObject *result)
 {
-    if (sent == SENT_NEXT)
+    struct steps *whole = whole_of(s);
+
+    if (sent == SENT_NEXT || (sent == SENT_ERROR && is_alive(whole)))
         return;
-    if (!s->whole) {
+    if (!s->whole)
         end(s, sent == SENT_RETURN ? result : NULL);
-        return;
-    }
-    s->over = true;
-    if (sent == SENT_ERROR && PyErr_ExceptionMatches(PyExc_StopAsyncIteration))
-        end(s->whole, Py_None);
     else if (sent == SENT_ERROR)
-        end(s->whole, NULL);
+        end(whole, PyErr_ExceptionMatches(PyExc_StopAsyncIteration) ? Py_None : NULL);
     else if (s->closing)
-        end(s->whole, Py_None);
+        end(whole, Py_None);
 }
 
 static int step(PyObject *self, PyObject *value, PyObject **result)
 {
     struct steps *s = (struct steps *)self;
     PyObject *inner = s->inner;
-    bool marked = resume(s);
+    bool refused = value != Py_None && !whole_of(s)->begun, marked = !refused && resume(s);
     int sent;
 
     Py_INCREF(inner);
@@ -271,18 +291,50 @@ static struct steps *make(PyTypeObject *type, struct traced *t, PyObject *inner)
     Py_INCREF(inner);
     s->of = t;
     s->inner = inner;
-    s->weak = s->args = s->kwargs = NULL;
+    s->weak = s->args = s->kwargs = s->finalizer = NULL;
     s->whole = NULL;
     s->id = 0;
-    s->begun = s->over = s->closing = false;
+    s->begun = s->over = s->closing = s->hooked = false;
     return s;
+}
+
+/* sys.set_asyncgen_hooks(): whoever runs asynchronous generators is told of one when it begins, and closes it when it
+ * is left.  It is to know this one, not the inner one, which has no hooks then. */
+static PyObject *first_step(struct steps *s, PyObject *f, PyObject *args)
+{
+    PyObject *sys = PyImport_ImportModule("sys"), *hooks = NULL, *set = NULL, *begins = NULL, *told, *inner = NULL;
+
+    s->hooked = true;
+    if (sys && (set = PyObject_GetAttrString(sys, "set_asyncgen_hooks")) &&
+        (hooks = PyObject_CallMethod(sys, "get_asyncgen_hooks", NULL)) && (begins = PySequence_GetItem(hooks, 0)) &&
+        (s->finalizer = PySequence_GetItem(hooks, 1)) && (told = PyObject_CallFunction(set, "OO", Py_None, Py_None))) {
+        Py_DECREF(told);
+        inner = PyObject_CallObject(f, args);
+        told = inner ? PyObject_CallObject(set, hooks) : NULL;
+        if (told && begins != Py_None) {
+            Py_DECREF(told);
+            told = PyObject_CallFunctionObjArgs(begins, s, NULL);
+        }
+        if (!told)
+            Py_CLEAR(inner);
+        Py_XDECREF(told);
+    }
+    if (s->finalizer == Py_None)
+        Py_CLEAR(s->finalizer);
+    Py_XDECREF(sys);
+    Py_XDECREF(set);
+    Py_XDECREF(hooks);
+    Py_XDECREF(begins);
+    return inner;
 }
 
 static PyObject *a_step(PyObject *self, const char *method, PyObject *args)
 {
     struct steps *whole = (struct steps *)self, *s;
-    PyObject *f = PyObject_GetAttrString(whole->inner, method), *inner = f ? PyObject_CallObject(f, args) : NULL;
+    PyObject *f = PyObject_GetAttrString(whole->inner, method), *inner = NULL;
 
+    if (f)
+        inner = whole->hooked ? PyObject_CallObject(f, args) : first_step(whole, f, args);
     Py_XDECREF(f);
     if (!inner)
         return NULL;
@@ -292,7 +344,7 @@ static PyObject *a_step(PyObject *self, const char *method, PyObject *args)
         return NULL;
     Py_INCREF(self);
     s->whole = whole;
-    s->closing = !strcmp(method, "aclose");
+    s->closing = !strcmp(method, "aclose") || (!whole->begun && !strcmp(method, "athrow"));
     PyObject_GC_Track(s);
     return (PyObject *)s;
 }
@@ -368,6 +420,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(s->args);
     Py_VISIT(s->kwargs);
     Py_VISIT(s->whole);
+    Py_VISIT(s->finalizer);
     return 0;
 }
 
@@ -379,6 +432,27 @@ static int clear(PyObject *self)
     Py_CLEAR(s->kwargs);
     Py_CLEAR(s->whole); /* not the inner one, which somebody may still ask: it breaks its own circles */
     return 0;
+}
+
+/* An asynchronous generator that is left in the middle is closed by its loop, which runs what is left of it: it is
+ * given one like this, since this one goes.  False: nobody wants it. */
+static bool leave_to_loop(struct steps *s)
+{
+    struct steps *again;
+    PyObject *done;
+
+    if (!s->finalizer || !s->begun || s->over || !is_alive(s) || !(again = make(async_generator_type, s->of, s->inner)))
+        return false;
+    again->id = s->id;
+    again->begun = again->hooked = true;
+    s->over = true;
+    PyObject_GC_Track(again);
+    done = PyObject_CallFunctionObjArgs(s->finalizer, again, NULL);
+    if (!done)
+        PyErr_WriteUnraisable(s->finalizer);
+    Py_XDECREF(done);
+    Py_DECREF(again);
+    return true;
 }
 
 /* Whoever drops one in the middle ends it: the inner one's `finally` runs, as a last stretch. */
@@ -393,13 +467,14 @@ static void dealloc(PyObject *self)
     if (s->weak)
         PyObject_ClearWeakRefs(self);
     PyErr_Fetch(&error, &value, &trace);
-    marked = !s->whole && s->begun && !s->over && resume(s);
+    marked = !leave_to_loop(s) && !s->whole && s->begun && !s->over && resume(s);
     Py_CLEAR(s->inner);
     if (!s->whole) {
         suspend(s, marked);
         end(s, Py_None);
     }
     clear(self);
+    Py_CLEAR(s->finalizer);
     PyErr_Restore(error, value, trace);
     Py_CLEAR(s->of);
     PyObject_GC_Del(self);
@@ -439,8 +514,9 @@ static PyMethodDef async_generator_methods[] = {
 };
 
 #define COMMON                                                                                                         \
-    {Py_tp_getattro, get_attribute}, {Py_tp_setattro, set_attribute}, {Py_tp_repr, repr}, {Py_tp_traverse, traverse},  \
-        {Py_tp_clear, clear}, {Py_tp_dealloc, dealloc}, {Py_tp_members, members},                                      \
+    {Py_tp_new, sl_py_not_to_be_made}, {Py_tp_getattro, get_attribute}, {Py_tp_setattro, set_attribute},               \
+        {Py_tp_repr, repr}, {Py_tp_traverse, traverse}, {Py_tp_clear, clear}, {Py_tp_dealloc, dealloc},                \
+        {Py_tp_members, members},                                                                                      \
     {                                                                                                                  \
         Py_tp_getset, properties                                                                                       \
     }
@@ -458,31 +534,39 @@ static PyTypeObject *type_of(const char *name, PyType_Slot *slots)
     return (PyTypeObject *)PyType_FromSpec(&spec);
 }
 
-int sl_py_steps_init(PyObject *module)
+int sl_py_steps_init(void)
 {
     static PyType_Slot generator[] = {
         COMMON,   {Py_tp_methods, generator_methods}, {Py_tp_iter, itself}, {Py_tp_iternext, next}, {AM_SEND, step},
         {0, NULL}};
+    static PyType_Slot iterable[] = {COMMON,
+                                     {Py_tp_methods, generator_methods},
+                                     {Py_tp_iter, itself},
+                                     {Py_tp_iternext, next},
+                                     {Py_am_await, itself},
+                                     {AM_SEND, step},
+                                     {0, NULL}};
     static PyType_Slot coroutine[] = {
         COMMON,   {Py_tp_methods, coroutine_methods}, {Py_am_await, itself}, {Py_tp_iternext, next}, {AM_SEND, step},
         {0, NULL}};
     static PyType_Slot async_generator[] = {
         COMMON, {Py_tp_methods, async_generator_methods}, {Py_am_aiter, itself}, {Py_am_anext, anext}, {0, NULL}};
 
-    (void)module;
     generator_type = type_of("spanloom.Generator", generator);
+    iterable_type = type_of("spanloom.IterableCoroutine", iterable);
     coroutine_type = type_of("spanloom.Coroutine", coroutine);
     step_type = type_of("spanloom.Step", coroutine);
     async_generator_type = type_of("spanloom.AsyncGenerator", async_generator);
-    return generator_type && coroutine_type && step_type && async_generator_type ? 0 : -1;
+    return generator_type && iterable_type && coroutine_type && step_type && async_generator_type ? 0 : -1;
 }
 
 PyObject *sl_py_steps_new(struct traced *t, PyObject *inner, PyObject *args, PyObject *kwargs)
 {
-    PyTypeObject *type = t->kind == GENERATOR   ? generator_type
-                         : t->kind == COROUTINE ? coroutine_type
-                                                : async_generator_type;
-    struct steps *s = make(type, t, inner);
+    PyTypeObject *const types[] = {[GENERATOR] = generator_type,
+                                   [COROUTINE] = coroutine_type,
+                                   [ASYNC_GENERATOR] = async_generator_type,
+                                   [ITERABLE_COROUTINE] = iterable_type};
+    struct steps *s = make(types[t->kind], t, inner);
 
     if (!s)
         return NULL;

@@ -59,9 +59,8 @@ static void scope(const struct traced *t)
 
     if (!t->scope)
         return;
-    PyErr_Fetch(&type, &value, &trace); /* the call's */
-    text = PyUnicode_AsUTF8AndSize(t->scope, NULL);
-    if (text && *text)
+    PyErr_Fetch(&type, &value, &trace);
+    if ((text = PyUnicode_AsUTF8AndSize(t->scope, NULL)))
         sl_async_scope(text);
     PyErr_Restore(type, value, trace);
 }
@@ -86,11 +85,13 @@ void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject 
     case AFTER_ASYNC: return;
     }
     sl_py_record_args(t, args, kwargs);
+    if (t->pointcut == AROUND)
+        sl_py_end_arrow();
     if (t->pointcut == BEFORE) /* a moment: a begin without an end would take in what comes after it */
         sl_span_end(t->site);
 }
 
-void sl_py_leave(const struct traced *t, uint64_t id, PyObject *result)
+void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result)
 {
     bool async = t->pointcut == AROUND_ASYNC || t->pointcut == AFTER_ASYNC;
 
@@ -101,8 +102,10 @@ void sl_py_leave(const struct traced *t, uint64_t id, PyObject *result)
             sl_async_end(t->site, t->pointcut == AFTER_ASYNC ? thread_id() : id);
             scope(t);
         }
-        if (!result && (async || t->pointcut == AROUND || t->pointcut == AFTER))
-            sl_py_arg_exception();
+        if (t->pointcut == AFTER || t->pointcut == AFTER_ASYNC)
+            sl_py_record_args(t, args, kwargs);
+        if (!result && t->pointcut != BEFORE && t->pointcut != BEFORE_ASYNC)
+            sl_py_arg_exception(!async);
         if (t->pointcut == AROUND || t->pointcut == AFTER)
             sl_span_end(t->site);
     }
@@ -144,7 +147,7 @@ static __attribute__((noinline)) PyObject *call_slow(struct traced *t, PyObject 
     if (t->kind == FUNCTION) {
         sl_py_enter(t, &id, tuple, dict);
         result = sl_py_call(t->function, args, nargsf, kwnames);
-        sl_py_leave(t, id, result);
+        sl_py_leave(t, id, tuple, dict, result);
     } else if ((inner = sl_py_call(t->function, args, nargsf, kwnames))) { /* nothing of it has run */
         result = sl_py_steps_new(t, inner, tuple, dict);
         Py_DECREF(inner);
@@ -168,7 +171,7 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
     sl_span_begin(site);
     result = sl_py_call(t->function, args, nargsf, kwnames);
     if (UNLIKELY(!result))
-        sl_py_arg_exception();
+        sl_py_arg_exception(true);
     sl_span_end(site);
     return result;
 }
@@ -176,6 +179,11 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
 static PyObject *call_otherwise(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     return call_slow((struct traced *)self, args, nargsf, kwnames);
+}
+
+static void choose_call(struct traced *t)
+{
+    t->call = t->kind == FUNCTION && t->pointcut == AROUND && !t->recorder ? call : call_otherwise;
 }
 
 /* ---- it looks like the function ---- */
@@ -200,15 +208,46 @@ static PyObject *get_attribute(PyObject *self, PyObject *name)
     return PyObject_GetAttr(((struct traced *)self)->function, name);
 }
 
+enum { CO_GENERATOR = 0x20, CO_COROUTINE = 0x80, CO_ITERABLE_COROUTINE = 0x100, CO_ASYNC_GENERATOR = 0x200 };
+
+/* The function has this code from now on. */
+static void is_of(struct traced *t, PyObject *code)
+{
+    PyObject *given = PyObject_GetAttrString(code, "co_flags");
+    long flags = given ? PyLong_AsLong(given) : 0;
+
+    Py_XDECREF(given);
+    PyErr_Clear();
+    t->kind = flags & CO_ITERABLE_COROUTINE ? ITERABLE_COROUTINE
+              : flags & CO_COROUTINE        ? COROUTINE
+              : flags & CO_ASYNC_GENERATOR  ? ASYNC_GENERATOR
+              : flags & CO_GENERATOR        ? GENERATOR
+                                            : FUNCTION;
+    choose_call(t);
+}
+
 /* What makes the function what it is, is the function's; the rest is told of this object. */
 static int set_attribute(PyObject *self, PyObject *name, PyObject *value)
 {
-    static const char *const own[] = {"__code__", "__defaults__", "__kwdefaults__", NULL};
+    static const char *const own[] = {"__code__", "__defaults__", "__kwdefaults__", "__annotations__", NULL};
+    struct traced *t = (struct traced *)self;
+    int i = 0;
 
-    for (int i = 0; own[i]; i++)
-        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, own[i]) == 0)
-            return PyObject_SetAttr(((struct traced *)self)->function, name, value);
-    return PyObject_GenericSetAttr(self, name, value);
+    while (own[i] && !(PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, own[i]) == 0))
+        i++;
+    if (!own[i] && value && !PyUnicode_Check(value) && PyUnicode_Check(name) &&
+        (PyUnicode_CompareWithASCIIString(name, "__name__") == 0 ||
+         PyUnicode_CompareWithASCIIString(name, "__qualname__") == 0)) {
+        PyErr_Format(PyExc_TypeError, "%U must be set to a string object", name);
+        return -1;
+    }
+    if (!own[i])
+        return PyObject_GenericSetAttr(self, name, value);
+    if (PyObject_SetAttr(t->function, name, value))
+        return -1;
+    if (i == 0 && value)
+        is_of(t, value);
+    return 0;
 }
 
 static PyObject *repr(PyObject *self)
@@ -297,6 +336,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
+    {Py_tp_new, sl_py_not_to_be_made},
     {Py_tp_call, PyVectorcall_Call},
     {Py_tp_descr_get, get},
     {Py_tp_getattro, get_attribute},
@@ -319,22 +359,15 @@ static PyType_Spec spec = {"spanloom.Traced", sizeof(struct traced), 0,
 
 static char *copy(PyObject *str)
 {
-    const char *text = PyUnicode_AsUTF8AndSize(str, NULL);
-    PyObject *bytes = NULL;
-    char *to;
+    PyObject *owned = NULL;
+    const char *text = sl_py_text(str, &owned);
+    char *to = text ? strdup(text) : NULL;
 
-    if (!text) {
-        PyErr_Clear();
-        bytes = PyUnicode_AsEncodedString(str, "utf-8", "backslashreplace");
-        text = bytes ? PyBytes_AsString(bytes) : NULL;
-    }
-    to = text ? strdup(text) : NULL;
-    Py_XDECREF(bytes);
+    Py_XDECREF(owned);
     return to;
 }
 
-/* One for each place in the source, however often it is decorated anew; never freed, as the runtime wants it. */
-static struct sl_site *site_of(PyObject *name, PyObject *category, PyObject *file, int line)
+struct sl_site *sl_py_site_at(PyObject *name, PyObject *category, PyObject *file, int line)
 {
     PyObject *key = Py_BuildValue("(OOOi)", name, category, file, line), *known, *capsule;
     struct sl_site *site = NULL;
@@ -369,7 +402,7 @@ static PyObject *traced(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OUUUiiiOO", &function, &name, &category, &file, &line, &kind, &pointcut, &given_scope,
                           &recorder) ||
-        !(site = site_of(name, category, file, line)))
+        !(site = sl_py_site_at(name, category, file, line)))
         return NULL;
     if (!(t = PyObject_GC_New(struct traced, traced_type)))
         return NULL;
@@ -383,7 +416,7 @@ static PyObject *traced(PyObject *module, PyObject *args)
     Py_XINCREF(t->scope);
     t->kind = kind;
     t->pointcut = pointcut;
-    t->call = kind == FUNCTION && pointcut == AROUND && !t->recorder ? call : call_otherwise;
+    choose_call(t);
     t->dict = PyDict_New();
     PyObject_GC_Track(t);
     if (!t->dict) {

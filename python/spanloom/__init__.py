@@ -15,20 +15,22 @@ from _spanloom import (args, async_event, counter, enable, finish, flow, flush, 
                        thread_name, traceparent)
 
 from ._decorate import critical_path
-from ._advice import advise
+from ._advice import Advice, advise
 from . import _processes
 
 __version__ = "0.1.0"
+# without open(), which `import *` is not to hide
 __all__ = ["advise", "args", "async_event", "counter", "critical_path", "enable", "finish", "flow", "flush", "instant",
-           "new_id", "open", "span", "sync_event", "thread_name", "trace_futures", "traceparent"]
+           "new_id", "span", "sync_event", "thread_name", "trace_futures", "traceparent"]
 
 _processes.watch()
 
 
 def __getattr__(name):
     """What not every traced program needs is loaded when it is asked for."""
-    if name == "open":
-        from ._store import open as found
+    if name in ("open", "Answer", "Store"):
+        from . import _store
+        found = getattr(_store, name)
     elif name == "trace_futures":
         from ._futures import trace_futures as found
     else:

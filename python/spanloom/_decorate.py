@@ -8,7 +8,8 @@ from . import _pickling
 
 _spanloom.helpers(_pickling.reduce, _pickling.is_taken_apart)
 
-FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR = range(4)
+FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR, ITERABLE_COROUTINE = range(5)
+IMPLICIT = {"__new__": staticmethod, "__init_subclass__": classmethod, "__class_getitem__": classmethod}
 POINTCUTS = {p: i for i, p in enumerate(("around", "before", "after", "around_async", "before_async", "after_async"))}
 
 
@@ -28,19 +29,26 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
     """
     if callable(pointcut) or isinstance(pointcut, (classmethod, staticmethod, property)):  # @critical_path
         return critical_path()(pointcut)
+    for given, what in ((scope, "scope"), (name, "name")):
+        if given is not None and not isinstance(given, str):
+            raise TypeError(f"critical_path: {what} is a str, not {given!r}")
     if pointcut not in POINTCUTS:
         raise ValueError(f"Invalid pointcut: {pointcut}; it is one of {', '.join(POINTCUTS)}")
 
     def decorate(function):
+        if not _spanloom.may_record and callable(getattr(function, "__get__", function)):
+            return function
         if isinstance(function, (classmethod, staticmethod)):
             return type(function)(decorate(function.__func__))
         if isinstance(function, property):
             return property(*(f and decorate(f) for f in (function.fget, function.fset, function.fdel)), function.__doc__)
         if not callable(function):
             raise TypeError(f"critical_path: a function, not {function!r}")
-        if not _spanloom.may_record:
-            return function
-        return wrap(function, pointcut, scope, name, args)
+        if inspect.isclass(function):
+            raise TypeError(f"critical_path: a function, not the class {function.__qualname__}; decorate its methods, such as __init__")
+        traced = wrap(function, pointcut, scope, name, args)
+        implicit = IMPLICIT.get(getattr(function, "__name__", None))  # which Python makes of functions, by their type
+        return implicit(traced) if implicit and "." in traced.__qualname__ else traced
 
     return decorate
 
@@ -50,7 +58,9 @@ def kind_of(function):
         return COROUTINE
     if inspect.isasyncgenfunction(function):
         return ASYNC_GENERATOR
-    return GENERATOR if inspect.isgeneratorfunction(function) else FUNCTION
+    if inspect.isgeneratorfunction(function):
+        return ITERABLE_COROUTINE if function.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE else GENERATOR
+    return FUNCTION
 
 
 def name_of(function):
@@ -65,6 +75,8 @@ def name_of(function):
 def wrap(function, pointcut="around", scope="", name=None, args=None):
     module = getattr(function, "__module__", None)
     code = getattr(inspect.unwrap(function), "__code__", None)
+    if code and pointcut.startswith("around"):  # its spans are those of the decorator
+        _spanloom.leave_alone(code)
     traced = _spanloom.traced(
         function, name or name_of(function), module if isinstance(module, str) else "python",
         code.co_filename if code else "", code.co_firstlineno if code else 0,
@@ -89,7 +101,7 @@ def recorder(function, args):
         return lambda given, named: args(*given, **named)
     signature = inspect.signature(function)
     wanted = None if args is True else {args} if isinstance(args, str) else set(args)
-    unknown = sorted((wanted or set()) - set(signature.parameters))
+    unknown = sorted(map(str, (wanted or set()) - set(signature.parameters)))
     if unknown:
         raise ValueError(f"critical_path: {name_of(function)} has no parameter {', '.join(unknown)}")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other processes: those that multiprocessing starts lie in the span that started them, and their trace is complete before
 they leave, which is by os._exit()."""
+import atexit
 import functools
 import os
 import sys
@@ -29,7 +30,7 @@ class _Context:
 
 def _arrive(context):
     _spanloom._lie_in(context)
-    _tell_children()
+    _tell_environ()
     return _Context()
 
 
@@ -62,21 +63,32 @@ def _watch_multiprocessing():
         _finish_at_exit()
 
 
-def _tell_children():
-    """os.environ, of which many are started with a copy, has what the runtime put into the environment."""
-    for name, value in _spanloom._environment().items():  # not by putenv(): there, it is the runtime's to change
-        os.environ._data[os.environ.encodekey(name)] = os.environ.encodevalue(value)
+def _tell_environ():
+    """What children are to know goes into os.environ, too, of which some ways to start one make their environment.
+
+    Without putenv(): in C's environment it has its place, where the runtime changes it after a fork.
+    """
+    for name, value in _spanloom._told_children().items():
+        if value is not None:
+            os.environ._data[os.environ.encodekey(name)] = value
 
 
 def _in_child():
+    _tell_environ()
     _spanloom._forget_thread()
-    _tell_children()
     _watch_multiprocessing()
 
 
+def _finish_if_interrupted():
+    """CPython ends a program that Ctrl-C stopped by a signal to itself, behind which no library is asked."""
+    if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
+        _spanloom.finish()
+
+
 def watch():
+    _tell_environ()
+    atexit.register(_finish_if_interrupted)
     os.register_at_fork(after_in_child=_in_child)
-    _tell_children()
     _watch_multiprocessing()
     if _spanloom.may_record:
         sys.meta_path.insert(0, _Importing())

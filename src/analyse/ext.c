@@ -48,7 +48,9 @@ __attribute__((visibility("default"))) int sqlite3_spanloom_init(sqlite3 *db, ch
 
 int sqlite3_spanloom_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
 {
-    SQLITE_EXTENSION_INIT2(api);
     (void)why;
+    if (!api) /* from sqlite3_auto_extension(), where SQLite has no extensions otherwise */
+        return SQLITE_ERROR;
+    SQLITE_EXTENSION_INIT2(api);
     return sl_analyse_register(db);
 }

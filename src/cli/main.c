@@ -11,19 +11,21 @@
 extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
     cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
     cmd_graph, cmd_critical_path, cmd_what_if, cmd_skew, cmd_diff, cmd_export, cmd_profile, cmd_run, cmd_flags,
-    cmd_begin, cmd_end, cmd_event, cmd_span;
+    cmd_begin, cmd_end, cmd_event, cmd_span, cmd_trace;
 
-static const struct command *const commands[] = {
-    &cmd_import,      &cmd_info,          &cmd_types,   &cmd_sequences, &cmd_durations, &cmd_states,  &cmd_rate,
-    &cmd_utilisation, &cmd_critical_path, &cmd_what_if, &cmd_skew,      &cmd_diff,      &cmd_graph,   &cmd_show,
-    &cmd_events,      &cmd_links,         &cmd_bind,    &cmd_unbind,    &cmd_sql,       &cmd_rejects, &cmd_recipes,
-    &cmd_forget,      &cmd_run,           &cmd_profile, &cmd_export,    &cmd_flags,     &cmd_begin,   &cmd_end,
-    &cmd_event,       &cmd_span,          NULL};
+static const struct command *const commands[] = {&cmd_import,        &cmd_info,    &cmd_types,  &cmd_sequences,
+                                                 &cmd_durations,     &cmd_states,  &cmd_rate,   &cmd_utilisation,
+                                                 &cmd_critical_path, &cmd_what_if, &cmd_skew,   &cmd_diff,
+                                                 &cmd_graph,         &cmd_show,    &cmd_events, &cmd_links,
+                                                 &cmd_bind,          &cmd_unbind,  &cmd_sql,    &cmd_rejects,
+                                                 &cmd_recipes,       &cmd_forget,  &cmd_run,    &cmd_trace,
+                                                 &cmd_profile,       &cmd_export,  &cmd_flags,  &cmd_begin,
+                                                 &cmd_end,           &cmd_event,   &cmd_span,   NULL};
 
 /* What stands behind the first argument is left as it is: it is another program's. */
 static bool leaves_rest(const struct command *c)
 {
-    return c == &cmd_run || c == &cmd_span;
+    return c == &cmd_run || c == &cmd_trace || c == &cmd_span;
 }
 
 /* Asks nothing of spanloom.yaml before it runs, so that a mistake there is no hindrance to a script. */
@@ -81,7 +83,8 @@ static int help(FILE *out, const struct command *c)
           "  spanloom sequences             where the time of a typical task went\n"
           "  spanloom show task 42          one task through every component\n"
           "  spanloom critical-path         what made the run as long as it was\n"
-          "  spanloom run ./program         trace a program that has Spanloom's spans, and its profile\n\n"
+          "  spanloom run ./program         trace a program that has Spanloom's spans, and its profile\n"
+          "  spanloom trace script.py       the same for the functions of a Python script\n\n"
           "more: man spanloom, and `spanloom COMMAND --help`\n",
           out);
     return EXIT_DONE;
@@ -108,7 +111,7 @@ static int parse(struct cli *cli, int argc, char **argv)
         char *a = argv[i];
         const struct option_spec *o;
         const char *value = NULL, *eq;
-        if (only_arguments || a[0] != '-' || !a[1]) {
+        if (only_arguments || a[0] != '-' || !a[1] || (cli->command == &cmd_trace && !strcmp(a, "-m"))) {
             argv[left++] = a;
             only_arguments |= leaves_rest(cli->command);
             continue;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/place.h"
+#include "base/buf.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,28 @@ static bool find_lib(char to[PATH_MAX], const char *prefix)
     return found;
 }
 
+/* The folder of Python's packages that has this file: below the prefix, or the prefix itself (pip install --target). */
+static bool find_packages(char to[PATH_MAX], const char *prefix, const char *file)
+{
+    static const char *const places[] = {"lib*/python3*/site-packages", "lib*/python3*/dist-packages", ""};
+    struct sl_buf pattern = {0};
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+        glob_t g = {0};
+        sl_buf_clear(&pattern);
+        for (const char *s = prefix; *s; s++)
+            sl_buf_addf(&pattern, strchr("*?[\\", *s) ? "\\%c" : "%c", *s);
+        sl_buf_addf(&pattern, "%s%s", *places[i] ? "/" : "", places[i]);
+        if (glob(pattern.s, 0, NULL, &g) == 0)
+            for (size_t k = 0; k < g.gl_pathc && !found; k++)
+                found = snprintf(to, PATH_MAX, "%s", g.gl_pathv[k]) < PATH_MAX && has(to, file);
+        globfree(&g);
+    }
+    sl_buf_free(&pattern);
+    return found;
+}
+
 static void up(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -51,28 +75,63 @@ static void up(char *path)
         *slash = 0;
 }
 
-int place_find(struct place *p, struct sl_err *err)
+/* This program's folder, and that above it. */
+static int find_self(char here[PATH_MAX], char prefix[PATH_MAX], struct sl_err *err)
 {
-    char here[PATH_MAX], prefix[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
+    ssize_t n = readlink("/proc/self/exe", here, PATH_MAX - 1);
 
-    *p = (struct place){0};
     if (n <= 0)
         return sl_err(err, SL_EIO, "/proc/self/exe cannot be read, so that it is not known where Spanloom is");
     here[n] = 0;
     up(here);
-    memcpy(prefix, here, sizeof here);
+    memcpy(prefix, here, PATH_MAX);
     up(prefix);
+    return 0;
+}
+
+int place_find(struct place *p, struct sl_err *err)
+{
+    char here[PATH_MAX], prefix[PATH_MAX], packages[PATH_MAX];
+
+    *p = (struct place){0};
+    if (find_self(here, prefix, err))
+        return err->code;
     if (has(here, "build.ninja") && has(SL_SOURCE_DIR, "include/spanloom/trace.h")) { /* not installed */
         memcpy(p->lib, here, sizeof here);
         fits(p->include, SL_SOURCE_DIR, "include");
     } else if (find_lib(p->lib, prefix)) {
-        fits(p->include, prefix, "include");
+        if (!fits(p->include, prefix, "include"))
+            p->include[0] = 0;
+    } else if (find_packages(packages, prefix, "spanloom/libspanloom-trace.so")) { /* a wheel */
+        if (!fits(p->lib, packages, "spanloom") || !fits(p->include, p->lib, "include"))
+            p->include[0] = 0;
     }
     if (!has(p->lib, "libspanloom-trace.so") && !has(p->lib, "libspanloom-trace.a"))
         return sl_err(err, SL_ENOTFOUND, "libspanloom-trace is not there: neither beside %s/spanloom nor below %s/lib",
                       here, prefix);
     if (!has(p->include, "spanloom/trace.h"))
         return sl_err(err, SL_ENOTFOUND, "spanloom/trace.h is not below %s; install the headers too", p->include);
+    return 0;
+}
+
+int place_find_python(struct place_python *p, struct sl_err *err)
+{
+    char here[PATH_MAX], prefix[PATH_MAX];
+    bool found;
+
+    *p = (struct place_python){0};
+    if (find_self(here, prefix, err))
+        return err->code;
+    if (has(here, "build.ninja") && has(SL_SOURCE_DIR, "python/spanloom")) { /* not installed */
+        found = fits(p->package, SL_SOURCE_DIR, "python") && fits(p->c, here, "python");
+    } else {
+        found = find_packages(p->package, prefix, "spanloom/_trace.py");
+        memcpy(p->c, p->package, sizeof p->c);
+    }
+    if (!found || !fits(p->site, p->package, "spanloom/_site") || !has(p->site, "sitecustomize.py") ||
+        !has(p->c, "_spanloom.abi3.so"))
+        return sl_err(err, SL_ENOTFOUND,
+                      "the Python package spanloom is not there: neither beside %s/spanloom nor below %s/lib", here,
+                      prefix);
     return 0;
 }

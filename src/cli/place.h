@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the parts of Spanloom are that programs are compiled and linked with. */
+/* Where the parts of Spanloom are that other programs are given. */
 #ifndef SL_CLI_PLACE_H
 #define SL_CLI_PLACE_H
 
@@ -11,7 +11,14 @@ struct place {
     char include[PATH_MAX], lib[PATH_MAX];
 };
 
-/* From where this program is: beside it in a build tree, or below PREFIX of PREFIX/bin/spanloom. */
+/* From where this program is: beside it in a build tree, or below PREFIX of PREFIX/bin/spanloom; in a Python package
+ * there. */
 int place_find(struct place *p, struct sl_err *err);
+
+/* The folders with Python's packages spanloom and _spanloom, and that of the first one's sitecustomize. */
+struct place_python {
+    char package[PATH_MAX], c[PATH_MAX], site[PATH_MAX];
+};
+int place_find_python(struct place_python *p, struct sl_err *err);
 
 #endif

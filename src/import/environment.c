@@ -39,6 +39,28 @@ static const struct task *running_at(const task_list *l, int64_t t, bool *severa
     return found;
 }
 
+enum { MS = 1000000 };
+
+/* Logs whose times are whole milliseconds say the last one before: what ends in it may end in the task. */
+static int64_t latest_end(const struct task *t)
+{
+    return t->to != INT64_MAX && t->from % MS == 0 && t->to % MS == 0 ? t->to + MS - 1 : t->to;
+}
+
+/* The task that the call lies in; *several: in more than one, by times as coarse as that. */
+static const struct task *task_around(const task_list *l, int64_t begin, int64_t end, bool *several)
+{
+    const struct task *found = NULL;
+
+    *several = false;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].from <= begin && end <= latest_end(&l->v[i])) {
+            *several |= found != NULL;
+            found = &l->v[i];
+        }
+    return found ? found : running_at(l, begin, several);
+}
+
 /* Into the one that was running, else into doubt. */
 static int link_running(struct started *s, const task_list *l, const struct process *p, enum rule rule)
 {
@@ -58,7 +80,8 @@ static int link_running(struct started *s, const task_list *l, const struct proc
 static int link_worker_calls(struct started *s, const task_list *l, const struct process *p)
 {
     static const char outermost[] =
-        "SELECT c.id, c.b FROM (%s) c WHERE NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span o ON o.id = k.left_span "
+        "SELECT c.id, c.b, coalesce(c.e, c.b) FROM (%s) c WHERE NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span o ON "
+        "o.id = k.left_span "
         "WHERE k.right_span = c.id AND k.kind = 1 AND o.type = (SELECT id FROM sl_name WHERE name = 'trace.call'))";
     char *sql = sqlite3_mprintf(outermost, sl_started_calls_sql);
     sqlite3_stmt *q = sl_store_prepare(s->st, sql, s->err);
@@ -69,7 +92,7 @@ static int link_worker_calls(struct started *s, const task_list *l, const struct
         sqlite3_bind_int64(q, 1, p->id);
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
         bool several;
-        const struct task *t = running_at(l, sqlite3_column_int64(q, 1), &several);
+        const struct task *t = task_around(l, sqlite3_column_int64(q, 1), sqlite3_column_int64(q, 2), &several);
         rc = t && !several ? sl_started_link(s, t->id, sqlite3_column_int64(q, 0), BY_WORKER, 0.9) : 0;
     }
     sqlite3_finalize(q);

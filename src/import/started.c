@@ -25,8 +25,8 @@ static const char *const fact_name[FACTS] = {"hostname",
                                              "env.SLURM_JOB_ID",
                                              "env.SLURM_CLUSTER_NAME"};
 
-static const char *const rule_name[RULES] = {"trace.parent", "trace.ppid",    "trace.instance",
-                                             "trace.worker", "trace.sandbox", "trace.job"};
+static const char *const rule_name[RULES] = {"trace.parent",  "trace.ppid", "trace.instance", "trace.worker",
+                                             "trace.sandbox", "trace.job",  "trace.flow"};
 
 /* ---- what is known ---- */
 
@@ -134,7 +134,7 @@ static bool alive_at(const struct process *p, int64_t t)
  * Spans with an attribute of this name, of traces.  Its shapes are few, and the rows of all others are passed over
  * quickly.
  */
-static sqlite3_stmt *with_attribute(struct started *s, const char *name)
+sqlite3_stmt *sl_started_with_attribute(struct started *s, const char *name)
 {
     char sql[700];
 
@@ -160,7 +160,7 @@ static int by_parent(struct started *s)
 
     if (!s->rule[BY_PARENT] || !sl_started_any(s, PARENT_ID))
         return 0;
-    if (!(q = with_attribute(s, "span_id")))
+    if (!(q = sl_started_with_attribute(s, "span_id")))
         return SL_ESTORE;
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
         const char *id = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
@@ -197,7 +197,7 @@ static int by_fork(struct started *s)
 
     if (!sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_shape WHERE name = 'child_pid')", 0))
         return 0;
-    if (!(q = with_attribute(s, "child_pid")))
+    if (!(q = sl_started_with_attribute(s, "child_pid")))
         return SL_ESTORE;
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
         const char *pid = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
@@ -510,6 +510,8 @@ int sl_started_bind(struct sl_store *st, struct sl_err *err)
         rc = link_processes(&s);
     if (!rc)
         rc = sl_environment_bind(&s);
+    if (!rc)
+        rc = sl_arrows_bind(&s);
     sqlite3_finalize(s.link);
     sqlite3_finalize(s.doubt);
     sl_vec_free(&s.v);

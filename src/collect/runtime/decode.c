@@ -199,7 +199,7 @@ static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struc
     if (kind == SL_TF_CONTEXT && n == 1) {
         e->phase = 'i';
         e->context = w[1];
-        if (!top || top->context)
+        if (!top || top->context) /* a span has one, and moments in it the others */
             return true;
         top->context = w[1];
         return false;
@@ -219,7 +219,7 @@ static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struc
     } else if (arg_of(d, w, &a)) {
         if (top)
             add_arg(&top->args, &top->nargs, &a);
-    } else {
+    } else if (kind != SL_TF_ARGS_OF_SPAN || n) {
         d->process.damaged++;
     }
     return false;

@@ -61,7 +61,8 @@ enum sl_tf_code { /* what follows: i: a 64-bit integer, d: a double, s: a site n
                   SL_TF_CONTEXT, /* i: the id under which the innermost open span is known to other processes */
                   SL_TF_FORK,    /* i: pid of a child, started in the innermost open span */
                   SL_TF_SCOPE,   /* t: `scope` of the asynchronous event before it */
-                  SL_TF_EXEC_,   /* not used: the last one */
+                  SL_TF_ARGS_OF_SPAN, /* nothing: arguments that follow are the innermost open span's */
+                  SL_TF_EXEC_,        /* not used: the last one */
 };
 
 enum sl_tf_kind { SL_TF_DEFS = 1, SL_TF_BUFFER, SL_TF_DATA };

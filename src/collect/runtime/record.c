@@ -310,6 +310,11 @@ void sl_arg_string(const char *key, const char *value)
         put_text(site, SL_TF_ARG_TEXT, value ? value : "");
 }
 
+void sl_args_of_span(void)
+{
+    put(NULL, SL_TF_ARGS_OF_SPAN, NULL, 0);
+}
+
 void sl_thread_name(const char *name)
 {
     put_text(NULL, SL_TF_THREAD_NAME, name ? name : "");

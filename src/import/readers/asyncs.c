@@ -225,26 +225,48 @@ static int by_time(const void *x, const void *y)
     return a->h.place < b->h.place ? -1 : a->h.place > b->h.place;
 }
 
-static void tell_flow(struct sl_telling *w, const struct sl_held_flow *f, const struct sl_held_flow *from)
+/* What both of its ends have: name and id. */
+static void tell_id(struct sl_telling *w, const struct sl_held_flow *f)
 {
     struct sl_tracing *t = w->t;
-    const char *why = f->call == SL_HELD_NONE              ? "a flow that no call is around"
-                      : from && from->call == SL_HELD_NONE ? "a flow out of no call"
-                      : !from && f->h.phase != 's'         ? "a flow without a beginning"
-                                                           : NULL;
+    uint32_t id = more_of(t, &f->h)->id;
+    const char *text = id ? sl_intern_text(&t->texts, id) : "",
+               *name = f->h.name ? sl_intern_text(&t->texts, f->h.name) : "";
+    char *key = sl_arena_alloc(&t->p->scratch, strlen(name) + strlen(text) + 2);
+
+    sl_tell_text(w, SL_F_ASYNC, key, (size_t)sprintf(key, "%s %s", name, text));
+}
+
+/* Ids of our runtime are of no other process's: the other end may be in another file. */
+static bool is_ours(const struct sl_tracing *t, const struct sl_held_flow *f)
+{
+    return t->processes.v[t->threads.v[f->h.thread].process].facts != SL_HELD_NONE;
+}
+
+/* used: it begins another one. */
+static void tell_flow(struct sl_telling *w, const struct sl_held_flow *f, const struct sl_held_flow *from, bool used)
+{
+    struct sl_tracing *t = w->t;
+    bool ours = is_ours(t, f);
+    const char *kind = from ? "flow" : used || !ours ? "flow begins" : f->h.phase == 's' ? "flow out" : "flow in";
+    const char *why = f->call == SL_HELD_NONE               ? "a flow that no call is around"
+                      : from && from->call == SL_HELD_NONE  ? "a flow out of no call"
+                      : !from && f->h.phase != 's' && !ours ? "a flow without a beginning"
+                                                            : NULL;
 
     if (why) {
         const char *name = f->h.name ? sl_intern_text(&t->texts, f->h.name) : "";
         sl_tracing_reject(t, f->h.place, why, name, strlen(name));
         return;
     }
-    sl_tell_begin(w, from ? "flow" : "flow begins", f->h.place);
+    sl_tell_begin(w, kind, f->h.place);
     sl_tell_thread(w, SL_F_PROCESS, f->h.thread);
     sl_tell_call(w, SL_F_CALL, f->h.thread, f->call);
     if (from) {
         sl_tell_thread(w, SL_F_FROM_PROCESS, from->h.thread);
         sl_tell_call(w, SL_F_FROM_CALL, from->h.thread, from->call);
     }
+    tell_id(w, f);
     sl_tell_int(w, SL_F_TIME, f->h.ts);
     sl_tell_known(w, SL_F_NAME, f->h.name);
     sl_tell_end(w);
@@ -254,11 +276,13 @@ void sl_tell_flows(struct sl_telling *w)
 {
     struct sl_tracing *t = w->t;
     struct sl_intern keys = {0};
-    SL_VEC(uint32_t) last = {0}; /* of each id: flow + 1 */
+    SL_VEC(uint32_t) last = {0};  /* of each id: flow + 1 */
+    SL_VEC(uint32_t) begun = {0}; /* of each flow: from which, + 1 */
+    SL_VEC(bool) used = {0};
 
     if (t->flows.n)
         qsort(t->flows.v, t->flows.n, sizeof *t->flows.v, by_time);
-    for (size_t i = 0; i < t->flows.n && !sl_parse_stopped(t->p); i++) {
+    for (size_t i = 0; i < t->flows.n; i++) {
         const struct sl_held_flow *f = &t->flows.v[i];
         const struct sl_held_more *m = more_of(t, &f->h);
         uint32_t key[5] = {f->h.category, f->h.name, m->id, m->scope,
@@ -267,10 +291,17 @@ void sl_tell_flows(struct sl_telling *w)
         while (last.n < id)
             sl_vec_add(&last);
         from = f->h.phase == 's' ? 0 : last.v[id - 1];
-        tell_flow(w, f, from ? &t->flows.v[from - 1] : NULL);
+        *sl_vec_add(&begun) = from;
+        *sl_vec_add(&used) = false;
+        if (from)
+            used.v[from - 1] = true;
         if (f->h.phase != 'f')
             last.v[id - 1] = (uint32_t)i + 1;
     }
+    for (size_t i = 0; i < t->flows.n && !sl_parse_stopped(t->p); i++)
+        tell_flow(w, &t->flows.v[i], begun.v[i] ? &t->flows.v[begun.v[i] - 1] : NULL, used.v[i]);
+    sl_vec_free(&begun);
+    sl_vec_free(&used);
     sl_intern_free(&keys);
     sl_vec_free(&last);
 }

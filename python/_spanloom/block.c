@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* span(): a block as a span of its thread, or, where the block may be left for another task while it is open, as an
+ * asynchronous span. */
+#include "python.h"
+
+struct span {
+    PyObject_HEAD PyObject *name, *category, *args;
+    PyObject *late;       /* arguments that came while it was open */
+    struct sl_site *site; /* while it is open */
+    uint64_t id;          /* 0: it is a span of the thread */
+};
+
+static PyTypeObject *span_type;
+static PyObject *co_flags; /* a text */
+
+static bool is_category(PyObject *key)
+{
+    return PyUnicode_CompareWithASCIIString(key, "category") == 0;
+}
+
+PyObject *sl_py_span(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    Py_ssize_t named = kwnames ? PyTuple_Size(kwnames) : 0;
+    struct span *s;
+
+    (void)module;
+    if (n < 1 || n > 2 || !PyUnicode_Check(args[0]))
+        return PyErr_Format(PyExc_TypeError, "span(name, category=None, **args): name is a str");
+    if (!(s = PyObject_New(struct span, span_type)))
+        return NULL;
+    *s = (struct span){.ob_base = s->ob_base, .name = args[0], .category = n > 1 ? args[1] : NULL};
+    Py_INCREF(s->name);
+    for (Py_ssize_t i = 0; i < named; i++) {
+        PyObject *key = PyTuple_GetItem(kwnames, i);
+        if (is_category(key))
+            s->category = args[n + i];
+        else if ((!s->args && !(s->args = PyDict_New())) || PyDict_SetItem(s->args, key, args[n + i]))
+            goto failed;
+    }
+    if (!s->category || s->category == Py_None)
+        s->category = sl_py_module_of_caller();
+    if (s->category && !PyUnicode_Check(s->category)) {
+        PyErr_Format(PyExc_TypeError, "span: category is a str, not %R", s->category);
+        goto failed;
+    }
+    Py_XINCREF(s->category);
+    return (PyObject *)s;
+
+failed:
+    s->category = NULL;
+    Py_DECREF(s);
+    return NULL;
+}
+
+static void span_dealloc(PyObject *self)
+{
+    struct span *s = (struct span *)self;
+    PyTypeObject *type = Py_TYPE(self);
+
+    Py_XDECREF(s->name);
+    Py_XDECREF(s->category);
+    Py_XDECREF(s->args);
+    Py_XDECREF(s->late);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+enum { CO_GENERATOR = 0x20, CO_COROUTINE = 0x80, CO_ASYNC_GENERATOR = 0x200 };
+
+/* contextlib runs a generator up to its yield, and from there: spans of these nest as its blocks do. */
+static bool runs_for_contextlib(PyFrameObject *frame)
+{
+    PyObject *back = PyObject_GetAttrString((PyObject *)frame, "f_back"), *globals = NULL, *name;
+    bool yes = false;
+
+    if (back && back != Py_None)
+        globals = PyObject_GetAttrString(back, "f_globals");
+    if (globals && (name = PyDict_GetItemString(globals, "__name__")) && PyUnicode_Check(name))
+        yes = PyUnicode_CompareWithASCIIString(name, "contextlib") == 0;
+    Py_XDECREF(back);
+    Py_XDECREF(globals);
+    PyErr_Clear();
+    return yes;
+}
+
+/* Where the block may be left for others while it is open.  What was asked last is asked most. */
+static bool may_be_left(void)
+{
+    static PyCodeObject *known;
+    static long flags;
+    PyFrameObject *frame = PyEval_GetFrame();
+    PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL, *old = known;
+    PyObject *given;
+
+    if (!code)
+        return false;
+    if (code == known) {
+        Py_DECREF(code);
+    } else {
+        given = PyObject_GetAttr((PyObject *)code, co_flags);
+        flags = given ? PyLong_AsLong(given) : 0;
+        Py_XDECREF(given);
+        PyErr_Clear();
+        known = code;
+        Py_XDECREF(old);
+    }
+    return flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) || (flags & CO_GENERATOR && !runs_for_contextlib(frame));
+}
+
+static int span_open(struct span *s, bool async)
+{
+    if (!SL_TRACING_ || s->site)
+        return 0;
+    sl_py_know_thread();
+    s->site = sl_py_site_of(s->name, s->category, sl_site_of);
+    if (!s->site)
+        return -1;
+    s->id = async ? sl_new_id() : 0;
+    if (async)
+        sl_async_begin(s->site, s->id);
+    else
+        sl_span_begin(s->site);
+    sl_py_args(s->args);
+    return 0;
+}
+
+static PyObject *span_enter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    if (span_open((struct span *)self, SL_TRACING_ && may_be_left()))
+        return NULL;
+    Py_INCREF(self);
+    return self;
+}
+
+static void tell_exception(PyObject *type)
+{
+    PyObject *name = PyObject_GetAttrString(type, "__name__"), *owned = NULL;
+    const char *text = name && PyUnicode_Check(name) ? sl_py_text(name, &owned) : NULL;
+
+    if (text)
+        sl_arg_string("exception", text);
+    PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(owned);
+}
+
+static void span_close(struct span *s, PyObject *type)
+{
+    if (!s->site)
+        return;
+    if (s->id)
+        sl_async_end(s->site, s->id);
+    else if (s->late || type != Py_None)
+        sl_args_of_span();
+    sl_py_args(s->late);
+    if (type != Py_None)
+        tell_exception(type);
+    if (!s->id)
+        sl_span_end(s->site);
+    s->site = NULL;
+    Py_CLEAR(s->late);
+}
+
+static PyObject *span_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    span_close((struct span *)self, n > 0 ? args[0] : Py_None);
+    Py_RETURN_FALSE;
+}
+
+/* An awaitable that is done at once, as `async with` wants it. */
+struct done {
+    PyObject_HEAD PyObject *value;
+};
+
+static PyTypeObject *done_type;
+
+static PyObject *done_new(PyObject *value)
+{
+    struct done *d = PyObject_New(struct done, done_type);
+
+    Py_INCREF(value);
+    if (d)
+        d->value = value;
+    else
+        Py_DECREF(value);
+    return (PyObject *)d;
+}
+
+static void done_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    Py_XDECREF(((struct done *)self)->value);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *done_await(PyObject *self)
+{
+    Py_INCREF(self);
+    return self;
+}
+
+static PyObject *done_next(PyObject *self)
+{
+    PyErr_SetObject(PyExc_StopIteration, ((struct done *)self)->value);
+    return NULL;
+}
+
+static PyObject *span_aenter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return span_open((struct span *)self, true) ? NULL : done_new(self);
+}
+
+static PyObject *span_aexit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    span_close((struct span *)self, n > 0 ? args[0] : Py_None);
+    return done_new(Py_False);
+}
+
+/* Told when the span ends, since others may be open within it now. */
+static PyObject *span_args(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    struct span *s = (struct span *)self;
+
+    if (!PyArg_ParseTuple(args, ":args") || (s->site && kwargs && !s->late && !(s->late = PyDict_New())) ||
+        (s->site && kwargs && PyDict_Update(s->late, kwargs)))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef span_methods[] = {
+    {"__enter__", span_enter, METH_NOARGS, NULL},
+    {"__exit__", AS_FUNCTION(span_exit), METH_FASTCALL, NULL},
+    {"__aenter__", span_aenter, METH_NOARGS, NULL},
+    {"__aexit__", AS_FUNCTION(span_aexit), METH_FASTCALL, NULL},
+    {"args", AS_FUNCTION(span_args), METH_VARARGS | METH_KEYWORDS, "args(**values): of this span, which is open."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot span_slots[] = {
+    {Py_tp_new, sl_py_not_to_be_made},
+    {Py_tp_dealloc, span_dealloc},
+    {Py_tp_methods, span_methods},
+    {0, NULL},
+};
+static PyType_Spec span_spec = {"spanloom.Span", sizeof(struct span), 0, Py_TPFLAGS_DEFAULT, span_slots};
+
+static PyType_Slot done_slots[] = {
+    {Py_tp_new, sl_py_not_to_be_made},
+    {Py_tp_dealloc, done_dealloc},
+    {Py_am_await, done_await},
+    {Py_tp_iternext, done_next},
+    {0, NULL},
+};
+static PyType_Spec done_spec = {"spanloom.Done", sizeof(struct done), 0, Py_TPFLAGS_DEFAULT, done_slots};
+
+int sl_py_block_init(void)
+{
+    co_flags = PyUnicode_InternFromString("co_flags");
+    span_type = (PyTypeObject *)PyType_FromSpec(&span_spec);
+    done_type = (PyTypeObject *)PyType_FromSpec(&done_spec);
+    return co_flags && span_type && done_type ? 0 : -1;
+}

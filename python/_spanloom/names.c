@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Python has and the runtime wants: texts, arguments, names of threads, sites by name. */
+#include "python.h"
+
+#include <string.h>
+
+__thread char sl_py_thread_known;
+
+/* ---- texts and arguments ---- */
+
+/* What C texts cannot have, spelled out: a NUL, and halves of surrogate pairs. */
+static const char *spell_out(PyObject *str, PyObject **owned)
+{
+    PyObject *without = PyObject_CallMethod(str, "replace", "s#s", "\0", (Py_ssize_t)1, "\\x00");
+
+    Py_XDECREF(*owned);
+    *owned = without ? PyUnicode_AsEncodedString(without, "utf-8", "backslashreplace") : NULL;
+    Py_XDECREF(without);
+    return *owned ? PyBytes_AsString(*owned) : NULL;
+}
+
+const char *sl_py_text(PyObject *str, PyObject **owned)
+{
+    Py_ssize_t n;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &n);
+
+    if (text && strlen(text) == (size_t)n)
+        return text;
+    if (!text && !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+        return NULL;
+    PyErr_Clear();
+    return spell_out(str, owned);
+}
+
+static bool put_number(const char *key, PyObject *value)
+{
+    int overflow;
+    long long number;
+    double real;
+
+    if (PyFloat_Check(value)) {
+        real = PyFloat_AsDouble(value);
+        sl_arg_double(key, real);
+        return true;
+    }
+    if (!PyLong_Check(value) || PyBool_Check(value))
+        return false;
+    number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (!overflow)
+        sl_arg_int(key, number);
+    return !overflow;
+}
+
+void sl_py_arg(PyObject *key, PyObject *value)
+{
+    PyObject *owned = NULL, *owned_key = NULL, *said = NULL;
+    const char *name = PyUnicode_Check(key) ? sl_py_text(key, &owned_key) : NULL, *text;
+
+    if (name && !put_number(name, value)) {
+        said = PyUnicode_Check(value) ? NULL : PyObject_Repr(value);
+        text = said || PyUnicode_Check(value) ? sl_py_text(said ? said : value, &owned) : NULL;
+        sl_arg_string(name, text ? text : "(its repr() failed)");
+    }
+    PyErr_Clear();
+    Py_XDECREF(said);
+    Py_XDECREF(owned);
+    Py_XDECREF(owned_key);
+}
+
+void sl_py_args(PyObject *dict)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+
+    if (!dict || !PyDict_Size(dict))
+        return;
+    if (!(dict = PyDict_Copy(dict))) { /* a repr() may change it */
+        PyErr_Clear();
+        return;
+    }
+    while (PyDict_Next(dict, &at, &key, &value))
+        sl_py_arg(key, value);
+    Py_DECREF(dict);
+}
+
+void sl_py_arg_type(PyObject *type, bool of_span)
+{
+    PyObject *name = type ? PyObject_GetAttrString(type, "__name__") : NULL;
+    const char *text;
+
+    if (name && PyUnicode_Check(name) && (text = PyUnicode_AsUTF8AndSize(name, NULL))) {
+        if (of_span)
+            sl_args_of_span();
+        sl_arg_string("exception", text);
+    }
+    PyErr_Clear();
+    Py_XDECREF(name);
+}
+
+void sl_py_arg_exception(bool of_span)
+{
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
+    sl_py_arg_type(type, of_span);
+    PyErr_Restore(type, value, trace);
+}
+
+/* ---- threads ---- */
+
+/* The thread's object is asked for where Python has one: current_thread() would make one for others. */
+static PyObject *name_of_thread(void)
+{
+    PyObject *threading = PyImport_ImportModule("threading"), *ident = NULL, *all = NULL, *thread = NULL, *name = NULL;
+
+    if (threading && (ident = PyObject_CallMethod(threading, "get_ident", NULL)) &&
+        (all = PyObject_GetAttrString(threading, "_active")))
+        thread = PyObject_GetItem(all, ident);
+    if (thread)
+        name = PyObject_GetAttrString(thread, "name");
+    Py_XDECREF(threading);
+    Py_XDECREF(ident);
+    Py_XDECREF(all);
+    Py_XDECREF(thread);
+    return name;
+}
+
+/* An arrow that ends in the span of the next decorated function that is called.  So that the calls of these need not
+ * look for one, the thread is taken for unknown until then. */
+static __thread struct {
+    struct sl_site *site; /* NULL: none */
+    uint64_t id;
+    char known; /* the thread was */
+} arrow;
+
+void sl_py_expect_arrow(struct sl_site *site, uint64_t id)
+{
+    arrow.site = site;
+    arrow.id = id;
+    arrow.known = sl_py_thread_known;
+    sl_py_thread_known = 0;
+}
+
+void sl_py_end_arrow(void)
+{
+    struct sl_site *site = arrow.site;
+
+    if (LIKELY(!site))
+        return;
+    arrow.site = NULL;
+    sl_arg_int("id", (int64_t)arrow.id);
+    sl_flow(site, arrow.id, SL_FLOW_IN);
+}
+
+static __attribute__((noinline)) void know_thread(void)
+{
+    PyObject *type, *value, *trace, *name, *owned = NULL;
+    static __thread unsigned char tries;
+    const char *text;
+
+    sl_py_thread_known = 1; /* first: what follows may be traced */
+    if (arrow.site && arrow.known)
+        return;
+    PyErr_Fetch(&type, &value, &trace);
+    name = name_of_thread();
+    if (name && PyUnicode_Check(name) && (text = sl_py_text(name, &owned)))
+        sl_thread_name(text);
+    else if (++tries < 64) /* threading may not know it yet: its own functions are traced, too */
+        sl_py_thread_known = 0;
+    PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(owned);
+    PyErr_Restore(type, value, trace);
+}
+
+void sl_py_know_thread(void)
+{
+    if (UNLIKELY(!sl_py_thread_known))
+        know_thread();
+}
+
+/* ---- sites by name ---- */
+
+static PyObject *dunder_name; /* a text */
+
+PyObject *sl_py_module_of_caller(void)
+{
+    PyObject *globals = PyEval_GetGlobals(), *name = globals ? PyDict_GetItemWithError(globals, dunder_name) : NULL;
+
+    if (!name)
+        PyErr_Clear();
+    return name;
+}
+
+struct sl_site *sl_py_site_of(PyObject *name, PyObject *category, struct sl_site *find(const char *, const char *))
+{
+    PyObject *owned = NULL, *owned_category = NULL;
+    const char *text = sl_py_text(name, &owned), *cat = "python";
+    struct sl_site *site = NULL;
+    bool given = category && category != Py_None;
+
+    if (!given)
+        category = sl_py_module_of_caller();
+    if (category && PyUnicode_Check(category))
+        cat = sl_py_text(category, &owned_category);
+    else if (given)
+        PyErr_Format(PyExc_TypeError, "category is a str, not %R", category);
+    if (text && cat && !PyErr_Occurred())
+        site = find(text, cat);
+    Py_XDECREF(owned);
+    Py_XDECREF(owned_category);
+    return site;
+}
+
+int sl_py_names_init(void)
+{
+    dunder_name = PyUnicode_InternFromString("__name__");
+    return dunder_name ? 0 : -1;
+}

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""open(): a store as a connection of sqlite3, with Spanloom's functions, data frames, and what the program shows."""
+import ctypes
+import errno
+import html
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import threading
+import urllib.request
+import warnings
+
+import _spanloom
+
+SCHEMA = 3  # of the stores that this package is for
+PACKAGE = os.path.dirname(os.path.abspath(__file__))
+BESIDE = os.path.dirname(os.path.abspath(_spanloom.__file__))  # Python's place for packages, or where it was built
+
+
+def open(path=None, mode="ro", **options):
+    """A connection to the store at path (None: $SPANLOOM_DB, or spanloom.db), which must exist.
+
+    mode     'ro': nothing but temporary tables can be written; 'rw'
+    options  of sqlite3.connect(): timeout, check_same_thread, isolation_level, ...
+    """
+    if mode not in ("ro", "rw"):
+        raise ValueError(f"mode is 'ro' or 'rw', not {mode!r}")
+    path = os.path.abspath(os.fspath(path if path is not None else os.environ.get("SPANLOOM_DB") or "spanloom.db"))
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "a directory is no store; make one of it with: spanloom import", path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, "there is no such store; make it with: spanloom import PATH... -d", path)
+    if not issubclass(options.setdefault("factory", Store), Store):
+        raise TypeError("factory is a subclass of spanloom.Store")
+    uri = f"file:{urllib.request.pathname2url(path)}?mode={mode}"
+    connection, without = _connect(uri, options)
+    try:
+        _check(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    connection.path, connection.without = path, without
+    return connection
+
+
+class Store(sqlite3.Connection):
+    """A connection to a Spanloom store; docs/sql.md says what can be asked of it."""
+
+    path = without = None  # without: why there are none of Spanloom's functions, and what to do
+
+    def cursor(self, *args, **more):
+        if self.without and not args and not more:
+            args = (_Cursor,)
+        return super().cursor(*args, **more)
+
+    def execute(self, *args):
+        return self.cursor().execute(*args) if self.without else super().execute(*args)
+
+    def df(self, sql, parameters=(), library=None):
+        """The result of a query as a DataFrame of pandas, or of polars where only that is installed, or which library says.
+
+        Columns *_ns are integers, those with NULLs, too (pandas: Int64). Where a column mixes texts and numbers, those are
+        objects in pandas and texts in polars. Of several columns of one name, the second gets _2 behind it.
+        """
+        make = _library(library)
+        cursor = self.cursor()
+        cursor.row_factory = None
+        cursor.execute(sql, parameters)
+        if cursor.description is None:
+            raise ValueError("df: this statement has no result; run it by execute()")
+        rows = cursor.fetchall()
+        columns = {}
+        for i, (name, *_) in enumerate(cursor.description):
+            n, unique = 1, name
+            while unique in columns:
+                n += 1
+                unique = f"{name}_{n}"
+            columns[unique] = [row[i] for row in rows]
+        return make(columns)
+
+    def sequences(self, type=None, **options):
+        """What `spanloom sequences` shows; options as there: all=True, run="001", ignore="parsl.*", ..."""
+        return self._answer("sequences", [] if type is None else [type], options)
+
+    def show(self, *words, **options):
+        """What `spanloom show` shows: show("task", 42), or show("task 42"); options as there: run="001", lines=True, ..."""
+        if len(words) == 1 and isinstance(words[0], str):
+            words = words[0].split(None, 1)
+        return self._answer("show", words, options)
+
+    def _answer(self, command, words, options):
+        self.cursor().close()  # which says what is wrong, of connections that are closed, or another thread's
+        given = []
+        for name, value in options.items():
+            option = "--" + name.replace("_", "-")
+            for v in value if isinstance(value, (list, tuple)) else [value]:
+                if v is True:
+                    given.append(option)
+                elif v is not None and v is not False:
+                    given.append(f"{option}={v}")
+        command = [_program(), command, "-d", self.path, *given]
+        words = ["--", *map(str, words)]
+        text, said = _output([*command, "--format", "json", *words])
+        if said:
+            warnings.warn(said, stacklevel=3)
+        rows = json.loads(text)
+        for row in rows:
+            for name, value in row.items():  # JSON has no integers of that size, and no reals that are whole
+                if isinstance(value, str) and name.endswith("_ns"):
+                    row[name] = int(value)
+                elif isinstance(value, int) and name.endswith("_s"):
+                    row[name] = float(value)
+        return Answer(rows, lambda: _output([*command, "--format", "table", *words])[0])
+
+
+class Answer(list):
+    """Rows as dicts; it prints as `spanloom` does."""
+
+    def __init__(self, rows, text):
+        super().__init__(rows)
+        self._text = text
+
+    def __str__(self):
+        if callable(self._text):
+            self._text = self._text()
+        return self._text.rstrip("\n")
+
+    __repr__ = __str__
+
+    def __reduce__(self):
+        return Answer, (list(self), str(self))
+
+    def _repr_html_(self):
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+# ---- the program
+
+
+def _program():
+    """`spanloom` of this package: in PREFIX/bin (pip, make install), bin (pip install --target), the build; or in PATH."""
+    for place in "../../../bin/spanloom", "bin/spanloom", "../spanloom":
+        path = os.path.join(BESIDE, place)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return os.path.normpath(path)
+    found = shutil.which("spanloom")
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, "the program is neither beside the package nor in PATH", "spanloom")
+    return found
+
+
+def _output(command):
+    """(what it printed, what it said besides)."""
+    r = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    said = re.sub(r"^spanloom: |\ntry: spanloom .*", "", r.stderr, flags=re.M).strip()
+    if r.returncode:
+        raise (ValueError if r.returncode == 2 else sqlite3.OperationalError)(said or f"spanloom: exit {r.returncode}")
+    return r.stdout, said
+
+
+# ---- the extension
+
+_registering = threading.Lock()
+
+
+def _extension():
+    """Where spanloom.so is: in the package (a wheel), where it was built, or in Debian's sense of lib (make install)."""
+    root = os.path.normpath(os.path.join(BESIDE, "../../.."))
+    libs = [os.path.join(root, lib) for lib in ("lib", "lib64")]
+    if os.path.isdir(libs[0]):
+        libs += [e.path for e in os.scandir(libs[0]) if "-linux-" in e.name]
+    for place in PACKAGE, os.path.dirname(BESIDE), *(os.path.join(lib, "spanloom") for lib in libs):
+        path = os.path.join(place, "spanloom.so")
+        if os.path.isfile(path):
+            return path
+    return None
+
+
+def _connect(uri, options):
+    """(connection, None), with the functions; or (connection, why it has none)."""
+    extension = _extension()
+    if not extension:
+        why = f"the extension spanloom.so is not in {PACKAGE}"
+    elif hasattr(sqlite3.Connection, "enable_load_extension"):
+        connection = sqlite3.connect(uri, uri=True, **options)
+        try:
+            connection.enable_load_extension(True)
+            connection.load_extension(extension)
+            connection.enable_load_extension(False)
+        except sqlite3.Error as e:
+            why = str(e)
+            connection.close()
+        else:
+            return connection, None
+    else:
+        try:
+            connection = _connect_registered(extension, uri, options)
+            return connection, None
+        except (AttributeError, OSError, sqlite3.Error) as e:
+            why = f"this Python's sqlite3 cannot load extensions, nor be made to ({e})"
+    return sqlite3.connect(uri, uri=True, **options), (
+        f"Spanloom's functions are not here: {why}. They are in: spanloom sql, and in Pythons whose "
+        "sqlite3.Connection has enable_load_extension")
+
+
+def _connect_registered(extension, uri, options):
+    """Where sqlite3 was built without enable_load_extension: the library that it uses itself takes entry points, too."""
+    library = _sqlite()
+    if library.sqlite3_compileoption_used(b"OMIT_LOAD_EXTENSION"):  # it would hand us no routines
+        raise OSError("its SQLite was built without extensions")
+    entry = ctypes.cast(ctypes.CDLL(extension).sqlite3_spanloom_init, ctypes.c_void_p)
+    with _registering:
+        if library.sqlite3_auto_extension(entry):
+            raise OSError("sqlite3_auto_extension failed")
+        try:
+            connection = sqlite3.connect(uri, uri=True, **options)
+        finally:
+            library.sqlite3_cancel_auto_extension(entry)
+    try:
+        connection.execute("SELECT spark('[]')")
+    except sqlite3.Error:  # it was another copy of SQLite
+        connection.close()
+        raise
+    return connection
+
+
+def _sqlite():
+    """The SQLite that sqlite3 uses: its module's own or the one which that is linked to; else Python's."""
+    import _sqlite3
+
+    return ctypes.CDLL(getattr(_sqlite3, "__file__", None))
+
+
+class _Cursor(sqlite3.Cursor):
+    """Of a connection without the functions: who calls one learns why it is not there."""
+
+    def execute(self, *args):
+        try:
+            return super().execute(*args)
+        except sqlite3.OperationalError as e:
+            if not str(e).startswith(("no such function", "no such table")):
+                raise
+            raise sqlite3.OperationalError(f"{e}. {self.connection.without}") from None
+
+
+def _check(connection, path):
+    """Is it a store, of a schema that is known here?"""
+    try:
+        row = connection.execute("SELECT value FROM sl_meta WHERE name = 'schema'").fetchone()
+    except sqlite3.DatabaseError as e:
+        if "not a database" in str(e):
+            raise sqlite3.DatabaseError(f"{path} is not a Spanloom store (not an SQLite file)") from None
+        if "readonly" in str(e):
+            raise sqlite3.OperationalError(f"{path} was being written, and that was cut off; take it back with: spanloom "
+                                           f"info -d {path}") from None
+        if "no such table" not in str(e):
+            raise
+        row = None
+    schema = row[0] if row else 0
+    if not schema:
+        raise sqlite3.DatabaseError(f"{path} is an SQLite database, but not a Spanloom store; make one with: "
+                                    "spanloom import PATH... -d FILE")
+    if schema > SCHEMA:
+        raise sqlite3.NotSupportedError(f"{path} was written by a newer Spanloom (schema {schema}, this package knows "
+                                        f"{SCHEMA}); update the package")
+    if schema < SCHEMA:
+        raise sqlite3.NotSupportedError(f"{path} was written by an older Spanloom (schema {schema}, this package needs "
+                                        f"{SCHEMA}); bring it up to date with: spanloom info -d {path}")
+
+
+# ---- data frames
+
+
+def _library(name):
+    """The function that makes a frame of {name: values}."""
+    if name == "pandas" or name is None:
+        try:
+            import pandas
+        except ImportError as e:
+            if name:
+                raise ImportError("df: pandas cannot be imported; install it: pip install pandas") from e
+        else:
+            return lambda columns: _pandas(pandas, columns)
+    if name == "polars" or name is None:
+        try:
+            import polars
+        except ImportError as e:
+            raise ImportError("df: polars cannot be imported; install it: pip install polars" if name else
+                              "df: neither pandas nor polars can be imported; install one of them (pip install pandas), "
+                              "or use execute(sql).fetchall()") from e
+        return lambda columns: _polars(polars, columns)
+    raise ValueError(f"df: library is 'pandas' or 'polars', not {name!r}")
+
+
+def _kind(name, values):
+    """What a column holds: int, float, str, bytes, None (only NULLs), or object (of several kinds)."""
+    kinds = {type(v) for v in values} - {type(None)}
+    if not kinds:  # what docs/sql.md says of names
+        return int if name.endswith("_ns") else float if name.endswith("_s") else None
+    if kinds == {int, float}:
+        return float
+    return kinds.pop() if len(kinds) == 1 else object
+
+
+def _pandas(pandas, columns):
+    def series(name, values):
+        kind = _kind(name, values)
+        if kind is int:
+            return pandas.Series(values, dtype="Int64" if None in values else "int64")
+        return pandas.Series(values, dtype={float: "float64", str: None if values else str}.get(kind, object))
+
+    return pandas.DataFrame({name: series(name, values) for name, values in columns.items()})
+
+
+def _polars(polars, columns):
+    types = {int: polars.Int64, float: polars.Float64, str: polars.String, bytes: polars.Binary, None: polars.Null}
+
+    def series(name, values):
+        kind = _kind(name, values)
+        if kind is object:
+            values = [v if v is None else v.decode(errors="replace") if isinstance(v, bytes) else str(v) for v in values]
+        return polars.Series(name, values, dtype=types.get(kind, polars.String), strict=False)
+
+    return polars.DataFrame([series(name, values) for name, values in columns.items()])

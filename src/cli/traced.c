@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All that the command and what it starts records goes into a folder beside the store, also what processes leave that
+ * are killed.  The command's own exit status is ours, whatever becomes of the traces; only where it could not be
+ * started because of us, it is CHILD_FAILED.
+ */
+#include "cli/traced.h"
+#include "analyse/analyse.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/profile_show.h"
+#include "cli/shell_process.h"
+#include "cli/shell_trace.h"
+#include "collect/runtime/decode.h"
+#include "import/import.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TOP = 10, PATIENCE_MS = 300 };
+
+struct job {
+    const struct cli *cli;
+    char dir[PATH_MAX]; /* absolute */
+    bool keep;
+    const char *nothing; /* to say where no program recorded anything */
+};
+
+/* ---- before ---- */
+
+/* Options are told apart by colons, so that none may be in the path. */
+static int make_dir(struct job *j, struct sl_err *err)
+{
+    const char *given = cli_option(j->cli, "dir"), *slash = strrchr(j->cli->store_path, '/');
+    char path[PATH_MAX];
+    bool made;
+
+    if (given) {
+        made =
+            snprintf(path, sizeof path, "%s", given) < (int)sizeof path && (mkdir(path, 0777) == 0 || errno == EEXIST);
+    } else {
+        made = snprintf(path, sizeof path, "%.*sspanloom-run.XXXXXX", slash ? (int)(slash - j->cli->store_path + 1) : 0,
+                        j->cli->store_path) < (int)sizeof path &&
+               mkdtemp(path);
+    }
+    if (!made || !realpath(path, j->dir))
+        return sl_err(err, SL_EIO, "cannot make a folder for the traces: %s: %s", path, strerror(errno));
+    if (strchr(j->dir, ':')) {
+        if (!given)
+            rmdir(j->dir);
+        return sl_err(err, SL_EUSAGE, "a folder for traces cannot have ':' in its path (%s); say --dir", j->dir);
+    }
+    j->keep = given || cli_option(j->cli, "keep");
+    return 0;
+}
+
+/* What the user set, but for what we set. */
+static void set_options(const struct job *j)
+{
+    static const char *const ours[] = {"log-dir=", "log-format=", "log-filename-include=", NULL};
+    const char *was = getenv("SPANLOOM_OPTIONS");
+    struct sl_buf b = {0};
+
+    for (const char *p = was ? was : ""; *p; p += strcspn(p, ":"), p += *p == ':') {
+        int i = 0;
+        while (ours[i] && strncmp(p, ours[i], strlen(ours[i])) != 0)
+            i++;
+        if (!ours[i] && strcspn(p, ":"))
+            sl_buf_addf(&b, "%.*s:", (int)strcspn(p, ":"), p);
+    }
+    sl_buf_addf(&b, "log-dir=%s:log-format=binary:log-filename-include=hostname,pid", j->dir);
+    setenv("SPANLOOM_OPTIONS", b.s, 1);
+    sl_buf_free(&b);
+}
+
+/* ---- after ---- */
+
+static void warn(void *to, const char *text)
+{
+    (void)to;
+    fprintf(stderr, "spanloom: %s\n", text);
+}
+
+static int import(const struct job *j, struct sl_err *err)
+{
+    struct sl_import_options o = {.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .zone_s = INT32_MIN, .warn = warn};
+    struct sl_import_result r = {0};
+    struct sl_recipes *set = sl_recipes_new();
+    struct sl_found_list found = {0};
+    struct sl_store *st = NULL;
+    char *paths[] = {(char *)j->dir};
+    int rc = cli_recipes(j->cli, set, err);
+
+    if (!rc)
+        sl_find(&found, set, paths, 1, false);
+    if (!rc && !found.v.n)
+        rc = sl_err(err, SL_ENOTFOUND, "no trace was written");
+    if (!rc)
+        rc = sl_store_open(&st, j->cli->store_path, SL_STORE_CREATE, err);
+    if (!rc)
+        rc = sl_import(&r, st, set, &found, &o, err);
+    if (!rc && r.problems)
+        rc = sl_err(err, SL_EIO, "not all traces could be read");
+    sl_store_close(st);
+    sl_vec_free(&r.recipe);
+    sl_found_free(&found);
+    sl_recipes_free(set);
+    return rc;
+}
+
+static void remove_dir(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(dir);
+}
+
+/* The process of a trace file has not ended, as far as we can see. */
+static bool still_runs(const char *path)
+{
+    const char *why, *host;
+    struct sl_decoded *d = sl_decode_open(path, &why);
+    const struct sl_trace_process *p = d ? sl_decode_process(d) : NULL;
+    bool runs = false;
+
+    if (p && !p->ended && (host = sl_decode_fact(d, "hostname")))
+        runs = shell_process_is(host, strlen(host), (pid_t)p->pid, p->start_ns);
+    sl_decode_free(d);
+    return runs;
+}
+
+static unsigned count_running(const char *dir)
+{
+    DIR *d = opendir(dir);
+    char path[2 * PATH_MAX];
+    struct dirent *e;
+    unsigned n = 0;
+
+    while (d && (e = readdir(d))) {
+        size_t length = strlen(e->d_name);
+        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        n += length > 4 && !strcmp(e->d_name + length - 4, ".slt") && still_runs(path);
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+/* What was killed with the command takes a moment to be gone. */
+static unsigned wait_for_the_dying(const char *dir)
+{
+    unsigned n = count_running(dir);
+
+    for (int ms = 0; n && ms < PATIENCE_MS; ms += 10) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        n = count_running(dir);
+    }
+    return n;
+}
+
+/* The processes whose traces lay in the folder: descent alone would miss those whose environment was cleared. */
+static int processes(const struct job *j, struct sl_store *st, int64_t **ids, size_t *n, struct sl_err *err)
+{
+    SL_VEC(int64_t) v = {0};
+    sqlite3_stmt *q = sl_store_prepare(st,
+                                       "SELECT s.id FROM sl_name t JOIN sl_span s ON s.type = t.id JOIN sl_source f ON "
+                                       "f.id = s.source WHERE t.name = 'trace.process' AND substr(f.path, 1, "
+                                       "length(?1) + 1) = ?1 || '/'",
+                                       err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (q)
+        sqlite3_bind_text(q, 1, j->dir, -1, SQLITE_STATIC);
+    while (q && (rc = sl_store_step(st, q, err)) > 0)
+        *sl_vec_add(&v) = sqlite3_column_int64(q, 0);
+    sqlite3_finalize(q);
+    *ids = v.v;
+    *n = v.n;
+    return rc;
+}
+
+static int report(const struct job *j, struct sl_err *err)
+{
+    const char *file = cli_option(j->cli, "report");
+    struct profile_view view = {.flat = true, .tree = true, .top = TOP};
+    struct sl_store *st = cli_open(j->cli);
+    int64_t *ids = NULL;
+    FILE *out = stderr;
+    int rc;
+
+    if (!st)
+        return sl_err(err, SL_ESTORE, "there is no profile");
+    rc = processes(j, st, &ids, &view.want.nwithin, err);
+    view.want.within = ids;
+    if (!rc && file && !(out = fopen(file, "we")))
+        rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
+    if (!rc && view.want.nwithin)
+        rc = profile_show(out, st, &view, err);
+    if (rc >= 0 && view.want.nwithin <= 1)
+        fprintf(stderr, "spanloom: only the command itself is known: %s\n", j->nothing);
+    if (out && out != stderr && fclose(out) != 0 && rc >= 0)
+        rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
+    sl_store_close(st);
+    free(ids);
+    return rc < 0 ? rc : 0;
+}
+
+static bool is_empty(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e = NULL;
+
+    while (d && (e = readdir(d)) && (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")))
+        ;
+    if (d)
+        closedir(d);
+    return !e;
+}
+
+static void finish(const struct job *j)
+{
+    const struct sl_err *wrong = j->cli->project_err;
+    unsigned running = wait_for_the_dying(j->dir); /* before the import: what ends meanwhile is not in it as a whole */
+    struct sl_err err = {0};
+
+    if (is_empty(j->dir)) {
+        fputs("spanloom: nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?\n",
+              stderr);
+    } else if (wrong ? sl_err(&err, wrong->code, "%s", wrong->text) : import(j, &err)) {
+        fprintf(stderr, "spanloom: %s; the traces are kept: spanloom import %s\n", err.text, j->dir);
+        return;
+    } else if (!cli_option(j->cli, "quiet") && report(j, &err)) {
+        fprintf(stderr, "spanloom: %s\n", err.text);
+    }
+    if (running)
+        fprintf(stderr, "spanloom: %u process%s still run%s; %s in %s; import %s when %s ended: spanloom import %s\n",
+                running, running == 1 ? "" : "es", running == 1 ? "s" : "",
+                running == 1 ? "its trace is" : "their traces are", j->dir, running == 1 ? "it" : "them",
+                running == 1 ? "it has" : "they have", j->dir);
+    else if (!j->keep)
+        remove_dir(j->dir);
+    else if (!cli_option(j->cli, "dir"))
+        fprintf(stderr, "spanloom: the traces are in %s\n", j->dir);
+}
+
+/* ---- all of it ---- */
+
+int traced_command(struct cli *cli, const char *name, char *const *argv, const char *nothing)
+{
+    struct job j = {.cli = cli, .nothing = nothing};
+    struct shell_trace t = {.fd = -1, .quiet = true}; /* of options: the programs say it */
+    struct sl_err err = {0};
+    const char *slash = strrchr(name, '/');
+    struct child c;
+
+    if (make_dir(&j, &err)) {
+        cli_fail(cli, &err);
+        return CHILD_FAILED;
+    }
+    set_options(&j);
+    if (shell_trace_open(&t, getpid(), true, &err))
+        fprintf(stderr, "spanloom: %s\n", err.text);
+    shell_trace_command(&t, slash && slash[1] ? slash + 1 : name, "", argv, &c);
+    if (c.error) {
+        if (!j.keep)
+            remove_dir(j.dir);
+        return child_end_like(&c);
+    }
+    finish(&j);
+    return child_end_like(&c);
+}
