@@ -18,6 +18,7 @@ module spanloom_trace
   private
   public :: sl_site, sl_begin, sl_end, sl_arg, sl_instant, sl_counter, sl_async_begin, sl_async_instant, sl_async_end
   public :: sl_flow_out, sl_flow_step, sl_flow_in, sl_new_id, sl_thread_name, sl_trace_enable, sl_traceparent
+  public :: sl_trace_finish
 
   type :: sl_site
     private
@@ -105,6 +106,8 @@ module spanloom_trace
       integer(c_int), value :: on
       integer(c_int) :: was
     end function
+    subroutine sl_trace_finish() bind(c, name='sl_trace_finish')
+    end subroutine
     subroutine c_traceparent(to) bind(c, name='sl_traceparent')
       import :: c_char
       character(kind=c_char), intent(out) :: to(56)

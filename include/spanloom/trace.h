@@ -131,6 +131,10 @@ SL_EXPORT void sl_thread_name(const char *name);
  */
 SL_EXPORT void sl_traceparent(char to[56]);
 
+/* Says in which span this process lies, as TRACEPARENT did when it began: for those that are told later, such as
+ * workers that a server forked.  What is no trace context changes nothing. */
+SL_EXPORT void sl_trace_parent(const char *traceparent);
+
 /* Writes the trace file now as at exit (not to be called in a signal handler); what is recorded afterwards replaces it,
  * with all, at exit.  0, or an errno (ENOENT: nothing was recorded yet, or log-format=binary makes no such file). */
 SL_EXPORT int sl_trace_flush(void);

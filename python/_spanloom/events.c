@@ -287,6 +287,17 @@ static PyObject *forget_thread(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+static PyObject *lie_in(PyObject *module, PyObject *context)
+{
+    const char *text = PyUnicode_AsUTF8AndSize(context, NULL);
+
+    (void)module;
+    if (!text)
+        return NULL;
+    sl_trace_parent(text);
+    Py_RETURN_NONE;
+}
+
 /* What the runtime put into the environment of C for this process's children, of which os.environ is an older copy. */
 static PyObject *told_children(PyObject *module, PyObject *unused)
 {
@@ -329,6 +340,7 @@ PyMethodDef sl_py_event_functions[] = {
      "processes that leave by os._exit()."},
     {"_arrive", arrive, METH_VARARGS, NULL},
     {"_args_of_event", WITH_KEYWORDS(args_of_event), "Of what this thread recorded last."},
+    {"_lie_in", lie_in, METH_O, NULL},
     {"_told_children", told_children, METH_NOARGS, NULL},
     {"_forget_thread", forget_thread, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

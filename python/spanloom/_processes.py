@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that multiprocessing starts leave by os._exit(): their trace is to be complete before."""
+"""Other processes: those that multiprocessing starts lie in the span that started them, and their trace is complete before
+they leave, which is by os._exit()."""
 import atexit
+import functools
 import os
 import sys
 
@@ -17,6 +19,40 @@ _watch = _Watch()
 def _finish_at_exit(_=None):
     util = sys.modules["multiprocessing.util"]
     util.Finalize(None, _spanloom.finish, exitpriority=-(2**62))
+
+
+class _Context:
+    """What a process that is sent by pickle (spawn, forkserver) has with it: the span that is open where it is sent."""
+
+    def __reduce__(self):
+        return _arrive, (_spanloom.traceparent(),)
+
+
+def _arrive(context):
+    _spanloom._lie_in(context)
+    _tell_environ()
+    return _Context()
+
+
+def _with_context(start):
+    @functools.wraps(start)
+    def wrapper(self):
+        self._spanloom = _Context()
+        try:
+            return start(self)
+        finally:
+            del self._spanloom
+
+    return wrapper
+
+
+class _Importing:
+    """Waits for the import of multiprocessing, which is too much to load for programs that do without it."""
+
+    def find_spec(self, *_):
+        base = getattr(sys.modules.get("multiprocessing.process"), "BaseProcess", None)
+        if base and not hasattr(base.start, "__wrapped__"):  # self stays: whoever asked is going through the list
+            base.start = _with_context(base.start)
 
 
 def _watch_multiprocessing():
@@ -54,3 +90,6 @@ def watch():
     atexit.register(_finish_if_interrupted)
     os.register_at_fork(after_in_child=_in_child)
     _watch_multiprocessing()
+    if _spanloom.may_record:
+        sys.meta_path.insert(0, _Importing())
+        sys.meta_path[0].find_spec()

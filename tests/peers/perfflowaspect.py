@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""PerfFlowAspect's own Python package and our runtime, doing the same: the same events, and the same names of files."""
+"""PerfFlowAspect's own Python package, our runtime and our package, doing the same: the same events and names of files."""
 import glob
 import hashlib
 import itertools
@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, cases, check, equal, imported, main, path, query, test  # noqa: E402
 import peers  # noqa: E402
 import trace_events  # noqa: E402
+from perfflow_programs import DIRECT, HEAD, INCORRECT, PROGRAMS  # noqa: E402
 
 BUILD = os.environ.get("BUILD", f"{ROOT}/build-gcc")
 THEIRS = '''
@@ -270,6 +271,107 @@ def import_reads_theirs_as_ours(options):
               "what is called within what")
     for a, b, what in zip(told(stores[0]), told(stores[1]), ("spans", "links", "events")):
         equal(a, b, what)
+
+
+# ---- our package of the name, and theirs
+
+POINTCUTS = """
+@aspect.critical_path(pointcut="around_async", scope="here")
+def inside(): pass
+@aspect.critical_path(pointcut="before")
+def begins(): inside()
+@aspect.critical_path(pointcut="after")
+def ends(): inside()
+if __name__ == "__main__":
+    begins()
+    ends()
+"""
+EXCEPTION = """
+@aspect.critical_path()
+def f(n):
+    if n: raise ValueError(n)
+if __name__ == "__main__":
+    for n in 1, 0:
+        try: f(n)
+        except ValueError: pass
+"""
+
+
+def by(package, program, options="", err=""):
+    """The events of all processes, by whose package it is: in a file of theirs, there may be those of several."""
+    where = path(package)
+    os.makedirs(where)
+    with open(f"{where}/prog.py", "w", encoding="utf-8") as file:
+        file.write(HEAD + program)
+    clean = {k: v for k, v in os.environ.items() if not k.startswith((*SCHEDULERS, "PYTHON"))}
+    if package == "ours":
+        clean["PYTHONPATH"] = f"{ROOT}/python:{BUILD}/python"
+    r = subprocess.run([peers.python(), "prog.py"], cwd=where, capture_output=True, text=True, timeout=60,
+                       env={**clean, "PYTHONDONTWRITEBYTECODE": "1", **({"PERFFLOW_OPTIONS": options} if options else {})})
+    equal((r.returncode, r.stderr), (0, err), f"{package}: exit and standard error")
+    events = []
+    for found in glob.glob(f"{glob.escape(where)}/*.pfw"):
+        with open(found, encoding="utf-8") as file:
+            text = file.read()
+        if package == "ours":
+            equal(trace_events.faults(text, pairs=False), [], "our trace")
+        for line in text.splitlines():
+            if line.startswith("{"):
+                e = json.loads(line.rstrip(","))
+                events += [e] if e["ph"] != "M" else []
+    return events
+
+
+def threads_of(events, ids=True):
+    """What each thread did, in its order, without times and numbers of threads and processes."""
+    def plain(e):
+        scope = () if e.get("scope") is None else (e["scope"],)
+        return (e["ph"], e["name"], e["cat"], *scope, *((e["id"],) if ids and "id" in e else ()),
+                sorted(e.get("args", ())), sorted(k for k in e if e[k] is not None))
+    threads = {}
+    for e in events:
+        threads.setdefault((e["pid"], e["tid"]), []).append(plain(e))
+    main_threads = sorted(v for (pid, tid), v in threads.items() if pid == tid)
+    return main_threads, sorted(v for (pid, tid), v in threads.items() if pid != tid)
+
+
+@cases(*((name, options) for name in PROGRAMS for options in ("", "log-event=Compact") if not (options and name in DIRECT)))
+def documented_programs(name, options):
+    """An id of critical_path() is the thread's there, and for each span another here."""
+    err = INCORRECT if name == "future_incorrect" else ""
+    theirs, ours = (by(package, PROGRAMS[name][0], options, err) for package in ("theirs", "ours"))
+    check(theirs, "no events")
+    equal(threads_of(ours, ids=name in DIRECT), threads_of(theirs, ids=name in DIRECT))
+
+
+@test
+def programs_with_usage():
+    theirs, ours = (by(package, PROGRAMS["multithreading"][0], "cpu-mem-usage=True") for package in ("theirs", "ours"))
+    equal(*([sorted(t) for t in threads_of(events)[1]] for events in (ours, theirs)))
+
+
+@test
+def where_we_differ():
+    """A moment is a span without length, where theirs has half a span; what is told of around_async is its scope."""
+    theirs, ours = (by(package, POINTCUTS) for package in ("theirs", "ours"))
+    equal([f"{e['ph']} {e['name']}" for e in theirs], ["B begins", "b inside", "e inside", "b inside", "e inside", "E ends"])
+    equal([f"{e['ph']} {e['name']}" for e in ours], ["B begins", "E begins", "b inside", "e inside", "b inside", "e inside", "B ends", "E ends"])
+
+
+@test
+def compact_direct_events():
+    """Theirs are B and E still."""
+    theirs, ours = (by(package, PROGRAMS["direct"][0], "log-event=Compact") for package in ("theirs", "ours"))
+    equal([e["ph"] for e in theirs], ["B", "B", "E", "E"])
+    equal([f"{e['ph']} {e['name']}" for e in ours], ["X inner", "X main"])
+
+
+@test
+def where_theirs_is_wrong():
+    """An exception leaves its B open, and the next call lies in it."""
+    theirs, ours = (by(package, EXCEPTION) for package in ("theirs", "ours"))
+    equal([e["ph"] for e in theirs], ["B", "B", "E"])
+    equal([(e["ph"], e.get("args")) for e in ours], [("B", None), ("E", {"exception": "ValueError"}), ("B", None), ("E", None)])
 
 
 peers.needs("perfflowaspect")

@@ -496,6 +496,27 @@ def a_program_without_a_span_that_is_open_lies_in_the_process():
     equal((child.meta["trace_id"], child.meta["parent_id"]), (parent.meta["trace_id"], parent.meta["span_id"]))
 
 
+@cases("pfw", "slt")
+def several_children_of_one_span(what):
+    """Each is told an id of its own, and the trace tells them all: of the span, and of moments in it."""
+    ran("""int main(void) { { SPANLOOM_SPAN("other"); } SPANLOOM_SPAN("forks"); for (int i = 0; i < 3; i++) { SPANLOOM_SPAN("one"); for (int k = 0; k < 3; k++) { pid_t p = fork(); if (!p) { { SPANLOOM_SPAN("c"); } exit(0); } waitpid(p, 0, 0); } } return 0; }""", spanloom="log-format=binary" if what == "slt" else None)
+    store = imported(path()).store
+    equal(query(store, "SELECT p.name, count(*) FROM links l JOIN trace_process c ON c.id = l.right_span JOIN trace_call p ON p.id = l.left_span WHERE l.kind = 'in' GROUP BY p.id"), [("one", 3)] * 3)
+
+
+@test
+def a_program_that_a_fork_becomes():
+    """A child that only execs has no trace: what it becomes lies in the span that forked. One that has is what it lies in."""
+    exe = compiled('int main(void) { { SPANLOOM_SPAN("second"); } return 0; }')
+    r = ran("""static struct sl_site s = SL_SITE("s", 0); int main(int n, char **v) { (void)n; for (int i = 0; i < 2; i++) { SPANLOOM_SPAN("forks"); sl_arg_int("i", i); pid_t p = fork(); if (!p) { if (i) { sl_begin(&s); sl_end(&s); } execv(v[1], v + 1); _exit(1); } int st; waitpid(p, &st, 0); if (st) return 1; } return 0; }""", exe)
+    parent, = [t for t in traces(n=3) if t.meta["pid"] == r.pid]
+    forked = left()
+    ids = {x.args["span_id"]: f"forks {x.args['i']}" for x in parent.spans("forks")}
+    ids[forked.meta["span_id"]] = "the fork"
+    equal(ids[forked.meta["parent_id"]], "forks 1")
+    equal(sorted(ids.get(t.meta["parent_id"]) for t in traces(n=3) if t is not parent and t.meta["pid"] != r.pid), ["forks 0", "the fork"])
+
+
 @cases(("vfork", "vfork()"), ("clone with CLONE_VM and CLONE_VFORK", "vm()"))
 def a_child_that_shares_the_memory_records(word, how):
     """Whatever becomes of its events, those of the parent are not hurt."""

@@ -152,6 +152,45 @@ def thread_sanitizer(cc):
     stress(cc, ("-fsanitize=thread",), 80, True, env={"TSAN_OPTIONS": "die_after_fork=0"})
 
 
+FINISH = r"""
+static struct sl_site s = SL_SITE("s", 0); static int stop;
+static int stopped(void) { return __atomic_load_n(&stop, 5); }
+static void *busy(void *p) { while (!stopped()) { sl_begin(&s); sl_arg_string("k", "text"); sl_end(&s); sl_end(sl_loose_site_of("x", "c")); sl_async_begin(&s, 1); sl_async_scope("scope"); } return p; }
+static void *brief(void *p) { sl_begin(&s); sl_end(&s); return p; }
+static void *flush(void *p) { while (!stopped()) sl_trace_flush(); return p; }
+static void *finish(void *p) { sl_trace_finish(); return p; }
+static void *(*const all[])(void *) = {busy, busy, flush, brief, brief, brief, finish, finish};
+int main(void)
+{
+    for (int i = 0; i < 20; i++) {
+        pid_t p = fork();
+        if (!p) {
+            pthread_t t[8];
+            sl_trace_parent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+            brief(0);
+            for (int k = 0; k < 8; k++) pthread_create(t + k, 0, all[k], 0);
+            usleep(i * 100);
+            sl_trace_finish();
+            __atomic_store_n(&stop, 1, 5);
+            for (int k = 0; k < 8; k++) pthread_join(t[k], 0);
+            exit(0);
+        }
+        int status;
+        waitpid(p, &status, 0);
+        if (status) return 1;
+    }
+    return 0;
+}
+"""
+
+
+@cases(*[(cc, sanitize) for cc in ("gcc", "clang") for sanitize in ("thread", "address,undefined")])
+def a_trace_that_is_ended_with_the_sanitizer(cc, sanitize):
+    exe = compiled(FINISH, *sources(), f"-I{ROOT}/src", f"-I{BUILD}", "-fno-omit-frame-pointer", "-w", "-std=gnu17", "-D_GNU_SOURCE", f"-fsanitize={sanitize}", "-fno-sanitize-recover=all", cc=cc, link=None)
+    run(exe, timeout=120, env={"TSAN_OPTIONS": "die_after_fork=0", "ASAN_OPTIONS": "detect_leaks=1"})
+    check(all(t.spans("s") and t.meta["ended"] for t in traces(n=20)), "spans")
+
+
 def valgrind(*options, source, link="so", code=0):
     exe = compiled(source, link=link)
     r = run(exe, spanloom="buffer-size=16K", prefix=("valgrind", "-q", "--error-exitcode=99", "--trace-children=no", *options), timeout=180, code=None, err=None)

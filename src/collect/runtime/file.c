@@ -130,26 +130,12 @@ static void reserve(int fd, uint64_t size)
         fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)sl_rt.end, (off_t)(sl_rt.reserved - sl_rt.end));
 }
 
-bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
+static bool write_all(int fd, struct iovec part[2], uint64_t offset)
 {
-    struct iovec part[2] = {{&head, sizeof head}, {(void *)(uintptr_t)words, n * sizeof *words}};
-    size_t length = sizeof head + part[1].iov_len, size = (length + SL_TF_PAGE - 1) / SL_TF_PAGE * SL_TF_PAGE;
-    uint64_t offset;
-    int fd, i = 0;
+    size_t length = part[0].iov_len + part[1].iov_len;
+    int i = 0;
 
-    head.kind = SL_TF_DATA;
-    head.size = size;
-    pthread_mutex_lock(&sl_rt.lock);
-    fd = descriptor();
-    offset = sl_rt.end;
-    if (fd >= 0 && may_grow(offset + size)) {
-        reserve(fd, size);
-        sl_rt.end += size;
-    } else {
-        fd = -1;
-    }
-    pthread_mutex_unlock(&sl_rt.lock);
-    while (fd >= 0 && length) {
+    while (length) {
         ssize_t got = pwritev(fd, part + i, 2 - i, (off_t)offset);
         if (got < 0 && errno == EINTR)
             continue;
@@ -164,7 +150,38 @@ bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
         part[i].iov_base = (char *)part[i].iov_base + got;
         part[i].iov_len -= (size_t)got;
     }
-    return fd >= 0;
+    return true;
+}
+
+bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
+{
+    struct iovec part[2] = {{&head, sizeof head}, {(void *)(uintptr_t)words, n * sizeof *words}};
+    size_t size = (sizeof head + part[1].iov_len + SL_TF_PAGE - 1) / SL_TF_PAGE * SL_TF_PAGE;
+    uint64_t offset;
+    bool written;
+    int fd;
+
+    head.kind = SL_TF_DATA;
+    head.size = size;
+    pthread_mutex_lock(&sl_rt.lock);
+    fd = sl_rt.state == SL_OPEN ? descriptor() : -1;
+    offset = sl_rt.end;
+    if (fd >= 0 && may_grow(offset + size)) {
+        reserve(fd, size);
+        sl_rt.end += size;
+        sl_rt.writers++;
+    } else {
+        fd = -1;
+    }
+    pthread_mutex_unlock(&sl_rt.lock);
+    if (fd < 0)
+        return false;
+    written = write_all(fd, part, offset);
+    pthread_mutex_lock(&sl_rt.lock);
+    if (!--sl_rt.writers && sl_rt.state == SL_DONE)
+        sl_file_close();
+    pthread_mutex_unlock(&sl_rt.lock);
+    return written;
 }
 
 void sl_file_moment(void)

@@ -198,7 +198,8 @@ void sl_lanes_end(void)
 {
     struct sl_wiped *w = sl_rt.wiped, *older;
 
-    sl_file_close();
+    if (!sl_rt.writers)
+        sl_file_close();
     if (others())
         return;
     sl_current = &sl_no_lane;
@@ -237,10 +238,10 @@ static void lane_give_back(struct sl_lane *l, uint64_t ticks)
     l->chunk->lost = 0;
     if (!lane_empty(l, ticks)) /* no room in the file: what it has stays where it is, and it is nobody's */
         return;
+    pthread_mutex_lock(&sl_rt.lock); /* from here on, sl_lanes_end() may unmap it */
     l->chunk->tid = 0;
     l->chunk->state = 0;
     l->used = false;
-    pthread_mutex_lock(&sl_rt.lock);
     l->next = sl_rt.free;
     sl_rt.free = l;
     pthread_mutex_unlock(&sl_rt.lock);
@@ -276,6 +277,7 @@ static void forget_parent(void)
     sl_rt.free = NULL;
     sl_rt.wiped = NULL;
     sl_rt.lane_count = 0;
+    sl_rt.writers = 0;
     sl_rt.header = NULL; /* not mapped here */
     sl_current = &sl_no_lane;
     if (sl_rt.state == SL_OPEN)
@@ -329,6 +331,7 @@ void sl_after_fork_child(void)
     struct sl_lane *torn = sl_rt.torn;
     size_t size = sl_rt.options.buffer;
 
+    pthread_mutex_unlock(&sl_rt.lock); /* of sl_before_fork() */
     forget_parent();
     if (sl_rt.torn_chunk) { /* whoever comes back to an event writes where nobody reads */
         mmap(sl_rt.torn_chunk, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

@@ -117,18 +117,23 @@ static bool hex_number(const char *s, uint64_t *to)
     return true;
 }
 
-void sl_names_read_parent(void)
+bool sl_names_lie_in(const char *s)
 {
-    const char *s = secure_getenv("TRACEPARENT");
     uint64_t high, low, parent;
 
-    if (s && strnlen(s, 55) == 55 && strncmp(s, "ff", 2) && s[2] == '-' && hex_number(s + 3, &high) &&
-        hex_number(s + 19, &low) && s[35] == '-' && hex_number(s + 36, &parent) && s[52] == '-' && (high | low) &&
-        parent) {
-        sl_rt.trace_id[0] = high;
-        sl_rt.trace_id[1] = low;
-        sl_rt.parent_id = parent;
-    } else {
+    if (!s || strnlen(s, 55) != 55 || !strncmp(s, "ff", 2) || s[2] != '-' || !hex_number(s + 3, &high) ||
+        !hex_number(s + 19, &low) || s[35] != '-' || !hex_number(s + 36, &parent) || s[52] != '-' || !(high | low) ||
+        !parent)
+        return false;
+    sl_rt.trace_id[0] = high;
+    sl_rt.trace_id[1] = low;
+    sl_rt.parent_id = parent;
+    return true;
+}
+
+void sl_names_read_parent(void)
+{
+    if (!sl_names_lie_in(secure_getenv("TRACEPARENT"))) {
         sl_rt.trace_id[0] = sl_random();
         sl_rt.trace_id[1] = sl_random() | 1;
     }
@@ -142,7 +147,9 @@ static char instance[sizeof "PERFFLOW_INSTANCE_PATH=" + sizeof sl_rt.instance_pa
 
 void sl_names_tell_children(void)
 {
-    sl_traceparent_write(traceparent + strlen("TRACEPARENT="), sl_rt.span_id);
+    uint64_t id = sl_rt.forked && sl_rt.state != SL_OPEN ? sl_rt.parent_id : sl_rt.span_id;
+
+    sl_traceparent_write(traceparent + strlen("TRACEPARENT="), id);
     if (*instance)
         return;
     snprintf(instance, sizeof instance, "PERFFLOW_INSTANCE_PATH=%s", sl_rt.instance_path);

@@ -65,6 +65,7 @@ struct sl_runtime {
     int fd;
     dev_t dev;
     ino_t ino;
+    uint32_t writers;       /* threads that write to fd, outside the lock: the last of them closes it in SL_DONE */
     uint64_t end, reserved; /* where the next chunk goes; how far blocks were asked for */
     struct sl_tf_header *header;
     struct sl_defs *defs; /* the newest first; in a child at first its parent's */
@@ -129,9 +130,12 @@ void sl_names_make(const struct sl_options *o, bool pid, char *base, size_t n);
 /* "name=value" texts about the process, each with its NUL; returns bytes. */
 size_t sl_names_facts(char *to, size_t n);
 void sl_names_instance_path(char *to, size_t n);
+/* This process lies in the span of this context; false: it is none. */
+bool sl_names_lie_in(const char *traceparent);
 /* Reads TRACEPARENT, or makes a new trace. */
 void sl_names_read_parent(void);
-/* Makes the environment say who this process is, for its children. */
+/* Makes the environment say who this process is, for its children; for those of a fork that has no trace so far, such
+ * as one that will exec, where it lies. */
 void sl_names_tell_children(void);
 void sl_names_untell(void);
 void sl_names_new_ids(void);

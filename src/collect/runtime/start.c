@@ -93,6 +93,8 @@ bool sl_open(void)
         return false;
     }
     sl_rt.state = SL_OPEN;
+    if (sl_rt.forked)
+        sl_names_tell_children();
     if (!sl_rt.keyed)
         sl_rt.keyed = !pthread_key_create(&sl_rt.key, sl_lane_leave);
     return !sl_rt.forked || sl_sites_inherit(inherited);
@@ -114,6 +116,25 @@ int sl_trace_enable(int on)
     pthread_mutex_unlock(&sl_rt.lock);
     sl_guard_leave(&g);
     return was;
+}
+
+void sl_trace_parent(const char *traceparent)
+{
+    struct sl_guard g;
+
+    sl_guard_enter(&g);
+    sl_lane_notice_fork();
+    pthread_mutex_lock(&sl_rt.lock);
+    begin_once();
+    if ((sl_rt.state == SL_READY || sl_rt.state == SL_OPEN) && sl_names_lie_in(traceparent)) {
+        sl_names_tell_children();
+        if (sl_rt.header) {
+            memcpy(sl_rt.header->trace_id, sl_rt.trace_id, sizeof sl_rt.trace_id);
+            sl_rt.header->parent_id = sl_rt.parent_id;
+        }
+    }
+    pthread_mutex_unlock(&sl_rt.lock);
+    sl_guard_leave(&g);
 }
 
 int sl_trace_flush(void)
@@ -148,6 +169,7 @@ void sl_trace_finish(void)
     sl_guard_enter(&g);
     sl_lane_notice_fork();
     __atomic_store_n(&sl_trace_on, 0, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&sl_rt.flushing); /* a file of less would replace the one that is complete */
     pthread_mutex_lock(&sl_rt.lock);
     sl_lanes_stop();
     if (sl_rt.state == SL_OPEN) {
@@ -160,6 +182,7 @@ void sl_trace_finish(void)
     sl_rt.state = SL_DONE;
     sl_names_untell();
     pthread_mutex_unlock(&sl_rt.lock);
+    pthread_mutex_unlock(&sl_rt.flushing);
     sl_guard_leave(&g);
 }
 

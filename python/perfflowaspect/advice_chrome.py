@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The advice that records Chrome Trace events; what it does is spanloom's."""
+import _spanloom
+import spanloom
+
+from .aspect_base import perfflowaspect
+
+
+def _text(given):
+    return given if isinstance(given, str) else str(given)
+
+
+@perfflowaspect
+class ChromeTracingAdvice:
+    enable_logging = bool(_spanloom.may_record)
+    sync_pointcut_phase_map = {"before": "B", "after": "E"}
+    async_pointcut_phase_map = {"before": "b", "instant": "n", "after": "e"}
+
+    @staticmethod
+    def sync_event(pointcut, name, cat):
+        spanloom.sync_event(pointcut, _text(name), _text(cat))
+
+    @staticmethod
+    def async_event(pointcut, name, cat, scope=None, id=None):
+        spanloom.async_event(pointcut, _text(name), _text(cat), scope and _text(scope), id)
+
+    @staticmethod
+    def around(func):
+        return spanloom.critical_path()(func)
+
+    @staticmethod
+    def before(func):
+        return spanloom.critical_path("before")(func)
+
+    @staticmethod
+    def after(func):
+        return spanloom.critical_path("after")(func)
+
+    @staticmethod
+    def around_async(func):
+        return spanloom.critical_path("around_async")(func)
+
+    @staticmethod
+    def before_async(scope):
+        return spanloom.critical_path("before_async", scope)
+
+    @staticmethod
+    def after_async(scope):
+        return spanloom.critical_path("after_async", scope)
