@@ -17,7 +17,7 @@ def output(*command):
 ACCOUNTS = ("reference counts", "memory")  # are not the same with a malloc that keeps what was freed
 
 
-@cases("decorator", "events", "calltrees", "futures", "asynchronous")
+@cases("decorator", "stretches", "transparency", "arguments", "events", "calltrees", "futures", "asynchronous")
 def no_fault_in(tests):
     include = output(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('include'))")
     command = ["gcc", "-shared", "-fPIC", "-O1", "-g", "-std=gnu17", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-D_GNU_SOURCE",
