@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """advise(): further advice at the join points, which are the calls of decorated functions."""
-import fnmatch
-import re
-
 import _spanloom
 
 
@@ -31,5 +28,9 @@ def advise(before=None, after=None, match=None):
     """
     if before is None and after is None:
         raise TypeError("advise: neither before nor after")
-    pattern = None if match is None else re.compile(fnmatch.translate(match)).match
+    pattern = None
+    if match is not None:
+        import fnmatch
+        import re
+        pattern = re.compile(fnmatch.translate(match)).match
     return Advice(_spanloom.add_advice(before, after, pattern))

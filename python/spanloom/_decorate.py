@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """critical_path(): how a function comes to be traced."""
-import inspect
+import functools
+import types
 
 import _spanloom
 
@@ -9,6 +10,7 @@ from . import _pickling
 _spanloom.helpers(_pickling.reduce, _pickling.is_taken_apart)
 
 FUNCTION, GENERATOR, COROUTINE, ASYNC_GENERATOR, ITERABLE_COROUTINE = range(5)
+KINDS = ((0x100, ITERABLE_COROUTINE), (0x80, COROUTINE), (0x200, ASYNC_GENERATOR), (0x20, GENERATOR))  # inspect.CO_*
 IMPLICIT = {"__new__": staticmethod, "__init_subclass__": classmethod, "__class_getitem__": classmethod}
 POINTCUTS = {p: i for i, p in enumerate(("around", "before", "after", "around_async", "before_async", "after_async"))}
 
@@ -44,7 +46,7 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
             return property(*(f and decorate(f) for f in (function.fget, function.fset, function.fdel)), function.__doc__)
         if not callable(function):
             raise TypeError(f"critical_path: a function, not {function!r}")
-        if inspect.isclass(function):
+        if isinstance(function, type):
             raise TypeError(f"critical_path: a function, not the class {function.__qualname__}; decorate its methods, such as __init__")
         traced = wrap(function, pointcut, scope, name, args)
         implicit = IMPLICIT.get(getattr(function, "__name__", None))  # which Python makes of functions, by their type
@@ -53,14 +55,24 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
     return decorate
 
 
+def code_of(function):
+    """Its code, or that of the function that a method or functools.partial calls; None: it is not of Python."""
+    while isinstance(function, (types.MethodType, functools.partial)):
+        function = function.__func__ if isinstance(function, types.MethodType) else function.func
+    code = getattr(function, "__code__", None)
+    return code if isinstance(code, types.CodeType) else None
+
+
+def innermost(function):
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
 def kind_of(function):
-    if inspect.iscoroutinefunction(function):
-        return COROUTINE
-    if inspect.isasyncgenfunction(function):
-        return ASYNC_GENERATOR
-    if inspect.isgeneratorfunction(function):
-        return ITERABLE_COROUTINE if function.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE else GENERATOR
-    return FUNCTION
+    code = code_of(function)
+    flags = code.co_flags if code else 0
+    return next((kind for flag, kind in KINDS if flags & flag), FUNCTION)
 
 
 def name_of(function):
@@ -74,7 +86,7 @@ def name_of(function):
 
 def wrap(function, pointcut="around", scope="", name=None, args=None):
     module = getattr(function, "__module__", None)
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    code = code_of(innermost(function))
     if code and pointcut.startswith("around"):  # its spans are those of the decorator
         _spanloom.leave_alone(code)
     traced = _spanloom.traced(
@@ -99,6 +111,8 @@ def recorder(function, args):
         return lambda given, named: constants
     if callable(args):
         return lambda given, named: args(*given, **named)
+    import inspect  # which takes its time
+
     signature = inspect.signature(function)
     wanted = None if args is True else {args} if isinstance(args, str) else set(args)
     unknown = sorted(map(str, (wanted or set()) - set(signature.parameters)))
