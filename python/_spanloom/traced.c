@@ -317,7 +317,7 @@ static PyObject *dict_of(PyObject *self, void *closure)
 }
 
 static PyMemberDef members[] = {
-    {"__wrapped__", T_OBJECT, offsetof(struct traced, function), READONLY, NULL},
+    {"__traced__", T_OBJECT, offsetof(struct traced, function), READONLY, NULL},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(struct traced, call), READONLY, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(struct traced, dict), READONLY, NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(struct traced, weak), READONLY, NULL},

@@ -43,7 +43,10 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
         if isinstance(function, (classmethod, staticmethod)):
             return type(function)(decorate(function.__func__))
         if isinstance(function, property):
-            return property(*(f and decorate(f) for f in (function.fget, function.fset, function.fdel)), function.__doc__)
+            for f, change in ((function.fget, "getter"), (function.fset, "setter"), (function.fdel, "deleter")):
+                if f:
+                    function = getattr(function, change)(decorate(f))  # which keeps its type
+            return function
         if not callable(function):
             raise TypeError(f"critical_path: a function, not {function!r}")
         if isinstance(function, type):
@@ -98,6 +101,7 @@ def wrap(function, pointcut="around", scope="", name=None, args=None):
     for attribute in "__module__", "__name__", "__qualname__", "__doc__":
         if hasattr(function, attribute):
             own[attribute] = getattr(function, attribute)
+    own["__wrapped__"] = function
     _pickling.remember(traced, pointcut, scope, name, args)
     return traced
 

@@ -58,7 +58,7 @@ def is_run_of_context(function):
 
 def has_own_span(function):
     return (type(function) is _spanloom.Traced and function.__spanloom__[0] == "around" and
-            not any(is_kind(function.__wrapped__) for is_kind in (
+            not any(is_kind(function.__traced__) for is_kind in (
                 inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)))
 
 

@@ -37,7 +37,7 @@ def remember(traced, pointcut, scope, name, args):
 def reduce(traced):
     module, qualname = traced.__module__, traced.__qualname__
     if is_taken_apart() and (module == "__main__" or found(module, qualname) is not traced):
-        return rebuild, (traced.__wrapped__, traced.__spanloom__)
+        return rebuild, (traced.__traced__, traced.__spanloom__)
     return qualname
 
 
