@@ -13,6 +13,7 @@ SQLITE_EXTENSION_INIT1
 static int (*const parts[])(sqlite3 *db) = {
     sl_scan_register,
     sl_fn_call_profile,
+    sl_fn_async_profile,
     sl_fn_call_tree,
     sl_fn_clock_skew,
     sl_fn_critical_path,

@@ -277,6 +277,64 @@ static void show_open(const struct page *p)
     free(open);
 }
 
+/* ---- what ran asynchronously ---- */
+
+static char *ids_of(const struct sl_calls_want *want)
+{
+    struct sl_buf b = {0};
+
+    for (size_t i = 0; i < want->nwithin; i++)
+        sl_buf_addf(&b, "%c%lld", i ? ',' : '[', (long long)want->within[i]);
+    if (b.n)
+        sl_buf_addc(&b, ']');
+    return b.s;
+}
+
+static void put_seconds(const struct page *p, sqlite3_stmt *q, int col)
+{
+    char text[32];
+    bool known = sqlite3_column_type(q, col) != SQLITE_NULL;
+
+    fprintf(p->out, " %12s", known ? sl_show_seconds(sqlite3_column_double(q, col), text) : "");
+}
+
+static int show_async(const struct page *p, struct sl_store *st, struct sl_err *err)
+{
+    enum { NAME_COLUMN, SPANS, TOTAL, RAN, WAITED, MEAN, MAX };
+    sqlite3_stmt *q =
+        sl_store_prepare(st, "SELECT name, spans, total_s, ran_s, waited_s, mean_s, max_s FROM async_profile(?)", err);
+    char *within = ids_of(&p->view->want), count[32];
+    size_t n = 0;
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (q && within)
+        sqlite3_bind_text(q, 1, within, -1, SQLITE_STATIC);
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+        struct sl_buf b = {0};
+        rc = 0;
+        if (n++ >= p->view->top && p->view->top)
+            continue;
+        if (n == 1)
+            fprintf(p->out, "\n%13s %12s %12s %11s %12s %12s  asynchronous span\n", "total", "ran", "waited", "spans",
+                    "mean", "max");
+        for (int col = TOTAL; col <= WAITED; col++)
+            put_seconds(p, q, col);
+        fprintf(p->out, " %11s", sl_show_count((uint64_t)sqlite3_column_int64(q, SPANS), count));
+        put_seconds(p, q, MEAN);
+        put_seconds(p, q, MAX);
+        sl_buf_adds(&b, "");
+        sl_show_clean(&b, (const char *)sqlite3_column_text(q, NAME_COLUMN),
+                      (size_t)sqlite3_column_bytes(q, NAME_COLUMN));
+        fprintf(p->out, "  %s\n", b.s);
+        sl_buf_free(&b);
+    }
+    if (!rc && p->view->top && n > p->view->top)
+        put_rest(p, n - p->view->top, "name");
+    sqlite3_finalize(q);
+    free(within);
+    return rc;
+}
+
 int profile_show(FILE *out, struct sl_store *st, const struct profile_view *view, struct sl_err *err)
 {
     struct sl_calls c;
@@ -293,8 +351,10 @@ int profile_show(FILE *out, struct sl_store *st, const struct profile_view *view
             fputc('\n', out);
             show_tree(&p);
         }
+        if (view->flat)
+            rc = show_async(&p, st, err);
         show_open(&p);
-        rc = 1;
+        rc = rc ? rc : 1;
     }
     sl_calls_free(&c);
     return rc;
