@@ -4,10 +4,10 @@
 #include "python.h"
 
 struct span {
-    PyObject_HEAD PyObject *name, *category, *args;
-    PyObject *late;       /* arguments that came while it was open */
-    struct sl_site *site; /* while it is open */
-    uint64_t id;          /* 0: it is a span of the thread */
+    PyObject_HEAD PyObject *name, *category, *args; /* args: plain, so that it cannot reach the span */
+    PyObject *late;                                 /* those that came while it was open */
+    struct sl_site *site;                           /* while it is open */
+    uint64_t id;                                    /* 0: it is a span of the thread */
 };
 
 static PyTypeObject *span_type;
@@ -16,6 +16,17 @@ static PyObject *co_flags; /* a text */
 static bool is_category(PyObject *key)
 {
     return PyUnicode_CompareWithASCIIString(key, "category") == 0;
+}
+
+static int add(PyObject **dict, PyObject *key, PyObject *value)
+{
+    PyObject *plain = sl_py_plain_value(value);
+    int rc = -1;
+
+    if (plain && (*dict || (*dict = PyDict_New())))
+        rc = PyDict_SetItem(*dict, key, plain);
+    Py_XDECREF(plain);
+    return rc;
 }
 
 PyObject *sl_py_span(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
@@ -34,7 +45,7 @@ PyObject *sl_py_span(PyObject *module, PyObject *const *args, Py_ssize_t n, PyOb
         PyObject *key = PyTuple_GetItem(kwnames, i);
         if (is_category(key))
             s->category = args[n + i];
-        else if ((!s->args && !(s->args = PyDict_New())) || PyDict_SetItem(s->args, key, args[n + i]))
+        else if (add(&s->args, key, args[n + i]))
             goto failed;
     }
     if (!s->category || s->category == Py_None)
@@ -67,44 +78,70 @@ static void span_dealloc(PyObject *self)
 
 enum { CO_GENERATOR = 0x20, CO_COROUTINE = 0x80, CO_ASYNC_GENERATOR = 0x200 };
 
-/* contextlib runs a generator up to its yield, and from there: spans of these nest as its blocks do. */
-static bool runs_for_contextlib(PyFrameObject *frame)
+static long flags_of(PyObject *frame)
 {
-    PyObject *back = PyObject_GetAttrString((PyObject *)frame, "f_back"), *globals = NULL, *name;
-    bool yes = false;
+    PyObject *code = PyObject_GetAttrString(frame, "f_code"), *flags = code ? PyObject_GetAttr(code, co_flags) : NULL;
+    long bits = flags ? PyLong_AsLong(flags) : 0;
 
-    if (back && back != Py_None)
-        globals = PyObject_GetAttrString(back, "f_globals");
-    if (globals && (name = PyDict_GetItemString(globals, "__name__")) && PyUnicode_Check(name))
-        yes = PyUnicode_CompareWithASCIIString(name, "contextlib") == 0;
-    Py_XDECREF(back);
+    Py_XDECREF(code);
+    Py_XDECREF(flags);
+    return bits;
+}
+
+static bool is_contextlib(PyObject *frame)
+{
+    PyObject *globals = frame && frame != Py_None ? PyObject_GetAttrString(frame, "f_globals") : NULL;
+    PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : NULL;
+    bool yes = name && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "contextlib") == 0;
+
     Py_XDECREF(globals);
-    PyErr_Clear();
     return yes;
+}
+
+/* contextlib enters blocks for others (ExitStack), and runs generators up to their yield, and from there: the block is
+ * that of whom it does so for. */
+static bool may_be_left_beyond_contextlib(PyObject *frame)
+{
+    PyObject *back = NULL;
+    long flags;
+
+    for (Py_INCREF(frame);; frame = back) {
+        bool own = is_contextlib(frame);
+        flags = flags_of(frame);
+        back = PyObject_GetAttrString(frame, "f_back");
+        Py_DECREF(frame);
+        if (!back || back == Py_None || flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) ||
+            (!own && !(flags & CO_GENERATOR && is_contextlib(back))))
+            break;
+    }
+    Py_XDECREF(back);
+    PyErr_Clear();
+    return flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_GENERATOR);
 }
 
 /* Where the block may be left for others while it is open.  What was asked last is asked most. */
 static bool may_be_left(void)
 {
     static PyCodeObject *known;
-    static long flags;
+    static enum { NO, YES, ASK } answer;
     PyFrameObject *frame = PyEval_GetFrame();
     PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL, *old = known;
-    PyObject *given;
+    long flags;
 
     if (!code)
         return false;
     if (code == known) {
         Py_DECREF(code);
     } else {
-        given = PyObject_GetAttr((PyObject *)code, co_flags);
-        flags = given ? PyLong_AsLong(given) : 0;
-        Py_XDECREF(given);
+        flags = flags_of((PyObject *)frame);
+        answer = flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)                ? YES
+                 : flags & CO_GENERATOR || is_contextlib((PyObject *)frame) ? ASK
+                                                                            : NO;
         PyErr_Clear();
         known = code;
         Py_XDECREF(old);
     }
-    return flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) || (flags & CO_GENERATOR && !runs_for_contextlib(frame));
+    return answer == ASK ? may_be_left_beyond_contextlib((PyObject *)frame) : answer == YES;
 }
 
 static int span_open(struct span *s, bool async)
@@ -224,10 +261,14 @@ static PyObject *span_aexit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 static PyObject *span_args(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     struct span *s = (struct span *)self;
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
 
-    if (!PyArg_ParseTuple(args, ":args") || (s->site && kwargs && !s->late && !(s->late = PyDict_New())) ||
-        (s->site && kwargs && PyDict_Update(s->late, kwargs)))
+    if (!PyArg_ParseTuple(args, ":args"))
         return NULL;
+    while (s->site && kwargs && PyDict_Next(kwargs, &at, &key, &value)) /* nobody else has it */
+        if (add(&s->late, key, value))
+            return NULL;
     Py_RETURN_NONE;
 }
 

@@ -21,11 +21,14 @@ static PyObject *take_category(PyObject *kwargs)
 /* An id is a number; other objects stand for a number by what they say, the same in every process. */
 static bool id_of(PyObject *given, uint64_t *id)
 {
-    PyObject *said, *owned = NULL;
+    PyObject *said, *owned = NULL, *number;
     const char *p;
 
-    if (PyLong_Check(given)) {
-        *id = PyLong_AsUnsignedLongLongMask(given);
+    if (PyIndex_Check(given)) {
+        if (!(number = PyNumber_Index(given)))
+            return false;
+        *id = PyLong_AsUnsignedLongLongMask(number);
+        Py_DECREF(number);
         return !PyErr_Occurred();
     }
     if (!(said = PyObject_Str(given)))
@@ -118,6 +121,7 @@ static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
     PyObject *name, *category = NULL, *taken = take_category(kwargs);
     struct sl_site *site = NULL;
     bool ok = PyArg_ParseTuple(args, "U|O:instant", &name, &category);
+    PyObject *plain = ok && SL_TRACING_ ? sl_py_plain(kwargs) : NULL;
 
     (void)module;
     if (ok && SL_TRACING_) {
@@ -127,8 +131,9 @@ static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
     }
     if (site) {
         sl_instant(site);
-        sl_py_args(kwargs);
+        sl_py_args(plain);
     }
+    Py_XDECREF(plain);
     Py_XDECREF(taken);
     if (!ok)
         return NULL;
@@ -202,8 +207,10 @@ static PyObject *args_of_event(PyObject *module, PyObject *args, PyObject *kwarg
     (void)module;
     if (!PyArg_ParseTuple(args, ":_args_of_event"))
         return NULL;
-    if (SL_TRACING_)
-        sl_py_args(kwargs);
+    if (SL_TRACING_ && (args = sl_py_plain(kwargs))) {
+        sl_py_args(args);
+        Py_DECREF(args);
+    }
     Py_RETURN_NONE;
 }
 
@@ -212,9 +219,10 @@ static PyObject *args_of(PyObject *module, PyObject *args, PyObject *kwargs)
     (void)module;
     if (!PyArg_ParseTuple(args, ":args"))
         return NULL;
-    if (SL_TRACING_ && kwargs) {
+    if (SL_TRACING_ && (args = sl_py_plain(kwargs))) {
         sl_args_of_span();
-        sl_py_args(kwargs);
+        sl_py_args(args);
+        Py_DECREF(args);
     }
     Py_RETURN_NONE;
 }

@@ -11,10 +11,14 @@ __thread char sl_py_thread_known;
 /* What C texts cannot have, spelled out: a NUL, and halves of surrogate pairs. */
 static const char *spell_out(PyObject *str, PyObject **owned)
 {
-    PyObject *without = PyObject_CallMethod(str, "replace", "s#s", "\0", (Py_ssize_t)1, "\\x00");
+    PyObject *nul = PyUnicode_FromOrdinal(0), *spelled = PyUnicode_FromString("\\x00"), *without = NULL;
 
+    if (nul && spelled)
+        without = PyUnicode_Replace(str, nul, spelled, -1);
     Py_XDECREF(*owned);
     *owned = without ? PyUnicode_AsEncodedString(without, "utf-8", "backslashreplace") : NULL;
+    Py_XDECREF(nul);
+    Py_XDECREF(spelled);
     Py_XDECREF(without);
     return *owned ? PyBytes_AsString(*owned) : NULL;
 }
@@ -32,55 +36,106 @@ const char *sl_py_text(PyObject *str, PyObject **owned)
     return spell_out(str, owned);
 }
 
-static bool put_number(const char *key, PyObject *value)
+static bool fits(PyObject *number)
 {
     int overflow;
-    long long number;
-    double real;
 
-    if (PyFloat_Check(value)) {
-        real = PyFloat_AsDouble(value);
-        sl_arg_double(key, real);
-        return true;
-    }
-    if (!PyLong_Check(value) || PyBool_Check(value))
-        return false;
-    number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    if (!overflow)
-        sl_arg_int(key, number);
+    PyLong_AsLongLongAndOverflow(number, &overflow);
     return !overflow;
 }
 
-void sl_py_arg(PyObject *key, PyObject *value)
+/* A floating-point number of another library, such as numpy.float32; Decimal and Fraction have more to say. */
+static bool is_real(PyObject *value)
 {
-    PyObject *owned = NULL, *owned_key = NULL, *said = NULL;
-    const char *name = PyUnicode_Check(key) ? sl_py_text(key, &owned_key) : NULL, *text;
+    static PyObject *real, *rational;
+    PyObject *numbers = real ? NULL : PyImport_ImportModule("numbers");
 
-    if (name && !put_number(name, value)) {
-        said = PyUnicode_Check(value) ? NULL : PyObject_Repr(value);
-        text = said || PyUnicode_Check(value) ? sl_py_text(said ? said : value, &owned) : NULL;
-        sl_arg_string(name, text ? text : "(its repr() failed)");
-    }
+    if (numbers && (rational = PyObject_GetAttrString(numbers, "Rational")))
+        real = PyObject_GetAttrString(numbers, "Real");
+    Py_XDECREF(numbers);
+    return real && PyObject_IsInstance(value, real) == 1 && PyObject_IsInstance(value, rational) == 0;
+}
+
+/* As a number, where it is one and no bool; NULL: it is none.  No exception. */
+static PyObject *number_of(PyObject *value)
+{
+    PyObject *number = NULL;
+
+    if (PyBool_Check(value) || PyUnicode_Check(value))
+        return NULL;
+    if (PyLong_Check(value) || PyFloat_Check(value))
+        Py_INCREF(number = value);
+    else if (PyIndex_Check(value))
+        number = PyNumber_Index(value);
+    else if (is_real(value))
+        number = PyNumber_Float(value);
     PyErr_Clear();
-    Py_XDECREF(said);
+    if (number && PyLong_Check(number) && !fits(number))
+        Py_CLEAR(number);
+    return number;
+}
+
+PyObject *sl_py_plain_value(PyObject *value)
+{
+    PyObject *plain = number_of(value);
+
+    if (!plain && PyUnicode_Check(value))
+        Py_INCREF(plain = value);
+    if (!plain && !(plain = PyObject_Repr(value))) {
+        PyErr_Clear();
+        plain = PyUnicode_FromString("(its repr() failed)");
+    }
+    return plain;
+}
+
+PyObject *sl_py_plain(PyObject *dict)
+{
+    PyObject *plain = dict && PyDict_Size(dict) > 0 ? PyDict_New() : NULL, *items, *key, *value;
+
+    if (!plain || !(items = PyDict_Items(dict))) { /* a list: repr() may change the dict */
+        Py_XDECREF(plain);
+        PyErr_Clear();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyList_Size(items); i++) {
+        key = PyTuple_GetItem(PyList_GetItem(items, i), 0);
+        value = sl_py_plain_value(PyTuple_GetItem(PyList_GetItem(items, i), 1));
+        if (value && PyUnicode_Check(key))
+            PyDict_SetItem(plain, key, value);
+        Py_XDECREF(value);
+    }
+    Py_DECREF(items);
+    PyErr_Clear();
+    return plain;
+}
+
+static void tell(PyObject *key, PyObject *value)
+{
+    PyObject *owned = NULL, *owned_key = NULL;
+    const char *name = sl_py_text(key, &owned_key), *text;
+
+    if (name && PyFloat_Check(value))
+        sl_arg_double(name, PyFloat_AsDouble(value));
+    else if (name && PyLong_Check(value))
+        sl_arg_int(name, PyLong_AsLongLong(value));
+    else if (name && (text = sl_py_text(value, &owned)))
+        sl_arg_string(name, text);
+    PyErr_Clear();
     Py_XDECREF(owned);
     Py_XDECREF(owned_key);
 }
 
-void sl_py_args(PyObject *dict)
+void sl_py_args(PyObject *plain)
 {
-    PyObject *key, *value;
+    PyObject *key, *value, *type, *error, *trace;
     Py_ssize_t at = 0;
 
-    if (!dict || !PyDict_Size(dict))
+    if (!plain)
         return;
-    if (!(dict = PyDict_Copy(dict))) { /* a repr() may change it */
-        PyErr_Clear();
-        return;
-    }
-    while (PyDict_Next(dict, &at, &key, &value))
-        sl_py_arg(key, value);
-    Py_DECREF(dict);
+    PyErr_Fetch(&type, &error, &trace);
+    while (PyDict_Next(plain, &at, &key, &value))
+        tell(key, value);
+    PyErr_Restore(type, error, trace);
 }
 
 void sl_py_arg_type(PyObject *type, bool of_span)

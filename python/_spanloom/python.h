@@ -56,9 +56,13 @@ PyObject *sl_py_not_to_be_made(PyTypeObject *type, PyObject *args, PyObject *kwa
 /* Its UTF-8, which lives as long as the text does; bytes that are none are escaped in one that *owned then holds. NULL:
  * an exception. */
 const char *sl_py_text(PyObject *str, PyObject **owned);
-/* An argument of the event before.  What is no number is told by its repr(); nothing here raises. */
-void sl_py_arg(PyObject *key, PyObject *value);
-void sl_py_args(PyObject *dict);
+/* Values as they are told: numbers of 64 bits, and texts, which are the repr() of all else.  To ask for these may run
+ * code that is traced itself, so that they are asked for before the event.  New references; of a dict, what has a text
+ * for a key, or NULL if nothing has.  No exceptions. */
+PyObject *sl_py_plain_value(PyObject *value);
+PyObject *sl_py_plain(PyObject *dict);
+/* Arguments of the event before; NULL: none. */
+void sl_py_args(PyObject *plain);
 /* The type of the exception that is under way, as an argument, of the event before or of the innermost open span. */
 void sl_py_arg_exception(bool of_span);
 void sl_py_arg_type(PyObject *type, bool of_span);
@@ -103,7 +107,8 @@ struct sl_site *sl_py_site_at(PyObject *name, PyObject *category, PyObject *file
 /* What is recorded before and after a join point.  The id is that of its asynchronous span, if it has one. */
 void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs);
 void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result);
-void sl_py_record_args(const struct traced *t, PyObject *args, PyObject *kwargs);
+/* What of a call's arguments is to be told; NULL: nothing. */
+PyObject *sl_py_recorded(const struct traced *t, PyObject *args, PyObject *kwargs);
 extern PyMethodDef sl_py_traced_functions[];
 int sl_py_traced_init(PyObject *module);
 

@@ -21,7 +21,8 @@ static PyTypeObject *generator_type, *iterable_type, *coroutine_type, *async_gen
 
 /* ---- one stretch of running ---- */
 
-static void tell_task(void)
+/* The name of the task of asyncio that runs; NULL: none does.  No exception. */
+static PyObject *name_of_task(void)
 {
     static PyObject *current, *get_name;
     PyObject *modules, *asyncio, *task, *name;
@@ -32,14 +33,30 @@ static void tell_task(void)
     }
     task = current ? PyObject_CallFunctionObjArgs(current, NULL) : NULL;
     name = task && task != Py_None ? PyObject_CallMethodObjArgs(task, get_name, NULL) : NULL;
-    if (name && PyUnicode_Check(name)) {
-        const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
-        if (text)
-            sl_arg_string("task", text);
-    }
     Py_XDECREF(task);
-    Py_XDECREF(name);
+    if (name && !PyUnicode_Check(name))
+        Py_CLEAR(name);
     PyErr_Clear(); /* no loop runs */
+    return name;
+}
+
+static void begin_async(struct steps *s)
+{
+    struct traced *t = s->of;
+    PyObject *recorded = sl_py_recorded(t, s->args, s->kwargs), *owned = NULL;
+    PyObject *task = t->kind == GENERATOR ? NULL : name_of_task();
+    const char *text = task ? sl_py_text(task, &owned) : NULL;
+
+    sl_py_know_thread();
+    s->id = sl_new_id();
+    sl_async_begin(t->site, s->id);
+    if (text)
+        sl_arg_string("task", text);
+    sl_py_args(recorded);
+    PyErr_Clear();
+    Py_XDECREF(recorded);
+    Py_XDECREF(task);
+    Py_XDECREF(owned);
 }
 
 static void begin(struct steps *s)
@@ -52,14 +69,8 @@ static void begin(struct steps *s)
         PyErr_Fetch(&type, &value, &trace);
         if (UNLIKELY(sl_py_advised))
             sl_py_advise_before(t, s->args, s->kwargs);
-        if (SL_TRACING_) {
-            sl_py_know_thread();
-            s->id = sl_new_id();
-            sl_async_begin(t->site, s->id);
-            if (t->kind != GENERATOR)
-                tell_task();
-            sl_py_record_args(t, s->args, s->kwargs);
-        }
+        if (SL_TRACING_)
+            begin_async(s);
         PyErr_Restore(type, value, trace);
     } else {
         sl_py_enter(t, &s->id, s->args, s->kwargs);

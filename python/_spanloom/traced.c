@@ -36,20 +36,21 @@ static uint64_t thread_id(void)
     return (uint64_t)syscall(SYS_gettid);
 }
 
-void sl_py_record_args(const struct traced *t, PyObject *args, PyObject *kwargs)
+PyObject *sl_py_recorded(const struct traced *t, PyObject *args, PyObject *kwargs)
 {
-    PyObject *type, *value, *trace, *dict;
+    PyObject *type, *value, *trace, *dict, *plain = NULL;
 
     if (!t->recorder)
-        return;
+        return NULL;
     PyErr_Fetch(&type, &value, &trace);
     dict = PyObject_CallFunctionObjArgs(t->recorder, args ? args : Py_None, kwargs ? kwargs : Py_None, NULL);
     if (dict && PyDict_Check(dict))
-        sl_py_args(dict);
+        plain = sl_py_plain(dict);
     else if (!dict)
         PyErr_WriteUnraisable(t->function);
     Py_XDECREF(dict);
     PyErr_Restore(type, value, trace);
+    return plain;
 }
 
 static void scope(const struct traced *t)
@@ -67,11 +68,14 @@ static void scope(const struct traced *t)
 
 void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs)
 {
+    PyObject *recorded;
+
     if (UNLIKELY(sl_py_advised))
         sl_py_advise_before(t, args, kwargs);
-    if (!SL_TRACING_)
+    if (!SL_TRACING_ || t->pointcut == AFTER || t->pointcut == AFTER_ASYNC)
         return;
     sl_py_know_thread();
+    recorded = sl_py_recorded(t, args, kwargs);
     switch (t->pointcut) {
     case AROUND:
     case BEFORE: sl_span_begin(t->site); break;
@@ -81,10 +85,10 @@ void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject 
         sl_async_begin(t->site, *id);
         scope(t);
         break;
-    case AFTER:
-    case AFTER_ASYNC: return;
+    default: break;
     }
-    sl_py_record_args(t, args, kwargs);
+    sl_py_args(recorded);
+    Py_XDECREF(recorded);
     if (t->pointcut == AROUND)
         sl_py_end_arrow();
     if (t->pointcut == BEFORE) /* a moment: a begin without an end would take in what comes after it */
@@ -94,16 +98,18 @@ void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject 
 void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result)
 {
     bool async = t->pointcut == AROUND_ASYNC || t->pointcut == AFTER_ASYNC;
+    bool after = t->pointcut == AFTER || t->pointcut == AFTER_ASYNC;
 
     if (SL_TRACING_) {
+        PyObject *recorded = after ? sl_py_recorded(t, args, kwargs) : NULL;
         if (t->pointcut == AFTER)
             sl_span_begin(t->site);
         if (async) {
             sl_async_end(t->site, t->pointcut == AFTER_ASYNC ? thread_id() : id);
             scope(t);
         }
-        if (t->pointcut == AFTER || t->pointcut == AFTER_ASYNC)
-            sl_py_record_args(t, args, kwargs);
+        sl_py_args(recorded);
+        Py_XDECREF(recorded);
         if (!result && t->pointcut != BEFORE && t->pointcut != BEFORE_ASYNC)
             sl_py_arg_exception(!async);
         if (t->pointcut == AROUND || t->pointcut == AFTER)

@@ -52,8 +52,8 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
         if isinstance(function, type):
             raise TypeError(f"critical_path: a function, not the class {function.__qualname__}; decorate its methods, such as __init__")
         traced = wrap(function, pointcut, scope, name, args)
-        implicit = IMPLICIT.get(getattr(function, "__name__", None))  # which Python makes of functions, by their type
-        return implicit(traced) if implicit and "." in traced.__qualname__ else traced
+        implicit = IMPLICIT.get(traced.__dict__.get("__name__"))  # which Python makes of functions, by their type
+        return implicit(traced) if implicit and "." in traced.__dict__.get("__qualname__", "") else traced
 
     return decorate
 
@@ -62,13 +62,22 @@ def code_of(function):
     """Its code, or that of the function that a method or functools.partial calls; None: it is not of Python."""
     while isinstance(function, (types.MethodType, functools.partial)):
         function = function.__func__ if isinstance(function, types.MethodType) else function.func
-    code = getattr(function, "__code__", None)
-    return code if isinstance(code, types.CodeType) else None
+    code = attribute_of(function, "__code__")
+    return code if type(code) is types.CodeType else None
+
+
+def attribute_of(function, name):
+    """None where it has none; objects that others have made may raise anything."""
+    try:
+        return getattr(function, name, None)
+    except Exception:
+        return None
 
 
 def innermost(function):
     for _ in range(100):  # there are circles
-        function = getattr(function, "__wrapped__", function)
+        own = attribute_of(function, "__dict__")
+        function = own.get("__wrapped__", function) if type(own) is dict else function
     return function
 
 
@@ -79,16 +88,14 @@ def kind_of(function):
 
 
 def name_of(function):
-    for attribute in "__qualname__", "__name__":
-        name = getattr(function, attribute, None)
-        if isinstance(name, str):
-            return name
-    inner = getattr(function, "func", None)  # functools.partial
-    return name_of(inner) if callable(inner) else type(function).__qualname__
+    while isinstance(function, functools.partial):
+        function = function.func
+    names = (attribute_of(function, a) for a in ("__qualname__", "__name__"))
+    return next((name for name in names if isinstance(name, str)), type(function).__qualname__)
 
 
 def wrap(function, pointcut="around", scope="", name=None, args=None):
-    module = getattr(function, "__module__", None)
+    module = attribute_of(function, "__module__")
     code = code_of(innermost(function))
     if code and pointcut.startswith("around"):  # its spans are those of the decorator
         _spanloom.leave_alone(code)
@@ -97,10 +104,11 @@ def wrap(function, pointcut="around", scope="", name=None, args=None):
         code.co_filename if code else "", code.co_firstlineno if code else 0,
         kind_of(function), POINTCUTS[pointcut], scope or None, recorder(function, args))
     own = traced.__dict__
-    own.update(getattr(function, "__dict__", {}))
+    own.update(attribute_of(function, "__dict__") or {})
     for attribute in "__module__", "__name__", "__qualname__", "__doc__":
-        if hasattr(function, attribute):
-            own[attribute] = getattr(function, attribute)
+        value = attribute_of(function, attribute)
+        if isinstance(value, str) or attribute == "__doc__":
+            own[attribute] = value
     own["__wrapped__"] = function
     _pickling.remember(traced, pointcut, scope, name, args)
     return traced
