@@ -3,6 +3,8 @@
 #include "python.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 __thread char sl_py_thread_known;
 
@@ -163,17 +165,20 @@ void sl_py_arg_exception(bool of_span)
 
 /* ---- threads ---- */
 
-/* The thread's object is asked for where Python has one: current_thread() would make one for others. */
+/* The thread's object is asked for where Python has one: current_thread() would make one for others, and so would the
+ * import of threading, of whichever thread imports it first. */
 static PyObject *name_of_thread(void)
 {
-    PyObject *threading = PyImport_ImportModule("threading"), *ident = NULL, *all = NULL, *thread = NULL, *name = NULL;
+    PyObject *modules = PyImport_GetModuleDict(), *threading = PyDict_GetItemString(modules, "threading");
+    PyObject *ident = NULL, *all = NULL, *thread = NULL, *name = NULL;
 
-    if (threading && (ident = PyObject_CallMethod(threading, "get_ident", NULL)) &&
+    if (!threading) /* then there is one thread that Python made */
+        return syscall(SYS_gettid) == getpid() ? PyUnicode_FromString("MainThread") : NULL;
+    if ((ident = PyObject_CallMethod(threading, "get_ident", NULL)) &&
         (all = PyObject_GetAttrString(threading, "_active")))
         thread = PyObject_GetItem(all, ident);
     if (thread)
         name = PyObject_GetAttrString(thread, "name");
-    Py_XDECREF(threading);
     Py_XDECREF(ident);
     Py_XDECREF(all);
     Py_XDECREF(thread);

@@ -68,26 +68,34 @@ def _tell_environ():
 
     Without putenv(): in C's environment it has its place, where the runtime changes it after a fork.
     """
+    data = getattr(os.environ, "_data", None)  # absent where somebody has put another object in its place
     for name, value in _spanloom._told_children().items():
-        if value is not None:
-            os.environ._data[os.environ.encodekey(name)] = value
+        if data is not None and value is not None:
+            data[os.environ.encodekey(name)] = value
 
 
 def _in_child():
-    _tell_environ()
     _spanloom._forget_thread()
     _watch_multiprocessing()
+    _tell_environ()
 
 
-def _finish_if_interrupted():
-    """CPython ends a program that Ctrl-C stopped by a signal to itself, behind which no library is asked."""
-    if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
+def _has_daemons():
+    threading = sys.modules.get("threading")
+    return threading and any(thread.daemon for thread in threading.enumerate())
+
+
+def _finish_early():
+    """Where there is no later: CPython ends a program that Ctrl-C stopped by a signal to itself, behind which no library is
+    asked; and daemon threads of 3.10 crash if the process is still there when the interpreter is not."""
+    interrupted = issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt)
+    if interrupted or (sys.version_info[:2] == (3, 10) and _has_daemons()):
         _spanloom.finish()
 
 
 def watch():
     _tell_environ()
-    atexit.register(_finish_if_interrupted)
+    atexit.register(_finish_early)
     os.register_at_fork(after_in_child=_in_child)
     _watch_multiprocessing()
     if _spanloom.may_record:
