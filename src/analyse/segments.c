@@ -156,11 +156,12 @@ static uint32_t after_event(struct machine *m, const struct sl_happening *h)
     struct working *k = m->k;
     const struct sl_stories *s = &k->w->s;
     enum sl_work_kind kind = m->declared == SL_NONE ? SL_WORK_WORK : k->w->states.v[m->declared].kind;
-    uint32_t key[2] = {h->code, kind}, id = sl_intern(&k->after, (const char *)key, sizeof key);
+    uint32_t key[2] = {h->code, kind}, id;
     struct sl_buf b = {0};
 
     if (s->g.type[h->of] == k->call_type && k->call_type != SL_NONE)
         return in_call(m, h->of, kind);
+    id = sl_intern(&k->after, (const char *)key, sizeof key); /* one for each of after_state */
     if (id <= k->after_state.n)
         return k->after_state.v[id - 1];
     sl_buf_addf(&b, "after %s", sl_stories_event_type(s, h->code));

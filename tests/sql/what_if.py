@@ -119,6 +119,35 @@ def what_if_of_what_lies_over_a_state():
 
 
 @test
+def what_if_of_processes_that_begin_after_calls():
+    # One after another, on one worker: a (2 to 4) calls f from 2.5 to 3.5, in a process that had begun before; b (4 to 6) begins a process (4.5 to
+    # 5.5), which calls g from 4.75 to 5.25; c (6 to 8) begins one, too (6.5 to 7.5), and then something else happens in it, from 6.75 to 7.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=9))
+    x = s.span(EXECUTOR, "htex", w)
+    m = s.span("parsl.executor.htex.manager", "m", x)
+    k = s.span("parsl.executor.htex.worker", "0", m, WORKER)
+    ran = []
+    for i, key in enumerate("abc"):
+        at = 2 + 2 * i
+        task = s.task(w, key, **sec(submitted=1 + i / 1000, pending=1 + i / 1000, launched=1 + i / 1000, exec_done=at + 2))
+        ran.append(s.htex(task, **sec(launched=1 + i / 1000, received=at, completed=at + 2), worker=k, manager=m, executor=x))
+    s.link(ran[0], IN, s.span("trace.call", "f", **sec(begin=2.5, end=3.5)))
+    process = s.span("trace.process", "p", **sec(begin=4.5, end=5.5))
+    s.span("trace.call", "g", process, **sec(begin=4.75, end=5.25))
+    s.link(ran[1], IN, process)
+    process = s.span("trace.process", "q", **sec(begin=6.5, end=7.5))
+    s.span("other", "o", process, **sec(opened=6.75, closed=7))
+    s.link(ran[2], IN, process)
+    f = s.done()
+    running, own = ("htex worker", "running on a worker"), ("trace.process", "after begin")
+    equal([p[3:] for p in joined(critical(f, w)[0]) if p[0] >= 6 * S][:-1], [running, own, ("other", "after opened"), own, running])
+    for changes, *done in (("* x1.0", 4, 6, 8), ("running on a worker x0.5", 3, 4, 5), ("in f x0.5", 3.5, 5.5, 7.5), ("trace.call x0", 3, 4.5, 6.5),
+                           ("trace.process x0.5", 4, 5.75, 7.375), ("other x0", 4, 6, 7.75), ("program x2", 5, 7.5, 9.5)):
+        equal([t[1] for t in new_times(f, w, changes).values()], done, changes)
+
+
+@test
 def what_if_of_traced_tasks():
     # tasks 3 to 6 are apps that slept for 20 ms within a traced function (tests/data/README.md)
     f = imported(f"{ROOT}/tests/data/parsl-2026-traced/runinfo").store
