@@ -145,11 +145,11 @@ static PyObject *take_back(PyObject *module, PyObject *given)
             Py_XDECREF(a->after);
             Py_XDECREF(a->pattern);
             free(a);
-            Py_RETURN_TRUE;
+            return sl_py_ref(Py_True);
         }
     if (PyErr_Occurred())
         return NULL;
-    Py_RETURN_FALSE;
+    return sl_py_ref(Py_False);
 }
 
 PyMethodDef sl_py_advice_functions[] = {

@@ -202,7 +202,7 @@ static void span_close(struct span *s, PyObject *type)
 static PyObject *span_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
     span_close((struct span *)self, n > 0 ? args[0] : Py_None);
-    Py_RETURN_FALSE;
+    return sl_py_ref(Py_False);
 }
 
 /* An awaitable that is done at once, as `async with` wants it. */
@@ -269,7 +269,7 @@ static PyObject *span_args(PyObject *self, PyObject *args, PyObject *kwargs)
     while (s->site && kwargs && PyDict_Next(kwargs, &at, &key, &value)) /* nobody else has it */
         if (add(&s->late, key, value))
             return NULL;
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyMethodDef span_methods[] = {

@@ -78,7 +78,7 @@ static PyObject *sync_event(PyObject *module, PyObject *args, PyObject *kwargs)
             return NULL;
         (is_end ? sl_span_end : sl_span_begin)(site);
     }
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *async_event(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -101,7 +101,7 @@ static PyObject *async_event(PyObject *module, PyObject *args, PyObject *kwargs)
     if (scope != Py_None && !PyUnicode_Check(scope))
         return PyErr_Format(PyExc_TypeError, "scope is a str, not %R", scope);
     if (!SL_TRACING_)
-        Py_RETURN_NONE;
+        return sl_py_ref(Py_None);
     if (given != Py_None && !id_of(given, &id))
         return NULL;
     sl_py_know_thread();
@@ -113,7 +113,7 @@ static PyObject *async_event(PyObject *module, PyObject *args, PyObject *kwargs)
     if (text && *text)
         sl_async_scope(text);
     Py_XDECREF(owned);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -137,7 +137,7 @@ static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_XDECREF(taken);
     if (!ok)
         return NULL;
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *counter(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -156,7 +156,7 @@ static PyObject *counter(PyObject *module, PyObject *args, PyObject *kwargs)
             return NULL;
         sl_counter(site, value);
     }
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *flow(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -181,7 +181,7 @@ static PyObject *flow(PyObject *module, PyObject *args, PyObject *kwargs)
             return NULL;
         sl_flow(site, id, end);
     }
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 /* _arrive(name, category, id): the flow ends in the span of the decorated function that this thread calls next. */
@@ -199,7 +199,7 @@ static PyObject *arrive(PyObject *module, PyObject *args)
             return NULL;
         sl_py_expect_arrow(site, id);
     }
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *args_of_event(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -211,7 +211,7 @@ static PyObject *args_of_event(PyObject *module, PyObject *args, PyObject *kwarg
         sl_py_args(args);
         Py_DECREF(args);
     }
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *args_of(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -224,7 +224,7 @@ static PyObject *args_of(PyObject *module, PyObject *args, PyObject *kwargs)
         sl_py_args(args);
         Py_DECREF(args);
     }
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 /* ---- the process ---- */
@@ -249,7 +249,7 @@ static PyObject *thread_name(PyObject *module, PyObject *given)
     if (SL_TRACING_)
         sl_thread_name(text);
     Py_XDECREF(owned);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *traceparent(PyObject *module, PyObject *unused)
@@ -285,14 +285,14 @@ static PyObject *finish(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     Py_BEGIN_ALLOW_THREADS sl_trace_finish();
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_END_ALLOW_THREADS return sl_py_ref(Py_None);
 }
 
 static PyObject *forget_thread(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     sl_py_thread_known = 0;
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *lie_in(PyObject *module, PyObject *context)
@@ -303,7 +303,7 @@ static PyObject *lie_in(PyObject *module, PyObject *context)
     if (!text)
         return NULL;
     sl_trace_parent(text);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 /* What the runtime put into the environment of C for this process's children, of which os.environ is an older copy. */

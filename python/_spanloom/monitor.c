@@ -167,7 +167,7 @@ static PyObject *on_begin(PyObject *self, PyObject *const *args, size_t n, PyObj
     if (UNLIKELY(!site))
         return on_other(args[0], begin);
     begin(site);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *on_end(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
@@ -178,7 +178,7 @@ static PyObject *on_end(PyObject *self, PyObject *const *args, size_t n, PyObjec
     if (UNLIKELY(!site))
         return on_other(args[0], end);
     end(site);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 /* These two cannot be disabled for code that is not wanted. */
@@ -189,7 +189,7 @@ static PyObject *on_throw(PyObject *self, PyObject *const *args, size_t n, PyObj
     (void)self, (void)n, (void)names;
     if (site)
         begin(site);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 static PyObject *on_unwind(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
@@ -201,7 +201,7 @@ static PyObject *on_unwind(PyObject *self, PyObject *const *args, size_t n, PyOb
         sl_py_arg_type(VECTORCALL_NARGS(n) > 2 ? (PyObject *)Py_TYPE(args[2]) : NULL, true);
         sl_span_end(site);
     }
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 /* What is called back: an object that is called without the ado that there is about functions of modules. */
@@ -292,7 +292,7 @@ static PyObject *monitor(PyObject *module, PyObject *args)
             return PyErr_Format(PyExc_RuntimeError, "this Python cannot be traced");
         evaluate = _PyInterpreterState_GetEvalFrameFunc(all);
         _PyInterpreterState_SetEvalFrameFunc(all, on_frame);
-        Py_RETURN_NONE;
+        return sl_py_ref(Py_None);
     }
     return callbacks();
 }
@@ -303,7 +303,7 @@ static PyObject *leave_alone(PyObject *module, PyObject *code)
     (void)module;
     if (asked)
         learn(code, NULL);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 PyMethodDef sl_py_monitor_functions[] = {

@@ -37,6 +37,14 @@ extern const char *PyUnicode_AsUTF8AndSize(PyObject *, Py_ssize_t *);           
 extern int PyIter_Send(PyObject *, PyObject *, PyObject **) WEAK;                                 /* 3.10 */
 enum { SENT_RETURN = 0, SENT_ERROR = -1, SENT_NEXT = 1 };                                         /* PySendResult */
 
+/* Not Py_RETURN_NONE and its like: in the headers of 3.12 and later these count no reference, which older Pythons need.
+ */
+static inline PyObject *sl_py_ref(PyObject *o)
+{
+    Py_INCREF(o);
+    return o;
+}
+
 PyObject *sl_py_call_before_311(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
 static inline PyObject *sl_py_call(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)

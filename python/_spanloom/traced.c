@@ -440,7 +440,7 @@ static PyObject *helpers(PyObject *module, PyObject *args)
         return NULL;
     Py_INCREF(pickler);
     Py_INCREF(is_copied);
-    Py_RETURN_NONE;
+    return sl_py_ref(Py_None);
 }
 
 PyMethodDef sl_py_traced_functions[] = {

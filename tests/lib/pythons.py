@@ -5,8 +5,9 @@ import shutil
 
 from traced import *  # noqa
 
-SANITIZED_MODULE = os.environ.get("SANITIZED_MODULE")  # a folder with _spanloom for one Python, made by tests/python/sanitized.py
-PACKAGES = f"{ROOT}/python:{SANITIZED_MODULE or BUILD + '/python'}"
+MODULE = os.environ.get("MODULE")  # a folder with a _spanloom of another build, for this Python alone (tests/python/builds.py)
+SANITIZERS = os.environ.get("SANITIZERS")  # libraries that it must be loaded after
+PACKAGES = f"{ROOT}/python:{MODULE or BUILD + '/python'}"
 OLDEST, NEWEST = 9, 15
 
 
@@ -29,7 +30,7 @@ def _pythons():
     return found
 
 
-PYTHONS = {sys.version_info[:2]: sys.executable} if SANITIZED_MODULE else _pythons()
+PYTHONS = {sys.version_info[:2]: sys.executable} if MODULE else _pythons()
 VERSIONS = [f"{a}.{b}" for a, b in sorted(PYTHONS)]  # for @cases(*VERSIONS)
 
 
@@ -41,6 +42,6 @@ def script(source, *args, version=None, env=None, name="prog.py", **more):
     """Runs source in this test's directory by a Python of this version (None: any)."""
     write(path(name), source)
     ours = {"PYTHONPATH": PACKAGES, "PYTHONDONTWRITEBYTECODE": "1"}
-    if SANITIZED_MODULE:
-        ours |= {"LD_PRELOAD": os.environ["SANITIZERS"], "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1"}
+    if SANITIZERS:
+        ours |= {"LD_PRELOAD": SANITIZERS, "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1"}
     return run(python(version), name, *args, env={**ours, **(env or {})}, **more)
