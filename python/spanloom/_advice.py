@@ -28,6 +28,8 @@ def advise(before=None, after=None, match=None):
     """
     if before is None and after is None:
         raise TypeError("advise: neither before nor after")
+    if match is not None and not isinstance(match, str):
+        raise TypeError(f"advise: match is a str, not {match!r}")
     pattern = None
     if match is not None:
         import fnmatch

@@ -123,6 +123,14 @@ def recorder(function, args):
         return lambda given, named: constants
     if callable(args):
         return lambda given, named: args(*given, **named)
+    return parameters(function, args)
+
+
+MISSING = object()
+
+
+def parameters(function, args):
+    """What record() looks up of a call: positions and defaults are found once."""
     import inspect  # which takes its time
 
     signature = inspect.signature(function)
@@ -130,13 +138,32 @@ def recorder(function, args):
     unknown = sorted(map(str, (wanted or set()) - set(signature.parameters)))
     if unknown:
         raise ValueError(f"critical_path: {name_of(function)} has no parameter {', '.join(unknown)}")
+    single, rest, others, positions = [], None, None, 0
+    named = {n for n, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    for name, p in signature.parameters.items():
+        at = None
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            at, positions = positions, positions + 1
+        if wanted is not None and name not in wanted:
+            continue
+        if p.kind == p.VAR_POSITIONAL:
+            rest = name, positions
+        elif p.kind == p.VAR_KEYWORD:
+            others = name
+        else:
+            single.append((name, at, name in named, MISSING if p.default is p.empty else p.default))
+    order = [n for n in signature.parameters if wanted is None or n in wanted]
 
-    def record(given, named):
-        try:
-            bound = signature.bind(*given, **named)
-        except TypeError:  # which the call itself will say
-            return {}
-        bound.apply_defaults()
-        return {k: v for k, v in bound.arguments.items() if wanted is None or k in wanted}
+    def record(given, by_name):
+        found = {}
+        for name, at, may_be_named, default in single:
+            value = given[at] if at is not None and at < len(given) else by_name.get(name, default) if may_be_named else default
+            if value is not MISSING:  # else the call itself will say so
+                found[name] = value
+        if rest:
+            found[rest[0]] = given[rest[1]:]
+        if others:
+            found[others] = {n: v for n, v in by_name.items() if n not in named}
+        return found if not rest and not others else {n: found[n] for n in order if n in found}
 
     return record

@@ -27,7 +27,7 @@ except ImportError:  # Parsl of 2023
 from ._decorate import critical_path, name_of
 
 
-def app(*, name=None, args=None):
+def app(function=None, *, name=None, args=None):
     """A decorator for above or below @python_app, @bash_app or @join_app.
 
     Each call is a span of the process or thread that runs the app, as by critical_path(name=name, args=args). Of a bash
@@ -44,7 +44,7 @@ def app(*, name=None, args=None):
             function.func = wrap_error(trace(inner))
         return function
 
-    return decorate
+    return decorate(function) if function is not None else decorate
 
 
 def _is_bash(function):

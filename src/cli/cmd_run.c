@@ -10,8 +10,10 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     if (!argc || !*argv[0])
         return cli_usage(cli, "run what? such as: spanloom run ./program input.txt");
-    return traced_command(cli, argv[0], argv,
-                          "no program that it ran records anything; build it with: cc PROGRAM.c $(spanloom flags c)");
+    return traced_command(
+        cli, argv[0], argv,
+        "no program that it ran records anything; build it with: cc PROGRAM.c $(spanloom flags c), or trace a "
+        "Python script: spanloom trace SCRIPT");
 }
 
 const struct command cmd_run = {"run", "[--] COMMAND [ARGUMENT...]",

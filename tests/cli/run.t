@@ -131,7 +131,7 @@ A program that records nothing:
   $ spanloom run -d y.db true 2>report; tree report
       inclusive    exclusive       calls          min         mean          max  call tree
    T T           1 T T T  true
-  spanloom: only the command itself is known: no program that it ran records anything; build it with: cc PROGRAM.c $(spanloom flags c)
+  spanloom: only the command itself is known: no program that it ran records anything; build it with: cc PROGRAM.c $(spanloom flags c), or trace a Python script: spanloom trace SCRIPT
   $ ls *run* 2>/dev/null
   [2]
 
