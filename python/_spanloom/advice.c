@@ -28,7 +28,7 @@ static bool wanted(const struct advice *a, const struct traced *t)
     name = PyUnicode_FromString(t->site->name);
     answer = name ? PyObject_CallFunctionObjArgs(a->pattern, name, NULL) : NULL;
     yes = answer && PyObject_IsTrue(answer) == 1;
-    if (!answer)
+    if (!answer && !sl_py_interrupted())
         PyErr_WriteUnraisable(a->pattern);
     Py_XDECREF(name);
     Py_XDECREF(answer);
@@ -45,7 +45,7 @@ static void advise(PyObject *what, const struct traced *t, PyObject *a, PyObject
         return;
     }
     done = PyObject_CallFunctionObjArgs(what, t->function, a ? a : Py_None, b ? b : Py_None, NULL);
-    if (!done) /* the traced program does not suffer from it */
+    if (!done && !sl_py_interrupted()) /* the traced program does not suffer from it */
         PyErr_WriteUnraisable(what);
     Py_XDECREF(done);
 }
@@ -70,9 +70,11 @@ static void advise_all(const struct traced *t, bool after, PyObject *x, PyObject
     PyErr_Fetch(&type, &value, &trace);
     if (after && !x) { /* an exception is under way */
         PyErr_NormalizeException(&type, &value, &trace);
+        if (trace)
+            PyException_SetTraceback(value, trace);
         y = value;
     }
-    for (const struct advice *a = all; a;) {
+    for (const struct advice *a = all; a && !PyErr_Occurred();) {
         PyObject *what = after ? a->after : a->before;
         long long number = a->number;
         Py_XINCREF(what);
@@ -81,7 +83,7 @@ static void advise_all(const struct traced *t, bool after, PyObject *x, PyObject
         Py_XDECREF(what);
         a = behind(number);
     }
-    PyErr_Restore(type, value, trace);
+    sl_py_restore(type, value, trace);
     busy = false;
 }
 

@@ -124,6 +124,7 @@ static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
     PyObject *plain = ok && SL_TRACING_ ? sl_py_plain(kwargs) : NULL;
 
     (void)module;
+    ok = ok && !PyErr_Occurred();
     if (ok && SL_TRACING_) {
         sl_py_know_thread();
         site = sl_py_site_of(name, category ? category : taken, sl_site_of);
@@ -224,6 +225,8 @@ static PyObject *args_of(PyObject *module, PyObject *args, PyObject *kwargs)
         sl_py_args(args);
         Py_DECREF(args);
     }
+    if (PyErr_Occurred())
+        return NULL;
     return sl_py_ref(Py_None);
 }
 

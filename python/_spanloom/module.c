@@ -36,8 +36,15 @@ PyMODINIT_FUNC PyInit__spanloom(void)
 {
     static PyModuleDef definition = {
         PyModuleDef_HEAD_INIT, "_spanloom", "The part of spanloom that is in C.", -1, NULL, NULL, NULL, NULL, NULL};
-    PyObject *module = PyModule_Create(&definition);
+    static PyInterpreterState *first; /* what is static here belongs to it */
+    PyObject *module = NULL;
 
+    if (!first)
+        first = PyInterpreterState_Get();
+    if (first == PyInterpreterState_Get())
+        module = PyModule_Create(&definition);
+    else
+        PyErr_SetString(PyExc_ImportError, "spanloom can be imported by one interpreter of a process only");
     if (module && init(module)) {
         Py_DECREF(module);
         return NULL;

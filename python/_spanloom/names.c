@@ -58,7 +58,19 @@ static bool is_real(PyObject *value)
     return real && PyObject_IsInstance(value, real) == 1 && PyObject_IsInstance(value, rational) == 0;
 }
 
-/* As a number, where it is one and no bool; NULL: it is none.  No exception. */
+bool sl_py_interrupted(void)
+{
+    return PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception);
+}
+
+/* The exception of what was only to be told is nobody's, unless it is Ctrl-C or the like. */
+static void forgive(void)
+{
+    if (!sl_py_interrupted())
+        PyErr_Clear();
+}
+
+/* As a number, where it is one and no bool; NULL: it is none, or there is an interruption. */
 static PyObject *number_of(PyObject *value)
 {
     PyObject *number = NULL;
@@ -71,7 +83,7 @@ static PyObject *number_of(PyObject *value)
         number = PyNumber_Index(value);
     else if (is_real(value))
         number = PyNumber_Float(value);
-    PyErr_Clear();
+    forgive();
     if (number && PyLong_Check(number) && !fits(number))
         Py_CLEAR(number);
     return number;
@@ -83,9 +95,10 @@ PyObject *sl_py_plain_value(PyObject *value)
 
     if (!plain && PyUnicode_Check(value))
         Py_INCREF(plain = value);
-    if (!plain && !(plain = PyObject_Repr(value))) {
-        PyErr_Clear();
-        plain = PyUnicode_FromString("(its repr() failed)");
+    if (!plain && !PyErr_Occurred() && !(plain = PyObject_Repr(value))) {
+        forgive();
+        if (!PyErr_Occurred())
+            plain = PyUnicode_FromString("(its repr() failed)");
     }
     return plain;
 }
@@ -99,7 +112,7 @@ PyObject *sl_py_plain(PyObject *dict)
         PyErr_Clear();
         return NULL;
     }
-    for (Py_ssize_t i = 0; i < PyList_Size(items); i++) {
+    for (Py_ssize_t i = 0; i < PyList_Size(items) && !PyErr_Occurred(); i++) {
         key = PyTuple_GetItem(PyList_GetItem(items, i), 0);
         value = sl_py_plain_value(PyTuple_GetItem(PyList_GetItem(items, i), 1));
         if (value && PyUnicode_Check(key))
@@ -107,7 +120,9 @@ PyObject *sl_py_plain(PyObject *dict)
         Py_XDECREF(value);
     }
     Py_DECREF(items);
-    PyErr_Clear();
+    forgive();
+    if (PyErr_Occurred())
+        Py_CLEAR(plain);
     return plain;
 }
 

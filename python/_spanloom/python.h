@@ -66,8 +66,13 @@ PyObject *sl_py_not_to_be_made(PyTypeObject *type, PyObject *args, PyObject *kwa
 const char *sl_py_text(PyObject *str, PyObject **owned);
 /* Values as they are told: numbers of 64 bits, and texts, which are the repr() of all else.  To ask for these may run
  * code that is traced itself, so that they are asked for before the event.  New references; of a dict, what has a text
- * for a key, or NULL if nothing has.  No exceptions. */
+ * for a key, or NULL if nothing has.  Exceptions are those of interruptions only: then NULL. */
 PyObject *sl_py_plain_value(PyObject *value);
+/* An exception is under way that no program takes for an error (KeyboardInterrupt, SystemExit): it is not ours to drop.
+ */
+bool sl_py_interrupted(void);
+/* PyErr_Restore(), unless an interruption came since. */
+void sl_py_restore(PyObject *type, PyObject *value, PyObject *trace);
 PyObject *sl_py_plain(PyObject *dict);
 /* Arguments of the event before; NULL: none. */
 void sl_py_args(PyObject *plain);
@@ -113,9 +118,9 @@ struct traced {
  * exception. */
 struct sl_site *sl_py_site_at(PyObject *name, PyObject *category, PyObject *file, int line);
 /* What is recorded before and after a join point.  The id is that of its asynchronous span, if it has one. */
-void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs);
+int sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs); /* -1: an interruption came */
 void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result);
-/* What of a call's arguments is to be told; NULL: nothing. */
+/* What of a call's arguments is to be told; NULL: nothing, or an interruption. */
 PyObject *sl_py_recorded(const struct traced *t, PyObject *args, PyObject *kwargs);
 extern PyMethodDef sl_py_traced_functions[];
 int sl_py_traced_init(PyObject *module);

@@ -40,13 +40,18 @@ static PyObject *name_of_task(void)
     return name;
 }
 
-static void begin_async(struct steps *s)
+static int begin_async(struct steps *s)
 {
     struct traced *t = s->of;
     PyObject *recorded = sl_py_recorded(t, s->args, s->kwargs), *owned = NULL;
-    PyObject *task = t->kind == GENERATOR ? NULL : name_of_task();
+    PyObject *task = t->kind == GENERATOR || sl_py_interrupted() ? NULL : name_of_task();
     const char *text = task ? sl_py_text(task, &owned) : NULL;
 
+    if (sl_py_interrupted()) {
+        Py_XDECREF(task);
+        Py_XDECREF(owned);
+        return -1;
+    }
     sl_py_know_thread();
     s->id = sl_new_id();
     sl_async_begin(t->site, s->id);
@@ -57,28 +62,29 @@ static void begin_async(struct steps *s)
     Py_XDECREF(recorded);
     Py_XDECREF(task);
     Py_XDECREF(owned);
+    return 0;
 }
 
-static void begin(struct steps *s)
+/* -1: an interruption came. */
+static int begin(struct steps *s)
 {
     struct traced *t = s->of;
-    PyObject *type, *value, *trace;
+    int rc = 0;
 
     s->begun = true;
     if (t->pointcut == AROUND) {
-        PyErr_Fetch(&type, &value, &trace);
         if (UNLIKELY(sl_py_advised))
             sl_py_advise_before(t, s->args, s->kwargs);
-        if (SL_TRACING_)
-            begin_async(s);
-        PyErr_Restore(type, value, trace);
+        if (PyErr_Occurred() || (SL_TRACING_ && begin_async(s)))
+            rc = -1;
     } else {
-        sl_py_enter(t, &s->id, s->args, s->kwargs);
+        rc = sl_py_enter(t, &s->id, s->args, s->kwargs);
     }
     if (t->pointcut != AFTER && t->pointcut != AFTER_ASYNC) {
         Py_CLEAR(s->args);
         Py_CLEAR(s->kwargs);
     }
+    return rc;
 }
 
 /* It will not run again.  result: NULL where an exception ended it. */
@@ -107,14 +113,20 @@ static struct steps *whole_of(struct steps *s)
     return s->whole ? s->whole : s;
 }
 
+/* -1: an interruption came.  What never ran is not run to be closed. */
+static int start(struct steps *s)
+{
+    struct steps *whole = whole_of(s);
+
+    return whole->over || whole->begun || s->closing ? 0 : begin(whole);
+}
+
 static bool resume(struct steps *s)
 {
     struct steps *whole = whole_of(s);
 
-    if (whole->over || (!whole->begun && s->closing)) /* what never ran is not run to be closed */
+    if (whole->over || !whole->begun)
         return false;
-    if (!whole->begun)
-        begin(whole);
     if (whole->of->pointcut != AROUND || !SL_TRACING_ || !whole->id)
         return false;
     sl_py_know_thread();
@@ -176,7 +188,7 @@ static bool is_alive(const struct steps *s)
     PyErr_Fetch(&type, &value, &trace);
     frame = PyObject_GetAttrString(s->inner, frames[s->of->kind]);
     Py_XDECREF(frame);
-    PyErr_Restore(type, value, trace); /* also where it has none, which is alive as far as we know */
+    PyErr_Restore(type, value, trace); /* also where it has no frame to ask of, and is taken for dead */
     return frame && frame != Py_None;
 }
 
@@ -200,9 +212,12 @@ static int step(PyObject *self, PyObject *value, PyObject **result)
 {
     struct steps *s = (struct steps *)self;
     PyObject *inner = s->inner;
-    bool refused = value != Py_None && !whole_of(s)->begun, marked = !refused && resume(s);
+    bool refused = value != Py_None && !whole_of(s)->begun, marked;
     int sent;
 
+    if (!refused && start(s))
+        return SENT_ERROR;
+    marked = !refused && resume(s);
     Py_INCREF(inner);
     sent = raw_send(inner, value, result);
     Py_DECREF(inner);
@@ -260,6 +275,10 @@ static PyObject *run_method(struct steps *s, const char *name, PyObject *args)
 
     if (!f)
         return NULL;
+    if (!fresh && start(s)) {
+        Py_DECREF(f);
+        return NULL;
+    }
     marked = fresh ? false : resume(s); /* what has not begun does not run */
     result = PyObject_CallObject(f, args);
     Py_DECREF(f);

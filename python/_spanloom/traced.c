@@ -36,6 +36,17 @@ static uint64_t thread_id(void)
     return (uint64_t)syscall(SYS_gettid);
 }
 
+void sl_py_restore(PyObject *type, PyObject *value, PyObject *trace)
+{
+    if (!sl_py_interrupted()) {
+        PyErr_Restore(type, value, trace);
+        return;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+}
+
 PyObject *sl_py_recorded(const struct traced *t, PyObject *args, PyObject *kwargs)
 {
     PyObject *type, *value, *trace, *dict, *plain = NULL;
@@ -46,10 +57,10 @@ PyObject *sl_py_recorded(const struct traced *t, PyObject *args, PyObject *kwarg
     dict = PyObject_CallFunctionObjArgs(t->recorder, args ? args : Py_None, kwargs ? kwargs : Py_None, NULL);
     if (dict && PyDict_Check(dict))
         plain = sl_py_plain(dict);
-    else if (!dict)
+    else if (!dict && !sl_py_interrupted())
         PyErr_WriteUnraisable(t->function);
     Py_XDECREF(dict);
-    PyErr_Restore(type, value, trace);
+    sl_py_restore(type, value, trace);
     return plain;
 }
 
@@ -66,16 +77,20 @@ static void scope(const struct traced *t)
     PyErr_Restore(type, value, trace);
 }
 
-void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs)
+int sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject *kwargs)
 {
     PyObject *recorded;
 
     if (UNLIKELY(sl_py_advised))
         sl_py_advise_before(t, args, kwargs);
+    if (PyErr_Occurred())
+        return -1;
     if (!SL_TRACING_ || t->pointcut == AFTER || t->pointcut == AFTER_ASYNC)
-        return;
+        return 0;
     sl_py_know_thread();
     recorded = sl_py_recorded(t, args, kwargs);
+    if (!recorded && PyErr_Occurred())
+        return -1;
     switch (t->pointcut) {
     case AROUND:
     case BEFORE: sl_span_begin(t->site); break;
@@ -93,6 +108,7 @@ void sl_py_enter(const struct traced *t, uint64_t *id, PyObject *args, PyObject 
         sl_py_end_arrow();
     if (t->pointcut == BEFORE) /* a moment: a begin without an end would take in what comes after it */
         sl_span_end(t->site);
+    return 0;
 }
 
 void sl_py_leave(const struct traced *t, uint64_t id, PyObject *args, PyObject *kwargs, PyObject *result)
@@ -151,9 +167,12 @@ static __attribute__((noinline)) PyObject *call_slow(struct traced *t, PyObject 
         Py_CLEAR(dict);
     }
     if (t->kind == FUNCTION) {
-        sl_py_enter(t, &id, tuple, dict);
-        result = sl_py_call(t->function, args, nargsf, kwnames);
-        sl_py_leave(t, id, tuple, dict, result);
+        if (!sl_py_enter(t, &id, tuple, dict)) {
+            result = sl_py_call(t->function, args, nargsf, kwnames);
+            sl_py_leave(t, id, tuple, dict, result);
+            if (result && PyErr_Occurred())
+                Py_CLEAR(result);
+        }
     } else if ((inner = sl_py_call(t->function, args, nargsf, kwnames))) { /* nothing of it has run */
         result = sl_py_steps_new(t, inner, tuple, dict);
         Py_DECREF(inner);
@@ -296,10 +315,8 @@ static int clear(PyObject *self)
 {
     struct traced *t = (struct traced *)self;
 
-    Py_CLEAR(t->function);
-    Py_CLEAR(t->dict);
+    Py_CLEAR(t->dict); /* not the function, which somebody may still call: it breaks its own circles */
     Py_CLEAR(t->recorder);
-    Py_CLEAR(t->scope);
     return 0;
 }
 
@@ -311,15 +328,35 @@ static void dealloc(PyObject *self)
     if (((struct traced *)self)->weak)
         PyObject_ClearWeakRefs(self);
     clear(self);
+    Py_CLEAR(((struct traced *)self)->function);
+    Py_CLEAR(((struct traced *)self)->scope);
     PyObject_GC_Del(self);
     Py_DECREF(type);
 }
 
 static PyObject *dict_of(PyObject *self, void *closure)
 {
+    struct traced *t = (struct traced *)self;
+
     (void)closure;
-    Py_INCREF(((struct traced *)self)->dict);
-    return ((struct traced *)self)->dict;
+    if (!t->dict && !(t->dict = PyDict_New()))
+        return NULL;
+    return sl_py_ref(t->dict);
+}
+
+static int set_dict(PyObject *self, PyObject *dict, void *closure)
+{
+    struct traced *t = (struct traced *)self;
+    PyObject *old = t->dict;
+
+    (void)closure;
+    if (!dict || !PyDict_Check(dict)) {
+        PyErr_SetString(PyExc_TypeError, "__dict__ must be set to a dictionary");
+        return -1;
+    }
+    t->dict = sl_py_ref(dict);
+    Py_XDECREF(old);
+    return 0;
 }
 
 static PyMemberDef members[] = {
@@ -332,7 +369,7 @@ static PyMemberDef members[] = {
 
 static PyGetSetDef properties[] = {
     {"__class__", class_of, NULL, NULL, NULL},
-    {"__dict__", dict_of, NULL, NULL, NULL},
+    {"__dict__", dict_of, set_dict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

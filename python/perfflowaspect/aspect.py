@@ -29,6 +29,8 @@ def critical_path(pointcut="around", scope=""):
 def _reporting(function, error):
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(_reporting(function.__func__, error))
+    if isinstance(function, property):
+        return function.getter(_reporting(function.fget, error)) if function.fget else function
 
     @functools.wraps(function)
     def report(*args, **kwargs):

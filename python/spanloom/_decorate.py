@@ -34,10 +34,12 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
     for given, what in ((scope, "scope"), (name, "name")):
         if given is not None and not isinstance(given, str):
             raise TypeError(f"critical_path: {what} is a str, not {given!r}")
-    if pointcut not in POINTCUTS:
+    if not isinstance(pointcut, str) or pointcut not in POINTCUTS:
         raise ValueError(f"Invalid pointcut: {pointcut}; it is one of {', '.join(POINTCUTS)}")
 
     def decorate(function):
+        if isinstance(function, type):
+            raise TypeError(f"critical_path: a function, not the class {function.__qualname__}; decorate its methods, such as __init__")
         if not _spanloom.may_record and callable(getattr(function, "__get__", function)):
             return function
         if isinstance(function, (classmethod, staticmethod)):
@@ -49,8 +51,6 @@ def critical_path(pointcut="around", scope="", name=None, args=None):
             return function
         if not callable(function):
             raise TypeError(f"critical_path: a function, not {function!r}")
-        if isinstance(function, type):
-            raise TypeError(f"critical_path: a function, not the class {function.__qualname__}; decorate its methods, such as __init__")
         traced = wrap(function, pointcut, scope, name, args)
         implicit = IMPLICIT.get(traced.__dict__.get("__name__"))  # which Python makes of functions, by their type
         return implicit(traced) if implicit and "." in traced.__dict__.get("__qualname__", "") else traced

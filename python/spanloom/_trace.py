@@ -53,7 +53,7 @@ def _by_folder(root):
 
     def is_wanted(module, file):
         if file not in known:
-            known[file] = bool(file) and not file.startswith("<") and wanted(os.path.realpath(file))
+            known[file] = file == "<stdin>" or (bool(file) and not file.startswith("<") and wanted(os.path.realpath(file)))
         return known[file]
     return is_wanted
 

@@ -185,4 +185,66 @@ def nul_and_many(t, by):
     equal([e["ph"] for e in by["many, and long"] if e["name"] == "helper"], ["B", "E"], "the event after long ones")
 
 
+@cases(*VERSIONS)
+def interruptions_while_they_are_asked_for(version):
+    """Ctrl-C goes to the program, also where a repr(), a function of args= or advice was running."""
+    r = script(r"""
+import os, signal, spanloom, sys, threading, time
+class Slow:
+    def __repr__(self):
+        for i in range(20000): pass
+        return "slow"
+slow = Slow()
+@spanloom.critical_path(args=True)
+def f(x): pass
+@spanloom.critical_path(args=True)
+def g(x): yield 1
+@spanloom.critical_path(args=lambda: [repr(slow)] and {})
+def h(): pass
+def advised():
+    with spanloom.advise(before=lambda *a: repr(slow)): h()
+def interrupt():
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGINT)
+for what in (lambda: f(slow), lambda: list(g(slow)), h, advised, lambda: spanloom.instant("i", x=slow), lambda: spanloom.args(x=slow), lambda: spanloom.span("s", x=slow)):
+    threading.Thread(target=interrupt).start()
+    end = time.monotonic() + 20
+    try:
+        while time.monotonic() < end: what()
+        print("not interrupted")
+    except KeyboardInterrupt:
+        print("ok")
+""", version=version, spanloom="log-format=binary", timeout=200)
+    equal(r.out, "ok\n" * 7)
+
+
+@cases(*VERSIONS)
+def what_telling_them_runs_is_traced_before(version):
+    """The repr() of an argument may be decorated itself; numbers of other libraries are numbers."""
+    script(r"""
+import asyncio, spanloom
+class P:
+    @spanloom.critical_path()
+    def __repr__(self): return "P!"
+class Index:
+    def __index__(self): return 5
+@spanloom.critical_path(args=True)
+async def f(a, p, z): pass
+@spanloom.critical_path("around_async", args=True)
+def g(p, z=Index()): pass
+with spanloom.span("outer"):
+    asyncio.run(f(1, P(), 3))
+    g(P())
+    spanloom.instant("i", q0=1, p=P(), q=2)
+    spanloom.async_event("before", "x", "c", id=Index())
+""", version=version)
+    t = trace()
+    equal(t.of("b", "f")[0]["args"], {"task": "Task-1", "a": 1, "p": "P!", "z": 3})
+    equal(t.of("b", "g")[0]["args"], {"p": "P!", "z": 5})
+    equal(t.of("i", "i")[0]["args"], {"q0": 1, "p": "P!", "q": 2})
+    equal(t.of("b", "x")[0]["id"], 5)
+    equal([s.args for s in t.spans("outer")], [{}])
+
+
+
 main()

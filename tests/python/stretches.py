@@ -561,4 +561,32 @@ with section("asynchronous generators in asynchronous generators, errors"):
 """, timeout=60)
 
 
+@cases(*VERSIONS)
+def blocks_of_helpers(version):
+    """A block that contextlib enters for a coroutine is the coroutine's, and nests in a function."""
+    script(r"""
+import asyncio, contextlib, spanloom
+@contextlib.contextmanager
+def block(name):
+    with spanloom.span(name): yield
+async def task(name, s):
+    with block(name): await asyncio.sleep(s)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(spanloom.span(name + " stack"))
+        await asyncio.sleep(s)
+async def main(): await asyncio.gather(task("one", 0.02), task("two", 0.05))
+asyncio.run(main())
+def plain():
+    with block("outer"), contextlib.ExitStack() as stack:
+        stack.enter_context(block("inner"))
+plain()
+""", version=version)
+    t = trace()
+    equal([s.name for s in t.spans()], ["outer", "inner"])
+    begin, end = ({e["name"]: ns(e["ts"]) for e in t.of(ph)} for ph in "be")
+    equal(sorted(begin), ["one", "one stack", "two", "two stack"])
+    check(all(end[n] - begin[n] >= (19 if "one" in n else 49) * 10**6 for n in begin), "each lasted as long as it slept", begin, end)
+
+
+
 main()
