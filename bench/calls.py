@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/calls.py [cProfile]: nanoseconds a call of three programs, for spanloom trace. CPU time of the thread, the least of some
+"""bench/calls.py [cProfile]: nanoseconds a call of four programs, for spanloom trace. CPU time of the thread, the least of some
 repetitions."""
 import cProfile
 import sys
@@ -8,6 +8,15 @@ import time
 
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def same(n):
+    return n
+
+
+def loop(n):
+    for i in range(n):
+        same(i)
 
 
 class Number:
@@ -53,7 +62,7 @@ def seconds(f, n):
     return time.thread_time() - begin
 
 
-for f, n, calls in (fib, 22, 57313), (methods, 12000, 36003), (index, 4000, 40002):
+for f, n, calls in (fib, 22, 57313), (loop, 60000, 60001), (methods, 12000, 36003), (index, 4000, 40002):
     least = 9
     for _ in range(9):
         profile = cProfile.Profile() if sys.argv[1:] == ["cProfile"] else None
