@@ -88,10 +88,11 @@ def kind_of(function):
 
 
 def name_of(function):
-    while isinstance(function, functools.partial):
-        function = function.func
     names = (attribute_of(function, a) for a in ("__qualname__", "__name__"))
-    return next((name for name in names if isinstance(name, str)), type(function).__qualname__)
+    name = next((name for name in names if isinstance(name, str)), None)
+    if name is None and isinstance(function, functools.partial):
+        return name_of(function.func)
+    return type(function).__qualname__ if name is None else name
 
 
 def wrap(function, pointcut="around", scope="", name=None, args=None):
