@@ -172,7 +172,7 @@ for f in WORK:
     f(n); gc.collect()
     after_ = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    if after_ - before_ > 10_000: print(f.__name__, "bytes that Python allocated", after_ - before_, "in", n, "times")
+    if after_ - before_ > 30_000: print(f.__name__, "bytes that Python allocated", after_ - before_, "in", n, "times")
 print("calls", calls)
 '''
 

@@ -91,7 +91,7 @@ def options_that_are_none(options):
 @test
 def the_environment_of_children():
     """PERFFLOW_INSTANCE_PATH is in os.environ, for those who copy that."""
-    r = told('import subprocess, sys\nprint(os.environ["PERFFLOW_INSTANCE_PATH"])\nsubprocess.run([sys.executable, "-c", "import perfflowaspect, os; print(os.environ[\'PERFFLOW_INSTANCE_PATH\'])"], env={**os.environ, "A": "b"})\n', env={"FLUX_JOB_ID": "j1"})
+    r = told('import subprocess, sys\nprint(os.environ["PERFFLOW_INSTANCE_PATH"], flush=True)\nsubprocess.run([sys.executable, "-c", "import perfflowaspect, os; print(os.environ[\'PERFFLOW_INSTANCE_PATH\'])"], env={**os.environ, "A": "b"})\n', env={"FLUX_JOB_ID": "j1"})
     equal(r.out.split(), ["j1", "j1.j1"])
 
 

@@ -244,7 +244,8 @@ def threads_and_their_names(version):
 
 
 PROCESSES = """
-import multiprocessing, os, subprocess, sys
+import functools, multiprocessing, os, subprocess, sys
+print = functools.partial(print, flush=True)
 from concurrent.futures import ProcessPoolExecutor
 def square(x): return x * x
 def in_child(): square(2)
