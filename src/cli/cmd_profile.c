@@ -98,7 +98,7 @@ static int run(struct cli *cli, int argc, char **argv)
             rc = sl_err(
                 &err, SL_ENOTFOUND,
                 "%s holds no calls of traced programs%s; trace one with: spanloom run PROGRAM, built with $(spanloom "
-                "flags c)",
+                "flags c), or spanloom trace SCRIPT",
                 st->path, within ? " in that span" : "");
     }
     sl_store_close(st);

@@ -298,6 +298,7 @@ static void put_seconds(const struct page *p, sqlite3_stmt *q, int col)
     fprintf(p->out, " %12s", known ? sl_show_seconds(sqlite3_column_double(q, col), text) : "");
 }
 
+/* How many names there are, or negative. */
 static int show_async(const struct page *p, struct sl_store *st, struct sl_err *err)
 {
     enum { NAME_COLUMN, SPANS, TOTAL, RAN, WAITED, MEAN, MAX };
@@ -315,8 +316,8 @@ static int show_async(const struct page *p, struct sl_store *st, struct sl_err *
         if (n++ >= p->view->top && p->view->top)
             continue;
         if (n == 1)
-            fprintf(p->out, "\n%13s %12s %12s %11s %12s %12s  asynchronous span\n", "total", "ran", "waited", "spans",
-                    "mean", "max");
+            fprintf(p->out, "%s%13s %12s %12s %11s %12s %12s  asynchronous span\n", p->c->n ? "\n" : "", "total", "ran",
+                    "waited", "spans", "mean", "max");
         for (int col = TOTAL; col <= WAITED; col++)
             put_seconds(p, q, col);
         fprintf(p->out, " %11s", sl_show_count((uint64_t)sqlite3_column_int64(q, SPANS), count));
@@ -332,7 +333,7 @@ static int show_async(const struct page *p, struct sl_store *st, struct sl_err *
         put_rest(p, n - p->view->top, "name");
     sqlite3_finalize(q);
     free(within);
-    return rc;
+    return rc ? rc : (int)n;
 }
 
 int profile_show(FILE *out, struct sl_store *st, const struct profile_view *view, struct sl_err *err)
@@ -351,10 +352,12 @@ int profile_show(FILE *out, struct sl_store *st, const struct profile_view *view
             fputc('\n', out);
             show_tree(&p);
         }
-        if (view->flat)
-            rc = show_async(&p, st, err);
+    }
+    if (!rc && view->flat)
+        rc = show_async(&p, st, err);
+    if (rc >= 0) {
+        rc = c.n || rc;
         show_open(&p);
-        rc = rc ? rc : 1;
     }
     sl_calls_free(&c);
     return rc;

@@ -14,7 +14,7 @@ struct profile_view {
     size_t top; /* rows of each; 0: all */
 };
 
-/* 1: shown; 0: there are no calls, and nothing was printed; negative. */
+/* 1: shown; 0: there are no calls and no asynchronous spans, and nothing was printed; negative. */
 int profile_show(FILE *out, struct sl_store *st, const struct profile_view *view, struct sl_err *err);
 
 #endif

@@ -147,5 +147,22 @@ Mistakes:
   [1]
   $ spanloom import --quiet -d parsl.db "$ROOT/examples/parsl-htex/runinfo/monitoring.db"
   $ spanloom profile -d parsl.db
-  spanloom: parsl.db holds no calls of traced programs; trace one with: spanloom run PROGRAM, built with $(spanloom flags c)
+  spanloom: parsl.db holds no calls of traced programs; trace one with: spanloom run PROGRAM, built with $(spanloom flags c), or spanloom trace SCRIPT
   [1]
+
+Asynchronous spans alone:
+
+  $ cat >asyncs.json <<'END'
+  > {"traceEvents":[{"name":"req","cat":"net","ph":"b","id":1,"ts":1795162300000000,"pid":1,"tid":1},{"name":"req","cat":"net","ph":"b","id":2,"ts":1795162300000000,"pid":1,"tid":1},
+  > {"name":"dns","cat":"net","ph":"b","id":3,"ts":1795162300000000,"pid":1,"tid":1},{"name":"req","cat":"net","ph":"e","id":1,"ts":1795162301000000,"pid":1,"tid":1},
+  > {"name":"req","cat":"net","ph":"e","id":2,"ts":1795162303000000,"pid":1,"tid":1},{"name":"dns","cat":"net","ph":"e","id":3,"ts":1795162300500000,"pid":1,"tid":1}]}
+  > END
+  $ spanloom import --quiet -d asyncs.db asyncs.json
+  $ spanloom profile -d asyncs.db
+          total          ran       waited       spans         mean          max  asynchronous span
+            4 s                                     2          2 s          3 s  req
+         500 ms                                     1       500 ms       500 ms  dns
+  $ spanloom profile -d asyncs.db --top 1
+          total          ran       waited       spans         mean          max  asynchronous span
+            4 s                                     2          2 s          3 s  req
+    1 more name: --top 0 shows all
