@@ -35,7 +35,6 @@ extern PyObject *PyObject_VectorcallDict(PyObject *, PyObject *const *, size_t, 
 extern PyObject *PyVectorcall_Call(PyObject *, PyObject *, PyObject *);                           /* 3.8 */
 extern const char *PyUnicode_AsUTF8AndSize(PyObject *, Py_ssize_t *);                             /* 3.3 */
 extern int PyIter_Send(PyObject *, PyObject *, PyObject **) WEAK;                                 /* 3.10 */
-enum { SENT_RETURN = 0, SENT_ERROR = -1, SENT_NEXT = 1 };                                         /* PySendResult */
 
 /* Not Py_RETURN_NONE and its like: in the headers of 3.12 and later these count no reference, which older Pythons need.
  */

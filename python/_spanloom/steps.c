@@ -3,143 +3,13 @@
  * What decorated generator functions, coroutine functions and asynchronous generator functions give: each time the
  * inner one runs is a span on the thread that runs it; all of it, with the time it waits, is an asynchronous span.
  */
-#include "python.h"
+#include "steps.h"
+
+#include <string.h>
 
 enum { AM_SEND = 81 }; /* Py_am_send, a slot since 3.10 */
 
-struct steps {
-    PyObject_HEAD struct traced *of;
-    PyObject *inner, *weak;
-    PyObject *args, *kwargs; /* as long as somebody wants them */
-    struct steps *whole;     /* of one step of an asynchronous generator; NULL: it is itself */
-    uint64_t id;             /* of the asynchronous span */
-    PyObject *finalizer;     /* who closes an asynchronous generator that is left in the middle */
-    bool begun, over, closing, hooked;
-};
-
 static PyTypeObject *generator_type, *iterable_type, *coroutine_type, *async_generator_type, *step_type;
-
-/* ---- one stretch of running ---- */
-
-/* The name of the task of asyncio that runs; NULL: none does.  No exception. */
-static PyObject *name_of_task(void)
-{
-    static PyObject *current, *get_name;
-    PyObject *modules, *asyncio, *task, *name;
-
-    if (!current && (modules = PyImport_GetModuleDict()) && (asyncio = PyDict_GetItemString(modules, "asyncio"))) {
-        current = PyObject_GetAttrString(asyncio, "current_task");
-        get_name = PyUnicode_InternFromString("get_name");
-    }
-    task = current ? PyObject_CallFunctionObjArgs(current, NULL) : NULL;
-    name = task && task != Py_None ? PyObject_CallMethodObjArgs(task, get_name, NULL) : NULL;
-    Py_XDECREF(task);
-    if (name && !PyUnicode_Check(name))
-        Py_CLEAR(name);
-    PyErr_Clear(); /* no loop runs */
-    return name;
-}
-
-static int begin_async(struct steps *s)
-{
-    struct traced *t = s->of;
-    PyObject *recorded = sl_py_recorded(t, s->args, s->kwargs), *owned = NULL;
-    PyObject *task = t->kind == GENERATOR || sl_py_interrupted() ? NULL : name_of_task();
-    const char *text = task ? sl_py_text(task, &owned) : NULL;
-
-    if (sl_py_interrupted()) {
-        Py_XDECREF(task);
-        Py_XDECREF(owned);
-        return -1;
-    }
-    sl_py_know_thread();
-    s->id = sl_new_id();
-    sl_async_begin(t->site, s->id);
-    if (text)
-        sl_arg_string("task", text);
-    sl_py_args(recorded);
-    PyErr_Clear();
-    Py_XDECREF(recorded);
-    Py_XDECREF(task);
-    Py_XDECREF(owned);
-    return 0;
-}
-
-/* -1: an interruption came. */
-static int begin(struct steps *s)
-{
-    struct traced *t = s->of;
-    int rc = 0;
-
-    s->begun = true;
-    if (t->pointcut == AROUND) {
-        if (UNLIKELY(sl_py_advised))
-            sl_py_advise_before(t, s->args, s->kwargs);
-        if (PyErr_Occurred() || (SL_TRACING_ && begin_async(s)))
-            rc = -1;
-    } else {
-        rc = sl_py_enter(t, &s->id, s->args, s->kwargs);
-    }
-    if (t->pointcut != AFTER && t->pointcut != AFTER_ASYNC) {
-        Py_CLEAR(s->args);
-        Py_CLEAR(s->kwargs);
-    }
-    return rc;
-}
-
-/* It will not run again.  result: NULL where an exception ended it. */
-static void end(struct steps *s, PyObject *result)
-{
-    bool was = s->over || !s->begun;
-
-    s->over = true;
-    if (was)
-        return;
-    if (s->of->pointcut != AROUND) {
-        sl_py_leave(s->of, s->id, s->args, s->kwargs, result);
-        return;
-    }
-    if (SL_TRACING_ && s->id) {
-        sl_async_end(s->of->site, s->id);
-        if (!result)
-            sl_py_arg_exception(false);
-    }
-    if (UNLIKELY(sl_py_advised))
-        sl_py_advise_after(s->of, result);
-}
-
-static struct steps *whole_of(struct steps *s)
-{
-    return s->whole ? s->whole : s;
-}
-
-/* -1: an interruption came.  What never ran is not run to be closed. */
-static int start(struct steps *s)
-{
-    struct steps *whole = whole_of(s);
-
-    return whole->over || whole->begun || s->closing ? 0 : begin(whole);
-}
-
-static bool resume(struct steps *s)
-{
-    struct steps *whole = whole_of(s);
-
-    if (whole->over || !whole->begun)
-        return false;
-    if (whole->of->pointcut != AROUND || !SL_TRACING_ || !whole->id)
-        return false;
-    sl_py_know_thread();
-    sl_span_begin(whole->of->site);
-    sl_arg_int("id", (int64_t)whole->id);
-    return true;
-}
-
-static void suspend(struct steps *s, bool marked)
-{
-    if (marked && SL_TRACING_)
-        sl_span_end(whole_of(s)->of->site);
-}
 
 /* ---- sending ---- */
 
@@ -174,55 +44,21 @@ static int raw_send(PyObject *inner, PyObject *value, PyObject **result)
     return *result ? SENT_RETURN : SENT_ERROR;
 }
 
-/* Whether the frame is there: an exception may also say that it cannot be run now.  One is under way. */
-static bool is_alive(const struct steps *s)
-{
-    static const char *const frames[] = {
-        [GENERATOR] = "gi_frame",
-        [COROUTINE] = "cr_frame",
-        [ASYNC_GENERATOR] = "ag_frame",
-        [ITERABLE_COROUTINE] = "gi_frame",
-    };
-    PyObject *type, *value, *trace, *frame;
-
-    PyErr_Fetch(&type, &value, &trace);
-    frame = PyObject_GetAttrString(s->inner, frames[s->of->kind]);
-    Py_XDECREF(frame);
-    PyErr_Restore(type, value, trace); /* also where it has no frame to ask of, and is taken for dead */
-    return frame && frame != Py_None;
-}
-
-/* A step of an asynchronous generator ends by StopIteration when it gives a value, which is not the end of the whole.
- */
-static void settle(struct steps *s, int sent, PyObject *result)
-{
-    struct steps *whole = whole_of(s);
-
-    if (sent == SENT_NEXT || (sent == SENT_ERROR && is_alive(whole)))
-        return;
-    if (!s->whole)
-        end(s, sent == SENT_RETURN ? result : NULL);
-    else if (sent == SENT_ERROR)
-        end(whole, PyErr_ExceptionMatches(PyExc_StopAsyncIteration) ? Py_None : NULL);
-    else if (s->closing)
-        end(whole, Py_None);
-}
-
 static int step(PyObject *self, PyObject *value, PyObject **result)
 {
     struct steps *s = (struct steps *)self;
     PyObject *inner = s->inner;
-    bool refused = value != Py_None && !whole_of(s)->begun, marked;
+    bool refused = value != Py_None && !sl_py_whole_of(s)->begun, marked;
     int sent;
 
-    if (!refused && start(s))
+    if (!refused && sl_py_stretch_start(s))
         return SENT_ERROR;
-    marked = !refused && resume(s);
+    marked = !refused && sl_py_stretch_begin(s);
     Py_INCREF(inner);
     sent = raw_send(inner, value, result);
     Py_DECREF(inner);
-    suspend(s, marked);
-    settle(s, sent, *result);
+    sl_py_stretch_end(s, marked);
+    sl_py_stretch_settle(s, sent, *result);
     return sent;
 }
 
@@ -271,29 +107,29 @@ static PyObject *send_it(PyObject *self, PyObject *value)
 static PyObject *run_method(struct steps *s, const char *name, PyObject *args)
 {
     PyObject *f = PyObject_GetAttrString(s->inner, name), *result, *value;
-    bool fresh = !whole_of(s)->begun && !s->whole, marked;
+    bool fresh = !sl_py_whole_of(s)->begun && !s->whole, marked;
 
     if (!f)
         return NULL;
-    if (!fresh && start(s)) {
+    if (!fresh && sl_py_stretch_start(s)) {
         Py_DECREF(f);
         return NULL;
     }
-    marked = fresh ? false : resume(s); /* what has not begun does not run */
+    marked = fresh ? false : sl_py_stretch_begin(s); /* what has not begun does not run */
     result = PyObject_CallObject(f, args);
     Py_DECREF(f);
-    suspend(s, marked);
+    sl_py_stretch_end(s, marked);
     if (fresh) {
         s->over = true;
         return result;
     }
     if (result) {
-        settle(s, args ? SENT_NEXT : SENT_RETURN, Py_None);
+        sl_py_stretch_settle(s, args ? SENT_NEXT : SENT_RETURN, Py_None);
     } else if (PyErr_ExceptionMatches(PyExc_StopIteration) && (value = returned())) {
-        settle(s, SENT_RETURN, value);
+        sl_py_stretch_settle(s, SENT_RETURN, value);
         give(SENT_RETURN, value, false);
     } else {
-        settle(s, SENT_ERROR, NULL);
+        sl_py_stretch_settle(s, SENT_ERROR, NULL);
     }
     return result;
 }
@@ -471,7 +307,8 @@ static bool leave_to_loop(struct steps *s)
     struct steps *again;
     PyObject *done;
 
-    if (!s->finalizer || !s->begun || s->over || !is_alive(s) || !(again = make(async_generator_type, s->of, s->inner)))
+    if (!s->finalizer || !s->begun || s->over || !sl_py_stretch_alive(s) ||
+        !(again = make(async_generator_type, s->of, s->inner)))
         return false;
     again->id = s->id;
     again->begun = again->hooked = true;
@@ -497,11 +334,11 @@ static void dealloc(PyObject *self)
     if (s->weak)
         PyObject_ClearWeakRefs(self);
     PyErr_Fetch(&error, &value, &trace);
-    marked = !leave_to_loop(s) && !s->whole && s->begun && !s->over && resume(s);
+    marked = !leave_to_loop(s) && !s->whole && s->begun && !s->over && sl_py_stretch_begin(s);
     Py_CLEAR(s->inner);
     if (!s->whole) {
-        suspend(s, marked);
-        end(s, Py_None);
+        sl_py_stretch_end(s, marked);
+        sl_py_stretch_over(s, Py_None);
     }
     clear(self);
     Py_CLEAR(s->finalizer);

@@ -35,7 +35,7 @@ def passes(python, tests, may_fail=(), **env):
     check(not failed and "\nok 1 " in r.stdout, r.stdout[-3000:] + r.stderr[-2000:])
 
 
-@cases("decorator", "stretches", "transparency", "arguments", "events", "calltrees", "futures", "asynchronous")
+@cases("decorator", "stretches", "transparency", "arguments", "events", "advice", "calltrees", "futures", "asynchronous")
 def sanitized(tests):
     build(include_of(DEBIAN), "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     passes(DEBIAN, tests, ACCOUNTS, SANITIZERS=" ".join(output("gcc", f"-print-file-name=lib{x}.so") for x in ("asan", "ubsan")))
