@@ -28,6 +28,8 @@ static int init(PyObject *module)
             return -1;
     if (sl_py_traced_init(module) || sl_py_steps_init() || sl_py_names_init() || sl_py_block_init())
         return -1;
+    if (PyModule_AddStringConstant(module, "version", SL_VERSION))
+        return -1;
     return PyModule_AddIntConstant(module, "may_record", may_record());
 }
 

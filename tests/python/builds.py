@@ -21,7 +21,7 @@ def include_of(python):
 
 
 def build(include, *flags):
-    command = ["gcc", "-shared", "-fPIC", "-g", "-std=gnu17", *flags, "-D_GNU_SOURCE", "-DPy_LIMITED_API=0x03090000", "-ftls-model=initial-exec",
+    command = ["gcc", "-shared", "-fPIC", "-g", "-std=gnu17", *flags, "-D_GNU_SOURCE", '-DSL_VERSION="0"', "-DPy_LIMITED_API=0x03090000", "-ftls-model=initial-exec",
                f"-I{ROOT}/include", f"-I{include}", *sorted(glob.glob(f"{ROOT}/python/_spanloom/*.c")),
                "-o", path("_spanloom.abi3.so"), f"-L{BUILD}", "-lspanloom-trace", f"-Wl,-rpath,{BUILD}"]
     r = subprocess.run(command, capture_output=True, text=True)
