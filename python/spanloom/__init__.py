@@ -12,13 +12,12 @@ Run the program by `spanloom run -- python3 program.py`, or import the `perfflow
 describes all of it.
 """
 from _spanloom import (args, async_event, counter, enable, finish, flow, flush, instant, new_id, span, sync_event,
-                       thread_name, traceparent, version)
+                       thread_name, traceparent, version as __version__)
 
 from ._decorate import critical_path
 from ._advice import Advice, advise
 from . import _processes
 
-__version__ = version
 # without open(), which `import *` is not to hide
 __all__ = ["advise", "args", "async_event", "counter", "critical_path", "enable", "finish", "flow", "flush", "instant",
            "new_id", "span", "sync_event", "thread_name", "trace_futures", "traceparent"]
