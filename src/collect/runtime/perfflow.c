@@ -5,7 +5,7 @@
  *
  * Functions that are woven in before or after only are moments: spans without length.  Its B without an E, and E
  * without a B, would take in, or end, what is around them.  Where its runtime is at fault ours is not: ids of
- * asynchronous spans pair begin and end, those of flows pair out and in.
+ * asynchronous spans pair begin and end, those of flows pair out and in: the first with the first.
  */
 #include "collect/runtime/runtime.h"
 
@@ -18,16 +18,23 @@ static bool is(const char *a, const char *b)
     return a && !strcmp(a, b);
 }
 
-/* An "in" takes what the oldest "out" that none has taken gives; with none, it is the first of the flow to be seen. */
+/*
+ * An "in" takes what the oldest "out" that none has taken gives.  What both are called says the id, and not the
+ * process: what goes out of one may come into another.
+ */
 static void flow(bool out)
 {
-    struct sl_site *site = sl_site_find("flow", "flow", 0);
+    static const char name[] = "flow";
+    struct sl_site *site = sl_site_find(name, name, 0);
+    uint64_t id = 0;
     uint64_t n;
 
     if (!site)
         return;
     n = atomic_fetch_add_explicit(out ? &outs : &ins, 1, memory_order_relaxed);
-    sl_flow(site, sl_rt.ids_from + n, out ? SL_FLOW_OUT : SL_FLOW_IN);
+    for (const char *p = name; *p; p++)
+        id = id << 8 | (unsigned char)*p; /* below 2^53 with what is counted, for JSON */
+    sl_flow(site, (id << 20) + n, out ? SL_FLOW_OUT : SL_FLOW_IN);
 }
 
 /*

@@ -237,7 +237,7 @@ static void tell_id(struct sl_telling *w, const struct sl_held_flow *f)
     sl_tell_text(w, SL_F_ASYNC, key, (size_t)sprintf(key, "%s %s", name, text));
 }
 
-/* Ids of our runtime are of no other process's: the other end may be in another file. */
+/* Of our runtime's, the other end may be in another file. */
 static bool is_ours(const struct sl_tracing *t, const struct sl_held_flow *f)
 {
     return t->processes.v[t->threads.v[f->h.thread].process].facts != SL_HELD_NONE;
