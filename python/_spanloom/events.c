@@ -291,6 +291,14 @@ static PyObject *finish(PyObject *module, PyObject *unused)
     Py_END_ALLOW_THREADS return sl_py_ref(Py_None);
 }
 
+/* No other thread of Python runs meanwhile, and none of a process that comes to its end is kept from it. */
+static PyObject *finish_at_once(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    sl_trace_finish();
+    return sl_py_ref(Py_None);
+}
+
 static PyObject *forget_thread(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -347,8 +355,8 @@ PyMethodDef sl_py_event_functions[] = {
     {"flush", flush, METH_NOARGS,
      "flush()\n\nWrites the .pfw now, with what is recorded so far; whether there was something to write."},
     {"finish", finish, METH_NOARGS,
-     "finish()\n\nWhat the end of the process does: the trace is complete then, and nothing is recorded later. For "
-     "processes that leave by os._exit()."},
+     "finish()\n\nWhat the end of the process does: the trace is complete then, and nothing is recorded later."},
+    {"_finish_at_once", finish_at_once, METH_NOARGS, NULL},
     {"_arrive", arrive, METH_VARARGS, NULL},
     {"_args_of_event", WITH_KEYWORDS(args_of_event), "Of what this thread recorded last."},
     {"_lie_in", lie_in, METH_O, NULL},

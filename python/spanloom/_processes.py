@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other processes: those that multiprocessing starts lie in the span that started them, and their trace is complete before
-they leave, which is by os._exit()."""
+they leave, as that of whoever calls os._exit()."""
 import atexit
 import functools
 import os
@@ -93,8 +93,21 @@ def _finish_early():
         _spanloom.finish()
 
 
+def _finishing(leave):
+    @functools.wraps(leave)
+    def _exit(status):
+        if isinstance(status, int):  # else it raises, and the process goes on
+            _spanloom._finish_at_once()
+        leave(status)
+
+    _exit.__module__ = "os"  # by which pickle finds it
+    return _exit
+
+
 def watch():
     _tell_environ()
+    if _spanloom.may_record:
+        os._exit = _finishing(os._exit)
     atexit.register(_finish_early)
     os.register_at_fork(after_in_child=_in_child)
     _watch_multiprocessing()

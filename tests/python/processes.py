@@ -111,7 +111,7 @@ if __name__ == "__main__":
 
 @cases(*((v, m) for v in VERSIONS for m in METHODS))
 def children_that_are_killed(version, method):
-    """terminate(), kill() and os._exit() end no trace; what was finished is in the .slt."""
+    """terminate() and kill() end no trace: what was finished is in the .pfw that the parent makes of it at its end."""
     script(HEAD + """
 def stays(n, ready):
     work(n)
@@ -132,22 +132,56 @@ if __name__ == "__main__":
         getattr(p, end)()
         p.join()
 """, method, version=version)
-    found = [exported(f) for f in files("*.slt")]
-    equal(sorted(s.args["n"] for t in found for s in t.spans("work")), [0, 1, 2])
+    equal(files("*.slt"), [])
+    found = [t for t in traces() if t.spans("work")]
+    equal(sorted((s.args["n"], t.meta["ended"]) for t in found for s in t.spans("work")), [(0, False), (1, False), (2, True)])
     for t in found:
         equal([s.name for s in t.spans() if s.unfinished], ["open"] * (t.spans("work")[0].args["n"] != 2))
 
 
-@cases(*VERSIONS)
-def terminated_pools_lose_no_call(version):
-    """The with statement terminates: its workers are killed, and their .slt are read."""
+@cases(*((v, m) for v in VERSIONS for m in METHODS))
+def terminated_pools_lose_no_call(version, method):
+    """The with statement terminates: its workers are killed, and the parent, which records nothing itself, makes their .pfw."""
     script(HEAD + """
 if __name__ == "__main__":
-    with multiprocessing.get_context("fork").Pool(2) as p:
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as p:
         assert p.map(work, range(10)) == [i * i for i in range(10)]
-""", version=version)
-    found = [exported(f) for f in files("*.slt")] + traces()
-    equal(sorted(s.args["n"] for t in found for s in t.spans("work")), list(range(10)))
+""", method, version=version)
+    equal(files("*.slt"), [])
+    equal(sorted(s.args["n"] for t in traces() for s in t.spans("work")), list(range(10)))
+
+
+@cases(*VERSIONS)
+def os_exit_ends_the_trace(version):
+    """In a program and in the child of a fork; what is wrong with the call is as it was."""
+    r = script(HEAD + """
+import pickle
+assert pickle.loads(pickle.dumps(os._exit)) is os._exit and os._exit.__name__ == "_exit"
+work(1)
+pid = os.fork()
+if not pid:
+    work(2)
+    os._exit(0)
+os.waitpid(pid, 0)
+try:
+    os._exit("0")
+except TypeError:
+    work(3)
+with spanloom.span("open"):
+    os._exit(status=5)
+""", version=version, code=5)
+    equal(files("*.slt"), [])
+    equal(sorted((t.meta["pid"] == r.pid, t.meta["ended"], [s.args["n"] for s in t.spans("work")]) for t in traces(n=2)), [(False, True, [2]), (True, True, [1, 3])])
+
+
+@test
+def the_next_run_makes_the_pfw_of_one_that_was_killed():
+    """SIGTERM ends a program as it always did; whoever ends next in its folder makes the .pfw, without a word."""
+    r = script(HEAD + "import signal\nwork(1)\nwith spanloom.span('open'): os.kill(os.getpid(), signal.SIGTERM)\n", code=-15)
+    equal([t.spans("open")[0].unfinished for t in [left()]], [True])
+    again = script(HEAD + "work(2)\n")
+    equal(files("*.slt"), [])
+    equal({t.meta["pid"]: (t.meta["ended"], t.spans("work")[0].args["n"]) for t in traces(n=2)}, {r.pid: (False, 1), again.pid: (True, 2)})
 
 
 @cases(*VERSIONS)
@@ -225,8 +259,7 @@ with spanloom.span("outer"):
 @cases(*VERSIONS)
 def forks_that_leave_at_once(version):
     script(HEAD + "work(1)\npid = os.fork()\nif not pid:\n    work(2)\n    os._exit(0)\nos.waitpid(pid, 0)\n", version=version)
-    equal([s.args["n"] for s in left().spans("work")], [2])
-    equal([s.args["n"] for s in traces(n=1)[0].spans("work")], [1])
+    equal(sorted(s.args["n"] for t in traces(n=2) for s in t.spans("work")), [1, 2])
 
 
 @cases(*VERSIONS)

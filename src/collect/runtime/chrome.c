@@ -232,6 +232,7 @@ static void make_heading(struct out *o, const struct sl_trace_site *site)
 static void put_heading(struct out *o, const struct sl_trace_site *site)
 {
     struct heading *h = &o->cache[((uintptr_t)site / sizeof *site) % CACHE];
+    uint64_t written = o->written;
     size_t from;
 
     if (h->site == site) {
@@ -240,7 +241,7 @@ static void put_heading(struct out *o, const struct sl_trace_site *site)
     }
     from = o->n;
     make_heading(o, site);
-    if (o->n < from || o->n - from > 1024) /* it was flushed on the way, or is long */
+    if (o->written != written || o->n - from > 1024) /* it was flushed on the way, or is long */
         return;
     free(h->text);
     h->n = (uint32_t)(o->n - from);
@@ -342,7 +343,10 @@ static void put_args(struct out *o, const struct sl_trace_event *e, bool whole)
 
 static void put_usage(struct out *o, const struct sl_trace_event *e)
 {
-    int64_t wall = e->ts_ns - e->begin_ns, cpu = e->cpu_ns < wall ? e->cpu_ns : wall;
+    int64_t wall = e->ts_ns - e->begin_ns, cpu = e->cpu_ns;
+
+    if (o->process->options & SL_TF_OF_THREAD && cpu > wall) /* by two clocks */
+        cpu = wall;
 
     begin_event(o, e->site, e->tid, e->begin_ns, 'C');
     PUT(o, ", \"args\": {\"cpu_usage\": ");
@@ -561,7 +565,7 @@ int sl_chrome_write_file(struct sl_decoded *d, const char *path, uint32_t option
         error = sl_chrome_write_fd(d, fd, options);
         return close(fd) && !error ? errno : error;
     }
-    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
+    if (snprintf(temporary, sizeof temporary, "%s.%d.new", path, (int)getpid()) >= (int)sizeof temporary)
         return ENAMETOOLONG;
     unlink(temporary);
     fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);

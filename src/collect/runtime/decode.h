@@ -46,12 +46,13 @@ struct sl_trace_event {
     int64_t ts_ns;    /* since the Unix epoch, UTC */
     int64_t begin_ns; /* E: of its span */
     const struct sl_trace_site
-        *site;               /* N: NULL; an i without one says which context was given away while no span was open */
-    uint64_t id;             /* async, flow */
-    uint64_t context;        /* E, and i without a site: the id under which others know the span; 0: none */
-    double value;            /* C */
-    int64_t cpu_ns, rss_kib; /* CPU time of the thread in the span; largest size of the process until then */
-    struct sl_text_ref text; /* N: name; b n e: scope */
+        *site;        /* N: NULL; an i without one says which context was given away while no span was open */
+    uint64_t id;      /* async, flow */
+    uint64_t context; /* E, and i without a site: the id under which others know the span; 0: none */
+    double value;     /* C */
+    int64_t cpu_ns,
+        rss_kib; /* CPU time in the span, of the process or the thread; largest size of the process until then */
+    struct sl_text_ref text;               /* N: name; b n e: scope */
     const struct sl_trace_arg *begin_args; /* E: those that its B had */
     size_t nbegin;
     const struct sl_trace_arg *args; /* valid until the next event */

@@ -238,8 +238,10 @@ static void fill_header(struct sl_tf_header *h)
     h->clock = sl_clock;
     h->pid = (uint32_t)sl_rt.pid;
     h->ppid = (uint32_t)getppid();
+    h->pids = sl_leftover_pids();
     h->options = (sl_rt.options.object ? SL_TF_OBJECT : 0u) | (sl_rt.options.compact ? SL_TF_COMPACT : 0u) |
-                 (sl_rt.options.close ? 0u : SL_TF_NO_CLOSE) | (sl_rt.options.binary ? SL_TF_BINARY : 0u);
+                 (sl_rt.options.close ? 0u : SL_TF_NO_CLOSE) | (sl_rt.options.binary ? SL_TF_BINARY : 0u) |
+                 (sl_rt.options.of_thread ? SL_TF_OF_THREAD : 0u);
     h->realtime_ns = sl_rt.realtime_ns;
     h->start = h->latest[0] = h->latest[1] = sl_rt.start;
     memcpy(h->trace_id, sl_rt.trace_id, sizeof h->trace_id);

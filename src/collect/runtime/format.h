@@ -36,7 +36,8 @@ enum {
     SL_TF_SITES = 256,                  /* codes below are records of other kinds */
     SL_TF_FIRST_SITE = SL_TF_SITES / 2, /* numbers of sites begin here */
     SL_TF_LAST_SITE = (1 << 19) - 1,
-    SL_TF_TEXT_MAX = 4096,
+    SL_TF_TEXT_MAX = 4096,    /* of arguments, scopes and names of threads */
+    SL_TF_NAME_MAX = 1 << 20, /* of what is defined */
 };
 
 enum sl_tf_code { /* what follows: i: a 64-bit integer, d: a double, s: a site number, t: a text */
@@ -54,13 +55,14 @@ enum sl_tf_code { /* what follows: i: a 64-bit integer, d: a double, s: a site n
                                        open span */
                   SL_TF_ARG_DOUBLE, /* s, d */
                   SL_TF_ARG_TEXT,   /* s, t */
-                  SL_TF_THREAD_NAME, /* t */
-                  SL_TF_THREAD_END,  /* nothing: what is open on the thread ends here */
-                  SL_TF_USAGE,   /* i: CPU time of the thread in ns, i: largest resident size of the process in KiB; at
-                                    the begin   and, before it, the end of a span */
-                  SL_TF_CONTEXT, /* i: the id under which the innermost open span is known to other processes */
-                  SL_TF_FORK,    /* i: pid of a child, started in the innermost open span */
-                  SL_TF_SCOPE,   /* t: `scope` of the asynchronous event before it */
+                  SL_TF_THREAD_NAME,  /* t */
+                  SL_TF_THREAD_END,   /* nothing: what is open on the thread ends here */
+                  SL_TF_USAGE,        /* i: CPU time in ns, of the process, or the thread where the header has
+                                         SL_TF_OF_THREAD; i: largest resident size of the process in KiB; at the begin and,
+                                         before it, the end of a span */
+                  SL_TF_CONTEXT,      /* i: the id under which the innermost open span is known to other processes */
+                  SL_TF_FORK,         /* i: pid of a child, started in the innermost open span */
+                  SL_TF_SCOPE,        /* t: `scope` of the asynchronous event before it */
                   SL_TF_ARGS_OF_SPAN, /* nothing: arguments that follow are the innermost open span's */
                   SL_TF_EXEC_,        /* not used: the last one */
 };
@@ -98,7 +100,7 @@ enum {
 };
 
 enum sl_tf_clock { SL_TF_CLOCK_NS = 1, SL_TF_CLOCK_TSC, SL_TF_CLOCK_CNTVCT };
-enum sl_tf_options { SL_TF_OBJECT = 1, SL_TF_COMPACT = 2, SL_TF_NO_CLOSE = 4, SL_TF_BINARY = 8 };
+enum sl_tf_options { SL_TF_OBJECT = 1, SL_TF_COMPACT = 2, SL_TF_NO_CLOSE = 4, SL_TF_BINARY = 8, SL_TF_OF_THREAD = 16 };
 
 struct sl_tf_moment {
     uint64_t ticks, monotonic_ns;
@@ -109,8 +111,8 @@ struct sl_tf_header { /* the first bytes of the file */
     uint32_t version; /* 1 */
     uint32_t clock;   /* enum sl_tf_clock */
     uint32_t pid, ppid;
-    uint32_t options; /* of the .pfw to be made of it */
-    uint32_t reserved;
+    uint32_t options;    /* of the .pfw to be made of it, and what usage is of */
+    uint32_t pids;       /* which namespace the pid is of; 0: unknown */
     int64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the start: times are monotonic, plus this */
     struct sl_tf_moment start, latest[2]; /* latest[recent & 1] is whole */
     uint64_t recent;

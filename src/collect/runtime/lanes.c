@@ -278,6 +278,7 @@ static void forget_parent(void)
     sl_rt.wiped = NULL;
     sl_rt.lane_count = 0;
     sl_rt.writers = 0;
+    sl_rt.forks = false;
     sl_rt.header = NULL; /* not mapped here */
     sl_current = &sl_no_lane;
     if (sl_rt.state == SL_OPEN)
@@ -320,6 +321,7 @@ void sl_after_fork_parent(void)
 {
     struct sl_guard g = sl_rt.forking;
 
+    sl_rt.forks = true;
     sl_rt.fork_context = 0;
     pthread_mutex_unlock(&sl_rt.lock);
     sl_guard_leave(&g);

@@ -7,6 +7,7 @@
 #include "collect/runtime/runtime.h"
 #include "collect/runtime/sha1.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,8 +36,7 @@ uint64_t sl_random(void)
 
 void sl_names_new_ids(void)
 {
-    sl_rt.ids_from = (sl_random() >> 43 | 1) << 31;
-    atomic_store_explicit(&sl_rt.ids, sl_rt.ids_from + (1u << 30), memory_order_relaxed);
+    atomic_store_explicit(&sl_rt.ids, (sl_random() >> 43 | 1) << 31, memory_order_relaxed);
 }
 
 /* ---- instance path ---- */
@@ -94,11 +94,24 @@ static void own_instance(char *to, size_t n)
     eight_digits(id, strlen(id), to);
 }
 
+/* Another copy of this library, in a program that has one linked and one loaded: what it told lies in its own memory.
+ * The environment that a process begins with, and what setenv() makes, does not. */
+static bool told_by_a_copy(const char *value)
+{
+    Dl_info where;
+
+    return dladdr(value, &where) && where.dli_fbase;
+}
+
 void sl_names_instance_path(char *to, size_t n)
 {
     const char *above = secure_getenv("PERFFLOW_INSTANCE_PATH");
     char own[256];
 
+    if (above && told_by_a_copy(above)) {
+        snprintf(to, n, "%s", above);
+        return;
+    }
     own_instance(own, sizeof own);
     snprintf(to, n, above ? "%s.%s" : "%s%s", above ? above : "", own);
 }

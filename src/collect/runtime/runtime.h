@@ -51,7 +51,7 @@ enum sl_state { SL_UNSET, SL_OFF, SL_READY, SL_OPEN, SL_FAILED, SL_DONE };
 
 struct sl_options {
     char name[256], include[256], dir[PATH_MAX];
-    bool enable, usage, compact, object, binary, close, monotonic;
+    bool enable, usage, of_thread, compact, object, binary, close, monotonic;
     uint32_t buffer; /* bytes */
 };
 
@@ -80,7 +80,7 @@ struct sl_runtime {
     pid_t pid;
     uint64_t trace_id[2], span_id, parent_id, parent_process;
     uint64_t fork_context; /* of a fork that is under way */
-    bool forked;
+    bool forked, forks;    /* is a child; has children */
     struct sl_guard forking;
     struct sl_lane
         *torn; /* of the thread that forks, perhaps in a signal handler within an event: the child comes back to it */
@@ -89,8 +89,8 @@ struct sl_runtime {
     char instance_path[1024];
     struct sl_tf_moment start;
     int64_t realtime_ns;
-    uint64_t ids_from; /* random, so that ids of several processes are not taken for the same; below 2^53, for JSON */
-    atomic_ullong ids;
+    atomic_ullong ids; /* from a random one on, so that those of several processes are not taken for the same; below
+                          2^53, for JSON */
 };
 
 struct sl_wiped { /* a page of lanes */
@@ -159,6 +159,13 @@ int sl_file_dup(void);
 int sl_file_export(int fd);
 /* The process ends in order: the .pfw is made, and the file goes.  Under the lock. */
 void sl_file_finish(void);
+
+/* ---- leftover.c ---- */
+
+/* Which namespace pids are of here; 0: unknown. */
+uint32_t sl_leftover_pids(void);
+/* Makes the .pfw of processes that are dead, and of this log-dir. */
+void sl_leftover_end(void);
 
 /* ---- record.c ---- */
 

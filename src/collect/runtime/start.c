@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of tracing in a process.  The file is made by its first event: programs that record nothing
  * leave nothing. */
+#include "collect/runtime/belongs.h"
 #include "collect/runtime/clock.h"
 #include "collect/runtime/runtime.h"
 
@@ -162,9 +163,19 @@ int sl_trace_flush(void)
     return rc;
 }
 
+/* Of many that end at one time, such as the ranks of MPI, one will do: whoever has children, or is nobody's child. */
+static bool looks_after_others(void)
+{
+    if (sl_rt.options.binary)
+        return false;
+    return (sl_rt.forks && (sl_rt.state == SL_READY || sl_rt.state == SL_OPEN)) ||
+           (sl_rt.state == SL_OPEN && !sl_rt.parent_id && !sl_belongs_rank());
+}
+
 void sl_trace_finish(void)
 {
     struct sl_guard g;
+    bool looks;
 
     sl_guard_enter(&g);
     sl_lane_notice_fork();
@@ -172,6 +183,7 @@ void sl_trace_finish(void)
     pthread_mutex_lock(&sl_rt.flushing); /* a file of less would replace the one that is complete */
     pthread_mutex_lock(&sl_rt.lock);
     sl_lanes_stop();
+    looks = looks_after_others();
     if (sl_rt.state == SL_OPEN) {
         sl_file_finish();
         sl_lanes_end();
@@ -184,6 +196,10 @@ void sl_trace_finish(void)
     pthread_mutex_unlock(&sl_rt.lock);
     pthread_mutex_unlock(&sl_rt.flushing);
     sl_guard_leave(&g);
+    if (looks) {
+        sl_leftover_end();
+        errno = g.error;
+    }
 }
 
 __attribute__((destructor(101))) static void destructed(void)
