@@ -47,7 +47,7 @@ extern "C" {
 struct sl_site {
     uint32_t code;
     uint32_t line;        /* 0: unknown */
-    const char *name;     /* of the span, event, counter or flow; UTF-8, or any bytes: none are lost */
+    const char *name;     /* of the span, event, counter or flow; UTF-8, or any bytes; cut after 1 MiB */
     const char *category; /* NULL: the file */
     const char *file;     /* NULL: unknown */
 };
@@ -102,7 +102,8 @@ SL_EXPORT void sl_args_of_span(void);
 SL_EXPORT void sl_async_begin(struct sl_site *site, uint64_t id);
 SL_EXPORT void sl_async_instant(struct sl_site *site, uint64_t id);
 SL_EXPORT void sl_async_end(struct sl_site *site, uint64_t id);
-/* The scope of the asynchronous event that this thread recorded last: a text that is told with it. */
+/* The scope of the asynchronous event that this thread recorded last: a text that is told with it, cut after 4096
+ * bytes. */
 SL_EXPORT void sl_async_scope(const char *scope);
 
 /* ---- events without length, and values over time ---- */
@@ -120,7 +121,7 @@ SL_EXPORT uint64_t sl_new_id(void);
 
 /* ---- threads and processes ---- */
 
-/* What people call this thread.  Copied. */
+/* What people call this thread.  Copied; cut after 4096 bytes. */
 SL_EXPORT void sl_thread_name(const char *name);
 
 /*

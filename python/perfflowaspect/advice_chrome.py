@@ -12,6 +12,8 @@ def _text(given):
 
 
 def _advice(pointcut, scope=""):
+    scope = scope and _text(scope)
+
     def decorate(func):
         if isinstance(func, type):  # there, what is decorated becomes a function, whatever it was
             return wrap(func, pointcut, scope)

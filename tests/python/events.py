@@ -387,7 +387,7 @@ def options(version):
 
 @cases(*VERSIONS)
 def ends_of_programs(version):
-    for name, end, want in [("finish", "spanloom.finish(); os._exit(0)", ["B f", "E f"]), ("twice", "spanloom.finish(); spanloom.finish(); f(); os._exit(0)", ["B f", "E f"]),
+    for name, end, want in [("finish", "spanloom.finish(); os._exit(0)", ["B f", "E f"]), ("os._exit", "os._exit(0)", ["B f", "E f"]), ("twice", "spanloom.finish(); spanloom.finish(); f(); os._exit(0)", ["B f", "E f"]),
                             ("exit in span", "s = spanloom.span('s'); s.__enter__(); sys.exit(0)", ["B f", "E f", "B s", "E s"]),
                             ("finish then exit", "spanloom.finish()", ["B f", "E f"]),
                             ("suspended", "g = gen(); next(g)", None), ("atexit", "import atexit; atexit.register(f)", ["B f", "E f"] * 2),
@@ -417,8 +417,6 @@ f()
             equal([f"{e['ph']} {e['name']}" for e in t.of("BE")], want, name)
         if name == "exit in span":
             equal([s.unfinished for s in t.spans("s")], [True], "unfinished")
-    script("import os, spanloom\n@spanloom.critical_path()\ndef f(): pass\nf()\nos._exit(0)", version=version, options=f"log-dir={path('_exit')}")
-    equal([s.name for s in left(path("_exit")).spans()], ["f"], "after _exit")
     script("import os, signal, spanloom\nwith spanloom.span('s'): pass\nos.kill(os.getpid(), signal.SIGKILL)", version=version, code=-9, options=f"log-dir={path('kill')}")
     equal([s.name for s in left(path("kill")).spans()], ["s"], "after SIGKILL")
     script("import spanloom", version=version, options=f"log-dir={path('nothing')}")

@@ -95,6 +95,14 @@ def the_environment_of_children():
     equal(r.out.split(), ["j1", "j1.j1"])
 
 
+@cases("async_event", "def x(): pass", "class x: pass")
+def a_scope_that_is_not_text(word):
+    """Is told as the text that it comes to."""
+    told({"async_event": """for p in "before", "after": aspect.async_event(p, "x", "c", scope=5)\n"""}.get(word,
+         f"@aspect.critical_path(pointcut='before_async', scope=5)\n{word}\nx()\n"))
+    equal({e["scope"] for e in trace().of("be")}, {"5"})
+
+
 # ---- its faults are not ours
 
 @cases(*VERSIONS)

@@ -107,7 +107,7 @@ def cpu_usage_is_of_the_own_thread_and_memory_usage_grows():
         while (cpu() - c < 60000000) ;
         AFTER("busy");
         printf("%f %d", 100.0 * (cpu() - c) / (now_ns() - w), p[5]);
-    }""", options="cpu-mem-usage=TRUE:log-event=compact")
+    }""", options="log-event=compact", spanloom="cpu-mem-usage=THREAD")
     t = trace()
     idle, busy = t.of("C", "idle")[0]["args"], t.of("C", "busy")[0]["args"]
     check(idle["cpu_usage"] < 25, f"a thread that slept beside a busy one: {idle}")
@@ -512,10 +512,77 @@ def the_scope_and_the_flow_of_asynchronous_calls():
     check({"left", "came"} <= {e["name"] for e in t.events}, t.names("benBEi"))
 
 
+BUSY = WOVEN + """
+static volatile int stop;
+static void *busy(void *p) { (void)p; while (!stop) ; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, busy, 0); BEFORE("waits"); usleep(300000); AFTER("waits"); stop = 1; pthread_join(t, 0); return 0; }
+"""
+
+
+@cases("process", "thread")
+def usage_is_of_the(whose):
+    """As PerfFlowAspect has it of the process, whichever of its threads it is that works."""
+    ran(BUSY, **{"process": {"options": "cpu-mem-usage=True"}, "thread": {"spanloom": "cpu-mem-usage=Thread"}}[whose])
+    used = max(c["args"]["cpu_usage"] for c in trace().of("C"))
+    check(used > 15 if whose == "process" else used < 5, f"{used} per cent of the {whose}")  # of a machine that others use, too
+
+
+@test
+def usage_of_the_thread_is_ours_to_offer():
+    r = smoke(options="cpu-mem-usage=Thread", err=None)
+    check(r.err.count("\n") == 1 and "SPANLOOM_OPTIONS" in r.err, r.err)
+    equal(len(trace().of("C")), 0)
+
+
+@cases(("date", ""), ("pid,date", ".PID"), (",pid", ".PID"), ("name,hostname,x,pid,hostname,y", ".generic.HOST.PID.HOST"))
+def of_the_parts_of_a_name_those_that_are_known(parts, want):
+    r = smoke(options=f"log-filename-include={parts}", err=None)
+    check(r.err.count("\n") == 1 and "left out" in r.err and "ignored" not in r.err, r.err)
+    equal(os.listdir(path()), [f"perfflow.array{want}.pfw".replace("HOST", HOST).replace("PID", str(r.pid))])
+
+
+@cases(4096, 4097, 70_000, 300_000)
+def names_of_any_length(n):
+    """All of it, also in a child and in a store."""
+    ran(WOVEN + """int main(void) { int n = %d; char *x = calloc(n + 20, 1); memset(x, 120, n);
+        BEFORE(x); AFTER(x); x[n - 1] = 121; struct sl_site *s = sl_site_of(x, x); sl_begin(s); sl_end(s);
+        pid_t p = fork(); if (!p) { sl_begin(s); sl_end(s); exit(0); } waitpid(p, 0, 0); return 0; }""" % n)
+    names = ["x" * n, "x" * (n - 1) + "y"]
+    check(sorted(([s.name for s in t.spans()] for t in traces(n=2)), key=len) == [names[1:], names], [[len(s.name) for s in t.spans()] for t in traces()])
+    store = imported(path()).store
+    equal(query(store, "SELECT length(name), count(*) FROM trace_call GROUP BY 1"), [(n, 3)])
+
+
+TURN = WOVEN + """
+#define F(f, flow) perfflow_weave_before(0, "m", f, "", flow, "around"); usleep(200); perfflow_weave_after(0, "m", f, "", flow, "around");
+int main(int c, char **v) { (void)c; for (int i = 0; i < 3; i++) { F(v[1], v[1]) } return 0; }"""
+
+
+def arrows(*ends):
+    for end in ends:
+        ran(TURN, end)
+    store = imported(path()).store
+    return [query(store, f"SELECT l.name, r.name FROM {what} k JOIN trace_call l ON l.id = k.left_span JOIN trace_call r ON r.id = k.right_span WHERE k.kind = 'flow'") for what in ("links", "doubts")]
+
+
+@test
+def flows_from_one_process_to_another():
+    """What one process gives, in its order, another takes; readers know it by the id."""
+    equal(arrows("out", "in"), [[("out", "in")] * 3, []])
+    ids = {p: [e["id"] for t in traces() for e in t.of(p)] for p in "sf"}
+    check(ids["s"] == ids["f"] and len(set(ids["s"])) == 6, ids)
+
+
+@cases(("out", "out", "in"), ("out", "in", "in"))
+def flows_that_may_come_from_several_are_in_doubt(*ends):
+    found, doubts = arrows(*ends)
+    equal((found, len(doubts) > 0), ([], True))
+
+
 @test
 def one_thread_uses_no_more_than_one_processor():
     """However short the span: CPU time and time are of two clocks."""
-    ran(WOVEN + 'int main(void) { for (int i = 0; i < 5000; i++) { BEFORE("tight"); AFTER("tight"); } return 0; }', options="cpu-mem-usage=True:log-event=compact")
+    ran(WOVEN + 'int main(void) { for (int i = 0; i < 5000; i++) { BEFORE("tight"); AFTER("tight"); } return 0; }', options="log-event=compact", spanloom="cpu-mem-usage=Thread")
     most = max(c["args"]["cpu_usage"] for c in trace().of("C"))
     check(most <= 100, f"cpu_usage {most} per cent")
 

@@ -55,22 +55,38 @@ static bool text(const char *value, char *to, size_t n)
     return true;
 }
 
-static bool parts(const char *value, char *to, size_t n)
+static bool is_part(const char *p, size_t n)
 {
-    static const char known[] = " name instance-path hostname pid ";
-    char word[64];
+    static const char *const known[] = {"name", "instance-path", "hostname", "pid"};
 
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i]) == n && !memcmp(known[i], p, n))
+            return true;
+    return false;
+}
+
+/* Those that are known; NULL, or what is wrong with the others. */
+static const char *parts(const char *value, char *to, size_t room)
+{
+    const char *why = NULL;
+    size_t at = 0;
+
+    if (strlen(value) >= room)
+        return "is too long";
     for (const char *p = value, *end; *p; p = *end ? end + 1 : end) {
-        end = p + strcspn(p, ",");
-        if (end == p || (size_t)(end - p) > sizeof word - 3)
-            return false;
-        word[0] = ' ';
-        memcpy(word + 1, p, (size_t)(end - p));
-        strcpy(word + 1 + (end - p), " ");
-        if (!strstr(known, word))
-            return false;
+        size_t n = strcspn(p, ",");
+        end = p + n;
+        if (!is_part(p, n)) {
+            why = "what is none of name,instance-path,hostname,pid is left out";
+            continue;
+        }
+        if (at)
+            to[at++] = ',';
+        memcpy(to + at, p, n);
+        at += n;
     }
-    return text(value, to, n);
+    to[at] = 0;
+    return why;
 }
 
 static bool size(const char *value, uint32_t *to)
@@ -92,6 +108,20 @@ static bool size(const char *value, uint32_t *to)
 
 #define KNOWN "name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable"
 
+/* What usage is measured of. */
+static const char *measured(struct sl_options *o, const char *value, bool ours)
+{
+    bool of_thread = !strcasecmp(value, "thread");
+
+    if (of_thread && !ours)
+        return "belongs in SPANLOOM_OPTIONS; say True or False here";
+    if (!of_thread && !one_of(value, "true", "false", &o->usage))
+        return ours ? "say True, False or Thread" : "say True or False";
+    o->usage |= of_thread;
+    o->of_thread = of_thread;
+    return NULL;
+}
+
 /* NULL, or what is wrong with it. */
 static const char *set(struct sl_options *o, const char *name, const char *value, bool ours)
 {
@@ -102,13 +132,13 @@ static const char *set(struct sl_options *o, const char *name, const char *value
                    ? NULL
                    : "a name has 1 to 255 bytes and no /";
     if (!strcmp(name, "log-filename-include"))
-        return parts(value, o->include, sizeof o->include) ? NULL : "say some of name,instance-path,hostname,pid";
+        return parts(value, o->include, sizeof o->include);
     if (!strcmp(name, "log-dir"))
         return *value && text(value, o->dir, sizeof o->dir - 512) ? NULL : "name a directory";
     if (!strcmp(name, "log-enable"))
         return one_of(value, "true", "false", &o->enable) ? NULL : "say True or False";
     if (!strcmp(name, "cpu-mem-usage"))
-        return one_of(value, "true", "false", &o->usage) ? NULL : "say True or False";
+        return measured(o, value, ours);
     if (!strcmp(name, "log-event"))
         return one_of(value, "compact", "verbose", &o->compact) ? NULL : "say Verbose or Compact";
     if (!strcmp(name, "log-format")) {
@@ -171,7 +201,7 @@ static void read_options(struct sl_options *o, const char *variable, bool ours, 
         why = set(o, option, equals + 1, ours);
         *equals = '=';
         if (why && aloud)
-            SAY(variable, ": ill-formed option: ", option, ": ", why, " (ignored)");
+            SAY(variable, ": ill-formed option: ", option, ": ", why, strstr(why, "left out") ? "" : " (ignored)");
     }
 }
 

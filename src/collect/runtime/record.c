@@ -50,7 +50,7 @@ static void usage(uint64_t to[3])
 
     getrusage(RUSAGE_SELF, &r);
     to[0] = SL_TF_USAGE << 2 | 2;
-    to[1] = sl_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    to[1] = sl_clock_ns(sl_rt.options.of_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID);
     to[2] = (uint64_t)r.ru_maxrss;
 }
 

@@ -12,15 +12,17 @@ enum { DEFS = 65536, ARENA = 65536, SLOTS = 1024, RETRY = 4096 };
 static struct sl_tf_chunk *defs_with(size_t words)
 {
     struct sl_tf_chunk *c = sl_rt.defs ? sl_rt.defs->chunk : NULL;
+    size_t size = sizeof *c + (words + 1) * 8;
     struct sl_defs *d;
 
     if (c && sizeof *c + (c->state + words + 1) * 8 <= c->size)
         return c;
-    c = sl_file_chunk(DEFS);
+    size = size > DEFS ? (size + SL_TF_PAGE - 1) / SL_TF_PAGE * SL_TF_PAGE : DEFS;
+    c = sl_file_chunk(size);
     d = c ? mmap(NULL, sizeof *d, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
     if (d == MAP_FAILED)
         return NULL;
-    madvise(c, DEFS, MADV_DOFORK); /* a child takes its definitions from here */
+    madvise(c, size, MADV_DOFORK); /* a child takes its definitions from here */
     c->kind = SL_TF_DEFS;
     c->magic = SL_TF_CHUNK_MAGIC;
     *d = (struct sl_defs){c, sl_rt.defs};
@@ -49,7 +51,7 @@ static bool add_def(const struct sl_tf_def *head, const char *name, const char *
 
 static uint32_t length(const char *s)
 {
-    return s ? (uint32_t)strnlen(s, SL_TF_TEXT_MAX) : 0;
+    return s ? (uint32_t)strnlen(s, SL_TF_NAME_MAX) : 0;
 }
 
 bool sl_site_define(struct sl_site *site, uint32_t flags)
@@ -93,7 +95,7 @@ bool sl_sites_inherit(struct sl_defs *from)
                 ok = add_def(def, text, text + def->name, text + def->name + def->category);
             i += def->words;
         }
-        munmap(from->chunk, DEFS);
+        munmap(from->chunk, from->chunk->size);
         munmap(from, sizeof *from);
         from = older;
     }
