@@ -439,39 +439,24 @@ def links_in_a_circle():
     same(dump(r.store), want)
 
 
-def nobody():
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
+@cases("worker_0.log", "parsl.log", "manager.log", DB)
+def a_file_without_permission(name):
+    small_run(path("runinfo"))
+    os.chmod(path("runinfo/000", NAMES.get(name, "../" + DB)), 0)
+    r = imported(path("runinfo"), code=1, before=without_rights)
+    check("ermission denied" in r.err, r)
+    rest_imported(NAMES.get(name, DB), r)
 
 
-def readable(dirs):
-    for d, _, names in os.walk(dirs):
-        os.chmod(d, 0o777)
-        for n in names:
-            os.chmod(os.path.join(d, n), 0o644)
-    os.chmod(path(), 0o777)
-
-
-if os.geteuid() == 0:
-    @cases("worker_0.log", "parsl.log", "manager.log", DB)
-    def a_file_without_permission(name):
-        small_run(path("runinfo"))
-        readable(path("runinfo"))
-        file = NAMES.get(name, "../" + DB)
-        os.chmod(path("runinfo/000", file), 0)
-        r = imported(path("runinfo"), code=1, before=nobody)
-        check("ermission denied" in r.err, r)
-        rest_imported(NAMES.get(name, DB), r)
-
-    @test
-    def a_directory_without_permission():
-        small_run(path("runinfo"))
-        readable(path("runinfo"))
-        os.chmod(path("runinfo/000/htex_Local/block-0"), 0)
-        r = imported(path("runinfo"), code=1, before=nobody)
-        check("block-0" in r.err and "ermission denied" in r.err, r)
-        check(any("interchange_put" in x for x in dump(r.store)), "the rest is not there")
+@test
+def a_directory_without_permission():
+    small_run(path("runinfo"))
+    locked = path("runinfo/000/htex_Local/block-0")
+    os.chmod(locked, 0)
+    r = imported(path("runinfo"), code=1, before=without_rights)
+    os.chmod(locked, 0o755)
+    check("block-0" in r.err and "ermission denied" in r.err, r)
+    check(any("interchange_put" in x for x in dump(r.store)), "the rest is not there")
 
 
 @test

@@ -5,6 +5,7 @@ Every test has an empty working directory of its own.  A test file takes words a
 name contains one of them are run.  KEEP=1 keeps the directories, TIMES=1 tells how long each took, SEED=N is for
 other random numbers.
 """
+import ctypes
 import datetime
 import difflib
 import json
@@ -79,6 +80,15 @@ def equal(got, want, what=""):
     check(got == want, f"{what}: got {got!r}, want {want!r}")
 
 
+class Skipped(Exception):
+    pass
+
+
+def skip(reason):
+    """This test cannot be run here; tests/skips.allow must know it."""
+    raise Skipped(reason)
+
+
 def note(*words):
     """Shown below the test, passed or not."""
     _here.notes.append(" ".join(str(w) for w in words))
@@ -96,9 +106,11 @@ def rng():
 
 def _run(number, name, f, args):
     _here.dir, _here.name, _here.notes = tempfile.mkdtemp(prefix="spanloom-test-", dir=SCRATCH), name, []
-    start, failure = time.time(), None
+    start, failure, skipped = time.time(), None, ""
     try:
         f(*args)
+    except Skipped as e:
+        skipped = f" # SKIP {e}"
     except AssertionError as e:
         where = [s for s in traceback.extract_tb(e.__traceback__) if s.filename != os.path.abspath(__file__)]
         failure = f"{os.path.basename(where[-1].filename)}:{where[-1].lineno}: {where[-1].line}\n{e}" if where else str(e)
@@ -106,7 +118,7 @@ def _run(number, name, f, args):
         failure = traceback.format_exc()
     if not os.environ.get("KEEP"):
         shutil.rmtree(_here.dir, ignore_errors=True)
-    lines = [f"{'not ' if failure else ''}ok {number} - {name}"]
+    lines = [f"{'not ' if failure else ''}ok {number} - {name}{skipped}"]
     lines += [f"# {line}" for line in _here.notes]
     if failure:
         lines += [f"# {line}" for line in failure.splitlines()[:60]]
@@ -139,6 +151,25 @@ class Result:
 
 def environment(**more):
     return {**os.environ, "TZ": "UTC", "NO_COLOR": "1", **more}
+
+
+def without_rights():
+    """For preexec_fn: root becomes as others are, whom permissions stop. It stays the owner of the program, which may lie
+    where only its owner may go; a process that became another user could not begin."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in (1, 2) if os.geteuid() == 0 else ():  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        if libc.prctl(24, capability, 0, 0, 0):  # PR_CAPBSET_DROP
+            raise OSError(ctypes.get_errno(), "root may not give up its rights")
+
+
+def namespace(*options):
+    """A prefix of commands that have mounts, clocks ... of their own, and are root there."""
+    command = ("unshare", *(() if os.geteuid() == 0 else ("-r",)), *options)
+    # Where / is no mount point (chroot), the propagation of mounts cannot be changed, and need not be.
+    for c in (command, (*command, "--propagation", "unchanged")):
+        if subprocess.run([*c, "true"], capture_output=True).returncode == 0:
+            return c
+    skip(f"{' '.join(command)} is not permitted here")
 
 
 def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before=None, timeout=120, prefix=(), text=True):

@@ -12,11 +12,6 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from traced import *  # noqa
 
-# Mounts of a test alone.  Where / is no mount point (chroot), its propagation cannot be changed, and need not be.
-PRIVATE = ["unshare", "-m"]
-if subprocess.run([*PRIVATE, "true"], stderr=subprocess.DEVNULL).returncode:
-    PRIVATE += ["--propagation", "unchanged"]
-
 KILLS = int(os.environ.get("KILLS", 200))
 
 # Threads that work, and say in a shared mapping how many events each has finished: after the event, before the next.
@@ -268,9 +263,10 @@ int main(int argc, char **argv)
 """
 
 
-def small_disk(size):
-    """A file system of this size, or None.  It goes when the test's directory does, at the latest with these processes."""
-    return (*PRIVATE, "sh", "-c", f'mkdir -p disk && mount -t tmpfs -o size={size} tmpfs disk && "$@"; s=$?; cp -r disk kept; umount disk; exit $s', "sh")
+def on_disk(size, first="", then="cp -r disk kept"):
+    """A prefix of a command, which finds a file system of this size in disk/.  It is gone when that has ended."""
+    return (*namespace("-m"), "sh", "-c",
+            f'mkdir -p disk && mount -t tmpfs -o size={size} tmpfs disk || exit 99; {first}\n"$@"; s=$?; {then}; umount disk; exit $s', "sh")
 
 
 def first_ones(t, least):
@@ -282,9 +278,7 @@ def first_ones(t, least):
 
 @cases(("400k", 1000), ("1m", 3000))
 def full_disk(size, least):
-    if os.getuid():
-        equal(subprocess.call(["unshare", "-rm", "true"]), 0, "neither root nor user namespaces")
-    r = run(compiled(FILL), 300_000, options="log-dir=disk", prefix=small_disk(size), code=3)
+    r = run(compiled(FILL), 300_000, options="log-dir=disk", prefix=on_disk(size), code=3)
     equal(r.out, "done\n")
     slt = files("*.slt", path("kept"))
     equal((len(slt), files("*.pfw", path("kept"))), (1, []), "the .slt stays where the .pfw has no room")
@@ -296,14 +290,14 @@ def full_disk(size, least):
 @test
 def full_disk_from_the_start():
     r = run(compiled(FILL), 1000, options="log-dir=disk", code=3, err=None,
-            prefix=(*PRIVATE, "sh", "-c", 'mkdir -p disk && mount -t tmpfs -o size=64k tmpfs disk && cat /dev/zero >disk/zero 2>/dev/null; "$@"; s=$?; umount disk; exit $s', "sh"))
+            prefix=on_disk("64k", "cat /dev/zero >disk/zero 2>/dev/null", ":"))
     equal(r.out, "done\n")
     check(r.err.count("\n") <= 1, r.err)
 
 
 @test
 def room_for_the_slt_but_not_for_the_pfw():
-    r = run(compiled(FILL), 20_000, options="log-dir=disk", prefix=small_disk("2m"), code=3)
+    r = run(compiled(FILL), 20_000, options="log-dir=disk", prefix=on_disk("2m"), code=3)
     equal(files("*.pfw", path("kept")), [])
     slt, = files("*.slt", path("kept"))
     equal(first_ones(exported(slt), 20_000), 20_000)
@@ -314,7 +308,7 @@ def room_for_the_slt_but_not_for_the_pfw():
 def full_disk_with_many_threads():
     r = ran("""static struct sl_site a = SL_SITE("a", 0); static void *t(void *p) { (void)p; for (long i = 0; i < 50000; i++) { sl_begin(&a); sl_arg_int("i", i); sl_end(&a); } return 0; }
         int main(void) { pthread_t p[8]; for (int i = 0; i < 8; i++) pthread_create(p + i, 0, t, 0); for (int i = 0; i < 8; i++) pthread_join(p[i], 0); puts("done"); return 3; }""",
-            options="log-dir=disk", spanloom="buffer-size=16K", prefix=small_disk("600k"), code=3)
+            options="log-dir=disk", spanloom="buffer-size=16K", prefix=on_disk("600k"), code=3)
     equal(r.out, "done\n")
     t = exported(files("*.slt", path("kept"))[0])
     per = {}
@@ -333,9 +327,8 @@ def full_disk_with_many_threads():
 @test
 def holes_on_a_full_disk():
     """To read a hole of a tmpfs through a mapping asks for a page: on a full one that is SIGBUS."""
-    r = run(compiled(FILL), 20_000, options="log-dir=disk", spanloom="log-format=binary:buffer-size=16K", code=3, err=None, prefix=(
-        *PRIVATE, "sh", "-c", 'mkdir -p disk && mount -t tmpfs -o size=16m tmpfs disk && "$@"; s=$?; fallocate -p -o 100000 -l 200000 disk/*.slt;'
-        ' cat /dev/zero >disk/zero 2>/dev/null; spanloom export chrome disk/*.slt -o kept.json || s=9; umount disk; exit $s', "sh"))
+    r = run(compiled(FILL), 20_000, options="log-dir=disk", spanloom="log-format=binary:buffer-size=16K", code=3, err=None, prefix=on_disk(
+        "16m", then="fallocate -p -o 100000 -l 200000 disk/*.slt; cat /dev/zero >disk/zero 2>/dev/null; spanloom export chrome disk/*.slt -o kept.json || s=9"))
     check("places could not be read" in r.err, r.err)
     with open(path("kept.json")) as f:
         got = [e["args"]["i"] for e in json.load(f) if e.get("ph") in "BX" and "i" in e.get("args", {})]
@@ -400,29 +393,17 @@ def log_dir_vanishes_and_another_takes_its_name():
     equal(len(os.listdir(path("old"))), 1, "the trace is where it was")
 
 
-def as_nobody():
-    os.setgid(65534)
-    os.setuid(65534)
-
-
 @cases(("log-dir that may not be written", "log-dir=locked"), ("log-dir below what may not be written", "log-dir=locked/a/b"), ("log-dir that is a file", "log-dir=file"), ("log-dir below a file", "log-dir=file/a"), ("log-dir that does not exist", "log-dir=/proc/nothing"))
 def a(what, options):
-    os.mkdir(path("locked"), 0o755)
+    os.mkdir(path("locked"), 0o555)
     write(path("file"), "text")
-    os.chmod(path(), 0o755)
     exe = compiled(SOME + "int main(void) { some(); sl_end(&c); sl_end(&b); return 5; }")
-    os.chmod(_programs_dir(exe), 0o755)
-    r = run(exe, options=options, before=as_nobody if os.getuid() == 0 else None, code=5, err=None)
+    r = run(exe, options=options, before=without_rights, code=5, err=None)
     equal(r.out, "out")
     lines = re.sub("err$", "", r.err).splitlines()
     equal(len(lines), 1, f"lines on standard error: {r.err!r}")
     check(lines[0].startswith("spanloom") and options.split("=")[1].split("/")[0] in lines[0], r.err)
     equal((os.listdir(path("locked")), open(path("file")).read()), ([], "text"))
-
-
-def _programs_dir(exe):
-    os.chmod(os.path.dirname(os.path.dirname(exe)), 0o755)
-    return os.path.dirname(exe)
 
 
 @test
@@ -483,7 +464,7 @@ def a_disk_that_has_room_again():
     r = run(compiled("""static struct sl_site a = SL_SITE("a", 0), b = SL_SITE("b", 0);
         int main(void) { for (long i = 0; i < 1000; i++) { sl_begin(&a); sl_end(&a); } if (system("cat /dev/zero >disk/zero 2>/dev/null; true")) return 1;
             for (long i = 0; i < 100000; i++) { sl_begin(&a); sl_end(&a); } unlink("disk/zero"); for (long i = 0; i < 5000; i++) { sl_begin(&b); sl_end(&b); } puts("done"); return 0; }"""),
-            options="log-dir=disk", spanloom="buffer-size=16K", prefix=small_disk("12m"))
+            options="log-dir=disk", spanloom="buffer-size=16K", prefix=on_disk("12m"))
     equal(r.out, "done\n")
     t, = [load(f) for f in files("*.pfw", path("kept"))] or [exported(f) for f in files("*.slt", path("kept"))]
     a, b = len(t.spans("a")), len(t.spans("b"))

@@ -337,7 +337,7 @@ def log_enable_False_stays():
 
 @test
 def set_user_id_programs_ignore_the_environment():
-    equal(os.getuid(), 0, "must be root to try")
+    os.geteuid() == 0 or skip("must be root to try")
     source = 'int main(int n, char **v) { (void)v; if (n > 1) sl_trace_enable(1); { SPANLOOM_SPAN("m"); } printf("%s", getenv("TRACEPARENT") ? "set" : "none"); return 0; }'
     folder = tempfile.mkdtemp(prefix="spanloom-suid-", dir="/tmp")
     try:
@@ -371,7 +371,7 @@ def as_nobody():
 @test
 def a_program_that_gives_up_its_rights():
     """The directory may be written by root only: what was begun goes on, and the trace is not lost."""
-    equal(os.getuid(), 0, "must be root to try")
+    os.geteuid() == 0 or skip("must be root to try")
     os.mkdir(path("log"), 0o700)
     ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); if (setgid(65534) || setuid(65534)) return 1; for (int i = 0; i < 15000; i++) { sl_begin(&s); sl_end(&s); } return 0; }""", options="log-dir=log", spanloom="buffer-size=16K", err=None)
     found = [load(f) for f in files("*.pfw", path("log"))] or [exported(f) for f in files("*.slt", path("log"))]
@@ -381,9 +381,8 @@ def a_program_that_gives_up_its_rights():
 
 @test
 def chroot():
-    equal(os.getuid(), 0, "must be root to try")
     os.mkdir(path("jail"))
-    ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); if (chroot("jail") || chdir("/")) return 1; for (int i = 0; i < 15000; i++) { sl_begin(&s); sl_end(&s); } return 0; }""", spanloom="buffer-size=16K", err=None)
+    ran("""static struct sl_site s = SL_SITE("s", 0); int main(void) { sl_begin(&s); sl_end(&s); if (chroot("jail") || chdir("/")) return 1; for (int i = 0; i < 15000; i++) { sl_begin(&s); sl_end(&s); } return 0; }""", spanloom="buffer-size=16K", err=None, prefix=namespace("-m"))
     found = [load(f) for f in files()] + [load(f) for f in files("*.pfw", path("jail"))] or [exported(f) for f in files("*.slt")]
     equal(sum(len(t.spans()) for t in found), 15001)
 
