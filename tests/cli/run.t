@@ -62,16 +62,17 @@ What hangs when it is killed has the time until then, and so has what is around 
 
   $ cat >hangs.c <<'END'
   > #include <spanloom/trace.h>
+  > #include <fcntl.h>
   > #include <unistd.h>
   > static void reads(void) { SPANLOOM_SPAN("reads"); usleep(100000); }
-  > static void hangs(void) { SPANLOOM_SPAN("hangs"); for (;;) pause(); }
+  > static void hangs(void) { SPANLOOM_SPAN("hangs"); close(creat("hung", 0666)); for (;;) pause(); }
   > int main(void) { SPANLOOM_SPAN("main"); reads(); hangs(); }
   > END
   $ cc -o hangs hangs.c $(spanloom flags c)
-  $ spanloom run -d hangs.db sh -c './hangs & sleep 1; kill -KILL $!; wait; true' 2>report; tree report | tail -1
+  $ spanloom run -d hangs.db sh -c './hangs & until test -e hung; do sleep 0.01; done; sleep 1; kill -KILL $!; wait; true' 2>report; tree report | tail -1
   when IT ended, it was in: main > hangs (open for T)
   $ seconds() { spanloom profile -d $1 --flat --format tsv | awk -F'\t' "{print \$2, \$4, (\$5 >= $2)}" | grep -v -e name -e sh | sort; } # is it at least?
-  $ seconds hangs.db 0.6
+  $ seconds hangs.db 0.9
   hangs 1 1
   main 1 1
   reads 0 0

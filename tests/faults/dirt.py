@@ -408,9 +408,9 @@ def a_pipe_in_the_place_of_a_log():
     small_run(path("runinfo"))
     os.remove(path("runinfo/000", WORKER0))
     os.mkfifo(path("runinfo/000", WORKER0))
-    r = imported(path("runinfo"), code=(0, 1), timeout=20)
+    r = imported(path("runinfo"), code=(0, 1))
     rest_imported(WORKER0, r, message=False)
-    spanloom("import", "-d", "x.db", path("runinfo/000", WORKER0), code=(0, 1), timeout=20)
+    spanloom("import", "-d", "x.db", path("runinfo/000", WORKER0), code=(0, 1))
 
 
 @test
@@ -424,7 +424,7 @@ def a_socket_and_a_device():
     os.chdir(os.path.dirname(path("runinfo/000", WORKER0)))
     s.bind("worker_0.log")
     os.chdir(here)
-    imported(path("runinfo"), code=(0, 1), timeout=20)
+    imported(path("runinfo"), code=(0, 1))
     s.close()
 
 
@@ -435,7 +435,7 @@ def links_in_a_circle():
     os.symlink("..", path("runinfo/000/up"))
     os.symlink(".", path("runinfo/self"))
     os.symlink("loop", path("runinfo/loop"))
-    r = imported(path("runinfo"), code=(0, 1), timeout=20)
+    r = imported(path("runinfo"), code=(0, 1))
     same(dump(r.store), want)
 
 

@@ -400,7 +400,7 @@ def two_imports_at_once(which):
             time.sleep(r.choice((0, 0, r.uniform(0, took))))
         done = {}
         for run, p in running.items():
-            out, err = p.communicate(timeout=120)
+            out, err = p.communicate(timeout=PATIENCE)
             done[run] = p.returncode
             check(p.returncode in (0, 1), f"exit {p.returncode}: {err}")
             check(p.returncode == 0 or re.search("busy|lock|another", err), f"{err}")
@@ -426,7 +426,7 @@ def the_same_import_twice_at_once():
         ps = [subprocess.Popen([PROGRAM, "import", "--quiet", "-d", path("s.db"), path("a")], env=environment(), stderr=subprocess.PIPE, text=True) for _ in range(3)]
         codes = []
         for p in ps:
-            _, err = p.communicate(timeout=120)
+            _, err = p.communicate(timeout=PATIENCE)
             codes.append(p.returncode)
             check(p.returncode in (0, 1), f"exit {p.returncode}: {err}")
         check(0 in codes, f"none was done: {codes}, {err}")
@@ -456,14 +456,14 @@ def locked_by_a_reader_or_a_writer():
     db = sqlite3.connect(path("s.db"), isolation_level=None)
     db.execute("BEGIN")
     db.execute("SELECT count(*) FROM sl_span").fetchone()
-    r = spanloom("import", "-d", "s.db", path("b"), code=(0, 1), timeout=60)
+    r = spanloom("import", "-d", "s.db", path("b"), code=(0, 1))
     check(r.code == 0 or re.search("lock|busy", r.err), r)
     note(f"beside a reader: exit {r.code} after {r.seconds:.1f} s")
     db.execute("ROLLBACK")
     db.execute("BEGIN EXCLUSIVE")
-    r = spanloom("import", "-d", "s.db", path("b"), code=(0, 1), timeout=60)
+    r = spanloom("import", "-d", "s.db", path("b"), code=(0, 1))
     check(r.code == 1 and re.search("lock|busy", r.err) and "s.db" in r.err, r)
-    check(r.seconds < 30, f"waited {r.seconds:.0f} s")
+    check(r.seconds < PATIENCE / 4, f"waited {r.seconds:.0f} s")
     db.execute("ROLLBACK")
     db.close()
     imported(path("b"), store="s.db")

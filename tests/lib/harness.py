@@ -39,6 +39,7 @@ def _scratch():
 
 
 SCRATCH = _scratch()
+PATIENCE = 600  # seconds, for anything that must end; far more than any needs beside other work
 
 
 def _sanitized():
@@ -94,6 +95,15 @@ def note(*words):
     _here.notes.append(" ".join(str(w) for w in words))
 
 
+def until(truth, what):
+    """Waits for a sign. The limit is there so that a fault ends, and not for a machine that is slow."""
+    end = time.monotonic() + PATIENCE
+    while not (got := truth()):
+        check(time.monotonic() < end, f"waited {PATIENCE} s for {what}")
+        time.sleep(0.002)
+    return got
+
+
 def path(*parts):
     """Below this test's own directory."""
     return os.path.join(_here.dir, *parts)
@@ -141,9 +151,9 @@ def main():
 # ---- running spanloom
 
 class Result:
-    def __init__(self, args, code, out, err, seconds, peak):
+    def __init__(self, args, code, out, err, seconds, cpu, peak):
         self.args, self.code, self.out, self.err = args, code, out, err
-        self.seconds, self.peak_bytes = seconds, peak
+        self.seconds, self.cpu, self.peak_bytes = seconds, cpu, peak  # a limit is one of cpu: seconds are the machine's
 
     def __str__(self):
         return f"$ spanloom {' '.join(map(str, self.args))}\n{self.out[-1500:]}{self.err[-3000:]}[exit {self.code}]"
@@ -172,7 +182,7 @@ def namespace(*options):
     skip(f"{' '.join(command)} is not permitted here")
 
 
-def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before=None, timeout=120, prefix=(), text=True):
+def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before=None, timeout=PATIENCE, prefix=(), text=True):
     """Run it; code is the exit status it must have, or a tuple of those it may have, or None for any that is no crash."""
     args = [str(a) for a in args]
     start = time.time()
@@ -187,7 +197,8 @@ def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before
         timer.cancel()
         out.seek(0), err.seek(0)
         o, e = out.read(), err.read().decode(errors="replace")
-    r = Result(args, p.returncode, o.decode(errors="replace") if text else o, e, time.time() - start, usage.ru_maxrss * 1024)
+    r = Result(args, p.returncode, o.decode(errors="replace") if text else o, e, time.time() - start, usage.ru_utime + usage.ru_stime,
+               usage.ru_maxrss * 1024)
     check(not timed_out, f"still running after {timeout} s\n{r if text else ''}")
     no_crash(r)
     if code is not None:
