@@ -3,7 +3,7 @@
 
 Every test has an empty working directory of its own.  A test file takes words as arguments: only tests whose
 name contains one of them are run.  KEEP=1 keeps the directories, TIMES=1 tells how long each took, SEED=N is for
-other random numbers.
+other random numbers, QUICK=1 takes one case of each test.
 """
 import ctypes
 import datetime
@@ -61,10 +61,10 @@ def test(f):
 
 
 def cases(*values):
-    """@cases(a, b): f(a) and f(b) are two tests."""
+    """@cases(a, b): f(a) and f(b) are two tests; for the time between two changes (QUICK) the first is enough."""
     def add(f):
         f.__name__ = f.__name__.replace("_", " ")
-        for v in values:
+        for v in values[:1 if os.environ.get("QUICK") else None]:
             v = v if isinstance(v, tuple) else (v,)
             words = re.sub(r"[^ -~]|#", "?", " ".join(str(x).rpartition("/")[2][:40] for x in v))
             _tests.append((f"{f.__name__} {words}".strip(), f, v))
