@@ -4,7 +4,8 @@
 #
 #   make            build/spanloom and build/spanloom.so (WERROR=1: warnings are errors, when build/ is new)
 #   make demo       build, then show what it does
-#   make check      every test; `make bless` takes over what programs print now as what tests expect
+#   make check      every test, in three builds; `make bless` takes over what programs print now as what tests expect
+#   make check-quick  between two changes: one build, and the tests that tell most in a minute (tests/run --help: --quick)
 #   make check-peers  the tests with other programs, which need more than Debian's usual packages: viewers, PerfFlowAspect
 #   make soak       kill traced programs KILLS=10000 times, and see that nothing is lost
 #   make fuzz       fuzz each target (FUZZ=NAME for one) for SECONDS=60
@@ -31,6 +32,9 @@ demo: setup-demo all
 
 check: setup-check
 	@tests/run
+
+check-quick: setup-check
+	@tests/run --quick
 
 check-peers: setup-peers
 	@tests/run --peers
@@ -61,4 +65,4 @@ clean:
 	@rm -rf build build-*
 	@find . -name '*.err' -delete
 
-.PHONY: all setup demo check check-peers bless soak fuzz bench install format clean
+.PHONY: all setup demo check check-quick check-peers bless soak fuzz bench install format clean

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 What compilers need, from the build tree and installed.
 
-  $ spanloom flags c | sed "s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  $ spanloom flags c | sed "s:'::g; s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
   -IROOT/include -fexceptions -Wl,--push-state,--no-as-needed -LBUILD -Wl,-rpath,BUILD -lspanloom-trace -Wl,--pop-state
-  $ spanloom flags c++ --cflags | sed "s:$ROOT:ROOT:g"
+  $ spanloom flags c++ --cflags | sed "s:'::g; s:$ROOT:ROOT:g"
   -IROOT/include
-  $ spanloom flags c --libs | sed "s:$BUILD:BUILD:g"
+  $ spanloom flags c --libs | sed "s:'::g; s:$BUILD:BUILD:g"
   -Wl,--push-state,--no-as-needed -LBUILD -Wl,-rpath,BUILD -lspanloom-trace -Wl,--pop-state
-  $ spanloom flags c --static --libs | sed "s:$BUILD:BUILD:g"
+  $ spanloom flags c --static --libs | sed "s:'::g; s:$BUILD:BUILD:g"
   BUILD/libspanloom-trace.a -pthread -ldl
   $ cat >x.c <<'END'
   > #include <spanloom/trace.h>
   > int main(void) { SPANLOOM_SPAN("main"); return 0; }
   > END
-  $ cc -o x x.c $(spanloom flags c) && ./x && ls *.pfw | wc -l
+  $ eval "cc -o x x.c $(spanloom flags c)" && ./x && ls *.pfw | wc -l
   1
-  $ rm *.pfw; cc -o x x.c $(spanloom flags c --static) && ./x && ls *.pfw | wc -l
+  $ rm *.pfw; eval "cc -o x x.c $(spanloom flags c --static)" && ./x && ls *.pfw | wc -l
   1
-  $ cc -c x.c $(spanloom flags c --cflags) && cc -o x x.o $(spanloom flags c --libs)
-  $ spanloom flags fortran | sed "s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  $ eval "cc -c x.c $(spanloom flags c --cflags)" && eval "cc -o x x.o $(spanloom flags c --libs)"
+  $ spanloom flags fortran | sed "s:'::g; s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
   ROOT/include/spanloom/spanloom_trace.f90 -Wl,--push-state,--no-as-needed -LBUILD -Wl,-rpath,BUILD -lspanloom-trace -Wl,--pop-state
 
 Wherever it stands, also where the linker drops libraries that nothing before them needs:
 
-  $ rm *.pfw; cc -Wl,--as-needed $(spanloom flags c) -o x x.c && ./x && ls *.pfw | wc -l
+  $ rm *.pfw; eval "cc -Wl,--as-needed $(spanloom flags c) -o x x.c" && ./x && ls *.pfw | wc -l
   1
   $ ldd x | grep -c libspanloom-trace
   1

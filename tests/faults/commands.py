@@ -319,7 +319,7 @@ def a_closed_pipe():
                 p.stdout.readline()
             p.stdout.close()
             err = p.stderr.read().decode()
-            code = p.wait(timeout=60)
+            code = p.wait(timeout=PATIENCE)
             check(code == 0 and not err, f"{' '.join(args)}: exit {code}, {err[:300]!r}")
 
 
@@ -340,7 +340,7 @@ def closed_streams():
     for closed in ((0,), (1,), (2,), (0, 1, 2)):
         name = path(f"{''.join(map(str, closed))}.db")
         p = subprocess.Popen([PROGRAM, "import", "-d", name, path("runinfo"), path("nowhere")], env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: [os.close(i) for i in closed], close_fds=False)
-        code = p.wait(timeout=60)
+        code = p.wait(timeout=PATIENCE)
         check(code in (0, 1), f"exit {code} without {closed}")
         if os.path.exists(name):
             whole(name)

@@ -165,7 +165,7 @@ def act(story, options="", killed=False, pairs=True):
     When it was killed at its end, the trace is what `spanloom export` makes of what it left."""
     program, where = compiled(), tempfile.mkdtemp(prefix="trace-", dir=path())
     r = subprocess.run([program] + ["killed"] * killed, input="\n".join(story.steps) + "\n", capture_output=True, text=True,
-                       timeout=120, env=environment(PERFFLOW_OPTIONS=f"log-dir={where}" + (f":{options}" if options else "")))
+                       timeout=600, env=environment(PERFFLOW_OPTIONS=f"log-dir={where}" + (f":{options}" if options else "")))
     check(r.returncode == (-signal.SIGKILL if killed else 0) and not r.stderr, f"exit {r.returncode}: {r.stderr}")
     lines = [line.split() for line in r.stdout.splitlines()]
     story.pid = next(int(w[1]) for w in lines if w[0] == "pid")

@@ -65,7 +65,7 @@ class Browser:
         message, _, self.rest = self.rest.partition(b"\0")
         return json.loads(message)
 
-    def call(self, method, session=None, timeout=60, **params):
+    def call(self, method, session=None, timeout=600, **params):
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if session:
@@ -91,7 +91,7 @@ class Page:
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         browser.call("Page.navigate", self.session, url=url)
 
-    def run(self, script, timeout=60):
+    def run(self, script, timeout=600):
         """The value of a JavaScript expression, or what the promise that it is comes to."""
         answer = self.browser.call("Runtime.evaluate", self.session, timeout, expression=script, returnByValue=True,
                                    awaitPromise=True)
@@ -100,7 +100,7 @@ class Page:
             raise RuntimeError(details.get("exception", {}).get("description") or details["text"])
         return answer["result"].get("value")
 
-    def wait(self, script, timeout=60):
+    def wait(self, script, timeout=600):
         """Until an expression is true."""
         end = time.monotonic() + timeout
         while not self.run(script):

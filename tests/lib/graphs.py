@@ -122,7 +122,7 @@ class Store:
         return self.file
 
 
-def sql(store, text, code=0, options=(), timeout=120):
+def sql(store, text, code=0, options=(), timeout=PATIENCE):
     """Rows of a query that the program answers, as it prints JSON."""
     r = spanloom("sql", "-d", store, "--format", "json", *options, text, code=code, timeout=timeout)
     return json.loads(r.out) if code == 0 and r.out.strip() else []

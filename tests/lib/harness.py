@@ -3,8 +3,9 @@
 
 Every test has an empty working directory of its own.  A test file takes words as arguments: only tests whose
 name contains one of them are run.  KEEP=1 keeps the directories, TIMES=1 tells how long each took, SEED=N is for
-other random numbers.
+other random numbers, QUICK=1 takes one case of each test.
 """
+import ctypes
 import datetime
 import difflib
 import json
@@ -38,6 +39,7 @@ def _scratch():
 
 
 SCRATCH = _scratch()
+PATIENCE = 600  # seconds, for anything that must end; far more than any needs beside other work
 
 
 def _sanitized():
@@ -59,10 +61,10 @@ def test(f):
 
 
 def cases(*values):
-    """@cases(a, b): f(a) and f(b) are two tests."""
+    """@cases(a, b): f(a) and f(b) are two tests; for the time between two changes (QUICK) the first is enough."""
     def add(f):
         f.__name__ = f.__name__.replace("_", " ")
-        for v in values:
+        for v in values[:1 if os.environ.get("QUICK") else None]:
             v = v if isinstance(v, tuple) else (v,)
             words = re.sub(r"[^ -~]|#", "?", " ".join(str(x).rpartition("/")[2][:40] for x in v))
             _tests.append((f"{f.__name__} {words}".strip(), f, v))
@@ -79,9 +81,27 @@ def equal(got, want, what=""):
     check(got == want, f"{what}: got {got!r}, want {want!r}")
 
 
+class Skipped(Exception):
+    pass
+
+
+def skip(reason):
+    """This test cannot be run here; tests/skips.allow must know it."""
+    raise Skipped(reason)
+
+
 def note(*words):
     """Shown below the test, passed or not."""
     _here.notes.append(" ".join(str(w) for w in words))
+
+
+def until(truth, what):
+    """Waits for a sign. The limit is there so that a fault ends, and not for a machine that is slow."""
+    end = time.monotonic() + PATIENCE
+    while not (got := truth()):
+        check(time.monotonic() < end, f"waited {PATIENCE} s for {what}")
+        time.sleep(0.002)
+    return got
 
 
 def path(*parts):
@@ -96,9 +116,11 @@ def rng():
 
 def _run(number, name, f, args):
     _here.dir, _here.name, _here.notes = tempfile.mkdtemp(prefix="spanloom-test-", dir=SCRATCH), name, []
-    start, failure = time.time(), None
+    start, failure, skipped = time.time(), None, ""
     try:
         f(*args)
+    except Skipped as e:
+        skipped = f" # SKIP {e}"
     except AssertionError as e:
         where = [s for s in traceback.extract_tb(e.__traceback__) if s.filename != os.path.abspath(__file__)]
         failure = f"{os.path.basename(where[-1].filename)}:{where[-1].lineno}: {where[-1].line}\n{e}" if where else str(e)
@@ -106,7 +128,7 @@ def _run(number, name, f, args):
         failure = traceback.format_exc()
     if not os.environ.get("KEEP"):
         shutil.rmtree(_here.dir, ignore_errors=True)
-    lines = [f"{'not ' if failure else ''}ok {number} - {name}"]
+    lines = [f"{'not ' if failure else ''}ok {number} - {name}{skipped}"]
     lines += [f"# {line}" for line in _here.notes]
     if failure:
         lines += [f"# {line}" for line in failure.splitlines()[:60]]
@@ -129,9 +151,9 @@ def main():
 # ---- running spanloom
 
 class Result:
-    def __init__(self, args, code, out, err, seconds, peak):
+    def __init__(self, args, code, out, err, seconds, cpu, peak):
         self.args, self.code, self.out, self.err = args, code, out, err
-        self.seconds, self.peak_bytes = seconds, peak
+        self.seconds, self.cpu, self.peak_bytes = seconds, cpu, peak  # a limit is one of cpu: seconds are the machine's
 
     def __str__(self):
         return f"$ spanloom {' '.join(map(str, self.args))}\n{self.out[-1500:]}{self.err[-3000:]}[exit {self.code}]"
@@ -141,7 +163,26 @@ def environment(**more):
     return {**os.environ, "TZ": "UTC", "NO_COLOR": "1", **more}
 
 
-def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before=None, timeout=120, prefix=(), text=True):
+def without_rights():
+    """For preexec_fn: root becomes as others are, whom permissions stop. It stays the owner of the program, which may lie
+    where only its owner may go; a process that became another user could not begin."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in (1, 2) if os.geteuid() == 0 else ():  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        if libc.prctl(24, capability, 0, 0, 0):  # PR_CAPBSET_DROP
+            raise OSError(ctypes.get_errno(), "root may not give up its rights")
+
+
+def namespace(*options):
+    """A prefix of commands that have mounts, clocks ... of their own, and are root there."""
+    command = ("unshare", *(() if os.geteuid() == 0 else ("-r",)), *options)
+    # Where / is no mount point (chroot), the propagation of mounts cannot be changed, and need not be.
+    for c in (command, (*command, "--propagation", "unchanged")):
+        if subprocess.run([*c, "true"], capture_output=True).returncode == 0:
+            return c
+    skip(f"{' '.join(command)} is not permitted here")
+
+
+def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before=None, timeout=PATIENCE, prefix=(), text=True):
     """Run it; code is the exit status it must have, or a tuple of those it may have, or None for any that is no crash."""
     args = [str(a) for a in args]
     start = time.time()
@@ -156,7 +197,8 @@ def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before
         timer.cancel()
         out.seek(0), err.seek(0)
         o, e = out.read(), err.read().decode(errors="replace")
-    r = Result(args, p.returncode, o.decode(errors="replace") if text else o, e, time.time() - start, usage.ru_maxrss * 1024)
+    r = Result(args, p.returncode, o.decode(errors="replace") if text else o, e, time.time() - start, usage.ru_utime + usage.ru_stime,
+               usage.ru_maxrss * 1024)
     check(not timed_out, f"still running after {timeout} s\n{r if text else ''}")
     no_crash(r)
     if code is not None:

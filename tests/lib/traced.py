@@ -39,6 +39,14 @@ PRELUDE = """#ifndef _GNU_SOURCE
 #include <time.h>
 #include <unistd.h>
 extern char **environ;
+/* For threads that record until they are stopped: they record no more than this, however late they are stopped. */
+static inline int more(void)
+{
+    static __thread int n;
+    if (n < 20000) return ++n;
+    usleep(1000);
+    return 0;
+}
 static inline long long now_ns(void)
 {
     struct timespec t;
@@ -76,7 +84,7 @@ def bare_environment(**more):
     return {**{k: v for k, v in os.environ.items() if not ours.match(k)}, **more}
 
 
-def run(exe, *args, options=None, spanloom=None, env=None, cwd=None, code=0, err="", before=None, timeout=60, prefix=(), **more):
+def run(exe, *args, options=None, spanloom=None, env=None, cwd=None, code=0, err="", before=None, timeout=PATIENCE, prefix=(), **more):
     """Run a traced program in this test's directory.  code and err are what must come of it; None: anything."""
     e = bare_environment(**(env or {}))
     if options is not None:

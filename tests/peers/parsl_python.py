@@ -136,7 +136,7 @@ FROM inside i JOIN spans t ON t.id = i.task JOIN spans c ON c.id = i.span AND c.
 
 def run(program, folder=None):
     env = environment(PYTHONPATH=f"{ROOT}/python:{BUILD}/python:{folder or path()}", PATH=f"{peers.VENV}/bin:{os.environ['PATH']}")
-    r = subprocess.run(program, cwd=folder or path(), env=env, capture_output=True, text=True, timeout=240, shell=isinstance(program, str))
+    r = subprocess.run(program, cwd=folder or path(), env=env, capture_output=True, text=True, timeout=600, shell=isinstance(program, str))
     equal(r.returncode, 0, r.stderr[-3000:])
     return r.stdout
 

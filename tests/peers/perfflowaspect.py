@@ -108,7 +108,7 @@ def run(command, where, options="", **env):
     clean = {k: v for k, v in os.environ.items() if not k.startswith(SCHEDULERS)}
     process = subprocess.Popen(command, cwd=path(where), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                env={**clean, **({"PERFFLOW_OPTIONS": options} if options else {}), **env})
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     check(process.returncode == 0 and not err, f"{command}: exit {process.returncode}\n{err}")
     found = glob.glob(f"{glob.escape(path(where))}/**/*.pfw", recursive=True)
     check(len(found) <= 1, found)
@@ -306,7 +306,7 @@ def by(package, program, options="", err=""):
     clean = {k: v for k, v in os.environ.items() if not k.startswith((*SCHEDULERS, "PYTHON"))}
     if package == "ours":
         clean["PYTHONPATH"] = f"{ROOT}/python:{BUILD}/python"
-    r = subprocess.run([peers.python(), "prog.py"], cwd=where, capture_output=True, text=True, timeout=60,
+    r = subprocess.run([peers.python(), "prog.py"], cwd=where, capture_output=True, text=True, timeout=600,
                        env={**clean, "PYTHONDONTWRITEBYTECODE": "1", **({"PERFFLOW_OPTIONS": options} if options else {})})
     equal((r.returncode, r.stderr), (0, err), f"{package}: exit and standard error")
     events = []

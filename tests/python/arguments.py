@@ -214,7 +214,7 @@ for what in (lambda: f(slow), lambda: list(g(slow)), h, advised, lambda: spanloo
         print("not interrupted")
     except KeyboardInterrupt:
         print("ok")
-""", version=version, spanloom="log-format=binary", timeout=200)
+""", version=version, spanloom="log-format=binary")
     equal(r.out, "ok\n" * 7)
 
 

@@ -223,9 +223,6 @@ all_of_it()
 """, version)
     t = trace()
     equal(t.names(), ["all_of_it B", "begins B", "begins E", "inside B", "inside E", "inside B", "inside E", "ends B", "ends E", "all_of_it E"])
-    for name in "begins", "ends":
-        [s] = t.spans(name)
-        check(s.end - s.begin < 1e6, s)
 
 
 @cases(*VERSIONS)

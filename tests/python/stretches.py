@@ -558,7 +558,7 @@ with section("asynchronous generators in asynchronous generators, errors"):
         except RuntimeError as e: eq(str(e), "async generator raised StopAsyncIteration")
     asyncio.run(main())
     want(loose=True)
-""", timeout=60)
+""")
 
 
 @cases(*VERSIONS)

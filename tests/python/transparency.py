@@ -291,7 +291,7 @@ with section("other ways to look"):
     from concurrent.futures import ThreadPoolExecutor
     with ThreadPoolExecutor(1) as e: eq(e.submit(plain, 3).result()[0], 3)
     want("B plain", "E plain", loose=True)
-''', timeout=60)
+''')
 
 
 @cases(*VERSIONS)
@@ -534,7 +534,7 @@ with section("identity of what goes through"):
     a, k = critical_path()(same)(x, **d)
     eq((a[0] is x, k["k"] is x, k is d), (True, True, False))
     want("B same", "E same")
-""", timeout=60)
+""")
 
 
 @cases(*VERSIONS)

@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from traced import *  # noqa
 
 SITE = 'static struct sl_site s = SL_SITE("s", 0), late = SL_SITE("late", 0);\n'
-BUSY = SITE + """static volatile int stop; static int begun; static void *busy(void *p) { SPANLOOM_SPAN("thread"); __atomic_add_fetch(&begun, 1, 5); while (!stop) { sl_begin(&s); sl_arg_int("i", 1); sl_end(&s); } return p; }
+BUSY = SITE + """static volatile int stop; static int begun; static void *busy(void *p) { SPANLOOM_SPAN("thread"); for (int i = 0; !stop; i++) if (more()) { sl_begin(&s); sl_arg_int("i", 1); sl_end(&s); if (i == 500) __atomic_add_fetch(&begun, 1, 5); for (volatile int k = 0; k < 1000; k++) ; } return p; }
 static void *brief(void *p) { sl_begin(&s); sl_end(&s); return p; } static void *finish(void *p) { sl_trace_finish(); return p; } static void *flush(void *p) { while (!stop) sl_trace_flush(); return p; }
 static pthread_t start(void *(*f)(void *)) { pthread_t t; if (pthread_create(&t, 0, f, 0)) _exit(9); return t; }
 """
@@ -49,7 +49,7 @@ def of_a_binary_trace():
 @cases(*((link, usage) for link in ("so", "a") for usage in ("", "cpu-mem-usage=True")))
 def while_others_record(link, usage):
     """By two threads at once, while four record: each has what it did until then, and goes on."""
-    ran(BUSY + """int main(void) { pthread_t t[6]; for (int i = 0; i < 4; i++) t[i] = start(busy); while (__atomic_load_n(&begun, 5) < 4) sched_yield(); usleep(20000); t[4] = start(finish); t[5] = start(finish); sl_trace_finish();
+    ran(BUSY + """int main(void) { pthread_t t[6]; for (int i = 0; i < 4; i++) t[i] = start(busy); while (__atomic_load_n(&begun, 5) < 4) sched_yield(); t[4] = start(finish); t[5] = start(finish); sl_trace_finish();
         usleep(5000); stop = 1; for (int i = 0; i < 6; i++) pthread_join(t[i], 0); sl_trace_finish(); return 0; }""", link=link, options=usage or None, spanloom="buffer-size=16K")
     t = trace()
     spans = t.spans()
@@ -57,13 +57,13 @@ def while_others_record(link, usage):
     check(len(spans) > 100 and all(sum(s.unfinished for s in spans if s.tid == tid and s.name == "s") <= 1 for tid in {s.tid for s in spans}), "more than the last is unfinished")
 
 
-CHILDREN = """int main(void) { for (int i = 0; i < 300; i++) { pid_t p = fork(); if (!p) { alarm(20); pthread_t t[8]; for (int k = 0; k < 8; k++) t[k] = start(%s); for (volatile int k = 0; k < i * 40; k++) ; sl_trace_finish(); stop = 1; for (int k = 0; k < 8; k++) pthread_join(t[k], 0); %s }
+CHILDREN = """int main(void) { for (int i = 0; i < 300; i++) { pid_t p = fork(); if (!p) { alarm(600); pthread_t t[8]; for (int k = 0; k < 8; k++) t[k] = start(%s); for (volatile int k = 0; k < i * 40; k++) ; sl_trace_finish(); stop = 1; for (int k = 0; k < 8; k++) pthread_join(t[k], 0); %s }
     int status; waitpid(p, &status, 0); if (status) { printf("child %%d: %%x", i, status); return 1; } } return 0; }"""
 
 
 @cases("_exit(0);", "exit(0);")
 def while_threads_come_and_go(end):
-    ran(BUSY + CHILDREN % ("brief", end), timeout=120)
+    ran(BUSY + CHILDREN % ("brief", end))
     for t in traces():
         equal((t.meta["ended"], len(t.spans("s")) <= 8), (True, True))
     equal(files("*.slt"), [])
@@ -72,7 +72,7 @@ def while_threads_come_and_go(end):
 @test
 def while_another_thread_flushes():
     """The file that is left is the complete one."""
-    ran(BUSY + """int main(void) { for (int i = 0; i < 40; i++) { pid_t p = fork(); if (!p) { alarm(20); for (int k = 0; k < 200; k++) { sl_begin(&s); sl_end(&s); } pthread_t t = start(flush); usleep(300 + i * 50); for (int k = 0; k < 2000; k++) { sl_begin(&s); sl_end(&s); } sl_trace_finish(); stop = 1; pthread_join(t, 0); _exit(0); }
+    ran(BUSY + """int main(void) { for (int i = 0; i < 40; i++) { pid_t p = fork(); if (!p) { alarm(600); for (int k = 0; k < 200; k++) { sl_begin(&s); sl_end(&s); } pthread_t t = start(flush); usleep(300 + i * 50); for (int k = 0; k < 2000; k++) { sl_begin(&s); sl_end(&s); } sl_trace_finish(); stop = 1; pthread_join(t, 0); _exit(0); }
         int status; waitpid(p, &status, 0); if (status) return 1; } return 0; }""")
     equal([len(t.spans("s")) for t in traces(n=40)], [2200] * 40)
     equal(files("*.slt"), [])

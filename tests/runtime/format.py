@@ -374,7 +374,7 @@ def export_of_a_damaged_trace_neither_crashes_nor_lies():
             for _ in range(random_.choice((1, 10, 100))):
                 damaged[random_.randrange(whole)] = random_.randrange(256)
         write(path("d.slt"), bytes(damaged))
-        r = spanloom("export", "chrome", "-o", "-", path("d.slt"), code=None, text=False, timeout=20)
+        r = spanloom("export", "chrome", "-o", "-", path("d.slt"), code=None, text=False, timeout=PATIENCE)
         if r.code == 0:
             Trace(r.out, rules=False)
         else:

@@ -464,10 +464,10 @@ def a_second_run_replaces_the_file():
 
 @test
 def of_two_at_once_with_one_name_both_are_kept():
-    exe = compiled(SMOKE.replace("printf(\"Inside main\\n\");", "printf(\"Inside main\\n\"); BEFORE(\"x\"); AFTER(\"x\"); usleep(300000);"))
+    exe = compiled(SMOKE.replace("printf(\"Inside main\\n\");", "printf(\"Inside main\\n\"); BEFORE(\"x\"); AFTER(\"x\"); if (mkdir(\"one\", 0700)) mkdir(\"two\", 0700); while (access(\"two\", F_OK)) usleep(1000);"))
     env = bare_environment(PERFFLOW_OPTIONS="log-filename-include=name")
     both = [subprocess.Popen([exe], cwd=path(), env=env, stdout=subprocess.DEVNULL) for _ in range(2)]
-    equal([p.wait(60) for p in both], [0, 0])
+    equal([p.wait(PATIENCE) for p in both], [0, 0])
     equal([len(t.events) for t in traces(n=2)], [26, 26])
 
 

@@ -216,14 +216,14 @@ def one_site_first_used_by_many_threads_at_once():
 
 @test
 def enabled_and_disabled_by_one_thread_while_others_record():
-    ran(r"""static volatile int stop; static struct sl_site s = SL_SITE("s", 0), u = SL_SITE("u", 0); static void *t(void *p) { while (!stop) { sl_begin(&s); sl_begin(&u); sl_end(&u); sl_end(&s); for (volatile int k = 0; k < 2000; k++) ; } return p; }
+    ran(r"""static volatile int stop; static struct sl_site s = SL_SITE("s", 0), u = SL_SITE("u", 0); static void *t(void *p) { while (!stop) if (more()) { sl_begin(&s); sl_begin(&u); sl_end(&u); sl_end(&s); for (volatile int k = 0; k < 2000; k++) ; } return p; }
         int main(void) { pthread_t p[3]; for (int i = 0; i < 3; i++) pthread_create(p + i, 0, t, 0); for (int i = 0; i < 300; i++) { sl_trace_enable(i & 1); usleep(100); } sl_trace_enable(1); usleep(1000); stop = 1; for (int i = 0; i < 3; i++) pthread_join(p[i], 0); return 0; }""")
     check(len(trace().spans()) > 100, "spans")
 
 
 @test
 def flushed_by_one_thread_while_others_record():
-    ran(r"""static volatile int stop; static struct sl_site s = SL_SITE("s", 0); static void *t(void *p) { for (int i = 0; !stop; i++) { sl_begin(&s); sl_arg_int("i", i); sl_end(&s); for (volatile int k = 0; k < 100000; k++) ; } return p; }
+    ran(r"""static volatile int stop; static struct sl_site s = SL_SITE("s", 0); static void *t(void *p) { for (int i = 0; !stop; i++) if (more()) { sl_begin(&s); sl_arg_int("i", i); sl_end(&s); for (volatile int k = 0; k < 100000; k++) ; } return p; }
         int main(void) { sl_begin(&s); sl_arg_int("i", 0); sl_end(&s); pthread_t p[3]; for (int i = 0; i < 3; i++) pthread_create(p + i, 0, t, 0); for (int i = 0; i < 10; i++) { if (sl_trace_flush()) return 1; char n[90]; snprintf(n, 90, "cp *.pfw flushed%d.json", i); if (system(n)) return 2; } stop = 1; for (int i = 0; i < 3; i++) pthread_join(p[i], 0); return 0; }""", spanloom="buffer-size=16K")
     whole = {}
     for s in trace().spans():

@@ -536,10 +536,10 @@ def in_other_programs():
         plain = lambda rows: [tuple(str(float(v)) if str(v).replace(".", "").replace("-", "").replace("e", "").isdigit() else v for v in r) for r in rows]
         code = ("import json, sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.enable_load_extension(True); d.load_extension(sys.argv[2]); "
                 "print(json.dumps(d.execute(sys.argv[3]).fetchall()))")
-        r = subprocess.run(["/usr/bin/python3", "-c", code, f, so, text], capture_output=True, text=True, env=environment(), timeout=120)
+        r = subprocess.run(["/usr/bin/python3", "-c", code, f, so, text], capture_output=True, text=True, env=environment(), timeout=600)
         equal(r.returncode, 0, r.stderr)
         equal(plain(json.loads(r.stdout)), plain(want), f"python: {text}")
-        r = subprocess.run(["sqlite3", "-json", f, "-cmd", f".load {so}", text], capture_output=True, text=True, env=environment(), timeout=120)
+        r = subprocess.run(["sqlite3", "-json", f, "-cmd", f".load {so}", text], capture_output=True, text=True, env=environment(), timeout=600)
         equal(r.returncode, 0, r.stderr)
         shell = [tuple(x.values()) for x in json.loads(r.stdout)]
         equal(len(shell), len(want), text)
