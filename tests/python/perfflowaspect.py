@@ -339,5 +339,50 @@ class C:
 ''', version)
 
 
+# ---- beside its own, which a package here stands for that writes a file as it does
+
+THEIRS = """import os
+open(f"perfflow.host.{os.getpid()}.pfw", "w").write("[\\n")
+def critical_path(): return lambda function: function
+"""
+BOTH = ("import spanloom", "from perfflowaspect import aspect", "from perfflowaspect import aspect_base")
+
+
+def with_theirs(*lines, **more):
+    os.makedirs(path("their s/perfflowaspect"), exist_ok=True)
+    write(path("their s/perfflowaspect/__init__.py"), "")
+    write(path("their s/perfflowaspect/aspect_base.py"), "")
+    write(path("their s/perfflowaspect/aspect.py"), THEIRS)
+    return script("\n".join(lines), env={"PYTHONPATH": f"{path('their s')}:{PACKAGES}"}, err=None, **more)
+
+
+@cases(*((v, n) for v in VERSIONS for n in range(3)))
+def theirs_before_ours_in_the_path(version, n):
+    """One line says so, in whatever order a program imports both, and none where theirs is not imported or alone."""
+    r = with_theirs(*BOTH[n:], *BOTH[:n], version=version)
+    equal((r.err.count("\n"), path("their s/perfflowaspect/__init__.py") in r.err), (1, True), r.err)
+    equal(with_theirs(BOTH[0], version=version).err, "")
+    equal(with_theirs(*BOTH[1:], version=version).err, "")
+    equal(with_theirs(*BOTH, version=version, options="log-enable=False").err, "")
+    equal(told("import spanloom\n", version).err, "")
+
+
+@cases("", "log-dir=else where")
+def spanloom_run_names_what_it_wrote(options):
+    """Its trace is not imported; one that was there before is none of this."""
+    os.makedirs(path("else where"))
+    write(path("perfflow.host.1.pfw"), "[\n")
+    os.utime(path("perfflow.host.1.pfw"), (1, 1))
+    with_theirs()
+    write(path("their s/perfflowaspect/aspect.py"), THEIRS.replace("perfflow.", f"{'else where' if options else '.'}/perfflow."))
+    e = bare_environment(PYTHONPATH=path("their s"), PERFFLOW_OPTIONS=options)
+    write(path("prog.py"), "from perfflowaspect import aspect\nimport os\nprint(os.getpid())\n")
+    r = subprocess.run([f"{BUILD}/spanloom", "run", "--", sys.executable, "prog.py"], cwd=path(), env=e, capture_output=True, text=True)
+    [line] = [line for line in r.stderr.splitlines() if "not imported:" in line]
+    check(f"{'else where' if options else '.'}/perfflow.host.{r.stdout.strip()}.pfw," in line, line)
+    r = subprocess.run([f"{BUILD}/spanloom", "run", "--", "true"], cwd=path(), env=e, capture_output=True, text=True)
+    check("only the command itself" in r.stderr and "not imported:" not in r.stderr, r.stderr)
+
+
 if __name__ == "__main__":
     main()
