@@ -461,5 +461,20 @@ for scope in 5, None, "", True, S():
     equal(scopes, [x for s in ("5", None, None, "True", "said") for x in (s, None, None, s, s)])
 
 
+# ---- what differs
+
+@test
+def what_differs_is_listed_and_tested():
+    """Each line of the page, by its bold words, and `Differs: WORDS.` (or several, `WORDS; WORDS.`) in what tests say of themselves."""
+    with open(f"{ROOT}/docs/from-perfflowaspect.md", encoding="utf-8") as f:
+        listed = re.findall(r"^- \*\*(.+?)\*\*", f.read().partition("\n## What differs\n")[2], re.M)
+    tested = set()
+    for file in glob.glob(f"{ROOT}/tests/peers/perfflow*.py") + glob.glob(f"{ROOT}/tests/runtime/*.py"):
+        with open(file, encoding="utf-8") as f:
+            for words in re.findall(r'Differs: ([^`"]+?)\."""', f.read()):
+                tested |= set(words.split("; "))
+    equal((sorted(set(listed) - tested), sorted(tested - set(listed)), len(listed)), ([], [], len(set(listed))), "without a test, without a line")
+
+
 if __name__ == "__main__":
     main()
