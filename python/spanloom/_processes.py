@@ -47,12 +47,27 @@ def _with_context(start):
 
 
 class _Importing:
-    """Waits for the import of multiprocessing, which is too much to load for programs that do without it."""
+    """Waits for the import of multiprocessing, which is too much to load for programs that do without it; and sees
+    whose perfflowaspect is there."""
 
     def find_spec(self, *_):
+        _look_for_theirs()
         base = getattr(sys.modules.get("multiprocessing.process"), "BaseProcess", None)
         if base and not hasattr(base.start, "__wrapped__"):  # self stays: whoever asked is going through the list
             base.start = _with_context(base.start)
+
+
+_told = False
+
+
+def _look_for_theirs():
+    """PerfFlowAspect's own package, where sys.path has it before ours: two traces of one process, and neither is whole."""
+    global _told
+    package = sys.modules.get("perfflowaspect")
+    if not _told and package and not (getattr(package, "__file__", None) or "").endswith(".so"):
+        _told = True
+        sys.stderr.write(f"spanloom: perfflowaspect is PerfFlowAspect's own here ({package.__file__}): what it records is in "
+                         "files of its own; for Spanloom's, take it out of PYTHONPATH or uninstall it\n")
 
 
 def _watch_multiprocessing():

@@ -32,6 +32,7 @@ struct job {
     char dir[PATH_MAX]; /* absolute */
     bool keep;
     const char *nothing; /* to say where no program recorded anything */
+    struct timespec began;
 };
 
 /* ---- before ---- */
@@ -231,6 +232,45 @@ static bool is_empty(const char *dir)
     return !e;
 }
 
+/* Where traces go that others than our runtime write: PerfFlowAspect's own. */
+static const char *others_dir(char to[PATH_MAX])
+{
+    const char *options = getenv("PERFFLOW_OPTIONS");
+
+    to[0] = '.', to[1] = 0;
+    for (const char *p = options ? options : ""; *p; p += strcspn(p, ":"), p += *p == ':')
+        if (!strncmp(p, "log-dir=", 8) && strcspn(p, ":") > 8)
+            snprintf(to, PATH_MAX, "%.*s", (int)(strcspn(p, ":") - 8), p + 8);
+    return to;
+}
+
+/* Traces that were not imported, since what wrote them is not our runtime, or did not hear of the folder. */
+static void tell_of_others(const struct job *j)
+{
+    char dir[PATH_MAX], name[NAME_MAX + 1] = "";
+    DIR *d = opendir(others_dir(dir));
+    struct dirent *e;
+    struct stat s;
+    unsigned n = 0;
+
+    while (d && (e = readdir(d))) {
+        size_t length = strlen(e->d_name);
+        if (strncmp(e->d_name, "perfflow.", 9) != 0 || strcmp(e->d_name + length - 4, ".pfw") != 0 ||
+            fstatat(dirfd(d), e->d_name, &s, 0) || s.st_mtim.tv_sec < j->began.tv_sec ||
+            (s.st_mtim.tv_sec == j->began.tv_sec && s.st_mtim.tv_nsec < j->began.tv_nsec))
+            continue;
+        if (!n++ || strcmp(e->d_name, name) < 0)
+            strcpy(name, e->d_name);
+    }
+    if (d)
+        closedir(d);
+    if (n)
+        fprintf(stderr,
+                "spanloom: not imported: %s/%s%s, written meanwhile, as PerfFlowAspect's own package and library "
+                "do; spanloom import reads it, and spanloom-python(7) says how ours takes its place\n",
+                dir, name, n > 1 ? " and others" : "");
+}
+
 static void finish(const struct job *j)
 {
     const struct sl_err *wrong = j->cli->project_err;
@@ -246,6 +286,7 @@ static void finish(const struct job *j)
     } else if (!cli_option(j->cli, "quiet") && report(j, &err)) {
         fprintf(stderr, "spanloom: %s\n", err.text);
     }
+    tell_of_others(j);
     if (running)
         fprintf(stderr, "spanloom: %u process%s still run%s; %s in %s; import %s when %s ended: spanloom import %s\n",
                 running, running == 1 ? "" : "es", running == 1 ? "s" : "",
@@ -272,6 +313,7 @@ int traced_command(struct cli *cli, const char *name, char *const *argv, const c
         return CHILD_FAILED;
     }
     set_options(&j);
+    clock_gettime(CLOCK_REALTIME_COARSE, &j.began); /* that which files have */
     if (shell_trace_open(&t, getpid(), true, &err))
         fprintf(stderr, "spanloom: %s\n", err.text);
     shell_trace_command(&t, slash && slash[1] ? slash + 1 : name, "", argv, &c);

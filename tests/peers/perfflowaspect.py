@@ -13,7 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, cases, check, equal, imported, main, path, query, test  # noqa: E402
 import peers  # noqa: E402
 import trace_events  # noqa: E402
-from perfflow_programs import DIRECT, HEAD, INCORRECT, PROGRAMS  # noqa: E402
+from perfflow_peers import SCHEDULERS, by  # noqa: E402
+from perfflow_programs import DIRECT, INCORRECT, PROGRAMS  # noqa: E402
 
 BUILD = os.environ.get("BUILD", f"{ROOT}/build-gcc")
 THEIRS = '''
@@ -87,7 +88,6 @@ int main(void)
     puts(instance ? instance : "");
 }
 '''
-SCHEDULERS = ("FLUX_", "SLURM_", "LSB_", "LS_", "PERFFLOW_", "SPANLOOM_", "TRACEPARENT", "OMPI_", "PMI")
 
 
 def programs():
@@ -158,7 +158,7 @@ def the_same_events(options):
 
 @test
 def the_same_events_with_usage():
-    """What a span used is before its end or behind it; the times are the same."""
+    """What a span used is before its end or behind it; the times are the same. Differs: order of events."""
     theirs, ours = both("cpu-mem-usage=True")
     equal(sorted(shape(ours)), sorted(shape(theirs)), "events")
     equal(keys(ours), keys(theirs), "keys in their order")
@@ -233,6 +233,7 @@ def the_instance_path_of_URIs_without_a_path():
 
 @test
 def the_same_names_of_files():
+    """Differs: names of files."""
     parts = ("name", "instance-path", "hostname", "pid")
     ways = [w for n in (1, 2) for w in itertools.permutations(parts, n)] + [parts, parts[::-1], ("pid", "pid")]
     for i, way in enumerate(ways):
@@ -275,53 +276,6 @@ def import_reads_theirs_as_ours(options):
 
 # ---- our package of the name, and theirs
 
-POINTCUTS = """
-@aspect.critical_path(pointcut="around_async", scope="here")
-def inside(): pass
-@aspect.critical_path(pointcut="before")
-def begins(): inside()
-@aspect.critical_path(pointcut="after")
-def ends(): inside()
-if __name__ == "__main__":
-    begins()
-    ends()
-"""
-EXCEPTION = """
-@aspect.critical_path()
-def f(n):
-    if n: raise ValueError(n)
-if __name__ == "__main__":
-    for n in 1, 0:
-        try: f(n)
-        except ValueError: pass
-"""
-
-
-def by(package, program, options="", err=""):
-    """The events of all processes, by whose package it is: in a file of theirs, there may be those of several."""
-    where = path(package)
-    os.makedirs(where)
-    with open(f"{where}/prog.py", "w", encoding="utf-8") as file:
-        file.write(HEAD + program)
-    clean = {k: v for k, v in os.environ.items() if not k.startswith((*SCHEDULERS, "PYTHON"))}
-    if package == "ours":
-        clean["PYTHONPATH"] = f"{ROOT}/python:{BUILD}/python"
-    r = subprocess.run([peers.python(), "prog.py"], cwd=where, capture_output=True, text=True, timeout=600,
-                       env={**clean, "PYTHONDONTWRITEBYTECODE": "1", **({"PERFFLOW_OPTIONS": options} if options else {})})
-    equal((r.returncode, r.stderr), (0, err), f"{package}: exit and standard error")
-    events = []
-    for found in glob.glob(f"{glob.escape(where)}/*.pfw"):
-        with open(found, encoding="utf-8") as file:
-            text = file.read()
-        if package == "ours":
-            equal(trace_events.faults(text, pairs=False), [], "our trace")
-        for line in text.splitlines():
-            if line.startswith("{"):
-                e = json.loads(line.rstrip(","))
-                events += [e] if e["ph"] != "M" else []
-    return events
-
-
 def threads_of(events, ids=True):
     """What each thread did, in its order, without times and numbers of threads and processes."""
     def plain(e):
@@ -348,30 +302,6 @@ def documented_programs(name, options):
 def programs_with_usage():
     theirs, ours = (by(package, PROGRAMS["multithreading"][0], "cpu-mem-usage=True") for package in ("theirs", "ours"))
     equal(*([sorted(t) for t in threads_of(events)[1]] for events in (ours, theirs)))
-
-
-@test
-def where_we_differ():
-    """A moment is a span without length, where theirs has half a span; what is told of around_async is its scope."""
-    theirs, ours = (by(package, POINTCUTS) for package in ("theirs", "ours"))
-    equal([f"{e['ph']} {e['name']}" for e in theirs], ["B begins", "b inside", "e inside", "b inside", "e inside", "E ends"])
-    equal([f"{e['ph']} {e['name']}" for e in ours], ["B begins", "E begins", "b inside", "e inside", "b inside", "e inside", "B ends", "E ends"])
-
-
-@test
-def compact_direct_events():
-    """Theirs are B and E still."""
-    theirs, ours = (by(package, PROGRAMS["direct"][0], "log-event=Compact") for package in ("theirs", "ours"))
-    equal([e["ph"] for e in theirs], ["B", "B", "E", "E"])
-    equal([f"{e['ph']} {e['name']}" for e in ours], ["X inner", "X main"])
-
-
-@test
-def where_theirs_is_wrong():
-    """An exception leaves its B open, and the next call lies in it."""
-    theirs, ours = (by(package, EXCEPTION) for package in ("theirs", "ours"))
-    equal([e["ph"] for e in theirs], ["B", "B", "E"])
-    equal([(e["ph"], e.get("args")) for e in ours], [("B", None), ("E", {"exception": "ValueError"}), ("B", None), ("E", None)])
 
 
 peers.needs("perfflowaspect")

@@ -116,13 +116,12 @@ def what_is_in_it():
     """All files of the packages, and what programs are compiled and linked with."""
     with zipfile.ZipFile(WHEEL) as z:
         names = {n for n in z.namelist() if ".dist-info/" not in n}
-    want = {"_spanloom.abi3.so", f"spanloom-{own_version()}.data/scripts/spanloom"}
+    want = {"_spanloom.abi3.so", "perfflowaspect/__init__.abi3.so", f"spanloom-{own_version()}.data/scripts/spanloom"}
     want |= {f"spanloom/{n}" for n in ("spanloom.so", "libspanloom-trace.so", "libspanloom-trace.so.0", "libspanloom-trace.a")}
     want |= {f"spanloom/include/spanloom/{n}" for n in os.listdir(f"{ROOT}/include/spanloom")}
-    for package in "spanloom", "perfflowaspect":
-        for folder, _, files_ in os.walk(f"{ROOT}/python/{package}"):
-            if "__pycache__" not in folder:
-                want |= {os.path.relpath(f"{folder}/{n}", f"{ROOT}/python") for n in files_}
+    for folder, _, files_ in os.walk(f"{ROOT}/python/spanloom"):
+        if "__pycache__" not in folder:
+            want |= {os.path.relpath(f"{folder}/{n}", f"{ROOT}/python") for n in files_}
     equal(names, want)
 
 
@@ -234,6 +233,79 @@ def below_any_folder():
     check(f"-L'{moved}/spanloom'" in flags, flags)
     run(cc(flags, PROGRAM_C), options=f"log-dir={path('c')}")
     equal(nested(trace(path("c"))), [("in c", None)])
+
+
+# ---- beside PerfFlowAspect's own
+
+USES_THEIRS = """
+from perfflowaspect import aspect
+
+@aspect.critical_path()
+def f():
+    pass
+
+f()
+"""
+THEIRS = next(line.strip() for line in open(f"{ROOT}/tests/peers/requirements.txt") if line.startswith("perfflowaspect=="))
+
+
+def pip(venv, *words):
+    r = subprocess.run([*PIP[:3], "--python", f"{venv}/bin/python", *PIP[3:], *words], capture_output=True, text=True)
+    check(r.returncode == 0, words, r.stdout, r.stderr)
+
+
+def whose(venv, folder, **more):
+    """Whose package a program gets that asks for theirs, by the trace that it leaves."""
+    os.makedirs(path(folder))
+    write(path(folder, "prog.py"), USES_THEIRS)
+    r = run(f"{venv}/bin/python", "prog.py", cwd=path(folder), env={"PATH": f"{venv}/bin:{os.environ['PATH']}", "PYTHONPATH": "", **more})
+    return {"perfflow.array": "ours", "perfflow": "theirs"}[os.path.basename(files(folder=path(folder))[0]).removesuffix(f".{HOST}.{r.pid}.pfw")]
+
+
+@cases(*((v, *order, gone) for v in (VERSIONS[0], VERSIONS[-1]) for order in (("theirs", "ours"), ("ours", "theirs")) for gone in order))
+def both_installed(version, first, second, gone):
+    """Ours takes the place of theirs whichever came first, and either can be uninstalled: the other stays whole."""
+    venv, names = path("env"), {"ours": "spanloom", "theirs": "perfflowaspect"}
+    subprocess.run([python(version), "-m", "venv", "--without-pip", venv], check=True)
+    for which in first, second:
+        pip(venv, "install", *(["--no-index", WHEEL] if which == "ours" else [THEIRS]))
+    equal(whose(venv, "both"), "ours")
+    pip(venv, "uninstall", "-y", names[gone])
+    left = "theirs" if gone == "ours" else "ours"
+    equal(whose(venv, "one"), left)
+    pip(venv, "uninstall", "-y", names[left])
+    [packages] = glob.glob(f"{venv}/lib/python3*/site-packages")
+    check(not os.path.exists(f"{packages}/perfflowaspect"), "something is left of it")
+
+
+@test
+def theirs_beside_an_editable_install():
+    """Where what is imported lies in the clone, and modules are found by a finder that pip has put before all others."""
+    venv, clone = path("env"), path("clone")
+    names = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    for name in filter(os.path.isfile, (f"{ROOT}/{n}" for n in names if not n.startswith(("examples/", "tests/data/", "tests/fuzz/corpus/")))):
+        os.makedirs(os.path.dirname(to := clone + name.removeprefix(ROOT)), exist_ok=True)
+        shutil.copy2(name, to)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    pip(venv, "install", "meson-python", "meson", "ninja", "wheel", THEIRS)
+    r = subprocess.run([*PIP[:3], "--python", f"{venv}/bin/python", *PIP[3:], "install", "--no-build-isolation", "--no-deps", "-e", clone],
+                       capture_output=True, text=True, env={**os.environ, "PATH": f"{venv}/bin:{os.environ['PATH']}"})
+    check(r.returncode == 0, r.stdout[-2000:], r.stderr[-2000:])
+    equal(whose(venv, "both"), "ours")
+    pip(venv, "uninstall", "-y", "spanloom")
+    equal(whose(venv, "one"), "theirs")
+
+
+@test
+def theirs_in_PYTHONPATH():
+    """It goes first, and a process with both says so; one with theirs alone has nothing of ours to say it."""
+    theirs = {"PYTHONPATH": os.path.dirname(peers.package("perfflowaspect"))}
+    venv = installed(VERSIONS[0])
+    equal(whose(venv, "alone", **theirs), "theirs")
+    for name, source in ("after", "import spanloom\n" + USES_THEIRS), ("before", USES_THEIRS + "import spanloom\n"):
+        write(path(f"{name}.py"), source)
+        r = run(f"{venv}/bin/python", f"{name}.py", env=theirs, err=None)
+        equal((r.err.count("\n"), f"({peers.package('perfflowaspect')}/__init__.py)" in r.err), (1, True), r.err)
 
 
 main()

@@ -344,5 +344,142 @@ class C:
 ''', version)
 
 
+# ---- beside its own, which a package here stands for that writes a file as it does
+
+THEIRS = """import os
+open(f"perfflow.host.{os.getpid()}.pfw", "w").write("[\\n")
+def critical_path(): return lambda function: function
+"""
+BOTH = ("import spanloom", "from perfflowaspect import aspect", "from perfflowaspect import aspect_base")
+
+
+def with_theirs(*lines, **more):
+    os.makedirs(path("their s/perfflowaspect"), exist_ok=True)
+    write(path("their s/perfflowaspect/__init__.py"), "")
+    write(path("their s/perfflowaspect/aspect_base.py"), "")
+    write(path("their s/perfflowaspect/aspect.py"), THEIRS)
+    return script("\n".join(lines), env={"PYTHONPATH": f"{path('their s')}:{PACKAGES}"}, err=None, **more)
+
+
+@cases(*((v, n) for v in VERSIONS for n in range(3)))
+def theirs_before_ours_in_the_path(version, n):
+    """One line says so, in whatever order a program imports both, and none where theirs is not imported or alone."""
+    r = with_theirs(*BOTH[n:], *BOTH[:n], version=version)
+    equal((r.err.count("\n"), path("their s/perfflowaspect/__init__.py") in r.err), (1, True), r.err)
+    equal(with_theirs(BOTH[0], version=version).err, "")
+    equal(with_theirs(*BOTH[1:], version=version).err, "")
+    equal(with_theirs(*BOTH, version=version, options="log-enable=False").err, "")
+    equal(told("import spanloom\n", version).err, "")
+
+
+@cases("", "log-dir=else where")
+def spanloom_run_names_what_it_wrote(options):
+    """Its trace is not imported; one that was there before is none of this."""
+    os.makedirs(path("else where"))
+    write(path("perfflow.host.1.pfw"), "[\n")
+    os.utime(path("perfflow.host.1.pfw"), (1, 1))
+    with_theirs()
+    write(path("their s/perfflowaspect/aspect.py"), THEIRS.replace("perfflow.", f"{'else where' if options else '.'}/perfflow."))
+    e = bare_environment(PYTHONPATH=path("their s"), PERFFLOW_OPTIONS=options)
+    write(path("prog.py"), "from perfflowaspect import aspect\nimport os\nprint(os.getpid())\n")
+    r = subprocess.run([f"{BUILD}/spanloom", "run", "--", sys.executable, "prog.py"], cwd=path(), env=e, capture_output=True, text=True)
+    [line] = [line for line in r.stderr.splitlines() if "not imported:" in line]
+    check(f"{'else where' if options else '.'}/perfflow.host.{r.stdout.strip()}.pfw," in line, line)
+    r = subprocess.run([f"{BUILD}/spanloom", "run", "--", "true"], cwd=path(), env=e, capture_output=True, text=True)
+    check("only the command itself" in r.stderr and "not imported:" not in r.stderr, r.stderr)
+
+
+# ---- the names that it has besides
+
+@cases(*VERSIONS)
+def events_that_are_made_and_not_told(version):
+    told("""
+import threading, time
+from perfflowaspect.advice_chrome import ChromeTracingAdvice as C
+def same(event, **wanted):
+    assert abs(event.pop("ts") - time.time() * 1e6) < 60e6
+    assert event == {"name": "n", "cat": "c", "pid": os.getpid(), "tid": threading.get_native_id(), **wanted}, event
+for ph in "BE": same(C.create_sync_event("n", "c", ph), ph=ph)
+for ph in "bnestf": same(C.create_async_event("n", "c", ph), ph=ph, id=123)
+same(C.create_async_event("n", "c", "b", scope="s", id="j"), ph="b", id="j", scope="s")
+same(C.create_async_event("n", "c", "b", "s", 7), ph="b", id=7, scope="s")
+for make in C.create_sync_event, C.create_async_event:
+    try: make("n", "c", "X")
+    except ValueError as e: assert str(e) == "Invalid Phase: X"
+    else: assert False
+""", version)
+    equal(files("*.pfw"), [])
+
+
+@cases(("", ""), ("log-filename-include=name,instance-path:name=me:log-dir=below/it", ""), ("log-filename-include=pid:log-event=compact:cpu-mem-usage=TRUE", ""),
+       ("log-dir=there", "log-dir=here/:log-format=object"), ("log-format=Object:log-filename-include=pid,hostname", "log-filename-include=instance-path"),
+       ("log-event=Terse:what:log-filename-include=name", ""))
+def what_is_said_of_the_options(options, ours):
+    """fn is the trace's name, in a child of a fork as well."""
+    r = told("""
+from perfflowaspect.advice_chrome import ChromeTracingAdvice as C, perfflow_options, get_perfflow_instance_path
+aspect.critical_path()(lambda: None)()
+print(C.fn, flush=True)
+print(C.enable_compact_log_event, C.enable_cpu_mem_usage, C.array_format, C.logger, C.inst_path == os.environ["PERFFLOW_INSTANCE_PATH"], flush=True)
+assert (C.log_dir, C.log_event, C.log_format) == tuple(perfflow_options[o] for o in ("log-dir", "log-event", "log-format"))
+import multiprocessing
+def child():
+    aspect.critical_path()(lambda: None)()
+    print(C.fn, flush=True)
+p = multiprocessing.get_context("fork").Process(target=child)
+p.start(), p.join()
+""", options=options, spanloom=ours, err=None)
+    mine, flags, childs = r.out.splitlines()
+    found = {os.path.relpath(f, path()) for folder, _, _ in os.walk(path()) for f in files(folder=folder)}
+    equal({os.path.normpath(n) for n in (mine, childs)}, found)
+    equal(len(found), 2)
+    equal(flags, f"{'compact' in options} {'TRUE' in options} {'bject' not in options + ours} None True")
+
+
+@cases(*VERSIONS)
+def instance_paths(version):
+    r = told("""
+from perfflowaspect import advice_chrome as a
+import subprocess, sys
+print(a.ChromeTracingAdvice.inst_path, a.get_perfflow_instance_path(), a.get_foreign_wm(), a.get_uniq_id_from_foreign_wm())
+a.set_perfflow_instance_path("mine")
+print(os.environ["PERFFLOW_INSTANCE_PATH"], a.get_perfflow_instance_path(), flush=True)
+subprocess.run([sys.executable, "-c", "import perfflowaspect.advice_chrome as a; print(a.ChromeTracingAdvice.inst_path)"])
+os.system("echo $PERFFLOW_INSTANCE_PATH")
+""", version, env={"SLURM_JOB_ID": "123456", "SLURM_STEP_ID": "1"})
+    own = hashlib.sha1(b"123456.1").hexdigest()[:8]
+    equal(r.out.split(), [own, f"{own}.{own}", "slurm", "123456.1", "mine", f"mine.{own}", f"mine.{own}", "mine"])
+
+
+@cases(*VERSIONS)
+def scopes_that_are_no_text(version):
+    """What JSON has is a scope there, by the decorator as by hand; around_async has none."""
+    told("""
+class S:
+    def __str__(self): return "said"
+for scope in 5, None, "", True, S():
+    for pointcut in "before_async", "around_async", "after_async", "around":
+        assert aspect.critical_path(pointcut, scope)(lambda: 1)() == 1
+    aspect.async_event("before", "by hand", "c", scope=scope)
+""", version)
+    scopes = [e.get("scope") for e in trace().of("bne")]
+    equal(scopes, [x for s in ("5", None, None, "True", "said") for x in (s, None, None, s, s)])
+
+
+# ---- what differs
+
+@test
+def what_differs_is_listed_and_tested():
+    """Each line of the page, by its bold words, and `Differs: WORDS.` (or several, `WORDS; WORDS.`) in what tests say of themselves."""
+    with open(f"{ROOT}/docs/from-perfflowaspect.md", encoding="utf-8") as f:
+        listed = re.findall(r"^- \*\*(.+?)\*\*", f.read().partition("\n## What differs\n")[2], re.M)
+    tested = set()
+    for file in glob.glob(f"{ROOT}/tests/peers/perfflow*.py") + glob.glob(f"{ROOT}/tests/runtime/*.py"):
+        with open(file, encoding="utf-8") as f:
+            for words in re.findall(r'Differs: ([^`"]+?)\."""', f.read()):
+                tested |= set(words.split("; "))
+    equal((sorted(set(listed) - tested), sorted(tested - set(listed)), len(listed)), ([], [], len(set(listed))), "without a test, without a line")
+
+
 if __name__ == "__main__":
     main()

@@ -247,6 +247,7 @@ def log_event_is_written_any_way(word):
 
 @cases("Array", "array", "ARRAY", "Object", "object", "OBJECT")
 def log_format_is_written_any_way(word):
+    """Differs: log-format=Object."""
     r = smoke(options=f"log-format={word}")
     equal(os.listdir(path()), [f"perfflow.{word.lower()}.{HOST}.{r.pid}.pfw"])
     equal((trace().object, len(trace().events)), (word[0] in "Oo", 24))
@@ -285,6 +286,7 @@ def one_line_about(option):
 
 @cases("buffer-size=0", "buffer-size=1T", "buffer-size=x", "buffer-size=", "clock=sundial", "log-close=perhaps", "log-format=", "what=ever", "noequals", "caliper-enable=True")
 def one_line_about_a_new_option(option):
+    """Differs: caliper-enable."""
     r = smoke(options="name=ok", spanloom=f"{option}:log-dir=there", err=None)
     equal(r.err.count("\n"), 1, f"lines on standard error: {r.err!r}")
     equal((len(trace(path("there")).events), trace(path("there")).meta["name"]), (24, "ok"))
@@ -436,6 +438,7 @@ def a_forked_child_has_its_own_file_without_the_events_of_its_parent():
 
 @test
 def names_that_are_no_UTF_8_are_kept():
+    """Differs: names that are no UTF-8."""
     ran(WOVEN + r"""
     int main(void) { const char *n[] = {"caf\xe9", "\xff\xfe", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "gr\xc3\xbc\xc3\x9f", ""};
         for (int i = 0; i < 8; i++) { perfflow_weave_before(0, n[i], n[i], "", "NA", "around"); perfflow_weave_after(0, n[i], n[i], "", "NA", "around"); }
@@ -449,6 +452,7 @@ def names_that_are_no_UTF_8_are_kept():
 
 @test
 def exit_inside_of_a_call_gives_its_end():
+    """Differs: exit within calls."""
     ran(WOVEN + 'int main(void) { BEFORE("foo"); BEFORE("bar"); exit(3); }', code=3)
     spans = trace().spans()
     equal([(s.name, s.unfinished) for s in spans], [("foo", True), ("bar", True)])
