@@ -81,7 +81,7 @@ struct sl_rule {
     int nmention;
     struct sl_rule_event {
         struct sl_named name;
-        int time; /* field; -1: the record's time */
+        int time, other; /* fields, of which the later counts; -1: none, and without a first one the record's time */
     } * event;
     int nevent;
     struct sl_pairs attrs, samples;

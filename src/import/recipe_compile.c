@@ -399,6 +399,22 @@ static void compile_when(struct compile *c, struct sl_rule *u, const struct sl_y
     }
 }
 
+static struct sl_rule_event event_at(struct compile *c, const struct sl_yaml *name, const struct sl_yaml *time)
+{
+    static const char what[] = "an event's time";
+    struct sl_rule_event e = {compile_name(c, name, name->text), -1, -1};
+
+    if (time->kind != SL_YAML_LIST) {
+        e.time = field_of(c, time, what);
+    } else if (time->n != 2) {
+        fail(c, time, "an event's time is one field, or the later of two");
+    } else {
+        e.time = field_of(c, time->item[0], what);
+        e.other = field_of(c, time->item[1], what);
+    }
+    return e;
+}
+
 static void compile_events(struct compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
     if (!y)
@@ -407,14 +423,13 @@ static void compile_events(struct compile *c, struct sl_rule *u, const struct sl
         fail(c, y, "an event needs span: on which it happens");
     if (y->kind == SL_YAML_SCALAR) {
         u->event = sl_alloc(sizeof *u->event);
-        u->event[u->nevent++] = (struct sl_rule_event){compile_name(c, y, y->text), -1};
+        u->event[u->nevent++] = (struct sl_rule_event){compile_name(c, y, y->text), -1, -1};
     } else if (y->kind == SL_YAML_MAP) {
         u->event = sl_alloc(y->n * sizeof *u->event);
         for (size_t i = 0; i < y->n; i++)
-            u->event[u->nevent++] = (struct sl_rule_event){compile_name(c, y->key[i], y->key[i]->text),
-                                                           field_of(c, y->item[i], "an event's time")};
+            u->event[u->nevent++] = event_at(c, y->key[i], y->item[i]);
     } else {
-        fail(c, y, "event must be a name or a map {name: time field}");
+        fail(c, y, "event must be a name or a map {name: time field or a list of two}");
     }
 }
 

@@ -165,6 +165,21 @@ void sl_apply_raw(struct sl_parse *p, int32_t span)
     *sl_vec_add(&p->batch->raws) = (struct sl_batch_raw){p->place, span, sl_arena_copy(&p->batch->arena, b->s, b->n)};
 }
 
+/* The later of two fields, of those that are there. */
+static bool event_time(struct sl_parse *p, const struct sl_rule_event *u, struct sl_batch_event *e, bool *there)
+{
+    struct sl_batch_event o = *e;
+    bool other = false;
+
+    if (!sl_apply_field_time(p, u->time, &e->time_ns, &e->naive, there) ||
+        (u->other >= 0 && !sl_apply_field_time(p, u->other, &o.time_ns, &o.naive, &other)))
+        return false;
+    if (other && (!*there || o.time_ns > e->time_ns))
+        *e = o;
+    *there |= other;
+    return true;
+}
+
 static bool add_events(struct sl_parse *p, const struct sl_rule *u, uint32_t span)
 {
     int which = 0;
@@ -174,7 +189,7 @@ static bool add_events(struct sl_parse *p, const struct sl_rule *u, uint32_t spa
         bool there = true;
         int rc;
         if (u->event[i].time >= 0) {
-            if (!sl_apply_field_time(p, u->event[i].time, &e.time_ns, &e.naive, &there))
+            if (!event_time(p, &u->event[i], &e, &there))
                 return false;
             if (!there)
                 continue; /* an empty time column asserts no event */

@@ -115,6 +115,35 @@ static const char *key_name(const struct sl_alias_decl *d, char *name, size_t n)
     return name;
 }
 
+enum { NAME = 100 };
+
+/* A key of two fields, "{run_id}/{executor}": they are columns, too.  Their names; false: it is no such key. */
+static bool key_parts(const struct sl_alias_decl *d, char part[2][NAME])
+{
+    char both[2 * NAME + 8];
+
+    if (sscanf(d->key, "{%99[A-Za-z0-9_]}/{%99[A-Za-z0-9_]}", part[0], part[1]) != 2)
+        return false;
+    snprintf(both, sizeof both, "{%s}/{%s}", part[0], part[1]);
+    return !strcmp(both, d->key);
+}
+
+#define KEY NUMBER("key")
+#define FIRST_PART "rtrim(rtrim(key,replace(key,'/','')),'/')" /* which may have slashes, as a folder */
+#define LAST_PART "substr(key,length(rtrim(key,replace(key,'/','')))+1)"
+
+/* What of its key the column of this name has; NULL: nothing. */
+static const char *key_column_sql(const struct sl_alias_decl *d, const char *name)
+{
+    char part[2][NAME], whole[NAME];
+
+    if (!strcmp(key_name(d, whole, sizeof whole), name))
+        return KEY;
+    if (!key_parts(d, part))
+        return NULL;
+    return !strcmp(part[0], name) ? FIRST_PART : !strcmp(part[1], name) ? LAST_PART : NULL;
+}
+
 struct member {
     const struct sl_alias_decl *d;
     sqlite3_int64 type;
@@ -134,12 +163,11 @@ static void find_chain(struct make *m, struct member *v)
 static void key_column(struct make *m, const struct member *v, int n, const char *name)
 {
     struct sl_buf b = {0}, id = {0}, up = {0};
-    const char *as;
-    char other[100];
+    const char *as, *what;
 
     for (int i = 0; i < n; i++)
         for (int k = 0; k < v[i].n; k++) {
-            if (strcmp(key_name(v[i].chain[k], other, sizeof other), name) != 0)
+            if (!(what = key_column_sql(v[i].chain[k], name)))
                 continue;
             sl_buf_clear(&id);
             sl_buf_adds(&id, v[i].at);
@@ -149,7 +177,7 @@ static void key_column(struct make *m, const struct member *v, int n, const char
                 sl_buf_clear(&id);
                 sl_buf_adds(&id, up.s);
             }
-            sl_buf_addf(&b, "%s(SELECT " NUMBER("key") " FROM sl_span WHERE id=%s)", b.n ? "," : "", id.s);
+            sl_buf_addf(&b, "%s(SELECT %s FROM sl_span WHERE id=%s)", b.n ? "," : "", what, id.s);
             break;
         }
     if ((as = take(m, name, "key"))) {
@@ -185,12 +213,15 @@ static void forget_own(struct make *m)
 /* The keys from the root down. */
 static void key_columns(struct make *m, struct member *v, int n)
 {
-    char name[100];
+    char name[NAME], part[2][NAME];
 
     for (int i = 0; i < n; i++)
         find_chain(m, &v[i]);
     for (int i = 0; i < n; i++)
         for (int k = v[i].n - 1; k >= 0; k--) {
+            for (int p = 0; p < 2 && key_parts(v[i].chain[k], part); p++)
+                if (!is_own(m, part[p]))
+                    key_column(m, v, n, part[p]);
             if (!is_own(m, key_name(v[i].chain[k], name, sizeof name)))
                 key_column(m, v, n, name);
         }

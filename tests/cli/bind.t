@@ -5,6 +5,7 @@ Bindings: made, applied, set aside, and brought back.  Which links are right is 
   $ spanloom bind | cut -c 1-50
   name             bound  links  doubts  origin    r
   file.writer      yes        0       0  built in  (
+  parsl.script     yes        0       0  built in  g
   slurm.block      yes        4       0  built in  g
   trace.instance   yes        0       0  built in  (
   trace.job        yes        0       0  built in  (
@@ -12,6 +13,7 @@ Bindings: made, applied, set aside, and brought back.  Which links are right is 
   trace.ppid       yes        0       0  built in  (
   trace.sandbox    yes        0       0  built in  (
   trace.worker     yes        0       0  built in  (
+  workqueue.block  yes        0       0  built in  g
   workqueue.order  yes        0       0  built in  g
   $ spanloom bind --dry-run 'htex_worker in slurm.job where a.first between b.start and b.end'
   htex_worker in slurm.job: would make 20 links
@@ -73,6 +75,7 @@ Rules of recipes, and those that are built in, are set aside until they are boun
   name,bound,links,doubts,origin
   file.writer,yes,0,0,built in
   htex_worker in slurm.job,yes,16,0,by hand
+  parsl.script,yes,0,0,built in
   slurm.block,no,0,0,built in
   trace.instance,yes,0,0,built in
   trace.job,yes,0,0,built in
@@ -80,6 +83,7 @@ Rules of recipes, and those that are built in, are set aside until they are boun
   trace.ppid,yes,0,0,built in
   trace.sandbox,yes,0,0,built in
   trace.worker,yes,0,0,built in
+  workqueue.block,yes,0,0,built in
   workqueue.order,yes,0,0,built in
   $ spanloom bind slurm.block
   slurm.block: 4 links

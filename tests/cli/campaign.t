@@ -5,17 +5,17 @@ Runs as parts of a campaign.  More of it is in tests/faults/campaign.py.
   $ spanloom import --quiet --campaign spring "$data/parsl-2026-threads"
   $ spanloom import --quiet "$data/parsl-2026-nomonitoring"
   $ spanloom links | grep campaign
-  parsl.monitoring.workflow             in     campaign                              campaign                   1         0         1.0
-  parsl.rundir.workflow                 in     campaign                              campaign                   1         0         1.0
+  parsl.monitoring.workflow             in     campaign                              campaign                           1         0         1.0
+  parsl.rundir.workflow                 in     campaign                              campaign                           1         0         1.0
   $ spanloom import --campaign spring "$data/parsl-2026-nomonitoring" | sed 's/, [0-9.]* s$//'
   spanloom.db: 0 new spans, 0 events from 0 files (8 known already)
   $ spanloom links | grep campaign
-  parsl.monitoring.workflow             in     campaign                              campaign                   1         0         1.0
-  parsl.rundir.workflow                 in     campaign                              campaign                   2         0         1.0
+  parsl.monitoring.workflow             in     campaign                              campaign                           1         0         1.0
+  parsl.rundir.workflow                 in     campaign                              campaign                           2         0         1.0
   $ spanloom sequences campaign | head -1
   There is 1 ordering of events below 1 span of type campaign
   $ spanloom show campaign spring | head -5
-  campaign spring  (span 87)
+  campaign spring  (span 110)
   
   contexts (= is another view of the same thing):
     campaign spring

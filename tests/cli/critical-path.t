@@ -89,14 +89,15 @@ Several workflows in a store, or none:
 
   $ spanloom import --quiet -d two.db "$ROOT/tests/data/workqueue-two"
   $ spanloom critical-path -d two.db
-  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 33.4 s, from 2026-11-20T13:08:28.194916000Z to 2026-11-20T13:09:01.619081000Z
+  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 34.4 s, from 2026-11-20T13:08:28.194916000Z to 2026-11-20T13:09:02.621015000Z
   its critical path goes through 2 of 60 tasks
   
        seconds   share                            parts  component, state
-     27.264578  81.6 %  ███████████████████▋          2  workqueue, in the queue of Work Queue
-      2.948687   8.8 %  ██▏                           2  workqueue worker, running on a worker
-      1.823212   5.5 %  █▎                            2  workqueue executor, in the executor's queue
-      1.359473   4.1 %  █                             1  driver, before the first task
+     27.264578  79.2 %  ███████████████████           2  workqueue, in the queue of Work Queue
+      2.948687   8.6 %  ██                            2  workqueue worker, running on a worker
+      1.823212   5.3 %  █▎                            2  workqueue executor, in the executor's queue
+      1.359473   3.9 %  █                             1  driver, before the first task
+      1.001934   2.9 %  ▊                             1  driver, after the last task
       0.025011   0.1 %  ▏                             2  parsl, being submitted
       0.003204   0.0 %  ▏                             1  driver, between submissions
   
@@ -111,6 +112,7 @@ Several workflows in a store, or none:
      29.398640     0.821960  11          workqueue executor, in the executor's queue
      30.220600     2.391315  11          workqueue, in the queue of Work Queue
      32.611915     0.812250  11          workqueue worker, running on a worker
+     33.424165     1.001934              driver, after the last task
   $ spanloom import --quiet -d many.db "$ROOT/tests/data/parsl-2026-threads" "$ROOT/tests/data/parsl-2026-lost"
   $ spanloom critical-path -d many.db
   spanloom: there are 2 workflows; say which with --run RUN, or by the span:
@@ -118,9 +120,9 @@ Several workflows in a store, or none:
     span 20       parsl.rundir.workflow 24792d53-056c-4365-9d65-d19c375da1bd
   [1]
   $ spanloom critical-path -d two.db --run 000 | head -1 | cut -d' ' -f 1-5
-  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 33.4 s,
+  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 34.4 s,
   $ spanloom critical-path -d two.db --run 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 2>&1 | head -1 | cut -d' ' -f 1-5
-  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 33.4 s,
+  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 34.4 s,
   $ spanloom critical-path -d two.db span 190 | head -1 | cut -d' ' -f 1-5
   workqueue.manager 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50/wq_b took 33.1 s,
   $ spanloom sql --write -d two.db "DELETE FROM sl_span WHERE type IN (SELECT id FROM sl_name WHERE name IN ('parsl.rundir.workflow', 'workqueue.manager'))"

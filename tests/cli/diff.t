@@ -202,7 +202,7 @@ Other runs:
   $ spanloom diff parsl-2026-threads.db parsl-2026-nomonitoring.db
   B is 108 % slower: 2.85 s -> 5.94 s; most of it in: htex interchange, in the interchange's queue, +3.85 s
   The median story is 794 % longer: 398 ms -> 3.56 s
-  A  parsl-2026-threads.db: 20 spans of type parsl.rundir.task, 6 orderings of events
+  A  parsl-2026-threads.db: 20 spans of type parsl.rundir.task, 7 orderings of events
   B  parsl-2026-nomonitoring.db: 20 spans of type parsl.rundir.task, 8 orderings of events
   
                                      A           B      change           95 % interval
@@ -214,8 +214,8 @@ Other runs:
   On the critical path
             A           B      change  component, state
             0      3.85 s     +3.85 s  htex interchange, in the interchange's queue
+        1.5 s           0      -1.5 s  thread, running on a worker
             0       1.5 s      +1.5 s  htex worker, running on a worker
-        1.5 s           0      -1.5 s  worker, running on a worker
        814 ms     29.5 ms     -784 ms  driver, after the last task
       13.9 ms      539 ms     +525 ms  driver, before the first task
        484 ms           0     -484 ms  executor, in the executor's queue
@@ -223,22 +223,20 @@ Other runs:
        4.4 ms     10.6 ms    +6.19 ms  parsl, waiting for dependencies or its launch
                              +4.03 ms  6 more; --all shows them
   
-  From one event to the next: both have 2 transitions
+  From one event to the next: both have 1 transition
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
        20      20      90 us      68 us     -22 us    -25 %  -30 us to -3 us *         -419 us  parsl.rundir.task/submitted -> parsl.rundir.task/pending
-  not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)
-        1       1      36 us      40 us      +4 us    +11 %  -                               -  parsl.rundir.try/try_failed -> parsl.rundir.task/fail_retryable
   
-  28 transitions that only A has, those with most of the time first; --all shows all
+  35 transitions that only A has, those with most of the time first; --all shows all
         n     median
-       15     198 ms  parsl.rundir.try/launched -> parsl.monitoring.try/running
+       14     243 ms  parsl.rundir.try/launched -> parsl.executors.threads.task/thread_started_task
         4     150 ms  parsl.rundir.try/launched -> parsl.monitoring.try/running_ended
         1     490 ms  parsl.monitoring.try/pending -> parsl.rundir.try/try_failed
        16    10.2 ms  parsl.monitoring.try/pending -> parsl.rundir.task/launched
         3    4.21 ms  parsl.monitoring.try/pending -> parsl.monitoring.try/running
   
-  29 transitions that only B has, those with most of the time first; --all shows all
+  30 transitions that only B has, those with most of the time first; --all shows all
         n     median
        12     2.54 s  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.interchange.task/interchange_to_manager
         5     3.55 s  parsl.rundir.try/launched -> parsl.executor.htex.interchange.task/interchange_to_manager
@@ -246,13 +244,13 @@ Other runs:
         1     3.85 s  parsl.rundir.try/launched -> parsl.executor.htex.manager.task/manager_got_task
         1     3.03 s  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.manager.task/manager_got_task
   
-  Events that only A has: parsl.monitoring.task/invoked, parsl.monitoring.task/returned, parsl.monitoring.try/dep_fail, parsl.monitoring.try/exec_done, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/launched, parsl.monitoring.try/memo_done, parsl.monitoring.try/pending, parsl.monitoring.try/running and 1 more
+  Events that only A has: parsl.executors.threads.task/thread_completed_task, parsl.executors.threads.task/thread_started_task, parsl.monitoring.task/invoked, parsl.monitoring.task/returned, parsl.monitoring.try/dep_fail, parsl.monitoring.try/exec_done, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/launched, parsl.monitoring.try/memo_done and 3 more
   
   Events that only B has: parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.executor.htex.interchange.task/interchange_to_manager, parsl.executor.htex.manager.task/manager_got_task, parsl.executor.htex.worker.task/worker_all_finished_task, parsl.executor.htex.worker.task/worker_completed_task, parsl.executor.htex.worker.task/worker_received_task
   
-  6 vanished orderings of events that only A has, of 20 spans
+  7 vanished orderings of events that only A has, of 20 spans
   orderings     spans  compared with the most common of B
-          3        17  but for events that one side never has, the same
+          4        17  but for events that one side never has, the same
           1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
           1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
           1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched

@@ -14,7 +14,7 @@ Types of spans and how they are related.
       "parsl.executor.htex.worker.task" [label="parsl.executor.\nhtex.worker.task\n220 spans"];
       "parsl.monitoring.block" [label="parsl.monitoring.block\n1 span"];
       "parsl.monitoring.database" [label="parsl.monitoring.\ndatabase\n1 span"];
-      "parsl.monitoring.executor" [label="parsl.monitoring.\nexecutor\n1 span"];
+      "parsl.monitoring.executor" [label="parsl.monitoring.\nexecutor\n2 spans"];
       "parsl.monitoring.node" [label="parsl.monitoring.node\n1 span"];
       "parsl.monitoring.task" [label="parsl.monitoring.task\n198 spans"];
       "parsl.monitoring.try" [label="parsl.monitoring.try\n229 spans"];
@@ -33,14 +33,16 @@ Types of spans and how they are related.
       "parsl.monitoring.block" -> "parsl.monitoring.try" [label="220" color="#404040" fontcolor="#404040"];
       "parsl.monitoring.database" -> "parsl.monitoring.workflow" [label="1" color="#404040" fontcolor="#404040"];
       "parsl.monitoring.executor" -> "parsl.monitoring.block" [label="1" color="#404040" fontcolor="#404040"];
+      "parsl.monitoring.executor" -> "parsl.monitoring.try" [label="4" color="#404040" fontcolor="#404040"];
       "parsl.monitoring.task" -> "parsl.monitoring.try" [label="229" color="#404040" fontcolor="#404040"];
-      "parsl.monitoring.workflow" -> "parsl.monitoring.executor" [label="1" color="#404040" fontcolor="#404040"];
+      "parsl.monitoring.workflow" -> "parsl.monitoring.executor" [label="2" color="#404040" fontcolor="#404040"];
       "parsl.monitoring.workflow" -> "parsl.monitoring.node" [label="1" color="#404040" fontcolor="#404040"];
       "parsl.monitoring.workflow" -> "parsl.monitoring.task" [label="198" color="#404040" fontcolor="#404040"];
       "parsl.rundir.block" -> "parsl.executor.htex.manager" [label="1" color="#404040" fontcolor="#404040"];
       "parsl.rundir.block" -> "parsl.submit_script" [label="1" color="#404040" fontcolor="#404040"];
       "parsl.rundir.executor" -> "parsl.executor.htex.interchange.task" [label="220" color="#404040" fontcolor="#404040"];
       "parsl.rundir.executor" -> "parsl.rundir.block" [label="1" color="#404040" fontcolor="#404040"];
+      "parsl.rundir.executor" -> "parsl.rundir.try" [label="224" color="#404040" fontcolor="#404040"];
       "parsl.rundir.task" -> "parsl.rundir.try" [label="228" color="#404040" fontcolor="#404040"];
       "parsl.rundir.try" -> "parsl.executor.htex.interchange.task" [label="220" color="#404040" fontcolor="#404040"];
       "parsl.rundir.workflow" -> "parsl.rundir.executor" [label="2" color="#404040" fontcolor="#404040"];
@@ -48,7 +50,7 @@ Types of spans and how they are related.
       "parsl.rundir.workflow" -> "parsl.submit_script" [label="1" color="#404040" fontcolor="#404040"];
       "parsl.executor.htex.manager" -> "parsl.monitoring.node" [label="1" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
       "parsl.monitoring.block" -> "parsl.rundir.block" [label="1" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
-      "parsl.monitoring.executor" -> "parsl.rundir.executor" [label="1" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
+      "parsl.monitoring.executor" -> "parsl.rundir.executor" [label="2" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
       "parsl.monitoring.task" -> "parsl.rundir.task" [label="198" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
       "parsl.monitoring.try" -> "parsl.rundir.try" [label="228" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
       "parsl.monitoring.workflow" -> "parsl.rundir.workflow" [label="1" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
@@ -70,7 +72,7 @@ Types of spans and how they are related.
           <tr><td colspan="2">numbers: pairs of spans</td></tr></table>>];
   }
   $ spanloom graph --run 000 | grep -c -- '->'
-  28
+  30
   $ spanloom graph -o x.dot && spanloom graph --format dot | cmp - x.dot
 
 Graphviz draws it:

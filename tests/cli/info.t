@@ -7,12 +7,12 @@ What a store holds.
   sources                       15
   records                       21597
   rejected records              0
-  spans                         1526
+  spans                         1527
   span types                    18
   events                        4262
-  spans in another              1523
-  further containments          882
-  facets                        430
+  spans in another              1524
+  further containments          1110
+  facets                        431
   after and flow links          208
   records with attributes       1284
   records with samples          313
@@ -26,7 +26,7 @@ What a store holds.
   sources,15
   records,21597
   rejected records,0
-  spans,1526
+  spans,1527
   $ spanloom info --format json | head -3
   [
    {"what":"sources", "value":15},

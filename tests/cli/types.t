@@ -11,7 +11,7 @@ The types of spans, one a line, so that other tools can use them.
   parsl.executor.htex.worker.task         220
   parsl.monitoring.block                    1
   parsl.monitoring.database                 1
-  parsl.monitoring.executor                 1
+  parsl.monitoring.executor                 2
   parsl.monitoring.node                     1
   parsl.monitoring.task                   198
   parsl.monitoring.try                    229

@@ -67,6 +67,19 @@ Work Queue's workers run several tasks at once; a worker was killed, and its tas
   2026-11-20T13:28:30Z     1.00     1.00     1.00    100.0  ███████████████
   2026-11-20T13:28:35Z     0.13     0.13     0.13    100.0  █▉
 
+Threads are workers, as far as their log tells which of them ran what:
+
+  $ spanloom import --quiet -d threads.db "$ROOT/tests/data/parsl-2026-threads"
+  $ spanloom utilisation -d threads.db --bin 0.5
+  workers of type parsl.executors.threads.thread: busy for 99.6 % of the time that they were there; bins of 500 ms
+  
+  time                  workers     busy  running   busy %  busy █, idle ░
+  2026-11-20T10:38:44.5Z     0.57     0.55     0.55     95.9  █████▌
+  2026-11-20T10:38:45.0Z     3.00     3.00     3.00     99.9  ██████████████████████████████
+  2026-11-20T10:38:45.5Z     1.26     1.26     1.26    100.0  ████████████▌
+  2026-11-20T10:38:46.0Z     1.00     1.00     1.00    100.0  ██████████
+  2026-11-20T10:38:46.5Z     0.83     0.83     0.83    100.0  ████████▍
+
 Mistakes:
 
   $ spanloom utilisation no.such.type
@@ -81,7 +94,7 @@ Mistakes:
   spanloom: there are several types of workers; say which: parsl.executor.htex.worker workqueue.worker
   try: spanloom utilisation --help
   [2]
-  $ spanloom import --quiet -d none.db "$ROOT/tests/data/parsl-2026-threads"
+  $ spanloom import --quiet -d none.db "$ROOT/tests/data/workqueue-gaps"
   $ spanloom utilisation -d none.db
   spanloom: none.db knows of no workers; name a type of spans, see: spanloom types -d none.db
   [1]

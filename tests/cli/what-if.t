@@ -50,4 +50,4 @@ How long a run would have taken.
   change  makespan_s  new_makespan_s  change_s  percent
   $ spanloom what-if -d two.db '* x1' --run 000 --format csv
   change,makespan_s,new_makespan_s,change_s,percent
-  * x1,33.424165,33.424165,0.0,0.0
+  * x1,34.426099,34.426099,0.0,0.0
