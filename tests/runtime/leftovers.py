@@ -21,6 +21,7 @@ def children_that_nobody_has_waited_for(end):
 
 @test
 def what_the_last_program_left():
+    """Differs: after a signal."""
     killed = ran(KILLED, code=-9)
     r = ran(ENDS)
     equal({t.meta["pid"]: [s.name for s in t.spans()] for t in traces(n=2)}, {killed.pid: ["killed"], r.pid: ["ends"]})
@@ -65,7 +66,7 @@ def what_is_not_known_to_be_dead(word):
 
 @cases(1, 0)
 def what_is_much_stays_for_export(little):
-    """The exit of a program is no place to work for others."""
+    """The exit of a program is no place to work for others. Differs: what is much."""
     killed = 'static struct sl_site s = SL_SITE("s", 0); int main(void) { for (int i = 0; i < %d; i++) { sl_begin(&s); sl_end(&s); } raise(SIGKILL); return 0; }'
     ran(killed % (1000 if little else 1500000), code=-9)
     ran(ENDS)

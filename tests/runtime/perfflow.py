@@ -533,6 +533,7 @@ def usage_is_of_the(whose):
 
 @test
 def usage_of_the_thread_is_ours_to_offer():
+    """Differs: cpu-mem-usage=Thread."""
     r = smoke(options="cpu-mem-usage=Thread", err=None)
     check(r.err.count("\n") == 1 and "SPANLOOM_OPTIONS" in r.err, r.err)
     equal(len(trace().of("C")), 0)
@@ -540,6 +541,7 @@ def usage_of_the_thread_is_ours_to_offer():
 
 @cases(("date", ""), ("pid,date", ".PID"), (",pid", ".PID"), ("name,hostname,x,pid,hostname,y", ".generic.HOST.PID.HOST"))
 def of_the_parts_of_a_name_those_that_are_known(parts, want):
+    """Differs: parts of file names."""
     r = smoke(options=f"log-filename-include={parts}", err=None)
     check(r.err.count("\n") == 1 and "left out" in r.err and "ignored" not in r.err, r.err)
     equal(os.listdir(path()), [f"perfflow.array{want}.pfw".replace("HOST", HOST).replace("PID", str(r.pid))])
@@ -547,7 +549,7 @@ def of_the_parts_of_a_name_those_that_are_known(parts, want):
 
 @cases(4096, 4097, 70_000, 300_000)
 def names_of_any_length(n):
-    """All of it, also in a child and in a store."""
+    """All of it, also in a child and in a store. Differs: names above 1 MiB."""
     ran(WOVEN + """int main(void) { int n = %d; char *x = calloc(n + 20, 1); memset(x, 120, n);
         BEFORE(x); AFTER(x); x[n - 1] = 121; struct sl_site *s = sl_site_of(x, x); sl_begin(s); sl_end(s);
         pid_t p = fork(); if (!p) { sl_begin(s); sl_end(s); exit(0); } waitpid(p, 0, 0); return 0; }""" % n)
@@ -571,7 +573,7 @@ def arrows(*ends):
 
 @test
 def flows_from_one_process_to_another():
-    """What one process gives, in its order, another takes; readers know it by the id."""
+    """What one process gives, in its order, another takes; readers know it by the id. Differs: ids of flows."""
     equal(arrows("out", "in"), [[("out", "in")] * 3, []])
     ids = {p: [e["id"] for t in traces() for e in t.of(p)] for p in "sf"}
     check(ids["s"] == ids["f"] and len(set(ids["s"])) == 6, ids)
@@ -579,6 +581,7 @@ def flows_from_one_process_to_another():
 
 @cases(("out", "out", "in"), ("out", "in", "in"))
 def flows_that_may_come_from_several_are_in_doubt(*ends):
+    """Differs: several ends of one flow."""
     found, doubts = arrows(*ends)
     equal((found, len(doubts) > 0), ([], True))
 
