@@ -58,10 +58,11 @@ static int64_t root_of(struct sl_store *st, int64_t span)
 
 static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
 {
-    char sql[200];
+    char sql[240];
 
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM sl_link WHERE kind = 2 AND left_span = %lld AND right_span = %lld",
-             (long long)(a < b ? a : b), (long long)(a < b ? b : a));
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM sl_link WHERE kind = 2 AND left_span IN (%lld, %lld) AND right_span IN (%lld, %lld)",
+             (long long)a, (long long)b, (long long)a, (long long)b);
     return sl_store_int(st, sql, 0) > 0;
 }
 
