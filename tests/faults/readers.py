@@ -595,6 +595,43 @@ def metrics_of_no_use():
     equal(query(s, "SELECT count(*) FROM spans"), [(0,)], "spans")
 
 
+CLOCK = r"""recipe: my.clock
+about: x
+component: clock
+spans: {job: {type: my.job, key: "{id}"}}
+inputs:
+  - files: "*.clock"
+    reader: lines
+    head: ['^(?<t>[^|]+)\|(?<id>\d+)']
+    times: {t: ["%H:%M:%S", "%b %d %H:%M:%S", "%d.%m.%Y %H:%M:%S"]}
+  - files: "*.csv"
+    reader: csv
+    times: {t: iso}
+  - files: "*.jsonl"
+    reader: jsonl
+    times: {t: iso}
+records:
+  - {when: {id: '/./'}, span: job, event: seen}
+samples:
+  - {file: a.clock, lines: "20.11.2026 08:11:36|1\n", gives: []}
+"""
+
+
+@test
+def a_time_of_day():
+    """Without a date it is of no day: a reject that says so, never 1970."""
+    write(path("my.yaml"), CLOCK)
+    write(path("logs/a.clock"), "08:11:36|1\nNov 20 08:11:36|2\n20.11.2026 08:11:36|3\nsoon|4\n")
+    write(path("logs/b.csv"), "t,id\n08:11:36,5\n8:11,6\n2026-11-20 08:11:36,7\n\"08:11:36,5\",8\n99:11,9\n")
+    write(path("logs/c.jsonl"), '{"t": "08:11:36", "id": 10}\n{"t": "2026-11-20T08:11:36", "id": 11}\n')
+    s = imported(path("logs"), options=("--recipe", path("my.yaml"), "--zone", "+00:00")).store
+    equal(query(s, "SELECT DISTINCT key, time FROM events e JOIN spans s ON s.id = e.span ORDER BY 1"), [(k, "2026-11-20T08:11:36.000000000Z") for k in ("11", "3", "7")])
+    day, form = " is a time of day without a date; the field and its format must hold year, month and day", " is not a time of the declared format"
+    equal(query(s, "SELECT reason FROM rejects ORDER BY path, place"), [(x,) for x in (
+        "t='08:11:36'" + day, "t='Nov 20 08:11:36'" + day.replace("time of day without a date", "date without a year"), "t='soon'" + form,
+        "t='08:11:36'" + day, "t='8:11'" + day, "t='08:11:36,5'" + day, "t='99:11'" + form, "t='08:11:36'" + day)])
+
+
 @test
 def a_log_of_a_run_keeps_its_recipe():
     """METRIC lines in parsl.log change nothing of what else it says, and a moved copy is the same log."""
