@@ -18,7 +18,7 @@ static const struct option_spec options[] = {
     {"list", NULL, "the spans one by one, the longest first", false},
     {"missing", NULL, "of these, those where the start or the end is missing", false},
     RUN_OPTION,
-    SQL_OPTION("duration_s, or start_ns and end_ns"),
+    SQL_OPTION("duration_s; start and end; or two columns"),
     LENS_OPTIONS,
     {NULL, NULL, NULL, false},
 };
@@ -71,17 +71,95 @@ static int read_durations(struct durations *d, struct sl_store *st, sqlite3_stmt
     return rc;
 }
 
+static bool is_ns(const char *column)
+{
+    size_t n = strlen(column);
+    return n > 3 && !sqlite3_stricmp(column + n - 3, "_ns");
+}
+
+/*
+ * Two columns of any name, as dnpcsql's twoevents.plot() takes them: a time and how long it took, or two times.  What
+ * is as far from 1970 as the times are is one, too.
+ */
+static int take_pair(struct plot *p, bool ns[2], struct sl_err *err)
+{
+    enum { FAR_S = 100000000 }; /* three years */
+    char *user = p->sql, *sql;
+    sqlite3_stmt *q;
+    int rc;
+
+    sql = sqlite3_mprintf("WITH q(a, b) AS (%s\n) SELECT sum(abs(sl_number(b, 2)) / %s > %d), count(b) FROM q WHERE "
+                          "abs(sl_number(a, 1)) / %s > %d AND a NOTNULL",
+                          user, ns[1] ? "1e9" : "1.0", FAR_S, ns[0] ? "1e9" : "1.0", FAR_S);
+    q = sl_store_prepare(p->st, sql, err);
+    sqlite3_free(sql);
+    if (!q)
+        return SL_ESTORE;
+    if ((rc = sl_store_step(p->st, q, err)) >= 0) {
+        int64_t far = sqlite3_column_int64(q, 0), all = sqlite3_column_int64(q, 1);
+        rc = 0;
+        if (far && far < all)
+            rc = sl_err(err, SL_EFORMAT,
+                        "--sql: is the second column an end, or how long it took? %lld of %lld rows look like an end; "
+                        "name the two columns start and end, or the second duration_s",
+                        (long long)far, (long long)all);
+        sql = sqlite3_mprintf(far ? "WITH q(a, b) AS (%s\n) SELECT %s AS duration_s, a AS start_ns, b AS end_ns FROM q"
+                                  : "WITH q(a, b) AS (%s\n) SELECT %s AS duration_s FROM q",
+                              user,
+                              !far             ? ns[1] ? "b / 1e9" : "b"
+                              : ns[0] && ns[1] ? "(b - a) / 1e9"
+                              : ns[0]          ? "b - a / 1e9"
+                              : ns[1]          ? "b / 1e9 - a"
+                                               : "b - a");
+        free(p->sql);
+        p->sql = sl_strdup(sql);
+        sqlite3_free(sql);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* The query of the user -> one with duration_s, or with start_ns and end_ns. */
+static int take_columns(struct plot *p, struct sl_err *err)
+{
+    sqlite3_stmt *q;
+    bool ns[2];
+    int n;
+
+    if (plot_has(p, "duration_s") || (plot_has(p, "start_ns") && plot_has(p, "end_ns")) || !plot_has(p, NULL))
+        return 0;
+    if (plot_has(p, "start") && plot_has(p, "end")) {
+        char *sql =
+            sqlite3_mprintf("SELECT *, sl_number(\"end\", 'end') - sl_number(\"start\", 'start') AS duration_s, "
+                            "\"start\" AS start_ns, \"end\" AS end_ns FROM (%s\n)",
+                            p->sql);
+        free(p->sql);
+        p->sql = sl_strdup(sql);
+        sqlite3_free(sql);
+        return 0;
+    }
+    if (!(q = sl_store_prepare(p->st, p->sql, err)))
+        return SL_ESTORE;
+    n = sqlite3_column_count(q);
+    for (int i = 0; i < 2 && i < n; i++)
+        ns[i] = is_ns(sqlite3_column_name(q, i));
+    sqlite3_finalize(q);
+    if (n == 2)
+        return take_pair(p, ns, err);
+    return sl_err(err, SL_EUSAGE,
+                  "--sql: durations needs a column duration_s; start and end, in seconds; start_ns and end_ns; or two "
+                  "columns of any name, a time and how long it took, or two times");
+}
+
 static sqlite3_stmt *query(struct plot *p, const char *const *event, bool *times, struct sl_err *err)
 {
     static const char *const seconds[] = {"duration_s", "?start_ns", "?end_ns", "?span", "?starts", "?ends", NULL};
     static const char *const both[] = {"?duration_s", "start_ns", "end_ns", "?span", "?starts", "?ends", NULL};
     sqlite3_stmt *q;
 
-    *times = !p->sql || (plot_has(p, "start_ns") && plot_has(p, "end_ns"));
-    if (p->sql && !*times && plot_has(p, NULL) && !plot_has(p, "duration_s")) {
-        sl_err(err, SL_EUSAGE, "--sql: the query has no column duration_s; it needs that, or start_ns and end_ns");
+    if (p->sql && take_columns(p, err))
         return NULL;
-    }
+    *times = !p->sql || (plot_has(p, "start_ns") && plot_has(p, "end_ns"));
     if (p->sql)
         return plot_user(p, *times ? both : seconds, NULL, err);
     q = plot_prepare(p, "SELECT duration_s, start_ns, end_ns, span, starts, ends FROM two_events(?4, ?5, ?1, ?3)", err);

@@ -50,14 +50,14 @@ static int run(struct cli *cli, int argc, char **argv)
     rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
     if (!rc)
         rc = cli_lens(cli, st, &lens, &err);
-    if (!rc && lines && cli->format == SL_FORMAT_TABLE)
+    if (!rc && lines)
         rc = story_gather_lines(cli, st, 0, &err);
     if (!rc && cli->format == SL_FORMAT_TABLE) {
         rc = each(st, type, lines, lens, &err);
     } else if (!rc) {
         char *roots =
             sqlite3_mprintf("SELECT s.id AS id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = %Q", type);
-        rc = story_rows(cli, st, roots, lens, &err);
+        rc = story_rows(cli, st, roots, lines, lens, &err);
         sqlite3_free(roots);
     }
     sl_store_close(st);

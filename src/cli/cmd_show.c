@@ -18,12 +18,12 @@ static int show(const struct cli *cli, struct sl_store *st, int64_t span, struct
 
     if (rc)
         return rc;
-    if (cli->format != SL_FORMAT_TABLE) {
-        snprintf(roots, sizeof roots, "SELECT %lld AS id", (long long)span);
-        return story_rows(cli, st, roots, lens, err);
-    }
     if (lines)
         rc = story_gather_lines(cli, st, span, err);
+    if (!rc && cli->format != SL_FORMAT_TABLE) {
+        snprintf(roots, sizeof roots, "SELECT %lld AS id", (long long)span);
+        return story_rows(cli, st, roots, lines, lens, err);
+    }
     if (!rc)
         rc = story_contexts(st, span, err);
     if (!rc) {

@@ -58,10 +58,11 @@ static int64_t root_of(struct sl_store *st, int64_t span)
 
 static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
 {
-    char sql[200];
+    char sql[240];
 
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM sl_link WHERE kind = 2 AND left_span = %lld AND right_span = %lld",
-             (long long)(a < b ? a : b), (long long)(a < b ? b : a));
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM sl_link WHERE kind = 2 AND left_span IN (%lld, %lld) AND right_span IN (%lld, %lld)",
+             (long long)a, (long long)b, (long long)a, (long long)b);
     return sl_store_int(st, sql, 0) > 0;
 }
 
@@ -596,13 +597,23 @@ int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
     "e.event_type AS event, e.source AS source, e.place AS place, e.span AS span, e.events AS events "                 \
     "FROM lens_events(?1) e JOIN sl_span s ON s.id = e.span) e "
 
-/* Rows for programs. */
-#define ROWS_SQL(E)                                                                                                    \
-    "SELECT ?1 AS root, e.time_ns AS time_ns, CAST(e.time_ns - first_value(e.time_ns) OVER w AS REAL) / 1e9 AS "       \
-    "since_start_s, CAST(e.time_ns - lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9 AS since_previous_s, "         \
+/* Rows for programs: EVENTS are those of the root ?1, MORE is a further column.  Times count from event to event. */
+#define ROWS_SQL(EVENTS, MORE)                                                                                         \
+    "SELECT ?1 AS root, e.time_ns AS time_ns, CAST(e.time_ns - min(iif(event IS NULL, NULL, e.time_ns)) OVER () AS "   \
+    "REAL) / 1e9 AS since_start_s, iif(event IS NULL, NULL, CAST(e.time_ns - lag(e.time_ns, 1, e.time_ns) OVER w AS "  \
+    "REAL) / 1e9) AS since_previous_s, "                                                                               \
     "src.component AS component, span_type, span_key, event, src.path || ifnull('#' || src.part, '') AS path, "        \
-    "e.place AS place, e.span AS span FROM " E "JOIN sl_source src ON src.id = e.source "                              \
-    "WINDOW w AS (ORDER BY e.time_ns, span_type, event) ORDER BY e.time_ns, span_type, event"
+    "e.place AS place, e.span AS span" MORE " FROM " EVENTS "JOIN sl_source src ON src.id = e.source "                 \
+    "WINDOW w AS (PARTITION BY event IS NULL ORDER BY e.time_ns, span_type, event) ORDER BY e.time_ns, span_type IS "  \
+    "NULL, span_type, event, src.path, e.place"
+
+/* The same with the line that says so, and lines that only name a span as rows without an event. */
+#define WITH_LINES(E)                                                                                                  \
+    "(WITH e AS MATERIALIZED (SELECT * FROM " E "), l AS MATERIALIZED (SELECT l.time_ns, l.source, l.place, "          \
+    "min(l.span) AS span, l.text FROM descendants(?1) d JOIN temp.sl_line l ON l.span = d.span GROUP BY l.source, "    \
+    "l.place) SELECT e.time_ns, span_type, span_key, event, e.source, e.place, e.span, l.text FROM e LEFT JOIN l ON "  \
+    "l.source = e.source AND l.place = e.place UNION ALL SELECT time_ns, NULL, NULL, NULL, source, place, span, text " \
+    "FROM l WHERE (source, place) NOT IN (SELECT source, place FROM e)) e "
 
 /* Events, and lines that assert none; an event's line stands with it. */
 #define PEOPLE_SQL(E)                                                                                                  \
@@ -751,10 +762,12 @@ int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struc
     return rc;
 }
 
-int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lens, struct sl_err *err)
+int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lines, bool lens, struct sl_err *err)
 {
-    sqlite3_stmt *r = sl_store_prepare(st, roots, err),
-                 *q = sl_store_prepare(st, lens ? ROWS_SQL(AS_SEEN) : ROWS_SQL(AS_THEY_ARE), err);
+    static const char *const sql[2][2] = {
+        {ROWS_SQL(AS_THEY_ARE, ""), ROWS_SQL(AS_SEEN, "")},
+        {ROWS_SQL(WITH_LINES(AS_THEY_ARE), ", text AS line"), ROWS_SQL(WITH_LINES(AS_SEEN), ", text AS line")}};
+    sqlite3_stmt *r = sl_store_prepare(st, roots, err), *q = sl_store_prepare(st, sql[lines][lens], err);
     struct sl_show_part part = {0};
     int rc = r && q ? 0 : SL_ESTORE, more = 1;
 

@@ -27,8 +27,9 @@ int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err);
  */
 int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struct sl_err *err);
 
-/* For programs: the same events as rows, for all roots that the query `roots` yields. */
-int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lens, struct sl_err *err);
+/* For programs: the same as rows, for all roots that the query `roots` yields. */
+int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lines, bool lens,
+               struct sl_err *err);
 
 /* Says of a Parsl task or try that no worker names how far it came. */
 int story_reach(struct sl_store *st, int64_t span, struct sl_err *err);

@@ -204,13 +204,23 @@ int sl_binding_begin(struct sl_store *st, struct sl_err *err)
                          err);
 }
 
+/* A key, and those of what it lies in: an order of spans that does not depend on ids. */
+#define KEYS(id)                                                                                                       \
+    "(WITH RECURSIVE up(key, parent) AS (SELECT key, parent FROM sl_span WHERE id = " id " UNION ALL SELECT s.key, "   \
+    "s.parent FROM up JOIN sl_span s ON s.id = up.parent) SELECT group_concat(key, char(10)) FROM up)"
+
+/* A facet is one whichever of the two is left: no link where there is one the other way round, and one of two pairs. */
+static const char facet_once[] =
+    " AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = r AND k.kind = 2 AND k.right_span = l) AND NOT "
+    "(EXISTS (SELECT 1 FROM temp.sl_pair o WHERE o.l = p.r AND o.r = p.l) AND " KEYS("l") " > " KEYS("r") ")";
+
 /* temp.sl_pair -> links; with guess, only where a left one (of facets: both) has one partner, and doubts elsewhere. */
 int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err)
 {
     static const char *const one = "(SELECT l FROM temp.sl_pair GROUP BY l HAVING count(*) = 1)",
                              *const other = "(SELECT r FROM temp.sl_pair GROUP BY r HAVING count(*) = 1)";
-    const char *left = kind == SL_IN ? "r" : kind == SL_FACET ? "min(l, r)" : "l";
-    const char *right = kind == SL_IN ? "l" : kind == SL_FACET ? "max(l, r)" : "r";
+    const char *left = kind == SL_IN ? "r" : "l", *right = kind == SL_IN ? "l" : "r";
+    const char *once = kind == SL_FACET ? facet_once : "";
     struct sl_buf fit = {0};
     int64_t rule;
     char *sql;
@@ -226,14 +236,14 @@ int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name
         sl_buf_addf(&fit, " AND r IN %s", other);
     sql =
         sqlite3_mprintf("INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) SELECT %s, %d, "
-                        "%s, %lld, confidence FROM temp.sl_pair WHERE %s ORDER BY 1, 3",
-                        left, (int)kind, right, (long long)rule, guess ? fit.s : "1");
+                        "%s, %lld, confidence FROM temp.sl_pair p WHERE %s%s ORDER BY 1, 3",
+                        left, (int)kind, right, (long long)rule, guess ? fit.s : "1", once);
     rc = sl_store_exec(st, sql, err);
     sqlite3_free(sql);
     if (!rc && guess) {
         sql = sqlite3_mprintf("INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) SELECT %s, %d, %s, "
-                              "%lld FROM temp.sl_pair WHERE NOT (%s)",
-                              left, (int)kind, right, (long long)rule, fit.s);
+                              "%lld FROM temp.sl_pair p WHERE NOT (%s)%s",
+                              left, (int)kind, right, (long long)rule, fit.s, once);
         rc = sl_store_exec(st, sql, err);
         sqlite3_free(sql);
     }
@@ -359,23 +369,25 @@ static bool is_unbound(struct sl_store *st, const char *name)
 /* Children of two facets, %lld: the rule, %Q: the types. */
 static const char direct_sql[] =
     "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
-    "SELECT min(a.id, b.id), 2, max(a.id, b.id), %lld, p.confidence FROM (SELECT left_span AS x, right_span AS y, "
+    "SELECT a.id, 2, b.id, %lld, p.confidence FROM (SELECT left_span AS x, right_span AS y, "
     "confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL UNION ALL SELECT right_span, left_span, "
     "confidence "
     "FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL) p "
     "JOIN sl_span a ON a.parent = p.x AND a.type = (SELECT id FROM sl_name WHERE name = %Q) "
-    "JOIN sl_span b ON b.parent = p.y AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.key = a.key";
+    "JOIN sl_span b ON b.parent = p.y AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.key = a.key "
+    "WHERE NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2 AND k.right_span = a.id)";
 
 /* The same at any depth: there are few of these. */
 static const char deep_sql[] =
     "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
-    "SELECT min(a.id, b.id), 2, max(a.id, b.id), %lld, 1.0 FROM sl_span a JOIN sl_span b ON b.key = a.key "
+    "SELECT a.id, 2, b.id, %lld, 1.0 FROM sl_span a JOIN sl_span b ON b.key = a.key "
     "WHERE a.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.type = (SELECT id FROM sl_name WHERE name = %Q) "
     "AND EXISTS (WITH RECURSIVE x(id) AS (SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), "
     "y(id) AS (SELECT b.parent UNION SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN "
     "y "
-    "JOIN sl_link f ON f.kind = 2 AND f.confidence IS NOT NULL AND f.left_span = min(x.id, y.id) AND f.right_span = "
-    "max(x.id, y.id))";
+    "JOIN sl_link f ON f.kind = 2 AND f.confidence IS NOT NULL AND f.left_span IN (x.id, y.id) AND f.right_span IN "
+    "(x.id, y.id)) AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2 AND k.right_span = "
+    "a.id)";
 
 /* Facets of bindings carry on to the children of the two, as those of logs do (names.yaml: facets). */
 static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
@@ -448,7 +460,7 @@ static const char unmerge_sql[] =
     "(SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), y(id) AS (SELECT b.parent UNION "
     "SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN y JOIN sl_link f ON f.kind = 2 "
     "AND "
-    "f.left_span = min(x.id, y.id) AND f.right_span = max(x.id, y.id));"
+    "f.left_span IN (x.id, y.id) AND f.right_span IN (x.id, y.id));"
     "DELETE FROM sl_link WHERE kind = 2 AND source IS NULL AND (left_span, kind, right_span, rule) IN (SELECT "
     "left_span, kind, right_span, rule FROM sl_link_off)";
 

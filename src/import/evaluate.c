@@ -229,9 +229,9 @@ int32_t sl_apply_refer(struct sl_parse *p, struct sl_mark *k, struct sl_ref r)
 bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive, bool *there)
 {
     const struct sl_value *v = &p->f[slot];
+    const char *s, *lacks = NULL;
     bool declared = false;
     char digits[32];
-    const char *s;
     size_t n;
 
     *there = !sl_apply_missing(v);
@@ -247,12 +247,20 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
             *naive = false;
             return true;
         }
-        if (!sl_time_parse(&p->input->time[i].format, s, n, ns, naive))
+        if (!sl_time_parse(&p->input->time[i].format, s, n, ns, naive)) {
+            struct sl_time_format dated = p->input->time[i].format;
+            dated.lacks = NULL;
+            if (sl_time_parse(&dated, s, n, ns, naive))
+                lacks = p->input->time[i].format.lacks;
             continue;
+        }
         if (*naive && p->input->zone_s != INT32_MIN) /* the recipe knows */
             *naive = __builtin_sub_overflow(*ns, p->input->zone_s * (int64_t)1000000000, ns);
         return true;
     }
+    if (declared && (lacks || sl_time_of_day(s, n)))
+        return sl_apply_reject(p, "%s='%.*s' is %s; the field and its format must hold year, month and day",
+                               sl_apply_field_name(p, slot), (int)(n < 60 ? n : 60), s, lacks ? lacks : SL_TIME_OF_DAY);
     if (declared)
         return sl_apply_reject(p, "%s='%.*s' is not a time of the declared format", sl_apply_field_name(p, slot),
                                (int)(n < 60 ? n : 60), s);

@@ -37,19 +37,11 @@ static bool is_real(const struct sl_writer *w, uint32_t i)
 
 void sl_merge_link(struct sl_writer *w, struct sl_weak k)
 {
-    uint32_t a = w->ids.v[k.left].store, b = w->ids.v[k.right].store, weak = k.weak;
-
-    if (k.kind == SL_FACET) {
-        sl_ids_pair(&w->ids, k.left, k.right);
-        if (a > b) { /* direction means nothing: one row a pair */
-            uint32_t t = a;
-            a = b;
-            b = t;
-            weak = (weak & 1) << 1 | weak >> 1;
-        }
-    }
-    *sl_vec_add(&w->links) =
-        (struct sl_link_row){a, b, sl_write_name(w, k.rule), k.source, k.place, (uint8_t)k.kind, (uint8_t)weak};
+    if (k.kind == SL_FACET && !sl_ids_pair(&w->ids, k.left, k.right))
+        *sl_vec_add(&w->again) = (typeof(*w->again.v)){k.left, k.right}; /* maybe with the sides changed */
+    *sl_vec_add(&w->links) = (struct sl_link_row){
+        w->ids.v[k.left].store, w->ids.v[k.right].store, sl_write_name(w, k.rule), k.source, k.place,
+        (uint8_t)k.kind,        (uint8_t)k.weak};
 }
 
 /* ---- zones ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of an import: weak links find their partners, facets spread to the children of faceted spans, and local times
- * that waited for a zone get one.
+ * The end of an import: weak links find their partners, facets spread (facets.c), and local times that waited for a
+ * zone get one.
  */
 #include "import/writer.h"
 #include "store/forms.h"
@@ -23,128 +23,6 @@ static void settle_weak(struct sl_writer *w)
             w->weak.v[kept++] = k;
     }
     w->weak.n = kept;
-}
-
-/* The type that is faceted with `type` directly below two facets; 0: none. */
-static uint32_t pair_type(const struct sl_recipes *set, uint32_t type, size_t *from, uint32_t *rule)
-{
-    for (; *from < set->facets.n * 2; ++*from) {
-        const struct sl_facet_rule *f = &set->facets.v[*from / 2];
-        uint32_t a = *from % 2 ? f->right : f->left, b = *from % 2 ? f->left : f->right;
-        if (!f->under_left && a == type) {
-            *rule = f->rule;
-            ++*from;
-            return b;
-        }
-    }
-    return 0;
-}
-
-static void pair_child(struct sl_writer *w, uint32_t child, uint32_t other_parent, uint32_t type, uint32_t rule)
-{
-    uint32_t other = sl_ids_find(&w->ids, other_parent, type, sl_ids_key(&w->ids.v[child]));
-
-    if (other == UINT32_MAX || !(w->ids.v[other].type & SL_ID_REAL) || w->ids.v[child].partner == other + 1)
-        return;
-    if (sl_ids_pair(&w->ids, child, other)) {
-        uint32_t a = w->ids.v[child].store, b = w->ids.v[other].store;
-        *sl_vec_add(&w->links) =
-            (struct sl_link_row){a < b ? a : b, a < b ? b : a, sl_write_name(w, rule), 0, 0, SL_FACET, 0};
-    }
-}
-
-/* Parents stand before children, so one pass carries facets from the roots to the leaves. */
-static int spread_facets(struct sl_writer *w, struct sl_err *err)
-{
-    int rc = 0;
-
-    for (uint32_t i = 0; i < w->ids.n && !rc; i++) {
-        const struct sl_id *s = &w->ids.v[i];
-        uint32_t parent = s->parent - 1, type, rule;
-        size_t from = 0;
-        if (!s->parent || !(s->type & SL_ID_REAL) || !w->ids.v[parent].partner)
-            continue;
-        while ((type = pair_type(w->set, s->type & SL_ID_TYPE, &from, &rule))) {
-            pair_child(w, i, w->ids.v[parent].partner - 1, type, rule);
-            for (size_t k = 0; k < w->ids.partners.n; k++)
-                if (w->ids.partners.v[k].a == parent)
-                    pair_child(w, i, w->ids.partners.v[k].b, type, rule);
-        }
-        /* two roots of one type are the same thing twice, and so are all of their children */
-        if ((w->ids.v[parent].type & SL_ID_TYPE) == (w->ids.v[w->ids.v[parent].partner - 1].type & SL_ID_TYPE))
-            pair_child(w, i, w->ids.v[parent].partner - 1, s->type & SL_ID_TYPE,
-                       sl_recipes_name(w->set, "same root", 9));
-        rc = sl_write_flush(w, false, err);
-    }
-    return rc;
-}
-
-static bool has_partner(const struct sl_writer *w, uint32_t a, uint32_t b)
-{
-    if (w->ids.v[a].partner == b + 1)
-        return true;
-    for (size_t i = 0; i < w->ids.partners.n; i++)
-        if (w->ids.partners.v[i].a == a && w->ids.partners.v[i].b == b)
-            return true;
-    return false;
-}
-
-/* The nearest span of this type around i; UINT32_MAX: none. */
-static uint32_t around(const struct sl_writer *w, uint32_t i, uint32_t type)
-{
-    while (w->ids.v[i].parent) {
-        i = w->ids.v[i].parent - 1;
-        if ((w->ids.v[i].type & SL_ID_TYPE) == type)
-            return i;
-    }
-    return UINT32_MAX;
-}
-
-static uint64_t loose_hash(const struct sl_id *s)
-{
-    return sl_key_hash(0, 0, sl_ids_key(s));
-}
-
-/* {pair, under}: equal keys at any depth below two facets.  The right side is found by a table of its keys. */
-static void pair_under(struct sl_writer *w, const struct sl_facet_rule *f)
-{
-    SL_VEC(uint32_t) right = {0};
-    size_t slots = 64;
-    uint32_t *slot;
-
-    for (uint32_t i = 0; i < w->ids.n; i++)
-        if ((w->ids.v[i].type & SL_ID_TYPE) == f->right && w->ids.v[i].type & SL_ID_REAL)
-            *sl_vec_add(&right) = i;
-    while (slots < right.n * 2)
-        slots *= 2;
-    slot = sl_alloc(slots * sizeof *slot);
-    for (size_t k = 0; k < right.n; k++) {
-        size_t at = loose_hash(&w->ids.v[right.v[k]]) & (slots - 1);
-        while (slot[at])
-            at = (at + 1) & (slots - 1);
-        slot[at] = right.v[k] + 1;
-    }
-    for (uint32_t i = 0; i < w->ids.n && right.n; i++) {
-        const struct sl_id *s = &w->ids.v[i];
-        uint32_t top;
-        if ((s->type & SL_ID_TYPE) != f->left || !(s->type & SL_ID_REAL) ||
-            (top = around(w, i, f->under_left)) == UINT32_MAX || !w->ids.v[top].partner)
-            continue;
-        for (size_t at = loose_hash(s) & (slots - 1); slot[at]; at = (at + 1) & (slots - 1)) {
-            uint32_t o = slot[at] - 1, other_top;
-            struct sl_key a = sl_ids_key(s), b = sl_ids_key(&w->ids.v[o]);
-            if (a.n != b.n || (a.n == SL_KEY_INT ? a.i != b.i : memcmp(a.s, b.s, a.n) != 0))
-                continue;
-            other_top = around(w, o, f->under_right);
-            if (other_top != UINT32_MAX && has_partner(w, top, other_top) && sl_ids_pair(&w->ids, i, o)) {
-                uint32_t x = w->ids.v[i].store, y = w->ids.v[o].store;
-                *sl_vec_add(&w->links) =
-                    (struct sl_link_row){x < y ? x : y, x < y ? y : x, sl_write_name(w, f->rule), 0, 0, SL_FACET, 0};
-            }
-        }
-    }
-    free(slot);
-    sl_vec_free(&right);
 }
 
 /* The machine's own offset at a local time. */
@@ -523,6 +401,7 @@ static void free_writer(struct sl_writer *w)
     sl_vec_free(&w->deferred_samples);
     sl_arena_free(&w->deferred_values);
     sl_vec_free(&w->weak);
+    sl_vec_free(&w->again);
     sl_zones_free(&w->zones);
     sl_vec_free(&w->local);
     sl_vec_free(&w->redo);
@@ -548,10 +427,7 @@ int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
     settle_weak(w);
     rc = sl_write_flush(w, false, err);
     if (!rc)
-        rc = spread_facets(w, err);
-    for (size_t i = 0; i < w->set->facets.n && !rc; i++)
-        if (w->set->facets.v[i].under_left)
-            pair_under(w, &w->set->facets.v[i]);
+        rc = sl_facets_spread(w, err);
     if (!rc)
         rc = correct_assumed(w, err);
     if (!rc && (w->deferred.n || w->deferred_samples.n))
@@ -560,6 +436,8 @@ int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
         rc = settle_times(w, err);
     if (!rc)
         rc = sl_write_flush(w, true, err);
+    if (!rc)
+        rc = sl_facets_once(w, err);
     if (!rc)
         rc = write_weak(w, err);
     if (!rc)

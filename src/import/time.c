@@ -6,6 +6,15 @@
 
 enum { SECOND = 1000000000 };
 
+/* Has the pattern one of these conversions? */
+static bool has(const char *pattern, const char *any)
+{
+    for (const char *p = pattern; (p = strchr(p, '%')) && p[1]; p += 2)
+        if (strchr(any, p[1]))
+            return true;
+    return false;
+}
+
 bool sl_time_format(struct sl_time_format *f, const char *spec)
 {
     static const struct {
@@ -27,6 +36,10 @@ bool sl_time_format(struct sl_time_format *f, const char *spec)
         return true;
     }
     *f = (struct sl_time_format){.kind = SL_TIME_PATTERN, .pattern = spec};
+    if (!has(spec, "d") || !has(spec, "mb"))
+        f->lacks = SL_TIME_OF_DAY;
+    else if (!has(spec, "Yy"))
+        f->lacks = "a date without a year";
     return strchr(spec, '%') != NULL;
 }
 
@@ -272,7 +285,25 @@ bool sl_time_parse(const struct sl_time_format *f, const char *s, size_t n, int6
     case SL_TIME_UNIX_NS: return parse_unix(s, end, 1, ns);
     case SL_TIME_UNIX_ROUND: return parse_round(s, n, f->digits, ns);
     case SL_TIME_ISO: return parse_iso(s, end, ns, naive);
-    case SL_TIME_PATTERN: return parse_pattern(f->pattern, s, end, ns, naive);
+    case SL_TIME_PATTERN: return !f->lacks && parse_pattern(f->pattern, s, end, ns, naive);
     }
     return false;
+}
+
+bool sl_time_of_day(const char *s, size_t n)
+{
+    const char *end = s + n;
+    int64_t v;
+
+    if (!number(&s, end, 1, 2, &v) || v > 24 || !literal(&s, end, ':') || !number(&s, end, 2, 2, &v) || v > 59)
+        return false;
+    if (s < end && *s == ':') {
+        s++;
+        if (!number(&s, end, 2, 2, &v) || v > 60)
+            return false;
+    }
+    if (s < end && (*s == '.' || *s == ','))
+        for (s++; s < end && *s >= '0' && *s <= '9';)
+            s++;
+    return s == end;
 }

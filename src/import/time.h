@@ -20,6 +20,7 @@ enum sl_time_kind {
 struct sl_time_format {
     enum sl_time_kind kind;
     const char *pattern; /* SL_TIME_PATTERN; borrowed */
+    const char *lacks;   /* a pattern without year, month or day says nothing of when: what its times are; else NULL */
     int digits;          /* SL_TIME_UNIX_ROUND */
 };
 
@@ -28,8 +29,12 @@ bool sl_time_format(struct sl_time_format *f, const char *spec);
 
 /*
  * s[0..n) -> *ns since the epoch.  *naive: the text has no zone, *ns is local time read as if it were UTC.
- * False: not a time of this format, or outside 1678..2261.
+ * False: not a time of this format, or outside 1678..2261, or the format lacks the date.
  */
 bool sl_time_parse(const struct sl_time_format *f, const char *s, size_t n, int64_t *ns, bool *naive);
+
+/* Is s[0..n) a time of day and nothing else, 08:11:36.5?  Why it is no time, for people. */
+bool sl_time_of_day(const char *s, size_t n);
+#define SL_TIME_OF_DAY "a time of day without a date"
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the writer: load.c (the beginning), merge.c (batches to rows), write.c (rows to tables), settle.c
- * (the end). */
+ * and facets.c (the end). */
 #ifndef SL_IMPORT_WRITER_H
 #define SL_IMPORT_WRITER_H
 
@@ -75,7 +75,8 @@ struct sl_writer {
     struct sl_arena deferred_values;
     bool spilled;
     SL_VEC(struct sl_weak) weak;
-    struct sl_set seen, roots, written; /* for sl_seen, sl_root, sl_written: two numbers in one */
+    SL_VEC(struct { uint32_t a, b; }) again; /* facets (indices) that were known when a record said so */
+    struct sl_set seen, roots, written;      /* for sl_seen, sl_root, sl_written: two numbers in one */
     struct sl_zones zones;
     int32_t zone_s;
     SL_VEC(uint32_t) local;         /* spans of the batch -> indices */
@@ -100,5 +101,9 @@ void sl_merge_realise(struct sl_writer *w, uint32_t i, uint32_t source, struct s
 void sl_merge_link(struct sl_writer *w, struct sl_weak k); /* both spans are real */
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root);
 int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local_ns, uint32_t *zone);
+
+/* facets.c */
+int sl_facets_spread(struct sl_writer *w, struct sl_err *err); /* to children of facets */
+int sl_facets_once(struct sl_writer *w, struct sl_err *err);   /* one row a pair, once all rows are written */
 
 #endif

@@ -43,9 +43,9 @@ static size_t common_names(const char *a, const char *b)
 
 static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
 {
-    char *sql = sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND left_span = %lld AND "
-                                "right_span = %lld)",
-                                (long long)(a < b ? a : b), (long long)(a < b ? b : a));
+    char *sql = sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND left_span IN (%lld, %lld) AND "
+                                "right_span IN (%lld, %lld))",
+                                (long long)a, (long long)b, (long long)a, (long long)b);
     bool yes = sl_store_int(st, sql, 0) != 0;
 
     sqlite3_free(sql);

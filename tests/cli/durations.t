@@ -94,6 +94,38 @@ Any query:
    {"duration_s":1.5}
   ]
 
+As dnpcsql's twoevents.plot() takes it, a time and how long it took, in columns of any name; two times; the names start and end; NULL where there is none:
+
+  $ spanloom durations --sql "SELECT a.time, b.time - a.time FROM event a, event b WHERE a.span_uuid = b.span_uuid AND a.type = 'running' AND b.type = 'running_ended'" > pair
+  $ spanloom durations --sql "SELECT a.time, b.time FROM event a, event b WHERE a.span_uuid = b.span_uuid AND a.type = 'running' AND b.type = 'running_ended'" > times
+  $ spanloom durations --sql "SELECT a.span, a.time AS start, b.time AS \"end\" FROM (SELECT span_uuid AS span, * FROM event) a, event b WHERE a.span_uuid = b.span_uuid AND a.type = 'running' AND b.type = 'running_ended'" | head -14 > named
+  $ spanloom durations --sql "SELECT a.time_ns AS begun_ns, b.time_ns AS over_ns FROM events a, events b WHERE a.span = b.span AND a.type = 'running' AND b.type = 'running_ended'" > ns
+  $ cat pair && cmp pair times && cmp pair ns && cmp pair named
+  223 durations
+  
+          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+        162 ms       440 ms      2.49 ms        51 ms        77 ms       130 ms       446 ms       4.05 s
+  
+           0 s to 500 ms             219  ████████████████████████████████████████
+        500 ms to 1 s                  0
+           1 s to 1.5 s                0
+         1.5 s to 2 s                  0
+           2 s to 2.5 s                0
+         2.5 s to 3 s                  0
+           3 s to 3.5 s                3  ▌
+         3.5 s to 4 s                  0
+           4 s to 4.5 s                1  ▏
+  $ spanloom durations --sql "VALUES (1795162300.5, 1795162302.5), (1795162300.5, NULL), (NULL, 1795162302.5)" | head -5
+  1 duration
+            1 rows without a start
+            1 rows without an end
+  
+          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+  $ spanloom durations --sql "VALUES (0, 1.5), (10, 2.5)" | tail -1
+         2.5 s to 2.6 s                1  ████████████████████████████████████████
+  $ spanloom durations --sql "SELECT 1795162300 AS t_ns, 2500000000 AS took_ns" | tail -1
+         2.5 s                     2.5 s        2.5 s        2.5 s        2.5 s        2.5 s        2.5 s
+
 Of one run:
 
   $ spanloom durations invoked returned --run 000 | head -1
@@ -117,13 +149,26 @@ Mistakes:
   spanloom: no span has the type no.such.type; see what there is with: spanloom types -d spanloom.db
   [1]
   $ spanloom durations --sql 'SELECT 1 AS seconds'
-  spanloom: --sql: the query has no column duration_s; it needs that, or start_ns and end_ns
+  spanloom: --sql: durations needs a column duration_s; start and end, in seconds; start_ns and end_ns; or two columns of any name, a time and how long it took, or two times
   try: spanloom durations --help
   [2]
   $ spanloom durations --sql 'SELECT 1 AS start_ns'
-  spanloom: --sql: the query has no column duration_s; it needs that, or start_ns and end_ns
+  spanloom: --sql: durations needs a column duration_s; start and end, in seconds; start_ns and end_ns; or two columns of any name, a time and how long it took, or two times
   try: spanloom durations --help
   [2]
+  $ spanloom durations --sql 'SELECT 1 AS span, 2, 3'
+  spanloom: --sql: durations needs a column duration_s; start and end, in seconds; start_ns and end_ns; or two columns of any name, a time and how long it took, or two times
+  try: spanloom durations --help
+  [2]
+  $ spanloom durations --sql "SELECT 1795162300.5, 'soon'"
+  spanloom: spanloom.db: query failed: the column 2 has 'soon', which is no number
+  [1]
+  $ spanloom durations --sql "SELECT '2026-11-20' AS start, 2 AS end"
+  spanloom: spanloom.db: query failed: the column start has '2026-11-20', which is no number
+  [1]
+  $ spanloom durations --sql "VALUES (1795162300, 1795162301), (1795162300, 5)"
+  spanloom: --sql: is the second column an end, or how long it took? 1 of 2 rows look like an end; name the two columns start and end, or the second duration_s
+  [1]
   $ spanloom durations --sql 'SELEC'
   spanloom: --sql: spanloom.db: cannot query: no such table: SELEC
   [1]

@@ -103,6 +103,30 @@ Other things by the end of their type:
 
 With the lines of the logs themselves:
 
+  $ spanloom show --lines --format csv worker.task 17 | cut -d, -f3,4,8,10,12 | cut -c1-90
+  since_start_s,since_previous_s,event,place,line
+  0.0,0.0,worker_received_task,93,1795162298.703192 2026-11-20 08:11:38 HTEX-Worker-1-2671 M
+  0.255661,0.255661,worker_completed_task,97,1795162298.958853 2026-11-20 08:11:38 HTEX-Work
+  0.256416,0.000755,worker_all_finished_task,98,1795162298.959608 2026-11-20 08:11:38 HTEX-W
+  $ cat > lines.py <<'END'
+  > import csv, json, subprocess, sys
+  > run = lambda *args: subprocess.run(("spanloom",) + args, check=True, stdout=subprocess.PIPE, text=True).stdout
+  > text = [x.split("| ", 1)[1] for x in run("show", "task", "42", "--lines").split("\n") if x.startswith("        | ")]
+  > rows = list(csv.DictReader(run("show", "task", "42", "--lines", "--format", "csv").splitlines()))
+  > tsv = run("show", "task", "42", "--lines", "--format", "tsv").splitlines()
+  > plain = list(csv.DictReader(run("show", "task", "42", "--format", "csv").splitlines()))
+  > print(sorted(r["line"] for r in rows if r["line"]) == sorted(text), len(text), len(tsv) - 1 == len(rows))
+  > print([{k: v for k, v in r.items() if k != "line"} for r in rows if r["event"]] == plain)
+  > root = rows[0]["root"]
+  > for more in (), ("--ignore", "parsl.rundir.*"):
+  >     one = json.loads(run("show", "task", "42", "--lines", "--format", "json", *more))
+  >     print([r for r in json.loads(run("events", "--lines", "--format", "json", *more)) if str(r["root"]) == root] == one, len(one))
+  > END
+  $ python3 lines.py
+  True 23 True
+  True
+  True 30
+  True 30
   $ spanloom show --lines worker.task 17 | grep -A1 worker_received
   2026-11-20T08:11:38.703192000Z       0.000000       0.000000  htex worker            parsl.executor.htex.worker.task 17/worker_received_task  block-0/1954f1261cd1/worker_1.log:93
           | 1795162298.703192 2026-11-20 08:11:38 HTEX-Worker-1-2671 MainThread-140719268118592 parsl.executors.high_throughput.process_worker_pool:778 worker INFO: Received executor task 17

@@ -35,7 +35,7 @@ def said(store):
     """All views."""
     lines = dump(store, places=True)
     name = {i: say(p) for i, p in paths(store).items()}
-    lines += sorted(f"link {kind} {' '.join(sorted((name[a], name[b])) if kind == 'facet' else (name[a], name[b]))} {rule} {confidence}" for kind, a, b, rule, confidence in
+    lines += sorted(f"link {kind} {name[a]} {name[b]} {rule} {confidence}" for kind, a, b, rule, confidence in
                     query(store, "SELECT kind, left_span, right_span, rule, confidence FROM links"))
     lines += sorted(f"doubt {kind} {name[a]} {name[b]} {rule}" for kind, a, b, rule in query(store, "SELECT kind, left_span, right_span, rule FROM doubts"))
     for table, in query(store, "SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'parsl_%' ORDER BY name"):
@@ -87,13 +87,35 @@ def after():
 
 @test
 def a_facet_and_what_lies_below():
-    """The facet of two views of a run, which the records say, set aside and bound by hand: below it all as before."""
+    """The facet of two views of a run, which the records say, set aside and bound by hand: left is what the binding says, and below it all is as before."""
     store = slurm()
     before = {x for x in dump(store) if x.startswith("facet ")}
-    unbind(store, next(r for r, in query(store, "SELECT rule FROM links l JOIN spans s ON s.id = l.left_span WHERE kind = 'facet' AND s.type = 'parsl.rundir.workflow'")))
+    unbind(store, next(r for r, in query(store, "SELECT rule FROM links l JOIN spans s ON s.id = l.left_span WHERE kind = 'facet' AND s.type = 'parsl.monitoring.workflow'")))
     check(not [x for x in dump(store) if x.startswith("facet ") and ".task=" in x], "facets that follow from it are still there")
     bind(store, "--name", "mine", "parsl.rundir.workflow facet parsl.monitoring.workflow where a.run_id = b.run_id")
-    equal({x for x in dump(store) if x.startswith("facet ")}, before, "facets")
+    turned = {"facet {2} -> {0}".format(*x.split(" ")[1:]) if ".task=" not in x and ".workflow=" in x and x.count("/") == 0 else x for x in before}
+    equal(len(turned - before), 1, "workflows")
+    equal({x for x in dump(store) if x.startswith("facet ")}, turned, "facets")
+
+
+@test
+def sides_of_facets():
+    """Left is what a binding names first, also within a type, where both ways fit; and no link where a record says so the other way round."""
+    a, b = f"{DATA}/slurm", f"{DATA}/parsl-2026-threads"
+    rules = {"one": "worker facet parsl.rundir.block where a.key = b.key", "same": "slurm.node facet slurm.node where a.key <> b.key",
+             "known": "parsl.rundir.workflow facet parsl.monitoring.workflow where a.key = b.key"}
+    dumps = []
+    for order in ((a, b), (b, a)):
+        store = imported(order[0], store=f"{order[0] == a}.db").store
+        for name, rule in rules.items():
+            bind(store, "--name", name, rule)
+        imported(order[1], store=store)
+        types = query(store, "SELECT DISTINCT l.rule, x.type, y.type FROM links l JOIN spans x ON x.id = l.left_span JOIN spans y ON y.id = l.right_span "
+                      "WHERE rule IN ('one', 'same', 'known') ORDER BY 1")
+        equal(types, [("one", "parsl.executor.htex.worker", "parsl.rundir.block"), ("same", "slurm.node", "slurm.node")])
+        equal(query(store, "SELECT count(*) FROM facet a JOIN facet b ON a.left_uuid = b.right_uuid AND a.right_uuid = b.left_uuid"), [(0,)], "both ways")
+        dumps.append(said(store))
+    same(*dumps)
 
 
 @test

@@ -5,6 +5,7 @@
 Longer than 600 lines: each kind of dirt is a short test of its own.
 """
 import csv
+import glob
 import io
 import math
 import os
@@ -12,6 +13,7 @@ import pickle
 import pickletools
 import string
 import struct
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -563,6 +565,71 @@ def files_that_hold_a_metric():
     s = imported(path("logs")).store
     equal(query(s, "SELECT count(*), sum(value), count(DISTINCT span) FROM samples WHERE metric = 'x'"), [(i + 8, i + 8.0, i + 8)])
     equal(query(s, "SELECT sum(rejected) FROM sources WHERE recipe = 'logmetric'"), [(0,)])
+
+
+@test
+def metrics_without_a_time():
+    """What a bash app prints into its output is a fact about the try that wrote it, or the task where it was tried again: no reject, no sample, no span that holds nothing."""
+    run = shutil.copytree(f"{ROOT}/tests/data/parsl-2026-progress", path("run"))
+    files = glob.glob(f"{run}/runinfo/000/task_logs/*/*.stdout")
+    for i, name in enumerate(sorted(files)):
+        write(name, f"hello\nMETRIC mycode.solver {i} residual=0.{i} iteration=2\n  INFO: METRIC mycode.solver {i} cells=7\n")
+    s = imported(run).store
+    equal(len(files), 6)
+    equal(query(s, "SELECT sum(rejected) FROM sources WHERE recipe = 'logmetric'"), [(0,)], "rejects")
+    equal(query(s, "SELECT count(*) FROM samples a JOIN spans m ON m.id = a.span WHERE m.type = 'mycode.solver'"), [(0,)], "samples")
+    equal(query(s, "SELECT count(*), count(DISTINCT m.parent), sum(a.value) FROM attributes a JOIN spans m ON m.id = a.span WHERE m.type = 'mycode.solver' AND a.name <> 'residual'"), [(12, 6, 54)])
+    equal(query(s, "SELECT m.key, iif(t.type LIKE '%.try', p.key, t.key) FROM spans m JOIN links l ON l.right_span = m.id AND l.rule = 'file.writer' JOIN spans t ON t.id = l.left_span "
+                "LEFT JOIN spans p ON p.id = t.parent WHERE m.type = 'mycode.solver' ORDER BY 1"), [(str(i), str(i)) for i in range(6)], "the tasks that they lie in")
+    out = spanloom("show", "task", 3, "-d", s).out
+    check("mycode.solver 3" in out, out)
+
+
+@test
+def metrics_of_no_use():
+    """A clock without a date, a word for a number: rejects that say why, and no span of a log that has nothing else."""
+    write(path("logs/a.log"), "08:11:36 METRIC rank 0 x=1\nNov 20 08:11:36 node: METRIC rank 0 x=2\n1795162300.5 METRIC rank 0 x=fast\n")
+    s = imported(path("logs")).store
+    time = "METRIC: the time is neither seconds since 1970 nor a date and a time of day (2026-11-20 08:11:36)"
+    equal(query(s, "SELECT place, reason FROM rejects ORDER BY 1"), [(1, time), (2, time), (3, "METRIC: 'x=fast' is not name=number")])
+    equal(query(s, "SELECT count(*) FROM spans"), [(0,)], "spans")
+
+
+CLOCK = r"""recipe: my.clock
+about: x
+component: clock
+spans: {job: {type: my.job, key: "{id}"}}
+inputs:
+  - files: "*.clock"
+    reader: lines
+    head: ['^(?<t>[^|]+)\|(?<id>\d+)']
+    times: {t: ["%H:%M:%S", "%b %d %H:%M:%S", "%d.%m.%Y %H:%M:%S"]}
+  - files: "*.csv"
+    reader: csv
+    times: {t: iso}
+  - files: "*.jsonl"
+    reader: jsonl
+    times: {t: iso}
+records:
+  - {when: {id: '/./'}, span: job, event: seen}
+samples:
+  - {file: a.clock, lines: "20.11.2026 08:11:36|1\n", gives: []}
+"""
+
+
+@test
+def a_time_of_day():
+    """Without a date it is of no day: a reject that says so, never 1970."""
+    write(path("my.yaml"), CLOCK)
+    write(path("logs/a.clock"), "08:11:36|1\nNov 20 08:11:36|2\n20.11.2026 08:11:36|3\nsoon|4\n")
+    write(path("logs/b.csv"), "t,id\n08:11:36,5\n8:11,6\n2026-11-20 08:11:36,7\n\"08:11:36,5\",8\n99:11,9\n")
+    write(path("logs/c.jsonl"), '{"t": "08:11:36", "id": 10}\n{"t": "2026-11-20T08:11:36", "id": 11}\n')
+    s = imported(path("logs"), options=("--recipe", path("my.yaml"), "--zone", "+00:00")).store
+    equal(query(s, "SELECT DISTINCT key, time FROM events e JOIN spans s ON s.id = e.span ORDER BY 1"), [(k, "2026-11-20T08:11:36.000000000Z") for k in ("11", "3", "7")])
+    day, form = " is a time of day without a date; the field and its format must hold year, month and day", " is not a time of the declared format"
+    equal(query(s, "SELECT reason FROM rejects ORDER BY path, place"), [(x,) for x in (
+        "t='08:11:36'" + day, "t='Nov 20 08:11:36'" + day.replace("time of day without a date", "date without a year"), "t='soon'" + form,
+        "t='08:11:36'" + day, "t='8:11'" + day, "t='08:11:36,5'" + day, "t='99:11'" + form, "t='08:11:36'" + day)])
 
 
 @test

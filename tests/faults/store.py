@@ -285,6 +285,26 @@ def a_newer_schema():
 
 
 @test
+def facets_of_schema_3():
+    """There the smaller id stood left, and events had no uuids: all is as if it were imported anew."""
+    s = imported(f"{EXAMPLE}/000", store="s.db").store
+    imported(f"{EXAMPLE}/{DB}", f"{ROOT}/tests/data/slurm", store=s)
+    spanloom("bind", "-d", s, "--name", "mine", "worker facet parsl.rundir.block where a.key = b.key")
+    want = dump(s)
+    with sqlite3.connect(s) as db:
+        for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+            db.execute(f"DROP TRIGGER {name}")
+        db.executescript("DROP INDEX sl_note_uuid; DROP INDEX sl_event_inserted; ALTER TABLE sl_note DROP COLUMN uuid;"
+                         "UPDATE sl_link SET left_span = min(left_span, right_span), right_span = max(left_span, right_span) WHERE kind = 2;"
+                         "UPDATE sl_meta SET value = 3 WHERE name = 'schema'")
+    db.close()
+    check(dump(s) != want, "no facet was turned")
+    spanloom("info", "-d", s)
+    same(dump(s), want)
+    whole(s)
+
+
+@test
 def an_empty_file():
     """`touch s.db` is as good as no file."""
     small_run(path("a"))

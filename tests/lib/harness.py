@@ -295,9 +295,7 @@ def dump(store, places=False, rejects=False):
     place = (lambda s, n: f" @{where.get(s, s)}:{n}") if places else lambda s, n: ""
     lines = [f"span {name[i]} {note or ''}".rstrip() for i, _, _, _, note in spans]
     lines += [f"event {at(s)} {t} {kind}{place(src, n)}" for s, t, kind, src, n in events]
-    for kind, left, right, src, n in links:
-        pair = sorted((at(left), at(right))) if kind == "facet" else (at(left), at(right))
-        lines.append(f"{kind} {pair[0]} -> {pair[1]}")
+    lines += [f"{kind} {at(left)} -> {at(right)}" for kind, left, right, src, n in links]  # a facet has its sides, too
     lines += [f"attr {at(s)} {k} = {v!r}{place(src, n)}" for s, k, v, src, n in attributes]
     lines += [f"sample {at(s)} {t} {m} = {v!r}{place(src, n)}" for s, t, m, v, src, n in samples]
     if rejects:

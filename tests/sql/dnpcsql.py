@@ -7,6 +7,8 @@ The scripts here are written as dnpcsql's are, with Python's sqlite3 and nothing
 import collections
 import datetime
 import os
+import pickle
+import shutil
 import sys
 import uuid
 
@@ -224,6 +226,110 @@ def many():
     equal(db.execute("SELECT count(*) FROM event, span WHERE span.uuid = span_uuid AND span.type = 'mine.many'").fetchone()[0], 18000, "events")
     check(took < 15, f"{took:.1f} s")
     note(f"{took:.1f} s")
+
+
+@cases("rundir first", "database first", "at once", "8 threads")
+def sides(how):
+    """Monitoring stands left, and tracing, as its importer puts them."""
+    parts = [f"{EXAMPLE}/000", f"{EXAMPLE}/monitoring.db"]
+    for p in parts if how == "rundir first" else parts[::-1] if how == "database first" else [parts]:
+        s = imported(*([p] if isinstance(p, str) else p), store="dnpc.sqlite3", options=("--jobs", 8) if "threads" in how else ()).store
+    db = opened(s)
+    pairs = dict(((a, b), n) for a, b, n in db.execute("SELECT a.type, b.type, count(*) FROM span a, span b, facet WHERE a.uuid = left_uuid AND b.uuid = right_uuid GROUP BY 1, 2"))
+    equal(pairs, {("parsl.monitoring.workflow", "parsl.rundir.workflow"): 1, ("parsl.monitoring.task", "parsl.rundir.task"): 198,
+                  ("parsl.monitoring.try", "parsl.rundir.try"): 228, ("parsl.monitoring.executor", "parsl.rundir.executor"): 1,
+                  ("parsl.monitoring.block", "parsl.rundir.block"): 1, ("parsl.monitoring.node", "parsl.executor.htex.manager"): 1})
+
+
+@test
+def sides_of_traces():
+    pickled = path("run/000/parsl_tracing.pickle")
+    os.makedirs(path("run/000"))
+    shutil.copyfile(f"{EXAMPLE}/000/parsl.log", path("run/000/parsl.log"))
+    write(pickled, pickle.dumps({"events": [(1795162300.5, "BEGIN", "TASK", i) for i in range(5)], "binds": []}))
+    for order in ((path("run/000/parsl.log"), pickled), (pickled, path("run/000/parsl.log"))):
+        name = f"{os.path.basename(order[0])}.db"
+        for p in order:
+            s = imported(p, store=name).store
+        equal(query(s, "SELECT a.type, b.type, count(*) FROM span a, span b, facet WHERE a.uuid = left_uuid AND b.uuid = right_uuid GROUP BY 1 ORDER BY 1"),
+              [("parsl.tracing.TASK", "parsl.rundir.task", 5), ("parsl.tracing.workflow", "parsl.rundir.workflow", 1)])
+
+
+# ---- conflicts, as on tables with uuid as primary key
+
+@test
+def replaced_and_ignored():
+    """INSERT OR REPLACE replaces under the same uuid, OR IGNORE keeps what is there, and a plain INSERT fails; all else stays."""
+    s = store()
+    before = dump(s)
+    db = opened(s)
+    a, b, e, f = (new() for _ in range(4))
+    dnpc = sqlite3.connect(":memory:")
+    dnpc.executescript(SCHEMA)
+    for verb, n in (("INSERT", 1), ("INSERT OR REPLACE", 2), ("INSERT OR IGNORE", 3), ("REPLACE", 4), ("INSERT OR FAIL", 5), ("INSERT OR ABORT", 6), ("INSERT", 7)):
+        for d in (db, dnpc):
+            for sql, values in (("span VALUES (?, ?, ?)", (a, f"mine.{n}", f"note {n}")), ("event VALUES (?, ?, ?, ?, ?)", (e, a, 1795162300.0 + n, f"e{n}", f"note {n}"))):
+                try:
+                    d.execute(f"{verb} INTO {sql}", values)
+                    check(n < 5, f"{verb} INTO {sql} went through")
+                except sqlite3.IntegrityError as x:
+                    check(n >= 5 and "UNIQUE constraint failed" in str(x), f"{verb} INTO {sql}: {x}")
+            d.execute(f"{verb} INTO span VALUES (?, 'mine.other', NULL)", (f"{b}{n}",))
+            d.execute(f"{verb} INTO event VALUES (?, ?, 1795162300.0, 'other', NULL)", (f"{f}{n}", f"{b}{n}"))
+            if n == 1:
+                d.execute("INSERT INTO subspan VALUES (?, ?, 'its name', NULL)", (f"{b}1", a))
+    rows = ("SELECT s.type, s.note, e.time, e.type, e.note FROM span s LEFT JOIN event e ON e.span_uuid = s.uuid WHERE s.type LIKE 'mine.%' ORDER BY 1, 2, 3, 4",
+            "SELECT b.type, key FROM subspan, span a, span b WHERE a.uuid = superspan_uuid AND b.uuid = subspan_uuid AND a.type LIKE 'mine.%'")
+    for sql in rows:
+        got, want = ([tuple(float(x) if i == 2 and len(r) > 2 else x for i, x in enumerate(r)) for r in d.execute(sql)] for d in (db, dnpc))
+        equal(got, want, sql)
+    equal(len(got), 1, "relations")
+    equal(db.execute("SELECT key FROM spans WHERE type = 'mine.4'").fetchall(), [("its name",)], "the key of what was replaced")
+    db.commit()
+    whole(s)
+    check(set(before) <= set(dump(s)), "what was imported has changed")
+
+
+@test
+def relations_again():
+    """Two equal rows count once, whatever the verb; a relation that a log tells stays the log's."""
+    s = store()
+    db = opened(s)
+    a, b = new(), new()
+    for u in (a, b):
+        db.execute("INSERT OR REPLACE INTO span VALUES (?, 'mine.span', NULL)", (u,))
+    left, right = db.execute("SELECT left_span, right_span FROM links WHERE kind = 'facet' LIMIT 1").fetchone()
+    rule = db.execute("SELECT rule FROM links WHERE left_span = ? AND right_span = ?", (left, right)).fetchall()
+    for verb in ("INSERT", "INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE", "INSERT OR FAIL"):
+        db.execute(f"{verb} INTO facet VALUES (?, ?, 'mine')", (a, b))
+        db.execute(f"{verb} INTO subspan VALUES (?, ?, 'key', 'mine')", (a, b))
+        db.execute(f"{verb} INTO facet VALUES (?, ?, 'mine')", (left, right))
+    equal(db.execute("SELECT count(*) FROM facet WHERE note = 'mine'").fetchone()[0], 1, "facets")
+    equal(db.execute("SELECT count(*) FROM subspan WHERE note = 'mine'").fetchone()[0], 1, "subspans")
+    equal(db.execute("SELECT rule FROM links WHERE left_span = ? AND right_span = ?", (left, right)).fetchall(), rule, "a log's facet")
+    db.commit()
+    whole(s)
+
+
+@test
+def what_cannot_be_replaced():
+    """A span that a log tells of, and what stands on a view: said so, and nothing is changed."""
+    s = store()
+    want = dump(s)
+    db = opened(s)
+    for sql, words in (("INSERT OR REPLACE INTO span VALUES (3, 'mine', NULL)", "a span that was imported cannot be replaced"),
+                       ("INSERT INTO span VALUES (3, 'mine', NULL)", "UNIQUE constraint failed"), ("INSERT OR IGNORE INTO span VALUES (3, 'mine', NULL)", ""),
+                       ("INSERT INTO span VALUES ('x', 'mine', NULL) ON CONFLICT DO NOTHING", "cannot UPSERT a view"),
+                       ("INSERT INTO event VALUES ('x', 3, 1, 'e', NULL) ON CONFLICT (uuid) DO UPDATE SET time = 2", "cannot UPSERT a view")):
+        try:
+            db.execute(sql)
+            check(not words, f"went through: {sql}")
+        except sqlite3.Error as x:
+            check(words and words in str(x), f"{sql}: {x}")
+    db.commit()
+    db.close()
+    same(dump(s), want)
+    whole(s)
 
 
 # ---- habits of its scripts

@@ -109,10 +109,14 @@ static const struct {
     {"%d/%b/%Y:%H:%M:%S %z", "20/Nov/2026:09:11:30 +0100", 1795162290000000000, 0},
     {"%b %d %H:%M:%S %Y", "Nov  20 08:11:30 2026", 1795162290000000000, NAIVE}, /* any run of blanks */
     {"%y%m%d", "261120", 1795132800000000000, NAIVE},
-    {"%y", "68", 3092601600000000000, NAIVE}, /* POSIX: 69 to 99 are the last century */
-    {"%y", "69", -31536000000000000, NAIVE},
-    {"%Y%%%m", "2026%11", 1793491200000000000, NAIVE},
-    {"%H:%M", "8:5", 29100000000000, NAIVE},
+    {"%y%m%d", "680101", 3092601600000000000, NAIVE}, /* POSIX: 69 to 99 are the last century */
+    {"%y%m%d", "690101", -31536000000000000, NAIVE},
+    {"%Y%%%m%d", "2026%1101", 1793491200000000000, NAIVE},
+    {"%Y-%m-%d %H:%M", "1970-01-01 8:5", 29100000000000, NAIVE},
+    {"%H:%M", "8:5", 0, BAD}, /* of which day? */
+    {"%%d%%m%%Y%H:%M", "%d%m%Y8:05", 0, BAD},
+    {"%b %d %H:%M:%S", "Nov 20 08:11:30", 0, BAD},
+    {"%Y-%m", "2026-11", 0, BAD},
     {"%Y-%m-%d", "2026-11-20 ", 0, BAD},
     {"%Y-%m-%d", "2026-11", 0, BAD},
     {"%b", "Foo", 0, BAD},
@@ -186,8 +190,13 @@ static void names_of_formats(void **state)
     (void)state;
     assert_true(sl_time_format(&f, "unix"));
     assert_int_equal(f.kind, SL_TIME_UNIX);
-    assert_true(sl_time_format(&f, "%Y"));
+    assert_true(sl_time_format(&f, "%Y %m %d"));
     assert_int_equal(f.kind, SL_TIME_PATTERN);
+    assert_null(f.lacks);
+    assert_true(sl_time_format(&f, "%H:%M:%S"));
+    assert_string_equal(f.lacks, SL_TIME_OF_DAY);
+    assert_true(sl_time_format(&f, "%b %d %H:%M:%S"));
+    assert_string_equal(f.lacks, "a date without a year");
     assert_true(sl_time_format(&f, "unix.6"));
     assert_int_equal(f.kind, SL_TIME_UNIX_ROUND);
     assert_int_equal(f.digits, 6);

@@ -108,19 +108,32 @@ CREATE VIEW zones AS
     FROM sl_zone z JOIN sl_span s ON s.id = z.root JOIN sl_name n ON n.id = s.type;
 
 -- dnpcsql's inserts.  Its ids are texts (uuid4); ours are integers, and sl_uuid translates them.
+-- What the script's own statement says of conflicts (INSERT OR REPLACE, OR IGNORE, ...) holds for all statements of a
+-- trigger, whatever these say.  So only what stands for the script's row may conflict; all else asks before.
 CREATE TRIGGER span_insert INSTEAD OF INSERT ON span BEGIN
-    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
-    INSERT OR IGNORE INTO sl_name (name) VALUES (NEW.type);
+    INSERT INTO sl_source (id, path, recipe, component) SELECT 0, '(SQL)', 'sql', 'sql'
+        WHERE NOT EXISTS (SELECT 1 FROM sl_source WHERE id = 0);
+    INSERT INTO sl_name (name) SELECT NEW.type WHERE NOT EXISTS (SELECT 1 FROM sl_name WHERE name = NEW.type);
+    -- under its id of before, and with the name that its superspan has for it; source -1: what must not be replaced
     INSERT INTO sl_span (id, type, key, parent, source, note)
-        VALUES (CASE WHEN typeof(NEW.uuid) = 'integer' THEN NEW.uuid
-                ELSE 1 + max(ifnull((SELECT max(id) FROM sl_span), 0), ifnull((SELECT max(id) FROM sl_ghost), 0)) END,
-            (SELECT id FROM sl_name WHERE name = NEW.type), NEW.uuid, NULL, 0, NEW.note);
-    INSERT INTO sl_uuid SELECT NEW.uuid, last_insert_rowid() WHERE typeof(NEW.uuid) = 'text';
+        SELECT n.id, (SELECT id FROM sl_name WHERE name = NEW.type),
+            ifnull((SELECT key FROM sl_span WHERE id = n.id AND source = 0), NEW.uuid), NULL,
+            iif(EXISTS (SELECT 1 FROM sl_span WHERE id = n.id AND source <> 0), -1, 0), NEW.note
+        FROM (SELECT CASE WHEN typeof(NEW.uuid) = 'integer' THEN NEW.uuid
+            ELSE ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.uuid),
+                1 + max(ifnull((SELECT max(id) FROM sl_span), 0), ifnull((SELECT max(id) FROM sl_ghost), 0)))
+            END AS id) n;
+    SELECT RAISE(ABORT, 'a span that was imported cannot be replaced; spans that scripts inserted can')
+        WHERE (SELECT source FROM sl_span WHERE id = NEW.uuid) = -1;
+    INSERT INTO sl_uuid SELECT NEW.uuid, id FROM sl_span
+        WHERE id = (SELECT max(id) FROM sl_span) AND source = 0 AND key = NEW.uuid AND typeof(NEW.uuid) = 'text'
+            AND NOT EXISTS (SELECT 1 FROM sl_uuid WHERE uuid = NEW.uuid);
     -- what was said of it before it was inserted itself
     UPDATE OR IGNORE sl_event SET span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
         WHERE typeof(NEW.uuid) = 'text' AND span = NEW.uuid;
-    INSERT OR IGNORE INTO sl_seen SELECT s.type, 1, e.type FROM sl_event e JOIN sl_span s ON s.id = e.span
-        WHERE typeof(NEW.uuid) = 'text' AND e.span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid);
+    INSERT INTO sl_seen SELECT DISTINCT s.type, 1, e.type FROM sl_event e JOIN sl_span s ON s.id = e.span
+        WHERE typeof(NEW.uuid) = 'text' AND e.span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
+            AND NOT EXISTS (SELECT 1 FROM sl_seen x WHERE x.type = s.type AND x.kind = 1 AND x.what = e.type);
     UPDATE OR IGNORE sl_link SET left_span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
         WHERE typeof(NEW.uuid) = 'text' AND left_span = NEW.uuid;
     UPDATE OR IGNORE sl_link SET right_span = (SELECT span FROM sl_uuid WHERE uuid = NEW.uuid)
@@ -128,39 +141,52 @@ CREATE TRIGGER span_insert INSTEAD OF INSERT ON span BEGIN
 END;
 
 CREATE TRIGGER event_insert INSTEAD OF INSERT ON event BEGIN
-    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
-    INSERT OR IGNORE INTO sl_name (name) VALUES (NEW.type);
-    INSERT INTO sl_note (source, place, note)
-        VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note);
+    INSERT INTO sl_source (id, path, recipe, component) SELECT 0, '(SQL)', 'sql', 'sql'
+        WHERE NOT EXISTS (SELECT 1 FROM sl_source WHERE id = 0);
+    INSERT INTO sl_name (name) SELECT NEW.type WHERE NOT EXISTS (SELECT 1 FROM sl_name WHERE name = NEW.type);
+    -- at its place of before; the key says that this statement wrote it, until its event is written, too
+    INSERT INTO sl_note (source, place, note, key, uuid)
+        VALUES (0, ifnull((SELECT place FROM sl_note WHERE uuid = NEW.uuid),
+            1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0)), NEW.note, 'new', NEW.uuid);
+    DELETE FROM sl_event WHERE source = 0 AND place = (SELECT place FROM sl_note WHERE uuid = NEW.uuid AND key = 'new');
     INSERT INTO sl_event (span, time_ns, type, source, place)
-        VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid),
+        SELECT ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid),
             CAST(round(NEW.time * 1e6) AS INTEGER) * 1000,
-            (SELECT id FROM sl_name WHERE name = NEW.type), 0, (SELECT max(place) FROM sl_note WHERE source = 0));
-    INSERT OR IGNORE INTO sl_seen -- a column of its type's table
+            (SELECT id FROM sl_name WHERE name = NEW.type), 0, place
+        FROM sl_note WHERE source = 0 AND key = 'new' AND place = ifnull((SELECT place FROM sl_note
+            WHERE uuid = NEW.uuid), (SELECT max(place) FROM sl_note WHERE source = 0));
+    UPDATE sl_note SET key = NULL WHERE source = 0 AND key = 'new' AND place = ifnull((SELECT place FROM sl_note
+        WHERE uuid = NEW.uuid), (SELECT max(place) FROM sl_note WHERE source = 0));
+    INSERT INTO sl_seen -- a column of its type's table
         SELECT s.type, 1, n.id FROM sl_span s, sl_name n
-        WHERE s.id = ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid) AND n.name = NEW.type;
+        WHERE s.id = ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.span_uuid), NEW.span_uuid) AND n.name = NEW.type
+            AND NOT EXISTS (SELECT 1 FROM sl_seen x WHERE x.type = s.type AND x.kind = 1 AND x.what = n.id);
 END;
 
 CREATE TRIGGER subspan_insert INSTEAD OF INSERT ON subspan BEGIN
-    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
-    INSERT OR IGNORE INTO sl_name (name) VALUES ('sql');
+    INSERT INTO sl_source (id, path, recipe, component) SELECT 0, '(SQL)', 'sql', 'sql'
+        WHERE NOT EXISTS (SELECT 1 FROM sl_source WHERE id = 0);
+    INSERT INTO sl_name (name) SELECT 'sql' WHERE NOT EXISTS (SELECT 1 FROM sl_name WHERE name = 'sql');
     INSERT INTO sl_note (source, place, note, key)
         VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note, NEW.key);
-    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place)
-        VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.superspan_uuid), NEW.superspan_uuid), 1,
-            ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.subspan_uuid), NEW.subspan_uuid),
-            (SELECT id FROM sl_name WHERE name = 'sql'), 0, (SELECT max(place) FROM sl_note WHERE source = 0));
+    INSERT INTO sl_link (left_span, kind, right_span, rule, source, place)
+        SELECT l, 1, r, (SELECT id FROM sl_name WHERE name = 'sql'), 0, (SELECT max(place) FROM sl_note WHERE source = 0)
+        FROM (SELECT ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.superspan_uuid), NEW.superspan_uuid) AS l,
+            ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.subspan_uuid), NEW.subspan_uuid) AS r)
+        WHERE NOT EXISTS (SELECT 1 FROM sl_link WHERE left_span = l AND kind = 1 AND right_span = r);
     UPDATE sl_span SET key = NEW.key WHERE NEW.key IS NOT NULL AND source = 0
         AND id = (SELECT span FROM sl_uuid WHERE uuid = NEW.subspan_uuid);
 END;
 
 CREATE TRIGGER facet_insert INSTEAD OF INSERT ON facet BEGIN
-    INSERT OR IGNORE INTO sl_source (id, path, recipe, component) VALUES (0, '(SQL)', 'sql', 'sql');
-    INSERT OR IGNORE INTO sl_name (name) VALUES ('sql');
+    INSERT INTO sl_source (id, path, recipe, component) SELECT 0, '(SQL)', 'sql', 'sql'
+        WHERE NOT EXISTS (SELECT 1 FROM sl_source WHERE id = 0);
+    INSERT INTO sl_name (name) SELECT 'sql' WHERE NOT EXISTS (SELECT 1 FROM sl_name WHERE name = 'sql');
     INSERT INTO sl_note (source, place, note)
         VALUES (0, 1 + ifnull((SELECT max(place) FROM sl_note WHERE source = 0), 0), NEW.note);
-    INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place)
-        VALUES (ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.left_uuid), NEW.left_uuid), 2,
-            ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.right_uuid), NEW.right_uuid),
-            (SELECT id FROM sl_name WHERE name = 'sql'), 0, (SELECT max(place) FROM sl_note WHERE source = 0));
+    INSERT INTO sl_link (left_span, kind, right_span, rule, source, place)
+        SELECT l, 2, r, (SELECT id FROM sl_name WHERE name = 'sql'), 0, (SELECT max(place) FROM sl_note WHERE source = 0)
+        FROM (SELECT ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.left_uuid), NEW.left_uuid) AS l,
+            ifnull((SELECT span FROM sl_uuid WHERE uuid = NEW.right_uuid), NEW.right_uuid) AS r)
+        WHERE NOT EXISTS (SELECT 1 FROM sl_link WHERE left_span = l AND kind = 2 AND right_span = r);
 END;
