@@ -60,3 +60,34 @@ What is wrong in it:
   spanloom: import what? name a run directory, or files, or sources in spanloom.yaml
   try: spanloom import --help
   [2]
+
+Lines are read by the recipes of the project, and with the fields that it sets:
+
+  $ mkdir job && cat > job/progress.yaml <<END
+  > recipe: progress
+  > about: Steps of a solver.
+  > spans:
+  >   job: {type: my.job, key: "{site}"}
+  >   step: {type: my.step, key: "{step}", in: job}
+  > inputs:
+  >   - files: "*/progress.txt"
+  >     reader: lines
+  >     head: '^(?<t>\d+\.\d+) '
+  >     times: {t: unix}
+  > contexts: [job]
+  > records:
+  >   - match: '^step (?<step>\d+) (?<what>\w+)'
+  >     span: step
+  >     event: "{what}"
+  > samples:
+  >   - file: /x/progress.txt
+  >     lines: |
+  >       1795162300.5 step 3 began
+  >     gives: []
+  > END
+  $ printf '1795162300.5 step 3 began\n1795162301.5 step 3 ended\n' > job/progress.txt
+  $ printf 'store: job.db\nrecipes: [job/progress.yaml]\nsources: [job]\nset: {site: here}\n' > spanloom.yaml
+  $ spanloom import --quiet
+  $ spanloom show --lines my.step 3 | grep '|'
+          | 1795162300.5 step 3 began
+          | 1795162301.5 step 3 ended
