@@ -119,16 +119,19 @@ static int show_blame(struct sl_store *st, const char *by, bool all, double make
 struct rest { /* short parts that stand in one line */
     double from_s, s;
     int n;
+    bool any;       /* stood in a line before */
     char only[200]; /* what stands there when it is one */
 };
 
 static void show_rest(struct rest *r)
 {
+    bool any = r->any || r->n > 1;
+
     if (r->n == 1)
         puts(r->only);
     else if (r->n)
-        printf("%12.6f %12.6f  %d short parts; --all shows them\n", r->from_s, r->s, r->n);
-    *r = (struct rest){0};
+        printf("%12.6f %12.6f  ... %d short parts\n", r->from_s, r->s, r->n);
+    *r = (struct rest){.any = any};
 }
 
 /* The longest parts, in order of time; those between them put together. */
@@ -165,6 +168,8 @@ static int show_parts(struct sl_store *st, bool all, double makespan, struct sl_
         rest.s += sqlite3_column_double(q, 1);
     }
     show_rest(&rest);
+    if (rest.any)
+        puts("(--all shows the short parts, too)");
     sqlite3_finalize(q);
     return rc;
 }

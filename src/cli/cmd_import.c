@@ -174,7 +174,8 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
     if (!cli_option(cli, "quiet"))
         summary(cli, &r);
     sl_vec_free(&r.recipe);
-    return r.problems ? EXIT_FAILED : EXIT_DONE;
+    /* rejected records are normal; where nothing else was there, nothing was imported */
+    return r.problems || (r.strange && r.strange == r.files && !r.known) ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int run(struct cli *cli, int argc, char **argv)

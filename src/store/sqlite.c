@@ -275,9 +275,9 @@ static int look_at_file(const char *path, enum sl_store_mode mode, struct sl_err
                    : sl_err(err, SL_ENOTFOUND, "no store %s; make one with: spanloom import PATH... -d %s", path, path);
     }
     if (S_ISDIR(sb.st_mode))
-        return sl_err(err, SL_EFORMAT, "%s is a directory; name the file of the store with -d FILE", path);
+        return sl_err(err, SL_EIO, "%s is a directory; name the file of the store with -d FILE", path);
     if (!S_ISREG(sb.st_mode))
-        return sl_err(err, SL_EFORMAT, "%s is a pipe, socket or device; name the file of the store with -d FILE", path);
+        return sl_err(err, SL_EIO, "%s is a pipe, socket or device; name the file of the store with -d FILE", path);
     return 0;
 }
 
