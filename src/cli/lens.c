@@ -313,6 +313,8 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
     bool given = false, patterns = false;
     int rc = 0;
 
+    if (cli_option(cli, "within") && !cli_option(cli, "merge"))
+        return sl_err(err, SL_EUSAGE, "--within is for --merge; that of what the store merges is its own");
     for (int i = 0; i < cli->ngiven; i++)
         given |= is(&cli->given[i], "ignore") || is(&cli->given[i], "rename") || is(&cli->given[i], "merge") ||
                  is(&cli->given[i], "no-lens");

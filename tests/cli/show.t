@@ -137,3 +137,14 @@ A list that is cut says how much of it is left, and how that is seen:
   $ spanloom sql --write "with recursive n(i) as (select 1 union all select i + 1 from n where i < 30) insert into span select 'x' || i, 'many', '' from n"
   $ spanloom show many x 2>&1 | tail -1
     and 18 more; all: spanloom sql -d spanloom.db "select id, type, key from spans where key like 'x%'"
+
+Options that would do nothing:
+
+  $ spanloom show many x1 --within 5
+  spanloom: --within is for --merge; that of what the store merges is its own
+  try: spanloom show --help
+  [2]
+  $ spanloom show many x1 --recipe mine.yaml
+  spanloom: --recipe is for --lines
+  try: spanloom show --help
+  [2]
