@@ -49,6 +49,10 @@ struct cli {
 /* The last value of an own option, "" for a flag that is set, NULL where it is not. */
 const char *cli_option(const struct cli *cli, const char *name);
 
+/* Which of n names may be meant by one that is none of them: how many, the nearest first. */
+enum { CLI_NEAR = 3 };
+int cli_near(const char *const *names, size_t n, const char *pattern, size_t best[CLI_NEAR]);
+
 /* The whole of s as a number from `least` up; negative: it is none. */
 int cli_number(const char *s, int least);
 
@@ -77,6 +81,9 @@ struct sl_recipes;
 int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err);
 /* Tables and bindings anew, after the store was changed within a transaction. */
 int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
+
+/* Says on stderr which rules wait for spans, and never found one, though the like of them is there (cmd_links.c). */
+void cli_say_unresolved(struct sl_store *st);
 
 /* The span type that a user means: itself, a unique end of it, or Parsl's tasks where given is NULL. */
 int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);

@@ -77,11 +77,12 @@ static int show_head(struct sl_store *st, int64_t workflow, double *makespan, st
     return rc;
 }
 
-static int show_blame(struct sl_store *st, const char *by, double makespan, struct sl_err *err)
+static int show_blame(struct sl_store *st, const char *by, bool all, double makespan, struct sl_err *err)
 {
     bool state = !strcmp(by, "state"), task = !strcmp(by, "task");
     char sql[600];
     sqlite3_stmt *q;
+    double rest_s = 0;
     int rc, n = 0;
 
     snprintf(
@@ -98,10 +99,9 @@ static int show_blame(struct sl_store *st, const char *by, double makespan, stru
         double s = sqlite3_column_double(q, 0), share = makespan > 0 ? s / makespan : 0;
         char bar[4 * BAR + 4];
         int width = 0;
-        if (task && n++ == TASKS) {
-            puts("         ...");
-            rc = 0;
-            break;
+        if (task && n++ >= TASKS && !all) {
+            rest_s += s;
+            continue;
         }
         sl_show_bar(share, BAR, bar);
         for (const char *c = bar; *c; c++)
@@ -110,6 +110,8 @@ static int show_blame(struct sl_store *st, const char *by, double makespan, stru
                (long long)sqlite3_column_int64(q, 1), (const char *)sqlite3_column_text(q, 2), state ? ", " : "",
                (const char *)sqlite3_column_text(q, 3));
     }
+    if (n > TASKS && !all)
+        printf("%12.6f  of %d more; --all shows them\n", rest_s, n - TASKS);
     sqlite3_finalize(q);
     return rc;
 }
@@ -117,16 +119,19 @@ static int show_blame(struct sl_store *st, const char *by, double makespan, stru
 struct rest { /* short parts that stand in one line */
     double from_s, s;
     int n;
+    bool any;       /* stood in a line before */
     char only[200]; /* what stands there when it is one */
 };
 
 static void show_rest(struct rest *r)
 {
+    bool any = r->any || r->n > 1;
+
     if (r->n == 1)
         puts(r->only);
     else if (r->n)
         printf("%12.6f %12.6f  ... %d short parts\n", r->from_s, r->s, r->n);
-    *r = (struct rest){0};
+    *r = (struct rest){.any = any};
 }
 
 /* The longest parts, in order of time; those between them put together. */
@@ -163,6 +168,8 @@ static int show_parts(struct sl_store *st, bool all, double makespan, struct sl_
         rest.s += sqlite3_column_double(q, 1);
     }
     show_rest(&rest);
+    if (rest.any)
+        puts("(--all shows the short parts, too)");
     sqlite3_finalize(q);
     return rc;
 }
@@ -175,7 +182,7 @@ static int show(struct sl_store *st, int64_t workflow, const char *by, bool all,
     if (!rc)
         rc = show_head(st, workflow, &makespan, err);
     if (!rc)
-        rc = show_blame(st, by, makespan, err);
+        rc = show_blame(st, by, all, makespan, err);
     return rc ? rc : show_parts(st, all, makespan, err);
 }
 

@@ -45,6 +45,8 @@ static int run(struct cli *cli, int argc, char **argv)
 
     if (argc > 1)
         return cli_usage(cli, "events takes one type of span");
+    if (cli_option(cli, "recipe") && !lines)
+        return cli_usage(cli, "--recipe is for --lines");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);

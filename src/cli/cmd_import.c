@@ -154,6 +154,64 @@ static void leave_out_store(struct sl_found_list *l, const char *store)
     l->v.n = kept;
 }
 
+/* A field that nothing asks for is a mistake; one that none of these files asks for may be one. */
+static int check_fields(const struct cli *cli, const struct sl_recipes *set, const struct sl_found_list *l,
+                        const char *const *fields, struct sl_err *err)
+{
+    struct sl_set_names {
+        SL_VEC(const char *) v;
+    } names = {0};
+    int rc = 0;
+
+    for (size_t i = 0; fields[i] && !rc; i += 2) {
+        size_t n = strlen(fields[i]), best[CLI_NEAR];
+        bool asked = false, here = false, of_project = cli->project && i < cli->project->set.n;
+        int near;
+        for (size_t r = 0; r < set->n && !asked; r++)
+            asked = sl_intern_find(&set->v[r]->fields, fields[i], n) != 0;
+        for (size_t k = 0; k < l->v.n && !here; k++)
+            here = l->v.v[k].recipe && sl_intern_find(&l->v.v[k].recipe->fields, fields[i], n) != 0;
+        if (asked && !here && l->v.n)
+            fprintf(stderr, "spanloom: the field '%s' (%s) is of no use: no recipe of the files found asks for it\n",
+                    fields[i], of_project ? SL_PROJECT_FILE : "--set");
+        if (asked)
+            continue;
+        for (size_t r = 0; r < set->n && n > 2; r++)
+            for (int k = 0; k < set->v[r]->nfields; k++)
+                if (set->v[r]->is_context[k]) {
+                    const char *name = sl_intern_text(&set->v[r]->fields, (uint32_t)k + 1);
+                    size_t at = 0;
+                    while (at < names.v.n && strcmp(names.v.v[at], name) != 0)
+                        at++;
+                    if (at == names.v.n && *name != '_')
+                        *sl_vec_add(&names.v) = name;
+                }
+        near = cli_near(names.v.v, names.v.n, fields[i], best);
+        rc = sl_err(err, of_project ? SL_EFORMAT : SL_EUSAGE, "%s%sno recipe asks for a field '%s'%s%s%s",
+                    of_project ? cli->project->path : "", of_project ? ": set: " : "", fields[i],
+                    near ? "; did you mean " : "", near ? names.v.v[best[0]] : "", near ? "?" : "");
+        sl_vec_free(&names.v);
+    }
+    return rc;
+}
+
+/* Bindings of the project that link nothing; one by hand says so when it is made. */
+static void say_idle(struct sl_store *st)
+{
+    sqlite3_stmt *q = sl_store_prepare(st,
+                                       "SELECT b.name, b.project FROM sl_bind b LEFT JOIN sl_name n ON n.name = b.name "
+                                       "WHERE b.project IS NOT NULL AND "
+                                       "NOT EXISTS (SELECT 1 FROM sl_link WHERE rule = n.id) AND NOT EXISTS (SELECT 1 "
+                                       "FROM sl_doubt WHERE rule = n.id) "
+                                       "AND b.name NOT IN (SELECT rule FROM sl_unbound) ORDER BY 1",
+                                       NULL);
+
+    while (q && sqlite3_step(q) == SQLITE_ROW)
+        fprintf(stderr, "spanloom: %s: the binding '%s' links nothing\n", (const char *)sqlite3_column_text(q, 1),
+                (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+}
+
 static int run_import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l,
                       struct sl_import_options *o)
 {
@@ -164,6 +222,10 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
 
     if (!rc)
         rc = sl_import(&r, st, set, l, o, &err);
+    if (!rc && !cli_option(cli, "quiet")) {
+        cli_say_unresolved(st);
+        say_idle(st);
+    }
     sl_store_close(st);
     if (((struct terminal *)o->to)->shown)
         fputs("\r\033[K", stderr);
@@ -174,7 +236,8 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
     if (!cli_option(cli, "quiet"))
         summary(cli, &r);
     sl_vec_free(&r.recipe);
-    return r.problems ? EXIT_FAILED : EXIT_DONE;
+    /* rejected records are normal; where nothing else was there, nothing was imported */
+    return r.problems || (r.strange && r.strange == r.files && !r.known) ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -242,6 +305,8 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         sl_find(&l, set, argv, (size_t)argc, cli_option(cli, "dry-run") != NULL);
     leave_out_store(&l, cli->store_path);
+    if (!rc)
+        rc = check_fields(cli, set, &l, o.set, &err);
     for (size_t i = 0; i < l.problems.n; i++)
         warn(&t, l.problems.v[i]);
     for (size_t i = 0; i < l.v.n; i++)

@@ -7,6 +7,7 @@
 static const struct option_spec options[] = {
     {"rule", "RULE", "the links of this rule, one by one", false},
     {"doubtful", NULL, "what a rule could have linked, had it known which", false},
+    {"unresolved", NULL, "what rules would link, where no record knows the other span", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -45,6 +46,59 @@ static const char doubtful_sql[] = "SELECT " PATH("x") " AS \"left\", kind, " PA
          "ORDER BY "
          "rule, x, y";
 
+/* By rule; sl_weak is small beside sl_link, which is only looked into for rules that wait. */
+#define WAITING                                                                                                        \
+    "s AS (SELECT id, type, 1 AS known FROM sl_span UNION ALL SELECT id, type, 0 FROM sl_ghost), "                     \
+    "w AS (SELECT a.type AS x, w.kind, b.type AS y, w.rule, count(*) AS n, iif(max(a.known), b.type, a.type) AS "      \
+    "unknown FROM sl_weak w JOIN s a ON a.id = w.left_span JOIN s b ON b.id = w.right_span WHERE NOT (a.known AND "    \
+    "b.known) GROUP BY 1, 2, 3, 4) "
+#define RESOLVED                                                                                                       \
+    "FROM sl_link k JOIN sl_span a ON a.id = k.left_span AND a.type = w.x JOIN sl_span b ON b.id = k.right_span AND "  \
+    "b.type = w.y WHERE k.kind = w.kind AND k.rule = w.rule"
+#define NAME(id) "(SELECT name FROM sl_name WHERE id = " id ")"
+
+static const char unresolved_sql[] = "WITH " WAITING "SELECT " NAME(
+    "iif(kind = 1, y, x)") " AS left_type, CASE kind WHEN 1 THEN 'in' WHEN 2 THEN "
+                           "'facet' WHEN 3 THEN 'after' ELSE 'flow' END AS kind, " NAME(
+                               "iif(kind = 1, x, y)") " AS right_type, " NAME("rule") " AS rule, n AS unresolved, "
+                                                                                      "(SELECT count(*) " RESOLVED
+                                                                                      ") AS links, " NAME(
+                                                                                          "unknown") " AS "
+                                                                                                     "unknown_type, "
+                                                                                                     "(SELECT count(*) "
+                                                                                                     "FROM sl_span "
+                                                                                                     "WHERE type = "
+                                                                                                     "unknown) AS "
+                                                                                                     "spans_of_it FROM "
+                                                                                                     "w WHERE ?1 IS "
+                                                                                                     "NULL OR rule = "
+                                                                                                     "(SELECT id "
+                                                                                                     "FROM sl_name "
+                                                                                                     "WHERE name = ?1) "
+                                                                                                     "ORDER BY rule, "
+                                                                                                     "left_type, "
+                                                                                                     "right_type";
+
+/* Others of its type in the same span say that its kind is there: so it is the key that is wrong. */
+void cli_say_unresolved(struct sl_store *st)
+{
+    sqlite3_stmt *q = sl_store_prepare(st,
+                                       "WITH " WAITING "SELECT " NAME("rule") ", " NAME(
+                                           "unknown") ", sum(n) FROM w WHERE EXISTS (SELECT 1 FROM "
+                                                      "sl_ghost g JOIN sl_span o ON o.parent = g.parent AND o.type = "
+                                                      "g.type WHERE g.type = unknown) AND NOT EXISTS "
+                                                      "(SELECT 1 " RESOLVED ") GROUP BY rule, unknown ORDER BY 1, 2",
+                                       NULL);
+
+    while (q && sqlite3_step(q) == SQLITE_ROW)
+        fprintf(stderr,
+                "spanloom: %s: this rule has linked nothing: no record knows a %s that it names (%lld), though there "
+                "are others beside it; see: spanloom links --unresolved -d %s\n",
+                (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1),
+                (long long)sqlite3_column_int64(q, 2), st->path);
+    sqlite3_finalize(q);
+}
+
 static bool known(struct sl_store *st, const char *rule)
 {
     char *sql = sqlite3_mprintf("SELECT 1 FROM sl_name WHERE name = %Q UNION ALL SELECT 1 FROM sl_bind WHERE name = %Q",
@@ -64,6 +118,8 @@ static int run(struct cli *cli, int argc, char **argv)
     (void)argv;
     if (argc)
         return cli_usage(cli, "links takes no argument; name a rule with --rule");
+    if (cli_option(cli, "doubtful") && cli_option(cli, "unresolved"))
+        return cli_usage(cli, "links takes --doubtful or --unresolved, not both");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     if (rule && !known(st, rule)) {
@@ -72,7 +128,12 @@ static int run(struct cli *cli, int argc, char **argv)
         sl_store_close(st);
         return cli_fail(cli, &err);
     }
-    rc = cli_query(cli, st, cli_option(cli, "doubtful") ? doubtful_sql : rule ? list_sql : overview_sql, args);
+    rc = cli_query(cli, st,
+                   cli_option(cli, "doubtful")     ? doubtful_sql
+                   : cli_option(cli, "unresolved") ? unresolved_sql
+                   : rule                          ? list_sql
+                                                   : overview_sql,
+                   args);
     sl_store_close(st);
     return rc;
 }

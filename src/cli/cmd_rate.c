@@ -53,7 +53,7 @@ static void show_kinds(const struct plot *p)
     }
     sqlite3_finalize(q);
     if (n > KINDS)
-        sl_buf_addf(&b, " and %d more", n - KINDS);
+        sl_buf_addf(&b, " and %d more; all: spanloom types --events -d %s", n - KINDS, p->st->path);
     if (n > 1)
         printf(": %s", b.s);
     sl_buf_free(&b);

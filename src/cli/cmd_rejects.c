@@ -10,12 +10,26 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_store *st;
     const char *args[] = {argc ? argv[0] : "", NULL};
+    char *any;
     int rc;
 
     if (argc > 1)
         return cli_usage(cli, "rejects takes one word at the most: a part of the path");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
+    any = sqlite3_mprintf("SELECT sum(rejected > 0) FROM sl_source WHERE replaced_by IS NULL AND (instr(path || "
+                          "ifnull('#' || part, ''), %Q) OR %Q = '')",
+                          args[0], args[0]);
+    if (argc && sl_store_int(st, any, -1) < 0) {
+        struct sl_err err = {0};
+        sl_err(&err, SL_ENOTFOUND,
+               "no source has '%s' in its path; see them with: spanloom sql -d %s 'select path from "
+               "sources'",
+               argv[0], st->path);
+        sqlite3_free(any);
+        sl_store_close(st);
+        return cli_fail(cli, &err);
+    }
     rc = cli_query(
         cli, st,
         cli_option(cli, "summary")
@@ -24,8 +38,9 @@ static int run(struct cli *cli, int argc, char **argv)
             : "SELECT path || ':' || place AS place, reason, text FROM rejects WHERE instr(path, ?1) OR ?1 = '' "
               "ORDER BY path, rejects.place",
         args);
-    if (!rc && cli->format == SL_FORMAT_TABLE && !sl_store_int(st, "SELECT count(*) FROM sl_reject", 0))
+    if (!rc && cli->format == SL_FORMAT_TABLE && !sl_store_int(st, any, 0))
         puts("(no rejected records)");
+    sqlite3_free(any);
     sl_store_close(st);
     return rc;
 }

@@ -35,12 +35,14 @@ static int show(const struct cli *cli, struct sl_store *st, int64_t span, struct
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-    struct sl_store *st = cli_open(cli);
+    struct sl_store *st;
     struct sl_err err = {0};
     int64_t span = 0;
     int rc;
 
-    if (!st)
+    if (cli_option(cli, "recipe") && !cli_option(cli, "lines"))
+        return cli_usage(cli, "--recipe is for --lines");
+    if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = story_find(st, argc, argv, cli_option(cli, "run"), &span, &err);
     if (!rc)

@@ -161,7 +161,10 @@ static void put_part(const struct sl_diff *d, const char *title, size_t from, si
 {
     if (!n)
         return;
-    printf("%s%s\n", title, n > most ? "; --all shows all" : "");
+    printf("%s", title);
+    if (n > most)
+        printf("; %zu more with --all", n - most);
+    puts("");
     for (size_t i = from; i < from + n && i < from + most; i++)
         put_transition(d, &d->transition.v[i]);
 }
@@ -175,8 +178,11 @@ static void show_both(const struct sl_diff *d, bool all)
         sure += sl_diff_sure(&d->transition.v[both]) != 0;
         moved += d->transition.v[both].weight > 0;
     }
-    printf("\nFrom one event to the next: both have %zu transition%s%s\n", both, both == 1 ? "" : "s",
+    printf("\nFrom one event to the next: both have %zu transition%s%s", both, both == 1 ? "" : "s",
            both && !moved ? ", and no median changed" : "");
+    if (moved && moved < both && !all)
+        printf("; the medians of %zu did not change, --all shows them", both - moved);
+    puts("");
     if (!moved && !all)
         return;
     printf("%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
@@ -324,8 +330,10 @@ static void show_lone(const struct sl_diff *d, int side, bool all)
     printf("\n%zu %s ordering%s of events that only %c has, of %s span%s\n", v.n, side ? "new" : "vanished",
            v.n == 1 ? "" : "s", "AB"[side], sl_show_count(roots, count), roots == 1 ? "" : "s");
     n = gather(v.v, v.n);
-    printf("%9s %9s  compared with the most common of %c%s\n", "orderings", "spans", "BA"[side],
-           n > LONE && !all ? "; --all shows all" : "");
+    printf("%9s %9s  compared with the most common of %c", "orderings", "spans", "BA"[side]);
+    if (n > LONE && !all)
+        printf("; %zu more with --all", n - LONE);
+    puts("");
     for (size_t i = 0; i < n; i++) {
         if (all || i < LONE)
             printf("%9zu %9llu  %s\n", v.v[i].orderings, (unsigned long long)v.v[i].roots, v.v[i].how);
@@ -343,7 +351,7 @@ static void show_events(const struct sl_diff *d, int side, bool all)
             printf("%s %s/%s", n == 1 ? side ? "\nEvents that only B has:" : "\nEvents that only A has:" : ",",
                    d->event.v[i].span_type, d->event.v[i].event_type);
     if (n > EVENTS && !all)
-        printf(" and %zu more", n - EVENTS);
+        printf(" and %zu more with --all", n - EVENTS);
     if (n)
         puts("");
 }

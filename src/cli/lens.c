@@ -196,66 +196,13 @@ static int add_option(struct lens_cli *c, int at, struct sl_err *err)
 
 /* ---- warnings ---- */
 
-/* Edits that turn a into b (Levenshtein); a is short. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t n = strlen(a), *row = sl_alloc((n + 1) * sizeof *row), d;
-
-    for (size_t i = 0; i <= n; i++)
-        row[i] = i;
-    for (; *b; b++) {
-        size_t diagonal = row[0]++;
-        for (size_t i = 1; i <= n; i++) {
-            size_t above = row[i], least = diagonal + (a[i - 1] != *b);
-            least = above + 1 < least ? above + 1 : least;
-            row[i] = row[i - 1] + 1 < least ? row[i - 1] + 1 : least;
-            diagonal = above;
-        }
-    }
-    d = row[n];
-    free(row);
-    return d;
-}
-
-/* How far a name is from a pattern: the end of it that is nearest; of the pattern's own type, only the events. */
-static size_t far(const char *pattern, const char *name)
-{
-    size_t least, type = strcspn(pattern, "/");
-
-    if (pattern[type] && !strncmp(pattern, name, type + 1))
-        return far(pattern + type + 1, name + type + 1);
-    least = strlen(pattern) > 2 && strstr(name, pattern) ? 1 : distance(pattern, name);
-
-    for (const char *s = name; (s = strpbrk(s, "./"));) {
-        size_t d = distance(pattern, ++s) + 1;
-        least = d < least ? d : least;
-    }
-    return least;
-}
-
 static void near(char **names, size_t n, const char *pattern, struct sl_buf *out)
 {
-    enum { SHOWN = 3 };
-    size_t d, best[SHOWN] = {0};
-    const char *name[SHOWN] = {0};
+    size_t best[CLI_NEAR];
+    int k = cli_near((const char *const *)names, n, pattern, best);
 
-    for (size_t i = 0; i < n; i++) {
-        d = far(pattern, names[i]);
-        if (d > 2 + strlen(pattern) / 4)
-            continue;
-        for (int k = 0; k < SHOWN; k++)
-            if (!name[k] || d < best[k]) {
-                for (int m = SHOWN - 1; m > k; m--) {
-                    name[m] = name[m - 1];
-                    best[m] = best[m - 1];
-                }
-                name[k] = names[i];
-                best[k] = d;
-                break;
-            }
-    }
-    for (int k = 0; k < SHOWN && name[k]; k++)
-        sl_buf_addf(out, "%s %s", k ? "," : "; near it:", name[k]);
+    for (int i = 0; i < k; i++)
+        sl_buf_addf(out, "%s %s", i ? "," : "; near it:", names[best[i]]);
 }
 
 /* What kinds of events the store has: sl_seen is quick, but only events themselves know of those that came by SQL. */
@@ -366,6 +313,8 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
     bool given = false, patterns = false;
     int rc = 0;
 
+    if (cli_option(cli, "within") && !cli_option(cli, "merge"))
+        return sl_err(err, SL_EUSAGE, "--within is for --merge; that of what the store merges is its own");
     for (int i = 0; i < cli->ngiven; i++)
         given |= is(&cli->given[i], "ignore") || is(&cli->given[i], "rename") || is(&cli->given[i], "merge") ||
                  is(&cli->given[i], "no-lens");

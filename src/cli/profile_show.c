@@ -261,7 +261,7 @@ static void put_open(const struct page *p, uint32_t call)
 static void show_open(const struct page *p)
 {
     unsigned char *open = find_open(p->c);
-    uint32_t n = 0;
+    uint32_t n = 0, most = p->view->top ? OPEN : UINT32_MAX;
     char count[32];
 
     for (uint32_t i = 0; i < p->c->n; i++) {
@@ -269,11 +269,12 @@ static void show_open(const struct page *p)
             continue;
         if (!n)
             fputc('\n', p->out);
-        if (n++ < OPEN)
+        if (n++ < most)
             put_open(p, i);
     }
-    if (n > OPEN)
-        fprintf(p->out, "and so were %s more thread%s\n", sl_show_count(n - OPEN, count), n - OPEN == 1 ? "" : "s");
+    if (n > most)
+        fprintf(p->out, "and so were %s more thread%s: --top 0 shows all\n", sl_show_count(n - most, count),
+                n - most == 1 ? "" : "s");
     free(open);
 }
 

@@ -103,19 +103,22 @@ static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
     return buf;
 }
 
-static int several(struct sl_store *st, const struct candidate *v, size_t n, size_t total, const char *hint,
+/* all: how all of them are seen. */
+static int several(struct sl_store *st, const struct candidate *v, size_t total, const char *hint, const char *all,
                    struct sl_err *err)
 {
+    enum { LISTED = 12 };
     struct sl_buf b = {0};
     char name[600], directory[300];
+    size_t i = 0;
     int rc;
 
     sl_buf_addf(&b, "%zu spans answer to that; name one by %s:", total, hint);
-    for (size_t i = 0; i < n && b.n < sizeof err->text - 200; i++)
-        sl_buf_addf(&b, "\n  span %-8lld %.120s%s", (long long)v[i].id, story_name(st, v[i].id, name, sizeof name),
+    for (; i < LISTED && i < total && b.n < sizeof err->text - 400; i++)
+        sl_buf_addf(&b, "\n  span %-8lld %.120s%.100s", (long long)v[i].id, story_name(st, v[i].id, name, sizeof name),
                     run_directory(st, v[i].id, directory));
-    if (total > n)
-        sl_buf_addf(&b, "\n  ...");
+    if (total > i)
+        sl_buf_addf(&b, "\n  and %zu more; all: spanloom %s", total - i, all);
     rc = sl_err(err, SL_ENOTFOUND, "%s", b.s);
     sl_buf_free(&b);
     return rc;
@@ -226,8 +229,11 @@ int story_find(struct sl_store *st, int argc, char **argv, const char *run, int6
                     key, run ? " in run " : "", run ? run : "", near.n ? near.s : "", run ? "info --runs" : "types",
                     st->path);
     } else if (!rc && one > 1) {
-        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n,
-                     close ? "its id, or more of its key" : "its id, or its run with --run", err);
+        struct sl_buf all = {0};
+        sl_buf_addf(&all, "sql -d %.100s \"select id, type, key from spans where key %s '%.80s%s'\"", st->path,
+                    close ? "like" : "=", key, close ? "%" : "");
+        rc = several(st, v.v, v.n, close ? "its id, or more of its key" : "its id, or its run with --run", all.s, err);
+        sl_buf_free(&all);
     } else if (!rc) {
         *id = v.v[0].id;
     }
@@ -273,7 +279,7 @@ int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err
     if (!rc && !v.n)
         rc = sl_err(err, SL_ENOTFOUND, "no run is called %s; see them with: spanloom info --runs -d %s", run, st->path);
     else if (!rc && v.n > 1)
-        rc = several(st, v.v, v.n < 12 ? v.n : 12, v.n, "more of its run id", err);
+        rc = several(st, v.v, v.n, "more of its run id", "info --runs", err);
     if (!rc)
         *span = v.v[0].id;
     sl_vec_free(&v);
@@ -350,13 +356,8 @@ int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span,
     struct sl_recipes *set = sl_recipes_new();
     struct gather g = {.st = st};
     struct sl_buf which = {0};
-    int rc = sl_recipes_add_default(set, err);
+    int rc = cli_recipes(cli, set, err);
 
-    for (int i = 0; i < cli->ngiven && !rc; i++)
-        if (!strcmp(cli->given[i].spec->name, "recipe"))
-            rc = sl_recipes_add_file(set, cli->given[i].value, err);
-    if (!rc)
-        rc = sl_recipes_compile(set, err);
     if (!rc) /* temporary tables are not the store: query_only would forbid them, too */
         rc = sl_store_exec(st,
                            "PRAGMA query_only = 0; PRAGMA temp.journal_mode = OFF; CREATE TEMP TABLE sl_line (span "
@@ -381,7 +382,7 @@ int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span,
     else
         sl_buf_adds(&which, "SELECT id FROM sl_source");
     if (!rc)
-        rc = sl_lines(st, set, which.s, take_line, line_problem, &g, err);
+        rc = sl_lines(st, set, cli->project, which.s, take_line, line_problem, &g, err);
     if (!rc && g.failed)
         rc = sl_store_err(st, "cannot keep the lines", err);
     sqlite3_finalize(g.insert);
@@ -408,10 +409,12 @@ static void put_pair(const char *name, const char *value)
     sl_buf_free(&b);
 }
 
-static int list(struct sl_store *st, int64_t span, const char *title, const char *sql, struct sl_err *err)
+/* The first `most` rows; all: how the others are seen. */
+static int list(struct sl_store *st, int64_t span, const char *title, const char *sql, long long most, const char *all,
+                struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(st, sql, err);
-    bool any = false;
+    long long n = 0;
     int rc = q ? 0 : SL_ESTORE;
     char name[600];
 
@@ -419,15 +422,18 @@ static int list(struct sl_store *st, int64_t span, const char *title, const char
         sqlite3_bind_int64(q, 1, span);
     while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
         rc = 0;
-        if (!any)
+        if (!n)
             printf("\n%s:\n", title);
-        any = true;
+        if (n++ >= most)
+            continue;
         if (sqlite3_column_type(q, 0) == SQLITE_INTEGER)
             printf("  %s%s\n", story_name(st, sqlite3_column_int64(q, 0), name, sizeof name),
                    sqlite3_column_count(q) > 1 ? (const char *)sqlite3_column_text(q, 1) : "");
         else
             put_pair((const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
     }
+    if (!rc && n > most)
+        printf("  and %lld more: spanloom sql -d %s \"%s%lld\"\n", n - most, st->path, all, (long long)span);
     sqlite3_finalize(q);
     return rc;
 }
@@ -440,7 +446,7 @@ struct tree {
     char how_text[300];
 };
 
-enum { TREE_LINES = 60 };
+enum { LISTED = 20, TREE_LINES = 60 };
 
 static bool saw(struct tree *t, int64_t id)
 {
@@ -464,6 +470,15 @@ static const char *inferred(struct tree *t, int64_t a, int64_t b)
     return t->how_text;
 }
 
+static void put_rest_of_tree(const struct tree *t)
+{
+    char sql[80];
+
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM descendants(%lld)", (long long)t->seen.v[0]);
+    printf("  and %lld more: spanloom sql -d %s 'select * from descendants(%lld)'\n",
+           (long long)sl_store_int(t->st, sql, 0) - TREE_LINES, t->st->path, (long long)t->seen.v[0]);
+}
+
 static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const char *sign)
 {
     SL_VEC(int64_t) next = {0};
@@ -479,8 +494,7 @@ static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const
         char left[400];
         snprintf(left, sizeof left, "%*s%s%s %s", depth * 2 + 2, "", sign, type, key);
         if (++t->printed > TREE_LINES)
-            printf("  ... (all of them: spanloom sql -d %s 'select * from descendants(%lld)')\n", t->st->path,
-                   (long long)t->seen.v[0]);
+            put_rest_of_tree(t);
         else
             printf(in ? "%-64s in %s%s\n" : "%s%s%s\n", left, in ? in : "", inferred(t, above, id));
     }
@@ -535,17 +549,18 @@ int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
         "SELECT left_span, CASE WHEN confidence < 1 THEN printf('  (inferred: %s, %g)', n.name, confidence) WHEN "
         "confidence = 1 THEN printf('  (bound: %s)', n.name) ELSE '' END FROM sl_link LEFT JOIN sl_name n ON n.id = "
         "rule WHERE kind = 1 AND right_span = ?1 ORDER BY 1",
-        err);
+        LISTED, "select left_span from links where kind = 'in' and right_span = ", err);
     if (!rc)
         rc = list(st, span, "attributes",
-                  "SELECT name, value FROM (SELECT DISTINCT name, value FROM attributes WHERE span IN "
+                  "SELECT name, iif(length(value) < 200, value, substr(value, 1, 150) || '... (' || length(value) || ' "
+                  "characters)') FROM (SELECT DISTINCT name, value FROM attributes WHERE span IN "
                   "(SELECT ?1 UNION SELECT right_uuid FROM facet WHERE left_uuid = ?1 UNION SELECT left_uuid FROM "
                   "facet WHERE right_uuid = ?1)) "
-                  "WHERE length(value) < 200 ORDER BY name",
-                  err);
+                  "ORDER BY name",
+                  INT64_MAX, "", err);
     if (!rc)
-        rc = list(st, span, "waited for",
-                  "SELECT right_span FROM sl_link WHERE kind = 3 AND left_span = ?1 ORDER BY 1 LIMIT 20", err);
+        rc = list(st, span, "waited for", "SELECT right_span FROM sl_link WHERE kind = 3 AND left_span = ?1 ORDER BY 1",
+                  LISTED, "select right_span from links where kind = 'after' and left_span = ", err);
     if (rc)
         return rc;
     t.one = sl_store_prepare(

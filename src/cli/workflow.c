@@ -76,7 +76,8 @@ int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_bu
     }
     sqlite3_finalize(q);
     if (*n > LISTED && list)
-        sl_buf_adds(list, "\n  ...");
+        sl_buf_addf(list, "\n  and %llu more; all: spanloom info --runs -d %s", (unsigned long long)*n - LISTED,
+                    st->path);
     return rc;
 }
 

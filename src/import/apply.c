@@ -211,10 +211,40 @@ static void new_batch(struct sl_parse *p)
         p->memo[i] = -1;
 }
 
+/*
+ * The spans that the file is about are there, whether or not a record names them.  believe: else they are only named
+ * yet, as nothing of the file looks like what its path says.
+ */
+static bool mention_contexts(struct sl_parse *p, bool believe)
+{
+    const struct sl_recipe *r = p->recipe;
+    int which = 0;
+
+    memcpy(p->f, p->context, (size_t)r->nfields * sizeof *p->f);
+    if (p->mode == SL_PARSE_SHARES)
+        return true;
+    for (int i = 0; i < r->nabout; i++) {
+        int32_t s = sl_apply_span(p, r->about_mention[i], &which);
+        if (s == -1)
+            return sl_apply_reject(p, "%s: field %s is missing; give it with --set %s=VALUE",
+                                   r->mention[r->about_mention[i]].alias, sl_apply_field_name(p, which),
+                                   sl_apply_field_name(p, which));
+        if (s < 0)
+            return false;
+        if (!believe)
+            continue;
+        sl_apply_make_strong(p, NULL, s);
+        p->batch->spans.v[s].written |= r->mention[r->about_mention[i]].in_writer;
+    }
+    return true;
+}
+
 static void emit(struct sl_parse *p)
 {
     struct sl_batch *b = p->batch;
 
+    if (!p->met && !p->strange) /* an empty file */
+        mention_contexts(p, true);
     p->batch = NULL;
     p->emit(p->to, b);
 }
@@ -288,6 +318,8 @@ static void record(struct sl_parse *p, const char *message, size_t n)
     } else {
         b->skipped++;
     }
+    if (!p->met)
+        mention_contexts(p, p->met = true);
     if (p->watch) {
         struct sl_outcome o = {
             p->place,         p->raw,   p->nraw,  last,     bad ? b->rejects.v[rejects].reason : NULL,
@@ -397,6 +429,9 @@ void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, cons
     if (p->saw)
         p->saw(p->to, p->input);
     add_reject(p, place, reason, text, n);
+    if (!p->met && !p->strange)
+        snprintf(p->reason, sizeof p->reason, "%s", reason);
+    p->strange = true;
     if (p->watch) {
         struct sl_batch *b = p->batch;
         struct sl_outcome o = {place,           text,        n,           NULL,        reason,
@@ -405,29 +440,6 @@ void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, cons
                                b->rejects.n - 1};
         p->watch(p->to, p, &o);
     }
-}
-
-/* The spans that the file is about are there, whether or not a record names them. */
-static bool mention_contexts(struct sl_parse *p)
-{
-    const struct sl_recipe *r = p->recipe;
-    int which = 0;
-
-    memcpy(p->f, p->context, (size_t)r->nfields * sizeof *p->f);
-    if (p->mode == SL_PARSE_SHARES)
-        return true;
-    for (int i = 0; i < r->nabout; i++) {
-        int32_t s = sl_apply_span(p, r->about_mention[i], &which);
-        if (s == -1)
-            return sl_apply_reject(p, "%s: field %s is missing; give it with --set %s=VALUE",
-                                   r->mention[r->about_mention[i]].alias, sl_apply_field_name(p, which),
-                                   sl_apply_field_name(p, which));
-        if (s < 0)
-            return false;
-        sl_apply_make_strong(p, NULL, s);
-        p->batch->spans.v[s].written |= r->mention[r->about_mention[i]].in_writer;
-    }
-    return true;
 }
 
 bool sl_parse_part(struct sl_parse *p, const char *table)
@@ -455,7 +467,7 @@ bool sl_parse_part(struct sl_parse *p, const char *table)
         sl_batch_free(p->batch); /* what is said of the contexts is said again */
     p->part = sl_arena_copy(&p->keeper->arena, table, strlen(table));
     new_batch(p);
-    return mention_contexts(p);
+    return mention_contexts(p, p->met);
 }
 
 /* ---- begin and end of a file ---- */
@@ -492,7 +504,7 @@ bool sl_parse_start(struct sl_parse *p, const struct sl_pattern *files, const ch
     set_context(p, "_file", path, strlen(path));
     for (; extra && extra[0]; extra += 2)
         set_context(p, extra[0], extra[1], strlen(extra[1]));
-    return mention_contexts(p);
+    return mention_contexts(p, false);
 }
 
 void sl_parse_finish(struct sl_parse *p)

@@ -45,6 +45,8 @@ struct sl_parse {
     uint64_t bytes, prefix; /* prefix: also hash the first so many bytes apart */
     char hash[33], prefix_hash[33];
     bool adrift; /* its times count from a moment that it does not say */
+    /* A record of the syntax was met, understood or not; something that is none.  One is enough to believe the path. */
+    bool met, strange;
 
     struct sl_batch *batch;
     const char *part;                    /* table at hand */
@@ -76,7 +78,7 @@ struct sl_parse {
         uint32_t id;
     } names[64]; /* interned lately: saves the lock */
     bool stop;
-    char reason[300];
+    char reason[300]; /* why the last record was rejected, or the first thing that is none */
 };
 
 /*

@@ -26,7 +26,6 @@ static void warn(struct sl_importing *m, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    m->out->problems++;
     if (m->o->warn)
         m->o->warn(m->o->to, text);
 }
@@ -91,6 +90,7 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
     memcpy(f->hash, p.hash, sizeof f->hash);
     f->bytes = p.bytes;
     f->adrift = p.adrift;
+    f->strange = p.strange && !p.met ? sl_strdup(p.reason) : NULL;
     if (f->rc && !p.hash[0] && p.batch) { /* it was not even opened: it says nothing */
         sl_batch_free(p.batch);
         p.batch = NULL;
@@ -180,6 +180,7 @@ static struct sl_import_recipe *tally(struct sl_importing *m, const char *recipe
 static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_err *err)
 {
     struct sl_import_recipe *t = tally(m, f->found->recipe->name);
+    uint64_t records = 0;
     int rc = 0;
 
     t->files++;
@@ -188,8 +189,10 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
     m->out->bytes += f->bytes;
     if (f->adrift && !m->out->adrift++)
         m->out->first_adrift = f->found->name;
-    if (f->rc)
+    if (f->rc) {
+        m->out->problems++;
         warn(m, "%s", f->err.text);
+    }
     for (size_t i = 0; i < f->parts.n && !rc; i++) {
         struct sl_import_part *p = &f->parts.v[i];
         struct sl_source_row *r = &p->row;
@@ -201,8 +204,9 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
         r->recipe_hash = f->found->recipe->hash;
         r->input = (int)(f->found->input - f->found->recipe->input);
         r->bytes = f->bytes;
-        r->mtime_ns = f->rc ? 0 : f->found->mtime_ns; /* not whole: look again next time */
-        r->hash = f->rc ? NULL : f->hash;
+        r->mtime_ns = f->rc || f->strange ? 0 : f->found->mtime_ns; /* not whole: look again next time */
+        r->hash = f->rc || f->strange ? NULL : f->hash;
+        records += r->read;
         t->records += r->read;
         t->used += r->used;
         t->skipped += r->skipped;
@@ -211,6 +215,10 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
         t->events += r->events;
         rc = sl_writer_source_end(m->w, r, p->replaces, err);
     }
+    m->out->strange += f->strange != NULL;
+    if (f->strange && !f->rc)
+        warn(m, "%s: nothing in it is a record of %s; rejected %llu, the first: %s", f->found->name,
+             f->found->recipe->name, (unsigned long long)records, f->strange);
     return rc;
 }
 
@@ -445,6 +453,7 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
         }
         free(f->context);
         free(f->extra);
+        free(f->strange);
         sl_vec_free(&f->parts);
     }
     sl_vec_free(&shared.v);

@@ -30,6 +30,7 @@ struct sl_import_file {
     char hash[33];
     uint64_t bytes;
     bool adrift;
+    char *strange; /* nothing in it is a record: why the first thing is none */
     double seconds;
     SL_VEC(struct sl_import_part) parts;
 };

@@ -16,6 +16,7 @@
 struct lines {
     struct sl_store *st;
     struct sl_recipes *set;
+    const struct sl_project *project;
     void (*line)(void *to, const struct sl_line *l);
     void (*problem)(void *to, const char *text);
     void *to;
@@ -144,7 +145,7 @@ static void drop(void *to, struct sl_batch *b)
     sl_batch_free(b);
 }
 
-/* The fields that other files share with this one; pairs, NULL-ended, all in arena. */
+/* The fields that other files share with this one, and those of the project; pairs, NULL-ended, all in arena. */
 static const char **extra_fields(struct lines *l, const char *path, struct sl_arena *arena)
 {
     SL_VEC(const char *) v = {0};
@@ -158,6 +159,8 @@ static const char **extra_fields(struct lines *l, const char *path, struct sl_ar
         for (int c = 0; c < 2; c++)
             *sl_vec_add(&v) = sl_arena_copy(arena, sqlite3_column_text(q, c), (size_t)sqlite3_column_bytes(q, c));
     sqlite3_finalize(q);
+    for (size_t i = 0; l->project && i < l->project->set.n; i++)
+        *sl_vec_add(&v) = l->project->set.v[i];
     sl_vec_add(&v);
     out = sl_arena_alloc(arena, v.n * sizeof *out);
     memcpy(out, v.v, v.n * sizeof *out);
@@ -200,11 +203,11 @@ static void read_source(struct lines *l, const char *path, const char *recipe)
     sl_arena_free(&arena);
 }
 
-int sl_lines(struct sl_store *st, struct sl_recipes *set, const char *which,
+int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_project *project, const char *which,
              void (*line)(void *to, const struct sl_line *l), void (*problem)(void *to, const char *text), void *to,
              struct sl_err *err)
 {
-    struct lines l = {.st = st, .set = set, .line = line, .problem = problem, .to = to};
+    struct lines l = {.st = st, .set = set, .project = project, .line = line, .problem = problem, .to = to};
     struct sl_buf sql = {0};
     sqlite3_stmt *q;
     int rc = load(&l, err);

@@ -3,6 +3,7 @@
 #ifndef SL_IMPORT_LINES_H
 #define SL_IMPORT_LINES_H
 
+#include "import/project.h"
 #include "import/recipe.h"
 #include "store/store.h"
 
@@ -18,9 +19,10 @@ struct sl_line {
 
 /*
  * Reads the sources of st whose id the query `which` yields (one column) again, and calls line() for every record that
- * names a span of the store.  Files that are gone or cannot be read are told by problem() and passed over.
+ * names a span of the store.  Files that are gone or cannot be read are told by problem() and passed over.  project:
+ * whose fields (set:) were given to all files; NULL: none.
  */
-int sl_lines(struct sl_store *st, struct sl_recipes *set, const char *which,
+int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_project *project, const char *which,
              void (*line)(void *to, const struct sl_line *l), void (*problem)(void *to, const char *text), void *to,
              struct sl_err *err);
 

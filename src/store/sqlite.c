@@ -260,12 +260,32 @@ static int update(struct sl_store *st, struct sl_err *err)
     return rc;
 }
 
+/* What stat() knows of a path before SQLite tries: of a folder it only says "disk I/O error", and a FIFO it waits for.
+ */
+static int look_at_file(const char *path, enum sl_store_mode mode, struct sl_err *err)
+{
+    struct stat sb;
+
+    if (stat(path, &sb) != 0) {
+        if (errno != ENOENT)
+            return sl_err(err, SL_EIO, "cannot open the store %s: %s; choose another place with -d FILE", path,
+                          strerror(errno));
+        return mode == SL_STORE_CREATE
+                   ? 0
+                   : sl_err(err, SL_ENOTFOUND, "no store %s; make one with: spanloom import PATH... -d %s", path, path);
+    }
+    if (S_ISDIR(sb.st_mode))
+        return sl_err(err, SL_EIO, "%s is a directory; name the file of the store with -d FILE", path);
+    if (!S_ISREG(sb.st_mode))
+        return sl_err(err, SL_EIO, "%s is a pipe, socket or device; name the file of the store with -d FILE", path);
+    return 0;
+}
+
 int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mode, struct sl_err *err)
 {
     struct store *s = sl_alloc(sizeof *s);
     struct sl_store *st = &s->pub;
-    struct stat sb;
-    int rc = 0, kind;
+    int rc, kind;
 
     *out = NULL;
     /* SQLite has special names; ours are files */
@@ -276,26 +296,22 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         st->path = sl_strdup(path);
     }
     path = st->path;
-    if (mode != SL_STORE_CREATE && stat(path, &sb) != 0) {
-        rc = sl_err(err, SL_ENOTFOUND,
-                    errno == ENOENT ? "no store %s; make one with: spanloom import PATH... -d %s" : "%s: %s", path,
-                    errno == ENOENT ? path : strerror(errno));
+    if ((rc = look_at_file(path, mode, err)))
         goto fail;
-    }
     /* Also for reading, a read-write open: it can roll back what a killed import left. */
     if (sqlite3_open_v2(path, &st->db,
                         SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE |
                             (mode == SL_STORE_CREATE ? SQLITE_OPEN_CREATE : 0),
                         NULL) != SQLITE_OK ||
         (mode == SL_STORE_READ && access(path, W_OK) != 0)) {
-        char why[200];
-        snprintf(why, sizeof why, "%s", sqlite3_errmsg(st->db));
+        int why = st->db ? sqlite3_system_errno(st->db) : 0;
         sqlite3_close(st->db);
         st->db = NULL;
         if (mode != SL_STORE_READ ||
             sqlite3_open_v2(path, &st->db, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+            why = why ? why : st->db ? sqlite3_system_errno(st->db) : 0;
             rc = sl_err(err, SL_EIO, "cannot open the store %s: %s; choose another place with -d FILE", path,
-                        st->db ? sqlite3_errmsg(st->db) : why);
+                        why ? strerror(why) : "SQLite cannot open it");
             goto fail;
         }
     }
@@ -306,11 +322,11 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         rc = kind;
         goto fail;
     }
+    if (!kind && mode != SL_STORE_CREATE) {
+        rc = sl_err(err, SL_EFORMAT, "%s is empty; fill it with: spanloom import PATH... -d %s", path, path);
+        goto fail;
+    }
     if (mode == SL_STORE_READ) {
-        if (!kind) {
-            rc = sl_err(err, SL_EFORMAT, "%s is empty; fill it with: spanloom import PATH... -d %s", path, path);
-            goto fail;
-        }
         if (have_schema(st) < SCHEMA)
             rc = update(st, err);
         if (!rc)

@@ -32,7 +32,7 @@ What changed from one run to another.
        6.4 ms      6.4 ms           0  htex worker, result on its way back
                                     0  5 more; --all shows them
   
-  From one event to the next: both have 2 transitions
+  From one event to the next: both have 2 transitions; the medians of 1 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
       219     219     827 us    20.8 ms     +20 ms  +2418 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
@@ -64,7 +64,7 @@ What changed from one run to another.
   A  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
   B  b.db: 198 spans of type parsl.monitoring.task, 27 orderings of events
   
-  From one event to the next: both have 58 transitions
+  From one event to the next: both have 58 transitions; the medians of 45 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)
       145     126     9.23 s     10.6 s    +1.32 s    +14 %  -731 ms to +3.73 s       +43.7 ms  parsl.rundir.try/launched -> parsl.executor.htex.interch
@@ -176,7 +176,7 @@ For programs:
 Through a lens:
 
   $ spanloom diff a.db b.db --ignore 'parsl.monitoring.*' --ignore 'parsl.rundir.*' --ignore '*.interchange.*' --ignore '*.manager.*' | sed -n '/^From/,$p'
-  From one event to the next: both have 4 transitions
+  From one event to the next: both have 4 transitions; the medians of 1 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
       219     218     827 us    20.8 ms     +20 ms  +2419 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
@@ -244,7 +244,7 @@ Other runs:
         1     3.85 s  parsl.rundir.try/launched -> parsl.executor.htex.manager.task/manager_got_task
         1     3.03 s  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.manager.task/manager_got_task
   
-  Events that only A has: parsl.executors.threads.task/thread_completed_task, parsl.executors.threads.task/thread_started_task, parsl.monitoring.task/invoked, parsl.monitoring.task/returned, parsl.monitoring.try/dep_fail, parsl.monitoring.try/exec_done, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/launched, parsl.monitoring.try/memo_done and 3 more
+  Events that only A has: parsl.executors.threads.task/thread_completed_task, parsl.executors.threads.task/thread_started_task, parsl.monitoring.task/invoked, parsl.monitoring.task/returned, parsl.monitoring.try/dep_fail, parsl.monitoring.try/exec_done, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/launched, parsl.monitoring.try/memo_done and 3 more with --all
   
   Events that only B has: parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.executor.htex.interchange.task/interchange_to_manager, parsl.executor.htex.manager.task/manager_got_task, parsl.executor.htex.worker.task/worker_all_finished_task, parsl.executor.htex.worker.task/worker_completed_task, parsl.executor.htex.worker.task/worker_received_task
   

@@ -104,3 +104,12 @@ Traces whose clock counts from the start of the machine, and do not say when tha
   spanloom: times in tests/data/traces/chromium.json and 1 more file count from an unknown moment, such as the start of the machine, and appear near 1970
   $ spanloom import --quiet -d quiet.db "$ROOT/tests/data/traces"
   $ spanloom import -d other.db "$ROOT/tests/data/traces/clang.json" 2>&1 >/dev/null
+
+A field that no recipe asks for, or none of those that read the files:
+
+  $ spanloom import -d set.db --set rundri=/x "$ROOT/tests/data/slurm"
+  spanloom: no recipe asks for a field 'rundri'; did you mean rundir?
+  try: spanloom import --help
+  [2]
+  $ spanloom import -d set.db --quiet --zone Z --set worker=1 "$ROOT/tests/data/slurm/jobs.sacct"
+  spanloom: the field 'worker' (--set) is of no use: no recipe of the files found asks for it

@@ -43,3 +43,16 @@ The store can be named by the environment:
   $ mv spanloom.db there.db
   $ SPANLOOM_DB=there.db spanloom info | head -1
   what                          value
+
+What is no store is said to be none, by every command:
+
+  $ mkdir folder && mkfifo pipe && : > empty.db && echo hello > text
+  $ for s in folder pipe empty.db text no/such.db text/x.db; do for c in info bind "sql --write 'select 1'" "import --quiet $ROOT/tests/data/slurm"; do
+  >   eval timeout 10 spanloom $c -d $s; done; rm -f empty.db; : > empty.db; done 2>&1 | uniq
+  spanloom: folder is a directory; name the file of the store with -d FILE
+  spanloom: pipe is a pipe, socket or device; name the file of the store with -d FILE
+  spanloom: empty.db is empty; fill it with: spanloom import PATH... -d empty.db
+  spanloom: text is not a Spanloom store (not an SQLite file); name the store with -d FILE
+  spanloom: no store no/such.db; make one with: spanloom import PATH... -d no/such.db
+  spanloom: cannot open the store no/such.db: No such file or directory; choose another place with -d FILE
+  spanloom: cannot open the store text/x.db: Not a directory; choose another place with -d FILE

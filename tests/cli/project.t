@@ -60,3 +60,77 @@ What is wrong in it:
   spanloom: import what? name a run directory, or files, or sources in spanloom.yaml
   try: spanloom import --help
   [2]
+
+Lines are read by the recipes of the project, and with the fields that it sets:
+
+  $ mkdir job && cat > job/progress.yaml <<END
+  > recipe: progress
+  > about: Steps of a solver.
+  > spans:
+  >   job: {type: my.job, key: "{site}"}
+  >   step: {type: my.step, key: "{step}", in: job}
+  > inputs:
+  >   - files: "*/progress.txt"
+  >     reader: lines
+  >     head: '^(?<t>\d+\.\d+) '
+  >     times: {t: unix}
+  > contexts: [job]
+  > records:
+  >   - match: '^step (?<step>\d+) (?<what>\w+)'
+  >     span: step
+  >     event: "{what}"
+  > samples:
+  >   - file: /x/progress.txt
+  >     lines: |
+  >       1795162300.5 step 3 began
+  >     gives: []
+  > END
+  $ printf '1795162300.5 step 3 began\n1795162301.5 step 3 ended\n' > job/progress.txt
+  $ printf 'store: job.db\nrecipes: [job/progress.yaml]\nsources: [job]\nset: {site: here}\n' > spanloom.yaml
+  $ spanloom import --quiet
+  $ spanloom show --lines my.step 3 | grep '|'
+          | 1795162300.5 step 3 began
+          | 1795162301.5 step 3 ended
+
+A field that nothing asks for, a binding that links nothing, and links that are never found:
+
+  $ sed -i 's/site: here/sitte: here/' spanloom.yaml && spanloom import --quiet 2>&1 | sed "s:$PWD:HERE:"
+  spanloom: HERE/spanloom.yaml: set: no recipe asks for a field 'sitte'
+  $ printf 'store: job.db\nrecipes: [job/progress.yaml]\nsources: [job]\nset: {site: here, worker: 1}\nbind: {next: my.step after my.step where b.step = 7}\n' > spanloom.yaml
+  $ spanloom import 2>&1 >/dev/null | sed "s:$PWD:HERE:"
+  spanloom: the field 'worker' (spanloom.yaml) is of no use: no recipe of the files found asks for it
+  spanloom: HERE/spanloom.yaml: the binding 'next' links nothing
+  $ cat > job/stages.yaml <<END
+  > recipe: stages
+  > about: Stages of a solver, whose key is a name; the link to them takes the number of a step for it.
+  > spans:
+  >   site: {type: my.site, key: "{site}"}
+  >   stage: {type: my.stage, key: "{stage}", in: site}
+  >   wrong: {type: my.stage, key: "{number}", in: site}
+  >   try: {type: my.try, key: "{number}", in: site}
+  > inputs:
+  >   - files: "*/stages.txt"
+  >     reader: lines
+  >     head: '^(?<t>\d+\.\d+) '
+  >     times: {t: unix}
+  > records:
+  >   - match: '^try (?<number>\d+)'
+  >     span: try
+  >     in: {try: ~wrong}
+  >   - match: '^stage (?<stage>\w+)'
+  >     span: stage
+  >     event: begun
+  > samples:
+  >   - file: /x/stages.txt
+  >     lines: |
+  >       1795162300.5 stage one
+  >     gives: []
+  > END
+  $ printf '1795162300.5 try 3\n' > job/stages.txt && sed -i '/^bind/d; s/recipes: .*/recipes: [job\/progress.yaml, job\/stages.yaml]/; s/, worker.*/}/' spanloom.yaml
+  $ spanloom import 2>&1 >/dev/null
+  $ printf '1795162300.0 stage one\n' >> job/stages.txt
+  $ spanloom import 2>&1 >/dev/null
+  spanloom: stages:14: this rule has linked nothing: no record knows a my.stage that it names (1), though there are others beside it; see: spanloom links --unresolved -d job.db
+  $ spanloom links --unresolved
+  left_type  kind  right_type  rule       unresolved  links  unknown_type  spans_of_it
+  my.try     in    my.stage    stages:14           1      0  my.stage                1

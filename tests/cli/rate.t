@@ -27,7 +27,7 @@ How often something happened.
   2026-11-20T08:11:54Z         0         0
   2026-11-20T08:11:55Z         1         1  █▌
   $ spanloom rate --bin 10 '*.worker.task/*'
-  658 events called *.worker.task/* in bins of 10 s: parsl.executor.htex.worker.task/worker_all_finished_task, parsl.executor.htex.worker.task/worker_completed_task and 1 more
+  658 events called *.worker.task/* in bins of 10 s: parsl.executor.htex.worker.task/worker_all_finished_task, parsl.executor.htex.worker.task/worker_completed_task and 1 more; all: spanloom types --events -d spanloom.db
   
   time                    events     per s
   2026-11-20T08:11:30Z        74       7.4  ███████▎

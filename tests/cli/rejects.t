@@ -25,3 +25,10 @@ Records that could not be used are not lost: each is counted, with file, line an
   $ spanloom sql "select records, used, skipped, rejected from sources"
   records  used  skipped  rejected
         6     2        1         3
+  $ spanloom rejects nosuch
+  spanloom: no source has 'nosuch' in its path; see them with: spanloom sql -d spanloom.db 'select path from sources'
+  [1]
+  $ spanloom forget worker_0.log && spanloom import --quiet "$ROOT/tests/data/slurm/jobs.sacct" --zone Z && spanloom rejects jobs
+  1 source forgotten
+  place  reason  text
+  (no rejected records)

@@ -141,3 +141,34 @@ What is not there:
   $ spanloom show nonsense 1
   spanloom: no span is called nonsense 1; see what there is with: spanloom types -d spanloom.db
   [1]
+
+A list that is cut says how much of it is left, and how that is seen:
+
+  $ spanloom sql --write "insert into sl_link (left_span, kind, right_span) select 300, 3, id from sl_span where id between 1 and 100"
+  $ spanloom show span 300 | sed -n '/^waited for/,/^$/p' | wc -l
+  23
+  $ spanloom show span 300 | grep ' more: ' | head -1
+    and 80 more: spanloom sql -d spanloom.db "select right_span from links where kind = 'after' and left_span = 300"
+  $ spanloom sql "select right_span from links where kind = 'after' and left_span = 300" | wc -l
+  101
+  $ spanloom show executor htex_Local | sed -n '/^contexts/,/^$/p' | tail -3 | sed 's/descendants.[0-9]*/descendants(N/'
+      parsl.executor.htex.interchange.task 20
+    and 1049 more: spanloom sql -d spanloom.db 'select * from descendants(N)'
+  
+  $ spanloom sql "select count(*) as all_of_it from spans s, descendants(s.id) where s.type = 'parsl.rundir.executor' and s.key = 'htex_Local'"
+  all_of_it
+       1109
+  $ spanloom sql --write "with recursive n(i) as (select 1 union all select i + 1 from n where i < 30) insert into span select 'x' || i, 'many', '' from n"
+  $ spanloom show many x 2>&1 | tail -1
+    and 18 more; all: spanloom sql -d spanloom.db "select id, type, key from spans where key like 'x%'"
+
+Options that would do nothing:
+
+  $ spanloom show many x1 --within 5
+  spanloom: --within is for --merge; that of what the store merges is its own
+  try: spanloom show --help
+  [2]
+  $ spanloom show many x1 --recipe mine.yaml
+  spanloom: --recipe is for --lines
+  try: spanloom show --help
+  [2]

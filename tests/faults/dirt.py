@@ -277,7 +277,30 @@ def a_run_of_empty_files():
 def only_line_ends():
     alone(PARSL, b"\n" * 10000)
     alone(WORKER0, b"\r\n" * 10000, "dos")
-    alone(MANAGER, b"\r" * 10000, "mac")
+    alone(MANAGER, b"\r" * 10000, "mac", code=1)
+
+
+@test
+def what_is_no_log_makes_no_spans():
+    """A name alone is no run: where nothing in a file is a record, it is said and nothing comes of its path, until it has grown."""
+    junk = b"\n".join(rng().randbytes(60).replace(b"\n", b"") for _ in range(5000)) + b"\n"
+    for name, data in (("junk", junk), ("few", junk[:200]), ("cut", b"x"), ("continued", b"  at line 1\n" * 3)):
+        r, file = alone(PARSL, data, name, code=1)
+        check("parsl.log: nothing in it is a record of parsl.log; rejected " in r.err, r)
+        equal([query(r.store, f"SELECT count(*) FROM {t}")[0][0] for t in ("sl_span", "sl_ghost", "sl_root")], [0, 0, 0], name)
+        check(rejects(r.store), "nothing was rejected")
+        check("nothing in it is" in imported(path(name), store=f"{name}.db", code=1).err, "it is not said again")
+        write(file, data + read(PARSL))
+        want, _ = alone(PARSL, data + read(PARSL), name, store=f"{name}-fresh.db")
+        same(dump(imported(path(name), store=f"{name}.db").store), dump(want.store))
+    small_run(path("runinfo"), db=False)
+    write(path("runinfo/000", WORKER0), junk)
+    r = imported(path("runinfo"))
+    check("worker_0.log: nothing in it is" in r.err, r)
+    check(not any(p[-1] == ("parsl.executor.htex.worker", "0") and len(p) < 3 for p in paths(r.store).values()), "spans of the junk's path")
+    for name, data in (("empty", b""), ("dull", head("Nothing that a rule is about"))):
+        r, _ = alone(WORKER0, data, name)
+        check(not r.err and any(p[-1] == ("parsl.executor.htex.worker", "0") for p in paths(r.store).values()), r)
 
 
 @test
@@ -599,7 +622,7 @@ def a_line_of_a_gigabyte(how):
     if how == "in the middle":
         with open(file, "ab") as f:
             f.write(b"\n" + good.replace(b"executor task ", b"executor task 10"))
-    r = imported(file)
+    r = imported(file, code=0 if how == "in the middle" else 1)
     memory(r)
     bad = rejects(r.store)
     check(bad and bad[0][0].endswith("worker_0.log"), f"rejects: {bad[:3]}")

@@ -232,7 +232,7 @@ def grown_from_a_cut_line(log):
     places = [700, 1, len(data) - 1, data.rfind(b"\n", 0, len(data) - 1) + 1] + [r.randrange(len(data)) for _ in range(10)]
     for i, n in enumerate(p for p in places if p < len(data)):
         write(path(f"runinfo/000/{log}"), data[:n])
-        imported(path("runinfo"), store=f"{i}.db")
+        imported(path("runinfo"), store=f"{i}.db", code=0 if b"\n" in data[:n] else 1)
         write(path(f"runinfo/000/{log}"), data)
         s = imported(path("runinfo"), store=f"{i}.db").store
         same([x.replace("/whole", "") for x in now(s)], [x.replace("/whole", "") for x in want], f"grown from {n} bytes")

@@ -14,7 +14,7 @@ sources: [runs/*/runinfo, "batch/jo?s.sacct", prog]
 recipes: [my/progress.yaml]
 zone: "-05:00"
 campaign: spring 2026
-set: {site: here}
+set: {JobName: here}
 bind:
   one: slurm.job after slurm.node where a.key = 81
   "the 2nd": parsl.rundir.task after parsl.rundir.task where b.task = a.task - 1 and a.run_id = b.run_id
@@ -58,7 +58,7 @@ def everything_by_hand():
     bookkeeping(store)
     other = path("hand.db")
     runs = sorted(path("p/runs", d, "runinfo") for d in os.listdir(path("p/runs")))
-    spanloom("import", "-d", other, "--recipe", path("p/my/progress.yaml"), "--zone", "-05:00", "--campaign", "spring 2026", "--set", "site=here",
+    spanloom("import", "-d", other, "--recipe", path("p/my/progress.yaml"), "--zone", "-05:00", "--campaign", "spring 2026", "--set", "JobName=here",
              *runs, path("p/batch/jobs.sacct"), path("p/prog"))
     for name, rule in re.findall(r'^  "?(one|the 2nd)"?: (.*)', ALL, re.M):
         spanloom("bind", "-d", other, "--recipe", path("p/my/progress.yaml"), "--name", name, rule)

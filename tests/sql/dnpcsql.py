@@ -237,7 +237,7 @@ def sides(how):
     db = opened(s)
     pairs = dict(((a, b), n) for a, b, n in db.execute("SELECT a.type, b.type, count(*) FROM span a, span b, facet WHERE a.uuid = left_uuid AND b.uuid = right_uuid GROUP BY 1, 2"))
     equal(pairs, {("parsl.monitoring.workflow", "parsl.rundir.workflow"): 1, ("parsl.monitoring.task", "parsl.rundir.task"): 198,
-                  ("parsl.monitoring.try", "parsl.rundir.try"): 228, ("parsl.monitoring.executor", "parsl.rundir.executor"): 1,
+                  ("parsl.monitoring.try", "parsl.rundir.try"): 228, ("parsl.monitoring.executor", "parsl.rundir.executor"): 2,
                   ("parsl.monitoring.block", "parsl.rundir.block"): 1, ("parsl.monitoring.node", "parsl.executor.htex.manager"): 1})
 
 

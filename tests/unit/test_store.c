@@ -96,8 +96,8 @@ static void what_is_no_store(void **state)
     refused(SL_STORE_CREATE, SL_EFORMAT, "not a Spanloom store");
     unlink(path);
     mkdir(path, 0700);
-    refused(SL_STORE_READ, SL_EIO, "cannot open");
-    refused(SL_STORE_CREATE, SL_EIO, "unable to open");
+    refused(SL_STORE_READ, SL_EIO, "is a directory");
+    refused(SL_STORE_CREATE, SL_EIO, "is a directory");
     rmdir(path);
     make();
     sql("UPDATE sl_meta SET value = 99 WHERE name = 'schema'");
