@@ -31,7 +31,8 @@ def app(function=None, *, name=None, args=None):
     """A decorator for above or below @python_app, @bash_app or @join_app.
 
     Each call is a span of the process or thread that runs the app, as by critical_path(name=name, args=args). Of a bash
-    app, it ends with the command if this stands above @bash_app; below it, the function that makes the command is traced.
+    app, it ends with the command if this stands above @bash_app, and the command begins by `export TRACEPARENT=...;`, so
+    that what is traced of it lies in the call; below it, the function that makes the command is traced.
     """
     def decorate(function):
         trace = critical_path(name=name, args=args)
@@ -53,11 +54,22 @@ def _is_bash(function):
 
 def _named(runner, function):
     """What runs the command of a bash app, by the name of the app's function."""
-    named = functools.partial(runner)
+    named = functools.partial(runner.func, _Telling(runner.args[0]), *runner.args[1:], **runner.keywords)
     named.__module__, named.__name__ = function.__module__, function.__name__
     named.__qualname__ = name_of(function)
     named.__wrapped__ = function
     return named
+
+
+class _Telling:
+    """A bash app's function: the command that it makes knows the call that runs it, as does what this leaves behind."""
+
+    def __init__(self, function):
+        self.function, self.__name__ = function, getattr(function, "__name__", "bash_app")
+
+    def __call__(self, *args, **kwargs):
+        command, told = self.function(*args, **kwargs), _spanloom.traceparent()
+        return f"export TRACEPARENT={told}; {command}" if told and isinstance(command, str) else command
 
 
 class Launcher(_Launcher):

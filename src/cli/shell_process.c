@@ -172,8 +172,9 @@ static void name_for_people(const struct shell_process *p, char *to, size_t n)
 void shell_process_facts(struct sl_buf *b, const struct shell_process *p, const char *component,
                          const uint64_t trace_id[2], uint64_t span_id, uint64_t parent_id)
 {
-    char name[PATH_MAX];
+    char name[PATH_MAX], ancestors[1024];
 
+    sl_belongs_ancestors(p->pid, ancestors, sizeof ancestors);
     sl_buf_addf(
         b,
         "\"pid\": %d, \"tid\": %d, \"args\": {\"version\": 1, \"pid\": %d, \"ppid\": %d, \"start_ns\": \"%lld\", "
@@ -189,6 +190,7 @@ void shell_process_facts(struct sl_buf *b, const struct shell_process *p, const 
     fact(b, "cwd", p->cwd);
     fact(b, "instance_path", getenv("PERFFLOW_INSTANCE_PATH"));
     fact(b, "rank", sl_belongs_rank());
+    fact(b, "ancestors", ancestors);
     for (char **e = environ; e && *e; e++) {
         size_t n = strcspn(*e, "=");
         char key[128];

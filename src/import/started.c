@@ -23,7 +23,9 @@ static const char *const fact_name[FACTS] = {"hostname",
                                              "env.WORK_QUEUE_SANDBOX",
                                              "env.VINE_SANDBOX",
                                              "env.SLURM_JOB_ID",
-                                             "env.SLURM_CLUSTER_NAME"};
+                                             "env.SLURM_CLUSTER_NAME",
+                                             "start_ticks",
+                                             "ancestors"};
 
 static const char *const rule_name[RULES] = {"trace.parent",  "trace.ppid", "trace.instance", "trace.worker",
                                              "trace.sandbox", "trace.job",  "trace.flow"};
@@ -50,6 +52,25 @@ const char *sl_started_fact(const struct started *s, const struct process *p, en
     return p->fact[f] ? sl_intern_text(&s->texts, p->fact[f]) : NULL;
 }
 
+/* Of a shell, the kernel says when it began; others say it themselves, exactly. */
+static int load_window(struct started *s, struct process *p, sqlite3_stmt *q)
+{
+    int rc;
+
+    p->first = p->latest = p->start;
+    if (!p->fact[TICKS])
+        return 0;
+    p->first = p->latest = p->start + SL_TICK_NS;
+    sqlite3_reset(q);
+    sqlite3_bind_int64(q, 1, p->id);
+    if ((rc = sl_store_step(s->st, q, s->err)) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL) {
+        p->first = sqlite3_column_int64(q, 0);
+        if (p->start <= p->first && p->first < p->latest)
+            p->latest = p->first;
+    }
+    return rc < 0 ? rc : 0;
+}
+
 static int load(struct started *s)
 {
     sqlite3_stmt *q = sl_store_prepare(
@@ -60,7 +81,12 @@ static int load(struct started *s)
         s->err);
     sqlite3_stmt *facts =
         sl_store_prepare(s->st, "SELECT name, value FROM attributes WHERE span = ? ORDER BY source, place", s->err);
-    int rc = q && facts ? 0 : SL_ESTORE;
+    sqlite3_stmt *first = sl_store_prepare(
+        s->st,
+        "SELECT min(e.time_ns) FROM sl_span t CROSS JOIN sl_span c ON c.parent = t.id OR c.id = t.id CROSS JOIN "
+        "sl_event e ON e.span = c.id WHERE t.parent = ?1",
+        s->err);
+    int rc = q && facts && first ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
         struct process *p = sl_vec_add(&s->v);
@@ -69,9 +95,12 @@ static int load(struct started *s)
         p->start = sqlite3_column_type(q, 2) != SQLITE_NULL ? sqlite3_column_int64(q, 2) : at ? atoll(at + 1) : 0;
         p->end = sqlite3_column_type(q, 3) != SQLITE_NULL ? sqlite3_column_int64(q, 3) : INT64_MAX;
         rc = load_facts(s, p, facts);
+        if (!rc)
+            rc = load_window(s, p, first);
     }
     sqlite3_finalize(q);
     sqlite3_finalize(facts);
+    sqlite3_finalize(first);
     return rc;
 }
 
@@ -123,9 +152,9 @@ bool sl_started_settled(const struct process *p)
     return p->in_span || p->in_process;
 }
 
-static bool alive_at(const struct process *p, int64_t t)
+static bool alive_when_began(const struct process *p, const struct process *child)
 {
-    return p->start <= t && p->end >= t;
+    return p->start <= child->latest && p->end >= child->start;
 }
 
 /* ---- by identity: TRACEPARENT ---- */
@@ -210,7 +239,7 @@ static int by_fork(struct started *s)
         for (size_t i = 0; i < s->v.n && parent; i++) {
             struct process *p = &s->v.v[i];
             if (p->fact[PID] == known && p->fact[HOST] == parent->fact[HOST] && p->fact[PPID] == parent->fact[PID] &&
-                p != parent && alive_at(parent, p->start) && !p->in_span)
+                p != parent && alive_when_began(parent, p) && !p->in_span)
                 settle(p, type && !strcmp(type, "trace.call") ? sqlite3_column_int64(q, 0) : 0, in, BY_PID, 0.9);
         }
     }
@@ -282,13 +311,14 @@ static int by_pid(struct started *s)
     for (size_t i = 0; i < s->v.n; i++) {
         struct process *p = &s->v.v[i], like = *p, *o;
         like.fact[PID] = p->fact[PPID];
+        like.start = p->latest;
         if (sl_started_settled(p) || !p->fact[HOST] || !p->fact[PPID])
             continue;
         for (size_t k = up_to(&x, &like); k-- > 0;) { /* numbers come again: the latest is alive */
             o = x.v[k];
             if (o->fact[PID] != p->fact[PPID] || o->fact[HOST] != p->fact[HOST])
                 break;
-            if (o != p && alive_at(o, p->start)) {
+            if (o != p && alive_when_began(o, p)) {
                 settle(p, 0, o->id, BY_PID, 0.9);
                 break;
             }
@@ -333,14 +363,14 @@ static int by_path(struct started *s)
         if (!above || sl_started_settled(p) || !may_be_above(&x, p, above, v, &fit))
             continue;
         for (size_t k = 0; k < fit; k++) {
-            alive += alive_at(v[k], p->start);
-            if (!only || alive_at(v[k], p->start))
+            alive += alive_when_began(v[k], p);
+            if (!only || alive_when_began(v[k], p))
                 only = v[k];
         }
         if (fit == 1 || alive == 1)
             settle(p, 0, only->id, BY_PATH, 0.8);
         for (size_t k = 0; k < fit && fit > 1 && alive != 1 && !rc; k++)
-            if (!alive || alive_at(v[k], p->start))
+            if (!alive || alive_when_began(v[k], p))
                 rc = sl_started_doubt(s, v[k]->id, p->id, BY_PATH);
     }
     free(x.v);
@@ -351,7 +381,7 @@ static int by_path(struct started *s)
 
 struct lane { /* a thread */
     int64_t thread;
-    SL_VEC(struct { int64_t call, end; }) open;
+    SL_VEC(struct { int64_t call, begin, end; }) open;
 };
 
 struct lanes {
@@ -373,21 +403,35 @@ static void close_until(struct lane *l, int64_t t)
         l->open.n--;
 }
 
-/* The innermost call at t, where only one thread has an open one. */
-static int64_t only_open(struct lanes *l, int64_t t)
+/* The innermost call that is open from..to, where only one thread has one. */
+static int64_t only_open(struct lanes *l, int64_t from, int64_t to)
 {
-    int64_t call = 0;
+    const struct lane *only = NULL;
 
     for (size_t i = 0; i < l->v.n; i++) {
         struct lane *x = &l->v.v[i];
-        close_until(x, t);
+        close_until(x, to);
         if (!x->open.n)
             continue;
-        if (call)
+        if (only)
             return 0;
-        call = x->open.v[x->open.n - 1].call;
+        only = x;
     }
-    return call;
+    for (size_t k = only ? only->open.n : 0; k-- > 0;)
+        if (only->open.v[k].begin <= from)
+            return only->open.v[k].call;
+    return 0;
+}
+
+/* When what it lies in started it; or, if that was a worker of Parsl, what it is a descendant of. */
+static int64_t began_from(const struct process *p)
+{
+    return p->before ? p->forked : p->start;
+}
+
+static int64_t began_to(const struct process *p)
+{
+    return p->before ? p->before : p->latest;
 }
 
 static int by_container(const void *x, const void *y)
@@ -396,10 +440,10 @@ static int by_container(const void *x, const void *y)
 
     if (a->in_process != b->in_process)
         return a->in_process < b->in_process ? -1 : 1;
-    return a->start < b->start ? -1 : a->start > b->start;
+    return began_to(a) < began_to(b) ? -1 : began_to(a) > began_to(b);
 }
 
-/* v[0..n) lie in one process, by start: its calls are gone through once. */
+/* v[0..n) lie in one process, by when they began at the latest: its calls are gone through once. */
 static int find_calls(struct started *s, struct process **v, size_t n, sqlite3_stmt *q)
 {
     struct lanes l = {0};
@@ -411,18 +455,18 @@ static int find_calls(struct started *s, struct process **v, size_t n, sqlite3_s
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
         int64_t begin = sqlite3_column_int64(q, 2);
         struct lane *x;
-        for (; at < n && v[at]->start < begin; at++)
-            v[at]->in_span = only_open(&l, v[at]->start);
+        for (; at < n && began_to(v[at]) < begin; at++)
+            v[at]->in_span = only_open(&l, began_from(v[at]), began_to(v[at]));
         if (at == n)
             break;
         x = lane_of(&l, sqlite3_column_int64(q, 1));
         close_until(x, begin);
         *sl_vec_add(&x->open) =
-            (typeof(*x->open.v)){sqlite3_column_int64(q, 0),
+            (typeof(*x->open.v)){sqlite3_column_int64(q, 0), begin,
                                  sqlite3_column_type(q, 3) == SQLITE_NULL ? INT64_MAX : sqlite3_column_int64(q, 3)};
     }
     for (; at < n && rc >= 0; at++)
-        v[at]->in_span = only_open(&l, v[at]->start);
+        v[at]->in_span = only_open(&l, began_from(v[at]), began_to(v[at]));
     for (size_t i = 0; i < l.v.n; i++)
         sl_vec_free(&l.v.v[i].open);
     sl_vec_free(&l.v);
@@ -507,7 +551,11 @@ int sl_started_bind(struct sl_store *st, struct sl_err *err)
     if (!rc)
         rc = by_path(&s);
     if (!rc)
+        rc = sl_workers_find(&s);
+    if (!rc)
         rc = link_processes(&s);
+    if (!rc)
+        rc = sl_workers_bind(&s);
     if (!rc)
         rc = sl_environment_bind(&s);
     if (!rc)

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import ROOT, cases, check, environment, equal, imported, main, path, query, spanloom, test  # noqa: E402
 import peers  # noqa: E402
+import tasks  # noqa: E402
 
 BUILD = os.environ.get("BUILD", f"{ROOT}/build-gcc")
 EXAMPLE = f"{ROOT}/examples/parsl-python"
@@ -120,18 +121,6 @@ if __name__ == "__main__":
     parsl.dfk().cleanup()
     print(json.dumps(told))
 '''
-# Each call, and the task of the run that it lies in, through whatever is between; the tries are the tasks' children.
-IN_TASK = """
-WITH RECURSIVE inside(task, span) AS (
-    SELECT t.id, t.id FROM spans t WHERE t.type = 'parsl.rundir.task'
-    UNION SELECT i.task, s.id FROM inside i JOIN spans s ON s.parent = i.span WHERE s.type LIKE 'parsl.%'
-    UNION SELECT i.task, k.right_span FROM inside i JOIN links k ON k.left_span = i.span AND k.kind = 'in'
-    UNION SELECT i.task, s.id FROM inside i JOIN spans p ON p.id = i.span AND p.type IN ('trace.process', 'trace.thread')
-        JOIN spans s ON s.parent = p.id)
-SELECT t.key, c.id, c.key, (SELECT min(time_ns) FROM events WHERE span = c.id AND type = 'begin'),
-    (SELECT max(time_ns) FROM events WHERE span = c.id AND type = 'end'), c.type
-FROM inside i JOIN spans t ON t.id = i.task JOIN spans c ON c.id = i.span AND c.type IN ('trace.call', 'trace.process')
-"""
 
 
 def run(program, folder=None):
@@ -159,7 +148,7 @@ def every_call_lies_in_the_try_of_its_task():
     store = imported("runinfo", *[f for f in os.listdir(path()) if f.endswith(".pfw")]).store
     equal(query(store, "SELECT * FROM rejects"), [], "rejects")
     found = {}
-    for task, span, key, begin, end, kind in query(store, IN_TASK):
+    for task, span, key, begin, end, kind in query(store, tasks.IN_TASK):
         found.setdefault(task, []).append((name_of(key), begin, end, kind, span))
     pid_of = {span: int(pid) for span, pid in query(store, """
         SELECT c.id, (SELECT value FROM attributes WHERE span = p.id AND name = 'pid') FROM spans c JOIN spans t ON t.id = c.parent
@@ -214,6 +203,73 @@ def the_example_is_as_its_readme_says():
     equal(re.findall(r"^ *(\d+) +\d", out[4], re.M), ["5", "10", "20", "40"], out[4])
     path_ = spanloom("critical-path", "-d", path("spanloom.db")).out
     check("program, in smooth" in path_, path_)
+
+
+SHELLS = '''
+import json, random, subprocess, sys, time
+import parsl
+import spanloom
+import spanloom.parsl
+from parsl import bash_app, python_app
+from parsl.config import Config
+from parsl.executors import HighThroughputExecutor
+from parsl.launchers import SingleNodeLauncher
+from parsl.providers import LocalProvider
+
+COMMANDS = {
+    "plain": "spanloom begin pull image=x{i}; sleep {s}; spanloom end",
+    "unended": "spanloom begin pull image=x{i}; sleep {s}",
+    "replaced": "sh job.sh x{i} {s}",
+    "several": "sh -c 'spanloom begin pull image=x{i}; spanloom end; true'; sh -c 'spanloom begin pull image=x{i}; sleep {s}; spanloom end; true'; true",
+    "nested": "spanloom begin outer image=x{i}; sh -c 'spanloom begin pull image=x{i}; sleep {s}; spanloom end; true'; spanloom end",
+    "command": "spanloom span pull image=x{i} -- sleep {s}",
+    "left": "( sleep 0.02; spanloom begin pull image=x{i}; sleep {s}; spanloom end ) & true",
+    "program": "( sleep 0.02; python3 program.py x{i} {s} ) & true",
+    "none": "sleep {s}"}
+
+def shell(command):
+    return command
+
+def run(command):
+    import subprocess
+    subprocess.run(["bash", "-c", command])
+
+def leave(command):
+    import subprocess
+    subprocess.Popen(["bash", "-c", command])
+
+if __name__ == "__main__":
+    workers, decorated, kinds = int(sys.argv[1]), sys.argv[2], sys.argv[3].split(",")
+    traced = spanloom.parsl.app()
+    bash = {"above": lambda f: traced(bash_app(f)), "below": lambda f: bash_app(traced(f)), "not": bash_app}[decorated]
+    python = {"above": lambda f: traced(python_app(f)), "below": lambda f: python_app(traced(f)), "not": python_app}[decorated]
+    apps = {kind: bash(shell) for kind in COMMANDS} | {"run": python(run), "leave": python(leave)}
+    parsl.load(Config(strategy="none", executors=[
+        HighThroughputExecutor(label="htex", address="127.0.0.1", encrypted=False, max_workers_per_node=workers,
+                               provider=LocalProvider(max_blocks=1, launcher=spanloom.parsl.Launcher(SingleNodeLauncher())))]))
+    random.seed(1)
+    with spanloom.span("main"):
+        for task in [apps[kind](COMMANDS.get(kind, COMMANDS["plain"]).format(i=i, s=random.choice([0, 0.003, 0.01, 0.03, 0.1])))
+                     for i, kind in ((i, kinds[i % len(kinds)]) for i in range(30))]:
+            task.result()
+    time.sleep(0.5)
+    parsl.dfk().cleanup()
+'''
+BASH = "plain,unended,replaced,several,nested,command,none"
+
+
+@cases((1, "not", "plain"), (2, "not", "plain"), (8, "not", "plain"), (1, "above", "plain"), (2, "below", "plain"), (1, "not", BASH),
+       (2, "not", BASH), (2, "above", f"{BASH},left,program"), (1, "not", f"{BASH},left,program,run,leave"))
+def shells_lie_in_the_task_that_ran_them(workers, decorated, kinds):
+    """In the right one, and where two fit, in doubt: which is left to what outlives its task, and to Python apps."""
+    write("workflow.py", SHELLS)
+    write("job.sh", "spanloom begin pull image=$1\nsleep $2\nspanloom end\n")
+    write("program.py", "import spanloom, sys, time\nwith spanloom.span('pull', image=sys.argv[1]):\n    time.sleep(float(sys.argv[2]))\n")
+    run(["python3", "workflow.py", str(workers), decorated, kinds])
+    inside, doubtful = tasks.judge(imported("runinfo", *[f for f in os.listdir(path()) if f.endswith(".pfw")]).store)
+    check(inside + doubtful >= 25, f"only {inside + doubtful} spans were there")
+    if "leave" not in kinds:
+        equal(doubtful, 0, "in doubt")
 
 
 LAUNCHER = '''

@@ -265,6 +265,9 @@ size_t sl_names_facts(char *to, size_t n)
         fact(&f, "cwd", text);
     fact(&f, "instance_path", sl_rt.instance_path);
     fact(&f, "rank", sl_belongs_rank());
+    sl_belongs_ancestors(getpid(), text, 1024);
+    if (*text)
+        fact(&f, "ancestors", text);
     if (sl_rt.forked)
         number_fact(&f, "parent_process", sl_rt.parent_process, true);
     for (char **e = getauxval(AT_SECURE) ? NULL : environ; e && *e; e++)
