@@ -7,7 +7,7 @@
 #define SL_ANALYSE_OCCUPANCY_H
 
 #include "analyse/bins.h"
-#include "analyse/stories.h"
+#include "analyse/load/root_events.h"
 
 struct sl_occupancy {
     struct sl_change *v; /* in order of time: from state a (SL_NONE: none) to state b; b with SL_OVER: for ever */

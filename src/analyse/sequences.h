@@ -3,7 +3,7 @@
 #ifndef SL_ANALYSE_SEQUENCES_H
 #define SL_ANALYSE_SEQUENCES_H
 
-#include "analyse/stories.h"
+#include "analyse/load/root_events.h"
 
 /* Time from the previous event of the same root to this one, over the roots of an ordering.  0 at the first. */
 struct sl_step {

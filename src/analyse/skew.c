@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/skew.h"
 #include "analyse/ext.h"
-#include "analyse/lens.h"
-#include "analyse/reach.h"
-#include "analyse/scan.h"
+#include "analyse/lens/lens.h"
+#include "analyse/load/rows.h"
+#include "analyse/tasks/closure.h"
 #include "base/hash.h"
 
 #include <stdlib.h>

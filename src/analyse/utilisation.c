@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/utilisation.h"
 #include "analyse/ext.h"
-#include "analyse/scan.h"
+#include "analyse/load/rows.h"
 
 #include <stdlib.h>
 

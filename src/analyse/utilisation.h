@@ -17,7 +17,7 @@
 #define SL_ANALYSE_UTILISATION_H
 
 #include "analyse/bins.h"
-#include "analyse/events.h"
+#include "analyse/load/events.h"
 
 enum sl_worker_is { SL_WORKER_THERE, SL_WORKER_BUSY, SL_WORKER_RUNS, SL_WORKER_COUNTS };
 

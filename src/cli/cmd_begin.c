@@ -5,7 +5,7 @@
  */
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/shell_trace.h"
+#include "collect/shell_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "bind/bind.h"
 #include "cli/cli.h"
-#include "import/bind.h"
-#include "import/tables.h"
+#include "recipe/span_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

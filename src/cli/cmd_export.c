@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "collect/runtime/chrome.h"
-#include "collect/runtime/format.h"
+#include "trace/chrome_writer.h"
+#include "trace/format.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "base/mem.h"
+#include "bind/bind.h"
 #include "cli/cli.h"
-#include "import/bind.h"
-#include "store/forms.h"
-#include "store/gone.h"
+#include "store/dedup.h"
+#include "store/retract.h"
 
 #include <stdlib.h>
 #include <string.h>

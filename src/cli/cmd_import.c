@@ -2,8 +2,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "import/import.h"
-#include "import/zone.h"
+#include "ingest/import.h"
+#include "writer/zone.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function event_rate(), with bars. */
-#include "analyse/lens.h"
+#include "analyse/lens/lens.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"

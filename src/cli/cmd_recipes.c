@@ -2,8 +2,8 @@
 #include "base/buf.h"
 #include "base/embed.h"
 #include "cli/cli.h"
-#include "import/check.h"
-#include "import/reader.h"
+#include "engine/check.h"
+#include "recipe/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * script waits for is put into its own trace.  What runs beside is a process of its own, which lies in the span that
  * was open then.
  */
-#include "cli/child.h"
 #include "cli/cli.h"
-#include "cli/shell_trace.h"
+#include "collect/child_process.h"
+#include "collect/shell_trace.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
  */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/child.h"
 #include "cli/place.h"
 #include "cli/traced.h"
+#include "collect/child_process.h"
 
 #include <stdio.h>
 #include <stdlib.h>

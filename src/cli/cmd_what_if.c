@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function what_if(). */
-#include "analyse/replay.h"
+#include "analyse/tasks/simulate.h"
 #include "base/buf.h"
 #include "cli/story.h"
 #include "cli/workflow.h"

@@ -3,12 +3,12 @@
 #include "analyse/analyse.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "bind/bind.h"
 #include "cli/cli.h"
-#include "import/bind.h"
-#include "import/project.h"
-#include "import/recipe.h"
-#include "import/states.h"
-#include "import/tables.h"
+#include "recipe/project.h"
+#include "recipe/recipe.h"
+#include "recipe/span_tables.h"
+#include "recipe/states.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

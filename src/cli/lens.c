@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/lens.h"
-#include "analyse/lens.h"
+#include "analyse/lens/lens.h"
 #include "base/buf.h"
 
 #include <errno.h>

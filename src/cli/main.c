@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "cli/child.h"
 #include "cli/cli.h"
-#include "import/project.h"
+#include "collect/child_process.h"
+#include "recipe/project.h"
 
 #include <signal.h>
 #include <stdio.h>

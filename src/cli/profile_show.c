@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/profile_show.h"
-#include "analyse/open.h"
-#include "analyse/profile.h"
+#include "analyse/calls/profile.h"
+#include "analyse/calls/unfinished.h"
 #include "base/buf.h"
-#include "cli/shell_process.h"
+#include "collect/process.h"
 #include "show/show.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef SL_CLI_PROFILE_SHOW_H
 #define SL_CLI_PROFILE_SHOW_H
 
-#include "analyse/calls.h"
+#include "analyse/calls/calls.h"
 #include "store/store.h"
 
 #include <stdio.h>

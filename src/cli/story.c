@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "import/lines.h"
+#include "ingest/log_lines.h"
 
 #include <stdlib.h>
 

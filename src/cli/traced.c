@@ -8,13 +8,13 @@
 #include "analyse/analyse.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/profile_show.h"
-#include "cli/shell_process.h"
-#include "cli/shell_trace.h"
-#include "collect/runtime/decode.h"
-#include "import/import.h"
+#include "collect/child_process.h"
+#include "collect/process.h"
+#include "collect/shell_trace.h"
+#include "ingest/import.h"
+#include "trace/decode.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "cli/workflow.h"
 #include "base/buf.h"
 #include "cli/story.h"
-#include "import/recipe.h"
-#include "import/states.h"
+#include "recipe/recipe.h"
+#include "recipe/states.h"
 
 int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 {

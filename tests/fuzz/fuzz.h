@@ -5,9 +5,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "import/apply.h"
-#include "import/reader.h"
-#include "import/recipe.h"
+#include "engine/apply.h"
+#include "recipe/reader.h"
+#include "recipe/recipe.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
  */
 #include "base/hash.h"
 #include "fuzz.h"
-#include "import/import.h"
-#include "import/lines.h"
+#include "ingest/import.h"
+#include "ingest/log_lines.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

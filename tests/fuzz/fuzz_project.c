@@ -3,10 +3,10 @@
  * What users write by hand to bind spans: a project file, or, behind a byte '=', one rule, which is applied to a small
  * store.
  */
+#include "bind/bind.h"
 #include "fuzz.h"
-#include "import/bind.h"
-#include "import/project.h"
-#include "import/tables.h"
+#include "recipe/project.h"
+#include "recipe/span_tables.h"
 #include "store/store.h"
 
 static const char rows[] =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recipe loader: the input is YAML.  What compiles is run over its own samples and a few fixed records. */
 #include "base/embed.h"
+#include "engine/check.h"
 #include "fuzz.h"
-#include "import/check.h"
 
 #include <fcntl.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times: the first line is a format, the rest a time. */
 #include "base/clock.h"
-#include "import/time.h"
+#include "recipe/time.h"
 
 #include "fuzz.h"
 

@@ -6,7 +6,7 @@
 #include "analyse/analyse.h"
 #include "base/embed.h"
 #include "fuzz.h"
-#include "import/states.h"
+#include "recipe/states.h"
 
 static const char *const types[] = {"parsl.rundir.workflow",
                                     "parsl.rundir.task",

@@ -2,7 +2,7 @@
 /* Alignments of small sequences against all alignments that there are. */
 #include "unit.h"
 
-#include "import/align.h"
+#include "bind/align.h"
 
 #include <math.h>
 #include <stdlib.h>

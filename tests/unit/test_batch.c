@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is one thing: keys, and spans of a batch. */
-#include "import/batch.h"
+#include "engine/batch.h"
 #include "unit.h"
 
 static struct sl_key key(const char *s)

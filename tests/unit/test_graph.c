@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of a store, and the table functions over it, on stores that are made in memory. */
 #include "analyse/analyse.h"
-#include "analyse/graph.h"
+#include "analyse/load/graph.h"
 #include "base/embed.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/ids.h"
 #include "unit.h"
+#include "writer/ids.h"
 
 static struct sl_key key(const char *s)
 {

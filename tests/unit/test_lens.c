@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lens on arrays: what patterns match, what becomes of kinds, which events are one. */
-#include "analyse/lens.h"
+#include "analyse/lens/lens.h"
 #include "base/buf.h"
 #include "unit.h"
 

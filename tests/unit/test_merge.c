@@ -6,8 +6,8 @@
  *   zone ROOT SINCE OFFSET | attr PATH VALUE | sample PATH VALUE SECONDS | reject PLACE
  * A PATH is type:key/type:key, from the root on.  More than 600 lines, because all tests speak this language.
  */
-#include "import/write.h"
 #include "unit.h"
+#include "writer/writer.h"
 
 #include "base/buf.h"
 

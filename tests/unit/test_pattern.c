@@ -3,8 +3,8 @@
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/mem.h"
-#include "import/pattern.h"
-#include "import/yaml.h"
+#include "recipe/pattern.h"
+#include "recipe/yaml.h"
 #include "unit.h"
 
 struct both {

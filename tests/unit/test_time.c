@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "import/time.h"
+#include "recipe/time.h"
 #include "unit.h"
 
 #include <time.h>

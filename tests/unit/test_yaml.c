@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
-#include "import/yaml.h"
+#include "recipe/yaml.h"
 #include "unit.h"
 
 static struct sl_yaml *parse(const char *text)

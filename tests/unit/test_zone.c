@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/zone.h"
 #include "unit.h"
+#include "writer/zone.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef SL_ANALYSE_SQLFN_CALL_ROWS_H
 #define SL_ANALYSE_SQLFN_CALL_ROWS_H
 
+#include "analyse/calls/profile.h"
 #include "analyse/ext.h"
-#include "analyse/profile.h"
 #include "analyse/sqlfn/table.h"
 
 struct call_rows {

@@ -16,7 +16,7 @@
  *
  *     SELECT component, state, sum(seconds) FROM critical_path(1) GROUP BY 1, 2 ORDER BY 3 DESC;
  */
-#include "analyse/critical.h"
+#include "analyse/tasks/critical_path.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"

@@ -12,8 +12,8 @@
  *     SELECT d.depth, s.type, s.key FROM descendants(1234) d JOIN spans s ON s.id = d.span;
  */
 #include "analyse/ext.h"
-#include "analyse/graph.h"
-#include "analyse/scan.h"
+#include "analyse/load/graph.h"
+#include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 #include "base/hash.h"

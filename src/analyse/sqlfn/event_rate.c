@@ -17,8 +17,8 @@
  */
 #include "analyse/bins.h"
 #include "analyse/ext.h"
-#include "analyse/lens.h"
-#include "analyse/scan.h"
+#include "analyse/lens/lens.h"
+#include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 #include "base/buf.h"

@@ -10,8 +10,8 @@
  *     SELECT time_ns, span_type, event_type FROM lens_events(1234);
  */
 #include "analyse/ext.h"
-#include "analyse/lens.h"
-#include "analyse/scan.h"
+#include "analyse/lens/lens.h"
+#include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 

@@ -8,10 +8,10 @@
  *   slack_s             seconds; 0: it was critical
  *   path_s              seconds of the critical path that are its own
  */
-#include "analyse/critical.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
+#include "analyse/tasks/critical_path.h"
 
 #include <stdlib.h>
 

@@ -17,9 +17,9 @@
  * read once, also for a join that asks span by span: 10 million events in 2.2 s.
  */
 #include "analyse/ext.h"
+#include "analyse/load/root_events.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
-#include "analyse/stories.h"
 
 enum { SPAN, POSITION, FROM_TYPE, FROM_EVENT, TO_TYPE, TO_EVENT, START_NS, DURATION_S, COLUMNS };
 enum { ROOT_TYPE, WITHIN, ARGS };

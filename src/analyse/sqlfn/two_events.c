@@ -18,9 +18,9 @@
  * within is the id of a span to which roots belong.  All is read once, also for a join that asks span by span.
  */
 #include "analyse/ext.h"
+#include "analyse/load/root_events.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
-#include "analyse/stories.h"
 
 #include <stdlib.h>
 

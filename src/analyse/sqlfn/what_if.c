@@ -12,9 +12,9 @@
  *     SELECT DISTINCT makespan_s, new_makespan_s FROM what_if(1, 'parsl.executor.htex.* x0.5');
  */
 #include "analyse/ext.h"
-#include "analyse/replay.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
+#include "analyse/tasks/simulate.h"
 
 enum {
     SPAN,

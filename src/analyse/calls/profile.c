@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/calls/profile.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+/* ---- exclusive time ---- */
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t length(const struct sl_calls *c, uint32_t i)
+{
+    int64_t ns;
+    return __builtin_sub_overflow(c->end_ns[i], c->begin_ns[i], &ns) ? INT64_MAX : ns;
+}
+
+/* Calls of one caller come in order of time, so that the union of them is one pass: how far it reaches so far. */
+static int64_t *exclusive_times(const struct sl_calls *c)
+{
+    int64_t *own = sl_alloc(((size_t)c->n + 1) * sizeof *own),
+            *reached = sl_alloc(((size_t)c->n + 1) * sizeof *reached);
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t by = c->caller[i];
+        own[i] = length(c, i);
+        reached[i] = c->begin_ns[i];
+        if (by != SL_NONE) {
+            int64_t from = c->begin_ns[i] > reached[by] ? c->begin_ns[i] : reached[by];
+            int64_t to = c->end_ns[i] < c->end_ns[by] ? c->end_ns[i] : c->end_ns[by];
+            if (to > from) {
+                own[by] -= to - from;
+                reached[by] = to;
+            }
+        }
+    }
+    free(reached);
+    return own;
+}
+
+/* ---- rows ---- */
+
+struct rows { /* rows by (parent, name, part): open addressing, holds row + 1 */
+    struct sl_profile *p;
+    uint32_t *slot;
+    size_t slots;
+};
+
+static size_t place_of(const struct rows *t, uint32_t parent, uint32_t name, uint32_t part)
+{
+    size_t at = sl_hash_mix((uint64_t)parent << 32 | name, part) & (t->slots - 1);
+
+    while (t->slot[at]) {
+        const struct sl_profile_row *r = &t->p->v[t->slot[at] - 1];
+        if (r->parent == parent && r->name == name && r->part == part)
+            break;
+        at = (at + 1) & (t->slots - 1);
+    }
+    return at;
+}
+
+static void grow(struct rows *t)
+{
+    free(t->slot);
+    t->slots = t->slots ? 2 * t->slots : 1024;
+    t->slot = sl_alloc(t->slots * sizeof *t->slot);
+    for (size_t i = 0; i < t->p->n; i++)
+        t->slot[place_of(t, t->p->v[i].parent, t->p->v[i].name, t->p->v[i].part)] = (uint32_t)i + 1;
+}
+
+static uint32_t row_of(struct rows *t, uint32_t parent, uint32_t name, uint32_t part)
+{
+    size_t at;
+
+    if (2 * (t->p->n + 1) > t->slots)
+        grow(t);
+    at = place_of(t, parent, name, part);
+    if (!t->slot[at]) {
+        uint32_t depth = parent == SL_NONE ? 0 : t->p->v[parent].depth + 1;
+        *sl_vec_add(t->p) = (struct sl_profile_row){
+            .parent = parent, .depth = depth, .name = name, .part = part, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
+        t->slot[at] = (uint32_t)t->p->n;
+    }
+    return t->slot[at] - 1;
+}
+
+static void add(struct sl_profile_row *r, const struct sl_calls *c, uint32_t i, int64_t exclusive, bool inclusive)
+{
+    int64_t ns = length(c, i);
+
+    r->calls++;
+    r->exclusive_ns = plus(r->exclusive_ns, exclusive);
+    if (inclusive)
+        r->inclusive_ns = plus(r->inclusive_ns, ns);
+    if (c->flags[i] & SL_CALL_UNFINISHED) {
+        r->unfinished++;
+        r->unknown += !ns;
+        return;
+    }
+    r->sum_ns = plus(r->sum_ns, ns);
+    if (ns < r->min_ns)
+        r->min_ns = ns;
+    if (ns > r->max_ns)
+        r->max_ns = ns;
+}
+
+/* ---- the order of rows ---- */
+
+struct whole { /* of a function below one caller, over all its parts */
+    int64_t time, other;
+};
+
+struct sorting {
+    const struct sl_calls *c;
+    const struct sl_profile_row *v;
+    const struct whole *whole; /* by row */
+};
+
+static int together(const void *x, const void *y, void *of)
+{
+    const struct sorting *s = of;
+    const struct sl_profile_row *a = &s->v[*(const uint32_t *)x], *b = &s->v[*(const uint32_t *)y];
+
+    if (a->parent != b->parent) /* roots by SL_NONE come first: rows of one parent stand together */
+        return a->parent + 1 < b->parent + 1 ? -1 : 1;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+/* The function of the most time first, and its parts as people count them: so it is seen where these differ. */
+static int in_order(const void *x, const void *y, void *of)
+{
+    const struct sorting *s = of;
+    uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+    const struct sl_profile_row *a = &s->v[i], *b = &s->v[k];
+
+    if (a->parent != b->parent)
+        return together(x, y, of);
+    if (a->name == b->name)
+        return strverscmp(sl_intern_text(&s->c->parts, a->part), sl_intern_text(&s->c->parts, b->part));
+    if (s->whole[i].time != s->whole[k].time)
+        return s->whole[i].time < s->whole[k].time ? 1 : -1;
+    if (s->whole[i].other != s->whole[k].other)
+        return s->whole[i].other < s->whole[k].other ? 1 : -1;
+    return strcmp(sl_intern_text(&s->c->names, a->name), sl_intern_text(&s->c->names, b->name));
+}
+
+static uint32_t *sort_rows(const struct sl_profile *p, const struct sl_calls *c, bool inclusive)
+{
+    uint32_t n = (uint32_t)p->n, *sorted = sl_alloc(((size_t)n + 1) * sizeof *sorted);
+    struct whole *whole = sl_alloc(((size_t)n + 1) * sizeof *whole);
+    struct sorting s = {c, p->v, whole};
+
+    for (uint32_t i = 0; i < n; i++)
+        sorted[i] = i;
+    qsort_r(sorted, n, sizeof *sorted, together, &s);
+    for (uint32_t from = 0, to; from < n; from = to) {
+        struct whole sum = {0};
+        for (to = from; to < n && !together(&sorted[from], &sorted[to], &s); to++) {
+            const struct sl_profile_row *r = &p->v[sorted[to]];
+            sum.time = plus(sum.time, inclusive ? r->inclusive_ns : r->exclusive_ns);
+            sum.other = plus(sum.other, r->inclusive_ns);
+        }
+        for (uint32_t k = from; k < to; k++)
+            whole[sorted[k]] = sum;
+    }
+    qsort_r(sorted, n, sizeof *sorted, in_order, &s);
+    free(whole);
+    return sorted;
+}
+
+/* ---- flat ---- */
+
+static void reorder(struct sl_profile *p, const struct sl_calls *c)
+{
+    uint32_t *sorted = sort_rows(p, c, false);
+    struct sl_profile_row *v = sl_alloc((p->n + 1) * sizeof *v);
+
+    for (size_t i = 0; i < p->n; i++)
+        v[i] = p->v[sorted[i]];
+    free(p->v);
+    p->v = v;
+    p->cap = p->n + 1;
+    free(sorted);
+}
+
+void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c)
+{
+    int64_t *own = exclusive_times(c);
+    struct rows t = {.p = p};
+
+    *p = (struct sl_profile){0};
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t row = row_of(&t, SL_NONE, c->name[i], c->part[i]);
+        add(&p->v[row], c, i, own[i], c->flags[i] & SL_CALL_OUTERMOST);
+        p->exclusive_ns = plus(p->exclusive_ns, own[i]);
+    }
+    if (p->n)
+        reorder(p, c);
+    free(t.slot);
+    free(own);
+}
+
+/* ---- tree ---- */
+
+/* From the order in which paths were met to the order of the tree. */
+static void arrange(struct sl_profile *p, const struct sl_calls *c)
+{
+    uint32_t n = (uint32_t)p->n, top = 0, done = 0, *sorted = sort_rows(p, c, true);
+    uint32_t *first = sl_alloc(((size_t)n + 3) * sizeof *first), *stack = sl_alloc(((size_t)n + 1) * sizeof *stack);
+    uint32_t *place = sl_alloc(((size_t)n + 1) * sizeof *place);
+    struct sl_profile_row *v = sl_alloc(((size_t)n + 1) * sizeof *v);
+
+    for (uint32_t i = 0; i < n; i++)
+        first[p->v[i].parent + 2]++; /* SL_NONE + 2 is 1 */
+    for (uint32_t i = 1; i < n + 2; i++)
+        first[i] += first[i - 1];
+    for (uint32_t k = first[1]; k-- > 0;)
+        stack[top++] = sorted[k];
+    while (top) {
+        uint32_t i = stack[--top];
+        place[i] = done;
+        v[done] = p->v[i];
+        if (v[done].parent != SL_NONE)
+            v[done].parent = place[v[done].parent];
+        done++;
+        for (uint32_t k = first[i + 2]; k-- > first[i + 1];)
+            stack[top++] = sorted[k];
+    }
+    free(p->v);
+    p->v = v;
+    p->cap = (size_t)n + 1;
+    free(sorted);
+    free(first);
+    free(stack);
+    free(place);
+}
+
+void sl_profile_tree(struct sl_profile *p, const struct sl_calls *c)
+{
+    uint32_t *row = sl_alloc(((size_t)c->n + 1) * sizeof *row);
+    int64_t *own = exclusive_times(c);
+    struct rows t = {.p = p};
+
+    *p = (struct sl_profile){0};
+    for (uint32_t i = 0; i < c->n; i++) {
+        row[i] = row_of(&t, c->caller[i] == SL_NONE ? SL_NONE : row[c->caller[i]], c->name[i], c->part[i]);
+        add(&p->v[row[i]], c, i, own[i], true);
+        p->exclusive_ns = plus(p->exclusive_ns, own[i]);
+    }
+    if (p->n)
+        arrange(p, c);
+    free(t.slot);
+    free(own);
+    free(row);
+}
+
+void sl_profile_free(struct sl_profile *p)
+{
+    free(p->v);
+    *p = (struct sl_profile){0};
+}

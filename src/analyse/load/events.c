@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sl_event is clustered by (span, time_ns): one scan in the order of its primary key meets the spans of the graph in
+ * their order, so that nothing has to be looked up or sorted.
+ */
+#include "analyse/load/events.h"
+#include "analyse/ext.h"
+#include "analyse/load/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct offset {
+    int64_t source, ns;
+};
+
+struct load {
+    struct sl_events *e;
+    SL_VEC(struct offset) offset; /* by source, ascending */
+    const struct sl_graph *g;
+    size_t time_cap, type_cap;
+    uint32_t at; /* start[] is known up to this span */
+    int64_t last_span;
+    int64_t last_type;
+    uint32_t last_rank;
+    bool disorder;
+};
+
+/* ---- corrected clocks ---- */
+
+static int offset_row(void *to, sqlite3_value **v)
+{
+    struct load *l = to;
+
+    if (sqlite3_value_int64(v[1]))
+        *sl_vec_add(&l->offset) = (struct offset){sqlite3_value_int64(v[0]), sqlite3_value_int64(v[1])};
+    return 0;
+}
+
+bool sl_events_are_corrected(sqlite3 *db)
+{
+    /* a name without a schema means the temporary table first */
+    return sqlite3_table_column_metadata(db, NULL, "sl_skew", "source", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static int load_offsets(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    if (!sl_events_are_corrected(db))
+        return 0;
+    return sl_scan(db,
+                   "SELECT sl_scan(?1, source, offset_ns) FROM (SELECT source, offset_ns FROM sl_skew ORDER BY source)",
+                   offset_row, l, err);
+}
+
+static int by_source(const void *a, const void *b)
+{
+    int64_t x = ((const struct offset *)a)->source, y = ((const struct offset *)b)->source;
+    return (x > y) - (x < y);
+}
+
+static int64_t corrected(const struct load *l, int64_t time_ns, int64_t source)
+{
+    struct offset key = {source, 0}, *o;
+    int64_t t;
+
+    o = l->offset.n ? bsearch(&key, l->offset.v, l->offset.n, sizeof *l->offset.v, by_source) : NULL;
+    return !o || __builtin_add_overflow(time_ns, o->ns, &t) ? time_ns : t;
+}
+
+/* Several sources tell of one span: its events may have changed their order. */
+static void sort_spans(struct sl_events *e, uint32_t spans)
+{
+    SL_VEC(struct sl_happening) v = {0};
+
+    for (uint32_t i = 0; i < spans; i++) {
+        uint32_t start = e->start[i], end = e->start[i + 1], a = start + 1;
+        while (a < end && e->time_ns[a - 1] <= e->time_ns[a])
+            a++;
+        if (a >= end)
+            continue;
+        sl_vec_clear(&v);
+        for (a = start; a < end; a++)
+            *sl_vec_add(&v) = (struct sl_happening){e->time_ns[a], e->type[a], 0};
+        sl_happenings_sort(v.v, v.n);
+        for (a = start; a < end; a++) {
+            e->time_ns[a] = v.v[a - start].time_ns;
+            e->type[a] = v.v[a - start].code;
+        }
+    }
+    sl_vec_free(&v);
+}
+
+/* ---- loading ---- */
+
+static void close_spans(struct load *l, int64_t before)
+{
+    while (l->at < l->g->n && l->g->id.v[l->at] < before)
+        l->e->start[++l->at] = (uint32_t)l->e->n;
+}
+
+static int event_row(void *to, sqlite3_value **v)
+{
+    struct load *l = to;
+    struct sl_events *e = l->e;
+    int64_t span = sqlite3_value_int64(v[0]), type = sqlite3_value_int64(v[2]);
+
+    if (span != l->last_span) {
+        l->disorder |= span < l->last_span;
+        l->last_span = span;
+        close_spans(l, span);
+    }
+    if (l->at == l->g->n || l->g->id.v[l->at] != span || l->g->type[l->at] == SL_NONE)
+        return 0;
+    if (type != l->last_type) {
+        l->last_type = type;
+        l->last_rank = sl_names_rank(&l->g->names, type);
+    }
+    if (l->last_rank == SL_NONE)
+        return 0;
+    if (e->n == l->time_cap) {
+        e->time_ns = sl_vec_grow(e->time_ns, &l->time_cap, sizeof *e->time_ns);
+        e->type = sl_vec_grow(e->type, &l->type_cap, sizeof *e->type);
+    }
+    e->time_ns[e->n] = sqlite3_value_int64(v[1]);
+    if (l->offset.n)
+        e->time_ns[e->n] = corrected(l, e->time_ns[e->n], sqlite3_value_int64(v[3]));
+    e->type[e->n++] = l->last_rank;
+    return 0;
+}
+
+int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err)
+{
+    static const char *const from[] = {"sl_event NOT INDEXED",
+                                       "(SELECT * FROM sl_event ORDER BY span, time_ns, type, source, place)"};
+    struct load l = {.e = out, .g = g, .disorder = true};
+    int rc = load_offsets(&l, db, err);
+
+    *out = (struct sl_events){.start = sl_alloc(((size_t)g->n + 1) * sizeof *out->start)};
+    /* again, and sorted, where a plain scan is not in order: PRAGMA reverse_unordered_selects */
+    for (int i = 0; i < 2 && !rc && l.disorder; i++) {
+        char sql[160];
+        l.disorder = false;
+        l.last_span = l.last_type = INT64_MIN;
+        l.at = l.last_rank = 0;
+        out->n = 0;
+        snprintf(sql, sizeof sql, "SELECT sl_scan(?1, span, time_ns, type%s) FROM %s", l.offset.n ? ", source" : "",
+                 from[i]);
+        rc = sl_scan(db, sql, event_row, &l, err);
+    }
+    if (!rc && out->n > UINT32_MAX)
+        rc = sl_err(err, SL_ESTORE, "%zu events are more than this analysis can hold; choose some with SQL", out->n);
+    close_spans(&l, INT64_MAX);
+    while (l.at < g->n) /* the one whose id is INT64_MAX */
+        out->start[++l.at] = (uint32_t)out->n;
+    if (!rc && l.offset.n)
+        sort_spans(out, g->n);
+    sl_vec_free(&l.offset);
+    if (rc)
+        sl_events_free(out);
+    return rc;
+}
+
+void sl_events_free(struct sl_events *e)
+{
+    free(e->start);
+    free(e->time_ns);
+    free(e->type);
+    *e = (struct sl_events){0};
+}
+
+/* ---- in order ---- */
+
+enum { INSERTION = 64 };
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sl_happening *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    return (x->of > y->of) - (x->of < y->of);
+}
+
+/* A task's handful of events is mostly in order already, span by span. */
+void sl_happenings_sort(struct sl_happening *v, size_t n)
+{
+    if (n > INSERTION) {
+        qsort(v, n, sizeof *v, by_time);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        struct sl_happening x = v[i];
+        size_t k = i;
+        for (; k && by_time(&x, &v[k - 1]) < 0; k--)
+            v[k] = v[k - 1];
+        v[k] = x;
+    }
+}

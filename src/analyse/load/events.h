@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All events of a store beside its graph, as arrays: 12 bytes an event and 4 a span.
+ *
+ * Where there is a table sl_skew (source, offset_ns), in the store or temporary, the offset is added to the times that
+ * this source tells: clocks are corrected for analyses, and the raw times stay.  A temporary one hides that of the
+ * store.
+ */
+#ifndef SL_ANALYSE_LOAD_EVENTS_H
+#define SL_ANALYSE_LOAD_EVENTS_H
+
+#include "analyse/load/graph.h"
+
+/*
+ * Events of span i are start[i] up to, not including, start[i + 1], in order of time (equal times in any order).
+ * Events of spans that do not exist are not here.
+ */
+struct sl_events {
+    size_t n;
+    uint32_t *start; /* by span of the graph, and one more */
+    int64_t *time_ns;
+    uint32_t *type; /* rank of the type's name */
+};
+
+/* Reads the events of db, whose graph is g.  On success *out is to be freed. */
+int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
+void sl_events_free(struct sl_events *e);
+bool sl_events_are_corrected(sqlite3 *db); /* is there a table sl_skew? */
+
+/* An event on its way into a root's sequence. */
+struct sl_happening {
+    int64_t time_ns;
+    uint32_t code; /* what happened: a number in the order of (span type, event type) */
+    uint32_t of;   /* the caller's, to know it again */
+};
+/* By time, then code, then of. */
+void sl_happenings_sort(struct sl_happening *v, size_t n);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One scan of sl_span, one of sl_link; then a counting sort puts the targets of each span side by side. */
+#include "analyse/load/graph.h"
+#include "analyse/ext.h"
+#include "analyse/load/rows.h"
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- names ---- */
+
+struct names_load {
+    struct sl_names *t;
+    SL_VEC(const char *) text; /* by index in t->id */
+};
+
+static int names_row(void *to, sqlite3_value **v)
+{
+    struct names_load *l = to;
+    const char *s = (const char *)sqlite3_value_text(v[1]);
+
+    *sl_vec_add(&l->text) = sl_arena_copy(&l->t->arena, s ? s : "", s ? (size_t)sqlite3_value_bytes(v[1]) : 0);
+    *sl_vec_add(&l->t->id) = sqlite3_value_int64(v[0]);
+    return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int sl_names_load(struct sl_names *out, sqlite3 *db, struct sl_err *err)
+{
+    struct names_load l = {.t = out};
+    int rc;
+
+    *out = (struct sl_names){0};
+    rc = sl_scan(db, "SELECT sl_scan(?1, id, name) FROM (SELECT * FROM sl_name ORDER BY id)", names_row, &l, err);
+    sl_idmap_finish(&out->id);
+    out->n = (uint32_t)out->id.n;
+    out->text = sl_alloc(out->n * sizeof *out->text);
+    out->rank = sl_alloc(out->n * sizeof *out->rank);
+    if (out->n) {
+        memcpy(out->text, l.text.v, out->n * sizeof *out->text);
+        qsort(out->text, out->n, sizeof *out->text, by_text);
+    }
+    for (uint32_t i = 0; i < out->n; i++)
+        out->rank[i] = sl_names_find(out, l.text.v[i]);
+    sl_vec_free(&l.text);
+    if (rc)
+        sl_names_free(out);
+    return rc;
+}
+
+void sl_names_free(struct sl_names *t)
+{
+    free(t->text);
+    free(t->rank);
+    sl_idmap_free(&t->id);
+    sl_arena_free(&t->arena);
+    *t = (struct sl_names){0};
+}
+
+uint32_t sl_names_rank(const struct sl_names *t, int64_t id)
+{
+    uint32_t i = sl_idmap_find(&t->id, id);
+    return i == SL_NONE ? SL_NONE : t->rank[i];
+}
+
+uint32_t sl_names_find(const struct sl_names *t, const char *text)
+{
+    const char **p = t->n ? bsearch(&text, t->text, t->n, sizeof *t->text, by_text) : NULL;
+    return p ? (uint32_t)(p - t->text) : SL_NONE;
+}
+
+/* ---- loading ---- */
+
+struct span_row { /* the id is in the graph already */
+    int64_t parent;
+    uint32_t type;
+    bool has_parent;
+};
+
+struct edge {
+    uint32_t from, to;
+};
+
+struct edges {
+    struct edge *v;
+    size_t n, cap;
+};
+
+struct load {
+    struct sl_graph *g;
+    SL_VEC(struct span_row) spans;
+    struct sl_buf keys;
+    SL_VEC(size_t) key_at;
+    struct edges sub, facet;
+    int64_t last_type; /* spans of one type tend to stand together */
+    uint32_t last_rank;
+    unsigned want;
+    bool disorder;
+};
+
+static void add_key(struct load *l, sqlite3_value *v)
+{
+    const char *s = (const char *)sqlite3_value_text(v);
+
+    *sl_vec_add(&l->key_at) = l->keys.n;
+    sl_buf_add(&l->keys, s ? s : "", s ? (size_t)sqlite3_value_bytes(v) : 0);
+    sl_buf_addc(&l->keys, '\0');
+}
+
+static int span_row(void *to, sqlite3_value **v)
+{
+    struct load *l = to;
+    struct sl_idmap *ids = &l->g->id;
+    struct span_row *r = sl_vec_add(&l->spans);
+    int64_t type = sqlite3_value_int64(v[1]);
+
+    if (type != l->last_type) {
+        l->last_type = type;
+        l->last_rank = sl_names_rank(&l->g->names, type);
+    }
+    *sl_vec_add(ids) = sqlite3_value_int64(v[0]);
+    r->type = l->last_rank;
+    r->has_parent = sqlite3_value_type(v[2]) == SQLITE_INTEGER;
+    r->parent = sqlite3_value_int64(v[2]);
+    l->disorder |= ids->n > 1 && ids->v[ids->n - 2] >= ids->v[ids->n - 1];
+    if (l->want & SL_GRAPH_KEYS)
+        add_key(l, v[3]);
+    return 0;
+}
+
+/* A plain scan comes in the order of ids, unless the user has set PRAGMA reverse_unordered_selects. */
+static int load_spans(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    static const char *const from[] = {"sl_span NOT INDEXED", "(SELECT * FROM sl_span ORDER BY id)"};
+    int rc = 0;
+
+    for (int i = 0; i < 2 && !rc && (!i || l->disorder); i++) {
+        char sql[160];
+        l->disorder = false;
+        sl_vec_clear(&l->g->id);
+        sl_vec_clear(&l->spans);
+        sl_buf_clear(&l->keys);
+        sl_vec_clear(&l->key_at);
+        snprintf(sql, sizeof sql, "SELECT sl_scan(?1, id, type, parent%s) FROM %s",
+                 l->want & SL_GRAPH_KEYS ? ", key" : "", from[i]);
+        rc = sl_scan(db, sql, span_row, l, err);
+    }
+    if (!rc && l->spans.n >= SL_NONE)
+        rc = sl_err(err, SL_ESTORE, "%zu spans are more than this analysis can hold; choose some with SQL", l->spans.n);
+    return rc;
+}
+
+static void pack_spans(struct load *l)
+{
+    struct sl_graph *g = l->g;
+    size_t n = l->spans.n;
+
+    g->n = (uint32_t)n;
+    g->type = sl_alloc(n * sizeof *g->type);
+    g->parent = l->want & SL_GRAPH_PARENTS ? sl_alloc(n * sizeof *g->parent) : NULL;
+    sl_idmap_finish(&g->id);
+    for (size_t i = 0; i < n; i++) {
+        const struct span_row *r = &l->spans.v[i];
+        uint32_t parent = r->has_parent ? sl_idmap_find(&g->id, r->parent) : SL_NONE;
+        g->type[i] = r->type;
+        if (g->parent)
+            g->parent[i] = parent;
+        if (parent != SL_NONE)
+            *sl_vec_add(&l->sub) = (struct edge){parent, (uint32_t)i};
+    }
+    sl_vec_free(&l->spans);
+    if (l->want & SL_GRAPH_KEYS) {
+        g->key_text = l->keys.s;
+        g->key_at = l->key_at.v;
+        memset(&l->keys, 0, sizeof l->keys);
+        memset(&l->key_at, 0, sizeof l->key_at);
+    }
+}
+
+static int link_row(void *to, sqlite3_value **v)
+{
+    struct load *l = to;
+    bool facet = sqlite3_value_int64(v[1]) == 2;
+    uint32_t left, right;
+
+    /* dnpcsql's users may name spans that do not exist, by texts */
+    if (sqlite3_value_type(v[0]) != SQLITE_INTEGER || sqlite3_value_type(v[2]) != SQLITE_INTEGER)
+        return 0;
+    left = sl_idmap_find(&l->g->id, sqlite3_value_int64(v[0]));
+    right = sl_idmap_find(&l->g->id, sqlite3_value_int64(v[2]));
+    if (left == SL_NONE || right == SL_NONE)
+        return 0;
+    *sl_vec_add(facet ? &l->facet : &l->sub) = (struct edge){left, right};
+    if (facet)
+        *sl_vec_add(&l->facet) = (struct edge){right, left};
+    return 0;
+}
+
+/* Counting sort by the span an edge leaves; keeps the order of edges that leave the same.  Takes e. */
+static int pack_edges(struct sl_csr *c, struct edges *e, uint32_t n, struct sl_err *err)
+{
+    if (e->n > UINT32_MAX)
+        return sl_err(err, SL_ESTORE, "%zu links are more than this analysis can hold; choose some with SQL", e->n);
+    c->start = sl_alloc(((size_t)n + 2) * sizeof *c->start);
+    c->to = sl_alloc(e->n * sizeof *c->to);
+    for (size_t i = 0; i < e->n; i++)
+        c->start[e->v[i].from + 2]++;
+    for (size_t i = 2; i < (size_t)n + 2; i++)
+        c->start[i] += c->start[i - 1];
+    /* start[i + 1] is where the next of i goes; when all are placed it is where those of i + 1 begin */
+    for (size_t i = 0; i < e->n; i++)
+        c->to[c->start[e->v[i].from + 1]++] = e->v[i].to;
+    sl_vec_free(e);
+    return 0;
+}
+
+int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
+{
+    struct load l = {.g = out, .want = want, .last_type = INT64_MIN, .last_rank = SL_NONE};
+    int rc;
+
+    *out = (struct sl_graph){0};
+    rc = sl_names_load(&out->names, db, err);
+    if (!rc)
+        rc = load_spans(&l, db, err);
+    if (!rc) {
+        pack_spans(&l);
+        rc =
+            sl_scan(db, "SELECT sl_scan(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (1, 2)",
+                    link_row, &l, err);
+    }
+    if (!rc)
+        rc = pack_edges(&out->sub, &l.sub, out->n, err);
+    if (!rc)
+        rc = pack_edges(&out->facet, &l.facet, out->n, err);
+    sl_vec_free(&l.spans);
+    sl_buf_free(&l.keys);
+    sl_vec_free(&l.key_at);
+    sl_vec_free(&l.sub);
+    sl_vec_free(&l.facet);
+    if (rc)
+        sl_graph_free(out);
+    return rc;
+}
+
+void sl_graph_free(struct sl_graph *g)
+{
+    sl_idmap_free(&g->id);
+    free(g->type);
+    free(g->parent);
+    free(g->sub.start);
+    free(g->sub.to);
+    free(g->facet.start);
+    free(g->facet.to);
+    free(g->key_text);
+    free(g->key_at);
+    sl_names_free(&g->names);
+    *g = (struct sl_graph){0};
+}
+
+uint32_t sl_graph_find(const struct sl_graph *g, int64_t id)
+{
+    return sl_idmap_find(&g->id, id);
+}
+
+/* ---- closure ---- */
+
+void sl_walk_init(struct sl_walk *w, const struct sl_graph *g)
+{
+    *w = (struct sl_walk){.g = g, .seen = sl_alloc((size_t)g->n * sizeof *w->seen)};
+}
+
+void sl_walk_free(struct sl_walk *w)
+{
+    free(w->seen);
+    free(w->span);
+    free(w->level);
+    *w = (struct sl_walk){0};
+}
+
+static void visit(struct sl_walk *w, uint32_t span)
+{
+    if (w->seen[span] == w->round)
+        return;
+    w->seen[span] = w->round;
+    if (w->n == w->cap)
+        w->span = sl_vec_grow(w->span, &w->cap, sizeof *w->span);
+    w->span[w->n++] = span;
+}
+
+static void visit_all(struct sl_walk *w, const struct sl_csr *c, uint32_t from)
+{
+    for (size_t i = c->start[from], end = c->start[from + 1]; i < end; i++)
+        visit(w, c->to[i]);
+}
+
+static void mark_level(struct sl_walk *w)
+{
+    if (w->depths == w->depths_cap)
+        w->level = sl_vec_grow(w->level, &w->depths_cap, sizeof *w->level);
+    w->level[w->depths++] = w->n;
+}
+
+void sl_walk_closure(struct sl_walk *w, uint32_t root)
+{
+    /* `seen` holds the round that saw a span, so nothing has to be cleared between closures */
+    if (++w->round == 0) {
+        memset(w->seen, 0, (size_t)w->g->n * sizeof *w->seen);
+        w->round = 1;
+    }
+    w->n = w->depths = 0;
+    mark_level(w);
+    visit(w, root);
+    for (size_t i = 0; i < w->n;) {
+        size_t end = w->n;
+        mark_level(w);
+        for (; i < end; i++) {
+            visit_all(w, &w->g->sub, w->span[i]);
+            visit_all(w, &w->g->facet, w->span[i]);
+        }
+    }
+    w->depths--; /* level[depths] stays as the end of the last */
+}

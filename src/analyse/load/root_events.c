@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happened (span type, event type) is one number, and numbers are ordered as the names are: sorting a root's
+ * events by (time, number) settles ties.  Only the names that occur are numbered, so that 32 bits suffice.
+ */
+#include "analyse/load/root_events.h"
+#include "analyse/ext.h"
+#include "analyse/load/rows.h"
+
+#include <stdlib.h>
+
+enum { INTERRUPT_EVERY = 1 << 16 };
+
+/* ---- codes ---- */
+
+/* Numbers the ranks that are set in used[0..n), ascending; number[] by rank; returns how many, *list holds them. */
+static uint32_t number_ranks(const unsigned char *used, uint32_t n, uint32_t **list, uint32_t **number)
+{
+    uint32_t k = 0;
+
+    *list = sl_alloc((size_t)n * sizeof **list);
+    *number = sl_alloc((size_t)n * sizeof **number);
+    for (uint32_t i = 0; i < n; i++)
+        if (used[i]) {
+            (*number)[i] = k;
+            (*list)[k++] = i;
+        }
+    return k;
+}
+
+/* Through a lens the types of events are codes already. */
+static void seen_codes(struct sl_stories *s)
+{
+    uint32_t codes = sl_lens_codes(s->lens);
+
+    s->span_code = sl_alloc(s->g.names.n * sizeof *s->span_code);
+    s->event_code = sl_alloc(codes * sizeof *s->event_code);
+    for (uint32_t i = 0; i < codes; i++)
+        s->event_code[i] = i;
+}
+
+static int make_codes(struct sl_stories *s, struct sl_err *err)
+{
+    uint32_t names = s->g.names.n;
+    unsigned char *spans = sl_alloc(names), *events = sl_alloc(names);
+
+    for (uint32_t i = 0; i < s->g.n; i++)
+        if (s->e.start[i + 1] > s->e.start[i])
+            spans[s->g.type[i]] = 1;
+    for (size_t i = 0; i < s->e.n; i++)
+        events[s->e.type[i]] = 1;
+    s->span_types = number_ranks(spans, names, &s->span_type, &s->span_code);
+    s->event_types = number_ranks(events, names, &s->event_type, &s->event_code);
+    free(spans);
+    free(events);
+    if ((uint64_t)s->span_types * s->event_types > UINT32_MAX)
+        return sl_err(err, SL_ESTORE,
+                      "%u types of spans times %u types of events are more than this analysis can tell "
+                      "apart; a recipe probably takes a variable text for a name",
+                      s->span_types, s->event_types);
+    for (uint32_t i = 0; i < names; i++)
+        s->span_code[i] *= s->event_types;
+    return 0;
+}
+
+const char *sl_stories_span_type(const struct sl_stories *s, uint32_t code)
+{
+    return s->lens ? sl_lens_span_type(s->lens, code) : s->g.names.text[s->span_type[code / s->event_types]];
+}
+
+const char *sl_stories_event_type(const struct sl_stories *s, uint32_t code)
+{
+    return s->lens ? sl_lens_event_type(s->lens, code) : s->g.names.text[s->event_type[code % s->event_types]];
+}
+
+/* ---- patterns ---- */
+
+bool sl_story_match(struct sl_story_match *m, const struct sl_stories *s, const char *pattern)
+{
+    const char *slash = strchr(pattern, '/'), *event = slash ? slash + 1 : pattern;
+    char *span = sl_alloc(strlen(pattern) + 1);
+    bool spans = false, events = false;
+
+    memcpy(span, slash ? pattern : "*", slash ? (size_t)(slash - pattern) : 1);
+    *m = (struct sl_story_match){.event_types = s->event_types};
+    if (s->lens) {
+        uint32_t codes = sl_lens_codes(s->lens);
+        m->event = sl_alloc(codes);
+        for (uint32_t i = 0; i < codes; i++)
+            events |= m->event[i] = sl_lens_glob(span, sl_lens_span_type(s->lens, i)) &&
+                                    sl_lens_glob(event, sl_lens_event_type(s->lens, i));
+        free(span);
+        return events;
+    }
+    m->span = sl_alloc(s->span_types);
+    m->event = sl_alloc(s->event_types);
+    for (uint32_t i = 0; i < s->span_types; i++)
+        spans |= m->span[i] = sl_lens_glob(span, s->g.names.text[s->span_type[i]]);
+    for (uint32_t i = 0; i < s->event_types; i++)
+        events |= m->event[i] = sl_lens_glob(event, s->g.names.text[s->event_type[i]]);
+    free(span);
+    return spans && events;
+}
+
+/* Is there an event of it?  The parts of a pattern may be there, and not together. */
+static bool occurs(const struct sl_story_match *m, const struct sl_stories *s)
+{
+    if (s->lens) /* merges make what no event is */
+        return true;
+    for (uint32_t i = 0; i < s->g.n; i++)
+        for (size_t k = s->e.start[i]; k < s->e.start[i + 1] && m->span[s->span_code[s->g.type[i]] / s->event_types];
+             k++)
+            if (m->event[s->event_code[s->e.type[k]]])
+                return true;
+    return false;
+}
+
+int sl_story_asked(struct sl_story_match *m, const struct sl_stories *s, const char *pattern, struct sl_err *err)
+{
+    sl_story_match_free(m);
+    if (!pattern || !*pattern)
+        return sl_err(err, SL_EUSAGE, "an event is named like returned, or parsl.monitoring.task/returned");
+    if (!s->e.n || (sl_story_match(m, s, pattern) && occurs(m, s)))
+        return 0;
+    return sl_err(err, SL_ENOTFOUND, "no event is called %s; see what there is with: spanloom types --events", pattern);
+}
+
+void sl_story_match_free(struct sl_story_match *m)
+{
+    free(m->span);
+    free(m->event);
+    *m = (struct sl_story_match){0};
+}
+
+/* ---- open and close ---- */
+
+static int load(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err)
+{
+    int rc = sl_graph_load(&s->g, db, want, err);
+
+    s->db = db;
+    s->type = SL_NONE;
+    if (!rc)
+        rc = sl_events_load(&s->e, &s->g, db, err);
+    if (!rc)
+        sl_walk_init(&s->walk, &s->g);
+    return rc;
+}
+
+int sl_stories_open_raw(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err)
+{
+    int rc;
+
+    *s = (struct sl_stories){0};
+    rc = load(s, db, want, err);
+    return rc ? rc : make_codes(s, err);
+}
+
+int sl_stories_open(struct sl_stories *s, sqlite3 *db, struct sl_err *err)
+{
+    int rc;
+
+    *s = (struct sl_stories){0};
+    rc = sl_lens_load(&s->lens, db, err);
+    if (!rc)
+        rc = load(s, db, 0, err);
+    if (rc)
+        return rc;
+    if (sl_lens_clear(s->lens)) {
+        sl_lens_free(s->lens);
+        s->lens = NULL;
+        return make_codes(s, err);
+    }
+    sl_lens_events(s->lens, &s->g, &s->e);
+    seen_codes(s);
+    return 0;
+}
+
+void sl_stories_done(struct sl_stories *s)
+{
+    struct sl_names names = s->g.names;
+
+    s->g.names = (struct sl_names){0};
+    sl_graph_free(&s->g);
+    s->g.names = names;
+    sl_events_free(&s->e);
+    sl_walk_free(&s->walk);
+    sqlite3_finalize(s->alive);
+    free(s->v);
+    free(s->span_code);
+    free(s->event_code);
+    free(s->inside);
+    s->alive = NULL;
+    s->v = NULL;
+    s->n = s->cap = 0;
+    s->span_code = s->event_code = NULL;
+    s->inside = NULL;
+}
+
+void sl_stories_free(struct sl_stories *s)
+{
+    sl_stories_done(s);
+    sl_names_free(&s->g.names);
+    sl_lens_free(s->lens);
+    free(s->span_type);
+    free(s->event_type);
+    *s = (struct sl_stories){0};
+}
+
+/* ---- stories ---- */
+
+int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within, struct sl_err *err)
+{
+    uint32_t top;
+
+    free(s->inside);
+    s->inside = NULL;
+    s->at = 0;
+    s->until = s->g.n;
+    s->type = type ? sl_names_find(&s->g.names, type) : SL_NONE;
+    if (!within || sqlite3_value_type(within) == SQLITE_NULL)
+        return 0;
+    if (sqlite3_value_numeric_type(within) != SQLITE_INTEGER)
+        return sl_err(err, SL_EUSAGE, "the span to look in is given by its id, a whole number, not by '%s'",
+                      (const char *)sqlite3_value_text(within));
+    s->inside = sl_alloc(s->g.n);
+    top = sl_graph_find(&s->g, sqlite3_value_int64(within));
+    if (top == SL_NONE)
+        return 0;
+    sl_walk_closure(&s->walk, top);
+    for (size_t i = 0; i < s->walk.n; i++)
+        s->inside[s->walk.span[i]] = 1;
+    return 0;
+}
+
+/* The first span whose id is not below. */
+static uint32_t first_from(const struct sl_graph *g, int64_t id)
+{
+    uint32_t from = 0, to = g->n;
+
+    while (from < to) {
+        uint32_t at = from + (to - from) / 2;
+        if (g->id.v[at] < id)
+            from = at + 1;
+        else
+            to = at;
+    }
+    return from;
+}
+
+void sl_stories_between(struct sl_stories *s, int64_t min, int64_t max)
+{
+    s->at = first_from(&s->g, min);
+    s->until = max == INT64_MAX ? s->g.n : first_from(&s->g, max + 1);
+}
+
+bool sl_stories_has(const struct sl_stories *s, const char *type)
+{
+    uint32_t rank = sl_names_find(&s->g.names, type);
+
+    for (uint32_t i = 0; i < s->g.n && rank != SL_NONE; i++)
+        if (s->g.type[i] == rank)
+            return true;
+    return false;
+}
+
+static void gather(struct sl_stories *s)
+{
+    s->n = 0;
+    for (size_t i = 0; i < s->walk.n; i++) {
+        uint32_t span = s->walk.span[i];
+        size_t from = s->e.start[span], to = s->e.start[span + 1];
+        while (s->n + (to - from) > s->cap)
+            s->v = sl_vec_grow(s->v, &s->cap, sizeof *s->v);
+        for (; from < to; from++)
+            s->v[s->n++] = (struct sl_happening){s->e.time_ns[from],
+                                                 s->span_code[s->g.type[span]] + s->event_code[s->e.type[from]], span};
+    }
+}
+
+/* Long loops outside SQLite do not see sqlite3_interrupt(). */
+bool sl_stories_interrupted(struct sl_stories *s)
+{
+    return sl_scan_stopped(s->db, &s->alive);
+}
+
+int sl_stories_one(struct sl_stories *s, uint32_t root, struct sl_err *err)
+{
+    s->root = root;
+    sl_walk_closure(&s->walk, root);
+    gather(s);
+    if (s->n > UINT32_MAX)
+        return sl_err(err, SL_ESTORE, "a span has more events below it than this analysis can hold");
+    sl_happenings_sort(s->v, s->n);
+    if (s->lens)
+        s->n = sl_lens_merge(s->lens, s->v, s->n, NULL);
+    if ((s->work += s->walk.n) < INTERRUPT_EVERY)
+        return 0;
+    s->work = 0;
+    return sl_stories_interrupted(s) ? sl_err(err, SL_EIO, "interrupted") : 0;
+}
+
+int sl_stories_next(struct sl_stories *s, struct sl_err *err)
+{
+    int rc;
+
+    while (s->at < s->until && (s->g.type[s->at] != s->type || (s->inside && !s->inside[s->at])))
+        s->at++;
+    if (s->type == SL_NONE || s->at >= s->until)
+        return 0;
+    rc = sl_stories_one(s, s->at++, err);
+    return rc ? rc : 1;
+}
+
+/* ---- whose stories ---- */
+
+const char *sl_stories_default_type(sqlite3 *db)
+{
+    static const char *const types[] = {"parsl.monitoring.task", "parsl.rundir.task"};
+    const char *found = NULL;
+
+    for (int i = 0; i < 2 && !found; i++) {
+        sqlite3_stmt *q = NULL;
+        if (sqlite3_prepare_v2(db,
+                               "SELECT 1 FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = ?1) LIMIT 1",
+                               -1, &q, NULL) == SQLITE_OK &&
+            sqlite3_bind_text(q, 1, types[i], -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
+            found = types[i];
+        sqlite3_finalize(q);
+    }
+    return found;
+}
+
+const char *sl_stories_type(struct sl_stories *s, sqlite3_value *arg, struct sl_err *err)
+{
+    const char *type = arg ? (const char *)sqlite3_value_text(arg) : NULL;
+
+    if (!type && !(type = sl_stories_default_type(s->db))) {
+        if (!s->g.n)
+            return "";
+        sl_err(err, SL_EUSAGE, "there are no Parsl tasks; name a type of spans, see: spanloom types");
+    }
+    return type;
+}

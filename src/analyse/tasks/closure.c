@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/tasks/closure.h"
+#include "analyse/ext.h"
+#include "analyse/load/rows.h"
+
+#include <stdlib.h>
+
+/* ---- roles ---- */
+
+struct roles {
+    const struct sl_graph *g;
+    unsigned char *role;
+};
+
+static int role_row(void *to, sqlite3_value **v)
+{
+    static const char *const names[] = {"", "workflow", "task", "attempt", "worker"};
+    struct roles *r = to;
+    const char *type = (const char *)sqlite3_value_text(v[0]), *role = (const char *)sqlite3_value_text(v[1]);
+    uint32_t rank = type ? sl_names_find(&r->g->names, type) : SL_NONE;
+
+    for (int i = 1; i < 5 && rank != SL_NONE && role; i++)
+        if (!strcmp(role, names[i]))
+            r->role[rank] = (unsigned char)i;
+    return 0;
+}
+
+int sl_roles_load(unsigned char **role, const struct sl_graph *g, sqlite3 *db, struct sl_err *err)
+{
+    struct roles r = {g, *role = sl_alloc((size_t)g->names.n + 1)};
+
+    if (sqlite3_table_column_metadata(db, NULL, "sl_role", "role", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+        return 0;
+    return sl_scan(db, "SELECT sl_scan(?1, type, role) FROM sl_role", role_row, &r, err);
+}
+
+/* ---- walks ---- */
+
+void sl_reach_init(struct sl_reach *r, const struct sl_graph *g, const unsigned char *role)
+{
+    *r = (struct sl_reach){.g = g, .role = role};
+    r->seen = sl_alloc((size_t)g->n * sizeof *r->seen);
+    r->attempt = sl_alloc((size_t)g->n * sizeof *r->attempt);
+}
+
+void sl_reach_free(struct sl_reach *r)
+{
+    free(r->seen);
+    free(r->attempt);
+    sl_vec_free(&r->queue);
+    *r = (struct sl_reach){0};
+}
+
+void sl_reach_begin(struct sl_reach *r, uint32_t first)
+{
+    r->round++;
+    sl_vec_clear(&r->queue);
+    r->seen[first] = r->round;
+    *sl_vec_add(&r->queue) = first;
+}
+
+void sl_reach_spread(struct sl_reach *r, const struct sl_csr *c, uint32_t from)
+{
+    for (size_t i = c->start[from]; i < c->start[from + 1]; i++)
+        if (r->seen[c->to[i]] != r->round) {
+            r->seen[c->to[i]] = r->round;
+            *sl_vec_add(&r->queue) = c->to[i];
+        }
+}
+
+/* ---- attempts ---- */
+
+/* The facets of an attempt are that attempt. */
+static uint32_t attempt_of(struct sl_reach *r, uint32_t span)
+{
+    const struct sl_csr *f = &r->g->facet;
+
+    for (size_t i = f->start[span]; i < f->start[span + 1]; i++)
+        if (r->seen[f->to[i]] == r->round && sl_reach_is(r, f->to[i], SL_ROLE_ATTEMPT) && r->attempt[f->to[i]])
+            return r->attempt[f->to[i]];
+    return ++r->attempts;
+}
+
+static void lead(struct sl_reach *r, const struct sl_csr *c, uint32_t from)
+{
+    size_t n = r->queue.n;
+
+    sl_reach_spread(r, c, from);
+    for (; n < r->queue.n; n++) {
+        uint32_t x = r->queue.v[n];
+        r->attempt[x] = 0; /* of an older task */
+        r->attempt[x] = sl_reach_is(r, x, SL_ROLE_ATTEMPT) ? attempt_of(r, x) : r->attempt[from];
+    }
+}
+
+void sl_reach_task(struct sl_reach *r, uint32_t task)
+{
+    r->attempts = 0;
+    sl_reach_begin(r, task);
+    r->attempt[task] = 0;
+    for (size_t i = 0; i < r->queue.n; i++) {
+        lead(r, &r->g->facet, r->queue.v[i]);
+        lead(r, &r->g->sub, r->queue.v[i]);
+    }
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What belongs to a task: its closure (graph.h), and which of its attempts each span belongs to. */
+#ifndef SL_ANALYSE_TASKS_CLOSURE_H
+#define SL_ANALYSE_TASKS_CLOSURE_H
+
+#include "analyse/load/graph.h"
+
+/* What spans of a type are (sl_role). */
+enum sl_role { SL_ROLE_NONE, SL_ROLE_WORKFLOW, SL_ROLE_TASK, SL_ROLE_ATTEMPT, SL_ROLE_WORKER };
+
+/* By rank of a type's name; none where there is no table sl_role.  free() it. */
+int sl_roles_load(unsigned char **role, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
+
+struct sl_reach {
+    const struct sl_graph *g;
+    const unsigned char *role;
+    uint32_t *seen, round; /* by span: the last round that met it */
+    uint32_t *attempt;     /* by span that the last task has: 1, 2, ... in the order of finding; 0: of no attempt */
+    uint32_t attempts;
+    SL_VEC(uint32_t) queue; /* the spans of the task, itself first */
+};
+
+void sl_reach_init(struct sl_reach *r, const struct sl_graph *g, const unsigned char *role);
+void sl_reach_free(struct sl_reach *r);
+void sl_reach_task(struct sl_reach *r, uint32_t task);
+
+/* A walk of one's own: begin with a span, spread from each of the queue to what c leads to. */
+void sl_reach_begin(struct sl_reach *r, uint32_t first);
+void sl_reach_spread(struct sl_reach *r, const struct sl_csr *c, uint32_t from);
+
+static inline bool sl_reach_is(const struct sl_reach *r, uint32_t span, enum sl_role role)
+{
+    return r->g->type[span] != SL_NONE && r->role[r->g->type[span]] == role;
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a task was doing: a machine that goes through its events.  Components tell the same step with different clocks
+ * and in any order, so that a state never goes back within an attempt (rank); what an older attempt tells late is none.
+ */
+#include "analyse/calls/calls.h"
+#include "analyse/ext.h"
+#include "analyse/load/rows.h"
+#include "analyse/tasks/tasks_internal.h"
+#include "base/buf.h"
+
+#include <stdlib.h>
+
+/* ---- phases ---- */
+
+static enum sl_work_kind kind_of(const char *s)
+{
+    static const char *const kinds[] = {"depend", "wait", "run", "work", "done"};
+
+    for (int i = 0; i < 5; i++)
+        if (s && !strcmp(s, kinds[i]))
+            return (enum sl_work_kind)i;
+    return SL_WORK_WORK;
+}
+
+/* The number of a name among those that occur; SL_NONE: it does not. */
+static uint32_t number(const struct sl_names *names, const uint32_t *list, uint32_t n, const char *name)
+{
+    uint32_t rank = name ? sl_names_find(names, name) : SL_NONE;
+
+    for (uint32_t i = 0; i < n && rank != SL_NONE; i++)
+        if (list[i] == rank)
+            return i;
+    return SL_NONE;
+}
+
+static const char *copy(struct working *k, sqlite3_value *v)
+{
+    const char *s = (const char *)sqlite3_value_text(v);
+
+    return s ? sl_arena_copy(&k->w->arena, s, strlen(s)) : NULL;
+}
+
+static int phase_row(void *to, sqlite3_value **v)
+{
+    struct working *k = to;
+    const struct sl_stories *s = &k->w->s;
+    uint32_t type = number(&s->g.names, s->span_type, s->span_types, (const char *)sqlite3_value_text(v[0]));
+    uint32_t event = number(&s->g.names, s->event_type, s->event_types, (const char *)sqlite3_value_text(v[1]));
+    struct phase *p;
+
+    if (type == SL_NONE || k->phase.n > UINT16_MAX)
+        return 0;
+    if (!k->phase_of[type])
+        k->phase_of[type] = sl_alloc(s->event_types * sizeof **k->phase_of);
+    k->phased[s->span_type[type]] = true;
+    if (event == SL_NONE)
+        return 0;
+    k->phase_of[type][event] = (uint16_t)k->phase.n;
+    p = sl_vec_add(&k->phase);
+    p->component = copy(k, v[2]);
+    p->state = copy(k, v[3]);
+    p->state = p->state ? p->state : "";
+    p->kind = kind_of((const char *)sqlite3_value_text(v[4]));
+    p->rank = sqlite3_value_int(v[5]);
+    p->again = sqlite3_value_int(v[6]) != 0;
+    return 0;
+}
+
+int sl_working_phases(struct working *k, struct sl_err *err)
+{
+    sqlite3 *db = k->w->s.db;
+
+    k->phase_of = sl_alloc(k->w->s.span_types * sizeof *k->phase_of);
+    k->phased = sl_alloc((size_t)k->w->s.g.names.n + 1);
+    sl_vec_add(&k->phase);
+    if (sqlite3_table_column_metadata(db, NULL, "sl_state", "state", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+        return 0;
+    return sl_scan(db, "SELECT sl_scan(?1, span_type, event_type, component, state, kind, rank, again) FROM sl_state",
+                   phase_row, k, err);
+}
+
+uint32_t sl_working_state(struct working *k, const char *component, const char *state, enum sl_work_kind kind)
+{
+    struct sl_buf b = {0};
+    uint32_t id;
+
+    sl_buf_add(&b, component, strlen(component) + 1);
+    sl_buf_add(&b, state, strlen(state) + 1);
+    sl_buf_addc(&b, (char)('0' + kind));
+    id = sl_intern(&k->state, b.s, b.n);
+    if (id > k->w->states.n)
+        *sl_vec_add(&k->w->states) = (struct sl_work_state){sl_arena_copy(&k->w->arena, component, strlen(component)),
+                                                            sl_arena_copy(&k->w->arena, state, strlen(state)), kind};
+    sl_buf_free(&b);
+    return id - 1;
+}
+
+/* ---- the machine ---- */
+
+struct machine {
+    struct working *k;
+    struct sl_task *t;
+    uint32_t task;
+    uint32_t attempt, begun; /* the newest attempt; attempts begin in the order of their first events */
+    int rank;
+    const char *component; /* NULL: none so far */
+    uint32_t declared;     /* state; SL_NONE: none so far */
+    uint32_t declared_by;  /* the span of the event that began it */
+    bool done;
+    unsigned char *has_begun; /* by attempt */
+};
+
+/* At the time of h; span: whose event began the state, now or before it was lain over. */
+static void enter(struct machine *m, const struct sl_happening *h, uint32_t state, uint32_t span)
+{
+    struct sl_work *w = m->k->w;
+    struct sl_segment *last = m->t->nseg ? &w->seg.v[w->seg.n - 1] : NULL;
+    struct sl_segment now = {h->time_ns, state, span, SL_NONE, SL_NONE};
+
+    if (m->declared != SL_NONE && state != m->declared) {
+        now.under = m->declared;
+        now.under_span = m->declared_by;
+    }
+    if (last && last->state == state && last->under == now.under)
+        return;
+    if (last && last->from_ns == h->time_ns && m->t->nseg > 1) { /* it lasted for no time */
+        *last = now;
+        return;
+    }
+    *sl_vec_add(&w->seg) = now;
+    m->t->nseg++;
+}
+
+/* The functions of traced programs, by name: "after begin" would say nothing. */
+static uint32_t in_call(struct machine *m, uint32_t span, enum sl_work_kind kind)
+{
+    struct working *k = m->k;
+    sqlite3_stmt *q = k->w->key;
+    struct sl_buf b = {0};
+    const char *key;
+    uint32_t state;
+
+    sqlite3_bind_int64(q, 1, k->w->s.g.id.v[span]);
+    key = sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    sl_buf_addf(&b, "in %.*s", key ? (int)sl_calls_name(key) : 0, key ? key : "");
+    sqlite3_reset(q);
+    state = sl_working_state(k, "program", b.s, kind);
+    sl_buf_free(&b);
+    return state;
+}
+
+/* "after EVENT", kept by what happened. */
+static uint32_t after_event(struct machine *m, const struct sl_happening *h)
+{
+    struct working *k = m->k;
+    const struct sl_stories *s = &k->w->s;
+    enum sl_work_kind kind = m->declared == SL_NONE ? SL_WORK_WORK : k->w->states.v[m->declared].kind;
+    uint32_t key[2] = {h->code, kind}, id;
+    struct sl_buf b = {0};
+
+    if (s->g.type[h->of] == k->call_type && k->call_type != SL_NONE)
+        return in_call(m, h->of, kind);
+    id = sl_intern(&k->after, (const char *)key, sizeof key); /* one for each of after_state */
+    if (id <= k->after_state.n)
+        return k->after_state.v[id - 1];
+    sl_buf_addf(&b, "after %s", sl_stories_event_type(s, h->code));
+    *sl_vec_add(&k->after_state) = sl_working_state(k, sl_stories_span_type(s, h->code), b.s, kind);
+    sl_buf_free(&b);
+    return k->after_state.v[id - 1];
+}
+
+static uint32_t phase_state(struct working *k, struct phase *p, const char *component)
+{
+    if (p->last_component != component) {
+        p->last_component = component;
+        p->last_state = sl_working_state(k, component, p->state, p->kind);
+    }
+    return p->last_state;
+}
+
+/* How often this was told of this span by now. */
+static uint32_t times_told(struct working *k, const struct sl_happening *h)
+{
+    size_t i = 0;
+
+    while (i < k->told.n && (k->told.v[i].span != h->of || k->told.v[i].code != h->code))
+        i++;
+    if (i == k->told.n) {
+        sl_vec_add(&k->told);
+        k->told.v[i].span = h->of;
+        k->told.v[i].code = h->code;
+    }
+    return ++k->told.v[i].times;
+}
+
+/* Does the event belong to an attempt that a newer one has followed?  Begins new ones. */
+static bool outdated(struct machine *m, uint32_t attempt)
+{
+    if (!attempt || attempt == m->attempt)
+        return false;
+    if (m->has_begun[attempt])
+        return true;
+    m->has_begun[attempt] = 1;
+    m->begun++;
+    m->attempt = attempt;
+    m->rank = 0;
+    m->done = false;
+    return false;
+}
+
+/*
+ * What is told of the task as a whole belongs to the attempt of that number: it is late, where the next one has begun
+ * already.  What may come again begins the order anew, unless the attempt did.
+ */
+static bool late(struct machine *m, const struct sl_happening *h, const struct phase *p)
+{
+    uint32_t times;
+
+    if (!p->again && (!m->begun || m->k->r.attempt[h->of]))
+        return false;
+    times = times_told(m->k, h);
+    if (p->again && times > 1 && times > m->begun && p->rank < m->rank)
+        m->rank = 0;
+    return p->kind != SL_WORK_DEPEND && p->kind != SL_WORK_DONE && !m->k->r.attempt[h->of] && m->begun &&
+           times < m->begun;
+}
+
+static void phase_event(struct machine *m, const struct sl_happening *h, struct phase *p)
+{
+    struct working *k = m->k;
+    const struct sl_stories *s = &k->w->s;
+    const char *component;
+    bool keep;
+
+    /* that Work Queue is done with it does not mean that Parsl is */
+    if (p->kind == SL_WORK_DONE && k->member[h->of] != m->task && k->w->role[s->g.type[h->of]] != SL_ROLE_ATTEMPT)
+        return;
+    if (outdated(m, k->r.attempt[h->of]))
+        return;
+    m->t->depends |= p->kind == SL_WORK_DEPEND;
+    if (late(m, h, p))
+        return;
+    if (p->rank < m->rank)
+        return;
+    /* who runs it is known better by who tells it first: the worker's own log, and only then the database */
+    keep = !p->component ||
+           (p->kind == SL_WORK_RUN && m->declared != SL_NONE && k->w->states.v[m->declared].kind == SL_WORK_RUN);
+    component = keep && m->component ? m->component : p->component ? p->component : sl_stories_span_type(s, h->code);
+    m->rank = p->rank;
+    m->component = component;
+    m->declared = phase_state(k, p, component);
+    m->declared_by = h->of;
+    m->done = p->kind == SL_WORK_DONE;
+    enter(m, h, m->declared, h->of);
+}
+
+static void close_open(struct machine *m, size_t i, const struct sl_happening *h)
+{
+    struct working *k = m->k;
+
+    memmove(&k->open.v[i], &k->open.v[i + 1], (--k->open.n - i) * sizeof *k->open.v);
+    if (k->open.n)
+        enter(m, h, k->open.v[k->open.n - 1].state, k->open.v[k->open.n - 1].span);
+    else if (m->declared != SL_NONE)
+        enter(m, h, m->declared, m->declared_by);
+    else
+        enter(m, h, after_event(m, h), h->of);
+}
+
+/* An event of a span of which sl_state knows nothing. */
+static void other_event(struct machine *m, const struct sl_happening *h)
+{
+    struct working *k = m->k;
+    const uint32_t *start = k->w->s.e.start;
+    uint32_t left = start[h->of + 1] - start[h->of] - 1, state;
+    size_t i = k->open.n;
+
+    if (m->done)
+        return;
+    while (i-- > 0 && k->open.v[i].span != h->of)
+        ;
+    if (i != SIZE_MAX && --k->open.v[i].left == 0) {
+        close_open(m, i, h);
+        return;
+    }
+    state = after_event(m, h);
+    if (i == SIZE_MAX && left) {
+        sl_vec_add(&k->open);
+        i = k->open.n - 1;
+        k->open.v[i].span = h->of;
+        k->open.v[i].left = left;
+    }
+    if (i != SIZE_MAX)
+        k->open.v[i].state = state;
+    if (i != SIZE_MAX ? i == k->open.n - 1 : m->declared == SL_NONE && !k->open.n)
+        enter(m, h, state, h->of);
+}
+
+void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
+{
+    struct machine m = {.k = k, .t = t, .task = task, .declared = SL_NONE, .declared_by = SL_NONE};
+    const struct sl_stories *s = &k->w->s;
+    const struct sl_happening *v = k->story.v;
+    size_t n = k->story.n;
+
+    t->first_ns = v[0].time_ns;
+    t->done_ns = v[n - 1].time_ns;
+    t->seg = (uint32_t)k->w->seg.n;
+    t->nseg = 0;
+    m.has_begun = sl_alloc((size_t)k->r.attempts + 1);
+    sl_vec_clear(&k->open);
+    sl_vec_clear(&k->told);
+    for (size_t i = 0; i < n; i++) {
+        const uint16_t *phases = k->phase_of[v[i].code / s->event_types];
+        uint16_t p = phases ? phases[v[i].code % s->event_types] : 0;
+        if (p)
+            phase_event(&m, &v[i], &k->phase.v[p]);
+        else if (!phases)
+            other_event(&m, &v[i]);
+        if (!t->nseg)
+            enter(&m, &v[i], after_event(&m, &v[i]), v[i].of);
+    }
+    free(m.has_begun);
+    t->done = m.done || m.declared == SL_NONE; /* of what declares no states nobody can say */
+    if (m.done) {                              /* what follows is no part of it */
+        t->done_ns = k->w->seg.v[k->w->seg.n - 1].from_ns;
+        if (t->nseg > 1) {
+            t->nseg--;
+            k->w->seg.n--;
+        }
+    }
+}

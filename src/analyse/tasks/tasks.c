@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/tasks/tasks.h"
+#include "analyse/calls/calls.h"
+#include "analyse/ext.h"
+#include "analyse/load/rows.h"
+#include "analyse/tasks/tasks_internal.h"
+
+#include <stdlib.h>
+
+static bool is(const struct working *k, uint32_t span, enum sl_role role)
+{
+    return sl_reach_is(&k->r, span, role);
+}
+
+/* ---- which spans are tasks ---- */
+
+static void mark(uint32_t **array, uint32_t n)
+{
+    *array = sl_alloc((size_t)n * sizeof **array);
+    memset(*array, 0xFF, (size_t)n * sizeof **array); /* SL_NONE */
+}
+
+/* A task and its facets; one of them that stands in the workflow's own span speaks for all. */
+static void add_task(struct working *k, uint32_t span)
+{
+    const struct sl_graph *g = &k->w->s.g;
+    uint32_t best = span, number = (uint32_t)k->tasks.n;
+
+    if (k->member[span] != SL_NONE)
+        return;
+    sl_reach_begin(&k->r, span);
+    for (size_t i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
+        bool own = g->parent[x] == k->w->root, best_own = g->parent[best] == k->w->root;
+        if (own > best_own || (own == best_own && x < best))
+            best = x;
+        k->member[x] = k->unit[x] = number;
+        sl_reach_spread(&k->r, &g->facet, x);
+    }
+    sl_vec_add(&k->tasks)->span = best;
+}
+
+/* The workflow and its facets, in k->r.queue. */
+static void workflow_group(struct working *k)
+{
+    sl_reach_begin(&k->r, k->w->root);
+    for (size_t i = 0; i < k->r.queue.n; i++)
+        sl_reach_spread(&k->r, &k->w->s.g.facet, k->r.queue.v[i]);
+}
+
+/* Spans of the role that are named in the workflow; or all its subspans that are no workers. */
+static void add_children(struct working *k, bool any)
+{
+    const struct sl_graph *g = &k->w->s.g;
+    SL_VEC(uint32_t) found = {0};
+    size_t i, end;
+
+    workflow_group(k);
+    for (i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
+        for (size_t c = g->sub.start[x]; c < g->sub.start[x + 1]; c++) {
+            uint32_t child = g->sub.to[c];
+            if (any ? !is(k, child, SL_ROLE_WORKER) && k->r.seen[child] != k->r.round
+                    : is(k, child, SL_ROLE_TASK) && g->parent[child] == x)
+                *sl_vec_add(&found) = child;
+        }
+    }
+    for (i = 0, end = found.n; i < end; i++)
+        add_task(k, found.v[i]);
+    sl_vec_free(&found);
+}
+
+/* Are phases declared of its type? */
+static bool has_phases(const struct working *k, uint32_t span)
+{
+    uint32_t type = k->w->s.g.type[span];
+
+    return type != SL_NONE && k->phased[type];
+}
+
+/* Spans of the role anywhere below, or of whose type phases are declared, but not those within another one. */
+static void add_nested(struct working *k, bool phases)
+{
+    const struct sl_graph *g = &k->w->s.g;
+    SL_VEC(uint32_t) found = {0};
+
+    sl_reach_begin(&k->r, k->w->root);
+    for (size_t i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
+        if (i && (phases ? has_phases(k, x) : is(k, x, SL_ROLE_TASK))) {
+            *sl_vec_add(&found) = x;
+            continue;
+        }
+        sl_reach_spread(&k->r, &g->sub, x);
+        sl_reach_spread(&k->r, &g->facet, x);
+    }
+    for (size_t i = 0; i < found.n; i++)
+        add_task(k, found.v[i]);
+    sl_vec_free(&found);
+}
+
+/* ---- one task ---- */
+
+/* The story of a task, and which attempt each of its spans belongs to. */
+static void gather(struct working *k, uint32_t task)
+{
+    const struct sl_stories *s = &k->w->s;
+
+    sl_vec_clear(&k->story);
+    sl_reach_task(&k->r, k->tasks.v[task].span);
+    for (size_t i = 0; i < k->r.queue.n; i++) {
+        uint32_t x = k->r.queue.v[i];
+        if (k->unit[x] == SL_NONE)
+            k->unit[x] = task;
+        for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
+            *sl_vec_add(&k->story) =
+                (struct sl_happening){s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
+    }
+    if (k->story.n)
+        sl_happenings_sort(k->story.v, k->story.n);
+}
+
+/* Segments of all tasks; those without events are taken out (their numbers stay, as tasks of nobody). */
+static int make_tasks(struct working *k, struct sl_err *err)
+{
+    for (uint32_t i = 0; i < k->tasks.n; i++) {
+        struct sl_task *t = &k->tasks.v[i];
+        gather(k, i);
+        if (k->story.n > UINT32_MAX / 2 || k->w->seg.n > UINT32_MAX / 2)
+            return sl_err(err, SL_ESTORE, "the workflow has more events than this analysis can hold");
+        if (k->story.n)
+            sl_working_segments(k, i, t);
+        t->done |= !is(k, t->span, SL_ROLE_TASK); /* who is no task need not say so */
+        if (i % 4096 == 0 && sl_stories_interrupted(&k->w->s))
+            return sl_err(err, SL_EIO, "interrupted");
+    }
+    return 0;
+}
+
+/* Whose subspans a span is, where that is a worker. */
+static void find_workers(struct working *k)
+{
+    const struct sl_graph *g = &k->w->s.g;
+
+    for (uint32_t i = 0; i < g->n; i++)
+        if (is(k, i, SL_ROLE_WORKER))
+            for (size_t c = g->sub.start[i]; c < g->sub.start[i + 1]; c++)
+                k->w->worker[g->sub.to[c]] = i;
+}
+
+static size_t with_events(const struct working *k)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < k->tasks.n; i++)
+        n += k->tasks.v[i].nseg > 0;
+    return n;
+}
+
+static void forget_tasks(struct working *k)
+{
+    const struct sl_walk *walk = &k->w->s.walk;
+
+    sl_vec_clear(&k->tasks);
+    sl_vec_clear(&k->w->seg);
+    for (size_t i = 0; i < walk->n; i++)
+        k->unit[walk->span[i]] = k->member[walk->span[i]] = SL_NONE;
+}
+
+/* What is worth looking at, from the most to the least certain. */
+static int find_tasks(struct working *k, struct sl_err *err)
+{
+    enum { NAMED, NESTED, PARTS, CHILDREN, ALONE };
+    uint32_t root = k->w->root;
+    bool own = has_phases(k, root) || is(k, root, SL_ROLE_TASK) || is(k, root, SL_ROLE_ATTEMPT);
+    int rc = 0;
+
+    for (int way = own ? ALONE : NAMED; way <= ALONE && !rc && !with_events(k); way++) {
+        forget_tasks(k);
+        switch (way) {
+        case NAMED: add_children(k, false); break;
+        case NESTED: add_nested(k, false); break;
+        case PARTS: add_nested(k, true); break;
+        case CHILDREN: add_children(k, true); break;
+        default: add_task(k, root);
+        }
+        k->w->alone = way == ALONE;
+        rc = make_tasks(k, err);
+    }
+    return rc;
+}
+
+/* ---- what tasks waited for ---- */
+
+enum { AFTER, FLOW };
+
+struct waits {
+    const struct sl_graph *g;
+    SL_VEC(struct { uint32_t span, on; }) v[2];
+};
+
+static int wait_row(void *to, sqlite3_value **v)
+{
+    struct waits *all = to;
+    int kind = sqlite3_value_int(v[1]) == 3 ? AFTER : FLOW;
+    uint32_t left = sl_graph_find(all->g, sqlite3_value_int64(v[0])), right;
+
+    right = sl_graph_find(all->g, sqlite3_value_int64(v[2]));
+    if (left == SL_NONE || right == SL_NONE || left == right || sqlite3_value_type(v[0]) != SQLITE_INTEGER ||
+        sqlite3_value_type(v[2]) != SQLITE_INTEGER)
+        return 0;
+    sl_vec_add(&all->v[kind]); /* after: left waited; flow: left handed over */
+    all->v[kind].v[all->v[kind].n - 1].span = kind == AFTER ? left : right;
+    all->v[kind].v[all->v[kind].n - 1].on = kind == AFTER ? right : left;
+    return 0;
+}
+
+/* Side by side for each span, by counting. */
+static void pack_waits(struct sl_csr *c, const struct waits *all, int kind)
+{
+    uint32_t n = all->g->n;
+
+    c->start = sl_alloc(((size_t)n + 2) * sizeof *c->start);
+    c->to = sl_alloc(all->v[kind].n * sizeof *c->to);
+    for (size_t i = 0; i < all->v[kind].n; i++)
+        c->start[all->v[kind].v[i].span + 2]++;
+    for (size_t i = 2; i < (size_t)n + 2; i++)
+        c->start[i] += c->start[i - 1];
+    for (size_t i = 0; i < all->v[kind].n; i++)
+        c->to[c->start[all->v[kind].v[i].span + 1]++] = all->v[kind].v[i].on;
+}
+
+static int load_waits(struct working *k, struct sl_err *err)
+{
+    struct waits all = {.g = &k->w->s.g};
+    int rc = sl_scan(k->w->s.db,
+                     "SELECT sl_scan(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (3, 4)",
+                     wait_row, &all, err);
+
+    if (!rc && (all.v[AFTER].n > UINT32_MAX || all.v[FLOW].n > UINT32_MAX))
+        rc = sl_err(err, SL_ESTORE, "the store has more dependencies than this analysis can hold");
+    for (int kind = 0; kind < 2; kind++) {
+        if (!rc)
+            pack_waits(&k->wait[kind], &all, kind);
+        sl_vec_free(&all.v[kind]);
+    }
+    return rc;
+}
+
+struct wait {
+    uint32_t task, kind, on;
+};
+
+static int by_task(const void *a, const void *b)
+{
+    const struct wait *x = a, *y = b;
+
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->on > y->on) - (x->on < y->on);
+}
+
+/* ---- in order ---- */
+
+struct order {
+    int64_t ns;
+    uint32_t span, i;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    return (x->span > y->span) - (x->span < y->span);
+}
+
+/* Tasks that have events by their first one; number[] says where each has gone. */
+static void sort_tasks(struct working *k, uint32_t *number)
+{
+    struct sl_work *w = k->w;
+    struct order *o = sl_alloc(k->tasks.n * sizeof *o);
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < k->tasks.n; i++)
+        if (k->tasks.v[i].nseg)
+            o[n++] = (struct order){k->tasks.v[i].first_ns, k->tasks.v[i].span, i};
+    if (n)
+        qsort(o, n, sizeof *o, by_time);
+    w->task = sl_alloc(n * sizeof *w->task);
+    w->n = (uint32_t)n;
+    for (uint32_t i = 0; i < n; i++) {
+        w->task[i] = k->tasks.v[o[i].i];
+        w->undone += !w->task[i].done;
+        number[o[i].i] = i;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        o[i] = (struct order){w->task[i].done_ns, i, i};
+    if (n)
+        qsort(o, n, sizeof *o, by_time);
+    w->by_done = sl_alloc(n * sizeof *w->by_done);
+    for (uint32_t i = 0; i < n; i++)
+        w->by_done[i] = o[i].i;
+    free(o);
+}
+
+static void find_waits(struct working *k)
+{
+    struct sl_work *w = k->w;
+    SL_VEC(struct wait) all = {0};
+    uint32_t *number = sl_alloc(k->tasks.n * sizeof *number), n = 0;
+
+    sort_tasks(k, number);
+    for (size_t i = 0; i < w->s.walk.n; i++)
+        for (uint32_t kind = 0, x = w->s.walk.span[i]; kind < 2; kind++)
+            for (size_t c = k->wait[kind].start[x]; c < k->wait[kind].start[x + 1]; c++) {
+                uint32_t task = k->unit[x], on = k->unit[k->wait[kind].to[c]];
+                if (task != SL_NONE && on != SL_NONE && task != on && k->tasks.v[task].nseg && k->tasks.v[on].nseg)
+                    *sl_vec_add(&all) = (struct wait){number[task], kind, number[on]};
+            }
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_task);
+    w->pred = sl_alloc(all.n * sizeof *w->pred);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct wait *x = &all.v[i];
+        struct sl_task *t = &w->task[x->task];
+        if (i && !by_task(x, x - 1)) /* several sources say so */
+            continue;
+        if (x->kind == AFTER && !t->npred++)
+            t->pred = n;
+        if (x->kind == FLOW && !t->nflow++)
+            t->flow = n;
+        w->pred[n++] = x->on;
+    }
+    sl_vec_free(&all);
+    free(number);
+}
+
+/* ---- all of it ---- */
+
+/* 1: none is meant, there is no such span, or nothing ever happened to it. */
+static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err)
+{
+    const struct sl_stories *s = &w->s;
+    bool any = false;
+
+    if (workflow && sqlite3_value_type(workflow) == SQLITE_NULL)
+        return 1;
+    if (!workflow || sqlite3_value_numeric_type(workflow) != SQLITE_INTEGER)
+        return sl_err(err, SL_EUSAGE, "a workflow is given by the id of its span, a whole number");
+    w->root = sl_graph_find(&s->g, sqlite3_value_int64(workflow));
+    if (w->root == SL_NONE)
+        return 1;
+    sl_walk_closure(&w->s.walk, w->root);
+    for (size_t i = 0; i < s->walk.n; i++) {
+        uint32_t from = s->e.start[s->walk.span[i]], to = s->e.start[s->walk.span[i] + 1];
+        if (from == to)
+            continue;
+        if (!any || s->e.time_ns[from] < w->first_ns)
+            w->first_ns = s->e.time_ns[from];
+        if (!any || s->e.time_ns[to - 1] > w->last_ns)
+            w->last_ns = s->e.time_ns[to - 1];
+        any = true;
+    }
+    if (any && (uint64_t)w->last_ns - (uint64_t)w->first_ns > INT64_MAX / 4)
+        return sl_err(err, SL_EFORMAT,
+                      "the events of span %lld are more than 73 years apart; find those that have a wrong time with: "
+                      "spanloom sql \"SELECT * FROM events ORDER BY time_ns LIMIT 5\"",
+                      (long long)sqlite3_value_int64(workflow));
+    return !any;
+}
+
+static int open_store(struct sl_work *w, sqlite3 *db, struct sl_err *err)
+{
+    struct working *k;
+    int rc;
+
+    *w = (struct sl_work){.k = sl_alloc(sizeof *w->k)};
+    k = w->k;
+    k->w = w;
+    rc = sl_stories_open_raw(&w->s, db, SL_GRAPH_PARENTS, err);
+    if (!rc)
+        rc = sl_roles_load(&w->role, &w->s.g, db, err);
+    if (!rc)
+        rc = sl_working_phases(k, err);
+    if (!rc)
+        rc = load_waits(k, err);
+    if (!rc && sqlite3_prepare_v2(db, "SELECT key FROM sl_span WHERE id = ?1", -1, &w->key, NULL) != SQLITE_OK)
+        rc = sl_scan_err(db, err);
+    if (rc)
+        return rc;
+    k->call_type = sl_names_find(&w->s.g.names, SL_CALL_TYPE);
+    mark(&k->unit, w->s.g.n);
+    mark(&k->member, w->s.g.n);
+    mark(&w->worker, w->s.g.n);
+    sl_reach_init(&k->r, &w->s.g, w->role);
+    find_workers(k);
+    return 0;
+}
+
+/* What was made of the workflow before. */
+static void forget(struct sl_work *w)
+{
+    forget_tasks(w->k);
+    free(w->task);
+    free(w->pred);
+    free(w->by_done);
+    w->task = NULL;
+    w->pred = w->by_done = NULL;
+    w->n = w->undone = 0;
+    w->first_ns = w->last_ns = 0;
+}
+
+int sl_work_of(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
+{
+    int rc = w->k ? 0 : open_store(w, db, err);
+
+    if (rc) {
+        sl_work_free(w); /* it may be tried again */
+        return rc;
+    }
+    forget(w);
+    rc = find_root(w, workflow, err);
+    if (!rc)
+        rc = find_tasks(w->k, err);
+    if (!rc)
+        find_waits(w->k);
+    return rc > 0 ? 0 : rc;
+}
+
+static void free_working(struct working *k)
+{
+    for (uint32_t i = 0; k->phase_of && i < k->w->s.span_types; i++)
+        free(k->phase_of[i]);
+    free(k->phase_of);
+    free(k->phased);
+    sl_vec_free(&k->phase);
+    sl_intern_free(&k->state);
+    sl_intern_free(&k->after);
+    sl_vec_free(&k->after_state);
+    sl_vec_free(&k->tasks);
+    sl_vec_free(&k->story);
+    sl_vec_free(&k->open);
+    sl_vec_free(&k->told);
+    free(k->unit);
+    free(k->member);
+    for (int kind = 0; kind < 2; kind++) {
+        free(k->wait[kind].start);
+        free(k->wait[kind].to);
+    }
+    sl_reach_free(&k->r);
+    free(k);
+}
+
+void sl_work_free(struct sl_work *w)
+{
+    if (w->k)
+        free_working(w->k);
+    sqlite3_finalize(w->key);
+    sl_stories_free(&w->s);
+    free(w->task);
+    sl_vec_free(&w->seg);
+    free(w->pred);
+    sl_vec_free(&w->states);
+    free(w->by_done);
+    sl_arena_free(&w->arena);
+    free(w->role);
+    free(w->worker);
+    *w = (struct sl_work){0};
+}
+
+void sl_work_key(const struct sl_work *w, uint32_t span, sqlite3_context *out)
+{
+    sqlite3_bind_int64(w->key, 1, w->s.g.id.v[span]);
+    if (sqlite3_step(w->key) == SQLITE_ROW)
+        sqlite3_result_value(out, sqlite3_column_value(w->key, 0));
+    sqlite3_reset(w->key);
+}
+
+uint32_t sl_work_done_by(const struct sl_work *w, int64_t time_ns)
+{
+    uint32_t lo = 0, hi = w->n;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (w->task[w->by_done[mid]].done_ns <= time_ns)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}

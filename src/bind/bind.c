@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A rule becomes SQL: the columns that its expression names are taken from the tables of both types into temporary
+ * tables, as SQLite finds equal values of tables far faster than of views, and joined there.
+ */
+#include "bind/bind.h"
+#include "base/buf.h"
+#include "bind/bind_internal.h"
+#include "recipe/span_tables.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- the text ---- */
+
+static const char *const kinds[] = {NULL, "in", "facet", "after", "flow"};
+
+static const char *word(const char *s, char *out, size_t n)
+{
+    size_t i = 0;
+
+    s += strspn(s, " \t\n");
+    while (*s && !strchr(" \t\n", *s)) {
+        if (i + 1 < n)
+            out[i++] = *s;
+        s++;
+    }
+    out[i] = 0;
+    return s;
+}
+
+/* Is this one expression, that can stand in parentheses? */
+static bool balanced(const char *s)
+{
+    int depth = 0;
+
+    for (; *s && depth >= 0; s++) {
+        if (*s == '\'' || *s == '"') {
+            const char *end = strchr(s + 1, *s);
+            if (!end)
+                return false;
+            s = end;
+        }
+        depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
+    }
+    return depth == 0;
+}
+
+int sl_bind_parse(struct sl_bind_rule *out, const char *text, struct sl_err *err)
+{
+    char kind[20], more[20];
+    const char *s;
+
+    *out = (struct sl_bind_rule){.where = ""};
+    s = word(text, out->left, sizeof out->left);
+    if (!strcmp(out->left, "guess")) {
+        out->guess = true;
+        s = word(s, out->left, sizeof out->left);
+    }
+    s = word(s, kind, sizeof kind);
+    s = word(s, out->right, sizeof out->right);
+    for (int i = SL_IN; i <= SL_FLOW; i++)
+        if (!strcmp(kind, kinds[i]))
+            out->kind = (enum sl_link_kind)i;
+    if (!out->kind || !*out->right)
+        return sl_err(err, SL_EFORMAT,
+                      "a rule is: [guess] TYPE in|facet|after|flow TYPE [where EXPRESSION]; this is: %.200s", text);
+    s = word(s, more, sizeof more);
+    if (*more && strcasecmp(more, "where") != 0)
+        return sl_err(err, SL_EFORMAT, "'where' is missing before '%s' in: %.200s", more, text);
+    out->where = s + strspn(s, " \t\n");
+    if (*more && !*out->where)
+        return sl_err(err, SL_EFORMAT, "nothing stands behind 'where': %.200s", text);
+    if (!balanced(out->where))
+        return sl_err(err, SL_EFORMAT, "quotes or parentheses do not match in: %.200s", out->where);
+    return 0;
+}
+
+/* ---- types and columns ---- */
+
+/* The view of this type, by its name, the type, or a unique end of it; false: the store has none. */
+static bool find_view(struct sl_store *st, const char *type, char *view, size_t n)
+{
+    char *sql;
+    sqlite3_stmt *q;
+    int found = 0;
+
+    sl_tables_name(type, view, n);
+    sql = sqlite3_mprintf("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = %Q COLLATE NOCASE", view);
+    found = (int)sl_store_int(st, sql, 0);
+    sqlite3_free(sql);
+    if (found)
+        return true;
+    q = sl_store_prepare(st,
+                         "SELECT name FROM sl_name n WHERE substr(name, -length(?1) - 1) = '.' || ?1 AND EXISTS "
+                         "(SELECT 1 FROM sl_span s WHERE s.type = n.id)",
+                         NULL);
+    if (!q)
+        return false;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    while (sqlite3_step(q) == SQLITE_ROW && ++found == 1)
+        sl_tables_name((const char *)sqlite3_column_text(q, 0), view, n);
+    sqlite3_finalize(q);
+    return found == 1;
+}
+
+static bool has_column(struct sl_store *st, const char *view, const char *column)
+{
+    char *sql = sqlite3_mprintf("SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q COLLATE NOCASE", view, column);
+    bool yes = sl_store_int(st, sql, 0) != 0;
+
+    sqlite3_free(sql);
+    return yes;
+}
+
+/* The next column of side 'a' or 'b' that the expression names; NULL: no more.  What stands in quotes is text. */
+static const char *next_column(const char *s, char side, char *name, size_t n)
+{
+    bool inside = false; /* of a word */
+
+    for (; *s; s++) {
+        if (*s == '\'') {
+            for (s++; *s && *s != '\''; s++)
+                ;
+            if (!*s)
+                return NULL;
+            inside = false;
+            continue;
+        }
+        if (!inside && (*s == side || *s == side - 32) && s[1] == '.') {
+            size_t i = 0;
+            char close = s[2] == '"' ? '"' : s[2] == '[' ? ']' : s[2] == '`' ? '`' : 0;
+            for (s += close ? 3 : 2; *s && (close ? *s != close : isalnum((unsigned char)*s) || *s == '_'); s++)
+                if (i + 1 < n)
+                    name[i++] = *s;
+            name[i] = 0;
+            return s + (close && *s);
+        }
+        inside = isalnum((unsigned char)*s) || *s == '_' || *s == '.';
+    }
+    return NULL;
+}
+
+/* One side into a temporary table: the columns that the expression names; those that the view lacks are NULL. */
+static int take_side(struct sl_store *st, const char *table, const char *view, const char *where, char side,
+                     struct sl_err *err)
+{
+    struct sl_buf sql = {0};
+    char name[200], *part;
+    struct sl_buf seen = {0};
+    int rc;
+
+    sl_buf_addf(&sql, "DROP TABLE IF EXISTS temp.%s; CREATE TEMP TABLE %s AS SELECT id AS id", table, table);
+    sl_buf_adds(&seen, "\nid\n");
+    for (const char *s = where; (s = next_column(s, side, name, sizeof name));) {
+        char line[210];
+        snprintf(line, sizeof line, "\n%s\n", name);
+        for (char *c = line; *c; c++)
+            *c = (char)tolower((unsigned char)*c);
+        if (!*name || strchr(name, ']') || strstr(seen.s, line))
+            continue;
+        sl_buf_adds(&seen, line);
+        part = has_column(st, view, name) ? sqlite3_mprintf(", [%s] AS [%s]", name, name)
+                                          : sqlite3_mprintf(", NULL AS [%s]", name);
+        sl_buf_adds(&sql, part);
+        sqlite3_free(part);
+    }
+    part = sqlite3_mprintf(" FROM \"%w\"", view);
+    sl_buf_adds(&sql, part);
+    sqlite3_free(part);
+    rc = sl_store_exec(st, sql.s, err);
+    sl_buf_free(&sql);
+    sl_buf_free(&seen);
+    return rc;
+}
+
+/* ---- pairs to links ---- */
+
+int sl_binding_name(struct sl_store *st, const char *name, int64_t *id, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, "INSERT OR IGNORE INTO sl_name (name) VALUES (?)", err);
+    char *sql;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+    if (sqlite3_step(q) != SQLITE_DONE) {
+        sqlite3_finalize(q);
+        return sl_store_err(st, "cannot write", err);
+    }
+    sqlite3_finalize(q);
+    sql = sqlite3_mprintf("SELECT id FROM sl_name WHERE name = %Q", name);
+    *id = sl_store_int(st, sql, 0);
+    sqlite3_free(sql);
+    return 0;
+}
+
+int sl_binding_begin(struct sl_store *st, struct sl_err *err)
+{
+    return sl_store_exec(st,
+                         "CREATE TEMP TABLE IF NOT EXISTS sl_pair (l INTEGER, r INTEGER, confidence REAL, PRIMARY KEY "
+                         "(l, r)) WITHOUT ROWID; DELETE FROM temp.sl_pair",
+                         err);
+}
+
+/* A key, and those of what it lies in: an order of spans that does not depend on ids. */
+#define KEYS(id)                                                                                                       \
+    "(WITH RECURSIVE up(key, parent) AS (SELECT key, parent FROM sl_span WHERE id = " id " UNION ALL SELECT s.key, "   \
+    "s.parent FROM up JOIN sl_span s ON s.id = up.parent) SELECT group_concat(key, char(10)) FROM up)"
+
+/* A facet is one whichever of the two is left: no link where there is one the other way round, and one of two pairs. */
+static const char facet_once[] =
+    " AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = r AND k.kind = 2 AND k.right_span = l) AND NOT "
+    "(EXISTS (SELECT 1 FROM temp.sl_pair o WHERE o.l = p.r AND o.r = p.l) AND " KEYS("l") " > " KEYS("r") ")";
+
+/* temp.sl_pair -> links; with guess, only where a left one (of facets: both) has one partner, and doubts elsewhere. */
+int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err)
+{
+    static const char *const one = "(SELECT l FROM temp.sl_pair GROUP BY l HAVING count(*) = 1)",
+                             *const other = "(SELECT r FROM temp.sl_pair GROUP BY r HAVING count(*) = 1)";
+    const char *left = kind == SL_IN ? "r" : "l", *right = kind == SL_IN ? "l" : "r";
+    const char *once = kind == SL_FACET ? facet_once : "";
+    struct sl_buf fit = {0};
+    int64_t rule;
+    char *sql;
+    int rc;
+
+    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM temp.sl_pair)", 0))
+        return 0;
+    if ((rc = sl_binding_name(st, name, &rule, err)))
+        return rc;
+    if (guess)
+        sl_buf_addf(&fit, "l IN %s", one);
+    if (guess && kind == SL_FACET)
+        sl_buf_addf(&fit, " AND r IN %s", other);
+    sql =
+        sqlite3_mprintf("INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) SELECT %s, %d, "
+                        "%s, %lld, confidence FROM temp.sl_pair p WHERE %s%s ORDER BY 1, 3",
+                        left, (int)kind, right, (long long)rule, guess ? fit.s : "1", once);
+    rc = sl_store_exec(st, sql, err);
+    sqlite3_free(sql);
+    if (!rc && guess) {
+        sql = sqlite3_mprintf("INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) SELECT %s, %d, %s, "
+                              "%lld FROM temp.sl_pair p WHERE NOT (%s)%s",
+                              left, (int)kind, right, (long long)rule, fit.s, once);
+        rc = sl_store_exec(st, sql, err);
+        sqlite3_free(sql);
+    }
+    sl_buf_free(&fit);
+    return rc;
+}
+
+/* What a record has linked to a right one already needs no guess. */
+static int drop_known(struct sl_store *st, enum sl_link_kind kind, struct sl_err *err)
+{
+    char sql[700];
+
+    snprintf(sql, sizeof sql,
+             "DELETE FROM temp.sl_pair WHERE EXISTS (SELECT 1 FROM sl_link k WHERE k.kind = %d AND ((k.right_span = l "
+             "AND k.left_span IN (SELECT id FROM temp.sl_right) AND %d) OR (k.left_span = l AND k.right_span IN "
+             "(SELECT id FROM temp.sl_right) AND %d)))",
+             (int)kind, kind == SL_IN || kind == SL_FACET, kind != SL_IN);
+    return sl_store_exec(st, sql, err);
+}
+
+static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const char *left, const char *right,
+                      struct sl_err *err)
+{
+    struct sl_buf sql = {0};
+    sqlite3_stmt *q = NULL;
+    const char *tail = "";
+    int rc = sl_binding_begin(st, err);
+
+    if (!rc)
+        rc = take_side(st, "sl_left", left, r->where, 'a', err);
+    if (!rc)
+        rc = take_side(st, "sl_right", right, r->where, 'b', err);
+    sl_buf_addf(&sql,
+                "INSERT OR IGNORE INTO temp.sl_pair SELECT a.id, b.id, %s FROM temp.sl_left a JOIN temp.sl_right b "
+                "ON (\n",
+                r->guess ? "0.9" : "1.0");
+    sl_buf_adds(&sql, *r->where ? r->where : "1");
+    sl_buf_adds(&sql, "\n) WHERE a.id <> b.id");
+    if (!rc && sqlite3_prepare_v2(st->db, sql.s, -1, &q, &tail) != SQLITE_OK)
+        rc = sl_err(err, SL_EFORMAT, "the expression of a binding is not SQL: %s; it is: %.300s",
+                    sqlite3_errmsg(st->db), r->where);
+    else if (!rc && *tail)
+        rc = sl_err(err, SL_EFORMAT, "the expression of a binding ends too early: %.300s", r->where);
+    else if (!rc && sqlite3_step(q) != SQLITE_DONE)
+        rc = sl_err(err, SL_EFORMAT, "the expression of a binding fails: %s; it is: %.300s", sqlite3_errmsg(st->db),
+                    r->where);
+    sqlite3_finalize(q);
+    sl_buf_free(&sql);
+    return rc;
+}
+
+/* A column that the table lacks (yet) is NULL; whoever wrote the rule may have meant another one. */
+static int check_columns(struct sl_store *st, const struct sl_bind_rule *r, const char *const view[2],
+                         struct sl_err *err)
+{
+    char name[200];
+
+    for (int i = 0; i < 2; i++)
+        for (const char *s = r->where; (s = next_column(s, i ? 'b' : 'a', name, sizeof name));)
+            if (!has_column(st, view[i], name))
+                return sl_err(err, SL_EFORMAT,
+                              "%s has no column %s; see them with: spanloom sql \"select name from "
+                              "pragma_table_info('%s')\"",
+                              i ? r->right : r->left, name, view[i]);
+    return 0;
+}
+
+static int apply_rule(struct sl_store *st, const char *name, const char *text, bool check, struct sl_err *err)
+{
+    struct sl_bind_rule r;
+    char left[200], right[200];
+    int rc = sl_bind_parse(&r, text, err);
+
+    if (rc)
+        return sl_err_wrap(err, "binding %s", name);
+    if (!find_view(st, r.left, left, sizeof left) || !find_view(st, r.right, right, sizeof right))
+        return 0; /* nothing of that kind was imported (yet) */
+    if (check)
+        rc = check_columns(st, &r, (const char *const[]){left, right}, err);
+    if (!rc)
+        rc = fill_pairs(st, &r, left, right, err);
+    if (!rc && r.guess)
+        rc = drop_known(st, r.kind, err);
+    if (!rc)
+        rc = sl_binding_end(st, r.kind, name, r.guess, err);
+    return rc ? sl_err_wrap(err, "binding %s", name) : 0;
+}
+
+int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_err *err)
+{
+    char view[2][200];
+    int rc;
+
+    for (int i = 0; i < 2; i++)
+        if (!find_view(st, i ? r->right : r->left, view[i], sizeof view[i]))
+            return 0;
+    rc = check_columns(st, r, (const char *const[]){view[0], view[1]}, err);
+    return rc ? rc : fill_pairs(st, r, view[0], view[1], err);
+}
+
+/* ---- all of them ---- */
+
+const struct sl_bind_built_in sl_bind_built_in[] = {
+    {SL_WRITER_RULE, "(a file lies in the span that wrote it)"},
+    {"trace.parent", "(a process lies in the span that TRACEPARENT names)"},
+    {"trace.ppid", "(a process lies in its parent on the same host)"},
+    {"trace.instance", "(a process lies in that of its PERFFLOW_INSTANCE_PATH)"},
+    {"trace.worker", "(a process lies in the task of its Parsl worker)"},
+    {"trace.sandbox", "(a process lies in the task of its sandbox)"},
+    {"trace.job", "(a process lies in its Slurm job)"},
+    {NULL, NULL},
+};
+
+static bool is_unbound(struct sl_store *st, const char *name)
+{
+    char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", name);
+    bool yes = sl_store_int(st, sql, 0) != 0;
+
+    sqlite3_free(sql);
+    return yes;
+}
+
+/* Children of two facets, %lld: the rule, %Q: the types. */
+static const char direct_sql[] =
+    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
+    "SELECT a.id, 2, b.id, %lld, p.confidence FROM (SELECT left_span AS x, right_span AS y, "
+    "confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL UNION ALL SELECT right_span, left_span, "
+    "confidence "
+    "FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL) p "
+    "JOIN sl_span a ON a.parent = p.x AND a.type = (SELECT id FROM sl_name WHERE name = %Q) "
+    "JOIN sl_span b ON b.parent = p.y AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.key = a.key "
+    "WHERE NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2 AND k.right_span = a.id)";
+
+/* The same at any depth: there are few of these. */
+static const char deep_sql[] =
+    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
+    "SELECT a.id, 2, b.id, %lld, 1.0 FROM sl_span a JOIN sl_span b ON b.key = a.key "
+    "WHERE a.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.type = (SELECT id FROM sl_name WHERE name = %Q) "
+    "AND EXISTS (WITH RECURSIVE x(id) AS (SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), "
+    "y(id) AS (SELECT b.parent UNION SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN "
+    "y "
+    "JOIN sl_link f ON f.kind = 2 AND f.confidence IS NOT NULL AND f.left_span IN (x.id, y.id) AND f.right_span IN "
+    "(x.id, y.id)) AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2 AND k.right_span = "
+    "a.id)";
+
+/* Facets of bindings carry on to the children of the two, as those of logs do (names.yaml: facets). */
+static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+{
+    int64_t before = -1, now;
+    int rc = 0;
+
+    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_link WHERE confidence IS NOT NULL AND kind = 2)", 0))
+        return 0;
+    while (!rc && (now = sl_store_int(st, "SELECT count(*) FROM sl_link WHERE confidence IS NOT NULL", 0)) != before) {
+        before = now;
+        for (size_t i = 0; i < set->facets.n && !rc; i++) {
+            const struct sl_facet_rule *f = &set->facets.v[i];
+            const char *a = sl_intern_text(&set->names, f->left), *b = sl_intern_text(&set->names, f->right);
+            int64_t rule;
+            char *sql;
+            if ((rc = sl_binding_name(st, sl_intern_text(&set->names, f->rule), &rule, err)))
+                break;
+            sql = sqlite3_mprintf(f->under_left ? deep_sql : direct_sql, (long long)rule, a, b);
+            rc = sl_store_exec(st, sql, err);
+            sqlite3_free(sql);
+        }
+    }
+    return rc;
+}
+
+/* Those that guess, or those that do not. */
+static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, const char *text), void *to,
+                       struct sl_err *err)
+{
+    struct sl_err own = {0};
+    struct sl_bind_rule r;
+    SL_VEC(char *) text = {0}; /* name, rule, ...: no table can be dropped while a query is under way */
+    sqlite3_stmt *q = sl_store_prepare(st, "SELECT name, rule FROM sl_bind ORDER BY name", err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+        for (int i = 0; i < 2; i++)
+            *sl_vec_add(&text) = sl_strdup((const char *)sqlite3_column_text(q, i));
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    for (size_t i = 0; i + 1 < text.n && !rc; i += 2) {
+        if (sl_bind_parse(&r, text.v[i + 1], NULL) == 0 && r.guess != guess)
+            continue;
+        rc = apply_rule(st, text.v[i], text.v[i + 1], true, &own);
+        if (rc == SL_EFORMAT && warn)
+            warn(to, own.text);
+        else if (rc && err)
+            *err = own;
+        rc = rc == SL_EFORMAT ? 0 : rc;
+    }
+    for (size_t i = 0; i < text.n; i++)
+        free(text.v[i]);
+    sl_vec_free(&text);
+    return rc;
+}
+
+static const char unbind_sql[] =
+    "INSERT INTO sl_link_off SELECT left_span, kind, right_span, rule, source, place, confidence, weak FROM sl_link "
+    "WHERE rule IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);"
+    "DELETE FROM sl_link WHERE rule IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);";
+
+/* Facets that followed from one that was unbound: their naming parents are none any more. */
+static const char unmerge_sql[] =
+    "INSERT INTO sl_link_off SELECT l.left_span, l.kind, l.right_span, l.rule, l.source, l.place, l.confidence, l.weak "
+    "FROM sl_link l JOIN sl_name n ON n.id = l.rule AND n.name LIKE 'merge %' JOIN sl_span a ON a.id = l.left_span "
+    "JOIN "
+    "sl_span b ON b.id = l.right_span WHERE l.kind = 2 AND l.source IS NULL AND NOT EXISTS (WITH RECURSIVE x(id) AS "
+    "(SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), y(id) AS (SELECT b.parent UNION "
+    "SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN y JOIN sl_link f ON f.kind = 2 "
+    "AND "
+    "f.left_span IN (x.id, y.id) AND f.right_span IN (x.id, y.id));"
+    "DELETE FROM sl_link WHERE kind = 2 AND source IS NULL AND (left_span, kind, right_span, rule) IN (SELECT "
+    "left_span, kind, right_span, rule FROM sl_link_off)";
+
+static int unbind_all(struct sl_store *st, struct sl_err *err)
+{
+    int64_t before = -1, now;
+    int rc = sl_store_exec(st, unbind_sql, err);
+
+    while (!rc && (now = sl_store_int(st, "SELECT count(*) FROM sl_link_off", 0)) != before) {
+        before = now;
+        if (sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_link_off WHERE kind = 2)", 0))
+            rc = sl_store_exec(st, unmerge_sql, err);
+    }
+    return rc;
+}
+
+/* What was unbound comes back first, as new records may speak of the same spans; at the end it goes again. */
+static const char rebind_sql[] =
+    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, confidence, weak) SELECT "
+    "left_span, kind, right_span, rule, source, place, confidence, weak FROM sl_link_off WHERE confidence IS NULL AND "
+    "left_span IN (SELECT id FROM sl_span) AND right_span IN (SELECT id FROM sl_span); DELETE FROM sl_link_off";
+
+int sl_bind_take_back(struct sl_store *st, struct sl_err *err)
+{
+    int rc = sl_store_exec(st, "DELETE FROM sl_link WHERE confidence IS NOT NULL; DELETE FROM sl_doubt", err);
+
+    return rc ? rc : sl_store_exec(st, rebind_sql, err);
+}
+
+int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn)(void *to, const char *text), void *to,
+                  struct sl_err *err)
+{
+    int rc = sl_bind_take_back(st, err);
+
+    if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))
+        rc = unbind_all(st, err);
+    if (!rc) /* who knows goes before who guesses */
+        rc = apply_users(st, false, warn, to, err);
+    if (!rc)
+        rc = spread(st, set, err);
+    if (!rc && !is_unbound(st, SL_WRITER_RULE))
+        rc = sl_writers_bind(st, err);
+    if (!rc)
+        rc = sl_started_bind(st, err);
+    for (size_t i = 0; i < set->orders.n && !rc; i++)
+        if (!is_unbound(st, set->orders.v[i].name))
+            rc = sl_order_bind(st, &set->orders.v[i], err);
+    for (size_t i = 0; i < set->binds.n && !rc; i++)
+        if (!is_unbound(st, set->binds.v[i].name))
+            rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, false, err);
+    if (!rc)
+        rc = apply_users(st, true, warn, to, err);
+    if (!rc)
+        rc = spread(st, set, err);
+    if (!rc) /* what is sure of the same kind settles a doubt */
+        rc = sl_store_exec(
+            st,
+            "DELETE FROM sl_doubt WHERE EXISTS (SELECT 1 FROM sl_link l JOIN sl_span c ON c.id = l.left_span "
+            "JOIN sl_span d ON d.id = sl_doubt.left_span AND d.type = c.type WHERE l.kind = sl_doubt.kind "
+            "AND l.kind = 1 AND l.right_span = sl_doubt.right_span AND ifnull(l.confidence, 1.0) = 1.0)",
+            err);
+    if (!rc)
+        rc = sl_store_exec(st,
+                           "DROP TABLE IF EXISTS temp.sl_pair; DROP TABLE IF EXISTS temp.sl_left; DROP TABLE IF EXISTS "
+                           "temp.sl_right",
+                           err);
+    return rc;
+}
+
+static int64_t count(struct sl_store *st, const char *table, const char *name)
+{
+    char *sql =
+        sqlite3_mprintf("SELECT count(*) FROM %s WHERE rule = (SELECT id FROM sl_name WHERE name = %Q)", table, name);
+    int64_t n = sl_store_int(st, sql, 0);
+
+    sqlite3_free(sql);
+    return n;
+}
+
+int64_t sl_bind_links(struct sl_store *st, const char *name)
+{
+    return count(st, "sl_link", name);
+}
+
+int64_t sl_bind_doubts(struct sl_store *st, const char *name)
+{
+    return count(st, "sl_doubt", name);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of bindings: bind.c (rules, and all of them), order.c (two sequences), writers.c (files and who wrote them),
+ * started.c (processes and who started them).
+ */
+#ifndef SL_BIND_BIND_INTERNAL_H
+#define SL_BIND_BIND_INTERNAL_H
+
+#include "bind/bind.h"
+
+#define SL_WRITER_RULE "file.writer"
+
+/* bind.c */
+/* The id of a name in the store, new if need be. */
+int sl_binding_name(struct sl_store *st, const char *name, int64_t *id, struct sl_err *err);
+/* Makes temp.sl_pair (l, r, confidence), empty. */
+int sl_binding_begin(struct sl_store *st, struct sl_err *err);
+/* Its pairs become links of this rule; with guess, only where a left one (of facets: both) has one partner, and doubts
+ * elsewhere. */
+int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err);
+
+/* order.c: two sequences that ascend together. */
+int sl_order_bind(struct sl_store *st, const struct sl_order_decl *o, struct sl_err *err);
+
+/* writers.c: spans that a file names lie in the span that wrote it. */
+int sl_writers_bind(struct sl_store *st, struct sl_err *err);
+
+/* started.c: traced processes lie in what started them. */
+int sl_started_bind(struct sl_store *st, struct sl_err *err);
+
+#endif

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traced processes and what started them.  A process knows some of this: the identity that its parent gave it
+ * (TRACEPARENT), its parent's number, PerfFlowAspect's instance path, and in its environment the worker, the task or
+ * the batch job that it belongs to.  Each rule has a name, under which it can be unbound; the first that knows goes
+ * before the others.
+ */
+#include "bind/process_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CANDIDATES = 64 }; /* for one process; more are no help */
+
+static const char *const fact_name[FACTS] = {"hostname",
+                                             "pid",
+                                             "ppid",
+                                             "parent_id",
+                                             "span_id",
+                                             "instance_path",
+                                             "env.PARSL_WORKER_POOL_ID",
+                                             "env.PARSL_WORKER_RANK",
+                                             "env.WORK_QUEUE_SANDBOX",
+                                             "env.VINE_SANDBOX",
+                                             "env.SLURM_JOB_ID",
+                                             "env.SLURM_CLUSTER_NAME",
+                                             "start_ticks",
+                                             "ancestors"};
+
+static const char *const rule_name[RULES] = {"trace.parent",  "trace.ppid", "trace.instance", "trace.worker",
+                                             "trace.sandbox", "trace.job",  "trace.flow"};
+
+/* ---- what is known ---- */
+
+static int load_facts(struct started *s, struct process *p, sqlite3_stmt *q)
+{
+    int rc;
+
+    sqlite3_reset(q);
+    sqlite3_bind_int64(q, 1, p->id);
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        const char *name = (const char *)sqlite3_column_text(q, 0), *value = (const char *)sqlite3_column_text(q, 1);
+        for (int f = 0; f < FACTS; f++)
+            if (name && value && *value && !p->fact[f] && !strcmp(name, fact_name[f]))
+                p->fact[f] = sl_intern(&s->texts, value, strlen(value));
+    }
+    return rc;
+}
+
+const char *sl_started_fact(const struct started *s, const struct process *p, enum fact f)
+{
+    return p->fact[f] ? sl_intern_text(&s->texts, p->fact[f]) : NULL;
+}
+
+/* Of a shell, the kernel says when it began; others say it themselves, exactly. */
+static int load_window(struct started *s, struct process *p, sqlite3_stmt *q)
+{
+    int rc;
+
+    p->first = p->latest = p->start;
+    if (!p->fact[TICKS])
+        return 0;
+    p->first = p->latest = p->start + SL_TICK_NS;
+    sqlite3_reset(q);
+    sqlite3_bind_int64(q, 1, p->id);
+    if ((rc = sl_store_step(s->st, q, s->err)) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL) {
+        p->first = sqlite3_column_int64(q, 0);
+        if (p->start <= p->first && p->first < p->latest)
+            p->latest = p->first;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int load(struct started *s)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        s->st,
+        "SELECT s.id, s.key, (SELECT min(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'begin'), "
+        "(SELECT max(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'end') FROM sl_name n JOIN sl_span s ON "
+        "s.type = n.id WHERE n.name = 'trace.process' ORDER BY s.key",
+        s->err);
+    sqlite3_stmt *facts =
+        sl_store_prepare(s->st, "SELECT name, value FROM attributes WHERE span = ? ORDER BY source, place", s->err);
+    sqlite3_stmt *first = sl_store_prepare(
+        s->st,
+        "SELECT min(e.time_ns) FROM sl_span t CROSS JOIN sl_span c ON c.parent = t.id OR c.id = t.id CROSS JOIN "
+        "sl_event e ON e.span = c.id WHERE t.parent = ?1",
+        s->err);
+    int rc = q && facts && first ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
+        struct process *p = sl_vec_add(&s->v);
+        const char *at = strrchr((const char *)sqlite3_column_text(q, 1), '@');
+        p->id = sqlite3_column_int64(q, 0);
+        p->start = sqlite3_column_type(q, 2) != SQLITE_NULL ? sqlite3_column_int64(q, 2) : at ? atoll(at + 1) : 0;
+        p->end = sqlite3_column_type(q, 3) != SQLITE_NULL ? sqlite3_column_int64(q, 3) : INT64_MAX;
+        rc = load_facts(s, p, facts);
+        if (!rc)
+            rc = load_window(s, p, first);
+    }
+    sqlite3_finalize(q);
+    sqlite3_finalize(facts);
+    sqlite3_finalize(first);
+    return rc;
+}
+
+bool sl_started_any(const struct started *s, enum fact f)
+{
+    for (size_t i = 0; i < s->v.n; i++)
+        if (s->v.v[i].fact[f])
+            return true;
+    return false;
+}
+
+/* ---- links ---- */
+
+static int run(struct started *s, sqlite3_stmt *q)
+{
+    int rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(s->st, "cannot write", s->err);
+
+    sqlite3_reset(q);
+    return rc;
+}
+
+int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence)
+{
+    sqlite3_bind_int64(s->link, 1, in);
+    sqlite3_bind_int64(s->link, 2, span);
+    sqlite3_bind_int64(s->link, 3, s->rule[rule]);
+    sqlite3_bind_double(s->link, 4, confidence);
+    return run(s, s->link);
+}
+
+int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule)
+{
+    sqlite3_bind_int64(s->doubt, 1, in);
+    sqlite3_bind_int64(s->doubt, 2, span);
+    sqlite3_bind_int64(s->doubt, 3, s->rule[rule]);
+    return run(s, s->doubt);
+}
+
+static void settle(struct process *p, int64_t span, int64_t process, enum rule rule, double confidence)
+{
+    p->in_span = span;
+    p->in_process = process;
+    p->rule = rule;
+    p->confidence = confidence;
+}
+
+bool sl_started_settled(const struct process *p)
+{
+    return p->in_span || p->in_process;
+}
+
+static bool alive_when_began(const struct process *p, const struct process *child)
+{
+    return p->start <= child->latest && p->end >= child->start;
+}
+
+/* ---- by identity: TRACEPARENT ---- */
+
+/*
+ * Spans with an attribute of this name, of traces.  Its shapes are few, and the rows of all others are passed over
+ * quickly.
+ */
+sqlite3_stmt *sl_started_with_attribute(struct started *s, const char *name)
+{
+    char sql[700];
+
+    snprintf(sql, sizeof sql,
+             "SELECT a.span, json_extract(a.vals, h.path) AS value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT "
+             "parent FROM sl_span WHERE id = x.parent) WHEN 'trace.thread' THEN x.parent ELSE x.id END FROM sl_attr a "
+             "JOIN sl_shape h ON h.id = a.shape AND h.name = '%s' JOIN sl_span x ON x.id = a.span JOIN sl_name n ON "
+             "n.id = x.type WHERE a.shape IN (SELECT id FROM sl_shape WHERE name = '%s') AND n.name IN ('trace.call', "
+             "'trace.thread', 'trace.process') AND value IS NOT NULL ORDER BY a.span",
+             name, name);
+    return sl_store_prepare(s->st, sql, s->err);
+}
+
+static int by_parent(struct started *s)
+{
+    SL_VEC(struct {
+        int64_t span, process;
+        bool call;
+    })
+    of = {0}; /* by text */
+    sqlite3_stmt *q;
+    int rc;
+
+    if (!s->rule[BY_PARENT] || !sl_started_any(s, PARENT_ID))
+        return 0;
+    if (!(q = sl_started_with_attribute(s, "span_id")))
+        return SL_ESTORE;
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        const char *id = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
+        uint32_t known = id ? sl_intern_find(&s->texts, id, strlen(id)) : 0;
+        if (!known)
+            continue; /* no process names it as its parent */
+        while (of.n <= known)
+            sl_vec_add(&of);
+        if (of.v[known].call) /* of both, the call says more */
+            continue;
+        of.v[known].span = sqlite3_column_int64(q, 0);
+        of.v[known].process = sqlite3_column_int64(q, 3);
+        of.v[known].call = type && !strcmp(type, "trace.call");
+    }
+    sqlite3_finalize(q);
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        struct process *p = &s->v.v[i];
+        uint32_t id = p->fact[PARENT_ID];
+        if (!id || id >= of.n || !of.v[id].span || of.v[id].process == p->id)
+            continue;
+        settle(p, of.v[id].call ? of.v[id].span : 0, of.v[id].process, BY_PARENT, 1);
+    }
+    sl_vec_free(&of);
+    return rc;
+}
+
+/* ---- by number: the parent on the same machine, alive at that time ---- */
+
+/* A fork says which call it was in. */
+static int by_fork(struct started *s)
+{
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (!sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_shape WHERE name = 'child_pid')", 0))
+        return 0;
+    if (!(q = sl_started_with_attribute(s, "child_pid")))
+        return SL_ESTORE;
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        const char *pid = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
+        uint32_t known = pid ? sl_intern_find(&s->texts, pid, strlen(pid)) : 0;
+        int64_t in = sqlite3_column_int64(q, 3);
+        struct process *parent = NULL;
+        for (size_t i = 0; i < s->v.n && known; i++)
+            if (s->v.v[i].id == in)
+                parent = &s->v.v[i];
+        for (size_t i = 0; i < s->v.n && parent; i++) {
+            struct process *p = &s->v.v[i];
+            if (p->fact[PID] == known && p->fact[HOST] == parent->fact[HOST] && p->fact[PPID] == parent->fact[PID] &&
+                p != parent && alive_when_began(parent, p) && !p->in_span)
+                settle(p, type && !strcmp(type, "trace.call") ? sqlite3_column_int64(q, 0) : 0, in, BY_PID, 0.9);
+        }
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* Processes by one of their facts, their host and when they began. */
+struct index {
+    enum fact fact;
+    struct process **v;
+    size_t n;
+};
+
+static int order(const struct process *a, const struct process *b, enum fact f)
+{
+    if (a->fact[f] != b->fact[f])
+        return a->fact[f] < b->fact[f] ? -1 : 1;
+    if (f == PID && a->fact[HOST] != b->fact[HOST])
+        return a->fact[HOST] < b->fact[HOST] ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static int by_pid_order(const void *a, const void *b)
+{
+    return order(*(struct process *const *)a, *(struct process *const *)b, PID);
+}
+
+static int by_path_order(const void *a, const void *b)
+{
+    return order(*(struct process *const *)a, *(struct process *const *)b, PATH);
+}
+
+static struct index index_of(struct started *s, enum fact f)
+{
+    struct index x = {f, sl_alloc((s->v.n + 1) * sizeof *x.v), s->v.n};
+
+    for (size_t i = 0; i < x.n; i++)
+        x.v[i] = &s->v.v[i];
+    qsort(x.v, x.n, sizeof *x.v, f == PID ? by_pid_order : by_path_order);
+    return x;
+}
+
+/* How many stand before or at the place of `like`: the last of them is the latest that began not after it. */
+static size_t up_to(const struct index *x, const struct process *like)
+{
+    size_t low = 0, high = x->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (order(x->v[middle], like, x->fact) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int by_pid(struct started *s)
+{
+    struct index x;
+    int rc;
+
+    if (!s->rule[BY_PID])
+        return 0;
+    if ((rc = by_fork(s)))
+        return rc;
+    x = index_of(s, PID);
+    for (size_t i = 0; i < s->v.n; i++) {
+        struct process *p = &s->v.v[i], like = *p, *o;
+        like.fact[PID] = p->fact[PPID];
+        like.start = p->latest;
+        if (sl_started_settled(p) || !p->fact[HOST] || !p->fact[PPID])
+            continue;
+        for (size_t k = up_to(&x, &like); k-- > 0;) { /* numbers come again: the latest is alive */
+            o = x.v[k];
+            if (o->fact[PID] != p->fact[PPID] || o->fact[HOST] != p->fact[HOST])
+                break;
+            if (o != p && alive_when_began(o, p)) {
+                settle(p, 0, o->id, BY_PID, 0.9);
+                break;
+            }
+        }
+    }
+    free(x.v);
+    return 0;
+}
+
+/* ---- by PERFFLOW_INSTANCE_PATH: a.b.c lies in a.b ---- */
+
+/* Processes that may have the path above that of p, the latest first; false: so many that it says nothing. */
+static bool may_be_above(const struct index *x, const struct process *p, uint32_t above, struct process **v, size_t *n)
+{
+    struct process like = *p;
+
+    like.fact[PATH] = above;
+    *n = 0;
+    for (size_t k = up_to(x, &like); k-- > 0 && x->v[k]->fact[PATH] == above;)
+        if (x->v[k] != p) {
+            if (*n == CANDIDATES)
+                return false;
+            v[(*n)++] = x->v[k];
+        }
+    return true;
+}
+
+static int by_path(struct started *s)
+{
+    struct process *v[CANDIDATES];
+    struct index x;
+    int rc = 0;
+
+    if (!s->rule[BY_PATH])
+        return 0;
+    x = index_of(s, PATH);
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        struct process *p = &s->v.v[i], *only = NULL;
+        const char *path = sl_started_fact(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
+        uint32_t above = dot ? sl_intern_find(&s->texts, path, (size_t)(dot - path)) : 0;
+        size_t fit, alive = 0;
+        if (!above || sl_started_settled(p) || !may_be_above(&x, p, above, v, &fit))
+            continue;
+        for (size_t k = 0; k < fit; k++) {
+            alive += alive_when_began(v[k], p);
+            if (!only || alive_when_began(v[k], p))
+                only = v[k];
+        }
+        if (fit == 1 || alive == 1)
+            settle(p, 0, only->id, BY_PATH, 0.8);
+        for (size_t k = 0; k < fit && fit > 1 && alive != 1 && !rc; k++)
+            if (!alive || alive_when_began(v[k], p))
+                rc = sl_started_doubt(s, v[k]->id, p->id, BY_PATH);
+    }
+    free(x.v);
+    return rc;
+}
+
+/* ---- from a process to its call ---- */
+
+struct lane { /* a thread */
+    int64_t thread;
+    SL_VEC(struct { int64_t call, begin, end; }) open;
+};
+
+struct lanes {
+    SL_VEC(struct lane) v;
+};
+
+static struct lane *lane_of(struct lanes *l, int64_t thread)
+{
+    for (size_t i = 0; i < l->v.n; i++)
+        if (l->v.v[i].thread == thread)
+            return &l->v.v[i];
+    *sl_vec_add(&l->v) = (struct lane){.thread = thread};
+    return &l->v.v[l->v.n - 1];
+}
+
+static void close_until(struct lane *l, int64_t t)
+{
+    while (l->open.n && l->open.v[l->open.n - 1].end < t)
+        l->open.n--;
+}
+
+/* The innermost call that is open from..to, where only one thread has one. */
+static int64_t only_open(struct lanes *l, int64_t from, int64_t to)
+{
+    const struct lane *only = NULL;
+
+    for (size_t i = 0; i < l->v.n; i++) {
+        struct lane *x = &l->v.v[i];
+        close_until(x, to);
+        if (!x->open.n)
+            continue;
+        if (only)
+            return 0;
+        only = x;
+    }
+    for (size_t k = only ? only->open.n : 0; k-- > 0;)
+        if (only->open.v[k].begin <= from)
+            return only->open.v[k].call;
+    return 0;
+}
+
+/* When what it lies in started it; or, if that was a worker of Parsl, what it is a descendant of. */
+static int64_t began_from(const struct process *p)
+{
+    return p->before ? p->forked : p->start;
+}
+
+static int64_t began_to(const struct process *p)
+{
+    return p->before ? p->before : p->latest;
+}
+
+static int by_container(const void *x, const void *y)
+{
+    const struct process *a = *(struct process *const *)x, *b = *(struct process *const *)y;
+
+    if (a->in_process != b->in_process)
+        return a->in_process < b->in_process ? -1 : 1;
+    return began_to(a) < began_to(b) ? -1 : began_to(a) > began_to(b);
+}
+
+/* v[0..n) lie in one process, by when they began at the latest: its calls are gone through once. */
+static int find_calls(struct started *s, struct process **v, size_t n, sqlite3_stmt *q)
+{
+    struct lanes l = {0};
+    size_t at = 0;
+    int rc;
+
+    sqlite3_reset(q);
+    sqlite3_bind_int64(q, 1, v[0]->in_process);
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        int64_t begin = sqlite3_column_int64(q, 2);
+        struct lane *x;
+        for (; at < n && began_to(v[at]) < begin; at++)
+            v[at]->in_span = only_open(&l, began_from(v[at]), began_to(v[at]));
+        if (at == n)
+            break;
+        x = lane_of(&l, sqlite3_column_int64(q, 1));
+        close_until(x, begin);
+        *sl_vec_add(&x->open) =
+            (typeof(*x->open.v)){sqlite3_column_int64(q, 0), begin,
+                                 sqlite3_column_type(q, 3) == SQLITE_NULL ? INT64_MAX : sqlite3_column_int64(q, 3)};
+    }
+    for (; at < n && rc >= 0; at++)
+        v[at]->in_span = only_open(&l, began_from(v[at]), began_to(v[at]));
+    for (size_t i = 0; i < l.v.n; i++)
+        sl_vec_free(&l.v.v[i].open);
+    sl_vec_free(&l.v);
+    return rc < 0 ? rc : 0;
+}
+
+const char sl_started_calls_sql[] =
+    "SELECT c.id, c.parent, (SELECT min(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM "
+    "sl_name WHERE name = 'begin')) AS b, (SELECT max(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = "
+    "(SELECT id FROM sl_name WHERE name = 'end')) AS e FROM sl_span t JOIN sl_span c ON c.parent = t.id WHERE t.parent "
+    "= ?1 AND c.type = (SELECT id FROM sl_name WHERE name = 'trace.call') AND b IS NOT NULL ORDER BY b, ifnull(e, "
+    "9223372036854775807) DESC, c.id";
+
+static int link_processes(struct started *s)
+{
+    struct process **v = sl_alloc((s->v.n + 1) * sizeof *v);
+    sqlite3_stmt *q = sl_store_prepare(s->st, sl_started_calls_sql, s->err);
+    size_t n = 0;
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < s->v.n; i++)
+        if (s->v.v[i].in_process && !s->v.v[i].in_span && s->v.v[i].rule != BY_PATH)
+            v[n++] = &s->v.v[i];
+    qsort(v, n, sizeof *v, by_container);
+    for (size_t from = 0, to; from < n && !rc; from = to) {
+        for (to = from + 1; to < n && v[to]->in_process == v[from]->in_process; to++)
+            ;
+        rc = find_calls(s, v + from, to - from, q);
+    }
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        const struct process *p = &s->v.v[i];
+        if (sl_started_settled(p)) /* which call it was is inferred, even where which process it was is known */
+            rc = sl_started_link(s, p->in_span ? p->in_span : p->in_process, p->id, p->rule, p->confidence);
+    }
+    sqlite3_finalize(q);
+    free(v);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int name_rules(struct started *s)
+{
+    int rc = 0;
+
+    for (int i = 0; i < RULES && !rc; i++) {
+        char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", rule_name[i]);
+        if (!sl_store_int(s->st, sql, 0))
+            rc = sl_binding_name(s->st, rule_name[i], &s->rule[i], s->err);
+        sqlite3_free(sql);
+    }
+    return rc;
+}
+
+int sl_started_bind(struct sl_store *st, struct sl_err *err)
+{
+    struct started s = {.st = st, .err = err};
+    int rc;
+
+    if (!sl_store_int(st,
+                      "SELECT EXISTS (SELECT 1 FROM sl_span s WHERE s.type = (SELECT id FROM sl_name WHERE name = "
+                      "'trace.process'))",
+                      0))
+        return 0;
+    rc = load(&s);
+    if (!rc)
+        rc = name_rules(&s);
+    s.link = sl_store_prepare(st,
+                              "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) VALUES "
+                              "(?1, 1, ?2, ?3, ?4)",
+                              err);
+    s.doubt = sl_store_prepare(st,
+                               "INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) VALUES (?1, 1, "
+                               "?2, ?3)",
+                               err);
+    if (!rc && (!s.link || !s.doubt))
+        rc = SL_ESTORE;
+    if (!rc)
+        rc = by_parent(&s);
+    if (!rc)
+        rc = by_pid(&s);
+    if (!rc)
+        rc = by_path(&s);
+    if (!rc)
+        rc = sl_workers_find(&s);
+    if (!rc)
+        rc = link_processes(&s);
+    if (!rc)
+        rc = sl_workers_bind(&s);
+    if (!rc)
+        rc = sl_environment_bind(&s);
+    if (!rc)
+        rc = sl_arrows_bind(&s);
+    sqlite3_finalize(s.link);
+    sqlite3_finalize(s.doubt);
+    sl_vec_free(&s.v);
+    sl_intern_free(&s.texts);
+    return rc;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of started.c, worker.c and environment.c: traced processes, and what is known of them. */
+#ifndef SL_BIND_PROCESS_INTERNAL_H
+#define SL_BIND_PROCESS_INTERNAL_H
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "bind/bind_internal.h"
+
+enum fact { HOST, PID, PPID, PARENT_ID, SPAN_ID, PATH, POOL, RANK, WQ, VINE, SLURM, CLUSTER, TICKS, ANCESTORS, FACTS };
+
+enum { SL_TICK_NS = 10000000 }; /* Linux tells when a process began in hundredths of a second, cut off */
+
+enum rule { BY_PARENT, BY_PID, BY_PATH, BY_WORKER, BY_SANDBOX, BY_JOB, BY_FLOW, RULES };
+
+struct process {
+    int64_t id, start, end; /* end INT64_MAX: not known */
+    int64_t latest;         /* it may have begun later than start, up to this */
+    int64_t first;          /* what it recorded first */
+    uint32_t fact[FACTS];   /* texts; 0: not known */
+    int64_t in_span,
+        in_process; /* what it lies in: a span that is known, or a process, of which the call is looked for */
+    enum rule rule;
+    double confidence;
+    bool worker;            /* of Parsl, itself */
+    int64_t forked, before; /* of what a worker started: when that was, at the earliest and at the latest */
+    bool awaited;           /* by the worker: the task of `first` is that of its beginning */
+};
+
+/* What a process may lie in. */
+struct task {
+    int64_t id, from, to;
+};
+
+typedef SL_VEC(struct task) task_list;
+
+struct started {
+    struct sl_store *st;
+    struct sl_err *err;
+    struct sl_intern texts;
+    SL_VEC(struct process) v;
+    int64_t rule[RULES]; /* names; 0: unbound */
+    sqlite3_stmt *link, *doubt;
+};
+
+/* started.c */
+const char *sl_started_fact(const struct started *s, const struct process *p, enum fact f);
+bool sl_started_any(const struct started *s, enum fact f);
+bool sl_started_settled(const struct process *p);
+int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence);
+int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule);
+/* Calls of process ?1: id, thread, begin, end, by begin. */
+extern const char sl_started_calls_sql[];
+
+/* Spans of traces that have the attribute, which is not of the user's: span, value, type, process. */
+sqlite3_stmt *sl_started_with_attribute(struct started *s, const char *name);
+
+/* arrows.c: flows from one process to another. */
+int sl_arrows_bind(struct started *s);
+
+/* environment.c: the sandboxes and jobs that environments name. */
+int sl_environment_bind(struct started *s);
+/* Rows of q: span, begin, end. */
+int sl_tasks_load(struct started *s, task_list *out, sqlite3_stmt *q);
+/* When it ended, at the latest: logs of whole milliseconds say the last one before. */
+int64_t sl_task_latest_end(const struct task *t);
+/* Into the only one that was running somewhen from..to, else all of these into doubt. */
+int sl_tasks_link(struct started *s, const task_list *l, const struct process *p, int64_t from, int64_t to,
+                  enum rule rule);
+
+/* worker.c: which processes are workers of Parsl, and when these started the others; then, in which tasks they lie. */
+int sl_workers_find(struct started *s);
+int sl_workers_bind(struct started *s);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traced processes in the tasks of a worker of Parsl, which their environment names.  A worker runs one task at a time,
+ * and what it started during one lies in it, with all that comes of that, however long it lives: so what counts is the
+ * process above that the worker itself started.
+ */
+#include "bind/process_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- a worker, and its tasks ---- */
+
+static const char worker_tasks_sql[] =
+    "SELECT t.id, (SELECT min(time_ns) FROM events WHERE span = t.id AND type = 'worker_received_task') AS b, "
+    "(SELECT max(time_ns) FROM events WHERE span = t.id AND type IN ('worker_completed_task', "
+    "'worker_all_finished_task')) FROM sl_span m JOIN sl_name mn ON mn.id = m.type AND mn.name = "
+    "'parsl.executor.htex.manager' JOIN sl_span w ON w.parent = m.id AND w.key = ?2 JOIN sl_name wn ON wn.id = w.type "
+    "AND wn.name = 'parsl.executor.htex.worker' JOIN sl_span t ON t.parent = w.id JOIN sl_name tn ON tn.id = t.type "
+    "AND tn.name = 'parsl.executor.htex.worker.task' WHERE m.key = ?1 ORDER BY b";
+
+static const char worker_pids_sql[] =
+    "SELECT DISTINCT CAST(a.value AS TEXT) FROM sl_span m JOIN sl_name mn ON mn.id = m.type AND mn.name = "
+    "'parsl.executor.htex.manager' JOIN "
+    "sl_span w ON w.parent = m.id AND w.key = ?2 JOIN sl_name wn ON wn.id = w.type AND wn.name = "
+    "'parsl.executor.htex.worker' JOIN attributes a ON a.span = w.id AND a.name = 'pid' WHERE m.key = ?1";
+
+struct worker {
+    uint32_t pool, rank;
+    task_list tasks;
+    SL_VEC(int64_t) pids; /* as its log tells; more than one where it was started again */
+    sqlite3_stmt *tasks_of, *pids_of;
+};
+
+static int open_worker(struct started *s, struct worker *w)
+{
+    w->tasks_of = sl_store_prepare(s->st, worker_tasks_sql, s->err);
+    w->pids_of = sl_store_prepare(s->st, worker_pids_sql, s->err);
+    return w->tasks_of && w->pids_of ? 0 : SL_ESTORE;
+}
+
+static void close_worker(struct worker *w)
+{
+    sqlite3_finalize(w->tasks_of);
+    sqlite3_finalize(w->pids_of);
+    sl_vec_free(&w->tasks);
+    sl_vec_free(&w->pids);
+}
+
+static void name_worker(const struct started *s, const struct process *p, sqlite3_stmt *q)
+{
+    sqlite3_reset(q);
+    sqlite3_bind_text(q, 1, sl_started_fact(s, p, POOL), -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, sl_started_fact(s, p, RANK), -1, SQLITE_STATIC);
+}
+
+/* The worker that p names. */
+static int load_worker(struct started *s, struct worker *w, const struct process *p)
+{
+    int rc;
+
+    if (w->pool == p->fact[POOL] && w->rank == p->fact[RANK])
+        return 0;
+    w->pool = p->fact[POOL];
+    w->rank = p->fact[RANK];
+    name_worker(s, p, w->tasks_of);
+    if ((rc = sl_tasks_load(s, &w->tasks, w->tasks_of)) < 0)
+        return rc;
+    for (size_t i = 0; i + 1 < w->tasks.n; i++) /* one at a time: without an end, until the next */
+        if (w->tasks.v[i].to == INT64_MAX)
+            w->tasks.v[i].to = w->tasks.v[i + 1].from;
+    name_worker(s, p, w->pids_of);
+    sl_vec_clear(&w->pids);
+    while ((rc = sl_store_step(s->st, w->pids_of, s->err)) > 0)
+        *sl_vec_add(&w->pids) = sqlite3_column_int64(w->pids_of, 0);
+    return rc;
+}
+
+static bool has_pid(const struct worker *w, int64_t pid)
+{
+    for (size_t i = 0; i < w->pids.n; i++)
+        if (w->pids.v[i] == pid)
+            return true;
+    return false;
+}
+
+static int64_t number(const struct started *s, const struct process *p, enum fact f)
+{
+    return p->fact[f] ? atoll(sl_started_fact(s, p, f)) : 0;
+}
+
+static bool is_worker(const struct started *s, const struct worker *w, const struct process *p)
+{
+    const task_list *l = &w->tasks;
+
+    if (w->pids.n && p->fact[PID])
+        return has_pid(w, number(s, p, PID));
+    for (size_t i = 0; i < l->n; i++) /* who was there before a task and stayed is no child of one */
+        if (l->v[i].from > p->latest && p->end != INT64_MAX && l->v[i].from < p->end)
+            return true;
+    return l->n && p->latest < l->v[0].from;
+}
+
+static const struct process *container(const struct started *s, const struct process *p)
+{
+    for (size_t i = 0; i < s->v.n && p->in_process; i++)
+        if (s->v.v[i].id == p->in_process)
+            return &s->v.v[i];
+    return NULL;
+}
+
+/*
+ * It lies in a call that is known, or in a process that is itself below the worker: then it is in a task as far as that
+ * is.  What is above the worker, such as the program that called Parsl, says nothing of tasks.
+ */
+static bool settled_elsewhere(const struct started *s, const struct process *p)
+{
+    const struct process *in = container(s, p);
+
+    return in && in->fact[POOL] == p->fact[POOL] && in->fact[RANK] == p->fact[RANK] && (!in->worker || p->in_span);
+}
+
+/* ---- what a worker started ---- */
+
+/*
+ * The child of the worker that p is, or comes from: the one below the worker among those above.  Where the worker is
+ * not among them, somebody in between has ended and the rest was orphaned: then the first that began when tasks did.
+ */
+static void find_child(const struct started *s, const struct worker *w, struct process *p)
+{
+    const char *at = sl_started_fact(s, p, ANCESTORS);
+    int64_t from = p->start, tick = p->fact[TICKS] ? SL_TICK_NS : 0;
+    bool bash = false, reached = has_pid(w, number(s, p, PPID));
+
+    while (at && *at) {
+        char *end;
+        int64_t pid = strtoll(at, &end, 10), start = *end == '@' ? strtoll(end + 1, &end, 10) : 0;
+        reached = has_pid(w, pid);
+        if (reached || !start || !w->tasks.n || start + SL_TICK_NS < w->tasks.v[0].from)
+            break;
+        from = start;
+        tick = SL_TICK_NS;
+        bash = !strncmp(end, ",bash", 5);
+        at = strchr(end, ' ');
+        at += at != NULL;
+    }
+    p->forked = from;
+    p->before = from + tick < p->latest ? from + tick : from < p->latest ? p->latest : from;
+    p->awaited = reached && bash;
+}
+
+/* The task that was running at t; *several: more than one was. */
+static const struct task *running_at(const task_list *l, int64_t t, bool *several)
+{
+    const struct task *found = NULL;
+
+    *several = false;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].from <= t && t <= l->v[i].to) {
+            *several |= found != NULL;
+            found = &l->v[i];
+        }
+    return found;
+}
+
+/* The task that the call lies in; *several: in more than one, by times as coarse as that. */
+static const struct task *task_around(const task_list *l, int64_t begin, int64_t end, bool *several)
+{
+    const struct task *found = NULL;
+
+    *several = false;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].from <= begin && end <= sl_task_latest_end(&l->v[i])) {
+            *several |= found != NULL;
+            found = &l->v[i];
+        }
+    return found ? found : running_at(l, begin, several);
+}
+
+/* The worker itself, which runs Python apps: its outermost calls, each in the task of its time. */
+static int link_worker_calls(struct started *s, const struct worker *w, const struct process *p)
+{
+    static const char outermost[] =
+        "SELECT c.id, c.b, coalesce(c.e, c.b) FROM (%s) c WHERE NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span o ON "
+        "o.id = k.left_span "
+        "WHERE k.right_span = c.id AND k.kind = 1 AND o.type = (SELECT id FROM sl_name WHERE name = 'trace.call'))";
+    char *sql = sqlite3_mprintf(outermost, sl_started_calls_sql);
+    sqlite3_stmt *q = sl_store_prepare(s->st, sql, s->err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    sqlite3_free(sql);
+    if (q)
+        sqlite3_bind_int64(q, 1, p->id);
+    while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
+        bool several;
+        const struct task *t = task_around(&w->tasks, sqlite3_column_int64(q, 1), sqlite3_column_int64(q, 2), &several);
+        rc = t && !several ? sl_started_link(s, t->id, sqlite3_column_int64(q, 0), BY_WORKER, 0.9) : 0;
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* The call of bash that a worker waits for is there as long as its task: what it, or one below, records then is in
+ * that. */
+static int link_child(struct started *s, const task_list *l, const struct process *p)
+{
+    task_list fit = {0};
+    int rc;
+
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].from <= p->before && p->forked <= sl_task_latest_end(&l->v[i]))
+            *sl_vec_add(&fit) = l->v[i];
+    if (fit.n > 1 && p->awaited) {
+        size_t n = 0;
+        for (size_t i = 0; i < fit.n; i++)
+            if (fit.v[i].from <= p->first && p->first <= sl_task_latest_end(&fit.v[i]))
+                fit.v[n++] = fit.v[i];
+        fit.n = n ? n : fit.n;
+    }
+    rc = sl_tasks_link(s, &fit, p, INT64_MIN, INT64_MAX, BY_WORKER);
+    sl_vec_free(&fit);
+    return rc;
+}
+
+/* ---- all of them ---- */
+
+static int by_worker_order(const void *x, const void *y)
+{
+    const struct process *a = *(struct process *const *)x, *b = *(struct process *const *)y;
+
+    if (a->fact[POOL] != b->fact[POOL])
+        return a->fact[POOL] < b->fact[POOL] ? -1 : 1;
+    if (a->fact[RANK] != b->fact[RANK])
+        return a->fact[RANK] < b->fact[RANK] ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+typedef int each_fn(struct started *s, const struct worker *w, struct process *p);
+
+static int each(struct started *s, each_fn *fn)
+{
+    struct process **v;
+    struct worker w = {0};
+    size_t n = 0;
+    int rc;
+
+    if (!s->rule[BY_WORKER] || !sl_started_any(s, POOL) ||
+        !sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_name WHERE name = 'parsl.executor.htex.worker.task')", 0))
+        return 0;
+    v = sl_alloc((s->v.n + 1) * sizeof *v);
+    for (size_t i = 0; i < s->v.n; i++)
+        if (s->v.v[i].fact[POOL] && s->v.v[i].fact[RANK])
+            v[n++] = &s->v.v[i];
+    qsort(v, n, sizeof *v, by_worker_order);
+    rc = open_worker(s, &w);
+    for (size_t i = 0; i < n && !rc; i++)
+        if (!(rc = load_worker(s, &w, v[i])))
+            rc = fn(s, &w, v[i]);
+    close_worker(&w);
+    free(v);
+    return rc;
+}
+
+static int find_worker(struct started *s, const struct worker *w, struct process *p)
+{
+    const struct process *in = container(s, p);
+
+    p->worker = is_worker(s, w, p);
+    /* `spanloom span`, where it is all of a command, records in the name of the worker: of all tasks in one trace,
+     * which has the TRACEPARENT of the first */
+    if (p->worker && in && in->fact[PID] == p->fact[PID] && in->fact[HOST] == p->fact[HOST])
+        p->in_span = p->in_process = 0;
+    return 0;
+}
+
+static int find_others(struct started *s, const struct worker *w, struct process *p)
+{
+    if (!p->worker && !settled_elsewhere(s, p))
+        find_child(s, w, p);
+    return 0;
+}
+
+static int link_one(struct started *s, const struct worker *w, struct process *p)
+{
+    if (p->worker)
+        return link_worker_calls(s, w, p);
+    return settled_elsewhere(s, p) ? 0 : link_child(s, &w->tasks, p);
+}
+
+int sl_workers_find(struct started *s)
+{
+    int rc = each(s, find_worker);
+
+    return rc ? rc : each(s, find_others);
+}
+
+int sl_workers_bind(struct started *s)
+{
+    return each(s, link_one);
+}

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which rules of a recipe a record matches.  A record is used whole or rejected whole: everything it adds to the batch
+ * is taken back when one part of it cannot be understood.
+ *
+ * Most records match no rule, so that is the fast way: literals first, patterns then, and the captures of a head only
+ * when a rule has matched.
+ */
+#include "base/buf.h"
+#include "engine/engine_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BATCH_EVENTS = 4 * 1024, BATCH_SPANS = 2 * 1024, BATCH_BYTES = 256 * 1024, REJECT_TEXT = 200 };
+
+/* ---- one record ---- */
+
+static void set_captures(struct sl_value *f, const struct sl_pattern *pat, const char *s, const size_t *at)
+{
+    for (uint32_t i = 0; i < pat->ncaptures; i++) {
+        const struct sl_capture *c = &pat->capture[i];
+        if (c->slot >= 0 && at[2 * c->group] != PCRE2_UNSET && at[2 * c->group + 1] >= at[2 * c->group])
+            f[c->slot] = (struct sl_value){
+                .kind = SL_TEXT, .s = s + at[2 * c->group], .n = (uint32_t)(at[2 * c->group + 1] - at[2 * c->group])};
+    }
+}
+
+/* The fields of a text record, once somebody asks. */
+static void fill(struct sl_parse *p, const char *message, size_t n)
+{
+    if (p->filled)
+        return;
+    p->filled = true;
+    memcpy(p->base, p->context, (size_t)p->recipe->nfields * sizeof *p->base);
+    if (p->head) {
+        const size_t *at = sl_pattern_match(p->head, p->head_match, p->raw, p->nraw, 0);
+        if (at)
+            set_captures(p->base, p->head, p->raw, at);
+    }
+    p->base[p->recipe->field_text] = (struct sl_value){.kind = SL_TEXT, .s = message, .n = (uint32_t)n};
+    p->base[p->recipe->field_line] = (struct sl_value){.kind = SL_INT, .i = p->place};
+}
+
+/* Which of the texts of a condition v is; nis: none. */
+static int which_is(const struct sl_when *w, const struct sl_value *v)
+{
+    char digits[32];
+    const char *s;
+    size_t n = sl_apply_value_text(v, digits, &s);
+    int k = 0;
+
+    while (k < w->nis && (strlen(w->is[k]) != n || memcmp(w->is[k], s, n) != 0))
+        k++;
+    return k;
+}
+
+/* The conditions that compare: they need no captures, and most rules of a table fail here. */
+static bool equal_conditions(const struct sl_value *f, const struct sl_rule *u)
+{
+    for (int i = 0; i < u->nwhen; i++) {
+        const struct sl_when *w = &u->when[i];
+        if (f[w->field].kind == SL_NONE || (w->nis && which_is(w, &f[w->field]) == w->nis))
+            return false;
+    }
+    return true;
+}
+
+static bool pattern_conditions(struct sl_parse *p, const struct sl_rule *u)
+{
+    char digits[32];
+    const char *s;
+
+    for (int i = 0; i < u->nwhen; i++) {
+        const struct sl_when *w = &u->when[i];
+        const size_t *at;
+        size_t n;
+        if (w->nis)
+            continue;
+        n = sl_apply_value_text(&p->f[w->field], digits, &s);
+        if (s == digits)
+            s = sl_arena_copy(&p->scratch, digits, n); /* captures may point into it */
+        at = sl_pattern_match(&w->pattern, p->match, s, n, 0);
+        if (!at)
+            return false;
+        set_captures(p->f, &w->pattern, s, at);
+    }
+    return true;
+}
+
+/* Could one of the rule's patterns match?  Literals only. */
+static bool may_match(const struct sl_rule *u, const char *s, size_t n)
+{
+    for (int i = 0; i < u->nmatch; i++) {
+        const struct sl_pattern *m = &u->match[i];
+        if (!m->prefix || (n >= m->nliteral && !memcmp(s, m->literal, m->nliteral)))
+            return true;
+    }
+    return !u->nmatch;
+}
+
+/* Does the record of a text log lack a field that the rule asks for?  Its head need not be taken apart to know. */
+static bool lacks_field(const struct sl_parse *p, const struct sl_rule *u)
+{
+    for (int i = 0; i < u->nwhen; i++) {
+        int field = u->when[i].field;
+        bool here =
+            p->context[field].kind != SL_NONE || field == p->recipe->field_text || field == p->recipe->field_line;
+        for (uint32_t k = 0; p->head && k < p->head->ncaptures && !here; k++)
+            here = p->head->capture[k].slot == field;
+        if (!here)
+            return true;
+    }
+    return false;
+}
+
+static void tell_saw(struct sl_parse *p, const struct sl_rule *u, const struct sl_pattern *match)
+{
+    p->saw(p->to, u);
+    if (match)
+        p->saw(p->to, match);
+    for (int i = 0; i < u->nwhen; i++)
+        if (u->when[i].nis)
+            p->saw(p->to, u->when[i].is[which_is(&u->when[i], &p->f[u->when[i].field])]);
+}
+
+static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size_t n)
+{
+    const size_t *at = NULL;
+    int i;
+
+    if (!may_match(u, s, n))
+        return false;
+    for (i = 0; i < u->nmatch && !at; i++)
+        at = sl_pattern_match(&u->match[i], p->match, s, n, 0);
+    if (u->nmatch && !at)
+        return false;
+    if (!p->filled && !at && !u->nlook && lacks_field(p, u))
+        return false;
+    if (!p->filled)
+        fill(p, s, n);
+    if (!at && !u->nlook && !equal_conditions(p->base, u))
+        return false; /* the usual way of a row of another table */
+    memcpy(p->f, p->base, (size_t)p->recipe->nfields * sizeof *p->f);
+    if (at)
+        set_captures(p->f, &u->match[i - 1], s, at);
+    sl_apply_look_up(p, u);
+    if (((at || u->nlook) && !equal_conditions(p->f, u)) || !pattern_conditions(p, u))
+        return false;
+    if (p->saw)
+        tell_saw(p, u, u->nmatch ? &u->match[i - 1] : NULL);
+    return true;
+}
+
+static bool apply_each(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *u)
+{
+    struct sl_value *keep;
+    char digits[32];
+    const char *s;
+    size_t n, from = 0;
+    size_t bytes = (size_t)p->recipe->nfields * sizeof *p->f;
+
+    if (u->each_of < 0)
+        return sl_apply_rule(p, k, u);
+    if (p->f[u->each_of].kind == SL_NONE)
+        return true;
+    n = sl_apply_value_text(&p->f[u->each_of], digits, &s);
+    s = sl_arena_copy(&p->scratch, s, n);
+    keep = sl_arena_alloc(&p->scratch, bytes);
+    memcpy(keep, p->f, bytes);
+    while (from <= n) {
+        const size_t *at = sl_pattern_match(&u->each, p->match, s, n, from);
+        if (!at)
+            break;
+        if (p->saw)
+            p->saw(p->to, &u->each);
+        from = at[1] > at[0] ? at[1] : at[1] + 1;
+        memcpy(p->f, keep, bytes);
+        set_captures(p->f, &u->each, s, at);
+        if (!sl_apply_rule(p, k, u))
+            return false;
+    }
+    return true;
+}
+
+static struct sl_mark take_mark(const struct sl_batch *b)
+{
+    return (struct sl_mark){b->events.n, b->links.n,  b->attrs.n,  b->samples.n, b->raws.n,
+                            b->zones.n,  b->shares.n, b->wrotes.n, b->spans.n,   {0}};
+}
+
+static void take_back(struct sl_batch *b, const struct sl_mark *k)
+{
+    b->events.n = k->events;
+    b->links.n = k->links;
+    b->attrs.n = k->attrs;
+    b->samples.n = k->samples;
+    b->raws.n = k->raws;
+    b->shares.n = k->shares; /* zones stay: the times were good */
+    b->wrotes.n = k->wrotes;
+    for (size_t i = 0; i < k->made_strong.n; i++)
+        b->spans.v[k->made_strong.v[i]].strong = false;
+}
+
+static void new_batch(struct sl_parse *p)
+{
+    p->batch = sl_batch_new();
+    if (p->part) /* the batch outlives the parse */
+        p->batch->part = sl_arena_copy(&p->batch->arena, p->part, strlen(p->part));
+    for (int i = 0; i < p->recipe->nmention; i++)
+        p->memo[i] = -1;
+}
+
+/*
+ * The spans that the file is about are there, whether or not a record names them.  believe: else they are only named
+ * yet, as nothing of the file looks like what its path says.
+ */
+static bool mention_contexts(struct sl_parse *p, bool believe)
+{
+    const struct sl_recipe *r = p->recipe;
+    int which = 0;
+
+    memcpy(p->f, p->context, (size_t)r->nfields * sizeof *p->f);
+    if (p->mode == SL_PARSE_SHARES)
+        return true;
+    for (int i = 0; i < r->nabout; i++) {
+        int32_t s = sl_apply_span(p, r->about_mention[i], &which);
+        if (s == -1)
+            return sl_apply_reject(p, "%s: field %s is missing; give it with --set %s=VALUE",
+                                   r->mention[r->about_mention[i]].alias, sl_apply_field_name(p, which),
+                                   sl_apply_field_name(p, which));
+        if (s < 0)
+            return false;
+        if (!believe)
+            continue;
+        sl_apply_make_strong(p, NULL, s);
+        p->batch->spans.v[s].written |= r->mention[r->about_mention[i]].in_writer;
+    }
+    return true;
+}
+
+static void emit(struct sl_parse *p)
+{
+    struct sl_batch *b = p->batch;
+
+    if (!p->met && !p->strange) /* an empty file */
+        mention_contexts(p, true);
+    p->batch = NULL;
+    p->emit(p->to, b);
+}
+
+static void add_reject(struct sl_parse *p, int64_t place, const char *reason, const char *text, size_t n)
+{
+    struct sl_buf clean = {0};
+    const char *nl = memchr(text ? text : "", '\n', n);
+
+    if (nl)
+        n = (size_t)(nl - text);
+    sl_buf_add_utf8(&clean, text ? text : "", n < REJECT_TEXT ? n : REJECT_TEXT);
+    *sl_vec_add(&p->batch->rejects) =
+        (struct sl_batch_reject){place, sl_arena_copy(&p->batch->arena, reason, strlen(reason)),
+                                 sl_arena_copy(&p->batch->arena, clean.s, clean.n)};
+    p->batch->rejected++;
+    sl_buf_free(&clean);
+}
+
+static void record(struct sl_parse *p, const char *message, size_t n)
+{
+    const struct sl_recipe *r = p->recipe;
+    struct sl_batch *b = p->batch;
+    struct sl_mark k = take_mark(b);
+    const struct sl_rule *last = NULL;
+    const uint16_t *list = r->first[n ? (unsigned char)*message : 256];
+    bool skipped = false, bad = false, naming = p->mode == SL_PARSE_NAMING;
+    size_t rejects = b->rejects.n;
+
+    b->read++;
+    sl_vec_clear(&p->touched);
+    if (p->saw)
+        p->saw(p->to, p->input);
+    if (p->saw && p->head)
+        p->saw(p->to, p->head);
+    for (int at = 0;; at++) {
+        int i = naming ? at : list[at];
+        const struct sl_rule *u;
+        if (i >= (naming ? r->nrule + r->nnaming : UINT16_MAX))
+            break;
+        u = i < r->nrule ? &r->rule[i] : &r->naming[i - r->nrule];
+        if (p->mode == SL_PARSE_SHARES && !u->nshare)
+            continue;
+        if (!hit(p, u, message, n))
+            continue;
+        last = u;
+        if (u->skip) {
+            skipped = true;
+            if (naming) /* what it names is still of interest */
+                continue;
+            break;
+        }
+        if (!apply_each(p, &k, u)) {
+            bad = true;
+            break;
+        }
+        if (!u->also && !naming)
+            break;
+    }
+    if (!last && r->else_raw && p->mode == SL_PARSE_IMPORT) {
+        int which;
+        fill(p, message, n);
+        memcpy(p->f, p->base, (size_t)r->nfields * sizeof *p->f);
+        sl_apply_raw(p, r->nabout ? sl_apply_span(p, r->about_mention[0], &which) : -1);
+    }
+    if (bad) {
+        take_back(b, &k);
+        add_reject(p, p->place, p->reason, p->raw, p->nraw);
+    } else if (last && !skipped) {
+        b->used++;
+    } else {
+        b->skipped++;
+    }
+    if (!p->met)
+        mention_contexts(p, p->met = true);
+    if (p->watch) {
+        struct sl_outcome o = {
+            p->place,         p->raw,   p->nraw,  last,     bad ? b->rejects.v[rejects].reason : NULL,
+            skipped || !last, k.events, k.links,  k.spans,  k.attrs,
+            k.samples,        k.zones,  k.shares, k.wrotes, k.raws,
+            rejects};
+        p->watch(p->to, p, &o);
+    }
+    if (k.made_strong.v)
+        sl_vec_free(&k.made_strong);
+    if (p->scratch.bytes)
+        sl_arena_reset(&p->scratch);
+    if (b->events.n > BATCH_EVENTS || b->spans.n > BATCH_SPANS || b->links.n > BATCH_EVENTS ||
+        b->arena.bytes > BATCH_BYTES || b->attrs.n > BATCH_EVENTS || b->samples.n > BATCH_EVENTS ||
+        b->rejects.n > BATCH_SPANS) {
+        emit(p);
+        new_batch(p);
+    }
+}
+
+bool sl_parse_time(struct sl_parse *p, int64_t *ns, bool *naive)
+{
+    if (!p->filled)
+        return false;
+    memcpy(p->f, p->base, (size_t)p->recipe->nfields * sizeof *p->f);
+    return sl_apply_time(p, ns, naive);
+}
+
+void sl_parse_text(struct sl_parse *p, int64_t place, const char *rec, size_t n, const struct sl_pattern *head,
+                   size_t message)
+{
+    p->place = place;
+    p->raw = rec;
+    p->nraw = n;
+    p->head = head;
+    p->filled = false;
+    record(p, rec + message, n - message);
+}
+
+void sl_parse_begin(struct sl_parse *p, int64_t place)
+{
+    p->place = place;
+    p->head = NULL;
+    p->filled = true;
+    sl_vec_clear(&p->extra);
+    memcpy(p->base, p->context, (size_t)p->recipe->nfields * sizeof *p->base);
+    for (int i = 0; i < p->input->ndefaults; i++) {
+        const struct sl_default *d = &p->input->defaults[i];
+        p->base[d->field] = (struct sl_value){.kind = SL_TEXT, .s = d->value, .n = (uint32_t)strlen(d->value)};
+    }
+    p->base[p->recipe->field_line] = (struct sl_value){.kind = SL_INT, .i = place};
+    p->base[p->recipe->field_row] = p->base[p->recipe->field_line];
+    if (p->batch->part)
+        p->base[p->recipe->field_table] =
+            (struct sl_value){.kind = SL_TEXT, .s = p->batch->part, .n = (uint32_t)strlen(p->batch->part)};
+}
+
+/* empty: what stands for nothing in this file. */
+static bool stands_for_nothing(const struct sl_input *in, const struct sl_value *v)
+{
+    char digits[32];
+    const char *s;
+    size_t n = sl_apply_value_text(v, digits, &s);
+    int i = 0;
+
+    while (i < in->nempty && (strlen(in->empty[i]) != n || memcmp(in->empty[i], s, n) != 0))
+        i++;
+    return i < in->nempty;
+}
+
+void sl_parse_set(struct sl_parse *p, int slot, const char *name, size_t n, struct sl_value v)
+{
+    if (p->input->nempty && v.kind != SL_NONE && stands_for_nothing(p->input, &v))
+        v = (struct sl_value){.kind = SL_NONE};
+    if (slot >= 0 && v.kind == SL_NONE)
+        return; /* its default stays */
+    if (slot < 0 && p->recipe->wants_all)
+        *sl_vec_add(&p->extra) = (struct sl_extra){name, n, v};
+    else if (slot >= 0 && p->context[slot].kind == SL_NONE)
+        p->base[slot] = v;
+}
+
+int sl_parse_slot(const struct sl_parse *p, const char *name, size_t n)
+{
+    return (int)sl_intern_find(&p->recipe->fields, name, n) - 1;
+}
+
+void sl_parse_end(struct sl_parse *p)
+{
+    const struct sl_value *t = p->input->text >= 0 ? &p->base[p->input->text] : NULL;
+    char digits[32];
+    const char *s = "";
+    size_t n = 0;
+
+    if (t && t->kind != SL_NONE)
+        n = sl_apply_value_text(t, digits, &s);
+    if (t)
+        p->base[p->recipe->field_text] = (struct sl_value){.kind = SL_TEXT, .s = s, .n = (uint32_t)n};
+    p->raw = p->shown ? p->shown : p->whole ? p->whole : s;
+    p->nraw = p->shown ? p->nshown : p->whole ? p->nwhole : n;
+    record(p, s, n);
+}
+
+void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, const char *text, size_t n)
+{
+    p->batch->read++;
+    if (p->saw)
+        p->saw(p->to, p->input);
+    add_reject(p, place, reason, text, n);
+    if (!p->met && !p->strange)
+        snprintf(p->reason, sizeof p->reason, "%s", reason);
+    p->strange = true;
+    if (p->watch) {
+        struct sl_batch *b = p->batch;
+        struct sl_outcome o = {place,           text,        n,           NULL,        reason,
+                               false,           b->events.n, b->links.n,  b->spans.n,  b->attrs.n,
+                               b->samples.n,    b->zones.n,  b->shares.n, b->wrotes.n, b->raws.n,
+                               b->rejects.n - 1};
+        p->watch(p->to, p, &o);
+    }
+}
+
+bool sl_parse_part(struct sl_parse *p, const char *table)
+{
+    const struct sl_recipe *r = p->recipe;
+    bool wanted = r->else_raw && p->mode == SL_PARSE_IMPORT;
+
+    for (int i = 0; i < r->nrule && !wanted; i++) {
+        const struct sl_rule *u = &r->rule[i];
+        bool here = p->mode != SL_PARSE_SHARES || u->nshare;
+        for (int k = 0; k < u->nwhen && here; k++)
+            if (u->when[k].field == r->field_table && u->when[k].nis) {
+                int n = 0;
+                while (n < u->when[k].nis && strcmp(u->when[k].is[n], table) != 0)
+                    n++;
+                here = n < u->when[k].nis;
+            }
+        wanted = here;
+    }
+    if (!wanted)
+        return false;
+    if (p->part)
+        emit(p);
+    else
+        sl_batch_free(p->batch); /* what is said of the contexts is said again */
+    p->part = sl_arena_copy(&p->keeper->arena, table, strlen(table));
+    new_batch(p);
+    return mention_contexts(p, p->met);
+}
+
+/* ---- begin and end of a file ---- */
+
+static void set_context(struct sl_parse *p, const char *name, const char *value, size_t n)
+{
+    int slot = sl_parse_slot(p, name, strlen(name));
+
+    if (slot >= 0)
+        p->context[slot] =
+            (struct sl_value){.kind = SL_TEXT, .s = sl_arena_copy(&p->keeper->arena, value, n), .n = (uint32_t)n};
+}
+
+bool sl_parse_start(struct sl_parse *p, const struct sl_pattern *files, const char *path, const char *const *extra)
+{
+    const struct sl_recipe *r = p->recipe;
+    size_t bytes = (size_t)r->nfields * sizeof(struct sl_value);
+    const size_t *at;
+
+    p->context = sl_alloc(bytes);
+    p->base = sl_alloc(bytes);
+    p->f = sl_alloc(bytes);
+    p->memo = sl_alloc((size_t)(r->nmention + 1) * sizeof *p->memo);
+    p->match = sl_match_new();
+    p->head_match = sl_match_new();
+    p->keeper = sl_alloc(sizeof *p->keeper);
+    p->text = sl_alloc(sizeof *p->text);
+    new_batch(p);
+    at = files ? sl_pattern_match(files, p->match, path, strlen(path), 0) : NULL;
+    for (uint32_t i = 0; at && i < files->ncaptures; i++)
+        if (at[2 * files->capture[i].group] != PCRE2_UNSET)
+            set_context(p, files->capture[i].name, path + at[2 * files->capture[i].group],
+                        at[2 * files->capture[i].group + 1] - at[2 * files->capture[i].group]);
+    set_context(p, "_file", path, strlen(path));
+    for (; extra && extra[0]; extra += 2)
+        set_context(p, extra[0], extra[1], strlen(extra[1]));
+    return mention_contexts(p, false);
+}
+
+void sl_parse_finish(struct sl_parse *p)
+{
+    if (p->batch)
+        emit(p);
+    sl_match_free(p->match);
+    sl_match_free(p->head_match);
+    sl_arena_free(&p->scratch);
+    sl_vec_free(&p->extra);
+    sl_vec_free(&p->touched);
+    if (p->keeper) {
+        sl_keeper_free(p->keeper);
+        free(p->keeper);
+    }
+    if (p->text)
+        sl_buf_free(p->text);
+    free(p->text);
+    free(p->context);
+    free(p->base);
+    free(p->f);
+    free(p->memo);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keep: and look: of a recipe: values remembered within a file, by the text of other fields. */
+#ifndef SL_ENGINE_VARIABLES_H
+#define SL_ENGINE_VARIABLES_H
+
+#include "base/mem.h"
+
+/* Zero-initialise; its arena may be used for other things that live as long as the file's parse. */
+struct sl_keeper {
+    struct sl_arena arena;
+    SL_VEC(struct sl_kept {
+        int value, by;
+        const char *of, *is;
+        uint32_t nof, nis;
+        uint64_t hash;
+    })
+    v;
+    uint32_t *slot;
+    size_t slots;
+};
+
+/* Remembers the text is[0..nis) as `value` for `of`; by tells apart what is remembered by different fields. */
+void sl_keeper_put(struct sl_keeper *k, int value, int by, const char *of, size_t n, const char *is, size_t nis);
+/* NULL: nothing was remembered.  Valid until the next put. */
+const struct sl_kept *sl_keeper_get(const struct sl_keeper *k, int value, int by, const char *of, size_t n);
+void sl_keeper_free(struct sl_keeper *k);
+
+#endif

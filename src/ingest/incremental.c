@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the files that were found are new: by path, by content, and by the company they keep. */
+#include "base/buf.h"
+#include "base/hash.h"
+#include "ingest/import_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* XXH3-128 of the first `bytes` bytes; false: the file cannot be read or is shorter. */
+static bool hash_prefix(const char *path, uint64_t bytes, char out[33])
+{
+    XXH3_state_t *h = XXH3_createState();
+    FILE *f = fopen(path, "rb");
+    char *buf = sl_realloc(NULL, 1 << 18);
+    size_t n = 0;
+    XXH128_hash_t d;
+
+    XXH3_128bits_reset(h);
+    while (f && bytes && (n = fread(buf, 1, bytes < 1 << 18 ? (size_t)bytes : 1 << 18, f)) > 0) {
+        XXH3_128bits_update(h, buf, n);
+        bytes -= n;
+    }
+    d = XXH3_128bits_digest(h);
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)d.high64, (unsigned long long)d.low64);
+    XXH3_freeState(h);
+    free(buf);
+    if (f)
+        fclose(f);
+    return f && !bytes;
+}
+
+/* The fields that a path gives, as JSON; without those that name the root, so that copies of a run agree. */
+static char *context_of(const struct sl_found *f)
+{
+    struct sl_match *m = sl_match_new();
+    const size_t *at = sl_pattern_match(f->files, m, f->path, strlen(f->path), 0);
+    struct sl_buf b = {0};
+
+    sl_buf_addc(&b, '{');
+    for (uint32_t i = 0; at && i < f->files->ncaptures; i++) {
+        const struct sl_capture *c = &f->files->capture[i];
+        if (at[2 * c->group] == PCRE2_UNSET || f->path[at[2 * c->group]] == '/')
+            continue; /* {rundir}/: where the run lies */
+        if (b.n > 1)
+            sl_buf_addc(&b, ',');
+        sl_buf_add_json(&b, c->name, strlen(c->name));
+        sl_buf_addc(&b, ':');
+        sl_buf_add_json(&b, f->path + at[2 * c->group], at[2 * c->group + 1] - at[2 * c->group]);
+    }
+    sl_buf_addc(&b, '}');
+    sl_match_free(m);
+    return b.s;
+}
+
+/* The folder that the path pattern takes for the root ({rundir}/ at its beginning); "" if none. */
+static void root_of(const struct sl_found *f, char *out, size_t n)
+{
+    struct sl_match *m = sl_match_new();
+    const size_t *at = sl_pattern_match(f->files, m, f->path, strlen(f->path), 0);
+
+    *out = 0;
+    for (uint32_t i = 0; at && i < f->files->ncaptures; i++) {
+        const struct sl_capture *c = &f->files->capture[i];
+        if (at[2 * c->group] == 0)
+            snprintf(out, n, "%.*s", (int)at[2 * c->group + 1], f->path);
+    }
+    sl_match_free(m);
+}
+
+/* Same path: unchanged, grown, or another file.  0 or negative. */
+static int same_path(struct sl_importing *m, struct sl_import_file *f, sqlite3_stmt *q, struct sl_err *err)
+{
+    int rc, all_same = 1, any = 0;
+
+    sqlite3_reset(q);
+    sqlite3_bind_text(q, 1, f->found->name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, f->found->recipe->name, -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(m->st, q, err)) > 0) {
+        uint64_t bytes = (uint64_t)sqlite3_column_int64(q, 1);
+        bool untouched = bytes == f->found->bytes && sqlite3_column_int64(q, 2) == f->found->mtime_ns &&
+                         !f->found->input->reader->mapped;
+        char now[33];
+        any = 1;
+        f->known = sqlite3_column_int64(q, 0);
+        if (strcmp(sl_import_text(q, 4), f->found->recipe->hash) != 0)
+            all_same = 0; /* the recipe was changed: it may say more now */
+        if (untouched)
+            continue;
+        if (bytes == f->found->bytes && hash_prefix(f->found->path, bytes, now) && !strcmp(now, sl_import_text(q, 3)))
+            continue; /* touched only */
+        all_same = 0;
+        if (f->found->input->reader->grows && sl_import_text(q, 3)[0])
+            f->replaces = !(f->found->bytes >= bytes && hash_prefix(f->found->path, bytes, now) &&
+                            !strcmp(now, sl_import_text(q, 3)));
+    }
+    f->skip = any && all_same;
+    return rc;
+}
+
+/* STEM.pfw or STEM.pfw.gz, and STEM.slt is no more: this says all that it said when the process was alive. */
+static int outlives(struct sl_importing *m, struct sl_import_file *f, sqlite3_stmt *q, struct sl_err *err)
+{
+    const struct sl_recipe *r = f->found->recipe;
+    const char *name = f->found->name, *slash = strrchr(name, '/'), *dot;
+    size_t n = strlen(name);
+    struct sl_buf old = {0};
+    int rc = 0;
+
+    n -= n > 3 && !strcmp(name + n - 3, ".gz") ? 3 : 0;
+    dot = memrchr(name, '.', n);
+    for (int i = 0; i < r->ninput && dot && dot > slash && !f->known && !rc; i++) {
+        if (!r->input[i].reader->mapped || f->found->input->reader->mapped)
+            continue;
+        sl_buf_clear(&old);
+        sl_buf_addf(&old, "%.*s%s", (int)(dot - name), name, r->input[i].reader->mapped);
+        sqlite3_reset(q);
+        sqlite3_bind_text(q, 1, old.s, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, r->name, -1, SQLITE_STATIC);
+        if ((rc = sl_store_step(m->st, q, err)) > 0) {
+            rc = 0;
+            f->replaces = access(old.s, F_OK) != 0;
+            f->known = f->replaces ? sqlite3_column_int64(q, 0) : 0;
+        }
+        sqlite3_reset(q);
+    }
+    sl_buf_free(&old);
+    return rc;
+}
+
+/*
+ * A run that was moved or copied: a folder whose files stand at the same places below another folder, which the store
+ * or an earlier file of this import knows.  One file of some size must be the same, or have grown; logs hold times, so
+ * that does not happen by chance.
+ */
+enum { TELLING = 200 }; /* bytes */
+
+static bool continues(const struct sl_import_file *f, uint64_t bytes, const char *hash)
+{
+    char now[33];
+
+    return bytes >= TELLING && bytes <= f->found->bytes &&
+           (bytes == f->found->bytes || f->found->input->reader->grows) && hash_prefix(f->found->path, bytes, now) &&
+           !strcmp(now, hash);
+}
+
+/* The file was moved: from here on this recipe knows it by its new path. */
+static void rename_source(struct sl_importing *m, int64_t source, const char *path)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        m->st,
+        "UPDATE sl_source SET path = ?2 WHERE (path, recipe) = (SELECT path, recipe FROM sl_source WHERE id = ?1)",
+        NULL);
+
+    if (q) {
+        sqlite3_bind_int64(q, 1, source);
+        sqlite3_bind_text(q, 2, path, -1, SQLITE_STATIC);
+        sqlite3_step(q);
+        m->renamed = true;
+    }
+    sqlite3_finalize(q);
+}
+
+/* The files of f's folder, each against the file at the same place of the folder that f's twin `old` lies in. */
+static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f, const char *old, const char *root,
+                          struct sl_err *err)
+{
+    size_t nr = strlen(root), tail = strlen(f->found->path) - nr, no = strlen(old);
+    char *old_root = sl_arena_copy(&m->arena, old, no - tail);
+    sqlite3_stmt *q = sl_store_prepare(
+        m->st, "SELECT id, bytes, hash FROM sl_source WHERE path = ? AND recipe = ? AND replaced_by IS NULL", err);
+    struct sl_buf at = {0};
+    sqlite3_stmt *s = sl_store_prepare(m->st,
+                                       "INSERT OR IGNORE INTO sl_shared (field, scope, value) SELECT field, ?1, value "
+                                       "FROM sl_shared WHERE scope = ?2",
+                                       err);
+
+    if (!q || !s) {
+        sqlite3_finalize(q);
+        return SL_ESTORE;
+    }
+    sqlite3_bind_text(s, 1, root, -1, SQLITE_STATIC); /* files that come to the copy later need it, too */
+    sqlite3_bind_text(s, 2, old_root, -1, SQLITE_STATIC);
+    if (sqlite3_step(s) == SQLITE_DONE && sqlite3_changes(m->st->db) > 0)
+        m->renamed = true;
+    sqlite3_finalize(s);
+    *sl_vec_add(&m->moved) = (struct sl_moved){sl_arena_copy(&m->arena, root, nr), old_root};
+    for (size_t k = 0; k < m->n; k++) {
+        struct sl_import_file *g = &m->file[k];
+        char now[33];
+        if (g->known || g->skip || strncmp(g->found->path, root, nr) != 0 || g->found->path[nr] != '/')
+            continue;
+        sl_buf_clear(&at);
+        sl_buf_addf(&at, "%s%s", old_root, g->found->path + nr);
+        sqlite3_reset(q);
+        sqlite3_bind_text(q, 1, at.s, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, g->found->recipe->name, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW) {
+            uint64_t b = (uint64_t)sqlite3_column_int64(q, 1);
+            bool begins = hash_prefix(g->found->path, b, now) && !strcmp(now, sl_import_text(q, 2));
+            g->skip = begins && b == g->found->bytes;
+            if (begins && access(at.s, F_OK) != 0)
+                rename_source(m, sqlite3_column_int64(q, 0), g->found->name);
+            if (!g->skip && (begins || !g->found->input->reader->grows))
+                g->known = sqlite3_column_int64(q, 0); /* grown since */
+        }
+        for (size_t i = 0; i < m->n && !g->skip && !g->known; i++) /* or of this very import */
+            if (m->file[i].found->recipe == g->found->recipe && m->file[i].found->bytes == g->found->bytes &&
+                !strcmp(m->file[i].found->path, at.s)) {
+                char that[33];
+                g->skip = hash_prefix(at.s, g->found->bytes, that) &&
+                          hash_prefix(g->found->path, g->found->bytes, now) && !strcmp(now, that);
+            }
+    }
+    sl_buf_free(&at);
+    sqlite3_finalize(q);
+    return 0;
+}
+
+/* Does f's path end as old's does, below f's root? */
+static bool same_place(const struct sl_import_file *f, const char *root, const char *old)
+{
+    size_t tail = strlen(f->found->path) - strlen(root), no = strlen(old);
+    return no > tail && !strcmp(old + no - tail, f->found->path + strlen(root));
+}
+
+static int by_context(const void *x, const void *y)
+{
+    const struct sl_import_file *a = *(struct sl_import_file *const *)x, *b = *(struct sl_import_file *const *)y;
+    int c = a->found->recipe < b->found->recipe ? -1 : a->found->recipe > b->found->recipe;
+
+    if (!c)
+        c = strcmp(a->context, b->context);
+    if (!c)
+        c = a->found->bytes < b->found->bytes ? -1 : a->found->bytes > b->found->bytes;
+    return c ? c : a < b ? -1 : a > b;
+}
+
+/* Copies within this import: same recipe, context and size are rare, so only these are compared. */
+static int find_twins(struct sl_importing *m, struct sl_err *err)
+{
+    struct sl_import_file **v = sl_alloc((m->n + 1) * sizeof *v);
+    int rc = 0;
+
+    for (size_t i = 0; i < m->n; i++)
+        v[i] = &m->file[i];
+    qsort(v, m->n, sizeof *v, by_context);
+    for (size_t i = 1; i < m->n && !rc; i++) {
+        struct sl_import_file *f = v[i], *o = v[i - 1];
+        char root[4096], a[33], b[33];
+        if (f->found->recipe != o->found->recipe || f->found->bytes != o->found->bytes || f->found->bytes < TELLING ||
+            f->skip || f->known || strcmp(f->context, o->context) != 0)
+            continue;
+        root_of(f->found, root, sizeof root);
+        if (*root && same_place(f, root, o->found->path) && hash_prefix(f->found->path, f->found->bytes, a) &&
+            hash_prefix(o->found->path, o->found->bytes, b) && !strcmp(a, b))
+            rc = copy_of_folder(m, f, o->found->path, root, err);
+    }
+    free(v);
+    return rc;
+}
+
+static int find_copies(struct sl_importing *m, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        m->st,
+        "SELECT path, bytes, hash FROM sl_source WHERE recipe = ?1 AND context = ?2 AND path <> ?3 AND "
+        "replaced_by IS NULL AND bytes <= ?4 AND hash IS NOT NULL ORDER BY id",
+        err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < m->n && !rc; i++) {
+        struct sl_import_file *f = &m->file[i];
+        char root[4096], *old = NULL;
+        if (f->known || f->skip || f->found->bytes < TELLING)
+            continue;
+        root_of(f->found, root, sizeof root);
+        sqlite3_reset(q);
+        sqlite3_bind_text(q, 1, f->found->recipe->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, f->context, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 3, f->found->name, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(q, 4, (int64_t)f->found->bytes);
+        while (*root && !old && (rc = sl_store_step(m->st, q, err)) > 0) {
+            rc = 0;
+            if (same_place(f, root, sl_import_text(q, 0)) &&
+                continues(f, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2)))
+                old = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
+        }
+        if (old && !rc)
+            rc = copy_of_folder(m, f, old, root, err);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+int sl_import_known(struct sl_importing *m, struct sl_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    int rc = 0;
+
+    if (!(q = sl_store_prepare(m->st,
+                               "SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash FROM sl_source WHERE path = ? "
+                               "AND recipe = ? AND "
+                               "replaced_by IS NULL ORDER BY id",
+                               err)))
+        return SL_ESTORE;
+    for (size_t i = 0; i < m->n && !rc; i++) {
+        m->file[i].context = context_of(m->file[i].found);
+        rc = same_path(m, &m->file[i], q, err);
+        if (!rc && !m->file[i].known)
+            rc = outlives(m, &m->file[i], q, err);
+    }
+    sqlite3_finalize(q);
+    if (!rc)
+        rc = find_copies(m, err);
+    if (!rc)
+        rc = find_twins(m, err);
+    for (size_t i = 0; i < m->n; i++) {
+        m->out->known += m->file[i].skip;
+        m->total += m->file[i].skip ? 0 : m->file[i].found->bytes;
+    }
+    return rc;
+}

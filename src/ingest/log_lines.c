@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The store keeps places, not texts: the log is the text.  A file is read again by its recipe, with the rules that only
+ * name spans added, and what each record names is looked up by the hash of its path of (type, key) pairs.
+ */
+#include "ingest/log_lines.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "engine/apply.h"
+#include "ingest/find.h"
+#include "recipe/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct lines {
+    struct sl_store *st;
+    struct sl_recipes *set;
+    const struct sl_project *project;
+    void (*line)(void *to, const struct sl_line *l);
+    void (*problem)(void *to, const char *text);
+    void *to;
+    uint64_t *hash; /* by span id: hash of the path to it */
+    uint32_t *slot; /* hash -> id */
+    size_t slots;
+    uint32_t n;
+    SL_VEC(struct {
+        uint32_t root;
+        int64_t since_ns, offset_s;
+    })
+    zones;
+    uint32_t *root; /* by span id */
+    int64_t source;
+    SL_VEC(uint32_t) spans;
+};
+
+static uint64_t step(uint64_t parent, const char *type, size_t ntype, const char *key, size_t nkey)
+{
+    return sl_hash_mix(sl_hash_mix(parent, sl_hash(type, ntype)), sl_hash(key, nkey));
+}
+
+static int load(struct lines *l, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(l->st,
+                                       "SELECT s.id, n.name, s.key, ifnull(s.parent, 0) FROM sl_span s JOIN sl_name n "
+                                       "ON n.id = s.type ORDER BY s.id",
+                                       err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    l->n = (uint32_t)sl_store_int(l->st, "SELECT max(id) FROM sl_span", 0) + 1;
+    l->hash = sl_alloc(l->n * sizeof *l->hash);
+    l->root = sl_alloc(l->n * sizeof *l->root);
+    for (l->slots = 64; l->slots < (size_t)l->n * 2; l->slots *= 2)
+        ;
+    l->slot = sl_alloc(l->slots * sizeof *l->slot);
+    while (!rc && (rc = sl_store_step(l->st, q, err)) > 0) {
+        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0), parent = (uint32_t)sqlite3_column_int64(q, 3);
+        size_t at;
+        rc = 0;
+        if (id >= l->n || parent >= l->n)
+            continue;
+        l->hash[id] = step(parent ? l->hash[parent] : 0, (const char *)sqlite3_column_text(q, 1),
+                           (size_t)sqlite3_column_bytes(q, 1), (const char *)sqlite3_column_text(q, 2),
+                           (size_t)sqlite3_column_bytes(q, 2));
+        l->root[id] = parent ? l->root[parent] : id;
+        for (at = l->hash[id] & (l->slots - 1); l->slot[at]; at = (at + 1) & (l->slots - 1))
+            ;
+        l->slot[at] = id;
+    }
+    sqlite3_finalize(q);
+    if (rc || !(q = sl_store_prepare(
+                    l->st, "SELECT root, ifnull(since_ns, 0), offset_s FROM sl_zone ORDER BY root, since_ns", err)))
+        return rc ? rc : SL_ESTORE;
+    while ((rc = sl_store_step(l->st, q, err)) > 0)
+        *sl_vec_add(&l->zones) = (typeof(*l->zones.v)){(uint32_t)sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
+                                                       sqlite3_column_int64(q, 2)};
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static uint32_t find(const struct lines *l, uint64_t h)
+{
+    for (size_t at = h & (l->slots - 1); l->slot[at]; at = (at + 1) & (l->slots - 1))
+        if (l->hash[l->slot[at]] == h)
+            return l->slot[at];
+    return 0;
+}
+
+static uint64_t hash_of(const struct lines *l, const struct sl_batch *b, uint32_t i)
+{
+    const struct sl_batch_span *s = &b->spans.v[i];
+    uint64_t parent = s->parent < 0 ? 0 : hash_of(l, b, (uint32_t)s->parent);
+    char digits[32];
+    const char *key = s->key.n == SL_KEY_INT ? digits : s->key.s, *type;
+    size_t n = s->key.n == SL_KEY_INT ? (size_t)snprintf(digits, sizeof digits, "%lld", (long long)s->key.i) : s->key.n;
+
+    type = sl_intern_text(&l->set->names, s->type);
+    return step(parent, type, sl_intern_len(&l->set->names, s->type), key, n);
+}
+
+static int64_t to_utc(const struct lines *l, uint32_t span, int64_t local_ns)
+{
+    int64_t offset = 0;
+    bool found = false;
+
+    for (size_t i = 0; i < l->zones.n; i++) {
+        int64_t o = l->zones.v[i].offset_s * 1000000000;
+        if (!found && l->zones.v[i].root != l->root[span] && l->zones.n > 1)
+            continue;
+        if (!found || (l->zones.v[i].root == l->root[span] && local_ns - o >= l->zones.v[i].since_ns))
+            offset = o;
+        found = true;
+    }
+    return local_ns - offset;
+}
+
+static void watch(void *to, struct sl_parse *p, const struct sl_outcome *o)
+{
+    struct lines *l = to;
+    struct sl_line line = {.source = l->source, .place = o->place, .text = o->text, .n = o->n};
+    bool naive = false;
+
+    sl_vec_clear(&l->spans);
+    for (size_t i = 0; i < p->touched.n; i++) {
+        uint32_t id = find(l, hash_of(l, p->batch, p->touched.v[i]));
+        size_t k = 0;
+        while (k < l->spans.n && l->spans.v[k] != id)
+            k++;
+        if (id && k == l->spans.n)
+            *sl_vec_add(&l->spans) = id;
+    }
+    if (!l->spans.n)
+        return;
+    line.timed = sl_parse_time(p, &line.time_ns, &naive);
+    if (line.timed && naive)
+        line.time_ns = to_utc(l, l->spans.v[0], line.time_ns);
+    line.span = l->spans.v;
+    line.nspans = l->spans.n;
+    l->line(l->to, &line);
+}
+
+static void drop(void *to, struct sl_batch *b)
+{
+    (void)to;
+    sl_batch_free(b);
+}
+
+/* The fields that other files share with this one, and those of the project; pairs, NULL-ended, all in arena. */
+static const char **extra_fields(struct lines *l, const char *path, struct sl_arena *arena)
+{
+    SL_VEC(const char *) v = {0};
+    sqlite3_stmt *q = sl_store_prepare(
+        l->st, "SELECT field, value FROM sl_shared WHERE substr(?1, 1, length(scope) + 1) = scope || '/'", NULL);
+    const char **out;
+
+    if (q)
+        sqlite3_bind_text(q, 1, path, -1, SQLITE_STATIC);
+    while (q && sqlite3_step(q) == SQLITE_ROW)
+        for (int c = 0; c < 2; c++)
+            *sl_vec_add(&v) = sl_arena_copy(arena, sqlite3_column_text(q, c), (size_t)sqlite3_column_bytes(q, c));
+    sqlite3_finalize(q);
+    for (size_t i = 0; l->project && i < l->project->set.n; i++)
+        *sl_vec_add(&v) = l->project->set.v[i];
+    sl_vec_add(&v);
+    out = sl_arena_alloc(arena, v.n * sizeof *out);
+    memcpy(out, v.v, v.n * sizeof *out);
+    sl_vec_free(&v);
+    return out;
+}
+
+static void read_source(struct lines *l, const char *path, const char *recipe)
+{
+    struct sl_found_list found = {0};
+    char *paths[] = {(char *)path};
+    struct sl_arena arena = {0};
+    struct sl_err err = {0};
+
+    if (!sl_recipes_find(l->set, recipe)) {
+        sl_err(&err, SL_ENOTFOUND, "%s was read by the recipe %s, which is not known here; name its file with --recipe",
+               path, recipe);
+        l->problem(l->to, err.text);
+        return;
+    }
+    sl_find(&found, l->set, paths, 1, false);
+    for (size_t i = 0; i < found.problems.n; i++)
+        l->problem(l->to, found.problems.v[i]);
+    for (size_t i = 0; i < found.v.n; i++) {
+        const struct sl_found *f = &found.v.v[i];
+        struct sl_parse p = {.recipe = f->recipe,
+                             .input = f->input,
+                             .set = l->set,
+                             .mode = SL_PARSE_NAMING,
+                             .emit = drop,
+                             .watch = watch,
+                             .to = l};
+        if (strcmp(f->recipe->name, recipe) != 0)
+            continue;
+        if (sl_parse_start(&p, f->files, path, extra_fields(l, path, &arena)) && f->input->reader->run(&p, path, &err))
+            l->problem(l->to, err.text);
+        sl_parse_finish(&p);
+    }
+    sl_found_free(&found);
+    sl_arena_free(&arena);
+}
+
+int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_project *project, const char *which,
+             void (*line)(void *to, const struct sl_line *l), void (*problem)(void *to, const char *text), void *to,
+             struct sl_err *err)
+{
+    struct lines l = {.st = st, .set = set, .project = project, .line = line, .problem = problem, .to = to};
+    struct sl_buf sql = {0};
+    sqlite3_stmt *q;
+    int rc = load(&l, err);
+
+    if (!rc) {
+        sl_buf_addf(&sql,
+                    "SELECT id, path, recipe FROM sl_source WHERE part IS NULL AND replaced_by IS NULL AND id IN (%s) "
+                    "ORDER BY path",
+                    which);
+        q = sl_store_prepare(st, sql.s, err);
+        rc = q ? 0 : SL_ESTORE;
+        while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+            l.source = sqlite3_column_int64(q, 0);
+            read_source(&l, (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2));
+            rc = 0;
+        }
+        sqlite3_finalize(q);
+    }
+    sl_buf_free(&sql);
+    free(l.hash);
+    free(l.slot);
+    free(l.root);
+    sl_vec_free(&l.zones);
+    sl_vec_free(&l.spans);
+    return rc;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields that one file of a scope tells and all others need: the run id, told by parsl.log, for all files of the run
+ * directory.  They are gathered before anything is read in earnest, so that the order of files does not matter.
+ */
+#include "base/buf.h"
+#include "ingest/import_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct teller {
+    struct sl_importing *m;
+    const struct sl_found *found;
+    struct sl_shares *to;
+};
+
+static void take_shares(void *to, struct sl_batch *b)
+{
+    struct teller *t = to;
+
+    for (size_t i = 0; i < b->shares.n; i++) {
+        const struct sl_batch_share *s = &b->shares.v[i];
+        size_t n = strlen(s->scope), k;
+        bool inside = !strncmp(t->found->path, s->scope, n) && t->found->path[n] == '/';
+        for (k = 0; k < t->to->v.n; k++)
+            if (!strcmp(t->to->v.v[k].field, s->field) && !strcmp(t->to->v.v[k].scope, s->scope))
+                break;
+        if (k < t->to->v.n && t->to->v.v[k].inside && !inside)
+            continue;
+        if (k == t->to->v.n)
+            sl_vec_add(&t->to->v);
+        t->to->v.v[k] = (struct sl_shared_value){sl_arena_copy(&t->m->arena, s->field, strlen(s->field)),
+                                                 sl_arena_copy(&t->m->arena, s->scope, n),
+                                                 sl_arena_copy(&t->m->arena, s->value, strlen(s->value)), inside};
+    }
+    sl_batch_free(b);
+}
+
+int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct sl_err *err)
+{
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    {
+        if (!(q = sl_store_prepare(m->st, "SELECT field, scope, value FROM sl_shared", err)))
+            return SL_ESTORE;
+        while ((rc = sl_store_step(m->st, q, err)) > 0)
+            *sl_vec_add(&to->v) = (struct sl_shared_value){
+                sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0))),
+                sl_arena_copy(&m->arena, sl_import_text(q, 1), strlen(sl_import_text(q, 1))),
+                sl_arena_copy(&m->arena, sl_import_text(q, 2), strlen(sl_import_text(q, 2))), false};
+        sqlite3_finalize(q);
+    }
+    for (size_t i = 0; i < m->n && !rc; i++) {
+        struct teller t = {m, m->file[i].found, to};
+        struct sl_parse p = {.recipe = t.found->recipe,
+                             .input = t.found->input,
+                             .set = m->set,
+                             .mode = SL_PARSE_SHARES,
+                             .emit = take_shares,
+                             .to = &t};
+        if (!t.found->recipe->shares || m->file[i].skip)
+            continue;
+        if (sl_parse_start(&p, t.found->files, t.found->path, m->o->set))
+            t.found->input->reader->run(&p, t.found->path, NULL); /* trouble is told when it is read in earnest */
+        sl_parse_finish(&p);
+    }
+    for (size_t i = 0; i < m->moved.n; i++) /* what is known of a copy holds of the original, and the reverse */
+        for (size_t k = 0, n = to->v.n; k < n; k++) {
+            struct sl_shared_value s = to->v.v[k];
+            if (!strcmp(s.scope, m->moved.v[i].from))
+                s.scope = m->moved.v[i].to;
+            else if (!strcmp(s.scope, m->moved.v[i].to))
+                s.scope = m->moved.v[i].from;
+            else
+                continue;
+            *sl_vec_add(&to->v) = s;
+        }
+    return rc;
+}
+
+static const char *there(struct sl_importing *m, const char *folder, const char *rest)
+{
+    size_t n = strlen(folder), nrest = strlen(rest);
+    char *s = sl_arena_alloc(&m->arena, n + nrest + 1);
+
+    memcpy(s, folder, n);
+    memcpy(s + n, rest, nrest + 1);
+    return s;
+}
+
+/* Gives each file the shared fields of its scopes, and what --set says. */
+void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        struct sl_import_file *f = &m->file[i];
+        SL_VEC(const char *) extra = {0};
+        struct sl_match *match = sl_match_new();
+        const size_t *at = sl_pattern_match(f->found->files, match, f->found->path, strlen(f->found->path), 0);
+        for (size_t d = 0; d < m->set->shared.n; d++)
+            for (uint32_t c = 0; at && c < f->found->files->ncaptures; c++) {
+                const struct sl_capture *cap = &f->found->files->capture[c];
+                const char *value = f->found->path + at[2 * cap->group];
+                size_t n = at[2 * cap->group + 1] - at[2 * cap->group];
+                if (strcmp(cap->name, m->set->shared.v[d].by) != 0)
+                    continue;
+                for (size_t k = 0; m->o->set && m->o->set[k]; k += 2)
+                    if (!strcmp(m->o->set[k], cap->name)) {
+                        value = m->o->set[k + 1];
+                        n = strlen(value);
+                    }
+                for (size_t k = 0; k < s->v.n; k++)
+                    if (!strcmp(s->v.v[k].field, m->set->shared.v[d].field) && strlen(s->v.v[k].scope) == n &&
+                        !strncmp(s->v.v[k].scope, value, n)) {
+                        *sl_vec_add(&extra) = s->v.v[k].field;
+                        *sl_vec_add(&extra) = s->v.v[k].value;
+                    }
+            }
+        for (size_t k = 0; k < m->moved.n; k++) { /* the copy of a run is that run, and its files are those */
+            const char *from = m->moved.v[k].from, *path = f->found->path;
+            if (!strncmp(path, from, strlen(from)) && path[strlen(from)] == '/') {
+                *sl_vec_add(&extra) = "_file";
+                *sl_vec_add(&extra) = there(m, m->moved.v[k].to, path + strlen(from));
+            }
+            for (uint32_t c = 0; at && c < f->found->files->ncaptures; c++) {
+                const struct sl_capture *cap = &f->found->files->capture[c];
+                size_t n = at[2 * cap->group + 1];
+                if (at[2 * cap->group] == 0 && strlen(m->moved.v[k].from) == n &&
+                    !strncmp(f->found->path, m->moved.v[k].from, n)) {
+                    *sl_vec_add(&extra) = cap->name;
+                    *sl_vec_add(&extra) = m->moved.v[k].to;
+                }
+            }
+        }
+        for (size_t k = 0; m->o->set && m->o->set[k]; k++)
+            *sl_vec_add(&extra) = m->o->set[k];
+        sl_vec_add(&extra);
+        f->extra = (char **)extra.v;
+        sl_match_free(match);
+    }
+}
+
+/* Roots that were known by their folder, and are now known by what is shared (their run id). */
+void sl_import_rekey_roots(struct sl_importing *m, const struct sl_shares *s)
+{
+    for (size_t a = 0; a < m->set->aliases.n; a++) {
+        const struct sl_alias_decl *d = &m->set->aliases.v[a];
+        for (size_t i = 0; d->otherwise && !d->in && i < s->v.n; i++) {
+            char field[80];
+            int n = snprintf(field, sizeof field, "{%s}", s->v.v[i].field);
+            if (n > 0 && !strncmp(d->key, field, (size_t)n)) /* "{run_id}", or "{run_id}/..." */
+                sl_writer_rekey_roots(m->w, sl_intern(&m->set->names, d->type, strlen(d->type)), s->v.v[i].scope,
+                                      s->v.v[i].value);
+        }
+    }
+}

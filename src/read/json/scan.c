@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "read/json/scan.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void sl_scan_blank(struct sl_scan *c)
+{
+    const char *p = c->at;
+
+    for (; p < c->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'); p++)
+        c->lines += *p == '\n';
+    c->at = p;
+}
+
+/* ---- texts ---- */
+
+#define EACH(b) (UINT64_C(0x0101010101010101) * (unsigned char)(b))
+#define ZERO_BYTE(w) (((w)-EACH(1)) & ~(w)&EACH(0x80))
+
+/* Eight bytes at once, to the first one that is not just a letter. */
+static const char *plain(const char *p, const char *end)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (; end - p >= 8; p += 8) {
+        uint64_t w, hit;
+        memcpy(&w, p, 8);
+        hit = ZERO_BYTE(w ^ EACH('"')) | ZERO_BYTE(w ^ EACH('\\')) | ZERO_BYTE(w ^ EACH('\n'));
+        if (hit)
+            return p + (__builtin_ctzll(hit) >> 3);
+    }
+#endif
+    while (p < end && *p != '"' && *p != '\\' && *p != '\n')
+        p++;
+    return p;
+}
+
+enum sl_scanned sl_scan_string(struct sl_scan *c, struct sl_scan_text *out)
+{
+    const char *p = c->at + 1;
+    bool escaped = false;
+
+    for (;;) {
+        p = plain(p, c->end);
+        if (p == c->end)
+            return SL_SCAN_MORE;
+        if (*p == '"')
+            break;
+        if (*p == '\n') {
+            c->at = p;
+            return SL_SCAN_BAD;
+        }
+        escaped = true;
+        if (c->end - p < 2)
+            return SL_SCAN_MORE;
+        if (p[1] == '\n') {
+            c->at = p + 1;
+            return SL_SCAN_BAD;
+        }
+        p += 2;
+    }
+    if (p - c->at > (1 << 30))
+        return SL_SCAN_BAD;
+    *out = (struct sl_scan_text){c->at + 1, (uint32_t)(p - c->at - 1), escaped, '"'};
+    c->at = p + 1;
+    return SL_SCAN_OK;
+}
+
+static int hex4(const char *s, const char *end)
+{
+    int v = 0;
+
+    if (end - s < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        char c = s[i];
+        int d = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+        if (d < 0)
+            return -1;
+        v = v * 16 + d;
+    }
+    return v;
+}
+
+static char *put_utf8(char *to, int c)
+{
+    if (c < 0x80) {
+        *to++ = (char)c;
+    } else if (c < 0x800) {
+        *to++ = (char)(0xC0 | c >> 6);
+        *to++ = (char)(0x80 | (c & 63));
+    } else if (c < 0x10000) {
+        *to++ = (char)(0xE0 | c >> 12);
+        *to++ = (char)(0x80 | (c >> 6 & 63));
+        *to++ = (char)(0x80 | (c & 63));
+    } else {
+        *to++ = (char)(0xF0 | c >> 18);
+        *to++ = (char)(0x80 | (c >> 12 & 63));
+        *to++ = (char)(0x80 | (c >> 6 & 63));
+        *to++ = (char)(0x80 | (c & 63));
+    }
+    return to;
+}
+
+/* What is no escape of JSON stays as it stands: a path of Windows in a text is no reason to lose it. */
+const char *sl_scan_unescape(const struct sl_scan_text *t, struct sl_arena *arena, size_t *n)
+{
+    const char *s = t->s, *end = s + t->n;
+    char *out, *to;
+
+    *n = t->n;
+    if (!t->escaped)
+        return t->s;
+    out = to = sl_arena_alloc(arena, t->n + 1);
+    while (s < end) {
+        int c, low;
+        if (*s != '\\' || s + 1 == end) {
+            *to++ = *s++;
+            continue;
+        }
+        switch (s[1]) {
+        case 'b': *to++ = '\b'; break;
+        case 'f': *to++ = '\f'; break;
+        case 'n': *to++ = '\n'; break;
+        case 'r': *to++ = '\r'; break;
+        case 't': *to++ = '\t'; break;
+        case '"':
+        case '\\':
+        case '/': *to++ = s[1]; break;
+        case 'u':
+            c = hex4(s + 2, end);
+            if (c < 0) {
+                *to++ = *s++;
+                continue;
+            }
+            s += 4;
+            if (c >= 0xD800 && c < 0xDC00 && end - s >= 8 && s[2] == '\\' && s[3] == 'u' &&
+                (low = hex4(s + 4, end)) >= 0xDC00 && low < 0xE000) {
+                c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+                s += 6;
+            }
+            to = put_utf8(to, c >= 0xD800 && c < 0xE000 ? 0xFFFD : c);
+            break;
+        default: *to++ = '\\'; *to++ = s[1];
+        }
+        s += 2;
+    }
+    *n = (size_t)(to - out);
+    *to = 0;
+    return out;
+}
+
+/* ---- values ---- */
+
+static bool of_number(char c)
+{
+    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* RFC 8259, but leading zeros and a lone point are taken as well. */
+static bool is_number(const char *s, const char *end)
+{
+    const char *digits;
+
+    s += s < end && *s == '-';
+    digits = s;
+    while (s < end && is_digit(*s))
+        s++;
+    if (s == digits)
+        return false;
+    if (s < end && *s == '.')
+        for (s++; s < end && is_digit(*s);)
+            s++;
+    if (s < end && (*s | 32) == 'e') {
+        s++;
+        s += s < end && (*s == '-' || *s == '+');
+        if (s == end)
+            return false;
+        while (s < end && is_digit(*s))
+            s++;
+    }
+    return s == end;
+}
+
+enum sl_scanned sl_scan_key(struct sl_scan *c, struct sl_scan_text *out)
+{
+    enum sl_scanned rc;
+
+    if (*c->at != '"')
+        return SL_SCAN_BAD;
+    if ((rc = sl_scan_string(c, out)))
+        return rc;
+    sl_scan_blank(c);
+    if (c->at == c->end)
+        return SL_SCAN_MORE;
+    if (*c->at != ':')
+        return SL_SCAN_BAD;
+    c->at++;
+    sl_scan_blank(c);
+    return SL_SCAN_OK;
+}
+
+static enum sl_scanned word(struct sl_scan *c, struct sl_scan_text *out, const char *is, char kind)
+{
+    size_t n = strlen(is), have = (size_t)(c->end - c->at);
+
+    if (memcmp(c->at, is, have < n ? have : n) != 0)
+        return SL_SCAN_BAD;
+    if (have < n)
+        return SL_SCAN_MORE;
+    *out = (struct sl_scan_text){c->at, (uint32_t)n, false, kind};
+    c->at += n;
+    return SL_SCAN_OK;
+}
+
+static enum sl_scanned number(struct sl_scan *c, struct sl_scan_text *out)
+{
+    const char *p = c->at;
+
+    while (p < c->end && of_number(*p))
+        p++;
+    if (p == c->end && p - c->at < 400)
+        return SL_SCAN_MORE;
+    if (!is_number(c->at, p) || p - c->at >= 400) {
+        c->at = p;
+        return SL_SCAN_BAD;
+    }
+    *out = (struct sl_scan_text){c->at, (uint32_t)(p - c->at), false, '0'};
+    c->at = p;
+    return SL_SCAN_OK;
+}
+
+/* An object or a list. */
+static enum sl_scanned nested(struct sl_scan *c, struct sl_scan_text *out, int depth)
+{
+    const char *from = c->at;
+    char close = *from == '{' ? '}' : ']';
+    struct sl_scan_text inner;
+    enum sl_scanned rc;
+
+    c->at++;
+    if (depth >= SL_SCAN_DEPTH)
+        return SL_SCAN_BAD;
+    for (bool first = true;; first = false) {
+        sl_scan_blank(c);
+        if (c->at == c->end)
+            return SL_SCAN_MORE;
+        if (*c->at == close)
+            break;
+        if (!first) {
+            if (*c->at != ',')
+                return SL_SCAN_BAD;
+            c->at++;
+            sl_scan_blank(c);
+            if (c->at == c->end)
+                return SL_SCAN_MORE;
+            if (*c->at == close) /* a comma too many */
+                break;
+        }
+        if (close == '}' && (rc = sl_scan_key(c, &inner)))
+            return rc;
+        if ((rc = sl_scan_value(c, &inner, depth + 1)))
+            return rc;
+    }
+    c->at++;
+    if (c->at - from > (1 << 30))
+        return SL_SCAN_BAD;
+    *out = (struct sl_scan_text){from, (uint32_t)(c->at - from), false, *from};
+    return SL_SCAN_OK;
+}
+
+enum sl_scanned sl_scan_value(struct sl_scan *c, struct sl_scan_text *out, int depth)
+{
+    if (c->at == c->end)
+        return SL_SCAN_MORE;
+    switch (*c->at) {
+    case '"': return sl_scan_string(c, out);
+    case '{':
+    case '[': return nested(c, out, depth);
+    case 't': return word(c, out, "true", 't');
+    case 'f': return word(c, out, "false", 't');
+    case 'n': return word(c, out, "null", 'n');
+    default: return number(c, out);
+    }
+}
+
+/* ---- numbers ---- */
+
+bool sl_scan_us(const char *s, size_t n, int64_t *ns)
+{
+    const char *end = s + n;
+    bool minus = n && *s == '-', point = false;
+    uint64_t v = 0;
+    __int128 wide;
+    int digits = 0, shift = 3; /* of the decimal point, from what was read to nanoseconds */
+
+    s += minus;
+    for (; s < end && (is_digit(*s) || (*s == '.' && !point)); s++) {
+        if (*s == '.') {
+            point = true;
+        } else if (v < UINT64_MAX / 10 - 1) {
+            v = v * 10 + (uint64_t)(*s - '0');
+            shift -= point;
+            digits++;
+        } else {
+            shift += !point;
+        }
+    }
+    if (!digits)
+        return false;
+    if (s < end && (*s | 32) == 'e') {
+        char *stop, copy[16];
+        long e;
+        if ((size_t)(end - s) > sizeof copy || end - s < 2)
+            return false;
+        memcpy(copy, s + 1, (size_t)(end - s - 1));
+        copy[end - s - 1] = 0;
+        e = strtol(copy, &stop, 10);
+        if (*stop || stop == copy || e > 1000 || e < -1000)
+            return false;
+        shift += (int)e;
+        s = end;
+    }
+    if (s != end)
+        return false;
+    wide = v;
+    for (; shift > 0 && wide < INT64_MAX; shift--)
+        wide *= 10;
+    if (shift > 0 && !v)
+        shift = 0;
+    for (; shift < 0 && wide; shift++)
+        wide /= 10;
+    if (wide > INT64_MAX || shift > 0)
+        return false;
+    *ns = minus ? -(int64_t)wide : (int64_t)wide;
+    return true;
+}
+
+/* ---- objects as paths and values ---- */
+
+static struct sl_value value_of(const struct sl_scan_text *t, struct sl_arena *arena)
+{
+    struct sl_value v = {.kind = SL_TEXT, .s = t->s, .n = t->n};
+    char *end;
+    size_t n;
+
+    switch (t->kind) {
+    case '"':
+        v.s = sl_scan_unescape(t, arena, &n);
+        v.n = (uint32_t)n;
+        break;
+    case 'n': return (struct sl_value){.kind = SL_NONE};
+    case '0':
+        if (t->n >= 40)
+            break;
+        end = sl_arena_copy(arena, t->s, t->n);
+        errno = 0;
+        v.kind = SL_INT;
+        v.i = strtoll(end, &end, 10);
+        if (errno || *end) {
+            v.kind = SL_REAL;
+            v.d = strtod(sl_arena_copy(arena, t->s, t->n), NULL);
+        }
+        break;
+    default: break;
+    }
+    return v;
+}
+
+struct leaves {
+    struct sl_scan c;
+    struct sl_arena *arena;
+    struct sl_buf path;
+    void (*leaf)(void *to, const char *path, size_t npath, struct sl_value v);
+    void *to;
+};
+
+static void walk(struct leaves *w, int depth)
+{
+    char open = *w->c.at, close = open == '{' ? '}' : ']';
+    size_t outside = w->path.n;
+    struct sl_scan_text t;
+
+    w->c.at++;
+    for (long i = 0; depth < SL_SCAN_DEPTH; i++) {
+        sl_scan_blank(&w->c);
+        if (w->c.at < w->c.end && *w->c.at == ',') {
+            w->c.at++;
+            sl_scan_blank(&w->c);
+        }
+        if (w->c.at >= w->c.end || *w->c.at == close)
+            break;
+        w->path.n = outside;
+        if (outside)
+            sl_buf_addc(&w->path, '.');
+        if (open == '{') {
+            size_t n;
+            const char *key;
+            if (sl_scan_string(&w->c, &t))
+                break;
+            key = sl_scan_unescape(&t, w->arena, &n);
+            sl_buf_add(&w->path, key, n);
+            sl_scan_blank(&w->c);
+            w->c.at++;
+            sl_scan_blank(&w->c);
+        } else {
+            sl_buf_addf(&w->path, "%ld", i);
+        }
+        if (w->c.at < w->c.end && (*w->c.at == '{' || *w->c.at == '[')) {
+            walk(w, depth + 1);
+        } else {
+            if (sl_scan_value(&w->c, &t, depth + 1))
+                break;
+            w->leaf(w->to, sl_arena_copy(w->arena, w->path.n ? w->path.s : "", w->path.n), w->path.n,
+                    value_of(&t, w->arena));
+        }
+    }
+    w->path.n = outside;
+    if (w->c.at < w->c.end)
+        w->c.at++;
+}
+
+void sl_scan_leaves(const char *s, size_t n, struct sl_arena *arena,
+                    void (*leaf)(void *to, const char *path, size_t npath, struct sl_value v), void *to)
+{
+    struct leaves w = {.c = {s, s + n, 0}, .arena = arena, .leaf = leaf, .to = to};
+
+    if (n && *s == '{')
+        walk(&w, 0);
+    sl_buf_free(&w.path);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recipe/project.h"
+#include "base/buf.h"
+#include "bind/bind.h"
+#include "recipe/yaml.h"
+#include "writer/zone.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct parse {
+    struct sl_project *p;
+    const char *path, *folder;
+    struct sl_err *err;
+    int rc;
+};
+
+static void fail(struct parse *c, const struct sl_yaml *y, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void fail(struct parse *c, const struct sl_yaml *y, const char *fmt, ...)
+{
+    char text[500];
+    va_list ap;
+
+    if (c->rc)
+        return; /* the first one counts */
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    c->rc = sl_err(c->err, SL_EFORMAT, "%s:%d: %s", c->path, y->line, text);
+}
+
+static const char *keep(struct parse *c, const char *s)
+{
+    return sl_arena_copy(&c->p->arena, s, strlen(s));
+}
+
+static const char *text_of(struct parse *c, const struct sl_yaml *y, const char *what)
+{
+    if (y->kind == SL_YAML_SCALAR && *y->text)
+        return keep(c, y->text);
+    fail(c, y, "%s must be a text", what);
+    return "";
+}
+
+/* A path of the file is relative to its folder. */
+static const char *path_of(struct parse *c, const struct sl_yaml *y, const char *what)
+{
+    const char *s = text_of(c, y, what);
+    struct sl_buf b = {0};
+
+    if (*s == '/' || !strcmp(c->folder, "."))
+        return s;
+    sl_buf_addf(&b, "%s/%s", c->folder, s);
+    s = keep(c, b.s);
+    sl_buf_free(&b);
+    return s;
+}
+
+static const struct sl_yaml *item(const struct sl_yaml *y, size_t i)
+{
+    return y->kind == SL_YAML_LIST ? y->item[i] : y;
+}
+
+static size_t count(struct parse *c, const struct sl_yaml *y, const char *what)
+{
+    if (y->kind == SL_YAML_MAP)
+        fail(c, y, "%s must be a list", what);
+    return y->kind == SL_YAML_LIST ? y->n : y->kind == SL_YAML_SCALAR;
+}
+
+static bool is_map(struct parse *c, const struct sl_yaml *y, const char *what, const char *form)
+{
+    if (y->kind != SL_YAML_MAP)
+        fail(c, y, "%s must be a map %s", what, form);
+    return y->kind == SL_YAML_MAP;
+}
+
+static void parse_zone(struct parse *c, const struct sl_yaml *y)
+{
+    c->p->zone = text_of(c, y, "zone");
+    if (!c->rc && sl_zone_offset(c->p->zone) == INT32_MIN)
+        fail(c, y, "zone must be an offset such as \"+05:30\", \"-06:00\" or Z");
+}
+
+static void parse_bind(struct parse *c, const struct sl_yaml *y)
+{
+    struct sl_bind_rule r;
+    struct sl_err why = {0};
+
+    if (!is_map(c, y, "bind", "{name: rule}"))
+        return;
+    for (size_t i = 0; i < y->n; i++) {
+        const char *rule = text_of(c, y->item[i], "a rule");
+        if (!c->rc && sl_bind_parse(&r, rule, &why))
+            fail(c, y->item[i], "%s", why.text);
+        if (!*y->key[i]->text)
+            fail(c, y->key[i], "a binding needs a name");
+        *sl_vec_add(&c->p->binds) = (struct sl_project_bind){keep(c, y->key[i]->text), rule};
+    }
+}
+
+static void parse_ignore(struct parse *c, const struct sl_yaml *y)
+{
+    for (size_t i = 0, n = count(c, y, "ignore"); i < n; i++)
+        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"ignore", text_of(c, item(y, i), "a type"), NULL, 0};
+}
+
+/* As the lens wants names: no patterns. */
+static const char *new_name(struct parse *c, const struct sl_yaml *y, const char *name, bool slash)
+{
+    if (strchr(name, '*') || !*name)
+        fail(c, y, "a new name may not be empty or hold '*': %s", name);
+    if (slash && !strchr(name, '/'))
+        fail(c, y, "what is merged is called SPAN_TYPE/EVENT; this has no '/': %s", name);
+    return name;
+}
+
+static void parse_rename(struct parse *c, const struct sl_yaml *y)
+{
+    for (size_t i = 0; is_map(c, y, "rename", "{old: new}") && i < y->n; i++)
+        *sl_vec_add(&c->p->lens) =
+            (struct sl_project_lens){"rename", keep(c, y->key[i]->text),
+                                     new_name(c, y->item[i], text_of(c, y->item[i], "a new name"), false), 0};
+}
+
+static void parse_merge(struct parse *c, const struct sl_yaml *y)
+{
+    for (size_t i = 0; is_map(c, y, "merge", "{name: {of: [...], within: SECONDS}}") && i < y->n && !c->rc; i++) {
+        const struct sl_yaml *m = y->item[i], *of = m->kind == SL_YAML_MAP ? sl_yaml_get(m, "of") : m,
+                             *within = sl_yaml_get(m, "within");
+        struct sl_buf what = {0};
+        const char *name = new_name(c, y->key[i], y->key[i]->text, true);
+        double s = 0.1;
+        char *end;
+        if (!of || (m->kind == SL_YAML_MAP && m->n != (within ? 2u : 1u))) {
+            fail(c, m, "merge is a map {name: {of: [SPAN_TYPE/EVENT, ...], within: SECONDS}}");
+            return;
+        }
+        for (size_t k = 0, n = count(c, of, "of"); k < n; k++)
+            sl_buf_addf(&what, "%s%s", k ? " " : "", text_of(c, item(of, k), "an event"));
+        if (within) {
+            s = within->kind == SL_YAML_SCALAR ? strtod(within->text, &end) : NAN;
+            if (within->kind != SL_YAML_SCALAR || end == within->text || *end || !(s >= 0 && s < 1e9))
+                fail(c, within, "within must be a number of seconds");
+        }
+        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"merge", keep(c, what.s ? what.s : ""), keep(c, name),
+                                                            c->rc ? 0 : (int64_t)(s * 1e9)};
+        sl_buf_free(&what);
+    }
+}
+
+static void parse_set(struct parse *c, const struct sl_yaml *y)
+{
+    for (size_t i = 0; is_map(c, y, "set", "{field: value}") && i < y->n; i++) {
+        *sl_vec_add(&c->p->set) = keep(c, y->key[i]->text);
+        *sl_vec_add(&c->p->set) = text_of(c, y->item[i], "a value");
+    }
+}
+
+static void parse_key(struct parse *c, const struct sl_yaml *key, const struct sl_yaml *y)
+{
+    const char *k = key->text;
+
+    if (!strcmp(k, "store"))
+        c->p->store = path_of(c, y, k);
+    else if (!strcmp(k, "zone"))
+        parse_zone(c, y);
+    else if (!strcmp(k, "campaign"))
+        c->p->campaign = text_of(c, y, k);
+    else if (!strcmp(k, "sources"))
+        for (size_t i = 0, n = count(c, y, k); i < n; i++)
+            *sl_vec_add(&c->p->sources) = path_of(c, item(y, i), "a source");
+    else if (!strcmp(k, "recipes"))
+        for (size_t i = 0, n = count(c, y, k); i < n; i++)
+            *sl_vec_add(&c->p->recipes) = path_of(c, item(y, i), "a recipe");
+    else if (!strcmp(k, "set"))
+        parse_set(c, y);
+    else if (!strcmp(k, "bind"))
+        parse_bind(c, y);
+    else if (!strcmp(k, "ignore"))
+        parse_ignore(c, y);
+    else if (!strcmp(k, "rename"))
+        parse_rename(c, y);
+    else if (!strcmp(k, "merge"))
+        parse_merge(c, y);
+    else
+        fail(c, key,
+             "unknown key '%s'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge", k);
+}
+
+/* Not only blanks and comments. */
+static bool says_anything(const char *s, size_t n)
+{
+    bool comment = false;
+
+    for (size_t i = 0; i < n; i++) {
+        comment = s[i] == '\n' ? false : comment || s[i] == '#';
+        if (!comment && !strchr(" \t\r\n", s[i]))
+            return true;
+    }
+    return false;
+}
+
+int sl_project_parse(struct sl_project *out, const char *path, const char *text, size_t n, struct sl_err *err)
+{
+    struct parse c = {.p = out, .path = path, .folder = ".", .err = err};
+    const char *slash = strrchr(path, '/');
+    struct sl_yaml *doc;
+
+    *out = (struct sl_project){0};
+    out->path = keep(&c, path);
+    if (slash)
+        c.folder = sl_arena_copy(&out->arena, path, slash == path ? 1 : (size_t)(slash - path));
+    if (!says_anything(text, n))
+        return 0;
+    if ((c.rc = sl_yaml_parse(&doc, text, n, path, err)))
+        return c.rc;
+    if (doc->kind != SL_YAML_MAP)
+        fail(&c, doc, "a project file is a map with the keys sources, recipes, bind, ...");
+    for (size_t i = 0; doc->kind == SL_YAML_MAP && i < doc->n && !c.rc; i++)
+        parse_key(&c, doc->key[i], doc->item[i]);
+    sl_yaml_free(doc);
+    return c.rc;
+}
+
+int sl_project_load(struct sl_project *out, const char *path, struct sl_err *err)
+{
+    FILE *f = fopen(path, "rb");
+    struct sl_buf b = {0};
+    char chunk[8192], *real;
+    size_t n;
+    int rc;
+
+    *out = (struct sl_project){0};
+    if (!f)
+        return errno == ENOENT ? 1 : sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(errno));
+    while ((n = fread(chunk, 1, sizeof chunk, f)) > 0 && b.n < 16u << 20)
+        sl_buf_add(&b, chunk, n);
+    rc = ferror(f) ? sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(errno)) : 0;
+    if (!rc)
+        rc = sl_project_parse(out, path, b.s ? b.s : "", b.n, err);
+    if (!rc && (real = realpath(path, NULL))) {
+        out->path = sl_arena_copy(&out->arena, real, strlen(real));
+        free(real);
+    }
+    fclose(f);
+    sl_buf_free(&b);
+    return rc;
+}
+
+void sl_project_free(struct sl_project *p)
+{
+    sl_vec_free(&p->sources);
+    sl_vec_free(&p->recipes);
+    sl_vec_free(&p->set);
+    sl_vec_free(&p->binds);
+    sl_vec_free(&p->lens);
+    sl_arena_free(&p->arena);
+}
+
+/* ---- into the store ---- */
+
+static int write_rows(struct sl_store *st, const struct sl_project *p, struct sl_err *err)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(st, "INSERT OR REPLACE INTO sl_bind (name, rule, project) VALUES (?, ?, ?)", err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < p->binds.n && !rc; i++) {
+        sqlite3_bind_text(q, 1, p->binds.v[i].name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, p->binds.v[i].rule, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 3, p->path, -1, SQLITE_STATIC);
+        rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(st, "cannot write", err);
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
+    q = sl_store_prepare(st, "INSERT INTO sl_lens (kind, what, becomes, within_ns, project) VALUES (?, ?, ?, ?, ?)",
+                         err);
+    rc = rc ? rc : q ? 0 : SL_ESTORE;
+    for (size_t i = 0; i < p->lens.n && !rc; i++) {
+        const struct sl_project_lens *l = &p->lens.v[i];
+        sqlite3_bind_text(q, 1, l->kind, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, l->what, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 3, l->becomes, -1, SQLITE_STATIC);
+        sqlite3_bind_null(q, 4);
+        if (!strcmp(l->kind, "merge"))
+            sqlite3_bind_int64(q, 4, l->within_ns);
+        sqlite3_bind_text(q, 5, p->path, -1, SQLITE_STATIC);
+        rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(st, "cannot write", err);
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* What the store has of the project, as one text. */
+static char *digest(struct sl_store *st, const char *path)
+{
+    char *sql = sqlite3_mprintf(
+        "SELECT group_concat(t, char(10)) FROM (SELECT 'bind ' || quote(name) || quote(rule) AS t FROM sl_bind WHERE "
+        "project = %Q UNION ALL SELECT 'lens ' || quote(kind) || quote(what) || quote(becomes) || quote(within_ns) "
+        "FROM sl_lens WHERE project = %Q ORDER BY t)",
+        path, path);
+    sqlite3_stmt *q = sl_store_prepare(st, sql, NULL);
+    char *out = NULL;
+
+    if (q && sqlite3_step(q) == SQLITE_ROW)
+        out = sl_strdup(sqlite3_column_text(q, 0) ? (const char *)sqlite3_column_text(q, 0) : "");
+    sqlite3_finalize(q);
+    sqlite3_free(sql);
+    return out ? out : sl_strdup("");
+}
+
+int sl_project_store(struct sl_store *st, const struct sl_project *p, bool *changed, struct sl_err *err)
+{
+    char *before = digest(st, p->path), *after;
+    char *sql = sqlite3_mprintf("DELETE FROM sl_bind WHERE project = %Q; DELETE FROM sl_lens WHERE project = %Q",
+                                p->path, p->path);
+    int rc = sl_store_exec(st, sql, err);
+
+    if (!rc)
+        rc = write_rows(st, p, err);
+    after = digest(st, p->path);
+    *changed = strcmp(before, after) != 0;
+    sqlite3_free(sql);
+    free(before);
+    free(after);
+    return rc;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The set of recipes: where they come from, and the names they share.  recipe_compile.c binds and compiles them. */
+#include "recipe/recipe.h"
+#include "base/buf.h"
+#include "base/embed.h"
+#include "base/hash.h"
+#include "bind/bind.h"
+#include "recipe/recipe_internal.h"
+#include "recipe/states.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct sl_recipes *sl_recipes_new(void)
+{
+    struct sl_recipes *set = sl_alloc(sizeof *set);
+
+    pthread_mutex_init(&set->lock, NULL);
+    return set;
+}
+
+void sl_recipes_free(struct sl_recipes *set)
+{
+    if (!set)
+        return;
+    for (size_t i = 0; i < set->n; i++)
+        sl_recipe_free(set->v[i]);
+    free(set->v);
+    for (size_t i = 0; i < set->docs.n; i++)
+        sl_yaml_free(set->docs.v[i]);
+    sl_vec_free(&set->docs);
+    sl_vec_free(&set->facets);
+    sl_vec_free(&set->shared);
+    sl_vec_free(&set->aliases);
+    sl_vec_free(&set->tables);
+    sl_vec_free(&set->binds);
+    sl_vec_free(&set->orders);
+    sl_vec_free(&set->ints);
+    sl_vec_free(&set->roles);
+    sl_vec_free(&set->phases);
+    sl_vec_free(&set->handovers);
+    sl_intern_free(&set->names);
+    sl_intern_free(&set->shapes);
+    sl_arena_free(&set->arena);
+    pthread_mutex_destroy(&set->lock);
+    free(set);
+}
+
+const struct sl_recipe *sl_recipes_find(const struct sl_recipes *set, const char *name)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (!strcmp(set->v[i]->name, name))
+            return set->v[i];
+    return NULL;
+}
+
+uint32_t sl_recipes_name(struct sl_recipes *set, const char *s, size_t n)
+{
+    uint32_t id;
+
+    pthread_mutex_lock(&set->lock);
+    id = sl_intern(&set->names, s, n);
+    pthread_mutex_unlock(&set->lock);
+    return id;
+}
+
+uint32_t sl_recipes_shape(struct sl_recipes *set, const char *names, size_t n)
+{
+    uint32_t id;
+
+    pthread_mutex_lock(&set->lock);
+    id = sl_intern(&set->shapes, names, n);
+    pthread_mutex_unlock(&set->lock);
+    return id;
+}
+
+/* ---- declarations: spans, fields, facets, shared ---- */
+
+static const char *keep(struct sl_recipes *set, const char *s)
+{
+    return sl_arena_copy(&set->arena, s, strlen(s));
+}
+
+static int scalar(const struct sl_yaml *y, const char *path, const char *what, const char **out, struct sl_err *err)
+{
+    if (!y || y->kind != SL_YAML_SCALAR)
+        return sl_err(err, SL_EFORMAT, "%s:%d: %s must be a text", path, y ? y->line : 0, what);
+    *out = y->text;
+    return 0;
+}
+
+static int declare_span(struct sl_recipes *set, const struct sl_recipe *only, const char *path, const char *alias,
+                        const struct sl_yaml *y, struct sl_err *err)
+{
+    struct sl_alias_decl d = {.only = only};
+    char where[300];
+
+    if (y->kind != SL_YAML_MAP)
+        return sl_err(err, SL_EFORMAT, "%s:%d: span %s needs {type: ..., key: ..., in: ...}", path, y->line, alias);
+    for (size_t i = 0; i < y->n; i++) {
+        const char *k = y->key[i]->text, *v = "";
+        if (scalar(y->item[i], path, k, &v, err))
+            return err ? err->code : SL_EFORMAT;
+        if (!strcmp(k, "type"))
+            d.type = keep(set, v);
+        else if (!strcmp(k, "key"))
+            d.key = keep(set, v);
+        else if (!strcmp(k, "or"))
+            d.otherwise = keep(set, v);
+        else if (!strcmp(k, "in"))
+            d.in = keep(set, v);
+        else
+            return sl_err(err, SL_EFORMAT, "%s:%d: unknown key '%s' in span %s; known: type, key, or, in", path,
+                          y->key[i]->line, k, alias);
+    }
+    if (!d.type || !d.key)
+        return sl_err(err, SL_EFORMAT, "%s:%d: span %s needs a type and a key", path, y->line, alias);
+    for (size_t i = 0; i < set->aliases.n; i++)
+        if (set->aliases.v[i].only == only && !strcmp(set->aliases.v[i].alias, alias))
+            return sl_err(err, SL_EFORMAT, "%s:%d: span %s is declared already in %s", path, y->line, alias,
+                          set->aliases.v[i].where);
+    d.alias = keep(set, alias);
+    snprintf(where, sizeof where, "%s:%d", path, y->line);
+    d.where = keep(set, where);
+    *sl_vec_add(&set->aliases) = d;
+    return 0;
+}
+
+static int declare_facet(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+{
+    const struct sl_yaml *pair = y->kind == SL_YAML_LIST ? y : sl_yaml_get(y, "pair");
+    const struct sl_yaml *under = sl_yaml_get(y, "under"), *part[4];
+    uint32_t type[4] = {0};
+    char rule[200];
+
+    if (!pair || pair->kind != SL_YAML_LIST || pair->n != 2 ||
+        (under && (under->kind != SL_YAML_LIST || under->n != 2)) ||
+        (y->kind == SL_YAML_MAP && y->n != (under ? 2u : 1u)))
+        return sl_err(err, SL_EFORMAT, "%s:%d: a facet rule is [a, b] or {pair: [a, b], under: [c, d]}", path, y->line);
+    for (int i = 0; i < 2; i++) {
+        part[i] = pair->item[i];
+        part[2 + i] = under ? under->item[i] : NULL;
+    }
+    for (int i = 0; i < (under ? 4 : 2); i++) {
+        const struct sl_alias_decl *d = NULL;
+        for (size_t k = 0; k < set->aliases.n; k++)
+            if (part[i]->kind == SL_YAML_SCALAR && !strcmp(set->aliases.v[k].alias, part[i]->text))
+                d = &set->aliases.v[k];
+        if (!d)
+            return sl_err(err, SL_EFORMAT, "%s:%d: facet names a span that is not declared: %s", path, part[i]->line,
+                          part[i]->kind == SL_YAML_SCALAR ? part[i]->text : "(not a text)");
+        type[i] = sl_intern(&set->names, d->type, strlen(d->type));
+    }
+    snprintf(rule, sizeof rule, "merge %s = %s", pair->item[0]->text, pair->item[1]->text);
+    *sl_vec_add(&set->facets) =
+        (struct sl_facet_rule){type[0], type[1], type[2], type[3], sl_intern(&set->names, rule, strlen(rule))};
+    return 0;
+}
+
+static int declare_table(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
+                         struct sl_err *err)
+{
+    struct sl_table_decl t = {.name = keep(set, name->text)};
+
+    if (y->kind != SL_YAML_LIST || !y->n || y->n > sizeof t.alias / sizeof *t.alias)
+        return sl_err(err, SL_EFORMAT, "%s:%d: table %s needs a list of up to %zu spans", path, y->line, name->text,
+                      sizeof t.alias / sizeof *t.alias);
+    for (size_t i = 0; i < y->n; i++) {
+        bool known = false;
+        for (size_t k = 0; k < set->aliases.n; k++)
+            known |= y->item[i]->kind == SL_YAML_SCALAR && !strcmp(set->aliases.v[k].alias, y->item[i]->text);
+        if (!known)
+            return sl_err(err, SL_EFORMAT, "%s:%d: table %s names a span that is not declared: %s", path,
+                          y->item[i]->line, name->text,
+                          y->item[i]->kind == SL_YAML_SCALAR ? y->item[i]->text : "(not a text)");
+        t.alias[t.n++] = keep(set, y->item[i]->text);
+    }
+    for (size_t i = 0; i < set->tables.n; i++)
+        if (!strcmp(set->tables.v[i].name, t.name)) {
+            set->tables.v[i] = t; /* the later one counts, as with recipes */
+            return 0;
+        }
+    *sl_vec_add(&set->tables) = t;
+    return 0;
+}
+
+/* NAME: a rule; or NAME: {rule, left, right}, two SELECTs whose rows ascend together. */
+static int declare_bind(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
+                        struct sl_err *err)
+{
+    const struct sl_yaml *rule = y->kind == SL_YAML_MAP ? sl_yaml_get(y, "rule") : y, *left = sl_yaml_get(y, "left"),
+                         *right = sl_yaml_get(y, "right");
+    struct sl_bind_rule r;
+    struct sl_err why = {0};
+    char *text;
+
+    if (!rule || rule->kind != SL_YAML_SCALAR ||
+        (y->kind == SL_YAML_MAP &&
+         (y->n != 3 || !left || !right || left->kind != SL_YAML_SCALAR || right->kind != SL_YAML_SCALAR)))
+        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s is a rule, or {rule, left, right}", path, y->line,
+                      name->text);
+    text = sl_arena_copy(&set->arena, rule->text, rule->n);
+    for (char *c = text; *c; c++) /* a folded text of YAML keeps some line ends */
+        *c = *c == '\n' ? ' ' : *c;
+    if (sl_bind_parse(&r, text, &why))
+        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s: %s", path, rule->line, name->text, why.text);
+    for (size_t i = 0; i < set->binds.n; i++)
+        if (!strcmp(set->binds.v[i].name, name->text)) {
+            set->binds.v[i].rule = text;
+            return 0;
+        }
+    if (y->kind == SL_YAML_MAP)
+        *sl_vec_add(&set->orders) =
+            (struct sl_order_decl){keep(set, name->text), text, keep(set, left->text), keep(set, right->text)};
+    else
+        *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), text};
+    return 0;
+}
+
+static int declare(struct sl_recipes *set, const struct sl_recipe *only, const char *path, const struct sl_yaml *doc,
+                   struct sl_err *err)
+{
+    const struct sl_yaml *spans = sl_yaml_get(doc, "spans"), *fields = sl_yaml_get(doc, "fields");
+    const struct sl_yaml *facets = sl_yaml_get(doc, "facets"), *shared = sl_yaml_get(doc, "shared");
+    const struct sl_yaml *tables = sl_yaml_get(doc, "tables"), *binds = sl_yaml_get(doc, "binds");
+    int rc = 0;
+
+    for (size_t i = 0; spans && i < spans->n && !rc; i++)
+        rc = spans->kind == SL_YAML_MAP ? declare_span(set, only, path, spans->key[i]->text, spans->item[i], err)
+                                        : sl_err(err, SL_EFORMAT, "%s:%d: spans must be a map", path, spans->line);
+    for (size_t i = 0; fields && i < fields->n && !rc; i++) {
+        if (fields->kind != SL_YAML_MAP || fields->item[i]->kind != SL_YAML_SCALAR ||
+            strcmp(fields->item[i]->text, "int"))
+            rc = sl_err(err, SL_EFORMAT, "%s:%d: fields is a map of names to 'int' (all others are texts)", path,
+                        fields->line);
+        else
+            *sl_vec_add(&set->ints) = (struct sl_int_decl){keep(set, fields->key[i]->text), only};
+    }
+    for (size_t i = 0; facets && i < facets->n && !rc; i++)
+        rc = facets->kind == SL_YAML_LIST ? declare_facet(set, path, facets->item[i], err)
+                                          : sl_err(err, SL_EFORMAT, "%s:%d: facets must be a list", path, facets->line);
+    for (size_t i = 0; shared && i < shared->n && !rc; i++) {
+        if (shared->kind != SL_YAML_MAP || shared->item[i]->kind != SL_YAML_SCALAR)
+            rc = sl_err(err, SL_EFORMAT, "%s:%d: shared is a map {field: scope}", path, shared->line);
+        else
+            *sl_vec_add(&set->shared) =
+                (struct sl_shared_field){keep(set, shared->key[i]->text), keep(set, shared->item[i]->text)};
+    }
+    for (size_t i = 0; tables && i < tables->n && !rc; i++)
+        rc = tables->kind == SL_YAML_MAP
+                 ? declare_table(set, path, tables->key[i], tables->item[i], err)
+                 : sl_err(err, SL_EFORMAT, "%s:%d: tables is a map {name: [span, ...]}", path, tables->line);
+    for (size_t i = 0; binds && i < binds->n && !rc; i++)
+        rc = binds->kind == SL_YAML_MAP
+                 ? declare_bind(set, path, binds->key[i], binds->item[i], err)
+                 : sl_err(err, SL_EFORMAT, "%s:%d: binds is a map {name: rule}", path, binds->line);
+    return rc ? rc : sl_states_declare(set, path, doc, err);
+}
+
+/* ---- files ---- */
+
+int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
+{
+    static const char *const names_keys[] = {"spans", "fields", "facets", "shared",    "tables",
+                                             "binds", "roles",  "phases", "handovers", NULL};
+    struct sl_yaml *doc;
+    struct sl_recipe *r;
+    int rc = sl_yaml_parse(&doc, text, n, path, err);
+
+    if (rc)
+        return rc;
+    *sl_vec_add(&set->docs) = doc;
+    path = keep(set, path);
+    if (doc->kind != SL_YAML_MAP)
+        return sl_err(err, SL_EFORMAT, "%s:1: a recipe is a map that begins with recipe: NAME", path);
+    if (!sl_yaml_get(doc, "recipe")) {
+        for (size_t i = 0; i < doc->n; i++) {
+            int k = 0;
+            while (names_keys[k] && strcmp(names_keys[k], doc->key[i]->text))
+                k++;
+            if (!names_keys[k])
+                return sl_err(err, SL_EFORMAT,
+                              "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
+                              "spans, fields, facets, shared, tables, binds, roles, phases, handovers",
+                              path, doc->key[i]->line, doc->key[i]->text);
+        }
+        return declare(set, NULL, path, doc, err);
+    }
+    r = sl_alloc(sizeof *r);
+    r->path = path;
+    r->yaml = doc;
+    r->set = set;
+    r->text = sl_arena_copy(&set->arena, text, n);
+    snprintf(r->hash, sizeof r->hash, "%016llx", (unsigned long long)sl_hash(text, n));
+    if (scalar(sl_yaml_get(doc, "recipe"), path, "recipe", &r->name, err)) {
+        free(r);
+        return SL_EFORMAT;
+    }
+    for (size_t i = 0; i < set->n; i++)
+        if (!strcmp(set->v[i]->name, r->name)) { /* the later one wins, so that users can replace ours */
+            for (size_t k = set->aliases.n; k-- > 0;)
+                if (set->aliases.v[k].only == set->v[i])
+                    memmove(&set->aliases.v[k], &set->aliases.v[k + 1],
+                            (--set->aliases.n - k) * sizeof *set->aliases.v);
+            for (size_t k = set->ints.n; k-- > 0;)
+                if (set->ints.v[k].only == set->v[i])
+                    memmove(&set->ints.v[k], &set->ints.v[k + 1], (--set->ints.n - k) * sizeof *set->ints.v);
+            sl_recipe_free(set->v[i]);
+            set->v[i] = r;
+            return declare(set, r, path, doc, err);
+        }
+    set->v = sl_realloc(set->v, (set->n + 1) * sizeof *set->v);
+    set->v[set->n++] = r;
+    return declare(set, r, path, doc, err);
+}
+
+int sl_recipes_add_file(struct sl_recipes *set, const char *path, struct sl_err *err)
+{
+    FILE *f = fopen(path, "rb");
+    struct sl_buf b = {0};
+    char chunk[8192];
+    size_t n;
+    int rc;
+
+    if (!f)
+        return sl_err(err, SL_EIO, "cannot read the recipe %s: %s", path, strerror(errno));
+    while ((n = fread(chunk, 1, sizeof chunk, f)) > 0 && b.n < 16u << 20)
+        sl_buf_add(&b, chunk, n);
+    if (ferror(f))
+        rc = sl_err(err, SL_EIO, "cannot read the recipe %s: %s", path, strerror(errno));
+    else
+        rc = sl_recipes_add(set, path, b.s ? b.s : "", b.n, err);
+    fclose(f);
+    sl_buf_free(&b);
+    return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_folder(struct sl_recipes *set, const char *folder, struct sl_err *err)
+{
+    SL_VEC(char *) files = {0};
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    int rc = 0;
+
+    if (!d)
+        return 0; /* most users have none */
+    while ((e = readdir(d))) {
+        size_t n = strlen(e->d_name);
+        if (n > 5 && e->d_name[0] != '.' && !strcmp(e->d_name + n - 5, ".yaml")) {
+            struct sl_buf path = {0};
+            sl_buf_addf(&path, "%s/%s", folder, e->d_name);
+            *sl_vec_add(&files) = path.s;
+        }
+    }
+    closedir(d);
+    if (files.n)
+        qsort(files.v, files.n, sizeof *files.v, by_name);
+    for (size_t i = 0; i < files.n; i++) {
+        if (!rc)
+            rc = sl_recipes_add_file(set, files.v[i], err);
+        free(files.v[i]);
+    }
+    sl_vec_free(&files);
+    return rc;
+}
+
+int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    struct sl_buf folder = {0};
+    int rc = 0;
+
+    /* names first: recipes refer to them */
+    for (const struct sl_embedded *e = sl_embedded_recipes; e->name && !rc; e++)
+        if (!strcmp(e->name, "names.yaml"))
+            rc = sl_recipes_add(set, "recipes/names.yaml", e->data, e->size, err);
+    for (const struct sl_embedded *e = sl_embedded_recipes; e->name && !rc; e++)
+        if (strcmp(e->name, "names.yaml")) {
+            struct sl_buf path = {0};
+            sl_buf_addf(&path, "recipes/%s", e->name);
+            rc = sl_recipes_add(set, path.s, e->data, e->size, err);
+            sl_buf_free(&path);
+        }
+    if (rc)
+        return rc;
+    if (xdg && *xdg)
+        sl_buf_addf(&folder, "%s/spanloom/recipes", xdg);
+    else if (home && *home)
+        sl_buf_addf(&folder, "%s/.config/spanloom/recipes", home);
+    if (folder.n)
+        rc = add_folder(set, folder.s, err);
+    sl_buf_free(&folder);
+    return rc;
+}

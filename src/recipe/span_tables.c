@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Columns are scalar subqueries, so that a query pays for the columns that it names and for no others.  What they are
+ * called comes from the recipes, and from what was seen (sl_seen), for names that only the logs know.
+ */
+#include "recipe/span_tables.h"
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum { COLUMNS = 400 }; /* a table with more columns is of use to nobody; the views events and attributes have all */
+
+#define MARK "/* a table of spans, made by spanloom */"
+
+struct make {
+    struct sl_store *st;
+    const struct sl_recipes *set;
+    SL_VEC(char *) made;     /* tables so far */
+    SL_VEC(char *) taken;    /* names of the columns so far */
+    SL_VEC(char *) own;      /* of the member at hand, as the logs have them */
+    struct sl_buf keys, sql; /* keys: the rows, with what other tables are joined by */
+    struct sl_err *err;
+};
+
+/* A text that is a plain number, as a number, so that 7 < 12 and sums are sums.  Not 007, nor 1e5, which may be an id.
+ */
+#define NUMBER(x)                                                                                                      \
+    "iif(" x " GLOB '[-0-9]*' AND " x " NOT GLOB '*[^-0-9.]*' AND length(" x ")<19 AND json_valid(" x                  \
+    "),json_extract(" x ",'$')," x ")"
+
+void sl_tables_name(const char *type, char *name, size_t n)
+{
+    size_t i = 0;
+
+    if (n > 1 && (isdigit((unsigned char)*type) || !strncasecmp(type, "sqlite_", 7))) /* reserved */
+        name[i++] = '_';
+    for (; *type && i + 1 < n; type++)
+        name[i++] = isalnum((unsigned char)*type) && (unsigned char)*type < 128 ? *type : '_';
+    name[i] = 0;
+}
+
+static const struct sl_alias_decl *by_alias(const struct sl_recipes *set, const char *alias)
+{
+    for (size_t i = 0; i < set->aliases.n; i++)
+        if (!strcmp(set->aliases.v[i].alias, alias))
+            return &set->aliases.v[i];
+    return NULL;
+}
+
+static const struct sl_alias_decl *by_type(const struct sl_recipes *set, const char *type)
+{
+    for (size_t i = 0; i < set->aliases.n; i++)
+        if (!strcmp(set->aliases.v[i].type, type))
+            return &set->aliases.v[i];
+    return NULL;
+}
+
+/* ---- columns ---- */
+
+static bool is_taken(const struct make *m, const char *name)
+{
+    for (size_t i = 0; i < m->taken.n; i++) /* SQL does not tell case apart */
+        if (!strcasecmp(m->taken.v[i], name))
+            return true;
+    return false;
+}
+
+/* Takes a name, or, where it is taken, PREFIX_NAME, or PREFIX_NAME_2, ...; NULL: there are columns enough. */
+static const char *take(struct make *m, const char *name, const char *prefix)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_adds(&b, name);
+    for (int i = 1; is_taken(m, b.s); i++) {
+        sl_buf_clear(&b);
+        sl_buf_addf(&b, "%s_%s", prefix, name);
+        if (i > 1)
+            sl_buf_addf(&b, "_%d", i);
+    }
+    if (m->taken.n >= COLUMNS) {
+        sl_buf_free(&b);
+        return NULL;
+    }
+    *sl_vec_add(&m->taken) = b.s;
+    return b.s;
+}
+
+/* fmt: with the formats of sqlite3_mprintf(). */
+static void column(struct make *m, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+    char *text, *as;
+
+    if (!name)
+        return;
+    va_start(ap, fmt);
+    text = sqlite3_vmprintf(fmt, ap);
+    va_end(ap);
+    as = sqlite3_mprintf(",\n %s AS \"%w\"", text, name);
+    sl_buf_adds(&m->sql, as);
+    sqlite3_free(text);
+    sqlite3_free(as);
+}
+
+/* What the key of this alias is called in a table: the field that it is made of, else the alias. */
+static const char *key_name(const struct sl_alias_decl *d, char *name, size_t n)
+{
+    const char *close = strchr(d->key, '}');
+    bool field = *d->key == '{' && close && !close[1];
+
+    snprintf(name, n, "%.*s", field ? (int)(close - d->key - 1) : (int)n - 1, field ? d->key + 1 : d->alias);
+    return name;
+}
+
+enum { NAME = 100 };
+
+/* A key of two fields, "{run_id}/{executor}": they are columns, too.  Their names; false: it is no such key. */
+static bool key_parts(const struct sl_alias_decl *d, char part[2][NAME])
+{
+    char both[2 * NAME + 8];
+
+    if (sscanf(d->key, "{%99[A-Za-z0-9_]}/{%99[A-Za-z0-9_]}", part[0], part[1]) != 2)
+        return false;
+    snprintf(both, sizeof both, "{%s}/{%s}", part[0], part[1]);
+    return !strcmp(both, d->key);
+}
+
+#define KEY NUMBER("key")
+#define FIRST_PART "rtrim(rtrim(key,replace(key,'/','')),'/')" /* which may have slashes, as a folder */
+#define LAST_PART "substr(key,length(rtrim(key,replace(key,'/','')))+1)"
+
+/* What of its key the column of this name has; NULL: nothing. */
+static const char *key_column_sql(const struct sl_alias_decl *d, const char *name)
+{
+    char part[2][NAME], whole[NAME];
+
+    if (!strcmp(key_name(d, whole, sizeof whole), name))
+        return KEY;
+    if (!key_parts(d, part))
+        return NULL;
+    return !strcmp(part[0], name) ? FIRST_PART : !strcmp(part[1], name) ? LAST_PART : NULL;
+}
+
+struct member {
+    const struct sl_alias_decl *d;
+    sqlite3_int64 type;
+    char at[8];                            /* its id in a row */
+    const struct sl_alias_decl *chain[32]; /* itself, its parent, ... */
+    int n;
+};
+
+static void find_chain(struct make *m, struct member *v)
+{
+    v->n = 0;
+    for (const struct sl_alias_decl *d = v->d; d && v->n < 32; d = d->in ? by_alias(m->set, d->in) : NULL)
+        v->chain[v->n++] = d;
+}
+
+/* The key called `name` of a row, from the first member that has it. */
+static void key_column(struct make *m, const struct member *v, int n, const char *name)
+{
+    struct sl_buf b = {0}, id = {0}, up = {0};
+    const char *as, *what;
+
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < v[i].n; k++) {
+            if (!(what = key_column_sql(v[i].chain[k], name)))
+                continue;
+            sl_buf_clear(&id);
+            sl_buf_adds(&id, v[i].at);
+            for (int up_by = 0; up_by < k; up_by++) {
+                sl_buf_clear(&up);
+                sl_buf_addf(&up, "(SELECT parent FROM sl_span WHERE id=%s)", id.s);
+                sl_buf_clear(&id);
+                sl_buf_adds(&id, up.s);
+            }
+            sl_buf_addf(&b, "%s(SELECT %s FROM sl_span WHERE id=%s)", b.n ? "," : "", what, id.s);
+            break;
+        }
+    if ((as = take(m, name, "key"))) {
+        char *inner = sqlite3_mprintf(",\n coalesce(%s,NULL) AS \"%w\"", b.s, as);
+        sl_buf_adds(&m->keys, inner);
+        sqlite3_free(inner);
+        inner = sqlite3_mprintf("r.\"%w\"", as);
+        column(m, as, "%s", inner);
+        sqlite3_free(inner);
+    }
+    sl_buf_free(&b);
+    sl_buf_free(&id);
+    sl_buf_free(&up);
+}
+
+/* Did this member name it already, by a rule or in another record? */
+static bool is_own(struct make *m, const char *name)
+{
+    for (size_t i = 0; i < m->own.n; i++)
+        if (!strcmp(m->own.v[i], name))
+            return true;
+    *sl_vec_add(&m->own) = sl_strdup(name);
+    return false;
+}
+
+static void forget_own(struct make *m)
+{
+    for (size_t i = 0; i < m->own.n; i++)
+        free(m->own.v[i]);
+    sl_vec_clear(&m->own);
+}
+
+/* The keys from the root down. */
+static void key_columns(struct make *m, struct member *v, int n)
+{
+    char name[NAME], part[2][NAME];
+
+    for (int i = 0; i < n; i++)
+        find_chain(m, &v[i]);
+    for (int i = 0; i < n; i++)
+        for (int k = v[i].n - 1; k >= 0; k--) {
+            for (int p = 0; p < 2 && key_parts(v[i].chain[k], part); p++)
+                if (!is_own(m, part[p]))
+                    key_column(m, v, n, part[p]);
+            if (!is_own(m, key_name(v[i].chain[k], name, sizeof name)))
+                key_column(m, v, n, name);
+        }
+    forget_own(m);
+}
+
+static void event_column(struct make *m, const char *of, const char *prefix, const char *event, sqlite3_int64 id)
+{
+    const char *name = take(m, event, prefix);
+
+    if (id)
+        column(m, name, "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span=%s AND type=%lld)", of, (long long)id);
+    else
+        column(m, name, "NULL");
+}
+
+static void attr_column(struct make *m, const char *of, const char *prefix, const char *attr)
+{
+    column(m, take(m, attr, prefix), "(SELECT value FROM sl_value WHERE span=%s AND name=%Q)", of, attr);
+}
+
+static sqlite3_int64 name_id(struct make *m, const char *name)
+{
+    char *sql = sqlite3_mprintf("SELECT id FROM sl_name WHERE name = %Q", name);
+    sqlite3_int64 id = sl_store_int(m->st, sql, 0);
+
+    sqlite3_free(sql);
+    return id;
+}
+
+/* What the rules say of spans of this alias, attributes or events, where they say it by name. */
+static void declared(struct make *m, const struct sl_alias_decl *d, const char *of, const char *prefix, bool events)
+{
+    for (size_t r = 0; r < m->set->n; r++) {
+        const struct sl_recipe *rec = m->set->v[r];
+        for (int i = 0; i < rec->nrule; i++) {
+            const struct sl_rule *u = &rec->rule[i];
+            int n = events ? u->nevent : u->attrs.n;
+            if (u->span.mention < 0 || strcmp(rec->mention[u->span.mention].alias, d->alias) != 0 ||
+                (d->only && d->only != rec))
+                continue;
+            for (int k = 0; k < n; k++) {
+                uint32_t id = events ? u->event[k].name.id : u->attrs.v[k].name.id;
+                const char *name = id ? sl_intern_text(&m->set->names, id) : NULL;
+                if (!id || is_own(m, name))
+                    continue;
+                if (events)
+                    event_column(m, of, prefix, name, name_id(m, name));
+                else
+                    attr_column(m, of, prefix, name);
+            }
+        }
+    }
+}
+
+/* What was seen on spans of this type. */
+static int seen(struct make *m, const char *type, const char *of, const char *prefix, bool events)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        m->st,
+        events ? "SELECT m.name, m.id FROM sl_name t JOIN sl_seen s ON s.type = t.id AND s.kind = 1 JOIN sl_name m ON "
+                 "m.id = s.what WHERE t.name = ?1 ORDER BY m.name"
+               : "SELECT DISTINCT f.name, 0 FROM sl_name t JOIN sl_seen s ON s.type = t.id AND s.kind = 2 JOIN "
+                 "sl_shape f ON f.id = s.what WHERE t.name = ?1 ORDER BY f.name",
+        m->err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (q)
+        sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    while (!rc && (rc = sl_store_step(m->st, q, m->err)) > 0) {
+        const char *name = (const char *)sqlite3_column_text(q, 0);
+        rc = 0;
+        if (is_own(m, name))
+            continue;
+        if (events)
+            event_column(m, of, prefix, name, sqlite3_column_int64(q, 1));
+        else
+            attr_column(m, of, prefix, name);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* Of two names that are one, the second gets the member before it; an attribute that is called like an event, `attr`.
+ */
+static int columns(struct make *m, const struct sl_alias_decl *d, const char *type, const char *of, const char *prefix)
+{
+    int rc = 0;
+
+    for (int events = 1; events >= 0 && !rc; events--) {
+        const char *before = prefix ? prefix : events ? "event" : "attr";
+        forget_own(m);
+        if (d)
+            declared(m, d, of, before, events);
+        rc = seen(m, type, of, before, events);
+    }
+    forget_own(m);
+    return rc;
+}
+
+/* ---- views ---- */
+
+static void begin(struct make *m, const char *name)
+{
+    char *head = sqlite3_mprintf("CREATE VIEW \"%w\" AS " MARK "\n", name);
+
+    for (size_t i = 0; i < m->taken.n; i++)
+        free(m->taken.v[i]);
+    sl_vec_clear(&m->taken);
+    *sl_vec_add(&m->made) = sl_strdup(name);
+    sl_buf_clear(&m->sql);
+    sl_buf_clear(&m->keys);
+    sl_buf_adds(&m->keys, head);
+    sqlite3_free(head);
+}
+
+/* Makes the view that m->sql says, unless it is there as it should be, or the user has something of that name. */
+static int create(struct make *m, const char *name)
+{
+    sqlite3_stmt *q = sl_store_prepare(m->st, "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE", m->err);
+    const char *have = NULL;
+    bool same = false, foreign = false;
+    char *drop;
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (!rc) {
+        sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW) {
+            have = (const char *)sqlite3_column_text(q, 0);
+            same = have && !strcmp(have, m->keys.s);
+            foreign = !have || !strstr(have, MARK);
+        }
+    }
+    drop = have && !foreign && !same ? sqlite3_mprintf("DROP VIEW \"%w\"", name) : NULL;
+    sqlite3_finalize(q);
+    if (!rc && drop)
+        rc = sl_store_exec(m->st, drop, m->err);
+    sqlite3_free(drop);
+    return rc || same || foreign ? rc : sl_store_exec(m->st, m->keys.s, m->err);
+}
+
+/*
+ * The keys are columns of rows that are made once for a query, which SQLite then joins by an index of its own; the
+ * events and attributes are looked up only where a query names them.
+ */
+static void common(struct make *m, const char *of)
+{
+    sl_buf_addf(&m->keys, ", r AS MATERIALIZED (SELECT m.*, %s AS id, (SELECT key FROM sl_span WHERE id=%s) AS key", of,
+                of);
+    sl_buf_adds(&m->sql, "SELECT r.id AS id, r.key AS key");
+    take(m, "id", "");
+    take(m, "key", "");
+    take(m, "first", "");
+    take(m, "last", "");
+    take(m, "seconds", "");
+}
+
+/* Both parts together, and the view. */
+static int finish(struct make *m, const char *name)
+{
+    sl_buf_adds(&m->keys, " FROM m)\n");
+    sl_buf_adds(&m->keys, m->sql.s);
+    sl_buf_adds(&m->keys, "\nFROM r");
+    return create(m, name);
+}
+
+/* of: ids, with commas between */
+static void ends(struct make *m, const char *of)
+{
+    column(m, "first", "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+    column(m, "last", "(SELECT max(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
+    column(m, "seconds", "(SELECT (max(time_ns)-min(time_ns))/1e9 FROM sl_event WHERE span IN (%s))", of);
+}
+
+static bool is_table(const struct make *m, const char *name)
+{
+    for (size_t i = 0; i < m->made.n; i++)
+        if (!strcasecmp(m->made.v[i], name))
+            return true;
+    return false;
+}
+
+static int make_type(struct make *m, const char *type, sqlite3_int64 id)
+{
+    struct member v = {.d = by_type(m->set, type), .type = id, .at = "m.m0"};
+    char name[200];
+    size_t n;
+    int rc;
+
+    for (size_t i = 0; i < m->set->tables.n; i++) { /* that is it already */
+        const struct sl_table_decl *t = &m->set->tables.v[i];
+        sl_tables_name(type, name, sizeof name);
+        if (t->n == 1 && !strcmp(t->name, name) && !strcmp(by_alias(m->set, t->alias[0])->type, type))
+            return 0;
+    }
+    sl_tables_name(type, name, sizeof name - 20);
+    n = strlen(name);
+    for (int i = 2; is_table(m, name); i++) /* a.b and a_b, or a table of names.yaml */
+        snprintf(name + n, 20, "_%d", i);
+    begin(m, name);
+    sl_buf_addf(&m->keys, "WITH m AS (SELECT id AS m0 FROM sl_span WHERE type=%lld)", (long long)id);
+    common(m, "m.m0");
+    key_columns(m, &v, 1);
+    ends(m, "r.m0");
+    rc = columns(m, v.d, type, "r.m0", NULL);
+    return rc ? rc : finish(m, name);
+}
+
+/*
+ * A span of type `to` that is another view of span `from`, lies in it, or has it inside.  More than one: the first.
+ */
+static void partner(struct sl_buf *b, const char *from, sqlite3_int64 to)
+{
+    sl_buf_addf(b,
+                "(SELECT min(p.id) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<3 UNION ALL "
+                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<3 UNION ALL SELECT id FROM sl_span WHERE "
+                "parent=%s UNION ALL SELECT parent FROM sl_span WHERE id=%s) u CROSS JOIN sl_span p WHERE p.id=u.x AND "
+                "+p.type=%lld)",
+                from, from, from, from, (long long)to);
+}
+
+/* The id of member `to` of rows that member `lead` begins: from the nearest member before it that has one. */
+static void find_member(struct sl_buf *b, const struct member *v, int lead, int to)
+{
+    struct sl_buf from = {0};
+
+    if (to > lead + 1)
+        sl_buf_adds(b, "coalesce(");
+    for (int k = to - 1; k >= lead; k--) {
+        sl_buf_clear(&from);
+        if (k == lead)
+            sl_buf_adds(&from, "s.id");
+        else
+            partner(&from, "s.id", v[k].type);
+        partner(b, from.s, v[to].type);
+        if (k > lead)
+            sl_buf_adds(b, ", ");
+    }
+    if (to > lead + 1)
+        sl_buf_addc(b, ')');
+    sl_buf_free(&from);
+}
+
+/* Rows that begin with member `lead`: those before it are not there. */
+static void rows_of(struct make *m, const struct member *v, int n, int lead)
+{
+    sl_buf_addf(&m->keys, "%sSELECT ", lead ? " UNION ALL\n" : "");
+    for (int i = 0; i < n; i++) {
+        sl_buf_adds(&m->keys, i ? ", " : "");
+        if (i < lead)
+            sl_buf_adds(&m->keys, "NULL");
+        else if (i == lead)
+            sl_buf_adds(&m->keys, "s.id");
+        else
+            find_member(&m->keys, v, lead, i);
+        sl_buf_addf(&m->keys, " AS m%d", i);
+    }
+    sl_buf_addf(&m->keys, " FROM sl_span s WHERE s.type=%lld", (long long)v[lead].type);
+    for (int i = 0; i < lead; i++) {
+        sl_buf_adds(&m->keys, " AND ");
+        partner(&m->keys, "s.id", v[i].type);
+        sl_buf_adds(&m->keys, " IS NULL");
+    }
+}
+
+static int make_table(struct make *m, const struct sl_table_decl *t)
+{
+    struct member v[8] = {0};
+    struct sl_buf id = {0};
+    char at[8];
+    int rc = 0;
+
+    for (int i = 0; i < t->n; i++) {
+        v[i].d = by_alias(m->set, t->alias[i]);
+        v[i].type = name_id(m, v[i].d->type);
+        snprintf(v[i].at, sizeof v[i].at, "m.m%d", i);
+    }
+    begin(m, t->name);
+    sl_buf_adds(&m->keys, "WITH m AS (\n");
+    for (int lead = 0; lead < t->n; lead++)
+        rows_of(m, v, t->n, lead);
+    sl_buf_addc(&m->keys, ')');
+    for (int i = 0; i < t->n; i++)
+        sl_buf_addf(&id, "%sm.m%d", i ? "," : "coalesce(", i);
+    sl_buf_adds(&id, t->n == 1 ? ",NULL)" : ")");
+    common(m, id.s);
+    key_columns(m, v, t->n);
+    sl_buf_clear(&id);
+    for (int i = 0; i < t->n; i++)
+        sl_buf_addf(&id, "%sr.m%d", i ? "," : "", i);
+    ends(m, id.s);
+    for (int i = 0; i < t->n && !rc; i++) {
+        snprintf(at, sizeof at, "r.m%d", i);
+        rc = columns(m, v[i].d, v[i].d->type, at, i ? v[i].d->alias : NULL);
+    }
+    sl_buf_free(&id);
+    return rc ? rc : finish(m, t->name);
+}
+
+int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+{
+    struct make m = {.st = st, .set = set, .err = err};
+    sqlite3_stmt *q = sl_store_prepare(
+        st, "SELECT name, id FROM sl_name n WHERE EXISTS (SELECT 1 FROM sl_span s WHERE s.type = n.id) ORDER BY name",
+        err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (!rc) /* of what was forgotten since */
+        rc = sl_store_exec(st, "DELETE FROM sl_seen WHERE type NOT IN (SELECT type FROM sl_span)", err);
+    for (size_t i = 0; i < set->tables.n && !rc; i++)
+        rc = make_table(&m, &set->tables.v[i]);
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0)
+        rc = make_type(&m, (const char *)sqlite3_column_text(q, 0), sqlite3_column_int64(q, 1));
+    sqlite3_finalize(q);
+    for (size_t i = 0; i < m.taken.n; i++)
+        free(m.taken.v[i]);
+    sl_vec_free(&m.taken);
+    for (size_t i = 0; i < m.made.n; i++)
+        free(m.made.v[i]);
+    sl_vec_free(&m.made);
+    sl_vec_free(&m.own);
+    sl_buf_free(&m.sql);
+    sl_buf_free(&m.keys);
+    return rc;
+}

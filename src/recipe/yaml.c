@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recipe/yaml.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <yaml.h>
+
+struct tree {
+    struct sl_yaml root; /* a copy of the root node; first, so that the root's address frees the tree */
+    struct sl_arena arena;
+};
+
+struct build {
+    struct tree *tree;
+    yaml_document_t *doc;
+    const char *name;
+    struct sl_err *err;
+    int depth, nodes;
+};
+
+enum { MAX_DEPTH = 40, MAX_NODES = 20000 }; /* a recipe is small: beyond these it is an attack or a mistake */
+
+static struct sl_yaml *convert(struct build *b, int index)
+{
+    yaml_node_t *n = yaml_document_get_node(b->doc, index);
+    struct sl_yaml *y = sl_arena_alloc(&b->tree->arena, sizeof *y);
+
+    *y = (struct sl_yaml){.line = (int)n->start_mark.line + 1};
+    if (++b->depth > MAX_DEPTH || ++b->nodes > MAX_NODES) {
+        sl_err(b->err, SL_EFORMAT, "%s:%d: nested too deeply or too large", b->name, y->line);
+        return NULL;
+    }
+    if (n->type == YAML_SCALAR_NODE) {
+        y->kind = SL_YAML_SCALAR;
+        y->quoted = n->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+        y->n = n->data.scalar.length;
+        y->text = sl_arena_copy(&b->tree->arena, n->data.scalar.value, y->n);
+    } else if (n->type == YAML_SEQUENCE_NODE) {
+        y->kind = SL_YAML_LIST;
+        y->n = (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
+        y->item = sl_arena_alloc(&b->tree->arena, (y->n + 1) * sizeof *y->item);
+        for (size_t i = 0; i < y->n; i++)
+            if (!(y->item[i] = convert(b, n->data.sequence.items.start[i])))
+                return NULL;
+    } else {
+        y->kind = SL_YAML_MAP;
+        y->n = (size_t)(n->data.mapping.pairs.top - n->data.mapping.pairs.start);
+        y->item = sl_arena_alloc(&b->tree->arena, (y->n + 1) * sizeof *y->item);
+        y->key = sl_arena_alloc(&b->tree->arena, (y->n + 1) * sizeof *y->key);
+        for (size_t i = 0; i < y->n; i++) {
+            yaml_node_pair_t *p = n->data.mapping.pairs.start + i;
+            if (!(y->key[i] = convert(b, p->key)) || !(y->item[i] = convert(b, p->value)))
+                return NULL;
+            if (y->key[i]->kind != SL_YAML_SCALAR) {
+                sl_err(b->err, SL_EFORMAT, "%s:%d: a key must be a plain word", b->name, y->key[i]->line);
+                return NULL;
+            }
+            for (size_t j = 0; j < i; j++)
+                if (!strcmp(y->key[i]->text, y->key[j]->text)) {
+                    sl_err(b->err, SL_EFORMAT, "%s:%d: key '%s' stands twice (first in line %d); remove one", b->name,
+                           y->key[i]->line, y->key[i]->text, y->key[j]->line);
+                    return NULL;
+                }
+        }
+    }
+    b->depth--;
+    return y;
+}
+
+int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *name, struct sl_err *err)
+{
+    struct tree *t = sl_alloc(sizeof *t);
+    yaml_parser_t parser;
+    yaml_document_t doc, rest;
+    struct build b = {.tree = t, .doc = &doc, .name = name, .err = err};
+    struct sl_yaml *root = NULL;
+    int rc = SL_EFORMAT;
+
+    *out = NULL;
+    if (!yaml_parser_initialize(&parser))
+        abort();
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    if (!yaml_parser_load(&parser, &doc)) {
+        rc =
+            parser.error == YAML_MEMORY_ERROR
+                ? sl_err(err, SL_EIO, "%s: out of memory", name)
+                : sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s%s%s%s", name, parser.problem_mark.line + 1,
+                         parser.problem ? parser.problem : "unreadable", parser.context ? ", " : "",
+                         parser.context ? parser.context : "",
+                         parser.problem && strstr(parser.problem, "escape") ? "; write patterns in single quotes" : "");
+        goto out;
+    }
+    if (!yaml_document_get_root_node(&doc)) {
+        rc = sl_err(err, SL_EFORMAT, "%s: empty", name);
+    } else if ((root = convert(&b, 1))) {
+        /* what follows must be the end */
+        if (!yaml_parser_load(&parser, &rest)) {
+            rc = sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s", name, parser.problem_mark.line + 1,
+                        parser.problem ? parser.problem : "unreadable");
+        } else {
+            rc = yaml_document_get_root_node(&rest)
+                     ? sl_err(err, SL_EFORMAT, "%s: more than one document; one recipe a file", name)
+                     : 0;
+            yaml_document_delete(&rest);
+        }
+    }
+    yaml_document_delete(&doc);
+out:
+    yaml_parser_delete(&parser);
+    if (rc) {
+        sl_arena_free(&t->arena);
+        free(t);
+        return rc;
+    }
+    t->root = *root;
+    *out = &t->root;
+    return 0;
+}
+
+void sl_yaml_free(struct sl_yaml *y)
+{
+    struct tree *t = (struct tree *)y;
+
+    if (!t)
+        return;
+    sl_arena_free(&t->arena);
+    free(t);
+}
+
+const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key)
+{
+    if (!y || y->kind != SL_YAML_MAP)
+        return NULL;
+    for (size_t i = 0; i < y->n; i++)
+        if (!strcmp(y->key[i]->text, key))
+            return y->item[i];
+    return NULL;
+}

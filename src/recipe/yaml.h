@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * YAML as a tree whose scalars are all strings (`on:` and 0119 stay what they are), with the line of each node.
+ * Duplicate keys, several documents and cyclic aliases are refused.
+ */
+#ifndef SL_RECIPE_YAML_H
+#define SL_RECIPE_YAML_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum sl_yaml_kind { SL_YAML_SCALAR, SL_YAML_LIST, SL_YAML_MAP };
+
+struct sl_yaml {
+    enum sl_yaml_kind kind;
+    int line; /* 1 upwards */
+    bool quoted;
+    const char *text;      /* scalar; NUL-terminated */
+    size_t n;              /* length of text, or number of items */
+    struct sl_yaml **item; /* list items, or map values */
+    struct sl_yaml **key;  /* map keys (scalars) */
+};
+
+/* name is for messages.  On success *out is the caller's (sl_yaml_free). */
+int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *name, struct sl_err *err);
+void sl_yaml_free(struct sl_yaml *y);
+
+/* The value of key in map y; NULL if y is not a map or lacks it. */
+const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C++ names as people write them. */
+#ifndef SL_TRACE_DEMANGLE_H
+#define SL_TRACE_DEMANGLE_H
+
+#include "trace/decode.h"
+
+/*
+ * The symbol demangled, and cut before its arguments, as PerfFlowAspect's names are; as it stands where that cannot be
+ * done. What is allocated is pushed on *owned: a chain, each with the next one's address in its first bytes.
+ */
+struct sl_text_ref sl_demangle(struct sl_text_ref symbol, char **owned);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facets that follow from others: children of two facets, and what lies below them.  Which side is left is declared
+ * (names.yaml), as scripts written for dnpcsql ask for it; it never depends on ids, and so on the order of import.
+ */
+#include "writer/writer_internal.h"
+
+#include <stdlib.h>
+
+/* The type that is faceted with `type` directly below two facets; 0: none.  *left: `type` is the left one. */
+static uint32_t pair_type(const struct sl_recipes *set, uint32_t type, size_t *from, uint32_t *rule, bool *left)
+{
+    for (; *from < set->facets.n * 2; ++*from) {
+        const struct sl_facet_rule *f = &set->facets.v[*from / 2];
+        uint32_t a = *from % 2 ? f->right : f->left, b = *from % 2 ? f->left : f->right;
+        if (!f->under_left && a == type) {
+            *left = *from % 2 == 0;
+            *rule = f->rule;
+            ++*from;
+            return b;
+        }
+    }
+    return 0;
+}
+
+static int compare_keys(struct sl_key a, struct sl_key b)
+{
+    int order;
+
+    if (a.n == SL_KEY_INT || b.n == SL_KEY_INT)
+        return a.n == b.n ? (a.i > b.i) - (a.i < b.i) : a.n == SL_KEY_INT ? -1 : 1;
+    order = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Of two spans of one type no declaration says which is left, and ids depend on the order of import: the keys do. */
+static bool comes_first(const struct sl_writer *w, uint32_t a, uint32_t b)
+{
+    int order = compare_keys(sl_ids_key(&w->ids.v[a]), sl_ids_key(&w->ids.v[b]));
+
+    if (!order && w->ids.v[a].parent && w->ids.v[b].parent)
+        return comes_first(w, w->ids.v[a].parent - 1, w->ids.v[b].parent - 1);
+    return order < 0;
+}
+
+static void add_facet(struct sl_writer *w, uint32_t left, uint32_t right, uint32_t rule)
+{
+    if (sl_ids_pair(&w->ids, left, right))
+        *sl_vec_add(&w->links) = (struct sl_link_row){
+            w->ids.v[left].store, w->ids.v[right].store, sl_write_name(w, rule), 0, 0, SL_FACET, 0};
+}
+
+static void pair_child(struct sl_writer *w, uint32_t child, uint32_t other_parent, uint32_t type, uint32_t rule,
+                       bool left)
+{
+    uint32_t other = sl_ids_find(&w->ids, other_parent, type, sl_ids_key(&w->ids.v[child]));
+
+    if (other == UINT32_MAX || !(w->ids.v[other].type & SL_ID_REAL) || w->ids.v[child].partner == other + 1)
+        return;
+    if ((w->ids.v[child].type & SL_ID_TYPE) == type)
+        left = comes_first(w, child, other);
+    add_facet(w, left ? child : other, left ? other : child, rule);
+}
+
+/* Parents stand before children, so one pass carries facets from the roots to the leaves. */
+static int spread(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < w->ids.n && !rc; i++) {
+        const struct sl_id *s = &w->ids.v[i];
+        uint32_t parent = s->parent - 1, type, rule;
+        size_t from = 0;
+        bool left;
+        if (!s->parent || !(s->type & SL_ID_REAL) || !w->ids.v[parent].partner)
+            continue;
+        while ((type = pair_type(w->set, s->type & SL_ID_TYPE, &from, &rule, &left))) {
+            pair_child(w, i, w->ids.v[parent].partner - 1, type, rule, left);
+            for (size_t k = 0; k < w->ids.partners.n; k++)
+                if (w->ids.partners.v[k].a == parent)
+                    pair_child(w, i, w->ids.partners.v[k].b, type, rule, left);
+        }
+        /* two roots of one type are the same thing twice, and so are all of their children */
+        if ((w->ids.v[parent].type & SL_ID_TYPE) == (w->ids.v[w->ids.v[parent].partner - 1].type & SL_ID_TYPE))
+            pair_child(w, i, w->ids.v[parent].partner - 1, s->type & SL_ID_TYPE,
+                       sl_recipes_name(w->set, "same root", 9), false);
+        rc = sl_write_flush(w, false, err);
+    }
+    return rc;
+}
+
+static bool has_partner(const struct sl_writer *w, uint32_t a, uint32_t b)
+{
+    if (w->ids.v[a].partner == b + 1)
+        return true;
+    for (size_t i = 0; i < w->ids.partners.n; i++)
+        if (w->ids.partners.v[i].a == a && w->ids.partners.v[i].b == b)
+            return true;
+    return false;
+}
+
+/* The nearest span of this type around i; UINT32_MAX: none. */
+static uint32_t around(const struct sl_writer *w, uint32_t i, uint32_t type)
+{
+    while (w->ids.v[i].parent) {
+        i = w->ids.v[i].parent - 1;
+        if ((w->ids.v[i].type & SL_ID_TYPE) == type)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static uint64_t loose_hash(const struct sl_id *s)
+{
+    return sl_key_hash(0, 0, sl_ids_key(s));
+}
+
+/* {pair, under}: equal keys at any depth below two facets.  The right side is found by a table of its keys. */
+static void pair_under(struct sl_writer *w, const struct sl_facet_rule *f)
+{
+    SL_VEC(uint32_t) right = {0};
+    size_t slots = 64;
+    uint32_t *slot;
+
+    for (uint32_t i = 0; i < w->ids.n; i++)
+        if ((w->ids.v[i].type & SL_ID_TYPE) == f->right && w->ids.v[i].type & SL_ID_REAL)
+            *sl_vec_add(&right) = i;
+    while (slots < right.n * 2)
+        slots *= 2;
+    slot = sl_alloc(slots * sizeof *slot);
+    for (size_t k = 0; k < right.n; k++) {
+        size_t at = loose_hash(&w->ids.v[right.v[k]]) & (slots - 1);
+        while (slot[at])
+            at = (at + 1) & (slots - 1);
+        slot[at] = right.v[k] + 1;
+    }
+    for (uint32_t i = 0; i < w->ids.n && right.n; i++) {
+        const struct sl_id *s = &w->ids.v[i];
+        uint32_t top;
+        if ((s->type & SL_ID_TYPE) != f->left || !(s->type & SL_ID_REAL) ||
+            (top = around(w, i, f->under_left)) == UINT32_MAX || !w->ids.v[top].partner)
+            continue;
+        for (size_t at = loose_hash(s) & (slots - 1); slot[at]; at = (at + 1) & (slots - 1)) {
+            uint32_t o = slot[at] - 1, other_top;
+            struct sl_key a = sl_ids_key(s), b = sl_ids_key(&w->ids.v[o]);
+            if (a.n != b.n || (a.n == SL_KEY_INT ? a.i != b.i : memcmp(a.s, b.s, a.n) != 0))
+                continue;
+            other_top = around(w, o, f->under_right);
+            if (other_top != UINT32_MAX && has_partner(w, top, other_top))
+                add_facet(w, i, o, f->rule);
+        }
+    }
+    free(slot);
+    sl_vec_free(&right);
+}
+
+int sl_facets_spread(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = spread(w, err);
+
+    for (size_t i = 0; i < w->set->facets.n && !rc; i++)
+        if (w->set->facets.v[i].under_left)
+            pair_under(w, &w->set->facets.v[i]);
+    return rc;
+}
+
+/* Where records disagree: as declared, else by type, else by key. */
+static bool goes_left(const struct sl_writer *w, uint32_t a, uint32_t b)
+{
+    uint32_t x = w->ids.v[a].type & SL_ID_TYPE, y = w->ids.v[b].type & SL_ID_TYPE;
+
+    for (size_t i = 0; i < w->set->facets.n; i++) {
+        const struct sl_facet_rule *f = &w->set->facets.v[i];
+        if ((f->left == x && f->right == y) || (f->left == y && f->right == x))
+            return f->left == x;
+    }
+    return x == y ? comes_first(w, a, b)
+                  : strcmp(sl_intern_text(&w->set->names, x), sl_intern_text(&w->set->names, y)) < 0;
+}
+
+/* ?1 = ?2 stands the wrong way round beside ?2 = ?1: those who say so become further sources of the right one. */
+static const char *const turn_sql[] = {
+    "INSERT OR IGNORE INTO sl_link_also (left_span, kind, right_span, source, rule, place, weak) SELECT right_span, 2, "
+    "left_span, source, rule, place, CASE weak WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE weak END FROM (SELECT left_span, "
+    "kind, right_span, source, rule, place, weak FROM sl_link UNION ALL SELECT left_span, kind, right_span, source, "
+    "rule, place, weak FROM sl_link_also) l WHERE left_span = ?1 AND kind = 2 AND right_span = ?2 AND source > 0 AND "
+    "EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = ?2 AND k.kind = 2 AND k.right_span = ?1 AND "
+    "k.source <> l.source)",
+    "DELETE FROM sl_link_also WHERE left_span = ?1 AND kind = 2 AND right_span = ?2 AND EXISTS (SELECT 1 FROM sl_link "
+    "WHERE left_span = ?2 AND kind = 2 AND right_span = ?1)",
+    "DELETE FROM sl_link WHERE left_span = ?1 AND kind = 2 AND right_span = ?2 AND EXISTS (SELECT 1 FROM sl_link "
+    "WHERE left_span = ?2 AND kind = 2 AND right_span = ?1)",
+};
+
+int sl_facets_once(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = 0;
+
+    for (size_t s = 0; s < sizeof turn_sql / sizeof *turn_sql && w->again.n && !rc; s++) {
+        sqlite3_stmt *q = sl_store_prepare(w->st, turn_sql[s], err);
+        rc = q ? 0 : SL_ESTORE;
+        for (size_t i = 0; i < w->again.n && !rc; i++) {
+            uint32_t a = w->again.v[i].a, b = w->again.v[i].b;
+            bool left = goes_left(w, a, b);
+            sqlite3_bind_int64(q, 1, w->ids.v[left ? b : a].store);
+            sqlite3_bind_int64(q, 2, w->ids.v[left ? a : b].store);
+            if (sqlite3_step(q) != SQLITE_DONE)
+                rc = sl_store_err(w->st, "cannot write", err);
+            sqlite3_reset(q);
+        }
+        sqlite3_finalize(q);
+    }
+    return rc;
+}

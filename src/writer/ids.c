@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "writer/ids.h"
+
+#include <stdlib.h>
+
+struct sl_key sl_ids_key(const struct sl_id *s)
+{
+    if (s->type & SL_ID_TEXT)
+        return (struct sl_key){s->key.s->n, {.s = s->key.s->s}};
+    return (struct sl_key){SL_KEY_INT, {.i = s->key.i}};
+}
+
+/* Any number of slots will do, so that the table can grow by a quarter: at ten million spans a doubling hurts. */
+static uint64_t home(const struct sl_ids *t, uint64_t hash)
+{
+    return (uint64_t)((unsigned __int128)hash * t->slots >> 64);
+}
+
+static uint64_t slot_of(const struct sl_ids *t, uint32_t parent, uint32_t type, struct sl_key key)
+{
+    uint64_t i = home(t, sl_key_hash(parent, type, key));
+
+    for (; t->slot[i]; i = i + 1 == t->slots ? 0 : i + 1) {
+        const struct sl_id *s = &t->v[t->slot[i] - 1];
+        if (s->parent != parent || (s->type & SL_ID_TYPE) != type || !(s->type & SL_ID_TEXT) != (key.n == SL_KEY_INT))
+            continue;
+        if (key.n == SL_KEY_INT ? s->key.i == key.i : s->key.s->n == key.n && !memcmp(s->key.s->s, key.s, key.n))
+            break;
+    }
+    return i;
+}
+
+uint32_t sl_ids_find(const struct sl_ids *t, uint32_t parent, uint32_t type, struct sl_key key)
+{
+    return t->slots ? t->slot[slot_of(t, parent + 1, type, key)] - 1 : UINT32_MAX;
+}
+
+void sl_ids_rehash(struct sl_ids *t)
+{
+    free(t->slot);
+    t->slot = sl_alloc(t->slots * sizeof *t->slot);
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct sl_id *s = &t->v[i];
+        uint64_t at = home(t, sl_key_hash(s->parent, s->type & SL_ID_TYPE, sl_ids_key(s)));
+        while (t->slot[at])
+            at = at + 1 == t->slots ? 0 : at + 1;
+        t->slot[at] = i + 1;
+    }
+}
+
+static void grow(struct sl_ids *t)
+{
+    t->slots = t->slots < 1 << 20 ? (t->slots ? t->slots * 2 : 1024) : t->slots + t->slots / 4;
+    sl_ids_rehash(t);
+}
+
+uint32_t sl_ids_add(struct sl_ids *t, uint32_t parent, uint32_t type, struct sl_key key)
+{
+    uint64_t at;
+    struct sl_id *s;
+
+    if ((uint64_t)t->n * 10 >= t->slots * 7)
+        grow(t);
+    at = slot_of(t, parent + 1, type, key);
+    if (t->slot[at])
+        return t->slot[at] - 1;
+    if (t->n == t->cap) {
+        t->cap = t->cap ? t->cap + t->cap / 2 : 1024;
+        t->v = sl_realloc(t->v, (size_t)t->cap * sizeof *t->v);
+    }
+    s = &t->v[t->n];
+    *s = (struct sl_id){.parent = parent + 1, .type = type};
+    if (key.n == SL_KEY_INT) {
+        s->key.i = key.i;
+    } else {
+        struct sl_id_text *x = sl_arena_alloc(&t->arena, sizeof *x + key.n + 1);
+        x->n = key.n;
+        memcpy(x->s, key.s, key.n);
+        x->s[key.n] = 0;
+        s->key.s = x;
+        s->type |= SL_ID_TEXT;
+    }
+    t->slot[at] = ++t->n;
+    return t->n - 1;
+}
+
+uint32_t sl_ids_root(const struct sl_ids *t, uint32_t i)
+{
+    while (t->v[i].parent)
+        i = t->v[i].parent - 1;
+    return i;
+}
+
+static bool paired(const struct sl_ids *t, uint32_t a, uint32_t b)
+{
+    if (t->v[a].partner == b + 1)
+        return true;
+    for (size_t i = 0; t->v[a].partner && i < t->partners.n; i++)
+        if (t->partners.v[i].a == a && t->partners.v[i].b == b)
+            return true;
+    return false;
+}
+
+bool sl_ids_pair(struct sl_ids *t, uint32_t a, uint32_t b)
+{
+    if (a == b || paired(t, a, b))
+        return false;
+    for (int side = 0; side < 2; side++) {
+        uint32_t x = side ? b : a, y = side ? a : b;
+        if (!t->v[x].partner)
+            t->v[x].partner = y + 1;
+        else if (t->v[x].partner != y + 1)
+            *sl_vec_add(&t->partners) = (typeof(*t->partners.v)){x, y};
+    }
+    return true;
+}
+
+void sl_ids_free(struct sl_ids *t)
+{
+    free(t->v);
+    free(t->slot);
+    sl_arena_free(&t->arena);
+    sl_vec_free(&t->partners);
+    *t = (struct sl_ids){0};
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches to rows: identities, links, local times. */
+#include "base/clock.h"
+#include "writer/writer_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SPILL = 512 * 1024 };
+
+/* ---- identities ---- */
+
+/* Brings a span and its naming ancestors into being. */
+void sl_merge_realise(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row)
+{
+    struct sl_id *s = &w->ids.v[i];
+
+    s->type |= SL_ID_MENTIONED;
+    if (s->type & SL_ID_REAL)
+        return;
+    if (s->parent)
+        sl_merge_realise(w, s->parent - 1, source, row);
+    s->type |= SL_ID_REAL;
+    sl_write_name(w, s->type & SL_ID_TYPE);
+    if (!s->store)
+        s->store = ++w->next_span;
+    *sl_vec_add(&w->spans) = (struct sl_span_row){s->store, i, source};
+    w->counts.spans++;
+    if (row)
+        row->spans++;
+}
+
+static bool is_real(const struct sl_writer *w, uint32_t i)
+{
+    return w->ids.v[i].type & SL_ID_REAL;
+}
+
+void sl_merge_link(struct sl_writer *w, struct sl_weak k)
+{
+    if (k.kind == SL_FACET && !sl_ids_pair(&w->ids, k.left, k.right))
+        *sl_vec_add(&w->again) = (typeof(*w->again.v)){k.left, k.right}; /* maybe with the sides changed */
+    *sl_vec_add(&w->links) = (struct sl_link_row){
+        w->ids.v[k.left].store, w->ids.v[k.right].store, sl_write_name(w, k.rule), k.source, k.place,
+        (uint8_t)k.kind,        (uint8_t)k.weak};
+}
+
+/* ---- zones ---- */
+
+/* The zone of a root, from itself or a facet of it; NULL: nothing is known (yet). */
+struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root)
+{
+    struct sl_zone_steps *z = sl_zones_get(&w->zones, root);
+    uint32_t partner = w->ids.v[root].partner;
+
+    if (z && z->learned)
+        return z;
+    if (partner && (z = sl_zones_get(&w->zones, partner - 1)) && z->learned)
+        return sl_zones_copy(&w->zones, root, z, "facet");
+    for (size_t i = 0; partner && i < w->ids.partners.n; i++)
+        if (w->ids.partners.v[i].a == root && (z = sl_zones_get(&w->zones, w->ids.partners.v[i].b)) && z->learned)
+            return sl_zones_copy(&w->zones, root, z, "facet");
+    return NULL;
+}
+
+int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local_ns, uint32_t *zone)
+{
+    struct sl_zone_step *s = sl_zone_step_of(z, local_ns);
+
+    if (!s->id)
+        s->id = ++w->next_zone;
+    *zone = s->id;
+    return local_ns - s->offset_s * SL_SECOND_NS;
+}
+
+static int spill(struct sl_writer *w, struct sl_err *err);
+
+static int place_event(struct sl_writer *w, uint32_t root, struct sl_deferred d, struct sl_err *err)
+{
+    struct sl_zone_steps *z = sl_merge_zone(w, root);
+    uint32_t zone;
+
+    if (z) {
+        int64_t t = sl_merge_utc(w, z, d.time_ns, &zone);
+        *sl_vec_add(&w->events) = (struct sl_event_row){d.span, d.type, t, d.place, d.source, zone};
+        return 0;
+    }
+    *sl_vec_add(&w->deferred) = d;
+    return w->deferred.n > SPILL ? spill(w, err) : 0;
+}
+
+/* Where local times wait in large numbers for their zone, they wait on disk. */
+static void deferred_column(const void *of, size_t row, int col, sqlite3_context *out)
+{
+    const struct sl_deferred *d = &((const struct sl_writer *)of)->deferred.v[row];
+    const int64_t v[] = {d->root, d->span, d->type, d->source, d->time_ns, d->place};
+
+    if (col < 6)
+        sqlite3_result_int64(out, v[col]);
+}
+
+static int spill(struct sl_writer *w, struct sl_err *err)
+{
+    struct sl_rows rows = {w->deferred.n, w, deferred_column};
+    int rc = sl_store_exec(
+        w->st, "CREATE TEMP TABLE IF NOT EXISTS sl_deferred (root, span, type, source, time_ns, place)", err);
+
+    if (!rc)
+        rc = sl_store_insert(w->st, "INSERT INTO temp.sl_deferred SELECT c0, c1, c2, c3, c4, c5 FROM sl_rows", &rows,
+                             err);
+    w->spilled = true;
+    sl_vec_clear(&w->deferred);
+    return rc;
+}
+
+/* ---- a batch ---- */
+
+static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_source_row *row,
+                        struct sl_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < b->events.n && !rc; i++) {
+        const struct sl_batch_event *e = &b->events.v[i];
+        uint32_t s = w->local.v[e->span], id = w->ids.v[s].store, type = sl_write_name(w, e->type);
+        sl_set_add(&w->seen, (uint64_t)(w->ids.v[s].type & SL_ID_TYPE) << 32 | e->type);
+        if (e->naive) {
+            uint32_t root = sl_ids_root(&w->ids, s);
+            rc = place_event(w, root, (struct sl_deferred){root, id, type, source, e->time_ns, e->place}, err);
+        } else {
+            *sl_vec_add(&w->events) = (struct sl_event_row){id, type, e->time_ns, e->place, source, 0};
+        }
+    }
+    row->events += b->events.n;
+    row->samples += b->samples.n;
+    return rc;
+}
+
+static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < b->attrs.n && !rc; i++) {
+        const struct sl_batch_values *v = &b->attrs.v[i];
+        struct sl_values_row r = {w->ids.v[w->local.v[v->span]].store,      0,   source, 0, 0, v->place,
+                                  sl_arena_copy(&w->values, v->json, v->n), v->n};
+        rc = sl_write_shape(w, v->shape, &r.shape, err);
+        sl_set_add(&w->seen,
+                   (uint64_t)(w->ids.v[w->local.v[v->span]].type & SL_ID_TYPE) << 32 | SL_SEEN_SHAPE | r.shape);
+        *sl_vec_add(&w->attrs) = r;
+    }
+    for (size_t i = 0; i < b->samples.n && !rc; i++) {
+        const struct sl_batch_values *v = &b->samples.v[i];
+        uint32_t s = w->local.v[v->span], root = sl_ids_root(&w->ids, s);
+        struct sl_zone_steps *z = v->naive ? sl_merge_zone(w, root) : NULL;
+        struct sl_values_row r = {w->ids.v[s].store, 0, source, 0, v->time_ns, v->place, NULL, v->n};
+        rc = sl_write_shape(w, v->shape, &r.shape, err);
+        if (v->naive && !z) {
+            r.json = sl_arena_copy(&w->deferred_values, v->json, v->n);
+            *sl_vec_add(&w->deferred_samples) = (struct sl_deferred_sample){root, r};
+            continue;
+        }
+        r.json = sl_arena_copy(&w->values, v->json, v->n);
+        if (z)
+            r.time_ns = sl_merge_utc(w, z, v->time_ns, &r.zone);
+        *sl_vec_add(&w->samples) = r;
+    }
+    return rc;
+}
+
+static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_err *err)
+{
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (b->rejects.n) {
+        if (!(q = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_reject VALUES (?, ?, ?, ?)", err)))
+            return SL_ESTORE;
+        for (size_t i = 0; i < b->rejects.n && !rc; i++) {
+            const struct sl_batch_reject *r = &b->rejects.v[i];
+            sqlite3_bind_int64(q, 1, source);
+            sqlite3_bind_int64(q, 2, r->place);
+            sqlite3_bind_text(q, 3, r->reason, -1, SQLITE_STATIC);
+            sqlite3_bind_text(q, 4, r->text, -1, SQLITE_STATIC);
+            if (sqlite3_step(q) != SQLITE_DONE)
+                rc = sl_store_err(w->st, "cannot write", err);
+            sqlite3_reset(q);
+        }
+        sqlite3_finalize(q);
+    }
+    if (b->raws.n && !rc) {
+        if (!(q = sl_store_prepare(w->st, "INSERT OR REPLACE INTO sl_raw VALUES (?, ?, ?, ?)", err)))
+            return SL_ESTORE;
+        for (size_t i = 0; i < b->raws.n && !rc; i++) {
+            const struct sl_batch_raw *r = &b->raws.v[i];
+            sqlite3_bind_int64(q, 1, source);
+            sqlite3_bind_int64(q, 2, r->place);
+            if (r->span >= 0 && w->ids.v[w->local.v[r->span]].store)
+                sqlite3_bind_int64(q, 3, w->ids.v[w->local.v[r->span]].store);
+            else
+                sqlite3_bind_null(q, 3);
+            sqlite3_bind_text(q, 4, r->json, -1, SQLITE_STATIC);
+            if (sqlite3_step(q) != SQLITE_DONE)
+                rc = sl_store_err(w->st, "cannot write", err);
+            sqlite3_reset(q);
+        }
+        sqlite3_finalize(q);
+    }
+    return rc;
+}
+
+static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_err *err)
+{
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (!b->wrotes.n)
+        return 0;
+    if (!(q = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_wrote VALUES (?, ?, ?, ?, ?, ?)", err)))
+        return SL_ESTORE;
+    for (size_t i = 0; i < b->wrotes.n && !rc; i++) {
+        const struct sl_batch_wrote *v = &b->wrotes.v[i];
+        sqlite3_bind_text(q, 1, v->path, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(q, 2, w->ids.v[w->local.v[v->span]].store);
+        sqlite3_bind_int64(q, 3, source);
+        sqlite3_bind_int64(q, 4, v->place);
+        sqlite3_bind_int64(q, 5, sl_write_name(w, v->rule));
+        sqlite3_bind_null(q, 6);
+        if (v->of_type)
+            sqlite3_bind_int64(q, 6, sl_write_name(w, v->of_type));
+        if (sqlite3_step(q) != SQLITE_DONE)
+            rc = sl_store_err(w->st, "cannot write", err);
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_source_row *row, struct sl_err *err)
+{
+    uint32_t source = (uint32_t)row->id;
+    int rc;
+
+    sl_vec_clear(&w->local);
+    for (size_t i = 0; i < b->spans.n; i++) {
+        const struct sl_batch_span *s = &b->spans.v[i];
+        uint32_t at = sl_ids_add(&w->ids, s->parent < 0 ? UINT32_MAX : w->local.v[s->parent], s->type, s->key);
+        *sl_vec_add(&w->local) = at;
+        if (s->strong) {
+            sl_merge_realise(w, at, source, row);
+            if (s->parent < 0)
+                sl_set_add(&w->roots, (uint64_t)source << 32 | w->ids.v[at].store);
+            if (s->written)
+                sl_set_add(&w->written, (uint64_t)w->ids.v[at].store << 32 | source);
+        }
+    }
+    rc = merge_wrotes(w, b, source, err);
+    for (size_t i = 0; i < b->zones.n; i++)
+        sl_zones_learn(&w->zones, w->local.v[b->zones.v[i].root], b->zones.v[i].since_ns, b->zones.v[i].until_ns,
+                       b->zones.v[i].offset_s);
+    for (size_t i = 0; i < b->links.n; i++) {
+        const struct sl_batch_link *l = &b->links.v[i];
+        uint32_t a = w->local.v[l->left], c = w->local.v[l->right];
+        struct sl_weak k = {a, c, l->rule, l->kind, l->weak, source, l->place};
+        if (is_real(w, a) && is_real(w, c))
+            sl_merge_link(w, k);
+        else
+            *sl_vec_add(&w->weak) = k;
+    }
+    if (!rc)
+        rc = merge_events(w, b, source, row, err);
+    if (!rc)
+        rc = merge_values(w, b, source, err);
+    if (!rc)
+        rc = write_few(w, b, source, err);
+    for (size_t i = 0; i < b->shares.n && !rc; i++)
+        rc = sl_writer_share(w, b->shares.v[i].field, b->shares.v[i].scope, b->shares.v[i].value, err);
+    row->read += b->read;
+    row->used += b->used;
+    row->skipped += b->skipped;
+    row->rejected += b->rejected;
+    return rc ? rc : sl_write_flush(w, false, err);
+}
+
+/* ---- sources ---- */
+
+int64_t sl_writer_source(struct sl_writer *w)
+{
+    return ++w->next_source;
+}
+
+int sl_writer_redo(struct sl_writer *w, int64_t source, bool replaced, struct sl_err *err)
+{
+    char sql[200];
+
+    *sl_vec_add(&w->redo) = (uint32_t)source;
+    if (replaced) /* by which version is set once that is known */
+        snprintf(
+            sql, sizeof sql,
+            "INSERT OR IGNORE INTO temp.sl_gone VALUES (%lld); UPDATE sl_source SET replaced_by = id WHERE id = %lld",
+            (long long)source, (long long)source);
+    else
+        snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO temp.sl_gone VALUES (%lld)", (long long)source);
+    return sl_store_exec(w->st, sql, err);
+}
+
+int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int64_t replaced, struct sl_err *err)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(w->st,
+                         "INSERT OR REPLACE INTO sl_source (id, path, part, recipe, component, bytes, mtime_ns, "
+                         "hash, context, imported_ns, records, used, skipped, rejected, recipe_hash, input) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         err);
+    char sql[120];
+    int rc = 0;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_int64(q, 1, r->id);
+    sqlite3_bind_text(q, 2, r->path, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 3, r->part, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 4, r->recipe, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 5, r->component, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(q, 6, (int64_t)r->bytes);
+    sqlite3_bind_int64(q, 7, r->mtime_ns);
+    sqlite3_bind_text(q, 8, r->hash, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 9, r->context, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(q, 10, sl_clock_now_ns());
+    sqlite3_bind_int64(q, 11, (int64_t)r->read);
+    sqlite3_bind_int64(q, 12, (int64_t)r->used);
+    sqlite3_bind_int64(q, 13, (int64_t)r->skipped);
+    sqlite3_bind_int64(q, 14, (int64_t)r->rejected);
+    sqlite3_bind_text(q, 15, r->recipe_hash, -1, SQLITE_STATIC);
+    if (r->events || r->samples)
+        sqlite3_bind_int(q, 16, r->input);
+    else
+        sqlite3_bind_null(q, 16);
+    if (sqlite3_step(q) != SQLITE_DONE)
+        rc = sl_store_err(w->st, "cannot write", err);
+    sqlite3_finalize(q);
+    if (!rc && replaced) {
+        snprintf(sql, sizeof sql, "UPDATE sl_source SET replaced_by = %lld WHERE id = %lld", (long long)r->id,
+                 (long long)replaced);
+        rc = sl_store_exec(w->st, sql, err);
+    }
+    return rc;
+}
+
+int sl_writer_share(struct sl_writer *w, const char *field, const char *scope, const char *value, struct sl_err *err)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(w->st, "INSERT OR REPLACE INTO sl_shared (field, scope, value) VALUES (?, ?, ?)", err);
+    int rc = 0;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, field, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, scope, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 3, value, -1, SQLITE_STATIC);
+    if (sqlite3_step(q) != SQLITE_DONE)
+        rc = sl_store_err(w->st, "cannot write", err);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* One root: false where the new identity exists as well. */
+static bool rekey(struct sl_writer *w, uint32_t old, const char *to, size_t n)
+{
+    struct sl_key key = {(uint32_t)n, {.s = to}};
+    uint32_t new = sl_ids_find(&w->ids, UINT32_MAX, w->ids.v[old].type & SL_ID_TYPE, key);
+    struct sl_id_text *x;
+    sqlite3_stmt *q;
+
+    if (new != UINT32_MAX && is_real(w, new)) { /* both exist: they are views of one thing */
+        sl_merge_link(w, (struct sl_weak){old, new, sl_recipes_name(w->set, "same root", 9), SL_FACET, 0, 0, 0});
+        return false;
+    }
+    if (new != UINT32_MAX)
+        return false;
+    x = sl_arena_alloc(&w->ids.arena, sizeof *x + n + 1);
+    x->n = (uint32_t)n;
+    memcpy(x->s, to, n);
+    x->s[n] = 0;
+    w->ids.v[old].key.s = x;
+    q = sl_store_prepare(w->st, "UPDATE sl_span SET key = ? WHERE id = ?", NULL);
+    if (q) {
+        sqlite3_bind_text(q, 1, to, (int)n, SQLITE_STATIC);
+        sqlite3_bind_int64(q, 2, w->ids.v[old].store);
+        sqlite3_step(q);
+    }
+    sqlite3_finalize(q);
+    return true;
+}
+
+void sl_writer_rekey_roots(struct sl_writer *w, uint32_t type, const char *from, const char *to)
+{
+    size_t nf = strlen(from);
+    struct sl_buf key = {0};
+    bool any = false;
+
+    for (uint32_t i = 0; i < w->ids.n; i++) {
+        const struct sl_id *s = &w->ids.v[i];
+        struct sl_key k = sl_ids_key(s);
+        if (s->parent || (s->type & SL_ID_TYPE) != type || !(s->type & SL_ID_TEXT) || k.n < nf ||
+            memcmp(k.s, from, nf) != 0 || (k.n > nf && k.s[nf] != '/'))
+            continue;
+        sl_buf_clear(&key);
+        sl_buf_adds(&key, to);
+        sl_buf_add(&key, k.s + nf, k.n - nf);
+        any |= rekey(w, i, key.s, key.n);
+    }
+    if (any)
+        sl_ids_rehash(&w->ids);
+    sl_buf_free(&key);
+}

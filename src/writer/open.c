@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The beginning of an import: what the store knows already. */
+#include "bind/bind.h"
+#include "store/dedup.h"
+#include "store/retract.h"
+#include "writer/writer_internal.h"
+
+#include <stdlib.h>
+
+static int load_names(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, "SELECT id, name FROM sl_name", err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0);
+        sl_intern(&w->stored_names, (const char *)sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1));
+        *sl_vec_add(&w->stored_name_id) = id;
+        if (id > w->next_name)
+            w->next_name = id;
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static int load_shapes(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, "SELECT id, name FROM sl_shape ORDER BY id, pos", err);
+    struct sl_buf names = {0};
+    uint32_t now = 0;
+    int rc = q ? 0 : SL_ESTORE, more = 1;
+
+    while (!rc && more) {
+        uint32_t id = 0;
+        more = sl_store_step(w->st, q, err);
+        if (more < 0) {
+            rc = more;
+            break;
+        }
+        if (more)
+            id = (uint32_t)sqlite3_column_int64(q, 0);
+        if (id != now && now) {
+            sl_intern(&w->stored_shapes, names.s, names.n);
+            *sl_vec_add(&w->stored_shape_id) = now;
+            w->next_shape = now;
+            sl_buf_clear(&names);
+        }
+        now = id;
+        if (more)
+            sl_buf_add(&names, sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1) + 1);
+    }
+    sqlite3_finalize(q);
+    sl_buf_free(&names);
+    return rc;
+}
+
+uint32_t sl_load_index(const struct sl_writer *w, uint32_t store)
+{
+    uint32_t lo = 0, hi = w->first_new;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (w->ids.v[mid].store < store)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < w->first_new && w->ids.v[lo].store == store ? lo : UINT32_MAX;
+}
+
+static int load_spans(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st,
+                                       "SELECT id, type, key, parent, 1 FROM sl_span UNION ALL "
+                                       "SELECT id, type, key, parent, 0 FROM sl_ghost ORDER BY id",
+                                       err);
+    SL_VEC(uint32_t) set_name = {0}; /* id in the store -> id in the set */
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < w->stored_name_id.n; i++) {
+        uint32_t id = w->stored_name_id.v[i];
+        while (set_name.n <= id)
+            sl_vec_add(&set_name);
+        set_name.v[id] = sl_intern(&w->set->names, sl_intern_text(&w->stored_names, (uint32_t)i + 1),
+                                   sl_intern_len(&w->stored_names, (uint32_t)i + 1));
+    }
+    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0), type = (uint32_t)sqlite3_column_int64(q, 1),
+                 parent = UINT32_MAX;
+        struct sl_key key = sl_key_of((const char *)sqlite3_column_text(q, 2), (size_t)sqlite3_column_bytes(q, 2));
+        uint32_t at, before = w->ids.n;
+        rc = 0;
+        w->first_new = w->ids.n;
+        if (sqlite3_column_type(q, 3) != SQLITE_NULL)
+            parent = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 3));
+        if (type >= set_name.n || !set_name.v[type]) {
+            rc = sl_err(err, SL_ESTORE, "%s: span %u has no type; the store is damaged: make a new one", w->st->path,
+                        id);
+            break;
+        }
+        w->next_span = id;
+        at = sl_ids_add(&w->ids, parent, set_name.v[type], key);
+        if (w->ids.n == before)
+            continue; /* a dnpcsql user's span of the same name; ours comes first */
+        w->ids.v[at].store = id;
+        if (sqlite3_column_int(q, 4))
+            w->ids.v[at].type |= SL_ID_REAL;
+        else
+            *sl_vec_add(&w->loaded_ghosts) = at;
+    }
+    w->first_new = w->ids.n;
+    sqlite3_finalize(q);
+    sl_vec_free(&set_name);
+    return rc;
+}
+
+static int load_links(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, "SELECT left_span, right_span FROM sl_link WHERE kind = 2", err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+        uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
+                 b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
+        if (a != UINT32_MAX && b != UINT32_MAX)
+            sl_ids_pair(&w->ids, a, b);
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* Zones that records taught stay; assumed ones are open to better knowledge. */
+static int load_zones(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(
+        w->st,
+        "SELECT id, root, ifnull(since_ns, 0), offset_s, how, ifnull(until_ns, 0) FROM sl_zone ORDER BY root, since_ns",
+        err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+        uint32_t root = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
+        const char *how = (const char *)sqlite3_column_text(q, 4);
+        struct sl_zone_steps *z = root == UINT32_MAX ? NULL : sl_zones_get(&w->zones, root);
+        rc = 0;
+        if ((uint32_t)sqlite3_column_int64(q, 0) > w->next_zone)
+            w->next_zone = (uint32_t)sqlite3_column_int64(q, 0);
+        if (root == UINT32_MAX)
+            continue;
+        if (!z) {
+            z = sl_zones_set(&w->zones, root, 0, "learned", strcmp(how, "assumed") != 0 && strcmp(how, "given") != 0);
+            z->how = !strcmp(how, "facet")      ? "facet"
+                     : !strcmp(how, "inferred") ? "inferred"
+                     : !strcmp(how, "given")    ? "given"
+                     : !strcmp(how, "assumed")  ? "assumed"
+                                                : "learned";
+            sl_vec_clear(&z->step);
+        }
+        *sl_vec_add(&z->step) = (struct sl_zone_step){sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 5),
+                                                      sqlite3_column_int(q, 3), (uint32_t)sqlite3_column_int64(q, 0)};
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static int load_weak(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(w->st,
+                         "SELECT w.left_span, w.kind, w.right_span, n.name, w.source, w.place, w.weak FROM sl_weak w "
+                         "JOIN sl_name n ON n.id = w.rule",
+                         err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+        uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
+                 b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 2));
+        rc = 0;
+        if (a == UINT32_MAX || b == UINT32_MAX)
+            continue;
+        *sl_vec_add(&w->weak) = (struct sl_weak){
+            a,
+            b,
+            sl_intern(&w->set->names, (const char *)sqlite3_column_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)),
+            (uint32_t)sqlite3_column_int(q, 1) & 15,
+            (uint32_t)sqlite3_column_int(q, 6) & 3,
+            (uint32_t)sqlite3_column_int64(q, 4),
+            sqlite3_column_int64(q, 5)};
+    }
+    sqlite3_finalize(q);
+    return rc ? rc : sl_store_exec(w->st, "DELETE FROM sl_weak", err);
+}
+
+struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int32_t zone_s, struct sl_err *err)
+{
+    struct sl_writer *w = sl_alloc(sizeof *w);
+    int rc = sl_gone_begin(st, err);
+
+    w->st = st;
+    w->set = set;
+    w->zone_s = zone_s;
+    if (!rc)
+        rc = sl_bind_take_back(st, err);
+    w->next_source = (uint32_t)sl_store_int(st, "SELECT max(id) FROM sl_source", 0);
+    w->waiting = sl_forms_waiting(st);
+    if (!rc && w->waiting)
+        rc = sl_forms_join(st, err);
+    if (!rc)
+        rc = load_names(w, err);
+    if (!rc)
+        rc = load_shapes(w, err);
+    if (!rc)
+        rc = load_spans(w, err);
+    if (!rc)
+        rc = load_links(w, err);
+    if (!rc)
+        rc = load_zones(w, err);
+    if (rc) {
+        sl_writer_abandon(w);
+        return NULL;
+    }
+    return w;
+}
+
+int sl_writer_start(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = w->redo.n ? sl_gone_rows(w->st, err) : 0;
+
+    return !rc && w->first_new ? load_weak(w, err) : rc;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of an import: weak links find their partners, facets spread (facets.c), and local times that waited for a
+ * zone get one.
+ */
+#include "store/dedup.h"
+#include "store/retract.h"
+#include "writer/writer_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void settle_weak(struct sl_writer *w)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < w->weak.n; i++) {
+        struct sl_weak k = w->weak.v[i];
+        if (w->ids.v[k.left].type & w->ids.v[k.right].type & SL_ID_REAL)
+            sl_merge_link(w, k);
+        else
+            w->weak.v[kept++] = k;
+    }
+    w->weak.n = kept;
+}
+
+/* The machine's own offset at a local time. */
+static int32_t system_offset(int64_t local_ns)
+{
+    time_t t = (time_t)(local_ns / SL_SECOND_NS);
+    struct tm tm;
+
+    localtime_r(&t, &tm);
+    t -= tm.tm_gmtoff;
+    localtime_r(&t, &tm);
+    return (int32_t)tm.tm_gmtoff;
+}
+
+/*
+ * Two faceted roots begin at about the same time: the first local time on one, and the first absolute time on the
+ * other, to the nearest quarter of an hour.  INT32_MIN: they do not tell.
+ */
+static int32_t inferred_offset(struct sl_writer *w, uint32_t root)
+{
+    const int64_t quarter = 900 * SL_SECOND_NS;
+    int64_t local = INT64_MAX, absolute, d;
+    char sql[120];
+
+    if (!w->ids.v[root].partner)
+        return INT32_MIN;
+    for (size_t i = 0; i < w->deferred.n; i++)
+        if (w->deferred.v[i].span == w->ids.v[root].store && w->deferred.v[i].time_ns < local)
+            local = w->deferred.v[i].time_ns;
+    snprintf(sql, sizeof sql, "SELECT min(time_ns) FROM sl_event WHERE zone IS NULL AND span = %u",
+             w->ids.v[w->ids.v[root].partner - 1].store);
+    absolute = sl_store_int(w->st, sql, INT64_MIN);
+    if (local == INT64_MAX || absolute == INT64_MIN || __builtin_sub_overflow(local, absolute, &d) ||
+        __builtin_add_overflow(d, quarter / 2, &d))
+        return INT32_MIN;
+    d = (d >= 0 ? d : d - quarter + 1) / quarter * 900;
+    return d > 15 * 3600 || d < -15 * 3600 ? INT32_MIN : (int32_t)d;
+}
+
+/* Where nothing tells at all: what all others have, else the machine's zone. */
+static int32_t assumed_offset(const struct sl_writer *w, int64_t local_ns)
+{
+    int32_t offset = 0;
+    bool one = false, many = false;
+
+    for (size_t i = 0; i < w->zones.v.n; i++)
+        for (size_t k = 0; w->zones.v.v[i]->learned && k < w->zones.v.v[i]->step.n; k++) {
+            int32_t o = w->zones.v.v[i]->step.v[k].offset_s;
+            many |= one && o != offset;
+            offset = o;
+            one = true;
+        }
+    return one && !many ? offset : system_offset(local_ns);
+}
+
+/* What a root's local times are taken for: learned, inferred, --zone, assumed. */
+static struct sl_zone_steps *assume_zone(struct sl_writer *w, uint32_t root, int64_t local_ns)
+{
+    struct sl_zone_steps *z = sl_merge_zone(w, root);
+    int32_t offset;
+
+    if (z || (z = sl_zones_get(&w->zones, root)))
+        return z;
+    if ((offset = inferred_offset(w, root)) != INT32_MIN)
+        return sl_zones_set(&w->zones, root, offset, "inferred", true);
+    if (w->zone_s != INT32_MIN)
+        return sl_zones_set(&w->zones, root, w->zone_s, "given", false);
+    offset = assumed_offset(w, local_ns);
+    w->counts.assumed_zones++;
+    w->counts.assumed_offset_s = offset;
+    return sl_zones_set(&w->zones, root, offset, "assumed", false);
+}
+
+static int settle_event(struct sl_writer *w, struct sl_deferred d, struct sl_err *err)
+{
+    uint32_t zone;
+    int64_t t = sl_merge_utc(w, assume_zone(w, d.root, d.time_ns), d.time_ns, &zone);
+
+    *sl_vec_add(&w->events) = (struct sl_event_row){d.span, d.type, t, d.place, d.source, zone};
+    return sl_write_flush(w, false, err);
+}
+
+static int settle_times(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    for (size_t i = 0; i < w->deferred.n && !rc; i++)
+        rc = settle_event(w, w->deferred.v[i], err);
+    if (w->spilled && !rc) {
+        if (!(q = sl_store_prepare(w->st, "SELECT root, span, type, source, time_ns, place FROM temp.sl_deferred",
+                                   err)))
+            return SL_ESTORE;
+        while (!rc && (rc = sl_store_step(w->st, q, err)) > 0)
+            rc = settle_event(
+                w,
+                (struct sl_deferred){(uint32_t)sqlite3_column_int64(q, 0), (uint32_t)sqlite3_column_int64(q, 1),
+                                     (uint32_t)sqlite3_column_int64(q, 2), (uint32_t)sqlite3_column_int64(q, 3),
+                                     sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 5)},
+                err);
+        sqlite3_finalize(q);
+    }
+    for (size_t i = 0; i < w->deferred_samples.n && !rc; i++) {
+        struct sl_deferred_sample *d = &w->deferred_samples.v[i];
+        d->v.time_ns = sl_merge_utc(w, assume_zone(w, d->root, d->v.time_ns), d->v.time_ns, &d->v.zone);
+        d->v.json = sl_arena_copy(&w->values, d->v.json, d->v.n);
+        *sl_vec_add(&w->samples) = d->v;
+        rc = sl_write_flush(w, false, err);
+    }
+    return rc;
+}
+
+/*
+ * Local times that an earlier import had to place by assumption, where now a record teaches: taken out, and placed
+ * again.
+ */
+static int correct_assumed(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st,
+                                       "SELECT id, root, offset_s, how = 'assumed', (SELECT min(time_ns) FROM sl_event "
+                                       "WHERE span = root) FROM sl_zone WHERE how IN ('assumed', 'given')",
+                                       err);
+    SL_VEC(struct {
+        uint32_t id, root;
+        int64_t offset_s;
+    })
+    wrong = {0};
+    int rc = q ? 0 : SL_ESTORE;
+    char sql[300];
+
+    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+        uint32_t root = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
+        struct sl_zone_steps *z;
+        rc = 0;
+        if (root == UINT32_MAX)
+            continue;
+        z = sl_zones_get(&w->zones, root);
+        if (z && !z->learned) { /* still only assumed by itself: does a facet know better? */
+            struct sl_zone_steps was = *z;
+            z->root = UINT32_MAX - 1;
+            if (!sl_merge_zone(w, root)) {
+                z->root = was.root;
+                if (!sqlite3_column_int(q, 3) ||
+                    assumed_offset(w, sqlite3_column_int64(q, 4)) == was.step.v[0].offset_s)
+                    continue;
+                sl_zones_drop(&w->zones, root); /* what all others have is something else now: assume anew */
+            }
+        }
+        *sl_vec_add(&wrong) =
+            (typeof(*wrong.v)){(uint32_t)sqlite3_column_int64(q, 0), root, sqlite3_column_int64(q, 2)};
+    }
+    sqlite3_finalize(q);
+    for (size_t i = 0; i < wrong.n && !rc; i++) {
+        snprintf(sql, sizeof sql, "SELECT span, type, source, time_ns, place FROM sl_event WHERE zone = %u",
+                 wrong.v[i].id);
+        if (!(q = sl_store_prepare(w->st, sql, err)))
+            rc = SL_ESTORE;
+        while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+            *sl_vec_add(&w->deferred) =
+                (struct sl_deferred){wrong.v[i].root,
+                                     (uint32_t)sqlite3_column_int64(q, 0),
+                                     (uint32_t)sqlite3_column_int64(q, 1),
+                                     (uint32_t)sqlite3_column_int64(q, 2),
+                                     sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                                     sqlite3_column_int64(q, 4)};
+            rc = 0;
+        }
+        sqlite3_finalize(q);
+        if (rc)
+            break;
+        snprintf(sql, sizeof sql, "SELECT span, shape, source, time_ns, place, vals FROM sl_sample WHERE zone = %u",
+                 wrong.v[i].id);
+        if (!(q = sl_store_prepare(w->st, sql, err)))
+            rc = SL_ESTORE;
+        while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+            uint32_t n = (uint32_t)sqlite3_column_bytes(q, 5);
+            struct sl_values_row v = {(uint32_t)sqlite3_column_int64(q, 0),
+                                      (uint32_t)sqlite3_column_int64(q, 1),
+                                      (uint32_t)sqlite3_column_int64(q, 2),
+                                      0,
+                                      sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                                      sqlite3_column_int64(q, 4),
+                                      sl_arena_copy(&w->deferred_values, sqlite3_column_text(q, 5), n),
+                                      n};
+            *sl_vec_add(&w->deferred_samples) = (struct sl_deferred_sample){wrong.v[i].root, v};
+            rc = 0;
+        }
+        sqlite3_finalize(q);
+        if (rc)
+            break;
+        snprintf(sql, sizeof sql,
+                 "DELETE FROM sl_event WHERE zone = %u; DELETE FROM sl_sample WHERE zone = %u; "
+                 "DELETE FROM sl_zone WHERE id = %u",
+                 wrong.v[i].id, wrong.v[i].id, wrong.v[i].id);
+        rc = sl_store_exec(w->st, sql, err);
+    }
+    sl_vec_free(&wrong);
+    return rc;
+}
+
+static int write_zones(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, "INSERT OR REPLACE INTO sl_zone VALUES (?, ?, ?, ?, ?, ?)", err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < w->zones.v.n && !rc; i++) {
+        struct sl_zone_steps *z = w->zones.v.v[i];
+        for (size_t k = 0; k < z->step.n && !rc && z->root < w->ids.n && w->ids.v[z->root].store; k++) {
+            if (!z->step.v[k].id)
+                z->step.v[k].id = ++w->next_zone;
+            sqlite3_bind_int64(q, 1, z->step.v[k].id);
+            sqlite3_bind_int64(q, 2, w->ids.v[z->root].store);
+            sqlite3_bind_null(q, 3);
+            sqlite3_bind_null(q, 4);
+            if (z->learned && z->step.v[k].since_ns != INT64_MIN) {
+                sqlite3_bind_int64(q, 3, z->step.v[k].since_ns);
+                sqlite3_bind_int64(q, 4, z->step.v[k].until_ns);
+            }
+            sqlite3_bind_int64(q, 5, z->step.v[k].offset_s);
+            sqlite3_bind_text(q, 6, z->how, -1, SQLITE_STATIC);
+            if (sqlite3_step(q) != SQLITE_DONE)
+                rc = sl_store_err(w->st, "cannot write", err);
+            sqlite3_reset(q);
+        }
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* Ghosts that a weak link still waits for are remembered for the next import, with their ancestors. */
+static int write_ghost(struct sl_writer *w, sqlite3_stmt *q, uint32_t i, struct sl_err *err)
+{
+    struct sl_id *s = &w->ids.v[i];
+    struct sl_key key = sl_ids_key(s);
+    char digits[32];
+    int rc;
+
+    if (s->type & SL_ID_REAL || (s->store && i >= w->first_new))
+        return 0;
+    if (s->parent && (rc = write_ghost(w, q, s->parent - 1, err)))
+        return rc;
+    if (!s->store)
+        s->store = ++w->next_span;
+    sqlite3_bind_int64(q, 1, s->store);
+    sqlite3_bind_int64(q, 2, sl_write_name(w, s->type & SL_ID_TYPE));
+    if (key.n == SL_KEY_INT)
+        sqlite3_bind_text(q, 3, digits, snprintf(digits, sizeof digits, "%lld", (long long)key.i), SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_text(q, 3, key.s, (int)key.n, SQLITE_STATIC);
+    if (s->parent)
+        sqlite3_bind_int64(q, 4, w->ids.v[s->parent - 1].store);
+    else
+        sqlite3_bind_null(q, 4);
+    rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(w->st, "cannot write", err);
+    sqlite3_reset(q);
+    return rc;
+}
+
+static int write_weak(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *ghost, *weak;
+    int rc = 0;
+
+    for (size_t i = 0; i < w->loaded_ghosts.n && !rc; i++) {
+        const struct sl_id *s = &w->ids.v[w->loaded_ghosts.v[i]];
+        char sql[80];
+        if (!(s->type & SL_ID_REAL))
+            continue;
+        snprintf(sql, sizeof sql, "DELETE FROM sl_ghost WHERE id = %u", s->store);
+        rc = sl_store_exec(w->st, sql, err);
+    }
+    ghost = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_ghost VALUES (?, ?, ?, ?)", err);
+    weak = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_weak VALUES (?, ?, ?, ?, ?, ?, ?)", err);
+    if (!ghost || !weak)
+        rc = SL_ESTORE;
+    for (size_t i = 0; i < w->weak.n && !rc; i++) {
+        const struct sl_weak *k = &w->weak.v[i];
+        rc = write_ghost(w, ghost, k->left, err);
+        if (!rc)
+            rc = write_ghost(w, ghost, k->right, err);
+        sqlite3_bind_int64(weak, 1, w->ids.v[k->left].store);
+        sqlite3_bind_int64(weak, 2, k->kind);
+        sqlite3_bind_int64(weak, 3, w->ids.v[k->right].store);
+        sqlite3_bind_int64(weak, 4, sl_write_name(w, k->rule));
+        sqlite3_bind_int64(weak, 5, k->source);
+        sqlite3_bind_int64(weak, 6, k->place);
+        sqlite3_bind_int(weak, 7, (int)k->weak);
+        if (!rc && sqlite3_step(weak) != SQLITE_DONE)
+            rc = sl_store_err(w->st, "cannot write", err);
+        sqlite3_reset(weak);
+    }
+    sqlite3_finalize(ghost);
+    sqlite3_finalize(weak);
+    return rc;
+}
+
+/* Spans that a source read again had named, and that may be named no more. */
+static int drop_unnamed(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q, *named;
+    int rc = 0;
+
+    if (!w->redo.n)
+        return 0;
+    q = sl_store_prepare(w->st, "SELECT id FROM sl_span WHERE source IN (SELECT id FROM temp.sl_gone)", err);
+    named = sl_store_prepare(w->st, "INSERT OR IGNORE INTO temp.sl_named VALUES (?)", err);
+    if (!q || !named)
+        rc = SL_ESTORE;
+    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
+        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0), i = sl_load_index(w, id);
+        rc = 0;
+        if (i != UINT32_MAX && !(w->ids.v[i].type & SL_ID_MENTIONED))
+            continue;
+        sqlite3_bind_int64(named, 1, id);
+        if (sqlite3_step(named) != SQLITE_DONE)
+            rc = sl_store_err(w->st, "cannot write", err);
+        sqlite3_reset(named);
+    }
+    sqlite3_finalize(q);
+    sqlite3_finalize(named);
+    return rc ? rc : sl_gone_spans(w->st, err);
+}
+
+static int write_pairs(struct sl_writer *w, const struct sl_set *s, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql, err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        sqlite3_bind_int64(q, 1, (sqlite3_int64)(s->v.v[i] >> 32));
+        sqlite3_bind_int64(q, 2, (sqlite3_int64)(s->v.v[i] & UINT32_MAX));
+        if (sqlite3_step(q) != SQLITE_DONE)
+            rc = sl_store_err(w->st, "cannot write", err);
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* What was seen on which type of span, which roots a source names, which spans lie in the writer of their file. */
+static int write_sets(struct sl_writer *w, struct sl_err *err)
+{
+    int rc;
+
+    for (size_t i = 0; i < w->seen.v.n; i++) {
+        uint64_t what = w->seen.v.v[i] & UINT32_MAX, type = sl_write_name(w, (uint32_t)(w->seen.v.v[i] >> 32));
+        w->seen.v.v[i] = type << 32 | (what & SL_SEEN_SHAPE ? what : sl_write_name(w, (uint32_t)what));
+    }
+    rc = write_pairs(w, &w->seen,
+                     "INSERT OR IGNORE INTO sl_seen VALUES (?1, iif(?2 & 0x80000000, 2, 1), ?2 & 0x7fffffff)", err);
+    if (!rc)
+        rc = write_pairs(w, &w->roots, "INSERT OR IGNORE INTO sl_root VALUES (?1, ?2)", err);
+    return rc ? rc : write_pairs(w, &w->written, "INSERT OR IGNORE INTO sl_written VALUES (?1, ?2)", err);
+}
+
+static void free_writer(struct sl_writer *w)
+{
+    sl_set_free(&w->seen);
+    sl_set_free(&w->roots);
+    sl_set_free(&w->written);
+    sl_ids_free(&w->ids);
+    sl_intern_free(&w->stored_names);
+    sl_intern_free(&w->stored_shapes);
+    sl_vec_free(&w->stored_name_id);
+    sl_vec_free(&w->stored_shape_id);
+    sl_vec_free(&w->name_id);
+    sl_vec_free(&w->shape_id);
+    sl_vec_free(&w->new_names);
+    sl_vec_free(&w->spans);
+    sl_vec_free(&w->events);
+    sl_vec_free(&w->links);
+    sl_vec_free(&w->attrs);
+    sl_vec_free(&w->samples);
+    sl_arena_free(&w->values);
+    sl_vec_free(&w->deferred);
+    sl_vec_free(&w->deferred_samples);
+    sl_arena_free(&w->deferred_values);
+    sl_vec_free(&w->weak);
+    sl_vec_free(&w->again);
+    sl_zones_free(&w->zones);
+    sl_vec_free(&w->local);
+    sl_vec_free(&w->redo);
+    sl_vec_free(&w->loaded_ghosts);
+    free(w);
+}
+
+/* Events that two forms of a log tell. */
+static int part_forms(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = sl_forms_part(w->st, err);
+    int64_t more = rc ? 0 : sl_forms_waiting(w->st) - w->waiting;
+
+    w->counts.told_twice = more > 0 ? (uint64_t)more : 0;
+    w->counts.events -= (uint64_t)more; /* they came with this import, or are back */
+    return rc;
+}
+
+int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
+{
+    int rc;
+
+    settle_weak(w);
+    rc = sl_write_flush(w, false, err);
+    if (!rc)
+        rc = sl_facets_spread(w, err);
+    if (!rc)
+        rc = correct_assumed(w, err);
+    if (!rc && (w->deferred.n || w->deferred_samples.n))
+        rc = sl_write_flush(w, true, err); /* the first absolute times may be asked for */
+    if (!rc)
+        rc = settle_times(w, err);
+    if (!rc)
+        rc = sl_write_flush(w, true, err);
+    if (!rc)
+        rc = sl_facets_once(w, err);
+    if (!rc)
+        rc = write_weak(w, err);
+    if (!rc)
+        rc = write_zones(w, err);
+    if (!rc)
+        rc = write_sets(w, err);
+    if (!rc)
+        rc = sl_write_flush(w, true, err); /* names that the last steps used */
+    if (!rc)
+        rc = drop_unnamed(w, err);
+    if (!rc)
+        rc = part_forms(w, err);
+    return rc;
+}
+
+int sl_writer_finish(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = sl_gone_end(w->st, err);
+
+    if (!rc)
+        rc = sl_store_exec(w->st, "DROP TABLE IF EXISTS temp.sl_deferred", err);
+    if (rc)
+        sl_store_rollback(w->st);
+    free_writer(w); /* building the indexes wants memory, too */
+    return rc;
+}
+
+void sl_writer_abandon(struct sl_writer *w)
+{
+    sl_store_rollback(w->st);
+    free_writer(w);
+}
+
+const struct sl_writer_counts *sl_writer_counts(const struct sl_writer *w)
+{
+    return &w->counts;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the writer: load.c (the beginning), merge.c (batches to rows), write.c (rows to tables), settle.c
+ * and facets.c (the end). */
+#ifndef SL_WRITER_WRITER_INTERNAL_H
+#define SL_WRITER_WRITER_INTERNAL_H
+
+#include "base/buf.h"
+#include "base/set.h"
+#include "writer/ids.h"
+#include "writer/writer.h"
+#include "writer/zone.h"
+
+#define SL_SECOND_NS ((int64_t)1000000000)
+
+/* In sl_writer.seen: attributes of a shape (an id of the store); else an event (a name of the set). */
+enum { SL_SEEN_SHAPE = 1u << 31 };
+
+struct sl_span_row {
+    uint32_t id, index;
+    uint32_t source;
+};
+struct sl_event_row {
+    uint32_t span, type;
+    int64_t time_ns, place;
+    uint32_t source, zone;
+};
+struct sl_link_row {
+    uint32_t left, right, rule, source;
+    int64_t place;
+    uint8_t kind, weak;
+};
+struct sl_values_row {
+    uint32_t span, shape, source, zone;
+    int64_t time_ns, place;
+    const char *json;
+    uint32_t n;
+};
+struct sl_deferred {
+    uint32_t root, span, type, source;
+    int64_t time_ns, place;
+}; /* root: index; span, type: the store's */
+struct sl_deferred_sample {
+    uint32_t root;
+    struct sl_values_row v;
+};
+struct sl_weak {
+    uint32_t left, right, rule : 26, kind : 4, weak : 2, source;
+    int64_t place;
+}; /* left, right: indices */
+
+struct sl_writer {
+    struct sl_store *st;
+    struct sl_recipes *set;
+    struct sl_ids ids;
+    uint32_t next_span, next_source, next_shape, next_zone;
+    struct sl_intern stored_names;      /* texts of sl_name ... */
+    SL_VEC(uint32_t) stored_name_id;    /* ... and their ids */
+    SL_VEC(uint32_t) name_id, shape_id; /* ids in the set -> ids in the store, 0: not yet */
+    uint32_t next_name;
+    struct sl_intern stored_shapes;
+    SL_VEC(uint32_t) stored_shape_id;
+    SL_VEC(struct {
+        uint32_t id;
+        const char *s;
+        size_t n;
+    })
+    new_names;
+    SL_VEC(struct sl_span_row) spans;
+    SL_VEC(struct sl_event_row) events;
+    SL_VEC(struct sl_link_row) links;
+    SL_VEC(struct sl_values_row) attrs, samples;
+    struct sl_arena values; /* texts of attrs and samples */
+    SL_VEC(struct sl_deferred) deferred;
+    SL_VEC(struct sl_deferred_sample) deferred_samples;
+    struct sl_arena deferred_values;
+    bool spilled;
+    SL_VEC(struct sl_weak) weak;
+    SL_VEC(struct { uint32_t a, b; }) again; /* facets (indices) that were known when a record said so */
+    struct sl_set seen, roots, written;      /* for sl_seen, sl_root, sl_written: two numbers in one */
+    struct sl_zones zones;
+    int32_t zone_s;
+    SL_VEC(uint32_t) local;         /* spans of the batch -> indices */
+    SL_VEC(uint32_t) redo;          /* sources that are read again, or replaced */
+    uint32_t first_new;             /* identities from here on are of this import */
+    SL_VEC(uint32_t) loaded_ghosts; /* indices that came from sl_ghost */
+    int64_t waiting;                /* events that waited for another form of their log to go */
+    struct sl_writer_counts counts;
+};
+
+/* write.c */
+uint32_t sl_write_name(struct sl_writer *w, uint32_t name); /* id in the set -> id in the store */
+int sl_write_shape(struct sl_writer *w, uint32_t shape, uint32_t *id, struct sl_err *err);
+int sl_write_flush(struct sl_writer *w, bool all, struct sl_err *err); /* not all: only what is many */
+void sl_write_key(sqlite3_context *out, struct sl_key k);
+
+/* load.c */
+uint32_t sl_load_index(const struct sl_writer *w, uint32_t store); /* UINT32_MAX: not of an earlier import */
+
+/* merge.c */
+void sl_merge_realise(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row);
+void sl_merge_link(struct sl_writer *w, struct sl_weak k); /* both spans are real */
+struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root);
+int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local_ns, uint32_t *zone);
+
+/* facets.c */
+int sl_facets_spread(struct sl_writer *w, struct sl_err *err); /* to children of facets */
+int sl_facets_once(struct sl_writer *w, struct sl_err *err);   /* one row a pair, once all rows are written */
+
+#endif
