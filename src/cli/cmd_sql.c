@@ -38,11 +38,10 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
                 sqlite3_finalize(q);
                 return cli_fail(cli, &err);
             }
-        } else if (sl_show_rows(stdout, q, cli->format, "query", &err) < 0) {
             sqlite3_finalize(q);
+        } else if (sl_show_query(stdout, q, cli->format, "query", &err) < 0) {
             return cli_fail(cli, &err);
         }
-        sqlite3_finalize(q);
     }
     return EXIT_DONE;
 }

@@ -87,16 +87,12 @@ int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const
 {
     struct sl_err err = {0};
     sqlite3_stmt *q = sl_store_prepare(st, sql, &err);
-    int rc = EXIT_DONE;
 
     if (!q)
         return cli_fail(cli, &err);
     for (int i = 0; args && args[i]; i++)
         sqlite3_bind_text(q, i + 1, args[i], -1, SQLITE_STATIC);
-    if (sl_show_rows(stdout, q, cli->format, st->path, &err) < 0)
-        rc = cli_fail(cli, &err);
-    sqlite3_finalize(q);
-    return rc;
+    return sl_show_query(stdout, q, cli->format, st->path, &err) < 0 ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
 int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
@@ -248,9 +244,8 @@ int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql)
 
     if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK)
         abort();
-    if (sl_show_rows(stdout, q, cli->format, "rows", &err) < 0)
+    if (sl_show_query(stdout, q, cli->format, "rows", &err) < 0)
         rc = cli_fail(cli, &err);
-    sqlite3_finalize(q);
     sqlite3_close(db);
     return rc;
 }

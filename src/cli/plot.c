@@ -168,10 +168,8 @@ int plot_rows(struct plot *p, const char *sql)
 {
     struct sl_err err = {0};
     sqlite3_stmt *q = p->sql ? prepare_user(p, &err) : plot_prepare(p, sql, &err);
-    int rc = q ? EXIT_DONE : cli_fail(p->cli, &err);
 
-    if (q && sl_show_rows(stdout, q, p->cli->format, p->sql ? "--sql" : p->st->path, &err) < 0)
-        rc = cli_fail(p->cli, &err);
-    sqlite3_finalize(q);
-    return rc;
+    if (!q || sl_show_query(stdout, q, p->cli->format, p->sql ? "--sql" : p->st->path, &err) < 0)
+        return cli_fail(p->cli, &err);
+    return EXIT_DONE;
 }

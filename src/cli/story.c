@@ -784,20 +784,22 @@ int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bo
         {ROWS_SQL(WITH_LINES(AS_THEY_ARE), ", text AS line"), ROWS_SQL(WITH_LINES(AS_SEEN), ", text AS line")}};
     sqlite3_stmt *r = sl_store_prepare(st, roots, err), *q = sl_store_prepare(st, sql[lines][lens], err);
     struct sl_show_part part = {0};
+    struct sl_result all = {0};
+    struct sl_table *events = q ? sl_result_query(&all, "events", NULL, 0, q) : NULL;
     int rc = r && q ? 0 : SL_ESTORE, more = 1;
 
     while (!rc && more && !ferror(stdout)) { /* root after root: nothing is gathered */
         more = sl_store_step(st, r, err);
         if (more < 0)
             rc = more;
-        sqlite3_reset(q);
+        sl_table_rewind(events);
         sqlite3_bind_int64(q, 1, more > 0 ? sqlite3_column_int64(r, 0) : -1);
         part.last = more <= 0;
-        if (!rc && sl_show_part(stdout, q, cli->format, &part, "events", err) < 0)
+        if (!rc && sl_show_part(stdout, events, cli->format, &part, err) < 0)
             rc = SL_ESTORE;
     }
     sqlite3_finalize(r);
-    sqlite3_finalize(q);
+    sl_result_free(&all);
     return rc;
 }
 

@@ -232,7 +232,7 @@ static void compile_tables(struct compile *c, struct sl_input *in, const struct 
     }
     in->table = sl_alloc(y->n * sizeof *in->table);
     for (size_t i = 0; i < y->n; i++) {
-        struct sl_table *t = &in->table[in->ntable++];
+        struct sl_input_table *t = &in->table[in->ntable++];
         const struct sl_yaml *m = y->item[i];
         t->name = sl_strdup(y->key[i]->text);
         if (m->kind != SL_YAML_MAP) {

@@ -139,7 +139,7 @@ struct sl_input {
         char *value;
     } * defaults;
     int ndefaults;
-    struct sl_table {
+    struct sl_input_table {
         char *name;
         struct sl_rename {
             int field;

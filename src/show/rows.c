@@ -107,14 +107,19 @@ void sl_show_clean(struct sl_buf *b, const char *s, size_t n)
     sl_buf_free(&utf8);
 }
 
-/* The text of a column, with the digits that give a number back exactly; borrowed from b.  NULL for NULL. */
-static const char *column_text(sqlite3_stmt *q, int c, struct sl_buf *b)
+/* The text of a cell, with the digits that give a number back exactly; borrowed from b.  NULL for NULL. */
+static const char *cell_text(const struct sl_table *t, int c, struct sl_buf *b)
 {
     const char *s;
+    size_t n;
 
     sl_buf_clear(b);
-    if (sqlite3_column_type(q, c) == SQLITE_FLOAT) {
-        double d = sqlite3_column_double(q, c);
+    if (sl_table_type(t, c) == SQLITE_INTEGER) {
+        sl_buf_addf(b, "%lld", (long long)sl_table_int(t, c));
+        return b->s;
+    }
+    if (sl_table_type(t, c) == SQLITE_FLOAT) {
+        double d = sl_table_real(t, c);
         for (int digits = 15; digits <= 17; digits++) {
             sl_buf_clear(b);
             sl_buf_addf(b, "%.*g", digits, d);
@@ -125,17 +130,17 @@ static const char *column_text(sqlite3_stmt *q, int c, struct sl_buf *b)
             sl_buf_adds(b, ".0");
         return b->s;
     }
-    if (!(s = (const char *)sqlite3_column_text(q, c)))
+    if (!(s = sl_table_text(t, c, &n)))
         return NULL;
-    sl_buf_add_utf8(b, s, (size_t)sqlite3_column_bytes(q, c));
+    sl_buf_add_utf8(b, s, n);
     return b->s;
 }
 
-static struct cell make_cell(sqlite3_stmt *q, int col)
+static struct cell make_cell(const struct sl_table *t, int col)
 {
     struct sl_buf b = {0}, text = {0};
-    const char *s = column_text(q, col, &text);
-    int type = sqlite3_column_type(q, col);
+    const char *s = cell_text(t, col, &text);
+    int type = sl_table_type(t, col);
 
     sl_buf_adds(&b, "");
     if (s)
@@ -155,53 +160,55 @@ static void put_cell(FILE *out, const char *s, int width, int column, bool right
     fputs(last ? "\n" : "  ", out);
 }
 
-static void put_block(FILE *out, sqlite3_stmt *q, const struct cell *cells, size_t rows, int cols, int *width,
-                      bool *number, bool heading)
+static void put_block(FILE *out, const struct sl_table *t, const struct cell *cells, size_t rows, const int *width,
+                      const bool *number, bool heading)
 {
+    int cols = t->columns;
+
     for (int c = 0; c < cols && heading; c++)
-        put_cell(out, sqlite3_column_name(q, c), width_of(sqlite3_column_name(q, c)), width[c], number[c],
-                 c == cols - 1);
+        put_cell(out, t->column[c].name, width_of(t->column[c].name), width[c], number[c], c == cols - 1);
     for (size_t r = 0; r < rows; r++)
         for (int c = 0; c < cols; c++)
             put_cell(out, cells[r * (size_t)cols + (size_t)c].s, cells[r * (size_t)cols + (size_t)c].width, width[c],
                      number[c], c == cols - 1);
 }
 
-static long show_table(FILE *out, sqlite3_stmt *q, int *rc)
+static long show_aligned(FILE *out, struct sl_table *t, struct sl_err *err)
 {
     SL_VEC(struct cell) cells = {0};
-    int cols = sqlite3_column_count(q), *width = sl_alloc((size_t)cols * sizeof *width);
-    bool *number = sl_alloc((size_t)cols), heading = true;
+    size_t cols = (size_t)t->columns;
+    int *width = sl_alloc(cols * sizeof *width), rc;
+    bool *number = sl_alloc(cols), heading = true;
     long n = 0;
 
-    for (int c = 0; c < cols; c++)
-        width[c] = width_of(sqlite3_column_name(q, c));
-    memset(number, 1, (size_t)cols);
-    while ((*rc = sqlite3_step(q)) == SQLITE_ROW) {
-        for (int c = 0; c < cols; c++) {
+    for (size_t c = 0; c < cols; c++)
+        width[c] = width_of(t->column[c].name);
+    memset(number, 1, cols);
+    while ((rc = sl_table_next(t, err)) > 0) {
+        for (size_t c = 0; c < cols; c++) {
             struct cell *x = sl_vec_add(&cells);
-            *x = make_cell(q, c);
+            *x = make_cell(t, (int)c);
             if (x->width > width[c] && x->width <= MAX_WIDTH)
                 width[c] = x->width;
             number[c] &= x->number;
         }
         n++;
         if (n % ALIGN_ROWS == 0) { /* long results are aligned a block at a time, so that they stream */
-            put_block(out, q, cells.v, cells.n / (size_t)cols, cols, width, number, heading);
+            put_block(out, t, cells.v, cells.n / cols, width, number, heading);
             heading = false;
             for (size_t i = 0; i < cells.n; i++)
                 free(cells.v[i].s);
             sl_vec_clear(&cells);
         }
     }
-    if (*rc == SQLITE_DONE && cols)
-        put_block(out, q, cells.v, cells.n / (size_t)cols, cols, width, number, heading);
+    if (!rc && cols)
+        put_block(out, t, cells.v, cells.n / cols, width, number, heading);
     for (size_t i = 0; i < cells.n; i++)
         free(cells.v[i].s);
     sl_vec_free(&cells);
     free(width);
     free(number);
-    return n;
+    return rc ? rc : n;
 }
 
 /* ---- for programs ---- */
@@ -240,24 +247,21 @@ static void put_csv(FILE *out, const char *s)
     fputc('"', out);
 }
 
-static void put_json(FILE *out, sqlite3_stmt *q, int c, struct sl_buf *b)
+static void put_json(FILE *out, const struct sl_table *t, int c, struct sl_buf *b)
 {
-    const char *name = sqlite3_column_name(q, c);
+    const char *name = t->column[c].name, *s;
     size_t n = strlen(name);
 
     sl_buf_clear(b);
     sl_buf_add_json(b, name, n);
     sl_buf_addc(b, ':');
-    switch (sqlite3_column_type(q, c)) {
+    switch (sl_table_type(t, c)) {
     case SQLITE_NULL: sl_buf_adds(b, "null"); break;
     case SQLITE_INTEGER:
-        if (n > 3 && !strcmp(name + n - 3, "_ns"))
-            sl_buf_addf(b, "\"%lld\"", (long long)sqlite3_column_int64(q, c));
-        else
-            sl_buf_addf(b, "%lld", (long long)sqlite3_column_int64(q, c));
+        sl_buf_addf(b, n > 3 && !strcmp(name + n - 3, "_ns") ? "\"%lld\"" : "%lld", (long long)sl_table_int(t, c));
         break;
     case SQLITE_FLOAT: {
-        double d = sqlite3_column_double(q, c);
+        double d = sl_table_real(t, c);
         char text[32];
         if (d - d != 0)
             sl_buf_adds(b, "null");
@@ -265,44 +269,41 @@ static void put_json(FILE *out, sqlite3_stmt *q, int c, struct sl_buf *b)
             sl_buf_add(b, text, sl_real_text(d, text));
         break;
     }
-    default: sl_buf_add_json(b, (const char *)sqlite3_column_text(q, c), (size_t)sqlite3_column_bytes(q, c));
+    default: s = sl_table_text(t, c, &n); sl_buf_add_json(b, s, n);
     }
     fwrite(b->s, 1, b->n, out);
 }
 
-static void show_head(FILE *out, sqlite3_stmt *q, enum sl_format format)
+static void show_head(FILE *out, const struct sl_table *t, enum sl_format format)
 {
-    int cols = sqlite3_column_count(q);
-
     if (format == SL_FORMAT_JSON)
         fputc('[', out);
-    for (int c = 0; c < cols && format != SL_FORMAT_JSON; c++) {
-        (format == SL_FORMAT_CSV ? put_csv : put_tsv)(out, sqlite3_column_name(q, c));
-        fputc(c == cols - 1 ? '\n' : format == SL_FORMAT_CSV ? ',' : '\t', out);
+    for (int c = 0; c < t->columns && format != SL_FORMAT_JSON; c++) {
+        (format == SL_FORMAT_CSV ? put_csv : put_tsv)(out, t->column[c].name);
+        fputc(c == t->columns - 1 ? '\n' : format == SL_FORMAT_CSV ? ',' : '\t', out);
     }
 }
 
-long sl_show_part(FILE *out, sqlite3_stmt *q, enum sl_format format, struct sl_show_part *part, const char *what,
-                  struct sl_err *err)
+long sl_show_part(FILE *out, struct sl_table *t, enum sl_format format, struct sl_show_part *part, struct sl_err *err)
 {
-    int cols = sqlite3_column_count(q), rc;
     struct sl_buf b = {0};
     long n = 0;
+    int rc;
 
-    if (!part->begun && cols)
-        show_head(out, q, format);
+    if (!part->begun && t->columns)
+        show_head(out, t, format);
     part->begun = true;
-    while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
+    while ((rc = sl_table_next(t, err)) > 0) {
         if (format == SL_FORMAT_JSON)
             fputs(part->rows ? ",\n {" : "\n {", out);
-        for (int c = 0; c < cols; c++) {
+        for (int c = 0; c < t->columns; c++) {
             if (format == SL_FORMAT_JSON) {
-                put_json(out, q, c, &b);
-                fputs(c == cols - 1 ? "}" : ", ", out);
+                put_json(out, t, c, &b);
+                fputs(c == t->columns - 1 ? "}" : ", ", out);
                 continue;
             }
-            (format == SL_FORMAT_CSV ? put_csv : put_tsv)(out, column_text(q, c, &b));
-            fputc(c == cols - 1 ? '\n' : format == SL_FORMAT_CSV ? ',' : '\t', out);
+            (format == SL_FORMAT_CSV ? put_csv : put_tsv)(out, cell_text(t, c, &b));
+            fputc(c == t->columns - 1 ? '\n' : format == SL_FORMAT_CSV ? ',' : '\t', out);
         }
         part->rows++;
         n++;
@@ -310,21 +311,53 @@ long sl_show_part(FILE *out, sqlite3_stmt *q, enum sl_format format, struct sl_s
     if (part->last && format == SL_FORMAT_JSON)
         fputs(part->rows ? "\n]\n" : "]\n", out);
     sl_buf_free(&b);
-    if (rc != SQLITE_DONE)
-        return sl_err(err, SL_ESTORE, "%s: %s", what, sqlite3_errmsg(sqlite3_db_handle(q)));
+    return rc ? rc : n;
+}
+
+long sl_show_table(FILE *out, struct sl_table *t, enum sl_format format, struct sl_err *err)
+{
+    struct sl_show_part all = {.last = true};
+
+    return format == SL_FORMAT_TABLE ? show_aligned(out, t, err) : sl_show_part(out, t, format, &all, err);
+}
+
+long sl_show_query(FILE *out, sqlite3_stmt *q, enum sl_format format, const char *what, struct sl_err *err)
+{
+    struct sl_result r = {0};
+    long n = sl_show_table(out, sl_result_query(&r, what, NULL, 0, q), format, err);
+
+    sl_result_free(&r);
     return n;
 }
 
-long sl_show_rows(FILE *out, sqlite3_stmt *q, enum sl_format format, const char *what, struct sl_err *err)
+/* All tables in one object. */
+static int show_whole(FILE *out, const struct sl_result *r, struct sl_err *err)
 {
-    struct sl_show_part all = {.last = true};
-    int rc;
-    long n;
+    struct sl_buf b = {0};
+    long rc = 0;
 
-    if (format != SL_FORMAT_TABLE)
-        return sl_show_part(out, q, format, &all, what, err);
-    n = show_table(out, q, &rc);
-    if (rc != SQLITE_DONE)
-        return sl_err(err, SL_ESTORE, "%s: %s", what, sqlite3_errmsg(sqlite3_db_handle(q)));
-    return n;
+    for (size_t i = 0; i < r->table.n && rc >= 0; i++) {
+        sl_buf_clear(&b);
+        sl_buf_add_json(&b, r->table.v[i]->name, strlen(r->table.v[i]->name));
+        fprintf(out, "%s%s: ", i ? ",\n" : "{\n", b.s);
+        rc = sl_show_part(out, r->table.v[i], SL_FORMAT_JSON, &(struct sl_show_part){0}, err);
+        fputs("\n]", out);
+    }
+    fputs("}\n", out);
+    sl_buf_free(&b);
+    return rc < 0 ? (int)rc : 0;
+}
+
+int sl_show_result(FILE *out, const struct sl_result *r, enum sl_format format, struct sl_err *err)
+{
+    long rc = 0;
+
+    if (format == SL_FORMAT_JSON && r->whole)
+        return show_whole(out, r, err);
+    for (size_t i = 0; i < r->table.n && rc >= 0 && (!i || format == SL_FORMAT_TABLE); i++) {
+        if (i)
+            fputc('\n', out);
+        rc = sl_show_table(out, r->table.v[i], format, err);
+    }
+    return rc < 0 ? (int)rc : 0;
 }

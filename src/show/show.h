@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows for people (aligned) and for programs (tsv, csv, json). */
+/* Results for people (aligned) and for programs (tsv, csv, json). */
 #ifndef SL_SHOW_SHOW_H
 #define SL_SHOW_SHOW_H
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "result/table.h"
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,19 +17,24 @@ enum sl_format { SL_FORMAT_TABLE, SL_FORMAT_TSV, SL_FORMAT_CSV, SL_FORMAT_JSON }
 int sl_format_find(const char *name);
 
 /*
- * Runs q to its end and prints every row, with the column names as heading.  Numbers are aligned to the right.  JSON is
- * an array of objects; integers of columns named *_ns are strings there (a double breaks above 2^53).
- * Returns the number of rows, or negative (err filled; the message begins with `what`).
+ * Prints every row that t still has, with the column names as heading.  Numbers are aligned to the right.  JSON is an
+ * array of objects; integers of columns named *_ns are strings there (a double breaks above 2^53).
+ * Returns the number of rows, or negative (err filled; the message begins with the table's name).
  */
-long sl_show_rows(FILE *out, sqlite3_stmt *q, enum sl_format format, const char *what, struct sl_err *err);
+long sl_show_table(FILE *out, struct sl_table *t, enum sl_format format, struct sl_err *err);
 
-/* The same for a result that comes in parts (not for tables): one heading, one JSON array over all of them. */
+/* The same for what q yields.  Takes q, and finalizes it. */
+long sl_show_query(FILE *out, sqlite3_stmt *q, enum sl_format format, const char *what, struct sl_err *err);
+
+/* The result for programs, or aligned, a table below the other: csv and tsv have the first, json as result says. */
+int sl_show_result(FILE *out, const struct sl_result *r, enum sl_format format, struct sl_err *err);
+
+/* Tables of the same columns as one (not aligned): one heading, one JSON array over all of them. */
 struct sl_show_part {
     bool begun, last;
     long rows;
 };
-long sl_show_part(FILE *out, sqlite3_stmt *q, enum sl_format format, struct sl_show_part *part, const char *what,
-                  struct sl_err *err);
+long sl_show_part(FILE *out, struct sl_table *t, enum sl_format format, struct sl_show_part *part, struct sl_err *err);
 
 /* Appends s so that a terminal can show it: one line, UTF-8, no controls (\n, \t and \xNN in their place). */
 void sl_show_clean(struct sl_buf *b, const char *s, size_t n);

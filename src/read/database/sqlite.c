@@ -184,7 +184,7 @@ static struct sl_value column_value(sqlite3_stmt *q, int i)
     }
 }
 
-static int read_table(struct sl_parse *p, sqlite3 *db, const char *path, const struct sl_table *t, struct sl_err *err)
+static int read_table(struct sl_parse *p, sqlite3 *db, const char *path, const struct sl_input_table *t, struct sl_err *err)
 {
     SL_VEC(struct column) cols = {0};
     struct sl_arena names = {0}; /* not the batch's: that may be handed on in mid-table */
@@ -280,7 +280,7 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
                     "%s: a store of Spanloom's, which is queried and not imported; see: spanloom info -d %s", path,
                     path);
     for (int i = 0; i < p->input->ntable && !rc && !sl_parse_stopped(p); i++) {
-        const struct sl_table *t = &p->input->table[i];
+        const struct sl_input_table *t = &p->input->table[i];
         if (!has_table(db, t->name) || !sl_parse_part(p, t->name))
             continue;
         one = read_table(p, db, path, t, &first); /* the other tables may be sound */

@@ -71,7 +71,7 @@ static bool own_names(struct state *s, uint32_t row)
     return ok;
 }
 
-static void one_row(struct state *s, uint32_t row, const struct sl_table *t, int64_t place)
+static void one_row(struct state *s, uint32_t row, const struct sl_input_table *t, int64_t place)
 {
     enum sl_py_kind kind = sl_pickle_kind(s->k, row);
     bool ok;
@@ -100,7 +100,7 @@ static void one_row(struct state *s, uint32_t row, const struct sl_table *t, int
     sl_arena_reset(&s->p->scratch);
 }
 
-static void rows(struct state *s, uint32_t list, const struct sl_table *t)
+static void rows(struct state *s, uint32_t list, const struct sl_input_table *t)
 {
     for (size_t i = 0; i < sl_pickle_len(s->k, list) && !sl_parse_stopped(s->p); i++)
         one_row(s, sl_pickle_item(s->k, list, i), t, (int64_t)i + 1);
@@ -128,7 +128,7 @@ static int tables(struct state *s, const char *path, struct sl_err *err)
         return sl_err(err, SL_EFORMAT, "%s: the pickle holds no dict of tables; another program may have written it",
                       path);
     for (int i = 0; i < p->input->ntable && !sl_parse_stopped(p); i++) {
-        const struct sl_table *t = &p->input->table[i];
+        const struct sl_input_table *t = &p->input->table[i];
         if (!sl_pickle_get(k, top, t->name, strlen(t->name), &list))
             continue;
         if (!is_list(k, list))
