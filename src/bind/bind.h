@@ -12,18 +12,9 @@
 #ifndef SL_BIND_BIND_H
 #define SL_BIND_BIND_H
 
+#include "recipe/bind_rule.h"
 #include "recipe/recipe.h"
 #include "store/store.h"
-
-struct sl_bind_rule {
-    bool guess;
-    enum sl_link_kind kind;
-    char left[200], right[200];
-    const char *where; /* inside of the text that was parsed; "" where there is none */
-};
-
-/* Parses text, which must stay as long as *out is used. */
-int sl_bind_parse(struct sl_bind_rule *out, const char *text, struct sl_err *err);
 
 /* Checks the columns and the SQL of a rule, where the store has spans of both types.  0, or SL_EFORMAT. */
 int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_err *err);
@@ -39,9 +30,6 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
 /* A campaign: a root span of a human's naming, with runs in it.  Adds the roots that these sources name. */
 int sl_bind_campaign(struct sl_store *st, const char *name, const int64_t *source, size_t n, struct sl_err *err);
 int sl_bind_drop_campaign(struct sl_store *st, const char *name, struct sl_err *err);
-
-/* Takes away what rules linked; before new records come, so that what these assert is not in doubt. */
-int sl_bind_take_back(struct sl_store *st, struct sl_err *err);
 
 /* Rules that are no expression, but code; ends with a NULL name. */
 struct sl_bind_built_in {

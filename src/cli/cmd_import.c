@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "ingest/import.h"
-#include "writer/zone.h"
+#include "recipe/time.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "collect/process.h"
-#include "runtime/runtime.h"
+#include "trace/options.h"
 
 #include <errno.h>
 #include <fcntl.h>

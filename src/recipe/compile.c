@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "recipe/reader.h"
 #include "recipe/recipe_internal.h"
-#include "writer/zone.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recipe/project.h"
 #include "base/buf.h"
-#include "bind/bind.h"
+#include "recipe/bind_rule.h"
+#include "recipe/time.h"
 #include "recipe/yaml.h"
-#include "writer/zone.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/hash.h"
-#include "bind/bind.h"
+#include "recipe/bind_rule.h"
 #include "recipe/recipe_internal.h"
 #include "recipe/states.h"
 

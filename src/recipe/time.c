@@ -307,3 +307,26 @@ bool sl_time_of_day(const char *s, size_t n)
             s++;
     return s == end;
 }
+
+int32_t sl_zone_offset(const char *s)
+{
+    int digit[4], n = 0, sign = *s == '-' ? -1 : 1;
+
+    if (!strcmp(s, "Z") || !strcmp(s, "UTC"))
+        return 0;
+    if (*s != '+' && *s != '-')
+        return INT32_MIN;
+    for (s++; *s && n < 4; s++) {
+        if (*s == ':' && n == 2)
+            continue;
+        if (*s < '0' || *s > '9')
+            return INT32_MIN;
+        digit[n++] = *s - '0';
+    }
+    if (*s || n == 0 || n == 3)
+        return INT32_MIN;
+    if (n == 1)
+        return sign * digit[0] * 3600;
+    n = n == 4 ? digit[2] * 10 + digit[3] : 0;
+    return digit[0] * 10 + digit[1] > 15 || n > 59 ? INT32_MIN : sign * ((digit[0] * 10 + digit[1]) * 3600 + n * 60);
+}

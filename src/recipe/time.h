@@ -37,4 +37,7 @@ bool sl_time_parse(const struct sl_time_format *f, const char *s, size_t n, int6
 bool sl_time_of_day(const char *s, size_t n);
 #define SL_TIME_OF_DAY "a time of day without a date"
 
+/* +05:30, -0330, -3, Z: seconds east of UTC; INT32_MIN: it is none. */
+int32_t sl_zone_offset(const char *s);
+
 #endif

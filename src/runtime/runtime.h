@@ -5,6 +5,7 @@
 
 #include "spanloom/trace.h"
 #include "trace/format.h"
+#include "trace/options.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -48,12 +49,6 @@ struct sl_lane {
 };
 
 enum sl_state { SL_UNSET, SL_OFF, SL_READY, SL_OPEN, SL_FAILED, SL_DONE };
-
-struct sl_options {
-    char name[256], include[256], dir[PATH_MAX];
-    bool enable, usage, of_thread, compact, object, binary, close, monotonic;
-    uint32_t buffer; /* bytes */
-};
 
 struct sl_runtime {
     pthread_mutex_t lock;     /* held with all signals blocked */
@@ -119,12 +114,8 @@ static inline uint64_t *sl_lane_words(const struct sl_lane *l)
 /* Opens the file if need be.  Under the lock. */
 bool sl_open(void);
 
-/* ---- options.c, names.c: at the start ---- */
+/* ---- names.c: at the start ---- */
 
-/* From the environment; secure: it is not to be trusted, and nothing is recorded; aloud: say what is wrong with it. */
-void sl_options_read(struct sl_options *o, bool secure, bool aloud);
-/* The one line on stderr about something that the user must change. */
-void sl_options_complain(const char *option, const char *why);
 /* Below dir, without the ending; pid: append it, though it was not asked for. */
 void sl_names_make(const struct sl_options *o, bool pid, char *base, size_t n);
 /* "name=value" texts about the process, each with its NUL; returns bytes. */

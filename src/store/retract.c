@@ -107,3 +107,16 @@ int sl_gone_end(struct sl_store *st, struct sl_err *err)
 {
     return sl_store_exec(st, end_sql, err);
 }
+
+/* What was unbound comes back first, as new records may speak of the same spans; at the end it goes again. */
+static const char rebind_sql[] =
+    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, confidence, weak) SELECT "
+    "left_span, kind, right_span, rule, source, place, confidence, weak FROM sl_link_off WHERE confidence IS NULL AND "
+    "left_span IN (SELECT id FROM sl_span) AND right_span IN (SELECT id FROM sl_span); DELETE FROM sl_link_off";
+
+int sl_bind_take_back(struct sl_store *st, struct sl_err *err)
+{
+    int rc = sl_store_exec(st, "DELETE FROM sl_link WHERE confidence IS NOT NULL; DELETE FROM sl_doubt", err);
+
+    return rc ? rc : sl_store_exec(st, rebind_sql, err);
+}

@@ -18,4 +18,7 @@ int sl_gone_rows(struct sl_store *st, struct sl_err *err);
 int sl_gone_spans(struct sl_store *st, struct sl_err *err);
 int sl_gone_end(struct sl_store *st, struct sl_err *err);
 
+/* Takes away what rules linked; before new records come, so that what these assert is not in doubt. */
+int sl_bind_take_back(struct sl_store *st, struct sl_err *err);
+
 #endif

@@ -3,7 +3,8 @@
  * PERFFLOW_OPTIONS as PerfFlowAspect documents it ("k=v:k=v", docs/BasicTutorial.rst there), and SPANLOOM_OPTIONS,
  * which takes the same and what is new, and comes second.
  */
-#include "runtime/runtime.h"
+#include "trace/options.h"
+#include "trace/format.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning of an import: what the store knows already. */
-#include "bind/bind.h"
 #include "store/dedup.h"
 #include "store/retract.h"
 #include "writer/writer_internal.h"

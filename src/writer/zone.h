@@ -34,8 +34,6 @@ struct sl_zone_steps *sl_zones_set(struct sl_zones *z, uint32_t root, int32_t of
 void sl_zones_drop(struct sl_zones *z, uint32_t root);
 /* The step in force at a local time. */
 struct sl_zone_step *sl_zone_step_of(struct sl_zone_steps *z, int64_t local_ns);
-/* +05:30, -0330, -3, Z: seconds east of UTC; INT32_MIN: it is none. */
-int32_t sl_zone_offset(const char *s);
 void sl_zones_free(struct sl_zones *z);
 
 #endif

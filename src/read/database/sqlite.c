@@ -184,7 +184,8 @@ static struct sl_value column_value(sqlite3_stmt *q, int i)
     }
 }
 
-static int read_table(struct sl_parse *p, sqlite3 *db, const char *path, const struct sl_input_table *t, struct sl_err *err)
+static int read_table(struct sl_parse *p, sqlite3 *db, const char *path, const struct sl_input_table *t,
+                      struct sl_err *err)
 {
     SL_VEC(struct column) cols = {0};
     struct sl_arena names = {0}; /* not the batch's: that may be handed on in mid-table */
