@@ -43,8 +43,8 @@ static struct codes codes_of(const struct sl_transitions *t)
 
 static struct sl_diff_event event_of(const struct sl_transitions *t, uint32_t code)
 {
-    return (struct sl_diff_event){.span_type = sl_stories_span_type(&t->names, code),
-                                  .event_type = sl_stories_event_type(&t->names, code)};
+    return (struct sl_diff_event){.span_type = sl_root_events_span_type(&t->names, code),
+                                  .event_type = sl_root_events_event_type(&t->names, code)};
 }
 
 static int by_name(const struct sl_diff_event *x, const struct sl_diff_event *y)

@@ -11,7 +11,7 @@ SQLITE_EXTENSION_INIT1
 
 /* clang-format off */
 static int (*const parts[])(sqlite3 *db) = {
-    sl_scan_register,
+    sl_query_register,
     sl_fn_call_profile,
     sl_fn_async_profile,
     sl_fn_call_tree,

@@ -22,9 +22,9 @@ static void add_change(struct gather *g, int64_t time_ns, uint32_t a, uint32_t b
     g->number[b & ~SL_OVER] = 1;
 }
 
-static void add_story(struct gather *g, const struct sl_happening *v, size_t n)
+static void add_story(struct gather *g, const struct sl_timed_event *v, size_t n)
 {
-    uint32_t state = SL_NONE;
+    uint32_t state = SL_NO_INDEX;
 
     for (size_t i = 0; i < n; i++) {
         bool last = i + 1 == n;
@@ -49,12 +49,12 @@ static void number_states(struct sl_occupancy *o, struct gather *g, uint32_t cod
             o->code[o->states++] = i;
         }
     for (size_t i = 0; i < o->n; i++) {
-        o->v[i].a = o->v[i].a == SL_NONE ? SL_NONE : g->number[o->v[i].a];
+        o->v[i].a = o->v[i].a == SL_NO_INDEX ? SL_NO_INDEX : g->number[o->v[i].a];
         o->v[i].b = g->number[o->v[i].b & ~SL_OVER] | (o->v[i].b & SL_OVER);
     }
 }
 
-int sl_occupancy_make(struct sl_occupancy *out, struct sl_stories *from, struct sl_err *err)
+int sl_occupancy_make(struct sl_occupancy *out, struct sl_root_events *from, struct sl_err *err)
 {
     uint64_t codes = from->lens ? sl_lens_codes(from->lens) : (uint64_t)from->span_types * from->event_types;
     struct gather g = {0};
@@ -67,9 +67,9 @@ int sl_occupancy_make(struct sl_occupancy *out, struct sl_stories *from, struct 
                       "name",
                       (unsigned long long)codes);
     g.number = sl_alloc(codes * sizeof *g.number);
-    while ((rc = sl_stories_next(from, err)) > 0)
+    while ((rc = sl_root_events_next(from, err)) > 0)
         add_story(&g, from->v, from->n);
-    sl_stories_done(from);
+    sl_root_events_done(from);
     out->v = g.v;
     out->n = g.n;
     if (!rc) {

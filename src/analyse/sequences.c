@@ -58,7 +58,7 @@ static struct sl_ordering *find_ordering(struct sl_sequencing *m, const uint32_t
     return add_ordering(s, code, n, hash);
 }
 
-void sl_sequences_add(struct sl_sequencing *m, const struct sl_happening *v, size_t n)
+void sl_sequences_add(struct sl_sequencing *m, const struct sl_timed_event *v, size_t n)
 {
     struct sl_ordering *o;
 
@@ -101,13 +101,13 @@ void sl_sequences_finish(struct sl_sequencing *m)
     m->slot = NULL;
 }
 
-int sl_sequences_make(struct sl_sequences *out, struct sl_stories *from, struct sl_err *err)
+int sl_sequences_make(struct sl_sequences *out, struct sl_root_events *from, struct sl_err *err)
 {
     struct sl_sequencing m = {.s = out};
     int rc;
 
     *out = (struct sl_sequences){0};
-    while ((rc = sl_stories_next(from, err)) > 0)
+    while ((rc = sl_root_events_next(from, err)) > 0)
         sl_sequences_add(&m, from->v, from->n);
     sl_sequences_finish(&m);
     if (rc)

@@ -31,7 +31,7 @@ struct sl_sequences {
  * Groups the stories that are left (stories.h).  Roots without events form the empty ordering.  On success *out is to
  * be freed.
  */
-int sl_sequences_make(struct sl_sequences *out, struct sl_stories *from, struct sl_err *err);
+int sl_sequences_make(struct sl_sequences *out, struct sl_root_events *from, struct sl_err *err);
 void sl_sequences_free(struct sl_sequences *s);
 
 /* The same, a story at a time: .s is a zeroed sl_sequences, all else zero; finish() frees what it needed. */
@@ -41,7 +41,7 @@ struct sl_sequencing {
     uint32_t *slot;         /* open addressing: index in s->v, plus 1 */
     size_t slots;
 };
-void sl_sequences_add(struct sl_sequencing *m, const struct sl_happening *v, size_t n);
+void sl_sequences_add(struct sl_sequencing *m, const struct sl_timed_event *v, size_t n);
 void sl_sequences_finish(struct sl_sequencing *m);
 
 #endif

@@ -56,10 +56,10 @@ static int handover_row(void *to, sqlite3_value **v)
     for (int i = 0; i < ENDS; i++) {
         const char *type = (const char *)sqlite3_value_text(v[2 * i]);
         const char *event = (const char *)sqlite3_value_text(v[2 * i + 1]);
-        h.type[i] = type ? sl_names_find(&k->g.names, type) : SL_NONE;
+        h.type[i] = type ? sl_names_find(&k->g.names, type) : SL_NO_INDEX;
         h.event[i] = event ? sl_arena_copy(&k->arena, event, strlen(event)) : "";
     }
-    if (h.type[FROM] == SL_NONE || h.type[TO] == SL_NONE)
+    if (h.type[FROM] == SL_NO_INDEX || h.type[TO] == SL_NO_INDEX)
         return 0;
     k->wanted[h.type[FROM]] = k->wanted[h.type[TO]] = 1;
     *sl_vec_add(&k->handover) = h;
@@ -79,8 +79,8 @@ static int event_row(void *to, sqlite3_value **v)
     uint32_t source = sl_idmap_find(&k->source, sqlite3_value_int64(v[3]));
     uint32_t event = sl_names_rank(&k->g.names, sqlite3_value_int64(v[2]));
 
-    if (span == SL_NONE || k->g.type[span] == SL_NONE || !k->wanted[k->g.type[span]] || source == SL_NONE ||
-        event == SL_NONE)
+    if (span == SL_NO_INDEX || k->g.type[span] == SL_NO_INDEX || !k->wanted[k->g.type[span]] || source == SL_NO_INDEX ||
+        event == SL_NO_INDEX)
         return 0;
     while (k->at <= span)
         k->start[k->at++] = (uint32_t)k->told.n;
@@ -99,16 +99,18 @@ static int load(struct skew *k, struct sl_err *err)
     rc = sl_roles_load(&k->role, &k->g, k->db, err);
     if (!rc &&
         sqlite3_table_column_metadata(k->db, NULL, "sl_handover", "to_type", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
-        rc = sl_scan(k->db, "SELECT sl_scan(?1, from_type, from_event, to_type, to_event) FROM sl_handover",
-                     handover_row, k, err);
+        rc = sl_query_each(k->db, "SELECT sl_query_each(?1, from_type, from_event, to_type, to_event) FROM sl_handover",
+                           handover_row, k, err);
     if (!rc)
-        rc = sl_scan(k->db, "SELECT sl_scan(?1, id) FROM (SELECT id FROM sl_source ORDER BY id)", source_row, k, err);
+        rc = sl_query_each(k->db, "SELECT sl_query_each(?1, id) FROM (SELECT id FROM sl_source ORDER BY id)",
+                           source_row, k, err);
     sl_idmap_finish(&k->source);
     if (!rc && k->handover.n)
-        rc = sl_scan(k->db,
-                     "SELECT sl_scan(?1, span, time_ns, type, source) FROM (SELECT * FROM sl_event ORDER BY span, "
-                     "time_ns, type, source, place)",
-                     event_row, k, err);
+        rc = sl_query_each(
+            k->db,
+            "SELECT sl_query_each(?1, span, time_ns, type, source) FROM (SELECT * FROM sl_event ORDER BY span, "
+            "time_ns, type, source, place)",
+            event_row, k, err);
     if (!rc && k->told.n > UINT32_MAX)
         rc = sl_err(err, SL_ESTORE, "the store has more events than this analysis can hold");
     while (k->at <= k->g.n)
@@ -150,7 +152,7 @@ static void add_edge(struct skew *k, uint32_t from, uint32_t to, int64_t gap_ns)
 }
 
 /* The first (from) or last (to) such event of the spans of an attempt; 0: of those in none. */
-static const struct told *find(const struct skew *k, const struct sl_reach *r, const struct handover *h, int end,
+static const struct told *find(const struct skew *k, const struct sl_closure *r, const struct handover *h, int end,
                                uint32_t attempt, uint32_t *span)
 {
     const struct told *best = NULL;
@@ -172,7 +174,7 @@ static const struct told *find(const struct skew *k, const struct sl_reach *r, c
 }
 
 /* The task itself or a facet of it, and not one within it. */
-static bool is_task(const struct skew *k, const struct sl_reach *r, uint32_t span)
+static bool is_task(const struct skew *k, const struct sl_closure *r, uint32_t span)
 {
     uint32_t task = r->queue.v[0];
     bool yes = span == task;
@@ -183,7 +185,7 @@ static bool is_task(const struct skew *k, const struct sl_reach *r, uint32_t spa
 }
 
 /* Both within one attempt; or one of them told of the task as a whole, before or after all of its attempts. */
-static void hand_over(struct skew *k, const struct sl_reach *r, const struct handover *h, uint32_t attempt)
+static void hand_over(struct skew *k, const struct sl_closure *r, const struct handover *h, uint32_t attempt)
 {
     uint32_t a_span = 0, b_span = 0;
     const struct told *a = find(k, r, h, FROM, attempt, &a_span), *b = find(k, r, h, TO, attempt, &b_span);
@@ -205,21 +207,21 @@ static void hand_over(struct skew *k, const struct sl_reach *r, const struct han
 
 static void find_handovers(struct skew *k)
 {
-    struct sl_reach r;
+    struct sl_closure r;
     unsigned char *met = sl_alloc(k->g.n);
 
-    sl_reach_init(&r, &k->g, k->role);
+    sl_closure_init(&r, &k->g, k->role);
     for (uint32_t i = 0; i < k->g.n && k->told.n; i++) {
-        if (met[i] || !sl_reach_is(&r, i, SL_ROLE_TASK))
+        if (met[i] || !sl_closure_is(&r, i, SL_ROLE_TASK))
             continue;
-        sl_reach_task(&r, i);
+        sl_closure_task(&r, i);
         for (size_t q = 0; q < r.queue.n; q++)
             met[r.queue.v[q]] = 1;
         for (size_t h = 0; h < k->handover.n; h++)
             for (uint32_t a = r.attempts ? 1 : 0; a <= r.attempts; a++)
                 hand_over(k, &r, &k->handover.v[h], a);
     }
-    sl_reach_free(&r);
+    sl_closure_free(&r);
     free(met);
 }
 

@@ -58,7 +58,7 @@ static double seconds(int64_t from_ns, int64_t to_ns)
     return (double)((uint64_t)to_ns - (uint64_t)from_ns) / 1e9;
 }
 
-static void add_story(struct gather *g, const struct sl_happening *v, size_t n)
+static void add_story(struct gather *g, const struct sl_timed_event *v, size_t n)
 {
     struct sl_transitions *t = g->t;
 
@@ -110,8 +110,8 @@ static void deal_out(struct gather *g)
         qsort(t->kind.v, t->kind.n, sizeof *t->kind.v, by_codes);
 }
 
-/* sl_stories_of() takes what SQL gives. */
-static int roots_of(struct sl_stories *s, sqlite3 *db, const char *type, int64_t within, struct sl_err *err)
+/* sl_root_events_of() takes what SQL gives. */
+static int roots_of(struct sl_root_events *s, sqlite3 *db, const char *type, int64_t within, struct sl_err *err)
 {
     sqlite3_stmt *q = NULL;
     sqlite3_value *id = NULL;
@@ -121,7 +121,7 @@ static int roots_of(struct sl_stories *s, sqlite3 *db, const char *type, int64_t
         sqlite3_bind_int64(q, 1, within) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
         id = sqlite3_value_dup(sqlite3_column_value(q, 0));
     rc = within && !id ? sl_err(err, SL_ESTORE, "cannot ask for a span: %s", sqlite3_errmsg(db))
-                       : sl_stories_of(s, type, id, err);
+                       : sl_root_events_of(s, type, id, err);
     sqlite3_value_free(id);
     sqlite3_finalize(q);
     return rc;
@@ -133,13 +133,13 @@ int sl_transitions_make(struct sl_transitions *out, sqlite3 *db, const char *typ
     int rc;
 
     *out = (struct sl_transitions){0};
-    rc = sl_stories_open(&out->names, db, err);
+    rc = sl_root_events_open(&out->names, db, err);
     if (!rc)
         rc = roots_of(&out->names, db, type, within, err);
     if (!rc)
-        while ((rc = sl_stories_next(&out->names, err)) > 0)
+        while ((rc = sl_root_events_next(&out->names, err)) > 0)
             add_story(&g, out->names.v, out->names.n);
-    sl_stories_done(&out->names);
+    sl_root_events_done(&out->names);
     sl_sequences_finish(&g.sequencing);
     free(g.slot);
     deal_out(&g);
@@ -154,7 +154,7 @@ void sl_transitions_free(struct sl_transitions *t)
 {
     sl_vec_free(&t->kind);
     sl_sequences_free(&t->seq);
-    sl_stories_free(&t->names);
+    sl_root_events_free(&t->names);
     free(t->story);
     free(t->seconds);
     *t = (struct sl_transitions){0};

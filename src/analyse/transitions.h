@@ -23,8 +23,8 @@ struct sl_transitions {
     int64_t first_ns; /* of all events of the roots; undefined without any */
     int64_t last_ns;
 
-    struct sl_stories names; /* of which the names of codes are left */
-    double *seconds;         /* what kind.v[i].v points into */
+    struct sl_root_events names; /* of which the names of codes are left */
+    double *seconds;             /* what kind.v[i].v points into */
 };
 
 /* within: the id of a span to which the roots belong; 0: any.  *out is to be freed, on failure too. */

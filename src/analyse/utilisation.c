@@ -55,10 +55,10 @@ static int said_row(void *to, sqlite3_value **v)
 {
     struct make *m = to;
     const char *span = (const char *)sqlite3_value_text(v[0]), *event = (const char *)sqlite3_value_text(v[1]);
-    uint32_t a = span ? sl_names_find(&m->g.names, span) : SL_NONE;
-    uint32_t b = event ? sl_names_find(&m->g.names, event) : SL_NONE;
+    uint32_t a = span ? sl_names_find(&m->g.names, span) : SL_NO_INDEX;
+    uint32_t b = event ? sl_names_find(&m->g.names, event) : SL_NO_INDEX;
 
-    if (a == SL_NONE || b == SL_NONE)
+    if (a == SL_NO_INDEX || b == SL_NO_INDEX)
         return 0;
     *sl_vec_add(&m->said) = (struct said){a, b, sqlite3_value_int64(v[3]), sqlite3_value_int64(v[2]) != 0};
     m->has_run[a] |= sqlite3_value_int64(v[2]) != 0;
@@ -86,8 +86,8 @@ static int load_said(struct make *m, struct sl_err *err)
     m->has_run = sl_alloc(m->g.names.n);
     if (!has_table(m->db, "sl_state", "kind")) /* a store from before schema 3 */
         return 0;
-    rc =
-        sl_scan(m->db, "SELECT sl_scan(?1, span_type, event_type, kind = 'run', rank) FROM sl_state", said_row, m, err);
+    rc = sl_query_each(m->db, "SELECT sl_query_each(?1, span_type, event_type, kind = 'run', rank) FROM sl_state",
+                       said_row, m, err);
     if (m->said.n)
         qsort(m->said.v, m->said.n, sizeof *m->said.v, by_names);
     return rc;
@@ -117,7 +117,8 @@ static int handed_row(void *to, sqlite3_value **v)
     uint32_t worker = sl_graph_find(&m->g, sqlite3_value_int64(v[0]));
     uint32_t sub = sl_graph_find(&m->g, sqlite3_value_int64(v[1]));
 
-    if (worker != SL_NONE && sub != SL_NONE && worker != sub && m->g.type[worker] == m->type && m->parents[sub] > 1)
+    if (worker != SL_NO_INDEX && sub != SL_NO_INDEX && worker != sub && m->g.type[worker] == m->type &&
+        m->parents[sub] > 1)
         *sl_vec_add(&m->handed) = (struct handed){sub, worker, sqlite3_value_int64(v[2])};
     return 0;
 }
@@ -140,14 +141,14 @@ static int load_handed(struct make *m, struct sl_err *err)
     if (!several)
         return 0;
     sql = sqlite3_mprintf(
-        "SELECT sl_scan(?1, l.left_span, l.right_span, e.time_ns%s) FROM sl_span w CROSS JOIN sl_link l ON "
+        "SELECT sl_query_each(?1, l.left_span, l.right_span, e.time_ns%s) FROM sl_span w CROSS JOIN sl_link l ON "
         "l.left_span = w.id AND l.kind = 1 CROSS JOIN sl_event e ON e.span = l.right_span AND e.source = l.source AND "
         "e.place = l.place WHERE w.type = (SELECT id FROM sl_name WHERE name = %Q)",
         has_table(m->db, "sl_skew", "source")
             ? " + ifnull((SELECT offset_ns FROM sl_skew k WHERE k.source = e.source), 0)"
             : "",
         m->g.names.text[m->type]);
-    rc = sql ? sl_scan(m->db, sql, handed_row, m, err) : SL_ESTORE;
+    rc = sql ? sl_query_each(m->db, sql, handed_row, m, err) : SL_ESTORE;
     sqlite3_free(sql);
     if (m->handed.n)
         qsort(m->handed.v, m->handed.n, sizeof *m->handed.v, by_sub);
@@ -279,7 +280,7 @@ static void follow(struct make *m, uint32_t worker)
     m->seen[worker] = worker + 1;
     *sl_vec_add(&m->todo) = worker;
     for (size_t k = m->g.sub.start[worker]; k < m->g.sub.start[worker + 1]; k++)
-        if (m->g.type[m->g.sub.to[k]] != SL_NONE)
+        if (m->g.type[m->g.sub.to[k]] != SL_NO_INDEX)
             add_sub(m, worker, m->g.sub.to[k]);
     for (size_t i = 0; i < m->todo.n; i++) {
         uint32_t span = m->todo.v[i];
@@ -344,7 +345,7 @@ static int mark_inside(struct make *m, sqlite3_value *within, unsigned char **in
         return sl_err(err, SL_EUSAGE, "the span to look in is given by its id, a whole number, not by '%s'",
                       (const char *)sqlite3_value_text(within));
     *inside = sl_alloc(m->g.n);
-    if ((top = sl_graph_find(&m->g, sqlite3_value_int64(within))) == SL_NONE)
+    if ((top = sl_graph_find(&m->g, sqlite3_value_int64(within))) == SL_NO_INDEX)
         return 0;
     sl_walk_init(&walk, &m->g);
     sl_walk_closure(&walk, top);
@@ -368,7 +369,7 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
         work += m->todo.n + m->runs.n + 1;
         if (work > ASK_EVERY) {
             work = 0;
-            rc = sl_scan_stopped(m->db, &alive) ? sl_err(err, SL_EIO, "interrupted") : 0;
+            rc = sl_query_stopped(m->db, &alive) ? sl_err(err, SL_EIO, "interrupted") : 0;
         }
     }
     sqlite3_finalize(alive);
@@ -380,7 +381,7 @@ static int make(struct make *m, const char *type, sqlite3_value *within, struct 
     unsigned char *inside = NULL;
     int rc = sl_graph_load(&m->g, m->db, 0, err);
 
-    if (rc || !type || (m->type = sl_names_find(&m->g.names, type)) == SL_NONE)
+    if (rc || !type || (m->type = sl_names_find(&m->g.names, type)) == SL_NO_INDEX)
         return rc;
     m->parents = sl_alloc(m->g.n * sizeof *m->parents);
     m->seen = sl_alloc(m->g.n * sizeof *m->seen);

@@ -416,7 +416,7 @@ static int unbind_all(struct sl_store *st, struct sl_err *err)
 int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn)(void *to, const char *text), void *to,
                   struct sl_err *err)
 {
-    int rc = sl_bind_take_back(st, err);
+    int rc = sl_retract_bindings(st, err);
 
     if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))
         rc = unbind_all(st, err);
@@ -425,12 +425,12 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
     if (!rc)
         rc = spread(st, set, err);
     if (!rc && !is_unbound(st, SL_WRITER_RULE))
-        rc = sl_writers_bind(st, err);
+        rc = sl_bind_files(st, err);
     if (!rc)
-        rc = sl_started_bind(st, err);
+        rc = sl_bind_processes(st, err);
     for (size_t i = 0; i < set->orders.n && !rc; i++)
         if (!is_unbound(st, set->orders.v[i].name))
-            rc = sl_order_bind(st, &set->orders.v[i], err);
+            rc = sl_bind_sequence(st, &set->orders.v[i], err);
     for (size_t i = 0; i < set->binds.n && !rc; i++)
         if (!is_unbound(st, set->binds.v[i].name))
             rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, false, err);

@@ -19,12 +19,12 @@ int sl_binding_begin(struct sl_store *st, struct sl_err *err);
 int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err);
 
 /* order.c: two sequences that ascend together. */
-int sl_order_bind(struct sl_store *st, const struct sl_order_decl *o, struct sl_err *err);
+int sl_bind_sequence(struct sl_store *st, const struct sl_sequence_decl *o, struct sl_err *err);
 
 /* writers.c: spans that a file names lie in the span that wrote it. */
-int sl_writers_bind(struct sl_store *st, struct sl_err *err);
+int sl_bind_files(struct sl_store *st, struct sl_err *err);
 
 /* started.c: traced processes lie in what started them. */
-int sl_started_bind(struct sl_store *st, struct sl_err *err);
+int sl_bind_processes(struct sl_store *st, struct sl_err *err);
 
 #endif

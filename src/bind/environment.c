@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int sl_tasks_load(struct started *s, task_list *out, sqlite3_stmt *q)
+int sl_tasks_load(struct process_binding *s, task_list *out, sqlite3_stmt *q)
 {
     int rc;
 
@@ -26,7 +26,7 @@ int64_t sl_task_latest_end(const struct task *t)
     return t->to != INT64_MAX && t->from % MS == 0 && t->to % MS == 0 ? t->to + MS - 1 : t->to;
 }
 
-int sl_tasks_link(struct started *s, const task_list *l, const struct process *p, int64_t from, int64_t to,
+int sl_tasks_link(struct process_binding *s, const task_list *l, const struct process *p, int64_t from, int64_t to,
                   enum rule rule)
 {
     const struct task *only = NULL;
@@ -39,22 +39,22 @@ int sl_tasks_link(struct started *s, const task_list *l, const struct process *p
             n++;
         }
     if (n == 1)
-        return sl_started_link(s, only->id, p->id, rule, 0.9);
+        return sl_process_link(s, only->id, p->id, rule, 0.9);
     for (size_t i = 0; i < l->n && n && !rc; i++)
         if (l->v[i].from <= to && from <= sl_task_latest_end(&l->v[i]))
-            rc = sl_started_doubt(s, l->v[i].id, p->id, rule);
+            rc = sl_process_doubt(s, l->v[i].id, p->id, rule);
     return rc;
 }
 
 /* .../t.17 is the sandbox of task 17, of some manager. */
-static int by_sandbox(struct started *s, enum fact f, const char *type, const char *ends)
+static int by_sandbox(struct process_binding *s, enum fact f, const char *type, const char *ends)
 {
     char sql[800];
     sqlite3_stmt *q;
     task_list l = {0};
     int rc = 0;
 
-    if (!s->rule[BY_SANDBOX] || !sl_started_any(s, f))
+    if (!s->rule[BY_SANDBOX] || !sl_process_any(s, f))
         return 0;
     snprintf(sql, sizeof sql,
              "SELECT t.id, (SELECT min(time_ns) FROM events WHERE span = t.id AND type = 'RUNNING'), (SELECT "
@@ -65,9 +65,9 @@ static int by_sandbox(struct started *s, enum fact f, const char *type, const ch
         return SL_ESTORE;
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
-        const char *box = sl_started_fact(s, p, f), *name = box ? strrchr(box, '/') : NULL;
+        const char *box = sl_process_fact(s, p, f), *name = box ? strrchr(box, '/') : NULL;
         name = name ? name + 1 : box;
-        if (sl_started_settled(p) || !name || strncmp(name, "t.", 2) != 0 || !name[2])
+        if (sl_process_is_bound(p) || !name || strncmp(name, "t.", 2) != 0 || !name[2])
             continue;
         sqlite3_bind_text(q, 1, name + 2, -1, SQLITE_STATIC);
         rc = sl_tasks_load(s, &l, q);
@@ -79,12 +79,12 @@ static int by_sandbox(struct started *s, enum fact f, const char *type, const ch
     return rc;
 }
 
-static int by_job(struct started *s)
+static int by_job(struct process_binding *s)
 {
     sqlite3_stmt *q;
     int rc = 0;
 
-    if (!s->rule[BY_JOB] || !sl_started_any(s, SLURM))
+    if (!s->rule[BY_JOB] || !sl_process_any(s, SLURM))
         return 0;
     q = sl_store_prepare(s->st,
                          "SELECT j.id FROM sl_span j JOIN sl_name n ON n.id = j.type JOIN sl_span c ON c.id = j.parent "
@@ -95,26 +95,26 @@ static int by_job(struct started *s)
         const struct process *p = &s->v.v[i];
         int64_t first = 0;
         int n = 0, got;
-        if (sl_started_settled(p) || !p->fact[SLURM])
+        if (sl_process_is_bound(p) || !p->fact[SLURM])
             continue;
         sqlite3_reset(q);
-        sqlite3_bind_text(q, 1, sl_started_fact(s, p, SLURM), -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 2, sl_started_fact(s, p, CLUSTER), -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 1, sl_process_fact(s, p, SLURM), -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, sl_process_fact(s, p, CLUSTER), -1, SQLITE_STATIC);
         while ((got = sl_store_step(s->st, q, s->err)) > 0 && !rc) {
             if (n++)
-                rc = sl_started_doubt(s, sqlite3_column_int64(q, 0), p->id, BY_JOB);
+                rc = sl_process_doubt(s, sqlite3_column_int64(q, 0), p->id, BY_JOB);
             else
                 first = sqlite3_column_int64(q, 0);
         }
         if (n && !rc)
-            rc = n == 1 ? sl_started_link(s, first, p->id, BY_JOB, 0.9) : sl_started_doubt(s, first, p->id, BY_JOB);
+            rc = n == 1 ? sl_process_link(s, first, p->id, BY_JOB, 0.9) : sl_process_doubt(s, first, p->id, BY_JOB);
         rc = got < 0 ? got : rc;
     }
     sqlite3_finalize(q);
     return rc;
 }
 
-int sl_environment_bind(struct started *s)
+int sl_bind_environment(struct process_binding *s)
 {
     int rc = by_sandbox(s, WQ, "workqueue.task", "'WAITING_RETRIEVAL', 'RETRIEVED', 'DONE'");
 

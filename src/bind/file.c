@@ -203,7 +203,7 @@ static int place_all(struct place *p)
     return rc;
 }
 
-int sl_writers_bind(struct sl_store *st, struct sl_err *err)
+int sl_bind_files(struct sl_store *st, struct sl_err *err)
 {
     struct place p = {.st = st, .err = err};
     int64_t rule;

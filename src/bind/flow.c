@@ -17,9 +17,9 @@ struct flow {
 
 typedef SL_VEC(struct flow) flow_list; /* by text */
 
-static int load(struct started *s, flow_list *flows, enum end end, const char *attribute)
+static int load(struct process_binding *s, flow_list *flows, enum end end, const char *attribute)
 {
-    sqlite3_stmt *q = sl_started_with_attribute(s, attribute);
+    sqlite3_stmt *q = sl_process_with_attribute(s, attribute);
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
@@ -37,7 +37,7 @@ static int load(struct started *s, flow_list *flows, enum end end, const char *a
     return rc;
 }
 
-static sqlite3_stmt *insert(struct started *s, const char *into)
+static sqlite3_stmt *insert(struct process_binding *s, const char *into)
 {
     char *sql = sqlite3_mprintf("INSERT OR IGNORE INTO %s VALUES (?1, 4, ?2, ?3%s)", into,
                                 strstr(into, "confidence") ? ", 1" : "");
@@ -47,7 +47,7 @@ static sqlite3_stmt *insert(struct started *s, const char *into)
     return q;
 }
 
-static int bind(struct started *s, const flow_list *flows)
+static int bind(struct process_binding *s, const flow_list *flows)
 {
     sqlite3_stmt *link = insert(s, "sl_link (left_span, kind, right_span, rule, confidence)");
     sqlite3_stmt *doubt = insert(s, "sl_doubt (left_span, kind, right_span, rule)");
@@ -70,7 +70,7 @@ static int bind(struct started *s, const flow_list *flows)
     return rc;
 }
 
-int sl_arrows_bind(struct started *s)
+int sl_bind_flows(struct process_binding *s)
 {
     flow_list flows = {0};
     int rc;

@@ -32,7 +32,7 @@ static const char *const rule_name[RULES] = {"trace.parent",  "trace.ppid", "tra
 
 /* ---- what is known ---- */
 
-static int load_facts(struct started *s, struct process *p, sqlite3_stmt *q)
+static int load_facts(struct process_binding *s, struct process *p, sqlite3_stmt *q)
 {
     int rc;
 
@@ -47,13 +47,13 @@ static int load_facts(struct started *s, struct process *p, sqlite3_stmt *q)
     return rc;
 }
 
-const char *sl_started_fact(const struct started *s, const struct process *p, enum fact f)
+const char *sl_process_fact(const struct process_binding *s, const struct process *p, enum fact f)
 {
     return p->fact[f] ? sl_intern_text(&s->texts, p->fact[f]) : NULL;
 }
 
 /* Of a shell, the kernel says when it began; others say it themselves, exactly. */
-static int load_window(struct started *s, struct process *p, sqlite3_stmt *q)
+static int load_window(struct process_binding *s, struct process *p, sqlite3_stmt *q)
 {
     int rc;
 
@@ -71,7 +71,7 @@ static int load_window(struct started *s, struct process *p, sqlite3_stmt *q)
     return rc < 0 ? rc : 0;
 }
 
-static int load(struct started *s)
+static int load(struct process_binding *s)
 {
     sqlite3_stmt *q = sl_store_prepare(
         s->st,
@@ -104,7 +104,7 @@ static int load(struct started *s)
     return rc;
 }
 
-bool sl_started_any(const struct started *s, enum fact f)
+bool sl_process_any(const struct process_binding *s, enum fact f)
 {
     for (size_t i = 0; i < s->v.n; i++)
         if (s->v.v[i].fact[f])
@@ -114,7 +114,7 @@ bool sl_started_any(const struct started *s, enum fact f)
 
 /* ---- links ---- */
 
-static int run(struct started *s, sqlite3_stmt *q)
+static int run(struct process_binding *s, sqlite3_stmt *q)
 {
     int rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(s->st, "cannot write", s->err);
 
@@ -122,7 +122,7 @@ static int run(struct started *s, sqlite3_stmt *q)
     return rc;
 }
 
-int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence)
+int sl_process_link(struct process_binding *s, int64_t in, int64_t span, enum rule rule, double confidence)
 {
     sqlite3_bind_int64(s->link, 1, in);
     sqlite3_bind_int64(s->link, 2, span);
@@ -131,7 +131,7 @@ int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule,
     return run(s, s->link);
 }
 
-int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule)
+int sl_process_doubt(struct process_binding *s, int64_t in, int64_t span, enum rule rule)
 {
     sqlite3_bind_int64(s->doubt, 1, in);
     sqlite3_bind_int64(s->doubt, 2, span);
@@ -147,7 +147,7 @@ static void settle(struct process *p, int64_t span, int64_t process, enum rule r
     p->confidence = confidence;
 }
 
-bool sl_started_settled(const struct process *p)
+bool sl_process_is_bound(const struct process *p)
 {
     return p->in_span || p->in_process;
 }
@@ -163,7 +163,7 @@ static bool alive_when_began(const struct process *p, const struct process *chil
  * Spans with an attribute of this name, of traces.  Its shapes are few, and the rows of all others are passed over
  * quickly.
  */
-sqlite3_stmt *sl_started_with_attribute(struct started *s, const char *name)
+sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name)
 {
     char sql[700];
 
@@ -177,7 +177,7 @@ sqlite3_stmt *sl_started_with_attribute(struct started *s, const char *name)
     return sl_store_prepare(s->st, sql, s->err);
 }
 
-static int by_parent(struct started *s)
+static int by_parent(struct process_binding *s)
 {
     SL_VEC(struct {
         int64_t span, process;
@@ -187,9 +187,9 @@ static int by_parent(struct started *s)
     sqlite3_stmt *q;
     int rc;
 
-    if (!s->rule[BY_PARENT] || !sl_started_any(s, PARENT_ID))
+    if (!s->rule[BY_PARENT] || !sl_process_any(s, PARENT_ID))
         return 0;
-    if (!(q = sl_started_with_attribute(s, "span_id")))
+    if (!(q = sl_process_with_attribute(s, "span_id")))
         return SL_ESTORE;
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
         const char *id = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
@@ -219,14 +219,14 @@ static int by_parent(struct started *s)
 /* ---- by number: the parent on the same machine, alive at that time ---- */
 
 /* A fork says which call it was in. */
-static int by_fork(struct started *s)
+static int by_fork(struct process_binding *s)
 {
     sqlite3_stmt *q;
     int rc = 0;
 
     if (!sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_shape WHERE name = 'child_pid')", 0))
         return 0;
-    if (!(q = sl_started_with_attribute(s, "child_pid")))
+    if (!(q = sl_process_with_attribute(s, "child_pid")))
         return SL_ESTORE;
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
         const char *pid = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
@@ -273,7 +273,7 @@ static int by_path_order(const void *a, const void *b)
     return order(*(struct process *const *)a, *(struct process *const *)b, PATH);
 }
 
-static struct index index_of(struct started *s, enum fact f)
+static struct index index_of(struct process_binding *s, enum fact f)
 {
     struct index x = {f, sl_alloc((s->v.n + 1) * sizeof *x.v), s->v.n};
 
@@ -298,7 +298,7 @@ static size_t up_to(const struct index *x, const struct process *like)
     return low;
 }
 
-static int by_pid(struct started *s)
+static int by_pid(struct process_binding *s)
 {
     struct index x;
     int rc;
@@ -312,7 +312,7 @@ static int by_pid(struct started *s)
         struct process *p = &s->v.v[i], like = *p, *o;
         like.fact[PID] = p->fact[PPID];
         like.start = p->latest;
-        if (sl_started_settled(p) || !p->fact[HOST] || !p->fact[PPID])
+        if (sl_process_is_bound(p) || !p->fact[HOST] || !p->fact[PPID])
             continue;
         for (size_t k = up_to(&x, &like); k-- > 0;) { /* numbers come again: the latest is alive */
             o = x.v[k];
@@ -346,7 +346,7 @@ static bool may_be_above(const struct index *x, const struct process *p, uint32_
     return true;
 }
 
-static int by_path(struct started *s)
+static int by_path(struct process_binding *s)
 {
     struct process *v[CANDIDATES];
     struct index x;
@@ -357,10 +357,10 @@ static int by_path(struct started *s)
     x = index_of(s, PATH);
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         struct process *p = &s->v.v[i], *only = NULL;
-        const char *path = sl_started_fact(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
+        const char *path = sl_process_fact(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
         uint32_t above = dot ? sl_intern_find(&s->texts, path, (size_t)(dot - path)) : 0;
         size_t fit, alive = 0;
-        if (!above || sl_started_settled(p) || !may_be_above(&x, p, above, v, &fit))
+        if (!above || sl_process_is_bound(p) || !may_be_above(&x, p, above, v, &fit))
             continue;
         for (size_t k = 0; k < fit; k++) {
             alive += alive_when_began(v[k], p);
@@ -371,7 +371,7 @@ static int by_path(struct started *s)
             settle(p, 0, only->id, BY_PATH, 0.8);
         for (size_t k = 0; k < fit && fit > 1 && alive != 1 && !rc; k++)
             if (!alive || alive_when_began(v[k], p))
-                rc = sl_started_doubt(s, v[k]->id, p->id, BY_PATH);
+                rc = sl_process_doubt(s, v[k]->id, p->id, BY_PATH);
     }
     free(x.v);
     return rc;
@@ -444,7 +444,7 @@ static int by_container(const void *x, const void *y)
 }
 
 /* v[0..n) lie in one process, by when they began at the latest: its calls are gone through once. */
-static int find_calls(struct started *s, struct process **v, size_t n, sqlite3_stmt *q)
+static int find_calls(struct process_binding *s, struct process **v, size_t n, sqlite3_stmt *q)
 {
     struct lanes l = {0};
     size_t at = 0;
@@ -473,17 +473,17 @@ static int find_calls(struct started *s, struct process **v, size_t n, sqlite3_s
     return rc < 0 ? rc : 0;
 }
 
-const char sl_started_calls_sql[] =
+const char sl_process_calls_sql[] =
     "SELECT c.id, c.parent, (SELECT min(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM "
     "sl_name WHERE name = 'begin')) AS b, (SELECT max(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = "
     "(SELECT id FROM sl_name WHERE name = 'end')) AS e FROM sl_span t JOIN sl_span c ON c.parent = t.id WHERE t.parent "
     "= ?1 AND c.type = (SELECT id FROM sl_name WHERE name = 'trace.call') AND b IS NOT NULL ORDER BY b, ifnull(e, "
     "9223372036854775807) DESC, c.id";
 
-static int link_processes(struct started *s)
+static int link_processes(struct process_binding *s)
 {
     struct process **v = sl_alloc((s->v.n + 1) * sizeof *v);
-    sqlite3_stmt *q = sl_store_prepare(s->st, sl_started_calls_sql, s->err);
+    sqlite3_stmt *q = sl_store_prepare(s->st, sl_process_calls_sql, s->err);
     size_t n = 0;
     int rc = q ? 0 : SL_ESTORE;
 
@@ -498,8 +498,8 @@ static int link_processes(struct started *s)
     }
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
-        if (sl_started_settled(p)) /* which call it was is inferred, even where which process it was is known */
-            rc = sl_started_link(s, p->in_span ? p->in_span : p->in_process, p->id, p->rule, p->confidence);
+        if (sl_process_is_bound(p)) /* which call it was is inferred, even where which process it was is known */
+            rc = sl_process_link(s, p->in_span ? p->in_span : p->in_process, p->id, p->rule, p->confidence);
     }
     sqlite3_finalize(q);
     free(v);
@@ -508,7 +508,7 @@ static int link_processes(struct started *s)
 
 /* ---- all of it ---- */
 
-static int name_rules(struct started *s)
+static int name_rules(struct process_binding *s)
 {
     int rc = 0;
 
@@ -521,9 +521,9 @@ static int name_rules(struct started *s)
     return rc;
 }
 
-int sl_started_bind(struct sl_store *st, struct sl_err *err)
+int sl_bind_processes(struct sl_store *st, struct sl_err *err)
 {
-    struct started s = {.st = st, .err = err};
+    struct process_binding s = {.st = st, .err = err};
     int rc;
 
     if (!sl_store_int(st,
@@ -557,9 +557,9 @@ int sl_started_bind(struct sl_store *st, struct sl_err *err)
     if (!rc)
         rc = sl_workers_bind(&s);
     if (!rc)
-        rc = sl_environment_bind(&s);
+        rc = sl_bind_environment(&s);
     if (!rc)
-        rc = sl_arrows_bind(&s);
+        rc = sl_bind_flows(&s);
     sqlite3_finalize(s.link);
     sqlite3_finalize(s.doubt);
     sl_vec_free(&s.v);

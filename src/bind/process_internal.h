@@ -34,7 +34,7 @@ struct task {
 
 typedef SL_VEC(struct task) task_list;
 
-struct started {
+struct process_binding {
     struct sl_store *st;
     struct sl_err *err;
     struct sl_intern texts;
@@ -44,32 +44,32 @@ struct started {
 };
 
 /* started.c */
-const char *sl_started_fact(const struct started *s, const struct process *p, enum fact f);
-bool sl_started_any(const struct started *s, enum fact f);
-bool sl_started_settled(const struct process *p);
-int sl_started_link(struct started *s, int64_t in, int64_t span, enum rule rule, double confidence);
-int sl_started_doubt(struct started *s, int64_t in, int64_t span, enum rule rule);
+const char *sl_process_fact(const struct process_binding *s, const struct process *p, enum fact f);
+bool sl_process_any(const struct process_binding *s, enum fact f);
+bool sl_process_is_bound(const struct process *p);
+int sl_process_link(struct process_binding *s, int64_t in, int64_t span, enum rule rule, double confidence);
+int sl_process_doubt(struct process_binding *s, int64_t in, int64_t span, enum rule rule);
 /* Calls of process ?1: id, thread, begin, end, by begin. */
-extern const char sl_started_calls_sql[];
+extern const char sl_process_calls_sql[];
 
 /* Spans of traces that have the attribute, which is not of the user's: span, value, type, process. */
-sqlite3_stmt *sl_started_with_attribute(struct started *s, const char *name);
+sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name);
 
 /* arrows.c: flows from one process to another. */
-int sl_arrows_bind(struct started *s);
+int sl_bind_flows(struct process_binding *s);
 
 /* environment.c: the sandboxes and jobs that environments name. */
-int sl_environment_bind(struct started *s);
+int sl_bind_environment(struct process_binding *s);
 /* Rows of q: span, begin, end. */
-int sl_tasks_load(struct started *s, task_list *out, sqlite3_stmt *q);
+int sl_tasks_load(struct process_binding *s, task_list *out, sqlite3_stmt *q);
 /* When it ended, at the latest: logs of whole milliseconds say the last one before. */
 int64_t sl_task_latest_end(const struct task *t);
 /* Into the only one that was running somewhen from..to, else all of these into doubt. */
-int sl_tasks_link(struct started *s, const task_list *l, const struct process *p, int64_t from, int64_t to,
+int sl_tasks_link(struct process_binding *s, const task_list *l, const struct process *p, int64_t from, int64_t to,
                   enum rule rule);
 
 /* worker.c: which processes are workers of Parsl, and when these started the others; then, in which tasks they lie. */
-int sl_workers_find(struct started *s);
-int sl_workers_bind(struct started *s);
+int sl_workers_find(struct process_binding *s);
+int sl_workers_bind(struct process_binding *s);
 
 #endif

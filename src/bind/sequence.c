@@ -154,7 +154,7 @@ static void free_side(struct side *s)
     sl_vec_free(&s->known);
 }
 
-int sl_order_bind(struct sl_store *st, const struct sl_order_decl *o, struct sl_err *err)
+int sl_bind_sequence(struct sl_store *st, const struct sl_sequence_decl *o, struct sl_err *err)
 {
     struct side a = {0}, b = {0};
     struct sl_intern texts = {0};

@@ -32,7 +32,7 @@ struct worker {
     sqlite3_stmt *tasks_of, *pids_of;
 };
 
-static int open_worker(struct started *s, struct worker *w)
+static int open_worker(struct process_binding *s, struct worker *w)
 {
     w->tasks_of = sl_store_prepare(s->st, worker_tasks_sql, s->err);
     w->pids_of = sl_store_prepare(s->st, worker_pids_sql, s->err);
@@ -47,15 +47,15 @@ static void close_worker(struct worker *w)
     sl_vec_free(&w->pids);
 }
 
-static void name_worker(const struct started *s, const struct process *p, sqlite3_stmt *q)
+static void name_worker(const struct process_binding *s, const struct process *p, sqlite3_stmt *q)
 {
     sqlite3_reset(q);
-    sqlite3_bind_text(q, 1, sl_started_fact(s, p, POOL), -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, sl_started_fact(s, p, RANK), -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 1, sl_process_fact(s, p, POOL), -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, sl_process_fact(s, p, RANK), -1, SQLITE_STATIC);
 }
 
 /* The worker that p names. */
-static int load_worker(struct started *s, struct worker *w, const struct process *p)
+static int load_worker(struct process_binding *s, struct worker *w, const struct process *p)
 {
     int rc;
 
@@ -84,12 +84,12 @@ static bool has_pid(const struct worker *w, int64_t pid)
     return false;
 }
 
-static int64_t number(const struct started *s, const struct process *p, enum fact f)
+static int64_t number(const struct process_binding *s, const struct process *p, enum fact f)
 {
-    return p->fact[f] ? atoll(sl_started_fact(s, p, f)) : 0;
+    return p->fact[f] ? atoll(sl_process_fact(s, p, f)) : 0;
 }
 
-static bool is_worker(const struct started *s, const struct worker *w, const struct process *p)
+static bool is_worker(const struct process_binding *s, const struct worker *w, const struct process *p)
 {
     const task_list *l = &w->tasks;
 
@@ -101,7 +101,7 @@ static bool is_worker(const struct started *s, const struct worker *w, const str
     return l->n && p->latest < l->v[0].from;
 }
 
-static const struct process *container(const struct started *s, const struct process *p)
+static const struct process *container(const struct process_binding *s, const struct process *p)
 {
     for (size_t i = 0; i < s->v.n && p->in_process; i++)
         if (s->v.v[i].id == p->in_process)
@@ -113,7 +113,7 @@ static const struct process *container(const struct started *s, const struct pro
  * It lies in a call that is known, or in a process that is itself below the worker: then it is in a task as far as that
  * is.  What is above the worker, such as the program that called Parsl, says nothing of tasks.
  */
-static bool settled_elsewhere(const struct started *s, const struct process *p)
+static bool settled_elsewhere(const struct process_binding *s, const struct process *p)
 {
     const struct process *in = container(s, p);
 
@@ -126,9 +126,9 @@ static bool settled_elsewhere(const struct started *s, const struct process *p)
  * The child of the worker that p is, or comes from: the one below the worker among those above.  Where the worker is
  * not among them, somebody in between has ended and the rest was orphaned: then the first that began when tasks did.
  */
-static void find_child(const struct started *s, const struct worker *w, struct process *p)
+static void find_child(const struct process_binding *s, const struct worker *w, struct process *p)
 {
-    const char *at = sl_started_fact(s, p, ANCESTORS);
+    const char *at = sl_process_fact(s, p, ANCESTORS);
     int64_t from = p->start, tick = p->fact[TICKS] ? SL_TICK_NS : 0;
     bool bash = false, reached = has_pid(w, number(s, p, PPID));
 
@@ -178,13 +178,13 @@ static const struct task *task_around(const task_list *l, int64_t begin, int64_t
 }
 
 /* The worker itself, which runs Python apps: its outermost calls, each in the task of its time. */
-static int link_worker_calls(struct started *s, const struct worker *w, const struct process *p)
+static int link_worker_calls(struct process_binding *s, const struct worker *w, const struct process *p)
 {
     static const char outermost[] =
         "SELECT c.id, c.b, coalesce(c.e, c.b) FROM (%s) c WHERE NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span o ON "
         "o.id = k.left_span "
         "WHERE k.right_span = c.id AND k.kind = 1 AND o.type = (SELECT id FROM sl_name WHERE name = 'trace.call'))";
-    char *sql = sqlite3_mprintf(outermost, sl_started_calls_sql);
+    char *sql = sqlite3_mprintf(outermost, sl_process_calls_sql);
     sqlite3_stmt *q = sl_store_prepare(s->st, sql, s->err);
     int rc = q ? 0 : SL_ESTORE;
 
@@ -194,7 +194,7 @@ static int link_worker_calls(struct started *s, const struct worker *w, const st
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
         bool several;
         const struct task *t = task_around(&w->tasks, sqlite3_column_int64(q, 1), sqlite3_column_int64(q, 2), &several);
-        rc = t && !several ? sl_started_link(s, t->id, sqlite3_column_int64(q, 0), BY_WORKER, 0.9) : 0;
+        rc = t && !several ? sl_process_link(s, t->id, sqlite3_column_int64(q, 0), BY_WORKER, 0.9) : 0;
     }
     sqlite3_finalize(q);
     return rc;
@@ -202,7 +202,7 @@ static int link_worker_calls(struct started *s, const struct worker *w, const st
 
 /* The call of bash that a worker waits for is there as long as its task: what it, or one below, records then is in
  * that. */
-static int link_child(struct started *s, const task_list *l, const struct process *p)
+static int link_child(struct process_binding *s, const task_list *l, const struct process *p)
 {
     task_list fit = {0};
     int rc;
@@ -235,16 +235,16 @@ static int by_worker_order(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-typedef int each_fn(struct started *s, const struct worker *w, struct process *p);
+typedef int each_fn(struct process_binding *s, const struct worker *w, struct process *p);
 
-static int each(struct started *s, each_fn *fn)
+static int each(struct process_binding *s, each_fn *fn)
 {
     struct process **v;
     struct worker w = {0};
     size_t n = 0;
     int rc;
 
-    if (!s->rule[BY_WORKER] || !sl_started_any(s, POOL) ||
+    if (!s->rule[BY_WORKER] || !sl_process_any(s, POOL) ||
         !sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_name WHERE name = 'parsl.executor.htex.worker.task')", 0))
         return 0;
     v = sl_alloc((s->v.n + 1) * sizeof *v);
@@ -261,7 +261,7 @@ static int each(struct started *s, each_fn *fn)
     return rc;
 }
 
-static int find_worker(struct started *s, const struct worker *w, struct process *p)
+static int find_worker(struct process_binding *s, const struct worker *w, struct process *p)
 {
     const struct process *in = container(s, p);
 
@@ -273,28 +273,28 @@ static int find_worker(struct started *s, const struct worker *w, struct process
     return 0;
 }
 
-static int find_others(struct started *s, const struct worker *w, struct process *p)
+static int find_others(struct process_binding *s, const struct worker *w, struct process *p)
 {
     if (!p->worker && !settled_elsewhere(s, p))
         find_child(s, w, p);
     return 0;
 }
 
-static int link_one(struct started *s, const struct worker *w, struct process *p)
+static int link_one(struct process_binding *s, const struct worker *w, struct process *p)
 {
     if (p->worker)
         return link_worker_calls(s, w, p);
     return settled_elsewhere(s, p) ? 0 : link_child(s, &w->tasks, p);
 }
 
-int sl_workers_find(struct started *s)
+int sl_workers_find(struct process_binding *s)
 {
     int rc = each(s, find_worker);
 
     return rc ? rc : each(s, find_others);
 }
 
-int sl_workers_bind(struct started *s)
+int sl_workers_bind(struct process_binding *s)
 {
     return each(s, link_one);
 }

@@ -15,9 +15,9 @@ static const struct option_spec options[] = {
 };
 
 static const char sources_sql[] =
-    "DELETE FROM sl_old_event WHERE source IN (SELECT id FROM temp.sl_gone);"
-    "UPDATE sl_source SET replaced_by = NULL WHERE replaced_by IN (SELECT id FROM temp.sl_gone);"
-    "DELETE FROM sl_source WHERE id IN (SELECT id FROM temp.sl_gone)";
+    "DELETE FROM sl_old_event WHERE source IN (SELECT id FROM temp.sl_retracted);"
+    "UPDATE sl_source SET replaced_by = NULL WHERE replaced_by IN (SELECT id FROM temp.sl_retracted);"
+    "DELETE FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted)";
 
 /* ---- which ---- */
 
@@ -84,10 +84,10 @@ static void uncall(struct called *c)
     sl_buf_free(&c->link);
 }
 
-/* Fills temp.sl_gone; the number of sources, or negative. */
+/* Fills temp.sl_retracted; the number of sources, or negative. */
 static int64_t choose(struct sl_store *st, const char *where, const char *a, const char *b, struct sl_err *err)
 {
-    char *sql = sqlite3_mprintf("INSERT INTO temp.sl_gone SELECT id FROM sl_source WHERE id > 0 AND (%s)", where);
+    char *sql = sqlite3_mprintf("INSERT INTO temp.sl_retracted SELECT id FROM sl_source WHERE id > 0 AND (%s)", where);
     sqlite3_stmt *q = sl_store_prepare(st, sql, err);
     int64_t n = SL_ESTORE;
 
@@ -137,7 +137,7 @@ static int one_path(struct sl_store *st, const char *end, struct sl_err *err)
 {
     enum { LISTED = 5 };
     sqlite3_stmt *q = sl_store_prepare(
-        st, "SELECT DISTINCT path FROM sl_source WHERE id IN (SELECT id FROM temp.sl_gone) ORDER BY path", err);
+        st, "SELECT DISTINCT path FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted) ORDER BY path", err);
     struct sl_buf list = {0};
     int rc = q ? 0 : SL_ESTORE, n = 0;
 
@@ -188,25 +188,25 @@ static int forget(const struct cli *cli, struct sl_store *st, const struct sl_re
 
     if (rc)
         return rc;
-    rc = sl_gone_begin(st, err);
+    rc = sl_retract_begin(st, err);
     if (!rc) /* what is inferred from what goes, goes */
-        rc = sl_bind_take_back(st, err);
+        rc = sl_retract_bindings(st, err);
     if (!rc)
-        rc = sl_forms_join(st, err);
+        rc = sl_dedup_join(st, err);
     if (!rc) {
         n = which ? choose_called(st, which, err) : choose(st, "replaced_by IS NOT NULL", NULL, NULL, err);
         rc = n < 0 ? (int)n : 0;
     }
     if (!rc)
-        rc = sl_gone_rows(st, err);
+        rc = sl_retract_rows(st, err);
     if (!rc)
-        rc = sl_gone_spans(st, err);
+        rc = sl_retract_spans(st, err);
     if (!rc)
         rc = sl_store_exec(st, sources_sql, err);
     if (!rc)
-        rc = sl_forms_part(st, err);
+        rc = sl_dedup_part(st, err);
     if (!rc)
-        rc = sl_gone_end(st, err);
+        rc = sl_retract_end(st, err);
     if (!rc)
         rc = cli_bind_all(st, set, err);
     if (rc)

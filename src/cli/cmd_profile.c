@@ -37,7 +37,7 @@ static int rows(const struct cli *cli, struct sl_store *st, const struct profile
 }
 
 /* Processes that nothing in the store has started: what ran on its own.  Several of them are in one profile. */
-static void tell_runs(struct sl_store *st)
+static void emit_runs(struct sl_store *st)
 {
     static const char tops[] =
         "WITH p AS (SELECT s.id, s.key, CAST(substr(s.key, instr(s.key, '@') + 1) AS INTEGER) AS began FROM sl_name n "
@@ -93,7 +93,7 @@ static int run(struct cli *cli, int argc, char **argv)
     } else if (!rc) {
         rc = profile_show(stdout, st, &view, &err);
         if (rc > 0 && !within)
-            tell_runs(st);
+            emit_runs(st);
         if (!rc)
             rc = sl_err(
                 &err, SL_ENOTFOUND,

@@ -132,7 +132,7 @@ static unsigned char *choose(const struct sl_profile *all, size_t top)
                 taken++;
             }
     for (size_t i = all->n; i-- > 0;)
-        if (chosen[i] && all->v[i].parent != SL_NONE)
+        if (chosen[i] && all->v[i].parent != SL_NO_INDEX)
             chosen[all->v[i].parent] = 1;
     free(times);
     return chosen;
@@ -188,12 +188,12 @@ static uint32_t thread_of(const struct sl_calls *c, uint32_t call)
     return c->g.parent[c->span[call]];
 }
 
-/* The caller, where it is on the same thread; SL_NONE. */
+/* The caller, where it is on the same thread; SL_NO_INDEX. */
 static uint32_t caller_on_thread(const struct sl_calls *c, uint32_t call)
 {
     uint32_t by = c->caller[call];
 
-    return by != SL_NONE && thread_of(c, by) == thread_of(c, call) ? by : SL_NONE;
+    return by != SL_NO_INDEX && thread_of(c, by) == thread_of(c, call) ? by : SL_NO_INDEX;
 }
 
 /*
@@ -207,10 +207,10 @@ static unsigned char *find_open(const struct sl_calls *c)
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t by = caller_on_thread(c, i);
         if ((c->flags[i] & (SL_CALL_UNFINISHED | SL_CALL_NO_BEGIN)) != SL_CALL_UNFINISHED ||
-            (by != SL_NONE && !open[by]))
+            (by != SL_NO_INDEX && !open[by]))
             continue;
         open[i] = 2;
-        if (by != SL_NONE)
+        if (by != SL_NO_INDEX)
             open[by] = 1;
     }
     return open;
@@ -222,9 +222,9 @@ static void put_chain(const struct page *p, uint32_t call)
     uint32_t above[CHAIN], n = 0;
     struct sl_buf b = {0};
 
-    for (; call != SL_NONE && n < CHAIN; call = caller_on_thread(c, call))
+    for (; call != SL_NO_INDEX && n < CHAIN; call = caller_on_thread(c, call))
         above[n++] = call;
-    if (call != SL_NONE)
+    if (call != SL_NO_INDEX)
         sl_buf_adds(&b, "... > ");
     while (n--) {
         const char *name = sl_intern_text(&c->names, c->name[above[n]]);
@@ -239,9 +239,9 @@ static void put_chain(const struct page *p, uint32_t call)
 static void put_open(const struct page *p, uint32_t call)
 {
     const struct sl_calls *c = p->c;
-    uint32_t thread = thread_of(c, call), process = sl_open_root(&c->g, c->span[call]);
+    uint32_t thread = thread_of(c, call), process = sl_unfinished_root(&c->g, c->span[call]);
     const char *key = c->g.key_text + c->g.key_at[process], *at = strrchr(key, '@'), *colon = strrchr(key, ':');
-    const char *tid = thread == SL_NONE ? key : c->g.key_text + c->g.key_at[thread];
+    const char *tid = thread == SL_NO_INDEX ? key : c->g.key_text + c->g.key_at[thread];
     bool lives = shell_process_lives(key);
     struct sl_buf b = {0};
     char text[32];

@@ -174,7 +174,7 @@ void shell_process_facts(struct sl_buf *b, const struct shell_process *p, const 
 {
     char name[PATH_MAX], ancestors[1024];
 
-    sl_belongs_ancestors(p->pid, ancestors, sizeof ancestors);
+    sl_job_environment_ancestors(p->pid, ancestors, sizeof ancestors);
     sl_buf_addf(
         b,
         "\"pid\": %d, \"tid\": %d, \"args\": {\"version\": 1, \"pid\": %d, \"ppid\": %d, \"start_ns\": \"%lld\", "
@@ -189,12 +189,12 @@ void shell_process_facts(struct sl_buf *b, const struct shell_process *p, const 
     fact(b, "program", p->program);
     fact(b, "cwd", p->cwd);
     fact(b, "instance_path", getenv("PERFFLOW_INSTANCE_PATH"));
-    fact(b, "rank", sl_belongs_rank());
+    fact(b, "rank", sl_job_environment_rank());
     fact(b, "ancestors", ancestors);
     for (char **e = environ; e && *e; e++) {
         size_t n = strcspn(*e, "=");
         char key[128];
-        if (!sl_belongs_tells(*e) || n + 5 > sizeof key || !(*e)[n])
+        if (!sl_job_environment_names(*e) || n + 5 > sizeof key || !(*e)[n])
             continue;
         snprintf(key, sizeof key, "env.%.*s", (int)n, *e);
         fact(b, key, *e + n + 1);

@@ -114,7 +114,7 @@ static bool lacks_field(const struct sl_parse *p, const struct sl_rule *u)
     return false;
 }
 
-static void tell_saw(struct sl_parse *p, const struct sl_rule *u, const struct sl_pattern *match)
+static void emit_saw(struct sl_parse *p, const struct sl_rule *u, const struct sl_pattern *match)
 {
     p->saw(p->to, u);
     if (match)
@@ -148,7 +148,7 @@ static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size
     if (((at || u->nlook) && !equal_conditions(p->f, u)) || !pattern_conditions(p, u))
         return false;
     if (p->saw)
-        tell_saw(p, u, u->nmatch ? &u->match[i - 1] : NULL);
+        emit_saw(p, u, u->nmatch ? &u->match[i - 1] : NULL);
     return true;
 }
 
@@ -465,7 +465,7 @@ bool sl_parse_part(struct sl_parse *p, const char *table)
         emit(p);
     else
         sl_batch_free(p->batch); /* what is said of the contexts is said again */
-    p->part = sl_arena_copy(&p->keeper->arena, table, strlen(table));
+    p->part = sl_arena_copy(&p->variables->arena, table, strlen(table));
     new_batch(p);
     return mention_contexts(p, p->met);
 }
@@ -478,7 +478,7 @@ static void set_context(struct sl_parse *p, const char *name, const char *value,
 
     if (slot >= 0)
         p->context[slot] =
-            (struct sl_value){.kind = SL_TEXT, .s = sl_arena_copy(&p->keeper->arena, value, n), .n = (uint32_t)n};
+            (struct sl_value){.kind = SL_TEXT, .s = sl_arena_copy(&p->variables->arena, value, n), .n = (uint32_t)n};
 }
 
 bool sl_parse_start(struct sl_parse *p, const struct sl_pattern *files, const char *path, const char *const *extra)
@@ -493,7 +493,7 @@ bool sl_parse_start(struct sl_parse *p, const struct sl_pattern *files, const ch
     p->memo = sl_alloc((size_t)(r->nmention + 1) * sizeof *p->memo);
     p->match = sl_match_new();
     p->head_match = sl_match_new();
-    p->keeper = sl_alloc(sizeof *p->keeper);
+    p->variables = sl_alloc(sizeof *p->variables);
     p->text = sl_alloc(sizeof *p->text);
     new_batch(p);
     at = files ? sl_pattern_match(files, p->match, path, strlen(path), 0) : NULL;
@@ -516,9 +516,9 @@ void sl_parse_finish(struct sl_parse *p)
     sl_arena_free(&p->scratch);
     sl_vec_free(&p->extra);
     sl_vec_free(&p->touched);
-    if (p->keeper) {
-        sl_keeper_free(p->keeper);
-        free(p->keeper);
+    if (p->variables) {
+        sl_variables_free(p->variables);
+        free(p->variables);
     }
     if (p->text)
         sl_buf_free(p->text);

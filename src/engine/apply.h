@@ -72,7 +72,7 @@ struct sl_parse {
     bool filled;
     int64_t place;
     SL_VEC(uint32_t) touched; /* SL_PARSE_NAMING: spans that the record names */
-    struct sl_keeper *keeper;
+    struct sl_variables *variables;
     struct {
         uint64_t hash;
         uint32_t id;

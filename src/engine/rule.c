@@ -296,7 +296,7 @@ void sl_apply_look_up(struct sl_parse *p, const struct sl_rule *u)
         if (!sl_apply_missing(&p->f[u->look[i].value]) || sl_apply_evaluate(p, &u->look[i].by, &by, &which) != SL_GOOD)
             continue;
         n = sl_apply_value_text(&by, digits, &s);
-        if ((e = sl_keeper_get(p->keeper, u->look[i].value, u->look[i].by_id, s, n)))
+        if ((e = sl_variables_get(p->variables, u->look[i].value, u->look[i].by_id, s, n)))
             p->f[u->look[i].value] = (struct sl_value){.kind = SL_TEXT, .s = e->is, .n = e->nis};
     }
 }
@@ -317,10 +317,10 @@ static void count_up(struct sl_parse *p, const struct sl_rule *u)
         if (sl_apply_evaluate(p, &c->by, &by, &which) != SL_GOOD)
             continue;
         n = sl_apply_value_text(&by, digits, &s);
-        last = sl_keeper_get(p->keeper, c->value, c->by_id, s, n);
+        last = sl_variables_get(p->variables, c->value, c->by_id, s, n);
         now = (last ? strtoll(sl_arena_copy(&p->scratch, last->is, last->nis), NULL, 10) : 0) + 1;
-        sl_keeper_put(p->keeper, c->value, c->by_id, s, n, number,
-                      (size_t)snprintf(number, sizeof number, "%lld", (long long)now));
+        sl_variables_put(p->variables, c->value, c->by_id, s, n, number,
+                         (size_t)snprintf(number, sizeof number, "%lld", (long long)now));
         p->f[c->value] = (struct sl_value){.kind = SL_INT, .i = now};
     }
 }
@@ -368,7 +368,7 @@ bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *
             continue;
         n = sl_apply_value_text(&by, digits, &s);
         nis = sl_apply_value_text(v, more, &is);
-        sl_keeper_put(p->keeper, u->keep[i].value, u->keep[i].by_id, s, n, is, nis);
+        sl_variables_put(p->variables, u->keep[i].value, u->keep[i].by_id, s, n, is, nis);
     }
     if (u->span.mention >= 0 && (span = sl_apply_refer(p, k, u->span)) < 0)
         return false;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static size_t keeper_find(const struct sl_keeper *k, int value, int by, const char *of, size_t n, uint64_t h)
+static size_t variable_find(const struct sl_variables *k, int value, int by, const char *of, size_t n, uint64_t h)
 {
     size_t i = h & (k->slots - 1);
 
@@ -16,14 +16,14 @@ static size_t keeper_find(const struct sl_keeper *k, int value, int by, const ch
     return i;
 }
 
-static uint64_t keeper_hash(int value, int by, const char *of, size_t n)
+static uint64_t variable_hash(int value, int by, const char *of, size_t n)
 {
     return sl_hash_mix(sl_hash(of, n), (uint64_t)value << 32 | (uint32_t)by);
 }
 
-void sl_keeper_put(struct sl_keeper *k, int value, int by, const char *of, size_t n, const char *is, size_t nis)
+void sl_variables_put(struct sl_variables *k, int value, int by, const char *of, size_t n, const char *is, size_t nis)
 {
-    uint64_t h = keeper_hash(value, by, of, n);
+    uint64_t h = variable_hash(value, by, of, n);
     struct sl_kept *e;
     size_t i;
 
@@ -38,7 +38,7 @@ void sl_keeper_put(struct sl_keeper *k, int value, int by, const char *of, size_
             k->slot[at] = m + 1;
         }
     }
-    i = keeper_find(k, value, by, of, n, h);
+    i = variable_find(k, value, by, of, n, h);
     if (!k->slot[i]) {
         e = sl_vec_add(&k->v);
         *e = (struct sl_kept){value, by, sl_arena_copy(&k->arena, of, n), NULL, (uint32_t)n, 0, h};
@@ -51,17 +51,17 @@ void sl_keeper_put(struct sl_keeper *k, int value, int by, const char *of, size_
     }
 }
 
-const struct sl_kept *sl_keeper_get(const struct sl_keeper *k, int value, int by, const char *of, size_t n)
+const struct sl_kept *sl_variables_get(const struct sl_variables *k, int value, int by, const char *of, size_t n)
 {
     size_t i;
 
     if (!k->slots)
         return NULL;
-    i = keeper_find(k, value, by, of, n, keeper_hash(value, by, of, n));
+    i = variable_find(k, value, by, of, n, variable_hash(value, by, of, n));
     return k->slot[i] ? &k->v.v[k->slot[i] - 1] : NULL;
 }
 
-void sl_keeper_free(struct sl_keeper *k)
+void sl_variables_free(struct sl_variables *k)
 {
     sl_arena_free(&k->arena);
     sl_vec_free(&k->v);

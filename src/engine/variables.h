@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 /* Zero-initialise; its arena may be used for other things that live as long as the file's parse. */
-struct sl_keeper {
+struct sl_variables {
     struct sl_arena arena;
     SL_VEC(struct sl_kept {
         int value, by;
@@ -20,9 +20,9 @@ struct sl_keeper {
 };
 
 /* Remembers the text is[0..nis) as `value` for `of`; by tells apart what is remembered by different fields. */
-void sl_keeper_put(struct sl_keeper *k, int value, int by, const char *of, size_t n, const char *is, size_t nis);
+void sl_variables_put(struct sl_variables *k, int value, int by, const char *of, size_t n, const char *is, size_t nis);
 /* NULL: nothing was remembered.  Valid until the next put. */
-const struct sl_kept *sl_keeper_get(const struct sl_keeper *k, int value, int by, const char *of, size_t n);
-void sl_keeper_free(struct sl_keeper *k);
+const struct sl_kept *sl_variables_get(const struct sl_variables *k, int value, int by, const char *of, size_t n);
+void sl_variables_free(struct sl_variables *k);
 
 #endif

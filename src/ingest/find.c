@@ -168,7 +168,7 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
         out->v.v[kept++] = out->v.v[i];
     }
     out->v.n = kept;
-    sl_holds_check(out);
+    sl_sniff_check(out);
     drop_claimed(out);
 }
 

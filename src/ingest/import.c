@@ -426,7 +426,7 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
             rc = merge_all(&m, err);
         }
         if (!rc)
-            rc = sl_writer_settle(m.w, err);
+            rc = sl_writer_resolve(m.w, err);
         if (m.w && rc)
             sl_writer_abandon(m.w);
         else if (m.w) {

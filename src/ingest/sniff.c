@@ -118,7 +118,7 @@ static void *search(void *arg)
     return NULL;
 }
 
-void sl_holds_check(struct sl_found_list *l)
+void sl_sniff_check(struct sl_found_list *l)
 {
     struct search s = {.l = l, .absent = sl_alloc(l->v.n + 1)};
     pthread_t thread[THREADS];

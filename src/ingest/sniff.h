@@ -6,6 +6,6 @@
 #include "ingest/find.h"
 
 /* Takes out of l the claims whose files do not hold what the input asks for, or cannot be read.  Reads these files. */
-void sl_holds_check(struct sl_found_list *l);
+void sl_sniff_check(struct sl_found_list *l);
 
 #endif

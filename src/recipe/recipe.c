@@ -213,7 +213,7 @@ static int declare_bind(struct sl_recipes *set, const char *path, const struct s
         }
     if (y->kind == SL_YAML_MAP)
         *sl_vec_add(&set->orders) =
-            (struct sl_order_decl){keep(set, name->text), text, keep(set, left->text), keep(set, right->text)};
+            (struct sl_sequence_decl){keep(set, name->text), text, keep(set, left->text), keep(set, right->text)};
     else
         *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), text};
     return 0;

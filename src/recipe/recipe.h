@@ -206,9 +206,9 @@ struct sl_recipes {
                                   int n;
     })
     tables;
-    SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                  /* bind.h */
-    SL_VEC(struct sl_order_decl { const char *name, *rule, *left, *right; }) orders; /* order.c */
-    SL_VEC(struct sl_role_decl { const char *type, *role; }) roles;                  /* states.h */
+    SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                     /* bind.h */
+    SL_VEC(struct sl_sequence_decl { const char *name, *rule, *left, *right; }) orders; /* order.c */
+    SL_VEC(struct sl_role_decl { const char *type, *role; }) roles;                     /* states.h */
     SL_VEC(struct sl_phase_decl {
         const char *state, *component, *kind; /* component NULL: as before */
         const char *span_type, *event_type;

@@ -291,7 +291,7 @@ static void forget_parent(void)
     sl_rt.fork_context = 0;
     sl_rt.span_id = sl_random() | 1;
     sl_names_new_ids();
-    sl_names_tell_children();
+    sl_names_export();
 }
 
 void sl_lane_notice_fork(void)

@@ -158,7 +158,7 @@ void sl_names_read_parent(void)
 static char traceparent[sizeof "TRACEPARENT=" + 55] = "TRACEPARENT=";
 static char instance[sizeof "PERFFLOW_INSTANCE_PATH=" + sizeof sl_rt.instance_path];
 
-void sl_names_tell_children(void)
+void sl_names_export(void)
 {
     uint64_t id = sl_rt.forked && sl_rt.state != SL_OPEN ? sl_rt.parent_id : sl_rt.span_id;
 
@@ -171,7 +171,7 @@ void sl_names_tell_children(void)
         putenv(traceparent);
 }
 
-void sl_names_untell(void)
+void sl_names_unexport(void)
 {
     if (secure_getenv("TRACEPARENT") == traceparent + strlen("TRACEPARENT="))
         unsetenv("TRACEPARENT");
@@ -264,14 +264,14 @@ size_t sl_names_facts(char *to, size_t n)
     if (getcwd(text, sizeof text))
         fact(&f, "cwd", text);
     fact(&f, "instance_path", sl_rt.instance_path);
-    fact(&f, "rank", sl_belongs_rank());
-    sl_belongs_ancestors(getpid(), text, 1024);
+    fact(&f, "rank", sl_job_environment_rank());
+    sl_job_environment_ancestors(getpid(), text, 1024);
     if (*text)
         fact(&f, "ancestors", text);
     if (sl_rt.forked)
         number_fact(&f, "parent_process", sl_rt.parent_process, true);
     for (char **e = getauxval(AT_SECURE) ? NULL : environ; e && *e; e++)
-        if (sl_belongs_tells(*e)) {
+        if (sl_job_environment_names(*e)) {
             char name[128] = "env.";
             size_t length = strcspn(*e, "=");
             if (length + 5 > sizeof name || !(*e)[length])

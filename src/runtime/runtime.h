@@ -127,8 +127,8 @@ bool sl_names_lie_in(const char *traceparent);
 void sl_names_read_parent(void);
 /* Makes the environment say who this process is, for its children; for those of a fork that has no trace so far, such
  * as one that will exec, where it lies. */
-void sl_names_tell_children(void);
-void sl_names_untell(void);
+void sl_names_export(void);
+void sl_names_unexport(void);
 void sl_names_new_ids(void);
 uint64_t sl_random(void);
 

@@ -52,7 +52,7 @@ static void begin(void)
     sl_names_instance_path(sl_rt.instance_path, sizeof sl_rt.instance_path);
     sl_names_read_parent();
     if (!secure)
-        sl_names_tell_children();
+        sl_names_export();
     if (!sl_rt.options.enable)
         return;
     absolute(sl_rt.options.dir);
@@ -95,7 +95,7 @@ bool sl_open(void)
     }
     sl_rt.state = SL_OPEN;
     if (sl_rt.forked)
-        sl_names_tell_children();
+        sl_names_export();
     if (!sl_rt.keyed)
         sl_rt.keyed = !pthread_key_create(&sl_rt.key, sl_lane_leave);
     return !sl_rt.forked || sl_sites_inherit(inherited);
@@ -128,7 +128,7 @@ void sl_trace_parent(const char *traceparent)
     pthread_mutex_lock(&sl_rt.lock);
     begin_once();
     if ((sl_rt.state == SL_READY || sl_rt.state == SL_OPEN) && sl_names_lie_in(traceparent)) {
-        sl_names_tell_children();
+        sl_names_export();
         if (sl_rt.header) {
             memcpy(sl_rt.header->trace_id, sl_rt.trace_id, sizeof sl_rt.trace_id);
             sl_rt.header->parent_id = sl_rt.parent_id;
@@ -169,7 +169,7 @@ static bool looks_after_others(void)
     if (sl_rt.options.binary)
         return false;
     return (sl_rt.forks && (sl_rt.state == SL_READY || sl_rt.state == SL_OPEN)) ||
-           (sl_rt.state == SL_OPEN && !sl_rt.parent_id && !sl_belongs_rank());
+           (sl_rt.state == SL_OPEN && !sl_rt.parent_id && !sl_job_environment_rank());
 }
 
 void sl_trace_finish(void)
@@ -192,7 +192,7 @@ void sl_trace_finish(void)
         pthread_key_delete(sl_rt.key);
     sl_rt.keyed = false;
     sl_rt.state = SL_DONE;
-    sl_names_untell();
+    sl_names_unexport();
     pthread_mutex_unlock(&sl_rt.lock);
     pthread_mutex_unlock(&sl_rt.flushing);
     sl_guard_leave(&g);

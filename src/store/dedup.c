@@ -68,19 +68,19 @@ static int part_copies(struct sl_store *st, struct sl_err *err)
     return rc ? rc : sl_store_exec(st, "DROP TABLE temp.sl_copy", err);
 }
 
-int sl_forms_join(struct sl_store *st, struct sl_err *err)
+int sl_dedup_join(struct sl_store *st, struct sl_err *err)
 {
     return sl_store_exec(st, join_sql, err);
 }
 
-int sl_forms_part(struct sl_store *st, struct sl_err *err)
+int sl_dedup_part(struct sl_store *st, struct sl_err *err)
 {
     int rc = sl_store_int(st, any_sql, 0) ? sl_store_exec(st, part_sql, err) : 0;
 
     return rc ? rc : part_copies(st, err);
 }
 
-int64_t sl_forms_waiting(struct sl_store *st)
+int64_t sl_dedup_waiting(struct sl_store *st)
 {
     return sl_store_int(st, "SELECT count(*) FROM sl_event_also", 0);
 }

@@ -10,11 +10,11 @@
 #include "store/store.h"
 
 /* Puts back what waits: before sources are taken out or added, so that nothing else has to know of it. */
-int sl_forms_join(struct sl_store *st, struct sl_err *err);
+int sl_dedup_join(struct sl_store *st, struct sl_err *err);
 /* Sets aside what is told twice, after all is written. */
-int sl_forms_part(struct sl_store *st, struct sl_err *err);
+int sl_dedup_part(struct sl_store *st, struct sl_err *err);
 
 /* Events that wait. */
-int64_t sl_forms_waiting(struct sl_store *st);
+int64_t sl_dedup_waiting(struct sl_store *st);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Taking out what sources said: before they are read again, when their file was replaced, and for forget.  The sources
- * are named in temp.sl_gone (id); temp.sl_named (id) names spans that are known to be named by others.
+ * are named in temp.sl_retracted (id); temp.sl_named (id) names spans that are known to be named by others.
  */
 #ifndef SL_STORE_RETRACT_H
 #define SL_STORE_RETRACT_H
 
 #include "store/store.h"
 
-int sl_gone_begin(struct sl_store *st, struct sl_err *err); /* makes the two tables, empty */
+int sl_retract_begin(struct sl_store *st, struct sl_err *err); /* makes the two tables, empty */
 /* Removes the rows of these sources; links that others assert, too, stay. */
-int sl_gone_rows(struct sl_store *st, struct sl_err *err);
+int sl_retract_rows(struct sl_store *st, struct sl_err *err);
 /*
  * Then, once all that is new is written: spans that nothing names any more become ghosts, with the weak links to them;
  * the others get a source that names them.
  */
-int sl_gone_spans(struct sl_store *st, struct sl_err *err);
-int sl_gone_end(struct sl_store *st, struct sl_err *err);
+int sl_retract_spans(struct sl_store *st, struct sl_err *err);
+int sl_retract_end(struct sl_store *st, struct sl_err *err);
 
 /* Takes away what rules linked; before new records come, so that what these assert is not in doubt. */
-int sl_bind_take_back(struct sl_store *st, struct sl_err *err);
+int sl_retract_bindings(struct sl_store *st, struct sl_err *err);
 
 #endif

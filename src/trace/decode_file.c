@@ -15,11 +15,11 @@ const struct sl_trace_site sl_unknown_site = {.name = {"(unknown)", 9}, .categor
 
 /* ---- the file ---- */
 
-static bool add_segment(struct sl_decoded *d, const struct sl_segment *s)
+static bool add_segment(struct sl_decoded *d, const struct sl_lane_segment *s)
 {
     if (d->nsegments == d->room) {
         size_t room = d->room ? d->room * 2 : 64;
-        struct sl_segment *more = realloc(d->segments, room * sizeof *more);
+        struct sl_lane_segment *more = realloc(d->segments, room * sizeof *more);
         if (!more)
             return false;
         d->segments = more;
@@ -95,8 +95,8 @@ static bool copy_buffer(struct sl_decoded *d, const struct sl_tf_chunk *c, uint6
 {
     for (int tries = 0; tries < 1000; tries++) {
         uint64_t state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
-        struct sl_segment s = {NULL,    c->epoch, (uint32_t)state, c->lane, (uint32_t)(state >> 32), c->tid,
-                               c->base, true};
+        struct sl_lane_segment s = {NULL,    c->epoch, (uint32_t)state, c->lane, (uint32_t)(state >> 32), c->tid,
+                                    c->base, true};
         bool cut = s.n > most;
         char *copy;
         if (cut)
@@ -144,14 +144,14 @@ static bool read_rest(struct sl_decoded *d)
         if (c && c->kind == SL_TF_DEFS) {
             add_defs(d, c, most);
         } else if (c && c->kind == SL_TF_DATA) {
-            struct sl_segment s = {(const uint64_t *)(c + 1),
-                                   c->epoch,
-                                   (uint32_t)c->state,
-                                   c->lane,
-                                   (uint32_t)(c->state >> 32),
-                                   c->tid,
-                                   c->base,
-                                   false};
+            struct sl_lane_segment s = {(const uint64_t *)(c + 1),
+                                        c->epoch,
+                                        (uint32_t)c->state,
+                                        c->lane,
+                                        (uint32_t)(c->state >> 32),
+                                        c->tid,
+                                        c->base,
+                                        false};
             if (s.n > most) { /* not finished; its buffer has it, or it is of a damaged file */
                 s.n = (uint32_t)most;
                 d->process.damaged++;
@@ -188,9 +188,9 @@ static int64_t last_time(struct sl_decoded *d)
 
     for (size_t i = 0; i < d->nlanes; i++) {
         const struct lane *l = &d->lanes[i];
-        const struct sl_segment *s = l->end - 1;
+        const struct sl_lane_segment *s = l->end - 1;
         uint64_t epoch = s->epoch;
-        for (const struct sl_segment *x = l->at; x < l->end; x++) {
+        for (const struct sl_lane_segment *x = l->at; x < l->end; x++) {
             if (x->seq == 0)
                 epoch = x->epoch;
             for (uint32_t k = 0; k < x->n && x == s;) { /* only the last one is gone through */

@@ -7,7 +7,7 @@
 #include "trace/decode.h"
 #include "trace/format.h"
 
-struct sl_segment { /* words that lie together */
+struct sl_lane_segment { /* words that lie together */
     const uint64_t *words;
     uint64_t epoch;
     uint32_t n, lane, seq, tid, base;
@@ -30,9 +30,9 @@ struct thread {
 };
 
 struct lane {
-    struct sl_segment *at, *end; /* segments left */
-    uint32_t word;               /* in at */
-    uint64_t epoch, ticks;       /* of the record at hand */
+    struct sl_lane_segment *at, *end; /* segments left */
+    uint32_t word;                    /* in at */
+    uint64_t epoch, ticks;            /* of the record at hand */
     struct thread *thread;
     uint32_t number;
     bool done;
@@ -50,7 +50,7 @@ struct sl_decoded {
     double ns_per_tick;
     struct sl_trace_site *sites;
     size_t nsites;
-    struct sl_segment *segments;
+    struct sl_lane_segment *segments;
     size_t nsegments, room;
     struct lane *lanes, **heap;
     size_t nlanes, nheap;

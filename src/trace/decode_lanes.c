@@ -6,7 +6,7 @@
 
 static int by_lane(const void *a, const void *b)
 {
-    const struct sl_segment *x = a, *y = b;
+    const struct sl_lane_segment *x = a, *y = b;
 
     if (x->lane != y->lane)
         return x->lane < y->lane ? -1 : 1;
@@ -75,7 +75,7 @@ void sl_lanes_reorder(struct sl_decoded *d)
 }
 
 /* The lanes so far are in the order of their numbers. */
-static struct thread *thread_of(struct sl_decoded *d, const struct sl_segment *s)
+static struct thread *thread_of(struct sl_decoded *d, const struct sl_lane_segment *s)
 {
     for (size_t low = 0, high = s->base == s->lane ? 0 : d->nlanes; low < high;) {
         size_t middle = (low + high) / 2;

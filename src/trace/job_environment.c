@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *sl_belongs_rank(void)
+const char *sl_job_environment_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
                                         "FLUX_TASK_RANK"};
@@ -21,7 +21,7 @@ const char *sl_belongs_rank(void)
     return value;
 }
 
-bool sl_belongs_tells(const char *variable)
+bool sl_job_environment_names(const char *variable)
 {
     static const char *const prefixes[] = {"PARSL_",
                                            "FLUX_JOB_ID=",
@@ -107,7 +107,7 @@ static bool by_bash(pid_t pid, pid_t parent)
     return of && above && of != above; /* the last command of a -c replaces the shell */
 }
 
-void sl_belongs_ancestors(pid_t pid, char *to, size_t n)
+void sl_job_environment_ancestors(pid_t pid, char *to, size_t n)
 {
     struct timespec now, up;
     int64_t boot;

@@ -11,7 +11,7 @@ enum { SPILL = 512 * 1024 };
 /* ---- identities ---- */
 
 /* Brings a span and its naming ancestors into being. */
-void sl_merge_realise(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row)
+void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row)
 {
     struct sl_id *s = &w->ids.v[i];
 
@@ -19,7 +19,7 @@ void sl_merge_realise(struct sl_writer *w, uint32_t i, uint32_t source, struct s
     if (s->type & SL_ID_REAL)
         return;
     if (s->parent)
-        sl_merge_realise(w, s->parent - 1, source, row);
+        sl_merge_make_real(w, s->parent - 1, source, row);
     s->type |= SL_ID_REAL;
     sl_write_name(w, s->type & SL_ID_TYPE);
     if (!s->store)
@@ -246,7 +246,7 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
         uint32_t at = sl_ids_add(&w->ids, s->parent < 0 ? UINT32_MAX : w->local.v[s->parent], s->type, s->key);
         *sl_vec_add(&w->local) = at;
         if (s->strong) {
-            sl_merge_realise(w, at, source, row);
+            sl_merge_make_real(w, at, source, row);
             if (s->parent < 0)
                 sl_set_add(&w->roots, (uint64_t)source << 32 | w->ids.v[at].store);
             if (s->written)
@@ -294,12 +294,12 @@ int sl_writer_redo(struct sl_writer *w, int64_t source, bool replaced, struct sl
 
     *sl_vec_add(&w->redo) = (uint32_t)source;
     if (replaced) /* by which version is set once that is known */
-        snprintf(
-            sql, sizeof sql,
-            "INSERT OR IGNORE INTO temp.sl_gone VALUES (%lld); UPDATE sl_source SET replaced_by = id WHERE id = %lld",
-            (long long)source, (long long)source);
+        snprintf(sql, sizeof sql,
+                 "INSERT OR IGNORE INTO temp.sl_retracted VALUES (%lld); UPDATE sl_source SET replaced_by = id WHERE "
+                 "id = %lld",
+                 (long long)source, (long long)source);
     else
-        snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO temp.sl_gone VALUES (%lld)", (long long)source);
+        snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO temp.sl_retracted VALUES (%lld)", (long long)source);
     return sl_store_exec(w->st, sql, err);
 }
 

@@ -195,17 +195,17 @@ static int load_weak(struct sl_writer *w, struct sl_err *err)
 struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int32_t zone_s, struct sl_err *err)
 {
     struct sl_writer *w = sl_alloc(sizeof *w);
-    int rc = sl_gone_begin(st, err);
+    int rc = sl_retract_begin(st, err);
 
     w->st = st;
     w->set = set;
     w->zone_s = zone_s;
     if (!rc)
-        rc = sl_bind_take_back(st, err);
+        rc = sl_retract_bindings(st, err);
     w->next_source = (uint32_t)sl_store_int(st, "SELECT max(id) FROM sl_source", 0);
-    w->waiting = sl_forms_waiting(st);
+    w->waiting = sl_dedup_waiting(st);
     if (!rc && w->waiting)
-        rc = sl_forms_join(st, err);
+        rc = sl_dedup_join(st, err);
     if (!rc)
         rc = load_names(w, err);
     if (!rc)
@@ -225,7 +225,7 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
 
 int sl_writer_start(struct sl_writer *w, struct sl_err *err)
 {
-    int rc = w->redo.n ? sl_gone_rows(w->st, err) : 0;
+    int rc = w->redo.n ? sl_retract_rows(w->st, err) : 0;
 
     return !rc && w->first_new ? load_weak(w, err) : rc;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static void settle_weak(struct sl_writer *w)
+static void resolve_weak(struct sl_writer *w)
 {
     size_t kept = 0;
 
@@ -96,7 +96,7 @@ static struct sl_zone_steps *assume_zone(struct sl_writer *w, uint32_t root, int
     return sl_zones_set(&w->zones, root, offset, "assumed", false);
 }
 
-static int settle_event(struct sl_writer *w, struct sl_deferred d, struct sl_err *err)
+static int resolve_event(struct sl_writer *w, struct sl_deferred d, struct sl_err *err)
 {
     uint32_t zone;
     int64_t t = sl_merge_utc(w, assume_zone(w, d.root, d.time_ns), d.time_ns, &zone);
@@ -105,19 +105,19 @@ static int settle_event(struct sl_writer *w, struct sl_deferred d, struct sl_err
     return sl_write_flush(w, false, err);
 }
 
-static int settle_times(struct sl_writer *w, struct sl_err *err)
+static int resolve_times(struct sl_writer *w, struct sl_err *err)
 {
     sqlite3_stmt *q;
     int rc = 0;
 
     for (size_t i = 0; i < w->deferred.n && !rc; i++)
-        rc = settle_event(w, w->deferred.v[i], err);
+        rc = resolve_event(w, w->deferred.v[i], err);
     if (w->spilled && !rc) {
         if (!(q = sl_store_prepare(w->st, "SELECT root, span, type, source, time_ns, place FROM temp.sl_deferred",
                                    err)))
             return SL_ESTORE;
         while (!rc && (rc = sl_store_step(w->st, q, err)) > 0)
-            rc = settle_event(
+            rc = resolve_event(
                 w,
                 (struct sl_deferred){(uint32_t)sqlite3_column_int64(q, 0), (uint32_t)sqlite3_column_int64(q, 1),
                                      (uint32_t)sqlite3_column_int64(q, 2), (uint32_t)sqlite3_column_int64(q, 3),
@@ -327,7 +327,7 @@ static int drop_unnamed(struct sl_writer *w, struct sl_err *err)
 
     if (!w->redo.n)
         return 0;
-    q = sl_store_prepare(w->st, "SELECT id FROM sl_span WHERE source IN (SELECT id FROM temp.sl_gone)", err);
+    q = sl_store_prepare(w->st, "SELECT id FROM sl_span WHERE source IN (SELECT id FROM temp.sl_retracted)", err);
     named = sl_store_prepare(w->st, "INSERT OR IGNORE INTO temp.sl_named VALUES (?)", err);
     if (!q || !named)
         rc = SL_ESTORE;
@@ -343,7 +343,7 @@ static int drop_unnamed(struct sl_writer *w, struct sl_err *err)
     }
     sqlite3_finalize(q);
     sqlite3_finalize(named);
-    return rc ? rc : sl_gone_spans(w->st, err);
+    return rc ? rc : sl_retract_spans(w->st, err);
 }
 
 static int write_pairs(struct sl_writer *w, const struct sl_set *s, const char *sql, struct sl_err *err)
@@ -412,19 +412,19 @@ static void free_writer(struct sl_writer *w)
 /* Events that two forms of a log tell. */
 static int part_forms(struct sl_writer *w, struct sl_err *err)
 {
-    int rc = sl_forms_part(w->st, err);
-    int64_t more = rc ? 0 : sl_forms_waiting(w->st) - w->waiting;
+    int rc = sl_dedup_part(w->st, err);
+    int64_t more = rc ? 0 : sl_dedup_waiting(w->st) - w->waiting;
 
     w->counts.told_twice = more > 0 ? (uint64_t)more : 0;
     w->counts.events -= (uint64_t)more; /* they came with this import, or are back */
     return rc;
 }
 
-int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
+int sl_writer_resolve(struct sl_writer *w, struct sl_err *err)
 {
     int rc;
 
-    settle_weak(w);
+    resolve_weak(w);
     rc = sl_write_flush(w, false, err);
     if (!rc)
         rc = sl_facets_spread(w, err);
@@ -433,7 +433,7 @@ int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
     if (!rc && (w->deferred.n || w->deferred_samples.n))
         rc = sl_write_flush(w, true, err); /* the first absolute times may be asked for */
     if (!rc)
-        rc = settle_times(w, err);
+        rc = resolve_times(w, err);
     if (!rc)
         rc = sl_write_flush(w, true, err);
     if (!rc)
@@ -455,7 +455,7 @@ int sl_writer_settle(struct sl_writer *w, struct sl_err *err)
 
 int sl_writer_finish(struct sl_writer *w, struct sl_err *err)
 {
-    int rc = sl_gone_end(w->st, err);
+    int rc = sl_retract_end(w->st, err);
 
     if (!rc)
         rc = sl_store_exec(w->st, "DROP TABLE IF EXISTS temp.sl_deferred", err);

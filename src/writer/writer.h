@@ -47,7 +47,7 @@ void sl_writer_rekey_roots(struct sl_writer *w, uint32_t type, const char *from,
 /* After the last redo, before the first batch: takes back what redo named, loads what waits for a partner. */
 int sl_writer_start(struct sl_writer *w, struct sl_err *err);
 /* After the last batch: weak links, facets, zones; all rows are in their tables then. */
-int sl_writer_settle(struct sl_writer *w, struct sl_err *err);
+int sl_writer_resolve(struct sl_writer *w, struct sl_err *err);
 /* Ends what is temporary (or rolls back) and frees w; the transaction goes on. */
 int sl_writer_finish(struct sl_writer *w, struct sl_err *err);
 void sl_writer_abandon(struct sl_writer *w); /* rolls back and frees */

@@ -97,7 +97,7 @@ void sl_write_key(sqlite3_context *out, struct sl_key k);
 uint32_t sl_load_index(const struct sl_writer *w, uint32_t store); /* UINT32_MAX: not of an earlier import */
 
 /* merge.c */
-void sl_merge_realise(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row);
+void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row);
 void sl_merge_link(struct sl_writer *w, struct sl_weak k); /* both spans are real */
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root);
 int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local_ns, uint32_t *zone);

@@ -104,12 +104,12 @@ static void graph_holds_names_parents_and_keys(void **state)
     assert_string_equal(g.names.text[g.type[sl_graph_find(&g, 4)]], "work");
     assert_string_equal(g.names.text[0], "aside");
     assert_int_equal(sl_names_find(&g.names, "work"), g.names.n - 1);
-    assert_int_equal(sl_names_find(&g.names, "none"), SL_NONE);
+    assert_int_equal(sl_names_find(&g.names, "none"), SL_NO_INDEX);
     assert_int_equal(g.parent[sl_graph_find(&g, 4)], sl_graph_find(&g, 3));
-    assert_int_equal(g.parent[0], SL_NONE);
+    assert_int_equal(g.parent[0], SL_NO_INDEX);
     assert_string_equal(g.key_text + g.key_at[sl_graph_find(&g, 5)], "other");
-    assert_int_equal(sl_graph_find(&g, 0), SL_NONE);
-    assert_int_equal(sl_graph_find(&g, 8), SL_NONE);
+    assert_int_equal(sl_graph_find(&g, 0), SL_NO_INDEX);
+    assert_int_equal(sl_graph_find(&g, 8), SL_NO_INDEX);
     sl_graph_free(&g);
 }
 
@@ -159,7 +159,7 @@ static void links_to_nothing_and_odd_ids_do_no_harm(void **state)
     load(*state, &g, 0);
     assert_null(g.id.at);
     assert_int_equal(sl_graph_find(&g, 0), 2);
-    assert_int_equal(sl_graph_find(&g, 1), SL_NONE);
+    assert_int_equal(sl_graph_find(&g, 1), SL_NO_INDEX);
     sl_graph_free(&g);
     assert_rows(*state, "SELECT * FROM descendants(-5)", "-5 0;0 1;9223372036854775807 1;-9223372036854775807 2;");
     assert_rows(*state, "SELECT position, span_type, event_type, max_s FROM event_sequences('task')",

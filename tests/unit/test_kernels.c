@@ -286,7 +286,7 @@ static void bins(void **state)
     for (int round = 0; round < 400; round++) {
         size_t n = 1 + below(&seed, 3000), total = 0, wanted = round % 3 ? 1 + below(&seed, 300) : 0;
         double *v = sl_alloc(n * sizeof *v), offset = round % 5 ? 0 : 1.8e18;
-        struct sl_bins b;
+        struct sl_histogram_bins b;
         fill(v, n, round % 7);
         for (size_t i = 0; i < n; i++)
             v[i] += offset;

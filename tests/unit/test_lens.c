@@ -30,7 +30,7 @@ static struct sl_lens *lens(const char *rules)
 static void assert_seen(const char *rules, const char *events, const char *want)
 {
     struct sl_lens *l = lens(rules);
-    struct sl_happening v[50];
+    struct sl_timed_event v[50];
     uint32_t events_of[50] = {0};
     struct sl_buf got = {0};
     char type[40], event[40];
@@ -39,16 +39,16 @@ static void assert_seen(const char *rules, const char *events, const char *want)
     int used;
 
     for (const char *s = events; sscanf(s, " %lld %39[^/]/%39[^;]%n", &t, type, event, &used) == 3; n++) {
-        v[n] = (struct sl_happening){t, sl_lens_kind(l, type, event), (uint32_t)n};
+        v[n] = (struct sl_timed_event){t, sl_lens_kind(l, type, event), (uint32_t)n};
         s += used + (s[used] == ';');
     }
     sl_lens_close(l);
     for (size_t i = 0; i < n; i++) {
         v[kept] = v[i];
         v[kept].code = sl_lens_see(l, v[i].code);
-        kept += v[kept].code != SL_NONE;
+        kept += v[kept].code != SL_NO_INDEX;
     }
-    sl_happenings_sort(v, kept);
+    sl_timed_events_sort(v, kept);
     kept = sl_lens_merge(l, v, kept, events_of);
     for (size_t i = 0; i < kept; i++)
         sl_buf_addf(&got, "%lld %s/%s %u*%u; ", (long long)v[i].time_ns, sl_lens_span_type(l, v[i].code),

@@ -168,7 +168,7 @@ static struct sl_writer_counts finish(struct sl_store *st, struct sl_writer *w)
     struct sl_writer_counts c;
     struct sl_err err = {0};
 
-    must(sl_writer_settle(w, &err), &err);
+    must(sl_writer_resolve(w, &err), &err);
     c = *sl_writer_counts(w);
     must(sl_writer_finish(w, &err), &err);
     must(sl_store_commit(st, &err), &err);
@@ -575,7 +575,7 @@ static void abandoned(void **state)
     (void)state;
     must(sl_writer_start(w, &err), &err);
     source(w, "/r/0", "event run:A x 1\nin ~run:B run:A\nlocal run:C y 2\n", 0);
-    must(sl_writer_settle(w, &err), &err);
+    must(sl_writer_resolve(w, &err), &err);
     sl_writer_abandon(w);
     assert_int_equal(sl_store_int(st, "SELECT count(*) FROM sqlite_schema", -1), 0);
     sl_store_close(st);

@@ -13,10 +13,10 @@ struct load {
     const struct sl_graph *g;
     struct sl_events e;
     uint32_t call_type, process_type, thread_type;
-    uint32_t *call_of; /* by span: its call; SL_NONE */
+    uint32_t *call_of; /* by span: its call; SL_NO_INDEX */
     uint32_t *above;   /* by span, of processes: the call they lie in */
     uint32_t *around;  /* by span, of processes: the process they lie in */
-    struct sl_open open;
+    struct sl_unfinished open;
 };
 
 int sl_calls_by_find(const char *text)
@@ -42,7 +42,7 @@ static unsigned char *mark(const struct load *l, const struct sl_calls_want *wan
     sl_walk_init(&w, l->g);
     for (size_t i = 0; i < want->nwithin; i++) {
         uint32_t root = sl_graph_find(l->g, want->within[i]);
-        if (root == SL_NONE || in[root])
+        if (root == SL_NO_INDEX || in[root])
             continue;
         sl_walk_closure(&w, root);
         for (size_t k = 0; k < w.n; k++)
@@ -60,8 +60,8 @@ static void choose(struct load *l, const struct sl_calls_want *want)
 
     l->call_of = sl_alloc(((size_t)l->g->n + 1) * sizeof *l->call_of);
     for (uint32_t i = 0; i < l->g->n; i++) {
-        bool is = l->g->type[i] == l->call_type && l->call_type != SL_NONE && (!in || in[i]);
-        l->call_of[i] = is ? (uint32_t)n++ : SL_NONE;
+        bool is = l->g->type[i] == l->call_type && l->call_type != SL_NO_INDEX && (!in || in[i]);
+        l->call_of[i] = is ? (uint32_t)n++ : SL_NO_INDEX;
     }
     c->n = (uint32_t)n;
     c->span = sl_alloc((n + 1) * sizeof *c->span);
@@ -72,7 +72,7 @@ static void choose(struct load *l, const struct sl_calls_want *want)
     c->begin_ns = sl_alloc((n + 1) * sizeof *c->begin_ns);
     c->end_ns = sl_alloc((n + 1) * sizeof *c->end_ns);
     for (uint32_t i = 0; i < l->g->n; i++)
-        if (l->call_of[i] != SL_NONE)
+        if (l->call_of[i] != SL_NO_INDEX)
             c->span[l->call_of[i]] = i;
     free(in);
 }
@@ -110,9 +110,9 @@ static void time_calls(struct load *l)
 
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t from = l->e.start[c->span[i]], to = l->e.start[c->span[i] + 1], b = from, e = to;
-        while (b < to && (begin == SL_NONE || l->e.type[b] != begin))
+        while (b < to && (begin == SL_NO_INDEX || l->e.type[b] != begin))
             b++;
-        while (e > from && (end == SL_NONE || l->e.type[e - 1] != end))
+        while (e > from && (end == SL_NO_INDEX || l->e.type[e - 1] != end))
             e--;
         if (b < to && e > from) {
             c->begin_ns[i] = l->e.time_ns[b];
@@ -130,9 +130,9 @@ static void time_calls(struct load *l)
             continue;
         }
         if (!l->open.until)
-            sl_open_find(&l->open, l->g, &l->e);
+            sl_unfinished_find(&l->open, l->g, &l->e);
         c->begin_ns[i] = l->e.time_ns[b];
-        c->end_ns[i] = l->open.until[sl_open_root(l->g, c->span[i])];
+        c->end_ns[i] = l->open.until[sl_unfinished_root(l->g, c->span[i])];
         if (c->end_ns[i] < c->begin_ns[i])
             c->end_ns[i] = c->begin_ns[i];
     }
@@ -142,7 +142,7 @@ static void time_calls(struct load *l)
 
 static void nearer(const struct sl_calls *c, uint32_t *caller, uint32_t than)
 {
-    if (*caller == SL_NONE || c->begin_ns[than] > c->begin_ns[*caller] ||
+    if (*caller == SL_NO_INDEX || c->begin_ns[than] > c->begin_ns[*caller] ||
         (c->begin_ns[than] == c->begin_ns[*caller] && than > *caller))
         *caller = than;
 }
@@ -154,18 +154,18 @@ static void follow(struct load *l, uint32_t from)
     uint32_t call = l->call_of[from];
     bool process = g->type[from] == l->process_type || g->type[from] == l->thread_type;
 
-    if (call == SL_NONE && !process)
+    if (call == SL_NO_INDEX && !process)
         return;
     for (uint32_t k = g->sub.start[from]; k < g->sub.start[from + 1]; k++) {
         uint32_t to = g->sub.to[k];
         if (to == from)
             continue;
-        if (call != SL_NONE && l->call_of[to] != SL_NONE)
+        if (call != SL_NO_INDEX && l->call_of[to] != SL_NO_INDEX)
             nearer(c, &c->caller[l->call_of[to]], call);
-        else if (call != SL_NONE && g->type[to] == l->process_type)
+        else if (call != SL_NO_INDEX && g->type[to] == l->process_type)
             nearer(c, &l->above[to], call);
         else if (process && g->type[to] == l->process_type)
-            l->around[to] = sl_open_root(g, from);
+            l->around[to] = sl_unfinished_root(g, from);
     }
 }
 
@@ -181,10 +181,10 @@ static void find_callers(struct load *l)
         follow(l, i);
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t p;
-        if (c->caller[i] != SL_NONE)
+        if (c->caller[i] != SL_NO_INDEX)
             continue;
-        p = sl_open_root(l->g, c->span[i]);
-        for (int k = 0; k < SL_OPEN_CHAIN && p != SL_NONE && c->caller[i] == SL_NONE; k++) {
+        p = sl_unfinished_root(l->g, c->span[i]);
+        for (int k = 0; k < SL_UNFINISHED_CHAIN && p != SL_NO_INDEX && c->caller[i] == SL_NO_INDEX; k++) {
             c->caller[i] = l->above[p];
             p = l->around[p];
         }
@@ -220,11 +220,11 @@ static void gather(struct order *o)
     o->first = sl_alloc(((size_t)n + 3) * sizeof *o->first);
     o->to = sl_alloc(((size_t)n + 1) * sizeof *o->to);
     for (uint32_t i = 0; i < n; i++)
-        o->first[(c->caller[i] == SL_NONE ? n : c->caller[i]) + 2]++;
+        o->first[(c->caller[i] == SL_NO_INDEX ? n : c->caller[i]) + 2]++;
     for (uint32_t i = 2; i < n + 3; i++)
         o->first[i] += o->first[i - 1];
     for (uint32_t i = 0; i < n; i++)
-        o->to[o->first[(c->caller[i] == SL_NONE ? n : c->caller[i]) + 1]++] = i;
+        o->to[o->first[(c->caller[i] == SL_NO_INDEX ? n : c->caller[i]) + 1]++] = i;
     for (uint32_t i = 0; i <= n; i++) {
         uint32_t from = o->first[i], end = o->first[i + 1], k = from + 1;
         while (k < end && by_begin(&o->to[k - 1], &o->to[k], (void *)c) <= 0)
@@ -276,14 +276,14 @@ static void put_in_order(struct sl_calls *c)
         descend(&o, o.to[k]);
     for (uint32_t i = 0; i < c->n && o.n < c->n; i++) /* what is left lies in cycles */
         if (!o.seen[i]) {
-            c->caller[i] = SL_NONE;
+            c->caller[i] = SL_NO_INDEX;
             descend(&o, i);
         }
     place = o.stack; /* it is empty now */
     for (uint32_t i = 0; i < c->n; i++)
         place[o.v[i]] = i;
     for (uint32_t i = 0; i < c->n; i++)
-        if (c->caller[i] != SL_NONE)
+        if (c->caller[i] != SL_NO_INDEX)
             c->caller[i] = place[c->caller[i]];
     REORDER(c->span);
     REORDER(c->caller);
@@ -311,7 +311,7 @@ static void reach_below(struct load *l)
     for (uint32_t i = c->n; i-- > 0;) {
         if ((c->flags[i] & (SL_CALL_UNFINISHED | SL_CALL_NO_BEGIN)) == SL_CALL_UNFINISHED && c->end_ns[i] < reach[i])
             c->end_ns[i] = reach[i];
-        if (c->caller[i] != SL_NONE && reach[c->caller[i]] < reach[i])
+        if (c->caller[i] != SL_NO_INDEX && reach[c->caller[i]] < reach[i])
             reach[c->caller[i]] = reach[i];
     }
     free(reach);
@@ -326,8 +326,8 @@ static void end_unfinished(struct load *l)
         reach_below(l);
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t by = c->caller[i];
-        if (c->flags[i] & SL_CALL_UNFINISHED && by != SL_NONE && c->g.parent[c->span[by]] == c->g.parent[c->span[i]] &&
-            c->end_ns[i] > c->end_ns[by])
+        if (c->flags[i] & SL_CALL_UNFINISHED && by != SL_NO_INDEX &&
+            c->g.parent[c->span[by]] == c->g.parent[c->span[i]] && c->end_ns[i] > c->end_ns[by])
             c->end_ns[i] = c->end_ns[by] > c->begin_ns[i] ? c->end_ns[by] : c->begin_ns[i];
     }
 }
@@ -367,7 +367,7 @@ static int rank_row(void *to, sqlite3_value **v)
     uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
     const char *text = (const char *)sqlite3_value_text(v[1]);
 
-    if (span != SL_NONE && text && *text)
+    if (span != SL_NO_INDEX && text && *text)
         p->part[span] = sl_intern(&p->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
     return 0;
 }
@@ -378,7 +378,7 @@ static int thread_row(void *to, sqlite3_value **v)
     uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
     const char *text = (const char *)sqlite3_value_text(v[1]);
 
-    if (span != SL_NONE && p->part[span] && text && *text)
+    if (span != SL_NO_INDEX && p->part[span] && text && *text)
         p->title[p->part[span]] = sl_intern(&p->c->parts, text, (size_t)sqlite3_value_bytes(v[1]));
     return 0;
 }
@@ -389,27 +389,28 @@ static int program_row(void *to, sqlite3_value **v)
     uint32_t span = sl_graph_find(&p->c->g, sqlite3_value_int64(v[0]));
     const char *text = (const char *)sqlite3_value_text(v[1]);
 
-    if (span != SL_NONE && text && !strcmp(text, "spanloom"))
+    if (span != SL_NO_INDEX && text && !strcmp(text, "spanloom"))
         p->seen[span] |= OWN;
     return 0;
 }
 
-static int read_attribute(struct parts *p, sqlite3 *db, const char *type, const char *name, sl_scan_fn *row,
+static int read_attribute(struct parts *p, sqlite3 *db, const char *type, const char *name, sl_query_row_fn *row,
                           struct sl_err *err)
 {
     char sql[400];
 
     snprintf(sql, sizeof sql,
-             "SELECT sl_scan(?1, a.span, json_extract(a.vals, f.path)) FROM sl_name n CROSS JOIN sl_span s ON s.type = "
+             "SELECT sl_query_each(?1, a.span, json_extract(a.vals, f.path)) FROM sl_name n CROSS JOIN sl_span s ON "
+             "s.type = "
              "n.id JOIN sl_attr a ON a.span = s.id JOIN sl_shape f ON f.id = a.shape WHERE n.name = '%s' AND f.name = "
              "'%s'",
              type, name);
-    return sl_scan(db, sql, row, p, err);
+    return sl_query_each(db, sql, row, p, err);
 }
 
 static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by)
 {
-    uint32_t root = sl_open_root(&c->g, thread), id;
+    uint32_t root = sl_unfinished_root(&c->g, thread), id;
     const char *key = c->g.key_text + c->g.key_at[root];
     struct sl_buf b = {0};
 
@@ -428,8 +429,8 @@ static void divide(struct parts *p, enum sl_calls_by by)
     struct sl_calls *c = p->c;
 
     for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t root = sl_open_root(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
-        if (thread == SL_NONE)
+        uint32_t root = sl_unfinished_root(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
+        if (thread == SL_NO_INDEX)
             thread = c->span[i];
         c->processes += !(p->seen[root] & PROCESS);
         c->own += (p->seen[root] & (PROCESS | OWN)) == OWN;
@@ -487,7 +488,7 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     free(l.call_of);
     put_in_order(c);
     end_unfinished(&l);
-    sl_open_free(&l.open);
+    sl_unfinished_free(&l.open);
     find_outermost(c);
     return make_parts(c, db, want->by, err);
 }

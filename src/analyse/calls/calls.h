@@ -36,7 +36,7 @@ struct sl_calls_want {
 struct sl_calls {
     uint32_t n;       /* callers stand before what they call, and calls of one caller in order of time */
     uint32_t *span;   /* index into g */
-    uint32_t *caller; /* index of a call; SL_NONE */
+    uint32_t *caller; /* index of a call; SL_NO_INDEX */
     uint32_t *name;   /* in names */
     uint32_t *part;   /* in parts: the thread, process or rank; all 0 without `by` */
     uint32_t *title;  /* by part, of threads: what people call it, in parts; 0: nothing */
@@ -49,7 +49,7 @@ struct sl_calls {
     struct sl_graph g;
 };
 
-/* Reads db, which must know sl_scan.  On success, and on failure too, *c is to be freed. */
+/* Reads db, which must know sl_query_each.  On success, and on failure too, *c is to be freed. */
 int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *want, struct sl_err *err);
 void sl_calls_free(struct sl_calls *c);
 

@@ -28,7 +28,7 @@ static int64_t *exclusive_times(const struct sl_calls *c)
         uint32_t by = c->caller[i];
         own[i] = length(c, i);
         reached[i] = c->begin_ns[i];
-        if (by != SL_NONE) {
+        if (by != SL_NO_INDEX) {
             int64_t from = c->begin_ns[i] > reached[by] ? c->begin_ns[i] : reached[by];
             int64_t to = c->end_ns[i] < c->end_ns[by] ? c->end_ns[i] : c->end_ns[by];
             if (to > from) {
@@ -79,7 +79,7 @@ static uint32_t row_of(struct rows *t, uint32_t parent, uint32_t name, uint32_t 
         grow(t);
     at = place_of(t, parent, name, part);
     if (!t->slot[at]) {
-        uint32_t depth = parent == SL_NONE ? 0 : t->p->v[parent].depth + 1;
+        uint32_t depth = parent == SL_NO_INDEX ? 0 : t->p->v[parent].depth + 1;
         *sl_vec_add(t->p) = (struct sl_profile_row){
             .parent = parent, .depth = depth, .name = name, .part = part, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
         t->slot[at] = (uint32_t)t->p->n;
@@ -124,7 +124,7 @@ static int together(const void *x, const void *y, void *of)
     const struct sorting *s = of;
     const struct sl_profile_row *a = &s->v[*(const uint32_t *)x], *b = &s->v[*(const uint32_t *)y];
 
-    if (a->parent != b->parent) /* roots by SL_NONE come first: rows of one parent stand together */
+    if (a->parent != b->parent) /* roots by SL_NO_INDEX come first: rows of one parent stand together */
         return a->parent + 1 < b->parent + 1 ? -1 : 1;
     return (a->name > b->name) - (a->name < b->name);
 }
@@ -193,7 +193,7 @@ void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c)
 
     *p = (struct sl_profile){0};
     for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t row = row_of(&t, SL_NONE, c->name[i], c->part[i]);
+        uint32_t row = row_of(&t, SL_NO_INDEX, c->name[i], c->part[i]);
         add(&p->v[row], c, i, own[i], c->flags[i] & SL_CALL_OUTERMOST);
         p->exclusive_ns = plus(p->exclusive_ns, own[i]);
     }
@@ -214,7 +214,7 @@ static void arrange(struct sl_profile *p, const struct sl_calls *c)
     struct sl_profile_row *v = sl_alloc(((size_t)n + 1) * sizeof *v);
 
     for (uint32_t i = 0; i < n; i++)
-        first[p->v[i].parent + 2]++; /* SL_NONE + 2 is 1 */
+        first[p->v[i].parent + 2]++; /* SL_NO_INDEX + 2 is 1 */
     for (uint32_t i = 1; i < n + 2; i++)
         first[i] += first[i - 1];
     for (uint32_t k = first[1]; k-- > 0;)
@@ -223,7 +223,7 @@ static void arrange(struct sl_profile *p, const struct sl_calls *c)
         uint32_t i = stack[--top];
         place[i] = done;
         v[done] = p->v[i];
-        if (v[done].parent != SL_NONE)
+        if (v[done].parent != SL_NO_INDEX)
             v[done].parent = place[v[done].parent];
         done++;
         for (uint32_t k = first[i + 2]; k-- > first[i + 1];)
@@ -246,7 +246,7 @@ void sl_profile_tree(struct sl_profile *p, const struct sl_calls *c)
 
     *p = (struct sl_profile){0};
     for (uint32_t i = 0; i < c->n; i++) {
-        row[i] = row_of(&t, c->caller[i] == SL_NONE ? SL_NONE : row[c->caller[i]], c->name[i], c->part[i]);
+        row[i] = row_of(&t, c->caller[i] == SL_NO_INDEX ? SL_NO_INDEX : row[c->caller[i]], c->name[i], c->part[i]);
         add(&p->v[row[i]], c, i, own[i], true);
         p->exclusive_ns = plus(p->exclusive_ns, own[i]);
     }

@@ -15,7 +15,7 @@
 #include "analyse/calls/calls.h"
 
 struct sl_profile_row {
-    uint32_t parent; /* tree: the row of the caller; SL_NONE: a root */
+    uint32_t parent; /* tree: the row of the caller; SL_NO_INDEX: a root */
     uint32_t depth;  /* tree: 0: a root */
     uint32_t name, part;
     uint64_t calls, unfinished;

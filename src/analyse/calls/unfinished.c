@@ -6,19 +6,19 @@
 #include <stdlib.h>
 
 struct work {
-    struct sl_open *o;
+    struct sl_unfinished *o;
     const struct sl_graph *g;
     const struct sl_events *e;
-    uint32_t begin, end, call, process, thread; /* types; SL_NONE: there is none of it */
+    uint32_t begin, end, call, process, thread; /* types; SL_NO_INDEX: there is none of it */
     uint32_t *above;                            /* by span, of processes: the call they lie in */
     uint32_t *around;                           /* by span, of processes: the process they lie in */
     int64_t *over;                              /* by span, of processes: when they were over; INT64_MIN: not known */
     unsigned char *found;                       /* ... and this is known */
 };
 
-uint32_t sl_open_root(const struct sl_graph *g, uint32_t span)
+uint32_t sl_unfinished_root(const struct sl_graph *g, uint32_t span)
 {
-    for (int k = 0; k < SL_OPEN_CHAIN && g->parent[span] != SL_NONE; k++)
+    for (int k = 0; k < SL_UNFINISHED_CHAIN && g->parent[span] != SL_NO_INDEX; k++)
         span = g->parent[span];
     return span;
 }
@@ -46,7 +46,7 @@ static void find_last(struct work *w)
         w->o->until[i] = w->o->below[i] = INT64_MIN;
     for (uint32_t i = 0; i < w->g->n; i++)
         if (w->e->start[i + 1] > w->e->start[i]) {
-            uint32_t root = sl_open_root(w->g, i);
+            uint32_t root = sl_unfinished_root(w->g, i);
             int64_t t = w->e->time_ns[w->e->start[i + 1] - 1];
             if (t > w->o->until[root])
                 w->o->until[root] = t;
@@ -59,7 +59,7 @@ static void find_above(struct work *w)
     const struct sl_graph *g = w->g;
 
     for (uint32_t i = 0; i < g->n; i++) {
-        bool call = w->call != SL_NONE && g->type[i] == w->call;
+        bool call = w->call != SL_NO_INDEX && g->type[i] == w->call;
         if (!call && g->type[i] != w->process && g->type[i] != w->thread)
             continue;
         for (uint32_t k = g->sub.start[i]; k < g->sub.start[i + 1]; k++) {
@@ -67,20 +67,20 @@ static void find_above(struct work *w)
             if (to == i || g->type[to] != w->process)
                 continue;
             if (!call)
-                w->around[to] = sl_open_root(g, i);
-            else if (w->above[to] == SL_NONE || first(w, i, w->begin) >= first(w, w->above[to], w->begin))
+                w->around[to] = sl_unfinished_root(g, i);
+            else if (w->above[to] == SL_NO_INDEX || first(w, i, w->begin) >= first(w, w->above[to], w->begin))
                 w->above[to] = i;
         }
     }
 }
 
-/* The call that a process lies in, or those around it; SL_NONE. */
+/* The call that a process lies in, or those around it; SL_NO_INDEX. */
 static uint32_t call_above(const struct work *w, uint32_t p)
 {
-    for (int k = 0; k < SL_OPEN_CHAIN && p != SL_NONE; k++, p = w->around[p])
-        if (w->above[p] != SL_NONE)
+    for (int k = 0; k < SL_UNFINISHED_CHAIN && p != SL_NO_INDEX; k++, p = w->around[p])
+        if (w->above[p] != SL_NO_INDEX)
             return w->above[p];
-    return SL_NONE;
+    return SL_NO_INDEX;
 }
 
 static int64_t find_over(struct work *w, uint32_t p, int depth)
@@ -91,17 +91,17 @@ static int64_t find_over(struct work *w, uint32_t p, int depth)
     if (w->found[p])
         return w->over[p];
     t = last(w, p, w->end);
-    call = t == INT64_MIN ? call_above(w, p) : SL_NONE;
-    if (call != SL_NONE) {
+    call = t == INT64_MIN ? call_above(w, p) : SL_NO_INDEX;
+    if (call != SL_NO_INDEX) {
         t = last(w, call, w->end);
-        if (t == INT64_MIN && depth < SL_OPEN_CHAIN)
-            t = find_over(w, sl_open_root(w->g, call), depth + 1);
+        if (t == INT64_MIN && depth < SL_UNFINISHED_CHAIN)
+            t = find_over(w, sl_unfinished_root(w->g, call), depth + 1);
     }
     w->found[p] = 1;
     return w->over[p] = t;
 }
 
-void sl_open_find(struct sl_open *o, const struct sl_graph *g, const struct sl_events *e)
+void sl_unfinished_find(struct sl_unfinished *o, const struct sl_graph *g, const struct sl_events *e)
 {
     struct work w = {.o = o, .g = g, .e = e};
     size_t n = (size_t)g->n + 1;
@@ -118,15 +118,15 @@ void sl_open_find(struct sl_open *o, const struct sl_graph *g, const struct sl_e
     memset(w.above = sl_alloc(n * sizeof *w.above), 0xff, n * sizeof *w.above);
     memset(w.around = sl_alloc(n * sizeof *w.around), 0xff, n * sizeof *w.around);
     find_last(&w);
-    if (w.process != SL_NONE)
+    if (w.process != SL_NO_INDEX)
         find_above(&w);
     for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t call = w.process != SL_NONE && g->type[i] == w.process ? call_above(&w, i) : SL_NONE;
-        if (call != SL_NONE && o->below[call] < o->until[i])
+        uint32_t call = w.process != SL_NO_INDEX && g->type[i] == w.process ? call_above(&w, i) : SL_NO_INDEX;
+        if (call != SL_NO_INDEX && o->below[call] < o->until[i])
             o->below[call] = o->until[i];
     }
     for (uint32_t i = 0; i < g->n; i++) { /* behind `below`: that a process is over is not its last event */
-        int64_t t = w.process != SL_NONE && g->type[i] == w.process ? find_over(&w, i, 0) : INT64_MIN;
+        int64_t t = w.process != SL_NO_INDEX && g->type[i] == w.process ? find_over(&w, i, 0) : INT64_MIN;
         if (t > o->until[i])
             o->until[i] = t;
     }
@@ -136,9 +136,9 @@ void sl_open_find(struct sl_open *o, const struct sl_graph *g, const struct sl_e
     free(w.found);
 }
 
-void sl_open_free(struct sl_open *o)
+void sl_unfinished_free(struct sl_unfinished *o)
 {
     free(o->until);
     free(o->below);
-    *o = (struct sl_open){0};
+    *o = (struct sl_unfinished){0};
 }

@@ -12,17 +12,17 @@
 
 #include "analyse/load/events.h"
 
-enum { SL_OPEN_CHAIN = 64 }; /* more processes in each other than that are a cycle */
+enum { SL_UNFINISHED_CHAIN = 64 }; /* more processes in each other than that are a cycle */
 
-struct sl_open {
+struct sl_unfinished {
     int64_t *until; /* by span, of processes (and other roots): until when what it left open lasted, at least */
     int64_t *below; /* by span, of calls: the last event of the processes that lie right in it; INT64_MIN: none */
 };
 
-void sl_open_find(struct sl_open *o, const struct sl_graph *g, const struct sl_events *e);
-void sl_open_free(struct sl_open *o);
+void sl_unfinished_find(struct sl_unfinished *o, const struct sl_graph *g, const struct sl_events *e);
+void sl_unfinished_free(struct sl_unfinished *o);
 
 /* The root by names: the process, where the parents of a call are its thread and that. */
-uint32_t sl_open_root(const struct sl_graph *g, uint32_t span);
+uint32_t sl_unfinished_root(const struct sl_graph *g, uint32_t span);
 
 #endif

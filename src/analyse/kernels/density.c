@@ -31,13 +31,13 @@ size_t sl_bins_default(double *v, size_t n)
     return bins < 1 ? 1 : bins > SL_BINS_DEFAULT_MOST ? SL_BINS_DEFAULT_MOST : (size_t)bins;
 }
 
-static bool holds(const struct sl_bins *b, size_t i, double x)
+static bool holds(const struct sl_histogram_bins *b, size_t i, double x)
 {
     return b->edge[i] <= x && (x < b->edge[i + 1] || i + 1 == b->n);
 }
 
 /* The last edge that is not above x. */
-static size_t search(const struct sl_bins *b, double x)
+static size_t search(const struct sl_histogram_bins *b, double x)
 {
     size_t low = 0, high = b->n;
 
@@ -51,7 +51,7 @@ static size_t search(const struct sl_bins *b, double x)
     return low;
 }
 
-void sl_histogram(struct sl_bins *out, double *v, size_t n, size_t bins)
+void sl_histogram(struct sl_histogram_bins *out, double *v, size_t n, size_t bins)
 {
     double low, high, width;
 
@@ -60,7 +60,7 @@ void sl_histogram(struct sl_bins *out, double *v, size_t n, size_t bins)
     find_range(v, n, &low, &high);
     if (low == high)
         bins = 1;
-    *out = (struct sl_bins){bins, sl_alloc((bins + 1) * sizeof(double)), sl_alloc(bins * sizeof(uint64_t))};
+    *out = (struct sl_histogram_bins){bins, sl_alloc((bins + 1) * sizeof(double)), sl_alloc(bins * sizeof(uint64_t))};
     for (size_t i = 0; i < bins; i++) {
         double share = (double)i / (double)bins;
         /* two forms, since the range itself may be too large */
@@ -75,11 +75,11 @@ void sl_histogram(struct sl_bins *out, double *v, size_t n, size_t bins)
     }
 }
 
-void sl_bins_free(struct sl_bins *b)
+void sl_bins_free(struct sl_histogram_bins *b)
 {
     free(b->edge);
     free(b->count);
-    *b = (struct sl_bins){0};
+    *b = (struct sl_histogram_bins){0};
 }
 
 /* ---- kernel density ---- */

@@ -9,7 +9,7 @@
 
 enum { SL_BINS_DEFAULT_MOST = 1000 }; /* a few far values make Freedman's and Diaconis' bins many */
 
-struct sl_bins {
+struct sl_histogram_bins {
     size_t n;
     double *edge;    /* n + 1, ascending; bin i is [edge[i], edge[i + 1]), the last with its end */
     uint64_t *count; /* n */
@@ -20,8 +20,8 @@ struct sl_bins {
  * says.  Where all values are equal there is one bin.  Values are compared with the edges that are given out, so these
  * and the counts agree.  Reorders v.  O(n).  *out is to be freed with sl_bins_free().
  */
-void sl_histogram(struct sl_bins *out, double *v, size_t n, size_t bins);
-void sl_bins_free(struct sl_bins *b);
+void sl_histogram(struct sl_histogram_bins *out, double *v, size_t n, size_t bins);
+void sl_bins_free(struct sl_histogram_bins *b);
 
 /* Bins of the width 2 IQR n^(-1/3) (Freedman & Diaconis, Z. Wahrscheinlichkeitstheorie verw. Gebiete 57 (1981) 453), up
  * to SL_BINS_DEFAULT_MOST.  Where the IQR is 0, ceil(log2 n) + 1 (Sturges, JASA 21 (1926) 65).  Reorders v. */

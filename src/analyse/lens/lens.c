@@ -20,8 +20,8 @@ struct group { /* of events that are one */
 struct stage {
     size_t from, to;            /* its ignore and rename rules */
     struct sl_lens_rule *merge; /* NULL: the last stage */
-    uint32_t *image;            /* by kind, later by code: what a kind appears as; SL_NONE: it is ignored */
-    uint32_t *merged;           /* the same for what the merge takes; SL_NONE: it does not */
+    uint32_t *image;            /* by kind, later by code: what a kind appears as; SL_NO_INDEX: it is ignored */
+    uint32_t *merged;           /* the same for what the merge takes; SL_NO_INDEX: it does not */
     size_t kinds;               /* as many as image and merged know */
     uint64_t *next;             /* by code: the number of the first group that this kind is not in */
     uint64_t groups;            /* of all roots so far: numbers go on, so that `next` need not be emptied */
@@ -147,10 +147,10 @@ static uint32_t become(struct sl_lens *l, const struct sl_lens_rule *r, uint32_t
 
 static uint32_t look(struct sl_lens *l, const struct stage *s, uint32_t kind)
 {
-    for (size_t i = s->from; i < s->to && kind != SL_NONE; i++) {
+    for (size_t i = s->from; i < s->to && kind != SL_NO_INDEX; i++) {
         struct sl_lens_rule *r = &l->rules.rule.v[i];
         if (hits(l, r, kind))
-            kind = r->what == SL_LENS_IGNORE ? SL_NONE : become(l, r, kind);
+            kind = r->what == SL_LENS_IGNORE ? SL_NO_INDEX : become(l, r, kind);
     }
     return kind;
 }
@@ -162,7 +162,7 @@ struct kinds {
 
 static void add_kind(struct kinds *k, uint32_t kind)
 {
-    if (kind == SL_NONE)
+    if (kind == SL_NO_INDEX)
         return;
     while (k->has.n <= kind)
         (void)sl_vec_add(&k->has);
@@ -186,12 +186,12 @@ static void close_stage(struct sl_lens *l, struct stage *s, const struct kinds *
     memset(s->image + n, 0xff, (s->kinds - n) * sizeof *s->image);
     s->merged = sl_alloc(s->kinds * sizeof *s->merged);
     for (size_t i = 0; i < s->kinds; i++)
-        s->merged[i] = SL_NONE;
+        s->merged[i] = SL_NO_INDEX;
     for (size_t i = 0; i < seen.v.n; i++) {
         uint32_t kind = seen.v.v[i];
         if (s->merge && hits(l, s->merge, kind))
             s->merged[kind] = become(l, s->merge, kind);
-        add_kind(out, s->merged[kind] != SL_NONE ? s->merged[kind] : kind);
+        add_kind(out, s->merged[kind] != SL_NO_INDEX ? s->merged[kind] : kind);
     }
     sl_vec_free(&seen.v);
     sl_vec_free(&seen.has);
@@ -212,9 +212,9 @@ static uint32_t *in_order(const struct sl_lens *l, uint32_t *old, size_t n)
     uint32_t *v = sl_alloc(codes * sizeof *v);
 
     for (size_t i = 0; i < codes; i++)
-        v[i] = SL_NONE;
+        v[i] = SL_NO_INDEX;
     for (size_t i = 0; i < n; i++)
-        v[l->code[i]] = old[i] == SL_NONE ? SL_NONE : l->code[old[i]];
+        v[l->code[i]] = old[i] == SL_NO_INDEX ? SL_NO_INDEX : l->code[old[i]];
     free(old);
     return v;
 }
@@ -269,7 +269,7 @@ const char *sl_lens_idle(const struct sl_lens *l, int64_t id, size_t *at)
  * An event goes to the first group that is not over and has none of its kind; where all have, it begins another.  So
  * the groups that have a kind are always the first ones, and one number a kind says which.
  */
-static size_t merge(struct stage *s, struct sl_happening *v, size_t n, uint32_t *events)
+static size_t merge(struct stage *s, struct sl_timed_event *v, size_t n, uint32_t *events)
 {
     uint64_t open = s->groups; /* the first group that is not over */
     size_t out = 0;
@@ -278,7 +278,7 @@ static size_t merge(struct stage *s, struct sl_happening *v, size_t n, uint32_t 
     for (size_t i = 0; i < n; i++) {
         uint32_t to = s->merged[v[i].code];
         uint64_t *next = &s->next[v[i].code], end = s->groups + s->group.n;
-        if (to == SL_NONE) {
+        if (to == SL_NO_INDEX) {
             v[out++] = v[i];
             continue;
         }
@@ -293,7 +293,7 @@ static size_t merge(struct stage *s, struct sl_happening *v, size_t n, uint32_t 
             *sl_vec_add(&s->group) = (struct group){v[i].time_ns, v[i].of};
             if (events && !events[v[i].of])
                 events[v[i].of] = 1;
-            v[out++] = (struct sl_happening){v[i].time_ns, to, v[i].of};
+            v[out++] = (struct sl_timed_event){v[i].time_ns, to, v[i].of};
         }
         ++*next;
     }
@@ -301,21 +301,21 @@ static size_t merge(struct stage *s, struct sl_happening *v, size_t n, uint32_t 
     return out;
 }
 
-size_t sl_lens_merge(struct sl_lens *l, struct sl_happening *v, size_t n, uint32_t *events)
+size_t sl_lens_merge(struct sl_lens *l, struct sl_timed_event *v, size_t n, uint32_t *events)
 {
     for (size_t i = 0; i < l->stage.n; i++) {
         struct stage *s = &l->stage.v[i];
         if (i && s->to > s->from) {
             size_t out = 0;
             for (size_t k = 0; k < n; k++)
-                if (s->image[v[k].code] != SL_NONE)
-                    v[out++] = (struct sl_happening){v[k].time_ns, s->image[v[k].code], v[k].of};
+                if (s->image[v[k].code] != SL_NO_INDEX)
+                    v[out++] = (struct sl_timed_event){v[k].time_ns, s->image[v[k].code], v[k].of};
             n = out;
-            sl_happenings_sort(v, n); /* equal times, by the new names */
+            sl_timed_events_sort(v, n); /* equal times, by the new names */
         }
         if (s->merge) {
             n = merge(s, v, n, events);
-            sl_happenings_sort(v, n);
+            sl_timed_events_sort(v, n);
         }
     }
     return n;
@@ -379,7 +379,7 @@ void sl_lens_events(struct sl_lens *l, const struct sl_graph *g, struct sl_event
             uint32_t code = sl_lens_see(l, e->type[k]);
             e->time_ns[out] = e->time_ns[k];
             e->type[out] = code;
-            out += code != SL_NONE;
+            out += code != SL_NO_INDEX;
         }
     }
     e->start[g->n] = (uint32_t)out;

@@ -27,8 +27,8 @@ uint32_t sl_lens_kind(struct sl_lens *l, const char *type, const char *event);
 void sl_lens_close(struct sl_lens *l);
 
 /*
- * After it: the code of what a kind appears as, before any merging; SL_NONE: it is ignored.  Codes are in the order of
- * the names (span type, event type) and smaller than sl_lens_codes().
+ * After it: the code of what a kind appears as, before any merging; SL_NO_INDEX: it is ignored.  Codes are in the order
+ * of the names (span type, event type) and smaller than sl_lens_codes().
  */
 uint32_t sl_lens_see(const struct sl_lens *l, uint32_t kind);
 uint32_t sl_lens_codes(const struct sl_lens *l);
@@ -40,7 +40,7 @@ const char *sl_lens_event_type(const struct sl_lens *l, uint32_t code);
  * are left, sorted.  What events are merged into has the time and the `of` of the first of them.  events, NULL or
  * zeroed: events[of] becomes how many they are; that of an event that no merge took stays 0.
  */
-size_t sl_lens_merge(struct sl_lens *l, struct sl_happening *v, size_t n, uint32_t *events);
+size_t sl_lens_merge(struct sl_lens *l, struct sl_timed_event *v, size_t n, uint32_t *events);
 
 /* All of it at once, but for the merging: the types of e become codes, what is ignored is taken out.  Closes l. */
 void sl_lens_events(struct sl_lens *l, const struct sl_graph *g, struct sl_events *e);

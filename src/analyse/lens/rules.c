@@ -146,19 +146,19 @@ static int read_table(struct sl_lens_rules *all, sqlite3 *db, bool temp, struct 
 
     snprintf(sql, sizeof sql, "SELECT 1 FROM %s.sqlite_schema WHERE name = 'sl_lens'", schema);
     if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK)
-        return sl_scan_err(db, err);
+        return sl_query_err(db, err);
     step = sqlite3_step(q);
-    rc = step == SQLITE_ROW || step == SQLITE_DONE ? 0 : sl_scan_err(db, err);
+    rc = step == SQLITE_ROW || step == SQLITE_DONE ? 0 : sl_query_err(db, err);
     sqlite3_finalize(q);
     if (step != SQLITE_ROW)
         return rc;
     snprintf(sql, sizeof sql, "SELECT id, kind, what, becomes, within_ns FROM %s.sl_lens ORDER BY id", schema);
     if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK)
-        return sl_scan_err(db, err);
+        return sl_query_err(db, err);
     while (!rc && (step = sqlite3_step(q)) == SQLITE_ROW)
         rc = add_rule(all, temp, q, err);
     if (!rc && step != SQLITE_DONE)
-        rc = sl_scan_err(db, err);
+        rc = sl_query_err(db, err);
     sqlite3_finalize(q);
     return rc;
 }

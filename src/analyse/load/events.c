@@ -47,9 +47,9 @@ static int load_offsets(struct load *l, sqlite3 *db, struct sl_err *err)
 {
     if (!sl_events_are_corrected(db))
         return 0;
-    return sl_scan(db,
-                   "SELECT sl_scan(?1, source, offset_ns) FROM (SELECT source, offset_ns FROM sl_skew ORDER BY source)",
-                   offset_row, l, err);
+    return sl_query_each(
+        db, "SELECT sl_query_each(?1, source, offset_ns) FROM (SELECT source, offset_ns FROM sl_skew ORDER BY source)",
+        offset_row, l, err);
 }
 
 static int by_source(const void *a, const void *b)
@@ -70,7 +70,7 @@ static int64_t corrected(const struct load *l, int64_t time_ns, int64_t source)
 /* Several sources tell of one span: its events may have changed their order. */
 static void sort_spans(struct sl_events *e, uint32_t spans)
 {
-    SL_VEC(struct sl_happening) v = {0};
+    SL_VEC(struct sl_timed_event) v = {0};
 
     for (uint32_t i = 0; i < spans; i++) {
         uint32_t start = e->start[i], end = e->start[i + 1], a = start + 1;
@@ -80,8 +80,8 @@ static void sort_spans(struct sl_events *e, uint32_t spans)
             continue;
         sl_vec_clear(&v);
         for (a = start; a < end; a++)
-            *sl_vec_add(&v) = (struct sl_happening){e->time_ns[a], e->type[a], 0};
-        sl_happenings_sort(v.v, v.n);
+            *sl_vec_add(&v) = (struct sl_timed_event){e->time_ns[a], e->type[a], 0};
+        sl_timed_events_sort(v.v, v.n);
         for (a = start; a < end; a++) {
             e->time_ns[a] = v.v[a - start].time_ns;
             e->type[a] = v.v[a - start].code;
@@ -109,13 +109,13 @@ static int event_row(void *to, sqlite3_value **v)
         l->last_span = span;
         close_spans(l, span);
     }
-    if (l->at == l->g->n || l->g->id.v[l->at] != span || l->g->type[l->at] == SL_NONE)
+    if (l->at == l->g->n || l->g->id.v[l->at] != span || l->g->type[l->at] == SL_NO_INDEX)
         return 0;
     if (type != l->last_type) {
         l->last_type = type;
         l->last_rank = sl_names_rank(&l->g->names, type);
     }
-    if (l->last_rank == SL_NONE)
+    if (l->last_rank == SL_NO_INDEX)
         return 0;
     if (e->n == l->time_cap) {
         e->time_ns = sl_vec_grow(e->time_ns, &l->time_cap, sizeof *e->time_ns);
@@ -143,9 +143,9 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
         l.last_span = l.last_type = INT64_MIN;
         l.at = l.last_rank = 0;
         out->n = 0;
-        snprintf(sql, sizeof sql, "SELECT sl_scan(?1, span, time_ns, type%s) FROM %s", l.offset.n ? ", source" : "",
-                 from[i]);
-        rc = sl_scan(db, sql, event_row, &l, err);
+        snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, span, time_ns, type%s) FROM %s",
+                 l.offset.n ? ", source" : "", from[i]);
+        rc = sl_query_each(db, sql, event_row, &l, err);
     }
     if (!rc && out->n > UINT32_MAX)
         rc = sl_err(err, SL_ESTORE, "%zu events are more than this analysis can hold; choose some with SQL", out->n);
@@ -174,7 +174,7 @@ enum { INSERTION = 64 };
 
 static int by_time(const void *a, const void *b)
 {
-    const struct sl_happening *x = a, *y = b;
+    const struct sl_timed_event *x = a, *y = b;
 
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
@@ -184,14 +184,14 @@ static int by_time(const void *a, const void *b)
 }
 
 /* A task's handful of events is mostly in order already, span by span. */
-void sl_happenings_sort(struct sl_happening *v, size_t n)
+void sl_timed_events_sort(struct sl_timed_event *v, size_t n)
 {
     if (n > INSERTION) {
         qsort(v, n, sizeof *v, by_time);
         return;
     }
     for (size_t i = 1; i < n; i++) {
-        struct sl_happening x = v[i];
+        struct sl_timed_event x = v[i];
         size_t k = i;
         for (; k && by_time(&x, &v[k - 1]) < 0; k--)
             v[k] = v[k - 1];

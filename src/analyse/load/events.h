@@ -28,12 +28,12 @@ void sl_events_free(struct sl_events *e);
 bool sl_events_are_corrected(sqlite3 *db); /* is there a table sl_skew? */
 
 /* An event on its way into a root's sequence. */
-struct sl_happening {
+struct sl_timed_event {
     int64_t time_ns;
     uint32_t code; /* what happened: a number in the order of (span type, event type) */
     uint32_t of;   /* the caller's, to know it again */
 };
 /* By time, then code, then of. */
-void sl_happenings_sort(struct sl_happening *v, size_t n);
+void sl_timed_events_sort(struct sl_timed_event *v, size_t n);
 
 #endif

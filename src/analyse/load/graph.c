@@ -36,7 +36,8 @@ int sl_names_load(struct sl_names *out, sqlite3 *db, struct sl_err *err)
     int rc;
 
     *out = (struct sl_names){0};
-    rc = sl_scan(db, "SELECT sl_scan(?1, id, name) FROM (SELECT * FROM sl_name ORDER BY id)", names_row, &l, err);
+    rc = sl_query_each(db, "SELECT sl_query_each(?1, id, name) FROM (SELECT * FROM sl_name ORDER BY id)", names_row, &l,
+                       err);
     sl_idmap_finish(&out->id);
     out->n = (uint32_t)out->id.n;
     out->text = sl_alloc(out->n * sizeof *out->text);
@@ -65,13 +66,13 @@ void sl_names_free(struct sl_names *t)
 uint32_t sl_names_rank(const struct sl_names *t, int64_t id)
 {
     uint32_t i = sl_idmap_find(&t->id, id);
-    return i == SL_NONE ? SL_NONE : t->rank[i];
+    return i == SL_NO_INDEX ? SL_NO_INDEX : t->rank[i];
 }
 
 uint32_t sl_names_find(const struct sl_names *t, const char *text)
 {
     const char **p = t->n ? bsearch(&text, t->text, t->n, sizeof *t->text, by_text) : NULL;
-    return p ? (uint32_t)(p - t->text) : SL_NONE;
+    return p ? (uint32_t)(p - t->text) : SL_NO_INDEX;
 }
 
 /* ---- loading ---- */
@@ -146,11 +147,11 @@ static int load_spans(struct load *l, sqlite3 *db, struct sl_err *err)
         sl_vec_clear(&l->spans);
         sl_buf_clear(&l->keys);
         sl_vec_clear(&l->key_at);
-        snprintf(sql, sizeof sql, "SELECT sl_scan(?1, id, type, parent%s) FROM %s",
+        snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, id, type, parent%s) FROM %s",
                  l->want & SL_GRAPH_KEYS ? ", key" : "", from[i]);
-        rc = sl_scan(db, sql, span_row, l, err);
+        rc = sl_query_each(db, sql, span_row, l, err);
     }
-    if (!rc && l->spans.n >= SL_NONE)
+    if (!rc && l->spans.n >= SL_NO_INDEX)
         rc = sl_err(err, SL_ESTORE, "%zu spans are more than this analysis can hold; choose some with SQL", l->spans.n);
     return rc;
 }
@@ -166,11 +167,11 @@ static void pack_spans(struct load *l)
     sl_idmap_finish(&g->id);
     for (size_t i = 0; i < n; i++) {
         const struct span_row *r = &l->spans.v[i];
-        uint32_t parent = r->has_parent ? sl_idmap_find(&g->id, r->parent) : SL_NONE;
+        uint32_t parent = r->has_parent ? sl_idmap_find(&g->id, r->parent) : SL_NO_INDEX;
         g->type[i] = r->type;
         if (g->parent)
             g->parent[i] = parent;
-        if (parent != SL_NONE)
+        if (parent != SL_NO_INDEX)
             *sl_vec_add(&l->sub) = (struct edge){parent, (uint32_t)i};
     }
     sl_vec_free(&l->spans);
@@ -193,7 +194,7 @@ static int link_row(void *to, sqlite3_value **v)
         return 0;
     left = sl_idmap_find(&l->g->id, sqlite3_value_int64(v[0]));
     right = sl_idmap_find(&l->g->id, sqlite3_value_int64(v[2]));
-    if (left == SL_NONE || right == SL_NONE)
+    if (left == SL_NO_INDEX || right == SL_NO_INDEX)
         return 0;
     *sl_vec_add(facet ? &l->facet : &l->sub) = (struct edge){left, right};
     if (facet)
@@ -221,7 +222,7 @@ static int pack_edges(struct sl_csr *c, struct edges *e, uint32_t n, struct sl_e
 
 int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
 {
-    struct load l = {.g = out, .want = want, .last_type = INT64_MIN, .last_rank = SL_NONE};
+    struct load l = {.g = out, .want = want, .last_type = INT64_MIN, .last_rank = SL_NO_INDEX};
     int rc;
 
     *out = (struct sl_graph){0};
@@ -230,9 +231,9 @@ int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_er
         rc = load_spans(&l, db, err);
     if (!rc) {
         pack_spans(&l);
-        rc =
-            sl_scan(db, "SELECT sl_scan(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (1, 2)",
-                    link_row, &l, err);
+        rc = sl_query_each(
+            db, "SELECT sl_query_each(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (1, 2)",
+            link_row, &l, err);
     }
     if (!rc)
         rc = pack_edges(&out->sub, &l.sub, out->n, err);

@@ -25,7 +25,7 @@ struct sl_names {
 };
 int sl_names_load(struct sl_names *out, sqlite3 *db, struct sl_err *err);
 void sl_names_free(struct sl_names *t);
-/* Ranks, of an id and of a text; SL_NONE: unknown. */
+/* Ranks, of an id and of a text; SL_NO_INDEX: unknown. */
 uint32_t sl_names_rank(const struct sl_names *t, int64_t id);
 uint32_t sl_names_find(const struct sl_names *t, const char *text);
 
@@ -38,8 +38,8 @@ struct sl_csr {
 struct sl_graph {
     uint32_t n;
     struct sl_idmap id;  /* id.v[i] is its id in the store */
-    uint32_t *type;      /* rank of the type's name; SL_NONE: it has none, as only a damaged store does */
-    uint32_t *parent;    /* the naming parent; SL_NONE: a root; NULL without SL_GRAPH_PARENTS */
+    uint32_t *type;      /* rank of the type's name; SL_NO_INDEX: it has none, as only a damaged store does */
+    uint32_t *parent;    /* the naming parent; SL_NO_INDEX: a root; NULL without SL_GRAPH_PARENTS */
     struct sl_csr sub;   /* subspans: by name and by links */
     struct sl_csr facet; /* both ways */
     struct sl_names names;
@@ -49,10 +49,10 @@ struct sl_graph {
 
 enum sl_graph_want { SL_GRAPH_KEYS = 1, SL_GRAPH_PARENTS = 2 };
 
-/* Reads the graph of db, which must know sl_scan (sl_analyse_register()).  On success *out is to be freed. */
+/* Reads the graph of db, which must know sl_query_each (sl_analyse_register()).  On success *out is to be freed. */
 int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err);
 void sl_graph_free(struct sl_graph *g);
-/* The index of a span of the store; SL_NONE: there is none. */
+/* The index of a span of the store; SL_NO_INDEX: there is none. */
 uint32_t sl_graph_find(const struct sl_graph *g, int64_t id);
 
 /* Closures, one after another over the same graph, which it borrows.  Costs 4 bytes a span of the graph. */

@@ -13,7 +13,7 @@ void sl_idmap_finish(struct sl_idmap *m)
     if (m->whole || range > 4 * (uint64_t)m->n + 1024)
         return;
     m->at = sl_realloc(NULL, (range + 1) * sizeof *m->at);
-    memset(m->at, 0xff, (range + 1) * sizeof *m->at); /* SL_NONE */
+    memset(m->at, 0xff, (range + 1) * sizeof *m->at); /* SL_NO_INDEX */
     for (size_t i = 0; i < m->n; i++)
         m->at[(uint64_t)m->v[i] - (uint64_t)m->v[0]] = (uint32_t)i;
 }
@@ -29,7 +29,7 @@ uint32_t sl_idmap_search(const struct sl_idmap *m, int64_t id)
         else
             high = mid;
     }
-    return low < m->n && m->v[low] == id ? (uint32_t)low : SL_NONE;
+    return low < m->n && m->v[low] == id ? (uint32_t)low : SL_NO_INDEX;
 }
 
 void sl_idmap_free(struct sl_idmap *m)

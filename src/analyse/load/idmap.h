@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define SL_NONE UINT32_MAX /* no index: at most SL_NONE ids */
+#define SL_NO_INDEX UINT32_MAX /* no index: at most SL_NO_INDEX ids */
 
 struct sl_idmap {
     int64_t *v; /* ascending, each once */
@@ -20,11 +20,11 @@ void sl_idmap_finish(struct sl_idmap *m);
 uint32_t sl_idmap_search(const struct sl_idmap *m, int64_t id);
 void sl_idmap_free(struct sl_idmap *m);
 
-/* The index of id in v; SL_NONE: it is not there. */
+/* The index of id in v; SL_NO_INDEX: it is not there. */
 static inline uint32_t sl_idmap_find(const struct sl_idmap *m, int64_t id)
 {
     if (!m->n || id < m->v[0] || id > m->v[m->n - 1])
-        return SL_NONE;
+        return SL_NO_INDEX;
     if (m->whole)
         return (uint32_t)((uint64_t)id - (uint64_t)m->v[0]);
     return m->at ? m->at[(uint64_t)id - (uint64_t)m->v[0]] : sl_idmap_search(m, id);

@@ -29,7 +29,7 @@ static uint32_t number_ranks(const unsigned char *used, uint32_t n, uint32_t **l
 }
 
 /* Through a lens the types of events are codes already. */
-static void seen_codes(struct sl_stories *s)
+static void seen_codes(struct sl_root_events *s)
 {
     uint32_t codes = sl_lens_codes(s->lens);
 
@@ -39,7 +39,7 @@ static void seen_codes(struct sl_stories *s)
         s->event_code[i] = i;
 }
 
-static int make_codes(struct sl_stories *s, struct sl_err *err)
+static int make_codes(struct sl_root_events *s, struct sl_err *err)
 {
     uint32_t names = s->g.names.n;
     unsigned char *spans = sl_alloc(names), *events = sl_alloc(names);
@@ -63,26 +63,26 @@ static int make_codes(struct sl_stories *s, struct sl_err *err)
     return 0;
 }
 
-const char *sl_stories_span_type(const struct sl_stories *s, uint32_t code)
+const char *sl_root_events_span_type(const struct sl_root_events *s, uint32_t code)
 {
     return s->lens ? sl_lens_span_type(s->lens, code) : s->g.names.text[s->span_type[code / s->event_types]];
 }
 
-const char *sl_stories_event_type(const struct sl_stories *s, uint32_t code)
+const char *sl_root_events_event_type(const struct sl_root_events *s, uint32_t code)
 {
     return s->lens ? sl_lens_event_type(s->lens, code) : s->g.names.text[s->event_type[code % s->event_types]];
 }
 
 /* ---- patterns ---- */
 
-bool sl_story_match(struct sl_story_match *m, const struct sl_stories *s, const char *pattern)
+bool sl_event_match(struct sl_event_match *m, const struct sl_root_events *s, const char *pattern)
 {
     const char *slash = strchr(pattern, '/'), *event = slash ? slash + 1 : pattern;
     char *span = sl_alloc(strlen(pattern) + 1);
     bool spans = false, events = false;
 
     memcpy(span, slash ? pattern : "*", slash ? (size_t)(slash - pattern) : 1);
-    *m = (struct sl_story_match){.event_types = s->event_types};
+    *m = (struct sl_event_match){.event_types = s->event_types};
     if (s->lens) {
         uint32_t codes = sl_lens_codes(s->lens);
         m->event = sl_alloc(codes);
@@ -103,7 +103,7 @@ bool sl_story_match(struct sl_story_match *m, const struct sl_stories *s, const 
 }
 
 /* Is there an event of it?  The parts of a pattern may be there, and not together. */
-static bool occurs(const struct sl_story_match *m, const struct sl_stories *s)
+static bool occurs(const struct sl_event_match *m, const struct sl_root_events *s)
 {
     if (s->lens) /* merges make what no event is */
         return true;
@@ -115,31 +115,32 @@ static bool occurs(const struct sl_story_match *m, const struct sl_stories *s)
     return false;
 }
 
-int sl_story_asked(struct sl_story_match *m, const struct sl_stories *s, const char *pattern, struct sl_err *err)
+int sl_event_match_asked(struct sl_event_match *m, const struct sl_root_events *s, const char *pattern,
+                         struct sl_err *err)
 {
-    sl_story_match_free(m);
+    sl_event_match_free(m);
     if (!pattern || !*pattern)
         return sl_err(err, SL_EUSAGE, "an event is named like returned, or parsl.monitoring.task/returned");
-    if (!s->e.n || (sl_story_match(m, s, pattern) && occurs(m, s)))
+    if (!s->e.n || (sl_event_match(m, s, pattern) && occurs(m, s)))
         return 0;
     return sl_err(err, SL_ENOTFOUND, "no event is called %s; see what there is with: spanloom types --events", pattern);
 }
 
-void sl_story_match_free(struct sl_story_match *m)
+void sl_event_match_free(struct sl_event_match *m)
 {
     free(m->span);
     free(m->event);
-    *m = (struct sl_story_match){0};
+    *m = (struct sl_event_match){0};
 }
 
 /* ---- open and close ---- */
 
-static int load(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err)
+static int load(struct sl_root_events *s, sqlite3 *db, unsigned want, struct sl_err *err)
 {
     int rc = sl_graph_load(&s->g, db, want, err);
 
     s->db = db;
-    s->type = SL_NONE;
+    s->type = SL_NO_INDEX;
     if (!rc)
         rc = sl_events_load(&s->e, &s->g, db, err);
     if (!rc)
@@ -147,20 +148,20 @@ static int load(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err 
     return rc;
 }
 
-int sl_stories_open_raw(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err)
+int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, struct sl_err *err)
 {
     int rc;
 
-    *s = (struct sl_stories){0};
+    *s = (struct sl_root_events){0};
     rc = load(s, db, want, err);
     return rc ? rc : make_codes(s, err);
 }
 
-int sl_stories_open(struct sl_stories *s, sqlite3 *db, struct sl_err *err)
+int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, struct sl_err *err)
 {
     int rc;
 
-    *s = (struct sl_stories){0};
+    *s = (struct sl_root_events){0};
     rc = sl_lens_load(&s->lens, db, err);
     if (!rc)
         rc = load(s, db, 0, err);
@@ -176,7 +177,7 @@ int sl_stories_open(struct sl_stories *s, sqlite3 *db, struct sl_err *err)
     return 0;
 }
 
-void sl_stories_done(struct sl_stories *s)
+void sl_root_events_done(struct sl_root_events *s)
 {
     struct sl_names names = s->g.names;
 
@@ -197,19 +198,19 @@ void sl_stories_done(struct sl_stories *s)
     s->inside = NULL;
 }
 
-void sl_stories_free(struct sl_stories *s)
+void sl_root_events_free(struct sl_root_events *s)
 {
-    sl_stories_done(s);
+    sl_root_events_done(s);
     sl_names_free(&s->g.names);
     sl_lens_free(s->lens);
     free(s->span_type);
     free(s->event_type);
-    *s = (struct sl_stories){0};
+    *s = (struct sl_root_events){0};
 }
 
 /* ---- stories ---- */
 
-int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within, struct sl_err *err)
+int sl_root_events_of(struct sl_root_events *s, const char *type, sqlite3_value *within, struct sl_err *err)
 {
     uint32_t top;
 
@@ -217,7 +218,7 @@ int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within,
     s->inside = NULL;
     s->at = 0;
     s->until = s->g.n;
-    s->type = type ? sl_names_find(&s->g.names, type) : SL_NONE;
+    s->type = type ? sl_names_find(&s->g.names, type) : SL_NO_INDEX;
     if (!within || sqlite3_value_type(within) == SQLITE_NULL)
         return 0;
     if (sqlite3_value_numeric_type(within) != SQLITE_INTEGER)
@@ -225,7 +226,7 @@ int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within,
                       (const char *)sqlite3_value_text(within));
     s->inside = sl_alloc(s->g.n);
     top = sl_graph_find(&s->g, sqlite3_value_int64(within));
-    if (top == SL_NONE)
+    if (top == SL_NO_INDEX)
         return 0;
     sl_walk_closure(&s->walk, top);
     for (size_t i = 0; i < s->walk.n; i++)
@@ -248,23 +249,23 @@ static uint32_t first_from(const struct sl_graph *g, int64_t id)
     return from;
 }
 
-void sl_stories_between(struct sl_stories *s, int64_t min, int64_t max)
+void sl_root_events_between(struct sl_root_events *s, int64_t min, int64_t max)
 {
     s->at = first_from(&s->g, min);
     s->until = max == INT64_MAX ? s->g.n : first_from(&s->g, max + 1);
 }
 
-bool sl_stories_has(const struct sl_stories *s, const char *type)
+bool sl_root_events_has(const struct sl_root_events *s, const char *type)
 {
     uint32_t rank = sl_names_find(&s->g.names, type);
 
-    for (uint32_t i = 0; i < s->g.n && rank != SL_NONE; i++)
+    for (uint32_t i = 0; i < s->g.n && rank != SL_NO_INDEX; i++)
         if (s->g.type[i] == rank)
             return true;
     return false;
 }
 
-static void gather(struct sl_stories *s)
+static void gather(struct sl_root_events *s)
 {
     s->n = 0;
     for (size_t i = 0; i < s->walk.n; i++) {
@@ -273,48 +274,48 @@ static void gather(struct sl_stories *s)
         while (s->n + (to - from) > s->cap)
             s->v = sl_vec_grow(s->v, &s->cap, sizeof *s->v);
         for (; from < to; from++)
-            s->v[s->n++] = (struct sl_happening){s->e.time_ns[from],
-                                                 s->span_code[s->g.type[span]] + s->event_code[s->e.type[from]], span};
+            s->v[s->n++] = (struct sl_timed_event){
+                s->e.time_ns[from], s->span_code[s->g.type[span]] + s->event_code[s->e.type[from]], span};
     }
 }
 
 /* Long loops outside SQLite do not see sqlite3_interrupt(). */
-bool sl_stories_interrupted(struct sl_stories *s)
+bool sl_root_events_interrupted(struct sl_root_events *s)
 {
-    return sl_scan_stopped(s->db, &s->alive);
+    return sl_query_stopped(s->db, &s->alive);
 }
 
-int sl_stories_one(struct sl_stories *s, uint32_t root, struct sl_err *err)
+int sl_root_events_one(struct sl_root_events *s, uint32_t root, struct sl_err *err)
 {
     s->root = root;
     sl_walk_closure(&s->walk, root);
     gather(s);
     if (s->n > UINT32_MAX)
         return sl_err(err, SL_ESTORE, "a span has more events below it than this analysis can hold");
-    sl_happenings_sort(s->v, s->n);
+    sl_timed_events_sort(s->v, s->n);
     if (s->lens)
         s->n = sl_lens_merge(s->lens, s->v, s->n, NULL);
     if ((s->work += s->walk.n) < INTERRUPT_EVERY)
         return 0;
     s->work = 0;
-    return sl_stories_interrupted(s) ? sl_err(err, SL_EIO, "interrupted") : 0;
+    return sl_root_events_interrupted(s) ? sl_err(err, SL_EIO, "interrupted") : 0;
 }
 
-int sl_stories_next(struct sl_stories *s, struct sl_err *err)
+int sl_root_events_next(struct sl_root_events *s, struct sl_err *err)
 {
     int rc;
 
     while (s->at < s->until && (s->g.type[s->at] != s->type || (s->inside && !s->inside[s->at])))
         s->at++;
-    if (s->type == SL_NONE || s->at >= s->until)
+    if (s->type == SL_NO_INDEX || s->at >= s->until)
         return 0;
-    rc = sl_stories_one(s, s->at++, err);
+    rc = sl_root_events_one(s, s->at++, err);
     return rc ? rc : 1;
 }
 
 /* ---- whose stories ---- */
 
-const char *sl_stories_default_type(sqlite3 *db)
+const char *sl_root_events_default_type(sqlite3 *db)
 {
     static const char *const types[] = {"parsl.monitoring.task", "parsl.rundir.task"};
     const char *found = NULL;
@@ -331,11 +332,11 @@ const char *sl_stories_default_type(sqlite3 *db)
     return found;
 }
 
-const char *sl_stories_type(struct sl_stories *s, sqlite3_value *arg, struct sl_err *err)
+const char *sl_root_events_type(struct sl_root_events *s, sqlite3_value *arg, struct sl_err *err)
 {
     const char *type = arg ? (const char *)sqlite3_value_text(arg) : NULL;
 
-    if (!type && !(type = sl_stories_default_type(s->db))) {
+    if (!type && !(type = sl_root_events_default_type(s->db))) {
         if (!s->g.n)
             return "";
         sl_err(err, SL_EUSAGE, "there are no Parsl tasks; name a type of spans, see: spanloom types");

@@ -4,24 +4,25 @@
  * time, equal times by the name of their span's type, then of their own, as the lens (lens.h) and corrected clocks
  * (events.h) show them.
  *
- *     struct sl_stories s;
- *     if (!sl_stories_open(&s, db, err) && !sl_stories_of(&s, "task", NULL, err))
- *         while ((rc = sl_stories_next(&s, err)) > 0)
+ *     struct sl_root_events s;
+ *     if (!sl_root_events_open(&s, db, err) && !sl_root_events_of(&s, "task", NULL, err))
+ *         while ((rc = sl_root_events_next(&s, err)) > 0)
  *             ... s.g.id.v[s.root], s.v[0] to s.v[s.n - 1] ...
- *     sl_stories_free(&s);
+ *     sl_root_events_free(&s);
  */
 #ifndef SL_ANALYSE_LOAD_ROOT_EVENTS_H
 #define SL_ANALYSE_LOAD_ROOT_EVENTS_H
 
 #include "analyse/lens/lens.h"
 
-struct sl_stories {
+struct sl_root_events {
     struct sl_graph g;
     struct sl_events e;
     struct sl_walk walk; /* the closure of the root at hand: which spans */
 
-    uint32_t root;          /* an index into g */
-    struct sl_happening *v; /* its story; of is an index into g: the span of the event, of the first that was merged */
+    uint32_t root; /* an index into g */
+    struct sl_timed_event
+        *v; /* its story; of is an index into g: the span of the event, of the first that was merged */
     size_t n;
 
     /* its own */
@@ -36,48 +37,49 @@ struct sl_stories {
 };
 
 /* Reads the whole store.  On success, and on failure too, *s is to be freed. */
-int sl_stories_open(struct sl_stories *s, sqlite3 *db, struct sl_err *err);
+int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, struct sl_err *err);
 /* The same without a lens; want: what else to have of the graph (enum sl_graph_want). */
-int sl_stories_open_raw(struct sl_stories *s, sqlite3 *db, unsigned want, struct sl_err *err);
-void sl_stories_free(struct sl_stories *s);
+int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, struct sl_err *err);
+void sl_root_events_free(struct sl_root_events *s);
 /* Frees all but the names of codes. */
-void sl_stories_done(struct sl_stories *s);
+void sl_root_events_done(struct sl_root_events *s);
 
 /*
  * Begins anew, with the roots of a type; within, NULL: a value of SQL, the id of a span to which they belong.  A type
  * that no span has has no roots.
  */
-int sl_stories_of(struct sl_stories *s, const char *type, sqlite3_value *within, struct sl_err *err);
+int sl_root_events_of(struct sl_root_events *s, const char *type, sqlite3_value *within, struct sl_err *err);
 /* Begins anew, with those of the same roots whose ids are from min to max.  No search: a join may call it for each
  * span. */
-void sl_stories_between(struct sl_stories *s, int64_t min, int64_t max);
+void sl_root_events_between(struct sl_root_events *s, int64_t min, int64_t max);
 /* Is there any span of the type? */
-bool sl_stories_has(const struct sl_stories *s, const char *type);
+bool sl_root_events_has(const struct sl_root_events *s, const char *type);
 /* 1: there is a story; 0: there are no more; negative: interrupted (SL_EIO) or too long. */
-int sl_stories_next(struct sl_stories *s, struct sl_err *err);
+int sl_root_events_next(struct sl_root_events *s, struct sl_err *err);
 /* The story of one span, whatever its type. */
-int sl_stories_one(struct sl_stories *s, uint32_t root, struct sl_err *err);
+int sl_root_events_one(struct sl_root_events *s, uint32_t root, struct sl_err *err);
 
 /* Has sqlite3_interrupt() been called?  Costs a microsecond. */
-bool sl_stories_interrupted(struct sl_stories *s);
+bool sl_root_events_interrupted(struct sl_root_events *s);
 
 /* What happened, by the code of an event. */
-const char *sl_stories_span_type(const struct sl_stories *s, uint32_t code);
-const char *sl_stories_event_type(const struct sl_stories *s, uint32_t code);
+const char *sl_root_events_span_type(const struct sl_root_events *s, uint32_t code);
+const char *sl_root_events_event_type(const struct sl_root_events *s, uint32_t code);
 
 /*
  * Which codes a pattern means: EVENT or SPAN_TYPE/EVENT, with * for any text.  On return *m is to be freed; whether
  * it means any code at all.
  */
-struct sl_story_match {
+struct sl_event_match {
     unsigned char *span, *event; /* span NULL: event is by code */
     uint32_t event_types;
 };
-bool sl_story_match(struct sl_story_match *m, const struct sl_stories *s, const char *pattern);
+bool sl_event_match(struct sl_event_match *m, const struct sl_root_events *s, const char *pattern);
 /* The same for what a user asks for: NULL, or a pattern of which there is no event, is an error.  Frees what m held. */
-int sl_story_asked(struct sl_story_match *m, const struct sl_stories *s, const char *pattern, struct sl_err *err);
-void sl_story_match_free(struct sl_story_match *m);
-static inline bool sl_story_matches(const struct sl_story_match *m, uint32_t code)
+int sl_event_match_asked(struct sl_event_match *m, const struct sl_root_events *s, const char *pattern,
+                         struct sl_err *err);
+void sl_event_match_free(struct sl_event_match *m);
+static inline bool sl_event_matches(const struct sl_event_match *m, uint32_t code)
 {
     return m->span ? m->span[code / m->event_types] && m->event[code % m->event_types] : m->event[code];
 }
@@ -86,8 +88,8 @@ static inline bool sl_story_matches(const struct sl_story_match *m, uint32_t cod
  * The type that a user means by arg: its text; where it is NULL, the default.  NULL where there is none and the store
  * has spans: an error; without spans it is "".
  */
-const char *sl_stories_type(struct sl_stories *s, sqlite3_value *arg, struct sl_err *err);
+const char *sl_root_events_type(struct sl_root_events *s, sqlite3_value *arg, struct sl_err *err);
 /* Parsl's tasks, as monitoring.db or else parsl.log has them: the roots of who names none.  NULL: there are none. */
-const char *sl_stories_default_type(sqlite3 *db);
+const char *sl_root_events_default_type(sqlite3 *db);
 
 #endif

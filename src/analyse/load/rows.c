@@ -12,7 +12,7 @@
 static const char POINTER[] = "spanloom-scan"; /* sqlite3_bind_pointer() wants a static text */
 
 struct scan {
-    sl_scan_fn *row;
+    sl_query_row_fn *row;
     void *to;
     int rc;
 };
@@ -24,7 +24,7 @@ static void scan_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (s && !*s) /* the first row: comparing the pointer's name once is enough */
         *s = argc ? sqlite3_value_pointer(argv[0], POINTER) : NULL;
     if (!s || !*s)
-        sqlite3_result_error(ctx, "sl_scan() is for Spanloom's own use", -1);
+        sqlite3_result_error(ctx, "sl_query_each() is for Spanloom's own use", -1);
     else if (!(*s)->rc && ((*s)->rc = (*s)->row((*s)->to, argv + 1)))
         sqlite3_result_error(ctx, "ended", -1);
 }
@@ -34,13 +34,13 @@ static void scan_final(sqlite3_context *ctx)
     sqlite3_result_null(ctx);
 }
 
-int sl_scan_register(sqlite3 *db)
+int sl_query_register(sqlite3 *db)
 {
-    return sqlite3_create_function_v2(db, "sl_scan", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, NULL, scan_step,
+    return sqlite3_create_function_v2(db, "sl_query_each", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, NULL, scan_step,
                                       scan_final, NULL);
 }
 
-int sl_scan_err(sqlite3 *db, struct sl_err *err)
+int sl_query_err(sqlite3 *db, struct sl_err *err)
 {
     const char *text = sqlite3_errmsg(db);
 
@@ -49,7 +49,7 @@ int sl_scan_err(sqlite3 *db, struct sl_err *err)
     return sl_err(err, SL_ESTORE, "%s", text);
 }
 
-int sl_scan(sqlite3 *db, const char *sql, sl_scan_fn *row, void *to, struct sl_err *err)
+int sl_query_each(sqlite3 *db, const char *sql, sl_query_row_fn *row, void *to, struct sl_err *err)
 {
     struct scan s = {row, to, 0};
     sqlite3_stmt *q = NULL;
@@ -57,15 +57,15 @@ int sl_scan(sqlite3 *db, const char *sql, sl_scan_fn *row, void *to, struct sl_e
 
     if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK ||
         sqlite3_bind_pointer(q, 1, &s, POINTER, NULL) != SQLITE_OK)
-        rc = sl_scan_err(db, err);
+        rc = sl_query_err(db, err);
     else if (sqlite3_step(q) != SQLITE_ROW)
-        rc = s.rc ? s.rc : sl_scan_err(db, err);
+        rc = s.rc ? s.rc : sl_query_err(db, err);
     sqlite3_finalize(q);
     return rc;
 }
 
 /* A loop of ours does not see an interrupt; a statement that begins does. */
-bool sl_scan_stopped(sqlite3 *db, sqlite3_stmt **alive)
+bool sl_query_stopped(sqlite3 *db, sqlite3_stmt **alive)
 {
     bool stop;
 

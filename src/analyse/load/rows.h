@@ -9,22 +9,22 @@
 #include <stdbool.h>
 
 /* One row: v[0], v[1], ... are its columns, valid during the call.  0 goes on; all else ends the scan with that. */
-typedef int sl_scan_fn(void *to, sqlite3_value **v);
+typedef int sl_query_row_fn(void *to, sqlite3_value **v);
 
 /*
- * Runs `SELECT sl_scan(?1, COLUMN, ...) FROM ...` and calls row for each row.  Returns 0, negative (err filled), or
- * what row returned.  db must know sl_scan: sl_analyse_register().
+ * Runs `SELECT sl_query_each(?1, COLUMN, ...) FROM ...` and calls row for each row.  Returns 0, negative (err filled),
+ * or what row returned.  db must know sl_query_each: sl_analyse_register().
  */
-int sl_scan(sqlite3 *db, const char *sql, sl_scan_fn *row, void *to, struct sl_err *err);
-int sl_scan_register(sqlite3 *db); /* an SQLite result code */
+int sl_query_each(sqlite3 *db, const char *sql, sl_query_row_fn *row, void *to, struct sl_err *err);
+int sl_query_register(sqlite3 *db); /* an SQLite result code */
 
 /*
  * For long loops outside SQLite, now and then: has sqlite3_interrupt() been called?  *alive is NULL at first, and to be
  * finalized.
  */
-bool sl_scan_stopped(sqlite3 *db, sqlite3_stmt **alive);
+bool sl_query_stopped(sqlite3 *db, sqlite3_stmt **alive);
 
 /* Fills err from the connection's last error: SL_ENOTFOUND where db is no store, else SL_ESTORE. */
-int sl_scan_err(sqlite3 *db, struct sl_err *err);
+int sl_query_err(sqlite3 *db, struct sl_err *err);
 
 #endif

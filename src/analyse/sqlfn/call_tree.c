@@ -29,9 +29,9 @@ static void put_path(const struct call_rows *s, sqlite3_context *out)
     uint32_t above[LONGEST], n = 0, at = (uint32_t)s->rows.at;
     struct sl_buf b = {0};
 
-    for (; at != SL_NONE && n < LONGEST; at = v[at].parent)
+    for (; at != SL_NO_INDEX && n < LONGEST; at = v[at].parent)
         above[n++] = at;
-    if (at != SL_NONE)
+    if (at != SL_NO_INDEX)
         sl_buf_adds(&b, "...;");
     while (n--)
         sl_buf_addf(&b, "%s%s", sl_intern_text(&s->calls.names, v[above[n]].name), n ? ";" : "");
@@ -47,7 +47,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     switch (col) {
     case NODE: sqlite3_result_int64(out, (sqlite3_int64)s->rows.at + 1); break;
     case PARENT:
-        if (r->parent != SL_NONE)
+        if (r->parent != SL_NO_INDEX)
             sqlite3_result_int64(out, (sqlite3_int64)r->parent + 1);
         break;
     case DEPTH: sqlite3_result_int64(out, r->depth); break;

@@ -25,7 +25,7 @@ enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, COLUM
 
 struct state {
     struct sl_table_rows rows;
-    struct sl_work w;
+    struct sl_workflow w;
     struct sl_path p;
 };
 
@@ -34,7 +34,7 @@ static void end(void *state)
     struct state *s = state;
 
     sl_path_free(&s->p);
-    sl_work_free(&s->w);
+    sl_workflow_free(&s->w);
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
@@ -44,7 +44,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 
     sl_path_free(&s->p);
     s->rows = (struct sl_table_rows){0};
-    rc = sl_work_of(&s->w, call->db, call->arg[0], err);
+    rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
     if (!rc)
         sl_path_make(&s->p, &s->w);
     s->rows.n = s->p.v.n;
@@ -56,15 +56,15 @@ static void column(const void *state, sqlite3_context *out, int col)
     const struct state *s = state;
     const struct sl_path_part *p = &s->p.v.v[s->rows.at];
     const struct sl_graph *g = &s->w.s.g;
-    uint32_t task = p->task == SL_NONE ? SL_NONE : s->w.task[p->task].span;
+    uint32_t task = p->task == SL_NO_INDEX ? SL_NO_INDEX : s->w.task[p->task].span;
 
     switch (col) {
     case START_NS: sqlite3_result_int64(out, p->start_ns); break;
     case END_NS: sqlite3_result_int64(out, p->end_ns); break;
     case SECONDS: sqlite3_result_double(out, (double)(p->end_ns - p->start_ns) / 1e9); break;
     case TASK:
-        if (task != SL_NONE)
-            sl_work_key(&s->w, task, out);
+        if (task != SL_NO_INDEX)
+            sl_workflow_key(&s->w, task, out);
         break;
     case COMPONENT: sqlite3_result_text(out, p->component, -1, SQLITE_TRANSIENT); break;
     case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;
@@ -72,7 +72,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     case TASKS: sqlite3_result_int64(out, s->w.n); break;
     case UNDONE: sqlite3_result_int64(out, s->w.undone); break;
     default:
-        if (task != SL_NONE)
+        if (task != SL_NO_INDEX)
             sqlite3_result_int64(out, g->id.v[task]);
     }
 }

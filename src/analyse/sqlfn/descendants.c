@@ -94,7 +94,7 @@ static int look(struct state *s, sqlite3_stmt *q, int64_t id, struct sl_err *err
     sqlite3_bind_int64(q, 1, id);
     while ((rc = sqlite3_step(q)) == SQLITE_ROW)
         add(s, sqlite3_column_int64(q, 0));
-    rc = rc == SQLITE_DONE ? 0 : sl_scan_err(s->db, err);
+    rc = rc == SQLITE_DONE ? 0 : sl_query_err(s->db, err);
     sqlite3_reset(q);
     return rc;
 }
@@ -104,7 +104,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql, struct sl_err *err)
     sqlite3_stmt *q = NULL;
 
     if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK)
-        sl_scan_err(db, err);
+        sl_query_err(db, err);
     return q;
 }
 
@@ -160,7 +160,7 @@ static void find_all(struct state *s, int64_t root)
 
     s->whole = true;
     sl_vec_clear(&s->found);
-    if (i == SL_NONE)
+    if (i == SL_NO_INDEX)
         return;
     sl_walk_closure(&s->w, i);
     for (size_t k = 0; k < s->w.n; k++)

@@ -60,7 +60,7 @@ static int find_names(struct names *n, sqlite3 *db, const char *pattern, struct 
 {
     n->pattern = pattern;
     sl_buf_adds(&n->ids, "");
-    return sl_scan(db, "SELECT sl_scan(?1, id, name) FROM sl_name", name_row, n, err);
+    return sl_query_each(db, "SELECT sl_query_each(?1, id, name) FROM sl_name", name_row, n, err);
 }
 
 static int event_row(void *to, sqlite3_value **v)
@@ -87,12 +87,12 @@ static int scan_events(struct state *s, sqlite3 *db, const char *pattern, struct
 
     if (!rc && slash)
         rc = find_names(&spans, db, type, err);
-    sl_buf_addf(&sql, "SELECT sl_scan(?1, e.time_ns) FROM %s WHERE e.type IN (%s)",
+    sl_buf_addf(&sql, "SELECT sl_query_each(?1, e.time_ns) FROM %s WHERE e.type IN (%s)",
                 slash ? "sl_span s CROSS JOIN sl_event e ON e.span = s.id" : "sl_event e NOT INDEXED", events.ids.s);
     if (slash)
         sl_buf_addf(&sql, " AND s.type IN (%s)", spans.ids.s ? spans.ids.s : "");
     if (!rc)
-        rc = sl_scan(db, sql.s, event_row, s, err);
+        rc = sl_query_each(db, sql.s, event_row, s, err);
     free(type);
     sl_buf_free(&sql);
     sl_buf_free(&events.ids);
@@ -110,8 +110,8 @@ static int any_row(void *to, sqlite3_value **v)
 static int check_empty(sqlite3 *db, const char *pattern, struct sl_err *err)
 {
     bool any = false;
-    int rc =
-        sl_scan(db, "SELECT sl_scan(?1, x) FROM (SELECT EXISTS (SELECT 1 FROM sl_event) AS x)", any_row, &any, err);
+    int rc = sl_query_each(db, "SELECT sl_query_each(?1, x) FROM (SELECT EXISTS (SELECT 1 FROM sl_event) AS x)",
+                           any_row, &any, err);
 
     return rc || !any ? rc
                       : sl_err(err, SL_ENOTFOUND,

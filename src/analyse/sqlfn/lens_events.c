@@ -28,8 +28,8 @@ struct state {
     sqlite3_stmt *below; /* all calls of a join share it */
     struct sl_lens *lens;
     SL_VEC(struct event) event;
-    SL_VEC(struct sl_happening) seen; /* of: the index in event */
-    uint32_t *merged;                 /* how many, by that index */
+    SL_VEC(struct sl_timed_event) seen; /* of: the index in event */
+    uint32_t *merged;                   /* how many, by that index */
     size_t at;
 };
 
@@ -58,7 +58,7 @@ static void add_event(struct state *s, sqlite3_stmt *q)
 {
     const char *type = (const char *)sqlite3_column_text(q, 2), *event = (const char *)sqlite3_column_text(q, 3);
 
-    *sl_vec_add(&s->seen) = (struct sl_happening){.time_ns = sqlite3_column_int64(q, 1), .of = (uint32_t)s->event.n};
+    *sl_vec_add(&s->seen) = (struct sl_timed_event){.time_ns = sqlite3_column_int64(q, 1), .of = (uint32_t)s->event.n};
     *sl_vec_add(&s->event) =
         (struct event){sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 5),
                        sl_lens_kind(s->lens, type ? type : "", event ? event : "")};
@@ -79,14 +79,14 @@ static int load(struct state *s, sqlite3 *db, sqlite3_value *root, struct sl_err
 
     if (!s->below &&
         sqlite3_prepare_v2(db, sl_events_are_corrected(db) ? corrected : raw, -1, &s->below, NULL) != SQLITE_OK)
-        return sl_scan_err(db, err);
+        return sl_query_err(db, err);
     sqlite3_bind_value(s->below, 1, root);
     while ((rc = sqlite3_step(s->below)) == SQLITE_ROW && s->event.n < UINT32_MAX)
         add_event(s, s->below);
     if (rc == SQLITE_ROW)
         rc = sl_err(err, SL_ESTORE, "the span has more events below it than this function can hold");
     else
-        rc = rc == SQLITE_DONE ? 0 : sl_scan_err(db, err);
+        rc = rc == SQLITE_DONE ? 0 : sl_query_err(db, err);
     sqlite3_reset(s->below);
     return rc;
 }
@@ -98,12 +98,12 @@ static void look(struct state *s)
 
     sl_lens_close(s->lens);
     for (size_t i = 0; i < s->seen.n; i++) {
-        struct sl_happening h = s->seen.v[i];
+        struct sl_timed_event h = s->seen.v[i];
         h.code = sl_lens_see(s->lens, s->event.v[h.of].kind);
         s->seen.v[n] = h;
-        n += h.code != SL_NONE;
+        n += h.code != SL_NO_INDEX;
     }
-    sl_happenings_sort(s->seen.v, n);
+    sl_timed_events_sort(s->seen.v, n);
     s->merged = sl_alloc(s->event.n * sizeof *s->merged);
     s->seen.n = sl_lens_merge(s->lens, s->seen.v, n, s->merged);
 }
@@ -140,7 +140,7 @@ static int next(void *state, struct sl_err *err)
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    const struct sl_happening *h = &s->seen.v[s->at];
+    const struct sl_timed_event *h = &s->seen.v[s->at];
     const struct event *e = &s->event.v[h->of];
 
     switch (col) {

@@ -40,7 +40,7 @@ struct count {
 };
 
 struct state {
-    struct sl_stories stories; /* of which only the names are kept */
+    struct sl_root_events stories; /* of which only the names are kept */
     struct sl_occupancy o;
     struct count *count; /* by state */
     struct sl_bins bins; /* width_ns 0: changes */
@@ -73,7 +73,7 @@ static void apply(struct state *s, const struct sl_change *x)
 {
     uint32_t to = x->b & ~SL_OVER;
 
-    if (x->a != SL_NONE)
+    if (x->a != SL_NO_INDEX)
         sl_level_add(&s->count[x->a].spans, x->time_ns, -1);
     sl_level_add(&s->count[to].spans, x->time_ns, 1);
     if (x->b & SL_OVER)
@@ -102,7 +102,7 @@ static void count_change(struct state *s, const struct sl_change *x)
 {
     struct count *to = &s->count[x->b & ~SL_OVER];
 
-    if (x->a != SL_NONE)
+    if (x->a != SL_NO_INDEX)
         s->count[x->a].spans.now--;
     to->spans.now++;
     to->ended.now += (x->b & SL_OVER) != 0;
@@ -115,7 +115,7 @@ static void take_one(struct state *s)
 
     count_change(s, x);
     s->rows = 0;
-    if (x->a != SL_NONE && x->a != (x->b & ~SL_OVER))
+    if (x->a != SL_NO_INDEX && x->a != (x->b & ~SL_OVER))
         s->row[s->rows++] = x->a;
     s->row[s->rows++] = x->b & ~SL_OVER;
     sort_rows(s->row, s->rows);
@@ -134,7 +134,7 @@ static void take_time(struct state *s)
     }
     for (; s->at < s->o.n && s->o.v[s->at].time_ns == s->time_ns; s->at++) {
         const struct sl_change *x = &s->o.v[s->at];
-        if (x->a != SL_NONE)
+        if (x->a != SL_NO_INDEX)
             touch(s, x->a);
         touch(s, x->b & ~SL_OVER);
         count_change(s, x);
@@ -193,7 +193,7 @@ static void end(void *state)
 {
     struct state *s = state;
 
-    sl_stories_free(&s->stories);
+    sl_root_events_free(&s->stories);
     sl_occupancy_free(&s->o);
     free(s->count);
     free(s->row);
@@ -202,12 +202,12 @@ static void end(void *state)
 static int load(struct state *s, const struct sl_call *call, struct sl_err *err)
 {
     const char *type;
-    int rc = sl_stories_open(&s->stories, call->db, err);
+    int rc = sl_root_events_open(&s->stories, call->db, err);
 
-    if (!rc && !(type = sl_stories_type(&s->stories, call->arg[ROOT_TYPE], err)))
+    if (!rc && !(type = sl_root_events_type(&s->stories, call->arg[ROOT_TYPE], err)))
         rc = SL_EUSAGE;
     if (!rc)
-        rc = sl_stories_of(&s->stories, type, call->arg[WITHIN], err);
+        rc = sl_root_events_of(&s->stories, type, call->arg[WITHIN], err);
     if (!rc)
         rc = sl_occupancy_make(&s->o, &s->stories, err);
     s->count = sl_alloc(s->o.states * sizeof *s->count);
@@ -291,8 +291,10 @@ static void column(const void *state, sqlite3_context *out, int col)
 
     switch (col) {
     case TIME_NS: sqlite3_result_int64(out, s->time_ns); break;
-    case SPAN_TYPE: sqlite3_result_text(out, sl_stories_span_type(&s->stories, code), -1, SQLITE_TRANSIENT); break;
-    case EVENT_TYPE: sqlite3_result_text(out, sl_stories_event_type(&s->stories, code), -1, SQLITE_TRANSIENT); break;
+    case SPAN_TYPE: sqlite3_result_text(out, sl_root_events_span_type(&s->stories, code), -1, SQLITE_TRANSIENT); break;
+    case EVENT_TYPE:
+        sqlite3_result_text(out, sl_root_events_event_type(&s->stories, code), -1, SQLITE_TRANSIENT);
+        break;
     case SPANS: result(s, out, &s->count[row].spans); break;
     case ENDED: result(s, out, &s->count[row].ended); break;
     case FIRST_NS: sqlite3_result_int64(out, s->o.v[0].time_ns); break;

@@ -19,7 +19,7 @@ enum { SPAN, TASK, FIRST_NS, DONE_NS, SLACK_S, PATH_S, COLUMNS };
 
 struct state {
     struct sl_table_rows rows;
-    struct sl_work w;
+    struct sl_workflow w;
     int64_t *slack, *path_ns;
 };
 
@@ -29,7 +29,7 @@ static void end(void *state)
 
     free(s->slack);
     free(s->path_ns);
-    sl_work_free(&s->w);
+    sl_workflow_free(&s->w);
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
@@ -42,7 +42,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     free(s->path_ns);
     s->slack = s->path_ns = NULL;
     s->rows = (struct sl_table_rows){0};
-    rc = sl_work_of(&s->w, call->db, call->arg[0], err);
+    rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
     if (rc)
         return rc;
     s->rows.n = s->w.n;
@@ -50,7 +50,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->slack = sl_slack_make(&s->w);
     s->path_ns = sl_alloc((size_t)s->w.n * sizeof *s->path_ns);
     for (size_t i = 0; i < p.v.n; i++)
-        if (p.v.v[i].task != SL_NONE)
+        if (p.v.v[i].task != SL_NO_INDEX)
             s->path_ns[p.v.v[i].task] += p.v.v[i].end_ns - p.v.v[i].start_ns;
     sl_path_free(&p);
     return 0;
@@ -64,7 +64,7 @@ static void column(const void *state, sqlite3_context *out, int col)
 
     switch (col) {
     case SPAN: sqlite3_result_int64(out, g->id.v[t->span]); break;
-    case TASK: sl_work_key(&s->w, t->span, out); break;
+    case TASK: sl_workflow_key(&s->w, t->span, out); break;
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
     case SLACK_S: sqlite3_result_double(out, (double)s->slack[s->rows.at] / 1e9); break;

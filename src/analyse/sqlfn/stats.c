@@ -131,7 +131,7 @@ static void histogram_final(sqlite3_context *ctx)
 {
     struct values *a = group(ctx, 0);
     struct sl_buf b = {0};
-    struct sl_bins bins = {0};
+    struct sl_histogram_bins bins = {0};
 
     if (a && a->v.n)
         sl_histogram(&bins, a->v.v, a->v.n, a->set[0].seen && a->set[0].d > 0 ? (size_t)a->set[0].d : 0);

@@ -25,7 +25,7 @@ enum { SPAN, POSITION, FROM_TYPE, FROM_EVENT, TO_TYPE, TO_EVENT, START_NS, DURAT
 enum { ROOT_TYPE, WITHIN, ARGS };
 
 struct state {
-    struct sl_stories stories;
+    struct sl_root_events stories;
     bool opened, more;
     sqlite3_value *within; /* that of the last call; NULL: none, or none of that kind */
     size_t at;             /* of the event that the step leads to, in the story */
@@ -37,7 +37,7 @@ static int next(void *state, struct sl_err *err)
     int rc = 1;
 
     s->at++;
-    while (s->at >= s->stories.n && (rc = sl_stories_next(&s->stories, err)) > 0)
+    while (s->at >= s->stories.n && (rc = sl_root_events_next(&s->stories, err)) > 0)
         s->at = 1;
     s->more = rc > 0;
     return rc < 0 ? rc : 0;
@@ -50,13 +50,13 @@ static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
     sqlite3_value *within = call->arg[WITHIN];
     int rc;
 
-    if (s->within && within && sqlite3_value_type(within) == SQLITE_INTEGER && type && s->stories.type != SL_NONE &&
+    if (s->within && within && sqlite3_value_type(within) == SQLITE_INTEGER && type && s->stories.type != SL_NO_INDEX &&
         sqlite3_value_int64(within) == sqlite3_value_int64(s->within) &&
         !strcmp(type, s->stories.g.names.text[s->stories.type]))
         return 0;
     sqlite3_value_free(s->within);
     s->within = NULL;
-    rc = sl_stories_of(&s->stories, type, within, err);
+    rc = sl_root_events_of(&s->stories, type, within, err);
     if (!rc && within && sqlite3_value_type(within) == SQLITE_INTEGER)
         s->within = sqlite3_value_dup(within);
     return rc;
@@ -70,13 +70,13 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->more = false;
     if (!s->opened) {
         s->opened = true;
-        rc = sl_stories_open(&s->stories, call->db, err);
+        rc = sl_root_events_open(&s->stories, call->db, err);
     }
     if (!rc)
         rc = ask(s, call, err);
     if (rc)
         return rc;
-    sl_stories_between(&s->stories, call->min, call->max);
+    sl_root_events_between(&s->stories, call->min, call->max);
     s->stories.n = 0;
     s->at = 0;
     return next(s, err);
@@ -90,16 +90,16 @@ static bool at_end(const void *state)
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    const struct sl_stories *t = &s->stories;
-    const struct sl_happening *from = &t->v[s->at - 1], *to = from + 1;
+    const struct sl_root_events *t = &s->stories;
+    const struct sl_timed_event *from = &t->v[s->at - 1], *to = from + 1;
 
     switch (col) {
     case SPAN: sqlite3_result_int64(out, t->g.id.v[t->root]); break;
     case POSITION: sqlite3_result_int64(out, (sqlite3_int64)s->at); break;
-    case FROM_TYPE: sqlite3_result_text(out, sl_stories_span_type(t, from->code), -1, SQLITE_TRANSIENT); break;
-    case FROM_EVENT: sqlite3_result_text(out, sl_stories_event_type(t, from->code), -1, SQLITE_TRANSIENT); break;
-    case TO_TYPE: sqlite3_result_text(out, sl_stories_span_type(t, to->code), -1, SQLITE_TRANSIENT); break;
-    case TO_EVENT: sqlite3_result_text(out, sl_stories_event_type(t, to->code), -1, SQLITE_TRANSIENT); break;
+    case FROM_TYPE: sqlite3_result_text(out, sl_root_events_span_type(t, from->code), -1, SQLITE_TRANSIENT); break;
+    case FROM_EVENT: sqlite3_result_text(out, sl_root_events_event_type(t, from->code), -1, SQLITE_TRANSIENT); break;
+    case TO_TYPE: sqlite3_result_text(out, sl_root_events_span_type(t, to->code), -1, SQLITE_TRANSIENT); break;
+    case TO_EVENT: sqlite3_result_text(out, sl_root_events_event_type(t, to->code), -1, SQLITE_TRANSIENT); break;
     case START_NS: sqlite3_result_int64(out, from->time_ns); break;
     default: /* times of garbage may be further apart than 2^63 */
         sqlite3_result_double(out, (double)((uint64_t)to->time_ns - (uint64_t)from->time_ns) / 1e9);
@@ -111,7 +111,7 @@ static void end(void *state)
     struct state *s = state;
 
     sqlite3_value_free(s->within);
-    sl_stories_free(&s->stories);
+    sl_root_events_free(&s->stories);
 }
 
 static const struct sl_table_fn fn = {

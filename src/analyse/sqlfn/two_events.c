@@ -28,13 +28,13 @@ enum { SPAN, START_NS, END_NS, DURATION_S, STARTS, ENDS, COLUMNS };
 enum { START, END, ROOT_TYPE, WITHIN, ARGS };
 
 struct found {
-    struct sl_story_match match;
+    struct sl_event_match match;
     int64_t first_ns;
     uint32_t n;
 };
 
 struct state {
-    struct sl_stories stories;
+    struct sl_root_events stories;
     bool opened;
     char *asked[ARGS]; /* what the arguments were in the last call, as text */
     bool known;        /* asked holds them */
@@ -63,15 +63,16 @@ static bool same(const struct state *s, const struct sl_call *call)
 
 static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
 {
-    const char *type = sl_stories_type(&s->stories, call->arg[ROOT_TYPE], err);
-    int rc = type ? sl_stories_of(&s->stories, type, call->arg[WITHIN], err) : SL_EUSAGE;
+    const char *type = sl_root_events_type(&s->stories, call->arg[ROOT_TYPE], err);
+    int rc = type ? sl_root_events_of(&s->stories, type, call->arg[WITHIN], err) : SL_EUSAGE;
 
     forget(s);
-    s->none = type && !sl_stories_has(&s->stories, type);
+    s->none = type && !sl_root_events_has(&s->stories, type);
     if (!rc && !s->none)
-        rc = sl_story_asked(&s->start.match, &s->stories, (const char *)sqlite3_value_text(call->arg[START]), err);
+        rc =
+            sl_event_match_asked(&s->start.match, &s->stories, (const char *)sqlite3_value_text(call->arg[START]), err);
     if (!rc && !s->none)
-        rc = sl_story_asked(&s->end.match, &s->stories, (const char *)sqlite3_value_text(call->arg[END]), err);
+        rc = sl_event_match_asked(&s->end.match, &s->stories, (const char *)sqlite3_value_text(call->arg[END]), err);
     for (int i = 0; i < ARGS && !rc; i++)
         if (call->arg[i] && sqlite3_value_text(call->arg[i]))
             s->asked[i] = sl_strdup((const char *)sqlite3_value_text(call->arg[i]));
@@ -79,11 +80,11 @@ static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
     return rc;
 }
 
-static void look_for(struct found *f, const struct sl_stories *s, bool own)
+static void look_for(struct found *f, const struct sl_root_events *s, bool own)
 {
     f->n = 0;
     for (size_t i = 0; i < s->n; i++)
-        if ((!own || s->v[i].of == s->root) && sl_story_matches(&f->match, s->v[i].code) && !f->n++)
+        if ((!own || s->v[i].of == s->root) && sl_event_matches(&f->match, s->v[i].code) && !f->n++)
             f->first_ns = s->v[i].time_ns;
 }
 
@@ -100,7 +101,7 @@ static void look_for_both(struct state *s)
 static int next(void *state, struct sl_err *err)
 {
     struct state *s = state;
-    int rc = s->none ? 0 : sl_stories_next(&s->stories, err);
+    int rc = s->none ? 0 : sl_root_events_next(&s->stories, err);
 
     s->more = rc > 0;
     if (s->more)
@@ -116,13 +117,13 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->more = false;
     if (!s->opened) {
         s->opened = true;
-        rc = sl_stories_open(&s->stories, call->db, err);
+        rc = sl_root_events_open(&s->stories, call->db, err);
     }
     if (!rc && !same(s, call))
         rc = ask(s, call, err);
     if (rc)
         return rc;
-    sl_stories_between(&s->stories, call->min, call->max);
+    sl_root_events_between(&s->stories, call->min, call->max);
     return next(s, err);
 }
 
@@ -160,9 +161,9 @@ static void end(void *state)
     struct state *s = state;
 
     forget(s);
-    sl_story_match_free(&s->start.match);
-    sl_story_match_free(&s->end.match);
-    sl_stories_free(&s->stories);
+    sl_event_match_free(&s->start.match);
+    sl_event_match_free(&s->end.match);
+    sl_root_events_free(&s->stories);
 }
 
 static int64_t row_id(const void *state)

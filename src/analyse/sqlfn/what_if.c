@@ -31,16 +31,16 @@ enum {
 
 struct state {
     struct sl_table_rows rows;
-    struct sl_work w;
-    struct sl_replay r;
+    struct sl_workflow w;
+    struct sl_simulation r;
 };
 
 static void end(void *state)
 {
     struct state *s = state;
 
-    sl_replay_free(&s->r);
-    sl_work_free(&s->w);
+    sl_simulation_free(&s->r);
+    sl_workflow_free(&s->w);
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
@@ -48,11 +48,11 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     struct state *s = state;
     int rc;
 
-    sl_replay_free(&s->r);
+    sl_simulation_free(&s->r);
     s->rows = (struct sl_table_rows){0};
-    rc = sl_work_of(&s->w, call->db, call->arg[0], err);
+    rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
     if (!rc)
-        rc = sl_replay_make(&s->r, &s->w, (const char *)sqlite3_value_text(call->arg[1]), err);
+        rc = sl_simulate(&s->r, &s->w, (const char *)sqlite3_value_text(call->arg[1]), err);
     s->rows.n = rc ? 0 : s->w.n;
     return rc;
 }
@@ -65,7 +65,7 @@ static void column(const void *state, sqlite3_context *out, int col)
 
     switch (col) {
     case SPAN: sqlite3_result_int64(out, g->id.v[t->span]); break;
-    case TASK: sl_work_key(&s->w, t->span, out); break;
+    case TASK: sl_workflow_key(&s->w, t->span, out); break;
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
     case NEW_FIRST_NS: sqlite3_result_int64(out, s->r.first_ns[s->rows.at]); break;

@@ -65,7 +65,7 @@ static int parse_one(struct sl_changes *c, const char *s, const char *end, struc
 
 /* ---- whom it concerns ---- */
 
-static int load_attribute(struct change *h, const struct sl_work *w, struct sl_err *err)
+static int load_attribute(struct change *h, const struct sl_workflow *w, struct sl_err *err)
 {
     sqlite3_stmt *q = NULL;
     int rc;
@@ -91,10 +91,10 @@ static int load_attribute(struct change *h, const struct sl_work *w, struct sl_e
 }
 
 /* A state that an event of a span began. */
-static bool means_state(const struct change *h, const struct sl_work *w, uint32_t state, uint32_t span,
+static bool means_state(const struct change *h, const struct sl_workflow *w, uint32_t state, uint32_t span,
                         struct sl_buf *b)
 {
-    const struct sl_work_state *s = &w->states.v[state];
+    const struct sl_phase_state *s = &w->states.v[state];
     const char *type = w->s.g.names.text[w->s.g.type[span]];
     const char *event = !strncmp(s->state, "after ", 6) ? s->state + 6 : NULL;
 
@@ -110,13 +110,13 @@ static bool means_state(const struct change *h, const struct sl_work *w, uint32_
 }
 
 /* What a program does within a task is part of what the task does. */
-static bool means(const struct change *h, const struct sl_work *w, const struct sl_segment *g, struct sl_buf *b)
+static bool means(const struct change *h, const struct sl_workflow *w, const struct sl_segment *g, struct sl_buf *b)
 {
     return means_state(h, w, g->state, g->span, b) ||
-           (g->under != SL_NONE && means_state(h, w, g->under, g->under_span, b));
+           (g->under != SL_NO_INDEX && means_state(h, w, g->under, g->under_span, b));
 }
 
-static void apply(struct sl_changes *c, struct change *h, const struct sl_work *w)
+static void apply(struct sl_changes *c, struct change *h, const struct sl_workflow *w)
 {
     struct sl_buf b = {0};
 
@@ -132,7 +132,7 @@ static void apply(struct sl_changes *c, struct change *h, const struct sl_work *
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++) {
             const struct sl_segment *g = &w->seg.v[s];
-            bool hit = h->attribute ? h->task[i] && w->states.v[g->state].kind == SL_WORK_RUN : means(h, w, g, &b);
+            bool hit = h->attribute ? h->task[i] && w->states.v[g->state].kind == SL_PHASE_RUN : means(h, w, g, &b);
             if (hit)
                 c->factor[s] *= h->factor;
             h->used |= hit;
@@ -163,7 +163,7 @@ int sl_changes_check(const char *changes, struct sl_err *err)
     return rc;
 }
 
-int sl_changes_parse(struct sl_changes **out, const struct sl_work *w, const char *text, struct sl_err *err)
+int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const char *text, struct sl_err *err)
 {
     struct sl_changes *c = sl_alloc(sizeof *c);
     int rc = 0;

@@ -8,7 +8,7 @@
 struct sl_changes;
 
 /* On success *out is to be freed.  SL_EUSAGE: the text is none; SL_ENOTFOUND: nothing in w is meant by it. */
-int sl_changes_parse(struct sl_changes **out, const struct sl_work *w, const char *text, struct sl_err *err);
+int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const char *text, struct sl_err *err);
 void sl_changes_free(struct sl_changes *c);
 
 double sl_changes_factor(const struct sl_changes *c, uint32_t seg);

@@ -17,9 +17,9 @@ static int role_row(void *to, sqlite3_value **v)
     static const char *const names[] = {"", "workflow", "task", "attempt", "worker"};
     struct roles *r = to;
     const char *type = (const char *)sqlite3_value_text(v[0]), *role = (const char *)sqlite3_value_text(v[1]);
-    uint32_t rank = type ? sl_names_find(&r->g->names, type) : SL_NONE;
+    uint32_t rank = type ? sl_names_find(&r->g->names, type) : SL_NO_INDEX;
 
-    for (int i = 1; i < 5 && rank != SL_NONE && role; i++)
+    for (int i = 1; i < 5 && rank != SL_NO_INDEX && role; i++)
         if (!strcmp(role, names[i]))
             r->role[rank] = (unsigned char)i;
     return 0;
@@ -31,27 +31,27 @@ int sl_roles_load(unsigned char **role, const struct sl_graph *g, sqlite3 *db, s
 
     if (sqlite3_table_column_metadata(db, NULL, "sl_role", "role", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
         return 0;
-    return sl_scan(db, "SELECT sl_scan(?1, type, role) FROM sl_role", role_row, &r, err);
+    return sl_query_each(db, "SELECT sl_query_each(?1, type, role) FROM sl_role", role_row, &r, err);
 }
 
 /* ---- walks ---- */
 
-void sl_reach_init(struct sl_reach *r, const struct sl_graph *g, const unsigned char *role)
+void sl_closure_init(struct sl_closure *r, const struct sl_graph *g, const unsigned char *role)
 {
-    *r = (struct sl_reach){.g = g, .role = role};
+    *r = (struct sl_closure){.g = g, .role = role};
     r->seen = sl_alloc((size_t)g->n * sizeof *r->seen);
     r->attempt = sl_alloc((size_t)g->n * sizeof *r->attempt);
 }
 
-void sl_reach_free(struct sl_reach *r)
+void sl_closure_free(struct sl_closure *r)
 {
     free(r->seen);
     free(r->attempt);
     sl_vec_free(&r->queue);
-    *r = (struct sl_reach){0};
+    *r = (struct sl_closure){0};
 }
 
-void sl_reach_begin(struct sl_reach *r, uint32_t first)
+void sl_closure_begin(struct sl_closure *r, uint32_t first)
 {
     r->round++;
     sl_vec_clear(&r->queue);
@@ -59,7 +59,7 @@ void sl_reach_begin(struct sl_reach *r, uint32_t first)
     *sl_vec_add(&r->queue) = first;
 }
 
-void sl_reach_spread(struct sl_reach *r, const struct sl_csr *c, uint32_t from)
+void sl_closure_spread(struct sl_closure *r, const struct sl_csr *c, uint32_t from)
 {
     for (size_t i = c->start[from]; i < c->start[from + 1]; i++)
         if (r->seen[c->to[i]] != r->round) {
@@ -71,32 +71,32 @@ void sl_reach_spread(struct sl_reach *r, const struct sl_csr *c, uint32_t from)
 /* ---- attempts ---- */
 
 /* The facets of an attempt are that attempt. */
-static uint32_t attempt_of(struct sl_reach *r, uint32_t span)
+static uint32_t attempt_of(struct sl_closure *r, uint32_t span)
 {
     const struct sl_csr *f = &r->g->facet;
 
     for (size_t i = f->start[span]; i < f->start[span + 1]; i++)
-        if (r->seen[f->to[i]] == r->round && sl_reach_is(r, f->to[i], SL_ROLE_ATTEMPT) && r->attempt[f->to[i]])
+        if (r->seen[f->to[i]] == r->round && sl_closure_is(r, f->to[i], SL_ROLE_ATTEMPT) && r->attempt[f->to[i]])
             return r->attempt[f->to[i]];
     return ++r->attempts;
 }
 
-static void lead(struct sl_reach *r, const struct sl_csr *c, uint32_t from)
+static void lead(struct sl_closure *r, const struct sl_csr *c, uint32_t from)
 {
     size_t n = r->queue.n;
 
-    sl_reach_spread(r, c, from);
+    sl_closure_spread(r, c, from);
     for (; n < r->queue.n; n++) {
         uint32_t x = r->queue.v[n];
         r->attempt[x] = 0; /* of an older task */
-        r->attempt[x] = sl_reach_is(r, x, SL_ROLE_ATTEMPT) ? attempt_of(r, x) : r->attempt[from];
+        r->attempt[x] = sl_closure_is(r, x, SL_ROLE_ATTEMPT) ? attempt_of(r, x) : r->attempt[from];
     }
 }
 
-void sl_reach_task(struct sl_reach *r, uint32_t task)
+void sl_closure_task(struct sl_closure *r, uint32_t task)
 {
     r->attempts = 0;
-    sl_reach_begin(r, task);
+    sl_closure_begin(r, task);
     r->attempt[task] = 0;
     for (size_t i = 0; i < r->queue.n; i++) {
         lead(r, &r->g->facet, r->queue.v[i]);

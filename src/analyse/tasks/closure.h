@@ -11,7 +11,7 @@ enum sl_role { SL_ROLE_NONE, SL_ROLE_WORKFLOW, SL_ROLE_TASK, SL_ROLE_ATTEMPT, SL
 /* By rank of a type's name; none where there is no table sl_role.  free() it. */
 int sl_roles_load(unsigned char **role, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
 
-struct sl_reach {
+struct sl_closure {
     const struct sl_graph *g;
     const unsigned char *role;
     uint32_t *seen, round; /* by span: the last round that met it */
@@ -20,17 +20,17 @@ struct sl_reach {
     SL_VEC(uint32_t) queue; /* the spans of the task, itself first */
 };
 
-void sl_reach_init(struct sl_reach *r, const struct sl_graph *g, const unsigned char *role);
-void sl_reach_free(struct sl_reach *r);
-void sl_reach_task(struct sl_reach *r, uint32_t task);
+void sl_closure_init(struct sl_closure *r, const struct sl_graph *g, const unsigned char *role);
+void sl_closure_free(struct sl_closure *r);
+void sl_closure_task(struct sl_closure *r, uint32_t task);
 
 /* A walk of one's own: begin with a span, spread from each of the queue to what c leads to. */
-void sl_reach_begin(struct sl_reach *r, uint32_t first);
-void sl_reach_spread(struct sl_reach *r, const struct sl_csr *c, uint32_t from);
+void sl_closure_begin(struct sl_closure *r, uint32_t first);
+void sl_closure_spread(struct sl_closure *r, const struct sl_csr *c, uint32_t from);
 
-static inline bool sl_reach_is(const struct sl_reach *r, uint32_t span, enum sl_role role)
+static inline bool sl_closure_is(const struct sl_closure *r, uint32_t span, enum sl_role role)
 {
-    return r->g->type[span] != SL_NONE && r->role[r->g->type[span]] == role;
+    return r->g->type[span] != SL_NO_INDEX && r->role[r->g->type[span]] == role;
 }
 
 #endif

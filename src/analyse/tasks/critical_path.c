@@ -22,7 +22,7 @@ const char *const sl_driver_states[] = {[SL_DRIVER_FIRST] = "before the first ta
                                         [SL_DRIVER_AFTER] = "after the last task"};
 
 /* How many tasks were submitted before time_ns. */
-static uint32_t submitted_before(const struct sl_work *w, int64_t time_ns)
+static uint32_t submitted_before(const struct sl_workflow *w, int64_t time_ns)
 {
     uint32_t lo = 0, hi = w->n;
 
@@ -36,13 +36,13 @@ static uint32_t submitted_before(const struct sl_work *w, int64_t time_ns)
     return lo;
 }
 
-struct sl_driver sl_driver_at(const struct sl_work *w, int64_t time_ns)
+struct sl_driver sl_driver_at(const struct sl_workflow *w, int64_t time_ns)
 {
-    uint32_t before = submitted_before(w, time_ns), done = sl_work_done_by(w, time_ns), last = done;
+    uint32_t before = submitted_before(w, time_ns), done = sl_workflow_done_by(w, time_ns), last = done;
     int64_t previous, end;
 
     if (!before)
-        return (struct sl_driver){SL_DRIVER_FIRST, w->first_ns, SL_NONE};
+        return (struct sl_driver){SL_DRIVER_FIRST, w->first_ns, SL_NO_INDEX};
     previous = w->task[before - 1].first_ns;
     for (uint32_t i = before; i < w->n && w->task[i].first_ns == time_ns; i++)
         done -= w->task[i].done_ns <= time_ns; /* submitted and done at this very moment */
@@ -61,46 +61,46 @@ struct sl_driver sl_driver_at(const struct sl_work *w, int64_t time_ns)
 /* ---- waits ---- */
 
 /* The last segment in which a task waits for others begins then; tasks that wait for none: never. */
-static int64_t last_wait(const struct sl_work *w, const struct sl_task *t)
+static int64_t last_wait(const struct sl_workflow *w, const struct sl_task *t)
 {
     for (uint32_t i = t->nseg; t->depends && i-- > 0;)
-        if (w->states.v[w->seg.v[t->seg + i].state].kind == SL_WORK_DEPEND)
+        if (w->states.v[w->seg.v[t->seg + i].state].kind == SL_PHASE_DEPEND)
             return w->seg.v[t->seg + i].from_ns;
     return INT64_MIN;
 }
 
-uint32_t sl_awaited(const struct sl_work *w, const struct sl_task *t, uint32_t i, int64_t *at_ns)
+uint32_t sl_awaited(const struct sl_workflow *w, const struct sl_task *t, uint32_t i, int64_t *at_ns)
 {
-    int64_t from = i == SL_NONE ? INT64_MIN : w->seg.v[t->seg + i].from_ns;
-    int64_t to = i == SL_NONE ? t->first_ns : sl_segment_end(w, t, i);
-    uint32_t best = SL_NONE, late = SL_NONE;
+    int64_t from = i == SL_NO_INDEX ? INT64_MIN : w->seg.v[t->seg + i].from_ns;
+    int64_t to = i == SL_NO_INDEX ? t->first_ns : sl_segment_end(w, t, i);
+    uint32_t best = SL_NO_INDEX, late = SL_NO_INDEX;
 
     for (uint32_t k = t->pred; k < t->pred + t->npred; k++) {
         const struct sl_task *p = &w->task[w->pred[k]];
-        if (p->done_ns > from && p->done_ns <= to && (best == SL_NONE || p->done_ns > w->task[best].done_ns))
+        if (p->done_ns > from && p->done_ns <= to && (best == SL_NO_INDEX || p->done_ns > w->task[best].done_ns))
             best = w->pred[k];
-        if (p->done_ns > to && p->first_ns < to && (late == SL_NONE || p->done_ns > w->task[late].done_ns))
+        if (p->done_ns > to && p->first_ns < to && (late == SL_NO_INDEX || p->done_ns > w->task[late].done_ns))
             late = w->pred[k];
     }
-    if (best == SL_NONE && late != SL_NONE && t->depends && last_wait(w, t) == from) {
+    if (best == SL_NO_INDEX && late != SL_NO_INDEX && t->depends && last_wait(w, t) == from) {
         *at_ns = to; /* clocks disagree: it cannot have gone on before */
         return late;
     }
-    if (best != SL_NONE)
+    if (best != SL_NO_INDEX)
         *at_ns = w->task[best].done_ns;
     return best;
 }
 
-static bool may_wait(const struct sl_work *w, const struct sl_task *t, uint32_t i)
+static bool may_wait(const struct sl_workflow *w, const struct sl_task *t, uint32_t i)
 {
-    return t->npred && (!t->depends || w->states.v[w->seg.v[t->seg + i].state].kind == SL_WORK_DEPEND);
+    return t->npred && (!t->depends || w->states.v[w->seg.v[t->seg + i].state].kind == SL_PHASE_DEPEND);
 }
 
 /* ---- the path ---- */
 
 struct maker {
     struct sl_path *p;
-    const struct sl_work *w;
+    const struct sl_workflow *w;
     int64_t *entered; /* by task: the path came to it at this time */
     bool *has_entered;
     int64_t t; /* all after it is given */
@@ -133,17 +133,17 @@ static void give_driver(struct maker *m, int64_t start_ns, enum sl_driver_why wh
         give(m, start_ns, 0, m->w->root, g->names.text[g->type[m->w->root]],
              why == SL_DRIVER_AFTER ? "after it was done" : "before it began");
     else
-        give(m, start_ns, SL_NONE, m->w->root, "driver", sl_driver_states[why]);
+        give(m, start_ns, SL_NO_INDEX, m->w->root, "driver", sl_driver_states[why]);
 }
 
-/* From a submission back to a task whose end the driver waited for; SL_NONE: to the beginning. */
+/* From a submission back to a task whose end the driver waited for; SL_NO_INDEX: to the beginning. */
 static uint32_t follow_driver(struct maker *m)
 {
     for (;;) {
         struct sl_driver d = sl_driver_at(m->w, m->t);
         give_driver(m, d.since_ns, d.why);
         if (d.why == SL_DRIVER_FIRST)
-            return SL_NONE;
+            return SL_NO_INDEX;
         if (d.why != SL_DRIVER_BUSY)
             return d.task;
     }
@@ -162,12 +162,12 @@ static bool enter(struct maker *m, uint32_t to)
 /* Who handed over to the task that begins at m->t; of several the last to end. */
 static uint32_t handed_over(const struct maker *m, const struct sl_task *t, int64_t *at_ns)
 {
-    uint32_t best = SL_NONE;
+    uint32_t best = SL_NO_INDEX;
 
     for (uint32_t k = t->flow; k < t->flow + t->nflow; k++) {
         const struct sl_task *p = &m->w->task[m->w->pred[k]];
         int64_t at = earlier(p->done_ns, m->t);
-        if (p->first_ns < m->t && (best == SL_NONE || at > *at_ns)) {
+        if (p->first_ns < m->t && (best == SL_NO_INDEX || at > *at_ns)) {
             best = m->w->pred[k];
             *at_ns = at;
         }
@@ -179,13 +179,13 @@ static uint32_t handed_over(const struct maker *m, const struct sl_task *t, int6
 static uint32_t before_first(struct maker *m, uint32_t task)
 {
     const struct sl_task *t = &m->w->task[task];
-    const struct sl_work_state *first = &m->w->states.v[m->w->seg.v[t->seg].state];
+    const struct sl_phase_state *first = &m->w->states.v[m->w->seg.v[t->seg].state];
     int64_t at = 0;
     uint32_t from = handed_over(m, t, &at);
 
-    if (from == SL_NONE && t->npred && !t->depends)
-        from = sl_awaited(m->w, t, SL_NONE, &at);
-    if (from == SL_NONE || at > m->t || !enter(m, from))
+    if (from == SL_NO_INDEX && t->npred && !t->depends)
+        from = sl_awaited(m->w, t, SL_NO_INDEX, &at);
+    if (from == SL_NO_INDEX || at > m->t || !enter(m, from))
         return follow_driver(m);
     give(m, at, task, t->span, first->component, "waiting to begin");
     return from;
@@ -198,13 +198,13 @@ static uint32_t follow_task(struct maker *m, uint32_t task)
 
     for (uint32_t i = t->nseg; i-- > 0;) {
         const struct sl_segment *g = &m->w->seg.v[t->seg + i];
-        const struct sl_work_state *state = &m->w->states.v[g->state];
+        const struct sl_phase_state *state = &m->w->states.v[g->state];
         int64_t at;
         uint32_t on;
         if (g->from_ns >= m->t)
             continue;
-        on = may_wait(m->w, t, i) ? sl_awaited(m->w, t, i, &at) : SL_NONE;
-        if (on != SL_NONE && at <= m->t) {
+        on = may_wait(m->w, t, i) ? sl_awaited(m->w, t, i, &at) : SL_NO_INDEX;
+        if (on != SL_NO_INDEX && at <= m->t) {
             give(m, at, task, g->span, state->component, state->state);
             if (enter(m, on))
                 return on;
@@ -223,17 +223,17 @@ static void reverse(struct sl_path *p)
     }
 }
 
-void sl_path_make(struct sl_path *out, const struct sl_work *w)
+void sl_path_make(struct sl_path *out, const struct sl_workflow *w)
 {
     struct maker m = {.p = out, .w = w, .t = w->last_ns};
-    uint32_t at = w->n ? w->by_done[w->n - 1] : SL_NONE;
+    uint32_t at = w->n ? w->by_done[w->n - 1] : SL_NO_INDEX;
 
     *out = (struct sl_path){0};
     m.entered = sl_alloc(w->n * sizeof *m.entered);
     m.has_entered = sl_alloc(w->n * sizeof *m.has_entered);
-    if (at != SL_NONE && w->task[at].done_ns < w->last_ns)
+    if (at != SL_NO_INDEX && w->task[at].done_ns < w->last_ns)
         give_driver(&m, w->task[at].done_ns, SL_DRIVER_AFTER);
-    while (at != SL_NONE)
+    while (at != SL_NO_INDEX)
         at = follow_task(&m, at);
     give_driver(&m, w->first_ns, SL_DRIVER_FIRST);
     free(m.entered);
@@ -249,7 +249,7 @@ void sl_path_free(struct sl_path *p)
 /* ---- slack ---- */
 
 /* x waited from `from` on, until at_ns: so much later could all that were done before have been. */
-static void relax(const struct sl_work *w, int64_t *slack, const struct sl_task *x, int64_t x_slack, int64_t after,
+static void relax(const struct sl_workflow *w, int64_t *slack, const struct sl_task *x, int64_t x_slack, int64_t after,
                   int64_t until, int64_t at_ns)
 {
     for (uint32_t k = x->pred; k < x->pred + x->npred; k++) {
@@ -259,14 +259,14 @@ static void relax(const struct sl_work *w, int64_t *slack, const struct sl_task 
     }
 }
 
-static void relax_task(const struct sl_work *w, int64_t *slack, uint32_t task)
+static void relax_task(const struct sl_workflow *w, int64_t *slack, uint32_t task)
 {
     const struct sl_task *x = &w->task[task];
     int64_t after = INT64_MIN, at, mine = slack[task];
 
     if (!x->npred)
         return;
-    if (!x->depends && sl_awaited(w, x, SL_NONE, &at) != SL_NONE) {
+    if (!x->depends && sl_awaited(w, x, SL_NO_INDEX, &at) != SL_NO_INDEX) {
         relax(w, slack, x, mine, INT64_MIN, x->first_ns, at);
         after = x->first_ns;
     }
@@ -276,7 +276,7 @@ static void relax_task(const struct sl_work *w, int64_t *slack, uint32_t task)
             continue;
         if (x->depends && last_wait(w, x) == from)
             to = INT64_MAX; /* and those who say that they were done too late */
-        if (sl_awaited(w, x, i, &at) == SL_NONE)
+        if (sl_awaited(w, x, i, &at) == SL_NO_INDEX)
             at = from;
         relax(w, slack, x, mine, after, to, at);
         after = to;
@@ -288,26 +288,26 @@ static void relax_task(const struct sl_work *w, int64_t *slack, uint32_t task)
  * Tasks are settled from the last done to the first; by then all that were submitted after one was done are settled.
  */
 struct chain {
-    const struct sl_work *w;
+    const struct sl_workflow *w;
     int64_t *slack;  /* by task */
     int64_t *submit; /* by task: how much later its submission could have been; known from `known` on */
     struct sl_driver *why;
     uint32_t known;
-    uint32_t *reacted; /* by task: who was submitted when it was done; SL_NONE */
+    uint32_t *reacted; /* by task: who was submitted when it was done; SL_NO_INDEX */
     uint32_t at;       /* submissions from this one on were looked at */
-    uint32_t idle;     /* of these, the first before which the driver waited for all; SL_NONE */
+    uint32_t idle;     /* of these, the first before which the driver waited for all; SL_NO_INDEX */
 };
 
 static void init_chain(struct chain *c)
 {
-    const struct sl_work *w = c->w;
+    const struct sl_workflow *w = c->w;
 
     c->submit = sl_alloc((size_t)w->n * sizeof *c->submit);
     c->why = sl_alloc((size_t)w->n * sizeof *c->why);
     c->reacted = sl_alloc((size_t)w->n * sizeof *c->reacted);
     memset(c->reacted, 0xFF, (size_t)w->n * sizeof *c->reacted);
     c->known = c->at = w->n;
-    c->idle = SL_NONE;
+    c->idle = SL_NO_INDEX;
     for (uint32_t i = 0; i < w->n; i++) {
         bool same = i && w->task[i].first_ns == w->task[i - 1].first_ns;
         c->why[i] = same ? (struct sl_driver){SL_DRIVER_BUSY, w->task[i].first_ns, i - 1}
@@ -318,13 +318,13 @@ static void init_chain(struct chain *c)
 }
 
 /* How long a task waited for others when it had been submitted: so much later it could have been. */
-static int64_t first_wait(const struct sl_work *w, const struct sl_task *t)
+static int64_t first_wait(const struct sl_workflow *w, const struct sl_task *t)
 {
     int64_t at;
 
     for (uint32_t i = 0; i < t->nseg; i++)
         if (t->depends && may_wait(w, t, i))
-            return sl_awaited(w, t, i, &at) == SL_NONE ? 0 : at - w->seg.v[t->seg + i].from_ns;
+            return sl_awaited(w, t, i, &at) == SL_NO_INDEX ? 0 : at - w->seg.v[t->seg + i].from_ns;
     return 0;
 }
 
@@ -345,10 +345,10 @@ static int64_t submit_slack(struct chain *c, uint32_t i)
 /* What the driver waited for: this task, or all. */
 static void relax_driver(struct chain *c, uint32_t x)
 {
-    const struct sl_work *w = c->w;
+    const struct sl_workflow *w = c->w;
     int64_t done = w->task[x].done_ns;
 
-    if (c->reacted[x] != SL_NONE)
+    if (c->reacted[x] != SL_NO_INDEX)
         c->slack[x] = earlier(c->slack[x], submit_slack(c, c->reacted[x]));
     /* tasks come in descending order of done_ns, and waits for all behind them in ascending order of time */
     while (c->at > 0 && w->task[c->at - 1].first_ns >= done) {
@@ -359,11 +359,11 @@ static void relax_driver(struct chain *c, uint32_t x)
         }
         c->at--;
     }
-    if (c->idle != SL_NONE)
+    if (c->idle != SL_NO_INDEX)
         c->slack[x] = earlier(c->slack[x], c->why[c->idle].since_ns - done + submit_slack(c, c->idle));
 }
 
-int64_t *sl_slack_make(const struct sl_work *w)
+int64_t *sl_slack_make(const struct sl_workflow *w)
 {
     struct chain c = {.w = w, .slack = sl_alloc((size_t)w->n * sizeof *c.slack)};
     int64_t end = w->n ? w->task[w->by_done[w->n - 1]].done_ns : 0;

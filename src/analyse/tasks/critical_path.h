@@ -20,7 +20,7 @@ enum { SL_DRIVER_WAITS_NS = 10000000, SL_DRIVER_REACTS = 10 };
 
 struct sl_path_part {
     int64_t start_ns, end_ns;
-    uint32_t task; /* index; SL_NONE: the driver's time */
+    uint32_t task; /* index; SL_NO_INDEX: the driver's time */
     uint32_t span; /* index into the graph: of the event that began the state, or the workflow */
     const char *component, *state;
 };
@@ -30,7 +30,7 @@ struct sl_path {
 };
 
 /* *out is to be freed; its texts belong to w. */
-void sl_path_make(struct sl_path *out, const struct sl_work *w);
+void sl_path_make(struct sl_path *out, const struct sl_workflow *w);
 void sl_path_free(struct sl_path *p);
 
 /*
@@ -38,7 +38,7 @@ void sl_path_free(struct sl_path *p);
  * would have been done later: by dependencies, and by what the driver waited for.  That workers are taken longer is not
  * reckoned (replay.h does).  free() it.
  */
-int64_t *sl_slack_make(const struct sl_work *w);
+int64_t *sl_slack_make(const struct sl_workflow *w);
 
 /* ---- shared with replay.c ---- */
 
@@ -50,13 +50,13 @@ struct sl_driver {
     int64_t since_ns; /* its own time began then */
     uint32_t task;    /* the one that was done then (idle, reacted); the one that was submitted then (busy) */
 };
-struct sl_driver sl_driver_at(const struct sl_work *w, int64_t time_ns);
+struct sl_driver sl_driver_at(const struct sl_workflow *w, int64_t time_ns);
 
 /*
  * What a task waited for in its segment i: of its predecessors that which was done last, but before the segment ended.
- * SL_NONE: none was done during it.  i SL_NONE: before its first event, for tasks that have no state of waiting.
- * *at_ns: when the wait was over.
+ * SL_NO_INDEX: none was done during it.  i SL_NO_INDEX: before its first event, for tasks that have no state of
+ * waiting. *at_ns: when the wait was over.
  */
-uint32_t sl_awaited(const struct sl_work *w, const struct sl_task *t, uint32_t i, int64_t *at_ns);
+uint32_t sl_awaited(const struct sl_workflow *w, const struct sl_task *t, uint32_t i, int64_t *at_ns);
 
 #endif

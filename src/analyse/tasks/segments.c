@@ -13,25 +13,25 @@
 
 /* ---- phases ---- */
 
-static enum sl_work_kind kind_of(const char *s)
+static enum sl_phase_kind kind_of(const char *s)
 {
     static const char *const kinds[] = {"depend", "wait", "run", "work", "done"};
 
     for (int i = 0; i < 5; i++)
         if (s && !strcmp(s, kinds[i]))
-            return (enum sl_work_kind)i;
-    return SL_WORK_WORK;
+            return (enum sl_phase_kind)i;
+    return SL_PHASE_WORK;
 }
 
-/* The number of a name among those that occur; SL_NONE: it does not. */
+/* The number of a name among those that occur; SL_NO_INDEX: it does not. */
 static uint32_t number(const struct sl_names *names, const uint32_t *list, uint32_t n, const char *name)
 {
-    uint32_t rank = name ? sl_names_find(names, name) : SL_NONE;
+    uint32_t rank = name ? sl_names_find(names, name) : SL_NO_INDEX;
 
-    for (uint32_t i = 0; i < n && rank != SL_NONE; i++)
+    for (uint32_t i = 0; i < n && rank != SL_NO_INDEX; i++)
         if (list[i] == rank)
             return i;
-    return SL_NONE;
+    return SL_NO_INDEX;
 }
 
 static const char *copy(struct working *k, sqlite3_value *v)
@@ -44,17 +44,17 @@ static const char *copy(struct working *k, sqlite3_value *v)
 static int phase_row(void *to, sqlite3_value **v)
 {
     struct working *k = to;
-    const struct sl_stories *s = &k->w->s;
+    const struct sl_root_events *s = &k->w->s;
     uint32_t type = number(&s->g.names, s->span_type, s->span_types, (const char *)sqlite3_value_text(v[0]));
     uint32_t event = number(&s->g.names, s->event_type, s->event_types, (const char *)sqlite3_value_text(v[1]));
     struct phase *p;
 
-    if (type == SL_NONE || k->phase.n > UINT16_MAX)
+    if (type == SL_NO_INDEX || k->phase.n > UINT16_MAX)
         return 0;
     if (!k->phase_of[type])
         k->phase_of[type] = sl_alloc(s->event_types * sizeof **k->phase_of);
     k->phased[s->span_type[type]] = true;
-    if (event == SL_NONE)
+    if (event == SL_NO_INDEX)
         return 0;
     k->phase_of[type][event] = (uint16_t)k->phase.n;
     p = sl_vec_add(&k->phase);
@@ -76,11 +76,12 @@ int sl_working_phases(struct working *k, struct sl_err *err)
     sl_vec_add(&k->phase);
     if (sqlite3_table_column_metadata(db, NULL, "sl_state", "state", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
         return 0;
-    return sl_scan(db, "SELECT sl_scan(?1, span_type, event_type, component, state, kind, rank, again) FROM sl_state",
-                   phase_row, k, err);
+    return sl_query_each(
+        db, "SELECT sl_query_each(?1, span_type, event_type, component, state, kind, rank, again) FROM sl_state",
+        phase_row, k, err);
 }
 
-uint32_t sl_working_state(struct working *k, const char *component, const char *state, enum sl_work_kind kind)
+uint32_t sl_working_state(struct working *k, const char *component, const char *state, enum sl_phase_kind kind)
 {
     struct sl_buf b = {0};
     uint32_t id;
@@ -90,8 +91,8 @@ uint32_t sl_working_state(struct working *k, const char *component, const char *
     sl_buf_addc(&b, (char)('0' + kind));
     id = sl_intern(&k->state, b.s, b.n);
     if (id > k->w->states.n)
-        *sl_vec_add(&k->w->states) = (struct sl_work_state){sl_arena_copy(&k->w->arena, component, strlen(component)),
-                                                            sl_arena_copy(&k->w->arena, state, strlen(state)), kind};
+        *sl_vec_add(&k->w->states) = (struct sl_phase_state){sl_arena_copy(&k->w->arena, component, strlen(component)),
+                                                             sl_arena_copy(&k->w->arena, state, strlen(state)), kind};
     sl_buf_free(&b);
     return id - 1;
 }
@@ -105,20 +106,20 @@ struct machine {
     uint32_t attempt, begun; /* the newest attempt; attempts begin in the order of their first events */
     int rank;
     const char *component; /* NULL: none so far */
-    uint32_t declared;     /* state; SL_NONE: none so far */
+    uint32_t declared;     /* state; SL_NO_INDEX: none so far */
     uint32_t declared_by;  /* the span of the event that began it */
     bool done;
     unsigned char *has_begun; /* by attempt */
 };
 
 /* At the time of h; span: whose event began the state, now or before it was lain over. */
-static void enter(struct machine *m, const struct sl_happening *h, uint32_t state, uint32_t span)
+static void enter(struct machine *m, const struct sl_timed_event *h, uint32_t state, uint32_t span)
 {
-    struct sl_work *w = m->k->w;
+    struct sl_workflow *w = m->k->w;
     struct sl_segment *last = m->t->nseg ? &w->seg.v[w->seg.n - 1] : NULL;
-    struct sl_segment now = {h->time_ns, state, span, SL_NONE, SL_NONE};
+    struct sl_segment now = {h->time_ns, state, span, SL_NO_INDEX, SL_NO_INDEX};
 
-    if (m->declared != SL_NONE && state != m->declared) {
+    if (m->declared != SL_NO_INDEX && state != m->declared) {
         now.under = m->declared;
         now.under_span = m->declared_by;
     }
@@ -133,7 +134,7 @@ static void enter(struct machine *m, const struct sl_happening *h, uint32_t stat
 }
 
 /* The functions of traced programs, by name: "after begin" would say nothing. */
-static uint32_t in_call(struct machine *m, uint32_t span, enum sl_work_kind kind)
+static uint32_t in_call(struct machine *m, uint32_t span, enum sl_phase_kind kind)
 {
     struct working *k = m->k;
     sqlite3_stmt *q = k->w->key;
@@ -151,21 +152,21 @@ static uint32_t in_call(struct machine *m, uint32_t span, enum sl_work_kind kind
 }
 
 /* "after EVENT", kept by what happened. */
-static uint32_t after_event(struct machine *m, const struct sl_happening *h)
+static uint32_t after_event(struct machine *m, const struct sl_timed_event *h)
 {
     struct working *k = m->k;
-    const struct sl_stories *s = &k->w->s;
-    enum sl_work_kind kind = m->declared == SL_NONE ? SL_WORK_WORK : k->w->states.v[m->declared].kind;
+    const struct sl_root_events *s = &k->w->s;
+    enum sl_phase_kind kind = m->declared == SL_NO_INDEX ? SL_PHASE_WORK : k->w->states.v[m->declared].kind;
     uint32_t key[2] = {h->code, kind}, id;
     struct sl_buf b = {0};
 
-    if (s->g.type[h->of] == k->call_type && k->call_type != SL_NONE)
+    if (s->g.type[h->of] == k->call_type && k->call_type != SL_NO_INDEX)
         return in_call(m, h->of, kind);
     id = sl_intern(&k->after, (const char *)key, sizeof key); /* one for each of after_state */
     if (id <= k->after_state.n)
         return k->after_state.v[id - 1];
-    sl_buf_addf(&b, "after %s", sl_stories_event_type(s, h->code));
-    *sl_vec_add(&k->after_state) = sl_working_state(k, sl_stories_span_type(s, h->code), b.s, kind);
+    sl_buf_addf(&b, "after %s", sl_root_events_event_type(s, h->code));
+    *sl_vec_add(&k->after_state) = sl_working_state(k, sl_root_events_span_type(s, h->code), b.s, kind);
     sl_buf_free(&b);
     return k->after_state.v[id - 1];
 }
@@ -180,7 +181,7 @@ static uint32_t phase_state(struct working *k, struct phase *p, const char *comp
 }
 
 /* How often this was told of this span by now. */
-static uint32_t times_told(struct working *k, const struct sl_happening *h)
+static uint32_t times_told(struct working *k, const struct sl_timed_event *h)
 {
     size_t i = 0;
 
@@ -213,7 +214,7 @@ static bool outdated(struct machine *m, uint32_t attempt)
  * What is told of the task as a whole belongs to the attempt of that number: it is late, where the next one has begun
  * already.  What may come again begins the order anew, unless the attempt did.
  */
-static bool late(struct machine *m, const struct sl_happening *h, const struct phase *p)
+static bool late(struct machine *m, const struct sl_timed_event *h, const struct phase *p)
 {
     uint32_t times;
 
@@ -222,54 +223,56 @@ static bool late(struct machine *m, const struct sl_happening *h, const struct p
     times = times_told(m->k, h);
     if (p->again && times > 1 && times > m->begun && p->rank < m->rank)
         m->rank = 0;
-    return p->kind != SL_WORK_DEPEND && p->kind != SL_WORK_DONE && !m->k->r.attempt[h->of] && m->begun &&
+    return p->kind != SL_PHASE_DEPEND && p->kind != SL_PHASE_DONE && !m->k->r.attempt[h->of] && m->begun &&
            times < m->begun;
 }
 
-static void phase_event(struct machine *m, const struct sl_happening *h, struct phase *p)
+static void phase_event(struct machine *m, const struct sl_timed_event *h, struct phase *p)
 {
     struct working *k = m->k;
-    const struct sl_stories *s = &k->w->s;
+    const struct sl_root_events *s = &k->w->s;
     const char *component;
     bool keep;
 
     /* that Work Queue is done with it does not mean that Parsl is */
-    if (p->kind == SL_WORK_DONE && k->member[h->of] != m->task && k->w->role[s->g.type[h->of]] != SL_ROLE_ATTEMPT)
+    if (p->kind == SL_PHASE_DONE && k->member[h->of] != m->task && k->w->role[s->g.type[h->of]] != SL_ROLE_ATTEMPT)
         return;
     if (outdated(m, k->r.attempt[h->of]))
         return;
-    m->t->depends |= p->kind == SL_WORK_DEPEND;
+    m->t->depends |= p->kind == SL_PHASE_DEPEND;
     if (late(m, h, p))
         return;
     if (p->rank < m->rank)
         return;
     /* who runs it is known better by who tells it first: the worker's own log, and only then the database */
     keep = !p->component ||
-           (p->kind == SL_WORK_RUN && m->declared != SL_NONE && k->w->states.v[m->declared].kind == SL_WORK_RUN);
-    component = keep && m->component ? m->component : p->component ? p->component : sl_stories_span_type(s, h->code);
+           (p->kind == SL_PHASE_RUN && m->declared != SL_NO_INDEX && k->w->states.v[m->declared].kind == SL_PHASE_RUN);
+    component = keep && m->component ? m->component
+                : p->component       ? p->component
+                                     : sl_root_events_span_type(s, h->code);
     m->rank = p->rank;
     m->component = component;
     m->declared = phase_state(k, p, component);
     m->declared_by = h->of;
-    m->done = p->kind == SL_WORK_DONE;
+    m->done = p->kind == SL_PHASE_DONE;
     enter(m, h, m->declared, h->of);
 }
 
-static void close_open(struct machine *m, size_t i, const struct sl_happening *h)
+static void close_open(struct machine *m, size_t i, const struct sl_timed_event *h)
 {
     struct working *k = m->k;
 
     memmove(&k->open.v[i], &k->open.v[i + 1], (--k->open.n - i) * sizeof *k->open.v);
     if (k->open.n)
         enter(m, h, k->open.v[k->open.n - 1].state, k->open.v[k->open.n - 1].span);
-    else if (m->declared != SL_NONE)
+    else if (m->declared != SL_NO_INDEX)
         enter(m, h, m->declared, m->declared_by);
     else
         enter(m, h, after_event(m, h), h->of);
 }
 
 /* An event of a span of which sl_state knows nothing. */
-static void other_event(struct machine *m, const struct sl_happening *h)
+static void other_event(struct machine *m, const struct sl_timed_event *h)
 {
     struct working *k = m->k;
     const uint32_t *start = k->w->s.e.start;
@@ -293,15 +296,15 @@ static void other_event(struct machine *m, const struct sl_happening *h)
     }
     if (i != SIZE_MAX)
         k->open.v[i].state = state;
-    if (i != SIZE_MAX ? i == k->open.n - 1 : m->declared == SL_NONE && !k->open.n)
+    if (i != SIZE_MAX ? i == k->open.n - 1 : m->declared == SL_NO_INDEX && !k->open.n)
         enter(m, h, state, h->of);
 }
 
 void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
 {
-    struct machine m = {.k = k, .t = t, .task = task, .declared = SL_NONE, .declared_by = SL_NONE};
-    const struct sl_stories *s = &k->w->s;
-    const struct sl_happening *v = k->story.v;
+    struct machine m = {.k = k, .t = t, .task = task, .declared = SL_NO_INDEX, .declared_by = SL_NO_INDEX};
+    const struct sl_root_events *s = &k->w->s;
+    const struct sl_timed_event *v = k->story.v;
     size_t n = k->story.n;
 
     t->first_ns = v[0].time_ns;
@@ -322,8 +325,8 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
             enter(&m, &v[i], after_event(&m, &v[i]), v[i].of);
     }
     free(m.has_begun);
-    t->done = m.done || m.declared == SL_NONE; /* of what declares no states nobody can say */
-    if (m.done) {                              /* what follows is no part of it */
+    t->done = m.done || m.declared == SL_NO_INDEX; /* of what declares no states nobody can say */
+    if (m.done) {                                  /* what follows is no part of it */
         t->done_ns = k->w->seg.v[k->w->seg.n - 1].from_ns;
         if (t->nseg > 1) {
             t->nseg--;

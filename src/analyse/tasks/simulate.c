@@ -25,15 +25,15 @@ struct worker {
 };
 
 struct replay {
-    const struct sl_work *w;
-    struct sl_stories *stories; /* of w: whether to go on */
+    const struct sl_workflow *w;
+    struct sl_root_events *stories; /* of w: whether to go on */
     struct sl_changes *c;
     int64_t *time;        /* by moment (segment, then task: done), since the beginning of the workflow */
     unsigned char *state; /* by moment: 0 unknown, 1 being worked out, 2 known */
     uint32_t *task_of;    /* by segment */
-    uint32_t *queue; /* by segment that is the first to run: where its queue begins; SL_NONE: it is not the first */
-    uint32_t *run;   /* by segment: which such segment it leads to; SL_NONE: none */
-    uint32_t *taken_from;  /* by segment that is the first to run: the segment that had the place before; SL_NONE */
+    uint32_t *queue; /* by segment that is the first to run: where its queue begins; SL_NO_INDEX: it is not the first */
+    uint32_t *run;   /* by segment: which such segment it leads to; SL_NO_INDEX: none */
+    uint32_t *taken_from;  /* by segment that is the first to run: the segment that had the place before; SL_NO_INDEX */
     int64_t latency, turn; /* of waits for a place: without one who had it before; after that one left */
     struct sl_driver *why; /* by task: why the driver submitted it then */
     uint32_t *same_as;     /* by task: the first that was submitted in the same moment */
@@ -55,7 +55,7 @@ static int64_t scale(int64_t ns, double factor)
 
 static int64_t moment_was(const struct replay *r, uint32_t moment)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     return moment < w->seg.n ? w->seg.v[moment].from_ns : w->task[moment - (uint32_t)w->seg.n].done_ns;
 }
 
@@ -64,7 +64,7 @@ static uint32_t done_moment(const struct replay *r, uint32_t task)
     return (uint32_t)r->w->seg.n + task;
 }
 
-static enum sl_work_kind kind_at(const struct replay *r, uint32_t seg)
+static enum sl_phase_kind kind_at(const struct replay *r, uint32_t seg)
 {
     return r->w->states.v[r->w->seg.v[seg].state].kind;
 }
@@ -83,17 +83,17 @@ static uint32_t end_moment(const struct replay *r, const struct sl_task *t, uint
  */
 static void find_queues(struct replay *r, const struct sl_task *t)
 {
-    uint32_t run = SL_NONE, first = t->seg;
+    uint32_t run = SL_NO_INDEX, first = t->seg;
 
     for (uint32_t s = t->seg + t->nseg; s-- > first;) {
-        enum sl_work_kind kind = kind_at(r, s);
-        if (kind == SL_WORK_RUN && (s == first || kind_at(r, s - 1) != SL_WORK_RUN)) {
+        enum sl_phase_kind kind = kind_at(r, s);
+        if (kind == SL_PHASE_RUN && (s == first || kind_at(r, s - 1) != SL_PHASE_RUN)) {
             run = s;
             r->queue[s] = s;
-        } else if (kind == SL_WORK_WAIT && run != SL_NONE) {
+        } else if (kind == SL_PHASE_WAIT && run != SL_NO_INDEX) {
             r->queue[run] = s;
-        } else if (kind != SL_WORK_WORK) {
-            run = SL_NONE;
+        } else if (kind != SL_PHASE_WORK) {
+            run = SL_NO_INDEX;
         }
         r->run[s] = run;
     }
@@ -104,7 +104,7 @@ static void find_queues(struct replay *r, const struct sl_task *t)
 static bool begins_run(const struct replay *r, uint32_t run, uint32_t *queue)
 {
     *queue = r->queue[run];
-    return *queue != SL_NONE;
+    return *queue != SL_NO_INDEX;
 }
 
 /* Is segment seg in a queue?  Where that begins. */
@@ -112,13 +112,13 @@ static bool in_queue(const struct replay *r, uint32_t seg, uint32_t *queue)
 {
     uint32_t run = r->run[seg];
 
-    *queue = run == SL_NONE ? SL_NONE : r->queue[run];
-    return run != SL_NONE && *queue <= seg && seg < run;
+    *queue = run == SL_NO_INDEX ? SL_NO_INDEX : r->queue[run];
+    return run != SL_NO_INDEX && *queue <= seg && seg < run;
 }
 
 static uint32_t run_end(const struct replay *r, const struct sl_task *t, uint32_t run)
 {
-    while (run + 1 < t->seg + t->nseg && kind_at(r, run + 1) == SL_WORK_RUN)
+    while (run + 1 < t->seg + t->nseg && kind_at(r, run + 1) == SL_PHASE_RUN)
         run++;
     return run;
 }
@@ -174,9 +174,9 @@ static void release(struct worker *k, int64_t by_ns)
 /* The worker of a segment; those of which nobody says it are one. */
 static struct worker *worker_of(const struct replay *r, uint32_t *number, struct worker **all, size_t *n, uint32_t seg)
 {
-    uint32_t by = r->w->worker[r->w->seg.v[seg].span], at = by == SL_NONE ? r->w->s.g.n : by;
+    uint32_t by = r->w->worker[r->w->seg.v[seg].span], at = by == SL_NO_INDEX ? r->w->s.g.n : by;
 
-    if (number[at] == SL_NONE) {
+    if (number[at] == SL_NO_INDEX) {
         number[at] = (uint32_t)*n;
         *all = sl_realloc(*all, ++*n * sizeof **all);
         (*all)[*n - 1] = (struct worker){0};
@@ -190,7 +190,7 @@ static struct worker *worker_of(const struct replay *r, uint32_t *number, struct
  */
 static void take_places(struct replay *r, const struct running *v, size_t n)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     uint32_t *number = sl_alloc(((size_t)w->s.g.n + 1) * sizeof *number);
     struct worker *all = NULL;
     size_t workers = 0;
@@ -232,7 +232,7 @@ static void take_places(struct replay *r, const struct running *v, size_t n)
 
 static void find_places(struct replay *r)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     SL_VEC(struct running) v = {0};
 
     for (uint32_t i = 0; i < w->n; i++) {
@@ -263,13 +263,13 @@ static double factor(const struct replay *r, uint32_t seg)
 /* The end of a segment of waiting for other tasks. */
 static void need_awaited(struct replay *r, const struct sl_task *t, uint32_t seg, need_fn *need, void *to)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     uint32_t i = seg - t->seg;
     int64_t from = w->seg.v[seg].from_ns, end = sl_segment_end(w, t, i), at = from;
     uint32_t on = sl_awaited(w, t, i, &at);
-    int64_t lag = scale(end - (on == SL_NONE ? from : at), factor(r, seg));
+    int64_t lag = scale(end - (on == SL_NO_INDEX ? from : at), factor(r, seg));
 
-    need(r, seg, on == SL_NONE ? lag : 0, to);
+    need(r, seg, on == SL_NO_INDEX ? lag : 0, to);
     for (uint32_t k = t->pred; k < t->pred + t->npred; k++) {
         int64_t done = w->task[w->pred[k]].done_ns;
         if (done <= end)
@@ -282,12 +282,12 @@ static void need_awaited(struct replay *r, const struct sl_task *t, uint32_t seg
 /* What the place needs, for the segment that runs after a queue from segment `queue` on. */
 static void need_place(struct replay *r, uint32_t queue, uint32_t run, need_fn *need, void *to)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     uint32_t before = r->taken_from[run], end;
     int64_t from = w->seg.v[queue].from_ns, start = w->seg.v[run].from_ns, wait = start - from, free_ns;
     double f = factor(r, queue);
 
-    if (before == SL_NONE) {
+    if (before == SL_NO_INDEX) {
         if (queue < run)
             need(r, queue, scale(wait, f), to);
         return;
@@ -307,12 +307,12 @@ static void need_place(struct replay *r, uint32_t queue, uint32_t run, need_fn *
 /* The first event of a task. */
 static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need, void *to)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     uint32_t task = (uint32_t)(t - w->task);
     struct sl_driver d;
     int64_t own, at;
 
-    if (t->npred && !t->depends && sl_awaited(w, t, SL_NONE, &at) != SL_NONE) {
+    if (t->npred && !t->depends && sl_awaited(w, t, SL_NO_INDEX, &at) != SL_NO_INDEX) {
         for (uint32_t k = t->pred; k < t->pred + t->npred; k++)
             if (w->task[w->pred[k]].done_ns <= t->first_ns)
                 need(r, done_moment(r, w->pred[k]), scale(t->first_ns - at, factor(r, t->seg)), to);
@@ -325,7 +325,7 @@ static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need
     d = r->why[task];
     own = scale(t->first_ns - d.since_ns, sl_changes_driver(r->c, d.why));
     if (d.why == SL_DRIVER_FIRST)
-        need(r, SL_NONE, own, to);
+        need(r, SL_NO_INDEX, own, to);
     else if (d.why == SL_DRIVER_BUSY)
         need(r, w->task[d.task].seg, own, to);
     else if (d.why == SL_DRIVER_REACTED)
@@ -345,12 +345,13 @@ static bool after_wait(const struct replay *r, const struct sl_task *t, uint32_t
 
     if (!t->npred)
         return false;
-    return t->depends ? kind_at(r, before) == SL_WORK_DEPEND : sl_awaited(r->w, t, before - t->seg, &at) != SL_NONE;
+    return t->depends ? kind_at(r, before) == SL_PHASE_DEPEND
+                      : sl_awaited(r->w, t, before - t->seg, &at) != SL_NO_INDEX;
 }
 
 static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     bool done = moment >= w->seg.n;
     const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
     uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1, queue;
@@ -381,16 +382,16 @@ struct latest {
 static void open_need(struct replay *r, uint32_t on, int64_t lag_ns, void *to)
 {
     (void)lag_ns, (void)to;
-    if (on != SL_NONE && r->state[on] == 0)
+    if (on != SL_NO_INDEX && r->state[on] == 0)
         *sl_vec_add(&r->stack) = on;
 }
 
 static void take_need(struct replay *r, uint32_t on, int64_t lag_ns, void *to)
 {
     struct latest *l = to;
-    int64_t at = (on == SL_NONE ? 0 : r->time[on]) + lag_ns;
+    int64_t at = (on == SL_NO_INDEX ? 0 : r->time[on]) + lag_ns;
 
-    if (on != SL_NONE && r->state[on] != 2) {
+    if (on != SL_NO_INDEX && r->state[on] != 2) {
         l->circle = true;
         return;
     }
@@ -402,7 +403,7 @@ static void take_need(struct replay *r, uint32_t on, int64_t lag_ns, void *to)
 
 static void settle(struct replay *r, uint32_t moment)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     struct latest l = {0};
 
     needs(r, moment, take_need, &l);
@@ -444,14 +445,14 @@ static void work_out(struct replay *r, uint32_t moment)
  */
 static void find_driver(struct replay *r)
 {
-    const struct sl_work *w = r->w;
-    uint32_t from = 0, last = SL_NONE;
+    const struct sl_workflow *w = r->w;
+    uint32_t from = 0, last = SL_NO_INDEX;
     int64_t at;
 
     for (uint32_t i = 0; i < w->n; i++) {
         const struct sl_task *t = &w->task[i];
-        bool own = !t->npred || t->depends || sl_awaited(w, t, SL_NONE, &at) == SL_NONE;
-        bool same = last != SL_NONE && w->task[last].first_ns == t->first_ns;
+        bool own = !t->npred || t->depends || sl_awaited(w, t, SL_NO_INDEX, &at) == SL_NO_INDEX;
+        bool same = last != SL_NO_INDEX && w->task[last].first_ns == t->first_ns;
         r->idle_from[i] = same ? r->idle_from[last] : from;
         r->same_as[i] = own && same ? last : i;
         if (!own || same)
@@ -463,16 +464,16 @@ static void find_driver(struct replay *r)
     }
 }
 
-static int finish(struct replay *r, struct sl_replay *out, struct sl_err *err)
+static int finish(struct replay *r, struct sl_simulation *out, struct sl_err *err)
 {
-    const struct sl_work *w = r->w;
+    const struct sl_workflow *w = r->w;
     int64_t last = 0, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
 
     out->first_ns = sl_alloc((size_t)w->n * sizeof *out->first_ns);
     out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t done;
-        if (i % 4096 == 0 && sl_stories_interrupted(r->stories))
+        if (i % 4096 == 0 && sl_root_events_interrupted(r->stories))
             return sl_err(err, SL_EIO, "interrupted");
         work_out(r, done_moment(r, i));
         done = r->time[done_moment(r, i)];
@@ -485,13 +486,13 @@ static int finish(struct replay *r, struct sl_replay *out, struct sl_err *err)
     return 0;
 }
 
-int sl_replay_make(struct sl_replay *out, struct sl_work *w, const char *changes, struct sl_err *err)
+int sl_simulate(struct sl_simulation *out, struct sl_workflow *w, const char *changes, struct sl_err *err)
 {
     struct replay r = {.w = w, .stories = &w->s};
     size_t moments = w->seg.n + w->n;
     int rc = sl_changes_parse(&r.c, w, changes, err);
 
-    *out = (struct sl_replay){0};
+    *out = (struct sl_simulation){0};
     if (!rc) {
         r.time = sl_alloc(moments * sizeof *r.time);
         r.state = sl_alloc(moments);
@@ -525,9 +526,9 @@ int sl_replay_make(struct sl_replay *out, struct sl_work *w, const char *changes
     return rc;
 }
 
-void sl_replay_free(struct sl_replay *r)
+void sl_simulation_free(struct sl_simulation *r)
 {
     free(r->first_ns);
     free(r->done_ns);
-    *r = (struct sl_replay){0};
+    *r = (struct sl_simulation){0};
 }

@@ -16,15 +16,15 @@
  * lies over such a state is meant, too. "NAME=PATTERN xFACTOR": what tasks that have such an attribute spend on
  * workers.  Where several match, factors multiply.
  */
-struct sl_replay {
+struct sl_simulation {
     int64_t *first_ns, *done_ns; /* by task: when they would have been */
     int64_t last_ns;             /* the end of the workflow; its beginning stays */
 };
 
 /* On success *out is to be freed.  A pattern that nothing matches is SL_ENOTFOUND, a text that is none SL_EUSAGE. */
-int sl_replay_make(struct sl_replay *out, struct sl_work *w, const char *changes, struct sl_err *err);
+int sl_simulate(struct sl_simulation *out, struct sl_workflow *w, const char *changes, struct sl_err *err);
 /* Is the text one of changes?  0, or SL_EUSAGE. */
 int sl_changes_check(const char *changes, struct sl_err *err);
-void sl_replay_free(struct sl_replay *r);
+void sl_simulation_free(struct sl_simulation *r);
 
 #endif

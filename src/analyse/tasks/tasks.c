@@ -9,7 +9,7 @@
 
 static bool is(const struct working *k, uint32_t span, enum sl_role role)
 {
-    return sl_reach_is(&k->r, span, role);
+    return sl_closure_is(&k->r, span, role);
 }
 
 /* ---- which spans are tasks ---- */
@@ -17,7 +17,7 @@ static bool is(const struct working *k, uint32_t span, enum sl_role role)
 static void mark(uint32_t **array, uint32_t n)
 {
     *array = sl_alloc((size_t)n * sizeof **array);
-    memset(*array, 0xFF, (size_t)n * sizeof **array); /* SL_NONE */
+    memset(*array, 0xFF, (size_t)n * sizeof **array); /* SL_NO_INDEX */
 }
 
 /* A task and its facets; one of them that stands in the workflow's own span speaks for all. */
@@ -26,16 +26,16 @@ static void add_task(struct working *k, uint32_t span)
     const struct sl_graph *g = &k->w->s.g;
     uint32_t best = span, number = (uint32_t)k->tasks.n;
 
-    if (k->member[span] != SL_NONE)
+    if (k->member[span] != SL_NO_INDEX)
         return;
-    sl_reach_begin(&k->r, span);
+    sl_closure_begin(&k->r, span);
     for (size_t i = 0; i < k->r.queue.n; i++) {
         uint32_t x = k->r.queue.v[i];
         bool own = g->parent[x] == k->w->root, best_own = g->parent[best] == k->w->root;
         if (own > best_own || (own == best_own && x < best))
             best = x;
         k->member[x] = k->unit[x] = number;
-        sl_reach_spread(&k->r, &g->facet, x);
+        sl_closure_spread(&k->r, &g->facet, x);
     }
     sl_vec_add(&k->tasks)->span = best;
 }
@@ -43,9 +43,9 @@ static void add_task(struct working *k, uint32_t span)
 /* The workflow and its facets, in k->r.queue. */
 static void workflow_group(struct working *k)
 {
-    sl_reach_begin(&k->r, k->w->root);
+    sl_closure_begin(&k->r, k->w->root);
     for (size_t i = 0; i < k->r.queue.n; i++)
-        sl_reach_spread(&k->r, &k->w->s.g.facet, k->r.queue.v[i]);
+        sl_closure_spread(&k->r, &k->w->s.g.facet, k->r.queue.v[i]);
 }
 
 /* Spans of the role that are named in the workflow; or all its subspans that are no workers. */
@@ -75,7 +75,7 @@ static bool has_phases(const struct working *k, uint32_t span)
 {
     uint32_t type = k->w->s.g.type[span];
 
-    return type != SL_NONE && k->phased[type];
+    return type != SL_NO_INDEX && k->phased[type];
 }
 
 /* Spans of the role anywhere below, or of whose type phases are declared, but not those within another one. */
@@ -84,15 +84,15 @@ static void add_nested(struct working *k, bool phases)
     const struct sl_graph *g = &k->w->s.g;
     SL_VEC(uint32_t) found = {0};
 
-    sl_reach_begin(&k->r, k->w->root);
+    sl_closure_begin(&k->r, k->w->root);
     for (size_t i = 0; i < k->r.queue.n; i++) {
         uint32_t x = k->r.queue.v[i];
         if (i && (phases ? has_phases(k, x) : is(k, x, SL_ROLE_TASK))) {
             *sl_vec_add(&found) = x;
             continue;
         }
-        sl_reach_spread(&k->r, &g->sub, x);
-        sl_reach_spread(&k->r, &g->facet, x);
+        sl_closure_spread(&k->r, &g->sub, x);
+        sl_closure_spread(&k->r, &g->facet, x);
     }
     for (size_t i = 0; i < found.n; i++)
         add_task(k, found.v[i]);
@@ -104,20 +104,20 @@ static void add_nested(struct working *k, bool phases)
 /* The story of a task, and which attempt each of its spans belongs to. */
 static void gather(struct working *k, uint32_t task)
 {
-    const struct sl_stories *s = &k->w->s;
+    const struct sl_root_events *s = &k->w->s;
 
     sl_vec_clear(&k->story);
-    sl_reach_task(&k->r, k->tasks.v[task].span);
+    sl_closure_task(&k->r, k->tasks.v[task].span);
     for (size_t i = 0; i < k->r.queue.n; i++) {
         uint32_t x = k->r.queue.v[i];
-        if (k->unit[x] == SL_NONE)
+        if (k->unit[x] == SL_NO_INDEX)
             k->unit[x] = task;
         for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
             *sl_vec_add(&k->story) =
-                (struct sl_happening){s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
+                (struct sl_timed_event){s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
     }
     if (k->story.n)
-        sl_happenings_sort(k->story.v, k->story.n);
+        sl_timed_events_sort(k->story.v, k->story.n);
 }
 
 /* Segments of all tasks; those without events are taken out (their numbers stay, as tasks of nobody). */
@@ -131,7 +131,7 @@ static int make_tasks(struct working *k, struct sl_err *err)
         if (k->story.n)
             sl_working_segments(k, i, t);
         t->done |= !is(k, t->span, SL_ROLE_TASK); /* who is no task need not say so */
-        if (i % 4096 == 0 && sl_stories_interrupted(&k->w->s))
+        if (i % 4096 == 0 && sl_root_events_interrupted(&k->w->s))
             return sl_err(err, SL_EIO, "interrupted");
     }
     return 0;
@@ -164,7 +164,7 @@ static void forget_tasks(struct working *k)
     sl_vec_clear(&k->tasks);
     sl_vec_clear(&k->w->seg);
     for (size_t i = 0; i < walk->n; i++)
-        k->unit[walk->span[i]] = k->member[walk->span[i]] = SL_NONE;
+        k->unit[walk->span[i]] = k->member[walk->span[i]] = SL_NO_INDEX;
 }
 
 /* What is worth looking at, from the most to the least certain. */
@@ -206,7 +206,7 @@ static int wait_row(void *to, sqlite3_value **v)
     uint32_t left = sl_graph_find(all->g, sqlite3_value_int64(v[0])), right;
 
     right = sl_graph_find(all->g, sqlite3_value_int64(v[2]));
-    if (left == SL_NONE || right == SL_NONE || left == right || sqlite3_value_type(v[0]) != SQLITE_INTEGER ||
+    if (left == SL_NO_INDEX || right == SL_NO_INDEX || left == right || sqlite3_value_type(v[0]) != SQLITE_INTEGER ||
         sqlite3_value_type(v[2]) != SQLITE_INTEGER)
         return 0;
     sl_vec_add(&all->v[kind]); /* after: left waited; flow: left handed over */
@@ -233,9 +233,10 @@ static void pack_waits(struct sl_csr *c, const struct waits *all, int kind)
 static int load_waits(struct working *k, struct sl_err *err)
 {
     struct waits all = {.g = &k->w->s.g};
-    int rc = sl_scan(k->w->s.db,
-                     "SELECT sl_scan(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (3, 4)",
-                     wait_row, &all, err);
+    int rc = sl_query_each(
+        k->w->s.db,
+        "SELECT sl_query_each(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (3, 4)", wait_row,
+        &all, err);
 
     if (!rc && (all.v[AFTER].n > UINT32_MAX || all.v[FLOW].n > UINT32_MAX))
         rc = sl_err(err, SL_ESTORE, "the store has more dependencies than this analysis can hold");
@@ -281,7 +282,7 @@ static int by_time(const void *a, const void *b)
 /* Tasks that have events by their first one; number[] says where each has gone. */
 static void sort_tasks(struct working *k, uint32_t *number)
 {
-    struct sl_work *w = k->w;
+    struct sl_workflow *w = k->w;
     struct order *o = sl_alloc(k->tasks.n * sizeof *o);
     size_t n = 0;
 
@@ -309,7 +310,7 @@ static void sort_tasks(struct working *k, uint32_t *number)
 
 static void find_waits(struct working *k)
 {
-    struct sl_work *w = k->w;
+    struct sl_workflow *w = k->w;
     SL_VEC(struct wait) all = {0};
     uint32_t *number = sl_alloc(k->tasks.n * sizeof *number), n = 0;
 
@@ -318,7 +319,8 @@ static void find_waits(struct working *k)
         for (uint32_t kind = 0, x = w->s.walk.span[i]; kind < 2; kind++)
             for (size_t c = k->wait[kind].start[x]; c < k->wait[kind].start[x + 1]; c++) {
                 uint32_t task = k->unit[x], on = k->unit[k->wait[kind].to[c]];
-                if (task != SL_NONE && on != SL_NONE && task != on && k->tasks.v[task].nseg && k->tasks.v[on].nseg)
+                if (task != SL_NO_INDEX && on != SL_NO_INDEX && task != on && k->tasks.v[task].nseg &&
+                    k->tasks.v[on].nseg)
                     *sl_vec_add(&all) = (struct wait){number[task], kind, number[on]};
             }
     if (all.n)
@@ -342,9 +344,9 @@ static void find_waits(struct working *k)
 /* ---- all of it ---- */
 
 /* 1: none is meant, there is no such span, or nothing ever happened to it. */
-static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *err)
+static int find_root(struct sl_workflow *w, sqlite3_value *workflow, struct sl_err *err)
 {
-    const struct sl_stories *s = &w->s;
+    const struct sl_root_events *s = &w->s;
     bool any = false;
 
     if (workflow && sqlite3_value_type(workflow) == SQLITE_NULL)
@@ -352,7 +354,7 @@ static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *
     if (!workflow || sqlite3_value_numeric_type(workflow) != SQLITE_INTEGER)
         return sl_err(err, SL_EUSAGE, "a workflow is given by the id of its span, a whole number");
     w->root = sl_graph_find(&s->g, sqlite3_value_int64(workflow));
-    if (w->root == SL_NONE)
+    if (w->root == SL_NO_INDEX)
         return 1;
     sl_walk_closure(&w->s.walk, w->root);
     for (size_t i = 0; i < s->walk.n; i++) {
@@ -373,15 +375,15 @@ static int find_root(struct sl_work *w, sqlite3_value *workflow, struct sl_err *
     return !any;
 }
 
-static int open_store(struct sl_work *w, sqlite3 *db, struct sl_err *err)
+static int open_store(struct sl_workflow *w, sqlite3 *db, struct sl_err *err)
 {
     struct working *k;
     int rc;
 
-    *w = (struct sl_work){.k = sl_alloc(sizeof *w->k)};
+    *w = (struct sl_workflow){.k = sl_alloc(sizeof *w->k)};
     k = w->k;
     k->w = w;
-    rc = sl_stories_open_raw(&w->s, db, SL_GRAPH_PARENTS, err);
+    rc = sl_root_events_open_raw(&w->s, db, SL_GRAPH_PARENTS, err);
     if (!rc)
         rc = sl_roles_load(&w->role, &w->s.g, db, err);
     if (!rc)
@@ -389,20 +391,20 @@ static int open_store(struct sl_work *w, sqlite3 *db, struct sl_err *err)
     if (!rc)
         rc = load_waits(k, err);
     if (!rc && sqlite3_prepare_v2(db, "SELECT key FROM sl_span WHERE id = ?1", -1, &w->key, NULL) != SQLITE_OK)
-        rc = sl_scan_err(db, err);
+        rc = sl_query_err(db, err);
     if (rc)
         return rc;
     k->call_type = sl_names_find(&w->s.g.names, SL_CALL_TYPE);
     mark(&k->unit, w->s.g.n);
     mark(&k->member, w->s.g.n);
     mark(&w->worker, w->s.g.n);
-    sl_reach_init(&k->r, &w->s.g, w->role);
+    sl_closure_init(&k->r, &w->s.g, w->role);
     find_workers(k);
     return 0;
 }
 
 /* What was made of the workflow before. */
-static void forget(struct sl_work *w)
+static void forget(struct sl_workflow *w)
 {
     forget_tasks(w->k);
     free(w->task);
@@ -414,12 +416,12 @@ static void forget(struct sl_work *w)
     w->first_ns = w->last_ns = 0;
 }
 
-int sl_work_of(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
+int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
 {
     int rc = w->k ? 0 : open_store(w, db, err);
 
     if (rc) {
-        sl_work_free(w); /* it may be tried again */
+        sl_workflow_free(w); /* it may be tried again */
         return rc;
     }
     forget(w);
@@ -451,16 +453,16 @@ static void free_working(struct working *k)
         free(k->wait[kind].start);
         free(k->wait[kind].to);
     }
-    sl_reach_free(&k->r);
+    sl_closure_free(&k->r);
     free(k);
 }
 
-void sl_work_free(struct sl_work *w)
+void sl_workflow_free(struct sl_workflow *w)
 {
     if (w->k)
         free_working(w->k);
     sqlite3_finalize(w->key);
-    sl_stories_free(&w->s);
+    sl_root_events_free(&w->s);
     free(w->task);
     sl_vec_free(&w->seg);
     free(w->pred);
@@ -469,10 +471,10 @@ void sl_work_free(struct sl_work *w)
     sl_arena_free(&w->arena);
     free(w->role);
     free(w->worker);
-    *w = (struct sl_work){0};
+    *w = (struct sl_workflow){0};
 }
 
-void sl_work_key(const struct sl_work *w, uint32_t span, sqlite3_context *out)
+void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out)
 {
     sqlite3_bind_int64(w->key, 1, w->s.g.id.v[span]);
     if (sqlite3_step(w->key) == SQLITE_ROW)
@@ -480,7 +482,7 @@ void sl_work_key(const struct sl_work *w, uint32_t span, sqlite3_context *out)
     sqlite3_reset(w->key);
 }
 
-uint32_t sl_work_done_by(const struct sl_work *w, int64_t time_ns)
+uint32_t sl_workflow_done_by(const struct sl_workflow *w, int64_t time_ns)
 {
     uint32_t lo = 0, hi = w->n;
 

@@ -16,11 +16,11 @@
 #include "analyse/load/root_events.h"
 #include "analyse/tasks/closure.h"
 
-enum sl_work_kind { SL_WORK_DEPEND, SL_WORK_WAIT, SL_WORK_RUN, SL_WORK_WORK, SL_WORK_DONE };
+enum sl_phase_kind { SL_PHASE_DEPEND, SL_PHASE_WAIT, SL_PHASE_RUN, SL_PHASE_WORK, SL_PHASE_DONE };
 
-struct sl_work_state {
+struct sl_phase_state {
     const char *component, *state;
-    enum sl_work_kind kind;
+    enum sl_phase_kind kind;
 };
 
 /* From its time until that of the next, or until the task is done. */
@@ -28,7 +28,8 @@ struct sl_segment {
     int64_t from_ns;
     uint32_t state; /* index into states */
     uint32_t span;  /* of the event that began it, also where something lay over it since; index into the graph */
-    /* of what lies over a declared state: that state, and the span of the event that began it; else SL_NONE, both */
+    /* of what lies over a declared state: that state, and the span of the event that began it; else SL_NO_INDEX, both
+     */
     uint32_t under, under_span;
 };
 
@@ -39,14 +40,14 @@ struct sl_task {
     uint32_t seg, nseg;   /* its segments, at least one */
     uint32_t pred, npred; /* tasks that it waited for (after); into `pred` */
     uint32_t flow, nflow; /* tasks that handed over to it; into `pred` */
-    bool depends;         /* it tells when it waits for others (SL_WORK_DEPEND) */
+    bool depends;         /* it tells when it waits for others (SL_PHASE_DEPEND) */
     bool done;            /* something says that it was done */
 };
 
 struct working; /* how it is made */
 
-struct sl_work {
-    struct sl_stories s; /* raw, with parents; s.walk is the closure of root */
+struct sl_workflow {
+    struct sl_root_events s; /* raw, with parents; s.walk is the closure of root */
     sqlite3_stmt *key;
     struct working *k;
     uint32_t root;
@@ -56,11 +57,11 @@ struct sl_work {
     uint32_t n, undone;        /* how many there are, and of how many nothing says that they were done */
     SL_VEC(struct sl_segment) seg;
     uint32_t *pred;
-    SL_VEC(struct sl_work_state) states;
+    SL_VEC(struct sl_phase_state) states;
     uint32_t *by_done; /* tasks by done_ns, ascending */
     struct sl_arena arena;
     unsigned char *role; /* by rank of a type's name: enum sl_role */
-    uint32_t *worker;    /* by span: the worker of which it is a subspan; SL_NONE: of none */
+    uint32_t *worker;    /* by span: the worker of which it is a subspan; SL_NO_INDEX: of none */
 };
 
 /*
@@ -68,19 +69,19 @@ struct sl_work {
  * the workflow.  workflow: a value of SQL, the id of a span.  Of NULL, of a span that does not exist, or that has no
  * events in its closure, there are no tasks, and first_ns is last_ns.  *w is to be freed, on failure too.
  */
-int sl_work_of(struct sl_work *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
-void sl_work_free(struct sl_work *w);
+int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
+void sl_workflow_free(struct sl_workflow *w);
 
 /* The key of a span of the graph, as the result of an SQL function: few are wanted, so they are not loaded. */
-void sl_work_key(const struct sl_work *w, uint32_t span, sqlite3_context *out);
+void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out);
 
 /* When a segment of task t ends. */
-static inline int64_t sl_segment_end(const struct sl_work *w, const struct sl_task *t, uint32_t i)
+static inline int64_t sl_segment_end(const struct sl_workflow *w, const struct sl_task *t, uint32_t i)
 {
     return i + 1 < t->nseg ? w->seg.v[t->seg + i + 1].from_ns : t->done_ns;
 }
 
 /* Tasks done at or before time_ns: how many; by_done[that - 1] is the latest. */
-uint32_t sl_work_done_by(const struct sl_work *w, int64_t time_ns);
+uint32_t sl_workflow_done_by(const struct sl_workflow *w, int64_t time_ns);
 
 #endif

@@ -8,7 +8,7 @@
 
 struct phase {
     const char *state, *component; /* component NULL: as before */
-    enum sl_work_kind kind;
+    enum sl_phase_kind kind;
     int rank;
     bool again;
     const char *last_component; /* the state that it was last with this one; NULL: never */
@@ -16,23 +16,23 @@ struct phase {
 };
 
 struct working {
-    struct sl_work *w;
+    struct sl_workflow *w;
     SL_VEC(struct phase) phase; /* [0] is none */
     uint16_t **phase_of;        /* by number of a span type, then of an event type; NULL: the type has no phases */
     bool *phased;               /* by rank of a type: it has phases */
     struct sl_intern state;     /* "component\0state\0kind"; id - 1 is the index */
     struct sl_intern after;     /* what happened and kind, as bytes; id - 1 is the index into after_state */
     SL_VEC(uint32_t) after_state;
-    uint32_t call_type; /* rank of SL_CALL_TYPE, or SL_NONE */
+    uint32_t call_type; /* rank of SL_CALL_TYPE, or SL_NO_INDEX */
     SL_VEC(struct sl_task) tasks;
-    uint32_t *unit;        /* by span: the task that it is part of; SL_NONE: none */
-    uint32_t *member;      /* by span: the task that it is a facet of; SL_NONE: none */
+    uint32_t *unit;        /* by span: the task that it is part of; SL_NO_INDEX: none */
+    uint32_t *member;      /* by span: the task that it is a facet of; SL_NO_INDEX: none */
     struct sl_csr wait[2]; /* by span: on which others it waited (after), and who handed over to it (flow) */
-    uint32_t *worker;      /* by span: of which worker it is a subspan; SL_NONE: of none */
+    uint32_t *worker;      /* by span: of which worker it is a subspan; SL_NO_INDEX: of none */
 
     /* the task at hand */
-    struct sl_reach r;
-    SL_VEC(struct sl_happening) story;
+    struct sl_closure r;
+    SL_VEC(struct sl_timed_event) story;
     SL_VEC(struct { uint32_t span, left, state; }) open; /* spans without phases, innermost last */
     SL_VEC(struct { uint32_t span, code, times; }) told; /* of the task itself, and how often */
 };
@@ -41,6 +41,6 @@ struct working {
 int sl_working_phases(struct working *k, struct sl_err *err);
 /* From k->story, sorted and not empty, to the segments of t, whose number is task. */
 void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t);
-uint32_t sl_working_state(struct working *k, const char *component, const char *state, enum sl_work_kind kind);
+uint32_t sl_working_state(struct working *k, const char *component, const char *state, enum sl_phase_kind kind);
 
 #endif

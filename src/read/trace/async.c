@@ -12,29 +12,29 @@ struct group { /* of one category and id */
 };
 
 struct asyncs {
-    struct sl_telling *w;
-    struct sl_tracing *t;
+    struct sl_emitter *w;
+    struct sl_trace_model *t;
     struct sl_intern keys, names;
     SL_VEC(struct group) groups;
     SL_VEC(uint32_t) counts; /* of a process, name and id */
-    SL_VEC(struct sl_held_async) all;
+    SL_VEC(struct sl_model_async) all;
     SL_VEC(uint32_t) on; /* of instants: async + 1, or 0 */
 };
 
-static const struct sl_held_more *more_of(const struct sl_tracing *t, const struct sl_held *h)
+static const struct sl_model_more *more_of(const struct sl_trace_model *t, const struct sl_model *h)
 {
-    static const struct sl_held_more none;
-    return h->more == SL_HELD_NONE ? &none : &t->more.v[h->more];
+    static const struct sl_model_more none;
+    return h->more == SL_MODEL_NONE ? &none : &t->more.v[h->more];
 }
 
 /*
  * Ids are looked for in the process first, and then anywhere, but for those that are said to be local: some write ids
  * that are unique in the whole trace, and others the same ones in every process.
  */
-static struct group *group_of(struct asyncs *s, const struct sl_held *h, bool anywhere)
+static struct group *group_of(struct asyncs *s, const struct sl_model *h, bool anywhere)
 {
-    const struct sl_held_more *m = more_of(s->t, h);
-    uint32_t process = anywhere || h->global ? SL_HELD_NONE : s->t->threads.v[h->thread].process;
+    const struct sl_model_more *m = more_of(s->t, h);
+    uint32_t process = anywhere || h->global ? SL_MODEL_NONE : s->t->threads.v[h->thread].process;
     uint32_t key[5] = {h->category, m->id, m->scope, process, strchr("STpF", h->phase) ? h->name : 0};
     uint32_t id = sl_intern(&s->keys, (const char *)key, sizeof key);
 
@@ -60,30 +60,30 @@ static uint32_t innermost(struct asyncs *s, struct group *g, uint32_t name, bool
         }
         return a;
     }
-    return SL_HELD_NONE;
+    return SL_MODEL_NONE;
 }
 
-static uint32_t find(struct asyncs *s, const struct sl_held *h, uint32_t name, bool take)
+static uint32_t find(struct asyncs *s, const struct sl_model *h, uint32_t name, bool take)
 {
     uint32_t a = innermost(s, group_of(s, h, false), name, take);
 
-    if (a == SL_HELD_NONE && !h->local && !h->global)
+    if (a == SL_MODEL_NONE && !h->local && !h->global)
         a = innermost(s, group_of(s, h, true), name, take);
     return a;
 }
 
-static void begin(struct asyncs *s, const struct sl_held *h)
+static void begin(struct asyncs *s, const struct sl_model *h)
 {
-    struct sl_held_async a = {.begin = h->ts,
-                              .end = INT64_MAX,
-                              .place = h->place,
-                              .name = h->name,
-                              .category = h->category,
-                              .id = more_of(s->t, h)->id,
-                              .process = s->t->threads.v[h->thread].process,
-                              .first_more = h->more,
-                              .last_more = SL_HELD_NONE,
-                              .open = true};
+    struct sl_model_async a = {.begin = h->ts,
+                               .end = INT64_MAX,
+                               .place = h->place,
+                               .name = h->name,
+                               .category = h->category,
+                               .id = more_of(s->t, h)->id,
+                               .process = s->t->threads.v[h->thread].process,
+                               .first_more = h->more,
+                               .last_more = SL_MODEL_NONE,
+                               .open = true};
     uint32_t key[3] = {a.process, a.name, a.id}, count = sl_intern(&s->names, (const char *)key, sizeof key);
     uint32_t at = (uint32_t)s->all.n;
 
@@ -99,11 +99,11 @@ static void begin(struct asyncs *s, const struct sl_held *h)
 
 static void match(struct asyncs *s)
 {
-    struct sl_tracing *t = s->t;
+    struct sl_trace_model *t = s->t;
 
-    sl_held_sort(&t->async);
+    sl_model_sort(&t->async);
     for (size_t i = 0; i < t->async.n; i++) {
-        struct sl_held *h = &t->async.v[i];
+        struct sl_model *h = &t->async.v[i];
         uint32_t a;
         sl_vec_add(&s->on);
         switch (h->phase) {
@@ -112,7 +112,7 @@ static void match(struct asyncs *s)
         case 'e':
         case 'F':
             a = find(s, h, h->name, true);
-            if (a != SL_HELD_NONE) {
+            if (a != SL_MODEL_NONE) {
                 s->all.v[a].end = h->ts;
                 s->all.v[a].last_more = h->more;
             } else {
@@ -122,86 +122,86 @@ static void match(struct asyncs *s)
             break;
         default:
             a = find(s, h, h->name, false);
-            if (a == SL_HELD_NONE)
+            if (a == SL_MODEL_NONE)
                 a = find(s, h, 0, false);
-            s->on.v[i] = a == SL_HELD_NONE ? 0 : a + 1;
+            s->on.v[i] = a == SL_MODEL_NONE ? 0 : a + 1;
         }
     }
 }
 
-static void tell_key(struct asyncs *s, enum sl_field f, const struct sl_held_async *a)
+static void emit_key(struct asyncs *s, enum sl_field f, const struct sl_model_async *a)
 {
-    struct sl_tracing *t = s->t;
+    struct sl_trace_model *t = s->t;
     const char *name = a->name ? sl_intern_text(&t->texts, a->name) : "(no name)",
                *id = a->id ? sl_intern_text(&t->texts, a->id) : "";
     char *key = sl_arena_alloc(&t->p->scratch, strlen(name) + strlen(id) + 2);
     int n = sprintf(key, "%s%s%s", name, *id ? " " : "", id);
 
-    sl_tell_numbered(s->w, f, key, (size_t)n, a->number);
+    sl_emit_numbered(s->w, f, key, (size_t)n, a->number);
 }
 
-static void tell_process(struct asyncs *s, uint32_t process)
+static void emit_process(struct asyncs *s, uint32_t process)
 {
-    sl_tell_text(s->w, SL_F_PROCESS, s->t->processes.v[process].key, s->t->processes.v[process].nkey);
+    sl_emit_text(s->w, SL_F_PROCESS, s->t->processes.v[process].key, s->t->processes.v[process].nkey);
 }
 
-static void tell_span(struct asyncs *s, const struct sl_held_async *a)
+static void emit_span(struct asyncs *s, const struct sl_model_async *a)
 {
-    struct sl_telling *w = s->w;
-    bool inner = a->outer != SL_HELD_NONE && s->all.v[a->outer].process == a->process;
+    struct sl_emitter *w = s->w;
+    bool inner = a->outer != SL_MODEL_NONE && s->all.v[a->outer].process == a->process;
 
-    sl_tell_begin(w, inner ? "inner async" : "async", a->place);
-    tell_process(s, a->process);
-    tell_key(s, SL_F_ASYNC, a);
+    sl_emit_begin(w, inner ? "inner async" : "async", a->place);
+    emit_process(s, a->process);
+    emit_key(s, SL_F_ASYNC, a);
     if (inner)
-        tell_key(s, SL_F_IN, &s->all.v[a->outer]);
-    sl_tell_int(w, SL_F_BEGIN, a->begin);
-    sl_tell_known(w, SL_F_NAME, a->name);
-    sl_tell_known(w, SL_F_CATEGORY, a->category);
-    sl_tell_more(w, a->first_more);
-    sl_tell_more(w, a->last_more);
+        emit_key(s, SL_F_IN, &s->all.v[a->outer]);
+    sl_emit_int(w, SL_F_BEGIN, a->begin);
+    sl_emit_known(w, SL_F_NAME, a->name);
+    sl_emit_known(w, SL_F_CATEGORY, a->category);
+    sl_emit_more(w, a->first_more);
+    sl_emit_more(w, a->last_more);
     if (a->end != INT64_MAX && !w->unfinished)
-        sl_tell_int(w, SL_F_END, a->end);
+        sl_emit_int(w, SL_F_END, a->end);
     else
-        sl_tell_int(w, SL_F_UNFINISHED, 1);
-    sl_tell_end(w);
+        sl_emit_int(w, SL_F_UNFINISHED, 1);
+    sl_emit_end(w);
 }
 
-static void tell_instant(struct asyncs *s, const struct sl_held *h, uint32_t on)
+static void emit_instant(struct asyncs *s, const struct sl_model *h, uint32_t on)
 {
-    struct sl_telling *w = s->w;
+    struct sl_emitter *w = s->w;
     size_t n = 0;
     const char *step = NULL;
 
-    sl_tell_begin(w, on ? "async instant" : "process instant", h->place);
-    sl_tell_int(w, SL_F_TIME, h->ts);
+    sl_emit_begin(w, on ? "async instant" : "process instant", h->place);
+    sl_emit_int(w, SL_F_TIME, h->ts);
     if (on) {
-        tell_process(s, s->all.v[on - 1].process);
-        tell_key(s, SL_F_ASYNC, &s->all.v[on - 1]);
+        emit_process(s, s->all.v[on - 1].process);
+        emit_key(s, SL_F_ASYNC, &s->all.v[on - 1]);
     } else {
-        tell_process(s, s->t->threads.v[h->thread].process);
+        emit_process(s, s->t->threads.v[h->thread].process);
     }
     if (h->phase == 'T' || h->phase == 'p')
-        step = sl_held_arg(s->t, h->more, "step", &n);
+        step = sl_model_arg(s->t, h->more, "step", &n);
     if (step && n)
-        sl_tell_text(w, SL_F_NAME, step, n);
+        sl_emit_text(w, SL_F_NAME, step, n);
     else
-        sl_tell_known(w, SL_F_NAME, h->name);
-    sl_tell_known(w, SL_F_CATEGORY, h->category);
-    sl_tell_more(w, h->more);
-    sl_tell_end(w);
+        sl_emit_known(w, SL_F_NAME, h->name);
+    sl_emit_known(w, SL_F_CATEGORY, h->category);
+    sl_emit_more(w, h->more);
+    sl_emit_end(w);
 }
 
-void sl_tell_async(struct sl_telling *w)
+void sl_emit_async(struct sl_emitter *w)
 {
     struct asyncs s = {.w = w, .t = w->t};
 
     match(&s);
     for (size_t i = 0; i < s.all.n && !sl_parse_stopped(w->t->p); i++)
-        tell_span(&s, &s.all.v[i]);
+        emit_span(&s, &s.all.v[i]);
     for (size_t i = 0; i < w->t->async.n && !sl_parse_stopped(w->t->p); i++)
         if (strchr("nTp", w->t->async.v[i].phase))
-            tell_instant(&s, &w->t->async.v[i], s.on.v[i]);
+            emit_instant(&s, &w->t->async.v[i], s.on.v[i]);
     for (size_t i = 0; i < s.groups.n; i++)
         sl_vec_free(&s.groups.v[i].open);
     sl_vec_free(&s.groups);
@@ -216,7 +216,7 @@ void sl_tell_async(struct sl_telling *w)
 
 static int by_time(const void *x, const void *y)
 {
-    const struct sl_held_flow *a = x, *b = y;
+    const struct sl_model_flow *a = x, *b = y;
 
     if (a->h.ts != b->h.ts)
         return a->h.ts < b->h.ts ? -1 : 1;
@@ -226,55 +226,55 @@ static int by_time(const void *x, const void *y)
 }
 
 /* What both of its ends have: name and id. */
-static void tell_id(struct sl_telling *w, const struct sl_held_flow *f)
+static void emit_id(struct sl_emitter *w, const struct sl_model_flow *f)
 {
-    struct sl_tracing *t = w->t;
+    struct sl_trace_model *t = w->t;
     uint32_t id = more_of(t, &f->h)->id;
     const char *text = id ? sl_intern_text(&t->texts, id) : "",
                *name = f->h.name ? sl_intern_text(&t->texts, f->h.name) : "";
     char *key = sl_arena_alloc(&t->p->scratch, strlen(name) + strlen(text) + 2);
 
-    sl_tell_text(w, SL_F_ASYNC, key, (size_t)sprintf(key, "%s %s", name, text));
+    sl_emit_text(w, SL_F_ASYNC, key, (size_t)sprintf(key, "%s %s", name, text));
 }
 
 /* Of our runtime's, the other end may be in another file. */
-static bool is_ours(const struct sl_tracing *t, const struct sl_held_flow *f)
+static bool is_ours(const struct sl_trace_model *t, const struct sl_model_flow *f)
 {
-    return t->processes.v[t->threads.v[f->h.thread].process].facts != SL_HELD_NONE;
+    return t->processes.v[t->threads.v[f->h.thread].process].facts != SL_MODEL_NONE;
 }
 
 /* used: it begins another one. */
-static void tell_flow(struct sl_telling *w, const struct sl_held_flow *f, const struct sl_held_flow *from, bool used)
+static void emit_flow(struct sl_emitter *w, const struct sl_model_flow *f, const struct sl_model_flow *from, bool used)
 {
-    struct sl_tracing *t = w->t;
+    struct sl_trace_model *t = w->t;
     bool ours = is_ours(t, f);
     const char *kind = from ? "flow" : used || !ours ? "flow begins" : f->h.phase == 's' ? "flow out" : "flow in";
-    const char *why = f->call == SL_HELD_NONE               ? "a flow that no call is around"
-                      : from && from->call == SL_HELD_NONE  ? "a flow out of no call"
+    const char *why = f->call == SL_MODEL_NONE              ? "a flow that no call is around"
+                      : from && from->call == SL_MODEL_NONE ? "a flow out of no call"
                       : !from && f->h.phase != 's' && !ours ? "a flow without a beginning"
                                                             : NULL;
 
     if (why) {
         const char *name = f->h.name ? sl_intern_text(&t->texts, f->h.name) : "";
-        sl_tracing_reject(t, f->h.place, why, name, strlen(name));
+        sl_trace_model_reject(t, f->h.place, why, name, strlen(name));
         return;
     }
-    sl_tell_begin(w, kind, f->h.place);
-    sl_tell_thread(w, SL_F_PROCESS, f->h.thread);
-    sl_tell_call(w, SL_F_CALL, f->h.thread, f->call);
+    sl_emit_begin(w, kind, f->h.place);
+    sl_emit_thread(w, SL_F_PROCESS, f->h.thread);
+    sl_emit_call(w, SL_F_CALL, f->h.thread, f->call);
     if (from) {
-        sl_tell_thread(w, SL_F_FROM_PROCESS, from->h.thread);
-        sl_tell_call(w, SL_F_FROM_CALL, from->h.thread, from->call);
+        sl_emit_thread(w, SL_F_FROM_PROCESS, from->h.thread);
+        sl_emit_call(w, SL_F_FROM_CALL, from->h.thread, from->call);
     }
-    tell_id(w, f);
-    sl_tell_int(w, SL_F_TIME, f->h.ts);
-    sl_tell_known(w, SL_F_NAME, f->h.name);
-    sl_tell_end(w);
+    emit_id(w, f);
+    sl_emit_int(w, SL_F_TIME, f->h.ts);
+    sl_emit_known(w, SL_F_NAME, f->h.name);
+    sl_emit_end(w);
 }
 
-void sl_tell_flows(struct sl_telling *w)
+void sl_emit_flows(struct sl_emitter *w)
 {
-    struct sl_tracing *t = w->t;
+    struct sl_trace_model *t = w->t;
     struct sl_intern keys = {0};
     SL_VEC(uint32_t) last = {0};  /* of each id: flow + 1 */
     SL_VEC(uint32_t) begun = {0}; /* of each flow: from which, + 1 */
@@ -283,10 +283,10 @@ void sl_tell_flows(struct sl_telling *w)
     if (t->flows.n)
         qsort(t->flows.v, t->flows.n, sizeof *t->flows.v, by_time);
     for (size_t i = 0; i < t->flows.n; i++) {
-        const struct sl_held_flow *f = &t->flows.v[i];
-        const struct sl_held_more *m = more_of(t, &f->h);
+        const struct sl_model_flow *f = &t->flows.v[i];
+        const struct sl_model_more *m = more_of(t, &f->h);
         uint32_t key[5] = {f->h.category, f->h.name, m->id, m->scope,
-                           f->h.local ? t->threads.v[f->h.thread].process : SL_HELD_NONE};
+                           f->h.local ? t->threads.v[f->h.thread].process : SL_MODEL_NONE};
         uint32_t id = sl_intern(&keys, (const char *)key, sizeof key), from;
         while (last.n < id)
             sl_vec_add(&last);
@@ -299,7 +299,7 @@ void sl_tell_flows(struct sl_telling *w)
             last.v[id - 1] = (uint32_t)i + 1;
     }
     for (size_t i = 0; i < t->flows.n && !sl_parse_stopped(t->p); i++)
-        tell_flow(w, &t->flows.v[i], begun.v[i] ? &t->flows.v[begun.v[i] - 1] : NULL, used.v[i]);
+        emit_flow(w, &t->flows.v[i], begun.v[i] ? &t->flows.v[begun.v[i] - 1] : NULL, used.v[i]);
     sl_vec_free(&begun);
     sl_vec_free(&used);
     sl_intern_free(&keys);

@@ -17,7 +17,7 @@ enum where { OUTSIDE, IN_LIST, IN_OBJECT, SKIPPING, AFTER_FAULT, RECOVERING };
 
 struct doc {
     struct sl_parse *p;
-    struct sl_tracing *trace;
+    struct sl_trace_model *trace;
     struct sl_unzip u;
     struct sl_arena arena;    /* of one event */
     enum where where, resume; /* resume: after a fault */
@@ -33,9 +33,9 @@ static bool key_is(const struct sl_scan_text *k, const char *s)
     return k->n == strlen(s) && !memcmp(k->s, s, k->n);
 }
 
-static struct sl_tracing_text text(struct doc *d, const struct sl_scan_text *v)
+static struct sl_trace_model_text text(struct doc *d, const struct sl_scan_text *v)
 {
-    struct sl_tracing_text t = {NULL, 0};
+    struct sl_trace_model_text t = {NULL, 0};
 
     if (v->kind == '"' || v->kind == '0')
         t.s = sl_scan_unescape(v, &d->arena, &t.n);
@@ -56,7 +56,7 @@ static bool time_of(const struct sl_scan_text *v, int64_t *ns, bool *there, cons
 }
 
 /* id2: {"local": ...} or {"global": ...} */
-static void scoped_id(struct doc *d, const struct sl_scan_text *v, struct sl_tracing_event *e)
+static void scoped_id(struct doc *d, const struct sl_scan_text *v, struct sl_trace_model_event *e)
 {
     struct sl_scan c = {v->s, v->s + v->n, 0};
     struct sl_scan_text key, id;
@@ -83,7 +83,7 @@ static void scoped_id(struct doc *d, const struct sl_scan_text *v, struct sl_tra
 
 /* A member of an event. */
 static void member(struct doc *d, const struct sl_scan_text *k, const struct sl_scan_text *v,
-                   struct sl_tracing_event *e, const char **why)
+                   struct sl_trace_model_event *e, const char **why)
 {
     switch (k->n) {
     case 1:
@@ -116,7 +116,7 @@ static void member(struct doc *d, const struct sl_scan_text *k, const struct sl_
         if (key_is(k, "name"))
             e->name = text(d, v);
         else if (key_is(k, "args") && v->kind == '{')
-            e->args = (struct sl_tracing_text){v->s, v->n};
+            e->args = (struct sl_trace_model_text){v->s, v->n};
         break;
     case 5:
         if (key_is(k, "scope"))
@@ -127,7 +127,7 @@ static void member(struct doc *d, const struct sl_scan_text *k, const struct sl_
 }
 
 /* At {; what is between the commas of an event is not insisted upon either, so that a comma too many is none. */
-static enum sl_scanned scan_event(struct doc *d, struct sl_scan *c, struct sl_tracing_event *e, bool *any,
+static enum sl_scanned scan_event(struct doc *d, struct sl_scan *c, struct sl_trace_model_event *e, bool *any,
                                   const char **why)
 {
     struct sl_scan_text key, value;
@@ -167,12 +167,12 @@ static void reject(struct doc *d, const char *why, const char *s, const char *en
 
     d->faults++;
     end = nl ? nl : end;
-    sl_tracing_reject(d->trace, d->line, why, s, (size_t)(end - s) < SHOWN ? (size_t)(end - s) : SHOWN);
+    sl_trace_model_reject(d->trace, d->line, why, s, (size_t)(end - s) < SHOWN ? (size_t)(end - s) : SHOWN);
 }
 
 static enum sl_scanned event(struct doc *d, struct sl_scan *c)
 {
-    struct sl_tracing_event e = {.place = d->line};
+    struct sl_trace_model_event e = {.place = d->line};
     const char *from = c->at, *why = NULL;
     bool any = false;
     enum sl_scanned rc = scan_event(d, c, &e, &any, &why);
@@ -186,7 +186,7 @@ static enum sl_scanned event(struct doc *d, struct sl_scan *c)
     } else if (any) { /* {} closes what was open, where scripts do so */
         d->events++;
         if (!why)
-            why = sl_tracing_add(d->trace, &e);
+            why = sl_trace_model_add(d->trace, &e);
         if (why)
             reject(d, why, from, c->at);
     }
@@ -212,12 +212,12 @@ static void learn_base(void *to, const char *key, size_t n, struct sl_value v)
         return;
     if ((key_was(key, n, "clock-offset-since-epoch") || key_was(key, n, "beginningOfTime")) &&
         sl_scan_us(v.s, v.n, &ns))
-        sl_tracing_base(d->trace, ns);
+        sl_trace_model_base(d->trace, ns);
     else if (key_was(key, n, "baseTimeNanoseconds")) {
         static const struct sl_time_format format = {.kind = SL_TIME_UNIX_NS};
         bool naive;
         if (sl_time_parse(&format, v.s, v.n, &ns, &naive))
-            sl_tracing_base(d->trace, ns);
+            sl_trace_model_base(d->trace, ns);
     }
 }
 
@@ -474,12 +474,12 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
 
     if (rc)
         return rc;
-    d.trace = sl_tracing_new(p);
+    d.trace = sl_trace_model_new(p);
     rc = read_on(&d, err);
     at_the_end(&d);
     rc = sl_unzip_close(&d.u, rc, err);
-    sl_tracing_end(d.trace);
-    sl_tracing_free(d.trace);
+    sl_trace_model_end(d.trace);
+    sl_trace_model_free(d.trace);
     sl_arena_free(&d.arena);
     return rc;
 }

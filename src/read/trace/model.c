@@ -9,15 +9,15 @@
 
 static const int64_t Y2000_NS = 946684800 * (int64_t)1000000000;
 
-struct sl_tracing *sl_tracing_new(struct sl_parse *p)
+struct sl_trace_model *sl_trace_model_new(struct sl_parse *p)
 {
-    struct sl_tracing *t = sl_alloc(sizeof *t);
+    struct sl_trace_model *t = sl_alloc(sizeof *t);
 
     t->p = p;
     return t;
 }
 
-void sl_tracing_free(struct sl_tracing *t)
+void sl_trace_model_free(struct sl_trace_model *t)
 {
     for (size_t i = 0; i < t->processes.n; i++)
         sl_vec_free(&t->processes.v[i].threads);
@@ -46,24 +46,24 @@ void sl_tracing_free(struct sl_tracing *t)
     free(t);
 }
 
-static uint32_t text_id(struct sl_tracing *t, struct sl_tracing_text x)
+static uint32_t text_id(struct sl_trace_model *t, struct sl_trace_model_text x)
 {
     return x.s && x.n ? sl_intern(&t->texts, x.s, x.n) : 0;
 }
 
 /* ---- processes and threads ---- */
 
-static uint32_t new_process(struct sl_tracing *t, uint32_t pid, int64_t place)
+static uint32_t new_process(struct sl_trace_model *t, uint32_t pid, int64_t place)
 {
-    struct sl_held_process *p = sl_vec_add(&t->processes);
+    struct sl_model_process *p = sl_vec_add(&t->processes);
 
     p->pid = pid;
-    p->facts = SL_HELD_NONE;
+    p->facts = SL_MODEL_NONE;
     p->place = place;
     return (uint32_t)t->processes.n - 1;
 }
 
-static uint32_t process_id(struct sl_tracing *t, uint32_t pid, int64_t place)
+static uint32_t process_id(struct sl_trace_model *t, uint32_t pid, int64_t place)
 {
     while (t->process_of.n <= pid)
         sl_vec_add(&t->process_of);
@@ -72,27 +72,27 @@ static uint32_t process_id(struct sl_tracing *t, uint32_t pid, int64_t place)
     return t->process_of.v[pid] - 1;
 }
 
-static uint32_t thread_id(struct sl_tracing *t, uint32_t process, uint32_t tid)
+static uint32_t thread_id(struct sl_trace_model *t, uint32_t process, uint32_t tid)
 {
     uint32_t by[2] = {process, tid}, id = sl_intern(&t->threads_by, (const char *)by, sizeof by);
 
     if (id > t->threads.n) {
-        *sl_vec_add(&t->threads) = (struct sl_held_thread){.process = process, .tid = tid};
+        *sl_vec_add(&t->threads) = (struct sl_model_thread){.process = process, .tid = tid};
         *sl_vec_add(&t->processes.v[process].threads) = id - 1;
     }
     return id - 1;
 }
 
-static bool same_text(struct sl_tracing_text a, const char *s, size_t n)
+static bool same_text(struct sl_trace_model_text a, const char *s, size_t n)
 {
     return a.n == n && (!n || !memcmp(a.s, s, n));
 }
 
 /* A trace without pids or tids is one of a single process or thread. */
-static uint32_t thread_of(struct sl_tracing *t, const struct sl_tracing_event *e)
+static uint32_t thread_of(struct sl_trace_model *t, const struct sl_trace_model_event *e)
 {
-    struct sl_tracing_text none = {"0", 1}, pid = e->pid.s && e->pid.n ? e->pid : none,
-                           tid = e->tid.s && e->tid.n ? e->tid : none;
+    struct sl_trace_model_text none = {"0", 1}, pid = e->pid.s && e->pid.n ? e->pid : none,
+                               tid = e->tid.s && e->tid.n ? e->tid : none;
     uint32_t of;
 
     if (t->last.npid && same_text(pid, t->last.pid, t->last.npid) && same_text(tid, t->last.tid, t->last.ntid))
@@ -113,7 +113,7 @@ static uint32_t thread_of(struct sl_tracing *t, const struct sl_tracing_event *e
 
 /* ---- events ---- */
 
-static bool is_empty(struct sl_tracing_text args)
+static bool is_empty(struct sl_trace_model_text args)
 {
     for (size_t i = 1; i + 1 < args.n; i++)
         if (args.s[i] != ' ' && args.s[i] != '\n' && args.s[i] != '\t' && args.s[i] != '\r')
@@ -121,12 +121,12 @@ static bool is_empty(struct sl_tracing_text args)
     return true;
 }
 
-static uint32_t add_more(struct sl_tracing *t, const struct sl_tracing_event *e)
+static uint32_t add_more(struct sl_trace_model *t, const struct sl_trace_model_event *e)
 {
-    struct sl_held_more m = {.line = e->source_line};
+    struct sl_model_more m = {.line = e->source_line};
 
     if (!e->id.s && !e->scope.s && !e->source_file.s && !e->source_line && is_empty(e->args))
-        return SL_HELD_NONE;
+        return SL_MODEL_NONE;
     m.id = text_id(t, e->id);
     m.scope = text_id(t, e->scope);
     m.file = text_id(t, e->source_file);
@@ -153,9 +153,9 @@ static void want(void *to, const char *path, size_t n, struct sl_value v)
         w->s = v.s, w->n = v.n;
 }
 
-const char *sl_held_arg(struct sl_tracing *t, uint32_t more, const char *name, size_t *n)
+const char *sl_model_arg(struct sl_trace_model *t, uint32_t more, const char *name, size_t *n)
 {
-    const struct sl_held_more *m = more == SL_HELD_NONE ? NULL : &t->more.v[more];
+    const struct sl_model_more *m = more == SL_MODEL_NONE ? NULL : &t->more.v[more];
     struct wanted w = {name, NULL, 0};
 
     if (m && m->nargs)
@@ -168,15 +168,15 @@ const char *sl_held_arg(struct sl_tracing *t, uint32_t more, const char *name, s
  * The metadata of Spanloom's own traces says who the process is.  A second one under the same number, of another
  * beginning, is another process: the file was appended to.
  */
-static void learn_process(struct sl_tracing *t, struct sl_held *h)
+static void learn_process(struct sl_trace_model *t, struct sl_model *h)
 {
-    struct sl_held_thread *th = &t->threads.v[h->thread];
-    struct sl_held_process *p = &t->processes.v[th->process];
+    struct sl_model_thread *th = &t->threads.v[h->thread];
+    struct sl_model_process *p = &t->processes.v[th->process];
     uint32_t pid = p->pid, tid = th->tid;
 
-    if (p->facts != SL_HELD_NONE) {
+    if (p->facts != SL_MODEL_NONE) {
         size_t a, b;
-        const char *old = sl_held_arg(t, p->facts, "start_ns", &a), *new = sl_held_arg(t, h->more, "start_ns", &b);
+        const char *old = sl_model_arg(t, p->facts, "start_ns", &a), *new = sl_model_arg(t, h->more, "start_ns", &b);
         if (old && new && (a != b || memcmp(old, new, a) != 0)) {
             t->process_of.v[pid] = new_process(t, pid, h->place) + 1;
             t->last.npid = 0;
@@ -188,22 +188,22 @@ static void learn_process(struct sl_tracing *t, struct sl_held *h)
     p->facts = h->more;
 }
 
-static bool is_own(struct sl_tracing_text name)
+static bool is_own(struct sl_trace_model_text name)
 {
     return same_text(name, "spanloom", 8);
 }
 
-const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *e)
+const char *sl_trace_model_add(struct sl_trace_model *t, const struct sl_trace_model_event *e)
 {
-    struct sl_held h = {.place = e->place,
-                        .phase = e->phase,
-                        .reach = e->reach,
-                        .enclosing = e->enclosing,
-                        .local = e->local,
-                        .global = e->global,
-                        .ts = e->ts_ns,
-                        .end = -1};
-    struct sl_held_process *p;
+    struct sl_model h = {.place = e->place,
+                         .phase = e->phase,
+                         .reach = e->reach,
+                         .enclosing = e->enclosing,
+                         .local = e->local,
+                         .global = e->global,
+                         .ts = e->ts_ns,
+                         .end = -1};
+    struct sl_model_process *p;
 
     if (!e->phase)
         return "an event without a phase (ph)";
@@ -215,13 +215,13 @@ const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *
         return "an asynchronous event or a flow without an id";
     if (e->phase == 'X' && (e->dur_ns < 0 || __builtin_add_overflow(e->ts_ns, e->dur_ns, &h.end)))
         return "a duration that is negative, or too long";
-    if (t->more.n >= SL_HELD_NONE - 1 || t->threads.n >= SL_HELD_NONE - 1)
+    if (t->more.n >= SL_MODEL_NONE - 1 || t->threads.n >= SL_MODEL_NONE - 1)
         return "more events than can be held";
     h.thread = thread_of(t, e);
     h.name = text_id(t, e->name);
     h.category = text_id(t, e->category);
     h.more = add_more(t, e);
-    if (e->phase == 'M' && is_own(e->name) && h.more != SL_HELD_NONE)
+    if (e->phase == 'M' && is_own(e->name) && h.more != SL_MODEL_NONE)
         learn_process(t, &h);
     p = &t->processes.v[t->threads.v[h.thread].process];
     if (!p->begun && e->timed && e->phase != 'M') {
@@ -260,7 +260,7 @@ const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *
     return NULL;
 }
 
-void sl_tracing_reject(struct sl_tracing *t, int64_t place, const char *why, const char *text, size_t n)
+void sl_trace_model_reject(struct sl_trace_model *t, int64_t place, const char *why, const char *text, size_t n)
 {
     uint64_t by[2] = {(uint64_t)place, sl_hash(why, strlen(why))};
     uint32_t id = sl_intern(&t->rejected, (const char *)by, sizeof by);
@@ -279,14 +279,14 @@ void sl_tracing_reject(struct sl_tracing *t, int64_t place, const char *why, con
 
 static int by_time(const void *x, const void *y)
 {
-    const struct sl_held *a = x, *b = y;
+    const struct sl_model *a = x, *b = y;
 
     if (a->ts != b->ts)
         return a->ts < b->ts ? -1 : 1;
     return a->end < b->end ? -1 : a->end > b->end;
 }
 
-void sl_held_sort(sl_held_list *l)
+void sl_model_sort(sl_model_list *l)
 {
     size_t i = 1;
 
@@ -303,12 +303,12 @@ void sl_held_sort(sl_held_list *l)
 
 /* ---- times that count from another moment ---- */
 
-void sl_tracing_base(struct sl_tracing *t, int64_t ns)
+void sl_trace_model_base(struct sl_trace_model *t, int64_t ns)
 {
     t->base_ns = ns;
 }
 
-static void shift(sl_held_list *l, int64_t by)
+static void shift(sl_model_list *l, int64_t by)
 {
     for (size_t i = 0; i < l->n; i++) {
         if (__builtin_add_overflow(l->v[i].ts, by, &l->v[i].ts))
@@ -318,7 +318,7 @@ static void shift(sl_held_list *l, int64_t by)
     }
 }
 
-static void shift_all(struct sl_tracing *t)
+static void shift_all(struct sl_trace_model *t)
 {
     for (size_t i = 0; i < t->threads.n; i++) {
         shift(&t->threads.v[i].marks, t->base_ns);
@@ -333,7 +333,7 @@ static void shift_all(struct sl_tracing *t)
 }
 
 /* No trace is of the last century, nor does a machine run for thirty years: those are times since it was started. */
-static bool is_adrift(const struct sl_tracing *t)
+static bool is_adrift(const struct sl_trace_model *t)
 {
     for (size_t i = 0; i < t->processes.n; i++)
         if (t->processes.v[i].begun && t->processes.v[i].first_ns < Y2000_NS)
@@ -341,12 +341,12 @@ static bool is_adrift(const struct sl_tracing *t)
     return false;
 }
 
-void sl_tracing_end(struct sl_tracing *t)
+void sl_trace_model_end(struct sl_trace_model *t)
 {
     if (t->base_ns)
         shift_all(t);
     t->p->adrift = is_adrift(t);
     for (size_t i = 0; i < t->threads.n && !sl_parse_stopped(t->p); i++)
-        sl_tracing_nest(t, (uint32_t)i);
-    sl_tracing_tell(t);
+        sl_trace_model_nest(t, (uint32_t)i);
+    sl_trace_emit(t);
 }

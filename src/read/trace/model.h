@@ -12,12 +12,12 @@
 
 #include "engine/apply.h"
 
-struct sl_tracing_text {
+struct sl_trace_model_text {
     const char *s; /* NULL: missing */
     size_t n;
 };
 
-struct sl_tracing_event {
+struct sl_trace_model_event {
     char phase;
     bool timed, lasts;    /* ts_ns, dur_ns are there */
     bool enclosing;       /* bp: e */
@@ -25,21 +25,21 @@ struct sl_tracing_event {
     char reach;           /* s of an instant: t, p or g */
     uint32_t source_line; /* of the program; 0: unknown */
     int64_t ts_ns, dur_ns, place;
-    struct sl_tracing_text name, category, pid, tid, id, scope, source_file;
-    struct sl_tracing_text args; /* an object, JSON that sl_scan_value() took */
+    struct sl_trace_model_text name, category, pid, tid, id, scope, source_file;
+    struct sl_trace_model_text args; /* an object, JSON that sl_scan_value() took */
 };
 
-struct sl_tracing;
+struct sl_trace_model;
 
-struct sl_tracing *sl_tracing_new(struct sl_parse *p);
+struct sl_trace_model *sl_trace_model_new(struct sl_parse *p);
 /* Texts are copied.  NULL, or why it cannot be used: then the caller rejects it. */
-const char *sl_tracing_add(struct sl_tracing *t, const struct sl_tracing_event *e);
+const char *sl_trace_model_add(struct sl_trace_model *t, const struct sl_trace_model_event *e);
 /* Rejects an event.  Several of one line, for one reason, are told apart. */
-void sl_tracing_reject(struct sl_tracing *t, int64_t place, const char *why, const char *text, size_t n);
+void sl_trace_model_reject(struct sl_trace_model *t, int64_t place, const char *why, const char *text, size_t n);
 /* Times of the file count from this moment. */
-void sl_tracing_base(struct sl_tracing *t, int64_t ns);
+void sl_trace_model_base(struct sl_trace_model *t, int64_t ns);
 /* Hands over the records of what was added. */
-void sl_tracing_end(struct sl_tracing *t);
-void sl_tracing_free(struct sl_tracing *t);
+void sl_trace_model_end(struct sl_trace_model *t);
+void sl_trace_model_free(struct sl_trace_model *t);
 
 #endif

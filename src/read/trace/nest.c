@@ -19,15 +19,15 @@ struct open {
 };
 
 struct nesting {
-    struct sl_tracing *t;
-    struct sl_held_thread *th;
+    struct sl_trace_model *t;
+    struct sl_model_thread *th;
     uint32_t thread;
     SL_VEC(struct open) stack;
     SL_VEC(uint32_t) wait; /* flows that end in the next call that begins */
 };
 
 /* There may be many names, and many threads that have but a few of them. */
-static typeof(*((struct sl_tracing *)0)->of_name.v) *of_name(struct sl_tracing *t, uint32_t name)
+static typeof(*((struct sl_trace_model *)0)->of_name.v) *of_name(struct sl_trace_model *t, uint32_t name)
 {
     while (t->of_name.n <= name)
         sl_vec_add(&t->of_name);
@@ -36,27 +36,27 @@ static typeof(*((struct sl_tracing *)0)->of_name.v) *of_name(struct sl_tracing *
     return &t->of_name.v[name];
 }
 
-static struct sl_held_call *call_of(struct nesting *s, size_t at)
+static struct sl_model_call *call_of(struct nesting *s, size_t at)
 {
     return &s->th->calls.v[s->stack.v[at].call];
 }
 
 /* The number is that of the name on the thread: what was added to a file later does not change it, but for calls that
  * began before. */
-static void begin(struct nesting *s, const struct sl_held *h, int64_t end)
+static void begin(struct nesting *s, const struct sl_model *h, int64_t end)
 {
     uint32_t call = (uint32_t)s->th->calls.n;
-    struct sl_held_call *c = sl_vec_add(&s->th->calls);
+    struct sl_model_call *c = sl_vec_add(&s->th->calls);
 
-    *c = (struct sl_held_call){.begin = h->ts,
-                               .end = end,
-                               .place = h->place,
-                               .name = h->name,
-                               .category = h->category,
-                               .first_more = h->more,
-                               .last_more = SL_HELD_NONE,
-                               .outer = s->stack.n ? s->stack.v[s->stack.n - 1].call : SL_HELD_NONE,
-                               .number = ++of_name(s->t, h->name)->calls};
+    *c = (struct sl_model_call){.begin = h->ts,
+                                .end = end,
+                                .place = h->place,
+                                .name = h->name,
+                                .category = h->category,
+                                .first_more = h->more,
+                                .last_more = SL_MODEL_NONE,
+                                .outer = s->stack.n ? s->stack.v[s->stack.n - 1].call : SL_MODEL_NONE,
+                                .number = ++of_name(s->t, h->name)->calls};
     *sl_vec_add(&s->stack) = (struct open){call, end};
     for (size_t i = 0; i < s->wait.n; i++)
         s->t->flows.v[s->wait.v[i]].call = call;
@@ -74,7 +74,7 @@ static void drop_over(struct nesting *s, int64_t now, bool point)
     }
 }
 
-static void begin_whole(struct nesting *s, const struct sl_held *h)
+static void begin_whole(struct nesting *s, const struct sl_model *h)
 {
     drop_over(s, h->ts, false);
     /* What ends before this one does, can hold nothing later that does not lie in this one as well. */
@@ -84,7 +84,7 @@ static void begin_whole(struct nesting *s, const struct sl_held *h)
     begin(s, h, h->end);
 }
 
-static void begin_mark(struct nesting *s, const struct sl_held *h)
+static void begin_mark(struct nesting *s, const struct sl_model *h)
 {
     drop_over(s, h->ts, false);
     begin(s, h, INT64_MAX);
@@ -92,7 +92,7 @@ static void begin_mark(struct nesting *s, const struct sl_held *h)
 }
 
 /* False: it ends nothing. */
-static bool end(struct nesting *s, const struct sl_held *h)
+static bool end(struct nesting *s, const struct sl_model *h)
 {
     size_t i = s->stack.n;
 
@@ -105,7 +105,7 @@ static bool end(struct nesting *s, const struct sl_held *h)
     call_of(s, i - 1)->last_more = h->more;
     for (size_t k = i - 1; k < s->stack.n; k++)
         if (s->stack.v[k].end == INT64_MAX) {
-            struct sl_held_call *c = call_of(s, k);
+            struct sl_model_call *c = call_of(s, k);
             c->end = h->ts;
             of_name(s->t, c->name)->open--;
         }
@@ -113,9 +113,9 @@ static bool end(struct nesting *s, const struct sl_held *h)
     return true;
 }
 
-static void point(struct nesting *s, struct sl_held *h)
+static void point(struct nesting *s, struct sl_model *h)
 {
-    struct sl_held_flow f = {*h, SL_HELD_NONE};
+    struct sl_model_flow f = {*h, SL_MODEL_NONE};
 
     drop_over(s, h->ts, true);
     h->end = s->stack.n ? (int64_t)s->stack.v[s->stack.n - 1].call : -1;
@@ -128,7 +128,7 @@ static void point(struct nesting *s, struct sl_held *h)
     *sl_vec_add(&s->t->flows) = f;
 }
 
-static void reject(struct nesting *s, const struct sl_held *h, const char *why)
+static void reject(struct nesting *s, const struct sl_model *h, const char *why)
 {
     *sl_vec_add(&s->t->rejects) = (typeof(*s->t->rejects.v)){h->place, h->name, why};
 }
@@ -136,14 +136,14 @@ static void reject(struct nesting *s, const struct sl_held *h, const char *why)
 /* ---- the order of what happened ---- */
 
 /* How many begins and ends would have no other half in this order. */
-static size_t count_single(struct sl_tracing *t, const sl_held_list *l)
+static size_t count_single(struct sl_trace_model *t, const sl_model_list *l)
 {
     SL_VEC(uint32_t) stack = {0};
     size_t single = 0;
 
     t->round++;
     for (size_t i = 0; i < l->n; i++) {
-        const struct sl_held *h = &l->v[i];
+        const struct sl_model *h = &l->v[i];
         if (h->phase == 'B') {
             *sl_vec_add(&stack) = h->name;
             of_name(t, h->name)->open++;
@@ -167,9 +167,9 @@ static size_t count_single(struct sl_tracing *t, const sl_held_list *l)
  * Some write what threads did in pieces of any order, so times say what was first; but where a clock was set back, the
  * order of the file does.  The one that leaves less alone is right.
  */
-static void order_marks(struct sl_tracing *t, sl_held_list *l)
+static void order_marks(struct sl_trace_model *t, sl_model_list *l)
 {
-    sl_held_list as_written = {0};
+    sl_model_list as_written = {0};
     size_t i = 1;
 
     while (i < l->n && l->v[i - 1].ts <= l->v[i].ts)
@@ -178,7 +178,7 @@ static void order_marks(struct sl_tracing *t, sl_held_list *l)
         return;
     for (i = 0; i < l->n; i++)
         *sl_vec_add(&as_written) = l->v[i];
-    sl_held_sort(l);
+    sl_model_sort(l);
     if (count_single(t, &as_written) < count_single(t, l))
         memcpy(l->v, as_written.v, l->n * sizeof *l->v);
     sl_vec_free(&as_written);
@@ -187,7 +187,7 @@ static void order_marks(struct sl_tracing *t, sl_held_list *l)
 /* By begin, the longer first.  Of equal ones, the one written last where they were written when they ended. */
 static int by_begin(const void *x, const void *y)
 {
-    const struct sl_held *a = x, *b = y;
+    const struct sl_model *a = x, *b = y;
 
     if (a->ts != b->ts)
         return a->ts < b->ts ? -1 : 1;
@@ -196,7 +196,7 @@ static int by_begin(const void *x, const void *y)
     return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void order_whole(sl_held_list *l, uint32_t thread)
+static void order_whole(sl_model_list *l, uint32_t thread)
 {
     size_t back = 0, forth = 0;
 
@@ -212,17 +212,17 @@ static void order_whole(sl_held_list *l, uint32_t thread)
         l->v[i].thread = thread;
 }
 
-void sl_tracing_nest(struct sl_tracing *t, uint32_t thread)
+void sl_trace_model_nest(struct sl_trace_model *t, uint32_t thread)
 {
     struct nesting s = {.t = t, .th = &t->threads.v[thread], .thread = thread};
-    sl_held_list *marks = &s.th->marks, *whole = &s.th->whole;
+    sl_model_list *marks = &s.th->marks, *whole = &s.th->whole;
     size_t i = 0, k = 0;
 
     order_marks(t, marks);
     order_whole(whole, thread);
     t->round++;
     while (i < marks->n || k < whole->n) {
-        struct sl_held *m = i < marks->n ? &marks->v[i] : NULL, *x = k < whole->n ? &whole->v[k] : NULL;
+        struct sl_model *m = i < marks->n ? &marks->v[i] : NULL, *x = k < whole->n ? &whole->v[k] : NULL;
         /* at one time: a begin or an end goes before X, and X before a point, which is on it */
         bool mark = m && (!x || m->ts < x->ts || (m->ts == x->ts && (m->phase == 'B' || m->phase == 'E')));
         if (!mark) {

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct sl_tracing_text ref(struct sl_text_ref t)
+static struct sl_trace_model_text ref(struct sl_text_ref t)
 {
-    return (struct sl_tracing_text){t.n ? t.s : NULL, t.n};
+    return (struct sl_trace_model_text){t.n ? t.s : NULL, t.n};
 }
 
 static void key(struct sl_buf *b, const char *name, size_t n)
@@ -112,30 +112,30 @@ static void arguments(struct sl_buf *b, const struct sl_trace_event *e)
         sl_buf_addc(b, '}');
 }
 
-static void add(struct sl_tracing *t, const struct sl_tracing_event *e)
+static void add(struct sl_trace_model *t, const struct sl_trace_model_event *e)
 {
-    const char *why = sl_tracing_add(t, e);
+    const char *why = sl_trace_model_add(t, e);
 
     if (why)
-        sl_tracing_reject(t, e->place, why, e->name.s ? e->name.s : "", e->name.n);
+        sl_trace_model_reject(t, e->place, why, e->name.s ? e->name.s : "", e->name.n);
 }
 
-static void events(struct sl_parse *p, struct sl_tracing *t, struct sl_decoded *d)
+static void events(struct sl_parse *p, struct sl_trace_model *t, struct sl_decoded *d)
 {
     char pid[16], tid[16], id[32];
-    struct sl_tracing_event first = {.phase = 'M', .place = 1, .name = {"spanloom", 8}};
+    struct sl_trace_model_event first = {.phase = 'M', .place = 1, .name = {"spanloom", 8}};
     struct sl_buf args = {0};
     struct sl_trace_event e;
 
     first.pid = first.tid =
-        (struct sl_tracing_text){pid, (size_t)snprintf(pid, sizeof pid, "%u", sl_decode_process(d)->pid)};
+        (struct sl_trace_model_text){pid, (size_t)snprintf(pid, sizeof pid, "%u", sl_decode_process(d)->pid)};
     describe(&args, d);
-    first.args = (struct sl_tracing_text){args.s, args.n};
+    first.args = (struct sl_trace_model_text){args.s, args.n};
     add(t, &first);
     for (int64_t place = 2; !sl_parse_stopped(p) && sl_decode_next(d, &e); place++) {
-        struct sl_tracing_event x = {
+        struct sl_trace_model_event x = {
             .phase = e.phase, .timed = true, .ts_ns = e.ts_ns, .place = place, .pid = first.pid, .enclosing = true};
-        x.tid = (struct sl_tracing_text){tid, (size_t)snprintf(tid, sizeof tid, "%u", e.tid)};
+        x.tid = (struct sl_trace_model_text){tid, (size_t)snprintf(tid, sizeof tid, "%u", e.tid)};
         if (e.site) {
             x.name = ref(e.site->name);
             x.category = ref(e.site->category);
@@ -143,18 +143,18 @@ static void events(struct sl_parse *p, struct sl_tracing *t, struct sl_decoded *
             x.source_line = e.phase == 'B' ? e.site->line : 0;
         }
         if (strchr("bnestf", e.phase))
-            x.id = (struct sl_tracing_text){id, (size_t)snprintf(id, sizeof id, "%llu", (unsigned long long)e.id)};
+            x.id = (struct sl_trace_model_text){id, (size_t)snprintf(id, sizeof id, "%llu", (unsigned long long)e.id)};
         if (strchr("bne", e.phase))
             x.scope = ref(e.text);
         sl_buf_clear(&args);
         arguments(&args, &e);
         if (e.phase == 'N') {
             x.phase = 'M';
-            x.name = (struct sl_tracing_text){"thread_name", 11};
+            x.name = (struct sl_trace_model_text){"thread_name", 11};
         } else if (!e.site) { /* as in a .pfw */
-            x.name = (struct sl_tracing_text){"traceparent", 11};
+            x.name = (struct sl_trace_model_text){"traceparent", 11};
         }
-        x.args = (struct sl_tracing_text){args.n ? args.s : NULL, args.n};
+        x.args = (struct sl_trace_model_text){args.n ? args.s : NULL, args.n};
         add(t, &x);
     }
     sl_buf_free(&args);
@@ -164,7 +164,7 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
 {
     struct sl_text f;
     struct sl_decoded *d;
-    struct sl_tracing *t;
+    struct sl_trace_model *t;
     const char *why = "";
     int rc = sl_text_open(&f, p, path, err);
 
@@ -174,13 +174,13 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
         f.start = f.at = f.end;
     d = rc == 0 && !sl_parse_stopped(p) ? sl_decode_open(path, &why) : NULL;
     if (d) {
-        t = sl_tracing_new(p);
+        t = sl_trace_model_new(p);
         events(p, t, d);
         if (sl_decode_process(d)->damaged)
             sl_parse_reject(p, 1, "places that could not be read", "", 0);
         sl_decode_free(d);
-        sl_tracing_end(t);
-        sl_tracing_free(t);
+        sl_trace_model_end(t);
+        sl_trace_model_free(t);
     } else if (rc == 0 && !sl_parse_stopped(p)) {
         sl_parse_reject(p, 1, why, "", 0);
     }
