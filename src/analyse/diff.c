@@ -19,7 +19,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All codes of a side, each once.  A story of one event has no transition. */
+/* All codes of a side, each once.  A history of one event has no transition. */
 static struct codes codes_of(const struct sl_transitions *t)
 {
     struct codes c = {.v = sl_alloc((2 * t->kind.n + t->seq.n) * sizeof *c.v)};
@@ -232,7 +232,7 @@ void sl_diff_make(struct sl_diff *d)
     join_codes(d, c);
     translate(&d->t[0], &c[0]);
     translate(&d->t[1], &c[1]);
-    d->story = row_of(d->t[0].story, d->t[0].stories, d->t[1].story, d->t[1].stories);
+    d->history = row_of(d->t[0].history, d->t[0].histories, d->t[1].history, d->t[1].histories);
     join_transitions(d);
     find_lone(d, 0);
     find_lone(d, 1);

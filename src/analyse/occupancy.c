@@ -22,7 +22,7 @@ static void add_change(struct gather *g, int64_t time_ns, uint32_t a, uint32_t b
     g->number[b & ~SL_OVER] = 1;
 }
 
-static void add_story(struct gather *g, const struct sl_timed_event *v, size_t n)
+static void add_history(struct gather *g, const struct sl_timed_event *v, size_t n)
 {
     uint32_t state = SL_NO_INDEX;
 
@@ -68,7 +68,7 @@ int sl_occupancy_make(struct sl_occupancy *out, struct sl_root_events *from, str
                       (unsigned long long)codes);
     g.number = sl_alloc(codes * sizeof *g.number);
     while ((rc = sl_root_events_next(from, err)) > 0)
-        add_story(&g, from->v, from->n);
+        add_history(&g, from->v, from->n);
     sl_root_events_done(from);
     out->v = g.v;
     out->n = g.n;

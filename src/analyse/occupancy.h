@@ -12,13 +12,13 @@
 struct sl_occupancy {
     struct sl_change *v; /* in order of time: from state a (SL_NO_INDEX: none) to state b; b with SL_OVER: for ever */
     size_t n;
-    uint32_t *code;  /* what a state is, as the stories number it */
+    uint32_t *code;  /* what a state is, as the histories number it */
     uint32_t states; /* in the order of their names */
 };
 
 #define SL_OVER 0x80000000u
 
-/* Of the stories that are left, which it frees but for their names.  On success *out is to be freed. */
+/* Of the histories that are left, which it frees but for their names.  On success *out is to be freed. */
 int sl_occupancy_make(struct sl_occupancy *out, struct sl_root_events *from, struct sl_err *err);
 void sl_occupancy_free(struct sl_occupancy *o);
 

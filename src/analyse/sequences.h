@@ -22,19 +22,19 @@ struct sl_sequences {
     struct sl_ordering *v; /* most frequent first; equally frequent by the names, step for step, the shorter first */
     size_t n, cap;
     uint64_t roots;
-    uint32_t *code; /* what happened at a step, as the stories number it */
+    uint32_t *code; /* what happened at a step, as the histories number it */
     struct sl_step *step;
     size_t steps, code_cap, step_cap;
 };
 
 /*
- * Groups the stories that are left (stories.h).  Roots without events form the empty ordering.  On success *out is to
- * be freed.
+ * Groups the histories that are left (root_events.h).  Roots without events form the empty ordering.  On success *out
+ * is to be freed.
  */
 int sl_sequences_make(struct sl_sequences *out, struct sl_root_events *from, struct sl_err *err);
 void sl_sequences_free(struct sl_sequences *s);
 
-/* The same, a story at a time: .s is a zeroed sl_sequences, all else zero; finish() frees what it needed. */
+/* The same, a history at a time: .s is a zeroed sl_sequences, all else zero; finish() frees what it needed. */
 struct sl_sequencing {
     struct sl_sequences *s;
     SL_VEC(uint32_t) codes; /* of the root at hand */

@@ -12,7 +12,7 @@ struct gather {
     struct sl_sequencing sequencing;
     SL_VEC(uint32_t) kind; /* of each transition, an index */
     SL_VEC(double) seconds;
-    SL_VEC(double) story;
+    SL_VEC(double) history;
     uint32_t *slot; /* open addressing: index of a kind, plus 1 */
     size_t slots;
 };
@@ -58,7 +58,7 @@ static double seconds(int64_t from_ns, int64_t to_ns)
     return (double)((uint64_t)to_ns - (uint64_t)from_ns) / 1e9;
 }
 
-static void add_story(struct gather *g, const struct sl_timed_event *v, size_t n)
+static void add_history(struct gather *g, const struct sl_timed_event *v, size_t n)
 {
     struct sl_transitions *t = g->t;
 
@@ -66,11 +66,11 @@ static void add_story(struct gather *g, const struct sl_timed_event *v, size_t n
     sl_sequences_add(&g->sequencing, v, n);
     if (!n)
         return;
-    if (!g->story.n || v[0].time_ns < t->first_ns)
+    if (!g->history.n || v[0].time_ns < t->first_ns)
         t->first_ns = v[0].time_ns;
-    if (!g->story.n || v[n - 1].time_ns > t->last_ns)
+    if (!g->history.n || v[n - 1].time_ns > t->last_ns)
         t->last_ns = v[n - 1].time_ns;
-    *sl_vec_add(&g->story) = seconds(v[0].time_ns, v[n - 1].time_ns);
+    *sl_vec_add(&g->history) = seconds(v[0].time_ns, v[n - 1].time_ns);
     for (size_t i = 1; i < n; i++) {
         uint32_t kind = kind_of(g, v[i - 1].code, v[i].code);
         t->kind.v[kind].n++;
@@ -138,15 +138,15 @@ int sl_transitions_make(struct sl_transitions *out, sqlite3 *db, const char *typ
         rc = roots_of(&out->names, db, type, within, err);
     if (!rc)
         while ((rc = sl_root_events_next(&out->names, err)) > 0)
-            add_story(&g, out->names.v, out->names.n);
+            add_history(&g, out->names.v, out->names.n);
     sl_root_events_done(&out->names);
     sl_sequences_finish(&g.sequencing);
     free(g.slot);
     deal_out(&g);
-    out->story = g.story.v;
-    out->stories = g.story.n;
-    if (out->stories)
-        sl_sort(out->story, out->stories);
+    out->history = g.history.v;
+    out->histories = g.history.n;
+    if (out->histories)
+        sl_sort(out->history, out->histories);
     return rc;
 }
 
@@ -155,7 +155,7 @@ void sl_transitions_free(struct sl_transitions *t)
     sl_vec_free(&t->kind);
     sl_sequences_free(&t->seq);
     sl_root_events_free(&t->names);
-    free(t->story);
+    free(t->history);
     free(t->seconds);
     *t = (struct sl_transitions){0};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the roots of a type went through, grouped: a transition is from one event of a root's story (stories.h) to the
- * next.
+ * What the roots of a type went through, grouped: a transition is from one event of a root's history (root_events.h) to
+ * the next.
  */
 #ifndef SL_ANALYSE_TRANSITIONS_H
 #define SL_ANALYSE_TRANSITIONS_H
@@ -18,8 +18,8 @@ struct sl_transitions {
     SL_VEC(struct sl_transition) kind; /* by the names: from, then to */
     struct sl_sequences seq;
     uint64_t roots;   /* those without events included */
-    double *story;    /* seconds from the first event of a root to its last, ascending */
-    size_t stories;   /* roots that have events */
+    double *history;  /* seconds from the first event of a root to its last, ascending */
+    size_t histories; /* roots that have events */
     int64_t first_ns; /* of all events of the roots; undefined without any */
     int64_t last_ns;
 

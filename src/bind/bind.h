@@ -4,7 +4,7 @@
  *
  *     [guess] LEFT in|facet|after|flow RIGHT [where EXPRESSION]
  *
- * where LEFT and RIGHT are types of spans or tables (tables.h), and the SQL expression compares their columns as
+ * where LEFT and RIGHT are types of spans or tables (span_tables.h), and the SQL expression compares their columns as
  * a.COLUMN and b.COLUMN.  All pairs are linked; with `guess`, only a left one that fits a single right one is, and
  * others become doubts.  Rules are applied to the whole store at the end of every import, so that the order of imports
  * does not matter, and by `spanloom bind`, without reading logs again.

@@ -2,8 +2,8 @@
 /* Two runs, or stores, compared (analyse/diff.h), and the gate of --fail-on. */
 #include "base/mem.h"
 #include "cli/diff.h"
+#include "cli/history.h"
 #include "cli/lens.h"
-#include "cli/story.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static int open_side(const struct cli *cli, struct diff_side *s, struct sl_err *
         return sl_err(err, SL_EUSAGE, "%s: the name of a run is missing behind the colon", s->text);
     if (!(s->st = cli_open(&its))) /* it is said why */
         return SL_EIO;
-    rc = story_run(s->st, s->run, &s->within, err);
+    rc = history_run(s->st, s->run, &s->within, err);
     if (rc && s->run && !strcmp(s->run, s->text))
         sl_err_wrap(err, "%s %s; as a run in %s", s->text, no_store(s), s->path);
     if (!rc)
@@ -207,7 +207,7 @@ static void span_of_roots(struct diff *d)
 {
     for (int i = 0; i < 2; i++)
         d->makespan[i] =
-            d->d.t[i].stories ? (double)((uint64_t)d->d.t[i].last_ns - (uint64_t)d->d.t[i].first_ns) / 1e9 : NAN;
+            d->d.t[i].histories ? (double)((uint64_t)d->d.t[i].last_ns - (uint64_t)d->d.t[i].first_ns) / 1e9 : NAN;
 }
 
 static void compare_paths(struct diff *d)
@@ -265,11 +265,11 @@ static bool row_exceeded(const struct cli_gate *gate, const char *what, const st
     return sl_shift_sure(&r->median) > 0 && exceeded(gate, what, r->median.a, r->median.b);
 }
 
-/* Of the median story, in A or in B. */
+/* Of the median history, in A or in B. */
 static bool matters(const struct sl_diff *d, const struct sl_diff_row *r)
 {
-    return r->median.a * (double)r->n[0] >= 0.01 * d->story.median.a * (double)d->t[0].roots ||
-           r->median.b * (double)r->n[1] >= 0.01 * d->story.median.b * (double)d->t[1].roots;
+    return r->median.a * (double)r->n[0] >= 0.01 * d->history.median.a * (double)d->t[0].roots ||
+           r->median.b * (double)r->n[1] >= 0.01 * d->history.median.b * (double)d->t[1].roots;
 }
 
 static int gate_of(const struct cli_gate *gate, const struct diff *d)
@@ -283,7 +283,7 @@ static int gate_of(const struct cli_gate *gate, const struct diff *d)
         fprintf(stderr, "spanloom: --fail-on %s does not see the makespan: %s\n", gate->text,
                 *d->no_path ? d->no_path : "there are no events");
     out = exceeded(gate, "the makespan", d->makespan[0], d->makespan[1]);
-    out |= row_exceeded(gate, "the median of the whole story", &x->story);
+    out |= row_exceeded(gate, "the median of the whole story", &x->history);
     for (size_t i = 0; i < x->transition.n; i++) {
         const struct sl_diff_row *r = &x->transition.v[i];
         const struct sl_diff_event *from = &x->event.v[r->from], *to = &x->event.v[r->to];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
+#include "cli/history.h"
 #include "cli/lens.h"
-#include "cli/story.h"
 
 static const struct option_spec options[] = {
     {"lines", NULL, "also the log lines, those too that only name the span", false},
@@ -23,9 +23,9 @@ static int each(struct sl_store *st, const char *type, bool lines, bool lens, st
         sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
         int64_t span = sqlite3_column_int64(q, 0);
-        printf("%s%s  (span %lld)\n", any ? "\n" : "", story_name(st, span, name, sizeof name), (long long)span);
+        printf("%s%s  (span %lld)\n", any ? "\n" : "", history_name(st, span, name, sizeof name), (long long)span);
         any = true;
-        rc = story_events(st, span, lines, lens, err);
+        rc = history_events(st, span, lines, lens, err);
         if (ferror(stdout))
             break; /* nobody reads on */
     }
@@ -53,13 +53,13 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         rc = cli_lens(cli, st, &lens, &err);
     if (!rc && lines)
-        rc = story_gather_lines(cli, st, 0, &err);
+        rc = history_gather_lines(cli, st, 0, &err);
     if (!rc && cli->format == SL_FORMAT_TABLE) {
         rc = each(st, type, lines, lens, &err);
     } else if (!rc) {
         char *roots =
             sqlite3_mprintf("SELECT s.id AS id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = %Q", type);
-        rc = story_rows(cli, st, roots, lines, lens, &err);
+        rc = history_rows(cli, st, roots, lines, lens, &err);
         sqlite3_free(roots);
     }
     sl_store_close(st);

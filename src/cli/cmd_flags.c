@@ -5,7 +5,7 @@
  */
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/place.h"
+#include "cli/install_paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>

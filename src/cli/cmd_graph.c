@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types of spans and how they are related, in the language of graphviz; `dot` draws it. */
 #include "base/buf.h"
-#include "cli/plot.h"
-#include "cli/story.h"
+#include "cli/history.h"
+#include "cli/over_time.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table functions call_profile() and call_tree(), on one screen. */
 #include "base/buf.h"
-#include "cli/plot.h"
+#include "cli/history.h"
+#include "cli/over_time.h"
 #include "cli/profile_show.h"
-#include "cli/story.h"
 
 #include <string.h>
 
@@ -81,8 +81,8 @@ static int run(struct cli *cli, int argc, char **argv)
     view.want.by = (enum sl_calls_by)found;
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    rc = argc ? story_find(st, argc, argv, cli_option(cli, "run"), &within, &err)
-              : story_run(st, cli_option(cli, "run"), &within, &err);
+    rc = argc ? history_find(st, argc, argv, cli_option(cli, "run"), &within, &err)
+              : history_run(st, cli_option(cli, "run"), &within, &err);
     if (!rc && within) {
         view.want.within = &within;
         view.want.nwithin = 1;

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/plot.h"
+#include "cli/over_time.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/traced.h"
+#include "cli/traced_command.h"
 
 static const struct option_spec options[] = {
     TRACED_OPTIONS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
 #include "cli/lens.h"
-#include "cli/plot.h"
+#include "cli/over_time.h"
 
 #include <stdint.h>
 #include <string.h>

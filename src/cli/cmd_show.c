@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/history.h"
 #include "cli/lens.h"
-#include "cli/story.h"
 
 static const struct option_spec options[] = {
     {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)", false},
@@ -19,18 +19,18 @@ static int show(const struct cli *cli, struct sl_store *st, int64_t span, struct
     if (rc)
         return rc;
     if (lines)
-        rc = story_gather_lines(cli, st, span, err);
+        rc = history_gather_lines(cli, st, span, err);
     if (!rc && cli->format != SL_FORMAT_TABLE) {
         snprintf(roots, sizeof roots, "SELECT %lld AS id", (long long)span);
-        return story_rows(cli, st, roots, lines, lens, err);
+        return history_rows(cli, st, roots, lines, lens, err);
     }
     if (!rc)
-        rc = story_contexts(st, span, err);
+        rc = history_contexts(st, span, err);
     if (!rc) {
         putchar('\n');
-        rc = story_events(st, span, lines, lens, err);
+        rc = history_events(st, span, lines, lens, err);
     }
-    return rc ? rc : story_reach(st, span, err);
+    return rc ? rc : history_reach(st, span, err);
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -44,7 +44,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--recipe is for --lines");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    rc = story_find(st, argc, argv, cli_option(cli, "run"), &span, &err);
+    rc = history_find(st, argc, argv, cli_option(cli, "run"), &span, &err);
     if (!rc)
         rc = show(cli, st, span, &err);
     sl_store_close(st);

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/lens.h"
-#include "cli/plot.h"
+#include "cli/over_time.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/place.h"
-#include "cli/traced.h"
+#include "cli/install_paths.h"
+#include "cli/traced_command.h"
 #include "collect/child_process.h"
 
 #include <stdio.h>

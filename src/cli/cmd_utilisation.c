@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/plot.h"
+#include "cli/over_time.h"
 #include "cli/workflow.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* A name for the table function what_if(). */
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
-#include "cli/story.h"
+#include "cli/history.h"
 #include "cli/workflow.h"
 
 static const struct option_spec options[] = {

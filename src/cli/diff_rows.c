@@ -58,7 +58,7 @@ static void done(sqlite3_stmt *q)
 static void add_row(sqlite3_stmt *q, const char *what, const struct sl_diff *d, const struct sl_diff_row *r)
 {
     put_text(q, WHAT, what);
-    if (r != &d->story) {
+    if (r != &d->history) {
         put_text(q, FROM_TYPE, d->event.v[r->from].span_type);
         put_text(q, FROM_EVENT, d->event.v[r->from].event_type);
         put_text(q, TO_TYPE, d->event.v[r->to].span_type);
@@ -112,7 +112,7 @@ int diff_rows(const struct cli *cli, const struct diff *d)
     sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     put_text(q, WHAT, "makespan");
     add_once(q, d->makespan[0], d->makespan[1]);
-    add_row(q, "story", &d->d, &d->d.story);
+    add_row(q, "story", &d->d, &d->d.history);
     for (size_t i = 0; i < d->d.transition.n; i++)
         add_row(q, "transition", &d->d, &d->d.transition.v[i]);
     for (size_t i = 0; i < d->d.lone.n; i++)

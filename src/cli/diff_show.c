@@ -57,8 +57,8 @@ static void say_where(const struct diff *d, double change)
 static void show_verdict(const struct diff *d)
 {
     bool whole = !isnan(d->makespan[0]) && !isnan(d->makespan[1]);
-    double a = whole ? d->makespan[0] : d->d.story.median.a, b = whole ? d->makespan[1] : d->d.story.median.b;
-    const struct sl_diff_row *story = &d->d.story;
+    double a = whole ? d->makespan[0] : d->d.history.median.a, b = whole ? d->makespan[1] : d->d.history.median.b;
+    const struct sl_diff_row *history = &d->d.history;
     const char *who = whole ? "B" : "The median story in B";
     char from[40], to[40], percent[32];
 
@@ -74,9 +74,9 @@ static void show_verdict(const struct diff *d)
     if (whole && fabs(b - a) > 0.001 * a)
         say_where(d, b - a);
     puts("");
-    if (whole && sl_shift_sure(&story->median) && *diff_percent(story->median.a, story->median.b, percent))
-        printf("The median story is %s %s: %s -> %s\n", percent + 1, story->median.change > 0 ? "longer" : "shorter",
-               seconds(story->median.a, from), seconds(story->median.b, to));
+    if (whole && sl_shift_sure(&history->median) && *diff_percent(history->median.a, history->median.b, percent))
+        printf("The median story is %s %s: %s -> %s\n", percent + 1, history->median.change > 0 ? "longer" : "shorter",
+               seconds(history->median.a, from), seconds(history->median.b, to));
 }
 
 static void show_sides(const struct diff *d)
@@ -88,8 +88,8 @@ static void show_sides(const struct diff *d)
                d->side[i].run ? "run " : "", d->side[i].run ? d->side[i].run : "", d->side[i].run ? " in " : "",
                d->side[i].path, sl_show_count(t->roots, roots), t->roots == 1 ? "" : "s", d->type,
                sl_show_count(t->seq.n, orders), t->seq.n == 1 ? "" : "s");
-        if (t->stories < t->roots)
-            printf("; %s without any", sl_show_count(t->roots - t->stories, roots));
+        if (t->histories < t->roots)
+            printf("; %s without any", sl_show_count(t->roots - t->histories, roots));
         puts("");
     }
 }
@@ -107,7 +107,7 @@ static void show_shift(const char *name, const struct sl_shift *s)
 
 static void show_whole(const struct diff *d)
 {
-    const struct sl_diff_row *r = &d->d.story;
+    const struct sl_diff_row *r = &d->d.history;
     const double *m = d->makespan;
     struct sl_shift makespan = {m[0], m[1], m[1] - m[0], NAN, NAN};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of commands that look through a lens (analyse/lens.h). */
+/* The options of commands that look through a lens (analyse/lens/lens.h). */
 #ifndef SL_CLI_LENS_H
 #define SL_CLI_LENS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/workflow.h"
 #include "base/buf.h"
-#include "cli/story.h"
+#include "cli/history.h"
 #include "recipe/recipe.h"
 #include "recipe/states.h"
 
@@ -72,7 +72,7 @@ int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_bu
         *first = *n ? *first : sqlite3_column_int64(q, 0);
         if (++*n <= LISTED && list)
             sl_buf_addf(list, "\n  span %-8lld %.150s", (long long)sqlite3_column_int64(q, 0),
-                        story_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
+                        history_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
     }
     sqlite3_finalize(q);
     if (*n > LISTED && list)
@@ -109,9 +109,9 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
         return EXIT_FAILED;
     rc = cli_states(cli, *st, &err);
     if (!rc && argc)
-        rc = story_find(*st, argc, argv, run, workflow, &err);
+        rc = history_find(*st, argc, argv, run, workflow, &err);
     else if (!rc && run)
-        rc = story_run(*st, run, workflow, &err);
+        rc = history_run(*st, run, workflow, &err);
     else if (!rc)
         rc = only_workflow(*st, workflow, &err);
     if (!rc)

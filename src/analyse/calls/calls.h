@@ -21,8 +21,8 @@ size_t sl_calls_name(const char *key);
 enum sl_calls_by { SL_BY_NONE, SL_BY_THREAD, SL_BY_PROCESS, SL_BY_RANK };
 
 enum sl_call_flag {
-    SL_CALL_UNFINISHED = 1, /* no begin, or no end; what end_ns is then, open.h says.  Not after the caller's on its
-                               thread; begin_ns: nothing later is known */
+    SL_CALL_UNFINISHED = 1, /* no begin, or no end; what end_ns is then, unfinished.h says.  Not after the caller's on
+                               its thread; begin_ns: nothing later is known */
     SL_CALL_OUTERMOST = 2,  /* no call of this name is around it */
     SL_CALL_NO_BEGIN = 4,   /* begin_ns is end_ns: how long it was is not known */
 };

@@ -208,7 +208,7 @@ void sl_root_events_free(struct sl_root_events *s)
     *s = (struct sl_root_events){0};
 }
 
-/* ---- stories ---- */
+/* ---- histories ---- */
 
 int sl_root_events_of(struct sl_root_events *s, const char *type, sqlite3_value *within, struct sl_err *err)
 {
@@ -313,7 +313,7 @@ int sl_root_events_next(struct sl_root_events *s, struct sl_err *err)
     return rc ? rc : 1;
 }
 
-/* ---- whose stories ---- */
+/* ---- whose histories ---- */
 
 const char *sl_root_events_default_type(sqlite3 *db)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roots of a type, one after another, each with its story: the events of all spans of its closure (graph.h) in order of
- * time, equal times by the name of their span's type, then of their own, as the lens (lens.h) and corrected clocks
+ * Roots of a type, one after another, each with its history: the events of all spans of its closure (graph.h) in order
+ * of time, equal times by the name of their span's type, then of their own, as the lens (lens.h) and corrected clocks
  * (events.h) show them.
  *
  *     struct sl_root_events s;
@@ -22,7 +22,7 @@ struct sl_root_events {
 
     uint32_t root; /* an index into g */
     struct sl_timed_event
-        *v; /* its story; of is an index into g: the span of the event, of the first that was merged */
+        *v; /* its history; of is an index into g: the span of the event, of the first that was merged */
     size_t n;
 
     /* its own */
@@ -54,9 +54,9 @@ int sl_root_events_of(struct sl_root_events *s, const char *type, sqlite3_value 
 void sl_root_events_between(struct sl_root_events *s, int64_t min, int64_t max);
 /* Is there any span of the type? */
 bool sl_root_events_has(const struct sl_root_events *s, const char *type);
-/* 1: there is a story; 0: there are no more; negative: interrupted (SL_EIO) or too long. */
+/* 1: there is a history; 0: there are no more; negative: interrupted (SL_EIO) or too long. */
 int sl_root_events_next(struct sl_root_events *s, struct sl_err *err);
-/* The story of one span, whatever its type. */
+/* The history of one span, whatever its type. */
 int sl_root_events_one(struct sl_root_events *s, uint32_t root, struct sl_err *err);
 
 /* Has sqlite3_interrupt() been called?  Costs a microsecond. */

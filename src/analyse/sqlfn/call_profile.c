@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * call_profile([within [, by]]): the calls of traced programs (spans of type trace.call), one row a function, the most
- * exclusive time first, with its parts one after another.  What the times mean is in analyse/profile.h.
+ * exclusive time first, with its parts one after another.  What the times mean is in analyse/calls/profile.h.
  *
  *   part                 the thread, process or rank, where `by` names one of these; else NULL
  *   name                 the function

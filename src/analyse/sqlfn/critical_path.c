@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * critical_path(workflow): where the time of a workflow went that made it as long as it was (analyse/critical.h).  The
- * argument is the id of a span.  One row a stretch, in order of time; each starts where the last ended, from the first
- * event of the workflow (and all that belongs to it) to the last.
+ * critical_path(workflow): where the time of a workflow went that made it as long as it was
+ * (analyse/tasks/critical_path.h).  The argument is the id of a span.  One row a stretch, in order of time; each starts
+ * where the last ended, from the first event of the workflow (and all that belongs to it) to the last.
  *
  *   start_ns, end_ns   nanoseconds since the epoch
  *   seconds            end_ns - start_ns

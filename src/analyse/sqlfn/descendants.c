@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descendants(root): the closure of one span (analyse/graph.h), found by looking things up in the store's indexes, so
- * that one task of ten million events costs less than a millisecond and nothing is loaded.  But a span costs 5 us by
+ * descendants(root): the closure of one span (analyse/load/graph.h), found by looking things up in the store's indexes,
+ * so that one task of ten million events costs less than a millisecond and nothing is loaded.  But a span costs 5 us by
  * lookups, and loading the graph 0.3 us a span of the store: a query that finds very many goes on with the graph.
  *
  *   span    an id; root itself is the first row

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_sequences(root_type [, within]): the orders in which the events below spans of that type happened, and how long
- * each step took.  "Below" is the closure over subspans and facets of analyse/graph.h; equal times are ordered by the
- * name of the span type, then of the event type.  One row per ordering and position:
+ * each step took.  "Below" is the closure over subspans and facets of analyse/load/graph.h; equal times are ordered by
+ * the name of the span type, then of the event type.  One row per ordering and position:
  *
  *   sequence      1: the most frequent ordering; equally frequent ones by their names, position for position, the
  *                 shorter first.  max(sequence) is the number of different orderings.
@@ -18,8 +18,8 @@
  *     SELECT position, printf('%.9f', mean_s), span_type, event_type
  *     FROM event_sequences('parsl.monitoring.task') WHERE sequence = 1;
  *
- * within, the id of a span, counts only roots that belong to it.  Events are as the lens (analyse/lens.h) shows them.
- * It reads all spans, links and events once: 10 million events in 2.0 s, 25 bytes of memory an event.
+ * within, the id of a span, counts only roots that belong to it.  Events are as the lens (analyse/lens/lens.h) shows
+ * them. It reads all spans, links and events once: 10 million events in 2.0 s, 25 bytes of memory an event.
  */
 #include "analyse/ext.h"
 #include "analyse/sequences.h"
@@ -42,7 +42,7 @@ enum {
 };
 
 struct state {
-    struct sl_root_events stories; /* of which only the names are kept */
+    struct sl_root_events histories; /* of which only the names are kept */
     struct sl_sequences seq;
     size_t ordering;
     uint32_t step;              /* of the ordering, from 0 */
@@ -61,7 +61,7 @@ static void end(void *state)
 {
     struct state *s = state;
 
-    sl_root_events_free(&s->stories);
+    sl_root_events_free(&s->histories);
     sl_sequences_free(&s->seq);
 }
 
@@ -72,12 +72,12 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 
     end(s);
     *s = (struct state){0};
-    rc = sl_root_events_open(&s->stories, call->db, err);
+    rc = sl_root_events_open(&s->histories, call->db, err);
     if (!rc)
-        rc = sl_root_events_of(&s->stories, (const char *)sqlite3_value_text(call->arg[0]), call->arg[1], err);
+        rc = sl_root_events_of(&s->histories, (const char *)sqlite3_value_text(call->arg[0]), call->arg[1], err);
     if (!rc)
-        rc = sl_sequences_make(&s->seq, &s->stories, err);
-    sl_root_events_done(&s->stories); /* the names are all that the rows need */
+        rc = sl_sequences_make(&s->seq, &s->histories, err);
+    sl_root_events_done(&s->histories); /* the names are all that the rows need */
     if (!rc)
         enter_step(s);
     return rc;
@@ -120,10 +120,10 @@ static void column(const void *state, sqlite3_context *out, int col)
     case COUNT: sqlite3_result_int64(out, (sqlite3_int64)o->count); break;
     case POSITION: sqlite3_result_int64(out, o->n ? (sqlite3_int64)s->step + 1 : 0); break;
     case SPAN_TYPE:
-        sqlite3_result_text(out, sl_root_events_span_type(&s->stories, s->seq.code[at]), -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(out, sl_root_events_span_type(&s->histories, s->seq.code[at]), -1, SQLITE_TRANSIENT);
         break;
     case EVENT_TYPE:
-        sqlite3_result_text(out, sl_root_events_event_type(&s->stories, s->seq.code[at]), -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(out, sl_root_events_event_type(&s->histories, s->seq.code[at]), -1, SQLITE_TRANSIENT);
         break;
     case MEAN_S: result_s(out, (double)s->seq.step[at].sum_ns, o->count); break;
     case MIN_S: result_s(out, (double)s->seq.step[at].min_ns, 1); break;

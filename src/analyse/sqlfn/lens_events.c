@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lens_events(root): the events of a span and of its descendants(), as the lens (analyse/lens.h) shows them, in order
- * of time, then of the name of the span type, then of the event's.
+ * lens_events(root): the events of a span and of its descendants(), as the lens (analyse/lens/lens.h) shows them, in
+ * order of time, then of the name of the span type, then of the event's.
  *
  *   time_ns, span, source, place    of the event, of the first one where several are merged
  *   span_type, event_type           what it appears as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * occupancy(root_type [, bin_s [, within]]): how many spans of a type are in which state over time.  The state of a
- * span is the latest event of its closure (analyse/occupancy.h), as the lens (analyse/lens.h) shows it.
+ * span is the latest event of its closure (analyse/occupancy.h), as the lens (analyse/lens/lens.h) shows it.
  *
  * Without bin_s, or where it is NULL, a row for each state whose numbers change at a time:
  *
@@ -40,7 +40,7 @@ struct count {
 };
 
 struct state {
-    struct sl_root_events stories; /* of which only the names are kept */
+    struct sl_root_events histories; /* of which only the names are kept */
     struct sl_occupancy o;
     struct count *count; /* by state */
     struct sl_bins bins; /* width_ns 0: changes */
@@ -193,7 +193,7 @@ static void end(void *state)
 {
     struct state *s = state;
 
-    sl_root_events_free(&s->stories);
+    sl_root_events_free(&s->histories);
     sl_occupancy_free(&s->o);
     free(s->count);
     free(s->row);
@@ -202,14 +202,14 @@ static void end(void *state)
 static int load(struct state *s, const struct sl_call *call, struct sl_err *err)
 {
     const char *type;
-    int rc = sl_root_events_open(&s->stories, call->db, err);
+    int rc = sl_root_events_open(&s->histories, call->db, err);
 
-    if (!rc && !(type = sl_root_events_type(&s->stories, call->arg[ROOT_TYPE], err)))
+    if (!rc && !(type = sl_root_events_type(&s->histories, call->arg[ROOT_TYPE], err)))
         rc = SL_EUSAGE;
     if (!rc)
-        rc = sl_root_events_of(&s->stories, type, call->arg[WITHIN], err);
+        rc = sl_root_events_of(&s->histories, type, call->arg[WITHIN], err);
     if (!rc)
-        rc = sl_occupancy_make(&s->o, &s->stories, err);
+        rc = sl_occupancy_make(&s->o, &s->histories, err);
     s->count = sl_alloc(s->o.states * sizeof *s->count);
     for (size_t i = 0; i < s->o.n; i++)
         if (s->o.v[i].b & SL_OVER) {
@@ -291,9 +291,11 @@ static void column(const void *state, sqlite3_context *out, int col)
 
     switch (col) {
     case TIME_NS: sqlite3_result_int64(out, s->time_ns); break;
-    case SPAN_TYPE: sqlite3_result_text(out, sl_root_events_span_type(&s->stories, code), -1, SQLITE_TRANSIENT); break;
+    case SPAN_TYPE:
+        sqlite3_result_text(out, sl_root_events_span_type(&s->histories, code), -1, SQLITE_TRANSIENT);
+        break;
     case EVENT_TYPE:
-        sqlite3_result_text(out, sl_root_events_event_type(&s->stories, code), -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(out, sl_root_events_event_type(&s->histories, code), -1, SQLITE_TRANSIENT);
         break;
     case SPANS: result(s, out, &s->count[row].spans); break;
     case ENDED: result(s, out, &s->count[row].ended); break;

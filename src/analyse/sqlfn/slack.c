@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slack(workflow): one row a task, in the order of submission: how much later it could have been done before the last
- * task would have been done later (analyse/critical.h).
+ * task would have been done later (analyse/tasks/critical_path.h).
  *
  *   span, task          id and key of the task
  *   first_ns, done_ns   its first event, and when it was done (its last event, where nothing says that it was done)

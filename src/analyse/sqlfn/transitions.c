@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transitions(root_type [, within]): each step from one event to the next below each span of a type.  "Below" is the
- * closure of analyse/graph.h; events are as the lens (analyse/lens.h) shows them, in order of time, equal times by the
- * name of the span type, then of the event type.  One row a step:
+ * closure of analyse/load/graph.h; events are as the lens (analyse/lens/lens.h) shows them, in order of time, equal
+ * times by the name of the span type, then of the event type.  One row a step:
  *
  *   span                  the root, an id
  *   position              1, 2, ... within the root
@@ -25,10 +25,10 @@ enum { SPAN, POSITION, FROM_TYPE, FROM_EVENT, TO_TYPE, TO_EVENT, START_NS, DURAT
 enum { ROOT_TYPE, WITHIN, ARGS };
 
 struct state {
-    struct sl_root_events stories;
+    struct sl_root_events histories;
     bool opened, more;
     sqlite3_value *within; /* that of the last call; NULL: none, or none of that kind */
-    size_t at;             /* of the event that the step leads to, in the story */
+    size_t at;             /* of the event that the step leads to, in the history */
 };
 
 static int next(void *state, struct sl_err *err)
@@ -37,7 +37,7 @@ static int next(void *state, struct sl_err *err)
     int rc = 1;
 
     s->at++;
-    while (s->at >= s->stories.n && (rc = sl_root_events_next(&s->stories, err)) > 0)
+    while (s->at >= s->histories.n && (rc = sl_root_events_next(&s->histories, err)) > 0)
         s->at = 1;
     s->more = rc > 0;
     return rc < 0 ? rc : 0;
@@ -50,13 +50,13 @@ static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
     sqlite3_value *within = call->arg[WITHIN];
     int rc;
 
-    if (s->within && within && sqlite3_value_type(within) == SQLITE_INTEGER && type && s->stories.type != SL_NO_INDEX &&
-        sqlite3_value_int64(within) == sqlite3_value_int64(s->within) &&
-        !strcmp(type, s->stories.g.names.text[s->stories.type]))
+    if (s->within && within && sqlite3_value_type(within) == SQLITE_INTEGER && type &&
+        s->histories.type != SL_NO_INDEX && sqlite3_value_int64(within) == sqlite3_value_int64(s->within) &&
+        !strcmp(type, s->histories.g.names.text[s->histories.type]))
         return 0;
     sqlite3_value_free(s->within);
     s->within = NULL;
-    rc = sl_root_events_of(&s->stories, type, within, err);
+    rc = sl_root_events_of(&s->histories, type, within, err);
     if (!rc && within && sqlite3_value_type(within) == SQLITE_INTEGER)
         s->within = sqlite3_value_dup(within);
     return rc;
@@ -70,14 +70,14 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->more = false;
     if (!s->opened) {
         s->opened = true;
-        rc = sl_root_events_open(&s->stories, call->db, err);
+        rc = sl_root_events_open(&s->histories, call->db, err);
     }
     if (!rc)
         rc = ask(s, call, err);
     if (rc)
         return rc;
-    sl_root_events_between(&s->stories, call->min, call->max);
-    s->stories.n = 0;
+    sl_root_events_between(&s->histories, call->min, call->max);
+    s->histories.n = 0;
     s->at = 0;
     return next(s, err);
 }
@@ -90,7 +90,7 @@ static bool at_end(const void *state)
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    const struct sl_root_events *t = &s->stories;
+    const struct sl_root_events *t = &s->histories;
     const struct sl_timed_event *from = &t->v[s->at - 1], *to = from + 1;
 
     switch (col) {
@@ -111,7 +111,7 @@ static void end(void *state)
     struct state *s = state;
 
     sqlite3_value_free(s->within);
-    sl_root_events_free(&s->stories);
+    sl_root_events_free(&s->histories);
 }
 
 static const struct sl_table_fn fn = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * two_events(start, end [, root_type [, within]]): how long it took from one event to another below each span of a
- * type. "Below" is the closure of analyse/graph.h, events are as the lens (analyse/lens.h) shows them.  One row a root:
+ * type. "Below" is the closure of analyse/load/graph.h, events are as the lens (analyse/lens/lens.h) shows them.  One
+ * row a root:
  *
  *   span         an id
  *   start_ns     the first event that `start` means; NULL: there is none
@@ -34,7 +35,7 @@ struct found {
 };
 
 struct state {
-    struct sl_root_events stories;
+    struct sl_root_events histories;
     bool opened;
     char *asked[ARGS]; /* what the arguments were in the last call, as text */
     bool known;        /* asked holds them */
@@ -63,16 +64,16 @@ static bool same(const struct state *s, const struct sl_call *call)
 
 static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
 {
-    const char *type = sl_root_events_type(&s->stories, call->arg[ROOT_TYPE], err);
-    int rc = type ? sl_root_events_of(&s->stories, type, call->arg[WITHIN], err) : SL_EUSAGE;
+    const char *type = sl_root_events_type(&s->histories, call->arg[ROOT_TYPE], err);
+    int rc = type ? sl_root_events_of(&s->histories, type, call->arg[WITHIN], err) : SL_EUSAGE;
 
     forget(s);
-    s->none = type && !sl_root_events_has(&s->stories, type);
+    s->none = type && !sl_root_events_has(&s->histories, type);
     if (!rc && !s->none)
-        rc =
-            sl_event_match_asked(&s->start.match, &s->stories, (const char *)sqlite3_value_text(call->arg[START]), err);
+        rc = sl_event_match_asked(&s->start.match, &s->histories, (const char *)sqlite3_value_text(call->arg[START]),
+                                  err);
     if (!rc && !s->none)
-        rc = sl_event_match_asked(&s->end.match, &s->stories, (const char *)sqlite3_value_text(call->arg[END]), err);
+        rc = sl_event_match_asked(&s->end.match, &s->histories, (const char *)sqlite3_value_text(call->arg[END]), err);
     for (int i = 0; i < ARGS && !rc; i++)
         if (call->arg[i] && sqlite3_value_text(call->arg[i]))
             s->asked[i] = sl_strdup((const char *)sqlite3_value_text(call->arg[i]));
@@ -91,8 +92,8 @@ static void look_for(struct found *f, const struct sl_root_events *s, bool own)
 static void look_for_both(struct state *s)
 {
     for (int own = 1; own >= 0; own--) {
-        look_for(&s->start, &s->stories, own);
-        look_for(&s->end, &s->stories, own);
+        look_for(&s->start, &s->histories, own);
+        look_for(&s->end, &s->histories, own);
         if (s->start.n && s->end.n)
             break;
     }
@@ -101,7 +102,7 @@ static void look_for_both(struct state *s)
 static int next(void *state, struct sl_err *err)
 {
     struct state *s = state;
-    int rc = s->none ? 0 : sl_root_events_next(&s->stories, err);
+    int rc = s->none ? 0 : sl_root_events_next(&s->histories, err);
 
     s->more = rc > 0;
     if (s->more)
@@ -117,13 +118,13 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->more = false;
     if (!s->opened) {
         s->opened = true;
-        rc = sl_root_events_open(&s->stories, call->db, err);
+        rc = sl_root_events_open(&s->histories, call->db, err);
     }
     if (!rc && !same(s, call))
         rc = ask(s, call, err);
     if (rc)
         return rc;
-    sl_root_events_between(&s->stories, call->min, call->max);
+    sl_root_events_between(&s->histories, call->min, call->max);
     return next(s, err);
 }
 
@@ -138,7 +139,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     const struct found *a = &s->start, *b = &s->end;
 
     switch (col) {
-    case SPAN: sqlite3_result_int64(out, s->stories.g.id.v[s->stories.root]); break;
+    case SPAN: sqlite3_result_int64(out, s->histories.g.id.v[s->histories.root]); break;
     case START_NS:
         if (a->n)
             sqlite3_result_int64(out, a->first_ns);
@@ -163,13 +164,13 @@ static void end(void *state)
     forget(s);
     sl_event_match_free(&s->start.match);
     sl_event_match_free(&s->end.match);
-    sl_root_events_free(&s->stories);
+    sl_root_events_free(&s->histories);
 }
 
 static int64_t row_id(const void *state)
 {
     const struct state *s = state;
-    return s->stories.g.id.v[s->stories.root];
+    return s->histories.g.id.v[s->histories.root];
 }
 
 static const struct sl_table_fn fn = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * what_if(workflow, changes): the workflow once more with other durations (analyse/replay.h), one row a task.
+ * what_if(workflow, changes): the workflow once more with other durations (analyse/tasks/simulate.h), one row a task.
  *
  *   span, task                   id and key of the task
  *   first_ns, done_ns            when it was submitted and done

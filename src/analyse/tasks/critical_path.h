@@ -36,7 +36,7 @@ void sl_path_free(struct sl_path *p);
 /*
  * For each task, how many nanoseconds later it could have been done, with all else as it was, before the last task
  * would have been done later: by dependencies, and by what the driver waited for.  That workers are taken longer is not
- * reckoned (replay.h does).  free() it.
+ * reckoned (simulate.h does).  free() it.
  */
 int64_t *sl_slack_make(const struct sl_workflow *w);
 

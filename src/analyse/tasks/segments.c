@@ -304,8 +304,8 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
 {
     struct machine m = {.k = k, .t = t, .task = task, .declared = SL_NO_INDEX, .declared_by = SL_NO_INDEX};
     const struct sl_root_events *s = &k->w->s;
-    const struct sl_timed_event *v = k->story.v;
-    size_t n = k->story.n;
+    const struct sl_timed_event *v = k->history.v;
+    size_t n = k->history.n;
 
     t->first_ns = v[0].time_ns;
     t->done_ns = v[n - 1].time_ns;

@@ -26,7 +26,7 @@ struct worker {
 
 struct replay {
     const struct sl_workflow *w;
-    struct sl_root_events *stories; /* of w: whether to go on */
+    struct sl_root_events *histories; /* of w: whether to go on */
     struct sl_changes *c;
     int64_t *time;        /* by moment (segment, then task: done), since the beginning of the workflow */
     unsigned char *state; /* by moment: 0 unknown, 1 being worked out, 2 known */
@@ -473,7 +473,7 @@ static int finish(struct replay *r, struct sl_simulation *out, struct sl_err *er
     out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t done;
-        if (i % 4096 == 0 && sl_root_events_interrupted(r->stories))
+        if (i % 4096 == 0 && sl_root_events_interrupted(r->histories))
             return sl_err(err, SL_EIO, "interrupted");
         work_out(r, done_moment(r, i));
         done = r->time[done_moment(r, i)];
@@ -488,7 +488,7 @@ static int finish(struct replay *r, struct sl_simulation *out, struct sl_err *er
 
 int sl_simulate(struct sl_simulation *out, struct sl_workflow *w, const char *changes, struct sl_err *err)
 {
-    struct replay r = {.w = w, .stories = &w->s};
+    struct replay r = {.w = w, .histories = &w->s};
     size_t moments = w->seg.n + w->n;
     int rc = sl_changes_parse(&r.c, w, changes, err);
 

@@ -3,7 +3,7 @@
  * A workflow once more with other durations.  What a task does itself takes as long as it did, times a factor; when it
  * may go on is worked out anew: after the tasks that it waited for, after the task that had its place on the worker
  * before it (the same places, taken in the same order as in the run), after the driver submitted it, who submits in the
- * same order, and waits for the tasks that it waited for (critical.h).  With no change each event is when it was.
+ * same order, and waits for the tasks that it waited for (critical_path.h).  With no change each event is when it was.
  */
 #ifndef SL_ANALYSE_TASKS_SIMULATE_H
 #define SL_ANALYSE_TASKS_SIMULATE_H

@@ -101,23 +101,23 @@ static void add_nested(struct working *k, bool phases)
 
 /* ---- one task ---- */
 
-/* The story of a task, and which attempt each of its spans belongs to. */
+/* The history of a task, and which attempt each of its spans belongs to. */
 static void gather(struct working *k, uint32_t task)
 {
     const struct sl_root_events *s = &k->w->s;
 
-    sl_vec_clear(&k->story);
+    sl_vec_clear(&k->history);
     sl_closure_task(&k->r, k->tasks.v[task].span);
     for (size_t i = 0; i < k->r.queue.n; i++) {
         uint32_t x = k->r.queue.v[i];
         if (k->unit[x] == SL_NO_INDEX)
             k->unit[x] = task;
         for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
-            *sl_vec_add(&k->story) =
+            *sl_vec_add(&k->history) =
                 (struct sl_timed_event){s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
     }
-    if (k->story.n)
-        sl_timed_events_sort(k->story.v, k->story.n);
+    if (k->history.n)
+        sl_timed_events_sort(k->history.v, k->history.n);
 }
 
 /* Segments of all tasks; those without events are taken out (their numbers stay, as tasks of nobody). */
@@ -126,9 +126,9 @@ static int make_tasks(struct working *k, struct sl_err *err)
     for (uint32_t i = 0; i < k->tasks.n; i++) {
         struct sl_task *t = &k->tasks.v[i];
         gather(k, i);
-        if (k->story.n > UINT32_MAX / 2 || k->w->seg.n > UINT32_MAX / 2)
+        if (k->history.n > UINT32_MAX / 2 || k->w->seg.n > UINT32_MAX / 2)
             return sl_err(err, SL_ESTORE, "the workflow has more events than this analysis can hold");
-        if (k->story.n)
+        if (k->history.n)
             sl_working_segments(k, i, t);
         t->done |= !is(k, t->span, SL_ROLE_TASK); /* who is no task need not say so */
         if (i % 4096 == 0 && sl_root_events_interrupted(&k->w->s))
@@ -444,7 +444,7 @@ static void free_working(struct working *k)
     sl_intern_free(&k->after);
     sl_vec_free(&k->after_state);
     sl_vec_free(&k->tasks);
-    sl_vec_free(&k->story);
+    sl_vec_free(&k->history);
     sl_vec_free(&k->open);
     sl_vec_free(&k->told);
     free(k->unit);

@@ -32,14 +32,14 @@ struct working {
 
     /* the task at hand */
     struct sl_closure r;
-    SL_VEC(struct sl_timed_event) story;
+    SL_VEC(struct sl_timed_event) history;
     SL_VEC(struct { uint32_t span, left, state; }) open; /* spans without phases, innermost last */
     SL_VEC(struct { uint32_t span, code, times; }) told; /* of the task itself, and how often */
 };
 
 /* Reads sl_state; none where there is no such table. */
 int sl_working_phases(struct working *k, struct sl_err *err);
-/* From k->story, sorted and not empty, to the segments of t, whose number is task. */
+/* From k->history, sorted and not empty, to the segments of t, whose number is task. */
 void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t);
 uint32_t sl_working_state(struct working *k, const char *component, const char *state, enum sl_phase_kind kind);
 

@@ -4,7 +4,7 @@
  * are killed.  The command's own exit status is ours, whatever becomes of the traces; only where it could not be
  * started because of us, it is CHILD_FAILED.
  */
-#include "cli/traced.h"
+#include "cli/traced_command.h"
 #include "analyse/analyse.h"
 #include "base/buf.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What durations, states, rate and utilisation share: --bin, --run, and --sql for whatever has the right columns. */
-#ifndef SL_CLI_PLOT_H
-#define SL_CLI_PLOT_H
+#ifndef SL_CLI_OVER_TIME_H
+#define SL_CLI_OVER_TIME_H
 
 #include "cli/cli.h"
 

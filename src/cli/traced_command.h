@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A command with tracing on, and then the profile of what it did: what `run` and `trace` share. */
-#ifndef SL_CLI_TRACED_H
-#define SL_CLI_TRACED_H
+#ifndef SL_CLI_TRACED_COMMAND_H
+#define SL_CLI_TRACED_COMMAND_H
 
 #include "cli/cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the parts of Spanloom are that other programs are given. */
-#ifndef SL_CLI_PLACE_H
-#define SL_CLI_PLACE_H
+#ifndef SL_CLI_INSTALL_PATHS_H
+#define SL_CLI_INSTALL_PATHS_H
 
 #include "base/err.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/plot.h"
+#include "cli/over_time.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/story.h"
+#include "cli/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ int plot_open(struct plot *p, const struct cli *cli)
         return EXIT_FAILED;
     p->sql = bare(cli_option(cli, "sql"));
     sqlite3_create_function(p->st->db, "sl_number", 2, SQLITE_UTF8, NULL, number, NULL, NULL);
-    if (story_run(p->st, cli_option(cli, "run"), &p->within, &err))
+    if (history_run(p->st, cli_option(cli, "run"), &p->within, &err))
         return plot_close(p, err.code, &err);
     return EXIT_DONE;
 }

@@ -3,7 +3,7 @@
  * One span and what became of it: found by words, its log lines, its contexts, its events.  Longer than 600 lines for
  * its queries: the four parts share the span and little else.
  */
-#include "cli/story.h"
+#include "cli/history.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -66,7 +66,7 @@ static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
     return sl_store_int(st, sql, 0) > 0;
 }
 
-char *story_name(struct sl_store *st, int64_t span, char *buf, size_t n)
+char *history_name(struct sl_store *st, int64_t span, char *buf, size_t n)
 {
     sqlite3_stmt *q = sl_store_prepare(
         st, "SELECT n.name, s.key, s.parent FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.id = ?", NULL);
@@ -115,8 +115,8 @@ static int several(struct sl_store *st, const struct candidate *v, size_t total,
 
     sl_buf_addf(&b, "%zu spans answer to that; name one by %s:", total, hint);
     for (; i < LISTED && i < total && b.n < sizeof err->text - 400; i++)
-        sl_buf_addf(&b, "\n  span %-8lld %.120s%.100s", (long long)v[i].id, story_name(st, v[i].id, name, sizeof name),
-                    run_directory(st, v[i].id, directory));
+        sl_buf_addf(&b, "\n  span %-8lld %.120s%.100s", (long long)v[i].id,
+                    history_name(st, v[i].id, name, sizeof name), run_directory(st, v[i].id, directory));
     if (total > i)
         sl_buf_addf(&b, "\n  and %zu more; all: spanloom %s", total - i, all);
     rc = sl_err(err, SL_ENOTFOUND, "%s", b.s);
@@ -189,7 +189,7 @@ static void resembling(struct sl_store *st, const char *type, const char *key, s
     sqlite3_finalize(q);
 }
 
-int story_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)
+int history_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)
 {
     struct candidates v = {0};
     struct sl_buf near = {0};
@@ -252,7 +252,7 @@ static const char runs_sql[] =
     "SELECT id, flow FROM c WHERE exact = (SELECT max(exact) FROM c) AND NOT EXISTS (SELECT 1 FROM c AS d WHERE d.flow "
     "AND substr(c.key, 1, length(d.key) + 1) = d.key || '/') ORDER BY flow DESC, id";
 
-int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
+int history_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
 {
     SL_VEC(struct candidate) v = {0};
     sqlite3_stmt *q;
@@ -351,7 +351,7 @@ static void line_problem(void *to, const char *text)
     fprintf(stderr, "spanloom: %s\n", text);
 }
 
-int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
+int history_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
 {
     struct sl_recipes *set = sl_recipes_new();
     struct gather g = {.st = st};
@@ -427,7 +427,7 @@ static int list(struct sl_store *st, int64_t span, const char *title, const char
         if (n++ >= most)
             continue;
         if (sqlite3_column_type(q, 0) == SQLITE_INTEGER)
-            printf("  %s%s\n", story_name(st, sqlite3_column_int64(q, 0), name, sizeof name),
+            printf("  %s%s\n", history_name(st, sqlite3_column_int64(q, 0), name, sizeof name),
                    sqlite3_column_count(q) > 1 ? (const char *)sqlite3_column_text(q, 1) : "");
         else
             put_pair((const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
@@ -537,13 +537,13 @@ static int put_doubts(struct sl_store *st, int64_t span, struct sl_err *err)
     return rc;
 }
 
-int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
+int history_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
 {
     struct tree t = {.st = st};
     char name[600];
     int rc;
 
-    printf("%s  (span %lld)\n", story_name(st, span, name, sizeof name), (long long)span);
+    printf("%s  (span %lld)\n", history_name(st, span, name, sizeof name), (long long)span);
     rc = list(
         st, span, "contained in",
         "SELECT left_span, CASE WHEN confidence < 1 THEN printf('  (inferred: %s, %g)', n.name, confidence) WHEN "
@@ -716,7 +716,7 @@ static void put_event(sqlite3_stmt *q, const struct row *now, const struct row *
     putchar('\n');
 }
 
-int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struct sl_err *err)
+int history_events(struct sl_store *st, int64_t span, bool lines, bool lens, struct sl_err *err)
 {
     struct sl_buf sql = {0};
     struct row was = {0}, now, heard[HEARD], *before;
@@ -777,7 +777,8 @@ int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struc
     return rc;
 }
 
-int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lines, bool lens, struct sl_err *err)
+int history_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lines, bool lens,
+                 struct sl_err *err)
 {
     static const char *const sql[2][2] = {
         {ROWS_SQL(AS_THEY_ARE, ""), ROWS_SQL(AS_SEEN, "")},
@@ -804,7 +805,7 @@ int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bo
 }
 
 /* Parsl tasks that no worker names: how far did they come? */
-int story_reach(struct sl_store *st, int64_t span, struct sl_err *err)
+int history_reach(struct sl_store *st, int64_t span, struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(
         st,

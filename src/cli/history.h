@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happened to one span: its contexts across components, every event, and the gaps.  For show and events. */
-#ifndef SL_CLI_STORY_H
-#define SL_CLI_STORY_H
+#ifndef SL_CLI_HISTORY_H
+#define SL_CLI_HISTORY_H
 
 #include "cli/cli.h"
 
@@ -10,31 +10,31 @@
  * end of a type), run: a run id, its beginning, or the name of a run directory; NULL: any.  0 and *id set, or negative
  * with err filled (a list of candidates where there are several).
  */
-int story_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err);
+int history_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err);
 
 /* The workflow that a user's --run means, or another root; 0 where run is NULL. */
-int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err);
+int history_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err);
 
 /* With lines: gathers the log lines that name spans into temp.sl_line, for the run of `span` (0: all runs). */
-int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err);
+int history_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err);
 
 /* Parents, facets, attributes and nested contexts of a span. */
-int story_contexts(struct sl_store *st, int64_t span, struct sl_err *err);
+int history_contexts(struct sl_store *st, int64_t span, struct sl_err *err);
 
 /*
  * For people: the events below a span in order of time, with gaps, and its log lines if they were gathered.  With lens:
  * through it.
  */
-int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struct sl_err *err);
+int history_events(struct sl_store *st, int64_t span, bool lines, bool lens, struct sl_err *err);
 
 /* For programs: the same as rows, for all roots that the query `roots` yields. */
-int story_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lines, bool lens,
-               struct sl_err *err);
+int history_rows(const struct cli *cli, struct sl_store *st, const char *roots, bool lines, bool lens,
+                 struct sl_err *err);
 
 /* Says of a Parsl task or try that no worker names how far it came. */
-int story_reach(struct sl_store *st, int64_t span, struct sl_err *err);
+int history_reach(struct sl_store *st, int64_t span, struct sl_err *err);
 
 /* "parsl.monitoring.task 42 of 5c5e...": for headings. buf is returned. */
-char *story_name(struct sl_store *st, int64_t span, char *buf, size_t n);
+char *history_name(struct sl_store *st, int64_t span, char *buf, size_t n);
 
 #endif

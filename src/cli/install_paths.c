@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/place.h"
+#include "cli/install_paths.h"
 #include "base/buf.h"
 
 #include <dirent.h>
