@@ -10,7 +10,8 @@ import sys
 
 
 def literal(line):
-    return '"' + line.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") + '"'
+    special = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "?": "\\?"}  # two ? would begin a trigraph
+    return '"' + "".join(special.get(c, c) for c in line) + '"'
 
 
 def main(source, output):

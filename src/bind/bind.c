@@ -6,6 +6,7 @@
 #include "bind/bind.h"
 #include "base/buf.h"
 #include "bind/bind_internal.h"
+#include "bind_bind.sql.h"
 #include "recipe/span_tables.h"
 #include "store/retract.h"
 
@@ -28,10 +29,7 @@ static bool find_view(struct sl_store *st, const char *type, char *view, size_t 
     sqlite3_free(sql);
     if (found)
         return true;
-    q = sl_store_prepare(st,
-                         "SELECT name FROM sl_name n WHERE substr(name, -length(?1) - 1) = '.' || ?1 AND EXISTS "
-                         "(SELECT 1 FROM sl_span s WHERE s.type = n.id)",
-                         NULL);
+    q = sl_store_prepare(st, sql_find_view, NULL);
     if (!q)
         return false;
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
@@ -134,10 +132,7 @@ int sl_binding_name(struct sl_store *st, const char *name, int64_t *id, struct s
 
 int sl_binding_begin(struct sl_store *st, struct sl_err *err)
 {
-    return sl_store_exec(st,
-                         "CREATE TEMP TABLE IF NOT EXISTS sl_pair (l INTEGER, r INTEGER, confidence REAL, PRIMARY KEY "
-                         "(l, r)) WITHOUT ROWID; DELETE FROM temp.sl_pair",
-                         err);
+    return sl_store_exec(st, sql_binding_begin, err);
 }
 
 /* A key, and those of what it lies in: an order of spans that does not depend on ids. */
@@ -170,16 +165,11 @@ int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name
         sl_buf_addf(&fit, "l IN %s", one);
     if (guess && kind == SL_FACET)
         sl_buf_addf(&fit, " AND r IN %s", other);
-    sql =
-        sqlite3_mprintf("INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) SELECT %s, %d, "
-                        "%s, %lld, confidence FROM temp.sl_pair p WHERE %s%s ORDER BY 1, 3",
-                        left, (int)kind, right, (long long)rule, guess ? fit.s : "1", once);
+    sql = sqlite3_mprintf(sql_one, left, (int)kind, right, (long long)rule, guess ? fit.s : "1", once);
     rc = sl_store_exec(st, sql, err);
     sqlite3_free(sql);
     if (!rc && guess) {
-        sql = sqlite3_mprintf("INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) SELECT %s, %d, %s, "
-                              "%lld FROM temp.sl_pair p WHERE NOT (%s)%s",
-                              left, (int)kind, right, (long long)rule, fit.s, once);
+        sql = sqlite3_mprintf(sql_insert_doubt, left, (int)kind, right, (long long)rule, fit.s, once);
         rc = sl_store_exec(st, sql, err);
         sqlite3_free(sql);
     }
@@ -192,11 +182,7 @@ static int drop_known(struct sl_store *st, enum sl_link_kind kind, struct sl_err
 {
     char sql[700];
 
-    snprintf(sql, sizeof sql,
-             "DELETE FROM temp.sl_pair WHERE EXISTS (SELECT 1 FROM sl_link k WHERE k.kind = %d AND ((k.right_span = l "
-             "AND k.left_span IN (SELECT id FROM temp.sl_right) AND %d) OR (k.left_span = l AND k.right_span IN "
-             "(SELECT id FROM temp.sl_right) AND %d)))",
-             (int)kind, kind == SL_IN || kind == SL_FACET, kind != SL_IN);
+    snprintf(sql, sizeof sql, sql_drop_known, (int)kind, kind == SL_IN || kind == SL_FACET, kind != SL_IN);
     return sl_store_exec(st, sql, err);
 }
 
@@ -302,29 +288,6 @@ static bool is_unbound(struct sl_store *st, const char *name)
     return yes;
 }
 
-/* Children of two facets, %lld: the rule, %Q: the types. */
-static const char direct_sql[] =
-    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
-    "SELECT a.id, 2, b.id, %lld, p.confidence FROM (SELECT left_span AS x, right_span AS y, "
-    "confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL UNION ALL SELECT right_span, left_span, "
-    "confidence "
-    "FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL) p "
-    "JOIN sl_span a ON a.parent = p.x AND a.type = (SELECT id FROM sl_name WHERE name = %Q) "
-    "JOIN sl_span b ON b.parent = p.y AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.key = a.key "
-    "WHERE NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2 AND k.right_span = a.id)";
-
-/* The same at any depth: there are few of these. */
-static const char deep_sql[] =
-    "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) "
-    "SELECT a.id, 2, b.id, %lld, 1.0 FROM sl_span a JOIN sl_span b ON b.key = a.key "
-    "WHERE a.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.type = (SELECT id FROM sl_name WHERE name = %Q) "
-    "AND EXISTS (WITH RECURSIVE x(id) AS (SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), "
-    "y(id) AS (SELECT b.parent UNION SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN "
-    "y "
-    "JOIN sl_link f ON f.kind = 2 AND f.confidence IS NOT NULL AND f.left_span IN (x.id, y.id) AND f.right_span IN "
-    "(x.id, y.id)) AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2 AND k.right_span = "
-    "a.id)";
-
 /* Facets of bindings carry on to the children of the two, as those of logs do (names.yaml: facets). */
 static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
@@ -342,7 +305,7 @@ static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_e
             char *sql;
             if ((rc = sl_binding_name(st, sl_intern_text(&set->names, f->rule), &rule, err)))
                 break;
-            sql = sqlite3_mprintf(f->under_left ? deep_sql : direct_sql, (long long)rule, a, b);
+            sql = sqlite3_mprintf(f->under_left ? sql_deep : sql_direct, (long long)rule, a, b);
             rc = sl_store_exec(st, sql, err);
             sqlite3_free(sql);
         }
@@ -382,33 +345,15 @@ static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, c
     return rc;
 }
 
-static const char unbind_sql[] =
-    "INSERT INTO sl_link_off SELECT left_span, kind, right_span, rule, source, place, confidence, weak FROM sl_link "
-    "WHERE rule IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);"
-    "DELETE FROM sl_link WHERE rule IN (SELECT id FROM sl_name JOIN sl_unbound ON sl_unbound.rule = name);";
-
-/* Facets that followed from one that was unbound: their naming parents are none any more. */
-static const char unmerge_sql[] =
-    "INSERT INTO sl_link_off SELECT l.left_span, l.kind, l.right_span, l.rule, l.source, l.place, l.confidence, l.weak "
-    "FROM sl_link l JOIN sl_name n ON n.id = l.rule AND n.name LIKE 'merge %' JOIN sl_span a ON a.id = l.left_span "
-    "JOIN "
-    "sl_span b ON b.id = l.right_span WHERE l.kind = 2 AND l.source IS NULL AND NOT EXISTS (WITH RECURSIVE x(id) AS "
-    "(SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id), y(id) AS (SELECT b.parent UNION "
-    "SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN y JOIN sl_link f ON f.kind = 2 "
-    "AND "
-    "f.left_span IN (x.id, y.id) AND f.right_span IN (x.id, y.id));"
-    "DELETE FROM sl_link WHERE kind = 2 AND source IS NULL AND (left_span, kind, right_span, rule) IN (SELECT "
-    "left_span, kind, right_span, rule FROM sl_link_off)";
-
 static int unbind_all(struct sl_store *st, struct sl_err *err)
 {
     int64_t before = -1, now;
-    int rc = sl_store_exec(st, unbind_sql, err);
+    int rc = sl_store_exec(st, sql_unbind, err);
 
     while (!rc && (now = sl_store_int(st, "SELECT count(*) FROM sl_link_off", 0)) != before) {
         before = now;
         if (sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_link_off WHERE kind = 2)", 0))
-            rc = sl_store_exec(st, unmerge_sql, err);
+            rc = sl_store_exec(st, sql_unmerge, err);
     }
     return rc;
 }
@@ -439,17 +384,9 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
     if (!rc)
         rc = spread(st, set, err);
     if (!rc) /* what is sure of the same kind settles a doubt */
-        rc = sl_store_exec(
-            st,
-            "DELETE FROM sl_doubt WHERE EXISTS (SELECT 1 FROM sl_link l JOIN sl_span c ON c.id = l.left_span "
-            "JOIN sl_span d ON d.id = sl_doubt.left_span AND d.type = c.type WHERE l.kind = sl_doubt.kind "
-            "AND l.kind = 1 AND l.right_span = sl_doubt.right_span AND ifnull(l.confidence, 1.0) = 1.0)",
-            err);
+        rc = sl_store_exec(st, sql_bind_apply, err);
     if (!rc)
-        rc = sl_store_exec(st,
-                           "DROP TABLE IF EXISTS temp.sl_pair; DROP TABLE IF EXISTS temp.sl_left; DROP TABLE IF EXISTS "
-                           "temp.sl_right",
-                           err);
+        rc = sl_store_exec(st, sql_drop_pair, err);
     return rc;
 }
 

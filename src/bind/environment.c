@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traced processes whose environment names the sandbox of a task, or the batch job that they ran in. */
 #include "bind/process_internal.h"
+#include "bind_environment.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,11 +57,7 @@ static int by_sandbox(struct process_binding *s, enum fact f, const char *type, 
 
     if (!s->rule[BY_SANDBOX] || !sl_process_any(s, f))
         return 0;
-    snprintf(sql, sizeof sql,
-             "SELECT t.id, (SELECT min(time_ns) FROM events WHERE span = t.id AND type = 'RUNNING'), (SELECT "
-             "max(time_ns) FROM events WHERE span = t.id AND type IN (%s)) FROM sl_span t JOIN sl_name n ON n.id = "
-             "t.type WHERE n.name = '%s' AND t.key = ?1",
-             ends, type);
+    snprintf(sql, sizeof sql, sql_by_sandbox, ends, type);
     if (!(q = sl_store_prepare(s->st, sql, s->err)))
         return SL_ESTORE;
     for (size_t i = 0; i < s->v.n && !rc; i++) {
@@ -86,10 +83,7 @@ static int by_job(struct process_binding *s)
 
     if (!s->rule[BY_JOB] || !sl_process_any(s, SLURM))
         return 0;
-    q = sl_store_prepare(s->st,
-                         "SELECT j.id FROM sl_span j JOIN sl_name n ON n.id = j.type JOIN sl_span c ON c.id = j.parent "
-                         "WHERE n.name = 'slurm.job' AND j.key = ?1 AND (?2 IS NULL OR c.key IN (?2, 'slurm'))",
-                         s->err);
+    q = sl_store_prepare(s->st, sql_by_job, s->err);
     rc = q ? 0 : SL_ESTORE;
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];

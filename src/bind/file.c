@@ -8,6 +8,7 @@
  */
 #include "base/buf.h"
 #include "bind/bind_internal.h"
+#include "bind_file.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,9 +44,7 @@ static size_t common_names(const char *a, const char *b)
 
 static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
 {
-    char *sql = sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND left_span IN (%lld, %lld) AND "
-                                "right_span IN (%lld, %lld))",
-                                (long long)a, (long long)b, (long long)a, (long long)b);
+    char *sql = sqlite3_mprintf(sql_are_facets, (long long)a, (long long)b, (long long)a, (long long)b);
     bool yes = sl_store_int(st, sql, 0) != 0;
 
     sqlite3_free(sql);
@@ -176,10 +175,7 @@ static int place_in(struct place *p, int64_t span, const struct writer *w)
 static int place_all(struct place *p)
 {
     struct found f = {0};
-    sqlite3_stmt *q = sl_store_prepare(p->st,
-                                       "SELECT w.span, s.path FROM sl_written w JOIN sl_source s ON s.id = w.source "
-                                       "WHERE s.replaced_by IS NULL ORDER BY s.path, w.span",
-                                       p->err);
+    sqlite3_stmt *q = sl_store_prepare(p->st, sql_place_all, p->err);
     char *last = NULL;
     int rc = q ? 0 : SL_ESTORE;
 
@@ -217,34 +213,16 @@ int sl_bind_files(struct sl_store *st, struct sl_err *err)
     if (!rc)
         rc = sl_binding_name(st, SL_WRITER_RULE, &rule, err);
     if (!rc) /* by the last name of the path */
-        rc = sl_store_exec(st,
-                           "CREATE TEMP TABLE sl_writer AS SELECT replace(path, rtrim(path, replace(path, '/', '')), "
-                           "'') AS name, path, span, of_type FROM sl_wrote; CREATE INDEX temp.sl_writer_name ON "
-                           "sl_writer (name)",
-                           err);
+        rc = sl_store_exec(st, sql_bind_files, err);
     if (rc)
         return rc;
-    snprintf(sql, sizeof sql,
-             "INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) VALUES (?2, 1, ?1, %lld)",
-             (long long)rule);
+    snprintf(sql, sizeof sql, sql_insert_doubt, (long long)rule);
     p.doubt = sl_store_prepare(st, sql, err);
     p.add = sl_store_prepare(st, "INSERT OR IGNORE INTO temp.sl_pair VALUES (?1, ?2, ?3)", err);
-    p.paths =
-        sl_store_prepare(st, /* in an order that does not depend on ids */
-                         "SELECT w.path, w.span, ifnull(w.of_type, 0) FROM temp.sl_writer w JOIN sl_span s ON "
-                         "s.id = w.span JOIN sl_name n ON n.id = s.type WHERE w.name = ?1 ORDER BY n.name, w.span",
-                         err);
-    p.ones = sl_store_prepare(st,
-                              "SELECT s.id, min(e.time_ns) / 1e9, max(e.time_ns) / 1e9 FROM sl_span s LEFT JOIN "
-                              "sl_event e ON e.span = s.id WHERE s.parent = ?1 AND s.type = ?2 GROUP BY s.id ORDER BY "
-                              "2, CAST(s.key AS INTEGER), s.key",
-                              err);
-    p.times = sl_store_prepare(st,
-                               "SELECT min(t) / 1e9, max(t) / 1e9 FROM (SELECT time_ns AS t FROM sl_event WHERE span = "
-                               "?1 UNION ALL SELECT time_ns FROM sl_sample WHERE span = ?1 UNION ALL SELECT e.time_ns "
-                               "FROM sl_span s JOIN sl_event e ON e.span = s.id WHERE s.parent = ?1 UNION ALL SELECT "
-                               "e.time_ns FROM sl_span s JOIN sl_sample e ON e.span = s.id WHERE s.parent = ?1)",
-                               err);
+    p.paths = sl_store_prepare(st, /* in an order that does not depend on ids */
+                               sql_bind_files_2, err);
+    p.ones = sl_store_prepare(st, sql_bind_files_3, err);
+    p.times = sl_store_prepare(st, sql_bind_files_4, err);
     rc = p.doubt && p.add && p.paths && p.ones && p.times ? place_all(&p) : SL_ESTORE;
     sqlite3_finalize(p.doubt);
     sqlite3_finalize(p.add);

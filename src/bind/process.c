@@ -6,6 +6,7 @@
  * before the others.
  */
 #include "bind/process_internal.h"
+#include "bind_process.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,19 +74,10 @@ static int load_window(struct process_binding *s, struct process *p, sqlite3_stm
 
 static int load(struct process_binding *s)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        s->st,
-        "SELECT s.id, s.key, (SELECT min(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'begin'), "
-        "(SELECT max(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'end') FROM sl_name n JOIN sl_span s ON "
-        "s.type = n.id WHERE n.name = 'trace.process' ORDER BY s.key",
-        s->err);
+    sqlite3_stmt *q = sl_store_prepare(s->st, sql_load, s->err);
     sqlite3_stmt *facts =
         sl_store_prepare(s->st, "SELECT name, value FROM attributes WHERE span = ? ORDER BY source, place", s->err);
-    sqlite3_stmt *first = sl_store_prepare(
-        s->st,
-        "SELECT min(e.time_ns) FROM sl_span t CROSS JOIN sl_span c ON c.parent = t.id OR c.id = t.id CROSS JOIN "
-        "sl_event e ON e.span = c.id WHERE t.parent = ?1",
-        s->err);
+    sqlite3_stmt *first = sl_store_prepare(s->st, sql_load_2, s->err);
     int rc = q && facts && first ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
@@ -167,13 +159,7 @@ sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *n
 {
     char sql[700];
 
-    snprintf(sql, sizeof sql,
-             "SELECT a.span, json_extract(a.vals, h.path) AS value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT "
-             "parent FROM sl_span WHERE id = x.parent) WHEN 'trace.thread' THEN x.parent ELSE x.id END FROM sl_attr a "
-             "JOIN sl_shape h ON h.id = a.shape AND h.name = '%s' JOIN sl_span x ON x.id = a.span JOIN sl_name n ON "
-             "n.id = x.type WHERE a.shape IN (SELECT id FROM sl_shape WHERE name = '%s') AND n.name IN ('trace.call', "
-             "'trace.thread', 'trace.process') AND value IS NOT NULL ORDER BY a.span",
-             name, name);
+    snprintf(sql, sizeof sql, sql_process_with_attribute, name, name);
     return sl_store_prepare(s->st, sql, s->err);
 }
 
@@ -526,18 +512,12 @@ int sl_bind_processes(struct sl_store *st, struct sl_err *err)
     struct process_binding s = {.st = st, .err = err};
     int rc;
 
-    if (!sl_store_int(st,
-                      "SELECT EXISTS (SELECT 1 FROM sl_span s WHERE s.type = (SELECT id FROM sl_name WHERE name = "
-                      "'trace.process'))",
-                      0))
+    if (!sl_store_int(st, sql_bind_processes, 0))
         return 0;
     rc = load(&s);
     if (!rc)
         rc = name_rules(&s);
-    s.link = sl_store_prepare(st,
-                              "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence) VALUES "
-                              "(?1, 1, ?2, ?3, ?4)",
-                              err);
+    s.link = sl_store_prepare(st, sql_insert_link, err);
     s.doubt = sl_store_prepare(st,
                                "INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) VALUES (?1, 1, "
                                "?2, ?3)",

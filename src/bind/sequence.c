@@ -13,6 +13,7 @@
 #include "base/set.h"
 #include "bind/align.h"
 #include "bind/bind_internal.h"
+#include "bind_sequence.sql.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,9 +175,8 @@ int sl_bind_sequence(struct sl_store *st, const struct sl_sequence_decl *o, stru
         mark_known(&a, &b);
         rc = sl_binding_name(st, o->name, &rule, err);
         certain = sl_store_prepare(st, "INSERT OR IGNORE INTO temp.sl_pair VALUES (?, ?, 0.9)", err);
-        sql = sqlite3_mprintf("INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) VALUES (?%d, %d, "
-                              "?%d, %lld)",
-                              r.kind == SL_IN ? 2 : 1, (int)r.kind, r.kind == SL_IN ? 1 : 2, (long long)rule);
+        sql = sqlite3_mprintf(sql_bind_sequence, r.kind == SL_IN ? 2 : 1, (int)r.kind, r.kind == SL_IN ? 1 : 2,
+                              (long long)rule);
         doubt = sl_store_prepare(st, sql, err);
         sqlite3_free(sql);
         if (!certain || !doubt)

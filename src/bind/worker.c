@@ -5,25 +5,10 @@
  * process above that the worker itself started.
  */
 #include "bind/process_internal.h"
+#include "bind_worker.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- a worker, and its tasks ---- */
-
-static const char worker_tasks_sql[] =
-    "SELECT t.id, (SELECT min(time_ns) FROM events WHERE span = t.id AND type = 'worker_received_task') AS b, "
-    "(SELECT max(time_ns) FROM events WHERE span = t.id AND type IN ('worker_completed_task', "
-    "'worker_all_finished_task')) FROM sl_span m JOIN sl_name mn ON mn.id = m.type AND mn.name = "
-    "'parsl.executor.htex.manager' JOIN sl_span w ON w.parent = m.id AND w.key = ?2 JOIN sl_name wn ON wn.id = w.type "
-    "AND wn.name = 'parsl.executor.htex.worker' JOIN sl_span t ON t.parent = w.id JOIN sl_name tn ON tn.id = t.type "
-    "AND tn.name = 'parsl.executor.htex.worker.task' WHERE m.key = ?1 ORDER BY b";
-
-static const char worker_pids_sql[] =
-    "SELECT DISTINCT CAST(a.value AS TEXT) FROM sl_span m JOIN sl_name mn ON mn.id = m.type AND mn.name = "
-    "'parsl.executor.htex.manager' JOIN "
-    "sl_span w ON w.parent = m.id AND w.key = ?2 JOIN sl_name wn ON wn.id = w.type AND wn.name = "
-    "'parsl.executor.htex.worker' JOIN attributes a ON a.span = w.id AND a.name = 'pid' WHERE m.key = ?1";
 
 struct worker {
     uint32_t pool, rank;
@@ -34,8 +19,8 @@ struct worker {
 
 static int open_worker(struct process_binding *s, struct worker *w)
 {
-    w->tasks_of = sl_store_prepare(s->st, worker_tasks_sql, s->err);
-    w->pids_of = sl_store_prepare(s->st, worker_pids_sql, s->err);
+    w->tasks_of = sl_store_prepare(s->st, sql_worker_tasks, s->err);
+    w->pids_of = sl_store_prepare(s->st, sql_worker_pids, s->err);
     return w->tasks_of && w->pids_of ? 0 : SL_ESTORE;
 }
 
@@ -180,11 +165,7 @@ static const struct task *task_around(const task_list *l, int64_t begin, int64_t
 /* The worker itself, which runs Python apps: its outermost calls, each in the task of its time. */
 static int link_worker_calls(struct process_binding *s, const struct worker *w, const struct process *p)
 {
-    static const char outermost[] =
-        "SELECT c.id, c.b, coalesce(c.e, c.b) FROM (%s) c WHERE NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span o ON "
-        "o.id = k.left_span "
-        "WHERE k.right_span = c.id AND k.kind = 1 AND o.type = (SELECT id FROM sl_name WHERE name = 'trace.call'))";
-    char *sql = sqlite3_mprintf(outermost, sl_process_calls_sql);
+    char *sql = sqlite3_mprintf(sql_outermost, sl_process_calls_sql);
     sqlite3_stmt *q = sl_store_prepare(s->st, sql, s->err);
     int rc = q ? 0 : SL_ESTORE;
 

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "bind/bind.h"
 #include "cli/cli.h"
+#include "cli_cmd_bind.sql.h"
 #include "recipe/span_tables.h"
 
 #include <stdlib.h>
@@ -20,32 +21,22 @@ static const struct option_spec unbind_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* All that is bound or could be, by name. */
-static const char list_sql[] =
-    "WITH b AS (SELECT name, rule, ifnull(project, 'by hand') AS origin FROM sl_bind UNION ALL SELECT name, rule, "
-    "origin FROM temp.built_in UNION ALL SELECT rule, NULL, NULL FROM sl_unbound WHERE rule NOT IN (SELECT name FROM "
-    "temp.built_in)) "
-    "SELECT b.name, iif(EXISTS (SELECT 1 FROM sl_unbound u WHERE u.rule = b.name), 'no', 'yes') AS bound, "
-    "(SELECT count(*) FROM sl_link WHERE rule = n.id) AS links, (SELECT count(*) FROM sl_doubt WHERE rule = n.id) AS "
-    "doubts, b.origin, iif(?1 = 'people' AND length(b.rule) > 100, substr(b.rule, 1, 97) || '...', b.rule) AS rule "
-    "FROM b LEFT JOIN sl_name n ON n.name = b.name ORDER BY 1";
-
 static int built_in(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
     int rc = sl_store_exec(st, "CREATE TEMP TABLE built_in (name, rule, origin)", err);
 
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < (k ? set->orders.n : set->binds.n) && !rc; i++) {
-            char *sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')",
-                                        k ? set->orders.v[i].name : set->binds.v[i].name,
-                                        k ? set->orders.v[i].rule : set->binds.v[i].rule);
-            rc = sl_store_exec(st, sql, err);
-            sqlite3_free(sql);
+            char *sql_sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')",
+                                            k ? set->orders.v[i].name : set->binds.v[i].name,
+                                            k ? set->orders.v[i].rule : set->binds.v[i].rule);
+            rc = sl_store_exec(st, sql_sql, err);
+            sqlite3_free(sql_sql);
         }
     for (const struct sl_bind_built_in *b = sl_bind_built_in; b->name && !rc; b++) {
-        char *sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')", b->name, b->says);
-        rc = sl_store_exec(st, sql, err);
-        sqlite3_free(sql);
+        char *sql_sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')", b->name, b->says);
+        rc = sl_store_exec(st, sql_sql, err);
+        sqlite3_free(sql_sql);
     }
     return rc;
 }
@@ -68,9 +59,9 @@ static int end(struct sl_store *st, struct sl_recipes *set, int rc, struct sl_er
     return rc ? rc : sl_store_commit(st, err);
 }
 
-static int exec_with(struct sl_store *st, const char *sql, const char *a, const char *b, struct sl_err *err)
+static int exec_with(struct sl_store *st, const char *sql_sql, const char *a, const char *b, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_sql, err);
     int rc = q ? 0 : SL_ESTORE;
 
     if (!rc) {
@@ -83,9 +74,9 @@ static int exec_with(struct sl_store *st, const char *sql, const char *a, const 
     return rc;
 }
 
-static bool has(struct sl_store *st, const char *sql, const char *name, const char *rule)
+static bool has(struct sl_store *st, const char *sql_sql, const char *name, const char *rule)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql, NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_sql, NULL);
     bool yes = false;
 
     if (q) {
@@ -134,12 +125,7 @@ static void say(const struct cli *cli, struct sl_store *st, const char *name, co
 /* An end of several types is none. */
 static int one_type(struct sl_store *st, const struct sl_recipes *set, const char *type, struct sl_err *err)
 {
-    static const char sql[] =
-        "WITH t AS (SELECT name FROM sl_name n WHERE (name = ?1 OR substr(name, -length(?1) - 1) = '.' || ?1) AND "
-        "EXISTS "
-        "(SELECT 1 FROM sl_span s WHERE s.type = n.id) UNION SELECT name FROM sqlite_schema WHERE name = ?1 COLLATE "
-        "NOCASE) SELECT group_concat(name, ', '), count(*), max(name = ?1) FROM t";
-    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_sql, err);
     size_t n = strlen(type);
     bool known = false;
     int rc = q ? 0 : SL_ESTORE;
@@ -185,9 +171,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     if (!*name)
         return sl_err(err, SL_EUSAGE, "--name needs a name");
     if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1 AND rule <> ?2", name, text) || is_built_in(set, name) ||
-        !strcmp(name, "name") ||
-        has(st, "SELECT 1 FROM sl_name n JOIN sl_link l ON l.rule = n.id AND l.confidence IS NULL WHERE n.name = ?1",
-            name, NULL))
+        !strcmp(name, "name") || has(st, sql_bind_rule, name, NULL))
         return sl_err(err, SL_EUSAGE, "there is a binding '%s' already; unbind it, or give this one another --name",
                       name);
     rc = sl_tables_make(st, set, err);
@@ -225,7 +209,7 @@ static int run_bind(struct cli *cli, int argc, char **argv)
     if (!rc && !argc) {
         rc = built_in(st, set, &err);
         if (!rc)
-            exit = cli_query(cli, st, list_sql,
+            exit = cli_query(cli, st, sql_list,
                              (const char *[]){cli->format == SL_FORMAT_TABLE ? "people" : "programs", NULL});
         sl_store_rollback(st);
     } else if (!rc && has(st, "SELECT 1 FROM sl_unbound WHERE rule = ?1", argv[0], NULL)) {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/history.h"
 #include "cli/workflow.h"
+#include "cli_cmd_critical_path.sql.h"
 
 #include <string.h>
 
@@ -17,20 +18,12 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* For programs. */
-static const char path_sql[] =
-    "SELECT sl_time_text(start_ns) AS start, sl_time_text(end_ns) AS \"end\", seconds, task, component, state, span "
-    "FROM critical_path(?1) ORDER BY start_ns";
-static const char slack_sql[] =
-    "SELECT task, round(slack_s, 9) AS slack_s, round(path_s, 9) AS path_s, sl_time_text(first_ns) AS first, "
-    "sl_time_text(done_ns) AS done, span FROM slack(?1) ORDER BY slack_s, first_ns";
-
-static int rows(const struct cli *cli, struct sl_store *st, const char *sql, int64_t workflow)
+static int rows(const struct cli *cli, struct sl_store *st, const char *sql_sql, int64_t workflow)
 {
     char id[32];
 
     snprintf(id, sizeof id, "%lld", (long long)workflow);
-    return cli_query(cli, st, sql, (const char *[]){id, NULL});
+    return cli_query(cli, st, sql_sql, (const char *[]){id, NULL});
 }
 
 /* ---- for people ---- */
@@ -38,22 +31,15 @@ static int rows(const struct cli *cli, struct sl_store *st, const char *sql, int
 /* The path is worked out once. */
 static int keep_path(struct sl_store *st, int64_t workflow, struct sl_err *err)
 {
-    char sql[200];
+    char sql_sql[200];
 
-    snprintf(sql, sizeof sql,
-             "CREATE TEMP TABLE sl_path AS SELECT *, tasks, undone, row_number() OVER (ORDER BY start_ns) AS i FROM "
-             "critical_path(%lld)",
-             (long long)workflow);
-    return cli_temporary(st, sql, err);
+    snprintf(sql_sql, sizeof sql_sql, sql_keep_path, (long long)workflow);
+    return cli_temporary(st, sql_sql, err);
 }
 
 static int show_head(struct sl_store *st, int64_t workflow, double *makespan, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st,
-                                       "SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), "
-                                       "count(DISTINCT task_span), max(tasks), max(undone) FROM "
-                                       "temp.sl_path",
-                                       err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_show_head, err);
     char name[600], took[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
     int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
 
@@ -80,16 +66,14 @@ static int show_head(struct sl_store *st, int64_t workflow, double *makespan, st
 static int show_blame(struct sl_store *st, const char *by, bool all, double makespan, struct sl_err *err)
 {
     bool state = !strcmp(by, "state"), task = !strcmp(by, "task");
-    char sql[600];
+    char sql_sql[600];
     sqlite3_stmt *q;
     double rest_s = 0;
     int rc, n = 0;
 
-    snprintf(
-        sql, sizeof sql,
-        "SELECT sum(end_ns - start_ns) / 1e9 AS s, count(*), %s, %s FROM temp.sl_path GROUP BY 3, 4 ORDER BY 1 DESC",
-        task ? "ifnull('task ' || task, 'driver')" : "component", state ? "state" : "''");
-    if (!(q = sl_store_prepare(st, sql, err)))
+    snprintf(sql_sql, sizeof sql_sql, sql_show_blame, task ? "ifnull('task ' || task, 'driver')" : "component",
+             state ? "state" : "''");
+    if (!(q = sl_store_prepare(st, sql_sql, err)))
         return SL_ESTORE;
     printf("\n%12s  %6s  %-*s  %5s  %s\n", "seconds", "share", BAR, "", "parts",
            task    ? "task"
@@ -137,10 +121,7 @@ static void show_rest(struct rest *r)
 /* The longest parts, in order of time; those between them put together. */
 static int show_parts(struct sl_store *st, bool all, double makespan, struct sl_err *err)
 {
-    static const char sql[] =
-        "SELECT (start_ns - (SELECT min(start_ns) FROM temp.sl_path)) / 1e9, seconds, task, component, state, "
-        "?1 OR seconds >= ?3 OR rank() OVER (ORDER BY end_ns - start_ns DESC, i) <= ?2 FROM temp.sl_path ORDER BY i";
-    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_sql, err);
     struct rest rest = {0};
     int rc = q ? 0 : SL_ESTORE;
 
@@ -212,7 +193,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return rc;
     sqlite3_create_function(st->db, "sl_time_text", 1, SQLITE_UTF8, NULL, time_text, NULL, NULL);
     if (slack || cli->format != SL_FORMAT_TABLE)
-        rc = rows(cli, st, slack ? slack_sql : path_sql, workflow);
+        rc = rows(cli, st, slack ? sql_slack : sql_path, workflow);
     else
         rc = show(st, workflow, by ? by : "state", cli_option(cli, "all") != NULL, &err);
     sl_store_close(st);

@@ -4,6 +4,7 @@
 #include "cli/diff.h"
 #include "cli/history.h"
 #include "cli/lens.h"
+#include "cli_cmd_diff.sql.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,9 +101,7 @@ static int open_side(const struct cli *cli, struct diff_side *s, struct sl_err *
 
 static bool has_type(struct diff_side *s, const char *type)
 {
-    char *sql = s->within ? sqlite3_mprintf("SELECT 1 FROM descendants(%lld) d JOIN sl_span s ON s.id = d.span JOIN "
-                                            "sl_name n ON n.id = s.type WHERE n.name = %Q LIMIT 1",
-                                            (long long)s->within, type)
+    char *sql = s->within ? sqlite3_mprintf(sql_has_type, (long long)s->within, type)
                           : sqlite3_mprintf("SELECT 1 FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = "
                                             "%Q) LIMIT 1",
                                             type);
@@ -156,10 +155,7 @@ static struct diff_path *find_path(struct diff *d, const char *component, const 
 
 static int read_path(struct diff *d, int side, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(d->side[side].st,
-                                       "SELECT component, state, sum(end_ns - start_ns) / 1e9, min(start_ns), "
-                                       "max(end_ns) FROM critical_path(?1) GROUP BY 1, 2",
-                                       err);
+    sqlite3_stmt *q = sl_store_prepare(d->side[side].st, sql_read_path, err);
     int64_t first = INT64_MAX, last = INT64_MIN;
     int rc = q ? 0 : SL_ESTORE;
 

@@ -7,6 +7,7 @@
 #include "cli/history.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
+#include "cli_cmd_durations.sql.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,9 +89,7 @@ static int take_pair(struct plot *p, bool ns[2], struct sl_err *err)
     sqlite3_stmt *q;
     int rc;
 
-    sql = sqlite3_mprintf("WITH q(a, b) AS (%s\n) SELECT sum(abs(sl_number(b, 2)) / %s > %d), count(b) FROM q WHERE "
-                          "abs(sl_number(a, 1)) / %s > %d AND a NOTNULL",
-                          user, ns[1] ? "1e9" : "1.0", FAR_S, ns[0] ? "1e9" : "1.0", FAR_S);
+    sql = sqlite3_mprintf(sql_plot, user, ns[1] ? "1e9" : "1.0", FAR_S, ns[0] ? "1e9" : "1.0", FAR_S);
     q = sl_store_prepare(p->st, sql, err);
     sqlite3_free(sql);
     if (!q)
@@ -129,10 +128,7 @@ static int take_columns(struct plot *p, struct sl_err *err)
     if (plot_has(p, "duration_s") || (plot_has(p, "start_ns") && plot_has(p, "end_ns")) || !plot_has(p, NULL))
         return 0;
     if (plot_has(p, "start") && plot_has(p, "end")) {
-        char *sql =
-            sqlite3_mprintf("SELECT *, sl_number(\"end\", 'end') - sl_number(\"start\", 'start') AS duration_s, "
-                            "\"start\" AS start_ns, \"end\" AS end_ns FROM (%s\n)",
-                            p->sql);
+        char *sql = sqlite3_mprintf(sql_take_columns, p->sql);
         free(p->sql);
         p->sql = sl_strdup(sql);
         sqlite3_free(sql);

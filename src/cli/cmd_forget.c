@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "bind/bind.h"
 #include "cli/cli.h"
+#include "cli_cmd_forget.sql.h"
 #include "store/dedup.h"
 #include "store/retract.h"
 
@@ -13,11 +14,6 @@ static const struct option_spec options[] = {
     {"replaced", NULL, "all older versions of files that were replaced since", false},
     {NULL, NULL, NULL, false},
 };
-
-static const char sources_sql[] =
-    "DELETE FROM sl_old_event WHERE source IN (SELECT id FROM temp.sl_retracted);"
-    "UPDATE sl_source SET replaced_by = NULL WHERE replaced_by IN (SELECT id FROM temp.sl_retracted);"
-    "DELETE FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted)";
 
 /* ---- which ---- */
 
@@ -136,8 +132,7 @@ static int none(struct sl_store *st, const char *given, const char *end, struct 
 static int one_path(struct sl_store *st, const char *end, struct sl_err *err)
 {
     enum { LISTED = 5 };
-    sqlite3_stmt *q = sl_store_prepare(
-        st, "SELECT DISTINCT path FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted) ORDER BY path", err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_one_path, err);
     struct sl_buf list = {0};
     int rc = q ? 0 : SL_ESTORE, n = 0;
 
@@ -202,7 +197,7 @@ static int forget(const struct cli *cli, struct sl_store *st, const struct sl_re
     if (!rc)
         rc = sl_retract_spans(st, err);
     if (!rc)
-        rc = sl_store_exec(st, sources_sql, err);
+        rc = sl_store_exec(st, sql_sources, err);
     if (!rc)
         rc = sl_dedup_part(st, err);
     if (!rc)

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli_cmd_import.sql.h"
 #include "ingest/import.h"
 #include "recipe/time.h"
 
@@ -49,15 +50,6 @@ static void warn(void *to, const char *text)
     fprintf(stderr, "spanloom: %s\n", text);
 }
 
-/* By folder, and many folders of one folder (one for each task) by that. */
-static const char people_sql[] =
-    "WITH f AS (SELECT folder, rtrim(folder, replace(folder, '/', '')) AS above, count(*) AS n, sum(bytes) AS bytes, "
-    "min(path) AS one FROM t WHERE recipe IS NULL GROUP BY folder), g AS (SELECT *, count(*) OVER (PARTITION BY above) "
-    "AS "
-    "folders FROM f) SELECT recipe, bytes, path FROM t WHERE recipe IS NOT NULL UNION ALL SELECT '(nothing)', bytes, "
-    "iif(n = 1, one, n || ' files in ' || folder) FROM g WHERE folders <= 8 UNION ALL SELECT '(nothing)', sum(bytes), "
-    "sum(n) || ' files in ' || count(*) || ' folders of ' || rtrim(above, '/') FROM g WHERE folders > 8 GROUP BY above";
-
 /* Files that nothing claims are many, and alike: people get them by folder. */
 static int dry_run(const struct cli *cli, const struct sl_found_list *l)
 {
@@ -69,7 +61,7 @@ static int dry_run(const struct cli *cli, const struct sl_found_list *l)
         cli_rows_add(db, "INSERT INTO t VALUES (%Q, %llu, %Q, %.*Q)", f->recipe ? f->recipe->name : NULL,
                      (unsigned long long)f->bytes, f->name, slash ? (int)(slash - f->name) : 0, f->name);
     }
-    return cli_rows_show(cli, db, cli->format == SL_FORMAT_TABLE ? people_sql : "SELECT recipe, bytes, path FROM t");
+    return cli_rows_show(cli, db, cli->format == SL_FORMAT_TABLE ? sql_people : "SELECT recipe, bytes, path FROM t");
 }
 
 static void say_assumed(const struct sl_import_result *r)
@@ -93,8 +85,7 @@ static void say_adrift(const struct sl_import_result *r)
 
 static int summary(const struct cli *cli, const struct sl_import_result *r)
 {
-    sqlite3 *db =
-        cli_rows("CREATE TABLE t (recipe, files, records, used, skipped, rejects, new_spans, events, seconds)");
+    sqlite3 *db = cli_rows(sql_summary);
     char a[32], b[32], c[32];
     int rc = EXIT_DONE;
 
@@ -106,13 +97,9 @@ static int summary(const struct cli *cli, const struct sl_import_result *r)
                      (unsigned long long)t->events, t->seconds);
     }
     if (cli->format != SL_FORMAT_TABLE)
-        return cli_rows_show(
-            cli, db,
-            "SELECT recipe, files, records, used, skipped, rejects, new_spans AS spans, events, seconds FROM t");
+        return cli_rows_show(cli, db, sql_summary_2);
     if (r->recipe.n) {
-        rc = cli_rows_show(cli, db,
-                           "SELECT recipe, files, records, used, skipped, rejects, new_spans AS 'new spans', events, "
-                           "printf('%.3f', seconds) AS seconds FROM t");
+        rc = cli_rows_show(cli, db, sql_summary_3);
         putchar('\n');
     } else {
         sqlite3_close(db);
@@ -198,13 +185,7 @@ static int check_fields(const struct cli *cli, const struct sl_recipes *set, con
 /* Bindings of the project that link nothing; one by hand says so when it is made. */
 static void say_idle(struct sl_store *st)
 {
-    sqlite3_stmt *q = sl_store_prepare(st,
-                                       "SELECT b.name, b.project FROM sl_bind b LEFT JOIN sl_name n ON n.name = b.name "
-                                       "WHERE b.project IS NOT NULL AND "
-                                       "NOT EXISTS (SELECT 1 FROM sl_link WHERE rule = n.id) AND NOT EXISTS (SELECT 1 "
-                                       "FROM sl_doubt WHERE rule = n.id) "
-                                       "AND b.name NOT IN (SELECT rule FROM sl_unbound) ORDER BY 1",
-                                       NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_say_idle, NULL);
 
     while (q && sqlite3_step(q) == SQLITE_ROW)
         fprintf(stderr, "spanloom: %s: the binding '%s' links nothing\n", (const char *)sqlite3_column_text(q, 1),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "cli_cmd_links.sql.h"
 
 #include <string.h>
 
@@ -10,20 +11,6 @@ static const struct option_spec options[] = {
     {"unresolved", NULL, "what rules would link, where no record knows the other span", false},
     {NULL, NULL, NULL, false},
 };
-
-/* By rule: how many, and between what; to be read as `spanloom bind` is: left in right. */
-static const char overview_sql[] =
-    "WITH l AS (SELECT kind, iif(kind = 'in', right_span, left_span) AS left_span, iif(kind = 'in', left_span, "
-    "right_span) "
-    "AS right_span, rule, confidence FROM links WHERE rule <> 'name'), d AS (SELECT kind, iif(kind = 'in', right_span, "
-    "left_span) AS left_span, iif(kind = 'in', left_span, right_span) AS right_span, rule FROM doubts), "
-    "t AS (SELECT l.kind, a.type AS left_type, b.type AS right_type, l.rule, count(*) AS links, 0 AS doubtful, "
-    " min(l.confidence) AS confidence FROM l JOIN spans a ON a.id = l.left_span JOIN spans b ON b.id = l.right_span "
-    " GROUP BY 1, 2, 3, 4 UNION ALL SELECT d.kind, a.type, b.type, d.rule, 0, count(DISTINCT "
-    " d.left_span), NULL FROM d JOIN spans a ON a.id = d.left_span JOIN spans b ON "
-    " b.id = d.right_span GROUP BY 1, 2, 3, 4) "
-    "SELECT left_type, kind, right_type, rule, sum(links) AS links, sum(doubtful) AS doubtful, max(confidence) AS "
-    "confidence FROM t GROUP BY 1, 2, 3, 4 ORDER BY 2, 1, 3, 4";
 
 /* A span by its type and the keys below its root. */
 #define PATH(span)                                                                                                     \
@@ -132,7 +119,7 @@ static int run(struct cli *cli, int argc, char **argv)
                    cli_option(cli, "doubtful")     ? doubtful_sql
                    : cli_option(cli, "unresolved") ? unresolved_sql
                    : rule                          ? list_sql
-                                                   : overview_sql,
+                                                   : sql_overview,
                    args);
     sl_store_close(st);
     return rc;

@@ -4,6 +4,7 @@
 #include "cli/history.h"
 #include "cli/over_time.h"
 #include "cli/profile_show.h"
+#include "cli_cmd_profile.sql.h"
 
 #include <string.h>
 
@@ -39,14 +40,7 @@ static int rows(const struct cli *cli, struct sl_store *st, const struct profile
 /* Processes that nothing in the store has started: what ran on its own.  Several of them are in one profile. */
 static void emit_runs(struct sl_store *st)
 {
-    static const char tops[] =
-        "WITH p AS (SELECT s.id, s.key, CAST(substr(s.key, instr(s.key, '@') + 1) AS INTEGER) AS began FROM sl_name n "
-        "JOIN sl_span s ON s.type = n.id WHERE n.name = 'trace.process' AND NOT EXISTS (SELECT 1 FROM sl_link l WHERE "
-        "l.kind = 1 AND l.right_span = s.id)) "
-        "SELECT count(*), (SELECT CASE WHEN (SELECT count(*) FROM p o WHERE substr(o.key, 1, instr(p.key, '@')) = "
-        "substr(p.key, 1, instr(p.key, '@'))) = 1 THEN substr(p.key, 1, instr(p.key, '@')) ELSE p.key END FROM p ORDER "
-        "BY began DESC, id DESC LIMIT 1) FROM p";
-    sqlite3_stmt *q = sl_store_prepare(st, tops, NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_tops, NULL);
     bool other = strcmp(st->path, "spanloom.db") != 0;
     struct sl_buf key = {0};
     char count[32];

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/over_time.h"
+#include "cli_cmd_rate.sql.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,7 @@ static int read_bins(struct sl_store *st, sqlite3_stmt *q, bins *out, struct sl_
 /* Which events were counted, where their name leaves it open: "A/x, B/x". */
 static void show_kinds(const struct plot *p)
 {
-    sqlite3_stmt *q = sl_store_prepare(p->st,
-                                       "SELECT n.name, m.name FROM sl_seen s JOIN sl_name n ON n.id = s.type JOIN "
-                                       "sl_name m ON m.id = s.what WHERE s.kind = 1 ORDER BY 1, 2",
-                                       NULL);
+    sqlite3_stmt *q = sl_store_prepare(p->st, sql_show_kinds, NULL);
     const char *slash = strchr(p->arg, '/');
     char *span = slash ? sl_strndup(p->arg, (size_t)(slash - p->arg)) : sl_strdup("*");
     struct sl_buf b = {0};
@@ -108,12 +106,7 @@ static sqlite3_stmt *bin_events(struct plot *p, struct sl_err *err)
 
     if (plot_bin(p, range, BINS, err) == 0 && !check_bins(p, range, err)) {
         long long w = (long long)(p->bin_s * 1e9 + 0.5);
-        sql = sqlite3_mprintf(
-            "WITH RECURSIVE b(i, n) AS MATERIALIZED (SELECT time_ns / %lld - (time_ns %% %lld < 0), count(*) FROM "
-            "(%s\n) "
-            "WHERE time_ns IS NOT NULL GROUP BY 1), f(i) AS (SELECT min(i) FROM b UNION ALL SELECT i + 1 FROM f WHERE "
-            "i < (SELECT max(i) FROM b)) SELECT f.i * %lld, ifnull(n, 0) FROM f LEFT JOIN b USING (i) ORDER BY 1",
-            w, w, p->sql, w);
+        sql = sqlite3_mprintf(sql_event_rate, w, w, p->sql, w);
         q = sl_store_prepare(p->st, sql, err);
     }
     sqlite3_free(range);

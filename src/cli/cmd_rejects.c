@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli_cmd_rejects.sql.h"
 
 static const struct option_spec options[] = {
     {"summary", NULL, "counts per source and reason instead of each record", false},
@@ -17,9 +18,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "rejects takes one word at the most: a part of the path");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    any = sqlite3_mprintf("SELECT sum(rejected > 0) FROM sl_source WHERE replaced_by IS NULL AND (instr(path || "
-                          "ifnull('#' || part, ''), %Q) OR %Q = '')",
-                          args[0], args[0]);
+    any = sqlite3_mprintf(sql_run, args[0], args[0]);
     if (argc && sl_store_int(st, any, -1) < 0) {
         struct sl_err err = {0};
         sl_err(&err, SL_ENOTFOUND,
@@ -30,14 +29,7 @@ static int run(struct cli *cli, int argc, char **argv)
         sl_store_close(st);
         return cli_fail(cli, &err);
     }
-    rc = cli_query(
-        cli, st,
-        cli_option(cli, "summary")
-            ? "SELECT count(*) AS records, reason, path FROM rejects WHERE instr(path, ?1) "
-              "OR ?1 = '' GROUP BY path, reason ORDER BY 1 DESC, path"
-            : "SELECT path || ':' || place AS place, reason, text FROM rejects WHERE instr(path, ?1) OR ?1 = '' "
-              "ORDER BY path, rejects.place",
-        args);
+    rc = cli_query(cli, st, cli_option(cli, "summary") ? sql_run_2 : sql_run_3, args);
     if (!rc && cli->format == SL_FORMAT_TABLE && !sl_store_int(st, any, 0))
         puts("(no rejected records)");
     sqlite3_free(any);

@@ -2,6 +2,7 @@
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
 #include "cli/lens.h"
 #include "cli/over_time.h"
+#include "cli_cmd_sequences.sql.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -73,10 +74,7 @@ static int show(struct sl_store *st, sqlite3_stmt *q, const char *type, bool all
 
 static int run_table(struct plot *p, bool all, struct sl_err *err)
 {
-    sqlite3_stmt *q = plot_prepare(p,
-                                   "SELECT sequence, count, position, cumulative_s, mean_s, min_s, max_s, orderings, "
-                                   "roots, span_type, event_type FROM event_sequences(?1, ?3)",
-                                   err);
+    sqlite3_stmt *q = plot_prepare(p, sql_run_table, err);
     int rc = q ? show(p->st, q, p->arg, all, err) : SL_ESTORE;
 
     sqlite3_finalize(q);
@@ -86,12 +84,7 @@ static int run_table(struct plot *p, bool all, struct sl_err *err)
 /* Runs without a monitoring database have their tasks in parsl.log only. */
 static void say_left_out(struct sl_store *st)
 {
-    long long n =
-        sl_store_int(st,
-                     "SELECT count(*) FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE n.name = "
-                     "'parsl.rundir.task' AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND left_span = "
-                     "s.id) AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND right_span = s.id)",
-                     0);
+    long long n = sl_store_int(st, sql_say_left_out, 0);
 
     if (n)
         fprintf(stderr,

@@ -2,6 +2,7 @@
 #include "analyse/analyse.h"
 #include "base/buf.h"
 #include "cli/workflow.h"
+#include "cli_cmd_sql.sql.h"
 
 #include <histedit.h>
 #include <stdlib.h>
@@ -92,8 +93,7 @@ static int dot(const struct cli *cli, struct sl_store *st, const char *line)
     if (!strcmp(line, ".quit") || !strcmp(line, ".exit"))
         return 1;
     if (!strcmp(line, ".tables"))
-        run_text(cli, st,
-                 "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY type DESC, name");
+        run_text(cli, st, sql_dot);
     else if (sscanf(line, ".schema %199s", word) == 1) {
         char *s = sqlite3_mprintf("SELECT name, type FROM pragma_table_xinfo(%Q)", word);
         sl_buf_adds(&sql, s);

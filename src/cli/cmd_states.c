@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
+#include "cli_cmd_states.sql.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,11 +195,7 @@ static sqlite3_stmt *query(struct plot *p, struct sl_err *err)
 {
     static const char *const needs[] = {"time_ns", "state", "spans", "?ended", NULL};
 
-    return p->sql ? plot_user(p, needs, "time_ns", err)
-                  : plot_prepare(p,
-                                 "SELECT time_ns, span_type || '/' || event_type, spans, ended, roots, ends FROM "
-                                 "occupancy(?1, ?2, ?3)",
-                                 err);
+    return p->sql ? plot_user(p, needs, "time_ns", err) : plot_prepare(p, sql_query, err);
 }
 
 static int table(struct plot *p, struct sl_err *err)

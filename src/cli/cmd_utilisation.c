@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cli/over_time.h"
 #include "cli/workflow.h"
+#include "cli_cmd_utilisation.sql.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,10 +92,7 @@ static int find_type(struct plot *p, const char *given, char *type, size_t n, st
 
     if (given)
         return cli_type(p->st, given, type, n, err);
-    q = sl_store_prepare(p->st,
-                         "SELECT r.type FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'worker' AND "
-                         "EXISTS (SELECT 1 FROM sl_span WHERE type = n.id) ORDER BY 1",
-                         err);
+    q = sl_store_prepare(p->st, sql_find_type, err);
     if (!q)
         return SL_ESTORE;
     while ((rc = sl_store_step(p->st, q, err)) > 0) {

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "cli/history.h"
 #include "cli/workflow.h"
+#include "cli_cmd_what_if.sql.h"
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
@@ -15,9 +16,7 @@ static const struct option_spec options[] = {
 /* The replay is worked out once.  Changes go as one text, commas between. */
 static int keep_simulation(struct sl_store *st, int64_t workflow, const char *changes, struct sl_err *err)
 {
-    char *sql = sqlite3_mprintf("CREATE TEMP TABLE sl_simulation AS SELECT *, makespan_s, new_makespan_s, undone FROM "
-                                "what_if(%lld, %Q)",
-                                (long long)workflow, changes);
+    char *sql = sqlite3_mprintf(sql_keep_simulation, (long long)workflow, changes);
     int rc = cli_temporary(st, sql, err);
 
     sqlite3_free(sql);
@@ -33,15 +32,6 @@ static void say_undone(struct sl_store *st)
         fprintf(stderr, "spanloom: %lld of %lld tasks were never done, as far as logs tell: was the run cut short?\n",
                 undone, (long long)sl_store_int(st, "SELECT count(*) FROM temp.sl_simulation", 0));
 }
-
-static const char change_sql[] =
-    "SELECT ?1 AS change, max(makespan_s) AS makespan_s, round(max(new_makespan_s), 6) AS new_makespan_s, "
-    "round(max(new_makespan_s) - max(makespan_s), 6) AS change_s, "
-    "round(100 * (max(new_makespan_s) / max(makespan_s) - 1), 1) AS percent FROM temp.sl_simulation HAVING count(*)";
-static const char tasks_sql[] =
-    "SELECT task, (first_ns - min(first_ns) OVER ()) / 1e9 AS first_s, (done_ns - min(first_ns) OVER ()) / 1e9 AS "
-    "done_s, (new_first_ns - min(first_ns) OVER ()) / 1e9 AS new_first_s, "
-    "(new_done_ns - min(first_ns) OVER ()) / 1e9 AS new_done_s, span FROM temp.sl_simulation ORDER BY rowid";
 
 static int run(struct cli *cli, int argc, char **argv)
 {
@@ -67,7 +57,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc) {
         bool tasks = cli_option(cli, "tasks") != NULL;
         say_undone(st);
-        rc = cli_query(cli, st, tasks ? tasks_sql : change_sql, (const char *[]){tasks ? NULL : changes.s, NULL});
+        rc = cli_query(cli, st, tasks ? sql_tasks : sql_change, (const char *[]){tasks ? NULL : changes.s, NULL});
     }
     sl_buf_free(&changes);
     sl_store_close(st);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "bind/bind.h"
 #include "cli/cli.h"
+#include "cli_common.sql.h"
 #include "recipe/project.h"
 #include "recipe/recipe.h"
 #include "recipe/span_tables.h"
@@ -254,9 +255,7 @@ int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql)
 
 static int64_t count_type(struct sl_store *st, const char *type)
 {
-    char *sql = sqlite3_mprintf("SELECT count(*) FROM (SELECT 1 FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id "
-                                "WHERE n.name = %Q LIMIT 1)",
-                                type);
+    char *sql = sqlite3_mprintf(sql_count_type, type);
     int64_t n = sl_store_int(st, sql, 0);
 
     sqlite3_free(sql);
@@ -266,11 +265,7 @@ static int64_t count_type(struct sl_store *st, const char *type)
 /* The type that has most spans of those that are tasks; false: there is none. */
 static bool task_type(struct sl_store *st, char *type, size_t n)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(st,
-                         "SELECT r.type FROM sl_role r JOIN sl_name n ON n.name = r.type JOIN sl_span s ON "
-                         "s.type = n.id WHERE r.role = 'task' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1",
-                         NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_task_type, NULL);
     bool any = q && sqlite3_step(q) == SQLITE_ROW;
 
     if (any)
@@ -299,11 +294,7 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
                             "%s holds no Parsl tasks; name a type of spans, see: spanloom types -d %s", st->path,
                             st->path);
     }
-    q = sl_store_prepare(st,
-                         "SELECT DISTINCT n.name FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE substr(n.name, "
-                         "-length(?1) - 1) = '.' || ?1 "
-                         "ORDER BY 1",
-                         err);
+    q = sl_store_prepare(st, sql_cli_type, err);
     if (!q)
         return SL_ESTORE;
     sqlite3_bind_text(q, 1, given, -1, SQLITE_STATIC);

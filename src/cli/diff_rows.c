@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `spanloom diff` says to programs: one list of rows, made in memory. */
 #include "cli/diff.h"
+#include "cli_diff_rows.sql.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const char table[] =
-    "CREATE TABLE t (what TEXT, from_type TEXT, from_event TEXT, to_type TEXT, to_event TEXT, component TEXT, "
-    "state TEXT, events TEXT, n_a INTEGER, n_b INTEGER, median_a_s REAL, median_b_s REAL, change_s REAL, low_s REAL, "
-    "high_s REAL, p95_a_s REAL, p95_b_s REAL, p95_change_s REAL, p95_low_s REAL, p95_high_s REAL, p99_a_s REAL, "
-    "p99_b_s REAL, p99_change_s REAL, p99_low_s REAL, p99_high_s REAL)";
 enum {
     WHAT = 1,
     FROM_TYPE,
@@ -101,13 +97,10 @@ static void add_ordering(sqlite3_stmt *q, const struct sl_diff *d, const struct 
 
 int diff_rows(const struct cli *cli, const struct diff *d)
 {
-    sqlite3 *db = cli_rows(table);
+    sqlite3 *db = cli_rows(sql_table);
     sqlite3_stmt *q;
 
-    if (sqlite3_prepare_v2(db,
-                           "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                           "?, ?)",
-                           -1, &q, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db, sql_diff_rows, -1, &q, NULL) != SQLITE_OK)
         abort(); /* the statement is ours */
     sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     put_text(q, WHAT, "makespan");

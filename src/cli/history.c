@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "cli_history.sql.h"
 #include "ingest/log_lines.h"
 
 #include <stdlib.h>
@@ -26,14 +27,7 @@ struct candidates {
 /* Does the root span answer to this name of a run? */
 static bool is_run(struct sl_store *st, int64_t root, const char *run)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(st,
-                         "SELECT 1 FROM sl_span s WHERE s.id = ?1 AND (s.key = ?2 OR (length(?2) >= 4 AND "
-                         "substr(s.key, 1, length(?2)) = ?2) "
-                         " OR substr(s.key, -length(?2) - 1) = '/' || ?2) "
-                         "UNION ALL SELECT 1 FROM sl_span s JOIN sl_shared h ON h.value = s.key WHERE s.id = ?1 AND "
-                         " (h.scope = ?2 OR substr(h.scope, -length(?2) - 1) = '/' || ?2)",
-                         NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_is_run, NULL);
     bool yes;
 
     if (!q)
@@ -49,10 +43,7 @@ static int64_t root_of(struct sl_store *st, int64_t span)
 {
     char sql[200];
 
-    snprintf(sql, sizeof sql,
-             "WITH RECURSIVE up(id) AS (SELECT %lld UNION SELECT s.parent FROM sl_span s JOIN up ON s.id = up.id) "
-             "SELECT up.id FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent IS NULL",
-             (long long)span);
+    snprintf(sql, sizeof sql, sql_root_of, (long long)span);
     return sl_store_int(st, sql, span);
 }
 
@@ -60,16 +51,13 @@ static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
 {
     char sql[240];
 
-    snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM sl_link WHERE kind = 2 AND left_span IN (%lld, %lld) AND right_span IN (%lld, %lld)",
-             (long long)a, (long long)b, (long long)a, (long long)b);
+    snprintf(sql, sizeof sql, sql_are_facets, (long long)a, (long long)b, (long long)a, (long long)b);
     return sl_store_int(st, sql, 0) > 0;
 }
 
 char *history_name(struct sl_store *st, int64_t span, char *buf, size_t n)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        st, "SELECT n.name, s.key, s.parent FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.id = ?", NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_history_name, NULL);
     size_t at = 0;
     int64_t id = span;
 
@@ -139,12 +127,7 @@ static int find_all(struct sl_store *st, struct candidates *v, const char *type,
     sqlite3_stmt *q;
     int rc;
 
-    sl_buf_addf(
-        &b,
-        "SELECT s.id, n.name FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id AND %s "
-        "WHERE CASE WHEN ?1 IN ('task', 'try') THEN n.name IN ('parsl.monitoring.' || ?1, 'parsl.rundir.' || ?1) "
-        "ELSE n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1 END ORDER BY n.name <> ?1, n.name, s.id",
-        beginning ? like : exact);
+    sl_buf_addf(&b, sql_find_all, beginning ? like : exact);
     q = sl_store_prepare(st, b.s, err);
     sl_buf_free(&b);
     if (!q)
@@ -174,11 +157,7 @@ static int find_all(struct sl_store *st, struct candidates *v, const char *type,
 /* "; there is process node1:10@..., ...": keys that hold what was asked for. */
 static void resembling(struct sl_store *st, const char *type, const char *key, struct sl_buf *b)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        st,
-        "SELECT s.key FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id AND instr(s.key, ?2) > 0 WHERE length(?2) > "
-        "2 AND (n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1) ORDER BY s.key LIMIT 3",
-        NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_resembling, NULL);
 
     if (!q)
         return;
@@ -242,16 +221,6 @@ int history_find(struct sl_store *st, int argc, char **argv, const char *run, in
     return rc;
 }
 
-/* Roots that answer to the name of a run, exactly if any do, workflows first; not what lies in another of them. */
-static const char runs_sql[] =
-    "WITH c AS (SELECT s.id, s.key, s.type IN (SELECT n.id FROM sl_role JOIN sl_name n ON n.name = sl_role.type WHERE "
-    " role = 'workflow') AS flow, s.key = ?1 OR s.key IN (SELECT value FROM sl_shared WHERE scope = ?1) AS exact "
-    " FROM sl_span s WHERE s.parent IS NULL AND (s.key = ?1 OR (length(?1) >= 4 AND substr(s.key, 1, length(?1)) = "
-    " ?1) OR substr(s.key, -length(?1) - 1) = '/' || ?1 OR s.key IN (SELECT value FROM sl_shared WHERE scope = ?1 OR "
-    " substr(scope, -length(?1) - 1) = '/' || ?1))) "
-    "SELECT id, flow FROM c WHERE exact = (SELECT max(exact) FROM c) AND NOT EXISTS (SELECT 1 FROM c AS d WHERE d.flow "
-    "AND substr(c.key, 1, length(d.key) + 1) = d.key || '/') ORDER BY flow DESC, id";
-
 int history_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
 {
     SL_VEC(struct candidate) v = {0};
@@ -262,7 +231,7 @@ int history_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     *span = 0;
     if (!run)
         return 0;
-    if (!(q = sl_store_prepare(st, runs_sql, err)))
+    if (!(q = sl_store_prepare(st, sql_runs, err)))
         return SL_ESTORE;
     sqlite3_bind_text(q, 1, run, -1, SQLITE_STATIC);
     while ((rc = sl_store_step(st, q, err)) > 0 && v.n < 1000) {
@@ -371,14 +340,7 @@ int history_gather_lines(const struct cli *cli, struct sl_store *st, int64_t spa
     if (!rc)
         rc = sl_store_exec(st, "BEGIN", err);
     if (span) /* the files that say something below it, and what lies in the same run directory */
-        sl_buf_addf(
-            &which,
-            "WITH s(source) AS (SELECT DISTINCT e.source FROM descendants(%lld) d JOIN sl_event e ON e.span = d.span), "
-            "h(scope) AS (SELECT DISTINCT scope FROM sl_shared JOIN sl_source ON sl_source.id IN (SELECT source FROM "
-            "s) AND "
-            "substr(path, 1, length(scope) + 1) = scope || '/') SELECT source FROM s UNION SELECT id FROM sl_source, h "
-            "WHERE substr(path, 1, length(scope) + 1) = scope || '/'",
-            (long long)span);
+        sl_buf_addf(&which, sql_history_gather_lines, (long long)span);
     else
         sl_buf_adds(&which, "SELECT id FROM sl_source");
     if (!rc)
@@ -518,13 +480,7 @@ static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const
 /* What might be here, too. */
 static int put_doubts(struct sl_store *st, int64_t span, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st,
-                                       "WITH c AS (SELECT span FROM descendants(?1)) SELECT DISTINCT o.type, d.rule "
-                                       "FROM doubts d JOIN spans o ON o.id = "
-                                       "iif(d.left_span IN (SELECT span FROM c), d.right_span, d.left_span) WHERE "
-                                       "(d.left_span IN (SELECT span FROM c)) + "
-                                       "(d.right_span IN (SELECT span FROM c)) = 1 ORDER BY 2, 1",
-                                       err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_put_doubts, err);
     int rc;
 
     if (!q)
@@ -544,46 +500,19 @@ int history_contexts(struct sl_store *st, int64_t span, struct sl_err *err)
     int rc;
 
     printf("%s  (span %lld)\n", history_name(st, span, name, sizeof name), (long long)span);
-    rc = list(
-        st, span, "contained in",
-        "SELECT left_span, CASE WHEN confidence < 1 THEN printf('  (inferred: %s, %g)', n.name, confidence) WHEN "
-        "confidence = 1 THEN printf('  (bound: %s)', n.name) ELSE '' END FROM sl_link LEFT JOIN sl_name n ON n.id = "
-        "rule WHERE kind = 1 AND right_span = ?1 ORDER BY 1",
-        LISTED, "select left_span from links where kind = 'in' and right_span = ", err);
+    rc = list(st, span, "contained in", sql_history_contexts, LISTED,
+              "select left_span from links where kind = 'in' and right_span = ", err);
     if (!rc)
-        rc = list(st, span, "attributes",
-                  "SELECT name, iif(length(value) < 200, value, substr(value, 1, 150) || '... (' || length(value) || ' "
-                  "characters)') FROM (SELECT DISTINCT name, value FROM attributes WHERE span IN "
-                  "(SELECT ?1 UNION SELECT right_uuid FROM facet WHERE left_uuid = ?1 UNION SELECT left_uuid FROM "
-                  "facet WHERE right_uuid = ?1)) "
-                  "ORDER BY name",
-                  INT64_MAX, "", err);
+        rc = list(st, span, "attributes", sql_history_contexts_2, INT64_MAX, "", err);
     if (!rc)
         rc = list(st, span, "waited for", "SELECT right_span FROM sl_link WHERE kind = 3 AND left_span = ?1 ORDER BY 1",
                   LISTED, "select right_span from links where kind = 'after' and left_span = ", err);
     if (rc)
         return rc;
-    t.one = sl_store_prepare(
-        st,
-        "SELECT n.name, s.key, (SELECT group_concat(m.name || ' ' || p.key, ', ') FROM sl_span p JOIN sl_name m ON "
-        "m.id = p.type "
-        "WHERE p.id = s.parent AND m.name NOT LIKE '%.task' AND m.name NOT LIKE '%.workflow'), s.parent "
-        "FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.id = ?",
-        err);
-    t.below = sl_store_prepare(
-        st,
-        "SELECT c FROM (SELECT id AS c FROM sl_span WHERE parent = ?1 UNION SELECT right_span FROM sl_link WHERE "
-        "left_span = ?1 AND kind = 1) JOIN sl_span s ON s.id = c JOIN sl_name n ON n.id = s.type ORDER BY n.name, s.id",
-        err);
-    t.beside = sl_store_prepare(st,
-                                "SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = 2 UNION "
-                                "SELECT left_span FROM sl_link WHERE right_span = ?1 AND kind = 2",
-                                err);
-    t.how = sl_store_prepare(st,
-                             "SELECT n.name, l.confidence FROM sl_link l JOIN sl_name n ON n.id = l.rule WHERE "
-                             "l.confidence < 1 AND ((l.left_span = ?1 AND l.right_span = ?2) OR (l.left_span = ?2 AND "
-                             "l.right_span = ?1)) LIMIT 1",
-                             err);
+    t.one = sl_store_prepare(st, sql_history_contexts_3, err);
+    t.below = sl_store_prepare(st, sql_history_contexts_4, err);
+    t.beside = sl_store_prepare(st, sql_history_contexts_5, err);
+    t.how = sl_store_prepare(st, sql_history_contexts_6, err);
     if (t.one && t.below && t.beside && t.how) {
         puts("\ncontexts (= is another view of the same thing):");
         put_tree(&t, span, 0, 0, "");
@@ -728,10 +657,7 @@ int history_events(struct sl_store *st, int64_t span, bool lines, bool lens, str
     int rc;
 
     snprintf(bounds, sizeof bounds,
-             lens
-                 ? "SELECT max(time_ns) - min(time_ns) FROM lens_events(%lld)"
-                 : "SELECT max(e.time_ns) - min(e.time_ns) FROM descendants(%lld) d JOIN sl_event e ON e.span = d.span",
-             (long long)span);
+             lens ? "SELECT max(time_ns) - min(time_ns) FROM lens_events(%lld)" : sql_history_events, (long long)span);
     longest = sl_store_int(st, bounds, 0);
     snprintf(bounds, sizeof bounds, "SELECT count(*) FROM sl_link WHERE kind = 3 AND left_span = %lld",
              (long long)span);
@@ -807,18 +733,7 @@ int history_rows(const struct cli *cli, struct sl_store *st, const char *roots, 
 /* Parsl tasks that no worker names: how far did they come? */
 int history_reach(struct sl_store *st, int64_t span, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        st,
-        "SELECT n.name LIKE 'parsl.%.task' OR n.name LIKE 'parsl.%.try', "
-        "(SELECT count(*) FROM descendants(?1) d JOIN sl_span t ON t.id = d.span JOIN sl_name m ON m.id = t.type "
-        " WHERE m.name LIKE '%.worker.task' OR m.name = 'workqueue.task'), "
-        "(SELECT m.name || ' ' || t.key FROM descendants(?1) d JOIN sl_span t ON t.id = d.span "
-        " JOIN sl_name m ON m.id = t.type ORDER BY d.depth DESC, m.name LIMIT 1), "
-        "(SELECT m.name || '/' || k.name FROM descendants(?1) d JOIN sl_event e ON e.span = d.span "
-        " JOIN sl_span t ON t.id = d.span JOIN sl_name m ON m.id = t.type JOIN sl_name k ON k.id = e.type "
-        " ORDER BY e.time_ns DESC LIMIT 1) "
-        "FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE s.id = ?1",
-        err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_history_reach, err);
     int rc;
 
     if (!q)

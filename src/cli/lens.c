@@ -2,6 +2,7 @@
 #include "cli/lens.h"
 #include "analyse/lens/lens.h"
 #include "base/buf.h"
+#include "cli_lens.sql.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,8 +34,7 @@ static bool is(const struct given *g, const char *name)
 
 static int add_types(struct lens_cli *c, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        c->st, "SELECT name FROM sl_name n WHERE EXISTS (SELECT 1 FROM sl_span WHERE type = n.id) ORDER BY name", err);
+    sqlite3_stmt *q = sl_store_prepare(c->st, sql_add_types, err);
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(c->st, q, err)) > 0) {
@@ -207,9 +207,8 @@ static void near(char **names, size_t n, const char *pattern, struct sl_buf *out
 
 /* What kinds of events the store has: sl_seen is quick, but only events themselves know of those that came by SQL. */
 static const char *const kinds_sql[] = {
-    "SELECT n.name, m.name FROM sl_seen JOIN sl_name n ON n.id = type JOIN sl_name m ON m.id = what WHERE kind = 1",
-    "SELECT n.name, m.name FROM (SELECT DISTINCT s.type AS type, e.type AS what FROM sl_event e JOIN sl_span s ON s.id "
-    "= e.span) JOIN sl_name n ON n.id = type JOIN sl_name m ON m.id = what",
+    sql_near,
+    sql_near_2,
 };
 
 static int learn(struct lens_cli *c, struct sl_lens *l, const char *sql, struct sl_err *err)

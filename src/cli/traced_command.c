@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/profile_show.h"
+#include "cli_traced_command.sql.h"
 #include "collect/child_process.h"
 #include "collect/process.h"
 #include "collect/shell_trace.h"
@@ -177,11 +178,7 @@ static unsigned wait_for_the_dying(const char *dir)
 static int processes(const struct job *j, struct sl_store *st, int64_t **ids, size_t *n, struct sl_err *err)
 {
     SL_VEC(int64_t) v = {0};
-    sqlite3_stmt *q = sl_store_prepare(st,
-                                       "SELECT s.id FROM sl_name t JOIN sl_span s ON s.type = t.id JOIN sl_source f ON "
-                                       "f.id = s.source WHERE t.name = 'trace.process' AND substr(f.path, 1, "
-                                       "length(?1) + 1) = ?1 || '/'",
-                                       err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_processes, err);
     int rc = q ? 0 : SL_ESTORE;
 
     if (q)

@@ -2,14 +2,12 @@
 #include "cli/workflow.h"
 #include "base/buf.h"
 #include "cli/history.h"
+#include "cli_workflow.sql.h"
 #include "recipe/recipe.h"
 #include "recipe/states.h"
 
 int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 {
-    static const char tables[] = "CREATE TEMP TABLE sl_role AS SELECT * FROM main.sl_role;"
-                                 "CREATE TEMP TABLE sl_state AS SELECT * FROM main.sl_state;"
-                                 "CREATE TEMP TABLE sl_handover AS SELECT * FROM main.sl_handover";
     struct sl_recipes *set;
     int rc;
 
@@ -18,7 +16,7 @@ int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
     set = sl_recipes_new();
     rc = cli_recipes(cli, set, err);
     if (!rc)
-        rc = cli_temporary(st, tables, err);
+        rc = cli_temporary(st, sql_tables, err);
     if (!rc)
         rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
     if (!rc)
@@ -44,26 +42,10 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
     return 0;
 }
 
-/* Workflows that are not part of another one; of facets the first. */
-static const char flows_sql[] =
-    "WITH RECURSIVE flow(id) AS (SELECT s.id FROM sl_role r JOIN sl_name n ON n.name = r.type JOIN sl_span s ON s.type "
-    "= n.id WHERE r.role = 'workflow'), "
-    "same(id, as_id) AS (SELECT id, id FROM flow UNION SELECT same.id, iif(l.left_span = same.as_id, l.right_span, "
-    " l.left_span) FROM same JOIN sl_link l ON l.kind = 2 AND (l.left_span = same.as_id OR l.right_span = "
-    " same.as_id)), "
-    "up(id, above) AS (SELECT id, as_id FROM same UNION SELECT up.id, s.parent FROM up JOIN sl_span s ON s.id = "
-    " up.above WHERE s.parent IS NOT NULL UNION SELECT up.id, l.left_span FROM up JOIN sl_link l ON l.right_span = "
-    " up.above AND l.kind = 1) "
-    "SELECT f.id FROM flow f WHERE NOT EXISTS (SELECT 1 FROM same WHERE id = f.id AND as_id < f.id AND as_id IN flow) "
-    "AND NOT EXISTS (SELECT 1 FROM up WHERE id = f.id AND above IN flow AND above NOT IN (SELECT as_id FROM same "
-    " WHERE id = f.id)) AND NOT EXISTS (SELECT 1 FROM flow g JOIN sl_span a ON a.id = g.id JOIN sl_span b ON b.id = "
-    "f.id "
-    " WHERE substr(b.key, 1, length(a.key) + 1) = a.key || '/') ORDER BY f.id";
-
 int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_buf *list, struct sl_err *err)
 {
     enum { LISTED = 10 };
-    sqlite3_stmt *q = sl_store_prepare(st, flows_sql, err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_flows, err);
     char name[600];
     int rc = q ? 0 : SL_ESTORE;
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "bind/bind.h"
 #include "ingest/import_internal.h"
+#include "ingest_import.sql.h"
 #include "recipe/span_tables.h"
 #include "recipe/states.h"
 
@@ -148,11 +149,7 @@ static struct sl_import_part *part_of(struct sl_importing *m, struct sl_import_f
     p->name = name ? sl_arena_copy(&m->arena, name, strlen(name)) : NULL;
     p->replaces = f->replaced;
     if (f->known && !f->replaces) { /* under the id that it had */
-        q = sl_store_prepare(
-            m->st,
-            "SELECT s.id FROM sl_source s WHERE s.path = (SELECT path FROM sl_source WHERE id = ?1) AND "
-            "s.recipe = ?2 AND s.part IS ?3 AND s.replaced_by IS NULL",
-            err);
+        q = sl_store_prepare(m->st, sql_part_of, err);
         if (q) {
             sqlite3_bind_int64(q, 1, f->known);
             sqlite3_bind_text(q, 2, f->found->recipe->name, -1, SQLITE_STATIC);
@@ -309,11 +306,7 @@ static int take_back(struct sl_importing *m, struct sl_err *err)
         sqlite3_stmt *q;
         if (!f->known || f->skip)
             continue;
-        q = sl_store_prepare(
-            m->st,
-            "SELECT s.id FROM sl_source s WHERE s.path = (SELECT path FROM sl_source WHERE id = ?1) AND "
-            "s.recipe = ?2 AND s.replaced_by IS NULL",
-            err);
+        q = sl_store_prepare(m->st, sql_take_back, err);
         if (!q)
             return SL_ESTORE;
         sqlite3_bind_int64(q, 1, f->known);

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "ingest/import_internal.h"
+#include "ingest_incremental.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,10 +149,7 @@ static bool continues(const struct sl_import_file *f, uint64_t bytes, const char
 /* The file was moved: from here on this recipe knows it by its new path. */
 static void rename_source(struct sl_importing *m, int64_t source, const char *path)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        m->st,
-        "UPDATE sl_source SET path = ?2 WHERE (path, recipe) = (SELECT path, recipe FROM sl_source WHERE id = ?1)",
-        NULL);
+    sqlite3_stmt *q = sl_store_prepare(m->st, sql_rename_source, NULL);
 
     if (q) {
         sqlite3_bind_int64(q, 1, source);
@@ -168,13 +166,9 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
 {
     size_t nr = strlen(root), tail = strlen(f->found->path) - nr, no = strlen(old);
     char *old_root = sl_arena_copy(&m->arena, old, no - tail);
-    sqlite3_stmt *q = sl_store_prepare(
-        m->st, "SELECT id, bytes, hash FROM sl_source WHERE path = ? AND recipe = ? AND replaced_by IS NULL", err);
+    sqlite3_stmt *q = sl_store_prepare(m->st, sql_copy_of_folder, err);
     struct sl_buf at = {0};
-    sqlite3_stmt *s = sl_store_prepare(m->st,
-                                       "INSERT OR IGNORE INTO sl_shared (field, scope, value) SELECT field, ?1, value "
-                                       "FROM sl_shared WHERE scope = ?2",
-                                       err);
+    sqlite3_stmt *s = sl_store_prepare(m->st, sql_insert_shared, err);
 
     if (!q || !s) {
         sqlite3_finalize(q);
@@ -263,11 +257,7 @@ static int find_twins(struct sl_importing *m, struct sl_err *err)
 
 static int find_copies(struct sl_importing *m, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        m->st,
-        "SELECT path, bytes, hash FROM sl_source WHERE recipe = ?1 AND context = ?2 AND path <> ?3 AND "
-        "replaced_by IS NULL AND bytes <= ?4 AND hash IS NOT NULL ORDER BY id",
-        err);
+    sqlite3_stmt *q = sl_store_prepare(m->st, sql_find_copies, err);
     int rc = q ? 0 : SL_ESTORE;
 
     for (size_t i = 0; i < m->n && !rc; i++) {
@@ -299,11 +289,7 @@ int sl_import_known(struct sl_importing *m, struct sl_err *err)
     sqlite3_stmt *q = NULL;
     int rc = 0;
 
-    if (!(q = sl_store_prepare(m->st,
-                               "SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash FROM sl_source WHERE path = ? "
-                               "AND recipe = ? AND "
-                               "replaced_by IS NULL ORDER BY id",
-                               err)))
+    if (!(q = sl_store_prepare(m->st, sql_import_known, err)))
         return SL_ESTORE;
     for (size_t i = 0; i < m->n && !rc; i++) {
         m->file[i].context = context_of(m->file[i].found);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "engine/apply.h"
 #include "ingest/find.h"
+#include "ingest_log_lines.sql.h"
 #include "recipe/reader.h"
 
 #include <stdio.h>
@@ -41,10 +42,7 @@ static uint64_t step(uint64_t parent, const char *type, size_t ntype, const char
 
 static int load(struct lines *l, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(l->st,
-                                       "SELECT s.id, n.name, s.key, ifnull(s.parent, 0) FROM sl_span s JOIN sl_name n "
-                                       "ON n.id = s.type ORDER BY s.id",
-                                       err);
+    sqlite3_stmt *q = sl_store_prepare(l->st, sql_load, err);
     int rc = q ? 0 : SL_ESTORE;
 
     l->n = (uint32_t)sl_store_int(l->st, "SELECT max(id) FROM sl_span", 0) + 1;
@@ -213,10 +211,7 @@ int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_projec
     int rc = load(&l, err);
 
     if (!rc) {
-        sl_buf_addf(&sql,
-                    "SELECT id, path, recipe FROM sl_source WHERE part IS NULL AND replaced_by IS NULL AND id IN (%s) "
-                    "ORDER BY path",
-                    which);
+        sl_buf_addf(&sql, sql_lines, which);
         q = sl_store_prepare(st, sql.s, err);
         rc = q ? 0 : SL_ESTORE;
         while (!rc && (rc = sl_store_step(st, q, err)) > 0) {

@@ -4,6 +4,7 @@
 #include "recipe/bind_rule.h"
 #include "recipe/time.h"
 #include "recipe/yaml.h"
+#include "recipe_project.sql.h"
 
 #include <errno.h>
 #include <math.h>
@@ -298,11 +299,7 @@ static int write_rows(struct sl_store *st, const struct sl_project *p, struct sl
 /* What the store has of the project, as one text. */
 static char *digest(struct sl_store *st, const char *path)
 {
-    char *sql = sqlite3_mprintf(
-        "SELECT group_concat(t, char(10)) FROM (SELECT 'bind ' || quote(name) || quote(rule) AS t FROM sl_bind WHERE "
-        "project = %Q UNION ALL SELECT 'lens ' || quote(kind) || quote(what) || quote(becomes) || quote(within_ns) "
-        "FROM sl_lens WHERE project = %Q ORDER BY t)",
-        path, path);
+    char *sql = sqlite3_mprintf(sql_digest, path, path);
     sqlite3_stmt *q = sl_store_prepare(st, sql, NULL);
     char *out = NULL;
 

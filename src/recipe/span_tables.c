@@ -5,6 +5,7 @@
  */
 #include "recipe/span_tables.h"
 #include "base/buf.h"
+#include "recipe_span_tables.sql.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -280,13 +281,7 @@ static void declared(struct make *m, const struct sl_alias_decl *d, const char *
 /* What was seen on spans of this type. */
 static int seen(struct make *m, const char *type, const char *of, const char *prefix, bool events)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        m->st,
-        events ? "SELECT m.name, m.id FROM sl_name t JOIN sl_seen s ON s.type = t.id AND s.kind = 1 JOIN sl_name m ON "
-                 "m.id = s.what WHERE t.name = ?1 ORDER BY m.name"
-               : "SELECT DISTINCT f.name, 0 FROM sl_name t JOIN sl_seen s ON s.type = t.id AND s.kind = 2 JOIN "
-                 "sl_shape f ON f.id = s.what WHERE t.name = ?1 ORDER BY f.name",
-        m->err);
+    sqlite3_stmt *q = sl_store_prepare(m->st, events ? sql_seen : sql_seen_2, m->err);
     int rc = q ? 0 : SL_ESTORE;
 
     if (q)
@@ -524,9 +519,7 @@ static int make_table(struct make *m, const struct sl_table_decl *t)
 int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
     struct make m = {.st = st, .set = set, .err = err};
-    sqlite3_stmt *q = sl_store_prepare(
-        st, "SELECT name, id FROM sl_name n WHERE EXISTS (SELECT 1 FROM sl_span s WHERE s.type = n.id) ORDER BY name",
-        err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_tables_make, err);
     int rc = q ? 0 : SL_ESTORE;
 
     if (!rc) /* of what was forgotten since */

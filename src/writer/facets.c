@@ -4,6 +4,7 @@
  * (names.yaml), as scripts written for dnpcsql ask for it; it never depends on ids, and so on the order of import.
  */
 #include "writer/writer_internal.h"
+#include "writer_facets.sql.h"
 
 #include <stdlib.h>
 
@@ -180,16 +181,9 @@ static bool goes_left(const struct sl_writer *w, uint32_t a, uint32_t b)
 
 /* ?1 = ?2 stands the wrong way round beside ?2 = ?1: those who say so become further sources of the right one. */
 static const char *const turn_sql[] = {
-    "INSERT OR IGNORE INTO sl_link_also (left_span, kind, right_span, source, rule, place, weak) SELECT right_span, 2, "
-    "left_span, source, rule, place, CASE weak WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE weak END FROM (SELECT left_span, "
-    "kind, right_span, source, rule, place, weak FROM sl_link UNION ALL SELECT left_span, kind, right_span, source, "
-    "rule, place, weak FROM sl_link_also) l WHERE left_span = ?1 AND kind = 2 AND right_span = ?2 AND source > 0 AND "
-    "EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = ?2 AND k.kind = 2 AND k.right_span = ?1 AND "
-    "k.source <> l.source)",
-    "DELETE FROM sl_link_also WHERE left_span = ?1 AND kind = 2 AND right_span = ?2 AND EXISTS (SELECT 1 FROM sl_link "
-    "WHERE left_span = ?2 AND kind = 2 AND right_span = ?1)",
-    "DELETE FROM sl_link WHERE left_span = ?1 AND kind = 2 AND right_span = ?2 AND EXISTS (SELECT 1 FROM sl_link "
-    "WHERE left_span = ?2 AND kind = 2 AND right_span = ?1)",
+    sql_goes_left,
+    sql_delete_link_also,
+    sql_delete_link,
 };
 
 int sl_facets_once(struct sl_writer *w, struct sl_err *err)

@@ -4,6 +4,7 @@
  * which is what makes a million events a second possible.
  */
 #include "writer/writer_internal.h"
+#include "writer_flush.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,19 +340,11 @@ static int flush_links(struct sl_writer *w, struct sl_err *err)
     if (!w->links.n)
         return 0;
     qsort(w->links.v, w->links.n, sizeof *w->links.v, compare_links);
-    rc = sl_store_insert(w->st,
-                         "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, weak) "
-                         "SELECT c0, c1, c2, c3, c4, c5, c6 FROM sl_rows",
-                         &rows, err);
+    rc = sl_store_insert(w->st, sql_flush_links, &rows, err);
     added = (size_t)sqlite3_changes64(w->st->db);
     w->counts.links += added;
     if (!rc && added < rows.n) /* who else asserts them */
-        rc = sl_store_insert(
-            w->st,
-            "INSERT OR IGNORE INTO sl_link_also (left_span, kind, right_span, source, rule, place, weak) "
-            "SELECT c0, c1, c2, c4, c3, c5, c6 FROM sl_rows CROSS JOIN sl_link l ON l.left_span = c0 AND l.kind = c1 "
-            "AND l.right_span = c2 WHERE l.source <> c4",
-            &rows, err);
+        rc = sl_store_insert(w->st, sql_insert_link_also, &rows, err);
     sl_vec_clear(&w->links);
     return rc;
 }
@@ -367,10 +360,7 @@ static int flush_values(struct sl_writer *w, struct sl_err *err)
         qsort(w->samples.v, w->samples.n, sizeof *w->samples.v, compare_attrs);
     rc = sl_store_insert(w->st, "INSERT OR REPLACE INTO sl_attr SELECT c0, c1, c2, c3, c4 FROM sl_rows", &a, err);
     if (!rc)
-        rc = sl_store_insert(w->st,
-                             "INSERT OR IGNORE INTO sl_sample (span, shape, source, place, vals, time_ns, zone) "
-                             "SELECT c0, c1, c2, c3, c4, c5, c6 FROM sl_rows",
-                             &s, err);
+        rc = sl_store_insert(w->st, sql_flush_values, &s, err);
     sl_vec_clear(&w->attrs);
     sl_vec_clear(&w->samples);
     sl_arena_reset(&w->values);

@@ -2,6 +2,7 @@
 /* Batches to rows: identities, links, local times. */
 #include "base/clock.h"
 #include "writer/writer_internal.h"
+#include "writer_merge.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,10 +295,7 @@ int sl_writer_redo(struct sl_writer *w, int64_t source, bool replaced, struct sl
 
     *sl_vec_add(&w->redo) = (uint32_t)source;
     if (replaced) /* by which version is set once that is known */
-        snprintf(sql, sizeof sql,
-                 "INSERT OR IGNORE INTO temp.sl_retracted VALUES (%lld); UPDATE sl_source SET replaced_by = id WHERE "
-                 "id = %lld",
-                 (long long)source, (long long)source);
+        snprintf(sql, sizeof sql, sql_writer_redo, (long long)source, (long long)source);
     else
         snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO temp.sl_retracted VALUES (%lld)", (long long)source);
     return sl_store_exec(w->st, sql, err);
@@ -305,12 +303,7 @@ int sl_writer_redo(struct sl_writer *w, int64_t source, bool replaced, struct sl
 
 int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int64_t replaced, struct sl_err *err)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(w->st,
-                         "INSERT OR REPLACE INTO sl_source (id, path, part, recipe, component, bytes, mtime_ns, "
-                         "hash, context, imported_ns, records, used, skipped, rejected, recipe_hash, input) "
-                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         err);
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_writer_source_end, err);
     char sql[120];
     int rc = 0;
 

@@ -3,6 +3,7 @@
 #include "store/dedup.h"
 #include "store/retract.h"
 #include "writer/writer_internal.h"
+#include "writer_open.sql.h"
 
 #include <stdlib.h>
 
@@ -70,10 +71,7 @@ uint32_t sl_load_index(const struct sl_writer *w, uint32_t store)
 
 static int load_spans(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st,
-                                       "SELECT id, type, key, parent, 1 FROM sl_span UNION ALL "
-                                       "SELECT id, type, key, parent, 0 FROM sl_ghost ORDER BY id",
-                                       err);
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_spans, err);
     SL_VEC(uint32_t) set_name = {0}; /* id in the store -> id in the set */
     int rc = q ? 0 : SL_ESTORE;
 
@@ -133,10 +131,7 @@ static int load_links(struct sl_writer *w, struct sl_err *err)
 /* Zones that records taught stay; assumed ones are open to better knowledge. */
 static int load_zones(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        w->st,
-        "SELECT id, root, ifnull(since_ns, 0), offset_s, how, ifnull(until_ns, 0) FROM sl_zone ORDER BY root, since_ns",
-        err);
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_zones, err);
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
@@ -166,11 +161,7 @@ static int load_zones(struct sl_writer *w, struct sl_err *err)
 
 static int load_weak(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(w->st,
-                         "SELECT w.left_span, w.kind, w.right_span, n.name, w.source, w.place, w.weak FROM sl_weak w "
-                         "JOIN sl_name n ON n.id = w.rule",
-                         err);
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_weak, err);
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {

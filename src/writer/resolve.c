@@ -6,6 +6,7 @@
 #include "store/dedup.h"
 #include "store/retract.h"
 #include "writer/writer_internal.h"
+#include "writer_resolve.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,10 +142,7 @@ static int resolve_times(struct sl_writer *w, struct sl_err *err)
  */
 static int correct_assumed(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st,
-                                       "SELECT id, root, offset_s, how = 'assumed', (SELECT min(time_ns) FROM sl_event "
-                                       "WHERE span = root) FROM sl_zone WHERE how IN ('assumed', 'given')",
-                                       err);
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_correct_assumed, err);
     SL_VEC(struct {
         uint32_t id, root;
         int64_t offset_s;
@@ -213,10 +211,7 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
         sqlite3_finalize(q);
         if (rc)
             break;
-        snprintf(sql, sizeof sql,
-                 "DELETE FROM sl_event WHERE zone = %u; DELETE FROM sl_sample WHERE zone = %u; "
-                 "DELETE FROM sl_zone WHERE id = %u",
-                 wrong.v[i].id, wrong.v[i].id, wrong.v[i].id);
+        snprintf(sql, sizeof sql, sql_delete_event, wrong.v[i].id, wrong.v[i].id, wrong.v[i].id);
         rc = sl_store_exec(w->st, sql, err);
     }
     sl_vec_free(&wrong);

@@ -284,8 +284,8 @@ static void mistakes_are_named(void **state)
                 "error: event_sequences: arguments are missing; call it like event_sequences('parsl.monitoring.task')");
     assert_rows(*state, "SELECT * FROM descendants",
                 "error: descendants: arguments are missing; call it like descendants(1234)");
-    assert_rows(*state, "SELECT sl_scan(1, 2) FROM sl_name", "error: sl_scan() is for Spanloom's own use");
-    assert_rows(*state, "SELECT sl_scan() FROM sl_name", "error: sl_scan() is for Spanloom's own use");
+    assert_rows(*state, "SELECT sl_query_each(1, 2) FROM sl_name", "error: sl_query_each() is for Spanloom's own use");
+    assert_rows(*state, "SELECT sl_query_each() FROM sl_name", "error: sl_query_each() is for Spanloom's own use");
     sqlite3_open(":memory:", &empty);
     sl_analyse_register(empty);
     assert_rows(empty, "SELECT * FROM event_sequences('x')",

@@ -1,0 +1,35 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What process.c asks of the store.
+
+-- name: load
+SELECT s.id, s.key, (SELECT min(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'begin'), (SELECT
+    max(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'end')
+FROM sl_name n
+JOIN sl_span s ON s.type = n.id
+WHERE n.name = 'trace.process'
+ORDER BY s.key;
+
+-- name: load_2
+SELECT min(e.time_ns)
+FROM sl_span t
+CROSS JOIN sl_span c ON c.parent = t.id OR c.id = t.id
+CROSS JOIN sl_event e ON e.span = c.id
+WHERE t.parent = ?1;
+
+-- name: process_with_attribute
+SELECT a.span, json_extract(a.vals, h.path) AS value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT parent
+    FROM sl_span WHERE id = x.parent) WHEN 'trace.thread' THEN x.parent ELSE x.id END
+FROM sl_attr a
+JOIN sl_shape h ON h.id = a.shape AND h.name = '%s'
+JOIN sl_span x ON x.id = a.span
+JOIN sl_name n ON n.id = x.type
+WHERE a.shape IN (SELECT id FROM sl_shape WHERE name = '%s') AND n.name IN ('trace.call', 'trace.thread',
+    'trace.process') AND value IS NOT NULL
+ORDER BY a.span;
+
+-- name: bind_processes
+SELECT EXISTS (SELECT 1 FROM sl_span s WHERE s.type = (SELECT id FROM sl_name WHERE name = 'trace.process'));
+
+-- name: insert_link
+INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)
+VALUES (?1, 1, ?2, ?3, ?4);

@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What cmd_import.c asks of the store.
+
+-- name: people
+-- By folder, and many folders of one folder (one for each task) by that.
+WITH f AS (SELECT folder, rtrim(folder, replace(folder, '/', '')) AS above, count(*) AS n, sum(bytes) AS bytes,
+    min(path) AS one FROM t WHERE recipe IS NULL GROUP BY folder), g AS (SELECT *, count(*) OVER (PARTITION BY
+    above) AS folders FROM f)
+SELECT recipe, bytes, path
+FROM t
+WHERE recipe IS NOT NULL
+UNION ALL
+SELECT '(nothing)', bytes, iif(n = 1, one, n || ' files in ' || folder)
+FROM g
+WHERE folders <= 8
+UNION ALL
+SELECT '(nothing)', sum(bytes), sum(n) || ' files in ' || count(*) || ' folders of ' || rtrim(above, '/')
+FROM g
+WHERE folders > 8
+GROUP BY above;
+
+-- name: summary
+CREATE TABLE t (recipe, files, records, used, skipped, rejects, new_spans, events, seconds);
+
+-- name: summary_2
+SELECT recipe, files, records, used, skipped, rejects, new_spans AS spans, events, seconds
+FROM t;
+
+-- name: summary_3
+SELECT recipe, files, records, used, skipped, rejects, new_spans AS 'new spans', events, printf('%.3f', seconds) AS
+    seconds
+FROM t;
+
+-- name: say_idle
+SELECT b.name, b.project
+FROM sl_bind b
+LEFT JOIN sl_name n ON n.name = b.name
+WHERE b.project IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sl_link WHERE rule = n.id) AND NOT EXISTS (SELECT 1 FROM
+    sl_doubt WHERE rule = n.id) AND b.name NOT IN (SELECT rule FROM sl_unbound)
+ORDER BY 1;

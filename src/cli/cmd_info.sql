@@ -1,0 +1,34 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What cmd_info.c asks of the store.
+
+-- name: sql
+WITH t(n, what, value) AS ( SELECT 1, 'sources', (SELECT count(*) FROM sl_source WHERE replaced_by IS NULL AND id >
+    0) UNION ALL SELECT 2, 'records', (SELECT ifnull(sum(records), 0) FROM sl_source WHERE replaced_by IS NULL)
+    UNION ALL SELECT 3, 'rejected records', (SELECT ifnull(sum(rejected), 0) FROM sl_source WHERE replaced_by IS
+    NULL) UNION ALL SELECT 4, 'spans', (SELECT count(*) FROM sl_span) UNION ALL SELECT 5, 'span types', (SELECT
+    count(DISTINCT type) FROM sl_span) UNION ALL SELECT 6, 'events', (SELECT count(*) FROM sl_event) UNION ALL
+    SELECT 7, 'spans in another', (SELECT count(*) FROM sl_span WHERE parent IS NOT NULL) UNION ALL SELECT 8,
+    'further containments', (SELECT count(*) FROM sl_link WHERE kind = 1) UNION ALL SELECT 9, 'facets', (SELECT
+    count(*) FROM sl_link WHERE kind = 2) UNION ALL SELECT 10, 'after and flow links', (SELECT count(*) FROM
+    sl_link WHERE kind IN (3, 4)) UNION ALL SELECT 11, 'records with attributes', (SELECT count(*) FROM sl_attr)
+    UNION ALL SELECT 12, 'records with samples', (SELECT count(*) FROM sl_sample) UNION ALL SELECT 13,
+    'first event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', min(time_ns) / 1e9, 'unixepoch') FROM sl_event) UNION ALL
+    SELECT 14, 'last event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', max(time_ns) / 1e9, 'unixepoch') FROM sl_event)
+    UNION ALL SELECT 15, 'local times', (SELECT group_concat(DISTINCT printf('UTC%s%02d:%02d %s', iif(offset_s < 0,
+    '-', '+'), abs(offset_s) / 3600, abs(offset_s) / 60 % 60, iif(how = 'given', 'as --zone says', iif(how =
+    'assumed', 'assumed', 'as the logs say')))) FROM sl_zone) UNION ALL SELECT 16, 'links to spans not known yet',
+    (SELECT count(*) FROM sl_weak) UNION ALL SELECT 17, 'bytes', (SELECT page_count * page_size FROM
+    pragma_page_count, pragma_page_size) UNION ALL SELECT 18, 'schema', (SELECT value FROM sl_meta WHERE name =
+    'schema'))
+SELECT what, value
+FROM t
+ORDER BY n;
+
+-- name: roots
+-- The root spans of the kinds that people think of as runs, and where they come from.
+SELECT n.name AS type, s.key AS run, ifnull((SELECT min(scope) FROM sl_shared WHERE value = s.key), '') AS
+    directory, (SELECT count(*) FROM sl_span c WHERE c.parent = s.id) AS children, s.id AS span
+FROM sl_span s
+JOIN sl_name n ON n.id = s.type
+WHERE s.parent IS NULL
+ORDER BY n.name, s.id;

@@ -1,0 +1,21 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What lens.c asks of the store.
+
+-- name: add_types
+SELECT name
+FROM sl_name n
+WHERE EXISTS (SELECT 1 FROM sl_span WHERE type = n.id)
+ORDER BY name;
+
+-- name: near
+SELECT n.name, m.name
+FROM sl_seen
+JOIN sl_name n ON n.id = type
+JOIN sl_name m ON m.id = what
+WHERE kind = 1;
+
+-- name: near_2
+SELECT n.name, m.name
+FROM (SELECT DISTINCT s.type AS type, e.type AS what FROM sl_event e JOIN sl_span s ON s.id = e.span)
+JOIN sl_name n ON n.id = type
+JOIN sl_name m ON m.id = what;

@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What incremental.c asks of the store.
+
+-- name: rename_source
+UPDATE sl_source
+SET path = ?2
+WHERE (path, recipe) = (SELECT path, recipe FROM sl_source WHERE id = ?1);
+
+-- name: copy_of_folder
+SELECT id, bytes, hash
+FROM sl_source
+WHERE path = ? AND recipe = ? AND replaced_by IS NULL;
+
+-- name: insert_shared
+INSERT OR IGNORE INTO sl_shared (field, scope, value)
+SELECT field, ?1, value
+FROM sl_shared
+WHERE scope = ?2;
+
+-- name: find_copies
+SELECT path, bytes, hash
+FROM sl_source
+WHERE recipe = ?1 AND context = ?2 AND path <> ?3 AND replaced_by IS NULL AND bytes <= ?4 AND hash IS NOT NULL
+ORDER BY id;
+
+-- name: import_known
+SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash
+FROM sl_source
+WHERE path = ? AND recipe = ? AND replaced_by IS NULL
+ORDER BY id;

@@ -1,0 +1,125 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What retract.c asks of the store.
+
+-- name: begin
+CREATE TEMP TABLE sl_retracted (id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE sl_named (id INTEGER PRIMARY KEY)
+
+-- name: rows
+-- the next of those who assert the link takes its place
+INSERT INTO sl_old_event
+SELECT e.source, e.place, e.time_ns, n.name || ' ' || s.key, m.name
+FROM sl_event e
+JOIN sl_span s ON s.id = e.span
+JOIN sl_name n ON n.id = s.type
+JOIN sl_name m ON m.id = e.type
+WHERE e.source IN (SELECT id FROM sl_source WHERE replaced_by IS NOT NULL AND id IN (SELECT id FROM
+    temp.sl_retracted));
+DELETE FROM sl_event
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_attr
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_sample
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_raw
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_reject
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_root
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_wrote
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_written
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_link_off
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_weak
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_link_also
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+DELETE FROM sl_link
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, weak)
+SELECT left_span, kind, right_span, rule, source, place, weak
+FROM sl_link_also
+ORDER BY source;
+DELETE FROM sl_link_also
+WHERE EXISTS (SELECT 1 FROM sl_link l WHERE l.left_span = sl_link_also.left_span AND l.kind = sl_link_also.kind AND
+    l.right_span = sl_link_also.right_span AND l.source = sl_link_also.source)
+
+-- name: spans
+-- What speaks for a span: events, values, links of a record that knows it, and children that are spoken for.
+-- the dead: their weak links wait again
+-- the living: a source that is there
+-- then those of which only what lies in them is known
+CREATE TEMP TABLE sl_live (id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE sl_dead (id INTEGER PRIMARY KEY);
+INSERT INTO temp.sl_dead
+SELECT id
+FROM sl_span
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+INSERT INTO temp.sl_live WITH RECURSIVE up(id) AS ( SELECT id FROM temp.sl_dead AS d WHERE id IN (SELECT id FROM
+    temp.sl_named) OR EXISTS (SELECT 1 FROM sl_event WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_attr WHERE span
+    = d.id) OR EXISTS (SELECT 1 FROM sl_sample WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_root WHERE root =
+    d.id) OR EXISTS (SELECT 1 FROM sl_link WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN
+    (1, 3)) OR EXISTS (SELECT 1 FROM sl_link WHERE right_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT
+    IN (2, 3)) OR EXISTS (SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.source NOT IN (SELECT id FROM
+    temp.sl_retracted)) UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent IN (SELECT id
+    FROM temp.sl_dead))
+SELECT id
+FROM up;
+DELETE FROM temp.sl_dead
+WHERE id IN (SELECT id FROM temp.sl_live);
+INSERT OR IGNORE INTO sl_weak (left_span, kind, right_span, rule, source, place, weak)
+SELECT left_span, kind, right_span, rule, source, place, weak
+FROM sl_link
+WHERE source IS NOT NULL AND weak > 0 AND (left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id
+    FROM temp.sl_dead));
+DELETE FROM sl_link
+WHERE left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead);
+DELETE FROM sl_link_also
+WHERE left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead);
+DELETE FROM sl_zone
+WHERE root IN (SELECT id FROM temp.sl_dead);
+DELETE FROM sl_root
+WHERE root IN (SELECT id FROM temp.sl_dead);
+DELETE FROM sl_wrote
+WHERE span IN (SELECT id FROM temp.sl_dead);
+DELETE FROM sl_written
+WHERE span IN (SELECT id FROM temp.sl_dead);
+DELETE FROM sl_doubt
+WHERE left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead);
+INSERT OR IGNORE INTO sl_ghost
+SELECT id, type, key, parent
+FROM sl_span
+WHERE id IN (SELECT id FROM temp.sl_dead);
+DELETE FROM sl_span
+WHERE id IN (SELECT id FROM temp.sl_dead);
+UPDATE sl_span
+SET source = coalesce( (SELECT source FROM sl_event WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_attr
+    WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_link WHERE right_span = sl_span.id AND source IS NOT
+    NULL AND ifnull(weak, 0) NOT IN (2, 3) LIMIT 1), (SELECT source FROM sl_link WHERE left_span = sl_span.id AND
+    source IS NOT NULL AND ifnull(weak, 0) NOT IN (1, 3) LIMIT 1), (SELECT source FROM sl_root WHERE root =
+    sl_span.id LIMIT 1), source)
+WHERE id IN (SELECT id FROM temp.sl_live);
+UPDATE sl_span
+SET source = coalesce( (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION ALL SELECT k.id FROM d JOIN sl_span k ON
+    k.parent = d.id) SELECT k.source FROM d JOIN sl_span k ON k.id = d.id WHERE k.source NOT IN (SELECT id FROM
+    temp.sl_retracted) LIMIT 1), (SELECT replaced_by FROM sl_source WHERE id = sl_span.source), iif(id IN (SELECT
+    id FROM temp.sl_named), source, NULL), (SELECT min(id) FROM sl_source WHERE id > 0 AND replaced_by IS NULL AND
+    id NOT IN (SELECT id FROM temp.sl_retracted)), source)
+WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted)
+
+-- name: end
+DROP TABLE IF EXISTS temp.sl_retracted;
+DROP TABLE IF EXISTS temp.sl_named;
+DROP TABLE IF EXISTS temp.sl_live;
+DROP TABLE IF EXISTS temp.sl_dead
+
+-- name: rebind
+-- What was unbound comes back first, as new records may speak of the same spans; at the end it goes again.
+INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, confidence, weak)
+SELECT left_span, kind, right_span, rule, source, place, confidence, weak
+FROM sl_link_off
+WHERE confidence IS NULL AND left_span IN (SELECT id FROM sl_span) AND right_span IN (SELECT id FROM sl_span);
+DELETE FROM sl_link_off

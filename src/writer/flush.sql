@@ -1,0 +1,19 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What flush.c asks of the store.
+
+-- name: flush_links
+INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, weak)
+SELECT c0, c1, c2, c3, c4, c5, c6
+FROM sl_rows;
+
+-- name: insert_link_also
+INSERT OR IGNORE INTO sl_link_also (left_span, kind, right_span, source, rule, place, weak)
+SELECT c0, c1, c2, c4, c3, c5, c6
+FROM sl_rows
+CROSS JOIN sl_link l ON l.left_span = c0 AND l.kind = c1 AND l.right_span = c2
+WHERE l.source <> c4;
+
+-- name: flush_values
+INSERT OR IGNORE INTO sl_sample (span, shape, source, place, vals, time_ns, zone)
+SELECT c0, c1, c2, c3, c4, c5, c6
+FROM sl_rows;
