@@ -77,8 +77,7 @@ char *story_name(struct sl_store *st, int64_t span, char *buf, size_t n)
         sqlite3_bind_int64(q, 1, id);
         if (sqlite3_step(q) != SQLITE_ROW)
             break;
-        at += (size_t)snprintf(buf + at, n - at, "%s%s %s", at ? " of " : "", (const char *)sqlite3_column_text(q, 0),
-                               (const char *)sqlite3_column_text(q, 1));
+        at += (size_t)snprintf(buf + at, n - at, "%s%s %s", at ? " of " : "", sl_store_text(q, 0), sl_store_text(q, 1));
         id = sqlite3_column_int64(q, 2);
         sqlite3_reset(q);
     }
@@ -96,7 +95,7 @@ static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
     if (q) {
         sqlite3_bind_int64(q, 1, root_of(st, span));
         if (sqlite3_step(q) == SQLITE_ROW)
-            snprintf(buf, 300, "  (%s)", (const char *)sqlite3_column_text(q, 0));
+            snprintf(buf, 300, "  (%s)", sl_store_text(q, 0));
     }
     sqlite3_finalize(q);
     return buf;
@@ -150,7 +149,7 @@ static int find_all(struct sl_store *st, struct candidates *v, const char *type,
     while ((rc = sl_store_step(st, q, err)) > 0 && v->n < 100000) {
         struct candidate c = {.id = sqlite3_column_int64(q, 0)};
         bool facet = false;
-        snprintf(c.type, sizeof c.type, "%s", (const char *)sqlite3_column_text(q, 1));
+        snprintf(c.type, sizeof c.type, "%s", sl_store_text(q, 1));
         if (run) {
             c.root = root_of(st, c.id);
             if (!is_run(st, c.root, run))
@@ -181,7 +180,7 @@ static void resembling(struct sl_store *st, const char *type, const char *key, s
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
     while (sl_store_step(st, q, NULL) > 0)
-        sl_buf_addf(b, "%s%.100s", b->n ? ", " : "; there is ", (const char *)sqlite3_column_text(q, 0));
+        sl_buf_addf(b, "%s%.100s", b->n ? ", " : "; there is ", sl_store_text(q, 0));
     sqlite3_finalize(q);
 }
 
@@ -423,9 +422,9 @@ static int list(struct sl_store *st, int64_t span, const char *title, const char
         any = true;
         if (sqlite3_column_type(q, 0) == SQLITE_INTEGER)
             printf("  %s%s\n", story_name(st, sqlite3_column_int64(q, 0), name, sizeof name),
-                   sqlite3_column_count(q) > 1 ? (const char *)sqlite3_column_text(q, 1) : "");
+                   sqlite3_column_count(q) > 1 ? sl_store_text(q, 1) : "");
         else
-            put_pair((const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
+            put_pair(sl_store_text(q, 0), sl_store_text(q, 1));
     }
     sqlite3_finalize(q);
     return rc;
@@ -457,7 +456,7 @@ static const char *inferred(struct tree *t, int64_t a, int64_t b)
     sqlite3_bind_int64(t->how, 1, a);
     sqlite3_bind_int64(t->how, 2, b);
     if (sqlite3_step(t->how) == SQLITE_ROW)
-        snprintf(t->how_text, sizeof t->how_text, "  (inferred: %s, %g)", (const char *)sqlite3_column_text(t->how, 0),
+        snprintf(t->how_text, sizeof t->how_text, "  (inferred: %s, %g)", sl_store_text(t->how, 0),
                  sqlite3_column_double(t->how, 1));
     sqlite3_reset(t->how);
     return t->how_text;
@@ -472,8 +471,7 @@ static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const
         return;
     sqlite3_bind_int64(t->one, 1, id);
     if (sqlite3_step(t->one) == SQLITE_ROW) {
-        const char *type = (const char *)sqlite3_column_text(t->one, 0),
-                   *key = (const char *)sqlite3_column_text(t->one, 1);
+        const char *type = sl_store_text(t->one, 0), *key = sl_store_text(t->one, 1);
         const char *in = sqlite3_column_int64(t->one, 3) == above ? NULL : (const char *)sqlite3_column_text(t->one, 2);
         char left[400];
         snprintf(left, sizeof left, "%*s%s%s %s", depth * 2 + 2, "", sign, type, key);
@@ -516,8 +514,8 @@ static int put_doubts(struct sl_store *st, int64_t span, struct sl_err *err)
         return SL_ESTORE;
     sqlite3_bind_int64(q, 1, span);
     while ((rc = sl_store_step(st, q, err)) > 0)
-        printf("  a %s may belong here, or may not; see: spanloom links --doubtful --rule %s\n",
-               (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
+        printf("  a %s may belong here, or may not; see: spanloom links --doubtful --rule %s\n", sl_store_text(q, 0),
+               sl_store_text(q, 1));
     sqlite3_finalize(q);
     return rc;
 }
@@ -640,7 +638,7 @@ static void put_wait(const struct row *was, const struct row *now, const struct 
 {
     char took[32];
 
-    sl_show_seconds((double)(now->time_ns - was->time_ns) / 1e9, took);
+    sl_show_seconds((double)sl_time_sub(now->time_ns, was->time_ns) / 1e9, took);
     if (depends && !strcmp(was->event, "pending"))
         printf("%-30s %14s %14s  ...... %s pending: it waited for other tasks (see above)\n", "", "", "", took);
     else if (before)
@@ -676,15 +674,14 @@ static void put_line(const char *text)
 /* The row of PEOPLE_SQL at hand. */
 static void put_event(sqlite3_stmt *q, const struct row *now, const struct row *was, int64_t start)
 {
-    const char *path = (const char *)sqlite3_column_text(q, 5), *part = (const char *)sqlite3_column_text(q, 6);
+    const char *path = sl_store_text(q, 5), *part = (const char *)sqlite3_column_text(q, 6);
     const char *key = (const char *)sqlite3_column_text(q, 3);
     char text[SL_TIME_TEXT];
 
     printf("%-30s %14.6f %14.6f  %-22s %s%s%s/%s  %s%s%s:%lld", sl_time_text(now->time_ns, text),
-           (double)(now->time_ns - start) / 1e9, (double)(now->time_ns - was->time_ns) / 1e9,
-           (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2), key ? " " : "",
-           key ? key : "", (const char *)sqlite3_column_text(q, 4), tail(path), part ? "#" : "", part ? part : "",
-           (long long)sqlite3_column_int64(q, 7));
+           (double)sl_time_sub(now->time_ns, start) / 1e9, (double)sl_time_sub(now->time_ns, was->time_ns) / 1e9,
+           sl_store_text(q, 1), sl_store_text(q, 2), key ? " " : "", key ? key : "", sl_store_text(q, 4), tail(path),
+           part ? "#" : "", part ? part : "", (long long)sqlite3_column_int64(q, 7));
     if (sqlite3_column_int64(q, 10) > 1)
         printf("  (%lld events)", (long long)sqlite3_column_int64(q, 10));
     putchar('\n');
@@ -696,7 +693,7 @@ int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struc
     struct row was = {0}, now, heard[HEARD], *before;
     size_t nheard = 0;
     sqlite3_stmt *q;
-    int64_t start = 0, longest;
+    int64_t start = 0, longest, since;
     char bounds[300];
     bool any = false, depends;
     int rc;
@@ -722,20 +719,20 @@ int story_events(struct sl_store *st, int64_t span, bool lines, bool lens, struc
     while ((rc = sl_store_step(st, q, err)) > 0) {
         bool is_event = sqlite3_column_type(q, 2) != SQLITE_NULL;
         if (!is_event) {
-            put_line((const char *)sqlite3_column_text(q, 9));
+            put_line(sl_store_text(q, 9));
             continue;
         }
         now = (struct row){.time_ns = sqlite3_column_int64(q, 0), .span = sqlite3_column_int64(q, 8)};
-        snprintf(now.type, sizeof now.type, "%s", (const char *)sqlite3_column_text(q, 2));
-        snprintf(now.event, sizeof now.event, "%s", (const char *)sqlite3_column_text(q, 4));
+        snprintf(now.type, sizeof now.type, "%s", sl_store_text(q, 2));
+        snprintf(now.event, sizeof now.event, "%s", sl_store_text(q, 4));
         if (!any) {
             start = now.time_ns;
             was = now;
         }
         any = true;
         before = row_of(heard, nheard, &now, sqlite3_column_int64(q, 10) > 0);
-        if (now.time_ns - was.time_ns > longest / 20 && now.time_ns - was.time_ns > 1000000 &&
-            (before || nheard < HEARD))
+        since = sl_time_sub(now.time_ns, was.time_ns);
+        if (since > longest / 20 && since > 1000000 && (before || nheard < HEARD))
             put_wait(&was, &now, before, depends);
         if (before)
             *before = now;
@@ -795,9 +792,8 @@ int story_reach(struct sl_store *st, int64_t span, struct sl_err *err)
     sqlite3_bind_int64(q, 1, span);
     rc = sl_store_step(st, q, err);
     if (rc > 0 && sqlite3_column_int(q, 0) && !sqlite3_column_int(q, 1))
-        printf("\nno worker names it: it came as far as %s; the last that is known is %s\n",
-               (const char *)sqlite3_column_text(q, 2),
-               sqlite3_column_text(q, 3) ? (const char *)sqlite3_column_text(q, 3) : "nothing");
+        printf("\nno worker names it: it came as far as %s; the last that is known is %s\n", sl_store_text(q, 2),
+               sqlite3_column_text(q, 3) ? sl_store_text(q, 3) : "nothing");
     sqlite3_finalize(q);
     return rc < 0 ? rc : 0;
 }

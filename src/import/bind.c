@@ -100,7 +100,7 @@ static bool find_view(struct sl_store *st, const char *type, char *view, size_t 
         return false;
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     while (sqlite3_step(q) == SQLITE_ROW && ++found == 1)
-        sl_tables_name((const char *)sqlite3_column_text(q, 0), view, n);
+        sl_tables_name(sl_store_text(q, 0), view, n);
     sqlite3_finalize(q);
     return found == 1;
 }
@@ -414,7 +414,7 @@ static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, c
 
     while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
         for (int i = 0; i < 2; i++)
-            *sl_vec_add(&text) = sl_strdup((const char *)sqlite3_column_text(q, i));
+            *sl_vec_add(&text) = sl_strdup(sl_store_text(q, i));
         rc = 0;
     }
     sqlite3_finalize(q);

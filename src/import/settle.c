@@ -3,6 +3,7 @@
  * The end of an import: weak links find their partners, facets spread to the children of faceted spans, and local times
  * that waited for a zone get one.
  */
+#include "base/clock.h"
 #include "import/writer.h"
 #include "store/forms.h"
 #include "store/gone.h"
@@ -44,7 +45,7 @@ static void pair_child(struct sl_writer *w, uint32_t child, uint32_t other_paren
 {
     uint32_t other = sl_ids_find(&w->ids, other_parent, type, sl_ids_key(&w->ids.v[child]));
 
-    if (other == UINT32_MAX || !(w->ids.v[other].type & SL_ID_REAL) || w->ids.v[child].partner == other + 1)
+    if (other == UINT32_MAX || !(w->ids.v[other].type & SL_ID_REAL))
         return;
     if (sl_ids_pair(&w->ids, child, other)) {
         uint32_t a = w->ids.v[child].store, b = w->ids.v[other].store;
@@ -60,15 +61,13 @@ static int spread_facets(struct sl_writer *w, struct sl_err *err)
 
     for (uint32_t i = 0; i < w->ids.n && !rc; i++) {
         const struct sl_id *s = &w->ids.v[i];
-        uint32_t parent = s->parent - 1, type, rule;
+        uint32_t parent = s->parent - 1, type, rule, other, at;
         size_t from = 0;
         if (!s->parent || !(s->type & SL_ID_REAL) || !w->ids.v[parent].partner)
             continue;
         while ((type = pair_type(w->set, s->type & SL_ID_TYPE, &from, &rule))) {
-            pair_child(w, i, w->ids.v[parent].partner - 1, type, rule);
-            for (size_t k = 0; k < w->ids.partners.n; k++)
-                if (w->ids.partners.v[k].a == parent)
-                    pair_child(w, i, w->ids.partners.v[k].b, type, rule);
+            for (at = 0; (other = sl_ids_partner(&w->ids, parent, &at)) != UINT32_MAX;)
+                pair_child(w, i, other, type, rule);
         }
         /* two roots of one type are the same thing twice, and so are all of their children */
         if ((w->ids.v[parent].type & SL_ID_TYPE) == (w->ids.v[w->ids.v[parent].partner - 1].type & SL_ID_TYPE))
@@ -77,16 +76,6 @@ static int spread_facets(struct sl_writer *w, struct sl_err *err)
         rc = sl_write_flush(w, false, err);
     }
     return rc;
-}
-
-static bool has_partner(const struct sl_writer *w, uint32_t a, uint32_t b)
-{
-    if (w->ids.v[a].partner == b + 1)
-        return true;
-    for (size_t i = 0; i < w->ids.partners.n; i++)
-        if (w->ids.partners.v[i].a == a && w->ids.partners.v[i].b == b)
-            return true;
-    return false;
 }
 
 /* The nearest span of this type around i; UINT32_MAX: none. */
@@ -136,7 +125,7 @@ static void pair_under(struct sl_writer *w, const struct sl_facet_rule *f)
             if (a.n != b.n || (a.n == SL_KEY_INT ? a.i != b.i : memcmp(a.s, b.s, a.n) != 0))
                 continue;
             other_top = around(w, o, f->under_right);
-            if (other_top != UINT32_MAX && has_partner(w, top, other_top) && sl_ids_pair(&w->ids, i, o)) {
+            if (other_top != UINT32_MAX && sl_ids_paired(&w->ids, top, other_top) && sl_ids_pair(&w->ids, i, o)) {
                 uint32_t x = w->ids.v[i].store, y = w->ids.v[o].store;
                 *sl_vec_add(&w->links) =
                     (struct sl_link_row){x < y ? x : y, x < y ? y : x, sl_write_name(w, f->rule), 0, 0, SL_FACET, 0};
@@ -308,7 +297,7 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
                                      (uint32_t)sqlite3_column_int64(q, 0),
                                      (uint32_t)sqlite3_column_int64(q, 1),
                                      (uint32_t)sqlite3_column_int64(q, 2),
-                                     sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                                     sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
                                      sqlite3_column_int64(q, 4)};
             rc = 0;
         }
@@ -325,9 +314,9 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
                                       (uint32_t)sqlite3_column_int64(q, 1),
                                       (uint32_t)sqlite3_column_int64(q, 2),
                                       0,
-                                      sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                                      sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
                                       sqlite3_column_int64(q, 4),
-                                      sl_arena_copy(&w->deferred_values, sqlite3_column_text(q, 5), n),
+                                      sl_arena_copy(&w->deferred_values, sl_store_text(q, 5), n),
                                       n};
             *sl_vec_add(&w->deferred_samples) = (struct sl_deferred_sample){wrong.v[i].root, v};
             rc = 0;

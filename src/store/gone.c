@@ -75,7 +75,7 @@ static const char spans_sql[] =
     " source) WHERE id IN (SELECT id FROM temp.sl_live);"
     /* then those of which only what lies in them is known */
     "UPDATE sl_span SET source = coalesce("
-    " (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION ALL SELECT k.id FROM d JOIN sl_span k ON k.parent = d.id) "
+    " (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION SELECT k.id FROM d JOIN sl_span k ON k.parent = d.id) "
     "  SELECT k.source FROM d JOIN sl_span k ON k.id = d.id WHERE k.source NOT IN (SELECT id FROM temp.sl_gone) LIMIT "
     "1),"
     " (SELECT replaced_by FROM sl_source WHERE id = sl_span.source),"
