@@ -306,19 +306,22 @@ static int look(struct sl_store *st, struct sl_err *err)
     return 1;
 }
 
-/* Rows that no import writes, where all other code relies on them (check.sql). */
-static int check(struct sl_store *st, struct sl_err *err)
+/* Rows that no import writes, where all other code relies on them: the first query of check.sql, or all. */
+static int check(struct sl_store *st, bool all, struct sl_err *err)
 {
-    sqlite3_stmt *q = NULL;
+    const char *sql = embedded("check.sql");
     int rc = 0;
 
-    if (sqlite3_prepare_v2(st->db, embedded("check.sql"), -1, &q, NULL) != SQLITE_OK)
-        rc = sqlite3_errcode(st->db) == SQLITE_ERROR
-                 ? sl_err(err, SL_EFORMAT, "%s: %s" DAMAGED, st->path, sqlite3_errmsg(st->db))
-                 : sl_store_err(st, "cannot open", err);
-    else if ((rc = sl_store_step(st, q, err)) > 0)
-        rc = sl_store_damaged(st, sl_store_text(q, 0), sl_store_text(q, 1), sl_store_text(q, 2), err);
-    sqlite3_finalize(q);
+    do {
+        sqlite3_stmt *q = NULL;
+        if (sqlite3_prepare_v2(st->db, sql, -1, &q, &sql) != SQLITE_OK)
+            rc = sqlite3_errcode(st->db) == SQLITE_ERROR
+                     ? sl_err(err, SL_EFORMAT, "%s: %s" DAMAGED, st->path, sqlite3_errmsg(st->db))
+                     : sl_store_err(st, "cannot open", err);
+        else if (q && (rc = sl_store_step(st, q, err)) > 0)
+            rc = sl_store_damaged(st, sl_store_text(q, 0), sl_store_text(q, 1), "content", err);
+        sqlite3_finalize(q);
+    } while (!rc && all && *sql);
     return rc;
 }
 
@@ -416,7 +419,7 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
     if (!rc && kind && mode != SL_STORE_READ && have_schema(st) < SCHEMA)
         rc = update(st, err);
     if (!rc && kind)
-        rc = check(st, err);
+        rc = check(st, mode != SL_STORE_READ, err);
     if (rc)
         goto fail;
     *out = st;
