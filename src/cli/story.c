@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/set.h"
 #include "import/lines.h"
 
 #include <stdlib.h>
@@ -283,15 +284,9 @@ int story_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err
 struct gather {
     struct sl_store *st;
     sqlite3_stmt *insert;
-    unsigned char *wanted; /* a bit a span; NULL: all */
-    size_t nwanted;
-    bool failed;
+    struct sl_set below; /* the spans wanted, if not all */
+    bool all, failed;
 };
-
-static bool wanted(const struct gather *g, uint32_t span)
-{
-    return !g->wanted || (span / 8 < g->nwanted && g->wanted[span / 8] >> span % 8 & 1);
-}
 
 /* The spans below the root: lines of others are not kept. */
 static int want_below(struct gather *g, int64_t root, struct sl_err *err)
@@ -299,15 +294,13 @@ static int want_below(struct gather *g, int64_t root, struct sl_err *err)
     sqlite3_stmt *q = sl_store_prepare(g->st, "SELECT span FROM descendants(?)", err);
     int rc = q ? 0 : SL_ESTORE;
 
-    g->nwanted = (size_t)sl_store_int(g->st, "SELECT max(id) FROM sl_span", 0) / 8 + 1;
-    g->wanted = sl_alloc(g->nwanted);
     if (q)
         sqlite3_bind_int64(q, 1, root);
     while (!rc && (rc = sl_store_step(g->st, q, err)) > 0) {
         uint32_t span = (uint32_t)sqlite3_column_int64(q, 0);
         rc = 0;
-        if (span / 8 < g->nwanted)
-            g->wanted[span / 8] |= (unsigned char)(1u << span % 8);
+        if (span)
+            sl_set_add(&g->below, span);
     }
     sqlite3_finalize(q);
     return rc;
@@ -319,7 +312,7 @@ static void take_line(void *to, const struct sl_line *l)
     struct sl_buf clean = {0};
 
     for (size_t i = 0; i < l->nspans; i++) {
-        if (!wanted(g, l->span[i]))
+        if (!g->all && !sl_set_has(&g->below, l->span[i]))
             continue;
         if (!clean.s)
             sl_buf_add_utf8(&clean, l->text, l->n);
@@ -346,7 +339,7 @@ static void line_problem(void *to, const char *text)
 int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
 {
     struct sl_recipes *set = sl_recipes_new();
-    struct gather g = {.st = st};
+    struct gather g = {.st = st, .all = !span};
     struct sl_buf which = {0};
     int rc = sl_recipes_add_default(set, err);
 
@@ -384,7 +377,7 @@ int story_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span,
         rc = sl_store_err(st, "cannot keep the lines", err);
     sqlite3_finalize(g.insert);
     sl_store_exec(st, "COMMIT", NULL);
-    free(g.wanted);
+    sl_set_free(&g.below);
     sl_store_exec(st, "PRAGMA query_only = 1", NULL);
     sl_recipes_free(set);
     sl_buf_free(&which);
