@@ -259,13 +259,13 @@ def command(c, store):
     return [c[0], "-d", store] + [w.format(**words) if w.startswith("{") else w for w in c[1:]]
 
 
-def spoils(name, how, which=None):
-    """Faults of commands on a store with this damage; which: only every TURNS-th."""
+def spoils(name, how, which=None, only=""):
+    """Faults of commands on a store with this damage; which: only every TURNS-th; only: one of them."""
     shutil.copyfile(path("good.db"), path("bad.db"))
     damage(path("bad.db"), how)
     faults = []
     for i, c in enumerate(COMMANDS):
-        if which is not None and i % TURNS != which % TURNS:
+        if which is not None and i % TURNS != which % TURNS or only not in c[0]:
             continue
         store = path("bad.db")
         if c[0] in WRITES:
@@ -324,6 +324,14 @@ def the_message_of_an_import(name):
     damage(path("bad.db"), damages("")[name])
     r = spanloom("import", "-d", path("bad.db"), path("new"), code=1)
     check("damaged" in r.err and re.search("sl_span|sl_ghost|sl_name", r.err), r)
+
+
+@cases("400 spans that are one", "400 roots that are one", "400 roots that are one, with children of one name")
+def an_import_of_many_facets(name):
+    """Each of a span's facets was looked for among all of them."""
+    prepare()
+    faults = spoils(name, damages("")[name], only="import")
+    check(not faults, *faults)
 
 
 @test
