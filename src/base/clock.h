@@ -8,6 +8,19 @@
 int64_t sl_clock_now_ns(void);
 int64_t sl_clock_mono_ns(void); /* for durations; epoch unspecified */
 
+/* Sums and differences of times that a store may hold anything for: the largest or smallest where there is no room. */
+static inline int64_t sl_time_add(int64_t a, int64_t b)
+{
+    int64_t t;
+    return !__builtin_add_overflow(a, b, &t) ? t : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t sl_time_sub(int64_t a, int64_t b)
+{
+    int64_t t;
+    return !__builtin_sub_overflow(a, b, &t) ? t : b < 0 ? INT64_MAX : INT64_MIN;
+}
+
 enum { SL_TIME_TEXT = 48 };
 /* Formats ns as 2026-11-20T08:11:30.537000000Z into buf[SL_TIME_TEXT]; returns buf. */
 char *sl_time_text(int64_t ns, char *buf);

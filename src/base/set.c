@@ -31,6 +31,11 @@ bool sl_set_add(struct sl_set *s, uint64_t member)
     return true;
 }
 
+bool sl_set_has(const struct sl_set *s, uint64_t member)
+{
+    return s->slots && *find(s, member) == member;
+}
+
 void sl_set_free(struct sl_set *s)
 {
     sl_vec_free(&s->v);

@@ -34,7 +34,7 @@ static bool find_view(struct sl_store *st, const char *type, char *view, size_t 
         return false;
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     while (sqlite3_step(q) == SQLITE_ROW && ++found == 1)
-        sl_tables_name((const char *)sqlite3_column_text(q, 0), view, n);
+        sl_tables_name(sl_store_text(q, 0), view, n);
     sqlite3_finalize(q);
     return found == 1;
 }
@@ -186,6 +186,41 @@ static int drop_known(struct sl_store *st, enum sl_link_kind kind, struct sl_err
     return sl_store_exec(st, sql, err);
 }
 
+enum { STEPS = 1000000 };
+
+static int too_long(void *left)
+{
+    return --*(int64_t *)left < 0;
+}
+
+/*
+ * Pairs from a query into temp.sl_pair.  A user's expression may never end: it has a thousand of SQLite's steps for
+ * each pair of spans, and some seconds.  A query that only reads can be stopped without the transaction.
+ */
+static int take_pairs(struct sl_store *st, sqlite3_stmt *q, struct sl_err *err)
+{
+    int64_t left =
+        300 + sl_store_int(st, "SELECT (SELECT count(*) FROM temp.sl_left) * (SELECT count(*) FROM temp.sl_right)", 0) *
+                  1000 / STEPS;
+    sqlite3_stmt *put = sl_store_prepare(st, "INSERT OR IGNORE INTO temp.sl_pair VALUES (?, ?, ?)", err);
+    int rc = put ? SQLITE_ROW : SL_ESTORE;
+
+    while (rc == SQLITE_ROW) {
+        sqlite3_progress_handler(st->db, STEPS, too_long, &left);
+        rc = sqlite3_step(q);
+        sqlite3_progress_handler(st->db, 0, NULL, NULL);
+        if (rc != SQLITE_ROW)
+            break;
+        for (int i = 0; i < 3; i++)
+            sqlite3_bind_value(put, i + 1, sqlite3_column_value(q, i));
+        if (sl_store_step(st, put, err) < 0)
+            rc = SL_ESTORE;
+        sqlite3_reset(put);
+    }
+    sqlite3_finalize(put);
+    return rc;
+}
+
 static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const char *left, const char *right,
                       struct sl_err *err)
 {
@@ -199,7 +234,7 @@ static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const c
     if (!rc)
         rc = take_side(st, "sl_right", right, r->where, 'b', err);
     sl_buf_addf(&sql,
-                "INSERT OR IGNORE INTO temp.sl_pair SELECT a.id, b.id, %s FROM temp.sl_left a JOIN temp.sl_right b "
+                "SELECT a.id, b.id, %s FROM temp.sl_left a JOIN temp.sl_right b "
                 "ON (\n",
                 r->guess ? "0.9" : "1.0");
     sl_buf_adds(&sql, *r->where ? r->where : "1");
@@ -209,9 +244,12 @@ static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const c
                     sqlite3_errmsg(st->db), r->where);
     else if (!rc && *tail)
         rc = sl_err(err, SL_EFORMAT, "the expression of a binding ends too early: %.300s", r->where);
-    else if (!rc && sqlite3_step(q) != SQLITE_DONE)
-        rc = sl_err(err, SL_EFORMAT, "the expression of a binding fails: %s; it is: %.300s", sqlite3_errmsg(st->db),
-                    r->where);
+    else if (!rc && (rc = take_pairs(st, q, err)) > 0)
+        rc = rc == SQLITE_DONE ? 0
+             : rc == SQLITE_INTERRUPT
+                 ? sl_err(err, SL_EFORMAT, "the expression of a binding does not end; it is: %.300s", r->where)
+                 : sl_err(err, SL_EFORMAT, "the expression of a binding fails: %s; it is: %.300s",
+                          sqlite3_errmsg(st->db), r->where);
     sqlite3_finalize(q);
     sl_buf_free(&sql);
     return rc;
@@ -325,7 +363,7 @@ static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, c
 
     while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
         for (int i = 0; i < 2; i++)
-            *sl_vec_add(&text) = sl_strdup((const char *)sqlite3_column_text(q, i));
+            *sl_vec_add(&text) = sl_strdup(sl_store_text(q, i));
         rc = 0;
     }
     sqlite3_finalize(q);

@@ -62,7 +62,7 @@ static int find_writers(struct found *out, struct sl_store *st, sqlite3_stmt *q,
     sqlite3_bind_text(q, 1, base(path), -1, SQLITE_STATIC);
     while ((rc = sl_store_step(st, q, err)) > 0) {
         struct writer w = {sqlite3_column_int64(q, 1), sqlite3_column_int64(q, 2),
-                           common_names(path, (const char *)sqlite3_column_text(q, 0))};
+                           common_names(path, sl_store_text(q, 0))};
         bool again = false;
         if (w.common > best) {
             best = w.common;
@@ -181,7 +181,7 @@ static int place_all(struct place *p)
 
     while (!rc && (rc = sl_store_step(p->st, q, p->err)) > 0) {
         int64_t span = sqlite3_column_int64(q, 0);
-        const char *path = (const char *)sqlite3_column_text(q, 1);
+        const char *path = sl_store_text(q, 1);
         rc = 0;
         if (!last || strcmp(last, path) != 0) {
             free(last);

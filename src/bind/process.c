@@ -40,7 +40,7 @@ static int load_facts(struct process_binding *s, struct process *p, sqlite3_stmt
     sqlite3_reset(q);
     sqlite3_bind_int64(q, 1, p->id);
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
-        const char *name = (const char *)sqlite3_column_text(q, 0), *value = (const char *)sqlite3_column_text(q, 1);
+        const char *name = sl_store_text(q, 0), *value = sl_store_text(q, 1);
         for (int f = 0; f < FACTS; f++)
             if (name && value && *value && !p->fact[f] && !strcmp(name, fact_name[f]))
                 p->fact[f] = sl_intern(&s->texts, value, strlen(value));
@@ -82,7 +82,7 @@ static int load(struct process_binding *s)
 
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
         struct process *p = sl_vec_add(&s->v);
-        const char *at = strrchr((const char *)sqlite3_column_text(q, 1), '@');
+        const char *at = strrchr(sl_store_text(q, 1), '@');
         p->id = sqlite3_column_int64(q, 0);
         p->start = sqlite3_column_type(q, 2) != SQLITE_NULL ? sqlite3_column_int64(q, 2) : at ? atoll(at + 1) : 0;
         p->end = sqlite3_column_type(q, 3) != SQLITE_NULL ? sqlite3_column_int64(q, 3) : INT64_MAX;
@@ -178,7 +178,7 @@ static int by_parent(struct process_binding *s)
     if (!(q = sl_process_with_attribute(s, "span_id")))
         return SL_ESTORE;
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
-        const char *id = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
+        const char *id = (const char *)sqlite3_column_text(q, 1), *type = sl_store_text(q, 2);
         uint32_t known = id ? sl_intern_find(&s->texts, id, strlen(id)) : 0;
         if (!known)
             continue; /* no process names it as its parent */
@@ -215,7 +215,7 @@ static int by_fork(struct process_binding *s)
     if (!(q = sl_process_with_attribute(s, "child_pid")))
         return SL_ESTORE;
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
-        const char *pid = (const char *)sqlite3_column_text(q, 1), *type = (const char *)sqlite3_column_text(q, 2);
+        const char *pid = (const char *)sqlite3_column_text(q, 1), *type = sl_store_text(q, 2);
         uint32_t known = pid ? sl_intern_find(&s->texts, pid, strlen(pid)) : 0;
         int64_t in = sqlite3_column_int64(q, 3);
         struct process *parent = NULL;

@@ -135,8 +135,7 @@ static int one_type(struct sl_store *st, const struct sl_recipes *set, const cha
         rc = sl_store_step(st, q, err);
     }
     if (rc > 0 && sqlite3_column_int(q, 1) > 1 && !sqlite3_column_int(q, 2)) {
-        rc = sl_err(err, SL_ENOTFOUND, "several types end in %s: %s; name one", type,
-                    (const char *)sqlite3_column_text(q, 0));
+        rc = sl_err(err, SL_ENOTFOUND, "several types end in %s: %s; name one", type, sl_store_text(q, 0));
     } else if (rc > 0 && sqlite3_column_int(q, 1) == 0) {
         for (size_t i = 0; i < set->aliases.n; i++) {
             const char *t = set->aliases.v[i].type;

@@ -162,8 +162,7 @@ static int read_path(struct diff *d, int side, struct sl_err *err)
     if (q)
         sqlite3_bind_int64(q, 1, d->side[side].workflow);
     while (q && (rc = sl_store_step(d->side[side].st, q, err)) > 0) {
-        const char *component = (const char *)sqlite3_column_text(q, 0),
-                   *state = (const char *)sqlite3_column_text(q, 1);
+        const char *component = sl_store_text(q, 0), *state = sl_store_text(q, 1);
         find_path(d, component ? component : "", state ? state : "")->s[side] = sqlite3_column_double(q, 2);
         first = sqlite3_column_int64(q, 3) < first ? sqlite3_column_int64(q, 3) : first;
         last = sqlite3_column_int64(q, 4) > last ? sqlite3_column_int64(q, 4) : last;

@@ -105,7 +105,7 @@ static int add_nodes(struct plot *p, struct sl_buf *b, struct sl_err *err)
     int rc = q ? 0 : SL_ESTORE;
 
     while (q && (rc = sl_store_step(p->st, q, err)) > 0) {
-        const char *type = (const char *)sqlite3_column_text(q, 0);
+        const char *type = sl_store_text(q, 0);
         sl_buf_adds(b, "    ");
         add_quoted(b, type);
         sl_buf_adds(b, " [label=");
@@ -128,9 +128,9 @@ static int add_edges(struct plot *p, struct sl_buf *b, unsigned *seen, struct sl
             continue;
         *seen |= 1u << kind;
         sl_buf_adds(b, "    ");
-        add_quoted(b, (const char *)sqlite3_column_text(q, 1));
+        add_quoted(b, sl_store_text(q, 1));
         sl_buf_adds(b, " -> ");
-        add_quoted(b, (const char *)sqlite3_column_text(q, 2));
+        add_quoted(b, sl_store_text(q, 2));
         sl_buf_addf(b, " [label=\"%s\" color=\"%s\" fontcolor=\"%s\"%s];\n",
                     sl_show_count((unsigned long long)sqlite3_column_int64(q, 3), count), kinds[kind - 1].color,
                     kinds[kind - 1].color, kinds[kind - 1].style);

@@ -15,7 +15,8 @@ static const struct option_spec options[] = {
 /* A span by its type and the keys below its root. */
 #define PATH(span)                                                                                                     \
     "(SELECT type FROM spans WHERE id = " span ") || ' ' || (WITH RECURSIVE up(id, n) AS (SELECT " span                \
-    ", 0 UNION ALL SELECT s.parent, n + 1 FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL) SELECT "    \
+    ", 0 UNION ALL SELECT s.parent, n + 1 FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL AND n < "    \
+    "50) SELECT "                                                                                                      \
     "group_concat(key, '/') FROM (SELECT s.key FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL OR "    \
     "n = 0 ORDER BY n DESC))"
 

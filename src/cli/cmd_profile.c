@@ -46,7 +46,7 @@ static void emit_runs(struct sl_store *st)
     char count[32];
 
     if (q && sl_store_step(st, q, NULL) > 0 && sqlite3_column_int(q, 0) > 1) {
-        const char *text = (const char *)sqlite3_column_text(q, 1);
+        const char *text = sl_store_text(q, 1);
         sl_show_clean(&key, text, strlen(text));
         printf("\n%s runs (top processes) are in this store; the last: spanloom profile --run %s%s%s\n",
                sl_show_count((uint64_t)sqlite3_column_int64(q, 0), count), key.s, other ? " -d " : "",

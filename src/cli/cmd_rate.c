@@ -43,7 +43,7 @@ static void show_kinds(const struct plot *p)
     int n = 0;
 
     while (q && sqlite3_step(q) == SQLITE_ROW) {
-        const char *type = (const char *)sqlite3_column_text(q, 0), *event = (const char *)sqlite3_column_text(q, 1);
+        const char *type = sl_store_text(q, 0), *event = sl_store_text(q, 1);
         if (!sl_lens_glob(span, type) || !sl_lens_glob(slash ? slash + 1 : p->arg, event))
             continue;
         if (n++ < KINDS)

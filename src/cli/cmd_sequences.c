@@ -42,8 +42,7 @@ static void show_step(sqlite3_stmt *q)
 {
     if (sqlite3_column_int(q, 2)) /* position 0 stands for no event */
         printf("%16.9f %16.9f %16.9f %16.9f  %s/%s\n", sqlite3_column_double(q, 3), sqlite3_column_double(q, 4),
-               sqlite3_column_double(q, 5), sqlite3_column_double(q, 6), (const char *)sqlite3_column_text(q, 9),
-               (const char *)sqlite3_column_text(q, 10));
+               sqlite3_column_double(q, 5), sqlite3_column_double(q, 6), sl_store_text(q, 9), sl_store_text(q, 10));
 }
 
 /* Without --all it ends after the most common ordering that has events. */

@@ -16,6 +16,8 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
+#define WRITE_HINT "; to change the store or write files, add --write"
+
 /* Runs every statement of text.  Exit code. */
 static int run_text(const struct cli *cli, struct sl_store *st, const char *text)
 {
@@ -25,7 +27,8 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
         sqlite3_stmt *q = NULL;
         const char *tail;
         if (sqlite3_prepare_v2(st->db, text, -1, &q, &tail) != SQLITE_OK) {
-            sl_err(&err, SL_ESTORE, "%s", sqlite3_errmsg(st->db));
+            bool refused = sqlite3_errcode(st->db) == SQLITE_AUTH;
+            sl_err(&err, SL_ESTORE, "%s%s", sqlite3_errmsg(st->db), refused ? WRITE_HINT : "");
             return cli_fail(cli, &err);
         }
         text = tail;
@@ -33,9 +36,10 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
             continue;
         if (sqlite3_column_count(q) == 0) {
             if (sqlite3_step(q) != SQLITE_DONE) {
-                bool refused = (sqlite3_errcode(st->db) & 0xff) == SQLITE_READONLY;
+                int rc = sqlite3_errcode(st->db) & 0xff;
+                bool refused = rc == SQLITE_READONLY || rc == SQLITE_AUTH;
                 sl_err(&err, SL_ESTORE, "%s%s", sqlite3_errmsg(st->db),
-                       refused && !cli_option(cli, "write") ? "; to change the store, add --write" : "");
+                       refused && !cli_option(cli, "write") ? WRITE_HINT : "");
                 sqlite3_finalize(q);
                 return cli_fail(cli, &err);
             }
@@ -186,12 +190,13 @@ static int run(struct cli *cli, int argc, char **argv)
             return cli_fail(cli, &err);
         sl_analyse_register(st->db);
     }
-    if (cli_states(cli, st, &err) || cli_skew(cli, st, &err))
+    if (cli_states(cli, st, &err) || cli_skew(cli, st, &err)) {
         rc = cli_fail(cli, &err);
-    else if (argc)
-        rc = run_text(cli, st, argv[0]);
-    else
-        rc = isatty(0) ? shell(cli, st) : script(cli, st);
+    } else {
+        if (!cli_option(cli, "write"))
+            sl_store_only_read(st);
+        rc = argc ? run_text(cli, st, argv[0]) : isatty(0) ? shell(cli, st) : script(cli, st);
+    }
     sl_store_close(st);
     return rc;
 }

@@ -79,7 +79,7 @@ static int read_table(struct table *t, struct sl_store *st, sqlite3_stmt *q, str
                               MOST_TIMES);
             *sl_vec_add(&t->time) = time_ns;
         }
-        add_row(t, (const char *)sqlite3_column_text(q, 1), sqlite3_column_double(q, 2), sqlite3_column_double(q, 3),
+        add_row(t, sl_store_text(q, 1), sqlite3_column_double(q, 2), sqlite3_column_double(q, 3),
                 sqlite3_column_double(q, t->means ? 5 : 3));
         t->roots = sqlite3_column_double(q, 4);
     }
@@ -144,7 +144,8 @@ static void put_heading(const struct plot *p, const struct table *t, double top)
         return;
     }
     printf(", %s to %s", sl_show_time(t->time.v[0], step, from),
-           sl_show_time(t->time.v[t->time.n - 1] + (int64_t)(p->bin_s * 1e9), step, to));
+           sl_show_time(sl_time_add(t->time.v[t->time.n - 1], p->bin_s < 9e9 ? (int64_t)(p->bin_s * 1e9) : INT64_MAX),
+                        step, to));
     if (p->bin_s > 0)
         printf("; a column is %s, a full one %s spans", sl_show_seconds(p->bin_s, width), spans_text(top, count));
     else

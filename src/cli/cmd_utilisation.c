@@ -97,8 +97,8 @@ static int find_type(struct plot *p, const char *given, char *type, size_t n, st
         return SL_ESTORE;
     while ((rc = sl_store_step(p->st, q, err)) > 0) {
         if (!found++)
-            snprintf(type, n, "%s", (const char *)sqlite3_column_text(q, 0));
-        sl_buf_addf(&all, " %s", (const char *)sqlite3_column_text(q, 0));
+            snprintf(type, n, "%s", sl_store_text(q, 0));
+        sl_buf_addf(&all, " %s", sl_store_text(q, 0));
     }
     sqlite3_finalize(q);
     if (!rc && !found)

@@ -269,7 +269,7 @@ static bool task_type(struct sl_store *st, char *type, size_t n)
     bool any = q && sqlite3_step(q) == SQLITE_ROW;
 
     if (any)
-        snprintf(type, n, "%s", (const char *)sqlite3_column_text(q, 0));
+        snprintf(type, n, "%s", sl_store_text(q, 0));
     sqlite3_finalize(q);
     return any;
 }
@@ -300,8 +300,8 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
     sqlite3_bind_text(q, 1, given, -1, SQLITE_STATIC);
     while ((rc = sl_store_step(st, q, err)) > 0) {
         if (!found++)
-            snprintf(type, n, "%s", (const char *)sqlite3_column_text(q, 0));
-        sl_buf_addf(&many, " %s", (const char *)sqlite3_column_text(q, 0));
+            snprintf(type, n, "%s", sl_store_text(q, 0));
+        sl_buf_addf(&many, " %s", sl_store_text(q, 0));
     }
     sqlite3_finalize(q);
     if (!rc && !strcmp(given, "task") && count_type(st, "parsl.monitoring.task")) {

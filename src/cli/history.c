@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/set.h"
 #include "cli_history.sql.h"
 #include "ingest/log_lines.h"
 
@@ -66,8 +67,7 @@ char *history_name(struct sl_store *st, int64_t span, char *buf, size_t n)
         sqlite3_bind_int64(q, 1, id);
         if (sqlite3_step(q) != SQLITE_ROW)
             break;
-        at += (size_t)snprintf(buf + at, n - at, "%s%s %s", at ? " of " : "", (const char *)sqlite3_column_text(q, 0),
-                               (const char *)sqlite3_column_text(q, 1));
+        at += (size_t)snprintf(buf + at, n - at, "%s%s %s", at ? " of " : "", sl_store_text(q, 0), sl_store_text(q, 1));
         id = sqlite3_column_int64(q, 2);
         sqlite3_reset(q);
     }
@@ -85,7 +85,7 @@ static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
     if (q) {
         sqlite3_bind_int64(q, 1, root_of(st, span));
         if (sqlite3_step(q) == SQLITE_ROW)
-            snprintf(buf, 300, "  (%s)", (const char *)sqlite3_column_text(q, 0));
+            snprintf(buf, 300, "  (%s)", sl_store_text(q, 0));
     }
     sqlite3_finalize(q);
     return buf;
@@ -137,7 +137,7 @@ static int find_all(struct sl_store *st, struct candidates *v, const char *type,
     while ((rc = sl_store_step(st, q, err)) > 0 && v->n < 100000) {
         struct candidate c = {.id = sqlite3_column_int64(q, 0)};
         bool facet = false;
-        snprintf(c.type, sizeof c.type, "%s", (const char *)sqlite3_column_text(q, 1));
+        snprintf(c.type, sizeof c.type, "%s", sl_store_text(q, 1));
         if (run) {
             c.root = root_of(st, c.id);
             if (!is_run(st, c.root, run))
@@ -164,7 +164,7 @@ static void resembling(struct sl_store *st, const char *type, const char *key, s
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
     while (sl_store_step(st, q, NULL) > 0)
-        sl_buf_addf(b, "%s%.100s", b->n ? ", " : "; there is ", (const char *)sqlite3_column_text(q, 0));
+        sl_buf_addf(b, "%s%.100s", b->n ? ", " : "; there is ", sl_store_text(q, 0));
     sqlite3_finalize(q);
 }
 
@@ -260,15 +260,9 @@ int history_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
 struct gather {
     struct sl_store *st;
     sqlite3_stmt *insert;
-    unsigned char *wanted; /* a bit a span; NULL: all */
-    size_t nwanted;
-    bool failed;
+    struct sl_set below; /* the spans wanted, if not all */
+    bool all, failed;
 };
-
-static bool wanted(const struct gather *g, uint32_t span)
-{
-    return !g->wanted || (span / 8 < g->nwanted && g->wanted[span / 8] >> span % 8 & 1);
-}
 
 /* The spans below the root: lines of others are not kept. */
 static int want_below(struct gather *g, int64_t root, struct sl_err *err)
@@ -276,15 +270,13 @@ static int want_below(struct gather *g, int64_t root, struct sl_err *err)
     sqlite3_stmt *q = sl_store_prepare(g->st, "SELECT span FROM descendants(?)", err);
     int rc = q ? 0 : SL_ESTORE;
 
-    g->nwanted = (size_t)sl_store_int(g->st, "SELECT max(id) FROM sl_span", 0) / 8 + 1;
-    g->wanted = sl_alloc(g->nwanted);
     if (q)
         sqlite3_bind_int64(q, 1, root);
     while (!rc && (rc = sl_store_step(g->st, q, err)) > 0) {
         uint32_t span = (uint32_t)sqlite3_column_int64(q, 0);
         rc = 0;
-        if (span / 8 < g->nwanted)
-            g->wanted[span / 8] |= (unsigned char)(1u << span % 8);
+        if (span)
+            sl_set_add(&g->below, span);
     }
     sqlite3_finalize(q);
     return rc;
@@ -296,7 +288,7 @@ static void take_line(void *to, const struct sl_line *l)
     struct sl_buf clean = {0};
 
     for (size_t i = 0; i < l->nspans; i++) {
-        if (!wanted(g, l->span[i]))
+        if (!g->all && !sl_set_has(&g->below, l->span[i]))
             continue;
         if (!clean.s)
             sl_buf_add_utf8(&clean, l->text, l->n);
@@ -323,7 +315,7 @@ static void line_problem(void *to, const char *text)
 int history_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
 {
     struct sl_recipes *set = sl_recipes_new();
-    struct gather g = {.st = st};
+    struct gather g = {.st = st, .all = !span};
     struct sl_buf which = {0};
     int rc = cli_recipes(cli, set, err);
 
@@ -349,7 +341,7 @@ int history_gather_lines(const struct cli *cli, struct sl_store *st, int64_t spa
         rc = sl_store_err(st, "cannot keep the lines", err);
     sqlite3_finalize(g.insert);
     sl_store_exec(st, "COMMIT", NULL);
-    free(g.wanted);
+    sl_set_free(&g.below);
     sl_store_exec(st, "PRAGMA query_only = 1", NULL);
     sl_recipes_free(set);
     sl_buf_free(&which);
@@ -390,9 +382,9 @@ static int list(struct sl_store *st, int64_t span, const char *title, const char
             continue;
         if (sqlite3_column_type(q, 0) == SQLITE_INTEGER)
             printf("  %s%s\n", history_name(st, sqlite3_column_int64(q, 0), name, sizeof name),
-                   sqlite3_column_count(q) > 1 ? (const char *)sqlite3_column_text(q, 1) : "");
+                   sqlite3_column_count(q) > 1 ? sl_store_text(q, 1) : "");
         else
-            put_pair((const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
+            put_pair(sl_store_text(q, 0), sl_store_text(q, 1));
     }
     if (!rc && n > most)
         printf("  and %lld more: spanloom sql -d %s \"%s%lld\"\n", n - most, st->path, all, (long long)span);
@@ -426,7 +418,7 @@ static const char *inferred(struct tree *t, int64_t a, int64_t b)
     sqlite3_bind_int64(t->how, 1, a);
     sqlite3_bind_int64(t->how, 2, b);
     if (sqlite3_step(t->how) == SQLITE_ROW)
-        snprintf(t->how_text, sizeof t->how_text, "  (inferred: %s, %g)", (const char *)sqlite3_column_text(t->how, 0),
+        snprintf(t->how_text, sizeof t->how_text, "  (inferred: %s, %g)", sl_store_text(t->how, 0),
                  sqlite3_column_double(t->how, 1));
     sqlite3_reset(t->how);
     return t->how_text;
@@ -450,8 +442,7 @@ static void put_tree(struct tree *t, int64_t id, int64_t above, int depth, const
         return;
     sqlite3_bind_int64(t->one, 1, id);
     if (sqlite3_step(t->one) == SQLITE_ROW) {
-        const char *type = (const char *)sqlite3_column_text(t->one, 0),
-                   *key = (const char *)sqlite3_column_text(t->one, 1);
+        const char *type = sl_store_text(t->one, 0), *key = sl_store_text(t->one, 1);
         const char *in = sqlite3_column_int64(t->one, 3) == above ? NULL : (const char *)sqlite3_column_text(t->one, 2);
         char left[400];
         snprintf(left, sizeof left, "%*s%s%s %s", depth * 2 + 2, "", sign, type, key);
@@ -487,8 +478,8 @@ static int put_doubts(struct sl_store *st, int64_t span, struct sl_err *err)
         return SL_ESTORE;
     sqlite3_bind_int64(q, 1, span);
     while ((rc = sl_store_step(st, q, err)) > 0)
-        printf("  a %s may belong here, or may not; see: spanloom links --doubtful --rule %s\n",
-               (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
+        printf("  a %s may belong here, or may not; see: spanloom links --doubtful --rule %s\n", sl_store_text(q, 0),
+               sl_store_text(q, 1));
     sqlite3_finalize(q);
     return rc;
 }
@@ -595,7 +586,7 @@ static void put_wait(const struct row *was, const struct row *now, const struct 
 {
     char took[32];
 
-    sl_show_seconds((double)(now->time_ns - was->time_ns) / 1e9, took);
+    sl_show_seconds((double)sl_time_sub(now->time_ns, was->time_ns) / 1e9, took);
     if (depends && !strcmp(was->event, "pending"))
         printf("%-30s %14s %14s  ...... %s pending: it waited for other tasks (see above)\n", "", "", "", took);
     else if (before)
@@ -631,15 +622,14 @@ static void put_line(const char *text)
 /* The row of PEOPLE_SQL at hand. */
 static void put_event(sqlite3_stmt *q, const struct row *now, const struct row *was, int64_t start)
 {
-    const char *path = (const char *)sqlite3_column_text(q, 5), *part = (const char *)sqlite3_column_text(q, 6);
+    const char *path = sl_store_text(q, 5), *part = (const char *)sqlite3_column_text(q, 6);
     const char *key = (const char *)sqlite3_column_text(q, 3);
     char text[SL_TIME_TEXT];
 
     printf("%-30s %14.6f %14.6f  %-22s %s%s%s/%s  %s%s%s:%lld", sl_time_text(now->time_ns, text),
-           (double)(now->time_ns - start) / 1e9, (double)(now->time_ns - was->time_ns) / 1e9,
-           (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2), key ? " " : "",
-           key ? key : "", (const char *)sqlite3_column_text(q, 4), tail(path), part ? "#" : "", part ? part : "",
-           (long long)sqlite3_column_int64(q, 7));
+           (double)sl_time_sub(now->time_ns, start) / 1e9, (double)sl_time_sub(now->time_ns, was->time_ns) / 1e9,
+           sl_store_text(q, 1), sl_store_text(q, 2), key ? " " : "", key ? key : "", sl_store_text(q, 4), tail(path),
+           part ? "#" : "", part ? part : "", (long long)sqlite3_column_int64(q, 7));
     if (sqlite3_column_int64(q, 10) > 1)
         printf("  (%lld events)", (long long)sqlite3_column_int64(q, 10));
     putchar('\n');
@@ -651,7 +641,7 @@ int history_events(struct sl_store *st, int64_t span, bool lines, bool lens, str
     struct row was = {0}, now, heard[HEARD], *before;
     size_t nheard = 0;
     sqlite3_stmt *q;
-    int64_t start = 0, longest;
+    int64_t start = 0, longest, since;
     char bounds[300];
     bool any = false, depends;
     int rc;
@@ -674,20 +664,20 @@ int history_events(struct sl_store *st, int64_t span, bool lines, bool lens, str
     while ((rc = sl_store_step(st, q, err)) > 0) {
         bool is_event = sqlite3_column_type(q, 2) != SQLITE_NULL;
         if (!is_event) {
-            put_line((const char *)sqlite3_column_text(q, 9));
+            put_line(sl_store_text(q, 9));
             continue;
         }
         now = (struct row){.time_ns = sqlite3_column_int64(q, 0), .span = sqlite3_column_int64(q, 8)};
-        snprintf(now.type, sizeof now.type, "%s", (const char *)sqlite3_column_text(q, 2));
-        snprintf(now.event, sizeof now.event, "%s", (const char *)sqlite3_column_text(q, 4));
+        snprintf(now.type, sizeof now.type, "%s", sl_store_text(q, 2));
+        snprintf(now.event, sizeof now.event, "%s", sl_store_text(q, 4));
         if (!any) {
             start = now.time_ns;
             was = now;
         }
         any = true;
         before = row_of(heard, nheard, &now, sqlite3_column_int64(q, 10) > 0);
-        if (now.time_ns - was.time_ns > longest / 20 && now.time_ns - was.time_ns > 1000000 &&
-            (before || nheard < HEARD))
+        since = sl_time_sub(now.time_ns, was.time_ns);
+        if (since > longest / 20 && since > 1000000 && (before || nheard < HEARD))
             put_wait(&was, &now, before, depends);
         if (before)
             *before = now;
@@ -741,9 +731,8 @@ int history_reach(struct sl_store *st, int64_t span, struct sl_err *err)
     sqlite3_bind_int64(q, 1, span);
     rc = sl_store_step(st, q, err);
     if (rc > 0 && sqlite3_column_int(q, 0) && !sqlite3_column_int(q, 1))
-        printf("\nno worker names it: it came as far as %s; the last that is known is %s\n",
-               (const char *)sqlite3_column_text(q, 2),
-               sqlite3_column_text(q, 3) ? (const char *)sqlite3_column_text(q, 3) : "nothing");
+        printf("\nno worker names it: it came as far as %s; the last that is known is %s\n", sl_store_text(q, 2),
+               sqlite3_column_text(q, 3) ? sl_store_text(q, 3) : "nothing");
     sqlite3_finalize(q);
     return rc < 0 ? rc : 0;
 }

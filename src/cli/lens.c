@@ -38,7 +38,7 @@ static int add_types(struct lens_cli *c, struct sl_err *err)
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(c->st, q, err)) > 0) {
-        *sl_vec_add(&c->types) = sl_strdup((const char *)sqlite3_column_text(q, 0));
+        *sl_vec_add(&c->types) = sl_strdup(sl_store_text(q, 0));
         rc = 0;
     }
     sqlite3_finalize(q);
@@ -221,7 +221,7 @@ static int learn(struct lens_cli *c, struct sl_lens *l, const char *sql, struct 
     for (size_t i = 0; i < c->own; i++) /* types without events are known, too */
         sl_lens_kind(l, c->types.v[i], "");
     while (!rc && (rc = sl_store_step(c->st, q, err)) > 0) {
-        const char *type = (const char *)sqlite3_column_text(q, 0), *event = (const char *)sqlite3_column_text(q, 1);
+        const char *type = sl_store_text(q, 0), *event = sl_store_text(q, 1);
         sl_lens_kind(l, type, event);
         sl_buf_clear(&both);
         sl_buf_addf(&both, "%s/%s", type, event);
@@ -312,6 +312,7 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
     bool given = false, patterns = false;
     int rc = 0;
 
+    *any = false;
     if (cli_option(cli, "within") && !cli_option(cli, "merge"))
         return sl_err(err, SL_EUSAGE, "--within is for --merge; that of what the store merges is its own");
     for (int i = 0; i < cli->ngiven; i++)

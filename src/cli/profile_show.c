@@ -325,8 +325,7 @@ static int show_async(const struct page *p, struct sl_store *st, struct sl_err *
         put_seconds(p, q, MEAN);
         put_seconds(p, q, MAX);
         sl_buf_adds(&b, "");
-        sl_show_clean(&b, (const char *)sqlite3_column_text(q, NAME_COLUMN),
-                      (size_t)sqlite3_column_bytes(q, NAME_COLUMN));
+        sl_show_clean(&b, sl_store_text(q, NAME_COLUMN), (size_t)sqlite3_column_bytes(q, NAME_COLUMN));
         fprintf(p->out, "  %s\n", b.s);
         sl_buf_free(&b);
     }

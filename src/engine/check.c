@@ -73,7 +73,7 @@ static void put_values(struct check *c, struct sl_buf *b, const struct sl_batch 
         if (sqlite3_column_type(q, 0) == SQLITE_NULL)
             continue;
         put_span(c, b, t, v->span);
-        sl_buf_addf(b, " %s = %s", shape, (const char *)sqlite3_column_text(q, 0));
+        sl_buf_addf(b, " %s = %s", shape, sl_store_text(q, 0));
         if (sample) {
             sl_buf_adds(b, " at ");
             put_time(c, b, v->time_ns, v->naive);

@@ -5,6 +5,7 @@
  */
 #include "ingest/log_lines.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "engine/apply.h"
 #include "ingest/find.h"
@@ -45,25 +46,29 @@ static int load(struct lines *l, struct sl_err *err)
     sqlite3_stmt *q = sl_store_prepare(l->st, sql_load, err);
     int rc = q ? 0 : SL_ESTORE;
 
-    l->n = (uint32_t)sl_store_int(l->st, "SELECT max(id) FROM sl_span", 0) + 1;
+    /* ids far above are a dnpcsql user's own: no record names them */
+    l->n = (uint32_t)sl_store_int(l->st,
+                                  "SELECT max(id) FROM sl_span WHERE id BETWEEN 0 AND min(4000000000, 100000000 + 16 * "
+                                  "(SELECT count(*) FROM sl_span))",
+                                  0) +
+           1;
     l->hash = sl_alloc(l->n * sizeof *l->hash);
     l->root = sl_alloc(l->n * sizeof *l->root);
     for (l->slots = 64; l->slots < (size_t)l->n * 2; l->slots *= 2)
         ;
     l->slot = sl_alloc(l->slots * sizeof *l->slot);
     while (!rc && (rc = sl_store_step(l->st, q, err)) > 0) {
-        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0), parent = (uint32_t)sqlite3_column_int64(q, 3);
+        int64_t id = sqlite3_column_int64(q, 0), parent = sqlite3_column_int64(q, 3);
         size_t at;
         rc = 0;
-        if (id >= l->n || parent >= l->n)
+        if (id < 0 || id >= l->n || parent < 0 || parent >= l->n)
             continue;
-        l->hash[id] = step(parent ? l->hash[parent] : 0, (const char *)sqlite3_column_text(q, 1),
-                           (size_t)sqlite3_column_bytes(q, 1), (const char *)sqlite3_column_text(q, 2),
-                           (size_t)sqlite3_column_bytes(q, 2));
-        l->root[id] = parent ? l->root[parent] : id;
+        l->hash[id] = step(parent ? l->hash[parent] : 0, sl_store_text(q, 1), (size_t)sqlite3_column_bytes(q, 1),
+                           sl_store_text(q, 2), (size_t)sqlite3_column_bytes(q, 2));
+        l->root[id] = parent ? l->root[parent] : (uint32_t)id;
         for (at = l->hash[id] & (l->slots - 1); l->slot[at]; at = (at + 1) & (l->slots - 1))
             ;
-        l->slot[at] = id;
+        l->slot[at] = (uint32_t)id;
     }
     sqlite3_finalize(q);
     if (rc || !(q = sl_store_prepare(
@@ -105,11 +110,11 @@ static int64_t to_utc(const struct lines *l, uint32_t span, int64_t local_ns)
         int64_t o = l->zones.v[i].offset_s * 1000000000;
         if (!found && l->zones.v[i].root != l->root[span] && l->zones.n > 1)
             continue;
-        if (!found || (l->zones.v[i].root == l->root[span] && local_ns - o >= l->zones.v[i].since_ns))
+        if (!found || (l->zones.v[i].root == l->root[span] && sl_time_sub(local_ns, o) >= l->zones.v[i].since_ns))
             offset = o;
         found = true;
     }
-    return local_ns - offset;
+    return sl_time_sub(local_ns, offset);
 }
 
 static void watch(void *to, struct sl_parse *p, const struct sl_outcome *o)
@@ -216,7 +221,7 @@ int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_projec
         rc = q ? 0 : SL_ESTORE;
         while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
             l.source = sqlite3_column_int64(q, 0);
-            read_source(&l, (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2));
+            read_source(&l, sl_store_text(q, 1), sl_store_text(q, 2));
             rc = 0;
         }
         sqlite3_finalize(q);

@@ -287,7 +287,7 @@ static int seen(struct make *m, const char *type, const char *of, const char *pr
     if (q)
         sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     while (!rc && (rc = sl_store_step(m->st, q, m->err)) > 0) {
-        const char *name = (const char *)sqlite3_column_text(q, 0);
+        const char *name = sl_store_text(q, 0);
         rc = 0;
         if (is_own(m, name))
             continue;
@@ -527,7 +527,7 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
     for (size_t i = 0; i < set->tables.n && !rc; i++)
         rc = make_table(&m, &set->tables.v[i]);
     while (!rc && (rc = sl_store_step(st, q, err)) > 0)
-        rc = make_type(&m, (const char *)sqlite3_column_text(q, 0), sqlite3_column_int64(q, 1));
+        rc = make_type(&m, sl_store_text(q, 0), sqlite3_column_int64(q, 1));
     sqlite3_finalize(q);
     for (size_t i = 0; i < m.taken.n; i++)
         free(m.taken.v[i]);

@@ -178,7 +178,7 @@ static int insert(struct insert *in, const char *const *text, int n, struct sl_e
 
 static int write_states(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err)
 {
-    struct insert in;
+    struct insert in = {0};
     int rc = begin_insert(&in, st, schema, "sl_state", 7, err);
 
     for (size_t i = 0; i < set->phases.n && !rc; i++) {
@@ -193,7 +193,7 @@ static int write_states(struct sl_store *st, const char *schema, const struct sl
 
 static int write_handovers(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err)
 {
-    struct insert in;
+    struct insert in = {0};
     int rc = begin_insert(&in, st, schema, "sl_handover", 4, err);
 
     for (size_t i = 0; i < set->handovers.n && !rc; i++) {
@@ -206,7 +206,7 @@ static int write_handovers(struct sl_store *st, const char *schema, const struct
 
 int sl_states_write(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err)
 {
-    struct insert in;
+    struct insert in = {0};
     int rc = begin_insert(&in, st, schema, "sl_role", 2, err);
 
     for (size_t i = 0; i < set->roles.n && !rc; i++)

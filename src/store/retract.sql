@@ -103,7 +103,7 @@ SET source = coalesce( (SELECT source FROM sl_event WHERE span = sl_span.id LIMI
     sl_span.id LIMIT 1), source)
 WHERE id IN (SELECT id FROM temp.sl_live);
 UPDATE sl_span
-SET source = coalesce( (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION ALL SELECT k.id FROM d JOIN sl_span k ON
+SET source = coalesce( (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION SELECT k.id FROM d JOIN sl_span k ON
     k.parent = d.id) SELECT k.source FROM d JOIN sl_span k ON k.id = d.id WHERE k.source NOT IN (SELECT id FROM
     temp.sl_retracted) LIMIT 1), (SELECT replaced_by FROM sl_source WHERE id = sl_span.source), iif(id IN (SELECT
     id FROM temp.sl_named), source, NULL), (SELECT min(id) FROM sl_source WHERE id > 0 AND replaced_by IS NULL AND

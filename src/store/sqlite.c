@@ -120,10 +120,12 @@ struct store {
 
 /* ---- errors ---- */
 
+#define DAMAGED "; the store is damaged: make a new one from the logs with -d"
+
 int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err)
 {
     int rc = sqlite3_extended_errcode(st->db);
-    const char *hint = "";
+    const char *why = sqlite3_errmsg(st->db), *hint = "";
 
     switch (rc & 0xff) {
     case SQLITE_BUSY:
@@ -134,11 +136,12 @@ int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err)
     case SQLITE_IOERR: hint = "; the file system refused: is it full, or over quota? (nothing was changed)"; break;
     case SQLITE_READONLY: hint = "; no permission to write: choose another place with -d"; break;
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: hint = "; the store is damaged: make a new one from the logs with -d"; break;
+    case SQLITE_NOTADB: hint = DAMAGED; break;
     default: break;
     }
-    return sl_err(err, (rc & 0xff) == SQLITE_BUSY ? SL_EBUSY : SL_ESTORE, "%s: %s: %s%s", st->path, doing,
-                  sqlite3_errmsg(st->db), hint);
+    if (rc == SQLITE_ERROR && (!strncmp(why, "no such table: sl_", 18) || !strncmp(why, "no such table: main.sl_", 23)))
+        hint = DAMAGED;
+    return sl_err(err, (rc & 0xff) == SQLITE_BUSY ? SL_EBUSY : SL_ESTORE, "%s: %s: %s%s", st->path, doing, why, hint);
 }
 
 int sl_store_exec(struct sl_store *st, const char *sql, struct sl_err *err)
@@ -175,6 +178,12 @@ int64_t sl_store_int(struct sl_store *st, const char *sql, int64_t otherwise)
     return v;
 }
 
+const char *sl_store_text(sqlite3_stmt *s, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(s, column);
+    return text ? text : "";
+}
+
 int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_rows *rows, struct sl_err *err)
 {
     int rc;
@@ -187,14 +196,69 @@ int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_rows *
     return rc;
 }
 
+/* ---- users' queries ---- */
+
+static bool is_one_of(const char *s, const char *const *list)
+{
+    while (s && *list && sqlite3_stricmp(s, *list) != 0)
+        list++;
+    return s && *list;
+}
+
+/*
+ * query_only stops what changes the store, but not VACUUM INTO or ATTACH, which make other files, nor the pragma that
+ * takes it back.
+ */
+static int only_reads(void *to, int action, const char *a, const char *b, const char *schema, const char *by)
+{
+    static const char *const told[] = {/* with what stands in parentheses */
+                                       "table_info",
+                                       "table_xinfo",
+                                       "table_list",
+                                       "index_list",
+                                       "index_info",
+                                       "index_xinfo",
+                                       "foreign_key_list",
+                                       "foreign_key_check",
+                                       "integrity_check",
+                                       "quick_check",
+                                       "function_list",
+                                       "cache_size",
+                                       "case_sensitive_like",
+                                       "reverse_unordered_selects",
+                                       "threads",
+                                       NULL};
+    static const char *const acting[] = {"incremental_vacuum", "optimize", "wal_checkpoint", NULL};
+
+    (void)to, (void)schema, (void)by;
+    if (action == SQLITE_ATTACH || action == SQLITE_DETACH)
+        return SQLITE_DENY;
+    if (action == SQLITE_PRAGMA && (b ? !is_one_of(a, told) : is_one_of(a, acting)))
+        return SQLITE_DENY;
+    return SQLITE_OK;
+}
+
+void sl_store_only_read(struct sl_store *st)
+{
+    sqlite3_set_authorizer(st->db, only_reads, NULL);
+}
+
 /* ---- open and close ---- */
 
-static int run_embedded(struct sl_store *st, const struct sl_embedded *files, const char *only, struct sl_err *err)
+static const char *embedded(const char *only)
 {
-    for (; files->name; files++)
-        if (!strcmp(files->name, only))
-            return sl_store_exec(st, files->data, err);
-    return sl_err(err, SL_ESTORE, "schema file %s is missing from this build", only);
+    for (const struct sl_embedded *f = sl_embedded_schema; f->name; f++)
+        if (!strcmp(f->name, only))
+            return f->data;
+    return NULL;
+}
+
+static int run_embedded(struct sl_store *st, const char *file, struct sl_err *err)
+{
+    const char *sql = embedded(file);
+
+    return sql ? sl_store_exec(st, sql, err)
+               : sl_err(err, SL_ESTORE, "schema file %s is missing from this build", file);
 }
 
 /* From schema `have` (0: an empty database) to the newest. */
@@ -204,9 +268,9 @@ static int make_schema(struct sl_store *st, int have, struct sl_err *err)
     int rc = 0;
 
     for (int i = have; i < SCHEMA && !rc; i++)
-        rc = run_embedded(st, sl_embedded_schema, schema_files[i], err);
+        rc = run_embedded(st, schema_files[i], err);
     if (!rc)
-        rc = run_embedded(st, sl_embedded_schema, "views.sql", err);
+        rc = run_embedded(st, "views.sql", err);
     snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO sl_meta VALUES ('schema', %d)", SCHEMA);
     return rc ? rc : sl_store_exec(st, sql, err);
 }
@@ -233,11 +297,38 @@ static int look(struct sl_store *st, struct sl_err *err)
         return sl_err(err, SL_EFORMAT,
                       "%s is an SQLite database, but not a Spanloom store; choose another file with -d FILE", st->path);
     schema = sl_store_int(st, "SELECT value FROM sl_meta WHERE name = 'schema'", 0);
+    if (schema < 1)
+        return sl_err(err, SL_EFORMAT, "%s: sl_meta does not tell the schema" DAMAGED, st->path);
     if (schema > SCHEMA)
         return sl_err(err, SL_EFORMAT,
                       "%s was written by a newer Spanloom (schema %lld, this program knows %d); update", st->path,
                       (long long)schema, SCHEMA);
     return 1;
+}
+
+/* Rows that no import writes, where all other code relies on them: the first query of check.sql, or all. */
+static int check(struct sl_store *st, bool all, struct sl_err *err)
+{
+    const char *sql = embedded("check.sql");
+    int rc = 0;
+
+    do {
+        sqlite3_stmt *q = NULL;
+        if (sqlite3_prepare_v2(st->db, sql, -1, &q, &sql) != SQLITE_OK)
+            rc = sqlite3_errcode(st->db) == SQLITE_ERROR
+                     ? sl_err(err, SL_EFORMAT, "%s: %s" DAMAGED, st->path, sqlite3_errmsg(st->db))
+                     : sl_store_err(st, "cannot open", err);
+        else if (q && (rc = sl_store_step(st, q, err)) > 0)
+            rc = sl_store_damaged(st, sl_store_text(q, 0), sl_store_text(q, 1), "content", err);
+        sqlite3_finalize(q);
+    } while (!rc && all && *sql);
+    return rc;
+}
+
+int sl_store_damaged(struct sl_store *st, const char *table, const char *row, const char *what, struct sl_err *err)
+{
+    return sl_err(err, SL_EFORMAT, "%s: %s has a row (%.80s) whose %s is nothing that an import writes" DAMAGED,
+                  st->path, table, row, what);
 }
 
 /* A store of an older program. */
@@ -316,7 +407,8 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         }
     }
     sqlite3_busy_timeout(st->db, BUSY_MS);
-    sqlite3_db_config(st->db, SQLITE_DBCONFIG_DQS_DML, 1, NULL); /* dnpcsql's scripts quote strings with " */
+    sqlite3_db_config(st->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL); /* a store may come from anybody */
+    sqlite3_db_config(st->db, SQLITE_DBCONFIG_DQS_DML, 1, NULL);   /* dnpcsql's scripts quote strings with " */
     kind = look(st, err);
     if (kind < 0) {
         rc = kind;
@@ -342,6 +434,8 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
     }
     if (!rc && kind && mode != SL_STORE_READ && have_schema(st) < SCHEMA)
         rc = update(st, err);
+    if (!rc && kind)
+        rc = check(st, mode != SL_STORE_READ, err);
     if (rc)
         goto fail;
     *out = st;
@@ -375,7 +469,7 @@ int sl_store_begin(struct sl_store *st, struct sl_err *err)
 
 int sl_store_index(struct sl_store *st, struct sl_err *err)
 {
-    return run_embedded(st, sl_embedded_schema, "index.sql", err);
+    return run_embedded(st, "index.sql", err);
 }
 
 int sl_store_commit(struct sl_store *st, struct sl_err *err)

@@ -42,6 +42,12 @@ int sl_store_step(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err);
 /* First column of the first row as an integer, or `otherwise` where there is no row or it is NULL. */
 int64_t sl_store_int(struct sl_store *st, const char *sql, int64_t otherwise);
 
+/* A column as a text, "" where it is NULL; valid until the next step. */
+const char *sl_store_text(sqlite3_stmt *s, int column);
+
+/* For users' queries: from now on nothing but reading, whatever SQL asks for (VACUUM INTO and ATTACH make files). */
+void sl_store_only_read(struct sl_store *st);
+
 /*
  * Rows on their way into a table.  column() gives column col of row `row` by one sqlite3_result_*() call, or none for
  * NULL; what it points to must stay until the insert returns.
@@ -56,6 +62,9 @@ struct sl_rows {
  * times as fast as binding and stepping row by row.
  */
 int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_rows *rows, struct sl_err *err);
+
+/* Fills err: `what` of a row of a table is something that no import writes. */
+int sl_store_damaged(struct sl_store *st, const char *table, const char *row, const char *what, struct sl_err *err);
 
 /* Fills err from the connection's last error: what the store was doing, and what to do about it. */
 int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err);

@@ -56,7 +56,7 @@ static void pair_child(struct sl_writer *w, uint32_t child, uint32_t other_paren
 {
     uint32_t other = sl_ids_find(&w->ids, other_parent, type, sl_ids_key(&w->ids.v[child]));
 
-    if (other == UINT32_MAX || !(w->ids.v[other].type & SL_ID_REAL) || w->ids.v[child].partner == other + 1)
+    if (other == UINT32_MAX || !(w->ids.v[other].type & SL_ID_REAL))
         return;
     if ((w->ids.v[child].type & SL_ID_TYPE) == type)
         left = comes_first(w, child, other);
@@ -70,16 +70,14 @@ static int spread(struct sl_writer *w, struct sl_err *err)
 
     for (uint32_t i = 0; i < w->ids.n && !rc; i++) {
         const struct sl_id *s = &w->ids.v[i];
-        uint32_t parent = s->parent - 1, type, rule;
+        uint32_t parent = s->parent - 1, type, rule, other, at;
         size_t from = 0;
         bool left;
         if (!s->parent || !(s->type & SL_ID_REAL) || !w->ids.v[parent].partner)
             continue;
         while ((type = pair_type(w->set, s->type & SL_ID_TYPE, &from, &rule, &left))) {
-            pair_child(w, i, w->ids.v[parent].partner - 1, type, rule, left);
-            for (size_t k = 0; k < w->ids.partners.n; k++)
-                if (w->ids.partners.v[k].a == parent)
-                    pair_child(w, i, w->ids.partners.v[k].b, type, rule, left);
+            for (at = 0; (other = sl_ids_partner(&w->ids, parent, &at)) != UINT32_MAX;)
+                pair_child(w, i, other, type, rule, left);
         }
         /* two roots of one type are the same thing twice, and so are all of their children */
         if ((w->ids.v[parent].type & SL_ID_TYPE) == (w->ids.v[w->ids.v[parent].partner - 1].type & SL_ID_TYPE))
@@ -88,16 +86,6 @@ static int spread(struct sl_writer *w, struct sl_err *err)
         rc = sl_write_flush(w, false, err);
     }
     return rc;
-}
-
-static bool has_partner(const struct sl_writer *w, uint32_t a, uint32_t b)
-{
-    if (w->ids.v[a].partner == b + 1)
-        return true;
-    for (size_t i = 0; i < w->ids.partners.n; i++)
-        if (w->ids.partners.v[i].a == a && w->ids.partners.v[i].b == b)
-            return true;
-    return false;
 }
 
 /* The nearest span of this type around i; UINT32_MAX: none. */
@@ -147,7 +135,7 @@ static void pair_under(struct sl_writer *w, const struct sl_facet_rule *f)
             if (a.n != b.n || (a.n == SL_KEY_INT ? a.i != b.i : memcmp(a.s, b.s, a.n) != 0))
                 continue;
             other_top = around(w, o, f->under_right);
-            if (other_top != UINT32_MAX && has_partner(w, top, other_top))
+            if (other_top != UINT32_MAX && sl_ids_paired(&w->ids, top, other_top))
                 add_facet(w, i, o, f->rule);
         }
     }

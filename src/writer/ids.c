@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "writer/ids.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
@@ -91,28 +92,74 @@ uint32_t sl_ids_root(const struct sl_ids *t, uint32_t i)
     return i;
 }
 
-static bool paired(const struct sl_ids *t, uint32_t a, uint32_t b)
+/* ---- facets ---- */
+
+bool sl_ids_paired(const struct sl_ids *t, uint32_t a, uint32_t b)
 {
-    if (t->v[a].partner == b + 1)
-        return true;
-    for (size_t i = 0; t->v[a].partner && i < t->partners.n; i++)
-        if (t->partners.v[i].a == a && t->partners.v[i].b == b)
-            return true;
-    return false;
+    return t->v[a].partner == b + 1 || sl_set_has(&t->pairs, (uint64_t)a << 32 | b);
+}
+
+/* Where the first of a stands, or shall. */
+static uint32_t *first_of(const struct sl_ids *t, uint32_t a)
+{
+    size_t at = sl_hash_mix(0, a) & (t->firsts - 1);
+
+    while (t->first[at] && t->partners.v[t->first[at] - 1].a != a)
+        at = (at + 1) & (t->firsts - 1);
+    return &t->first[at];
+}
+
+static void add_partner(struct sl_ids *t, uint32_t a, uint32_t b)
+{
+    uint32_t *first, now = (uint32_t)t->partners.n + 1;
+
+    if (t->partners.n * 2 >= t->firsts) {
+        uint32_t *old = t->first;
+        size_t olds = t->firsts;
+        t->firsts = olds ? olds * 2 : 64;
+        t->first = sl_alloc(t->firsts * sizeof *t->first);
+        for (size_t i = 0; i < olds; i++)
+            if (old[i])
+                *first_of(t, t->partners.v[old[i] - 1].a) = old[i];
+        free(old);
+    }
+    first = first_of(t, a);
+    *sl_vec_add(&t->partners) = (struct sl_id_pair){a, b, 0, now};
+    if (*first) {
+        struct sl_id_pair *f = &t->partners.v[*first - 1];
+        t->partners.v[f->last - 1].next = now;
+        f->last = now;
+    } else {
+        *first = now;
+    }
 }
 
 bool sl_ids_pair(struct sl_ids *t, uint32_t a, uint32_t b)
 {
-    if (a == b || paired(t, a, b))
+    if (a == b || sl_ids_paired(t, a, b))
         return false;
     for (int side = 0; side < 2; side++) {
         uint32_t x = side ? b : a, y = side ? a : b;
         if (!t->v[x].partner)
             t->v[x].partner = y + 1;
-        else if (t->v[x].partner != y + 1)
-            *sl_vec_add(&t->partners) = (typeof(*t->partners.v)){x, y};
+        else if (!sl_ids_paired(t, x, y) && sl_set_add(&t->pairs, (uint64_t)x << 32 | y))
+            add_partner(t, x, y);
     }
     return true;
+}
+
+uint32_t sl_ids_partner(const struct sl_ids *t, uint32_t a, uint32_t *at)
+{
+    uint32_t now = *at;
+
+    if (!now) {
+        *at = 1 + (t->firsts ? *first_of(t, a) : 0);
+        return t->v[a].partner - 1; /* UINT32_MAX where there is none */
+    }
+    if (now == 1)
+        return UINT32_MAX;
+    *at = 1 + t->partners.v[now - 2].next;
+    return t->partners.v[now - 2].b;
 }
 
 void sl_ids_free(struct sl_ids *t)
@@ -121,5 +168,7 @@ void sl_ids_free(struct sl_ids *t)
     free(t->slot);
     sl_arena_free(&t->arena);
     sl_vec_free(&t->partners);
+    sl_set_free(&t->pairs);
+    free(t->first);
     *t = (struct sl_ids){0};
 }

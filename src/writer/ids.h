@@ -6,6 +6,7 @@
 #ifndef SL_WRITER_IDS_H
 #define SL_WRITER_IDS_H
 
+#include "base/set.h"
 #include "engine/batch.h"
 
 enum {
@@ -35,7 +36,11 @@ struct sl_ids {
     uint32_t *slot;
     uint64_t slots;
     struct sl_arena arena;
-    SL_VEC(struct { uint32_t a, b; }) partners; /* the second and later facets of a */
+    /* The second and later facets of a; next: index + 1 of the next of the same a; last: of the last, in the first. */
+    SL_VEC(struct sl_id_pair { uint32_t a, b, next, last; }) partners;
+    uint32_t *first; /* index + 1 of the first of each a, by its hash */
+    size_t firsts;
+    struct sl_set pairs; /* a << 32 | b */
 };
 
 /* The identity, or UINT32_MAX where it is unknown.  parent is an index, UINT32_MAX for a root. */
@@ -45,6 +50,9 @@ struct sl_key sl_ids_key(const struct sl_id *s);
 uint32_t sl_ids_root(const struct sl_ids *t, uint32_t i);
 /* Notes that a and b are facets; false: known already. */
 bool sl_ids_pair(struct sl_ids *t, uint32_t a, uint32_t b);
+bool sl_ids_paired(const struct sl_ids *t, uint32_t a, uint32_t b);
+/* The facets of a, one by one: begin with *at = 0; UINT32_MAX: no more. */
+uint32_t sl_ids_partner(const struct sl_ids *t, uint32_t a, uint32_t *at);
 void sl_ids_rehash(struct sl_ids *t); /* after a key was changed in place */
 void sl_ids_free(struct sl_ids *t);
 

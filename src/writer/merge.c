@@ -51,14 +51,12 @@ void sl_merge_link(struct sl_writer *w, struct sl_weak k)
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root)
 {
     struct sl_zone_steps *z = sl_zones_get(&w->zones, root);
-    uint32_t partner = w->ids.v[root].partner;
+    uint32_t at = 0, other;
 
     if (z && z->learned)
         return z;
-    if (partner && (z = sl_zones_get(&w->zones, partner - 1)) && z->learned)
-        return sl_zones_copy(&w->zones, root, z, "facet");
-    for (size_t i = 0; partner && i < w->ids.partners.n; i++)
-        if (w->ids.partners.v[i].a == root && (z = sl_zones_get(&w->zones, w->ids.partners.v[i].b)) && z->learned)
+    while ((other = sl_ids_partner(&w->ids, root, &at)) != UINT32_MAX)
+        if ((z = sl_zones_get(&w->zones, other)) && z->learned)
             return sl_zones_copy(&w->zones, root, z, "facet");
     return NULL;
 }
@@ -70,7 +68,7 @@ int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local
     if (!s->id)
         s->id = ++w->next_zone;
     *zone = s->id;
-    return local_ns - s->offset_s * SL_SECOND_NS;
+    return sl_time_sub(local_ns, s->offset_s * SL_SECOND_NS);
 }
 
 static int spill(struct sl_writer *w, struct sl_err *err);

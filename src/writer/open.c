@@ -5,7 +5,11 @@
 #include "writer/writer_internal.h"
 #include "writer_open.sql.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* Ids above are no import's; it counts up from the last. */
+static const int64_t LAST_ID = 4000000000;
 
 static int load_names(struct sl_writer *w, struct sl_err *err)
 {
@@ -14,7 +18,12 @@ static int load_names(struct sl_writer *w, struct sl_err *err)
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
         uint32_t id = (uint32_t)sqlite3_column_int64(q, 0);
-        sl_intern(&w->stored_names, (const char *)sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1));
+        uint32_t known = (uint32_t)w->stored_names.of.n;
+        const char *name = sl_store_text(q, 1);
+        if (sl_intern(&w->stored_names, name, (size_t)sqlite3_column_bytes(q, 1)) <= known) {
+            rc = sl_store_damaged(w->st, "sl_name", name, "name, told before,", err);
+            break;
+        }
         *sl_vec_add(&w->stored_name_id) = id;
         if (id > w->next_name)
             w->next_name = id;
@@ -41,14 +50,14 @@ static int load_shapes(struct sl_writer *w, struct sl_err *err)
         if (more)
             id = (uint32_t)sqlite3_column_int64(q, 0);
         if (id != now && now) {
-            sl_intern(&w->stored_shapes, names.s, names.n);
-            *sl_vec_add(&w->stored_shape_id) = now;
+            if (sl_intern(&w->stored_shapes, names.s, names.n) > w->stored_shape_id.n) /* else a shape told twice */
+                *sl_vec_add(&w->stored_shape_id) = now;
             w->next_shape = now;
             sl_buf_clear(&names);
         }
         now = id;
         if (more)
-            sl_buf_add(&names, sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1) + 1);
+            sl_buf_add(&names, sl_store_text(q, 1), strlen(sl_store_text(q, 1)) + 1);
     }
     sqlite3_finalize(q);
     sl_buf_free(&names);
@@ -69,6 +78,35 @@ uint32_t sl_load_index(const struct sl_writer *w, uint32_t store)
     return lo < w->first_new && w->ids.v[lo].store == store ? lo : UINT32_MAX;
 }
 
+/* The span that a column names; UINT32_MAX: none that is known. */
+static uint32_t column_index(const struct sl_writer *w, sqlite3_stmt *q, int column)
+{
+    int64_t id = sqlite3_column_int64(q, column);
+
+    return id < 0 || id > UINT32_MAX ? UINT32_MAX : sl_load_index(w, (uint32_t)id);
+}
+
+struct span_row {
+    uint32_t id, type, parent;
+};
+
+/* Reads the row at hand; what of it no import writes, NULL: nothing. */
+static const char *read_span(const struct sl_writer *w, sqlite3_stmt *q, const uint32_t *set_name, size_t names,
+                             struct span_row *out)
+{
+    int64_t id = sqlite3_column_int64(q, 0), type = sqlite3_column_int64(q, 1);
+    bool root = sqlite3_column_type(q, 3) == SQLITE_NULL;
+
+    if (id <= w->next_span || id > LAST_ID)
+        return "id";
+    if (type < 0 || (uint64_t)type >= names || !set_name[type])
+        return "type";
+    if (sqlite3_column_type(q, 2) == SQLITE_NULL)
+        return "key";
+    *out = (struct span_row){(uint32_t)id, set_name[type], root ? UINT32_MAX : column_index(w, q, 3)};
+    return root || out->parent != UINT32_MAX ? NULL : "parent";
+}
+
 static int load_spans(struct sl_writer *w, struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_spans, err);
@@ -83,24 +121,26 @@ static int load_spans(struct sl_writer *w, struct sl_err *err)
                                    sl_intern_len(&w->stored_names, (uint32_t)i + 1));
     }
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0), type = (uint32_t)sqlite3_column_int64(q, 1),
-                 parent = UINT32_MAX;
-        struct sl_key key = sl_key_of((const char *)sqlite3_column_text(q, 2), (size_t)sqlite3_column_bytes(q, 2));
+        int64_t id = sqlite3_column_int64(q, 0);
+        struct span_row row;
+        const char *fault;
         uint32_t at, before = w->ids.n;
         rc = 0;
+        if ((id <= 0 || id > LAST_ID) && sqlite3_column_type(q, 5) == SQLITE_INTEGER && !sqlite3_column_int64(q, 5))
+            continue; /* a dnpcsql user's, who chose it; no record names it */
         w->first_new = w->ids.n;
-        if (sqlite3_column_type(q, 3) != SQLITE_NULL)
-            parent = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 3));
-        if (type >= set_name.n || !set_name.v[type]) {
-            rc = sl_err(err, SL_ESTORE, "%s: span %u has no type; the store is damaged: make a new one", w->st->path,
-                        id);
+        if ((fault = read_span(w, q, set_name.v, set_name.n, &row))) {
+            char text[24];
+            snprintf(text, sizeof text, "%lld", (long long)id);
+            rc = sl_store_damaged(w->st, sqlite3_column_int(q, 4) ? "sl_span" : "sl_ghost", text, fault, err);
             break;
         }
-        w->next_span = id;
-        at = sl_ids_add(&w->ids, parent, set_name.v[type], key);
+        w->next_span = row.id;
+        at = sl_ids_add(&w->ids, row.parent, row.type,
+                        sl_key_of(sl_store_text(q, 2), (size_t)sqlite3_column_bytes(q, 2)));
         if (w->ids.n == before)
             continue; /* a dnpcsql user's span of the same name; ours comes first */
-        w->ids.v[at].store = id;
+        w->ids.v[at].store = row.id;
         if (sqlite3_column_int(q, 4))
             w->ids.v[at].type |= SL_ID_REAL;
         else
@@ -118,8 +158,7 @@ static int load_links(struct sl_writer *w, struct sl_err *err)
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
-                 b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
+        uint32_t a = column_index(w, q, 0), b = column_index(w, q, 1);
         if (a != UINT32_MAX && b != UINT32_MAX)
             sl_ids_pair(&w->ids, a, b);
         rc = 0;
@@ -135,8 +174,8 @@ static int load_zones(struct sl_writer *w, struct sl_err *err)
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t root = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
-        const char *how = (const char *)sqlite3_column_text(q, 4);
+        uint32_t root = column_index(w, q, 1);
+        const char *how = sl_store_text(q, 4);
         struct sl_zone_steps *z = root == UINT32_MAX ? NULL : sl_zones_get(&w->zones, root);
         rc = 0;
         if ((uint32_t)sqlite3_column_int64(q, 0) > w->next_zone)
@@ -165,19 +204,18 @@ static int load_weak(struct sl_writer *w, struct sl_err *err)
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
-                 b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 2));
+        uint32_t a = column_index(w, q, 0), b = column_index(w, q, 2);
         rc = 0;
         if (a == UINT32_MAX || b == UINT32_MAX)
             continue;
-        *sl_vec_add(&w->weak) = (struct sl_weak){
-            a,
-            b,
-            sl_intern(&w->set->names, (const char *)sqlite3_column_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)),
-            (uint32_t)sqlite3_column_int(q, 1) & 15,
-            (uint32_t)sqlite3_column_int(q, 6) & 3,
-            (uint32_t)sqlite3_column_int64(q, 4),
-            sqlite3_column_int64(q, 5)};
+        *sl_vec_add(&w->weak) =
+            (struct sl_weak){a,
+                             b,
+                             sl_intern(&w->set->names, sl_store_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)),
+                             (uint32_t)sqlite3_column_int(q, 1) & 15,
+                             (uint32_t)sqlite3_column_int(q, 6) & 3,
+                             (uint32_t)sqlite3_column_int64(q, 4),
+                             sqlite3_column_int64(q, 5)};
     }
     sqlite3_finalize(q);
     return rc ? rc : sl_store_exec(w->st, "DELETE FROM sl_weak", err);

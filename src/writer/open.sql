@@ -2,10 +2,10 @@
 -- What open.c asks of the store.
 
 -- name: load_spans
-SELECT id, type, key, parent, 1
+SELECT id, type, key, parent, 1, source
 FROM sl_span
 UNION ALL
-SELECT id, type, key, parent, 0
+SELECT id, type, key, parent, 0, NULL
 FROM sl_ghost
 ORDER BY id;
 

@@ -3,6 +3,7 @@
  * The end of an import: weak links find their partners, facets spread (facets.c), and local times that waited for a
  * zone get one.
  */
+#include "base/clock.h"
 #include "store/dedup.h"
 #include "store/retract.h"
 #include "writer/writer_internal.h"
@@ -184,7 +185,7 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
                                      (uint32_t)sqlite3_column_int64(q, 0),
                                      (uint32_t)sqlite3_column_int64(q, 1),
                                      (uint32_t)sqlite3_column_int64(q, 2),
-                                     sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                                     sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
                                      sqlite3_column_int64(q, 4)};
             rc = 0;
         }
@@ -201,9 +202,9 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
                                       (uint32_t)sqlite3_column_int64(q, 1),
                                       (uint32_t)sqlite3_column_int64(q, 2),
                                       0,
-                                      sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                                      sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
                                       sqlite3_column_int64(q, 4),
-                                      sl_arena_copy(&w->deferred_values, sqlite3_column_text(q, 5), n),
+                                      sl_arena_copy(&w->deferred_values, sl_store_text(q, 5), n),
                                       n};
             *sl_vec_add(&w->deferred_samples) = (struct sl_deferred_sample){wrong.v[i].root, v};
             rc = 0;

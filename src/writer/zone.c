@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "writer/zone.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ void sl_zones_drop(struct sl_zones *z, uint32_t root)
 static int64_t step_time(const struct sl_zone_step *before, const struct sl_zone_step *after)
 {
     const int64_t quarter = 900 * SECOND_NS;
-    int64_t t = after->since_ns - (after->since_ns % quarter + quarter) % quarter;
+    int64_t t = sl_time_sub(after->since_ns, (after->since_ns % quarter + quarter) % quarter);
 
     return t > before->until_ns ? t : after->since_ns;
 }
@@ -115,10 +116,11 @@ struct sl_zone_step *sl_zone_step_of(struct sl_zone_steps *z, int64_t local_ns)
     if (n == 1)
         return &z->step.v[0];
     for (size_t i = 0; i < n; i++) {
-        int64_t t = local_ns - z->step.v[i].offset_s * SECOND_NS;
-        int64_t from = i == 0 ? z->step.v[0].since_ns - 60 * SECOND_NS : step_time(&z->step.v[i - 1], &z->step.v[i]);
-        int64_t to =
-            i == n - 1 ? z->step.v[i].until_ns + 60 * SECOND_NS : step_time(&z->step.v[i], &z->step.v[i + 1]) - 1;
+        int64_t t = sl_time_sub(local_ns, z->step.v[i].offset_s * SECOND_NS);
+        int64_t from =
+            i == 0 ? sl_time_sub(z->step.v[0].since_ns, 60 * SECOND_NS) : step_time(&z->step.v[i - 1], &z->step.v[i]);
+        int64_t to = i == n - 1 ? sl_time_add(z->step.v[i].until_ns, 60 * SECOND_NS)
+                                : sl_time_sub(step_time(&z->step.v[i], &z->step.v[i + 1]), 1);
         uint64_t off = outside(t, from, to);
         if (off <= best) {
             best = off;

@@ -46,7 +46,7 @@ From a number back to the log line:
 Reading only, unless told otherwise:
 
   $ spanloom sql "delete from sl_event"
-  spanloom: attempt to write a readonly database; to change the store, add --write
+  spanloom: attempt to write a readonly database; to change the store or write files, add --write
   [1]
   $ spanloom sql --write "insert into span (uuid, type) values ('5ba4f2c6-56b5-4c0a-9d3c-0e4bb2e0c7a1', 'my.span')"
   $ spanloom sql "select type, note from span where type = 'my.span'"

@@ -388,8 +388,12 @@ def sql_does_not_write_unless_told():
     small_run(path("a"))
     want = dump(imported(path("a"), store="s.db").store)
     for q in ("delete from sl_event", "drop table sl_span", "insert into span values ('x', 'y', 'z')", "create table t (x)", "pragma user_version = 7", "vacuum",
-              "attach 'other.db' as o; create table o.t (x)", "pragma journal_mode = wal"):
+              "attach 'other.db' as o; create table o.t (x)", "pragma journal_mode = wal", "vacuum into 'other.db'", "attach 'file:other.db?mode=rwc' as o",
+              "pragma query_only = 0; delete from sl_event", "pragma optimize", "pragma writable_schema = 1", "select load_extension('x')"):
         spanloom("sql", "-d", "s.db", q, code=(0, 1))
+    for q in ("vacuum into 'other.db'", "attach 'other.db' as o", "pragma query_only = 0", "pragma journal_mode = wal"):
+        r = spanloom("sql", "-d", "s.db", q, code=1)
+        check("--write" in r.err, f"does not name the way:\n{r}")
     r = spanloom("sql", "-d", "s.db", "delete from sl_event", code=1)
     check("--write" in r.err, f"does not name the way:\n{r}")
     same(dump(path("s.db")), want)
