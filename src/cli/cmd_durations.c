@@ -184,8 +184,9 @@ static void put_counts(const struct durations *d, const struct plot *p, const ch
         printf("from %s to %s: %s of %s spans of type %s", event[0], event[1], sl_show_count(d->v.n, n),
                sl_show_count(d->roots, of), p->arg);
     putchar('\n');
-    put_problem(d->no_start, p->sql ? "rows without a start" : "without a start");
-    put_problem(d->no_end, p->sql ? "rows without an end" : "without an end");
+    put_problem(d->no_start,
+                p->sql ? d->no_start == 1 ? "row without a start" : "rows without a start" : "without a start");
+    put_problem(d->no_end, p->sql ? d->no_end == 1 ? "row without an end" : "rows without an end" : "without an end");
     put_problem(d->starts, "with several starts, of which the first counts");
     put_problem(d->ends, "with several ends, of which the first counts");
     put_problem(d->negative, "negative: the end is before the start");

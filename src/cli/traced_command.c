@@ -303,9 +303,14 @@ int traced_command(struct cli *cli, const char *name, char *const *argv, const c
     struct shell_trace t = {.fd = -1, .quiet = true}; /* of options: the programs say it */
     struct sl_err err = {0};
     const char *slash = strrchr(name, '/');
+    struct stat store;
     struct child c;
 
-    if (make_dir(&j, &err)) {
+    if (!stat(cli->store_path, &store) && !S_ISREG(store.st_mode))
+        sl_err(&err, SL_EIO, "%s is a %s, not a store; name a file with -d, such as -d %s%sspanloom.db",
+               cli->store_path, S_ISDIR(store.st_mode) ? "directory" : "device or pipe",
+               S_ISDIR(store.st_mode) ? cli->store_path : "", S_ISDIR(store.st_mode) ? "/" : "");
+    if (err.code || make_dir(&j, &err)) {
         cli_fail(cli, &err);
         return CHILD_FAILED;
     }

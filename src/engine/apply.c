@@ -390,6 +390,15 @@ static bool stands_for_nothing(const struct sl_input *in, const struct sl_value 
     return i < in->nempty;
 }
 
+/* What the user gives of the field does not count: the record has one. */
+static bool yields(struct sl_parse *p, int slot)
+{
+    if (!p->yields[slot])
+        return false;
+    p->overruled = p->yields[slot];
+    return true;
+}
+
 void sl_parse_set(struct sl_parse *p, int slot, const char *name, size_t n, struct sl_value v)
 {
     if (p->input->nempty && v.kind != SL_NONE && stands_for_nothing(p->input, &v))
@@ -398,7 +407,7 @@ void sl_parse_set(struct sl_parse *p, int slot, const char *name, size_t n, stru
         return; /* its default stays */
     if (slot < 0 && p->recipe->wants_all)
         *sl_vec_add(&p->extra) = (struct sl_extra){name, n, v};
-    else if (slot >= 0 && p->context[slot].kind == SL_NONE)
+    else if (slot >= 0 && (p->context[slot].kind == SL_NONE || yields(p, slot)))
         p->base[slot] = v;
 }
 
@@ -502,6 +511,12 @@ bool sl_parse_start(struct sl_parse *p, const struct sl_pattern *files, const ch
             set_context(p, files->capture[i].name, path + at[2 * files->capture[i].group],
                         at[2 * files->capture[i].group + 1] - at[2 * files->capture[i].group]);
     set_context(p, "_file", path, strlen(path));
+    p->yields = sl_alloc(((size_t)r->nfields + 1) * sizeof *p->yields);
+    for (const char *const *g = p->given; g && g[0]; g += 2) {
+        int slot = sl_parse_slot(p, g[0], strlen(g[0]));
+        if (slot >= 0 && p->context[slot].kind == SL_NONE)
+            p->yields[slot] = g[0];
+    }
     for (; extra && extra[0]; extra += 2)
         set_context(p, extra[0], extra[1], strlen(extra[1]));
     return mention_contexts(p, false);
@@ -524,6 +539,7 @@ void sl_parse_finish(struct sl_parse *p)
         sl_buf_free(p->text);
     free(p->text);
     free(p->context);
+    free(p->yields);
     free(p->base);
     free(p->f);
     free(p->memo);

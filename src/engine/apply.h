@@ -39,6 +39,9 @@ struct sl_parse {
     /* If set, told what a record came by: the input, the head, each rule that fits and its pattern and conditions. */
     void (*saw)(void *to, const void *what);
     void *to;
+    /* Pairs of field and value that the user gives, ends with NULL; what records have themselves goes before. */
+    const char *const *given;
+    const char *overruled;     /* one of these that records have */
     const atomic_bool *cancel; /* may be NULL */
     atomic_ullong *progress;   /* bytes read, may be NULL */
     /* What the reader saw of the file: for the source. */
@@ -51,6 +54,7 @@ struct sl_parse {
     struct sl_batch *batch;
     const char *part;                    /* table at hand */
     struct sl_value *context, *base, *f; /* path; the record; the record with the rule's captures */
+    const char **yields;                 /* by slot: the name of the field that is given, and not by the path */
     struct sl_match *match, *head_match; /* head_match: of the head, while a rule's match is still wanted */
     int32_t *memo;                       /* of_context mentions -> span, -1: not yet */
     int32_t *memo_record;                /* scratch of mention() */

@@ -80,6 +80,7 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
                          .set = m->set,
                          .emit = push,
                          .to = &r,
+                         .given = m->o->set,
                          .cancel = &m->cancel,
                          .progress = &m->progress};
     double from = thread_seconds();
@@ -91,6 +92,7 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
     memcpy(f->hash, p.hash, sizeof f->hash);
     f->bytes = p.bytes;
     f->adrift = p.adrift;
+    f->overruled = p.overruled;
     f->strange = p.strange && !p.met ? sl_strdup(p.reason) : NULL;
     if (f->rc && !p.hash[0] && p.batch) { /* it was not even opened: it says nothing */
         sl_batch_free(p.batch);
@@ -212,6 +214,9 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
         t->events += r->events;
         rc = sl_writer_source_end(m->w, r, p->replaces, err);
     }
+    if (f->overruled)
+        warn(m, "%s: its records have a field %s of their own, which counts; what was given is not used there",
+             f->found->name, f->overruled);
     m->out->strange += f->strange != NULL;
     if (f->strange && !f->rc)
         warn(m, "%s: nothing in it is a record of %s; rejected %llu, the first: %s", f->found->name,

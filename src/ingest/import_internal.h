@@ -30,7 +30,8 @@ struct sl_import_file {
     char hash[33];
     uint64_t bytes;
     bool adrift;
-    char *strange; /* nothing in it is a record: why the first thing is none */
+    char *strange;         /* nothing in it is a record: why the first thing is none */
+    const char *overruled; /* a field of --set that its records have */
     double seconds;
     SL_VEC(struct sl_import_part) parts;
 };

@@ -83,7 +83,7 @@ Any query:
         21.7 s  parsl.monitoring.task 126: spanloom show span 1223 -d spanloom.db
   $ spanloom durations --sql "SELECT NULL AS duration_s"
   0 durations
-            1 rows without an end
+            1 row without an end
   $ spanloom durations --sql "SELECT 1.5 AS duration_s"
   1 duration
   
@@ -117,8 +117,8 @@ As dnpcsql's twoevents.plot() takes it, a time and how long it took, in columns 
            4 s to 4.5 s                1  ▏
   $ spanloom durations --sql "VALUES (1795162300.5, 1795162302.5), (1795162300.5, NULL), (NULL, 1795162302.5)" | head -5
   1 duration
-            1 rows without a start
-            1 rows without an end
+            1 row without a start
+            1 row without an end
   
           mean       stddev      minimum         25 %       median         75 %         95 %      maximum
   $ spanloom durations --sql "VALUES (0, 1.5), (10, 2.5)" | tail -1

@@ -113,3 +113,12 @@ A field that no recipe asks for, or none of those that read the files:
   [2]
   $ spanloom import -d set.db --quiet --zone Z --set worker=1 "$ROOT/tests/data/slurm/jobs.sacct"
   spanloom: the field 'worker' (--set) is of no use: no recipe of the files found asks for it
+
+What records have themselves goes before --set, and that is told:
+
+  $ spanloom import --quiet -d given.db --set task=4 "$ROOT/tests/data/parsl-2026-threads/runinfo"
+  spanloom: *monitoring.db: its records have a field task of their own, which counts; what was given is not used there (glob)
+  $ spanloom import --quiet -d plain.db "$ROOT/tests/data/parsl-2026-threads/runinfo"
+  $ for s in given plain; do spanloom sql -d $s.db --format tsv "SELECT count(*) FROM spans WHERE type = 'parsl.monitoring.task'" | tail -1; done
+  20
+  20

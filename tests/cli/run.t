@@ -158,3 +158,11 @@ Mistakes:
   $ spanloom run --quiet --dir kept sh -c 'exit 4' 2>err; echo $?; sed "s:$PWD:PWD:" err
   4
   spanloom: spanloom.yaml:1: unknown key 'nonsense'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge; the traces are kept: spanloom import PWD/kept
+
+A store that cannot be one is told before the command runs:
+
+  $ mkdir folder
+  $ spanloom run -d folder touch ran
+  spanloom: folder is a directory, not a store; name a file with -d, such as -d folder/spanloom.db
+  [125]
+  $ test ! -e ran
