@@ -219,7 +219,7 @@ static void put_numbers(const struct durations *d)
 /* Bins of a round width, from a multiple of it; values stand ascending. */
 static void put_histogram(const struct durations *d)
 {
-    double first = d->v.v[0], last = d->v.v[d->v.n - 1], width = sl_show_round((last - first) / BINS), low;
+    double first = d->v.v[0], last = d->v.v[d->v.n - 1], width = sl_round_seconds((last - first) / BINS), low;
     size_t count[2 * BINS + 4] = {0}, most = 0;
     char a[32], b[32], n[32], bar[4 * BAR + 4];
     int bins = 0;

@@ -38,6 +38,7 @@ struct sl_table {
     int columns;
     sqlite3_stmt *query; /* whose rows they are; NULL: they are in memory */
     sqlite3 *db;         /* of query, for errors */
+    const char *origin;  /* what these begin with, such as the store's path; NULL: the name */
     SL_VEC(struct sl_cell) cell;
     struct sl_arena text;
     size_t rows; /* in memory */
