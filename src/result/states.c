@@ -25,8 +25,6 @@ static const struct sl_column states[] = {
 static const struct sl_column columns[] = {
     {"state", SL_COLUMN_TEXT, NULL}, {"time_ns", SL_COLUMN_INTEGER, "ns"}, {"spans", SL_COLUMN_REAL, "spans"}};
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
-
 struct state {
     char *name;
     double *spans; /* by time */
@@ -147,7 +145,7 @@ static size_t choose(struct table *t, double top)
 static void add_about(struct sl_result *r, const struct sl_over_time *q, const struct table *t, double top,
                       size_t chosen)
 {
-    struct sl_table *a = sl_result_table(r, "about", about, COUNT(about));
+    struct sl_table *a = sl_result_table(r, "about", about, SL_COLUMNS(about));
 
     sl_table_add(a);
     sl_table_put_text(a, SL_STATES_TYPE, q->sql ? NULL : q->about);
@@ -167,8 +165,8 @@ static void add_about(struct sl_result *r, const struct sl_over_time *q, const s
 
 static void add_states(struct sl_result *r, const struct sl_over_time *q, const struct table *t, size_t chosen)
 {
-    struct sl_table *rows_of = sl_result_table(r, "states", states, COUNT(states)),
-                    *by_time = sl_result_table(r, "columns", columns, COUNT(columns));
+    struct sl_table *rows_of = sl_result_table(r, "states", states, SL_COLUMNS(states)),
+                    *by_time = sl_result_table(r, "columns", columns, SL_COLUMNS(columns));
 
     for (size_t i = 0; i < chosen; i++) {
         const struct state *s = &t->state.v[i];
@@ -213,7 +211,7 @@ static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_er
 int sl_states(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err)
 {
     struct sl_over_time q = *question;
-    int rc = sl_over_time_rows(r, &q, "occupancy", sql_all, rows, COUNT(rows), err);
+    int rc = sl_over_time_rows(r, &q, "occupancy", sql_all, rows, SL_COLUMNS(rows), err);
 
     if (!rc && q.summary)
         rc = add_summary(r, &q, err);

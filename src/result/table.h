@@ -22,6 +22,9 @@ struct sl_column {
     const char *unit; /* "ns" (since the epoch, where the name ends in _ns), "s", "spans", ...; NULL: none */
 };
 
+/* How many an array of them has. */
+#define SL_COLUMNS(a) ((int)(sizeof(a) / sizeof *(a)))
+
 struct sl_cell {
     int type; /* SQLITE_NULL, SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_TEXT */
     uint32_t n;

@@ -30,6 +30,16 @@ const char *sl_show_level(double share)
     return share > 0 ? level[i > 0 ? i : 0] : " ";
 }
 
+double sl_show_most(struct sl_table *t, int column)
+{
+    double most = 0;
+
+    while (sl_table_next(t, NULL) > 0)
+        most = sl_table_real(t, column) > most ? sl_table_real(t, column) : most;
+    sl_table_rewind(t);
+    return most;
+}
+
 char *sl_show_time(int64_t ns, double step_s, char *buf)
 {
     enum { SECONDS = 19 }; /* characters up to the fraction */
