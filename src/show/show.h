@@ -56,5 +56,6 @@ char *sl_show_count(unsigned long long n, char *buf);
 
 void sl_show_rate(FILE *out, const struct sl_result *r);
 void sl_show_states(FILE *out, const struct sl_result *r);
+void sl_show_workers(FILE *out, const struct sl_result *r); /* utilisation.h */
 
 #endif
