@@ -56,29 +56,6 @@ sqlite3_stmt *plot_prepare(struct plot *p, const char *sql, struct sl_err *err)
     return sl_over_time_prepare(&q, sql, err);
 }
 
-int plot_bin(struct plot *p, const char *range, int bins, struct sl_err *err)
-{
-    struct sl_over_time q = plot_question(p, false);
-    int rc = sl_over_time_bin(&q, range, bins, err);
-
-    p->bin_s = q.bin_s;
-    return rc;
-}
-
-sqlite3_stmt *plot_user(struct plot *p, const char *const *columns, const char *order, struct sl_err *err)
-{
-    struct sl_over_time q = plot_question(p, false);
-
-    return sl_over_time_user(&q, columns, order, err);
-}
-
-bool plot_has(struct plot *p, const char *column)
-{
-    struct sl_over_time q = plot_question(p, false);
-
-    return sl_over_time_has(&q, column);
-}
-
 int plot_rows(struct plot *p, const char *sql)
 {
     struct sl_over_time q = plot_question(p, false);

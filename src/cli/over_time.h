@@ -37,11 +37,7 @@ int plot_show(const struct plot *p, struct sl_result *r, int rc, void (*show)(FI
 
 /* A query with ?1 to ?3 bound. */
 sqlite3_stmt *plot_prepare(struct plot *p, const char *sql, struct sl_err *err);
-/* sl_over_time_bin(), sl_over_time_user(), sl_over_time_has() */
-int plot_bin(struct plot *p, const char *range, int bins, struct sl_err *err);
-sqlite3_stmt *plot_user(struct plot *p, const char *const *columns, const char *order, struct sl_err *err);
-bool plot_has(struct plot *p, const char *column);
-/* For programs: all rows of the user's query, or of ours.  An exit code. */
+/* For programs: all rows of a query, or of the user's.  An exit code. */
 int plot_rows(struct plot *p, const char *sql);
 
 #endif

@@ -54,6 +54,7 @@ char *sl_show_count(unsigned long long n, char *buf);
 
 /* ---- what people see of results (result/NAME.h), one file each ---- */
 
+void sl_show_durations(FILE *out, const struct sl_result *r);
 void sl_show_rate(FILE *out, const struct sl_result *r);
 void sl_show_states(FILE *out, const struct sl_result *r);
 void sl_show_workers(FILE *out, const struct sl_result *r); /* utilisation.h */
