@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What durations, states, rate and utilisation share: --bin, --run, and --sql for whatever has the right columns. */
+/* What durations, states, rate and utilisation share: the options --bin, --run, --sql. */
 #ifndef SL_CLI_OVER_TIME_H
 #define SL_CLI_OVER_TIME_H
 
 #include "cli/cli.h"
+#include "result/over_time.h"
 
 #include <stdint.h>
 
@@ -28,19 +29,15 @@ int plot_open(struct plot *p, const struct cli *cli);
 /* Ends the command: prints what err has, closes. */
 int plot_close(struct plot *p, int rc, const struct sl_err *err);
 
-/* Sets bin_s where the user does not: `bins` of them from first_ns to last_ns, which the query yields.  1: no row. */
-int plot_bin(struct plot *p, const char *range, int bins, struct sl_err *err);
-/* The query with ?1 to ?3 bound. */
-sqlite3_stmt *plot_prepare(struct plot *p, const char *sql, struct sl_err *err);
-/*
- * The user's query: columns by these names, NULL-ended, in this order; those that begin with ? may be missing, and are
- * NULL then.  order: by which to sort, or NULL.
- */
-sqlite3_stmt *plot_user(struct plot *p, const char *const *columns, const char *order, struct sl_err *err);
-/* For programs: all rows of the user's query, or of ours.  An exit code. */
-int plot_rows(struct plot *p, const char *sql);
+/* What is asked; with what people look at, where they do. */
+struct sl_over_time plot_question(const struct plot *p, bool summary);
+/* The result where it was made (rc 0), for programs, or by `show` where people look on.  Frees it.  rc, or negative. */
+int plot_show(const struct plot *p, struct sl_result *r, int rc, void (*show)(FILE *out, const struct sl_result *r),
+              struct sl_err *err);
 
-/* Has the query of the user a column?  NULL: can it be run at all? */
-bool plot_has(struct plot *p, const char *column);
+/* A query with ?1 to ?3 bound. */
+sqlite3_stmt *plot_prepare(struct plot *p, const char *sql, struct sl_err *err);
+/* For programs: all rows of a query, or of the user's.  An exit code. */
+int plot_rows(struct plot *p, const char *sql);
 
 #endif

@@ -22,6 +22,9 @@ struct sl_column {
     const char *unit; /* "ns" (since the epoch, where the name ends in _ns), "s", "spans", ...; NULL: none */
 };
 
+/* How many an array of them has. */
+#define SL_COLUMNS(a) ((int)(sizeof(a) / sizeof *(a)))
+
 struct sl_cell {
     int type; /* SQLITE_NULL, SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_TEXT */
     uint32_t n;
@@ -38,6 +41,7 @@ struct sl_table {
     int columns;
     sqlite3_stmt *query; /* whose rows they are; NULL: they are in memory */
     sqlite3 *db;         /* of query, for errors */
+    const char *origin;  /* what these begin with, such as the store's path; NULL: the name */
     SL_VEC(struct sl_cell) cell;
     struct sl_arena text;
     size_t rows; /* in memory */

@@ -30,22 +30,14 @@ const char *sl_show_level(double share)
     return share > 0 ? level[i > 0 ? i : 0] : " ";
 }
 
-double sl_show_round(double seconds)
+double sl_show_most(struct sl_table *t, int column)
 {
-    static const double round[] = {1,    2,    5,    10,   15,    20,    30,    60,    120,    300,    600,   900,
-                                   1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000};
-    double p;
+    double most = 0;
 
-    if (!(seconds > 1e-9))
-        return 1e-9;
-    for (size_t i = 0; i < sizeof round / sizeof *round && seconds > 0.5; i++)
-        if (seconds <= round[i])
-            return round[i];
-    p = pow(10, floor(log10(seconds)));
-    for (int i = 1; i <= 10; i = i == 1 ? 2 : i == 2 ? 5 : 10)
-        if (seconds <= p * i * (1 + 1e-9) || i == 10)
-            return p * i;
-    return seconds;
+    while (sl_table_next(t, NULL) > 0)
+        most = sl_table_real(t, column) > most ? sl_table_real(t, column) : most;
+    sl_table_rewind(t);
+    return most;
 }
 
 char *sl_show_time(int64_t ns, double step_s, char *buf)

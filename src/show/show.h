@@ -45,11 +45,18 @@ char *sl_show_seconds(double s, char *buf);
 char *sl_show_bar(double share, int width, char *buf);
 /* One column of a row of bars, a blank to a full block; the lowest stands for all that is little. */
 const char *sl_show_level(double share);
-/* The next larger number of seconds that people count in: 1, 2, 5, 10, 15, 30 s, 1, 2, 5, 10 min, ... */
-double sl_show_round(double seconds);
+/* The most in a column, at least 0: what a full bar stands for.  The table begins again. */
+double sl_show_most(struct sl_table *t, int column);
 /* 2026-11-20T08:11:30Z, with as many digits as steps of step_s need.  buf holds SL_TIME_TEXT bytes. */
 char *sl_show_time(int64_t ns, double step_s, char *buf);
 /* 1234567 -> "1,234,567".  buf holds 32 bytes. */
 char *sl_show_count(unsigned long long n, char *buf);
+
+/* ---- what people see of results (result/NAME.h), one file each ---- */
+
+void sl_show_durations(FILE *out, const struct sl_result *r);
+void sl_show_rate(FILE *out, const struct sl_result *r);
+void sl_show_states(FILE *out, const struct sl_result *r);
+void sl_show_workers(FILE *out, const struct sl_result *r); /* utilisation.h */
 
 #endif

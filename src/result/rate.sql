@@ -1,7 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What cmd_rate.c asks of the store.
+-- What rate.c asks of the store.
 
--- name: show_kinds
+-- name: all
+SELECT *
+FROM event_rate(?1, ?2);
+
+-- name: range
+SELECT first_ns, last_ns
+FROM event_rate(?1, 9e9)
+LIMIT 1;
+
+-- name: bins
+SELECT time_ns, events
+FROM event_rate(?1, ?2);
+
+-- name: kinds
 SELECT n.name, m.name
 FROM sl_seen s
 JOIN sl_name n ON n.id = s.type
@@ -9,7 +22,12 @@ JOIN sl_name m ON m.id = s.what
 WHERE s.kind = 1
 ORDER BY 1, 2;
 
--- name: event_rate
+-- name: user_range
+SELECT min(sl_number(time_ns, 'time_ns')), max(time_ns)
+FROM (%s
+);
+
+-- name: user_bins
 WITH RECURSIVE b(i, n) AS MATERIALIZED (SELECT time_ns / %lld - (time_ns %% %lld < 0), count(*) FROM (%s
 ) WHERE
     time_ns IS NOT NULL GROUP BY 1), f(i) AS (SELECT min(i) FROM b UNION ALL SELECT i + 1 FROM f WHERE i < (SELECT

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What states, rate, utilisation and durations share: a question about spans or events over time, in bins, of all runs
+ * or one, or about what a query of the user yields.
+ */
+#ifndef SL_RESULT_OVER_TIME_H
+#define SL_RESULT_OVER_TIME_H
+
+#include "result/table.h"
+#include "store/store.h"
+
+struct sl_over_time {
+    struct sl_store *st;
+    const char *about; /* ?1 of statements: a type of spans, an event; NULL: none */
+    double bin_s;      /* ?2; 0: not given */
+    int64_t within;    /* ?3, a span; 0: all */
+    const char *sql;   /* the user's query instead (sl_sql_bare()); NULL: none */
+    bool summary;      /* tables for people, too */
+};
+
+/* The query without what ends it, so that it can stand inside of ours; to be freed.  NULL for NULL. */
+char *sl_sql_bare(const char *sql);
+
+/* The next larger number of seconds that people count in: 1, 2, 5, 10, 15, 30 s, 1, 2, 5, 10 min, ... */
+double sl_round_seconds(double seconds);
+
+/* Sets bin_s where it is not given: about `bins` of them from first_ns to last_ns, which `range` yields.  1: no row. */
+int sl_over_time_bin(struct sl_over_time *q, const char *range, int bins, struct sl_err *err);
+
+/* The statement with ?1 to ?3 bound. */
+sqlite3_stmt *sl_over_time_prepare(const struct sl_over_time *q, const char *sql, struct sl_err *err);
+
+/* All rows of the user's query, or of `sql`, whose columns these are, as a table of r.  0, or negative. */
+int sl_over_time_rows(struct sl_result *r, const struct sl_over_time *q, const char *name, const char *sql,
+                      const struct sl_column *column, int columns, struct sl_err *err);
+
+/*
+ * The user's query: columns by these names, NULL-ended, in this order; those that begin with ? may be missing, and are
+ * NULL then.  order: by which to sort, or NULL.  All but `state` are numbers: what is none is an error.
+ */
+sqlite3_stmt *sl_over_time_user(const struct sl_over_time *q, const char *const *columns, const char *order,
+                                struct sl_err *err);
+/* Has the user's query a column?  NULL: can it be run at all? */
+bool sl_over_time_has(const struct sl_over_time *q, const char *column);
+
+#endif

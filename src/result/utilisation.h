@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many workers of a type there were, and were busy, over time (utilisation()), or what a query with the columns
+ * time_ns, workers, busy and perhaps running yields.  Tables:
+ *
+ *   utilisation  the bins; the query of the user as it is
+ *
+ * and for people:
+ *
+ *   about        a row: type, busy, bin_s
+ *   bins         time_ns, workers, busy, running, busy_percent
+ */
+#ifndef SL_RESULT_UTILISATION_H
+#define SL_RESULT_UTILISATION_H
+
+#include "result/over_time.h"
+
+/* busy: of the time that workers were there, per cent; NULL: never. */
+enum { SL_WORKERS_TYPE, SL_WORKERS_BUSY, SL_WORKERS_BIN_S };
+enum {
+    SL_WORKERS_BIN_TIME_NS,
+    SL_WORKERS_BIN_WORKERS,
+    SL_WORKERS_BIN_BUSY,
+    SL_WORKERS_BIN_RUNNING,
+    SL_WORKERS_BIN_PERCENT
+};
+
+/* question->about NULL: what workers there are; an error where there are several types.  On success r is to be freed.
+ */
+int sl_workers(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err);
+
+#endif

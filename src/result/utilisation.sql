@@ -1,0 +1,22 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What utilisation.c asks of the store.
+
+-- name: types
+SELECT r.type
+FROM sl_role r
+JOIN sl_name n ON n.name = r.type
+WHERE r.role = 'worker' AND EXISTS (SELECT 1 FROM sl_span WHERE type = n.id)
+ORDER BY 1;
+
+-- name: all
+SELECT *
+FROM utilisation(?1, ?2, ?3);
+
+-- name: range
+SELECT first_ns, last_ns
+FROM utilisation(?1, 9e9, ?3)
+LIMIT 1;
+
+-- name: bins
+SELECT time_ns, workers, busy, running
+FROM utilisation(?1, ?2, ?3);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one wants to know of many durations (result/durations.h). */
+#include "result/durations.h"
+#include "show/show.h"
+
+enum { BAR = 40 };
+
+static const char *count_text(const struct sl_table *t, int column, char *buf)
+{
+    return sl_show_count((unsigned long long)sl_table_int(t, column), buf);
+}
+
+static void put_problem(FILE *out, const struct sl_table *about, int column, const char *what)
+{
+    char count[32];
+
+    if (sl_table_int(about, column))
+        fprintf(out, "  %9s %s\n", count_text(about, column, count), what);
+}
+
+static void put_about(FILE *out, struct sl_table *about)
+{
+    bool user;
+    char n[32], of[32];
+
+    sl_table_next(about, NULL);
+    user = sl_table_is_null(about, SL_DURATIONS_TYPE);
+    count_text(about, SL_DURATIONS_DURATIONS, n);
+    if (user)
+        fprintf(out, "%s duration%s\n", n, sl_table_int(about, SL_DURATIONS_DURATIONS) == 1 ? "" : "s");
+    else
+        fprintf(out, "from %s to %s: %s of %s spans of type %s\n", sl_table_text(about, SL_DURATIONS_START_EVENT, NULL),
+                sl_table_text(about, SL_DURATIONS_END_EVENT, NULL), n, count_text(about, SL_DURATIONS_SPANS, of),
+                sl_table_text(about, SL_DURATIONS_TYPE, NULL));
+    put_problem(out, about, SL_DURATIONS_NO_START,
+                user ? sl_table_int(about, SL_DURATIONS_NO_START) == 1 ? "row without a start" : "rows without a start"
+                     : "without a start");
+    put_problem(out, about, SL_DURATIONS_NO_END,
+                user ? sl_table_int(about, SL_DURATIONS_NO_END) == 1 ? "row without an end" : "rows without an end"
+                     : "without an end");
+    put_problem(out, about, SL_DURATIONS_SEVERAL_STARTS, "with several starts, of which the first counts");
+    put_problem(out, about, SL_DURATIONS_SEVERAL_ENDS, "with several ends, of which the first counts");
+    put_problem(out, about, SL_DURATIONS_NEGATIVE, "negative: the end is before the start");
+}
+
+static void put_numbers(FILE *out, struct sl_table *numbers)
+{
+    static const char *const heading[SL_DURATIONS_NUMBERS] = {"mean",   "stddev", "minimum", "25 %",
+                                                              "median", "75 %",   "95 %",    "maximum"};
+    char text[32];
+
+    while (sl_table_next(numbers, NULL) > 0) {
+        for (int i = 0; i < SL_DURATIONS_NUMBERS; i++)
+            fprintf(out, "%s%12s", i ? " " : "\n", heading[i]);
+        for (int i = 0; i < SL_DURATIONS_NUMBERS; i++)
+            fprintf(out, "%s%12s", i ? " " : "\n",
+                    sl_table_is_null(numbers, i) ? "" : sl_show_seconds(sl_table_real(numbers, i), text));
+        fputc('\n', out);
+    }
+}
+
+static void put_histogram(FILE *out, struct sl_table *bins)
+{
+    double most = sl_show_most(bins, SL_DURATIONS_BIN_DURATIONS);
+    char from[32], to[32], n[32], bar[4 * BAR + 4];
+
+    if (bins->rows)
+        fputc('\n', out);
+    while (sl_table_next(bins, NULL) > 0) {
+        sl_show_bar(sl_table_real(bins, SL_DURATIONS_BIN_DURATIONS) / most, BAR, bar);
+        fprintf(out, "%12s to %-12s %9s%s%s\n", sl_show_seconds(sl_table_real(bins, SL_DURATIONS_BIN_FROM_S), from),
+                sl_show_seconds(sl_table_real(bins, SL_DURATIONS_BIN_TO_S), to),
+                count_text(bins, SL_DURATIONS_BIN_DURATIONS, n), *bar ? "  " : "", bar);
+    }
+}
+
+static void put_longest(FILE *out, struct sl_table *longest, const char *store)
+{
+    char text[32];
+
+    if (longest && longest->rows)
+        fputs("\nthe longest:\n", out);
+    while (longest && sl_table_next(longest, NULL) > 0)
+        fprintf(out, "%12s  %s: spanloom show span %lld -d %s\n",
+                sl_show_seconds(sl_table_real(longest, SL_DURATIONS_LONGEST_S), text),
+                sl_table_text(longest, SL_DURATIONS_LONGEST_NAME, NULL),
+                (long long)sl_table_int(longest, SL_DURATIONS_LONGEST_SPAN), store);
+}
+
+void sl_show_durations(FILE *out, const struct sl_result *r)
+{
+    struct sl_table *about = sl_result_find(r, "about");
+
+    put_about(out, about);
+    put_numbers(out, sl_result_find(r, "numbers"));
+    put_histogram(out, sl_result_find(r, "histogram"));
+    put_longest(out, sl_result_find(r, "longest"), sl_table_text(about, SL_DURATIONS_STORE, NULL));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How often something happened (result/rate.h): a bar each bin. */
+#include "result/rate.h"
+#include "base/clock.h"
+#include "show/show.h"
+
+enum { BAR = 40, KINDS = 2 };
+
+/* Where several are counted together: "A/x, B/x". */
+static void put_kinds(FILE *out, struct sl_table *kinds, const char *store)
+{
+    if (!kinds || kinds->rows < 2)
+        return;
+    for (int i = 0; i < KINDS && sl_table_next(kinds, NULL) > 0; i++)
+        fprintf(out, "%s%s/%s", i ? ", " : ": ", sl_table_text(kinds, SL_RATE_KIND_SPAN, NULL),
+                sl_table_text(kinds, SL_RATE_KIND_EVENT, NULL));
+    if (kinds->rows > KINDS)
+        fprintf(out, " and %zu more; all: spanloom types --events -d %s", kinds->rows - KINDS, store);
+}
+
+void sl_show_rate(FILE *out, const struct sl_result *r)
+{
+    struct sl_table *about = sl_result_find(r, "about"), *bins = sl_result_find(r, "bins");
+    double all, bin_s, most = sl_show_most(bins, SL_RATE_BIN_EVENTS);
+    char time[SL_TIME_TEXT], width[32], bar[4 * BAR + 4], count[32];
+
+    sl_table_next(about, NULL);
+    all = sl_table_real(about, SL_RATE_EVENTS);
+    bin_s = sl_table_real(about, SL_RATE_BIN_S);
+    fprintf(out, "%s event%s", sl_show_count((unsigned long long)all, count), all == 1 ? "" : "s");
+    if (!sl_table_is_null(about, SL_RATE_EVENT))
+        fprintf(out, " called %s", sl_table_text(about, SL_RATE_EVENT, NULL));
+    if (bin_s > 0)
+        fprintf(out, " in bins of %s", sl_show_seconds(bin_s, width));
+    put_kinds(out, sl_result_find(r, "kinds"), sl_table_text(about, SL_RATE_STORE, NULL));
+    fprintf(out, "\n\n%-20s %9s%s\n", "time", "events", bin_s > 0 ? "     per s" : "");
+    while (sl_table_next(bins, NULL) > 0) {
+        double events = sl_table_real(bins, SL_RATE_BIN_EVENTS);
+        fprintf(out, "%-20s %9.0f", sl_show_time(sl_table_int(bins, SL_RATE_BIN_TIME_NS), bin_s > 0 ? bin_s : 1, time),
+                events);
+        if (bin_s > 0)
+            fprintf(out, " %9.4g", sl_table_real(bins, SL_RATE_BIN_PER_S));
+        sl_show_bar(most > 0 ? events / most : 0, BAR, bar);
+        fprintf(out, "%s%s\n", *bar ? "  " : "", bar);
+    }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* States over time (result/states.h): a row of bars each. */
+#include "result/states.h"
+#include "base/clock.h"
+#include "show/show.h"
+
+/* How many spans, whole or mean.  buf holds 32 bytes. */
+static const char *spans_text(double n, char *buf)
+{
+    snprintf(buf, 32, n < 1000 ? "%.4g" : "%.0f", n);
+    return buf;
+}
+
+static void put_heading(FILE *out, const struct sl_table *about)
+{
+    double bin_s = sl_table_real(about, SL_STATES_BIN_S), most = sl_table_real(about, SL_STATES_MOST);
+    char from[SL_TIME_TEXT], to[SL_TIME_TEXT], width[32], count[32];
+    const char *type = sl_table_text(about, SL_STATES_TYPE, NULL);
+
+    if (type)
+        fprintf(out, "%s spans of type %s",
+                sl_show_count((unsigned long long)sl_table_real(about, SL_STATES_SPANS), count), type);
+    else
+        fprintf(out, "%lld states", (long long)sl_table_int(about, SL_STATES_STATES));
+    if (sl_table_is_null(about, SL_STATES_FROM_NS)) {
+        fputs(type ? ", without events\n" : "\n", out);
+        return;
+    }
+    fprintf(out, ", %s to %s", sl_show_time(sl_table_int(about, SL_STATES_FROM_NS), bin_s > 0 ? bin_s : 1, from),
+            sl_show_time(sl_table_int(about, SL_STATES_TO_NS), bin_s > 0 ? bin_s : 1, to));
+    if (bin_s > 0)
+        fprintf(out, "; a column is %s, a full one %s spans", sl_show_seconds(bin_s, width), spans_text(most, count));
+    else
+        fprintf(out, "; a full column is %s spans", spans_text(most, count));
+    fputs("\n\n", out);
+}
+
+/* The next n, up to the last in which there is something. */
+static void put_bars(FILE *out, struct sl_table *columns, int64_t n, double most)
+{
+    int blank = 2; /* behind what stands before them */
+
+    for (int64_t i = 0; i < n && sl_table_next(columns, NULL) > 0; i++) {
+        double spans = sl_table_real(columns, SL_STATE_COLUMN_SPANS);
+        if (spans > 0) {
+            fprintf(out, "%*s%s", blank, "", sl_show_level(spans / most));
+            blank = 0;
+        } else {
+            blank++;
+        }
+    }
+    fputc('\n', out);
+}
+
+static void put_state(FILE *out, const struct sl_table *states, int width)
+{
+    char most[32], mean[32];
+
+    fprintf(out, "%-*s %8s", width, sl_table_text(states, SL_STATE_NAME, NULL),
+            spans_text(sl_table_real(states, SL_STATE_AT_MOST), most));
+    if (!sl_table_is_null(states, SL_STATE_ENDED))
+        fprintf(out, " %8.0f %11s", sl_table_real(states, SL_STATE_ENDED),
+                sl_show_seconds(sl_table_real(states, SL_STATE_MEAN_S), mean));
+}
+
+void sl_show_states(FILE *out, const struct sl_result *r)
+{
+    struct sl_table *about = sl_result_find(r, "about"), *states = sl_result_find(r, "states"),
+                    *columns = sl_result_find(r, "columns");
+    int width = 10;
+
+    sl_table_next(about, NULL);
+    put_heading(out, about);
+    while (sl_table_next(states, NULL) > 0) {
+        int n = (int)strlen(sl_table_text(states, SL_STATE_NAME, NULL));
+        width = n > width ? n : width;
+    }
+    sl_table_rewind(states);
+    if (states->rows)
+        fprintf(out, "%-*s %8s%s\n", width, "state", "at most",
+                sl_table_is_null(about, SL_STATES_TYPE) ? "" : " ended in   mean time");
+    while (sl_table_next(states, NULL) > 0) {
+        put_state(out, states, width);
+        put_bars(out, columns, sl_table_int(about, SL_STATES_COLUMNS), sl_table_real(about, SL_STATES_MOST));
+    }
+    if (sl_table_int(about, SL_STATES_OTHERS))
+        fprintf(out, "and %lld more, in none of them more than %.2g at a time; --format csv has all\n",
+                (long long)sl_table_int(about, SL_STATES_OTHERS), sl_table_real(about, SL_STATES_OTHERS_MOST));
+}
