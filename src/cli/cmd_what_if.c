@@ -17,7 +17,7 @@ static const struct option_spec options[] = {
 static int keep_simulation(struct sl_store *st, int64_t workflow, const char *changes, struct sl_err *err)
 {
     char *sql = sqlite3_mprintf(sql_keep_simulation, (long long)workflow, changes);
-    int rc = cli_temporary(st, sql, err);
+    int rc = sl_store_temporary(st, sql, err);
 
     sqlite3_free(sql);
     return rc;
