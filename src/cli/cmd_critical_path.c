@@ -16,25 +16,26 @@ static const struct option_spec options[] = {
 static int run(struct cli *cli, int argc, char **argv)
 {
     const char *by = cli_option(cli, "by");
-    int blame = by ? sl_blame_find(by) : SL_BLAME_STATE;
-    bool slack = cli_option(cli, "slack") != NULL, all = cli_option(cli, "all") != NULL;
+    enum sl_blame blame = by ? sl_blame_find(by) : SL_BLAME_STATE;
+    bool people = cli->format == SL_FORMAT_TABLE, slack = cli_option(cli, "slack") != NULL;
+    bool all = cli_option(cli, "all") != NULL;
     struct sl_result r = {0};
     struct sl_err err = {0};
     struct sl_store *st;
     int64_t workflow;
     int rc;
 
-    if (blame < 0)
+    if (blame == SL_BLAME_NONE)
         return cli_usage(cli, "--by is state, component or task, not '%s'", by);
     if (slack && (by || all))
         return cli_usage(cli, "--slack has a line for each task, and takes neither --by nor --all");
     if ((rc = cli_workflow(cli, argc, argv, &st, &workflow)))
         return rc;
     rc = slack ? sl_result_slack(&r, st, workflow, &err)
-               : sl_result_critical_path(&r, st, workflow, (enum sl_blame)blame, &err);
+               : sl_result_critical_path(&r, st, workflow, people ? blame : SL_BLAME_NONE, &err);
     if (!rc)
-        rc = slack || cli->format != SL_FORMAT_TABLE ? sl_show_result(stdout, &r, cli->format, &err)
-                                                     : sl_show_critical_path(stdout, &r, all, &err);
+        rc = people && !slack ? sl_show_critical_path(stdout, &r, all, &err)
+                              : sl_show_result(stdout, &r, cli->format, &err);
     sl_result_free(&r);
     sl_store_close(st);
     return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;

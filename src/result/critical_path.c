@@ -33,14 +33,15 @@ static const struct sl_column slack_columns[] = {{"task", TEXT, NULL},  {"slack_
                                                  {"path_s", REAL, "s"}, {"first", TEXT, NULL},
                                                  {"done", TEXT, NULL},  {"span", INTEGER, NULL}};
 
-int sl_blame_find(const char *name)
+enum sl_blame sl_blame_find(const char *name)
 {
-    static const char *const names[] = {"state", "component", "task"};
+    static const char *const names[] = {
+        [SL_BLAME_STATE] = "state", [SL_BLAME_COMPONENT] = "component", [SL_BLAME_TASK] = "task"};
 
-    for (int i = 0; i < N(names); i++)
+    for (int i = SL_BLAME_STATE; i <= SL_BLAME_TASK; i++)
         if (!strcmp(names[i], name))
-            return i;
-    return -1;
+            return (enum sl_blame)i;
+    return SL_BLAME_NONE;
 }
 
 static void time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -50,11 +51,6 @@ static void time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     (void)argc;
     sl_time_text(sqlite3_value_int64(argv[0]), text);
     sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
-}
-
-static void know_time_text(struct sl_store *st)
-{
-    sqlite3_create_function(st->db, "sl_time_text", 1, SQLITE_UTF8, NULL, time_text, NULL, NULL);
 }
 
 /* The path is worked out once. */
@@ -88,34 +84,46 @@ static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, 
     return rc;
 }
 
-int sl_result_critical_path(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by,
-                            struct sl_err *err)
+/* What summarises the path. */
+static int add_summary(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by, struct sl_err *err)
 {
     char blame[600];
-    int rc;
+    int rc = keep_path(st, workflow, err);
 
-    know_time_text(st);
-    if ((rc = keep_path(st, workflow, err)))
+    if (!rc)
+        rc = add_head(r, st, workflow, err);
+    if (rc)
         return rc;
     snprintf(blame, sizeof blame, sql_blame, by == SL_BLAME_TASK ? "ifnull('task ' || task, 'driver')" : "component",
              by == SL_BLAME_STATE ? "state" : "''");
-    if (!sl_result_sql(r, st, "path", path_columns, N(path_columns), sql_path, err))
-        return SL_ESTORE;
-    if ((rc = add_head(r, st, workflow, err)))
-        return rc;
     if (!sl_result_sql(r, st, "blame", blame_columns[by], by == SL_BLAME_STATE ? 4 : 3, blame, err) ||
         !sl_result_sql(r, st, "parts", part_columns, N(part_columns), sql_parts, err))
         return SL_ESTORE;
     return 0;
 }
 
-int sl_result_slack(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
+/* A table whose query has ?1, the workflow. */
+static int add_of(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *columns, int n,
+                  const char *sql, int64_t workflow, struct sl_err *err)
 {
     struct sl_table *t;
 
-    know_time_text(st);
-    if (!(t = sl_result_sql(r, st, "slack", slack_columns, N(slack_columns), sql_slack, err)))
+    sqlite3_create_function(st->db, "sl_time_text", 1, SQLITE_UTF8, NULL, time_text, NULL, NULL);
+    if (!(t = sl_result_sql(r, st, name, columns, n, sql, err)))
         return SL_ESTORE;
     sqlite3_bind_int64(t->query, 1, workflow);
     return 0;
+}
+
+int sl_result_critical_path(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by,
+                            struct sl_err *err)
+{
+    int rc = add_of(r, st, "path", path_columns, N(path_columns), sql_path, workflow, err);
+
+    return rc || by == SL_BLAME_NONE ? rc : add_summary(r, st, workflow, by, err);
+}
+
+int sl_result_slack(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    return add_of(r, st, "slack", slack_columns, N(slack_columns), sql_slack, workflow, err);
 }

@@ -7,8 +7,8 @@ FROM critical_path(%lld);
 
 -- name: path
 SELECT sl_time_text(start_ns) AS start, sl_time_text(end_ns) AS "end", seconds, task, component, state, span
-FROM temp.sl_path
-ORDER BY i;
+FROM critical_path(?1)
+ORDER BY start_ns;
 
 -- name: head
 SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), max(tasks), max(undone)
