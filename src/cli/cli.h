@@ -63,9 +63,6 @@ int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format
 /* Opens the store of -d for reading, with the analysis functions; NULL: the error is printed. */
 struct sl_store *cli_open(const struct cli *cli);
 
-/* Statements that make temporary tables, which a store opened for reading forbids like all writing. */
-int cli_temporary(struct sl_store *st, const char *sql, struct sl_err *err);
-
 /* Runs a query of one result and shows it in the chosen format.  Exit code.  args: texts for ?1, ?2, ..., NULL-ended.
  */
 int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const char *const *args);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs, or stores, compared (analyse/diff.h), and the gate of --fail-on. */
 #include "base/mem.h"
-#include "cli/diff.h"
+#include "cli/diff_show.h"
 #include "cli/history.h"
 #include "cli/lens.h"
 #include "cli_cmd_diff.sql.h"
@@ -27,7 +27,7 @@ static bool is_file(const char *path)
 }
 
 /* A store; STORE:RUN, split at the last colon that leaves a store; else a run in the store of -d. */
-static void split(const struct cli *cli, struct diff_side *s)
+static void split(const struct cli *cli, struct sl_diff_input *s)
 {
     const char *at = s->text + strlen(s->text);
 
@@ -49,13 +49,13 @@ static void split(const struct cli *cli, struct diff_side *s)
     s->run = sl_strdup(s->text);
 }
 
-static const char *no_store(const struct diff_side *s)
+static const char *no_store(const struct sl_diff_input *s)
 {
     struct stat st;
     return stat(s->text, &st) ? "is no file" : "is a folder, not a store";
 }
 
-static int find_workflow(struct diff_side *s, struct sl_err *err)
+static int find_workflow(struct sl_diff_input *s, struct sl_err *err)
 {
     int64_t only = 0;
     int rc;
@@ -69,7 +69,7 @@ static int find_workflow(struct diff_side *s, struct sl_err *err)
     return 0;
 }
 
-static int open_side(const struct cli *cli, struct diff_side *s, struct sl_err *err)
+static int open_side(const struct cli *cli, struct sl_diff_input *s, struct sl_err *err)
 {
     struct cli its = *cli;
     struct stat st;
@@ -99,7 +99,7 @@ static int open_side(const struct cli *cli, struct diff_side *s, struct sl_err *
 
 /* ---- the type of roots ---- */
 
-static bool has_type(struct diff_side *s, const char *type)
+static bool has_type(struct sl_diff_input *s, const char *type)
 {
     char *sql = s->within ? sqlite3_mprintf(sql_has_type, (long long)s->within, type)
                           : sqlite3_mprintf("SELECT 1 FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = "
@@ -112,7 +112,7 @@ static bool has_type(struct diff_side *s, const char *type)
 }
 
 /* The type that both have. */
-static int choose_type(struct diff *d, const char *given, char *type, size_t n, struct sl_err *err)
+static int choose_type(struct sl_comparison *d, const char *given, char *type, size_t n, struct sl_err *err)
 {
     static const char *const tasks[] = {"parsl.monitoring.task", "parsl.rundir.task"};
     int rc = 0;
@@ -125,7 +125,7 @@ static int choose_type(struct diff *d, const char *given, char *type, size_t n, 
     if (given && (rc = cli_type(d->side[0].st, given, type, n, err)))
         return sl_err_wrap(err, "A (%s)", d->side[0].text);
     for (int i = 0; i < 2; i++) {
-        struct diff_side *s = &d->side[i];
+        struct sl_diff_input *s = &d->side[i];
         if (given ? !has_type(s, type) : !has_type(s, tasks[0]) && !has_type(s, tasks[1]))
             return sl_err(err, SL_ENOTFOUND,
                           "%s (%s) holds no %s%s; name a type that both have with --type, see: spanloom types -d %s",
@@ -136,99 +136,6 @@ static int choose_type(struct diff *d, const char *given, char *type, size_t n, 
                           "of %s and %s only one has its tasks in a monitoring database; import the rest of the other, "
                           "or name a type that both have with --type",
                           d->side[0].text, d->side[1].text);
-}
-
-/* ---- the critical path and the makespan ---- */
-
-static struct diff_path *find_path(struct diff *d, const char *component, const char *state)
-{
-    struct diff_path *p;
-
-    for (size_t i = 0; i < d->path.n; i++)
-        if (!strcmp(d->path.v[i].component, component) && !strcmp(d->path.v[i].state, state))
-            return &d->path.v[i];
-    p = sl_vec_add(&d->path);
-    p->component = sl_strdup(component);
-    p->state = sl_strdup(state);
-    return p;
-}
-
-static int read_path(struct diff *d, int side, struct sl_err *err)
-{
-    sqlite3_stmt *q = sl_store_prepare(d->side[side].st, sql_read_path, err);
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    int rc = q ? 0 : SL_ESTORE;
-
-    if (q)
-        sqlite3_bind_int64(q, 1, d->side[side].workflow);
-    while (q && (rc = sl_store_step(d->side[side].st, q, err)) > 0) {
-        const char *component = sl_store_text(q, 0), *state = sl_store_text(q, 1);
-        find_path(d, component ? component : "", state ? state : "")->s[side] = sqlite3_column_double(q, 2);
-        first = sqlite3_column_int64(q, 3) < first ? sqlite3_column_int64(q, 3) : first;
-        last = sqlite3_column_int64(q, 4) > last ? sqlite3_column_int64(q, 4) : last;
-    }
-    sqlite3_finalize(q);
-    if (!rc && last < first)
-        rc = sl_err(err, SL_ENOTFOUND, "its workflow has no events");
-    if (!rc)
-        d->makespan[side] = (double)((uint64_t)last - (uint64_t)first) / 1e9;
-    return rc;
-}
-
-static void free_path(struct diff *d)
-{
-    for (size_t i = 0; i < d->path.n; i++) {
-        free(d->path.v[i].component);
-        free(d->path.v[i].state);
-    }
-    sl_vec_free(&d->path);
-}
-
-static int by_change(const void *a, const void *b)
-{
-    const struct diff_path *x = a, *y = b;
-    double i = fabs(x->s[1] - x->s[0]), k = fabs(y->s[1] - y->s[0]);
-    int order = strcmp(x->component, y->component);
-
-    if (i != k)
-        return i > k ? -1 : 1;
-    if (x->s[0] != y->s[0])
-        return x->s[0] > y->s[0] ? -1 : 1;
-    return order ? order : strcmp(x->state, y->state);
-}
-
-/* Without workflows: from the first event of any root to the last. */
-static void span_of_roots(struct diff *d)
-{
-    for (int i = 0; i < 2; i++)
-        d->makespan[i] =
-            d->d.t[i].histories ? (double)((uint64_t)d->d.t[i].last_ns - (uint64_t)d->d.t[i].first_ns) / 1e9 : NAN;
-}
-
-static void compare_paths(struct diff *d)
-{
-    struct sl_err err = {0};
-
-    for (int i = 0; i < 2; i++)
-        if (d->side[i].workflows > 1) {
-            snprintf(d->no_path, sizeof d->no_path,
-                     "%s (%s) holds %llu workflows; name one of them, see: spanloom info --runs -d %s", i ? "B" : "A",
-                     d->side[i].text, (unsigned long long)d->side[i].workflows, d->side[i].path);
-            d->makespan[0] = d->makespan[1] = NAN;
-            return;
-        }
-    for (int i = 0; i < 2 && !*d->no_path; i++)
-        if (!d->side[i].workflow)
-            snprintf(d->no_path, sizeof d->no_path, "%s (%s) holds no workflow", i ? "B" : "A", d->side[i].text);
-    for (int i = 0; i < 2 && !*d->no_path; i++)
-        if (read_path(d, i, &err))
-            snprintf(d->no_path, sizeof d->no_path, "%s (%s): %.400s", i ? "B" : "A", d->side[i].text, err.text);
-    if (*d->no_path) {
-        free_path(d);
-        span_of_roots(d);
-    } else if (d->path.n) {
-        qsort(d->path.v, d->path.n, sizeof *d->path.v, by_change);
-    }
 }
 
 /* ---- the gate ---- */
@@ -267,7 +174,7 @@ static bool matters(const struct sl_diff *d, const struct sl_diff_row *r)
            r->median.b * (double)r->n[1] >= 0.01 * d->history.median.b * (double)d->t[1].roots;
 }
 
-static int gate_of(const struct cli_gate *gate, const struct diff *d)
+static int gate_of(const struct cli_gate *gate, const struct sl_comparison *d)
 {
     const struct sl_diff *x = &d->d;
     bool out;
@@ -293,31 +200,26 @@ static int gate_of(const struct cli_gate *gate, const struct diff *d)
 
 /* ---- the command ---- */
 
-static int compare(const struct cli *cli, struct diff *d, const char *type, struct sl_err *err)
+static int show(const struct cli *cli, struct sl_comparison *d, struct sl_err *err)
 {
-    int rc = 0;
+    struct sl_result r = {0};
+    int rc;
 
-    for (int i = 0; i < 2 && !rc; i++) {
-        rc = sl_transitions_make(&d->d.t[i], d->side[i].st->db, type, d->side[i].within, err);
-        if (!rc && !d->d.t[i].roots)
-            rc = sl_err(err, SL_ENOTFOUND, "%s (%s) has no spans of type %s", i ? "B" : "A", d->side[i].text, type);
+    if (cli->format == SL_FORMAT_TABLE) {
+        diff_show(d, cli_option(cli, "all") != NULL);
+        return 0;
     }
-    if (rc)
-        return rc;
-    sl_diff_make(&d->d);
-    compare_paths(d);
-    if (cli->format != SL_FORMAT_TABLE) {
-        if (*d->no_path)
-            fprintf(stderr, "spanloom: the critical path is not compared: %s\n", d->no_path);
-        return diff_rows(cli, d);
-    }
-    diff_show(d, cli_option(cli, "all") != NULL);
-    return 0;
+    if (*d->no_path)
+        fprintf(stderr, "spanloom: the critical path is not compared: %s\n", d->no_path);
+    sl_result_diff(&r, d);
+    rc = sl_show_result(stdout, &r, cli->format, err);
+    sl_result_free(&r);
+    return rc;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-    struct diff d = {0};
+    struct sl_comparison d = {0};
     struct cli_gate gate;
     struct sl_err err = {0};
     char type[300];
@@ -335,13 +237,14 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = choose_type(&d, cli_option(cli, "type"), type, sizeof type, &err);
     d.type = type;
     if (!rc)
-        rc = compare(cli, &d, type, &err);
+        rc = sl_comparison_make(&d, &err);
+    if (!rc)
+        rc = show(cli, &d, &err);
     if (!rc)
         rc = gate_of(&gate, &d);
     else if (rc < 0)
         rc = err.code ? cli_fail(cli, &err) : EXIT_FAILED;
-    sl_diff_free(&d.d);
-    free_path(&d);
+    sl_comparison_free(&d);
     for (int i = 0; i < 2; i++) {
         sl_store_close(d.side[i].st);
         free(d.side[i].path);

@@ -8,8 +8,3 @@ JOIN sl_span s ON s.id = d.span
 JOIN sl_name n ON n.id = s.type
 WHERE n.name = %Q
 LIMIT 1;
-
--- name: read_path
-SELECT component, state, sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns)
-FROM critical_path(?1)
-GROUP BY 1, 2;

@@ -3,8 +3,9 @@
 #include "base/buf.h"
 #include "cli/history.h"
 #include "cli/over_time.h"
-#include "cli/profile_show.h"
-#include "cli_cmd_profile.sql.h"
+#include "collect/process.h"
+#include "result/profile.h"
+#include "show/profile.h"
 
 #include <string.h>
 
@@ -19,48 +20,48 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static int rows(const struct cli *cli, struct sl_store *st, const struct profile_view *view)
-{
-    static const char *const by[] = {"", "thread", "process", "rank"};
-    char *sql;
-    int rc;
-
-    if (view->want.nwithin)
-        sql = sqlite3_mprintf("SELECT * FROM %s(%lld, %s%s%s)", view->flat ? "call_profile" : "call_tree",
-                              (long long)view->want.within[0], view->want.by ? "'" : "NULL", by[view->want.by],
-                              view->want.by ? "'" : "");
-    else
-        sql = sqlite3_mprintf("SELECT * FROM %s(NULL, %s%s%s)", view->flat ? "call_profile" : "call_tree",
-                              view->want.by ? "'" : "NULL", by[view->want.by], view->want.by ? "'" : "");
-    rc = cli_query(cli, st, sql, NULL);
-    sqlite3_free(sql);
-    return rc;
-}
-
 /* Processes that nothing in the store has started: what ran on its own.  Several of them are in one profile. */
-static void emit_runs(struct sl_store *st)
+static int say_runs(struct sl_table *t, const char *store, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql_tops, NULL);
-    bool other = strcmp(st->path, "spanloom.db") != 0;
+    enum { RUNS, LAST };
+    bool other = strcmp(store, "spanloom.db") != 0;
     struct sl_buf key = {0};
     char count[32];
+    int rc = sl_table_next(t, err);
 
-    if (q && sl_store_step(st, q, NULL) > 0 && sqlite3_column_int(q, 0) > 1) {
-        const char *text = sl_store_text(q, 1);
+    if (rc > 0 && sl_table_int(t, RUNS) > 1) {
+        const char *text = sl_table_text_or_empty(t, LAST);
         sl_show_clean(&key, text, strlen(text));
         printf("\n%s runs (top processes) are in this store; the last: spanloom profile --run %s%s%s\n",
-               sl_show_count((uint64_t)sqlite3_column_int64(q, 0), count), key.s, other ? " -d " : "",
-               other ? st->path : "");
+               sl_show_count((uint64_t)sl_table_int(t, RUNS), count), key.s, other ? " -d " : "", other ? store : "");
     }
-    sqlite3_finalize(q);
     sl_buf_free(&key);
+    return rc < 0 ? rc : 0;
+}
+
+static int show(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, size_t top,
+                struct sl_err *err)
+{
+    int rc = sl_result_profile(r, st, want, err);
+
+    if (rc)
+        return rc;
+    if (!(rc = sl_show_profile(stdout, r, top, shell_process_lives, err)))
+        return sl_err(
+            err, SL_ENOTFOUND,
+            "%s holds no calls of traced programs%s; trace one with: spanloom run PROGRAM, built with $(spanloom "
+            "flags c), or spanloom trace SCRIPT",
+            st->path, want->calls.nwithin ? " in that span" : "");
+    return rc > 0 && !want->calls.nwithin ? say_runs(sl_result_find(r, "runs"), st->path, err) : rc;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
 {
     const char *top = cli_option(cli, "top"), *by = cli_option(cli, "by");
     bool flat = cli_option(cli, "flat") != NULL, tree = cli_option(cli, "tree") != NULL;
-    struct profile_view view = {.flat = flat || !tree, .tree = tree || !flat, .top = TOP};
+    struct sl_profile_want want = {.flat = flat || !tree, .tree = tree || !flat};
+    struct sl_result r = {0};
+    size_t most = TOP;
     struct sl_err err = {0};
     struct sl_store *st;
     int64_t within = 0;
@@ -71,32 +72,27 @@ static int run(struct cli *cli, int argc, char **argv)
     if (top && (rc = cli_number(top, 0)) < 0)
         return cli_usage(cli, "--top needs a number from 0 up");
     if (top)
-        view.top = (size_t)rc;
-    view.want.by = (enum sl_calls_by)found;
+        most = (size_t)rc;
+    want.calls.by = (enum sl_calls_by)found;
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = argc ? history_find(st, argc, argv, cli_option(cli, "run"), &within, &err)
               : history_run(st, cli_option(cli, "run"), &within, &err);
     if (!rc && within) {
-        view.want.within = &within;
-        view.want.nwithin = 1;
+        want.calls.within = &within;
+        want.calls.nwithin = 1;
     }
-    if (!rc && cli->format != SL_FORMAT_TABLE) {
-        view.flat = !tree;
-        rc = rows(cli, st, &view);
+    if (!rc && cli->format == SL_FORMAT_TABLE) {
+        rc = show(&r, st, &want, most, &err);
     } else if (!rc) {
-        rc = profile_show(stdout, st, &view, &err);
-        if (rc > 0 && !within)
-            emit_runs(st);
+        want.flat = !tree;
+        rc = sl_result_calls(&r, st, &want, &err);
         if (!rc)
-            rc = sl_err(
-                &err, SL_ENOTFOUND,
-                "%s holds no calls of traced programs%s; trace one with: spanloom run PROGRAM, built with $(spanloom "
-                "flags c), or spanloom trace SCRIPT",
-                st->path, within ? " in that span" : "");
+            rc = sl_show_result(stdout, &r, cli->format, &err);
     }
+    sl_result_free(&r);
     sl_store_close(st);
-    return rc < 0 ? cli_fail(cli, &err) : rc == 1 && cli->format == SL_FORMAT_TABLE ? EXIT_DONE : rc;
+    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
 const struct command cmd_profile = {"profile", "[TYPE KEY]", "which functions of traced programs took the time",

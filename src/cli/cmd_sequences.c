@@ -2,7 +2,8 @@
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
 #include "cli/lens.h"
 #include "cli/over_time.h"
-#include "cli_cmd_sequences.sql.h"
+#include "result/sequences.h"
+#include "show/sequences.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -14,76 +15,10 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static void show_totals(sqlite3_stmt *q, const char *type)
-{
-    char n[32], m[32];
-    unsigned long long orderings = (unsigned long long)sqlite3_column_int64(q, 7);
-    unsigned long long roots = (unsigned long long)sqlite3_column_int64(q, 8);
-
-    printf("There %s %s %s of events below %s span%s of type %s\n", orderings == 1 ? "is" : "are",
-           sl_show_count(orderings, n), orderings == 1 ? "ordering" : "different orderings", sl_show_count(roots, m),
-           roots == 1 ? "" : "s", type);
-}
-
-static void show_heading(sqlite3_stmt *q, const char *which)
-{
-    char c[32];
-    unsigned long long count = (unsigned long long)sqlite3_column_int64(q, 1);
-
-    printf("%s: %s span%s", which, sl_show_count(count, c), count == 1 ? "" : "s");
-    if (!sqlite3_column_int(q, 2))
-        puts(", without any event");
-    else
-        printf("\n\n%16s %16s %16s %16s  %s\n", "cumulative mean", "mean", "minimum", "maximum",
-               "span type/event type (seconds since the previous event)");
-}
-
-static void show_step(sqlite3_stmt *q)
-{
-    if (sqlite3_column_int(q, 2)) /* position 0 stands for no event */
-        printf("%16.9f %16.9f %16.9f %16.9f  %s/%s\n", sqlite3_column_double(q, 3), sqlite3_column_double(q, 4),
-               sqlite3_column_double(q, 5), sqlite3_column_double(q, 6), sl_store_text(q, 9), sl_store_text(q, 10));
-}
-
-/* Without --all it ends after the most common ordering that has events. */
-static int show(struct sl_store *st, sqlite3_stmt *q, const char *type, bool all, struct sl_err *err)
-{
-    int64_t last = 0;
-    bool events = false;
-    char which[64];
-    int rc;
-
-    while ((rc = sl_store_step(st, q, err)) > 0) {
-        int64_t sequence = sqlite3_column_int64(q, 0);
-        if (!last)
-            show_totals(q, type);
-        if (sequence != last) {
-            if (events && !all)
-                return 0;
-            if (all)
-                snprintf(which, sizeof which, "\nOrdering %lld", (long long)sequence);
-            show_heading(q, all ? which : last ? "Most common with events" : "Most common");
-        }
-        last = sequence;
-        events |= sqlite3_column_int(q, 2) != 0;
-        show_step(q);
-    }
-    return rc;
-}
-
-static int run_table(struct plot *p, bool all, struct sl_err *err)
-{
-    sqlite3_stmt *q = plot_prepare(p, sql_run_table, err);
-    int rc = q ? show(p->st, q, p->arg, all, err) : SL_ESTORE;
-
-    sqlite3_finalize(q);
-    return rc;
-}
-
 /* Runs without a monitoring database have their tasks in parsl.log only. */
 static void say_left_out(struct sl_store *st)
 {
-    long long n = sl_store_int(st, sql_say_left_out, 0);
+    long long n = sl_result_left_out(st);
 
     if (n)
         fprintf(stderr,
@@ -94,6 +29,7 @@ static void say_left_out(struct sl_store *st)
 
 static int run(struct cli *cli, int argc, char **argv)
 {
+    struct sl_result r = {0};
     struct sl_err err = {0};
     char type[300];
     bool all = cli_option(cli, "all") != NULL, seen;
@@ -105,16 +41,16 @@ static int run(struct cli *cli, int argc, char **argv)
     if ((rc = plot_open(&p, cli)))
         return rc;
     rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
-    p.arg = type;
     if (!rc && !argc && !strcmp(type, "parsl.monitoring.task"))
         say_left_out(p.st);
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);
-    if (!rc && cli->format == SL_FORMAT_TABLE)
-        rc = run_table(&p, all, &err);
-    else if (!rc)
-        rc = plot_rows(&p, all ? "SELECT * FROM event_sequences(?1, ?3)"
-                               : "SELECT * FROM event_sequences(?1, ?3) WHERE sequence = 1");
+    if (!rc)
+        rc = sl_result_sequences(&r, p.st, type, p.within, all, &err);
+    if (!rc)
+        rc = cli->format == SL_FORMAT_TABLE ? sl_show_sequences(stdout, &r, type, all, &err)
+                                            : sl_show_result(stdout, &r, cli->format, &err);
+    sl_result_free(&r);
     return plot_close(&p, rc, &err);
 }
 

@@ -2,9 +2,8 @@
 /* A name for the table function what_if(). */
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
-#include "cli/history.h"
 #include "cli/workflow.h"
-#include "cli_cmd_what_if.sql.h"
+#include "result/what_if.h"
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
@@ -13,29 +12,22 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* The replay is worked out once.  Changes go as one text, commas between. */
-static int keep_simulation(struct sl_store *st, int64_t workflow, const char *changes, struct sl_err *err)
-{
-    char *sql = sqlite3_mprintf(sql_keep_simulation, (long long)workflow, changes);
-    int rc = cli_temporary(st, sql, err);
-
-    sqlite3_free(sql);
-    return rc;
-}
-
 /* A run that was cut short has no end that could be told. */
-static void say_undone(struct sl_store *st)
+static int say_undone(struct sl_table *t, struct sl_err *err)
 {
-    long long undone = sl_store_int(st, "SELECT max(undone) FROM temp.sl_simulation", 0);
+    enum { UNDONE, TASKS };
+    int rc = sl_table_next(t, err);
 
-    if (undone)
+    if (rc > 0 && sl_table_int(t, UNDONE))
         fprintf(stderr, "spanloom: %lld of %lld tasks were never done, as far as logs tell: was the run cut short?\n",
-                undone, (long long)sl_store_int(st, "SELECT count(*) FROM temp.sl_simulation", 0));
+                (long long)sl_table_int(t, UNDONE), (long long)sl_table_int(t, TASKS));
+    return rc < 0 ? rc : 0;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_buf changes = {0};
+    struct sl_result r = {0};
     struct sl_err err = {0};
     struct sl_store *st;
     int64_t workflow;
@@ -53,15 +45,16 @@ static int run(struct cli *cli, int argc, char **argv)
         sl_buf_free(&changes);
         return rc;
     }
-    rc = keep_simulation(st, workflow, changes.s, &err);
-    if (!rc) {
-        bool tasks = cli_option(cli, "tasks") != NULL;
-        say_undone(st);
-        rc = cli_query(cli, st, tasks ? sql_tasks : sql_change, (const char *[]){tasks ? NULL : changes.s, NULL});
-    }
+    rc = sl_result_what_if(&r, st, workflow, changes.s, &err);
+    if (!rc)
+        rc = say_undone(sl_result_find(&r, "undone"), &err);
+    if (!rc &&
+        sl_show_table(stdout, sl_result_find(&r, cli_option(cli, "tasks") ? "tasks" : "change"), cli->format, &err) < 0)
+        rc = SL_ESTORE;
+    sl_result_free(&r);
     sl_buf_free(&changes);
     sl_store_close(st);
-    return rc < 0 ? cli_fail(cli, &err) : rc;
+    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
 const struct command cmd_what_if = {.name = "what-if",

@@ -72,18 +72,6 @@ struct sl_store *cli_open(const struct cli *cli)
     return st;
 }
 
-int cli_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
-{
-    bool reading = sl_store_int(st, "PRAGMA query_only", 0) != 0;
-    int rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
-
-    if (!rc && sqlite3_exec(st->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        rc = sl_err(err, SL_ESTORE, "%s: %s", st->path, sqlite3_errmsg(st->db)); /* it is no store that is written */
-    if (reading)
-        sl_store_exec(st, "PRAGMA query_only = 1", NULL);
-    return rc;
-}
-
 int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const char *const *args)
 {
     struct sl_err err = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `spanloom diff` says to people. */
+#include "cli/diff_show.h"
 #include "base/mem.h"
-#include "cli/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,9 +37,9 @@ static const char *interval(const struct sl_shift *s, char *buf, size_t n)
 
 /* ---- the verdict ---- */
 
-static void say_where(const struct diff *d, double change)
+static void say_where(const struct sl_comparison *d, double change)
 {
-    const struct diff_path *most = NULL;
+    const struct sl_diff_path *most = NULL;
     char s[40];
 
     for (size_t i = 0; i < d->path.n; i++) {
@@ -54,7 +54,7 @@ static void say_where(const struct diff *d, double change)
            most->state, signed_seconds(most->s[1] - most->s[0], s));
 }
 
-static void show_verdict(const struct diff *d)
+static void show_verdict(const struct sl_comparison *d)
 {
     bool whole = !isnan(d->makespan[0]) && !isnan(d->makespan[1]);
     double a = whole ? d->makespan[0] : d->d.history.median.a, b = whole ? d->makespan[1] : d->d.history.median.b;
@@ -79,7 +79,7 @@ static void show_verdict(const struct diff *d)
                seconds(history->median.a, from), seconds(history->median.b, to));
 }
 
-static void show_sides(const struct diff *d)
+static void show_sides(const struct sl_comparison *d)
 {
     for (int i = 0; i < 2; i++) {
         const struct sl_transitions *t = &d->d.t[i];
@@ -105,7 +105,7 @@ static void show_shift(const char *name, const struct sl_shift *s)
            interval(s, range, sizeof range));
 }
 
-static void show_whole(const struct diff *d)
+static void show_whole(const struct sl_comparison *d)
 {
     const struct sl_diff_row *r = &d->d.history;
     const double *m = d->makespan;
@@ -118,7 +118,7 @@ static void show_whole(const struct diff *d)
     show_shift("             99 %", &r->p99);
 }
 
-static void show_path(const struct diff *d, bool all)
+static void show_path(const struct sl_comparison *d, bool all)
 {
     char a[40], b[40], change[40];
     size_t n = all || d->path.n < PATH ? d->path.n : PATH;
@@ -356,7 +356,7 @@ static void show_events(const struct sl_diff *d, int side, bool all)
         puts("");
 }
 
-void diff_show(const struct diff *d, bool all)
+void diff_show(const struct sl_comparison *d, bool all)
 {
     show_verdict(d);
     show_sides(d);

@@ -9,12 +9,13 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/profile_show.h"
 #include "cli_traced_command.sql.h"
 #include "collect/child_process.h"
 #include "collect/process.h"
 #include "collect/shell_trace.h"
 #include "ingest/import.h"
+#include "result/profile.h"
+#include "show/profile.h"
 #include "trace/decode.h"
 
 #include <dirent.h>
@@ -194,7 +195,8 @@ static int processes(const struct job *j, struct sl_store *st, int64_t **ids, si
 static int report(const struct job *j, struct sl_err *err)
 {
     const char *file = cli_option(j->cli, "report");
-    struct profile_view view = {.flat = true, .tree = true, .top = TOP};
+    struct sl_profile_want want = {.flat = true, .tree = true};
+    struct sl_result r = {0};
     struct sl_store *st = cli_open(j->cli);
     int64_t *ids = NULL;
     FILE *out = stderr;
@@ -202,13 +204,16 @@ static int report(const struct job *j, struct sl_err *err)
 
     if (!st)
         return sl_err(err, SL_ESTORE, "there is no profile");
-    rc = processes(j, st, &ids, &view.want.nwithin, err);
-    view.want.within = ids;
+    rc = processes(j, st, &ids, &want.calls.nwithin, err);
+    want.calls.within = ids;
     if (!rc && file && !(out = fopen(file, "we")))
         rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
-    if (!rc && view.want.nwithin)
-        rc = profile_show(out, st, &view, err);
-    if (rc >= 0 && view.want.nwithin <= 1)
+    if (!rc && want.calls.nwithin)
+        rc = sl_result_profile(&r, st, &want, err);
+    if (!rc && want.calls.nwithin)
+        rc = sl_show_profile(out, &r, TOP, shell_process_lives, err);
+    sl_result_free(&r);
+    if (rc >= 0 && want.calls.nwithin <= 1)
         fprintf(stderr, "spanloom: only the command itself is known: %s\n", j->nothing);
     if (out && out != stderr && fclose(out) != 0 && rc >= 0)
         rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));

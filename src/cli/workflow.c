@@ -16,7 +16,7 @@ int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
     set = sl_recipes_new();
     rc = cli_recipes(cli, set, err);
     if (!rc)
-        rc = cli_temporary(st, sql_tables, err);
+        rc = sl_store_temporary(st, sql_tables, err);
     if (!rc)
         rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
     if (!rc)
@@ -34,7 +34,7 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
         return 0;
     if (cli_states(cli, st, err))
         return err ? err->code : SL_ESTORE;
-    if (cli_temporary(st, "CREATE TEMP TABLE sl_skew AS SELECT source, offset_ns FROM clock_skew()", err))
+    if (sl_store_temporary(st, "CREATE TEMP TABLE sl_skew AS SELECT source, offset_ns FROM clock_skew()", err))
         return SL_ESTORE;
     sources = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew", 0);
     off = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew WHERE offset_ns <> 0", 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/table.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,17 @@ struct sl_table *sl_result_query(struct sl_result *r, const char *name, const st
     for (int i = 0; i < t->columns; i++)
         t->own[i].name = sl_arena_copy(&t->text, sqlite3_column_name(q, i), strlen(sqlite3_column_name(q, i)));
     t->column = t->own;
+    return t;
+}
+
+struct sl_table *sl_result_sql(struct sl_result *r, struct sl_store *st, const char *name,
+                               const struct sl_column *column, int columns, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    struct sl_table *t = q ? sl_result_query(r, name, column, columns, q) : NULL;
+
+    if (t)
+        t->origin = st->path;
     return t;
 }
 

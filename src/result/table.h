@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sl_store;
+
 enum sl_column_type { SL_COLUMN_ANY, SL_COLUMN_TEXT, SL_COLUMN_INTEGER, SL_COLUMN_REAL };
 
 struct sl_column {
@@ -63,6 +65,9 @@ struct sl_table *sl_result_table(struct sl_result *r, const char *name, const st
  */
 struct sl_table *sl_result_query(struct sl_result *r, const char *name, const struct sl_column *column, int columns,
                                  sqlite3_stmt *q);
+/* The same of what sql yields from st, which stays open meanwhile; errors begin with its path.  NULL: err is filled. */
+struct sl_table *sl_result_sql(struct sl_result *r, struct sl_store *st, const char *name,
+                               const struct sl_column *column, int columns, const char *sql, struct sl_err *err);
 /* The table of this name, NULL: there is none. */
 struct sl_table *sl_result_find(const struct sl_result *r, const char *name);
 void sl_result_free(struct sl_result *r);

@@ -149,6 +149,18 @@ int sl_store_exec(struct sl_store *st, const char *sql, struct sl_err *err)
     return sqlite3_exec(st->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sl_store_err(st, "cannot write", err);
 }
 
+int sl_store_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
+{
+    bool reading = sl_store_int(st, "PRAGMA query_only", 0) != 0;
+    int rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
+
+    if (!rc && sqlite3_exec(st->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        rc = sl_err(err, SL_ESTORE, "%s: %s", st->path, sqlite3_errmsg(st->db)); /* it is no store that is written */
+    if (reading)
+        sl_store_exec(st, "PRAGMA query_only = 1", NULL);
+    return rc;
+}
+
 sqlite3_stmt *sl_store_prepare(struct sl_store *st, const char *sql, struct sl_err *err)
 {
     sqlite3_stmt *s = NULL;

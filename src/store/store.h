@@ -35,6 +35,8 @@ int sl_store_commit(struct sl_store *st, struct sl_err *err);
 void sl_store_rollback(struct sl_store *st);
 
 int sl_store_exec(struct sl_store *st, const char *sql, struct sl_err *err);
+/* Statements that make temporary tables, which a store opened for reading forbids like all writing. */
+int sl_store_temporary(struct sl_store *st, const char *sql, struct sl_err *err);
 /* Prepares sql; NULL with err filled when that fails.  The caller finalizes. */
 sqlite3_stmt *sl_store_prepare(struct sl_store *st, const char *sql, struct sl_err *err);
 /* Steps; 1: a row, 0: done, negative: failed. */

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What cmd_what_if.c asks of the store.
+-- What what_if.c asks of the store.
 
 -- name: keep_simulation
 CREATE TEMP TABLE sl_simulation AS SELECT *, makespan_s, new_makespan_s, undone
@@ -18,3 +18,7 @@ SELECT task, (first_ns - min(first_ns) OVER ()) / 1e9 AS first_s, (done_ns - min
     1e9 AS new_done_s, span
 FROM temp.sl_simulation
 ORDER BY rowid;
+
+-- name: undone
+SELECT max(undone), count(*)
+FROM temp.sl_simulation;

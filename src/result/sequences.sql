@@ -1,11 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What cmd_sequences.c asks of the store.
+-- What sequences.c asks of the store.
 
--- name: run_table
-SELECT sequence, count, position, cumulative_s, mean_s, min_s, max_s, orderings, roots, span_type, event_type
-FROM event_sequences(?1, ?3);
+-- name: all
+SELECT *
+FROM event_sequences(?1, ?2);
 
--- name: say_left_out
+-- name: most_common
+SELECT *
+FROM event_sequences(?1, ?2)
+WHERE sequence = 1;
+
+-- name: orderings
+SELECT *, orderings, roots
+FROM event_sequences(?1, ?2);
+
+-- name: left_out
 SELECT count(*)
 FROM sl_span s
 JOIN sl_name n ON n.id = s.type

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What cmd_profile.c asks of the store.
+-- What profile.c asks of the store.
 
 -- name: tops
 WITH p AS (SELECT s.id, s.key, CAST(substr(s.key, instr(s.key, '@') + 1) AS INTEGER) AS began FROM sl_name n JOIN
@@ -9,3 +9,7 @@ SELECT count(*), (SELECT CASE WHEN (SELECT count(*) FROM p o WHERE substr(o.key,
     substr(p.key, 1, instr(p.key, '@'))) = 1 THEN substr(p.key, 1, instr(p.key, '@')) ELSE p.key END FROM p ORDER
     BY began DESC, id DESC LIMIT 1)
 FROM p;
+
+-- name: async
+SELECT name, spans, total_s, ran_s, waited_s, mean_s, max_s
+FROM async_profile(?1);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result/critical_path.h"
+#include "base/clock.h"
+#include "result/span_names.h"
+#include "result_critical_path.sql.h"
+
+#include <stdio.h>
+
+#define TEXT SL_COLUMN_TEXT
+#define INTEGER SL_COLUMN_INTEGER
+#define REAL SL_COLUMN_REAL
+#define N(columns) ((int)(sizeof(columns) / sizeof *(columns)))
+
+static const struct sl_column path_columns[] = {
+    {"start", TEXT, NULL},     {"end", TEXT, NULL},   {"seconds", REAL, "s"}, {"task", TEXT, NULL},
+    {"component", TEXT, NULL}, {"state", TEXT, NULL}, {"span", INTEGER, NULL}};
+enum { SPAN, NAME, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE };
+static const struct sl_column head_columns[] = {{"span", INTEGER, NULL},     {"name", TEXT, NULL},
+                                                {"makespan_s", REAL, "s"},   {"start_ns", INTEGER, "ns"},
+                                                {"end_ns", INTEGER, "ns"},   {"path_tasks", INTEGER, "tasks"},
+                                                {"tasks", INTEGER, "tasks"}, {"undone", INTEGER, "tasks"}};
+static const struct sl_column blame_columns[][4] = {
+    [SL_BLAME_STATE] = {{"seconds", REAL, "s"},
+                        {"parts", INTEGER, "parts"},
+                        {"component", TEXT, NULL},
+                        {"state", TEXT, NULL}},
+    [SL_BLAME_COMPONENT] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"component", TEXT, NULL}},
+    [SL_BLAME_TASK] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"task", TEXT, NULL}}};
+static const struct sl_column part_columns[] = {{"since_start_s", REAL, "s"}, {"seconds", REAL, "s"},
+                                                {"task", TEXT, NULL},         {"component", TEXT, NULL},
+                                                {"state", TEXT, NULL},        {"rank", INTEGER, NULL}};
+static const struct sl_column slack_columns[] = {{"task", TEXT, NULL},  {"slack_s", REAL, "s"},
+                                                 {"path_s", REAL, "s"}, {"first", TEXT, NULL},
+                                                 {"done", TEXT, NULL},  {"span", INTEGER, NULL}};
+
+enum sl_blame sl_blame_find(const char *name)
+{
+    static const char *const names[] = {
+        [SL_BLAME_STATE] = "state", [SL_BLAME_COMPONENT] = "component", [SL_BLAME_TASK] = "task"};
+
+    for (int i = SL_BLAME_STATE; i <= SL_BLAME_TASK; i++)
+        if (!strcmp(names[i], name))
+            return (enum sl_blame)i;
+    return SL_BLAME_NONE;
+}
+
+static void time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    char text[SL_TIME_TEXT];
+
+    (void)argc;
+    sl_time_text(sqlite3_value_int64(argv[0]), text);
+    sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
+}
+
+/* The path is worked out once. */
+static int keep_path(struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql, sql_keep_path, (long long)workflow);
+    return sl_store_temporary(st, sql, err);
+}
+
+static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_head, err);
+    struct sl_table *t = sl_result_table(r, "head", head_columns, N(head_columns));
+    char name[600];
+    int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
+
+    if (rc > 0) {
+        sl_table_add(t);
+        sl_table_put_int(t, SPAN, workflow);
+        sl_table_put_text(t, NAME, sl_span_name(st, workflow, name, sizeof name));
+        if (sqlite3_column_type(q, 0) != SQLITE_NULL)
+            sl_table_put_real(t, MAKESPAN, sqlite3_column_double(q, 0));
+        for (int i = START; i <= UNDONE; i++)
+            if (sqlite3_column_type(q, i - MAKESPAN) != SQLITE_NULL)
+                sl_table_put_int(t, i, sqlite3_column_int64(q, i - MAKESPAN));
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* What summarises the path. */
+static int add_summary(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by, struct sl_err *err)
+{
+    char blame[600];
+    int rc = keep_path(st, workflow, err);
+
+    if (!rc)
+        rc = add_head(r, st, workflow, err);
+    if (rc)
+        return rc;
+    snprintf(blame, sizeof blame, sql_blame, by == SL_BLAME_TASK ? "ifnull('task ' || task, 'driver')" : "component",
+             by == SL_BLAME_STATE ? "state" : "''");
+    if (!sl_result_sql(r, st, "blame", blame_columns[by], by == SL_BLAME_STATE ? 4 : 3, blame, err) ||
+        !sl_result_sql(r, st, "parts", part_columns, N(part_columns), sql_parts, err))
+        return SL_ESTORE;
+    return 0;
+}
+
+/* A table whose query has ?1, the workflow. */
+static int add_of(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *columns, int n,
+                  const char *sql, int64_t workflow, struct sl_err *err)
+{
+    struct sl_table *t;
+
+    sqlite3_create_function(st->db, "sl_time_text", 1, SQLITE_UTF8, NULL, time_text, NULL, NULL);
+    if (!(t = sl_result_sql(r, st, name, columns, n, sql, err)))
+        return SL_ESTORE;
+    sqlite3_bind_int64(t->query, 1, workflow);
+    return 0;
+}
+
+int sl_result_critical_path(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by,
+                            struct sl_err *err)
+{
+    int rc = add_of(r, st, "path", path_columns, N(path_columns), sql_path, workflow, err);
+
+    return rc || by == SL_BLAME_NONE ? rc : add_summary(r, st, workflow, by, err);
+}
+
+int sl_result_slack(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    return add_of(r, st, "slack", slack_columns, N(slack_columns), sql_slack, workflow, err);
+}

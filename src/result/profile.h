@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions of traced programs took the time. */
+#ifndef SL_RESULT_PROFILE_H
+#define SL_RESULT_PROFILE_H
+
+#include "analyse/calls/calls.h"
+#include "result/table.h"
+#include "store/store.h"
+
+struct sl_profile_want {
+    struct sl_calls_want calls;
+    bool flat, tree;
+};
+
+/* Table: calls, the rows of call_profile() where flat is wanted, else of call_tree(), of the first of calls.within. */
+int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err);
+/*
+ * Tables: summary, one row; flat and tree, where they are wanted; async, asynchronous spans by name, with flat; open,
+ * what each thread was in when its process ended; runs, one row: how many processes ran on their own, and the last one.
+ */
+int sl_result_profile(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result/sequences.h"
+#include "result_sequences.sql.h"
+
+static const struct sl_column columns[] = {
+    {"sequence", SL_COLUMN_INTEGER, NULL}, {"count", SL_COLUMN_INTEGER, "spans"},
+    {"position", SL_COLUMN_INTEGER, NULL}, {"span_type", SL_COLUMN_TEXT, NULL},
+    {"event_type", SL_COLUMN_TEXT, NULL},  {"mean_s", SL_COLUMN_REAL, "s"},
+    {"min_s", SL_COLUMN_REAL, "s"},        {"max_s", SL_COLUMN_REAL, "s"},
+    {"cumulative_s", SL_COLUMN_REAL, "s"}, {"orderings", SL_COLUMN_INTEGER, "orderings"},
+    {"roots", SL_COLUMN_INTEGER, "spans"}};
+enum { ALL = sizeof columns / sizeof *columns, ROWS = ALL - 2 };
+
+static int add(struct sl_result *r, struct sl_store *st, const char *name, int n, const char *sql,
+               const char *root_type, int64_t within, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_sql(r, st, name, columns, n, sql, err);
+
+    if (!t)
+        return SL_ESTORE;
+    sqlite3_bind_text(t->query, 1, root_type, -1, SQLITE_TRANSIENT);
+    if (within)
+        sqlite3_bind_int64(t->query, 2, within);
+    return 0;
+}
+
+int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *root_type, int64_t within, bool all,
+                        struct sl_err *err)
+{
+    int rc = add(r, st, "sequences", ROWS, all ? sql_all : sql_most_common, root_type, within, err);
+
+    return rc ? rc : add(r, st, "orderings", ALL, sql_orderings, root_type, within, err);
+}
+
+int64_t sl_result_left_out(struct sl_store *st)
+{
+    return sl_store_int(st, sql_left_out, 0);
+}

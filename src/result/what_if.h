@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a workflow would have taken, had parts of it been faster or slower. */
+#ifndef SL_RESULT_WHAT_IF_H
+#define SL_RESULT_WHAT_IF_H
+
+#include "result/table.h"
+#include "store/store.h"
+
+/*
+ * Tables: change, one row; tasks, when each was and would have been; undone, one row: how many tasks were never done,
+ * so that a run that was cut short has no end that could be told.  changes: one text, commas between.
+ */
+int sl_result_what_if(struct sl_result *r, struct sl_store *st, int64_t workflow, const char *changes,
+                      struct sl_err *err);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/critical_path.h"
+#include "base/clock.h"
+
+#include <string.h>
+
+enum { BAR = 24, TASKS = 20, PARTS = 12 };
+
+static int show_head(FILE *out, struct sl_table *t, double *makespan, struct sl_err *err)
+{
+    enum { SPAN, NAME, MAKESPAN, START, END, ON_PATH, OF, UNDONE };
+    char took[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
+    int rc = sl_table_next(t, err);
+
+    if (rc <= 0)
+        return rc;
+    if (sl_table_is_null(t, MAKESPAN))
+        return sl_err(err, SL_ENOTFOUND, "span %lld lasted for no time: it and all below it have at most one event",
+                      (long long)sl_table_int(t, SPAN));
+    *makespan = sl_table_real(t, MAKESPAN);
+    fprintf(out, "%s took %s, from %s to %s\n", sl_table_text_or_empty(t, NAME), sl_show_seconds(*makespan, took),
+            sl_time_text(sl_table_int(t, START), from), sl_time_text(sl_table_int(t, END), to));
+    fprintf(out, "its critical path goes through %lld of %lld task%s\n", (long long)sl_table_int(t, ON_PATH),
+            (long long)sl_table_int(t, OF), sl_table_int(t, OF) == 1 ? "" : "s");
+    if (sl_table_int(t, UNDONE))
+        fprintf(out, "%lld of them were never done, as far as logs tell: was the run cut short?\n",
+                (long long)sl_table_int(t, UNDONE));
+    return 0;
+}
+
+static int show_blame(FILE *out, struct sl_table *t, bool all, double makespan, struct sl_err *err)
+{
+    enum { SECONDS, PARTS_OF, WHAT, STATE };
+    bool state = t->columns > STATE, task = !strcmp(t->column[WHAT].name, "task");
+    double rest_s = 0;
+    int rc, n = 0;
+
+    fprintf(out, "\n%12s  %6s  %-*s  %5s  %s%s\n", "seconds", "share", BAR, "", "parts", t->column[WHAT].name,
+            state ? ", state" : "");
+    while ((rc = sl_table_next(t, err)) > 0) {
+        double s = sl_table_real(t, SECONDS), share = makespan > 0 ? s / makespan : 0;
+        char bar[4 * BAR + 4];
+        int width = 0;
+        if (task && n++ >= TASKS && !all) {
+            rest_s += s;
+            continue;
+        }
+        sl_show_bar(share, BAR, bar);
+        for (const char *c = bar; *c; c++)
+            width += (*c & 0xC0) != 0x80;
+        fprintf(out, "%12.6f  %4.1f %%  %s%*s  %5lld  %s%s%s\n", s, 100 * share, bar, BAR - width, "",
+                (long long)sl_table_int(t, PARTS_OF), sl_table_text_or_empty(t, WHAT), state ? ", " : "",
+                state ? sl_table_text_or_empty(t, STATE) : "");
+    }
+    if (n > TASKS && !all)
+        fprintf(out, "%12.6f  of %d more; --all shows them\n", rest_s, n - TASKS);
+    return rc;
+}
+
+struct rest { /* short parts that stand in one line */
+    double from_s, s;
+    int n;
+    bool any;       /* stood in a line before */
+    char only[200]; /* what stands there when it is one */
+};
+
+static void show_rest(FILE *out, struct rest *r)
+{
+    bool any = r->any || r->n > 1;
+
+    if (r->n == 1)
+        fprintf(out, "%s\n", r->only);
+    else if (r->n)
+        fprintf(out, "%12.6f %12.6f  ... %d short parts\n", r->from_s, r->s, r->n);
+    *r = (struct rest){.any = any};
+}
+
+/* The longest parts, in order of time; those between them put together. */
+static int show_parts(FILE *out, struct sl_table *t, bool all, double makespan, struct sl_err *err)
+{
+    enum { FROM, SECONDS, TASK, COMPONENT, STATE, RANK };
+    struct rest rest = {0};
+    int rc;
+
+    fprintf(out, "\n%12s %12s  %-10s  %s\n", "since start", "seconds", "task", "component, state");
+    while ((rc = sl_table_next(t, err)) > 0) {
+        double s = sl_table_real(t, SECONDS);
+        char line[sizeof rest.only];
+        snprintf(line, sizeof line, "%12.6f %12.6f  %-10s  %s, %s", sl_table_real(t, FROM), s,
+                 sl_table_text_or_empty(t, TASK), sl_table_text_or_empty(t, COMPONENT),
+                 sl_table_text_or_empty(t, STATE));
+        if (all || s >= makespan / 100 || sl_table_int(t, RANK) <= PARTS) {
+            show_rest(out, &rest);
+            fprintf(out, "%s\n", line);
+            continue;
+        }
+        if (!rest.n++) {
+            rest.from_s = sl_table_real(t, FROM);
+            memcpy(rest.only, line, sizeof line);
+        }
+        rest.s += s;
+    }
+    show_rest(out, &rest);
+    if (rest.any)
+        fprintf(out, "(--all shows the short parts, too)\n");
+    return rc;
+}
+
+int sl_show_critical_path(FILE *out, struct sl_result *r, bool all, struct sl_err *err)
+{
+    double makespan = 0;
+    int rc = show_head(out, sl_result_find(r, "head"), &makespan, err);
+
+    if (!rc)
+        rc = show_blame(out, sl_result_find(r, "blame"), all, makespan, err);
+    return rc ? rc : show_parts(out, sl_result_find(r, "parts"), all, makespan, err);
+}

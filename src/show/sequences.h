@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SL_SHOW_SEQUENCES_H
+#define SL_SHOW_SEQUENCES_H
+
+#include "show/show.h"
+
+/* For people, as dnpcsql does, of result/sequences.h.  Without all it ends after the most common one with events. */
+int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, bool all, struct sl_err *err);
+
+#endif

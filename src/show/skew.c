@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/skew.h"
+
+enum { SOURCE, PATH, REFERENCE, PAIRS, BACKWARDS, LOWER_S, UPPER_S, OFFSET_S, OFFSET_NS };
+
+static char *bound(const struct sl_table *t, int column, char buf[32])
+{
+    snprintf(buf, 32, "%+.6f", sl_table_real(t, column));
+    return sl_table_is_null(t, column) ? "any" : buf;
+}
+
+static void add_row(struct sl_table *to, const struct sl_table *t)
+{
+    enum { CORRECTION, BOUNDS, HANDOVERS, NEGATIVE, PATH_OF };
+    bool reference = sl_table_int(t, SOURCE) == sl_table_int(t, REFERENCE);
+    char low[32], high[32], text[80];
+
+    sl_table_add(to);
+    snprintf(text, sizeof text, "%+.6f s", sl_table_real(t, OFFSET_S));
+    sl_table_put_text(to, CORRECTION, reference ? "reference" : sl_table_int(t, OFFSET_NS) ? text : "none");
+    snprintf(text, sizeof text, "%s to %s", bound(t, LOWER_S, low), bound(t, UPPER_S, high));
+    sl_table_put_text(to, BOUNDS, reference ? "" : text);
+    sl_table_put_int(to, HANDOVERS, sl_table_int(t, PAIRS));
+    sl_table_put_int(to, NEGATIVE, sl_table_int(t, BACKWARDS));
+    sl_table_put_text(to, PATH_OF, sl_table_text(t, PATH, NULL));
+}
+
+int sl_show_skew(FILE *out, struct sl_result *r, struct sl_err *err)
+{
+    static const struct sl_column columns[] = {{"correction", SL_COLUMN_TEXT, NULL},
+                                               {"bounds_s", SL_COLUMN_TEXT, NULL},
+                                               {"handovers", SL_COLUMN_INTEGER, NULL},
+                                               {"backwards", SL_COLUMN_INTEGER, NULL},
+                                               {"source", SL_COLUMN_TEXT, NULL}};
+    struct sl_table *t = sl_result_find(r, "by_path"), *to;
+    struct sl_result text = {0};
+    int rc;
+
+    to = sl_result_table(&text, "skew", columns, 5);
+    while ((rc = sl_table_next(t, err)) > 0)
+        add_row(to, t);
+    if (!rc && sl_show_table(out, to, SL_FORMAT_TABLE, err) < 0)
+        rc = SL_ESTORE;
+    sl_result_free(&text);
+    return rc;
+}
