@@ -431,11 +431,11 @@ static int make_type(struct make *m, const char *type, sqlite3_int64 id)
 static void partner(struct sl_buf *b, const char *from, sqlite3_int64 to)
 {
     sl_buf_addf(b,
-                "(SELECT min(p.id) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<3 UNION ALL "
-                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<3 UNION ALL SELECT id FROM sl_span WHERE "
+                "(SELECT min(p.id) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<%d UNION ALL "
+                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<%d UNION ALL SELECT id FROM sl_span WHERE "
                 "parent=%s UNION ALL SELECT parent FROM sl_span WHERE id=%s) u CROSS JOIN sl_span p WHERE p.id=u.x AND "
                 "+p.type=%lld)",
-                from, from, from, from, (long long)to);
+                from, SL_AFTER, from, SL_AFTER, from, from, (long long)to);
 }
 
 /* The id of member `to` of rows that member `lead` begins: from the nearest member before it that has one. */

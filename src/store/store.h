@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Files of SQL have these names too (tools/embed_sql.py); the numbers are in every store. */
 enum sl_link_kind { SL_IN = 1, SL_FACET = 2, SL_AFTER = 3, SL_FLOW = 4 };
 
 struct sl_store {
