@@ -9,5 +9,5 @@ FROM event_sequences(?1, ?3);
 SELECT count(*)
 FROM sl_span s
 JOIN sl_name n ON n.id = s.type
-WHERE n.name = 'parsl.rundir.task' AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span = s.id) AND
+WHERE n.name = %Q AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span = s.id) AND
     NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND right_span = s.id);

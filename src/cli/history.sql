@@ -34,8 +34,7 @@ WHERE s.id = ?;
 SELECT s.id, n.name
 FROM sl_name n
 CROSS JOIN sl_span s ON s.type = n.id AND %s
-WHERE CASE WHEN ?1 IN ('task', 'try') THEN n.name IN ('parsl.monitoring.' || ?1, 'parsl.rundir.' || ?1) ELSE n.name
-    = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1 END
+WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1)
 ORDER BY n.name <> ?1, n.name, s.id;
 
 -- name: resembling
