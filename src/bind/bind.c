@@ -113,17 +113,11 @@ static int take_side(struct sl_store *st, const char *table, const char *view, c
 
 int sl_binding_name(struct sl_store *st, const char *name, int64_t *id, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, "INSERT OR IGNORE INTO sl_name (name) VALUES (?)", err);
+    int rc = sl_store_run(st, "INSERT OR IGNORE INTO sl_name (name) VALUES (?)", err, "t", name);
     char *sql;
 
-    if (!q)
-        return SL_ESTORE;
-    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-    if (sqlite3_step(q) != SQLITE_DONE) {
-        sqlite3_finalize(q);
-        return sl_store_err(st, "cannot write", err);
-    }
-    sqlite3_finalize(q);
+    if (rc)
+        return rc;
     sql = sqlite3_mprintf("SELECT id FROM sl_name WHERE name = %Q", name);
     *id = sl_store_int(st, sql, 0);
     sqlite3_free(sql);

@@ -278,26 +278,32 @@ static void declared(struct make *m, const struct sl_alias_decl *d, const char *
     }
 }
 
+struct seen {
+    struct make *m;
+    const char *of, *prefix;
+    bool events;
+};
+
+static int seen_row(void *of, sqlite3_stmt *q, struct sl_err *err)
+{
+    const struct seen *s = of;
+    const char *name = (const char *)sqlite3_column_text(q, 0);
+
+    (void)err;
+    if (is_own(s->m, name))
+        return 0;
+    if (s->events)
+        event_column(s->m, s->of, s->prefix, name, sqlite3_column_int64(q, 1));
+    else
+        attr_column(s->m, s->of, s->prefix, name);
+    return 0;
+}
+
 /* What was seen on spans of this type. */
 static int seen(struct make *m, const char *type, const char *of, const char *prefix, bool events)
 {
-    sqlite3_stmt *q = sl_store_prepare(m->st, events ? sql_seen : sql_seen_2, m->err);
-    int rc = q ? 0 : SL_ESTORE;
-
-    if (q)
-        sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
-    while (!rc && (rc = sl_store_step(m->st, q, m->err)) > 0) {
-        const char *name = (const char *)sqlite3_column_text(q, 0);
-        rc = 0;
-        if (is_own(m, name))
-            continue;
-        if (events)
-            event_column(m, of, prefix, name, sqlite3_column_int64(q, 1));
-        else
-            attr_column(m, of, prefix, name);
-    }
-    sqlite3_finalize(q);
-    return rc;
+    return sl_store_each(m->st, events ? sql_seen : sql_seen_2, seen_row, &(struct seen){m, of, prefix, events}, m->err,
+                         "t", type);
 }
 
 /* Of two names that are one, the second gets the member before it; an attribute that is called like an event, `attr`.

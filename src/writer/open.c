@@ -7,21 +7,17 @@
 
 #include <stdlib.h>
 
-static int load_names(struct sl_writer *w, struct sl_err *err)
+static int add_name(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, "SELECT id, name FROM sl_name", err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct sl_writer *w = of;
+    uint32_t id = (uint32_t)sqlite3_column_int64(q, 0);
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0);
-        sl_intern(&w->stored_names, (const char *)sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1));
-        *sl_vec_add(&w->stored_name_id) = id;
-        if (id > w->next_name)
-            w->next_name = id;
-        rc = 0;
-    }
-    sqlite3_finalize(q);
-    return rc;
+    (void)err;
+    sl_intern(&w->stored_names, (const char *)sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1));
+    *sl_vec_add(&w->stored_name_id) = id;
+    if (id > w->next_name)
+        w->next_name = id;
+    return 0;
 }
 
 static int load_shapes(struct sl_writer *w, struct sl_err *err)
@@ -112,74 +108,69 @@ static int load_spans(struct sl_writer *w, struct sl_err *err)
     return rc;
 }
 
-static int load_links(struct sl_writer *w, struct sl_err *err)
+static int add_link(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_facets, err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct sl_writer *w = of;
+    uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
+             b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
-                 b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
-        if (a != UINT32_MAX && b != UINT32_MAX)
-            sl_ids_pair(&w->ids, a, b);
-        rc = 0;
-    }
-    sqlite3_finalize(q);
-    return rc;
+    (void)err;
+    if (a != UINT32_MAX && b != UINT32_MAX)
+        sl_ids_pair(&w->ids, a, b);
+    return 0;
 }
 
 /* Zones that records taught stay; assumed ones are open to better knowledge. */
-static int load_zones(struct sl_writer *w, struct sl_err *err)
+static int add_zone(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_zones, err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct sl_writer *w = of;
+    uint32_t root = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
+    const char *how = (const char *)sqlite3_column_text(q, 4);
+    struct sl_zone_steps *z = root == UINT32_MAX ? NULL : sl_zones_get(&w->zones, root);
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t root = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
-        const char *how = (const char *)sqlite3_column_text(q, 4);
-        struct sl_zone_steps *z = root == UINT32_MAX ? NULL : sl_zones_get(&w->zones, root);
-        rc = 0;
-        if ((uint32_t)sqlite3_column_int64(q, 0) > w->next_zone)
-            w->next_zone = (uint32_t)sqlite3_column_int64(q, 0);
-        if (root == UINT32_MAX)
-            continue;
-        if (!z) {
-            z = sl_zones_set(&w->zones, root, 0, "learned", strcmp(how, "assumed") != 0 && strcmp(how, "given") != 0);
-            z->how = !strcmp(how, "facet")      ? "facet"
-                     : !strcmp(how, "inferred") ? "inferred"
-                     : !strcmp(how, "given")    ? "given"
-                     : !strcmp(how, "assumed")  ? "assumed"
-                                                : "learned";
-            sl_vec_clear(&z->step);
-        }
-        *sl_vec_add(&z->step) = (struct sl_zone_step){sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 5),
-                                                      sqlite3_column_int(q, 3), (uint32_t)sqlite3_column_int64(q, 0)};
+    (void)err;
+    if ((uint32_t)sqlite3_column_int64(q, 0) > w->next_zone)
+        w->next_zone = (uint32_t)sqlite3_column_int64(q, 0);
+    if (root == UINT32_MAX)
+        return 0;
+    if (!z) {
+        z = sl_zones_set(&w->zones, root, 0, "learned", strcmp(how, "assumed") != 0 && strcmp(how, "given") != 0);
+        z->how = !strcmp(how, "facet")      ? "facet"
+                 : !strcmp(how, "inferred") ? "inferred"
+                 : !strcmp(how, "given")    ? "given"
+                 : !strcmp(how, "assumed")  ? "assumed"
+                                            : "learned";
+        sl_vec_clear(&z->step);
     }
-    sqlite3_finalize(q);
-    return rc;
+    *sl_vec_add(&z->step) = (struct sl_zone_step){sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 5),
+                                                  sqlite3_column_int(q, 3), (uint32_t)sqlite3_column_int64(q, 0)};
+    return 0;
+}
+
+static int add_weak(void *of, sqlite3_stmt *q, struct sl_err *err)
+{
+    struct sl_writer *w = of;
+    uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
+             b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 2));
+
+    (void)err;
+    if (a == UINT32_MAX || b == UINT32_MAX)
+        return 0;
+    *sl_vec_add(&w->weak) = (struct sl_weak){
+        a,
+        b,
+        sl_intern(&w->set->names, (const char *)sqlite3_column_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)),
+        (uint32_t)sqlite3_column_int(q, 1) & 15,
+        (uint32_t)sqlite3_column_int(q, 6) & 3,
+        (uint32_t)sqlite3_column_int64(q, 4),
+        sqlite3_column_int64(q, 5)};
+    return 0;
 }
 
 static int load_weak(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_weak, err);
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = sl_store_each(w->st, sql_load_weak, add_weak, w, err, "");
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t a = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 0)),
-                 b = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 2));
-        rc = 0;
-        if (a == UINT32_MAX || b == UINT32_MAX)
-            continue;
-        *sl_vec_add(&w->weak) = (struct sl_weak){
-            a,
-            b,
-            sl_intern(&w->set->names, (const char *)sqlite3_column_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)),
-            (uint32_t)sqlite3_column_int(q, 1) & 15,
-            (uint32_t)sqlite3_column_int(q, 6) & 3,
-            (uint32_t)sqlite3_column_int64(q, 4),
-            sqlite3_column_int64(q, 5)};
-    }
-    sqlite3_finalize(q);
     return rc ? rc : sl_store_exec(w->st, "DELETE FROM sl_weak", err);
 }
 
@@ -198,15 +189,15 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
     if (!rc && w->waiting)
         rc = sl_dedup_join(st, err);
     if (!rc)
-        rc = load_names(w, err);
+        rc = sl_store_each(w->st, "SELECT id, name FROM sl_name", add_name, w, err, "");
     if (!rc)
         rc = load_shapes(w, err);
     if (!rc)
         rc = load_spans(w, err);
     if (!rc)
-        rc = load_links(w, err);
+        rc = sl_store_each(w->st, sql_load_facets, add_link, w, err, "");
     if (!rc)
-        rc = load_zones(w, err);
+        rc = sl_store_each(w->st, sql_load_zones, add_zone, w, err, "");
     if (rc) {
         sl_writer_abandon(w);
         return NULL;
