@@ -3,10 +3,14 @@
 """embed_sql.py FILE.sql OUTPUT.h: the statements of an SQL file as C texts.
 
 In the file, a line `-- name: NAME` begins each; it becomes `static const char sql_NAME[]`, so that what nobody uses is a
-warning of the compiler. Comments, blank lines and the last semicolon of a single statement are left out.
+warning of the compiler. Comments, blank lines and the last semicolon of a single statement are left out. Kinds of links are
+written as in C (SL_FACET): numbers take their place, from the enum in src/store/store.h; what is left SQLite would refuse.
 """
+import os
 import re
 import sys
+
+STORE = os.path.join(os.path.dirname(__file__), "..", "src", "store", "store.h")
 
 
 def literal(line):
@@ -14,7 +18,14 @@ def literal(line):
     return '"' + "".join(special.get(c, c) for c in line) + '"'
 
 
+def link_kinds():
+    with open(STORE, encoding="utf-8") as file:
+        enum = re.search(r"enum sl_link_kind \{(.*?)\}", file.read(), re.S)
+    return dict(re.findall(r"(\w+) = (\d+)", enum[1]))
+
+
 def main(source, output):
+    kinds = link_kinds()
     with open(source, encoding="utf-8") as file:
         parts = re.split(r"(?m)^-- name: (\w+)[ \t]*$", file.read())
     if re.sub(r"(?m)^--.*$", "", parts[0]).strip() or len(parts) < 3:
@@ -22,6 +33,7 @@ def main(source, output):
     with open(output, "w", encoding="utf-8") as out:
         out.write("/* Written by tools/embed_sql.py. */\n")
         for name, text in zip(parts[1::2], parts[2::2]):
+            text = re.sub(r"\bSL_[A-Z_]+\b", lambda word: kinds.get(word[0], word[0]), text)
             lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("--")]
             if not lines:
                 sys.exit(f"{source}: {name} is empty")

@@ -113,17 +113,11 @@ static int take_side(struct sl_store *st, const char *table, const char *view, c
 
 int sl_binding_name(struct sl_store *st, const char *name, int64_t *id, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, "INSERT OR IGNORE INTO sl_name (name) VALUES (?)", err);
+    int rc = sl_store_run(st, "INSERT OR IGNORE INTO sl_name (name) VALUES (?)", err, "t", name);
     char *sql;
 
-    if (!q)
-        return SL_ESTORE;
-    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-    if (sqlite3_step(q) != SQLITE_DONE) {
-        sqlite3_finalize(q);
-        return sl_store_err(st, "cannot write", err);
-    }
-    sqlite3_finalize(q);
+    if (rc)
+        return rc;
     sql = sqlite3_mprintf("SELECT id FROM sl_name WHERE name = %Q", name);
     *id = sl_store_int(st, sql, 0);
     sqlite3_free(sql);
@@ -135,23 +129,13 @@ int sl_binding_begin(struct sl_store *st, struct sl_err *err)
     return sl_store_exec(st, sql_binding_begin, err);
 }
 
-/* A key, and those of what it lies in: an order of spans that does not depend on ids. */
-#define KEYS(id)                                                                                                       \
-    "(WITH RECURSIVE up(key, parent) AS (SELECT key, parent FROM sl_span WHERE id = " id " UNION ALL SELECT s.key, "   \
-    "s.parent FROM up JOIN sl_span s ON s.id = up.parent) SELECT group_concat(key, char(10)) FROM up)"
-
-/* A facet is one whichever of the two is left: no link where there is one the other way round, and one of two pairs. */
-static const char facet_once[] =
-    " AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = r AND k.kind = 2 AND k.right_span = l) AND NOT "
-    "(EXISTS (SELECT 1 FROM temp.sl_pair o WHERE o.l = p.r AND o.r = p.l) AND " KEYS("l") " > " KEYS("r") ")";
-
 /* temp.sl_pair -> links; with guess, only where a left one (of facets: both) has one partner, and doubts elsewhere. */
 int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err)
 {
     static const char *const one = "(SELECT l FROM temp.sl_pair GROUP BY l HAVING count(*) = 1)",
                              *const other = "(SELECT r FROM temp.sl_pair GROUP BY r HAVING count(*) = 1)";
     const char *left = kind == SL_IN ? "r" : "l", *right = kind == SL_IN ? "l" : "r";
-    const char *once = kind == SL_FACET ? facet_once : "";
+    const char *once = kind == SL_FACET ? sql_facet_once : "";
     struct sl_buf fit = {0};
     int64_t rule;
     char *sql;
@@ -332,7 +316,7 @@ static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_e
     int64_t before = -1, now;
     int rc = 0;
 
-    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_link WHERE confidence IS NOT NULL AND kind = 2)", 0))
+    if (!sl_store_int(st, sql_has_facet, 0))
         return 0;
     while (!rc && (now = sl_store_int(st, "SELECT count(*) FROM sl_link WHERE confidence IS NOT NULL", 0)) != before) {
         before = now;
@@ -390,7 +374,7 @@ static int unbind_all(struct sl_store *st, struct sl_err *err)
 
     while (!rc && (now = sl_store_int(st, "SELECT count(*) FROM sl_link_off", 0)) != before) {
         before = now;
-        if (sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_link_off WHERE kind = 2)", 0))
+        if (sl_store_int(st, sql_has_facet_off, 0))
             rc = sl_store_exec(st, sql_unmerge, err);
     }
     return rc;

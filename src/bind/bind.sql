@@ -14,14 +14,14 @@ DELETE FROM temp.sl_pair
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)
 SELECT %s, %d, %s, %lld, confidence
 FROM temp.sl_pair p
-WHERE %s%s
+WHERE %s %s
 ORDER BY 1, 3;
 
 -- name: insert_doubt
 INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule)
 SELECT %s, %d, %s, %lld
 FROM temp.sl_pair p
-WHERE NOT (%s)%s;
+WHERE NOT (%s) %s;
 
 -- name: drop_known
 DELETE FROM temp.sl_pair
@@ -31,24 +31,24 @@ WHERE EXISTS (SELECT 1 FROM sl_link k WHERE k.kind = %d AND ((k.right_span = l A
 -- name: direct
 -- Children of two facets, %lld: the rule, %Q: the types.
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)
-SELECT a.id, 2, b.id, %lld, p.confidence
-FROM (SELECT left_span AS x, right_span AS y, confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL
-    UNION ALL SELECT right_span, left_span, confidence FROM sl_link WHERE kind = 2 AND confidence IS NOT NULL) p
+SELECT a.id, SL_FACET, b.id, %lld, p.confidence
+FROM (SELECT left_span AS x, right_span AS y, confidence FROM sl_link WHERE kind = SL_FACET AND confidence IS NOT NULL
+    UNION ALL SELECT right_span, left_span, confidence FROM sl_link WHERE kind = SL_FACET AND confidence IS NOT NULL) p
 JOIN sl_span a ON a.parent = p.x AND a.type = (SELECT id FROM sl_name WHERE name = %Q)
 JOIN sl_span b ON b.parent = p.y AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.key = a.key
-WHERE NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2 AND k.right_span = a.id);
+WHERE NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = SL_FACET AND k.right_span = a.id);
 
 -- name: deep
 -- The same at any depth: there are few of these.
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)
-SELECT a.id, 2, b.id, %lld, 1.0
+SELECT a.id, SL_FACET, b.id, %lld, 1.0
 FROM sl_span a
 JOIN sl_span b ON b.key = a.key
 WHERE a.type = (SELECT id FROM sl_name WHERE name = %Q) AND b.type = (SELECT id FROM sl_name WHERE name = %Q) AND
     EXISTS (WITH RECURSIVE x(id) AS (SELECT a.parent UNION SELECT s.parent FROM x JOIN sl_span s ON s.id = x.id),
     y(id) AS (SELECT b.parent UNION SELECT s.parent FROM y JOIN sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS
-    JOIN y JOIN sl_link f ON f.kind = 2 AND f.confidence IS NOT NULL AND f.left_span IN (x.id, y.id) AND
-    f.right_span IN (x.id, y.id)) AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = 2
+    JOIN y JOIN sl_link f ON f.kind = SL_FACET AND f.confidence IS NOT NULL AND f.left_span IN (x.id, y.id) AND
+    f.right_span IN (x.id, y.id)) AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = b.id AND k.kind = SL_FACET
     AND k.right_span = a.id);
 
 -- name: unbind
@@ -67,21 +67,37 @@ FROM sl_link l
 JOIN sl_name n ON n.id = l.rule AND n.name LIKE 'merge %'
 JOIN sl_span a ON a.id = l.left_span
 JOIN sl_span b ON b.id = l.right_span
-WHERE l.kind = 2 AND l.source IS NULL AND NOT EXISTS (WITH RECURSIVE x(id) AS (SELECT a.parent UNION SELECT
+WHERE l.kind = SL_FACET AND l.source IS NULL AND NOT EXISTS (WITH RECURSIVE x(id) AS (SELECT a.parent UNION SELECT
     s.parent FROM x JOIN sl_span s ON s.id = x.id), y(id) AS (SELECT b.parent UNION SELECT s.parent FROM y JOIN
-    sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN y JOIN sl_link f ON f.kind = 2 AND f.left_span IN (x.id,
+    sl_span s ON s.id = y.id) SELECT 1 FROM x CROSS JOIN y JOIN sl_link f ON f.kind = SL_FACET AND f.left_span IN (x.id,
     y.id) AND f.right_span IN (x.id, y.id));
 DELETE FROM sl_link
-WHERE kind = 2 AND source IS NULL AND (left_span, kind, right_span, rule) IN (SELECT left_span, kind, right_span,
+WHERE kind = SL_FACET AND source IS NULL AND (left_span, kind, right_span, rule) IN (SELECT left_span, kind, right_span,
     rule FROM sl_link_off)
 
 -- name: bind_apply
 DELETE FROM sl_doubt
 WHERE EXISTS (SELECT 1 FROM sl_link l JOIN sl_span c ON c.id = l.left_span JOIN sl_span d ON d.id =
-    sl_doubt.left_span AND d.type = c.type WHERE l.kind = sl_doubt.kind AND l.kind = 1 AND l.right_span =
+    sl_doubt.left_span AND d.type = c.type WHERE l.kind = sl_doubt.kind AND l.kind = SL_IN AND l.right_span =
     sl_doubt.right_span AND ifnull(l.confidence, 1.0) = 1.0);
 
 -- name: drop_pair
 DROP TABLE IF EXISTS temp.sl_pair;
 DROP TABLE IF EXISTS temp.sl_left;
 DROP TABLE IF EXISTS temp.sl_right
+
+-- name: has_facet
+SELECT EXISTS (SELECT 1 FROM sl_link WHERE confidence IS NOT NULL AND kind = SL_FACET);
+
+-- name: has_facet_off
+SELECT EXISTS (SELECT 1 FROM sl_link_off WHERE kind = SL_FACET);
+
+-- name: facet_once
+-- A facet is one whichever of the two is left: no link where there is one the other way round, and one of two pairs: by
+-- their keys and those of what they lie in, an order of spans that does not depend on ids.
+AND NOT EXISTS (SELECT 1 FROM sl_link k WHERE k.left_span = r AND k.kind = SL_FACET AND k.right_span = l)
+AND NOT (EXISTS (SELECT 1 FROM temp.sl_pair o WHERE o.l = p.r AND o.r = p.l) AND
+    (WITH RECURSIVE up(key, parent) AS (SELECT key, parent FROM sl_span WHERE id = l UNION ALL SELECT s.key, s.parent
+    FROM up JOIN sl_span s ON s.id = up.parent) SELECT group_concat(key, char(10)) FROM up) >
+    (WITH RECURSIVE up(key, parent) AS (SELECT key, parent FROM sl_span WHERE id = r UNION ALL SELECT s.key, s.parent
+    FROM up JOIN sl_span s ON s.id = up.parent) SELECT group_concat(key, char(10)) FROM up))

@@ -2,7 +2,8 @@
 -- What file.c asks of the store.
 
 -- name: are_facets
-SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND left_span IN (%lld, %lld) AND right_span IN (%lld, %lld));
+SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span IN (%lld, %lld) AND right_span IN (%lld,
+    %lld));
 
 -- name: place_all
 SELECT w.span, s.path
@@ -19,7 +20,7 @@ CREATE INDEX temp.sl_writer_name ON sl_writer (name)
 
 -- name: insert_doubt
 INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule)
-VALUES (?2, 1, ?1, %lld);
+VALUES (?2, SL_IN, ?1, %lld);
 
 -- name: bind_files_2
 SELECT w.path, w.span, ifnull(w.of_type, 0)

@@ -518,10 +518,7 @@ int sl_bind_processes(struct sl_store *st, struct sl_err *err)
     if (!rc)
         rc = name_rules(&s);
     s.link = sl_store_prepare(st, sql_insert_link, err);
-    s.doubt = sl_store_prepare(st,
-                               "INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule) VALUES (?1, 1, "
-                               "?2, ?3)",
-                               err);
+    s.doubt = sl_store_prepare(st, sql_insert_doubt, err);
     if (!rc && (!s.link || !s.doubt))
         rc = SL_ESTORE;
     if (!rc)

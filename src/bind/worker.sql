@@ -27,4 +27,4 @@ WHERE m.key = ?1;
 SELECT c.id, c.b, coalesce(c.e, c.b)
 FROM (%s) c
 WHERE NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span o ON o.id = k.left_span WHERE k.right_span = c.id AND k.kind
-    = 1 AND o.type = (SELECT id FROM sl_name WHERE name = 'trace.call'));
+    = SL_IN AND o.type = (SELECT id FROM sl_name WHERE name = 'trace.call'));

@@ -82,7 +82,7 @@ int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_er
 /* Says on stderr which rules wait for spans, and never found one, though the like of them is there (cmd_links.c). */
 void cli_say_unresolved(struct sl_store *st);
 
-/* The span type that a user means: itself, a unique end of it, or Parsl's tasks where given is NULL. */
+/* The span type that a user means: itself, a unique end of it, or the tasks where given is NULL. */
 int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);
 
 /*

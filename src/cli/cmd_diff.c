@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs, or stores, compared (analyse/diff.h), and the gate of --fail-on. */
+#include "analyse/load/root_events.h"
 #include "base/mem.h"
 #include "cli/diff_show.h"
 #include "cli/history.h"
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 
 static const struct option_spec options[] = {
-    {"type", "ROOT_TYPE", "the spans whose stories are compared (default: Parsl's tasks)", false},
+    {"type", "ROOT_TYPE", "the spans whose stories are compared (default: tasks)", false},
     {"all", NULL, "every transition and ordering, not only those that matter most", false},
     GATE_OPTION,
     LENS_OPTIONS,
@@ -111,31 +112,50 @@ static bool has_type(struct sl_diff_input *s, const char *type)
     return has;
 }
 
+/* Whether a run has tasks, and the type of those that both runs have; NULL: none. */
+static char *common_tasks(struct sl_comparison *d, bool has[2])
+{
+    char *type, *both = NULL;
+
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; (type = sl_task_type(d->side[side].st->db, i)); i++) {
+            bool here = has_type(&d->side[side], type);
+            has[side] |= here;
+            if (here && !both && has_type(&d->side[!side], type))
+                both = type;
+            else
+                free(type);
+        }
+    return both;
+}
+
 /* The type that both have. */
 static int choose_type(struct sl_comparison *d, const char *given, char *type, size_t n, struct sl_err *err)
 {
-    static const char *const tasks[] = {"parsl.monitoring.task", "parsl.rundir.task"};
+    bool has[2] = {false, false};
+    char *tasks = NULL;
     int rc = 0;
 
-    for (int i = 0; i < 2 && !given; i++)
-        if (has_type(&d->side[0], tasks[i]) && has_type(&d->side[1], tasks[i])) {
-            snprintf(type, n, "%s", tasks[i]);
-            return 0;
-        }
     if (given && (rc = cli_type(d->side[0].st, given, type, n, err)))
         return sl_err_wrap(err, "A (%s)", d->side[0].text);
+    if (!given && (tasks = common_tasks(d, has))) {
+        snprintf(type, n, "%s", tasks);
+        free(tasks);
+        return 0;
+    }
     for (int i = 0; i < 2; i++) {
         struct sl_diff_input *s = &d->side[i];
-        if (given ? !has_type(s, type) : !has_type(s, tasks[0]) && !has_type(s, tasks[1]))
+        if (given ? !has_type(s, type) : !has[i])
             return sl_err(err, SL_ENOTFOUND,
                           "%s (%s) holds no %s%s; name a type that both have with --type, see: spanloom types -d %s",
-                          i ? "B" : "A", s->text, given ? "spans of type " : "Parsl tasks", given ? type : "", s->path);
+                          i ? "B" : "A", s->text, given ? "spans of type " : "tasks", given ? type : "", s->path);
     }
-    return given ? 0
-                 : sl_err(err, SL_ENOTFOUND,
-                          "of %s and %s only one has its tasks in a monitoring database; import the rest of the other, "
-                          "or name a type that both have with --type",
-                          d->side[0].text, d->side[1].text);
+    return given
+               ? 0
+               : sl_err(err, SL_ENOTFOUND,
+                        "the tasks of %s and of %s are of different types, as of a database and a log; import the rest "
+                        "of the other, or name a type that both have with --type",
+                        d->side[0].text, d->side[1].text);
 }
 
 /* ---- the gate ---- */

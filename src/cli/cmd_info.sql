@@ -8,9 +8,10 @@ WITH t(n, what, value) AS ( SELECT 1, 'sources', (SELECT count(*) FROM sl_source
     NULL) UNION ALL SELECT 4, 'spans', (SELECT count(*) FROM sl_span) UNION ALL SELECT 5, 'span types', (SELECT
     count(DISTINCT type) FROM sl_span) UNION ALL SELECT 6, 'events', (SELECT count(*) FROM sl_event) UNION ALL
     SELECT 7, 'spans in another', (SELECT count(*) FROM sl_span WHERE parent IS NOT NULL) UNION ALL SELECT 8,
-    'further containments', (SELECT count(*) FROM sl_link WHERE kind = 1) UNION ALL SELECT 9, 'facets', (SELECT
-    count(*) FROM sl_link WHERE kind = 2) UNION ALL SELECT 10, 'after and flow links', (SELECT count(*) FROM
-    sl_link WHERE kind IN (3, 4)) UNION ALL SELECT 11, 'records with attributes', (SELECT count(*) FROM sl_attr)
+    'further containments', (SELECT count(*) FROM sl_link WHERE kind = SL_IN) UNION ALL SELECT 9, 'facets', (SELECT
+    count(*) FROM sl_link WHERE kind = SL_FACET) UNION ALL SELECT 10, 'after and flow links', (SELECT count(*) FROM
+    sl_link WHERE kind IN (SL_AFTER, SL_FLOW)) UNION ALL SELECT 11, 'records with attributes', (SELECT
+    count(*) FROM sl_attr)
     UNION ALL SELECT 12, 'records with samples', (SELECT count(*) FROM sl_sample) UNION ALL SELECT 13,
     'first event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', min(time_ns) / 1e9, 'unixepoch') FROM sl_event) UNION ALL
     SELECT 14, 'last event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', max(time_ns) / 1e9, 'unixepoch') FROM sl_event)

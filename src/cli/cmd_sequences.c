@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
+#include "analyse/load/root_events.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
 #include "result/sequences.h"
 #include "show/sequences.h"
 
 #include <stdint.h>
-#include <string.h>
+#include <stdlib.h>
 
 static const struct option_spec options[] = {
     {"all", NULL, "every ordering, not only the most common one", false},
@@ -15,16 +16,19 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* Runs without a monitoring database have their tasks in parsl.log only. */
+/* Runs without a database have their tasks in a log only: spans of another type. */
 static void say_left_out(struct sl_store *st)
 {
-    long long n = sl_result_left_out(st);
+    char *type;
 
-    if (n)
-        fprintf(stderr,
-                "spanloom: %lld task%s in no monitoring database, and not counted here; see: spanloom sequences "
-                "parsl.rundir.task\n",
-                n, n == 1 ? " is" : "s are");
+    for (int i = 1; (type = sl_task_type(st->db, i)); i++) {
+        long long n = sl_result_left_out(st, type);
+        if (n)
+            fprintf(stderr,
+                    "spanloom: %lld task%s of another type only, and not counted here; see: spanloom sequences %s\n", n,
+                    n == 1 ? " is" : "s are", type);
+        free(type);
+    }
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -41,7 +45,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if ((rc = plot_open(&p, cli)))
         return rc;
     rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
-    if (!rc && !argc && !strcmp(type, "parsl.monitoring.task"))
+    if (!rc && !argc)
         say_left_out(p.st);
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);

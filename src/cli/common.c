@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What several commands share. */
 #include "analyse/analyse.h"
+#include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "bind/bind.h"
@@ -250,15 +251,14 @@ static int64_t count_type(struct sl_store *st, const char *type)
     return n;
 }
 
-/* The type that has most spans of those that are tasks; false: there is none. */
 static bool task_type(struct sl_store *st, char *type, size_t n)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql_task_type, NULL);
-    bool any = q && sqlite3_step(q) == SQLITE_ROW;
+    char *found = sl_task_type(st->db, 0);
+    bool any = found;
 
     if (any)
-        snprintf(type, n, "%s", sl_store_text(q, 0));
-    sqlite3_finalize(q);
+        snprintf(type, n, "%s", found);
+    free(found);
     return any;
 }
 
@@ -268,19 +268,14 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
     sqlite3_stmt *q;
     int found = 0, rc = 0;
 
-    if (!given && !count_type(st, "parsl.monitoring.task") && !count_type(st, "parsl.rundir.task") &&
-        task_type(st, type, n))
-        return 0;
-    if (!given || count_type(st, given)) {
-        snprintf(type, n, "%s",
-                 given                                     ? given
-                 : count_type(st, "parsl.monitoring.task") ? "parsl.monitoring.task"
-                                                           : "parsl.rundir.task");
-        return given || count_type(st, type)
+    if (!given)
+        return task_type(st, type, n)
                    ? 0
-                   : sl_err(err, SL_ENOTFOUND,
-                            "%s holds no Parsl tasks; name a type of spans, see: spanloom types -d %s", st->path,
-                            st->path);
+                   : sl_err(err, SL_ENOTFOUND, "%s holds no tasks; name a type of spans, see: spanloom types -d %s",
+                            st->path, st->path);
+    if (count_type(st, given)) {
+        snprintf(type, n, "%s", given);
+        return 0;
     }
     q = sl_store_prepare(st, sql_cli_type, err);
     if (!q)
@@ -292,10 +287,8 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
         sl_buf_addf(&many, " %s", sl_store_text(q, 0));
     }
     sqlite3_finalize(q);
-    if (!rc && !strcmp(given, "task") && count_type(st, "parsl.monitoring.task")) {
-        snprintf(type, n, "parsl.monitoring.task"); /* a task is Parsl's unless more is said */
+    if (!rc && !strcmp(given, "task") && task_type(st, type, n)) /* not what comes of one */
         found = 1;
-    }
     if (!rc && !found)
         rc = sl_err(err, SL_ENOTFOUND, "no span has the type %s; see what there is with: spanloom types -d %s", given,
                     st->path);

@@ -5,16 +5,6 @@
 SELECT count(*)
 FROM (SELECT 1 FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id WHERE n.name = %Q LIMIT 1);
 
--- name: task_type
-SELECT r.type
-FROM sl_role r
-JOIN sl_name n ON n.name = r.type
-JOIN sl_span s ON s.type = n.id
-WHERE r.role = 'task'
-GROUP BY 1
-ORDER BY count(*) DESC, 1
-LIMIT 1;
-
 -- name: cli_type
 SELECT DISTINCT n.name
 FROM sl_name n

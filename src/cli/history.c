@@ -4,6 +4,7 @@
  * its queries: the four parts share the span and little else.
  */
 #include "cli/history.h"
+#include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -114,7 +115,7 @@ static int several(struct sl_store *st, const struct candidate *v, size_t total,
 
 /*
  * Spans of the type with this key; or with a key that begins like this, or that of a process with this number.  A
- * number is not the beginning of another.  A task is Parsl's unless more is said.
+ * number is not the beginning of another.  A "task" is a task, not what comes of one.
  */
 static int find_all(struct sl_store *st, struct candidates *v, const char *type, const char *key, const char *run,
                     bool beginning, struct sl_err *err)
@@ -123,13 +124,21 @@ static int find_all(struct sl_store *st, struct candidates *v, const char *type,
                       like[] = "length(?2) > 0 AND ((substr(s.key, 1, length(?2)) = ?2 AND NOT (?2 GLOB '*[0-9]' AND "
                                "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (n.name = 'trace.process' AND "
                                "instr(s.key, ':' || ?2 || '@') > 0))";
-    struct sl_buf b = {0};
+    struct sl_buf tasks = {0};
     sqlite3_stmt *q;
+    char *sql, *task;
     int rc;
 
-    sl_buf_addf(&b, sql_find_all, beginning ? like : exact);
-    q = sl_store_prepare(st, b.s, err);
-    sl_buf_free(&b);
+    for (int i = 0; !strcmp(type, "task") && (task = sl_task_type(st->db, i)); i++) {
+        sql = sqlite3_mprintf("%s%Q", i ? ", " : "", task);
+        sl_buf_addf(&tasks, "%s", sql);
+        sqlite3_free(sql);
+        free(task);
+    }
+    sql = sqlite3_mprintf(sql_find_all, beginning ? like : exact, tasks.n ? tasks.s : "NULL");
+    q = sl_store_prepare(st, sql, err);
+    sqlite3_free(sql);
+    sl_buf_free(&tasks);
     if (!q)
         return SL_ESTORE;
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);

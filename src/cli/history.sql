@@ -22,7 +22,7 @@ WHERE s.parent IS NULL;
 -- name: are_facets
 SELECT count(*)
 FROM sl_link
-WHERE kind = 2 AND left_span IN (%lld, %lld) AND right_span IN (%lld, %lld);
+WHERE kind = SL_FACET AND left_span IN (%lld, %lld) AND right_span IN (%lld, %lld);
 
 -- name: history_name
 SELECT n.name, s.key, s.parent
@@ -34,8 +34,7 @@ WHERE s.id = ?;
 SELECT s.id, n.name
 FROM sl_name n
 CROSS JOIN sl_span s ON s.type = n.id AND %s
-WHERE CASE WHEN ?1 IN ('task', 'try') THEN n.name IN ('parsl.monitoring.' || ?1, 'parsl.rundir.' || ?1) ELSE n.name
-    = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1 END
+WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1)
 ORDER BY n.name <> ?1, n.name, s.id;
 
 -- name: resembling
@@ -83,7 +82,7 @@ SELECT left_span, CASE WHEN confidence < 1 THEN printf('  (inferred: %s, %g)', n
     = 1 THEN printf('  (bound: %s)', n.name) ELSE '' END
 FROM sl_link
 LEFT JOIN sl_name n ON n.id = rule
-WHERE kind = 1 AND right_span = ?1
+WHERE kind = SL_IN AND right_span = ?1
 ORDER BY 1;
 
 -- name: history_contexts_2
@@ -102,7 +101,7 @@ WHERE s.id = ?;
 -- name: history_contexts_4
 SELECT c
 FROM (SELECT id AS c FROM sl_span WHERE parent = ?1 UNION SELECT right_span FROM sl_link WHERE left_span = ?1 AND
-    kind = 1)
+    kind = SL_IN)
 JOIN sl_span s ON s.id = c
 JOIN sl_name n ON n.id = s.type
 ORDER BY n.name, s.id;
@@ -110,11 +109,11 @@ ORDER BY n.name, s.id;
 -- name: history_contexts_5
 SELECT right_span
 FROM sl_link
-WHERE left_span = ?1 AND kind = 2
+WHERE left_span = ?1 AND kind = SL_FACET
 UNION
 SELECT left_span
 FROM sl_link
-WHERE right_span = ?1 AND kind = 2;
+WHERE right_span = ?1 AND kind = SL_FACET;
 
 -- name: history_contexts_6
 SELECT n.name, l.confidence

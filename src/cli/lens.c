@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/lens.h"
 #include "analyse/lens/lens.h"
+#include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "cli_lens.sql.h"
 
@@ -20,6 +21,7 @@ static void free_texts(texts *t)
 struct lens_cli {
     const struct cli *cli;
     struct sl_store *st;
+    char *task;  /* their type */
     texts types; /* of spans of the store, then what they become */
     size_t own;  /* so many are the store's */
     texts kinds; /* TYPE/EVENT of the store, for names that are near */
@@ -43,6 +45,7 @@ static int add_types(struct lens_cli *c, struct sl_err *err)
     }
     sqlite3_finalize(q);
     c->own = c->types.n;
+    c->task = sl_task_type(c->st->db, 0);
     return rc;
 }
 
@@ -69,8 +72,8 @@ static int add_pattern(struct lens_cli *c, struct sl_buf *to, const char *patter
         if (!ends_in(type, pattern, len))
             continue;
         sl_buf_addf(&all, " %s", type);
-        if (len == 4 && !memcmp(pattern, "task", 4) && !strcmp(type, "parsl.monitoring.task")) {
-            found = type; /* a task is Parsl's unless more is said */
+        if (c->task && len == 4 && !memcmp(pattern, "task", 4) && !strcmp(type, c->task)) {
+            found = type; /* not what comes of one */
             many = 1;
             break;
         }
@@ -330,6 +333,7 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
         rc = cli_skew(cli, st, err);
     *any |= cli_option(cli, "correct-skew") != NULL;
     free_texts(&c.types);
+    free(c.task);
     free_texts(&c.kinds);
     return rc;
 }

@@ -13,10 +13,10 @@ FROM main.sl_handover
 -- Workflows that are not part of another one; of facets the first.
 WITH RECURSIVE flow(id) AS (SELECT s.id FROM sl_role r JOIN sl_name n ON n.name = r.type JOIN sl_span s ON s.type =
     n.id WHERE r.role = 'workflow'), same(id, as_id) AS (SELECT id, id FROM flow UNION SELECT same.id,
-    iif(l.left_span = same.as_id, l.right_span, l.left_span) FROM same JOIN sl_link l ON l.kind = 2 AND
+    iif(l.left_span = same.as_id, l.right_span, l.left_span) FROM same JOIN sl_link l ON l.kind = SL_FACET AND
     (l.left_span = same.as_id OR l.right_span = same.as_id)), up(id, above) AS (SELECT id, as_id FROM same UNION
     SELECT up.id, s.parent FROM up JOIN sl_span s ON s.id = up.above WHERE s.parent IS NOT NULL UNION SELECT up.id,
-    l.left_span FROM up JOIN sl_link l ON l.right_span = up.above AND l.kind = 1)
+    l.left_span FROM up JOIN sl_link l ON l.right_span = up.above AND l.kind = SL_IN)
 SELECT f.id
 FROM flow f
 WHERE NOT EXISTS (SELECT 1 FROM same WHERE id = f.id AND as_id < f.id AND as_id IN flow) AND NOT EXISTS (SELECT 1

@@ -149,15 +149,8 @@ static bool continues(const struct sl_import_file *f, uint64_t bytes, const char
 /* The file was moved: from here on this recipe knows it by its new path. */
 static void rename_source(struct sl_importing *m, int64_t source, const char *path)
 {
-    sqlite3_stmt *q = sl_store_prepare(m->st, sql_rename_source, NULL);
-
-    if (q) {
-        sqlite3_bind_int64(q, 1, source);
-        sqlite3_bind_text(q, 2, path, -1, SQLITE_STATIC);
-        sqlite3_step(q);
-        m->renamed = true;
-    }
-    sqlite3_finalize(q);
+    sl_store_run(m->st, sql_rename_source, NULL, "it", source, path);
+    m->renamed = true;
 }
 
 /* The files of f's folder, each against the file at the same place of the folder that f's twin `old` lies in. */

@@ -278,26 +278,32 @@ static void declared(struct make *m, const struct sl_alias_decl *d, const char *
     }
 }
 
+struct seen {
+    struct make *m;
+    const char *of, *prefix;
+    bool events;
+};
+
+static int seen_row(void *of, sqlite3_stmt *q, struct sl_err *err)
+{
+    const struct seen *s = of;
+    const char *name = sl_store_text(q, 0);
+
+    (void)err;
+    if (is_own(s->m, name))
+        return 0;
+    if (s->events)
+        event_column(s->m, s->of, s->prefix, name, sqlite3_column_int64(q, 1));
+    else
+        attr_column(s->m, s->of, s->prefix, name);
+    return 0;
+}
+
 /* What was seen on spans of this type. */
 static int seen(struct make *m, const char *type, const char *of, const char *prefix, bool events)
 {
-    sqlite3_stmt *q = sl_store_prepare(m->st, events ? sql_seen : sql_seen_2, m->err);
-    int rc = q ? 0 : SL_ESTORE;
-
-    if (q)
-        sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
-    while (!rc && (rc = sl_store_step(m->st, q, m->err)) > 0) {
-        const char *name = sl_store_text(q, 0);
-        rc = 0;
-        if (is_own(m, name))
-            continue;
-        if (events)
-            event_column(m, of, prefix, name, sqlite3_column_int64(q, 1));
-        else
-            attr_column(m, of, prefix, name);
-    }
-    sqlite3_finalize(q);
-    return rc;
+    return sl_store_each(m->st, events ? sql_seen : sql_seen_2, seen_row, &(struct seen){m, of, prefix, events}, m->err,
+                         "t", type);
 }
 
 /* Of two names that are one, the second gets the member before it; an attribute that is called like an event, `attr`.
@@ -345,7 +351,7 @@ static int create(struct make *m, const char *name)
     if (!rc) {
         sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
         if (sqlite3_step(q) == SQLITE_ROW) {
-            have = (const char *)sqlite3_column_text(q, 0);
+            have = sl_store_text(q, 0);
             same = have && !strcmp(have, m->keys.s);
             foreign = !have || !strstr(have, MARK);
         }
@@ -431,11 +437,11 @@ static int make_type(struct make *m, const char *type, sqlite3_int64 id)
 static void partner(struct sl_buf *b, const char *from, sqlite3_int64 to)
 {
     sl_buf_addf(b,
-                "(SELECT min(p.id) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<3 UNION ALL "
-                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<3 UNION ALL SELECT id FROM sl_span WHERE "
+                "(SELECT min(p.id) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<%d UNION ALL "
+                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<%d UNION ALL SELECT id FROM sl_span WHERE "
                 "parent=%s UNION ALL SELECT parent FROM sl_span WHERE id=%s) u CROSS JOIN sl_span p WHERE p.id=u.x AND "
                 "+p.type=%lld)",
-                from, from, from, from, (long long)to);
+                from, SL_AFTER, from, SL_AFTER, from, from, (long long)to);
 }
 
 /* The id of member `to` of rows that member `lead` begins: from the nearest member before it that has one. */

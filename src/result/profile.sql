@@ -4,7 +4,7 @@
 -- name: tops
 WITH p AS (SELECT s.id, s.key, CAST(substr(s.key, instr(s.key, '@') + 1) AS INTEGER) AS began FROM sl_name n JOIN
     sl_span s ON s.type = n.id WHERE n.name = 'trace.process' AND NOT EXISTS (SELECT 1 FROM sl_link l WHERE l.kind
-    = 1 AND l.right_span = s.id))
+    = SL_IN AND l.right_span = s.id))
 SELECT count(*), (SELECT CASE WHEN (SELECT count(*) FROM p o WHERE substr(o.key, 1, instr(p.key, '@')) =
     substr(p.key, 1, instr(p.key, '@'))) = 1 THEN substr(p.key, 1, instr(p.key, '@')) ELSE p.key END FROM p ORDER
     BY began DESC, id DESC LIMIT 1)

@@ -32,7 +32,11 @@ int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *ro
     return rc ? rc : add(r, st, "orderings", ALL, sql_orderings, root_type, within, err);
 }
 
-int64_t sl_result_left_out(struct sl_store *st)
+int64_t sl_result_left_out(struct sl_store *st, const char *type)
 {
-    return sl_store_int(st, sql_left_out, 0);
+    char *sql = sqlite3_mprintf(sql_left_out, type);
+    int64_t n = sl_store_int(st, sql, 0);
+
+    sqlite3_free(sql);
+    return n;
 }

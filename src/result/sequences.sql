@@ -18,5 +18,5 @@ FROM event_sequences(?1, ?2);
 SELECT count(*)
 FROM sl_span s
 JOIN sl_name n ON n.id = s.type
-WHERE n.name = 'parsl.rundir.task' AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND left_span = s.id) AND
-    NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = 2 AND right_span = s.id);
+WHERE n.name = %Q AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span = s.id) AND
+    NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND right_span = s.id);

@@ -4,6 +4,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -177,6 +178,50 @@ int sl_store_step(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err)
     case SQLITE_DONE: return 0;
     default: return sl_store_err(st, "query failed", err);
     }
+}
+
+/* Every argument is an int64_t or a pointer to a text that stays until the statement is finalized. */
+static sqlite3_stmt *prepare_with(struct sl_store *st, const char *sql, struct sl_err *err, const char *types,
+                                  va_list ap)
+{
+    sqlite3_stmt *s = sl_store_prepare(st, sql, err);
+
+    for (int i = 1; s && *types; i++)
+        if (*types++ == 'i')
+            sqlite3_bind_int64(s, i, va_arg(ap, int64_t));
+        else
+            sqlite3_bind_text(s, i, va_arg(ap, const char *), -1, SQLITE_STATIC);
+    return s;
+}
+
+int sl_store_run(struct sl_store *st, const char *sql, struct sl_err *err, const char *types, ...)
+{
+    sqlite3_stmt *s;
+    va_list ap;
+    int rc = SL_ESTORE;
+
+    va_start(ap, types);
+    if ((s = prepare_with(st, sql, err, types, ap)))
+        rc = sqlite3_step(s) == SQLITE_DONE ? 0 : sl_store_err(st, "cannot write", err);
+    va_end(ap);
+    sqlite3_finalize(s);
+    return rc;
+}
+
+int sl_store_each(struct sl_store *st, const char *sql, sl_row_fn *fn, void *of, struct sl_err *err, const char *types,
+                  ...)
+{
+    sqlite3_stmt *s;
+    va_list ap;
+    int rc = SL_ESTORE;
+
+    va_start(ap, types);
+    if ((s = prepare_with(st, sql, err, types, ap)))
+        while ((rc = sl_store_step(st, s, err)) > 0 && !(rc = fn(of, s, err)))
+            ;
+    va_end(ap);
+    sqlite3_finalize(s);
+    return rc;
 }
 
 int64_t sl_store_int(struct sl_store *st, const char *sql, int64_t otherwise)

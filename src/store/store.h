@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Files of SQL have these names too (tools/embed_sql.py); the numbers are in every store. */
 enum sl_link_kind { SL_IN = 1, SL_FACET = 2, SL_AFTER = 3, SL_FLOW = 4 };
 
 struct sl_store {
@@ -41,6 +42,14 @@ int sl_store_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
 sqlite3_stmt *sl_store_prepare(struct sl_store *st, const char *sql, struct sl_err *err);
 /* Steps; 1: a row, 0: done, negative: failed. */
 int sl_store_step(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err);
+/*
+ * With arguments bound to ?1, ?2, ... by a letter each: i an int64_t, t a const char * (NULL is NULL).  What is left is
+ * NULL.  sl_store_run() runs one statement; sl_store_each() gives each row of a query to fn, until that is not 0.
+ */
+typedef int sl_row_fn(void *of, sqlite3_stmt *row, struct sl_err *err);
+int sl_store_run(struct sl_store *st, const char *sql, struct sl_err *err, const char *types, ...);
+int sl_store_each(struct sl_store *st, const char *sql, sl_row_fn *fn, void *of, struct sl_err *err, const char *types,
+                  ...);
 /* First column of the first row as an integer, or `otherwise` where there is no row or it is NULL. */
 int64_t sl_store_int(struct sl_store *st, const char *sql, int64_t otherwise);
 

@@ -21,6 +21,7 @@ const char *sl_job_environment_rank(void)
     return value;
 }
 
+/* Names of products, and no data: this runs inside of other people's programs, has libc only, and no recipe to read. */
 bool sl_job_environment_names(const char *variable)
 {
     static const char *const prefixes[] = {"PARSL_",

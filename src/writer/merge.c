@@ -301,34 +301,14 @@ int sl_writer_redo(struct sl_writer *w, int64_t source, bool replaced, struct sl
 
 int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int64_t replaced, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, sql_writer_source_end, err);
+    bool timed = r->events || r->samples;
     char sql[120];
-    int rc = 0;
+    int rc =
+        sl_store_run(w->st, sql_writer_source_end, err, timed ? "ittttiittiiiiiti" : "ittttiittiiiiit", (int64_t)r->id,
+                     r->path, r->part, r->recipe, r->component, (int64_t)r->bytes, (int64_t)r->mtime_ns, r->hash,
+                     r->context, (int64_t)sl_clock_now_ns(), (int64_t)r->read, (int64_t)r->used, (int64_t)r->skipped,
+                     (int64_t)r->rejected, r->recipe_hash, (int64_t)r->input);
 
-    if (!q)
-        return SL_ESTORE;
-    sqlite3_bind_int64(q, 1, r->id);
-    sqlite3_bind_text(q, 2, r->path, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 3, r->part, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 4, r->recipe, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 5, r->component, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(q, 6, (int64_t)r->bytes);
-    sqlite3_bind_int64(q, 7, r->mtime_ns);
-    sqlite3_bind_text(q, 8, r->hash, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 9, r->context, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(q, 10, sl_clock_now_ns());
-    sqlite3_bind_int64(q, 11, (int64_t)r->read);
-    sqlite3_bind_int64(q, 12, (int64_t)r->used);
-    sqlite3_bind_int64(q, 13, (int64_t)r->skipped);
-    sqlite3_bind_int64(q, 14, (int64_t)r->rejected);
-    sqlite3_bind_text(q, 15, r->recipe_hash, -1, SQLITE_STATIC);
-    if (r->events || r->samples)
-        sqlite3_bind_int(q, 16, r->input);
-    else
-        sqlite3_bind_null(q, 16);
-    if (sqlite3_step(q) != SQLITE_DONE)
-        rc = sl_store_err(w->st, "cannot write", err);
-    sqlite3_finalize(q);
     if (!rc && replaced) {
         snprintf(sql, sizeof sql, "UPDATE sl_source SET replaced_by = %lld WHERE id = %lld", (long long)r->id,
                  (long long)replaced);
@@ -339,19 +319,8 @@ int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int
 
 int sl_writer_share(struct sl_writer *w, const char *field, const char *scope, const char *value, struct sl_err *err)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(w->st, "INSERT OR REPLACE INTO sl_shared (field, scope, value) VALUES (?, ?, ?)", err);
-    int rc = 0;
-
-    if (!q)
-        return SL_ESTORE;
-    sqlite3_bind_text(q, 1, field, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, scope, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 3, value, -1, SQLITE_STATIC);
-    if (sqlite3_step(q) != SQLITE_DONE)
-        rc = sl_store_err(w->st, "cannot write", err);
-    sqlite3_finalize(q);
-    return rc;
+    return sl_store_run(w->st, "INSERT OR REPLACE INTO sl_shared (field, scope, value) VALUES (?, ?, ?)", err, "ttt",
+                        field, scope, value);
 }
 
 /* One root: false where the new identity exists as well. */
@@ -360,7 +329,6 @@ static bool rekey(struct sl_writer *w, uint32_t old, const char *to, size_t n)
     struct sl_key key = {(uint32_t)n, {.s = to}};
     uint32_t new = sl_ids_find(&w->ids, UINT32_MAX, w->ids.v[old].type & SL_ID_TYPE, key);
     struct sl_id_text *x;
-    sqlite3_stmt *q;
 
     if (new != UINT32_MAX && is_real(w, new)) { /* both exist: they are views of one thing */
         sl_merge_link(w, (struct sl_weak){old, new, sl_recipes_name(w->set, "same root", 9), SL_FACET, 0, 0, 0});
@@ -373,13 +341,7 @@ static bool rekey(struct sl_writer *w, uint32_t old, const char *to, size_t n)
     memcpy(x->s, to, n);
     x->s[n] = 0;
     w->ids.v[old].key.s = x;
-    q = sl_store_prepare(w->st, "UPDATE sl_span SET key = ? WHERE id = ?", NULL);
-    if (q) {
-        sqlite3_bind_text(q, 1, to, (int)n, SQLITE_STATIC);
-        sqlite3_bind_int64(q, 2, w->ids.v[old].store);
-        sqlite3_step(q);
-    }
-    sqlite3_finalize(q);
+    sl_store_run(w->st, "UPDATE sl_span SET key = ? WHERE id = ?", NULL, "ti", x->s, (int64_t)w->ids.v[old].store);
     return true;
 }
 

@@ -18,3 +18,8 @@ ORDER BY root, since_ns;
 SELECT w.left_span, w.kind, w.right_span, n.name, w.source, w.place, w.weak
 FROM sl_weak w
 JOIN sl_name n ON n.id = w.rule;
+
+-- name: load_facets
+SELECT left_span, right_span
+FROM sl_link
+WHERE kind = SL_FACET;

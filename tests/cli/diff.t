@@ -365,7 +365,7 @@ What cannot be compared:
   spanloom: late/000/parsl.log is not a Spanloom store (not an SQLite file); name the store with -d FILE
   [1]
   $ spanloom diff a.db workqueue-bare.db
-  spanloom: B (workqueue-bare.db) holds no Parsl tasks; name a type that both have with --type, see: spanloom types -d workqueue-bare.db
+  spanloom: the tasks of a.db and of workqueue-bare.db are of different types, as of a database and a log; import the rest of the other, or name a type that both have with --type
   [1]
   $ spanloom diff a.db workqueue-bare.db --type rundir.try
   spanloom: B (workqueue-bare.db) holds no spans of type parsl.rundir.try; name a type that both have with --type, see: spanloom types -d workqueue-bare.db
@@ -383,5 +383,5 @@ What cannot be compared:
   $ spanloom import --quiet -d empty.db "$ROOT/tests/data/slurm/jobs.sacct"
   $ spanloom forget -d empty.db "$ROOT/tests/data/slurm/jobs.sacct" >/dev/null
   $ spanloom diff a.db empty.db
-  spanloom: B (empty.db) holds no Parsl tasks; name a type that both have with --type, see: spanloom types -d empty.db
+  spanloom: B (empty.db) holds no tasks; name a type that both have with --type, see: spanloom types -d empty.db
   [1]

@@ -328,7 +328,7 @@ def empty_stores():
         equal(got, [], sql)
     db.execute("INSERT INTO span VALUES (7, 't', NULL)")
     got = ask(store, "SELECT * FROM two_events('a', 'b', 't')", *none[2:])
-    equal(got, [[(7, None, None, None, 0, 0)], [], "occupancy: there are no Parsl tasks; name a type of spans, see: spanloom types", [], []])
+    equal(got, [[(7, None, None, None, 0, 0)], [], "occupancy: there are no tasks; name a type of spans, see: spanloom types", [], []])
     db.execute("INSERT INTO event VALUES ('x', 7, 1.5, 'a', NULL)")
     at = 1500000000
     got = ask(store, "SELECT * FROM two_events('a', '*', 't')", "SELECT * FROM occupancy('t')", "SELECT * FROM occupancy('t', 1)",

@@ -202,6 +202,38 @@ static const char some[] =
     "INSERT INTO sl_reject (source, place, reason, text) VALUES (1, 3, 'bad', 'text');"
     "INSERT INTO sl_zone (id, root, since_ns, offset_s, how) VALUES (1, 1, NULL, 3600, 'learned');";
 
+static int add_up(void *of, sqlite3_stmt *row, struct sl_err *err)
+{
+    char *at = of;
+
+    (void)err;
+    sprintf(at + strlen(at), "%d %s,", sqlite3_column_int(row, 0), (const char *)sqlite3_column_text(row, 1));
+    return sqlite3_column_int(row, 0) == 3 ? SL_EFORMAT : 0;
+}
+
+/* Arguments by letter; the first row that fails ends it; what is wrong is said. */
+static void rows_one_by_one(void **state)
+{
+    struct sl_store *st = opened(SL_STORE_CREATE);
+    struct sl_err err = {0};
+    char got[100] = "";
+
+    (void)state;
+    assert_int_equal(sl_store_exec(st, "CREATE TEMP TABLE x (a INTEGER PRIMARY KEY, b TEXT, c)", &err), 0);
+    for (int64_t i = 1; i <= 4; i++)
+        assert_int_equal(sl_store_run(st, "INSERT INTO x VALUES (?1, ?2, ?3)", &err, "it", i, i == 2 ? NULL : "t"), 0);
+    assert_int_equal(sl_store_int(st, "SELECT count(*) FROM x WHERE c IS NULL AND (b IS NULL) = (a = 2)", 0), 4);
+    assert_int_equal(sl_store_run(st, "INSERT INTO x VALUES (?1, ?2, 0)", &err, "it", (int64_t)4, "t"), SL_ESTORE);
+    assert_non_null(strstr(err.text, "UNIQUE"));
+    assert_int_equal(
+        sl_store_each(st, "SELECT a, b FROM x WHERE b = ?2 AND a < ?1", add_up, got, &err, "it", (int64_t)3, "t"), 0);
+    assert_string_equal(got, "1 t,");
+    assert_int_equal(sl_store_each(st, "SELECT a, b FROM x WHERE b = 't'", add_up, got, &err, ""), SL_EFORMAT);
+    assert_string_equal(got, "1 t,1 t,3 t,");
+    assert_int_equal(sl_store_each(st, "SELECT nothing", add_up, got, &err, ""), SL_ESTORE);
+    sl_store_close(st);
+}
+
 static void views(void **state)
 {
     static const struct {
@@ -330,6 +362,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_or_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reading_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_in_bulk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rows_one_by_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(views, set_up, tear_down),
         cmocka_unit_test_setup_teardown(early_times, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dnpcsql_inserts, set_up, tear_down),

@@ -6,6 +6,7 @@
 #include "analyse/load/root_events.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -205,6 +206,7 @@ void sl_root_events_free(struct sl_root_events *s)
     sl_lens_free(s->lens);
     free(s->span_type);
     free(s->event_type);
+    free(s->task_type);
     *s = (struct sl_root_events){0};
 }
 
@@ -315,20 +317,21 @@ int sl_root_events_next(struct sl_root_events *s, struct sl_err *err)
 
 /* ---- whose histories ---- */
 
-const char *sl_root_events_default_type(sqlite3 *db)
-{
-    static const char *const types[] = {"parsl.monitoring.task", "parsl.rundir.task"};
-    const char *found = NULL;
+/* A task has the states of smallest rank first: what is no view of it, but comes of it, begins in later ones. */
+static const char task_types[] =
+    "WITH t(type, rank) AS MATERIALIZED (SELECT r.type, (SELECT min(rank) FROM sl_state WHERE span_type = r.type) FROM "
+    "sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'task' AND EXISTS (SELECT 1 FROM sl_span WHERE type = "
+    "n.id)) SELECT type FROM t WHERE rank IS (SELECT min(rank) FROM t) ORDER BY type LIMIT 1 OFFSET ?1";
 
-    for (int i = 0; i < 2 && !found; i++) {
-        sqlite3_stmt *q = NULL;
-        if (sqlite3_prepare_v2(db,
-                               "SELECT 1 FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = ?1) LIMIT 1",
-                               -1, &q, NULL) == SQLITE_OK &&
-            sqlite3_bind_text(q, 1, types[i], -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
-            found = types[i];
-        sqlite3_finalize(q);
-    }
+char *sl_task_type(sqlite3 *db, int i)
+{
+    sqlite3_stmt *q = NULL;
+    char *found = NULL;
+
+    if (sqlite3_prepare_v2(db, task_types, -1, &q, NULL) == SQLITE_OK && sqlite3_bind_int(q, 1, i) == SQLITE_OK &&
+        sqlite3_step(q) == SQLITE_ROW)
+        found = sl_strdup((const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
     return found;
 }
 
@@ -336,10 +339,13 @@ const char *sl_root_events_type(struct sl_root_events *s, sqlite3_value *arg, st
 {
     const char *type = arg ? (const char *)sqlite3_value_text(arg) : NULL;
 
-    if (!type && !(type = sl_root_events_default_type(s->db))) {
+    if (type)
+        return type;
+    free(s->task_type);
+    if (!(type = s->task_type = sl_task_type(s->db, 0))) {
         if (!s->g.n)
             return "";
-        sl_err(err, SL_EUSAGE, "there are no Parsl tasks; name a type of spans, see: spanloom types");
+        sl_err(err, SL_EUSAGE, "there are no tasks; name a type of spans, see: spanloom types");
     }
     return type;
 }

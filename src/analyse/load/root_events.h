@@ -29,6 +29,7 @@ struct sl_root_events {
     size_t cap;
     sqlite3 *db;
     sqlite3_stmt *alive;
+    char *task_type;
     size_t work;
     struct sl_lens *lens; /* NULL: codes are */
     uint32_t *span_type, *event_type, span_types, event_types, *span_code, *event_code;
@@ -89,7 +90,11 @@ static inline bool sl_event_matches(const struct sl_event_match *m, uint32_t cod
  * has spans: an error; without spans it is "".
  */
 const char *sl_root_events_type(struct sl_root_events *s, sqlite3_value *arg, struct sl_err *err);
-/* Parsl's tasks, as monitoring.db or else parsl.log has them: the roots of who names none.  NULL: there are none. */
-const char *sl_root_events_default_type(sqlite3 *db);
+/*
+ * The roots of who names none: the spans of the role `task` (sl_role) whose states come first (sl_state), of a type
+ * that the store has.  Types that are views of the same tasks begin alike: then it is the first by name, and i counts
+ * them. NULL: there are no more; else free() it.
+ */
+char *sl_task_type(sqlite3 *db, int i);
 
 #endif

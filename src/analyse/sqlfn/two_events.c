@@ -15,7 +15,7 @@
  *
  *     SELECT avg(duration_s) FROM two_events('invoked', 'returned', 'parsl.monitoring.task');
  *
- * start and end are EVENT or SPAN_TYPE/EVENT, with * for any text.  root_type is Parsl's tasks where it is not given;
+ * start and end are EVENT or SPAN_TYPE/EVENT, with * for any text.  root_type is tasks where it is not given;
  * within is the id of a span to which roots belong.  All is read once, also for a join that asks span by span.
  */
 #include "analyse/ext.h"
