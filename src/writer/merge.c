@@ -47,7 +47,7 @@ void sl_merge_link(struct sl_writer *w, struct sl_weak k)
 
 /* ---- zones ---- */
 
-/* The zone of a root, from itself or a facet of it; NULL: nothing is known (yet). */
+/* What records say of a root's zone, or of a facet's, in place of what was assumed; NULL: nothing (yet). */
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root)
 {
     struct sl_zone_steps *z = sl_zones_get(&w->zones, root);

@@ -158,16 +158,10 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
         if (root == UINT32_MAX)
             continue;
         z = sl_zones_get(&w->zones, root);
-        if (z && !z->learned) { /* still only assumed by itself: does a facet know better? */
-            struct sl_zone_steps was = *z;
-            z->root = UINT32_MAX - 1;
-            if (!sl_merge_zone(w, root)) {
-                z->root = was.root;
-                if (!sqlite3_column_int(q, 3) ||
-                    assumed_offset(w, sqlite3_column_int64(q, 4)) == was.step.v[0].offset_s)
-                    continue;
-                sl_zones_drop(&w->zones, root); /* what all others have is something else now: assume anew */
-            }
+        if (z && !z->learned && !sl_merge_zone(w, root)) { /* only assumed by itself, and no facet knows better */
+            if (!sqlite3_column_int(q, 3) || assumed_offset(w, sqlite3_column_int64(q, 4)) == z->step.v[0].offset_s)
+                continue;
+            sl_zones_drop(&w->zones, root); /* what all others have is something else now: assume anew */
         }
         *sl_vec_add(&wrong) =
             (typeof(*wrong.v)){(uint32_t)sqlite3_column_int64(q, 0), root, sqlite3_column_int64(q, 2)};
@@ -225,7 +219,7 @@ static int write_zones(struct sl_writer *w, struct sl_err *err)
 
     for (size_t i = 0; i < w->zones.v.n && !rc; i++) {
         struct sl_zone_steps *z = w->zones.v.v[i];
-        for (size_t k = 0; k < z->step.n && !rc && z->root < w->ids.n && w->ids.v[z->root].store; k++) {
+        for (size_t k = 0; k < z->step.n && !rc && w->ids.v[z->root].store; k++) {
             if (!z->step.v[k].id)
                 z->step.v[k].id = ++w->next_zone;
             sqlite3_bind_int64(q, 1, z->step.v[k].id);
