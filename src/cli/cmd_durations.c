@@ -333,6 +333,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_durations = {"durations", "START END [ROOT_TYPE]",
-                                      "how long it took from one event to another, over all spans of a type", options,
-                                      run};
+const struct command cmd_durations = {
+    .name = "durations",
+    .args = "START END [ROOT_TYPE]",
+    .help = "how long it took from one event to another, over all spans of a type",
+    .options = options,
+    .run = run,
+};

@@ -99,5 +99,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc < 0 ? cli_fail(cli, &err) : rc == 1 && cli->format == SL_FORMAT_TABLE ? EXIT_DONE : rc;
 }
 
-const struct command cmd_profile = {"profile", "[TYPE KEY]", "which functions of traced programs took the time",
-                                    options, run};
+const struct command cmd_profile = {
+    .name = "profile",
+    .args = "[TYPE KEY]",
+    .help = "which functions of traced programs took the time",
+    .options = options,
+    .run = run,
+};

@@ -241,5 +241,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_states = {"states", "[ROOT_TYPE]", "how many spans were in which state, over time", options,
-                                   run};
+const struct command cmd_states = {
+    .name = "states",
+    .args = "[ROOT_TYPE]",
+    .help = "how many spans were in which state, over time",
+    .options = options,
+    .run = run,
+};

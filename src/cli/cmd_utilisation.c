@@ -154,5 +154,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_utilisation = {"utilisation", "[WORKER_TYPE]", "how many workers there were, and were busy",
-                                        options, run};
+const struct command cmd_utilisation = {
+    .name = "utilisation",
+    .args = "[WORKER_TYPE]",
+    .help = "how many workers there were, and were busy",
+    .options = options,
+    .run = run,
+};
