@@ -102,7 +102,14 @@ static int resolve_event(struct sl_writer *w, struct sl_deferred d, struct sl_er
     uint32_t zone;
     int64_t t = sl_merge_utc(w, assume_zone(w, d.root, d.time_ns), d.time_ns, &zone);
 
-    *sl_vec_add(&w->events) = (struct sl_event_row){d.span, d.type, t, d.place, d.source, zone};
+    *sl_vec_add(&w->events) = (struct sl_event_row){
+        .span = d.span,
+        .type = d.type,
+        .time_ns = t,
+        .place = d.place,
+        .source = d.source,
+        .zone = zone,
+    };
     return sl_write_flush(w, false, err);
 }
 
@@ -118,12 +125,16 @@ static int resolve_times(struct sl_writer *w, struct sl_err *err)
                                    err)))
             return SL_ESTORE;
         while (!rc && (rc = sl_store_step(w->st, q, err)) > 0)
-            rc = resolve_event(
-                w,
-                (struct sl_deferred){(uint32_t)sqlite3_column_int64(q, 0), (uint32_t)sqlite3_column_int64(q, 1),
-                                     (uint32_t)sqlite3_column_int64(q, 2), (uint32_t)sqlite3_column_int64(q, 3),
-                                     sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 5)},
-                err);
+            rc = resolve_event(w,
+                               (struct sl_deferred){
+                                   .root = (uint32_t)sqlite3_column_int64(q, 0),
+                                   .span = (uint32_t)sqlite3_column_int64(q, 1),
+                                   .type = (uint32_t)sqlite3_column_int64(q, 2),
+                                   .source = (uint32_t)sqlite3_column_int64(q, 3),
+                                   .time_ns = sqlite3_column_int64(q, 4),
+                                   .place = sqlite3_column_int64(q, 5),
+                               },
+                               err);
         sqlite3_finalize(q);
     }
     for (size_t i = 0; i < w->deferred_samples.n && !rc; i++) {
@@ -173,13 +184,14 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
         if (!(q = sl_store_prepare(w->st, sql, err)))
             rc = SL_ESTORE;
         while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-            *sl_vec_add(&w->deferred) =
-                (struct sl_deferred){wrong.v[i].root,
-                                     (uint32_t)sqlite3_column_int64(q, 0),
-                                     (uint32_t)sqlite3_column_int64(q, 1),
-                                     (uint32_t)sqlite3_column_int64(q, 2),
-                                     sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
-                                     sqlite3_column_int64(q, 4)};
+            *sl_vec_add(&w->deferred) = (struct sl_deferred){
+                .root = wrong.v[i].root,
+                .span = (uint32_t)sqlite3_column_int64(q, 0),
+                .type = (uint32_t)sqlite3_column_int64(q, 1),
+                .source = (uint32_t)sqlite3_column_int64(q, 2),
+                .time_ns = sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                .place = sqlite3_column_int64(q, 4),
+            };
             rc = 0;
         }
         sqlite3_finalize(q);
@@ -191,14 +203,16 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
             rc = SL_ESTORE;
         while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
             uint32_t n = (uint32_t)sqlite3_column_bytes(q, 5);
-            struct sl_values_row v = {(uint32_t)sqlite3_column_int64(q, 0),
-                                      (uint32_t)sqlite3_column_int64(q, 1),
-                                      (uint32_t)sqlite3_column_int64(q, 2),
-                                      0,
-                                      sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
-                                      sqlite3_column_int64(q, 4),
-                                      sl_arena_copy(&w->deferred_values, sqlite3_column_text(q, 5), n),
-                                      n};
+            struct sl_values_row v = {
+                .span = (uint32_t)sqlite3_column_int64(q, 0),
+                .shape = (uint32_t)sqlite3_column_int64(q, 1),
+                .source = (uint32_t)sqlite3_column_int64(q, 2),
+                .zone = 0,
+                .time_ns = sqlite3_column_int64(q, 3) + wrong.v[i].offset_s * SL_SECOND_NS,
+                .place = sqlite3_column_int64(q, 4),
+                .json = sl_arena_copy(&w->deferred_values, sqlite3_column_text(q, 5), n),
+                .n = n,
+            };
             *sl_vec_add(&w->deferred_samples) = (struct sl_deferred_sample){wrong.v[i].root, v};
             rc = 0;
         }
