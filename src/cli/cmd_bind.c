@@ -157,7 +157,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
 {
     struct sl_bind_rule r;
     static const char *const kind[] = {"", "in", "facet", "after", "flow"};
-    char own[450];
+    char own[2 * SL_TYPE_BYTES + 20];
     const char *name = cli_option(cli, "name");
     bool dry = cli_option(cli, "dry-run");
     int rc = sl_bind_parse(&r, text, err);

@@ -312,7 +312,7 @@ static int run(struct cli *cli, int argc, char **argv)
     bool by_sql = cli_option(cli, "sql") != NULL, list = cli_option(cli, "list") || cli_option(cli, "missing"), seen;
     const char *const event[] = {argc > 0 ? argv[0] : NULL, argc > 1 ? argv[1] : NULL};
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     int rc;
 

@@ -40,7 +40,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_store *st;
     struct sl_err err = {0};
     bool lines = cli_option(cli, "lines"), lens;
-    char type[300];
+    char type[SL_TYPE_BYTES];
     int rc;
 
     if (argc > 1)

@@ -253,7 +253,7 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_buf b = {0};
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     int rc;
 

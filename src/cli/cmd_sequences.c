@@ -96,7 +96,7 @@ static void say_left_out(struct sl_store *st)
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     bool all = cli_option(cli, "all") != NULL, seen;
     struct plot p;
     int rc;

@@ -220,7 +220,7 @@ static int table(struct plot *p, struct sl_err *err)
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     bool seen;
     int rc;

@@ -121,7 +121,7 @@ static sqlite3_stmt *query(struct plot *p, struct sl_err *err)
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     bins v = {0};
     int rc;

@@ -141,6 +141,18 @@ static struct sl_template compile_template(struct compile *c, const struct sl_ya
     return t;
 }
 
+/* The template that is this field alone. */
+static const char *braced(struct compile *c, const char *field)
+{
+    size_t n = strlen(field);
+    char *t = room(c, n + 3, 1);
+
+    t[0] = '{';
+    memcpy(t + 1, field, n);
+    t[n + 1] = '}';
+    return t;
+}
+
 static struct sl_named compile_name(struct compile *c, const struct sl_yaml *y, const char *s)
 {
     struct sl_named n = {.t = compile_template(c, y, s)};
@@ -476,10 +488,8 @@ static void compile_pairs(struct compile *c, struct sl_rule *u, struct sl_pairs 
             v->value = compile_template(c, y->item[i], text_of(c, y->item[i], what));
         } else {
             const char *t = text_of(c, list_item(y, i), what);
-            char braced[200];
-            snprintf(braced, sizeof braced, "{%s}", t);
             v->name = compile_name(c, list_item(y, i), t);
-            v->value = compile_template(c, list_item(y, i), braced);
+            v->value = compile_template(c, list_item(y, i), braced(c, t));
         }
         if (v->name.id)
             sl_buf_add(&shape, sl_intern_text(&c->set->names, v->name.id),
@@ -524,11 +534,11 @@ static struct sl_keep *compile_keeps(struct compile *c, int *n, const struct sl_
     k = room(c, y->n, sizeof *k);
     for (size_t i = 0; i < y->n; i++) {
         const char *by = text_of(c, y->item[i], "a field, or a template of several");
-        char braced[200];
-        snprintf(braced, sizeof braced, strchr(by, '{') ? "%s" : "{%s}", by);
-        k[(*n)++] = (struct sl_keep){field(c, y->key[i]->text, y->key[i]->n),
-                                     (int)sl_intern(&c->set->names, braced, strlen(braced)),
-                                     compile_template(c, y->item[i], braced)};
+        if (!strchr(by, '{'))
+            by = braced(c, by);
+        k[(*n)++] =
+            (struct sl_keep){field(c, y->key[i]->text, y->key[i]->n), (int)sl_intern(&c->set->names, by, strlen(by)),
+                             compile_template(c, y->item[i], by)};
     }
     return k;
 }
