@@ -258,7 +258,7 @@ static int check_columns(struct sl_store *st, const struct sl_bind_rule *r, cons
 static int apply_rule(struct sl_store *st, const char *name, const char *text, bool check, struct sl_err *err)
 {
     struct sl_bind_rule r;
-    char left[200], right[200];
+    char left[SL_TYPE_BYTES], right[SL_TYPE_BYTES];
     int rc = sl_bind_parse(&r, text, err);
 
     if (rc)
@@ -278,7 +278,7 @@ static int apply_rule(struct sl_store *st, const char *name, const char *text, b
 
 int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_err *err)
 {
-    char view[2][200];
+    char view[2][SL_TYPE_BYTES];
     int rc;
 
     for (int i = 0; i < 2; i++)

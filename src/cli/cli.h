@@ -7,6 +7,7 @@
 #define SL_CLI_CLI_H
 
 #include "base/err.h"
+#include "recipe/span_tables.h"
 #include "show/show.h"
 #include "store/store.h"
 

@@ -172,9 +172,24 @@ static int run_end(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_begin = {"begin", "SPAN [KEY=VALUE...]", "a span of this shell script begins", begin_options,
-                                  run_begin};
-const struct command cmd_end = {"end", "[SPAN]", "the innermost span of this shell script ends", begin_options,
-                                run_end};
-const struct command cmd_event = {"event", "EVENT [KEY=VALUE...]", "something happened in this shell script",
-                                  event_options, run_event};
+const struct command cmd_begin = {
+    .name = "begin",
+    .args = "SPAN [KEY=VALUE...]",
+    .help = "a span of this shell script begins",
+    .options = begin_options,
+    .run = run_begin,
+};
+const struct command cmd_end = {
+    .name = "end",
+    .args = "[SPAN]",
+    .help = "the innermost span of this shell script ends",
+    .options = begin_options,
+    .run = run_end,
+};
+const struct command cmd_event = {
+    .name = "event",
+    .args = "EVENT [KEY=VALUE...]",
+    .help = "something happened in this shell script",
+    .options = event_options,
+    .run = run_event,
+};

@@ -156,7 +156,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
 {
     struct sl_bind_rule r;
     static const char *const kind[] = {"", "in", "facet", "after", "flow"};
-    char own[450];
+    char own[2 * SL_TYPE_BYTES + 20];
     const char *name = cli_option(cli, "name");
     bool dry = cli_option(cli, "dry-run");
     int rc = sl_bind_parse(&r, text, err);
@@ -228,8 +228,13 @@ static int run_bind(struct cli *cli, int argc, char **argv)
     return rc ? cli_fail(cli, &err) : exit;
 }
 
-const struct command cmd_bind = {"bind", "[RULE]", "link spans by a rule, without reading logs again", bind_options,
-                                 run_bind};
+const struct command cmd_bind = {
+    .name = "bind",
+    .args = "[RULE]",
+    .help = "link spans by a rule, without reading logs again",
+    .options = bind_options,
+    .run = run_bind,
+};
 
 static int unbind(struct cli *cli, struct sl_store *st, struct sl_recipes *set, const char *name, struct sl_err *err)
 {
@@ -276,4 +281,10 @@ static int run_unbind(struct cli *cli, int argc, char **argv)
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_unbind = {"unbind", "RULE", "take away the links of a rule", unbind_options, run_unbind};
+const struct command cmd_unbind = {
+    .name = "unbind",
+    .args = "RULE",
+    .help = "take away the links of a rule",
+    .options = unbind_options,
+    .run = run_unbind,
+};

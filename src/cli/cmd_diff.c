@@ -242,7 +242,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_comparison d = {0};
     struct cli_gate gate;
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     int rc;
 
     if (argc != 2)

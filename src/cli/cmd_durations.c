@@ -20,7 +20,7 @@ static int run(struct cli *cli, int argc, char **argv)
         .event = {argc > 0 ? argv[0] : NULL, argc > 1 ? argv[1] : NULL}, .list = list, .missing = missing};
     struct sl_result r = {0};
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     int rc;
 
@@ -42,6 +42,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_durations = {"durations", "START END [ROOT_TYPE]",
-                                      "how long it took from one event to another, over all spans of a type", options,
-                                      run};
+const struct command cmd_durations = {
+    .name = "durations",
+    .args = "START END [ROOT_TYPE]",
+    .help = "how long it took from one event to another, over all spans of a type",
+    .options = options,
+    .run = run,
+};

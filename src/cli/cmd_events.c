@@ -40,7 +40,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_store *st;
     struct sl_err err = {0};
     bool lines = cli_option(cli, "lines"), lens;
-    char type[300];
+    char type[SL_TYPE_BYTES];
     int rc;
 
     if (argc > 1)
@@ -66,4 +66,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_events = {"events", "[TYPE]", "every event and log line of all spans of a type", options, run};
+const struct command cmd_events = {
+    .name = "events",
+    .args = "[TYPE]",
+    .help = "every event and log line of all spans of a type",
+    .options = options,
+    .run = run,
+};

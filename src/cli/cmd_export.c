@@ -126,5 +126,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return worst;
 }
 
-const struct command cmd_export = {"export", "chrome FILE...", "make Chrome Trace Format of what a traced process left",
-                                   options, run};
+const struct command cmd_export = {
+    .name = "export",
+    .args = "chrome FILE...",
+    .help = "make Chrome Trace Format of what a traced process left",
+    .options = options,
+    .run = run,
+};

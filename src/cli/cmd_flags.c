@@ -114,4 +114,10 @@ static const char help[] = "what to add when compiling a program that is to be t
                            "  c++ -O2 -o prog prog.cc $(spanloom flags c++)\n"
                            "  gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (the module comes first)";
 
-const struct command cmd_flags = {"flags", "LANGUAGE", help, options, run};
+const struct command cmd_flags = {
+    .name = "flags",
+    .args = "LANGUAGE",
+    .help = help,
+    .options = options,
+    .run = run,
+};

@@ -236,4 +236,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_forget = {"forget", "SOURCE", "drop what a source asserted", options, run};
+const struct command cmd_forget = {
+    .name = "forget",
+    .args = "SOURCE",
+    .help = "drop what a source asserted",
+    .options = options,
+    .run = run,
+};

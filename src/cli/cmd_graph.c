@@ -253,7 +253,7 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_buf b = {0};
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     int rc;
 
@@ -272,5 +272,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_graph = {"graph", "[TYPE]", "which types of spans belong to which, as a picture", options,
-                                  run};
+const struct command cmd_graph = {
+    .name = "graph",
+    .args = "[TYPE]",
+    .help = "which types of spans belong to which, as a picture",
+    .options = options,
+    .run = run,
+};

@@ -315,4 +315,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_import = {"import", "[PATH...]", "read logs and databases into the store", options, run};
+const struct command cmd_import = {
+    .name = "import",
+    .args = "[PATH...]",
+    .help = "read logs and databases into the store",
+    .options = options,
+    .run = run,
+};

@@ -29,4 +29,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_info = {"info", "", "what the store holds", options, run};
+const struct command cmd_info = {
+    .name = "info",
+    .args = "",
+    .help = "what the store holds",
+    .options = options,
+    .run = run,
+};

@@ -126,4 +126,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_links = {"links", "", "what rules have linked, and where they are in doubt", options, run};
+const struct command cmd_links = {
+    .name = "links",
+    .args = "",
+    .help = "what rules have linked, and where they are in doubt",
+    .options = options,
+    .run = run,
+};

@@ -95,5 +95,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_profile = {"profile", "[TYPE KEY]", "which functions of traced programs took the time",
-                                    options, run};
+const struct command cmd_profile = {
+    .name = "profile",
+    .args = "[TYPE KEY]",
+    .help = "which functions of traced programs took the time",
+    .options = options,
+    .run = run,
+};

@@ -29,4 +29,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_rate = {"rate", "EVENT", "how often something happened, over time", options, run};
+const struct command cmd_rate = {
+    .name = "rate",
+    .args = "EVENT",
+    .help = "how often something happened, over time",
+    .options = options,
+    .run = run,
+};

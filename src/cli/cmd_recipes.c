@@ -176,5 +176,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_recipes = {"recipes", "[NAME | names | --test [FILE [LOG]]]",
-                                    "what formats are known; test your own", options, run};
+const struct command cmd_recipes = {
+    .name = "recipes",
+    .args = "[NAME | names | --test [FILE [LOG]]]",
+    .help = "what formats are known; test your own",
+    .options = options,
+    .run = run,
+};

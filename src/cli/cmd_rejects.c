@@ -37,5 +37,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_rejects = {"rejects", "[PATH]", "records that a recipe claimed but could not use", options,
-                                    run};
+const struct command cmd_rejects = {
+    .name = "rejects",
+    .args = "[PATH]",
+    .help = "records that a recipe claimed but could not use",
+    .options = options,
+    .run = run,
+};

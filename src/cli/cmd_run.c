@@ -16,5 +16,10 @@ static int run(struct cli *cli, int argc, char **argv)
         "Python script: spanloom trace SCRIPT");
 }
 
-const struct command cmd_run = {"run", "[--] COMMAND [ARGUMENT...]",
-                                "run a command, trace it and show where its time went", options, run};
+const struct command cmd_run = {
+    .name = "run",
+    .args = "[--] COMMAND [ARGUMENT...]",
+    .help = "run a command, trace it and show where its time went",
+    .options = options,
+    .run = run,
+};

@@ -35,7 +35,7 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_result r = {0};
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     bool all = cli_option(cli, "all") != NULL, seen;
     struct plot p;
     int rc;

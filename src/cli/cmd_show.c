@@ -51,5 +51,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_show = {"show", "TYPE KEY", "the whole path of one span through every component", options,
-                                 run};
+const struct command cmd_show = {
+    .name = "show",
+    .args = "TYPE KEY",
+    .help = "the whole path of one span through every component",
+    .options = options,
+    .run = run,
+};

@@ -69,5 +69,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return child_end_like(&c);
 }
 
-const struct command cmd_span = {"span", "SPAN [KEY=VALUE...] -- COMMAND [ARGUMENT...]",
-                                 "a command as a span of this shell script", NULL, run};
+const struct command cmd_span = {
+    .name = "span",
+    .args = "SPAN [KEY=VALUE...] -- COMMAND [ARGUMENT...]",
+    .help = "a command as a span of this shell script",
+    .options = NULL,
+    .run = run,
+};

@@ -201,4 +201,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_sql = {"sql", "[QUERY]", "ask your own question (without a query: a shell)", options, run};
+const struct command cmd_sql = {
+    .name = "sql",
+    .args = "[QUERY]",
+    .help = "ask your own question (without a query: a shell)",
+    .options = options,
+    .run = run,
+};

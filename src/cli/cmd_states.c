@@ -13,7 +13,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_result r = {0};
     struct sl_over_time q;
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     int rc;
 
@@ -34,5 +34,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_states = {"states", "[ROOT_TYPE]", "how many spans were in which state, over time", options,
-                                   run};
+const struct command cmd_states = {
+    .name = "states",
+    .args = "[ROOT_TYPE]",
+    .help = "how many spans were in which state, over time",
+    .options = options,
+    .run = run,
+};

@@ -95,6 +95,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_trace = {"trace", "SCRIPT | -m MODULE [ARGUMENT...]",
-                                  "run a Python script, trace its functions and show where its time went", options,
-                                  run};
+const struct command cmd_trace = {
+    .name = "trace",
+    .args = "SCRIPT | -m MODULE [ARGUMENT...]",
+    .help = "run a Python script, trace its functions and show where its time went",
+    .options = options,
+    .run = run,
+};

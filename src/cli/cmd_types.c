@@ -21,4 +21,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_types = {"types", "", "the types of spans, one a line", options, run};
+const struct command cmd_types = {
+    .name = "types",
+    .args = "",
+    .help = "the types of spans, one a line",
+    .options = options,
+    .run = run,
+};

@@ -13,7 +13,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_result r = {0};
     struct sl_over_time q;
     struct sl_err err = {0};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     struct plot p;
     int rc;
 
@@ -36,5 +36,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return plot_close(&p, rc, &err);
 }
 
-const struct command cmd_utilisation = {"utilisation", "[WORKER_TYPE]", "how many workers there were, and were busy",
-                                        options, run};
+const struct command cmd_utilisation = {
+    .name = "utilisation",
+    .args = "[WORKER_TYPE]",
+    .help = "how many workers there were, and were busy",
+    .options = options,
+    .run = run,
+};

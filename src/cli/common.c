@@ -268,6 +268,8 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
     sqlite3_stmt *q;
     int found = 0, rc = 0;
 
+    if (given && strlen(given) >= n)
+        return sl_err(err, SL_EUSAGE, "a type of more than %zu bytes: %.200s...", n - 1, given);
     if (!given)
         return task_type(st, type, n)
                    ? 0

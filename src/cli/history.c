@@ -18,7 +18,7 @@
 
 struct candidate {
     int64_t id, root;
-    char type[200];
+    bool exact; /* its type is the one asked for, not only its end */
 };
 
 struct candidates {
@@ -146,14 +146,14 @@ static int find_all(struct sl_store *st, struct candidates *v, const char *type,
     while ((rc = sl_store_step(st, q, err)) > 0 && v->n < 100000) {
         struct candidate c = {.id = sqlite3_column_int64(q, 0)};
         bool facet = false;
-        snprintf(c.type, sizeof c.type, "%s", sl_store_text(q, 1));
+        c.exact = !strcmp(sl_store_text(q, 1), type);
         if (run) {
             c.root = root_of(st, c.id);
             if (!is_run(st, c.root, run))
                 continue;
         }
-        if (v->n && !strcmp(v->v[0].type, type) && strcmp(c.type, type) != 0)
-            continue; /* the exact name beats its ends */
+        if (v->n && v->v[0].exact && !c.exact)
+            continue;
         for (size_t i = 0; i < v->n && v->n < 50; i++)
             facet |= are_facets(st, v->v[i].id, c.id);
         if (!facet)
@@ -210,10 +210,8 @@ int history_find(struct sl_store *st, int argc, char **argv, const char *run, in
         rc = find_all(st, &v, type, key, run, true, err);
     one = v.n;
     if (!rc && !one) {
-        char like[260];
-        snprintf(like, sizeof like, "%s", type);
         resembling(st, type, key, &near);
-        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s; see what there is with: spanloom %s -d %s", like,
+        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s; see what there is with: spanloom %s -d %s", type,
                     key, run ? " in run " : "", run ? run : "", near.n ? near.s : "", run ? "info --runs" : "types",
                     st->path);
     } else if (!rc && one > 1) {

@@ -322,10 +322,23 @@ static void record(struct sl_parse *p, const char *message, size_t n)
         mention_contexts(p, p->met = true);
     if (p->watch) {
         struct sl_outcome o = {
-            p->place,         p->raw,   p->nraw,  last,     bad ? b->rejects.v[rejects].reason : NULL,
-            skipped || !last, k.events, k.links,  k.spans,  k.attrs,
-            k.samples,        k.zones,  k.shares, k.wrotes, k.raws,
-            rejects};
+            .place = p->place,
+            .text = p->raw,
+            .n = p->nraw,
+            .rule = last,
+            .reject = bad ? b->rejects.v[rejects].reason : NULL,
+            .skipped = skipped || !last,
+            .event0 = k.events,
+            .link0 = k.links,
+            .span0 = k.spans,
+            .attr0 = k.attrs,
+            .sample0 = k.samples,
+            .zone0 = k.zones,
+            .share0 = k.shares,
+            .wrote0 = k.wrotes,
+            .raw0 = k.raws,
+            .reject0 = rejects,
+        };
         p->watch(p->to, p, &o);
     }
     if (k.made_strong.v)
@@ -443,10 +456,22 @@ void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, cons
     p->strange = true;
     if (p->watch) {
         struct sl_batch *b = p->batch;
-        struct sl_outcome o = {place,           text,        n,           NULL,        reason,
-                               false,           b->events.n, b->links.n,  b->spans.n,  b->attrs.n,
-                               b->samples.n,    b->zones.n,  b->shares.n, b->wrotes.n, b->raws.n,
-                               b->rejects.n - 1};
+        struct sl_outcome o = {
+            .place = place,
+            .text = text,
+            .n = n,
+            .reject = reason,
+            .event0 = b->events.n,
+            .link0 = b->links.n,
+            .span0 = b->spans.n,
+            .attr0 = b->attrs.n,
+            .sample0 = b->samples.n,
+            .zone0 = b->zones.n,
+            .share0 = b->shares.n,
+            .wrote0 = b->wrotes.n,
+            .raw0 = b->raws.n,
+            .reject0 = b->rejects.n - 1,
+        };
         p->watch(p->to, p, &o);
     }
 }

@@ -43,7 +43,7 @@ static bool holds(const char *s, size_t n, const char *what, size_t nwhat)
     return memmem(s + i, n - i, what, nwhat) != NULL;
 }
 
-static bool holds_any(const char *s, size_t n, char *const *what, int nwhat)
+static bool holds_any(const char *s, size_t n, const char *const *what, int nwhat)
 {
     for (int i = 0; i < nwhat; i++)
         if (holds(s, n, what[i], strlen(what[i])))

@@ -50,6 +50,8 @@ int sl_bind_parse(struct sl_bind_rule *out, const char *text, struct sl_err *err
     }
     s = word(s, kind, sizeof kind);
     s = word(s, out->right, sizeof out->right);
+    if (strlen(out->left) == sizeof out->left - 1 || strlen(out->right) == sizeof out->right - 1)
+        return sl_err(err, SL_EFORMAT, "a type of more than %zu bytes in: %.200s", sizeof out->left - 2, text);
     for (int i = SL_IN; i <= SL_FLOW; i++)
         if (!strcmp(kind, kinds[i]))
             out->kind = (enum sl_link_kind)i;

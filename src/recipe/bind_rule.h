@@ -3,12 +3,13 @@
 #ifndef SL_RECIPE_BIND_RULE_H
 #define SL_RECIPE_BIND_RULE_H
 
+#include "recipe/span_tables.h"
 #include "store/store.h"
 
 struct sl_bind_rule {
     bool guess;
     enum sl_link_kind kind;
-    char left[200], right[200];
+    char left[SL_TYPE_BYTES], right[SL_TYPE_BYTES];
     const char *where; /* inside of the text that was parsed; "" where there is none */
 };
 

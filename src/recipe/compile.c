@@ -40,6 +40,28 @@ static const char *where(struct compile *c, const struct sl_yaml *y)
     return c->where;
 }
 
+/* Of the recipe, and zeroed. */
+static void *room(struct compile *c, size_t n, size_t size)
+{
+    void *p = sl_arena_alloc(&c->r->arena, n * size);
+
+    memset(p, 0, n * size);
+    return p;
+}
+
+/* v, with room for one more behind its n: room doubles at powers of two. */
+static void *grown(struct compile *c, void *v, int n, size_t size)
+{
+    void *more;
+
+    if (n & (n - 1))
+        return v;
+    more = room(c, n ? 2 * (size_t)n : 1, size);
+    if (n)
+        memcpy(more, v, (size_t)n * size);
+    return more;
+}
+
 static const char *text_of(struct compile *c, const struct sl_yaml *y, const char *what)
 {
     if (y && y->kind == SL_YAML_SCALAR)
@@ -103,9 +125,9 @@ static struct sl_template compile_template(struct compile *c, const struct sl_ya
         const char *open = strchr(s, '{'), *end = open ? strchr(open, '}') : NULL;
         /* JSON-like braces and quantifiers are plain text: a field is one word */
         size_t lit = open == s ? 0 : open ? (size_t)(open - s) : strlen(s);
-        t.part = sl_realloc(t.part, (size_t)(t.n + 1) * sizeof *t.part);
+        t.part = grown(c, t.part, t.n, sizeof *t.part);
         if (lit) {
-            t.part[t.n++] = (struct sl_template_part){sl_arena_copy(&c->set->arena, s, lit), (uint32_t)lit, -1};
+            t.part[t.n++] = (struct sl_template_part){sl_arena_copy(&c->r->arena, s, lit), (uint32_t)lit, -1};
             s += lit;
             continue;
         }
@@ -116,6 +138,18 @@ static struct sl_template compile_template(struct compile *c, const struct sl_ya
         t.part[t.n++] = (struct sl_template_part){NULL, 0, field(c, open + 1, (size_t)(end - open - 1))};
         s = end + 1;
     }
+    return t;
+}
+
+/* The template that is this field alone. */
+static const char *braced(struct compile *c, const char *field)
+{
+    size_t n = strlen(field);
+    char *t = room(c, n + 3, 1);
+
+    t[0] = '{';
+    memcpy(t + 1, field, n);
+    t[n + 1] = '}';
     return t;
 }
 
@@ -130,15 +164,16 @@ static struct sl_named compile_name(struct compile *c, const struct sl_yaml *y, 
     return n;
 }
 
-static void free_template(struct sl_template *t)
-{
-    free(t->part);
-}
+typedef int compile_fn(struct sl_pattern *p, const char *text, const char *where, struct sl_err *err);
 
-static void compile_pattern(struct compile *c, struct sl_pattern *p, const struct sl_yaml *y, const char *text)
+/* p stays where it is, until the recipe is freed. */
+static void compile_pattern(struct compile *c, compile_fn *compile, struct sl_pattern *p, const struct sl_yaml *y,
+                            const char *text)
 {
-    if (!c->failed && sl_pattern_compile(p, text, where(c, y), c->err))
-        c->failed = true;
+    if (c->failed)
+        return;
+    *sl_vec_add(&c->r->patterns) = p;
+    c->failed = compile(p, text, where(c, y), c->err) != 0;
 }
 
 /* ---- mentions ---- */
@@ -180,7 +215,7 @@ static int mention(struct compile *c, const struct sl_yaml *y, const char *alias
         m.otherwise = compile_template(c, y, d->otherwise);
     if (m.key.n == 0)
         fail(c, y, "span %s has an empty key (%s)", alias, d->where);
-    c->r->mention = sl_realloc(c->r->mention, (size_t)(c->r->nmention + 1) * sizeof m);
+    c->r->mention = grown(c, c->r->mention, c->r->nmention, sizeof m);
     c->r->mention[c->r->nmention] = m;
     return c->r->nmention++;
 }
@@ -208,7 +243,7 @@ static void compile_times(struct compile *c, struct sl_input *in, const struct s
     }
     for (size_t i = 0; i < y->n; i++)
         n += list_len(y->item[i]);
-    in->time = sl_alloc(n * sizeof *in->time);
+    in->time = room(c, n, sizeof *in->time);
     for (size_t i = 0; i < y->n; i++)
         for (size_t k = 0; k < list_len(y->item[i]); k++) {
             const struct sl_yaml *v = list_item(y->item[i], k);
@@ -229,28 +264,28 @@ static void compile_tables(struct compile *c, struct sl_input *in, const struct 
         fail(c, y, "tables must be a map {table: {field: column}}");
         return;
     }
-    in->table = sl_alloc(y->n * sizeof *in->table);
+    in->table = room(c, y->n, sizeof *in->table);
     for (size_t i = 0; i < y->n; i++) {
         struct sl_input_table *t = &in->table[in->ntable++];
         const struct sl_yaml *m = y->item[i];
-        t->name = sl_strdup(y->key[i]->text);
+        t->name = y->key[i]->text;
         if (m->kind != SL_YAML_MAP) {
             fail(c, m, "table %s needs {field: column} (or {})", t->name);
             return;
         }
-        t->rename = sl_alloc(m->n * sizeof *t->rename);
+        t->rename = room(c, m->n, sizeof *t->rename);
         for (size_t k = 0; k < m->n; k++)
-            t->rename[t->nrename++] = (struct sl_rename){field(c, m->key[k]->text, m->key[k]->n),
-                                                         sl_strdup(text_of(c, m->item[k], "a column"))};
+            t->rename[t->nrename++] =
+                (struct sl_rename){field(c, m->key[k]->text, m->key[k]->n), text_of(c, m->item[k], "a column")};
     }
 }
 
-static char **compile_texts(struct compile *c, int *n, const struct sl_yaml *y, const char *what)
+static const char **compile_texts(struct compile *c, int *n, const struct sl_yaml *y, const char *what)
 {
-    char **v = sl_alloc((list_len(y) + 1) * sizeof *v);
+    const char **v = room(c, list_len(y) + 1, sizeof *v);
 
     for (size_t i = 0; i < list_len(y); i++)
-        v[(*n)++] = sl_strdup(text_of(c, list_item(y, i), what));
+        v[(*n)++] = text_of(c, list_item(y, i), what);
     return v;
 }
 
@@ -275,8 +310,8 @@ static void compile_row_pairs(struct compile *c, struct sl_input *in, const stru
         fail(c, y, "pairs needs {name: key, value: key}");
         return;
     }
-    in->pair_name = sl_strdup(text_of(c, name, "name"));
-    in->pair_value = sl_strdup(text_of(c, value, "value"));
+    in->pair_name = text_of(c, name, "name");
+    in->pair_value = text_of(c, value, "value");
 }
 
 static void compile_input(struct compile *c, struct sl_input *in, const struct sl_yaml *y)
@@ -291,12 +326,11 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
     v = sl_yaml_get(y, "files");
     if (!v)
         fail(c, y, "an input needs files:");
-    in->files = sl_alloc(list_len(v) * sizeof *in->files);
-    in->files_text = sl_alloc(list_len(v) * sizeof *in->files_text);
+    in->files = room(c, list_len(v), sizeof *in->files);
+    in->files_text = room(c, list_len(v), sizeof *in->files_text);
     for (size_t i = 0; i < list_len(v) && !c->failed; i++, in->nfiles++) {
-        in->files_text[i] = sl_strdup(text_of(c, list_item(v, i), "files"));
-        if (sl_pattern_compile_path(&in->files[i], in->files_text[i], where(c, v), c->err))
-            c->failed = true;
+        in->files_text[i] = text_of(c, list_item(v, i), "files");
+        compile_pattern(c, sl_pattern_compile_path, &in->files[i], v, in->files_text[i]);
     }
     v = sl_yaml_get(y, "reader");
     in->reader = v ? sl_reader_find(text_of(c, v, "reader")) : NULL;
@@ -316,23 +350,22 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
                  in->reader->keys);
     }
     v = sl_yaml_get(y, "head");
-    in->head = sl_alloc(list_len(v) * sizeof *in->head);
-    in->bare = sl_alloc(list_len(v) * sizeof *in->bare);
+    in->head = room(c, list_len(v), sizeof *in->head);
+    in->bare = room(c, list_len(v), sizeof *in->bare);
     for (size_t i = 0; i < list_len(v) && !c->failed; i++, in->nhead++) {
         const char *t = text_of(c, list_item(v, i), "head");
         if (*t != '^')
             fail(c, list_item(v, i), "head must begin with ^: it says how a record begins");
-        compile_pattern(c, &in->head[i], list_item(v, i), t);
-        if (!c->failed && sl_pattern_compile_bare(&in->bare[i], t, where(c, list_item(v, i)), c->err))
-            c->failed = true;
+        compile_pattern(c, sl_pattern_compile, &in->head[i], list_item(v, i), t);
+        compile_pattern(c, sl_pattern_compile_bare, &in->bare[i], list_item(v, i), t);
     }
     compile_times(c, in, sl_yaml_get(y, "times"));
     if ((v = sl_yaml_get(y, "text")))
         in->text = field_of(c, v, "text");
     if ((v = sl_yaml_get(y, "comment")))
-        in->comment = sl_strdup(text_of(c, v, "comment"));
+        in->comment = text_of(c, v, "comment");
     if ((v = sl_yaml_get(y, "rows")))
-        in->rows = sl_strdup(text_of(c, v, "rows"));
+        in->rows = text_of(c, v, "rows");
     in->zone_s = INT32_MIN;
     if ((v = sl_yaml_get(y, "zone")) && (in->zone_s = sl_zone_offset(text_of(c, v, "zone"))) == INT32_MIN)
         fail(c, v, "zone must be an offset such as \"+05:30\" or Z");
@@ -357,10 +390,10 @@ static void compile_input(struct compile *c, struct sl_input *in, const struct s
             fail(c, v, "defaults must be a map");
             return;
         }
-        in->defaults = sl_alloc(v->n * sizeof *in->defaults);
+        in->defaults = room(c, v->n, sizeof *in->defaults);
         for (size_t i = 0; i < v->n; i++)
-            in->defaults[in->ndefaults++] = (struct sl_default){field(c, v->key[i]->text, v->key[i]->n),
-                                                                sl_strdup(text_of(c, v->item[i], "a default"))};
+            in->defaults[in->ndefaults++] =
+                (struct sl_default){field(c, v->key[i]->text, v->key[i]->n), text_of(c, v->item[i], "a default")};
     }
     compile_tables(c, in, sl_yaml_get(y, "tables"));
 }
@@ -379,20 +412,20 @@ static void compile_when(struct compile *c, struct sl_rule *u, const struct sl_y
         fail(c, y, "when must be a map {field: value, list or /pattern/}");
         return;
     }
-    u->when = sl_alloc(y->n * sizeof *u->when);
+    u->when = room(c, y->n, sizeof *u->when);
     for (size_t i = 0; i < y->n && !c->failed; i++) {
         struct sl_when *w = &u->when[u->nwhen++];
         const struct sl_yaml *v = y->item[i];
         w->field = field(c, y->key[i]->text, y->key[i]->n);
         if (v->kind == SL_YAML_SCALAR && v->n >= 2 && v->text[0] == '/' && v->text[v->n - 1] == '/') {
             char *re = sl_strndup(v->text + 1, v->n - 2);
-            compile_pattern(c, &w->pattern, v, re);
+            compile_pattern(c, sl_pattern_compile, &w->pattern, v, re);
             free(re);
             continue;
         }
-        w->is = sl_alloc((list_len(v) + 1) * sizeof *w->is);
+        w->is = room(c, list_len(v) + 1, sizeof *w->is);
         for (size_t k = 0; k < list_len(v); k++)
-            w->is[w->nis++] = sl_strdup(text_of(c, list_item(v, k), "a condition"));
+            w->is[w->nis++] = text_of(c, list_item(v, k), "a condition");
         if (!w->nis)
             fail(c, v, "an empty condition is never true");
     }
@@ -421,10 +454,10 @@ static void compile_events(struct compile *c, struct sl_rule *u, const struct sl
     if (u->span.mention < 0)
         fail(c, y, "an event needs span: on which it happens");
     if (y->kind == SL_YAML_SCALAR) {
-        u->event = sl_alloc(sizeof *u->event);
+        u->event = room(c, 1, sizeof *u->event);
         u->event[u->nevent++] = (struct sl_rule_event){compile_name(c, y, y->text), -1, -1};
     } else if (y->kind == SL_YAML_MAP) {
-        u->event = sl_alloc(y->n * sizeof *u->event);
+        u->event = room(c, y->n, sizeof *u->event);
         for (size_t i = 0; i < y->n; i++)
             u->event[u->nevent++] = event_at(c, y->key[i], y->item[i]);
     } else {
@@ -447,7 +480,7 @@ static void compile_pairs(struct compile *c, struct sl_rule *u, struct sl_pairs 
         p->all = true;
         return;
     }
-    p->v = sl_alloc((y->n + 1) * sizeof *p->v);
+    p->v = room(c, y->n + 1, sizeof *p->v);
     for (size_t i = 0; i < (y->kind == SL_YAML_MAP ? y->n : list_len(y)); i++) {
         struct sl_pair *v = &p->v[p->n++];
         if (y->kind == SL_YAML_MAP) {
@@ -455,10 +488,8 @@ static void compile_pairs(struct compile *c, struct sl_rule *u, struct sl_pairs 
             v->value = compile_template(c, y->item[i], text_of(c, y->item[i], what));
         } else {
             const char *t = text_of(c, list_item(y, i), what);
-            char braced[200];
-            snprintf(braced, sizeof braced, "{%s}", t);
             v->name = compile_name(c, list_item(y, i), t);
-            v->value = compile_template(c, list_item(y, i), braced);
+            v->value = compile_template(c, list_item(y, i), braced(c, t));
         }
         if (v->name.id)
             sl_buf_add(&shape, sl_intern_text(&c->set->names, v->name.id),
@@ -484,7 +515,7 @@ static void compile_relations(struct compile *c, struct sl_rule *u, enum sl_link
         for (size_t k = 0; k < list_len(y->item[i]); k++) {
             struct sl_ref a = ref(c, y->key[i], y->key[i]->text);
             struct sl_ref b = ref(c, y->item[i], text_of(c, list_item(y->item[i], k), "a span"));
-            u->relation = sl_realloc(u->relation, (size_t)(u->nrelation + 1) * sizeof *u->relation);
+            u->relation = grown(c, u->relation, u->nrelation, sizeof *u->relation);
             u->relation[u->nrelation++] =
                 kind == SL_IN ? (struct sl_relation){kind, b, a} : (struct sl_relation){kind, a, b};
         }
@@ -500,14 +531,14 @@ static struct sl_keep *compile_keeps(struct compile *c, int *n, const struct sl_
         fail(c, y, "keep, look and count are maps {field: by which field}");
         return NULL;
     }
-    k = sl_alloc(y->n * sizeof *k);
+    k = room(c, y->n, sizeof *k);
     for (size_t i = 0; i < y->n; i++) {
         const char *by = text_of(c, y->item[i], "a field, or a template of several");
-        char braced[200];
-        snprintf(braced, sizeof braced, strchr(by, '{') ? "%s" : "{%s}", by);
-        k[(*n)++] = (struct sl_keep){field(c, y->key[i]->text, y->key[i]->n),
-                                     (int)sl_intern(&c->set->names, braced, strlen(braced)),
-                                     compile_template(c, y->item[i], braced)};
+        if (!strchr(by, '{'))
+            by = braced(c, by);
+        k[(*n)++] =
+            (struct sl_keep){field(c, y->key[i]->text, y->key[i]->n), (int)sl_intern(&c->set->names, by, strlen(by)),
+                             compile_template(c, y->item[i], by)};
     }
     return k;
 }
@@ -520,7 +551,7 @@ static void compile_share(struct compile *c, struct sl_rule *u, const struct sl_
         fail(c, y, "share is a map {field: [value, scope]}");
         return;
     }
-    u->share = sl_alloc(y->n * sizeof *u->share);
+    u->share = room(c, y->n, sizeof *u->share);
     for (size_t i = 0; i < y->n; i++) {
         struct sl_share *s = &u->share[u->nshare++];
         const struct sl_yaml *v = y->item[i];
@@ -546,7 +577,7 @@ static void compile_wrote(struct compile *c, struct sl_rule *u, const struct sl_
     for (size_t i = 0; i < y->n; i++)
         for (size_t k = 0; k < list_len(y->item[i]) && !c->failed; k++) {
             const struct sl_yaml *path = list_item(y->item[i], k);
-            u->wrote = sl_realloc(u->wrote, (size_t)(u->nwrote + 1) * sizeof *u->wrote);
+            u->wrote = grown(c, u->wrote, u->nwrote, sizeof *u->wrote);
             u->wrote[u->nwrote++] = (struct sl_wrote){mention(c, y->key[i], y->key[i]->text, 0),
                                                       compile_template(c, path, text_of(c, path, "a path"))};
         }
@@ -566,9 +597,9 @@ static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_y
     snprintf(name, sizeof name, "%s:%d", c->r->name, y->line);
     u->name = sl_intern(&c->set->names, name, strlen(name));
     v = sl_yaml_get(y, "match");
-    u->match = sl_alloc(list_len(v) * sizeof *u->match);
+    u->match = room(c, list_len(v), sizeof *u->match);
     for (size_t i = 0; i < list_len(v) && !c->failed; i++, u->nmatch++)
-        compile_pattern(c, &u->match[i], list_item(v, i), text_of(c, list_item(v, i), "match"));
+        compile_pattern(c, sl_pattern_compile, &u->match[i], list_item(v, i), text_of(c, list_item(v, i), "match"));
     compile_when(c, u, sl_yaml_get(y, "when"));
     if ((v = sl_yaml_get(y, "each"))) {
         const struct sl_yaml *of = sl_yaml_get(v, "of"), *find = sl_yaml_get(v, "find");
@@ -577,14 +608,14 @@ static void compile_rule(struct compile *c, struct sl_rule *u, const struct sl_y
             return;
         }
         u->each_of = field_of(c, of, "of");
-        compile_pattern(c, &u->each, find, text_of(c, find, "find"));
+        compile_pattern(c, sl_pattern_compile, &u->each, find, text_of(c, find, "find"));
     }
     if ((v = sl_yaml_get(y, "span")))
         u->span = ref(c, v, text_of(c, v, "span"));
     if (u->span.mention >= 0 && u->span.weak)
         fail(c, v, "span: cannot be weak (~): what a record is about exists");
     v = sl_yaml_get(y, "mention");
-    u->mention = sl_alloc(list_len(v) * sizeof *u->mention);
+    u->mention = room(c, list_len(v), sizeof *u->mention);
     for (size_t i = 0; i < list_len(v); i++)
         u->mention[u->nmention++] = ref(c, list_item(v, i), text_of(c, list_item(v, i), "mention"));
     compile_events(c, u, sl_yaml_get(y, "event"));
@@ -615,21 +646,21 @@ static void compile_sample(struct compile *c, struct sl_sample_test *s, const st
 
     s->line = y->line;
     known_keys(c, y, "a sample", " file zone lines rows gives ");
-    s->file = sl_strdup(text_of(c, sl_yaml_get(y, "file"), "a sample's file"));
+    s->file = text_of(c, sl_yaml_get(y, "file"), "a sample's file");
     s->rows = sl_yaml_get(y, "rows");
     if (zone)
-        s->zone = sl_strdup(text_of(c, zone, "zone"));
+        s->zone = text_of(c, zone, "zone");
     if (lines)
-        s->text = sl_strdup(text_of(c, lines, "lines"));
+        s->text = text_of(c, lines, "lines");
     if (!lines == !s->rows)
         fail(c, y, "a sample has either lines: or rows:");
     if (s->rows && s->rows->kind != SL_YAML_LIST)
         fail(c, s->rows, "rows must be a list of maps");
     if (!gives)
         fail(c, y, "a sample needs gives: what the lines come to");
-    s->gives = sl_alloc(list_len(gives) * sizeof *s->gives);
+    s->gives = room(c, list_len(gives), sizeof *s->gives);
     for (size_t i = 0; i < list_len(gives); i++)
-        s->gives[s->ngives++] = sl_strdup(text_of(c, list_item(gives, i), "gives"));
+        s->gives[s->ngives++] = text_of(c, list_item(gives, i), "gives");
 }
 
 /* ---- the whole ---- */
@@ -673,8 +704,8 @@ static void bind_fields(struct compile *c)
         field(c, c->set->shared.v[i].field, strlen(c->set->shared.v[i].field)),
             field(c, c->set->shared.v[i].by, strlen(c->set->shared.v[i].by));
     r->nfields = (int)r->fields.of.n;
-    r->is_int = sl_alloc((size_t)r->nfields + 1);
-    r->is_context = sl_alloc((size_t)r->nfields + 1);
+    r->is_int = room(c, (size_t)r->nfields + 1, 1);
+    r->is_context = room(c, (size_t)r->nfields + 1, 1);
     assigned = sl_alloc((size_t)r->nfields + 1);
     for (size_t i = 0; i < c->set->ints.n; i++)
         if (!c->set->ints.v[i].only || c->set->ints.v[i].only == r) {
@@ -760,9 +791,10 @@ static bool may_begin(const struct sl_rule *u, int byte)
 }
 
 /* A log has many lines of few kinds, and a recipe many rules: most need not be looked at. */
-static void index_rules(struct sl_recipe *r)
+static void index_rules(struct compile *c)
 {
-    uint16_t *list = sl_alloc(((size_t)r->nrule + 1) * 257 * sizeof *list);
+    struct sl_recipe *r = c->r;
+    uint16_t *list = room(c, ((size_t)r->nrule + 1) * 257, sizeof *list);
 
     for (int byte = 0; byte <= 256; byte++) {
         r->first[byte] = list;
@@ -788,12 +820,12 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     if (!v || v->kind != SL_YAML_LIST || !v->n)
         fail(&c, v ? v : y, "a recipe needs inputs: a list of {files: ..., reader: ...}");
     else {
-        r->input = sl_alloc(v->n * sizeof *r->input);
+        r->input = room(&c, v->n, sizeof *r->input);
         for (size_t i = 0; i < v->n && !c.failed; i++, r->ninput++)
             compile_input(&c, &r->input[i], v->item[i]);
     }
     v = sl_yaml_get(y, "contexts");
-    r->about_mention = sl_alloc(list_len(v) * sizeof *r->about_mention);
+    r->about_mention = room(&c, list_len(v), sizeof *r->about_mention);
     for (size_t i = 0; i < list_len(v) && !c.failed; i++)
         r->about_mention[r->nabout++] = mention(&c, list_item(v, i), text_of(&c, list_item(v, i), "contexts"), 0);
     v = sl_yaml_get(y, "in_writer");
@@ -808,16 +840,16 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     else if (!c.failed) {
         if (v->n >= UINT16_MAX)
             fail(&c, v, "too many records");
-        r->rule = sl_alloc(v->n * sizeof *r->rule);
+        r->rule = room(&c, v->n, sizeof *r->rule);
         for (size_t i = 0; i < v->n && !c.failed; i++, r->nrule++)
             compile_rule(&c, &r->rule[i], v->item[i], false);
     }
     v = sl_yaml_get(y, "naming");
-    r->naming = sl_alloc(list_len(v) * sizeof *r->naming);
+    r->naming = room(&c, list_len(v), sizeof *r->naming);
     for (size_t i = 0; i < list_len(v) && !c.failed; i++, r->nnaming++)
         compile_rule(&c, &r->naming[i], list_item(v, i), true);
     v = sl_yaml_get(y, "samples");
-    r->sample = sl_alloc(list_len(v) * sizeof *r->sample);
+    r->sample = room(&c, list_len(v), sizeof *r->sample);
     for (size_t i = 0; i < list_len(v) && !c.failed; i++, r->nsample++)
         compile_sample(&c, &r->sample[i], list_item(v, i));
     if ((v = sl_yaml_get(y, "else"))) {
@@ -831,7 +863,7 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     bind_fields(&c);
     for (int i = 0; i < r->ninput; i++)
         find_phase(&r->input[i]);
-    index_rules(r);
+    index_rules(&c);
     return 0;
 }
 
@@ -845,128 +877,12 @@ int sl_recipes_compile(struct sl_recipes *set, struct sl_err *err)
     return 0;
 }
 
-static void free_pairs(struct sl_pairs *p)
-{
-    for (int i = 0; i < p->n; i++) {
-        free_template(&p->v[i].name.t);
-        free_template(&p->v[i].value);
-    }
-    free(p->v);
-}
-
-static void free_rules(struct sl_rule *v, int n)
-{
-    for (int i = 0; v && i < n; i++) {
-        struct sl_rule *u = &v[i];
-        for (int k = 0; k < u->nmatch; k++)
-            sl_pattern_free(&u->match[k]);
-        for (int k = 0; k < u->nwhen; k++) {
-            for (int w = 0; w < u->when[k].nis; w++)
-                free(u->when[k].is[w]);
-            free(u->when[k].is);
-            sl_pattern_free(&u->when[k].pattern);
-        }
-        for (int k = 0; k < u->nevent; k++)
-            free_template(&u->event[k].name.t);
-        for (int k = 0; k < u->nshare; k++) {
-            free_template(&u->share[k].value);
-            free_template(&u->share[k].scope);
-        }
-        free_template(&u->reject);
-        sl_pattern_free(&u->each);
-        free_pairs(&u->attrs);
-        free_pairs(&u->samples);
-        free(u->match);
-        free(u->when);
-        free(u->mention);
-        free(u->event);
-        free(u->relation);
-        for (int k = 0; k < u->nkeep; k++)
-            free_template(&u->keep[k].by);
-        for (int k = 0; k < u->nlook; k++)
-            free_template(&u->look[k].by);
-        for (int k = 0; k < u->ncount; k++)
-            free_template(&u->count[k].by);
-        free(u->count);
-        free(u->keep);
-        free(u->look);
-        free(u->share);
-        for (int k = 0; k < u->nwrote; k++)
-            free_template(&u->wrote[k].path);
-        free(u->wrote);
-    }
-    free(v);
-}
-
-static void free_texts(char **v, int n)
-{
-    for (int i = 0; i < n; i++)
-        free(v[i]);
-    free(v);
-}
-
-static void free_input(struct sl_input *in)
-{
-    for (int i = 0; i < in->nfiles; i++) {
-        sl_pattern_free(&in->files[i]);
-        free(in->files_text[i]);
-    }
-    for (int i = 0; i < in->nhead; i++) {
-        sl_pattern_free(&in->head[i]);
-        sl_pattern_free(&in->bare[i]);
-    }
-    free_texts(in->empty, in->nempty);
-    free_texts(in->holds, in->nholds);
-    free_texts(in->columns, in->ncolumns);
-    free_texts(in->json, in->njson);
-    for (int i = 0; i < in->ndefaults; i++)
-        free(in->defaults[i].value);
-    for (int i = 0; i < in->ntable; i++) {
-        for (int k = 0; k < in->table[i].nrename; k++)
-            free(in->table[i].rename[k].column);
-        free(in->table[i].rename);
-        free(in->table[i].name);
-    }
-    free(in->files);
-    free(in->files_text);
-    free(in->head);
-    free(in->bare);
-    free(in->time);
-    free(in->comment);
-    free(in->rows);
-    free(in->pair_name);
-    free(in->pair_value);
-    free(in->defaults);
-    free(in->table);
-}
-
 void sl_recipe_free(struct sl_recipe *r)
 {
-    for (int i = 0; i < r->ninput + 1 && r->input; i++)
-        if (i < r->ninput)
-            free_input(&r->input[i]);
-    for (int i = 0; i < r->nmention; i++) {
-        free_template(&r->mention[i].key);
-        free_template(&r->mention[i].otherwise);
-        free_template(&r->mention[i].type.t);
-    }
-    for (int i = 0; i < r->nsample; i++) {
-        for (int k = 0; k < r->sample[i].ngives; k++)
-            free(r->sample[i].gives[k]);
-        free(r->sample[i].gives);
-        free(r->sample[i].file);
-        free(r->sample[i].zone);
-        free(r->sample[i].text);
-    }
-    free_rules(r->rule, r->nrule);
-    free_rules(r->naming, r->nnaming);
-    free(r->input);
-    free(r->mention);
-    free(r->about_mention);
-    free(r->sample);
-    free(r->is_int);
-    free(r->is_context);
-    free(r->first[0]);
+    for (size_t i = 0; i < r->patterns.n; i++)
+        sl_pattern_free(r->patterns.v[i]);
+    sl_vec_free(&r->patterns);
     sl_intern_free(&r->fields);
+    sl_arena_free(&r->arena);
     free(r);
 }

@@ -69,7 +69,7 @@ struct sl_rule {
     int nmatch;
     struct sl_when {
         int field;
-        char **is; /* one of these, or */
+        const char **is; /* one of these, or */
         int nis;
         struct sl_pattern pattern; /* this, where nis == 0 */
     } * when;
@@ -109,7 +109,7 @@ struct sl_rule {
 struct sl_input {
     int line;
     struct sl_pattern *files;
-    char **files_text;
+    const char **files_text;
     int nfiles;
     const struct sl_reader *reader;
     struct sl_pattern *head, *bare; /* bare: the same without captures */
@@ -120,30 +120,30 @@ struct sl_input {
     } * time;
     int ntime;
     int text; /* the field that holds the message, for readers of fields; -1: none */
-    char *comment, *rows;
+    const char *comment, *rows;
     char sep; /* of csv */
-    char **empty;
+    const char **empty;
     int nempty;
-    char **columns; /* of csv without a header row */
+    const char **columns; /* of csv without a header row */
     int ncolumns;
-    char **json; /* fields that hold JSON in a text */
+    const char **json; /* fields that hold JSON in a text */
     int njson;
-    char *pair_name, *pair_value; /* keys of {name, value} objects that make up a row; NULL: rows are objects */
-    char **holds;                 /* only files that hold one of these texts */
-    int nholds;                   /* 0: any */
-    bool begins;                  /* ... in their first 4 KiB */
-    bool named;                   /* only files that the user names, not those found below a folder */
-    bool whole;                   /* written at once: a last line that has no end is one */
+    const char *pair_name, *pair_value; /* keys of {name, value} objects that make up a row; NULL: rows are objects */
+    const char **holds;                 /* only files that hold one of these texts */
+    int nholds;                         /* 0: any */
+    bool begins;                        /* ... in their first 4 KiB */
+    bool named;                         /* only files that the user names, not those found below a folder */
+    bool whole;                         /* written at once: a last line that has no end is one */
     struct sl_default {
         int field;
-        char *value;
+        const char *value;
     } * defaults;
     int ndefaults;
     struct sl_input_table {
-        char *name;
+        const char *name;
         struct sl_rename {
             int field;
-            char *column;
+            const char *column;
         } * rename;
         int nrename;
     } * table;
@@ -155,9 +155,9 @@ struct sl_input {
 
 struct sl_sample_test {
     int line;
-    char *file, *zone, *text; /* text: lines; NULL: rows */
+    const char *file, *zone, *text; /* text: lines; NULL: rows */
     const struct sl_yaml *rows;
-    char **gives;
+    const char **gives;
     int ngives;
 };
 
@@ -186,7 +186,9 @@ struct sl_recipe {
     bool wants_all; /* attrs: "*" or raw: fields that no rule names matter too */
     struct sl_sample_test *sample;
     int nsample;
-    struct sl_yaml *yaml;
+    struct sl_yaml *yaml;                 /* whose texts it borrows */
+    struct sl_arena arena;                /* all of the above but the fields */
+    SL_VEC(struct sl_pattern *) patterns; /* all: what of them PCRE2 made is not in the arena */
 };
 
 /* Children of faceted spans that are facets too. */

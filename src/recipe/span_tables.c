@@ -408,17 +408,17 @@ static bool is_table(const struct make *m, const char *name)
 static int make_type(struct make *m, const char *type, sqlite3_int64 id)
 {
     struct member v = {.d = by_type(m->set, type), .type = id, .at = "m.m0"};
-    char name[200];
+    char name[SL_TYPE_BYTES + 20];
     size_t n;
     int rc;
 
     for (size_t i = 0; i < m->set->tables.n; i++) { /* that is it already */
         const struct sl_table_decl *t = &m->set->tables.v[i];
-        sl_tables_name(type, name, sizeof name);
+        sl_tables_name(type, name, SL_TYPE_BYTES);
         if (t->n == 1 && !strcmp(t->name, name) && !strcmp(by_alias(m->set, t->alias[0])->type, type))
             return 0;
     }
-    sl_tables_name(type, name, sizeof name - 20);
+    sl_tables_name(type, name, SL_TYPE_BYTES);
     n = strlen(name);
     for (int i = 2; is_table(m, name); i++) /* a.b and a_b, or a table of names.yaml */
         snprintf(name + n, 20, "_%d", i);

@@ -95,8 +95,15 @@ static bool copy_buffer(struct sl_decoded *d, const struct sl_tf_chunk *c, uint6
 {
     for (int tries = 0; tries < 1000; tries++) {
         uint64_t state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
-        struct sl_lane_segment s = {NULL,    c->epoch, (uint32_t)state, c->lane, (uint32_t)(state >> 32), c->tid,
-                                    c->base, true};
+        struct sl_lane_segment s = {
+            .epoch = c->epoch,
+            .n = (uint32_t)state,
+            .lane = c->lane,
+            .seq = (uint32_t)(state >> 32),
+            .tid = c->tid,
+            .base = c->base,
+            .buffer = true,
+        };
         bool cut = s.n > most;
         char *copy;
         if (cut)
@@ -144,14 +151,15 @@ static bool read_rest(struct sl_decoded *d)
         if (c && c->kind == SL_TF_DEFS) {
             add_defs(d, c, most);
         } else if (c && c->kind == SL_TF_DATA) {
-            struct sl_lane_segment s = {(const uint64_t *)(c + 1),
-                                        c->epoch,
-                                        (uint32_t)c->state,
-                                        c->lane,
-                                        (uint32_t)(c->state >> 32),
-                                        c->tid,
-                                        c->base,
-                                        false};
+            struct sl_lane_segment s = {
+                .words = (const uint64_t *)(c + 1),
+                .epoch = c->epoch,
+                .n = (uint32_t)c->state,
+                .lane = c->lane,
+                .seq = (uint32_t)(c->state >> 32),
+                .tid = c->tid,
+                .base = c->base,
+            };
             if (s.n > most) { /* not finished; its buffer has it, or it is of a damaged file */
                 s.n = (uint32_t)most;
                 d->process.damaged++;

@@ -48,7 +48,14 @@ static void add_facet(struct sl_writer *w, uint32_t left, uint32_t right, uint32
 {
     if (sl_ids_pair(&w->ids, left, right))
         *sl_vec_add(&w->links) = (struct sl_link_row){
-            w->ids.v[left].store, w->ids.v[right].store, sl_write_name(w, rule), 0, 0, SL_FACET, 0};
+            .left = w->ids.v[left].store,
+            .right = w->ids.v[right].store,
+            .rule = sl_write_name(w, rule),
+            .source = 0,
+            .place = 0,
+            .kind = SL_FACET,
+            .weak = 0,
+        };
 }
 
 static void pair_child(struct sl_writer *w, uint32_t child, uint32_t other_parent, uint32_t type, uint32_t rule,

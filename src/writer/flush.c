@@ -200,53 +200,6 @@ static void sample_column(const void *of, size_t row, int col, sqlite3_context *
 
 #define CMP(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-static int by_time(const struct sl_event_row *a, const struct sl_event_row *b)
-{
-    int c = CMP(a->time_ns, b->time_ns);
-    if (!c)
-        c = CMP(a->type, b->type);
-    if (!c)
-        c = CMP(a->source, b->source);
-    return c ? c : CMP(a->place, b->place);
-}
-
-/* Sorts by span (radix, stable), then each span's few events by time. */
-static void sort_events(struct sl_event_row *v, size_t n)
-{
-    struct sl_event_row *tmp = sl_realloc(NULL, n * sizeof *v), *from = v, *to = tmp;
-
-    for (int shift = 0; shift < 32; shift += 11) {
-        size_t count[2049] = {0};
-        for (size_t i = 0; i < n; i++)
-            count[(from[i].span >> shift & 2047) + 1]++;
-        if (count[(from[0].span >> shift & 2047) + 1] == n)
-            continue; /* all alike in these bits */
-        for (int i = 0; i < 2047; i++)
-            count[i + 1] += count[i];
-        for (size_t i = 0; i < n; i++)
-            to[count[from[i].span >> shift & 2047]++] = from[i];
-        struct sl_event_row *t = from;
-        from = to;
-        to = t;
-    }
-    for (size_t i = 1; i < n; i++) {
-        struct sl_event_row e = from[i];
-        size_t k = i;
-        for (; k > 0 && from[k - 1].span == e.span && by_time(&from[k - 1], &e) > 0; k--)
-            from[k] = from[k - 1];
-        from[k] = e;
-    }
-    if (from != v)
-        memcpy(v, from, n * sizeof *v);
-    free(tmp);
-}
-
-static int compare_events(const void *x, const void *y)
-{
-    const struct sl_event_row *a = x, *b = y;
-    return a->span != b->span ? CMP(a->span, b->span) : by_time(a, b);
-}
-
 static int compare_links(const void *x, const void *y)
 {
     const struct sl_link_row *a = x, *b = y;
@@ -308,22 +261,11 @@ static int flush_spans(struct sl_writer *w, struct sl_err *err)
 static int flush_events(struct sl_writer *w, struct sl_err *err)
 {
     struct sl_rows rows = {w->events.n, w, event_column};
-    size_t big = 0, run = 0;
     int rc;
 
     if (!w->events.n)
         return 0;
-    /* a span of very many events would make the insertion sort quadratic */
-    for (size_t i = 1; i < w->events.n; i++) {
-        run = w->events.v[i].span == w->events.v[i - 1].span && w->events.v[i].time_ns < w->events.v[i - 1].time_ns
-                  ? run + 1
-                  : run;
-        big = run;
-    }
-    if (big > w->events.n / 16)
-        qsort(w->events.v, w->events.n, sizeof *w->events.v, compare_events);
-    else
-        sort_events(w->events.v, w->events.n);
+    sl_sort_events(w->events.v, w->events.n);
     rc =
         sl_store_insert(w->st, "INSERT OR IGNORE INTO sl_event SELECT c0, c1, c2, c3, c4, c5 FROM sl_rows", &rows, err);
     w->counts.events += (uint64_t)sqlite3_changes64(w->st->db);

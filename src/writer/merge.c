@@ -41,13 +41,19 @@ void sl_merge_link(struct sl_writer *w, struct sl_weak k)
     if (k.kind == SL_FACET && !sl_ids_pair(&w->ids, k.left, k.right))
         *sl_vec_add(&w->again) = (typeof(*w->again.v)){k.left, k.right}; /* maybe with the sides changed */
     *sl_vec_add(&w->links) = (struct sl_link_row){
-        w->ids.v[k.left].store, w->ids.v[k.right].store, sl_write_name(w, k.rule), k.source, k.place,
-        (uint8_t)k.kind,        (uint8_t)k.weak};
+        .left = w->ids.v[k.left].store,
+        .right = w->ids.v[k.right].store,
+        .rule = sl_write_name(w, k.rule),
+        .source = k.source,
+        .place = k.place,
+        .kind = (uint8_t)k.kind,
+        .weak = (uint8_t)k.weak,
+    };
 }
 
 /* ---- zones ---- */
 
-/* The zone of a root, from itself or a facet of it; NULL: nothing is known (yet). */
+/* What records say of a root's zone, or of a facet's, in place of what was assumed; NULL: nothing (yet). */
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root)
 {
     struct sl_zone_steps *z = sl_zones_get(&w->zones, root);
@@ -80,7 +86,14 @@ static int place_event(struct sl_writer *w, uint32_t root, struct sl_deferred d,
 
     if (z) {
         int64_t t = sl_merge_utc(w, z, d.time_ns, &zone);
-        *sl_vec_add(&w->events) = (struct sl_event_row){d.span, d.type, t, d.place, d.source, zone};
+        *sl_vec_add(&w->events) = (struct sl_event_row){
+            .span = d.span,
+            .type = d.type,
+            .time_ns = t,
+            .place = d.place,
+            .source = d.source,
+            .zone = zone,
+        };
         return 0;
     }
     *sl_vec_add(&w->deferred) = d;
@@ -124,9 +137,25 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         sl_set_add(&w->seen, (uint64_t)(w->ids.v[s].type & SL_ID_TYPE) << 32 | e->type);
         if (e->naive) {
             uint32_t root = sl_ids_root(&w->ids, s);
-            rc = place_event(w, root, (struct sl_deferred){root, id, type, source, e->time_ns, e->place}, err);
+            rc = place_event(w, root,
+                             (struct sl_deferred){
+                                 .root = root,
+                                 .span = id,
+                                 .type = type,
+                                 .source = source,
+                                 .time_ns = e->time_ns,
+                                 .place = e->place,
+                             },
+                             err);
         } else {
-            *sl_vec_add(&w->events) = (struct sl_event_row){id, type, e->time_ns, e->place, source, 0};
+            *sl_vec_add(&w->events) = (struct sl_event_row){
+                .span = id,
+                .type = type,
+                .time_ns = e->time_ns,
+                .place = e->place,
+                .source = source,
+                .zone = 0,
+            };
         }
     }
     row->events += b->events.n;
@@ -140,8 +169,16 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
 
     for (size_t i = 0; i < b->attrs.n && !rc; i++) {
         const struct sl_batch_values *v = &b->attrs.v[i];
-        struct sl_values_row r = {w->ids.v[w->local.v[v->span]].store,      0,   source, 0, 0, v->place,
-                                  sl_arena_copy(&w->values, v->json, v->n), v->n};
+        struct sl_values_row r = {
+            .span = w->ids.v[w->local.v[v->span]].store,
+            .shape = 0,
+            .source = source,
+            .zone = 0,
+            .time_ns = 0,
+            .place = v->place,
+            .json = sl_arena_copy(&w->values, v->json, v->n),
+            .n = v->n,
+        };
         rc = sl_write_shape(w, v->shape, &r.shape, err);
         sl_set_add(&w->seen,
                    (uint64_t)(w->ids.v[w->local.v[v->span]].type & SL_ID_TYPE) << 32 | SL_SEEN_SHAPE | r.shape);
@@ -151,7 +188,15 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         const struct sl_batch_values *v = &b->samples.v[i];
         uint32_t s = w->local.v[v->span], root = sl_ids_root(&w->ids, s);
         struct sl_zone_steps *z = v->naive ? sl_merge_zone(w, root) : NULL;
-        struct sl_values_row r = {w->ids.v[s].store, 0, source, 0, v->time_ns, v->place, NULL, v->n};
+        struct sl_values_row r = {
+            .span = w->ids.v[s].store,
+            .shape = 0,
+            .source = source,
+            .zone = 0,
+            .time_ns = v->time_ns,
+            .place = v->place,
+            .n = v->n,
+        };
         rc = sl_write_shape(w, v->shape, &r.shape, err);
         if (v->naive && !z) {
             r.json = sl_arena_copy(&w->deferred_values, v->json, v->n);
@@ -259,7 +304,15 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
     for (size_t i = 0; i < b->links.n; i++) {
         const struct sl_batch_link *l = &b->links.v[i];
         uint32_t a = w->local.v[l->left], c = w->local.v[l->right];
-        struct sl_weak k = {a, c, l->rule, l->kind, l->weak, source, l->place};
+        struct sl_weak k = {
+            .left = a,
+            .right = c,
+            .rule = l->rule,
+            .kind = l->kind,
+            .weak = l->weak,
+            .source = source,
+            .place = l->place,
+        };
         if (is_real(w, a) && is_real(w, c))
             sl_merge_link(w, k);
         else
@@ -331,7 +384,15 @@ static bool rekey(struct sl_writer *w, uint32_t old, const char *to, size_t n)
     struct sl_id_text *x;
 
     if (new != UINT32_MAX && is_real(w, new)) { /* both exist: they are views of one thing */
-        sl_merge_link(w, (struct sl_weak){old, new, sl_recipes_name(w->set, "same root", 9), SL_FACET, 0, 0, 0});
+        sl_merge_link(w, (struct sl_weak){
+                             .left = old,
+                             .right = new,
+                             .rule = sl_recipes_name(w->set, "same root", 9),
+                             .kind = SL_FACET,
+                             .weak = 0,
+                             .source = 0,
+                             .place = 0,
+                         });
         return false;
     }
     if (new != UINT32_MAX)

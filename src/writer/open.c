@@ -208,14 +208,15 @@ static int load_weak(struct sl_writer *w, struct sl_err *err)
         rc = 0;
         if (a == UINT32_MAX || b == UINT32_MAX)
             continue;
-        *sl_vec_add(&w->weak) =
-            (struct sl_weak){a,
-                             b,
-                             sl_intern(&w->set->names, sl_store_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)),
-                             (uint32_t)sqlite3_column_int(q, 1) & 15,
-                             (uint32_t)sqlite3_column_int(q, 6) & 3,
-                             (uint32_t)sqlite3_column_int64(q, 4),
-                             sqlite3_column_int64(q, 5)};
+        *sl_vec_add(&w->weak) = (struct sl_weak){
+            .left = a,
+            .right = b,
+            .rule = sl_intern(&w->set->names, sl_store_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)),
+            .kind = (uint32_t)sqlite3_column_int(q, 1) & 15,
+            .weak = (uint32_t)sqlite3_column_int(q, 6) & 3,
+            .source = (uint32_t)sqlite3_column_int64(q, 4),
+            .place = sqlite3_column_int64(q, 5),
+        };
     }
     sqlite3_finalize(q);
     return rc ? rc : sl_store_exec(w->st, "DELETE FROM sl_weak", err);

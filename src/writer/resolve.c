@@ -103,7 +103,14 @@ static int resolve_event(struct sl_writer *w, struct sl_deferred d, struct sl_er
     uint32_t zone;
     int64_t t = sl_merge_utc(w, assume_zone(w, d.root, d.time_ns), d.time_ns, &zone);
 
-    *sl_vec_add(&w->events) = (struct sl_event_row){d.span, d.type, t, d.place, d.source, zone};
+    *sl_vec_add(&w->events) = (struct sl_event_row){
+        .span = d.span,
+        .type = d.type,
+        .time_ns = t,
+        .place = d.place,
+        .source = d.source,
+        .zone = zone,
+    };
     return sl_write_flush(w, false, err);
 }
 
@@ -119,12 +126,16 @@ static int resolve_times(struct sl_writer *w, struct sl_err *err)
                                    err)))
             return SL_ESTORE;
         while (!rc && (rc = sl_store_step(w->st, q, err)) > 0)
-            rc = resolve_event(
-                w,
-                (struct sl_deferred){(uint32_t)sqlite3_column_int64(q, 0), (uint32_t)sqlite3_column_int64(q, 1),
-                                     (uint32_t)sqlite3_column_int64(q, 2), (uint32_t)sqlite3_column_int64(q, 3),
-                                     sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 5)},
-                err);
+            rc = resolve_event(w,
+                               (struct sl_deferred){
+                                   .root = (uint32_t)sqlite3_column_int64(q, 0),
+                                   .span = (uint32_t)sqlite3_column_int64(q, 1),
+                                   .type = (uint32_t)sqlite3_column_int64(q, 2),
+                                   .source = (uint32_t)sqlite3_column_int64(q, 3),
+                                   .time_ns = sqlite3_column_int64(q, 4),
+                                   .place = sqlite3_column_int64(q, 5),
+                               },
+                               err);
         sqlite3_finalize(q);
     }
     for (size_t i = 0; i < w->deferred_samples.n && !rc; i++) {
@@ -159,16 +170,10 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
         if (root == UINT32_MAX)
             continue;
         z = sl_zones_get(&w->zones, root);
-        if (z && !z->learned) { /* still only assumed by itself: does a facet know better? */
-            struct sl_zone_steps was = *z;
-            z->root = UINT32_MAX - 1;
-            if (!sl_merge_zone(w, root)) {
-                z->root = was.root;
-                if (!sqlite3_column_int(q, 3) ||
-                    assumed_offset(w, sqlite3_column_int64(q, 4)) == was.step.v[0].offset_s)
-                    continue;
-                sl_zones_drop(&w->zones, root); /* what all others have is something else now: assume anew */
-            }
+        if (z && !z->learned && !sl_merge_zone(w, root)) { /* only assumed by itself, and no facet knows better */
+            if (!sqlite3_column_int(q, 3) || assumed_offset(w, sqlite3_column_int64(q, 4)) == z->step.v[0].offset_s)
+                continue;
+            sl_zones_drop(&w->zones, root); /* what all others have is something else now: assume anew */
         }
         *sl_vec_add(&wrong) =
             (typeof(*wrong.v)){(uint32_t)sqlite3_column_int64(q, 0), root, sqlite3_column_int64(q, 2)};
@@ -180,13 +185,14 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
         if (!(q = sl_store_prepare(w->st, sql, err)))
             rc = SL_ESTORE;
         while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-            *sl_vec_add(&w->deferred) =
-                (struct sl_deferred){wrong.v[i].root,
-                                     (uint32_t)sqlite3_column_int64(q, 0),
-                                     (uint32_t)sqlite3_column_int64(q, 1),
-                                     (uint32_t)sqlite3_column_int64(q, 2),
-                                     sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
-                                     sqlite3_column_int64(q, 4)};
+            *sl_vec_add(&w->deferred) = (struct sl_deferred){
+                .root = wrong.v[i].root,
+                .span = (uint32_t)sqlite3_column_int64(q, 0),
+                .type = (uint32_t)sqlite3_column_int64(q, 1),
+                .source = (uint32_t)sqlite3_column_int64(q, 2),
+                .time_ns = sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
+                .place = sqlite3_column_int64(q, 4),
+            };
             rc = 0;
         }
         sqlite3_finalize(q);
@@ -198,14 +204,16 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
             rc = SL_ESTORE;
         while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
             uint32_t n = (uint32_t)sqlite3_column_bytes(q, 5);
-            struct sl_values_row v = {(uint32_t)sqlite3_column_int64(q, 0),
-                                      (uint32_t)sqlite3_column_int64(q, 1),
-                                      (uint32_t)sqlite3_column_int64(q, 2),
-                                      0,
-                                      sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
-                                      sqlite3_column_int64(q, 4),
-                                      sl_arena_copy(&w->deferred_values, sl_store_text(q, 5), n),
-                                      n};
+            struct sl_values_row v = {
+                .span = (uint32_t)sqlite3_column_int64(q, 0),
+                .shape = (uint32_t)sqlite3_column_int64(q, 1),
+                .source = (uint32_t)sqlite3_column_int64(q, 2),
+                .zone = 0,
+                .time_ns = sl_time_add(sqlite3_column_int64(q, 3), wrong.v[i].offset_s * SL_SECOND_NS),
+                .place = sqlite3_column_int64(q, 4),
+                .json = sl_arena_copy(&w->deferred_values, sl_store_text(q, 5), n),
+                .n = n,
+            };
             *sl_vec_add(&w->deferred_samples) = (struct sl_deferred_sample){wrong.v[i].root, v};
             rc = 0;
         }
@@ -226,7 +234,7 @@ static int write_zones(struct sl_writer *w, struct sl_err *err)
 
     for (size_t i = 0; i < w->zones.v.n && !rc; i++) {
         struct sl_zone_steps *z = w->zones.v.v[i];
-        for (size_t k = 0; k < z->step.n && !rc && z->root < w->ids.n && w->ids.v[z->root].store; k++) {
+        for (size_t k = 0; k < z->step.n && !rc && w->ids.v[z->root].store; k++) {
             if (!z->step.v[k].id)
                 z->step.v[k].id = ++w->next_zone;
             sqlite3_bind_int64(q, 1, z->step.v[k].id);

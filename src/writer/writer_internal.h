@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the writer: load.c (the beginning), merge.c (batches to rows), write.c (rows to tables), settle.c
- * and facets.c (the end). */
+/* Inside of the writer: open.c (the beginning), merge.c (batches to rows), flush.c (rows to tables), sort_events.c,
+ * resolve.c and facets.c (the end). */
 #ifndef SL_WRITER_WRITER_INTERNAL_H
 #define SL_WRITER_WRITER_INTERNAL_H
 
@@ -87,13 +87,16 @@ struct sl_writer {
     struct sl_writer_counts counts;
 };
 
-/* write.c */
+/* flush.c */
 uint32_t sl_write_name(struct sl_writer *w, uint32_t name); /* id in the set -> id in the store */
 int sl_write_shape(struct sl_writer *w, uint32_t shape, uint32_t *id, struct sl_err *err);
 int sl_write_flush(struct sl_writer *w, bool all, struct sl_err *err); /* not all: only what is many */
 void sl_write_key(sqlite3_context *out, struct sl_key k);
 
-/* load.c */
+/* sort_events.c: by span, then by time, type, source, place; equal ones stay in order */
+void sl_sort_events(struct sl_event_row *v, size_t n);
+
+/* open.c */
 uint32_t sl_load_index(const struct sl_writer *w, uint32_t store); /* UINT32_MAX: not of an earlier import */
 
 /* merge.c */

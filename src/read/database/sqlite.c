@@ -296,4 +296,9 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return rc;
 }
 
-const struct sl_reader sl_reader_sqlite = {"sqlite", " tables empty defaults ", run, .tables = true};
+const struct sl_reader sl_reader_sqlite = {
+    .name = "sqlite",
+    .keys = " tables empty defaults ",
+    .run = run,
+    .tables = true,
+};

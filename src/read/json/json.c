@@ -296,4 +296,8 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return rc;
 }
 
-const struct sl_reader sl_reader_json = {"json", " text rows json pairs empty defaults ", run, .grows = false};
+const struct sl_reader sl_reader_json = {
+    .name = "json",
+    .keys = " text rows json pairs empty defaults ",
+    .run = run,
+};

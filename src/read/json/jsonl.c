@@ -66,4 +66,9 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return sl_text_close(&t, rc, err);
 }
 
-const struct sl_reader sl_reader_jsonl = {"jsonl", " text json empty defaults ", run, .grows = true};
+const struct sl_reader sl_reader_jsonl = {
+    .name = "jsonl",
+    .keys = " text json empty defaults ",
+    .run = run,
+    .grows = true,
+};

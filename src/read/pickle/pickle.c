@@ -167,4 +167,9 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return sl_text_close(&t, rc, err);
 }
 
-const struct sl_reader sl_reader_pickle = {"pickle", " text tables empty defaults ", run, .tables = true};
+const struct sl_reader sl_reader_pickle = {
+    .name = "pickle",
+    .keys = " text tables empty defaults ",
+    .run = run,
+    .tables = true,
+};

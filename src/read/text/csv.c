@@ -256,4 +256,9 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return rc;
 }
 
-const struct sl_reader sl_reader_csv = {"csv", " text sep columns empty defaults comment ", run, .grows = true};
+const struct sl_reader sl_reader_csv = {
+    .name = "csv",
+    .keys = " text sep columns empty defaults comment ",
+    .run = run,
+    .grows = true,
+};

@@ -110,4 +110,9 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return sl_text_close(&t, rc, err);
 }
 
-const struct sl_reader sl_reader_lines = {"lines", " head comment ", run, .grows = true};
+const struct sl_reader sl_reader_lines = {
+    .name = "lines",
+    .keys = " head comment ",
+    .run = run,
+    .grows = true,
+};

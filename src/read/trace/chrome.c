@@ -484,4 +484,9 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return rc;
 }
 
-const struct sl_reader sl_reader_chrome = {"chrome", " empty defaults ", run, .grows = true};
+const struct sl_reader sl_reader_chrome = {
+    .name = "chrome",
+    .keys = " empty defaults ",
+    .run = run,
+    .grows = true,
+};

@@ -187,4 +187,9 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     return sl_text_close(&f, rc, err);
 }
 
-const struct sl_reader sl_reader_trace = {"trace", " empty defaults ", run, .grows = false, .mapped = ".slt"};
+const struct sl_reader sl_reader_trace = {
+    .name = "trace",
+    .keys = " empty defaults ",
+    .run = run,
+    .mapped = ".slt",
+};
