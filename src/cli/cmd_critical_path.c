@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table functions critical_path() and slack(), and tables to read. */
 #include "base/clock.h"
-#include "cli/history.h"
 #include "cli/workflow.h"
 #include "cli_cmd_critical_path.sql.h"
+#include "result/span_names.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ static int show_head(struct sl_store *st, int64_t workflow, double *makespan, st
         *makespan = sqlite3_column_double(q, 0);
         sl_time_text(sqlite3_column_int64(q, 1), from);
         sl_time_text(sqlite3_column_int64(q, 2), to);
-        printf("%s took %s, from %s to %s\n", history_name(st, workflow, name, sizeof name),
+        printf("%s took %s, from %s to %s\n", sl_span_name(st, workflow, name, sizeof name),
                sl_show_seconds(*makespan, took), from, to);
         printf("its critical path goes through %lld of %lld task%s\n", (long long)sqlite3_column_int64(q, 3),
                (long long)sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 4) == 1 ? "" : "s");

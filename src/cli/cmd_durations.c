@@ -4,10 +4,10 @@
 #include "analyse/kernels/quantile.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/history.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
 #include "cli_cmd_durations.sql.h"
+#include "result/span_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -249,7 +249,7 @@ static void put_longest(const struct durations *d, struct plot *p)
     for (size_t i = 0; i < LONGEST && i < d->v.n; i++) {
         if (!i)
             puts("\nthe longest:");
-        history_name(p->st, d->longest[i].span, name, sizeof name);
+        sl_span_name(p->st, d->longest[i].span, name, sizeof name);
         if (strstr(name, " of "))
             *strstr(name, " of ") = 0;
         printf("%12s  %s: spanloom show span %lld -d %s\n", sl_show_seconds(d->longest[i].s, text), name,

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "cli/history.h"
 #include "cli/lens.h"
+#include "result/span_names.h"
 
 static const struct option_spec options[] = {
     {"lines", NULL, "also the log lines, those too that only name the span", false},
@@ -23,7 +24,7 @@ static int each(struct sl_store *st, const char *type, bool lines, bool lens, st
         sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
         int64_t span = sqlite3_column_int64(q, 0);
-        printf("%s%s  (span %lld)\n", any ? "\n" : "", history_name(st, span, name, sizeof name), (long long)span);
+        printf("%s%s  (span %lld)\n", any ? "\n" : "", sl_span_name(st, span, name, sizeof name), (long long)span);
         any = true;
         rc = history_events(st, span, lines, lens, err);
         if (ferror(stdout))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/history.h"
 #include "cli/lens.h"
+#include "result/find_span.h"
 
 static const struct option_spec options[] = {
     {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)", false},
@@ -44,7 +45,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--recipe is for --lines");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    rc = history_find(st, argc, argv, cli_option(cli, "run"), &span, &err);
+    rc = sl_find_span(st, argc, argv, cli_option(cli, "run"), &span, &err);
     if (!rc)
         rc = show(cli, st, span, &err);
     sl_store_close(st);

@@ -2,7 +2,6 @@
 /* A name for the table function what_if(). */
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
-#include "cli/history.h"
 #include "cli/workflow.h"
 #include "cli_cmd_what_if.sql.h"
 

@@ -5,16 +5,6 @@
 
 #include "cli/cli.h"
 
-/*
- * Finds the span that words name: "span 1234", "task 42", "parsl.executor.htex.worker 1", "worker.task 17" (a unique
- * end of a type), run: a run id, its beginning, or the name of a run directory; NULL: any.  0 and *id set, or negative
- * with err filled (a list of candidates where there are several).
- */
-int history_find(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err);
-
-/* The workflow that a user's --run means, or another root; 0 where run is NULL. */
-int history_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err);
-
 /* With lines: gathers the log lines that name spans into temp.sl_line, for the run of `span` (0: all runs). */
 int history_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err);
 
@@ -33,8 +23,5 @@ int history_rows(const struct cli *cli, struct sl_store *st, const char *roots, 
 
 /* Says of a Parsl task or try that no worker names how far it came. */
 int history_reach(struct sl_store *st, int64_t span, struct sl_err *err);
-
-/* "parsl.monitoring.task 42 of 5c5e...": for headings. buf is returned. */
-char *history_name(struct sl_store *st, int64_t span, char *buf, size_t n);
 
 #endif

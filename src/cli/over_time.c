@@ -2,7 +2,7 @@
 #include "cli/over_time.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/history.h"
+#include "result/find_span.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ int plot_open(struct plot *p, const struct cli *cli)
         return EXIT_FAILED;
     p->sql = bare(cli_option(cli, "sql"));
     sqlite3_create_function(p->st->db, "sl_number", 2, SQLITE_UTF8, NULL, number, NULL, NULL);
-    if (history_run(p->st, cli_option(cli, "run"), &p->within, &err))
+    if (sl_find_run(p->st, cli_option(cli, "run"), &p->within, &err))
         return plot_close(p, err.code, &err);
     return EXIT_DONE;
 }
