@@ -213,17 +213,21 @@ static int add_contexts(struct sl_store *st, int64_t span, const struct sl_histo
 
 /* In the order of enum sl_history_event.  Times count from event to event; without lines, all rows are events. */
 static const char columns_sql[] =
-    "SELECT ?1 AS root, e.time_ns AS time_ns, CAST(e.time_ns - min(%1$s) OVER () AS REAL) / 1e9 AS since_start_s, "
-    "iif(event IS NULL, NULL, CAST(e.time_ns - lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9) AS "
-    "since_previous_s, src.component AS component, span_type, span_key, event, "
-    "src.path || ifnull('#' || src.part, '') AS path, e.place AS place, e.span AS span, text, events, max(%1$s) OVER "
-    "(), (SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = 3 AND left_span = ?1)), %2$s FROM %3$s";
-static const char order_sql[] =
-    "JOIN sl_source src ON src.id = e.source WINDOW w AS (PARTITION BY event IS NULL ORDER BY e.time_ns, span_type, "
-    "event) ORDER BY e.time_ns, span_type IS NULL, span_type, event";
+    "SELECT ?1 AS root, e.time_ns AS time_ns, %s, src.component AS component, span_type, span_key, event, "
+    "src.path || ifnull('#' || src.part, '') AS path, e.place AS place, e.span AS span%s%s FROM %s";
+#define SINCE_SQL(TIME)                                                                                                \
+    "CAST(e.time_ns - min(" TIME ") OVER () AS REAL) / 1e9 AS since_start_s, iif(event IS NULL, NULL, CAST(e.time_ns " \
+    "- lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9) AS since_previous_s"
+#define FOR_WAITS(LAST)                                                                                                \
+    ", (SELECT max(time_ns) FROM " LAST                                                                                \
+    "), (SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = 3 AND left_span = ?1)), "                                   \
+    "src.path, src.part"
+static const char source_sql[] = "JOIN sl_source src ON src.id = e.source ",
+                  window_sql[] = "WINDOW w AS (PARTITION BY event IS NULL ORDER BY e.time_ns, span_type, event) ",
+                  order_sql[] = "ORDER BY e.time_ns, span_type IS NULL, span_type, event";
 
-struct sl_table *sl_span_events(struct sl_store *st, const struct sl_history_options *how, struct sl_result *r,
-                                struct sl_err *err)
+static struct sl_table *add_events(struct sl_store *st, const struct sl_history_options *how, bool waits,
+                                   struct sl_result *r, struct sl_err *err)
 {
     static const struct sl_column column[] = {
         {"root", SL_COLUMN_INTEGER, NULL},      {"time_ns", SL_COLUMN_INTEGER, "ns"},
@@ -239,12 +243,26 @@ struct sl_table *sl_span_events(struct sl_store *st, const struct sl_history_opt
     struct sl_buf sql = {0};
     sqlite3_stmt *q;
 
-    sl_buf_addf(&sql, columns_sql, how->lines ? "iif(event IS NULL, NULL, e.time_ns)" : "e.time_ns",
-                how->text ? "src.path, src.part" : "NULL, NULL", events[how->lines ? 1 + how->text : 0][how->lens]);
-    sl_buf_addf(&sql, "%s%s", order_sql, how->text ? "" : ", src.path, e.place");
+    sl_buf_addf(&sql, columns_sql,
+                how->text    ? "NULL, NULL"
+                : how->lines ? SINCE_SQL("iif(event IS NULL, NULL, e.time_ns)")
+                             : SINCE_SQL("e.time_ns"),
+                how->lines || waits ? ", text, events" : "",
+                !waits      ? ""
+                : how->lens ? FOR_WAITS("lens_events(?1)")
+                            : FOR_WAITS("descendants(?1) d JOIN sl_event e ON e.span = d.span"),
+                events[how->lines ? 1 + how->text : 0][how->lens]);
+    sl_buf_addf(&sql, "%s%s%s%s", source_sql, how->text ? "" : window_sql, order_sql,
+                how->text ? "" : ", src.path, e.place");
     q = sl_store_prepare(st, sql.s, err);
     sl_buf_free(&sql);
     return q ? sl_result_query(r, "events", column, how->lines ? 12 : 11, q) : NULL;
+}
+
+struct sl_table *sl_span_events(struct sl_store *st, const struct sl_history_options *how, struct sl_result *r,
+                                struct sl_err *err)
+{
+    return add_events(st, how, how->text, r, err);
 }
 
 void sl_span_events_of(struct sl_table *events, int64_t root)
@@ -385,7 +403,7 @@ int sl_span_history(struct sl_store *st, int64_t span, const struct sl_history_o
         {"id", SL_COLUMN_INTEGER, NULL}, {"type", SL_COLUMN_TEXT, NULL},           {"key", SL_COLUMN_TEXT, NULL},
         {"name", SL_COLUMN_TEXT, NULL},  {"contexts", SL_COLUMN_INTEGER, "spans"},
     };
-    struct sl_table *events = sl_span_events(st, how, r, err), *itself = sl_result_table(r, "span", column, 5);
+    struct sl_table *events = add_events(st, how, true, r, err), *itself = sl_result_table(r, "span", column, 5);
     int64_t contexts = 0;
     int rc;
 

@@ -23,7 +23,10 @@ struct sl_history_options {
 int sl_span_history(struct sl_store *st, int64_t span, const struct sl_history_options *how, struct sl_result *r,
                     struct sl_err *err);
 
-/* Columns of events.  Those after LINE are not shown. */
+/*
+ * Columns of events.  Those after LINE are not shown, those after MERGED only there where waits are looked for.  For
+ * the text view, SINCE_* are NULL: it counts as it goes, which saves sorting twice.
+ */
 enum sl_history_event {
     SL_HISTORY_ROOT,
     SL_HISTORY_TIME_NS,
@@ -40,7 +43,7 @@ enum sl_history_event {
     SL_HISTORY_MERGED,  /* how many events are one through the lens; NULL or 0: it is one */
     SL_HISTORY_LAST_NS, /* when the last event was */
     SL_HISTORY_DEPENDS, /* does the root wait for others? */
-    SL_HISTORY_FILE,    /* for the text view: path without its part */
+    SL_HISTORY_FILE,    /* path without its part */
     SL_HISTORY_PART
 };
 

@@ -172,18 +172,18 @@ static void put_line(FILE *out, const char *text)
     sl_buf_free(&b);
 }
 
-static void put_event(FILE *out, const struct sl_table *t)
+static void put_event(FILE *out, const struct sl_table *t, int64_t first_ns, int64_t previous_ns)
 {
     const char *key = sl_table_text(t, SL_HISTORY_SPAN_KEY, NULL), *part = sl_table_text(t, SL_HISTORY_PART, NULL);
-    int64_t merged = sl_table_int(t, SL_HISTORY_MERGED);
+    int64_t merged = sl_table_int(t, SL_HISTORY_MERGED), time_ns = sl_table_int(t, SL_HISTORY_TIME_NS);
     char text[SL_TIME_TEXT];
 
-    fprintf(out, "%-30s %14.6f %14.6f  %-22s %s%s%s/%s  %s%s%s:%lld",
-            sl_time_text(sl_table_int(t, SL_HISTORY_TIME_NS), text), sl_table_real(t, SL_HISTORY_SINCE_START),
-            sl_table_real(t, SL_HISTORY_SINCE_PREVIOUS), sl_table_text_or_empty(t, SL_HISTORY_COMPONENT),
-            sl_table_text_or_empty(t, SL_HISTORY_SPAN_TYPE), key ? " " : "", key ? key : "",
-            sl_table_text_or_empty(t, SL_HISTORY_EVENT), tail(sl_table_text_or_empty(t, SL_HISTORY_FILE)),
-            part ? "#" : "", part ? part : "", (long long)sl_table_int(t, SL_HISTORY_PLACE));
+    fprintf(out, "%-30s %14.6f %14.6f  %-22s %s%s%s/%s  %s%s%s:%lld", sl_time_text(time_ns, text),
+            (double)(time_ns - first_ns) / 1e9, (double)(time_ns - previous_ns) / 1e9,
+            sl_table_text_or_empty(t, SL_HISTORY_COMPONENT), sl_table_text_or_empty(t, SL_HISTORY_SPAN_TYPE),
+            key ? " " : "", key ? key : "", sl_table_text_or_empty(t, SL_HISTORY_EVENT),
+            tail(sl_table_text_or_empty(t, SL_HISTORY_FILE)), part ? "#" : "", part ? part : "",
+            (long long)sl_table_int(t, SL_HISTORY_PLACE));
     if (merged > 1)
         fprintf(out, "  (%lld events)", (long long)merged);
     fputc('\n', out);
@@ -193,6 +193,7 @@ int sl_show_span_events(FILE *out, struct sl_table *t, struct sl_err *err)
 {
     struct sl_wait_finder f = {0};
     struct sl_wait wait;
+    int64_t previous_ns;
     int rc;
 
     fprintf(out, "%-30s %14s %14s  %-22s %s\n", "time", "since start", "since previous", "component",
@@ -202,9 +203,10 @@ int sl_show_span_events(FILE *out, struct sl_table *t, struct sl_err *err)
             put_line(out, sl_table_text_or_empty(t, SL_HISTORY_LINE));
             continue;
         }
+        previous_ns = f.any ? f.was.time_ns : sl_table_int(t, SL_HISTORY_TIME_NS);
         if (sl_wait_find(&f, t, &wait))
             put_wait(out, &wait);
-        put_event(out, t);
+        put_event(out, t, f.first_ns, previous_ns);
     }
     if (!f.any && !rc)
         fputs("no events\n", out);
