@@ -3,9 +3,9 @@
 #include "analyse/load/root_events.h"
 #include "base/mem.h"
 #include "cli/diff_show.h"
-#include "cli/history.h"
 #include "cli/lens.h"
 #include "cli_cmd_diff.sql.h"
+#include "result/find_span.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static int open_side(const struct cli *cli, struct sl_diff_input *s, struct sl_e
         return sl_err(err, SL_EUSAGE, "%s: the name of a run is missing behind the colon", s->text);
     if (!(s->st = cli_open(&its))) /* it is said why */
         return SL_EIO;
-    rc = history_run(s->st, s->run, &s->within, err);
+    rc = sl_find_run(s->st, s->run, &s->within, err);
     if (rc && s->run && !strcmp(s->run, s->text))
         sl_err_wrap(err, "%s %s; as a run in %s", s->text, no_store(s), s->path);
     if (!rc)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/buf.h"
-#include "cli/history.h"
 #include "cli/lens.h"
+#include "cli/log_lines.h"
+#include "result/span_history.h"
+#include "result/span_names.h"
+#include "show/span_history.h"
 
 static const struct option_spec options[] = {
     {"lines", NULL, "also the log lines, those too that only name the span", false},
@@ -10,28 +12,62 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* Each span of the type, one after the other, as they come from the store: nothing is kept. */
-static int each(struct sl_store *st, const char *type, bool lines, bool lens, struct sl_err *err)
+/* For people: each span, one after the other, as they come from the store: nothing is kept. */
+static int show_each(struct sl_store *st, sqlite3_stmt *spans, const char *type, struct sl_table *events,
+                     struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(
-        st, "SELECT s.id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = ? ORDER BY s.id", err);
     char name[600];
     bool any = false;
-    int rc = q ? 0 : SL_ESTORE;
+    int rc;
 
-    if (q)
-        sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
-    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
-        int64_t span = sqlite3_column_int64(q, 0);
-        printf("%s%s  (span %lld)\n", any ? "\n" : "", history_name(st, span, name, sizeof name), (long long)span);
+    while ((rc = sl_store_step(st, spans, err)) > 0) {
+        int64_t span = sqlite3_column_int64(spans, 0);
+        printf("%s%s  (span %lld)\n", any ? "\n" : "", sl_span_name(st, span, name, sizeof name), (long long)span);
         any = true;
-        rc = history_events(st, span, lines, lens, err);
-        if (ferror(stdout))
+        sl_span_events_of(events, span);
+        if ((rc = sl_show_span_events(stdout, events, err)) || ferror(stdout))
             break; /* nobody reads on */
     }
-    sqlite3_finalize(q);
     if (!rc && !any)
         rc = sl_err(err, SL_ENOTFOUND, "no span has the type %s; see the types with: spanloom types", type);
+    return rc;
+}
+
+/* For programs: as rows. */
+static int show_rows(const struct cli *cli, struct sl_store *st, sqlite3_stmt *spans, struct sl_table *events,
+                     struct sl_err *err)
+{
+    struct sl_show_part part = {0};
+    int rc = 0, more = 1;
+
+    while (!rc && more && !ferror(stdout)) {
+        more = sl_store_step(st, spans, err);
+        if (more < 0)
+            rc = more;
+        sl_span_events_of(events, more > 0 ? sqlite3_column_int64(spans, 0) : -1);
+        part.last = more <= 0;
+        if (!rc && sl_show_part(stdout, events, cli->format, &part, err) < 0)
+            rc = SL_ESTORE;
+    }
+    return rc;
+}
+
+#define SPANS_SQL "SELECT s.id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = ? ORDER BY "
+
+static int show(const struct cli *cli, struct sl_store *st, const char *type, const struct sl_history_options *how,
+                struct sl_err *err)
+{
+    struct sl_result r = {0};
+    struct sl_table *events = sl_span_events(st, how, &r, err);
+    sqlite3_stmt *spans = sl_store_prepare(st, how->text ? SPANS_SQL "s.id" : SPANS_SQL "s.key, s.id", err);
+    int rc = SL_ESTORE;
+
+    if (spans)
+        sqlite3_bind_text(spans, 1, type, -1, SQLITE_STATIC);
+    if (spans && events)
+        rc = how->text ? show_each(st, spans, type, events, err) : show_rows(cli, st, spans, events, err);
+    sqlite3_finalize(spans);
+    sl_result_free(&r);
     return rc;
 }
 
@@ -39,37 +75,25 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_store *st;
     struct sl_err err = {0};
-    bool lines = cli_option(cli, "lines"), lens;
-    char type[SL_TYPE_BYTES];
+    struct sl_history_options how = {.lines = cli_option(cli, "lines"), .text = cli->format == SL_FORMAT_TABLE};
+    char type[300];
     int rc;
 
     if (argc > 1)
         return cli_usage(cli, "events takes one type of span");
-    if (cli_option(cli, "recipe") && !lines)
+    if (cli_option(cli, "recipe") && !how.lines)
         return cli_usage(cli, "--recipe is for --lines");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
     if (!rc)
-        rc = cli_lens(cli, st, &lens, &err);
-    if (!rc && lines)
-        rc = history_gather_lines(cli, st, 0, &err);
-    if (!rc && cli->format == SL_FORMAT_TABLE) {
-        rc = each(st, type, lines, lens, &err);
-    } else if (!rc) {
-        char *roots =
-            sqlite3_mprintf("SELECT s.id AS id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = %Q", type);
-        rc = history_rows(cli, st, roots, lines, lens, &err);
-        sqlite3_free(roots);
-    }
+        rc = cli_lens(cli, st, &how.lens, &err);
+    if (!rc && how.lines)
+        rc = cli_gather_lines(cli, st, 0, &err);
+    if (!rc)
+        rc = show(cli, st, type, &how, &err);
     sl_store_close(st);
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_events = {
-    .name = "events",
-    .args = "[TYPE]",
-    .help = "every event and log line of all spans of a type",
-    .options = options,
-    .run = run,
-};
+const struct command cmd_events = {"events", "[TYPE]", "every event and log line of all spans of a type", options, run};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types of spans and how they are related, in the language of graphviz; `dot` draws it. */
 #include "base/buf.h"
-#include "cli/history.h"
 #include "cli/over_time.h"
 
 #include <errno.h>

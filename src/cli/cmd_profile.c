@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table functions call_profile() and call_tree(), on one screen. */
 #include "base/buf.h"
-#include "cli/history.h"
 #include "cli/over_time.h"
 #include "collect/process.h"
+#include "result/find_span.h"
 #include "result/profile.h"
 #include "show/profile.h"
 
@@ -76,8 +76,8 @@ static int run(struct cli *cli, int argc, char **argv)
     want.calls.by = (enum sl_calls_by)found;
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    rc = argc ? history_find(st, argc, argv, cli_option(cli, "run"), &within, &err)
-              : history_run(st, cli_option(cli, "run"), &within, &err);
+    rc = argc ? sl_find_span(st, argc, argv, cli_option(cli, "run"), &within, &err)
+              : sl_find_run(st, cli_option(cli, "run"), &within, &err);
     if (!rc && within) {
         want.calls.within = &within;
         want.calls.nwithin = 1;

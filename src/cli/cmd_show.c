@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/history.h"
 #include "cli/lens.h"
+#include "cli/log_lines.h"
+#include "result/find_span.h"
+#include "result/span_history.h"
+#include "show/span_history.h"
 
 static const struct option_spec options[] = {
     {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)", false},
@@ -10,27 +13,28 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
+/* Formats for programs but json, which is whole, have the events alone. */
 static int show(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
 {
-    bool lines = cli_option(cli, "lines"), lens;
-    char roots[64];
-    int rc = cli_lens(cli, st, &lens, err);
+    struct sl_history_options how = {.lines = cli_option(cli, "lines"), .text = cli->format == SL_FORMAT_TABLE};
+    struct sl_result r = {0};
+    struct sl_table *events;
+    int rc = cli_lens(cli, st, &how.lens, err);
 
+    if (!rc && how.lines)
+        rc = cli_gather_lines(cli, st, span, err);
     if (rc)
         return rc;
-    if (lines)
-        rc = history_gather_lines(cli, st, span, err);
-    if (!rc && cli->format != SL_FORMAT_TABLE) {
-        snprintf(roots, sizeof roots, "SELECT %lld AS id", (long long)span);
-        return history_rows(cli, st, roots, lines, lens, err);
-    }
+    if (how.text || cli->format == SL_FORMAT_JSON)
+        rc = sl_span_history(st, span, &how, &r, err);
+    else if ((events = sl_span_events(st, &how, &r, err)))
+        sl_span_events_of(events, span);
+    else
+        rc = SL_ESTORE;
     if (!rc)
-        rc = history_contexts(st, span, err);
-    if (!rc) {
-        putchar('\n');
-        rc = history_events(st, span, lines, lens, err);
-    }
-    return rc ? rc : history_reach(st, span, err);
+        rc = how.text ? sl_show_span_history(stdout, &r, st->path, err) : sl_show_result(stdout, &r, cli->format, err);
+    sl_result_free(&r);
+    return rc;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -44,7 +48,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--recipe is for --lines");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    rc = history_find(st, argc, argv, cli_option(cli, "run"), &span, &err);
+    rc = sl_find_span(st, argc, argv, cli_option(cli, "run"), &span, &err);
     if (!rc)
         rc = show(cli, st, span, &err);
     sl_store_close(st);

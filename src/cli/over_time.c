@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/over_time.h"
-#include "cli/history.h"
+#include "result/find_span.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ int plot_open(struct plot *p, const struct cli *cli)
     if (!(p->st = cli_open(cli)))
         return EXIT_FAILED;
     p->sql = sl_sql_bare(cli_option(cli, "sql"));
-    if (history_run(p->st, cli_option(cli, "run"), &p->within, &err))
+    if (sl_find_run(p->st, cli_option(cli, "run"), &p->within, &err))
         return plot_close(p, err.code, &err);
     return EXIT_DONE;
 }

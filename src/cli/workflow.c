@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/workflow.h"
 #include "base/buf.h"
-#include "cli/history.h"
 #include "cli_workflow.sql.h"
 #include "recipe/recipe.h"
 #include "recipe/states.h"
+#include "result/find_span.h"
+#include "result/span_names.h"
 
 int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 {
@@ -54,7 +55,7 @@ int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_bu
         *first = *n ? *first : sqlite3_column_int64(q, 0);
         if (++*n <= LISTED && list)
             sl_buf_addf(list, "\n  span %-8lld %.150s", (long long)sqlite3_column_int64(q, 0),
-                        history_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
+                        sl_span_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
     }
     sqlite3_finalize(q);
     if (*n > LISTED && list)
@@ -91,9 +92,9 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
         return EXIT_FAILED;
     rc = cli_states(cli, *st, &err);
     if (!rc && argc)
-        rc = history_find(*st, argc, argv, run, workflow, &err);
+        rc = sl_find_span(*st, argc, argv, run, workflow, &err);
     else if (!rc && run)
-        rc = history_run(*st, run, workflow, &err);
+        rc = sl_find_run(*st, run, workflow, &err);
     else if (!rc)
         rc = only_workflow(*st, workflow, &err);
     if (!rc)

@@ -119,7 +119,7 @@ With the lines of the logs themselves:
   > print([{k: v for k, v in r.items() if k != "line"} for r in rows if r["event"]] == plain)
   > root = rows[0]["root"]
   > for more in (), ("--ignore", "parsl.rundir.*"):
-  >     one = json.loads(run("show", "task", "42", "--lines", "--format", "json", *more))
+  >     one = json.loads(run("show", "task", "42", "--lines", "--format", "json", *more))["events"]
   >     print([r for r in json.loads(run("events", "--lines", "--format", "json", *more)) if str(r["root"]) == root] == one, len(one))
   > END
   $ python3 lines.py
@@ -132,6 +132,45 @@ With the lines of the logs themselves:
           | 1795162298.703192 2026-11-20 08:11:38 HTEX-Worker-1-2671 MainThread-140719268118592 parsl.executors.high_throughput.process_worker_pool:778 worker INFO: Received executor task 17
                                                                 ...... 256 ms in parsl.executor.htex.worker.task, after its worker_received_task
   2026-11-20T08:11:38.958853000Z       0.255661       0.255661  htex worker            parsl.executor.htex.worker.task 17/worker_completed_task  block-0/1954f1261cd1/worker_1.log:97
+
+As json it is whole, and says what the text says:
+
+  $ cat > whole.py <<'END'
+  > import json, subprocess, sys
+  > run = lambda *args: subprocess.run(("spanloom",) + args, check=True, stdout=subprocess.PIPE, text=True).stdout
+  > whole = json.loads(run("show", "task", sys.argv[1], "--format", "json"))
+  > text = run("show", "task", sys.argv[1])
+  > print({name: len(rows) for name, rows in whole.items()})
+  > print(all(f"{a['name']:28} {a['value']}\n" in text for a in whole["attributes"]), all(s["name"] in text for s in whole["waited_for"]))
+  > for c in whole["contexts"]:
+  >     print("  " * c["depth"] + c["type"], c["key"], c["relation"], c["in"], c["rule"])
+  > for w in whole["waits"]:
+  >     print(w["kind"], w["seconds"], int(w["until_ns"]) - int(w["from_ns"]), w["after_type"], w["after_event"], w["before_type"], w["before_event"])
+  > print(whole["reach"], whole["span"][0]["name"] == text.split("  (span")[0], whole["span"][0]["contexts"])
+  > END
+  $ python3 whole.py 42
+  {'events': 19, 'span': 1, 'contained_in': 0, 'attributes': 5, 'waited_for': 0, 'contexts': 7, 'doubts': 0, 'waits': 1, 'reach': 0}
+  True True
+  parsl.monitoring.task 42 None None None
+  parsl.rundir.task 42 facet None None
+    parsl.rundir.try 0 in None None
+    parsl.monitoring.try 0 facet None None
+      parsl.executor.htex.interchange.task 31 in parsl.rundir.executor htex_Local None
+        parsl.executor.htex.manager.task 31 in parsl.executor.htex.manager 1954f1261cd1 None
+          parsl.executor.htex.worker.task 31 in parsl.executor.htex.worker 0 None
+  state 9.229638 9229638000 parsl.executor.htex.interchange.task interchange_put parsl.executor.htex.interchange.task interchange_to_manager
+  [] True 7
+  $ python3 whole.py 159
+  {'events': 8, 'span': 1, 'contained_in': 0, 'attributes': 5, 'waited_for': 1, 'contexts': 4, 'doubts': 0, 'waits': 1, 'reach': 1}
+  True True
+  parsl.monitoring.task 159 None None None
+  parsl.rundir.task 159 facet None None
+    parsl.rundir.try 0 in None None
+    parsl.monitoring.try 0 facet None None
+  pending 20.688573 20688573000 parsl.monitoring.try pending parsl.rundir.try try_failed
+  [{'span': 'parsl.rundir.try 0', 'last_event': 'parsl.monitoring.try/dep_fail'}] True 4
+  $ spanloom show executor htex_Local --format json | python3 -c "import json, sys; w = json.load(sys.stdin); print(len(w['contexts']), len({c['id'] for c in w['contexts']}))"
+  1109 1109
 
 What is not there:
 

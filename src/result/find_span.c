@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result/find_span.h"
+#include "analyse/load/root_events.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "result/span_names.h"
+#include "result_find_span.sql.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct candidate {
+    int64_t id, root;
+    bool exact; /* its type is the one asked for, not only its end */
+};
+
+struct candidates {
+    struct candidate *v;
+    size_t n, cap;
+};
+
+/* Does the root span answer to this name of a run? */
+static bool is_run(struct sl_store *st, int64_t root, const char *run)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_is_run, NULL);
+    bool yes;
+
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, root);
+    sqlite3_bind_text(q, 2, run, -1, SQLITE_STATIC);
+    yes = sqlite3_step(q) == SQLITE_ROW;
+    sqlite3_finalize(q);
+    return yes;
+}
+
+static int64_t root_of(struct sl_store *st, int64_t span)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql, sql_root_of, (long long)span);
+    return sl_store_int(st, sql, span);
+}
+
+static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
+{
+    char sql[240];
+
+    snprintf(sql, sizeof sql, sql_are_facets, (long long)a, (long long)b, (long long)a, (long long)b);
+    return sl_store_int(st, sql, 0) > 0;
+}
+
+/* "  (runinfo/001)" for spans whose run directory is known; buf holds 300 bytes. */
+static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
+{
+    sqlite3_stmt *q =
+        sl_store_prepare(st, "SELECT h.scope FROM sl_span s JOIN sl_shared h ON h.value = s.key WHERE s.id = ?", NULL);
+
+    *buf = 0;
+    if (q) {
+        sqlite3_bind_int64(q, 1, root_of(st, span));
+        if (sqlite3_step(q) == SQLITE_ROW)
+            snprintf(buf, 300, "  (%s)", sl_store_text(q, 0));
+    }
+    sqlite3_finalize(q);
+    return buf;
+}
+
+/* all: how all of them are seen. */
+static int several(struct sl_store *st, const struct candidate *v, size_t total, const char *hint, const char *all,
+                   struct sl_err *err)
+{
+    enum { LISTED = 12 };
+    struct sl_buf b = {0};
+    char name[600], directory[300];
+    size_t i = 0;
+    int rc;
+
+    sl_buf_addf(&b, "%zu spans answer to that; name one by %s:", total, hint);
+    for (; i < LISTED && i < total && b.n < sizeof err->text - 400; i++)
+        sl_buf_addf(&b, "\n  span %-8lld %.120s%.100s", (long long)v[i].id,
+                    sl_span_name(st, v[i].id, name, sizeof name), run_directory(st, v[i].id, directory));
+    if (total > i)
+        sl_buf_addf(&b, "\n  and %zu more; all: spanloom %s", total - i, all);
+    rc = sl_err(err, SL_ENOTFOUND, "%s", b.s);
+    sl_buf_free(&b);
+    return rc;
+}
+
+/*
+ * Spans of the type with this key; or with a key that begins like this, or that of a process with this number.  A
+ * number is not the beginning of another.  A "task" is a task, not what comes of one.
+ */
+static int find_all(struct sl_store *st, struct candidates *v, const char *type, const char *key, const char *run,
+                    bool beginning, struct sl_err *err)
+{
+    static const char exact[] = "s.key = ?2",
+                      like[] = "length(?2) > 0 AND ((substr(s.key, 1, length(?2)) = ?2 AND NOT (?2 GLOB '*[0-9]' AND "
+                               "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (n.name = 'trace.process' AND "
+                               "instr(s.key, ':' || ?2 || '@') > 0))";
+    struct sl_buf tasks = {0};
+    char *sql, *task;
+    sqlite3_stmt *q;
+    int rc;
+
+    for (int i = 0; !strcmp(type, "task") && (task = sl_task_type(st->db, i)); i++) {
+        sql = sqlite3_mprintf("%s%Q", i ? ", " : "", task);
+        sl_buf_addf(&tasks, "%s", sql);
+        sqlite3_free(sql);
+        free(task);
+    }
+    sql = sqlite3_mprintf(sql_find_all, beginning ? like : exact, tasks.n ? tasks.s : "NULL");
+    q = sl_store_prepare(st, sql, err);
+    sqlite3_free(sql);
+    sl_buf_free(&tasks);
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(st, q, err)) > 0 && v->n < 100000) {
+        struct candidate c = {.id = sqlite3_column_int64(q, 0)};
+        bool facet = false;
+        c.exact = !strcmp(sl_store_text(q, 1), type);
+        if (run) {
+            c.root = root_of(st, c.id);
+            if (!is_run(st, c.root, run))
+                continue;
+        }
+        if (v->n && v->v[0].exact && !c.exact)
+            continue;
+        for (size_t i = 0; i < v->n && v->n < 50; i++)
+            facet |= are_facets(st, v->v[i].id, c.id);
+        if (!facet)
+            *sl_vec_add(v) = c;
+    }
+    sqlite3_finalize(q);
+    return rc > 0 ? 0 : rc;
+}
+
+/* "; there is process node1:10@..., ...": keys that hold what was asked for. */
+static void resembling(struct sl_store *st, const char *type, const char *key, struct sl_buf *b)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_resembling, NULL);
+
+    if (!q)
+        return;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
+    while (sl_store_step(st, q, NULL) > 0)
+        sl_buf_addf(b, "%s%.100s", b->n ? ", " : "; there is ", sl_store_text(q, 0));
+    sqlite3_finalize(q);
+}
+
+int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)
+{
+    struct candidates v = {0};
+    struct sl_buf near = {0};
+    bool close; /* not by the whole of its key */
+    const char *type = argc > 0 ? argv[0] : "", *key = argc > 1 ? argv[1] : "";
+    size_t one = 0, zeros = strspn(key, "0");
+    sqlite3_stmt *q;
+    char *end;
+    int rc = 0;
+
+    if (argc != 2)
+        return sl_err(err, SL_EUSAGE, "which span? a type and a key, such as: task 42; or: span 1234");
+    if (!strcmp(type, "span")) {
+        *id = strtoll(key, &end, 10);
+        if (*end)
+            *id = 0;
+        q = sl_store_prepare(st, "SELECT 1 FROM sl_span WHERE id = ?", err);
+        if (!q)
+            return SL_ESTORE;
+        sqlite3_bind_int64(q, 1, *id);
+        rc =
+            sqlite3_step(q) == SQLITE_ROW
+                ? 0
+                : sl_err(err, SL_ENOTFOUND, "there is no span %s; ids are in: spanloom sql 'select * from spans'", key);
+        sqlite3_finalize(q);
+        return rc;
+    }
+    if (zeros && key[zeros] && strspn(key, "0123456789") == strlen(key))
+        key += zeros; /* 042 is 42, as on import */
+    rc = find_all(st, &v, type, key, run, false, err);
+    close = !v.n;
+    if (!rc && close)
+        rc = find_all(st, &v, type, key, run, true, err);
+    one = v.n;
+    if (!rc && !one) {
+        resembling(st, type, key, &near);
+        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s; see what there is with: spanloom %s -d %s", type,
+                    key, run ? " in run " : "", run ? run : "", near.n ? near.s : "", run ? "info --runs" : "types",
+                    st->path);
+    } else if (!rc && one > 1) {
+        struct sl_buf all = {0};
+        sl_buf_addf(&all, "sql -d %.100s \"select id, type, key from spans where key %s '%.80s%s'\"", st->path,
+                    close ? "like" : "=", key, close ? "%" : "");
+        rc = several(st, v.v, v.n, close ? "its id, or more of its key" : "its id, or its run with --run", all.s, err);
+        sl_buf_free(&all);
+    } else if (!rc) {
+        *id = v.v[0].id;
+    }
+    sl_buf_free(&near);
+    sl_vec_free(&v);
+    return rc;
+}
+
+int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
+{
+    SL_VEC(struct candidate) v = {0};
+    sqlite3_stmt *q;
+    bool flow = false;
+    int rc;
+
+    *span = 0;
+    if (!run)
+        return 0;
+    if (!(q = sl_store_prepare(st, sql_runs, err)))
+        return SL_ESTORE;
+    sqlite3_bind_text(q, 1, run, -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(st, q, err)) > 0 && v.n < 1000) {
+        struct candidate c = {.id = sqlite3_column_int64(q, 0)};
+        bool facet = false;
+        flow |= sqlite3_column_int(q, 1) != 0;
+        for (size_t i = 0; i < v.n && i < 50; i++)
+            facet |= are_facets(st, v.v[i].id, c.id);
+        if (!facet && (!flow || sqlite3_column_int(q, 1)))
+            *sl_vec_add(&v) = c;
+    }
+    sqlite3_finalize(q);
+    rc = rc > 0 ? 0 : rc;
+    if (!rc && !v.n)
+        rc = sl_err(err, SL_ENOTFOUND, "no run is called %s; see them with: spanloom info --runs -d %s", run, st->path);
+    else if (!rc && v.n > 1)
+        rc = several(st, v.v, v.n, "more of its run id", "info --runs", err);
+    if (!rc)
+        *span = v.v[0].id;
+    sl_vec_free(&v);
+    return rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spans and runs by the words that users have for them. */
+#ifndef SL_RESULT_FIND_SPAN_H
+#define SL_RESULT_FIND_SPAN_H
+
+#include "store/store.h"
+
+/*
+ * Finds the span that words name: "span 1234", "task 42", "parsl.executor.htex.worker 1", "worker.task 17" (a unique
+ * end of a type), run: a run id, its beginning, or the name of a run directory; NULL: any.  0 and *id set, or negative
+ * with err filled (a list of candidates where there are several).
+ */
+int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err);
+
+/* The workflow that a user's --run means, or another root; 0 where run is NULL. */
+int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err);
+
+#endif
