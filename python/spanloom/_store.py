@@ -107,6 +107,8 @@ class Store(sqlite3.Connection):
         if said:
             warnings.warn(said, stacklevel=3)
         rows = json.loads(text)
+        if isinstance(rows, dict):
+            rows = rows["events"]  # of all that show knows
         for row in rows:
             for name, value in row.items():  # JSON has no integers of that size, and no reals that are whole
                 if isinstance(value, str) and name.endswith("_ns"):

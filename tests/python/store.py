@@ -77,6 +77,7 @@ print(json.dumps(answer), json.dumps(str(answer)), json.dumps(repr(pickle.loads(
         check(html.startswith("<pre>") and "<" not in html[5:-6], html[:100])
         if "lines" not in call:
             want = json.loads(spanloom(*words, "-d", store, "--format", "json").out)
+            want = want["events"] if words[0] == "show" else want
             equal(rows, [{k: int(v) if k.endswith("_ns") else v for k, v in row.items()} for row in want], call)
         check(rows and all(type(v) is (int if k.endswith("_ns") else float) for row in rows for k, v in row.items()
                            if k.endswith(("_ns", "_s")) and v is not None), "types", rows[:1])
