@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "read/json/scan.h"
-#include "base/buf.h"
+#include "base/json.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-void sl_scan_blank(struct sl_scan *c)
+void sl_json_blank(struct sl_json *c)
 {
     const char *p = c->at;
 
@@ -36,7 +34,7 @@ static const char *plain(const char *p, const char *end)
     return p;
 }
 
-enum sl_scanned sl_scan_string(struct sl_scan *c, struct sl_scan_text *out)
+enum sl_json_status sl_json_string(struct sl_json *c, struct sl_json_text *out)
 {
     const char *p = c->at + 1;
     bool escaped = false;
@@ -44,27 +42,27 @@ enum sl_scanned sl_scan_string(struct sl_scan *c, struct sl_scan_text *out)
     for (;;) {
         p = plain(p, c->end);
         if (p == c->end)
-            return SL_SCAN_MORE;
+            return SL_JSON_MORE;
         if (*p == '"')
             break;
         if (*p == '\n') {
             c->at = p;
-            return SL_SCAN_BAD;
+            return SL_JSON_BAD;
         }
         escaped = true;
         if (c->end - p < 2)
-            return SL_SCAN_MORE;
+            return SL_JSON_MORE;
         if (p[1] == '\n') {
             c->at = p + 1;
-            return SL_SCAN_BAD;
+            return SL_JSON_BAD;
         }
         p += 2;
     }
     if (p - c->at > (1 << 30))
-        return SL_SCAN_BAD;
-    *out = (struct sl_scan_text){c->at + 1, (uint32_t)(p - c->at - 1), escaped, '"'};
+        return SL_JSON_BAD;
+    *out = (struct sl_json_text){c->at + 1, (uint32_t)(p - c->at - 1), escaped, '"'};
     c->at = p + 1;
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 }
 
 static int hex4(const char *s, const char *end)
@@ -104,7 +102,7 @@ static char *put_utf8(char *to, int c)
 }
 
 /* What is no escape of JSON stays as it stands: a path of Windows in a text is no reason to lose it. */
-const char *sl_scan_unescape(const struct sl_scan_text *t, struct sl_arena *arena, size_t *n)
+const char *sl_json_unescape(const struct sl_json_text *t, struct sl_arena *arena, size_t *n)
 {
     const char *s = t->s, *end = s + t->n;
     char *out, *to;
@@ -188,99 +186,99 @@ static bool is_number(const char *s, const char *end)
     return s == end;
 }
 
-enum sl_scanned sl_scan_key(struct sl_scan *c, struct sl_scan_text *out)
+enum sl_json_status sl_json_key(struct sl_json *c, struct sl_json_text *out)
 {
-    enum sl_scanned rc;
+    enum sl_json_status rc;
 
     if (*c->at != '"')
-        return SL_SCAN_BAD;
-    if ((rc = sl_scan_string(c, out)))
+        return SL_JSON_BAD;
+    if ((rc = sl_json_string(c, out)))
         return rc;
-    sl_scan_blank(c);
+    sl_json_blank(c);
     if (c->at == c->end)
-        return SL_SCAN_MORE;
+        return SL_JSON_MORE;
     if (*c->at != ':')
-        return SL_SCAN_BAD;
+        return SL_JSON_BAD;
     c->at++;
-    sl_scan_blank(c);
-    return SL_SCAN_OK;
+    sl_json_blank(c);
+    return SL_JSON_OK;
 }
 
-static enum sl_scanned word(struct sl_scan *c, struct sl_scan_text *out, const char *is, char kind)
+static enum sl_json_status word(struct sl_json *c, struct sl_json_text *out, const char *is, char kind)
 {
     size_t n = strlen(is), have = (size_t)(c->end - c->at);
 
     if (memcmp(c->at, is, have < n ? have : n) != 0)
-        return SL_SCAN_BAD;
+        return SL_JSON_BAD;
     if (have < n)
-        return SL_SCAN_MORE;
-    *out = (struct sl_scan_text){c->at, (uint32_t)n, false, kind};
+        return SL_JSON_MORE;
+    *out = (struct sl_json_text){c->at, (uint32_t)n, false, kind};
     c->at += n;
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 }
 
-static enum sl_scanned number(struct sl_scan *c, struct sl_scan_text *out)
+static enum sl_json_status number(struct sl_json *c, struct sl_json_text *out)
 {
     const char *p = c->at;
 
     while (p < c->end && of_number(*p))
         p++;
     if (p == c->end && p - c->at < 400)
-        return SL_SCAN_MORE;
+        return SL_JSON_MORE;
     if (!is_number(c->at, p) || p - c->at >= 400) {
         c->at = p;
-        return SL_SCAN_BAD;
+        return SL_JSON_BAD;
     }
-    *out = (struct sl_scan_text){c->at, (uint32_t)(p - c->at), false, '0'};
+    *out = (struct sl_json_text){c->at, (uint32_t)(p - c->at), false, '0'};
     c->at = p;
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 }
 
 /* An object or a list. */
-static enum sl_scanned nested(struct sl_scan *c, struct sl_scan_text *out, int depth)
+static enum sl_json_status nested(struct sl_json *c, struct sl_json_text *out, int depth)
 {
     const char *from = c->at;
     char close = *from == '{' ? '}' : ']';
-    struct sl_scan_text inner;
-    enum sl_scanned rc;
+    struct sl_json_text inner;
+    enum sl_json_status rc;
 
     c->at++;
-    if (depth >= SL_SCAN_DEPTH)
-        return SL_SCAN_BAD;
+    if (depth >= SL_JSON_DEPTH)
+        return SL_JSON_BAD;
     for (bool first = true;; first = false) {
-        sl_scan_blank(c);
+        sl_json_blank(c);
         if (c->at == c->end)
-            return SL_SCAN_MORE;
+            return SL_JSON_MORE;
         if (*c->at == close)
             break;
         if (!first) {
             if (*c->at != ',')
-                return SL_SCAN_BAD;
+                return SL_JSON_BAD;
             c->at++;
-            sl_scan_blank(c);
+            sl_json_blank(c);
             if (c->at == c->end)
-                return SL_SCAN_MORE;
+                return SL_JSON_MORE;
             if (*c->at == close) /* a comma too many */
                 break;
         }
-        if (close == '}' && (rc = sl_scan_key(c, &inner)))
+        if (close == '}' && (rc = sl_json_key(c, &inner)))
             return rc;
-        if ((rc = sl_scan_value(c, &inner, depth + 1)))
+        if ((rc = sl_json_value(c, &inner, depth + 1)))
             return rc;
     }
     c->at++;
     if (c->at - from > (1 << 30))
-        return SL_SCAN_BAD;
-    *out = (struct sl_scan_text){from, (uint32_t)(c->at - from), false, *from};
-    return SL_SCAN_OK;
+        return SL_JSON_BAD;
+    *out = (struct sl_json_text){from, (uint32_t)(c->at - from), false, *from};
+    return SL_JSON_OK;
 }
 
-enum sl_scanned sl_scan_value(struct sl_scan *c, struct sl_scan_text *out, int depth)
+enum sl_json_status sl_json_value(struct sl_json *c, struct sl_json_text *out, int depth)
 {
     if (c->at == c->end)
-        return SL_SCAN_MORE;
+        return SL_JSON_MORE;
     switch (*c->at) {
-    case '"': return sl_scan_string(c, out);
+    case '"': return sl_json_string(c, out);
     case '{':
     case '[': return nested(c, out, depth);
     case 't': return word(c, out, "true", 't');
@@ -292,7 +290,7 @@ enum sl_scanned sl_scan_value(struct sl_scan *c, struct sl_scan_text *out, int d
 
 /* ---- numbers ---- */
 
-bool sl_scan_us(const char *s, size_t n, int64_t *ns)
+bool sl_json_us(const char *s, size_t n, int64_t *ns)
 {
     const char *end = s + n;
     bool minus = n && *s == '-', point = false;
@@ -340,98 +338,4 @@ bool sl_scan_us(const char *s, size_t n, int64_t *ns)
         return false;
     *ns = minus ? -(int64_t)wide : (int64_t)wide;
     return true;
-}
-
-/* ---- objects as paths and values ---- */
-
-static struct sl_value value_of(const struct sl_scan_text *t, struct sl_arena *arena)
-{
-    struct sl_value v = {.kind = SL_TEXT, .s = t->s, .n = t->n};
-    char *end;
-    size_t n;
-
-    switch (t->kind) {
-    case '"':
-        v.s = sl_scan_unescape(t, arena, &n);
-        v.n = (uint32_t)n;
-        break;
-    case 'n': return (struct sl_value){.kind = SL_NONE};
-    case '0':
-        if (t->n >= 40)
-            break;
-        end = sl_arena_copy(arena, t->s, t->n);
-        errno = 0;
-        v.kind = SL_INT;
-        v.i = strtoll(end, &end, 10);
-        if (errno || *end) {
-            v.kind = SL_REAL;
-            v.d = strtod(sl_arena_copy(arena, t->s, t->n), NULL);
-        }
-        break;
-    default: break;
-    }
-    return v;
-}
-
-struct leaves {
-    struct sl_scan c;
-    struct sl_arena *arena;
-    struct sl_buf path;
-    void (*leaf)(void *to, const char *path, size_t npath, struct sl_value v);
-    void *to;
-};
-
-static void walk(struct leaves *w, int depth)
-{
-    char open = *w->c.at, close = open == '{' ? '}' : ']';
-    size_t outside = w->path.n;
-    struct sl_scan_text t;
-
-    w->c.at++;
-    for (long i = 0; depth < SL_SCAN_DEPTH; i++) {
-        sl_scan_blank(&w->c);
-        if (w->c.at < w->c.end && *w->c.at == ',') {
-            w->c.at++;
-            sl_scan_blank(&w->c);
-        }
-        if (w->c.at >= w->c.end || *w->c.at == close)
-            break;
-        w->path.n = outside;
-        if (outside)
-            sl_buf_addc(&w->path, '.');
-        if (open == '{') {
-            size_t n;
-            const char *key;
-            if (sl_scan_string(&w->c, &t))
-                break;
-            key = sl_scan_unescape(&t, w->arena, &n);
-            sl_buf_add(&w->path, key, n);
-            sl_scan_blank(&w->c);
-            w->c.at++;
-            sl_scan_blank(&w->c);
-        } else {
-            sl_buf_addf(&w->path, "%ld", i);
-        }
-        if (w->c.at < w->c.end && (*w->c.at == '{' || *w->c.at == '[')) {
-            walk(w, depth + 1);
-        } else {
-            if (sl_scan_value(&w->c, &t, depth + 1))
-                break;
-            w->leaf(w->to, sl_arena_copy(w->arena, w->path.n ? w->path.s : "", w->path.n), w->path.n,
-                    value_of(&t, w->arena));
-        }
-    }
-    w->path.n = outside;
-    if (w->c.at < w->c.end)
-        w->c.at++;
-}
-
-void sl_scan_leaves(const char *s, size_t n, struct sl_arena *arena,
-                    void (*leaf)(void *to, const char *path, size_t npath, struct sl_value v), void *to)
-{
-    struct leaves w = {.c = {s, s + n, 0}, .arena = arena, .leaf = leaf, .to = to};
-
-    if (n && *s == '{')
-        walk(&w, 0);
-    sl_buf_free(&w.path);
 }
