@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-void sl_json_blank(struct sl_json *c)
+void sl_json_blanks(struct sl_json *c)
 {
     const char *p = c->at;
 
-    for (; p < c->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'); p++)
+    for (; p < c->end && (*p == ' ' || (*p >= '\t' && *p <= '\r')); p++)
         c->lines += *p == '\n';
     c->at = p;
 }
@@ -15,54 +15,29 @@ void sl_json_blank(struct sl_json *c)
 /* ---- texts ---- */
 
 #define EACH(b) (UINT64_C(0x0101010101010101) * (unsigned char)(b))
-#define ZERO_BYTE(w) (((w)-EACH(1)) & ~(w)&EACH(0x80))
+#define BYTE_BELOW(w, b) (((w)-EACH(b)) & ~(w)&EACH(0x80)) /* true of the first such byte, and never before it */
+
+static inline bool is_control(char c, bool strict)
+{
+    return strict ? (unsigned char)c < ' ' : c == '\n';
+}
 
 /* Eight bytes at once, to the first one that is not just a letter. */
-static const char *plain(const char *p, const char *end)
+static inline const char *plain(const char *p, const char *end, bool strict)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (; end - p >= 8; p += 8) {
         uint64_t w, hit;
         memcpy(&w, p, 8);
-        hit = ZERO_BYTE(w ^ EACH('"')) | ZERO_BYTE(w ^ EACH('\\')) | ZERO_BYTE(w ^ EACH('\n'));
+        hit = BYTE_BELOW(w ^ EACH('"'), 1) | BYTE_BELOW(w ^ EACH('\\'), 1) |
+              (strict ? BYTE_BELOW(w, ' ') : BYTE_BELOW(w ^ EACH('\n'), 1));
         if (hit)
             return p + (__builtin_ctzll(hit) >> 3);
     }
 #endif
-    while (p < end && *p != '"' && *p != '\\' && *p != '\n')
+    while (p < end && *p != '"' && *p != '\\' && !is_control(*p, strict))
         p++;
     return p;
-}
-
-enum sl_json_status sl_json_string(struct sl_json *c, struct sl_json_text *out)
-{
-    const char *p = c->at + 1;
-    bool escaped = false;
-
-    for (;;) {
-        p = plain(p, c->end);
-        if (p == c->end)
-            return SL_JSON_MORE;
-        if (*p == '"')
-            break;
-        if (*p == '\n') {
-            c->at = p;
-            return SL_JSON_BAD;
-        }
-        escaped = true;
-        if (c->end - p < 2)
-            return SL_JSON_MORE;
-        if (p[1] == '\n') {
-            c->at = p + 1;
-            return SL_JSON_BAD;
-        }
-        p += 2;
-    }
-    if (p - c->at > (1 << 30))
-        return SL_JSON_BAD;
-    *out = (struct sl_json_text){c->at + 1, (uint32_t)(p - c->at - 1), escaped, '"'};
-    c->at = p + 1;
-    return SL_JSON_OK;
 }
 
 static int hex4(const char *s, const char *end)
@@ -79,6 +54,48 @@ static int hex4(const char *s, const char *end)
         v = v * 16 + d;
     }
     return v;
+}
+
+/* The length of the escape at p; 0: it is none. */
+static size_t escape(const struct sl_json *c, const char *p)
+{
+    if (!c->strict)
+        return p[1] == '\n' ? 0 : 2;
+    if (p[1] == 'u')
+        return hex4(p + 2, c->end) < 0 ? 0 : 6;
+    return p[1] && strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
+}
+
+enum sl_json_status sl_json_string(struct sl_json *c, struct sl_json_text *out)
+{
+    const char *p = c->at + 1;
+    bool escaped = false;
+    size_t n;
+
+    for (;;) {
+        p = c->strict ? plain(p, c->end, true) : plain(p, c->end, false);
+        if (p == c->end)
+            return SL_JSON_MORE;
+        if (*p == '"')
+            break;
+        if (*p != '\\') {
+            c->at = p;
+            return SL_JSON_BAD;
+        }
+        escaped = true;
+        if (c->end - p < 2)
+            return SL_JSON_MORE;
+        if (!(n = escape(c, p))) {
+            c->at = p + 1;
+            return SL_JSON_BAD;
+        }
+        p += n;
+    }
+    if (p - c->at > (1 << 30))
+        return SL_JSON_BAD;
+    *out = (struct sl_json_text){c->at + 1, (uint32_t)(p - c->at - 1), escaped, c->strict, '"'};
+    c->at = p + 1;
+    return SL_JSON_OK;
 }
 
 static char *put_utf8(char *to, int c)
@@ -99,6 +116,14 @@ static char *put_utf8(char *to, int c)
         *to++ = (char)(0x80 | (c & 63));
     }
     return to;
+}
+
+/* Half of a pair alone.  Python writes the bytes of texts that are not UTF-8 as second halves: they are kept. */
+static int half(int c, bool strict)
+{
+    if (!strict)
+        return 0xFFFD;
+    return c < 0xDC00 ? '?' : c;
 }
 
 /* What is no escape of JSON stays as it stands: a path of Windows in a text is no reason to lose it. */
@@ -138,7 +163,7 @@ const char *sl_json_unescape(const struct sl_json_text *t, struct sl_arena *aren
                 c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
                 s += 6;
             }
-            to = put_utf8(to, c >= 0xD800 && c < 0xE000 ? 0xFFFD : c);
+            to = put_utf8(to, c >= 0xD800 && c < 0xE000 ? half(c, t->strict) : c);
             break;
         default: *to++ = '\\'; *to++ = s[1];
         }
@@ -161,8 +186,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* RFC 8259, but leading zeros and a lone point are taken as well. */
-static bool is_number(const char *s, const char *end)
+/* RFC 8259, but where it is not strict, leading zeros and a lone point are taken as well. */
+static bool is_number(const char *s, const char *end, bool strict)
 {
     const char *digits;
 
@@ -170,11 +195,15 @@ static bool is_number(const char *s, const char *end)
     digits = s;
     while (s < end && is_digit(*s))
         s++;
-    if (s == digits)
+    if (s == digits || (strict && *digits == '0' && s > digits + 1))
         return false;
-    if (s < end && *s == '.')
-        for (s++; s < end && is_digit(*s);)
+    if (s < end && *s == '.') {
+        digits = ++s;
+        while (s < end && is_digit(*s))
             s++;
+        if (strict && s == digits)
+            return false;
+    }
     if (s < end && (*s | 32) == 'e') {
         s++;
         s += s < end && (*s == '-' || *s == '+');
@@ -212,7 +241,7 @@ static enum sl_json_status word(struct sl_json *c, struct sl_json_text *out, con
         return SL_JSON_BAD;
     if (have < n)
         return SL_JSON_MORE;
-    *out = (struct sl_json_text){c->at, (uint32_t)n, false, kind};
+    *out = (struct sl_json_text){c->at, (uint32_t)n, .kind = kind};
     c->at += n;
     return SL_JSON_OK;
 }
@@ -223,15 +252,36 @@ static enum sl_json_status number(struct sl_json *c, struct sl_json_text *out)
 
     while (p < c->end && of_number(*p))
         p++;
-    if (p == c->end && p - c->at < 400)
+    if (p == c->end && !c->strict && p - c->at < 400)
         return SL_JSON_MORE;
-    if (!is_number(c->at, p) || p - c->at >= 400) {
+    if (!is_number(c->at, p, c->strict) || (!c->strict && p - c->at >= 400)) {
         c->at = p;
         return SL_JSON_BAD;
     }
-    *out = (struct sl_json_text){c->at, (uint32_t)(p - c->at), false, '0'};
+    *out = (struct sl_json_text){c->at, (uint32_t)(p - c->at), .kind = '0'};
     c->at = p;
     return SL_JSON_OK;
+}
+
+enum sl_json_status sl_json_next(struct sl_json *c, char close, bool first)
+{
+    sl_json_blank(c);
+    if (c->at == c->end)
+        return SL_JSON_MORE;
+    if (*c->at != close && !first) {
+        if (*c->at != ',')
+            return SL_JSON_BAD;
+        c->at++;
+        sl_json_blank(c);
+        if (c->at == c->end)
+            return SL_JSON_MORE;
+        if (*c->at == close && c->strict) /* a comma too many */
+            return SL_JSON_BAD;
+    }
+    if (*c->at != close)
+        return SL_JSON_OK;
+    c->at++;
+    return SL_JSON_END;
 }
 
 /* An object or a list. */
@@ -245,31 +295,17 @@ static enum sl_json_status nested(struct sl_json *c, struct sl_json_text *out, i
     c->at++;
     if (depth >= SL_JSON_DEPTH)
         return SL_JSON_BAD;
-    for (bool first = true;; first = false) {
-        sl_json_blank(c);
-        if (c->at == c->end)
-            return SL_JSON_MORE;
-        if (*c->at == close)
-            break;
-        if (!first) {
-            if (*c->at != ',')
-                return SL_JSON_BAD;
-            c->at++;
-            sl_json_blank(c);
-            if (c->at == c->end)
-                return SL_JSON_MORE;
-            if (*c->at == close) /* a comma too many */
-                break;
-        }
+    for (bool first = true; !(rc = sl_json_next(c, close, first)); first = false) {
         if (close == '}' && (rc = sl_json_key(c, &inner)))
             return rc;
         if ((rc = sl_json_value(c, &inner, depth + 1)))
             return rc;
     }
-    c->at++;
+    if (rc != SL_JSON_END)
+        return rc;
     if (c->at - from > (1 << 30))
         return SL_JSON_BAD;
-    *out = (struct sl_json_text){from, (uint32_t)(c->at - from), false, *from};
+    *out = (struct sl_json_text){from, (uint32_t)(c->at - from), .kind = *from};
     return SL_JSON_OK;
 }
 

@@ -59,7 +59,7 @@ static bool time_of(const struct sl_json_text *v, int64_t *ns, bool *there, cons
 /* id2: {"local": ...} or {"global": ...} */
 static void scoped_id(struct doc *d, const struct sl_json_text *v, struct sl_trace_model_event *e)
 {
-    struct sl_json c = {v->s, v->s + v->n, 0};
+    struct sl_json c = {.at = v->s, .end = v->s + v->n};
     struct sl_json_text key, id;
 
     for (c.at++; c.at < c.end;) {
@@ -433,7 +433,7 @@ static int read_on(struct doc *d, struct sl_err *err)
         if (rc == 0)
             break;
         if (held > SL_JSON_MAX && u->end - u->at > held) { /* one event of more than 16 MiB */
-            c = (struct sl_json){u->buf + u->at, u->buf + u->end, 0};
+            c = (struct sl_json){.at = u->buf + u->at, .end = u->buf + u->end};
             reject(d, "an event of more than 16 MiB", c.at, c.end);
             fault(d);
             u->at += held;
@@ -443,7 +443,7 @@ static int read_on(struct doc *d, struct sl_err *err)
             if (u->end >= 3 && !memcmp(u->buf, "\xEF\xBB\xBF", 3))
                 u->at += 3;
         }
-        c = (struct sl_json){u->buf + u->at, u->buf + u->end, 0};
+        c = (struct sl_json){.at = u->buf + u->at, .end = u->buf + u->end};
         while (c.at < c.end && got == SL_JSON_OK && (d->events || d->faults < HOPELESS)) {
             got = step(d, &c);
             d->line += c.lines;
