@@ -8,19 +8,6 @@
 
 /* ---- groups ---- */
 
-static void rehash(struct sl_sequencing *m)
-{
-    free(m->slot);
-    m->slots = m->slots ? m->slots * 2 : 1024;
-    m->slot = sl_alloc(m->slots * sizeof *m->slot);
-    for (size_t k = 0; k < m->s->n; k++) {
-        size_t i = m->s->v[k].hash & (m->slots - 1);
-        while (m->slot[i])
-            i = (i + 1) & (m->slots - 1);
-        m->slot[i] = (uint32_t)k + 1;
-    }
-}
-
 static struct sl_ordering *add_ordering(struct sl_sequences *s, const uint32_t *code, size_t n, uint64_t hash)
 {
     struct sl_ordering *o;
@@ -45,16 +32,14 @@ static struct sl_ordering *find_ordering(struct sl_sequencing *m, const uint32_t
 {
     struct sl_sequences *s = m->s;
     uint64_t hash = sl_hash(code, n * sizeof *code);
-    size_t i;
+    size_t at = hash;
 
-    if ((s->n + 1) * 2 > m->slots)
-        rehash(m);
-    for (i = hash & (m->slots - 1); m->slot[i]; i = (i + 1) & (m->slots - 1)) {
-        struct sl_ordering *o = &s->v[m->slot[i] - 1];
+    for (uint32_t i; sl_map_next(&m->by_code, hash, &at, &i);) {
+        struct sl_ordering *o = &s->v[i];
         if (o->hash == hash && o->n == n && (!n || !memcmp(s->code + o->at, code, n * sizeof *code)))
             return o;
     }
-    m->slot[i] = (uint32_t)s->n + 1;
+    sl_map_add(&m->by_code, hash, (uint32_t)s->n);
     return add_ordering(s, code, n, hash);
 }
 
@@ -97,8 +82,7 @@ void sl_sequences_finish(struct sl_sequencing *m)
     if (m->s->n)
         qsort_r(m->s->v, m->s->n, sizeof *m->s->v, by_count, m->s);
     sl_vec_free(&m->codes);
-    free(m->slot);
-    m->slot = NULL;
+    sl_map_free(&m->by_code);
 }
 
 int sl_sequences_make(struct sl_sequences *out, struct sl_root_events *from, struct sl_err *err)

@@ -4,6 +4,7 @@
 #define SL_ANALYSE_SEQUENCES_H
 
 #include "analyse/load/root_events.h"
+#include "base/map.h"
 
 /* Time from the previous event of the same root to this one, over the roots of an ordering.  0 at the first. */
 struct sl_step {
@@ -38,8 +39,7 @@ void sl_sequences_free(struct sl_sequences *s);
 struct sl_sequencing {
     struct sl_sequences *s;
     SL_VEC(uint32_t) codes; /* of the root at hand */
-    uint32_t *slot;         /* open addressing: index in s->v, plus 1 */
-    size_t slots;
+    struct sl_map by_code;  /* indices of s->v */
 };
 void sl_sequences_add(struct sl_sequencing *m, const struct sl_timed_event *v, size_t n);
 void sl_sequences_finish(struct sl_sequencing *m);

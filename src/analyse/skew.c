@@ -5,6 +5,7 @@
 #include "analyse/load/rows.h"
 #include "analyse/tasks/closure.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 
@@ -42,8 +43,7 @@ struct skew {
     uint64_t *of_tasks;     /* by source: how many handovers have an end on a task there */
     struct sl_clock *clock; /* by source */
     SL_VEC(struct edge) edge;
-    uint32_t *slot; /* of edges, open addressing; index plus 1 */
-    size_t slots;
+    struct sl_map by_ends; /* edges */
 };
 
 /* ---- loading ---- */
@@ -120,35 +120,21 @@ static int load(struct skew *k, struct sl_err *err)
 
 /* ---- handovers ---- */
 
-static void rehash(struct skew *k)
-{
-    free(k->slot);
-    k->slots = k->slots ? k->slots * 2 : 256;
-    k->slot = sl_alloc(k->slots * sizeof *k->slot);
-    for (size_t e = 0; e < k->edge.n; e++) {
-        size_t i = sl_hash_mix(k->edge.v[e].from, k->edge.v[e].to) & (k->slots - 1);
-        while (k->slot[i])
-            i = (i + 1) & (k->slots - 1);
-        k->slot[i] = (uint32_t)e + 1;
-    }
-}
-
 /* The tightest handover from one source to another. */
 static void add_edge(struct skew *k, uint32_t from, uint32_t to, int64_t gap_ns)
 {
-    size_t i;
+    uint64_t hash = sl_hash_mix(from, to);
+    size_t at = hash;
 
-    if ((k->edge.n + 1) * 2 > k->slots)
-        rehash(k);
-    for (i = sl_hash_mix(from, to) & (k->slots - 1); k->slot[i]; i = (i + 1) & (k->slots - 1)) {
-        struct edge *e = &k->edge.v[k->slot[i] - 1];
+    for (uint32_t i; sl_map_next(&k->by_ends, hash, &at, &i);) {
+        struct edge *e = &k->edge.v[i];
         if (e->from == from && e->to == to) {
             e->gap_ns = gap_ns < e->gap_ns ? gap_ns : e->gap_ns;
             return;
         }
     }
+    sl_map_add(&k->by_ends, hash, (uint32_t)k->edge.n);
     *sl_vec_add(&k->edge) = (struct edge){from, to, gap_ns};
-    k->slot[i] = (uint32_t)k->edge.n;
 }
 
 /* The first (from) or last (to) such event of the spans of an attempt; 0: of those in none. */
@@ -381,6 +367,6 @@ int sl_skew_estimate(struct sl_clock **out, size_t *n, sqlite3 *db, struct sl_er
     free(k.of_tasks);
     free(k.clock);
     sl_vec_free(&k.edge);
-    free(k.slot);
+    sl_map_free(&k.by_ends);
     return rc;
 }

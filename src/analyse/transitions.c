@@ -4,6 +4,7 @@
 #include "analyse/ext.h"
 #include "analyse/kernels/quantile.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 
@@ -13,43 +14,20 @@ struct gather {
     SL_VEC(uint32_t) kind; /* of each transition, an index */
     SL_VEC(double) seconds;
     SL_VEC(double) history;
-    uint32_t *slot; /* open addressing: index of a kind, plus 1 */
-    size_t slots;
+    struct sl_map by_ends; /* kinds */
 };
-
-static size_t slot_of(const struct gather *g, uint32_t from, uint32_t to)
-{
-    size_t i = sl_hash_mix(from, to) & (g->slots - 1);
-
-    for (; g->slot[i]; i = (i + 1) & (g->slots - 1)) {
-        const struct sl_transition *k = &g->t->kind.v[g->slot[i] - 1];
-        if (k->from == from && k->to == to)
-            break;
-    }
-    return i;
-}
-
-static void rehash(struct gather *g)
-{
-    free(g->slot);
-    g->slots = g->slots ? g->slots * 2 : 1024;
-    g->slot = sl_alloc(g->slots * sizeof *g->slot);
-    for (uint32_t i = 0; i < g->t->kind.n; i++)
-        g->slot[slot_of(g, g->t->kind.v[i].from, g->t->kind.v[i].to)] = i + 1;
-}
 
 static uint32_t kind_of(struct gather *g, uint32_t from, uint32_t to)
 {
-    size_t i;
+    uint64_t hash = sl_hash_mix(from, to);
+    size_t at = hash;
 
-    if ((g->t->kind.n + 1) * 2 > g->slots)
-        rehash(g);
-    i = slot_of(g, from, to);
-    if (!g->slot[i]) {
-        *sl_vec_add(&g->t->kind) = (struct sl_transition){.from = from, .to = to};
-        g->slot[i] = (uint32_t)g->t->kind.n;
-    }
-    return g->slot[i] - 1;
+    for (uint32_t i; sl_map_next(&g->by_ends, hash, &at, &i);)
+        if (g->t->kind.v[i].from == from && g->t->kind.v[i].to == to)
+            return i;
+    sl_map_add(&g->by_ends, hash, (uint32_t)g->t->kind.n);
+    *sl_vec_add(&g->t->kind) = (struct sl_transition){.from = from, .to = to};
+    return (uint32_t)g->t->kind.n - 1;
 }
 
 /* Times of garbage may be further apart than 2^63. */
@@ -141,7 +119,7 @@ int sl_transitions_make(struct sl_transitions *out, sqlite3 *db, const char *typ
             add_history(&g, out->names.v, out->names.n);
     sl_root_events_done(&out->names);
     sl_sequences_finish(&g.sequencing);
-    free(g.slot);
+    sl_map_free(&g.by_ends);
     deal_out(&g);
     out->history = g.history.v;
     out->histories = g.history.n;

@@ -3,6 +3,7 @@
 #ifndef SL_BASE_INTERN_H
 #define SL_BASE_INTERN_H
 
+#include "base/map.h"
 #include "base/mem.h"
 
 struct sl_intern {
@@ -11,9 +12,8 @@ struct sl_intern {
         const char *s;
         size_t n;
     })
-    of;             /* of.v[id - 1] */
-    uint32_t *slot; /* open addressing, holds ids */
-    size_t slots;
+    of; /* of.v[id - 1] */
+    struct sl_map by_text;
 };
 
 uint32_t sl_intern(struct sl_intern *t, const char *s, size_t n);            /* the id of s, new if need be */

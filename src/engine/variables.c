@@ -4,16 +4,17 @@
 
 #include <stdlib.h>
 
-static size_t variable_find(const struct sl_variables *k, int value, int by, const char *of, size_t n, uint64_t h)
+static struct sl_kept *variable_find(const struct sl_variables *k, int value, int by, const char *of, size_t n,
+                                     uint64_t h)
 {
-    size_t i = h & (k->slots - 1);
+    size_t at = h;
 
-    for (; k->slot[i]; i = (i + 1) & (k->slots - 1)) {
-        const struct sl_kept *e = &k->v.v[k->slot[i] - 1];
-        if (e->hash == h && e->value == value && e->by == by && e->nof == n && !memcmp(e->of, of, n))
-            break;
+    for (uint32_t i; sl_map_next(&k->map, h, &at, &i);) {
+        struct sl_kept *e = &k->v.v[i];
+        if (e->value == value && e->by == by && e->nof == n && !memcmp(e->of, of, n))
+            return e;
     }
-    return i;
+    return NULL;
 }
 
 static uint64_t variable_hash(int value, int by, const char *of, size_t n)
@@ -24,27 +25,13 @@ static uint64_t variable_hash(int value, int by, const char *of, size_t n)
 void sl_variables_put(struct sl_variables *k, int value, int by, const char *of, size_t n, const char *is, size_t nis)
 {
     uint64_t h = variable_hash(value, by, of, n);
-    struct sl_kept *e;
-    size_t i;
+    struct sl_kept *e = variable_find(k, value, by, of, n, h);
 
-    if (k->v.n * 2 >= k->slots) {
-        free(k->slot);
-        k->slots = k->slots ? k->slots * 2 : 64;
-        k->slot = sl_alloc(k->slots * sizeof *k->slot);
-        for (uint32_t m = 0; m < k->v.n; m++) {
-            size_t at = k->v.v[m].hash & (k->slots - 1);
-            while (k->slot[at])
-                at = (at + 1) & (k->slots - 1);
-            k->slot[at] = m + 1;
-        }
-    }
-    i = variable_find(k, value, by, of, n, h);
-    if (!k->slot[i]) {
+    if (!e) {
+        sl_map_add(&k->map, h, (uint32_t)k->v.n);
         e = sl_vec_add(&k->v);
-        *e = (struct sl_kept){value, by, sl_arena_copy(&k->arena, of, n), NULL, (uint32_t)n, 0, h};
-        k->slot[i] = (uint32_t)k->v.n;
+        *e = (struct sl_kept){.value = value, .by = by, .of = sl_arena_copy(&k->arena, of, n), .nof = (uint32_t)n};
     }
-    e = &k->v.v[k->slot[i] - 1];
     if (!e->is || e->nis != nis || memcmp(e->is, is, nis) != 0) {
         e->is = sl_arena_copy(&k->arena, is, nis);
         e->nis = (uint32_t)nis;
@@ -53,17 +40,12 @@ void sl_variables_put(struct sl_variables *k, int value, int by, const char *of,
 
 const struct sl_kept *sl_variables_get(const struct sl_variables *k, int value, int by, const char *of, size_t n)
 {
-    size_t i;
-
-    if (!k->slots)
-        return NULL;
-    i = variable_find(k, value, by, of, n, variable_hash(value, by, of, n));
-    return k->slot[i] ? &k->v.v[k->slot[i] - 1] : NULL;
+    return variable_find(k, value, by, of, n, variable_hash(value, by, of, n));
 }
 
 void sl_variables_free(struct sl_variables *k)
 {
     sl_arena_free(&k->arena);
     sl_vec_free(&k->v);
-    free(k->slot);
+    sl_map_free(&k->map);
 }

@@ -3,6 +3,7 @@
 #ifndef SL_ENGINE_VARIABLES_H
 #define SL_ENGINE_VARIABLES_H
 
+#include "base/map.h"
 #include "base/mem.h"
 
 /* Zero-initialise; its arena may be used for other things that live as long as the file's parse. */
@@ -12,11 +13,9 @@ struct sl_variables {
         int value, by;
         const char *of, *is;
         uint32_t nof, nis;
-        uint64_t hash;
     })
     v;
-    uint32_t *slot;
-    size_t slots;
+    struct sl_map map; /* of v */
 };
 
 /* Remembers the text is[0..nis) as `value` for `of`; by tells apart what is remembered by different fields. */

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/intern.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "unit.h"
 
@@ -274,9 +275,60 @@ static void reals_as_texts(void **state)
     }
 }
 
+static bool json_is(const char *text, bool strict)
+{
+    struct sl_json c = {.at = text, .end = text + strlen(text), .strict = strict};
+    struct sl_json_text t;
+
+    return !sl_json_value(&c, &t, 0) && c.at == c.end;
+}
+
+static void json_is_strict_where_asked(void **state)
+{
+    static const char *const good[] = {
+        "{}",           "[]",   "[0]",     "[-0.5e+3]", "{\"a\":[1,{\"b\":null}]}", "\"\\u00e9\\/\\b\"",
+        "\"\xff\x7f\"", "true", "[1E400]", "[ 1\t]"};
+    static const char *const liberal[] = {"[1,]", "{\"a\":1,}", "[01]", "[1.]", "\"\\x\"", "\"\\u12g4\"", "\"a\tb\""};
+    static const char *const bad[] = {"[,1]", "[1 2]", "{\"a\" 1}", "{1:2}",    "[1}",     "[1e]",
+                                      "[-]",  "[.5]",  "[+1]",      "\"a\nb\"", "[truth]", "[nan]"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(json_is(good[i], true));
+    for (size_t i = 0; i < sizeof liberal / sizeof *liberal; i++)
+        assert_true(json_is(liberal[i], false) && !json_is(liberal[i], true));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(json_is(bad[i], false) || json_is(bad[i], true));
+    assert_false(json_is("12", false)); /* more digits may come */
+    assert_true(json_is("12", true));
+}
+
+static void json_texts(void **state)
+{
+    static const struct {
+        const char *text, *strict, *liberal;
+    } v[] = {{"\"a\\n\\u00e9\\ud83d\\ude00\"", "a\n\xc3\xa9\xf0\x9f\x98\x80", "a\n\xc3\xa9\xf0\x9f\x98\x80"},
+             {"\"\\ud800x\"", "?x", "\xef\xbf\xbdx"}, /* half a pair */
+             {"\"\\udc80x\"", "\xed\xb2\x80x", "\xef\xbf\xbdx"}};
+    struct sl_arena a = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        for (int strict = 0; strict < 2; strict++) {
+            struct sl_json c = {.at = v[i].text, .end = v[i].text + strlen(v[i].text), .strict = strict};
+            struct sl_json_text t;
+            size_t n;
+            assert_int_equal(sl_json_string(&c, &t), SL_JSON_OK);
+            assert_string_equal(sl_json_unescape(&t, &a, &n), strict ? v[i].strict : v[i].liberal);
+        }
+    sl_arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_is_strict_where_asked),
+        cmocka_unit_test(json_texts),
         cmocka_unit_test(buf_grows_and_stays_terminated),
         cmocka_unit_test(what_is_not_utf8_is_escaped),
         cmocka_unit_test(utf8_agrees_with_the_table),

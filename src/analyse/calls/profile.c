@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/calls/profile.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 
@@ -43,48 +44,27 @@ static int64_t *exclusive_times(const struct sl_calls *c)
 
 /* ---- rows ---- */
 
-struct rows { /* rows by (parent, name, part): open addressing, holds row + 1 */
+struct rows { /* by (parent, name, part) */
     struct sl_profile *p;
-    uint32_t *slot;
-    size_t slots;
+    struct sl_map map;
 };
-
-static size_t place_of(const struct rows *t, uint32_t parent, uint32_t name, uint32_t part)
-{
-    size_t at = sl_hash_mix((uint64_t)parent << 32 | name, part) & (t->slots - 1);
-
-    while (t->slot[at]) {
-        const struct sl_profile_row *r = &t->p->v[t->slot[at] - 1];
-        if (r->parent == parent && r->name == name && r->part == part)
-            break;
-        at = (at + 1) & (t->slots - 1);
-    }
-    return at;
-}
-
-static void grow(struct rows *t)
-{
-    free(t->slot);
-    t->slots = t->slots ? 2 * t->slots : 1024;
-    t->slot = sl_alloc(t->slots * sizeof *t->slot);
-    for (size_t i = 0; i < t->p->n; i++)
-        t->slot[place_of(t, t->p->v[i].parent, t->p->v[i].name, t->p->v[i].part)] = (uint32_t)i + 1;
-}
 
 static uint32_t row_of(struct rows *t, uint32_t parent, uint32_t name, uint32_t part)
 {
-    size_t at;
+    uint64_t hash = sl_hash_mix((uint64_t)parent << 32 | name, part);
+    size_t at = hash;
+    uint32_t depth;
 
-    if (2 * (t->p->n + 1) > t->slots)
-        grow(t);
-    at = place_of(t, parent, name, part);
-    if (!t->slot[at]) {
-        uint32_t depth = parent == SL_NO_INDEX ? 0 : t->p->v[parent].depth + 1;
-        *sl_vec_add(t->p) = (struct sl_profile_row){
-            .parent = parent, .depth = depth, .name = name, .part = part, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
-        t->slot[at] = (uint32_t)t->p->n;
+    for (uint32_t i; sl_map_next(&t->map, hash, &at, &i);) {
+        const struct sl_profile_row *r = &t->p->v[i];
+        if (r->parent == parent && r->name == name && r->part == part)
+            return i;
     }
-    return t->slot[at] - 1;
+    sl_map_add(&t->map, hash, (uint32_t)t->p->n);
+    depth = parent == SL_NO_INDEX ? 0 : t->p->v[parent].depth + 1;
+    *sl_vec_add(t->p) = (struct sl_profile_row){
+        .parent = parent, .depth = depth, .name = name, .part = part, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
+    return (uint32_t)t->p->n - 1;
 }
 
 static void add(struct sl_profile_row *r, const struct sl_calls *c, uint32_t i, int64_t exclusive, bool inclusive)
@@ -199,7 +179,7 @@ void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c)
     }
     if (p->n)
         reorder(p, c);
-    free(t.slot);
+    sl_map_free(&t.map);
     free(own);
 }
 
@@ -252,7 +232,7 @@ void sl_profile_tree(struct sl_profile *p, const struct sl_calls *c)
     }
     if (p->n)
         arrange(p, c);
-    free(t.slot);
+    sl_map_free(&t.map);
     free(own);
     free(row);
 }

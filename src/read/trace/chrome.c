@@ -5,7 +5,8 @@
  * open at the end (PerfFlowAspect), without commas (DFTracer), or begin again in the middle (a program that ran again).
  * What is no event costs itself, up to the next event or the next line.  The place of an event is its line.
  */
-#include "read/json/scan.h"
+#include "base/json.h"
+#include "read/json/leaves.h"
 #include "read/trace/model.h"
 #include "read/trace/unzip.h"
 
@@ -28,51 +29,51 @@ struct doc {
     bool in_text, escaped;
 };
 
-static bool key_is(const struct sl_scan_text *k, const char *s)
+static bool key_is(const struct sl_json_text *k, const char *s)
 {
     return k->n == strlen(s) && !memcmp(k->s, s, k->n);
 }
 
-static struct sl_trace_model_text text(struct doc *d, const struct sl_scan_text *v)
+static struct sl_trace_model_text text(struct doc *d, const struct sl_json_text *v)
 {
     struct sl_trace_model_text t = {NULL, 0};
 
     if (v->kind == '"' || v->kind == '0')
-        t.s = sl_scan_unescape(v, &d->arena, &t.n);
+        t.s = sl_json_unescape(v, &d->arena, &t.n);
     return t;
 }
 
 /* ---- one event ---- */
 
 /* A time, as a number or as a text. */
-static bool time_of(const struct sl_scan_text *v, int64_t *ns, bool *there, const char **why)
+static bool time_of(const struct sl_json_text *v, int64_t *ns, bool *there, const char **why)
 {
     if (v->kind == 'n')
         return true;
-    *there = (v->kind == '0' || v->kind == '"') && sl_scan_us(v->s, v->n, ns);
+    *there = (v->kind == '0' || v->kind == '"') && sl_json_us(v->s, v->n, ns);
     if (!*there)
         *why = "a time that is no number of microseconds, or out of range";
     return *there;
 }
 
 /* id2: {"local": ...} or {"global": ...} */
-static void scoped_id(struct doc *d, const struct sl_scan_text *v, struct sl_trace_model_event *e)
+static void scoped_id(struct doc *d, const struct sl_json_text *v, struct sl_trace_model_event *e)
 {
-    struct sl_scan c = {v->s, v->s + v->n, 0};
-    struct sl_scan_text key, id;
+    struct sl_json c = {.at = v->s, .end = v->s + v->n};
+    struct sl_json_text key, id;
 
     for (c.at++; c.at < c.end;) {
-        sl_scan_blank(&c);
+        sl_json_blank(&c);
         if (*c.at == ',') {
             c.at++;
             continue;
         }
-        if (*c.at != '"' || sl_scan_string(&c, &key))
+        if (*c.at != '"' || sl_json_string(&c, &key))
             return;
-        sl_scan_blank(&c);
+        sl_json_blank(&c);
         c.at++;
-        sl_scan_blank(&c);
-        if (sl_scan_value(&c, &id, 1))
+        sl_json_blank(&c);
+        if (sl_json_value(&c, &id, 1))
             return;
         e->local = key_is(&key, "local");
         e->global = key_is(&key, "global");
@@ -82,7 +83,7 @@ static void scoped_id(struct doc *d, const struct sl_scan_text *v, struct sl_tra
 }
 
 /* A member of an event. */
-static void member(struct doc *d, const struct sl_scan_text *k, const struct sl_scan_text *v,
+static void member(struct doc *d, const struct sl_json_text *k, const struct sl_json_text *v,
                    struct sl_trace_model_event *e, const char **why)
 {
     switch (k->n) {
@@ -127,32 +128,32 @@ static void member(struct doc *d, const struct sl_scan_text *k, const struct sl_
 }
 
 /* At {; what is between the commas of an event is not insisted upon either, so that a comma too many is none. */
-static enum sl_scanned scan_event(struct doc *d, struct sl_scan *c, struct sl_trace_model_event *e, bool *any,
-                                  const char **why)
+static enum sl_json_status scan_event(struct doc *d, struct sl_json *c, struct sl_trace_model_event *e, bool *any,
+                                      const char **why)
 {
-    struct sl_scan_text key, value;
-    enum sl_scanned rc;
+    struct sl_json_text key, value;
+    enum sl_json_status rc;
 
     c->at++;
     for (;;) {
-        sl_scan_blank(c);
+        sl_json_blank(c);
         if (c->at == c->end)
-            return SL_SCAN_MORE;
+            return SL_JSON_MORE;
         if (*c->at == ',') {
             c->at++;
             continue;
         }
         if (*c->at == '}')
             break;
-        if ((rc = sl_scan_key(c, &key)))
+        if ((rc = sl_json_key(c, &key)))
             return rc;
-        if ((rc = sl_scan_value(c, &value, 0)))
+        if ((rc = sl_json_value(c, &value, 0)))
             return rc;
         *any = true;
         member(d, &key, &value, e, why);
     }
     c->at++;
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 }
 
 static void fault(struct doc *d)
@@ -170,17 +171,17 @@ static void reject(struct doc *d, const char *why, const char *s, const char *en
     sl_trace_model_reject(d->trace, d->line, why, s, (size_t)(end - s) < SHOWN ? (size_t)(end - s) : SHOWN);
 }
 
-static enum sl_scanned event(struct doc *d, struct sl_scan *c)
+static enum sl_json_status event(struct doc *d, struct sl_json *c)
 {
     struct sl_trace_model_event e = {.place = d->line};
     const char *from = c->at, *why = NULL;
     bool any = false;
-    enum sl_scanned rc = scan_event(d, c, &e, &any, &why);
+    enum sl_json_status rc = scan_event(d, c, &e, &any, &why);
 
-    if (rc == SL_SCAN_MORE) {
+    if (rc == SL_JSON_MORE) {
         c->at = from;
         c->lines = 0;
-    } else if (rc == SL_SCAN_BAD) {
+    } else if (rc == SL_JSON_BAD) {
         reject(d, "not JSON", from, c->end);
         fault(d);
     } else if (any) { /* {} closes what was open, where scripts do so */
@@ -192,7 +193,7 @@ static enum sl_scanned event(struct doc *d, struct sl_scan *c)
     }
     if (d->arena.bytes)
         sl_arena_reset(&d->arena);
-    return rc == SL_SCAN_MORE ? SL_SCAN_MORE : SL_SCAN_OK;
+    return rc == SL_JSON_MORE ? SL_JSON_MORE : SL_JSON_OK;
 }
 
 /* ---- around the events ---- */
@@ -211,7 +212,7 @@ static void learn_base(void *to, const char *key, size_t n, struct sl_value v)
     if (v.kind == SL_NONE || !v.s)
         return;
     if ((key_was(key, n, "clock-offset-since-epoch") || key_was(key, n, "beginningOfTime")) &&
-        sl_scan_us(v.s, v.n, &ns))
+        sl_json_us(v.s, v.n, &ns))
         sl_trace_model_base(d->trace, ns);
     else if (key_was(key, n, "baseTimeNanoseconds")) {
         static const struct sl_time_format format = {.kind = SL_TIME_UNIX_NS};
@@ -222,81 +223,81 @@ static void learn_base(void *to, const char *key, size_t n, struct sl_value v)
 }
 
 /* A number keeps its digits. */
-static struct sl_value as_text(const struct sl_scan_text *v)
+static struct sl_value as_text(const struct sl_json_text *v)
 {
     return (struct sl_value){.kind = SL_TEXT, .s = v->s, .n = v->n};
 }
 
-static void object_member(struct doc *d, const struct sl_scan_text *k, const struct sl_scan_text *v)
+static void object_member(struct doc *d, const struct sl_json_text *k, const struct sl_json_text *v)
 {
     if (v->kind == '{' && (key_is(k, "metadata") || key_is(k, "viztracer_metadata") || key_is(k, "otherData")))
-        sl_scan_leaves(v->s, v->n, &d->arena, learn_base, d);
+        sl_json_leaves(v->s, v->n, &d->arena, learn_base, d);
     else if (v->kind == '0' || v->kind == '"')
         learn_base(d, k->s, k->n, as_text(v));
     sl_arena_reset(&d->arena);
 }
 
 /* One member of the object around the list; its value may be larger than what is held. */
-static enum sl_scanned in_object(struct doc *d, struct sl_scan *c)
+static enum sl_json_status in_object(struct doc *d, struct sl_json *c)
 {
-    struct sl_scan_text key, value;
-    struct sl_scan from = *c;
-    enum sl_scanned rc;
+    struct sl_json_text key, value;
+    struct sl_json from = *c;
+    enum sl_json_status rc;
 
     if (*c->at == ',') {
         c->at++;
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     }
     if (*c->at == '}' || *c->at == ']') {
         c->at++;
         d->where = OUTSIDE;
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     }
     if (*c->at != '"')
         goto broken;
-    if ((rc = sl_scan_string(c, &key)) == SL_SCAN_BAD)
+    if ((rc = sl_json_string(c, &key)) == SL_JSON_BAD)
         goto broken;
-    if (rc == SL_SCAN_OK) {
-        sl_scan_blank(c);
+    if (rc == SL_JSON_OK) {
+        sl_json_blank(c);
         if (c->at < c->end && *c->at != ':')
             goto broken;
         c->at += c->at < c->end;
-        sl_scan_blank(c);
+        sl_json_blank(c);
     }
-    if (rc == SL_SCAN_MORE || c->at == c->end) {
+    if (rc == SL_JSON_MORE || c->at == c->end) {
         *c = from;
-        return SL_SCAN_MORE;
+        return SL_JSON_MORE;
     }
     if (*c->at == '[' && key_is(&key, "traceEvents")) {
         c->at++;
         d->where = IN_LIST;
         d->outer = true;
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     }
-    rc = sl_scan_value(c, &value, 0);
-    if (rc == SL_SCAN_OK) {
+    rc = sl_json_value(c, &value, 0);
+    if (rc == SL_JSON_OK) {
         object_member(d, &key, &value);
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     }
-    if (rc == SL_SCAN_MORE && c->end - from.at < MEMBER_MAX) {
+    if (rc == SL_JSON_MORE && c->end - from.at < MEMBER_MAX) {
         *c = from;
-        return SL_SCAN_MORE;
+        return SL_JSON_MORE;
     }
     c->at = key.s + key.n + 1; /* too large, or nested too deeply: no matter what it says */
     c->lines = from.lines;
     d->where = SKIPPING;
     d->depth = 0;
     d->in_text = d->escaped = false;
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 broken:
     *c = from;
     reject(d, "not JSON", c->at, c->end);
     fault(d);
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 }
 
 /* The value of a member, up to the comma or bracket behind it. */
-static void skip(struct doc *d, struct sl_scan *c)
+static void skip(struct doc *d, struct sl_json *c)
 {
     for (; c->at < c->end; c->at++) {
         char b = *c->at;
@@ -321,7 +322,7 @@ static void skip(struct doc *d, struct sl_scan *c)
     }
 }
 
-static bool is_one_of(const struct sl_scan_text *k, const char *const *list)
+static bool is_one_of(const struct sl_json_text *k, const char *const *list)
 {
     while (*list && !key_is(k, *list))
         list++;
@@ -329,32 +330,32 @@ static bool is_one_of(const struct sl_scan_text *k, const char *const *list)
 }
 
 /* Is this the object around the events?  Its first key says so: outside of a list, all but those of events. */
-static enum sl_scanned first_key(struct doc *d, struct sl_scan *c)
+static enum sl_json_status first_key(struct doc *d, struct sl_json *c)
 {
     static const char *const of_events[] = {"name", "cat", "ph", "ts",  "pid",   "tid",   "id", "dur",   "args", "tts",
                                             "tdur", "s",   "bp", "id2", "scope", "cname", "sf", "stack", NULL};
     static const char *const of_objects[] = {"traceEvents", "displayTimeUnit", "otherData", "metadata", NULL};
-    struct sl_scan peek = *c;
-    struct sl_scan_text key;
-    enum sl_scanned rc;
+    struct sl_json peek = *c;
+    struct sl_json_text key;
+    enum sl_json_status rc;
 
     peek.at++;
-    sl_scan_blank(&peek);
+    sl_json_blank(&peek);
     if (peek.at == peek.end)
-        return SL_SCAN_MORE;
+        return SL_JSON_MORE;
     if (*peek.at != '"')
         return event(d, c);
-    if ((rc = sl_scan_string(&peek, &key)) != SL_SCAN_OK)
-        return rc == SL_SCAN_MORE ? rc : event(d, c);
+    if ((rc = sl_json_string(&peek, &key)) != SL_JSON_OK)
+        return rc == SL_JSON_MORE ? rc : event(d, c);
     if (d->where == IN_LIST ? !is_one_of(&key, of_objects) : is_one_of(&key, of_events))
         return event(d, c);
     c->at++;
     d->where = IN_OBJECT;
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 }
 
 /* To where an event may begin again: here, behind a bracket in this line, or in the next line. */
-static void recover(struct doc *d, struct sl_scan *c)
+static void recover(struct doc *d, struct sl_json *c)
 {
     if (d->where == AFTER_FAULT && c->end - c->at > 1 && c->at[0] == '{' && c->at[1] == '"') {
         d->where = d->resume;
@@ -376,21 +377,21 @@ static void recover(struct doc *d, struct sl_scan *c)
 }
 
 /* The next thing; MORE: it is not all there. */
-static enum sl_scanned step(struct doc *d, struct sl_scan *c)
+static enum sl_json_status step(struct doc *d, struct sl_json *c)
 {
     if (d->where == SKIPPING) {
         skip(d, c);
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     }
     if (d->where == AFTER_FAULT || d->where == RECOVERING) {
         recover(d, c);
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     }
-    sl_scan_blank(c);
+    sl_json_blank(c);
     d->line += c->lines;
     c->lines = 0;
     if (c->at == c->end)
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     if (d->where == IN_OBJECT)
         return in_object(d, c);
     switch (*c->at) {
@@ -411,10 +412,10 @@ static enum sl_scanned step(struct doc *d, struct sl_scan *c)
     default:
         reject(d, "not an event of a trace", c->at, c->end);
         fault(d);
-        return SL_SCAN_OK;
+        return SL_JSON_OK;
     }
     c->at++;
-    return SL_SCAN_OK;
+    return SL_JSON_OK;
 }
 
 static int read_on(struct doc *d, struct sl_err *err)
@@ -424,15 +425,15 @@ static int read_on(struct doc *d, struct sl_err *err)
 
     while (!sl_parse_stopped(d->p)) {
         size_t held = u->end - u->at;
-        enum sl_scanned got = SL_SCAN_OK;
-        struct sl_scan c;
+        enum sl_json_status got = SL_JSON_OK;
+        struct sl_json c;
         u->start = u->at;
         if ((rc = sl_unzip_more(u, err)) < 0)
             return rc;
         if (rc == 0)
             break;
         if (held > SL_JSON_MAX && u->end - u->at > held) { /* one event of more than 16 MiB */
-            c = (struct sl_scan){u->buf + u->at, u->buf + u->end, 0};
+            c = (struct sl_json){.at = u->buf + u->at, .end = u->buf + u->end};
             reject(d, "an event of more than 16 MiB", c.at, c.end);
             fault(d);
             u->at += held;
@@ -442,8 +443,8 @@ static int read_on(struct doc *d, struct sl_err *err)
             if (u->end >= 3 && !memcmp(u->buf, "\xEF\xBB\xBF", 3))
                 u->at += 3;
         }
-        c = (struct sl_scan){u->buf + u->at, u->buf + u->end, 0};
-        while (c.at < c.end && got == SL_SCAN_OK && (d->events || d->faults < HOPELESS)) {
+        c = (struct sl_json){.at = u->buf + u->at, .end = u->buf + u->end};
+        while (c.at < c.end && got == SL_JSON_OK && (d->events || d->faults < HOPELESS)) {
             got = step(d, &c);
             d->line += c.lines;
             c.lines = 0;

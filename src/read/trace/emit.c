@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace came to, as records: processes, threads, calls, points, values. */
 #include "engine/variables.h"
-#include "read/json/scan.h"
+#include "read/json/leaves.h"
 #include "read/trace/model_internal.h"
 
 #include <stdio.h>
@@ -157,7 +157,7 @@ void sl_emit_more(struct sl_emitter *w, uint32_t more)
         sl_emit_int(w, SL_F_LINE, t->more.v[more].line);
     if (t->more.v[more].nargs) {
         sl_emit_text(w, SL_F_ARGS, "1", 1);
-        sl_scan_leaves(t->args.s + t->more.v[more].args, t->more.v[more].nargs, &t->p->scratch, argument, w);
+        sl_json_leaves(t->args.s + t->more.v[more].args, t->more.v[more].nargs, &t->p->scratch, argument, w);
     }
 }
 
@@ -289,7 +289,7 @@ static void emit_process(struct sl_emitter *w, struct sl_model_process *p)
             sl_emit_int(w, SL_F_BEGIN, at);
         if (!says(t, p->facts, "ended", "false") && known_int(t, p->facts, "end_ns", &at))
             sl_emit_int(w, SL_F_END, at);
-        sl_scan_leaves(t->args.s + t->more.v[p->facts].args, t->more.v[p->facts].nargs, &t->p->scratch, fact, w);
+        sl_json_leaves(t->args.s + t->more.v[p->facts].args, t->more.v[p->facts].nargs, &t->p->scratch, fact, w);
     }
     if (p->unfinished)
         sl_emit_int(w, SL_F_UNFINISHED, p->unfinished);
@@ -407,8 +407,8 @@ static void emit_counter(struct sl_emitter *w, const struct sl_model *h)
         s.name = both;
     }
     if (m && m->nargs) {
-        sl_scan_leaves(t->args.s + m->args, m->nargs, &t->p->scratch, count_series, &s);
-        sl_scan_leaves(t->args.s + m->args, m->nargs, &t->p->scratch, one_series, &s);
+        sl_json_leaves(t->args.s + m->args, m->nargs, &t->p->scratch, count_series, &s);
+        sl_json_leaves(t->args.s + m->args, m->nargs, &t->p->scratch, one_series, &s);
     }
     if (s.bad || !s.values) {
         sl_arena_reset(&t->p->scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was added of a trace: compact, until all of it is there. */
 #include "base/hash.h"
-#include "read/json/scan.h"
+#include "read/json/leaves.h"
 #include "read/trace/model_internal.h"
 
 #include <stdio.h>
@@ -159,7 +159,7 @@ const char *sl_model_arg(struct sl_trace_model *t, uint32_t more, const char *na
     struct wanted w = {name, NULL, 0};
 
     if (m && m->nargs)
-        sl_scan_leaves(t->args.s + m->args, m->nargs, &t->p->scratch, want, &w);
+        sl_json_leaves(t->args.s + m->args, m->nargs, &t->p->scratch, want, &w);
     *n = w.n;
     return w.s;
 }

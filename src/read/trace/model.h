@@ -26,7 +26,7 @@ struct sl_trace_model_event {
     uint32_t source_line; /* of the program; 0: unknown */
     int64_t ts_ns, dur_ns, place;
     struct sl_trace_model_text name, category, pid, tid, id, scope, source_file;
-    struct sl_trace_model_text args; /* an object, JSON that sl_scan_value() took */
+    struct sl_trace_model_text args; /* an object, JSON that sl_json_value() took */
 };
 
 struct sl_trace_model;
