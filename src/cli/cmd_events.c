@@ -76,7 +76,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_store *st;
     struct sl_err err = {0};
     struct sl_history_options how = {.lines = cli_option(cli, "lines"), .text = cli->format == SL_FORMAT_TABLE};
-    char type[300];
+    char type[SL_TYPE_BYTES];
     int rc;
 
     if (argc > 1)

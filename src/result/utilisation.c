@@ -88,7 +88,7 @@ static int add_summary(struct sl_result *r, const struct sl_over_time *q, struct
 int sl_workers(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err)
 {
     struct sl_over_time q = *question;
-    char type[300];
+    char type[1024];
     int rc = 0;
 
     if (!q.sql && !q.about) {
