@@ -153,6 +153,13 @@ static int take_columns(const struct sl_over_time *q, char **sql, struct sl_err 
     if (sl_over_time_has(q, "duration_s") || has_times(q) || !sl_over_time_has(q, NULL))
         return 0;
     if (sl_over_time_has(q, "start") && sl_over_time_has(q, "end")) {
+        char *ask = sqlite3_mprintf(sql_no_seconds, q->sql);
+        bool no_seconds = sl_store_int(q->st, ask, 0) != 0;
+        sqlite3_free(ask);
+        if (no_seconds)
+            return sl_err(err, SL_EFORMAT,
+                          "--sql: start and end are seconds since 1970, and these would be of the year 30000 or later; "
+                          "nanoseconds are named start_ns and end_ns");
         *sql = sqlite3_mprintf(sql_start_and_end, q->sql);
         return 0;
     }

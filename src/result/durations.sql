@@ -46,3 +46,8 @@ FROM q;
 SELECT *, sl_number("end", 'end') - sl_number("start", 'start') AS duration_s, "start" AS start_ns, "end" AS end_ns
 FROM (%s
 );
+
+-- name: no_seconds
+SELECT max(abs("start")) > 1e12 OR max(abs("end")) > 1e12
+FROM (%s
+);

@@ -182,3 +182,9 @@ A text is no number:
   $ spanloom durations --sql "SELECT 'soon' AS duration_s"
   spanloom: spanloom.db: query failed: the column duration_s has 'soon', which is no number
   [1]
+
+Nanoseconds that are called start and end are no seconds:
+
+  $ spanloom durations --sql "SELECT time_ns AS start, time_ns + 1000000000 AS end FROM events"
+  spanloom: --sql: start and end are seconds since 1970, and these would be of the year 30000 or later; nanoseconds are named start_ns and end_ns
+  [1]
