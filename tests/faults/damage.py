@@ -146,7 +146,7 @@ WHOLE = {
     "sources replace each other": "UPDATE sl_source SET replaced_by = ifnull((SELECT min(o.id) FROM sl_source o WHERE o.id > sl_source.id), 1)",
     "all sources replace themselves": "UPDATE sl_source SET replaced_by = id",
     "all sources are copies": "UPDATE sl_source SET hash = 'x', recipe = 'parsl.log', input = id, bytes = 5000",
-    "the highest number of a place": "INSERT INTO sl_note SELECT 0, 9223372036854775807, 'x', 'x'",
+    "the highest number of a place": "INSERT INTO sl_note SELECT 0, 9223372036854775807, 'x', 'x', NULL",
     "no sources": "DELETE FROM sl_source", "no names": "DELETE FROM sl_name", "no spans": "DELETE FROM sl_span", "no roots": "DELETE FROM sl_root; DELETE FROM sl_span WHERE parent IS NULL",
     "no states": "DELETE FROM sl_state; DELETE FROM sl_role; DELETE FROM sl_handover", "no schema": "DELETE FROM sl_meta", "no shapes": "DELETE FROM sl_shape",
     "all states are one": "UPDATE sl_state SET state = 'x', kind = 'work', rank = 0",
