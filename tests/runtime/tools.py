@@ -131,7 +131,7 @@ FORKS = "pid_t p = fork(); if (!p) { work((void *)5); exit(0); } int st; waitpid
 
 
 def sources():
-    return sorted(glob.glob(f"{ROOT}/src/collect/runtime/*.c"))
+    return sorted(glob.glob(f"{ROOT}/src/runtime/*.c") + glob.glob(f"{ROOT}/src/trace/*.c"))
 
 
 def stress(cc, sanitize, rounds, fork, event="verbose", env=()):
