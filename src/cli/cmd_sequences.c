@@ -25,8 +25,8 @@ static void say_left_out(struct sl_store *st)
         long long n = sl_result_left_out(st, type);
         if (n)
             fprintf(stderr,
-                    "spanloom: %lld task%s of another type only, and not counted here; see: spanloom sequences %s\n", n,
-                    n == 1 ? " is" : "s are", type);
+                    "spanloom: %lld task%s known as %s only, and not counted here; see: spanloom sequences %s\n", n,
+                    n == 1 ? " is" : "s are", type, type);
         free(type);
     }
 }

@@ -101,7 +101,7 @@ def warnings_of_the_program():
     """Tasks that no monitoring database has."""
     imported(f"{EXAMPLE}/monitoring.db", f"{ROOT}/tests/data/parsl-2026-nomonitoring")
     want = spanloom("sequences", "-d", path("spanloom.db")).err
-    check(re.match(r"spanloom: \d+ tasks? (is|are) in no monitoring database", want), want)
+    check(re.match(r"spanloom: \d+ tasks? (is|are) known as parsl.rundir.task only", want), want)
     got = said("""
 warnings.simplefilter("always")
 with warnings.catch_warnings(record=True) as w:
