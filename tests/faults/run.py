@@ -115,11 +115,12 @@ def suspended_from_the_terminal(*via):
         os.chdir(path())
         os.execvpe("bash", ["bash", "--norc", "-i"], environment(PS1="$ "))
 
+    seen = bytearray()
+
     def seen_until(text):
-        seen = b""
         while text not in seen:
-            seen += os.read(fd, 1000)
-        return seen
+            seen.extend(os.read(fd, 1000))
+        del seen[:seen.index(text) + len(text)]  # what comes behind may be what is waited for next
 
     # No shell: one that is stopped between vfork and exec cannot be.
     code = ('import signal, sys; signal.signal(signal.SIGCONT, lambda *a: (print("do" + "ne", flush=True), sys.exit(9))); '
