@@ -123,8 +123,8 @@ def suspended_from_the_terminal(*via):
         del seen[:seen.index(text) + len(text)]  # what comes behind may be what is waited for next
 
     # No shell: one that is stopped between vfork and exec cannot be.
-    code = ('import signal, sys; signal.signal(signal.SIGCONT, lambda *a: (print("do" + "ne", flush=True), sys.exit(9))); '
-            'print("rea" + "dy", flush=True); [signal.pause() for _ in iter(int, 1)]')
+    code = ('import signal, sys, time; signal.signal(signal.SIGCONT, lambda *a: (print("do" + "ne", flush=True), sys.exit(9))); '
+            'print("rea" + "dy", flush=True); [time.sleep(0.05) for _ in iter(int, 1)]')  # pause() may begin after the signal
     os.write(fd, f"{PROGRAM} {' '.join(via)} {sys.executable} -c '{code}'\n".encode())
     seen_until(b"ready")
     os.write(fd, b"\x1a")
