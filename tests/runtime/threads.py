@@ -122,7 +122,8 @@ def out_by(how):
         __attribute__((noinline)) static void down(int n) { SPANLOOM_SPAN("down"); if (n) down(n - 1); else { usleep(100); %s; } }
         int main(void) { for (volatile int i = 0; i < 50; i++) { sl_begin(&outer); if (!%s) down(3); sl_end(&outer); } { SPANLOOM_SPAN("then"); } return 0; }""" % (buf, jmp[1], jmp[0]))
     spans = trace().spans()
-    # On some virtual machines the counter may stand still between two begins, which leaves their order open.
+    # Seen about once in 40 runs: the first two begins in the other order. Why is not known; only where no nanosecond lies
+    # between them it is let pass, twice at most.
     tied = sum((a.name, a.depth, b.name, b.depth) == ("down", 0, "outer", 1) and abs(b.begin - a.begin) <= 1 for a, b in zip(spans, spans[1:]))
     check(tied <= 2, f"{tied} begins in the wrong order")
     want = collections.Counter({("outer", 0): 50 - tied, ("outer", 1): tied, ("down", 0): tied, ("down", 1): 50 - tied, **{("down", d): 50 for d in range(2, 5)}, ("then", 0): 1})
