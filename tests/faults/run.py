@@ -119,12 +119,15 @@ def suspended_from_the_terminal(*via):
 
     def seen_until(text):
         while text not in seen:
-            seen.extend(os.read(fd, 1000))
+            try:
+                seen.extend(os.read(fd, 1000))
+            except OSError as e:
+                raise AssertionError(f"{text} did not come, but {bytes(seen)}") from e
         del seen[:seen.index(text) + len(text)]  # what comes behind may be what is waited for next
 
-    # No shell: one that is stopped between vfork and exec cannot be.
-    code = ('import signal, sys, time; signal.signal(signal.SIGCONT, lambda *a: (print("do" + "ne", flush=True), sys.exit(9))); '
-            'print("rea" + "dy", flush=True); [time.sleep(0.05) for _ in iter(int, 1)]')  # pause() may begin after the signal
+    # No shell: one that is stopped between vfork and exec cannot be. SIGCONT comes from the shell and from us, so once and more.
+    code = ('import os, signal, time; signal.signal(signal.SIGCONT, lambda *a: (os.write(1, b"do" b"ne"), os._exit(9))); '
+            'os.write(1, b"rea" b"dy"); [time.sleep(0.05) for _ in iter(int, 1)]')  # pause() may begin after the signal
     os.write(fd, f"{PROGRAM} {' '.join(via)} {sys.executable} -c '{code}'\n".encode())
     seen_until(b"ready")
     os.write(fd, b"\x1a")
