@@ -291,13 +291,10 @@ int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_e
 /* ---- all of them ---- */
 
 const struct sl_bind_built_in sl_bind_built_in[] = {
-    {SL_WRITER_RULE, "(a file lies in the span that wrote it)"},
-    {"trace.parent", "(a process lies in the span that TRACEPARENT names)"},
-    {"trace.ppid", "(a process lies in its parent on the same host)"},
-    {"trace.instance", "(a process lies in that of its PERFFLOW_INSTANCE_PATH)"},
-    {"trace.worker", "(a process lies in the task of its Parsl worker)"},
-    {"trace.sandbox", "(a process lies in the task of its sandbox)"},
-    {"trace.job", "(a process lies in its Slurm job)"},
+    {SL_WRITER_RULE, "a file lies in the span that wrote it"},
+    {"trace.parent", "a process lies in the span that TRACEPARENT names"},
+    {"trace.ppid", "a process lies in its parent on the same host"},
+    {"trace.instance", "a process lies in that of its PERFFLOW_INSTANCE_PATH"},
     {NULL, NULL},
 };
 
@@ -394,7 +391,7 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
     if (!rc && !is_unbound(st, SL_WRITER_RULE))
         rc = sl_bind_files(st, err);
     if (!rc)
-        rc = sl_bind_processes(st, err);
+        rc = sl_bind_processes(st, set, err);
     for (size_t i = 0; i < set->orders.n && !rc; i++)
         if (!is_unbound(st, set->orders.v[i].name))
             rc = sl_bind_sequence(st, &set->orders.v[i], err);

@@ -31,7 +31,7 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
 int sl_bind_campaign(struct sl_store *st, const char *name, const int64_t *source, size_t n, struct sl_err *err);
 int sl_bind_drop_campaign(struct sl_store *st, const char *name, struct sl_err *err);
 
-/* Rules that are no expression, but code; ends with a NULL name. */
+/* Rules that are no expression, but code, beside those of recipes (`processes`); ends with a NULL name. */
 struct sl_bind_built_in {
     const char *name, *says;
 };

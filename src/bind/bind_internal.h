@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of bindings: bind.c (rules, and all of them), order.c (two sequences), writers.c (files and who wrote them),
- * started.c (processes and who started them).
+/* Inside of bindings: bind.c (rules, and all of them), sequence.c (two sequences), file.c (files and who wrote them),
+ * process.c (processes and who started them).
  */
 #ifndef SL_BIND_BIND_INTERNAL_H
 #define SL_BIND_BIND_INTERNAL_H
@@ -18,13 +18,13 @@ int sl_binding_begin(struct sl_store *st, struct sl_err *err);
  * elsewhere. */
 int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err);
 
-/* order.c: two sequences that ascend together. */
+/* sequence.c: two sequences that ascend together. */
 int sl_bind_sequence(struct sl_store *st, const struct sl_sequence_decl *o, struct sl_err *err);
 
-/* writers.c: spans that a file names lie in the span that wrote it. */
+/* file.c: spans that a file names lie in the span that wrote it. */
 int sl_bind_files(struct sl_store *st, struct sl_err *err);
 
-/* started.c: traced processes lie in what started them. */
-int sl_bind_processes(struct sl_store *st, struct sl_err *err);
+/* process.c: traced processes lie in what started them. */
+int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traced processes whose environment names the sandbox of a task, or the batch job that they ran in. */
+/*
+ * Traced processes whose environment names a span, such as the sandbox of a task or the batch job that they ran in.
+ * Which variables name what, recipes say (`processes`).
+ */
 #include "bind/process_internal.h"
-#include "bind_environment.sql.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 int sl_tasks_load(struct process_binding *s, task_list *out, sqlite3_stmt *q)
@@ -28,7 +29,7 @@ int64_t sl_task_latest_end(const struct task *t)
 }
 
 int sl_tasks_link(struct process_binding *s, const task_list *l, const struct process *p, int64_t from, int64_t to,
-                  enum rule rule)
+                  int64_t rule)
 {
     const struct task *only = NULL;
     size_t n = 0;
@@ -47,72 +48,41 @@ int sl_tasks_link(struct process_binding *s, const task_list *l, const struct pr
     return rc;
 }
 
-/* .../t.17 is the sandbox of task 17, of some manager. */
-static int by_sandbox(struct process_binding *s, enum fact f, const char *type, const char *ends)
+void sl_environment_ask(const struct process_binding *s, const struct process *p, size_t declared, sqlite3_stmt *q)
 {
-    char sql[800];
-    sqlite3_stmt *q;
-    task_list l = {0};
-    int rc = 0;
+    const uint32_t *env = p->env[declared];
 
-    if (!s->rule[BY_SANDBOX] || !sl_process_any(s, f))
-        return 0;
-    snprintf(sql, sizeof sql, sql_by_sandbox, ends, type);
-    if (!(q = sl_store_prepare(s->st, sql, s->err)))
-        return SL_ESTORE;
+    sqlite3_reset(q);
+    for (size_t i = 0; i < s->set->processes.v[declared].n; i++)
+        sqlite3_bind_text(q, (int)i + 1, env[i] ? sl_intern_text(&s->texts, env[i]) : NULL, -1, SQLITE_STATIC);
+}
+
+static int by_environment(struct process_binding *s, size_t declared)
+{
+    sqlite3_stmt *q = sl_store_prepare(s->st, s->set->processes.v[declared].spans, s->err);
+    task_list l = {0};
+    int rc = q ? 0 : SL_ESTORE;
+
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
-        const char *box = sl_process_fact(s, p, f), *name = box ? strrchr(box, '/') : NULL;
-        name = name ? name + 1 : box;
-        if (sl_process_is_bound(p) || !name || strncmp(name, "t.", 2) != 0 || !name[2])
+        if (sl_process_is_bound(p) || !p->env[declared][0])
             continue;
-        sqlite3_bind_text(q, 1, name + 2, -1, SQLITE_STATIC);
+        sl_environment_ask(s, p, declared, q);
         rc = sl_tasks_load(s, &l, q);
         if (!rc)
-            rc = sl_tasks_link(s, &l, p, p->start, p->latest, BY_SANDBOX);
+            rc = sl_tasks_link(s, &l, p, p->start, p->latest, s->declared[declared]);
     }
     sqlite3_finalize(q);
     sl_vec_free(&l);
     return rc;
 }
 
-static int by_job(struct process_binding *s)
-{
-    sqlite3_stmt *q;
-    int rc = 0;
-
-    if (!s->rule[BY_JOB] || !sl_process_any(s, SLURM))
-        return 0;
-    q = sl_store_prepare(s->st, sql_by_job, s->err);
-    rc = q ? 0 : SL_ESTORE;
-    for (size_t i = 0; i < s->v.n && !rc; i++) {
-        const struct process *p = &s->v.v[i];
-        int64_t first = 0;
-        int n = 0, got;
-        if (sl_process_is_bound(p) || !p->fact[SLURM])
-            continue;
-        sqlite3_reset(q);
-        sqlite3_bind_text(q, 1, sl_process_fact(s, p, SLURM), -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 2, sl_process_fact(s, p, CLUSTER), -1, SQLITE_STATIC);
-        while ((got = sl_store_step(s->st, q, s->err)) > 0 && !rc) {
-            if (n++)
-                rc = sl_process_doubt(s, sqlite3_column_int64(q, 0), p->id, BY_JOB);
-            else
-                first = sqlite3_column_int64(q, 0);
-        }
-        if (n && !rc)
-            rc = n == 1 ? sl_process_link(s, first, p->id, BY_JOB, 0.9) : sl_process_doubt(s, first, p->id, BY_JOB);
-        rc = got < 0 ? got : rc;
-    }
-    sqlite3_finalize(q);
-    return rc;
-}
-
 int sl_bind_environment(struct process_binding *s)
 {
-    int rc = by_sandbox(s, WQ, "workqueue.task", "'WAITING_RETRIEVAL', 'RETRIEVED', 'DONE'");
+    int rc = 0;
 
-    if (!rc)
-        rc = by_sandbox(s, VINE, "taskvine.task", "'WAITING_RETRIEVAL', 'RETRIEVED', 'DONE'");
-    return rc ? rc : by_job(s);
+    for (size_t k = 0; k < s->set->processes.n && !rc; k++)
+        if (!s->set->processes.v[k].pids && s->declared[k] && (rc = by_environment(s, k)))
+            rc = sl_err_wrap(s->err, "binding %s", s->set->processes.v[k].bind);
+    return rc;
 }

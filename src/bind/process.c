@@ -13,30 +13,30 @@
 
 enum { CANDIDATES = 64 }; /* for one process; more are no help */
 
-static const char *const fact_name[FACTS] = {"hostname",
-                                             "pid",
-                                             "ppid",
-                                             "parent_id",
-                                             "span_id",
-                                             "instance_path",
-                                             "env.PARSL_WORKER_POOL_ID",
-                                             "env.PARSL_WORKER_RANK",
-                                             "env.WORK_QUEUE_SANDBOX",
-                                             "env.VINE_SANDBOX",
-                                             "env.SLURM_JOB_ID",
-                                             "env.SLURM_CLUSTER_NAME",
-                                             "start_ticks",
-                                             "ancestors"};
+static const char *const fact_name[FACTS] = {"hostname", "pid",           "ppid",        "parent_id",
+                                             "span_id",  "instance_path", "start_ticks", "ancestors"};
 
-static const char *const rule_name[RULES] = {"trace.parent",  "trace.ppid", "trace.instance", "trace.worker",
-                                             "trace.sandbox", "trace.job",  "trace.flow"};
+static const char *const rule_name[RULES] = {"trace.parent", "trace.ppid", "trace.instance", "trace.flow"};
 
 /* ---- what is known ---- */
 
+/* Of its attribute env.VARIABLE, for all declarations that name it. */
+static void load_variable(struct process_binding *s, uint32_t (*env)[SL_PROCESS_VARIABLES], const char *variable,
+                          const char *value)
+{
+    for (size_t k = 0; k < s->set->processes.n; k++)
+        for (size_t i = 0; i < s->set->processes.v[k].n; i++)
+            if (!env[k][i] && !strcmp(variable, s->set->processes.v[k].variable[i]))
+                env[k][i] = sl_intern(&s->texts, value, strlen(value));
+}
+
 static int load_facts(struct process_binding *s, struct process *p, sqlite3_stmt *q)
 {
+    size_t bytes = s->set->processes.n * sizeof *p->env;
+    uint32_t(*env)[SL_PROCESS_VARIABLES] = memset(sl_arena_alloc(&s->arena, bytes), 0, bytes);
     int rc;
 
+    p->env = env;
     sqlite3_reset(q);
     sqlite3_bind_int64(q, 1, p->id);
     while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
@@ -44,6 +44,8 @@ static int load_facts(struct process_binding *s, struct process *p, sqlite3_stmt
         for (int f = 0; f < FACTS; f++)
             if (name && value && *value && !p->fact[f] && !strcmp(name, fact_name[f]))
                 p->fact[f] = sl_intern(&s->texts, value, strlen(value));
+        if (!strncmp(name, "env.", 4) && *value)
+            load_variable(s, env, name + 4, value);
     }
     return rc;
 }
@@ -114,20 +116,20 @@ static int run(struct process_binding *s, sqlite3_stmt *q)
     return rc;
 }
 
-int sl_process_link(struct process_binding *s, int64_t in, int64_t span, enum rule rule, double confidence)
+int sl_process_link(struct process_binding *s, int64_t in, int64_t span, int64_t rule, double confidence)
 {
     sqlite3_bind_int64(s->link, 1, in);
     sqlite3_bind_int64(s->link, 2, span);
-    sqlite3_bind_int64(s->link, 3, s->rule[rule]);
+    sqlite3_bind_int64(s->link, 3, rule);
     sqlite3_bind_double(s->link, 4, confidence);
     return run(s, s->link);
 }
 
-int sl_process_doubt(struct process_binding *s, int64_t in, int64_t span, enum rule rule)
+int sl_process_doubt(struct process_binding *s, int64_t in, int64_t span, int64_t rule)
 {
     sqlite3_bind_int64(s->doubt, 1, in);
     sqlite3_bind_int64(s->doubt, 2, span);
-    sqlite3_bind_int64(s->doubt, 3, s->rule[rule]);
+    sqlite3_bind_int64(s->doubt, 3, rule);
     return run(s, s->doubt);
 }
 
@@ -357,7 +359,7 @@ static int by_path(struct process_binding *s)
             settle(p, 0, only->id, BY_PATH, 0.8);
         for (size_t k = 0; k < fit && fit > 1 && alive != 1 && !rc; k++)
             if (!alive || alive_when_began(v[k], p))
-                rc = sl_process_doubt(s, v[k]->id, p->id, BY_PATH);
+                rc = sl_process_doubt(s, v[k]->id, p->id, s->rule[BY_PATH]);
     }
     free(x.v);
     return rc;
@@ -409,7 +411,7 @@ static int64_t only_open(struct lanes *l, int64_t from, int64_t to)
     return 0;
 }
 
-/* When what it lies in started it; or, if that was a worker of Parsl, what it is a descendant of. */
+/* When what it lies in started it; or, if that was a worker, what it is a descendant of. */
 static int64_t began_from(const struct process *p)
 {
     return p->before ? p->forked : p->start;
@@ -485,7 +487,7 @@ static int link_processes(struct process_binding *s)
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
         if (sl_process_is_bound(p)) /* which call it was is inferred, even where which process it was is known */
-            rc = sl_process_link(s, p->in_span ? p->in_span : p->in_process, p->id, p->rule, p->confidence);
+            rc = sl_process_link(s, p->in_span ? p->in_span : p->in_process, p->id, s->rule[p->rule], p->confidence);
     }
     sqlite3_finalize(q);
     free(v);
@@ -494,22 +496,30 @@ static int link_processes(struct process_binding *s)
 
 /* ---- all of it ---- */
 
+static int name_rule(struct process_binding *s, const char *name, int64_t *id)
+{
+    char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", name);
+    int rc = sl_store_int(s->st, sql, 0) ? 0 : sl_binding_name(s->st, name, id, s->err);
+
+    sqlite3_free(sql);
+    return rc;
+}
+
 static int name_rules(struct process_binding *s)
 {
     int rc = 0;
 
-    for (int i = 0; i < RULES && !rc; i++) {
-        char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", rule_name[i]);
-        if (!sl_store_int(s->st, sql, 0))
-            rc = sl_binding_name(s->st, rule_name[i], &s->rule[i], s->err);
-        sqlite3_free(sql);
-    }
-    return rc;
+    s->declared = sl_alloc((s->set->processes.n + 1) * sizeof *s->declared);
+    for (int i = 0; i < BY_FLOW && !rc; i++)
+        rc = name_rule(s, rule_name[i], &s->rule[i]);
+    for (size_t k = 0; k < s->set->processes.n && !rc; k++)
+        rc = name_rule(s, s->set->processes.v[k].bind, &s->declared[k]);
+    return rc ? rc : name_rule(s, rule_name[BY_FLOW], &s->rule[BY_FLOW]);
 }
 
-int sl_bind_processes(struct sl_store *st, struct sl_err *err)
+int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
-    struct process_binding s = {.st = st, .err = err};
+    struct process_binding s = {.st = st, .set = set, .err = err};
     int rc;
 
     if (!sl_store_int(st, sql_bind_processes, 0))
@@ -541,5 +551,7 @@ int sl_bind_processes(struct sl_store *st, struct sl_err *err)
     sqlite3_finalize(s.doubt);
     sl_vec_free(&s.v);
     sl_intern_free(&s.texts);
+    sl_arena_free(&s.arena);
+    free(s.declared);
     return rc;
 }

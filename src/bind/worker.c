@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traced processes in the tasks of a worker of Parsl, which their environment names.  A worker runs one task at a time,
- * and what it started during one lies in it, with all that comes of that, however long it lives: so what counts is the
+ * Traced processes in the tasks of a worker that their environment names.  A worker runs one task at a time, and what
+ * it started during one lies in it, with all that comes of that, however long it lives: so what counts is the
  * process above that the worker itself started.
  */
 #include "bind/process_internal.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 struct worker {
-    uint32_t pool, rank;
+    size_t declared;     /* in set->processes */
+    const uint32_t *env; /* what names it */
     task_list tasks;
     SL_VEC(int64_t) pids; /* as its log tells; more than one where it was started again */
     sqlite3_stmt *tasks_of, *pids_of;
@@ -19,8 +20,10 @@ struct worker {
 
 static int open_worker(struct process_binding *s, struct worker *w)
 {
-    w->tasks_of = sl_store_prepare(s->st, sql_worker_tasks, s->err);
-    w->pids_of = sl_store_prepare(s->st, sql_worker_pids, s->err);
+    const struct sl_process_decl *d = &s->set->processes.v[w->declared];
+
+    w->tasks_of = sl_store_prepare(s->st, d->spans, s->err);
+    w->pids_of = sl_store_prepare(s->st, d->pids, s->err);
     return w->tasks_of && w->pids_of ? 0 : SL_ESTORE;
 }
 
@@ -32,11 +35,12 @@ static void close_worker(struct worker *w)
     sl_vec_free(&w->pids);
 }
 
-static void name_worker(const struct process_binding *s, const struct process *p, sqlite3_stmt *q)
+static int compare_env(const uint32_t *a, const uint32_t *b)
 {
-    sqlite3_reset(q);
-    sqlite3_bind_text(q, 1, sl_process_fact(s, p, POOL), -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, sl_process_fact(s, p, RANK), -1, SQLITE_STATIC);
+    for (int i = 0; i < SL_PROCESS_VARIABLES; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
 }
 
 /* The worker that p names. */
@@ -44,17 +48,16 @@ static int load_worker(struct process_binding *s, struct worker *w, const struct
 {
     int rc;
 
-    if (w->pool == p->fact[POOL] && w->rank == p->fact[RANK])
+    if (w->env && compare_env(w->env, p->env[w->declared]) == 0)
         return 0;
-    w->pool = p->fact[POOL];
-    w->rank = p->fact[RANK];
-    name_worker(s, p, w->tasks_of);
+    w->env = p->env[w->declared];
+    sl_environment_ask(s, p, w->declared, w->tasks_of);
     if ((rc = sl_tasks_load(s, &w->tasks, w->tasks_of)) < 0)
         return rc;
     for (size_t i = 0; i + 1 < w->tasks.n; i++) /* one at a time: without an end, until the next */
         if (w->tasks.v[i].to == INT64_MAX)
             w->tasks.v[i].to = w->tasks.v[i + 1].from;
-    name_worker(s, p, w->pids_of);
+    sl_environment_ask(s, p, w->declared, w->pids_of);
     sl_vec_clear(&w->pids);
     while ((rc = sl_store_step(s->st, w->pids_of, s->err)) > 0)
         *sl_vec_add(&w->pids) = sqlite3_column_int64(w->pids_of, 0);
@@ -86,6 +89,11 @@ static bool is_worker(const struct process_binding *s, const struct worker *w, c
     return l->n && p->latest < l->v[0].from;
 }
 
+static bool is_itself(const struct process_binding *s, const struct worker *w, const struct process *p)
+{
+    return p->worker == &s->set->processes.v[w->declared];
+}
+
 static const struct process *container(const struct process_binding *s, const struct process *p)
 {
     for (size_t i = 0; i < s->v.n && p->in_process; i++)
@@ -96,13 +104,13 @@ static const struct process *container(const struct process_binding *s, const st
 
 /*
  * It lies in a call that is known, or in a process that is itself below the worker: then it is in a task as far as that
- * is.  What is above the worker, such as the program that called Parsl, says nothing of tasks.
+ * is.  What is above the worker, such as the program that submits tasks, says nothing of tasks.
  */
-static bool settled_elsewhere(const struct process_binding *s, const struct process *p)
+static bool settled_elsewhere(const struct process_binding *s, const struct worker *w, const struct process *p)
 {
     const struct process *in = container(s, p);
 
-    return in && in->fact[POOL] == p->fact[POOL] && in->fact[RANK] == p->fact[RANK] && (!in->worker || p->in_span);
+    return in && compare_env(in->env[w->declared], p->env[w->declared]) == 0 && (!is_itself(s, w, in) || p->in_span);
 }
 
 /* ---- what a worker started ---- */
@@ -175,7 +183,7 @@ static int link_worker_calls(struct process_binding *s, const struct worker *w, 
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
         bool several;
         const struct task *t = task_around(&w->tasks, sqlite3_column_int64(q, 1), sqlite3_column_int64(q, 2), &several);
-        rc = t && !several ? sl_process_link(s, t->id, sqlite3_column_int64(q, 0), BY_WORKER, 0.9) : 0;
+        rc = t && !several ? sl_process_link(s, t->id, sqlite3_column_int64(q, 0), s->declared[w->declared], 0.9) : 0;
     }
     sqlite3_finalize(q);
     return rc;
@@ -183,8 +191,9 @@ static int link_worker_calls(struct process_binding *s, const struct worker *w, 
 
 /* The call of bash that a worker waits for is there as long as its task: what it, or one below, records then is in
  * that. */
-static int link_child(struct process_binding *s, const task_list *l, const struct process *p)
+static int link_child(struct process_binding *s, const struct worker *w, const struct process *p)
 {
+    const task_list *l = &w->tasks;
     task_list fit = {0};
     int rc;
 
@@ -198,47 +207,64 @@ static int link_child(struct process_binding *s, const task_list *l, const struc
                 fit.v[n++] = fit.v[i];
         fit.n = n ? n : fit.n;
     }
-    rc = sl_tasks_link(s, &fit, p, INT64_MIN, INT64_MAX, BY_WORKER);
+    rc = sl_tasks_link(s, &fit, p, INT64_MIN, INT64_MAX, s->declared[w->declared]);
     sl_vec_free(&fit);
     return rc;
 }
 
 /* ---- all of them ---- */
 
+struct named { /* a process, and the worker that it names */
+    const uint32_t *env;
+    struct process *p;
+};
+
 static int by_worker_order(const void *x, const void *y)
 {
-    const struct process *a = *(struct process *const *)x, *b = *(struct process *const *)y;
+    const struct named *a = x, *b = y;
+    int order = compare_env(a->env, b->env);
 
-    if (a->fact[POOL] != b->fact[POOL])
-        return a->fact[POOL] < b->fact[POOL] ? -1 : 1;
-    if (a->fact[RANK] != b->fact[RANK])
-        return a->fact[RANK] < b->fact[RANK] ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
+    return order ? order : (a->p->id > b->p->id) - (a->p->id < b->p->id);
+}
+
+static bool names_worker(const struct process_binding *s, size_t declared, const struct process *p)
+{
+    for (size_t i = 0; i < s->set->processes.v[declared].n; i++)
+        if (!p->env[declared][i])
+            return false;
+    return true;
 }
 
 typedef int each_fn(struct process_binding *s, const struct worker *w, struct process *p);
 
+static int each_of(struct process_binding *s, size_t declared, each_fn *fn)
+{
+    SL_VEC(struct named) l = {0};
+    struct worker w = {.declared = declared};
+    int rc = 0;
+
+    for (size_t i = 0; i < s->v.n; i++)
+        if (names_worker(s, declared, &s->v.v[i]))
+            *sl_vec_add(&l) = (struct named){s->v.v[i].env[declared], &s->v.v[i]};
+    if (l.n) {
+        qsort(l.v, l.n, sizeof *l.v, by_worker_order);
+        rc = open_worker(s, &w);
+    }
+    for (size_t i = 0; i < l.n && !rc; i++)
+        if (!(rc = load_worker(s, &w, l.v[i].p)))
+            rc = fn(s, &w, l.v[i].p);
+    close_worker(&w);
+    sl_vec_free(&l);
+    return rc;
+}
+
 static int each(struct process_binding *s, each_fn *fn)
 {
-    struct process **v;
-    struct worker w = {0};
-    size_t n = 0;
-    int rc;
+    int rc = 0;
 
-    if (!s->rule[BY_WORKER] || !sl_process_any(s, POOL) ||
-        !sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_name WHERE name = 'parsl.executor.htex.worker.task')", 0))
-        return 0;
-    v = sl_alloc((s->v.n + 1) * sizeof *v);
-    for (size_t i = 0; i < s->v.n; i++)
-        if (s->v.v[i].fact[POOL] && s->v.v[i].fact[RANK])
-            v[n++] = &s->v.v[i];
-    qsort(v, n, sizeof *v, by_worker_order);
-    rc = open_worker(s, &w);
-    for (size_t i = 0; i < n && !rc; i++)
-        if (!(rc = load_worker(s, &w, v[i])))
-            rc = fn(s, &w, v[i]);
-    close_worker(&w);
-    free(v);
+    for (size_t k = 0; k < s->set->processes.n && !rc; k++)
+        if (s->set->processes.v[k].pids && s->declared[k] && (rc = each_of(s, k, fn)))
+            rc = sl_err_wrap(s->err, "binding %s", s->set->processes.v[k].bind);
     return rc;
 }
 
@@ -246,26 +272,28 @@ static int find_worker(struct process_binding *s, const struct worker *w, struct
 {
     const struct process *in = container(s, p);
 
-    p->worker = is_worker(s, w, p);
+    if (!is_worker(s, w, p))
+        return 0;
+    p->worker = &s->set->processes.v[w->declared];
     /* `spanloom span`, where it is all of a command, records in the name of the worker: of all tasks in one trace,
      * which has the TRACEPARENT of the first */
-    if (p->worker && in && in->fact[PID] == p->fact[PID] && in->fact[HOST] == p->fact[HOST])
+    if (in && in->fact[PID] == p->fact[PID] && in->fact[HOST] == p->fact[HOST])
         p->in_span = p->in_process = 0;
     return 0;
 }
 
 static int find_others(struct process_binding *s, const struct worker *w, struct process *p)
 {
-    if (!p->worker && !settled_elsewhere(s, p))
+    if (!is_itself(s, w, p) && !settled_elsewhere(s, w, p))
         find_child(s, w, p);
     return 0;
 }
 
 static int link_one(struct process_binding *s, const struct worker *w, struct process *p)
 {
-    if (p->worker)
+    if (is_itself(s, w, p))
         return link_worker_calls(s, w, p);
-    return settled_elsewhere(s, p) ? 0 : link_child(s, &w->tasks, p);
+    return settled_elsewhere(s, w, p) ? 0 : link_child(s, w, p);
 }
 
 int sl_workers_find(struct process_binding *s)

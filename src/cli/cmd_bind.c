@@ -23,21 +23,18 @@ static const struct option_spec unbind_options[] = {
 
 static int built_in(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
-    int rc = sl_store_exec(st, "CREATE TEMP TABLE built_in (name, rule, origin)", err);
+    static const char code[] = "INSERT OR IGNORE INTO temp.built_in VALUES (?1, '(' || ?2 || ')', 'built in')";
+    int rc = sl_store_exec(st, "CREATE TEMP TABLE built_in (name PRIMARY KEY, rule, origin)", err);
 
     for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < (k ? set->orders.n : set->binds.n) && !rc; i++) {
-            char *sql_sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')",
-                                            k ? set->orders.v[i].name : set->binds.v[i].name,
-                                            k ? set->orders.v[i].rule : set->binds.v[i].rule);
-            rc = sl_store_exec(st, sql_sql, err);
-            sqlite3_free(sql_sql);
-        }
-    for (const struct sl_bind_built_in *b = sl_bind_built_in; b->name && !rc; b++) {
-        char *sql_sql = sqlite3_mprintf("INSERT INTO temp.built_in VALUES (%Q, %Q, 'built in')", b->name, b->says);
-        rc = sl_store_exec(st, sql_sql, err);
-        sqlite3_free(sql_sql);
-    }
+        for (size_t i = 0; i < (k ? set->orders.n : set->binds.n) && !rc; i++)
+            rc = sl_store_run(st, "INSERT OR IGNORE INTO temp.built_in VALUES (?1, ?2, 'built in')", err, "tt",
+                              k ? set->orders.v[i].name : set->binds.v[i].name,
+                              k ? set->orders.v[i].rule : set->binds.v[i].rule);
+    for (size_t i = 0; i < set->processes.n && !rc; i++)
+        rc = sl_store_run(st, code, err, "tt", set->processes.v[i].bind, set->processes.v[i].says);
+    for (const struct sl_bind_built_in *b = sl_bind_built_in; b->name && !rc; b++)
+        rc = sl_store_run(st, code, err, "tt", b->name, b->says);
     return rc;
 }
 
@@ -96,6 +93,9 @@ static bool is_built_in(const struct sl_recipes *set, const char *name)
             return true;
     for (size_t i = 0; i < set->orders.n; i++)
         if (!strcmp(set->orders.v[i].name, name))
+            return true;
+    for (size_t i = 0; i < set->processes.n; i++)
+        if (!strcmp(set->processes.v[i].bind, name))
             return true;
     for (const struct sl_bind_built_in *b = sl_bind_built_in; b->name; b++)
         if (!strcmp(b->name, name))

@@ -810,10 +810,10 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     struct compile c = {.set = set, .r = r, .err = err};
     const struct sl_yaml *y = r->yaml, *v;
 
-    known_keys(&c, y, "a recipe",
-               " recipe about component spans fields facets shared tables binds roles phases handovers inputs contexts "
-               "in_writer "
-               "records naming samples else ");
+    known_keys(
+        &c, y, "a recipe",
+        " recipe about component spans fields facets shared tables binds processes roles phases handovers inputs "
+        "contexts in_writer records naming samples else ");
     r->about = sl_yaml_get(y, "about") ? text_of(&c, sl_yaml_get(y, "about"), "about") : "";
     r->component = sl_yaml_get(y, "component") ? text_of(&c, sl_yaml_get(y, "component"), "component") : r->name;
     v = sl_yaml_get(y, "inputs");

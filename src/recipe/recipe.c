@@ -37,6 +37,7 @@ void sl_recipes_free(struct sl_recipes *set)
     sl_vec_free(&set->tables);
     sl_vec_free(&set->binds);
     sl_vec_free(&set->orders);
+    sl_vec_free(&set->processes);
     sl_vec_free(&set->ints);
     sl_vec_free(&set->roles);
     sl_vec_free(&set->phases);
@@ -219,12 +220,44 @@ static int declare_bind(struct sl_recipes *set, const char *path, const struct s
     return 0;
 }
 
+/* {bind, says, variables: [NAME, ...], spans: a SELECT, pids: another, of the workers that run these}. */
+static int declare_process(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+{
+    const struct sl_yaml *list = y->kind == SL_YAML_MAP ? sl_yaml_get(y, "variables") : NULL;
+    struct sl_process_decl d = {0};
+    size_t known = list != NULL;
+
+    for (size_t i = 0; list && i < y->n; i++) {
+        const char *key = y->key[i]->text;
+        const char **to = !strcmp(key, "bind")    ? &d.bind
+                          : !strcmp(key, "says")  ? &d.says
+                          : !strcmp(key, "spans") ? &d.spans
+                          : !strcmp(key, "pids")  ? &d.pids
+                                                  : NULL;
+        if (to && y->item[i]->kind == SL_YAML_SCALAR) {
+            *to = keep(set, y->item[i]->text);
+            known++;
+        }
+    }
+    for (size_t i = 0; list && list->kind == SL_YAML_LIST && i < list->n; i++)
+        if (list->item[i]->kind == SL_YAML_SCALAR && d.n < SL_PROCESS_VARIABLES)
+            d.variable[d.n++] = keep(set, list->item[i]->text);
+    if (!d.bind || !d.says || !d.spans || !d.n || d.n != list->n || known != y->n)
+        return sl_err(err, SL_EFORMAT,
+                      "%s:%d: processes is a list of {bind, says, variables, spans, pids}: texts but for variables, a "
+                      "list of one to four names; only pids may be missing",
+                      path, y->line);
+    *sl_vec_add(&set->processes) = d;
+    return 0;
+}
+
 static int declare(struct sl_recipes *set, const struct sl_recipe *only, const char *path, const struct sl_yaml *doc,
                    struct sl_err *err)
 {
     const struct sl_yaml *spans = sl_yaml_get(doc, "spans"), *fields = sl_yaml_get(doc, "fields");
     const struct sl_yaml *facets = sl_yaml_get(doc, "facets"), *shared = sl_yaml_get(doc, "shared");
     const struct sl_yaml *tables = sl_yaml_get(doc, "tables"), *binds = sl_yaml_get(doc, "binds");
+    const struct sl_yaml *processes = sl_yaml_get(doc, "processes");
     int rc = 0;
 
     for (size_t i = 0; spans && i < spans->n && !rc; i++)
@@ -256,6 +289,10 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
         rc = binds->kind == SL_YAML_MAP
                  ? declare_bind(set, path, binds->key[i], binds->item[i], err)
                  : sl_err(err, SL_EFORMAT, "%s:%d: binds is a map {name: rule}", path, binds->line);
+    for (size_t i = 0; processes && i < processes->n && !rc; i++)
+        rc = processes->kind == SL_YAML_LIST
+                 ? declare_process(set, path, processes->item[i], err)
+                 : sl_err(err, SL_EFORMAT, "%s:%d: processes must be a list", path, processes->line);
     return rc ? rc : sl_states_declare(set, path, doc, err);
 }
 
@@ -263,8 +300,8 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 
 int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    static const char *const names_keys[] = {"spans", "fields", "facets", "shared",    "tables",
-                                             "binds", "roles",  "phases", "handovers", NULL};
+    static const char *const names_keys[] = {"spans",     "fields", "facets", "shared",    "tables", "binds",
+                                             "processes", "roles",  "phases", "handovers", NULL};
     struct sl_yaml *doc;
     struct sl_recipe *r;
     int rc = sl_yaml_parse(&doc, text, n, path, err);
@@ -283,7 +320,7 @@ int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, s
             if (!names_keys[k])
                 return sl_err(err, SL_EFORMAT,
                               "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
-                              "spans, fields, facets, shared, tables, binds, roles, phases, handovers",
+                              "spans, fields, facets, shared, tables, binds, processes, roles, phases, handovers",
                               path, doc->key[i]->line, doc->key[i]->text);
         }
         return declare(set, NULL, path, doc, err);

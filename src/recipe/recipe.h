@@ -198,6 +198,8 @@ struct sl_facet_rule {
     uint32_t rule;                    /* name of the rule in links */
 };
 
+enum { SL_PROCESS_VARIABLES = 4 }; /* of a process's environment that one declaration may name */
+
 struct sl_recipes {
     struct sl_recipe **v;
     size_t n;
@@ -210,7 +212,13 @@ struct sl_recipes {
     tables;
     SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                     /* bind.h */
     SL_VEC(struct sl_sequence_decl { const char *name, *rule, *left, *right; }) orders; /* order.c */
-    SL_VEC(struct sl_role_decl { const char *type, *role; }) roles;                     /* states.h */
+    SL_VEC(struct sl_process_decl { /* spans that the environments of traced processes name: bind/environment.c */
+                                    const char *bind, *says, *variable[SL_PROCESS_VARIABLES], *spans;
+                                    const char *pids; /* they are tasks of a worker, bind/worker.c; else NULL */
+                                    size_t n;         /* variables */
+    })
+    processes;
+    SL_VEC(struct sl_role_decl { const char *type, *role; }) roles; /* states.h */
     SL_VEC(struct sl_phase_decl {
         const char *state, *component, *kind; /* component NULL: as before */
         const char *span_type, *event_type;
