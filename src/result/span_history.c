@@ -368,7 +368,7 @@ static int add_waits(struct sl_table *events, struct sl_result *r, struct sl_err
 
 /* ---- all of it ---- */
 
-/* Parsl tasks that no worker names: how far did they come? */
+/* Tasks that no worker names: how far did they come? */
 static int add_reach(struct sl_store *st, int64_t span, struct sl_result *r, struct sl_err *err)
 {
     static const struct sl_column column[] = {{"span", SL_COLUMN_TEXT, NULL}, {"last_event", SL_COLUMN_TEXT, NULL}};

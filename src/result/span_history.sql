@@ -72,9 +72,10 @@ WHERE (d.left_span IN (SELECT span FROM c)) + (d.right_span IN (SELECT span FROM
 ORDER BY 2, 1;
 
 -- name: reach
-SELECT n.name LIKE 'parsl.%.task' OR n.name LIKE 'parsl.%.try', (SELECT count(*) FROM descendants(?1) d JOIN
-    sl_span t ON t.id = d.span JOIN sl_name m ON m.id = t.type WHERE m.name LIKE '%.worker.task' OR m.name =
-    'workqueue.task'), (SELECT m.name || ' ' || t.key FROM descendants(?1) d JOIN sl_span t ON t.id = d.span JOIN
+-- Recipes say what tasks are, and spans that events of work on a worker belong to; a try has those events in a database.
+SELECT n.name IN (SELECT type FROM sl_role WHERE role IN ('task', 'attempt') UNION ALL SELECT span_type FROM sl_state),
+    (SELECT count(*) FROM descendants(?1) d JOIN sl_span t ON t.id = d.span JOIN sl_name m ON m.id = t.type WHERE m.name
+    IN (SELECT span_type FROM sl_state WHERE kind = 'run' EXCEPT SELECT type FROM sl_role WHERE role = 'attempt')), (SELECT m.name || ' ' || t.key FROM descendants(?1) d JOIN sl_span t ON t.id = d.span JOIN
     sl_name m ON m.id = t.type ORDER BY d.depth DESC, m.name LIMIT 1), (SELECT m.name || '/' || k.name FROM
     descendants(?1) d JOIN sl_event e ON e.span = d.span JOIN sl_span t ON t.id = d.span JOIN sl_name m ON m.id =
     t.type JOIN sl_name k ON k.id = e.type ORDER BY e.time_ns DESC LIMIT 1)

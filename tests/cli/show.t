@@ -80,6 +80,15 @@ One that never reached a worker says how far it came (its dependency failed):
   
   no worker names it: it came as far as parsl.rundir.try 0; the last that is known is parsl.monitoring.try/dep_fail
 
+On threads there is no process of a worker; those that had started came to one, the two others did not:
+
+  $ spanloom import --quiet -d threads.db "$ROOT/tests/data/parsl-2026-threads"
+  $ for i in 0 14 15 17; do echo $i $(spanloom show -d threads.db task $i | grep -o 'no worker names it'); done
+  0
+  14
+  15 no worker names it
+  17 no worker names it
+
 One whose worker was lost, and its second try:
 
   $ task=$(spanloom sql --format csv "select t.key from links l join spans y on y.id = l.left_span join spans t on t.id = y.parent join spans w on w.id = l.right_span
