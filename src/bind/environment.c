@@ -41,10 +41,10 @@ int sl_tasks_link(struct process_binding *s, const task_list *l, const struct pr
             n++;
         }
     if (n == 1)
-        return sl_process_link(s, only->id, p->id, rule, 0.9);
+        return sl_process_link(s, SL_IN, only->id, p->id, rule, 0.9);
     for (size_t i = 0; i < l->n && n && !rc; i++)
         if (l->v[i].from <= to && from <= sl_task_latest_end(&l->v[i]))
-            rc = sl_process_doubt(s, l->v[i].id, p->id, rule);
+            rc = sl_process_doubt(s, SL_IN, l->v[i].id, p->id, rule);
     return rc;
 }
 

@@ -37,36 +37,16 @@ static int load(struct process_binding *s, flow_list *flows, enum end end, const
     return rc;
 }
 
-static sqlite3_stmt *insert(struct process_binding *s, const char *into)
-{
-    char *sql = sqlite3_mprintf("INSERT OR IGNORE INTO %s VALUES (?1, 4, ?2, ?3%s)", into,
-                                strstr(into, "confidence") ? ", 1" : "");
-    sqlite3_stmt *q = sql ? sl_store_prepare(s->st, sql, s->err) : NULL;
-
-    sqlite3_free(sql);
-    return q;
-}
-
 static int bind(struct process_binding *s, const flow_list *flows)
 {
-    sqlite3_stmt *link = insert(s, "sl_link (left_span, kind, right_span, rule, confidence)");
-    sqlite3_stmt *doubt = insert(s, "sl_doubt (left_span, kind, right_span, rule)");
-    int rc = link && doubt ? 0 : SL_ESTORE;
+    int rc = 0;
 
     for (size_t i = 1; i < flows->n && !rc; i++) {
         const struct flow *f = &flows->v[i];
-        sqlite3_stmt *q = f->many ? doubt : link;
-        if (!f->span[OUT] || !f->span[IN])
-            continue;
-        sqlite3_bind_int64(q, 1, f->span[OUT]);
-        sqlite3_bind_int64(q, 2, f->span[IN]);
-        sqlite3_bind_int64(q, 3, s->rule[BY_FLOW]);
-        if (sqlite3_step(q) != SQLITE_DONE)
-            rc = sl_store_err(s->st, "cannot write", s->err);
-        sqlite3_reset(q);
+        if (f->span[OUT] && f->span[IN])
+            rc = f->many ? sl_process_doubt(s, SL_FLOW, f->span[OUT], f->span[IN], s->rule[BY_FLOW])
+                         : sl_process_link(s, SL_FLOW, f->span[OUT], f->span[IN], s->rule[BY_FLOW], 1);
     }
-    sqlite3_finalize(link);
-    sqlite3_finalize(doubt);
     return rc;
 }
 

@@ -116,20 +116,23 @@ static int run(struct process_binding *s, sqlite3_stmt *q)
     return rc;
 }
 
-int sl_process_link(struct process_binding *s, int64_t in, int64_t span, int64_t rule, double confidence)
+int sl_process_link(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule,
+                    double confidence)
 {
-    sqlite3_bind_int64(s->link, 1, in);
-    sqlite3_bind_int64(s->link, 2, span);
-    sqlite3_bind_int64(s->link, 3, rule);
-    sqlite3_bind_double(s->link, 4, confidence);
+    sqlite3_bind_int64(s->link, 1, left);
+    sqlite3_bind_int(s->link, 2, kind);
+    sqlite3_bind_int64(s->link, 3, right);
+    sqlite3_bind_int64(s->link, 4, rule);
+    sqlite3_bind_double(s->link, 5, confidence);
     return run(s, s->link);
 }
 
-int sl_process_doubt(struct process_binding *s, int64_t in, int64_t span, int64_t rule)
+int sl_process_doubt(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule)
 {
-    sqlite3_bind_int64(s->doubt, 1, in);
-    sqlite3_bind_int64(s->doubt, 2, span);
-    sqlite3_bind_int64(s->doubt, 3, rule);
+    sqlite3_bind_int64(s->doubt, 1, left);
+    sqlite3_bind_int(s->doubt, 2, kind);
+    sqlite3_bind_int64(s->doubt, 3, right);
+    sqlite3_bind_int64(s->doubt, 4, rule);
     return run(s, s->doubt);
 }
 
@@ -359,7 +362,7 @@ static int by_path(struct process_binding *s)
             settle(p, 0, only->id, BY_PATH, 0.8);
         for (size_t k = 0; k < fit && fit > 1 && alive != 1 && !rc; k++)
             if (!alive || alive_when_began(v[k], p))
-                rc = sl_process_doubt(s, v[k]->id, p->id, s->rule[BY_PATH]);
+                rc = sl_process_doubt(s, SL_IN, v[k]->id, p->id, s->rule[BY_PATH]);
     }
     free(x.v);
     return rc;
@@ -487,7 +490,8 @@ static int link_processes(struct process_binding *s)
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
         if (sl_process_is_bound(p)) /* which call it was is inferred, even where which process it was is known */
-            rc = sl_process_link(s, p->in_span ? p->in_span : p->in_process, p->id, s->rule[p->rule], p->confidence);
+            rc = sl_process_link(s, SL_IN, p->in_span ? p->in_span : p->in_process, p->id, s->rule[p->rule],
+                                 p->confidence);
     }
     sqlite3_finalize(q);
     free(v);

@@ -32,8 +32,8 @@ SELECT EXISTS (SELECT 1 FROM sl_span s WHERE s.type = (SELECT id FROM sl_name WH
 
 -- name: insert_link
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)
-VALUES (?1, SL_IN, ?2, ?3, ?4);
+VALUES (?1, ?2, ?3, ?4, ?5);
 
 -- name: insert_doubt
 INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule)
-VALUES (?1, SL_IN, ?2, ?3);
+VALUES (?1, ?2, ?3, ?4);

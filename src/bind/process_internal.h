@@ -50,8 +50,9 @@ struct process_binding {
 const char *sl_process_fact(const struct process_binding *s, const struct process *p, enum fact f);
 bool sl_process_any(const struct process_binding *s, enum fact f);
 bool sl_process_is_bound(const struct process *p);
-int sl_process_link(struct process_binding *s, int64_t in, int64_t span, int64_t rule, double confidence);
-int sl_process_doubt(struct process_binding *s, int64_t in, int64_t span, int64_t rule);
+int sl_process_link(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule,
+                    double confidence);
+int sl_process_doubt(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule);
 /* Calls of process ?1: id, thread, begin, end, by begin. */
 extern const char sl_process_calls_sql[];
 

@@ -183,7 +183,8 @@ static int link_worker_calls(struct process_binding *s, const struct worker *w, 
     while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
         bool several;
         const struct task *t = task_around(&w->tasks, sqlite3_column_int64(q, 1), sqlite3_column_int64(q, 2), &several);
-        rc = t && !several ? sl_process_link(s, t->id, sqlite3_column_int64(q, 0), s->declared[w->declared], 0.9) : 0;
+        rc = t && !several ? sl_process_link(s, SL_IN, t->id, sqlite3_column_int64(q, 0), s->declared[w->declared], 0.9)
+                           : 0;
     }
     sqlite3_finalize(q);
     return rc;

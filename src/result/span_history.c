@@ -215,14 +215,10 @@ static int add_contexts(struct sl_store *st, int64_t span, const struct sl_histo
 /* In the order of enum sl_history_event.  Times count from event to event; without lines, all rows are events. */
 static const char columns_sql[] =
     "SELECT ?1 AS root, e.time_ns AS time_ns, %s, src.component AS component, span_type, span_key, event, "
-    "src.path || ifnull('#' || src.part, '') AS path, e.place AS place, e.span AS span%s%s FROM %s";
+    "src.path || ifnull('#' || src.part, '') AS path, e.place AS place, e.span AS span%s";
 #define SINCE_SQL(TIME)                                                                                                \
     "CAST(e.time_ns - min(" TIME ") OVER () AS REAL) / 1e9 AS since_start_s, iif(event IS NULL, NULL, CAST(e.time_ns " \
     "- lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9) AS since_previous_s"
-#define FOR_WAITS(LAST)                                                                                                \
-    ", (SELECT max(time_ns) FROM " LAST                                                                                \
-    "), (SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = 3 AND left_span = ?1)), "                                   \
-    "src.path, src.part"
 static const char source_sql[] = "JOIN sl_source src ON src.id = e.source ",
                   window_sql[] = "WINDOW w AS (PARTITION BY event IS NULL ORDER BY e.time_ns, span_type, event) ",
                   order_sql[] = "ORDER BY e.time_ns, span_type IS NULL, span_type, event";
@@ -248,13 +244,13 @@ static struct sl_table *add_events(struct sl_store *st, const struct sl_history_
                 how->text    ? "NULL, NULL"
                 : how->lines ? SINCE_SQL("iif(event IS NULL, NULL, e.time_ns)")
                              : SINCE_SQL("e.time_ns"),
-                how->lines || waits ? ", text, events" : "",
-                !waits      ? ""
-                : how->lens ? FOR_WAITS("lens_events(?1)")
-                            : FOR_WAITS("descendants(?1) d JOIN sl_event e ON e.span = d.span"),
-                events[how->lines ? 1 + how->text : 0][how->lens]);
-    sl_buf_addf(&sql, "%s%s%s%s", source_sql, how->text ? "" : window_sql, order_sql,
-                how->text ? "" : ", src.path, e.place");
+                how->lines || waits ? ", text, events" : "");
+    if (waits)
+        sl_buf_addf(&sql, ", (SELECT max(time_ns) FROM %s), (%s), src.path, src.part",
+                    how->lens ? "lens_events(?1)" : "descendants(?1) d JOIN sl_event e ON e.span = d.span",
+                    sql_depends);
+    sl_buf_addf(&sql, " FROM %s%s%s%s%s", events[how->lines ? 1 + how->text : 0][how->lens], source_sql,
+                how->text ? "" : window_sql, order_sql, how->text ? "" : ", src.path, e.place");
     q = sl_store_prepare(st, sql.s, err);
     sl_buf_free(&sql);
     return q ? sl_result_query(r, "events", column, how->lines ? 12 : 11, q) : NULL;

@@ -71,6 +71,9 @@ JOIN spans o ON o.id = iif(d.left_span IN (SELECT span FROM c), d.right_span, d.
 WHERE (d.left_span IN (SELECT span FROM c)) + (d.right_span IN (SELECT span FROM c)) = 1
 ORDER BY 2, 1;
 
+-- name: depends
+SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_AFTER AND left_span = ?1);
+
 -- name: reach
 -- Recipes say what tasks are, and spans that events of work on a worker belong to; a try has those events in a database.
 SELECT n.name IN (SELECT type FROM sl_role WHERE role IN ('task', 'attempt') UNION ALL SELECT span_type FROM sl_state),

@@ -154,7 +154,7 @@ static int load_spans(struct sl_writer *w, struct sl_err *err)
 
 static int load_links(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, "SELECT left_span, right_span FROM sl_link WHERE kind = 2", err);
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_facets, err);
     int rc = q ? 0 : SL_ESTORE;
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
