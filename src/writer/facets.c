@@ -3,10 +3,9 @@
  * Facets that follow from others: children of two facets, and what lies below them.  Which side is left is declared
  * (names.yaml), as scripts written for dnpcsql ask for it; it never depends on ids, and so on the order of import.
  */
+#include "base/map.h"
 #include "writer/writer_internal.h"
 #include "writer_facets.sql.h"
-
-#include <stdlib.h>
 
 /* The type that is faceted with `type` directly below two facets; 0: none.  *left: `type` is the left one. */
 static uint32_t pair_type(const struct sl_recipes *set, uint32_t type, size_t *from, uint32_t *rule, bool *left)
@@ -111,43 +110,32 @@ static uint64_t loose_hash(const struct sl_id *s)
     return sl_key_hash(0, 0, sl_ids_key(s));
 }
 
-/* {pair, under}: equal keys at any depth below two facets.  The right side is found by a table of its keys. */
+/* {pair, under}: equal keys at any depth below two facets.  The right side is found by its keys. */
 static void pair_under(struct sl_writer *w, const struct sl_facet_rule *f)
 {
-    SL_VEC(uint32_t) right = {0};
-    size_t slots = 64;
-    uint32_t *slot;
+    struct sl_map right = {0};
 
     for (uint32_t i = 0; i < w->ids.n; i++)
         if ((w->ids.v[i].type & SL_ID_TYPE) == f->right && w->ids.v[i].type & SL_ID_REAL)
-            *sl_vec_add(&right) = i;
-    while (slots < right.n * 2)
-        slots *= 2;
-    slot = sl_alloc(slots * sizeof *slot);
-    for (size_t k = 0; k < right.n; k++) {
-        size_t at = loose_hash(&w->ids.v[right.v[k]]) & (slots - 1);
-        while (slot[at])
-            at = (at + 1) & (slots - 1);
-        slot[at] = right.v[k] + 1;
-    }
+            sl_map_add(&right, loose_hash(&w->ids.v[i]), i);
     for (uint32_t i = 0; i < w->ids.n && right.n; i++) {
         const struct sl_id *s = &w->ids.v[i];
+        uint64_t hash;
         uint32_t top;
+        size_t at;
         if ((s->type & SL_ID_TYPE) != f->left || !(s->type & SL_ID_REAL) ||
             (top = around(w, i, f->under_left)) == UINT32_MAX || !w->ids.v[top].partner)
             continue;
-        for (size_t at = loose_hash(s) & (slots - 1); slot[at]; at = (at + 1) & (slots - 1)) {
-            uint32_t o = slot[at] - 1, other_top;
-            struct sl_key a = sl_ids_key(s), b = sl_ids_key(&w->ids.v[o]);
-            if (a.n != b.n || (a.n == SL_KEY_INT ? a.i != b.i : memcmp(a.s, b.s, a.n) != 0))
+        at = hash = loose_hash(s);
+        for (uint32_t o, other_top; sl_map_next(&right, hash, &at, &o);) {
+            if (compare_keys(sl_ids_key(s), sl_ids_key(&w->ids.v[o])) != 0)
                 continue;
             other_top = around(w, o, f->under_right);
             if (other_top != UINT32_MAX && sl_ids_paired(&w->ids, top, other_top))
                 add_facet(w, i, o, f->rule);
         }
     }
-    free(slot);
-    sl_vec_free(&right);
+    sl_map_free(&right);
 }
 
 int sl_facets_spread(struct sl_writer *w, struct sl_err *err)

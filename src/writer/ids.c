@@ -99,38 +99,29 @@ bool sl_ids_paired(const struct sl_ids *t, uint32_t a, uint32_t b)
     return t->v[a].partner == b + 1 || sl_set_has(&t->pairs, (uint64_t)a << 32 | b);
 }
 
-/* Where the first of a stands, or shall. */
-static uint32_t *first_of(const struct sl_ids *t, uint32_t a)
+/* The first of a, index + 1; 0: none. */
+static uint32_t first_of(const struct sl_ids *t, uint32_t a)
 {
-    size_t at = sl_hash_mix(0, a) & (t->firsts - 1);
+    uint64_t hash = sl_hash_mix(0, a);
+    size_t at = hash;
 
-    while (t->first[at] && t->partners.v[t->first[at] - 1].a != a)
-        at = (at + 1) & (t->firsts - 1);
-    return &t->first[at];
+    for (uint32_t i; sl_map_next(&t->first, hash, &at, &i);)
+        if (t->partners.v[i].a == a)
+            return i + 1;
+    return 0;
 }
 
 static void add_partner(struct sl_ids *t, uint32_t a, uint32_t b)
 {
-    uint32_t *first, now = (uint32_t)t->partners.n + 1;
+    uint32_t first = first_of(t, a), now = (uint32_t)t->partners.n + 1;
 
-    if (t->partners.n * 2 >= t->firsts) {
-        uint32_t *old = t->first;
-        size_t olds = t->firsts;
-        t->firsts = olds ? olds * 2 : 64;
-        t->first = sl_alloc(t->firsts * sizeof *t->first);
-        for (size_t i = 0; i < olds; i++)
-            if (old[i])
-                *first_of(t, t->partners.v[old[i] - 1].a) = old[i];
-        free(old);
-    }
-    first = first_of(t, a);
     *sl_vec_add(&t->partners) = (struct sl_id_pair){a, b, 0, now};
-    if (*first) {
-        struct sl_id_pair *f = &t->partners.v[*first - 1];
+    if (first) {
+        struct sl_id_pair *f = &t->partners.v[first - 1];
         t->partners.v[f->last - 1].next = now;
         f->last = now;
     } else {
-        *first = now;
+        sl_map_add(&t->first, sl_hash_mix(0, a), now - 1);
     }
 }
 
@@ -153,7 +144,7 @@ uint32_t sl_ids_partner(const struct sl_ids *t, uint32_t a, uint32_t *at)
     uint32_t now = *at;
 
     if (!now) {
-        *at = 1 + (t->firsts ? *first_of(t, a) : 0);
+        *at = 1 + first_of(t, a);
         return t->v[a].partner - 1; /* UINT32_MAX where there is none */
     }
     if (now == 1)
@@ -169,6 +160,6 @@ void sl_ids_free(struct sl_ids *t)
     sl_arena_free(&t->arena);
     sl_vec_free(&t->partners);
     sl_set_free(&t->pairs);
-    free(t->first);
+    sl_map_free(&t->first);
     *t = (struct sl_ids){0};
 }

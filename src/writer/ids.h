@@ -6,6 +6,7 @@
 #ifndef SL_WRITER_IDS_H
 #define SL_WRITER_IDS_H
 
+#include "base/map.h"
 #include "base/set.h"
 #include "engine/batch.h"
 
@@ -33,13 +34,12 @@ struct sl_id {
 struct sl_ids {
     struct sl_id *v; /* parents before children */
     uint32_t n, cap;
-    uint32_t *slot;
+    uint32_t *slot; /* index + 1, by hash: no sl_map, whose slots have 8 bytes and are at most half full */
     uint64_t slots;
     struct sl_arena arena;
     /* The second and later facets of a; next: index + 1 of the next of the same a; last: of the last, in the first. */
     SL_VEC(struct sl_id_pair { uint32_t a, b, next, last; }) partners;
-    uint32_t *first; /* index + 1 of the first of each a, by its hash */
-    size_t firsts;
+    struct sl_map first; /* the first of each a */
     struct sl_set pairs; /* a << 32 | b */
 };
 
