@@ -109,57 +109,7 @@ static int take_side(struct sl_store *st, const char *table, const char *view, c
     return rc;
 }
 
-/* ---- pairs to links ---- */
-
-int sl_binding_name(struct sl_store *st, const char *name, int64_t *id, struct sl_err *err)
-{
-    int rc = sl_store_run(st, "INSERT OR IGNORE INTO sl_name (name) VALUES (?)", err, "t", name);
-    char *sql;
-
-    if (rc)
-        return rc;
-    sql = sqlite3_mprintf("SELECT id FROM sl_name WHERE name = %Q", name);
-    *id = sl_store_int(st, sql, 0);
-    sqlite3_free(sql);
-    return 0;
-}
-
-int sl_binding_begin(struct sl_store *st, struct sl_err *err)
-{
-    return sl_store_exec(st, sql_binding_begin, err);
-}
-
-/* temp.sl_pair -> links; with guess, only where a left one (of facets: both) has one partner, and doubts elsewhere. */
-int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err)
-{
-    static const char *const one = "(SELECT l FROM temp.sl_pair GROUP BY l HAVING count(*) = 1)",
-                             *const other = "(SELECT r FROM temp.sl_pair GROUP BY r HAVING count(*) = 1)";
-    const char *left = kind == SL_IN ? "r" : "l", *right = kind == SL_IN ? "l" : "r";
-    const char *once = kind == SL_FACET ? sql_facet_once : "";
-    struct sl_buf fit = {0};
-    int64_t rule;
-    char *sql;
-    int rc;
-
-    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM temp.sl_pair)", 0))
-        return 0;
-    if ((rc = sl_binding_name(st, name, &rule, err)))
-        return rc;
-    if (guess)
-        sl_buf_addf(&fit, "l IN %s", one);
-    if (guess && kind == SL_FACET)
-        sl_buf_addf(&fit, " AND r IN %s", other);
-    sql = sqlite3_mprintf(sql_one, left, (int)kind, right, (long long)rule, guess ? fit.s : "1", once);
-    rc = sl_store_exec(st, sql, err);
-    sqlite3_free(sql);
-    if (!rc && guess) {
-        sql = sqlite3_mprintf(sql_insert_doubt, left, (int)kind, right, (long long)rule, fit.s, once);
-        rc = sl_store_exec(st, sql, err);
-        sqlite3_free(sql);
-    }
-    sl_buf_free(&fit);
-    return rc;
-}
+/* ---- pairs ---- */
 
 /* What a record has linked to a right one already needs no guess. */
 static int drop_known(struct sl_store *st, enum sl_link_kind kind, struct sl_err *err)
@@ -298,15 +248,6 @@ const struct sl_bind_built_in sl_bind_built_in[] = {
     {NULL, NULL},
 };
 
-static bool is_unbound(struct sl_store *st, const char *name)
-{
-    char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", name);
-    bool yes = sl_store_int(st, sql, 0) != 0;
-
-    sqlite3_free(sql);
-    return yes;
-}
-
 /* Facets of bindings carry on to the children of the two, as those of logs do (names.yaml: facets). */
 static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
@@ -388,15 +329,15 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
         rc = apply_users(st, false, warn, to, err);
     if (!rc)
         rc = spread(st, set, err);
-    if (!rc && !is_unbound(st, SL_WRITER_RULE))
+    if (!rc && !sl_binding_unbound(st, SL_WRITER_RULE))
         rc = sl_bind_files(st, err);
     if (!rc)
         rc = sl_bind_processes(st, set, err);
     for (size_t i = 0; i < set->orders.n && !rc; i++)
-        if (!is_unbound(st, set->orders.v[i].name))
+        if (!sl_binding_unbound(st, set->orders.v[i].name))
             rc = sl_bind_sequence(st, &set->orders.v[i], err);
     for (size_t i = 0; i < set->binds.n && !rc; i++)
-        if (!is_unbound(st, set->binds.v[i].name))
+        if (!sl_binding_unbound(st, set->binds.v[i].name))
             rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, false, err);
     if (!rc)
         rc = apply_users(st, true, warn, to, err);

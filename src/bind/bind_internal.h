@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of bindings: bind.c (rules, and all of them), sequence.c (two sequences), file.c (files and who wrote them),
- * process.c (processes and who started them).
+/*
+ * Inside of bindings: bind.c (rules, and all of them), sequence.c (two sequences), file.c (files and who wrote them),
+ * process.c (processes and who started them) find pairs of spans, which pairs.c links.
  */
 #ifndef SL_BIND_BIND_INTERNAL_H
 #define SL_BIND_BIND_INTERNAL_H
@@ -9,9 +10,10 @@
 
 #define SL_WRITER_RULE "file.writer"
 
-/* bind.c */
+/* pairs.c */
 /* The id of a name in the store, new if need be. */
 int sl_binding_name(struct sl_store *st, const char *name, int64_t *id, struct sl_err *err);
+bool sl_binding_unbound(struct sl_store *st, const char *name); /* a user took it away */
 /* Makes temp.sl_pair (l, r, confidence), empty. */
 int sl_binding_begin(struct sl_store *st, struct sl_err *err);
 /* Its pairs become links of this rule; with guess, only where a left one (of facets: both) has one partner, and doubts

@@ -6,7 +6,6 @@
  * Runs are copied and moved, so paths are compared from their ends.  Where the record only says that one of several
  * subspans wrote the file (a try of this task), the times decide.
  */
-#include "base/buf.h"
 #include "bind/bind_internal.h"
 #include "bind_file.sql.h"
 

@@ -8,133 +8,11 @@
 #include "bind/process_internal.h"
 #include "bind_process.sql.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { CANDIDATES = 64 }; /* for one process; more are no help */
 
-static const char *const fact_name[FACTS] = {"hostname", "pid",           "ppid",        "parent_id",
-                                             "span_id",  "instance_path", "start_ticks", "ancestors"};
-
 static const char *const rule_name[RULES] = {"trace.parent", "trace.ppid", "trace.instance", "trace.flow"};
-
-/* ---- what is known ---- */
-
-/* Of its attribute env.VARIABLE, for all declarations that name it. */
-static void load_variable(struct process_binding *s, uint32_t (*env)[SL_PROCESS_VARIABLES], const char *variable,
-                          const char *value)
-{
-    for (size_t k = 0; k < s->set->processes.n; k++)
-        for (size_t i = 0; i < s->set->processes.v[k].n; i++)
-            if (!env[k][i] && !strcmp(variable, s->set->processes.v[k].variable[i]))
-                env[k][i] = sl_intern(&s->texts, value, strlen(value));
-}
-
-static int load_facts(struct process_binding *s, struct process *p, sqlite3_stmt *q)
-{
-    size_t bytes = s->set->processes.n * sizeof *p->env;
-    uint32_t(*env)[SL_PROCESS_VARIABLES] = memset(sl_arena_alloc(&s->arena, bytes), 0, bytes);
-    int rc;
-
-    p->env = env;
-    sqlite3_reset(q);
-    sqlite3_bind_int64(q, 1, p->id);
-    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
-        const char *name = sl_store_text(q, 0), *value = sl_store_text(q, 1);
-        for (int f = 0; f < FACTS; f++)
-            if (name && value && *value && !p->fact[f] && !strcmp(name, fact_name[f]))
-                p->fact[f] = sl_intern(&s->texts, value, strlen(value));
-        if (!strncmp(name, "env.", 4) && *value)
-            load_variable(s, env, name + 4, value);
-    }
-    return rc;
-}
-
-const char *sl_process_fact(const struct process_binding *s, const struct process *p, enum fact f)
-{
-    return p->fact[f] ? sl_intern_text(&s->texts, p->fact[f]) : NULL;
-}
-
-/* Of a shell, the kernel says when it began; others say it themselves, exactly. */
-static int load_window(struct process_binding *s, struct process *p, sqlite3_stmt *q)
-{
-    int rc;
-
-    p->first = p->latest = p->start;
-    if (!p->fact[TICKS])
-        return 0;
-    p->first = p->latest = p->start + SL_TICK_NS;
-    sqlite3_reset(q);
-    sqlite3_bind_int64(q, 1, p->id);
-    if ((rc = sl_store_step(s->st, q, s->err)) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL) {
-        p->first = sqlite3_column_int64(q, 0);
-        if (p->start <= p->first && p->first < p->latest)
-            p->latest = p->first;
-    }
-    return rc < 0 ? rc : 0;
-}
-
-static int load(struct process_binding *s)
-{
-    sqlite3_stmt *q = sl_store_prepare(s->st, sql_load, s->err);
-    sqlite3_stmt *facts =
-        sl_store_prepare(s->st, "SELECT name, value FROM attributes WHERE span = ? ORDER BY source, place", s->err);
-    sqlite3_stmt *first = sl_store_prepare(s->st, sql_load_2, s->err);
-    int rc = q && facts && first ? 0 : SL_ESTORE;
-
-    while (!rc && (rc = sl_store_step(s->st, q, s->err)) > 0) {
-        struct process *p = sl_vec_add(&s->v);
-        const char *at = strrchr(sl_store_text(q, 1), '@');
-        p->id = sqlite3_column_int64(q, 0);
-        p->start = sqlite3_column_type(q, 2) != SQLITE_NULL ? sqlite3_column_int64(q, 2) : at ? atoll(at + 1) : 0;
-        p->end = sqlite3_column_type(q, 3) != SQLITE_NULL ? sqlite3_column_int64(q, 3) : INT64_MAX;
-        rc = load_facts(s, p, facts);
-        if (!rc)
-            rc = load_window(s, p, first);
-    }
-    sqlite3_finalize(q);
-    sqlite3_finalize(facts);
-    sqlite3_finalize(first);
-    return rc;
-}
-
-bool sl_process_any(const struct process_binding *s, enum fact f)
-{
-    for (size_t i = 0; i < s->v.n; i++)
-        if (s->v.v[i].fact[f])
-            return true;
-    return false;
-}
-
-/* ---- links ---- */
-
-static int run(struct process_binding *s, sqlite3_stmt *q)
-{
-    int rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(s->st, "cannot write", s->err);
-
-    sqlite3_reset(q);
-    return rc;
-}
-
-int sl_process_link(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule,
-                    double confidence)
-{
-    sqlite3_bind_int64(s->link, 1, left);
-    sqlite3_bind_int(s->link, 2, kind);
-    sqlite3_bind_int64(s->link, 3, right);
-    sqlite3_bind_int64(s->link, 4, rule);
-    sqlite3_bind_double(s->link, 5, confidence);
-    return run(s, s->link);
-}
-
-int sl_process_doubt(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule)
-{
-    sqlite3_bind_int64(s->doubt, 1, left);
-    sqlite3_bind_int(s->doubt, 2, kind);
-    sqlite3_bind_int64(s->doubt, 3, right);
-    sqlite3_bind_int64(s->doubt, 4, rule);
-    return run(s, s->doubt);
-}
 
 static void settle(struct process *p, int64_t span, int64_t process, enum rule rule, double confidence)
 {
@@ -144,29 +22,12 @@ static void settle(struct process *p, int64_t span, int64_t process, enum rule r
     p->confidence = confidence;
 }
 
-bool sl_process_is_bound(const struct process *p)
-{
-    return p->in_span || p->in_process;
-}
-
 static bool alive_when_began(const struct process *p, const struct process *child)
 {
     return p->start <= child->latest && p->end >= child->start;
 }
 
 /* ---- by identity: TRACEPARENT ---- */
-
-/*
- * Spans with an attribute of this name, of traces.  Its shapes are few, and the rows of all others are passed over
- * quickly.
- */
-sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name)
-{
-    char sql[700];
-
-    snprintf(sql, sizeof sql, sql_process_with_attribute, name, name);
-    return sl_store_prepare(s->st, sql, s->err);
-}
 
 static int by_parent(struct process_binding *s)
 {
@@ -464,13 +325,6 @@ static int find_calls(struct process_binding *s, struct process **v, size_t n, s
     return rc < 0 ? rc : 0;
 }
 
-const char sl_process_calls_sql[] =
-    "SELECT c.id, c.parent, (SELECT min(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM "
-    "sl_name WHERE name = 'begin')) AS b, (SELECT max(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = "
-    "(SELECT id FROM sl_name WHERE name = 'end')) AS e FROM sl_span t JOIN sl_span c ON c.parent = t.id WHERE t.parent "
-    "= ?1 AND c.type = (SELECT id FROM sl_name WHERE name = 'trace.call') AND b IS NOT NULL ORDER BY b, ifnull(e, "
-    "9223372036854775807) DESC, c.id";
-
 static int link_processes(struct process_binding *s)
 {
     struct process **v = sl_alloc((s->v.n + 1) * sizeof *v);
@@ -502,11 +356,7 @@ static int link_processes(struct process_binding *s)
 
 static int name_rule(struct process_binding *s, const char *name, int64_t *id)
 {
-    char *sql = sqlite3_mprintf("SELECT 1 FROM sl_unbound WHERE rule = %Q", name);
-    int rc = sl_store_int(s->st, sql, 0) ? 0 : sl_binding_name(s->st, name, id, s->err);
-
-    sqlite3_free(sql);
-    return rc;
+    return sl_binding_unbound(s->st, name) ? 0 : sl_binding_name(s->st, name, id, s->err);
 }
 
 static int name_rules(struct process_binding *s)
@@ -528,13 +378,9 @@ int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, struct 
 
     if (!sl_store_int(st, sql_bind_processes, 0))
         return 0;
-    rc = load(&s);
+    rc = sl_processes_load(&s);
     if (!rc)
         rc = name_rules(&s);
-    s.link = sl_store_prepare(st, sql_insert_link, err);
-    s.doubt = sl_store_prepare(st, sql_insert_doubt, err);
-    if (!rc && (!s.link || !s.doubt))
-        rc = SL_ESTORE;
     if (!rc)
         rc = by_parent(&s);
     if (!rc)
@@ -551,11 +397,7 @@ int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, struct 
         rc = sl_bind_environment(&s);
     if (!rc)
         rc = sl_bind_flows(&s);
-    sqlite3_finalize(s.link);
-    sqlite3_finalize(s.doubt);
-    sl_vec_free(&s.v);
-    sl_intern_free(&s.texts);
-    sl_arena_free(&s.arena);
+    sl_processes_free(&s);
     free(s.declared);
     return rc;
 }

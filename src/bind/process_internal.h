@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of process.c, worker.c, environment.c and flow.c: traced processes, and what is known of them. */
+/*
+ * Inside of process.c (what started a process), worker.c, environment.c and flow.c: traced processes, and what is known
+ * of them.  process.c calls the others, which use process_facts.c.
+ */
 #ifndef SL_BIND_PROCESS_INTERNAL_H
 #define SL_BIND_PROCESS_INTERNAL_H
 
@@ -46,7 +49,9 @@ struct process_binding {
     sqlite3_stmt *link, *doubt;
 };
 
-/* process.c */
+/* process_facts.c */
+int sl_processes_load(struct process_binding *s); /* and the statements that link them */
+void sl_processes_free(struct process_binding *s);
 const char *sl_process_fact(const struct process_binding *s, const struct process *p, enum fact f);
 bool sl_process_any(const struct process_binding *s, enum fact f);
 bool sl_process_is_bound(const struct process *p);
@@ -54,7 +59,7 @@ int sl_process_link(struct process_binding *s, enum sl_link_kind kind, int64_t l
                     double confidence);
 int sl_process_doubt(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule);
 /* Calls of process ?1: id, thread, begin, end, by begin. */
-extern const char sl_process_calls_sql[];
+extern const char *const sl_process_calls_sql;
 
 /* Spans of traces that have the attribute, which is not of the user's: span, value, type, process. */
 sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name);

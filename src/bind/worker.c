@@ -7,7 +7,6 @@
 #include "bind/process_internal.h"
 #include "bind_worker.sql.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct worker {

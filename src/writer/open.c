@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning of an import: what the store knows already. */
+/* The beginning of an import, what the store knows already, and the end of a writer. */
 #include "store/dedup.h"
 #include "store/retract.h"
 #include "writer/writer_internal.h"
@@ -222,6 +222,43 @@ static int load_weak(struct sl_writer *w, struct sl_err *err)
     return rc ? rc : sl_store_exec(w->st, "DELETE FROM sl_weak", err);
 }
 
+static void free_writer(struct sl_writer *w)
+{
+    sl_set_free(&w->seen);
+    sl_set_free(&w->roots);
+    sl_set_free(&w->written);
+    sl_ids_free(&w->ids);
+    sl_intern_free(&w->stored_names);
+    sl_intern_free(&w->stored_shapes);
+    sl_vec_free(&w->stored_name_id);
+    sl_vec_free(&w->stored_shape_id);
+    sl_vec_free(&w->name_id);
+    sl_vec_free(&w->shape_id);
+    sl_vec_free(&w->new_names);
+    sl_vec_free(&w->spans);
+    sl_vec_free(&w->events);
+    sl_vec_free(&w->links);
+    sl_vec_free(&w->attrs);
+    sl_vec_free(&w->samples);
+    sl_arena_free(&w->values);
+    sl_vec_free(&w->deferred);
+    sl_vec_free(&w->deferred_samples);
+    sl_arena_free(&w->deferred_values);
+    sl_vec_free(&w->weak);
+    sl_vec_free(&w->again);
+    sl_zones_free(&w->zones);
+    sl_vec_free(&w->local);
+    sl_vec_free(&w->redo);
+    sl_vec_free(&w->loaded_ghosts);
+    free(w);
+}
+
+void sl_writer_abandon(struct sl_writer *w)
+{
+    sl_store_rollback(w->st);
+    free_writer(w);
+}
+
 struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int32_t zone_s, struct sl_err *err)
 {
     struct sl_writer *w = sl_alloc(sizeof *w);
@@ -258,4 +295,21 @@ int sl_writer_start(struct sl_writer *w, struct sl_err *err)
     int rc = w->redo.n ? sl_retract_rows(w->st, err) : 0;
 
     return !rc && w->first_new ? load_weak(w, err) : rc;
+}
+
+int sl_writer_finish(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = sl_retract_end(w->st, err);
+
+    if (!rc)
+        rc = sl_store_exec(w->st, "DROP TABLE IF EXISTS temp.sl_deferred", err);
+    if (rc)
+        sl_store_rollback(w->st);
+    free_writer(w); /* building the indexes wants memory, too */
+    return rc;
+}
+
+const struct sl_writer_counts *sl_writer_counts(const struct sl_writer *w)
+{
+    return &w->counts;
 }

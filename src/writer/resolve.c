@@ -382,37 +382,6 @@ static int write_sets(struct sl_writer *w, struct sl_err *err)
     return rc ? rc : write_pairs(w, &w->written, "INSERT OR IGNORE INTO sl_written VALUES (?1, ?2)", err);
 }
 
-static void free_writer(struct sl_writer *w)
-{
-    sl_set_free(&w->seen);
-    sl_set_free(&w->roots);
-    sl_set_free(&w->written);
-    sl_ids_free(&w->ids);
-    sl_intern_free(&w->stored_names);
-    sl_intern_free(&w->stored_shapes);
-    sl_vec_free(&w->stored_name_id);
-    sl_vec_free(&w->stored_shape_id);
-    sl_vec_free(&w->name_id);
-    sl_vec_free(&w->shape_id);
-    sl_vec_free(&w->new_names);
-    sl_vec_free(&w->spans);
-    sl_vec_free(&w->events);
-    sl_vec_free(&w->links);
-    sl_vec_free(&w->attrs);
-    sl_vec_free(&w->samples);
-    sl_arena_free(&w->values);
-    sl_vec_free(&w->deferred);
-    sl_vec_free(&w->deferred_samples);
-    sl_arena_free(&w->deferred_values);
-    sl_vec_free(&w->weak);
-    sl_vec_free(&w->again);
-    sl_zones_free(&w->zones);
-    sl_vec_free(&w->local);
-    sl_vec_free(&w->redo);
-    sl_vec_free(&w->loaded_ghosts);
-    free(w);
-}
-
 /* Events that two forms of a log tell. */
 static int part_forms(struct sl_writer *w, struct sl_err *err)
 {
@@ -455,27 +424,4 @@ int sl_writer_resolve(struct sl_writer *w, struct sl_err *err)
     if (!rc)
         rc = part_forms(w, err);
     return rc;
-}
-
-int sl_writer_finish(struct sl_writer *w, struct sl_err *err)
-{
-    int rc = sl_retract_end(w->st, err);
-
-    if (!rc)
-        rc = sl_store_exec(w->st, "DROP TABLE IF EXISTS temp.sl_deferred", err);
-    if (rc)
-        sl_store_rollback(w->st);
-    free_writer(w); /* building the indexes wants memory, too */
-    return rc;
-}
-
-void sl_writer_abandon(struct sl_writer *w)
-{
-    sl_store_rollback(w->st);
-    free_writer(w);
-}
-
-const struct sl_writer_counts *sl_writer_counts(const struct sl_writer *w)
-{
-    return &w->counts;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the writer: open.c (the beginning), merge.c (batches to rows), flush.c (rows to tables), sort_events.c,
- * resolve.c and facets.c (the end). */
+/* Inside of the writer: open.c (the beginning, and the end of it), merge.c (batches to rows), flush.c (rows to tables),
+ * sort_events.c, resolve.c and facets.c (the end). */
 #ifndef SL_WRITER_WRITER_INTERNAL_H
 #define SL_WRITER_WRITER_INTERNAL_H
 

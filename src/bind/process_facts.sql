@@ -1,0 +1,45 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What process_facts.c asks of the store.
+
+-- name: load
+SELECT s.id, s.key, (SELECT min(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'begin'), (SELECT
+    max(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'end')
+FROM sl_name n
+JOIN sl_span s ON s.type = n.id
+WHERE n.name = 'trace.process'
+ORDER BY s.key;
+
+-- name: load_2
+SELECT min(e.time_ns)
+FROM sl_span t
+CROSS JOIN sl_span c ON c.parent = t.id OR c.id = t.id
+CROSS JOIN sl_event e ON e.span = c.id
+WHERE t.parent = ?1;
+
+-- name: process_with_attribute
+SELECT a.span, json_extract(a.vals, h.path) AS value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT parent
+    FROM sl_span WHERE id = x.parent) WHEN 'trace.thread' THEN x.parent ELSE x.id END
+FROM sl_attr a
+JOIN sl_shape h ON h.id = a.shape AND h.name = '%s'
+JOIN sl_span x ON x.id = a.span
+JOIN sl_name n ON n.id = x.type
+WHERE a.shape IN (SELECT id FROM sl_shape WHERE name = '%s') AND n.name IN ('trace.call', 'trace.thread',
+    'trace.process') AND value IS NOT NULL
+ORDER BY a.span;
+
+-- name: insert_link
+INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)
+VALUES (?1, ?2, ?3, ?4, ?5);
+
+-- name: insert_doubt
+INSERT OR IGNORE INTO sl_doubt (left_span, kind, right_span, rule)
+VALUES (?1, ?2, ?3, ?4);
+
+-- name: process_calls
+SELECT c.id, c.parent, (SELECT min(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM sl_name
+    WHERE name = 'begin')) AS b, (SELECT max(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM
+    sl_name WHERE name = 'end')) AS e
+FROM sl_span t
+JOIN sl_span c ON c.parent = t.id
+WHERE t.parent = ?1 AND c.type = (SELECT id FROM sl_name WHERE name = 'trace.call') AND b IS NOT NULL
+ORDER BY b, ifnull(e, 9223372036854775807) DESC, c.id;
