@@ -273,22 +273,28 @@ static int spread(struct sl_store *st, const struct sl_recipes *set, struct sl_e
     return rc;
 }
 
+typedef SL_VEC(char *) text_list;
+
+/* A name and a rule: no table can be dropped while a query is under way. */
+static int add_user(void *of, sqlite3_stmt *q, struct sl_err *err)
+{
+    text_list *text = of;
+
+    (void)err;
+    for (int i = 0; i < 2; i++)
+        *sl_vec_add(text) = sl_strdup(sl_store_text(q, i));
+    return 0;
+}
+
 /* Those that guess, or those that do not. */
 static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, const char *text), void *to,
                        struct sl_err *err)
 {
     struct sl_err own = {0};
     struct sl_bind_rule r;
-    SL_VEC(char *) text = {0}; /* name, rule, ...: no table can be dropped while a query is under way */
-    sqlite3_stmt *q = sl_store_prepare(st, "SELECT name, rule FROM sl_bind ORDER BY name", err);
-    int rc = q ? 0 : SL_ESTORE;
+    text_list text = {0};
+    int rc = sl_store_each(st, "SELECT name, rule FROM sl_bind ORDER BY name", add_user, &text, err, "");
 
-    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
-        for (int i = 0; i < 2; i++)
-            *sl_vec_add(&text) = sl_strdup(sl_store_text(q, i));
-        rc = 0;
-    }
-    sqlite3_finalize(q);
     for (size_t i = 0; i + 1 < text.n && !rc; i += 2) {
         if (sl_bind_parse(&r, text.v[i + 1], NULL) == 0 && r.guess != guess)
             continue;

@@ -110,14 +110,6 @@ bool sl_process_any(const struct process_binding *s, enum fact f)
 
 /* ---- links ---- */
 
-static int run(struct process_binding *s, sqlite3_stmt *q)
-{
-    int rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(s->st, "cannot write", s->err);
-
-    sqlite3_reset(q);
-    return rc;
-}
-
 int sl_process_link(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule,
                     double confidence)
 {
@@ -126,7 +118,7 @@ int sl_process_link(struct process_binding *s, enum sl_link_kind kind, int64_t l
     sqlite3_bind_int64(s->link, 3, right);
     sqlite3_bind_int64(s->link, 4, rule);
     sqlite3_bind_double(s->link, 5, confidence);
-    return run(s, s->link);
+    return sl_store_write(s->st, s->link, s->err);
 }
 
 int sl_process_doubt(struct process_binding *s, enum sl_link_kind kind, int64_t left, int64_t right, int64_t rule)
@@ -135,7 +127,7 @@ int sl_process_doubt(struct process_binding *s, enum sl_link_kind kind, int64_t 
     sqlite3_bind_int(s->doubt, 2, kind);
     sqlite3_bind_int64(s->doubt, 3, right);
     sqlite3_bind_int64(s->doubt, 4, rule);
-    return run(s, s->doubt);
+    return sl_store_write(s->st, s->doubt, s->err);
 }
 
 bool sl_process_is_bound(const struct process *p)

@@ -180,6 +180,14 @@ int sl_store_step(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err)
     }
 }
 
+int sl_store_write(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err)
+{
+    int rc = sqlite3_step(s) == SQLITE_DONE ? 0 : sl_store_err(st, "cannot write", err);
+
+    sqlite3_reset(s);
+    return rc;
+}
+
 /* Every argument is an int64_t or a pointer to a text that stays until the statement is finalized. */
 static sqlite3_stmt *prepare_with(struct sl_store *st, const char *sql, struct sl_err *err, const char *types,
                                   va_list ap)

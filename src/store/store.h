@@ -42,6 +42,8 @@ int sl_store_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
 sqlite3_stmt *sl_store_prepare(struct sl_store *st, const char *sql, struct sl_err *err);
 /* Steps; 1: a row, 0: done, negative: failed. */
 int sl_store_step(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err);
+/* Runs a statement that writes, and resets it for the next row. */
+int sl_store_write(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err);
 /*
  * With arguments bound to ?1, ?2, ... by a letter each: i an int64_t, t a const char * (NULL is NULL).  What is left is
  * NULL.  sl_store_run() runs one statement; sl_store_each() gives each row of a query to fn, until that is not 0.

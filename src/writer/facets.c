@@ -181,9 +181,7 @@ int sl_facets_once(struct sl_writer *w, struct sl_err *err)
             bool left = goes_left(w, a, b);
             sqlite3_bind_int64(q, 1, w->ids.v[left ? b : a].store);
             sqlite3_bind_int64(q, 2, w->ids.v[left ? a : b].store);
-            if (sqlite3_step(q) != SQLITE_DONE)
-                rc = sl_store_err(w->st, "cannot write", err);
-            sqlite3_reset(q);
+            rc = sl_store_write(w->st, q, err);
         }
         sqlite3_finalize(q);
     }

@@ -58,9 +58,7 @@ static int insert_shape(struct sl_writer *w, uint32_t id, const char *s, size_t 
         sqlite3_bind_int(q, 2, pos);
         sqlite3_bind_text(q, 3, s, -1, SQLITE_STATIC);
         sqlite3_bind_text(q, 4, path, -1, SQLITE_TRANSIENT);
-        if (sqlite3_step(q) != SQLITE_DONE)
-            rc = sl_store_err(w->st, "cannot write", err);
-        sqlite3_reset(q);
+        rc = sl_store_write(w->st, q, err);
     }
     sqlite3_finalize(q);
     return rc;
@@ -239,9 +237,7 @@ static int flush_names(struct sl_writer *w, struct sl_err *err)
     for (size_t i = 0; i < w->new_names.n && !rc; i++) {
         sqlite3_bind_int64(q, 1, w->new_names.v[i].id);
         sqlite3_bind_text(q, 2, w->new_names.v[i].s, (int)w->new_names.v[i].n, SQLITE_STATIC);
-        if (sqlite3_step(q) != SQLITE_DONE)
-            rc = sl_store_err(w->st, "cannot write", err);
-        sqlite3_reset(q);
+        rc = sl_store_write(w->st, q, err);
     }
     sqlite3_finalize(q);
     sl_vec_clear(&w->new_names);

@@ -225,9 +225,7 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
             sqlite3_bind_int64(q, 2, r->place);
             sqlite3_bind_text(q, 3, r->reason, -1, SQLITE_STATIC);
             sqlite3_bind_text(q, 4, r->text, -1, SQLITE_STATIC);
-            if (sqlite3_step(q) != SQLITE_DONE)
-                rc = sl_store_err(w->st, "cannot write", err);
-            sqlite3_reset(q);
+            rc = sl_store_write(w->st, q, err);
         }
         sqlite3_finalize(q);
     }
@@ -243,9 +241,7 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
             else
                 sqlite3_bind_null(q, 3);
             sqlite3_bind_text(q, 4, r->json, -1, SQLITE_STATIC);
-            if (sqlite3_step(q) != SQLITE_DONE)
-                rc = sl_store_err(w->st, "cannot write", err);
-            sqlite3_reset(q);
+            rc = sl_store_write(w->st, q, err);
         }
         sqlite3_finalize(q);
     }
@@ -271,9 +267,7 @@ static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         sqlite3_bind_null(q, 6);
         if (v->of_type)
             sqlite3_bind_int64(q, 6, sl_write_name(w, v->of_type));
-        if (sqlite3_step(q) != SQLITE_DONE)
-            rc = sl_store_err(w->st, "cannot write", err);
-        sqlite3_reset(q);
+        rc = sl_store_write(w->st, q, err);
     }
     sqlite3_finalize(q);
     return rc;

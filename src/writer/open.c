@@ -11,26 +11,19 @@
 /* Ids above are no import's; it counts up from the last. */
 static const int64_t LAST_ID = 4000000000;
 
-static int load_names(struct sl_writer *w, struct sl_err *err)
+static int load_name(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, "SELECT id, name FROM sl_name", err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct sl_writer *w = of;
+    uint32_t id = (uint32_t)sqlite3_column_int64(q, 0);
+    uint32_t known = (uint32_t)w->stored_names.of.n;
+    const char *name = sl_store_text(q, 1);
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0);
-        uint32_t known = (uint32_t)w->stored_names.of.n;
-        const char *name = sl_store_text(q, 1);
-        if (sl_intern(&w->stored_names, name, (size_t)sqlite3_column_bytes(q, 1)) <= known) {
-            rc = sl_store_damaged(w->st, "sl_name", name, "name, told before,", err);
-            break;
-        }
-        *sl_vec_add(&w->stored_name_id) = id;
-        if (id > w->next_name)
-            w->next_name = id;
-        rc = 0;
-    }
-    sqlite3_finalize(q);
-    return rc;
+    if (sl_intern(&w->stored_names, name, (size_t)sqlite3_column_bytes(q, 1)) <= known)
+        return sl_store_damaged(w->st, "sl_name", name, "name, told before,", err);
+    *sl_vec_add(&w->stored_name_id) = id;
+    if (id > w->next_name)
+        w->next_name = id;
+    return 0;
 }
 
 static int load_shapes(struct sl_writer *w, struct sl_err *err)
@@ -152,62 +145,51 @@ static int load_spans(struct sl_writer *w, struct sl_err *err)
     return rc;
 }
 
-static int load_links(struct sl_writer *w, struct sl_err *err)
+static int load_facet(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_facets, err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct sl_writer *w = of;
+    uint32_t a = column_index(w, q, 0), b = column_index(w, q, 1);
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t a = column_index(w, q, 0), b = column_index(w, q, 1);
-        if (a != UINT32_MAX && b != UINT32_MAX)
-            sl_ids_pair(&w->ids, a, b);
-        rc = 0;
-    }
-    sqlite3_finalize(q);
-    return rc;
+    (void)err;
+    if (a != UINT32_MAX && b != UINT32_MAX)
+        sl_ids_pair(&w->ids, a, b);
+    return 0;
 }
 
 /* Zones that records taught stay; assumed ones are open to better knowledge. */
-static int load_zones(struct sl_writer *w, struct sl_err *err)
+static int load_zone(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_zones, err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct sl_writer *w = of;
+    uint32_t id = (uint32_t)sqlite3_column_int64(q, 0), root = column_index(w, q, 1);
+    const char *how = sl_store_text(q, 4);
+    struct sl_zone_steps *z = root == UINT32_MAX ? NULL : sl_zones_get(&w->zones, root);
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t root = column_index(w, q, 1);
-        const char *how = sl_store_text(q, 4);
-        struct sl_zone_steps *z = root == UINT32_MAX ? NULL : sl_zones_get(&w->zones, root);
-        rc = 0;
-        if ((uint32_t)sqlite3_column_int64(q, 0) > w->next_zone)
-            w->next_zone = (uint32_t)sqlite3_column_int64(q, 0);
-        if (root == UINT32_MAX)
-            continue;
-        if (!z) {
-            z = sl_zones_set(&w->zones, root, 0, "learned", strcmp(how, "assumed") != 0 && strcmp(how, "given") != 0);
-            z->how = !strcmp(how, "facet")      ? "facet"
-                     : !strcmp(how, "inferred") ? "inferred"
-                     : !strcmp(how, "given")    ? "given"
-                     : !strcmp(how, "assumed")  ? "assumed"
-                                                : "learned";
-            sl_vec_clear(&z->step);
-        }
-        *sl_vec_add(&z->step) = (struct sl_zone_step){sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 5),
-                                                      sqlite3_column_int(q, 3), (uint32_t)sqlite3_column_int64(q, 0)};
+    (void)err;
+    if (id > w->next_zone)
+        w->next_zone = id;
+    if (root == UINT32_MAX)
+        return 0;
+    if (!z) {
+        z = sl_zones_set(&w->zones, root, 0, "learned", strcmp(how, "assumed") != 0 && strcmp(how, "given") != 0);
+        z->how = !strcmp(how, "facet")      ? "facet"
+                 : !strcmp(how, "inferred") ? "inferred"
+                 : !strcmp(how, "given")    ? "given"
+                 : !strcmp(how, "assumed")  ? "assumed"
+                                            : "learned";
+        sl_vec_clear(&z->step);
     }
-    sqlite3_finalize(q);
-    return rc;
+    *sl_vec_add(&z->step) =
+        (struct sl_zone_step){sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 5), sqlite3_column_int(q, 3), id};
+    return 0;
 }
 
-static int load_weak(struct sl_writer *w, struct sl_err *err)
+static int load_weak(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(w->st, sql_load_weak, err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct sl_writer *w = of;
+    uint32_t a = column_index(w, q, 0), b = column_index(w, q, 2);
 
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t a = column_index(w, q, 0), b = column_index(w, q, 2);
-        rc = 0;
-        if (a == UINT32_MAX || b == UINT32_MAX)
-            continue;
+    (void)err;
+    if (a != UINT32_MAX && b != UINT32_MAX)
         *sl_vec_add(&w->weak) = (struct sl_weak){
             .left = a,
             .right = b,
@@ -217,9 +199,7 @@ static int load_weak(struct sl_writer *w, struct sl_err *err)
             .source = (uint32_t)sqlite3_column_int64(q, 4),
             .place = sqlite3_column_int64(q, 5),
         };
-    }
-    sqlite3_finalize(q);
-    return rc ? rc : sl_store_exec(w->st, "DELETE FROM sl_weak", err);
+    return 0;
 }
 
 static void free_writer(struct sl_writer *w)
@@ -274,15 +254,15 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
     if (!rc && w->waiting)
         rc = sl_dedup_join(st, err);
     if (!rc)
-        rc = load_names(w, err);
+        rc = sl_store_each(st, "SELECT id, name FROM sl_name", load_name, w, err, "");
     if (!rc)
         rc = load_shapes(w, err);
     if (!rc)
         rc = load_spans(w, err);
     if (!rc)
-        rc = load_links(w, err);
+        rc = sl_store_each(st, sql_load_facets, load_facet, w, err, "");
     if (!rc)
-        rc = load_zones(w, err);
+        rc = sl_store_each(st, sql_load_zones, load_zone, w, err, "");
     if (rc) {
         sl_writer_abandon(w);
         return NULL;
@@ -294,7 +274,9 @@ int sl_writer_start(struct sl_writer *w, struct sl_err *err)
 {
     int rc = w->redo.n ? sl_retract_rows(w->st, err) : 0;
 
-    return !rc && w->first_new ? load_weak(w, err) : rc;
+    if (!rc && w->first_new)
+        rc = sl_store_each(w->st, sql_load_weak, load_weak, w, err, "");
+    return !rc && w->first_new ? sl_store_exec(w->st, "DELETE FROM sl_weak", err) : rc;
 }
 
 int sl_writer_finish(struct sl_writer *w, struct sl_err *err)

@@ -247,9 +247,7 @@ static int write_zones(struct sl_writer *w, struct sl_err *err)
             }
             sqlite3_bind_int64(q, 5, z->step.v[k].offset_s);
             sqlite3_bind_text(q, 6, z->how, -1, SQLITE_STATIC);
-            if (sqlite3_step(q) != SQLITE_DONE)
-                rc = sl_store_err(w->st, "cannot write", err);
-            sqlite3_reset(q);
+            rc = sl_store_write(w->st, q, err);
         }
     }
     sqlite3_finalize(q);
@@ -341,9 +339,7 @@ static int drop_unnamed(struct sl_writer *w, struct sl_err *err)
         if (i != UINT32_MAX && !(w->ids.v[i].type & SL_ID_MENTIONED))
             continue;
         sqlite3_bind_int64(named, 1, id);
-        if (sqlite3_step(named) != SQLITE_DONE)
-            rc = sl_store_err(w->st, "cannot write", err);
-        sqlite3_reset(named);
+        rc = sl_store_write(w->st, named, err);
     }
     sqlite3_finalize(q);
     sqlite3_finalize(named);
@@ -358,9 +354,7 @@ static int write_pairs(struct sl_writer *w, const struct sl_set *s, const char *
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         sqlite3_bind_int64(q, 1, (sqlite3_int64)(s->v.v[i] >> 32));
         sqlite3_bind_int64(q, 2, (sqlite3_int64)(s->v.v[i] & UINT32_MAX));
-        if (sqlite3_step(q) != SQLITE_DONE)
-            rc = sl_store_err(w->st, "cannot write", err);
-        sqlite3_reset(q);
+        rc = sl_store_write(w->st, q, err);
     }
     sqlite3_finalize(q);
     return rc;
