@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two runs, or stores, compared (analyse/diff.h), and the gate of --fail-on. */
+/* Two runs, or stores, compared, and the gate of --fail-on. */
 #include "analyse/load/root_events.h"
 #include "base/mem.h"
 #include "cli/diff_show.h"
 #include "cli/lens.h"
 #include "cli_cmd_diff.sql.h"
+#include "result/diff.h"
 #include "result/find_span.h"
 
 #include <math.h>
@@ -113,15 +114,15 @@ static bool has_type(struct sl_diff_input *s, const char *type)
 }
 
 /* Whether a run has tasks, and the type of those that both runs have; NULL: none. */
-static char *common_tasks(struct sl_comparison *d, bool has[2])
+static char *common_tasks(struct sl_diff_input sides[2], bool has[2])
 {
     char *type, *both = NULL;
 
     for (int side = 0; side < 2; side++)
-        for (int i = 0; (type = sl_task_type(d->side[side].st->db, i)); i++) {
-            bool here = has_type(&d->side[side], type);
+        for (int i = 0; (type = sl_task_type(sides[side].st->db, i)); i++) {
+            bool here = has_type(&sides[side], type);
             has[side] |= here;
-            if (here && !both && has_type(&d->side[!side], type))
+            if (here && !both && has_type(&sides[!side], type))
                 both = type;
             else
                 free(type);
@@ -130,21 +131,21 @@ static char *common_tasks(struct sl_comparison *d, bool has[2])
 }
 
 /* The type that both have. */
-static int choose_type(struct sl_comparison *d, const char *given, char *type, size_t n, struct sl_err *err)
+static int choose_type(struct sl_diff_input sides[2], const char *given, char *type, size_t n, struct sl_err *err)
 {
     bool has[2] = {false, false};
     char *tasks = NULL;
     int rc = 0;
 
-    if (given && (rc = cli_type(d->side[0].st, given, type, n, err)))
-        return sl_err_wrap(err, "A (%s)", d->side[0].text);
-    if (!given && (tasks = common_tasks(d, has))) {
+    if (given && (rc = cli_type(sides[0].st, given, type, n, err)))
+        return sl_err_wrap(err, "A (%s)", sides[0].text);
+    if (!given && (tasks = common_tasks(sides, has))) {
         snprintf(type, n, "%s", tasks);
         free(tasks);
         return 0;
     }
     for (int i = 0; i < 2; i++) {
-        struct sl_diff_input *s = &d->side[i];
+        struct sl_diff_input *s = &sides[i];
         if (given ? !has_type(s, type) : !has[i])
             return sl_err(err, SL_ENOTFOUND,
                           "%s (%s) holds no %s%s; name a type that both have with --type, see: spanloom types -d %s",
@@ -155,20 +156,10 @@ static int choose_type(struct sl_comparison *d, const char *given, char *type, s
                : sl_err(err, SL_ENOTFOUND,
                         "the tasks of %s and of %s are of different types, as of a database and a log; import the rest "
                         "of the other, or name a type that both have with --type",
-                        d->side[0].text, d->side[1].text);
+                        sides[0].text, sides[1].text);
 }
 
 /* ---- the gate ---- */
-
-char *diff_percent(double before, double now, char *buf)
-{
-    double p = (now - before) / before * 100, a = fabs(p);
-
-    *buf = 0;
-    if (before > 0 && a >= 0.005 && a < 1e9)
-        snprintf(buf, 32, "%+.*f %%", a >= 9.95 ? 0 : a >= 0.995 ? 1 : 2, p);
-    return buf;
-}
 
 static bool exceeded(const struct cli_gate *gate, const char *what, double before, double now)
 {
@@ -182,64 +173,84 @@ static bool exceeded(const struct cli_gate *gate, const char *what, double befor
     return true;
 }
 
-static bool row_exceeded(const struct cli_gate *gate, const char *what, const struct sl_diff_row *r)
+/* Of the row at hand: does the whole interval lie above 0? */
+static bool median_exceeded(const struct cli_gate *gate, const char *what, const struct sl_table *t)
 {
-    return sl_shift_sure(&r->median) > 0 && exceeded(gate, what, r->median.a, r->median.b);
+    return sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_LOW) > 0 &&
+           exceeded(gate, what, sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_A),
+                    sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_B));
 }
 
-/* Of the median history, in A or in B. */
-static bool matters(const struct sl_diff *d, const struct sl_diff_row *r)
+/* The seconds of all spans together, if each took the median, in A or in B. */
+static double weight(const struct sl_table *t, int side, int64_t spans)
 {
-    return r->median.a * (double)r->n[0] >= 0.01 * d->history.median.a * (double)d->t[0].roots ||
-           r->median.b * (double)r->n[1] >= 0.01 * d->history.median.b * (double)d->t[1].roots;
+    return sl_table_real(t, SL_DIFF_MEDIAN + side) * (double)spans;
 }
 
-static int gate_of(const struct cli_gate *gate, const struct sl_comparison *d)
+static bool transitions_exceeded(const struct cli_gate *gate, struct sl_table *t, const double whole[2])
 {
-    const struct sl_diff *x = &d->d;
-    bool out;
+    bool out = false;
+
+    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
+        char *what;
+        if (sl_table_int(t, SL_DIFF_SURE) <= 0 ||
+            (weight(t, SL_DIFF_A, sl_table_int(t, SL_DIFF_N_A)) < 0.01 * whole[0] &&
+             weight(t, SL_DIFF_B, sl_table_int(t, SL_DIFF_N_B)) < 0.01 * whole[1]))
+            continue;
+        what = sqlite3_mprintf("the median of %s/%s -> %s/%s", sl_table_text_or_empty(t, SL_DIFF_FROM_TYPE),
+                               sl_table_text_or_empty(t, SL_DIFF_FROM_EVENT),
+                               sl_table_text_or_empty(t, SL_DIFF_TO_TYPE), sl_table_text_or_empty(t, SL_DIFF_TO_EVENT));
+        out |= median_exceeded(gate, what, t);
+        sqlite3_free(what);
+    }
+    return out;
+}
+
+/* Transitions count that have a hundredth of the median history, in A or in B. */
+static int gate_of(const struct cli_gate *gate, const struct sl_result *r, const char *no_path)
+{
+    struct sl_table *diff = sl_result_find(r, "diff"), *sides = sl_result_find(r, "sides");
+    double whole[2];
+    bool out = false;
 
     if (!gate->text)
         return EXIT_DONE;
-    if (isnan(d->makespan[0]) || isnan(d->makespan[1]))
+    sl_table_rewind(diff);
+    sl_table_rewind(sides);
+    sl_table_next(diff, NULL); /* the makespan */
+    if (sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_A) || sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_B))
         fprintf(stderr, "spanloom: --fail-on %s does not see the makespan: %s\n", gate->text,
-                *d->no_path ? d->no_path : "there are no events");
-    out = exceeded(gate, "the makespan", d->makespan[0], d->makespan[1]);
-    out |= row_exceeded(gate, "the median of the whole story", &x->history);
-    for (size_t i = 0; i < x->transition.n; i++) {
-        const struct sl_diff_row *r = &x->transition.v[i];
-        const struct sl_diff_event *from = &x->event.v[r->from], *to = &x->event.v[r->to];
-        char *what = sqlite3_mprintf("the median of %s/%s -> %s/%s", from->span_type, from->event_type, to->span_type,
-                                     to->event_type);
-        if (r->alike && matters(x, r))
-            out |= row_exceeded(gate, what, r);
-        sqlite3_free(what);
+                no_path ? no_path : "there are no events");
+    else
+        out = exceeded(gate, "the makespan", sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_A),
+                       sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_B));
+    sl_table_next(diff, NULL); /* whole histories */
+    out |= median_exceeded(gate, "the median of the whole story", diff);
+    for (int i = 0; i < 2; i++) {
+        sl_table_next(sides, NULL);
+        whole[i] = weight(diff, SL_DIFF_A + i, sl_table_int(sides, SL_DIFF_SPANS));
     }
+    out |= transitions_exceeded(gate, sl_result_find(r, "transitions"), whole);
     return out ? EXIT_GATE : EXIT_DONE;
 }
 
 /* ---- the command ---- */
 
-static int show(const struct cli *cli, struct sl_comparison *d, struct sl_err *err)
+static int show(const struct cli *cli, struct sl_result *r, const char *no_path, struct sl_err *err)
 {
-    struct sl_result r = {0};
-    int rc;
-
     if (cli->format == SL_FORMAT_TABLE) {
-        diff_show(d, cli_option(cli, "all") != NULL);
+        diff_show(stdout, r, cli_option(cli, "all") != NULL);
         return 0;
     }
-    if (*d->no_path)
-        fprintf(stderr, "spanloom: the critical path is not compared: %s\n", d->no_path);
-    sl_result_diff(&r, d);
-    rc = sl_show_result(stdout, &r, cli->format, err);
-    sl_result_free(&r);
-    return rc;
+    if (no_path)
+        fprintf(stderr, "spanloom: the critical path is not compared: %s\n", no_path);
+    return sl_show_result(stdout, r, cli->format, err);
 }
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-    struct sl_comparison d = {0};
+    struct sl_diff_input sides[2] = {{0}};
+    struct sl_result r = {0};
     struct cli_gate gate;
     struct sl_err err = {0};
     char type[SL_TYPE_BYTES];
@@ -250,25 +261,29 @@ static int run(struct cli *cli, int argc, char **argv)
     if ((rc = cli_gate(cli, &gate)))
         return rc;
     for (int i = 0; i < 2 && !rc; i++) {
-        d.side[i].text = argv[i];
-        rc = open_side(cli, &d.side[i], &err);
+        sides[i].text = argv[i];
+        rc = open_side(cli, &sides[i], &err);
     }
     if (!rc)
-        rc = choose_type(&d, cli_option(cli, "type"), type, sizeof type, &err);
-    d.type = type;
+        rc = choose_type(sides, cli_option(cli, "type"), type, sizeof type, &err);
     if (!rc)
-        rc = sl_comparison_make(&d, &err);
-    if (!rc)
-        rc = show(cli, &d, &err);
-    if (!rc)
-        rc = gate_of(&gate, &d);
-    else if (rc < 0)
+        rc = sl_result_diff(&r, sides, type, &err);
+    if (!rc) {
+        struct sl_table *about = sl_result_find(&r, "about");
+        const char *no_path;
+        sl_table_next(about, NULL);
+        no_path = sl_table_text(about, SL_DIFF_NO_PATH, NULL);
+        rc = show(cli, &r, no_path, &err);
+        if (!rc)
+            rc = gate_of(&gate, &r, no_path);
+    }
+    if (rc < 0)
         rc = err.code ? cli_fail(cli, &err) : EXIT_FAILED;
-    sl_comparison_free(&d);
+    sl_result_free(&r);
     for (int i = 0; i < 2; i++) {
-        sl_store_close(d.side[i].st);
-        free(d.side[i].path);
-        free(d.side[i].run);
+        sl_store_close(sides[i].st);
+        free(sides[i].path);
+        free(sides[i].run);
     }
     return rc;
 }

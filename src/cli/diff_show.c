@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `spanloom diff` says to people. */
 #include "cli/diff_show.h"
-#include "base/mem.h"
+#include "result/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-enum { TRANSITIONS = 20, SURE = 15, LONE = 5, PATH = 8, EVENTS = 10, WORDS = 3, TAIL = 20 };
+enum { TRANSITIONS = 20, SURE = 15, LONE = 5, PATH = 8, EVENTS = 10, TAIL = 20 };
+
+char *diff_percent(double before, double now, char *buf)
+{
+    double p = (now - before) / before * 100, a = fabs(p);
+
+    *buf = 0;
+    if (before > 0 && a >= 0.005 && a < 1e9)
+        snprintf(buf, 32, "%+.*f %%", a >= 9.95 ? 0 : a >= 0.995 ? 1 : 2, p);
+    return buf;
+}
+
+static const char *plural(long long n)
+{
+    return n == 1 ? "" : "s";
+}
 
 static const char *seconds(double s, char *buf)
 {
@@ -23,352 +38,348 @@ static const char *signed_seconds(double s, char *buf)
     return buf;
 }
 
+/* A quantile in A and in B, and how it changed. */
+struct shift {
+    double a, b, change, low, high;
+};
+
+static struct shift shift_at(const struct sl_table *t, int column)
+{
+    return (struct shift){sl_table_real_or_nan(t, column + SL_DIFF_A), sl_table_real_or_nan(t, column + SL_DIFF_B),
+                          sl_table_real_or_nan(t, column + SL_DIFF_CHANGE),
+                          sl_table_real_or_nan(t, column + SL_DIFF_LOW),
+                          sl_table_real_or_nan(t, column + SL_DIFF_HIGH)};
+}
+
+static bool is_sure(const struct shift *s)
+{
+    return s->low > 0 || s->high < 0;
+}
+
 /* "+19 ms to +21 ms"; "*": all of it on one side of 0. */
-static const char *interval(const struct sl_shift *s, char *buf, size_t n)
+static const char *interval(const struct shift *s, char *buf, size_t n)
 {
     char low[40], high[40];
 
     if (isnan(s->low))
         return "-";
-    snprintf(buf, n, "%s to %s%s", signed_seconds(s->low, low), signed_seconds(s->high, high),
-             sl_shift_sure(s) ? " *" : "");
+    snprintf(buf, n, "%s to %s%s", signed_seconds(s->low, low), signed_seconds(s->high, high), is_sure(s) ? " *" : "");
     return buf;
+}
+
+/* ---- tables ---- */
+
+/* The next row of the table diff about this. */
+static bool next_about(struct sl_table *diff, const char *what)
+{
+    while (sl_table_next(diff, NULL) > 0)
+        if (!strcmp(sl_table_text_or_empty(diff, SL_DIFF_WHAT), what))
+            return true;
+    return false;
+}
+
+/* The first of them. */
+static void find_about(struct sl_table *diff, const char *what)
+{
+    sl_table_rewind(diff);
+    next_about(diff, what);
+}
+
+/* The next row of a side, 0 or 1, which the first column names. */
+static bool next_of(struct sl_table *t, int side)
+{
+    while (sl_table_next(t, NULL) > 0)
+        if (*sl_table_text_or_empty(t, 0) == "AB"[side])
+            return true;
+    return false;
+}
+
+static struct sl_table *table_of(const struct sl_result *r, const char *name)
+{
+    struct sl_table *t = sl_result_find(r, name);
+
+    sl_table_rewind(t);
+    return t;
 }
 
 /* ---- the verdict ---- */
 
-static void say_where(const struct sl_comparison *d, double change)
+/* What changed most on the path, in the direction of the whole. */
+static void say_where(FILE *out, struct sl_table *diff, double change)
 {
-    const struct sl_diff_path *most = NULL;
+    double most = 0;
+    size_t row = 0;
     char s[40];
 
-    for (size_t i = 0; i < d->path.n; i++) {
-        double x = (d->path.v[i].s[1] - d->path.v[i].s[0]) * (change > 0 ? 1 : -1);
-        if (x > 0 && (!most || x > fabs(most->s[1] - most->s[0])))
-            most = &d->path.v[i];
+    sl_table_rewind(diff);
+    while (next_about(diff, "critical_path")) {
+        double x = sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_CHANGE);
+        if (x * (change > 0 ? 1 : -1) > fabs(most)) {
+            most = x;
+            row = diff->at;
+        }
     }
-    if (!most)
+    if (!row)
         return;
-    printf("; %s: %s, %s, %s",
-           fabs(most->s[1] - most->s[0]) > fabs(change) / 2 ? "most of it in" : "the largest part in", most->component,
-           most->state, signed_seconds(most->s[1] - most->s[0], s));
+    sl_table_rewind(diff);
+    while (diff->at < row)
+        sl_table_next(diff, NULL);
+    fprintf(out, "; %s: %s, %s, %s", fabs(most) > fabs(change) / 2 ? "most of it in" : "the largest part in",
+            sl_table_text_or_empty(diff, SL_DIFF_COMPONENT), sl_table_text_or_empty(diff, SL_DIFF_STATE),
+            signed_seconds(most, s));
 }
 
-static void show_verdict(const struct sl_comparison *d)
+static void show_verdict(FILE *out, struct sl_table *diff)
 {
-    bool whole = !isnan(d->makespan[0]) && !isnan(d->makespan[1]);
-    double a = whole ? d->makespan[0] : d->d.history.median.a, b = whole ? d->makespan[1] : d->d.history.median.b;
-    const struct sl_diff_row *history = &d->d.history;
-    const char *who = whole ? "B" : "The median story in B";
+    struct shift makespan, history, *s = &makespan;
+    const char *who = "B";
     char from[40], to[40], percent[32];
+    bool whole, alike;
 
-    if (isnan(a) || isnan(b))
-        printf("There is nothing to compare: %s has no events", isnan(a) ? "A" : "B");
-    else if (fabs(b - a) <= 0.001 * a)
-        printf("%s takes as long as %s: %s", who, whole ? "A" : "in A", seconds(b, to));
-    else if (*diff_percent(a, b, percent))
-        printf("%s is %s %s: %s -> %s", who, percent + 1, b > a ? "slower" : "faster", seconds(a, from),
-               seconds(b, to));
+    find_about(diff, "makespan");
+    makespan = shift_at(diff, SL_DIFF_MEDIAN);
+    find_about(diff, "story");
+    history = shift_at(diff, SL_DIFF_MEDIAN);
+    whole = !isnan(makespan.a) && !isnan(makespan.b);
+    if (!whole) {
+        s = &history;
+        who = "The median story in B";
+    }
+    alike = fabs(s->b - s->a) <= 0.001 * s->a;
+    if (isnan(s->a) || isnan(s->b))
+        fprintf(out, "There is nothing to compare: %s has no events", isnan(s->a) ? "A" : "B");
+    else if (alike)
+        fprintf(out, "%s takes as long as %s: %s", who, whole ? "A" : "in A", seconds(s->b, to));
+    else if (*diff_percent(s->a, s->b, percent))
+        fprintf(out, "%s is %s %s: %s -> %s", who, percent + 1, s->b > s->a ? "slower" : "faster", seconds(s->a, from),
+                seconds(s->b, to));
     else
-        printf("%s is slower: %s -> %s", who, seconds(a, from), seconds(b, to));
-    if (whole && fabs(b - a) > 0.001 * a)
-        say_where(d, b - a);
-    puts("");
-    if (whole && sl_shift_sure(&history->median) && *diff_percent(history->median.a, history->median.b, percent))
-        printf("The median story is %s %s: %s -> %s\n", percent + 1, history->median.change > 0 ? "longer" : "shorter",
-               seconds(history->median.a, from), seconds(history->median.b, to));
+        fprintf(out, "%s is slower: %s -> %s", who, seconds(s->a, from), seconds(s->b, to));
+    if (whole && !alike)
+        say_where(out, diff, s->b - s->a);
+    fputc('\n', out);
+    if (whole && is_sure(&history) && *diff_percent(history.a, history.b, percent))
+        fprintf(out, "The median story is %s %s: %s -> %s\n", percent + 1, history.change > 0 ? "longer" : "shorter",
+                seconds(history.a, from), seconds(history.b, to));
 }
 
-static void show_sides(const struct sl_comparison *d)
+static void show_sides(FILE *out, struct sl_table *sides, const char *type)
 {
-    for (int i = 0; i < 2; i++) {
-        const struct sl_transitions *t = &d->d.t[i];
-        char roots[32], orders[32];
-        printf("%c  %s%s%s%s: %s span%s of type %s, %s ordering%s of events", i ? 'B' : 'A',
-               d->side[i].run ? "run " : "", d->side[i].run ? d->side[i].run : "", d->side[i].run ? " in " : "",
-               d->side[i].path, sl_show_count(t->roots, roots), t->roots == 1 ? "" : "s", d->type,
-               sl_show_count(t->seq.n, orders), t->seq.n == 1 ? "" : "s");
-        if (t->histories < t->roots)
-            printf("; %s without any", sl_show_count(t->roots - t->histories, roots));
-        puts("");
+    char roots[32], orders[32];
+
+    while (sl_table_next(sides, NULL) > 0) {
+        const char *run = sl_table_text(sides, SL_DIFF_RUN, NULL);
+        long long spans = sl_table_int(sides, SL_DIFF_SPANS), without = sl_table_int(sides, SL_DIFF_WITHOUT_EVENTS);
+        long long orderings = sl_table_int(sides, SL_DIFF_ORDERINGS);
+        fprintf(out, "%s  %s%s%s%s: %s span%s of type %s, %s ordering%s of events",
+                sl_table_text_or_empty(sides, SL_DIFF_SIDE), run ? "run " : "", run ? run : "", run ? " in " : "",
+                sl_table_text_or_empty(sides, SL_DIFF_STORE), sl_show_count((unsigned long long)spans, roots),
+                plural(spans), type, sl_show_count((unsigned long long)orderings, orders), plural(orderings));
+        if (without)
+            fprintf(out, "; %s without any", sl_show_count((unsigned long long)without, roots));
+        fputc('\n', out);
     }
 }
 
 /* ---- sections ---- */
 
-static void show_shift(const char *name, const struct sl_shift *s)
+static void show_shift(FILE *out, const char *name, const struct sl_table *diff, int column)
 {
+    struct shift s = shift_at(diff, column);
     char a[40], b[40], change[40], percent[32], range[90];
 
-    printf("%-24s %11s %11s %11s %8s  %s\n", name, seconds(s->a, a), seconds(s->b, b),
-           signed_seconds(s->change, change), isnan(s->change) ? "" : diff_percent(s->a, s->b, percent),
-           interval(s, range, sizeof range));
+    fprintf(out, "%-24s %11s %11s %11s %8s  %s\n", name, seconds(s.a, a), seconds(s.b, b),
+            signed_seconds(s.change, change), isnan(s.change) ? "" : diff_percent(s.a, s.b, percent),
+            interval(&s, range, sizeof range));
 }
 
-static void show_whole(const struct sl_comparison *d)
+static void show_whole(FILE *out, struct sl_table *diff)
 {
-    const struct sl_diff_row *r = &d->d.history;
-    const double *m = d->makespan;
-    struct sl_shift makespan = {m[0], m[1], m[1] - m[0], NAN, NAN};
-
-    printf("\n%-24s %11s %11s %11s %8s  %s\n", "", "A", "B", "change", "", "95 % interval");
-    show_shift("makespan", &makespan);
-    show_shift("whole story, median", &r->median);
-    show_shift("             95 %", &r->p95);
-    show_shift("             99 %", &r->p99);
+    fprintf(out, "\n%-24s %11s %11s %11s %8s  %s\n", "", "A", "B", "change", "", "95 % interval");
+    find_about(diff, "makespan");
+    show_shift(out, "makespan", diff, SL_DIFF_MEDIAN);
+    find_about(diff, "story");
+    show_shift(out, "whole story, median", diff, SL_DIFF_MEDIAN);
+    show_shift(out, "             95 %", diff, SL_DIFF_P95);
+    show_shift(out, "             99 %", diff, SL_DIFF_P99);
 }
 
-static void show_path(const struct sl_comparison *d, bool all)
+static void show_path(FILE *out, struct sl_table *diff, const char *no_path, bool all)
 {
     char a[40], b[40], change[40];
-    size_t n = all || d->path.n < PATH ? d->path.n : PATH;
     double rest = 0;
+    size_t n = 0;
 
-    puts("\nOn the critical path");
-    if (!d->path.n) {
-        printf("not compared: %s\n", d->no_path);
-        return;
+    fputs("\nOn the critical path\n", out);
+    sl_table_rewind(diff);
+    while (next_about(diff, "critical_path")) {
+        struct shift s = shift_at(diff, SL_DIFF_MEDIAN);
+        if (!n)
+            fprintf(out, "%11s %11s %11s  %s\n", "A", "B", "change", "component, state");
+        if (n++ < PATH || all)
+            fprintf(out, "%11s %11s %11s  %s, %s\n", seconds(s.a, a), seconds(s.b, b), signed_seconds(s.change, change),
+                    sl_table_text_or_empty(diff, SL_DIFF_COMPONENT), sl_table_text_or_empty(diff, SL_DIFF_STATE));
+        else
+            rest += s.change;
     }
-    printf("%11s %11s %11s  %s\n", "A", "B", "change", "component, state");
-    for (size_t i = 0; i < n; i++)
-        printf("%11s %11s %11s  %s, %s\n", seconds(d->path.v[i].s[0], a), seconds(d->path.v[i].s[1], b),
-               signed_seconds(d->path.v[i].s[1] - d->path.v[i].s[0], change), d->path.v[i].component,
-               d->path.v[i].state);
-    for (size_t i = n; i < d->path.n; i++)
-        rest += d->path.v[i].s[1] - d->path.v[i].s[0];
-    if (n < d->path.n)
-        printf("%11s %11s %11s  %zu more; --all shows them\n", "", "", signed_seconds(rest, change), d->path.n - n);
+    if (!n)
+        fprintf(out, "not compared: %s\n", no_path);
+    else if (n > PATH && !all)
+        fprintf(out, "%11s %11s %11s  %zu more; --all shows them\n", "", "", signed_seconds(rest, change), n - PATH);
 }
 
-static void put_ends(const struct sl_diff *d, const struct sl_diff_row *r)
+static void put_ends(FILE *out, const struct sl_table *t)
 {
-    const struct sl_diff_event *from = &d->event.v[r->from], *to = &d->event.v[r->to];
-    printf("  %s/%s -> %s/%s\n", from->span_type, from->event_type, to->span_type, to->event_type);
+    fprintf(out, "  %s/%s -> %s/%s\n", sl_table_text_or_empty(t, SL_DIFF_FROM_TYPE),
+            sl_table_text_or_empty(t, SL_DIFF_FROM_EVENT), sl_table_text_or_empty(t, SL_DIFF_TO_TYPE),
+            sl_table_text_or_empty(t, SL_DIFF_TO_EVENT));
 }
 
-static void put_transition(const struct sl_diff *d, const struct sl_diff_row *r)
+static void put_transition(FILE *out, const struct sl_table *t)
 {
+    struct shift median = shift_at(t, SL_DIFF_MEDIAN);
+    int64_t n_a = sl_table_int(t, SL_DIFF_N_A), n_b = sl_table_int(t, SL_DIFF_N_B);
     char a[40], b[40], change[40], percent[32], tail[40], range[90];
 
-    printf("%7zu %7zu %10s %10s %10s %8s  %-22s %10s", r->n[0], r->n[1], seconds(r->median.a, a),
-           seconds(r->median.b, b), signed_seconds(r->median.change, change),
-           diff_percent(r->median.a, r->median.b, percent), interval(&r->median, range, sizeof range),
-           r->n[0] < TAIL || r->n[1] < TAIL ? "-" : signed_seconds(r->p95.change, tail));
-    put_ends(d, r);
+    fprintf(out, "%7lld %7lld %10s %10s %10s %8s  %-22s %10s", (long long)n_a, (long long)n_b, seconds(median.a, a),
+            seconds(median.b, b), signed_seconds(median.change, change), diff_percent(median.a, median.b, percent),
+            interval(&median, range, sizeof range),
+            n_a < TAIL || n_b < TAIL ? "-"
+                                     : signed_seconds(sl_table_real_or_nan(t, SL_DIFF_P95 + SL_DIFF_CHANGE), tail));
+    put_ends(out, t);
 }
 
-static void put_part(const struct sl_diff *d, const char *title, size_t from, size_t n, size_t most)
+/* The next n rows, at most so many of them. */
+static void put_part(FILE *out, struct sl_table *t, const char *title, size_t n, size_t most)
 {
     if (!n)
         return;
-    printf("%s", title);
+    fputs(title, out);
     if (n > most)
-        printf("; %zu more with --all", n - most);
-    puts("");
-    for (size_t i = from; i < from + n && i < from + most; i++)
-        put_transition(d, &d->transition.v[i]);
+        fprintf(out, "; %zu more with --all", n - most);
+    fputc('\n', out);
+    for (size_t i = 0; i < n; i++) {
+        sl_table_next(t, NULL);
+        if (i < most)
+            put_transition(out, t);
+    }
 }
 
 /* Those whose median did not move are listed with --all only. */
-static void show_both(const struct sl_diff *d, bool all)
+static void show_both(FILE *out, struct sl_table *t, bool all)
 {
     size_t both = 0, sure = 0, moved = 0, most;
 
-    for (; both < d->transition.n && d->transition.v[both].n[0] && d->transition.v[both].n[1]; both++) {
-        sure += sl_diff_sure(&d->transition.v[both]) != 0;
-        moved += d->transition.v[both].weight > 0;
+    for (; sl_table_next(t, NULL) > 0 && sl_table_int(t, SL_DIFF_N_A) && sl_table_int(t, SL_DIFF_N_B); both++) {
+        sure += sl_table_int(t, SL_DIFF_SURE) != 0;
+        moved += sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_CHANGE) != 0;
     }
-    printf("\nFrom one event to the next: both have %zu transition%s%s", both, both == 1 ? "" : "s",
-           both && !moved ? ", and no median changed" : "");
+    sl_table_rewind(t);
+    fprintf(out, "\nFrom one event to the next: both have %zu transition%s%s", both, plural((long long)both),
+            both && !moved ? ", and no median changed" : "");
     if (moved && moved < both && !all)
-        printf("; the medians of %zu did not change, --all shows them", both - moved);
-    puts("");
+        fprintf(out, "; the medians of %zu did not change, --all shows them", both - moved);
+    fputc('\n', out);
     if (!moved && !all)
         return;
-    printf("%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
-           "95 % interval", "p95 change", "from -> to");
+    fprintf(out, "%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
+            "95 % interval", "p95 change", "from -> to");
     most = sure < SURE ? sure : SURE;
-    put_part(d, "surely changed (the interval is without 0), what matters most first", 0, sure, all ? both : most);
-    put_part(
-        d, "not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)",
-        sure, (all ? both : moved) - sure, all ? both : TRANSITIONS - most);
+    put_part(out, t, "surely changed (the interval is without 0), what matters most first", sure, all ? both : most);
+    put_part(out, t,
+             "not surely: the interval has 0, or one side has it more often, since who logs first differs (try "
+             "--merge)",
+             (all ? both : moved) - sure, all ? both : TRANSITIONS - most);
+}
+
+static bool next_lone(struct sl_table *t, int side)
+{
+    while (sl_table_next(t, NULL) > 0)
+        if (!sl_table_int(t, side ? SL_DIFF_N_A : SL_DIFF_N_B))
+            return true;
+    return false;
 }
 
 /* Those that only one side has stand behind the others, by weight. */
-static void show_one(const struct sl_diff *d, int side, bool all)
+static void show_one(FILE *out, struct sl_table *t, int side, bool all)
 {
-    size_t n = 0, shown = 0;
+    size_t n = 0;
     char s[40];
 
-    for (size_t i = 0; i < d->transition.n; i++)
-        n += !d->transition.v[i].n[!side];
+    while (next_lone(t, side))
+        n++;
+    sl_table_rewind(t);
     if (!n)
         return;
-    printf("\n%zu transition%s that only %c has%s\n%7s %10s\n", n, n == 1 ? "" : "s", "AB"[side],
-           n > LONE && !all ? ", those with most of the time first; --all shows all" : "", "n", "median");
-    for (size_t i = 0; i < d->transition.n && (all || shown < LONE); i++) {
-        const struct sl_diff_row *r = &d->transition.v[i];
-        if (r->n[!side])
-            continue;
-        printf("%7zu %10s", r->n[side], seconds(side ? r->median.b : r->median.a, s));
-        put_ends(d, r);
-        shown++;
+    fprintf(out, "\n%zu transition%s that only %c has%s\n%7s %10s\n", n, plural((long long)n), "AB"[side],
+            n > LONE && !all ? ", those with most of the time first; --all shows all" : "", "n", "median");
+    for (size_t i = 0; (all || i < LONE) && next_lone(t, side); i++) {
+        fprintf(out, "%7lld %10s", (long long)sl_table_int(t, side ? SL_DIFF_N_B : SL_DIFF_N_A),
+                seconds(sl_table_real_or_nan(t, SL_DIFF_MEDIAN + (side ? SL_DIFF_B : SL_DIFF_A)), s));
+        put_ends(out, t);
     }
+    sl_table_rewind(t);
 }
 
-/* ---- orderings ---- */
-
-/* Orderings that differ in the same from what they are compared with. */
-struct alike {
-    char *how;
-    size_t orderings;
-    uint64_t roots;
-};
-
-static bool shared(const struct sl_diff *d, size_t event)
+static void show_lone(FILE *out, struct sl_table *t, int side, bool all)
 {
-    return d->event.v[event].in[0] && d->event.v[event].in[1];
-}
-
-/* Events that one side never has stand above. */
-static void list_events(struct sl_buf *b, const struct sl_diff *d, const int *surplus, int sign, const char *word)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < d->event.n; i++) {
-        if (surplus[i] * sign <= 0 || !shared(d, i))
-            continue;
-        if (n++ < WORDS)
-            sl_buf_addf(b, "%s %s/%s", n > 1 ? "," : word, d->event.v[i].span_type, d->event.v[i].event_type);
-        if (n <= WORDS && abs(surplus[i]) > 1)
-            sl_buf_addf(b, " (%d times)", abs(surplus[i]));
-    }
-    if (n > WORDS)
-        sl_buf_addf(b, " and %zu more", n - WORDS);
-}
-
-static char *difference(const struct sl_diff *d, const int *surplus)
-{
-    struct sl_buf b = {0};
-    bool events = false, others = false;
-
-    for (size_t i = 0; i < d->event.n; i++) {
-        events |= surplus[i] && shared(d, i);
-        others |= surplus[i] && !shared(d, i);
-    }
-    if (!events)
-        sl_buf_adds(&b,
-                    others ? "but for events that one side never has, the same" : "the same events in another order");
-    list_events(&b, d, surplus, 1, "with");
-    list_events(&b, d, surplus, -1, b.n ? " without" : "without");
-    return b.s;
-}
-
-/* In what an ordering differs from the most common one of the other side that has events. */
-static struct alike how_it_differs(const struct sl_diff *d, const struct sl_diff_lone *l)
-{
-    const struct sl_sequences *mine = &d->t[l->side].seq, *its = &d->t[!l->side].seq;
-    const struct sl_ordering *o = &mine->v[l->ordering];
-    int *surplus = sl_alloc(d->event.n * sizeof *surplus);
-    struct alike a = {.orderings = 1, .roots = o->count};
-    size_t other = 0;
-
-    while (other < its->n && !its->v[other].n)
-        other++;
-    for (uint32_t i = 0; i < o->n; i++)
-        surplus[mine->code[o->at + i]]++;
-    for (uint32_t i = 0; other < its->n && i < its->v[other].n; i++)
-        surplus[its->code[its->v[other].at + i]]--;
-    a.how = o->n ? difference(d, surplus) : sl_strdup("no events");
-    free(surplus);
-    return a;
-}
-
-static int by_how(const void *a, const void *b)
-{
-    return strcmp(((const struct alike *)a)->how, ((const struct alike *)b)->how);
-}
-
-static int by_roots(const void *a, const void *b)
-{
-    const struct alike *x = a, *y = b;
-    return x->roots != y->roots ? x->roots > y->roots ? -1 : 1 : by_how(a, b);
-}
-
-/* Puts those together that are alike; how many are left. */
-static size_t gather(struct alike *v, size_t n)
-{
-    size_t k = 0;
-
-    qsort(v, n, sizeof *v, by_how);
-    for (size_t i = 1; i < n; i++)
-        if (!strcmp(v[i].how, v[k].how)) {
-            v[k].orderings += v[i].orderings;
-            v[k].roots += v[i].roots;
-            free(v[i].how);
-        } else {
-            v[++k] = v[i];
-        }
-    qsort(v, k + 1, sizeof *v, by_roots);
-    return k + 1;
-}
-
-static void show_lone(const struct sl_diff *d, int side, bool all)
-{
-    SL_VEC(struct alike) v = {0};
-    uint64_t roots = 0;
-    size_t n;
+    long long n = 0, orderings = 0, spans = 0;
     char count[32];
 
-    for (size_t i = 0; i < d->lone.n; i++)
-        if (d->lone.v[i].side == side) {
-            *sl_vec_add(&v) = how_it_differs(d, &d->lone.v[i]);
-            roots += v.v[v.n - 1].roots;
-        }
-    if (!v.n)
-        return;
-    printf("\n%zu %s ordering%s of events that only %c has, of %s span%s\n", v.n, side ? "new" : "vanished",
-           v.n == 1 ? "" : "s", "AB"[side], sl_show_count(roots, count), roots == 1 ? "" : "s");
-    n = gather(v.v, v.n);
-    printf("%9s %9s  compared with the most common of %c", "orderings", "spans", "BA"[side]);
-    if (n > LONE && !all)
-        printf("; %zu more with --all", n - LONE);
-    puts("");
-    for (size_t i = 0; i < n; i++) {
-        if (all || i < LONE)
-            printf("%9zu %9llu  %s\n", v.v[i].orderings, (unsigned long long)v.v[i].roots, v.v[i].how);
-        free(v.v[i].how);
+    for (; next_of(t, side); n++) {
+        orderings += sl_table_int(t, SL_DIFF_LONE_ORDERINGS);
+        spans += sl_table_int(t, SL_DIFF_LONE_SPANS);
     }
-    sl_vec_free(&v);
+    sl_table_rewind(t);
+    if (!n)
+        return;
+    fprintf(out, "\n%lld %s ordering%s of events that only %c has, of %s span%s\n", orderings,
+            side ? "new" : "vanished", plural(orderings), "AB"[side], sl_show_count((unsigned long long)spans, count),
+            plural(spans));
+    fprintf(out, "%9s %9s  compared with the most common of %c", "orderings", "spans", "BA"[side]);
+    if (n > LONE && !all)
+        fprintf(out, "; %lld more with --all", n - LONE);
+    fputc('\n', out);
+    for (int i = 0; (all || i < LONE) && next_of(t, side); i++)
+        fprintf(out, "%9lld %9lld  %s\n", (long long)sl_table_int(t, SL_DIFF_LONE_ORDERINGS),
+                (long long)sl_table_int(t, SL_DIFF_LONE_SPANS), sl_table_text_or_empty(t, SL_DIFF_LONE_DIFFERS));
+    sl_table_rewind(t);
 }
 
-static void show_events(const struct sl_diff *d, int side, bool all)
+static void show_events(FILE *out, struct sl_table *t, int side, bool all)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < d->event.n; i++)
-        if (!d->event.v[i].in[!side] && (n++ < EVENTS || all))
-            printf("%s %s/%s", n == 1 ? side ? "\nEvents that only B has:" : "\nEvents that only A has:" : ",",
-                   d->event.v[i].span_type, d->event.v[i].event_type);
+    while (next_of(t, side))
+        if (n++ < EVENTS || all)
+            fprintf(out, "%s %s/%s", n == 1 ? side ? "\nEvents that only B has:" : "\nEvents that only A has:" : ",",
+                    sl_table_text_or_empty(t, SL_DIFF_EVENT_SPAN_TYPE), sl_table_text_or_empty(t, SL_DIFF_EVENT_TYPE));
     if (n > EVENTS && !all)
-        printf(" and %zu more with --all", n - EVENTS);
+        fprintf(out, " and %zu more with --all", n - EVENTS);
     if (n)
-        puts("");
+        fputc('\n', out);
+    sl_table_rewind(t);
 }
 
-void diff_show(const struct sl_comparison *d, bool all)
+void diff_show(FILE *out, const struct sl_result *r, bool all)
 {
-    show_verdict(d);
-    show_sides(d);
-    show_whole(d);
-    show_path(d, all);
-    show_both(&d->d, all);
+    struct sl_table *diff = table_of(r, "diff"), *about = table_of(r, "about"), *sides = table_of(r, "sides"),
+                    *transitions = table_of(r, "transitions"), *events = table_of(r, "events"),
+                    *orderings = table_of(r, "orderings");
+
+    sl_table_next(about, NULL);
+    show_verdict(out, diff);
+    show_sides(out, sides, sl_table_text_or_empty(about, SL_DIFF_TYPE));
+    show_whole(out, diff);
+    show_path(out, diff, sl_table_text_or_empty(about, SL_DIFF_NO_PATH), all);
+    show_both(out, transitions, all);
+    sl_table_rewind(transitions);
     for (int side = 0; side < 2; side++)
-        show_one(&d->d, side, all);
+        show_one(out, transitions, side, all);
     for (int side = 0; side < 2; side++)
-        show_events(&d->d, side, all);
+        show_events(out, events, side, all);
     for (int side = 0; side < 2; side++)
-        show_lone(&d->d, side, all);
-    if (!d->d.lone.n)
-        puts("\nBoth have the same orderings of events");
+        show_lone(out, orderings, side, all);
+    if (!orderings->rows)
+        fputs("\nBoth have the same orderings of events\n", out);
 }

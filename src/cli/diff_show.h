@@ -3,11 +3,10 @@
 #ifndef SL_CLI_DIFF_SHOW_H
 #define SL_CLI_DIFF_SHOW_H
 
-#include "cli/cli.h"
-#include "result/diff.h"
+#include "show/show.h"
 
-/* all: every transition and ordering. */
-void diff_show(const struct sl_comparison *d, bool all);
+/* Of result/diff.h.  all: every transition and ordering. */
+void diff_show(FILE *out, const struct sl_result *r, bool all);
 
 /* "+12 %", "-0.30 %"; "" where that is nothing, or of nothing.  buf holds 32 bytes. */
 char *diff_percent(double before, double now, char *buf);

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two runs, or stores, compared: what changed from A (0) to B (1) in their roots, makespans and critical paths. */
+/*
+ * Two runs, or stores, compared: what changed from A (0) to B (1) in their roots, makespans and critical paths. Tables:
+ *
+ *   diff         a row for all that was compared: the makespan, whole histories, transitions, orderings, the path
+ *
+ * and for people, and for gates:
+ *
+ *   about        a row: type, no_path
+ *   sides        A, B
+ *   transitions  as in diff, with what is sure: surely changed, not surely, then what one side has, each by weight
+ *   events       those that one side never has: side, span_type, event_type
+ *   orderings    those that one side has, put together by what they lack or have more than the other's most common one:
+ *                side, orderings, spans, differs
+ */
 #ifndef SL_RESULT_DIFF_H
 #define SL_RESULT_DIFF_H
 
-#include "analyse/diff.h"
 #include "result/table.h"
 #include "store/store.h"
 
@@ -17,26 +29,31 @@ struct sl_diff_input {
     uint64_t workflows; /* how many the store has, where no run is named */
 };
 
-/* Seconds on the critical path by what had it, in both. */
-struct sl_diff_path {
-    char *component, *state;
-    double s[2];
+/* Columns of diff and of transitions, which alone has the last.  What there is none of is NULL. */
+enum {
+    SL_DIFF_WHAT, /* makespan, story, transition, sequence, critical_path */
+    SL_DIFF_FROM_TYPE,
+    SL_DIFF_FROM_EVENT,
+    SL_DIFF_TO_TYPE,
+    SL_DIFF_TO_EVENT,
+    SL_DIFF_COMPONENT,
+    SL_DIFF_STATE,
+    SL_DIFF_EVENTS,
+    SL_DIFF_N_A,
+    SL_DIFF_N_B,
+    SL_DIFF_MEDIAN, /* five columns of each quantile: */
+    SL_DIFF_P95 = SL_DIFF_MEDIAN + 5,
+    SL_DIFF_P99 = SL_DIFF_P95 + 5,
+    SL_DIFF_SURE = SL_DIFF_P99 + 5, /* 1, -1: longer, shorter, and both sides have it as often; 0: not surely */
 };
+enum { SL_DIFF_A, SL_DIFF_B, SL_DIFF_CHANGE, SL_DIFF_LOW, SL_DIFF_HIGH }; /* SL_DIFF_MEDIAN + SL_DIFF_B */
+enum { SL_DIFF_TYPE, SL_DIFF_NO_PATH };                                   /* why no critical path is compared; NULL */
+/* run NULL: all of the store */
+enum { SL_DIFF_SIDE, SL_DIFF_STORE, SL_DIFF_RUN, SL_DIFF_SPANS, SL_DIFF_ORDERINGS, SL_DIFF_WITHOUT_EVENTS };
+enum { SL_DIFF_EVENT_SIDE, SL_DIFF_EVENT_SPAN_TYPE, SL_DIFF_EVENT_TYPE };
+enum { SL_DIFF_LONE_SIDE, SL_DIFF_LONE_ORDERINGS, SL_DIFF_LONE_SPANS, SL_DIFF_LONE_DIFFERS };
 
-struct sl_comparison {
-    const char *type; /* of the roots; borrowed */
-    struct sl_diff_input side[2];
-    struct sl_diff d;
-    double makespan[2];               /* NaN: there is none, and no_path says why */
-    SL_VEC(struct sl_diff_path) path; /* by how much it changed; empty: no_path says why */
-    char no_path[600];
-};
-
-/* Fill type and side before, all else is zero.  *c is to be freed, whatever came of it; its sides are the caller's. */
-int sl_comparison_make(struct sl_comparison *c, struct sl_err *err);
-void sl_comparison_free(struct sl_comparison *c);
-
-/* Table: diff, a row for all that was compared: the makespan, whole histories, transitions, orderings, the path. */
-void sl_result_diff(struct sl_result *r, const struct sl_comparison *c);
+/* type: of the roots. */
+int sl_result_diff(struct sl_result *r, const struct sl_diff_input side[2], const char *type, struct sl_err *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "result/table.h"
 #include "store/store.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static struct sl_table *add(struct sl_result *r, const char *name, const struct sl_column *column, int columns)
@@ -163,6 +164,11 @@ double sl_table_real(const struct sl_table *t, int column)
         return sqlite3_column_double(t->query, column);
     c = cell(t, column);
     return c->type == SQLITE_FLOAT ? c->d : c->type == SQLITE_INTEGER ? (double)c->i : 0;
+}
+
+double sl_table_real_or_nan(const struct sl_table *t, int column)
+{
+    return sl_table_is_null(t, column) ? NAN : sl_table_real(t, column);
 }
 
 const char *sl_table_text(const struct sl_table *t, int column, size_t *n)

@@ -91,6 +91,7 @@ int sl_table_type(const struct sl_table *t, int column);
 bool sl_table_is_null(const struct sl_table *t, int column);
 int64_t sl_table_int(const struct sl_table *t, int column);
 double sl_table_real(const struct sl_table *t, int column);
+double sl_table_real_or_nan(const struct sl_table *t, int column); /* NaN for NULL */
 /* Borrowed until the next row; NULL for NULL.  Numbers of queries are texts, too; those in memory are not.  *n: bytes,
  * may be NULL. */
 const char *sl_table_text(const struct sl_table *t, int column, size_t *n);
