@@ -2,11 +2,11 @@
 /* Two runs, or stores, compared, and the gate of --fail-on. */
 #include "analyse/load/root_events.h"
 #include "base/mem.h"
-#include "cli/diff_show.h"
 #include "cli/lens.h"
 #include "cli_cmd_diff.sql.h"
 #include "result/diff.h"
 #include "result/find_span.h"
+#include "show/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,7 +168,7 @@ static bool exceeded(const struct cli_gate *gate, const char *what, double befor
     if (!cli_gate_exceeded(gate, before, now))
         return false;
     fprintf(stderr, "spanloom: --fail-on %s: %s went from %s to %s%s%s\n", gate->text, what,
-            sl_show_seconds(before, from), sl_show_seconds(now, to), *diff_percent(before, now, percent) ? ", " : "",
+            sl_show_seconds(before, from), sl_show_seconds(now, to), *sl_show_change(before, now, percent) ? ", " : "",
             percent);
     return true;
 }
@@ -239,7 +239,7 @@ static int gate_of(const struct cli_gate *gate, const struct sl_result *r, const
 static int show(const struct cli *cli, struct sl_result *r, const char *no_path, struct sl_err *err)
 {
     if (cli->format == SL_FORMAT_TABLE) {
-        diff_show(stdout, r, cli_option(cli, "all") != NULL);
+        sl_show_diff(stdout, r, cli_option(cli, "all") != NULL);
         return 0;
     }
     if (no_path)

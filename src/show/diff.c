@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `spanloom diff` says to people. */
-#include "cli/diff_show.h"
+#include "show/diff.h"
 #include "result/diff.h"
 
 #include <math.h>
@@ -8,7 +7,7 @@
 
 enum { TRANSITIONS = 20, SURE = 15, LONE = 5, PATH = 8, EVENTS = 10, TAIL = 20 };
 
-char *diff_percent(double before, double now, char *buf)
+char *sl_show_change(double before, double now, char *buf)
 {
     double p = (now - before) / before * 100, a = fabs(p);
 
@@ -150,7 +149,7 @@ static void show_verdict(FILE *out, struct sl_table *diff)
         fprintf(out, "There is nothing to compare: %s has no events", isnan(s->a) ? "A" : "B");
     else if (alike)
         fprintf(out, "%s takes as long as %s: %s", who, whole ? "A" : "in A", seconds(s->b, to));
-    else if (*diff_percent(s->a, s->b, percent))
+    else if (*sl_show_change(s->a, s->b, percent))
         fprintf(out, "%s is %s %s: %s -> %s", who, percent + 1, s->b > s->a ? "slower" : "faster", seconds(s->a, from),
                 seconds(s->b, to));
     else
@@ -158,7 +157,7 @@ static void show_verdict(FILE *out, struct sl_table *diff)
     if (whole && !alike)
         say_where(out, diff, s->b - s->a);
     fputc('\n', out);
-    if (whole && is_sure(&history) && *diff_percent(history.a, history.b, percent))
+    if (whole && is_sure(&history) && *sl_show_change(history.a, history.b, percent))
         fprintf(out, "The median story is %s %s: %s -> %s\n", percent + 1, history.change > 0 ? "longer" : "shorter",
                 seconds(history.a, from), seconds(history.b, to));
 }
@@ -189,7 +188,7 @@ static void show_shift(FILE *out, const char *name, const struct sl_table *diff,
     char a[40], b[40], change[40], percent[32], range[90];
 
     fprintf(out, "%-24s %11s %11s %11s %8s  %s\n", name, seconds(s.a, a), seconds(s.b, b),
-            signed_seconds(s.change, change), isnan(s.change) ? "" : diff_percent(s.a, s.b, percent),
+            signed_seconds(s.change, change), isnan(s.change) ? "" : sl_show_change(s.a, s.b, percent),
             interval(&s, range, sizeof range));
 }
 
@@ -242,7 +241,7 @@ static void put_transition(FILE *out, const struct sl_table *t)
     char a[40], b[40], change[40], percent[32], tail[40], range[90];
 
     fprintf(out, "%7lld %7lld %10s %10s %10s %8s  %-22s %10s", (long long)n_a, (long long)n_b, seconds(median.a, a),
-            seconds(median.b, b), signed_seconds(median.change, change), diff_percent(median.a, median.b, percent),
+            seconds(median.b, b), signed_seconds(median.change, change), sl_show_change(median.a, median.b, percent),
             interval(&median, range, sizeof range),
             n_a < TAIL || n_b < TAIL ? "-"
                                      : signed_seconds(sl_table_real_or_nan(t, SL_DIFF_P95 + SL_DIFF_CHANGE), tail));
@@ -361,7 +360,7 @@ static void show_events(FILE *out, struct sl_table *t, int side, bool all)
     sl_table_rewind(t);
 }
 
-void diff_show(FILE *out, const struct sl_result *r, bool all)
+void sl_show_diff(FILE *out, const struct sl_result *r, bool all)
 {
     struct sl_table *diff = table_of(r, "diff"), *about = table_of(r, "about"), *sides = table_of(r, "sides"),
                     *transitions = table_of(r, "transitions"), *events = table_of(r, "events"),
