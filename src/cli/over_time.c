@@ -48,21 +48,3 @@ int plot_show(const struct plot *p, struct sl_result *r, int rc, void (*show)(FI
     sl_result_free(r);
     return rc;
 }
-
-sqlite3_stmt *plot_prepare(struct plot *p, const char *sql, struct sl_err *err)
-{
-    struct sl_over_time q = plot_question(p, false);
-
-    return sl_over_time_prepare(&q, sql, err);
-}
-
-int plot_rows(struct plot *p, const char *sql)
-{
-    struct sl_over_time q = plot_question(p, false);
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    int rc = sl_over_time_rows(&r, &q, "rows", sql, NULL, 0, &err);
-
-    rc = plot_show(p, &r, rc, NULL, &err);
-    return rc ? cli_fail(p->cli, &err) : EXIT_DONE;
-}

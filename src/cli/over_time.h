@@ -35,9 +35,4 @@ struct sl_over_time plot_question(const struct plot *p, bool summary);
 int plot_show(const struct plot *p, struct sl_result *r, int rc, void (*show)(FILE *out, const struct sl_result *r),
               struct sl_err *err);
 
-/* A query with ?1 to ?3 bound. */
-sqlite3_stmt *plot_prepare(struct plot *p, const char *sql, struct sl_err *err);
-/* For programs: all rows of a query, or of the user's.  An exit code. */
-int plot_rows(struct plot *p, const char *sql);
-
 #endif
