@@ -21,13 +21,13 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_result r = {0};
     struct sl_err err = {0};
     char type[SL_TYPE_BYTES];
-    struct plot p;
+    struct over_time p;
     int rc;
 
     if (by_sql ? argc : argc < 2 || argc > 3)
         return cli_usage(cli, by_sql ? "durations takes events or --sql, not both"
                                      : "from which event to which? such as: invoked returned");
-    if ((rc = plot_open(&p, cli)))
+    if ((rc = over_time_open(&p, cli)))
         return rc;
     if (!by_sql)
         rc = cli_type(p.st, argc > 2 ? argv[2] : NULL, type, sizeof type, &err);
@@ -35,11 +35,11 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);
     if (!rc) {
-        q.over = plot_question(&p, people);
+        q.over = over_time_question(&p, people);
         rc = sl_durations(&r, &q, &err);
-        rc = plot_show(&p, &r, rc, people ? sl_show_durations : NULL, &err);
+        rc = over_time_show(&p, &r, rc, people ? sl_show_durations : NULL, &err);
     }
-    return plot_close(&p, rc, &err);
+    return over_time_close(&p, rc, &err);
 }
 
 const struct command cmd_durations = {

@@ -106,12 +106,12 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_buf b = {0};
     struct sl_err err = {0};
     char type[SL_TYPE_BYTES];
-    struct plot p;
+    struct over_time p;
     int rc;
 
     if (argc > 1)
         return cli_usage(cli, "graph takes one type of spans, or none; '%s' is one too many", argv[1]);
-    if ((rc = plot_open(&p, cli)))
+    if ((rc = over_time_open(&p, cli)))
         return rc;
     if (argc)
         rc = cli_type(p.st, argv[0], type, sizeof type, &err);
@@ -123,7 +123,7 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = put(cli, &b, &err);
     sl_buf_free(&b);
     sl_result_free(&r);
-    return plot_close(&p, rc, &err);
+    return over_time_close(&p, rc, &err);
 }
 
 const struct command cmd_graph = {

@@ -10,23 +10,17 @@ static const struct option_spec options[] = {
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-    bool people = cli->format == SL_FORMAT_TABLE;
-    struct sl_result r = {0};
-    struct sl_over_time q;
     struct sl_err err = {0};
-    struct plot p;
+    struct over_time p;
     int rc;
 
     if (argc != (cli_option(cli, "sql") ? 0 : 1))
         return cli_usage(cli, cli_option(cli, "sql") ? "rate takes an event or --sql, not both"
                                                      : "which event? such as: returned, or '*.worker.task/worker_*'");
-    if ((rc = plot_open(&p, cli)))
+    if ((rc = over_time_open(&p, cli)))
         return rc;
     p.arg = argc ? argv[0] : NULL;
-    q = plot_question(&p, people);
-    rc = sl_rate(&r, &q, &err);
-    rc = plot_show(&p, &r, rc, people ? sl_show_rate : NULL, &err);
-    return plot_close(&p, rc, &err);
+    return over_time_run(&p, 0, sl_rate, sl_show_rate, &err);
 }
 
 const struct command cmd_rate = {

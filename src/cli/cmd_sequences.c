@@ -37,12 +37,12 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_err err = {0};
     char type[SL_TYPE_BYTES];
     bool all = cli_option(cli, "all") != NULL, seen;
-    struct plot p;
+    struct over_time p;
     int rc;
 
     if (argc > 1)
         return cli_usage(cli, "one type of root spans at a time; '%s' is one too many", argv[1]);
-    if ((rc = plot_open(&p, cli)))
+    if ((rc = over_time_open(&p, cli)))
         return rc;
     rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
     if (!rc && !argc)
@@ -55,7 +55,7 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = cli->format == SL_FORMAT_TABLE ? sl_show_sequences(stdout, &r, type, all, &err)
                                             : sl_show_result(stdout, &r, cli->format, &err);
     sl_result_free(&r);
-    return plot_close(&p, rc, &err);
+    return over_time_close(&p, rc, &err);
 }
 
 const struct command cmd_sequences = {.name = "sequences",

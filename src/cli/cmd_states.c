@@ -9,29 +9,22 @@ static const struct option_spec options[] = {
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-    bool people = cli->format == SL_FORMAT_TABLE, seen;
-    struct sl_result r = {0};
-    struct sl_over_time q;
+    bool seen;
     struct sl_err err = {0};
     char type[SL_TYPE_BYTES];
-    struct plot p;
+    struct over_time p;
     int rc;
 
     if (argc > (cli_option(cli, "sql") ? 0 : 1))
         return cli_usage(cli, "states takes one type of spans, or --sql; '%s' is one too many", argv[argc - 1]);
-    if ((rc = plot_open(&p, cli)))
+    if ((rc = over_time_open(&p, cli)))
         return rc;
     if (!p.sql)
         rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
     p.arg = p.sql ? NULL : type;
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);
-    if (!rc) {
-        q = plot_question(&p, people);
-        rc = sl_states(&r, &q, &err);
-        rc = plot_show(&p, &r, rc, people ? sl_show_states : NULL, &err);
-    }
-    return plot_close(&p, rc, &err);
+    return over_time_run(&p, rc, sl_states, sl_show_states, &err);
 }
 
 const struct command cmd_states = {

@@ -9,17 +9,14 @@ static const struct option_spec options[] = {
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-    bool people = cli->format == SL_FORMAT_TABLE;
-    struct sl_result r = {0};
-    struct sl_over_time q;
     struct sl_err err = {0};
     char type[SL_TYPE_BYTES];
-    struct plot p;
+    struct over_time p;
     int rc;
 
     if (argc > (cli_option(cli, "sql") ? 0 : 1))
         return cli_usage(cli, "utilisation takes one type of workers, or --sql; '%s' is one too many", argv[argc - 1]);
-    if ((rc = plot_open(&p, cli)))
+    if ((rc = over_time_open(&p, cli)))
         return rc;
     rc = cli_states(cli, p.st, &err);
     if (!rc)
@@ -28,12 +25,7 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = cli_type(p.st, argv[0], type, sizeof type, &err);
         p.arg = type;
     }
-    if (!rc) {
-        q = plot_question(&p, people);
-        rc = sl_workers(&r, &q, &err);
-        rc = plot_show(&p, &r, rc, people ? sl_show_workers : NULL, &err);
-    }
-    return plot_close(&p, rc, &err);
+    return over_time_run(&p, rc, sl_workers, sl_show_workers, &err);
 }
 
 const struct command cmd_utilisation = {

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-int plot_open(struct plot *p, const struct cli *cli)
+int over_time_open(struct over_time *p, const struct cli *cli)
 {
     const char *bin = cli_option(cli, "bin");
     struct sl_err err = {0};
     char *end;
 
-    *p = (struct plot){.cli = cli};
+    *p = (struct over_time){.cli = cli};
     if (bin) {
         p->bin_s = strtod(bin, &end);
         if (!*bin || *end || !(p->bin_s >= 1e-9 && p->bin_s <= 9e9))
@@ -20,11 +20,11 @@ int plot_open(struct plot *p, const struct cli *cli)
         return EXIT_FAILED;
     p->sql = sl_sql_bare(cli_option(cli, "sql"));
     if (sl_find_run(p->st, cli_option(cli, "run"), &p->within, &err))
-        return plot_close(p, err.code, &err);
+        return over_time_close(p, err.code, &err);
     return EXIT_DONE;
 }
 
-int plot_close(struct plot *p, int rc, const struct sl_err *err)
+int over_time_close(struct over_time *p, int rc, const struct sl_err *err)
 {
     sl_store_close(p->st);
     free(p->sql);
@@ -32,14 +32,14 @@ int plot_close(struct plot *p, int rc, const struct sl_err *err)
     return rc < 0 ? cli_fail(p->cli, err) : rc;
 }
 
-struct sl_over_time plot_question(const struct plot *p, bool summary)
+struct sl_over_time over_time_question(const struct over_time *p, bool summary)
 {
     return (struct sl_over_time){
         .st = p->st, .about = p->arg, .bin_s = p->bin_s, .within = p->within, .sql = p->sql, .summary = summary};
 }
 
-int plot_show(const struct plot *p, struct sl_result *r, int rc, void (*show)(FILE *out, const struct sl_result *r),
-              struct sl_err *err)
+int over_time_show(const struct over_time *p, struct sl_result *r, int rc,
+                   void (*show)(FILE *out, const struct sl_result *r), struct sl_err *err)
 {
     if (!rc && show)
         show(stdout, r);
@@ -47,4 +47,17 @@ int plot_show(const struct plot *p, struct sl_result *r, int rc, void (*show)(FI
         rc = sl_show_result(stdout, r, p->cli->format, err);
     sl_result_free(r);
     return rc;
+}
+
+int over_time_run(struct over_time *p, int rc,
+                  int (*ask)(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err),
+                  void (*show)(FILE *out, const struct sl_result *r), struct sl_err *err)
+{
+    bool people = p->cli->format == SL_FORMAT_TABLE;
+    struct sl_over_time q = over_time_question(p, people);
+    struct sl_result r = {0};
+
+    if (!rc)
+        rc = over_time_show(p, &r, ask(&r, &q, err), people ? show : NULL, err);
+    return over_time_close(p, rc, err);
 }

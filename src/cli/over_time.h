@@ -15,7 +15,7 @@
 #define SQL_OPTION(columns) {"sql", "QUERY", "instead, show what a query yields: " columns, false}
 /* clang-format on */
 
-struct plot {
+struct over_time {
     const struct cli *cli;
     struct sl_store *st;
     const char *arg; /* ?1 of queries: a type, an event */
@@ -25,14 +25,18 @@ struct plot {
 };
 
 /* Opens the store and reads the options.  EXIT_DONE; else it is said what is wrong, and p is closed. */
-int plot_open(struct plot *p, const struct cli *cli);
+int over_time_open(struct over_time *p, const struct cli *cli);
 /* Ends the command: prints what err has, closes. */
-int plot_close(struct plot *p, int rc, const struct sl_err *err);
+int over_time_close(struct over_time *p, int rc, const struct sl_err *err);
 
 /* What is asked; with what people look at, where they do. */
-struct sl_over_time plot_question(const struct plot *p, bool summary);
+struct sl_over_time over_time_question(const struct over_time *p, bool summary);
 /* The result where it was made (rc 0), for programs, or by `show` where people look on.  Frees it.  rc, or negative. */
-int plot_show(const struct plot *p, struct sl_result *r, int rc, void (*show)(FILE *out, const struct sl_result *r),
-              struct sl_err *err);
+int over_time_show(const struct over_time *p, struct sl_result *r, int rc,
+                   void (*show)(FILE *out, const struct sl_result *r), struct sl_err *err);
+/* All of it where all went well so far (rc 0): asks, shows, ends the command. */
+int over_time_run(struct over_time *p, int rc,
+                  int (*ask)(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err),
+                  void (*show)(FILE *out, const struct sl_result *r), struct sl_err *err);
 
 #endif
