@@ -64,15 +64,8 @@ int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format
 /* Opens the store of -d for reading, with the analysis functions; NULL: the error is printed. */
 struct sl_store *cli_open(const struct cli *cli);
 
-/* Runs a query of one result and shows it in the chosen format.  Exit code.  args: texts for ?1, ?2, ..., NULL-ended.
- */
-int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const char *const *args);
-
-/* Results that are in no store, in every format all the same: create a table, add rows by SQL, show a query (closes).
- */
-sqlite3 *cli_rows(const char *create);
-void cli_rows_add(sqlite3 *db, const char *fmt, ...); /* sqlite3_mprintf's formats */
-int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql);
+/* Ends a command: shows r where all went well (rc 0), prints err where not, frees and closes.  st may be NULL. */
+int cli_end(const struct cli *cli, struct sl_store *st, struct sl_result *r, int rc, const struct sl_err *err);
 
 struct sl_recipes;
 /* The built-in recipes, the user's, and those of --recipe, ready for use. */

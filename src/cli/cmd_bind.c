@@ -56,24 +56,9 @@ static int end(struct sl_store *st, struct sl_recipes *set, int rc, struct sl_er
     return rc ? rc : sl_store_commit(st, err);
 }
 
-static int exec_with(struct sl_store *st, const char *sql_sql, const char *a, const char *b, struct sl_err *err)
+static bool has(struct sl_store *st, const char *sql, const char *name, const char *rule)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql_sql, err);
-    int rc = q ? 0 : SL_ESTORE;
-
-    if (!rc) {
-        sqlite3_bind_text(q, 1, a, -1, SQLITE_STATIC);
-        if (b)
-            sqlite3_bind_text(q, 2, b, -1, SQLITE_STATIC);
-        rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(st, "cannot write", err);
-    }
-    sqlite3_finalize(q);
-    return rc;
-}
-
-static bool has(struct sl_store *st, const char *sql_sql, const char *name, const char *rule)
-{
-    sqlite3_stmt *q = sl_store_prepare(st, sql_sql, NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql, NULL);
     bool yes = false;
 
     if (q) {
@@ -125,7 +110,7 @@ static void say(const struct cli *cli, struct sl_store *st, const char *name, co
 /* An end of several types is none. */
 static int one_type(struct sl_store *st, const struct sl_recipes *set, const char *type, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql_sql, err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_types_of, err);
     size_t n = strlen(type);
     bool known = false;
     int rc = q ? 0 : SL_ESTORE;
@@ -170,7 +155,7 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     if (!*name)
         return sl_err(err, SL_EUSAGE, "--name needs a name");
     if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1 AND rule <> ?2", name, text) || is_built_in(set, name) ||
-        !strcmp(name, "name") || has(st, sql_bind_rule, name, NULL))
+        !strcmp(name, "name") || has(st, sql_is_rule, name, NULL))
         return sl_err(err, SL_EUSAGE, "there is a binding '%s' already; unbind it, or give this one another --name",
                       name);
     rc = sl_tables_make(st, set, err);
@@ -179,9 +164,9 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     for (int i = 0; i < 2 && !rc; i++)
         rc = one_type(st, set, i ? r.right : r.left, err);
     if (!rc)
-        rc = exec_with(st, "INSERT OR REPLACE INTO sl_bind (name, rule) VALUES (?1, ?2)", name, text, err);
+        rc = sl_store_run(st, "INSERT OR REPLACE INTO sl_bind (name, rule) VALUES (?1, ?2)", err, "tt", name, text);
     if (!rc)
-        rc = exec_with(st, "DELETE FROM sl_unbound WHERE rule = ?1", name, NULL, err);
+        rc = sl_store_run(st, "DELETE FROM sl_unbound WHERE rule = ?1", err, "t", name);
     if (!rc && dry) {
         rc = cli_bind_all(st, set, err);
         if (!rc)
@@ -195,12 +180,29 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
     return rc;
 }
 
+static int list(const struct cli *cli, struct sl_store *st, struct sl_err *err)
+{
+    static const struct sl_column column[] = {
+        {"name", SL_COLUMN_TEXT, NULL},         {"bound", SL_COLUMN_TEXT, NULL},  {"links", SL_COLUMN_INTEGER, "links"},
+        {"doubts", SL_COLUMN_INTEGER, "links"}, {"origin", SL_COLUMN_TEXT, NULL}, {"rule", SL_COLUMN_TEXT, NULL}};
+    struct sl_result r = {0};
+    struct sl_table *t = sl_result_sql(&r, st, "bindings", column, SL_COLUMNS(column), sql_list, err);
+    int rc = SL_ESTORE;
+
+    if (t) {
+        sqlite3_bind_text(t->query, 1, cli->format == SL_FORMAT_TABLE ? "people" : "programs", -1, SQLITE_STATIC);
+        rc = sl_show_result(stdout, &r, cli->format, err);
+    }
+    sl_result_free(&r);
+    return rc;
+}
+
 static int run_bind(struct cli *cli, int argc, char **argv)
 {
     struct sl_store *st = NULL;
     struct sl_recipes *set = NULL;
     struct sl_err err = {0};
-    int rc, exit = EXIT_DONE;
+    int rc;
 
     if (argc > 1)
         return cli_usage(cli, "one rule, in quotes: 'TYPE in TYPE where a.COLUMN = b.COLUMN'");
@@ -208,11 +210,10 @@ static int run_bind(struct cli *cli, int argc, char **argv)
     if (!rc && !argc) {
         rc = built_in(st, set, &err);
         if (!rc)
-            exit = cli_query(cli, st, sql_list,
-                             (const char *[]){cli->format == SL_FORMAT_TABLE ? "people" : "programs", NULL});
+            rc = list(cli, st, &err);
         sl_store_rollback(st);
     } else if (!rc && has(st, "SELECT 1 FROM sl_unbound WHERE rule = ?1", argv[0], NULL)) {
-        rc = end(st, set, exec_with(st, "DELETE FROM sl_unbound WHERE rule = ?1", argv[0], NULL, &err), &err);
+        rc = end(st, set, sl_store_run(st, "DELETE FROM sl_unbound WHERE rule = ?1", &err, "t", argv[0]), &err);
         if (!rc)
             say(cli, st, argv[0], "");
     } else if (!rc && !strpbrk(argv[0], " \t") && is_rule(st, set, argv[0])) {
@@ -225,7 +226,7 @@ static int run_bind(struct cli *cli, int argc, char **argv)
     }
     sl_store_close(st);
     sl_recipes_free(set);
-    return rc ? cli_fail(cli, &err) : exit;
+    return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
 const struct command cmd_bind = {
@@ -249,11 +250,11 @@ static int unbind(struct cli *cli, struct sl_store *st, struct sl_recipes *set, 
             printf("campaign %s: its runs are on their own again\n", name);
         return rc;
     } else if (has(st, "SELECT 1 FROM sl_bind WHERE name = ?1", name, NULL)) {
-        rc = exec_with(st, "DELETE FROM sl_bind WHERE name = ?1", name, NULL, err);
+        rc = sl_store_run(st, "DELETE FROM sl_bind WHERE name = ?1", err, "t", name);
     } else if (has(st, "SELECT 1 FROM sl_unbound WHERE rule = ?1", name, NULL)) {
         return sl_err(err, SL_ENOTFOUND, "%s is not bound; bind it again with: spanloom bind '%s'", name, name);
     } else if (is_rule(st, set, name)) {
-        rc = exec_with(st, "INSERT OR IGNORE INTO sl_unbound VALUES (?1)", name, NULL, err);
+        rc = sl_store_run(st, "INSERT OR IGNORE INTO sl_unbound VALUES (?1)", err, "t", name);
     } else {
         return sl_err(err, SL_ENOTFOUND, "no rule is called %s; see them with: spanloom links, and spanloom bind",
                       name);

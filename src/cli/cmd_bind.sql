@@ -13,14 +13,14 @@ FROM b
 LEFT JOIN sl_name n ON n.name = b.name
 ORDER BY 1;
 
--- name: sql
+-- name: types_of
 WITH t AS (SELECT name FROM sl_name n WHERE (name = ?1 OR substr(name, -length(?1) - 1) = '.' || ?1) AND EXISTS
     (SELECT 1 FROM sl_span s WHERE s.type = n.id) UNION SELECT name FROM sqlite_schema WHERE name = ?1 COLLATE
     NOCASE)
 SELECT group_concat(name, ', '), count(*), max(name = ?1)
 FROM t;
 
--- name: bind_rule
+-- name: is_rule
 SELECT 1
 FROM sl_name n
 JOIN sl_link l ON l.rule = n.id AND l.confidence IS NULL

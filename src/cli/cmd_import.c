@@ -51,17 +51,48 @@ static void warn(void *to, const char *text)
 }
 
 /* Files that nothing claims are many, and alike: people get them by folder. */
-static int dry_run(const struct cli *cli, const struct sl_found_list *l)
+static void by_folder(struct sl_result *r, sqlite3 *db, const struct sl_found_list *l)
 {
-    sqlite3 *db = cli_rows("CREATE TABLE t (recipe, bytes, path, folder)");
+    sqlite3_stmt *q;
 
+    sqlite3_exec(db, "CREATE TABLE t (recipe, bytes, path, folder)", NULL, NULL, NULL);
     for (size_t i = 0; i < l->v.n; i++) {
         const struct sl_found *f = &l->v.v[i];
         const char *slash = strrchr(f->name, '/');
-        cli_rows_add(db, "INSERT INTO t VALUES (%Q, %llu, %Q, %.*Q)", f->recipe ? f->recipe->name : NULL,
-                     (unsigned long long)f->bytes, f->name, slash ? (int)(slash - f->name) : 0, f->name);
+        char *sql = sqlite3_mprintf("INSERT INTO t VALUES (%Q, %llu, %Q, %.*Q)", f->recipe ? f->recipe->name : NULL,
+                                    (unsigned long long)f->bytes, f->name, slash ? (int)(slash - f->name) : 0, f->name);
+        sqlite3_exec(db, sql, NULL, NULL, NULL);
+        sqlite3_free(sql);
     }
-    return cli_rows_show(cli, db, cli->format == SL_FORMAT_TABLE ? sql_people : "SELECT recipe, bytes, path FROM t");
+    if (sqlite3_prepare_v2(db, sql_by_folder, -1, &q, NULL) != SQLITE_OK)
+        abort(); /* the statement is ours */
+    sl_result_query(r, "files", NULL, 0, q);
+}
+
+static int dry_run(const struct cli *cli, const struct sl_found_list *l)
+{
+    static const struct sl_column column[] = {
+        {"recipe", SL_COLUMN_TEXT, NULL}, {"bytes", SL_COLUMN_INTEGER, "bytes"}, {"path", SL_COLUMN_TEXT, NULL}};
+    struct sl_result r = {0};
+    sqlite3 *db = NULL;
+    int rc;
+
+    if (cli->format == SL_FORMAT_TABLE) {
+        if (sqlite3_open(":memory:", &db) != SQLITE_OK)
+            abort();
+        by_folder(&r, db, l);
+    } else {
+        struct sl_table *t = sl_result_table(&r, "files", column, SL_COLUMNS(column));
+        for (size_t i = 0; i < l->v.n; i++) {
+            sl_table_add(t);
+            sl_table_put_text(t, 0, l->v.v[i].recipe ? l->v.v[i].recipe->name : NULL);
+            sl_table_put_int(t, 1, (int64_t)l->v.v[i].bytes);
+            sl_table_put_text(t, 2, l->v.v[i].name);
+        }
+    }
+    rc = cli_end(cli, NULL, &r, 0, NULL);
+    sqlite3_close(db);
+    return rc;
 }
 
 static void say_assumed(const struct sl_import_result *r)
@@ -83,26 +114,48 @@ static void say_adrift(const struct sl_import_result *r)
     fputs(" count from an unknown moment, such as the start of the machine, and appear near 1970\n", stderr);
 }
 
+static int show_recipes(const struct cli *cli, const struct sl_import_result *r)
+{
+    bool people = cli->format == SL_FORMAT_TABLE;
+    const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL},
+                                       {"files", SL_COLUMN_INTEGER, "files"},
+                                       {"records", SL_COLUMN_INTEGER, "records"},
+                                       {"used", SL_COLUMN_INTEGER, "records"},
+                                       {"skipped", SL_COLUMN_INTEGER, "records"},
+                                       {"rejects", SL_COLUMN_INTEGER, "records"},
+                                       {people ? "new spans" : "spans", SL_COLUMN_INTEGER, "spans"},
+                                       {"events", SL_COLUMN_INTEGER, "events"},
+                                       {"seconds", SL_COLUMN_REAL, "s"}};
+    struct sl_result result = {0};
+    struct sl_table *t = sl_result_table(&result, "recipes", column, SL_COLUMNS(column));
+
+    for (size_t i = 0; i < r->recipe.n; i++) {
+        const struct sl_import_recipe *x = &r->recipe.v[i];
+        const uint64_t counts[] = {x->files, x->records, x->used, x->skipped, x->rejected, x->spans, x->events};
+        char seconds[32];
+        sl_table_add(t);
+        sl_table_put_text(t, 0, x->name);
+        for (int k = 0; k < 7; k++)
+            sl_table_put_int(t, k + 1, (int64_t)counts[k]);
+        snprintf(seconds, sizeof seconds, "%.3f", x->seconds);
+        if (people)
+            sl_table_put_text(t, 8, seconds);
+        else
+            sl_table_put_real(t, 8, strtod(seconds, NULL));
+    }
+    return cli_end(cli, NULL, &result, 0, NULL);
+}
+
 static int summary(const struct cli *cli, const struct sl_import_result *r)
 {
-    sqlite3 *db = cli_rows(sql_summary);
     char a[32], b[32], c[32];
     int rc = EXIT_DONE;
 
-    for (size_t i = 0; i < r->recipe.n; i++) {
-        const struct sl_import_recipe *t = &r->recipe.v[i];
-        cli_rows_add(db, "INSERT INTO t VALUES (%Q, %llu, %llu, %llu, %llu, %llu, %llu, %llu, %.3f)", t->name,
-                     (unsigned long long)t->files, (unsigned long long)t->records, (unsigned long long)t->used,
-                     (unsigned long long)t->skipped, (unsigned long long)t->rejected, (unsigned long long)t->spans,
-                     (unsigned long long)t->events, t->seconds);
-    }
     if (cli->format != SL_FORMAT_TABLE)
-        return cli_rows_show(cli, db, sql_summary_2);
+        return show_recipes(cli, r);
     if (r->recipe.n) {
-        rc = cli_rows_show(cli, db, sql_summary_3);
+        rc = show_recipes(cli, r);
         putchar('\n');
-    } else {
-        sqlite3_close(db);
     }
     printf("%s: %s new spans, %s events from %s file%s", cli->store_path, sl_show_count(r->spans, a),
            sl_show_count(r->events, b), sl_show_count(r->files, c), r->files == 1 ? "" : "s");

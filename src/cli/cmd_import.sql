@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What cmd_import.c asks of the store.
 
--- name: people
+-- name: by_folder
 -- By folder, and many folders of one folder (one for each task) by that.
 WITH f AS (SELECT folder, rtrim(folder, replace(folder, '/', '')) AS above, count(*) AS n, sum(bytes) AS bytes,
     min(path) AS one FROM t WHERE recipe IS NULL GROUP BY folder), g AS (SELECT *, count(*) OVER (PARTITION BY
@@ -18,18 +18,6 @@ SELECT '(nothing)', sum(bytes), sum(n) || ' files in ' || count(*) || ' folders 
 FROM g
 WHERE folders > 8
 GROUP BY above;
-
--- name: summary
-CREATE TABLE t (recipe, files, records, used, skipped, rejects, new_spans, events, seconds);
-
--- name: summary_2
-SELECT recipe, files, records, used, skipped, rejects, new_spans AS spans, events, seconds
-FROM t;
-
--- name: summary_3
-SELECT recipe, files, records, used, skipped, rejects, new_spans AS 'new spans', events, printf('%.3f', seconds) AS
-    seconds
-FROM t;
 
 -- name: say_idle
 SELECT b.name, b.project

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "cli_cmd_info.sql.h"
+#include "result/contents.h"
 
 static const struct option_spec options[] = {
     {"runs", NULL, "only the root spans: runs, workflows, databases", false},
@@ -9,24 +9,20 @@ static const struct option_spec options[] = {
 
 static int run(struct cli *cli, int argc, char **argv)
 {
+    struct sl_result r = {0};
+    struct sl_err err = {0};
     struct sl_store *st;
-    int rc;
+    int rc = 0;
 
     if (argc)
         return cli_usage(cli, "info takes no arguments, but was given %s", argv[0]);
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    if (cli_option(cli, "runs")) {
-        rc = cli_query(cli, st, sql_roots, NULL);
-    } else {
-        rc = cli_query(cli, st, sql_sql, NULL);
-        if (!rc && cli->format == SL_FORMAT_TABLE) {
-            putchar('\n');
-            rc = cli_query(cli, st, sql_roots, NULL);
-        }
-    }
-    sl_store_close(st);
-    return rc;
+    if (!cli_option(cli, "runs"))
+        rc = sl_result_info(&r, st, &err);
+    if (!rc)
+        rc = sl_result_runs(&r, st, &err);
+    return cli_end(cli, st, &r, rc, &err);
 }
 
 const struct command cmd_info = {

@@ -15,16 +15,25 @@ static const struct option_spec options[] = {
 
 static int list(const struct cli *cli, const struct sl_recipes *set)
 {
-    sqlite3 *db = cli_rows("CREATE TABLE t (recipe, reader, files, about)");
+    static const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL},
+                                              {"reader", SL_COLUMN_TEXT, NULL},
+                                              {"files", SL_COLUMN_TEXT, NULL},
+                                              {"about", SL_COLUMN_TEXT, NULL}};
+    struct sl_result result = {0};
+    struct sl_table *t = sl_result_table(&result, "recipes", column, SL_COLUMNS(column));
 
     for (size_t i = 0; i < set->n; i++) {
         const struct sl_recipe *r = set->v[i];
         for (int k = 0; k < r->ninput; k++)
-            for (int f = 0; f < r->input[k].nfiles; f++)
-                cli_rows_add(db, "INSERT INTO t VALUES (%Q, %Q, %Q, %Q)", r->name, r->input[k].reader->name,
-                             r->input[k].files_text[f], r->about);
+            for (int f = 0; f < r->input[k].nfiles; f++) {
+                sl_table_add(t);
+                sl_table_put_text(t, 0, r->name);
+                sl_table_put_text(t, 1, r->input[k].reader->name);
+                sl_table_put_text(t, 2, r->input[k].files_text[f]);
+                sl_table_put_text(t, 3, r->about);
+            }
     }
-    return cli_rows_show(cli, db, "SELECT recipe, reader, files, about FROM t");
+    return cli_end(cli, NULL, &result, 0, NULL);
 }
 
 /* The names that recipes refer to: the first of the documents. */

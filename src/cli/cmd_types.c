@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "cli_cmd_types.sql.h"
+#include "result/contents.h"
 
 static const struct option_spec options[] = {
     {"events", NULL, "instead, a line for each type of event and of the spans that it is on", false},
@@ -9,6 +9,8 @@ static const struct option_spec options[] = {
 
 static int run(struct cli *cli, int argc, char **argv)
 {
+    struct sl_result r = {0};
+    struct sl_err err = {0};
     struct sl_store *st;
     int rc;
 
@@ -16,9 +18,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "types takes no arguments, but was given %s", argv[0]);
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    rc = cli_query(cli, st, cli_option(cli, "events") ? sql_events : sql_types, NULL);
-    sl_store_close(st);
-    return rc;
+    rc = cli_option(cli, "events") ? sl_result_event_types(&r, st, &err) : sl_result_types(&r, st, &err);
+    return cli_end(cli, st, &r, rc, &err);
 }
 
 const struct command cmd_types = {

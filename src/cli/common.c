@@ -73,16 +73,15 @@ struct sl_store *cli_open(const struct cli *cli)
     return st;
 }
 
-int cli_query(const struct cli *cli, struct sl_store *st, const char *sql, const char *const *args)
+int cli_end(const struct cli *cli, struct sl_store *st, struct sl_result *r, int rc, const struct sl_err *err)
 {
-    struct sl_err err = {0};
-    sqlite3_stmt *q = sl_store_prepare(st, sql, &err);
+    struct sl_err failed = err ? *err : (struct sl_err){0};
 
-    if (!q)
-        return cli_fail(cli, &err);
-    for (int i = 0; args && args[i]; i++)
-        sqlite3_bind_text(q, i + 1, args[i], -1, SQLITE_STATIC);
-    return sl_show_query(stdout, q, cli->format, st->path, &err) < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+    if (!rc)
+        rc = sl_show_result(stdout, r, cli->format, &failed);
+    sl_result_free(r);
+    sl_store_close(st);
+    return rc < 0 ? cli_fail(cli, &failed) : EXIT_DONE;
 }
 
 int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
@@ -201,43 +200,6 @@ int cli_near(const char *const *names, size_t n, const char *pattern, size_t bes
         how[k] = d;
     }
     return found;
-}
-
-/* ---- results that are not in a store ---- */
-
-sqlite3 *cli_rows(const char *create)
-{
-    sqlite3 *db;
-
-    if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_exec(db, create, NULL, NULL, NULL) != SQLITE_OK)
-        abort(); /* the statement is ours */
-    return db;
-}
-
-void cli_rows_add(sqlite3 *db, const char *fmt, ...)
-{
-    va_list ap;
-    char *sql;
-
-    va_start(ap, fmt);
-    sql = sqlite3_vmprintf(fmt, ap);
-    va_end(ap);
-    sqlite3_exec(db, sql, NULL, NULL, NULL);
-    sqlite3_free(sql);
-}
-
-int cli_rows_show(const struct cli *cli, sqlite3 *db, const char *sql)
-{
-    struct sl_err err = {0};
-    sqlite3_stmt *q = NULL;
-    int rc = EXIT_DONE;
-
-    if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK)
-        abort();
-    if (sl_show_query(stdout, q, cli->format, "rows", &err) < 0)
-        rc = cli_fail(cli, &err);
-    sqlite3_close(db);
-    return rc;
 }
 
 /* ---- types ---- */

@@ -1,7 +1,23 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What cmd_info.c asks of the store.
+-- What contents.c asks of the store.
 
--- name: sql
+-- name: types
+SELECT n.name AS type, count(*) AS spans
+FROM sl_span s
+JOIN sl_name n ON n.id = s.type
+GROUP BY n.name
+ORDER BY n.name;
+
+-- name: events
+SELECT n.name AS type, m.name AS event, sum(c) AS events, count(*) AS spans
+FROM (SELECT s.type AS st, e.type AS et, count(*) AS c FROM sl_event e JOIN sl_span s ON s.id = e.span GROUP BY
+    e.span, e.type)
+JOIN sl_name n ON n.id = st
+JOIN sl_name m ON m.id = et
+GROUP BY st, et
+ORDER BY n.name, m.name;
+
+-- name: info
 WITH t(n, what, value) AS ( SELECT 1, 'sources', (SELECT count(*) FROM sl_source WHERE replaced_by IS NULL AND id >
     0) UNION ALL SELECT 2, 'records', (SELECT ifnull(sum(records), 0) FROM sl_source WHERE replaced_by IS NULL)
     UNION ALL SELECT 3, 'rejected records', (SELECT ifnull(sum(rejected), 0) FROM sl_source WHERE replaced_by IS
@@ -25,7 +41,7 @@ SELECT what, value
 FROM t
 ORDER BY n;
 
--- name: roots
+-- name: runs
 -- The root spans of the kinds that people think of as runs, and where they come from.
 SELECT n.name AS type, s.key AS run, ifnull((SELECT min(scope) FROM sl_shared WHERE value = s.key), '') AS
     directory, (SELECT count(*) FROM sl_span c WHERE c.parent = s.id) AS children, s.id AS span
@@ -33,3 +49,16 @@ FROM sl_span s
 JOIN sl_name n ON n.id = s.type
 WHERE s.parent IS NULL
 ORDER BY n.name, s.id;
+
+-- name: rejects
+SELECT path || ':' || place AS place, reason, text
+FROM rejects
+WHERE instr(path, ?1) OR ?1 = ''
+ORDER BY path, rejects.place;
+
+-- name: reject_counts
+SELECT count(*) AS records, reason, path
+FROM rejects
+WHERE instr(path, ?1) OR ?1 = ''
+GROUP BY path, reason
+ORDER BY 1 DESC, path;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result/contents.h"
+#include "result_contents.sql.h"
+
+static int add(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
+               const char *sql, struct sl_err *err)
+{
+    return sl_result_sql(r, st, name, column, columns, sql, err) ? 0 : SL_ESTORE;
+}
+
+int sl_result_types(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+{
+    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL}, {"spans", SL_COLUMN_INTEGER, "spans"}};
+
+    return add(r, st, "types", column, SL_COLUMNS(column), sql_types, err);
+}
+
+int sl_result_event_types(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+{
+    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL},
+                                              {"event", SL_COLUMN_TEXT, NULL},
+                                              {"events", SL_COLUMN_INTEGER, "events"},
+                                              {"spans", SL_COLUMN_INTEGER, "spans"}};
+
+    return add(r, st, "events", column, SL_COLUMNS(column), sql_events, err);
+}
+
+int sl_result_info(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+{
+    static const struct sl_column column[] = {{"what", SL_COLUMN_TEXT, NULL}, {"value", SL_COLUMN_ANY, NULL}};
+
+    return add(r, st, "info", column, SL_COLUMNS(column), sql_info, err);
+}
+
+int sl_result_runs(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+{
+    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL},
+                                              {"run", SL_COLUMN_TEXT, NULL},
+                                              {"directory", SL_COLUMN_TEXT, NULL},
+                                              {"children", SL_COLUMN_INTEGER, "spans"},
+                                              {"span", SL_COLUMN_INTEGER, NULL}};
+
+    return add(r, st, "runs", column, SL_COLUMNS(column), sql_runs, err);
+}
+
+int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path, bool counts, struct sl_err *err)
+{
+    static const struct sl_column each[] = {{"place", SL_COLUMN_TEXT, NULL},
+                                            {"reason", SL_COLUMN_TEXT, NULL},
+                                            {"text", SL_COLUMN_TEXT, NULL}},
+                                  count[] = {{"records", SL_COLUMN_INTEGER, "records"},
+                                             {"reason", SL_COLUMN_TEXT, NULL},
+                                             {"path", SL_COLUMN_TEXT, NULL}};
+    struct sl_table *t =
+        sl_result_sql(r, st, "rejects", counts ? count : each, 3, counts ? sql_reject_counts : sql_rejects, err);
+
+    if (!t)
+        return SL_ESTORE;
+    sqlite3_bind_text(t->query, 1, path, -1, SQLITE_TRANSIENT);
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a store holds. */
+#ifndef SL_RESULT_CONTENTS_H
+#define SL_RESULT_CONTENTS_H
+
+#include "result/table.h"
+#include "store/store.h"
+
+/* Table: types, how many spans there are of each. */
+int sl_result_types(struct sl_result *r, struct sl_store *st, struct sl_err *err);
+/* Table: events, how many there are of each type, on spans of each type. */
+int sl_result_event_types(struct sl_result *r, struct sl_store *st, struct sl_err *err);
+/* Table: info, how much there is of everything. */
+int sl_result_info(struct sl_result *r, struct sl_store *st, struct sl_err *err);
+/* Table: runs, the root spans, and where they come from. */
+int sl_result_runs(struct sl_result *r, struct sl_store *st, struct sl_err *err);
+/* Table: rejects, records that could not be used of files with this in their path; or counts of them by reason. */
+int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path, bool counts, struct sl_err *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result/links.h"
+#include "result_links.sql.h"
+
+static const struct sl_column
+    overview[] = {{"left_type", SL_COLUMN_TEXT, NULL},   {"kind", SL_COLUMN_TEXT, NULL},
+                  {"right_type", SL_COLUMN_TEXT, NULL},  {"rule", SL_COLUMN_TEXT, NULL},
+                  {"links", SL_COLUMN_INTEGER, "links"}, {"doubtful", SL_COLUMN_INTEGER, "spans"},
+                  {"confidence", SL_COLUMN_REAL, NULL}},
+    each[] = {{"left", SL_COLUMN_TEXT, NULL},         {"kind", SL_COLUMN_TEXT, NULL},
+              {"right", SL_COLUMN_TEXT, NULL},        {"rule", SL_COLUMN_TEXT, NULL},
+              {"confidence", SL_COLUMN_REAL, NULL},   {"left_span", SL_COLUMN_INTEGER, NULL},
+              {"right_span", SL_COLUMN_INTEGER, NULL}},
+    doubtful[] = {{"left", SL_COLUMN_TEXT, NULL},           {"kind", SL_COLUMN_TEXT, NULL},
+                  {"candidate", SL_COLUMN_TEXT, NULL},      {"candidates", SL_COLUMN_INTEGER, "spans"},
+                  {"rule", SL_COLUMN_TEXT, NULL},           {"span_id", SL_COLUMN_INTEGER, NULL},
+                  {"candidate_id", SL_COLUMN_INTEGER, NULL}},
+    unresolved[] = {{"left_type", SL_COLUMN_TEXT, NULL},        {"kind", SL_COLUMN_TEXT, NULL},
+                    {"right_type", SL_COLUMN_TEXT, NULL},       {"rule", SL_COLUMN_TEXT, NULL},
+                    {"unresolved", SL_COLUMN_INTEGER, "links"}, {"links", SL_COLUMN_INTEGER, "links"},
+                    {"unknown_type", SL_COLUMN_TEXT, NULL},     {"spans_of_it", SL_COLUMN_INTEGER, "spans"}},
+    idle[] = {{"rule", SL_COLUMN_TEXT, NULL}, {"type", SL_COLUMN_TEXT, NULL}, {"links", SL_COLUMN_INTEGER, "links"}};
+
+static const struct {
+    const struct sl_column *column;
+    int columns;
+    const char *sql;
+} questions[] = {
+    [SL_LINKS_OVERVIEW] = {overview, SL_COLUMNS(overview), sql_overview},
+    [SL_LINKS_EACH] = {each, SL_COLUMNS(each), sql_links},
+    [SL_LINKS_DOUBTFUL] = {doubtful, SL_COLUMNS(doubtful), sql_doubtful},
+    [SL_LINKS_UNRESOLVED] = {unresolved, SL_COLUMNS(unresolved), sql_unresolved},
+};
+
+int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule, struct sl_err *err)
+{
+    struct sl_table *t =
+        sl_result_sql(r, st, "links", questions[which].column, questions[which].columns, questions[which].sql, err);
+
+    if (!t)
+        return SL_ESTORE;
+    if (rule)
+        sqlite3_bind_text(t->query, 1, rule, -1, SQLITE_TRANSIENT);
+    return 0;
+}
+
+int sl_result_idle_rules(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+{
+    return sl_result_sql(r, st, "idle", idle, SL_COLUMNS(idle), sql_idle, err) ? 0 : SL_ESTORE;
+}

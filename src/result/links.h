@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rules have linked, and where they are in doubt. */
+#ifndef SL_RESULT_LINKS_H
+#define SL_RESULT_LINKS_H
+
+#include "result/table.h"
+#include "store/store.h"
+
+enum sl_links {
+    SL_LINKS_OVERVIEW,   /* by rule: how many, and between what; without rule */
+    SL_LINKS_EACH,       /* the links of a rule */
+    SL_LINKS_DOUBTFUL,   /* what it could have linked, had it known which: a row a candidate */
+    SL_LINKS_UNRESOLVED, /* by rule: what it would link, where no record knows the other span */
+};
+
+/* Table: links.  rule NULL: of all rules. */
+int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule,
+                    struct sl_err *err);
+
+/* Table: idle: rules that wait for spans of a type, and never found one, though the like of them is there. */
+enum { SL_IDLE_RULE, SL_IDLE_TYPE, SL_IDLE_LINKS };
+int sl_result_idle_rules(struct sl_result *r, struct sl_store *st, struct sl_err *err);
+
+#endif
