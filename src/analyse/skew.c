@@ -143,8 +143,8 @@ static const struct told *find(const struct skew *k, const struct sl_closure *r,
 {
     const struct told *best = NULL;
 
-    for (size_t i = 0; i < r->queue.n; i++) {
-        uint32_t x = r->queue.v[i];
+    for (size_t i = 0; i < r->walk.n; i++) {
+        uint32_t x = r->walk.span[i];
         if (k->g.type[x] != h->type[end] || r->attempt[x] != attempt)
             continue;
         for (uint32_t e = k->start[x]; e < k->start[x + 1]; e++) {
@@ -162,7 +162,7 @@ static const struct told *find(const struct skew *k, const struct sl_closure *r,
 /* The task itself or a facet of it, and not one within it. */
 static bool is_task(const struct skew *k, const struct sl_closure *r, uint32_t span)
 {
-    uint32_t task = r->queue.v[0];
+    uint32_t task = r->walk.span[0];
     bool yes = span == task;
 
     for (size_t i = k->g.facet.start[task]; i < k->g.facet.start[task + 1]; i++)
@@ -201,8 +201,8 @@ static void find_handovers(struct skew *k)
         if (met[i] || !sl_closure_is(&r, i, SL_ROLE_TASK))
             continue;
         sl_closure_task(&r, i);
-        for (size_t q = 0; q < r.queue.n; q++)
-            met[r.queue.v[q]] = 1;
+        for (size_t q = 0; q < r.walk.n; q++)
+            met[r.walk.span[q]] = 1;
         for (size_t h = 0; h < k->handover.n; h++)
             for (uint32_t a = r.attempts ? 1 : 0; a <= r.attempts; a++)
                 hand_over(k, &r, &k->handover.v[h], a);

@@ -36,6 +36,13 @@ bool sl_set_has(const struct sl_set *s, uint64_t member)
     return s->slots && *find(s, member) == member;
 }
 
+void sl_set_clear(struct sl_set *s)
+{
+    if (s->v.n)
+        memset(s->slot, 0, s->slots * sizeof *s->slot);
+    sl_vec_clear(&s->v);
+}
+
 void sl_set_free(struct sl_set *s)
 {
     sl_vec_free(&s->v);

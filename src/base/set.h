@@ -17,6 +17,7 @@ struct sl_set {
 
 bool sl_set_add(struct sl_set *s, uint64_t member); /* true: it is new */
 bool sl_set_has(const struct sl_set *s, uint64_t member);
+void sl_set_clear(struct sl_set *s); /* keeps its memory */
 void sl_set_free(struct sl_set *s);
 
 #endif

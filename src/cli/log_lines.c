@@ -10,26 +10,19 @@
 struct gather {
     struct sl_store *st;
     sqlite3_stmt *insert;
-    struct sl_set below; /* the spans wanted, if not all */
+    struct sl_set below; /* the spans wanted, if not all: lines of others are not kept */
     bool all, failed;
 };
 
-/* The spans below the root: lines of others are not kept. */
-static int want_below(struct gather *g, int64_t root, struct sl_err *err)
+static int want(void *to, sqlite3_stmt *row, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(g->st, "SELECT span FROM descendants(?)", err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct gather *g = to;
+    uint32_t span = (uint32_t)sqlite3_column_int64(row, 0);
 
-    if (q)
-        sqlite3_bind_int64(q, 1, root);
-    while (!rc && (rc = sl_store_step(g->st, q, err)) > 0) {
-        uint32_t span = (uint32_t)sqlite3_column_int64(q, 0);
-        rc = 0;
-        if (span)
-            sl_set_add(&g->below, span);
-    }
-    sqlite3_finalize(q);
-    return rc;
+    (void)err;
+    if (span)
+        sl_set_add(&g->below, span);
+    return 0;
 }
 
 static void take_line(void *to, const struct sl_line *l)
@@ -78,7 +71,7 @@ int cli_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, s
     if (!rc && !(g.insert = sl_store_prepare(st, "INSERT OR IGNORE INTO temp.sl_line VALUES (?, ?, ?, ?, ?)", err)))
         rc = SL_ESTORE;
     if (!rc && span)
-        rc = want_below(&g, span, err);
+        rc = sl_store_each(st, "SELECT span FROM descendants(?1)", want, &g, err, "i", span);
     if (!rc)
         rc = sl_store_exec(st, "BEGIN", err);
     if (span) /* the files that say something below it, and what lies in the same run directory */

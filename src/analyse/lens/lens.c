@@ -323,43 +323,26 @@ size_t sl_lens_merge(struct sl_lens *l, struct sl_timed_event *v, size_t n, uint
 
 /* ---- all events ---- */
 
-/* (rank of a span type, rank of an event type) -> kind; open addressing. */
+/* (rank of a span type, rank of an event type) -> kind */
 struct pairs {
-    struct pair {
-        uint32_t type, event, kind; /* kind: plus 1; 0: free */
-    } * v;
-    size_t slots, n;
+    SL_VEC(struct pair { uint32_t type, event, kind; }) v;
+    struct sl_map by_ranks;
 };
-
-static struct pair *find_pair(const struct pairs *p, uint32_t type, uint32_t event)
-{
-    size_t i = sl_hash_mix(type, event) & (p->slots - 1);
-
-    while (p->v[i].kind && (p->v[i].type != type || p->v[i].event != event))
-        i = (i + 1) & (p->slots - 1);
-    return &p->v[i];
-}
 
 static uint32_t pair_kind(struct pairs *p, struct sl_lens *l, const struct sl_names *names, uint32_t type,
                           uint32_t event)
 {
-    struct pair *at = p->slots ? find_pair(p, type, event) : NULL;
+    uint64_t hash = sl_hash_mix(type, event);
+    size_t at = hash;
+    uint32_t kind;
 
-    if (at && at->kind)
-        return at->kind - 1;
-    if ((p->n + 1) * 2 > p->slots) {
-        struct pairs old = *p;
-        p->slots = old.slots ? old.slots * 2 : 256;
-        p->v = sl_alloc(p->slots * sizeof *p->v);
-        for (size_t i = 0; i < old.slots; i++)
-            if (old.v[i].kind)
-                *find_pair(p, old.v[i].type, old.v[i].event) = old.v[i];
-        free(old.v);
-        at = find_pair(p, type, event);
-    }
-    p->n++;
-    *at = (struct pair){type, event, sl_lens_kind(l, names->text[type], names->text[event]) + 1};
-    return at->kind - 1;
+    for (uint32_t i; sl_map_next(&p->by_ranks, hash, &at, &i);)
+        if (p->v.v[i].type == type && p->v.v[i].event == event)
+            return p->v.v[i].kind;
+    kind = sl_lens_kind(l, names->text[type], names->text[event]);
+    sl_map_add(&p->by_ranks, hash, (uint32_t)p->v.n);
+    *sl_vec_add(&p->v) = (struct pair){type, event, kind};
+    return kind;
 }
 
 void sl_lens_events(struct sl_lens *l, const struct sl_graph *g, struct sl_events *e)
@@ -370,7 +353,8 @@ void sl_lens_events(struct sl_lens *l, const struct sl_graph *g, struct sl_event
     for (uint32_t i = 0; i < g->n; i++)
         for (size_t k = e->start[i]; k < e->start[i + 1]; k++)
             e->type[k] = pair_kind(&p, l, &g->names, g->type[i], e->type[k]);
-    free(p.v);
+    sl_vec_free(&p.v);
+    sl_map_free(&p.by_ranks);
     sl_lens_close(l);
     for (uint32_t i = 0; i < g->n; i++) {
         size_t k = e->start[i], end = e->start[i + 1];

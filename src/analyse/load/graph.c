@@ -286,7 +286,7 @@ void sl_walk_free(struct sl_walk *w)
 
 static void visit(struct sl_walk *w, uint32_t span)
 {
-    if (w->seen[span] == w->round)
+    if (sl_walk_has(w, span))
         return;
     w->seen[span] = w->round;
     if (w->n == w->cap)
@@ -294,36 +294,41 @@ static void visit(struct sl_walk *w, uint32_t span)
     w->span[w->n++] = span;
 }
 
-static void visit_all(struct sl_walk *w, const struct sl_csr *c, uint32_t from)
+void sl_walk_spread(struct sl_walk *w, const struct sl_csr *c, uint32_t from)
 {
     for (size_t i = c->start[from], end = c->start[from + 1]; i < end; i++)
         visit(w, c->to[i]);
 }
 
-static void mark_level(struct sl_walk *w)
+void sl_walk_begin(struct sl_walk *w, uint32_t root)
 {
-    if (w->depths == w->depths_cap)
-        w->level = sl_vec_grow(w->level, &w->depths_cap, sizeof *w->level);
-    w->level[w->depths++] = w->n;
-}
-
-void sl_walk_closure(struct sl_walk *w, uint32_t root)
-{
-    /* `seen` holds the round that saw a span, so nothing has to be cleared between closures */
+    /* `seen` holds the round that saw a span, so nothing has to be cleared between walks */
     if (++w->round == 0) {
         memset(w->seen, 0, (size_t)w->g->n * sizeof *w->seen);
         w->round = 1;
     }
     w->n = w->depths = 0;
-    mark_level(w);
     visit(w, root);
+}
+
+static void mark_level(struct sl_walk *w, size_t at)
+{
+    if (w->depths == w->depths_cap)
+        w->level = sl_vec_grow(w->level, &w->depths_cap, sizeof *w->level);
+    w->level[w->depths++] = at;
+}
+
+void sl_walk_closure(struct sl_walk *w, uint32_t root)
+{
+    sl_walk_begin(w, root);
     for (size_t i = 0; i < w->n;) {
         size_t end = w->n;
-        mark_level(w);
+        mark_level(w, i);
         for (; i < end; i++) {
-            visit_all(w, &w->g->sub, w->span[i]);
-            visit_all(w, &w->g->facet, w->span[i]);
+            sl_walk_spread(w, &w->g->sub, w->span[i]);
+            sl_walk_spread(w, &w->g->facet, w->span[i]);
         }
     }
+    mark_level(w, w->n);
     w->depths--; /* level[depths] stays as the end of the last */
 }

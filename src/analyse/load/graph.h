@@ -68,5 +68,12 @@ void sl_walk_init(struct sl_walk *w, const struct sl_graph *g);
 void sl_walk_free(struct sl_walk *w);
 /* From root repeatedly to subspans, and across facets both ways; each span once, so that cycles end. */
 void sl_walk_closure(struct sl_walk *w, uint32_t root);
+/* Walks of another kind, without depths: begin with a span, spread from each to those that c leads to. */
+void sl_walk_begin(struct sl_walk *w, uint32_t root);
+void sl_walk_spread(struct sl_walk *w, const struct sl_csr *c, uint32_t from);
+static inline bool sl_walk_has(const struct sl_walk *w, uint32_t span)
+{
+    return w->seen[span] == w->round;
+}
 
 #endif

@@ -16,8 +16,8 @@
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
-#include "base/hash.h"
 #include "base/mem.h"
+#include "base/set.h"
 
 #include <stdlib.h>
 
@@ -29,17 +29,16 @@ static const char *const lookups[] = {
     "SELECT s.id FROM sl_link CROSS JOIN sl_span s ON s.id = left_span WHERE right_span = ?1 AND kind = 2",
 };
 
-enum { ROOT, LOOKUPS = sizeof lookups / sizeof *lookups, MANY = 50000, SLOTS = 64 };
+enum { ROOT, LOOKUPS = sizeof lookups / sizeof *lookups, MANY = 50000, FEW = 32 };
 
 struct state {
     sqlite3 *db;
     sqlite3_stmt *lookup[LOOKUPS];
     SL_VEC(int64_t) found; /* ids by depth, and there in ascending order */
-    int64_t *slot;         /* the same, hashed; INT64_MIN: free */
-    size_t slots;
-    size_t at;    /* the row */
-    size_t level; /* where its depth begins */
-    size_t end;   /* and ends; found holds no further depth yet */
+    struct sl_set seen;    /* the same, as long as lookups find them */
+    size_t at;             /* the row */
+    size_t level;          /* where its depth begins */
+    size_t end;            /* and ends; found holds no further depth yet */
     int64_t depth;
 
     size_t looked_up; /* spans, in all calls */
@@ -48,40 +47,9 @@ struct state {
     bool whole;       /* found came from w */
 };
 
-/* ---- the set of what was found ---- */
-
-static bool put(int64_t *slot, size_t slots, int64_t id)
-{
-    size_t i = sl_hash_mix((uint64_t)id, 1) & (slots - 1);
-
-    while (slot[i] != INT64_MIN && slot[i] != id)
-        i = (i + 1) & (slots - 1);
-    if (slot[i] == id)
-        return false;
-    slot[i] = id;
-    return true;
-}
-
-static void clear_slots(struct state *s)
-{
-    for (size_t i = 0; i < s->slots; i++)
-        s->slot[i] = INT64_MIN;
-}
-
-static void grow(struct state *s)
-{
-    s->slots = s->slots ? s->slots * 2 : SLOTS;
-    s->slot = sl_realloc(s->slot, s->slots * sizeof *s->slot);
-    clear_slots(s);
-    for (size_t i = 0; i < s->found.n; i++)
-        put(s->slot, s->slots, s->found.v[i]);
-}
-
 static void add(struct state *s, int64_t id)
 {
-    if ((s->found.n + 1) * 2 > s->slots)
-        grow(s);
-    if (put(s->slot, s->slots, id))
+    if (sl_set_add(&s->seen, (uint64_t)id ^ (uint64_t)INT64_MIN)) /* which is the one id that a set cannot have */
         *sl_vec_add(&s->found) = id;
 }
 
@@ -213,12 +181,10 @@ static int open_store(struct state *s, sqlite3 *db, struct sl_err *err)
 static void forget(struct state *s)
 {
     sl_vec_clear(&s->found);
-    if (s->slots > SLOTS) {
-        free(s->slot);
-        s->slot = NULL;
-        s->slots = 0;
-    }
-    clear_slots(s);
+    if (s->seen.v.n > FEW)
+        sl_set_free(&s->seen);
+    else
+        sl_set_clear(&s->seen);
     s->whole = false;
     s->at = s->level = s->end = 0;
     s->depth = -1;
@@ -262,7 +228,7 @@ static void end(void *state)
 
     for (int i = 0; i < LOOKUPS; i++)
         sqlite3_finalize(s->lookup[i]);
-    free(s->slot);
+    sl_set_free(&s->seen);
     sl_walk_free(&s->w);
     sl_graph_free(&s->g);
     sl_vec_free(&s->found);

@@ -34,41 +34,20 @@ int sl_roles_load(unsigned char **role, const struct sl_graph *g, sqlite3 *db, s
     return sl_query_each(db, "SELECT sl_query_each(?1, type, role) FROM sl_role", role_row, &r, err);
 }
 
-/* ---- walks ---- */
+/* ---- attempts ---- */
 
 void sl_closure_init(struct sl_closure *r, const struct sl_graph *g, const unsigned char *role)
 {
-    *r = (struct sl_closure){.g = g, .role = role};
-    r->seen = sl_alloc((size_t)g->n * sizeof *r->seen);
-    r->attempt = sl_alloc((size_t)g->n * sizeof *r->attempt);
+    *r = (struct sl_closure){.g = g, .role = role, .attempt = sl_alloc((size_t)g->n * sizeof *r->attempt)};
+    sl_walk_init(&r->walk, g);
 }
 
 void sl_closure_free(struct sl_closure *r)
 {
-    free(r->seen);
+    sl_walk_free(&r->walk);
     free(r->attempt);
-    sl_vec_free(&r->queue);
     *r = (struct sl_closure){0};
 }
-
-void sl_closure_begin(struct sl_closure *r, uint32_t first)
-{
-    r->round++;
-    sl_vec_clear(&r->queue);
-    r->seen[first] = r->round;
-    *sl_vec_add(&r->queue) = first;
-}
-
-void sl_closure_spread(struct sl_closure *r, const struct sl_csr *c, uint32_t from)
-{
-    for (size_t i = c->start[from]; i < c->start[from + 1]; i++)
-        if (r->seen[c->to[i]] != r->round) {
-            r->seen[c->to[i]] = r->round;
-            *sl_vec_add(&r->queue) = c->to[i];
-        }
-}
-
-/* ---- attempts ---- */
 
 /* The facets of an attempt are that attempt. */
 static uint32_t attempt_of(struct sl_closure *r, uint32_t span)
@@ -76,18 +55,18 @@ static uint32_t attempt_of(struct sl_closure *r, uint32_t span)
     const struct sl_csr *f = &r->g->facet;
 
     for (size_t i = f->start[span]; i < f->start[span + 1]; i++)
-        if (r->seen[f->to[i]] == r->round && sl_closure_is(r, f->to[i], SL_ROLE_ATTEMPT) && r->attempt[f->to[i]])
+        if (sl_walk_has(&r->walk, f->to[i]) && sl_closure_is(r, f->to[i], SL_ROLE_ATTEMPT) && r->attempt[f->to[i]])
             return r->attempt[f->to[i]];
     return ++r->attempts;
 }
 
 static void lead(struct sl_closure *r, const struct sl_csr *c, uint32_t from)
 {
-    size_t n = r->queue.n;
+    size_t n = r->walk.n;
 
-    sl_closure_spread(r, c, from);
-    for (; n < r->queue.n; n++) {
-        uint32_t x = r->queue.v[n];
+    sl_walk_spread(&r->walk, c, from);
+    for (; n < r->walk.n; n++) {
+        uint32_t x = r->walk.span[n];
         r->attempt[x] = 0; /* of an older task */
         r->attempt[x] = sl_closure_is(r, x, SL_ROLE_ATTEMPT) ? attempt_of(r, x) : r->attempt[from];
     }
@@ -96,10 +75,10 @@ static void lead(struct sl_closure *r, const struct sl_csr *c, uint32_t from)
 void sl_closure_task(struct sl_closure *r, uint32_t task)
 {
     r->attempts = 0;
-    sl_closure_begin(r, task);
+    sl_walk_begin(&r->walk, task);
     r->attempt[task] = 0;
-    for (size_t i = 0; i < r->queue.n; i++) {
-        lead(r, &r->g->facet, r->queue.v[i]);
-        lead(r, &r->g->sub, r->queue.v[i]);
+    for (size_t i = 0; i < r->walk.n; i++) {
+        lead(r, &r->g->facet, r->walk.span[i]);
+        lead(r, &r->g->sub, r->walk.span[i]);
     }
 }

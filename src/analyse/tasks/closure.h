@@ -14,19 +14,14 @@ int sl_roles_load(unsigned char **role, const struct sl_graph *g, sqlite3 *db, s
 struct sl_closure {
     const struct sl_graph *g;
     const unsigned char *role;
-    uint32_t *seen, round; /* by span: the last round that met it */
-    uint32_t *attempt;     /* by span that the last task has: 1, 2, ... in the order of finding; 0: of no attempt */
+    struct sl_walk walk; /* the spans of the task, itself first */
+    uint32_t *attempt;   /* by span that the last task has: 1, 2, ... in the order of finding; 0: of no attempt */
     uint32_t attempts;
-    SL_VEC(uint32_t) queue; /* the spans of the task, itself first */
 };
 
 void sl_closure_init(struct sl_closure *r, const struct sl_graph *g, const unsigned char *role);
 void sl_closure_free(struct sl_closure *r);
 void sl_closure_task(struct sl_closure *r, uint32_t task);
-
-/* A walk of one's own: begin with a span, spread from each of the queue to what c leads to. */
-void sl_closure_begin(struct sl_closure *r, uint32_t first);
-void sl_closure_spread(struct sl_closure *r, const struct sl_csr *c, uint32_t from);
 
 static inline bool sl_closure_is(const struct sl_closure *r, uint32_t span, enum sl_role role)
 {

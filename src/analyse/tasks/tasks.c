@@ -28,24 +28,24 @@ static void add_task(struct working *k, uint32_t span)
 
     if (k->member[span] != SL_NO_INDEX)
         return;
-    sl_closure_begin(&k->r, span);
-    for (size_t i = 0; i < k->r.queue.n; i++) {
-        uint32_t x = k->r.queue.v[i];
+    sl_walk_begin(&k->r.walk, span);
+    for (size_t i = 0; i < k->r.walk.n; i++) {
+        uint32_t x = k->r.walk.span[i];
         bool own = g->parent[x] == k->w->root, best_own = g->parent[best] == k->w->root;
         if (own > best_own || (own == best_own && x < best))
             best = x;
         k->member[x] = k->unit[x] = number;
-        sl_closure_spread(&k->r, &g->facet, x);
+        sl_walk_spread(&k->r.walk, &g->facet, x);
     }
     sl_vec_add(&k->tasks)->span = best;
 }
 
-/* The workflow and its facets, in k->r.queue. */
+/* The workflow and its facets, in k->r.walk. */
 static void workflow_group(struct working *k)
 {
-    sl_closure_begin(&k->r, k->w->root);
-    for (size_t i = 0; i < k->r.queue.n; i++)
-        sl_closure_spread(&k->r, &k->w->s.g.facet, k->r.queue.v[i]);
+    sl_walk_begin(&k->r.walk, k->w->root);
+    for (size_t i = 0; i < k->r.walk.n; i++)
+        sl_walk_spread(&k->r.walk, &k->w->s.g.facet, k->r.walk.span[i]);
 }
 
 /* Spans of the role that are named in the workflow; or all its subspans that are no workers. */
@@ -56,11 +56,11 @@ static void add_children(struct working *k, bool any)
     size_t i, end;
 
     workflow_group(k);
-    for (i = 0; i < k->r.queue.n; i++) {
-        uint32_t x = k->r.queue.v[i];
+    for (i = 0; i < k->r.walk.n; i++) {
+        uint32_t x = k->r.walk.span[i];
         for (size_t c = g->sub.start[x]; c < g->sub.start[x + 1]; c++) {
             uint32_t child = g->sub.to[c];
-            if (any ? !is(k, child, SL_ROLE_WORKER) && k->r.seen[child] != k->r.round
+            if (any ? !is(k, child, SL_ROLE_WORKER) && !sl_walk_has(&k->r.walk, child)
                     : is(k, child, SL_ROLE_TASK) && g->parent[child] == x)
                 *sl_vec_add(&found) = child;
         }
@@ -84,15 +84,15 @@ static void add_nested(struct working *k, bool phases)
     const struct sl_graph *g = &k->w->s.g;
     SL_VEC(uint32_t) found = {0};
 
-    sl_closure_begin(&k->r, k->w->root);
-    for (size_t i = 0; i < k->r.queue.n; i++) {
-        uint32_t x = k->r.queue.v[i];
+    sl_walk_begin(&k->r.walk, k->w->root);
+    for (size_t i = 0; i < k->r.walk.n; i++) {
+        uint32_t x = k->r.walk.span[i];
         if (i && (phases ? has_phases(k, x) : is(k, x, SL_ROLE_TASK))) {
             *sl_vec_add(&found) = x;
             continue;
         }
-        sl_closure_spread(&k->r, &g->sub, x);
-        sl_closure_spread(&k->r, &g->facet, x);
+        sl_walk_spread(&k->r.walk, &g->sub, x);
+        sl_walk_spread(&k->r.walk, &g->facet, x);
     }
     for (size_t i = 0; i < found.n; i++)
         add_task(k, found.v[i]);
@@ -108,8 +108,8 @@ static void gather(struct working *k, uint32_t task)
 
     sl_vec_clear(&k->history);
     sl_closure_task(&k->r, k->tasks.v[task].span);
-    for (size_t i = 0; i < k->r.queue.n; i++) {
-        uint32_t x = k->r.queue.v[i];
+    for (size_t i = 0; i < k->r.walk.n; i++) {
+        uint32_t x = k->r.walk.span[i];
         if (k->unit[x] == SL_NO_INDEX)
             k->unit[x] = task;
         for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
