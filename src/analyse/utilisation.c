@@ -2,6 +2,7 @@
 #include "analyse/utilisation.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
+#include "analyse_utilisation.sql.h"
 
 #include <stdlib.h>
 
@@ -140,14 +141,11 @@ static int load_handed(struct make *m, struct sl_err *err)
     memset(m->seen, 0, m->g.n * sizeof *m->seen);
     if (!several)
         return 0;
-    sql = sqlite3_mprintf(
-        "SELECT sl_query_each(?1, l.left_span, l.right_span, e.time_ns%s) FROM sl_span w CROSS JOIN sl_link l ON "
-        "l.left_span = w.id AND l.kind = 1 CROSS JOIN sl_event e ON e.span = l.right_span AND e.source = l.source AND "
-        "e.place = l.place WHERE w.type = (SELECT id FROM sl_name WHERE name = %Q)",
-        has_table(m->db, "sl_skew", "source")
-            ? " + ifnull((SELECT offset_ns FROM sl_skew k WHERE k.source = e.source), 0)"
-            : "",
-        m->g.names.text[m->type]);
+    sql = sqlite3_mprintf(sql_handed,
+                          has_table(m->db, "sl_skew", "source")
+                              ? " + ifnull((SELECT offset_ns FROM sl_skew k WHERE k.source = e.source), 0)"
+                              : "",
+                          m->g.names.text[m->type]);
     rc = sql ? sl_query_each(m->db, sql, handed_row, m, err) : SL_ESTORE;
     sqlite3_free(sql);
     if (m->handed.n)

@@ -186,43 +186,6 @@ static int add_contexts(struct sl_store *st, int64_t span, const struct sl_histo
 
 /* ---- events ---- */
 
-/* The events of the root ?1, as they are and through the lens. */
-#define AS_THEY_ARE                                                                                                    \
-    "(SELECT e.time_ns AS time_ns, n.name AS span_type, s.key AS span_key, m.name AS event, e.source AS source, "      \
-    "e.place AS place, e.span AS span, NULL AS text, NULL AS events FROM descendants(?1) d JOIN sl_event e ON "        \
-    "e.span = d.span JOIN sl_span s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = "        \
-    "e.type) e "
-/* What was merged is of many spans, and the key of one of them would mislead. */
-#define AS_SEEN                                                                                                        \
-    "(SELECT e.time_ns AS time_ns, e.span_type AS span_type, iif(e.events, NULL, s.key) AS span_key, "                 \
-    "e.event_type AS event, e.source AS source, e.place AS place, e.span AS span, NULL AS text, e.events AS events "   \
-    "FROM lens_events(?1) e JOIN sl_span s ON s.id = e.span) e "
-
-#define LINES                                                                                                          \
-    "SELECT l.time_ns, l.source, l.place, min(l.span) AS span, l.text FROM descendants(?1) d JOIN temp.sl_line l ON "  \
-    "l.span = d.span GROUP BY l.source, l.place"
-/* The same with the line that says so, and lines that only name a span as rows without an event. */
-#define LINES_BESIDE(E)                                                                                                \
-    "(WITH e AS MATERIALIZED (SELECT * FROM " E "), l AS MATERIALIZED (" LINES ") SELECT e.time_ns, span_type, "       \
-    "span_key, event, e.source, e.place, e.span, l.text, e.events FROM e LEFT JOIN l ON l.source = e.source AND "      \
-    "l.place = e.place UNION ALL SELECT time_ns, NULL, NULL, NULL, source, place, span, text, NULL FROM l WHERE "      \
-    "(source, place) NOT IN (SELECT source, place FROM e)) e "
-/* Each line once, after the events of its time. */
-#define LINES_BETWEEN(E)                                                                                               \
-    "(SELECT * FROM " E "UNION ALL SELECT time_ns, NULL, NULL, NULL, source, place, span, text, NULL FROM (" LINES     \
-    ")) e "
-
-/* In the order of enum sl_history_event.  Times count from event to event; without lines, all rows are events. */
-static const char columns_sql[] =
-    "SELECT ?1 AS root, e.time_ns AS time_ns, %s, src.component AS component, span_type, span_key, event, "
-    "src.path || ifnull('#' || src.part, '') AS path, e.place AS place, e.span AS span%s";
-#define SINCE_SQL(TIME)                                                                                                \
-    "CAST(e.time_ns - min(" TIME ") OVER () AS REAL) / 1e9 AS since_start_s, iif(event IS NULL, NULL, CAST(e.time_ns " \
-    "- lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9) AS since_previous_s"
-static const char source_sql[] = "JOIN sl_source src ON src.id = e.source ",
-                  window_sql[] = "WINDOW w AS (PARTITION BY event IS NULL ORDER BY e.time_ns, span_type, event) ",
-                  order_sql[] = "ORDER BY e.time_ns, span_type IS NULL, span_type, event";
-
 static struct sl_table *add_events(struct sl_store *st, const struct sl_history_options *how, bool waits,
                                    struct sl_result *r, struct sl_err *err)
 {
@@ -234,23 +197,27 @@ static struct sl_table *add_events(struct sl_store *st, const struct sl_history_
         {"path", SL_COLUMN_TEXT, NULL},         {"place", SL_COLUMN_INTEGER, NULL},
         {"span", SL_COLUMN_INTEGER, NULL},      {"line", SL_COLUMN_TEXT, NULL},
     };
-    static const char *const events[3][2] = {{AS_THEY_ARE, AS_SEEN},
-                                             {LINES_BESIDE(AS_THEY_ARE), LINES_BESIDE(AS_SEEN)},
-                                             {LINES_BETWEEN(AS_THEY_ARE), LINES_BETWEEN(AS_SEEN)}};
-    struct sl_buf sql = {0};
+    struct sl_buf from = {0}, since = {0}, more = {0}, sql = {0};
+    const char *events = how->lens ? sql_as_seen : sql_as_they_are;
     sqlite3_stmt *q;
 
-    sl_buf_addf(&sql, columns_sql,
-                how->text    ? "NULL, NULL"
-                : how->lines ? SINCE_SQL("iif(event IS NULL, NULL, e.time_ns)")
-                             : SINCE_SQL("e.time_ns"),
-                how->lines || waits ? ", text, events" : "");
+    if (how->lines)
+        sl_buf_addf(&from, how->text ? sql_lines_between : sql_lines_beside, events, sql_lines);
+    else
+        sl_buf_adds(&from, events);
+    if (how->text)
+        sl_buf_adds(&since, "NULL, NULL");
+    else
+        sl_buf_addf(&since, sql_since, how->lines ? "iif(event IS NULL, NULL, e.time_ns)" : "e.time_ns");
+    sl_buf_adds(&more, "");
     if (waits)
-        sl_buf_addf(&sql, ", (SELECT max(time_ns) FROM %s), (%s), src.path, src.part",
-                    how->lens ? "lens_events(?1)" : "descendants(?1) d JOIN sl_event e ON e.span = d.span",
-                    sql_depends);
-    sl_buf_addf(&sql, " FROM %s%s%s%s%s", events[how->lines ? 1 + how->text : 0][how->lens], source_sql,
-                how->text ? "" : window_sql, order_sql, how->text ? "" : ", src.path, e.place");
+        sl_buf_addf(&more, sql_for_waits,
+                    how->lens ? "lens_events(?1)" : "descendants(?1) d JOIN sl_event e ON e.span = d.span");
+    sl_buf_addf(&sql, sql_history, since.s, how->lines || waits ? ", text, events" : "", more.s, from.s,
+                how->text ? "" : sql_window, how->text ? "" : ", src.path, e.place");
+    sl_buf_free(&from);
+    sl_buf_free(&since);
+    sl_buf_free(&more);
     q = sl_store_prepare(st, sql.s, err);
     sl_buf_free(&sql);
     return q ? sl_result_query(r, "events", column, how->lines ? 12 : 11, q) : NULL;

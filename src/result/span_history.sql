@@ -71,9 +71,6 @@ JOIN spans o ON o.id = iif(d.left_span IN (SELECT span FROM c), d.right_span, d.
 WHERE (d.left_span IN (SELECT span FROM c)) + (d.right_span IN (SELECT span FROM c)) = 1
 ORDER BY 2, 1;
 
--- name: depends
-SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_AFTER AND left_span = ?1);
-
 -- name: reach
 -- Recipes say what tasks are, and spans that events of work on a worker belong to; a try has those events in a database.
 SELECT n.name IN (SELECT type FROM sl_role WHERE role IN ('task', 'attempt') UNION ALL SELECT span_type FROM sl_state),
@@ -85,3 +82,51 @@ SELECT n.name IN (SELECT type FROM sl_role WHERE role IN ('task', 'attempt') UNI
 FROM sl_span s
 JOIN sl_name n ON n.id = s.type
 WHERE s.id = ?1;
+
+-- name: as_they_are
+-- The events of the root ?1.
+(SELECT e.time_ns AS time_ns, n.name AS span_type, s.key AS span_key, m.name AS event, e.source AS source, e.place AS
+    place, e.span AS span, NULL AS text, NULL AS events FROM descendants(?1) d JOIN sl_event e ON e.span = d.span JOIN
+    sl_span s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type)
+
+-- name: as_seen
+-- The same through the lens.  What was merged is of many spans, and the key of one of them would mislead.
+(SELECT e.time_ns AS time_ns, e.span_type AS span_type, iif(e.events, NULL, s.key) AS span_key, e.event_type AS event,
+    e.source AS source, e.place AS place, e.span AS span, NULL AS text, e.events AS events FROM lens_events(?1) e JOIN
+    sl_span s ON s.id = e.span)
+
+-- name: lines
+SELECT l.time_ns, l.source, l.place, min(l.span) AS span, l.text
+FROM descendants(?1) d
+JOIN temp.sl_line l ON l.span = d.span
+GROUP BY l.source, l.place;
+
+-- name: lines_beside
+-- Events with the line that says so, and lines that only name a span as rows without an event.
+(WITH e AS MATERIALIZED (SELECT * FROM %s), l AS MATERIALIZED (%s) SELECT e.time_ns, span_type, span_key, event,
+    e.source, e.place, e.span, l.text, e.events FROM e LEFT JOIN l ON l.source = e.source AND l.place = e.place UNION
+    ALL SELECT time_ns, NULL, NULL, NULL, source, place, span, text, NULL FROM l WHERE (source, place) NOT IN (SELECT
+    source, place FROM e))
+
+-- name: lines_between
+-- Each line once, after the events of its time.
+(SELECT * FROM %s UNION ALL SELECT time_ns, NULL, NULL, NULL, source, place, span, text, NULL FROM (%s))
+
+-- name: history
+-- In the order of enum sl_history_event.  Times count from event to event; without lines, all rows are events.
+SELECT ?1 AS root, e.time_ns AS time_ns, %s, src.component AS component, span_type, span_key, event, src.path ||
+    ifnull('#' || src.part, '') AS path, e.place AS place, e.span AS span%s%s
+FROM %s e
+JOIN sl_source src ON src.id = e.source %s
+ORDER BY e.time_ns, span_type IS NULL, span_type, event%s;
+
+-- name: since
+CAST(e.time_ns - min(%s) OVER () AS REAL) / 1e9 AS since_start_s, iif(event IS NULL, NULL, CAST(e.time_ns -
+    lag(e.time_ns, 1, e.time_ns) OVER w AS REAL) / 1e9) AS since_previous_s
+
+-- name: window
+WINDOW w AS (PARTITION BY event IS NULL ORDER BY e.time_ns, span_type, event)
+
+-- name: for_waits
+, (SELECT max(time_ns) FROM %s), (SELECT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_AFTER AND left_span = ?1)),
+    src.path, src.part

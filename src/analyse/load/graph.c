@@ -4,6 +4,8 @@
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "base/buf.h"
+#include "load_graph.sql.h"
+#include "store/store.h" /* the kinds of links alone */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,7 +188,7 @@ static void pack_spans(struct load *l)
 static int link_row(void *to, sqlite3_value **v)
 {
     struct load *l = to;
-    bool facet = sqlite3_value_int64(v[1]) == 2;
+    bool facet = sqlite3_value_int64(v[1]) == SL_FACET;
     uint32_t left, right;
 
     /* dnpcsql's users may name spans that do not exist, by texts */
@@ -231,9 +233,7 @@ int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_er
         rc = load_spans(&l, db, err);
     if (!rc) {
         pack_spans(&l);
-        rc = sl_query_each(
-            db, "SELECT sl_query_each(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (1, 2)",
-            link_row, &l, err);
+        rc = sl_query_each(db, sql_links, link_row, &l, err);
     }
     if (!rc)
         rc = pack_edges(&out->sub, &l.sub, out->n, err);

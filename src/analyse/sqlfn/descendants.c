@@ -18,16 +18,11 @@
 #include "analyse/sqlfn/table.h"
 #include "base/mem.h"
 #include "base/set.h"
+#include "sqlfn_descendants.sql.h"
 
 #include <stdlib.h>
 
-/* What leads from span ?1 to others.  CROSS JOIN: first the link, then the span at its end, if there is one. */
-static const char *const lookups[] = {
-    "SELECT id FROM sl_span WHERE id = ?1", /* ROOT: only itself */
-    "SELECT id FROM sl_span WHERE parent = ?1",
-    "SELECT s.id FROM sl_link CROSS JOIN sl_span s ON s.id = right_span WHERE left_span = ?1 AND kind IN (1, 2)",
-    "SELECT s.id FROM sl_link CROSS JOIN sl_span s ON s.id = left_span WHERE right_span = ?1 AND kind = 2",
-};
+static const char *const lookups[] = {sql_itself, /* ROOT */ sql_named, sql_linked, sql_facets};
 
 enum { ROOT, LOOKUPS = sizeof lookups / sizeof *lookups, MANY = 50000, FEW = 32 };
 

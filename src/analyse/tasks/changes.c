@@ -3,6 +3,7 @@
 #include "analyse/ext.h"
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
+#include "tasks_changes.sql.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,11 +72,7 @@ static int load_attribute(struct change *h, const struct sl_workflow *w, struct 
     int rc;
 
     h->task = sl_alloc((size_t)w->n + 1);
-    if (sqlite3_prepare_v2(w->s.db,
-                           "SELECT value FROM attributes WHERE span IN (SELECT ?1 UNION ALL SELECT left_span FROM "
-                           "sl_link WHERE kind = 2 AND right_span = ?1 UNION ALL SELECT right_span FROM sl_link WHERE "
-                           "kind = 2 AND left_span = ?1) AND name = ?2",
-                           -1, &q, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(w->s.db, sql_attribute, -1, &q, NULL) != SQLITE_OK)
         return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(w->s.db));
     for (uint32_t i = 0; i < w->n; i++) {
         sqlite3_bind_int64(q, 1, w->s.g.id.v[w->task[i].span]);

@@ -4,6 +4,8 @@
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "analyse/tasks/tasks_internal.h"
+#include "store/store.h" /* the kinds of links alone */
+#include "tasks_tasks.sql.h"
 
 #include <stdlib.h>
 
@@ -202,7 +204,7 @@ struct waits {
 static int wait_row(void *to, sqlite3_value **v)
 {
     struct waits *all = to;
-    int kind = sqlite3_value_int(v[1]) == 3 ? AFTER : FLOW;
+    int kind = sqlite3_value_int(v[1]) == SL_AFTER ? AFTER : FLOW;
     uint32_t left = sl_graph_find(all->g, sqlite3_value_int64(v[0])), right;
 
     right = sl_graph_find(all->g, sqlite3_value_int64(v[2]));
@@ -233,10 +235,7 @@ static void pack_waits(struct sl_csr *c, const struct waits *all, int kind)
 static int load_waits(struct working *k, struct sl_err *err)
 {
     struct waits all = {.g = &k->w->s.g};
-    int rc = sl_query_each(
-        k->w->s.db,
-        "SELECT sl_query_each(?1, left_span, kind, right_span) FROM sl_link NOT INDEXED WHERE kind IN (3, 4)", wait_row,
-        &all, err);
+    int rc = sl_query_each(k->w->s.db, sql_waits, wait_row, &all, err);
 
     if (!rc && (all.v[AFTER].n > UINT32_MAX || all.v[FLOW].n > UINT32_MAX))
         rc = sl_err(err, SL_ESTORE, "the store has more dependencies than this analysis can hold");
