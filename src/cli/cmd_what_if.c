@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function what_if(). */
-#include "analyse/tasks/simulate.h"
+#include "analyse/tasks/changes.h"
 #include "base/buf.h"
 #include "cli/workflow.h"
 #include "result/what_if.h"

@@ -24,7 +24,7 @@ static const struct sl_column
 static const struct {
     const struct sl_column *column;
     int columns;
-    const char *sql;
+    const char *sql; /* %s: the paths of both spans; what waits */
 } questions[] = {
     [SL_LINKS_OVERVIEW] = {overview, SL_COLUMNS(overview), sql_overview},
     [SL_LINKS_EACH] = {each, SL_COLUMNS(each), sql_links},
@@ -32,19 +32,29 @@ static const struct {
     [SL_LINKS_UNRESOLVED] = {unresolved, SL_COLUMNS(unresolved), sql_unresolved},
 };
 
+static int add(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
+               char *sql, const char *rule, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_sql(r, st, name, column, columns, sql, err);
+
+    sqlite3_free(sql);
+    if (t && rule)
+        sqlite3_bind_text(t->query, 1, rule, -1, SQLITE_TRANSIENT);
+    return t ? 0 : SL_ESTORE;
+}
+
 int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule, struct sl_err *err)
 {
-    struct sl_table *t =
-        sl_result_sql(r, st, "links", questions[which].column, questions[which].columns, questions[which].sql, err);
+    char *x = sqlite3_mprintf(sql_path, "x", "x"), *y = sqlite3_mprintf(sql_path, "y", "y");
+    char *sql = which == SL_LINKS_UNRESOLVED ? sqlite3_mprintf(sql_unresolved, sql_waiting)
+                                             : sqlite3_mprintf(questions[which].sql, x, y);
 
-    if (!t)
-        return SL_ESTORE;
-    if (rule)
-        sqlite3_bind_text(t->query, 1, rule, -1, SQLITE_TRANSIENT);
-    return 0;
+    sqlite3_free(x);
+    sqlite3_free(y);
+    return add(r, st, "links", questions[which].column, questions[which].columns, sql, rule, err);
 }
 
 int sl_result_idle_rules(struct sl_result *r, struct sl_store *st, struct sl_err *err)
 {
-    return sl_result_sql(r, st, "idle", idle, SL_COLUMNS(idle), sql_idle, err) ? 0 : SL_ESTORE;
+    return add(r, st, "idle", idle, SL_COLUMNS(idle), sqlite3_mprintf(sql_idle, sql_waiting), NULL, err);
 }

@@ -17,41 +17,36 @@ FROM t
 GROUP BY 1, 2, 3, 4
 ORDER BY 2, 1, 3, 4;
 
+-- name: path
+-- The span %s by its type and the keys below its root.
+(SELECT type FROM spans WHERE id = %s) || ' ' || (WITH RECURSIVE up(id, n) AS (SELECT %s, 0 UNION ALL SELECT
+    s.parent, n + 1 FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL AND n < 50) SELECT
+    group_concat(key, '/') FROM (SELECT s.key FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL OR
+    n = 0 ORDER BY n DESC))
+
 -- name: links
--- Each span by its type and the keys below its root.
-SELECT (SELECT type FROM spans WHERE id = x) || ' ' || (WITH RECURSIVE up(id, n) AS (SELECT x, 0 UNION ALL SELECT
-    s.parent, n + 1 FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL AND n < 50) SELECT
-    group_concat(key, '/') FROM (SELECT s.key FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL OR
-    n = 0 ORDER BY n DESC)) AS "left", kind,
-    (SELECT type FROM spans WHERE id = y) || ' ' || (WITH RECURSIVE up(id, n) AS (SELECT y, 0 UNION ALL SELECT
-    s.parent, n + 1 FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL AND n < 50) SELECT
-    group_concat(key, '/') FROM (SELECT s.key FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL OR
-    n = 0 ORDER BY n DESC)) AS "right", rule, confidence, x AS left_span, y AS right_span
+SELECT %s AS "left", kind, %s AS "right", rule, confidence, x AS left_span, y AS right_span
 FROM (SELECT kind, rule, confidence, iif(kind = 'in', right_span, left_span) AS x, iif(kind = 'in', left_span,
     right_span) AS y FROM links WHERE rule = ?1)
 ORDER BY 6, 7;
 
 -- name: doubtful
 -- One row a candidate; those of one span stand together.
-SELECT (SELECT type FROM spans WHERE id = x) || ' ' || (WITH RECURSIVE up(id, n) AS (SELECT x, 0 UNION ALL SELECT
-    s.parent, n + 1 FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL AND n < 50) SELECT
-    group_concat(key, '/') FROM (SELECT s.key FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL OR
-    n = 0 ORDER BY n DESC)) AS "left", kind,
-    (SELECT type FROM spans WHERE id = y) || ' ' || (WITH RECURSIVE up(id, n) AS (SELECT y, 0 UNION ALL SELECT
-    s.parent, n + 1 FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL AND n < 50) SELECT
-    group_concat(key, '/') FROM (SELECT s.key FROM up JOIN spans s ON s.id = up.id WHERE s.parent IS NOT NULL OR
-    n = 0 ORDER BY n DESC)) AS candidate, count(*) OVER (PARTITION BY rule, x) AS candidates, rule,
+SELECT %s AS "left", kind, %s AS candidate, count(*) OVER (PARTITION BY rule, x) AS candidates, rule,
     x AS span_id, y AS candidate_id
 FROM (SELECT kind, rule, iif(kind = 'in', right_span, left_span) AS x, iif(kind = 'in', left_span, right_span) AS y
     FROM doubts)
 WHERE ?1 IS NULL OR rule = ?1
 ORDER BY rule, x, y;
 
--- name: unresolved
--- By rule; sl_weak is small beside sl_link, which is only looked into for rules that wait.
-WITH s AS (SELECT id, type, 1 AS known FROM sl_span UNION ALL SELECT id, type, 0 FROM sl_ghost), w AS (SELECT a.type AS
+-- name: waiting
+s AS (SELECT id, type, 1 AS known FROM sl_span UNION ALL SELECT id, type, 0 FROM sl_ghost), w AS (SELECT a.type AS
     x, w.kind, b.type AS y, w.rule, count(*) AS n, iif(max(a.known), b.type, a.type) AS unknown FROM sl_weak w JOIN s
     a ON a.id = w.left_span JOIN s b ON b.id = w.right_span WHERE NOT (a.known AND b.known) GROUP BY 1, 2, 3, 4)
+
+-- name: unresolved
+-- By rule; sl_weak is small beside sl_link, which is only looked into for rules that wait.
+WITH %s
 SELECT (SELECT name FROM sl_name WHERE id = iif(kind = SL_IN, y, x)) AS left_type, CASE kind WHEN SL_IN THEN 'in' WHEN
     SL_FACET THEN 'facet' WHEN SL_AFTER THEN 'after' ELSE 'flow' END AS kind,
     (SELECT name FROM sl_name WHERE id = iif(kind = SL_IN, x, y)) AS right_type,
@@ -65,9 +60,7 @@ ORDER BY rule, left_type, right_type;
 
 -- name: idle
 -- Others of its type in the same span say that its kind is there: so it is the key that is wrong.
-WITH s AS (SELECT id, type, 1 AS known FROM sl_span UNION ALL SELECT id, type, 0 FROM sl_ghost), w AS (SELECT a.type AS
-    x, w.kind, b.type AS y, w.rule, count(*) AS n, iif(max(a.known), b.type, a.type) AS unknown FROM sl_weak w JOIN s
-    a ON a.id = w.left_span JOIN s b ON b.id = w.right_span WHERE NOT (a.known AND b.known) GROUP BY 1, 2, 3, 4)
+WITH %s
 SELECT (SELECT name FROM sl_name WHERE id = rule), (SELECT name FROM sl_name WHERE id = unknown), sum(n)
 FROM w
 WHERE EXISTS (SELECT 1 FROM sl_ghost g JOIN sl_span o ON o.parent = g.parent AND o.type = g.type WHERE g.type =

@@ -66,22 +66,6 @@ static void add_summary(struct sl_result *r, const struct sl_calls *c)
     sl_table_put_int(t, 5, c->odd);
 }
 
-enum {
-    FUNCTION,
-    PART,
-    TITLE,
-    PARENT,
-    DEPTH,
-    CALLS,
-    UNFINISHED,
-    UNKNOWN,
-    INCLUSIVE,
-    EXCLUSIVE,
-    PERCENT,
-    MIN,
-    MEAN,
-    MAX
-};
 #define ROW_COLUMNS(part)                                                                                              \
     {                                                                                                                  \
         {"function", TEXT, NULL}, {part, TEXT, NULL}, {"title", TEXT, NULL}, {"parent", INTEGER, NULL},                \
@@ -89,43 +73,43 @@ enum {
             {"unknown", INTEGER, "calls"}, {"inclusive", INTEGER, "ns"}, {"exclusive", INTEGER, "ns"},                 \
             {"percent", REAL, "%"}, {"min", INTEGER, "ns"}, {"mean", INTEGER, "ns"}, {"max", INTEGER, "ns"},           \
     }
-static const struct sl_column row_columns[][MAX + 1] = {[SL_BY_NONE] = ROW_COLUMNS("part"),
-                                                        [SL_BY_THREAD] = ROW_COLUMNS("thread"),
-                                                        [SL_BY_PROCESS] = ROW_COLUMNS("process"),
-                                                        [SL_BY_RANK] = ROW_COLUMNS("rank")};
+static const struct sl_column row_columns[][SL_PROFILE_MAX + 1] = {[SL_BY_NONE] = ROW_COLUMNS("part"),
+                                                                   [SL_BY_THREAD] = ROW_COLUMNS("thread"),
+                                                                   [SL_BY_PROCESS] = ROW_COLUMNS("process"),
+                                                                   [SL_BY_RANK] = ROW_COLUMNS("rank")};
 
 static void add_row(struct sl_table *t, const struct sl_calls *c, const struct sl_profile_row *p)
 {
     uint64_t finished = p->calls - p->unfinished;
 
     sl_table_add(t);
-    sl_table_put_text(t, FUNCTION, sl_intern_text(&c->names, p->name));
+    sl_table_put_text(t, SL_PROFILE_FUNCTION, sl_intern_text(&c->names, p->name));
     if (p->part) {
-        sl_table_put_text(t, PART, sl_intern_text(&c->parts, p->part));
+        sl_table_put_text(t, SL_PROFILE_PART, sl_intern_text(&c->parts, p->part));
         if (c->title[p->part])
-            sl_table_put_text(t, TITLE, sl_intern_text(&c->parts, c->title[p->part]));
+            sl_table_put_text(t, SL_PROFILE_TITLE, sl_intern_text(&c->parts, c->title[p->part]));
     }
-    sl_table_put_int(t, CALLS, (int64_t)p->calls);
-    sl_table_put_int(t, UNFINISHED, (int64_t)p->unfinished);
-    sl_table_put_int(t, UNKNOWN, (int64_t)p->unknown);
-    sl_table_put_int(t, INCLUSIVE, p->inclusive_ns);
-    sl_table_put_int(t, EXCLUSIVE, p->exclusive_ns);
+    sl_table_put_int(t, SL_PROFILE_CALLS, (int64_t)p->calls);
+    sl_table_put_int(t, SL_PROFILE_UNFINISHED, (int64_t)p->unfinished);
+    sl_table_put_int(t, SL_PROFILE_UNKNOWN, (int64_t)p->unknown);
+    sl_table_put_int(t, SL_PROFILE_INCLUSIVE, p->inclusive_ns);
+    sl_table_put_int(t, SL_PROFILE_EXCLUSIVE, p->exclusive_ns);
     if (!finished)
         return;
-    sl_table_put_int(t, MIN, p->min_ns);
-    sl_table_put_int(t, MEAN, (int64_t)((double)p->sum_ns / (double)finished + 0.5));
-    sl_table_put_int(t, MAX, p->max_ns);
+    sl_table_put_int(t, SL_PROFILE_MIN, p->min_ns);
+    sl_table_put_int(t, SL_PROFILE_MEAN, (int64_t)((double)p->sum_ns / (double)finished + 0.5));
+    sl_table_put_int(t, SL_PROFILE_MAX, p->max_ns);
 }
 
 static void add_flat(struct sl_result *r, const struct sl_calls *c, enum sl_calls_by by)
 {
-    struct sl_table *t = sl_result_table(r, "flat", row_columns[by], MAX + 1);
+    struct sl_table *t = sl_result_table(r, "flat", row_columns[by], SL_PROFILE_MAX + 1);
     struct sl_profile all;
 
     sl_profile_flat(&all, c);
     for (size_t i = 0; i < all.n; i++) {
         add_row(t, c, &all.v[i]);
-        sl_table_put_real(t, PERCENT,
+        sl_table_put_real(t, SL_PROFILE_PERCENT,
                           all.exclusive_ns ? 100.0 * (double)all.v[i].exclusive_ns / (double)all.exclusive_ns : 0);
     }
     sl_profile_free(&all);
@@ -133,15 +117,15 @@ static void add_flat(struct sl_result *r, const struct sl_calls *c, enum sl_call
 
 static void add_tree(struct sl_result *r, const struct sl_calls *c, enum sl_calls_by by)
 {
-    struct sl_table *t = sl_result_table(r, "tree", row_columns[by], MAX + 1);
+    struct sl_table *t = sl_result_table(r, "tree", row_columns[by], SL_PROFILE_MAX + 1);
     struct sl_profile all;
 
     sl_profile_tree(&all, c);
     for (size_t i = 0; i < all.n; i++) {
         add_row(t, c, &all.v[i]);
-        sl_table_put_int(t, DEPTH, all.v[i].depth);
+        sl_table_put_int(t, SL_PROFILE_DEPTH, all.v[i].depth);
         if (all.v[i].parent != SL_NO_INDEX)
-            sl_table_put_int(t, PARENT, all.v[i].parent);
+            sl_table_put_int(t, SL_PROFILE_PARENT, all.v[i].parent);
     }
     sl_profile_free(&all);
 }

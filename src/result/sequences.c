@@ -9,7 +9,6 @@ static const struct sl_column columns[] = {
     {"min_s", SL_COLUMN_REAL, "s"},        {"max_s", SL_COLUMN_REAL, "s"},
     {"cumulative_s", SL_COLUMN_REAL, "s"}, {"orderings", SL_COLUMN_INTEGER, "orderings"},
     {"roots", SL_COLUMN_INTEGER, "spans"}};
-enum { ALL = sizeof columns / sizeof *columns, ROWS = ALL - 2 };
 
 static int add(struct sl_result *r, struct sl_store *st, const char *name, int n, const char *sql,
                const char *root_type, int64_t within, struct sl_err *err)
@@ -27,9 +26,9 @@ static int add(struct sl_result *r, struct sl_store *st, const char *name, int n
 int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *root_type, int64_t within, bool all,
                         struct sl_err *err)
 {
-    int rc = add(r, st, "sequences", ROWS, all ? sql_all : sql_most_common, root_type, within, err);
+    int rc = add(r, st, "sequences", SL_SEQUENCES_ORDERINGS, all ? sql_all : sql_most_common, root_type, within, err);
 
-    return rc ? rc : add(r, st, "orderings", ALL, sql_orderings, root_type, within, err);
+    return rc ? rc : add(r, st, "orderings", SL_SEQUENCES_COLUMNS, sql_orderings, root_type, within, err);
 }
 
 int64_t sl_result_left_out(struct sl_store *st, const char *type)

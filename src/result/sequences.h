@@ -6,6 +6,22 @@
 #include "result/table.h"
 #include "store/store.h"
 
+/* Columns of orderings; sequences has all but the last two. */
+enum {
+    SL_SEQUENCES_SEQUENCE,
+    SL_SEQUENCES_COUNT,
+    SL_SEQUENCES_POSITION,
+    SL_SEQUENCES_SPAN_TYPE,
+    SL_SEQUENCES_EVENT_TYPE,
+    SL_SEQUENCES_MEAN_S,
+    SL_SEQUENCES_MIN_S,
+    SL_SEQUENCES_MAX_S,
+    SL_SEQUENCES_CUMULATIVE_S,
+    SL_SEQUENCES_ORDERINGS,
+    SL_SEQUENCES_ROOTS,
+    SL_SEQUENCES_COLUMNS
+};
+
 /*
  * Tables: sequences, the rows of event_sequences(), of the most common ordering or of all; orderings, always of all,
  * the most common first, and with how many orderings and spans there are; position 0 stands for no event.  within: only

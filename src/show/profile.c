@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/profile.h"
 #include "base/mem.h"
+#include "result/profile.h"
 
 #include <stdlib.h>
 
@@ -9,28 +10,11 @@ enum {
     OPEN = 5   /* lines of what was open */
 };
 
-/* The columns of flat and tree. */
-enum {
-    FUNCTION,
-    PART,
-    TITLE,
-    PARENT,
-    DEPTH,
-    CALLS,
-    UNFINISHED,
-    UNKNOWN,
-    INCLUSIVE,
-    EXCLUSIVE,
-    PERCENT,
-    MIN,
-    MEAN,
-    MAX
-};
-
 /* "  [HOST:PID/THREAD title]", "  [rank 3]" */
 static void put_part(FILE *out, const struct sl_table *t)
 {
-    const char *part = sl_table_text(t, PART, NULL), *title = sl_table_text(t, TITLE, NULL), *at, *thread;
+    const char *part = sl_table_text(t, SL_PROFILE_PART, NULL), *title = sl_table_text(t, SL_PROFILE_TITLE, NULL), *at,
+               *thread;
     struct sl_buf b = {0};
 
     if (!part)
@@ -44,15 +28,16 @@ static void put_part(FILE *out, const struct sl_table *t)
         sl_buf_addc(&b, ' ');
         sl_show_clean(&b, title, strlen(title));
     }
-    fprintf(out, "  [%s%s]", strcmp(t->column[PART].name, "rank") != 0 ? "" : "rank ", b.n && *b.s ? b.s : "none");
+    fprintf(out, "  [%s%s]", strcmp(t->column[SL_PROFILE_PART].name, "rank") != 0 ? "" : "rank ",
+            b.n && *b.s ? b.s : "none");
     sl_buf_free(&b);
 }
 
 static void put_name(FILE *out, const struct sl_table *t, bool tree)
 {
     struct sl_buf b = {0};
-    const char *name = sl_table_text_or_empty(t, FUNCTION);
-    int64_t depth = tree ? sl_table_int(t, DEPTH) : 0;
+    const char *name = sl_table_text_or_empty(t, SL_PROFILE_FUNCTION);
+    int64_t depth = tree ? sl_table_int(t, SL_PROFILE_DEPTH) : 0;
 
     sl_buf_adds(&b, "");
     sl_show_clean(&b, name, strlen(name));
@@ -78,7 +63,7 @@ static void put_sum(FILE *out, const struct sl_table *t, int column)
 {
     char seconds[32], text[40];
 
-    snprintf(text, sizeof text, "%s%s", sl_table_int(t, UNKNOWN) ? ">=" : "",
+    snprintf(text, sizeof text, "%s%s", sl_table_int(t, SL_PROFILE_UNKNOWN) ? ">=" : "",
              sl_show_seconds((double)sl_table_int(t, column) / 1e9, seconds));
     fprintf(out, " %12s", text);
 }
@@ -87,14 +72,14 @@ static void put_row(FILE *out, const struct sl_table *t, bool tree)
 {
     char count[32];
 
-    put_sum(out, t, tree ? INCLUSIVE : EXCLUSIVE);
+    put_sum(out, t, tree ? SL_PROFILE_INCLUSIVE : SL_PROFILE_EXCLUSIVE);
     if (!tree)
-        fprintf(out, " %6.1f %%", sl_table_real(t, PERCENT));
-    put_sum(out, t, tree ? EXCLUSIVE : INCLUSIVE);
-    fprintf(out, " %11s", sl_show_count((uint64_t)sl_table_int(t, CALLS), count));
-    put_time(out, t, MIN);
-    put_time(out, t, MEAN);
-    put_time(out, t, MAX);
+        fprintf(out, " %6.1f %%", sl_table_real(t, SL_PROFILE_PERCENT));
+    put_sum(out, t, tree ? SL_PROFILE_EXCLUSIVE : SL_PROFILE_INCLUSIVE);
+    fprintf(out, " %11s", sl_show_count((uint64_t)sl_table_int(t, SL_PROFILE_CALLS), count));
+    put_time(out, t, SL_PROFILE_MIN);
+    put_time(out, t, SL_PROFILE_MEAN);
+    put_time(out, t, SL_PROFILE_MAX);
     put_name(out, t, tree);
 }
 
@@ -133,8 +118,8 @@ static unsigned char *choose(struct sl_table *t, size_t top)
     size_t taken = 0;
 
     for (size_t i = 0; sl_table_next(t, NULL) > 0; i++) {
-        times[i] = sorted[i] = sl_table_int(t, INCLUSIVE);
-        parent[i] = sl_table_is_null(t, PARENT) ? -1 : sl_table_int(t, PARENT);
+        times[i] = sorted[i] = sl_table_int(t, SL_PROFILE_INCLUSIVE);
+        parent[i] = sl_table_is_null(t, SL_PROFILE_PARENT) ? -1 : sl_table_int(t, SL_PROFILE_PARENT);
     }
     sl_table_rewind(t);
     qsort(sorted, t->rows, sizeof *sorted, descending);

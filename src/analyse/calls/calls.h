@@ -12,8 +12,6 @@
 #include "analyse/load/events.h"
 #include "base/intern.h"
 
-#define SL_CALL_TYPE "trace.call"
-
 /* How much of a call's key is its name: keys are foo, foo#2, foo#3, ... on a thread; of a function foo#2: foo#2#1,
  * foo#2#2, ... */
 size_t sl_calls_name(const char *key);

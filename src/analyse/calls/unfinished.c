@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/calls/unfinished.h"
-#include "analyse/calls/calls.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

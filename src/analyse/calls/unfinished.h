@@ -12,6 +12,9 @@
 
 #include "analyse/load/events.h"
 
+/* The type of calls in traces. */
+#define SL_CALL_TYPE "trace.call"
+
 enum { SL_UNFINISHED_CHAIN = 64 }; /* more processes in each other than that are a cycle */
 
 struct sl_unfinished {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of a lens as they stand in sl_lens.  For lens.c. */
+/*
+ * The rules of a lens as they stand in sl_lens.  For lens.c; rules.c includes lens.h for what of its rules others may
+ * know: sl_lens_glob(), and how near events are merged.
+ */
 #ifndef SL_ANALYSE_LENS_RULES_H
 #define SL_ANALYSE_LENS_RULES_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/tasks/changes.h"
 #include "analyse/ext.h"
-#include "analyse/tasks/simulate.h"
 #include "base/buf.h"
 #include "tasks_changes.sql.h"
 

@@ -10,6 +10,8 @@ struct sl_changes;
 /* On success *out is to be freed.  SL_EUSAGE: the text is none; SL_ENOTFOUND: nothing in w is meant by it. */
 int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const char *text, struct sl_err *err);
 void sl_changes_free(struct sl_changes *c);
+/* Is the text one of changes, of whatever workflow?  0, or SL_EUSAGE. */
+int sl_changes_check(const char *changes, struct sl_err *err);
 
 double sl_changes_factor(const struct sl_changes *c, uint32_t seg);
 double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why);

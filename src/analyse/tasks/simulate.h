@@ -23,8 +23,6 @@ struct sl_simulation {
 
 /* On success *out is to be freed.  A pattern that nothing matches is SL_ENOTFOUND, a text that is none SL_EUSAGE. */
 int sl_simulate(struct sl_simulation *out, struct sl_workflow *w, const char *changes, struct sl_err *err);
-/* Is the text one of changes?  0, or SL_EUSAGE. */
-int sl_changes_check(const char *changes, struct sl_err *err);
 void sl_simulation_free(struct sl_simulation *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/tasks/tasks.h"
-#include "analyse/calls/calls.h"
+#include "analyse/calls/unfinished.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "analyse/tasks/tasks_internal.h"
