@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of an import: known.c (which files are new), shared.c (what files tell each other), import.c (the rest). */
+/* Inside of an import: incremental.c (which files are new), scope.c (what files tell each other), import.c (the rest). */
 #ifndef SL_INGEST_IMPORT_INTERNAL_H
 #define SL_INGEST_IMPORT_INTERNAL_H
 
@@ -85,11 +85,11 @@ static inline const char *sl_import_text(sqlite3_stmt *q, int i)
 }
 
 /*
- * known.c: finds out which files are unchanged, grown, replaced, or copies of what the store or this import has.
+ * incremental.c: finds out which files are unchanged, grown, replaced, or copies of what the store or this import has.
  */
 int sl_import_known(struct sl_importing *m, struct sl_err *err);
 
-/* shared.c: what the files of a scope tell each other before they are read in earnest. */
+/* scope.c: what the files of a scope tell each other before they are read in earnest. */
 int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct sl_err *err);
 /* Gives each file the shared fields of its scopes, and what --set says. */
 void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s);

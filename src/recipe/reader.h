@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A reader knows a syntax: it turns a file into records, that is fields and a place, and hands them on.
- * To add one: readers/NAME.c with a struct sl_reader, and its line in the table of readers/readers.c.
+ * To add one: read/ROOM/NAME.c with a struct sl_reader, and its line in the table of read/readers.c.
  */
 #ifndef SL_RECIPE_READER_H
 #define SL_RECIPE_READER_H

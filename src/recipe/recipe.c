@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of recipes: where they come from, and the names they share.  recipe_compile.c binds and compiles them. */
+/* The set of recipes: where they come from, and the names they share.  compile.c binds and compiles them. */
 #include "recipe/recipe.h"
 #include "base/buf.h"
 #include "base/embed.h"

@@ -210,8 +210,8 @@ struct sl_recipes {
                                   int n;
     })
     tables;
-    SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                     /* bind.h */
-    SL_VEC(struct sl_sequence_decl { const char *name, *rule, *left, *right; }) orders; /* order.c */
+    SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                     /* bind_rule.h */
+    SL_VEC(struct sl_sequence_decl { const char *name, *rule, *left, *right; }) orders; /* two SELECTs */
     SL_VEC(struct sl_process_decl { /* spans that the environments of traced processes name: bind/environment.c */
                                     const char *bind, *says, *variable[SL_PROCESS_VARIABLES], *spans;
                                     const char *pids; /* they are tasks of a worker, bind/worker.c; else NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of recipe.c and recipe_compile.c. */
+/* Inside of recipe.c (the set) and compile.c (one of them). */
 #ifndef SL_RECIPE_RECIPE_INTERNAL_H
 #define SL_RECIPE_RECIPE_INTERNAL_H
 

@@ -136,3 +136,13 @@ const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key)
             return y->item[i];
     return NULL;
 }
+
+size_t sl_yaml_len(const struct sl_yaml *y)
+{
+    return !y ? 0 : y->kind == SL_YAML_LIST ? y->n : 1;
+}
+
+const struct sl_yaml *sl_yaml_item(const struct sl_yaml *y, size_t i)
+{
+    return y->kind == SL_YAML_LIST ? y->item[i] : y;
+}

@@ -30,4 +30,8 @@ void sl_yaml_free(struct sl_yaml *y);
 /* The value of key in map y; NULL if y is not a map or lacks it. */
 const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key);
 
+/* The items of a list.  A scalar, or a map, counts as a list of one; nothing (NULL) as a list of none. */
+size_t sl_yaml_len(const struct sl_yaml *y);
+const struct sl_yaml *sl_yaml_item(const struct sl_yaml *y, size_t i);
+
 #endif

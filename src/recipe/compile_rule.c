@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `records:` and `naming:` of a recipe: one rule, key by key; and which rules a message may match. */
+#include "base/buf.h"
+#include "recipe/compile_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The template that is this field alone. */
+static const char *braced(struct sl_compile *c, const char *field)
+{
+    size_t n = strlen(field);
+    char *t = sl_compile_alloc(c, n + 3, 1);
+
+    t[0] = '{';
+    memcpy(t + 1, field, n);
+    t[n + 1] = '}';
+    return t;
+}
+
+static const char rule_keys[] =
+    " match when each span mention event attrs samples in facet after flow wrote keep look count share skip reject "
+    "raw also ";
+
+static void compile_when(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
+{
+    if (!y)
+        return;
+    if (y->kind != SL_YAML_MAP) {
+        sl_compile_fail(c, y, "when must be a map {field: value, list or /pattern/}");
+        return;
+    }
+    u->when = sl_compile_alloc(c, y->n, sizeof *u->when);
+    for (size_t i = 0; i < y->n && !c->failed; i++) {
+        struct sl_when *w = &u->when[u->nwhen++];
+        const struct sl_yaml *v = y->item[i];
+        w->field = sl_compile_field(c, y->key[i]->text, y->key[i]->n);
+        if (v->kind == SL_YAML_SCALAR && v->n >= 2 && v->text[0] == '/' && v->text[v->n - 1] == '/') {
+            char *re = sl_strndup(v->text + 1, v->n - 2);
+            sl_compile_pattern(c, sl_pattern_compile, &w->pattern, v, re);
+            free(re);
+            continue;
+        }
+        w->is = sl_compile_alloc(c, sl_yaml_len(v) + 1, sizeof *w->is);
+        for (size_t k = 0; k < sl_yaml_len(v); k++)
+            w->is[w->nis++] = sl_compile_text(c, sl_yaml_item(v, k), "a condition");
+        if (!w->nis)
+            sl_compile_fail(c, v, "an empty condition is never true");
+    }
+}
+
+static struct sl_rule_event event_at(struct sl_compile *c, const struct sl_yaml *name, const struct sl_yaml *time)
+{
+    static const char what[] = "an event's time";
+    struct sl_rule_event e = {sl_compile_name(c, name, name->text), -1, -1};
+
+    if (time->kind != SL_YAML_LIST) {
+        e.time = sl_compile_field_of(c, time, what);
+    } else if (time->n != 2) {
+        sl_compile_fail(c, time, "an event's time is one field, or the later of two");
+    } else {
+        e.time = sl_compile_field_of(c, time->item[0], what);
+        e.other = sl_compile_field_of(c, time->item[1], what);
+    }
+    return e;
+}
+
+static void compile_events(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
+{
+    if (!y)
+        return;
+    if (u->span.mention < 0)
+        sl_compile_fail(c, y, "an event needs span: on which it happens");
+    if (y->kind == SL_YAML_SCALAR) {
+        u->event = sl_compile_alloc(c, 1, sizeof *u->event);
+        u->event[u->nevent++] = (struct sl_rule_event){sl_compile_name(c, y, y->text), -1, -1};
+    } else if (y->kind == SL_YAML_MAP) {
+        u->event = sl_compile_alloc(c, y->n, sizeof *u->event);
+        for (size_t i = 0; i < y->n; i++)
+            u->event[u->nevent++] = event_at(c, y->key[i], y->item[i]);
+    } else {
+        sl_compile_fail(c, y, "event must be a name or a map {name: time field or a list of two}");
+    }
+}
+
+/* A list of fields, a map {name: template}, or "*". */
+static void compile_pairs(struct sl_compile *c, struct sl_rule *u, struct sl_pairs *p, const struct sl_yaml *y,
+                          const char *what)
+{
+    struct sl_buf shape = {0};
+    bool known = true;
+
+    if (!y)
+        return;
+    if (u->span.mention < 0)
+        sl_compile_fail(c, y, "%s need span: to which they belong", what);
+    if (y->kind == SL_YAML_SCALAR && !strcmp(y->text, "*")) {
+        p->all = true;
+        return;
+    }
+    p->v = sl_compile_alloc(c, y->n + 1, sizeof *p->v);
+    for (size_t i = 0; i < (y->kind == SL_YAML_MAP ? y->n : sl_yaml_len(y)); i++) {
+        struct sl_pair *v = &p->v[p->n++];
+        if (y->kind == SL_YAML_MAP) {
+            v->name = sl_compile_name(c, y->key[i], y->key[i]->text);
+            v->value = sl_compile_template(c, y->item[i], sl_compile_text(c, y->item[i], what));
+        } else {
+            const char *t = sl_compile_text(c, sl_yaml_item(y, i), what);
+            v->name = sl_compile_name(c, sl_yaml_item(y, i), t);
+            v->value = sl_compile_template(c, sl_yaml_item(y, i), braced(c, t));
+        }
+        if (v->name.id)
+            sl_buf_add(&shape, sl_intern_text(&c->set->names, v->name.id),
+                       sl_intern_len(&c->set->names, v->name.id) + 1);
+        else
+            known = false;
+    }
+    if (known && shape.n)
+        p->shape = sl_intern(&c->set->shapes, shape.s, shape.n);
+    sl_buf_free(&shape);
+}
+
+/* {child: parent or [parents]}: in the order in which the links are stored, left contains, or waited for, right. */
+static void compile_relations(struct sl_compile *c, struct sl_rule *u, enum sl_link_kind kind, const struct sl_yaml *y)
+{
+    if (!y)
+        return;
+    if (y->kind != SL_YAML_MAP) {
+        sl_compile_fail(c, y, "in, facet, after and flow are maps {span: span}");
+        return;
+    }
+    for (size_t i = 0; i < y->n; i++)
+        for (size_t k = 0; k < sl_yaml_len(y->item[i]); k++) {
+            struct sl_ref a = sl_compile_ref(c, y->key[i], y->key[i]->text);
+            struct sl_ref b = sl_compile_ref(c, y->item[i], sl_compile_text(c, sl_yaml_item(y->item[i], k), "a span"));
+            u->relation = sl_compile_grow(c, u->relation, u->nrelation, sizeof *u->relation);
+            u->relation[u->nrelation++] =
+                kind == SL_IN ? (struct sl_relation){kind, b, a} : (struct sl_relation){kind, a, b};
+        }
+}
+
+static struct sl_keep *compile_keeps(struct sl_compile *c, int *n, const struct sl_yaml *y)
+{
+    struct sl_keep *k;
+
+    if (!y)
+        return NULL;
+    if (y->kind != SL_YAML_MAP) {
+        sl_compile_fail(c, y, "keep, look and count are maps {field: by which field}");
+        return NULL;
+    }
+    k = sl_compile_alloc(c, y->n, sizeof *k);
+    for (size_t i = 0; i < y->n; i++) {
+        const char *by = sl_compile_text(c, y->item[i], "a field, or a template of several");
+        if (!strchr(by, '{'))
+            by = braced(c, by);
+        k[(*n)++] =
+            (struct sl_keep){sl_compile_field(c, y->key[i]->text, y->key[i]->n),
+                             (int)sl_intern(&c->set->names, by, strlen(by)), sl_compile_template(c, y->item[i], by)};
+    }
+    return k;
+}
+
+static void compile_share(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
+{
+    if (!y)
+        return;
+    if (y->kind != SL_YAML_MAP) {
+        sl_compile_fail(c, y, "share is a map {field: [value, scope]}");
+        return;
+    }
+    u->share = sl_compile_alloc(c, y->n, sizeof *u->share);
+    for (size_t i = 0; i < y->n; i++) {
+        struct sl_share *s = &u->share[u->nshare++];
+        const struct sl_yaml *v = y->item[i];
+        if (v->kind != SL_YAML_LIST || v->n != 2) {
+            sl_compile_fail(c, v, "share is a map {field: [value, scope]}");
+            return;
+        }
+        s->field = sl_arena_copy(&c->set->arena, y->key[i]->text, y->key[i]->n);
+        s->value = sl_compile_template(c, v->item[0], sl_compile_text(c, v->item[0], "a value"));
+        s->scope = sl_compile_template(c, v->item[1], sl_compile_text(c, v->item[1], "a scope"));
+    }
+    c->r->shares = true;
+}
+
+static void compile_wrote(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
+{
+    if (!y)
+        return;
+    if (y->kind != SL_YAML_MAP) {
+        sl_compile_fail(c, y, "wrote is a map {span: path of the file}");
+        return;
+    }
+    for (size_t i = 0; i < y->n; i++)
+        for (size_t k = 0; k < sl_yaml_len(y->item[i]) && !c->failed; k++) {
+            const struct sl_yaml *path = sl_yaml_item(y->item[i], k);
+            u->wrote = sl_compile_grow(c, u->wrote, u->nwrote, sizeof *u->wrote);
+            u->wrote[u->nwrote++] = (struct sl_wrote){sl_compile_mention(c, y->key[i], y->key[i]->text),
+                                                      sl_compile_template(c, path, sl_compile_text(c, path, "a path"))};
+        }
+}
+
+void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y, bool naming)
+{
+    const struct sl_yaml *v;
+    char name[200];
+
+    u->line = y->line;
+    u->span.mention = -1;
+    u->each_of = -1;
+    sl_compile_keys(c, y, "a record", naming ? " match when each span mention look " : rule_keys);
+    if (c->failed)
+        return;
+    snprintf(name, sizeof name, "%s:%d", c->r->name, y->line);
+    u->name = sl_intern(&c->set->names, name, strlen(name));
+    v = sl_yaml_get(y, "match");
+    u->match = sl_compile_alloc(c, sl_yaml_len(v), sizeof *u->match);
+    for (size_t i = 0; i < sl_yaml_len(v) && !c->failed; i++, u->nmatch++)
+        sl_compile_pattern(c, sl_pattern_compile, &u->match[i], sl_yaml_item(v, i),
+                           sl_compile_text(c, sl_yaml_item(v, i), "match"));
+    compile_when(c, u, sl_yaml_get(y, "when"));
+    if ((v = sl_yaml_get(y, "each"))) {
+        const struct sl_yaml *of = sl_yaml_get(v, "of"), *find = sl_yaml_get(v, "find");
+        if (!of || !find || v->n != 2) {
+            sl_compile_fail(c, v, "each needs {of: field, find: pattern}");
+            return;
+        }
+        u->each_of = sl_compile_field_of(c, of, "of");
+        sl_compile_pattern(c, sl_pattern_compile, &u->each, find, sl_compile_text(c, find, "find"));
+    }
+    if ((v = sl_yaml_get(y, "span")))
+        u->span = sl_compile_ref(c, v, sl_compile_text(c, v, "span"));
+    if (u->span.mention >= 0 && u->span.weak)
+        sl_compile_fail(c, v, "span: cannot be weak (~): what a record is about exists");
+    v = sl_yaml_get(y, "mention");
+    u->mention = sl_compile_alloc(c, sl_yaml_len(v), sizeof *u->mention);
+    for (size_t i = 0; i < sl_yaml_len(v); i++)
+        u->mention[u->nmention++] =
+            sl_compile_ref(c, sl_yaml_item(v, i), sl_compile_text(c, sl_yaml_item(v, i), "mention"));
+    compile_events(c, u, sl_yaml_get(y, "event"));
+    compile_pairs(c, u, &u->attrs, sl_yaml_get(y, "attrs"), "attrs");
+    compile_pairs(c, u, &u->samples, sl_yaml_get(y, "samples"), "samples");
+    compile_relations(c, u, SL_IN, sl_yaml_get(y, "in"));
+    compile_relations(c, u, SL_FACET, sl_yaml_get(y, "facet"));
+    compile_relations(c, u, SL_AFTER, sl_yaml_get(y, "after"));
+    compile_relations(c, u, SL_FLOW, sl_yaml_get(y, "flow"));
+    u->keep = compile_keeps(c, &u->nkeep, sl_yaml_get(y, "keep"));
+    u->look = compile_keeps(c, &u->nlook, sl_yaml_get(y, "look"));
+    u->count = compile_keeps(c, &u->ncount, sl_yaml_get(y, "count"));
+    compile_share(c, u, sl_yaml_get(y, "share"));
+    compile_wrote(c, u, sl_yaml_get(y, "wrote"));
+    u->skip = sl_compile_flag(c, sl_yaml_get(y, "skip"), "skip");
+    if ((v = sl_yaml_get(y, "reject")))
+        u->reject = sl_compile_template(c, v, sl_compile_text(c, v, "reject"));
+    u->raw = sl_compile_flag(c, sl_yaml_get(y, "raw"), "raw");
+    u->also = sl_compile_flag(c, sl_yaml_get(y, "also"), "also");
+    if (naming && u->span.mention < 0 && !u->nmention)
+        sl_compile_fail(c, y, "a naming rule needs span:");
+}
+
+/* ---- which rules a message may match ---- */
+
+static bool may_begin(const struct sl_rule *u, int byte)
+{
+    for (int i = 0; i < u->nmatch; i++) {
+        const struct sl_pattern *m = &u->match[i];
+        if (m->has_first ? byte < 256 && m->first[byte / 64] >> (byte % 64) & 1
+                         : !m->prefix || (byte < 256 && (unsigned char)*m->literal == byte))
+            return true;
+    }
+    return !u->nmatch;
+}
+
+void sl_compile_index(struct sl_compile *c)
+{
+    struct sl_recipe *r = c->r;
+    uint16_t *list = sl_compile_alloc(c, ((size_t)r->nrule + 1) * 257, sizeof *list);
+
+    for (int byte = 0; byte <= 256; byte++) {
+        r->first[byte] = list;
+        for (int i = 0; i < r->nrule; i++)
+            if (may_begin(&r->rule[i], byte))
+                *list++ = (uint16_t)i;
+        *list++ = UINT16_MAX;
+    }
+}
