@@ -30,11 +30,8 @@ struct sl_batch *sl_batch_new(void)
         pool.n--;
     }
     pthread_mutex_unlock(&pool.lock);
-    if (!b) {
+    if (!b)
         b = sl_alloc(sizeof *b);
-        b->slots = 256;
-        b->slot = sl_alloc(b->slots * sizeof *b->slot);
-    }
     b->next = NULL;
     return b;
 }
@@ -54,7 +51,7 @@ static void empty(struct sl_batch *b)
     sl_arena_reset(&b->arena);
     b->read = b->used = b->skipped = b->rejected = 0;
     b->part = NULL;
-    memset(b->slot, 0, b->slots * sizeof *b->slot);
+    sl_map_clear(&b->by_identity);
 }
 
 void sl_batch_free(struct sl_batch *b)
@@ -83,7 +80,7 @@ void sl_batch_free(struct sl_batch *b)
     sl_vec_free(&b->shares);
     sl_vec_free(&b->wrotes);
     sl_arena_free(&b->arena);
-    free(b->slot);
+    sl_map_free(&b->by_identity);
     free(b);
 }
 
@@ -117,27 +114,14 @@ static bool same(const struct sl_batch_span *s, int32_t parent, uint32_t type, s
 uint32_t sl_batch_span(struct sl_batch *b, int32_t parent, uint32_t type, struct sl_key key)
 {
     uint64_t h = sl_key_hash((uint64_t)(int64_t)parent, type, key);
-    size_t i;
+    size_t at = h;
 
-    for (i = h & (b->slots - 1); b->slot[i]; i = (i + 1) & (b->slots - 1)) {
-        struct sl_batch_span *s = &b->spans.v[b->slot[i] - 1];
-        if (s->hash == h && same(s, parent, type, key))
-            return b->slot[i] - 1;
-    }
+    for (uint32_t i; sl_map_next(&b->by_identity, h, &at, &i);)
+        if (same(&b->spans.v[i], parent, type, key))
+            return i;
     if (key.n != SL_KEY_INT)
         key.s = sl_arena_copy(&b->arena, key.s, key.n);
-    *sl_vec_add(&b->spans) = (struct sl_batch_span){parent, type, key, false, false, h};
-    b->slot[i] = (uint32_t)b->spans.n;
-    if (b->spans.n * 2 > b->slots) {
-        free(b->slot);
-        b->slots *= 2;
-        b->slot = sl_alloc(b->slots * sizeof *b->slot);
-        for (uint32_t k = 0; k < b->spans.n; k++) {
-            size_t at = b->spans.v[k].hash & (b->slots - 1);
-            while (b->slot[at])
-                at = (at + 1) & (b->slots - 1);
-            b->slot[at] = k + 1;
-        }
-    }
+    *sl_vec_add(&b->spans) = (struct sl_batch_span){parent, type, key, false, false};
+    sl_map_add(&b->by_identity, h, (uint32_t)b->spans.n - 1);
     return (uint32_t)b->spans.n - 1;
 }

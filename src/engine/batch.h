@@ -6,6 +6,7 @@
 #ifndef SL_ENGINE_BATCH_H
 #define SL_ENGINE_BATCH_H
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -25,7 +26,6 @@ struct sl_batch_span {
     struct sl_key key;
     bool strong;  /* some record says that it is there; else only weak links name it */
     bool written; /* it lies in whoever wrote the file */
-    uint64_t hash;
 };
 
 struct sl_batch_event {
@@ -88,8 +88,7 @@ struct sl_batch {
     SL_VEC(struct sl_batch_wrote) wrotes;
     uint64_t read, used, skipped, rejected;
     struct sl_arena arena;
-    uint32_t *slot; /* identities -> span + 1, open addressing */
-    size_t slots;
+    struct sl_map by_identity; /* spans */
     struct sl_batch *next;
 };
 

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include "engine/apply.h"
 #include "ingest/find.h"
 #include "ingest_log_lines.sql.h"
@@ -22,9 +23,8 @@ struct lines {
     void (*line)(void *to, const struct sl_line *l);
     void (*problem)(void *to, const char *text);
     void *to;
-    uint64_t *hash; /* by span id: hash of the path to it */
-    uint32_t *slot; /* hash -> id */
-    size_t slots;
+    uint64_t *hash;        /* by span id: hash of the path to it */
+    struct sl_map by_hash; /* ids */
     uint32_t n;
     SL_VEC(struct {
         uint32_t root;
@@ -54,21 +54,15 @@ static int load(struct lines *l, struct sl_err *err)
            1;
     l->hash = sl_alloc(l->n * sizeof *l->hash);
     l->root = sl_alloc(l->n * sizeof *l->root);
-    for (l->slots = 64; l->slots < (size_t)l->n * 2; l->slots *= 2)
-        ;
-    l->slot = sl_alloc(l->slots * sizeof *l->slot);
     while (!rc && (rc = sl_store_step(l->st, q, err)) > 0) {
         int64_t id = sqlite3_column_int64(q, 0), parent = sqlite3_column_int64(q, 3);
-        size_t at;
         rc = 0;
         if (id < 0 || id >= l->n || parent < 0 || parent >= l->n)
             continue;
         l->hash[id] = step(parent ? l->hash[parent] : 0, sl_store_text(q, 1), (size_t)sqlite3_column_bytes(q, 1),
                            sl_store_text(q, 2), (size_t)sqlite3_column_bytes(q, 2));
         l->root[id] = parent ? l->root[parent] : (uint32_t)id;
-        for (at = l->hash[id] & (l->slots - 1); l->slot[at]; at = (at + 1) & (l->slots - 1))
-            ;
-        l->slot[at] = (uint32_t)id;
+        sl_map_add(&l->by_hash, l->hash[id], (uint32_t)id);
     }
     sqlite3_finalize(q);
     if (rc || !(q = sl_store_prepare(
@@ -83,9 +77,11 @@ static int load(struct lines *l, struct sl_err *err)
 
 static uint32_t find(const struct lines *l, uint64_t h)
 {
-    for (size_t at = h & (l->slots - 1); l->slot[at]; at = (at + 1) & (l->slots - 1))
-        if (l->hash[l->slot[at]] == h)
-            return l->slot[at];
+    size_t at = h;
+
+    for (uint32_t id; sl_map_next(&l->by_hash, h, &at, &id);)
+        if (l->hash[id] == h)
+            return id;
     return 0;
 }
 
@@ -228,7 +224,7 @@ int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_projec
     }
     sl_buf_free(&sql);
     free(l.hash);
-    free(l.slot);
+    sl_map_free(&l.by_hash);
     free(l.root);
     sl_vec_free(&l.zones);
     sl_vec_free(&l.spans);
