@@ -4,36 +4,30 @@
 
 #include <stdlib.h>
 
-static uint64_t *find(const struct sl_set *s, uint64_t member)
+static bool has(const struct sl_set *s, uint64_t member, uint64_t hash)
 {
-    size_t at = sl_hash_mix(0, member) & (s->slots - 1);
+    size_t at = hash;
 
-    while (s->slot[at] && s->slot[at] != member)
-        at = (at + 1) & (s->slots - 1);
-    return &s->slot[at];
+    for (uint32_t i; sl_map_next(&s->by_member, hash, &at, &i);)
+        if (s->v.v[i] == member)
+            return true;
+    return false;
 }
 
 bool sl_set_add(struct sl_set *s, uint64_t member)
 {
-    uint64_t *at;
+    uint64_t hash = sl_hash_mix(0, member);
 
-    if (s->v.n * 2 >= s->slots) {
-        free(s->slot);
-        s->slots = s->slots ? s->slots * 2 : 64;
-        s->slot = sl_alloc(s->slots * sizeof *s->slot);
-        for (size_t i = 0; i < s->v.n; i++)
-            *find(s, s->v.v[i]) = s->v.v[i];
-    }
-    at = find(s, member);
-    if (*at)
+    if (has(s, member, hash))
         return false;
-    *at = *sl_vec_add(&s->v) = member;
+    sl_map_add(&s->by_member, hash, (uint32_t)s->v.n);
+    *sl_vec_add(&s->v) = member;
     return true;
 }
 
 bool sl_set_has(const struct sl_set *s, uint64_t member)
 {
-    return s->slots && *find(s, member) == member;
+    return has(s, member, sl_hash_mix(0, member));
 }
 
 void sl_set_clear(struct sl_set *s)
@@ -46,6 +40,5 @@ void sl_set_clear(struct sl_set *s)
 void sl_set_free(struct sl_set *s)
 {
     sl_vec_free(&s->v);
-    free(s->slot);
-    *s = (struct sl_set){0};
+    sl_map_free(&s->by_member);
 }
