@@ -42,15 +42,15 @@ static void fill(struct sl_parse *p, const char *message, size_t n)
     p->base[p->recipe->field_line] = (struct sl_value){.kind = SL_INT, .i = p->place};
 }
 
-/* Which of the texts of a condition v is; nis: none. */
-static int which_is(const struct sl_when *w, const struct sl_value *v)
+/* Which of these texts v is; n: none. */
+static int which_of(const char *const *text, int n, const struct sl_value *v)
 {
     char digits[32];
     const char *s;
-    size_t n = sl_apply_value_text(v, digits, &s);
+    size_t len = sl_apply_value_text(v, digits, &s);
     int k = 0;
 
-    while (k < w->nis && (strlen(w->is[k]) != n || memcmp(w->is[k], s, n) != 0))
+    while (k < n && (strlen(text[k]) != len || memcmp(text[k], s, len) != 0))
         k++;
     return k;
 }
@@ -60,7 +60,7 @@ static bool equal_conditions(const struct sl_value *f, const struct sl_rule *u)
 {
     for (int i = 0; i < u->nwhen; i++) {
         const struct sl_when *w = &u->when[i];
-        if (f[w->field].kind == SL_NONE || (w->nis && which_is(w, &f[w->field]) == w->nis))
+        if (f[w->field].kind == SL_NONE || (w->nis && which_of(w->is, w->nis, &f[w->field]) == w->nis))
             return false;
     }
     return true;
@@ -119,9 +119,11 @@ static void emit_saw(struct sl_parse *p, const struct sl_rule *u, const struct s
     p->saw(p->to, u);
     if (match)
         p->saw(p->to, match);
-    for (int i = 0; i < u->nwhen; i++)
-        if (u->when[i].nis)
-            p->saw(p->to, u->when[i].is[which_is(&u->when[i], &p->f[u->when[i].field])]);
+    for (int i = 0; i < u->nwhen; i++) {
+        const struct sl_when *w = &u->when[i];
+        if (w->nis)
+            p->saw(p->to, w->is[which_of(w->is, w->nis, &p->f[w->field])]);
+    }
 }
 
 static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size_t n)
@@ -390,19 +392,6 @@ void sl_parse_begin(struct sl_parse *p, int64_t place)
             (struct sl_value){.kind = SL_TEXT, .s = p->batch->part, .n = (uint32_t)strlen(p->batch->part)};
 }
 
-/* empty: what stands for nothing in this file. */
-static bool stands_for_nothing(const struct sl_input *in, const struct sl_value *v)
-{
-    char digits[32];
-    const char *s;
-    size_t n = sl_apply_value_text(v, digits, &s);
-    int i = 0;
-
-    while (i < in->nempty && (strlen(in->empty[i]) != n || memcmp(in->empty[i], s, n) != 0))
-        i++;
-    return i < in->nempty;
-}
-
 /* What the user gives of the field does not count: the record has one. */
 static bool yields(struct sl_parse *p, int slot)
 {
@@ -414,7 +403,9 @@ static bool yields(struct sl_parse *p, int slot)
 
 void sl_parse_set(struct sl_parse *p, int slot, const char *name, size_t n, struct sl_value v)
 {
-    if (p->input->nempty && v.kind != SL_NONE && stands_for_nothing(p->input, &v))
+    const struct sl_input *in = p->input;
+
+    if (in->nempty && v.kind != SL_NONE && which_of(in->empty, in->nempty, &v) < in->nempty) /* it stands for nothing */
         v = (struct sl_value){.kind = SL_NONE};
     if (slot >= 0 && v.kind == SL_NONE)
         return; /* its default stays */

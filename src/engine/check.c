@@ -161,21 +161,6 @@ static void watch(void *to, struct sl_parse *p, const struct sl_outcome *o)
     c->line(c->to, o->place, o->text, o->n, c->text.s ? c->text.s : "", o->rule ? o->rule->line : 0);
 }
 
-static const struct sl_input *input_of(const struct sl_recipe *r, const char *path, const struct sl_pattern **files)
-{
-    struct sl_match *m = sl_match_new();
-    const struct sl_input *found = NULL;
-
-    for (int i = 0; i < r->ninput && !found; i++)
-        for (int k = 0; k < r->input[i].nfiles && !found; k++)
-            if (sl_pattern_match(&r->input[i].files[k], m, path, strlen(path), 0)) {
-                found = &r->input[i];
-                *files = &r->input[i].files[k];
-            }
-    sl_match_free(m);
-    return found;
-}
-
 static void run_rows(struct sl_parse *p, const struct sl_yaml *rows)
 {
     for (size_t i = 0; i < rows->n; i++) {
@@ -237,7 +222,7 @@ static int run_sample(struct check *c, const struct sl_recipe *r, const struct s
     struct sl_parse p = {.recipe = r, .set = c->set, .mode = mode, .emit = take, .saw = saw, .to = c};
     int rc = 0;
 
-    p.input = input_of(r, s->file, &files);
+    p.input = sl_recipe_input(r, s->file, &files);
     if (!p.input)
         return sl_err(err, SL_EFORMAT, "%s:%d: the sample's file %s is taken by none of the recipe's files: patterns",
                       r->path, s->line, s->file);
@@ -280,7 +265,7 @@ int sl_check_log(struct sl_recipes *set, const struct sl_recipe *r, const char *
     struct sl_parse p = {.recipe = r, .set = set, .emit = take, .watch = watch, .to = &c};
     int rc;
 
-    p.input = input_of(r, path, &files);
+    p.input = sl_recipe_input(r, path, &files);
     *by_path = p.input != NULL;
     if (!p.input)
         p.input = &r->input[0];

@@ -6,20 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void sl_compile_fail(struct sl_compile *c, const struct sl_yaml *y, const char *fmt, ...)
-{
-    char text[600];
-    va_list ap;
-
-    if (c->failed)
-        return; /* the first one counts */
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    sl_err(c->err, SL_EFORMAT, "%s:%d: %s", c->r->path, y ? y->line : 1, text);
-    c->failed = true;
-}
-
 void *sl_compile_alloc(struct sl_compile *c, size_t n, size_t size)
 {
     void *p = sl_arena_alloc(&c->r->arena, n * size);
@@ -44,21 +30,19 @@ const char *sl_compile_text(struct sl_compile *c, const struct sl_yaml *y, const
 {
     if (y && y->kind == SL_YAML_SCALAR)
         return y->text;
-    sl_compile_fail(c, y, "%s must be a text", what);
+    sl_yaml_fail(&c->check, y, "%s must be a text", what);
     return "";
 }
 
 void sl_compile_keys(struct sl_compile *c, const struct sl_yaml *y, const char *what, const char *keys)
 {
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "%s must be a map", what);
-        return;
-    }
-    for (size_t i = 0; i < y->n; i++) {
+    if (y->kind != SL_YAML_MAP)
+        sl_yaml_fail(&c->check, y, "%s must be a map", what);
+    for (size_t i = 0; i < y->n && !c->check.rc; i++) {
         char word[64];
         snprintf(word, sizeof word, " %s ", y->key[i]->text);
         if (!strstr(keys, word))
-            sl_compile_fail(c, y->key[i], "unknown key '%s' in %s; known:%s", y->key[i]->text, what, keys);
+            sl_yaml_fail(&c->check, y->key[i], "unknown key '%s' in %s; known:%s", y->key[i]->text, what, keys);
     }
 }
 
@@ -67,7 +51,7 @@ bool sl_compile_flag(struct sl_compile *c, const struct sl_yaml *y, const char *
     const char *t = y ? sl_compile_text(c, y, what) : "false";
 
     if (strcmp(t, "true") != 0 && strcmp(t, "false") != 0)
-        sl_compile_fail(c, y, "%s must be true or false", what);
+        sl_yaml_fail(&c->check, y, "%s must be true or false", what);
     return !strcmp(t, "true");
 }
 
@@ -87,11 +71,11 @@ static void compile_sample(struct sl_compile *c, struct sl_sample_test *s, const
     if (lines)
         s->text = sl_compile_text(c, lines, "lines");
     if (!lines == !s->rows)
-        sl_compile_fail(c, y, "a sample has either lines: or rows:");
+        sl_yaml_fail(&c->check, y, "a sample has either lines: or rows:");
     if (s->rows && s->rows->kind != SL_YAML_LIST)
-        sl_compile_fail(c, s->rows, "rows must be a list of maps");
+        sl_yaml_fail(&c->check, s->rows, "rows must be a list of maps");
     if (!gives)
-        sl_compile_fail(c, y, "a sample needs gives: what the lines come to");
+        sl_yaml_fail(&c->check, y, "a sample needs gives: what the lines come to");
     s->gives = sl_compile_alloc(c, sl_yaml_len(gives), sizeof *s->gives);
     for (size_t i = 0; i < sl_yaml_len(gives); i++)
         s->gives[s->ngives++] = sl_compile_text(c, sl_yaml_item(gives, i), "gives");
@@ -99,7 +83,7 @@ static void compile_sample(struct sl_compile *c, struct sl_sample_test *s, const
 
 int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err *err)
 {
-    struct sl_compile c = {.set = set, .r = r, .err = err};
+    struct sl_compile c = {.set = set, .r = r, .check = {.path = r->path, .err = err}};
     const struct sl_yaml *y = r->yaml, *v;
 
     sl_compile_keys(
@@ -111,49 +95,49 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
         sl_yaml_get(y, "component") ? sl_compile_text(&c, sl_yaml_get(y, "component"), "component") : r->name;
     v = sl_yaml_get(y, "inputs");
     if (!v || v->kind != SL_YAML_LIST || !v->n)
-        sl_compile_fail(&c, v ? v : y, "a recipe needs inputs: a list of {files: ..., reader: ...}");
+        sl_yaml_fail(&c.check, v ? v : y, "a recipe needs inputs: a list of {files: ..., reader: ...}");
     else {
         r->input = sl_compile_alloc(&c, v->n, sizeof *r->input);
-        for (size_t i = 0; i < v->n && !c.failed; i++, r->ninput++)
+        for (size_t i = 0; i < v->n && !c.check.rc; i++, r->ninput++)
             sl_compile_input(&c, &r->input[i], v->item[i]);
     }
     v = sl_yaml_get(y, "contexts");
     r->about_mention = sl_compile_alloc(&c, sl_yaml_len(v), sizeof *r->about_mention);
-    for (size_t i = 0; i < sl_yaml_len(v) && !c.failed; i++)
+    for (size_t i = 0; i < sl_yaml_len(v) && !c.check.rc; i++)
         r->about_mention[r->nabout++] =
             sl_compile_mention(&c, sl_yaml_item(v, i), sl_compile_text(&c, sl_yaml_item(v, i), "contexts"));
     v = sl_yaml_get(y, "in_writer");
-    for (size_t i = 0; i < sl_yaml_len(v) && !c.failed; i++) {
+    for (size_t i = 0; i < sl_yaml_len(v) && !c.check.rc; i++) {
         int m = sl_compile_mention(&c, sl_yaml_item(v, i), sl_compile_text(&c, sl_yaml_item(v, i), "in_writer"));
-        if (!c.failed)
+        if (!c.check.rc)
             r->mention[m].in_writer = true;
     }
     v = sl_yaml_get(y, "records");
-    if (!c.failed && (!v || v->kind != SL_YAML_LIST))
-        sl_compile_fail(&c, v ? v : y, "a recipe needs records: a list of rules");
-    else if (!c.failed) {
+    if (!c.check.rc && (!v || v->kind != SL_YAML_LIST))
+        sl_yaml_fail(&c.check, v ? v : y, "a recipe needs records: a list of rules");
+    else if (!c.check.rc) {
         if (v->n >= UINT16_MAX)
-            sl_compile_fail(&c, v, "too many records");
+            sl_yaml_fail(&c.check, v, "too many records");
         r->rule = sl_compile_alloc(&c, v->n, sizeof *r->rule);
-        for (size_t i = 0; i < v->n && !c.failed; i++, r->nrule++)
+        for (size_t i = 0; i < v->n && !c.check.rc; i++, r->nrule++)
             sl_compile_rule(&c, &r->rule[i], v->item[i], false);
     }
     v = sl_yaml_get(y, "naming");
     r->naming = sl_compile_alloc(&c, sl_yaml_len(v), sizeof *r->naming);
-    for (size_t i = 0; i < sl_yaml_len(v) && !c.failed; i++, r->nnaming++)
+    for (size_t i = 0; i < sl_yaml_len(v) && !c.check.rc; i++, r->nnaming++)
         sl_compile_rule(&c, &r->naming[i], sl_yaml_item(v, i), true);
     v = sl_yaml_get(y, "samples");
     r->sample = sl_compile_alloc(&c, sl_yaml_len(v), sizeof *r->sample);
-    for (size_t i = 0; i < sl_yaml_len(v) && !c.failed; i++, r->nsample++)
+    for (size_t i = 0; i < sl_yaml_len(v) && !c.check.rc; i++, r->nsample++)
         compile_sample(&c, &r->sample[i], sl_yaml_item(v, i));
     if ((v = sl_yaml_get(y, "else"))) {
         const char *t = sl_compile_text(&c, v, "else");
         if (strcmp(t, "raw") != 0 && strcmp(t, "skip") != 0)
-            sl_compile_fail(&c, v, "else must be skip or raw");
+            sl_yaml_fail(&c.check, v, "else must be skip or raw");
         r->else_raw = !strcmp(t, "raw");
     }
-    if (c.failed)
-        return SL_EFORMAT;
+    if (c.check.rc)
+        return c.check.rc;
     sl_compile_fields(&c);
     for (int i = 0; i < r->ninput; i++)
         sl_compile_phase(&r->input[i]);

@@ -13,12 +13,8 @@ static void compile_times(struct sl_compile *c, struct sl_input *in, const struc
 {
     size_t n = 0;
 
-    if (!y)
+    if (!sl_yaml_is_map(&c->check, y, "times must be a map {field: format}"))
         return;
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "times must be a map {field: format}");
-        return;
-    }
     for (size_t i = 0; i < y->n; i++)
         n += sl_yaml_len(y->item[i]);
     in->time = sl_compile_alloc(c, n, sizeof *in->time);
@@ -28,27 +24,24 @@ static void compile_times(struct sl_compile *c, struct sl_input *in, const struc
             struct sl_time_of *t = &in->time[in->ntime++];
             t->field = sl_compile_field(c, y->key[i]->text, y->key[i]->n);
             if (!sl_time_format(&t->format, sl_compile_text(c, v, "a time format")))
-                sl_compile_fail(
-                    c, v, "unknown time format '%s'; known: unix, unix_ms, unix_us, unix_ns, iso, or a pattern with %%",
+                sl_yaml_fail(
+                    &c->check, v,
+                    "unknown time format '%s'; known: unix, unix_ms, unix_us, unix_ns, iso, or a pattern with %%",
                     v->text);
         }
 }
 
 static void compile_tables(struct sl_compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
-    if (!y)
+    if (!sl_yaml_is_map(&c->check, y, "tables must be a map {table: {field: column}}"))
         return;
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "tables must be a map {table: {field: column}}");
-        return;
-    }
     in->table = sl_compile_alloc(c, y->n, sizeof *in->table);
     for (size_t i = 0; i < y->n; i++) {
         struct sl_input_table *t = &in->table[in->ntable++];
         const struct sl_yaml *m = y->item[i];
         t->name = y->key[i]->text;
         if (m->kind != SL_YAML_MAP) {
-            sl_compile_fail(c, m, "table %s needs {field: column} (or {})", t->name);
+            sl_yaml_fail(&c->check, m, "table %s needs {field: column} (or {})", t->name);
             return;
         }
         t->rename = sl_compile_alloc(c, m->n, sizeof *t->rename);
@@ -74,8 +67,8 @@ static char compile_sep(struct sl_compile *c, const struct sl_yaml *y)
     if (!strcmp(t, "\\t"))
         return '\t';
     if (!*t || t[1] || *t == '"' || *t == '\n' || *t == '\r')
-        sl_compile_fail(c, y,
-                        "sep must be one character, and not a quote or a line end: \",\", \";\", \"|\" or \"\\t\"");
+        sl_yaml_fail(&c->check, y,
+                     "sep must be one character, and not a quote or a line end: \",\", \";\", \"|\" or \"\\t\"");
     return *t;
 }
 
@@ -86,7 +79,7 @@ static void compile_row_pairs(struct sl_compile *c, struct sl_input *in, const s
     if (!y)
         return;
     if (!name || !value || y->n != 2) {
-        sl_compile_fail(c, y, "pairs needs {name: key, value: key}");
+        sl_yaml_fail(&c->check, y, "pairs needs {name: key, value: key}");
         return;
     }
     in->pair_name = sl_compile_text(c, name, "name");
@@ -100,14 +93,14 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
     in->line = y->line;
     in->text = -1;
     sl_compile_keys(c, y, "an input", input_keys);
-    if (c->failed)
+    if (c->check.rc)
         return;
     v = sl_yaml_get(y, "files");
     if (!v)
-        sl_compile_fail(c, y, "an input needs files:");
+        sl_yaml_fail(&c->check, y, "an input needs files:");
     in->files = sl_compile_alloc(c, sl_yaml_len(v), sizeof *in->files);
     in->files_text = sl_compile_alloc(c, sl_yaml_len(v), sizeof *in->files_text);
-    for (size_t i = 0; i < sl_yaml_len(v) && !c->failed; i++, in->nfiles++) {
+    for (size_t i = 0; i < sl_yaml_len(v) && !c->check.rc; i++, in->nfiles++) {
         in->files_text[i] = sl_compile_text(c, sl_yaml_item(v, i), "files");
         sl_compile_pattern(c, sl_pattern_compile_path, &in->files[i], v, in->files_text[i]);
     }
@@ -117,7 +110,7 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
         struct sl_buf known = {0};
         for (int i = 0; sl_readers[i]; i++)
             sl_buf_addf(&known, " %s", sl_readers[i]->name);
-        sl_compile_fail(c, v ? v : y, "an input needs reader: one of%s", known.s);
+        sl_yaml_fail(&c->check, v ? v : y, "an input needs reader: one of%s", known.s);
         sl_buf_free(&known);
         return;
     }
@@ -125,16 +118,16 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
         char word[64];
         snprintf(word, sizeof word, " %s ", y->key[i]->text);
         if (!strstr(" files named reader holds begins whole zone times ", word) && !strstr(in->reader->keys, word))
-            sl_compile_fail(c, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name,
-                            y->key[i]->text, in->reader->keys);
+            sl_yaml_fail(&c->check, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name,
+                         y->key[i]->text, in->reader->keys);
     }
     v = sl_yaml_get(y, "head");
     in->head = sl_compile_alloc(c, sl_yaml_len(v), sizeof *in->head);
     in->bare = sl_compile_alloc(c, sl_yaml_len(v), sizeof *in->bare);
-    for (size_t i = 0; i < sl_yaml_len(v) && !c->failed; i++, in->nhead++) {
+    for (size_t i = 0; i < sl_yaml_len(v) && !c->check.rc; i++, in->nhead++) {
         const char *t = sl_compile_text(c, sl_yaml_item(v, i), "head");
         if (*t != '^')
-            sl_compile_fail(c, sl_yaml_item(v, i), "head must begin with ^: it says how a record begins");
+            sl_yaml_fail(&c->check, sl_yaml_item(v, i), "head must begin with ^: it says how a record begins");
         sl_compile_pattern(c, sl_pattern_compile, &in->head[i], sl_yaml_item(v, i), t);
         sl_compile_pattern(c, sl_pattern_compile_bare, &in->bare[i], sl_yaml_item(v, i), t);
     }
@@ -147,28 +140,24 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
         in->rows = sl_compile_text(c, v, "rows");
     in->zone_s = INT32_MIN;
     if ((v = sl_yaml_get(y, "zone")) && (in->zone_s = sl_zone_offset(sl_compile_text(c, v, "zone"))) == INT32_MIN)
-        sl_compile_fail(c, v, "zone must be an offset such as \"+05:30\" or Z");
+        sl_yaml_fail(&c->check, v, "zone must be an offset such as \"+05:30\" or Z");
     in->whole = sl_compile_flag(c, sl_yaml_get(y, "whole"), "whole");
     in->named = sl_compile_flag(c, sl_yaml_get(y, "named"), "named");
     if ((v = sl_yaml_get(y, "begins")))
         in->begins = true;
     if (v && sl_yaml_get(y, "holds"))
-        sl_compile_fail(c, v, "an input has either holds: or begins:");
+        sl_yaml_fail(&c->check, v, "an input has either holds: or begins:");
     if (v || (v = sl_yaml_get(y, "holds")))
         in->holds = compile_texts(c, &in->nholds, v, "holds");
     for (int i = 0; i < in->nholds; i++)
         if (!*in->holds[i])
-            sl_compile_fail(c, v, "holds: and begins: need a text");
+            sl_yaml_fail(&c->check, v, "holds: and begins: need a text");
     in->sep = compile_sep(c, sl_yaml_get(y, "sep"));
     in->empty = compile_texts(c, &in->nempty, sl_yaml_get(y, "empty"), "empty");
     in->columns = compile_texts(c, &in->ncolumns, sl_yaml_get(y, "columns"), "columns");
     in->json = compile_texts(c, &in->njson, sl_yaml_get(y, "json"), "json");
     compile_row_pairs(c, in, sl_yaml_get(y, "pairs"));
-    if ((v = sl_yaml_get(y, "defaults"))) {
-        if (v->kind != SL_YAML_MAP) {
-            sl_compile_fail(c, v, "defaults must be a map");
-            return;
-        }
+    if (sl_yaml_is_map(&c->check, v = sl_yaml_get(y, "defaults"), "defaults must be a map")) {
         in->defaults = sl_compile_alloc(c, v->n, sizeof *in->defaults);
         for (size_t i = 0; i < v->n; i++)
             in->defaults[in->ndefaults++] = (struct sl_default){sl_compile_field(c, v->key[i]->text, v->key[i]->n),

@@ -8,15 +8,11 @@
 struct sl_compile {
     struct sl_recipes *set;
     struct sl_recipe *r;
-    struct sl_err *err;
+    struct sl_yaml_check check;
     char where[300];
-    bool failed;
 };
 
 /* compile.c */
-/* Notes what is wrong at y; the first one counts. */
-void sl_compile_fail(struct sl_compile *c, const struct sl_yaml *y, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
 /* Of the recipe, and zeroed. */
 void *sl_compile_alloc(struct sl_compile *c, size_t n, size_t size);
 /* v, with room for one more behind its n: room doubles at powers of two. */

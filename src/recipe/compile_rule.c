@@ -24,14 +24,10 @@ static const char rule_keys[] =
 
 static void compile_when(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
-    if (!y)
+    if (!sl_yaml_is_map(&c->check, y, "when must be a map {field: value, list or /pattern/}"))
         return;
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "when must be a map {field: value, list or /pattern/}");
-        return;
-    }
     u->when = sl_compile_alloc(c, y->n, sizeof *u->when);
-    for (size_t i = 0; i < y->n && !c->failed; i++) {
+    for (size_t i = 0; i < y->n && !c->check.rc; i++) {
         struct sl_when *w = &u->when[u->nwhen++];
         const struct sl_yaml *v = y->item[i];
         w->field = sl_compile_field(c, y->key[i]->text, y->key[i]->n);
@@ -45,7 +41,7 @@ static void compile_when(struct sl_compile *c, struct sl_rule *u, const struct s
         for (size_t k = 0; k < sl_yaml_len(v); k++)
             w->is[w->nis++] = sl_compile_text(c, sl_yaml_item(v, k), "a condition");
         if (!w->nis)
-            sl_compile_fail(c, v, "an empty condition is never true");
+            sl_yaml_fail(&c->check, v, "an empty condition is never true");
     }
 }
 
@@ -57,7 +53,7 @@ static struct sl_rule_event event_at(struct sl_compile *c, const struct sl_yaml 
     if (time->kind != SL_YAML_LIST) {
         e.time = sl_compile_field_of(c, time, what);
     } else if (time->n != 2) {
-        sl_compile_fail(c, time, "an event's time is one field, or the later of two");
+        sl_yaml_fail(&c->check, time, "an event's time is one field, or the later of two");
     } else {
         e.time = sl_compile_field_of(c, time->item[0], what);
         e.other = sl_compile_field_of(c, time->item[1], what);
@@ -70,7 +66,7 @@ static void compile_events(struct sl_compile *c, struct sl_rule *u, const struct
     if (!y)
         return;
     if (u->span.mention < 0)
-        sl_compile_fail(c, y, "an event needs span: on which it happens");
+        sl_yaml_fail(&c->check, y, "an event needs span: on which it happens");
     if (y->kind == SL_YAML_SCALAR) {
         u->event = sl_compile_alloc(c, 1, sizeof *u->event);
         u->event[u->nevent++] = (struct sl_rule_event){sl_compile_name(c, y, y->text), -1, -1};
@@ -79,7 +75,7 @@ static void compile_events(struct sl_compile *c, struct sl_rule *u, const struct
         for (size_t i = 0; i < y->n; i++)
             u->event[u->nevent++] = event_at(c, y->key[i], y->item[i]);
     } else {
-        sl_compile_fail(c, y, "event must be a name or a map {name: time field or a list of two}");
+        sl_yaml_fail(&c->check, y, "event must be a name or a map {name: time field or a list of two}");
     }
 }
 
@@ -93,7 +89,7 @@ static void compile_pairs(struct sl_compile *c, struct sl_rule *u, struct sl_pai
     if (!y)
         return;
     if (u->span.mention < 0)
-        sl_compile_fail(c, y, "%s need span: to which they belong", what);
+        sl_yaml_fail(&c->check, y, "%s need span: to which they belong", what);
     if (y->kind == SL_YAML_SCALAR && !strcmp(y->text, "*")) {
         p->all = true;
         return;
@@ -123,12 +119,8 @@ static void compile_pairs(struct sl_compile *c, struct sl_rule *u, struct sl_pai
 /* {child: parent or [parents]}: in the order in which the links are stored, left contains, or waited for, right. */
 static void compile_relations(struct sl_compile *c, struct sl_rule *u, enum sl_link_kind kind, const struct sl_yaml *y)
 {
-    if (!y)
+    if (!sl_yaml_is_map(&c->check, y, "in, facet, after and flow are maps {span: span}"))
         return;
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "in, facet, after and flow are maps {span: span}");
-        return;
-    }
     for (size_t i = 0; i < y->n; i++)
         for (size_t k = 0; k < sl_yaml_len(y->item[i]); k++) {
             struct sl_ref a = sl_compile_ref(c, y->key[i], y->key[i]->text);
@@ -143,12 +135,8 @@ static struct sl_keep *compile_keeps(struct sl_compile *c, int *n, const struct 
 {
     struct sl_keep *k;
 
-    if (!y)
+    if (!sl_yaml_is_map(&c->check, y, "keep, look and count are maps {field: by which field}"))
         return NULL;
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "keep, look and count are maps {field: by which field}");
-        return NULL;
-    }
     k = sl_compile_alloc(c, y->n, sizeof *k);
     for (size_t i = 0; i < y->n; i++) {
         const char *by = sl_compile_text(c, y->item[i], "a field, or a template of several");
@@ -163,18 +151,14 @@ static struct sl_keep *compile_keeps(struct sl_compile *c, int *n, const struct 
 
 static void compile_share(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
-    if (!y)
+    if (!sl_yaml_is_map(&c->check, y, "share is a map {field: [value, scope]}"))
         return;
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "share is a map {field: [value, scope]}");
-        return;
-    }
     u->share = sl_compile_alloc(c, y->n, sizeof *u->share);
     for (size_t i = 0; i < y->n; i++) {
         struct sl_share *s = &u->share[u->nshare++];
         const struct sl_yaml *v = y->item[i];
         if (v->kind != SL_YAML_LIST || v->n != 2) {
-            sl_compile_fail(c, v, "share is a map {field: [value, scope]}");
+            sl_yaml_fail(&c->check, v, "share is a map {field: [value, scope]}");
             return;
         }
         s->field = sl_arena_copy(&c->set->arena, y->key[i]->text, y->key[i]->n);
@@ -186,14 +170,10 @@ static void compile_share(struct sl_compile *c, struct sl_rule *u, const struct 
 
 static void compile_wrote(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
-    if (!y)
+    if (!sl_yaml_is_map(&c->check, y, "wrote is a map {span: path of the file}"))
         return;
-    if (y->kind != SL_YAML_MAP) {
-        sl_compile_fail(c, y, "wrote is a map {span: path of the file}");
-        return;
-    }
     for (size_t i = 0; i < y->n; i++)
-        for (size_t k = 0; k < sl_yaml_len(y->item[i]) && !c->failed; k++) {
+        for (size_t k = 0; k < sl_yaml_len(y->item[i]) && !c->check.rc; k++) {
             const struct sl_yaml *path = sl_yaml_item(y->item[i], k);
             u->wrote = sl_compile_grow(c, u->wrote, u->nwrote, sizeof *u->wrote);
             u->wrote[u->nwrote++] = (struct sl_wrote){sl_compile_mention(c, y->key[i], y->key[i]->text),
@@ -210,20 +190,20 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
     u->span.mention = -1;
     u->each_of = -1;
     sl_compile_keys(c, y, "a record", naming ? " match when each span mention look " : rule_keys);
-    if (c->failed)
+    if (c->check.rc)
         return;
     snprintf(name, sizeof name, "%s:%d", c->r->name, y->line);
     u->name = sl_intern(&c->set->names, name, strlen(name));
     v = sl_yaml_get(y, "match");
     u->match = sl_compile_alloc(c, sl_yaml_len(v), sizeof *u->match);
-    for (size_t i = 0; i < sl_yaml_len(v) && !c->failed; i++, u->nmatch++)
+    for (size_t i = 0; i < sl_yaml_len(v) && !c->check.rc; i++, u->nmatch++)
         sl_compile_pattern(c, sl_pattern_compile, &u->match[i], sl_yaml_item(v, i),
                            sl_compile_text(c, sl_yaml_item(v, i), "match"));
     compile_when(c, u, sl_yaml_get(y, "when"));
     if ((v = sl_yaml_get(y, "each"))) {
         const struct sl_yaml *of = sl_yaml_get(v, "of"), *find = sl_yaml_get(v, "find");
         if (!of || !find || v->n != 2) {
-            sl_compile_fail(c, v, "each needs {of: field, find: pattern}");
+            sl_yaml_fail(&c->check, v, "each needs {of: field, find: pattern}");
             return;
         }
         u->each_of = sl_compile_field_of(c, of, "of");
@@ -232,7 +212,7 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
     if ((v = sl_yaml_get(y, "span")))
         u->span = sl_compile_ref(c, v, sl_compile_text(c, v, "span"));
     if (u->span.mention >= 0 && u->span.weak)
-        sl_compile_fail(c, v, "span: cannot be weak (~): what a record is about exists");
+        sl_yaml_fail(&c->check, v, "span: cannot be weak (~): what a record is about exists");
     v = sl_yaml_get(y, "mention");
     u->mention = sl_compile_alloc(c, sl_yaml_len(v), sizeof *u->mention);
     for (size_t i = 0; i < sl_yaml_len(v); i++)
@@ -256,7 +236,7 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
     u->raw = sl_compile_flag(c, sl_yaml_get(y, "raw"), "raw");
     u->also = sl_compile_flag(c, sl_yaml_get(y, "also"), "also");
     if (naming && u->span.mention < 0 && !u->nmention)
-        sl_compile_fail(c, y, "a naming rule needs span:");
+        sl_yaml_fail(&c->check, y, "a naming rule needs span:");
 }
 
 /* ---- which rules a message may match ---- */

@@ -30,7 +30,7 @@ struct sl_template sl_compile_template(struct sl_compile *c, const struct sl_yam
             continue;
         }
         if (!end || end == open + 1) {
-            sl_compile_fail(c, y, "'{' without a field and '}': %s", s);
+            sl_yaml_fail(&c->check, y, "'{' without a field and '}': %s", s);
             break;
         }
         t.part[t.n++] = (struct sl_template_part){NULL, 0, sl_compile_field(c, open + 1, (size_t)(end - open - 1))};
@@ -46,7 +46,7 @@ struct sl_named sl_compile_name(struct sl_compile *c, const struct sl_yaml *y, c
     if (n.t.n == 1 && n.t.part[0].field < 0)
         n.id = sl_intern(&c->set->names, s, strlen(s));
     else if (n.t.n == 0)
-        sl_compile_fail(c, y, "an empty name");
+        sl_yaml_fail(&c->check, y, "an empty name");
     return n;
 }
 
@@ -59,10 +59,10 @@ static const char *where(struct sl_compile *c, const struct sl_yaml *y)
 void sl_compile_pattern(struct sl_compile *c, sl_compile_pattern_fn *compile, struct sl_pattern *p,
                         const struct sl_yaml *y, const char *text)
 {
-    if (c->failed)
+    if (c->check.rc)
         return;
     *sl_vec_add(&c->r->patterns) = p;
-    c->failed = compile(p, text, where(c, y), c->err) != 0;
+    c->check.rc = compile(p, text, where(c, y), c->check.err);
 }
 
 /* ---- spans ---- */
@@ -88,11 +88,11 @@ static int mention(struct sl_compile *c, const struct sl_yaml *y, const char *al
         if (!strcmp(c->r->mention[i].alias, alias))
             return i;
     if (!d) {
-        sl_compile_fail(c, y, "no span is called '%s'; declare it under spans: here or in a names file", alias);
+        sl_yaml_fail(&c->check, y, "no span is called '%s'; declare it under spans: here or in a names file", alias);
         return 0;
     }
     if (depth > 30) {
-        sl_compile_fail(c, y, "span %s lies in itself (in: goes round in a circle, %s)", alias, d->where);
+        sl_yaml_fail(&c->check, y, "span %s lies in itself (in: goes round in a circle, %s)", alias, d->where);
         return 0;
     }
     m.alias = d->alias;
@@ -103,7 +103,7 @@ static int mention(struct sl_compile *c, const struct sl_yaml *y, const char *al
     if (d->otherwise)
         m.otherwise = sl_compile_template(c, y, d->otherwise);
     if (m.key.n == 0)
-        sl_compile_fail(c, y, "span %s has an empty key (%s)", alias, d->where);
+        sl_yaml_fail(&c->check, y, "span %s has an empty key (%s)", alias, d->where);
     c->r->mention = sl_compile_grow(c, c->r->mention, c->r->nmention, sizeof m);
     c->r->mention[c->r->nmention] = m;
     return c->r->nmention++;

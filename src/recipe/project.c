@@ -13,24 +13,9 @@
 
 struct parse {
     struct sl_project *p;
-    const char *path, *folder;
-    struct sl_err *err;
-    int rc;
+    const char *folder;
+    struct sl_yaml_check check;
 };
-
-static void fail(struct parse *c, const struct sl_yaml *y, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void fail(struct parse *c, const struct sl_yaml *y, const char *fmt, ...)
-{
-    char text[500];
-    va_list ap;
-
-    if (c->rc)
-        return; /* the first one counts */
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    c->rc = sl_err(c->err, SL_EFORMAT, "%s:%d: %s", c->path, y->line, text);
-}
 
 static const char *keep(struct parse *c, const char *s)
 {
@@ -41,7 +26,7 @@ static const char *text_of(struct parse *c, const struct sl_yaml *y, const char 
 {
     if (y->kind == SL_YAML_SCALAR && *y->text)
         return keep(c, y->text);
-    fail(c, y, "%s must be a text", what);
+    sl_yaml_fail(&c->check, y, "%s must be a text", what);
     return "";
 }
 
@@ -59,30 +44,18 @@ static const char *path_of(struct parse *c, const struct sl_yaml *y, const char 
     return s;
 }
 
-static const struct sl_yaml *item(const struct sl_yaml *y, size_t i)
-{
-    return y->kind == SL_YAML_LIST ? y->item[i] : y;
-}
-
 static size_t count(struct parse *c, const struct sl_yaml *y, const char *what)
 {
     if (y->kind == SL_YAML_MAP)
-        fail(c, y, "%s must be a list", what);
+        sl_yaml_fail(&c->check, y, "%s must be a list", what);
     return y->kind == SL_YAML_LIST ? y->n : y->kind == SL_YAML_SCALAR;
-}
-
-static bool is_map(struct parse *c, const struct sl_yaml *y, const char *what, const char *form)
-{
-    if (y->kind != SL_YAML_MAP)
-        fail(c, y, "%s must be a map %s", what, form);
-    return y->kind == SL_YAML_MAP;
 }
 
 static void parse_zone(struct parse *c, const struct sl_yaml *y)
 {
     c->p->zone = text_of(c, y, "zone");
-    if (!c->rc && sl_zone_offset(c->p->zone) == INT32_MIN)
-        fail(c, y, "zone must be an offset such as \"+05:30\", \"-06:00\" or Z");
+    if (!c->check.rc && sl_zone_offset(c->p->zone) == INT32_MIN)
+        sl_yaml_fail(&c->check, y, "zone must be an offset such as \"+05:30\", \"-06:00\" or Z");
 }
 
 static void parse_bind(struct parse *c, const struct sl_yaml *y)
@@ -90,14 +63,14 @@ static void parse_bind(struct parse *c, const struct sl_yaml *y)
     struct sl_bind_rule r;
     struct sl_err why = {0};
 
-    if (!is_map(c, y, "bind", "{name: rule}"))
+    if (!sl_yaml_is_map(&c->check, y, "bind must be a map {name: rule}"))
         return;
     for (size_t i = 0; i < y->n; i++) {
         const char *rule = text_of(c, y->item[i], "a rule");
-        if (!c->rc && sl_bind_parse(&r, rule, &why))
-            fail(c, y->item[i], "%s", why.text);
+        if (!c->check.rc && sl_bind_parse(&r, rule, &why))
+            sl_yaml_fail(&c->check, y->item[i], "%s", why.text);
         if (!*y->key[i]->text)
-            fail(c, y->key[i], "a binding needs a name");
+            sl_yaml_fail(&c->check, y->key[i], "a binding needs a name");
         *sl_vec_add(&c->p->binds) = (struct sl_project_bind){keep(c, y->key[i]->text), rule};
     }
 }
@@ -105,22 +78,23 @@ static void parse_bind(struct parse *c, const struct sl_yaml *y)
 static void parse_ignore(struct parse *c, const struct sl_yaml *y)
 {
     for (size_t i = 0, n = count(c, y, "ignore"); i < n; i++)
-        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"ignore", text_of(c, item(y, i), "a type"), NULL, 0};
+        *sl_vec_add(&c->p->lens) =
+            (struct sl_project_lens){"ignore", text_of(c, sl_yaml_item(y, i), "a type"), NULL, 0};
 }
 
 /* As the lens wants names: no patterns. */
 static const char *new_name(struct parse *c, const struct sl_yaml *y, const char *name, bool slash)
 {
     if (strchr(name, '*') || !*name)
-        fail(c, y, "a new name may not be empty or hold '*': %s", name);
+        sl_yaml_fail(&c->check, y, "a new name may not be empty or hold '*': %s", name);
     if (slash && !strchr(name, '/'))
-        fail(c, y, "what is merged is called SPAN_TYPE/EVENT; this has no '/': %s", name);
+        sl_yaml_fail(&c->check, y, "what is merged is called SPAN_TYPE/EVENT; this has no '/': %s", name);
     return name;
 }
 
 static void parse_rename(struct parse *c, const struct sl_yaml *y)
 {
-    for (size_t i = 0; is_map(c, y, "rename", "{old: new}") && i < y->n; i++)
+    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "rename must be a map {old: new}") && i < y->n; i++)
         *sl_vec_add(&c->p->lens) =
             (struct sl_project_lens){"rename", keep(c, y->key[i]->text),
                                      new_name(c, y->item[i], text_of(c, y->item[i], "a new name"), false), 0};
@@ -128,7 +102,9 @@ static void parse_rename(struct parse *c, const struct sl_yaml *y)
 
 static void parse_merge(struct parse *c, const struct sl_yaml *y)
 {
-    for (size_t i = 0; is_map(c, y, "merge", "{name: {of: [...], within: SECONDS}}") && i < y->n && !c->rc; i++) {
+    if (!sl_yaml_is_map(&c->check, y, "merge must be a map {name: {of: [...], within: SECONDS}}"))
+        return;
+    for (size_t i = 0; i < y->n && !c->check.rc; i++) {
         const struct sl_yaml *m = y->item[i], *of = m->kind == SL_YAML_MAP ? sl_yaml_get(m, "of") : m,
                              *within = sl_yaml_get(m, "within");
         struct sl_buf what = {0};
@@ -136,25 +112,25 @@ static void parse_merge(struct parse *c, const struct sl_yaml *y)
         double s = 0.1;
         char *end;
         if (!of || (m->kind == SL_YAML_MAP && m->n != (within ? 2u : 1u))) {
-            fail(c, m, "merge is a map {name: {of: [SPAN_TYPE/EVENT, ...], within: SECONDS}}");
+            sl_yaml_fail(&c->check, m, "merge is a map {name: {of: [SPAN_TYPE/EVENT, ...], within: SECONDS}}");
             return;
         }
         for (size_t k = 0, n = count(c, of, "of"); k < n; k++)
-            sl_buf_addf(&what, "%s%s", k ? " " : "", text_of(c, item(of, k), "an event"));
+            sl_buf_addf(&what, "%s%s", k ? " " : "", text_of(c, sl_yaml_item(of, k), "an event"));
         if (within) {
             s = within->kind == SL_YAML_SCALAR ? strtod(within->text, &end) : NAN;
             if (within->kind != SL_YAML_SCALAR || end == within->text || *end || !(s >= 0 && s < 1e9))
-                fail(c, within, "within must be a number of seconds");
+                sl_yaml_fail(&c->check, within, "within must be a number of seconds");
         }
         *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"merge", keep(c, what.s ? what.s : ""), keep(c, name),
-                                                            c->rc ? 0 : (int64_t)(s * 1e9)};
+                                                            c->check.rc ? 0 : (int64_t)(s * 1e9)};
         sl_buf_free(&what);
     }
 }
 
 static void parse_set(struct parse *c, const struct sl_yaml *y)
 {
-    for (size_t i = 0; is_map(c, y, "set", "{field: value}") && i < y->n; i++) {
+    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "set must be a map {field: value}") && i < y->n; i++) {
         *sl_vec_add(&c->p->set) = keep(c, y->key[i]->text);
         *sl_vec_add(&c->p->set) = text_of(c, y->item[i], "a value");
     }
@@ -172,10 +148,10 @@ static void parse_key(struct parse *c, const struct sl_yaml *key, const struct s
         c->p->campaign = text_of(c, y, k);
     else if (!strcmp(k, "sources"))
         for (size_t i = 0, n = count(c, y, k); i < n; i++)
-            *sl_vec_add(&c->p->sources) = path_of(c, item(y, i), "a source");
+            *sl_vec_add(&c->p->sources) = path_of(c, sl_yaml_item(y, i), "a source");
     else if (!strcmp(k, "recipes"))
         for (size_t i = 0, n = count(c, y, k); i < n; i++)
-            *sl_vec_add(&c->p->recipes) = path_of(c, item(y, i), "a recipe");
+            *sl_vec_add(&c->p->recipes) = path_of(c, sl_yaml_item(y, i), "a recipe");
     else if (!strcmp(k, "set"))
         parse_set(c, y);
     else if (!strcmp(k, "bind"))
@@ -187,8 +163,9 @@ static void parse_key(struct parse *c, const struct sl_yaml *key, const struct s
     else if (!strcmp(k, "merge"))
         parse_merge(c, y);
     else
-        fail(c, key,
-             "unknown key '%s'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge", k);
+        sl_yaml_fail(
+            &c->check, key,
+            "unknown key '%s'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge", k);
 }
 
 /* Not only blanks and comments. */
@@ -206,7 +183,7 @@ static bool says_anything(const char *s, size_t n)
 
 int sl_project_parse(struct sl_project *out, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    struct parse c = {.p = out, .path = path, .folder = ".", .err = err};
+    struct parse c = {.p = out, .folder = ".", .check = {.path = path, .err = err}};
     const char *slash = strrchr(path, '/');
     struct sl_yaml *doc;
 
@@ -216,14 +193,14 @@ int sl_project_parse(struct sl_project *out, const char *path, const char *text,
         c.folder = sl_arena_copy(&out->arena, path, slash == path ? 1 : (size_t)(slash - path));
     if (!says_anything(text, n))
         return 0;
-    if ((c.rc = sl_yaml_parse(&doc, text, n, path, err)))
-        return c.rc;
+    if ((c.check.rc = sl_yaml_parse(&doc, text, n, path, err)))
+        return c.check.rc;
     if (doc->kind != SL_YAML_MAP)
-        fail(&c, doc, "a project file is a map with the keys sources, recipes, bind, ...");
-    for (size_t i = 0; doc->kind == SL_YAML_MAP && i < doc->n && !c.rc; i++)
+        sl_yaml_fail(&c.check, doc, "a project file is a map with the keys sources, recipes, bind, ...");
+    for (size_t i = 0; doc->kind == SL_YAML_MAP && i < doc->n && !c.check.rc; i++)
         parse_key(&c, doc->key[i], doc->item[i]);
     sl_yaml_free(doc);
-    return c.rc;
+    return c.check.rc;
 }
 
 int sl_project_load(struct sl_project *out, const char *path, struct sl_err *err)

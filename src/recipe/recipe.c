@@ -57,24 +57,39 @@ const struct sl_recipe *sl_recipes_find(const struct sl_recipes *set, const char
     return NULL;
 }
 
-uint32_t sl_recipes_name(struct sl_recipes *set, const char *s, size_t n)
+const struct sl_input *sl_recipe_input(const struct sl_recipe *r, const char *path, const struct sl_pattern **files)
+{
+    struct sl_match *m = sl_match_new();
+    const struct sl_input *found = NULL;
+
+    for (int i = 0; i < r->ninput && !found; i++)
+        for (int k = 0; k < r->input[i].nfiles && !found; k++)
+            if (sl_pattern_match(&r->input[i].files[k], m, path, strlen(path), 0)) {
+                found = &r->input[i];
+                *files = &r->input[i].files[k];
+            }
+    sl_match_free(m);
+    return found;
+}
+
+static uint32_t intern(struct sl_recipes *set, struct sl_intern *of, const char *s, size_t n)
 {
     uint32_t id;
 
     pthread_mutex_lock(&set->lock);
-    id = sl_intern(&set->names, s, n);
+    id = sl_intern(of, s, n);
     pthread_mutex_unlock(&set->lock);
     return id;
 }
 
+uint32_t sl_recipes_name(struct sl_recipes *set, const char *s, size_t n)
+{
+    return intern(set, &set->names, s, n);
+}
+
 uint32_t sl_recipes_shape(struct sl_recipes *set, const char *names, size_t n)
 {
-    uint32_t id;
-
-    pthread_mutex_lock(&set->lock);
-    id = sl_intern(&set->shapes, names, n);
-    pthread_mutex_unlock(&set->lock);
-    return id;
+    return intern(set, &set->shapes, names, n);
 }
 
 /* ---- declarations: spans, fields, facets, shared ---- */

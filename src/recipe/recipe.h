@@ -261,6 +261,9 @@ int sl_recipes_compile(struct sl_recipes *set, struct sl_err *err);
 
 const struct sl_recipe *sl_recipes_find(const struct sl_recipes *set, const char *name);
 
+/* The recipe's input that takes path, and by which pattern; NULL: none does. */
+const struct sl_input *sl_recipe_input(const struct sl_recipe *r, const char *path, const struct sl_pattern **files);
+
 /* Thread-safe interning after compile. */
 uint32_t sl_recipes_name(struct sl_recipes *set, const char *s, size_t n);
 uint32_t sl_recipes_shape(struct sl_recipes *set, const char *names, size_t n);

@@ -2,6 +2,8 @@
 #include "recipe/yaml.h"
 #include "base/mem.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <yaml.h>
 
@@ -135,6 +137,26 @@ const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key)
         if (!strcmp(y->key[i]->text, key))
             return y->item[i];
     return NULL;
+}
+
+void sl_yaml_fail(struct sl_yaml_check *c, const struct sl_yaml *y, const char *fmt, ...)
+{
+    char text[600];
+    va_list ap;
+
+    if (c->rc)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    c->rc = sl_err(c->err, SL_EFORMAT, "%s:%d: %s", c->path, y ? y->line : 1, text);
+}
+
+bool sl_yaml_is_map(struct sl_yaml_check *c, const struct sl_yaml *y, const char *must)
+{
+    if (y && y->kind != SL_YAML_MAP)
+        sl_yaml_fail(c, y, "%s", must);
+    return y && y->kind == SL_YAML_MAP;
 }
 
 size_t sl_yaml_len(const struct sl_yaml *y)

@@ -30,6 +30,18 @@ void sl_yaml_free(struct sl_yaml *y);
 /* The value of key in map y; NULL if y is not a map or lacks it. */
 const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key);
 
+/* A document that is being taken apart: what is wrong with it, of which the first thing counts. */
+struct sl_yaml_check {
+    const char *path;
+    struct sl_err *err;
+    int rc;
+};
+/* Says what is wrong at y; NULL: with the whole. */
+void sl_yaml_fail(struct sl_yaml_check *c, const struct sl_yaml *y, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Is y there, and a map?  Something else must be one: fails with this text. */
+bool sl_yaml_is_map(struct sl_yaml_check *c, const struct sl_yaml *y, const char *must);
+
 /* The items of a list.  A scalar, or a map, counts as a list of one; nothing (NULL) as a list of none. */
 size_t sl_yaml_len(const struct sl_yaml *y);
 const struct sl_yaml *sl_yaml_item(const struct sl_yaml *y, size_t i);

@@ -55,23 +55,6 @@ static inline struct sl_recipes *fuzz_recipes(const char *more)
     return set;
 }
 
-/* The recipe's input that takes path. */
-static inline const struct sl_input *fuzz_input(const struct sl_recipe *r, const char *path,
-                                                const struct sl_pattern **files)
-{
-    struct sl_match *m = sl_match_new();
-    const struct sl_input *found = NULL;
-
-    for (int i = 0; i < r->ninput && !found; i++)
-        for (int k = 0; k < r->input[i].nfiles && !found; k++)
-            if (sl_pattern_match(&r->input[i].files[k], m, path, strlen(path), 0)) {
-                found = &r->input[i];
-                *files = &r->input[i].files[k];
-            }
-    sl_match_free(m);
-    return found;
-}
-
 struct fuzz_totals {
     struct sl_recipes *set;
     uint64_t read, used, skipped, rejected, batches, spans, strong, events, links, attrs, samples, zones, shares, raws;
@@ -174,7 +157,7 @@ static inline struct fuzz_totals fuzz_read(struct sl_recipes *set, const struct 
     const struct sl_pattern *files = NULL;
     struct sl_err err = {0};
 
-    p.input = fuzz_input(r, as, &files);
+    p.input = sl_recipe_input(r, as, &files);
     if (!p.input)
         p.input = &r->input[0];
     if (sl_parse_start(&p, files, as, NULL)) {

@@ -160,11 +160,7 @@ static void emit_span(struct asyncs *s, const struct sl_model_async *a)
     sl_emit_known(w, SL_F_CATEGORY, a->category);
     sl_emit_more(w, a->first_more);
     sl_emit_more(w, a->last_more);
-    if (a->end != INT64_MAX && !w->unfinished)
-        sl_emit_int(w, SL_F_END, a->end);
-    else
-        sl_emit_int(w, SL_F_UNFINISHED, 1);
-    sl_emit_end(w);
+    sl_emit_finish(w, a->end);
 }
 
 static void emit_instant(struct asyncs *s, const struct sl_model *h, uint32_t on)

@@ -173,6 +173,15 @@ void sl_emit_end(struct sl_emitter *w)
     sl_parse_end(w->t->p);
 }
 
+void sl_emit_finish(struct sl_emitter *w, int64_t end)
+{
+    if (end != INT64_MAX && !w->unfinished)
+        sl_emit_int(w, SL_F_END, end);
+    else
+        sl_emit_int(w, SL_F_UNFINISHED, 1);
+    sl_emit_end(w);
+}
+
 /* ---- processes and threads ---- */
 
 static void emit_names(struct sl_emitter *w, const struct sl_model_thread *th, bool of_process)
@@ -315,11 +324,7 @@ static void emit_calls(struct sl_emitter *w, uint32_t thread)
         sl_emit_known(w, SL_F_CATEGORY, c->category);
         sl_emit_more(w, c->first_more);
         sl_emit_more(w, c->last_more);
-        if (c->end != INT64_MAX && !w->unfinished)
-            sl_emit_int(w, SL_F_END, c->end);
-        else
-            sl_emit_int(w, SL_F_UNFINISHED, 1);
-        sl_emit_end(w);
+        sl_emit_finish(w, c->end);
     }
 }
 

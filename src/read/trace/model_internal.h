@@ -146,7 +146,9 @@ void sl_emit_numbered(struct sl_emitter *w, enum sl_field f, const char *s, size
 void sl_emit_call(struct sl_emitter *w, enum sl_field f, uint32_t thread, uint32_t call);
 void sl_emit_more(struct sl_emitter *w, uint32_t more);
 void sl_emit_end(struct sl_emitter *w);
-/* asyncs.c */
+/* The same of what lasts until end; INT64_MAX: its end is not in the trace. */
+void sl_emit_finish(struct sl_emitter *w, int64_t end);
+/* async.c */
 void sl_emit_async(struct sl_emitter *w);
 void sl_emit_flows(struct sl_emitter *w);
 
