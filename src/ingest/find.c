@@ -93,6 +93,36 @@ static void problem(struct sl_found_list *out, const char *path, int error)
     *sl_vec_add(&out->problems) = b.s;
 }
 
+static bool asks(const struct sl_found *f)
+{
+    return f->recipe && f->input->nholds;
+}
+
+static void forget(struct sl_found *f)
+{
+    free(f->path);
+    free(f->name);
+}
+
+/* Takes out the claims of inputs that ask for a text which is not in the file. */
+static void drop_absent(struct sl_found_list *out)
+{
+    SL_VEC(struct sl_sniff) asked = {0};
+    size_t kept = 0, at = 0;
+
+    for (size_t i = 0; i < out->v.n; i++)
+        if (asks(&out->v.v[i]))
+            *sl_vec_add(&asked) = (struct sl_sniff){.path = out->v.v[i].path, .input = out->v.v[i].input};
+    sl_sniff(asked.v, asked.n);
+    for (size_t i = 0; i < out->v.n; i++)
+        if (asks(&out->v.v[i]) && !asked.v[at++].holds)
+            forget(&out->v.v[i]);
+        else
+            out->v.v[kept++] = out->v.v[i];
+    out->v.n = kept;
+    sl_vec_free(&asked);
+}
+
 /* A file that nothing seemed to claim is none where a text that it holds claims it. */
 static void drop_claimed(struct sl_found_list *out)
 {
@@ -100,19 +130,17 @@ static void drop_claimed(struct sl_found_list *out)
     size_t kept = 0;
 
     for (size_t i = 0; i < out->v.n; i++)
-        if (out->v.v[i].recipe && out->v.v[i].input->holds)
+        if (asks(&out->v.v[i]))
             *sl_vec_add(&ours) = out->v.v[i].path;
     for (size_t i = 0; i < out->v.n; i++) {
         struct sl_found *f = &out->v.v[i];
         size_t k = 0;
         while (!f->recipe && k < ours.n && strcmp(ours.v[k], f->path) != 0)
             k++;
-        if (!f->recipe && k < ours.n) {
-            free(f->path);
-            free(f->name);
-        } else {
+        if (!f->recipe && k < ours.n)
+            forget(f);
+        else
             out->v.v[kept++] = *f;
-        }
     }
     out->v.n = kept;
     sl_vec_free(&ours);
@@ -161,21 +189,20 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
         qsort(out->v.v, out->v.n, sizeof *out->v.v, by_phase);
     for (size_t i = 0; i < out->v.n; i++) { /* paths given twice, or one below the other */
         if (kept && by_phase(&out->v.v[kept - 1], &out->v.v[i]) == 0) {
-            free(out->v.v[i].path);
-            free(out->v.v[i].name);
+            forget(&out->v.v[i]);
             continue;
         }
         out->v.v[kept++] = out->v.v[i];
     }
     out->v.n = kept;
-    sl_sniff_check(out);
+    drop_absent(out);
     drop_claimed(out);
 }
 
 void sl_found_free(struct sl_found_list *l)
 {
     for (size_t i = 0; i < l->v.n; i++)
-        free(l->v.v[i].path), free(l->v.v[i].name);
+        forget(&l->v.v[i]);
     for (size_t i = 0; i < l->problems.n; i++)
         free(l->problems.v[i]);
     sl_vec_free(&l->v);

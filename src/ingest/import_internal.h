@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of an import: incremental.c (which files are new), scope.c (what files tell each other), import.c (the rest). */
+/* Inside of an import: incremental.c (which files are new), scope.c (what files tell each other), import.c (the rest).
+ */
 #ifndef SL_INGEST_IMPORT_INTERNAL_H
 #define SL_INGEST_IMPORT_INTERNAL_H
 

@@ -97,9 +97,8 @@ static bool file_holds(const char *path, const struct sl_input *in, size_t longe
 }
 
 struct search {
-    struct sl_found_list *l;
-    bool *absent;
-    size_t longest;
+    struct sl_sniff *v;
+    size_t n, longest;
     atomic_size_t next;
 };
 
@@ -109,45 +108,29 @@ static void *search(void *arg)
     char *buf = sl_realloc(NULL, CHUNK + s->longest);
     size_t i;
 
-    while ((i = atomic_fetch_add(&s->next, 1)) < s->l->v.n) {
-        const struct sl_found *f = &s->l->v.v[i];
-        if (f->recipe && f->input->nholds)
-            s->absent[i] = !file_holds(f->path, f->input, s->longest, buf);
-    }
+    while ((i = atomic_fetch_add(&s->next, 1)) < s->n)
+        s->v[i].holds = file_holds(s->v[i].path, s->v[i].input, s->longest, buf);
     free(buf);
     return NULL;
 }
 
-void sl_sniff_check(struct sl_found_list *l)
+void sl_sniff(struct sl_sniff *v, size_t n)
 {
-    struct search s = {.l = l, .absent = sl_alloc(l->v.n + 1)};
+    struct search s = {.v = v, .n = n};
     pthread_t thread[THREADS];
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int started = 0;
-    size_t files = 0, kept = 0;
 
-    for (size_t i = 0; i < l->v.n; i++)
-        if (l->v.v[i].recipe && l->v.v[i].input->nholds) {
-            const struct sl_input *in = l->v.v[i].input;
-            files++;
-            for (int k = 0; k < in->nholds; k++)
-                s.longest = strlen(in->holds[k]) > s.longest ? strlen(in->holds[k]) : s.longest;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < v[i].input->nholds; k++) {
+            size_t length = strlen(v[i].input->holds[k]);
+            s.longest = length > s.longest ? length : s.longest;
         }
-    while (files > 1 && started < cores - 1 && started < THREADS && (size_t)started < files - 1 &&
+    while (n > 1 && started < cores - 1 && started < THREADS && (size_t)started < n - 1 &&
            pthread_create(&thread[started], NULL, search, &s) == 0)
         started++;
-    if (files)
+    if (n)
         search(&s);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
-    for (size_t i = 0; i < l->v.n; i++) {
-        if (s.absent[i]) {
-            free(l->v.v[i].path);
-            free(l->v.v[i].name);
-        } else {
-            l->v.v[kept++] = l->v.v[i];
-        }
-    }
-    l->v.n = kept;
-    free(s.absent);
 }

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs with holds: claim a file only where this text is in it. */
+/* Inputs with holds: (or begins:) claim a file only where one of these texts is in it (in its beginning). */
 #ifndef SL_INGEST_SNIFF_H
 #define SL_INGEST_SNIFF_H
 
-#include "ingest/find.h"
+#include "recipe/recipe.h"
 
-/* Takes out of l the claims whose files do not hold what the input asks for, or cannot be read.  Reads these files. */
-void sl_sniff_check(struct sl_found_list *l);
+struct sl_sniff {
+    const char *path;
+    const struct sl_input *input;
+    bool holds; /* what the input asks for; a file that cannot be read holds nothing */
+};
+
+/* Reads these files, and fills in what they hold. */
+void sl_sniff(struct sl_sniff *v, size_t n);
 
 #endif

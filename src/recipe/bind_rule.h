@@ -3,7 +3,6 @@
 #ifndef SL_RECIPE_BIND_RULE_H
 #define SL_RECIPE_BIND_RULE_H
 
-#include "recipe/span_tables.h"
 #include "store/store.h"
 
 struct sl_bind_rule {

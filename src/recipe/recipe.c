@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "recipe/bind_rule.h"
 #include "recipe/recipe_internal.h"
-#include "recipe/states.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -14,9 +14,6 @@
 int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
 
 /* The name of the table of a type: letters, digits and _; at most n - 1 of them. */
-/* Types are handled, and their tables named, to this length; longer ones are refused where users name them. */
-enum { SL_TYPE_BYTES = 1024 };
-
 void sl_tables_name(const char *type, char *name, size_t n);
 
 #endif

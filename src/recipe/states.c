@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recipe/states.h"
+#include "recipe/recipe_internal.h"
 
 #include <stdio.h>
 #include <string.h>

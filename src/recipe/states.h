@@ -8,9 +8,6 @@
 
 #include "recipe/recipe.h"
 
-/* Takes over what doc declares; its spans are declared already.  What it says of an event counts, whatever was said. */
-int sl_states_declare(struct sl_recipes *set, const char *path, const struct sl_yaml *doc, struct sl_err *err);
-
 /* Replaces the rows of both tables by what the set says; schema: main or temp. */
 int sl_states_write(struct sl_store *st, const char *schema, const struct sl_recipes *set, struct sl_err *err);
 

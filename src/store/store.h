@@ -13,6 +13,9 @@
 /* Files of SQL have these names too (tools/embed_sql.py); the numbers are in every store. */
 enum sl_link_kind { SL_IN = 1, SL_FACET = 2, SL_AFTER = 3, SL_FLOW = 4 };
 
+/* Types are handled, and their tables named, to this length; longer ones are refused where users name them. */
+enum { SL_TYPE_BYTES = 1024 };
+
 struct sl_store {
     sqlite3 *db;
     char *path;
