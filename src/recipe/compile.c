@@ -34,16 +34,32 @@ const char *sl_compile_text(struct sl_compile *c, const struct sl_yaml *y, const
     return "";
 }
 
+bool sl_compile_is_key(const char *keys, const char *key)
+{
+    size_t n = strlen(key);
+
+    for (const char *at = keys; n && !strchr(key, ' ') && (at = strstr(at, key)); at++)
+        if (at > keys && at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
 void sl_compile_keys(struct sl_compile *c, const struct sl_yaml *y, const char *what, const char *keys)
 {
     if (y->kind != SL_YAML_MAP)
         sl_yaml_fail(&c->check, y, "%s must be a map", what);
     for (size_t i = 0; i < y->n && !c->check.rc; i++) {
-        char word[64];
-        snprintf(word, sizeof word, " %s ", y->key[i]->text);
-        if (!strstr(keys, word))
-            sl_yaml_fail(&c->check, y->key[i], "unknown key '%s' in %s; known:%s", y->key[i]->text, what, keys);
+        const char *key = y->key[i]->text;
+        if (!sl_compile_is_key(keys, key))
+            sl_yaml_fail(&c->check, y->key[i], "unknown key '%s' in %s; known:%s", key, what, keys);
     }
+}
+
+void sl_compile_filled(struct sl_compile *c, const struct sl_yaml *y, const char *what)
+{
+    for (size_t i = 0; i < y->n && !c->check.rc; i++)
+        if (sl_yaml_is_empty(y->item[i]))
+            sl_yaml_fail(&c->check, y->key[i], "nothing stands behind '%s' in %s", y->key[i]->text, what);
 }
 
 bool sl_compile_flag(struct sl_compile *c, const struct sl_yaml *y, const char *what)
@@ -136,13 +152,14 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
             sl_yaml_fail(&c.check, v, "else must be skip or raw");
         r->else_raw = !strcmp(t, "raw");
     }
+    sl_compile_idle(&c, y);
     if (c.check.rc)
         return c.check.rc;
     sl_compile_fields(&c);
     for (int i = 0; i < r->ninput; i++)
         sl_compile_phase(&r->input[i]);
     sl_compile_index(&c);
-    return 0;
+    return c.check.rc;
 }
 
 int sl_recipes_compile(struct sl_recipes *set, struct sl_err *err)

@@ -21,6 +21,16 @@ static bool is_template_of(const struct sl_template *t, const bool *yes)
     return true;
 }
 
+/* What the recipe itself declares to be a number. */
+static void check_ints(struct sl_compile *c)
+{
+    const struct sl_yaml *ints = sl_yaml_get(c->r->yaml, "fields");
+
+    for (size_t i = 0; ints && i < ints->n; i++)
+        if (!sl_intern_find(&c->r->fields, ints->key[i]->text, ints->key[i]->n))
+            sl_yaml_fail(&c->check, ints->key[i], "nothing here has the field '%s'", ints->key[i]->text);
+}
+
 void sl_compile_fields(struct sl_compile *c)
 {
     struct sl_recipe *r = c->r;
@@ -43,6 +53,7 @@ void sl_compile_fields(struct sl_compile *c)
     for (size_t i = 0; i < c->set->shared.n; i++)
         sl_compile_field(c, c->set->shared.v[i].field, strlen(c->set->shared.v[i].field)),
             sl_compile_field(c, c->set->shared.v[i].by, strlen(c->set->shared.v[i].by));
+    check_ints(c);
     r->nfields = (int)r->fields.of.n;
     r->is_int = sl_compile_alloc(c, (size_t)r->nfields + 1, 1);
     r->is_context = sl_compile_alloc(c, (size_t)r->nfields + 1, 1);

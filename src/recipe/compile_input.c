@@ -86,6 +86,27 @@ static void compile_row_pairs(struct sl_compile *c, struct sl_input *in, const s
     in->pair_value = sl_compile_text(c, value, "value");
 }
 
+/* The first input that fits a file reads it. */
+static void check_files(struct sl_compile *c, const char *files, const struct sl_yaml *y)
+{
+    for (int i = 0; i < c->r->ninput; i++) {
+        const struct sl_input *in = &c->r->input[i];
+        for (int k = 0; k < in->nfiles && !in->named; k++)
+            if (!strcmp(in->files_text[k], files))
+                sl_yaml_fail(&c->check, y, "the input in line %d reads these files already", in->line);
+    }
+}
+
+static void check_zone(struct sl_compile *c, const struct sl_input *in, const struct sl_yaml *zone)
+{
+    bool local = false;
+
+    for (int i = 0; i < in->ntime; i++)
+        local |= in->time[i].format.kind >= SL_TIME_ISO;
+    if (zone && !local)
+        sl_yaml_fail(&c->check, zone, "zone is for local times, and no format in times: is of such");
+}
+
 void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl_yaml *y)
 {
     const struct sl_yaml *v;
@@ -93,6 +114,7 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
     in->line = y->line;
     in->text = -1;
     sl_compile_keys(c, y, "an input", input_keys);
+    sl_compile_filled(c, y, "an input");
     if (c->check.rc)
         return;
     v = sl_yaml_get(y, "files");
@@ -103,6 +125,7 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
     for (size_t i = 0; i < sl_yaml_len(v) && !c->check.rc; i++, in->nfiles++) {
         in->files_text[i] = sl_compile_text(c, sl_yaml_item(v, i), "files");
         sl_compile_pattern(c, sl_pattern_compile_path, &in->files[i], v, in->files_text[i]);
+        check_files(c, in->files_text[i], sl_yaml_item(v, i));
     }
     v = sl_yaml_get(y, "reader");
     in->reader = v ? sl_reader_find(sl_compile_text(c, v, "reader")) : NULL;
@@ -115,9 +138,8 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
         return;
     }
     for (size_t i = 0; i < y->n; i++) {
-        char word[64];
-        snprintf(word, sizeof word, " %s ", y->key[i]->text);
-        if (!strstr(" files named reader holds begins whole zone times ", word) && !strstr(in->reader->keys, word))
+        if (!sl_compile_is_key(" files named reader holds begins whole zone times ", y->key[i]->text) &&
+            !sl_compile_is_key(in->reader->keys, y->key[i]->text))
             sl_yaml_fail(&c->check, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name,
                          y->key[i]->text, in->reader->keys);
     }
@@ -141,6 +163,7 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
     in->zone_s = INT32_MIN;
     if ((v = sl_yaml_get(y, "zone")) && (in->zone_s = sl_zone_offset(sl_compile_text(c, v, "zone"))) == INT32_MIN)
         sl_yaml_fail(&c->check, v, "zone must be an offset such as \"+05:30\" or Z");
+    check_zone(c, in, v);
     in->whole = sl_compile_flag(c, sl_yaml_get(y, "whole"), "whole");
     in->named = sl_compile_flag(c, sl_yaml_get(y, "named"), "named");
     if ((v = sl_yaml_get(y, "begins")))

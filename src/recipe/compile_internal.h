@@ -19,8 +19,13 @@ void *sl_compile_alloc(struct sl_compile *c, size_t n, size_t size);
 void *sl_compile_grow(struct sl_compile *c, void *v, int n, size_t size);
 const char *sl_compile_text(struct sl_compile *c, const struct sl_yaml *y, const char *what);
 bool sl_compile_flag(struct sl_compile *c, const struct sl_yaml *y, const char *what);
-/* Fails unless y is a map of these keys, each between blanks. */
+/* Is key one of these, each between blanks? */
+bool sl_compile_is_key(const char *keys, const char *key);
+/* Fails unless y is a map of these keys. */
 void sl_compile_keys(struct sl_compile *c, const struct sl_yaml *y, const char *what, const char *keys);
+
+/* Fails where nothing stands behind a key of the map y. */
+void sl_compile_filled(struct sl_compile *c, const struct sl_yaml *y, const char *what);
 
 /* compile_template.c */
 /* The slot of a field. */
@@ -44,6 +49,8 @@ void sl_compile_phase(struct sl_input *in);
 
 /* compile_rule.c */
 void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y, bool naming);
+/* Fails where a rule of the recipe y can never do anything. */
+void sl_compile_idle(struct sl_compile *c, const struct sl_yaml *y);
 /* A log has many lines of few kinds, and a recipe many rules: most need not be looked at. */
 void sl_compile_index(struct sl_compile *c);
 

@@ -125,6 +125,8 @@ static void compile_relations(struct sl_compile *c, struct sl_rule *u, enum sl_l
         for (size_t k = 0; k < sl_yaml_len(y->item[i]); k++) {
             struct sl_ref a = sl_compile_ref(c, y->key[i], y->key[i]->text);
             struct sl_ref b = sl_compile_ref(c, y->item[i], sl_compile_text(c, sl_yaml_item(y->item[i], k), "a span"));
+            if (a.mention == b.mention)
+                sl_yaml_fail(&c->check, y->key[i], "%s has no relation to itself", y->key[i]->text);
             u->relation = sl_compile_grow(c, u->relation, u->nrelation, sizeof *u->relation);
             u->relation[u->nrelation++] =
                 kind == SL_IN ? (struct sl_relation){kind, b, a} : (struct sl_relation){kind, a, b};
@@ -149,6 +151,14 @@ static struct sl_keep *compile_keeps(struct sl_compile *c, int *n, const struct 
     return k;
 }
 
+static bool is_shared(const struct sl_recipes *set, const char *field)
+{
+    for (size_t i = 0; i < set->shared.n; i++)
+        if (!strcmp(set->shared.v[i].field, field))
+            return true;
+    return false;
+}
+
 static void compile_share(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
     if (!sl_yaml_is_map(&c->check, y, "share is a map {field: [value, scope]}"))
@@ -162,6 +172,8 @@ static void compile_share(struct sl_compile *c, struct sl_rule *u, const struct 
             return;
         }
         s->field = sl_arena_copy(&c->set->arena, y->key[i]->text, y->key[i]->n);
+        if (!is_shared(c->set, s->field))
+            sl_yaml_fail(&c->check, y->key[i], "no shared: says for which files the field '%s' is", s->field);
         s->value = sl_compile_template(c, v->item[0], sl_compile_text(c, v->item[0], "a value"));
         s->scope = sl_compile_template(c, v->item[1], sl_compile_text(c, v->item[1], "a scope"));
     }
@@ -181,6 +193,14 @@ static void compile_wrote(struct sl_compile *c, struct sl_rule *u, const struct 
         }
 }
 
+/* skip: and reject: end what a rule does. */
+static void check_ended(struct sl_compile *c, const struct sl_yaml *y, const char *by, const char *keys)
+{
+    for (size_t i = 0; i < y->n; i++)
+        if (!sl_compile_is_key(keys, y->key[i]->text))
+            sl_yaml_fail(&c->check, y->key[i], "'%s' does nothing beside %s:", y->key[i]->text, by);
+}
+
 void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y, bool naming)
 {
     const struct sl_yaml *v;
@@ -190,6 +210,7 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
     u->span.mention = -1;
     u->each_of = -1;
     sl_compile_keys(c, y, "a record", naming ? " match when each span mention look " : rule_keys);
+    sl_compile_filled(c, y, "a record");
     if (c->check.rc)
         return;
     snprintf(name, sizeof name, "%s:%d", c->r->name, y->line);
@@ -235,8 +256,95 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
         u->reject = sl_compile_template(c, v, sl_compile_text(c, v, "reject"));
     u->raw = sl_compile_flag(c, sl_yaml_get(y, "raw"), "raw");
     u->also = sl_compile_flag(c, sl_yaml_get(y, "also"), "also");
+    if (u->skip)
+        check_ended(c, y, "skip", " match when look skip ");
+    else if (u->reject.n)
+        check_ended(c, y, "reject", " match when each look share reject ");
+    if (!naming && u->span.mention < 0 && !u->nmention && !u->nrelation && !u->nkeep && !u->ncount && !u->nshare &&
+        !u->nwrote && !u->skip && !u->reject.n && !u->raw)
+        sl_yaml_fail(&c->check, y, "the rule says nothing; of what is to be passed over, say skip: true");
     if (naming && u->span.mention < 0 && !u->nmention)
         sl_yaml_fail(&c->check, y, "a naming rule needs span:");
+}
+
+/* ---- what can never do anything ---- */
+
+/* Does rule a fit whatever b's patterns fit?  These are compared as texts. */
+static bool covers(const struct sl_yaml *a, const struct sl_yaml *b)
+{
+    const struct sl_yaml *all = sl_yaml_get(a, "match"), *some = sl_yaml_get(b, "match");
+
+    for (size_t i = 0; all && i < sl_yaml_len(some); i++) {
+        size_t k = 0;
+        while (k < sl_yaml_len(all) && strcmp(sl_yaml_item(all, k)->text, sl_yaml_item(some, i)->text) != 0)
+            k++;
+        if (k == sl_yaml_len(all))
+            return false;
+    }
+    return !all || some;
+}
+
+/* Rules that share are asked once more, alone. */
+static void check_reached(struct sl_compile *c, const struct sl_yaml *rules)
+{
+    const struct sl_recipe *r = c->r;
+
+    for (int i = 0; i < r->nrule && !c->check.rc; i++)
+        for (int k = i + 1; k < r->nrule && !r->rule[i].nwhen && !r->rule[i].also; k++)
+            if (!r->rule[k].nshare && covers(rules->item[i], rules->item[k]))
+                sl_yaml_fail(&c->check, rules->item[k],
+                             "no record gets here: the rule in line %d takes them; put this one before it, or say "
+                             "also: true there",
+                             r->rule[i].line);
+}
+
+static bool among(const struct sl_keep *one, const struct sl_keep *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i].value == one->value && v[i].by_id == one->by_id)
+            return true;
+    return false;
+}
+
+/* Does a rule keep (or count) what another looks for, or, if not kept, look for what another keeps? */
+static bool has_other(const struct sl_recipe *r, const struct sl_keep *one, bool kept)
+{
+    for (int i = 0; i < r->nrule + r->nnaming; i++) {
+        const struct sl_rule *u = i < r->nrule ? &r->rule[i] : &r->naming[i - r->nrule];
+        if (kept ? among(one, u->keep, u->nkeep) || among(one, u->count, u->ncount) : among(one, u->look, u->nlook))
+            return true;
+    }
+    return false;
+}
+
+static void check_kept(struct sl_compile *c, const struct sl_rule *u, const struct sl_yaml *y)
+{
+    for (int i = 0; i < u->nlook; i++)
+        if (!has_other(c->r, &u->look[i], true))
+            sl_yaml_fail(&c->check, sl_yaml_get(y, "look")->key[i], "no rule keeps or counts '%s' by this",
+                         sl_yaml_get(y, "look")->key[i]->text);
+    for (int i = 0; i < u->nkeep; i++)
+        if (!has_other(c->r, &u->keep[i], false))
+            sl_yaml_fail(&c->check, sl_yaml_get(y, "keep")->key[i], "no rule looks for '%s' by this",
+                         sl_yaml_get(y, "keep")->key[i]->text);
+}
+
+void sl_compile_idle(struct sl_compile *c, const struct sl_yaml *y)
+{
+    const struct sl_yaml *rules = sl_yaml_get(y, "records"), *naming = sl_yaml_get(y, "naming");
+
+    if (c->check.rc)
+        return;
+    check_reached(c, rules);
+    for (int i = 0; i < c->r->nrule; i++) {
+        const struct sl_rule *u = &c->r->rule[i];
+        check_kept(c, u, rules->item[i]);
+        if (c->r->else_raw && !u->nmatch && !u->nwhen && !u->also)
+            sl_yaml_fail(&c->check, sl_yaml_get(y, "else"), "no record is left: the rule in line %d takes all",
+                         u->line);
+    }
+    for (int i = 0; i < c->r->nnaming; i++)
+        check_kept(c, &c->r->naming[i], sl_yaml_item(naming, (size_t)i));
 }
 
 /* ---- which rules a message may match ---- */

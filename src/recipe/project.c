@@ -94,10 +94,12 @@ static const char *new_name(struct parse *c, const struct sl_yaml *y, const char
 
 static void parse_rename(struct parse *c, const struct sl_yaml *y)
 {
-    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "rename must be a map {old: new}") && i < y->n; i++)
-        *sl_vec_add(&c->p->lens) =
-            (struct sl_project_lens){"rename", keep(c, y->key[i]->text),
-                                     new_name(c, y->item[i], text_of(c, y->item[i], "a new name"), false), 0};
+    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "rename must be a map {old: new}") && i < y->n; i++) {
+        const char *old = y->key[i]->text, *new = new_name(c, y->item[i], text_of(c, y->item[i], "a new name"), false);
+        if (!strcmp(old, new))
+            sl_yaml_fail(&c->check, y->key[i], "%s is called so already", old);
+        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"rename", keep(c, old), new, 0};
+    }
 }
 
 static void parse_merge(struct parse *c, const struct sl_yaml *y)
@@ -111,7 +113,7 @@ static void parse_merge(struct parse *c, const struct sl_yaml *y)
         const char *name = new_name(c, y->key[i], y->key[i]->text, true);
         double s = 0.1;
         char *end;
-        if (!of || (m->kind == SL_YAML_MAP && m->n != (within ? 2u : 1u))) {
+        if (!of || sl_yaml_is_empty(of) || (m->kind == SL_YAML_MAP && m->n != (within ? 2u : 1u))) {
             sl_yaml_fail(&c->check, m, "merge is a map {name: {of: [SPAN_TYPE/EVENT, ...], within: SECONDS}}");
             return;
         }
@@ -205,25 +207,19 @@ int sl_project_parse(struct sl_project *out, const char *path, const char *text,
 
 int sl_project_load(struct sl_project *out, const char *path, struct sl_err *err)
 {
-    FILE *f = fopen(path, "rb");
     struct sl_buf b = {0};
-    char chunk[8192], *real;
-    size_t n;
-    int rc;
+    char *real;
+    int rc = sl_yaml_read(&b, path);
 
     *out = (struct sl_project){0};
-    if (!f)
-        return errno == ENOENT ? 1 : sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(errno));
-    while ((n = fread(chunk, 1, sizeof chunk, f)) > 0 && b.n < 16u << 20)
-        sl_buf_add(&b, chunk, n);
-    rc = ferror(f) ? sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(errno)) : 0;
-    if (!rc)
+    if (rc)
+        rc = rc == ENOENT ? 1 : sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(rc));
+    else
         rc = sl_project_parse(out, path, b.s ? b.s : "", b.n, err);
     if (!rc && (real = realpath(path, NULL))) {
         out->path = sl_arena_copy(&out->arena, real, strlen(real));
         free(real);
     }
-    fclose(f);
     sl_buf_free(&b);
     return rc;
 }

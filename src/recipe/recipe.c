@@ -8,7 +8,6 @@
 #include "recipe/recipe_internal.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -369,21 +368,13 @@ int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, s
 
 int sl_recipes_add_file(struct sl_recipes *set, const char *path, struct sl_err *err)
 {
-    FILE *f = fopen(path, "rb");
     struct sl_buf b = {0};
-    char chunk[8192];
-    size_t n;
-    int rc;
+    int rc = sl_yaml_read(&b, path);
 
-    if (!f)
-        return sl_err(err, SL_EIO, "cannot read the recipe %s: %s", path, strerror(errno));
-    while ((n = fread(chunk, 1, sizeof chunk, f)) > 0 && b.n < 16u << 20)
-        sl_buf_add(&b, chunk, n);
-    if (ferror(f))
-        rc = sl_err(err, SL_EIO, "cannot read the recipe %s: %s", path, strerror(errno));
+    if (rc)
+        rc = sl_err(err, SL_EIO, "cannot read the recipe %s: %s", path, strerror(rc));
     else
         rc = sl_recipes_add(set, path, b.s ? b.s : "", b.n, err);
-    fclose(f);
     sl_buf_free(&b);
     return rc;
 }

@@ -32,7 +32,7 @@ static const char *type_of(const struct sl_recipes *set, const char *alias, size
 static int declare_role(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
                         struct sl_err *err)
 {
-    if (!among(roles, name->text) || y->kind != SL_YAML_LIST)
+    if (!among(roles, name->text) || y->kind != SL_YAML_LIST || !y->n)
         return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {workflow|task|attempt|worker: [span, ...]}", path,
                       name->line);
     for (size_t i = 0; i < y->n; i++) {
@@ -90,15 +90,15 @@ static int declare_phase(struct sl_recipes *set, const char *path, const struct 
             p.component = keep(set, v, y->item[i]->n);
         else if (!strcmp(key, "kind") && among(kinds, v))
             p.kind = keep(set, v, y->item[i]->n);
-        else if (!strcmp(key, "again"))
+        else if (!strcmp(key, "again") && (!strcmp(v, "true") || !strcmp(v, "false")))
             p.again = !strcmp(v, "true");
         else if (y->item[i] != after)
             return sl_err(err, SL_EFORMAT,
                           "%s:%d: %s: %s is not known; a phase has state, component, kind (depend, wait, run, work or "
-                          "done), again and after",
+                          "done), again (true or false) and after",
                           path, y->key[i]->line, key, v);
     }
-    if (!after || after->kind != SL_YAML_LIST || !p.state || !p.kind)
+    if (!after || after->kind != SL_YAML_LIST || !after->n || !p.state || !p.kind)
         return sl_err(err, SL_EFORMAT, "%s:%d: a phase needs state, kind and after: [SPAN/EVENT, ...]", path, y->line);
     for (size_t i = 0; i < after->n && !rc; i++)
         rc = declare_after(set, p, path, after->item[i], err);

@@ -2,6 +2,7 @@
 #include "recipe/yaml.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,25 @@ void sl_yaml_free(struct sl_yaml *y)
     free(t);
 }
 
+int sl_yaml_read(struct sl_buf *b, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char chunk[8192];
+    size_t n;
+    int rc = 0;
+
+    if (!f)
+        return errno;
+    while (!rc && (n = fread(chunk, 1, sizeof chunk, f)) > 0) {
+        sl_buf_add(b, chunk, n);
+        rc = b->n > 16u << 20 ? EFBIG : 0;
+    }
+    if (!rc && ferror(f))
+        rc = errno;
+    fclose(f);
+    return rc;
+}
+
 const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key)
 {
     if (!y || y->kind != SL_YAML_MAP)
@@ -157,6 +177,11 @@ bool sl_yaml_is_map(struct sl_yaml_check *c, const struct sl_yaml *y, const char
     if (y && y->kind != SL_YAML_MAP)
         sl_yaml_fail(c, y, "%s", must);
     return y && y->kind == SL_YAML_MAP;
+}
+
+bool sl_yaml_is_empty(const struct sl_yaml *y)
+{
+    return !y->n && !(y->kind == SL_YAML_SCALAR && y->quoted);
 }
 
 size_t sl_yaml_len(const struct sl_yaml *y)

@@ -6,6 +6,7 @@
 #ifndef SL_RECIPE_YAML_H
 #define SL_RECIPE_YAML_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -27,6 +28,9 @@ struct sl_yaml {
 int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *name, struct sl_err *err);
 void sl_yaml_free(struct sl_yaml *y);
 
+/* Appends the file at path to b; 0, or errno.  No file of people is larger than 16 MiB: EFBIG. */
+int sl_yaml_read(struct sl_buf *b, const char *path);
+
 /* The value of key in map y; NULL if y is not a map or lacks it. */
 const struct sl_yaml *sl_yaml_get(const struct sl_yaml *y, const char *key);
 
@@ -41,6 +45,9 @@ void sl_yaml_fail(struct sl_yaml_check *c, const struct sl_yaml *y, const char *
     __attribute__((format(printf, 3, 4)));
 /* Is y there, and a map?  Something else must be one: fails with this text. */
 bool sl_yaml_is_map(struct sl_yaml_check *c, const struct sl_yaml *y, const char *must);
+
+/* Nothing behind the colon, or a list or map without items.  A text in quotes is one, empty or not. */
+bool sl_yaml_is_empty(const struct sl_yaml *y);
 
 /* The items of a list.  A scalar, or a map, counts as a list of one; nothing (NULL) as a list of none. */
 size_t sl_yaml_len(const struct sl_yaml *y);

@@ -84,7 +84,7 @@ Mistakes are named by file and line:
   $ try 's/task: .job./task: [jobs]/'
   spanloom: bad.yaml:21: the role task names a span that is not declared: jobs
   $ try 's/kind: run/kind: running/'
-  spanloom: bad.yaml:25: kind: running is not known; a phase has state, component, kind (depend, wait, run, work or done), again and after
+  spanloom: bad.yaml:25: kind: running is not known; a phase has state, component, kind (depend, wait, run, work or done), again (true or false) and after
   $ try 's/kind: done, //'
   spanloom: bad.yaml:26: a phase needs state, kind and after: [SPAN/EVENT, ...]
   $ try 's,job/released\],job],'
@@ -92,7 +92,7 @@ Mistakes are named by file and line:
   $ try 's,after: .job/starts.,after: [jobb/starts],'
   spanloom: bad.yaml:25: after names a span that is not declared: jobb
   $ try 's/state: running/status: running/'
-  spanloom: bad.yaml:25: status: running is not known; a phase has state, component, kind (depend, wait, run, work or done), again and after
+  spanloom: bad.yaml:25: status: running is not known; a phase has state, component, kind (depend, wait, run, work or done), again (true or false) and after
   $ try 's,- .job/released.*,- [job/released],'
   spanloom: bad.yaml:28: a handover is [SPAN/EVENT, SPAN/EVENT]
   $ try 's/^phases:/phases: {}\nraws:/'

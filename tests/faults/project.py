@@ -159,7 +159,8 @@ WRONG = [("bogus: 1", 1, "bogus"), ("store: a.db\nbogus: {a: 1}", 2, "bogus"), (
          ("store: a\nstore: b", 2, "store"), ("bind: [a]", 1, "bind"), ("bind:\n  a: slurm.job within x", 2, "slurm.job within x"), ("bind:\n  a: b\n  c: d", 2, "b"),
          ("bind:\n  a: slurm.job in slurm.node where", 2, "where"), ("bind:\n  a: x in y\n  a: x in y", 3, "a"), ("zone: [x]", 1, "zone"), ("set: [a]", 1, "set"),
          ("merge: {a/b: {within: 1}}", 1, "merge"), ("merge:\n  a/b: {of: [x/y], within: soon}", 2, "within"), ("x: [", None, "YAML"), ("[]", 1, "map"),
-         ("rename: [a]", 1, "rename"), ("\tx: y", 1, "YAML"), ("recipes: {a: b}", 1, "recipes")]
+         ("rename: [a]", 1, "rename"), ("rename:\n  a: a", 2, "a is called so already"), ("merge:\n  a/b: {of: []}", 2, "merge"),
+         ("\tx: y", 1, "YAML"), ("recipes: {a: b}", 1, "recipes")]
 
 
 @cases(*WRONG)

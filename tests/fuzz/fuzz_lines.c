@@ -45,7 +45,6 @@ static const char recipe[] =
     "    after: {job: ~other}\n"
     "    flow: {other: job}\n"
     "  - match: '^pair'\n"
-    "    mention: [~job, ~other]\n"
     "    skip: true\n"
     "naming:\n"
     "  - match: '(?<job>\\d+)'\n"
