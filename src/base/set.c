@@ -32,8 +32,7 @@ bool sl_set_has(const struct sl_set *s, uint64_t member)
 
 void sl_set_clear(struct sl_set *s)
 {
-    if (s->v.n)
-        memset(s->slot, 0, s->slots * sizeof *s->slot);
+    sl_map_clear(&s->by_member);
     sl_vec_clear(&s->v);
 }
 
