@@ -13,12 +13,26 @@ struct sl_arena_block {
     _Alignas(8) char data[];
 };
 
+void sl_no_memory(size_t bytes)
+{
+    if (bytes)
+        fprintf(stderr, "spanloom: out of memory (%zu bytes wanted)\n", bytes);
+    else
+        fputs("spanloom: out of memory\n", stderr);
+    _exit(1);
+}
+
+void *sl_must(void *p)
+{
+    if (!p)
+        sl_no_memory(0);
+    return p;
+}
+
 static void *must(void *p, size_t bytes)
 {
-    if (!p && bytes) {
-        fprintf(stderr, "spanloom: out of memory (%zu bytes wanted)\n", bytes);
-        _exit(1);
-    }
+    if (!p && bytes)
+        sl_no_memory(bytes);
     return p;
 }
 

@@ -10,8 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
-void *sl_alloc(size_t bytes);            /* zeroed; never NULL; the caller frees with free() */
-void *sl_realloc(void *p, size_t bytes); /* new bytes are not zeroed; never NULL */
+_Noreturn void sl_no_memory(size_t bytes); /* 0: of how many is not known */
+void *sl_must(void *p);                    /* p, where another library may have had no memory for it */
+void *sl_alloc(size_t bytes);              /* zeroed; never NULL; the caller frees with free() */
+void *sl_realloc(void *p, size_t bytes);   /* new bytes are not zeroed; never NULL */
 char *sl_strdup(const char *s);
 char *sl_strndup(const char *s, size_t n);
 

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "collect/child_process.h"
 #include "recipe/project.h"
+#include "store/store.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -228,6 +229,7 @@ int main(int argc, char **argv)
     int rc;
 
     child_remember_signals();
+    sl_store_memory();
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
     signal(SIGPIPE, on_pipe); /* a closed pipe is no error */
     cli.given = sl_alloc((size_t)argc * sizeof *cli.given + 1);

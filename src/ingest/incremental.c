@@ -12,7 +12,7 @@
 /* XXH3-128 of the first `bytes` bytes; false: the file cannot be read or is shorter. */
 static bool hash_prefix(const char *path, uint64_t bytes, char out[33])
 {
-    XXH3_state_t *h = XXH3_createState();
+    XXH3_state_t *h = sl_must(XXH3_createState());
     FILE *f = fopen(path, "rb");
     char *buf = sl_realloc(NULL, 1 << 18);
     size_t n = 0;

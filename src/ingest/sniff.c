@@ -56,8 +56,10 @@ static size_t unzip(const char *s, size_t n, char *out, size_t room)
 {
     z_stream z = {.next_in = (Bytef *)s, .avail_in = (uInt)n, .next_out = (Bytef *)out, .avail_out = (uInt)room};
 
-    if (n < 2 || memcmp(s, "\x1f\x8b", 2) != 0 || inflateInit2(&z, 15 + 16) != Z_OK)
+    if (n < 2 || memcmp(s, "\x1f\x8b", 2) != 0)
         return 0;
+    if (inflateInit2(&z, 15 + 16) != Z_OK)
+        sl_no_memory(0);
     inflate(&z, Z_SYNC_FLUSH);
     inflateEnd(&z);
     return room - z.avail_out;

@@ -24,11 +24,14 @@ struct sl_match {
 struct sl_match *sl_match_new(void)
 {
     struct sl_match *m = sl_alloc(sizeof *m);
+    uint32_t jit = 0;
 
-    m->data = pcre2_match_data_create(MAX_GROUPS, NULL);
-    m->context = pcre2_match_context_create(NULL);
+    m->data = sl_must(pcre2_match_data_create(MAX_GROUPS, NULL));
+    m->context = sl_must(pcre2_match_context_create(NULL));
     pcre2_set_match_limit(m->context, MATCH_LIMIT);
-    m->stack = pcre2_jit_stack_create(32 * 1024, STACK, NULL); /* NULL where there is no JIT */
+    pcre2_config(PCRE2_CONFIG_JIT, &jit);
+    if (jit)
+        m->stack = sl_must(pcre2_jit_stack_create(32 * 1024, STACK, NULL));
     pcre2_jit_stack_assign(m->context, NULL, m->stack);
     return m;
 }
@@ -217,6 +220,8 @@ int sl_pattern_compile(struct sl_pattern *p, const char *text, const char *where
 
     *p = (struct sl_pattern){0};
     p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_DUPNAMES, &code, &at, NULL);
+    if (!p->code && code == PCRE2_ERROR_HEAP_FAILED)
+        sl_no_memory(0);
     if (!p->code) {
         PCRE2_UCHAR why[120];
         pcre2_get_error_message(code, why, sizeof why);
@@ -283,6 +288,8 @@ const size_t *sl_pattern_match(const struct sl_pattern *p, struct sl_match *m, c
     }
     rc = p->jit ? pcre2_jit_match(p->code, (PCRE2_SPTR)s, n, at, 0, m->data, m->context)
                 : pcre2_match(p->code, (PCRE2_SPTR)s, n, at, 0, m->data, m->context);
+    if (rc == PCRE2_ERROR_NOMEMORY)
+        sl_no_memory(0);
     return rc > 0 ? pcre2_get_ovector_pointer(m->data) : NULL;
 }
 

@@ -70,6 +70,16 @@ static struct sl_yaml *convert(struct build *b, int index)
     return y;
 }
 
+/* libyaml says in one place that it had no memory, in others nothing at all. */
+static bool load(yaml_parser_t *parser, yaml_document_t *doc)
+{
+    if (yaml_parser_load(parser, doc))
+        return true;
+    if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR)
+        sl_no_memory(0);
+    return false;
+}
+
 int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *name, struct sl_err *err)
 {
     struct tree *t = sl_alloc(sizeof *t);
@@ -81,23 +91,20 @@ int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *
 
     *out = NULL;
     if (!yaml_parser_initialize(&parser))
-        abort();
+        sl_no_memory(0);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    if (!yaml_parser_load(&parser, &doc)) {
-        rc =
-            parser.error == YAML_MEMORY_ERROR
-                ? sl_err(err, SL_EIO, "%s: out of memory", name)
-                : sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s%s%s%s", name, parser.problem_mark.line + 1,
-                         parser.problem ? parser.problem : "unreadable", parser.context ? ", " : "",
-                         parser.context ? parser.context : "",
-                         parser.problem && strstr(parser.problem, "escape") ? "; write patterns in single quotes" : "");
+    if (!load(&parser, &doc)) {
+        sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s%s%s%s", name, parser.problem_mark.line + 1,
+               parser.problem ? parser.problem : "unreadable", parser.context ? ", " : "",
+               parser.context ? parser.context : "",
+               parser.problem && strstr(parser.problem, "escape") ? "; write patterns in single quotes" : "");
         goto out;
     }
     if (!yaml_document_get_root_node(&doc)) {
         rc = sl_err(err, SL_EFORMAT, "%s: empty", name);
     } else if ((root = convert(&b, 1))) {
         /* what follows must be the end */
-        if (!yaml_parser_load(&parser, &rest)) {
+        if (!load(&parser, &rest)) {
             rc = sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s", name, parser.problem_mark.line + 1,
                         parser.problem ? parser.problem : "unreadable");
         } else {

@@ -3,6 +3,7 @@
 #include "analyse/calls/profile.h"
 #include "analyse/calls/unfinished.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "result_profile.sql.h"
 
 #include <stdlib.h>
@@ -202,7 +203,7 @@ static void add_open(struct sl_result *r, const struct sl_calls *c)
         if (thread != SL_NO_INDEX)
             sl_table_put_text(t, 1, c->g.key_text + c->g.key_at[thread]);
         sl_table_put_text(t, 2, calls = chain(c, i));
-        sl_table_put_int(t, 3, c->end_ns[i] - c->begin_ns[i]);
+        sl_table_put_int(t, 3, sl_time_sub(c->end_ns[i], c->begin_ns[i]));
         sl_table_put_int(t, 4, c->end_ns[i] == c->begin_ns[i]);
         free(calls);
     }

@@ -15,6 +15,34 @@ enum { SCHEMA = 4, BUSY_MS = 5000 };
 /* In this order; the number of a file is that of the schema that it makes of the one before. */
 static const char *const schema_files[SCHEMA] = {"001-core.sql", "002-joins.sql", "003-states.sql", "004-sides.sql"};
 
+/* ---- memory ---- */
+
+static sqlite3_mem_methods its_own;
+
+static void *must_malloc(int bytes)
+{
+    void *p = its_own.xMalloc(bytes);
+    return p || bytes <= 0 ? p : (sl_no_memory((size_t)bytes), NULL);
+}
+
+static void *must_realloc(void *old, int bytes)
+{
+    void *p = its_own.xRealloc(old, bytes);
+    return p || bytes <= 0 ? p : (sl_no_memory((size_t)bytes), NULL);
+}
+
+void sl_store_memory(void)
+{
+    sqlite3_mem_methods ours;
+
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &its_own) != SQLITE_OK)
+        return; /* it is in use */
+    ours = its_own;
+    ours.xMalloc = must_malloc;
+    ours.xRealloc = must_realloc;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &ours);
+}
+
 /* ---- the virtual table sl_rows ---- */
 
 struct rows_table {
@@ -396,18 +424,56 @@ int sl_store_damaged(struct sl_store *st, const char *table, const char *row, co
                   st->path, table, row, what);
 }
 
-/* A store of an older program. */
+/* Whether the views and their triggers are those of this program, to the letter.  Others may never end. */
+static bool has_our_views(struct sl_store *st)
+{
+    const char *views = embedded("views.sql");
+    sqlite3_stmt *q = sl_store_prepare(
+        st, "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger') AND instr(?1, sql || ';')", NULL);
+    int64_t want = 0, have = -1;
+
+    for (const char *s = views; (s = strstr(s, "\nCREATE ")); s++)
+        want++;
+    if (q) {
+        sqlite3_bind_text(q, 1, views, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW)
+            have = sqlite3_column_int64(q, 0);
+    }
+    sqlite3_finalize(q);
+    return have == want;
+}
+
+/* Views in the place of tables, and triggers on tables: whatever reads or writes these runs them. */
+static int check_objects(struct sl_store *st, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st,
+                                       "SELECT type, name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'sl_*' "
+                                       "AND name <> 'sl_value' OR type = 'trigger' AND tbl_name GLOB 'sl_*'",
+                                       err);
+    int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
+
+    if (rc > 0)
+        rc = sl_err(err, SL_EFORMAT, "%s: there is a %s %s, which no import makes" DAMAGED, st->path,
+                    sl_store_text(q, 0), sl_store_text(q, 1));
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* A store of an older program, or whose views were changed. */
 static int update(struct sl_store *st, struct sl_err *err)
 {
     int rc;
 
+    if (sqlite3_db_readonly(st->db, "main") && have_schema(st) == SCHEMA)
+        return sl_err(err, SL_EFORMAT, "%s: its views are not those of this program, and it may not be written" DAMAGED,
+                      st->path);
     if (sqlite3_db_readonly(st->db, "main"))
         return sl_err(err, SL_ESTORE,
                       "%s was written by an older Spanloom (schema %d, this program needs %d) and may not be written; "
                       "copy it, or import again with -d",
                       st->path, have_schema(st), SCHEMA);
     rc = sl_store_exec(st, "PRAGMA query_only = 0; BEGIN IMMEDIATE", err);
-    if (!rc && have_schema(st) < SCHEMA) /* else somebody was quicker */
+    if (!rc && (have_schema(st) < SCHEMA || !has_our_views(st))) /* else somebody was quicker */
         rc = make_schema(st, have_schema(st), err);
     if (!rc)
         rc = sl_store_exec(st, "COMMIT", err);
@@ -441,7 +507,7 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
 {
     struct store *s = sl_alloc(sizeof *s);
     struct sl_store *st = &s->pub;
-    int rc, kind;
+    int rc = 0, kind;
 
     *out = NULL;
     /* SQLite has special names; ours are files */
@@ -483,12 +549,7 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         rc = sl_err(err, SL_EFORMAT, "%s is empty; fill it with: spanloom import PATH... -d %s", path, path);
         goto fail;
     }
-    if (mode == SL_STORE_READ) {
-        if (have_schema(st) < SCHEMA)
-            rc = update(st, err);
-        if (!rc)
-            rc = sl_store_exec(st, "PRAGMA query_only = 1", err);
-    } else {
+    if (mode != SL_STORE_READ) {
         sqlite3_create_module(st->db, "sl_rows", &rows_module, &s->current);
         /* A killed process loses nothing with the rollback journal; NORMAL is for power cuts too. */
         rc = sl_store_exec(st, /* large pages: fewer writes, flatter trees */
@@ -497,8 +558,12 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
                            err);
         st->fresh = !kind;
     }
-    if (!rc && kind && mode != SL_STORE_READ && have_schema(st) < SCHEMA)
+    if (!rc && kind)
+        rc = check_objects(st, err);
+    if (!rc && kind && (have_schema(st) < SCHEMA || !has_our_views(st)))
         rc = update(st, err);
+    if (!rc && mode == SL_STORE_READ)
+        rc = sl_store_exec(st, "PRAGMA query_only = 1", err);
     if (!rc && kind)
         rc = check(st, mode != SL_STORE_READ, err);
     if (rc)

@@ -28,6 +28,9 @@ enum sl_store_mode {
     SL_STORE_CREATE /* made if need be; not visible to others until sl_store_commit() */
 };
 
+/* To be called before anything of SQLite: its memory, too, is had or ends the process (base/mem.h). */
+void sl_store_memory(void);
+
 /* Opens path.  On success *out is the caller's, to be closed by sl_store_close(). */
 int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mode, struct sl_err *err);
 void sl_store_close(struct sl_store *st);

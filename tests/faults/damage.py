@@ -101,6 +101,7 @@ COLUMNS = {
 }
 
 _N = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {})"
+_ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 _TYPE = "(SELECT id FROM sl_name WHERE name = '{}')"
 _TASK, _ROOT = _TYPE.format("parsl.rundir.task"), _TYPE.format("parsl.rundir.workflow")
 _SPANS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)" + " INSERT INTO sl_span (id, type, key, parent, source) SELECT 100000 + i, {}, {}, {}, 1 FROM n"
@@ -119,7 +120,7 @@ WHOLE = {
     "two spans are each other's parents": "UPDATE sl_span SET parent = (SELECT max(id) FROM sl_span) WHERE id = 1; UPDATE sl_span SET parent = 1 WHERE id = (SELECT max(id) FROM sl_span)",
     "parents in a ring": "UPDATE sl_span SET parent = ifnull((SELECT min(o.id) FROM sl_span o WHERE o.id > sl_span.id), 1)",
     "parents behind their children": "UPDATE sl_span SET parent = (SELECT max(id) FROM sl_span) WHERE parent IS NOT NULL",
-    "a chain of 300 spans": _SPANS.replace("1500", "300").format(_TASK, "i", "99999 + i"),
+    "a chain of 1500 spans": _SPANS.format(_TASK, "i", "99999 + i"),
     "1500 spans of one name": _SPANS.format(_TASK, "'5'", "1"),
     "1500 roots of one name": _SPANS.format(_ROOT, "'x'", "NULL"),
     "1500 spans below themselves": _SPANS.format(_TASK, "'5'", "100000 + i"),
@@ -167,6 +168,11 @@ WHOLE = {
     "an index that is something else": "DROP INDEX sl_span_type; CREATE TABLE sl_span_type (x)",
     "no view span": "DROP VIEW span", "no view links": "DROP VIEW links", "no view attributes": "DROP VIEW attributes", "no view events": "DROP VIEW events",
     "a view is a table": "DROP VIEW spans; CREATE TABLE spans (x)",
+    **{f"view {v} never ends": f"DROP VIEW {v}; CREATE VIEW {v} AS {_ENDLESS} SELECT {', '.join(f'i AS {c}' for c in columns.split())} FROM n" for v, columns in
+       {"span": "uuid type note", "spans": "id type key parent source note", "links": "kind left_span right_span rule source place confidence", "attributes": "span name value source place",
+        "sl_value": "span name value", "facet": "left_uuid right_uuid note", "rejects": "path place reason text source", "zones": "root type key since_ns offset_s how"}.items()},
+    "a table is a view that never ends": f"DROP TABLE sl_name; CREATE VIEW sl_name AS {_ENDLESS} SELECT i AS id, 'n' || i AS name FROM n",
+    "a trigger that never ends": f"CREATE TRIGGER t AFTER INSERT ON sl_span BEGIN INSERT INTO sl_meta {_ENDLESS} SELECT i, i FROM n; END",
     "a table is a view of itself": "DROP TABLE sl_name; CREATE VIEW sl_name AS SELECT * FROM sl_name",
     "a trigger that writes on": "CREATE TRIGGER t AFTER INSERT ON sl_span BEGIN INSERT INTO sl_event VALUES (NEW.id, 1, 1, 1, NEW.id, NULL); DELETE FROM sl_source; END",
     "a table lacks a column": "ALTER TABLE sl_source DROP COLUMN input",
@@ -332,6 +338,33 @@ def an_import_of_many_facets(name):
     prepare()
     faults = spoils(name, damages("")[name], only="import")
     check(not faults, *faults)
+
+
+@cases(("a chain of 1500 spans", "events"), ("400 spans that are one", "events"), ("400 roots that are one", "diff"), ("view spans never ends", "graph"),
+       ("view attributes never ends", "show"), ("view sl_value never ends", "import"), ("a table is a view that never ends", "info"), ("a trigger that never ends", "import"),
+       ("sl_event.time_ns: least", "profile"))
+def soon(name, words):
+    """Each was slow, or endless, or beyond what a number holds (with sanitizers)."""
+    prepare()
+    faults = spoils(name, damages("")[name], only=words)
+    check(not faults, *faults)
+
+
+@test
+def a_view_that_was_changed():
+    """It has no data: it is made anew. A store that may not be written is told to be damaged, and the table that is none, too."""
+    prepare()
+    bad = shutil.copyfile(path("good.db"), path("bad.db"))
+    damage(bad, damages("")["view spans never ends"])
+    os.chmod(bad, 0o444)
+    if os.geteuid():  # who may write anything, may this
+        check("its views are not those of this program" in spanloom("graph", "-d", bad, code=1).err)
+    os.chmod(bad, 0o644)
+    ask = "select type, count(*) from spans group by 1 order by 1"
+    equal(spanloom("sql", "-d", bad, ask, code=0).out, spanloom("sql", "-d", path("good.db"), ask).out)
+    equal(query(bad, "SELECT sql FROM sqlite_schema WHERE name = 'spans'"), query(path("good.db"), "SELECT sql FROM sqlite_schema WHERE name = 'spans'"))
+    damage(bad, damages("")["a trigger that never ends"])
+    check("there is a trigger t, which no import makes; the store is damaged" in spanloom("info", "-d", bad, code=1).err)
 
 
 @test

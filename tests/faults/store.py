@@ -230,6 +230,49 @@ if not SANITIZED:  # whose shadow memory no limit admits
         check(any(x.endswith("1") for x in outcomes) and outcomes[-1].endswith("0"), outcomes)
 
 
+FAILING = """
+#include <errno.h>
+#include <stdlib.h>
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static long n, at;
+static int fails(void)
+{
+    if (!at) {
+        const char *s = getenv("FAIL_AT");
+        at = s ? atol(s) : -1;
+    }
+    if (at < 0 || __atomic_add_fetch(&n, 1, __ATOMIC_RELAXED) != at)
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+void *malloc(size_t a) { return fails() ? NULL : __libc_malloc(a); }
+void *calloc(size_t a, size_t b) { return fails() ? NULL : __libc_calloc(a, b); }
+void *realloc(void *p, size_t a) { return a && fails() ? NULL : __libc_realloc(p, a); }
+"""
+
+
+if not SANITIZED:
+    @test
+    def one_allocation_fails():
+        """Whichever it is, of ours or of a library: it is done, or out of memory is said and nothing is changed."""
+        before, after, _ = two_runs()
+        write(path("m.c"), FAILING.encode())
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", path("m.so"), path("m.c")], check=True)
+        r = rng()
+        ended = 0
+        for i in range(60):
+            at = int(10 ** r.uniform(1, 5.3))  # of some 150,000
+            shutil.copyfile(path("a.db"), path("s.db"))
+            p = imported(path("b"), store="s.db", code=(0, 1), env={"LD_PRELOAD": path("m.so"), "FAIL_AT": str(at)})
+            check(p.code == 0 or "out of memory" in p.err, f"allocation {at}: {p}")
+            whole(path("s.db"))
+            same(dump(path("s.db"), places=True), before if p.code else after, f"allocation {at}: exit {p.code}")
+            ended += p.code
+        note(f"{ended} of 60 ended it")
+        check(ended > 20, ended)
+
+
 # ---- stores that are none
 
 def refuses(r, name, unchanged=None):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/calls/profile.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
 
@@ -7,16 +8,9 @@
 
 /* ---- exclusive time ---- */
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 static int64_t length(const struct sl_calls *c, uint32_t i)
 {
-    int64_t ns;
-    return __builtin_sub_overflow(c->end_ns[i], c->begin_ns[i], &ns) ? INT64_MAX : ns;
+    return sl_time_sub(c->end_ns[i], c->begin_ns[i]);
 }
 
 /* Calls of one caller come in order of time, so that the union of them is one pass: how far it reaches so far. */
@@ -33,7 +27,7 @@ static int64_t *exclusive_times(const struct sl_calls *c)
             int64_t from = c->begin_ns[i] > reached[by] ? c->begin_ns[i] : reached[by];
             int64_t to = c->end_ns[i] < c->end_ns[by] ? c->end_ns[i] : c->end_ns[by];
             if (to > from) {
-                own[by] -= to - from;
+                own[by] = sl_time_sub(own[by], sl_time_sub(to, from));
                 reached[by] = to;
             }
         }
@@ -72,15 +66,15 @@ static void add(struct sl_profile_row *r, const struct sl_calls *c, uint32_t i, 
     int64_t ns = length(c, i);
 
     r->calls++;
-    r->exclusive_ns = plus(r->exclusive_ns, exclusive);
+    r->exclusive_ns = sl_time_add(r->exclusive_ns, exclusive);
     if (inclusive)
-        r->inclusive_ns = plus(r->inclusive_ns, ns);
+        r->inclusive_ns = sl_time_add(r->inclusive_ns, ns);
     if (c->flags[i] & SL_CALL_UNFINISHED) {
         r->unfinished++;
         r->unknown += !ns;
         return;
     }
-    r->sum_ns = plus(r->sum_ns, ns);
+    r->sum_ns = sl_time_add(r->sum_ns, ns);
     if (ns < r->min_ns)
         r->min_ns = ns;
     if (ns > r->max_ns)
@@ -140,8 +134,8 @@ static uint32_t *sort_rows(const struct sl_profile *p, const struct sl_calls *c,
         struct whole sum = {0};
         for (to = from; to < n && !together(&sorted[from], &sorted[to], &s); to++) {
             const struct sl_profile_row *r = &p->v[sorted[to]];
-            sum.time = plus(sum.time, inclusive ? r->inclusive_ns : r->exclusive_ns);
-            sum.other = plus(sum.other, r->inclusive_ns);
+            sum.time = sl_time_add(sum.time, inclusive ? r->inclusive_ns : r->exclusive_ns);
+            sum.other = sl_time_add(sum.other, r->inclusive_ns);
         }
         for (uint32_t k = from; k < to; k++)
             whole[sorted[k]] = sum;
@@ -175,7 +169,7 @@ void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c)
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t row = row_of(&t, SL_NO_INDEX, c->name[i], c->part[i]);
         add(&p->v[row], c, i, own[i], c->flags[i] & SL_CALL_OUTERMOST);
-        p->exclusive_ns = plus(p->exclusive_ns, own[i]);
+        p->exclusive_ns = sl_time_add(p->exclusive_ns, own[i]);
     }
     if (p->n)
         reorder(p, c);
@@ -228,7 +222,7 @@ void sl_profile_tree(struct sl_profile *p, const struct sl_calls *c)
     for (uint32_t i = 0; i < c->n; i++) {
         row[i] = row_of(&t, c->caller[i] == SL_NO_INDEX ? SL_NO_INDEX : row[c->caller[i]], c->name[i], c->part[i]);
         add(&p->v[row[i]], c, i, own[i], true);
-        p->exclusive_ns = plus(p->exclusive_ns, own[i]);
+        p->exclusive_ns = sl_time_add(p->exclusive_ns, own[i]);
     }
     if (p->n)
         arrange(p, c);

@@ -2,7 +2,8 @@
 /*
  * descendants(root): the closure of one span (analyse/load/graph.h), found by looking things up in the store's indexes,
  * so that one task of ten million events costs less than a millisecond and nothing is loaded.  But a span costs 5 us by
- * lookups, and loading the graph 0.3 us a span of the store: a query that finds very many goes on with the graph.
+ * lookups, and loading the graph 0.3 us a span of the store: when very many were looked up, all goes on with the graph,
+ * until the store changes.  Queries count together, since a command may ask once for each of many spans.
  *
  *   span    an id; root itself is the first row
  *   depth   the fewest steps from root: to a subspan, or across a facet either way.  Rows come by depth, then by span.
@@ -24,7 +25,7 @@
 
 static const char *const lookups[] = {sql_itself, /* ROOT */ sql_named, sql_linked, sql_facets};
 
-enum { ROOT, LOOKUPS = sizeof lookups / sizeof *lookups, MANY = 50000, FEW = 32 };
+enum { ROOT, LOOKUPS = sizeof lookups / sizeof *lookups, MANY = 50000, MOST = 1000000, FEW = 32 };
 
 struct state {
     sqlite3 *db;
@@ -36,10 +37,12 @@ struct state {
     size_t end;            /* and ends; found holds no further depth yet */
     int64_t depth;
 
-    size_t looked_up; /* spans, in all calls */
+    size_t looked_up; /* spans, and links that led to spans which were found before, in all calls */
     struct sl_graph g;
-    struct sl_walk w; /* .g is NULL as long as lookups do */
-    bool whole;       /* found came from w */
+    struct sl_walk w;     /* .g is NULL as long as lookups do */
+    unsigned int version; /* of the store, when g was loaded */
+    bool kept;            /* from a query before */
+    bool whole;           /* found came from w */
 };
 
 static void add(struct state *s, int64_t id)
@@ -55,7 +58,7 @@ static int look(struct state *s, sqlite3_stmt *q, int64_t id, struct sl_err *err
     int rc;
 
     sqlite3_bind_int64(q, 1, id);
-    while ((rc = sqlite3_step(q)) == SQLITE_ROW)
+    for (; (rc = sqlite3_step(q)) == SQLITE_ROW; s->looked_up++)
         add(s, sqlite3_column_int64(q, 0));
     rc = rc == SQLITE_DONE ? 0 : sl_query_err(s->db, err);
     sqlite3_reset(q);
@@ -107,13 +110,30 @@ static void sort_level(struct state *s, size_t from, size_t to)
         qsort(s->found.v + from, to - from, sizeof *s->found.v, by_id);
 }
 
+/* Another one after each commit, of whom ever. */
+static unsigned int store_version(sqlite3 *db)
+{
+    unsigned int version = 0;
+
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_DATA_VERSION, &version);
+    return version;
+}
+
 static int load_graph(struct state *s, struct sl_err *err)
 {
     int rc = sl_graph_load(&s->g, s->db, 0, err);
 
     if (!rc)
         sl_walk_init(&s->w, &s->g);
+    s->version = store_version(s->db);
     return rc;
+}
+
+static void drop_graph(struct state *s)
+{
+    sl_walk_free(&s->w);
+    sl_graph_free(&s->g);
+    s->looked_up = 0;
 }
 
 /* Everything at once.  What lookups found before is found again, at the same places. */
@@ -136,7 +156,7 @@ static int look_up_depth(struct state *s, struct sl_err *err)
 {
     int rc = 0;
 
-    for (; s->level < s->end && !rc; s->level++, s->looked_up++)
+    for (; s->level < s->end && !rc; s->level++)
         for (int i = ROOT + 1; i < LOOKUPS && !rc; i++)
             rc = look(s, s->lookup[i], s->found.v[s->level], err);
     s->end = s->found.n;
@@ -144,10 +164,27 @@ static int look_up_depth(struct state *s, struct sl_err *err)
     return rc;
 }
 
+/* Whether as much was looked up as loading the graph costs.  Ids of a damaged store say nothing of how many there are.
+ */
+static bool graph_pays(struct state *s)
+{
+    size_t n = s->looked_up + (s->found.n - s->level);
+    sqlite3_stmt *q;
+    int64_t spans = 0;
+
+    if (n <= MANY || n > MOST)
+        return n > MOST;
+    q = prepare(s->db, "SELECT max(id) FROM sl_span", NULL);
+    if (q && sqlite3_step(q) == SQLITE_ROW)
+        spans = sqlite3_column_int64(q, 0);
+    sqlite3_finalize(q);
+    return (int64_t)n > spans / 16;
+}
+
 /* A depth at a time, when its first row is wanted: a query with a LIMIT does not pay for all. */
 static int find_next_depth(struct state *s, struct sl_err *err)
 {
-    if (!s->w.g && s->looked_up + (s->found.n - s->level) > MANY) {
+    if (!s->w.g && graph_pays(s)) {
         int rc = load_graph(s, err);
         if (rc)
             return rc;
@@ -195,6 +232,9 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     if (rc || !root_id(call->db, call->arg[0], &root))
         return rc;
     rc = look(s, s->lookup[ROOT], root, err);
+    if (s->kept && s->w.g && (!sqlite3_get_autocommit(s->db) || store_version(s->db) != s->version))
+        drop_graph(s);
+    s->kept = false;
     return rc ? rc : find_next_depth(s, err);
 }
 
@@ -217,6 +257,15 @@ static void column(const void *state, sqlite3_context *out, int col)
     sqlite3_result_int64(out, col ? s->depth : s->found.v[s->at]);
 }
 
+/* What is not committed has no version. */
+static bool keep(void *state)
+{
+    struct state *s = state;
+
+    forget(s);
+    return s->kept = s->db && s->lookup[LOOKUPS - 1] && sqlite3_get_autocommit(s->db);
+}
+
 static void end(void *state)
 {
     struct state *s = state;
@@ -224,8 +273,7 @@ static void end(void *state)
     for (int i = 0; i < LOOKUPS; i++)
         sqlite3_finalize(s->lookup[i]);
     sl_set_free(&s->seen);
-    sl_walk_free(&s->w);
-    sl_graph_free(&s->g);
+    drop_graph(s);
     sl_vec_free(&s->found);
 }
 
@@ -242,6 +290,7 @@ static const struct sl_table_fn fn = {
     .at_end = at_end,
     .next = next,
     .column = column,
+    .keep = keep,
     .end = end,
 };
 

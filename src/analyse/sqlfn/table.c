@@ -5,17 +5,19 @@
 
 #include <stdlib.h>
 
+struct cursor {
+    sqlite3_vtab_cursor base;
+    struct cursor *next;               /* of those that are kept */
+    sqlite3_value *arg[SL_TABLE_ARGS]; /* a query may ask for the hidden columns too */
+    sqlite3_int64 row;
+    _Alignas(16) char state[];
+};
+
 struct table {
     sqlite3_vtab base;
     sqlite3 *db;
     const struct sl_table_fn *fn;
-};
-
-struct cursor {
-    sqlite3_vtab_cursor base;
-    sqlite3_value *arg[SL_TABLE_ARGS]; /* a query may ask for the hidden columns too */
-    sqlite3_int64 row;
-    _Alignas(16) char state[];
+    struct cursor *kept; /* of queries that have ended */
 };
 
 static int fail(struct table *t, const struct sl_err *err)
@@ -43,8 +45,20 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     return SQLITE_OK;
 }
 
-static int disconnect(sqlite3_vtab *t)
+static void free_cursor(const struct sl_table_fn *fn, struct cursor *c)
 {
+    fn->end(c->state);
+    free(c);
+}
+
+static int disconnect(sqlite3_vtab *vtab)
+{
+    struct table *t = (struct table *)vtab;
+
+    for (struct cursor *c; (c = t->kept);) {
+        t->kept = c->next;
+        free_cursor(t->fn, c);
+    }
     free(t);
     return SQLITE_OK;
 }
@@ -123,10 +137,15 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     return pass_bounds(fn, info, n);
 }
 
-static int open_cursor(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
+static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
 {
-    struct cursor *c = sl_alloc(sizeof *c + ((struct table *)t)->fn->state_bytes);
+    struct table *t = (struct table *)vtab;
+    struct cursor *c = t->kept;
 
+    if (c)
+        t->kept = c->next;
+    else
+        c = sl_alloc(sizeof *c + t->fn->state_bytes);
     *out = &c->base;
     return SQLITE_OK;
 }
@@ -142,10 +161,15 @@ static void free_args(struct cursor *c)
 static int close_cursor(sqlite3_vtab_cursor *cursor)
 {
     struct cursor *c = (struct cursor *)cursor;
+    struct table *t = (struct table *)cursor->pVtab;
 
-    ((struct table *)cursor->pVtab)->fn->end(c->state);
     free_args(c);
-    free(c);
+    if (t->fn->keep && t->fn->keep(c->state)) {
+        c->next = t->kept;
+        t->kept = c;
+    } else {
+        free_cursor(t->fn, c);
+    }
     return SQLITE_OK;
 }
 

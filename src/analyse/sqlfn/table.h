@@ -51,6 +51,11 @@ struct sl_table_fn {
      * rows again by it.  NULL: rows are counted, which is right where nothing is bounded.
      */
     int64_t (*rowid)(const void *state);
+    /*
+     * Asked when a query has ended: whether its state goes to the next one, which must see for itself whether the store
+     * is the same still.  NULL: it never does.
+     */
+    bool (*keep)(void *state);
     void (*end)(void *state); /* frees what all calls made, also when they failed */
 };
 

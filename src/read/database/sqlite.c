@@ -30,7 +30,7 @@ static int hash_file(struct sl_parse *p, const char *path, struct sl_err *err)
     if (fd < 0)
         return sl_err(err, SL_EIO, "%s: cannot read: %s", path, strerror(errno));
     sl_buf_addf(&wal, "%s-wal", path);
-    h = XXH3_createState();
+    h = sl_must(XXH3_createState());
     XXH3_128bits_reset(h);
     buf = sl_realloc(NULL, 1 << 20);
     for (int part = 0; part < 2 && fd >= 0; part++) {

@@ -31,7 +31,7 @@ int sl_text_open(struct sl_text *t, struct sl_parse *p, const char *path, struct
     t->cap = CHUNK;
     t->buf = sl_realloc(NULL, t->cap);
     if (t->hash) {
-        t->whole = XXH3_createState();
+        t->whole = sl_must(XXH3_createState());
         XXH3_128bits_reset(t->whole);
     }
     return 0;

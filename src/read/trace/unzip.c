@@ -133,7 +133,9 @@ int sl_unzip_more(struct sl_unzip *u, struct sl_err *err)
         if (rc < 0)
             return rc;
         u->begun = true;
-        u->zipped = is_gzip(&u->t) && inflateInit2(&u->z, GZIP) == Z_OK;
+        u->zipped = is_gzip(&u->t);
+        if (u->zipped && inflateInit2(&u->z, GZIP) != Z_OK)
+            sl_no_memory(0);
         if (!u->zipped) {
             u->buf = u->t.buf;
             u->end = u->t.end;

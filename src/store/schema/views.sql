@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What users query.  Made anew when a newer program brings a newer schema.  Kinds of links are numbers here (1 in,
--- 2 facet), as in all of the schema: stores keep its text.
+-- What users query.  Made anew when a newer program brings a newer schema, or when a store has others.  Kinds of links
+-- are numbers here (1 in, 2 facet), as in all of the schema: stores keep its text.
 
 DROP VIEW IF EXISTS span;
 DROP VIEW IF EXISTS event;
