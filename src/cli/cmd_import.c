@@ -271,7 +271,7 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
         summary(cli, &r);
     sl_vec_free(&r.recipe);
     /* rejected records are normal; where nothing else was there, nothing was imported */
-    return r.problems || (r.strange && r.strange == r.files && !r.known) ? EXIT_FAILED : EXIT_DONE;
+    return r.problems || (r.strange && r.strange == r.files && r.known == r.twins) ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int run(struct cli *cli, int argc, char **argv)

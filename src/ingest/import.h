@@ -30,6 +30,7 @@ struct sl_import_recipe { /* what one recipe brought */
 struct sl_import_result {
     SL_VEC(struct sl_import_recipe) recipe;
     uint64_t files, known, bytes, spans, events, problems;
+    uint64_t twins;           /* of those that were known, copies of others of this import */
     uint64_t strange;         /* files that hold no record of their recipe's syntax, but something else */
     uint64_t told_twice;      /* events that were told already by another form of their log */
     uint64_t adrift;          /* files whose times count from a moment that they do not say */

@@ -198,6 +198,7 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
                 char that[33];
                 g->skip = hash_prefix(at.s, g->found->bytes, that) &&
                           hash_prefix(g->found->path, g->found->bytes, now) && !strcmp(now, that);
+                m->out->twins += g->skip;
             }
     }
     sl_buf_free(&at);

@@ -63,7 +63,9 @@ static int fail(sqlite3 *db, const char *path, const char *table, int64_t row, s
         snprintf(at, sizeof at, "#%s:%lld", table, (long long)row);
     if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
         hint = "; another program has locked it: import it when that has ended, or import a copy";
-    else if (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB)
+    else if (rc == SQLITE_NOTADB)
+        hint = "; nothing of it was imported";
+    else if (rc == SQLITE_CORRUPT)
         hint = "; what could be read was imported (`sqlite3 FILE .recover` may save more)";
     return sl_err(err, rc == SQLITE_BUSY ? SL_EBUSY : SL_EIO, "%s%s: %s%s", path, at, sqlite3_errmsg(db), hint);
 }
