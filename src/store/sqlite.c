@@ -15,34 +15,6 @@ enum { SCHEMA = 4, BUSY_MS = 5000 };
 /* In this order; the number of a file is that of the schema that it makes of the one before. */
 static const char *const schema_files[SCHEMA] = {"001-core.sql", "002-joins.sql", "003-states.sql", "004-sides.sql"};
 
-/* ---- memory ---- */
-
-static sqlite3_mem_methods its_own;
-
-static void *must_malloc(int bytes)
-{
-    void *p = its_own.xMalloc(bytes);
-    return p || bytes <= 0 ? p : (sl_no_memory((size_t)bytes), NULL);
-}
-
-static void *must_realloc(void *old, int bytes)
-{
-    void *p = its_own.xRealloc(old, bytes);
-    return p || bytes <= 0 ? p : (sl_no_memory((size_t)bytes), NULL);
-}
-
-void sl_store_memory(void)
-{
-    sqlite3_mem_methods ours;
-
-    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &its_own) != SQLITE_OK)
-        return; /* it is in use */
-    ours = its_own;
-    ours.xMalloc = must_malloc;
-    ours.xRealloc = must_realloc;
-    sqlite3_config(SQLITE_CONFIG_MALLOC, &ours);
-}
-
 /* ---- the virtual table sl_rows ---- */
 
 struct rows_table {
