@@ -36,6 +36,7 @@ struct command {
 struct cli {
     const struct command *command;
     const char *store_path;
+    bool store_given;                 /* by -d */
     struct sl_project *project;       /* spanloom.yaml of this folder; NULL: there is none */
     const struct sl_err *project_err; /* why it cannot be used; NULL: it can */
     enum sl_format format;

@@ -2,6 +2,7 @@
 /* A name for the table functions call_profile() and call_tree(), on one screen. */
 #include "base/buf.h"
 #include "cli/over_time.h"
+#include "cli/profile_files.h"
 #include "collect/process.h"
 #include "result/find_span.h"
 #include "result/profile.h"
@@ -39,7 +40,7 @@ static int say_runs(struct sl_table *t, const char *store, struct sl_err *err)
     return rc < 0 ? rc : 0;
 }
 
-static int show(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, size_t top,
+static int show(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, size_t top, bool files,
                 struct sl_err *err)
 {
     int rc = sl_result_profile(r, st, want, err);
@@ -49,10 +50,33 @@ static int show(struct sl_result *r, struct sl_store *st, const struct sl_profil
     if (!(rc = sl_show_profile(stdout, r, top, shell_process_lives, err)))
         return sl_err(
             err, SL_ENOTFOUND,
-            "%s holds no calls of traced programs%s; trace one with: spanloom run PROGRAM, built with $(spanloom "
+            "%s hold%s no calls of traced programs%s; trace one with: spanloom run PROGRAM, built with $(spanloom "
             "flags c), or spanloom trace SCRIPT",
-            st->path, want->calls.nwithin ? " in that span" : "");
-    return rc > 0 && !want->calls.nwithin ? say_runs(sl_result_find(r, "runs"), st->path, err) : rc;
+            st->path, files ? "" : "s", want->calls.nwithin ? " in that span" : "");
+    return rc > 0 && !want->calls.nwithin && !files ? say_runs(sl_result_find(r, "runs"), st->path, err) : rc;
+}
+
+/* Into *st, and *sums where calls are not in that. */
+static int open_source(struct cli *cli, int argc, char **argv, bool files, struct sl_store **st,
+                       struct sl_call_sums *sums, struct sl_profile_want *want, int64_t *within, struct sl_err *err)
+{
+    uint64_t problems = 0;
+    int rc;
+
+    if (files) {
+        rc = profile_read_files(cli, argc, argv, st, sums, &problems, err);
+        want->calls.sums = sums;
+        return rc ? rc : problems != 0;
+    }
+    if (!(*st = cli_open(cli)))
+        return 0;
+    rc = argc ? sl_find_span(*st, argc, argv, cli_option(cli, "run"), within, err)
+              : sl_find_run(*st, cli_option(cli, "run"), within, err);
+    if (!rc && *within) {
+        want->calls.within = within;
+        want->calls.nwithin = 1;
+    }
+    return rc;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -61,30 +85,29 @@ static int run(struct cli *cli, int argc, char **argv)
     bool flat = cli_option(cli, "flat") != NULL, tree = cli_option(cli, "tree") != NULL;
     struct sl_profile_want want = {.flat = flat || !tree, .tree = tree || !flat};
     struct sl_result r = {0};
+    struct sl_call_sums sums = {0};
+    bool files = profile_is_files(cli, argc, argv);
     size_t most = TOP;
     struct sl_err err = {0};
-    struct sl_store *st;
+    struct sl_store *st = NULL;
     int64_t within = 0;
-    int rc, found = by ? sl_calls_by_find(by) : SL_BY_NONE;
+    int rc, problems, found = by ? sl_calls_by_find(by) : SL_BY_NONE;
 
     if (found < 0)
         return cli_usage(cli, "--by takes thread, process or rank, not '%s'", by);
     if (top && (rc = cli_number(top, 0)) < 0)
         return cli_usage(cli, "--top needs a number from 0 up");
+    if (files && cli_option(cli, "run"))
+        return cli_usage(cli, "--run is of a store, not of files");
     if (top)
         most = (size_t)rc;
     want.calls.by = (enum sl_calls_by)found;
-    if (!(st = cli_open(cli)))
+    rc = problems = open_source(cli, argc, argv, files, &st, &sums, &want, &within, &err);
+    if (!rc && !st)
         return EXIT_FAILED;
-    rc = argc ? sl_find_span(st, argc, argv, cli_option(cli, "run"), &within, &err)
-              : sl_find_run(st, cli_option(cli, "run"), &within, &err);
-    if (!rc && within) {
-        want.calls.within = &within;
-        want.calls.nwithin = 1;
-    }
-    if (!rc && cli->format == SL_FORMAT_TABLE) {
-        rc = show(&r, st, &want, most, &err);
-    } else if (!rc) {
+    if (rc >= 0 && cli->format == SL_FORMAT_TABLE) {
+        rc = show(&r, st, &want, most, files, &err);
+    } else if (rc >= 0) {
         want.flat = !tree;
         rc = sl_result_calls(&r, st, &want, &err);
         if (!rc)
@@ -92,12 +115,13 @@ static int run(struct cli *cli, int argc, char **argv)
     }
     sl_result_free(&r);
     sl_store_close(st);
-    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+    sl_call_sums_free(&sums);
+    return rc < 0 ? cli_fail(cli, &err) : problems > 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
 const struct command cmd_profile = {
     .name = "profile",
-    .args = "[TYPE KEY]",
+    .args = "[TYPE KEY | FILE...]",
     .help = "which functions of traced programs took the time",
     .options = options,
     .run = run,

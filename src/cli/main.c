@@ -147,7 +147,7 @@ static int parse(struct cli *cli, int argc, char **argv)
         if (o == &shared[0]) {
             if (!*value)
                 return cli_usage(cli, "-d needs the name of a file"), -1;
-            cli->store_path = value;
+            cli->store_path = value, cli->store_given = true;
         } else if (o == &shared[1]) {
             int f = sl_format_find(value);
             if (f < 0)

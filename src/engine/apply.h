@@ -27,6 +27,8 @@ struct sl_outcome {
         reject0; /* where what it added to the batch begins */
 };
 
+struct sl_call_sums;
+
 struct sl_parse {
     const struct sl_recipe *recipe;
     const struct sl_input *input;
@@ -44,6 +46,7 @@ struct sl_parse {
     const char *overruled;     /* one of these that records have */
     const atomic_bool *cancel; /* may be NULL */
     atomic_ullong *progress;   /* bytes read, may be NULL */
+    struct sl_call_sums *sums; /* where readers of traces add calls up instead of telling them; NULL: nowhere */
     /* What the reader saw of the file: for the source. */
     uint64_t bytes, prefix; /* prefix: also hash the first so many bytes apart */
     char hash[33], prefix_hash[33];

@@ -82,7 +82,8 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
                          .to = &r,
                          .given = m->o->set,
                          .cancel = &m->cancel,
-                         .progress = &m->progress};
+                         .progress = &m->progress,
+                         .sums = m->o->sums};
     double from = thread_seconds();
 
     if (sl_parse_start(&p, found->files, found->path, (const char *const *)f->extra))

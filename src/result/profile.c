@@ -34,8 +34,8 @@ int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_pr
     struct sl_table *t =
         want->flat
             ? sl_result_sql(r, st, "calls", call_columns + TREE_ONLY, N(call_columns) - TREE_ONLY,
-                            "SELECT * FROM call_profile(?1, ?2)", err)
-            : sl_result_sql(r, st, "calls", call_columns, N(call_columns), "SELECT * FROM call_tree(?1, ?2)", err);
+                            "SELECT * FROM call_profile(?1, ?2, ?3)", err)
+            : sl_result_sql(r, st, "calls", call_columns, N(call_columns), "SELECT * FROM call_tree(?1, ?2, ?3)", err);
 
     if (!t)
         return SL_ESTORE;
@@ -43,6 +43,8 @@ int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_pr
         sqlite3_bind_int64(t->query, 1, want->calls.within[0]);
     if (want->calls.by)
         sqlite3_bind_text(t->query, 2, by_names[want->calls.by], -1, SQLITE_STATIC);
+    if (want->calls.sums)
+        sqlite3_bind_pointer(t->query, 3, (void *)want->calls.sums, SL_CALLS_SUMS, NULL);
     return 0;
 }
 
@@ -59,7 +61,7 @@ static void add_summary(struct sl_result *r, const struct sl_calls *c)
     for (uint32_t i = 0; i < c->n; i++)
         unfinished += (c->flags[i] & SL_CALL_UNFINISHED) != 0;
     sl_table_add(t);
-    sl_table_put_int(t, 0, c->n);
+    sl_table_put_int(t, 0, (int64_t)c->all);
     sl_table_put_int(t, 1, c->processes);
     sl_table_put_int(t, 2, c->threads);
     sl_table_put_int(t, 3, c->own);

@@ -490,12 +490,12 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         st->path = sl_strdup(path);
     }
     path = st->path;
-    if ((rc = look_at_file(path, mode, err)))
+    if (mode != SL_STORE_SCRATCH && (rc = look_at_file(path, mode, err)))
         goto fail;
     /* Also for reading, a read-write open: it can roll back what a killed import left. */
-    if (sqlite3_open_v2(path, &st->db,
+    if (sqlite3_open_v2(mode == SL_STORE_SCRATCH ? "" : path, &st->db, /* "": a file that has no name any more */
                         SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE |
-                            (mode == SL_STORE_CREATE ? SQLITE_OPEN_CREATE : 0),
+                            (mode >= SL_STORE_CREATE ? SQLITE_OPEN_CREATE : 0),
                         NULL) != SQLITE_OK ||
         (mode == SL_STORE_READ && access(path, W_OK) != 0)) {
         int why = st->db ? sqlite3_system_errno(st->db) : 0;
@@ -517,7 +517,7 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         rc = kind;
         goto fail;
     }
-    if (!kind && mode != SL_STORE_CREATE) {
+    if (!kind && mode < SL_STORE_CREATE) {
         rc = sl_err(err, SL_EFORMAT, "%s is empty; fill it with: spanloom import PATH... -d %s", path, path);
         goto fail;
     }

@@ -23,9 +23,10 @@ struct sl_store {
 };
 
 enum sl_store_mode {
-    SL_STORE_READ,  /* must exist and be a store; queries cannot change it */
-    SL_STORE_WRITE, /* must exist */
-    SL_STORE_CREATE /* made if need be; not visible to others until sl_store_commit() */
+    SL_STORE_READ,   /* must exist and be a store; queries cannot change it */
+    SL_STORE_WRITE,  /* must exist */
+    SL_STORE_CREATE, /* made if need be; not visible to others until sl_store_commit() */
+    SL_STORE_SCRATCH /* a new one that is gone when it is closed; path is what errors call it */
 };
 
 /* To be called before anything of SQLite: its memory, too, is had or ends the process (base/mem.h). */

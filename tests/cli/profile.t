@@ -166,3 +166,27 @@ Asynchronous spans alone:
           total          ran       waited       spans         mean          max  asynchronous span
             4 s                                     2          2 s          3 s  req
     1 more name: --top 0 shows all
+
+Traces without a store: the same, also of a folder.
+
+  $ mkdir -p alone/traces && mv perfflow.array.node1.*.pfw alone/traces && cd alone
+  $ spanloom import --quiet -d store.db traces
+  $ spanloom profile traces >files && spanloom profile -d store.db | diff - files
+  $ spanloom profile traces/perfflow.array.node1.9.pfw --flat --format tsv | cut -f2,3
+  name	calls (esc)
+  solve	1 (esc)
+  $ spanloom profile missing.slt
+  spanloom: missing.slt: No such file or directory
+  spanloom: no trace file below missing.slt; what there is, spanloom import --dry-run says
+  [1]
+  $ spanloom profile files
+  spanloom: no trace file below files* (glob)
+  [1]
+  $ spanloom profile --run x traces
+  spanloom: --run is of a store, not of files
+  try: spanloom profile --help
+  [2]
+  $ ls
+  files
+  store.db
+  traces

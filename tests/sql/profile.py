@@ -325,9 +325,10 @@ def nothing_and_nonsense():
     store = Traces(random.Random(1))
     store.done()
     equal(ask(store.file, "SELECT * FROM call_profile()", "SELECT * FROM call_tree(12)"), [[], []])
-    errors = ask(store.file, "SELECT * FROM call_profile(NULL, 'core')", "SELECT * FROM call_tree('x')")
+    errors = ask(store.file, "SELECT * FROM call_profile(NULL, 'core')", "SELECT * FROM call_tree('x')", "SELECT * FROM call_tree(NULL, NULL, 5)")
     equal(errors, ["call_profile: 'core' is none of: thread, process, rank",
-                   "call_tree: the first argument is the id of a span, or NULL for all"])
+                   "call_tree: the first argument is the id of a span, or NULL for all",
+                   "call_tree: it takes at most 2 arguments, such as call_tree() or call_tree(NULL, 'rank')"])
 
 
 @test

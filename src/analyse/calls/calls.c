@@ -16,6 +16,7 @@ struct load {
     uint32_t *call_of; /* by span: its call; SL_NO_INDEX */
     uint32_t *above;   /* by span, of processes: the call they lie in */
     uint32_t *around;  /* by span, of processes: the process they lie in */
+    uint32_t *thread;  /* by thread of the sums: its span; SL_NO_INDEX */
     struct sl_unfinished open;
 };
 
@@ -169,6 +170,15 @@ static void follow(struct load *l, uint32_t from)
     }
 }
 
+/* The call that a process lies in, or those around it. */
+static uint32_t caller_of_process(const struct load *l, uint32_t p)
+{
+    for (int k = 0; k < SL_UNFINISHED_CHAIN && p != SL_NO_INDEX; k++, p = l->around[p])
+        if (l->above[p] != SL_NO_INDEX)
+            return l->above[p];
+    return SL_NO_INDEX;
+}
+
 static void find_callers(struct load *l)
 {
     struct sl_calls *c = l->c;
@@ -179,15 +189,42 @@ static void find_callers(struct load *l)
     memset(l->around = sl_alloc(bytes), 0xff, bytes);
     for (uint32_t i = 0; i < l->g->n; i++)
         follow(l, i);
-    for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t p;
-        if (c->caller[i] != SL_NO_INDEX)
-            continue;
-        p = sl_unfinished_root(l->g, c->span[i]);
-        for (int k = 0; k < SL_UNFINISHED_CHAIN && p != SL_NO_INDEX && c->caller[i] == SL_NO_INDEX; k++) {
-            c->caller[i] = l->above[p];
-            p = l->around[p];
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->caller[i] == SL_NO_INDEX)
+            c->caller[i] = caller_of_process(l, sl_unfinished_root(l->g, c->span[i]));
+    for (size_t i = 0; c->sums && i < c->sums->threads.n; i++)
+        c->added[i].caller =
+            l->thread[i] == SL_NO_INDEX ? SL_NO_INDEX : caller_of_process(l, sl_unfinished_root(l->g, l->thread[i]));
+}
+
+/* ---- calls that were added up ---- */
+
+static void find_threads(struct load *l)
+{
+    const struct sl_call_sums *s = l->c->sums;
+    size_t n = s ? s->threads.n : 0;
+
+    l->c->added = sl_alloc((n + 1) * sizeof *l->c->added);
+    l->c->added_name = sl_alloc((s ? s->texts.of.n + 1 : 1) * sizeof *l->c->added_name);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < s->threads.v[i].paths.n; k++) {
+            uint32_t name = s->threads.v[i].paths.v[k].name;
+            if (!l->c->added_name[name - 1])
+                l->c->added_name[name - 1] =
+                    sl_intern(&l->c->names, sl_intern_text(&s->texts, name), sl_intern_len(&s->texts, name));
         }
+    memset(l->thread = sl_alloc((n + 1) * sizeof *l->thread), 0xff, (n + 1) * sizeof *l->thread);
+    for (uint32_t i = 0; n && i < l->g->n; i++) {
+        const char *tid = l->g->key_text + l->g->key_at[i], *process;
+        uint32_t key[2], at;
+        if (l->g->type[i] != l->thread_type || l->g->parent[i] == SL_NO_INDEX)
+            continue;
+        process = l->g->key_text + l->g->key_at[l->g->parent[i]];
+        key[0] = sl_intern_find(&s->texts, process, strlen(process));
+        key[1] = sl_intern_find(&s->texts, tid, strlen(tid));
+        at = sl_intern_find(&s->by_key, (const char *)key, sizeof key);
+        if (at)
+            l->thread[at - 1] = i;
     }
 }
 
@@ -285,6 +322,9 @@ static void put_in_order(struct sl_calls *c)
     for (uint32_t i = 0; i < c->n; i++)
         if (c->caller[i] != SL_NO_INDEX)
             c->caller[i] = place[c->caller[i]];
+    for (size_t i = 0; c->sums && i < c->sums->threads.n; i++)
+        if (c->added[i].caller != SL_NO_INDEX)
+            c->added[i].caller = place[c->added[i].caller];
     REORDER(c->span);
     REORDER(c->caller);
     REORDER(c->name);
@@ -424,29 +464,42 @@ static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by
     return id;
 }
 
-static void divide(struct parts *p, enum sl_calls_by by)
+/* The part of what is on this thread. */
+static uint32_t divide_thread(struct parts *p, uint32_t thread, enum sl_calls_by by)
+{
+    struct sl_calls *c = p->c;
+    uint32_t root = sl_unfinished_root(&c->g, thread), at = by == SL_BY_THREAD ? thread : root;
+
+    c->processes += !(p->seen[root] & PROCESS);
+    c->own += (p->seen[root] & (PROCESS | OWN)) == OWN;
+    p->seen[root] |= PROCESS;
+    c->threads += !(p->seen[thread] & THREAD);
+    p->seen[thread] |= THREAD;
+    if (by != SL_BY_NONE && !p->part[at])
+        p->part[at] = part_of(c, at, by);
+    return by == SL_BY_NONE ? 0 : p->part[at];
+}
+
+static void divide(struct parts *p, const uint32_t *thread, enum sl_calls_by by)
 {
     struct sl_calls *c = p->c;
 
     for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t root = sl_unfinished_root(&c->g, c->span[i]), thread = c->g.parent[c->span[i]];
-        if (thread == SL_NO_INDEX)
-            thread = c->span[i];
-        c->processes += !(p->seen[root] & PROCESS);
-        c->own += (p->seen[root] & (PROCESS | OWN)) == OWN;
-        p->seen[root] |= PROCESS;
-        c->threads += !(p->seen[thread] & THREAD);
-        p->seen[thread] |= THREAD;
-        if (by != SL_BY_NONE) {
-            uint32_t at = by == SL_BY_THREAD ? thread : root;
-            if (!p->part[at])
-                p->part[at] = part_of(c, at, by);
-            c->part[i] = p->part[at];
-        }
+        uint32_t of = c->g.parent[c->span[i]];
+        c->part[i] = divide_thread(p, of == SL_NO_INDEX ? c->span[i] : of, by);
+    }
+    for (size_t i = 0; c->sums && i < c->sums->threads.n; i++) {
+        const struct sl_call_thread *t = &c->sums->threads.v[i];
+        uint64_t calls = 0;
+        for (size_t k = 0; k < t->paths.n; k++)
+            calls += t->paths.v[k].calls;
+        if (thread[i] != SL_NO_INDEX)
+            c->added[i].part = divide_thread(p, thread[i], by);
+        c->all += calls;
     }
 }
 
-static int make_parts(struct sl_calls *c, sqlite3 *db, enum sl_calls_by by, struct sl_err *err)
+static int make_parts(struct sl_calls *c, sqlite3 *db, const uint32_t *thread, enum sl_calls_by by, struct sl_err *err)
 {
     size_t n = (size_t)c->g.n + 1;
     struct parts p = {.c = c, .part = sl_alloc(n * sizeof *p.part), .seen = sl_alloc(n)};
@@ -455,7 +508,7 @@ static int make_parts(struct sl_calls *c, sqlite3 *db, enum sl_calls_by by, stru
     if (!rc && by == SL_BY_RANK)
         rc = read_attribute(&p, db, "trace.process", "rank", rank_row, err);
     if (!rc)
-        divide(&p, by);
+        divide(&p, thread, by);
     c->title = p.title = sl_alloc((c->parts.of.n + 1) * sizeof *p.title);
     if (!rc && by == SL_BY_THREAD)
         rc = read_attribute(&p, db, "trace.thread", "name", thread_row, err);
@@ -469,7 +522,7 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     struct load l = {.c = c, .g = &c->g};
     int rc;
 
-    *c = (struct sl_calls){0};
+    *c = (struct sl_calls){.sums = want->sums};
     rc = sl_graph_load(&c->g, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, err);
     if (!rc && (rc = sl_events_load(&l.e, &c->g, db, err)))
         sl_graph_free(&c->g);
@@ -482,6 +535,7 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     name_calls(&l);
     time_calls(&l);
     sl_events_free(&l.e);
+    find_threads(&l);
     find_callers(&l);
     free(l.above);
     free(l.around);
@@ -490,7 +544,10 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     end_unfinished(&l);
     sl_unfinished_free(&l.open);
     find_outermost(c);
-    return make_parts(c, db, want->by, err);
+    c->all = c->n;
+    rc = make_parts(c, db, l.thread, want->by, err);
+    free(l.thread);
+    return rc;
 }
 
 void sl_calls_free(struct sl_calls *c)
@@ -503,6 +560,8 @@ void sl_calls_free(struct sl_calls *c)
     free(c->flags);
     free(c->begin_ns);
     free(c->end_ns);
+    free(c->added);
+    free(c->added_name);
     sl_intern_free(&c->names);
     sl_intern_free(&c->parts);
     sl_graph_free(&c->g);

@@ -10,6 +10,7 @@
 #define SL_ANALYSE_CALLS_CALLS_H
 
 #include "analyse/load/events.h"
+#include "base/call_sums.h"
 #include "base/intern.h"
 
 /* How much of a call's key is its name: keys are foo, foo#2, foo#3, ... on a thread; of a function foo#2: foo#2#1,
@@ -29,6 +30,14 @@ struct sl_calls_want {
     const int64_t *within; /* only what belongs to one of these spans, ids; all where there are none */
     size_t nwithin;
     enum sl_calls_by by;
+    const struct sl_call_sums *sums; /* calls of the same traces that are not in the store; NULL: there are none */
+};
+
+#define SL_CALLS_SUMS "sl_call_sums" /* what call_profile() and call_tree() get a pointer to them as */
+
+struct sl_calls_added { /* a thread of the sums */
+    uint32_t part;
+    uint32_t caller; /* the call that its process lies in; SL_NO_INDEX */
 };
 
 struct sl_calls {
@@ -45,6 +54,10 @@ struct sl_calls {
     uint32_t own;                /* of these processes: `spanloom` in place of a command */
     uint32_t odd;                /* ends before their begins: taken as of no length */
     struct sl_graph g;
+    const struct sl_call_sums *sums; /* borrowed; NULL: none */
+    struct sl_calls_added *added;    /* by thread of the sums */
+    uint32_t *added_name;            /* by text of the sums, less 1: in names */
+    uint64_t all;                    /* n, and those of the sums */
 };
 
 /* Reads db, which must know sl_query_each.  On success, and on failure too, *c is to be freed. */

@@ -8,9 +8,41 @@
 
 /* ---- exclusive time ---- */
 
+static int by_begin(const void *x, const void *y)
+{
+    const struct sl_call_interval *a = x, *b = y;
+
+    return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
 static int64_t length(const struct sl_calls *c, uint32_t i)
 {
     return sl_time_sub(c->end_ns[i], c->begin_ns[i]);
+}
+
+/* What calls right below one cover of it, once, where some of them are of processes whose calls were added up. */
+static int64_t covered(const struct sl_calls *c, uint32_t caller)
+{
+    SL_VEC(struct sl_call_interval) v = {0};
+    int64_t reached = c->begin_ns[caller], all = 0;
+
+    for (uint32_t i = caller + 1; i < c->n && c->caller[i] != SL_NO_INDEX && c->caller[i] >= caller; i++)
+        if (c->caller[i] == caller)
+            *sl_vec_add(&v) = (struct sl_call_interval){c->begin_ns[i], c->end_ns[i]};
+    for (size_t i = 0; i < c->sums->threads.n; i++)
+        for (size_t k = 0; c->added[i].caller == caller && k < c->sums->threads.v[i].outermost.n; k++)
+            *sl_vec_add(&v) = c->sums->threads.v[i].outermost.v[k];
+    qsort(v.v, v.n, sizeof *v.v, by_begin);
+    for (size_t i = 0; i < v.n; i++) {
+        int64_t from = v.v[i].begin_ns > reached ? v.v[i].begin_ns : reached;
+        int64_t to = v.v[i].end_ns < c->end_ns[caller] ? v.v[i].end_ns : c->end_ns[caller];
+        if (to > from) {
+            all = sl_time_add(all, sl_time_sub(to, from));
+            reached = to;
+        }
+    }
+    sl_vec_free(&v);
+    return all;
 }
 
 /* Calls of one caller come in order of time, so that the union of them is one pass: how far it reaches so far. */
@@ -30,6 +62,13 @@ static int64_t *exclusive_times(const struct sl_calls *c)
                 own[by] = sl_time_sub(own[by], sl_time_sub(to, from));
                 reached[by] = to;
             }
+        }
+    }
+    for (size_t i = 0; c->sums && i < c->sums->threads.n; i++) {
+        uint32_t by = c->added[i].caller;
+        if (by != SL_NO_INDEX && reached[by] != INT64_MIN && c->sums->threads.v[i].outermost.n) {
+            own[by] = sl_time_sub(length(c, by), covered(c, by));
+            reached[by] = INT64_MIN; /* done */
         }
     }
     free(reached);
@@ -79,6 +118,51 @@ static void add(struct sl_profile_row *r, const struct sl_calls *c, uint32_t i, 
         r->min_ns = ns;
     if (ns > r->max_ns)
         r->max_ns = ns;
+}
+
+/* ---- calls that were added up ---- */
+
+/* Is a call of this name around the path, on its thread or above? */
+static bool is_recursive(const struct sl_calls *c, const struct sl_call_thread *t, const struct sl_call_path *p,
+                         uint32_t caller)
+{
+    for (uint32_t i = p->above; i != UINT32_MAX; i = t->paths.v[i].above)
+        if (t->paths.v[i].name == p->name)
+            return true;
+    for (; caller != SL_NO_INDEX; caller = c->caller[caller])
+        if (c->name[caller] == c->added_name[p->name - 1])
+            return true;
+    return false;
+}
+
+static void add_path(struct sl_profile_row *r, const struct sl_call_path *p, bool inclusive)
+{
+    r->calls += p->calls;
+    r->exclusive_ns = sl_time_add(r->exclusive_ns, p->exclusive_ns);
+    if (inclusive)
+        r->inclusive_ns = sl_time_add(r->inclusive_ns, p->inclusive_ns);
+    r->sum_ns = sl_time_add(r->sum_ns, p->inclusive_ns);
+    r->min_ns = p->min_ns < r->min_ns ? p->min_ns : r->min_ns;
+    r->max_ns = p->max_ns > r->max_ns ? p->max_ns : r->max_ns;
+}
+
+/* row: by call, of a tree; NULL: flat. */
+static void add_sums(struct rows *rows, const struct sl_calls *c, const uint32_t *row)
+{
+    for (size_t i = 0; c->sums && i < c->sums->threads.n; i++) {
+        const struct sl_call_thread *t = &c->sums->threads.v[i];
+        uint32_t caller = c->added[i].caller, part = c->added[i].part,
+                 top = row && caller != SL_NO_INDEX ? row[caller] : SL_NO_INDEX;
+        uint32_t *of = sl_alloc((t->paths.n + 1) * sizeof *of);
+        for (size_t k = 0; k < t->paths.n; k++) {
+            const struct sl_call_path *p = &t->paths.v[k];
+            uint32_t above = !row ? SL_NO_INDEX : p->above == UINT32_MAX ? top : of[p->above];
+            of[k] = row_of(rows, above, c->added_name[p->name - 1], part);
+            add_path(&rows->p->v[of[k]], p, row || !is_recursive(c, t, p, caller));
+            rows->p->exclusive_ns = sl_time_add(rows->p->exclusive_ns, p->exclusive_ns);
+        }
+        free(of);
+    }
 }
 
 /* ---- the order of rows ---- */
@@ -171,6 +255,7 @@ void sl_profile_flat(struct sl_profile *p, const struct sl_calls *c)
         add(&p->v[row], c, i, own[i], c->flags[i] & SL_CALL_OUTERMOST);
         p->exclusive_ns = sl_time_add(p->exclusive_ns, own[i]);
     }
+    add_sums(&t, c, NULL);
     if (p->n)
         reorder(p, c);
     sl_map_free(&t.map);
@@ -224,6 +309,7 @@ void sl_profile_tree(struct sl_profile *p, const struct sl_calls *c)
         add(&p->v[row[i]], c, i, own[i], true);
         p->exclusive_ns = sl_time_add(p->exclusive_ns, own[i]);
     }
+    add_sums(&t, c, row);
     if (p->n)
         arrange(p, c);
     sl_map_free(&t.map);

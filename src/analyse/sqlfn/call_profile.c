@@ -37,6 +37,7 @@ static const struct sl_table_fn fn = {
     .schema = "CREATE TABLE x(" CALL_ROWS_COLUMNS,
     .columns = CALL_ROWS_COLUMNS_N,
     .args = CALL_ROWS_ARGS,
+    .pointer = SL_CALLS_SUMS,
     .usage = "call_profile() or call_profile(NULL, 'rank')",
     .rows = 1000,
     .state_bytes = sizeof(struct call_rows),

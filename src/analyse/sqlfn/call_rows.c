@@ -16,6 +16,7 @@ int call_rows_start(struct call_rows *s, const struct sl_call *call,
     if (found < 0)
         return sl_err(err, SL_EUSAGE, "'%s' is none of: thread, process, rank", by);
     want.by = (enum sl_calls_by)found;
+    want.sums = call->pointer;
     if (call->arg[0] && sqlite3_value_type(call->arg[0]) != SQLITE_NULL) {
         if (sqlite3_value_type(call->arg[0]) != SQLITE_INTEGER)
             return sl_err(err, SL_EUSAGE, "the first argument is the id of a span, or NULL for all");

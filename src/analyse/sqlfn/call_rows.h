@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What call_profile() and call_tree() share: arguments [within [, by]], and columns of a row. */
+/* What call_profile() and call_tree() share: arguments [within [, by]] (and sums, a pointer of the
+ * program itself: SL_CALLS_SUMS), and columns of a row. */
 #ifndef SL_ANALYSE_SQLFN_CALL_ROWS_H
 #define SL_ANALYSE_SQLFN_CALL_ROWS_H
 
@@ -20,8 +21,8 @@ void call_rows_end(struct call_rows *s);
 /* The columns from `part` on, in this order. */
 #define CALL_ROWS_COLUMNS                                                                                              \
     "part TEXT, name TEXT, calls INTEGER, unfinished INTEGER, inclusive_s REAL, exclusive_s REAL, share REAL, "        \
-    "min_s REAL, mean_s REAL, max_s REAL, within INTEGER HIDDEN, by TEXT HIDDEN)"
-enum { CALL_ROWS_COLUMNS_N = 10, CALL_ROWS_ARGS = 2 };
+    "min_s REAL, mean_s REAL, max_s REAL, within INTEGER HIDDEN, by TEXT HIDDEN, sums HIDDEN)"
+enum { CALL_ROWS_COLUMNS_N = 10, CALL_ROWS_ARGS = 3 };
 void call_rows_column(const struct call_rows *s, sqlite3_context *out, int col);
 
 #endif

@@ -66,6 +66,7 @@ static const struct sl_table_fn fn = {
     .schema = "CREATE TABLE x(node INTEGER, parent INTEGER, depth INTEGER, path TEXT, " CALL_ROWS_COLUMNS,
     .columns = OWN + CALL_ROWS_COLUMNS_N,
     .args = CALL_ROWS_ARGS,
+    .pointer = SL_CALLS_SUMS,
     .usage = "call_tree() or call_tree(NULL, 'rank')",
     .rows = 1000,
     .state_bytes = sizeof(struct call_rows),

@@ -76,6 +76,12 @@ static char bound_letter(unsigned char op)
     }
 }
 
+/* Those that a query may give. */
+static int own_args(const struct sl_table_fn *fn)
+{
+    return fn->args - (fn->pointer != NULL);
+}
+
 /* Bounds follow the arguments.  SQLite checks them again, so that nothing depends on them but the work. */
 static int pass_bounds(const struct sl_table_fn *fn, sqlite3_index_info *info, int n)
 {
@@ -105,7 +111,7 @@ static int too_many(sqlite3_vtab *vtab, const struct sl_table_fn *fn)
     sqlite3_free(vtab->zErrMsg);
     vtab->zErrMsg = sqlite3_mprintf("%s takes at most %d argument%s, such as %s (and hidden columns of its result are "
                                     "not compared by =)",
-                                    fn->name, fn->args, fn->args == 1 ? "" : "s", fn->usage);
+                                    fn->name, own_args(fn), own_args(fn) == 1 ? "" : "s", fn->usage);
     return SQLITE_ERROR;
 }
 
@@ -196,14 +202,21 @@ static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int a
     struct table *t = (struct table *)cursor->pVtab;
     struct sl_err err = {0};
 
-    struct sl_call call = {t->db, c->arg, INT64_MIN, INT64_MAX};
+    struct sl_call call = {.db = t->db, .arg = c->arg, .min = INT64_MIN, .max = INT64_MAX};
     int k = 0;
 
     free_args(c);
     c->row = 1;
     for (int i = 0; i < t->fn->args; i++)
-        if (given & 1 << i)
+        if (given & 1 << i) {
+            if (t->fn->pointer && i == t->fn->args - 1) /* no copy would have it */
+                call.pointer = sqlite3_value_pointer(argv[k], t->fn->pointer);
+            if (t->fn->pointer && i == t->fn->args - 1 && sqlite3_value_type(argv[k]) != SQLITE_NULL) {
+                sl_err(&err, SL_EUSAGE, "it takes at most %d arguments, such as %s", own_args(t->fn), t->fn->usage);
+                return fail(t, &err);
+            }
             c->arg[i] = sqlite3_value_dup(argv[k++]);
+        }
     for (; str && *str && k < argc; str++)
         narrow(&call, *str, argv[k++]);
     for (int i = 0; i < t->fn->needed; i++)

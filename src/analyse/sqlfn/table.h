@@ -20,6 +20,7 @@ struct sl_call {
     sqlite3 *db;
     sqlite3_value **arg; /* arg[i] is NULL where it is not given */
     int64_t min, max;    /* what the query wants of the column `bounded`, ends included; a row beyond them is wasted */
+    const void *pointer; /* what the program itself bound to the last argument; NULL: nothing */
 };
 
 /* Functions that make all rows in start() put this first into their state, and need neither at_end() nor next(). */
@@ -29,12 +30,13 @@ struct sl_table_rows {
 
 struct sl_table_fn {
     const char *name;
-    const char *schema; /* CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
-    int columns, args;  /* how many visible columns and arguments */
-    int needed;         /* so many arguments must be given */
-    const char *usage;  /* "event_sequences('parsl.monitoring.task')": shown when they are not */
-    double rows;        /* a guess, for SQLite's planner */
-    int bounded;        /* a visible column of integers, plus 1, whose =, <, <=, > and >= reach start(); 0: none */
+    const char *schema;  /* CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
+    int columns, args;   /* how many visible columns and arguments */
+    int needed;          /* so many arguments must be given */
+    const char *pointer; /* the last argument is a pointer of this type, for the program itself; NULL: it is none */
+    const char *usage;   /* "event_sequences('parsl.monitoring.task')": shown when they are not */
+    double rows;         /* a guess, for SQLite's planner */
+    int bounded;         /* a visible column of integers, plus 1, whose =, <, <=, > and >= reach start(); 0: none */
     size_t state_bytes;
 
     /*

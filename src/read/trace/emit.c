@@ -91,7 +91,7 @@ void sl_emit_call(struct sl_emitter *w, enum sl_field f, uint32_t thread, uint32
 
 /* ---- arguments ---- */
 
-static bool is_true(struct sl_value v)
+bool sl_emit_is_true(struct sl_value v)
 {
     return (v.kind == SL_TEXT && v.n == 4 && !memcmp(v.s, "true", 4)) || (v.kind == SL_INT && v.i == 1);
 }
@@ -130,7 +130,7 @@ static void argument(void *to, const char *path, size_t n, struct sl_value v)
     if (v.kind == SL_NONE || !n || memchr(path, 0, n))
         return;
     if (n == 10 && !memcmp(path, "unfinished", 10)) {
-        if (is_true(v))
+        if (sl_emit_is_true(v))
             w->unfinished = 1;
         return;
     }
@@ -234,7 +234,7 @@ static bool known_int(struct sl_trace_model *t, uint32_t more, const char *name,
  * host:pid@start where the trace says so.  Else the first time that stands in the file: it stays when more is
  * appended.
  */
-static void name_process(struct sl_trace_model *t, struct sl_model_process *p)
+void sl_model_name_process(struct sl_trace_model *t, struct sl_model_process *p)
 {
     struct sl_buf b = {0};
     size_t n;
@@ -445,7 +445,9 @@ void sl_trace_emit(struct sl_trace_model *t)
     for (int f = 0; f < SL_FIELDS; f++)
         w.slot[f] = sl_parse_slot(t->p, field_name[f], strlen(field_name[f]));
     for (size_t i = 0; i < t->processes.n; i++)
-        name_process(t, &t->processes.v[i]);
+        sl_model_name_process(t, &t->processes.v[i]);
+    if (t->p->sums)
+        sl_model_add_up_tell(t);
     for (size_t i = 0; i < t->processes.n; i++) {
         struct sl_model_process *p = &t->processes.v[i];
         emit_process(&w, p);

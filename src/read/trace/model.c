@@ -26,6 +26,7 @@ void sl_trace_model_free(struct sl_trace_model *t)
         sl_vec_free(&t->threads.v[i].whole);
         sl_vec_free(&t->threads.v[i].metadata);
         sl_vec_free(&t->threads.v[i].calls);
+        sl_model_adding_free(t->threads.v[i].adding);
     }
     sl_intern_free(&t->texts);
     sl_intern_free(&t->threads_by);
@@ -121,7 +122,7 @@ static bool is_empty(struct sl_trace_model_text args)
     return true;
 }
 
-static uint32_t add_more(struct sl_trace_model *t, const struct sl_trace_model_event *e)
+uint32_t sl_model_add_more(struct sl_trace_model *t, const struct sl_trace_model_event *e)
 {
     struct sl_model_more m = {.line = e->source_line};
 
@@ -193,6 +194,16 @@ static bool is_own(struct sl_trace_model_text name)
     return same_text(name, "spanloom", 8);
 }
 
+static void note_begin(struct sl_trace_model *t, const struct sl_trace_model_event *e, uint32_t thread)
+{
+    struct sl_model_process *p = &t->processes.v[t->threads.v[thread].process];
+
+    if (!p->begun && e->timed && e->phase != 'M') {
+        p->begun = true;
+        p->first_ns = e->ts_ns;
+    }
+}
+
 const char *sl_trace_model_add(struct sl_trace_model *t, const struct sl_trace_model_event *e)
 {
     struct sl_model h = {.place = e->place,
@@ -203,7 +214,6 @@ const char *sl_trace_model_add(struct sl_trace_model *t, const struct sl_trace_m
                          .global = e->global,
                          .ts = e->ts_ns,
                          .end = -1};
-    struct sl_model_process *p;
 
     if (!e->phase)
         return "an event without a phase (ph)";
@@ -220,14 +230,12 @@ const char *sl_trace_model_add(struct sl_trace_model *t, const struct sl_trace_m
     h.thread = thread_of(t, e);
     h.name = text_id(t, e->name);
     h.category = text_id(t, e->category);
-    h.more = add_more(t, e);
+    note_begin(t, e, h.thread);
+    if (t->p->sums && sl_model_add_up(t, e, &h))
+        return NULL;
+    h.more = sl_model_add_more(t, e);
     if (e->phase == 'M' && is_own(e->name) && h.more != SL_MODEL_NONE)
         learn_process(t, &h);
-    p = &t->processes.v[t->threads.v[h.thread].process];
-    if (!p->begun && e->timed && e->phase != 'M') {
-        p->begun = true;
-        p->first_ns = e->ts_ns;
-    }
     switch (e->phase) {
     case 'X':
         if (!e->lasts) { /* Chrome's of events that were open at the end */
@@ -343,6 +351,8 @@ static bool is_adrift(const struct sl_trace_model *t)
 
 void sl_trace_model_end(struct sl_trace_model *t)
 {
+    if (t->p->sums)
+        sl_model_add_up_end(t);
     if (t->base_ns)
         shift_all(t);
     t->p->adrift = is_adrift(t);

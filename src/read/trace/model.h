@@ -5,7 +5,8 @@
  * nested and handed to the engine.  docs/man/spanloom-recipe.5 has the fields of the records.
  *
  * All of it is held until then, some 50 bytes an event: a call may stand in the file before the one that it lies in,
- * and what it is called depends on those before it.  The writer holds every span in any case.
+ * and what it is called depends on those before it.  The writer holds every span in any case.  Where calls are only to
+ * be added up (add_up.c), what is, is not held.
  */
 #ifndef SL_READ_TRACE_MODEL_H
 #define SL_READ_TRACE_MODEL_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of traces: tracing.c (what was added), nest.c (pairs and nesting), tell.c (records). */
+/* Inside of traces: model.c (what was added), nest.c (pairs and nesting), emit.c (records). */
 #ifndef SL_READ_TRACE_MODEL_INTERNAL_H
 #define SL_READ_TRACE_MODEL_INTERNAL_H
 
 #include "base/buf.h"
+#include "base/call_sums.h"
 #include "base/intern.h"
 #include "read/trace/model.h"
 
@@ -41,6 +42,7 @@ struct sl_model_thread {
     sl_model_list whole; /* X */
     sl_model_list metadata;
     SL_VEC(struct sl_model_call) calls; /* by begin */
+    struct sl_model_adding *adding;     /* NULL: nothing was added up */
 };
 
 struct sl_model_process {
@@ -96,6 +98,17 @@ struct sl_trace_model {
     } last; /* most events are of the thread of the one before */
 };
 
+/* add_up.c: an event, where the parse has sums; true: it needs no record.  Then, what is still open; then, the sums. */
+bool sl_model_add_up(struct sl_trace_model *t, const struct sl_trace_model_event *e, struct sl_model *h);
+void sl_model_add_up_end(struct sl_trace_model *t);
+void sl_model_add_up_tell(struct sl_trace_model *t);
+void sl_model_adding_free(struct sl_model_adding *a);
+
+/* model.c: what an event has beside its time and name; SL_MODEL_NONE: nothing. */
+uint32_t sl_model_add_more(struct sl_trace_model *t, const struct sl_trace_model_event *e);
+/* emit.c: fills in the key of a process. */
+void sl_model_name_process(struct sl_trace_model *t, struct sl_model_process *p);
+
 /* nest.c: fills calls, flows, and where points belong, of one thread. */
 void sl_trace_model_nest(struct sl_trace_model *t, uint32_t thread);
 /* tell.c */
@@ -144,6 +157,7 @@ void sl_emit_thread(struct sl_emitter *w, enum sl_field process, uint32_t thread
 /* The key of a thing: its name, and which of this name it is. */
 void sl_emit_numbered(struct sl_emitter *w, enum sl_field f, const char *s, size_t n, uint32_t number);
 void sl_emit_call(struct sl_emitter *w, enum sl_field f, uint32_t thread, uint32_t call);
+bool sl_emit_is_true(struct sl_value v); /* true or 1 */
 void sl_emit_more(struct sl_emitter *w, uint32_t more);
 void sl_emit_end(struct sl_emitter *w);
 /* The same of what lasts until end; INT64_MAX: its end is not in the trace. */
