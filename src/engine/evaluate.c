@@ -229,7 +229,7 @@ int32_t sl_apply_refer(struct sl_parse *p, struct sl_mark *k, struct sl_ref r)
 bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive, bool *there)
 {
     const struct sl_value *v = &p->f[slot];
-    const char *s, *lacks = NULL;
+    const char *s = "", *lacks = NULL;
     bool declared = false;
     char digits[32];
     size_t n;
@@ -237,16 +237,18 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
     *there = !sl_apply_missing(v);
     if (!*there)
         return true;
-    n = sl_apply_value_text(v, digits, &s);
+    n = v->kind == SL_INT ? 0 : sl_apply_value_text(v, digits, &s);
     for (int i = 0; i < p->input->ntime; i++) {
         if (p->input->time[i].field != slot)
             continue;
-        declared = true;
         if (v->kind == SL_INT && p->input->time[i].format.kind == SL_TIME_UNIX_NS) { /* as readers of traces have it */
             *ns = v->i;
             *naive = false;
             return true;
         }
+        if (!n)
+            n = sl_apply_value_text(v, digits, &s);
+        declared = true;
         if (!sl_time_parse(&p->input->time[i].format, s, n, ns, naive)) {
             struct sl_time_format dated = p->input->time[i].format;
             dated.lacks = NULL;

@@ -212,6 +212,18 @@ static void order_whole(sl_model_list *l, uint32_t thread)
         l->v[i].thread = thread;
 }
 
+/* Begins and ends have become calls; those are many, and the writer needs the memory. */
+static void keep_points(sl_model_list *marks)
+{
+    sl_model_list points = {0};
+
+    for (size_t i = 0; i < marks->n; i++)
+        if (strchr("iIR", marks->v[i].phase))
+            *sl_vec_add(&points) = marks->v[i];
+    sl_vec_free(marks);
+    *marks = points;
+}
+
 void sl_trace_model_nest(struct sl_trace_model *t, uint32_t thread)
 {
     struct nesting s = {.t = t, .th = &t->threads.v[thread], .thread = thread};
@@ -241,4 +253,5 @@ void sl_trace_model_nest(struct sl_trace_model *t, uint32_t thread)
     sl_vec_free(&s.stack);
     sl_vec_free(&s.wait);
     sl_vec_free(whole);
+    keep_points(marks);
 }

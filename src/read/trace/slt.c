@@ -122,7 +122,9 @@ static void add(struct sl_trace_model *t, const struct sl_trace_model_event *e)
 
 static void events(struct sl_parse *p, struct sl_trace_model *t, struct sl_decoded *d)
 {
-    char pid[16], tid[16], id[32];
+    char pid[16], tid[16] = "", id[32];
+    size_t ntid = 0;
+    uint32_t of = 0; /* the thread whose number tid has: most events are of the one before */
     struct sl_trace_model_event first = {.phase = 'M', .place = 1, .name = {"spanloom", 8}};
     struct sl_buf args = {0};
     struct sl_trace_event e;
@@ -135,7 +137,11 @@ static void events(struct sl_parse *p, struct sl_trace_model *t, struct sl_decod
     for (int64_t place = 2; !sl_parse_stopped(p) && sl_decode_next(d, &e); place++) {
         struct sl_trace_model_event x = {
             .phase = e.phase, .timed = true, .ts_ns = e.ts_ns, .place = place, .pid = first.pid, .enclosing = true};
-        x.tid = (struct sl_trace_model_text){tid, (size_t)snprintf(tid, sizeof tid, "%u", e.tid)};
+        if (e.tid != of || !ntid) {
+            ntid = (size_t)snprintf(tid, sizeof tid, "%u", e.tid);
+            of = e.tid;
+        }
+        x.tid = (struct sl_trace_model_text){tid, ntid};
         if (e.site) {
             x.name = ref(e.site->name);
             x.category = ref(e.site->category);
