@@ -11,9 +11,9 @@ def main():
     line = '{"name": "%s", "cat": "/home/user/src/solver.c", "pid": 4711, "tid": 4711, "ts": %d.%03d, "ph": "%s"%s},\n'
     with open(path, "w", encoding="ascii") as f:
         f.write("[\n")
-        while made < events:
+        while made < events or depth:
             t += r.randint(50, 3000)
-            if depth and (len(depth) > 8 or r.random() < .5):
+            if depth and (made >= events or len(depth) > 8 or r.random() < .5):
                 name, begin = depth.pop()
                 if whole:
                     f.write(line % (name, *divmod(begin, 1000), "X", ', "dur": %d.%03d' % divmod(t - begin, 1000)))
