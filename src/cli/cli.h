@@ -74,9 +74,6 @@ int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *er
 /* Tables and bindings anew, after the store was changed within a transaction. */
 int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
 
-/* Says on stderr which rules wait for spans, and never found one, though the like of them is there (cmd_links.c). */
-void cli_say_unresolved(struct sl_store *st);
-
 /* The span type that a user means: itself, a unique end of it, or the tasks where given is NULL. */
 int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);
 

@@ -179,27 +179,25 @@ static int forget(const struct cli *cli, struct sl_store *st, const struct sl_re
                   struct sl_err *err)
 {
     int rc = sl_store_begin(st, err);
-    int64_t n = 0;
+    int64_t n = 0, moved;
 
     if (rc)
         return rc;
     rc = sl_retract_begin(st, err);
     if (!rc) /* what is inferred from what goes, goes */
         rc = sl_retract_bindings(st, err);
-    if (!rc)
-        rc = sl_dedup_join(st, err);
     if (!rc) {
         n = which ? choose_called(st, which, err) : choose(st, "replaced_by IS NOT NULL", NULL, NULL, err);
         rc = n < 0 ? (int)n : 0;
     }
     if (!rc)
-        rc = sl_retract_rows(st, err);
+        rc = sl_retract_rows(st, &moved, err);
     if (!rc)
         rc = sl_retract_spans(st, err);
     if (!rc)
         rc = sl_store_exec(st, sql_sources, err);
     if (!rc)
-        rc = sl_dedup_part(st, err);
+        rc = sl_dedup_part(st, &moved, err);
     if (!rc)
         rc = sl_retract_end(st, err);
     if (!rc)

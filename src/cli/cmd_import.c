@@ -256,10 +256,8 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
 
     if (!rc)
         rc = sl_import(&r, st, set, l, o, &err);
-    if (!rc && !cli_option(cli, "quiet")) {
-        cli_say_unresolved(st);
+    if (!rc && !cli_option(cli, "quiet"))
         say_idle(st);
-    }
     sl_store_close(st);
     if (((struct terminal *)o->to)->shown)
         fputs("\r\033[K", stderr);
@@ -294,6 +292,7 @@ static int run(struct cli *cli, int argc, char **argv)
             cli, cli->project
                      ? "import what? name a run directory, or files, or sources in " SL_PROJECT_FILE
                      : "import what? name a run directory, or files; or describe a project in " SL_PROJECT_FILE);
+    o.hints = !cli_option(cli, "quiet");
     if (cli_option(cli, "jobs") && (o.jobs = cli_number(cli_option(cli, "jobs"), 1)) < 1)
         return cli_usage(cli, "--jobs needs a number from 1 up");
     if (zone && (o.zone_s = sl_zone_offset(zone)) == INT32_MIN)

@@ -9,20 +9,6 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
-void cli_say_unresolved(struct sl_store *st)
-{
-    struct sl_result r = {0};
-
-    if (!sl_result_idle_rules(&r, st, NULL))
-        while (sl_table_next(r.table.v[0], NULL) > 0)
-            fprintf(stderr,
-                    "spanloom: %s: this rule has linked nothing: no record knows a %s that it names (%lld), though "
-                    "there are others beside it; see: spanloom links --unresolved -d %s\n",
-                    sl_table_text(r.table.v[0], SL_IDLE_RULE, NULL), sl_table_text(r.table.v[0], SL_IDLE_TYPE, NULL),
-                    (long long)sl_table_int(r.table.v[0], SL_IDLE_LINKS), st->path);
-    sl_result_free(&r);
-}
-
 static bool known(struct sl_store *st, const char *rule)
 {
     char *sql = sqlite3_mprintf("SELECT 1 FROM sl_name WHERE name = %Q UNION ALL SELECT 1 FROM sl_bind WHERE name = %Q",

@@ -206,6 +206,7 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
         r->bytes = f->bytes;
         r->mtime_ns = f->rc || f->strange ? 0 : f->found->mtime_ns; /* not whole: look again next time */
         r->hash = f->rc || f->strange ? NULL : f->hash;
+        r->head = f->head_hash;
         records += r->read;
         t->records += r->read;
         t->used += r->used;
@@ -376,6 +377,16 @@ static int bind_all(struct sl_importing *m, struct sl_err *err)
     return rc ? rc : sl_bind_apply(m->st, m->set, m->o->warn, m->o->to, err);
 }
 
+static void hint(void *to, const char *rule, const char *type, uint64_t n)
+{
+    struct sl_importing *m = to;
+
+    warn(m,
+         "%s: this rule has linked nothing: no record knows a %s that it names (%llu), though there are others beside "
+         "it; see: spanloom links --unresolved -d %s",
+         rule, type, (unsigned long long)n, m->st->path);
+}
+
 int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recipes *set, const struct sl_found_list *l,
               const struct sl_import_options *o, struct sl_err *err)
 {
@@ -409,8 +420,9 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
     }
     if (!rc && out->known < m.n) {
         rc = sl_import_gather_shared(&m, &shared, err);
+        if (!rc)
+            rc = sl_import_spread_shared(&m, &shared, err);
         if (!rc) {
-            sl_import_spread_shared(&m, &shared);
             m.w = sl_writer_new(st, set, o->zone_s, err);
             rc = m.w ? take_back(&m, err) : SL_ESTORE;
             for (size_t i = 0; i < m.moved.n && !rc; i++) /* files that come to the copy later need it, too */
@@ -426,6 +438,8 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
         }
         if (!rc)
             rc = sl_writer_resolve(m.w, err);
+        if (!rc && o->hints)
+            sl_writer_unresolved(m.w, hint, &m);
         if (m.w && rc)
             sl_writer_abandon(m.w);
         else if (m.w) {

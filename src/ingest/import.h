@@ -19,6 +19,7 @@ struct sl_import_options {
     void (*progress)(void *to, uint64_t bytes, uint64_t of_bytes, uint64_t spans, uint64_t events, double seconds);
     /* A problem with a file that does not stop the import. */
     void (*warn)(void *to, const char *text);
+    bool hints; /* warn of rules that linked nothing, too */
     void *to;
 };
 

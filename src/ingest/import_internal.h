@@ -21,7 +21,8 @@ struct sl_import_file {
     bool replaces;    /* its content is another one than that of `known` */
     int64_t replaced; /* then: the source of the older version */
     char *context;
-    char **extra; /* shared fields and --set, pairs, ends with NULL */
+    char head_hash[33]; /* hash of its beginning; "": it is short */
+    char **extra;       /* shared fields and --set, pairs, ends with NULL */
     /* filled by the reading thread */
     struct sl_batch *head, **tail;
     int queued;
@@ -72,6 +73,7 @@ struct sl_importing {
 struct sl_shared_value {
     const char *field, *scope, *value;
     bool inside; /* told by a file inside of the scope's folder */
+    bool known;  /* the store has it */
 };
 
 struct sl_shares {
@@ -93,7 +95,7 @@ int sl_import_known(struct sl_importing *m, struct sl_err *err);
 /* scope.c: what the files of a scope tell each other before they are read in earnest. */
 int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct sl_err *err);
 /* Gives each file the shared fields of its scopes, and what --set says. */
-void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s);
+int sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s, struct sl_err *err);
 /* Roots that were known by their folder, and are now known by what is shared (their run id). */
 void sl_import_rekey_roots(struct sl_importing *m, const struct sl_shares *s);
 

@@ -9,27 +9,52 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* XXH3-128 of the first `bytes` bytes; false: the file cannot be read or is shorter. */
-static bool hash_prefix(const char *path, uint64_t bytes, char out[33])
+/* XXH3-128 of longer and longer beginnings of a file, which is read once. */
+struct beginning {
+    FILE *f;
+    XXH3_state_t *state;
+    uint64_t bytes;
+};
+
+static void beginning_open(struct beginning *b, const char *path)
 {
-    XXH3_state_t *h = sl_must(XXH3_createState());
-    FILE *f = fopen(path, "rb");
-    char *buf = sl_realloc(NULL, 1 << 18);
-    size_t n = 0;
+    *b = (struct beginning){fopen(path, "rb"), sl_must(XXH3_createState()), 0};
+    XXH3_128bits_reset(b->state);
+}
+
+/* Of the first `bytes` bytes, no fewer than before; false: the file cannot be read or is shorter. */
+static bool beginning_hash(struct beginning *b, uint64_t bytes, char out[33])
+{
+    char buf[1 << 16];
+    size_t n;
     XXH128_hash_t d;
 
-    XXH3_128bits_reset(h);
-    while (f && bytes && (n = fread(buf, 1, bytes < 1 << 18 ? (size_t)bytes : 1 << 18, f)) > 0) {
-        XXH3_128bits_update(h, buf, n);
-        bytes -= n;
+    while (b->f && b->bytes < bytes &&
+           (n = fread(buf, 1, bytes - b->bytes < sizeof buf ? (size_t)(bytes - b->bytes) : sizeof buf, b->f)) > 0) {
+        XXH3_128bits_update(b->state, buf, n);
+        b->bytes += n;
     }
-    d = XXH3_128bits_digest(h);
+    d = XXH3_128bits_digest(b->state);
     snprintf(out, 33, "%016llx%016llx", (unsigned long long)d.high64, (unsigned long long)d.low64);
-    XXH3_freeState(h);
-    free(buf);
-    if (f)
-        fclose(f);
-    return f && !bytes;
+    return b->f && b->bytes == bytes;
+}
+
+static void beginning_close(struct beginning *b)
+{
+    if (b->f)
+        fclose(b->f);
+    XXH3_freeState(b->state);
+}
+
+static bool hash_prefix(const char *path, uint64_t bytes, char out[33])
+{
+    struct beginning b;
+    bool ok;
+
+    beginning_open(&b, path);
+    ok = beginning_hash(&b, bytes, out);
+    beginning_close(&b);
+    return ok;
 }
 
 /* The fields that a path gives, as JSON; without those that name the root, so that copies of a run agree. */
@@ -137,12 +162,11 @@ static int outlives(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
  */
 enum { TELLING = 200 }; /* bytes */
 
-static bool continues(const struct sl_import_file *f, uint64_t bytes, const char *hash)
+static bool continues(const struct sl_import_file *f, struct beginning *b, uint64_t bytes, const char *hash)
 {
     char now[33];
 
-    return bytes >= TELLING && bytes <= f->found->bytes &&
-           (bytes == f->found->bytes || f->found->input->reader->grows) && hash_prefix(f->found->path, bytes, now) &&
+    return (bytes == f->found->bytes || f->found->input->reader->grows) && beginning_hash(b, bytes, now) &&
            !strcmp(now, hash);
 }
 
@@ -256,21 +280,31 @@ static int find_copies(struct sl_importing *m, struct sl_err *err)
 
     for (size_t i = 0; i < m->n && !rc; i++) {
         struct sl_import_file *f = &m->file[i];
+        struct beginning b;
         char root[4096], *old = NULL;
-        if (f->known || f->skip || f->found->bytes < TELLING)
+        if (f->skip || f->found->bytes < TELLING)
             continue;
+        beginning_open(&b, f->found->path);
+        if (!beginning_hash(&b, TELLING, f->head_hash))
+            *f->head_hash = 0;
+        if (f->known) {
+            beginning_close(&b);
+            continue;
+        }
         root_of(f->found, root, sizeof root);
         sqlite3_reset(q);
         sqlite3_bind_text(q, 1, f->found->recipe->name, -1, SQLITE_STATIC);
         sqlite3_bind_text(q, 2, f->context, -1, SQLITE_STATIC);
         sqlite3_bind_text(q, 3, f->found->name, -1, SQLITE_STATIC);
         sqlite3_bind_int64(q, 4, (int64_t)f->found->bytes);
+        sqlite3_bind_text(q, 5, f->head_hash, -1, SQLITE_STATIC);
         while (*root && !old && (rc = sl_store_step(m->st, q, err)) > 0) {
             rc = 0;
             if (same_place(f, root, sl_import_text(q, 0)) &&
-                continues(f, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2)))
+                continues(f, &b, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2)))
                 old = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
         }
+        beginning_close(&b);
         if (old && !rc)
             rc = copy_of_folder(m, f, old, root, err);
     }

@@ -20,8 +20,9 @@ WHERE scope = ?2;
 -- name: find_copies
 SELECT path, bytes, hash
 FROM sl_source
-WHERE recipe = ?1 AND context = ?2 AND path <> ?3 AND replaced_by IS NULL AND bytes <= ?4 AND hash IS NOT NULL
-ORDER BY id;
+WHERE recipe = ?1 AND (head = ?5 OR head IS NULL) AND context = ?2 AND path <> ?3 AND replaced_by IS NULL
+    AND bytes BETWEEN 200 AND ?4 AND hash IS NOT NULL
+ORDER BY bytes, id;
 
 -- name: import_known
 SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash

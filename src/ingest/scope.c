@@ -5,6 +5,7 @@
  */
 #include "base/buf.h"
 #include "ingest/import_internal.h"
+#include "ingest_scope.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,29 +31,58 @@ static void take_shares(void *to, struct sl_batch *b)
             continue;
         if (k == t->to->v.n)
             sl_vec_add(&t->to->v);
-        t->to->v.v[k] = (struct sl_shared_value){sl_arena_copy(&t->m->arena, s->field, strlen(s->field)),
-                                                 sl_arena_copy(&t->m->arena, s->scope, n),
-                                                 sl_arena_copy(&t->m->arena, s->value, strlen(s->value)), inside};
+        t->to->v.v[k] = (struct sl_shared_value){
+            sl_arena_copy(&t->m->arena, s->field, strlen(s->field)), sl_arena_copy(&t->m->arena, s->scope, n),
+            sl_arena_copy(&t->m->arena, s->value, strlen(s->value)), inside, false};
     }
     sl_batch_free(b);
+}
+
+/* The value that the store has; NULL: none.  Valid until the next call. */
+static const char *stored_value(sqlite3_stmt *q, const char *field, const char *scope, size_t n)
+{
+    sqlite3_reset(q);
+    sqlite3_bind_text(q, 1, field, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, scope, (int)n, SQLITE_STATIC);
+    return sqlite3_step(q) == SQLITE_ROW ? sl_import_text(q, 0) : NULL;
+}
+
+/* What is known of a copy holds of the original, and the reverse. */
+static int share_copies(struct sl_importing *m, struct sl_shares *to, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(m->st, sql_of_scope, err);
+
+    if (!q)
+        return SL_ESTORE;
+    for (size_t i = 0; i < m->moved.n; i++) {
+        const char *const end[] = {m->moved.v[i].from, m->moved.v[i].to};
+        size_t told = to->v.n;
+        for (int k = 0; k < 2; k++) {
+            for (size_t j = 0; j < told; j++) {
+                struct sl_shared_value s = to->v.v[j];
+                if (strcmp(s.scope, end[k]) != 0)
+                    continue;
+                s.scope = end[!k];
+                *sl_vec_add(&to->v) = s;
+            }
+            sqlite3_reset(q);
+            sqlite3_bind_text(q, 1, end[k], -1, SQLITE_STATIC);
+            while (sqlite3_step(q) == SQLITE_ROW)
+                *sl_vec_add(&to->v) = (struct sl_shared_value){
+                    sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0))), end[!k],
+                    sl_arena_copy(&m->arena, sl_import_text(q, 1), strlen(sl_import_text(q, 1))), false, false};
+        }
+    }
+    sqlite3_finalize(q);
+    return 0;
 }
 
 int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct sl_err *err)
 {
     sqlite3_stmt *q;
-    int rc = 0;
+    int rc;
 
-    {
-        if (!(q = sl_store_prepare(m->st, "SELECT field, scope, value FROM sl_shared", err)))
-            return SL_ESTORE;
-        while ((rc = sl_store_step(m->st, q, err)) > 0)
-            *sl_vec_add(&to->v) = (struct sl_shared_value){
-                sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0))),
-                sl_arena_copy(&m->arena, sl_import_text(q, 1), strlen(sl_import_text(q, 1))),
-                sl_arena_copy(&m->arena, sl_import_text(q, 2), strlen(sl_import_text(q, 2))), false};
-        sqlite3_finalize(q);
-    }
-    for (size_t i = 0; i < m->n && !rc; i++) {
+    for (size_t i = 0; i < m->n; i++) {
         struct teller t = {m, m->file[i].found, to};
         struct sl_parse p = {.recipe = t.found->recipe,
                              .input = t.found->input,
@@ -66,18 +96,16 @@ int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct
             t.found->input->reader->run(&p, t.found->path, NULL); /* trouble is told when it is read in earnest */
         sl_parse_finish(&p);
     }
-    for (size_t i = 0; i < m->moved.n; i++) /* what is known of a copy holds of the original, and the reverse */
-        for (size_t k = 0, n = to->v.n; k < n; k++) {
-            struct sl_shared_value s = to->v.v[k];
-            if (!strcmp(s.scope, m->moved.v[i].from))
-                s.scope = m->moved.v[i].to;
-            else if (!strcmp(s.scope, m->moved.v[i].to))
-                s.scope = m->moved.v[i].from;
-            else
-                continue;
-            *sl_vec_add(&to->v) = s;
-        }
-    return rc;
+    if ((rc = share_copies(m, to, err)))
+        return rc;
+    if (!(q = sl_store_prepare(m->st, sql_shared_value, err)))
+        return SL_ESTORE;
+    for (size_t k = 0; k < to->v.n; k++) {
+        const char *stored = stored_value(q, to->v.v[k].field, to->v.v[k].scope, strlen(to->v.v[k].scope));
+        to->v.v[k].known = stored && !strcmp(stored, to->v.v[k].value);
+    }
+    sqlite3_finalize(q);
+    return 0;
 }
 
 static const char *there(struct sl_importing *m, const char *folder, const char *rest)
@@ -90,9 +118,25 @@ static const char *there(struct sl_importing *m, const char *folder, const char 
     return s;
 }
 
-/* Gives each file the shared fields of its scopes, and what --set says. */
-void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s)
+/* What a scope says of a field: as it was just told, else as the store has it; NULL: nothing. */
+static const char *value_in(struct sl_importing *m, const struct sl_shares *s, sqlite3_stmt *q, const char *field,
+                            const char *scope, size_t n)
 {
+    const char *stored;
+
+    for (size_t k = s->v.n; k-- > 0;)
+        if (!strcmp(s->v.v[k].field, field) && strlen(s->v.v[k].scope) == n && !strncmp(s->v.v[k].scope, scope, n))
+            return s->v.v[k].value;
+    stored = stored_value(q, field, scope, n);
+    return stored ? sl_arena_copy(&m->arena, stored, strlen(stored)) : NULL;
+}
+
+int sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(m->st, sql_shared_value, err);
+
+    if (!q)
+        return SL_ESTORE;
     for (size_t i = 0; i < m->n; i++) {
         struct sl_import_file *f = &m->file[i];
         SL_VEC(const char *) extra = {0};
@@ -110,12 +154,11 @@ void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s)
                         value = m->o->set[k + 1];
                         n = strlen(value);
                     }
-                for (size_t k = 0; k < s->v.n; k++)
-                    if (!strcmp(s->v.v[k].field, m->set->shared.v[d].field) && strlen(s->v.v[k].scope) == n &&
-                        !strncmp(s->v.v[k].scope, value, n)) {
-                        *sl_vec_add(&extra) = s->v.v[k].field;
-                        *sl_vec_add(&extra) = s->v.v[k].value;
-                    }
+                value = value_in(m, s, q, m->set->shared.v[d].field, value, n);
+                if (value) {
+                    *sl_vec_add(&extra) = m->set->shared.v[d].field;
+                    *sl_vec_add(&extra) = value;
+                }
             }
         for (size_t k = 0; k < m->moved.n; k++) { /* the copy of a run is that run, and its files are those */
             const char *from = m->moved.v[k].from, *path = f->found->path;
@@ -139,6 +182,8 @@ void sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s)
         f->extra = (char **)extra.v;
         sl_match_free(match);
     }
+    sqlite3_finalize(q);
+    return 0;
 }
 
 /* Roots that were known by their folder, and are now known by what is shared (their run id). */
@@ -149,7 +194,7 @@ void sl_import_rekey_roots(struct sl_importing *m, const struct sl_shares *s)
         for (size_t i = 0; d->otherwise && !d->in && i < s->v.n; i++) {
             char field[80];
             int n = snprintf(field, sizeof field, "{%s}", s->v.v[i].field);
-            if (n > 0 && !strncmp(d->key, field, (size_t)n)) /* "{run_id}", or "{run_id}/..." */
+            if (!s->v.v[i].known && n > 0 && !strncmp(d->key, field, (size_t)n)) /* "{run_id}", or "{run_id}/..." */
                 sl_writer_rekey_roots(m->w, sl_intern(&m->set->names, d->type, strlen(d->type)), s->v.v[i].scope,
                                       s->v.v[i].value);
         }

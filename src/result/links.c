@@ -18,8 +18,7 @@ static const struct sl_column
     unresolved[] = {{"left_type", SL_COLUMN_TEXT, NULL},        {"kind", SL_COLUMN_TEXT, NULL},
                     {"right_type", SL_COLUMN_TEXT, NULL},       {"rule", SL_COLUMN_TEXT, NULL},
                     {"unresolved", SL_COLUMN_INTEGER, "links"}, {"links", SL_COLUMN_INTEGER, "links"},
-                    {"unknown_type", SL_COLUMN_TEXT, NULL},     {"spans_of_it", SL_COLUMN_INTEGER, "spans"}},
-    idle[] = {{"rule", SL_COLUMN_TEXT, NULL}, {"type", SL_COLUMN_TEXT, NULL}, {"links", SL_COLUMN_INTEGER, "links"}};
+                    {"unknown_type", SL_COLUMN_TEXT, NULL},     {"spans_of_it", SL_COLUMN_INTEGER, "spans"}};
 
 static const struct {
     const struct sl_column *column;
@@ -52,9 +51,4 @@ int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links whic
     sqlite3_free(x);
     sqlite3_free(y);
     return add(r, st, "links", questions[which].column, questions[which].columns, sql, rule, err);
-}
-
-int sl_result_idle_rules(struct sl_result *r, struct sl_store *st, struct sl_err *err)
-{
-    return add(r, st, "idle", idle, SL_COLUMNS(idle), sqlite3_mprintf(sql_idle, sql_waiting), NULL, err);
 }

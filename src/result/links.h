@@ -17,8 +17,4 @@ enum sl_links {
 int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule,
                     struct sl_err *err);
 
-/* Table: idle: rules that wait for spans of a type, and never found one, though the like of them is there. */
-enum { SL_IDLE_RULE, SL_IDLE_TYPE, SL_IDLE_LINKS };
-int sl_result_idle_rules(struct sl_result *r, struct sl_store *st, struct sl_err *err);
-
 #endif

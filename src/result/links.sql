@@ -57,14 +57,3 @@ SELECT (SELECT name FROM sl_name WHERE id = iif(kind = SL_IN, y, x)) AS left_typ
 FROM w
 WHERE ?1 IS NULL OR rule = (SELECT id FROM sl_name WHERE name = ?1)
 ORDER BY rule, left_type, right_type;
-
--- name: idle
--- Others of its type in the same span say that its kind is there: so it is the key that is wrong.
-WITH %s
-SELECT (SELECT name FROM sl_name WHERE id = rule), (SELECT name FROM sl_name WHERE id = unknown), sum(n)
-FROM w
-WHERE EXISTS (SELECT 1 FROM sl_ghost g JOIN sl_span o ON o.parent = g.parent AND o.type = g.type WHERE g.type =
-    unknown) AND NOT EXISTS (SELECT 1 FROM sl_link k JOIN sl_span a ON a.id = k.left_span AND a.type = w.x JOIN
-    sl_span b ON b.id = k.right_span AND b.type = w.y WHERE k.kind = w.kind AND k.rule = w.rule)
-GROUP BY rule, unknown
-ORDER BY 1, 2;

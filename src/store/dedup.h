@@ -9,12 +9,10 @@
 
 #include "store/store.h"
 
-/* Puts back what waits: before sources are taken out or added, so that nothing else has to know of it. */
-int sl_dedup_join(struct sl_store *st, struct sl_err *err);
-/* Sets aside what is told twice, after all is written. */
-int sl_dedup_part(struct sl_store *st, struct sl_err *err);
-
-/* Events that wait. */
-int64_t sl_dedup_waiting(struct sl_store *st);
+/*
+ * Sets aside what is told twice below the roots in temp.sl_touched (retract.h), after all is written; elsewhere nothing
+ * has changed.  *apart: how many events.
+ */
+int sl_dedup_part(struct sl_store *st, int64_t *apart, struct sl_err *err);
 
 #endif

@@ -3,7 +3,51 @@
 
 -- name: begin
 CREATE TEMP TABLE sl_retracted (id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE sl_named (id INTEGER PRIMARY KEY)
+CREATE TEMP TABLE sl_named (id INTEGER PRIMARY KEY);
+-- the roots that retracted sources name, and new ones; and all that may lie below these, or -1: look everywhere
+CREATE TEMP TABLE sl_touched (id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE sl_below (id INTEGER PRIMARY KEY);
+
+-- name: many
+-- Much is spoken of, or by sources of which not all roots are known (of an older version).
+SELECT EXISTS (SELECT 1 FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted) AND head IS NULL)
+    OR (SELECT sum(records) FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted)) * 8 > (SELECT max(id) FROM sl_span);
+
+-- name: below
+INSERT OR IGNORE INTO temp.sl_touched
+SELECT root
+FROM sl_root
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+INSERT OR IGNORE INTO temp.sl_below
+WITH RECURSIVE below(id) AS (
+    SELECT id FROM temp.sl_touched
+    UNION ALL SELECT s.id FROM below JOIN sl_span s ON s.parent = below.id AND s.id > below.id)
+SELECT id
+FROM below
+LIMIT (SELECT 1000 + max(id) / 4 FROM sl_span)
+
+-- name: most
+SELECT count(*) IN (0, (SELECT 1000 + max(id) / 4 FROM sl_span))
+FROM temp.sl_below;
+
+-- name: join
+-- What waits because another form of the log told it comes back, and is looked at again at the end.
+INSERT OR IGNORE INTO temp.sl_touched
+SELECT root
+FROM sl_root
+WHERE source IN (SELECT id FROM temp.sl_retracted);
+INSERT OR IGNORE INTO sl_event
+SELECT *
+FROM sl_event_also
+WHERE BELOW(span);
+INSERT OR IGNORE INTO sl_sample
+SELECT *
+FROM sl_sample_also
+WHERE BELOW(span);
+DELETE FROM sl_sample_also
+WHERE BELOW(span);
+DELETE FROM sl_event_also
+WHERE BELOW(span)
 
 -- name: rows
 -- the next of those who assert the link takes its place
@@ -13,14 +57,14 @@ FROM sl_event e
 JOIN sl_span s ON s.id = e.span
 JOIN sl_name n ON n.id = s.type
 JOIN sl_name m ON m.id = e.type
-WHERE e.source IN (SELECT id FROM sl_source WHERE replaced_by IS NOT NULL AND id IN (SELECT id FROM
+WHERE BELOW(e.span) AND e.source IN (SELECT id FROM sl_source WHERE replaced_by IS NOT NULL AND id IN (SELECT id FROM
     temp.sl_retracted));
 DELETE FROM sl_event
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_attr
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_sample
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_raw
 WHERE source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_reject
@@ -30,22 +74,28 @@ WHERE source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_wrote
 WHERE source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_written
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_link_off
 WHERE source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_weak
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(left_span) AND source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_link_also
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(left_span) AND source IN (SELECT id FROM temp.sl_retracted);
 DELETE FROM sl_link
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(left_span) AND source IN (SELECT id FROM temp.sl_retracted);
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, weak)
 SELECT left_span, kind, right_span, rule, source, place, weak
 FROM sl_link_also
+WHERE BELOW(left_span)
 ORDER BY source;
 DELETE FROM sl_link_also
-WHERE EXISTS (SELECT 1 FROM sl_link l WHERE l.left_span = sl_link_also.left_span AND l.kind = sl_link_also.kind AND
-    l.right_span = sl_link_also.right_span AND l.source = sl_link_also.source)
+WHERE BELOW(left_span) AND EXISTS (SELECT 1 FROM sl_link l WHERE l.left_span = sl_link_also.left_span AND l.kind =
+    sl_link_also.kind AND l.right_span = sl_link_also.right_span AND l.source = sl_link_also.source)
+
+-- name: each
+SELECT id
+FROM sl_span
+WHERE BELOW(id) AND source IN (SELECT id FROM temp.sl_retracted);
 
 -- name: spans
 -- What speaks for a span: events, values, links of a record that knows it, and children that are spoken for.
@@ -57,11 +107,11 @@ CREATE TEMP TABLE sl_dead (id INTEGER PRIMARY KEY);
 INSERT INTO temp.sl_dead
 SELECT id
 FROM sl_span
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(id) AND source IN (SELECT id FROM temp.sl_retracted);
 INSERT INTO temp.sl_live WITH RECURSIVE up(id) AS ( SELECT id FROM temp.sl_dead AS d WHERE id IN (SELECT id FROM
     temp.sl_named) OR EXISTS (SELECT 1 FROM sl_event WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_attr WHERE span
     = d.id) OR EXISTS (SELECT 1 FROM sl_sample WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_root WHERE root =
-    d.id) OR EXISTS (SELECT 1 FROM sl_link WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN
+    d.id AND weak IS NULL) OR EXISTS (SELECT 1 FROM sl_link WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN
     (1, 3)) OR EXISTS (SELECT 1 FROM sl_link WHERE right_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT
     IN (2, 3)) OR EXISTS (SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.source NOT IN (SELECT id FROM
     temp.sl_retracted)) UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent IN (SELECT id
@@ -75,9 +125,10 @@ SELECT left_span, kind, right_span, rule, source, place, weak
 FROM sl_link
 WHERE source IS NOT NULL AND weak > 0 AND (left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id
     FROM temp.sl_dead));
-DELETE FROM sl_link
-WHERE left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead);
 DELETE FROM sl_link_also
+WHERE (left_span, kind, right_span) IN (SELECT left_span, kind, right_span FROM sl_link WHERE left_span IN (SELECT id
+    FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead));
+DELETE FROM sl_link
 WHERE left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead);
 DELETE FROM sl_zone
 WHERE root IN (SELECT id FROM temp.sl_dead);
@@ -100,7 +151,7 @@ SET source = coalesce( (SELECT source FROM sl_event WHERE span = sl_span.id LIMI
     WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_link WHERE right_span = sl_span.id AND source IS NOT
     NULL AND ifnull(weak, 0) NOT IN (2, 3) LIMIT 1), (SELECT source FROM sl_link WHERE left_span = sl_span.id AND
     source IS NOT NULL AND ifnull(weak, 0) NOT IN (1, 3) LIMIT 1), (SELECT source FROM sl_root WHERE root =
-    sl_span.id LIMIT 1), source)
+    sl_span.id AND weak IS NULL LIMIT 1), source)
 WHERE id IN (SELECT id FROM temp.sl_live);
 UPDATE sl_span
 SET source = coalesce( (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION SELECT k.id FROM d JOIN sl_span k ON
@@ -113,6 +164,8 @@ WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_
 -- name: end
 DROP TABLE IF EXISTS temp.sl_retracted;
 DROP TABLE IF EXISTS temp.sl_named;
+DROP TABLE IF EXISTS temp.sl_touched;
+DROP TABLE IF EXISTS temp.sl_below;
 DROP TABLE IF EXISTS temp.sl_live;
 DROP TABLE IF EXISTS temp.sl_dead
 

@@ -4,7 +4,7 @@
  * (names.yaml), as scripts written for dnpcsql ask for it; it never depends on ids, and so on the order of import.
  */
 #include "base/map.h"
-#include "writer/writer_internal.h"
+#include "writer/lookup.h"
 #include "writer_facets.sql.h"
 
 /* The type that is faceted with `type` directly below two facets; 0: none.  *left: `type` is the left one. */
@@ -60,7 +60,7 @@ static void add_facet(struct sl_writer *w, uint32_t left, uint32_t right, uint32
 static void pair_child(struct sl_writer *w, uint32_t child, uint32_t other_parent, uint32_t type, uint32_t rule,
                        bool left)
 {
-    uint32_t other = sl_ids_find(&w->ids, other_parent, type, sl_ids_key(&w->ids.v[child]));
+    uint32_t other = sl_lookup_find(w, other_parent, type, sl_ids_key(&w->ids.v[child]));
 
     if (other == UINT32_MAX || !(w->ids.v[other].type & SL_ID_REAL))
         return;
@@ -75,23 +75,21 @@ static int spread(struct sl_writer *w, struct sl_err *err)
     int rc = 0;
 
     for (uint32_t i = 0; i < w->ids.n && !rc; i++) {
-        const struct sl_id *s = &w->ids.v[i];
-        uint32_t parent = s->parent - 1, type, rule, other, at;
+        uint32_t parent = w->ids.v[i].parent - 1, mine = w->ids.v[i].type & SL_ID_TYPE, type, rule, other, at;
         size_t from = 0;
         bool left;
-        if (!s->parent || !(s->type & SL_ID_REAL) || !w->ids.v[parent].partner)
+        if (!w->ids.v[i].parent || !(w->ids.v[i].type & SL_ID_REAL) || !w->ids.v[parent].partner)
             continue;
-        while ((type = pair_type(w->set, s->type & SL_ID_TYPE, &from, &rule, &left))) {
+        while ((type = pair_type(w->set, mine, &from, &rule, &left))) {
             for (at = 0; (other = sl_ids_partner(&w->ids, parent, &at)) != UINT32_MAX;)
                 pair_child(w, i, other, type, rule, left);
         }
         /* two roots of one type are the same thing twice, and so are all of their children */
         if ((w->ids.v[parent].type & SL_ID_TYPE) == (w->ids.v[w->ids.v[parent].partner - 1].type & SL_ID_TYPE))
-            pair_child(w, i, w->ids.v[parent].partner - 1, s->type & SL_ID_TYPE,
-                       sl_recipes_name(w->set, "same root", 9), false);
+            pair_child(w, i, w->ids.v[parent].partner - 1, mine, sl_recipes_name(w->set, "same root", 9), false);
         rc = sl_write_flush(w, false, err);
     }
-    return rc;
+    return rc ? rc : sl_lookup_failed(w, err);
 }
 
 /* The nearest span of this type around i; UINT32_MAX: none. */
@@ -110,11 +108,26 @@ static uint64_t loose_hash(const struct sl_id *s)
     return sl_key_hash(0, 0, sl_ids_key(s));
 }
 
+/* Looks up what is stored below facets of the spans around those of a type. */
+static void look_under(struct sl_writer *w, uint32_t type, uint32_t under, uint32_t other_type)
+{
+    for (uint32_t i = 0; i < w->ids.n && w->lookup.some; i++) {
+        uint32_t top, other, at = 0;
+        if ((w->ids.v[i].type & SL_ID_TYPE) != type || !(w->ids.v[i].type & SL_ID_REAL) ||
+            (top = around(w, i, under)) == UINT32_MAX)
+            continue;
+        while ((other = sl_ids_partner(&w->ids, top, &at)) != UINT32_MAX)
+            sl_lookup_inside(w, other, other_type, sl_ids_key(&w->ids.v[i]));
+    }
+}
+
 /* {pair, under}: equal keys at any depth below two facets.  The right side is found by its keys. */
 static void pair_under(struct sl_writer *w, const struct sl_facet_rule *f)
 {
     struct sl_map right = {0};
 
+    look_under(w, f->left, f->under_left, f->right);
+    look_under(w, f->right, f->under_right, f->left);
     for (uint32_t i = 0; i < w->ids.n; i++)
         if ((w->ids.v[i].type & SL_ID_TYPE) == f->right && w->ids.v[i].type & SL_ID_REAL)
             sl_map_add(&right, loose_hash(&w->ids.v[i]), i);

@@ -14,7 +14,8 @@ enum {
     SL_ID_REAL = 1u << 31,      /* some record says that it is there; else a ghost */
     SL_ID_TEXT = 1u << 30,      /* key is a text */
     SL_ID_MENTIONED = 1u << 29, /* by the import at hand */
-    SL_ID_TYPE = (1u << 29) - 1,
+    SL_ID_STORED = 1u << 28,    /* by an earlier one: it is in the store */
+    SL_ID_TYPE = (1u << 28) - 1,
 };
 
 struct sl_id {

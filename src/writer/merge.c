@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches to rows: identities, links, local times. */
 #include "base/clock.h"
-#include "writer/writer_internal.h"
+#include "writer/lookup.h"
 #include "writer_merge.sql.h"
 
 #include <stdio.h>
@@ -22,6 +22,8 @@ void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct
     if (s->parent)
         sl_merge_make_real(w, s->parent - 1, source, row);
     s->type |= SL_ID_REAL;
+    if (s->type & SL_ID_STORED)
+        *sl_vec_add(&w->risen) = i;
     sl_write_name(w, s->type & SL_ID_TYPE);
     if (!s->store)
         s->store = ++w->next_span;
@@ -38,8 +40,12 @@ static bool is_real(const struct sl_writer *w, uint32_t i)
 
 void sl_merge_link(struct sl_writer *w, struct sl_weak k)
 {
-    if (k.kind == SL_FACET && !sl_ids_pair(&w->ids, k.left, k.right))
+    if (k.kind == SL_FACET && !sl_ids_pair(&w->ids, k.left, k.right)) {
         *sl_vec_add(&w->again) = (typeof(*w->again.v)){k.left, k.right}; /* maybe with the sides changed */
+    } else if (k.kind == SL_FACET && w->ids.v[k.left].type & w->ids.v[k.right].type & SL_ID_STORED) {
+        sl_lookup_below(w, k.left); /* what lies in them has facets, too */
+        sl_lookup_below(w, k.right);
+    }
     *sl_vec_add(&w->links) = (struct sl_link_row){
         .left = w->ids.v[k.left].store,
         .right = w->ids.v[k.right].store,
@@ -281,8 +287,10 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
     sl_vec_clear(&w->local);
     for (size_t i = 0; i < b->spans.n; i++) {
         const struct sl_batch_span *s = &b->spans.v[i];
-        uint32_t at = sl_ids_add(&w->ids, s->parent < 0 ? UINT32_MAX : w->local.v[s->parent], s->type, s->key);
+        uint32_t at = sl_lookup_add(w, s->parent < 0 ? UINT32_MAX : w->local.v[s->parent], s->type, s->key);
         *sl_vec_add(&w->local) = at;
+        if (!s->strong && s->parent < 0)
+            sl_set_add(&w->weak_roots, (uint64_t)source << 32 | at);
         if (s->strong) {
             sl_merge_make_real(w, at, source, row);
             if (s->parent < 0)
@@ -324,6 +332,8 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
     row->used += b->used;
     row->skipped += b->skipped;
     row->rejected += b->rejected;
+    if (!rc)
+        rc = sl_lookup_failed(w, err);
     return rc ? rc : sl_write_flush(w, false, err);
 }
 
@@ -351,10 +361,10 @@ int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int
     bool timed = r->events || r->samples;
     char sql[120];
     int rc =
-        sl_store_run(w->st, sql_writer_source_end, err, timed ? "ittttiittiiiiiti" : "ittttiittiiiiit", (int64_t)r->id,
-                     r->path, r->part, r->recipe, r->component, (int64_t)r->bytes, (int64_t)r->mtime_ns, r->hash,
-                     r->context, (int64_t)sl_clock_now_ns(), (int64_t)r->read, (int64_t)r->used, (int64_t)r->skipped,
-                     (int64_t)r->rejected, r->recipe_hash, (int64_t)r->input);
+        sl_store_run(w->st, sql_writer_source_end, err, timed ? "ittttiittiiiiitti" : "ittttiittiiiiitt",
+                     (int64_t)r->id, r->path, r->part, r->recipe, r->component, (int64_t)r->bytes, (int64_t)r->mtime_ns,
+                     r->hash, r->context, (int64_t)sl_clock_now_ns(), (int64_t)r->read, (int64_t)r->used,
+                     (int64_t)r->skipped, (int64_t)r->rejected, r->recipe_hash, r->head, (int64_t)r->input);
 
     if (!rc && replaced) {
         snprintf(sql, sizeof sql, "UPDATE sl_source SET replaced_by = %lld WHERE id = %lld", (long long)r->id,
@@ -374,7 +384,7 @@ int sl_writer_share(struct sl_writer *w, const char *field, const char *scope, c
 static bool rekey(struct sl_writer *w, uint32_t old, const char *to, size_t n)
 {
     struct sl_key key = {(uint32_t)n, {.s = to}};
-    uint32_t new = sl_ids_find(&w->ids, UINT32_MAX, w->ids.v[old].type & SL_ID_TYPE, key);
+    uint32_t new = sl_lookup_find(w, UINT32_MAX, w->ids.v[old].type & SL_ID_TYPE, key);
     struct sl_id_text *x;
 
     if (new != UINT32_MAX && is_real(w, new)) { /* both exist: they are views of one thing */
@@ -396,7 +406,9 @@ static bool rekey(struct sl_writer *w, uint32_t old, const char *to, size_t n)
     memcpy(x->s, to, n);
     x->s[n] = 0;
     w->ids.v[old].key.s = x;
-    sl_store_run(w->st, "UPDATE sl_span SET key = ? WHERE id = ?", NULL, "ti", x->s, (int64_t)w->ids.v[old].store);
+    sl_store_run(
+        w->st, is_real(w, old) ? "UPDATE sl_span SET key = ? WHERE id = ?" : "UPDATE sl_ghost SET key = ? WHERE id = ?",
+        NULL, "ti", x->s, (int64_t)w->ids.v[old].store);
     return true;
 }
 
@@ -406,7 +418,8 @@ void sl_writer_rekey_roots(struct sl_writer *w, uint32_t type, const char *from,
     struct sl_buf key = {0};
     bool any = false;
 
-    for (uint32_t i = 0; i < w->ids.n; i++) {
+    sl_lookup_roots(w, type, from);
+    for (uint32_t i = 0, n = w->ids.n; i < n; i++) {
         const struct sl_id *s = &w->ids.v[i];
         struct sl_key k = sl_ids_key(s);
         if (s->parent || (s->type & SL_ID_TYPE) != type || !(s->type & SL_ID_TEXT) || k.n < nf ||

@@ -10,5 +10,5 @@ WHERE id = %lld
 
 -- name: writer_source_end
 INSERT OR REPLACE INTO sl_source (id, path, part, recipe, component, bytes, mtime_ns, hash, context, imported_ns,
-    records, used, skipped, rejected, recipe_hash, input)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+    records, used, skipped, rejected, recipe_hash, head, input)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);

@@ -6,15 +6,16 @@
 #include "base/clock.h"
 #include "store/dedup.h"
 #include "store/retract.h"
-#include "writer/writer_internal.h"
+#include "writer/lookup.h"
 #include "writer_resolve.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-static void resolve_weak(struct sl_writer *w)
+static int resolve_weak(struct sl_writer *w, struct sl_err *err)
 {
+    int rc = sl_lookup_weak(w, w->risen.v, w->risen.n, err);
     size_t kept = 0;
 
     for (size_t i = 0; i < w->weak.n; i++) {
@@ -25,6 +26,7 @@ static void resolve_weak(struct sl_writer *w)
             w->weak.v[kept++] = k;
     }
     w->weak.n = kept;
+    return rc ? rc : sl_lookup_failed(w, err);
 }
 
 /* The machine's own offset at a local time. */
@@ -65,10 +67,10 @@ static int32_t inferred_offset(struct sl_writer *w, uint32_t root)
 }
 
 /* Where nothing tells at all: what all others have, else the machine's zone. */
-static int32_t assumed_offset(const struct sl_writer *w, int64_t local_ns)
+static int32_t assumed_offset(struct sl_writer *w, int64_t local_ns)
 {
-    int32_t offset = 0;
-    bool one = false, many = false;
+    int32_t offset = w->stored_offset;
+    bool one = w->stored_offsets > 0, many = w->stored_offsets > 1;
 
     for (size_t i = 0; i < w->zones.v.n; i++)
         for (size_t k = 0; w->zones.v.v[i]->learned && k < w->zones.v.v[i]->step.n; k++) {
@@ -78,6 +80,20 @@ static int32_t assumed_offset(const struct sl_writer *w, int64_t local_ns)
             one = true;
         }
     return one && !many ? offset : system_offset(local_ns);
+}
+
+/* The offsets that earlier imports learned: how many, and one of them. */
+static int learned_offsets(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_learned_offsets, err);
+    int rc = q ? sl_store_step(w->st, q, err) : SL_ESTORE;
+
+    if (rc > 0) {
+        w->stored_offset = sqlite3_column_int(q, 0);
+        w->stored_offsets = (sqlite3_column_type(q, 0) != SQLITE_NULL) + (sqlite3_column_int(q, 1) != w->stored_offset);
+    }
+    sqlite3_finalize(q);
+    return rc < 0 ? rc : 0;
 }
 
 /* What a root's local times are taken for: learned, inferred, --zone, assumed. */
@@ -164,11 +180,15 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
     char sql[300];
 
     while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t root = sl_load_index(w, (uint32_t)sqlite3_column_int64(q, 1));
+        uint32_t root = sl_lookup_loaded(w, (uint32_t)sqlite3_column_int64(q, 1));
         struct sl_zone_steps *z;
         rc = 0;
-        if (root == UINT32_MAX)
-            continue;
+        if (root == UINT32_MAX) { /* nor was a facet looked up that may know better */
+            if (!sqlite3_column_int(q, 3) ||
+                assumed_offset(w, sqlite3_column_int64(q, 4)) == sqlite3_column_int(q, 2) ||
+                (root = sl_lookup_id(w, sqlite3_column_int64(q, 1))) == UINT32_MAX)
+                continue;
+        }
         z = sl_zones_get(&w->zones, root);
         if (z && !z->learned && !sl_merge_zone(w, root)) { /* only assumed by itself, and no facet knows better */
             if (!sqlite3_column_int(q, 3) || assumed_offset(w, sqlite3_column_int64(q, 4)) == z->step.v[0].offset_s)
@@ -262,12 +282,11 @@ static int write_ghost(struct sl_writer *w, sqlite3_stmt *q, uint32_t i, struct 
     char digits[32];
     int rc;
 
-    if (s->type & SL_ID_REAL || (s->store && i >= w->first_new))
+    if (s->type & SL_ID_REAL || s->store) /* it is there, or was written */
         return 0;
     if (s->parent && (rc = write_ghost(w, q, s->parent - 1, err)))
         return rc;
-    if (!s->store)
-        s->store = ++w->next_span;
+    s->store = ++w->next_span;
     sqlite3_bind_int64(q, 1, s->store);
     sqlite3_bind_int64(q, 2, sl_write_name(w, s->type & SL_ID_TYPE));
     if (key.n == SL_KEY_INT)
@@ -288,14 +307,8 @@ static int write_weak(struct sl_writer *w, struct sl_err *err)
     sqlite3_stmt *ghost, *weak;
     int rc = 0;
 
-    for (size_t i = 0; i < w->loaded_ghosts.n && !rc; i++) {
-        const struct sl_id *s = &w->ids.v[w->loaded_ghosts.v[i]];
-        char sql[80];
-        if (!(s->type & SL_ID_REAL))
-            continue;
-        snprintf(sql, sizeof sql, "DELETE FROM sl_ghost WHERE id = %u", s->store);
-        rc = sl_store_exec(w->st, sql, err);
-    }
+    for (size_t i = 0; i < w->risen.n && !rc; i++)
+        rc = sl_store_run(w->st, "DELETE FROM sl_ghost WHERE id = ?", err, "i", (int64_t)w->ids.v[w->risen.v[i]].store);
     ghost = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_ghost VALUES (?, ?, ?, ?)", err);
     weak = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_weak VALUES (?, ?, ?, ?, ?, ?, ?)", err);
     if (!ghost || !weak)
@@ -321,28 +334,37 @@ static int write_weak(struct sl_writer *w, struct sl_err *err)
     return rc;
 }
 
+struct naming {
+    struct sl_writer *w;
+    sqlite3_stmt *insert;
+};
+
+/* A span that this import made, or mentions. */
+static int note_named(void *of, sqlite3_stmt *row, struct sl_err *err)
+{
+    struct naming *n = of;
+    struct sl_writer *w = n->w;
+    int64_t id = sqlite3_column_int64(row, 0);
+    uint32_t i = id > 0 && id <= w->lookup.last ? sl_lookup_loaded(w, (uint32_t)id) : UINT32_MAX;
+
+    if (id > 0 && id <= w->lookup.last && (i == UINT32_MAX || !(w->ids.v[i].type & SL_ID_MENTIONED)))
+        return 0;
+    sqlite3_bind_int64(n->insert, 1, id);
+    return sl_store_write(w->st, n->insert, err);
+}
+
 /* Spans that a source read again had named, and that may be named no more. */
 static int drop_unnamed(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *q, *named;
-    int rc = 0;
+    struct naming n = {w, NULL};
+    int rc;
 
     if (!w->redo.n)
         return 0;
-    q = sl_store_prepare(w->st, "SELECT id FROM sl_span WHERE source IN (SELECT id FROM temp.sl_retracted)", err);
-    named = sl_store_prepare(w->st, "INSERT OR IGNORE INTO temp.sl_named VALUES (?)", err);
-    if (!q || !named)
-        rc = SL_ESTORE;
-    while (!rc && (rc = sl_store_step(w->st, q, err)) > 0) {
-        uint32_t id = (uint32_t)sqlite3_column_int64(q, 0), i = sl_load_index(w, id);
-        rc = 0;
-        if (i != UINT32_MAX && !(w->ids.v[i].type & SL_ID_MENTIONED))
-            continue;
-        sqlite3_bind_int64(named, 1, id);
-        rc = sl_store_write(w->st, named, err);
-    }
-    sqlite3_finalize(q);
-    sqlite3_finalize(named);
+    if (!(n.insert = sl_store_prepare(w->st, "INSERT OR IGNORE INTO temp.sl_named VALUES (?)", err)))
+        return SL_ESTORE;
+    rc = sl_retract_each(w->st, note_named, &n, err);
+    sqlite3_finalize(n.insert);
     return rc ? rc : sl_retract_spans(w->st, err);
 }
 
@@ -360,6 +382,19 @@ static int write_pairs(struct sl_writer *w, const struct sl_set *s, const char *
     return rc;
 }
 
+static int write_weak_roots(struct sl_writer *w, struct sl_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < w->weak_roots.v.n && !rc; i++) {
+        int64_t source = (int64_t)(w->weak_roots.v.v[i] >> 32),
+                root = w->ids.v[w->weak_roots.v.v[i] & UINT32_MAX].store;
+        if (root)
+            rc = sl_store_run(w->st, "INSERT OR IGNORE INTO sl_root VALUES (?, ?, 1)", err, "ii", source, root);
+    }
+    return rc;
+}
+
 /* What was seen on which type of span, which roots a source names, which spans lie in the writer of their file. */
 static int write_sets(struct sl_writer *w, struct sl_err *err)
 {
@@ -372,18 +407,30 @@ static int write_sets(struct sl_writer *w, struct sl_err *err)
     rc = write_pairs(w, &w->seen,
                      "INSERT OR IGNORE INTO sl_seen VALUES (?1, iif(?2 & 0x80000000, 2, 1), ?2 & 0x7fffffff)", err);
     if (!rc)
-        rc = write_pairs(w, &w->roots, "INSERT OR IGNORE INTO sl_root VALUES (?1, ?2)", err);
+        rc = write_pairs(w, &w->roots,
+                         "INSERT INTO sl_root (source, root) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET weak = NULL",
+                         err);
+    if (!rc)
+        rc = write_weak_roots(w, err);
     return rc ? rc : write_pairs(w, &w->written, "INSERT OR IGNORE INTO sl_written VALUES (?1, ?2)", err);
 }
 
 /* Events that two forms of a log tell. */
 static int part_forms(struct sl_writer *w, struct sl_err *err)
 {
-    int rc = sl_dedup_part(w->st, err);
-    int64_t more = rc ? 0 : sl_dedup_waiting(w->st) - w->waiting;
+    sqlite3_stmt *q = sl_store_prepare(w->st, "INSERT OR IGNORE INTO temp.sl_touched VALUES (?)", err);
+    int rc = q ? 0 : SL_ESTORE;
+    int64_t apart = 0;
 
-    w->counts.told_twice = more > 0 ? (uint64_t)more : 0;
-    w->counts.events -= (uint64_t)more; /* they came with this import, or are back */
+    for (size_t i = 0; i < w->roots.v.n && !rc; i++) {
+        sqlite3_bind_int64(q, 1, (sqlite3_int64)(w->roots.v.v[i] & UINT32_MAX));
+        rc = sl_store_write(w->st, q, err);
+    }
+    sqlite3_finalize(q);
+    if (!rc)
+        rc = sl_dedup_part(w->st, &apart, err);
+    w->counts.told_twice = apart > w->waiting ? (uint64_t)(apart - w->waiting) : 0;
+    w->counts.events -= (uint64_t)(apart - w->waiting); /* they came with this import, or are back */
     return rc;
 }
 
@@ -391,8 +438,11 @@ int sl_writer_resolve(struct sl_writer *w, struct sl_err *err)
 {
     int rc;
 
-    resolve_weak(w);
-    rc = sl_write_flush(w, false, err);
+    rc = learned_offsets(w, err);
+    if (!rc)
+        rc = resolve_weak(w, err);
+    if (!rc)
+        rc = sl_write_flush(w, false, err);
     if (!rc)
         rc = sl_facets_spread(w, err);
     if (!rc)

@@ -6,6 +6,11 @@ SELECT id, root, offset_s, how = 'assumed', (SELECT min(time_ns) FROM sl_event W
 FROM sl_zone
 WHERE how IN ('assumed', 'given');
 
+-- name: learned_offsets
+SELECT min(offset_s), max(offset_s)
+FROM sl_zone
+WHERE how NOT IN ('assumed', 'given');
+
 -- name: delete_event
 DELETE FROM sl_event
 WHERE zone = %u;

@@ -14,7 +14,7 @@ struct sl_writer;
 
 struct sl_source_row { /* one row of sl_source to be */
     int64_t id;        /* 0: a new one */
-    const char *path, *part, *recipe, *component, *hash, *context, *recipe_hash;
+    const char *path, *part, *recipe, *component, *hash, *context, *recipe_hash, *head;
     uint64_t bytes;
     int64_t mtime_ns;
     uint64_t read, used, skipped, rejected;
@@ -44,10 +44,14 @@ int sl_writer_share(struct sl_writer *w, const char *field, const char *scope, c
  * own. */
 void sl_writer_rekey_roots(struct sl_writer *w, uint32_t type, const char *from, const char *to);
 
-/* After the last redo, before the first batch: takes back what redo named, loads what waits for a partner. */
+/* After the last redo, before the first batch: takes back what redo named. */
 int sl_writer_start(struct sl_writer *w, struct sl_err *err);
 /* After the last batch: weak links, facets, zones; all rows are in their tables then. */
 int sl_writer_resolve(struct sl_writer *w, struct sl_err *err);
+/* Then: rules of this import that linked nothing, though others of the unknown type lie where it would; n: how many
+ * spans they name that no record knows. */
+typedef void sl_unresolved_fn(void *to, const char *rule, const char *unknown_type, uint64_t n);
+void sl_writer_unresolved(struct sl_writer *w, sl_unresolved_fn *fn, void *to);
 /* Ends what is temporary (or rolls back) and frees w; the transaction goes on. */
 int sl_writer_finish(struct sl_writer *w, struct sl_err *err);
 void sl_writer_abandon(struct sl_writer *w); /* rolls back and frees */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the writer: open.c (the beginning, and the end of it), merge.c (batches to rows), flush.c (rows to tables),
- * sort_events.c, resolve.c and facets.c (the end). */
+/* Inside of the writer: open.c (the beginning, and the end of it), lookup.c (what is stored), merge.c (batches to
+ * rows), flush.c (rows to tables), sort_events.c, resolve.c and facets.c (the end). */
 #ifndef SL_WRITER_WRITER_INTERNAL_H
 #define SL_WRITER_WRITER_INTERNAL_H
 
 #include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/set.h"
 #include "writer/ids.h"
 #include "writer/writer.h"
@@ -48,6 +50,31 @@ struct sl_weak {
     int64_t place;
 }; /* left, right: indices */
 
+enum sl_lookup_query {
+    SL_LOOKUP_SPAN,
+    SL_LOOKUP_GHOST,
+    SL_LOOKUP_ID,
+    SL_LOOKUP_FACETS,
+    SL_LOOKUP_ZONE,
+    SL_LOOKUP_WEAK,
+    SL_LOOKUP_BELOW,
+    SL_LOOKUP_INSIDE,
+    SL_LOOKUP_QUERIES,
+};
+
+struct sl_lookup {             /* lookup.c */
+    bool some;                 /* the store has spans that are not loaded */
+    bool loading_all;          /* all of them, right now */
+    int64_t last;              /* the last id that is stored */
+    uint64_t n, most;          /* look-ups so far; from how many on all are loaded */
+    struct sl_map by_store;    /* ids of the store -> identities that were looked up */
+    uint32_t all_from, all_to; /* identities that were loaded at once, in order of their ids */
+    SL_VEC(uint32_t) set_name; /* ids of names in the store -> ids in the set */
+    sqlite3_stmt *query[SL_LOOKUP_QUERIES];
+    int rc; /* the first error */
+    struct sl_err err;
+};
+
 struct sl_writer {
     struct sl_store *st;
     struct sl_recipes *set;
@@ -77,13 +104,16 @@ struct sl_writer {
     SL_VEC(struct sl_weak) weak;
     SL_VEC(struct { uint32_t a, b; }) again; /* facets (indices) that were known when a record said so */
     struct sl_set seen, roots, written;      /* for sl_seen, sl_root, sl_written: two numbers in one */
+    struct sl_set weak_roots;                /* roots (indices) that no record knows, with the source, too */
     struct sl_zones zones;
     int32_t zone_s;
-    SL_VEC(uint32_t) local;         /* spans of the batch -> indices */
-    SL_VEC(uint32_t) redo;          /* sources that are read again, or replaced */
-    uint32_t first_new;             /* identities from here on are of this import */
-    SL_VEC(uint32_t) loaded_ghosts; /* indices that came from sl_ghost */
-    int64_t waiting;                /* events that waited for another form of their log to go */
+    int32_t stored_offset;  /* one of those that earlier imports learned ... */
+    int stored_offsets;     /* ... and how many: 0, 1, 2 for more */
+    SL_VEC(uint32_t) local; /* spans of the batch -> indices */
+    SL_VEC(uint32_t) redo;  /* sources that are read again, or replaced */
+    SL_VEC(uint32_t) risen; /* identities that came from sl_ghost, and are real now */
+    struct sl_lookup lookup;
+    int64_t waiting; /* events that waited for another form of their log, and are judged anew */
     struct sl_writer_counts counts;
 };
 
@@ -95,9 +125,6 @@ void sl_write_key(sqlite3_context *out, struct sl_key k);
 
 /* sort_events.c: by span, then by time, type, source, place; equal ones stay in order */
 void sl_sort_events(struct sl_event_row *v, size_t n);
-
-/* open.c */
-uint32_t sl_load_index(const struct sl_writer *w, uint32_t store); /* UINT32_MAX: not of an earlier import */
 
 /* merge.c */
 void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row);

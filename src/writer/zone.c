@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "writer/zone.h"
 #include "base/clock.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,12 @@ static const int64_t SECOND_NS = 1000000000;
 
 struct sl_zone_steps *sl_zones_get(struct sl_zones *z, uint32_t root)
 {
+    uint64_t hash = sl_hash_mix(0, root);
+    size_t at = hash;
+
     if (z->last && z->last->root == root)
         return z->last;
-    for (size_t i = 0; i < z->v.n; i++) /* one a run */
+    for (uint32_t i; sl_map_next(&z->by_root, hash, &at, &i);)
         if (z->v.v[i]->root == root)
             return z->last = z->v.v[i];
     return NULL;
@@ -24,6 +28,7 @@ static struct sl_zone_steps *get_or_new(struct sl_zones *z, uint32_t root)
     if (!s) {
         s = sl_alloc(sizeof *s);
         s->root = root;
+        sl_map_add(&z->by_root, sl_hash_mix(0, root), (uint32_t)z->v.n);
         *sl_vec_add(&z->v) = s;
     }
     return s;
@@ -78,14 +83,14 @@ struct sl_zone_steps *sl_zones_set(struct sl_zones *z, uint32_t root, int32_t of
 
 void sl_zones_drop(struct sl_zones *z, uint32_t root)
 {
-    for (size_t i = 0; i < z->v.n; i++)
-        if (z->v.v[i]->root == root) {
-            z->last = NULL;
-            sl_vec_free(&z->v.v[i]->step);
-            free(z->v.v[i]);
-            z->v.v[i] = z->v.v[--z->v.n];
-            return;
-        }
+    struct sl_zone_steps *s = sl_zones_get(z, root);
+
+    if (s) {
+        sl_vec_clear(&s->step);
+        s->root = UINT32_MAX;
+        s->learned = false;
+        z->last = NULL;
+    }
 }
 
 /* Clocks are set at full quarters of an hour: the last one before the later offset was seen first, if that fits. */
@@ -137,4 +142,5 @@ void sl_zones_free(struct sl_zones *z)
         free(z->v.v[i]);
     }
     sl_vec_free(&z->v);
+    sl_map_free(&z->by_root);
 }

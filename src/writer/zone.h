@@ -3,6 +3,7 @@
 #ifndef SL_WRITER_ZONE_H
 #define SL_WRITER_ZONE_H
 
+#include "base/map.h"
 #include "base/mem.h"
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@ struct sl_zone_step {
 };
 
 struct sl_zone_steps {
-    uint32_t root; /* index of the root span */
+    uint32_t root; /* index of the root span; UINT32_MAX: dropped */
     const char *how;
     bool learned;                     /* from records, not assumed */
     SL_VEC(struct sl_zone_step) step; /* in order of time */
@@ -23,6 +24,7 @@ struct sl_zone_steps {
 
 struct sl_zones {
     SL_VEC(struct sl_zone_steps *) v;
+    struct sl_map by_root;
     struct sl_zone_steps *last; /* found last: sources ask for one root again and again */
 };
 

@@ -69,8 +69,8 @@ static void run(const char *sql)
 
 static void open_store(void)
 {
-    static const char *const parts[] = {"001-core.sql",  "002-joins.sql", "003-states.sql",
-                                        "004-sides.sql", "index.sql",     "views.sql"};
+    static const char *const parts[] = {"001-core.sql",    "002-joins.sql", "003-states.sql", "004-sides.sql",
+                                        "005-lookups.sql", "index.sql",     "views.sql"};
     struct sl_store st = {0};
     struct sl_recipes *set = fuzz_recipes(NULL);
     char sql[200];

@@ -252,7 +252,7 @@ def utilisation(db, kind, width):
 
 # ---- stores that no recipe would make, but users can
 
-def empty_store(to, schema=("001-core", "002-joins", "003-states", "004-sides", "views", "index")):
+def empty_store(to, schema=("001-core", "002-joins", "003-states", "004-sides", "005-lookups", "views", "index")):
     db = sqlite3.connect(to, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")
     for part in schema:
@@ -264,7 +264,7 @@ def empty_store(to, schema=("001-core", "002-joins", "003-states", "004-sides", 
 
 def random_store(to, r, times=None, states=True):
     """Cycles, equal times, links to nothing, spans without events, records that assert a link and an event."""
-    db = empty_store(to, ("001-core", "002-joins", *(["003-states", "004-sides"] if states else []), "views", "index"))
+    db = empty_store(to, ("001-core", "002-joins", *(["003-states", "004-sides", "005-lookups"] if states else []), "views", "index"))
     names = ["task", "try", "worker", "Work", "é"] + [f"e{i}" for i in range(5)]
     db.execute("BEGIN")
     db.executemany("INSERT INTO sl_name VALUES (?, ?)", enumerate(r.sample(names, len(names)), r.choice([1, 40, 10**12])))

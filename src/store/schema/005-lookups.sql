@@ -1,0 +1,14 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- An import looks up what it names, and does not load what is stored.
+
+-- With the parent, so that one look-up finds a span (index.sql has it now).
+DROP INDEX IF EXISTS sl_span_type;
+
+-- All roots that a source names, for what it said is found below them.
+ALTER TABLE sl_root ADD COLUMN weak INTEGER; -- 1: it is named only where a link waits for a span below it
+CREATE INDEX sl_root_root ON sl_root (root);
+
+-- XXH3-128 of the first 200 bytes, hexadecimal: a file that may continue another, or be a copy of it, begins as that does.
+-- '': it is shorter.  NULL: it was imported before this column was there.
+ALTER TABLE sl_source ADD COLUMN head TEXT;
+CREATE INDEX sl_source_head ON sl_source (recipe, head);
