@@ -40,6 +40,6 @@ SELECT c.id, c.parent, (SELECT min(e.time_ns) FROM sl_event e WHERE e.span = c.i
     WHERE name = 'begin')) AS b, (SELECT max(e.time_ns) FROM sl_event e WHERE e.span = c.id AND e.type = (SELECT id FROM
     sl_name WHERE name = 'end')) AS e
 FROM sl_span t
-JOIN sl_span c ON c.parent = t.id
-WHERE t.parent = ?1 AND c.type = (SELECT id FROM sl_name WHERE name = 'trace.call') AND b IS NOT NULL
+CROSS JOIN sl_span c ON c.parent = t.id
+WHERE t.parent = ?1 AND +c.type = (SELECT id FROM sl_name WHERE name = 'trace.call') AND b IS NOT NULL
 ORDER BY b, ifnull(e, 9223372036854775807) DESC, c.id;
