@@ -83,7 +83,8 @@ static void uncall(struct called *c)
 /* Fills temp.sl_retracted; the number of sources, or negative. */
 static int64_t choose(struct sl_store *st, const char *where, const char *a, const char *b, struct sl_err *err)
 {
-    char *sql = sqlite3_mprintf("INSERT INTO temp.sl_retracted SELECT id FROM sl_source WHERE id > 0 AND (%s)", where);
+    char *sql =
+        sqlite3_mprintf("INSERT INTO temp.sl_retracted SELECT id, -1 FROM sl_source WHERE id > 0 AND (%s)", where);
     sqlite3_stmt *q = sl_store_prepare(st, sql, err);
     int64_t n = SL_ESTORE;
 

@@ -277,6 +277,7 @@ static void record(struct sl_parse *p, const char *message, size_t n)
     size_t rejects = b->rejects.n;
 
     b->read++;
+    b->last_record = p->place;
     sl_vec_clear(&p->touched);
     if (p->saw)
         p->saw(p->to, p->input);

@@ -33,6 +33,7 @@ struct sl_batch *sl_batch_new(void)
     if (!b)
         b = sl_alloc(sizeof *b);
     b->next = NULL;
+    b->last_record = INT64_MIN;
     return b;
 }
 

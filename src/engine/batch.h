@@ -87,6 +87,7 @@ struct sl_batch {
     SL_VEC(struct sl_batch_share) shares;
     SL_VEC(struct sl_batch_wrote) wrotes;
     uint64_t read, used, skipped, rejected;
+    int64_t last_record; /* where the last record begins; INT64_MIN: there is none */
     struct sl_arena arena;
     struct sl_map by_identity; /* spans */
     struct sl_batch *next;

@@ -5,6 +5,7 @@
  */
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "bind/bind.h"
 #include "ingest/import_internal.h"
 #include "ingest_import.sql.h"
@@ -165,6 +166,8 @@ static struct sl_import_part *part_of(struct sl_importing *m, struct sl_import_f
     if (!p->id)
         p->id = sl_writer_source(m->w);
     p->row.id = p->id;
+    p->row.since = f->since ? f->since : INT64_MIN;
+    p->row.context_hash = *f->context_hash && !p->name ? f->context_hash : NULL;
     return p;
 }
 
@@ -303,6 +306,29 @@ static int merge_all(struct sl_importing *m, struct sl_err *err)
     return rc;
 }
 
+/*
+ * Which files are read on, and not again: those of whose last record the store knows all, and whose records mean what
+ * they meant: nothing new is known of their run, and nothing is given.
+ */
+static void read_on(struct sl_importing *m, const struct sl_shares *shared)
+{
+    bool given = m->o->set && m->o->set[0], as_before = !given && m->o->zone_s == INT32_MIN && !m->moved.n;
+
+    for (size_t i = 0; i < shared->v.n; i++)
+        as_before &= shared->v.v[i].known;
+    for (size_t i = 0; i < m->n; i++) {
+        struct sl_import_file *f = &m->file[i];
+        uint64_t hash = 0;
+        if (f->skip || !f->found->input->reader->appends || given)
+            continue;
+        for (size_t k = 0; f->extra[k]; k++)
+            hash = sl_hash_mix(hash, sl_hash(f->extra[k], strlen(f->extra[k])));
+        snprintf(f->context_hash, sizeof f->context_hash, "%016llx", (unsigned long long)hash);
+        if (!as_before || !f->since || strcmp(f->tail_hash, f->context_hash) != 0)
+            f->since = 0;
+    }
+}
+
 /* The old rows of what is read again go first. */
 static int take_back(struct sl_importing *m, struct sl_err *err)
 {
@@ -322,7 +348,10 @@ static int take_back(struct sl_importing *m, struct sl_err *err)
             rc = 0;
             if (f->replaces)
                 f->replaced = sqlite3_column_int64(q, 0);
-            rc = sl_writer_redo(m->w, sqlite3_column_int64(q, 0), f->replaces, err);
+            if (f->since)
+                rc = sl_writer_read_on(m->w, sqlite3_column_int64(q, 0), f->since, f->tail_spans, err);
+            else
+                rc = sl_writer_redo(m->w, sqlite3_column_int64(q, 0), f->replaces, err);
         }
         sqlite3_finalize(q);
     }
@@ -423,6 +452,7 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
         if (!rc)
             rc = sl_import_spread_shared(&m, &shared, err);
         if (!rc) {
+            read_on(&m, &shared);
             m.w = sl_writer_new(st, set, o->zone_s, err);
             rc = m.w ? take_back(&m, err) : SL_ESTORE;
             for (size_t i = 0; i < m.moved.n && !rc; i++) /* files that come to the copy later need it, too */

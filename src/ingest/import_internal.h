@@ -16,10 +16,13 @@ struct sl_import_part { /* one source to be: the file, or a table of it */
 
 struct sl_import_file {
     const struct sl_found *found;
-    int64_t known;    /* a source with this path and recipe, to be read again; 0: none */
-    bool skip;        /* unchanged, or a copy of what is known */
-    bool replaces;    /* its content is another one than that of `known` */
-    int64_t replaced; /* then: the source of the older version */
+    int64_t known;                      /* a source with this path and recipe, to be read again; 0: none */
+    bool skip;                          /* unchanged, or a copy of what is known */
+    bool replaces;                      /* its content is another one than that of `known` */
+    int64_t replaced;                   /* then: the source of the older version */
+    int64_t since;                      /* the place from which on `known` is to be read again; 0: all of it */
+    const char *tail_hash, *tail_spans; /* sl_source.tail */
+    char context_hash[17];              /* of what else decides what its records mean; "": the file is not read on */
     char *context;
     char head_hash[33]; /* hash of its beginning; "": it is short */
     char **extra;       /* shared fields and --set, pairs, ends with NULL */

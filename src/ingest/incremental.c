@@ -120,6 +120,12 @@ static int same_path(struct sl_importing *m, struct sl_import_file *f, sqlite3_s
         if (f->found->input->reader->grows && sl_import_text(q, 3)[0])
             f->replaces = !(f->found->bytes >= bytes && hash_prefix(f->found->path, bytes, now) &&
                             !strcmp(now, sl_import_text(q, 3)));
+        if (f->found->input->reader->appends && sl_import_text(q, 3)[0] && !f->replaces &&
+            sqlite3_column_int64(q, 5) > 0 && !strcmp(sl_import_text(q, 4), f->found->recipe->hash)) {
+            f->since = sqlite3_column_int64(q, 5);
+            f->tail_hash = sl_arena_copy(&m->arena, sl_import_text(q, 6), strlen(sl_import_text(q, 6)));
+            f->tail_spans = sl_arena_copy(&m->arena, sl_import_text(q, 7), strlen(sl_import_text(q, 7)));
+        }
     }
     f->skip = any && all_same;
     return rc;

@@ -25,7 +25,8 @@ WHERE recipe = ?1 AND (head = ?5 OR head IS NULL) AND context = ?2 AND path <> ?
 ORDER BY bytes, id;
 
 -- name: import_known
-SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash
+SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash, iif(json_valid(tail), tail ->> 'place', NULL),
+    tail ->> 'hash', tail -> 'spans'
 FROM sl_source
 WHERE path = ? AND recipe = ? AND replaced_by IS NULL
 ORDER BY id;

@@ -25,8 +25,9 @@ struct sl_reader {
      * the file could not be read on: what was pushed before stays.
      */
     int (*run)(struct sl_parse *p, const char *path, struct sl_err *err);
-    bool grows;  /* a longer file with the same beginning is the same source, grown (logs; not databases) */
-    bool tables; /* each table of the file is a source of its own */
+    bool grows;   /* a longer file with the same beginning is the same source, grown (logs; not databases) */
+    bool appends; /* and its records say what they say whatever follows, but for the last */
+    bool tables;  /* each table of the file is a source of its own */
     /*
      * The suffix of files that a process writes through a mapping, which leaves size and time as they were, until
      * another file of the same stem takes their place; NULL: these are no such files.

@@ -12,20 +12,30 @@ int sl_retract_begin(struct sl_store *st, struct sl_err *err)
     return rc ? rc : sl_store_exec(st, sql_begin, err);
 }
 
-/* BELOW(column) in sql: the spans of that column may be spoken of.  Where they are most of the store, it is read whole.
- * The caller frees. */
-static char *with_below(struct sl_store *st, const char *sql)
+/*
+ * BELOW(column) in sql: the spans of that column may be spoken of; where they are most of the store, it is read whole.
+ * RETRACTED(table.): the row is of a record that is retracted.  The caller frees.
+ */
+static char *spell_out(struct sl_store *st, const char *sql)
 {
     bool all = sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM temp.sl_below WHERE id < 0)", 1);
     struct sl_buf text = {0};
 
-    for (const char *at; (at = strstr(sql, "BELOW(")); sql = strchr(at, ')') + 1) {
-        const char *column = at + strlen("BELOW(");
-        sl_buf_add(&text, sql, (size_t)(at - sql));
-        if (all)
+    for (const char *at; (at = strpbrk(sql, "BR"));) {
+        bool below = !strncmp(at, "BELOW(", 6), retracted = !strncmp(at, "RETRACTED(", 10);
+        const char *in = at + (below ? 6 : 10);
+        int n = below || retracted ? (int)strcspn(in, ")") : 0;
+        sl_buf_add(&text, sql, (size_t)(at - sql) + (n || retracted ? 0 : 1));
+        sql = below || retracted ? in + n + 1 : at + 1;
+        if (below && all)
             sl_buf_adds(&text, "1");
-        else
-            sl_buf_addf(&text, "%.*s IN (SELECT id FROM temp.sl_below)", (int)strcspn(column, ")"), column);
+        else if (below)
+            sl_buf_addf(&text, "%.*s IN (SELECT id FROM temp.sl_below)", n, in);
+        else if (retracted)
+            sl_buf_addf(&text,
+                        "%.*ssource IN (SELECT id FROM temp.sl_retracted) AND %.*splace >= (SELECT since FROM "
+                        "temp.sl_retracted WHERE id = %.*ssource)",
+                        n, in, n, in, n, in);
     }
     sl_buf_adds(&text, sql);
     return text.s;
@@ -33,18 +43,26 @@ static char *with_below(struct sl_store *st, const char *sql)
 
 static int run(struct sl_store *st, const char *sql, struct sl_err *err)
 {
-    char *text = with_below(st, sql);
+    char *text = spell_out(st, sql);
     int rc = sl_store_exec(st, text, err);
 
     free(text);
     return rc;
 }
 
+int sl_retract_source(struct sl_store *st, int64_t source, int64_t since, const char *spans, struct sl_err *err)
+{
+    int rc = sl_store_run(st, "INSERT OR IGNORE INTO temp.sl_retracted VALUES (?, ?)", err, "ii", source, since);
+
+    return !rc && spans ? sl_store_run(st, sql_tail, err, "t", spans) : rc;
+}
+
 int sl_retract_rows(struct sl_store *st, int64_t *back, struct sl_err *err)
 {
-    int rc = sl_store_int(st, sql_many, 1) ? 0 : sl_store_exec(st, sql_below, err);
+    bool all = sl_store_int(st, sql_many, 1);
+    int rc = all ? 0 : sl_store_exec(st, sql_below, err);
 
-    if (!rc && sl_store_int(st, sql_most, 1))
+    if (!rc && (all || sl_store_int(st, sql_most, 1)))
         rc = sl_store_exec(st, "INSERT INTO temp.sl_below VALUES (-1)", err);
     if (!rc)
         rc = run(st, sql_join, err);
@@ -59,7 +77,7 @@ int sl_retract_spans(struct sl_store *st, struct sl_err *err)
 
 int sl_retract_each(struct sl_store *st, sl_row_fn *fn, void *of, struct sl_err *err)
 {
-    char *sql = with_below(st, sql_each);
+    char *sql = spell_out(st, sql_each);
     int rc = sl_store_each(st, sql, fn, of, err, "");
 
     free(sql);

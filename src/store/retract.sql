@@ -2,7 +2,8 @@
 -- What retract.c asks of the store.
 
 -- name: begin
-CREATE TEMP TABLE sl_retracted (id INTEGER PRIMARY KEY);
+-- sources, and the place of the first record that is
+CREATE TEMP TABLE sl_retracted (id INTEGER PRIMARY KEY, since INTEGER NOT NULL);
 CREATE TEMP TABLE sl_named (id INTEGER PRIMARY KEY);
 -- the roots that retracted sources name, and new ones; and all that may lie below these, or -1: look everywhere
 CREATE TEMP TABLE sl_touched (id INTEGER PRIMARY KEY);
@@ -10,14 +11,15 @@ CREATE TEMP TABLE sl_below (id INTEGER PRIMARY KEY);
 
 -- name: many
 -- Much is spoken of, or by sources of which not all roots are known (of an older version).
-SELECT EXISTS (SELECT 1 FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted) AND head IS NULL)
-    OR (SELECT sum(records) FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted)) * 8 > (SELECT max(id) FROM sl_span);
+WITH whole AS (SELECT head, records FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted WHERE since < 0))
+SELECT EXISTS (SELECT 1 FROM whole WHERE head IS NULL) OR (SELECT total(records) FROM whole) * 8 > (SELECT max(id) FROM
+    sl_span);
 
 -- name: below
 INSERT OR IGNORE INTO temp.sl_touched
 SELECT root
 FROM sl_root
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
 INSERT OR IGNORE INTO temp.sl_below
 WITH RECURSIVE below(id) AS (
     SELECT id FROM temp.sl_touched
@@ -27,7 +29,7 @@ FROM below
 LIMIT (SELECT 1000 + max(id) / 4 FROM sl_span)
 
 -- name: most
-SELECT count(*) IN (0, (SELECT 1000 + max(id) / 4 FROM sl_span))
+SELECT count(*) >= (SELECT 1000 + max(id) / 4 FROM sl_span)
 FROM temp.sl_below;
 
 -- name: join
@@ -57,32 +59,31 @@ FROM sl_event e
 JOIN sl_span s ON s.id = e.span
 JOIN sl_name n ON n.id = s.type
 JOIN sl_name m ON m.id = e.type
-WHERE BELOW(e.span) AND e.source IN (SELECT id FROM sl_source WHERE replaced_by IS NOT NULL AND id IN (SELECT id FROM
-    temp.sl_retracted));
+WHERE BELOW(e.span) AND RETRACTED(e.) AND e.source IN (SELECT id FROM sl_source WHERE replaced_by IS NOT NULL);
 DELETE FROM sl_event
-WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND RETRACTED();
 DELETE FROM sl_attr
-WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND RETRACTED();
 DELETE FROM sl_sample
-WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND RETRACTED();
 DELETE FROM sl_raw
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE RETRACTED();
 DELETE FROM sl_reject
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE RETRACTED();
 DELETE FROM sl_root
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE source IN (SELECT id FROM temp.sl_retracted WHERE since < 0 OR root IN (SELECT id FROM temp.sl_below));
 DELETE FROM sl_wrote
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE RETRACTED();
 DELETE FROM sl_written
-WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(span) AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
 DELETE FROM sl_link_off
-WHERE source IN (SELECT id FROM temp.sl_retracted);
+WHERE RETRACTED();
 DELETE FROM sl_weak
-WHERE BELOW(left_span) AND source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(left_span) AND RETRACTED();
 DELETE FROM sl_link_also
-WHERE BELOW(left_span) AND source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(left_span) AND RETRACTED();
 DELETE FROM sl_link
-WHERE BELOW(left_span) AND source IN (SELECT id FROM temp.sl_retracted);
+WHERE BELOW(left_span) AND RETRACTED();
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, weak)
 SELECT left_span, kind, right_span, rule, source, place, weak
 FROM sl_link_also
@@ -96,6 +97,15 @@ WHERE BELOW(left_span) AND EXISTS (SELECT 1 FROM sl_link l WHERE l.left_span = s
 SELECT id
 FROM sl_span
 WHERE BELOW(id) AND source IN (SELECT id FROM temp.sl_retracted);
+
+-- name: tail
+-- Spans of the last record of a file that has grown, and those around them.
+INSERT OR IGNORE INTO temp.sl_below
+WITH RECURSIVE up(id) AS (
+    SELECT value FROM json_each(?1)
+    UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent < s.id)
+SELECT id
+FROM up;
 
 -- name: spans
 -- What speaks for a span: events, values, links of a record that knows it, and children that are spoken for.
@@ -113,8 +123,8 @@ INSERT INTO temp.sl_live WITH RECURSIVE up(id) AS ( SELECT id FROM temp.sl_dead 
     = d.id) OR EXISTS (SELECT 1 FROM sl_sample WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_root WHERE root =
     d.id AND weak IS NULL) OR EXISTS (SELECT 1 FROM sl_link WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN
     (1, 3)) OR EXISTS (SELECT 1 FROM sl_link WHERE right_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT
-    IN (2, 3)) OR EXISTS (SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.source NOT IN (SELECT id FROM
-    temp.sl_retracted)) UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent IN (SELECT id
+    IN (2, 3)) OR EXISTS (SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.id NOT IN (SELECT id FROM
+    temp.sl_dead)) UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent IN (SELECT id
     FROM temp.sl_dead))
 SELECT id
 FROM up;
@@ -152,14 +162,14 @@ SET source = coalesce( (SELECT source FROM sl_event WHERE span = sl_span.id LIMI
     NULL AND ifnull(weak, 0) NOT IN (2, 3) LIMIT 1), (SELECT source FROM sl_link WHERE left_span = sl_span.id AND
     source IS NOT NULL AND ifnull(weak, 0) NOT IN (1, 3) LIMIT 1), (SELECT source FROM sl_root WHERE root =
     sl_span.id AND weak IS NULL LIMIT 1), source)
-WHERE id IN (SELECT id FROM temp.sl_live);
+WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
 UPDATE sl_span
 SET source = coalesce( (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION SELECT k.id FROM d JOIN sl_span k ON
     k.parent = d.id) SELECT k.source FROM d JOIN sl_span k ON k.id = d.id WHERE k.source NOT IN (SELECT id FROM
     temp.sl_retracted) LIMIT 1), (SELECT replaced_by FROM sl_source WHERE id = sl_span.source), iif(id IN (SELECT
     id FROM temp.sl_named), source, NULL), (SELECT min(id) FROM sl_source WHERE id > 0 AND replaced_by IS NULL AND
     id NOT IN (SELECT id FROM temp.sl_retracted)), source)
-WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted)
+WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0)
 
 -- name: end
 DROP TABLE IF EXISTS temp.sl_retracted;

@@ -301,6 +301,22 @@ static void bind_key(sqlite3_stmt *q, int i, struct sl_key key)
     }
 }
 
+/* A span of that name that lies in itself: no new root is made beside it.  0: there is none. */
+static int64_t damaged_root(struct sl_writer *w, uint32_t name, struct sl_key key)
+{
+    sqlite3_stmt *q = sl_store_prepare(w->st, sql_damaged_root, &w->lookup.err);
+    int64_t id = 0;
+
+    if (!q)
+        return 0;
+    sqlite3_bind_int64(q, 1, name);
+    bind_key(q, 2, key);
+    if (next(w, q))
+        id = sqlite3_column_int64(q, 0);
+    sqlite3_finalize(q);
+    return id;
+}
+
 uint32_t sl_lookup_find(struct sl_writer *w, uint32_t parent, uint32_t type, struct sl_key key)
 {
     uint32_t at = sl_ids_find(&w->ids, parent, type, key), name, from = w->ids.n;
@@ -333,6 +349,8 @@ uint32_t sl_lookup_find(struct sl_writer *w, uint32_t parent, uint32_t type, str
     }
     if (id)
         load_facets(w, from);
+    else if (parent == UINT32_MAX && (id = damaged_root(w, name, key)))
+        return damaged(w, true, id, "parent");
     return at;
 }
 
@@ -446,6 +464,16 @@ int sl_lookup_weak(struct sl_writer *w, const uint32_t *risen, size_t n, struct 
     sl_vec_free(&later);
     sl_vec_free(&found);
     return rc ? rc : sl_lookup_failed(w, err);
+}
+
+int sl_lookup_tails(struct sl_writer *w, struct sl_err *err)
+{
+    sqlite3_stmt *q = w->redo.n ? sl_store_prepare(w->st, sql_tails, err) : NULL;
+
+    if (q)
+        load_each(w, q);
+    sqlite3_finalize(q);
+    return w->redo.n && !q ? SL_ESTORE : sl_lookup_failed(w, err);
 }
 
 /* ---- roots by their key ---- */

@@ -19,6 +19,9 @@ void sl_lookup_roots(struct sl_writer *w, uint32_t type, const char *key); /* lo
 /* Loads the spans of a type with a key at any depth in i. */
 void sl_lookup_inside(struct sl_writer *w, uint32_t i, uint32_t type, struct sl_key key);
 
+/* Loads the spans of the last records of files that are read on, so that it is seen who still mentions them. */
+int sl_lookup_tails(struct sl_writer *w, struct sl_err *err);
+
 /* Takes the weak links of these (indices), which are ghosts no more, out of the store and before those of w->weak. */
 int sl_lookup_weak(struct sl_writer *w, const uint32_t *risen, size_t n, struct sl_err *err);
 

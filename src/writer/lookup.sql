@@ -19,6 +19,12 @@ WHERE type = ?1 AND key = ?2 AND parent IS ?3 AND id BETWEEN 1 AND 4000000000
 ORDER BY id
 LIMIT 1;
 
+-- name: damaged_root
+SELECT id
+FROM sl_span
+WHERE type = ?1 AND key = ?2 AND (parent >= id OR typeof(parent) NOT IN ('integer', 'null'))
+LIMIT 1;
+
 -- name: by_id
 SELECT id, type, key, parent, 1, source
 FROM sl_span
@@ -74,6 +80,12 @@ FROM sl_span s
 WHERE s.type = ?1 AND s.key = ?2 AND EXISTS (
     WITH RECURSIVE up(id) AS (SELECT s.parent UNION SELECT p.parent FROM up JOIN sl_span p ON p.id = up.id)
     SELECT 1 FROM up WHERE id = ?3);
+
+-- name: tails
+-- What is below retracted files as a whole is mentioned again, or is not.
+SELECT id
+FROM temp.sl_below
+WHERE id > 0 AND NOT EXISTS (SELECT 1 FROM temp.sl_retracted WHERE since < 0);
 
 -- name: roots
 -- Whose key is this folder, or a path in it.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches to rows: identities, links, local times. */
 #include "base/clock.h"
+#include "store/retract.h"
 #include "writer/lookup.h"
 #include "writer_merge.sql.h"
 
@@ -139,7 +140,11 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
 
     for (size_t i = 0; i < b->events.n && !rc; i++) {
         const struct sl_batch_event *e = &b->events.v[i];
-        uint32_t s = w->local.v[e->span], id = w->ids.v[s].store, type = sl_write_name(w, e->type);
+        uint32_t s = w->local.v[e->span], id, type;
+        if (e->place < row->since)
+            continue;
+        id = w->ids.v[s].store;
+        type = sl_write_name(w, e->type);
         sl_set_add(&w->seen, (uint64_t)(w->ids.v[s].type & SL_ID_TYPE) << 32 | e->type);
         if (e->naive) {
             uint32_t root = sl_ids_root(&w->ids, s);
@@ -169,22 +174,22 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     return rc;
 }
 
-static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_err *err)
+static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t source, int64_t since,
+                        struct sl_err *err)
 {
     int rc = 0;
 
     for (size_t i = 0; i < b->attrs.n && !rc; i++) {
         const struct sl_batch_values *v = &b->attrs.v[i];
         struct sl_values_row r = {
-            .span = w->ids.v[w->local.v[v->span]].store,
-            .shape = 0,
             .source = source,
-            .zone = 0,
-            .time_ns = 0,
             .place = v->place,
-            .json = sl_arena_copy(&w->values, v->json, v->n),
             .n = v->n,
         };
+        if (v->place < since)
+            continue;
+        r.span = w->ids.v[w->local.v[v->span]].store;
+        r.json = sl_arena_copy(&w->values, v->json, v->n);
         rc = sl_write_shape(w, v->shape, &r.shape, err);
         sl_set_add(&w->seen,
                    (uint64_t)(w->ids.v[w->local.v[v->span]].type & SL_ID_TYPE) << 32 | SL_SEEN_SHAPE | r.shape);
@@ -192,17 +197,19 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     }
     for (size_t i = 0; i < b->samples.n && !rc; i++) {
         const struct sl_batch_values *v = &b->samples.v[i];
-        uint32_t s = w->local.v[v->span], root = sl_ids_root(&w->ids, s);
-        struct sl_zone_steps *z = v->naive ? sl_merge_zone(w, root) : NULL;
+        uint32_t s = w->local.v[v->span], root;
+        struct sl_zone_steps *z;
         struct sl_values_row r = {
-            .span = w->ids.v[s].store,
-            .shape = 0,
             .source = source,
-            .zone = 0,
             .time_ns = v->time_ns,
             .place = v->place,
             .n = v->n,
         };
+        if (v->place < since)
+            continue;
+        root = sl_ids_root(&w->ids, s);
+        z = v->naive ? sl_merge_zone(w, root) : NULL;
+        r.span = w->ids.v[s].store;
         rc = sl_write_shape(w, v->shape, &r.shape, err);
         if (v->naive && !z) {
             r.json = sl_arena_copy(&w->deferred_values, v->json, v->n);
@@ -217,7 +224,7 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     return rc;
 }
 
-static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_err *err)
+static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t source, int64_t since, struct sl_err *err)
 {
     sqlite3_stmt *q;
     int rc = 0;
@@ -227,6 +234,8 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
             return SL_ESTORE;
         for (size_t i = 0; i < b->rejects.n && !rc; i++) {
             const struct sl_batch_reject *r = &b->rejects.v[i];
+            if (r->place < since)
+                continue;
             sqlite3_bind_int64(q, 1, source);
             sqlite3_bind_int64(q, 2, r->place);
             sqlite3_bind_text(q, 3, r->reason, -1, SQLITE_STATIC);
@@ -240,6 +249,8 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
             return SL_ESTORE;
         for (size_t i = 0; i < b->raws.n && !rc; i++) {
             const struct sl_batch_raw *r = &b->raws.v[i];
+            if (r->place < since)
+                continue;
             sqlite3_bind_int64(q, 1, source);
             sqlite3_bind_int64(q, 2, r->place);
             if (r->span >= 0 && w->ids.v[w->local.v[r->span]].store)
@@ -254,7 +265,8 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
     return rc;
 }
 
-static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_err *err)
+static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, const struct sl_source_row *row,
+                        struct sl_err *err)
 {
     sqlite3_stmt *q;
     int rc = 0;
@@ -265,9 +277,11 @@ static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         return SL_ESTORE;
     for (size_t i = 0; i < b->wrotes.n && !rc; i++) {
         const struct sl_batch_wrote *v = &b->wrotes.v[i];
+        if (v->place < row->since)
+            continue;
         sqlite3_bind_text(q, 1, v->path, -1, SQLITE_STATIC);
         sqlite3_bind_int64(q, 2, w->ids.v[w->local.v[v->span]].store);
-        sqlite3_bind_int64(q, 3, source);
+        sqlite3_bind_int64(q, 3, row->id);
         sqlite3_bind_int64(q, 4, v->place);
         sqlite3_bind_int64(q, 5, sl_write_name(w, v->rule));
         sqlite3_bind_null(q, 6);
@@ -279,43 +293,117 @@ static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     return rc;
 }
 
+/* ---- files that have grown ---- */
+
+static void need(struct sl_writer *w, const struct sl_batch *b, int64_t span)
+{
+    for (; span >= 0 && !w->needed.v[span]; span = b->spans.v[span].parent)
+        w->needed.v[span] = 1;
+}
+
+/* Which spans of the batch what is new speaks of; roots are few, and a source's are known. */
+static void find_needed(struct sl_writer *w, const struct sl_batch *b, int64_t since)
+{
+    sl_vec_clear(&w->needed);
+    for (size_t i = 0; i < b->spans.n; i++)
+        *sl_vec_add(&w->needed) = since == INT64_MIN || b->spans.v[i].parent < 0;
+    if (since == INT64_MIN)
+        return;
+#define NEED(what, span)                                                                                               \
+    for (size_t i = 0; i < b->what.n; i++)                                                                             \
+        if (b->what.v[i].place >= since)                                                                               \
+    need(w, b, b->what.v[i].span)
+    NEED(events, span);
+    NEED(attrs, span);
+    NEED(samples, span);
+    NEED(wrotes, span);
+    NEED(raws, span);
+    NEED(links, left);
+    NEED(links, right);
+}
+
+/* Notes the spans of the batch's last record: a longer file begins again there. */
+static void note_tail(struct sl_writer *w, const struct sl_batch *b, struct sl_source_row *row)
+{
+    struct sl_tail *t;
+
+    if (!row->context_hash || b->last_record == INT64_MIN)
+        return;
+    if (!w->tails.n || w->tails.v[w->tails.n - 1].source != row->id)
+        *sl_vec_add(&w->tails) = (struct sl_tail){.source = row->id, .hash = row->context_hash};
+    t = &w->tails.v[w->tails.n - 1];
+    sl_vec_clear(&t->spans);
+    t->place = b->last_record;
+#define TAIL(what, span)                                                                                               \
+    for (size_t i = 0; i < b->what.n; i++)                                                                             \
+        if (b->what.v[i].place >= t->place)                                                                            \
+    *sl_vec_add(&t->spans) = w->local.v[b->what.v[i].span]
+    TAIL(events, span);
+    TAIL(attrs, span);
+    TAIL(samples, span);
+    TAIL(wrotes, span);
+    TAIL(links, left);
+    TAIL(links, right);
+}
+
+/* ---- a batch ---- */
+
+static void merge_spans(struct sl_writer *w, const struct sl_batch *b, struct sl_source_row *row)
+{
+    uint32_t source = (uint32_t)row->id;
+
+    sl_vec_clear(&w->local);
+    find_needed(w, b, row->since);
+    for (size_t i = 0; i < b->spans.n; i++) {
+        const struct sl_batch_span *s = &b->spans.v[i];
+        uint32_t parent = s->parent < 0 ? UINT32_MAX : w->local.v[s->parent];
+        uint32_t at = w->needed.v[i]                           ? sl_lookup_add(w, parent, s->type, s->key)
+                      : s->parent >= 0 && parent == UINT32_MAX ? UINT32_MAX
+                                                               : sl_ids_find(&w->ids, parent, s->type, s->key);
+        *sl_vec_add(&w->local) = at;
+        row->written |= s->written;
+        if (!w->needed.v[i]) {
+            if (at != UINT32_MAX && s->strong && is_real(w, at))
+                w->ids.v[at].type |= SL_ID_MENTIONED;
+            continue;
+        }
+        if (!s->strong && s->parent < 0)
+            sl_set_add(&w->weak_roots, (uint64_t)source << 32 | at);
+        if (!s->strong)
+            continue;
+        sl_merge_make_real(w, at, source, row);
+        if (s->parent < 0)
+            sl_set_add(&w->roots, (uint64_t)source << 32 | w->ids.v[at].store);
+        if (s->written)
+            sl_set_add(&w->written, (uint64_t)w->ids.v[at].store << 32 | source);
+    }
+}
+
 int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_source_row *row, struct sl_err *err)
 {
     uint32_t source = (uint32_t)row->id;
     int rc;
 
-    sl_vec_clear(&w->local);
-    for (size_t i = 0; i < b->spans.n; i++) {
-        const struct sl_batch_span *s = &b->spans.v[i];
-        uint32_t at = sl_lookup_add(w, s->parent < 0 ? UINT32_MAX : w->local.v[s->parent], s->type, s->key);
-        *sl_vec_add(&w->local) = at;
-        if (!s->strong && s->parent < 0)
-            sl_set_add(&w->weak_roots, (uint64_t)source << 32 | at);
-        if (s->strong) {
-            sl_merge_make_real(w, at, source, row);
-            if (s->parent < 0)
-                sl_set_add(&w->roots, (uint64_t)source << 32 | w->ids.v[at].store);
-            if (s->written)
-                sl_set_add(&w->written, (uint64_t)w->ids.v[at].store << 32 | source);
-        }
-    }
-    rc = merge_wrotes(w, b, source, err);
+    merge_spans(w, b, row);
+    note_tail(w, b, row);
+    rc = merge_wrotes(w, b, row, err);
     for (size_t i = 0; i < b->zones.n; i++)
         sl_zones_learn(&w->zones, w->local.v[b->zones.v[i].root], b->zones.v[i].since_ns, b->zones.v[i].until_ns,
                        b->zones.v[i].offset_s);
     for (size_t i = 0; i < b->links.n; i++) {
         const struct sl_batch_link *l = &b->links.v[i];
-        uint32_t a = w->local.v[l->left], c = w->local.v[l->right];
         struct sl_weak k = {
-            .left = a,
-            .right = c,
             .rule = l->rule,
             .kind = l->kind,
             .weak = l->weak,
             .source = source,
             .place = l->place,
         };
-        if (is_real(w, a) && is_real(w, c))
+        if (l->place < row->since)
+            continue;
+        k.left = w->local.v[l->left];
+        k.right = w->local.v[l->right];
+        if (is_real(w, k.left) && is_real(w, k.right))
             sl_merge_link(w, k);
         else
             *sl_vec_add(&w->weak) = k;
@@ -323,9 +411,9 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
     if (!rc)
         rc = merge_events(w, b, source, row, err);
     if (!rc)
-        rc = merge_values(w, b, source, err);
+        rc = merge_values(w, b, source, row->since, err);
     if (!rc)
-        rc = write_few(w, b, source, err);
+        rc = write_few(w, b, source, row->since, err);
     for (size_t i = 0; i < b->shares.n && !rc; i++)
         rc = sl_writer_share(w, b->shares.v[i].field, b->shares.v[i].scope, b->shares.v[i].value, err);
     row->read += b->read;
@@ -346,14 +434,18 @@ int64_t sl_writer_source(struct sl_writer *w)
 
 int sl_writer_redo(struct sl_writer *w, int64_t source, bool replaced, struct sl_err *err)
 {
-    char sql[200];
+    int rc = sl_retract_source(w->st, source, INT64_MIN, NULL, err);
 
     *sl_vec_add(&w->redo) = (uint32_t)source;
-    if (replaced) /* by which version is set once that is known */
-        snprintf(sql, sizeof sql, sql_writer_redo, (long long)source, (long long)source);
-    else
-        snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO temp.sl_retracted VALUES (%lld)", (long long)source);
-    return sl_store_exec(w->st, sql, err);
+    if (!rc && replaced) /* by which version is set once that is known */
+        rc = sl_store_run(w->st, sql_writer_redo, err, "i", source);
+    return rc;
+}
+
+int sl_writer_read_on(struct sl_writer *w, int64_t source, int64_t since, const char *spans, struct sl_err *err)
+{
+    *sl_vec_add(&w->redo) = (uint32_t)source;
+    return sl_retract_source(w->st, source, since, spans, err);
 }
 
 int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int64_t replaced, struct sl_err *err)
@@ -366,6 +458,10 @@ int sl_writer_source_end(struct sl_writer *w, const struct sl_source_row *r, int
                      r->hash, r->context, (int64_t)sl_clock_now_ns(), (int64_t)r->read, (int64_t)r->used,
                      (int64_t)r->skipped, (int64_t)r->rejected, r->recipe_hash, r->head, (int64_t)r->input);
 
+    if (r->written && w->tails.n && w->tails.v[w->tails.n - 1].source == r->id) { /* times decide where they lie */
+        w->tails.n--;
+        sl_vec_free(&w->tails.v[w->tails.n].spans);
+    }
     if (!rc && replaced) {
         snprintf(sql, sizeof sql, "UPDATE sl_source SET replaced_by = %lld WHERE id = %lld", (long long)r->id,
                  (long long)replaced);

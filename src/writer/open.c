@@ -78,6 +78,10 @@ static void free_writer(struct sl_writer *w)
     sl_vec_free(&w->local);
     sl_vec_free(&w->redo);
     sl_vec_free(&w->risen);
+    sl_vec_free(&w->needed);
+    for (size_t i = 0; i < w->tails.n; i++)
+        sl_vec_free(&w->tails.v[i].spans);
+    sl_vec_free(&w->tails);
     sl_lookup_close(w);
     free(w);
 }
@@ -114,7 +118,11 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
 
 int sl_writer_start(struct sl_writer *w, struct sl_err *err)
 {
-    return w->redo.n ? sl_retract_rows(w->st, &w->waiting, err) : 0;
+    int rc = w->redo.n ? sl_retract_rows(w->st, &w->waiting, err) : 0;
+
+    if (!rc)
+        rc = sl_lookup_tails(w, err);
+    return rc;
 }
 
 int sl_writer_finish(struct sl_writer *w, struct sl_err *err)

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+enum { MANY_SPANS = 200 }; /* of one record: then the whole file is read again when it grows */
+
 static int resolve_weak(struct sl_writer *w, struct sl_err *err)
 {
     int rc = sl_lookup_weak(w, w->risen.v, w->risen.n, err);
@@ -415,6 +417,30 @@ static int write_sets(struct sl_writer *w, struct sl_err *err)
     return rc ? rc : write_pairs(w, &w->written, "INSERT OR IGNORE INTO sl_written VALUES (?1, ?2)", err);
 }
 
+/* Where longer files begin to be read again. */
+static int write_tails(struct sl_writer *w, struct sl_err *err)
+{
+    struct sl_buf json = {0};
+    int rc = 0;
+
+    for (size_t i = 0; i < w->tails.n && !rc; i++) {
+        const struct sl_tail *t = &w->tails.v[i];
+        bool known = t->spans.n <= MANY_SPANS;
+        sl_buf_clear(&json);
+        sl_buf_addf(&json, "{\"place\":%lld,\"hash\":\"%s\",\"spans\":[", (long long)t->place, t->hash);
+        for (size_t k = 0; k < t->spans.n && known; k++) {
+            known = t->spans.v[k] != UINT32_MAX;
+            if (known)
+                sl_buf_addf(&json, "%s%u", k ? "," : "", w->ids.v[t->spans.v[k]].store);
+        }
+        sl_buf_adds(&json, "]}");
+        if (known)
+            rc = sl_store_run(w->st, "UPDATE sl_source SET tail = ?2 WHERE id = ?1", err, "it", t->source, json.s);
+    }
+    sl_buf_free(&json);
+    return rc;
+}
+
 /* Events that two forms of a log tell. */
 static int part_forms(struct sl_writer *w, struct sl_err *err)
 {
@@ -467,5 +493,7 @@ int sl_writer_resolve(struct sl_writer *w, struct sl_err *err)
         rc = drop_unnamed(w, err);
     if (!rc)
         rc = part_forms(w, err);
+    if (!rc)
+        rc = write_tails(w, err);
     return rc;
 }

@@ -20,6 +20,9 @@ struct sl_source_row { /* one row of sl_source to be */
     uint64_t read, used, skipped, rejected;
     uint64_t spans, events, samples; /* what it added */
     int input;                       /* of the recipe */
+    int64_t since;                   /* only records from this place on are new; INT64_MIN: all of it */
+    const char *context_hash; /* of what else decides what its records mean, where a longer file is read on; or NULL */
+    bool written;             /* some of its spans lie in whoever wrote it */
 };
 
 /* Within a transaction on st (sl_store_begin), which the caller ends in case of NULL.  zone_s: the offset for local
@@ -31,6 +34,9 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
  * one now, and its events are kept apart (sl_old_event).
  */
 int sl_writer_redo(struct sl_writer *w, int64_t source, bool replaced, struct sl_err *err);
+/* The source has grown: what its records say from the place `since` on is taken back, all of which is of these spans, a
+ * JSON array of ids. */
+int sl_writer_read_on(struct sl_writer *w, int64_t source, int64_t since, const char *spans, struct sl_err *err);
 
 /* An id for a new source. */
 int64_t sl_writer_source(struct sl_writer *w);

@@ -50,6 +50,12 @@ struct sl_weak {
     int64_t place;
 }; /* left, right: indices */
 
+struct sl_tail { /* of a file that may grow: its last record */
+    int64_t source, place;
+    const char *hash;
+    SL_VEC(uint32_t) spans; /* identities */
+};
+
 enum sl_lookup_query {
     SL_LOOKUP_SPAN,
     SL_LOOKUP_GHOST,
@@ -110,6 +116,8 @@ struct sl_writer {
     int32_t stored_offset;  /* one of those that earlier imports learned ... */
     int stored_offsets;     /* ... and how many: 0, 1, 2 for more */
     SL_VEC(uint32_t) local; /* spans of the batch -> indices */
+    SL_VEC(uint8_t) needed; /* spans of the batch: something that is new speaks of it */
+    SL_VEC(struct sl_tail) tails;
     SL_VEC(uint32_t) redo;  /* sources that are read again, or replaced */
     SL_VEC(uint32_t) risen; /* identities that came from sl_ghost, and are real now */
     struct sl_lookup lookup;

@@ -71,4 +71,5 @@ const struct sl_reader sl_reader_jsonl = {
     .keys = " text json empty defaults ",
     .run = run,
     .grows = true,
+    .appends = true,
 };

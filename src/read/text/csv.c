@@ -261,4 +261,5 @@ const struct sl_reader sl_reader_csv = {
     .keys = " text sep columns empty defaults comment ",
     .run = run,
     .grows = true,
+    .appends = true,
 };

@@ -115,4 +115,5 @@ const struct sl_reader sl_reader_lines = {
     .keys = " head comment ",
     .run = run,
     .grows = true,
+    .appends = true,
 };

@@ -11,4 +11,7 @@ CREATE INDEX sl_root_root ON sl_root (root);
 -- XXH3-128 of the first 200 bytes, hexadecimal: a file that may continue another, or be a copy of it, begins as that does.
 -- '': it is shorter.  NULL: it was imported before this column was there.
 ALTER TABLE sl_source ADD COLUMN head TEXT;
+-- Its last record, where each record says what it says whatever follows, so that a longer file is read on: the place, a
+-- hash of what else decides what records mean, and the spans (ids) of that record, JSON.
+ALTER TABLE sl_source ADD COLUMN tail TEXT;
 CREATE INDEX sl_source_head ON sl_source (recipe, head);
