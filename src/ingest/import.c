@@ -166,7 +166,7 @@ static struct sl_import_part *part_of(struct sl_importing *m, struct sl_import_f
     if (!p->id)
         p->id = sl_writer_source(m->w);
     p->row.id = p->id;
-    p->row.since = f->since ? f->since : INT64_MIN;
+    p->row.since = f->since;
     p->row.context_hash = *f->context_hash && !p->name ? f->context_hash : NULL;
     return p;
 }

@@ -133,6 +133,12 @@ static int spill(struct sl_writer *w, struct sl_err *err)
 
 /* ---- a batch ---- */
 
+/* Records before this place are known, and only named. */
+static int64_t since(const struct sl_source_row *row)
+{
+    return row->since ? row->since : INT64_MIN;
+}
+
 static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t source, struct sl_source_row *row,
                         struct sl_err *err)
 {
@@ -141,7 +147,7 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     for (size_t i = 0; i < b->events.n && !rc; i++) {
         const struct sl_batch_event *e = &b->events.v[i];
         uint32_t s = w->local.v[e->span], id, type;
-        if (e->place < row->since)
+        if (e->place < since(row))
             continue;
         id = w->ids.v[s].store;
         type = sl_write_name(w, e->type);
@@ -174,7 +180,7 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     return rc;
 }
 
-static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t source, int64_t since,
+static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t source, int64_t from,
                         struct sl_err *err)
 {
     int rc = 0;
@@ -186,7 +192,7 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
             .place = v->place,
             .n = v->n,
         };
-        if (v->place < since)
+        if (v->place < from)
             continue;
         r.span = w->ids.v[w->local.v[v->span]].store;
         r.json = sl_arena_copy(&w->values, v->json, v->n);
@@ -205,7 +211,7 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
             .place = v->place,
             .n = v->n,
         };
-        if (v->place < since)
+        if (v->place < from)
             continue;
         root = sl_ids_root(&w->ids, s);
         z = v->naive ? sl_merge_zone(w, root) : NULL;
@@ -224,7 +230,7 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     return rc;
 }
 
-static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t source, int64_t since, struct sl_err *err)
+static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t source, int64_t from, struct sl_err *err)
 {
     sqlite3_stmt *q;
     int rc = 0;
@@ -234,7 +240,7 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
             return SL_ESTORE;
         for (size_t i = 0; i < b->rejects.n && !rc; i++) {
             const struct sl_batch_reject *r = &b->rejects.v[i];
-            if (r->place < since)
+            if (r->place < from)
                 continue;
             sqlite3_bind_int64(q, 1, source);
             sqlite3_bind_int64(q, 2, r->place);
@@ -249,7 +255,7 @@ static int write_few(struct sl_writer *w, const struct sl_batch *b, uint32_t sou
             return SL_ESTORE;
         for (size_t i = 0; i < b->raws.n && !rc; i++) {
             const struct sl_batch_raw *r = &b->raws.v[i];
-            if (r->place < since)
+            if (r->place < from)
                 continue;
             sqlite3_bind_int64(q, 1, source);
             sqlite3_bind_int64(q, 2, r->place);
@@ -277,7 +283,7 @@ static int merge_wrotes(struct sl_writer *w, const struct sl_batch *b, const str
         return SL_ESTORE;
     for (size_t i = 0; i < b->wrotes.n && !rc; i++) {
         const struct sl_batch_wrote *v = &b->wrotes.v[i];
-        if (v->place < row->since)
+        if (v->place < since(row))
             continue;
         sqlite3_bind_text(q, 1, v->path, -1, SQLITE_STATIC);
         sqlite3_bind_int64(q, 2, w->ids.v[w->local.v[v->span]].store);
@@ -302,16 +308,16 @@ static void need(struct sl_writer *w, const struct sl_batch *b, int64_t span)
 }
 
 /* Which spans of the batch what is new speaks of; roots are few, and a source's are known. */
-static void find_needed(struct sl_writer *w, const struct sl_batch *b, int64_t since)
+static void find_needed(struct sl_writer *w, const struct sl_batch *b, int64_t from)
 {
     sl_vec_clear(&w->needed);
     for (size_t i = 0; i < b->spans.n; i++)
-        *sl_vec_add(&w->needed) = since == INT64_MIN || b->spans.v[i].parent < 0;
-    if (since == INT64_MIN)
+        *sl_vec_add(&w->needed) = from == INT64_MIN || b->spans.v[i].parent < 0;
+    if (from == INT64_MIN)
         return;
 #define NEED(what, span)                                                                                               \
     for (size_t i = 0; i < b->what.n; i++)                                                                             \
-        if (b->what.v[i].place >= since)                                                                               \
+        if (b->what.v[i].place >= from)                                                                                \
     need(w, b, b->what.v[i].span)
     NEED(events, span);
     NEED(attrs, span);
@@ -353,7 +359,7 @@ static void merge_spans(struct sl_writer *w, const struct sl_batch *b, struct sl
     uint32_t source = (uint32_t)row->id;
 
     sl_vec_clear(&w->local);
-    find_needed(w, b, row->since);
+    find_needed(w, b, since(row));
     for (size_t i = 0; i < b->spans.n; i++) {
         const struct sl_batch_span *s = &b->spans.v[i];
         uint32_t parent = s->parent < 0 ? UINT32_MAX : w->local.v[s->parent];
@@ -399,7 +405,7 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
             .source = source,
             .place = l->place,
         };
-        if (l->place < row->since)
+        if (l->place < since(row))
             continue;
         k.left = w->local.v[l->left];
         k.right = w->local.v[l->right];
@@ -411,9 +417,9 @@ int sl_writer_batch(struct sl_writer *w, const struct sl_batch *b, struct sl_sou
     if (!rc)
         rc = merge_events(w, b, source, row, err);
     if (!rc)
-        rc = merge_values(w, b, source, row->since, err);
+        rc = merge_values(w, b, source, since(row), err);
     if (!rc)
-        rc = write_few(w, b, source, row->since, err);
+        rc = write_few(w, b, source, since(row), err);
     for (size_t i = 0; i < b->shares.n && !rc; i++)
         rc = sl_writer_share(w, b->shares.v[i].field, b->shares.v[i].scope, b->shares.v[i].value, err);
     row->read += b->read;

@@ -20,7 +20,7 @@ struct sl_source_row { /* one row of sl_source to be */
     uint64_t read, used, skipped, rejected;
     uint64_t spans, events, samples; /* what it added */
     int input;                       /* of the recipe */
-    int64_t since;                   /* only records from this place on are new; INT64_MIN: all of it */
+    int64_t since;                   /* only records from this place on are new; 0: all of it */
     const char *context_hash; /* of what else decides what its records mean, where a longer file is read on; or NULL */
     bool written;             /* some of its spans lie in whoever wrote it */
 };

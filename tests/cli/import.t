@@ -52,7 +52,7 @@ A log grew by one record, and one that was cut off:
   recipe             files  records  used  skipped  rejects  new spans  events  seconds
   parsl.htex.worker      1      735   367      367        1          1     367
   
-  spanloom.db: 1 new spans, 367 events from 1 file (8 known already)
+  spanloom.db: 1 new spans, 2 events from 1 file (8 known already)
 
 The cut line was counted, and can be seen:
 
