@@ -135,15 +135,11 @@ bool sl_process_is_bound(const struct process *p)
     return p->in_span || p->in_process;
 }
 
-/*
- * Spans with an attribute of this name, of traces.  Its shapes are few, and the rows of all others are passed over
- * quickly.
- */
 sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name)
 {
     char sql[700];
 
-    snprintf(sql, sizeof sql, sql_process_with_attribute, name, name);
+    snprintf(sql, sizeof sql, sql_process_with_attribute, name);
     return sl_store_prepare(s->st, sql, s->err);
 }
 

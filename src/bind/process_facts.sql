@@ -17,15 +17,13 @@ CROSS JOIN sl_event e ON e.span = c.id
 WHERE t.parent = ?1;
 
 -- name: process_with_attribute
-SELECT a.span, json_extract(a.vals, h.path) AS value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT parent
-    FROM sl_span WHERE id = x.parent) WHEN 'trace.thread' THEN x.parent ELSE x.id END
-FROM sl_attr a
-JOIN sl_shape h ON h.id = a.shape AND h.name = '%s'
+SELECT a.span, a.value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT parent FROM sl_span WHERE id = x.parent)
+    WHEN 'trace.thread' THEN x.parent ELSE x.id END
+FROM sl_handle a
 JOIN sl_span x ON x.id = a.span
 JOIN sl_name n ON n.id = x.type
-WHERE a.shape IN (SELECT id FROM sl_shape WHERE name = '%s') AND n.name IN ('trace.call', 'trace.thread',
-    'trace.process') AND value IS NOT NULL
-ORDER BY a.span;
+WHERE a.name = '%s' AND n.name IN ('trace.call', 'trace.thread', 'trace.process')
+ORDER BY a.span, a.source, a.place;
 
 -- name: insert_link
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)

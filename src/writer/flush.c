@@ -67,6 +67,7 @@ static int insert_shape(struct sl_writer *w, uint32_t id, const char *s, size_t 
 int sl_write_shape(struct sl_writer *w, uint32_t shape, uint32_t *id, struct sl_err *err)
 {
     const char *s;
+    char sql[200];
     size_t n;
     uint32_t at;
 
@@ -87,6 +88,9 @@ int sl_write_shape(struct sl_writer *w, uint32_t shape, uint32_t *id, struct sl_
     }
     *id = w->stored_shape_id.v[at - 1];
     set_at(&w->shape_id, shape, *id);
+    snprintf(sql, sizeof sql, sql_names_spans, *id);
+    if (sl_store_int(w->st, sql, 0))
+        sl_set_add(&w->handles, *id);
     return 0;
 }
 
@@ -297,6 +301,11 @@ static int flush_values(struct sl_writer *w, struct sl_err *err)
     if (w->samples.n)
         qsort(w->samples.v, w->samples.n, sizeof *w->samples.v, compare_attrs);
     rc = sl_store_insert(w->st, "INSERT OR REPLACE INTO sl_attr SELECT c0, c1, c2, c3, c4 FROM sl_rows", &a, err);
+    for (size_t i = 0; i < w->attrs.n && w->handles.v.n && !rc; i++)
+        if (sl_set_has(&w->handles, w->attrs.v[i].shape)) {
+            rc = sl_store_insert(w->st, sql_flush_handles, &a, err);
+            break;
+        }
     if (!rc)
         rc = sl_store_insert(w->st, sql_flush_values, &s, err);
     sl_vec_clear(&w->attrs);

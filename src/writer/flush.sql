@@ -13,6 +13,16 @@ FROM sl_rows
 CROSS JOIN sl_link l ON l.left_span = c0 AND l.kind = c1 AND l.right_span = c2
 WHERE l.source <> c4;
 
+-- name: names_spans
+SELECT EXISTS (SELECT 1 FROM sl_shape WHERE id = %u AND name IN ('span_id', 'child_pid', 'flow_in', 'flow_out'));
+
+-- name: flush_handles
+INSERT OR REPLACE INTO sl_handle (span, name, source, place, value)
+SELECT c0, h.name, c2, c3, json_extract(c4, h.path)
+FROM sl_rows
+CROSS JOIN sl_shape h ON h.id = c1 AND h.name IN ('span_id', 'child_pid', 'flow_in', 'flow_out')
+WHERE json_extract(c4, h.path) IS NOT NULL;
+
 -- name: flush_values
 INSERT OR IGNORE INTO sl_sample (span, shape, source, place, vals, time_ns, zone)
 SELECT c0, c1, c2, c3, c4, c5, c6

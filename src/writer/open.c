@@ -54,6 +54,7 @@ static void free_writer(struct sl_writer *w)
     sl_set_free(&w->seen);
     sl_set_free(&w->roots);
     sl_set_free(&w->weak_roots);
+    sl_set_free(&w->handles);
     sl_set_free(&w->written);
     sl_ids_free(&w->ids);
     sl_intern_free(&w->stored_names);

@@ -110,6 +110,7 @@ struct sl_writer {
     SL_VEC(struct sl_weak) weak;
     SL_VEC(struct { uint32_t a, b; }) again; /* facets (indices) that were known when a record said so */
     struct sl_set seen, roots, written;      /* for sl_seen, sl_root, sl_written: two numbers in one */
+    struct sl_set handles;                   /* shapes (ids of the store) by which others name spans: sl_handle */
     struct sl_set weak_roots;                /* roots (indices) that no record knows, with the source, too */
     struct sl_zones zones;
     int32_t zone_s;
