@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The store is whole at any moment: after kill -9, on a full disk, without memory, with two writers; and what is no store is left alone."""
+import contextlib
+import gzip
 import os
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 
@@ -337,7 +340,8 @@ def facets_of_schema_3():
     with sqlite3.connect(s) as db:
         for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
             db.execute(f"DROP TRIGGER {name}")
-        db.executescript("DROP INDEX sl_note_uuid; DROP INDEX sl_event_inserted; ALTER TABLE sl_note DROP COLUMN uuid;"
+        db.executescript("DROP INDEX sl_root_root; ALTER TABLE sl_root DROP COLUMN weak; DROP INDEX sl_source_head; ALTER TABLE sl_source DROP COLUMN head;"
+                         "ALTER TABLE sl_source DROP COLUMN tail; DROP TABLE sl_handle; DROP INDEX sl_note_uuid; DROP INDEX sl_event_inserted; ALTER TABLE sl_note DROP COLUMN uuid;"
                          "UPDATE sl_link SET left_span = min(left_span, right_span), right_span = max(left_span, right_span) WHERE kind = 2;"
                          "UPDATE sl_meta SET value = 3 WHERE name = 'schema'")
     db.close()
@@ -345,6 +349,32 @@ def facets_of_schema_3():
     spanloom("info", "-d", s)
     same(dump(s), want)
     whole(s)
+
+
+@test
+def a_store_of_schema_4():
+    """Written by that version, of /scratch/proj: what comes then is as if all were imported now."""
+    with gzip.open(f"{ROOT}/tests/data/stores/schema-4.sql.gz", "rt") as f, contextlib.closing(sqlite3.connect(path("old.db"))) as db:
+        db.executescript(f.read())
+    shutil.copytree(f"{ROOT}/tests/data/parsl-2024-shell", path("proj"))
+    new = imported(path("proj"), store="new.db").store
+    with contextlib.closing(sqlite3.connect(path("old.db"))) as db:
+        for table, column in (("sl_source", "path"), ("sl_shared", "scope"), ("sl_wrote", "path")):
+            db.execute(f"UPDATE {table} SET {column} = replace({column}, '/scratch/proj/', ?)", (path("proj") + "/",))
+        db.execute("UPDATE sl_source SET mtime_ns = 0")
+        db.commit()
+    spanloom("info", "-d", path("old.db"))
+    handles = "SELECT n.name, s.key, h.name, h.value FROM sl_handle h JOIN sl_span s ON s.id = h.span JOIN sl_name n ON n.id = s.type ORDER BY 1, 2, 3, 4"
+    equal(query(path("old.db"), handles), query(new, handles))
+    check(query(new, handles), "no span is named by a value")
+    r = spanloom("import", "-d", path("old.db"), path("proj"))
+    check("unchanged" in r.out + r.err or "known already" in r.out + r.err, r)
+    same(dump(path("old.db")), dump(new))
+    for s in (path("old.db"), new):  # sources of both versions, whose roots are known or not
+        spanloom("forget", "-d", s, path("proj/runinfo/000/traces"))
+        spanloom("forget", "-d", s, path("proj/runinfo/000/parsl.log"))
+    same(dump(path("old.db")), dump(new))
+    whole(path("old.db"))
 
 
 @test
