@@ -64,10 +64,21 @@ static int insert_shape(struct sl_writer *w, uint32_t id, const char *s, size_t 
     return rc;
 }
 
+/* Has the shape, a list of names, one by whose value traced processes and calls name each other? */
+static bool names_spans(const char *s, size_t n)
+{
+    static const char *const handle[] = {"span_id", "child_pid", "flow_in", "flow_out"};
+
+    for (const char *end = s + n; s < end; s += strlen(s) + 1)
+        for (size_t i = 0; i < sizeof handle / sizeof *handle; i++)
+            if (!strcmp(s, handle[i]))
+                return true;
+    return false;
+}
+
 int sl_write_shape(struct sl_writer *w, uint32_t shape, uint32_t *id, struct sl_err *err)
 {
     const char *s;
-    char sql[200];
     size_t n;
     uint32_t at;
 
@@ -88,8 +99,7 @@ int sl_write_shape(struct sl_writer *w, uint32_t shape, uint32_t *id, struct sl_
     }
     *id = w->stored_shape_id.v[at - 1];
     set_at(&w->shape_id, shape, *id);
-    snprintf(sql, sizeof sql, sql_names_spans, *id);
-    if (sl_store_int(w->st, sql, 0))
+    if (names_spans(s, n))
         sl_set_add(&w->handles, *id);
     return 0;
 }

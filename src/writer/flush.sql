@@ -13,10 +13,8 @@ FROM sl_rows
 CROSS JOIN sl_link l ON l.left_span = c0 AND l.kind = c1 AND l.right_span = c2
 WHERE l.source <> c4;
 
--- name: names_spans
-SELECT EXISTS (SELECT 1 FROM sl_shape WHERE id = %u AND name IN ('span_id', 'child_pid', 'flow_in', 'flow_out'));
-
 -- name: flush_handles
+-- The names are those of names_spans() in flush.c.
 INSERT OR REPLACE INTO sl_handle (span, name, source, place, value)
 SELECT c0, h.name, c2, c3, json_extract(c4, h.path)
 FROM sl_rows
