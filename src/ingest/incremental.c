@@ -279,10 +279,48 @@ static int find_twins(struct sl_importing *m, struct sl_err *err)
     return rc;
 }
 
+static void ask(sqlite3_stmt *q, const struct sl_import_file *f, const char *hash)
+{
+    sqlite3_reset(q);
+    sqlite3_bind_text(q, 1, f->found->recipe->name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, f->context, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 3, f->found->name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(q, 4, (int64_t)f->found->bytes);
+    sqlite3_bind_text(q, 5, f->head_hash, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 6, hash, -1, SQLITE_STATIC);
+}
+
+struct copies { /* queries: a file as long as this; of this content; that this one may continue */
+    sqlite3_stmt *as_long, *equal, *begun;
+};
+
+/* The stored file that f, at another place, is a copy of, or continues; NULL: none. */
+static char *find_original(struct sl_importing *m, struct sl_import_file *f, struct beginning *b, const char *root,
+                           struct copies *c)
+{
+    sqlite3_stmt *q = f->found->input->reader->grows ? c->begun : c->equal;
+    char hash[33] = "", *old = NULL;
+
+    if (q == c->equal) {
+        ask(c->as_long, f, NULL);
+        if (sqlite3_step(c->as_long) != SQLITE_ROW || !sqlite3_column_int(c->as_long, 0) ||
+            !beginning_hash(b, f->found->bytes, hash))
+            return NULL;
+    }
+    ask(q, f, hash);
+    while (!old && sqlite3_step(q) == SQLITE_ROW)
+        if (same_place(f, root, sl_import_text(q, 0)) &&
+            continues(f, b, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2)))
+            old = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
+    sqlite3_reset(q);
+    return old;
+}
+
 static int find_copies(struct sl_importing *m, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(m->st, sql_find_copies, err);
-    int rc = q ? 0 : SL_ESTORE;
+    struct copies c = {sl_store_prepare(m->st, sql_as_long, err), sl_store_prepare(m->st, sql_find_equal, err),
+                       sl_store_prepare(m->st, sql_find_begun, err)};
+    int rc = c.as_long && c.equal && c.begun ? 0 : SL_ESTORE;
 
     for (size_t i = 0; i < m->n && !rc; i++) {
         struct sl_import_file *f = &m->file[i];
@@ -293,28 +331,16 @@ static int find_copies(struct sl_importing *m, struct sl_err *err)
         beginning_open(&b, f->found->path);
         if (!beginning_hash(&b, TELLING, f->head_hash))
             *f->head_hash = 0;
-        if (f->known) {
-            beginning_close(&b);
-            continue;
-        }
         root_of(f->found, root, sizeof root);
-        sqlite3_reset(q);
-        sqlite3_bind_text(q, 1, f->found->recipe->name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 2, f->context, -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 3, f->found->name, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(q, 4, (int64_t)f->found->bytes);
-        sqlite3_bind_text(q, 5, f->head_hash, -1, SQLITE_STATIC);
-        while (*root && !old && (rc = sl_store_step(m->st, q, err)) > 0) {
-            rc = 0;
-            if (same_place(f, root, sl_import_text(q, 0)) &&
-                continues(f, &b, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2)))
-                old = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
-        }
+        if (!f->known && *root)
+            old = find_original(m, f, &b, root, &c);
         beginning_close(&b);
-        if (old && !rc)
+        if (old)
             rc = copy_of_folder(m, f, old, root, err);
     }
-    sqlite3_finalize(q);
+    sqlite3_finalize(c.as_long);
+    sqlite3_finalize(c.equal);
+    sqlite3_finalize(c.begun);
     return rc;
 }
 

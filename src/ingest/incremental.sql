@@ -17,11 +17,28 @@ SELECT field, ?1, value
 FROM sl_shared
 WHERE scope = ?2;
 
--- name: find_copies
-SELECT path, bytes, hash
+-- name: as_long
+SELECT EXISTS (SELECT 1 FROM sl_source WHERE recipe = ?1 AND head = ?5 AND bytes = ?4)
+    OR EXISTS (SELECT 1 FROM sl_source WHERE recipe = ?1 AND head IS NULL AND bytes = ?4);
+
+-- name: find_equal
+SELECT path, bytes, hash, id
 FROM sl_source
-WHERE recipe = ?1 AND (head = ?5 OR head IS NULL) AND context = ?2 AND path <> ?3 AND replaced_by IS NULL
-    AND bytes BETWEEN 200 AND ?4 AND hash IS NOT NULL
+WHERE recipe = ?1 AND head = ?5 AND bytes = ?4 AND hash = ?6 AND +context = ?2 AND path <> ?3 AND replaced_by IS NULL
+UNION ALL
+SELECT path, bytes, hash, id
+FROM sl_source
+WHERE recipe = ?1 AND head IS NULL AND bytes = ?4 AND hash = ?6 AND +context = ?2 AND path <> ?3 AND replaced_by IS NULL
+ORDER BY id;
+
+-- name: find_begun
+SELECT path, bytes, hash, id
+FROM sl_source
+WHERE recipe = ?1 AND head = ?5 AND bytes BETWEEN 200 AND ?4 AND hash IS NOT NULL AND +context = ?2 AND path <> ?3 AND replaced_by IS NULL
+UNION ALL
+SELECT path, bytes, hash, id
+FROM sl_source
+WHERE recipe = ?1 AND head IS NULL AND bytes BETWEEN 200 AND ?4 AND hash IS NOT NULL AND +context = ?2 AND path <> ?3 AND replaced_by IS NULL
 ORDER BY bytes, id;
 
 -- name: import_known

@@ -89,10 +89,10 @@ WHERE id > 0 AND NOT EXISTS (SELECT 1 FROM temp.sl_retracted WHERE since < 0);
 
 -- name: roots
 -- Whose key is this folder, or a path in it.
-SELECT id FROM sl_span WHERE type = ?1 AND key = ?2 AND parent IS NULL
-UNION SELECT id FROM sl_span WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND parent IS NULL
-UNION SELECT id FROM sl_ghost WHERE type = ?1 AND key = ?2 AND parent IS NULL
-UNION SELECT id FROM sl_ghost WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND parent IS NULL
+SELECT id FROM sl_span WHERE type = ?1 AND key = ?2 AND +parent IS NULL
+UNION SELECT id FROM sl_span WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND +parent IS NULL
+UNION SELECT id FROM sl_ghost WHERE type = ?1 AND key = ?2 AND +parent IS NULL
+UNION SELECT id FROM sl_ghost WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND +parent IS NULL
 ORDER BY id;
 
 -- name: load_spans

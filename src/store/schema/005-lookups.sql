@@ -30,4 +30,4 @@ ALTER TABLE sl_source ADD COLUMN head TEXT;
 -- Its last record, where each record says what it says whatever follows, so that a longer file is read on: the place, a
 -- hash of what else decides what records mean, and the spans (ids) of that record, JSON.
 ALTER TABLE sl_source ADD COLUMN tail TEXT;
-CREATE INDEX sl_source_head ON sl_source (recipe, head);
+CREATE INDEX sl_source_head ON sl_source (recipe, head, bytes, hash);

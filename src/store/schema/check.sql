@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Rows that no import writes, in the tables that are small: (table, its row).
+-- Rows that no import writes, in the tables that are small: (table, its row).  Those of tables with rows for each file are
+-- in indexes of their own (index.sql, with the same words), which are empty, so that nothing is searched.
 
 -- Asked whenever a store is opened, by everybody: what nearly every view joins.  It is short, as most commands are.
 SELECT 'sl_name', id FROM sl_name WHERE typeof(name) <> 'text'
