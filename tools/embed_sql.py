@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """embed_sql.py FILE.sql OUTPUT.h: the statements of an SQL file as C texts.
 
-In the file, a line `-- name: NAME` begins each; it becomes `static const char sql_NAME[]`, so that what nobody uses is a
-warning of the compiler. Comments, blank lines and the last semicolon of a single statement are left out. Kinds of links are
-written as in C (SL_FACET): numbers take their place, from the enum in src/store/store.h; what is left SQLite would refuse.
+In the file, a line `-- name: NAME` begins each; it becomes `static const char sql_NAME[]`, and gcc warns of one that
+nobody uses (-Wunused-const-variable=2). Comments, blank lines and the last semicolon of a single statement are left
+out. Kinds of links are written as in C (SL_FACET): numbers take their place, from the enum in src/store/store.h; what
+is left SQLite would refuse.
 """
 import os
 import re
