@@ -35,7 +35,7 @@ void shell_process_ids(const struct shell_process *p, uint64_t trace_id[2], uint
 void shell_process_facts(struct sl_buf *b, const struct shell_process *p, const char *component,
                          const uint64_t trace_id[2], uint64_t span_id, uint64_t parent_id);
 
-/* shell_place.c: makes a log-dir absolute, the same one for all programs that ask about the process of this id. */
-void shell_place(char dir[PATH_MAX], uint64_t id, bool make);
+/* log_dir.c: makes a log-dir absolute, the same one for all programs that ask about the process of this id. */
+void shell_log_dir(char dir[PATH_MAX], uint64_t id, bool make);
 
 #endif

@@ -238,7 +238,7 @@ int shell_trace_open(struct shell_trace *t, pid_t pid, bool make, struct sl_err 
     shell_process_read(&p, pid);
     ids.parent_id = 1; /* not asked for */
     shell_process_ids(&p, ids.trace_id, &ids.span_id, &ids.parent_id);
-    shell_place(o.dir, ids.span_id, make && pid != getpid());
+    shell_log_dir(o.dir, ids.span_id, make && pid != getpid());
     snprintf(t->path, sizeof t->path, "%s", o.dir);
     if (make && (error = make_dirs(t->path)) != 0)
         return fail(t, error, err);

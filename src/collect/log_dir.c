@@ -56,7 +56,7 @@ static void tidy(int notes)
         closedir(d);
 }
 
-void shell_place(char dir[PATH_MAX], uint64_t id, bool make)
+void shell_log_dir(char dir[PATH_MAX], uint64_t id, bool make)
 {
     char cwd[PATH_MAX / 2], noted[PATH_MAX / 2], rest[PATH_MAX], name[32];
     ssize_t n = -1;
