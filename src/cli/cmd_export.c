@@ -38,7 +38,7 @@ static bool beside(const char *path, char *to, size_t n)
     return snprintf(to, n, "%.*s.pfw", (int)stem, path) < (int)n;
 }
 
-static void tell(const char *path, const char *to, const struct sl_trace_process *p)
+static void report(const char *path, const char *to, const struct sl_trace_process *p)
 {
     const char *how = p->ended ? "" : "; the process did not end in order";
 
@@ -101,7 +101,7 @@ static int export_one(struct cli *cli, const char *path, const char *output)
             snprintf(to, sizeof to, "%s", output);
         rc = output || beside(path, to, sizeof to) ? sl_chrome_write_file(d, to, how) : ENAMETOOLONG;
         if (!rc)
-            tell(path, to, sl_decode_process(d));
+            report(path, to, sl_decode_process(d));
     }
     sl_decode_free(d);
     if (!rc)

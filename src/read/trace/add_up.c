@@ -174,7 +174,7 @@ static void passed(struct sl_model_adding *a, int64_t begin, int64_t end)
 /* ---- calls ---- */
 
 /* A call becomes a record; those below it that were added up do not. */
-static void tell(struct sl_trace_model *t, struct sl_model_adding *a, const struct waiting *w)
+static void emit(struct sl_trace_model *t, struct sl_model_adding *a, const struct waiting *w)
 {
     sl_model_list *marks = &t->threads.v[w->begin.thread].marks;
 
@@ -196,7 +196,7 @@ static void keep(struct sl_trace_model *t, struct sl_model_adding *a)
         o->kept = true;
         *sl_vec_add(&t->threads.v[o->h.thread].marks) = o->h;
         for (size_t k = o->waiting; k < end; k++)
-            tell(t, a, &a->waiting.v[k]);
+            emit(t, a, &a->waiting.v[k]);
     }
     for (i = 0; i < a->open.n; i++)
         a->open.v[i].waiting = 0;
@@ -241,7 +241,7 @@ static void end(struct sl_trace_model *t, struct sl_model_adding *a, const struc
     passed(a, o.h.ts, h->ts);
     if (around && (around->ended || beside_others(a, o.h.ts, h->ts))) {
         if (around->kept)
-            tell(t, a, &w);
+            emit(t, a, &w);
         else
             *sl_vec_add(&a->waiting) = w;
         return;
@@ -437,7 +437,7 @@ static uint32_t text(struct sl_call_sums *s, const char *of, size_t n)
     return id;
 }
 
-void sl_model_add_up_tell(struct sl_trace_model *t)
+void sl_model_add_up_write(struct sl_trace_model *t)
 {
     struct sl_call_sums *s = t->p->sums;
 

@@ -447,7 +447,7 @@ void sl_trace_emit(struct sl_trace_model *t)
     for (size_t i = 0; i < t->processes.n; i++)
         sl_model_name_process(t, &t->processes.v[i]);
     if (t->p->sums)
-        sl_model_add_up_tell(t);
+        sl_model_add_up_write(t);
     for (size_t i = 0; i < t->processes.n; i++) {
         struct sl_model_process *p = &t->processes.v[i];
         emit_process(&w, p);

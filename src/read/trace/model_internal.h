@@ -101,7 +101,7 @@ struct sl_trace_model {
 /* add_up.c: an event, where the parse has sums; true: it needs no record.  Then, what is still open; then, the sums. */
 bool sl_model_add_up(struct sl_trace_model *t, const struct sl_trace_model_event *e, struct sl_model *h);
 void sl_model_add_up_end(struct sl_trace_model *t);
-void sl_model_add_up_tell(struct sl_trace_model *t);
+void sl_model_add_up_write(struct sl_trace_model *t);
 void sl_model_adding_free(struct sl_model_adding *a);
 
 /* model.c: what an event has beside its time and name; SL_MODEL_NONE: nothing. */
