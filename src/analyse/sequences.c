@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing orderings is comparing memory, since what happened is one number (histories.c). */
+/* Comparing orderings is comparing memory, since what happened is one number (root_events.c). */
 #include "analyse/sequences.h"
 #include "analyse/ext.h"
 #include "base/hash.h"

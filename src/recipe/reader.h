@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A reader knows a syntax: it turns a file into records, that is fields and a place, and hands them on.
- * To add one: read/ROOM/NAME.c with a struct sl_reader, and its line in the table of read/readers.c.
+ * To add one: read/SYNTAX/NAME.c with a struct sl_reader, and its line in the table of read/readers.c.
  */
 #ifndef SL_RECIPE_READER_H
 #define SL_RECIPE_READER_H
@@ -20,9 +20,9 @@ struct sl_reader {
     const char *name;
     const char *keys; /* which keys of an input it understands, beside files, reader, times, text */
     /*
-     * Reads the file to its end and pushes every record into p (sl_parse_record and friends in apply.h).  What cannot
-     * be understood is data, not failure: sl_parse_reject() it and go on.  Returns 0, or negative (err filled) where
-     * the file could not be read on: what was pushed before stays.
+     * Reads the file to its end and pushes every record into p (sl_parse_text() and the like, engine/apply.h).  What
+     * cannot be understood is data, not failure: sl_parse_reject() it and go on.  Returns 0, or negative (err filled)
+     * where the file could not be read on: what was pushed before stays.
      */
     int (*run)(struct sl_parse *p, const char *path, struct sl_err *err);
     bool grows;   /* a longer file with the same beginning is the same source, grown (logs; not databases) */

@@ -24,7 +24,7 @@ struct sl_template {
     } * part;
 };
 
-/* A name that is either known (id of sl_names) or made from fields. */
+/* A name that is either known (id of sl_name) or made from fields. */
 struct sl_named {
     uint32_t id; /* 0: evaluate the template */
     struct sl_template t;
@@ -59,12 +59,12 @@ struct sl_pairs {
     struct sl_pair *v;
     int n;
     bool all;       /* "*": every field of the record */
-    uint32_t shape; /* id of sl_shapes where all names are known; 0: they are not */
+    uint32_t shape; /* id of sl_shape where all names are known; 0: they are not */
 };
 
 struct sl_rule {
     int line;      /* in the recipe */
-    uint32_t name; /* id in sl_names: "recipe:line", what links say of who asserted them */
+    uint32_t name; /* id in sl_name: "recipe:line", what links say of who asserted them */
     struct sl_pattern *match;
     int nmatch;
     struct sl_when {
@@ -193,7 +193,7 @@ struct sl_recipe {
 
 /* Children of faceted spans that are facets too. */
 struct sl_facet_rule {
-    uint32_t left, right;             /* span types, ids in sl_names */
+    uint32_t left, right;             /* span types, ids in sl_name */
     uint32_t under_left, under_right; /* 0: directly below two facets; else at any depth below facets of these types */
     uint32_t rule;                    /* name of the rule in links */
 };

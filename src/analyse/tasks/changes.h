@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a replay changes (simulate.h describes the language): the factor of every segment. */
+/* What a simulation changes (simulate.h describes the language): the factor of every segment. */
 #ifndef SL_ANALYSE_TASKS_CHANGES_H
 #define SL_ANALYSE_TASKS_CHANGES_H
 

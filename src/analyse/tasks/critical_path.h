@@ -40,7 +40,7 @@ void sl_path_free(struct sl_path *p);
  */
 int64_t *sl_slack_make(const struct sl_workflow *w);
 
-/* ---- shared with replay.c ---- */
+/* ---- shared with simulate.c ---- */
 
 /* Why the driver submitted at time_ns, and not earlier. */
 enum sl_driver_why { SL_DRIVER_FIRST, SL_DRIVER_IDLE, SL_DRIVER_REACTED, SL_DRIVER_BUSY, SL_DRIVER_AFTER };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of work.c and segments.c: how a task's events become its segments. */
+/* Inside of tasks.c and segments.c: how a task's events become its segments. */
 #ifndef SL_ANALYSE_TASKS_TASKS_INTERNAL_H
 #define SL_ANALYSE_TASKS_TASKS_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the decoder of pickles: unpickle.c (opcodes), unpickled.c (what came of them). */
+/* Inside of the decoder of pickles: decode.c (opcodes), values.c (what came of them). */
 #ifndef SL_READ_PICKLE_DECODE_INTERNAL_H
 #define SL_READ_PICKLE_DECODE_INTERNAL_H
 

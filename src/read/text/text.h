@@ -31,8 +31,8 @@ int sl_text_open(struct sl_text *t, struct sl_parse *p, const char *path, struct
 
 /*
  * The next whole line without its end (LF or CRLF): 1, *s and *n set, *s inside t->buf and valid until the next call,
- * where everything from t->start on is kept (offsets change: see sl_text_hold).  0: the end.  Lines too long and a cut
- * last line are rejected on the way.  Negative: reading failed.
+ * where everything from t->start on is kept, though it may move.  0: the end.  Lines too long and a cut last line are
+ * rejected on the way.  Negative: reading failed.
  */
 int sl_text_line(struct sl_text *t, char **s, size_t *n, struct sl_err *err);
 

@@ -71,7 +71,7 @@ struct sl_model_async {
 struct sl_trace_model {
     struct sl_parse *p;
     struct sl_intern texts;
-    struct sl_intern threads_by; /* (process number, tid) -> thread + 1; see tracing.c */
+    struct sl_intern threads_by; /* (process number, tid) -> thread + 1; see model.c */
     SL_VEC(uint32_t) process_of; /* pid text -> process + 1 */
     SL_VEC(struct sl_model_process) processes;
     SL_VEC(struct sl_model_thread) threads;
@@ -111,7 +111,7 @@ void sl_model_name_process(struct sl_trace_model *t, struct sl_model_process *p)
 
 /* nest.c: fills calls, flows, and where points belong, of one thread. */
 void sl_trace_model_nest(struct sl_trace_model *t, uint32_t thread);
-/* tell.c */
+/* emit.c */
 void sl_trace_emit(struct sl_trace_model *t);
 
 /* By time; what was added first goes first. */
@@ -119,7 +119,7 @@ void sl_model_sort(sl_model_list *l);
 /* The value of a field of the arguments, as text in the scratch arena of the parse; NULL: it has none. */
 const char *sl_model_arg(struct sl_trace_model *t, uint32_t more, const char *name, size_t *n);
 
-/* ---- tell.c: records ---- */
+/* ---- emit.c: records ---- */
 enum sl_field {
     SL_F_KIND,
     SL_F_PROCESS,
