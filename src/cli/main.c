@@ -35,11 +35,11 @@ static bool stands_alone(const struct command *c)
     return leaves_rest(c) || c == &cmd_begin || c == &cmd_end || c == &cmd_event || c == &cmd_flags;
 }
 
-static const struct option_spec shared[] = {
-    {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
-    {"format", "FORMAT", "table, tsv, csv or json", false},
-    {"help", NULL, "this text", false},
-    {NULL, NULL, NULL, false},
+enum { DATABASE, FORMAT, HELP, SHARED };
+static const struct option_spec shared[SHARED + 1] = {
+    [DATABASE] = {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
+    [FORMAT] = {"format", "FORMAT", "table, tsv, csv or json", false},
+    [HELP] = {"help", NULL, "this text", false},
 };
 
 /* Those of `instead` go before: --format is something else for graph. */
@@ -91,15 +91,19 @@ static int help(FILE *out, const struct command *c)
     return EXIT_DONE;
 }
 
-static const struct option_spec *find_option(const struct command *c, const char *name, size_t n)
+static const struct option_spec *find_in(const struct option_spec *options, const char *name, size_t n)
 {
-    for (const struct option_spec *o = c->options; o && o->name; o++)
-        if (strlen(o->name) == n && !strncmp(o->name, name, n))
-            return o;
-    for (const struct option_spec *o = shared; o->name; o++)
+    for (const struct option_spec *o = options; o && o->name; o++)
         if (strlen(o->name) == n && !strncmp(o->name, name, n))
             return o;
     return NULL;
+}
+
+static const struct option_spec *find_option(const struct command *c, const char *name, size_t n)
+{
+    const struct option_spec *own = find_in(c->options, name, n);
+
+    return own ? own : find_in(shared, name, n);
 }
 
 /* Takes the options out of argv; returns the number of arguments left, or negative: usage. */
@@ -122,12 +126,12 @@ static int parse(struct cli *cli, int argc, char **argv)
             continue;
         }
         if (!strncmp(a, "-d", 2) && a[1] == 'd') {
-            o = &shared[0];
+            o = &shared[DATABASE];
             value = a[2] ? a + 2 + (a[2] == '=') : NULL;
         } else if (a[1] == 'o' && (o = find_option(cli->command, "output", 6))) {
             value = a[2] ? a + 2 + (a[2] == '=') : NULL;
         } else if (!strcmp(a, "-h")) {
-            o = &shared[2];
+            o = &shared[HELP];
         } else if (a[1] == '-') {
             eq = strchr(a, '=');
             o = find_option(cli->command, a + 2, eq ? (size_t)(eq - a - 2) : strlen(a + 2));
@@ -144,17 +148,17 @@ static int parse(struct cli *cli, int argc, char **argv)
                 return cli_usage(cli, "--%s needs a value: %s", o->name, o->value), -1;
             value = argv[++i];
         }
-        if (o == &shared[0]) {
+        if (o == &shared[DATABASE]) {
             if (!*value)
                 return cli_usage(cli, "-d needs the name of a file"), -1;
             cli->store_path = value, cli->store_given = true;
-        } else if (o == &shared[1]) {
+        } else if (o == &shared[FORMAT]) {
             int f = sl_format_find(value);
             if (f < 0)
                 return cli_usage(cli, "unknown format '%s'; known: table, tsv, csv, json", value), -1;
             cli->format = (enum sl_format)f;
             cli->format_given = true;
-        } else if (o == &shared[2]) {
+        } else if (o == &shared[HELP]) {
             help(stdout, cli->command);
             return -2;
         } else {
@@ -176,9 +180,12 @@ static void on_pipe(int sig)
 static int find_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
+        const struct option_spec *o = NULL;
         if (argv[i][0] != '-')
             return i;
-        if (!strcmp(argv[i], "-d") || !strcmp(argv[i], "--database") || !strcmp(argv[i], "--format"))
+        if (!strncmp(argv[i], "--", 2))
+            o = find_in(shared, argv[i] + 2, strlen(argv[i] + 2));
+        if (!strcmp(argv[i], "-d") || (o && o->value))
             i++;
     }
     return 0;
