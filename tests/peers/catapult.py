@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import cases, equal, main, random, test  # noqa: E402
-import acted  # noqa: E402
+import scenarios  # noqa: E402
 import peers  # noqa: E402
 
 SLACK = 10000  # ns; a double has a quarter of a microsecond since the epoch, and the clocks are two
@@ -81,8 +81,8 @@ def compare(story, got, compact=False):
         equal([s["name"] for s in found], [s.name for s in steady], f"names on thread {t}")
         for f, s in zip(found, steady):
             begin, end = story.times(s)
-            acted.within(ns(f["from"]), begin, SLACK, f"begin of {s.name}")
-            acted.within(ns(f["to"]), end, SLACK, f"end of {s.name}")
+            scenarios.within(ns(f["from"]), begin, SLACK, f"begin of {s.name}")
+            scenarios.within(ns(f["to"]), end, SLACK, f"end of {s.name}")
             equal(f["cat"], s.category, s.name)
             if not compact or not s.left_open():  # X events that end at one time may come beside each other
                 equal((f["depth"], f["parent"]), (s.depth, s.parent.name if s.parent else None), s.name)
@@ -96,7 +96,7 @@ def compare(story, got, compact=False):
         found, wanted = instants.get(t, []), [i for i in story.instants if story.tids[i[0]] == t]
         equal([(i["name"], i["cat"], i["args"]) for i in found], [(n, c, a) for _, n, c, _, a in wanted], f"instants on thread {t}")
         for f, (_, name, _, at, _) in zip(found, wanted):
-            acted.within(ns(f["from"]), story.at[at], SLACK, f"instant {name}")
+            scenarios.within(ns(f["from"]), story.at[at], SLACK, f"instant {name}")
 
     wanted = {}
     for name, category, value, at in story.counters:
@@ -106,14 +106,14 @@ def compare(story, got, compact=False):
         [(series, samples)] = got["counters"][name]
         equal((series, [v for _, v in samples]), ("value", [v for v, _ in values]), f"counter {name}")
         for (t, _), (_, at) in zip(samples, values):
-            acted.within(ns(t), story.at[at], SLACK, f"counter {name}")
+            scenarios.within(ns(t), story.at[at], SLACK, f"counter {name}")
 
     found = sorted(got["asyncs"], key=lambda a: (a["from"], a["name"]))
     wanted = sorted(story.asyncs, key=lambda a: a["begin"])
     equal([(a["name"], a["cat"], a["parts"]) for a in found], [(a["name"], a["cat"], len(a["steps"])) for a in wanted], "asyncs")
     for f, a in zip(found, wanted):
-        acted.within(ns(f["from"]), story.at[a["begin"]], SLACK, f"begin of {a['name']}")
-        acted.within(ns(f["to"]), story.at[a["end"]], SLACK, f"end of {a['name']}")
+        scenarios.within(ns(f["from"]), story.at[a["begin"]], SLACK, f"begin of {a['name']}")
+        scenarios.within(ns(f["to"]), story.at[a["end"]], SLACK, f"end of {a['name']}")
         equal((f["args"], f["start"]), (a["args"], story.tids[a["thread"]]), f"async {a['name']} {a['id']}")
 
     wanted, outs = [], {}
@@ -129,26 +129,26 @@ FORMATS = ["", "log-format=Object", "log-event=Compact", "log-event=Compact:log-
 
 @cases(*FORMATS)
 def everything(options):
-    story = acted.whole()
-    compare(story, read(acted.act(story, options)), "Compact" in options)
+    story = scenarios.whole()
+    compare(story, read(scenarios.act(story, options)), "Compact" in options)
 
 
 @cases(*((seed, options) for seed in (1, 2, 3) for options in ("log-event=Verbose", "log-event=Compact")))
 def at_random(seed, options):
-    story = acted.drawn(random.Random(seed))
-    compare(story, read(acted.act(story, options)), "Compact" in options)
+    story = scenarios.drawn(random.Random(seed))
+    compare(story, read(scenarios.act(story, options)), "Compact" in options)
 
 
 @cases("", "log-event=Compact")
 def killed_and_exported(options):
-    story = acted.whole()
-    compare(story, read(acted.act(story, options, killed=True)), "Compact" in options)
+    story = scenarios.whole()
+    compare(story, read(scenarios.act(story, options, killed=True)), "Compact" in options)
 
 
 @cases("log-event=Verbose", "log-event=Compact")
 def usage_of_spans(options):
-    story = acted.used()
-    got = read(acted.act(story, options + ":cpu-mem-usage=True"))
+    story = scenarios.used()
+    got = read(scenarios.act(story, options + ":cpu-mem-usage=True"))
     equal(own(got["warnings"]), [], "warnings")
     equal(sorted(s["name"] for s in got["slices"]), sorted(s.name for s in story.spans), "slices")
     for s in story.spans:
@@ -159,8 +159,8 @@ def usage_of_spans(options):
 
 @test
 def an_arrow_between_two_processes():
-    one, other = acted.sent(77)
-    got = read(acted.merged(*(acted.act(s, pairs=False) for s in (one, other))))
+    one, other = scenarios.sent(77)
+    got = read(scenarios.merged(*(scenarios.act(s, pairs=False) for s in (one, other))))
     equal(own(got["warnings"]), [], "warnings")
     equal(sorted(got["processes"]), sorted([str(one.pid), str(other.pid)]), "processes")
     equal([(f["id"], f["name"], f["from"], f["to"]) for f in got["flows"]], [("77", "over", "sends", "receives")], "flows")
@@ -168,7 +168,7 @@ def an_arrow_between_two_processes():
 
 @test
 def numbers_that_JSON_does_not_have():
-    got = read(acted.act(acted.odd_numbers()))
+    got = read(scenarios.act(scenarios.odd_numbers()))
     equal(own(got["warnings"]), [], "warnings")
     equal([s["name"] for s in got["slices"]], ["run"], "slices")
     [(_, samples)] = got["counters"]["app.odd"]

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import cases, check, equal, main, note, random, test  # noqa: E402
-import acted  # noqa: E402
+import scenarios  # noqa: E402
 import peers  # noqa: E402
 
 SLACK = 10000  # ns; a double has a quarter of a microsecond since the epoch, and the clocks are two
@@ -92,8 +92,8 @@ def compare(story, trace):
         equal([s[0] for s in found], [s.name for s in steady], f"names on thread {t}")
         for (name, category, begin, end, depth, parent, given), s in zip(found, steady):
             low, high = story.times(s)
-            acted.within(begin, low, SLACK, f"begin of {name}")
-            acted.within(end, high, SLACK, f"end of {name}")
+            scenarios.within(begin, low, SLACK, f"begin of {name}")
+            scenarios.within(end, high, SLACK, f"end of {name}")
             equal((category, depth, names.get(parent)), (s.category, s.depth, s.parent.name if s.parent else None), name)
             equal(given, story.args(s), f"arguments of {name}")
         bursts = sorted((s[0], s[4], names.get(s[5]) or "") for s in slices.get(t, []) if s[1] == "burst")
@@ -103,14 +103,14 @@ def compare(story, trace):
         found = found_instants.get(t, [])
         equal([(i[0], i[1], i[6]) for i in found], [(n, c, a) for _, n, c, _, a in wanted], f"instants on thread {t}")
         for f, (_, name, _, at, _) in zip(found, wanted):
-            acted.within(f[2], story.at[at], SLACK, f"instant {name}")
+            scenarios.within(f[2], story.at[at], SLACK, f"instant {name}")
 
     found = [(plain(n), v, t) for t, v, n in trace.ask(
         "SELECT ts, value, name FROM counter JOIN track ON track.id = track_id ORDER BY ts, counter.id")]
     equal([n for n, _, _ in found], [f"{n} value" for n, _, _, _ in story.counters], "counters")
     for (name, got, t), (_, _, value, at) in zip(found, story.counters):
         check(math.isclose(got, value, rel_tol=1e-14), f"counter {name}: got {got!r}, want {value!r}")
-        acted.within(t, story.at[at], SLACK, f"counter {name}")
+        scenarios.within(t, story.at[at], SLACK, f"counter {name}")
 
     found = [(plain(n), plain(c), t, t + d, args.get(a, {})) for t, d, n, c, a in trace.ask(
         """SELECT ts, dur, slice.name, category, slice.arg_set_id FROM slice
@@ -119,8 +119,8 @@ def compare(story, trace):
                     [(at, at, a["name"], a["cat"], {}) for a in story.asyncs for at in a["steps"]], key=lambda a: a[0])
     equal([(n, c, a) for n, c, _, _, a in found], [(n, c, a) for _, _, n, c, a in wanted], "asyncs")
     for (name, _, begin, end, _), (low, high, _, _, _) in zip(found, wanted):
-        acted.within(begin, story.at[low], SLACK, f"begin of {name}")
-        acted.within(end, story.at[high], SLACK, f"end of {name}")
+        scenarios.within(begin, story.at[low], SLACK, f"begin of {name}")
+        scenarios.within(end, story.at[high], SLACK, f"end of {name}")
 
     wanted, last = [], {}
     for end, _, _, number, span, _ in story.flows:
@@ -134,21 +134,21 @@ def compare(story, trace):
 # together it drops one.  So these stories have no such spans, and what happens to them is told.
 @cases("", "log-format=Object", "log-event=Compact", "log-event=Compact:log-format=Object")
 def everything(options):
-    story = acted.whole(tight="Compact" not in options)
-    compare(story, Trace(acted.act(story, options)))
+    story = scenarios.whole(tight="Compact" not in options)
+    compare(story, Trace(scenarios.act(story, options)))
 
 
 @cases(*((seed, options) for seed in (1, 2, 3) for options in ("log-event=Verbose", "log-event=Compact")))
 def at_random(seed, options):
     # It takes an instant for the span that a flow begins in, if it was the last thing before.
-    story = acted.drawn(random.Random(seed), tight="Compact" not in options, apart=True)
-    compare(story, Trace(acted.act(story, options)))
+    story = scenarios.drawn(random.Random(seed), tight="Compact" not in options, apart=True)
+    compare(story, Trace(scenarios.act(story, options)))
 
 
 @test
 def what_is_tight_in_compact_traces():
-    story = acted.whole()
-    trace = Trace(acted.act(story, "log-event=Compact"))
+    story = scenarios.whole()
+    trace = Trace(scenarios.act(story, "log-event=Compact"))
     [[found]] = trace.ask("SELECT count(*) FROM slice WHERE category IN ('app', 'odd names', 'burst') AND dur > 0")
     note(f"{len(story.spans)} spans,", errors(trace))
     check(found > len(story.spans) * 0.9, f"{found} of {len(story.spans)} spans are there")
@@ -156,14 +156,14 @@ def what_is_tight_in_compact_traces():
 
 @cases("", "log-event=Compact")
 def killed_and_exported(options):
-    story = acted.whole(tight="Compact" not in options)
-    compare(story, Trace(acted.act(story, options, killed=True)))
+    story = scenarios.whole(tight="Compact" not in options)
+    compare(story, Trace(scenarios.act(story, options, killed=True)))
 
 
 @cases("log-event=Verbose", "log-event=Compact")
 def usage_of_spans(options):
-    story = acted.used()
-    trace = Trace(acted.act(story, options + ":cpu-mem-usage=True"))
+    story = scenarios.used()
+    trace = Trace(scenarios.act(story, options + ":cpu-mem-usage=True"))
     if "Verbose" in options:
         equal(errors(trace), [], "errors")
         equal(sorted(n for (n,) in trace.ask("SELECT name FROM slice")), sorted(s.name for s in story.spans), "slices")
@@ -179,8 +179,8 @@ def usage_of_spans(options):
 
 @test
 def an_arrow_between_two_processes():
-    one, other = acted.sent(77)
-    trace = Trace(acted.merged(*(acted.act(s, pairs=False) for s in (one, other))))
+    one, other = scenarios.sent(77)
+    trace = Trace(scenarios.merged(*(scenarios.act(s, pairs=False) for s in (one, other))))
     equal(errors(trace), [], "errors")
     equal(trace.ask("SELECT count(*) FROM process WHERE pid <> 0"), [[2]], "processes")
     equal(arrows(trace), [["sends", "receives"]], "flows")
@@ -188,7 +188,7 @@ def an_arrow_between_two_processes():
 
 @test
 def numbers_that_JSON_does_not_have():
-    trace = Trace(acted.act(acted.odd_numbers()))
+    trace = Trace(scenarios.act(scenarios.odd_numbers()))
     note(errors(trace))
     equal(trace.ask("SELECT name FROM slice"), [["run"]], "slices")
     values = [v for (v,) in trace.ask("SELECT value FROM counter ORDER BY ts")]

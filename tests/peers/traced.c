@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does what a script says, one step at a time over all threads, and tells when: tests/lib/acted.py writes the script
- * and reads the times.  A line is THREAD OP WORD...; words are numbers, or texts in hexadecimal behind an x.
+ * Does what a script says, one step at a time over all threads, and tells when: tests/lib/scenarios.py writes the
+ * script and reads the times.  A line is THREAD OP WORD...; words are numbers, or texts in hexadecimal behind an x.
  */
 #include <spanloom/trace.h>
 

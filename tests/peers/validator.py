@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import cases, check, equal, main, test  # noqa: E402
-import acted  # noqa: E402
+import scenarios  # noqa: E402
 import trace_events  # noqa: E402
 
 P = '"pid": 1, "tid": 1, "cat": "c"'
@@ -49,7 +49,7 @@ def a_fault(what):
 @cases("log-event=Verbose", "log-event=Compact:log-format=Object")
 def a_line_that_is_missing(options):
     """Of a begin, an end, an asynchronous end, or the out of a flow."""
-    text = acted.act(acted.whole(), options)
+    text = scenarios.act(scenarios.whole(), options)
     for phase in ("B", "E", "e", "s", "b"):
         lines = text.splitlines()
         at = next((i for i, line in enumerate(lines) if f'"ph": "{phase}"' in line), None)

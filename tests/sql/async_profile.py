@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from graphs import *  # noqa
-from stories import Fraction, ask, near  # noqa
+from reference import Fraction, ask, near  # noqa
 
 COLUMNS = "name, spans, unfinished, total_s, ran_s, waited_s, mean_s, max_s"
 

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
-from stories import *  # noqa
+from reference import *  # noqa
 
 DATA = f"{ROOT}/tests/data"
 STEP = ("parsl.executor.htex.worker.task", "worker_completed_task", "parsl.executor.htex.worker.task", "worker_all_finished_task")

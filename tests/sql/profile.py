@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from graphs import *  # noqa
-from stories import Fraction, ask, near  # noqa
+from reference import Fraction, ask, near  # noqa
 
 FLAT = "SELECT part, name, calls, unfinished, inclusive_s, exclusive_s, share, min_s, mean_s, max_s FROM call_profile({})"
 TREE = "SELECT path, depth, part, calls, unfinished, inclusive_s, exclusive_s, share, min_s, mean_s, max_s FROM call_tree({})"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""two_events(), occupancy(), event_rate() and utilisation() against what tests/lib/stories.py works out from the views."""
+"""two_events(), occupancy(), event_rate() and utilisation() against what tests/lib/reference.py works out from the views."""
 import math
 import os
 import statistics
@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
-from stories import *  # noqa
+from reference import *  # noqa
 
 WORKQUEUE = f"{ROOT}/tests/data/parsl-2026-workqueue/runinfo"
 LEAST, MOST = -2**63, 2**63 - 1
