@@ -46,10 +46,11 @@ def main(path, tasks):
     db.execute("PRAGMA journal_mode = OFF")
     db.execute("PRAGMA synchronous = OFF")
     db.execute("PRAGMA cache_size = -262144")
-    for part in ("001-core", "002-joins", "003-states", "004-sides", "005-lookups", "views"):
-        with open(f"{ROOT}/src/store/schema/{part}.sql", encoding="utf-8") as file:
+    parts = sorted({*os.listdir(f"{ROOT}/src/store/schema")} - {"check.sql", "index.sql"})
+    for part in parts:
+        with open(f"{ROOT}/src/store/schema/{part}", encoding="utf-8") as file:
             db.executescript(file.read())
-    db.execute("INSERT INTO sl_meta VALUES ('schema', 4)")
+    db.execute("INSERT INTO sl_meta VALUES ('schema', ?)", (sum(part[0] == "0" for part in parts),))
     db.execute("BEGIN")
 
     def name(text):

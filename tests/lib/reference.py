@@ -252,19 +252,21 @@ def utilisation(db, kind, width):
 
 # ---- stores that no recipe would make, but users can
 
-def empty_store(to, schema=("001-core", "002-joins", "003-states", "004-sides", "005-lookups", "views", "index")):
+def empty_store(to, version=None):
+    """Of this schema, or an older one."""
     db = sqlite3.connect(to, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")
-    for part in schema:
-        with open(f"{ROOT}/src/store/schema/{part}.sql", encoding="utf-8") as file:
+    numbered = sorted(part for part in os.listdir(f"{ROOT}/src/store/schema") if part[0] == "0")[:version]
+    for part in [*numbered, "views.sql", "index.sql"]:
+        with open(f"{ROOT}/src/store/schema/{part}", encoding="utf-8") as file:
             db.executescript(file.read())
-    db.execute(f"INSERT INTO sl_meta VALUES ('schema', {sum('0' in s for s in schema)})")
+    db.execute(f"INSERT INTO sl_meta VALUES ('schema', {len(numbered)})")
     return db
 
 
 def random_store(to, r, times=None, states=True):
     """Cycles, equal times, links to nothing, spans without events, records that assert a link and an event."""
-    db = empty_store(to, ("001-core", "002-joins", *(["003-states", "004-sides", "005-lookups"] if states else []), "views", "index"))
+    db = empty_store(to, None if states else 2)
     names = ["task", "try", "worker", "Work", "é"] + [f"e{i}" for i in range(5)]
     db.execute("BEGIN")
     db.executemany("INSERT INTO sl_name VALUES (?, ?)", enumerate(r.sample(names, len(names)), r.choice([1, 40, 10**12])))
