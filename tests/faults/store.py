@@ -354,7 +354,7 @@ def facets_of_schema_3():
 @test
 def a_store_of_schema_4():
     """Written by that version, of /scratch/proj: what comes then is as if all were imported now."""
-    with gzip.open(f"{ROOT}/tests/data/stores/schema-4.sql.gz", "rt") as f, contextlib.closing(sqlite3.connect(path("old.db"))) as db:
+    with gzip.open(f"{ROOT}/tests/stores/schema-4.sql.gz", "rt") as f, contextlib.closing(sqlite3.connect(path("old.db"))) as db:
         db.executescript(f.read())
     shutil.copytree(f"{ROOT}/tests/data/parsl-2024-shell", path("proj"))
     new = imported(path("proj"), store="new.db").store
