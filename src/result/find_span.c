@@ -3,6 +3,7 @@
 #include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/set.h"
 #include "result/span_names.h"
 #include "result_find_span.sql.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 struct candidate {
-    int64_t id, root;
+    int64_t id;
     bool exact; /* its type is the one asked for, not only its end */
 };
 
@@ -20,46 +21,70 @@ struct candidates {
     size_t n, cap;
 };
 
-/* Does the root span answer to this name of a run? */
-static bool is_run(struct sl_store *st, int64_t root, const char *run)
+/* Statements that are asked of many spans. */
+struct finder {
+    struct sl_store *st;
+    sqlite3_stmt *root_of, *are_facets;
+    struct sl_set runs; /* the roots that answer to the name of the run */
+};
+
+/* Of a span that has no root: the span itself. */
+static int64_t root_of(struct finder *f, int64_t span)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql_is_run, NULL);
+    int64_t root = span;
+
+    sqlite3_bind_int64(f->root_of, 1, span);
+    if (sqlite3_step(f->root_of) == SQLITE_ROW)
+        root = sqlite3_column_int64(f->root_of, 0);
+    sqlite3_reset(f->root_of);
+    return root;
+}
+
+static bool are_facets(struct finder *f, int64_t a, int64_t b)
+{
     bool yes;
 
-    if (!q)
-        return false;
-    sqlite3_bind_int64(q, 1, root);
-    sqlite3_bind_text(q, 2, run, -1, SQLITE_STATIC);
-    yes = sqlite3_step(q) == SQLITE_ROW;
-    sqlite3_finalize(q);
+    sqlite3_bind_int64(f->are_facets, 1, a);
+    sqlite3_bind_int64(f->are_facets, 2, b);
+    yes = sqlite3_step(f->are_facets) == SQLITE_ROW;
+    sqlite3_reset(f->are_facets);
     return yes;
 }
 
-static int64_t root_of(struct sl_store *st, int64_t span)
+static int add_run(void *to, sqlite3_stmt *row, struct sl_err *err)
 {
-    char sql[200];
-
-    snprintf(sql, sizeof sql, sql_root_of, (long long)span);
-    return sl_store_int(st, sql, span);
+    (void)err;
+    sl_set_add(to, (uint64_t)sqlite3_column_int64(row, 0));
+    return 0;
 }
 
-static bool are_facets(struct sl_store *st, int64_t a, int64_t b)
+/* run: NULL, or whose roots are to be known.  On success and on failure *f is to be freed. */
+static int finder_open(struct finder *f, struct sl_store *st, const char *run, struct sl_err *err)
 {
-    char sql[240];
+    *f = (struct finder){.st = st};
+    f->root_of = sl_store_prepare(st, sql_root_of, err);
+    f->are_facets = f->root_of ? sl_store_prepare(st, sql_are_facets, err) : NULL;
+    if (!f->are_facets)
+        return SL_ESTORE;
+    return run ? sl_store_each(st, sql_run_roots, add_run, &f->runs, err, "t", run) : 0;
+}
 
-    snprintf(sql, sizeof sql, sql_are_facets, (long long)a, (long long)b, (long long)a, (long long)b);
-    return sl_store_int(st, sql, 0) > 0;
+static void finder_free(struct finder *f)
+{
+    sqlite3_finalize(f->root_of);
+    sqlite3_finalize(f->are_facets);
+    sl_set_free(&f->runs);
 }
 
 /* "  (runinfo/001)" for spans whose run directory is known; buf holds 300 bytes. */
-static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
+static const char *run_directory(struct finder *f, int64_t span, char *buf)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(st, "SELECT h.scope FROM sl_span s JOIN sl_shared h ON h.value = s.key WHERE s.id = ?", NULL);
+    sqlite3_stmt *q = sl_store_prepare(
+        f->st, "SELECT h.scope FROM sl_span s JOIN sl_shared h ON h.value = s.key WHERE s.id = ?", NULL);
 
     *buf = 0;
     if (q) {
-        sqlite3_bind_int64(q, 1, root_of(st, span));
+        sqlite3_bind_int64(q, 1, root_of(f, span));
         if (sqlite3_step(q) == SQLITE_ROW)
             snprintf(buf, 300, "  (%s)", sl_store_text(q, 0));
     }
@@ -68,7 +93,7 @@ static const char *run_directory(struct sl_store *st, int64_t span, char *buf)
 }
 
 /* all: how all of them are seen. */
-static int several(struct sl_store *st, const struct candidate *v, size_t total, const char *hint, const char *all,
+static int several(struct finder *f, const struct candidate *v, size_t total, const char *hint, const char *all,
                    struct sl_err *err)
 {
     enum { LISTED = 12 };
@@ -80,7 +105,7 @@ static int several(struct sl_store *st, const struct candidate *v, size_t total,
     sl_buf_addf(&b, "%zu spans answer to that; name one by %s:", total, hint);
     for (; i < LISTED && i < total && b.n < sizeof err->text - 400; i++)
         sl_buf_addf(&b, "\n  span %-8lld %.120s%.100s", (long long)v[i].id,
-                    sl_span_name(st, v[i].id, name, sizeof name), run_directory(st, v[i].id, directory));
+                    sl_span_name(f->st, v[i].id, name, sizeof name), run_directory(f, v[i].id, directory));
     if (total > i)
         sl_buf_addf(&b, "\n  and %zu more; all: spanloom %s", total - i, all);
     rc = sl_err(err, SL_ENOTFOUND, "%s", b.s);
@@ -92,45 +117,42 @@ static int several(struct sl_store *st, const struct candidate *v, size_t total,
  * Spans of the type with this key; or with a key that begins like this, or that of a process with this number.  A
  * number is not the beginning of another.  A "task" is a task, not what comes of one.
  */
-static int find_all(struct sl_store *st, struct candidates *v, const char *type, const char *key, const char *run,
+static int find_all(struct finder *f, struct candidates *v, const char *type, const char *key, const char *run,
                     bool beginning, struct sl_err *err)
 {
     static const char exact[] = "s.key = ?2",
                       like[] = "length(?2) > 0 AND ((substr(s.key, 1, length(?2)) = ?2 AND NOT (?2 GLOB '*[0-9]' AND "
-                               "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (n.name = 'trace.process' AND "
-                               "instr(s.key, ':' || ?2 || '@') > 0))";
+                               "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (s.type = (SELECT id FROM sl_name "
+                               "WHERE name = 'trace.process') AND instr(s.key, ':' || ?2 || '@') > 0))";
     struct sl_buf tasks = {0};
     char *sql, *task;
     sqlite3_stmt *q;
     int rc;
 
-    for (int i = 0; !strcmp(type, "task") && (task = sl_task_type(st->db, i)); i++) {
+    for (int i = 0; !strcmp(type, "task") && (task = sl_task_type(f->st->db, i)); i++) {
         sql = sqlite3_mprintf("%s%Q", i ? ", " : "", task);
         sl_buf_addf(&tasks, "%s", sql);
         sqlite3_free(sql);
         free(task);
     }
-    sql = sqlite3_mprintf(sql_find_all, beginning ? like : exact, tasks.n ? tasks.s : "NULL");
-    q = sl_store_prepare(st, sql, err);
+    sql = sqlite3_mprintf(sql_find_all, tasks.n ? tasks.s : "NULL", beginning ? like : exact);
+    q = sl_store_prepare(f->st, sql, err);
     sqlite3_free(sql);
     sl_buf_free(&tasks);
     if (!q)
         return SL_ESTORE;
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 2, key, -1, SQLITE_STATIC);
-    while ((rc = sl_store_step(st, q, err)) > 0 && v->n < 100000) {
+    while ((rc = sl_store_step(f->st, q, err)) > 0 && v->n < 100000) {
         struct candidate c = {.id = sqlite3_column_int64(q, 0)};
         bool facet = false;
         c.exact = !strcmp(sl_store_text(q, 1), type);
-        if (run) {
-            c.root = root_of(st, c.id);
-            if (!is_run(st, c.root, run))
-                continue;
-        }
+        if (run && !sl_set_has(&f->runs, (uint64_t)root_of(f, c.id)))
+            continue;
         if (v->n && v->v[0].exact && !c.exact)
             continue;
         for (size_t i = 0; i < v->n && v->n < 50; i++)
-            facet |= are_facets(st, v->v[i].id, c.id);
+            facet |= are_facets(f, v->v[i].id, c.id);
         if (!facet)
             *sl_vec_add(v) = c;
     }
@@ -155,6 +177,7 @@ static void resembling(struct sl_store *st, const char *type, const char *key, s
 int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)
 {
     struct candidates v = {0};
+    struct finder f;
     struct sl_buf near = {0};
     bool close; /* not by the whole of its key */
     const char *type = argc > 0 ? argv[0] : "", *key = argc > 1 ? argv[1] : "";
@@ -182,10 +205,12 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
     }
     if (zeros && key[zeros] && strspn(key, "0123456789") == strlen(key))
         key += zeros; /* 042 is 42, as on import */
-    rc = find_all(st, &v, type, key, run, false, err);
+    rc = finder_open(&f, st, run, err);
+    if (!rc)
+        rc = find_all(&f, &v, type, key, run, false, err);
     close = !v.n;
     if (!rc && close)
-        rc = find_all(st, &v, type, key, run, true, err);
+        rc = find_all(&f, &v, type, key, run, true, err);
     one = v.n;
     if (!rc && !one) {
         resembling(st, type, key, &near);
@@ -196,19 +221,21 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
         struct sl_buf all = {0};
         sl_buf_addf(&all, "sql -d %.100s \"select id, type, key from spans where key %s '%.80s%s'\"", st->path,
                     close ? "like" : "=", key, close ? "%" : "");
-        rc = several(st, v.v, v.n, close ? "its id, or more of its key" : "its id, or its run with --run", all.s, err);
+        rc = several(&f, v.v, v.n, close ? "its id, or more of its key" : "its id, or its run with --run", all.s, err);
         sl_buf_free(&all);
     } else if (!rc) {
         *id = v.v[0].id;
     }
     sl_buf_free(&near);
     sl_vec_free(&v);
+    finder_free(&f);
     return rc;
 }
 
 int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
 {
     SL_VEC(struct candidate) v = {0};
+    struct finder f;
     sqlite3_stmt *q;
     bool flow = false;
     int rc;
@@ -216,15 +243,17 @@ int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     *span = 0;
     if (!run)
         return 0;
-    if (!(q = sl_store_prepare(st, sql_runs, err)))
+    if (finder_open(&f, st, NULL, err) || !(q = sl_store_prepare(st, sql_runs, err))) {
+        finder_free(&f);
         return SL_ESTORE;
+    }
     sqlite3_bind_text(q, 1, run, -1, SQLITE_STATIC);
     while ((rc = sl_store_step(st, q, err)) > 0 && v.n < 1000) {
         struct candidate c = {.id = sqlite3_column_int64(q, 0)};
         bool facet = false;
         flow |= sqlite3_column_int(q, 1) != 0;
         for (size_t i = 0; i < v.n && i < 50; i++)
-            facet |= are_facets(st, v.v[i].id, c.id);
+            facet |= are_facets(&f, v.v[i].id, c.id);
         if (!facet && (!flow || sqlite3_column_int(q, 1)))
             *sl_vec_add(&v) = c;
     }
@@ -233,9 +262,10 @@ int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     if (!rc && !v.n)
         rc = sl_err(err, SL_ENOTFOUND, "no run is called %s; see them with: spanloom info --runs -d %s", run, st->path);
     else if (!rc && v.n > 1)
-        rc = several(st, v.v, v.n, "more of its run id", "info --runs", err);
+        rc = several(&f, v.v, v.n, "more of its run id", "info --runs", err);
     if (!rc)
         *span = v.v[0].id;
     sl_vec_free(&v);
+    finder_free(&f);
     return rc;
 }

@@ -1,35 +1,34 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What find_span.c asks of the store.
 
--- name: is_run
-SELECT 1
-FROM sl_span s
-WHERE s.id = ?1 AND (s.key = ?2 OR (length(?2) >= 4 AND substr(s.key, 1, length(?2)) = ?2) OR substr(s.key,
-    -length(?2) - 1) = '/' || ?2)
-UNION ALL
-SELECT 1
-FROM sl_span s
-JOIN sl_shared h ON h.value = s.key
-WHERE s.id = ?1 AND (h.scope = ?2 OR substr(h.scope, -length(?2) - 1) = '/' || ?2);
+-- name: run_roots
+-- Roots that answer to the name of a run: its id or the beginning of it, or its directory.
+SELECT id
+FROM sl_span
+WHERE parent IS NULL AND (key = ?1 OR (length(?1) >= 4 AND substr(key, 1, length(?1)) = ?1) OR substr(key,
+    -length(?1) - 1) = '/' || ?1 OR key IN (SELECT value FROM sl_shared WHERE scope = ?1 OR
+    substr(scope, -length(?1) - 1) = '/' || ?1));
 
 -- name: root_of
-WITH RECURSIVE up(id) AS (SELECT %lld UNION SELECT s.parent FROM sl_span s JOIN up ON s.id = up.id)
-SELECT up.id
+-- Subqueries, not joins: SQLite makes a Bloom filter of all spans for a join, though one is looked up.
+WITH RECURSIVE up(id) AS (SELECT ?1 UNION SELECT (SELECT parent FROM sl_span WHERE id = up.id) FROM up)
+SELECT id
 FROM up
-JOIN sl_span s ON s.id = up.id
-WHERE s.parent IS NULL;
+WHERE EXISTS (SELECT 1 FROM sl_span s WHERE s.id = up.id AND s.parent IS NULL);
 
 -- name: are_facets
-SELECT count(*)
+SELECT 1
 FROM sl_link
-WHERE kind = SL_FACET AND left_span IN (%lld, %lld) AND right_span IN (%lld, %lld);
+WHERE kind = SL_FACET AND left_span IN (?1, ?2) AND right_span IN (?1, ?2);
 
 -- name: find_all
-SELECT s.id, n.name
-FROM sl_name n
-CROSS JOIN sl_span s ON s.type = n.id AND %s
-WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1)
-ORDER BY n.name <> ?1, n.name, s.id;
+-- A subquery as in root_of.
+WITH f(id, name) AS MATERIALIZED (SELECT s.id, (SELECT name FROM sl_name WHERE id = s.type) AS name FROM sl_span s WHERE
+    s.type IN (SELECT id FROM sl_name n WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) =
+    '.' || ?1)) AND %s)
+SELECT id, name
+FROM f
+ORDER BY name <> ?1, name, id;
 
 -- name: resembling
 SELECT s.key

@@ -5,9 +5,9 @@
 WITH p AS (SELECT s.id, s.key, CAST(substr(s.key, instr(s.key, '@') + 1) AS INTEGER) AS began FROM sl_name n JOIN
     sl_span s ON s.type = n.id WHERE n.name = 'trace.process' AND NOT EXISTS (SELECT 1 FROM sl_link l WHERE l.kind
     = SL_IN AND l.right_span = s.id))
-SELECT count(*), (SELECT CASE WHEN (SELECT count(*) FROM p o WHERE substr(o.key, 1, instr(p.key, '@')) =
-    substr(p.key, 1, instr(p.key, '@'))) = 1 THEN substr(p.key, 1, instr(p.key, '@')) ELSE p.key END FROM p ORDER
-    BY began DESC, id DESC LIMIT 1)
+SELECT count(*), (SELECT CASE WHEN (SELECT count(*) FROM p o WHERE substr(o.key, 1, instr(l.key, '@')) =
+    substr(l.key, 1, instr(l.key, '@'))) = 1 THEN substr(l.key, 1, instr(l.key, '@')) ELSE l.key END FROM (SELECT key
+    FROM p ORDER BY began DESC, id DESC LIMIT 1) l)
 FROM p;
 
 -- name: async
