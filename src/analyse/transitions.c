@@ -88,8 +88,8 @@ static void deal_out(struct gather *g)
         qsort(t->kind.v, t->kind.n, sizeof *t->kind.v, by_codes);
 }
 
-/* sl_root_events_of() takes what SQL gives. */
-static int roots_of(struct sl_root_events *s, sqlite3 *db, const char *type, int64_t within, struct sl_err *err)
+/* What is asked of roots takes what SQL gives. */
+static int open_roots(struct sl_root_events *s, sqlite3 *db, const char *type, int64_t within, struct sl_err *err)
 {
     sqlite3_stmt *q = NULL;
     sqlite3_value *id = NULL;
@@ -99,7 +99,9 @@ static int roots_of(struct sl_root_events *s, sqlite3 *db, const char *type, int
         sqlite3_bind_int64(q, 1, within) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
         id = sqlite3_value_dup(sqlite3_column_value(q, 0));
     rc = within && !id ? sl_err(err, SL_ESTORE, "cannot ask for a span: %s", sqlite3_errmsg(db))
-                       : sl_root_events_of(s, type, id, err);
+                       : sl_root_events_open(s, db, id, err);
+    if (!rc)
+        rc = sl_root_events_of(s, type, id, err);
     sqlite3_value_free(id);
     sqlite3_finalize(q);
     return rc;
@@ -111,9 +113,7 @@ int sl_transitions_make(struct sl_transitions *out, sqlite3 *db, const char *typ
     int rc;
 
     *out = (struct sl_transitions){0};
-    rc = sl_root_events_open(&out->names, db, err);
-    if (!rc)
-        rc = roots_of(&out->names, db, type, within, err);
+    rc = open_roots(&out->names, db, type, within, err);
     if (!rc)
         while ((rc = sl_root_events_next(&out->names, err)) > 0)
             add_history(&g, out->names.v, out->names.n);

@@ -377,7 +377,7 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
 static int make(struct make *m, const char *type, sqlite3_value *within, struct sl_err *err)
 {
     unsigned char *inside = NULL;
-    int rc = sl_graph_load(&m->g, m->db, 0, err);
+    int rc = sl_graph_load_within(&m->g, m->db, 0, within, err);
 
     if (rc || !type || (m->type = sl_names_find(&m->g.names, type)) == SL_NO_INDEX)
         return rc;

@@ -17,12 +17,12 @@ static const struct option_spec options[] = {
 };
 
 /* Runs without a database have their tasks in a log only: spans of another type. */
-static void say_left_out(struct sl_store *st)
+static void say_left_out(struct sl_store *st, int64_t within)
 {
     char *type;
 
     for (int i = 1; (type = sl_task_type(st->db, i)); i++) {
-        long long n = sl_result_left_out(st, type);
+        long long n = sl_result_left_out(st, type, within);
         if (n)
             fprintf(stderr,
                     "spanloom: %lld task%s known as %s only, and not counted here; see: spanloom sequences %s\n", n,
@@ -46,7 +46,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return rc;
     rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
     if (!rc && !argc)
-        say_left_out(p.st);
+        say_left_out(p.st, p.within);
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);
     if (!rc)

@@ -31,11 +31,19 @@ int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *ro
     return rc ? rc : add(r, st, "orderings", SL_SEQUENCES_COLUMNS, sql_orderings, root_type, within, err);
 }
 
-int64_t sl_result_left_out(struct sl_store *st, const char *type)
+static int count_row(void *to, sqlite3_stmt *row, struct sl_err *err)
 {
-    char *sql = sqlite3_mprintf(sql_left_out, type);
-    int64_t n = sl_store_int(st, sql, 0);
+    (void)err;
+    *(int64_t *)to = sqlite3_column_int64(row, 0);
+    return 0;
+}
 
+int64_t sl_result_left_out(struct sl_store *st, const char *type, int64_t within)
+{
+    char *sql = sqlite3_mprintf(sql_left_out, within ? sql_within : "sl_span s");
+    int64_t n = 0;
+
+    sl_store_each(st, sql, count_row, &n, NULL, within ? "ti" : "t", type, within);
     sqlite3_free(sql);
     return n;
 }

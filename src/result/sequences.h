@@ -29,7 +29,7 @@ enum {
  */
 int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *root_type, int64_t within, bool all,
                         struct sl_err *err);
-/* Spans of this type that are no facet of another: tasks that only a log has, and no database. */
-int64_t sl_result_left_out(struct sl_store *st, const char *type);
+/* Spans of this type that are no facet of another: tasks that only a log has, and no database.  within: as above. */
+int64_t sl_result_left_out(struct sl_store *st, const char *type, int64_t within);
 
 #endif

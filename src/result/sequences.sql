@@ -15,8 +15,11 @@ SELECT *, orderings, roots
 FROM event_sequences(?1, ?2);
 
 -- name: left_out
+-- The right side of facets first: it is where a database that came beside the log has put the log's spans.
 SELECT count(*)
-FROM sl_span s
-JOIN sl_name n ON n.id = s.type
-WHERE n.name = %Q AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span = s.id) AND
-    NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND right_span = s.id);
+FROM %s
+WHERE s.type = (SELECT id FROM sl_name WHERE name = ?1) AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND
+    right_span = s.id) AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span = s.id);
+
+-- name: within
+descendants(?2) d CROSS JOIN sl_span s ON s.id = d.span

@@ -130,8 +130,9 @@ static int event_row(void *to, sqlite3_value **v)
 
 int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err)
 {
-    static const char *const from[] = {"sl_event NOT INDEXED",
-                                       "(SELECT * FROM sl_event ORDER BY span, time_ns, type, source, place)"};
+    const char *from[] = {g->part ? "(SELECT e.* FROM json_each(?2) j CROSS JOIN sl_event e ON e.span = j.value)"
+                                  : "sl_event NOT INDEXED",
+                          "(SELECT * FROM sl_event ORDER BY span, time_ns, type, source, place)"};
     struct load l = {.e = out, .g = g, .disorder = true};
     int rc = load_offsets(&l, db, err);
 
@@ -145,7 +146,7 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
         out->n = 0;
         snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, span, time_ns, type%s) FROM %s",
                  l.offset.n ? ", source" : "", from[i]);
-        rc = sl_query_each(db, sql, event_row, &l, err);
+        rc = sl_query_each_of(db, sql, g->part, event_row, &l, err);
     }
     if (!rc && out->n > UINT32_MAX)
         rc = sl_err(err, SL_ESTORE, "%zu events are more than this analysis can hold; choose some with SQL", out->n);

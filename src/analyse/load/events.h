@@ -22,7 +22,7 @@ struct sl_events {
     uint32_t *type; /* rank of the type's name */
 };
 
-/* Reads the events of db, whose graph is g.  On success *out is to be freed. */
+/* Reads the events of db, whose graph, or a part of it, is g.  On success *out is to be freed. */
 int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
 void sl_events_free(struct sl_events *e);
 bool sl_events_are_corrected(sqlite3 *db); /* is there a table sl_skew? */

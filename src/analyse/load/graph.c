@@ -139,19 +139,18 @@ static int span_row(void *to, sqlite3_value **v)
 /* A plain scan comes in the order of ids, unless the user has set PRAGMA reverse_unordered_selects. */
 static int load_spans(struct load *l, sqlite3 *db, struct sl_err *err)
 {
-    static const char *const from[] = {"sl_span NOT INDEXED", "(SELECT * FROM sl_span ORDER BY id)"};
+    const char *from[] = {l->g->part ? sql_these_spans : sql_all_spans, sql_sorted_spans};
     int rc = 0;
 
     for (int i = 0; i < 2 && !rc && (!i || l->disorder); i++) {
-        char sql[160];
+        char sql[300];
         l->disorder = false;
         sl_vec_clear(&l->g->id);
         sl_vec_clear(&l->spans);
         sl_buf_clear(&l->keys);
         sl_vec_clear(&l->key_at);
-        snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, id, type, parent%s) FROM %s",
-                 l->want & SL_GRAPH_KEYS ? ", key" : "", from[i]);
-        rc = sl_query_each(db, sql, span_row, l, err);
+        snprintf(sql, sizeof sql, sql_spans, l->want & SL_GRAPH_KEYS ? ", key" : "", from[i]);
+        rc = sl_query_each_of(db, sql, l->g->part, span_row, l, err);
     }
     if (!rc && l->spans.n >= SL_NO_INDEX)
         rc = sl_err(err, SL_ESTORE, "%zu spans are more than this analysis can hold; choose some with SQL", l->spans.n);
@@ -222,18 +221,86 @@ static int pack_edges(struct sl_csr *c, struct edges *e, uint32_t n, struct sl_e
     return 0;
 }
 
-int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
+/* ---- a part ---- */
+
+struct part {
+    SL_VEC(int64_t) id;
+};
+
+static int part_row(void *to, sqlite3_value **v)
 {
-    struct load l = {.g = out, .want = want, .last_type = INT64_MIN, .last_rank = SL_NO_INDEX};
+    struct part *p = to;
+
+    *sl_vec_add(&p->id) = sqlite3_value_int64(v[0]);
+    return (int64_t)p->id.n > sqlite3_value_int64(v[1]);
+}
+
+static int around_row(void *to, sqlite3_value **v)
+{
+    if (sqlite3_value_type(v[0]) == SQLITE_INTEGER) /* as link_row() */
+        *sl_vec_add(&((struct part *)to)->id) = sqlite3_value_int64(v[0]);
+    return 0;
+}
+
+static char *list(struct part *p)
+{
+    struct sl_buf b = {0};
+
+    for (size_t i = 0; i < p->id.n; i++)
+        sl_buf_addf(&b, "%c%lld", i ? ',' : '[', (long long)p->id.v[i]);
+    sl_buf_addc(&b, ']');
+    sl_vec_clear(&p->id);
+    return b.s;
+}
+
+/* Leaves g->part NULL where much belongs to the span, or nothing. */
+static int find_part(struct sl_graph *g, sqlite3 *db, sqlite3_value *within, struct sl_err *err)
+{
+    struct part p = {0};
+    char sql[200], *closure;
     int rc;
 
+    g->within = sqlite3_value_int64(within);
+    snprintf(sql, sizeof sql, sql_closure, (long long)g->within);
+    rc = sl_query_each(db, sql, part_row, &p, err);
+    if (!rc && p.id.n) {
+        closure = list(&p);
+        rc = sl_query_each_of(db, sql_around, closure, around_row, &p, err);
+        free(closure);
+        g->part = list(&p);
+    }
+    sl_vec_free(&p.id);
+    return rc < 0 ? rc : 0;
+}
+
+bool sl_graph_covers(const struct sl_graph *g, sqlite3_value *within)
+{
+    return !g->part ||
+           (within && sqlite3_value_numeric_type(within) == SQLITE_INTEGER && sqlite3_value_int64(within) == g->within);
+}
+
+/* ---- all of it ---- */
+
+int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
+{
+    return sl_graph_load_within(out, db, want, NULL, err);
+}
+
+int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err)
+{
+    struct load l = {.g = out, .want = want, .last_type = INT64_MIN, .last_rank = SL_NO_INDEX};
+    int rc = 0;
+
     *out = (struct sl_graph){0};
-    rc = sl_names_load(&out->names, db, err);
+    if (within && sqlite3_value_numeric_type(within) == SQLITE_INTEGER)
+        rc = find_part(out, db, within, err);
+    if (!rc)
+        rc = sl_names_load(&out->names, db, err);
     if (!rc)
         rc = load_spans(&l, db, err);
     if (!rc) {
         pack_spans(&l);
-        rc = sl_query_each(db, sql_links, link_row, &l, err);
+        rc = sl_query_each_of(db, out->part ? sql_these_links : sql_links, out->part, link_row, &l, err);
     }
     if (!rc)
         rc = pack_edges(&out->sub, &l.sub, out->n, err);
@@ -260,6 +327,7 @@ void sl_graph_free(struct sl_graph *g)
     free(g->facet.to);
     free(g->key_text);
     free(g->key_at);
+    free(g->part);
     sl_names_free(&g->names);
     *g = (struct sl_graph){0};
 }

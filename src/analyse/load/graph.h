@@ -45,12 +45,22 @@ struct sl_graph {
     struct sl_names names;
     char *key_text; /* keys, NUL-terminated; NULL without SL_GRAPH_KEYS */
     size_t *key_at; /* key of i: key_text + key_at[i] */
+    char *part;     /* the ids, a JSON list, where it is a part of the store; NULL: it is all of it */
+    int64_t within; /* whose part */
 };
 
 enum sl_graph_want { SL_GRAPH_KEYS = 1, SL_GRAPH_PARENTS = 2 };
 
 /* Reads the graph of db, which must know sl_query_each (sl_analyse_register()).  On success *out is to be freed. */
 int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err);
+/*
+ * The same for who asks of one span only (within: a value of SQL).  Where little belongs to it, the graph is a part:
+ * its closure, and what the spans of that lie in, one step up; else all of it, and so where `within` is NULL or no
+ * span.
+ */
+int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err);
+/* May it be asked of that span? */
+bool sl_graph_covers(const struct sl_graph *g, sqlite3_value *within);
 void sl_graph_free(struct sl_graph *g);
 /* The index of a span of the store; SL_NO_INDEX: there is none. */
 uint32_t sl_graph_find(const struct sl_graph *g, int64_t id);

@@ -136,9 +136,9 @@ void sl_event_match_free(struct sl_event_match *m)
 
 /* ---- open and close ---- */
 
-static int load(struct sl_root_events *s, sqlite3 *db, unsigned want, struct sl_err *err)
+static int load(struct sl_root_events *s, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err)
 {
-    int rc = sl_graph_load(&s->g, db, want, err);
+    int rc = sl_graph_load_within(&s->g, db, want, within, err);
 
     s->db = db;
     s->type = SL_NO_INDEX;
@@ -149,23 +149,24 @@ static int load(struct sl_root_events *s, sqlite3 *db, unsigned want, struct sl_
     return rc;
 }
 
-int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, struct sl_err *err)
+int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, sqlite3_value *within,
+                            struct sl_err *err)
 {
     int rc;
 
     *s = (struct sl_root_events){0};
-    rc = load(s, db, want, err);
+    rc = load(s, db, want, within, err);
     return rc ? rc : make_codes(s, err);
 }
 
-int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, struct sl_err *err)
+int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err)
 {
     int rc;
 
     *s = (struct sl_root_events){0};
     rc = sl_lens_load(&s->lens, db, err);
     if (!rc)
-        rc = load(s, db, 0, err);
+        rc = load(s, db, 0, within, err);
     if (rc)
         return rc;
     if (sl_lens_clear(s->lens)) {
@@ -176,6 +177,14 @@ int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, struct sl_err *er
     sl_lens_events(s->lens, &s->g, &s->e);
     seen_codes(s);
     return 0;
+}
+
+int sl_root_events_widen(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err)
+{
+    if (sl_graph_covers(&s->g, within))
+        return 0;
+    sl_root_events_free(s);
+    return sl_root_events_open(s, db, NULL, err);
 }
 
 void sl_root_events_done(struct sl_root_events *s)

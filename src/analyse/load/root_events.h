@@ -37,10 +37,16 @@ struct sl_root_events {
     unsigned char *inside; /* by span: it belongs to what roots are looked for in; NULL: all do */
 };
 
-/* Reads the whole store.  On success, and on failure too, *s is to be freed. */
-int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, struct sl_err *err);
+/*
+ * Reads the store, or what roots within a span need of it (sl_graph_load_within()); within is as for
+ * sl_root_events_of().  On success, and on failure too, *s is to be freed.
+ */
+int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err);
 /* The same without a lens; want: what else to have of the graph (enum sl_graph_want). */
-int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, struct sl_err *err);
+int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, sqlite3_value *within,
+                            struct sl_err *err);
+/* For another `within`: what s holds is enough, or it is opened again, with the whole store. */
+int sl_root_events_widen(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err);
 void sl_root_events_free(struct sl_root_events *s);
 /* Frees all but the names of codes. */
 void sl_root_events_done(struct sl_root_events *s);

@@ -49,19 +49,25 @@ int sl_query_err(sqlite3 *db, struct sl_err *err)
     return sl_err(err, SL_ESTORE, "%s", text);
 }
 
-int sl_query_each(sqlite3 *db, const char *sql, sl_query_row_fn *row, void *to, struct sl_err *err)
+int sl_query_each_of(sqlite3 *db, const char *sql, const char *ids, sl_query_row_fn *row, void *to, struct sl_err *err)
 {
     struct scan s = {row, to, 0};
     sqlite3_stmt *q = NULL;
     int rc = 0;
 
     if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) != SQLITE_OK ||
-        sqlite3_bind_pointer(q, 1, &s, POINTER, NULL) != SQLITE_OK)
+        sqlite3_bind_pointer(q, 1, &s, POINTER, NULL) != SQLITE_OK ||
+        (ids && sqlite3_bind_text(q, 2, ids, -1, SQLITE_STATIC) != SQLITE_OK))
         rc = sl_query_err(db, err);
     else if (sqlite3_step(q) != SQLITE_ROW)
         rc = s.rc ? s.rc : sl_query_err(db, err);
     sqlite3_finalize(q);
     return rc;
+}
+
+int sl_query_each(sqlite3 *db, const char *sql, sl_query_row_fn *row, void *to, struct sl_err *err)
+{
+    return sl_query_each_of(db, sql, NULL, row, to, err);
 }
 
 /* A loop of ours does not see an interrupt; a statement that begins does. */

@@ -16,6 +16,8 @@ typedef int sl_query_row_fn(void *to, sqlite3_value **v);
  * or what row returned.  db must know sl_query_each: sl_analyse_register().
  */
 int sl_query_each(sqlite3 *db, const char *sql, sl_query_row_fn *row, void *to, struct sl_err *err);
+/* The same; ids: a JSON list, ?2 of the query. */
+int sl_query_each_of(sqlite3 *db, const char *sql, const char *ids, sl_query_row_fn *row, void *to, struct sl_err *err);
 int sl_query_register(sqlite3 *db); /* an SQLite result code */
 
 /*

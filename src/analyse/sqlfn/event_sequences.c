@@ -72,7 +72,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 
     end(s);
     *s = (struct state){0};
-    rc = sl_root_events_open(&s->histories, call->db, err);
+    rc = sl_root_events_open(&s->histories, call->db, call->arg[1], err);
     if (!rc)
         rc = sl_root_events_of(&s->histories, (const char *)sqlite3_value_text(call->arg[0]), call->arg[1], err);
     if (!rc)

@@ -202,7 +202,7 @@ static void end(void *state)
 static int load(struct state *s, const struct sl_call *call, struct sl_err *err)
 {
     const char *type;
-    int rc = sl_root_events_open(&s->histories, call->db, err);
+    int rc = sl_root_events_open(&s->histories, call->db, call->arg[WITHIN], err);
 
     if (!rc && !(type = sl_root_events_type(&s->histories, call->arg[ROOT_TYPE], err)))
         rc = SL_EUSAGE;

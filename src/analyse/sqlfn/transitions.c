@@ -70,7 +70,9 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->more = false;
     if (!s->opened) {
         s->opened = true;
-        rc = sl_root_events_open(&s->histories, call->db, err);
+        rc = sl_root_events_open(&s->histories, call->db, call->arg[WITHIN], err);
+    } else {
+        rc = sl_root_events_widen(&s->histories, call->db, call->arg[WITHIN], err);
     }
     if (!rc)
         rc = ask(s, call, err);

@@ -62,18 +62,33 @@ static bool same(const struct state *s, const struct sl_call *call)
     return s->known;
 }
 
-static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
+static int ask_roots(struct state *s, const struct sl_call *call, struct sl_err *err)
 {
     const char *type = sl_root_events_type(&s->histories, call->arg[ROOT_TYPE], err);
     int rc = type ? sl_root_events_of(&s->histories, type, call->arg[WITHIN], err) : SL_EUSAGE;
 
-    forget(s);
     s->none = type && !sl_root_events_has(&s->histories, type);
     if (!rc && !s->none)
         rc = sl_event_match_asked(&s->start.match, &s->histories, (const char *)sqlite3_value_text(call->arg[START]),
                                   err);
     if (!rc && !s->none)
         rc = sl_event_match_asked(&s->end.match, &s->histories, (const char *)sqlite3_value_text(call->arg[END]), err);
+    return rc;
+}
+
+/* What a part of the store has none of may be in the rest: only then there is no such event, and it is a mistake. */
+static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
+{
+    int rc = sl_root_events_widen(&s->histories, call->db, call->arg[WITHIN], err);
+
+    forget(s);
+    if (!rc)
+        rc = ask_roots(s, call, err);
+    if (s->histories.g.part && (rc || s->none || !s->histories.e.n)) {
+        rc = sl_root_events_widen(&s->histories, call->db, NULL, err);
+        if (!rc)
+            rc = ask_roots(s, call, err);
+    }
     for (int i = 0; i < ARGS && !rc; i++)
         if (call->arg[i] && sqlite3_value_text(call->arg[i]))
             s->asked[i] = sl_strdup((const char *)sqlite3_value_text(call->arg[i]));
@@ -118,7 +133,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->more = false;
     if (!s->opened) {
         s->opened = true;
-        rc = sl_root_events_open(&s->histories, call->db, err);
+        rc = sl_root_events_open(&s->histories, call->db, call->arg[WITHIN], err);
     }
     if (!rc && !same(s, call))
         rc = ask(s, call, err);

@@ -235,7 +235,8 @@ static void pack_waits(struct sl_csr *c, const struct waits *all, int kind)
 static int load_waits(struct working *k, struct sl_err *err)
 {
     struct waits all = {.g = &k->w->s.g};
-    int rc = sl_query_each(k->w->s.db, sql_waits, wait_row, &all, err);
+    const char *part = k->w->s.g.part;
+    int rc = sl_query_each_of(k->w->s.db, part ? sql_these_waits : sql_waits, part, wait_row, &all, err);
 
     if (!rc && (all.v[AFTER].n > UINT32_MAX || all.v[FLOW].n > UINT32_MAX))
         rc = sl_err(err, SL_ESTORE, "the store has more dependencies than this analysis can hold");
@@ -374,7 +375,7 @@ static int find_root(struct sl_workflow *w, sqlite3_value *workflow, struct sl_e
     return !any;
 }
 
-static int open_store(struct sl_workflow *w, sqlite3 *db, struct sl_err *err)
+static int open_store(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
 {
     struct working *k;
     int rc;
@@ -382,7 +383,7 @@ static int open_store(struct sl_workflow *w, sqlite3 *db, struct sl_err *err)
     *w = (struct sl_workflow){.k = sl_alloc(sizeof *w->k)};
     k = w->k;
     k->w = w;
-    rc = sl_root_events_open_raw(&w->s, db, SL_GRAPH_PARENTS, err);
+    rc = sl_root_events_open_raw(&w->s, db, SL_GRAPH_PARENTS, workflow, err);
     if (!rc)
         rc = sl_roles_load(&w->role, &w->s.g, db, err);
     if (!rc)
@@ -417,8 +418,12 @@ static void forget(struct sl_workflow *w)
 
 int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
 {
-    int rc = w->k ? 0 : open_store(w, db, err);
+    bool another = w->k && !sl_graph_covers(&w->s.g, workflow); /* of the same query: then all is worth reading */
+    int rc;
 
+    if (another)
+        sl_workflow_free(w);
+    rc = w->k ? 0 : open_store(w, db, another ? NULL : workflow, err);
     if (rc) {
         sl_workflow_free(w); /* it may be tried again */
         return rc;

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What questions cost, in steps of SQLite's virtual machine, which no clock and no other work on the machine changes: a question
+about one run or one task must not cost what else is in the store."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from graphs import *  # noqa
+
+COUNTER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static long long steps;
+
+int sqlite3_finalize(sqlite3_stmt *q)
+{
+    int (*next)(sqlite3_stmt *);
+    *(void **)&next = dlsym(RTLD_NEXT, "sqlite3_finalize");
+    steps += q ? sqlite3_stmt_status(q, SQLITE_STMTSTATUS_VM_STEP, 0) : 0;
+    return next(q);
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    FILE *f = fopen(getenv("STEPS"), "w");
+    if (f && fprintf(f, "%lld\n", steps) > 0)
+        fclose(f);
+}
+"""
+
+
+def counter():
+    library = path("counter.so")
+    if not os.path.exists(library):
+        write(path("counter.c"), COUNTER)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, path("counter.c")], check=True)
+    return library
+
+
+def steps(store, *words):
+    """Steps of all statements of a command, of those, too, by which it opens the store and table functions ask."""
+    if SANITIZED:
+        skip("a sanitizer wants to be loaded first")
+    spanloom(*words, "-d", store, env={"LD_PRELOAD": counter(), "STEPS": path("steps")})
+    with open(path("steps")) as f:
+        return int(f.read())
+
+
+def store_of(runs, tasks, file):
+    """Runs of so many tasks each, run0 with 5; what an import would know of the table's size."""
+    s = Store(file)
+    for run in range(runs):
+        w, before = s.workflow(f"run{run}"), []
+        executor = s.span(EXECUTOR, "htex", w)
+        manager = s.span("parsl.executor.htex.manager", "m", executor, MANAGER)
+        worker = s.span("parsl.executor.htex.worker", "0", manager, WORKER)
+        for i in range(5 if not run else tasks):
+            at = i * S
+            t = s.task(w, i, before[-1:], submitted=at, pending=at, launched=at + MS, exec_done=at + 9 * MS)
+            s.htex(t, 0, at + MS, at + 2 * MS, at + 3 * MS, at + 4 * MS, at + 5 * MS, at + 6 * MS, at + 6 * MS, at + 7 * MS,
+                   executor=executor, manager=manager, worker=worker)
+            before.append(t)
+    s.done()
+    db = sqlite3.connect(s.file)
+    db.executescript("PRAGMA analysis_limit = 400; ANALYZE sl_span")
+    db.close()
+    return s.file
+
+
+@cases("show --run run0 task 3", "show --run run0 task 3 --format json", "critical-path --run run0", "critical-path --run run0 --slack", "sequences --run run0",
+       "states --run run0", "utilisation --run run0", "durations submitted exec_done --run run0", "diff run0 run1", "sequences task --run run0")
+def one_run_costs_what_it_has(command):
+    """A root more is a name more to look at; show, too, meets a task of that key in each run.  All of a run would be 5,000 steps and more."""
+    small, large = store_of(4, 20, "small.db"), store_of(40, 20, "large.db")
+    a, b = steps(small, *command.split()), steps(large, *command.split())
+    note(f"{a} steps, {b}")
+    check(b - a < 36 * 150, f"{command}: {a} steps in a store of 4 runs, {b} in one of 40")
+
+
+main()
