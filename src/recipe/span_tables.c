@@ -16,21 +16,30 @@ enum { COLUMNS = 400 }; /* a table with more columns is of use to nobody; the vi
 
 #define MARK "/* a table of spans, made by spanloom */"
 
+struct key {
+    char *name;     /* as recipes say */
+    const char *as; /* the column, in taken */
+};
+
 struct make {
     struct sl_store *st;
     const struct sl_recipes *set;
     SL_VEC(char *) made;     /* tables so far */
     SL_VEC(char *) taken;    /* names of the columns so far */
     SL_VEC(char *) own;      /* of the member at hand, as the logs have them */
-    struct sl_buf keys, sql; /* keys: the rows, with what other tables are joined by */
+    SL_VEC(struct key) key;  /* columns that are keys */
+    struct sl_buf rows, sql; /* rows: with their keys, by which other tables are joined; sql: the columns */
     struct sl_err *err;
 };
 
-/* A text that is a plain number, as a number, so that 7 < 12 and sums are sums.  Not 007, nor 1e5, which may be an id.
+/*
+ * A text that is a plain number, as a number, so that 7 < 12 and sums are sums.  Not 007, nor 1e5, which may be an id.
+ * Nearly all are a few digits, and those cost a quarter of the rest.
  */
 #define NUMBER(x)                                                                                                      \
-    "iif(" x " GLOB '[-0-9]*' AND " x " NOT GLOB '*[^-0-9.]*' AND length(" x ")<19 AND json_valid(" x                  \
-    "),json_extract(" x ",'$')," x ")"
+    "iif(" x " NOT GLOB '*[^0-9]*' AND " x " GLOB '[1-9]*' AND length(" x ")<19,CAST(" x " AS INTEGER),iif(" x         \
+    " GLOB '[-0-9]*' AND " x " NOT GLOB '*[^-0-9.]*' AND length(" x ")<19 AND json_valid(" x "),json_extract(" x       \
+    ",'$')," x "))"
 
 void sl_tables_name(const char *type, char *name, size_t n)
 {
@@ -148,7 +157,6 @@ static const char *key_column_sql(const struct sl_alias_decl *d, const char *nam
 struct member {
     const struct sl_alias_decl *d;
     sqlite3_int64 type;
-    char at[8];                            /* its id in a row */
     const struct sl_alias_decl *chain[32]; /* itself, its parent, ... */
     int n;
 };
@@ -160,38 +168,18 @@ static void find_chain(struct make *m, struct member *v)
         v->chain[v->n++] = d;
 }
 
-/* The key called `name` of a row, from the first member that has it. */
-static void key_column(struct make *m, const struct member *v, int n, const char *name)
+/* The key called `name`: a column of the rows. */
+static void key_column(struct make *m, const char *name)
 {
-    struct sl_buf b = {0}, id = {0}, up = {0};
-    const char *as, *what;
+    const char *as = take(m, name, "key");
+    char *of;
 
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < v[i].n; k++) {
-            if (!(what = key_column_sql(v[i].chain[k], name)))
-                continue;
-            sl_buf_clear(&id);
-            sl_buf_adds(&id, v[i].at);
-            for (int up_by = 0; up_by < k; up_by++) {
-                sl_buf_clear(&up);
-                sl_buf_addf(&up, "(SELECT parent FROM sl_span WHERE id=%s)", id.s);
-                sl_buf_clear(&id);
-                sl_buf_adds(&id, up.s);
-            }
-            sl_buf_addf(&b, "%s(SELECT %s FROM sl_span WHERE id=%s)", b.n ? "," : "", what, id.s);
-            break;
-        }
-    if ((as = take(m, name, "key"))) {
-        char *inner = sqlite3_mprintf(",\n coalesce(%s,NULL) AS \"%w\"", b.s, as);
-        sl_buf_adds(&m->keys, inner);
-        sqlite3_free(inner);
-        inner = sqlite3_mprintf("r.\"%w\"", as);
-        column(m, as, "%s", inner);
-        sqlite3_free(inner);
-    }
-    sl_buf_free(&b);
-    sl_buf_free(&id);
-    sl_buf_free(&up);
+    if (!as)
+        return;
+    *sl_vec_add(&m->key) = (struct key){sl_strdup(name), as};
+    of = sqlite3_mprintf("r.\"%w\"", as);
+    column(m, as, "%s", of);
+    sqlite3_free(of);
 }
 
 /* Did this member name it already, by a rule or in another record? */
@@ -222,9 +210,9 @@ static void key_columns(struct make *m, struct member *v, int n)
         for (int k = v[i].n - 1; k >= 0; k--) {
             for (int p = 0; p < 2 && key_parts(v[i].chain[k], part); p++)
                 if (!is_own(m, part[p]))
-                    key_column(m, v, n, part[p]);
+                    key_column(m, part[p]);
             if (!is_own(m, key_name(v[i].chain[k], name, sizeof name)))
-                key_column(m, v, n, name);
+                key_column(m, name);
         }
     forget_own(m);
 }
@@ -332,11 +320,20 @@ static void begin(struct make *m, const char *name)
     for (size_t i = 0; i < m->taken.n; i++)
         free(m->taken.v[i]);
     sl_vec_clear(&m->taken);
+    for (size_t i = 0; i < m->key.n; i++)
+        free(m->key.v[i].name);
+    sl_vec_clear(&m->key);
     *sl_vec_add(&m->made) = sl_strdup(name);
-    sl_buf_clear(&m->sql);
-    sl_buf_clear(&m->keys);
-    sl_buf_adds(&m->keys, head);
+    sl_buf_clear(&m->rows);
+    sl_buf_adds(&m->rows, head);
     sqlite3_free(head);
+    sl_buf_clear(&m->sql);
+    sl_buf_adds(&m->sql, "SELECT r.id AS id, r.key AS key");
+    take(m, "id", "");
+    take(m, "key", "");
+    take(m, "first", "");
+    take(m, "last", "");
+    take(m, "seconds", "");
 }
 
 /* Makes the view that m->sql says, unless it is there as it should be, or the user has something of that name. */
@@ -352,7 +349,7 @@ static int create(struct make *m, const char *name)
         sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
         if (sqlite3_step(q) == SQLITE_ROW) {
             have = sl_store_text(q, 0);
-            same = have && !strcmp(have, m->keys.s);
+            same = have && !strcmp(have, m->rows.s);
             foreign = !have || !strstr(have, MARK);
         }
     }
@@ -361,31 +358,14 @@ static int create(struct make *m, const char *name)
     if (!rc && drop)
         rc = sl_store_exec(m->st, drop, m->err);
     sqlite3_free(drop);
-    return rc || same || foreign ? rc : sl_store_exec(m->st, m->keys.s, m->err);
-}
-
-/*
- * The keys are columns of rows that are made once for a query, which SQLite then joins by an index of its own; the
- * events and attributes are looked up only where a query names them.
- */
-static void common(struct make *m, const char *of)
-{
-    sl_buf_addf(&m->keys, ", r AS MATERIALIZED (SELECT m.*, %s AS id, (SELECT key FROM sl_span WHERE id=%s) AS key", of,
-                of);
-    sl_buf_adds(&m->sql, "SELECT r.id AS id, r.key AS key");
-    take(m, "id", "");
-    take(m, "key", "");
-    take(m, "first", "");
-    take(m, "last", "");
-    take(m, "seconds", "");
+    return rc || same || foreign ? rc : sl_store_exec(m->st, m->rows.s, m->err);
 }
 
 /* Both parts together, and the view. */
 static int finish(struct make *m, const char *name)
 {
-    sl_buf_adds(&m->keys, " FROM m)\n");
-    sl_buf_adds(&m->keys, m->sql.s);
-    sl_buf_adds(&m->keys, "\nFROM r");
+    sl_buf_adds(&m->rows, m->sql.s);
+    sl_buf_adds(&m->rows, "\nFROM r");
     return create(m, name);
 }
 
@@ -405,9 +385,139 @@ static bool is_table(const struct make *m, const char *name)
     return false;
 }
 
+/*
+ * A span of type `to` that is another view of span `from`, lies in it, or has it inside.  More than one: the first.  A
+ * subquery for the type: of a join SQLite may think that it is worth a Bloom filter of all spans.
+ */
+static void partner(struct sl_buf *b, const char *from, sqlite3_int64 to)
+{
+    sl_buf_addf(b,
+                "(SELECT min(x) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<%d UNION ALL "
+                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<%d UNION ALL SELECT id FROM sl_span WHERE "
+                "parent=%s UNION ALL SELECT parent FROM sl_span WHERE id=%s) WHERE (SELECT type FROM sl_span WHERE "
+                "id=x)=%lld)",
+                from, SL_AFTER, from, SL_AFTER, from, from, (long long)to);
+}
+
+/* The id of member `to` of rows that member `lead` begins: from the nearest member before it that has one. */
+static void find_member(struct sl_buf *b, const struct member *v, int lead, int to)
+{
+    if (to > lead + 1)
+        sl_buf_adds(b, "coalesce(");
+    for (int k = to - 1; k > lead; k--) { /* a query without FROM stays one, and so is answered once */
+        sl_buf_adds(b, "(SELECT ");
+        partner(b, "f.id", v[to].type);
+        sl_buf_adds(b, " FROM (SELECT ");
+        partner(b, "s.id", v[k].type);
+        sl_buf_adds(b, " AS id) f), ");
+    }
+    partner(b, "s.id", v[to].type);
+    if (to > lead + 1)
+        sl_buf_addc(b, ')');
+}
+
+/* The id of the span `up_by` steps above member i, in a row that member `lead` begins. */
+static void id_above(struct sl_buf *id, int lead, int i, int up_by)
+{
+    bool parent = i == lead && up_by;
+
+    sl_buf_clear(id);
+    for (int k = parent; k < up_by; k++)
+        sl_buf_adds(id, "(SELECT parent FROM sl_span WHERE id=");
+    if (parent)
+        sl_buf_adds(id, "m.parent");
+    else
+        sl_buf_addf(id, "m.m%d", i);
+    for (int k = parent; k < up_by; k++)
+        sl_buf_addc(id, ')');
+}
+
+/* A key of rows that member `lead` begins, from the first member that has it.  A span's own key is never NULL. */
+static void key_value(struct sl_buf *to, const struct member *v, int n, int lead, const char *name)
+{
+    struct sl_buf b = {0}, id = {0};
+    const char *what = NULL;
+    int found = 0;
+
+    for (int i = lead, k; i < n; i++) {
+        for (k = 0; k < v[i].n && !(what = key_column_sql(v[i].chain[k], name)); k++)
+            ;
+        if (k == v[i].n)
+            continue;
+        sl_buf_adds(&b, found++ ? "," : "");
+        if (i == lead && !k) {
+            sl_buf_adds(&b, what);
+            break;
+        }
+        id_above(&id, lead, i, k);
+        sl_buf_addf(&b, "(SELECT %s FROM sl_span WHERE id=%s)", what, id.s);
+    }
+    if (found > 1)
+        sl_buf_addf(to, "coalesce(%s)", b.s);
+    else
+        sl_buf_adds(to, found ? b.s : "NULL");
+    sl_buf_free(&b);
+    sl_buf_free(&id);
+}
+
+/* Rows that begin with member `lead`: those before it are not there. */
+static void rows_of(struct make *m, const struct member *v, int n, int lead)
+{
+    sl_buf_adds(&m->rows, "SELECT m.id AS id, m.key AS key");
+    for (int i = 0; i < n; i++)
+        sl_buf_addf(&m->rows, ", m.m%d AS m%d", i, i);
+    for (size_t i = 0; i < m->key.n; i++) {
+        char *as = sqlite3_mprintf(" AS \"%w\"", m->key.v[i].as);
+        sl_buf_adds(&m->rows, ",\n ");
+        key_value(&m->rows, v, n, lead, m->key.v[i].name);
+        sl_buf_adds(&m->rows, as);
+        sqlite3_free(as);
+    }
+    sl_buf_adds(&m->rows, "\n FROM (SELECT s.id AS id, s.key AS key, s.parent AS parent");
+    for (int i = 0; i < n; i++) {
+        sl_buf_adds(&m->rows, ", ");
+        if (i < lead)
+            sl_buf_adds(&m->rows, "NULL");
+        else if (i == lead)
+            sl_buf_adds(&m->rows, "s.id");
+        else
+            find_member(&m->rows, v, lead, i);
+        sl_buf_addf(&m->rows, " AS m%d", i);
+    }
+    sl_buf_addf(&m->rows, " FROM sl_span s WHERE s.type=%lld", (long long)v[lead].type);
+    for (int i = 0; i < lead; i++) {
+        sl_buf_adds(&m->rows, " AND ");
+        partner(&m->rows, "s.id", v[i].type);
+        sl_buf_adds(&m->rows, " IS NULL");
+    }
+    sl_buf_adds(&m->rows, ") m");
+}
+
+/*
+ * Key columns belong to the rows, so that SQLite takes what a query says of them into each part, and joins tables by an
+ * index of its own; events and attributes are looked up only where a query names them.  No part has all of the members:
+ * as the affinities of their columns differ, SQLite does not take the parts of a union out of it, for which a join has
+ * no index.  A table of one member has an empty part for this.
+ */
+static void all_rows(struct make *m, const struct member *v, int n)
+{
+    sl_buf_adds(&m->rows, "WITH r AS (\n");
+    for (int lead = 0; lead < n; lead++) {
+        sl_buf_adds(&m->rows, lead ? "\nUNION ALL\n" : "");
+        rows_of(m, v, n, lead);
+    }
+    if (n == 1) {
+        sl_buf_adds(&m->rows, "\nUNION ALL\nSELECT id, key, NULL");
+        for (size_t i = 0; i < m->key.n; i++)
+            sl_buf_adds(&m->rows, ", NULL");
+        sl_buf_adds(&m->rows, " FROM sl_span WHERE 0");
+    }
+    sl_buf_adds(&m->rows, ")\n");
+}
+
 static int make_type(struct make *m, const char *type, sqlite3_int64 id)
 {
-    struct member v = {.d = by_type(m->set, type), .type = id, .at = "m.m0"};
+    struct member v = {.d = by_type(m->set, type), .type = id};
     char name[SL_TYPE_BYTES + 20];
     size_t n;
     int rc;
@@ -423,69 +533,11 @@ static int make_type(struct make *m, const char *type, sqlite3_int64 id)
     for (int i = 2; is_table(m, name); i++) /* a.b and a_b, or a table of names.yaml */
         snprintf(name + n, 20, "_%d", i);
     begin(m, name);
-    sl_buf_addf(&m->keys, "WITH m AS (SELECT id AS m0 FROM sl_span WHERE type=%lld)", (long long)id);
-    common(m, "m.m0");
     key_columns(m, &v, 1);
+    all_rows(m, &v, 1);
     ends(m, "r.m0");
     rc = columns(m, v.d, type, "r.m0", NULL);
     return rc ? rc : finish(m, name);
-}
-
-/*
- * A span of type `to` that is another view of span `from`, lies in it, or has it inside.  More than one: the first.
- */
-static void partner(struct sl_buf *b, const char *from, sqlite3_int64 to)
-{
-    sl_buf_addf(b,
-                "(SELECT min(p.id) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<%d UNION ALL "
-                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<%d UNION ALL SELECT id FROM sl_span WHERE "
-                "parent=%s UNION ALL SELECT parent FROM sl_span WHERE id=%s) u CROSS JOIN sl_span p WHERE p.id=u.x AND "
-                "+p.type=%lld)",
-                from, SL_AFTER, from, SL_AFTER, from, from, (long long)to);
-}
-
-/* The id of member `to` of rows that member `lead` begins: from the nearest member before it that has one. */
-static void find_member(struct sl_buf *b, const struct member *v, int lead, int to)
-{
-    struct sl_buf from = {0};
-
-    if (to > lead + 1)
-        sl_buf_adds(b, "coalesce(");
-    for (int k = to - 1; k >= lead; k--) {
-        sl_buf_clear(&from);
-        if (k == lead)
-            sl_buf_adds(&from, "s.id");
-        else
-            partner(&from, "s.id", v[k].type);
-        partner(b, from.s, v[to].type);
-        if (k > lead)
-            sl_buf_adds(b, ", ");
-    }
-    if (to > lead + 1)
-        sl_buf_addc(b, ')');
-    sl_buf_free(&from);
-}
-
-/* Rows that begin with member `lead`: those before it are not there. */
-static void rows_of(struct make *m, const struct member *v, int n, int lead)
-{
-    sl_buf_addf(&m->keys, "%sSELECT ", lead ? " UNION ALL\n" : "");
-    for (int i = 0; i < n; i++) {
-        sl_buf_adds(&m->keys, i ? ", " : "");
-        if (i < lead)
-            sl_buf_adds(&m->keys, "NULL");
-        else if (i == lead)
-            sl_buf_adds(&m->keys, "s.id");
-        else
-            find_member(&m->keys, v, lead, i);
-        sl_buf_addf(&m->keys, " AS m%d", i);
-    }
-    sl_buf_addf(&m->keys, " FROM sl_span s WHERE s.type=%lld", (long long)v[lead].type);
-    for (int i = 0; i < lead; i++) {
-        sl_buf_adds(&m->keys, " AND ");
-        partner(&m->keys, "s.id", v[i].type);
-        sl_buf_adds(&m->keys, " IS NULL");
-    }
 }
 
 static int make_table(struct make *m, const struct sl_table_decl *t)
@@ -498,19 +550,10 @@ static int make_table(struct make *m, const struct sl_table_decl *t)
     for (int i = 0; i < t->n; i++) {
         v[i].d = by_alias(m->set, t->alias[i]);
         v[i].type = name_id(m, v[i].d->type);
-        snprintf(v[i].at, sizeof v[i].at, "m.m%d", i);
     }
     begin(m, t->name);
-    sl_buf_adds(&m->keys, "WITH m AS (\n");
-    for (int lead = 0; lead < t->n; lead++)
-        rows_of(m, v, t->n, lead);
-    sl_buf_addc(&m->keys, ')');
-    for (int i = 0; i < t->n; i++)
-        sl_buf_addf(&id, "%sm.m%d", i ? "," : "coalesce(", i);
-    sl_buf_adds(&id, t->n == 1 ? ",NULL)" : ")");
-    common(m, id.s);
     key_columns(m, v, t->n);
-    sl_buf_clear(&id);
+    all_rows(m, v, t->n);
     for (int i = 0; i < t->n; i++)
         sl_buf_addf(&id, "%sr.m%d", i ? "," : "", i);
     ends(m, id.s);
@@ -543,6 +586,9 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
     sl_vec_free(&m.made);
     sl_vec_free(&m.own);
     sl_buf_free(&m.sql);
-    sl_buf_free(&m.keys);
+    sl_buf_free(&m.rows);
+    for (size_t i = 0; i < m.key.n; i++)
+        free(m.key.v[i].name);
+    sl_vec_free(&m.key);
     return rc;
 }

@@ -82,4 +82,28 @@ def one_run_costs_what_it_has(command):
     check(b - a < 36 * 150, f"{command}: {a} steps in a store of 4 runs, {b} in one of 40")
 
 
+def imported_tasks(tasks):
+    """The tables of spans are made by an import."""
+    subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", path(f"run{tasks}"), str(tasks), "--quiet"], check=True)
+    return imported(path(f"run{tasks}"), store=f"{tasks}.db").store
+
+
+@cases("SELECT * FROM parsl_task LIMIT 10", "SELECT * FROM parsl_task WHERE key = '7'", "SELECT * FROM parsl_rundir_task WHERE key = '7'",
+       "SELECT * FROM htex_task WHERE key LIKE '7' LIMIT 1", "SELECT * FROM parsl_try LIMIT 1")
+def one_row_of_a_table_costs_no_other(query):
+    a, b = (steps(imported_tasks(n), "sql", query) for n in (50, 400))
+    note(f"{a} steps, {b}")
+    check(b < a + 1000 if "LIKE" not in query else b < a + 350 * 40, f"{query}: {a} steps of 50 tasks, {b} of 400")
+
+
+@cases("SELECT count(*) FROM parsl_task WHERE task = 7", "SELECT count(*), max(t.exec_done) FROM parsl_try JOIN parsl_task t USING (run_id, task)",
+       "SELECT count(*) FROM parsl_rundir_task t LEFT JOIN parsl_rundir_try y USING (run_id, task)",
+       "SELECT count(*) FROM spans s JOIN parsl_task t ON t.id = s.id")
+def tables_cost_no_more_than_their_rows(query):
+    """A join by keys, of tables of one member, too, has an index."""
+    a, b = (steps(imported_tasks(n), "sql", query) for n in (50, 400))
+    note(f"{a} steps, {b}")
+    check(b < 9 * a, f"{query}: {a} steps of 50 tasks, {b} of 400")
+
+
 main()
