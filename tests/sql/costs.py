@@ -73,7 +73,7 @@ def store_of(runs, tasks, file):
 
 
 @cases("show --run run0 task 3", "show --run run0 task 3 --format json", "critical-path --run run0", "critical-path --run run0 --slack", "sequences --run run0",
-       "states --run run0", "utilisation --run run0", "durations submitted exec_done --run run0", "diff run0 run1", "sequences task --run run0")
+       "states --run run0", "utilisation --run run0", "durations submitted exec_done --run run0", "diff run0 run1", "sequences task --run run0", "graph --run run0", "graph task --run run0")
 def one_run_costs_what_it_has(command):
     """A root more is a name more to look at; show, too, meets a task of that key in each run.  All of a run would be 5,000 steps and more."""
     small, large = store_of(4, 20, "small.db"), store_of(40, 20, "large.db")

@@ -172,7 +172,7 @@ static void pack_spans(struct load *l)
         g->type[i] = r->type;
         if (g->parent)
             g->parent[i] = parent;
-        if (parent != SL_NO_INDEX)
+        if (parent != SL_NO_INDEX && !(l->want & SL_GRAPH_SPANS_ONLY))
             *sl_vec_add(&l->sub) = (struct edge){parent, (uint32_t)i};
     }
     sl_vec_free(&l->spans);
@@ -254,13 +254,13 @@ static char *list(struct part *p)
 }
 
 /* Leaves g->part NULL where much belongs to the span, or nothing. */
-static int find_part(struct sl_graph *g, sqlite3 *db, sqlite3_value *within, struct sl_err *err)
+static int find_part(struct sl_graph *g, sqlite3 *db, int64_t within, struct sl_err *err)
 {
     struct part p = {0};
     char sql[200], *closure;
     int rc;
 
-    g->within = sqlite3_value_int64(within);
+    g->within = within;
     snprintf(sql, sizeof sql, sql_closure, (long long)g->within);
     rc = sl_query_each(db, sql, part_row, &p, err);
     if (!rc && p.id.n) {
@@ -281,31 +281,28 @@ bool sl_graph_covers(const struct sl_graph *g, sqlite3_value *within)
 
 /* ---- all of it ---- */
 
-int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
-{
-    return sl_graph_load_within(out, db, want, NULL, err);
-}
-
-int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err)
+static int load(struct sl_graph *out, sqlite3 *db, unsigned want, const int64_t *within, struct sl_err *err)
 {
     struct load l = {.g = out, .want = want, .last_type = INT64_MIN, .last_rank = SL_NO_INDEX};
     int rc = 0;
 
     *out = (struct sl_graph){0};
-    if (within && sqlite3_value_numeric_type(within) == SQLITE_INTEGER)
-        rc = find_part(out, db, within, err);
+    if (within)
+        rc = find_part(out, db, *within, err);
     if (!rc)
         rc = sl_names_load(&out->names, db, err);
     if (!rc)
         rc = load_spans(&l, db, err);
     if (!rc) {
         pack_spans(&l);
-        rc = sl_query_each_of(db, out->part ? sql_these_links : sql_links, out->part, link_row, &l, err);
     }
-    if (!rc)
-        rc = pack_edges(&out->sub, &l.sub, out->n, err);
-    if (!rc)
-        rc = pack_edges(&out->facet, &l.facet, out->n, err);
+    if (!rc && !(want & SL_GRAPH_SPANS_ONLY)) {
+        rc = sl_query_each_of(db, out->part ? sql_these_links : sql_links, out->part, link_row, &l, err);
+        if (!rc)
+            rc = pack_edges(&out->sub, &l.sub, out->n, err);
+        if (!rc)
+            rc = pack_edges(&out->facet, &l.facet, out->n, err);
+    }
     sl_vec_free(&l.spans);
     sl_buf_free(&l.keys);
     sl_vec_free(&l.key_at);
@@ -314,6 +311,23 @@ int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlit
     if (rc)
         sl_graph_free(out);
     return rc;
+}
+
+int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
+{
+    return load(out, db, want, NULL, err);
+}
+
+int sl_graph_load_part(struct sl_graph *out, sqlite3 *db, unsigned want, int64_t within, struct sl_err *err)
+{
+    return load(out, db, want, &within, err);
+}
+
+int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err)
+{
+    return within && sqlite3_value_numeric_type(within) == SQLITE_INTEGER
+               ? sl_graph_load_part(out, db, want, sqlite3_value_int64(within), err)
+               : sl_graph_load(out, db, want, err);
 }
 
 void sl_graph_free(struct sl_graph *g)

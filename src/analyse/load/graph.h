@@ -49,7 +49,8 @@ struct sl_graph {
     int64_t within; /* whose part */
 };
 
-enum sl_graph_want { SL_GRAPH_KEYS = 1, SL_GRAPH_PARENTS = 2 };
+/* SL_GRAPH_SPANS_ONLY: sub and facet are not made. */
+enum sl_graph_want { SL_GRAPH_KEYS = 1, SL_GRAPH_PARENTS = 2, SL_GRAPH_SPANS_ONLY = 4 };
 
 /* Reads the graph of db, which must know sl_query_each (sl_analyse_register()).  On success *out is to be freed. */
 int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err);
@@ -59,6 +60,7 @@ int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_er
  * span.
  */
 int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err);
+int sl_graph_load_part(struct sl_graph *out, sqlite3 *db, unsigned want, int64_t within, struct sl_err *err);
 /* May it be asked of that span? */
 bool sl_graph_covers(const struct sl_graph *g, sqlite3_value *within);
 void sl_graph_free(struct sl_graph *g);
