@@ -6,17 +6,55 @@
 #include <math.h>
 #include <stdlib.h>
 
+double sl_round_seconds(double seconds)
+{
+    static const double round[] = {1,    2,    5,    10,   15,    20,    30,    60,    120,    300,    600,   900,
+                                   1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000};
+    double p;
+
+    if (!(seconds > 1e-9))
+        return 1e-9;
+    for (size_t i = 0; i < sizeof round / sizeof *round && seconds > 0.5; i++)
+        if (seconds <= round[i])
+            return round[i];
+    p = pow(10, floor(log10(seconds)));
+    for (int i = 1; i <= 10; i = i == 1 ? 2 : i == 2 ? 5 : 10)
+        if (seconds <= p * i * (1 + 1e-9) || i == 10)
+            return p * i;
+    return seconds;
+}
+
+/* "36 bins" */
+static int number_of_bins(const char *text)
+{
+    char *end;
+    long n = text && *text >= '1' && *text <= '9' ? strtol(text, &end, 10) : 0;
+
+    return n > 0 && n <= SL_BINS_MOST && !strcmp(end, " bins") ? (int)n : 0;
+}
+
 int sl_bins_width(struct sl_bins *b, sqlite3_value *seconds, struct sl_err *err)
 {
     double s = seconds ? sqlite3_value_double(seconds) : 0;
     int type = seconds ? sqlite3_value_numeric_type(seconds) : SQLITE_NULL;
     const char *text = seconds ? (const char *)sqlite3_value_text(seconds) : NULL;
 
+    b->width_ns = 1;
+    if ((b->about = number_of_bins(text)))
+        return 0;
     if ((type != SQLITE_INTEGER && type != SQLITE_FLOAT) || !(s >= 1e-9 && s <= 9e9))
         return sl_err(err, SL_EUSAGE, "the width of a bin is seconds, more than 0, such as 60 or 0.5; not '%s'",
                       text ? text : "NULL");
     b->width_ns = (int64_t)llround(s * 1e9);
     return 0;
+}
+
+void sl_bins_fit(struct sl_bins *b, int64_t from, int64_t to)
+{
+    double range_s = ((double)to - (double)from) / 1e9;
+
+    if (b->about)
+        b->width_ns = llround(sl_round_seconds(range_s > 0 ? range_s / b->about : 1) * 1e9);
 }
 
 int sl_bins_over(struct sl_bins *b, int64_t from, int64_t to, int64_t min, int64_t max, struct sl_err *err)

@@ -16,12 +16,17 @@
 struct sl_bins {
     int64_t width_ns;
     int64_t first, last; /* numbers of bins; first > last: there are none */
+    int about;           /* 0: the width is known; else sl_bins_fit() finds it */
 };
 
 enum { SL_BINS_MOST = 10000000 };
 
-/* The width that a user's argument, seconds, means. */
+/* The next larger number of seconds that people count in: 1, 2, 5, 10, 15, 30 s, 1, 2, 5, 10 min, ... */
+double sl_round_seconds(double seconds);
+
+/* The width that a user's argument means: seconds, or a text such as '36 bins', for about as many, of a round width. */
 int sl_bins_width(struct sl_bins *b, sqlite3_value *seconds, struct sl_err *err);
+void sl_bins_fit(struct sl_bins *b, int64_t from, int64_t to);
 /* From the bin of a time to that of another, as far as they begin from min to max.  Too many are an error. */
 int sl_bins_over(struct sl_bins *b, int64_t from, int64_t to, int64_t min, int64_t max, struct sl_err *err);
 /* Where bin i begins; the one around INT64_MIN begins there. */

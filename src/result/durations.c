@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/durations.h"
+#include "analyse/bins.h"
 #include "analyse/kernels/moments.h"
 #include "analyse/kernels/quantile.h"
 #include "result/span_names.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/over_time.h"
+#include "analyse/bins.h"
 #include "base/buf.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 char *sl_sql_bare(const char *sql)
@@ -12,24 +13,6 @@ char *sl_sql_bare(const char *sql)
     while (n && strchr("; \t\r\n", sql[n - 1]))
         n--;
     return sql ? sl_strndup(sql, n) : NULL;
-}
-
-double sl_round_seconds(double seconds)
-{
-    static const double round[] = {1,    2,    5,    10,   15,    20,    30,    60,    120,    300,    600,   900,
-                                   1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000};
-    double p;
-
-    if (!(seconds > 1e-9))
-        return 1e-9;
-    for (size_t i = 0; i < sizeof round / sizeof *round && seconds > 0.5; i++)
-        if (seconds <= round[i])
-            return round[i];
-    p = pow(10, floor(log10(seconds)));
-    for (int i = 1; i <= 10; i = i == 1 ? 2 : i == 2 ? 5 : 10)
-        if (seconds <= p * i * (1 + 1e-9) || i == 10)
-            return p * i;
-    return seconds;
 }
 
 int sl_over_time_bin(struct sl_over_time *q, const char *range, int bins, struct sl_err *err)
@@ -56,11 +39,15 @@ int sl_over_time_bin(struct sl_over_time *q, const char *range, int bins, struct
 sqlite3_stmt *sl_over_time_prepare(const struct sl_over_time *q, const char *sql, struct sl_err *err)
 {
     sqlite3_stmt *s = sl_store_prepare(q->st, sql, err);
+    char bins[40];
 
     if (s && q->about)
         sqlite3_bind_text(s, 1, q->about, -1, SQLITE_TRANSIENT);
+    snprintf(bins, sizeof bins, "%d bins", q->bins);
     if (s && q->bin_s > 0)
         sqlite3_bind_double(s, 2, q->bin_s);
+    else if (s && q->bins)
+        sqlite3_bind_text(s, 2, bins, -1, SQLITE_TRANSIENT);
     if (s && q->within)
         sqlite3_bind_int64(s, 3, q->within);
     return s;

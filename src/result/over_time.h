@@ -13,6 +13,7 @@ struct sl_over_time {
     struct sl_store *st;
     const char *about; /* ?1 of statements: a type of spans, an event; NULL: none */
     double bin_s;      /* ?2; 0: not given */
+    int bins;          /* ?2 then: about how many; 0: NULL */
     int64_t within;    /* ?3, a span; 0: all */
     const char *sql;   /* the user's query instead (sl_sql_bare()); NULL: none */
     bool summary;      /* tables for people, too */
@@ -20,9 +21,6 @@ struct sl_over_time {
 
 /* The query without what ends it, so that it can stand inside of ours; to be freed.  NULL for NULL. */
 char *sl_sql_bare(const char *sql);
-
-/* The next larger number of seconds that people count in: 1, 2, 5, 10, 15, 30 s, 1, 2, 5, 10 min, ... */
-double sl_round_seconds(double seconds);
 
 /* Sets bin_s where it is not given: about `bins` of them from first_ns to last_ns, which `range` yields.  1: no row. */
 int sl_over_time_bin(struct sl_over_time *q, const char *range, int bins, struct sl_err *err);

@@ -36,7 +36,7 @@ struct state {
 struct table {
     SL_VEC(int64_t) time;
     SL_VEC(struct state) state;
-    double roots;
+    double roots, bin_s;
     bool means; /* how long a root was in a state is known */
 };
 
@@ -93,6 +93,8 @@ static int read_table(struct table *t, struct sl_store *st, sqlite3_stmt *q, str
         add_row(t, sl_store_text(q, 1), sqlite3_column_double(q, 2), sqlite3_column_double(q, 3),
                 sqlite3_column_double(q, t->means ? 5 : 3));
         t->roots = sqlite3_column_double(q, 4);
+        if (t->means)
+            t->bin_s = sqlite3_column_double(q, 6);
     }
     return rc;
 }
@@ -193,12 +195,13 @@ static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_er
     static const char *const needs[] = {"time_ns", "state", "spans", "?ended", NULL};
     struct table t = {.means = !q->sql};
     sqlite3_stmt *s = NULL;
-    int rc = q->sql ? 0 : sl_over_time_bin(q, sql_range, BINS, err);
+    int rc;
 
-    if (rc >= 0) {
-        s = q->sql ? sl_over_time_user(q, needs, "time_ns", err) : sl_over_time_prepare(q, sql_query, err);
-        rc = read_table(&t, q->st, s, err);
-    }
+    q->bins = BINS;
+    s = q->sql ? sl_over_time_user(q, needs, "time_ns", err) : sl_over_time_prepare(q, sql_query, err);
+    rc = read_table(&t, q->st, s, err);
+    if (t.bin_s > 0)
+        q->bin_s = t.bin_s;
     if (!rc) {
         double top = most_of(&t, 0);
         size_t chosen = choose(&t, top);

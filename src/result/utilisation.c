@@ -45,8 +45,7 @@ static int find_type(struct sl_store *st, char *type, size_t n, struct sl_err *e
     return rc;
 }
 
-static int add_bins(struct sl_result *r, const struct sl_over_time *q, double *workers, double *busy,
-                    struct sl_err *err)
+static int add_bins(struct sl_result *r, struct sl_over_time *q, double *workers, double *busy, struct sl_err *err)
 {
     static const char *const needs[] = {"time_ns", "workers", "busy", "?running", NULL};
     sqlite3_stmt *s = q->sql ? sl_over_time_user(q, needs, "time_ns", err) : sl_over_time_prepare(q, sql_bins, err);
@@ -55,6 +54,8 @@ static int add_bins(struct sl_result *r, const struct sl_over_time *q, double *w
 
     while (s && (rc = sl_store_step(q->st, s, err)) > 0) {
         double there = sqlite3_column_double(s, 1), used = sqlite3_column_double(s, 2);
+        if (!q->sql)
+            q->bin_s = sqlite3_column_double(s, 4);
         *workers += there;
         *busy += used;
         sl_table_add(t);
@@ -70,12 +71,14 @@ static int add_bins(struct sl_result *r, const struct sl_over_time *q, double *w
     return rc;
 }
 
-static int add_summary(struct sl_result *r, const struct sl_over_time *q, struct sl_err *err)
+static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_err *err)
 {
     double workers = 0, busy = 0;
     int rc = add_bins(r, q, &workers, &busy, err);
     struct sl_table *t = sl_result_table(r, "about", about, SL_COLUMNS(about));
 
+    if (!q->sql && !(q->bin_s > 0)) /* there never were any */
+        q->bin_s = 1;
     sl_table_add(t);
     sl_table_put_text(t, SL_WORKERS_TYPE, q->about);
     if (workers > 0)
@@ -95,11 +98,8 @@ int sl_workers(struct sl_result *r, const struct sl_over_time *question, struct 
         rc = find_type(q.st, type, sizeof type, err);
         q.about = type;
     }
-    if (!rc && !q.sql)
-        rc = sl_over_time_bin(&q, sql_range, BINS, err);
-    if (rc > 0)
-        q.bin_s = 1;
-    if (rc >= 0)
+    q.bins = BINS;
+    if (!rc)
         rc = sl_over_time_rows(r, &q, "utilisation", sql_all, rows, SL_COLUMNS(rows), err);
     if (!rc && q.summary)
         rc = add_summary(r, &q, err);

@@ -12,11 +12,6 @@ ORDER BY 1;
 SELECT *
 FROM utilisation(?1, ?2, ?3);
 
--- name: range
-SELECT first_ns, last_ns
-FROM utilisation(?1, 9e9, ?3)
-LIMIT 1;
-
 -- name: bins
-SELECT time_ns, workers, busy, running
+SELECT time_ns, workers, busy, running, width_s
 FROM utilisation(?1, ?2, ?3);

@@ -82,6 +82,10 @@ def one_run_costs_what_it_has(command):
     check(b - a < 36 * 150, f"{command}: {a} steps in a store of 4 runs, {b} in one of 40")
 
 
+def query_of(store, text):
+    return list(sql(store, text)[0].values())
+
+
 def imported_tasks(tasks):
     """The tables of spans are made by an import."""
     subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", path(f"run{tasks}"), str(tasks), "--quiet"], check=True)
@@ -104,6 +108,16 @@ def tables_cost_no_more_than_their_rows(query):
     a, b = (steps(imported_tasks(n), "sql", query) for n in (50, 400))
     note(f"{a} steps, {b}")
     check(b < 9 * a, f"{query}: {a} steps of 50 tasks, {b} of 400")
+
+
+@cases(("states", "occupancy('parsl.rundir.task', '36 bins')"), ("utilisation", "utilisation('parsl.executor.htex.worker', '30 bins')"))
+def bins_of_a_round_width_cost_no_second_look(command, function):
+    store = store_of(4, 50, "s.db")
+    width, bins = query_of(store, f"SELECT max(width_s), count(DISTINCT time_ns) FROM {function}")
+    check(width in (1, 2, 5, 10) and 15 <= bins <= 40, width, bins)
+    equal(spanloom(command, "-d", store).out, spanloom(command, "--bin", width, "-d", store).out)
+    a, b = steps(store, command, "--bin", width), steps(store, command)
+    check(b < 1.1 * a, f"{command}: {a} steps in bins that were given, {b} in those that it chose")
 
 
 main()

@@ -158,12 +158,14 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     *s = (struct state){.bins = {.last = -1}};
     rc = sl_bins_width(&s->bins, call->arg[BIN_S], err);
     s->min_ns = call->min;
-    if (!rc && __builtin_add_overflow(call->max, s->bins.width_ns, &s->max_ns))
+    if (!rc && (s->bins.about || __builtin_add_overflow(call->max, s->bins.width_ns, &s->max_ns)))
         s->max_ns = INT64_MAX;
     if (!rc && (!pattern || !*pattern))
         rc = sl_err(err, SL_EUSAGE, "an event is named like returned, or parsl.monitoring.task/returned");
     if (!rc)
         rc = scan_events(s, call->db, pattern, err);
+    if (!rc)
+        sl_bins_fit(&s->bins, s->first_ns, s->last_ns);
     if (!rc)
         rc = s->events ? count(s, call, err) : check_empty(call->db, pattern, err);
     return rc;

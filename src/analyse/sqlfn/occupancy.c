@@ -18,8 +18,8 @@
  *     SELECT * FROM occupancy('parsl.monitoring.task', 60);
  *
  * and, hidden (they come when named): first_ns and last_ns, when the first and the last event are; roots, how many
- * spans of the type have events; ends, how many of them end in the state of the row.  within is the id of a span to
- * which those of the type belong.
+ * spans of the type have events; ends, how many of them end in the state of the row; width_s, of the bins.  within is
+ * the id of a span to which those of the type belong.
  */
 #include "analyse/occupancy.h"
 #include "analyse/ext.h"
@@ -29,7 +29,7 @@
 
 #include <stdlib.h>
 
-enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS, ENDS };
+enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS, ENDS, WIDTH_S };
 enum { ROOT_TYPE, BIN_S, WITHIN };
 
 struct count {
@@ -234,6 +234,7 @@ static int begin(struct state *s, const struct sl_call *call, struct sl_err *err
         next_time(s);
         return 0;
     }
+    sl_bins_fit(&s->bins, s->o.v[0].time_ns, s->o.v[s->o.n - 1].time_ns);
     rc = sl_bins_over(&s->bins, s->o.v[0].time_ns, s->o.v[s->o.n - 1].time_ns, call->min, call->max, err);
     s->bin = s->bins.first;
     for (; !rc && s->at < s->o.n && sl_bins_of(&s->bins, s->o.v[s->at].time_ns) < s->bin; s->at++)
@@ -302,7 +303,10 @@ static void column(const void *state, sqlite3_context *out, int col)
     case FIRST_NS: sqlite3_result_int64(out, s->o.v[0].time_ns); break;
     case LAST_NS: sqlite3_result_int64(out, s->o.v[s->o.n - 1].time_ns); break;
     case ROOTS: sqlite3_result_int64(out, s->roots); break;
-    default: sqlite3_result_int64(out, s->count[row].ends);
+    case ENDS: sqlite3_result_int64(out, s->count[row].ends); break;
+    default:
+        if (s->bins.width_ns)
+            sqlite3_result_double(out, (double)s->bins.width_ns / 1e9);
     }
 }
 
@@ -316,7 +320,7 @@ static const struct sl_table_fn fn = {
     .name = "occupancy",
     .schema = "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
               "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
-              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN)",
+              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN, width_s REAL HIDDEN)",
     .columns = COLUMNS,
     .args = 3,
     .needed = 1,

@@ -11,7 +11,8 @@
  *
  *     SELECT * FROM utilisation('parsl.executor.htex.worker', 60);
  *
- * and, hidden (they come when named): first_ns and last_ns, when the first worker came and the last left.
+ * and, hidden (they come when named): first_ns and last_ns, when the first worker came and the last left; width_s,
+ * of the bins.
  *
  * Bins reach from the first worker to the last.  within is the id of a span to which workers belong.
  */
@@ -20,7 +21,7 @@
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 
-enum { TIME_NS, WORKERS, BUSY, RUNNING, UTILISATION, COLUMNS, FIRST_NS = COLUMNS, LAST_NS };
+enum { TIME_NS, WORKERS, BUSY, RUNNING, UTILISATION, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, WIDTH_S };
 enum { WORKER_TYPE, BIN_S, WITHIN };
 
 struct state {
@@ -69,6 +70,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
                                  call->arg[WITHIN], err);
     if (rc || !s->u.n)
         return rc;
+    sl_bins_fit(&s->bins, s->u.v[0].time_ns, s->u.v[s->u.n - 1].time_ns);
     rc = sl_bins_over(&s->bins, s->u.v[0].time_ns, s->u.v[s->u.n - 1].time_ns, call->min, call->max, err);
     s->bin = s->bins.first;
     if (rc || s->bin > s->bins.last)
@@ -107,6 +109,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     case BUSY: sqlite3_result_double(out, (double)busy / width); break;
     case RUNNING: sqlite3_result_double(out, (double)s->level[SL_WORKER_RUNS].area / width); break;
     case FIRST_NS: sqlite3_result_int64(out, s->u.v[0].time_ns); break;
+    case WIDTH_S: sqlite3_result_double(out, width / 1e9); break;
     case LAST_NS: sqlite3_result_int64(out, s->u.v[s->u.n - 1].time_ns); break;
     default:
         if (there)
@@ -124,7 +127,7 @@ static const struct sl_table_fn fn = {
     .name = "utilisation",
     .schema = "CREATE TABLE x(time_ns INTEGER, workers REAL, busy REAL, running REAL, utilisation REAL, "
               "worker_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
-              "last_ns INTEGER HIDDEN)",
+              "last_ns INTEGER HIDDEN, width_s REAL HIDDEN)",
     .columns = COLUMNS,
     .args = 3,
     .needed = 2,
