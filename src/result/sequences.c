@@ -38,12 +38,23 @@ static int count_row(void *to, sqlite3_stmt *row, struct sl_err *err)
     return 0;
 }
 
-int64_t sl_result_left_out(struct sl_store *st, const char *type, int64_t within)
+static int64_t count(struct sl_store *st, const char *from, const char *where, const char *type, int64_t within)
 {
-    char *sql = sqlite3_mprintf(sql_left_out, within ? sql_within : "sl_span s");
+    char *sql = sqlite3_mprintf(sql_left_out, from, where);
     int64_t n = 0;
 
     sl_store_each(st, sql, count_row, &n, NULL, within ? "ti" : "t", type, within);
     sqlite3_free(sql);
     return n;
+}
+
+/* Of a large run: mostly there are none of all, and then its spans need not be found. */
+int64_t sl_result_left_out(struct sl_store *st, const char *type, int64_t within)
+{
+    char *sql = sqlite3_mprintf(sql_is_large, (long long)within);
+    bool large = !within || sl_store_int(st, sql, 0);
+    int64_t n = large ? count(st, sql_of_type, "", type, 0) : count(st, sql_of_run, "", type, within);
+
+    sqlite3_free(sql);
+    return n && large && within ? count(st, sql_of_type, sql_in_run, type, within) : n;
 }

@@ -19,7 +19,17 @@ FROM event_sequences(?1, ?2);
 SELECT count(*)
 FROM %s
 WHERE s.type = (SELECT id FROM sl_name WHERE name = ?1) AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND
-    right_span = s.id) AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span = s.id);
+    right_span = s.id) AND NOT EXISTS (SELECT 1 FROM sl_link WHERE kind = SL_FACET AND left_span = s.id) %s;
 
--- name: within
+-- name: of_type
+sl_span s
+
+-- name: of_run
 descendants(?2) d CROSS JOIN sl_span s ON s.id = d.span
+
+-- name: in_run
+AND s.id IN (SELECT span FROM descendants(?2))
+
+-- name: is_large
+SELECT count(*) > 5000
+FROM (SELECT 1 FROM descendants(%lld) LIMIT 5001);
