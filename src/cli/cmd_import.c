@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/cli.h"
+#include "cli/lens.h"
 #include "cli_cmd_import.sql.h"
 #include "ingest/import.h"
 #include "recipe/time.h"
@@ -256,8 +256,10 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
 
     if (!rc)
         rc = sl_import(&r, st, set, l, o, &err);
-    if (!rc && !cli_option(cli, "quiet"))
+    if (!rc && !cli_option(cli, "quiet")) {
         say_idle(st);
+        cli_lens_say_idle(st);
+    }
     sl_store_close(st);
     if (((struct terminal *)o->to)->shown)
         fputs("\r\033[K", stderr);

@@ -242,23 +242,48 @@ static const char *next_idle(const struct lens_cli *c, const struct sl_lens *l, 
     const char *pattern = NULL;
 
     for (; *option < c->cli->ngiven; ++*option, *at = 0)
-        if ((pattern = sl_lens_idle(l, *option + 1, at)))
+        if ((pattern = sl_lens_idle(l, true, *option + 1, at)))
             break;
     return pattern;
 }
 
+/* Something has this name, but a rule that comes before took it. */
+static bool taken(const struct lens_cli *c, const char *pattern)
+{
+    bool both = strchr(pattern, '/') != NULL;
+    char **names = both ? c->kinds.v : c->types.v;
+
+    for (size_t i = 0; i < (both ? c->kinds.n : c->own); i++)
+        if (sl_lens_glob(pattern, names[i]))
+            return true;
+    return false;
+}
+
+/* rule: "--OPTION", or "FILE: KEY". */
+static void say_idle(const struct lens_cli *c, const char *rule, const char *pattern)
+{
+    struct sl_buf names = {0};
+
+    if (taken(c, pattern)) {
+        fprintf(stderr, "spanloom: %s: a rule before it leaves nothing that is called %s\n", rule, pattern);
+        return;
+    }
+    for (int events = strchr(pattern, '/') != NULL, k = 0; k < 2 && !names.n; k++, events = !events)
+        near(events ? c->kinds.v : c->types.v, events ? c->kinds.n : c->own, pattern, &names);
+    fprintf(stderr, "spanloom: %s: nothing in %s is called %s%s; see: spanloom types --events -d %s\n", rule,
+            c->st->path, pattern, names.s ? names.s : "", c->st->path);
+    sl_buf_free(&names);
+}
+
 static void warn(const struct lens_cli *c, const struct sl_lens *l)
 {
+    char option[32];
     const char *pattern;
     size_t at = 0;
 
     for (int i = 0; (pattern = next_idle(c, l, &i, &at));) {
-        struct sl_buf names = {0};
-        for (int events = strchr(pattern, '/') != NULL, k = 0; k < 2 && !names.n; k++, events = !events)
-            near(events ? c->kinds.v : c->types.v, events ? c->kinds.n : c->own, pattern, &names);
-        fprintf(stderr, "spanloom: --%s: nothing in %s is called %s%s; see: spanloom types --events -d %s\n",
-                c->cli->given[i].spec->name, c->st->path, pattern, names.s ? names.s : "", c->st->path);
-        sl_buf_free(&names);
+        snprintf(option, sizeof option, "--%s", c->cli->given[i].spec->name);
+        say_idle(c, option, pattern);
     }
 }
 
@@ -306,6 +331,30 @@ static int add_options(struct lens_cli *c, bool *patterns, struct sl_err *err)
     }
     sl_store_exec(c->st, "PRAGMA query_only = 1", NULL);
     return rc;
+}
+
+void cli_lens_say_idle(struct sl_store *st)
+{
+    struct lens_cli c = {.st = st};
+    struct sl_lens *l = NULL;
+    struct sl_buf rule = {0};
+    sqlite3_stmt *q = sl_store_prepare(st, sql_of_projects, NULL);
+    bool any = q && sl_store_step(st, q, NULL) > 0;
+
+    if (any && !add_types(&c, NULL) && !sl_lens_load(&l, st->db, NULL) && !learn(&c, l, sql_near, NULL))
+        do {
+            const char *pattern;
+            sl_buf_clear(&rule);
+            sl_buf_addf(&rule, "%s: %s", sl_store_text(q, 1), sl_store_text(q, 2));
+            for (size_t at = 0; (pattern = sl_lens_idle(l, false, sqlite3_column_int64(q, 0), &at));)
+                say_idle(&c, rule.s, pattern);
+        } while (sl_store_step(st, q, NULL) > 0);
+    sqlite3_finalize(q);
+    sl_lens_free(l);
+    sl_buf_free(&rule);
+    free_texts(&c.types);
+    free(c.task);
+    free_texts(&c.kinds);
 }
 
 int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_err *err)

@@ -22,4 +22,7 @@
  */
 int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_err *err);
 
+/* Says which patterns of the rules that project files put into the store match nothing. */
+void cli_lens_say_idle(struct sl_store *st);
+
 #endif

@@ -19,3 +19,9 @@ SELECT n.name, m.name
 FROM (SELECT DISTINCT s.type AS type, e.type AS what FROM sl_event e JOIN sl_span s ON s.id = e.span)
 JOIN sl_name n ON n.id = type
 JOIN sl_name m ON m.id = what;
+
+-- name: of_projects
+SELECT id, project, kind
+FROM sl_lens
+WHERE project IS NOT NULL
+ORDER BY id;

@@ -143,13 +143,13 @@ static void patterns_without_a_hit_are_known(void **state)
     assert_false(sl_lens_clear(l));
     sl_lens_kind(l, "a", "x");
     sl_lens_close(l);
-    assert_string_equal(sl_lens_idle(l, 1, &at), "b/x");
-    assert_string_equal(sl_lens_idle(l, 1, &at), "q");
-    assert_null(sl_lens_idle(l, 1, &at));
+    assert_string_equal(sl_lens_idle(l, true, 1, &at), "b/x");
+    assert_string_equal(sl_lens_idle(l, true, 1, &at), "q");
+    assert_null(sl_lens_idle(l, true, 1, &at));
     at = 0;
-    assert_null(sl_lens_idle(l, 2, &at));
+    assert_null(sl_lens_idle(l, true, 2, &at));
     at = 0;
-    assert_string_equal(sl_lens_idle(l, 3, &at), "a"); /* it has been merged by then */
+    assert_string_equal(sl_lens_idle(l, true, 3, &at), "a"); /* it has been merged by then */
     sl_lens_free(l);
 }
 

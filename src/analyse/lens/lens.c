@@ -252,11 +252,11 @@ void sl_lens_close(struct sl_lens *l)
     }
 }
 
-const char *sl_lens_idle(const struct sl_lens *l, int64_t id, size_t *at)
+const char *sl_lens_idle(const struct sl_lens *l, bool temp, int64_t id, size_t *at)
 {
     for (size_t i = 0; i < l->rules.rule.n; i++) {
         const struct sl_lens_rule *r = &l->rules.rule.v[i];
-        while (r->temp && r->id == id && *at < r->pattern.n)
+        while (r->temp == temp && r->id == id && *at < r->pattern.n)
             if (!r->pattern.v[(*at)++].hit)
                 return r->pattern.v[*at - 1].text;
     }

@@ -45,8 +45,9 @@ size_t sl_lens_merge(struct sl_lens *l, struct sl_timed_event *v, size_t n, uint
 /* All of it at once, but for the merging: the types of e become codes, what is ignored is taken out.  Closes l. */
 void sl_lens_events(struct sl_lens *l, const struct sl_graph *g, struct sl_events *e);
 
-/* After closing: the first pattern of rule `id` of temp.sl_lens, from the *at-th, that no kind matched; NULL: none. */
-const char *sl_lens_idle(const struct sl_lens *l, int64_t id, size_t *at);
+/* After closing: the first pattern of rule `id`, from the *at-th, that no kind matched; NULL: none.  temp: of
+ * temp.sl_lens. */
+const char *sl_lens_idle(const struct sl_lens *l, bool temp, int64_t id, size_t *at);
 
 /* Does text match pattern, in which * is any run of characters? */
 bool sl_lens_glob(const char *pattern, const char *text);
