@@ -114,6 +114,18 @@ static void say_adrift(const struct sl_import_result *r)
     fputs(" count from an unknown moment, such as the start of the machine, and appear near 1970\n", stderr);
 }
 
+static void say_unended(const struct sl_import_result *r)
+{
+    const char *example = r->unended > 1 ? "FILE.slt" : r->first_unended;
+
+    fprintf(stderr, "spanloom: %s", r->first_unended);
+    if (r->unended > 1)
+        fprintf(stderr, " and %llu more file%s", (unsigned long long)r->unended - 1, r->unended > 2 ? "s" : "");
+    fprintf(stderr,
+            ": %s not end in order, or still run%s; where a .pfw is wanted, this makes it: spanloom export chrome %s\n",
+            r->unended > 1 ? "these processes did" : "its process did", r->unended > 1 ? "" : "s", example);
+}
+
 static int show_recipes(const struct cli *cli, const struct sl_import_result *r)
 {
     bool people = cli->format == SL_FORMAT_TABLE;
@@ -172,6 +184,8 @@ static int summary(const struct cli *cli, const struct sl_import_result *r)
         say_assumed(r);
     if (r->adrift)
         say_adrift(r);
+    if (r->unended)
+        say_unended(r);
     return rc;
 }
 

@@ -50,7 +50,8 @@ struct sl_parse {
     /* What the reader saw of the file: for the source. */
     uint64_t bytes, prefix; /* prefix: also hash the first so many bytes apart */
     char hash[33], prefix_hash[33];
-    bool adrift; /* its times count from a moment that it does not say */
+    bool adrift;  /* its times count from a moment that it does not say */
+    bool unended; /* who wrote it meant to make another file of it, and did not */
     /* A record of the syntax was met, understood or not; something that is none.  One is enough to believe the path. */
     bool met, strange;
 

@@ -94,6 +94,7 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
     memcpy(f->hash, p.hash, sizeof f->hash);
     f->bytes = p.bytes;
     f->adrift = p.adrift;
+    f->unended = p.unended;
     f->overruled = p.overruled;
     f->strange = p.strange && !p.met ? sl_strdup(p.reason) : NULL;
     if (f->rc && !p.hash[0] && p.batch) { /* it was not even opened: it says nothing */
@@ -192,6 +193,8 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
     m->out->bytes += f->bytes;
     if (f->adrift && !m->out->adrift++)
         m->out->first_adrift = f->found->name;
+    if (f->unended && !m->out->unended++)
+        m->out->first_unended = f->found->name;
     if (f->rc) {
         m->out->problems++;
         warn(m, "%s", f->err.text);

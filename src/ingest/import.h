@@ -37,6 +37,8 @@ struct sl_import_result {
     uint64_t told_twice;      /* events that were told already by another form of their log */
     uint64_t adrift;          /* files whose times count from a moment that they do not say */
     const char *first_adrift; /* name of the first; the list's */
+    uint64_t unended;         /* traces of processes that did not end in order, and have no .pfw */
+    const char *first_unended;
     double seconds;
     uint64_t assumed_zones;
     int32_t assumed_offset_s;

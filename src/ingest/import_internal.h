@@ -34,7 +34,7 @@ struct sl_import_file {
     struct sl_err err;
     char hash[33];
     uint64_t bytes;
-    bool adrift;
+    bool adrift, unended;
     char *strange;         /* nothing in it is a record: why the first thing is none */
     const char *overruled; /* a field of --set that its records have */
     double seconds;

@@ -73,5 +73,20 @@ def what_is_much_stays_for_export(little):
     equal(len(files("*.slt")), 1 - little)
 
 
+@test
+def an_import_says_how_to_make_it():
+    """Nobody else would. Differs: after a signal."""
+    ran(KILLED, code=-9)
+    ran(KILLED, code=-9, spanloom="log-format=binary")
+    ran(ENDS, spanloom="log-format=binary")
+    slt, = files("perfflow.array*.slt")
+    line = f"its process did not end in order, or still runs; where a .pfw is wanted, this makes it: spanloom export chrome {slt}"
+    equal(imported(path()).err, f"spanloom: {slt}: {line}\n")
+    equal((imported(path()).err, imported(path(), store="quiet.db", options=["--quiet"]).err), ("", ""))
+    ran(KILLED, code=-9, env={"PMI_RANK": "3"})  # a rank leaves the one before alone
+    r = imported(path(), store="two.db").err
+    check(" and 1 more file: these processes did not end in order, or still run; " in r and r.endswith(": spanloom export chrome FILE.slt\n"), r)
+
+
 if __name__ == "__main__":
     main()

@@ -5,6 +5,7 @@
 #include "read/text/text.h"
 #include "read/trace/model.h"
 #include "trace/decode.h"
+#include "trace/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,7 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
         f.start = f.at = f.end;
     d = rc == 0 && !sl_parse_stopped(p) ? sl_decode_open(path, &why) : NULL;
     if (d) {
+        p->unended = !sl_decode_process(d)->ended && !(sl_decode_process(d)->options & SL_TF_BINARY);
         t = sl_trace_model_new(p);
         events(p, t, d);
         if (sl_decode_process(d)->damaged)
