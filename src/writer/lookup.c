@@ -156,35 +156,43 @@ static uint32_t add_row(struct sl_writer *w, sqlite3_stmt *q)
     return note_stored(w, at, (uint32_t)id, real);
 }
 
+static sqlite3_stmt *by_id(struct sl_writer *w, int64_t id)
+{
+    sqlite3_stmt *q = ready(w, SL_LOOKUP_ID);
+
+    if (q)
+        sqlite3_bind_int64(q, 1, id);
+    return q;
+}
+
 /* Loads a span and its ancestors by its id; UINT32_MAX: there is none that an import wrote. */
 static uint32_t load_id(struct sl_writer *w, int64_t id)
 {
+    SL_VEC(int64_t) below = {0}; /* what lies in spans that are to be loaded first */
     sqlite3_stmt *q;
     uint32_t at;
-    int64_t parent;
 
     if (id < 1 || id > LAST_ID || w->lookup.rc)
         return UINT32_MAX;
     if ((at = sl_lookup_loaded(w, (uint32_t)id)) != UINT32_MAX || w->lookup.all_to)
         return at;
-    q = ready(w, SL_LOOKUP_ID);
-    if (q)
-        sqlite3_bind_int64(q, 1, id);
-    if (!next(w, q))
-        return UINT32_MAX;
-    parent = sqlite3_column_int64(q, 3);
-    if (sqlite3_column_type(q, 3) != SQLITE_NULL && parent >= 1 && parent < id &&
-        sl_lookup_loaded(w, (uint32_t)parent) == UINT32_MAX) {
-        load_id(w, parent); /* by the same statement */
-        q = ready(w, SL_LOOKUP_ID);
-        if (q)
-            sqlite3_bind_int64(q, 1, id);
-        if (!next(w, q))
-            return UINT32_MAX;
+    while (next(w, q = by_id(w, id))) {
+        int64_t parent = sqlite3_column_int64(q, 3);
+        if (parent < 1 || parent >= id || sl_lookup_loaded(w, (uint32_t)parent) != UINT32_MAX) {
+            at = add_row(w, q);
+            break;
+        }
+        *sl_vec_add(&below) = id;
+        id = parent;
     }
-    at = add_row(w, q);
-    sqlite3_reset(q);
-    return at;
+    while (below.n && !w->lookup.rc) {
+        q = by_id(w, below.v[--below.n]);
+        at = next(w, q) ? add_row(w, q) : UINT32_MAX;
+    }
+    if (w->lookup.query[SL_LOOKUP_ID])
+        sqlite3_reset(w->lookup.query[SL_LOOKUP_ID]);
+    sl_vec_free(&below);
+    return w->lookup.rc ? UINT32_MAX : at;
 }
 
 static int compare_pairs(const void *x, const void *y)

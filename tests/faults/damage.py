@@ -341,6 +341,18 @@ def an_import_of_many_facets(name):
     check(not faults, *faults)
 
 
+@test
+def an_import_below_a_chain():
+    """A span within a span, and so on: each was loaded by the one that lies in it, on one stack."""
+    prepare()
+    with contextlib.closing(sqlite3.connect(path("good.db"))) as db:
+        db.execute("""WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+            INSERT INTO sl_span SELECT 100000 + i, (SELECT id FROM sl_name WHERE name = 'parsl.rundir.task'), i, iif(i > 1, 99999 + i, 1), 1, NULL FROM n""")
+        db.execute("INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT id, 2, 500000 FROM sl_span WHERE id < 100000")
+        db.commit()
+    spanloom("import", "-d", path("good.db"), path("a"), code=0)
+
+
 @cases(("a chain of 1500 spans", "events"), ("400 spans that are one", "events"), ("400 roots that are one", "diff"), ("view spans never ends", "graph"),
        ("view attributes never ends", "show"), ("view sl_value never ends", "import"), ("a table is a view that never ends", "info"), ("a trigger that never ends", "import"),
        ("sl_event.time_ns: least", "profile"))
