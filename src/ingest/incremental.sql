@@ -42,8 +42,9 @@ WHERE recipe = ?1 AND head IS NULL AND bytes BETWEEN 200 AND ?4 AND hash IS NOT 
 ORDER BY bytes, id;
 
 -- name: import_known
-SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash, iif(json_valid(tail), tail ->> 'place', NULL),
-    tail ->> 'hash', tail -> 'spans'
-FROM sl_source
+-- A tail that no import wrote is none, and the file is read whole.
+SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash, t ->> 'place', t ->> 'hash', t -> 'spans'
+FROM (SELECT *, CASE WHEN json_valid(tail) THEN iif(json_type(tail, '$.spans') IS NOT 'array' OR EXISTS (SELECT 1
+    FROM json_each(tail, '$.spans') WHERE type <> 'integer'), NULL, tail) END AS t FROM sl_source)
 WHERE path = ? AND recipe = ? AND replaced_by IS NULL
 ORDER BY id;

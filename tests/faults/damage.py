@@ -22,7 +22,8 @@ CPU = 60 if SANITIZED else 8       # seconds, of one command
 MEMORY = None if SANITIZED else 1 << 30
 
 ODD = {"null": "NULL", "real": "1.5", "text": "'x'", "blob": "x'00ff41'", "negative": "-5", "huge": "9223372036854775807", "least": "-9223372036854775808",
-       "big": "4294967297", "infinite": "9e999", "empty": "''", "long": "printf('%.*c', 100000, 'y')", "nul": "CAST(x'610062' AS TEXT)", "no UTF-8": "CAST(x'fffe41' AS TEXT)"}
+       "big": "4294967297", "infinite": "9e999", "empty": "''", "long": "printf('%.*c', 100000, 'y')", "nul": "CAST(x'610062' AS TEXT)", "no UTF-8": "CAST(x'fffe41' AS TEXT)",
+       "JSON": """'{"place": 1, "hash": 1.5, "spans": ["a", null, {}, -1, 9e99]}'""", "JSON of a place": """'{"place": -1, "hash": null, "spans": 7}'"""}
 
 # Columns worth damaging: of each, some values that have no business there.
 COLUMNS = {
@@ -80,7 +81,16 @@ COLUMNS = {
     "sl_bind.name": ("null", "blob", "empty"),
     "sl_bind.rule": ("null", "blob", "text", "long"),
     "sl_bind.project": ("blob", "text"),
-    "sl_root.root": ("text", "huge"),
+    "sl_source.head": ("blob", "real", "long"),
+    "sl_source.tail": ("text", "blob", "real", "huge", "JSON", "JSON of a place"),
+    "sl_root.root": ("text", "huge", "negative"),
+    "sl_root.source": ("text", "huge", "null"),
+    "sl_root.weak": ("text", "huge"),
+    "sl_handle.span": ("text", "huge", "negative"),
+    "sl_handle.name": ("null", "blob"),
+    "sl_handle.source": ("text", "huge"),
+    "sl_handle.place": ("text", "least"),
+    "sl_handle.value": ("null", "real", "blob", "long", "no UTF-8"),
     "sl_seen.type": ("text", "huge"),
     "sl_seen.what": ("text", "huge"),
     "sl_wrote.span": ("text", "huge"),
@@ -182,7 +192,7 @@ WHOLE = {
     "links are no keys": "CREATE TABLE o AS SELECT * FROM sl_link; INSERT INTO o SELECT * FROM o; INSERT INTO o SELECT * FROM o; DROP TABLE sl_link; ALTER TABLE o RENAME TO sl_link",
 }
 TABLES = ("sl_name", "sl_source", "sl_span", "sl_event", "sl_link", "sl_link_also", "sl_shape", "sl_attr", "sl_sample", "sl_reject", "sl_zone", "sl_ghost", "sl_weak", "sl_shared",
-          "sl_bind", "sl_doubt", "sl_root", "sl_seen", "sl_lens", "sl_event_also", "sl_role", "sl_state", "sl_handover", "sl_meta", "sl_old_event", "sl_raw")
+          "sl_bind", "sl_doubt", "sl_root", "sl_seen", "sl_lens", "sl_event_also", "sl_role", "sl_state", "sl_handover", "sl_meta", "sl_old_event", "sl_raw", "sl_handle")
 
 TASK, QUERY = "parsl.monitoring.task", "select * from {}"
 COMMANDS = [
@@ -253,6 +263,7 @@ def prepare():
         db.execute("INSERT INTO span (uuid, type, note) VALUES ('u', 'mine', 'n')")
         db.execute("INSERT INTO event (span_uuid, time, type) VALUES ('u', 1795162300.5, 'mine')")
         db.execute("INSERT OR IGNORE INTO sl_reject VALUES (1, 1, 'bad', 'x'), (1, 2, 'bad', NULL)")
+        db.execute("INSERT INTO sl_handle SELECT id, 'span_id', source, id, 'h' || id FROM sl_span WHERE id % 3 = 0")
         db.execute("INSERT OR IGNORE INTO sl_event_also SELECT span, time_ns + 1, type, source, place, zone FROM sl_event LIMIT 3")
         db.commit()
     spanloom("bind", "-d", path("good.db"), "--name", "mine", "parsl_task after parsl_task where a.key = b.key + 1")
@@ -331,6 +342,17 @@ def the_message_of_an_import(name):
     damage(path("bad.db"), damages("")[name])
     r = spanloom("import", "-d", path("bad.db"), path("new"), code=1)
     check("damaged" in r.err and re.search("sl_span|sl_ghost|sl_name", r.err), r)
+
+
+@cases("'x'", "x'00ff41'", "7", "'[]'", "'{' || tail", "json_remove(tail, '$.spans')", "json_set(tail, '$.spans', json('[1, \"a\"]'))", "json_set(tail, '$.spans', json('[{}]'))", "json_set(tail, '$.place', 'x')")
+def an_import_of_what_has_grown(tail):
+    """Where the last record was is not what an import writes: the file is read whole, and gives the same."""
+    prepare()
+    shutil.copyfile(path("good.db"), path("bad.db"))
+    damage(path("bad.db"), f"UPDATE sl_source SET tail = {tail} WHERE tail IS NOT NULL")
+    for store in ("good.db", "bad.db"):
+        spanloom("import", "-d", path(store), path("a"), code=0)
+    same(dump(path("bad.db"), places=True), dump(path("good.db"), places=True))
 
 
 @cases("400 spans that are one", "400 roots that are one", "400 roots that are one, with children of one name")
