@@ -1,27 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_run.py DIR [TASKS] [--quiet]: the files that a run of Parsl 2023.3.20 with TASKS short tasks would leave in DIR.
+"""make_run.py DIR [TASKS] [--quiet] [--number N]: the files that a run of Parsl 2023.3.20 with TASKS short tasks would
+leave in DIR.
 
 Wordings, their numbers per task and the schema are those of a real run of 20,000 tasks (HTEX, one block, four workers,
 debug logging, monitoring).  --quiet leaves out the lines that say nothing of a task (9 of 10 bytes), so that a million
-tasks fit a disk.  Times are local, at UTC-6, but in parsl.log, which has both.
+tasks fit a disk.  --number is for several runs in one store: each has its own id, manager and begin.  Times are local,
+at UTC-6, but in parsl.log, which has both.
 """
+import argparse
 import datetime
 import os
 import random
 import sqlite3
-import sys
 
 ZONE = datetime.timedelta(hours=-6)
 START = datetime.datetime(2026, 11, 20, 10, 59, 20)
-RUN = "1fb678ed-8370-4bdf-bda9-42e1c4ea43ff"
-MANAGER = "fab39af06ff8"
 
 
-def main(out, tasks, quiet):
+def main(out, tasks, quiet, number):
     rng = random.Random(1)
+    start = START + datetime.timedelta(minutes=number)
+    run_id, manager_id = f"1fb678ed-8370-4bdf-bda9-{0x42e1c4ea43ff + number:012x}", f"{0xfab39af06ff8 + number:012x}"
     run = f"{out}/000"
-    pool = f"{run}/htex_Local/block-0/{MANAGER}"
+    pool = f"{run}/htex_Local/block-0/{manager_id}"
     os.makedirs(pool, exist_ok=True)
     parsl = open(f"{run}/parsl.log", "w")
     interchange = open(f"{run}/htex_Local/interchange.log", "w")
@@ -44,17 +46,17 @@ def main(out, tasks, quiet):
             run_id TEXT NOT NULL, try_id INTEGER NOT NULL, PRIMARY KEY (task_id, run_id, task_status_name, timestamp));""")
 
     def local(t, digits=3):
-        s = (START + ZONE + datetime.timedelta(microseconds=t)).isoformat(" ", "microseconds")
+        s = (start + ZONE + datetime.timedelta(microseconds=t)).isoformat(" ", "microseconds")
         return s if digits == 6 else s[:-3]
 
     def dfk(t, thread, where, level, text):
-        at = START.replace(tzinfo=datetime.timezone.utc) + datetime.timedelta(microseconds=t)
+        at = start.replace(tzinfo=datetime.timezone.utc) + datetime.timedelta(microseconds=t)
         parsl.write(f"{int(at.timestamp())}.{at.microsecond:06d} {local(t)[:19]} MainProcess-25182 {thread} {where} {level}: {text}\n")
 
     main_thread = "MainThread-139899555009216"
     results = "HTEX-Queue-Management-Thread-139899348965056"
     dfk(0, main_thread, "parsl.dataflow.dflow:89 __init__", "INFO", "Starting DataFlowKernel with config\nConfig(\n    executors=[HighThroughputExecutor(\n        address='127.0.0.1', \n        label='htex_Local', \n    )]\n)")
-    dfk(10, main_thread, "parsl.dataflow.dflow:113 __init__", "INFO", f"Run id is: {RUN}")
+    dfk(10, main_thread, "parsl.dataflow.dflow:113 __init__", "INFO", f"Run id is: {run_id}")
     interchange.write(f"{local(500)} interchange:130 HTEX-Interchange(25199) MainThread __init__ [DEBUG]  Initializing Interchange process\n")
     for w, f in enumerate(workers):
         f.write(f"{local(900)} worker_log:538 {25232 + w} MainThread [INFO]  Worker {w} started\n")
@@ -81,10 +83,10 @@ def main(out, tasks, quiet):
             continue
         last, ids = group[-1][2], ", ".join(str(g[1]) for g in group)
         if not quiet:
-            for n, text in enumerate(("Managers count (interesting/total): 1/1", f"Manager b'{MANAGER}' has free capacity 4", "leaving _ready_managers section, with 1 managers still interesting",
-                                      "entering results_incoming section", f"Current tasks on manager b'{MANAGER}': [{ids}]", "leaving results_incoming section")):
+            for n, text in enumerate(("Managers count (interesting/total): 1/1", f"Manager b'{manager_id}' has free capacity 4", "leaving _ready_managers section, with 1 managers still interesting",
+                                      "entering results_incoming section", f"Current tasks on manager b'{manager_id}': [{ids}]", "leaving results_incoming section")):
                 interchange.write(f"{local(last + 400 + n)} interchange:44{n} HTEX-Interchange(25199) MainThread process_tasks_to_send [DEBUG]  {text}\n")
-        interchange.write(f"{local(last + 500)} interchange:466 HTEX-Interchange(25199) MainThread process_tasks_to_send [DEBUG]  Sent tasks: [{ids}] to manager b'{MANAGER}'\n")
+        interchange.write(f"{local(last + 500)} interchange:466 HTEX-Interchange(25199) MainThread process_tasks_to_send [DEBUG]  Sent tasks: [{ids}] to manager b'{manager_id}'\n")
         manager.write(f"{local(last + 2900)} parsl:301 25220 Task-Puller [DEBUG]  Got executor tasks: [{ids}], cumulative count of tasks: {x}\n")
         for k, (task, xid, at) in enumerate(group):
             w, r = workers[k], last + 3600 + rng.randrange(4000)
@@ -98,20 +100,20 @@ def main(out, tasks, quiet):
                     manager.write(f"{local(d + 330 + n)} parsl:38{n} 25220 Result-Pusher [DEBUG]  Got a result item\n")
                     manager.write(f"{local(d + 340 + n)} parsl:39{n} 25220 Result-Pusher [DEBUG]  Result send: check condition not met - deferring result send\n")
                     manager.write(f"{local(d + 350 + n)} parsl:12{n} 25240 MainThread [INFO]  htex-based monitoring channel initialising\n")
-            interchange.write(f"{local(d + 900)} interchange:514 HTEX-Interchange(25199) MainThread process_results_incoming [DEBUG]  Removing task {xid} from manager record b'{MANAGER}'\n")
+            interchange.write(f"{local(d + 900)} interchange:514 HTEX-Interchange(25199) MainThread process_results_incoming [DEBUG]  Removing task {xid} from manager record b'{manager_id}'\n")
             dfk(d + 1500, results, "parsl.dataflow.dflow:472 _complete_task", "INFO", f"Task {task} completed (launched -> exec_done)")
             if not quiet:
                 dfk(d + 1510, results, "parsl.dataflow.dflow:480 _complete_task", "DEBUG", "Skipping checkpoint of the result of this task")
-            task_rows.append((task, RUN, "", "noop", "0", None, None, None, None, None, None, local(at, 6), local(d + 1505, 6), 0, 0.0))
-            try_rows.append((0, task, RUN, "0", "node-1", "htex_Local", local(at + 90, 6), local(r + 200, 6), local(d + 1500, 6), None, None))
+            task_rows.append((task, run_id, "", "noop", "0", None, None, None, None, None, None, local(at, 6), local(d + 1505, 6), 0, 0.0))
+            try_rows.append((0, task, run_id, "0", "node-1", "htex_Local", local(at + 90, 6), local(r + 200, 6), local(d + 1500, 6), None, None))
             for state, when in (("pending", at + 20), ("launched", at + 130), ("running", r + 200), ("running_ended", d - 100), ("exec_done", d + 1520)):
-                status_rows.append((task, state, local(when, 6), RUN, 0))
+                status_rows.append((task, state, local(when, 6), run_id, 0))
         group = []
         if len(task_rows) > 50000:
             flush(db, task_rows, try_rows, status_rows)
     flush(db, task_rows, try_rows, status_rows)
     end = local(1000 + tasks * 1800 + 60000, 6)
-    db.execute("INSERT INTO workflow VALUES (?, 'bench', '1', ?, ?, 'node-1', 'user', ?, 0, ?)", (RUN, local(0, 6), end, run, tasks))
+    db.execute("INSERT INTO workflow VALUES (?, 'bench', '1', ?, ?, 'node-1', 'user', ?, 0, ?)", (run_id, local(0, 6), end, run, tasks))
     db.commit()
 
 
@@ -124,7 +126,9 @@ def flush(db, *rows):
 
 
 if __name__ == "__main__":
-    args = [a for a in sys.argv[1:] if a != "--quiet"]
-    if not args:
-        sys.exit(__doc__)
-    main(args[0], int(args[1]) if len(args) > 1 else 20000, "--quiet" in sys.argv)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("out", metavar="DIR")
+    options.add_argument("tasks", metavar="TASKS", type=int, nargs="?", default=20000)
+    options.add_argument("--quiet", action="store_true")
+    options.add_argument("--number", metavar="N", type=int, default=0)
+    main(**vars(options.parse_args()))
