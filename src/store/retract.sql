@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What retract.c asks of the store.
+-- What retract.c asks of the store. No loop from a recursive table to sl_span has a condition of sl_span alone: SQLite would
+-- first read the whole table for a Bloom filter.
 
 -- name: begin
 -- sources, and the place of the first record that is
@@ -105,7 +106,7 @@ WHERE BELOW(id) AND source IN (SELECT id FROM temp.sl_retracted);
 INSERT OR IGNORE INTO temp.sl_below
 WITH RECURSIVE up(id) AS (
     SELECT value FROM json_each(?1)
-    UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent < s.id)
+    UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent < up.id)
 SELECT id
 FROM up;
 
@@ -126,8 +127,8 @@ INSERT INTO temp.sl_live WITH RECURSIVE up(id) AS ( SELECT id FROM temp.sl_dead 
     d.id AND weak IS NULL) OR EXISTS (SELECT 1 FROM sl_link WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN
     (1, 3)) OR EXISTS (SELECT 1 FROM sl_link WHERE right_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT
     IN (2, 3)) OR EXISTS (SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.id NOT IN (SELECT id FROM
-    temp.sl_dead)) UNION SELECT s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent IN (SELECT id
-    FROM temp.sl_dead))
+    temp.sl_dead)) UNION SELECT p.id FROM up CROSS JOIN sl_span s ON s.id = up.id CROSS JOIN temp.sl_dead p ON p.id =
+    s.parent)
 SELECT id
 FROM up;
 DELETE FROM temp.sl_dead
@@ -166,9 +167,8 @@ SET source = coalesce( (SELECT source FROM sl_event WHERE span = sl_span.id LIMI
     sl_span.id AND weak IS NULL LIMIT 1), source)
 WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
 UPDATE sl_span
-SET source = coalesce( (WITH RECURSIVE d(id) AS (SELECT sl_span.id UNION SELECT k.id FROM d JOIN sl_span k ON
-    k.parent = d.id) SELECT k.source FROM d JOIN sl_span k ON k.id = d.id WHERE k.source NOT IN (SELECT id FROM
-    temp.sl_retracted) LIMIT 1), (SELECT replaced_by FROM sl_source WHERE id = sl_span.source), iif(id IN (SELECT
+SET source = coalesce( (WITH RECURSIVE d(id, source) AS (SELECT sl_span.id, NULL UNION SELECT k.id, k.source FROM d JOIN
+    sl_span k ON k.parent = d.id) SELECT source FROM d WHERE source NOT IN (SELECT id FROM temp.sl_retracted) LIMIT 1), (SELECT replaced_by FROM sl_source WHERE id = sl_span.source), iif(id IN (SELECT
     id FROM temp.sl_named), source, NULL), (SELECT min(id) FROM sl_source WHERE id > 0 AND replaced_by IS NULL AND
     id NOT IN (SELECT id FROM temp.sl_retracted)), source)
 WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0)

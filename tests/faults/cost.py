@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What an import costs follows what is new in it, not what is stored: instructions into a small store and into a large one.
+
+A pass over the spans of the large store costs more than SLACK allows, as 8,000 tasks are 40,000 spans.
+"""
+import glob
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from callgrind import *  # noqa
+
+TASKS = {"small.db": 500, "large.db": 8000}
+SLACK = 1.05
+
+
+def made(number, tasks, *options):
+    """A run that is no copy of one of another number."""
+    folder = path(f"run{number}")
+    subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", folder, str(tasks), "--quiet", "--number", str(number)], check=True)
+    return folder
+
+
+def fill(store, *more):
+    spanloom("import", "--quiet", "-d", store, made(TASKS[store], TASKS[store]), *more)
+
+
+def cost_of_import(store, folder):
+    return cost("import", "--quiet", "--jobs", "1", "-d", store, folder)
+
+
+def at_most(times, got, other, what):
+    note(f"{what}: {got:,} instructions, {got / other:.3f} times {other:,}")
+    check(got <= times * other, f"{what} costs {got:,} instructions, more than {times} times {other:,}")
+
+
+def large_as_small(costs, what):
+    at_most(SLACK, costs["large.db"], costs["small.db"], f"{what}, in a store of {TASKS['large.db']:,} tasks")
+
+
+@test
+def a_small_run():
+    run = made(1, 20)
+    empty = cost_of_import("empty.db", run)
+    costs = {}
+    for store in TASKS:
+        fill(store)
+        costs[store] = cost_of_import(store, run)
+    large_as_small(costs, "import of 20 tasks")
+    at_most(1.5, costs["large.db"], empty, "the same, and into no store")
+
+
+def one_more_line(run, worker=0):
+    (log,) = glob.glob(f"{run}/000/htex_Local/block-0/*/worker_{worker}.log")
+    with open(log) as f:
+        last = f.readlines()[-1]
+    with open(log, "a") as f:
+        f.write(last)
+    return log
+
+
+@test
+def a_line_more():
+    costs = {}
+    for store in TASKS:
+        fill(store, run := made(1, 20))
+        one_more_line(run)
+        costs[store] = cost_of_import(store, run)
+        shutil.rmtree(run)
+    large_as_small(costs, "import of one line more")
+
+
+@test
+def a_line_more_of_a_long_log():
+    """It is parsed from its beginning, and no more."""
+    run = made(1, 1500)
+    whole = cost_of_import("s.db", run)
+    one_more_line(run)
+    at_most(0.3, cost_of_import("s.db", run), whole, "a line more of a log, and its whole run")
+
+
+@test
+def forgetting():
+    costs = {}
+    for store in TASKS:
+        fill(store, run := made(1, 20))
+        costs[store] = cost("forget", "-d", store, f"{run}/000/parsl.log")
+        shutil.rmtree(run)
+    large_as_small(costs, "forget of a small file")
+
+
+@test
+def many_small_runs():
+    costs = {}
+    for n in range(60):
+        run = made(n, 20)
+        if n in (4, 59):
+            costs[n] = cost_of_import("s.db", run)
+        else:
+            spanloom("import", "--quiet", "-d", "s.db", run)
+    at_most(1.3, costs[59], costs[4], "the 60th run, and the 5th")
+
+
+@test
+def a_traced_command():
+    costs = {}
+    for store, tasks in TASKS.items():
+        subprocess.run([sys.executable, f"{ROOT}/bench/make_trace.py", path("t.pfw"), str(10 * tasks)], check=True)
+        spanloom("import", "--quiet", "-d", store, "t.pfw")
+        costs[store] = cost("run", "--quiet", "-d", store, "true")
+    at_most(SLACK, costs["large.db"], costs["small.db"], f"run of a command without its profile, in a store of {5 * TASKS['large.db']:,} calls")
+
+
+if __name__ == "__main__":
+    main()
