@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Real runs that are imported while they go on, cut anywhere, say in the end what one import of the whole says."""
+import glob
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *  # noqa
+
+RUNS = [d for d in sorted(glob.glob(f"{ROOT}/tests/data/*/")) if not d.endswith("/stores/")]
+ROUNDS = 3
+AT_ONCE = (".db", ".gz", ".pkl")  # part of such a file is damage, not a beginning
+
+
+def everything(store):
+    """The dump, and what is in no dump: how sure a link is, what waits and what is doubtful, and the books of each source."""
+    name = {i: say(p) for i, p in paths(store).items()}
+    ends = lambda sql: sorted((name.get(left, "?"), name.get(right, "?"), *map(str, more)) for left, right, *more in query(store, sql))
+    return {
+        "dump": dump(store, places=True, rejects=True),
+        "confidence": ends("SELECT left_span, right_span, kind, confidence FROM sl_link"),
+        "doubts": ends("SELECT left_span, right_span, kind FROM sl_doubt"),
+        "roots": ends("SELECT root, NULL, path, part FROM sl_root r JOIN sl_source s ON s.id = r.source WHERE weak IS NULL"),
+        "unresolved": query(store, """SELECT kind, n.name, path, part, place FROM sl_weak w LEFT JOIN sl_name n ON n.id = rule
+            LEFT JOIN sl_source s ON s.id = source ORDER BY 1, 2, 3, 4, 5"""),
+        "sources": query(store, "SELECT path, part, recipe, bytes, hash, records, used, skipped, rejected FROM sl_source ORDER BY 1, 2"),
+    }
+
+
+def grow(whole, run, store, r):
+    """Imports run two to four times, as each file of it gets longer, by bytes."""
+    steps = r.randint(2, 4)
+    lengths = {}
+    for folder, _, names in os.walk(whole):
+        for file in sorted(os.path.join(folder, name) for name in names):
+            size = os.path.getsize(file)
+            some = sorted(r.choice((0, r.randint(0, size), size)) for _ in range(steps - 1))
+            lengths[file] = [*([0] * (steps - 1) if file.endswith(AT_ONCE) else some), size]
+    for step in range(steps):
+        for file, length in lengths.items():
+            if length[step] or step == steps - 1:
+                with open(file, "rb") as f:
+                    write(f"{run}/{os.path.relpath(file, whole)}", f.read(length[step]))
+        imported(run, store=store, code=(0, 1))
+
+
+@cases(*(d.rstrip("/") for d in RUNS))
+def grown(whole):
+    r = rng()
+    for i in range(ROUNDS):
+        run = path("run")
+        grow(whole, run, f"{i}.db", r)
+        imported(run, store="whole.db", code=(0, 1))
+        got, want = everything(path(f"{i}.db")), everything(path("whole.db"))
+        for what in want:
+            same(got[what], want[what], f"{what} after {i + 1} of {ROUNDS} rounds") if what == "dump" else equal(got[what], want[what], what)
+        shutil.rmtree(run)
+        os.remove(path("whole.db"))
+
+
+if __name__ == "__main__":
+    main()
