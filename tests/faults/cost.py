@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What an import costs follows what is new in it, not what is stored: instructions into a small store and into a large one.
+"""What an import costs follows what is new in it, not what is stored: instructions with a small and with a large store.
 
 A pass over the spans of the large store costs more than SLACK allows, as 8,000 tasks are 40,000 spans.
 """
@@ -15,10 +15,11 @@ TASKS = {"small.db": 500, "large.db": 8000}
 SLACK = 1.05
 
 
-def made(number, tasks, *options):
+def made(number, tasks):
     """A run that is no copy of one of another number."""
     folder = path(f"run{number}")
-    subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", folder, str(tasks), "--quiet", "--number", str(number)], check=True)
+    maker = [sys.executable, f"{ROOT}/bench/make_run.py"]
+    subprocess.run([*maker, folder, str(tasks), "--quiet", "--number", str(number)], check=True)
     return folder
 
 
@@ -109,7 +110,8 @@ def a_traced_command():
         subprocess.run([sys.executable, f"{ROOT}/bench/make_trace.py", path("t.pfw"), str(10 * tasks)], check=True)
         spanloom("import", "--quiet", "-d", store, "t.pfw")
         costs[store] = cost("run", "--quiet", "-d", store, "true")
-    at_most(SLACK, costs["large.db"], costs["small.db"], f"run of a command without its profile, in a store of {5 * TASKS['large.db']:,} calls")
+    at_most(SLACK, costs["large.db"], costs["small.db"],
+            f"run of a command without its profile, in a store of {5 * TASKS['large.db']:,} calls")
 
 
 if __name__ == "__main__":

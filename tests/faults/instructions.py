@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What fixed inputs cost, in instructions, is what tests/faults/instructions.txt says: 2 % more fail, and name the functions.
+"""What fixed inputs cost, in instructions, is what tests/faults/instructions.txt says: 2 % more fail, and name the
+functions.
 
-Counts are of one compiler, libc and set of libraries, which the file names: with others there is nothing to compare, and a
-note says so. `make bless` writes those of today.
+Counts are of one compiler, libc and set of libraries, which the file names: with others there is nothing to compare,
+and a note says so. `make bless` writes those of today.
 """
 import os
 import platform
@@ -16,7 +17,8 @@ from traced import *  # noqa
 RECORD = f"{ROOT}/tests/faults/instructions.txt"
 GROWTH = 1.02
 LEAST = 0.005  # of the whole: functions that cost less are not recorded
-PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable  # that of the system, which others have too
+# that of the system, which others have too
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 blessed = {}
 
 
@@ -53,9 +55,11 @@ def recorded():
 def bless(what, now):
     """All that was counted so far is the record."""
     total = sum(now.values())
-    blessed[what] = [f"\n{what}: {total:,}\n", *(f"{n:>15,} {function}\n" for function, n in now.most_common() if n >= LEAST * total)]
+    blessed[what] = [f"\n{what}: {total:,}\n",
+                     *(f"{n:>15,} {function}\n" for function, n in now.most_common() if n >= LEAST * total)]
     with open(RECORD, "w") as f:
-        f.write("# SPDX-License-Identifier: Apache-2.0\n# Instructions that tests/faults/instructions.py counted (`make bless` writes it), with\n")
+        f.write("# SPDX-License-Identifier: Apache-2.0\n"
+                "# Instructions that tests/faults/instructions.py counted (`make bless` writes it), with\n")
         f.writelines(f"#   {line}\n" for line in [*versions(), version_of_python()])
         f.writelines(line for lines in blessed.values() for line in lines)
 
@@ -72,9 +76,10 @@ def compare(what, now, *more_versions):
     then = counts[what]
     percent = 100 * (total / then[""] - 1)
     note(f"{what}: {total:,} instructions, {percent:+.2f} %")
-    grown = sorted(((n - then.get(function, LEAST * then[""]), function) for function, n in now.items()), reverse=True)[:3]
-    check(total <= GROWTH * then[""], f"{what} costs {percent:.1f} % more instructions, {total:,} instead of {then['']:,}. What grew most:",
-          ", ".join(f"{function} by {n:,.0f}" for n, function in grown if n > 0) + ". If it is worth that: `make bless`")
+    grown = sorted(((n - then.get(function, LEAST * then[""]), function) for function, n in now.items()), reverse=True)
+    check(total <= GROWTH * then[""],
+          f"{what} costs {percent:.1f} % more instructions, {total:,} instead of {then['']:,}. What grew most:",
+          ", ".join(f"{function} by {n:,.0f}" for n, function in grown[:3] if n > 0), "- if it is worth that: `make bless`")
     if total * GROWTH < then[""]:
         note("less than it was: `make bless` keeps it so")
 
@@ -86,7 +91,8 @@ def run_of_1000():
 @test
 def an_import():
     run_of_1000()
-    compare("import of a run of 1,000 tasks", instructions(PROGRAM, "import", "--quiet", "--jobs", "1", "-d", "s.db", "runinfo"))
+    compare("import of a run of 1,000 tasks",
+            instructions(PROGRAM, "import", "--quiet", "--jobs", "1", "-d", "s.db", "runinfo"))
 
 
 @cases("sequences", "critical-path")
@@ -114,7 +120,8 @@ def calls(f):
     for _ in range(50000): f()
 calls(traced if sys.argv[1] == "traced" else bare)
 """)
-    env = {"PYTHONPATH": f"{ROOT}/python:{BUILD}/python", "PYTHONDONTWRITEBYTECODE": "1", "SPANLOOM_OPTIONS": "log-format=binary"}
+    env = {"PYTHONPATH": f"{ROOT}/python:{BUILD}/python", "PYTHONDONTWRITEBYTECODE": "1",
+           "SPANLOOM_OPTIONS": "log-format=binary"}
     traced, bare = (instructions(PYTHON, "calls.py", f, env=env) for f in ("traced", "bare"))
     traced.subtract(bare)
     compare("50,000 calls in Python add, when decorated", traced, version_of_python())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many instructions a program takes, by valgrind: the same on a quick machine and a slow one, beside other work or not."""
+"""How many instructions a program takes, by valgrind: as many on a slow machine, and beside other work."""
 import collections
 
 from harness import *  # noqa
@@ -8,16 +8,17 @@ _LINE = re.compile(r"^ *([\d,]+) \( *[\d.]+%\)  (.*?)(?: \[([^\[]*)\])?$", re.M)
 
 
 def instructions(*command, code=0, env=None, cwd=None, inside=None):
-    """Counter {function: instructions of its own} of a command; with inside, only of what that function does and calls."""
+    """Counter {function: instructions of its own} of a command; with inside, of what that function does and calls."""
     out = path("callgrind.out")
     options = [f"--callgrind-out-file={out}", *([f"--toggle-collect={inside}"] if inside else [])]
-    # Addresses, and with them the order in some tables of libraries, are the same each time without the user's environment.
+    # Without the user's environment addresses are the same, and with them the order in some tables of libraries.
     clean = {k: os.environ[k] for k in ("PATH", "TMPDIR") if k in os.environ}
-    r = subprocess.run(["valgrind", "--tool=callgrind", "-q", *options, *map(str, command)], cwd=cwd or path(), stdin=subprocess.DEVNULL,
-                       env={**clean, "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0", **(env or {})},
-                       capture_output=True, text=True, timeout=PATIENCE)
+    clean.update(HOME="/nonexistent", LC_ALL="C.UTF-8", TZ="UTC", PYTHONHASHSEED="0", **(env or {}))
+    r = subprocess.run(["valgrind", "--tool=callgrind", "-q", *options, *map(str, command)], cwd=cwd or path(),
+                       env=clean, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
     equal(r.returncode, code, f"{' '.join(map(str, command))}\n{r.stdout[-1000:]}{r.stderr[-3000:]}\n")
-    text = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", out], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", out], capture_output=True, text=True,
+                          check=True).stdout
     found = collections.Counter()
     for count, name, file in _LINE.findall(text):
         if name != "PROGRAM TOTALS":
