@@ -29,7 +29,7 @@ FROM (SELECT l.left_span, l.kind, l.right_span FROM json_each(?2) j CROSS JOIN s
 -- name: closure
 -- Of one span, and how many of them are few: finding one costs 15 times what loading it with all others does.
 SELECT sl_query_each(?1, d.span, m.few)
-FROM (SELECT min(40000, 100 + max(id) / 128) AS few FROM sl_span) m
+FROM (SELECT min(40000, 500 + max(id) / 128) AS few FROM sl_span) m
 CROSS JOIN descendants(%lld) d;
 
 -- name: around
