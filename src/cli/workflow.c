@@ -82,6 +82,13 @@ static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *
     return rc;
 }
 
+int cli_find_workflow(const struct cli *cli, struct sl_store *st, int64_t *workflow, struct sl_err *err)
+{
+    const char *run = cli_option(cli, "run");
+
+    return run ? sl_find_run(st, run, workflow, err) : only_workflow(st, workflow, err);
+}
+
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow)
 {
     const char *run = cli_option(cli, "run");
@@ -93,10 +100,8 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
     rc = cli_states(cli, *st, &err);
     if (!rc && argc)
         rc = sl_find_span(*st, argc, argv, run, workflow, &err);
-    else if (!rc && run)
-        rc = sl_find_run(*st, run, workflow, &err);
     else if (!rc)
-        rc = only_workflow(*st, workflow, &err);
+        rc = cli_find_workflow(cli, *st, workflow, &err);
     if (!rc)
         rc = cli_skew(cli, *st, &err);
     if (!rc)

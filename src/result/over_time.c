@@ -79,13 +79,18 @@ static void number(sqlite3_context *out, int argc, sqlite3_value **argv)
     sqlite3_free(why);
 }
 
+void sl_over_time_number(sqlite3 *db)
+{
+    sqlite3_create_function(db, "sl_number", 2, SQLITE_UTF8, NULL, number, NULL, NULL);
+}
+
 static sqlite3_stmt *prepare_user(const struct sl_over_time *q, struct sl_err *err)
 {
     char *sql = sqlite3_mprintf("SELECT * FROM (%s\n)", q->sql);
     sqlite3_stmt *s;
 
     /* For what stands around the query; everything about it begins here. */
-    sqlite3_create_function(q->st->db, "sl_number", 2, SQLITE_UTF8, NULL, number, NULL, NULL);
+    sl_over_time_number(q->st->db);
     s = sl_store_prepare(q->st, sql, err);
     if (!s)
         sl_err_wrap(err, "--sql");

@@ -38,6 +38,8 @@ int sl_over_time_rows(struct sl_result *r, const struct sl_over_time *q, const c
  */
 sqlite3_stmt *sl_over_time_user(const struct sl_over_time *q, const char *const *columns, const char *order,
                                 struct sl_err *err);
+/* In SQL from now on, sl_number(x, name): x where it is a number or NULL; else an error that names the column. */
+void sl_over_time_number(sqlite3 *db);
 /* Has the user's query a column?  NULL: can it be run at all? */
 bool sl_over_time_has(const struct sl_over_time *q, const char *column);
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/picture.h"
+#include "cli/lens.h"
+#include "cli/over_time.h"
+#include "result/find_span.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- arguments ---- */
+
+void cli_picture_usage(const struct sl_plot *p, struct sl_buf *b)
+{
+    for (size_t i = 0; i < p->argument.n; i++) {
+        const struct sl_plot_argument *a = &p->argument.v[i];
+        bool span = a->kind == SL_PLOT_SPAN || a->kind == SL_PLOT_WORKFLOW;
+        sl_buf_adds(b, i ? " " : "");
+        sl_buf_adds(b, a->optional ? "[" : "");
+        for (const char *s = span ? "TYPE KEY" : a->name; *s; s++)
+            sl_buf_addc(b, (char)toupper((unsigned char)*s));
+        sl_buf_adds(b, a->optional ? "]" : "");
+    }
+}
+
+/* Too few or too many. */
+static int wrong_number(const struct cli *cli, const struct sl_plot *p, int argc, char **argv, size_t missing)
+{
+    struct sl_buf b = {0};
+    int rc;
+
+    cli_picture_usage(p, &b);
+    if (missing < p->argument.n)
+        rc = cli_usage(cli, "the plot %s takes %s; %s is missing%s%s", p->name, b.s, p->argument.v[missing].name,
+                       *p->argument.v[missing].about ? ": " : "", p->argument.v[missing].about);
+    else
+        rc = cli_usage(cli, "the plot %s takes %s; '%s' is one too many", p->name, b.n ? b.s : "no arguments",
+                       argv[argc - 1]);
+    sl_buf_free(&b);
+    return rc;
+}
+
+static int check_number(const struct cli *cli, const struct sl_plot *p, int argc, char **argv)
+{
+    size_t n = p->argument.n;
+    bool rest = n && (p->argument.v[n - 1].kind == SL_PLOT_SPAN || p->argument.v[n - 1].kind == SL_PLOT_WORKFLOW);
+
+    if (cli_option(cli, "sql"))
+        return argc ? cli_usage(cli, "the plot %s takes arguments or --sql, not both", p->name) : EXIT_DONE;
+    for (size_t i = (size_t)argc; i < n; i++)
+        if (!p->argument.v[i].optional)
+            return wrong_number(cli, p, argc, argv, i);
+    return (size_t)argc > n && !rest ? wrong_number(cli, p, argc, argv, n) : EXIT_DONE;
+}
+
+/* A value of one kind, from the first of words[0..n), or all of them; n 0: it is not given. */
+static int value(const struct cli *cli, struct sl_store *st, const struct sl_plot_argument *a, int n, char **words,
+                 struct sl_plot_value *v, struct sl_err *err)
+{
+    char type[SL_TYPE_BYTES], *end;
+    int rc = 0;
+
+    *v = (struct sl_plot_value){.type = SQLITE_NULL};
+    switch (a->kind) {
+    case SL_PLOT_WORKER_TYPE:
+        if (!n)
+            return 0;
+        /* fall through */
+    case SL_PLOT_TYPE:
+        rc = cli_type(st, n ? words[0] : NULL, type, sizeof type, err);
+        if (!rc)
+            *v = (struct sl_plot_value){.type = SQLITE_TEXT, .s = sl_strdup(type)};
+        return rc;
+    case SL_PLOT_SPAN:
+    case SL_PLOT_WORKFLOW:
+        if (n)
+            rc = sl_find_span(st, n, words, cli_option(cli, "run"), &v->i, err);
+        else if (a->kind == SL_PLOT_WORKFLOW)
+            rc = cli_find_workflow(cli, st, &v->i, err);
+        else
+            return 0;
+        v->type = SQLITE_INTEGER;
+        return rc;
+    case SL_PLOT_NUMBER:
+        if (!n)
+            return 0;
+        v->type = SQLITE_FLOAT;
+        v->d = strtod(words[0], &end);
+        if (!*words[0] || *end || v->d - v->d != 0)
+            return sl_err(err, SL_EUSAGE, "%s must be a number, not '%s'", a->name, words[0]);
+        return 0;
+    default:
+        if (n)
+            *v = (struct sl_plot_value){.type = SQLITE_TEXT, .s = sl_strdup(words[0])};
+        return 0;
+    }
+}
+
+/* What an option changes is in the SQL, or it is said that it is not. */
+static int check_options(const struct cli *cli, const struct sl_plot *p)
+{
+    static const char *const of_lens[] = {"ignore", "rename", "merge", "no-lens"};
+    static const char *const looks[] = {"occupancy", "two_events", "event_sequences", "transitions", "lens_events"};
+    const char *sql = cli_option(cli, "sql");
+    bool has_span = false, lens = false;
+
+    for (size_t i = 0; i < p->argument.n; i++)
+        has_span |= p->argument.v[i].kind == SL_PLOT_SPAN || p->argument.v[i].kind == SL_PLOT_WORKFLOW;
+    for (size_t i = 0; i < p->data.n; i++)
+        for (size_t k = 0; k < sizeof looks / sizeof *looks; k++)
+            lens |= strstr(i || !sql ? p->data.v[i].sql : sql, looks[k]) != NULL;
+    for (size_t i = 0; i < sizeof of_lens / sizeof *of_lens && !lens; i++)
+        if (cli_option(cli, of_lens[i]))
+            return cli_usage(cli, "--%s does nothing here: the plot %s does not look through the lens", of_lens[i],
+                             p->name);
+    if (cli_option(cli, "bin") && !sl_plot_asks(p, sql, "bin"))
+        return cli_usage(cli, "--bin does nothing here: the plot %s has no bins", p->name);
+    if (cli_option(cli, "run") && !has_span && !sl_plot_asks(p, sql, "run"))
+        return cli_usage(cli, "--run does nothing here: the plot %s is of all runs", p->name);
+    return EXIT_DONE;
+}
+
+/* ---- files ---- */
+
+int cli_picture_form(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    for (int i = 0; dot && i < SL_PLOT_FORMS; i++)
+        if (!strcasecmp(dot + 1, sl_plot_forms[i]))
+            return i;
+    return -1;
+}
+
+static int cannot_write(const char *path, struct sl_err *err)
+{
+    return sl_err(err, SL_EIO, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* A new file beside path, with the rights that path has or would get. */
+static FILE *beside(const char *path, struct sl_buf *name)
+{
+    struct stat s;
+    mode_t mask = umask(0);
+    FILE *f;
+    int fd;
+
+    umask(mask);
+    sl_buf_addf(name, "%s.XXXXXX", path);
+    if ((fd = mkstemp(name->s)) < 0)
+        return NULL;
+    fchmod(fd, !stat(path, &s) ? s.st_mode & 0777 : 0666 & ~mask);
+    if (!(f = fdopen(fd, "w")))
+        close(fd);
+    return f;
+}
+
+/* The whole picture, or path stays as it is. */
+static int save(const struct sl_buf *spec, enum sl_plot_form form, const char *path, struct sl_err *err)
+{
+    struct sl_buf name = {0};
+    char *link = realpath(path, NULL); /* a link stays one */
+    const char *to = link ? link : path;
+    struct stat s;
+    bool direct = !stat(to, &s) && !S_ISREG(s.st_mode); /* such as /dev/null */
+    FILE *f = direct ? fopen(to, "we") : beside(to, &name);
+    int rc = f ? sl_plot_render(f, spec->s, spec->n, form, err) : cannot_write(path, err);
+
+    if (f && fclose(f) && !rc)
+        rc = cannot_write(path, err);
+    if (!rc && !direct && rename(name.s, to))
+        rc = cannot_write(path, err);
+    if (rc && f && !direct)
+        unlink(name.s);
+    sl_buf_free(&name);
+    free(link);
+    return rc;
+}
+
+static int put(const struct sl_buf *spec, enum sl_plot_form form, const char *path, struct sl_err *err)
+{
+    return strcmp(path, "-") != 0 ? save(spec, form, path, err) : sl_plot_render(stdout, spec->s, spec->n, form, err);
+}
+
+/* ---- all of it ---- */
+
+static int fill(const struct cli *cli, const struct sl_plot *p, const struct over_time *over, int argc, char **argv,
+                struct sl_buf *spec, struct sl_err *err)
+{
+    struct sl_plot_value *v = sl_alloc((p->argument.n + 1) * sizeof *v);
+    struct sl_plot_question q = {.st = over->st,
+                                 .argument = over->sql ? NULL : v,
+                                 .run = over->within,
+                                 .bin_s = over->bin_s,
+                                 .sql = over->sql,
+                                 .title = cli_option(cli, "title")};
+    uint64_t rows = 0;
+    bool seen;
+    int rc = cli_states(cli, over->st, err);
+
+    if (!rc)
+        rc = cli_lens(cli, over->st, &seen, err);
+    for (size_t i = 0; i < p->argument.n && !rc && !over->sql; i++) {
+        int left = argc > (int)i ? argc - (int)i : 0;
+        rc = value(cli, over->st, &p->argument.v[i], left, argv + i, &v[i], err);
+    }
+    if (!rc)
+        rc = sl_plot_fill(spec, p, &q, &rows, err);
+    if (!rc && rows > SL_PLOT_MANY_ROWS) {
+        char n[32];
+        fprintf(stderr,
+                "spanloom: the picture has %s rows, and will be large and slow to draw; reduce them in SQL, such as by "
+                "bins or quantiles\n",
+                sl_show_count(rows, n));
+    }
+    for (size_t i = 0; i < p->argument.n; i++)
+        free((char *)(uintptr_t)v[i].s);
+    free(v);
+    return rc;
+}
+
+int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, char **argv, const char *path,
+                   enum sl_plot_form form)
+{
+    struct sl_buf spec = {0};
+    struct sl_err err = {0};
+    struct over_time over;
+    int rc;
+
+    if ((rc = check_number(cli, p, argc, argv)) || (rc = check_options(cli, p)) || (rc = over_time_open(&over, cli)))
+        return rc;
+    rc = fill(cli, p, &over, argc, argv, &spec, &err);
+    if (!rc)
+        rc = put(&spec, form, path, &err);
+    sl_buf_free(&spec);
+    return over_time_close(&over, rc, &err);
+}
+
+int cli_picture(const struct cli *cli, const char *name, int argc, char **argv)
+{
+    static const char *const known[] = {"output", "run",   "bin",     "sql",    "ignore",
+                                        "rename", "merge", "no-lens", "within", "correct-skew"};
+    const char *path = cli_option(cli, "output");
+    struct sl_plot *p = NULL;
+    struct sl_err err = {0};
+    int rc, form = cli_picture_form(path);
+
+    for (int i = 0; i < cli->ngiven; i++) {
+        bool ours = false;
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            ours |= !strcmp(cli->given[i].spec->name, known[k]);
+        if (!ours)
+            return cli_usage(cli, "--%s does nothing to a picture: leave it or -o away", cli->given[i].spec->name);
+    }
+    if (cli->format_given)
+        return cli_usage(cli, "-o writes a picture, --format is of tables: which of them?");
+    if (!strcmp(path, "-"))
+        return cli_usage(cli, "-o - has no ending that says the form; say: spanloom plot %s -o - --format svg", name);
+    if (form < 0)
+        return cli_usage(cli, "-o %s: the name must end in .html, .svg, .png, .pdf or .json", path);
+    if (sl_plot_find(&p, name, &err))
+        return cli_fail(cli, &err);
+    rc = cli_picture_of(cli, p, argc, argv, path, (enum sl_plot_form)form);
+    sl_plot_free(p);
+    return rc;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pictures: of `spanloom plot`, and of the commands that have one and take -o. */
+#ifndef SL_CLI_PICTURE_H
+#define SL_CLI_PICTURE_H
+
+#include "cli/cli.h"
+#include "plot/plot.h"
+
+/* clang-format off */
+#define PICTURE_OPTION {"output", "FILE", "instead, a picture: FILE.html, .svg, .png, .pdf or .json (spanloom plot)", false}
+/* clang-format on */
+
+/*
+ * The plot of this name into the file of -o, with the arguments and options of a command that has PICTURE_OPTION: what
+ * `spanloom plot NAME` does with them.  Those that mean nothing to the plot are refused.
+ */
+int cli_picture(const struct cli *cli, const char *name, int argc, char **argv);
+
+/* The same for a plot that is there already, of these arguments, to path, "-": the standard output. */
+int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, char **argv, const char *path,
+                   enum sl_plot_form form);
+
+/* The form that the end of a file's name says; negative: none. */
+int cli_picture_form(const char *path);
+
+/* "START END [TYPE]" */
+void cli_picture_usage(const struct sl_plot *p, struct sl_buf *b);
+
+#endif

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From SQL to the data of a specification: each data set becomes a temporary table, and that becomes JSON. */
+#include "base/embed.h"
+#include "plot/plot.h"
+#include "plot_data.sql.h"
+#include "result/over_time.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct filling {
+    const struct sl_plot *p;
+    const struct sl_plot_question *q;
+    struct sl_store *st;
+    struct sl_err *err;
+};
+
+static bool is_ident(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool names(const char *sql, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *s = sql; s && (s = strchr(s, ':')); s++)
+        if (!strncmp(s + 1, name, n) && !is_ident(s[1 + n]))
+            return true;
+    return false;
+}
+
+bool sl_plot_asks(const struct sl_plot *p, const char *sql, const char *name)
+{
+    bool asks = names(p->title, name) || names(sql, name);
+
+    for (size_t i = sql ? 1 : 0; i < p->data.n; i++)
+        asks |= names(p->data.v[i].sql, name);
+    return asks;
+}
+
+/* ---- statements ---- */
+
+/* Errors of what the user gave begin with the option, of what the file says with its path. */
+static int fail(const struct filling *f, const char *data, int code)
+{
+    bool users = f->q->sql && data == f->p->data.v[0].name;
+
+    return users ? sl_err(f->err, code, "--sql: %s", sqlite3_errmsg(f->st->db))
+                 : sl_err(f->err, code, "%s: %s: %s", f->p->path, data, sqlite3_errmsg(f->st->db));
+}
+
+static void bind_value(sqlite3_stmt *s, int at, const struct sl_plot_value *v)
+{
+    if (!v || v->type == SQLITE_NULL)
+        return;
+    if (v->type == SQLITE_INTEGER)
+        sqlite3_bind_int64(s, at, v->i);
+    else if (v->type == SQLITE_FLOAT)
+        sqlite3_bind_double(s, at, v->d);
+    else
+        sqlite3_bind_text(s, at, v->s, -1, SQLITE_TRANSIENT);
+}
+
+static int bind(const struct filling *f, sqlite3_stmt *s, const char *data)
+{
+    const struct sl_plot *p = f->p;
+    const struct sl_plot_question *q = f->q;
+
+    for (int at = 1; at <= sqlite3_bind_parameter_count(s); at++) {
+        const char *name = sqlite3_bind_parameter_name(s, at);
+        size_t i = 0;
+        if (name && !strcmp(name, ":run")) {
+            if (q->run)
+                sqlite3_bind_int64(s, at, q->run);
+            continue;
+        }
+        if (name && !strcmp(name, ":bin")) {
+            if (q->bin_s > 0)
+                sqlite3_bind_double(s, at, q->bin_s);
+            continue;
+        }
+        if (name && !strcmp(name, ":store")) {
+            sqlite3_bind_text(s, at, f->st->path, -1, SQLITE_TRANSIENT);
+            continue;
+        }
+        while (name && i < p->argument.n && (*name != ':' || strcmp(name + 1, p->argument.v[i].name) != 0))
+            i++;
+        if (!name || i == p->argument.n)
+            return sl_err(f->err, SL_EFORMAT,
+                          "%s: %s: there is no argument %s; SQL knows :run, :bin, :store and what "
+                          "usermeta.spanloom.arguments names",
+                          p->path, data, name ? name : "?");
+        bind_value(s, at, q->argument ? &q->argument[i] : NULL);
+    }
+    return 0;
+}
+
+static int column_of(sqlite3_stmt *s, const char *name)
+{
+    for (int i = 0; i < sqlite3_column_count(s); i++)
+        if (!sqlite3_stricmp(sqlite3_column_name(s, i), name))
+            return i;
+    return -1;
+}
+
+static int no_column(const struct filling *f, const struct sl_plot_data *d, sqlite3_stmt *s, const char *name)
+{
+    struct sl_buf needs = {0}, there = {0};
+    bool users = f->q->sql && d == f->p->data.v;
+    int rc;
+
+    for (size_t i = 0; i < d->column.n; i++)
+        sl_buf_addf(&needs, "%s%s%s", i ? ", " : "", d->column.v[i].name, d->column.v[i].optional ? " (or not)" : "");
+    for (int i = 0; i < sqlite3_column_count(s); i++)
+        sl_buf_addf(&there, "%s%.80s", i ? ", " : "", sqlite3_column_name(s, i));
+    rc = users ? sl_err(f->err, SL_EUSAGE,
+                        "--sql: the query has no column %s; the plot %s needs: %.300s; the query has: %.300s", name,
+                        f->p->name, needs.s, there.s)
+               : sl_err(f->err, SL_EFORMAT, "%s: %s: its sql has no column %s, which columns describes; it has: %.300s",
+                        f->p->path, d->name, name, there.s);
+    sl_buf_free(&needs);
+    sl_buf_free(&there);
+    return rc;
+}
+
+/* "SELECT ... FROM (sql)": described columns first, numbers checked, then the rest. */
+static int select_columns(const struct filling *f, const struct sl_plot_data *d, const char *sql, size_t n,
+                          sqlite3_stmt *s, struct sl_buf *out)
+{
+    const char *comma = "";
+
+    sl_buf_adds(out, "SELECT ");
+    for (size_t i = 0; i < d->column.n; i++, comma = ", ") {
+        const struct sl_plot_column *c = &d->column.v[i];
+        bool number = !strcmp(c->type, "integer") || !strcmp(c->type, "real");
+        char *text;
+        if (column_of(s, c->name) < 0 && !c->optional)
+            return no_column(f, d, s, c->name);
+        text = sqlite3_mprintf(column_of(s, c->name) < 0 ? "NULL AS \"%w\""
+                               : number                  ? "sl_number(\"%w\", %Q) AS \"%w\""
+                                                         : "\"%w\"",
+                               c->name, c->name, c->name);
+        sl_buf_addf(out, "%s%s", comma, text);
+        sqlite3_free(text);
+    }
+    for (int i = 0; i < sqlite3_column_count(s); i++) {
+        const char *name = sqlite3_column_name(s, i);
+        bool described = column_of(s, name) != i; /* a second column of one name */
+        char *text;
+        for (size_t k = 0; k < d->column.n; k++)
+            described |= !sqlite3_stricmp(d->column.v[k].name, name);
+        if (described)
+            continue;
+        text = sqlite3_mprintf("%s\"%w\"", comma, name);
+        sl_buf_adds(out, text);
+        sqlite3_free(text);
+        comma = ", ";
+    }
+    sl_buf_addf(out, " FROM (%.*s\n)", (int)n, sql);
+    return 0;
+}
+
+/* Only one statement, a query: its length without what ends it; negative: it is said what it is instead. */
+static int check_query(const struct filling *f, const char *data, const char *sql, sqlite3_stmt **s)
+{
+    sqlite3_stmt *more = NULL;
+    const char *tail;
+    bool users = f->q->sql && data == f->p->data.v[0].name;
+
+    if (sqlite3_prepare_v2(f->st->db, sql, -1, s, &tail) != SQLITE_OK)
+        return fail(f, data, SL_ESTORE);
+    if (!*s || !sqlite3_column_count(*s) || !sqlite3_stmt_readonly(*s) ||
+        sqlite3_prepare_v2(f->st->db, tail, -1, &more, NULL) != SQLITE_OK || more) {
+        sqlite3_finalize(more);
+        return sl_err(f->err, users ? SL_EUSAGE : SL_EFORMAT, "%s%s%s: it must be one query, SELECT ..., and no more",
+                      users ? "--sql" : f->p->path, users ? "" : ": ", users ? "" : data);
+    }
+    while (tail > sql && strchr("; \t\r\n", tail[-1]))
+        tail--;
+    return (int)(tail - sql);
+}
+
+static int make_table(const struct filling *f, const struct sl_plot_data *d)
+{
+    const char *sql = f->q->sql && d == f->p->data.v ? f->q->sql : d->sql;
+    sqlite3_stmt *s = NULL, *make = NULL;
+    struct sl_buf b = {0};
+    int n = check_query(f, d->name, sql, &s), rc = n < 0 ? n : 0;
+
+    if (!rc) {
+        sl_buf_addf(&b, "CREATE TEMP TABLE \"%s\" AS ", d->name);
+        rc = select_columns(f, d, sql, (size_t)n, s, &b);
+    }
+    sqlite3_finalize(s);
+    if (!rc && sqlite3_prepare_v2(f->st->db, b.s, -1, &make, NULL) != SQLITE_OK)
+        rc = fail(f, d->name, SL_ESTORE);
+    if (!rc)
+        rc = bind(f, make, d->name);
+    if (!rc && sqlite3_step(make) != SQLITE_DONE)
+        rc = fail(f, d->name, SL_ESTORE);
+    sqlite3_finalize(make);
+    sl_buf_free(&b);
+    return rc;
+}
+
+/* ---- JSON ---- */
+
+/* A text that every form can hold: XML has no control characters, and nobody reads 100 kB in a picture. */
+static void clean(struct sl_buf *to, const char *s, size_t n)
+{
+    size_t whole = n;
+
+    sl_buf_clear(to);
+    if (n > SL_PLOT_TEXT_BYTES)
+        for (n = SL_PLOT_TEXT_BYTES; n > SL_PLOT_TEXT_BYTES - 4 && ((unsigned char)s[n] & 0xC0) == 0x80;)
+            n--;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        if (c < 0x20 && c != '\n' && c != '\t')
+            sl_buf_addf(to, "\\x%02x", c);
+        else if (n - i >= 3 && !memcmp(s + i, "\xEF\xBF", 2) && (unsigned char)s[i + 2] >= 0xBE)
+            sl_buf_addf(to, "\\uff%02x", (unsigned char)s[i + 2] | 0xC0u), i += 2;
+        else
+            sl_buf_addc(to, (char)c);
+    }
+    if (n < whole)
+        sl_buf_adds(to, "\u2026");
+    if (!to->s)
+        sl_buf_adds(to, "");
+}
+
+static void add_text(struct sl_buf *out, struct sl_buf *scratch, const char *s, size_t n)
+{
+    clean(scratch, s, n);
+    sl_buf_add_json(out, scratch->s, scratch->n);
+}
+
+static void add_cell(struct sl_buf *out, struct sl_buf *scratch, sqlite3_stmt *s, int column)
+{
+    const int64_t exact = (int64_t)1 << 53; /* of JavaScript's numbers */
+    char text[32];
+    int64_t i;
+    double d;
+
+    switch (sqlite3_column_type(s, column)) {
+    case SQLITE_INTEGER:
+        i = sqlite3_column_int64(s, column);
+        sl_buf_adds(out, i > exact || i < -exact ? "\"" : "");
+        sl_buf_add_int(out, i);
+        sl_buf_adds(out, i > exact || i < -exact ? "\"" : "");
+        break;
+    case SQLITE_FLOAT:
+        d = sqlite3_column_double(s, column);
+        if (isfinite(d))
+            sl_buf_add(out, text, sl_real_text(d, text));
+        else
+            sl_buf_adds(out, "null");
+        break;
+    case SQLITE_TEXT: {
+        const char *v = (const char *)sqlite3_column_text(s, column);
+        add_text(out, scratch, v, (size_t)sqlite3_column_bytes(s, column));
+        break;
+    }
+    case SQLITE_BLOB: sl_buf_addf(out, "\"(%d bytes)\"", sqlite3_column_bytes(s, column)); break;
+    default: sl_buf_adds(out, "null");
+    }
+}
+
+/* The rows of a table as a list of objects. */
+static int add_rows(const struct filling *f, const struct sl_plot_data *d, struct sl_buf *out, uint64_t *rows)
+{
+    char *sql = sqlite3_mprintf("SELECT * FROM temp.\"%w\"", d->name);
+    sqlite3_stmt *s = sl_store_prepare(f->st, sql, f->err);
+    SL_VEC(struct sl_buf) keys = {0};
+    struct sl_buf scratch = {0};
+    int rc = s ? 0 : SL_ESTORE, columns = s ? sqlite3_column_count(s) : 0;
+
+    sqlite3_free(sql);
+    for (int i = 0; i < columns; i++) {
+        const char *name = sqlite3_column_name(s, i);
+        struct sl_buf key = {0};
+        sl_buf_addc(&key, i ? ',' : '{');
+        add_text(&key, &scratch, name, strlen(name));
+        sl_buf_addc(&key, ':');
+        *sl_vec_add(&keys) = key;
+    }
+    sl_buf_addc(out, '[');
+    for (bool first = true; s && (rc = sl_store_step(f->st, s, f->err)) > 0; first = false, ++*rows) {
+        sl_buf_adds(out, first ? "\n" : ",\n");
+        for (int i = 0; i < columns; i++) {
+            sl_buf_add(out, keys.v[i].s, keys.v[i].n);
+            add_cell(out, &scratch, s, i);
+        }
+        sl_buf_addc(out, '}');
+    }
+    sl_buf_addc(out, ']');
+    for (size_t i = 0; i < keys.n; i++)
+        sl_buf_free(&keys.v[i]);
+    sl_vec_free(&keys);
+    sl_buf_free(&scratch);
+    sqlite3_finalize(s);
+    return rc;
+}
+
+/* ---- the specification around them ---- */
+
+struct title {
+    struct sl_buf text, subtitle; /* .s NULL: none */
+};
+
+static void take_title(struct sl_buf *to, sqlite3_stmt *s, const char *name)
+{
+    int column = column_of(s, name);
+    struct sl_buf cleaned = {0};
+
+    if (column < 0 || sqlite3_column_type(s, column) == SQLITE_NULL)
+        return;
+    const char *text = sl_store_text(s, column);
+    clean(&cleaned, text, (size_t)sqlite3_column_bytes(s, column));
+    sl_buf_add_utf8(to, cleaned.s, cleaned.n);
+    sl_buf_free(&cleaned);
+}
+
+static int make_title(const struct filling *f, struct title *t)
+{
+    sqlite3_stmt *s = NULL;
+    int rc = 0;
+
+    if (f->p->title) {
+        int n = check_query(f, "title", f->p->title, &s);
+        rc = n < 0 ? n : bind(f, s, "title");
+        if (!rc) {
+            int step = sqlite3_step(s);
+            if (step == SQLITE_ROW) {
+                take_title(&t->text, s, "text");
+                take_title(&t->subtitle, s, "subtitle");
+            } else if (step != SQLITE_DONE) {
+                rc = fail(f, "title", SL_ESTORE);
+            }
+        }
+        sqlite3_finalize(s);
+    }
+    if (f->q->title) {
+        struct sl_buf cleaned = {0};
+        clean(&cleaned, f->q->title, strlen(f->q->title));
+        sl_buf_clear(&t->text);
+        sl_buf_add_utf8(&t->text, cleaned.s, cleaned.n);
+        sl_buf_free(&cleaned);
+    }
+    return rc;
+}
+
+/* The config of plots/look.json for paper; NULL: there is none. */
+static char *look(const struct filling *f)
+{
+    sqlite3_stmt *s;
+    char *light = NULL;
+
+    for (const struct sl_embedded *e = sl_embedded_plots; e->name; e++)
+        if (!strcmp(e->name, "look.json") &&
+            (s = sl_store_prepare(f->st, "SELECT json_extract(\?1, '$.light')", NULL))) {
+            sqlite3_bind_text(s, 1, e->data, -1, SQLITE_STATIC);
+            if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) == SQLITE_TEXT)
+                light = sl_strdup(sl_store_text(s, 0));
+            sqlite3_finalize(s);
+        }
+    return light;
+}
+
+/* Appends the JSON of a statement's column without its closing bracket, and a comma if more can follow. */
+static void open_object(struct sl_buf *out, const char *json)
+{
+    size_t n = strlen(json);
+
+    sl_buf_add(out, json, n - 1);
+    if (n > 2)
+        sl_buf_addc(out, ',');
+}
+
+static int add_frame(const struct filling *f, const struct title *t, struct sl_buf *out)
+{
+    const struct sl_plot_data *first = f->p->data.v;
+    sqlite3_stmt *s = sl_store_prepare(f->st, sql_frame, f->err);
+    char *light = look(f);
+    int rc = s ? 0 : SL_ESTORE;
+
+    if (s) {
+        sqlite3_bind_text(s, 1, f->p->spec, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, light, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 3, t->text.s, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 4, t->subtitle.s, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 5, first->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 6, f->q->sql, -1, SQLITE_STATIC);
+        sqlite3_bind_int(s, 7, f->p->lite);
+        sqlite3_bind_int(s, 8, f->p->lite && !*first->sql);
+        if ((rc = sl_store_step(f->st, s, f->err)) > 0) {
+            open_object(out, sl_store_text(s, 0));
+            rc = 0;
+        }
+    }
+    sqlite3_finalize(s);
+    free(light);
+    return rc;
+}
+
+static sqlite3_stmt *of_spec(const struct filling *f, const char *sql)
+{
+    sqlite3_stmt *s = sl_store_prepare(f->st, sql, f->err);
+
+    if (s)
+        sqlite3_bind_text(s, 1, f->p->spec, -1, SQLITE_STATIC);
+    return s;
+}
+
+static int add_lite_data(const struct filling *f, struct sl_buf *out, uint64_t *rows)
+{
+    sqlite3_stmt *s = of_spec(f, sql_own);
+    const char *comma = "";
+    int rc = s ? sl_store_step(f->st, s, f->err) : SL_ESTORE;
+
+    sl_buf_adds(out, "\"datasets\":");
+    if (rc > 0)
+        open_object(out, sl_store_text(s, 0));
+    else
+        sl_buf_addc(out, '{');
+    rc = rc < 0 ? rc : 0;
+    for (size_t i = 0; i < f->p->data.n && !rc; i++) {
+        const struct sl_plot_data *d = &f->p->data.v[i];
+        if (d->input)
+            continue;
+        sl_buf_adds(out, comma);
+        sl_buf_add_json(out, d->name, strlen(d->name));
+        sl_buf_addc(out, ':');
+        rc = add_rows(f, d, out, rows);
+        comma = ",";
+    }
+    sqlite3_finalize(s);
+    sl_buf_addc(out, '}');
+    return rc;
+}
+
+static int add_vega_data(const struct filling *f, struct sl_buf *out, uint64_t *rows)
+{
+    sqlite3_stmt *s = of_spec(f, sql_vega_data);
+    const char *comma = "";
+    int rc = s ? 0 : SL_ESTORE;
+
+    sl_buf_adds(out, "\"data\":[");
+    while (s && !rc && (rc = sl_store_step(f->st, s, f->err)) > 0) {
+        const struct sl_plot_data *d = NULL;
+        for (size_t i = 0; i < f->p->data.n; i++)
+            if (!strcmp(f->p->data.v[i].name, sl_store_text(s, 1)))
+                d = &f->p->data.v[i];
+        sl_buf_adds(out, comma);
+        rc = 0;
+        if (d) {
+            open_object(out, sl_store_text(s, 2));
+            sl_buf_adds(out, "\"values\":");
+            rc = add_rows(f, d, out, rows);
+            sl_buf_addc(out, '}');
+        } else {
+            sl_buf_adds(out, sl_store_text(s, 0));
+        }
+        comma = ",";
+    }
+    sqlite3_finalize(s);
+    sl_buf_addc(out, ']');
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int no_rows(const struct filling *f)
+{
+    if (f->q->sql)
+        return sl_err(f->err, SL_ENOTFOUND, "--sql: the query has no rows that could be shown");
+    return sl_err(f->err, SL_ENOTFOUND,
+                  "the plot %s has no rows%s: %s holds nothing that it could show; see what there is with: spanloom "
+                  "types --events -d %s",
+                  f->p->name, f->q->run ? " in this run" : "", f->st->path, f->st->path);
+}
+
+static bool is_empty(const struct filling *f, const char *table)
+{
+    char *sql = sqlite3_mprintf("SELECT 1 FROM temp.\"%w\" LIMIT 1", table);
+    bool empty = !sl_store_int(f->st, sql, 0);
+
+    sqlite3_free(sql);
+    return empty;
+}
+
+static int make_tables(const struct filling *f)
+{
+    bool reading = sl_store_int(f->st, "PRAGMA query_only", 0) != 0;
+    int rc = sl_store_exec(f->st, "PRAGMA query_only = 0", f->err); /* temporary tables are not the store */
+
+    sl_over_time_number(f->st->db);
+    for (size_t i = 0; i < f->p->data.n && !rc; i++) {
+        rc = make_table(f, &f->p->data.v[i]);
+        if (!rc && !i && is_empty(f, f->p->data.v[0].name))
+            rc = no_rows(f);
+    }
+    if (reading)
+        sl_store_exec(f->st, "PRAGMA query_only = 1", NULL);
+    return rc;
+}
+
+int sl_plot_fill(struct sl_buf *out, const struct sl_plot *p, const struct sl_plot_question *q, uint64_t *rows,
+                 struct sl_err *err)
+{
+    struct filling f = {.p = p, .q = q, .st = q->st, .err = err};
+    struct title title = {{0}, {0}};
+    int rc = make_tables(&f);
+
+    *rows = 0;
+    if (!rc)
+        rc = make_title(&f, &title);
+    if (!rc)
+        rc = add_frame(&f, &title, out);
+    if (!rc)
+        rc = p->lite ? add_lite_data(&f, out, rows) : add_vega_data(&f, out, rows);
+    if (!rc && !*rows)
+        rc = no_rows(&f);
+    sl_buf_addc(out, '}');
+    sl_buf_free(&title.text);
+    sl_buf_free(&title.subtitle);
+    return rc;
+}

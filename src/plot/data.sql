@@ -1,0 +1,27 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What data.c makes of a specification, ?1.
+
+-- name: frame
+-- All but the data: ?2 is the look (a config; the specification's own goes before), ?3 and ?4 a title and subtitle, ?5
+-- and ?6 a data set and the user's SQL for it, ?7: Vega-Lite, ?8: its data are these whatever it says.
+SELECT json_patch(
+    json_set(
+        CASE WHEN ?8 THEN json_set(json_remove(?1, '$.datasets'), '$.data', json_object('name', ?5))
+            WHEN ?7 THEN json_remove(?1, '$.datasets') ELSE json_remove(?1, '$.data') END,
+        '$.config', json_patch(ifnull(?2, '{}'), CASE json_type(?1, '$.config') WHEN 'object' THEN json_extract(?1, '$.config') ELSE '{}' END)),
+    json_patch(
+        CASE WHEN ?3 NOTNULL OR ?4 NOTNULL THEN json_object('title', json_patch(
+            CASE json_type(?1, '$.title') WHEN 'object' THEN '{}' WHEN 'text' THEN json_object('text', json_extract(?1, '$.title')) ELSE '{}' END,
+            json_object('text', ?3, 'subtitle', ?4))) ELSE '{}' END,
+        CASE WHEN ?6 NOTNULL THEN json_object('usermeta', json_object('spanloom', json_object('data', json_object(?5, json_object('sql', ?6)))))
+            ELSE '{}' END));
+
+-- name: own
+-- Data sets that it brings, an object.
+SELECT json_extract(?1, '$.datasets') WHERE json_type(?1, '$.datasets') = 'object';
+
+-- name: vega_data
+-- Entries of Vega's data, without what they hold where we fill them in.
+SELECT value, json_extract(value, '$.name'), json_remove(value, '$.values', '$.url', '$.format')
+FROM json_each(?1, '$.data')
+WHERE type = 'object';
