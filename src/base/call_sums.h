@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#define SL_CALLS_SUMS "sl_call_sums" /* what call_profile() and call_tree() get a pointer to them as */
+
 struct sl_call_path {
     uint32_t above; /* path of the caller, which stands before it; UINT32_MAX: it is outermost on its thread */
     uint32_t name;  /* text */

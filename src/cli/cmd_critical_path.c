@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table functions critical_path() and slack(), and tables to read. */
+#include "cli/picture.h"
 #include "cli/workflow.h"
 #include "result/critical_path.h"
 #include "show/critical_path.h"
@@ -10,6 +11,7 @@ static const struct option_spec options[] = {
     {"all", NULL, "every part of the path, the shortest ones too", false},
     {"slack", NULL, "instead, for each task: how much later it could have been done", false},
     SKEW_OPTION,
+    PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -25,6 +27,8 @@ static int run(struct cli *cli, int argc, char **argv)
     int64_t workflow;
     int rc;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "critical-path", argc, argv);
     if (blame == SL_BLAME_NONE)
         return cli_usage(cli, "--by is state, component or task, not '%s'", by);
     if (slack && (by || all))

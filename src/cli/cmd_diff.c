@@ -3,6 +3,7 @@
 #include "analyse/load/root_events.h"
 #include "base/mem.h"
 #include "cli/lens.h"
+#include "cli/picture.h"
 #include "cli_cmd_diff.sql.h"
 #include "result/diff.h"
 #include "result/find_span.h"
@@ -17,6 +18,7 @@ static const struct option_spec options[] = {
     {"all", NULL, "every transition and ordering, not only those that matter most", false},
     GATE_OPTION,
     LENS_OPTIONS,
+    PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -247,28 +249,63 @@ static int show(const struct cli *cli, struct sl_result *r, const char *no_path,
     return sl_show_result(stdout, r, cli->format, err);
 }
 
+static int compare(const struct cli *cli, char **argv, const char *given, struct sl_diff_input sides[2],
+                   struct sl_result *r, struct sl_err *err)
+{
+    char type[SL_TYPE_BYTES];
+    int rc = 0;
+
+    for (int i = 0; i < 2 && !rc; i++) {
+        sides[i].text = argv[i];
+        rc = open_side(cli, &sides[i], err);
+    }
+    if (!rc)
+        rc = choose_type(sides, given, type, sizeof type, err);
+    return rc ? rc : sl_result_diff(r, sides, type, err);
+}
+
+static void close_sides(struct sl_diff_input sides[2])
+{
+    for (int i = 0; i < 2; i++) {
+        sl_store_close(sides[i].st);
+        free(sides[i].path);
+        free(sides[i].run);
+    }
+}
+
+int cli_diff_tables(const struct cli *cli, int argc, char **argv, struct sl_store **st, struct sl_err *err)
+{
+    const char *type = cli_option(cli, "type");
+    struct sl_diff_input sides[2] = {{0}};
+    struct sl_result r = {0};
+    int rc = compare(cli, argv, type || argc < 3 ? type : argv[2], sides, &r, err);
+
+    if (!rc)
+        rc = sl_result_temporary(&r, sides[0].st, "diff", err);
+    if (!rc) {
+        *st = sides[0].st;
+        sides[0].st = NULL;
+    }
+    sl_result_free(&r);
+    close_sides(sides);
+    return rc;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_diff_input sides[2] = {{0}};
     struct sl_result r = {0};
     struct cli_gate gate;
     struct sl_err err = {0};
-    char type[SL_TYPE_BYTES];
     int rc;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "diff", argc, argv);
     if (argc != 2)
         return cli_usage(cli, "two runs are compared, such as: spanloom diff 000 001, or: before.db after.db");
     if ((rc = cli_gate(cli, &gate)))
         return rc;
-    for (int i = 0; i < 2 && !rc; i++) {
-        sides[i].text = argv[i];
-        rc = open_side(cli, &sides[i], &err);
-    }
-    if (!rc)
-        rc = choose_type(sides, cli_option(cli, "type"), type, sizeof type, &err);
-    if (!rc)
-        rc = sl_result_diff(&r, sides, type, &err);
-    if (!rc) {
+    if (!(rc = compare(cli, argv, cli_option(cli, "type"), sides, &r, &err))) {
         struct sl_table *about = sl_result_find(&r, "about");
         const char *no_path;
         sl_table_next(about, NULL);
@@ -280,11 +317,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (rc < 0)
         rc = err.code ? cli_fail(cli, &err) : EXIT_FAILED;
     sl_result_free(&r);
-    for (int i = 0; i < 2; i++) {
-        sl_store_close(sides[i].st);
-        free(sides[i].path);
-        free(sides[i].run);
-    }
+    close_sides(sides);
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/lens.h"
 #include "cli/over_time.h"
+#include "cli/picture.h"
 #include "result/durations.h"
 
 static const struct option_spec options[] = {
@@ -9,6 +10,7 @@ static const struct option_spec options[] = {
     RUN_OPTION,
     SQL_OPTION("duration_s; start and end; or two columns"),
     LENS_OPTIONS,
+    PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -24,6 +26,8 @@ static int run(struct cli *cli, int argc, char **argv)
     struct over_time p;
     int rc;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "durations", argc, argv);
     if (by_sql ? argc : argc < 2 || argc > 3)
         return cli_usage(cli, by_sql ? "durations takes events or --sql, not both"
                                      : "from which event to which? such as: invoked returned");

@@ -2,6 +2,7 @@
 /* A name for the table functions call_profile() and call_tree(), on one screen. */
 #include "base/buf.h"
 #include "cli/over_time.h"
+#include "cli/picture.h"
 #include "cli/profile_files.h"
 #include "collect/process.h"
 #include "result/find_span.h"
@@ -18,6 +19,7 @@ static const struct option_spec options[] = {
     {"by", "WHICH", "apart for each thread, process or rank", false},
     {"top", "N", "so many rows of each, for people (default: 15; 0: all)", false},
     RUN_OPTION,
+    PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -93,6 +95,8 @@ static int run(struct cli *cli, int argc, char **argv)
     int64_t within = 0;
     int rc, problems, found = by ? sl_calls_by_find(by) : SL_BY_NONE;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "profile", argc, argv);
     if (found < 0)
         return cli_usage(cli, "--by takes thread, process or rank, not '%s'", by);
     if (top && (rc = cli_number(top, 0)) < 0)

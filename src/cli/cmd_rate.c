@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/over_time.h"
+#include "cli/picture.h"
 #include "result/rate.h"
 
 static const struct option_spec options[] = {
     BIN_OPTION,
     SQL_OPTION("time_ns of each event, or time_ns and events of each bin"),
+    PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -14,6 +16,8 @@ static int run(struct cli *cli, int argc, char **argv)
     struct over_time p;
     int rc;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "rate", argc, argv);
     if (argc != (cli_option(cli, "sql") ? 0 : 1))
         return cli_usage(cli, cli_option(cli, "sql") ? "rate takes an event or --sql, not both"
                                                      : "which event? such as: returned, or '*.worker.task/worker_*'");

@@ -3,6 +3,7 @@
 #include "analyse/load/root_events.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
+#include "cli/picture.h"
 #include "result/sequences.h"
 #include "show/sequences.h"
 
@@ -13,6 +14,7 @@ static const struct option_spec options[] = {
     {"all", NULL, "every ordering, not only the most common one", false},
     RUN_OPTION,
     LENS_OPTIONS,
+    PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -40,6 +42,8 @@ static int run(struct cli *cli, int argc, char **argv)
     struct over_time p;
     int rc;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "sequences", argc, argv);
     if (argc > 1)
         return cli_usage(cli, "one type of root spans at a time; '%s' is one too many", argv[1]);
     if ((rc = over_time_open(&p, cli)))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function clock_skew(). */
+#include "cli/picture.h"
 #include "cli/workflow.h"
 #include "result/skew.h"
 #include "show/skew.h"
 
-static const struct option_spec options[] = {{NULL, NULL, NULL, false}};
+static const struct option_spec options[] = {PICTURE_OPTION, {NULL, NULL, NULL, false}};
 
 static int run(struct cli *cli, int argc, char **argv)
 {
@@ -13,6 +14,8 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_store *st;
     int rc;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "skew", argc, argv);
     if (argc)
         return cli_usage(cli, "skew takes no arguments, but was given %s", argv[0]);
     if (!(st = cli_open(cli)))

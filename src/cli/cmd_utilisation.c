@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/over_time.h"
+#include "cli/picture.h"
 #include "cli/workflow.h"
 #include "result/utilisation.h"
 
 static const struct option_spec options[] = {
-    BIN_OPTION, RUN_OPTION, SQL_OPTION("time_ns, workers, busy[, running]"), SKEW_OPTION, {NULL, NULL, NULL, false},
+    BIN_OPTION,  RUN_OPTION,     SQL_OPTION("time_ns, workers, busy[, running]"),
+    SKEW_OPTION, PICTURE_OPTION, {NULL, NULL, NULL, false},
 };
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -14,6 +16,8 @@ static int run(struct cli *cli, int argc, char **argv)
     struct over_time p;
     int rc;
 
+    if (cli_option(cli, "output"))
+        return cli_picture(cli, "utilisation", argc, argv);
     if (argc > (cli_option(cli, "sql") ? 0 : 1))
         return cli_usage(cli, "utilisation takes one type of workers, or --sql; '%s' is one too many", argv[argc - 1]);
     if ((rc = over_time_open(&p, cli)))

@@ -2,6 +2,7 @@
 #include "cli/picture.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
+#include "cli/profile_files.h"
 #include "result/find_span.h"
 
 #include <ctype.h>
@@ -187,15 +188,45 @@ static int put(const struct sl_buf *spec, enum sl_plot_form form, const char *pa
 
 /* ---- all of it ---- */
 
-static int fill(const struct cli *cli, const struct sl_plot *p, const struct over_time *over, int argc, char **argv,
+/* Where the rows are: in the store, in what two runs differ, or in trace files. */
+struct source {
+    struct over_time over;
+    struct sl_call_sums sums;
+    uint64_t problems;
+    bool files;
+};
+
+/* As over_time_open(). */
+static int open_source(struct source *s, const struct cli *cli, const struct sl_plot *p, int argc, char **argv)
+{
+    const char *sql = cli_option(cli, "sql");
+    struct sl_err err = {0};
+    int rc = 0;
+
+    s->files = !sql && argc && sl_plot_asks(p, NULL, "calls") && profile_is_files(cli, argc, argv);
+    s->over.cli = cli;
+    if (s->files && cli_option(cli, "run"))
+        return cli_usage(cli, "--run is of a store, not of files");
+    if (s->files)
+        rc = profile_read_files(cli, argc, argv, &s->over.st, &s->sums, &s->problems, &err);
+    else if (p->result && !sql && argc >= 2)
+        rc = cli_diff_tables(cli, argc, argv, &s->over.st, &err);
+    else
+        return over_time_open(&s->over, cli);
+    return !rc ? EXIT_DONE : err.code ? cli_fail(cli, &err) : EXIT_FAILED;
+}
+
+static int fill(const struct cli *cli, const struct sl_plot *p, const struct source *source, int argc, char **argv,
                 struct sl_buf *spec, struct sl_err *err)
 {
+    const struct over_time *over = &source->over;
     struct sl_plot_value *v = sl_alloc((p->argument.n + 1) * sizeof *v);
     struct sl_plot_question q = {.st = over->st,
                                  .argument = over->sql ? NULL : v,
                                  .run = over->within,
                                  .bin_s = over->bin_s,
                                  .sql = over->sql,
+                                 .calls = source->files ? &source->sums : NULL,
                                  .title = cli_option(cli, "title")};
     uint64_t rows = 0;
     bool seen;
@@ -204,7 +235,7 @@ static int fill(const struct cli *cli, const struct sl_plot *p, const struct ove
     if (!rc)
         rc = cli_lens(cli, over->st, &seen, err);
     for (size_t i = 0; i < p->argument.n && !rc && !over->sql; i++) {
-        int left = argc > (int)i ? argc - (int)i : 0;
+        int left = argc > (int)i && !source->files ? argc - (int)i : 0;
         rc = value(cli, over->st, &p->argument.v[i], left, argv + i, &v[i], err);
     }
     if (!rc)
@@ -227,21 +258,24 @@ int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, cha
 {
     struct sl_buf spec = {0};
     struct sl_err err = {0};
-    struct over_time over;
+    struct source source = {0};
     int rc;
 
-    if ((rc = check_number(cli, p, argc, argv)) || (rc = check_options(cli, p)) || (rc = over_time_open(&over, cli)))
+    if ((rc = check_number(cli, p, argc, argv)) || (rc = check_options(cli, p)) ||
+        (rc = open_source(&source, cli, p, argc, argv)))
         return rc;
-    rc = fill(cli, p, &over, argc, argv, &spec, &err);
+    rc = fill(cli, p, &source, argc, argv, &spec, &err);
     if (!rc)
         rc = put(&spec, form, path, &err);
     sl_buf_free(&spec);
-    return over_time_close(&over, rc, &err);
+    rc = over_time_close(&source.over, rc, &err);
+    sl_call_sums_free(&source.sums);
+    return rc ? rc : source.problems ? EXIT_FAILED : EXIT_DONE;
 }
 
 int cli_picture(const struct cli *cli, const char *name, int argc, char **argv)
 {
-    static const char *const known[] = {"output", "run",   "bin",     "sql",    "ignore",
+    static const char *const known[] = {"output", "run",   "bin",     "sql",    "ignore",      "type",
                                         "rename", "merge", "no-lens", "within", "correct-skew"};
     const char *path = cli_option(cli, "output");
     struct sl_plot *p = NULL;

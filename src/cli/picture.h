@@ -20,6 +20,12 @@ int cli_picture(const struct cli *cli, const char *name, int argc, char **argv);
 int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, char **argv, const char *path,
                    enum sl_plot_form form);
 
+/*
+ * For plots of the result "diff": opens what argv[0] and argv[1] name, compares, and leaves the first's store open,
+ * with tables of the result (sl_result_temporary()).  Negative: err is filled, or its code 0, where it is said already.
+ */
+int cli_diff_tables(const struct cli *cli, int argc, char **argv, struct sl_store **st, struct sl_err *err);
+
 /* The form that the end of a file's name says; negative: none. */
 int cli_picture_form(const char *path);
 

@@ -53,46 +53,49 @@ static int fail(const struct filling *f, const char *data, int code)
 
 static void bind_value(sqlite3_stmt *s, int at, const struct sl_plot_value *v)
 {
-    if (!v || v->type == SQLITE_NULL)
-        return;
     if (v->type == SQLITE_INTEGER)
         sqlite3_bind_int64(s, at, v->i);
     else if (v->type == SQLITE_FLOAT)
         sqlite3_bind_double(s, at, v->d);
-    else
+    else if (v->type == SQLITE_TEXT)
         sqlite3_bind_text(s, at, v->s, -1, SQLITE_TRANSIENT);
+}
+
+/* What :name stands for; false: nothing. */
+static bool bind_name(const struct filling *f, sqlite3_stmt *s, int at, const char *name)
+{
+    const struct sl_plot_question *q = f->q;
+
+    if (!strcmp(name, ":run")) {
+        bind_value(s, at, &(struct sl_plot_value){.type = q->run ? SQLITE_INTEGER : SQLITE_NULL, .i = q->run});
+    } else if (!strcmp(name, ":bin")) {
+        bind_value(s, at, &(struct sl_plot_value){.type = q->bin_s > 0 ? SQLITE_FLOAT : SQLITE_NULL, .d = q->bin_s});
+    } else if (!strcmp(name, ":store")) {
+        bind_value(s, at, &(struct sl_plot_value){.type = SQLITE_TEXT, .s = f->st->path});
+    } else if (!strcmp(name, ":calls")) {
+        if (q->calls)
+            sqlite3_bind_pointer(s, at, (void *)(uintptr_t)q->calls, SL_CALLS_SUMS, NULL);
+    } else {
+        for (size_t i = 0; i < f->p->argument.n; i++)
+            if (*name == ':' && !strcmp(name + 1, f->p->argument.v[i].name)) {
+                if (q->argument)
+                    bind_value(s, at, &q->argument[i]);
+                return true;
+            }
+        return false;
+    }
+    return true;
 }
 
 static int bind(const struct filling *f, sqlite3_stmt *s, const char *data)
 {
-    const struct sl_plot *p = f->p;
-    const struct sl_plot_question *q = f->q;
-
     for (int at = 1; at <= sqlite3_bind_parameter_count(s); at++) {
         const char *name = sqlite3_bind_parameter_name(s, at);
-        size_t i = 0;
-        if (name && !strcmp(name, ":run")) {
-            if (q->run)
-                sqlite3_bind_int64(s, at, q->run);
-            continue;
-        }
-        if (name && !strcmp(name, ":bin")) {
-            if (q->bin_s > 0)
-                sqlite3_bind_double(s, at, q->bin_s);
-            continue;
-        }
-        if (name && !strcmp(name, ":store")) {
-            sqlite3_bind_text(s, at, f->st->path, -1, SQLITE_TRANSIENT);
-            continue;
-        }
-        while (name && i < p->argument.n && (*name != ':' || strcmp(name + 1, p->argument.v[i].name) != 0))
-            i++;
-        if (!name || i == p->argument.n)
+        if (!name || !bind_name(f, s, at, name))
             return sl_err(f->err, SL_EFORMAT,
-                          "%s: %s: there is no argument %s; SQL knows :run, :bin, :store and what "
+                          "%s: %s: there is no argument %.80s; SQL knows :run, :bin, :store, :calls and what "
                           "usermeta.spanloom.arguments names",
-                          p->path, data, name ? name : "?");
-        bind_value(s, at, q->argument ? &q->argument[i] : NULL);
+                          f->p->path, data, name ? name : "?");
     }
     return 0;
 }

@@ -7,18 +7,22 @@
  *   arguments   [{name, kind, about, optional}, ...]; kinds: enum sl_plot_kind
  *   data        {NAME: {sql, columns, input}, ...}: sql is a text or a list of lines
  *   title       SQL of one row: text, subtitle
+ *   result      "diff": the tables of this command's result are there for SQL (result/diff.h): diff, diff_sides, ...;
+ *               its words and --type are the command's, too
  *
  * Every data set becomes a temporary table of its name, which the SQL behind it can read.  The first is what a query of
  * the user (--sql) stands in for, so what follows is best computed from its table.  Columns that are described are
  * checked: {name: {type, unit, about, optional}}, type: text, integer, real or any.  A set with "input": true is not in
  * the picture, only its table is there.
  *
- * SQL knows :NAME for every argument, :run (the id of a span, or NULL), :bin (seconds, or NULL) and :store (its path).
+ * SQL knows :NAME for every argument, :run (the id of a span, or NULL), :bin (seconds, or NULL), :store (its path) and
+ * :calls (calls of trace files that are not in the store, for call_profile() and call_tree()).
  */
 #ifndef SL_PLOT_PLOT_H
 #define SL_PLOT_PLOT_H
 
 #include "base/buf.h"
+#include "base/call_sums.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "store/store.h"
@@ -63,6 +67,7 @@ struct sl_plot {
     const char *path;    /* "plots/states.json": what errors begin with */
     const char *answers; /* "" where it is not said */
     const char *title;   /* SQL; NULL: none */
+    const char *result;  /* "diff"; NULL: none */
     const char *spec;    /* JSON, as it was read */
     bool lite;           /* Vega-Lite, not Vega */
     SL_VEC(struct sl_plot_argument) argument;
@@ -104,6 +109,7 @@ struct sl_plot_question {
     int64_t run;                          /* 0: NULL */
     double bin_s;                         /* 0: NULL */
     const char *sql;                      /* the user's, instead of the first data set's; NULL: none */
+    const struct sl_call_sums *calls;     /* NULL: none */
     const char *title;                    /* instead of the plot's; NULL: none */
 };
 

@@ -106,6 +106,7 @@ static int read_about(struct reader *r)
         r->p->lite = strstr(schema, "/vega-lite/") != NULL;
         r->p->answers = keep(r->p, q, 1);
         r->p->title = sqlite3_column_type(q, 2) == SQLITE_NULL ? NULL : keep(r->p, q, 2);
+        r->p->result = sqlite3_column_type(q, 3) == SQLITE_NULL ? NULL : keep(r->p, q, 3);
         rc = r->p->lite || strstr(schema, "/vega/")
                  ? 0
                  : sl_err(r->err, SL_EFORMAT,

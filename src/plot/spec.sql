@@ -4,13 +4,14 @@
 -- name: about
 SELECT CASE json_type(?1, '$."$schema"') WHEN 'text' THEN json_extract(?1, '$."$schema"') END,
     json_extract(?1, '$.usermeta.spanloom.answers'),
-    (SELECT group_concat(value, char(10)) FROM json_each(?1, '$.usermeta.spanloom.title'))
+    (SELECT group_concat(value, char(10)) FROM json_each(?1, '$.usermeta.spanloom.title')),
+    json_extract(?1, '$.usermeta.spanloom.result')
 WHERE json_type(?1) = 'object';
 
 -- name: mistake
 -- What is not as plot.h says, the first of it.
 WITH meta AS (SELECT json_extract(?1, '$.usermeta.spanloom') AS meta, json_type(?1, '$.usermeta.spanloom') AS kind),
-known(what, key) AS (VALUES ('object', 'answers'), ('object', 'arguments'), ('object', 'data'), ('object', 'title'),
+known(what, key) AS (VALUES ('object', 'answers'), ('object', 'arguments'), ('object', 'data'), ('object', 'title'), ('object', 'result'),
     ('argument', 'name'), ('argument', 'kind'), ('argument', 'about'), ('argument', 'optional'),
     ('data', 'sql'), ('data', 'columns'), ('data', 'input'),
     ('column', 'type'), ('column', 'unit'), ('column', 'about'), ('column', 'optional')),
@@ -44,7 +45,7 @@ WHERE type <> 'object' OR ifnull(json_type(value, '$.name'), '') <> 'text' OR na
 UNION ALL
 SELECT printf('there is no argument called %s: every SQL has :%s already', name, name)
 FROM argument
-WHERE name IN ('run', 'bin', 'store')
+WHERE name IN ('run', 'bin', 'store', 'calls')
 UNION ALL
 SELECT printf('there are two arguments called %s', name) FROM argument GROUP BY name HAVING count(*) > 1
 UNION ALL
@@ -66,6 +67,9 @@ SELECT printf('argument %s cannot be left out, but %s before it can: give them t
 FROM argument a JOIN argument b ON b.i < a.i
 WHERE a.type = 'object' AND b.type = 'object' AND json_extract(b.value, '$.optional') AND
     NOT ifnull(json_extract(a.value, '$.optional'), 0)
+UNION ALL
+SELECT 'usermeta.spanloom.result is "diff", or nothing'
+FROM meta WHERE kind = 'object' AND ifnull(json_extract(meta, '$.result'), 'diff') <> 'diff'
 UNION ALL
 SELECT 'usermeta.spanloom.data must be an object: {"rows": {"sql": ..., "columns": {...}}}'
 WHERE json_type(?1, '$.usermeta.spanloom.data') <> 'object'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/table.h"
+#include "base/buf.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -192,4 +193,61 @@ const char *sl_table_text_or_empty(const struct sl_table *t, int column)
 {
     const char *s = sl_table_text(t, column, NULL);
     return s ? s : "";
+}
+
+/* ---- for SQL ---- */
+
+static void bind_cell(sqlite3_stmt *s, int at, const struct sl_table *t, int column)
+{
+    size_t n;
+
+    switch (sl_table_type(t, column)) {
+    case SQLITE_INTEGER: sqlite3_bind_int64(s, at, sl_table_int(t, column)); break;
+    case SQLITE_FLOAT: sqlite3_bind_double(s, at, sl_table_real(t, column)); break;
+    case SQLITE_NULL: sqlite3_bind_null(s, at); break;
+    default: {
+        const char *text = sl_table_text(t, column, &n);
+        sqlite3_bind_text64(s, at, text, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    }
+    }
+}
+
+static int temporary(struct sl_table *t, struct sl_store *st, const char *prefix, struct sl_err *err)
+{
+    bool own = !strcmp(t->name, prefix);
+    struct sl_buf make = {0}, insert = {0};
+    sqlite3_stmt *s = NULL;
+    int rc;
+
+    sl_buf_addf(&make, "CREATE TEMP TABLE %s%s%s (", prefix, own ? "" : "_", own ? "" : t->name);
+    sl_buf_addf(&insert, "INSERT INTO temp.%s%s%s VALUES (", prefix, own ? "" : "_", own ? "" : t->name);
+    for (int i = 0; i < t->columns; i++) {
+        sl_buf_addf(&make, "%s\"%s\"", i ? ", " : "", t->column[i].name);
+        sl_buf_adds(&insert, i ? ", ?" : "?");
+    }
+    sl_buf_addc(&make, ')');
+    sl_buf_addc(&insert, ')');
+    rc = sl_store_exec(st, make.s, err);
+    if (!rc && !(s = sl_store_prepare(st, insert.s, err)))
+        rc = SL_ESTORE;
+    sl_table_rewind(t);
+    while (!rc && (rc = sl_table_next(t, err)) > 0) {
+        for (int i = 0; i < t->columns; i++)
+            bind_cell(s, i + 1, t, i);
+        rc = sl_store_write(st, s, err);
+    }
+    sqlite3_finalize(s);
+    sl_buf_free(&make);
+    sl_buf_free(&insert);
+    return rc;
+}
+
+int sl_result_temporary(const struct sl_result *r, struct sl_store *st, const char *prefix, struct sl_err *err)
+{
+    int rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
+
+    for (size_t i = 0; i < r->table.n && !rc; i++)
+        rc = temporary(r->table.v[i], st, prefix, err);
+    sl_store_exec(st, "PRAGMA query_only = 1", NULL);
+    return rc;
 }

@@ -70,6 +70,10 @@ struct sl_table *sl_result_sql(struct sl_result *r, struct sl_store *st, const c
                                const struct sl_column *column, int columns, const char *sql, struct sl_err *err);
 /* The table of this name, NULL: there is none. */
 struct sl_table *sl_result_find(const struct sl_result *r, const char *name);
+/*
+ * For SQL: temporary tables of st with the rows of r's tables, PREFIX_NAME, and the table of the name PREFIX itself.
+ */
+int sl_result_temporary(const struct sl_result *r, struct sl_store *st, const char *prefix, struct sl_err *err);
 void sl_result_free(struct sl_result *r);
 
 /* ---- filling a table in memory: a row, whose cells are NULL, then its cells in any order ---- */

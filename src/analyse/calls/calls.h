@@ -33,8 +33,6 @@ struct sl_calls_want {
     const struct sl_call_sums *sums; /* calls of the same traces that are not in the store; NULL: there are none */
 };
 
-#define SL_CALLS_SUMS "sl_call_sums" /* what call_profile() and call_tree() get a pointer to them as */
-
 struct sl_calls_added { /* a thread of the sums */
     uint32_t part;
     uint32_t caller; /* the call that its process lies in; SL_NO_INDEX */
