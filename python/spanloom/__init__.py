@@ -27,7 +27,7 @@ _processes.watch()
 
 def __getattr__(name):
     """What not every traced program needs is loaded when it is asked for."""
-    if name in ("open", "Answer", "Store"):
+    if name in ("open", "Answer", "Plot", "Store"):
         from . import _store
         found = getattr(_store, name)
     elif name == "trace_futures":

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """open(): a store as a connection of sqlite3, with Spanloom's functions, data frames, and what the program shows."""
+import csv
 import ctypes
 import errno
 import html
+import io
 import json
 import os
 import re
@@ -81,9 +83,65 @@ class Store(sqlite3.Connection):
             columns[unique] = [row[i] for row in rows]
         return make(columns)
 
+    # Each is `spanloom NAME` as a DataFrame, with its options: all=True, run="001", ignore=["parsl.*", "*/pending"], ...
+    # library: as for df().
+
     def sequences(self, type=None, **options):
-        """What `spanloom sequences` shows; options as there: all=True, run="001", ignore="parsl.*", ..."""
-        return self._answer("sequences", [] if type is None else [type], options)
+        """Where the time of a typical span of a type went, event by event."""
+        return self._frame("sequences", [type], options)
+
+    def durations(self, start, end, type=None, **options):
+        """How long it took from one event to another, over all spans of a type."""
+        return self._frame("durations", [start, end, type], options)
+
+    def states(self, type=None, **options):
+        """How many spans were in which state, over time: all changes, or in bins of bin=SECONDS."""
+        return self._frame("states", [type], options)
+
+    def rate(self, event, **options):
+        """How often something happened, over time."""
+        return self._frame("rate", [event], options)
+
+    def utilisation(self, type=None, **options):
+        """How many workers there were, and were busy."""
+        return self._frame("utilisation", [type], options)
+
+    def critical_path(self, *words, **options):
+        """What made a workflow, or what words name, as long as it was; slack=True: how much later tasks could be done."""
+        return self._frame("critical-path", words, options)
+
+    def what_if(self, *changes, **options):
+        """How long a workflow would have taken, had parts of it been faster or slower: what_if("driver x0")."""
+        return self._frame("what-if", changes, options)
+
+    def skew(self, **options):
+        """How far the clocks of components are off."""
+        return self._frame("skew", [], options)
+
+    def diff(self, a, b, **options):
+        """What changed from one run, or store, to another."""
+        return self._frame("diff", [a, b], options)
+
+    def profile(self, *words, **options):
+        """Which functions of traced programs took the time; tree=True: by path of functions."""
+        return self._frame("profile", words, options)
+
+    def links(self, **options):
+        """What rules have linked, and where they are in doubt."""
+        return self._frame("links", [], options)
+
+    def types(self, **options):
+        """The types of spans; events=True: their events."""
+        return self._frame("types", [], options)
+
+    def plot(self, name=None, *args, **options):
+        """`spanloom plot NAME`: a picture that notebooks show, with .save(path) and .spec; spanloom plot --list has the names.
+
+        options as there: sql=QUERY, run="001", bin=60, title=TEXT, and spec=FILE instead of a name.
+        """
+        self.cursor().close()
+        words = [] if name is None else [name, *args]
+        return Plot([_program(), "plot", "-d", self.path, *_options(options)], ["--", *(str(w) for w in words if w is not None)])
 
     def show(self, *words, **options):
         """What `spanloom show` shows: show("task", 42), or show("task 42"); options as there: run="001", lines=True, ..."""
@@ -91,31 +149,24 @@ class Store(sqlite3.Connection):
             words = words[0].split(None, 1)
         return self._answer("show", words, options)
 
-    def _answer(self, command, words, options):
+    def _command(self, name, words, options):
+        """(the command, its words)"""
         self.cursor().close()  # which says what is wrong, of connections that are closed, or another thread's
-        given = []
-        for name, value in options.items():
-            option = "--" + name.replace("_", "-")
-            for v in value if isinstance(value, (list, tuple)) else [value]:
-                if v is True:
-                    given.append(option)
-                elif v is not None and v is not False:
-                    given.append(f"{option}={v}")
-        command = [_program(), command, "-d", self.path, *given]
-        words = ["--", *map(str, words)]
-        text, said = _output([*command, "--format", "json", *words])
-        if said:
-            warnings.warn(said, stacklevel=3)
-        rows = json.loads(text)
-        if isinstance(rows, dict):
-            rows = rows["events"]  # of all that show knows
-        for row in rows:
-            for name, value in row.items():  # JSON has no integers of that size, and no reals that are whole
-                if isinstance(value, str) and name.endswith("_ns"):
-                    row[name] = int(value)
-                elif isinstance(value, int) and name.endswith("_s"):
-                    row[name] = float(value)
-        return Answer(rows, lambda: _output([*command, "--format", "table", *words])[0])
+        return [_program(), name, "-d", self.path, *_options(options)], ["--", *(str(w) for w in words if w is not None)]
+
+    def _answer(self, name, words, options):
+        command, words = self._command(name, words, options)
+        return Answer(_rows(command, words), lambda: _output([*command, "--format", "table", *words])[0])
+
+    def _frame(self, name, words, options):
+        make = _library(options.pop("library", None))
+        command, words = self._command(name, words, options)
+        rows = _rows(command, words)
+        if rows:
+            names = list(rows[0])
+        else:  # JSON has no names without rows
+            names = next(csv.reader(io.StringIO(_output([*command, "--format", "csv", *words])[0])), [])
+        return make({n: [row[n] for row in rows] for n in names})
 
 
 class Answer(list):
@@ -139,7 +190,69 @@ class Answer(list):
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
+class Plot:
+    """A picture: notebooks show it; .spec is its specification with its data, .save(path) draws it as path ends."""
+
+    def __init__(self, command, words):
+        self._command, self._words = command, words
+        text, said = _output([*command, "-o", "-", "--format", "json", *words])
+        if said:
+            warnings.warn(said, stacklevel=3)
+        self.spec = json.loads(text)
+
+    def save(self, path):
+        """Writes it to path: .html, .svg, .png, .pdf or .json. The query is run again."""
+        _output([*self._command, "-o", os.path.abspath(os.fspath(path)), *self._words])
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        kind, version = re.search(r"/(vega(?:-lite)?)/v(\d+)", self.spec["$schema"]).groups()
+        shown = {f"application/vnd.{kind.replace('-', '')}.v{version}+json": self.spec, "text/plain": repr(self)}
+        try:
+            page = _output([*self._command, "-o", "-", "--format", "html", *self._words])[0]
+        except sqlite3.OperationalError:  # this program was built without
+            return shown
+        height = self.spec.get("height")
+        height = height + 160 if isinstance(height, (int, float)) else 640
+        shown["text/html"] = (f'<iframe sandbox="allow-scripts allow-downloads" style="border: 0; width: 100%; height: {height}px" '
+                              f'srcdoc="{html.escape(page)}"></iframe>')
+        return shown
+
+    def __repr__(self):
+        title = self.spec.get("title")
+        return f"<spanloom.Plot: {title.get('text') if isinstance(title, dict) else title}>"
+
+
 # ---- the program
+
+
+def _options(options):
+    """run="001", all=True, ignore=[...], as the program takes them."""
+    given = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        for v in value if isinstance(value, (list, tuple)) else [value]:
+            if v is True:
+                given.append(option)
+            elif v is not None and v is not False:
+                given.append(f"{option}={v}")
+    return given
+
+
+def _rows(command, words):
+    """What a command prints, as dicts."""
+    text, said = _output([*command, "--format", "json", *words])
+    if said:
+        warnings.warn(said, stacklevel=4)
+    rows = json.loads(text)
+    if isinstance(rows, dict):
+        rows = rows["events"]  # of all that show knows
+    for row in rows:
+        for name, value in row.items():  # JSON has no integers of that size, and no reals that are whole
+            if isinstance(value, str) and name.endswith("_ns"):
+                row[name] = int(value)
+            elif isinstance(value, int) and name.endswith("_s"):
+                row[name] = float(value)
+    return rows
 
 
 def _program():

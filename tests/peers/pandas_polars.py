@@ -127,7 +127,8 @@ def answers_become_frames(library):
 import importlib
 frame = importlib.import_module(LIBRARY).DataFrame(db.show("task", 42))
 assert len(frame) > 10 and str(frame["time_ns"].dtype) in ("int64", "Int64"), frame.dtypes
-frame = importlib.import_module(LIBRARY).DataFrame(db.sequences())
+frame = db.sequences(library=LIBRARY)
+assert type(frame).__module__.split(".")[0] == LIBRARY, type(frame)
 assert str(frame["mean_s"].dtype) in ("float64", "Float64"), frame.dtypes
 """, library)
 

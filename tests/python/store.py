@@ -21,6 +21,13 @@ def raised(kind, f, *args, **more):
     raise SystemExit(f"no {kind.__name__} of {f} {args}")
 """
 
+# What there is of pandas here: a frame is its columns.
+FRAMES = """
+import types
+pandas = sys.modules["pandas"] = types.ModuleType("pandas")
+pandas.Series, pandas.DataFrame = lambda values, dtype: values, dict
+"""
+
 
 def example():
     return imported(EXAMPLE).store
@@ -59,11 +66,7 @@ for q in json.load(open("queries")):
 @cases(*VERSIONS)
 def as_the_program_shows(version):
     store = example()
-    asked = {"sequences()": ["sequences"], "sequences(all=True)": ["sequences", "--all"],
-             "sequences('parsl.monitoring.try')": ["sequences", "parsl.monitoring.try"],
-             "sequences('parsl.rundir.task', run='000', ignore=['parsl.monitoring.*', '*/pending'])":
-                 ["sequences", "parsl.rundir.task", "--run", "000", "--ignore", "parsl.monitoring.*", "--ignore", "*/pending"],
-             "show('task', 42)": ["show", "task", "42"], "show('task 42', lines=True)": ["show", "task", "42", "--lines"],
+    asked = {"show('task', 42)": ["show", "task", "42"], "show('task 42', lines=True)": ["show", "task", "42", "--lines"],
              "show('parsl.executor.htex.manager', '1954f1261cd1')": ["show", "parsl.executor.htex.manager", "1954f1261cd1"]}
     for call, words in asked.items():
         [rows, text, again, html] = said(f"""
@@ -77,10 +80,88 @@ print(json.dumps(answer), json.dumps(str(answer)), json.dumps(repr(pickle.loads(
         check(html.startswith("<pre>") and "<" not in html[5:-6], html[:100])
         if "lines" not in call:
             want = json.loads(spanloom(*words, "-d", store, "--format", "json").out)
-            want = want["events"] if words[0] == "show" else want
+            want = want["events"]
             equal(rows, [{k: int(v) if k.endswith("_ns") else v for k, v in row.items()} for row in want], call)
         check(rows and all(type(v) is (int if k.endswith("_ns") else float) for row in rows for k, v in row.items()
                            if k.endswith(("_ns", "_s")) and v is not None), "types", rows[:1])
+
+
+# Each method, and the command that it is.
+ANALYSES = {
+    "sequences()": ["sequences"], "sequences(all=True)": ["sequences", "--all"],
+    "sequences('parsl.monitoring.try')": ["sequences", "parsl.monitoring.try"],
+    "sequences('parsl.rundir.task', run='000', ignore=['parsl.monitoring.*', '*/pending'])":
+        ["sequences", "parsl.rundir.task", "--run", "000", "--ignore", "parsl.monitoring.*", "--ignore", "*/pending"],
+    "durations('invoked', 'returned')": ["durations", "invoked", "returned"],
+    "durations('submitted', 'exec_done', 'parsl.rundir.task', list=True)":
+        ["durations", "submitted", "exec_done", "parsl.rundir.task", "--list"],
+    "states(bin=5)": ["states", "--bin", "5"], "rate('returned')": ["rate", "returned"],
+    "utilisation(bin=10)": ["utilisation", "--bin", "10"], "critical_path(run='000')": ["critical-path", "--run", "000"],
+    "critical_path('parsl.rundir.workflow', '3d9e0d70-39a8-4383-9c87-0c3e06c8c255', slack=True)":
+        ["critical-path", "parsl.rundir.workflow", "3d9e0d70-39a8-4383-9c87-0c3e06c8c255", "--slack"],
+    "what_if('driver x0')": ["what-if", "driver x0"], "skew()": ["skew"],
+    "diff('spanloom.db', 'spanloom.db')": ["diff", "spanloom.db", "spanloom.db"],
+    "profile(tree=True)": ["profile", "--tree"],
+    "links()": ["links"], "types(events=True)": ["types", "--events"],
+}
+
+
+@cases(*VERSIONS)
+def analyses_as_frames(version):
+    """The same rows as the command's JSON; columns without a row have their names still."""
+    stores = {"profile": imported(f"{ROOT}/tests/data/parsl-2026-traced/runinfo", store="traced.db").store}
+    example()
+    for call, words in ANALYSES.items():
+        store = stores.get(words[0], path("spanloom.db"))
+        [got] = said(FRAMES + f"""
+print(json.dumps(spanloom.open({store!r}).{call}))
+""", version=version)
+        want = json.loads(spanloom(*words, "-d", store, "--format", "json").out)
+        check(want, call)
+        equal(list(got), list(want[0]), call)
+        rows = [dict(zip(got, row)) for row in zip(*got.values())]
+        equal(rows, [{k: int(v) if k.endswith("_ns") and v is not None else v for k, v in row.items()} for row in want], call)
+        check(all(type(v) is (int if k.endswith("_ns") else float) for row in rows for k, v in row.items()
+                  if k.endswith(("_ns", "_s")) and v is not None), "types", call)
+    [empty] = said(FRAMES + """
+db = spanloom.open("spanloom.db", mode="rw")
+db.execute("DELETE FROM sl_link")
+db.commit()
+print(json.dumps(db.links()))
+""", version=version)
+    check("rule" in empty and not any(empty.values()), empty)
+
+
+@test
+def every_analysis_has_a_method():
+    """What there is in the help and prints tables, is there."""
+    none = {"import", "info", "graph", "plot", "show", "events", "bind", "unbind", "sql", "rejects", "recipes", "forget", "run",
+            "trace", "export", "flags", "begin", "end", "event", "span"}
+    commands = re.findall(r"(?m)^  ([a-z-]+)  +\S", spanloom("--help").out.split("commands:")[1].split("\n\n")[0])
+    equal(sorted(set(commands) - none), sorted({call.split("(")[0].replace("_", "-") for call in ANALYSES}))
+
+
+@cases(*VERSIONS)
+def plots(version):
+    store = example()
+    want = json.loads(spanloom("plot", "durations", "invoked", "returned", "--title", "Mine", "-o", "-", "--format", "json", "-d", store).out)
+    [spec, kinds, shown, text, saved, wrong, sql, none] = said("""
+db = spanloom.open("spanloom.db")
+plot = db.plot("durations", "invoked", "returned", None, title="Mine")
+plot.save("saved.json")
+bundle = plot._repr_mimebundle_()
+print(*map(json.dumps, [plot.spec, sorted(bundle), bundle["application/vnd.vegalite.v6+json"], repr(plot), json.load(open("saved.json")),
+    raised(ValueError, plot.save, "saved.gif"), db.plot("durations", sql="SELECT 2.5 AS duration_s").spec["datasets"]["lines"],
+    [raised(sqlite3.OperationalError, db.plot, "none"), raised(ValueError, db.plot, "states", wrong=1), raised(ValueError, db.plot)]]),
+    sep="\\n")
+""", version=version)
+    equal(spec, want)
+    equal((shown, saved), (want, want))
+    check({"application/vnd.vegalite.v6+json", "text/plain"} <= set(kinds), kinds)
+    equal(text, "<spanloom.Plot: Mine>")
+    check(".svg, .png, .pdf or .json" in wrong, wrong)
+    equal({row["duration_s"] for row in sql}, {2.5})
+    check("no plot called 'none'" in none[0] and "--wrong=1" in none[1] and "which plot?" in none[2], none)
 
 
 @cases(*VERSIONS)
@@ -89,7 +170,7 @@ def what_the_program_says_besides(version):
     got = said("""
 db = spanloom.open("spanloom.db")
 print(json.dumps([raised(sqlite3.OperationalError, db.show, "task", 99999), raised(ValueError, db.show, "task"),
-    raised(ValueError, db.sequences, wrong=1), raised(sqlite3.OperationalError, db.sequences, "no.such.type"),
+    raised(ValueError, db.show, "task", 42, wrong=1), raised(sqlite3.OperationalError, db.show, "no.such.type", 1),
     raised(sqlite3.OperationalError, db.show, "task", "--all")]))
 """, version=version)[0]
     check(got[0].startswith("no span is called task 99999") and got[1].startswith("which span?"), got)
@@ -102,10 +183,10 @@ def warnings_of_the_program():
     imported(f"{EXAMPLE}/monitoring.db", f"{ROOT}/tests/data/parsl-2026-nomonitoring")
     want = spanloom("sequences", "-d", path("spanloom.db")).err
     check(re.match(r"spanloom: \d+ tasks? (is|are) known as parsl.rundir.task only", want), want)
-    got = said("""
+    got = said(FRAMES + """
 warnings.simplefilter("always")
 with warnings.catch_warnings(record=True) as w:
-    str(spanloom.open("spanloom.db").sequences())
+    spanloom.open("spanloom.db").sequences()
 print(json.dumps([str(x.message) for x in w] + [w[0].filename]))
 """)[0]
     equal(got, [want[len("spanloom: "):].strip(), path("prog.py")])
@@ -140,7 +221,7 @@ with db:
     db.execute("SELECT 1")
 db.close()
 assert "closed" in raised(sqlite3.ProgrammingError, db.execute, "SELECT 1")
-assert "closed" in raised(sqlite3.ProgrammingError, db.sequences)
+assert "closed" in raised(sqlite3.ProgrammingError, db.show, "task", 42)
 
 # many at once
 def one():
@@ -176,7 +257,7 @@ import os, pathlib
 n = "SELECT count(*) FROM spans"
 there = pathlib.Path("50% of?#&=x \\u00fc/a b.db")
 want = spanloom.open(there).execute(n).fetchone()
-assert len(spanloom.open(str(there)).sequences()) > 5
+assert len(spanloom.open(str(there)).show("task", 42)) > 5
 os.environ["SPANLOOM_DB"] = str(there)
 assert spanloom.open().execute(n).fetchone() == want
 os.chdir(there.parent)
@@ -246,7 +327,7 @@ WITHOUT = """
 db = spanloom.open("spanloom.db")
 assert db.without, "there are functions"
 assert db.execute("SELECT count(*) > 100 FROM events").fetchone() == (1,)
-assert len(db.sequences()) > 5
+assert len(db.show("task", 42)) > 5
 print(json.dumps([db.without, raised(sqlite3.OperationalError, db.execute, "SELECT spark('[1]')"),
     raised(sqlite3.OperationalError, db.cursor().execute, "SELECT * FROM descendants(1)"),
     raised(sqlite3.OperationalError, db.execute, "SELECT absent FROM events")]))
