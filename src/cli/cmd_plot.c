@@ -29,17 +29,12 @@ static const struct sl_column list_columns[] = {
     {"plot", SL_COLUMN_TEXT, NULL},
     {"arguments", SL_COLUMN_TEXT, NULL},
     {"answers", SL_COLUMN_TEXT, NULL},
-    {"file", SL_COLUMN_TEXT, NULL},
+    {"from", SL_COLUMN_TEXT, NULL},
 };
-static const struct sl_column argument_columns[] = {
-    {"argument", SL_COLUMN_TEXT, NULL},
-    {"kind", SL_COLUMN_TEXT, NULL},
-    {"needed", SL_COLUMN_TEXT, NULL},
-    {"about", SL_COLUMN_TEXT, NULL},
-};
-static const struct sl_column column_columns[] = {
-    {"column", SL_COLUMN_TEXT, NULL}, {"type", SL_COLUMN_TEXT, NULL},  {"unit", SL_COLUMN_TEXT, NULL},
-    {"needed", SL_COLUMN_TEXT, NULL}, {"about", SL_COLUMN_TEXT, NULL},
+/* An argument, or a column of the query that --sql can be instead. */
+static const struct sl_column part_columns[] = {
+    {"what", SL_COLUMN_TEXT, NULL}, {"name", SL_COLUMN_TEXT, NULL},   {"type", SL_COLUMN_TEXT, NULL},
+    {"unit", SL_COLUMN_TEXT, NULL}, {"needed", SL_COLUMN_TEXT, NULL}, {"about", SL_COLUMN_TEXT, NULL},
 };
 
 static void put_texts(struct sl_table *t, const char *const *text)
@@ -68,7 +63,8 @@ static int list_all(const struct cli *cli)
         }
         cli_picture_usage(p, &usage);
         sl_buf_addf(&file, "%s%s", p->path, names.v[i].shadows ? " (instead of ours)" : "");
-        put_texts(t, (const char *const[]){p->name, usage.n ? usage.s : "", p->answers, names.v[i].path ? file.s : ""});
+        put_texts(t, (const char *const[]){p->name, usage.n ? usage.s : "", p->answers,
+                                           names.v[i].path ? file.s : "spanloom"});
         sl_buf_free(&usage);
         sl_buf_free(&file);
         sl_plot_free(p);
@@ -80,19 +76,18 @@ static int list_all(const struct cli *cli)
 
 static int list_one(const struct cli *cli, const struct sl_plot *p)
 {
-    struct sl_result r = {.whole = true};
-    struct sl_table *t;
+    struct sl_result r = {0};
+    struct sl_table *t = sl_result_table(&r, "parts", part_columns, SL_COLUMNS(part_columns));
 
-    if (p->argument.n)
-        t = sl_result_table(&r, "arguments", argument_columns, SL_COLUMNS(argument_columns));
     for (size_t i = 0; i < p->argument.n; i++) {
         const struct sl_plot_argument *a = &p->argument.v[i];
-        put_texts(t, (const char *const[]){a->name, sl_plot_kinds[a->kind], a->optional ? "no" : "yes", a->about});
+        put_texts(t, (const char *const[]){"argument", a->name, sl_plot_kinds[a->kind], "", a->optional ? "no" : "yes",
+                                           a->about});
     }
-    t = sl_result_table(&r, "columns", column_columns, SL_COLUMNS(column_columns));
     for (size_t i = 0; i < p->data.v[0].column.n; i++) {
         const struct sl_plot_column *c = &p->data.v[0].column.v[i];
-        put_texts(t, (const char *const[]){c->name, c->type, c->unit, c->optional ? "no" : "yes", c->about});
+        put_texts(t, (const char *const[]){"column", c->name, *c->type ? c->type : "any", c->unit,
+                                           c->optional ? "no" : "yes", c->about});
     }
     if (cli->format == SL_FORMAT_TABLE)
         printf("%s: %s\n\n", p->name, p->answers);
@@ -155,6 +150,33 @@ static int open_plot(const struct cli *cli, const struct sl_plot *p, int argc, c
 
 /* ---- the command ---- */
 
+/* Finds it; of a name that is none, says which are near. */
+static int find(const struct cli *cli, struct sl_plot **p, const char *name)
+{
+    sl_plot_names names = {0};
+    struct sl_err err = {0};
+    struct sl_buf near = {0};
+    SL_VEC(const char *) all = {0};
+    size_t best[CLI_NEAR];
+    int rc = sl_plot_find(p, name, &err), n = 0;
+
+    if (rc == SL_ENOTFOUND) {
+        sl_plot_list(&names);
+        for (size_t i = 0; i < names.n; i++)
+            *sl_vec_add(&all) = names.v[i].name;
+        n = cli_near(all.v, all.n, name, best);
+        for (int i = 0; i < n; i++)
+            sl_buf_addf(&near, "%s%s", i ? ", " : "", all.v[best[i]]);
+        if (n)
+            sl_err(&err, SL_ENOTFOUND, "there is no plot called '%s'; near it: %s; all: spanloom plot --list", name,
+                   near.s);
+        sl_vec_free(&all);
+        sl_buf_free(&near);
+        sl_plot_list_free(&names);
+    }
+    return rc ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
 /* The form of -o; negative: it is said what is wrong. */
 static int form_of(const struct cli *cli, const char *path)
 {
@@ -200,8 +222,9 @@ static int run(struct cli *cli, int argc, char **argv)
         return list(cli, NULL);
     if (by_name && !argc)
         return cli_usage(cli, "which plot? `spanloom plot --list` shows them; --spec FILE is one of your own");
-    rc = by_name ? sl_plot_find(&p, argv[0], &err) : sl_plot_read(&p, spec, cli_option(cli, "sql") && !lists, &err);
-    if (rc)
+    if (by_name && (rc = find(cli, &p, argv[0])))
+        return rc;
+    if (!by_name && sl_plot_read(&p, spec, cli_option(cli, "sql") && !lists, &err))
         return cli_fail(cli, &err);
     rc = lists ? list(cli, p) : draw(cli, p, argc - by_name, argv + by_name);
     sl_plot_free(p);

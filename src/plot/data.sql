@@ -4,17 +4,25 @@
 -- name: frame
 -- All but the data: ?2 is the look (a config; the specification's own goes before), ?3 and ?4 a title and subtitle, ?5
 -- and ?6 a data set and the user's SQL for it, ?7: Vega-Lite, ?8: its data are these whatever it says.
-SELECT json_patch(
-    json_set(
-        CASE WHEN ?8 THEN json_set(json_remove(?1, '$.datasets'), '$.data', json_object('name', ?5))
-            WHEN ?7 THEN json_remove(?1, '$.datasets') ELSE json_remove(?1, '$.data') END,
-        '$.config', json_patch(ifnull(?2, '{}'), CASE json_type(?1, '$.config') WHEN 'object' THEN json_extract(?1, '$.config') ELSE '{}' END)),
-    json_patch(
-        CASE WHEN ?3 NOTNULL OR ?4 NOTNULL THEN json_object('title', json_patch(
-            CASE json_type(?1, '$.title') WHEN 'object' THEN '{}' WHEN 'text' THEN json_object('text', json_extract(?1, '$.title')) ELSE '{}' END,
-            json_object('text', ?3, 'subtitle', ?4))) ELSE '{}' END,
-        CASE WHEN ?6 NOTNULL THEN json_object('usermeta', json_object('spanloom', json_object('data', json_object(?5, json_object('sql', ?6)))))
-            ELSE '{}' END));
+-- A patch takes what is null away, and null says something in a config: that is put back.
+WITH RECURSIVE nulls(i, path) AS (SELECT row_number() OVER (), fullkey FROM json_tree(?1, '$.config') WHERE type = 'null'),
+frame(i, json) AS (
+    SELECT 0, json_patch(
+        json_set(
+            CASE WHEN ?8 THEN json_set(json_remove(?1, '$.datasets'), '$.data', json_object('name', ?5))
+                WHEN ?7 THEN json_remove(?1, '$.datasets') ELSE json_remove(?1, '$.data') END,
+            '$.config', json_patch(ifnull(?2, '{}'),
+                CASE json_type(?1, '$.config') WHEN 'object' THEN json_extract(?1, '$.config') ELSE '{}' END)),
+        json_patch(
+            CASE WHEN ?3 NOTNULL OR ?4 NOTNULL THEN json_object('title', json_patch(
+                CASE json_type(?1, '$.title') WHEN 'text' THEN json_object('text', json_extract(?1, '$.title')) ELSE '{}' END,
+                json_object('text', ?3, 'subtitle', ?4))) ELSE '{}' END,
+            CASE WHEN ?6 NOTNULL
+                THEN json_object('usermeta', json_object('spanloom', json_object('data', json_object(?5, json_object('sql', ?6)))))
+                ELSE '{}' END))
+    UNION ALL
+    SELECT n.i, json_set(json, n.path, NULL) FROM frame f JOIN nulls n ON n.i = f.i + 1)
+SELECT json FROM frame ORDER BY i DESC LIMIT 1;
 
 -- name: own
 -- Data sets that it brings, an object.

@@ -21,6 +21,8 @@ argument AS (SELECT a.key AS i, a.value, a.type, CASE a.type WHEN 'object' THEN 
 data AS (SELECT key AS name, value, type FROM json_each(?1, '$.usermeta.spanloom.data')),
 col AS (SELECT data.name AS data, c.key AS name, c.value, c.type
     FROM data JOIN json_each(CASE data.type WHEN 'object' THEN data.value ELSE '{}' END, '$.columns') c),
+fed AS (SELECT fullkey FROM json_each(?1, '$.data') WHERE type = 'object' AND json_type(value, '$.source') ISNULL AND
+    json_type(value, '$.name') = 'text' ORDER BY json_type(value, '$.values') NOTNULL, key LIMIT 1), -- as vega_name
 text_or_lines(name, path, value, type) AS (
     SELECT 'title', '$.usermeta.spanloom.title', NULL, json_type(?1, '$.usermeta.spanloom.title')
     UNION ALL
@@ -114,7 +116,7 @@ SELECT printf('%s: a picture has no data but those of the store: take ''url'' (%
     fullkey, atom)
 FROM json_tree(?1)
 WHERE key = 'url' AND (path GLOB '*.data' OR path GLOB '*.data[[][0-9]*]' OR path GLOB '*.datasets*') AND
-    NOT (?3 AND path IN ('$.data', '$.data[0]')) AND path NOT GLOB '$.usermeta*' AND path NOT GLOB '$.datasets*'
+    NOT (?3 AND path IN ('$.data', (SELECT fullkey FROM fed))) AND path NOT GLOB '$.usermeta*' AND path NOT GLOB '$.datasets*'
 LIMIT 1;
 
 -- name: used
@@ -143,7 +145,8 @@ SELECT d.key, c.key, json_extract(c.value, '$.type'), json_extract(c.value, '$.u
 FROM json_each(?1, '$.usermeta.spanloom.data') d JOIN json_each(d.value, '$.columns') c;
 
 -- name: vega_name
--- Of a specification of Vega: the data set that has no source.
+-- Of a specification of Vega: the data set that has neither source nor values.
 SELECT json_extract(value, '$.name') FROM json_each(?1, '$.data') WHERE type = 'object' AND
     json_type(value, '$.source') ISNULL AND json_type(value, '$.name') = 'text'
+ORDER BY json_type(value, '$.values') NOTNULL, key
 LIMIT 1;
