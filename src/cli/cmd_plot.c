@@ -12,13 +12,13 @@
 static const struct option_spec options[] = {
     {"output", "FILE", "the picture, as FILE ends: .html, .svg, .png, .pdf or .json; - is the standard output", false},
     {"open", NULL, "instead, show it in the browser", false},
-    {"list", NULL, "instead, which plots there are; with NAME: its arguments and columns", false},
-    {"spec", "FILE", "a plot of your own, not one by NAME", false},
+    {"list", NULL, "instead, which plots there are; with PLOT: its arguments and columns", false},
+    {"spec", "FILE", "a plot of your own, not one by name", false},
     {"title", "TEXT", "what stands above the picture", false},
     {"format", "FORM", "html, svg, png, pdf or json, for -o -; of --list: table, tsv, csv or json", false},
     BIN_OPTION,
     RUN_OPTION,
-    {"sql", "QUERY", "instead of the plot's own query: one with the columns that --list NAME shows", false},
+    {"sql", "QUERY", "instead of the plot's own query: one with the columns that --list PLOT shows", false},
     LENS_OPTIONS,
     {NULL, NULL, NULL, false},
 };
@@ -233,7 +233,7 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_plot = {
     .name = "plot",
-    .args = "NAME [ARGUMENTS] -o FILE",
+    .args = "PLOT [ARGUMENTS] -o FILE",
     .help = "a picture: interactive (html), for papers (svg, pdf, png), or its data (json)",
     .options = options,
     .run = run,

@@ -263,12 +263,10 @@ int sl_plot_parse(struct sl_plot **out, const char *path, const char *text, size
 
     p->path = sl_arena_copy(&p->arena, path, strlen(path));
     p->name = sl_arena_copy(&p->arena, base, strcspn(base, "."));
-    rc = check_json(path, text, n, err);
-    if (!rc) {
-        p->spec = r.text = sl_arena_copy(&p->arena, text, n);
-        if (sqlite3_open(":memory:", &r.db) != SQLITE_OK)
-            rc = sl_err(err, SL_ESTORE, "%s: %s", path, sqlite3_errmsg(r.db));
-    }
+    p->spec = r.text = sl_arena_copy(&p->arena, text, n); /* a NUL ends it */
+    rc = check_json(path, p->spec, n, err);
+    if (!rc && sqlite3_open(":memory:", &r.db) != SQLITE_OK)
+        rc = sl_err(err, SL_ESTORE, "%s: %s", path, sqlite3_errmsg(r.db));
     if (!rc)
         rc = read_spec(&r);
     sqlite3_close(r.db);

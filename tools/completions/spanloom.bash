@@ -25,12 +25,14 @@ _spanloom() {
         done
         case $value,$cur,${help%%$'\n'*} in # what the value is called, or what usage calls the arguments
             FORMAT,*) words=(table tsv csv json) ;;
+            FORM,*) words=(html svg png pdf json) ;;
             FILE,* | DIRECTORY,*) files=1 ;;
             WHICH,*) words=(thread process rank) ;;
             WHAT,* | *TYPE,*) types=1 ;;
             ?*,*,*) return ;;
             ,-*,*) ;;
             *TYPE*) types=1 ;;
+            *PLOT*) words=("$("$program" plot --list --format tsv 2>/dev/null | sed 1d | cut -f1)") ;;
             *NAME*)
                 words=("$("$program" recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p')")
                 case " ${COMP_WORDS[*]} " in *" --test "*) files=1 ;; esac ;;

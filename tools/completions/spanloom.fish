@@ -47,6 +47,9 @@ function __spanloom_complete
         case FORMAT
             printf '%s\n' table tsv csv json
             return
+        case FORM
+            printf '%s\n' html svg png pdf json
+            return
         case WHAT '*TYPE'
             __spanloom_types $words
             return
@@ -68,6 +71,8 @@ function __spanloom_complete
     switch $help[1]
         case '*TYPE*'
             __spanloom_types $words
+        case '*PLOT*'
+            spanloom plot --list --format tsv 2>/dev/null | sed 1d | cut -f1
         case '*NAME*'
             if contains -- --test $words
                 __fish_complete_path $cur
