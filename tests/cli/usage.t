@@ -22,6 +22,7 @@ What to type, and what happens if it is something else.
     skew           how far the clocks of components are off, by what was sent before it was received
     diff           what changed from one run to another, and where
     graph          which types of spans belong to which, as a picture
+    plot           a picture: interactive (html), for papers (svg, pdf, png), or its data (json)
     show           the whole path of one span through every component
     events         every event and log line of all spans of a type
     links          what rules have linked, and where they are in doubt
