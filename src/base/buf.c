@@ -35,17 +35,26 @@ void sl_buf_addc(struct sl_buf *b, char c)
     sl_buf_add(b, &c, 1);
 }
 
+size_t sl_int_text(int64_t x, char text[24])
+{
+    uint64_t u = x < 0 ? -(uint64_t)x : (uint64_t)x;
+    size_t n = x < 0 ? 2 : 1;
+
+    for (uint64_t v = u; v >= 10; v /= 10)
+        n++;
+    text[n] = 0;
+    for (size_t i = n; i-- > (x < 0); u /= 10)
+        text[i] = (char)('0' + u % 10);
+    if (x < 0)
+        text[0] = '-';
+    return n;
+}
+
 void sl_buf_add_int(struct sl_buf *b, int64_t x)
 {
-    char text[24], *end = text + sizeof text, *p = end;
-    uint64_t u = x < 0 ? -(uint64_t)x : (uint64_t)x;
+    char text[24];
 
-    do
-        *--p = (char)('0' + u % 10);
-    while (u /= 10);
-    if (x < 0)
-        *--p = '-';
-    sl_buf_add(b, p, (size_t)(end - p));
+    sl_buf_add(b, text, sl_int_text(x, text));
 }
 
 void sl_buf_addf(struct sl_buf *b, const char *fmt, ...)

@@ -13,13 +13,15 @@ struct sl_buf {
 
 void sl_buf_add(struct sl_buf *b, const void *s, size_t n);
 void sl_buf_adds(struct sl_buf *b, const char *s);
-void sl_buf_add_int(struct sl_buf *b, int64_t x); /* decimal; a tenth of what sl_buf_addf() costs */
+void sl_buf_add_int(struct sl_buf *b, int64_t x);
 void sl_buf_addc(struct sl_buf *b, char c);
 void sl_buf_addf(struct sl_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Appends s as a JSON string with its quotes.  Bytes that are not UTF-8, and NUL, become \xNN in the text. */
 void sl_buf_add_json(struct sl_buf *b, const char *s, size_t n);
 /* Appends s with bytes that are not UTF-8, and NUL, written as \xNN, so that SQLite and terminals can take it. */
 void sl_buf_add_utf8(struct sl_buf *b, const char *s, size_t n);
+/* x in decimal, which ends with a NUL; a tenth of what snprintf() costs.  Length. */
+size_t sl_int_text(int64_t x, char text[24]);
 /* The fewest digits, at least 15 where needed, that are this number again: 0.9, not 0.90000000000000002.  Length. */
 size_t sl_real_text(double d, char text[32]);
 void sl_buf_clear(struct sl_buf *b);

@@ -67,7 +67,7 @@ size_t sl_apply_value_text(const struct sl_value *v, char *digits, const char **
         return v->n;
     *s = digits;
     if (v->kind == SL_INT)
-        return (size_t)snprintf(digits, 32, "%lld", (long long)v->i);
+        return sl_int_text(v->i, digits);
     return sl_real_text(v->d, digits);
 }
 

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "engine/engine_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@ static void json_value(struct sl_buf *b, const struct sl_value *v)
     case SL_REAL:
         if (v->d - v->d != 0) /* infinite or not a number: JSON has neither */
             sl_buf_addf(b, "\"%g\"", v->d);
+        else if (v->d > -1e15 && v->d < 1e15 && v->d == (double)(int64_t)v->d && (v->d != 0 || !signbit(v->d)))
+            sl_buf_add_int(b, (int64_t)v->d); /* %.17g prints the same */
         else
             sl_buf_addf(b, "%.17g", v->d);
         break;
@@ -319,8 +322,7 @@ static void count_up(struct sl_parse *p, const struct sl_rule *u)
         n = sl_apply_value_text(&by, digits, &s);
         last = sl_variables_get(p->variables, c->value, c->by_id, s, n);
         now = (last ? strtoll(sl_arena_copy(&p->scratch, last->is, last->nis), NULL, 10) : 0) + 1;
-        sl_variables_put(p->variables, c->value, c->by_id, s, n, number,
-                         (size_t)snprintf(number, sizeof number, "%lld", (long long)now));
+        sl_variables_put(p->variables, c->value, c->by_id, s, n, number, sl_int_text(now, number));
         p->f[c->value] = (struct sl_value){.kind = SL_INT, .i = now};
     }
 }

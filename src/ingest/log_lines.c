@@ -91,7 +91,7 @@ static uint64_t hash_of(const struct lines *l, const struct sl_batch *b, uint32_
     uint64_t parent = s->parent < 0 ? 0 : hash_of(l, b, (uint32_t)s->parent);
     char digits[32];
     const char *key = s->key.n == SL_KEY_INT ? digits : s->key.s, *type;
-    size_t n = s->key.n == SL_KEY_INT ? (size_t)snprintf(digits, sizeof digits, "%lld", (long long)s->key.i) : s->key.n;
+    size_t n = s->key.n == SL_KEY_INT ? sl_int_text(s->key.i, digits) : s->key.n;
 
     type = sl_intern_text(&l->set->names, s->type);
     return step(parent, type, sl_intern_len(&l->set->names, s->type), key, n);

@@ -121,7 +121,7 @@ void sl_write_key(sqlite3_context *out, struct sl_key k)
             sl_buf_free(&b);
         }
     } else {
-        sqlite3_result_text(out, digits, snprintf(digits, sizeof digits, "%lld", (long long)k.i), SQLITE_TRANSIENT);
+        sqlite3_result_text(out, digits, (int)sl_int_text(k.i, digits), SQLITE_TRANSIENT);
     }
 }
 

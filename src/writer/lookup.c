@@ -299,7 +299,7 @@ static void bind_key(sqlite3_stmt *q, int i, struct sl_key key)
     struct sl_buf b = {0};
 
     if (key.n == SL_KEY_INT) {
-        sqlite3_bind_text(q, i, digits, snprintf(digits, sizeof digits, "%lld", (long long)key.i), SQLITE_TRANSIENT);
+        sqlite3_bind_text(q, i, digits, (int)sl_int_text(key.i, digits), SQLITE_TRANSIENT);
     } else if (sl_utf8_valid(key.s, key.n) == key.n) {
         sqlite3_bind_text(q, i, key.s, (int)key.n, SQLITE_TRANSIENT);
     } else { /* as it was written */

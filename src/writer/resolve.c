@@ -292,7 +292,7 @@ static int write_ghost(struct sl_writer *w, sqlite3_stmt *q, uint32_t i, struct 
     sqlite3_bind_int64(q, 1, s->store);
     sqlite3_bind_int64(q, 2, sl_write_name(w, s->type & SL_ID_TYPE));
     if (key.n == SL_KEY_INT)
-        sqlite3_bind_text(q, 3, digits, snprintf(digits, sizeof digits, "%lld", (long long)key.i), SQLITE_TRANSIENT);
+        sqlite3_bind_text(q, 3, digits, (int)sl_int_text(key.i, digits), SQLITE_TRANSIENT);
     else
         sqlite3_bind_text(q, 3, key.s, (int)key.n, SQLITE_STATIC);
     if (s->parent)

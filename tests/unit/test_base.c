@@ -234,6 +234,22 @@ static void clock_text(void **state)
     assert_true(sl_clock_mono_ns() <= sl_clock_mono_ns());
 }
 
+static void integers_as_texts(void **state)
+{
+    int64_t known[] = {0, 1, -1, 9, 10, -10, 99, 100, INT32_MIN, INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1};
+    unsigned short seed[3] = {1, 2, 3};
+
+    (void)state;
+    for (size_t i = 0; i < 20000; i++) {
+        int64_t random = (int64_t)((uint64_t)jrand48(seed) << 32 ^ (uint32_t)jrand48(seed)) >> i % 64;
+        int64_t x = i < sizeof known / sizeof *known ? known[i] : random;
+        char text[24], want[32];
+        int n = snprintf(want, sizeof want, "%lld", (long long)x);
+        assert_int_equal(sl_int_text(x, text), n);
+        assert_string_equal(text, want);
+    }
+}
+
 /* The fewest digits from 15 on that give the number back. */
 static void reals_as_texts(void **state)
 {
@@ -336,6 +352,7 @@ int main(void)
         cmocka_unit_test(arena_copies_stay_where_they_are),
         cmocka_unit_test(strings_once),
         cmocka_unit_test(clock_text),
+        cmocka_unit_test(integers_as_texts),
         cmocka_unit_test(reals_as_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
