@@ -55,11 +55,25 @@ static int which_of(const char *const *text, int n, const struct sl_value *v)
     return k;
 }
 
-/* The conditions that compare: they need no captures, and most rules of a table fail here. */
-static bool equal_conditions(const struct sl_value *f, const struct sl_rule *u)
+static bool is_looked_up(const struct sl_rule *u, int field)
+{
+    int i = 0;
+
+    while (i < u->nlook && u->look[i].value != field)
+        i++;
+    return i < u->nlook;
+}
+
+/*
+ * The conditions that compare: they need no captures, and most rules of a table fail here.  before: what is kept was
+ * not looked up yet.
+ */
+static bool equal_conditions(const struct sl_value *f, const struct sl_rule *u, bool before)
 {
     for (int i = 0; i < u->nwhen; i++) {
         const struct sl_when *w = &u->when[i];
+        if (before && is_looked_up(u, w->field))
+            continue;
         if (f[w->field].kind == SL_NONE || (w->nis && which_of(w->is, w->nis, &f[w->field]) == w->nis))
             return false;
     }
@@ -99,17 +113,46 @@ static bool may_match(const struct sl_rule *u, const char *s, size_t n)
     return !u->nmatch;
 }
 
-/* Does the record of a text log lack a field that the rule asks for?  Its head need not be taken apart to know. */
+static bool captures(const struct sl_pattern *pat, int field)
+{
+    for (uint32_t k = 0; k < pat->ncaptures; k++)
+        if (pat->capture[k].slot == field)
+            return true;
+    return false;
+}
+
+/* Can the record have the field?  The head of one of a text log need not be taken apart to know. */
+static bool may_have(const struct sl_parse *p, int field)
+{
+    if (p->filled)
+        return p->base[field].kind != SL_NONE;
+    return p->context[field].kind != SL_NONE || field == p->recipe->field_text || field == p->recipe->field_line ||
+           (p->head && captures(p->head, field));
+}
+
+/* Does the record of a text log lack a field that the rule asks for? */
 static bool lacks_field(const struct sl_parse *p, const struct sl_rule *u)
 {
-    for (int i = 0; i < u->nwhen; i++) {
-        int field = u->when[i].field;
-        bool here =
-            p->context[field].kind != SL_NONE || field == p->recipe->field_text || field == p->recipe->field_line;
-        for (uint32_t k = 0; p->head && k < p->head->ncaptures && !here; k++)
-            here = p->head->capture[k].slot == field;
-        if (!here)
+    for (int i = 0; i < u->nwhen; i++)
+        if (!may_have(p, u->when[i].field))
             return true;
+    return false;
+}
+
+/* Does the rule ask for a field that only looking it up can give, and of which nothing was ever kept? */
+static bool lacks_kept(const struct sl_parse *p, const struct sl_rule *u)
+{
+    for (int i = 0; i < u->nlook; i++) {
+        int field = u->look[i].value, k = 0;
+        if (sl_variables_any(p->variables, field) || may_have(p, field))
+            continue;
+        while (k < u->nmatch && !captures(&u->match[k], field))
+            k++;
+        if (k < u->nmatch)
+            continue;
+        for (k = 0; k < u->nwhen; k++)
+            if (u->when[k].field == field)
+                return true;
     }
     return false;
 }
@@ -131,7 +174,7 @@ static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size
     const size_t *at = NULL;
     int i;
 
-    if (!may_match(u, s, n))
+    if (!may_match(u, s, n) || (u->nlook && lacks_kept(p, u)))
         return false;
     for (i = 0; i < u->nmatch && !at; i++)
         at = sl_pattern_match(&u->match[i], p->match, s, n, 0);
@@ -141,13 +184,13 @@ static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size
         return false;
     if (!p->filled)
         fill(p, s, n);
-    if (!at && !u->nlook && !equal_conditions(p->base, u))
+    if (!at && !equal_conditions(p->base, u, true))
         return false; /* the usual way of a row of another table */
     memcpy(p->f, p->base, (size_t)p->recipe->nfields * sizeof *p->f);
     if (at)
         set_captures(p->f, &u->match[i - 1], s, at);
     sl_apply_look_up(p, u);
-    if (((at || u->nlook) && !equal_conditions(p->f, u)) || !pattern_conditions(p, u))
+    if (((at || u->nlook) && !equal_conditions(p->f, u, false)) || !pattern_conditions(p, u))
         return false;
     if (p->saw)
         emit_saw(p, u, u->nmatch ? &u->match[i - 1] : NULL);

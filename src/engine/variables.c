@@ -27,6 +27,9 @@ void sl_variables_put(struct sl_variables *k, int value, int by, const char *of,
     uint64_t h = variable_hash(value, by, of, n);
     struct sl_kept *e = variable_find(k, value, by, of, n, h);
 
+    while (k->any.n <= (size_t)value)
+        sl_vec_add(&k->any);
+    k->any.v[value] = true;
     if (!e) {
         sl_map_add(&k->map, h, (uint32_t)k->v.n);
         e = sl_vec_add(&k->v);
@@ -47,5 +50,6 @@ void sl_variables_free(struct sl_variables *k)
 {
     sl_arena_free(&k->arena);
     sl_vec_free(&k->v);
+    sl_vec_free(&k->any);
     sl_map_free(&k->map);
 }

@@ -16,12 +16,18 @@ struct sl_variables {
     })
     v;
     struct sl_map map; /* of v */
+    SL_VEC(bool) any;  /* by value: something was remembered */
 };
 
 /* Remembers the text is[0..nis) as `value` for `of`; by tells apart what is remembered by different fields. */
 void sl_variables_put(struct sl_variables *k, int value, int by, const char *of, size_t n, const char *is, size_t nis);
 /* NULL: nothing was remembered.  Valid until the next put. */
 const struct sl_kept *sl_variables_get(const struct sl_variables *k, int value, int by, const char *of, size_t n);
+/* Was anything ever remembered as this value, for whatever? */
+static inline bool sl_variables_any(const struct sl_variables *k, int value)
+{
+    return (size_t)value < k->any.n && k->any.v[value];
+}
 void sl_variables_free(struct sl_variables *k);
 
 #endif
