@@ -85,6 +85,12 @@ struct sl_parse {
         uint64_t hash;
         uint32_t id;
     } names[64]; /* interned lately: saves the lock */
+    struct {
+        char text[40];
+        uint32_t n;
+        bool naive;
+        int64_t ns;
+    } times[4]; /* by the input's declarations: the last of each, as one is asked for again, or is of the same second */
     bool stop;
     char reason[300]; /* why the last record was rejected, or the first thing that is none */
 };

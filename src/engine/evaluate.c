@@ -226,6 +226,27 @@ int32_t sl_apply_refer(struct sl_parse *p, struct sl_mark *k, struct sl_ref r)
 
 /* ---- time ---- */
 
+/* Parses by the input's i-th declaration. */
+static bool parse_time(struct sl_parse *p, int i, const char *s, size_t n, int64_t *ns, bool *naive)
+{
+    typeof(p->times[0]) *last = i < (int)(sizeof p->times / sizeof *p->times) ? &p->times[i] : NULL;
+
+    if (last && n && last->n == n && !memcmp(last->text, s, n)) {
+        *ns = last->ns;
+        *naive = last->naive;
+        return true;
+    }
+    if (!sl_time_parse(&p->input->time[i].format, s, n, ns, naive))
+        return false;
+    if (last && n <= sizeof last->text) {
+        memcpy(last->text, s, n);
+        last->n = (uint32_t)n;
+        last->ns = *ns;
+        last->naive = *naive;
+    }
+    return true;
+}
+
 bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive, bool *there)
 {
     const struct sl_value *v = &p->f[slot];
@@ -249,7 +270,7 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
         if (!n)
             n = sl_apply_value_text(v, digits, &s);
         declared = true;
-        if (!sl_time_parse(&p->input->time[i].format, s, n, ns, naive)) {
+        if (!parse_time(p, i, s, n, ns, naive)) {
             struct sl_time_format dated = p->input->time[i].format;
             dated.lacks = NULL;
             if (sl_time_parse(&dated, s, n, ns, naive))
