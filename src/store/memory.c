@@ -20,6 +20,7 @@ void sl_store_memory(void)
 {
     sqlite3_mem_methods ours;
 
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting takes a lock for each block, and nobody asks */
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &its_own) != SQLITE_OK)
         return; /* it is in use */
     ours = its_own;
