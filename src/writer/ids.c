@@ -17,13 +17,21 @@ static uint64_t home(const struct sl_ids *t, uint64_t hash)
     return (uint64_t)((unsigned __int128)hash * t->slots >> 64);
 }
 
-static uint64_t slot_of(const struct sl_ids *t, uint32_t parent, uint32_t type, struct sl_key key)
+static uint8_t tag_of(uint64_t hash)
 {
-    uint64_t i = home(t, sl_key_hash(parent, type, key));
+    return (uint8_t)(hash | 1);
+}
 
-    for (; t->slot[i]; i = i + 1 == t->slots ? 0 : i + 1) {
-        const struct sl_id *s = &t->v[t->slot[i] - 1];
-        if (s->parent != parent || (s->type & SL_ID_TYPE) != type || !(s->type & SL_ID_TEXT) != (key.n == SL_KEY_INT))
+/* Where it is, or, as the slot is free, where it belongs. */
+static uint64_t slot_of(const struct sl_ids *t, uint64_t hash, uint32_t parent, uint32_t type, struct sl_key key)
+{
+    uint8_t tag = tag_of(hash);
+    uint64_t i = home(t, hash);
+
+    for (; t->tag[i]; i = i + 1 == t->slots ? 0 : i + 1) {
+        const struct sl_id *s = &t->v[t->slot[i]];
+        if (t->tag[i] != tag || s->parent != parent || (s->type & SL_ID_TYPE) != type ||
+            !(s->type & SL_ID_TEXT) != (key.n == SL_KEY_INT))
             continue;
         if (key.n == SL_KEY_INT ? s->key.i == key.i : s->key.s->n == key.n && !memcmp(s->key.s->s, key.s, key.n))
             break;
@@ -33,19 +41,27 @@ static uint64_t slot_of(const struct sl_ids *t, uint32_t parent, uint32_t type, 
 
 uint32_t sl_ids_find(const struct sl_ids *t, uint32_t parent, uint32_t type, struct sl_key key)
 {
-    return t->slots ? t->slot[slot_of(t, parent + 1, type, key)] - 1 : UINT32_MAX;
+    uint64_t at;
+
+    if (!t->slots)
+        return UINT32_MAX;
+    at = slot_of(t, sl_key_hash(parent + 1, type, key), parent + 1, type, key);
+    return t->tag[at] ? t->slot[at] : UINT32_MAX;
 }
 
 void sl_ids_rehash(struct sl_ids *t)
 {
     free(t->slot);
+    free(t->tag);
     t->slot = sl_alloc(t->slots * sizeof *t->slot);
+    t->tag = sl_alloc(t->slots);
     for (uint32_t i = 0; i < t->n; i++) {
         const struct sl_id *s = &t->v[i];
-        uint64_t at = home(t, sl_key_hash(s->parent, s->type & SL_ID_TYPE, sl_ids_key(s)));
-        while (t->slot[at])
+        uint64_t hash = sl_key_hash(s->parent, s->type & SL_ID_TYPE, sl_ids_key(s)), at = home(t, hash);
+        while (t->tag[at])
             at = at + 1 == t->slots ? 0 : at + 1;
-        t->slot[at] = i + 1;
+        t->slot[at] = i;
+        t->tag[at] = tag_of(hash);
     }
 }
 
@@ -57,14 +73,14 @@ static void grow(struct sl_ids *t)
 
 uint32_t sl_ids_add(struct sl_ids *t, uint32_t parent, uint32_t type, struct sl_key key)
 {
-    uint64_t at;
+    uint64_t at, hash = sl_key_hash(parent + 1, type, key);
     struct sl_id *s;
 
     if ((uint64_t)t->n * 10 >= t->slots * 7)
         grow(t);
-    at = slot_of(t, parent + 1, type, key);
-    if (t->slot[at])
-        return t->slot[at] - 1;
+    at = slot_of(t, hash, parent + 1, type, key);
+    if (t->tag[at])
+        return t->slot[at];
     if (t->n == t->cap) {
         t->cap = t->cap ? t->cap + t->cap / 2 : 1024;
         t->v = sl_realloc(t->v, (size_t)t->cap * sizeof *t->v);
@@ -81,8 +97,9 @@ uint32_t sl_ids_add(struct sl_ids *t, uint32_t parent, uint32_t type, struct sl_
         s->key.s = x;
         s->type |= SL_ID_TEXT;
     }
-    t->slot[at] = ++t->n;
-    return t->n - 1;
+    t->slot[at] = t->n;
+    t->tag[at] = tag_of(hash);
+    return t->n++;
 }
 
 uint32_t sl_ids_root(const struct sl_ids *t, uint32_t i)
@@ -157,6 +174,7 @@ void sl_ids_free(struct sl_ids *t)
 {
     free(t->v);
     free(t->slot);
+    free(t->tag);
     sl_arena_free(&t->arena);
     sl_vec_free(&t->partners);
     sl_set_free(&t->pairs);

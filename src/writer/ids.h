@@ -35,7 +35,8 @@ struct sl_id {
 struct sl_ids {
     struct sl_id *v; /* parents before children */
     uint32_t n, cap;
-    uint32_t *slot; /* index + 1, by hash: no sl_map, whose slots have 8 bytes and are at most half full */
+    uint32_t *slot; /* index, by hash: no sl_map, whose slots have 8 bytes and are at most half full */
+    uint8_t *tag;   /* of each slot, from the same hash, so that others need not be looked at; 0: the slot is free */
     uint64_t slots;
     struct sl_arena arena;
     /* The second and later facets of a; next: index + 1 of the next of the same a; last: of the last, in the first. */
