@@ -58,16 +58,19 @@ class Maker:
 
     def __init__(self, r):
         self.r, self.pid, self.files, self.lines, self.left = r, 100, {}, [], 1500
+        self.mixed = r.choice(["", "", "now and then"])  # whole calls beside begins and ends: these are not added up
 
-    def event(self, phase, name, t, args=None, **more):
+    def event(self, phase, name, t, args=None, written=None, **more):
         e = {"name": name, "cat": "a.c", "ph": phase, "ts": f"{t // 1000}.{t % 1000:03}", "pid": self.now[0], "tid": self.now[1], **more}
         if args:
             e["args"] = args
-        self.lines.append((t, len(self.lines), json.dumps(e).replace(f'"{e["ts"]}"', e["ts"])))
+        if "dur" in e:
+            e["dur"] = e["dur"] / 1000
+        self.lines.append((t if written is None else written, len(self.lines), json.dumps(e).replace(f'"{e["ts"]}"', e["ts"])))
 
     def process(self, begin, end, parent=None, depth=0, host="node1"):
         """parent: (its pid, the identity of the call or none).  Gives the pid."""
-        r, outer = self.r, (self.lines, getattr(self, "now", None))
+        r, outer = self.r, (self.lines, getattr(self, "now", None), getattr(self, "whole", None))
         self.pid += 1
         pid, self.lines, self.now = self.pid, [], (self.pid, self.pid)
         ended = r.random() < 0.8
@@ -82,13 +85,14 @@ class Maker:
         head = json.dumps({"name": "spanloom", "ph": "M", "pid": pid, "tid": pid, "args": facts})
         for tid in range(pid, pid + r.choice([1, 1, 2, 3])):
             self.now = (pid, tid)
+            self.whole = r.choice(["", "", "at their end", "at their begin", self.mixed])
             self.calls(begin + r.randrange(0, 50), end, depth, 0, ended)
         rest = sorted(self.lines)
         if r.random() < 0.01:
             r.shuffle(rest)
         text = "[\n" + head + ",\n" + ",\n".join(line for _, _, line in rest)
         self.files[pid] = text[:r.randrange(len(text))] if r.random() < 0.1 else text + "\n]\n"
-        self.lines, self.now = outer
+        self.lines, self.now, self.whole = outer
         return pid
 
     def calls(self, begin, end, depth, level, ended):
@@ -101,9 +105,17 @@ class Maker:
 
     def call(self, name, t, stop, depth, level, ended):
         r, self.left = self.r, max(self.left - 1, 0)
-        identity = f"{r.getrandbits(64):016x}" if r.random() < 0.2 else None
-        self.event("B", name, t, {"n": 1, "nested": {"id": 5}} if r.random() < 0.05 else {"id": r.randrange(4)} if r.random() < 0.05 else None)
-        if r.random() < 0.1:
+        whole = self.whole in ("at their end", "at their begin") or (self.whole and r.random() < 0.3)
+        told = 0.05 if not whole else r.choice([0, 0, 0.02])
+        identity = f"{r.getrandbits(64):016x}" if r.random() < (0.02 if whole else 0.2) else None
+        args = {"n": 1, "nested": {"id": 5}} if r.random() < told else {"id": r.randrange(4)} if r.random() < told else {"n": 1} if r.random() < 0.1 else None
+        if whole:  # begin and duration of some are rounded apart
+            end = stop if r.random() < 0.8 or stop == t else stop + r.randrange(-(min(999, stop - t)), 999)
+            args = {**(args or {}), "span_id": identity} if identity else args
+            self.event("X", name, t, args, written=end if self.whole == "at their end" else t, dur=end - t)
+        else:
+            self.event("B", name, t, args)
+        if r.random() < (0.002 if whole else 0.1):
             self.event("i", r.choice(["begin", "end", "converged"]), r.randrange(t, stop + 1), s=r.choice("tp"))
         if r.random() < 0.05:
             self.event("s", "q", t, id=7, bp="e")
@@ -119,7 +131,7 @@ class Maker:
             child = self.process(at, max(at, until), (self.now[0], identity), depth + 1, r.choice(["node1", "node1", "node2"]))
             if r.random() < 0.5:
                 self.event("i", "fork", at, {"child_pid": child}, s="t")
-        if r.random() > (0.02 if ended else 0.1):
+        if not whole and r.random() > (0.02 if ended else 0.1):
             end = "" if r.random() < 0.03 else name
             args = {"unfinished": True} if r.random() < 0.03 else {"span_id": identity} if identity else {"cpu_ns": 5} if r.random() < 0.1 else None
             self.event("E", end, stop, args)

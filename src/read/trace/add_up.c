@@ -12,6 +12,9 @@
  *
  * So what is held are the paths, the calls that are open, and these.  Begins and ends of each thread must stand in the
  * order of time: where they do not, and where a thread has whole calls (X) beside them, the sums are unfit.
+ *
+ * Whole calls stand in a file when they ended, or in any order: they are held without what they were called with, and
+ * added up thread by thread at the end.  Those of threads with anything of the above become records, all of them.
  */
 #include "base/clock.h"
 #include "base/hash.h"
@@ -45,6 +48,7 @@ struct sl_model_adding { /* of one thread */
     SL_VEC(struct sl_call_interval) outermost;
     int64_t now;                            /* of the last begin or end */
     int64_t first, latest;                  /* of what is not kept; first > latest: nothing */
+    bool told;                              /* something on it says of other processes or spans */
     bool contained;                         /* its process lies in another one */
     SL_VEC(struct sl_call_interval) starts; /* of the processes that its own started */
     int64_t from, to;                       /* while these were there, and those below them; from > to: never */
@@ -317,11 +321,16 @@ static bool unfit(struct sl_trace_model *t)
     return true;
 }
 
+/* Does the begin of a call, or a whole one?  clang's sums of all calls of a name are told by their arguments. */
+static bool call_refers(const struct sl_trace_model_event *e)
+{
+    return refers(e->args) || (e->name.n > 6 && !memcmp(e->name.s, "Total ", 6));
+}
+
 static bool add_begin(struct sl_trace_model *t, const struct sl_trace_model_event *e, struct sl_model *h)
 {
     struct sl_model_adding *a = adding_of(t, h->thread);
-    /* clang's sums of all calls of a name are told by their arguments */
-    bool kept = refers(e->args) || (e->name.n > 6 && !memcmp(e->name.s, "Total ", 6));
+    bool kept = call_refers(e);
 
     if (h->ts < a->now || t->threads.v[h->thread].whole.n)
         return unfit(t);
@@ -354,6 +363,21 @@ static bool add_end(struct sl_trace_model *t, const struct sl_trace_model_event 
     return false;
 }
 
+static bool add_whole(struct sl_trace_model *t, const struct sl_trace_model_event *e, struct sl_model *h)
+{
+    struct sl_model_thread *th = &t->threads.v[h->thread];
+
+    if (th->adding && th->adding->paths.n)
+        return unfit(t);
+    h->more = SL_MODEL_NONE;
+    if (call_refers(e)) {
+        adding_of(t, h->thread)->told = true;
+        h->more = sl_model_add_more(t, e);
+    }
+    *sl_vec_add(&t->threads.v[h->thread].whole) = *h;
+    return true;
+}
+
 static bool add_point(struct sl_trace_model *t, const struct sl_trace_model_event *e, struct sl_model *h)
 {
     static const char *const told[] = {"begin", "end", "fork", "traceparent", NULL};
@@ -362,6 +386,7 @@ static bool add_point(struct sl_trace_model *t, const struct sl_trace_model_even
     if (is_one_of(e->name, told) || refers(e->args)) {
         if (e->reach != 'p' && e->reach != 'g') {
             keep(t, a);
+            a->told = true;
             if (a->open.n && e->name.n == 3 && !memcmp(e->name.s, "end", 3))
                 a->open.v[a->open.n - 1].ended = true;
         }
@@ -376,10 +401,7 @@ bool sl_model_add_up(struct sl_trace_model *t, const struct sl_trace_model_event
     switch (e->phase) {
     case 'B': return add_begin(t, e, h);
     case 'E': return add_end(t, e, h);
-    case 'X':
-        if (!e->lasts)
-            return add_begin(t, e, h);
-        return t->threads.v[h->thread].adding && t->threads.v[h->thread].adding->paths.n ? unfit(t) : false;
+    case 'X': return e->lasts ? add_whole(t, e, h) : add_begin(t, e, h);
     case 'i':
     case 'I':
     case 'R': return add_point(t, e, h);
@@ -405,13 +427,59 @@ static void add_moment(struct sl_trace_model *t, uint32_t thread, int64_t ns)
         .ts = ns, .end = -1, .place = 1, .name = name, .thread = thread, .more = SL_MODEL_NONE, .phase = 'i'};
 }
 
+struct whole { /* a call that is open; below: what those right below it cover, until when */
+    uint32_t path;
+    int64_t begin_ns, end_ns, below_ns, until_ns;
+};
+
+/* The whole calls of a thread, which has no others. */
+static void add_up_whole(struct sl_trace_model *t, struct sl_model_adding *a, uint32_t thread)
+{
+    sl_model_list *l = &t->threads.v[thread].whole;
+    SL_VEC(struct sl_model_open) open = {0};
+    SL_VEC(struct whole) of = {0};
+
+    sl_model_order_whole(l, thread);
+    for (size_t i = 0; i <= l->n; i++) {
+        const struct sl_model *h = &l->v[i];
+        struct whole now, *around;
+        open.n = i < l->n ? sl_model_around(open.v, open.n, h) : 0;
+        for (; of.n > open.n; of.n--) {
+            const struct whole *w = &of.v[of.n - 1];
+            count(a, w->path, sl_time_sub(w->end_ns, w->begin_ns), w->below_ns);
+        }
+        if (i == l->n)
+            break;
+        around = of.n ? &of.v[of.n - 1] : NULL;
+        now = (struct whole){path_of(a, around ? around->path : UINT32_MAX, h->name), h->ts, h->end, 0, h->ts};
+        if (around) {
+            int64_t from = h->ts > around->until_ns ? h->ts : around->until_ns;
+            int64_t to = h->end < around->end_ns ? h->end : around->end_ns;
+            if (to > from) {
+                around->below_ns = sl_time_add(around->below_ns, sl_time_sub(to, from));
+                around->until_ns = to;
+            }
+        } else if (a->contained) {
+            *sl_vec_add(&a->outermost) = (struct sl_call_interval){h->ts, h->end};
+        }
+        passed(a, h->ts, h->end);
+        *sl_vec_add(&open) = (struct sl_model_open){.end = h->end};
+        *sl_vec_add(&of) = now;
+    }
+    sl_vec_free(&open);
+    sl_vec_free(&of);
+    sl_vec_free(l);
+}
+
 /* When anything was recorded on the threads stays known: processes may be found, and end, by that. */
 void sl_model_add_up_end(struct sl_trace_model *t)
 {
     for (uint32_t i = 0; i < t->threads.n; i++) {
-        struct sl_model_adding *a = t->threads.v[i].adding;
+        struct sl_model_adding *a = t->threads.v[i].whole.n ? adding_of(t, i) : t->threads.v[i].adding;
         if (!a)
             continue;
+        if (t->threads.v[i].whole.n && !a->told && !a->starts.n && a->from > a->to)
+            add_up_whole(t, a, i);
         keep(t, a);
         while (a->open.n)
             end_kept(a, false);

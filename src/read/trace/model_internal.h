@@ -36,6 +36,11 @@ struct sl_model_call {
     uint32_t number;                /* of calls of this name on the thread, from 1 */
 };
 
+struct sl_model_open {
+    uint32_t call;
+    int64_t end; /* INT64_MAX: of B, not known */
+};
+
 struct sl_model_thread {
     uint32_t process, tid;
     sl_model_list marks; /* B E and points, in the order of the file */
@@ -111,6 +116,10 @@ void sl_model_name_process(struct sl_trace_model *t, struct sl_model_process *p)
 
 /* nest.c: fills calls, flows, and where points belong, of one thread. */
 void sl_trace_model_nest(struct sl_trace_model *t, uint32_t thread);
+/* X of a thread by begin, callers before what they call. */
+void sl_model_order_whole(sl_model_list *l, uint32_t thread);
+/* How many of the calls that are open, the outermost first, are around the X h. */
+size_t sl_model_around(const struct sl_model_open *open, size_t n, const struct sl_model *h);
 /* emit.c */
 void sl_trace_emit(struct sl_trace_model *t);
 

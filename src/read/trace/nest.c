@@ -13,16 +13,11 @@
 
 enum { ROUNDING_NS = 1000 }; /* begin and duration are rounded apart, to microseconds or by floating point */
 
-struct open {
-    uint32_t call;
-    int64_t end; /* INT64_MAX: of B, not known */
-};
-
 struct nesting {
     struct sl_trace_model *t;
     struct sl_model_thread *th;
     uint32_t thread;
-    SL_VEC(struct open) stack;
+    SL_VEC(struct sl_model_open) stack;
     SL_VEC(uint32_t) wait; /* flows that end in the next call that begins */
 };
 
@@ -57,30 +52,37 @@ static void begin(struct nesting *s, const struct sl_model *h, int64_t end)
                                 .last_more = SL_MODEL_NONE,
                                 .outer = s->stack.n ? s->stack.v[s->stack.n - 1].call : SL_MODEL_NONE,
                                 .number = ++of_name(s->t, h->name)->calls};
-    *sl_vec_add(&s->stack) = (struct open){call, end};
+    *sl_vec_add(&s->stack) = (struct sl_model_open){call, end};
     for (size_t i = 0; i < s->wait.n; i++)
         s->t->flows.v[s->wait.v[i]].call = call;
     sl_vec_clear(&s->wait);
 }
 
-/* X that are over at this time; at the moment of their end they still hold points, but nothing that begins. */
+/* Without X that are over at this time; at the moment of their end they still hold points, but nothing that begins. */
+static size_t not_over(const struct sl_model_open *open, size_t n, int64_t now, bool point)
+{
+    while (n && open[n - 1].end != INT64_MAX && (open[n - 1].end < now || (open[n - 1].end == now && !point)))
+        n--;
+    return n;
+}
+
 static void drop_over(struct nesting *s, int64_t now, bool point)
 {
-    while (s->stack.n) {
-        int64_t end = s->stack.v[s->stack.n - 1].end;
-        if (end == INT64_MAX || end > now || (end == now && point))
-            break;
-        s->stack.n--;
-    }
+    s->stack.n = not_over(s->stack.v, s->stack.n, now, point);
+}
+
+size_t sl_model_around(const struct sl_model_open *open, size_t n, const struct sl_model *h)
+{
+    n = not_over(open, n, h->ts, false);
+    /* What ends before this one does, can hold nothing later that does not lie in this one as well. */
+    while (n && open[n - 1].end < h->end && (uint64_t)h->end - (uint64_t)open[n - 1].end > ROUNDING_NS)
+        n--;
+    return n;
 }
 
 static void begin_whole(struct nesting *s, const struct sl_model *h)
 {
-    drop_over(s, h->ts, false);
-    /* What ends before this one does, can hold nothing later that does not lie in this one as well. */
-    while (s->stack.n && s->stack.v[s->stack.n - 1].end < h->end &&
-           (uint64_t)h->end - (uint64_t)s->stack.v[s->stack.n - 1].end > ROUNDING_NS)
-        s->stack.n--;
+    s->stack.n = sl_model_around(s->stack.v, s->stack.n, h);
     begin(s, h, h->end);
 }
 
@@ -196,7 +198,7 @@ static int by_begin(const void *x, const void *y)
     return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void order_whole(sl_model_list *l, uint32_t thread)
+void sl_model_order_whole(sl_model_list *l, uint32_t thread)
 {
     size_t back = 0, forth = 0;
 
@@ -231,7 +233,7 @@ void sl_trace_model_nest(struct sl_trace_model *t, uint32_t thread)
     size_t i = 0, k = 0;
 
     order_marks(t, marks);
-    order_whole(whole, thread);
+    sl_model_order_whole(whole, thread);
     t->round++;
     while (i < marks->n || k < whole->n) {
         struct sl_model *m = i < marks->n ? &marks->v[i] : NULL, *x = k < whole->n ? &whole->v[k] : NULL;
