@@ -317,6 +317,8 @@ static void record(struct sl_parse *p, const char *message, size_t n)
     const struct sl_rule *last = NULL;
     const uint16_t *list = r->first[n ? (unsigned char)*message : 256];
     bool skipped = false, bad = false, naming = p->mode == SL_PARSE_NAMING;
+    /* else a column of that name says another table */
+    bool of_table = b->part && p->filled && p->base[r->field_table].s == b->part;
     size_t rejects = b->rejects.n;
 
     b->read++;
@@ -331,6 +333,8 @@ static void record(struct sl_parse *p, const char *message, size_t n)
         const struct sl_rule *u;
         if (i >= (naming ? r->nrule + r->nnaming : UINT16_MAX))
             break;
+        if (of_table && i < r->nrule && p->other_table[i])
+            continue;
         u = i < r->nrule ? &r->rule[i] : &r->naming[i - r->nrule];
         if (p->mode == SL_PARSE_SHARES && !u->nshare)
             continue;
@@ -511,22 +515,29 @@ void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, cons
     }
 }
 
+/* Does a condition of the rule name other tables, and nothing but the record's own table can be meant by it? */
+static bool wants_other_table(const struct sl_recipe *r, const struct sl_rule *u, const char *table)
+{
+    const struct sl_value name = {.kind = SL_TEXT, .s = table, .n = (uint32_t)strlen(table)};
+
+    for (int i = 0; i < u->nmatch; i++)
+        if (captures(&u->match[i], r->field_table))
+            return false;
+    for (int i = 0; i < u->nwhen; i++)
+        if (u->when[i].field == r->field_table && u->when[i].nis &&
+            which_of(u->when[i].is, u->when[i].nis, &name) == u->when[i].nis)
+            return true;
+    return false;
+}
+
 bool sl_parse_part(struct sl_parse *p, const char *table)
 {
     const struct sl_recipe *r = p->recipe;
     bool wanted = r->else_raw && p->mode == SL_PARSE_IMPORT;
 
-    for (int i = 0; i < r->nrule && !wanted; i++) {
-        const struct sl_rule *u = &r->rule[i];
-        bool here = p->mode != SL_PARSE_SHARES || u->nshare;
-        for (int k = 0; k < u->nwhen && here; k++)
-            if (u->when[k].field == r->field_table && u->when[k].nis) {
-                int n = 0;
-                while (n < u->when[k].nis && strcmp(u->when[k].is[n], table) != 0)
-                    n++;
-                here = n < u->when[k].nis;
-            }
-        wanted = here;
+    for (int i = 0; i < r->nrule; i++) {
+        p->other_table[i] = wants_other_table(r, &r->rule[i], table);
+        wanted |= !p->other_table[i] && (p->mode != SL_PARSE_SHARES || r->rule[i].nshare);
     }
     if (!wanted)
         return false;
@@ -564,6 +575,7 @@ bool sl_parse_start(struct sl_parse *p, const struct sl_pattern *files, const ch
     p->head_match = sl_match_new();
     p->variables = sl_alloc(sizeof *p->variables);
     p->text = sl_alloc(sizeof *p->text);
+    p->other_table = sl_alloc((size_t)r->nrule + 1);
     new_batch(p);
     at = files ? sl_pattern_match(files, p->match, path, strlen(path), 0) : NULL;
     for (uint32_t i = 0; at && i < files->ncaptures; i++)
@@ -603,4 +615,5 @@ void sl_parse_finish(struct sl_parse *p)
     free(p->base);
     free(p->f);
     free(p->memo);
+    free(p->other_table);
 }

@@ -57,6 +57,7 @@ struct sl_parse {
 
     struct sl_batch *batch;
     const char *part;                    /* table at hand */
+    bool *other_table;                   /* by rule: it is about other tables */
     struct sl_value *context, *base, *f; /* path; the record; the record with the rule's captures */
     const char **yields;                 /* by slot: the name of the field that is given, and not by the path */
     struct sl_match *match, *head_match; /* head_match: of the head, while a rule's match is still wanted */
