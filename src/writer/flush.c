@@ -268,6 +268,14 @@ static int flush_spans(struct sl_writer *w, struct sl_err *err)
     return rc;
 }
 
+int sl_write_ghosts(struct sl_writer *w, struct sl_err *err)
+{
+    struct sl_rows rows = {w->spans.n, w, span_column};
+    int rc = sl_store_insert(w->st, "INSERT OR IGNORE INTO sl_ghost SELECT c0, c1, c2, c3 FROM sl_rows", &rows, err);
+    sl_vec_clear(&w->spans);
+    return rc;
+}
+
 static int flush_events(struct sl_writer *w, struct sl_err *err)
 {
     struct sl_rows rows = {w->events.n, w, event_column};

@@ -277,63 +277,53 @@ static int write_zones(struct sl_writer *w, struct sl_err *err)
 }
 
 /* Ghosts that a weak link still waits for are remembered for the next import, with their ancestors. */
-static int write_ghost(struct sl_writer *w, sqlite3_stmt *q, uint32_t i, struct sl_err *err)
+static void add_ghost(struct sl_writer *w, uint32_t i)
 {
     struct sl_id *s = &w->ids.v[i];
-    struct sl_key key = sl_ids_key(s);
-    char digits[32];
-    int rc;
 
     if (s->type & SL_ID_REAL || s->store) /* it is there, or was written */
-        return 0;
-    if (s->parent && (rc = write_ghost(w, q, s->parent - 1, err)))
-        return rc;
-    s->store = ++w->next_span;
-    sqlite3_bind_int64(q, 1, s->store);
-    sqlite3_bind_int64(q, 2, sl_write_name(w, s->type & SL_ID_TYPE));
-    if (key.n == SL_KEY_INT)
-        sqlite3_bind_text(q, 3, digits, (int)sl_int_text(key.i, digits), SQLITE_TRANSIENT);
-    else
-        sqlite3_bind_text(q, 3, key.s, (int)key.n, SQLITE_STATIC);
+        return;
     if (s->parent)
-        sqlite3_bind_int64(q, 4, w->ids.v[s->parent - 1].store);
-    else
-        sqlite3_bind_null(q, 4);
-    rc = sqlite3_step(q) == SQLITE_DONE ? 0 : sl_store_err(w->st, "cannot write", err);
-    sqlite3_reset(q);
-    return rc;
+        add_ghost(w, s->parent - 1);
+    sl_write_name(w, s->type & SL_ID_TYPE);
+    s->store = ++w->next_span;
+    *sl_vec_add(&w->spans) = (struct sl_span_row){s->store, i, 0};
 }
 
+static void weak_column(const void *of, size_t row, int col, sqlite3_context *out)
+{
+    const struct sl_writer *w = of;
+    const struct sl_weak *k = &w->weak.v[row];
+
+    switch (col) {
+    case 0: sqlite3_result_int64(out, w->ids.v[k->left].store); break;
+    case 1: sqlite3_result_int64(out, k->kind); break;
+    case 2: sqlite3_result_int64(out, w->ids.v[k->right].store); break;
+    case 3: sqlite3_result_int64(out, w->name_id.v[k->rule]); break;
+    case 4: sqlite3_result_int64(out, k->source); break;
+    case 5: sqlite3_result_int64(out, k->place); break;
+    case 6: sqlite3_result_int64(out, k->weak); break;
+    }
+}
+
+/* All other rows are written. */
 static int write_weak(struct sl_writer *w, struct sl_err *err)
 {
-    sqlite3_stmt *ghost, *weak;
+    struct sl_rows rows = {w->weak.n, w, weak_column};
     int rc = 0;
 
     for (size_t i = 0; i < w->risen.n && !rc; i++)
         rc = sl_store_run(w->st, "DELETE FROM sl_ghost WHERE id = ?", err, "i", (int64_t)w->ids.v[w->risen.v[i]].store);
-    ghost = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_ghost VALUES (?, ?, ?, ?)", err);
-    weak = sl_store_prepare(w->st, "INSERT OR IGNORE INTO sl_weak VALUES (?, ?, ?, ?, ?, ?, ?)", err);
-    if (!ghost || !weak)
-        rc = SL_ESTORE;
-    for (size_t i = 0; i < w->weak.n && !rc; i++) {
-        const struct sl_weak *k = &w->weak.v[i];
-        rc = write_ghost(w, ghost, k->left, err);
-        if (!rc)
-            rc = write_ghost(w, ghost, k->right, err);
-        sqlite3_bind_int64(weak, 1, w->ids.v[k->left].store);
-        sqlite3_bind_int64(weak, 2, k->kind);
-        sqlite3_bind_int64(weak, 3, w->ids.v[k->right].store);
-        sqlite3_bind_int64(weak, 4, sl_write_name(w, k->rule));
-        sqlite3_bind_int64(weak, 5, k->source);
-        sqlite3_bind_int64(weak, 6, k->place);
-        sqlite3_bind_int(weak, 7, (int)k->weak);
-        if (!rc && sqlite3_step(weak) != SQLITE_DONE)
-            rc = sl_store_err(w->st, "cannot write", err);
-        sqlite3_reset(weak);
+    for (size_t i = 0; i < w->weak.n; i++) {
+        add_ghost(w, w->weak.v[i].left);
+        add_ghost(w, w->weak.v[i].right);
+        sl_write_name(w, w->weak.v[i].rule);
     }
-    sqlite3_finalize(ghost);
-    sqlite3_finalize(weak);
-    return rc;
+    if (!rc)
+        rc = sl_write_ghosts(w, err);
+    return rc ? rc
+              : sl_store_insert(w->st, "INSERT OR IGNORE INTO sl_weak SELECT c0, c1, c2, c3, c4, c5, c6 FROM sl_rows",
+                                &rows, err);
 }
 
 struct naming {

@@ -130,6 +130,7 @@ struct sl_writer {
 uint32_t sl_write_name(struct sl_writer *w, uint32_t name); /* id in the set -> id in the store */
 int sl_write_shape(struct sl_writer *w, uint32_t shape, uint32_t *id, struct sl_err *err);
 int sl_write_flush(struct sl_writer *w, bool all, struct sl_err *err); /* not all: only what is many */
+int sl_write_ghosts(struct sl_writer *w, struct sl_err *err);          /* what is gathered in spans */
 void sl_write_key(sqlite3_context *out, struct sl_key k);
 
 /* sort_events.c: by span, then by time, type, source, place; equal ones stay in order */
