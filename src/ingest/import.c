@@ -392,8 +392,11 @@ static int sources_of(struct sl_importing *m, struct sl_sources *out, struct sl_
 static int bind_all(struct sl_importing *m, struct sl_err *err)
 {
     struct sl_sources sources = {0};
-    int rc = sl_store_index(m->st, err);
+    /* what is more than SQLite's cache is sorted by a second thread */
+    int rc = m->o->jobs > 1 ? sl_store_exec(m->st, "PRAGMA threads = 1", err) : 0;
 
+    if (!rc)
+        rc = sl_store_index(m->st, err);
     if (!rc) /* so that SQLite knows which joins of tables of spans want an index of their own; milliseconds */
         rc = sl_store_exec(m->st, "PRAGMA analysis_limit = 400; ANALYZE sl_span", err);
     if (!rc && m->o->campaign) {
