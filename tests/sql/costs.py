@@ -51,8 +51,16 @@ def steps(store, *words):
         return int(f.read())
 
 
+def done(store):
+    """With what an import would know of the tables' sizes."""
+    db = sqlite3.connect(store.done())
+    db.executescript("PRAGMA analysis_limit = 400; ANALYZE sl_span")
+    db.close()
+    return store.file
+
+
 def store_of(runs, tasks, file):
-    """Runs of so many tasks each, run0 with 5; what an import would know of the table's size."""
+    """Runs of so many tasks each, run0 with 5."""
     s = Store(file)
     for run in range(runs):
         w, before = s.workflow(f"run{run}"), []
@@ -65,11 +73,7 @@ def store_of(runs, tasks, file):
             s.htex(t, 0, at + MS, at + 2 * MS, at + 3 * MS, at + 4 * MS, at + 5 * MS, at + 6 * MS, at + 6 * MS, at + 7 * MS,
                    executor=executor, manager=manager, worker=worker)
             before.append(t)
-    s.done()
-    db = sqlite3.connect(s.file)
-    db.executescript("PRAGMA analysis_limit = 400; ANALYZE sl_span")
-    db.close()
-    return s.file
+    return done(s)
 
 
 @cases("show --run run0 task 3", "show --run run0 task 3 --format json", "critical-path --run run0", "critical-path --run run0 --slack", "sequences --run run0",
@@ -80,6 +84,34 @@ def one_run_costs_what_it_has(command):
     a, b = steps(small, *command.split()), steps(large, *command.split())
     note(f"{a} steps, {b}")
     check(b - a < 36 * 150, f"{command}: {a} steps in a store of 4 runs, {b} in one of 40")
+
+
+def traced(processes, calls, file):
+    """Processes of so many calls each, p0 with 5, of which one did not end; p0 started p1, and a command that did not end all others.  Something waited in each."""
+    s = Store(file)
+    command = s.span("trace.call", "make", s.span("trace.thread", "1", s.span("trace.process", "n1:1@1")), begin=0)
+    main = None
+    for p in range(processes):
+        process = s.span("trace.process", f"p{p}:{p + 2}@{p}")
+        s.attr(process, "program", "prog")
+        if p:
+            s.link(main if p == 1 else command, IN, process)
+        thread = s.span("trace.thread", str(p), process)
+        for i in range(calls if p else 5):
+            begin = p * S + i * MS
+            call = s.span("trace.call", f"f#{i + 1}", thread, begin=begin, **({"end": begin + MS} if i else {}))
+            main = main or call
+            s.attr(call, "id", p * 1000 + i)
+        if p:
+            s.attr(s.span("trace.async", f"wait {p}", process, begin=p * S, end=p * S + MS), "name", "wait")
+    return done(s)
+
+
+@test
+def a_profile_is_linear_in_processes():
+    a, b = (steps(traced(n, 4, f"{n}.db"), "profile") for n in (200, 1600))
+    note(f"{a} steps, {b}")
+    check(b < 9 * a, f"{a} steps of 200 processes, {b} of 1600")
 
 
 def query_of(store, text):

@@ -12,31 +12,19 @@
  *
  *     SELECT name, spans, ran_s, waited_s FROM async_profile();
  *
- * within, the id of a span (a process, a task, a run), or a JSON list of such, takes only what belongs to it; NULL:
- * all.
+ * within, the id of a span (a process, a task, a run), or a JSON list of such, takes only what belongs to it, which may
+ * run in calls of that, and of its process and what that started; NULL: all.
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
+#include "base/buf.h"
+#include "sqlfn_async_profile.sql.h"
 
-/* Keys are "NAME ID". */
-static const char rows_sql[] =
-    "WITH async AS MATERIALIZED (SELECT s.id, s.key, min(iif(e.type = 'begin', e.time_ns, NULL)) AS begin, "
-    "max(iif(e.type = 'end', e.time_ns, NULL)) AS end FROM spans s JOIN events e ON e.span = s.id WHERE s.type = "
-    "'trace.async' AND (?1 IS NULL OR s.id IN (SELECT d.span FROM json_each(?1) j JOIN descendants(j.value) d)) GROUP "
-    "BY s.id), "
-    "named AS (SELECT a.*, coalesce((SELECT min(n.value) FROM attributes n WHERE n.span = a.id AND n.name = 'name'), "
-    "a.key) AS name FROM async a), "
-    "ran AS MATERIALIZED (SELECT i.value AS id, sum(f.time_ns - b.time_ns) AS ns FROM attributes i JOIN spans c ON "
-    "c.id = i.span AND c.type = 'trace.call' JOIN events b ON b.span = c.id AND b.type = 'begin' JOIN events f ON "
-    "f.span = c.id AND f.type = 'end' WHERE i.name = 'id' GROUP BY i.value), "
-    "whole AS (SELECT n.name, n.end - n.begin AS ns, r.ns AS ran FROM named n LEFT JOIN ran r ON r.id = "
-    "CAST(substr(n.key, length(n.name) + 2) AS INTEGER) AND n.end - n.begin IS NOT NULL) "
-    "SELECT name, count(*), count(*) - count(ns), total(ns) / 1e9, sum(ran) / 1e9, sum(iif(ran IS NOT NULL, ns - ran, "
-    "NULL)) / 1e9, avg(ns) / 1e9, max(ns) / 1e9 FROM whole GROUP BY name ORDER BY 6 DESC NULLS LAST, 4 DESC, name";
+enum { OF_ALL, OF_THESE };
 
 struct state {
-    sqlite3_stmt *rows;
+    sqlite3_stmt *asked[2], *rows; /* rows: one of these */
     bool done;
 };
 
@@ -51,19 +39,30 @@ static int next(void *state, struct sl_err *err)
     return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(sqlite3_db_handle(s->rows)));
 }
 
+static int prepare(sqlite3_stmt **rows, sqlite3 *db, const char *of, struct sl_err *err)
+{
+    struct sl_buf sql = {0};
+    int rc;
+
+    sl_buf_addf(&sql, "%s%s", of, sql_rows);
+    rc = sqlite3_prepare_v2(db, sql.s, (int)sql.n, rows, NULL);
+    sl_buf_free(&sql);
+    return rc ? sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(db)) : 0;
+}
+
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
-    int kind = call->arg[0] ? sqlite3_value_type(call->arg[0]) : SQLITE_NULL;
+    int kind = call->arg[0] ? sqlite3_value_type(call->arg[0]) : SQLITE_NULL,
+        of = kind == SQLITE_NULL ? OF_ALL : OF_THESE, rc;
 
     if (kind != SQLITE_NULL && kind != SQLITE_INTEGER && kind != SQLITE_TEXT)
         return sl_err(err, SL_EUSAGE, "the argument is the id of a span, a JSON list of such, or NULL for all");
-    if (!s->rows && sqlite3_prepare_v2(call->db, rows_sql, -1, &s->rows, NULL))
-        return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(call->db));
+    if (!s->asked[of] && (rc = prepare(&s->asked[of], call->db, of == OF_ALL ? sql_of_all : sql_of_these, err)))
+        return rc;
+    s->rows = s->asked[of];
     sqlite3_reset(s->rows);
-    if (kind == SQLITE_NULL)
-        sqlite3_bind_null(s->rows, 1);
-    else
+    if (of == OF_THESE)
         sqlite3_bind_text(s->rows, 1, (const char *)sqlite3_value_text(call->arg[0]), -1, SQLITE_TRANSIENT);
     return next(s, err);
 }
@@ -80,7 +79,10 @@ static void column(const void *state, sqlite3_context *out, int col)
 
 static void end(void *state)
 {
-    sqlite3_finalize(((struct state *)state)->rows);
+    struct state *s = state;
+
+    sqlite3_finalize(s->asked[OF_ALL]);
+    sqlite3_finalize(s->asked[OF_THESE]);
 }
 
 static const struct sl_table_fn fn = {
