@@ -255,7 +255,7 @@ int sl_result_profile(struct sl_result *r, struct sl_store *st, const struct sl_
         if (want->flat)
             rc = add_async(r, st, &want->calls, err);
     }
-    if (!rc && !sl_result_sql(r, st, "runs", runs, N(runs), sql_tops, err))
+    if (!rc && !want->calls.nwithin && !sl_result_sql(r, st, "runs", runs, N(runs), sql_tops, err))
         rc = SL_ESTORE;
     sl_calls_free(&c);
     return rc;

@@ -35,7 +35,8 @@ enum {
 int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err);
 /*
  * Tables: summary, one row; flat and tree, where they are wanted; async, asynchronous spans by name, with flat; open,
- * what each thread was in when its process ended; runs, one row: how many processes ran on their own, and the last one.
+ * what each thread was in when its process ended; and of the whole store runs, one row: how many processes ran on their
+ * own, and the last one.
  */
 int sl_result_profile(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err);
 

@@ -107,6 +107,15 @@ def traced(processes, calls, file):
     return done(s)
 
 
+@cases("profile trace.process p0:2@0", "profile trace.process p0:2@0 --by thread --format json", "profile trace.process p1:3@1", "profile trace.call f#3 --run p0:2@0")
+def one_process_costs_what_it_has(command):
+    """With --run, a process more is a name more to look at, as a run is."""
+    small, large = traced(40, 25, "small.db"), traced(400, 25, "large.db")
+    a, b = steps(small, *command.split()), steps(large, *command.split())
+    note(f"{a} steps, {b}")
+    check(b - a < 360 * 160 * command.count('--run') + 100, f"{command}: {a} steps in a store of 40 processes, {b} in one of 400")
+
+
 @test
 def a_profile_is_linear_in_processes():
     a, b = (steps(traced(n, 4, f"{n}.db"), "profile") for n in (200, 1600))

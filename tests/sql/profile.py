@@ -283,6 +283,23 @@ def what_hangs_when_it_is_killed():
 
 
 @test
+def an_open_call_alone():
+    """Asked for alone, it has the time that it has in all: until the last its process did, in another thread; its process, rank and thread, too."""
+    store = Traces(random.Random(1))
+    p = store.process(rank=3)
+    hangs = store.call("hangs", 10, None, None, store.thread(p, 1))
+    store.call("busy", 0, 1500, None, store.thread(p, 2))
+    p = store.process(hangs)
+    store.call("below", 20, 900, hangs, store.thread(p, 3))
+    store.done()
+    for by, part in (("rank", "3"), ("process", "host:1@1"), ("thread", "host:1@1/1")):
+        got, = ask(store.file, f"SELECT part, name, inclusive_s * 1e9 FROM call_tree({hangs.span}, '{by}')")
+        near(got[:1], [(part, "hangs", Fraction(1490))])
+    shown = spanloom("profile", "span", hangs.span, "-d", store.file).out
+    check(shown.startswith("2 calls in 2 processes and 2 threads\n"), shown)
+
+
+@test
 def parts_stand_together():
     """Functions by their whole time, and their ranks in the order of numbers."""
     store = Traces(random.Random(1))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/calls/calls.h"
+#include "analyse/calls/part.h"
 #include "analyse/calls/unfinished.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "base/buf.h"
+#include "calls_calls.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -437,15 +439,11 @@ static int program_row(void *to, sqlite3_value **v)
 static int read_attribute(struct parts *p, sqlite3 *db, const char *type, const char *name, sl_query_row_fn *row,
                           struct sl_err *err)
 {
-    char sql[400];
+    char spans[200], sql[400];
 
-    snprintf(sql, sizeof sql,
-             "SELECT sl_query_each(?1, a.span, json_extract(a.vals, f.path)) FROM sl_name n CROSS JOIN sl_span s ON "
-             "s.type = "
-             "n.id JOIN sl_attr a ON a.span = s.id JOIN sl_shape f ON f.id = a.shape WHERE n.name = '%s' AND f.name = "
-             "'%s'",
-             type, name);
-    return sl_query_each(db, sql, row, p, err);
+    snprintf(spans, sizeof spans, p->c->g.part ? sql_of_these : sql_of_all, type);
+    snprintf(sql, sizeof sql, sql_attribute, spans, name);
+    return sl_query_each_of(db, sql, p->c->g.part, row, p, err);
 }
 
 static uint32_t part_of(struct sl_calls *c, uint32_t thread, enum sl_calls_by by)
@@ -520,10 +518,13 @@ static int make_parts(struct sl_calls *c, sqlite3 *db, const uint32_t *thread, e
 int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *want, struct sl_err *err)
 {
     struct load l = {.c = c, .g = &c->g};
+    char *part;
     int rc;
 
     *c = (struct sl_calls){.sums = want->sums};
-    rc = sl_graph_load(&c->g, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, err);
+    rc = sl_calls_part(&part, db, want, err);
+    if (!rc)
+        rc = sl_graph_load_these(&c->g, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, part, err);
     if (!rc && (rc = sl_events_load(&l.e, &c->g, db, err)))
         sl_graph_free(&c->g);
     if (rc)

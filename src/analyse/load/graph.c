@@ -281,16 +281,12 @@ bool sl_graph_covers(const struct sl_graph *g, sqlite3_value *within)
 
 /* ---- all of it ---- */
 
-static int load(struct sl_graph *out, sqlite3 *db, unsigned want, const int64_t *within, struct sl_err *err)
+/* Fills *out, which has the part already, if it is to be one. */
+static int load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
 {
     struct load l = {.g = out, .want = want, .last_type = INT64_MIN, .last_rank = SL_NO_INDEX};
-    int rc = 0;
+    int rc = sl_names_load(&out->names, db, err);
 
-    *out = (struct sl_graph){0};
-    if (within)
-        rc = find_part(out, db, *within, err);
-    if (!rc)
-        rc = sl_names_load(&out->names, db, err);
     if (!rc)
         rc = load_spans(&l, db, err);
     if (!rc) {
@@ -315,12 +311,22 @@ static int load(struct sl_graph *out, sqlite3 *db, unsigned want, const int64_t 
 
 int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err *err)
 {
-    return load(out, db, want, NULL, err);
+    return sl_graph_load_these(out, db, want, NULL, err);
+}
+
+int sl_graph_load_these(struct sl_graph *out, sqlite3 *db, unsigned want, char *take_ids, struct sl_err *err)
+{
+    *out = (struct sl_graph){.part = take_ids};
+    return load(out, db, want, err);
 }
 
 int sl_graph_load_part(struct sl_graph *out, sqlite3 *db, unsigned want, int64_t within, struct sl_err *err)
 {
-    return load(out, db, want, &within, err);
+    int rc;
+
+    *out = (struct sl_graph){0};
+    rc = find_part(out, db, within, err);
+    return rc ? rc : load(out, db, want, err);
 }
 
 int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err)

@@ -61,6 +61,8 @@ int sl_graph_load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_er
  */
 int sl_graph_load_within(struct sl_graph *out, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err);
 int sl_graph_load_part(struct sl_graph *out, sqlite3 *db, unsigned want, int64_t within, struct sl_err *err);
+/* The same of these spans, ids in ascending order, a JSON list; NULL: of all. */
+int sl_graph_load_these(struct sl_graph *out, sqlite3 *db, unsigned want, char *take_ids, struct sl_err *err);
 /* May it be asked of that span? */
 bool sl_graph_covers(const struct sl_graph *g, sqlite3_value *within);
 void sl_graph_free(struct sl_graph *g);

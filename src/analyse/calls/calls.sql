@@ -1,0 +1,17 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What calls.c asks of the store.
+
+-- name: attribute
+SELECT sl_query_each(?1, a.span, json_extract(a.vals, f.path))
+FROM %s s
+CROSS JOIN sl_attr a ON a.span = s.id
+JOIN sl_shape f ON f.id = a.shape
+WHERE f.name = '%s';
+
+-- name: of_all
+(SELECT id FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = '%s'))
+
+-- name: of_these
+-- A subquery, not a join: see find_span.sql.
+(SELECT value AS id FROM json_each(?2) WHERE (SELECT type FROM sl_span WHERE id = value) = (SELECT id FROM sl_name WHERE
+    name = '%s'))
