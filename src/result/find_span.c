@@ -25,7 +25,8 @@ struct candidates {
 struct finder {
     struct sl_store *st;
     sqlite3_stmt *root_of, *are_facets;
-    struct sl_set runs; /* the roots that answer to the name of the run */
+    struct sl_set roots; /* where a run was named */
+    struct sl_set runs;  /* those that answer to its name */
 };
 
 /* Of a span that has no root: the span itself. */
@@ -51,10 +52,28 @@ static bool are_facets(struct finder *f, int64_t a, int64_t b)
     return yes;
 }
 
-static int add_run(void *to, sqlite3_stmt *row, struct sl_err *err)
+/*
+ * Most spans that are asked for lie right in a run: where that is another, nothing is read of them but the index that
+ * has their keys.
+ */
+static bool in_run(struct finder *f, int64_t span, int64_t parent)
 {
+    int64_t root = parent ? parent : span;
+
+    if (!sl_set_has(&f->roots, (uint64_t)root))
+        root = root_of(f, span);
+    return sl_set_has(&f->runs, (uint64_t)root);
+}
+
+static int add_root(void *to, sqlite3_stmt *row, struct sl_err *err)
+{
+    struct finder *f = to;
+    uint64_t id = (uint64_t)sqlite3_column_int64(row, 0);
+
     (void)err;
-    sl_set_add(to, (uint64_t)sqlite3_column_int64(row, 0));
+    sl_set_add(&f->roots, id);
+    if (sqlite3_column_int(row, 1))
+        sl_set_add(&f->runs, id);
     return 0;
 }
 
@@ -66,13 +85,14 @@ static int finder_open(struct finder *f, struct sl_store *st, const char *run, s
     f->are_facets = f->root_of ? sl_store_prepare(st, sql_are_facets, err) : NULL;
     if (!f->are_facets)
         return SL_ESTORE;
-    return run ? sl_store_each(st, sql_run_roots, add_run, &f->runs, err, "t", run) : 0;
+    return run ? sl_store_each(st, sql_run_roots, add_root, f, err, "t", run) : 0;
 }
 
 static void finder_free(struct finder *f)
 {
     sqlite3_finalize(f->root_of);
     sqlite3_finalize(f->are_facets);
+    sl_set_free(&f->roots);
     sl_set_free(&f->runs);
 }
 
@@ -147,7 +167,7 @@ static int find_all(struct finder *f, struct candidates *v, const char *type, co
         struct candidate c = {.id = sqlite3_column_int64(q, 0)};
         bool facet = false;
         c.exact = !strcmp(sl_store_text(q, 1), type);
-        if (run && !sl_set_has(&f->runs, (uint64_t)root_of(f, c.id)))
+        if (run && !in_run(f, c.id, sqlite3_column_int64(q, 2)))
             continue;
         if (v->n && v->v[0].exact && !c.exact)
             continue;

@@ -2,12 +2,11 @@
 -- What find_span.c asks of the store.
 
 -- name: run_roots
--- Roots that answer to the name of a run: its id or the beginning of it, or its directory.
-SELECT id
+-- All roots, and whether they answer to the name of a run: its id or the beginning of it, or its directory.
+SELECT id, key = ?1 OR (length(?1) >= 4 AND substr(key, 1, length(?1)) = ?1) OR substr(key, -length(?1) - 1) = '/' || ?1
+    OR key IN (SELECT value FROM sl_shared WHERE scope = ?1 OR substr(scope, -length(?1) - 1) = '/' || ?1)
 FROM sl_span
-WHERE parent IS NULL AND (key = ?1 OR (length(?1) >= 4 AND substr(key, 1, length(?1)) = ?1) OR substr(key,
-    -length(?1) - 1) = '/' || ?1 OR key IN (SELECT value FROM sl_shared WHERE scope = ?1 OR
-    substr(scope, -length(?1) - 1) = '/' || ?1));
+WHERE parent IS NULL;
 
 -- name: root_of
 -- Subqueries, not joins: SQLite makes a Bloom filter of all spans for a join, though one is looked up.
@@ -23,10 +22,10 @@ WHERE kind = SL_FACET AND left_span IN (?1, ?2) AND right_span IN (?1, ?2);
 
 -- name: find_all
 -- A subquery as in root_of.
-WITH f(id, name) AS MATERIALIZED (SELECT s.id, (SELECT name FROM sl_name WHERE id = s.type) AS name FROM sl_span s WHERE
-    s.type IN (SELECT id FROM sl_name n WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) =
+WITH f(id, name, parent) AS MATERIALIZED (SELECT s.id, (SELECT name FROM sl_name WHERE id = s.type), s.parent FROM sl_span s
+    WHERE s.type IN (SELECT id FROM sl_name n WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) =
     '.' || ?1)) AND %s)
-SELECT id, name
+SELECT id, name, parent
 FROM f
 ORDER BY name <> ?1, name, id;
 
