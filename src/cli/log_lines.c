@@ -79,7 +79,7 @@ int cli_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, s
     else
         sl_buf_adds(&which, "SELECT id FROM sl_source");
     if (!rc)
-        rc = sl_lines(st, set, cli->project, which.s, take_line, line_problem, &g, err);
+        rc = sl_lines(st, set, cli->project, which.s, g.all ? NULL : &g.below, take_line, line_problem, &g, err);
     if (!rc && g.failed)
         rc = sl_store_err(st, "cannot keep the lines", err);
     sqlite3_finalize(g.insert);

@@ -8,6 +8,7 @@
  */
 #include "base/buf.h"
 #include "engine/engine_internal.h"
+#include "engine/passing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -414,6 +415,8 @@ bool sl_parse_time(struct sl_parse *p, int64_t *ns, bool *naive)
 void sl_parse_text(struct sl_parse *p, int64_t place, const char *rec, size_t n, const struct sl_pattern *head,
                    size_t message)
 {
+    if (p->passing && sl_passing(p->passing, rec, n, rec + message, n - message))
+        return;
     p->place = place;
     p->raw = rec;
     p->nraw = n;
@@ -487,6 +490,7 @@ void sl_parse_end(struct sl_parse *p)
 void sl_parse_reject(struct sl_parse *p, int64_t place, const char *reason, const char *text, size_t n)
 {
     p->batch->read++;
+    sl_vec_clear(&p->touched);
     if (p->saw)
         p->saw(p->to, p->input);
     add_reject(p, place, reason, text, n);

@@ -28,6 +28,7 @@ struct sl_outcome {
 };
 
 struct sl_call_sums;
+struct sl_passing;
 
 struct sl_parse {
     const struct sl_recipe *recipe;
@@ -41,6 +42,8 @@ struct sl_parse {
     /* If set, told what a record came by: the input, the head, each rule that fits and its pattern and conditions. */
     void (*saw)(void *to, const void *what);
     void *to;
+    /* SL_PARSE_NAMING: records of text that may be passed over are: passing.h; NULL: none. */
+    const struct sl_passing *passing;
     /* Pairs of field and value that the user gives, ends with NULL; what records have themselves goes before. */
     const char *const *given;
     const char *overruled;     /* one of these that records have */

@@ -357,7 +357,8 @@ bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *
     }
     if (u->reject.n)
         return reject_by_rule(p, u);
-    sl_apply_learn_zone(p, u);
+    if (p->mode == SL_PARSE_IMPORT)
+        sl_apply_learn_zone(p, u);
     count_up(p, u);
     for (int i = 0; i < u->nkeep; i++) {
         char more[32];

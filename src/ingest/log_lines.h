@@ -3,6 +3,7 @@
 #ifndef SL_INGEST_LOG_LINES_H
 #define SL_INGEST_LOG_LINES_H
 
+#include "base/set.h"
 #include "recipe/project.h"
 #include "recipe/recipe.h"
 #include "store/store.h"
@@ -19,11 +20,13 @@ struct sl_line {
 
 /*
  * Reads the sources of st whose id the query `which` yields (one column) again, and calls line() for every record that
- * names a span of the store.  Files that are gone or cannot be read are told by problem() and passed over.  project:
- * whose fields (set:) were given to all files; NULL: none.
+ * names a span of the store; wanted: where these are few, ids, those that name others alone may be left out; NULL: none
+ * is.  Files that are gone
+ * or cannot be read are told by problem() and passed over.  project: whose fields (set:) were given to all files; NULL:
+ * none.
  */
 int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_project *project, const char *which,
-             void (*line)(void *to, const struct sl_line *l), void (*problem)(void *to, const char *text), void *to,
-             struct sl_err *err);
+             const struct sl_set *wanted, void (*line)(void *to, const struct sl_line *l),
+             void (*problem)(void *to, const char *text), void *to, struct sl_err *err);
 
 #endif

@@ -103,6 +103,15 @@ def many_small_runs():
     at_most(1.3, costs[59], costs[4], "the 60th run, and the 5th")
 
 
+@test
+def lines_of_one_task():
+    """Of a log's records most are passed over: of an import of the run, which parses each, a third."""
+    tasks = TASKS["large.db"]
+    whole = cost_of_import("s.db", made(0, tasks))
+    at_most(0.35, cost("show", "task", tasks - 1, "--lines", "-d", "s.db"), whole,
+            "the lines of one task, and an import of its run")
+
+
 @cases(("with its profile", "--report", "/dev/null"), ("without it", "--quiet"))
 def a_traced_command(what, *options):
     costs = {}

@@ -222,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sl_vec_free(&r.recipe);
     dump(st, &other);
     same(&first, &other);
-    MUST(sl_lines(st, set, NULL, "SELECT id FROM sl_source", one_line, problem, &lines, NULL) == 0);
+    MUST(sl_lines(st, set, NULL, "SELECT id FROM sl_source", NULL, one_line, problem, &lines, NULL) == 0);
     sl_store_close(st);
 
     st = open_store();
