@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_workqueue.py DIR [TASKS]: what Parsl of 2026 and Work Queue log of so many short tasks, without debug_log: no line ties
-a task of the one to that of the other.  Wordings are those of a real run."""
+"""make_workqueue.py DIR [TASKS [NUMBER]]: what Parsl of 2026 and Work Queue log of so many short tasks, without debug_log: no
+line ties a task of the one to that of the other.  Wordings are those of a real run.  Runs of other numbers are others."""
 import heapq
 import os
 import random
 import sys
 
-HEAD = """{t:.6f} 2026-11-20 08:27:30 MainProcess-1 MainThread-1 parsl.dataflow.dflow:147 __init__ INFO: Run id is: 53375a91-9346-483b-b332-f8bd5a239d47
+HEAD = """{t:.6f} 2026-11-20 08:27:30 MainProcess-1 MainThread-1 parsl.dataflow.dflow:147 __init__ INFO: Run id is: 53375a91-9346-483b-b332-{run:012x}
 {t:.6f} 2026-11-20 08:27:30 MainProcess-1 MainThread-1 parsl.dataflow.dflow:1091 add_executors INFO: Adding executor WQ of type parsl.executors.workqueue.executor.WorkQueueExecutor
 """
 
 
-def main(out, tasks):
-    rng, start = random.Random(5), 1795163250.0
+def main(out, tasks, number=0):
+    rng, start = random.Random(5 + number), 1795163250.0 + 1000 * number
     folder = f"{out}/000/WQ"
     os.makedirs(folder, exist_ok=True)
     log, wq = [], []
@@ -33,11 +33,12 @@ def main(out, tasks):
                (end + 0.0005, f"TASK {i + 1} RETRIEVED SUCCESS  0  {{}} {{}}"),
                (end + 0.0006, f"TASK {i + 1} DONE SUCCESS  0  {{}} {{}}")]
     with open(f"{out}/000/parsl.log", "w") as f:
-        f.write(HEAD.format(t=start))
+        f.write(HEAD.format(t=start, run=0xf8bd5a239d47 + number))
         f.writelines(f"{t:.6f} 2026-11-20 08:27:40 MainProcess-1 {thread} parsl.dataflow.dflow:1 f INFO: {m}\n" for t, thread, m in sorted(log))
     with open(f"{folder}/transaction_log", "w") as f:
         f.write("# time manager_pid MANAGER START|END\n")
         f.writelines(f"{int(t * 1e6)} 27942 {m}\n" for t, m in sorted(wq))
 
 
-main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20000)
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:] or (20000,)))

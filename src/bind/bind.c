@@ -5,6 +5,7 @@
  */
 #include "bind/bind.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "bind/bind_internal.h"
 #include "bind_bind.sql.h"
 #include "recipe/span_tables.h"
@@ -76,16 +77,37 @@ static const char *next_column(const char *s, char side, char *name, size_t n)
     return NULL;
 }
 
-/* One side into a temporary table: the columns that the expression names; those that the view lacks are NULL. */
-static int take_side(struct sl_store *st, const char *table, const char *view, const char *where, char side,
+/* The rows of the spans in temp.sl_again, one by one: SQLite looks up a row of a view by a number, but not by a set. */
+static int take_again(struct sl_store *st, const char *table, const char *select, struct sl_err *err)
+{
+    char *sql = sqlite3_mprintf("INSERT INTO temp.%s %s WHERE id = ?1", table, select);
+    sqlite3_stmt *ids = sl_store_prepare(st, "SELECT id FROM temp.sl_again", err);
+    sqlite3_stmt *put = ids ? sl_store_prepare(st, sql, err) : NULL;
+    int rc = put ? 0 : SL_ESTORE;
+
+    sqlite3_free(sql);
+    while (!rc && (rc = sl_store_step(st, ids, err)) > 0) {
+        sqlite3_bind_int64(put, 1, sqlite3_column_int64(ids, 0));
+        rc = sl_store_write(st, put, err);
+    }
+    sqlite3_finalize(ids);
+    sqlite3_finalize(put);
+    return rc;
+}
+
+/*
+ * One side into a temporary table: the columns that the expression names; those that the view lacks are NULL.  again:
+ * of the spans in temp.sl_again only.
+ */
+static int take_side(struct sl_store *st, const char *table, const char *view, const char *where, char side, bool again,
                      struct sl_err *err)
 {
-    struct sl_buf sql = {0};
+    struct sl_buf sql = {0}, create = {0};
     char name[200], *part;
     struct sl_buf seen = {0};
     int rc;
 
-    sl_buf_addf(&sql, "DROP TABLE IF EXISTS temp.%s; CREATE TEMP TABLE %s AS SELECT id AS id", table, table);
+    sl_buf_adds(&sql, "SELECT id AS id");
     sl_buf_adds(&seen, "\nid\n");
     for (const char *s = where; (s = next_column(s, side, name, sizeof name));) {
         char line[210];
@@ -103,7 +125,13 @@ static int take_side(struct sl_store *st, const char *table, const char *view, c
     part = sqlite3_mprintf(" FROM \"%w\"", view);
     sl_buf_adds(&sql, part);
     sqlite3_free(part);
-    rc = sl_store_exec(st, sql.s, err);
+    sl_buf_addf(&create, "DROP TABLE IF EXISTS temp.%s; CREATE TEMP TABLE %s AS ", table, table);
+    sl_buf_add(&create, sql.s, sql.n);
+    sl_buf_adds(&create, again ? " WHERE 0" : "");
+    rc = sl_store_exec(st, create.s, err);
+    if (!rc && again)
+        rc = take_again(st, table, sql.s, err);
+    sl_buf_free(&create);
     sl_buf_free(&sql);
     sl_buf_free(&seen);
     return rc;
@@ -156,7 +184,7 @@ static int take_pairs(struct sl_store *st, sqlite3_stmt *q, struct sl_err *err)
 }
 
 static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const char *left, const char *right,
-                      struct sl_err *err)
+                      bool again, struct sl_err *err)
 {
     struct sl_buf sql = {0};
     sqlite3_stmt *q = NULL;
@@ -164,9 +192,9 @@ static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const c
     int rc = sl_binding_begin(st, err);
 
     if (!rc)
-        rc = take_side(st, "sl_left", left, r->where, 'a', err);
+        rc = take_side(st, "sl_left", left, r->where, 'a', again, err);
     if (!rc)
-        rc = take_side(st, "sl_right", right, r->where, 'b', err);
+        rc = take_side(st, "sl_right", right, r->where, 'b', again, err);
     sl_buf_addf(&sql,
                 "SELECT a.id, b.id, %s FROM temp.sl_left a JOIN temp.sl_right b "
                 "ON (\n",
@@ -205,7 +233,8 @@ static int check_columns(struct sl_store *st, const struct sl_bind_rule *r, cons
     return 0;
 }
 
-static int apply_rule(struct sl_store *st, const char *name, const char *text, bool check, struct sl_err *err)
+static int apply_rule(struct sl_store *st, const char *name, const char *text, bool check, bool again,
+                      struct sl_err *err)
 {
     struct sl_bind_rule r;
     char left[SL_TYPE_BYTES], right[SL_TYPE_BYTES];
@@ -218,7 +247,7 @@ static int apply_rule(struct sl_store *st, const char *name, const char *text, b
     if (check)
         rc = check_columns(st, &r, (const char *const[]){left, right}, err);
     if (!rc)
-        rc = fill_pairs(st, &r, left, right, err);
+        rc = fill_pairs(st, &r, left, right, again, err);
     if (!rc && r.guess)
         rc = drop_known(st, r.kind, err);
     if (!rc)
@@ -235,7 +264,7 @@ int sl_bind_check(struct sl_store *st, const struct sl_bind_rule *r, struct sl_e
         if (!find_view(st, i ? r->right : r->left, view[i], sizeof view[i]))
             return 0;
     rc = check_columns(st, r, (const char *const[]){view[0], view[1]}, err);
-    return rc ? rc : fill_pairs(st, r, view[0], view[1], err);
+    return rc ? rc : fill_pairs(st, r, view[0], view[1], false, err);
 }
 
 /* ---- all of them ---- */
@@ -298,7 +327,7 @@ static int apply_users(struct sl_store *st, bool guess, void (*warn)(void *to, c
     for (size_t i = 0; i + 1 < text.n && !rc; i += 2) {
         if (sl_bind_parse(&r, text.v[i + 1], NULL) == 0 && r.guess != guess)
             continue;
-        rc = apply_rule(st, text.v[i], text.v[i + 1], true, &own);
+        rc = apply_rule(st, text.v[i], text.v[i + 1], true, false, &own);
         if (rc == SL_EFORMAT && warn)
             warn(to, own.text);
         else if (rc && err)
@@ -324,13 +353,16 @@ static int unbind_all(struct sl_store *st, struct sl_err *err)
     return rc;
 }
 
-int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn)(void *to, const char *text), void *to,
-                  struct sl_err *err)
+static int apply_all(struct sl_store *st, const struct sl_recipes *set, void (*warn)(void *to, const char *text),
+                     void *to, struct sl_err *err)
 {
+    const struct sl_bind_scope all = {.all = true};
     int rc = sl_retract_bindings(st, err);
 
     if (!rc && sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_unbound)", 0))
         rc = unbind_all(st, err);
+    if (!rc)
+        rc = sl_bind_roots_all(st, err);
     if (!rc) /* who knows goes before who guesses */
         rc = apply_users(st, false, warn, to, err);
     if (!rc)
@@ -338,22 +370,207 @@ int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, void (*warn
     if (!rc && !sl_binding_unbound(st, SL_WRITER_RULE))
         rc = sl_bind_files(st, err);
     if (!rc)
-        rc = sl_bind_processes(st, set, err);
+        rc = sl_bind_processes(st, set, &all, err);
     for (size_t i = 0; i < set->orders.n && !rc; i++)
         if (!sl_binding_unbound(st, set->orders.v[i].name))
             rc = sl_bind_sequence(st, &set->orders.v[i], err);
     for (size_t i = 0; i < set->binds.n && !rc; i++)
         if (!sl_binding_unbound(st, set->binds.v[i].name))
-            rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, false, err);
+            rc = apply_rule(st, set->binds.v[i].name, set->binds.v[i].rule, false, false, err);
     if (!rc)
         rc = apply_users(st, true, warn, to, err);
     if (!rc)
         rc = spread(st, set, err);
-    if (!rc) /* what is sure of the same kind settles a doubt */
-        rc = sl_store_exec(st, sql_bind_apply, err);
+    return rc ? rc : sl_store_exec(st, sql_settle, err);
+}
+
+/* ---- those of what was touched ---- */
+
+/* Both sides of a rule may be there. */
+static bool applies(struct sl_store *st, const char *text)
+{
+    struct sl_bind_rule r;
+    char view[SL_TYPE_BYTES];
+
+    return !sl_bind_parse(&r, text, NULL) && find_view(st, r.left, view, sizeof view) &&
+           find_view(st, r.right, view, sizeof view);
+}
+
+static bool any_elsewhere(struct sl_store *st, const struct sl_recipes *set)
+{
+    bool any = sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM temp.sl_touched WHERE id < 0)", 0) != 0;
+
+    for (size_t i = 0; i < set->orders.n && !any; i++)
+        any = !set->orders.v[i].roots.n;
+    for (size_t i = 0; i < set->binds.n && !any; i++)
+        any = !set->binds.v[i].roots.n && applies(st, set->binds.v[i].rule);
+    return any;
+}
+
+/* A rule of a recipe that declares its roots. */
+struct local_rule {
+    const char *name, *text;
+    const struct sl_bind_roots *roots;
+};
+
+static struct local_rule local_rule(const struct sl_recipes *set, size_t i)
+{
+    const struct sl_sequence_decl *o = i < set->orders.n ? &set->orders.v[i] : NULL;
+    const struct sl_bind_decl *b = o ? NULL : &set->binds.v[i - set->orders.n];
+
+    return o ? (struct local_rule){o->name, o->rule, &o->roots} : (struct local_rule){b->name, b->rule, &b->roots};
+}
+
+/* What it may link is in temp.sl_again then, and its roots in temp.sl_anew. */
+static int begin_local(struct sl_store *st, const struct sl_recipes *set, const struct local_rule *l,
+                       struct sl_err *err)
+{
+    struct sl_bind_rule r;
+    int rc = sl_bind_parse(&r, l->text, err);
+
     if (!rc)
-        rc = sl_store_exec(st, sql_drop_pair, err);
+        rc = sl_bind_roots_touched(st, set, l->roots, err);
+    return rc ? rc : sl_bind_roots_inside(st, set, &r, err);
+}
+
+/* First all of their links go: what one of them links may be in the tables that another looks at. */
+static int apply_local(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+{
+    size_t rules = set->orders.n + set->binds.n, begun = rules;
+    int rc = 0;
+
+    for (size_t k = 0; k < 2 * rules && !rc; k++) {
+        size_t i = k % rules;
+        struct local_rule l = local_rule(set, i);
+        if (!l.roots->n || !applies(st, l.text))
+            continue;
+        if (begun != i)
+            rc = begin_local(st, set, &l, err);
+        begun = i;
+        if (rc || !sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM temp.sl_anew)", 0))
+            continue;
+        rc = k < rules           ? sl_bind_roots_clear(st, l.name, err)
+             : i < set->orders.n ? sl_bind_sequence(st, &set->orders.v[i], err)
+                                 : apply_rule(st, l.name, l.text, false, true, err);
+    }
     return rc;
+}
+
+/*
+ * What rules make of all of the store, where they made it before all but what is touched.  Other rules than these look
+ * at what they like, so that where there are any all is bound anew: it is seen at the beginning, or by any_elsewhere().
+ * Each of these looks at what no other one links, but for those of a recipe, which are told apart by their order.
+ */
+static int apply_touched(struct sl_store *st, const struct sl_recipes *set, const struct sl_bind_scope *scope,
+                         struct sl_err *err)
+{
+    int rc = sl_store_exec(st, sql_begin_touched, err);
+
+    if (!rc)
+        rc = sl_bind_files(st, err);
+    if (!rc)
+        rc = sl_bind_processes(st, set, scope, err);
+    if (!rc)
+        rc = apply_local(st, set, err);
+    return rc ? rc : sl_store_exec(st, sql_settle_touched, err);
+}
+
+/* ---- is what is bound still what these rules make? ---- */
+
+static uint64_t add_text(uint64_t hash, const char *s)
+{
+    return sl_hash_mix(hash, s ? sl_hash(s, strlen(s)) : 1);
+}
+
+/* The tables that a rule looks at: a column may be called otherwise once more is known of a type. */
+static uint64_t add_views(uint64_t hash, struct sl_store *st, const char *text)
+{
+    char view[SL_TYPE_BYTES], *sql;
+    struct sl_bind_rule r;
+    sqlite3_stmt *q;
+
+    for (int i = 0; i < 2 && !sl_bind_parse(&r, text, NULL); i++) {
+        if (!find_view(st, i ? r.right : r.left, view, sizeof view))
+            continue;
+        sql = sqlite3_mprintf("SELECT sql FROM sqlite_schema WHERE name = %Q COLLATE NOCASE", view);
+        q = sl_store_prepare(st, sql, NULL);
+        sqlite3_free(sql);
+        if (q && sqlite3_step(q) == SQLITE_ROW)
+            hash = add_text(hash, sl_store_text(q, 0));
+        sqlite3_finalize(q);
+    }
+    return hash;
+}
+
+/* Of all that decides what is linked, but for what the store holds. */
+static int64_t hash_rules(struct sl_store *st, const struct sl_recipes *set)
+{
+    uint64_t hash = 1; /* of this code */
+
+    for (size_t i = 0; i < set->n; i++)
+        hash = add_text(hash, set->v[i]->hash);
+    for (size_t i = 0; i < set->aliases.n; i++)
+        hash = add_text(add_text(add_text(hash, set->aliases.v[i].type), set->aliases.v[i].key), set->aliases.v[i].in);
+    for (size_t i = 0; i < set->orders.n; i++)
+        hash = add_text(add_text(add_text(hash, set->orders.v[i].name), set->orders.v[i].left), set->orders.v[i].right);
+    for (size_t i = 0; i < set->orders.n + set->binds.n; i++) {
+        struct local_rule l = local_rule(set, i);
+        hash = add_text(add_text(hash, l.name), l.text);
+        for (size_t k = 0; k < l.roots->n; k++)
+            hash = add_text(hash, l.roots->alias[k]);
+        hash = i < set->orders.n ? hash : add_views(hash, st, l.text);
+    }
+    for (size_t i = 0; i < set->processes.n; i++) {
+        const struct sl_process_decl *p = &set->processes.v[i];
+        hash = add_text(add_text(add_text(hash, p->bind), p->spans), p->pids);
+        for (size_t k = 0; k < p->n; k++)
+            hash = add_text(hash, p->variable[k]);
+    }
+    return (int64_t)hash;
+}
+
+static bool bound_by(struct sl_store *st, int64_t rules)
+{
+    return sl_store_int(st, "SELECT value FROM sl_meta WHERE name = 'bound'", 0) == rules;
+}
+
+/* Facets of bindings carry on to what lies in them, and with these to all that rules look at. */
+static bool has_facets(struct sl_store *st, const struct sl_recipes *set)
+{
+    struct sl_bind_rule r;
+    bool any = false;
+
+    for (size_t i = 0; i < set->binds.n && !any; i++)
+        if (!sl_bind_parse(&r, set->binds.v[i].rule, NULL) && r.kind == SL_FACET) {
+            char *sql = sqlite3_mprintf(sql_any_bound, set->binds.v[i].name);
+            any = sl_store_int(st, sql, 0) != 0; /* no such name yet: none */
+            sqlite3_free(sql);
+        }
+    return any;
+}
+
+int sl_bind_begin(struct sl_store *st, const struct sl_recipes *set, struct sl_bind_scope *scope, struct sl_err *err)
+{
+    int rc = 0;
+
+    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_meta WHERE name = 'bound')", 0)) /* an older version's */
+        rc = sl_store_exec(st, sql_handles, err);
+    scope->all |= !bound_by(st, hash_rules(st, set)) || sl_store_int(st, sql_unusual, 1) || has_facets(st, set);
+    return rc || !scope->all ? rc : sl_retract_bindings(st, err);
+}
+
+int sl_bind_apply(struct sl_store *st, const struct sl_recipes *set, const struct sl_bind_scope *scope,
+                  void (*warn)(void *to, const char *text), void *to, struct sl_err *err)
+{
+    int64_t rules = hash_rules(st, set);
+    bool all = scope->all || !bound_by(st, rules);
+    int rc = sl_store_exec(st, "CREATE TEMP TABLE IF NOT EXISTS sl_touched (id INTEGER PRIMARY KEY)", err);
+
+    if (!rc)
+        rc = all || any_elsewhere(st, set) ? apply_all(st, set, warn, to, err) : apply_touched(st, set, scope, err);
+    if (!rc && !bound_by(st, rules))
+        rc = sl_store_run(st, "INSERT OR REPLACE INTO sl_meta VALUES ('bound', ?1)", err, "i", rules);
+    return rc ? rc : sl_store_exec(st, sql_drop_temp, err);
 }
 
 static int64_t count(struct sl_store *st, const char *table, const char *name)

@@ -58,16 +58,60 @@ DELETE FROM sl_link
 WHERE kind = SL_FACET AND source IS NULL AND (left_span, kind, right_span, rule) IN (SELECT left_span, kind, right_span,
     rule FROM sl_link_off)
 
--- name: bind_apply
+-- name: settle
+-- What is sure of the same kind settles a doubt.
 DELETE FROM sl_doubt
 WHERE EXISTS (SELECT 1 FROM sl_link l JOIN sl_span c ON c.id = l.left_span JOIN sl_span d ON d.id =
     sl_doubt.left_span AND d.type = c.type WHERE l.kind = sl_doubt.kind AND l.kind = SL_IN AND l.right_span =
     sl_doubt.right_span AND ifnull(l.confidence, 1.0) = 1.0);
 
--- name: drop_pair
+-- name: begin_touched
+-- What is to be settled again: on the right of a doubt.
+CREATE TEMP TABLE sl_settle (id INTEGER PRIMARY KEY);
+DELETE FROM sl_link
+WHERE confidence IS NOT NULL AND rule = (SELECT id FROM sl_name WHERE name = 'file.writer');
+DELETE FROM sl_doubt
+WHERE rule = (SELECT id FROM sl_name WHERE name = 'file.writer');
+INSERT INTO temp.sl_settle
+SELECT DISTINCT span
+FROM sl_written;
+
+-- name: settle_touched
+DELETE FROM sl_doubt
+WHERE right_span IN (SELECT id FROM temp.sl_settle) AND EXISTS (SELECT 1 FROM sl_link l JOIN sl_span c ON c.id =
+    l.left_span JOIN sl_span d ON d.id = sl_doubt.left_span AND d.type = c.type WHERE l.kind = sl_doubt.kind AND l.kind =
+    SL_IN AND l.right_span = sl_doubt.right_span AND ifnull(l.confidence, 1.0) = 1.0);
+
+-- name: unusual
+-- Rules of users, and rows that they wrote, may relate anything.
+SELECT EXISTS (SELECT 1 FROM sl_bind) OR EXISTS (SELECT 1 FROM sl_unbound) OR EXISTS (SELECT 1 FROM sl_note WHERE
+    source = 0);
+
+-- name: any_bound
+SELECT EXISTS (SELECT 1 FROM sl_link WHERE confidence IS NOT NULL AND rule = n.id) OR EXISTS (SELECT 1 FROM sl_doubt WHERE
+    rule = n.id)
+FROM sl_name n
+WHERE n.name = %Q;
+
+-- name: handles
+-- As names_spans() in writer/flush.c has them now.
+INSERT OR IGNORE INTO sl_handle
+SELECT a.span, h.name, a.source, a.place, json_extract(a.vals, h.path)
+FROM sl_attr a
+JOIN sl_shape h ON h.id = a.shape AND h.name IN ('parent_id', 'pid', 'ppid', 'instance_path')
+WHERE json_valid(a.vals) AND json_extract(a.vals, h.path) IS NOT NULL;
+
+-- name: drop_temp
 DROP TABLE IF EXISTS temp.sl_pair;
 DROP TABLE IF EXISTS temp.sl_left;
-DROP TABLE IF EXISTS temp.sl_right
+DROP TABLE IF EXISTS temp.sl_right;
+DROP TABLE IF EXISTS temp.sl_touched;
+DROP TABLE IF EXISTS temp.sl_anew;
+DROP TABLE IF EXISTS temp.sl_family;
+DROP TABLE IF EXISTS temp.sl_again;
+DROP TABLE IF EXISTS temp.sl_settle;
+DROP TABLE IF EXISTS temp.sl_asker;
+DROP TABLE IF EXISTS temp.sl_near
 
 -- name: has_facet
 SELECT EXISTS (SELECT 1 FROM sl_link WHERE confidence IS NOT NULL AND kind = SL_FACET);

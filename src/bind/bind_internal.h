@@ -20,6 +20,17 @@ int sl_binding_begin(struct sl_store *st, struct sl_err *err);
  * elsewhere. */
 int sl_binding_end(struct sl_store *st, enum sl_link_kind kind, const char *name, bool guess, struct sl_err *err);
 
+/* roots.c: temp.sl_anew, the roots that a rule looks at. */
+int sl_bind_roots_all(struct sl_store *st, struct sl_err *err);
+/* Those of the families of touched ones. */
+int sl_bind_roots_touched(struct sl_store *st, const struct sl_recipes *set, const struct sl_bind_roots *roots,
+                          struct sl_err *err);
+/* temp.sl_again: the spans in these that a rule may link. */
+int sl_bind_roots_inside(struct sl_store *st, const struct sl_recipes *set, const struct sl_bind_rule *r,
+                         struct sl_err *err);
+/* What the rule of this name linked of temp.sl_again is taken away; what is in doubt of it is to be settled again. */
+int sl_bind_roots_clear(struct sl_store *st, const char *name, struct sl_err *err);
+
 /* sequence.c: two sequences that ascend together. */
 int sl_bind_sequence(struct sl_store *st, const struct sl_sequence_decl *o, struct sl_err *err);
 
@@ -27,6 +38,7 @@ int sl_bind_sequence(struct sl_store *st, const struct sl_sequence_decl *o, stru
 int sl_bind_files(struct sl_store *st, struct sl_err *err);
 
 /* process.c: traced processes lie in what started them. */
-int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
+int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, const struct sl_bind_scope *scope,
+                      struct sl_err *err);
 
 #endif

@@ -18,7 +18,8 @@ INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule)
 SELECT ?1, SL_IN, r.root, ?3
 FROM sl_root r
 WHERE r.source = ?2 AND r.weak IS NULL AND r.root <> ?1 AND NOT EXISTS (SELECT 1 FROM sl_link l JOIN sl_span s ON s.id = l.right_span
-    AND s.parent IS NULL WHERE l.left_span = r.root AND l.kind = SL_IN);
+    AND s.parent IS NULL WHERE l.left_span = r.root AND l.kind = SL_IN
+    AND l.confidence IS NULL);
 
 -- name: bind_drop_campaign
 DELETE FROM sl_link

@@ -65,7 +65,7 @@ static int by_environment(struct process_binding *s, size_t declared)
 
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
-        if (sl_process_is_bound(p) || !p->env[declared][0])
+        if (!p->anew || sl_process_is_bound(p) || !p->env[declared][0])
             continue;
         sl_environment_ask(s, p, declared, q);
         rc = sl_tasks_load(s, &l, q);

@@ -5,6 +5,7 @@
  * the batch job that it belongs to.  Each rule has a name, under which it can be unbound; the first that knows goes
  * before the others.
  */
+#include "base/buf.h"
 #include "bind/process_internal.h"
 #include "bind_process.sql.h"
 
@@ -29,46 +30,62 @@ static bool alive_when_began(const struct process *p, const struct process *chil
 
 /* ---- by identity: TRACEPARENT ---- */
 
+struct named { /* by a text: what has it for its identity */
+    int64_t span, process;
+    bool call, asked;
+};
+
+static int find_named(struct process_binding *s, struct named *out, uint32_t text, sqlite3_stmt *q)
+{
+    int rc;
+
+    out->asked = true;
+    sqlite3_reset(q);
+    sqlite3_bind_text(q, 1, sl_intern_text(&s->texts, text), -1, SQLITE_STATIC);
+    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+        if (out->call) /* of both, the call says more */
+            continue;
+        out->span = sqlite3_column_int64(q, 0);
+        out->process = sqlite3_column_int64(q, 3);
+        out->call = !strcmp(sl_store_text(q, 2), "trace.call");
+    }
+    return rc;
+}
+
 static int by_parent(struct process_binding *s)
 {
-    SL_VEC(struct {
-        int64_t span, process;
-        bool call;
-    })
-    of = {0}; /* by text */
+    SL_VEC(struct named) of = {0};
     sqlite3_stmt *q;
-    int rc;
+    int rc = 0;
 
     if (!s->rule[BY_PARENT] || !sl_process_any(s, PARENT_ID))
         return 0;
-    if (!(q = sl_process_with_attribute(s, "span_id")))
+    if (!(q = sl_process_called(s, "span_id")))
         return SL_ESTORE;
-    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
-        const char *id = (const char *)sqlite3_column_text(q, 1), *type = sl_store_text(q, 2);
-        uint32_t known = id ? sl_intern_find(&s->texts, id, strlen(id)) : 0;
-        if (!known)
-            continue; /* no process names it as its parent */
-        while (of.n <= known)
-            sl_vec_add(&of);
-        if (of.v[known].call) /* of both, the call says more */
-            continue;
-        of.v[known].span = sqlite3_column_int64(q, 0);
-        of.v[known].process = sqlite3_column_int64(q, 3);
-        of.v[known].call = type && !strcmp(type, "trace.call");
-    }
-    sqlite3_finalize(q);
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         struct process *p = &s->v.v[i];
         uint32_t id = p->fact[PARENT_ID];
-        if (!id || id >= of.n || !of.v[id].span || of.v[id].process == p->id)
-            continue;
-        settle(p, of.v[id].call ? of.v[id].span : 0, of.v[id].process, BY_PARENT, 1);
+        while (of.n <= id)
+            sl_vec_add(&of);
+        if (id && !of.v[id].asked)
+            rc = find_named(s, &of.v[id], id, q);
+        if (of.v[id].span && of.v[id].process != p->id)
+            settle(p, of.v[id].call ? of.v[id].span : 0, of.v[id].process, BY_PARENT, 1);
     }
+    sqlite3_finalize(q);
     sl_vec_free(&of);
     return rc;
 }
 
 /* ---- by number: the parent on the same machine, alive at that time ---- */
+
+static const struct process *by_id(const struct process_binding *s, int64_t id)
+{
+    for (size_t i = 0; i < s->v.n; i++)
+        if (s->v.v[i].id == id)
+            return &s->v.v[i];
+    return NULL;
+}
 
 /* A fork says which call it was in. */
 static int by_fork(struct process_binding *s)
@@ -78,21 +95,20 @@ static int by_fork(struct process_binding *s)
 
     if (!sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM sl_shape WHERE name = 'child_pid')", 0))
         return 0;
-    if (!(q = sl_process_with_attribute(s, "child_pid")))
+    if (!(q = sl_process_called(s, "child_pid")))
         return SL_ESTORE;
-    while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
-        const char *pid = (const char *)sqlite3_column_text(q, 1), *type = sl_store_text(q, 2);
-        uint32_t known = pid ? sl_intern_find(&s->texts, pid, strlen(pid)) : 0;
-        int64_t in = sqlite3_column_int64(q, 3);
-        struct process *parent = NULL;
-        for (size_t i = 0; i < s->v.n && known; i++)
-            if (s->v.v[i].id == in)
-                parent = &s->v.v[i];
-        for (size_t i = 0; i < s->v.n && parent; i++) {
-            struct process *p = &s->v.v[i];
-            if (p->fact[PID] == known && p->fact[HOST] == parent->fact[HOST] && p->fact[PPID] == parent->fact[PID] &&
-                p != parent && alive_when_began(parent, p) && !p->in_span)
-                settle(p, type && !strcmp(type, "trace.call") ? sqlite3_column_int64(q, 0) : 0, in, BY_PID, 0.9);
+    for (size_t i = 0; i < s->v.n && !rc; i++) {
+        struct process *p = &s->v.v[i];
+        if (!p->fact[PID])
+            continue;
+        sqlite3_reset(q);
+        sqlite3_bind_text(q, 1, sl_process_fact(s, p, PID), -1, SQLITE_STATIC);
+        while ((rc = sl_store_step(s->st, q, s->err)) > 0) {
+            int64_t in = sqlite3_column_int64(q, 3);
+            const struct process *parent = by_id(s, in);
+            if (parent && p->fact[HOST] == parent->fact[HOST] && p->fact[PPID] == parent->fact[PID] && p != parent &&
+                alive_when_began(parent, p) && !p->in_span)
+                settle(p, !strcmp(sl_store_text(q, 2), "trace.call") ? sqlite3_column_int64(q, 0) : 0, in, BY_PID, 0.9);
         }
     }
     sqlite3_finalize(q);
@@ -212,7 +228,7 @@ static int by_path(struct process_binding *s)
         const char *path = sl_process_fact(s, p, PATH), *dot = path ? strrchr(path, '.') : NULL;
         uint32_t above = dot ? sl_intern_find(&s->texts, path, (size_t)(dot - path)) : 0;
         size_t fit, alive = 0;
-        if (!above || sl_process_is_bound(p) || !may_be_above(&x, p, above, v, &fit))
+        if (!above || !p->anew || sl_process_is_bound(p) || !may_be_above(&x, p, above, v, &fit))
             continue;
         for (size_t k = 0; k < fit; k++) {
             alive += alive_when_began(v[k], p);
@@ -333,7 +349,7 @@ static int link_processes(struct process_binding *s)
     int rc = q ? 0 : SL_ESTORE;
 
     for (size_t i = 0; i < s->v.n; i++)
-        if (s->v.v[i].in_process && !s->v.v[i].in_span && s->v.v[i].rule != BY_PATH)
+        if (s->v.v[i].anew && s->v.v[i].in_process && !s->v.v[i].in_span && s->v.v[i].rule != BY_PATH)
             v[n++] = &s->v.v[i];
     qsort(v, n, sizeof *v, by_container);
     for (size_t from = 0, to; from < n && !rc; from = to) {
@@ -343,7 +359,8 @@ static int link_processes(struct process_binding *s)
     }
     for (size_t i = 0; i < s->v.n && !rc; i++) {
         const struct process *p = &s->v.v[i];
-        if (sl_process_is_bound(p)) /* which call it was is inferred, even where which process it was is known */
+        if (p->anew &&
+            sl_process_is_bound(p)) /* which call it was is inferred, even where which process it was is known */
             rc = sl_process_link(s, SL_IN, p->in_span ? p->in_span : p->in_process, p->id, s->rule[p->rule],
                                  p->confidence);
     }
@@ -371,32 +388,100 @@ static int name_rules(struct process_binding *s)
     return rc ? rc : name_rule(s, rule_name[BY_FLOW], &s->rule[BY_FLOW]);
 }
 
-int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
+/* ---- which of them ---- */
+
+/*
+ * A process is bound by what it says itself and by what answers to that: what has its parent_id for span_id, its ppid
+ * for pid, or the path above its own; and by logs, of what its environment names.  So those that are touched are bound
+ * anew, and those that they answer; what else they lie in, or doubt, does not change.  Those that answer these are
+ * looked at, and no others: to two that ask for the same it does not matter.
+ *
+ * What had answered, and was taken back, is not known any more; nor whom a log answers: then all are bound anew.
+ */
+static bool choose_all(const struct process_binding *s, const struct sl_bind_scope *scope)
+{
+    bool all = scope->all || (scope->retracted && sl_store_int(s->st, sql_any_touched, 1));
+
+    for (size_t k = 0; k < s->set->processes.n && !all && sl_store_int(s->st, sql_any_other_touched, 1); k++)
+        for (size_t i = 0; i < s->set->processes.v[k].n && !all; i++) {
+            char *sql = sqlite3_mprintf(sql_any_variable, s->set->processes.v[k].variable[i]);
+            all = sl_store_int(s->st, sql, 1) != 0;
+            sqlite3_free(sql);
+        }
+    return all;
+}
+
+/* Rules whose links lead to processes, with commas between. */
+static void add_rules(struct sl_buf *b, const struct process_binding *s)
+{
+    sl_buf_addf(b, "%lld, %lld, %lld", (long long)s->rule[BY_PARENT], (long long)s->rule[BY_PID],
+                (long long)s->rule[BY_PATH]);
+    for (size_t k = 0; k < s->set->processes.n; k++)
+        sl_buf_addf(b, ", %lld", (long long)s->declared[k]);
+}
+
+/* What was linked before. */
+static int take_away(struct process_binding *s, bool all)
+{
+    struct sl_buf rules = {0};
+    char *sql;
+    int rc;
+
+    add_rules(&rules, s);
+    sql = all ? sqlite3_mprintf(sql_clear_all, rules.s, rules.s) : sqlite3_mprintf(sql_clear_touched, rules.s, rules.s);
+    rc = sl_store_exec(s->st, sql, s->err);
+    sqlite3_free(sql);
+    if (!rc) {
+        sql = sqlite3_mprintf(sql_clear_flows, (long long)s->rule[BY_FLOW], (long long)s->rule[BY_FLOW]);
+        rc = sl_store_exec(s->st, sql, s->err);
+        sqlite3_free(sql);
+    }
+    sl_buf_free(&rules);
+    return rc;
+}
+
+static int choose(struct process_binding *s, const struct sl_bind_scope *scope)
+{
+    bool all = choose_all(s, scope);
+    int rc = sl_store_exec(s->st, sql_begin, s->err);
+
+    if (!rc)
+        rc = sl_store_exec(s->st, all ? sql_choose_all : sql_choose_touched, s->err);
+    if (!rc && !scope->all && sl_store_int(s->st, "SELECT EXISTS (SELECT 1 FROM temp.sl_asker)", 0))
+        rc = take_away(s, all);
+    return rc;
+}
+
+int sl_bind_processes(struct sl_store *st, const struct sl_recipes *set, const struct sl_bind_scope *scope,
+                      struct sl_err *err)
 {
     struct process_binding s = {.st = st, .set = set, .err = err};
     int rc;
 
     if (!sl_store_int(st, sql_bind_processes, 0))
         return 0;
-    rc = sl_processes_load(&s);
+    rc = name_rules(&s);
     if (!rc)
-        rc = name_rules(&s);
+        rc = choose(&s, scope);
     if (!rc)
+        rc = sl_processes_load(&s);
+    if (!rc && s.v.n) {
         rc = by_parent(&s);
-    if (!rc)
-        rc = by_pid(&s);
-    if (!rc)
-        rc = by_path(&s);
-    if (!rc)
-        rc = sl_workers_find(&s);
-    if (!rc)
-        rc = link_processes(&s);
-    if (!rc)
-        rc = sl_workers_bind(&s);
-    if (!rc)
-        rc = sl_bind_environment(&s);
-    if (!rc)
-        rc = sl_bind_flows(&s);
+        if (!rc)
+            rc = by_pid(&s);
+        if (!rc)
+            rc = by_path(&s);
+        if (!rc)
+            rc = sl_workers_find(&s);
+        if (!rc)
+            rc = link_processes(&s);
+        if (!rc)
+            rc = sl_workers_bind(&s);
+        if (!rc)
+            rc = sl_bind_environment(&s);
+        if (!rc)
+            rc = sl_bind_flows(&s);
+    }
     sl_processes_free(&s);
     free(s.declared);
     return rc;

@@ -80,6 +80,7 @@ int sl_processes_load(struct process_binding *s)
         const char *at = strrchr(sl_store_text(q, 1), '@');
         p->id = sqlite3_column_int64(q, 0);
         p->start = sqlite3_column_type(q, 2) != SQLITE_NULL ? sqlite3_column_int64(q, 2) : at ? atoll(at + 1) : 0;
+        p->anew = sqlite3_column_int(q, 4);
         p->end = sqlite3_column_type(q, 3) != SQLITE_NULL ? sqlite3_column_int64(q, 3) : INT64_MAX;
         rc = load_facts(s, p, facts);
         if (!rc)
@@ -135,12 +136,22 @@ bool sl_process_is_bound(const struct process *p)
     return p->in_span || p->in_process;
 }
 
-sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name)
+static sqlite3_stmt *with_attribute(struct process_binding *s, const char *name, const char *value)
 {
     char sql[700];
 
-    snprintf(sql, sizeof sql, sql_process_with_attribute, name);
+    snprintf(sql, sizeof sql, sql_process_with_attribute, name, value);
     return sl_store_prepare(s->st, sql, s->err);
+}
+
+sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name)
+{
+    return with_attribute(s, name, "");
+}
+
+sqlite3_stmt *sl_process_called(struct process_binding *s, const char *name)
+{
+    return with_attribute(s, name, "AND a.value = ?1 ");
 }
 
 const char *const sl_process_calls_sql = sql_process_calls;

@@ -3,9 +3,11 @@
 
 -- name: load
 SELECT s.id, s.key, (SELECT min(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'begin'), (SELECT
-    max(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'end')
+    max(e.time_ns) FROM events e WHERE e.span = s.id AND e.type = 'end'), EXISTS (SELECT 1 FROM temp.sl_asker a WHERE
+    a.id = s.id)
 FROM sl_name n
-JOIN sl_span s ON s.type = n.id
+CROSS JOIN temp.sl_near p
+CROSS JOIN sl_span s ON s.id = p.id AND s.type = n.id
 WHERE n.name = 'trace.process'
 ORDER BY s.key;
 
@@ -17,13 +19,15 @@ CROSS JOIN sl_event e ON e.span = c.id
 WHERE t.parent = ?1;
 
 -- name: process_with_attribute
+-- In an order that does not depend on ids.
 SELECT a.span, a.value, n.name, CASE n.name WHEN 'trace.call' THEN (SELECT parent FROM sl_span WHERE id = x.parent)
-    WHEN 'trace.thread' THEN x.parent ELSE x.id END
+    WHEN 'trace.thread' THEN x.parent ELSE x.id END AS process
 FROM sl_handle a
 JOIN sl_span x ON x.id = a.span
 JOIN sl_name n ON n.id = x.type
-WHERE a.name = '%s' AND n.name IN ('trace.call', 'trace.thread', 'trace.process')
-ORDER BY a.span, a.source, a.place;
+WHERE a.name = '%s' %sAND n.name IN ('trace.call', 'trace.thread', 'trace.process')
+ORDER BY (SELECT key FROM sl_span WHERE id = process), (SELECT key FROM sl_span WHERE id = x.parent), x.key, a.source,
+    a.place;
 
 -- name: insert_link
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, confidence)

@@ -17,6 +17,7 @@ enum { SL_TICK_NS = 10000000 }; /* Linux tells when a process began in hundredth
 enum rule { BY_PARENT, BY_PID, BY_PATH, BY_FLOW, RULES };
 
 struct process {
+    bool anew;                                   /* it is to be bound; else it is one that others may lie in */
     int64_t id, start, end;                      /* end INT64_MAX: not known */
     int64_t latest;                              /* it may have begun later than start, up to this */
     int64_t first;                               /* what it recorded first */
@@ -63,6 +64,8 @@ extern const char *const sl_process_calls_sql;
 
 /* Spans of traces that have the attribute, which is not of the user's: span, value, type, process. */
 sqlite3_stmt *sl_process_with_attribute(struct process_binding *s, const char *name);
+/* Of these, those where it has the value ?1. */
+sqlite3_stmt *sl_process_called(struct process_binding *s, const char *name);
 
 /* flow.c: flows from one process to another. */
 int sl_bind_flows(struct process_binding *s);

@@ -174,7 +174,7 @@ static int link_worker_calls(struct process_binding *s, const struct worker *w, 
 {
     char *sql = sqlite3_mprintf(sql_outermost, sl_process_calls_sql);
     sqlite3_stmt *q = sl_store_prepare(s->st, sql, s->err);
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = q ? sl_store_run(s->st, sql_clear_calls, s->err, "ii", p->id, s->declared[w->declared]) : SL_ESTORE;
 
     sqlite3_free(sql);
     if (q)
@@ -291,6 +291,8 @@ static int find_others(struct process_binding *s, const struct worker *w, struct
 
 static int link_one(struct process_binding *s, const struct worker *w, struct process *p)
 {
+    if (!p->anew)
+        return 0;
     if (is_itself(s, w, p))
         return link_worker_calls(s, w, p);
     return settled_elsewhere(s, w, p) ? 0 : link_child(s, w, p);

@@ -108,7 +108,7 @@ int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_er
 
     if (!rc)
         rc = sl_states_write(st, "main", set, err);
-    return rc ? rc : sl_bind_apply(st, set, warn, NULL, err);
+    return rc ? rc : sl_bind_apply(st, set, &(const struct sl_bind_scope){.all = true}, warn, NULL, err);
 }
 
 /* ---- gates ---- */

@@ -351,6 +351,7 @@ static int take_back(struct sl_importing *m, struct sl_err *err)
             rc = 0;
             if (f->replaces)
                 f->replaced = sqlite3_column_int64(q, 0);
+            m->scope.retracted = true;
             if (f->since)
                 rc = sl_writer_read_on(m->w, sqlite3_column_int64(q, 0), f->since, f->tail_spans, err);
             else
@@ -389,7 +390,7 @@ static int sources_of(struct sl_importing *m, struct sl_sources *out, struct sl_
 }
 
 /* What no single record says: tables, bindings, the campaign. */
-static int bind_all(struct sl_importing *m, struct sl_err *err)
+static int bind(struct sl_importing *m, struct sl_err *err)
 {
     struct sl_sources sources = {0};
     /* what is more than SQLite's cache is sorted by a second thread */
@@ -409,7 +410,7 @@ static int bind_all(struct sl_importing *m, struct sl_err *err)
         rc = sl_tables_make(m->st, m->set, err);
     if (!rc)
         rc = sl_states_write(m->st, "main", m->set, err);
-    return rc ? rc : sl_bind_apply(m->st, m->set, m->o->warn, m->o->to, err);
+    return rc ? rc : sl_bind_apply(m->st, m->set, &m->scope, m->o->warn, m->o->to, err);
 }
 
 static void hint(void *to, const char *rule, const char *type, uint64_t n)
@@ -445,9 +446,12 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
         rc = sl_import_known(&m, err);
         if (!rc && o->project)
             rc = sl_project_store(st, o->project, &m.rebind, err);
+        m.scope.all = m.rebind;
         m.rebind |= o->campaign != NULL;
+        if (!rc && (out->known < m.n || m.rebind))
+            rc = sl_bind_begin(st, set, &m.scope, err);
         if (!rc && out->known == m.n && m.rebind)
-            rc = bind_all(&m, err);
+            rc = bind(&m, err);
         if (rc || (out->known == m.n && !m.renamed && !m.rebind))
             sl_store_rollback(st);
         else if (out->known == m.n)
@@ -487,7 +491,7 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
             out->assumed_offset_s = c->assumed_offset_s;
             tell(&m, true);
             rc = sl_writer_finish(m.w, err);
-            if (!rc && !(rc = bind_all(&m, err)))
+            if (!rc && !(rc = bind(&m, err)))
                 rc = sl_store_commit(st, err);
             else
                 sl_store_rollback(st);

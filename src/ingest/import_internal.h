@@ -4,6 +4,7 @@
 #ifndef SL_INGEST_IMPORT_INTERNAL_H
 #define SL_INGEST_IMPORT_INTERNAL_H
 
+#include "bind/bind.h"
 #include "engine/apply.h"
 #include "ingest/import.h"
 #include "writer/writer.h"
@@ -68,7 +69,8 @@ struct sl_importing {
     struct sl_arena arena;
     SL_VEC(struct sl_moved) moved;
     bool renamed;
-    bool rebind;           /* what is bound changes, even if no file does */
+    bool rebind; /* what is bound changes, even if no file does */
+    struct sl_bind_scope scope;
     struct sl_err *direct; /* one thread only: batches go straight into the writer; its error */
     int direct_rc;
 };

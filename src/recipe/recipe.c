@@ -200,21 +200,39 @@ static int declare_table(struct sl_recipes *set, const char *path, const struct 
     return 0;
 }
 
+/* The aliases of root spans that a rule names; not 0: some are none. */
+static int declare_roots(const struct sl_recipes *set, struct sl_bind_roots *out, const struct sl_yaml *list)
+{
+    const size_t most = sizeof out->alias / sizeof *out->alias;
+
+    for (size_t i = 0; list->kind == SL_YAML_LIST && i < list->n && i < most; i++)
+        for (size_t k = set->aliases.n; k-- > 0 && list->item[i]->kind == SL_YAML_SCALAR && out->n == i;) {
+            const struct sl_alias_decl *d = &set->aliases.v[k];
+            if (!strcmp(d->alias, list->item[i]->text) && !d->in)
+                out->alias[out->n++] = d->alias;
+        }
+    return !out->n || out->n != list->n;
+}
+
 /* NAME: a rule; or NAME: {rule, left, right}, two SELECTs whose rows ascend together. */
 static int declare_bind(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
                         struct sl_err *err)
 {
     const struct sl_yaml *rule = y->kind == SL_YAML_MAP ? sl_yaml_get(y, "rule") : y, *left = sl_yaml_get(y, "left"),
-                         *right = sl_yaml_get(y, "right");
+                         *right = sl_yaml_get(y, "right"), *list = sl_yaml_get(y, "roots");
+    struct sl_bind_roots roots = {0};
     struct sl_bind_rule r;
     struct sl_err why = {0};
     char *text;
 
-    if (!rule || rule->kind != SL_YAML_SCALAR ||
-        (y->kind == SL_YAML_MAP &&
-         (y->n != 3 || !left || !right || left->kind != SL_YAML_SCALAR || right->kind != SL_YAML_SCALAR)))
-        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s is a rule, or {rule, left, right}", path, y->line,
+    if (!rule || rule->kind != SL_YAML_SCALAR || !left != !right ||
+        (y->kind == SL_YAML_MAP && y->n != 1u + (left ? 2 : 0) + (list != NULL)) ||
+        (left && (left->kind != SL_YAML_SCALAR || right->kind != SL_YAML_SCALAR)))
+        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s is a rule, or {rule, left, right, roots}", path, y->line,
                       name->text);
+    if (list && declare_roots(set, &roots, list))
+        return sl_err(err, SL_EFORMAT, "%s:%d: roots of binding %s is a list of one to four spans that lie in none",
+                      path, list->line, name->text);
     text = sl_arena_copy(&set->arena, rule->text, rule->n);
     for (char *c = text; *c; c++) /* a folded text of YAML keeps some line ends */
         *c = *c == '\n' ? ' ' : *c;
@@ -223,13 +241,14 @@ static int declare_bind(struct sl_recipes *set, const char *path, const struct s
     for (size_t i = 0; i < set->binds.n; i++)
         if (!strcmp(set->binds.v[i].name, name->text)) {
             set->binds.v[i].rule = text;
+            set->binds.v[i].roots = roots;
             return 0;
         }
-    if (y->kind == SL_YAML_MAP)
-        *sl_vec_add(&set->orders) =
-            (struct sl_sequence_decl){keep(set, name->text), text, keep(set, left->text), keep(set, right->text)};
+    if (left)
+        *sl_vec_add(&set->orders) = (struct sl_sequence_decl){keep(set, name->text), text, keep(set, left->text),
+                                                              keep(set, right->text), roots};
     else
-        *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), text};
+        *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), text, roots};
     return 0;
 }
 

@@ -200,6 +200,15 @@ struct sl_facet_rule {
 
 enum { SL_PROCESS_VARIABLES = 4 }; /* of a process's environment that one declaration may name */
 
+/*
+ * Aliases of root spans: what a rule links lies in those of one run, of which it knows by the first field of their
+ * keys, and nothing else decides what it links (bind/roots.c).  None: it may look anywhere.
+ */
+struct sl_bind_roots {
+    const char *alias[4];
+    size_t n;
+};
+
 struct sl_recipes {
     struct sl_recipe **v;
     size_t n;
@@ -210,8 +219,16 @@ struct sl_recipes {
                                   int n;
     })
     tables;
-    SL_VEC(struct sl_bind_decl { const char *name, *rule; }) binds;                     /* bind_rule.h */
-    SL_VEC(struct sl_sequence_decl { const char *name, *rule, *left, *right; }) orders; /* two SELECTs */
+    SL_VEC(struct sl_bind_decl {
+        const char *name, *rule; /* bind_rule.h */
+        struct sl_bind_roots roots;
+    })
+    binds;
+    SL_VEC(struct sl_sequence_decl {
+        const char *name, *rule, *left, *right; /* two SELECTs */
+        struct sl_bind_roots roots;
+    })
+    orders;
     SL_VEC(struct sl_process_decl { /* spans that the environments of traced processes name: bind/environment.c */
                                     const char *bind, *says, *variable[SL_PROCESS_VARIABLES], *spans;
                                     const char *pids; /* they are tasks of a worker, bind/worker.c; else NULL */

@@ -63,7 +63,7 @@ int sl_retract_rows(struct sl_store *st, int64_t *back, struct sl_err *err)
     int rc = all ? 0 : sl_store_exec(st, sql_below, err);
 
     if (!rc && (all || sl_store_int(st, sql_most, 1)))
-        rc = sl_store_exec(st, "INSERT INTO temp.sl_below VALUES (-1)", err);
+        rc = sl_store_exec(st, "INSERT INTO temp.sl_below VALUES (-1); INSERT INTO temp.sl_touched VALUES (-1)", err);
     if (!rc)
         rc = run(st, sql_join, err);
     *back = sqlite3_changes64(st->db);

@@ -3,7 +3,7 @@
  * Taking out what sources said: before they are read again, when their file was replaced, and for forget.  The sources
  * are named in temp.sl_retracted (id, since: from which place on); temp.sl_named (id) names spans that are known to be
  * named by others.  What they said lies below the roots that they name (sl_root), so that the cost is that of these;
- * temp.sl_touched has the roots.
+ * temp.sl_touched has the roots; it stays for bindings, and has those of new rows by then.
  */
 #ifndef SL_STORE_RETRACT_H
 #define SL_STORE_RETRACT_H

@@ -6,7 +6,8 @@
 -- sources, and the place of the first record that is
 CREATE TEMP TABLE sl_retracted (id INTEGER PRIMARY KEY, since INTEGER NOT NULL);
 CREATE TEMP TABLE sl_named (id INTEGER PRIMARY KEY);
--- the roots that retracted sources name, and new ones; and all that may lie below these, or -1: look everywhere
+-- the roots that retracted sources name, and new ones; and all that may lie below these; in both -1: look everywhere
+DROP TABLE IF EXISTS temp.sl_touched;
 CREATE TEMP TABLE sl_touched (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE sl_below (id INTEGER PRIMARY KEY);
 
@@ -176,7 +177,6 @@ WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_
 -- name: end
 DROP TABLE IF EXISTS temp.sl_retracted;
 DROP TABLE IF EXISTS temp.sl_named;
-DROP TABLE IF EXISTS temp.sl_touched;
 DROP TABLE IF EXISTS temp.sl_below;
 DROP TABLE IF EXISTS temp.sl_live;
 DROP TABLE IF EXISTS temp.sl_dead

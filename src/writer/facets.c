@@ -45,16 +45,19 @@ static bool comes_first(const struct sl_writer *w, uint32_t a, uint32_t b)
 
 static void add_facet(struct sl_writer *w, uint32_t left, uint32_t right, uint32_t rule)
 {
-    if (sl_ids_pair(&w->ids, left, right))
-        *sl_vec_add(&w->links) = (struct sl_link_row){
-            .left = w->ids.v[left].store,
-            .right = w->ids.v[right].store,
-            .rule = sl_write_name(w, rule),
-            .source = 0,
-            .place = 0,
-            .kind = SL_FACET,
-            .weak = 0,
-        };
+    if (!sl_ids_pair(&w->ids, left, right))
+        return;
+    sl_merge_touch(w, left);
+    sl_merge_touch(w, right);
+    *sl_vec_add(&w->links) = (struct sl_link_row){
+        .left = w->ids.v[left].store,
+        .right = w->ids.v[right].store,
+        .rule = sl_write_name(w, rule),
+        .source = 0,
+        .place = 0,
+        .kind = SL_FACET,
+        .weak = 0,
+    };
 }
 
 static void pair_child(struct sl_writer *w, uint32_t child, uint32_t other_parent, uint32_t type, uint32_t rule,

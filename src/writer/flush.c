@@ -67,7 +67,8 @@ static int insert_shape(struct sl_writer *w, uint32_t id, const char *s, size_t 
 /* Has the shape, a list of names, one by whose value traced processes and calls name each other? */
 static bool names_spans(const char *s, size_t n)
 {
-    static const char *const handle[] = {"span_id", "child_pid", "flow_in", "flow_out"};
+    static const char *const handle[] = {"span_id",   "child_pid", "flow_in", "flow_out",
+                                         "parent_id", "pid",       "ppid",    "instance_path"};
 
     for (const char *end = s + n; s < end; s += strlen(s) + 1)
         for (size_t i = 0; i < sizeof handle / sizeof *handle; i++)

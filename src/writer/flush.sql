@@ -2,9 +2,14 @@
 -- What flush.c asks of the store.
 
 -- name: flush_links
-INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, weak)
+-- What a record says takes the place of what a binding made of it.
+INSERT INTO sl_link (left_span, kind, right_span, rule, source, place, weak)
 SELECT c0, c1, c2, c3, c4, c5, c6
-FROM sl_rows;
+FROM sl_rows
+WHERE 1
+ON CONFLICT DO UPDATE SET rule = excluded.rule, source = excluded.source, place = excluded.place, weak = excluded.weak,
+    confidence = NULL
+WHERE confidence IS NOT NULL;
 
 -- name: insert_link_also
 INSERT OR IGNORE INTO sl_link_also (left_span, kind, right_span, source, rule, place, weak)
@@ -18,7 +23,8 @@ WHERE l.source <> c4;
 INSERT OR REPLACE INTO sl_handle (span, name, source, place, value)
 SELECT c0, h.name, c2, c3, json_extract(c4, h.path)
 FROM sl_rows
-CROSS JOIN sl_shape h ON h.id = c1 AND h.name IN ('span_id', 'child_pid', 'flow_in', 'flow_out')
+CROSS JOIN sl_shape h ON h.id = c1 AND h.name IN ('span_id', 'child_pid', 'flow_in', 'flow_out', 'parent_id',
+    'pid', 'ppid', 'instance_path')
 WHERE json_extract(c4, h.path) IS NOT NULL;
 
 -- name: flush_values

@@ -39,6 +39,13 @@ static bool is_real(const struct sl_writer *w, uint32_t i)
     return w->ids.v[i].type & SL_ID_REAL;
 }
 
+void sl_merge_touch(struct sl_writer *w, uint32_t i)
+{
+    while (w->ids.v[i].parent)
+        i = w->ids.v[i].parent - 1;
+    sl_set_add(&w->touched, i);
+}
+
 void sl_merge_link(struct sl_writer *w, struct sl_weak k)
 {
     if (k.kind == SL_FACET && !sl_ids_pair(&w->ids, k.left, k.right)) {
@@ -489,7 +496,9 @@ static bool rekey(struct sl_writer *w, uint32_t old, const char *to, size_t n)
     uint32_t new = sl_lookup_find(w, UINT32_MAX, w->ids.v[old].type & SL_ID_TYPE, key);
     struct sl_id_text *x;
 
+    sl_merge_touch(w, old);
     if (new != UINT32_MAX && is_real(w, new)) { /* both exist: they are views of one thing */
+        sl_merge_touch(w, new);
         sl_merge_link(w, (struct sl_weak){
                              .left = old,
                              .right = new,

@@ -54,6 +54,7 @@ static void free_writer(struct sl_writer *w)
     sl_set_free(&w->seen);
     sl_set_free(&w->roots);
     sl_set_free(&w->weak_roots);
+    sl_set_free(&w->touched);
     sl_set_free(&w->handles);
     sl_set_free(&w->written);
     sl_ids_free(&w->ids);
@@ -101,8 +102,6 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
     w->st = st;
     w->set = set;
     w->zone_s = zone_s;
-    if (!rc)
-        rc = sl_retract_bindings(st, err);
     w->next_source = (uint32_t)sl_store_int(st, "SELECT max(id) FROM sl_source", 0);
     if (!rc)
         rc = sl_store_each(st, "SELECT id, name FROM sl_name", load_name, w, err, "");

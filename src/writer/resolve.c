@@ -22,10 +22,13 @@ static int resolve_weak(struct sl_writer *w, struct sl_err *err)
 
     for (size_t i = 0; i < w->weak.n; i++) {
         struct sl_weak k = w->weak.v[i];
-        if (w->ids.v[k.left].type & w->ids.v[k.right].type & SL_ID_REAL)
-            sl_merge_link(w, k);
-        else
+        if (!(w->ids.v[k.left].type & w->ids.v[k.right].type & SL_ID_REAL)) {
             w->weak.v[kept++] = k;
+            continue;
+        }
+        sl_merge_touch(w, k.left);
+        sl_merge_touch(w, k.right);
+        sl_merge_link(w, k);
     }
     w->weak.n = kept;
     return rc ? rc : sl_lookup_failed(w, err);
@@ -197,6 +200,7 @@ static int correct_assumed(struct sl_writer *w, struct sl_err *err)
                 continue;
             sl_zones_drop(&w->zones, root); /* what all others have is something else now: assume anew */
         }
+        sl_merge_touch(w, root);
         *sl_vec_add(&wrong) =
             (typeof(*wrong.v)){(uint32_t)sqlite3_column_int64(q, 0), root, sqlite3_column_int64(q, 2)};
     }
@@ -431,20 +435,34 @@ static int write_tails(struct sl_writer *w, struct sl_err *err)
     return rc;
 }
 
-/* Events that two forms of a log tell. */
-static int part_forms(struct sl_writer *w, struct sl_err *err)
+static int touch(struct sl_writer *w, sqlite3_stmt *q, uint32_t store, struct sl_err *err)
+{
+    sqlite3_bind_int64(q, 1, store);
+    return store ? sl_store_write(w->st, q, err) : 0;
+}
+
+/* The roots of which rows were written, or changed: temp.sl_touched. */
+static int write_touched(struct sl_writer *w, struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(w->st, "INSERT OR IGNORE INTO temp.sl_touched VALUES (?)", err);
     int rc = q ? 0 : SL_ESTORE;
-    int64_t apart = 0;
 
-    for (size_t i = 0; i < w->roots.v.n && !rc; i++) {
-        sqlite3_bind_int64(q, 1, (sqlite3_int64)(w->roots.v.v[i] & UINT32_MAX));
-        rc = sl_store_write(w->st, q, err);
-    }
+    for (size_t i = 0; i < w->roots.v.n && !rc; i++)
+        rc = touch(w, q, (uint32_t)w->roots.v.v[i], err);
+    for (size_t i = 0; i < w->weak_roots.v.n && !rc; i++)
+        rc = touch(w, q, w->ids.v[(uint32_t)w->weak_roots.v.v[i]].store, err);
+    for (size_t i = 0; i < w->touched.v.n && !rc; i++)
+        rc = touch(w, q, w->ids.v[w->touched.v.v[i]].store, err);
     sqlite3_finalize(q);
-    if (!rc)
-        rc = sl_dedup_part(w->st, &apart, err);
+    return rc;
+}
+
+/* Events that two forms of a log tell. */
+static int part_forms(struct sl_writer *w, struct sl_err *err)
+{
+    int64_t apart = 0;
+    int rc = sl_dedup_part(w->st, &apart, err);
+
     w->counts.told_twice = apart > w->waiting ? (uint64_t)(apart - w->waiting) : 0;
     w->counts.events -= (uint64_t)(apart - w->waiting); /* they came with this import, or are back */
     return rc;
@@ -481,6 +499,8 @@ int sl_writer_resolve(struct sl_writer *w, struct sl_err *err)
         rc = sl_write_flush(w, true, err); /* names that the last steps used */
     if (!rc)
         rc = drop_unnamed(w, err);
+    if (!rc)
+        rc = write_touched(w, err);
     if (!rc)
         rc = part_forms(w, err);
     if (!rc)

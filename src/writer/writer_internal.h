@@ -112,6 +112,7 @@ struct sl_writer {
     struct sl_set seen, roots, written;      /* for sl_seen, sl_root, sl_written: two numbers in one */
     struct sl_set handles;                   /* shapes (ids of the store) by which others name spans: sl_handle */
     struct sl_set weak_roots;                /* roots (indices) that no record knows, with the source, too */
+    struct sl_set touched;                   /* roots (indices) that no record of this import need have named */
     struct sl_zones zones;
     int32_t zone_s;
     int32_t stored_offset;  /* one of those that earlier imports learned ... */
@@ -139,6 +140,7 @@ void sl_sort_events(struct sl_event_row *v, size_t n);
 /* merge.c */
 void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row);
 void sl_merge_link(struct sl_writer *w, struct sl_weak k); /* both spans are real */
+void sl_merge_touch(struct sl_writer *w, uint32_t i);      /* something of the root of identity i changes */
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root);
 int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local_ns, uint32_t *zone);
 

@@ -112,6 +112,32 @@ def lines_of_one_task():
             "the lines of one task, and an import of its run")
 
 
+@test
+def many_small_runs_of_work_queue():
+    """Their tasks are bound: those of a run, whatever else there is."""
+    costs = {}
+    for n in range(40):
+        run = path(f"run{n}")
+        subprocess.run([sys.executable, f"{ROOT}/bench/make_workqueue.py", run, "20", str(n)], check=True)
+        if n in (4, 39):
+            costs[n] = cost_of_import("s.db", run)
+        else:
+            spanloom("import", "--quiet", "-d", "s.db", run)
+    equal(query(path("s.db"), "SELECT count(*) FROM links WHERE rule = 'workqueue.order'"), [(800,)])
+    at_most(1.1, costs[39], costs[4], "the 40th run of Work Queue, and the 5th")
+
+
+@test
+def many_traced_commands():
+    costs = {}
+    for n in range(100):
+        if n in (5, 99):
+            costs[n] = cost("run", "--quiet", "-d", "s.db", "true")
+        else:
+            spanloom("run", "--quiet", "-d", path("s.db"), "true")
+    at_most(SLACK, costs[99], costs[5], "the 100th traced command, and the 6th")
+
+
 @cases(("with its profile", "--report", "/dev/null"), ("without it", "--quiet"))
 def a_traced_command(what, *options):
     costs = {}

@@ -14,24 +14,6 @@ ROUNDS = 3
 AT_ONCE = (".db", ".gz", ".pkl")  # part of such a file is damage, not a beginning
 
 
-def everything(store):
-    """The dump, and what is in no dump: how sure a link is, what waits, what is doubtful, the books of each source."""
-    name = {i: say(p) for i, p in paths(store).items()}
-    ends = lambda sql: sorted((name.get(left, "?"), name.get(right, "?"), *map(str, more))
-                              for left, right, *more in query(store, sql))
-    return {
-        "dump": dump(store, places=True, rejects=True),
-        "confidence": ends("SELECT left_span, right_span, kind, confidence FROM sl_link"),
-        "doubts": ends("SELECT left_span, right_span, kind FROM sl_doubt"),
-        "roots": ends("""SELECT root, NULL, path, part FROM sl_root r JOIN sl_source s ON s.id = r.source
-            WHERE weak IS NULL"""),
-        "unresolved": query(store, """SELECT kind, n.name, path, part, place FROM sl_weak w
-            LEFT JOIN sl_name n ON n.id = rule LEFT JOIN sl_source s ON s.id = source ORDER BY 1, 2, 3, 4, 5"""),
-        "sources": query(store, """SELECT path, part, recipe, bytes, hash, records, used, skipped, rejected
-            FROM sl_source ORDER BY 1, 2"""),
-    }
-
-
 def grow(whole, run, store, r):
     """Imports run two to four times, as each file of it gets longer, by bytes."""
     steps = r.randint(2, 4)

@@ -65,7 +65,7 @@ static void apply(const char *text)
         sqlite3_bind_text(q, 1, text, -1, SQLITE_STATIC);
         sqlite3_step(q);
         sqlite3_finalize(q);
-        if (!sl_bind_apply(st, set, NULL, NULL, &err)) {
+        if (!sl_bind_apply(st, set, &(const struct sl_bind_scope){.all = true}, NULL, NULL, &err)) {
             char sql[120];
             snprintf(sql, sizeof sql, "SELECT count(*) FROM sl_link WHERE kind <> %d", (int)r.kind);
             sqlite3_progress_handler(st->db, 0, NULL, NULL);

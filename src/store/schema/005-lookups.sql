@@ -7,7 +7,7 @@ DROP INDEX IF EXISTS sl_span_type;
 -- Attributes of traced processes and their calls by which others name them: found by their value.
 CREATE TABLE sl_handle (
     span INTEGER NOT NULL,
-    name TEXT NOT NULL,             -- span_id, child_pid, flow_in, flow_out
+    name TEXT NOT NULL,             -- names_spans() in writer/flush.c has them
     source INTEGER NOT NULL,
     place INTEGER NOT NULL,
     value TEXT NOT NULL,

@@ -7,6 +7,7 @@ CREATE INDEX IF NOT EXISTS sl_weak_right ON sl_weak (right_span);
 CREATE INDEX IF NOT EXISTS sl_zone_root ON sl_zone (root);
 CREATE INDEX IF NOT EXISTS sl_link_right ON sl_link (right_span, kind);
 CREATE INDEX IF NOT EXISTS sl_link_bound ON sl_link (rule) WHERE confidence IS NOT NULL;
+CREATE INDEX IF NOT EXISTS sl_doubt_right ON sl_doubt (right_span);
 
 -- What check.sql asks for, in the same words: rows that no import writes, so these are empty.
 CREATE INDEX IF NOT EXISTS sl_source_pathless ON sl_source (path) WHERE typeof(path) <> 'text';
