@@ -310,6 +310,17 @@ static int flush_links(struct sl_writer *w, struct sl_err *err)
     return rc;
 }
 
+/* Of the attributes, once they are written, those by which others name spans; how many. */
+static size_t keep_handles(struct sl_writer *w)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->attrs.n && w->handles.v.n; i++)
+        if (sl_set_has(&w->handles, w->attrs.v[i].shape))
+            w->attrs.v[n++] = w->attrs.v[i];
+    return n;
+}
+
 static int flush_values(struct sl_writer *w, struct sl_err *err)
 {
     struct sl_rows a = {w->attrs.n, w, attr_column}, s = {w->samples.n, w, sample_column};
@@ -320,11 +331,8 @@ static int flush_values(struct sl_writer *w, struct sl_err *err)
     if (w->samples.n)
         qsort(w->samples.v, w->samples.n, sizeof *w->samples.v, compare_attrs);
     rc = sl_store_insert(w->st, "INSERT OR REPLACE INTO sl_attr SELECT c0, c1, c2, c3, c4 FROM sl_rows", &a, err);
-    for (size_t i = 0; i < w->attrs.n && w->handles.v.n && !rc; i++)
-        if (sl_set_has(&w->handles, w->attrs.v[i].shape)) {
-            rc = sl_store_insert(w->st, sql_flush_handles, &a, err);
-            break;
-        }
+    if (!rc && (a.n = keep_handles(w)))
+        rc = sl_store_insert(w->st, sql_flush_handles, &a, err);
     if (!rc)
         rc = sl_store_insert(w->st, sql_flush_values, &s, err);
     sl_vec_clear(&w->attrs);
