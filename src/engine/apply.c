@@ -248,7 +248,7 @@ static void take_back(struct sl_batch *b, const struct sl_mark *k)
         b->spans.v[k->made_strong.v[i]].strong = false;
 }
 
-static void new_batch(struct sl_parse *p)
+void sl_apply_new_batch(struct sl_parse *p)
 {
     p->batch = sl_batch_new();
     if (p->part) /* the batch outlives the parse */
@@ -261,7 +261,7 @@ static void new_batch(struct sl_parse *p)
  * The spans that the file is about are there, whether or not a record names them.  believe: else they are only named
  * yet, as nothing of the file looks like what its path says.
  */
-static bool mention_contexts(struct sl_parse *p, bool believe)
+bool sl_apply_contexts(struct sl_parse *p, bool believe)
 {
     const struct sl_recipe *r = p->recipe;
     int which = 0;
@@ -285,12 +285,12 @@ static bool mention_contexts(struct sl_parse *p, bool believe)
     return true;
 }
 
-static void emit(struct sl_parse *p)
+void sl_apply_emit(struct sl_parse *p)
 {
     struct sl_batch *b = p->batch;
 
     if (!p->met && !p->strange) /* an empty file */
-        mention_contexts(p, true);
+        sl_apply_contexts(p, true);
     p->batch = NULL;
     p->emit(p->to, b);
 }
@@ -370,7 +370,7 @@ static void record(struct sl_parse *p, const char *message, size_t n)
         b->skipped++;
     }
     if (!p->met)
-        mention_contexts(p, p->met = true);
+        sl_apply_contexts(p, p->met = true);
     if (p->watch) {
         struct sl_outcome o = {
             .place = p->place,
@@ -399,8 +399,8 @@ static void record(struct sl_parse *p, const char *message, size_t n)
     if (b->events.n > BATCH_EVENTS || b->spans.n > BATCH_SPANS || b->links.n > BATCH_EVENTS ||
         b->arena.bytes > BATCH_BYTES || b->attrs.n > BATCH_EVENTS || b->samples.n > BATCH_EVENTS ||
         b->rejects.n > BATCH_SPANS) {
-        emit(p);
-        new_batch(p);
+        sl_apply_emit(p);
+        sl_apply_new_batch(p);
     }
 }
 
@@ -546,78 +546,10 @@ bool sl_parse_part(struct sl_parse *p, const char *table)
     if (!wanted)
         return false;
     if (p->part)
-        emit(p);
+        sl_apply_emit(p);
     else
         sl_batch_free(p->batch); /* what is said of the contexts is said again */
     p->part = sl_arena_copy(&p->variables->arena, table, strlen(table));
-    new_batch(p);
-    return mention_contexts(p, p->met);
-}
-
-/* ---- begin and end of a file ---- */
-
-static void set_context(struct sl_parse *p, const char *name, const char *value, size_t n)
-{
-    int slot = sl_parse_slot(p, name, strlen(name));
-
-    if (slot >= 0)
-        p->context[slot] =
-            (struct sl_value){.kind = SL_TEXT, .s = sl_arena_copy(&p->variables->arena, value, n), .n = (uint32_t)n};
-}
-
-bool sl_parse_start(struct sl_parse *p, const struct sl_pattern *files, const char *path, const char *const *extra)
-{
-    const struct sl_recipe *r = p->recipe;
-    size_t bytes = (size_t)r->nfields * sizeof(struct sl_value);
-    const size_t *at;
-
-    p->context = sl_alloc(bytes);
-    p->base = sl_alloc(bytes);
-    p->f = sl_alloc(bytes);
-    p->memo = sl_alloc((size_t)(r->nmention + 1) * sizeof *p->memo);
-    p->match = sl_match_new();
-    p->head_match = sl_match_new();
-    p->variables = sl_alloc(sizeof *p->variables);
-    p->text = sl_alloc(sizeof *p->text);
-    p->other_table = sl_alloc((size_t)r->nrule + 1);
-    new_batch(p);
-    at = files ? sl_pattern_match(files, p->match, path, strlen(path), 0) : NULL;
-    for (uint32_t i = 0; at && i < files->ncaptures; i++)
-        if (at[2 * files->capture[i].group] != PCRE2_UNSET)
-            set_context(p, files->capture[i].name, path + at[2 * files->capture[i].group],
-                        at[2 * files->capture[i].group + 1] - at[2 * files->capture[i].group]);
-    set_context(p, "_file", path, strlen(path));
-    p->yields = sl_alloc(((size_t)r->nfields + 1) * sizeof *p->yields);
-    for (const char *const *g = p->given; g && g[0]; g += 2) {
-        int slot = sl_parse_slot(p, g[0], strlen(g[0]));
-        if (slot >= 0 && p->context[slot].kind == SL_NONE)
-            p->yields[slot] = g[0];
-    }
-    for (; extra && extra[0]; extra += 2)
-        set_context(p, extra[0], extra[1], strlen(extra[1]));
-    return mention_contexts(p, false);
-}
-
-void sl_parse_finish(struct sl_parse *p)
-{
-    if (p->batch)
-        emit(p);
-    sl_match_free(p->match);
-    sl_match_free(p->head_match);
-    sl_arena_free(&p->scratch);
-    sl_vec_free(&p->extra);
-    sl_vec_free(&p->touched);
-    if (p->variables) {
-        sl_variables_free(p->variables);
-        free(p->variables);
-    }
-    if (p->text)
-        sl_buf_free(p->text);
-    free(p->text);
-    free(p->context);
-    free(p->yields);
-    free(p->base);
-    free(p->f);
-    free(p->memo);
-    free(p->other_table);
+    sl_apply_new_batch(p);
+    return sl_apply_contexts(p, p->met);
 }

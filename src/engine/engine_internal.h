@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the engine: evaluate.c (fields, spans, times), rule.c (one rule), apply.c (records, files). */
+/* Inside of the engine: evaluate.c (fields, spans, times), rule.c (one rule), apply.c (records), file.c (files). */
 #ifndef SL_ENGINE_ENGINE_INTERNAL_H
 #define SL_ENGINE_ENGINE_INTERNAL_H
 
@@ -35,6 +35,12 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
 /* The record's own time: the first of the declared time fields that is there. */
 bool sl_apply_time(struct sl_parse *p, int64_t *ns, bool *naive);
 void sl_apply_learn_zone(struct sl_parse *p, const struct sl_rule *u);
+
+/* apply.c */
+void sl_apply_new_batch(struct sl_parse *p);
+/* Names what the file is about.  believe: it is there; false: a field is missing, p->reason says which. */
+bool sl_apply_contexts(struct sl_parse *p, bool believe);
+void sl_apply_emit(struct sl_parse *p); /* hands the batch on, the last one */
 
 /* rule.c */
 /* Applies u to the fields in p->f; false: rejected. */
