@@ -44,6 +44,7 @@ struct sl_batch_values { /* attributes, or samples (with a time), of one span */
     uint32_t span, shape;
     int64_t time_ns, place;
     bool naive;
+    bool alike; /* attributes that many records have in common; the others of the record follow, if there are any */
     const char *json;
     uint32_t n;
 };

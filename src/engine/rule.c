@@ -44,8 +44,42 @@ static bool numeric(struct sl_parse *p, struct sl_value *v, int which)
                            (int)(v->n < 40 ? v->n : 40), v->s);
 }
 
-static bool add_values(struct sl_parse *p, const struct sl_pairs *pairs, uint32_t span, bool samples)
+static bool is_alike(const struct sl_rule *u, int slot)
 {
+    for (int i = 0; i < u->nalike; i++)
+        if (u->alike[i] == slot)
+            return true;
+    return false;
+}
+
+static void add_alike(struct sl_parse *p, const struct sl_rule *u, uint32_t span)
+{
+    struct sl_batch_values v = {.span = span, .place = p->place, .alike = true};
+    struct sl_buf shape = {0}, *b = p->text;
+
+    sl_buf_clear(b);
+    for (int i = 0; i < u->nalike; i++) {
+        const struct sl_value *x = &p->f[u->alike[i]];
+        const char *name = sl_apply_field_name(p, u->alike[i]);
+        if (sl_apply_missing(x))
+            continue;
+        sl_buf_add(&shape, name, strlen(name) + 1);
+        sl_buf_addc(b, b->n ? ',' : '[');
+        json_value(b, x);
+    }
+    if (b->n) {
+        sl_buf_addc(b, ']');
+        v.shape = sl_recipes_shape(p->set, shape.s, shape.n);
+        v.n = (uint32_t)b->n;
+        v.json = sl_arena_copy(&p->batch->arena, b->s, b->n);
+        *sl_vec_add(&p->batch->attrs) = v;
+    }
+    sl_buf_free(&shape);
+}
+
+static bool add_values(struct sl_parse *p, const struct sl_rule *u, uint32_t span, bool samples)
+{
+    const struct sl_pairs *pairs = samples ? &u->samples : &u->attrs;
     struct sl_batch_values v = {.span = span, .shape = pairs->shape, .place = p->place};
     struct sl_buf shape = {0}, *b = p->text;
     bool any = false, ok = true;
@@ -64,7 +98,7 @@ static bool add_values(struct sl_parse *p, const struct sl_pairs *pairs, uint32_
             const char *n = sl_apply_field_name(p, i);
             x = p->f[i];
             if (sl_apply_missing(&x) || n[0] == '_' || i == p->recipe->field_text || p->recipe->is_context[i] ||
-                (samples && x.kind == SL_TEXT))
+                (samples ? x.kind == SL_TEXT : is_alike(u, i)))
                 continue;
             sl_buf_add(&shape, n, strlen(n) + 1);
         } else {
@@ -378,8 +412,10 @@ bool sl_apply_rule(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *
     for (int i = 0; i < u->nmention; i++)
         if (sl_apply_refer(p, k, u->mention[i]) == -2)
             return false;
-    if (span >= 0 && (!add_events(p, u, (uint32_t)span) || !add_values(p, &u->attrs, (uint32_t)span, false) ||
-                      !add_values(p, &u->samples, (uint32_t)span, true)))
+    if (span >= 0 && u->nalike)
+        add_alike(p, u, (uint32_t)span);
+    if (span >= 0 && (!add_events(p, u, (uint32_t)span) || !add_values(p, u, (uint32_t)span, false) ||
+                      !add_values(p, u, (uint32_t)span, true)))
         return false;
     if (!add_links(p, k, u) || !add_shares(p, u) || !add_wrotes(p, k, u))
         return false;

@@ -18,9 +18,9 @@ static const char *braced(struct sl_compile *c, const char *field)
     return t;
 }
 
-static const char rule_keys[] =
-    " match when each span mention event attrs samples in facet after flow wrote keep look count share skip reject "
-    "raw also ";
+static const char rule_keys[] = " match when each span mention event attrs alike samples in facet after flow wrote "
+                                "keep look count share skip reject "
+                                "raw also ";
 
 static void compile_when(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
 {
@@ -114,6 +114,28 @@ static void compile_pairs(struct sl_compile *c, struct sl_rule *u, struct sl_pai
     if (known && shape.n)
         p->shape = sl_intern(&c->set->shapes, shape.s, shape.n);
     sl_buf_free(&shape);
+}
+
+/* Attributes that many records have in common. */
+static void compile_alike(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
+{
+    if (!y)
+        return;
+    if (u->span.mention < 0)
+        sl_yaml_fail(&c->check, y, "alike needs span: to which the attributes belong");
+    u->alike = sl_compile_alloc(c, sl_yaml_len(y) + 1, sizeof *u->alike);
+    for (size_t i = 0; i < sl_yaml_len(y); i++) {
+        const struct sl_yaml *field = sl_yaml_item(y, i);
+        const char *name = sl_compile_text(c, field, "a field");
+        int slot = sl_compile_field_of(c, field, "alike");
+        for (int k = 0; k < u->nalike; k++)
+            if (u->alike[k] == slot)
+                sl_yaml_fail(&c->check, field, "%s is there twice", name);
+        for (int k = 0; k < u->attrs.n; k++)
+            if (u->attrs.v[k].name.id && !strcmp(sl_intern_text(&c->set->names, u->attrs.v[k].name.id), name))
+                sl_yaml_fail(&c->check, field, "%s is in attrs and in alike: one is enough", name);
+        u->alike[u->nalike++] = slot;
+    }
 }
 
 /* {child: parent or [parents]}: in the order in which the links are stored, left contains, or waited for, right. */
@@ -241,6 +263,7 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
             sl_compile_ref(c, sl_yaml_item(v, i), sl_compile_text(c, sl_yaml_item(v, i), "mention"));
     compile_events(c, u, sl_yaml_get(y, "event"));
     compile_pairs(c, u, &u->attrs, sl_yaml_get(y, "attrs"), "attrs");
+    compile_alike(c, u, sl_yaml_get(y, "alike"));
     compile_pairs(c, u, &u->samples, sl_yaml_get(y, "samples"), "samples");
     compile_relations(c, u, SL_IN, sl_yaml_get(y, "in"));
     compile_relations(c, u, SL_FACET, sl_yaml_get(y, "facet"));

@@ -85,6 +85,8 @@ struct sl_rule {
     } * event;
     int nevent;
     struct sl_pairs attrs, samples;
+    int *alike; /* fields: attributes that many records have in common, kept once; not in attrs, where these are all */
+    int nalike;
     struct sl_relation *relation;
     int nrelation;
     struct sl_keep {

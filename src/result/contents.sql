@@ -27,7 +27,8 @@ WITH t(n, what, value) AS ( SELECT 1, 'sources', (SELECT count(*) FROM sl_source
     'further containments', (SELECT count(*) FROM sl_link WHERE kind = SL_IN) UNION ALL SELECT 9, 'facets', (SELECT
     count(*) FROM sl_link WHERE kind = SL_FACET) UNION ALL SELECT 10, 'after and flow links', (SELECT count(*) FROM
     sl_link WHERE kind IN (SL_AFTER, SL_FLOW)) UNION ALL SELECT 11, 'records with attributes', (SELECT
-    count(*) FROM sl_attr)
+    count(*) FROM sl_attr) + (SELECT count(*) FROM sl_span s JOIN sl_alike k ON k.id = s.alike WHERE NOT EXISTS (SELECT
+    1 FROM sl_attr a WHERE a.span = s.id AND a.source = k.source AND a.place = s.place))
     UNION ALL SELECT 12, 'records with samples', (SELECT count(*) FROM sl_sample) UNION ALL SELECT 13,
     'first event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', min(time_ns) / 1e9, 'unixepoch') FROM sl_event) UNION ALL
     SELECT 14, 'last event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', max(time_ns) / 1e9, 'unixepoch') FROM sl_event)

@@ -26,10 +26,11 @@ WHERE l.kind = SL_AFTER AND l.left_span = ?1
 ORDER BY 1;
 
 -- name: attributes
+-- Materialized: into a query with DISTINCT SQLite does not take the parts of a view, and would read all attributes.
+WITH a AS MATERIALIZED (SELECT name, value FROM attributes WHERE span IN (SELECT ?1 UNION SELECT right_uuid FROM facet
+    WHERE left_uuid = ?1 UNION SELECT left_uuid FROM facet WHERE right_uuid = ?1))
 SELECT DISTINCT name, value
-FROM attributes
-WHERE span IN (SELECT ?1 UNION SELECT right_uuid FROM facet WHERE left_uuid = ?1 UNION SELECT left_uuid FROM facet
-    WHERE right_uuid = ?1)
+FROM a
 ORDER BY name;
 
 -- name: context

@@ -66,6 +66,12 @@ DELETE FROM sl_event
 WHERE BELOW(span) AND RETRACTED();
 DELETE FROM sl_attr
 WHERE BELOW(span) AND RETRACTED();
+UPDATE sl_span
+SET place = NULL, alike = NULL
+WHERE BELOW(id) AND alike IS NOT NULL AND EXISTS (SELECT 1 FROM sl_alike a CROSS JOIN temp.sl_retracted r ON r.id =
+    a.source WHERE a.id = sl_span.alike AND sl_span.place >= r.since);
+DELETE FROM sl_alike
+WHERE source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
 DELETE FROM sl_handle
 WHERE BELOW(span) AND RETRACTED();
 DELETE FROM sl_sample
@@ -124,7 +130,7 @@ FROM sl_span
 WHERE BELOW(id) AND source IN (SELECT id FROM temp.sl_retracted);
 INSERT INTO temp.sl_live WITH RECURSIVE up(id) AS ( SELECT id FROM temp.sl_dead AS d WHERE id IN (SELECT id FROM
     temp.sl_named) OR EXISTS (SELECT 1 FROM sl_event WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_attr WHERE span
-    = d.id) OR EXISTS (SELECT 1 FROM sl_sample WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_root WHERE root =
+    = d.id) OR (SELECT alike FROM sl_span WHERE id = d.id) IS NOT NULL OR EXISTS (SELECT 1 FROM sl_sample WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_root WHERE root =
     d.id AND weak IS NULL) OR EXISTS (SELECT 1 FROM sl_link WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN
     (1, 3)) OR EXISTS (SELECT 1 FROM sl_link WHERE right_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT
     IN (2, 3)) OR EXISTS (SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.id NOT IN (SELECT id FROM
@@ -162,7 +168,7 @@ DELETE FROM sl_span
 WHERE id IN (SELECT id FROM temp.sl_dead);
 UPDATE sl_span
 SET source = coalesce( (SELECT source FROM sl_event WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_attr
-    WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_link WHERE right_span = sl_span.id AND source IS NOT
+    WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_alike WHERE id = sl_span.alike), (SELECT source FROM sl_link WHERE right_span = sl_span.id AND source IS NOT
     NULL AND ifnull(weak, 0) NOT IN (2, 3) LIMIT 1), (SELECT source FROM sl_link WHERE left_span = sl_span.id AND
     source IS NOT NULL AND ifnull(weak, 0) NOT IN (1, 3) LIMIT 1), (SELECT source FROM sl_root WHERE root =
     sl_span.id AND weak IS NULL LIMIT 1), source)

@@ -141,6 +141,14 @@ static void span_column(const void *of, size_t row, int col, sqlite3_context *ou
             sqlite3_result_int64(out, w->ids.v[s->parent - 1].store);
         break;
     case 4: sqlite3_result_int64(out, r->source); break;
+    case 5:
+        if (r->alike)
+            sqlite3_result_int64(out, r->place);
+        break;
+    case 6:
+        if (r->alike)
+            sqlite3_result_int64(out, r->alike);
+        break;
     }
 }
 
@@ -262,9 +270,10 @@ static int flush_names(struct sl_writer *w, struct sl_err *err)
 static int flush_spans(struct sl_writer *w, struct sl_err *err)
 {
     struct sl_rows rows = {w->spans.n, w, span_column};
-    int rc = sl_store_insert(
-        w->st, "INSERT INTO sl_span (id, type, key, parent, source) SELECT c0, c1, c2, c3, c4 FROM sl_rows", &rows,
-        err);
+    int rc = sl_store_insert(w->st,
+                             "INSERT INTO sl_span (id, type, key, parent, source, place, alike) SELECT c0, c1, c2, c3, "
+                             "c4, c5, c6 FROM sl_rows",
+                             &rows, err);
     sl_vec_clear(&w->spans);
     return rc;
 }
@@ -345,6 +354,8 @@ int sl_write_flush(struct sl_writer *w, bool all, struct sl_err *err)
 {
     int rc = flush_names(w, err);
 
+    if (!rc)
+        rc = sl_alike_flush(w, err);
     if (!rc && (all || w->spans.n > FLUSH_ROWS))
         rc = flush_spans(w, err);
     if (!rc && (all || w->events.n > FLUSH_EVENTS))

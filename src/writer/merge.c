@@ -28,7 +28,7 @@ void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct
     sl_write_name(w, s->type & SL_ID_TYPE);
     if (!s->store)
         s->store = ++w->next_span;
-    *sl_vec_add(&w->spans) = (struct sl_span_row){s->store, i, source};
+    *sl_vec_add(&w->spans) = (struct sl_span_row){.id = s->store, .index = i, .source = source};
     w->counts.spans++;
     if (row)
         row->spans++;
@@ -187,27 +187,43 @@ static int merge_events(struct sl_writer *w, const struct sl_batch *b, uint32_t 
     return rc;
 }
 
+void sl_merge_seen(struct sl_writer *w, uint32_t span, uint32_t shape)
+{
+    sl_set_add(&w->seen, (uint64_t)(w->ids.v[w->local.v[span]].type & SL_ID_TYPE) << 32 | SL_SEEN_SHAPE | shape);
+}
+
+int sl_merge_attrs(struct sl_writer *w, const struct sl_batch_values *v, uint32_t source, struct sl_err *err)
+{
+    struct sl_values_row r = {
+        .span = w->ids.v[w->local.v[v->span]].store,
+        .source = source,
+        .place = v->place,
+        .json = sl_arena_copy(&w->values, v->json, v->n),
+        .n = v->n,
+    };
+    int rc = sl_write_shape(w, v->shape, &r.shape, err);
+
+    sl_merge_seen(w, v->span, r.shape);
+    *sl_vec_add(&w->attrs) = r;
+    return rc;
+}
+
 static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t source, int64_t from,
                         struct sl_err *err)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < b->attrs.n && !rc; i++) {
+    for (size_t i = 0; i < b->attrs.n && rc >= 0;) {
         const struct sl_batch_values *v = &b->attrs.v[i];
-        struct sl_values_row r = {
-            .source = source,
-            .place = v->place,
-            .n = v->n,
-        };
         if (v->place < from)
-            continue;
-        r.span = w->ids.v[w->local.v[v->span]].store;
-        r.json = sl_arena_copy(&w->values, v->json, v->n);
-        rc = sl_write_shape(w, v->shape, &r.shape, err);
-        sl_set_add(&w->seen,
-                   (uint64_t)(w->ids.v[w->local.v[v->span]].type & SL_ID_TYPE) << 32 | SL_SEEN_SHAPE | r.shape);
-        *sl_vec_add(&w->attrs) = r;
+            rc = 1;
+        else if (v->alike)
+            rc = sl_alike_values(w, b, i, source, err);
+        else if (!(rc = sl_merge_attrs(w, v, source, err)))
+            rc = 1;
+        i += (size_t)rc;
     }
+    rc = rc < 0 ? rc : 0;
     for (size_t i = 0; i < b->samples.n && !rc; i++) {
         const struct sl_batch_values *v = &b->samples.v[i];
         uint32_t s = w->local.v[v->span], root;
@@ -366,6 +382,7 @@ static void merge_spans(struct sl_writer *w, const struct sl_batch *b, struct sl
     uint32_t source = (uint32_t)row->id;
 
     sl_vec_clear(&w->local);
+    sl_vec_clear(&w->made);
     find_needed(w, b, since(row));
     for (size_t i = 0; i < b->spans.n; i++) {
         const struct sl_batch_span *s = &b->spans.v[i];
@@ -373,6 +390,8 @@ static void merge_spans(struct sl_writer *w, const struct sl_batch *b, struct sl
         uint32_t at = w->needed.v[i]                           ? sl_lookup_add(w, parent, s->type, s->key)
                       : s->parent >= 0 && parent == UINT32_MAX ? UINT32_MAX
                                                                : sl_ids_find(&w->ids, parent, s->type, s->key);
+        uint32_t *made = sl_vec_add(&w->made);
+        size_t rows = w->spans.n;
         *sl_vec_add(&w->local) = at;
         row->written |= s->written;
         if (!w->needed.v[i]) {
@@ -385,6 +404,8 @@ static void merge_spans(struct sl_writer *w, const struct sl_batch *b, struct sl
         if (!s->strong)
             continue;
         sl_merge_make_real(w, at, source, row);
+        if (w->spans.n > rows)
+            *made = (uint32_t)w->spans.n;
         if (s->parent < 0)
             sl_set_add(&w->roots, (uint64_t)source << 32 | w->ids.v[at].store);
         if (s->written)

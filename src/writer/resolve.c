@@ -291,7 +291,7 @@ static void add_ghost(struct sl_writer *w, uint32_t i)
         add_ghost(w, s->parent - 1);
     sl_write_name(w, s->type & SL_ID_TYPE);
     s->store = ++w->next_span;
-    *sl_vec_add(&w->spans) = (struct sl_span_row){s->store, i, 0};
+    *sl_vec_add(&w->spans) = (struct sl_span_row){.id = s->store, .index = i};
 }
 
 static void weak_column(const void *of, size_t row, int col, sqlite3_context *out)

@@ -20,6 +20,8 @@ enum { SL_SEEN_SHAPE = 1u << 31 };
 struct sl_span_row {
     uint32_t id, index;
     uint32_t source;
+    uint32_t alike; /* 0: none */
+    int64_t place;  /* of the record that it is of */
 };
 struct sl_event_row {
     uint32_t span, type;
@@ -81,11 +83,19 @@ struct sl_lookup {             /* lookup.c */
     struct sl_err err;
 };
 
+/* Attributes that records of the source at hand have in common: sl_alike. */
+struct sl_alikes {
+    uint32_t source, first; /* first: the id of the first one, less 1 */
+    struct sl_intern known; /* shape and values */
+    size_t written;         /* of them */
+    struct sl_buf text;
+};
+
 struct sl_writer {
     struct sl_store *st;
     struct sl_recipes *set;
     struct sl_ids ids;
-    uint32_t next_span, next_source, next_shape, next_zone;
+    uint32_t next_span, next_source, next_shape, next_zone, next_alike;
     struct sl_intern stored_names;      /* texts of sl_name ... */
     SL_VEC(uint32_t) stored_name_id;    /* ... and their ids */
     SL_VEC(uint32_t) name_id, shape_id; /* ids in the set -> ids in the store, 0: not yet */
@@ -98,6 +108,7 @@ struct sl_writer {
         size_t n;
     })
     new_names;
+    struct sl_alikes alikes;
     SL_VEC(struct sl_span_row) spans;
     SL_VEC(struct sl_event_row) events;
     SL_VEC(struct sl_link_row) links;
@@ -118,6 +129,7 @@ struct sl_writer {
     int32_t stored_offset;  /* one of those that earlier imports learned ... */
     int stored_offsets;     /* ... and how many: 0, 1, 2 for more */
     SL_VEC(uint32_t) local; /* spans of the batch -> indices */
+    SL_VEC(uint32_t) made;  /* spans of the batch: their rows, from 1; 0: they were there */
     SL_VEC(uint8_t) needed; /* spans of the batch: something that is new speaks of it */
     SL_VEC(struct sl_tail) tails;
     SL_VEC(uint32_t) redo;  /* sources that are read again, or replaced */
@@ -134,6 +146,10 @@ int sl_write_flush(struct sl_writer *w, bool all, struct sl_err *err); /* not al
 int sl_write_ghosts(struct sl_writer *w, struct sl_err *err);          /* what is gathered in spans */
 void sl_write_key(sqlite3_context *out, struct sl_key k);
 
+/* alike.c: attributes i and what follows of one record; the number of those that it took, or a negative error. */
+int sl_alike_values(struct sl_writer *w, const struct sl_batch *b, size_t i, uint32_t source, struct sl_err *err);
+int sl_alike_flush(struct sl_writer *w, struct sl_err *err);
+
 /* sort_events.c: by span, then by time, type, source, place; equal ones stay in order */
 void sl_sort_events(struct sl_event_row *v, size_t n);
 
@@ -141,6 +157,9 @@ void sl_sort_events(struct sl_event_row *v, size_t n);
 void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row);
 void sl_merge_link(struct sl_writer *w, struct sl_weak k); /* both spans are real */
 void sl_merge_touch(struct sl_writer *w, uint32_t i);      /* something of the root of identity i changes */
+/* Attributes to a row; and: spans of that type have some of this shape (of the store).  span: of the batch. */
+int sl_merge_attrs(struct sl_writer *w, const struct sl_batch_values *v, uint32_t source, struct sl_err *err);
+void sl_merge_seen(struct sl_writer *w, uint32_t span, uint32_t shape);
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root);
 int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local_ns, uint32_t *zone);
 

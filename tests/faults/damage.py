@@ -45,6 +45,8 @@ COLUMNS = {
     "sl_span.key": ("null", "real", "blob", "long", "nul", "no UTF-8"),
     "sl_span.parent": ("real", "text", "blob", "negative", "huge", "big"),
     "sl_span.source": ("null", "text", "blob", "huge"),
+    "sl_span.place": ("text", "huge"),
+    "sl_span.alike": ("text", "negative", "huge"),
     "sl_event.span": ("real", "text", "blob", "negative", "big"),
     "sl_event.time_ns": ("real", "text", "blob", "negative", "huge", "least", "infinite"),
     "sl_event.type": ("real", "text", "blob", "huge"),
@@ -64,6 +66,10 @@ COLUMNS = {
     "sl_attr.span": ("text", "huge"),
     "sl_attr.shape": ("text", "huge"),
     "sl_attr.vals": ("null", "text", "blob", "real", "long"),
+    "sl_alike.id": ("negative", "huge"),
+    "sl_alike.source": ("text", "blob", "huge"),
+    "sl_alike.shape": ("text", "huge"),
+    "sl_alike.vals": ("null", "text", "blob", "real", "long"),
     "sl_sample.time_ns": ("text", "huge", "least"),
     "sl_sample.vals": ("text", "blob"),
     "sl_reject.reason": ("blob", "nul"),
@@ -140,7 +146,7 @@ WHOLE = {
     "400 spans that are one": _SPANS.format(_TASK, "i", "1") + "; INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT a.id, 2, b.id FROM sl_span a, sl_span b WHERE a.id BETWEEN 100000 AND 100400 AND b.id BETWEEN 100000 AND 100400",
     "400 roots that are one": _SPANS.format(_ROOT, "i", "NULL") + "; INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT a.id, 2, b.id FROM sl_span a, sl_span b WHERE a.id BETWEEN 100000 AND 100400 AND b.id BETWEEN 100000 AND 100400",
     "400 roots that are one, with children of one name": _SPANS.format(_ROOT, "i", "NULL") + "; INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT a.id, 2, b.id FROM sl_span a, sl_span b WHERE a.id BETWEEN 100000 AND 100400 AND b.id BETWEEN 100000 AND 100400; "
-                                                         f"INSERT INTO sl_span SELECT id + 10000, {_TASK}, '7', id, 1, NULL FROM sl_span WHERE id > 100000",
+                                                         f"INSERT INTO sl_span SELECT id + 10000, {_TASK}, '7', id, 1, NULL, NULL, NULL FROM sl_span WHERE id > 100000",
     "everything waits for everything": "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT a.id, 3, b.id FROM sl_span a, sl_span b",
     "everything flows to everything": "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT a.id, 4, b.id FROM sl_span a, sl_span b",
     "all links at once": "INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT a.id, k.value, b.id FROM sl_span a, sl_span b, json_each('[1,2,3,4,5,0]') k",
@@ -192,7 +198,7 @@ WHOLE = {
     "links are no keys": "CREATE TABLE o AS SELECT * FROM sl_link; INSERT INTO o SELECT * FROM o; INSERT INTO o SELECT * FROM o; DROP TABLE sl_link; ALTER TABLE o RENAME TO sl_link",
 }
 TABLES = ("sl_name", "sl_source", "sl_span", "sl_event", "sl_link", "sl_link_also", "sl_shape", "sl_attr", "sl_sample", "sl_reject", "sl_zone", "sl_ghost", "sl_weak", "sl_shared",
-          "sl_bind", "sl_doubt", "sl_root", "sl_seen", "sl_lens", "sl_event_also", "sl_role", "sl_state", "sl_handover", "sl_meta", "sl_old_event", "sl_raw", "sl_handle")
+          "sl_bind", "sl_doubt", "sl_root", "sl_seen", "sl_lens", "sl_event_also", "sl_role", "sl_state", "sl_handover", "sl_meta", "sl_old_event", "sl_raw", "sl_handle", "sl_alike")
 
 TASK, QUERY = "parsl.monitoring.task", "select * from {}"
 COMMANDS = [
@@ -369,7 +375,7 @@ def an_import_below_a_chain():
     prepare()
     with contextlib.closing(sqlite3.connect(path("good.db"))) as db:
         db.execute("""WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
-            INSERT INTO sl_span SELECT 100000 + i, (SELECT id FROM sl_name WHERE name = 'parsl.rundir.task'), i, iif(i > 1, 99999 + i, 1), 1, NULL FROM n""")
+            INSERT INTO sl_span SELECT 100000 + i, (SELECT id FROM sl_name WHERE name = 'parsl.rundir.task'), i, iif(i > 1, 99999 + i, 1), 1, NULL, NULL, NULL FROM n""")
         db.execute("INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT id, 2, 500000 FROM sl_span WHERE id < 100000")
         db.commit()
     spanloom("import", "-d", path("good.db"), path("a"), code=0)

@@ -336,16 +336,17 @@ def facets_of_schema_3():
     s = imported(f"{EXAMPLE}/000", store="s.db").store
     imported(f"{EXAMPLE}/{DB}", f"{ROOT}/tests/data/slurm", store=s)
     spanloom("bind", "-d", s, "--name", "mine", "worker facet parsl.rundir.block where a.key = b.key")
-    want = dump(s)
+    want, turned = dump(s), query(s, "SELECT left_span, right_span FROM sl_link WHERE kind = 2")
     with sqlite3.connect(s) as db:
-        for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
-            db.execute(f"DROP TRIGGER {name}")
-        db.executescript("DROP INDEX sl_root_root; ALTER TABLE sl_root DROP COLUMN weak; DROP INDEX sl_source_head; ALTER TABLE sl_source DROP COLUMN head;"
+        for kind in ("trigger", "view"):
+            for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = ?", (kind,)).fetchall():
+                db.execute(f'DROP {kind} "{name}"')
+        db.executescript("ALTER TABLE sl_span DROP COLUMN alike; ALTER TABLE sl_span DROP COLUMN place; DROP TABLE sl_alike; DROP INDEX sl_root_root; ALTER TABLE sl_root DROP COLUMN weak; DROP INDEX sl_source_head; ALTER TABLE sl_source DROP COLUMN head;"
                          "ALTER TABLE sl_source DROP COLUMN tail; DROP TABLE sl_handle; DROP INDEX sl_note_uuid; DROP INDEX sl_event_inserted; ALTER TABLE sl_note DROP COLUMN uuid;"
                          "UPDATE sl_link SET left_span = min(left_span, right_span), right_span = max(left_span, right_span) WHERE kind = 2;"
                          "UPDATE sl_meta SET value = 3 WHERE name = 'schema'")
     db.close()
-    check(dump(s) != want, "no facet was turned")
+    check(query(s, "SELECT left_span, right_span FROM sl_link WHERE kind = 2") != turned, "no facet was turned")
     spanloom("info", "-d", s)
     same(dump(s), want)
     whole(s)
@@ -374,6 +375,27 @@ def a_store_of_schema_4():
         spanloom("forget", "-d", s, path("proj/runinfo/000/traces"))
         spanloom("forget", "-d", s, path("proj/runinfo/000/parsl.log"))
     same(dump(path("old.db")), dump(new))
+    whole(path("old.db"))
+
+
+@test
+def a_store_of_schema_5():
+    """Written by that version, of /scratch/traces: attributes of calls had a row each."""
+    with gzip.open(f"{ROOT}/tests/stores/schema-5.sql.gz", "rt") as f, contextlib.closing(sqlite3.connect(path("old.db"))) as db:
+        db.executescript(f.read())
+        db.execute("UPDATE sl_source SET path = replace(path, '/scratch/traces', ?), mtime_ns = 0", (path("traces"),))
+        db.commit()
+    shutil.copytree(f"{ROOT}/tests/data/traces", path("traces"))
+    new = imported(path("traces"), store="new.db").store
+    spanloom("info", "-d", path("old.db"))
+    same(dump(path("old.db"), places=True), dump(new, places=True))
+    for file in ("usage.pfw", "chromium.json"):
+        for s in (path("old.db"), new):
+            spanloom("forget", "-d", s, path(f"traces/{file}"))
+        same(dump(path("old.db"), places=True), dump(new, places=True))
+    whole(path("old.db"))
+    imported(path("traces"), store="old.db")
+    same(dump(path("old.db"), places=True), dump(imported(path("traces"), store="again.db").store, places=True))
     whole(path("old.db"))
 
 

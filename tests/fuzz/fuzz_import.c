@@ -155,6 +155,9 @@ static void sound(struct sl_store *st)
         "SELECT 1 FROM sl_span GROUP BY type, key, parent HAVING count(*) > 1",
         "SELECT 1 FROM sl_attr WHERE span NOT IN (SELECT id FROM sl_span) OR shape NOT IN (SELECT id FROM sl_shape) "
         "OR NOT json_valid(vals)",
+        "SELECT 1 FROM sl_alike WHERE source NOT IN (SELECT id FROM sl_source) OR shape NOT IN (SELECT id FROM "
+        "sl_shape) "
+        "OR NOT json_valid(vals)",
         "SELECT 1 FROM sl_weak WHERE left_span NOT IN (SELECT id FROM sl_span UNION SELECT id FROM sl_ghost) "
         "OR right_span NOT IN (SELECT id FROM sl_span UNION SELECT id FROM sl_ghost)",
         "SELECT 1 FROM sl_ghost WHERE id IN (SELECT id FROM sl_span)",

@@ -242,9 +242,11 @@ static void spoil(sqlite3 *db, const uint8_t **p, const uint8_t *end, unsigned w
                                     value % 5 + 1));
         break;
     case 7: /* the same again, under other ids */
-        attempt(db, sqlite3_mprintf(
-                        "INSERT OR IGNORE INTO sl_span SELECT id + %d, type, key, parent, source, note FROM sl_span",
-                        value * 1000003));
+        attempt(db,
+                sqlite3_mprintf(
+                    "INSERT OR IGNORE INTO sl_span SELECT id + %d, type, key, parent, source, note, place, alike FROM "
+                    "sl_span",
+                    value * 1000003));
         break;
     default:
         attempt(db, sqlite3_mprintf("UPDATE OR IGNORE sl_event SET time_ns = %s WHERE random() %% %d = 0",

@@ -24,7 +24,7 @@ def template():
         write(path("template/runinfo/000/parsl.log"), line)
         store = imported(path("template"), store="template.db").store
         db = sqlite3.connect(store)
-        for table in ("sl_span", "sl_event", "sl_link", "sl_root", "sl_seen", "sl_shared", "sl_zone", "sl_attr", "sl_shape", "sl_source"):
+        for table in ("sl_span", "sl_event", "sl_link", "sl_root", "sl_seen", "sl_shared", "sl_zone", "sl_attr", "sl_alike", "sl_shape", "sl_source"):
             db.execute(f"DELETE FROM {table}")
         db.commit()
         db.close()

@@ -347,7 +347,8 @@ def whole(store):
         for table, column, to in [("sl_span", "type", "sl_name"), ("sl_span", "source", "sl_source"), ("sl_event", "type", "sl_name"),
                                   ("sl_event", "source", "sl_source"), ("sl_event", "span", "sl_span"), ("sl_attr", "span", "sl_span"),
                                   ("sl_sample", "span", "sl_span"), ("sl_link", "left_span", "sl_span"),
-                                  ("sl_link", "right_span", "sl_span"), ("sl_span", "parent", "sl_span")]:
+                                  ("sl_link", "right_span", "sl_span"), ("sl_span", "parent", "sl_span"), ("sl_span", "alike", "sl_alike"),
+                                  ("sl_alike", "source", "sl_source"), ("sl_alike", "shape", "sl_shape")]:
             n = db.execute(f"SELECT count(*) FROM {table} WHERE {column} IS NOT NULL AND {column} NOT IN (SELECT id FROM {to})").fetchone()[0]
             check(n == 0, f"{n} rows of {table} have a {column} that is not in {to}")
     finally:

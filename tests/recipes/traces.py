@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
+from harness import whole as sound  # noqa
 from traced import bare_environment, compiled, files  # noqa
 
 DATA = f"{ROOT}/tests/data/traces"
@@ -215,6 +216,55 @@ def a_growing_file():
         same(told(imported(path("b.pfw"), store="s.db").store), truth(calls))
         equal(query(s, "SELECT count(*) FROM events WHERE type IN ('begin', 'end')"), [(2 * len(calls),)])
         spanloom("forget", path("a.pfw"), "-d", s, code=(0, 1))
+
+
+@test
+def kept_once():
+    """What the calls of a name have in common has one row of a source; it goes with what told it, and comes back."""
+    calls = program(rng())
+    lines = [event(c, "X", us(c.begin), dur=us(c.end - c.begin), **({"args": '{"n": %d}' % i} if i % 3 == 0 else {})) for i, c in enumerate(calls)]
+    lines.append('{"name": "process_name", "ph": "M", "pid": 4711, "args": {"name": "prog"}}')
+    put("a.pfw", array(lines[:100]))
+    put("b.pfw", array(lines))
+    names = lambda some: len({c.name for c in some})
+    rows = lambda s, table: query(s, f"SELECT count(*) FROM {table}")[0][0]
+    values = "SELECT s.type, s.key, a.name, a.value, a.place, r.path FROM spans s JOIN attributes a ON a.span = s.id JOIN sources r ON r.id = a.source ORDER BY 1, 2, 3, 4, 5, 6"
+    of_calls = "(SELECT span FROM sl_attr EXCEPT SELECT id FROM spans WHERE type <> 'trace.call')"
+
+    s = imported(path("b.pfw"), store="s.db").store
+    sound(s)
+    equal((rows(s, "sl_alike"), rows(s, of_calls)), (names(calls), len(calls[::3])))
+    records = query(s, "SELECT count(*) FROM (SELECT DISTINCT span, source, place FROM attributes)")[0]
+    check(re.search(rf"records with attributes +{records[0]}\n", spanloom("info", "-d", s).out), records)
+    once = query(s, values)
+    got = query(s, "SELECT a.name, a.value, count(*) FROM attributes a JOIN spans s ON s.id = a.span AND s.type = 'trace.call' WHERE a.name <> 'n' GROUP BY 1, 2")
+    equal(sorted(got), sorted([("category", "c", len(calls)), *(("name", name, n) for name, n in collections.Counter(c.name for c in calls).items())]))
+
+    both = imported(path("a.pfw"), path("b.pfw"), store="both.db").store
+    other = imported(path("b.pfw"), store="other.db").store
+    imported(path("a.pfw"), store=other)
+    same(query(both, values), query(other, values))
+    for store in (both, other):
+        spanloom("forget", "-d", store, path("a.pfw"))
+        sound(store)
+        same(query(store, values), once)
+    spanloom("forget", "-d", s, path("b.pfw"))
+    equal((rows(s, "sl_alike"), rows(s, "attributes")), (0, 0))
+    imported(path("b.pfw"), store=s)
+    same(query(s, values), once)
+    put("b.pfw", array(lines[:120]))  # another version of it
+    imported(path("b.pfw"), store=s)
+    same(query(s, values), query(imported(path("b.pfw"), store="new.db").store, values))
+    sound(s)
+
+
+@test
+def names_that_are_all_different():
+    """What is alike is kept once up to a number, so that nobody's names fill memory."""
+    n = 65540
+    s = taken("a.pfw", array(f'{{"name": "f{i}", "ph": "X", "pid": 1, "tid": 1, "ts": {i}.5, "dur": 0.25}}' for i in range(n)))
+    equal(query(s, "SELECT (SELECT count(*) FROM sl_alike), (SELECT count(*) FROM sl_attr WHERE span IN (SELECT id FROM spans WHERE type = 'trace.call'))"), [(65536, 4)])
+    equal(query(s, "SELECT count(*) FROM spans s JOIN attributes a ON a.span = s.id AND a.name = 'name' AND a.value = s.key WHERE s.type = 'trace.call'"), [(n,)])
 
 
 @test

@@ -2,11 +2,10 @@
 -- What calls.c asks of the store.
 
 -- name: attribute
-SELECT sl_query_each(?1, a.span, json_extract(a.vals, f.path))
+SELECT sl_query_each(?1, a.span, a.value)
 FROM %s s
-CROSS JOIN sl_attr a ON a.span = s.id
-JOIN sl_shape f ON f.id = a.shape
-WHERE f.name = '%s';
+CROSS JOIN attributes a ON a.span = s.id
+WHERE a.name = '%s';
 
 -- name: of_all
 (SELECT id FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = '%s'))

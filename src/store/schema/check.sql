@@ -20,6 +20,7 @@ UNION ALL SELECT 'sl_source', id FROM sl_source WHERE id NOT BETWEEN 0 AND 40000
     OR typeof(records + used + skipped + rejected) <> 'integer' OR min(records, used, skipped, rejected) < 0
 UNION ALL SELECT 'sl_shape', id FROM sl_shape WHERE id NOT BETWEEN 1 AND 16777215 OR typeof(id + pos) <> 'integer' OR typeof(path) <> 'text'
     OR path NOT GLOB '$[[]*]'
+UNION ALL SELECT 'sl_alike', id FROM sl_alike WHERE id < 1 OR id > 4000000000
 UNION ALL SELECT 'sl_zone', id FROM sl_zone WHERE id NOT BETWEEN 1 AND 4000000000 OR typeof(id + root + offset_s) <> 'integer'
     OR since_ns >= '' OR until_ns >= '' OR offset_s NOT BETWEEN -86400 AND 86400 OR typeof(how) <> 'text'
 UNION ALL SELECT 'sl_bind', name FROM sl_bind WHERE typeof(name) <> 'text' OR typeof(rule) <> 'text'

@@ -78,6 +78,10 @@ CREATE VIEW doubts AS
 CREATE VIEW attributes AS
     SELECT a.span AS span, f.name AS name, json_extract(a.vals, f.path) AS value, a.source AS source, a.place AS place
     FROM sl_attr a JOIN sl_shape f ON f.id = a.shape
+    WHERE json_extract(a.vals, f.path) IS NOT NULL
+    UNION ALL
+    SELECT s.id, f.name, json_extract(a.vals, f.path), a.source, s.place
+    FROM sl_span s JOIN sl_alike a ON a.id = s.alike JOIN sl_shape f ON f.id = a.shape
     WHERE json_extract(a.vals, f.path) IS NOT NULL;
 
 -- Attributes for the tables of spans: a text that is a plain number is one (not 007, nor 1e5, which may be an id).
