@@ -64,7 +64,7 @@ struct sl_parse {
     struct sl_value *context, *base, *f; /* path; the record; the record with the rule's captures */
     const char **yields;                 /* by slot: the name of the field that is given, and not by the path */
     struct sl_match *match, *head_match; /* head_match: of the head, while a rule's match is still wanted */
-    int32_t *memo;                       /* of_context mentions -> span, -1: not yet */
+    int32_t *memo;                       /* mentions -> the span that was named last, -1: none yet */
     int32_t *memo_record;                /* scratch of mention() */
     SL_VEC(struct sl_extra {
         const char *name;

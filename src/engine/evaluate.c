@@ -150,6 +150,20 @@ int sl_apply_name(struct sl_parse *p, const struct sl_named *n, uint32_t *id, in
 
 /* ---- mentions ---- */
 
+/* Is this span, which mention d named last, meant again? */
+static bool again(const struct sl_batch_span *s, int32_t parent, const struct sl_mention *d, const struct sl_value *v)
+{
+    struct sl_key key = {SL_KEY_INT, {.i = v->i}};
+
+    if (s->parent != parent || s->type != d->type.id || (v->kind != SL_TEXT && v->kind != SL_INT))
+        return false;
+    if (v->kind == SL_TEXT && s->key.n != SL_KEY_INT)
+        return s->key.n == v->n && !memcmp(s->key.s, v->s, v->n);
+    if (v->kind == SL_TEXT)
+        key = sl_key_of(v->s, v->n);
+    return s->key.n == SL_KEY_INT && key.n == SL_KEY_INT && s->key.i == key.i;
+}
+
 /* The span that mention m names; -1: a key field is missing, -2: bad. */
 int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
 {
@@ -171,6 +185,8 @@ int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
     rc = sl_apply_evaluate(p, &d->key, &v, which);
     if (rc == SL_MISSING && d->otherwise.n)
         rc = sl_apply_evaluate(p, &d->otherwise, &v, which);
+    if (rc == SL_GOOD && p->memo[m] >= 0 && again(&p->batch->spans.v[p->memo[m]], parent, d, &v))
+        return p->memo[m];
     if (rc == SL_GOOD)
         rc = sl_apply_name(p, &d->type, &type, which);
     if (rc != SL_GOOD)
@@ -190,8 +206,7 @@ int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
         key = sl_key_of(s, n);
     }
     span = (int32_t)sl_batch_span(p->batch, parent, type, key);
-    if (d->of_context)
-        p->memo[m] = span;
+    p->memo[m] = span;
     return span;
 }
 

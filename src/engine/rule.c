@@ -90,16 +90,17 @@ static bool add_values(struct sl_parse *p, const struct sl_rule *u, uint32_t spa
         return true;
     sl_buf_clear(b);
     sl_buf_addc(b, '[');
-    for (int i = 0; i < (pairs->all ? p->recipe->nfields : pairs->n) && ok; i++) {
+    for (int i = 0; i < (pairs->all ? p->recipe->nown : pairs->n) && ok; i++) {
         struct sl_value x = {0};
         uint32_t name = 0;
         int rc;
         if (pairs->all) { /* every field that is the record's own */
-            const char *n = sl_apply_field_name(p, i);
-            x = p->f[i];
-            if (sl_apply_missing(&x) || n[0] == '_' || i == p->recipe->field_text || p->recipe->is_context[i] ||
-                (samples ? x.kind == SL_TEXT : is_alike(u, i)))
+            int slot = p->recipe->own[i];
+            const char *n;
+            if (sl_apply_missing(&p->f[slot]) || (samples ? p->f[slot].kind == SL_TEXT : is_alike(u, slot)))
                 continue;
+            x = p->f[slot];
+            n = sl_apply_field_name(p, slot);
             sl_buf_add(&shape, n, strlen(n) + 1);
         } else {
             rc = sl_apply_evaluate(p, &pairs->v[i].value, &x, &which);

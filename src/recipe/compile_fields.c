@@ -97,6 +97,10 @@ void sl_compile_fields(struct sl_compile *c)
     for (int i = 0; i < r->nfields; i++)
         if (assigned[i])
             r->is_context[i] = false;
+    r->own = sl_compile_alloc(c, (size_t)r->nfields + 1, sizeof *r->own);
+    for (int i = 0; i < r->nfields; i++)
+        if (!r->is_context[i] && i != r->field_text && sl_intern_text(&r->fields, (uint32_t)i + 1)[0] != '_')
+            r->own[r->nown++] = i;
     for (int i = 0; i < r->nmention; i++) {
         struct sl_mention *m = &r->mention[i];
         m->of_context = is_template_of(&m->key, r->is_context) && is_template_of(&m->otherwise, r->is_context) &&

@@ -171,6 +171,7 @@ struct sl_recipe {
     const struct sl_recipes *set;
     struct sl_intern fields;   /* slot = id - 1 */
     bool *is_int, *is_context; /* by slot */
+    int *own, nown;            /* slots of what a record itself may have: what "*" is */
     int nfields;
     int field_text, field_file, field_line, field_row, field_table;
     struct sl_input *input;

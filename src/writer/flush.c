@@ -221,19 +221,6 @@ static void sample_column(const void *of, size_t row, int col, sqlite3_context *
 
 #define CMP(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-static int compare_links(const void *x, const void *y)
-{
-    const struct sl_link_row *a = x, *b = y;
-    int c = CMP(a->left, b->left);
-    if (!c)
-        c = CMP(a->kind, b->kind);
-    if (!c)
-        c = CMP(a->right, b->right);
-    if (!c)
-        c = CMP(a->source, b->source);
-    return c ? c : CMP(a->place, b->place);
-}
-
 static int compare_attrs(const void *x, const void *y)
 {
     const struct sl_values_row *a = x, *b = y;
@@ -309,7 +296,7 @@ static int flush_links(struct sl_writer *w, struct sl_err *err)
 
     if (!w->links.n)
         return 0;
-    qsort(w->links.v, w->links.n, sizeof *w->links.v, compare_links);
+    sl_sort_links(w->links.v, w->links.n);
     rc = sl_store_insert(w->st, sql_flush_links, &rows, err);
     added = (size_t)sqlite3_changes64(w->st->db);
     w->counts.links += added;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the writer: open.c (the beginning, and the end of it), lookup.c (what is stored), merge.c (batches to
- * rows), flush.c (rows to tables), sort_events.c, resolve.c and facets.c (the end). */
+ * rows), flush.c (rows to tables), sort_rows.c, alike.c, resolve.c and facets.c (the end). */
 #ifndef SL_WRITER_WRITER_INTERNAL_H
 #define SL_WRITER_WRITER_INTERNAL_H
 
@@ -150,8 +150,10 @@ void sl_write_key(sqlite3_context *out, struct sl_key k);
 int sl_alike_values(struct sl_writer *w, const struct sl_batch *b, size_t i, uint32_t source, struct sl_err *err);
 int sl_alike_flush(struct sl_writer *w, struct sl_err *err);
 
-/* sort_events.c: by span, then by time, type, source, place; equal ones stay in order */
+/* sort_rows.c: by span, then by time, type, source, place, where equal ones stay in order; by left, kind, right,
+ * source, place */
 void sl_sort_events(struct sl_event_row *v, size_t n);
+void sl_sort_links(struct sl_link_row *v, size_t n);
 
 /* merge.c */
 void sl_merge_make_real(struct sl_writer *w, uint32_t i, uint32_t source, struct sl_source_row *row);

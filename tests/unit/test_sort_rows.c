@@ -81,8 +81,42 @@ static void one_span(void **state)
     free(v);
 }
 
+static int compare_links(const void *x, const void *y)
+{
+    const struct sl_link_row *a = x, *b = y;
+    int64_t d[] = {(int64_t)a->left - b->left, a->kind - b->kind, (int64_t)a->right - b->right,
+                   (int64_t)a->source - b->source, a->place - b->place};
+    for (size_t i = 0; i < 5; i++)
+        if (d[i])
+            return d[i] < 0 ? -1 : 1;
+    return 0;
+}
+
+static void links(void **state)
+{
+    static struct sl_link_row v[3000], want[3000];
+    uint64_t seed = 7;
+
+    (void)state;
+    for (size_t n = 0; n < 3000; n += n < 40 ? 1 : 370)
+        for (uint64_t spans = 1; spans < 100000; spans *= 9) {
+            for (size_t i = 0; i < n; i++)
+                v[i] = (struct sl_link_row){.left = (uint32_t)(below(&seed, spans) * 40001),
+                                            .right = (uint32_t)below(&seed, 30),
+                                            .kind = (uint8_t)(1 + below(&seed, 4)),
+                                            .source = (uint32_t)below(&seed, 2),
+                                            .place = (int64_t)below(&seed, 5)};
+            memcpy(want, v, n * sizeof *v);
+            qsort(want, n, sizeof *want, compare_links);
+            sl_sort_links(v, n);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(compare_links(&v[i], &want[i]), 0);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_order), cmocka_unit_test(one_span)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_order), cmocka_unit_test(one_span),
+                                       cmocka_unit_test(links)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
