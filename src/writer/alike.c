@@ -10,32 +10,49 @@
 
 enum { MOST = 64 * 1024 }; /* of a source: beyond, its records are not alike */
 
-/* In sl_alikes.known: the shape, then the values. */
-static uint32_t shape_of(const struct sl_alikes *a, uint32_t id)
+/* The index of these values, new if need be; 0: there are too many. */
+static uint32_t intern(struct sl_alikes *a, uint32_t shape, const char *json, size_t n)
 {
-    uint32_t shape;
-
-    memcpy(&shape, sl_intern_text(&a->known, id - a->first), sizeof shape);
-    return shape;
+    sl_buf_clear(&a->text);
+    sl_buf_add(&a->text, (const char *)&shape, sizeof shape);
+    sl_buf_add(&a->text, json, n);
+    return a->known.of.n < MOST ? sl_intern(&a->known, a->text.s, a->text.n)
+                                : sl_intern_find(&a->known, a->text.s, a->text.n);
 }
 
-/* Its id of the store; 0: there are too many. */
-static uint32_t find(struct sl_writer *w, uint32_t source, uint32_t shape, const struct sl_batch_values *v)
+static int load(void *of, sqlite3_stmt *q, struct sl_err *err)
+{
+    struct sl_alikes *a = of;
+    const char *json = sl_store_text(q, 2);
+
+    (void)err;
+    if (intern(a, (uint32_t)sqlite3_column_int64(q, 1), json, (size_t)sqlite3_column_bytes(q, 2)) > a->id.n)
+        *sl_vec_add(&a->id) = (uint32_t)sqlite3_column_int64(q, 0);
+    return 0;
+}
+
+/* *id of the store; 0: there are too many. */
+static int find(struct sl_writer *w, uint32_t source, uint32_t shape, const struct sl_batch_values *v, uint32_t *id,
+                struct sl_err *err)
 {
     struct sl_alikes *a = &w->alikes;
     uint32_t at;
+    int rc = 0;
 
     if (a->source != source) { /* those of the last one are written: a batch is of one source */
         sl_intern_free(&a->known);
-        *a = (struct sl_alikes){.text = a->text, .source = source, .first = w->next_alike};
+        sl_vec_clear(&a->id);
+        a->source = source;
+        if (source <= a->stored)
+            rc = sl_store_each(w->st, "SELECT id, shape, vals FROM sl_alike WHERE source = ?1 ORDER BY id", load, a,
+                               err, "i", (int64_t)source);
+        a->written = a->id.n;
     }
-    sl_buf_clear(&a->text);
-    sl_buf_add(&a->text, (const char *)&shape, sizeof shape);
-    sl_buf_add(&a->text, v->json, v->n);
-    at = a->known.of.n < MOST ? sl_intern(&a->known, a->text.s, a->text.n)
-                              : sl_intern_find(&a->known, a->text.s, a->text.n);
-    w->next_alike = a->first + (uint32_t)a->known.of.n;
-    return at ? a->first + at : 0;
+    at = intern(a, shape, v->json, v->n);
+    if (at > a->id.n)
+        *sl_vec_add(&a->id) = ++w->next_alike;
+    *id = at ? a->id.v[at - 1] : 0;
+    return rc;
 }
 
 /* One row of sl_attr, as if the rule had not said that they are alike. */
@@ -74,14 +91,15 @@ int sl_alike_values(struct sl_writer *w, const struct sl_batch *b, size_t i, uin
         return rc;
     if (i + 1 == b->attrs.n || rest->alike || rest->span != v->span || rest->place != v->place)
         rest = NULL;
-    if (r && !sl_set_has(&w->handles, shape) &&
-        (!r->alike || (r->place == v->place && shape_of(&w->alikes, r->alike) == shape)))
-        id = find(w, source, shape, v);
+    if (r && !sl_set_has(&w->handles, shape) && (!r->alike || (r->place == v->place && r->shape == shape)) &&
+        (rc = find(w, source, shape, v, &id, err)))
+        return rc;
     if (!id) {
         rc = together(w, *v, rest, source, err);
         return rc ? rc : rest ? 2 : 1;
     }
     r->alike = id;
+    r->shape = shape;
     r->place = v->place;
     sl_merge_seen(w, v->span, shape);
     return 1;
@@ -90,16 +108,16 @@ int sl_alike_values(struct sl_writer *w, const struct sl_batch *b, size_t i, uin
 static void column(const void *of, size_t row, int col, sqlite3_context *out)
 {
     const struct sl_alikes *a = of;
-    uint32_t at = (uint32_t)(a->written + row + 1), id = a->first + at;
+    const char *text = sl_intern_text(&a->known, (uint32_t)(a->written + row + 1));
+    size_t n = sl_intern_len(&a->known, (uint32_t)(a->written + row + 1));
+    uint32_t shape;
 
+    memcpy(&shape, text, sizeof shape);
     switch (col) {
-    case 0: sqlite3_result_int64(out, id); break;
+    case 0: sqlite3_result_int64(out, a->id.v[a->written + row]); break;
     case 1: sqlite3_result_int64(out, a->source); break;
-    case 2: sqlite3_result_int64(out, shape_of(a, id)); break;
-    case 3:
-        sqlite3_result_text(out, sl_intern_text(&a->known, at) + sizeof(uint32_t),
-                            (int)(sl_intern_len(&a->known, at) - sizeof(uint32_t)), SQLITE_STATIC);
-        break;
+    case 2: sqlite3_result_int64(out, shape); break;
+    case 3: sqlite3_result_text(out, text + sizeof shape, (int)(n - sizeof shape), SQLITE_STATIC); break;
     }
 }
 

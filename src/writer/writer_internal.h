@@ -20,8 +20,8 @@ enum { SL_SEEN_SHAPE = 1u << 31 };
 struct sl_span_row {
     uint32_t id, index;
     uint32_t source;
-    uint32_t alike; /* 0: none */
-    int64_t place;  /* of the record that it is of */
+    uint32_t alike, shape; /* sl_alike, 0: none; and its shape */
+    int64_t place;         /* of the record that it is of */
 };
 struct sl_event_row {
     uint32_t span, type;
@@ -85,9 +85,10 @@ struct sl_lookup {             /* lookup.c */
 
 /* Attributes that records of the source at hand have in common: sl_alike. */
 struct sl_alikes {
-    uint32_t source, first; /* first: the id of the first one, less 1 */
-    struct sl_intern known; /* shape and values */
-    size_t written;         /* of them */
+    uint32_t source, stored; /* stored: the last source that was there before */
+    struct sl_intern known;  /* shape and values ... */
+    SL_VEC(uint32_t) id;     /* ... and their ids */
+    size_t written;          /* of them */
     struct sl_buf text;
 };
 

@@ -45,5 +45,38 @@ def grown(whole):
         os.remove(path("whole.db"))
 
 
+ALIKE = b"""recipe: my.steps
+spans:
+  step: {type: my.step, key: "{n}", in: job}
+  job: {type: my.job, key: "{dir}"}
+inputs:
+  - files: "{dir}/steps.log"
+    reader: lines
+    head: '^(?<t>[0-9.]+) '
+    times: {t: unix}
+records:
+  - {match: '^step (?<n>\\d+) of (?<app>\\w+) at (?<place>\\w+) (?<note>\\w+)$', span: step, event: begun, alike: [app, place], attrs: [note]}
+"""
+
+
+@test
+def what_records_have_in_common():
+    """Whichever import brings them: it has one row, and a record that is told again has what it had."""
+    r, lines = rng(), []
+    write(path("steps.yaml"), ALIKE)
+    for i in range(8):
+        lines += [f"{1795162300 + len(lines) + k} step {(len(lines) + k) % 20} of {r.choice('ab')} at {r.choice('cd')} n{r.randint(0, 3)}\n" for k in range(r.randint(1, 9))]
+        write(path("job/steps.log"), "".join(lines).encode())
+        s = imported(path("job"), store="s.db", options=("--recipe", path("steps.yaml"))).store
+    new = imported(path("job"), store="new.db", options=("--recipe", path("steps.yaml"))).store
+    same(dump(s, places=True), dump(new, places=True))
+    equal(query(s, "SELECT count(*) FROM attributes"), [(3 * len(lines),)])
+    for store in (s, new):
+        whole(store)
+        values = query(store, "SELECT vals FROM sl_alike")
+        equal(len(values), len(set(values)))
+        check(0 < len(values) <= 4, values)
+
+
 if __name__ == "__main__":
     main()
