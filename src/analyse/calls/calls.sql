@@ -2,10 +2,9 @@
 -- What calls.c asks of the store.
 
 -- name: attribute
-SELECT sl_query_each(?1, a.span, a.value)
-FROM %s s
-CROSS JOIN attributes a ON a.span = s.id
-WHERE a.name = '%s';
+-- A subquery, because `attributes` is a union, of which SQLite would read all where an aggregate joins it.
+SELECT sl_query_each(?1, span, value)
+FROM (SELECT a.span, a.value FROM %s s CROSS JOIN attributes a ON a.span = s.id WHERE a.name = '%s');
 
 -- name: of_all
 (SELECT id FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = '%s'))
