@@ -553,7 +553,7 @@ int sl_bind_begin(struct sl_store *st, const struct sl_recipes *set, struct sl_b
 {
     int rc = 0;
 
-    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_meta WHERE name = 'bound')", 0)) /* an older version's */
+    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_meta WHERE name = 'bound')", 0)) /* a store of before */
         rc = sl_store_exec(st, sql_handles, err);
     scope->all |= !bound_by(st, hash_rules(st, set)) || sl_store_int(st, sql_unusual, 1) || has_facets(st, set);
     return rc || !scope->all ? rc : sl_retract_bindings(st, err);

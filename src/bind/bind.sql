@@ -94,7 +94,7 @@ FROM sl_name n
 WHERE n.name = %Q;
 
 -- name: handles
--- As names_spans() in writer/flush.c has them now.
+-- Those that an unfinished version did not write; names_spans() in writer/flush.c has all.
 INSERT OR IGNORE INTO sl_handle
 SELECT a.span, h.name, a.source, a.place, json_extract(a.vals, h.path)
 FROM sl_attr a

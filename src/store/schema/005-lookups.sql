@@ -17,7 +17,8 @@ CREATE INDEX sl_handle_name ON sl_handle (name, value);
 INSERT OR IGNORE INTO sl_handle
 SELECT a.span, h.name, a.source, a.place, json_extract(a.vals, h.path)
 FROM sl_attr a
-JOIN sl_shape h ON h.id = a.shape AND h.name IN ('span_id', 'child_pid', 'flow_in', 'flow_out')
+JOIN sl_shape h ON h.id = a.shape AND h.name IN ('span_id', 'child_pid', 'flow_in', 'flow_out',
+    'parent_id', 'pid', 'ppid', 'instance_path')
 WHERE json_valid(a.vals) AND json_extract(a.vals, h.path) IS NOT NULL;
 
 -- All roots that a source names, for what it said is found below them.
