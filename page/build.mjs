@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes dist/headless.js, dist/page.html and dist/NOTICE. `make plots` runs it.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
+
+const read = path => readFileSync(path, "utf8");
+const schema = name => JSON.parse(read(`node_modules/${name}/build/${name}-schema.json`));
+
+/** Every name of a property that a JSON schema has anywhere. */
+function keys(x, found = new Set()) {
+    if (x && typeof x === "object") {
+        if (x.properties && typeof x.properties === "object" && !Array.isArray(x.properties))
+            Object.keys(x.properties).forEach(key => found.add(key));
+        Object.values(x).forEach(y => keys(y, found));
+    }
+    return [...found].sort();
+}
+
+function marks({ definitions }) {
+    const words = x => x.enum ?? (x.const ? [x.const] : []);
+    return ["Mark", "BoxPlot", "ErrorBar", "ErrorBand"].flatMap(name => words(definitions[name])).sort();
+}
+
+function bundle(entry, target) {
+    const { outputFiles, metafile } = buildSync({
+        entryPoints: [entry], target, bundle: true, minify: true, platform: "browser", format: "iife", write: false, metafile: true,
+        legalComments: "none", // NOTICE has them
+        define: {
+            VEGA_KEYS: JSON.stringify(keys(schema("vega"))),
+            VEGA_LITE_KEYS: JSON.stringify(keys(schema("vega-lite"))),
+            VEGA_LITE_MARKS: JSON.stringify(marks(schema("vega-lite"))),
+        },
+    });
+    return { code: outputFiles[0].text, files: Object.keys(metafile.inputs) };
+}
+
+const minify = entry => buildSync({ entryPoints: [entry], minify: true, write: false }).outputFiles[0].text.trim();
+
+/** What the licences of all packages in the bundles want to be told, each text once. */
+function notices(files) {
+    const packages = new Set(files.map(file => /^node_modules\/((@[^/]+\/)?[^/]+)\//.exec(file)?.[1]).filter(Boolean));
+    const users = new Map();
+    for (const name of [...packages].sort()) {
+        const folder = `node_modules/${name}`, { version, license } = JSON.parse(read(`${folder}/package.json`));
+        if (!/^(Apache-2.0|BSD-[23]-Clause|ISC|MIT|0BSD|Unlicense)$/.test(license))
+            throw new Error(`${name} has the licence ${license}`);
+        const file = readdirSync(folder).find(f => /^licen[cs]e/i.test(f));
+        if (!file)
+            throw new Error(`${name} has no file LICENSE`);
+        const text = read(`${folder}/${file}`).replace(/\r/g, "").replace(/[ \t]+$/gm, "").trim();
+        users.set(text, [...users.get(text) ?? [], `${name} ${version}`]);
+    }
+    return "Spanloom draws by these programs, which are inside of this file or the one beside it.\n\n" +
+        [...users].map(([text, names]) => `${names.join(", ")}:\n\n${text}\n`).join(`\n${"-".repeat(80)}\n\n`);
+}
+
+const hash = text => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+// In HTML a script ends at its first </script, whatever that stands in.
+const inHtml = code => code.replace(/<(?=\/script|!--)/gi, "\\x3c");
+
+const headless = bundle("headless.ts", ["safari16"]);
+const browser = bundle("browser.ts", ["es2021"]);
+const notice = notices([...headless.files, ...browser.files]);
+const loader = inHtml(minify("loader.js"));
+const style = minify("page.css");
+const parts = {
+    SCRIPTS: `${hash(loader)} ${hash(browser.code)}`, "STYLE-HASH": hash(style), STYLE: style, LOADER: loader,
+    BUNDLE: gzipSync(browser.code, { level: 9 }).toString("base64"),
+};
+const page = read("page.html").replace(/@([A-Z-]+)@/g, (all, name) => parts[name] ?? all) +
+    `<!--\n${notice.replace(/--+/g, dashes => "- ".repeat(dashes.length))}-->\n`;
+
+mkdirSync("dist", { recursive: true });
+writeFileSync("dist/NOTICE", notice);
+writeFileSync("dist/headless.js", `/*\n${notice.replace(/\*\//g, "* /")}*/\n${headless.code}`);
+writeFileSync("dist/page.html", page);

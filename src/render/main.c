@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spanloom-render svg|png|pdf BUNDLE: draws the specification on stdin to stdout.  `spanloom plot` runs it, so that the
+ * drawing engine, which is large, starts threads and may abort, is not in `spanloom` itself.
+ */
+#include "render/engine.h"
+#include "render/picture.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define ADDRESS_SPACE (UINT64_C(6) << 30)
+
+/* JavaScriptCore reserves address space, and aborts without a word where it gets less. */
+static int check_address_space(struct sl_err *err)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= ADDRESS_SPACE)
+        return 0;
+    return sl_err(err, SL_EUSAGE,
+                  "the drawing engine reserves %u GB of address space and `ulimit -v` leaves it %.1f: raise it "
+                  "(`ulimit -v unlimited`), draw in a job, or write .html, which needs no engine",
+                  (unsigned)(ADDRESS_SPACE >> 30), (double)limit.rlim_cur / (1 << 30));
+}
+
+static char *read_all(FILE *in, size_t *n, struct sl_err *err)
+{
+    GString *text = g_string_new(NULL);
+    char part[1 << 16];
+    size_t got;
+
+    while ((got = fread(part, 1, sizeof part, in)) > 0)
+        g_string_append_len(text, part, (gssize)got);
+    *n = text->len;
+    if (ferror(in))
+        sl_err(err, SL_EIO, "the specification cannot be read");
+    return g_string_free(text, ferror(in) != 0);
+}
+
+static int render(const char *form, const char *bundle, FILE *out, struct sl_err *err)
+{
+    char *spec, *svg;
+    size_t n;
+    int rc = check_address_space(err);
+
+    if (rc)
+        return rc;
+    if (!(spec = read_all(stdin, &n, err)))
+        return SL_EIO;
+    svg = engine_svg(bundle, spec, n, stderr, err);
+    g_free(spec);
+    if (!svg)
+        return SL_EFORMAT;
+    n = strlen(svg);
+    rc = strcmp(form, "png") == 0   ? picture_png(out, svg, n, err)
+         : strcmp(form, "pdf") == 0 ? picture_pdf(out, svg, n, err)
+                                    : (fwrite(svg, 1, n, out), 0);
+    g_free(svg);
+    if (!rc && fflush(out))
+        rc = sl_err(err, SL_EIO, "the picture cannot be written");
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct sl_err err = {0};
+
+    if (argc != 3 || (strcmp(argv[1], "svg") != 0 && strcmp(argv[1], "png") != 0 && strcmp(argv[1], "pdf") != 0)) {
+        fputs("usage: spanloom-render svg|png|pdf BUNDLE <SPECIFICATION >PICTURE\n", stderr);
+        return 2;
+    }
+    setenv("TZ", "UTC", 1);
+    if (render(argv[1], argv[2], stdout, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    /* Threads of the engine may still run; there is nothing left to tidy up for them. */
+    _exit(0);
+}
