@@ -59,6 +59,9 @@ function addParameter(unit: Unit, parameter: Spec): void {
     unit.spec.params = [...(Array.isArray(unit.spec.params) ? unit.spec.params : []), parameter];
 }
 
+const selects = (parameter: Json, what: string): boolean =>
+    isObject(parameter) && (isObject(parameter.select) ? parameter.select.type : parameter.select) === what;
+
 /** Of two configurations; the second one's word counts. */
 const configured = (one: Json | undefined, two: Json | undefined): Json =>
     vega.mergeConfig(...[one, two].map(x => isObject(x) ? x : {}) as vega.Config[]) as unknown as Json;
@@ -66,11 +69,13 @@ const configured = (one: Json | undefined, two: Json | undefined): Json =>
 /** Where the specification says nothing of it: zoom, a legend that picks, tooltips, and the width of the window. */
 function makeInteractive(spec: Spec): void {
     const all = groups(spec);
-    if (spec.params === undefined && all.flat().every(unit => unit.spec.params === undefined))
-        all.forEach((units, i) => {
+    const own = [spec, ...all.flat().map(unit => unit.spec)].flatMap(x => Array.isArray(x.params) ? x.params : []);
+    all.forEach((units, i) => {
+        if (!own.some(parameter => selects(parameter, "interval")))
             zoom(units, `zoom_${i}`);
+        if (!own.some(parameter => selects(parameter, "point")))
             pickByLegend(units, `legend_${i}`);
-        });
+    });
     spec.config = configured({ mark: { tooltip: true } }, spec.config);
     const single = (spec.mark !== undefined || spec.layer !== undefined) &&
         !["row", "column", "facet"].some(channel => isObject(spec.encoding) && channel in spec.encoding);

@@ -135,3 +135,48 @@ int place_find_python(struct place_python *p, struct sl_err *err)
                       prefix);
     return 0;
 }
+
+/* NAME among what `make plots` makes: page/dist in a build tree. */
+static bool find_page(char to[PATH_MAX], const char *here, const char *prefix, const char *name)
+{
+    char dir[PATH_MAX], packages[PATH_MAX];
+
+    if (has(here, "build.ninja") && has(SL_SOURCE_DIR, "page/package.json")) /* not installed */
+        return fits(dir, SL_SOURCE_DIR, "page/dist") && fits(to, dir, name) && has(dir, name);
+    if (fits(dir, prefix, SL_LIBEXECDIR "/spanloom") && fits(to, dir, name) && has(dir, name))
+        return true;
+    return find_packages(packages, prefix, "spanloom/page/page.html") && fits(dir, packages, "spanloom/page") &&
+           fits(to, dir, name) && has(dir, name); /* a wheel */
+}
+
+static bool find_helper(char to[PATH_MAX], const char *here, const char *prefix)
+{
+    bool built = has(here, "build.ninja");
+
+    return fits(to, built ? here : prefix, built ? "spanloom-render" : SL_LIBEXECDIR "/spanloom/spanloom-render") &&
+           access(to, X_OK) == 0;
+}
+
+int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, struct sl_err *err)
+{
+    char here[PATH_MAX], prefix[PATH_MAX];
+
+    *p = (struct sl_plot_parts){0};
+    if (form == SL_PLOT_JSON)
+        return 0;
+    if (find_self(here, prefix, err))
+        return err->code;
+    if (form == SL_PLOT_HTML)
+        return find_page(p->page, here, prefix, "page.html")
+                   ? 0
+                   : sl_err(
+                         err, SL_ENOTFOUND,
+                         "what draws HTML pictures is not there: `make plots` in Spanloom's sources builds it (Debian: "
+                         "nodejs npm); .json writes the specification with its data");
+    if (!find_helper(p->helper, here, prefix) || !find_page(p->bundle, here, prefix, "headless.js"))
+        return sl_err(err, SL_ENOTFOUND,
+                      "what draws .%s is not there: `make plots` in Spanloom's sources builds it (Debian: nodejs npm "
+                      "libjavascriptcoregtk-4.1-dev librsvg2-dev); .json writes the specification with its data",
+                      sl_plot_forms[form]);
+    return 0;
+}

@@ -4,6 +4,7 @@
 #define SL_CLI_INSTALL_PATHS_H
 
 #include "base/err.h"
+#include "plot/plot.h"
 
 #include <limits.h>
 
@@ -20,5 +21,8 @@ struct place_python {
     char package[PATH_MAX], c[PATH_MAX], site[PATH_MAX];
 };
 int place_find_python(struct place_python *p, struct sl_err *err);
+
+/* What draws a picture in this form.  SL_ENOTFOUND says what is missing and how it is made. */
+int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, struct sl_err *err);
 
 #endif

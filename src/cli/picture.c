@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/picture.h"
+#include "cli/install_paths.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
 #include "cli/profile_files.h"
@@ -160,7 +161,8 @@ static FILE *beside(const char *path, struct sl_buf *name)
 }
 
 /* The whole picture, or path stays as it is. */
-static int save(const struct sl_buf *spec, enum sl_plot_form form, const char *path, struct sl_err *err)
+static int save(const struct sl_buf *spec, enum sl_plot_form form, const struct sl_plot_parts *parts, const char *path,
+                struct sl_err *err)
 {
     struct sl_buf name = {0};
     char *link = realpath(path, NULL); /* a link stays one */
@@ -168,7 +170,7 @@ static int save(const struct sl_buf *spec, enum sl_plot_form form, const char *p
     struct stat s;
     bool direct = !stat(to, &s) && !S_ISREG(s.st_mode); /* such as /dev/null */
     FILE *f = direct ? fopen(to, "we") : beside(to, &name);
-    int rc = f ? sl_plot_render(f, spec->s, spec->n, form, err) : cannot_write(path, err);
+    int rc = f ? sl_plot_render(f, spec->s, spec->n, form, parts, err) : cannot_write(path, err);
 
     if (f && fclose(f) && !rc)
         rc = cannot_write(path, err);
@@ -181,9 +183,15 @@ static int save(const struct sl_buf *spec, enum sl_plot_form form, const char *p
     return rc;
 }
 
-static int put(const struct sl_buf *spec, enum sl_plot_form form, const char *path, struct sl_err *err)
+static int put(const struct sl_buf *spec, enum sl_plot_form form, const struct sl_plot_parts *parts, const char *path,
+               struct sl_err *err)
 {
-    return strcmp(path, "-") != 0 ? save(spec, form, path, err) : sl_plot_render(stdout, spec->s, spec->n, form, err);
+    int rc = strcmp(path, "-") != 0 ? save(spec, form, parts, path, err)
+                                    : sl_plot_render(stdout, spec->s, spec->n, form, parts, err);
+
+    if (!rc && err->text[0])
+        fprintf(stderr, "spanloom: %s\n", err->text);
+    return rc;
 }
 
 /* ---- all of it ---- */
@@ -259,14 +267,17 @@ int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, cha
     struct sl_buf spec = {0};
     struct sl_err err = {0};
     struct source source = {0};
+    struct sl_plot_parts parts;
     int rc;
 
+    if (place_find_plot(&parts, form, &err))
+        return cli_fail(cli, &err);
     if ((rc = check_number(cli, p, argc, argv)) || (rc = check_options(cli, p)) ||
         (rc = open_source(&source, cli, p, argc, argv)))
         return rc;
     rc = fill(cli, p, &source, argc, argv, &spec, &err);
     if (!rc)
-        rc = put(&spec, form, path, &err);
+        rc = put(&spec, form, &parts, path, &err);
     sl_buf_free(&spec);
     rc = over_time_close(&source.over, rc, &err);
     sl_call_sums_free(&source.sums);

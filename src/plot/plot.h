@@ -27,6 +27,7 @@
 #include "base/mem.h"
 #include "store/store.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -135,7 +136,17 @@ enum sl_plot_form { SL_PLOT_HTML, SL_PLOT_SVG, SL_PLOT_PNG, SL_PLOT_PDF, SL_PLOT
 /* "html", "svg", ... */
 extern const char *const sl_plot_forms[SL_PLOT_FORMS];
 
-/* Writes a picture of spec (a complete specification with its data, n bytes of JSON) to out. */
-int sl_plot_render(FILE *out, const char *spec, size_t n, enum sl_plot_form form, struct sl_err *err);
+/* What draws: paths, "" where a form does not need it. */
+struct sl_plot_parts {
+    char page[PATH_MAX];                     /* page.html, of html */
+    char helper[PATH_MAX], bundle[PATH_MAX]; /* spanloom-render and headless.js, of svg, png and pdf */
+};
+
+/*
+ * Writes a picture of spec (a complete specification with its data, n bytes of JSON) to out.  0 with a text in err
+ * (lines): there is a picture, but something in the specification does not do what it seems to.
+ */
+int sl_plot_render(FILE *out, const char *spec, size_t n, enum sl_plot_form form, const struct sl_plot_parts *parts,
+                   struct sl_err *err);
 
 #endif
