@@ -4,6 +4,7 @@
 #
 #   make            build/spanloom and build/spanloom.so (WERROR=1: warnings are errors, when build/ is new)
 #   make demo       build, then show what it does
+#   make plots      build what draws pictures, too, which `spanloom plot` needs (node and npm, the npm registry once)
 #   make check      every test, in three builds; `make bless` takes over what programs print now as what tests expect
 #   make check-quick  between two changes: one build, and the tests that tell most in a minute (tests/run --help: --quick)
 #   make check-peers  the tests with other programs, which need more than Debian's usual packages: viewers, PerfFlowAspect
@@ -29,6 +30,11 @@ setup:
 
 demo: setup-demo all
 	@PATH="$(CURDIR)/build:$$PATH" tools/demo
+
+plots: setup-plots build/build.ninja
+	@tools/build-page
+	@meson configure build -Dplots=enabled
+	@ninja -C build
 
 check: setup-check
 	@tests/run
@@ -62,7 +68,7 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	@rm -rf build build-*
+	@rm -rf build build-* page/dist page/node_modules
 	@find . -name '*.err' -delete
 
-.PHONY: all setup demo check check-quick check-peers bless soak fuzz bench install format clean
+.PHONY: all setup demo plots check check-quick check-peers bless soak fuzz bench install format clean
