@@ -106,8 +106,8 @@ async function draw(): Promise<void> {
     if (isVegaLite(spec))
         makeInteractive(spec);
     const title = isObject(spec.title) ? spec.title.text : spec.title;
-    if (title)
-        document.title = String(title);
+    document.title = String(title || "Spanloom");
+    element("plot").setAttribute("aria-label", document.title);
     const compiled = toVega(spec, messages);
     view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
         container: element("plot"), renderer: "canvas", hover: true, loader, logger: logger(messages),
