@@ -20,6 +20,7 @@ function say(args: readonly unknown[]): string {
     return args.map(x => x instanceof Error ? x.message : typeof x === "object" ? JSON.stringify(x) : String(x)).join(" ");
 }
 
+/** What Vega says, each thing once. What is said better by others is left out: here that a picture may not load files, ... */
 export function logger(to: Messages): vega.LoggerInterface {
     const seen = new Set<string>();
     const once = (print: (text: string) => void) => function (this: vega.LoggerInterface, ...args: readonly unknown[]) {
@@ -33,7 +34,8 @@ export function logger(to: Messages): vega.LoggerInterface {
     return {
         level(this: vega.LoggerInterface, _?: number) { return this; },
         error: once(to.error),
-        warn: once(text => text.startsWith("Loading failed") ? to.error(text) : to.warn(text)),
+        warn: once(text => /^Loading failed/.test(text) ? to.error(text.replace(/^Loading failed \S+ /, ""))
+            : /^Infinite extent/.test(text) || to.warn(text)), // ... and there, by checkData(), which field has no values
         info() { return this; },
         debug() { return this; },
     } as vega.LoggerInterface;
@@ -101,10 +103,18 @@ function checkKeys(x: Json, keys: Set<string>, what: string, to: Messages): void
         }
 }
 
-function checkMarks(unit: Spec): void {
-    const mark = isObject(unit.mark) ? unit.mark.type : unit.mark;
-    if (mark !== undefined && !(typeof mark === "string" && VEGA_LITE_MARKS.includes(mark)))
-        throw new Error(`"${String(mark)}" is no mark; there are ${VEGA_LITE_MARKS.join(", ")}`);
+function checkMark(mark: Json | undefined, known: string[]): void {
+    if (mark !== undefined && !(typeof mark === "string" && known.includes(mark)))
+        throw new Error(`"${String(mark)}" is no mark; there are ${known.join(", ")}`);
+}
+
+/** Of Vega, within groups, too. */
+function checkMarks(spec: Spec, known: string[]): void {
+    if (Array.isArray(spec.marks))
+        spec.marks.filter(isObject).forEach(mark => {
+            checkMark(mark.type, known);
+            checkMarks(mark, known);
+        });
 }
 
 export const isVegaLite = (spec: Spec): boolean =>
@@ -119,40 +129,53 @@ export function toVega(spec: Spec, to: Messages): vega.Spec {
         to.warn(`this is ${version[1]} 6, and the specification is of version ${version[2]}`);
     if (!isVegaLite(spec)) {
         checkKeys(spec, new Set(VEGA_KEYS), "Vega", to);
+        checkMarks(spec, Object.keys((vega as unknown as { Marks: object }).Marks).sort());
         return spec as unknown as vega.Spec;
     }
     checkKeys(spec, new Set(VEGA_LITE_KEYS), "Vega-Lite", to);
-    units(spec, checkMarks);
+    units(spec, unit => checkMark(isObject(unit.mark) ? unit.mark.type : unit.mark, VEGA_LITE_MARKS));
     units(spec, inUtc);
-    // The same lines come again, better told, from checkData().
-    const log = logger({ error: to.error, warn: text => /^Infinite extent/.test(text) || to.warn(text) });
-    return compile(spec as unknown as TopLevelSpec, { logger: log as never }).spec;
+    return compile(spec as unknown as TopLevelSpec, { logger: logger(to) as never }).spec;
+}
+
+/** Names that transforms give to what they make. */
+function madeBy(x: Json, names = new Set<string>()): Set<string> {
+    if (Array.isArray(x))
+        x.forEach(y => madeBy(y, names));
+    else if (isObject(x))
+        for (const [key, value] of Object.entries(x))
+            if (key === "as")
+                [value].flat().forEach(name => names.add(String(name)));
+            else
+                madeBy(value, names);
+    return names;
 }
 
 /** After a run: data sets without rows, and fields that no row has. Those inside of groups are not looked at. */
 export function checkData(spec: vega.Spec, view: vega.View, to: Messages): void {
-    const empty = new Set<string>(), told = new Set<string>();
-    for (const data of spec.data ?? []) {
-        const known = data as unknown as Spec;
-        if (/_store$/.test(data.name) || known.source !== undefined || known.url !== undefined || known.on !== undefined)
+    const sets = new Map((spec.data ?? []).map(data => [data.name, data as unknown as Spec]));
+    const told = new Set<string>();
+    for (const [name, data] of sets) {
+        if (/_store$/.test(name) || data.source !== undefined || data.url !== undefined || data.on !== undefined)
             continue;
-        if (known.values === undefined && !Array.isArray(known.transform))
-            to.warn(`there is no data set "${data.name}"`);
-        else if (view.data(data.name).length === 0)
-            to.warn(`the data set "${data.name}" has no rows`);
-        if (view.data(data.name).length === 0)
-            empty.add(data.name);
+        if (data.values === undefined && !Array.isArray(data.transform))
+            to.warn(`there is no data set "${name}"`);
+        else if (view.data(name).length === 0)
+            to.warn(`the data set "${name}" has no rows`);
     }
-    const check = (data: string, field: string) => {
-        if (told.has(field))
+    const check = (from: string, field: string): void => {
+        const data = sets.get(from);
+        if (data === undefined || told.has(field) || madeBy(data.transform ?? []).has(field))
             return;
-        const rows = view.data(data), get = vega.field(field);
-        const has = (row: unknown) => {
-            try { return get(row as object) !== undefined; } catch { return false; }
+        const rows: object[] = view.data(from), get = vega.field(field);
+        if (rows.length === 0 && typeof data.source === "string") // a filter may have taken them, since they lack it
+            return check(data.source, field);
+        const has = (row: object) => {
+            try { return get(row) !== undefined; } catch { return false; }
         };
         if (rows.length > 0 && !rows.some(has)) {
             told.add(field);
-            to.warn(`no row has a field "${field}"`);
+            to.warn(`no row has a field "${field.replace(/\\(.)/g, "$1")}"`);
         }
     };
     const walk = (x: Json, from: string | undefined): void => {
@@ -160,16 +183,17 @@ export function checkData(spec: vega.Spec, view: vega.View, to: Messages): void 
             return x.forEach(y => walk(y, from));
         if (!isObject(x))
             return;
-        const data = isObject(x.from) && typeof x.from.data === "string" ? x.from.data
-            : typeof x.data === "string" ? x.data : isObject(x.from) ? undefined : from;
-        const fields = [x.field, ...(Array.isArray(x.fields) ? x.fields : [])];
-        if (data !== undefined && names.has(data))
-            fields.forEach(field => typeof field === "string" && check(data, field));
+        const data = isObject(x.from) ? x.from.data : x.data ?? from;
+        if (typeof data === "string")
+            [x.field, x.fields].flat().forEach(field => typeof field === "string" && check(data, field));
         for (const [key, value] of Object.entries(x))
             if (key !== "values" && key !== "transform" && key !== "sort" && key !== "signals")
-                walk(value, data);
+                walk(value, typeof data === "string" ? data : undefined);
     };
-    const names = new Set((spec.data ?? []).map(data => data.name));
+    for (const [name, data] of sets)
+        if (typeof data.source === "string" && view.data(name).length === 0)
+            for (const step of [data.transform ?? []].flat().filter(isObject))
+                [step.field, step.fields, step.groupby].flat().forEach(field => typeof field === "string" && check(name, field));
     const { scales, marks } = spec as unknown as Spec;
     walk([scales ?? [], marks ?? []], undefined);
 }

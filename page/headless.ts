@@ -38,7 +38,7 @@ const { textMetrics, setRandom, randomLCG } = vega as unknown as {
 };
 
 textMetrics.width = (item, text) => {
-    const width = textWidth(item, text == null ? "" : String(text).trim());
+    const width = textWidth(item, text == null ? "" : writable(String(text).trim()));
     return item.limit !== undefined && item.limit > 0 ? Math.min(width, item.limit) : width;
 };
 setRandom(randomLCG(0.5)); // the same picture from the same data

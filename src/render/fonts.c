@@ -99,6 +99,8 @@ double fonts_width(struct fonts *f, const char *text, const char *family, double
 {
     cairo_text_extents_t extents = {0};
 
+    if (!g_utf8_validate(text, -1, NULL)) /* cairo would never measure with this font again */
+        return 0;
     cairo_scaled_font_text_extents(find_scaled(f, family, size_px, weight, style), text, &extents);
     return extents.x_advance;
 }

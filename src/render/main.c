@@ -62,7 +62,7 @@ static int render(const char *form, const char *bundle, FILE *out, struct sl_err
          : strcmp(form, "pdf") == 0 ? picture_pdf(out, svg, n, err)
                                     : (fwrite(svg, 1, n, out), 0);
     g_free(svg);
-    if (!rc && fflush(out))
+    if (!rc && (fflush(out) || ferror(out)))
         rc = sl_err(err, SL_EIO, "the picture cannot be written");
     return rc;
 }
