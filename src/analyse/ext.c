@@ -20,16 +20,20 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_fn_descendants,
     sl_fn_event_rate,
     sl_fn_event_sequences,
+    sl_fn_kde2d,
     sl_fn_lens_events,
     sl_fn_occupancy,
     sl_fn_ols,
+    sl_fn_seconds_text,
     sl_fn_slack,
     sl_fn_spark,
     sl_fn_stats,
+    sl_fn_task_graph,
     sl_fn_transitions,
     sl_fn_two_events,
     sl_fn_utilisation,
     sl_fn_what_if,
+    sl_fn_worker_runs,
 };
 /* clang-format on */
 

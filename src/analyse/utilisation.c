@@ -22,6 +22,7 @@ struct step { /* an event of a subspan that sl_state knows */
 
 struct run {
     int64_t from, to;
+    uint32_t sub;
     bool open;
 };
 
@@ -41,6 +42,10 @@ struct make {
     uint32_t *seen;               /* by span: the last worker, plus 1, from which it was reached */
     SL_VEC(struct handed) handed; /* ascending; only subspans of several workers */
     SL_VEC(struct sl_change) out;
+    bool by_worker; /* not `out`, but */
+    SL_VEC(struct sl_worker_run) list;
+    unsigned char *is_task; /* by rank of a span type */
+    uint32_t *task;         /* by span: in whose closure it is; SL_NO_INDEX: in that of none */
 
     /* of the worker at hand */
     SL_VEC(uint32_t) todo;
@@ -187,9 +192,9 @@ static void hear(struct make *m, int64_t t)
     m->heard = true;
 }
 
-static void add_run(struct make *m, int64_t from, int64_t to, bool open)
+static void add_run(struct make *m, uint32_t sub, int64_t from, int64_t to, bool open)
 {
-    *sl_vec_add(&m->runs) = (struct run){from, to, open};
+    *sl_vec_add(&m->runs) = (struct run){from, to, sub, open};
     hear(m, from);
     hear(m, to);
 }
@@ -235,7 +240,7 @@ static void add_said_runs(struct make *m, uint32_t worker, uint32_t sub)
         const struct step *x = &m->steps.v[i];
         if (begin && !x->run) {
             if (is_of(m, sub, worker, begin->time_ns))
-                add_run(m, begin->time_ns, x->time_ns, false);
+                add_run(m, sub, begin->time_ns, x->time_ns, false);
             begin = NULL;
         } else if (!begin && x->run) {
             begin = x;
@@ -243,7 +248,7 @@ static void add_said_runs(struct make *m, uint32_t worker, uint32_t sub)
     }
     if (begin && is_of(m, sub, worker, begin->time_ns)) {
         int64_t to = next_own(m, worker, begin->time_ns);
-        add_run(m, begin->time_ns, to < INT64_MAX ? to : begin->time_ns, to == INT64_MAX);
+        add_run(m, sub, begin->time_ns, to < INT64_MAX ? to : begin->time_ns, to == INT64_MAX);
     }
 }
 
@@ -257,7 +262,7 @@ static void add_sub(struct make *m, uint32_t worker, uint32_t sub)
         return;
     }
     if (m->e.start[sub + 1] > m->e.start[sub])
-        add_run(m, m->e.time_ns[m->e.start[sub]], m->e.time_ns[m->e.start[sub + 1] - 1], false);
+        add_run(m, sub, m->e.time_ns[m->e.start[sub]], m->e.time_ns[m->e.start[sub + 1] - 1], false);
     *sl_vec_add(&m->todo) = sub;
 }
 
@@ -297,6 +302,85 @@ static int by_begin(const void *a, const void *b)
 {
     const struct run *x = a, *y = b;
     return (x->from > y->from) - (x->from < y->from);
+}
+
+/* For a list also by what they are, so that it has one order. */
+static int in_list(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+    int order = by_begin(a, b);
+
+    if (!order)
+        order = (x->to > y->to) - (x->to < y->to);
+    return order ? order : (x->sub > y->sub) - (x->sub < y->sub);
+}
+
+static void list_worker(struct make *m, uint32_t worker)
+{
+    int64_t id = m->g.id.v[worker];
+
+    if (!m->heard)
+        return;
+    *sl_vec_add(&m->list) = (struct sl_worker_run){.worker = id, .from_ns = m->first_ns, .to_ns = m->last_ns};
+    for (size_t i = 0; i < m->runs.n; i++)
+        m->runs.v[i].to = m->runs.v[i].open ? m->last_ns : m->runs.v[i].to;
+    if (m->runs.n > 1)
+        qsort(m->runs.v, m->runs.n, sizeof *m->runs.v, in_list);
+    for (size_t i = 0; i < m->runs.n; i++) {
+        const struct run *r = &m->runs.v[i];
+        uint32_t task = m->task[r->sub];
+        *sl_vec_add(&m->list) = (struct sl_worker_run){
+            .worker = id,
+            .from_ns = r->from,
+            .to_ns = r->to,
+            .span = m->g.id.v[r->sub],
+            .task = task == SL_NO_INDEX ? 0 : m->g.id.v[task],
+            .is_run = true,
+            .has_task = task != SL_NO_INDEX,
+        };
+    }
+}
+
+static int role_row(void *to, sqlite3_value **v)
+{
+    struct make *m = to;
+    const char *type = (const char *)sqlite3_value_text(v[0]);
+    uint32_t rank = type ? sl_names_find(&m->g.names, type) : SL_NO_INDEX;
+
+    if (rank != SL_NO_INDEX)
+        m->is_task[rank] = 1;
+    return 0;
+}
+
+/* A task whose closure is smaller is further inside; of facets, whose closures are the same, the first stays. */
+static int find_tasks(struct make *m, struct sl_err *err)
+{
+    uint32_t *size = sl_alloc(((size_t)m->g.n + 1) * sizeof *size);
+    struct sl_walk walk;
+    int rc = 0;
+
+    m->is_task = sl_alloc((size_t)m->g.names.n + 1);
+    m->task = sl_alloc(((size_t)m->g.n + 1) * sizeof *m->task);
+    for (uint32_t i = 0; i < m->g.n; i++)
+        m->task[i] = SL_NO_INDEX;
+    if (has_table(m->db, "sl_role", "role"))
+        rc = sl_query_each(m->db, "SELECT sl_query_each(?1, type) FROM sl_role WHERE role = 'task'", role_row, m, err);
+    sl_walk_init(&walk, &m->g);
+    for (uint32_t i = 0; i < m->g.n && !rc; i++) {
+        if (m->g.type[i] == SL_NO_INDEX || !m->is_task[m->g.type[i]])
+            continue;
+        sl_walk_closure(&walk, i);
+        for (size_t k = 0; k < walk.n; k++) {
+            uint32_t span = walk.span[k];
+            if (m->task[span] == SL_NO_INDEX || walk.n < size[span]) {
+                m->task[span] = i;
+                size[span] = (uint32_t)walk.n;
+            }
+        }
+    }
+    sl_walk_free(&walk);
+    free(size);
+    return rc;
 }
 
 static void put(struct make *m, enum sl_worker_is what, int64_t from, int64_t to)
@@ -363,7 +447,10 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
         if (m->g.type[i] != m->type || (inside && !inside[i]))
             continue;
         follow(m, i);
-        put_worker(m);
+        if (m->by_worker)
+            list_worker(m, i);
+        else
+            put_worker(m);
         work += m->todo.n + m->runs.n + 1;
         if (work > ASK_EVERY) {
             work = 0;
@@ -390,10 +477,28 @@ static int make(struct make *m, const char *type, sqlite3_value *within, struct 
         rc = load_handed(m, err);
     if (!rc)
         rc = mark_inside(m, within, &inside, err);
+    if (!rc && m->by_worker)
+        rc = find_tasks(m, err);
     if (!rc)
         rc = put_all(m, inside, err);
     free(inside);
     return rc;
+}
+
+static void free_make(struct make *m)
+{
+    sl_events_free(&m->e);
+    sl_graph_free(&m->g);
+    sl_vec_free(&m->said);
+    sl_vec_free(&m->handed);
+    sl_vec_free(&m->todo);
+    sl_vec_free(&m->runs);
+    sl_vec_free(&m->steps);
+    free(m->has_run);
+    free(m->parents);
+    free(m->seen);
+    free(m->is_task);
+    free(m->task);
 }
 
 int sl_utilisation_make(struct sl_utilisation *out, sqlite3 *db, const char *type, sqlite3_value *within,
@@ -403,16 +508,7 @@ int sl_utilisation_make(struct sl_utilisation *out, sqlite3 *db, const char *typ
     int rc = make(&m, type, within, err);
 
     *out = (struct sl_utilisation){m.out.v, m.out.n};
-    sl_events_free(&m.e);
-    sl_graph_free(&m.g);
-    sl_vec_free(&m.said);
-    sl_vec_free(&m.handed);
-    sl_vec_free(&m.todo);
-    sl_vec_free(&m.runs);
-    sl_vec_free(&m.steps);
-    free(m.has_run);
-    free(m.parents);
-    free(m.seen);
+    free_make(&m);
     if (rc)
         sl_utilisation_free(out);
     else
@@ -424,4 +520,23 @@ void sl_utilisation_free(struct sl_utilisation *u)
 {
     free(u->v);
     *u = (struct sl_utilisation){0};
+}
+
+int sl_worker_runs_make(struct sl_worker_runs *out, sqlite3 *db, const char *type, sqlite3_value *within,
+                        struct sl_err *err)
+{
+    struct make m = {.db = db, .by_worker = true};
+    int rc = make(&m, type, within, err);
+
+    *out = (struct sl_worker_runs){m.list.v, m.list.n};
+    free_make(&m);
+    if (rc)
+        sl_worker_runs_free(out);
+    return rc;
+}
+
+void sl_worker_runs_free(struct sl_worker_runs *r)
+{
+    free(r->v);
+    *r = (struct sl_worker_runs){0};
 }

@@ -31,4 +31,20 @@ int sl_utilisation_make(struct sl_utilisation *out, sqlite3 *db, const char *typ
                         struct sl_err *err);
 void sl_utilisation_free(struct sl_utilisation *u);
 
+/* What a worker ran, or, without is_run, when it was there.  worker, span, task: ids of the store. */
+struct sl_worker_run {
+    int64_t worker, from_ns, to_ns;
+    int64_t span, task;
+    bool is_run, has_task; /* task: of the role `task` in sl_role, in whose closure the span is; the innermost */
+};
+struct sl_worker_runs {
+    struct sl_worker_run *v; /* each worker before its runs, these by their begin */
+    size_t n;
+};
+
+/* As sl_utilisation_make().  On success *out is to be freed. */
+int sl_worker_runs_make(struct sl_worker_runs *out, sqlite3 *db, const char *type, sqlite3_value *within,
+                        struct sl_err *err);
+void sl_worker_runs_free(struct sl_worker_runs *r);
+
 #endif

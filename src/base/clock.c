@@ -46,3 +46,26 @@ char *sl_time_text(int64_t ns, char *buf)
              (int)frac);
     return buf;
 }
+
+char *sl_seconds_text(double s, char *buf)
+{
+    double a = s < 0 ? -s : s;
+
+    if (a == 0)
+        snprintf(buf, SL_SECONDS_TEXT, "0 s");
+    else if (a < 1e-6)
+        snprintf(buf, SL_SECONDS_TEXT, "%.0f ns", s * 1e9);
+    else if (a < 1e-3)
+        snprintf(buf, SL_SECONDS_TEXT, "%.0f us", s * 1e6);
+    else if (a < 1)
+        snprintf(buf, SL_SECONDS_TEXT, "%.3g ms", s * 1e3);
+    else if (a < 120)
+        snprintf(buf, SL_SECONDS_TEXT, "%.3g s", s);
+    else if (a < 7200)
+        snprintf(buf, SL_SECONDS_TEXT, "%d min %02d s", (int)(s / 60), (int)a % 60);
+    else if (!(a < 1e12))
+        snprintf(buf, SL_SECONDS_TEXT, "%.3g s", s);
+    else
+        snprintf(buf, SL_SECONDS_TEXT, "%d h %02d min", (int)(s / 3600), (int)(a / 60) % 60);
+    return buf;
+}

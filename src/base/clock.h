@@ -25,4 +25,8 @@ enum { SL_TIME_TEXT = 48 };
 /* Formats ns as 2026-11-20T08:11:30.537000000Z into buf[SL_TIME_TEXT]; returns buf. */
 char *sl_time_text(int64_t ns, char *buf);
 
+enum { SL_SECONDS_TEXT = 32 };
+/* Seconds as people read them: "412 us", "3.2 s", "1 h 02 min".  Into buf[SL_SECONDS_TEXT]; returns buf. */
+char *sl_seconds_text(double s, char *buf);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs, or stores, compared, and the gate of --fail-on. */
 #include "analyse/load/root_events.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/lens.h"
 #include "cli/picture.h"
@@ -170,7 +171,7 @@ static bool exceeded(const struct cli_gate *gate, const char *what, double befor
     if (!cli_gate_exceeded(gate, before, now))
         return false;
     fprintf(stderr, "spanloom: --fail-on %s: %s went from %s to %s%s%s\n", gate->text, what,
-            sl_show_seconds(before, from), sl_show_seconds(now, to), *sl_show_change(before, now, percent) ? ", " : "",
+            sl_seconds_text(before, from), sl_seconds_text(now, to), *sl_show_change(before, now, percent) ? ", " : "",
             percent);
     return true;
 }

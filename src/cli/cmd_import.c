@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/lens.h"
 #include "cli_cmd_import.sql.h"
@@ -36,7 +37,7 @@ static void progress(void *to, uint64_t bytes, uint64_t of, uint64_t spans, uint
     if (!isatty(2))
         return;
     t->shown = true;
-    sl_show_seconds(rate > 0 && of > bytes ? (double)(of - bytes) / rate : 0, left);
+    sl_seconds_text(rate > 0 && of > bytes ? (double)(of - bytes) / rate : 0, left);
     fprintf(stderr, "\r\033[K%.0f of %.0f MB, %.0f MB/s, %s left; %s spans, %s events", (double)bytes / 1e6,
             (double)of / 1e6, rate / 1e6, left, sl_show_count(spans, a), sl_show_count(events, b));
 }

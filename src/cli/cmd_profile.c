@@ -96,7 +96,7 @@ static int run(struct cli *cli, int argc, char **argv)
     int rc, problems, found = by ? sl_calls_by_find(by) : SL_BY_NONE;
 
     if (cli_option(cli, "output"))
-        return cli_picture(cli, "profile", argc, argv);
+        return cli_picture(cli, "flame", argc, argv);
     if (found < 0)
         return cli_usage(cli, "--by takes thread, process or rank, not '%s'", by);
     if (top && (rc = cli_number(top, 0)) < 0)

@@ -86,6 +86,11 @@ static int value(const struct cli *cli, struct sl_store *st, const struct sl_plo
             return 0;
         v->type = SQLITE_INTEGER;
         return rc;
+    case SL_PLOT_RUN:
+        if (!n)
+            return 0;
+        v->type = SQLITE_INTEGER;
+        return sl_find_run(st, words[0], &v->i, err);
     case SL_PLOT_NUMBER:
         if (!n)
             return 0;

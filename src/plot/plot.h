@@ -39,6 +39,7 @@ enum sl_plot_kind {
     SL_PLOT_EVENT,       /* "event": EVENT or TYPE/EVENT */
     SL_PLOT_SPAN,        /* "span": TYPE KEY, the last argument; its id */
     SL_PLOT_WORKFLOW,    /* "workflow": the same; else --run says which, or it is the only one */
+    SL_PLOT_RUN,         /* "run": as --run says it; the id of its span */
     SL_PLOT_TEXT,        /* "text" */
     SL_PLOT_NUMBER,      /* "number" */
     SL_PLOT_KINDS

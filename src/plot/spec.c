@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const char *const sl_plot_kinds[SL_PLOT_KINDS] = {"type", "worker type", "event", "span", "workflow", "text", "number"};
+const char *const sl_plot_kinds[SL_PLOT_KINDS] = {"type",     "worker type", "event", "span",
+                                                  "workflow", "run",         "text",  "number"};
 
 /* A question about specifications: the connection needs no store. */
 struct reader {

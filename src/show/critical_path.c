@@ -18,7 +18,7 @@ static int show_head(FILE *out, struct sl_table *t, double *makespan, struct sl_
         return sl_err(err, SL_ENOTFOUND, "span %lld lasted for no time: it and all below it have at most one event",
                       (long long)sl_table_int(t, SPAN));
     *makespan = sl_table_real(t, MAKESPAN);
-    fprintf(out, "%s took %s, from %s to %s\n", sl_table_text_or_empty(t, NAME), sl_show_seconds(*makespan, took),
+    fprintf(out, "%s took %s, from %s to %s\n", sl_table_text_or_empty(t, NAME), sl_seconds_text(*makespan, took),
             sl_time_text(sl_table_int(t, START), from), sl_time_text(sl_table_int(t, END), to));
     fprintf(out, "its critical path goes through %lld of %lld task%s\n", (long long)sl_table_int(t, ON_PATH),
             (long long)sl_table_int(t, OF), sl_table_int(t, OF) == 1 ? "" : "s");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/diff.h"
+#include "base/clock.h"
 #include "result/diff.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static const char *plural(long long n)
 
 static const char *seconds(double s, char *buf)
 {
-    return isnan(s) ? "-" : s == 0 ? "0" : sl_show_seconds(s, buf);
+    return isnan(s) ? "-" : s == 0 ? "0" : sl_seconds_text(s, buf);
 }
 
 /* The same with its sign. */
@@ -33,7 +34,7 @@ static const char *signed_seconds(double s, char *buf)
     if (isnan(s) || s <= 0)
         return seconds(s, buf);
     *buf = '+';
-    sl_show_seconds(s, buf + 1);
+    sl_seconds_text(s, buf + 1);
     return buf;
 }
 

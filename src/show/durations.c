@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one wants to know of many durations (result/durations.h). */
+#include "base/clock.h"
 #include "result/durations.h"
 #include "show/show.h"
 
@@ -54,7 +55,7 @@ static void put_numbers(FILE *out, struct sl_table *numbers)
             fprintf(out, "%s%12s", i ? " " : "\n", heading[i]);
         for (int i = 0; i < SL_DURATIONS_NUMBERS; i++)
             fprintf(out, "%s%12s", i ? " " : "\n",
-                    sl_table_is_null(numbers, i) ? "" : sl_show_seconds(sl_table_real(numbers, i), text));
+                    sl_table_is_null(numbers, i) ? "" : sl_seconds_text(sl_table_real(numbers, i), text));
         fputc('\n', out);
     }
 }
@@ -68,8 +69,8 @@ static void put_histogram(FILE *out, struct sl_table *bins)
         fputc('\n', out);
     while (sl_table_next(bins, NULL) > 0) {
         sl_show_bar(sl_table_real(bins, SL_DURATIONS_BIN_DURATIONS) / most, BAR, bar);
-        fprintf(out, "%12s to %-12s %9s%s%s\n", sl_show_seconds(sl_table_real(bins, SL_DURATIONS_BIN_FROM_S), from),
-                sl_show_seconds(sl_table_real(bins, SL_DURATIONS_BIN_TO_S), to),
+        fprintf(out, "%12s to %-12s %9s%s%s\n", sl_seconds_text(sl_table_real(bins, SL_DURATIONS_BIN_FROM_S), from),
+                sl_seconds_text(sl_table_real(bins, SL_DURATIONS_BIN_TO_S), to),
                 count_text(bins, SL_DURATIONS_BIN_DURATIONS, n), *bar ? "  " : "", bar);
     }
 }
@@ -82,7 +83,7 @@ static void put_longest(FILE *out, struct sl_table *longest, const char *store)
         fputs("\nthe longest:\n", out);
     while (longest && sl_table_next(longest, NULL) > 0)
         fprintf(out, "%12s  %s: spanloom show span %lld -d %s\n",
-                sl_show_seconds(sl_table_real(longest, SL_DURATIONS_LONGEST_S), text),
+                sl_seconds_text(sl_table_real(longest, SL_DURATIONS_LONGEST_S), text),
                 sl_table_text(longest, SL_DURATIONS_LONGEST_NAME, NULL),
                 (long long)sl_table_int(longest, SL_DURATIONS_LONGEST_SPAN), store);
 }

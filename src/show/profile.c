@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/profile.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "result/profile.h"
 
@@ -56,7 +57,7 @@ static void put_time(FILE *out, const struct sl_table *t, int column)
     char text[32];
 
     fprintf(out, " %12s",
-            sl_table_is_null(t, column) ? "" : sl_show_seconds((double)sl_table_int(t, column) / 1e9, text));
+            sl_table_is_null(t, column) ? "" : sl_seconds_text((double)sl_table_int(t, column) / 1e9, text));
 }
 
 static void put_sum(FILE *out, const struct sl_table *t, int column)
@@ -64,7 +65,7 @@ static void put_sum(FILE *out, const struct sl_table *t, int column)
     char seconds[32], text[40];
 
     snprintf(text, sizeof text, "%s%s", sl_table_int(t, SL_PROFILE_UNKNOWN) ? ">=" : "",
-             sl_show_seconds((double)sl_table_int(t, column) / 1e9, seconds));
+             sl_seconds_text((double)sl_table_int(t, column) / 1e9, seconds));
     fprintf(out, " %12s", text);
 }
 
@@ -196,7 +197,7 @@ static void put_open(FILE *out, const struct sl_table *t, bool (*lives)(const ch
     sl_show_clean(&stack, sl_table_text_or_empty(t, STACK), strlen(sl_table_text_or_empty(t, STACK)));
     fprintf(out, lives(key) ? "%s still runs; it was last seen in: " : "when %s ended, it was in: ", b.s);
     fprintf(out, "%s (open for %s%s)\n", stack.s, sl_table_int(t, AT_LEAST) ? ">=" : "",
-            sl_show_seconds((double)sl_table_int(t, TIME) / 1e9, text));
+            sl_seconds_text((double)sl_table_int(t, TIME) / 1e9, text));
     sl_buf_free(&stack);
     sl_buf_free(&b);
 }
@@ -219,7 +220,7 @@ static void put_seconds(FILE *out, const struct sl_table *t, int column)
 {
     char text[32];
 
-    fprintf(out, " %12s", sl_table_is_null(t, column) ? "" : sl_show_seconds(sl_table_real(t, column), text));
+    fprintf(out, " %12s", sl_table_is_null(t, column) ? "" : sl_seconds_text(sl_table_real(t, column), text));
 }
 
 /* How many names there are, or negative. */

@@ -31,7 +31,7 @@ void sl_show_rate(FILE *out, const struct sl_result *r)
     if (!sl_table_is_null(about, SL_RATE_EVENT))
         fprintf(out, " called %s", sl_table_text(about, SL_RATE_EVENT, NULL));
     if (bin_s > 0)
-        fprintf(out, " in bins of %s", sl_show_seconds(bin_s, width));
+        fprintf(out, " in bins of %s", sl_seconds_text(bin_s, width));
     put_kinds(out, sl_result_find(r, "kinds"), sl_table_text(about, SL_RATE_STORE, NULL));
     fprintf(out, "\n\n%-20s %9s%s\n", "time", "events", bin_s > 0 ? "     per s" : "");
     while (sl_table_next(bins, NULL) > 0) {

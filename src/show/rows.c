@@ -18,29 +18,6 @@ int sl_format_find(const char *name)
     return -1;
 }
 
-char *sl_show_seconds(double s, char *buf)
-{
-    double a = s < 0 ? -s : s;
-
-    if (a == 0)
-        snprintf(buf, 32, "0 s");
-    else if (a < 1e-6)
-        snprintf(buf, 32, "%.0f ns", s * 1e9);
-    else if (a < 1e-3)
-        snprintf(buf, 32, "%.0f us", s * 1e6);
-    else if (a < 1)
-        snprintf(buf, 32, "%.3g ms", s * 1e3);
-    else if (a < 120)
-        snprintf(buf, 32, "%.3g s", s);
-    else if (a < 7200)
-        snprintf(buf, 32, "%d min %02d s", (int)(s / 60), (int)a % 60);
-    else if (!(a < 1e12))
-        snprintf(buf, 32, "%.3g s", s);
-    else
-        snprintf(buf, 32, "%d h %02d min", (int)(s / 3600), (int)(a / 60) % 60);
-    return buf;
-}
-
 char *sl_show_count(unsigned long long n, char *buf)
 {
     char digits[24];

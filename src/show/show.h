@@ -39,8 +39,6 @@ long sl_show_part(FILE *out, struct sl_table *t, enum sl_format format, struct s
 /* Appends s so that a terminal can show it: one line, UTF-8, no controls (\n, \t and \xNN in their place). */
 void sl_show_clean(struct sl_buf *b, const char *s, size_t n);
 
-/* Seconds as people read them: "412 us", "3.2 s", "1 h 02 min".  buf holds 32 bytes. */
-char *sl_show_seconds(double s, char *buf);
 /* A bar of share * width columns, at least a sliver where share > 0.  buf holds 4 * width + 4 bytes. */
 char *sl_show_bar(double share, int width, char *buf);
 /* One column of a row of bars, a blank to a full block; the lowest stands for all that is little. */

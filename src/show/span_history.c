@@ -146,7 +146,7 @@ static void put_wait(FILE *out, const struct sl_wait *w)
 {
     char took[32];
 
-    sl_show_seconds((double)sl_time_sub(w->until.time_ns, w->from.time_ns) / 1e9, took);
+    sl_seconds_text((double)sl_time_sub(w->until.time_ns, w->from.time_ns) / 1e9, took);
     fprintf(out, "%-30s %14s %14s  ...... ", "", "", "");
     switch (w->kind) {
     case SL_WAIT_PENDING: fprintf(out, "%s pending: it waited for other tasks (see above)\n", took); break;

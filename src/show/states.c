@@ -29,7 +29,7 @@ static void put_heading(FILE *out, const struct sl_table *about)
     fprintf(out, ", %s to %s", sl_show_time(sl_table_int(about, SL_STATES_FROM_NS), bin_s > 0 ? bin_s : 1, from),
             sl_show_time(sl_table_int(about, SL_STATES_TO_NS), bin_s > 0 ? bin_s : 1, to));
     if (bin_s > 0)
-        fprintf(out, "; a column is %s, a full one %s spans", sl_show_seconds(bin_s, width), spans_text(most, count));
+        fprintf(out, "; a column is %s, a full one %s spans", sl_seconds_text(bin_s, width), spans_text(most, count));
     else
         fprintf(out, "; a full column is %s spans", spans_text(most, count));
     fputs("\n\n", out);
@@ -60,7 +60,7 @@ static void put_state(FILE *out, const struct sl_table *states, int width)
             spans_text(sl_table_real(states, SL_STATE_AT_MOST), most));
     if (!sl_table_is_null(states, SL_STATE_ENDED))
         fprintf(out, " %8.0f %11s", sl_table_real(states, SL_STATE_ENDED),
-                sl_show_seconds(sl_table_real(states, SL_STATE_MEAN_S), mean));
+                sl_seconds_text(sl_table_real(states, SL_STATE_MEAN_S), mean));
 }
 
 void sl_show_states(FILE *out, const struct sl_result *r)

@@ -44,7 +44,7 @@ void sl_show_workers(FILE *out, const struct sl_result *r)
     if (!sl_table_is_null(about, SL_WORKERS_BUSY))
         fprintf(out, ": busy for %.1f %% of the time that they were there", sl_table_real(about, SL_WORKERS_BUSY));
     if (bin_s > 0)
-        fprintf(out, "; bins of %s", sl_show_seconds(bin_s, width));
+        fprintf(out, "; bins of %s", sl_seconds_text(bin_s, width));
     fprintf(out, "\n\n%-20s %8s %8s %8s %8s  busy █, idle ░\n", "time", "workers", "busy", "running", "busy %");
     while (sl_table_next(bins, NULL) > 0) {
         double workers = sl_table_real(bins, SL_WORKERS_BIN_WORKERS), busy = sl_table_real(bins, SL_WORKERS_BIN_BUSY);

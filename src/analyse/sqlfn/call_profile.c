@@ -34,7 +34,7 @@ static void end(void *state)
 
 static const struct sl_table_fn fn = {
     .name = "call_profile",
-    .schema = "CREATE TABLE x(" CALL_ROWS_COLUMNS,
+    .schema = "CREATE TABLE x(" CALL_ROWS_COLUMNS ")",
     .columns = CALL_ROWS_COLUMNS_N,
     .args = CALL_ROWS_ARGS,
     .pointer = SL_CALLS_SUMS,

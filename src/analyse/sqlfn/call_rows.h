@@ -18,10 +18,10 @@ int call_rows_start(struct call_rows *s, const struct sl_call *call,
                     void (*make)(struct sl_profile *p, const struct sl_calls *c), struct sl_err *err);
 void call_rows_end(struct call_rows *s);
 
-/* The columns from `part` on, in this order. */
+/* The columns from `part` on, in this order; the schema's ) is the caller's. */
 #define CALL_ROWS_COLUMNS                                                                                              \
     "part TEXT, name TEXT, calls INTEGER, unfinished INTEGER, inclusive_s REAL, exclusive_s REAL, share REAL, "        \
-    "min_s REAL, mean_s REAL, max_s REAL, within INTEGER HIDDEN, by TEXT HIDDEN, sums HIDDEN)"
+    "min_s REAL, mean_s REAL, max_s REAL, within INTEGER HIDDEN, by TEXT HIDDEN, sums HIDDEN"
 enum { CALL_ROWS_COLUMNS_N = 10, CALL_ROWS_ARGS = 3 };
 void call_rows_column(const struct call_rows *s, sqlite3_context *out, int col);
 

@@ -13,15 +13,19 @@ int sl_fn_critical_path(sqlite3 *db);
 int sl_fn_descendants(sqlite3 *db);
 int sl_fn_event_rate(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);
+int sl_fn_kde2d(sqlite3 *db);
 int sl_fn_lens_events(sqlite3 *db);
 int sl_fn_occupancy(sqlite3 *db);
 int sl_fn_ols(sqlite3 *db);
+int sl_fn_seconds_text(sqlite3 *db);
 int sl_fn_slack(sqlite3 *db);
 int sl_fn_spark(sqlite3 *db);
 int sl_fn_stats(sqlite3 *db);
+int sl_fn_task_graph(sqlite3 *db);
 int sl_fn_transitions(sqlite3 *db);
 int sl_fn_two_events(sqlite3 *db);
 int sl_fn_utilisation(sqlite3 *db);
 int sl_fn_what_if(sqlite3 *db);
+int sl_fn_worker_runs(sqlite3 *db);
 
 #endif
