@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one wants to know of many durations (result/durations.h). */
-#include "base/clock.h"
 #include "result/durations.h"
+#include "base/clock.h"
 #include "show/show.h"
 
 enum { BAR = 40 };

@@ -35,8 +35,8 @@ static void kernel(double *k, size_t *from, size_t *to, const double *g, size_t 
     }
 }
 
-void sl_kde2(double *density, const double *gx, size_t nx, const double *gy, size_t ny, const double *x, const double *y,
-             size_t n, double hx, double hy)
+void sl_kde2(double *density, const double *gx, size_t nx, const double *gy, size_t ny, const double *x,
+             const double *y, size_t n, double hx, double hy)
 {
     double *kx = sl_alloc((nx + ny) * sizeof *kx), *ky = kx + nx, norm = 1 / (2 * M_PI * hx) / hy / (double)n;
 

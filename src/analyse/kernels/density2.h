@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * 1.06 min(sd, IQR / 1.34) n^(-1/5), or of sd alone where the IQR is 0: a quarter of bandwidth.nrd of R's MASS (Venables
- * & Ripley, Modern Applied Statistics with S, 2002, (5.5)), which is what its kde2d takes as standard deviation.  NaN
- * where n < 2 or all are equal.  v ascending; the result has its unit.
+ * 1.06 min(sd, IQR / 1.34) n^(-1/5), or of sd alone where the IQR is 0: a quarter of bandwidth.nrd of R's MASS
+ * (Venables & Ripley, Modern Applied Statistics with S, 2002, (5.5)), which is what its kde2d takes as standard
+ * deviation.  NaN where n < 2 or all are equal.  v ascending; the result has its unit.
  */
 double sl_bandwidth_normal(const double *v, size_t n);
 
@@ -19,7 +19,7 @@ double sl_bandwidth_normal(const double *v, size_t n);
  * out (below 1e-17 of the kernel's height).  gx, gy ascending, equally far apart.  O(n (nx + ny)) and the grid's points
  * in reach of each pair.
  */
-void sl_kde2(double *density, const double *gx, size_t nx, const double *gy, size_t ny, const double *x, const double *y,
-             size_t n, double hx, double hy);
+void sl_kde2(double *density, const double *gx, size_t nx, const double *gy, size_t ny, const double *x,
+             const double *y, size_t n, double hx, double hy);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * kde2d(x, y [, nx [, ny]]): how densely pairs lie, as a JSON array of {"x", "y", "density"}: at nx times ny points (25
  * each, if not given), from the least x and y to the greatest.  R's MASS::kde2d, with its bandwidths; where the
- * quartiles are equal, of the standard deviation alone.  NULL where all x or all y are equal.  Rows where an argument is
- * NULL do not count.
+ * quartiles are equal, of the standard deviation alone.  NULL where all x or all y are equal.  Rows where an argument
+ * is NULL do not count.
  *
  *     SELECT json_extract(value, '$.x'), json_extract(value, '$.y'), json_extract(value, '$.density')
  *     FROM json_each((SELECT kde2d(start_ns / 1e9, duration_s) FROM two_events('submitted', 'exec_done')));

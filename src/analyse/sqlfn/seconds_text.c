@@ -18,8 +18,8 @@
 static const struct unit {
     double from, s;
     const char *name;
-} units[] = {{259200, 86400, "d"}, {10800, 3600, "h"}, {300, 60, "min"}, {1, 1, "s"}, {1e-3, 1e-3, "ms"},
-             {1e-6, 1e-6, "us"},   {0, 1e-9, "ns"}};
+} units[] = {{259200, 86400, "d"}, {10800, 3600, "h"}, {300, 60, "min"}, {1, 1, "s"},
+             {1e-3, 1e-3, "ms"},   {1e-6, 1e-6, "us"}, {0, 1e-9, "ns"}};
 enum { SECONDS = 3 }; /* of 0 */
 
 static bool get(sqlite3_context *ctx, int argc, sqlite3_value **argv, double *s)

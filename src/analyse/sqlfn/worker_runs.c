@@ -5,8 +5,8 @@
  *   worker            id of the worker's span
  *   from_ns, to_ns    nanoseconds since the epoch
  *   span              the subspan that it ran; NULL: the worker itself, from when it came until it left
- *   task              the task to which that subspan belongs (of the role `task`; of facets the first; of tasks that lie
- *                     in one another the innermost); NULL: there is none
+ *   task              the task to which that subspan belongs (of the role `task`; of facets the first; of tasks that
+ * lie in one another the innermost); NULL: there is none
  *
  * The workers one after another, each before its runs, and these by their begin.  within is the id of a span to which
  * workers belong.  utilisation() counts the same.
