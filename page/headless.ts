@@ -59,7 +59,8 @@ function splitOpacity(marks: vega.Mark[] = []): void {
 
 globalThis.spanloomSvg = async text => {
     const errors: string[] = [];
-    const to = { error: (text: string) => void errors.push(text), warn: (text: string) => spanloomWarn(text) };
+    const to = { error: (text: string) => void errors.push(text), // what follows the pointer there is no window for
+        warn: (text: string) => /^Can not resolve event source: window/.test(text) || spanloomWarn(text) };
     const spec = toVega(JSON.parse(text) as Spec, to);
     splitOpacity(spec.marks);
     const view = new vega.View(vega.parse(spec), { renderer: "none", loader, logger: logger(to) });
