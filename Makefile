@@ -10,6 +10,7 @@
 #   make check-peers  the tests with other programs, which need more than Debian's usual packages: viewers, PerfFlowAspect
 #   make soak       kill traced programs KILLS=10000 times, and see that nothing is lost
 #   make fuzz       fuzz each target (FUZZ=NAME for one) for SECONDS=60
+#   make pictures   draw docs/pictures/ anew, from the runs in examples/
 #   make bench      measure speed and memory
 #   make install    to PREFIX=/usr/local (DESTDIR is honoured)
 #   make format     clang-format the C code
@@ -54,6 +55,9 @@ soak: setup-check
 fuzz: setup-fuzz
 	@tests/fuzz/run $(SECONDS) $(FUZZ)
 
+pictures: plots
+	@PATH="$(CURDIR)/build:$$PATH" tools/pictures
+
 bench: setup-bench all
 	@bench/run
 
@@ -71,4 +75,4 @@ clean:
 	@rm -rf build build-* page/dist page/node_modules
 	@find . -name '*.err' -delete
 
-.PHONY: all setup demo plots check check-quick check-peers bless soak fuzz bench install format clean
+.PHONY: all pictures setup demo plots check check-quick check-peers bless soak fuzz bench install format clean

@@ -4,40 +4,43 @@ Pictures, in the form that every build has: the specification with its data.
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom plot --list | grep -E '^(plot|durations|states) ' | tr -s ' '
   plot arguments answers from
-  durations START END [TYPE] how long it took from one event to another: a histogram spanloom
+  durations [START] [END] [TYPE] how long it took, and how that is spread spanloom
   states [TYPE] how many spans were in which state, over time spanloom
   $ spanloom plot --list durations
-  durations: how long it took from one event to another: a histogram
+  durations: how long it took, and how that is spread
   
   what      name        type   unit  needed  about
-  argument  start       event        yes     from which event
-  argument  end         event        yes     to which event
-  argument  type        type         no      below which spans; the tasks if not given
-  column    duration_s  real   s     yes     how long it took
+  argument  start       event        no      from which event; without it, from the first of a span to its last
+  argument  end         event        no      to which event
+  argument  type        type         no      of which spans; the tasks if not given
+  column    duration_s  real   s     yes     how long it took; NULL where an end is missing
+  column    noun        text         no      what took that long, for the title: tasks
   $ spanloom plot --list states --format csv
   what,name,type,unit,needed,about
   argument,type,type,,no,of which spans; the tasks if not given
-  column,time_ns,integer,ns,yes,"when the bin begins, since 1970, UTC"
-  column,state,text,,yes,what the spans were doing
-  column,spans,real,spans,yes,"how many were in it, the mean over the bin"
-  column,ended,real,spans,no,how many of these had no further event
+  column,time_ns,integer,ns,yes,since when; where a bin begins
+  column,state,text,,yes,the state
+  column,spans,real,,yes,how many spans are in it
+  column,width_s,real,s,no,of the bins
+  column,roots,integer,,no,"how many spans there are in all, for the title"
+  column,noun,text,,no,"what they are, for the title: tasks"
   $ show() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(*(d["title"][k] for k in ("text", "subtitle")), *d["datasets"]["lines"], sep="\n")' "$1"; }
   $ spanloom plot durations invoked returned -o times.json
   $ show times.json
-  How long it took from invoked to returned
-  198 durations
-  {'what': 'mean', 'duration_s': 12.6889075959596}
-  {'what': 'median', 'duration_s': 13.2500625}
-  {'what': '95 %', 'duration_s': 20.911008999999996}
-  {'what': 'maximum', 'duration_s': 21.816472}
+  198 tasks took 7.77 ms to 21.8 s, median 13.3 s
+  from invoked to returned
+  {'label': 'median 13.3 s', 'place': 1, 'seconds': 13.2500625, 'at': 13.2500625}
+  {'label': 'mean 12.7 s', 'place': 2, 'seconds': 12.6889075959596, 'at': 12.6889075959596}
+  {'label': '95 % below 20.9 s', 'place': 3, 'seconds': 20.911008999999996, 'at': 20.911008999999996}
+  {'label': 'maximum 21.8 s', 'place': 4, 'seconds': 21.816472, 'at': 21.816472}
   $ spanloom durations --sql "SELECT seconds AS duration_s FROM parsl_try" -o tries.json
   $ show tries.json
-  How long it took
-  229 durations
-  {'what': 'mean', 'duration_s': 10.970879956331883}
-  {'what': 'median', 'duration_s': 11.604118}
-  {'what': '95 %', 'duration_s': 20.6441132}
-  {'what': 'maximum', 'duration_s': 21.816446}
+  229 durations took 7.68 ms to 21.8 s, median 11.6 s
+  from their first event to their last
+  {'label': 'median 11.6 s', 'place': 1, 'seconds': 11.604118, 'at': 11.604118}
+  {'label': 'mean 11 s', 'place': 2, 'seconds': 10.970879956331883, 'at': 10.970879956331883}
+  {'label': '95 % below 20.6 s', 'place': 3, 'seconds': 20.6441132, 'at': 20.6441132}
+  {'label': 'maximum 21.8 s', 'place': 4, 'seconds': 21.816446, 'at': 21.816446}
   $ spanloom plot durations invoked returned --title 'Of my study' -o - --format json | head -c 80
   {"$schema":"https://vega.github.io/schema/vega-lite/v6.json","usermeta":{"spanlo (no-eol)
   $ echo '{"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "data": {"url": "cars.csv"}, "mark": "bar"}' >mine.json
@@ -55,7 +58,7 @@ Mistakes:
   spanloom: there is no plot called 'nothing'; see: spanloom plot --list
   [1]
   $ spanloom plot state -o x.svg
-  spanloom: there is no plot called 'state'; near it: states; all: spanloom plot --list
+  spanloom: there is no plot called 'state'; near it: states, rate, flame; all: spanloom plot --list
   [1]
   $ spanloom plot states
   spanloom: where to? -o FILE.html (or .svg, .png, .pdf, .json); or --open shows it in the browser
@@ -82,9 +85,8 @@ Mistakes:
   try: spanloom plot --help
   [2]
   $ spanloom plot durations invoked -o x.json
-  spanloom: the plot durations takes START END [TYPE]; end is missing: to which event
-  try: spanloom plot --help
-  [2]
+  spanloom: plots/durations.json: rows: two_events: an event is named like returned, or parsl.monitoring.task/returned
+  [1]
   $ spanloom plot states task more -o x.json
   spanloom: the plot states takes [TYPE]; 'more' is one too many
   try: spanloom plot --help
@@ -94,14 +96,14 @@ Mistakes:
   try: spanloom plot --help
   [2]
   $ spanloom plot durations --sql 'SELECT 1 AS seconds, 2 AS more' -o x.json
-  spanloom: --sql: the query has no column duration_s; the plot durations needs: duration_s; the query has: seconds, more
+  spanloom: --sql: the query has no column duration_s; the plot durations needs: duration_s, noun (or not); the query has: seconds, more
   try: spanloom plot --help
   [2]
   $ spanloom plot durations --sql 'SELECT 1 AS duration_s WHERE 0' -o x.json
   spanloom: --sql: the query has no rows that could be shown
   [1]
   $ spanloom plot durations invoked none -o x.json
-  spanloom: plots/durations.json: durations: two_events: no event is called none; see what there is with: spanloom types --events
+  spanloom: plots/durations.json: rows: two_events: no event is called none; see what there is with: spanloom types --events
   [1]
   $ spanloom plot durations invoked returned --bin 5 -o x.json
   spanloom: --bin does nothing here: the plot durations has no bins

@@ -160,7 +160,7 @@ print(*map(json.dumps, [plot.spec, sorted(bundle), bundle["application/vnd.vegal
     check({"application/vnd.vegalite.v6+json", "text/plain"} <= set(kinds), kinds)
     equal(text, "<spanloom.Plot: Mine>")
     check(".svg, .png, .pdf or .json" in wrong, wrong)
-    equal({row["duration_s"] for row in sql}, {2.5})
+    equal({row["seconds"] for row in sql}, {2.5})
     check("no plot called 'none'" in none[0] and "--wrong=1" in none[1] and "which plot?" in none[2], none)
 
 
