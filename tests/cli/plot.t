@@ -28,7 +28,7 @@ Pictures, in the form that every build has: the specification with its data.
   $ spanloom plot durations invoked returned -o times.json
   $ show times.json
   198 tasks took 7.77 ms to 21.8 s, median 13.3 s
-  from invoked to returned
+  from invoked to returned; half are above the median, one in twenty above 95 %
   {'label': 'median 13.3 s', 'place': 1, 'seconds': 13.2500625, 'at': 13.2500625}
   {'label': 'mean 12.7 s', 'place': 2, 'seconds': 12.6889075959596, 'at': 12.6889075959596}
   {'label': '95 % below 20.9 s', 'place': 3, 'seconds': 20.911008999999996, 'at': 20.911008999999996}
@@ -36,7 +36,7 @@ Pictures, in the form that every build has: the specification with its data.
   $ spanloom durations --sql "SELECT seconds AS duration_s FROM parsl_try" -o tries.json
   $ show tries.json
   229 durations took 7.68 ms to 21.8 s, median 11.6 s
-  from their first event to their last
+  half are above the median, one in twenty above 95 %
   {'label': 'median 11.6 s', 'place': 1, 'seconds': 11.604118, 'at': 11.604118}
   {'label': 'mean 11 s', 'place': 2, 'seconds': 10.970879956331883, 'at': 10.970879956331883}
   {'label': '95 % below 20.6 s', 'place': 3, 'seconds': 20.6441132, 'at': 20.6441132}
