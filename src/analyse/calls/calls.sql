@@ -2,9 +2,10 @@
 -- What calls.c asks of the store.
 
 -- name: attribute
--- A subquery, because `attributes` is a union, of which SQLite would read all where an aggregate joins it.
+-- Materialized, because `attributes` is a union, of which SQLite would read all where an aggregate joins it.
+WITH a AS MATERIALIZED (SELECT a.span, a.value FROM %s s CROSS JOIN attributes a ON a.span = s.id WHERE a.name = '%s')
 SELECT sl_query_each(?1, span, value)
-FROM (SELECT a.span, a.value FROM %s s CROSS JOIN attributes a ON a.span = s.id WHERE a.name = '%s');
+FROM a;
 
 -- name: of_all
 (SELECT id FROM sl_span WHERE type = (SELECT id FROM sl_name WHERE name = '%s'))
