@@ -25,7 +25,14 @@ function marks({ definitions }) {
 
 function bundle(entry, target) {
     const { outputFiles, metafile } = buildSync({
-        entryPoints: [entry], target, bundle: true, minify: true, platform: "browser", format: "iife", write: false, metafile: true,
+        entryPoints: [entry],
+        target,
+        bundle: true,
+        minify: true,
+        platform: "browser",
+        format: "iife",
+        write: false,
+        metafile: true,
         legalComments: "none", // NOTICE has them
         define: {
             VEGA_KEYS: JSON.stringify(keys(schema("vega"))),
@@ -43,17 +50,22 @@ function notices(files) {
     const packages = new Set(files.map(file => /^node_modules\/((@[^/]+\/)?[^/]+)\//.exec(file)?.[1]).filter(Boolean));
     const users = new Map();
     for (const name of [...packages].sort()) {
-        const folder = `node_modules/${name}`, { version, license } = JSON.parse(read(`${folder}/package.json`));
+        const folder = `node_modules/${name}`,
+            { version, license } = JSON.parse(read(`${folder}/package.json`));
         if (!/^(Apache-2.0|BSD-[23]-Clause|ISC|MIT|0BSD|Unlicense)$/.test(license))
             throw new Error(`${name} has the licence ${license}`);
         const file = readdirSync(folder).find(f => /^licen[cs]e/i.test(f));
-        if (!file)
-            throw new Error(`${name} has no file LICENSE`);
-        const text = read(`${folder}/${file}`).replace(/\r/g, "").replace(/[ \t]+$/gm, "").trim();
-        users.set(text, [...users.get(text) ?? [], `${name} ${version}`]);
+        if (!file) throw new Error(`${name} has no file LICENSE`);
+        const text = read(`${folder}/${file}`)
+            .replace(/\r/g, "")
+            .replace(/[ \t]+$/gm, "")
+            .trim();
+        users.set(text, [...(users.get(text) ?? []), `${name} ${version}`]);
     }
-    return "Spanloom draws by these programs, which are inside of this file or the one beside it.\n\n" +
-        [...users].map(([text, names]) => `${names.join(", ")}:\n\n${text}\n`).join(`\n${"-".repeat(80)}\n\n`);
+    return (
+        "Spanloom draws by these programs, which are inside of this file or the one beside it.\n\n" +
+        [...users].map(([text, names]) => `${names.join(", ")}:\n\n${text}\n`).join(`\n${"-".repeat(80)}\n\n`)
+    );
 }
 
 const hash = text => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -66,10 +78,14 @@ const notice = notices([...headless.files, ...browser.files]);
 const loader = inHtml(minify("loader.js"));
 const style = minify("page.css");
 const parts = {
-    SCRIPTS: `${hash(loader)} ${hash(browser.code)}`, "STYLE-HASH": hash(style), STYLE: style, LOADER: loader,
-    BUNDLE: gzipSync(browser.code, { level: 9 }).toString("base64"),
+    "SCRIPTS": `${hash(loader)} ${hash(browser.code)}`,
+    "STYLE-HASH": hash(style),
+    "STYLE": style,
+    "LOADER": loader,
+    "BUNDLE": gzipSync(browser.code, { level: 9 }).toString("base64"),
 };
-const page = read("page.html").replace(/@([A-Z-]+)@/g, (all, name) => parts[name] ?? all) +
+const page =
+    read("page.html").replace(/@([A-Z-]+)@/g, (all, name) => parts[name] ?? all) +
     `<!--\n${notice.replace(/--+/g, dashes => "- ".repeat(dashes.length))}-->\n`;
 
 mkdirSync("dist", { recursive: true });

@@ -17,32 +17,45 @@ export interface Messages {
 export const isObject = (x: Json | undefined): x is Spec => typeof x === "object" && x !== null && !Array.isArray(x);
 
 function say(args: readonly unknown[]): string {
-    return args.map(x => x instanceof Error ? x.message : typeof x === "object" ? JSON.stringify(x) : String(x)).join(" ");
+    return args
+        .map(x => (x instanceof Error ? x.message : typeof x === "object" ? JSON.stringify(x) : String(x)))
+        .join(" ");
 }
 
-/** What Vega says, each thing once. What is said better by others is left out: here that a picture may not load files, ... */
+/** What Vega says, each thing once; nothing of empty axes, since checkData() knows which field has no values. */
 export function logger(to: Messages): vega.LoggerInterface {
     const seen = new Set<string>();
-    const once = (print: (text: string) => void) => function (this: vega.LoggerInterface, ...args: readonly unknown[]) {
-        const text = say(args);
-        if (!seen.has(text)) {
-            seen.add(text);
-            print(text);
-        }
-        return this;
-    };
+    const once = (print: (text: string) => void) =>
+        function (this: vega.LoggerInterface, ...args: readonly unknown[]) {
+            const text = say(args);
+            if (!seen.has(text)) {
+                seen.add(text);
+                print(text);
+            }
+            return this;
+        };
     return {
-        level(this: vega.LoggerInterface, _?: number) { return this; },
+        level(this: vega.LoggerInterface, _?: number) {
+            return this;
+        },
         error: once(to.error),
-        warn: once(text => /^Loading failed/.test(text) ? to.error(text.replace(/^Loading failed \S+ /, ""))
-            : /^Infinite extent/.test(text) || to.warn(text)), // ... and there, by checkData(), which field has no values
-        info() { return this; },
-        debug() { return this; },
+        warn: once(text =>
+            /^Loading failed/.test(text)
+                ? to.error(text.replace(/^Loading failed \S+ /, ""))
+                : /^Infinite extent/.test(text) || to.warn(text),
+        ),
+        info() {
+            return this;
+        },
+        debug() {
+            return this;
+        },
     } as vega.LoggerInterface;
 }
 
 /** XML has no way to write these, and some come out of logs. */
-export const writable = (svg: string): string => svg.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
+export const writable = (svg: string): string =>
+    svg.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
 
 /** A picture has all of its data with it. */
 export const loader: vega.Loader = {
@@ -59,47 +72,51 @@ export const loader: vega.Loader = {
 vega.expressionFunction("timeFormat", vega.expressionFunction("utcFormat"));
 vega.expressionFunction("timeParse", vega.expressionFunction("utcParse"));
 // Vega tells the ticks of an axis apart by their texts, which for times would end at the second.
-Date.prototype.toString = function () { return isNaN(Number(this)) ? "Invalid Date" : this.toISOString(); };
+Date.prototype.toString = function () {
+    return isNaN(Number(this)) ? "Invalid Date" : this.toISOString();
+};
 
 /** Every view of a Vega-Lite specification that has marks of its own. */
 export function units(spec: Spec, visit: (unit: Spec) => void): void {
     for (const key of ["layer", "concat", "hconcat", "vconcat"]) {
         const parts = spec[key];
-        if (Array.isArray(parts))
-            parts.filter(isObject).forEach(part => units(part, visit));
+        if (Array.isArray(parts)) parts.filter(isObject).forEach(part => units(part, visit));
     }
-    if (isObject(spec.spec))
-        units(spec.spec, visit);
-    if (isObject(spec.encoding) || spec.mark !== undefined)
-        visit(spec);
+    if (isObject(spec.spec)) units(spec.spec, visit);
+    if (isObject(spec.encoding) || spec.mark !== undefined) visit(spec);
 }
 
 function inUtc(unit: Spec): void {
-    if (!isObject(unit.encoding))
-        return;
+    if (!isObject(unit.encoding)) return;
     for (const channel of Object.values(unit.encoding)) {
-        if (!isObject(channel) || channel.scale === null || (channel.type ?? "temporal") !== "temporal")
-            continue;
+        if (!isObject(channel) || channel.scale === null || (channel.type ?? "temporal") !== "temporal") continue;
         if (typeof channel.timeUnit === "string" && !/^(utc|binned)/.test(channel.timeUnit))
             channel.timeUnit = `utc${channel.timeUnit}`;
         const scale = isObject(channel.scale) ? channel.scale : {};
-        if (channel.type === "temporal" || channel.timeUnit !== undefined)
-            channel.scale = { type: "utc", ...scale };
+        if (channel.type === "temporal" || channel.timeUnit !== undefined) channel.scale = { type: "utc", ...scale };
     }
 }
 
 // Below these, keys are names that users choose.
-const OPEN = new Set(["datasets", "values", "value", "usermeta", "config", "parse", "init", "encode", "params", "signals"]);
+const OPEN = new Set([
+    "datasets",
+    "values",
+    "value",
+    "usermeta",
+    "config",
+    "parse",
+    "init",
+    "encode",
+    "params",
+    "signals",
+]);
 
 function checkKeys(x: Json, keys: Set<string>, what: string, to: Messages): void {
-    if (Array.isArray(x))
-        x.forEach(y => checkKeys(y, keys, what, to));
+    if (Array.isArray(x)) x.forEach(y => checkKeys(y, keys, what, to));
     else if (isObject(x))
         for (const [key, value] of Object.entries(x)) {
-            if (!key.startsWith("$") && !keys.has(key))
-                to.warn(`${what} has no key "${key}"; it does nothing`);
-            else if (!OPEN.has(key))
-                checkKeys(value, keys, what, to);
+            if (!key.startsWith("$") && !keys.has(key)) to.warn(`${what} has no key "${key}"; it does nothing`);
+            else if (!OPEN.has(key)) checkKeys(value, keys, what, to);
         }
 }
 
@@ -122,8 +139,7 @@ export const isVegaLite = (spec: Spec): boolean =>
 
 /** The Vega specification of either; throws where it is none. */
 export function toVega(spec: Spec, to: Messages): vega.Spec {
-    if (!isObject(spec))
-        throw new Error("a specification is a JSON object");
+    if (!isObject(spec)) throw new Error("a specification is a JSON object");
     const version = /\/(vega|vega-lite)\/v(\d+)/.exec(String(spec.$schema ?? ""));
     if (version && version[2] !== "6")
         to.warn(`this is ${version[1]} 6, and the specification is of version ${version[2]}`);
@@ -140,14 +156,11 @@ export function toVega(spec: Spec, to: Messages): vega.Spec {
 
 /** Names that transforms give to what they make. */
 function madeBy(x: Json, names = new Set<string>()): Set<string> {
-    if (Array.isArray(x))
-        x.forEach(y => madeBy(y, names));
+    if (Array.isArray(x)) x.forEach(y => madeBy(y, names));
     else if (isObject(x))
         for (const [key, value] of Object.entries(x))
-            if (key === "as")
-                [value].flat().forEach(name => names.add(String(name)));
-            else
-                madeBy(value, names);
+            if (key === "as") [value].flat().forEach(name => names.add(String(name)));
+            else madeBy(value, names);
     return names;
 }
 
@@ -158,20 +171,23 @@ export function checkData(spec: vega.Spec, view: vega.View, to: Messages): void 
     for (const [name, data] of sets) {
         if (/_store$/.test(name) || data.source !== undefined || data.url !== undefined || data.on !== undefined)
             continue;
-        if (data.values === undefined && !Array.isArray(data.transform))
-            to.warn(`there is no data set "${name}"`);
-        else if (view.data(name).length === 0)
-            to.warn(`the data set "${name}" has no rows`);
+        if (data.values === undefined && !Array.isArray(data.transform)) to.warn(`there is no data set "${name}"`);
+        else if (view.data(name).length === 0) to.warn(`the data set "${name}" has no rows`);
     }
     const check = (from: string, field: string): void => {
         const data = sets.get(from);
-        if (data === undefined || told.has(field) || madeBy(data.transform ?? []).has(field))
-            return;
-        const rows: object[] = view.data(from), get = vega.field(field);
-        if (rows.length === 0 && typeof data.source === "string") // a filter may have taken them, since they lack it
+        if (data === undefined || told.has(field) || madeBy(data.transform ?? []).has(field)) return;
+        const rows: object[] = view.data(from),
+            get = vega.field(field);
+        if (rows.length === 0 && typeof data.source === "string")
+            // a filter may have taken them, since they lack it
             return check(data.source, field);
         const has = (row: object) => {
-            try { return get(row) !== undefined; } catch { return false; }
+            try {
+                return get(row) !== undefined;
+            } catch {
+                return false;
+            }
         };
         if (rows.length > 0 && !rows.some(has)) {
             told.add(field);
@@ -179,11 +195,9 @@ export function checkData(spec: vega.Spec, view: vega.View, to: Messages): void 
         }
     };
     const walk = (x: Json, from: string | undefined): void => {
-        if (Array.isArray(x))
-            return x.forEach(y => walk(y, from));
-        if (!isObject(x))
-            return;
-        const data = isObject(x.from) ? x.from.data : x.data ?? from;
+        if (Array.isArray(x)) return x.forEach(y => walk(y, from));
+        if (!isObject(x)) return;
+        const data = isObject(x.from) ? x.from.data : (x.data ?? from);
         if (typeof data === "string")
             [x.field, x.fields].flat().forEach(field => typeof field === "string" && check(data, field));
         for (const [key, value] of Object.entries(x))
@@ -193,7 +207,9 @@ export function checkData(spec: vega.Spec, view: vega.View, to: Messages): void 
     for (const [name, data] of sets)
         if (typeof data.source === "string" && view.data(name).length === 0)
             for (const step of [data.transform ?? []].flat().filter(isObject))
-                [step.field, step.fields, step.groupby].flat().forEach(field => typeof field === "string" && check(name, field));
+                [step.field, step.fields, step.groupby]
+                    .flat()
+                    .forEach(field => typeof field === "string" && check(name, field));
     const { scales, marks } = spec as unknown as Spec;
     walk([scales ?? [], marks ?? []], undefined);
 }

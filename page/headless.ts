@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What spanloom-render evaluates in JavaScriptCore, which has the language alone: no page, no files, no clock that rings.
+// What spanloom-render evaluates in JavaScriptCore, which has the language alone: no page, no files, no timers.
 import "./shims";
 import * as vega from "vega";
 import { checkData, loader, logger, toVega, writable, type Spec } from "./drawing";
@@ -13,7 +13,13 @@ declare global {
     var spanloomTimer: () => boolean;
 }
 
-interface Text { limit?: number; font?: string; fontSize?: number; fontWeight?: string | number; fontStyle?: string }
+interface Text {
+    limit?: number;
+    font?: string;
+    fontSize?: number;
+    fontWeight?: string | number;
+    fontStyle?: string;
+}
 
 const widths = new Map<string, number>();
 
@@ -23,8 +29,16 @@ function textWidth(item: Text, text: string): number {
     const key = `${item.fontStyle ?? ""}|${item.fontWeight ?? ""}|${size}|${item.font ?? ""}|${text}`;
     let width = widths.get(key);
     if (width === undefined) {
-        width = size <= 0 || text === "" ? 0
-            : spanloomTextWidth(text, item.font ?? "sans-serif", size, String(item.fontWeight ?? ""), item.fontStyle ?? "");
+        width =
+            size <= 0 || text === ""
+                ? 0
+                : spanloomTextWidth(
+                      text,
+                      item.font ?? "sans-serif",
+                      size,
+                      String(item.fontWeight ?? ""),
+                      item.fontStyle ?? "",
+                  );
         widths.set(key, width);
     }
     return width;
@@ -43,11 +57,10 @@ textMetrics.width = (item, text) => {
 };
 setRandom(randomLCG(0.5)); // the same picture from the same data
 
-/** Opacity of a mark as that of its fill and stroke: the other is a group of its own for cairo, and takes thirty times as long. */
+/** Opacity of a mark as that of its fill and stroke: else each is a group of its own for cairo, six times as slow. */
 function splitOpacity(marks: vega.Mark[] = []): void {
     for (const mark of marks) {
-        if (mark.type === "group")
-            splitOpacity(mark.marks);
+        if (mark.type === "group") splitOpacity(mark.marks);
         else if (mark.type !== "image")
             for (const set of Object.values(mark.encode ?? {}) as Spec[])
                 if (set.opacity !== undefined && set.fillOpacity === undefined && set.strokeOpacity === undefined) {
@@ -65,11 +78,9 @@ globalThis.spanloomSvg = async text => {
     splitOpacity(spec.marks);
     const view = new vega.View(vega.parse(spec), { renderer: "none", loader, logger: logger(to) });
     await view.runAsync();
-    if (errors.length > 0)
-        throw new Error(errors.join("; "));
+    if (errors.length > 0) throw new Error(errors.join("; "));
     checkData(spec, view, to);
     const svg = await view.toSVG();
-    if (errors.length > 0)
-        throw new Error(errors.join("; "));
+    if (errors.length > 0) throw new Error(errors.join("; "));
     return writable(svg);
 };

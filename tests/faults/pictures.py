@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Spanloom and what draws pictures: a page and a helper of ours stand in, so that neither npm nor JavaScriptCore is needed."""
+"""Spanloom and what draws pictures: others stand in for its page and its helper, so that nothing else is needed."""
+
 import json
 import os
 import shutil
@@ -10,8 +11,12 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import PARSL, PROGRAM, ROOT, cases, check, equal, imported, main, path, read, test, write  # noqa: E402
 
-SPEC = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "mark": "point", "data": {"name": "rows"},
-        "encoding": {"x": {"field": "x", "type": "quantitative"}}}
+SPEC = {
+    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+    "mark": "point",
+    "data": {"name": "rows"},
+    "encoding": {"x": {"field": "x", "type": "quantitative"}},
+}
 PAGE = '<title>P</title><script id="spec">@SPEC@</script><script id="look">@LOOK@</script><p>@SPEC@'
 
 
@@ -32,8 +37,12 @@ def install(page=PAGE, helper="cat", bundle="", where="libexec/spanloom"):
 
 def plot(to, sql="SELECT 1 AS x", code=0, **more):
     """What was written, and what was said."""
-    r = subprocess.run([path("usr/bin/spanloom"), "plot", "--spec", path("x.json"), "--sql", sql, "-o", path(to)],
-                       cwd=path(), capture_output=True, **more)
+    r = subprocess.run(
+        [path("usr/bin/spanloom"), "plot", "--spec", path("x.json"), "--sql", sql, "-o", path(to)],
+        cwd=path(),
+        capture_output=True,
+        **more,
+    )
     said = r.stderr.decode()
     equal(r.returncode, code, said)
     if code:
@@ -75,7 +84,8 @@ def a_page_that_is_another_is_an_error():
 @cases("svg", "png", "pdf")
 def the_helper_gets_all_and_gives_all(form):
     install(helper='printf "%s|%s|" "$1" "${2##*/}"; cat')
-    sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 50000) SELECT x, hex(randomblob(20)) AS y FROM n"
+    numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 50000)"
+    sql = f"{numbers} SELECT x, hex(randomblob(20)) AS y FROM n"
     got = plot(f"x.{form}", sql)[0]
     check(got.startswith(f"{form}|headless.js|".encode()), got[:60])
     rows = json.loads(got.split(b"|", 2)[2])["datasets"]["rows"]  # 3 MB: more than any pipe holds
@@ -90,9 +100,13 @@ def what_the_helper_says_is_told():
 
 @test
 def a_failure_of_the_helper_is_an_error():
-    for helper, want in (("echo half; echo it is wrong >&2; exit 1", "spanloom: it is wrong\n"), ("exit 3", "does not say why"),
-                         ("kill -SEGV $$", "signal 11 (Segmentation fault)"), ("echo last words >&2; kill -ABRT $$", "last words"),
-                         ("kill -KILL $$", "signal 9 (Killed)")):
+    for helper, want in (
+        ("echo half; echo it is wrong >&2; exit 1", "spanloom: it is wrong\n"),
+        ("exit 3", "does not say why"),
+        ("kill -SEGV $$", "signal 11 (Segmentation fault)"),
+        ("echo last words >&2; kill -ABRT $$", "last words"),
+        ("kill -KILL $$", "signal 9 (Killed)"),
+    ):
         fresh(helper=helper)
         said = plot("x.png", code=1)[1]
         check(want in said and said.count("\n") == 1, helper, said)
@@ -107,7 +121,12 @@ def a_failure_of_the_helper_is_an_error():
 
 @test
 def what_is_missing_is_said_before_the_store_is_asked():
-    for more, form in (({"page": None}, "html"), ({"helper": None}, "svg"), ({"bundle": None}, "pdf"), ({"helper": None}, "png")):
+    for more, form in (
+        ({"page": None}, "html"),
+        ({"helper": None}, "svg"),
+        ({"bundle": None}, "pdf"),
+        ({"helper": None}, "png"),
+    ):
         fresh(**more)
         said = plot(f"x.{form}", "SELECT nothing", code=1)[1]
         check("`make plots`" in said and ".json" in said, form, said)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Pictures: what spanloom-render draws, and what Chromium makes of the HTML, which asks nothing of the network."""
+
 import base64
 import json
 import os
@@ -30,8 +31,17 @@ def spec(rows, mark="bar", x="x:N", y="y:Q", **more):
     kinds = {"N": "nominal", "Q": "quantitative", "T": "temporal"}
     encoding = {c: {"field": f[:-2], "type": kinds[f[-1]]} for c, f in (("x", x), ("y", y)) if f}
     encoding.update(more.pop("encoding", {}))
-    return {"$schema": LITE, "width": 300, "height": 200, "data": {"name": "rows"}, "datasets": {"rows": rows}, "mark": mark,
-            "encoding": encoding, "config": {"aria": False, "font": "DejaVu Sans", "view": {"stroke": None}}, **more}
+    return {
+        "$schema": LITE,
+        "width": 300,
+        "height": 200,
+        "data": {"name": "rows"},
+        "datasets": {"rows": rows},
+        "mark": mark,
+        "encoding": encoding,
+        "config": {"aria": False, "font": "DejaVu Sans", "view": {"stroke": None}},
+        **more,
+    }
 
 
 def draw(what, form="svg", code=0, **more):
@@ -73,6 +83,7 @@ ROWS = [{"x": "a", "y": 28}, {"x": "b", "y": 55}, {"x": "c", "y": 43}]
 
 # ---- pictures
 
+
 @test
 def bars_are_as_high_as_their_values():
     found = bars(svg(spec(ROWS)))
@@ -96,11 +107,28 @@ def all_forms_are_one_picture():
 
 @test
 def vega_is_drawn_as_well():
-    what = {"$schema": VEGA, "width": 100, "height": 100, "padding": 0,
-            "data": [{"name": "rows", "values": [{"v": 1}, {"v": 2}]}],
-            "scales": [{"name": "x", "domain": [0, 2], "range": "width"}],
-            "marks": [{"type": "rect", "from": {"data": "rows"}, "encode": {"enter": {
-                "x": {"value": 0}, "x2": {"scale": "x", "field": "v"}, "y": {"value": 5}, "height": {"value": 9}}}}]}
+    what = {
+        "$schema": VEGA,
+        "width": 100,
+        "height": 100,
+        "padding": 0,
+        "data": [{"name": "rows", "values": [{"v": 1}, {"v": 2}]}],
+        "scales": [{"name": "x", "domain": [0, 2], "range": "width"}],
+        "marks": [
+            {
+                "type": "rect",
+                "from": {"data": "rows"},
+                "encode": {
+                    "enter": {
+                        "x": {"value": 0},
+                        "x2": {"scale": "x", "field": "v"},
+                        "y": {"value": 5},
+                        "height": {"value": 9},
+                    }
+                },
+            }
+        ],
+    }
     equal([bar[2] for bar in bars(svg(what))], [50, 100])
 
 
@@ -110,21 +138,30 @@ def times_are_utc_to_the_millisecond():
     rows = [{"t": begin + 100 * i, "y": i} for i in range(5)]
     more = {"encoding": {"x": {"field": "t", "type": "temporal", "axis": {"tickCount": 5, "format": "%H:%M:%S.%L"}}}}
     found = texts(svg(spec(rows, "point", **more)))
-    equal(found[:5], ["08:11:40.000", "08:11:40.100", "08:11:40.200", "08:11:40.300", "08:11:40.400"][:len(found[:5])])
+    equal(found[:5], ["08:11:40.000", "08:11:40.100", "08:11:40.200", "08:11:40.300", "08:11:40.400"][: len(found[:5])])
     for zone in "Asia/Tokyo", "America/New_York":
-        equal(draw(spec(rows, "point", **more), env={**os.environ, "TZ": zone})[0], draw(spec(rows, "point", **more))[0])
+        equal(
+            draw(spec(rows, "point", **more), env={**os.environ, "TZ": zone})[0], draw(spec(rows, "point", **more))[0]
+        )
 
 
 @test
 def the_same_picture_is_the_same_file():
-    what = spec([{"x": i / 7, "y": (i * i) % 13} for i in range(200)], "point", "x:Q",
-                encoding={"color": {"field": "y", "type": "nominal"}}, transform=[{"sample": 150}])
+    what = spec(
+        [{"x": i / 7, "y": (i * i) % 13} for i in range(200)],
+        "point",
+        "x:Q",
+        encoding={"color": {"field": "y", "type": "nominal"}},
+        transform=[{"sample": 150}],
+    )
     for form in "svg", "png", "pdf":
         equal(draw(what, form)[0], draw(what, form)[0], form)
     dates = []
     for env in ({}, {"SOURCE_DATE_EPOCH": "1795162300"}):
         pdf = draw(what, "pdf", env={**{k: v for k, v in os.environ.items() if k != "SOURCE_DATE_EPOCH"}, **env})[0]
-        streams = b"".join(zlib.decompress(s) for s in re.findall(rb"/Type /ObjStm.*?stream\r?\n(.*?)\r?\nendstream", pdf, re.S))
+        streams = b"".join(
+            zlib.decompress(s) for s in re.findall(rb"/Type /ObjStm.*?stream\r?\n(.*?)\r?\nendstream", pdf, re.S)
+        )
         dates.append(re.search(rb"/CreationDate \((?:D:)?(\d+)", pdf + streams)[1])
     equal(dates, [b"19700101000000", b"20261120081140"])
 
@@ -133,23 +170,51 @@ def the_same_picture_is_the_same_file():
 def texts_are_as_wide_as_in_a_browser():
     peers.needs_chromium()
     page = peers.browser().open("about:blank")
-    for font, weight, words in (("DejaVu Sans", 400, "Where the time went, iiiiiiiiii WWWWW"), ("DejaVu Sans", 700, "parsl.executor.htex"),
-                                ("sans-serif", 400, "0123456789 äöü ∑"), ("Nothing like it, DejaVu Sans", 400, "fallback"),
-                                ("DejaVu Sans Mono", 400, "iiiWWW")):
-        what = {"$schema": VEGA, "width": 1, "height": 1, "padding": 0, "config": {"aria": False}, "marks": [
-            {"type": "text", "encode": {"enter": {"text": {"value": words}, "font": {"value": font}, "fontWeight": {"value": weight},
-                                                  "fontSize": {"value": 40}}}}]}
+    for font, weight, words in (
+        ("DejaVu Sans", 400, "Where the time went, iiiiiiiiii WWWWW"),
+        ("DejaVu Sans", 700, "parsl.executor.htex"),
+        ("sans-serif", 400, "0123456789 äöü ∑"),
+        ("Nothing like it, DejaVu Sans", 400, "fallback"),
+        ("DejaVu Sans Mono", 400, "iiiWWW"),
+    ):
+        what = {
+            "$schema": VEGA,
+            "width": 1,
+            "height": 1,
+            "padding": 0,
+            "config": {"aria": False},
+            "marks": [
+                {
+                    "type": "text",
+                    "encode": {
+                        "enter": {
+                            "text": {"value": words},
+                            "font": {"value": font},
+                            "fontWeight": {"value": weight},
+                            "fontSize": {"value": 40},
+                        }
+                    },
+                }
+            ],
+        }
         width = float(svg(what).get("width"))
-        want = page.run(f"(c => {{ c.font = `{weight} 40px {font}`; return c.measureText({json.dumps(words)}).width; }})"
-                        "(document.createElement('canvas').getContext('2d'))")
+        want = page.run(
+            f"(c => {{ c.font = `{weight} 40px {font}`; return c.measureText({json.dumps(words)}).width; }})"
+            "(document.createElement('canvas').getContext('2d'))"
+        )
         check(abs(width - want) <= 0.02 * want + 1, font, words, width, want)
 
 
 # ---- what is wrong
 
 MISTAKES = [
-    (b"", r"JSON"), (b"{", r"JSON"), (b"[]", r"a specification is a JSON object"), (b"null", "JSON object"), (b"\xff\xfe", "JSON"),
-    ({}, "Invalid specification"), (spec(ROWS, "blob"), r'"blob" is no mark; there are .*bar'),
+    (b"", r"JSON"),
+    (b"{", r"JSON"),
+    (b"[]", r"a specification is a JSON object"),
+    (b"null", "JSON object"),
+    (b"\xff\xfe", "JSON"),
+    ({}, "Invalid specification"),
+    (spec(ROWS, "blob"), r'"blob" is no mark; there are .*bar'),
     (spec(ROWS, {"type": "blob"}), '"blob" is no mark'),
     (spec(ROWS, encoding={"x": {"field": "x", "type": "sort of"}}), "Invalid field type"),
     (spec(ROWS, transform=[{"calculate": "datum.y +* 1", "as": "z"}]), r"Unexpected token"),
@@ -174,22 +239,39 @@ def a_mistake_is_told_in_one_line():
 
 @test
 def what_does_nothing_is_told():
-    for more, want in (({"encodng": {}}, 'Vega-Lite has no key "encodng"; it does nothing'),
-                       ({"encoding": {"xx": {"field": "x"}}}, "xx"),
-                       ({"encoding": {"x": {"field": "z", "type": "quantitative"}}}, 'no row has a field "z"'),
-                       ({"encoding": {"color": {"field": "a.b", "type": "nominal"}}}, 'no row has a field "a.b"'),
-                       ({"data": {"name": "others"}}, 'there is no data set "others"'),
-                       ({"datasets": {"rows": []}}, 'the data set "rows" has no rows'),
-                       ({"$schema": LITE.replace("v6", "v5")}, "version 5")):
+    for more, want in (
+        ({"encodng": {}}, 'Vega-Lite has no key "encodng"; it does nothing'),
+        ({"encoding": {"xx": {"field": "x"}}}, "xx"),
+        ({"encoding": {"x": {"field": "z", "type": "quantitative"}}}, 'no row has a field "z"'),
+        ({"encoding": {"color": {"field": "a.b", "type": "nominal"}}}, 'no row has a field "a.b"'),
+        ({"data": {"name": "others"}}, 'there is no data set "others"'),
+        ({"datasets": {"rows": []}}, 'the data set "rows" has no rows'),
+        ({"$schema": LITE.replace("v6", "v5")}, "version 5"),
+    ):
         picture, said = draw({**spec(ROWS), **more})
         check(ET.fromstring(picture).tag.endswith("svg") and want in said, more, said)
-    equal(draw({**spec([{"x.y": 1, "y": 2}], x=""), "encoding": {"x": {"field": "x\\.y", "type": "quantitative"}}})[1], "")
+    equal(
+        draw({**spec([{"x.y": 1, "y": 2}], x=""), "encoding": {"x": {"field": "x\\.y", "type": "quantitative"}}})[1], ""
+    )
     equal(draw(spec([{"x": "a", "y": None}, {"x": "b", "y": 1}]))[1], "")
     equal(draw(spec([{"x": "a"}, {"x": "b", "y": 1}]))[1], "")
 
 
-HOSTILE = ["<script>alert(1)</script>", "</script><!--", "]]>&amp;&", "a\0b\x01\x1f\x7f", "\ud800 half", "half \udfff", "\ufffe\uffff",
-           "\u202eright to left \u05d0\u05d1", "\U0001F600", "x" * 100000, "'\"`${1}\\", "__proto__", "\u2028\n\t"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><!--",
+    "]]>&amp;&",
+    "a\0b\x01\x1f\x7f",
+    "\ud800 half",
+    "half \udfff",
+    "\ufffe\uffff",
+    "\u202eright to left \u05d0\u05d1",
+    "\U0001f600",
+    "x" * 100000,
+    "'\"`${1}\\",
+    "__proto__",
+    "\u2028\n\t",
+]
 
 
 @cases("svg", "png", "pdf")
@@ -208,14 +290,22 @@ def hostile_texts_are_drawn(form):
 @test
 def a_million_rows():
     rows = ",".join(f'{{"x":{i},"y":{i * 7919 % 1000}}}' for i in range(1000000))
-    what = json.dumps({**spec([], {"type": "bar"}, "x:Q"), "encoding": {
-        "x": {"field": "x", "type": "quantitative", "bin": {"maxbins": 20}}, "y": {"aggregate": "count"}}}).replace('"rows": []', f'"rows": [{rows}]')
+    what = json.dumps(
+        {
+            **spec([], {"type": "bar"}, "x:Q"),
+            "encoding": {
+                "x": {"field": "x", "type": "quantitative", "bin": {"maxbins": 20}},
+                "y": {"aggregate": "count"},
+            },
+        }
+    ).replace('"rows": []', f'"rows": [{rows}]')
     found = bars(ET.fromstring(draw(what.encode())[0]))
     equal(len(found), 20)
     check(max(b[3] for b in found) - min(b[3] for b in found) < 0.01, found)
 
 
 # ---- the machine
+
 
 def limit(what, value):
     return lambda: resource.setrlimit(what, (value, value))
@@ -232,7 +322,9 @@ def too_little_address_space():
 @test
 def no_fonts():
     os.mkdir(path("fonts"))
-    write(path("fonts.conf"), f"<fontconfig><dir>{path('fonts')}</dir><cachedir>{path('cache')}</cachedir></fontconfig>")
+    write(
+        path("fonts.conf"), f"<fontconfig><dir>{path('fonts')}</dir><cachedir>{path('cache')}</cachedir></fontconfig>"
+    )
     said = draw(spec(ROWS), code=1, env={**os.environ, "FONTCONFIG_FILE": path("fonts.conf")})[1]
     check("no fonts are installed" in said and "fonts-dejavu-core" in said and said.count("\n") == 1, said)
 
@@ -240,10 +332,21 @@ def no_fonts():
 @test
 def an_engine_that_is_ended_is_an_ordinary_error():
     imported(EXAMPLE)
-    sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000) SELECT x, x % 97 AS y FROM n"
+    sql = (
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000) SELECT x, x % 97 AS y FROM n"
+    )
     write(path("x.json"), json.dumps({**spec([], "point", "x:Q"), "datasets": {}}))
-    r = spanloom("plot", "--spec", path("x.json"), "--sql", sql, "-o", path("x.svg"), code=1,
-                 before=limit(resource.RLIMIT_CPU, 1))
+    r = spanloom(
+        "plot",
+        "--spec",
+        path("x.json"),
+        "--sql",
+        sql,
+        "-o",
+        path("x.svg"),
+        code=1,
+        before=limit(resource.RLIMIT_CPU, 1),
+    )
     check("the drawing engine was ended by signal" in r.err and not os.path.exists(path("x.svg")), r)
 
 
@@ -251,14 +354,18 @@ def an_engine_that_is_ended_is_an_ordinary_error():
 def nothing_can_be_written():
     for form in "svg", "png", "pdf":
         with open("/dev/full", "wb") as full:
-            r = subprocess.run([RENDER, form, BUNDLE], input=json.dumps(spec(ROWS)).encode(), stdout=full, stderr=subprocess.PIPE)
+            r = subprocess.run(
+                [RENDER, form, BUNDLE], input=json.dumps(spec(ROWS)).encode(), stdout=full, stderr=subprocess.PIPE
+            )
         check(r.returncode == 1 and b"cannot be written" in r.stderr, form, r)
 
 
 # ---- HTML
 
+
 class Shown:
     """A picture in Chromium, and all that it asked and said."""
+
     def __init__(self, file, dark=False):
         peers.needs_chromium()
         self.browser = peers.browser()
@@ -294,15 +401,25 @@ class Shown:
             const context = copy.getContext('2d', {willReadFrequently: true});
             context.drawImage(c, 0, 0);
             const d = context.getImageData(0, 0, c.width, c.height).data;
-            for (let i = 0; i < d.length; i += 4) { const k = [d[i], d[i + 1], d[i + 2]].join(); n[k] = (n[k] || 0) + 1; }
+            for (let i = 0; i < d.length; i += 4) {
+                const k = [d[i], d[i + 1], d[i + 2]].join();
+                n[k] = (n[k] || 0) + 1;
+            }
             return n; })()""")
 
     def silent(self):
-        said = [m for m in self.browser.messages if m.get("sessionId") == self.page.session and
-                m.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")]
+        said = [
+            m
+            for m in self.browser.messages
+            if m.get("sessionId") == self.page.session
+            and m.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")
+        ]
         equal(said, [])
-        asked = [m["params"]["request"]["url"] for m in self.browser.messages if m.get("sessionId") == self.page.session and
-                 m.get("method") == "Network.requestWillBeSent"]
+        asked = [
+            m["params"]["request"]["url"]
+            for m in self.browser.messages
+            if m.get("sessionId") == self.page.session and m.get("method") == "Network.requestWillBeSent"
+        ]
         check(len(asked) == 1 and asked[0].startswith("file://"), asked)
 
 
@@ -333,12 +450,15 @@ def a_page_is_shown_without_a_word():
 @test
 def what_is_under_the_pointer_is_told():
     shown = Shown(html(spec(ROWS)))
-    x, y, width, height = shown.run("(r => [r.x, r.y, r.width, r.height])(document.querySelector('canvas').getBoundingClientRect())")
+    x, y, width, height = shown.run(
+        "(r => [r.x, r.y, r.width, r.height])(document.querySelector('canvas').getBoundingClientRect())"
+    )
 
     def tip():
         for i in range(2):
             shown.move(x + width / 2 + i, y + height * 0.7)
         return re.fullmatch(r"x\s+b\s+y\s+55\s*", shown.text("#vg-tooltip-element.visible"))
+
     until(tip, "a tooltip")
     shown.silent()
 
@@ -359,16 +479,23 @@ def dark_where_the_reader_wants_it():
 @test
 def the_wheel_zooms_and_a_double_click_goes_back():
     rows = [{"x": i, "y": i % 10} for i in range(100)]
-    shown = Shown(html(spec(rows, "point", "x:Q"), "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 99) SELECT x, x % 10 AS y FROM n"))
+    shown = Shown(
+        html(
+            spec(rows, "point", "x:Q"),
+            "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 99) SELECT x, x % 10 AS y FROM n",
+        )
+    )
     before = shown.pixels()
     shown.move(400, 150)
     shown.move(400, 150, "mouseWheel", deltaX=0, deltaY=-300)
     until(lambda: shown.pixels() != before, "zoom")
+
     def back():
         for n in 1, 2:
             for kind in "mousePressed", "mouseReleased":
                 shown.move(400, 150, kind, button="left", clickCount=n)
         return shown.pixels() == before
+
     until(back, "all of it again")
     shown.silent()
 
@@ -379,7 +506,8 @@ def the_legend_picks():
     shown = Shown(html(what))
     full = shown.pixels()["230,159,0"]
     x, y = shown.run("""(() => { // the rightmost of the first colour is its symbol in the legend
-        const c = document.querySelector('#plot canvas'), copy = document.createElement('canvas'), r = c.getBoundingClientRect();
+        const c = document.querySelector('#plot canvas'), copy = document.createElement('canvas');
+        const r = c.getBoundingClientRect();
         copy.width = c.width, copy.height = c.height;
         const context = copy.getContext('2d', {willReadFrequently: true});
         context.drawImage(c, 0, 0);
@@ -397,18 +525,28 @@ def the_legend_picks():
 
 @test
 def hostile_texts_are_shown_and_not_run():
-    texts_ = ["<script>document.title='run'</script>", "</script><script>document.title='run'</script>", "<img src=x onerror=alert(1)>", "<!--"]
-    sql = " UNION ALL ".join("SELECT '{}' AS x, {} AS y".format(t.replace("'", "''"), i + 1) for i, t in enumerate(texts_))
+    texts_ = [
+        "<script>document.title='run'</script>",
+        "</script><script>document.title='run'</script>",
+        "<img src=x onerror=alert(1)>",
+        "<!--",
+    ]
+    sql = " UNION ALL ".join(
+        "SELECT '{}' AS x, {} AS y".format(t.replace("'", "''"), i + 1) for i, t in enumerate(texts_)
+    )
     file = html(spec([{"x": t, "y": i + 1} for i, t in enumerate(texts_)], title=texts_[1]), sql)
     shown = Shown(file)
     equal(shown.run("JSON.parse(document.getElementById('spec').textContent).datasets.rows.map(r => r.x)"), texts_)
     equal(shown.run("document.title"), texts_[1])
-    x, y, width, height = shown.run("(r => [r.x, r.y, r.width, r.height])(document.querySelector('canvas').getBoundingClientRect())")
+    x, y, width, height = shown.run(
+        "(r => [r.x, r.y, r.width, r.height])(document.querySelector('canvas').getBoundingClientRect())"
+    )
 
     def tip():
         for i in range(2):
             shown.move(x + width * 0.9 + i, y + 225)
         return shown.text("#vg-tooltip-element.visible")
+
     got = until(tip, "a tooltip")
     check(any(t in got for t in texts_), got)
     equal(shown.run("document.querySelectorAll('img').length"), 0)
@@ -429,7 +567,10 @@ def the_page_allows_itself_alone():
     with open(html(spec(ROWS)), encoding="utf-8") as file:
         page = file.read()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
-    check(policy.startswith("default-src 'none';") and "unsafe" not in policy and not re.search(r"https?:|\*", policy), policy)
+    check(
+        policy.startswith("default-src 'none';") and "unsafe" not in policy and not re.search(r"https?:|\*", policy),
+        policy,
+    )
     for licence in "BSD", "Copyright (c) 2015", "Mike Bostock", "vega 6":
         check(licence in page, licence)
     check(len(page) < 450000, "a page without rows", len(page))
