@@ -439,7 +439,7 @@ static int program_row(void *to, sqlite3_value **v)
 static int read_attribute(struct parts *p, sqlite3 *db, const char *type, const char *name, sl_query_row_fn *row,
                           struct sl_err *err)
 {
-    char spans[200], sql[400];
+    char spans[200], sql[500];
 
     snprintf(spans, sizeof spans, p->c->g.part ? sql_of_these : sql_of_all, type);
     snprintf(sql, sizeof sql, sql_attribute, spans, name);
