@@ -42,7 +42,7 @@ export function logger(to: Messages): vega.LoggerInterface {
         warn: once(text =>
             /^Loading failed/.test(text)
                 ? to.error(text.replace(/^Loading failed \S+ /, ""))
-                : /^Infinite extent/.test(text) || to.warn(text),
+                : /^Infinite extent|^Dropping "fit-/.test(text) || to.warn(text),
         ),
         info() {
             return this;
@@ -168,11 +168,12 @@ function madeBy(x: Json, names = new Set<string>()): Set<string> {
 export function checkData(spec: vega.Spec, view: vega.View, to: Messages): void {
     const sets = new Map((spec.data ?? []).map(data => [data.name, data as unknown as Spec]));
     const told = new Set<string>();
+    const ours = (spec.usermeta as { spanloom?: { data?: object } } | undefined)?.spanloom?.data !== undefined;
     for (const [name, data] of sets) {
         if (/_store$/.test(name) || data.source !== undefined || data.url !== undefined || data.on !== undefined)
             continue;
         if (data.values === undefined && !Array.isArray(data.transform)) to.warn(`there is no data set "${name}"`);
-        else if (view.data(name).length === 0) to.warn(`the data set "${name}" has no rows`);
+        else if (view.data(name).length === 0 && !ours) to.warn(`the data set "${name}" has no rows`);
     }
     const check = (from: string, field: string): void => {
         const data = sets.get(from);
