@@ -27,9 +27,9 @@ static const struct option_spec options[] = {
 
 static const struct sl_column list_columns[] = {
     {"plot", SL_COLUMN_TEXT, NULL},
-    {"arguments", SL_COLUMN_TEXT, NULL},
     {"answers", SL_COLUMN_TEXT, NULL},
     {"from", SL_COLUMN_TEXT, NULL},
+    {"arguments", SL_COLUMN_TEXT, NULL},
 };
 /* An argument, or a column of the query that --sql can be instead. */
 static const struct sl_column part_columns[] = {
@@ -50,9 +50,14 @@ static int list_all(const struct cli *cli)
     sl_plot_names names = {0};
     struct sl_result r = {0};
     struct sl_table *t = sl_result_table(&r, "plots", list_columns, SL_COLUMNS(list_columns));
+    bool people = cli->format == SL_FORMAT_TABLE;
     int rc = EXIT_DONE, shown;
 
     sl_plot_list(&names);
+    if (people) /* who see in 80 columns what there is, and where it is from if not all is ours */
+        t->columns = 2;
+    for (size_t i = 0; i < names.n && people; i++)
+        t->columns = names.v[i].path ? 3 : t->columns;
     for (size_t i = 0; i < names.n; i++) {
         struct sl_buf usage = {0}, file = {0};
         struct sl_err err = {0};
@@ -63,14 +68,16 @@ static int list_all(const struct cli *cli)
         }
         cli_picture_usage(p, &usage);
         sl_buf_addf(&file, "%s%s", p->path, names.v[i].shadows ? " (instead of ours)" : "");
-        put_texts(t, (const char *const[]){p->name, usage.n ? usage.s : "", p->answers,
-                                           names.v[i].path ? file.s : "spanloom"});
+        put_texts(t, (const char *const[]){p->name, p->answers, names.v[i].path ? file.s : "spanloom",
+                                           usage.n ? usage.s : ""});
         sl_buf_free(&usage);
         sl_buf_free(&file);
         sl_plot_free(p);
     }
     sl_plot_list_free(&names);
     shown = cli_end(cli, NULL, &r, 0, NULL);
+    if (people)
+        puts("\nspanloom plot --list PLOT: its arguments, and what a query of yours has to give it");
     return shown ? shown : rc;
 }
 

@@ -3,9 +3,9 @@ Pictures, in the form that every build has: the specification with its data.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom plot --list | grep -E '^(plot|durations|states) ' | tr -s ' '
-  plot arguments answers from
-  durations [START] [END] [TYPE] how long it took, and how that is spread spanloom
-  states [TYPE] how many spans were in which state, over time spanloom
+  plot answers
+  durations how long it took, and how that is spread
+  states how many spans were in which state, over time
   $ spanloom plot --list durations
   durations: how long it took, and how that is spread
   

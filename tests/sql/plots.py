@@ -254,7 +254,7 @@ def plots_of_the_user():
         write(f"config/spanloom/plots/{name}.json", text)
     r = spanloom("plot", "--list", env=env, code=1)
     check("broken.json:1: the JSON is cut off" in r.err and "hidden" not in r.err, r)
-    lines = dict(line.split(None, 1) for line in r.out.splitlines())
+    lines = dict(line.split(None, 1) for line in r.out.split("\n\n")[0].splitlines())
     check("states.json (instead of ours)" in lines["states"] and lines["own"].startswith("too"), r)
     check("durations" in lines and folder not in lines["durations"], r)
     equal(plot("states", env=env)[0]["datasets"]["rows"], [{"a": 1}])
