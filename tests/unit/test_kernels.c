@@ -8,6 +8,7 @@
 #include "analyse/kernels/density.h"
 #include "analyse/kernels/moments.h"
 #include "analyse/kernels/ols.h"
+#include "analyse/kernels/pca.h"
 #include "analyse/kernels/quantile.h"
 #include "base/mem.h"
 
@@ -394,6 +395,115 @@ static void intervals_of_little(void **state)
     assert_int_equal(sl_bootstrap_quantile(&i, &one, 1, two, 2, 0.5, 0.95, 0, NULL), SL_EUSAGE);
 }
 
+/* Blocks of neighbours: all draws, each value as often as any other, and neighbours together. */
+static void blocks(void **state)
+{
+    enum { N = 100, ROUNDS = 20000, LENGTH = 5 };
+    uint32_t times[N];
+    double sum[N] = {0};
+    uint64_t random = 1;
+
+    (void)state;
+    for (int k = 0; k < ROUNDS; k++) {
+        size_t all = 0;
+        sl_bootstrap_blocks(times, N, &random);
+        for (int i = 0; i < N; i++) {
+            all += times[i];
+            sum[i] += times[i];
+        }
+        assert_int_equal(all, N);
+        for (int i = 0; i < N; i++) /* whoever is drawn, a neighbour is */
+            assert_true(!times[i] || times[(i + 1) % N] || times[(i + N - 1) % N]);
+    }
+    for (int i = 0; i < N; i++)
+        assert_true(fabs(sum[i] / ROUNDS - 1) < 0.06); /* six standard errors of blocks */
+    sl_bootstrap_blocks(times, 1, &random);
+    assert_int_equal(times[0], 1);
+}
+
+/* Closed forms, and R's qt(). */
+static void quantiles_of_t(void **state)
+{
+    (void)state;
+    near(sl_t_quantile(0.95, 1), tan(0.475 * M_PI), 1e-13);
+    near(sl_t_quantile(0.95, 2), 0.95 * sqrt(2 / (1 - 0.95 * 0.95)), 1e-13);
+    near(sl_t_quantile(0.95, 10), 2.2281388519862739, 1e-13);
+    near(sl_t_quantile(0.99, 177), 2.6038906104907285, 1e-13);
+    near(sl_t_quantile(0.95, 1e9), 1.9599639869123249, 1e-8);
+}
+
+/* All rows at once, so many that LAPACK is asked where there is one, and a row after the other. */
+static void matrices(void **state)
+{
+    enum { N = 1500, P = 190 };
+    double *x = sl_alloc((size_t)N * (P + 1) * sizeof *x), row[P + 1];
+    struct sl_ols o[2];
+    struct sl_ols_fit fit[2];
+
+    (void)state;
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < N; i++)
+            x[j * N + i] = j == 7 ? x[2 * N + i] + x[5 * N + i] : j % 2 ? uniform() < 0.4 : 1e3 * uniform();
+    for (size_t i = 0; i < N; i++)
+        x[(size_t)P * N + i] = 5 * x[3 * N + i] - 0.1 * x[4 * N + i] + uniform();
+    for (int k = 0; k < 2; k++)
+        sl_ols_init(&o[k], P);
+    sl_ols_matrix(&o[0], x, N);
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j <= P; j++)
+            row[j] = x[j * N + i];
+        sl_ols_add(&o[1], row);
+    }
+    for (int k = 0; k < 2; k++)
+        assert_true(sl_ols_solve(&o[k], NULL, &fit[k]));
+    assert_true(isnan(fit[0].b[8]) && isnan(fit[1].b[8]));
+    assert_int_equal(fit[0].df, fit[1].df);
+    for (size_t j = 0; j <= P; j++) {
+        if (j == 8)
+            continue;
+        assert_true(fabs(fit[0].b[j] - fit[1].b[j]) <= 1e-10 * fit[1].se[j]);
+        near(fit[0].se[j], fit[1].se[j], 1e-10);
+    }
+    near(fit[0].r_squared, fit[1].r_squared, 1e-12);
+    for (int k = 0; k < 2; k++) {
+        sl_ols_fit_free(&fit[k]);
+        sl_ols_free(&o[k]);
+    }
+    free(x);
+}
+
+/* Two variables, where components are known in closed form: half the angle of atan2(2 cov, difference of variances). */
+static void components(void **state)
+{
+    enum { N = 400 };
+    double x[2 * N], copy[2 * N], sdev[2], rotation[4], mean[2] = {0}, c[3] = {0}, angle;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = 1e6 + 3 * uniform();
+        x[N + i] = -x[i] / 2 + uniform();
+    }
+    memcpy(copy, x, sizeof x);
+    for (size_t i = 0; i < N; i++) {
+        mean[0] += x[i] / N;
+        mean[1] += x[N + i] / N;
+    }
+    for (size_t i = 0; i < N; i++) {
+        double a = x[i] - mean[0], b = x[N + i] - mean[1];
+        c[0] += a * a / (N - 1);
+        c[1] += a * b / (N - 1);
+        c[2] += b * b / (N - 1);
+    }
+    angle = 0.5 * atan2(2 * c[1], c[0] - c[2]);
+    sl_pca(x, N, 2, sdev, rotation);
+    near(rotation[0], cos(angle), 1e-8);
+    near(rotation[1], sin(angle), 1e-8);
+    near(sdev[0] * sdev[0] + sdev[1] * sdev[1], c[0] + c[2], 1e-8);
+    near(sdev[0] * sdev[0] * sdev[1] * sdev[1], c[0] * c[2] - c[1] * c[1], 1e-7);
+    for (size_t i = 0; i < N; i++)
+        assert_true(fabs(x[i] - rotation[0] * (copy[i] - mean[0]) - rotation[1] * (copy[N + i] - mean[1])) < 1e-8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +512,8 @@ int main(void)
         cmocka_unit_test(certified),  cmocka_unit_test(left_out),
         cmocka_unit_test(bins),       cmocka_unit_test(kernel_densities),
         cmocka_unit_test(intervals),  cmocka_unit_test(intervals_of_little),
+        cmocka_unit_test(blocks),     cmocka_unit_test(quantiles_of_t),
+        cmocka_unit_test(matrices),   cmocka_unit_test(components),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

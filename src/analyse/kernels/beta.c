@@ -91,6 +91,22 @@ double sl_t_two_sided(double t, double df)
     return isinf(u) ? 0 : sl_beta_inc(df / 2, 0.5, 1 / (1 + u), u / (1 + u));
 }
 
+double sl_t_quantile(double level, double df)
+{
+    double low = 0, high = 1;
+
+    while (1 - sl_t_two_sided(high, df) < level && high < 1e300)
+        high *= 2;
+    for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
+        double mid = low + (high - low) / 2;
+        if (1 - sl_t_two_sided(mid, df) < level)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low + (high - low) / 2;
+}
+
 double sl_f_upper(double f, double df1, double df2)
 {
     double u = df1 / df2 * f;

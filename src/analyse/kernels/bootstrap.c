@@ -72,3 +72,15 @@ int sl_bootstrap_quantile(struct sl_interval *out, const double *a, size_t na, c
     free(d);
     return 0;
 }
+
+void sl_bootstrap_blocks(uint32_t *times, size_t n, uint64_t *random)
+{
+    size_t length = (size_t)ceil(cbrt((double)n)), drawn = 0;
+
+    memset(times, 0, n * sizeof *times);
+    while (drawn < n) {
+        size_t at = sl_random_below(random, n);
+        for (size_t i = 0; i < length && drawn < n; i++, drawn++)
+            times[(at + i) % n]++;
+    }
+}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How sure is a difference of quantiles? */
+/* How sure is a difference of quantiles, or what follows from values in the order of time? */
 #ifndef SL_ANALYSE_KERNELS_BOOTSTRAP_H
 #define SL_ANALYSE_KERNELS_BOOTSTRAP_H
 
 #include "base/err.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SL_BOOTSTRAP_ROUNDS = 1000 };
 
@@ -29,5 +30,12 @@ struct sl_interval {
  */
 int sl_bootstrap_quantile(struct sl_interval *out, const double *a, size_t na, const double *b, size_t nb, double p,
                           double level, size_t rounds, struct sl_err *err);
+
+/*
+ * One resample of n > 0 values that stand in the order of time: times[i] is how often value i is drawn; all together
+ * are n. Drawn are blocks of ceil(n^(1/3)) neighbours, the first follows the last (Politis & Romano, in Exploring the
+ * Limits of Bootstrap, 1992), so that what neighbours have in common stays together.
+ */
+void sl_bootstrap_blocks(uint32_t *times, size_t n, uint64_t *random);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/ols.h"
 #include "analyse/kernels/beta.h"
+#include "analyse/kernels/lapack.h"
 #include "analyse/kernels/moments.h"
 #include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLOCK = 256 };
+enum {
+    BLOCK = 256,
+    WORTH_LAPACK = 50000000 /* rows by columns squared; below, its libraries take longer to load than we to compute */
+};
 
 static const double tolerance = 1e-7; /* that of R's lm(), but relative to the column about its mean */
 static const double noise = 1e-12;    /* of rounding, relative to the whole column */
@@ -85,6 +89,48 @@ void sl_ols_add(struct sl_ols *o, const double *row)
         flush(o);
 }
 
+/* Columns 1, x_1 ... x_p, y, each brought to about 1, one after the other. */
+static double *scaled(struct sl_ols *o, const double *x, size_t n)
+{
+    double *a = sl_alloc(n * o->columns * sizeof *a);
+
+    for (size_t j = 0; j < o->columns; j++) {
+        const double *from = j ? x + (j - 1) * n : NULL;
+        double *to = a + j * n;
+        o->scale[j] = from ? sl_scale_of(from, n) : 1;
+        for (size_t i = 0; i < n; i++)
+            to[i] = from ? from[i] * o->scale[j] : 1;
+    }
+    return a;
+}
+
+void sl_ols_matrix(struct sl_ols *o, const double *x, size_t n)
+{
+    size_t c = o->columns;
+    double *a = NULL;
+
+    if (n >= c && n * c * c >= WORTH_LAPACK) {
+        a = scaled(o, x, n);
+        if (sl_lapack_qr(a, n, c)) {
+            for (size_t i = 0; i < c; i++)
+                for (size_t j = i; j < c; j++)
+                    o->r[i * c + j] = a[j * n + i];
+            o->n = n;
+            free(a);
+            return;
+        }
+        memset(o->scale, 0, c * sizeof *o->scale);
+    }
+    free(a);
+    a = sl_alloc(c * sizeof *a);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j + 1 < c; j++)
+            a[j] = x[j * n + i];
+        sl_ols_add(o, a);
+    }
+    free(a);
+}
+
 /* ---- the triangle without the columns that follow from others ---- */
 
 /* Sum of squares of a column of o->r, rows from..to. */
@@ -142,10 +188,13 @@ static size_t choose(struct sl_ols *o, size_t *kept)
 /* z: the triangle's transpose times z is e; z is e before. */
 static void solve_transposed(const struct sl_ols *o, const size_t *kept, size_t n, double *z)
 {
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++)
-            z[i] -= o->r[k * o->columns + kept[i]] * z[k];
-        z[i] /= o->r[i * o->columns + kept[i]];
+    for (size_t k = 0; k < n; k++) {
+        const double *row = o->r + k * o->columns;
+        if (z[k] == 0)
+            continue;
+        z[k] /= row[kept[k]];
+        for (size_t i = k + 1; i < n; i++)
+            z[i] -= row[kept[i]] * z[k];
     }
 }
 

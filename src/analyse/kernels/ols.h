@@ -36,6 +36,10 @@ struct sl_ols_fit {
 void sl_ols_init(struct sl_ols *o, size_t p);
 void sl_ols_add(struct sl_ols *o, const double *row); /* x_1 ... x_p, y; finite */
 
+/* All rows at once, instead of sl_ols_add(): x_1 ... x_p, y, columns of n one after the other.  By LAPACK, where there
+ * is one and it is worth it (kernels/lapack.h). */
+void sl_ols_matrix(struct sl_ols *o, const double *x, size_t n);
+
 /* n > 0.  origin: what was subtracted from x_1 ... x_p, y; NULL: nothing.  fit is to be freed with sl_ols_fit_free().
  * With df 0 there are no errors, and no tests.  Where all y are equal there is no r_squared, nor f.  false: squares
  * went beyond the range of double (values 1e150 times those of the first block); nothing is in fit. */
