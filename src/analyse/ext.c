@@ -20,6 +20,7 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_fn_descendants,
     sl_fn_event_rate,
     sl_fn_event_sequences,
+    sl_fn_experiment,
     sl_fn_kde2d,
     sl_fn_lens_events,
     sl_fn_occupancy,

@@ -138,6 +138,41 @@ static void parse_set(struct parse *c, const struct sl_yaml *y)
     }
 }
 
+/* {first: [a*, b], second: [c*]}, in this order: "a*,b;c*". */
+static const char *parse_groups(struct parse *c, const struct sl_yaml *y)
+{
+    struct sl_buf b = {0};
+    const char *out;
+
+    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "groups must be a map {name: [factor, ...]}") && i < y->n; i++)
+        for (size_t k = 0, n = count(c, y->item[i], "a group"); k < n; k++)
+            sl_buf_addf(&b, "%s%s", k ? "," : b.n ? ";" : "", text_of(c, sl_yaml_item(y->item[i], k), "a factor"));
+    out = b.n ? keep(c, b.s) : NULL;
+    sl_buf_free(&b);
+    return out;
+}
+
+static void parse_experiment(struct parse *c, const struct sl_yaml *y)
+{
+    struct sl_project_experiment *e = &c->p->experiment;
+
+    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "experiment must be a map {score, time, ...}") && i < y->n; i++) {
+        const char *k = y->key[i]->text;
+        const char **to = !strcmp(k, "name")    ? &e->name
+                          : !strcmp(k, "score") ? &e->score
+                          : !strcmp(k, "time")  ? &e->time
+                          : !strcmp(k, "key")   ? &e->key
+                                                : NULL;
+        if (to)
+            *to = text_of(c, y->item[i], k);
+        else if (!strcmp(k, "groups"))
+            e->groups = parse_groups(c, y->item[i]);
+        else
+            sl_yaml_fail(&c->check, y->key[i], "unknown key '%s' of experiment; known: name, score, time, key, groups",
+                         k);
+    }
+}
+
 static void parse_key(struct parse *c, const struct sl_yaml *key, const struct sl_yaml *y)
 {
     const char *k = key->text;
@@ -164,10 +199,13 @@ static void parse_key(struct parse *c, const struct sl_yaml *key, const struct s
         parse_rename(c, y);
     else if (!strcmp(k, "merge"))
         parse_merge(c, y);
+    else if (!strcmp(k, "experiment"))
+        parse_experiment(c, y);
     else
-        sl_yaml_fail(
-            &c->check, key,
-            "unknown key '%s'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge", k);
+        sl_yaml_fail(&c->check, key,
+                     "unknown key '%s'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, "
+                     "merge, experiment",
+                     k);
 }
 
 /* Not only blanks and comments. */

@@ -23,6 +23,10 @@ struct sl_project {
         int64_t within_ns;
     })
     lens; /* sl_lens */
+    struct sl_project_experiment {
+        const char *name, *score, *time, *key; /* as the options of `spanloom experiment import`; NULL: not given */
+        const char *groups;                    /* of treatments, as --groups: "a*,b;c*" */
+    } experiment;
     struct sl_arena arena;
 };
 

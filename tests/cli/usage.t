@@ -21,6 +21,7 @@ What to type, and what happens if it is something else.
     what-if        how long a workflow would have taken, had parts of it been faster or slower
     skew           how far the clocks of components are off, by what was sent before it was received
     diff           what changed from one run to another, and where
+    experiment     what treatments do to a score, from many runs
     graph          which types of spans belong to which, as a picture
     plot           a picture: interactive (html), for papers (svg, pdf, png), or its data (json)
     show           the whole path of one span through every component

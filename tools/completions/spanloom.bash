@@ -36,6 +36,12 @@ _spanloom() {
             *NAME*)
                 words=("$("$program" recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p')")
                 case " ${COMP_WORDS[*]} " in *" --test "*) files=1 ;; esac ;;
+            *QUESTION*)
+                if [ "$COMP_CWORD" -eq 2 ]; then
+                    words=("$(sed -n '/^QUESTION is/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$help")")
+                else
+                    files=1
+                fi ;;
             *LANGUAGE) words=(c c++ fortran) ;;
             *COMMAND*) case $cur in */*) files=1 ;; *) words=("$(compgen -c -- "$cur")") ;; esac ;;
             *PATH* | *SOURCE* | *FILE* | *' A B') files=1 ;;

@@ -79,6 +79,12 @@ function __spanloom_complete
             else
                 spanloom recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p'
             end
+        case '*QUESTION*'
+            if test (count $words) -eq 2
+                string replace -rf '^  ([a-z]+) .*' '$1' -- $help
+            else
+                __fish_complete_path $cur
+            end
         case '*LANGUAGE'
             printf '%s\n' c c++ fortran
         case '*COMMAND*'

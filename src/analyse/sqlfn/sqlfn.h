@@ -13,6 +13,7 @@ int sl_fn_critical_path(sqlite3 *db);
 int sl_fn_descendants(sqlite3 *db);
 int sl_fn_event_rate(sqlite3 *db);
 int sl_fn_event_sequences(sqlite3 *db);
+int sl_fn_experiment(sqlite3 *db); /* all of experiment_*(): experiment/sqlfn.c, which is above, defines it */
 int sl_fn_kde2d(sqlite3 *db);
 int sl_fn_lens_events(sqlite3 *db);
 int sl_fn_occupancy(sqlite3 *db);

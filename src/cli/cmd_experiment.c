@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Experiments: what treatments do to a score, from many runs of the same workload. */
+#include "cli/experiment.h"
+#include "recipe/project.h"
+#include "result/experiment.h"
+#include "show/experiment.h"
+
+#include <string.h>
+
+static const struct option_spec options[] = {
+    {"score", "COLUMN", "import: what was measured; empty where a run failed", false},
+    {"time", "COLUMN", "import: when a run began, as seconds since 1970 or a date", false},
+    {"key", "COLUMNS", "import: what tells runs apart, such as host,number (default: the time)", false},
+    {"name", "NAME", "the experiment (import: default the name of the file)", false},
+    {"where", "CONDITION", "only runs where this SQL holds: 'cfg_encrypted = 0'", false},
+    {"cost", NULL, "scores as they were measured, such as us/task (the default)", false},
+    {"rate", NULL, "scores as rates, such as tasks/s", false},
+    {"vs", "CONDITION", "means: beside all runs those where this holds", false},
+    {"interactions", NULL, "model, fit: every pair of treatments, too", false},
+    {"log", NULL, "model, tiles, fit: of the logarithm, so that effects are percent", false},
+    {"no-time", NULL, "model, tiles, fit: without the time of the run", false},
+    {"beside", "means", "model: beside the means", false},
+    {"greedy", NULL, "sequence, shapley: what helps most first (the default)", false},
+    {"groups", "PATTERNS", "sequence, shapley: by groups, such as 'sys_*,app_*;cfg_*'", false},
+    {"order", "NAMES", "sequence, shapley: these treatments, in this order", false},
+    {"colour", "FACTOR", "scatter: split by this factor's level", false},
+    {"all", NULL, "every row, also of what is less sure", false},
+    {NULL, NULL, NULL, false},
+};
+
+typedef void show_fn(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+
+/* options: those it takes beside --name, --where, --cost and --rate. */
+static const struct sub {
+    const char *name, *options;
+    enum sl_answer_of answer;
+    show_fn *show;
+} subs[] = {
+    {"factors", "", SL_ANSWER_FACTORS, sl_show_factors},
+    {"means", " vs ", SL_ANSWER_MEANS, sl_show_means},
+    {"deltas", "", SL_ANSWER_DELTAS, NULL},
+    {"scatter", " colour ", SL_ANSWER_SCATTER, sl_show_scatter},
+    {"strip", "", SL_ANSWER_DELTAS, sl_show_strip},
+    {"model", " interactions log no-time beside all ", SL_ANSWER_MODEL, sl_show_model},
+    {"tiles", " log no-time all ", SL_ANSWER_TILES, sl_show_tiles},
+    {"fit", " interactions log no-time all ", SL_ANSWER_FIT, sl_show_fit},
+    {"sequence", " greedy groups order no-time ", SL_ANSWER_SEQUENCE, sl_show_sequence},
+    {"shapley", " greedy groups order no-time ", SL_ANSWER_SHAPLEY, sl_show_shapley},
+    {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components},
+    {"import", " score time key ", SL_ANSWERS, NULL},
+    {"export", "", SL_ANSWERS, NULL},
+};
+enum { SUBS = sizeof subs / sizeof *subs };
+
+static const struct sub *find_sub(const char *name)
+{
+    for (size_t i = 0; i < SUBS; i++)
+        if (!strcmp(subs[i].name, name))
+            return &subs[i];
+    return NULL;
+}
+
+static int check_options(const struct cli *cli, const struct sub *sub)
+{
+    for (int i = 0; i < cli->ngiven; i++) {
+        char word[32];
+        const char *name = cli->given[i].spec->name;
+        bool shared =
+            !strcmp(name, "name") || (strcmp(sub->name, "import") != 0 &&
+                                      (!strcmp(name, "where") || !strcmp(name, "cost") || !strcmp(name, "rate")));
+        snprintf(word, sizeof word, " %s ", name);
+        if (!shared && !strstr(sub->options, word))
+            return cli_usage(cli, "experiment %s has no option --%s", sub->name, name);
+    }
+    if (cli_option(cli, "cost") && cli_option(cli, "rate"))
+        return cli_usage(cli, "--cost and --rate exclude each other");
+    if (!!cli_option(cli, "greedy") + !!cli_option(cli, "groups") + !!cli_option(cli, "order") > 1)
+        return cli_usage(cli, "--greedy, --groups and --order exclude each other");
+    if (cli_option(cli, "beside") && strcmp(cli_option(cli, "beside"), "means") != 0)
+        return cli_usage(cli, "a model can be shown --beside means, not '%s'", cli_option(cli, "beside"));
+    if (cli_option(cli, "beside") && (cli_option(cli, "log") || cli_option(cli, "interactions")))
+        return cli_usage(cli, "--beside means compares the plain model; leave out --log and --interactions");
+    return EXIT_DONE;
+}
+
+static struct sl_asked asked(const struct cli *cli)
+{
+    struct sl_asked a = {.q = {.experiment = cli_option(cli, "name"),
+                               .where = cli_option(cli, "where"),
+                               .rate = cli_option(cli, "rate"),
+                               .log = cli_option(cli, "log"),
+                               .interactions = cli_option(cli, "interactions"),
+                               .no_time = cli_option(cli, "no-time"),
+                               .groups = cli_option(cli, "groups"),
+                               .order = cli_option(cli, "order")},
+                         .by = cli_option(cli, "colour")};
+
+    if (!a.q.experiment && cli->project)
+        a.q.experiment = cli->project->experiment.name;
+    if (!a.q.groups && !a.q.order && !cli_option(cli, "greedy") && cli->project)
+        a.q.groups = cli->project->experiment.groups;
+    return a;
+}
+
+static int answer(const struct cli *cli, const struct sub *sub, const struct sl_asked *a)
+{
+    const char *vs = cli_option(cli, "vs");
+    bool beside = cli_option(cli, "beside");
+    struct sl_experiment_look look = {
+        .log = a->q.log, .rate = a->q.rate, .all = cli_option(cli, "all"), .vs = vs ? vs : a->of, .by = a->by};
+    show_fn *show = vs ? sl_show_both : beside ? sl_show_beside : sub->show;
+    struct sl_result r = {0};
+    struct sl_err err = {0};
+    struct sl_store *st = cli_open(cli);
+    int rc;
+
+    if (!st)
+        return EXIT_FAILED;
+    rc = vs       ? sl_result_experiment_vs(&r, st, a, vs, &err)
+         : beside ? sl_result_experiment_beside(&r, st, a, &err)
+                  : sl_result_experiment(&r, st, sub->answer, a, &err);
+    if (!rc && cli->format == SL_FORMAT_TABLE && show)
+        show(stdout, &r, &look);
+    else if (!rc && cli->format == SL_FORMAT_TABLE)
+        rc = sl_show_table(stdout, r.table.v[0], cli->format, &err) < 0 ? SL_EIO : 0;
+    else if (!rc)
+        rc = sl_show_result(stdout, &r, cli->format, &err);
+    sl_result_free(&r);
+    sl_store_close(st);
+    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    const struct sub *sub;
+    struct sl_asked a;
+    int rc, most;
+
+    if (!argc)
+        return cli_usage(cli, "what of the experiment? import, factors, means, model, ...");
+    if (!(sub = find_sub(argv[0]))) {
+        const char *names[SUBS];
+        size_t best[CLI_NEAR];
+        for (size_t i = 0; i < SUBS; i++)
+            names[i] = subs[i].name;
+        return cli_near(names, SUBS, argv[0], best)
+                   ? cli_usage(cli, "experiment has no '%s'; did you mean %s?", argv[0], names[best[0]])
+                   : cli_usage(cli, "experiment has no '%s'", argv[0]);
+    }
+    if ((rc = check_options(cli, sub)))
+        return rc;
+    if (!strcmp(sub->name, "import"))
+        return cli_experiment_import(cli, argc - 1, argv + 1);
+    a = asked(cli);
+    most = !strcmp(sub->name, "scatter") || !strcmp(sub->name, "export") ? 1 : 0;
+    if (argc - 1 > most)
+        return cli_usage(cli, "experiment %s takes %s, and '%s' is too many", sub->name, most ? "one name" : "no names",
+                         argv[most + 1]);
+    a.of = most ? argv[1] : NULL;
+    if (!strcmp(sub->name, "export"))
+        return cli_experiment_export(cli, a.of, &a);
+    return answer(cli, sub, &a);
+}
+
+const struct command cmd_experiment = {
+    .name = "experiment",
+    .args = "QUESTION [ARGUMENT...]",
+    .help = "what treatments do to a score, from many runs\n\n"
+            "QUESTION is one of:\n"
+            "  import FILE...      read runs, a row each, from CSV\n"
+            "  factors             what was varied, and how often\n"
+            "  means               what each treatment changes, on average\n"
+            "  model               the same, all else being equal, by least squares\n"
+            "  tiles               what two treatments change together\n"
+            "  fit                 what the model says of each run, and what was measured\n"
+            "  strip               how often, and how far, pairs of runs get better\n"
+            "  scatter TREATMENT   the same of one treatment, by another factor\n"
+            "  deltas              every pair of runs that differ in one factor alone\n"
+            "  sequence            treatments one after the other, to the best\n"
+            "  shapley             what each adds, over all orders\n"
+            "  pca                 what random sequences have in common\n"
+            "  export runs|deltas  CSV with semicolons",
+    .options = options,
+    .run = run,
+};

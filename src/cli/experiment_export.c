@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs and deltas as the study of seed data has them: CSV with semicolons, which R's read.csv2(dec = ".") reads. */
+#include "cli/experiment.h"
+#include "result/experiment.h"
+
+#include <string.h>
+
+static void put_cell(const char *s)
+{
+    if (!s || !strpbrk(s, ";\"\r\n")) {
+        fputs(s ? s : "", stdout);
+        return;
+    }
+    putchar('"');
+    for (; *s; s++) {
+        if (*s == '"')
+            putchar('"');
+        putchar(*s);
+    }
+    putchar('"');
+}
+
+static int put_table(struct sl_table *t, struct sl_err *err)
+{
+    char text[32];
+    int rc;
+
+    for (int c = 0; c < t->columns; c++) {
+        put_cell(t->column[c].name);
+        putchar(c == t->columns - 1 ? '\n' : ';');
+    }
+    while ((rc = sl_table_next(t, err)) > 0)
+        for (int c = 0; c < t->columns; c++) {
+            if (sl_table_type(t, c) == SQLITE_FLOAT)
+                fwrite(text, 1, sl_real_text(sl_table_real(t, c), text), stdout);
+            else
+                put_cell(sl_table_text(t, c, NULL));
+            putchar(c == t->columns - 1 ? '\n' : ';');
+        }
+    return rc;
+}
+
+int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_asked *a)
+{
+    struct sl_result r = {0};
+    struct sl_err err = {0};
+    struct sl_store *st;
+    int rc;
+
+    if (!what || (strcmp(what, "runs") != 0 && strcmp(what, "deltas") != 0))
+        return cli_usage(cli, "export what? runs or deltas");
+    if (!(st = cli_open(cli)))
+        return EXIT_FAILED;
+    rc = !strcmp(what, "runs") ? sl_result_experiment_runs(&r, st, a, &err)
+                               : sl_result_experiment_members(&r, st, a, &err);
+    if (!rc)
+        rc = put_table(r.table.v[0], &err);
+    sl_result_free(&r);
+    sl_store_close(st);
+    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+}

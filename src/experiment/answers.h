@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What can be asked of an experiment, each as rows: the same for SQL (table functions experiment_NAME) and for results.
+ * An answer is added by its columns and its function in answers.c, and by its line in sqlfn.c.
+ */
+#ifndef SL_EXPERIMENT_ANSWERS_H
+#define SL_EXPERIMENT_ANSWERS_H
+
+#include "experiment/runs.h"
+
+union sl_answer_cell {
+    int64_t i;     /* INT64_MIN: NULL */
+    double d;      /* NaN: NULL */
+    const char *s; /* NULL: NULL */
+};
+
+struct sl_answer_column {
+    const char *name;
+    char type;        /* i, d, s as above */
+    const char *unit; /* NULL: none, or that of the score */
+};
+
+/* Rows, and what they borrow. */
+struct sl_answer_rows {
+    size_t n, columns;
+    SL_VEC(union sl_answer_cell) cell;
+    const struct sl_runs *runs;
+    struct sl_arena arena;
+};
+
+struct sl_asked {
+    struct sl_question q;
+    const char *of, *by; /* of scatter: the treatment, and the factor that colours; NULL: none */
+};
+
+struct sl_answer {
+    const char *name;
+    const struct sl_answer_column *column;
+    size_t columns;
+    int (*fill)(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+};
+
+enum sl_answer_of {
+    SL_ANSWER_ABOUT,
+    SL_ANSWER_FACTORS,
+    SL_ANSWER_DELTAS,
+    SL_ANSWER_MEANS,
+    SL_ANSWER_MODEL,
+    SL_ANSWER_TILES,
+    SL_ANSWER_FIT,
+    SL_ANSWER_SEQUENCE,
+    SL_ANSWER_SHAPLEY,
+    SL_ANSWER_VECTORS,
+    SL_ANSWER_PCA,
+    SL_ANSWER_LOADINGS,
+    SL_ANSWER_PCA_SCORES,
+    SL_ANSWER_SCATTER,
+    SL_ANSWERS
+};
+extern const struct sl_answer sl_answers[SL_ANSWERS];
+
+/* Columns of some answers, as others read them. */
+enum {
+    SL_ABOUT_EXPERIMENT,
+    SL_ABOUT_RUNS,
+    SL_ABOUT_FAILED,
+    SL_ABOUT_INCOMPLETE,
+    SL_ABOUT_UNIT,
+    SL_ABOUT_FIRST_NS,
+    SL_ABOUT_LAST_NS,
+    SL_ABOUT_TIMED
+};
+enum {
+    SL_DELTAS_TREATMENT,
+    SL_DELTAS_BEFORE,
+    SL_DELTAS_AFTER,
+    SL_DELTAS_DELTA,
+    SL_DELTAS_LOG2,
+    SL_DELTAS_BEFORE_RUN,
+    SL_DELTAS_AFTER_RUN
+};
+enum {
+    SL_MEANS_TREATMENT,
+    SL_MEANS_PAIRS,
+    SL_MEANS_DELTA,
+    SL_MEANS_LOWER,
+    SL_MEANS_UPPER,
+    SL_MEANS_RUNS_WITHOUT,
+    SL_MEANS_RUNS_WITH,
+    SL_MEANS_WITHOUT,
+    SL_MEANS_WITH,
+    SL_MEANS_DIFFERENCE,
+    SL_MEANS_DIFFERENCE_LOWER,
+    SL_MEANS_DIFFERENCE_UPPER
+};
+enum {
+    SL_MODEL_TERM,
+    SL_MODEL_ESTIMATE,
+    SL_MODEL_ERROR,
+    SL_MODEL_LOWER,
+    SL_MODEL_UPPER,
+    SL_MODEL_T,
+    SL_MODEL_P,
+    SL_MODEL_FOLLOWS,
+    SL_MODEL_RUNS,
+    SL_MODEL_DF,
+    SL_MODEL_R_SQUARED,
+    SL_MODEL_ADJ_R_SQUARED,
+    SL_MODEL_RESIDUAL_STDDEV,
+    SL_MODEL_F,
+    SL_MODEL_F_P
+};
+enum {
+    SL_SEQUENCE_STEP,
+    SL_SEQUENCE_TREATMENT,
+    SL_SEQUENCE_BEFORE,
+    SL_SEQUENCE_AFTER,
+    SL_SEQUENCE_DELTA,
+    SL_SEQUENCE_RUNS,
+    SL_SEQUENCE_MEASURED,
+    SL_SEQUENCE_PAIRS,
+    SL_SEQUENCE_P,
+    SL_SEQUENCE_FOLLOWS
+};
+
+/* Fills in the rows, which borrow r.  On success *out is to be freed with sl_answer_free(). */
+int sl_answer(struct sl_answer_rows *out, const struct sl_runs *r, const struct sl_answer *answer,
+              const struct sl_asked *a, struct sl_err *err);
+void sl_answer_free(struct sl_answer_rows *r);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What answers.c and answers_orders.c have in common. */
+#ifndef SL_EXPERIMENT_ANSWERS_INTERNAL_H
+#define SL_EXPERIMENT_ANSWERS_INTERNAL_H
+
+#include "experiment/answers.h"
+
+/* A new row; its cells are to be filled in. */
+union sl_answer_cell *sl_answer_add(struct sl_answer_rows *out);
+/* A copy that lives as long as the rows. */
+const char *sl_answer_keep(struct sl_answer_rows *out, const char *s);
+
+/* answers_orders.c */
+enum {
+    SL_SEQUENCE_COLUMNS = 10,
+    SL_SHAPLEY_COLUMNS = 5,
+    SL_VECTOR_COLUMNS = 3,
+    SL_COMPONENT_COLUMNS = 4,
+    SL_LOADING_COLUMNS = 3,
+    SL_PCA_SCORE_COLUMNS = 3,
+};
+extern const struct sl_answer_column sl_sequence_columns[SL_SEQUENCE_COLUMNS], sl_shapley_columns[SL_SHAPLEY_COLUMNS],
+    sl_vector_columns[SL_VECTOR_COLUMNS], sl_component_columns[SL_COMPONENT_COLUMNS],
+    sl_loading_columns[SL_LOADING_COLUMNS], sl_pca_score_columns[SL_PCA_SCORE_COLUMNS];
+int sl_answer_sequence(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_shapley(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_vectors(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_components(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_loadings(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_pca_scores(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/means.h"
+#include "analyse/kernels/bootstrap.h"
+#include "analyse/kernels/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A weighted sample: how often each run was drawn, and what follows for cells. */
+struct draw {
+    const struct sl_runs *r;
+    const struct sl_deltas *d;
+    uint32_t *times;        /* of a run */
+    double *weight, *score; /* sums of a cell */
+};
+
+static void weigh(struct draw *w)
+{
+    const struct sl_cells *c = &w->d->cells;
+
+    for (size_t i = 0; i < c->n; i++)
+        w->weight[i] = w->score[i] = 0;
+    for (size_t i = 0; i < w->r->n; i++) {
+        w->weight[c->of[i]] += w->times[i];
+        w->score[c->of[i]] += w->times[i] * w->r->score[i];
+    }
+}
+
+/* Over all pairs of drawn runs: the sum over cells of (sum of with) * (weight of without) - ..., by all weights. */
+static void mean_deltas(const struct draw *w, double *out)
+{
+    const struct sl_deltas *d = w->d;
+    size_t n = w->r->treatment.n;
+    double *pairs = sl_alloc(n * sizeof *pairs + 1);
+
+    for (size_t t = 0; t < n; t++)
+        out[t] = 0;
+    for (size_t i = 0; i < d->pair.n; i++) {
+        const struct sl_cell_pair *p = &d->pair.v[i];
+        out[p->treatment] += w->score[p->with] * w->weight[p->without] - w->score[p->without] * w->weight[p->with];
+        pairs[p->treatment] += w->weight[p->with] * w->weight[p->without];
+    }
+    for (size_t t = 0; t < n; t++)
+        out[t] = pairs[t] > 0 ? out[t] / pairs[t] : NAN;
+    free(pairs);
+}
+
+/* Means of all drawn runs of a level, for each factor and level; the factor's first is at[factor]. */
+static void level_means(const struct draw *w, const size_t *at, size_t levels, double *mean)
+{
+    double *weight = sl_alloc(levels * sizeof *weight + 1);
+
+    for (size_t i = 0; i < levels; i++)
+        mean[i] = 0;
+    for (uint32_t c = 0; c < w->d->cells.n; c++) {
+        const int32_t *level = sl_runs_levels(w->r, w->d->cells.run[w->d->cells.begin[c]]);
+        for (size_t f = 0; f < w->r->factors; f++)
+            if (level[f] >= 0) {
+                mean[at[f] + (size_t)level[f]] += w->score[c];
+                weight[at[f] + (size_t)level[f]] += w->weight[c];
+            }
+    }
+    for (size_t i = 0; i < levels; i++)
+        mean[i] = weight[i] > 0 ? mean[i] / weight[i] : NAN;
+    free(weight);
+}
+
+static void interval(double *low, double *high, double *v, size_t rounds)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rounds; i++)
+        if (!isnan(v[i]))
+            v[n++] = v[i];
+    *low = n == rounds ? sl_quantile(v, n, 0.025) : NAN;
+    *high = n == rounds ? sl_quantile(v, n, 0.975) : NAN;
+}
+
+/* Distinct runs on either side of the pairs of each treatment, the lesser of both. */
+static size_t *sides(const struct sl_runs *r, const struct sl_deltas *d)
+{
+    const struct sl_cells *c = &d->cells;
+    size_t n = r->treatment.n, *least = sl_alloc(n * sizeof *least + 1), *seen = sl_alloc(2 * c->n * sizeof *seen + 1);
+    size_t *runs = sl_alloc(2 * n * sizeof *runs + 1);
+
+    for (size_t i = 0; i < d->pair.n; i++) {
+        const struct sl_cell_pair *p = &d->pair.v[i];
+        const uint32_t cell[2] = {p->without, p->with};
+        for (size_t side = 0; side < 2; side++)
+            if (seen[2 * cell[side] + side] != p->treatment + 1) {
+                seen[2 * cell[side] + side] = p->treatment + 1;
+                runs[2 * p->treatment + side] += c->begin[cell[side] + 1] - c->begin[cell[side]];
+            }
+    }
+    for (size_t t = 0; t < n; t++)
+        least[t] = runs[2 * t] < runs[2 * t + 1] ? runs[2 * t] : runs[2 * t + 1];
+    free(seen);
+    free(runs);
+    return least;
+}
+
+static void count_pairs(struct sl_mean *out, const struct sl_deltas *d)
+{
+    const uint32_t *begin = d->cells.begin;
+
+    for (size_t i = 0; i < d->pair.n; i++) {
+        const struct sl_cell_pair *p = &d->pair.v[i];
+        out[p->treatment].pairs +=
+            (size_t)(begin[p->without + 1] - begin[p->without]) * (begin[p->with + 1] - begin[p->with]);
+    }
+}
+
+static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, size_t levels)
+{
+    const struct sl_runs *r = w->r;
+    size_t n = r->treatment.n, *least = sides(r, w->d);
+    double *delta = sl_alloc(2 * n * SL_MEANS_ROUNDS * sizeof *delta + 1), *mean = sl_alloc(levels * sizeof *mean + 1);
+    double *group = delta + n * SL_MEANS_ROUNDS, *one = sl_alloc(n * sizeof *one + 1);
+    uint64_t random = 20261122;
+
+    for (size_t k = 0; k < SL_MEANS_ROUNDS; k++) {
+        sl_bootstrap_blocks(w->times, r->n, &random);
+        weigh(w);
+        mean_deltas(w, one);
+        level_means(w, at, levels, mean);
+        for (size_t t = 0; t < n; t++) {
+            const struct sl_treatment *x = &r->treatment.v[t];
+            delta[t * SL_MEANS_ROUNDS + k] = one[t];
+            group[t * SL_MEANS_ROUNDS + k] = mean[at[x->factor] + (size_t)x->level] - mean[at[x->factor]];
+        }
+    }
+    for (size_t t = 0; t < n; t++) {
+        struct sl_mean *m = &out[t];
+        if (least[t] >= SL_MEANS_FEW)
+            interval(&m->lower, &m->upper, delta + t * SL_MEANS_ROUNDS, SL_MEANS_ROUNDS);
+        if (m->runs_with >= SL_MEANS_FEW && m->runs_without >= SL_MEANS_FEW)
+            interval(&m->difference_lower, &m->difference_upper, group + t * SL_MEANS_ROUNDS, SL_MEANS_ROUNDS);
+    }
+    free(least);
+    free(delta);
+    free(mean);
+    free(one);
+}
+
+void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_deltas *d)
+{
+    struct draw w = {.r = r, .d = d};
+    size_t *at = sl_alloc((r->factors + 1) * sizeof *at), levels, *runs;
+    double *mean, *delta = sl_alloc(r->treatment.n * sizeof *delta + 1);
+
+    for (size_t f = 0; f < r->factors; f++)
+        at[f + 1] = at[f] + (size_t)r->factor[f].levels;
+    levels = at[r->factors];
+    w.times = sl_alloc(r->n * sizeof *w.times);
+    w.weight = sl_alloc(d->cells.n * sizeof *w.weight);
+    w.score = sl_alloc(d->cells.n * sizeof *w.score);
+    mean = sl_alloc(levels * sizeof *mean + 1);
+    runs = sl_alloc(levels * sizeof *runs + 1);
+    for (size_t i = 0; i < r->n; i++) {
+        w.times[i] = 1;
+        for (size_t f = 0; f < r->factors; f++)
+            if (sl_runs_levels(r, i)[f] >= 0)
+                runs[at[f] + (size_t)sl_runs_levels(r, i)[f]]++;
+    }
+    weigh(&w);
+    mean_deltas(&w, delta);
+    level_means(&w, at, levels, mean);
+    for (size_t t = 0; t < r->treatment.n; t++) {
+        const struct sl_treatment *x = &r->treatment.v[t];
+        size_t base = at[x->factor], its = base + (size_t)x->level;
+        out[t] = (struct sl_mean){.delta = delta[t],
+                                  .lower = NAN,
+                                  .upper = NAN,
+                                  .runs_without = runs[base],
+                                  .runs_with = runs[its],
+                                  .without = mean[base],
+                                  .with = mean[its],
+                                  .difference = mean[its] - mean[base],
+                                  .difference_lower = NAN,
+                                  .difference_upper = NAN};
+    }
+    count_pairs(out, d);
+    bootstrap(out, &w, at, levels);
+    free(at);
+    free(runs);
+    free(mean);
+    free(delta);
+    free(w.times);
+    free(w.weight);
+    free(w.score);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each treatment does, on average. */
+#ifndef SL_EXPERIMENT_MEANS_H
+#define SL_EXPERIMENT_MEANS_H
+
+#include "experiment/deltas.h"
+
+enum {
+    SL_MEANS_ROUNDS = 1000,
+    SL_MEANS_FEW = 5 /* runs on either side, below which no interval is given: the few say too little of each other */
+};
+
+struct sl_mean { /* NaN: cannot be said */
+    size_t pairs;
+    double delta, lower, upper; /* mean of the deltas, and its 95 % interval */
+    size_t runs_without, runs_with;
+    double without, with; /* means of all runs of the base level, and of the treatment's */
+    double difference, difference_lower, difference_upper;
+};
+
+/*
+ * One for each treatment; of all runs of r.  Intervals are those of the bootstrap that draws runs, not pairs, in blocks
+ * of consecutive runs, ceil(n^(1/3)) of them (Politis & Romano, A circular block-resampling procedure, in Exploring the
+ * Limits of Bootstrap, 1992; the length: Hall, Horowitz & Jing, Biometrika 82 (1995) 561), so that drift is not taken
+ * for certainty: percentiles of SL_MEANS_ROUNDS rounds.  Always the same for the same runs.
+ */
+void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_deltas *d);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runs of an experiment as arrays.  In the store a run is a span of type experiment.run inside a span of type
+ * experiment; its attributes are the columns of the file that it came from, and attributes of the experiment say which
+ * of them is the score, and which the time.  All others are factors.
+ */
+#ifndef SL_EXPERIMENT_RUNS_H
+#define SL_EXPERIMENT_RUNS_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sl_factor_kind {
+    SL_FACTOR_CONSTANT, /* the same in all runs: nothing can be said of it */
+    SL_FACTOR_BOOLEAN,  /* 0 and 1, or no and yes, false and true */
+    SL_FACTOR_NUMERIC,
+    SL_FACTOR_CATEGORICAL
+};
+
+struct sl_factor {
+    const char *name;
+    enum sl_factor_kind kind;
+    int32_t levels;     /* in runs that were chosen and did not fail */
+    const char **level; /* their texts, ascending: the first is the base, "not applied" */
+    double *value;      /* of a numeric factor; NULL otherwise */
+};
+
+/* A level other than the base, applied to its factor. */
+struct sl_treatment {
+    uint32_t factor;
+    int32_t level;
+    const char *name; /* of a boolean the factor's, else FACTOR=LEVEL */
+};
+
+/* What a score is measured in: "us/task", of which rate_per / score is "tasks/s". */
+struct sl_unit {
+    char cost[64], rate[64];
+    double rate_per;
+};
+
+struct sl_runs {
+    const char *experiment, *score_name, *time_name; /* time_name NULL: nothing says when */
+    struct sl_unit unit;
+    bool rate;          /* score is a rate: more is better */
+    const char *scored; /* the unit of score */
+    size_t n, factors;  /* those with a score */
+    struct sl_factor *factor;
+    int32_t *level; /* n rows of `factors` indices into factor.level; -1: nothing says */
+    double *score;
+    int64_t *time_ns, *span; /* ascending by time, then by span */
+    SL_VEC(struct sl_treatment) treatment;
+    size_t failed;     /* runs without a score, which are in no array unless the question wants them */
+    size_t incomplete; /* runs where the level of some factor is not known */
+    struct sl_arena arena;
+};
+
+/* What is asked of an experiment. */
+struct sl_question {
+    const char *experiment;          /* its name; NULL: the only one of the store */
+    const char *where;               /* which runs: a condition on the columns of the view experiment_run; NULL: all */
+    bool rate;                       /* not as cost */
+    bool failed;                     /* runs that failed are wanted, too; their score is NaN */
+    bool log, interactions, no_time; /* of models */
+    const char *groups;              /* NULL, or patterns: "sys_*,app_*;cfg_*": these first, and so on */
+    const char *order;               /* NULL, or treatments: "a,b,c" */
+};
+
+/*
+ * Loads what q asks for.  On success *out is to be freed with sl_runs_free().  Errors: there is no experiment, several
+ * and q names none, the condition is no SQL, no run is left or none has a score, one run is told in two ways.
+ */
+int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, struct sl_err *err);
+void sl_runs_free(struct sl_runs *r);
+
+/* What the name of a column says of its unit: usec_per_task is us/task. */
+void sl_unit_of(struct sl_unit *u, const char *column);
+
+static inline const int32_t *sl_runs_levels(const struct sl_runs *r, size_t run)
+{
+    return r->level + run * r->factors;
+}
+
+#endif

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/experiment.h"
+#include "base/clock.h"
+#include "result/experiment.h"
+#include "show/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { NAME = 28, NUMBER = 32, MANY = 40, PAIRS = 20, BAR = 14, DATE = sizeof "2026-11-20" - 1 };
+
+/* ---- numbers ---- */
+
+/* Three digits, no exponent: +4,270, -65.6, 0.0123; buf holds NUMBER bytes.  NaN: nothing. */
+static char *digits(double v, bool sign, char *buf)
+{
+    int power = v != 0 ? (int)floor(log10(fabs(v))) : 0;
+    double unit, round;
+    char count[32];
+
+    if (isnan(v))
+        return strcpy(buf, "");
+    if (!(fabs(v) < 1e15) || (v != 0 && fabs(v) < 1e-6)) {
+        snprintf(buf, NUMBER, sign ? "%+.2e" : "%.2e", v);
+        return buf;
+    }
+    unit = pow(10, power - 2);
+    round = power < 2 ? v : nearbyint(v / unit) * unit;
+    if (power < 2)
+        snprintf(buf, NUMBER, sign && v != 0 ? "%+.*f" : "%.*f", v != 0 ? 2 - power : 0, v);
+    else
+        snprintf(buf, NUMBER, "%s%s",
+                 v < 0  ? "-"
+                 : sign ? "+"
+                        : "",
+                 sl_show_count((unsigned long long)(fabs(round) + 0.5), count));
+    return buf;
+}
+
+static char *p_text(double p, char *buf)
+{
+    if (isnan(p))
+        return strcpy(buf, "");
+    snprintf(buf, NUMBER, p < 0.001 ? "<0.001" : "%.3f", p);
+    return buf;
+}
+
+/* "-66 to +400"; nothing where it is not known. */
+static char *interval(double low, double high, char *buf)
+{
+    char a[NUMBER], b[NUMBER];
+
+    if (isnan(low) || isnan(high))
+        return strcpy(buf, "");
+    snprintf(buf, 2 * NUMBER, "%s to %s", digits(low, true, a), digits(high, true, b));
+    return buf;
+}
+
+static double real(const struct sl_table *t, int column)
+{
+    return sl_table_real_or_nan(t, column);
+}
+
+/* ---- heads ---- */
+
+static void put_factors(FILE *out, struct sl_table *f)
+{
+    bool any = false;
+
+    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
+        if (strcmp(sl_table_text_or_empty(f, 1), "constant") != 0)
+            continue;
+        fprintf(out, "%s%s", any ? ", " : "never varies, so nothing can be said of it: ", sl_table_text_or_empty(f, 0));
+        any = true;
+    }
+    if (any)
+        fputc('\n', out);
+}
+
+/* "parsl-perf: 193 runs (7 more failed), 2026-11-20T08:11Z to ..." */
+static void put_head_in(FILE *out, const struct sl_result *r, const char *what, const char *unit)
+{
+    struct sl_table *about = sl_result_find(r, "about");
+    char n[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
+    bool same_day;
+
+    sl_table_rewind(about);
+    sl_table_next(about, NULL);
+    unit = unit ? unit : sl_table_text_or_empty(about, SL_ABOUT_UNIT);
+    fprintf(out, "%s: %s run%s", sl_table_text_or_empty(about, SL_ABOUT_EXPERIMENT),
+            sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_RUNS), n),
+            sl_table_int(about, SL_ABOUT_RUNS) == 1 ? "" : "s");
+    if (sl_table_int(about, SL_ABOUT_FAILED))
+        fprintf(out, " (%s more failed)", sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_FAILED), n));
+    if (sl_table_int(about, SL_ABOUT_TIMED)) {
+        sl_time_text(sl_table_int(about, SL_ABOUT_FIRST_NS), from);
+        sl_time_text(sl_table_int(about, SL_ABOUT_LAST_NS), to);
+        same_day = !strncmp(from, to, DATE);
+        fprintf(out, ", %.*s %.5s to %.*s%s%.5s UTC", DATE, from, from + DATE + 1, same_day ? 0 : DATE, to,
+                same_day ? "" : " ", to + DATE + 1);
+    }
+    fputc('\n', out);
+    if (sl_table_int(about, SL_ABOUT_INCOMPLETE))
+        fprintf(out, "of %s runs the level of some factor is not known; models leave them out\n",
+                sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_INCOMPLETE), n));
+    put_factors(out, sl_result_find(r, "factors"));
+    fprintf(out, "%s, %s\n\n", what, unit);
+}
+
+static void put_head(FILE *out, const struct sl_result *r, const char *what)
+{
+    put_head_in(out, r, what, NULL);
+}
+
+static const char *better(const struct sl_experiment_look *look)
+{
+    return look->rate ? "more is better" : "less is better";
+}
+
+/* ---- means ---- */
+
+void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "means");
+    char what[200], a[NUMBER], b[2 * NUMBER];
+    bool few = false;
+
+    snprintf(what, sizeof what, "what each treatment changes (%s)", better(look));
+    put_head(out, r, what);
+    fprintf(out, "%-*s %9s  %-20s %s\n", NAME, "all runs with - without", "change", "95 % interval", "with : without");
+    while (sl_table_next(t, NULL) > 0)
+        fprintf(out, "%-*s %9s  %-20s %lld : %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
+                digits(real(t, SL_MEANS_DIFFERENCE), true, a),
+                interval(real(t, SL_MEANS_DIFFERENCE_LOWER), real(t, SL_MEANS_DIFFERENCE_UPPER), b),
+                (long long)sl_table_int(t, SL_MEANS_RUNS_WITH), (long long)sl_table_int(t, SL_MEANS_RUNS_WITHOUT));
+    fprintf(out, "\n%-*s %9s  %-20s %s\n", NAME, "pairs alike in all else", "change", "95 % interval", "pairs");
+    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
+        few |= sl_table_is_null(t, SL_MEANS_LOWER);
+        fprintf(out, "%-*s %9s  %-20s %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
+                digits(real(t, SL_MEANS_DELTA), true, a), interval(real(t, SL_MEANS_LOWER), real(t, SL_MEANS_UPPER), b),
+                (long long)sl_table_int(t, SL_MEANS_PAIRS));
+    }
+    if (few)
+        fputs("\nNo interval: fewer than 5 runs are on one side, too few to say how sure it is.\n", out);
+}
+
+void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "both");
+    char what[200], a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
+
+    snprintf(what, sizeof what, "changes in all runs, and there: where %.120s (%s)", look->vs, better(look));
+    put_head(out, r, what);
+    fprintf(out, "%-*s %17s | %s\n", NAME, "", "with - without", "pairs alike in all else");
+    fprintf(out, "%-*s %8s %8s | %8s %6s %8s %6s\n", NAME, "treatment", "all", "there", "all", "pairs", "there",
+            "pairs");
+    while (sl_table_next(t, NULL) > 0)
+        fprintf(out, "%-*s %8s %8s | %8s %6lld %8s %6lld\n", NAME, sl_table_text_or_empty(t, SL_BOTH_TREATMENT),
+                digits(real(t, SL_BOTH_DIFFERENCE), true, a), digits(real(t, SL_BOTH_VS_DIFFERENCE), true, b),
+                digits(real(t, SL_BOTH_DELTA), true, c), (long long)sl_table_int(t, SL_BOTH_PAIRS),
+                digits(real(t, SL_BOTH_VS), true, d), (long long)sl_table_int(t, SL_BOTH_VS_PAIRS));
+}
+
+/* ---- models ---- */
+
+/* Of log(score), a change in percent. */
+static char *change(double estimate, bool log, bool sign, char *buf)
+{
+    double v = log ? 100 * expm1(estimate) : estimate;
+
+    if (!isnan(v) && v != 0 && fabs(v) < 1e-6) /* rounding */
+        v = 0;
+    digits(v, sign, buf);
+    if (log && *buf)
+        strcat(buf, " %");
+    return buf;
+}
+
+static char *change_interval(double low, double high, bool log, char *buf)
+{
+    char a[NUMBER], b[NUMBER];
+
+    if (isnan(low) || isnan(high))
+        return strcpy(buf, "");
+    snprintf(buf, 2 * NUMBER, "%s to %s", change(low, log, true, a), change(high, log, true, b));
+    return buf;
+}
+
+static void put_term(FILE *out, const struct sl_table *t, bool log, int width)
+{
+    char a[NUMBER], b[2 * NUMBER], c[NUMBER];
+    const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM), *follows = sl_table_text(t, SL_MODEL_FOLLOWS, NULL);
+
+    if (follows) {
+        fprintf(out, "%-*s cannot be told: it is %s\n", width, name, follows);
+        return;
+    }
+    if (!strcmp(name, "(Intercept)") && log)
+        digits(exp(real(t, SL_MODEL_ESTIMATE)), false, a);
+    else
+        change(real(t, SL_MODEL_ESTIMATE), log, strcmp(name, "(Intercept)") != 0, a);
+    if (!strcmp(name, "(Intercept)") && log) {
+        char low[NUMBER], high[NUMBER];
+        snprintf(b, sizeof b, "%s to %s", digits(exp(real(t, SL_MODEL_LOWER)), false, low),
+                 digits(exp(real(t, SL_MODEL_UPPER)), false, high));
+    } else {
+        change_interval(real(t, SL_MODEL_LOWER), real(t, SL_MODEL_UPPER), log, b);
+    }
+    fprintf(out, "%-*s %10s  %-22s %7s\n", width, name, a, b, p_text(real(t, SL_MODEL_P), c));
+}
+
+struct by_p {
+    double p;
+    size_t row;
+};
+
+static int compare_p(const void *a, const void *b)
+{
+    const struct by_p *x = a, *y = b;
+    return x->p < y->p ? -1 : x->p > y->p ? 1 : x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The p below which `most` rows lie; 2: all do. */
+static double least_of(struct sl_table *t, int column, size_t most)
+{
+    struct by_p *v = sl_alloc(t->rows * sizeof *v + 1);
+    double out = 2;
+    size_t n = 0;
+
+    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;)
+        if (!sl_table_is_null(t, column))
+            v[n++] = (struct by_p){sl_table_real(t, column), n};
+    qsort(v, n, sizeof *v, compare_p);
+    if (n > most)
+        out = v[most].p;
+    free(v);
+    sl_table_rewind(t);
+    return out;
+}
+
+void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "model");
+    char what[200], a[NUMBER], b[32];
+    double least = look->all ? 2 : least_of(t, SL_MODEL_P, MANY);
+    size_t left = 0, width = NAME;
+    bool daily = false;
+
+    snprintf(what, sizeof what, "what changes, all else being equal, by least squares (%s)", better(look));
+    put_head_in(out, r, what, look->log ? "percent" : NULL);
+    for (int pass = 0; pass < 2; pass++, sl_table_rewind(t)) {
+        while (sl_table_next(t, NULL) > 0) {
+            const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM);
+            bool shown = sl_table_is_null(t, SL_MODEL_P) || sl_table_real(t, SL_MODEL_P) < least;
+            if (!pass && shown && strlen(name) > width)
+                width = strlen(name);
+            else if (pass && !shown)
+                left++;
+            else if (pass)
+                put_term(out, t, look->log, (int)(width > 36 ? 36 : width));
+            daily |= !strcmp(name, "day_cos");
+        }
+        if (!pass)
+            fprintf(out, "%-*s %10s  %-22s %7s\n", (int)(width > 36 ? 36 : width), "term", "change", "95 % interval",
+                    "p");
+    }
+    if (left)
+        fprintf(out, "and %zu more that are less sure; --all shows them\n", left);
+    sl_table_next(t, NULL);
+    fprintf(out, "\n%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
+    if (!sl_table_is_null(t, SL_MODEL_RESIDUAL_STDDEV))
+        fprintf(out, "; what is left has a standard deviation of %s%s",
+                look->log ? change(real(t, SL_MODEL_RESIDUAL_STDDEV), true, false, a)
+                          : digits(real(t, SL_MODEL_RESIDUAL_STDDEV), false, a),
+                "");
+    fprintf(out, " (%s runs)\n", sl_show_count((unsigned long long)sl_table_int(t, SL_MODEL_RUNS), b));
+}
+
+void sl_show_beside(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "beside");
+    char what[200], a[NUMBER], b[2 * NUMBER], c[NUMBER], d[NUMBER];
+
+    snprintf(what, sizeof what, "the model beside plain means (%s)", better(look));
+    put_head(out, r, what);
+    fprintf(out, "%-*s %-28s | %8s | %s\n", NAME - 2, "", "model", "with -", "pairs alike");
+    fprintf(out, "%-*s %8s %-19s | %8s | %8s %s\n", NAME - 2, "treatment", "change", "95 % interval", "without",
+            "change", "n");
+    while (sl_table_next(t, NULL) > 0)
+        fprintf(out, "%-*s %8s %-19s | %8s | %8s %lld\n", NAME - 2, sl_table_text_or_empty(t, SL_BESIDE_TREATMENT),
+                digits(real(t, SL_BESIDE_MODEL), true, a),
+                interval(real(t, SL_BESIDE_MODEL_LOWER), real(t, SL_BESIDE_MODEL_UPPER), b),
+                digits(real(t, SL_BESIDE_DIFFERENCE), true, c), digits(real(t, SL_BESIDE_DELTA), true, d),
+                (long long)sl_table_int(t, SL_BESIDE_PAIRS));
+}
+
+void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "tiles");
+    struct by_p *v = sl_alloc(t->rows * sizeof *v + 1);
+    char a[NUMBER], b[2 * NUMBER];
+    size_t n = 0;
+
+    put_head_in(out, r, "what two treatments change beyond what each does alone", look->log ? "percent" : NULL);
+    for (size_t row = 0; sl_table_next(t, NULL) > 0; row++) /* the other of two is the same, the other way round */
+        if (row % 2 == 0)
+            v[n++] = (struct by_p){sl_table_is_null(t, 5) ? 2 : sl_table_real(t, 5), row};
+    qsort(v, n, sizeof *v, compare_p);
+    fprintf(out, "%-*s %-*s %8s  %s\n", NAME - 3, "treatment", NAME - 3, "and", "change", "95 % interval");
+    for (size_t i = 0; i < n && (look->all || i < PAIRS); i++) {
+        t->at = v[i].row;
+        sl_table_next(t, NULL);
+        fprintf(out, "%-*s %-*s %8s  %s\n", NAME - 3, sl_table_text_or_empty(t, 0), NAME - 3,
+                sl_table_text_or_empty(t, 1), sl_table_is_null(t, 2) ? "?" : change(real(t, 2), look->log, true, a),
+                change_interval(real(t, 3), real(t, 4), look->log, b));
+    }
+    if (n > PAIRS && !look->all)
+        fprintf(out, "and %zu pairs that are less sure; --all shows them\n", n - PAIRS);
+    if (n && v[n - 1].p > 1)
+        fputs("? no runs tell it, or it is the same as others\n", out);
+    free(v);
+}
+
+struct miss {
+    double ratio;
+    size_t row;
+};
+
+static int compare_miss(const void *a, const void *b)
+{
+    const struct miss *x = a, *y = b;
+    return x->ratio > y->ratio ? -1 : x->ratio < y->ratio ? 1 : x->row < y->row ? -1 : x->row > y->row;
+}
+
+void sl_show_fit(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "fit");
+    struct miss *v = sl_alloc(t->rows * sizeof *v + 1);
+    char a[NUMBER], b[NUMBER], c[NUMBER];
+    size_t n = 0;
+
+    (void)look;
+    put_head(out, r, "what the model says of each run, and what was measured");
+    while (sl_table_next(t, NULL) > 0)
+        v[n] = (struct miss){fabs(real(t, 4)), n}, n++;
+    qsort(v, n, sizeof *v, compare_miss);
+    if (n)
+        fprintf(out, "half of the runs are off by less than %s; the furthest off:\n\n",
+                digits(v[n / 2].ratio, false, a));
+    fprintf(out, "%10s %10s %10s  %s\n", "measured", "fitted", "off by", "run");
+    for (size_t i = 0; i < n && i < (look->all ? n : 10); i++) {
+        sl_table_rewind(t);
+        t->at = v[i].row;
+        sl_table_next(t, NULL);
+        fprintf(out, "%10s %10s %10s  spanloom show span %lld\n", digits(real(t, 2), false, a),
+                digits(real(t, 3), false, b), digits(real(t, 4), true, c), (long long)sl_table_int(t, 0));
+    }
+    free(v);
+}
+
+/* ---- sequences ---- */
+
+/* A treatment of which nothing can be told; false: it is none. */
+static bool put_left_out(FILE *out, const struct sl_table *t, int name, int follows)
+{
+    if (sl_table_is_null(t, follows))
+        return false;
+    fprintf(out, "%-*s cannot be told: it is %s\n", NAME, sl_table_text_or_empty(t, name),
+            sl_table_text_or_empty(t, follows));
+    return true;
+}
+
+void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "sequence");
+    double most = sl_show_most(t, SL_SEQUENCE_AFTER);
+    bool pairs, any = false;
+    char what[200], a[NUMBER], b[NUMBER], c[NUMBER], bar[4 * BAR + 4];
+
+    sl_table_next(t, NULL);
+    pairs = sl_table_int(t, SL_SEQUENCE_PAIRS);
+    sl_table_rewind(t);
+    snprintf(what, sizeof what, "one after the other, by a model %s (%s)", pairs ? "with pairs" : "without pairs",
+             better(look));
+    put_head(out, r, what);
+    fprintf(out, "%-*s %9s  %8s  %-14s  %s\n", NAME, "treatment", "change", "then", "", "measured (runs)");
+    while (sl_table_next(t, NULL) > 0) {
+        bool first = sl_table_is_null(t, SL_SEQUENCE_TREATMENT);
+        if (put_left_out(out, t, SL_SEQUENCE_TREATMENT, SL_SEQUENCE_FOLLOWS))
+            continue;
+        bool unsure = !first && !(sl_table_real(t, SL_SEQUENCE_P) < 0.05);
+        sl_show_bar(real(t, SL_SEQUENCE_AFTER) / most, BAR, bar);
+        any |= unsure;
+        fprintf(out, "%-*s %9s%s %8s  %s", NAME, first ? "(none)" : sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT),
+                first ? "" : digits(real(t, SL_SEQUENCE_DELTA), true, a), unsure ? "?" : " ",
+                digits(real(t, SL_SEQUENCE_AFTER), false, b), bar);
+        if (sl_table_int(t, SL_SEQUENCE_RUNS)) {
+            size_t width = 0;
+            for (const char *s = bar; *s; s++)
+                width += (*s & 0xC0) != 0x80;
+            fprintf(out, "%*s  %s (%lld)", (int)(BAR - width), "", digits(real(t, SL_SEQUENCE_MEASURED), false, c),
+                    (long long)sl_table_int(t, SL_SEQUENCE_RUNS));
+        }
+        fputc('\n', out);
+    }
+    if (any)
+        fputs("\n? by itself it may be chance (p is not below 0.05)\n", out);
+}
+
+void sl_show_shapley(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "shapley");
+    char what[200], a[NUMBER], b[2 * NUMBER];
+
+    snprintf(what, sizeof what, "what each adds, over all orders of applying them (%s)", better(look));
+    put_head(out, r, what);
+    fprintf(out, "%-*s %10s  %s\n", NAME, "treatment", "on average", "in any order");
+    while (sl_table_next(t, NULL) > 0)
+        if (!put_left_out(out, t, 0, 4))
+            fprintf(out, "%-*s %10s  %s\n", NAME, sl_table_text_or_empty(t, 0), digits(real(t, 1), true, a),
+                    interval(real(t, 2), real(t, 3), b));
+}
+
+void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "pca"), *l = sl_result_find(r, "loadings");
+    char bar[4 * 30 + 4];
+
+    put_head(out, r, "what 500 random orders of all treatments have in common");
+    fprintf(out, "%9s %9s %9s\n", "component", "variance", "together");
+    while (sl_table_next(t, NULL) > 0) {
+        if (sl_table_int(t, 0) > 10 && !look->all)
+            continue;
+        fprintf(out, "%9lld %7.1f %% %7.1f %%  %s\n", (long long)sl_table_int(t, 0), 100 * real(t, 2), 100 * real(t, 3),
+                sl_show_bar(real(t, 2), 30, bar));
+    }
+    for (int k = 1; k <= 2; k++) {
+        fprintf(out, "\ncomponent %d is mostly:\n", k);
+        for (sl_table_rewind(l); sl_table_next(l, NULL) > 0;)
+            if (sl_table_int(l, 0) == k && fabs(real(l, 2)) >= 0.2)
+                fprintf(out, "  %+.2f %s\n", real(l, 2), sl_table_text_or_empty(l, 1));
+    }
+}
+
+/* ---- deltas ---- */
+
+/* Of the deltas of one treatment, or of one colour. */
+struct strip {
+    const char *name;
+    size_t n, better, worse;
+    double least, most, sum, sum_log;
+};
+
+static void put_strip(FILE *out, const struct strip *s)
+{
+    char a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
+
+    if (isnan(s->sum_log)) { /* a score that is not above 0 */
+        fprintf(out, "%-*s %6zu %6zu %6zu %8s\n", NAME, s->name, s->n, s->better, s->worse,
+                digits(s->sum / (double)s->n, true, a));
+        return;
+    }
+    fprintf(out, "%-*s %6zu %6zu %6zu %8s  x%-6s x%s to x%s\n", NAME, s->name, s->n, s->better, s->worse,
+            digits(s->sum / (double)s->n, true, a), digits(exp2(s->sum_log / (double)s->n), false, b),
+            digits(exp2(s->least), false, c), digits(exp2(s->most), false, d));
+}
+
+static void take_delta(struct strip *s, double delta, double log2_ratio, bool rate)
+{
+    if (!s->n || log2_ratio < s->least)
+        s->least = log2_ratio;
+    if (!s->n || log2_ratio > s->most)
+        s->most = log2_ratio;
+    s->n++;
+    s->better += rate ? delta > 0 : delta < 0;
+    s->worse += rate ? delta < 0 : delta > 0;
+    s->sum += delta;
+    s->sum_log += log2_ratio;
+}
+
+static void put_strip_head(FILE *out, const char *name)
+{
+    fprintf(out, "%-*s %6s %6s %6s %8s  %-7s %s\n", NAME, name, "pairs", "better", "worse", "mean", "times", "range");
+}
+
+void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "deltas");
+    struct strip s = {0};
+
+    put_head(out, r, "runs before and after a treatment, alike in all else");
+    if (!t->rows)
+        fputs("No two runs differ in one factor alone. Models need no such pairs: spanloom experiment model\n", out);
+    else
+        put_strip_head(out, "treatment");
+    while (sl_table_next(t, NULL) > 0) {
+        const char *name = sl_table_text_or_empty(t, SL_DELTAS_TREATMENT);
+        if (s.n && strcmp(s.name, name) != 0) {
+            put_strip(out, &s);
+            s = (struct strip){0};
+        }
+        s.name = name;
+        take_delta(&s, real(t, SL_DELTAS_DELTA), real(t, SL_DELTAS_LOG2), look->rate);
+    }
+    if (s.n)
+        put_strip(out, &s);
+}
+
+void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "scatter");
+    SL_VEC(struct strip) colour = {0};
+    char what[200];
+
+    snprintf(what, sizeof what, "runs before and after %.100s, alike in all else", look->vs);
+    put_head(out, r, what);
+    while (sl_table_next(t, NULL) > 0) {
+        const char *name = sl_table_text(t, 4, NULL);
+        size_t i = 0;
+        while (i < colour.n && strcmp(colour.v[i].name, name ? name : "(all)") != 0)
+            i++;
+        if (i == colour.n)
+            sl_vec_add(&colour)->name = name ? name : "(all)";
+        take_delta(&colour.v[i], real(t, 2), real(t, 3), look->rate);
+    }
+    if (!t->rows)
+        fputs("No two runs differ in this factor alone. Models need no such pairs: spanloom experiment model\n", out);
+    else
+        put_strip_head(out, look->by ? look->by : "");
+    for (size_t i = 0; i < colour.n; i++)
+        put_strip(out, &colour.v[i]);
+    sl_vec_free(&colour);
+}
+
+void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *f = sl_result_find(r, "factors");
+    const char *last = "";
+
+    (void)look;
+    put_head(out, r, "how many runs have which level of a factor; scores are in");
+    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
+        const char *name = sl_table_text_or_empty(f, 0);
+        if (strcmp(name, last) != 0)
+            fprintf(out, "%s%-*s %-12s", *last ? "\n" : "", NAME, name, sl_table_text_or_empty(f, 1));
+        fprintf(out, "%s %s: %lld", strcmp(name, last) != 0 ? "" : ",", sl_table_text_or_empty(f, 3),
+                (long long)sl_table_int(f, 4));
+        last = name;
+    }
+    fputc('\n', out);
+}

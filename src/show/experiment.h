@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people see of an experiment (result/experiment.h). */
+#ifndef SL_SHOW_EXPERIMENT_H
+#define SL_SHOW_EXPERIMENT_H
+
+#include "result/table.h"
+
+#include <stdio.h>
+
+struct sl_experiment_look {
+    bool log, rate, all; /* of a model: percent; more is better; every row */
+    const char *vs, *by; /* of sl_show_both(); of sl_show_scatter(): the treatment, and what colours */
+};
+
+void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_beside(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_fit(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_shapley(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+
+#endif
