@@ -122,6 +122,10 @@ class Store(sqlite3.Connection):
         """What changed from one run, or store, to another."""
         return self._frame("diff", [a, b], options)
 
+    def experiment(self, question, *words, **options):
+        """What treatments do to a score: experiment("model", log=True), ("means", where="a = 0"), ("scatter", "a")."""
+        return self._frame("experiment", [question, *words], options)
+
     def profile(self, *words, **options):
         """Which functions of traced programs took the time; tree=True: by path of functions."""
         return self._frame("profile", words, options)

@@ -102,6 +102,7 @@ ANALYSES = {
     "what_if('driver x0')": ["what-if", "driver x0"], "skew()": ["skew"],
     "diff('spanloom.db', 'spanloom.db')": ["diff", "spanloom.db", "spanloom.db"],
     "profile(tree=True)": ["profile", "--tree"],
+    "experiment('means', where='app_big = 0')": ["experiment", "means", "--where", "app_big = 0"],
     "links()": ["links"], "types(events=True)": ["types", "--events"],
 }
 
@@ -110,6 +111,8 @@ ANALYSES = {
 def analyses_as_frames(version):
     """The same rows as the command's JSON; columns without a row have their names still."""
     stores = {"profile": imported(f"{ROOT}/tests/data/parsl-2026-traced/runinfo", store="traced.db").store}
+    stores["experiment"] = path("runs.db")
+    spanloom("experiment", "import", "-d", path("runs.db"), "--score", "usec_per_task", "--time", "unix_time", f"{ROOT}/examples/experiment/runs.csv")
     example()
     for call, words in ANALYSES.items():
         store = stores.get(words[0], path("spanloom.db"))
