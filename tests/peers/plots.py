@@ -138,7 +138,7 @@ def times_are_utc_to_the_millisecond():
     rows = [{"t": begin + 100 * i, "y": i} for i in range(5)]
     more = {"encoding": {"x": {"field": "t", "type": "temporal", "axis": {"tickCount": 5, "format": "%H:%M:%S.%L"}}}}
     found = texts(svg(spec(rows, "point", **more)))
-    equal(found[:5], ["08:11:40.000", "08:11:40.100", "08:11:40.200", "08:11:40.300", "08:11:40.400"][: len(found[:5])])
+    equal(found[:5], ["08:11:40.000", "08:11:40.100", "08:11:40.200", "08:11:40.300", "08:11:40.400"])
     for zone in "Asia/Tokyo", "America/New_York":
         equal(
             draw(spec(rows, "point", **more), env={**os.environ, "TZ": zone})[0], draw(spec(rows, "point", **more))[0]
