@@ -478,8 +478,9 @@ NUMBERS = ["1.5", "0", "1e-9", "-2", "86400 * 400", "1e300"]
 
 @test
 def every_plot_has_an_input():
+    """Those of experiments are in experiment.py."""
     names = [r["plot"] for r in csv.DictReader(io.StringIO(spanloom("plot", "--list", "--format", "csv").out))]
-    equal(sorted(INPUTS), sorted(names))
+    equal(sorted(INPUTS), sorted(n for n in names if not n.startswith("experiment-")))
 
 
 @cases(*INPUTS)
