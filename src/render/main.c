@@ -16,6 +16,19 @@
 
 #define ADDRESS_SPACE (UINT64_C(6) << 30)
 
+/* Of processor time, in seconds: a line of a million points as PNG would not end.  The kernel ends us then. */
+enum { LONGEST = 120 };
+
+static void limit_time(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_CPU, &limit) || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= LONGEST))
+        return;
+    limit.rlim_cur = LONGEST;
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
 /* JavaScriptCore reserves address space, and aborts without a word where it gets less. */
 static int check_address_space(struct sl_err *err)
 {
@@ -51,6 +64,7 @@ static int render(const char *form, const char *bundle, FILE *out, struct sl_err
 
     if (rc)
         return rc;
+    limit_time();
     if (!(spec = read_all(stdin, &n, err)))
         return SL_EIO;
     svg = engine_svg(bundle, spec, n, stderr, err);

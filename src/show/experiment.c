@@ -229,7 +229,7 @@ static double least_of(struct sl_table *t, int column, size_t most)
 
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;)
         if (!sl_table_is_null(t, column))
-            v[n++] = (struct by_p){sl_table_real(t, column), n};
+            v[n] = (struct by_p){sl_table_real(t, column), n}, n++;
     qsort(v, n, sizeof *v, compare_p);
     if (n > most)
         out = v[most].p;
@@ -244,7 +244,6 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
     char what[200], a[NUMBER], b[32];
     double least = look->all ? 2 : least_of(t, SL_MODEL_P, MANY);
     size_t left = 0, width = NAME;
-    bool daily = false;
 
     snprintf(what, sizeof what, "what changes, all else being equal, by least squares (%s)", better(look));
     put_head_in(out, r, what, look->log ? "percent" : NULL);
@@ -258,7 +257,6 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
                 left++;
             else if (pass)
                 put_term(out, t, look->log, (int)(width > 36 ? 36 : width));
-            daily |= !strcmp(name, "day_cos");
         }
         if (!pass)
             fprintf(out, "%-*s %10s  %-22s %7s\n", (int)(width > 36 ? 36 : width), "term", "change", "95 % interval",
