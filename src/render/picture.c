@@ -3,6 +3,7 @@
 
 #include <cairo-pdf.h>
 #include <librsvg/rsvg.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -70,8 +71,8 @@ int picture_png(FILE *out, const char *svg, size_t n, struct sl_err *err)
         return SL_EFORMAT;
     if (width * scale > MOST_PIXELS || height * scale > MOST_PIXELS)
         scale = MOST_PIXELS / (width > height ? width : height);
-    surface =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * scale + 0.999), (int)(height * scale + 0.999));
+    surface = /* whole pixels only: what is left of the last one would be black */
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)fmax(1, width * scale), (int)fmax(1, height * scale));
     rc = draw(h, surface, scale, width, height, err);
     if (!rc && (status = cairo_surface_write_to_png_stream(surface, write_to, out)))
         rc = sl_err(err, SL_EIO, "the picture cannot be written: %s", cairo_status_to_string(status));
