@@ -118,6 +118,7 @@ class Store:
         db.executemany("INSERT INTO sl_shape (id, pos, name, path) VALUES (?, 0, ?, '$[0]')", [(i, n) for n, i in self.shapes.items()])
         db.executemany("INSERT INTO sl_attr (span, shape, source, place, vals) VALUES (?, ?, ?, ?, ?)", self.attrs)
         db.commit()
+        db.executescript("PRAGMA analysis_limit = 400; ANALYZE sl_span")  # as an import does, lest SQLite believe it has the template's one
         db.close()
         return self.file
 

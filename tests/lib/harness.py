@@ -2,7 +2,7 @@
 """What the fault tests share: a test is a function with @test; main() runs them and prints TAP.
 
 Every test has an empty working directory of its own.  A test file takes words as arguments: only tests whose
-name contains one of them are run.  KEEP=1 keeps the directories, TIMES=1 tells how long each took, SEED=N is for
+name contains one of them are run.  KEEP=1 keeps the directories, TIMES=1 tells the CPU time of each, SEED=N is for
 other random numbers, QUICK=1 takes one case of each test.
 """
 import ctypes
@@ -114,9 +114,14 @@ def rng():
     return random.Random(f"{os.environ.get('SEED', 1)} {_here.name}")
 
 
+def _cpu():
+    """Seconds of ours and of all that we waited for."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def _run(number, name, f, args):
     _here.dir, _here.name, _here.notes = tempfile.mkdtemp(prefix="spanloom-test-", dir=SCRATCH), name, []
-    start, failure, skipped = time.time(), None, ""
+    start, failure, skipped = _cpu(), None, ""
     try:
         f(*args)
     except Skipped as e:
@@ -133,7 +138,7 @@ def _run(number, name, f, args):
     if failure:
         lines += [f"# {line}" for line in failure.splitlines()[:60]]
     if os.environ.get("TIMES"):
-        lines.append(f"# {time.time() - start:.1f} s")
+        lines.append(f"# {_cpu() - start:.2f} s")
     return "\n".join(lines), not failure
 
 

@@ -51,16 +51,18 @@ def shell(store, query):
     return [tuple(r.values()) for r in json.loads(done.stdout or "[]")]
 
 
+def _near(x, y):
+    if isinstance(y, Fraction):
+        return x is not None and (x == float(y) or abs(Fraction(x) - y) <= abs(y) * Fraction(1, 10**13))
+    return x == y and isinstance(y, type(x))
+
+
 def near(got, want, what=""):
     """Rows; numbers that are fractions in want may differ by the bits of a double."""
     check(not isinstance(got, str), what, got)
     for k, (a, b) in enumerate(zip(got, want)):
-        for x, y in zip(a, b):
-            if isinstance(y, Fraction):
-                check(x is not None and abs(Fraction(x) - y) <= abs(y) * Fraction(1, 10**13), what, f"row {k}: got {a}, want {tuple(map(str, b))}")
-            else:
-                check(x == y and isinstance(y, type(x)), what, f"row {k}: got {a}, want {b}")
-        check(len(a) == len(b), what, a, b)
+        if len(a) != len(b) or not all(map(_near, a, b)):
+            raise AssertionError(f"{what} row {k}: got {a}, want {tuple(map(str, b))}")
     check(len(got) == len(want), what, f"{len(got)} rows, want {len(want)}")
 
 
