@@ -3,22 +3,20 @@ How many spans were in which state.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom states
-  198 spans of type parsl.monitoring.task, 2026-11-20T08:11:31Z to 2026-11-20T08:11:59Z; a column is 1 s, a full one 113 spans
+  198 spans of type parsl.monitoring.task, 2026-11-20T08:11:31Z to 2026-11-20T08:11:59Z; a column is 1 s, a full one 180 spans
   
-  state                                                        at most ended in   mean time
-  parsl.rundir.try/launched                                        113        0      7.86 s  ▆███████▇▇▇▆▅▅▄▃▃▃▃▂▂▁▁ ▁
-  parsl.monitoring.try/pending                                      47        0      3.62 s  ▄▄▄▄▄▄▄▄▃▃▃▃▃▂▂▂▂▂▂▂▁▁▁ ▁
-  parsl.executor.htex.interchange.task/interchange_put           16.29        0      804 ms  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▁▁▁▁▁▁ ▁
-  parsl.executor.htex.interchange.task/interchange_to_manager   0.7465        0     20.6 ms      ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁
-  parsl.executor.htex.manager.task/manager_got_task              2.252        0     83.9 ms      ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁
-  parsl.monitoring.try/running                                   1.982        0      186 ms       ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
-  parsl.monitoring.try/joining                                       4        0      113 ms                 ▁▁▁▁▁▁▁
-  parsl.monitoring.try/exec_done                                   110      110      296 us       ▁▁▁▁▂▂▃▃▃▄▅▆▆▆▇▇███████
-  parsl.executor.htex.worker.task/worker_all_finished_task          74       74      699 us       ▁▁▁▁▁▁▂▂▂▂▃▄▄▄▄▄▅▆▆▆▆▆▆
-  parsl.monitoring.try/memo_done                                     1        1         0 s                 ▁▁▁▁▁▁▁▁▁▁▁▁▁
-  parsl.monitoring.try/failed                                    8.355        9       23 us                      ▁▁▁▁▁▁▁▁
-  parsl.monitoring.try/dep_fail                                      4        4         0 s                      ▁▁▁▁▁▁▁▁
-  and 21 more, in none of them more than 0.036 at a time; --format csv has all
+  state                                                 at most ended in   mean time
+  parsl.rundir.try/launched                                 113        0      7.86 s  ▄▆▆▆▅▅▅▅▅▅▄▄▄▃▃▂▂▂▂▂▁▁▁ ▁
+  parsl.monitoring.try/pending                               47        0      3.62 s  ▂▃▃▃▃▃▂▂▂▂▂▂▂▂▂▂▂▁▁▁▁▁▁ ▁
+  parsl.executor.htex.interchange.task/interchange_put    16.29        0      804 ms  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁
+  parsl.executor.htex.manager.task/manager_got_task       2.252        0     83.9 ms      ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁
+  parsl.monitoring.try/running                            1.982        0      186 ms       ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
+  parsl.monitoring.try/joining                                4        0      113 ms                 ▁▁▁▁▁▁▁
+  parsl.monitoring.try/exec_done                            180      180         0 s       ▁▁▁▁▂▂▂▃▃▄▅▆▆▆▇▇███████
+  parsl.monitoring.try/memo_done                              1        1         0 s                 ▁▁▁▁▁▁▁▁▁▁▁▁▁
+  parsl.monitoring.try/failed                             12.35       13         0 s                      ▁▁▁▁▁▁▁▁
+  parsl.monitoring.try/dep_fail                               4        4         0 s                      ▁▁▁▁▁▁▁▁
+  and 23 more, in none of them more than 0.75 at a time; --format csv has all
   $ spanloom states --bin 5 parsl.executor.htex.worker.task
   220 spans of type parsl.executor.htex.worker.task, 2026-11-20T08:11:35Z to 2026-11-20T08:12:00Z; a column is 5 s, a full one 218.2 spans
   

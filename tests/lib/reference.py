@@ -20,7 +20,7 @@ CLOSURE = """
         UNION SELECT root, subspan_uuid FROM subspan JOIN d ON superspan_uuid = span
         UNION SELECT root, right_uuid FROM facet JOIN d ON left_uuid = span
         UNION SELECT root, left_uuid FROM facet JOIN d ON right_uuid = span)
-    SELECT d.root, e.time_ns, s.type, e.type, d.root = d.span FROM d JOIN spans s ON s.id = d.span LEFT JOIN events e ON e.span = s.id
+    SELECT d.root, e.time_ns, s.type, e.type, d.span FROM d JOIN spans s ON s.id = d.span LEFT JOIN events e ON e.span = s.id
 """
 
 ASK = """
@@ -68,16 +68,69 @@ def near(got, want, what=""):
 
 # ---- by the definitions
 
-class Own(str):
-    """The type of an event of the root itself."""
+class Event(str):
+    """The type of an event.  own: of the root itself; over: the rank of what says that the root is over, else None;
+    again: it may come again."""
+    own, over, again = False, None, False
 
 
-def stories(db, kind):
-    """{root: [(time, span type, event type), ...] in order}"""
-    found = collections.defaultdict(list)
-    for root, t, span_type, event_type, own in db.execute(CLOSURE, (kind,)):
-        found[root] += [] if t is None else [(t, span_type, Own(event_type) if own else event_type)]
+class Ends:
+    """What sl_state and sl_role say of who is over when."""
+
+    def __init__(self, db):
+        q = lambda sql: db.execute(sql).fetchall()
+        has = q("SELECT 1 FROM pragma_table_info('sl_state') WHERE name = 'again'")
+        self.said = {(s, e): (kind, rank, again) for s, e, kind, rank, again in
+                     (q("SELECT span_type, event_type, kind, rank, again FROM sl_state") if has else [])}
+        self.attempts = {t for t, in q("SELECT type FROM sl_role WHERE role = 'attempt'")} if has else set()
+        self.facets, self.sub = collections.defaultdict(set), collections.defaultdict(set)
+        for a, b in q("SELECT left_uuid, right_uuid FROM facet"):
+            self.facets[a].add(b)
+            self.facets[b].add(a)
+        for a, b in q("SELECT superspan_uuid, subspan_uuid FROM subspan"):
+            self.sub[a].add(b)
+        self.group = {}
+
+    def itself(self, root):
+        if root not in self.group:
+            group, new = set(), {root}
+            while new:
+                group |= new
+                new = {f for g in new for f in self.facets[g]} - group
+            self.group[root] = group
+        return self.group[root]
+
+    def mark(self, root, span, span_type, event):
+        event = Event(event)
+        event.own = root == span
+        kind, rank, again = self.said.get((span_type, event), (None, None, False))
+        event.again = again and kind != "done"
+        if kind == "done" and (span in self.itself(root) or (
+                span_type in self.attempts and any(span in self.sub[g] for g in self.itself(root)))):
+            event.over = rank
+        return event
+
+
+def stories(db, kind, lens=lambda span_type, event_type: event_type):
+    """{root: [(time, span type, event type), ...] in order}; lens: how an event appears, None: not at all"""
+    found, ends = collections.defaultdict(list), Ends(db)
+    for root, t, span_type, event_type, span in db.execute(CLOSURE, (kind,)):
+        seen = None if t is None else lens(span_type, event_type)
+        found[root] += [] if seen is None else [(t, span_type, ends.mark(root, span, span_type, seen))]
     return {root: sorted(events) for root, events in sorted(found.items())}
+
+
+def until_over(events):
+    """Without what is told when all is over."""
+    kept, over = [], None
+    for t, s, e in events:
+        over = None if e.again else over
+        if e.over is not None and (over is None or e.over >= over):
+            over = e.over
+        elif over is not None:
+            continue
+        kept.append((t, s, e))
+    return kept
 
 
 def glob(pattern, text):
@@ -92,7 +145,7 @@ def means(pattern, span_type, event_type):
 def two_events(told, start, end):
     rows = []
     for root, events in told.items():
-        a, b = ([t for t, s, e in events if isinstance(e, Own) and means(p, s, e)] for p in (start, end))
+        a, b = ([t for t, s, e in events if e.own and means(p, s, e)] for p in (start, end))
         if not a or not b:
             a, b = ([t for t, s, e in events if means(p, s, e)] for p in (start, end))
         first = [min(x) if x else None for x in (a, b)]
@@ -104,7 +157,7 @@ def lives(told):
     """Of each root [(from, to, state)]; the last for ever: None."""
     for events in told.values():
         last = {}
-        for t, s, e in events:  # in order: the last of a time stays
+        for t, s, e in until_over(events):  # in order: the last of a time stays
             last[t] = (s, e)
         times = list(last)
         yield [(t, times[i + 1] if i + 1 < len(times) else None, last[t]) for i, t in enumerate(times)]
@@ -286,8 +339,10 @@ def random_store(to, r, times=None, states=True):
                    [(r.choice(ids + [nothing]), when(), name[r.choice(names[-5:])], r.randint(1, 3), r.randint(1, places))
                     for _ in range(n * r.randint(0, 4))])
     if states:
-        db.executemany("INSERT INTO sl_state (span_type, event_type, state, kind, rank) VALUES (?, ?, 's', ?, ?)",
-                       [(s, e, r.choice(["run", "run", "wait", "done"]), r.randint(1, 3)) for s in ("task", "try", "none")
-                        for e in names[-5:] if r.random() < 0.7])
+        db.executemany("INSERT INTO sl_state (span_type, event_type, state, kind, rank, again) VALUES (?, ?, 's', ?, ?, ?)",
+                       [(s, e, r.choice(["run", "run", "wait", "done"]), r.randint(1, 3), r.random() < 0.2)
+                        for s in ("task", "try", "none") for e in names[-5:] if r.random() < 0.7])
+        if r.random() < 0.7:
+            db.execute("INSERT INTO sl_role VALUES ('try', 'attempt')")
     db.execute("COMMIT")
     return db

@@ -236,7 +236,7 @@ def states_rate_and_utilisation_for_people():
     store = imported(EXAMPLE).store
     db = sqlite3.connect(store)
     told = stories(db, "parsl.monitoring.task")
-    rows, over = occupancy(told, 2 * 10**9), collections.Counter(events[-1][1:] for events in told.values() if events)
+    rows, over = occupancy(told, 2 * 10**9), collections.Counter(until_over(events)[-1][1:] for events in told.values() if events)
     lines = re.findall(r"^(\S+)/(\S+) +([0-9.]+) +(\d+) +([0-9.]+ [mu]?s)  (.*)$", spanloom("states", "-d", store, "--bin", 2).out, re.M)
     check(len(lines) >= 10)
     top = max(x[3] for x in rows)
@@ -307,8 +307,8 @@ def the_lens_is_looked_through():
     sqlite3.connect(store).executescript("INSERT INTO sl_lens (kind, what) VALUES ('ignore', 'parsl.monitoring.try'); "
                                          "INSERT INTO sl_lens (kind, what, becomes) VALUES ('rename', '*/exec_done', 'over')")
     db = sqlite3.connect(store)
-    told = {root: sorted((t, s, "over" if e == "exec_done" else e) for t, s, e in events if s != "parsl.monitoring.try")
-            for root, events in stories(db, "parsl.monitoring.task").items()}
+    told = stories(db, "parsl.monitoring.task",
+                   lambda s, e: None if s == "parsl.monitoring.try" else "over" if e == "exec_done" else e)
     got = ask(store, "SELECT * FROM two_events('invoked', 'over')", "SELECT * FROM occupancy('parsl.monitoring.task', 3)",
               "SELECT * FROM two_events('invoked', 'nothing')")
     near(got[0], two_events(told, "invoked", "over"))

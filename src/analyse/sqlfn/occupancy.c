@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * occupancy(root_type [, bin_s [, within]]): how many spans of a type are in which state over time.  The state of a
- * span is the latest event of its closure (analyse/occupancy.h), as the lens (analyse/lens/lens.h) shows it.
+ * span is the latest event of its closure until it is over (analyse/occupancy.h), as the lens (analyse/lens/lens.h)
+ * shows it.
  *
  * Without bin_s, or where it is NULL, a row for each state whose numbers change at a time:
  *
