@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/kernels/adjust.h"
 #include "experiment/answers_internal.h"
 #include "experiment/deltas.h"
 #include "experiment/means.h"
@@ -120,6 +121,9 @@ static const struct sl_answer_column mean_columns[] = {
     {"delta", 'd', NULL},
     {"lower", 'd', NULL},
     {"upper", 'd', NULL},
+    {"p", 'd', NULL},
+    {"p_holm", 'd', NULL},
+    {"p_bh", 'd', NULL},
     {"runs_without", 'i', "runs"},
     {"runs_with", 'i', "runs"},
     {"mean_without", 'd', NULL},
@@ -127,6 +131,9 @@ static const struct sl_answer_column mean_columns[] = {
     {"difference", 'd', NULL},
     {"difference_lower", 'd', NULL},
     {"difference_upper", 'd', NULL},
+    {"difference_p", 'd', NULL},
+    {"difference_p_holm", 'd', NULL},
+    {"difference_p_bh", 'd', NULL},
 };
 
 static int means(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
@@ -145,6 +152,9 @@ static int means(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
         c[SL_MEANS_DELTA].d = m[t].delta;
         c[SL_MEANS_LOWER].d = m[t].lower;
         c[SL_MEANS_UPPER].d = m[t].upper;
+        c[SL_MEANS_P].d = m[t].p;
+        c[SL_MEANS_P_HOLM].d = m[t].p_holm;
+        c[SL_MEANS_P_BH].d = m[t].p_bh;
         c[SL_MEANS_RUNS_WITHOUT].i = (int64_t)m[t].runs_without;
         c[SL_MEANS_RUNS_WITH].i = (int64_t)m[t].runs_with;
         c[SL_MEANS_WITHOUT].d = m[t].without;
@@ -152,6 +162,9 @@ static int means(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
         c[SL_MEANS_DIFFERENCE].d = m[t].difference;
         c[SL_MEANS_DIFFERENCE_LOWER].d = m[t].difference_lower;
         c[SL_MEANS_DIFFERENCE_UPPER].d = m[t].difference_upper;
+        c[SL_MEANS_DIFFERENCE_P].d = m[t].difference_p;
+        c[SL_MEANS_DIFFERENCE_P_HOLM].d = m[t].difference_p_holm;
+        c[SL_MEANS_DIFFERENCE_P_BH].d = m[t].difference_p_bh;
     }
     sl_deltas_free(&d);
     free(m);
@@ -167,6 +180,8 @@ static const struct sl_answer_column model_columns[] = {{"term", 's', NULL},
                                                         {"upper", 'd', NULL},
                                                         {"t", 'd', NULL},
                                                         {"p", 'd', NULL},
+                                                        {"p_holm", 'd', NULL},
+                                                        {"p_bh", 'd', NULL},
                                                         {"follows", 's', NULL},
                                                         {"runs", 'i', "runs"},
                                                         {"df", 'i', NULL},
@@ -193,6 +208,8 @@ static int model(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
         c[SL_MODEL_UPPER].d = t->upper;
         c[SL_MODEL_T].d = t->t;
         c[SL_MODEL_P].d = t->p;
+        c[SL_MODEL_P_HOLM].d = t->p_holm;
+        c[SL_MODEL_P_BH].d = t->p_bh;
         c[SL_MODEL_FOLLOWS].s = sl_answer_keep(out, t->follows);
         c[SL_MODEL_RUNS].i = (int64_t)m.n;
         c[SL_MODEL_DF].i = (int64_t)m.df;
@@ -206,20 +223,34 @@ static int model(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
     return 0;
 }
 
-static const struct sl_answer_column tile_columns[] = {{"treatment", 's', NULL}, {"other", 's', NULL},
-                                                       {"estimate", 'd', NULL},  {"lower", 'd', NULL},
-                                                       {"upper", 'd', NULL},     {"p", 'd', NULL}};
+static const struct sl_answer_column tile_columns[] = {
+    {"treatment", 's', NULL}, {"other", 's', NULL}, {"estimate", 'd', NULL}, {"lower", 'd', NULL},
+    {"upper", 'd', NULL},     {"p", 'd', NULL},     {"p_holm", 'd', NULL},   {"p_bh", 'd', NULL}};
+
+/* p of the pairs alone, corrected as so many comparisons; of pairs, of as many doubles as terms, twice. */
+static double *correct_pairs(const struct sl_linear_model *m)
+{
+    double *p = sl_alloc(2 * m->terms * sizeof *p);
+
+    for (size_t j = 0; j < m->terms; j++)
+        p[j] = p[m->terms + j] = m->term[j].part[1] >= 0 ? m->term[j].p : NAN;
+    sl_adjust_holm(p, p, m->terms);
+    sl_adjust_bh(p + m->terms, p + m->terms, m->terms);
+    return p;
+}
 
 /* Of each pair, A:B as A, B and as B, A. */
 static int tiles(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
 {
     struct sl_question q = a->q;
     struct sl_linear_model m;
+    double *corrected;
     int rc;
 
     q.interactions = true;
     if ((rc = sl_model_fit(&m, out->runs, &q, err)))
         return rc;
+    corrected = correct_pairs(&m);
     for (size_t j = 0; j < m.terms; j++)
         for (int turn = 0; turn < 2 && m.term[j].part[1] >= 0; turn++) {
             const struct sl_term *t = &m.term[j];
@@ -230,11 +261,14 @@ static int tiles(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
                     colon = t->name + strlen(m.term[k].name);
             c[turn].s = sl_arena_copy(&out->arena, t->name, (size_t)(colon - t->name));
             c[!turn].s = sl_answer_keep(out, colon + 1);
-            c[2].d = t->estimate;
-            c[3].d = t->lower;
-            c[4].d = t->upper;
-            c[5].d = t->p;
+            c[SL_TILES_ESTIMATE].d = t->estimate;
+            c[SL_TILES_LOWER].d = t->lower;
+            c[SL_TILES_UPPER].d = t->upper;
+            c[SL_TILES_P].d = t->p;
+            c[SL_TILES_P_HOLM].d = corrected[j];
+            c[SL_TILES_P_BH].d = corrected[m.terms + j];
         }
+    free(corrected);
     sl_model_free(&m);
     return 0;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/means.h"
+#include "analyse/kernels/adjust.h"
+#include "analyse/kernels/beta.h"
 #include "analyse/kernels/bootstrap.h"
+#include "analyse/kernels/moments.h"
 #include "analyse/kernels/quantile.h"
 
 #include <math.h>
@@ -65,15 +68,37 @@ static void level_means(const struct draw *w, const size_t *at, size_t levels, d
     free(weight);
 }
 
-static void interval(double *low, double *high, double *v, size_t rounds)
+/* Of an estimate with so many runs on the lesser side; v: what the rounds gave.  Reorders v. */
+static void interval(double *low, double *high, double *p, double estimate, size_t runs, double *v)
 {
-    size_t n = 0;
+    struct sl_moments m = {0};
 
-    for (size_t i = 0; i < rounds; i++)
-        if (!isnan(v[i]))
-            v[n++] = v[i];
-    *low = n == rounds ? sl_quantile(v, n, 0.025) : NAN;
-    *high = n == rounds ? sl_quantile(v, n, 0.975) : NAN;
+    for (size_t i = 0; i < SL_MEANS_ROUNDS; i++)
+        if (isnan(v[i]))
+            return;
+    for (size_t i = 0; i < SL_MEANS_ROUNDS; i += SL_MOMENTS_BLOCK)
+        sl_moments_add(&m, v + i, NULL,
+                       SL_MEANS_ROUNDS - i < SL_MOMENTS_BLOCK ? SL_MEANS_ROUNDS - i : SL_MOMENTS_BLOCK);
+    *p = sl_t_two_sided(estimate / sl_moments_stddev(&m), (double)(runs - 1));
+    *low = sl_quantile(v, SL_MEANS_ROUNDS, 0.025);
+    *high = sl_quantile(v, SL_MEANS_ROUNDS, 0.975);
+}
+
+static void correct(struct sl_mean *m, size_t n)
+{
+    double *p = sl_alloc(2 * n * sizeof *p + 1);
+
+    for (int of = 0; of < 4; of++) {
+        for (size_t t = 0; t < n; t++)
+            p[t] = of < 2 ? m[t].p : m[t].difference_p;
+        (of % 2 ? sl_adjust_bh : sl_adjust_holm)(p + n, p, n);
+        for (size_t t = 0; t < n; t++)
+            *(of == 0   ? &m[t].p_holm
+              : of == 1 ? &m[t].p_bh
+              : of == 2 ? &m[t].difference_p_holm
+                        : &m[t].difference_p_bh) = p[n + t];
+    }
+    free(p);
 }
 
 /* Distinct runs on either side of the pairs of each treatment, the lesser of both. */
@@ -132,10 +157,12 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
     for (size_t t = 0; t < n; t++) {
         struct sl_mean *m = &out[t];
         if (least[t] >= SL_MEANS_FEW)
-            interval(&m->lower, &m->upper, delta + t * SL_MEANS_ROUNDS, SL_MEANS_ROUNDS);
+            interval(&m->lower, &m->upper, &m->p, m->delta, least[t], delta + t * SL_MEANS_ROUNDS);
         if (m->runs_with >= SL_MEANS_FEW && m->runs_without >= SL_MEANS_FEW)
-            interval(&m->difference_lower, &m->difference_upper, group + t * SL_MEANS_ROUNDS, SL_MEANS_ROUNDS);
+            interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
+                     m->runs_with < m->runs_without ? m->runs_with : m->runs_without, group + t * SL_MEANS_ROUNDS);
     }
+    correct(out, n);
     free(least);
     free(delta);
     free(mean);
@@ -177,7 +204,9 @@ void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_delt
                                   .with = mean[its],
                                   .difference = mean[its] - mean[base],
                                   .difference_lower = NAN,
-                                  .difference_upper = NAN};
+                                  .difference_upper = NAN,
+                                  .p = NAN,
+                                  .difference_p = NAN};
     }
     count_pairs(out, d);
     bootstrap(out, &w, at, levels);

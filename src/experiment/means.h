@@ -16,6 +16,8 @@ struct sl_mean { /* NaN: cannot be said */
     size_t runs_without, runs_with;
     double without, with; /* means of all runs of the base level, and of the treatment's */
     double difference, difference_lower, difference_upper;
+    /* that there is no effect, where there is an interval; and corrected for all treatments (kernels/adjust.h) */
+    double p, p_holm, p_bh, difference_p, difference_p_holm, difference_p_bh;
 };
 
 /*
@@ -23,6 +25,10 @@ struct sl_mean { /* NaN: cannot be said */
  * of consecutive runs, ceil(n^(1/3)) of them (Politis & Romano, A circular block-resampling procedure, in Exploring the
  * Limits of Bootstrap, 1992; the length: Hall, Horowitz & Jing, Biometrika 82 (1995) 561), so that drift is not taken
  * for certainty: percentiles of SL_MEANS_ROUNDS rounds.  Always the same for the same runs.
+ *
+ * p is that of Student's t: the estimate by the standard deviation of the rounds, with one degree of freedom less than
+ * there are runs on the lesser side.  Percentiles of the rounds themselves could not fall below 2 / SL_MEANS_ROUNDS,
+ * which no correction for many treatments would survive.
  */
 void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_deltas *d);
 

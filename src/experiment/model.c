@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/model.h"
+#include "analyse/kernels/adjust.h"
 #include "analyse/kernels/beta.h"
 #include "analyse/kernels/ols.h"
 #include "base/buf.h"
@@ -24,8 +25,15 @@ static struct sl_term *add_term(struct design *d, int32_t a, int32_t b)
 {
     struct sl_term *t = sl_vec_add(&d->term);
 
-    *t =
-        (struct sl_term){.part = {a, b}, .estimate = NAN, .error = NAN, .lower = NAN, .upper = NAN, .t = NAN, .p = NAN};
+    *t = (struct sl_term){.part = {a, b},
+                          .estimate = NAN,
+                          .error = NAN,
+                          .lower = NAN,
+                          .upper = NAN,
+                          .t = NAN,
+                          .p = NAN,
+                          .p_holm = NAN,
+                          .p_bh = NAN};
     return t;
 }
 
@@ -216,6 +224,21 @@ static void take_fit(struct design *d, const struct sl_ols_fit *fit)
             d->term.v[j].follows = explained++ < EXPLAINED ? follows(d, j) : "others";
 }
 
+static void correct(struct sl_linear_model *m)
+{
+    size_t n = m->terms - 1; /* the intercept is no comparison */
+    double *p = sl_alloc(2 * n * sizeof *p + 1);
+
+    for (int holm = 0; holm < 2; holm++) {
+        for (size_t j = 0; j < n; j++)
+            p[j] = m->term[j + 1].p;
+        (holm ? sl_adjust_holm : sl_adjust_bh)(p + n, p, n);
+        for (size_t j = 0; j < n; j++)
+            *(holm ? &m->term[j + 1].p_holm : &m->term[j + 1].p_bh) = p[n + j];
+    }
+    free(p);
+}
+
 static void compute_fitted(struct sl_linear_model *m)
 {
     m->fitted = sl_alloc(m->n * sizeof *m->fitted + 1);
@@ -255,6 +278,7 @@ int sl_model_fit(struct sl_linear_model *out, const struct sl_runs *r, const str
     sl_ols_matrix(&o, out->column, out->n);
     if (sl_ols_solve(&o, NULL, &fit)) {
         take_fit(&d, &fit);
+        correct(out);
         compute_fitted(out);
         sl_ols_fit_free(&fit);
     } else {

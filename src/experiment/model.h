@@ -14,6 +14,7 @@ struct sl_term {
     int32_t part[2]; /* treatments (of a numeric factor its first); -1: none, as of the intercept and of times */
     double estimate; /* NaN: it follows from other terms, see `follows` */
     double error, lower, upper, t, p; /* NaN where no run is left to tell */
+    double p_holm, p_bh;              /* p, where all terms but the intercept are looked at: see kernels/adjust.h */
     double mean;                      /* of its column */
     const char *follows;              /* "1 - a - b"; NULL: from none */
 };

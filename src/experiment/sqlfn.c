@@ -115,7 +115,7 @@ START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START
 int sl_fn_experiment(sqlite3 *db)
 {
     static struct sl_table_fn fn[SL_ANSWERS];
-    static char name[SL_ANSWERS][40], schema[SL_ANSWERS][800], usage[SL_ANSWERS][200];
+    static char name[SL_ANSWERS][40], schema[SL_ANSWERS][1600], usage[SL_ANSWERS][200];
     int rc = SQLITE_OK;
 
     for (int i = 0; i < SL_ANSWERS && rc == SQLITE_OK; i++) {

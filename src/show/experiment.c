@@ -1,121 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/experiment.h"
-#include "base/clock.h"
 #include "result/experiment.h"
-#include "show/show.h"
+#include "show/experiment_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { NAME = 28, NUMBER = 32, MANY = 40, PAIRS = 20, BAR = 14, DATE = sizeof "2026-11-20" - 1 };
-
-/* ---- numbers ---- */
-
-/* Three digits, no exponent: +4,270, -65.6, 0.0123; buf holds NUMBER bytes.  NaN: nothing. */
-static char *digits(double v, bool sign, char *buf)
-{
-    int power = v != 0 ? (int)floor(log10(fabs(v))) : 0;
-    double unit, round;
-    char count[32];
-
-    if (isnan(v))
-        return strcpy(buf, "");
-    if (!(fabs(v) < 1e15) || (v != 0 && fabs(v) < 1e-6)) {
-        snprintf(buf, NUMBER, sign ? "%+.2e" : "%.2e", v);
-        return buf;
-    }
-    unit = pow(10, power - 2);
-    round = power < 2 ? v : nearbyint(v / unit) * unit;
-    if (power < 2)
-        snprintf(buf, NUMBER, sign && v != 0 ? "%+.*f" : "%.*f", v != 0 ? 2 - power : 0, v);
-    else
-        snprintf(buf, NUMBER, "%s%s",
-                 v < 0  ? "-"
-                 : sign ? "+"
-                        : "",
-                 sl_show_count((unsigned long long)(fabs(round) + 0.5), count));
-    return buf;
-}
-
-static char *p_text(double p, char *buf)
-{
-    if (isnan(p))
-        return strcpy(buf, "");
-    snprintf(buf, NUMBER, p < 0.001 ? "<0.001" : "%.3f", p);
-    return buf;
-}
-
-/* "-66 to +400"; nothing where it is not known. */
-static char *interval(double low, double high, char *buf)
-{
-    char a[NUMBER], b[NUMBER];
-
-    if (isnan(low) || isnan(high))
-        return strcpy(buf, "");
-    snprintf(buf, 2 * NUMBER, "%s to %s", digits(low, true, a), digits(high, true, b));
-    return buf;
-}
-
-static double real(const struct sl_table *t, int column)
-{
-    return sl_table_real_or_nan(t, column);
-}
-
-/* ---- heads ---- */
-
-static void put_factors(FILE *out, struct sl_table *f)
-{
-    bool any = false;
-
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
-        if (strcmp(sl_table_text_or_empty(f, 1), "constant") != 0)
-            continue;
-        fprintf(out, "%s%s", any ? ", " : "never varies, so nothing can be said of it: ", sl_table_text_or_empty(f, 0));
-        any = true;
-    }
-    if (any)
-        fputc('\n', out);
-}
-
-/* "parsl-perf: 193 runs (7 more failed), 2026-11-20T08:11Z to ..." */
-static void put_head_in(FILE *out, const struct sl_result *r, const char *what, const char *unit)
-{
-    struct sl_table *about = sl_result_find(r, "about");
-    char n[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
-    bool same_day;
-
-    sl_table_rewind(about);
-    sl_table_next(about, NULL);
-    unit = unit ? unit : sl_table_text_or_empty(about, SL_ABOUT_UNIT);
-    fprintf(out, "%s: %s run%s", sl_table_text_or_empty(about, SL_ABOUT_EXPERIMENT),
-            sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_RUNS), n),
-            sl_table_int(about, SL_ABOUT_RUNS) == 1 ? "" : "s");
-    if (sl_table_int(about, SL_ABOUT_FAILED))
-        fprintf(out, " (%s more failed)", sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_FAILED), n));
-    if (sl_table_int(about, SL_ABOUT_TIMED)) {
-        sl_time_text(sl_table_int(about, SL_ABOUT_FIRST_NS), from);
-        sl_time_text(sl_table_int(about, SL_ABOUT_LAST_NS), to);
-        same_day = !strncmp(from, to, DATE);
-        fprintf(out, ", %.*s %.5s to %.*s%s%.5s UTC", DATE, from, from + DATE + 1, same_day ? 0 : DATE, to,
-                same_day ? "" : " ", to + DATE + 1);
-    }
-    fputc('\n', out);
-    if (sl_table_int(about, SL_ABOUT_INCOMPLETE))
-        fprintf(out, "of %s runs the level of some factor is not known; models leave them out\n",
-                sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_INCOMPLETE), n));
-    put_factors(out, sl_result_find(r, "factors"));
-    fprintf(out, "%s, %s\n\n", what, unit);
-}
-
-static void put_head(FILE *out, const struct sl_result *r, const char *what)
-{
-    put_head_in(out, r, what, NULL);
-}
-
-static const char *better(const struct sl_experiment_look *look)
-{
-    return look->rate ? "more is better" : "less is better";
-}
 
 /* ---- means ---- */
 
@@ -123,25 +12,32 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
 {
     struct sl_table *t = sl_result_find(r, "means");
     char what[200], a[NUMBER], b[2 * NUMBER];
+    struct marks marks = {0}, of_pairs = {0};
     bool few = false;
 
     snprintf(what, sizeof what, "what each treatment changes (%s)", better(look));
     put_head(out, r, what);
-    fprintf(out, "%-*s %9s  %-20s %s\n", NAME, "all runs with - without", "change", "95 % interval", "with : without");
+    fprintf(out, "%-*s %9s  %-23s %s\n", NAME, "all runs with - without", "change", "95 % interval", "with : without");
     while (sl_table_next(t, NULL) > 0)
-        fprintf(out, "%-*s %9s  %-20s %lld : %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
+        fprintf(out, "%-*s %9s  %-20s%-3s %lld : %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
                 digits(real(t, SL_MEANS_DIFFERENCE), true, a),
                 interval(real(t, SL_MEANS_DIFFERENCE_LOWER), real(t, SL_MEANS_DIFFERENCE_UPPER), b),
+                count_mark(&marks, real(t, SL_MEANS_DIFFERENCE_P_HOLM), real(t, SL_MEANS_DIFFERENCE_P_BH)),
                 (long long)sl_table_int(t, SL_MEANS_RUNS_WITH), (long long)sl_table_int(t, SL_MEANS_RUNS_WITHOUT));
-    fprintf(out, "\n%-*s %9s  %-20s %s\n", NAME, "pairs alike in all else", "change", "95 % interval", "pairs");
+    fprintf(out, "\n%-*s %9s  %-23s %s\n", NAME, "pairs alike in all else", "change", "95 % interval", "pairs");
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
         few |= sl_table_is_null(t, SL_MEANS_LOWER);
-        fprintf(out, "%-*s %9s  %-20s %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
+        fprintf(out, "%-*s %9s  %-20s%-3s %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
                 digits(real(t, SL_MEANS_DELTA), true, a), interval(real(t, SL_MEANS_LOWER), real(t, SL_MEANS_UPPER), b),
+                count_mark(&of_pairs, real(t, SL_MEANS_P_HOLM), real(t, SL_MEANS_P_BH)),
                 (long long)sl_table_int(t, SL_MEANS_PAIRS));
     }
+    fputc('\n', out);
+    marks.sure |= of_pairs.sure;
+    marks.some |= of_pairs.some;
+    put_marks(out, &marks);
     if (few)
-        fputs("\nNo interval: fewer than 5 runs are on one side, too few to say how sure it is.\n", out);
+        fputs("No interval: fewer than 5 runs are on one side, too few to say how sure it is.\n", out);
 }
 
 void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -163,30 +59,7 @@ void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experime
 
 /* ---- models ---- */
 
-/* Of log(score), a change in percent. */
-static char *change(double estimate, bool log, bool sign, char *buf)
-{
-    double v = log ? 100 * expm1(estimate) : estimate;
-
-    if (!isnan(v) && v != 0 && fabs(v) < 1e-6) /* rounding */
-        v = 0;
-    digits(v, sign, buf);
-    if (log && *buf)
-        strcat(buf, " %");
-    return buf;
-}
-
-static char *change_interval(double low, double high, bool log, char *buf)
-{
-    char a[NUMBER], b[NUMBER];
-
-    if (isnan(low) || isnan(high))
-        return strcpy(buf, "");
-    snprintf(buf, 2 * NUMBER, "%s to %s", change(low, log, true, a), change(high, log, true, b));
-    return buf;
-}
-
-static void put_term(FILE *out, const struct sl_table *t, bool log, int width)
+static void put_term(FILE *out, const struct sl_table *t, bool log, int width, struct marks *marks)
 {
     char a[NUMBER], b[2 * NUMBER], c[NUMBER];
     const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM), *follows = sl_table_text(t, SL_MODEL_FOLLOWS, NULL);
@@ -206,7 +79,8 @@ static void put_term(FILE *out, const struct sl_table *t, bool log, int width)
     } else {
         change_interval(real(t, SL_MODEL_LOWER), real(t, SL_MODEL_UPPER), log, b);
     }
-    fprintf(out, "%-*s %10s  %-22s %7s\n", width, name, a, b, p_text(real(t, SL_MODEL_P), c));
+    fprintf(out, "%-*s %10s  %-22s %7s%s\n", width, name, a, b, p_text(real(t, SL_MODEL_P), c),
+            count_mark(marks, real(t, SL_MODEL_P_HOLM), real(t, SL_MODEL_P_BH)));
 }
 
 struct by_p {
@@ -243,6 +117,7 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
     struct sl_table *t = sl_result_find(r, "model");
     char what[200], a[NUMBER], b[32];
     double least = look->all ? 2 : least_of(t, SL_MODEL_P, MANY);
+    struct marks marks = {0};
     size_t left = 0, width = NAME;
 
     snprintf(what, sizeof what, "what changes, all else being equal, by least squares (%s)", better(look));
@@ -254,9 +129,9 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
             if (!pass && shown && strlen(name) > width)
                 width = strlen(name);
             else if (pass && !shown)
-                left++;
+                left++, marks.of++;
             else if (pass)
-                put_term(out, t, look->log, (int)(width > 36 ? 36 : width));
+                put_term(out, t, look->log, (int)(width > 36 ? 36 : width), &marks);
         }
         if (!pass)
             fprintf(out, "%-*s %10s  %-22s %7s\n", (int)(width > 36 ? 36 : width), "term", "change", "95 % interval",
@@ -264,8 +139,10 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
     }
     if (left)
         fprintf(out, "and %zu more that are less sure; --all shows them\n", left);
+    fputc('\n', out);
+    put_marks(out, &marks);
     sl_table_next(t, NULL);
-    fprintf(out, "\n%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
+    fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
     if (!sl_table_is_null(t, SL_MODEL_RESIDUAL_STDDEV))
         fprintf(out, "; what is left has a standard deviation of %s%s",
                 look->log ? change(real(t, SL_MODEL_RESIDUAL_STDDEV), true, false, a)
@@ -297,23 +174,31 @@ void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experim
     struct sl_table *t = sl_result_find(r, "tiles");
     struct by_p *v = sl_alloc(t->rows * sizeof *v + 1);
     char a[NUMBER], b[2 * NUMBER];
+    struct marks marks = {0};
     size_t n = 0;
 
     put_head_in(out, r, "what two treatments change beyond what each does alone", look->log ? "percent" : NULL);
-    for (size_t row = 0; sl_table_next(t, NULL) > 0; row++) /* the other of two is the same, the other way round */
-        if (row % 2 == 0)
-            v[n++] = (struct by_p){sl_table_is_null(t, 5) ? 2 : sl_table_real(t, 5), row};
+    for (size_t row = 0; sl_table_next(t, NULL) > 0; row++) { /* the other of two is the same, the other way round */
+        if (row % 2)
+            continue;
+        v[n++] = (struct by_p){sl_table_is_null(t, SL_TILES_P) ? 2 : sl_table_real(t, SL_TILES_P), row};
+        count_mark(&marks, real(t, SL_TILES_P_HOLM), real(t, SL_TILES_P_BH));
+    }
     qsort(v, n, sizeof *v, compare_p);
-    fprintf(out, "%-*s %-*s %8s  %s\n", NAME - 3, "treatment", NAME - 3, "and", "change", "95 % interval");
+    fprintf(out, "%-*s %-*s %8s  %s\n", TILE, "treatment", TILE, "and", "change", "95 % interval");
     for (size_t i = 0; i < n && (look->all || i < PAIRS); i++) {
         t->at = v[i].row;
         sl_table_next(t, NULL);
-        fprintf(out, "%-*s %-*s %8s  %s\n", NAME - 3, sl_table_text_or_empty(t, 0), NAME - 3,
-                sl_table_text_or_empty(t, 1), sl_table_is_null(t, 2) ? "?" : change(real(t, 2), look->log, true, a),
-                change_interval(real(t, 3), real(t, 4), look->log, b));
+        fprintf(out, "%-*s %-*s %8s  %s%s\n", TILE, sl_table_text_or_empty(t, SL_TILES_TREATMENT), TILE,
+                sl_table_text_or_empty(t, SL_TILES_OTHER),
+                sl_table_is_null(t, SL_TILES_ESTIMATE) ? "?" : change(real(t, SL_TILES_ESTIMATE), look->log, true, a),
+                change_interval(real(t, SL_TILES_LOWER), real(t, SL_TILES_UPPER), look->log, b),
+                mark(real(t, SL_TILES_P_HOLM), real(t, SL_TILES_P_BH)));
     }
     if (n > PAIRS && !look->all)
         fprintf(out, "and %zu pairs that are less sure; --all shows them\n", n - PAIRS);
+    fputc('\n', out);
+    put_marks(out, &marks);
     if (n && v[n - 1].p > 1)
         fputs("? no runs tell it, or it is the same as others\n", out);
     free(v);

@@ -25,38 +25,40 @@ What treatments do to a score.
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   what each treatment changes (less is better), us/task
   
-  all runs with - without         change  95 % interval        with : without
-  cfg_prefetch_100                  -711  -1,740 to +421       74 : 119
-  cfg_poll_100                      -310  -1,320 to +601       85 : 108
-  cfg_no_init_logging              -65.6  -1,090 to +1,040     72 : 121
-  cfg_rundir_ramfs                  +199  -940 to +1,420       85 : 108
-  cfg_worker_debug                  +313  -651 to +1,260       83 : 110
-  src_biglogs_remove                +339  -811 to +1,540       75 : 118
-  sys_py_optimize                   +598  -331 to +1,480       83 : 110
-  placebo_env                       +856  -223 to +1,990       75 : 118
-  cfg_strategy_none                 +954  -13.7 to +1,820      84 : 109
-  cfg_1_worker                    +1,060  +249 to +1,840       87 : 106
-  cfg_encrypted                   +1,240  +274 to +2,180       78 : 115
-  app_big                         +2,390  +1,450 to +3,370     95 : 98
-  sys_affinity_cpu0               +4,270  +3,310 to +5,270     73 : 120
-  cfg_monitoring                  +4,330  +3,160 to +5,640     47 : 146
+  all runs with - without         change  95 % interval           with : without
+  cfg_prefetch_100                  -711  -1,740 to +421          74 : 119
+  cfg_poll_100                      -310  -1,320 to +601          85 : 108
+  cfg_no_init_logging              -65.6  -1,090 to +1,040        72 : 121
+  cfg_rundir_ramfs                  +199  -940 to +1,420          85 : 108
+  cfg_worker_debug                  +313  -651 to +1,260          83 : 110
+  src_biglogs_remove                +339  -811 to +1,540          75 : 118
+  sys_py_optimize                   +598  -331 to +1,480          83 : 110
+  placebo_env                       +856  -223 to +1,990          75 : 118
+  cfg_strategy_none                 +954  -13.7 to +1,820         84 : 109
+  cfg_1_worker                    +1,060  +249 to +1,840       *  87 : 106
+  cfg_encrypted                   +1,240  +274 to +2,180       *  78 : 115
+  app_big                         +2,390  +1,450 to +3,370     ** 95 : 98
+  sys_affinity_cpu0               +4,270  +3,310 to +5,270     ** 73 : 120
+  cfg_monitoring                  +4,330  +3,160 to +5,640     ** 47 : 146
   
-  pairs alike in all else         change  95 % interval        pairs
-  cfg_prefetch_100                  -259                       9
-  cfg_poll_100                      +209                       18
-  cfg_no_init_logging               -391                       8
-  cfg_rundir_ramfs                  +486                       2
-  cfg_worker_debug                  +430                       9
-  src_biglogs_remove                -365                       2
-  sys_py_optimize                   -319                       15
-  placebo_env                       -172                       3
-  cfg_strategy_none                 +120                       7
-  cfg_1_worker                      -113                       2
-  cfg_encrypted                    +70.7                       9
-  app_big                           +727                       11
-  sys_affinity_cpu0               +1,900                       8
-  cfg_monitoring                  +2,230                       8
+  pairs alike in all else         change  95 % interval           pairs
+  cfg_prefetch_100                  -259                          9
+  cfg_poll_100                      +209                          18
+  cfg_no_init_logging               -391                          8
+  cfg_rundir_ramfs                  +486                          2
+  cfg_worker_debug                  +430                          9
+  src_biglogs_remove                -365                          2
+  sys_py_optimize                   -319                          15
+  placebo_env                       -172                          3
+  cfg_strategy_none                 +120                          7
+  cfg_1_worker                      -113                          2
+  cfg_encrypted                    +70.7                          9
+  app_big                           +727                          11
+  sys_affinity_cpu0               +1,900                          8
+  cfg_monitoring                  +2,230                          8
   
+  ** is sure, even though 14 were compared (Holm, 5 %)
+  *  is likely: of all marked, up to 5 % may be chance (Benjamini & Hochberg)
   No interval: fewer than 5 runs are on one side, too few to say how sure it is.
   $ spanloom experiment means --rate --vs 'cfg_no_init_logging = 0 AND src_biglogs_remove = 0'
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
@@ -84,22 +86,23 @@ What treatments do to a score.
   
   term                             change  95 % interval                p
   (Intercept)                       -38.5  -951 to +873             0.934
-  cfg_no_init_logging              -1,430  -2,100 to -760          <0.001
+  cfg_no_init_logging              -1,430  -2,100 to -760          <0.001 **
   cfg_worker_debug                   +148  -502 to +798             0.654
   cfg_prefetch_100                  +13.9  -656 to +684             0.967
   cfg_poll_100                       -500  -1,140 to +142           0.126
   cfg_encrypted                      +581  -78.1 to +1,240          0.084
   cfg_rundir_ramfs                   -133  -793 to +526             0.690
   cfg_1_worker                       +500  -140 to +1,140           0.125
-  cfg_monitoring                   +4,090  +3,360 to +4,820        <0.001
+  cfg_monitoring                   +4,090  +3,360 to +4,820        <0.001 **
   cfg_strategy_none                  -148  -808 to +511             0.658
   src_biglogs_remove                 -588  -1,270 to +95.4          0.091
-  sys_affinity_cpu0                +4,070  +3,400 to +4,750        <0.001
+  sys_affinity_cpu0                +4,070  +3,400 to +4,750        <0.001 **
   sys_py_optimize                    +387  -252 to +1,030           0.233
-  app_big                          +1,900  +1,230 to +2,560        <0.001
+  app_big                          +1,900  +1,230 to +2,560        <0.001 **
   placebo_env                        +172  -506 to +851             0.617
   hours                            +1,110  -982 to +3,200           0.297
   
+  ** is sure, even though 15 were compared (Holm, 5 %)
   67.7 % of the variance is explained; what is left has a standard deviation of 2,160 (193 runs)
   $ spanloom experiment model --beside means
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
@@ -122,16 +125,16 @@ What treatments do to a score.
   sys_affinity_cpu0            +4,070 +3,400 to +4,750    |   +4,270 |   +1,900 8
   cfg_monitoring               +4,090 +3,360 to +4,820    |   +4,330 |   +2,230 8
   $ spanloom experiment model --interactions --log | tail -4
-  sys_py_optimize:placebo_env             +19.4 %  -13.5 % to +64.7 %       0.277
   and 67 more that are less sure; --all shows them
   
+  ** is sure, even though 106 were compared (Holm, 5 %)
   94.2 % of the variance is explained; what is left has a standard deviation of 42.0 % (193 runs)
   $ spanloom experiment tiles | head -7
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   what two treatments change beyond what each does alone, us/task
   
   treatment                 and                         change  95 % interval
-  cfg_monitoring            sys_affinity_cpu0           +5,270  +3,540 to +6,990
+  cfg_monitoring            sys_affinity_cpu0           +5,270  +3,540 to +6,990 **
   cfg_monitoring            app_big                     -2,370  -4,080 to -663
   cfg_prefetch_100          sys_affinity_cpu0           -1,900  -3,300 to -500
   $ spanloom experiment fit --log | sed 's/span [0-9]*/span N/'

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers and heads, as all tables of experiments have them. */
+#ifndef SL_SHOW_EXPERIMENT_INTERNAL_H
+#define SL_SHOW_EXPERIMENT_INTERNAL_H
+
+#include "base/clock.h"
+#include "result/experiment.h"
+#include "show/experiment.h"
+#include "show/show.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAME = 28, TILE = 25, NUMBER = 32, MANY = 40, PAIRS = 20, BAR = 14, DATE = sizeof "2026-11-20" - 1 };
+
+/* ---- numbers ---- */
+
+/* Three digits, no exponent: +4,270, -65.6, 0.0123; buf holds NUMBER bytes.  NaN: nothing. */
+static inline char *digits(double v, bool sign, char *buf)
+{
+    int power = v != 0 ? (int)floor(log10(fabs(v))) : 0;
+    double unit, round;
+    char count[32];
+
+    if (isnan(v))
+        return strcpy(buf, "");
+    if (!(fabs(v) < 1e15) || (v != 0 && fabs(v) < 1e-6)) {
+        snprintf(buf, NUMBER, sign ? "%+.2e" : "%.2e", v);
+        return buf;
+    }
+    unit = pow(10, power - 2);
+    round = power < 2 ? v : nearbyint(v / unit) * unit;
+    if (power < 2)
+        snprintf(buf, NUMBER, sign && v != 0 ? "%+.*f" : "%.*f", v != 0 ? 2 - power : 0, v);
+    else
+        snprintf(buf, NUMBER, "%s%s",
+                 v < 0  ? "-"
+                 : sign ? "+"
+                        : "",
+                 sl_show_count((unsigned long long)(fabs(round) + 0.5), count));
+    return buf;
+}
+
+static inline char *p_text(double p, char *buf)
+{
+    if (isnan(p))
+        return strcpy(buf, "");
+    snprintf(buf, NUMBER, p < 0.001 ? "<0.001" : "%.3f", p);
+    return buf;
+}
+
+/* "-66 to +400"; nothing where it is not known. */
+static inline char *interval(double low, double high, char *buf)
+{
+    char a[NUMBER], b[NUMBER];
+
+    if (isnan(low) || isnan(high))
+        return strcpy(buf, "");
+    snprintf(buf, 2 * NUMBER, "%s to %s", digits(low, true, a), digits(high, true, b));
+    return buf;
+}
+
+/* To be put behind what is said of a treatment: ** where it is sure even among all that were compared, * where it may
+ * be. */
+static inline const char *mark(double holm, double bh)
+{
+    return holm < 0.05 ? " **" : bh < 0.05 ? " *" : "";
+}
+
+struct marks {
+    size_t of;
+    bool sure, some;
+};
+
+static inline const char *count_mark(struct marks *m, double holm, double bh)
+{
+    m->of += !isnan(holm);
+    m->sure |= holm < 0.05;
+    m->some |= bh < 0.05 && !(holm < 0.05);
+    return mark(holm, bh);
+}
+
+static inline void put_marks(FILE *out, const struct marks *m)
+{
+    if (m->sure)
+        fprintf(out, "** is sure, even though %zu were compared (Holm, 5 %%)\n", m->of);
+    if (m->some)
+        fprintf(out, "*  is likely: of all marked, up to 5 %% may be chance (Benjamini & Hochberg)\n");
+    if (!m->sure && !m->some && m->of > 1)
+        fprintf(out, "none is sure: as %zu were compared, any of these may be chance\n", m->of);
+}
+
+static inline double real(const struct sl_table *t, int column)
+{
+    return sl_table_real_or_nan(t, column);
+}
+
+/* ---- heads ---- */
+
+static inline void put_factors(FILE *out, struct sl_table *f)
+{
+    bool any = false;
+
+    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
+        if (strcmp(sl_table_text_or_empty(f, 1), "constant") != 0)
+            continue;
+        fprintf(out, "%s%s", any ? ", " : "never varies, so nothing can be said of it: ", sl_table_text_or_empty(f, 0));
+        any = true;
+    }
+    if (any)
+        fputc('\n', out);
+}
+
+/* "parsl-perf: 193 runs (7 more failed), 2026-11-20T08:11Z to ..." */
+static inline void put_head_in(FILE *out, const struct sl_result *r, const char *what, const char *unit)
+{
+    struct sl_table *about = sl_result_find(r, "about");
+    char n[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
+    bool same_day;
+
+    sl_table_rewind(about);
+    sl_table_next(about, NULL);
+    unit = unit ? unit : sl_table_text_or_empty(about, SL_ABOUT_UNIT);
+    fprintf(out, "%s: %s run%s", sl_table_text_or_empty(about, SL_ABOUT_EXPERIMENT),
+            sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_RUNS), n),
+            sl_table_int(about, SL_ABOUT_RUNS) == 1 ? "" : "s");
+    if (sl_table_int(about, SL_ABOUT_FAILED))
+        fprintf(out, " (%s more failed)", sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_FAILED), n));
+    if (sl_table_int(about, SL_ABOUT_TIMED)) {
+        sl_time_text(sl_table_int(about, SL_ABOUT_FIRST_NS), from);
+        sl_time_text(sl_table_int(about, SL_ABOUT_LAST_NS), to);
+        same_day = !strncmp(from, to, DATE);
+        fprintf(out, ", %.*s %.5s to %.*s%s%.5s UTC", DATE, from, from + DATE + 1, same_day ? 0 : DATE, to,
+                same_day ? "" : " ", to + DATE + 1);
+    }
+    fputc('\n', out);
+    if (sl_table_int(about, SL_ABOUT_INCOMPLETE))
+        fprintf(out, "of %s runs the level of some factor is not known; models leave them out\n",
+                sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_INCOMPLETE), n));
+    put_factors(out, sl_result_find(r, "factors"));
+    fprintf(out, "%s, %s\n\n", what, unit);
+}
+
+static inline void put_head(FILE *out, const struct sl_result *r, const char *what)
+{
+    put_head_in(out, r, what, NULL);
+}
+
+static inline const char *better(const struct sl_experiment_look *look)
+{
+    return look->rate ? "more is better" : "less is better";
+}
+
+/* Of log(score), a change in percent. */
+static inline char *change(double estimate, bool log, bool sign, char *buf)
+{
+    double v = log ? 100 * expm1(estimate) : estimate;
+
+    if (!isnan(v) && v != 0 && fabs(v) < 1e-6) /* rounding */
+        v = 0;
+    digits(v, sign, buf);
+    if (log && *buf)
+        strcat(buf, " %");
+    return buf;
+}
+
+static inline char *change_interval(double low, double high, bool log, char *buf)
+{
+    char a[NUMBER], b[NUMBER];
+
+    if (isnan(low) || isnan(high))
+        return strcpy(buf, "");
+    snprintf(buf, 2 * NUMBER, "%s to %s", change(low, log, true, a), change(high, log, true, b));
+    return buf;
+}
+
+#endif
