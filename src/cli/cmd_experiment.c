@@ -17,8 +17,8 @@ static const struct option_spec options[] = {
     {"rate", NULL, "scores as rates, such as tasks/s", false},
     {"vs", "CONDITION", "means: beside all runs those where this holds", false},
     {"interactions", NULL, "model, fit: every pair of treatments, too", false},
-    {"log", NULL, "model, tiles, fit: of the logarithm, so that effects are percent", false},
-    {"no-time", NULL, "model, tiles, fit: without the time of the run", false},
+    {"log", NULL, "model, tiles, fit, variance: of the logarithm", false},
+    {"no-time", NULL, "models without the time of the run", false},
     {"beside", "means", "model: beside the means", false},
     {"greedy", NULL, "sequence, shapley: what helps most first (the default)", false},
     {"groups", "PATTERNS", "sequence, shapley: by groups, such as 'sys_*,app_*;cfg_*'", false},
@@ -47,6 +47,7 @@ static const struct sub {
     {"sequence", " greedy groups order no-time ", SL_ANSWER_SEQUENCE, sl_show_sequence},
     {"shapley", " greedy groups order no-time ", SL_ANSWER_SHAPLEY, sl_show_shapley},
     {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components},
+    {"variance", " log no-time ", SL_ANSWER_VARIANCE, sl_show_variance},
     {"import", " score time key ", SL_ANSWERS, NULL},
     {"export", "", SL_ANSWERS, NULL},
 };
@@ -179,6 +180,7 @@ const struct command cmd_experiment = {
             "  sequence            treatments one after the other, to the best\n"
             "  shapley             what each adds, over all orders\n"
             "  pca                 what random sequences have in common\n"
+            "  variance            how much of the variance each factor explains\n"
             "  export runs|deltas  CSV with semicolons",
     .options = options,
     .run = run,

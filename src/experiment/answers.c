@@ -380,6 +380,7 @@ const struct sl_answer sl_answers[SL_ANSWERS] = {
     [SL_ANSWER_LOADINGS] = {"loadings", sl_loading_columns, SL_LOADING_COLUMNS, sl_answer_loadings},
     [SL_ANSWER_PCA_SCORES] = {"pca_scores", sl_pca_score_columns, SL_PCA_SCORE_COLUMNS, sl_answer_pca_scores},
     [SL_ANSWER_SCATTER] = ANSWER("scatter", scatter_columns, scatter),
+    [SL_ANSWER_VARIANCE] = {"variance", sl_variance_columns, SL_VARIANCE_COLUMNS, sl_answer_variance},
 };
 
 int sl_answer(struct sl_answer_rows *out, const struct sl_runs *r, const struct sl_answer *answer,

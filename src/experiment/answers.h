@@ -55,6 +55,7 @@ enum sl_answer_of {
     SL_ANSWER_LOADINGS,
     SL_ANSWER_PCA_SCORES,
     SL_ANSWER_SCATTER,
+    SL_ANSWER_VARIANCE,
     SL_ANSWERS
 };
 extern const struct sl_answer sl_answers[SL_ANSWERS];
@@ -139,6 +140,24 @@ enum {
     SL_SEQUENCE_PAIRS,
     SL_SEQUENCE_P,
     SL_SEQUENCE_FOLLOWS
+};
+
+enum {
+    SL_VARIANCE_FACTOR,
+    SL_VARIANCE_DF,
+    SL_VARIANCE_SHARE,
+    SL_VARIANCE_LOWER,
+    SL_VARIANCE_UPPER,
+    SL_VARIANCE_ALONE,
+    SL_VARIANCE_LAST,
+    SL_VARIANCE_F,
+    SL_VARIANCE_P,
+    SL_VARIANCE_P_HOLM,
+    SL_VARIANCE_P_BH,
+    SL_VARIANCE_RUNS,
+    SL_VARIANCE_R_SQUARED,
+    SL_VARIANCE_BY_CHANCE,
+    SL_VARIANCE_EXACT
 };
 
 /* Fills in the rows, which borrow r.  On success *out is to be freed with sl_answer_free(). */

@@ -29,4 +29,9 @@ int sl_answer_components(struct sl_answer_rows *out, const struct sl_asked *a, s
 int sl_answer_loadings(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 int sl_answer_pca_scores(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 
+/* answers_statistics.c */
+enum { SL_VARIANCE_COLUMNS = SL_VARIANCE_EXACT + 1 };
+extern const struct sl_answer_column sl_variance_columns[SL_VARIANCE_COLUMNS];
+int sl_answer_variance(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+
 #endif

@@ -25,4 +25,7 @@ void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experim
 void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
+/* experiment_statistics.c */
+void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+
 #endif

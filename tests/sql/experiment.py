@@ -371,7 +371,7 @@ def picture(name, *args):
 def plots_show_the_answers():
     bring()
     few = {"means": [], "vs": ["cfg_no_init_logging = 0"], "scatter": ["cfg_poll_100"], "strip": [], "model": ["", "log"], "beside": [],
-           "tiles": ["", "log"], "fit": ["", "log"], "sequence": [], "treemap": [], "scree": [], "biplot": []}
+           "tiles": ["", "log"], "fit": ["", "log"], "sequence": [], "treemap": [], "variance": ["", "log"], "scree": [], "biplot": []}
     there = {f.removeprefix("experiment-").removesuffix(".json") for f in os.listdir(f"{ROOT}/plots") if f.startswith("experiment-")}
     equal(there, set(few), "plots")
     data = {}
@@ -400,6 +400,11 @@ def plots_show_the_answers():
     for r, s in zip(rows("sequence"), steps):
         near(r["after"], float(s["after"]), s["treatment"])
     near(sum(r["size"] for r in rows("treemap")), float(steps[0]["after"]), "the area of all")
+    shares = {g["factor"]: g for g in experiment("variance", "--log")}
+    equal([r["factor"] for r in rows("variance")], list(shares))
+    for r in rows("variance"):
+        near(r["share"], 100 * float(shares[r["factor"]]["share"]), r["factor"])
+        equal(r["sure"], int(float(shares[r["factor"]]["p_holm"]) < 0.05), r["factor"])
     near(rows("scree")[-1]["cumulative"], 100.0, "all components")
     equal(len(rows("biplot")), 500 + 14)
     rate = picture("means", "", "rate")[0]["rows"]

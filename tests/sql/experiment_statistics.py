@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The statistics of experiments against R (p.adjust and others), brute force, and made runs whose truth is known.
+"""The statistics of experiments against R (p.adjust, pf and others), brute force, and made runs whose truth is known.
 
 What is compared is never computed by the program itself.
 """
@@ -36,6 +36,87 @@ def many_comparisons_are_p_adjust():
     compare_adjusted(families)
     equal([len(v) for v in families.values()], [106, 14, 14, 91])
     check(any(p and float(h) < 0.05 for p, h, _ in families["differences"]), "nothing is sure")
+
+
+
+# ---- variance
+
+FACTORS = {"cache": [0, 1], "logs": [0, 1], "threads": [1, 2, 16], "python": ["3.11", "3.13t", "pypy"], "lazy": ["no", "yes"]}
+
+
+def made(n, days=3.0):
+    """Random runs of boolean, numeric and categorical factors; `also` says the same as cache and logs together."""
+    r = rng()
+    rows = []
+    for i in range(n):
+        x = {f: r.choice(levels) for f, levels in FACTORS.items()}
+        x["also"] = x["cache"] + x["logs"]
+        y = 500 + 80 * x["cache"] - 120 * x["logs"] + 3 * x["threads"] + 60 * (x["python"] == "pypy") + r.expovariate(1 / 50)
+        rows.append({**x, "unix_time": f"{1.7e9 + (i + r.random()) * days * 86400 / n:.3f}", "usec_per_task": f"{y:.3f}"})
+    return rows
+
+
+LMG = """
+d <- read.csv(file, sep=';', colClasses=c(python='character'))
+d$lazy <- as.integer(d$lazy == 'yes')
+turn <- 2 * pi * (d$unix_time %% 86400) / 86400
+y <- YOF
+g <- list(cache=d$cache, logs=d$logs, threads=d$threads, python=model.matrix(~ d$python)[, -1], lazy=d$lazy, also=d$also,
+          '(time)'=cbind(d$unix_time - d$unix_time[1], cos(turn), sin(turn)))
+n <- length(g)
+fit <- function(s) if (any(s)) qr(cbind(1, do.call(cbind, g[s])), tol=1e-7) else qr(rep(1, length(y)))
+sets <- lapply(0:(2^n - 1), function(k) bitwAnd(k, 2^(0:(n - 1))) > 0)
+fits <- lapply(sets, fit)
+r2 <- sapply(fits, function(q) 1 - sum(qr.resid(q, y)^2) / sum((y - mean(y))^2))
+rank <- sapply(fits, function(q) q$rank)
+for (i in 1:n) {
+  without <- which(!sapply(sets, function(s) s[i]))
+  k <- sapply(sets[without], sum)
+  adds <- r2[without + 2^(i - 1)] - r2[without]
+  w <- factorial(k) * factorial(n - k - 1) / factorial(n)
+  all <- 2^n; but <- 2^n - 2^(i - 1)
+  df <- rank[all] - rank[but]
+  f <- if (df > 0) (r2[all] - r2[but]) / df / ((1 - r2[all]) / (length(y) - rank[all])) else NA
+  say(names(g)[i], c(df, sum(w * adds), r2[2^(i - 1) + 1], r2[all] - r2[but], f, if (df > 0) pf(f, df, length(y) - rank[all], lower=FALSE) else NA, r2[all]))
+}
+"""
+
+
+@cases(("d$usec_per_task",), ("log(d$usec_per_task)", "--log"))
+def shares_of_variance_are_those_of_all_orders(y, *options):
+    """LMG, by least squares on each of the 2^7 sets of factors; three of which are told by the others."""
+    bring(put("made.csv", made(150)))
+    want = R(LMG.replace("YOF", y), file=path("made.csv"))
+    got = {g["factor"]: g for g in experiment("variance", *options)}
+    equal(set(got), set(want))
+    for name, (df, share, alone, unique, f, p, whole) in want.items():
+        g = got[name]
+        equal(int(g["df"]), df, name)
+        for column, w in ("share", share), ("alone", alone), ("last", unique), ("r_squared", whole):
+            check(abs(float(g[column]) - w) < 1e-10, f"{column} of {name}: {g[column]}, not {w}")
+        near(g["f"], f, f"F of {name}")
+        near(g["p"], p, f"p of {name}", 1e-7)
+        check(0 <= float(g["lower"]) <= float(g["share"]) * 1.5 and float(g["upper"]) >= float(g["share"]) / 1.5, f"interval of {name}", g)
+    near(sum(float(g["share"]) for g in got.values()), want["cache"][-1], "all shares")
+    equal([g["factor"] for g in experiment("variance", *options)], sorted(got, key=lambda k: -float(got[k]["share"])))
+
+
+@test
+def shares_of_many_factors_are_of_some_orders():
+    """Of a design that is nearly orthogonal, the order hardly matters, so a share lies beside what comes last."""
+    r, rows = rng(), []
+    for i in range(600):
+        x = [r.randrange(2) for _ in range(18)]
+        y = 500 + sum(10 * k * v for k, v in enumerate(x)) + r.gauss(0, 40)
+        rows.append({**{f"f{k}": v for k, v in enumerate(x)}, "unix_time": 1_700_000_000 + 60 * i, "usec_per_task": f"{y:.4f}"})
+    bring(put("many.csv", rows))
+    got = experiment("variance", "--no-time")
+    equal((len(got), got[0]["exact"]), (18, "0"))
+    near(sum(float(g["share"]) for g in got), float(got[0]["r_squared"]), "all shares")
+    for g in got:
+        low, high = sorted((float(g["alone"]), float(g["last"])))
+        check(low - 0.005 < float(g["share"]) < high + 0.005, g)
+    near(got[0]["by_chance"], (1 - float(got[0]["r_squared"])) / 581, "by chance")
 
 
 main()
