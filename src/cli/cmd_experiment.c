@@ -5,6 +5,8 @@
 #include "result/experiment.h"
 #include "show/experiment.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct option_spec options[] = {
@@ -17,6 +19,9 @@ static const struct option_spec options[] = {
     {"rate", NULL, "scores as rates, such as tasks/s", false},
     {"vs", "CONDITION", "means: beside all runs those where this holds", false},
     {"interactions", NULL, "model, fit: every pair of treatments, too", false},
+    {"elastic-net", NULL, "model: shrunk, also where there are more runs than terms", false},
+    {"alpha", "A", "--elastic-net: from 0, ridge, to 1, lasso (default 0.5)", false},
+    {"lambda", "L", "--elastic-net: how far it shrinks (default: by cross-validation)", false},
     {"log", NULL, "model, tiles, fit, variance: of the logarithm", false},
     {"no-time", NULL, "models without the time of the run", false},
     {"beside", "means", "model: beside the means", false},
@@ -41,9 +46,9 @@ static const struct sub {
     {"deltas", "", SL_ANSWER_DELTAS, NULL},
     {"scatter", " colour ", SL_ANSWER_SCATTER, sl_show_scatter},
     {"strip", "", SL_ANSWER_DELTAS, sl_show_strip},
-    {"model", " interactions log no-time beside all ", SL_ANSWER_MODEL, sl_show_model},
-    {"tiles", " log no-time all ", SL_ANSWER_TILES, sl_show_tiles},
-    {"fit", " interactions log no-time all ", SL_ANSWER_FIT, sl_show_fit},
+    {"model", " interactions log no-time beside all elastic-net alpha lambda ", SL_ANSWER_MODEL, sl_show_model},
+    {"tiles", " log no-time all elastic-net alpha lambda ", SL_ANSWER_TILES, sl_show_tiles},
+    {"fit", " interactions log no-time all elastic-net alpha lambda ", SL_ANSWER_FIT, sl_show_fit},
     {"sequence", " greedy groups order no-time ", SL_ANSWER_SEQUENCE, sl_show_sequence},
     {"shapley", " greedy groups order no-time ", SL_ANSWER_SHAPLEY, sl_show_shapley},
     {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components},
@@ -77,11 +82,23 @@ static int check_options(const struct cli *cli, const struct sub *sub)
         return cli_usage(cli, "--cost and --rate exclude each other");
     if (!!cli_option(cli, "greedy") + !!cli_option(cli, "groups") + !!cli_option(cli, "order") > 1)
         return cli_usage(cli, "--greedy, --groups and --order exclude each other");
+    if ((cli_option(cli, "alpha") || cli_option(cli, "lambda")) && !cli_option(cli, "elastic-net"))
+        return cli_usage(cli, "--alpha and --lambda are of --elastic-net");
     if (cli_option(cli, "beside") && strcmp(cli_option(cli, "beside"), "means") != 0)
         return cli_usage(cli, "a model can be shown --beside means, not '%s'", cli_option(cli, "beside"));
-    if (cli_option(cli, "beside") && (cli_option(cli, "log") || cli_option(cli, "interactions")))
-        return cli_usage(cli, "--beside means compares the plain model; leave out --log and --interactions");
+    if (cli_option(cli, "beside") &&
+        (cli_option(cli, "log") || cli_option(cli, "interactions") || cli_option(cli, "elastic-net")))
+        return cli_usage(cli, "--beside means compares the plain model; leave out --log, --interactions and "
+                              "--elastic-net");
     return EXIT_DONE;
+}
+
+/* "0.5" */
+static double number(const char *s, double otherwise)
+{
+    char *end;
+    double value = s ? strtod(s, &end) : otherwise;
+    return s && (end == s || *end) ? NAN : value;
 }
 
 static struct sl_asked asked(const struct cli *cli)
@@ -91,6 +108,9 @@ static struct sl_asked asked(const struct cli *cli)
                                .rate = cli_option(cli, "rate"),
                                .log = cli_option(cli, "log"),
                                .interactions = cli_option(cli, "interactions"),
+                               .elastic_net = cli_option(cli, "elastic-net"),
+                               .alpha = number(cli_option(cli, "alpha"), SL_QUESTION_ALPHA),
+                               .lambda = number(cli_option(cli, "lambda"), 0),
                                .no_time = cli_option(cli, "no-time"),
                                .groups = cli_option(cli, "groups"),
                                .order = cli_option(cli, "order")},
@@ -134,6 +154,7 @@ static int answer(const struct cli *cli, const struct sub *sub, const struct sl_
 static int run(struct cli *cli, int argc, char **argv)
 {
     const struct sub *sub;
+    struct sl_err err = {0};
     struct sl_asked a;
     int rc, most;
 
@@ -153,6 +174,8 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!strcmp(sub->name, "import"))
         return cli_experiment_import(cli, argc - 1, argv + 1);
     a = asked(cli);
+    if (sl_question_check(&a.q, &err))
+        return cli_fail(cli, &err);
     most = !strcmp(sub->name, "scatter") || !strcmp(sub->name, "export") ? 1 : 0;
     if (argc - 1 > most)
         return cli_usage(cli, "experiment %s takes %s, and '%s' is too many", sub->name, most ? "one name" : "no names",

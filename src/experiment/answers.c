@@ -173,23 +173,15 @@ static int means(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
 
 /* ---- models ---- */
 
-static const struct sl_answer_column model_columns[] = {{"term", 's', NULL},
-                                                        {"estimate", 'd', NULL},
-                                                        {"std_error", 'd', NULL},
-                                                        {"lower", 'd', NULL},
-                                                        {"upper", 'd', NULL},
-                                                        {"t", 'd', NULL},
-                                                        {"p", 'd', NULL},
-                                                        {"p_holm", 'd', NULL},
-                                                        {"p_bh", 'd', NULL},
-                                                        {"follows", 's', NULL},
-                                                        {"runs", 'i', "runs"},
-                                                        {"df", 'i', NULL},
-                                                        {"r_squared", 'd', NULL},
-                                                        {"adj_r_squared", 'd', NULL},
-                                                        {"residual_stddev", 'd', NULL},
-                                                        {"f", 'd', NULL},
-                                                        {"f_p", 'd', NULL}};
+static const struct sl_answer_column model_columns[] = {
+    {"term", 's', NULL},       {"estimate", 'd', NULL},      {"std_error", 'd', NULL},
+    {"lower", 'd', NULL},      {"upper", 'd', NULL},         {"t", 'd', NULL},
+    {"p", 'd', NULL},          {"p_holm", 'd', NULL},        {"p_bh", 'd', NULL},
+    {"follows", 's', NULL},    {"runs", 'i', "runs"},        {"df", 'i', NULL},
+    {"r_squared", 'd', NULL},  {"adj_r_squared", 'd', NULL}, {"residual_stddev", 'd', NULL},
+    {"f", 'd', NULL},          {"f_p", 'd', NULL},           {"method", 's', NULL},
+    {"kept", 'd', NULL},       {"alpha", 'd', NULL},         {"lambda", 'd', NULL},
+    {"lambda_1se", 'd', NULL}, {"cv_r_squared", 'd', NULL}};
 
 static int model(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
 {
@@ -212,12 +204,18 @@ static int model(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
         c[SL_MODEL_P_BH].d = t->p_bh;
         c[SL_MODEL_FOLLOWS].s = sl_answer_keep(out, t->follows);
         c[SL_MODEL_RUNS].i = (int64_t)m.n;
-        c[SL_MODEL_DF].i = (int64_t)m.df;
+        c[SL_MODEL_DF].i = m.method == SL_MODEL_LEAST_SQUARES ? (int64_t)m.df : INT64_MIN;
         c[SL_MODEL_R_SQUARED].d = m.r_squared;
         c[SL_MODEL_ADJ_R_SQUARED].d = m.adj_r_squared;
         c[SL_MODEL_RESIDUAL_STDDEV].d = m.residual_stddev;
         c[SL_MODEL_F].d = m.f;
         c[SL_MODEL_F_P].d = m.f_p;
+        c[SL_MODEL_METHOD].s = sl_model_methods[m.method];
+        c[SL_MODEL_KEPT].d = t->kept;
+        c[SL_MODEL_ALPHA].d = m.alpha;
+        c[SL_MODEL_LAMBDA].d = m.lambda;
+        c[SL_MODEL_LAMBDA_1SE].d = m.lambda_1se;
+        c[SL_MODEL_CV_R_SQUARED].d = m.cv_r_squared;
     }
     sl_model_free(&m);
     return 0;

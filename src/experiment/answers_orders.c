@@ -15,7 +15,7 @@ enum { SEQUENCES = 500 }; /* of random orders, for principal components */
 const struct sl_answer_column sl_sequence_columns[SL_SEQUENCE_COLUMNS] = {
     {"step", 'i', NULL},  {"treatment", 's', NULL}, {"before", 'd', NULL},   {"after", 'd', NULL},
     {"delta", 'd', NULL}, {"runs", 'i', "runs"},    {"measured", 'd', NULL}, {"pairs", 'i', NULL},
-    {"p", 'd', NULL},     {"follows", 's', NULL}};
+    {"p", 'd', NULL},     {"follows", 's', NULL},   {"method", 's', NULL}};
 
 /* Rows for the treatments of which the model can tell nothing, behind the others. */
 static void add_left_out(struct sl_answer_rows *out, const struct sl_linear_model *m, size_t name, size_t follows)
@@ -55,12 +55,14 @@ int sl_answer_sequence(struct sl_answer_rows *out, const struct sl_asked *a, str
         c[SL_SEQUENCE_PAIRS].i = s.model.interactions;
         c[SL_SEQUENCE_P].d = own ? own->p : NAN;
         c[SL_SEQUENCE_FOLLOWS].s = NULL;
+        c[SL_SEQUENCE_METHOD].s = sl_model_methods[s.model.method];
     }
     add_left_out(out, &s.model, SL_SEQUENCE_TREATMENT, SL_SEQUENCE_FOLLOWS);
-    for (size_t i = s.step.n; i < out->n; i++)
-        for (int k = 0; k < SL_SEQUENCE_FOLLOWS; k++)
-            if (k == SL_SEQUENCE_STEP || k == SL_SEQUENCE_RUNS || k == SL_SEQUENCE_PAIRS)
-                out->cell.v[i * out->columns + (size_t)k].i = INT64_MIN;
+    for (size_t i = s.step.n; i < out->n; i++) {
+        cell *c = out->cell.v + i * out->columns;
+        c[SL_SEQUENCE_STEP].i = c[SL_SEQUENCE_RUNS].i = c[SL_SEQUENCE_PAIRS].i = INT64_MIN;
+        c[SL_SEQUENCE_METHOD].s = sl_model_methods[s.model.method];
+    }
     sl_sequence_free(&s);
     return 0;
 }

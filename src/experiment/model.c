@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "experiment/model.h"
 #include "analyse/kernels/adjust.h"
 #include "analyse/kernels/beta.h"
 #include "analyse/kernels/ols.h"
 #include "base/buf.h"
+#include "experiment/model_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const double day_ns = 86400e9;
-enum { EXPLAINED = 20 }; /* of terms that follow from others, so many are told from which */
+enum {
+    EXPLAINED = 20, /* of terms that follow from others, so many are told from which */
+    LEAST_RUNS = 10 /* for an elastic net */
+};
+
+const char *const sl_model_methods[] = {
+    [SL_MODEL_LEAST_SQUARES] = "least squares", [SL_MODEL_ELASTIC_NET] = "elastic net"};
 
 /* ---- the matrix ---- */
 
@@ -33,7 +39,8 @@ static struct sl_term *add_term(struct design *d, int32_t a, int32_t b)
                           .t = NAN,
                           .p = NAN,
                           .p_holm = NAN,
-                          .p_bh = NAN};
+                          .p_bh = NAN,
+                          .kept = NAN};
     return t;
 }
 
@@ -196,6 +203,13 @@ static const char *follows(struct design *d, size_t term)
 
 /* ---- the fit ---- */
 
+static void find_means(struct design *d)
+{
+    for (size_t j = 1; j < d->term.n; j++)
+        for (size_t k = 0; k < d->m->n; k++)
+            d->term.v[j].mean += column_of(d, j)[k] / (double)d->m->n;
+}
+
 static void take_fit(struct design *d, const struct sl_ols_fit *fit)
 {
     struct sl_linear_model *m = d->m;
@@ -216,8 +230,6 @@ static void take_fit(struct design *d, const struct sl_ols_fit *fit)
         t->upper = t->estimate + width * t->error;
         t->t = fit->t[j];
         t->p = fit->pr[j];
-        for (size_t k = 0; k < m->n && j; k++)
-            t->mean += column_of(d, j)[k] / (double)m->n;
     }
     for (size_t j = 1; j < d->term.n; j++)
         if (isnan(d->term.v[j].estimate))
@@ -251,42 +263,60 @@ static void compute_fitted(struct sl_linear_model *m)
         m->fitted[k] = exp(m->fitted[k]);
 }
 
+static int fit_least_squares(struct design *d, struct sl_err *err)
+{
+    struct sl_linear_model *m = d->m;
+    struct sl_ols o;
+    struct sl_ols_fit fit;
+    bool good;
+
+    sl_ols_init(&o, m->terms - 1);
+    sl_ols_matrix(&o, m->column, m->n);
+    good = sl_ols_solve(&o, NULL, &fit);
+    sl_ols_free(&o);
+    if (!good)
+        return sl_err(err, SL_EUSAGE, "the scores are too large, or too far apart, for least squares");
+    take_fit(d, &fit);
+    correct(m);
+    sl_ols_fit_free(&fit);
+    return 0;
+}
+
+static int check_design(const struct sl_linear_model *m, const struct sl_runs *r, const struct sl_question *q,
+                        struct sl_err *err)
+{
+    if (!r->treatment.n)
+        return sl_err(err, SL_EUSAGE, "no factor varies in these %zu runs, so there is nothing to explain", r->n);
+    if (m->n <= m->terms && m->n < LEAST_RUNS && !q->elastic_net)
+        return sl_err(err, SL_EUSAGE,
+                      "%zu run%s%s cannot tell %zu terms apart: there must be more runs than terms, or %d for an "
+                      "elastic net%s%s",
+                      m->n, m->n == 1 ? "" : "s", m->n < r->n ? " in which all levels are known" : "", m->terms,
+                      LEAST_RUNS, q->interactions ? "; leave out --interactions" : "",
+                      !q->interactions && m->timed ? "; --no-time has fewer" : "");
+    return 0;
+}
+
 int sl_model_fit(struct sl_linear_model *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
 {
     struct design d = {.m = out, .r = r};
-    struct sl_ols o;
-    struct sl_ols_fit fit;
-    int rc = 0;
+    int rc;
 
     *out = (struct sl_linear_model){.log = q->log, .interactions = q->interactions};
+    out->r_squared = out->adj_r_squared = out->residual_stddev = out->f = out->f_p = NAN;
+    out->alpha = out->lambda = out->lambda_1se = out->cv_r_squared = NAN;
     make_design(&d, q);
     out->term = d.term.v;
     out->terms = d.term.n;
     out->column = d.column.v;
-    if (!r->treatment.n)
-        rc = sl_err(err, SL_EUSAGE, "no factor varies in these %zu runs, so there is nothing to explain", r->n);
-    else if (out->n <= out->terms)
-        rc = sl_err(err, SL_EUSAGE, "%zu run%s%s cannot tell %zu terms apart: there must be more runs than terms%s%s",
-                    out->n, out->n == 1 ? "" : "s", out->n < r->n ? " in which all levels are known" : "", out->terms,
-                    q->interactions ? "; leave out --interactions" : "",
-                    !q->interactions && out->timed ? "; --no-time has fewer" : "");
-    if (rc) {
-        sl_model_free(out);
-        return rc;
+    if (!(rc = check_design(out, r, q, err))) {
+        find_means(&d);
+        rc = q->elastic_net || out->n <= out->terms ? sl_model_fit_net(out, q, err) : fit_least_squares(&d, err);
     }
-    sl_ols_init(&o, out->terms - 1);
-    sl_ols_matrix(&o, out->column, out->n);
-    if (sl_ols_solve(&o, NULL, &fit)) {
-        take_fit(&d, &fit);
-        correct(out);
-        compute_fitted(out);
-        sl_ols_fit_free(&fit);
-    } else {
-        rc = sl_err(err, SL_EUSAGE, "the scores are too large, or too far apart, for least squares");
-    }
-    sl_ols_free(&o);
     if (rc)
         sl_model_free(out);
+    else
+        compute_fitted(out);
     return rc;
 }
 

@@ -16,10 +16,16 @@ struct sl_term {
     double error, lower, upper, t, p; /* NaN where no run is left to tell */
     double p_holm, p_bh;              /* p, where all terms but the intercept are looked at: see kernels/adjust.h */
     double mean;                      /* of its column */
-    const char *follows;              /* "1 - a - b"; NULL: from none */
+    double kept;         /* by an elastic net: share of SL_MODEL_DRAWINGS drawings of the runs in which it is not 0 */
+    const char *follows; /* "1 - a - b"; NULL: from none */
 };
 
+enum sl_model_method { SL_MODEL_LEAST_SQUARES, SL_MODEL_ELASTIC_NET };
+extern const char *const sl_model_methods[]; /* "least squares", ... */
+enum { SL_MODEL_DRAWINGS = 100 };
+
 struct sl_linear_model {
+    enum sl_model_method method;
     bool log, interactions; /* of log(score) */
     size_t n;               /* runs that went in */
     uint32_t *run;
@@ -30,12 +36,18 @@ struct sl_linear_model {
     double r_squared, adj_r_squared, residual_stddev, f, f_p; /* residual_stddev of log(score) where log */
     bool timed, daily; /* are the time, and the time of day, among the terms?  The latter needs runs of a day or more */
     double *column;    /* the matrix, columns of n, without the intercept's, then log(score) or score */
+    double alpha, lambda; /* of an elastic net; otherwise NaN */
+    double lambda_1se;    /* a larger one, which is not clearly worse; NaN: lambda was given */
+    double cv_r_squared;  /* of runs that were left out; NaN: likewise */
     struct sl_arena arena;
 };
 
 /*
- * Fits what q asks for.  Runs with a level that is not known are left out.  On success *out is to be freed with
- * sl_model_free().  SL_EUSAGE: fewer runs than terms, or nothing varies.
+ * Fits what q asks for: by least squares; by an elastic net (kernels/elastic_net.h) where q says so, or where there are
+ * not more runs than terms.  An elastic net has estimates, shrunk towards 0, without errors: what a bootstrap would say
+ * of them does not cover the truth (Chatterjee & Lahiri, Proc. AMS 138 (2010) 4497), so it says how often each is kept.
+ * Runs with a level that is not known are left out.  On success *out is to be freed with sl_model_free().  SL_EUSAGE:
+ * too few runs for either, or nothing varies.
  */
 int sl_model_fit(struct sl_linear_model *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err);
 void sl_model_free(struct sl_linear_model *m);

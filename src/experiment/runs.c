@@ -413,6 +413,15 @@ static int to_rate(struct sl_runs *r, bool log, struct sl_err *err)
     return 0;
 }
 
+int sl_question_check(const struct sl_question *q, struct sl_err *err)
+{
+    if (!(q->alpha >= 0 && q->alpha <= 1))
+        return sl_err(err, SL_EUSAGE, "alpha is a number from 0 (ridge) to 1 (lasso)");
+    if (!(q->lambda >= 0 && isfinite(q->lambda)))
+        return sl_err(err, SL_EUSAGE, "lambda is a number above 0, in the unit of the score");
+    return 0;
+}
+
 int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, struct sl_err *err)
 {
     struct load l = {.r = out};

@@ -65,9 +65,17 @@ struct sl_question {
     bool rate;                       /* not as cost */
     bool failed;                     /* runs that failed are wanted, too; their score is NaN */
     bool log, interactions, no_time; /* of models */
+    bool elastic_net;                /* also where least squares would do */
+    double alpha, lambda;            /* of it; lambda 0: to be chosen */
     const char *groups;              /* NULL, or patterns: "sys_*,app_*;cfg_*": these first, and so on */
     const char *order;               /* NULL, or treatments: "a,b,c" */
 };
+
+/* The alpha of an elastic net where nobody says: half of the lasso, which of terms that tell the same keeps one. */
+#define SL_QUESTION_ALPHA 0.5
+
+/* SL_EUSAGE: alpha or lambda is out of its range. */
+int sl_question_check(const struct sl_question *q, struct sl_err *err);
 
 /*
  * Loads what q asks for.  On success *out is to be freed with sl_runs_free().  Errors: there is no experiment, several

@@ -3,7 +3,7 @@
  * The table functions experiment_NAME(runs, how, experiment, of, by): the answers of answers.c, a row each.
  *
  *   runs        which runs: a condition on the columns of the view experiment_run; NULL: all
- *   how         words: rate, log, interactions, no-time
+ *   how         words: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER
  *   experiment  its name, where the store holds several
  *   of, by      of experiment_scatter: the treatment, and the factor that colours; of experiment_sequence and
  *               experiment_shapley: an order of treatments, or groups
@@ -16,7 +16,9 @@
 #include "base/buf.h"
 #include "experiment/answers.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct state {
     struct sl_table_rows rows;
@@ -33,22 +35,44 @@ static void end(void *state)
     sl_runs_free(&s->runs);
 }
 
+/* "alpha=0.5": its number, if word is name. */
+static bool read_number(const char *word, size_t n, const char *name, double *to)
+{
+    size_t k = strlen(name);
+    char *end;
+    double value;
+
+    if (n <= k + 1 || strncmp(word, name, k) != 0 || word[k] != '=')
+        return false;
+    value = strtod(word + k + 1, &end);
+    *to = end == word + n ? value : NAN;
+    return true;
+}
+
 static int read_how(struct sl_question *q, const char *how, struct sl_err *err)
 {
-    static const char *const words[] = {"rate", "log", "interactions", "no-time"};
-    bool *const flag[] = {&q->rate, &q->log, &q->interactions, &q->no_time};
+    static const char *const words[] = {"rate", "log", "interactions", "no-time", "elastic-net"};
+    bool *const flag[] = {&q->rate, &q->log, &q->interactions, &q->no_time, &q->elastic_net};
+    bool numbers = false;
 
     while (how && *(how += strspn(how, " "))) {
-        size_t n = strcspn(how, " ");
-        int i = 0;
-        while (i < 4 && (strlen(words[i]) != n || strncmp(words[i], how, n) != 0))
+        size_t n = strcspn(how, " "), i = 0;
+        while (i < sizeof flag / sizeof *flag && (strlen(words[i]) != n || strncmp(words[i], how, n) != 0))
             i++;
-        if (i == 4)
-            return sl_err(err, SL_EUSAGE, "'%.*s' is none of: rate, log, interactions, no-time", (int)n, how);
-        *flag[i] = true;
+        if (i < sizeof flag / sizeof *flag)
+            *flag[i] = true;
+        else if (read_number(how, n, "alpha", &q->alpha) || read_number(how, n, "lambda", &q->lambda))
+            numbers = true;
+        else
+            return sl_err(err, SL_EUSAGE,
+                          "'%.*s' is none of: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, "
+                          "lambda=NUMBER",
+                          (int)n, how);
         how += n;
     }
-    return 0;
+    if (numbers && !q->elastic_net)
+        return sl_err(err, SL_EUSAGE, "alpha and lambda are of an elastic net; say elastic-net, too");
+    return sl_question_check(q, err);
 }
 
 static const char *text(const struct sl_call *call, int i)
@@ -59,8 +83,9 @@ static const char *text(const struct sl_call *call, int i)
 
 static int start(struct state *s, enum sl_answer_of which, const struct sl_call *call, struct sl_err *err)
 {
-    struct sl_asked a = {
-        .q = {.where = text(call, 0), .experiment = text(call, 2)}, .of = text(call, 3), .by = text(call, 4)};
+    struct sl_asked a = {.q = {.where = text(call, 0), .experiment = text(call, 2), .alpha = SL_QUESTION_ALPHA},
+                         .of = text(call, 3),
+                         .by = text(call, 4)};
     int rc;
 
     end(s);

@@ -316,9 +316,17 @@ int sl_variance_make(struct sl_variance *out, const struct sl_runs *r, const str
     plain.interactions = false;
     if ((rc = sl_model_fit(&m, r, &plain, err)))
         return rc;
-    if (isnan(m.r_squared)) {
+    if (m.method != SL_MODEL_LEAST_SQUARES)
+        rc =
+            sl_err(err, SL_EUSAGE,
+                   "%zu runs cannot tell %zu terms apart, so the variance is no sum of shares: there must be more runs "
+                   "than terms",
+                   m.n, m.terms);
+    else if (isnan(m.r_squared))
+        rc = sl_err(err, SL_EUSAGE, "all scores are the same, so there is nothing to explain");
+    if (rc) {
         sl_model_free(&m);
-        return sl_err(err, SL_EUSAGE, "all scores are the same, so there is nothing to explain");
+        return rc;
     }
     make_groups(&s, r);
     *out = (struct sl_variance){.n = s.n,

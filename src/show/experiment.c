@@ -120,6 +120,12 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
     struct marks marks = {0};
     size_t left = 0, width = NAME;
 
+    sl_table_next(t, NULL);
+    if (!sl_table_is_null(t, SL_MODEL_ALPHA)) {
+        sl_show_net(out, r, look);
+        return;
+    }
+    sl_table_rewind(t);
     snprintf(what, sizeof what, "what changes, all else being equal, by least squares (%s)", better(look));
     put_head_in(out, r, what, look->log ? "percent" : NULL);
     for (int pass = 0; pass < 2; pass++, sl_table_rewind(t)) {
@@ -169,6 +175,14 @@ void sl_show_beside(FILE *out, const struct sl_result *r, const struct sl_experi
                 (long long)sl_table_int(t, SL_BESIDE_PAIRS));
 }
 
+/* How sure it is that two treatments do something together: its p; by an elastic net, how small it is. */
+static double rank_tile(const struct sl_table *t, bool net)
+{
+    if (net)
+        return -fabs(real(t, SL_TILES_ESTIMATE));
+    return sl_table_is_null(t, SL_TILES_P) ? 2 : sl_table_real(t, SL_TILES_P);
+}
+
 void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "tiles");
@@ -176,29 +190,43 @@ void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experim
     char a[NUMBER], b[2 * NUMBER];
     struct marks marks = {0};
     size_t n = 0;
+    bool net = true;
 
-    put_head_in(out, r, "what two treatments change beyond what each does alone", look->log ? "percent" : NULL);
+    while (sl_table_next(t, NULL) > 0)
+        net &= sl_table_is_null(t, SL_TILES_P) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
+    net &= t->rows > 0;
+    sl_table_rewind(t);
+    put_head_in(out, r,
+                net ? "what two treatments change beyond what each does, by an elastic net"
+                    : "what two treatments change beyond what each does alone",
+                look->log ? "percent" : NULL);
     for (size_t row = 0; sl_table_next(t, NULL) > 0; row++) { /* the other of two is the same, the other way round */
-        if (row % 2)
+        if (row % 2 || (net && !look->all && real(t, SL_TILES_ESTIMATE) == 0))
             continue;
-        v[n++] = (struct by_p){sl_table_is_null(t, SL_TILES_P) ? 2 : sl_table_real(t, SL_TILES_P), row};
+        v[n++] = (struct by_p){rank_tile(t, net), row};
         count_mark(&marks, real(t, SL_TILES_P_HOLM), real(t, SL_TILES_P_BH));
     }
     qsort(v, n, sizeof *v, compare_p);
-    fprintf(out, "%-*s %-*s %8s  %s\n", TILE, "treatment", TILE, "and", "change", "95 % interval");
+    fprintf(out, "%-*s %-*s %8s%s\n", TILE, "treatment", TILE, "and", "change", net ? "" : "  95 % interval");
     for (size_t i = 0; i < n && (look->all || i < PAIRS); i++) {
         t->at = v[i].row;
         sl_table_next(t, NULL);
-        fprintf(out, "%-*s %-*s %8s  %s%s\n", TILE, sl_table_text_or_empty(t, SL_TILES_TREATMENT), TILE,
+        fprintf(out, "%-*s %-*s %8s%s%s%s\n", TILE, sl_table_text_or_empty(t, SL_TILES_TREATMENT), TILE,
                 sl_table_text_or_empty(t, SL_TILES_OTHER),
                 sl_table_is_null(t, SL_TILES_ESTIMATE) ? "?" : change(real(t, SL_TILES_ESTIMATE), look->log, true, a),
+                sl_table_is_null(t, SL_TILES_LOWER) ? "" : "  ",
                 change_interval(real(t, SL_TILES_LOWER), real(t, SL_TILES_UPPER), look->log, b),
                 mark(real(t, SL_TILES_P_HOLM), real(t, SL_TILES_P_BH)));
     }
     if (n > PAIRS && !look->all)
         fprintf(out, "and %zu pairs that are less sure; --all shows them\n", n - PAIRS);
     fputc('\n', out);
-    put_marks(out, &marks);
+    if (net)
+        fputs("It shrinks all towards 0, and leaves out what is 0; there are no intervals. How\nmuch is explained: "
+              "spanloom experiment model --interactions\n",
+              out);
+    else
+        put_marks(out, &marks);
     if (n && v[n - 1].p > 1)
         fputs("? no runs tell it, or it is the same as others\n", out);
     free(v);
@@ -257,21 +285,22 @@ void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_expe
 {
     struct sl_table *t = sl_result_find(r, "sequence");
     double most = sl_show_most(t, SL_SEQUENCE_AFTER);
-    bool pairs, any = false;
+    bool pairs, net, any = false;
     char what[200], a[NUMBER], b[NUMBER], c[NUMBER], bar[4 * BAR + 4];
 
     sl_table_next(t, NULL);
     pairs = sl_table_int(t, SL_SEQUENCE_PAIRS);
+    net = !strcmp(sl_table_text_or_empty(t, SL_SEQUENCE_METHOD), "elastic net");
     sl_table_rewind(t);
-    snprintf(what, sizeof what, "one after the other, by a model %s (%s)", pairs ? "with pairs" : "without pairs",
-             better(look));
+    snprintf(what, sizeof what, "one after the other, by %s %s (%s)", net ? "an elastic net" : "a model",
+             pairs ? "with pairs" : "without pairs", better(look));
     put_head(out, r, what);
     fprintf(out, "%-*s %9s  %8s  %-14s  %s\n", NAME, "treatment", "change", "then", "", "measured (runs)");
     while (sl_table_next(t, NULL) > 0) {
         bool first = sl_table_is_null(t, SL_SEQUENCE_TREATMENT);
         if (put_left_out(out, t, SL_SEQUENCE_TREATMENT, SL_SEQUENCE_FOLLOWS))
             continue;
-        bool unsure = !first && !(sl_table_real(t, SL_SEQUENCE_P) < 0.05);
+        bool unsure = !first && !net && !(sl_table_real(t, SL_SEQUENCE_P) < 0.05);
         sl_show_bar(real(t, SL_SEQUENCE_AFTER) / most, BAR, bar);
         any |= unsure;
         fprintf(out, "%-*s %9s%s %8s  %s", NAME, first ? "(none)" : sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT),

@@ -2,10 +2,96 @@
 /* How much is explained, how sure that is, and what lies beside the model. */
 #include "show/experiment_internal.h"
 
+#include <stdlib.h>
+
 static const char *of_what(const struct sl_experiment_look *look)
 {
     return look->log ? "the logarithm of scores" : "scores";
 }
+
+/* ---- an elastic net ---- */
+
+enum { TERM = 40 };
+
+struct size {
+    double size;
+    size_t row;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct size *x = a, *y = b;
+    return x->size > y->size ? -1 : x->size < y->size ? 1 : x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Rows of terms that are not 0, or all, the largest first; the intercept, which is row 0, is none.  How many. */
+static size_t sort_terms(struct sl_table *t, bool all, struct size *v)
+{
+    size_t n = 0;
+
+    sl_table_rewind(t);
+    for (size_t row = 0; sl_table_next(t, NULL) > 0; row++)
+        if (row && (all || real(t, SL_MODEL_ESTIMATE) != 0))
+            v[n++] = (struct size){fabs(real(t, SL_MODEL_ESTIMATE)), row};
+    qsort(v, n, sizeof *v, by_size);
+    return n;
+}
+
+static void put_lambda(FILE *out, struct sl_table *t)
+{
+    char a[NUMBER], b[NUMBER];
+    long long runs = sl_table_int(t, SL_MODEL_RUNS);
+
+    if (runs <= (long long)t->rows)
+        fprintf(out, "%lld runs cannot tell %zu terms apart, so all are shrunk towards 0 (elastic net).\n", runs,
+                t->rows);
+    else
+        fputs("All terms are shrunk towards 0 (elastic net).\n", out);
+    fprintf(out, "There are no intervals%s.\n",
+            sl_table_is_null(t, SL_MODEL_KEPT) ? "" : "; kept: by so many of 100 drawings of the runs");
+    fprintf(out, "alpha %g, lambda %s", real(t, SL_MODEL_ALPHA), digits(real(t, SL_MODEL_LAMBDA), false, a));
+    if (!sl_table_is_null(t, SL_MODEL_LAMBDA_1SE))
+        fprintf(out, " (cross-validation); simpler, and hardly worse: %s",
+                digits(real(t, SL_MODEL_LAMBDA_1SE), false, b));
+    fputc('\n', out);
+}
+
+void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "model");
+    struct size *v = sl_alloc(t->rows * sizeof *v + 1);
+    size_t n = sort_terms(t, look->all, v), shown = look->all || n < MANY ? n : MANY;
+    char what[200], a[NUMBER];
+
+    snprintf(what, sizeof what, "what changes, all else being equal, by an elastic net (%s)", better(look));
+    put_head_in(out, r, what, look->log ? "percent" : NULL);
+    fprintf(out, "%-*s %10s %7s\n", TERM, "term", "change", "kept");
+    for (size_t i = 0; i < shown; i++) {
+        t->at = v[i].row;
+        sl_table_next(t, NULL);
+        fprintf(out, "%-*s %10s", TERM, sl_table_text_or_empty(t, SL_MODEL_TERM),
+                change(real(t, SL_MODEL_ESTIMATE), look->log, true, a));
+        if (!sl_table_is_null(t, SL_MODEL_KEPT))
+            fprintf(out, " %5.0f %%", 100 * real(t, SL_MODEL_KEPT));
+        fputc('\n', out);
+    }
+    if (n > shown)
+        fprintf(out, "and %zu that are smaller, and %zu that are 0; --all shows them\n", n - shown, t->rows - 1 - n);
+    else if (t->rows - 1 > n)
+        fprintf(out, "and %zu that are 0\n", t->rows - 1 - n);
+    sl_table_rewind(t);
+    sl_table_next(t, NULL); /* the intercept */
+    sl_table_next(t, NULL);
+    fputc('\n', out);
+    put_lambda(out, t);
+    fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
+    if (!sl_table_is_null(t, SL_MODEL_CV_R_SQUARED))
+        fprintf(out, "; of runs that were left out, %.1f %%", 100 * real(t, SL_MODEL_CV_R_SQUARED));
+    fprintf(out, " (%lld runs)\n", (long long)sl_table_int(t, SL_MODEL_RUNS));
+    free(v);
+}
+
+/* ---- variance ---- */
 
 void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {

@@ -29,3 +29,101 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   share: what it adds to R2, on average over all orders of factors (LMG);
   alone: as the only one; last: beside all others, which is what p is about.
   What does nothing gets 0.2 by chance.
+  $ spanloom experiment model --log --elastic-net
+  runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
+  what changes, all else being equal, by an elastic net (less is better), percent
+  
+  term                                         change    kept
+  cfg_monitoring                               +188 %   100 %
+  sys_affinity_cpu0                            +180 %   100 %
+  app_big                                      +122 %   100 %
+  cfg_no_init_logging                         -30.8 %   100 %
+  cfg_encrypted                               +11.3 %    97 %
+  src_biglogs_remove                          -9.81 %    96 %
+  cfg_prefetch_100                            -7.99 %    89 %
+  cfg_strategy_none                           +7.52 %    84 %
+  cfg_worker_debug                            +6.07 %    87 %
+  cfg_1_worker                                +3.83 %    68 %
+  sys_py_optimize                             +3.15 %    76 %
+  placebo_env                                 +2.95 %    68 %
+  hours                                       +1.57 %    65 %
+  and 2 that are 0
+  
+  All terms are shrunk towards 0 (elastic net).
+  There are no intervals; kept: by so many of 100 drawings of the runs.
+  alpha 0.5, lambda 0.0332 (cross-validation); simpler, and hardly worse: 0.134
+  82.8 % of the variance is explained; of runs that were left out, 78.1 % (193 runs)
+  $ spanloom experiment model --elastic-net --alpha 1 --lambda 1e3
+  runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
+  what changes, all else being equal, by an elastic net (less is better), us/task
+  
+  term                                         change    kept
+  sys_affinity_cpu0                            +2,150   100 %
+  cfg_monitoring                               +1,920   100 %
+  app_big                                       +6.58    60 %
+  and 12 that are 0
+  
+  All terms are shrunk towards 0 (elastic net).
+  There are no intervals; kept: by so many of 100 drawings of the runs.
+  alpha 1, lambda 1,000
+  42.1 % of the variance is explained (193 runs)
+  $ spanloom experiment tiles --where 'unix_time < 1795162800' | tail -n +3
+  
+  treatment                 and                         change
+  cfg_monitoring            sys_affinity_cpu0           +6,840
+  cfg_monitoring            cfg_strategy_none           +2,450
+  sys_affinity_cpu0         app_big                     +1,340
+  cfg_1_worker              sys_affinity_cpu0             +944
+  cfg_prefetch_100          cfg_monitoring                +929
+  cfg_monitoring            sys_py_optimize               +875
+  cfg_worker_debug          sys_affinity_cpu0             +562
+  src_biglogs_remove        sys_affinity_cpu0             -430
+  sys_affinity_cpu0         sys_py_optimize               +419
+  cfg_strategy_none         sys_affinity_cpu0             +402
+  cfg_1_worker              cfg_monitoring                +327
+  cfg_strategy_none         app_big                       +216
+  cfg_worker_debug          app_big                       +175
+  cfg_worker_debug          cfg_monitoring                +156
+  cfg_worker_debug          cfg_rundir_ramfs              +130
+  cfg_encrypted             sys_affinity_cpu0            +68.6
+  cfg_1_worker              cfg_strategy_none            +58.7
+  cfg_poll_100              src_biglogs_remove           -11.9
+  
+  It shrinks all towards 0, and leaves out what is 0; there are no intervals. How
+  much is explained: spanloom experiment model --interactions
+  $ spanloom experiment sequence --where 'unix_time < 1795162400'
+  runs: 16 runs, 2026-11-20 08:11 to 08:13 UTC
+  one after the other, by an elastic net without pairs (less is better), us/task
+  
+  treatment                       change      then                  measured (runs)
+  (none)                                       658  ██████████████  613 (1)
+  cfg_no_init_logging               -250       408  ████████▋
+  cfg_prefetch_100                 -15.5       392  ████████▍
+  src_biglogs_remove               -13.1       379  ████████▏
+
+What is not right:
+
+  $ spanloom experiment model --lambda 5
+  spanloom: --alpha and --lambda are of --elastic-net
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment model --elastic-net --alpha 1.5
+  spanloom: alpha is a number from 0 (ridge) to 1 (lasso)
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment model --elastic-net --lambda none
+  spanloom: lambda is a number above 0, in the unit of the score
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment model --where 'unix_time < 1795162350'
+  spanloom: 8 runs cannot tell 16 terms apart: there must be more runs than terms, or 10 for an elastic net; --no-time has fewer
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment variance --where 'unix_time < 1795162400'
+  spanloom: 16 runs cannot tell 16 terms apart, so the variance is no sum of shares: there must be more runs than terms
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment means --elastic-net
+  spanloom: experiment means has no option --elastic-net
+  try: spanloom experiment --help
+  [2]

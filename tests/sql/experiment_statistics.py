@@ -119,4 +119,78 @@ def shares_of_many_factors_are_of_some_orders():
     near(got[0]["by_chance"], (1 - float(got[0]["r_squared"])) / 581, "by chance")
 
 
+
+# ---- more terms than runs
+
+GLMNET = """
+suppressMessages(library(glmnet))
+glmnet.control(fdev=0, devmax=1)
+d <- read.csv(file, sep=';')
+d <- d[!is.na(d$usec_per_task), ]
+y <- YOF
+d$hours <- (d$unix_time - min(d$unix_time)) / 3600
+d$unix_time <- NULL; d$usec_per_task <- NULL
+x <- model.matrix(FORMULA, d)[, -1]
+fold <- findInterval(seq_along(y) - 1, floor(length(y) * (0:9) / 10))
+for (alpha in c(0.2, 1)) for (lambda in c(LAMBDAS)) {
+  m <- glmnet(x, y, alpha=alpha, lambda=lambda, thresh=1e-28, maxit=1e7)
+  say(paste(alpha, lambda), as.vector(coef(m)))
+}
+for (alpha in 0.5) {
+  path <- glmnet(x, y, alpha=alpha, thresh=1e-10, maxit=1e6)$lambda
+  m <- cv.glmnet(x, y, alpha=alpha, lambda=path, foldid=fold, thresh=1e-10, maxit=1e6)
+  best <- which(m$lambda == m$lambda.min)
+  say(paste('cv', alpha), c(m$lambda.min, m$lambda.1se, 1 - m$cvm[best] / mean((y - mean(y))^2)))
+}
+say('terms', seq_len(ncol(x)))
+cat(colnames(x), sep='\n', file=paste0(file, '.terms'))
+"""
+
+
+@cases(("d$usec_per_task", "30, 300", "--interactions"), ("log(d$usec_per_task)", "0.02, 0.2", "--log"))
+def elastic_net_is_glmnet(y, lambdas, *options):
+    """With 105 terms of 58 runs, and 15 of them; also the choice of lambda by stretches of time that are left out."""
+    # times as R can hold them
+    bring(put("few.csv", [{**r, "unix_time": round(float(r["unix_time"]))} for r in read()[:60]]))
+    formula = "~ hours + (. - hours)^2" if "--interactions" in options else "~ ."
+    want = R(GLMNET.replace("YOF", y).replace("FORMULA", formula).replace("LAMBDAS", lambdas), file=path("few.csv"))
+    with open(path("few.csv.terms")) as f:
+        names = ["(Intercept)", *f.read().split()]
+    for what, values in want.items():
+        if what == "terms":
+            continue
+        alpha, penalty = what.split()[-2:] if what[0] != "c" else (what.split()[1], None)
+        got = {g["term"]: g for g in experiment("model", *options, "--elastic-net", "--alpha", alpha, *(["--lambda", penalty] if penalty else []))}
+        equal(set(got), set(names), what)
+        if penalty:
+            for name, w in zip(names, values):
+                check(abs(float(got[name]["estimate"]) - w) <= NEAR * max(abs(w), max(map(abs, values)) * 1e-3), what, name, got[name]["estimate"], w)
+            continue
+        for column, w, relative in zip(("lambda", "lambda_1se", "cv_r_squared"), values, (1e-9, 1e-9, 1e-5)):
+            near(got["(Intercept)"][column], w, f"{what}: {column}", relative)
+
+
+@test
+def an_elastic_net_where_runs_are_few():
+    """It is chosen by itself, and finds what there is; what is the same told twice is in both or none by halves."""
+    r, rows = rng(), []
+    for i in range(60):
+        x = [r.randrange(2) for _ in range(14)]
+        y = 500 + 200 * x[0] - 150 * x[1] + 120 * x[2] * x[3] + r.gauss(0, 15)
+        rows.append({**{f"f{k}": v for k, v in enumerate(x)}, "f0_too": x[0], "unix_time": 1_700_000_000 + 60 * i, "usec_per_task": f"{y:.4f}"})
+    bring(put("few.csv", rows))
+    got = {g["term"]: g for g in experiment("model", "--interactions", "--no-time")}
+    equal({(g["method"], g["std_error"], g["p"], g["df"]) for g in got.values()}, {("elastic net", "", "", "")})
+    near(got["f0"]["estimate"], float(got["f0_too"]["estimate"]), "twins", 1e-6)
+    check(float(got["f0"]["estimate"]) > 50 and float(got["f1"]["estimate"]) < -80 and float(got["f2:f3"]["estimate"]) > 40, got["f0"], got["f1"], got["f2:f3"])
+    check(all(float(got[t]["kept"]) > 0.9 for t in ("f0", "f1")), got["f1"]["kept"])
+    out = spanloom("experiment", "model", "--interactions", "--no-time", "-d", path("spanloom.db")).out
+    check("60 runs cannot tell 121 terms apart, so all are shrunk towards 0 (elastic net)" in out, out)
+    equal(experiment("model", "--no-time")[0]["method"], "least squares")
+    tiles = {(t["treatment"], t["other"]): t["estimate"] for t in experiment("tiles", "--no-time")}
+    equal(tiles["f2", "f3"], got["f2:f3"]["estimate"])
+    rows = query_extension("SELECT term, estimate FROM experiment_model(NULL, 'interactions no-time elastic-net alpha=0.5')")
+    equal([(t, str(e)) for t, e in rows[:3]], [(t, str(float(got[t]["estimate"]))) for t in ("(Intercept)", "f0", "f1")])
+
+
 main()
