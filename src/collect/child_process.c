@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,37 +80,76 @@ static void stop_with(const struct child *c, int by)
     kill(c->pid, SIGCONT);
 }
 
-/* True: it has ended. */
-static bool look_after(struct child *c)
+/* True: it has ended.  All that have ended with it are looked after. */
+static bool look_after(struct child *c, const struct child_watch *w)
 {
-    int status;
+    bool ended = false;
+    siginfo_t info;
 
-    while (waitpid(c->pid, &status, WNOHANG | WUNTRACED) == c->pid) {
-        if (!WIFSTOPPED(status)) {
-            c->status = status;
-            c->end_ns = sl_clock_now_ns();
-            return true;
+    while ((info.si_pid = 0,
+            waitid(w ? P_ALL : P_PID, (id_t)c->pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0) &&
+           info.si_pid) {
+        pid_t pid = info.si_pid;
+        struct rusage usage;
+        int status;
+        if (info.si_code == CLD_STOPPED) {
+            waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG);
+            if (pid == c->pid)
+                stop_with(c, info.si_status);
+            continue;
         }
-        stop_with(c, WSTOPSIG(status));
+        if (w)
+            w->ending(w->arg, pid);
+        if (wait4(pid, &status, 0, &usage) != pid)
+            continue;
+        if (w)
+            w->ended(w->arg, pid, &usage);
+        if (pid != c->pid)
+            continue;
+        c->status = status;
+        c->end_ns = sl_clock_now_ns();
+        ended = true;
+        if (!w)
+            break; /* there may be another process of that number by now */
     }
-    return false;
+    return ended;
 }
 
-static void attend(struct child *c, const sigset_t *set)
+static int next_signal(const sigset_t *set, siginfo_t *info, int64_t until_ns)
+{
+    int64_t left = until_ns - sl_clock_mono_ns();
+    struct timespec t = {0, 0};
+
+    if (!until_ns)
+        return sigwaitinfo(set, info);
+    if (left > 0)
+        t = (struct timespec){left / 1000000000, left % 1000000000};
+    return sigtimedwait(set, info, &t);
+}
+
+static void attend(struct child *c, const sigset_t *set, const struct child_watch *w)
 {
     static const struct timespec now = {0, 0};
+    int64_t until_ns = w ? w->due(w->arg, c) : 0;
 
-    while (!look_after(c)) {
+    while (!look_after(c, w)) {
         siginfo_t info;
-        int sig = sigwaitinfo(set, &info);
+        int sig = next_signal(set, &info, until_ns);
         if (sig > 0 && sig != SIGCHLD && info.si_code <= 0 && info.si_pid != c->pid) /* the kernel's are > 0 */
             kill(c->pid, sig);
+        if (w && sl_clock_mono_ns() >= until_ns)
+            until_ns = w->due(w->arg, c);
     }
     while (sigtimedwait(set, NULL, &now) > 0) /* what was meant for it and came too late */
         ;
 }
 
 void child_run(struct child *c, char *const *argv)
+{
+    child_run_watched(c, argv, NULL);
+}
+
+void child_run_watched(struct child *c, char *const *argv, const struct child_watch *watch)
 {
     struct sigaction normal = {.sa_handler = SIG_DFL};
     sigset_t set, before;
@@ -121,10 +161,19 @@ void child_run(struct child *c, char *const *argv)
     sigaddset(&set, SIGCHLD);
     sigaction(SIGCHLD, &normal, NULL); /* were it ignored, there would be no status */
     sigprocmask(SIG_BLOCK, &set, &before);
+    if (watch)
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
     start(c, argv, &before);
     if (c->pid)
-        attend(c, &set);
+        attend(c, &set, watch);
+    if (watch)
+        prctl(PR_SET_CHILD_SUBREAPER, 0);
     sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+int child_signal(const struct child *c)
+{
+    return !c->error && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
 }
 
 int child_code(const struct child *c)

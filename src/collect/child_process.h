@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* Of exit statuses, as env, nice and timeout have them. */
@@ -27,8 +28,23 @@ struct child {
  */
 void child_run(struct child *c, char *const *argv);
 
+/* What is to be done while a command runs. */
+struct child_watch {
+    /* Does what is due; returns when there is more to do, on CLOCK_MONOTONIC.  First called when the command has begun.
+     */
+    int64_t (*due)(void *arg, const struct child *c);
+    /* Of the command, and of each orphan below it: it has ended, and is there still; it was waited for. */
+    void (*ending)(void *arg, pid_t pid);
+    void (*ended)(void *arg, pid_t pid, const struct rusage *usage);
+    void *arg;
+};
+/* The same as child_run(); orphans below the command become children of this process, which waits for them, too. */
+void child_run_watched(struct child *c, char *const *argv, const struct child_watch *watch);
+
 /* The command's exit status; 128 + n where signal n ended it; 126 or 127 where it could not be run. */
 int child_code(const struct child *c);
+/* The signal that ended it; 0: none. */
+int child_signal(const struct child *c);
 /* Ends this process as the command ended: by the same signal, where it was one.  Else it returns child_code(). */
 int child_end_like(const struct child *c);
 

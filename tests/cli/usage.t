@@ -35,6 +35,7 @@ What to type, and what happens if it is something else.
     forget         drop what a source asserted
     run            run a command, trace it and show where its time went
     trace          run a Python script, trace its functions and show where its time went
+    monitor        watch a node: CPU, memory, disk, network, GPUs, and a command or process
     profile        which functions of traced programs took the time
     export         make Chrome Trace Format of what a traced process left
     flags          what to add when compiling a program that is to be traced

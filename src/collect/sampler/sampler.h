@@ -136,9 +136,9 @@ void sl_sampler_oddities(const struct sl_sampler *s, uint64_t *reset, uint64_t *
 
 /* What does not change.  Absent: NAN, 0 or "". */
 struct sl_node_facts {
-    char host[256], kernel[128], machine[64], boot_id[40];
-    double boot_time;   /* Unix time, s */
-    double tick_s;      /* grain of CPU times */
+    char host[256], kernel[65], machine[65], boot_id[40];
+    double boot_time; /* Unix time, s */
+    double tick_s;    /* grain of CPU times */
     double memory_mb, swap_mb;
     int cpus, cpus_allowed; /* online; of this thread's affinity */
 };
@@ -227,11 +227,11 @@ struct sl_tree_report {
 struct sl_tree;
 struct sl_tree_options {
     struct sl_roots roots;
-    pid_t root;            /* that process and all below it, also those whose parents have ended */
-    bool ours;             /* the root is a child of this process, which is a subreaper and calls sl_tree_ended() */
+    pid_t root; /* that process and all below it, also those whose parents have ended */
+    bool ours;  /* the root is a child of this process, which is a subreaper and calls sl_tree_ended() */
     enum sl_detail detail;
-    size_t top;            /* at most so many processes are reported one by one */
-    size_t files;          /* at most so many files are kept open */
+    size_t top;   /* at most so many processes are reported one by one */
+    size_t files; /* at most so many files are kept open */
 };
 /* SL_ENOTFOUND: there is no such process.  What runs in it already counts from now on. */
 struct sl_tree *sl_tree_new(const struct sl_tree_options *options, struct sl_err *err);
@@ -269,8 +269,8 @@ struct sl_cgroup_report {
 #undef SL_FIELD
 };
 struct sl_cgroup_facts {
-    int version;       /* 2, or 1 where any controller is of v1 */
-    const char *path;  /* as /proc/PID/cgroup has it; of v1 that of memory, or else of CPU; borrowed from the group */
+    int version;      /* 2, or 1 where any controller is of v1 */
+    const char *path; /* as /proc/PID/cgroup has it; of v1 that of memory, or else of CPU; borrowed from the group */
     double cpus, memory_mb, swap_mb, tasks; /* limits, the least of it and those above; NAN: none */
 };
 

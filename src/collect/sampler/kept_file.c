@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/sampler/sampler_internal.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    FIRST = 8192,
+    LARGEST = 16 << 20, /* no file that we read is as large: it is not what it should be */
+    LINE = 1024         /* of a file that comes in parts, no line is longer */
+};
+
+static bool grow(struct text *t)
+{
+    size_t cap = t->cap ? t->cap * 2 : FIRST;
+    char *s = cap <= LARGEST ? realloc(t->s, cap) : NULL;
+
+    if (!s)
+        return false;
+    t->s = s;
+    t->cap = cap;
+    return true;
+}
+
+/*
+ * The kernel hands out files of one record at once, and of others as many lines as fit into a page.  So what ends well
+ * before the page has ended is all of it, and asking for more, which is a third of the cost, is not needed.
+ */
+bool text_read_fd(struct text *t, int fd)
+{
+    t->n = 0;
+    for (;;) {
+        ssize_t got;
+        size_t room;
+        if (t->cap - t->n < 2 && !grow(t))
+            return false;
+        room = t->cap - t->n - 1;
+        if ((got = pread(fd, t->s + t->n, room, (off_t)t->n)) < 0)
+            return false;
+        t->n += (size_t)got;
+        if (!got || ((size_t)got < room && t->n < 4096 - LINE))
+            break;
+    }
+    t->s[t->n] = 0;
+    return true;
+}
+
+bool text_read(struct text *t, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && text_read_fd(t, fd);
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+bool kept_file_init(struct kept_file *f, const char *root, const char *relative)
+{
+    *f = (struct kept_file){.fd = -1};
+    return asprintf(&f->path, "%s/%s", root, relative) >= 0 || (f->path = NULL, false);
+}
+
+/* What was open and cannot be read any more (a group that was made anew, lxcfs that was) is opened once more. */
+bool kept_file_read(struct kept_file *f, struct text *t)
+{
+    if (!f->path)
+        return false;
+    if (f->fd >= 0 && text_read_fd(t, f->fd))
+        return f->is_there = true;
+    if (f->fd >= 0)
+        close(f->fd);
+    f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    return f->is_there = f->fd >= 0 && text_read_fd(t, f->fd);
+}
+
+void kept_file_free(struct kept_file *f)
+{
+    if (f->path && f->fd >= 0)
+        close(f->fd);
+    free(f->path);
+    *f = (struct kept_file){.fd = -1};
+}
+
+double scan_decimal(struct scan *s)
+{
+    uint64_t whole, part;
+    double value, unit = 1;
+    const char *start;
+
+    if (!scan_uint(s, &whole))
+        return NAN;
+    value = (double)whole;
+    if (s->at < s->end && *s->at == '.') {
+        s->at++;
+        start = s->at;
+        if (s->at < s->end && *s->at >= '0' && *s->at <= '9' && scan_uint(s, &part)) {
+            for (const char *c = start; c < s->at; c++)
+                unit *= 10;
+            value += (double)part / unit;
+        }
+    }
+    return value;
+}
