@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 enum { CPUS_MAX = 65536, ROOM = 64 };
+static const uint64_t LEAP = UINT64_C(1) << 50; /* ticks: 300,000 years */
 
 static bool make_room(struct cpus *c, size_t n)
 {
@@ -29,7 +30,7 @@ static bool make_room(struct cpus *c, size_t n)
 
 /*
  * The step of one CPU.  Idle times go backwards at times (proc_stat(5) says so of iowait), which is no step; where busy
- * times do, all began anew.
+ * times do, or one leaps, all began anew.
  */
 static void step(struct cpus *c, struct cpu *cpu, const uint64_t now[CPU_TIMES], bool count, struct oddities *odd)
 {
@@ -39,7 +40,7 @@ static void step(struct cpus *c, struct cpu *cpu, const uint64_t now[CPU_TIMES],
     for (int i = 0; i < CPU_TIMES; i++) {
         step[i] = now[i] > cpu->last[i] ? now[i] - cpu->last[i] : 0;
         sum += step[i];
-        anew |= now[i] < cpu->last[i] && i != CPU_IDLE && i != CPU_IOWAIT;
+        anew |= (now[i] < cpu->last[i] && i != CPU_IDLE && i != CPU_IOWAIT) || step[i] > LEAP;
         cpu->last[i] = now[i];
     }
     cpu->pct = NAN;
@@ -98,7 +99,7 @@ static void summarise(struct cpus *c, bool measure)
         max = pct > max ? pct : max;
         n++;
     }
-    c->avg = n ? sum / n : measure && !c->online ? c->all.pct : NAN;
+    c->avg = n ? sum / n : measure && !c->online && c->all.online ? c->all.pct : NAN;
     c->min = n ? min : NAN;
     c->max = n ? max : NAN;
 }
@@ -126,8 +127,8 @@ void cpus_parse(struct cpus *c, const struct text *t, bool measure, struct oddit
             if ((size_t)number >= c->ncpu)
                 c->ncpu = (size_t)number + 1;
             one(c, &c->cpu[number], now, true, odd);
+            c->online += !c->cpu[number].seen;
             c->cpu[number].seen = true;
-            c->online++;
         } else if (scan_word(&line, "ctxt ") && scan_uint(&line, &x)) {
             counter_add(&c->switches, x, LESS_RESET, odd);
             c->has_switches = true;

@@ -32,7 +32,7 @@ static void forget_gone(struct devices *d)
 static struct device *find(struct devices *d, const char *name, size_t n, size_t *guess, bool *is_new)
 {
     *is_new = false;
-    if (!n || n >= sizeof d->v->name)
+    if (!n || n >= sizeof d->v->name || memchr(name, 0, n))
         return NULL;
     for (size_t k = 0; k < d->n; k++) {
         struct device *v = &d->v[(*guess + k) % d->n];
@@ -162,7 +162,7 @@ void disks_parse(struct devices *d, const struct text *t, struct oddities *odd)
         uint64_t device[2], x[FIELDS];
         const char *name;
         struct device *v;
-        bool is_new;
+        bool is_new, anew;
         if (scan_uints(&line, device, 2) != 2)
             continue;
         scan_blanks(&line);
@@ -177,10 +177,11 @@ void disks_parse(struct devices *d, const struct text *t, struct oddities *odd)
         if (is_new)
             classify_disk(d, v);
         begin_anew_if_away(d, v);
+        anew = v->reads.begun && (x[READS] < v->reads.last || x[WRITES] < v->writes.last);
         counter_add_pair(&v->read, x[SECTORS_READ], &v->reads, x[READS], odd);
         counter_add_pair(&v->write, x[SECTORS_WRITTEN], &v->writes, x[WRITES], odd);
         /* 32 bits in all kernels: 49 days */
-        counter_add(&v->busy_ms, x[BUSY_MS], x[READS] + x[WRITES] ? LESS_WRAP_32 : LESS_RESET, odd);
+        counter_add(&v->busy_ms, x[BUSY_MS], anew ? LESS_RESET : LESS_WRAP_32, odd);
         v->has_busy = true;
         v->active |= x[READS] || x[WRITES];
     }
