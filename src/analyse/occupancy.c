@@ -43,8 +43,8 @@ static int said_row(void *to, sqlite3_value **v)
 {
     struct gather *g = to;
 
-    *sl_vec_add(&g->said) = (struct said){keep(g, v[0]), keep(g, v[1]), sqlite3_value_int(v[2]) ? DONE : AGAIN,
-                                          sqlite3_value_int(v[3])};
+    *sl_vec_add(&g->said) =
+        (struct said){keep(g, v[0]), keep(g, v[1]), sqlite3_value_int(v[2]) ? DONE : AGAIN, sqlite3_value_int(v[3])};
     return 0;
 }
 

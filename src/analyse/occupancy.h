@@ -3,9 +3,9 @@
  * How many roots are in which state over time.  A root's state is its latest event: of those at one time the last by
  * name.  It has none before its first event, and keeps its last for ever.
  *
- * When an event of the root, of a facet of it or of an attempt at it says that it is over (kind 'done' in sl_state), what
- * is told later is no state of it: logs of workers end after the task has.  Another such event is, if its rank is no
- * less; and all is again from an event on that may come `again`.
+ * When an event of the root, of a facet of it or of an attempt at it says that it is over (kind 'done' in sl_state),
+ * what is told later is no state of it: logs of workers end after the task has.  Another such event is, if its rank is
+ * no less; and all is again from an event on that may come `again`.
  */
 #ifndef SL_ANALYSE_OCCUPANCY_H
 #define SL_ANALYSE_OCCUPANCY_H
