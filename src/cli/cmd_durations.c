@@ -49,7 +49,7 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_durations = {
     .name = "durations",
     .args = "START END [ROOT_TYPE]",
-    .help = "how long it took from one event to another, over all spans of a type",
+    .help = "how long from one event to another, over all spans of a type",
     .options = options,
     .run = run,
 };

@@ -112,7 +112,7 @@ static int run(struct cli *cli, int argc, char **argv)
 static const char help[] = "what to add when compiling a program that is to be traced\n\n"
                            "  cc -O2 -o prog prog.c $(spanloom flags c)\n"
                            "  c++ -O2 -o prog prog.cc $(spanloom flags c++)\n"
-                           "  gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (the module comes first)";
+                           "  gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (module first)";
 
 const struct command cmd_flags = {
     .name = "flags",

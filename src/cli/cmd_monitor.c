@@ -150,7 +150,7 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_monitor = {
     .name = "monitor",
     .args = "[[--] COMMAND [ARGUMENT...]]",
-    .help = "watch a node: CPU, memory, disk, network, GPUs, and a command or process\n\n"
+    .help = "watch a node: CPU, memory, disk, network, GPUs, and a command\n\n"
             "Without a command or --pid it goes on until it is told to end (Ctrl-C, TERM).",
     .options = options,
     .run = run,

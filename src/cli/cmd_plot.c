@@ -241,7 +241,7 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_plot = {
     .name = "plot",
     .args = "PLOT [ARGUMENTS] -o FILE",
-    .help = "a picture: interactive (html), for papers (svg, pdf, png), or its data (json)",
+    .help = "a picture: interactive (html), svg, pdf, png, or its data",
     .options = options,
     .run = run,
 };

@@ -31,9 +31,8 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_skew = {
-    .name = "skew",
-    .args = "",
-    .help = "how far the clocks of components are off, by what was sent before it was received",
-    .options = options,
-    .run = run};
+const struct command cmd_skew = {.name = "skew",
+                                 .args = "",
+                                 .help = "how far clocks of components are off, by their messages",
+                                 .options = options,
+                                 .run = run};

@@ -98,7 +98,7 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_trace = {
     .name = "trace",
     .args = "SCRIPT | -m MODULE [ARGUMENT...]",
-    .help = "run a Python script, trace its functions and show where its time went",
+    .help = "run a Python script and show where its functions took time",
     .options = options,
     .run = run,
 };

@@ -59,7 +59,6 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_what_if = {.name = "what-if",
                                     .args = "'PATTERN xFACTOR'...",
-                                    .help =
-                                        "how long a workflow would have taken, had parts of it been faster or slower",
+                                    .help = "how long a workflow would have taken, had parts been faster",
                                     .options = options,
                                     .run = run};

@@ -40,6 +40,24 @@ static const struct option_spec shared[SHARED + 1] = {
     [HELP] = {"help", NULL, "this text", false},
 };
 
+enum { HELP_WIDTH = 80, HELP_INDENT = 27 };
+
+/* Words from this column on, and below it where they do not fit on the line. */
+static void wrapped(FILE *out, const char *text, int column)
+{
+    for (int used = column; *text;) {
+        int n = (int)strcspn(text, " ");
+        if (used > column && used + 1 + n > HELP_WIDTH)
+            fprintf(out, "\n%*s", used = column, "");
+        else if (used > column)
+            fputc(' ', out), used++;
+        fprintf(out, "%.*s", n, text);
+        used += n;
+        text += n + strspn(text + n, " ");
+    }
+    fputc('\n', out);
+}
+
 /* Those of `instead` go before: --format is something else for graph. */
 static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead)
 {
@@ -55,7 +73,10 @@ static void help_options(FILE *out, const struct option_spec *o, const struct op
                  : !strcmp(o->name, "output") ? "-o, "
                                               : "",
                  o->name, o->value ? " " : "", o->value ? o->value : "");
-        fprintf(out, "  %-24s %s\n", left, o->help);
+        fprintf(out, "  %-*s ", HELP_INDENT - 3, left);
+        if (strlen(left) > HELP_INDENT - 3) /* a line of its own */
+            fprintf(out, "\n%*s", HELP_INDENT, "");
+        wrapped(out, o->help, HELP_INDENT);
     }
 }
 
@@ -69,7 +90,7 @@ static int help(FILE *out, const struct command *c)
         fprintf(out, "\nmore: man spanloom-%s\n", c->name);
         return EXIT_DONE;
     }
-    fputs("Spanloom: where the time of a composite workflow went, across every component at once.\n\n"
+    fputs("Spanloom: where the time of a workflow went, across every component at once.\n\n"
           "usage: spanloom COMMAND [options] [arguments]\n\ncommands:\n",
           out);
     for (int i = 0; commands[i]; i++)
@@ -82,7 +103,7 @@ static int help(FILE *out, const struct command *c)
           "  spanloom sequences             where the time of a typical task went\n"
           "  spanloom show task 42          one task through every component\n"
           "  spanloom critical-path         what made the run as long as it was\n"
-          "  spanloom run ./program         trace a program that has Spanloom's spans, and its profile\n"
+          "  spanloom run ./program         a program with spans in it, and its profile\n"
           "  spanloom trace script.py       the same for the functions of a Python script\n\n"
           "more: man spanloom, and `spanloom COMMAND --help`\n",
           out);

@@ -30,7 +30,7 @@ Wherever it stands, also where the linker drops libraries that nothing before th
   $ spanloom flags --help | grep '^  [cg].*flags'
     cc -O2 -o prog prog.c $(spanloom flags c)
     c++ -O2 -o prog prog.cc $(spanloom flags c++)
-    gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (the module comes first)
+    gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (module first)
   $ grep -h ^Libs: "$BUILD"/meson-private/spanloom-trace.pc
   Libs: -L${libdir} -Wl,-rpath,${libdir} -lspanloom-trace
 

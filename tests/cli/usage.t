@@ -4,7 +4,7 @@ What to type, and what happens if it is something else.
   $ spanloom --version
   spanloom 0.1.0
   $ spanloom --help
-  Spanloom: where the time of a composite workflow went, across every component at once.
+  Spanloom: where the time of a workflow went, across every component at once.
   
   usage: spanloom COMMAND [options] [arguments]
   
@@ -13,17 +13,17 @@ What to type, and what happens if it is something else.
     info           what the store holds
     types          the types of spans, one a line
     sequences      where the time of a typical span of a type went, event by event
-    durations      how long it took from one event to another, over all spans of a type
+    durations      how long from one event to another, over all spans of a type
     states         how many spans were in which state, over time
     rate           how often something happened, over time
     utilisation    how many workers there were, and were busy
     critical-path  what made a workflow as long as it was, every second of it
-    what-if        how long a workflow would have taken, had parts of it been faster or slower
-    skew           how far the clocks of components are off, by what was sent before it was received
+    what-if        how long a workflow would have taken, had parts been faster
+    skew           how far clocks of components are off, by their messages
     diff           what changed from one run to another, and where
     experiment     what treatments do to a score, from many runs
     graph          which types of spans belong to which, as a picture
-    plot           a picture: interactive (html), for papers (svg, pdf, png), or its data (json)
+    plot           a picture: interactive (html), svg, pdf, png, or its data
     show           the whole path of one span through every component
     events         every event and log line of all spans of a type
     links          what rules have linked, and where they are in doubt
@@ -34,8 +34,8 @@ What to type, and what happens if it is something else.
     recipes        what formats are known; test your own
     forget         drop what a source asserted
     run            run a command, trace it and show where its time went
-    trace          run a Python script, trace its functions and show where its time went
-    monitor        watch a node: CPU, memory, disk, network, GPUs, and a command or process
+    trace          run a Python script and show where its functions took time
+    monitor        watch a node: CPU, memory, disk, network, GPUs, and a command
     profile        which functions of traced programs took the time
     export         make Chrome Trace Format of what a traced process left
     flags          what to add when compiling a program that is to be traced
@@ -55,10 +55,13 @@ What to type, and what happens if it is something else.
     spanloom sequences             where the time of a typical task went
     spanloom show task 42          one task through every component
     spanloom critical-path         what made the run as long as it was
-    spanloom run ./program         trace a program that has Spanloom's spans, and its profile
+    spanloom run ./program         a program with spans in it, and its profile
     spanloom trace script.py       the same for the functions of a Python script
   
   more: man spanloom, and `spanloom COMMAND --help`
+All of it fits a terminal:
+
+  $ for c in '' $(spanloom --help | awk '/^commands:/{f=1;next}/^$/{f=0}f{print $1}'); do spanloom $c --help; done | awk 'length($0) > 80'
   $ spanloom import --help
   usage: spanloom import [options] [PATH...]
   
@@ -66,11 +69,13 @@ What to type, and what happens if it is something else.
   
   options:
     --recipe FILE            also use this recipe (may be given more than once)
-    --zone +HH:MM            what local times mean where no record tells (default: this machine's zone)
+    --zone +HH:MM            what local times mean where no record tells (default:
+                             this machine's zone)
     --campaign NAME          a name of what these runs are part of
     --jobs N                 reading threads (default: the processors)
     --set FIELD=VALUE        a field for all files, such as rundir=PATH
-    --dry-run                only say which recipe would read what, and what nothing claims
+    --dry-run                only say which recipe would read what, and what
+                             nothing claims
     --quiet                  no progress and no summary
     -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
     --format FORMAT          table, tsv, csv or json
