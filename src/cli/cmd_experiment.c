@@ -22,6 +22,7 @@ static const struct option_spec options[] = {
     {"elastic-net", NULL, "model: shrunk, also where there are more runs than terms", false},
     {"alpha", "A", "--elastic-net: from 0, ridge, to 1, lasso (default 0.5)", false},
     {"lambda", "L", "--elastic-net: how far it shrinks (default: by cross-validation)", false},
+    {"limit", "SCORE", "model: failed runs are so bad or worse; worst: as the worst", false},
     {"log", NULL, "model, tiles, fit, variance: of the logarithm", false},
     {"no-time", NULL, "models without the time of the run", false},
     {"beside", "means", "model: beside the means", false},
@@ -46,13 +47,14 @@ static const struct sub {
     {"deltas", "", SL_ANSWER_DELTAS, NULL},
     {"scatter", " colour ", SL_ANSWER_SCATTER, sl_show_scatter},
     {"strip", "", SL_ANSWER_DELTAS, sl_show_strip},
-    {"model", " interactions log no-time beside all elastic-net alpha lambda ", SL_ANSWER_MODEL, sl_show_model},
-    {"tiles", " log no-time all elastic-net alpha lambda ", SL_ANSWER_TILES, sl_show_tiles},
+    {"model", " interactions log no-time beside all elastic-net alpha lambda limit ", SL_ANSWER_MODEL, sl_show_model},
+    {"tiles", " log no-time all elastic-net alpha lambda limit ", SL_ANSWER_TILES, sl_show_tiles},
     {"fit", " interactions log no-time all elastic-net alpha lambda ", SL_ANSWER_FIT, sl_show_fit},
     {"sequence", " greedy groups order no-time ", SL_ANSWER_SEQUENCE, sl_show_sequence},
     {"shapley", " greedy groups order no-time ", SL_ANSWER_SHAPLEY, sl_show_shapley},
     {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components},
     {"variance", " log no-time ", SL_ANSWER_VARIANCE, sl_show_variance},
+    {"failures", "", SL_ANSWER_FAILURES, sl_show_failures},
     {"import", " score time key ", SL_ANSWERS, NULL},
     {"export", "", SL_ANSWERS, NULL},
 };
@@ -101,6 +103,12 @@ static double number(const char *s, double otherwise)
     return s && (end == s || *end) ? NAN : value;
 }
 
+static double limit(const char *s)
+{
+    double value = s && !strcmp(s, "worst") ? INFINITY : number(s, 0);
+    return s && value == 0 ? NAN : value;
+}
+
 static struct sl_asked asked(const struct cli *cli)
 {
     struct sl_asked a = {.q = {.experiment = cli_option(cli, "name"),
@@ -111,6 +119,7 @@ static struct sl_asked asked(const struct cli *cli)
                                .elastic_net = cli_option(cli, "elastic-net"),
                                .alpha = number(cli_option(cli, "alpha"), SL_QUESTION_ALPHA),
                                .lambda = number(cli_option(cli, "lambda"), 0),
+                               .limit = limit(cli_option(cli, "limit")),
                                .no_time = cli_option(cli, "no-time"),
                                .groups = cli_option(cli, "groups"),
                                .order = cli_option(cli, "order")},
@@ -204,6 +213,7 @@ const struct command cmd_experiment = {
             "  shapley             what each adds, over all orders\n"
             "  pca                 what random sequences have in common\n"
             "  variance            how much of the variance each factor explains\n"
+            "  failures            which treatments make runs fail\n"
             "  export runs|deltas  CSV with semicolons",
     .options = options,
     .run = run,

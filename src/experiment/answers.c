@@ -45,7 +45,9 @@ static int about(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
 
     (void)a, (void)err;
     c[SL_ABOUT_EXPERIMENT].s = r->experiment;
-    c[SL_ABOUT_RUNS].i = (int64_t)r->n;
+    c[SL_ABOUT_RUNS].i = 0;
+    for (size_t i = 0; i < r->n; i++)
+        c[SL_ABOUT_RUNS].i += !isnan(r->score[i]);
     c[SL_ABOUT_FAILED].i = (int64_t)r->failed;
     c[SL_ABOUT_INCOMPLETE].i = (int64_t)r->incomplete;
     c[SL_ABOUT_UNIT].s = r->scored;
@@ -181,7 +183,8 @@ static const struct sl_answer_column model_columns[] = {
     {"r_squared", 'd', NULL},  {"adj_r_squared", 'd', NULL}, {"residual_stddev", 'd', NULL},
     {"f", 'd', NULL},          {"f_p", 'd', NULL},           {"method", 's', NULL},
     {"kept", 'd', NULL},       {"alpha", 'd', NULL},         {"lambda", 'd', NULL},
-    {"lambda_1se", 'd', NULL}, {"cv_r_squared", 'd', NULL}};
+    {"lambda_1se", 'd', NULL}, {"cv_r_squared", 'd', NULL},  {"censored", 'i', "runs"},
+    {"limit", 'd', NULL}};
 
 static int model(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
 {
@@ -216,6 +219,8 @@ static int model(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
         c[SL_MODEL_LAMBDA].d = m.lambda;
         c[SL_MODEL_LAMBDA_1SE].d = m.lambda_1se;
         c[SL_MODEL_CV_R_SQUARED].d = m.cv_r_squared;
+        c[SL_MODEL_CENSORED].i = (int64_t)m.censored;
+        c[SL_MODEL_LIMIT].d = m.limit;
     }
     sl_model_free(&m);
     return 0;
@@ -361,7 +366,7 @@ static int scatter(struct sl_answer_rows *out, const struct sl_asked *a, struct 
 
 #define ANSWER(name, columns, fill)                                                                                    \
     {                                                                                                                  \
-        name, columns, sizeof(columns) / sizeof *(columns), fill                                                       \
+        name, columns, sizeof(columns) / sizeof *(columns), fill, false                                                \
     }
 const struct sl_answer sl_answers[SL_ANSWERS] = {
     [SL_ANSWER_ABOUT] = ANSWER("about", about_columns, about),
@@ -371,14 +376,15 @@ const struct sl_answer sl_answers[SL_ANSWERS] = {
     [SL_ANSWER_MODEL] = ANSWER("model", model_columns, model),
     [SL_ANSWER_TILES] = ANSWER("tiles", tile_columns, tiles),
     [SL_ANSWER_FIT] = ANSWER("fit", fit_columns, fit),
-    [SL_ANSWER_SEQUENCE] = {"sequence", sl_sequence_columns, SL_SEQUENCE_COLUMNS, sl_answer_sequence},
-    [SL_ANSWER_SHAPLEY] = {"shapley", sl_shapley_columns, SL_SHAPLEY_COLUMNS, sl_answer_shapley},
-    [SL_ANSWER_VECTORS] = {"vectors", sl_vector_columns, SL_VECTOR_COLUMNS, sl_answer_vectors},
-    [SL_ANSWER_PCA] = {"pca", sl_component_columns, SL_COMPONENT_COLUMNS, sl_answer_components},
-    [SL_ANSWER_LOADINGS] = {"loadings", sl_loading_columns, SL_LOADING_COLUMNS, sl_answer_loadings},
-    [SL_ANSWER_PCA_SCORES] = {"pca_scores", sl_pca_score_columns, SL_PCA_SCORE_COLUMNS, sl_answer_pca_scores},
+    [SL_ANSWER_SEQUENCE] = {"sequence", sl_sequence_columns, SL_SEQUENCE_COLUMNS, sl_answer_sequence, false},
+    [SL_ANSWER_SHAPLEY] = {"shapley", sl_shapley_columns, SL_SHAPLEY_COLUMNS, sl_answer_shapley, false},
+    [SL_ANSWER_VECTORS] = {"vectors", sl_vector_columns, SL_VECTOR_COLUMNS, sl_answer_vectors, false},
+    [SL_ANSWER_PCA] = {"pca", sl_component_columns, SL_COMPONENT_COLUMNS, sl_answer_components, false},
+    [SL_ANSWER_LOADINGS] = {"loadings", sl_loading_columns, SL_LOADING_COLUMNS, sl_answer_loadings, false},
+    [SL_ANSWER_PCA_SCORES] = {"pca_scores", sl_pca_score_columns, SL_PCA_SCORE_COLUMNS, sl_answer_pca_scores, false},
     [SL_ANSWER_SCATTER] = ANSWER("scatter", scatter_columns, scatter),
-    [SL_ANSWER_VARIANCE] = {"variance", sl_variance_columns, SL_VARIANCE_COLUMNS, sl_answer_variance},
+    [SL_ANSWER_VARIANCE] = {"variance", sl_variance_columns, SL_VARIANCE_COLUMNS, sl_answer_variance, false},
+    [SL_ANSWER_FAILURES] = {"failures", sl_failures_columns, SL_FAILURES_COLUMNS, sl_answer_failures, true},
 };
 
 int sl_answer(struct sl_answer_rows *out, const struct sl_runs *r, const struct sl_answer *answer,

@@ -38,6 +38,7 @@ struct sl_answer {
     const struct sl_answer_column *column;
     size_t columns;
     int (*fill)(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+    bool failed; /* it is about runs that failed, too: to be loaded with q.failed */
 };
 
 enum sl_answer_of {
@@ -56,6 +57,7 @@ enum sl_answer_of {
     SL_ANSWER_PCA_SCORES,
     SL_ANSWER_SCATTER,
     SL_ANSWER_VARIANCE,
+    SL_ANSWER_FAILURES,
     SL_ANSWERS
 };
 extern const struct sl_answer sl_answers[SL_ANSWERS];
@@ -123,7 +125,9 @@ enum {
     SL_MODEL_ALPHA,
     SL_MODEL_LAMBDA,
     SL_MODEL_LAMBDA_1SE,
-    SL_MODEL_CV_R_SQUARED
+    SL_MODEL_CV_R_SQUARED,
+    SL_MODEL_CENSORED,
+    SL_MODEL_LIMIT
 };
 enum {
     SL_TILES_TREATMENT,
@@ -165,6 +169,23 @@ enum {
     SL_VARIANCE_R_SQUARED,
     SL_VARIANCE_BY_CHANCE,
     SL_VARIANCE_EXACT
+};
+
+enum {
+    SL_FAILURES_TREATMENT,
+    SL_FAILURES_RUNS_WITHOUT,
+    SL_FAILURES_FAILED_WITHOUT,
+    SL_FAILURES_RUNS_WITH,
+    SL_FAILURES_FAILED_WITH,
+    SL_FAILURES_DIFFERENCE,
+    SL_FAILURES_LOWER,
+    SL_FAILURES_UPPER,
+    SL_FAILURES_P,
+    SL_FAILURES_P_HOLM,
+    SL_FAILURES_P_BH,
+    SL_FAILURES_BETTER,
+    SL_FAILURES_BETTER_LOWER,
+    SL_FAILURES_BETTER_UPPER
 };
 
 /* Fills in the rows, which borrow r.  On success *out is to be freed with sl_answer_free(). */

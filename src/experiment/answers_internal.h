@@ -30,8 +30,9 @@ int sl_answer_loadings(struct sl_answer_rows *out, const struct sl_asked *a, str
 int sl_answer_pca_scores(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 
 /* answers_statistics.c */
-enum { SL_VARIANCE_COLUMNS = SL_VARIANCE_EXACT + 1 };
-extern const struct sl_answer_column sl_variance_columns[SL_VARIANCE_COLUMNS];
+enum { SL_VARIANCE_COLUMNS = SL_VARIANCE_EXACT + 1, SL_FAILURES_COLUMNS = SL_FAILURES_BETTER_UPPER + 1 };
+extern const struct sl_answer_column sl_variance_columns[SL_VARIANCE_COLUMNS], sl_failures_columns[SL_FAILURES_COLUMNS];
 int sl_answer_variance(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_failures(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 };
 
 const char *const sl_model_methods[] = {
-    [SL_MODEL_LEAST_SQUARES] = "least squares", [SL_MODEL_ELASTIC_NET] = "elastic net"};
+    [SL_MODEL_LEAST_SQUARES] = "least squares", [SL_MODEL_ELASTIC_NET] = "elastic net", [SL_MODEL_TOBIT] = "Tobit"};
 
 /* ---- the matrix ---- */
 
@@ -304,15 +304,20 @@ int sl_model_fit(struct sl_linear_model *out, const struct sl_runs *r, const str
 
     *out = (struct sl_linear_model){.log = q->log, .interactions = q->interactions};
     out->r_squared = out->adj_r_squared = out->residual_stddev = out->f = out->f_p = NAN;
-    out->alpha = out->lambda = out->lambda_1se = out->cv_r_squared = NAN;
+    out->alpha = out->lambda = out->lambda_1se = out->cv_r_squared = out->limit = NAN;
     make_design(&d, q);
     out->term = d.term.v;
     out->terms = d.term.n;
     out->column = d.column.v;
-    if (!(rc = check_design(out, r, q, err))) {
+    rc = check_design(out, r, q, err);
+    if (!rc && q->limit > 0)
+        rc = sl_model_set_limit(out, r, q, err);
+    if (!rc) {
         find_means(&d);
         rc = q->elastic_net || out->n <= out->terms ? sl_model_fit_net(out, q, err) : fit_least_squares(&d, err);
     }
+    if (!rc && q->limit > 0 && !(rc = sl_model_fit_limit(out, r, err)))
+        correct(out);
     if (rc)
         sl_model_free(out);
     else

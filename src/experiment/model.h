@@ -20,7 +20,7 @@ struct sl_term {
     const char *follows; /* "1 - a - b"; NULL: from none */
 };
 
-enum sl_model_method { SL_MODEL_LEAST_SQUARES, SL_MODEL_ELASTIC_NET };
+enum sl_model_method { SL_MODEL_LEAST_SQUARES, SL_MODEL_ELASTIC_NET, SL_MODEL_TOBIT };
 extern const char *const sl_model_methods[]; /* "least squares", ... */
 enum { SL_MODEL_DRAWINGS = 100 };
 
@@ -39,6 +39,8 @@ struct sl_linear_model {
     double alpha, lambda; /* of an elastic net; otherwise NaN */
     double lambda_1se;    /* a larger one, which is not clearly worse; NaN: lambda was given */
     double cv_r_squared;  /* of runs that were left out; NaN: likewise */
+    double limit;         /* of a Tobit model: what failed runs scored, or worse; otherwise NaN */
+    size_t censored;      /* of so many runs */
     struct sl_arena arena;
 };
 
@@ -46,8 +48,9 @@ struct sl_linear_model {
  * Fits what q asks for: by least squares; by an elastic net (kernels/elastic_net.h) where q says so, or where there are
  * not more runs than terms.  An elastic net has estimates, shrunk towards 0, without errors: what a bootstrap would say
  * of them does not cover the truth (Chatterjee & Lahiri, Proc. AMS 138 (2010) 4497), so it says how often each is kept.
- * Runs with a level that is not known are left out.  On success *out is to be freed with sl_model_free().  SL_EUSAGE:
- * too few runs for either, or nothing varies.
+ * Where q has a limit, by a Tobit model (kernels/tobit.h): failed runs scored that or worse; intervals and p are those
+ * of a normal distribution. Runs with a level that is not known are left out.  On success *out is to be freed with
+ * sl_model_free().  SL_EUSAGE: too few runs for either, or nothing varies.
  */
 int sl_model_fit(struct sl_linear_model *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err);
 void sl_model_free(struct sl_linear_model *m);

@@ -401,7 +401,7 @@ static void arrays(struct load *l, bool with_failed)
 static int to_rate(struct sl_runs *r, bool log, struct sl_err *err)
 {
     for (size_t i = 0; i < r->n; i++) {
-        if (!(r->score[i] > 0) && (r->rate || log))
+        if (r->score[i] <= 0 && (r->rate || log))
             return sl_err(err, SL_EUSAGE,
                           "a run has the score %g, of which there is no %s; leave it out with --where "
                           "'%s > 0'",
@@ -419,6 +419,8 @@ int sl_question_check(const struct sl_question *q, struct sl_err *err)
         return sl_err(err, SL_EUSAGE, "alpha is a number from 0 (ridge) to 1 (lasso)");
     if (!(q->lambda >= 0 && isfinite(q->lambda)))
         return sl_err(err, SL_EUSAGE, "lambda is a number above 0, in the unit of the score");
+    if (!(q->limit >= 0))
+        return sl_err(err, SL_EUSAGE, "the limit is a number above 0, in the unit of the score, or worst");
     return 0;
 }
 
@@ -442,11 +444,11 @@ int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, 
                     "span IN (SELECT id FROM spans WHERE type = 'experiment.run' AND key = '%s')\"",
                     l.twice, l.twice_what, l.twice);
     if (!rc) {
-        arrays(&l, q->failed);
+        arrays(&l, q->failed || q->limit > 0);
         if (!out->n && !out->failed)
             rc = sl_err(err, SL_ENOTFOUND, "experiment '%s' has no run%s%s", out->experiment,
                         q->where ? " that fulfils: " : "", q->where ? q->where : "");
-        else if (!out->n)
+        else if (!out->n || (out->n == out->failed && !q->failed))
             rc = sl_err(err, SL_ENOTFOUND, "all %zu runs of experiment '%s'%s%s failed: there is no score", out->failed,
                         out->experiment, q->where ? " that fulfil: " : "", q->where ? q->where : "");
     }

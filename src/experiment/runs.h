@@ -67,14 +67,15 @@ struct sl_question {
     bool log, interactions, no_time; /* of models */
     bool elastic_net;                /* also where least squares would do */
     double alpha, lambda;            /* of it; lambda 0: to be chosen */
-    const char *groups;              /* NULL, or patterns: "sys_*,app_*;cfg_*": these first, and so on */
-    const char *order;               /* NULL, or treatments: "a,b,c" */
+    double limit; /* what failed runs scored, or worse; infinite: as the worst of the others; 0: they are left out */
+    const char *groups; /* NULL, or patterns: "sys_*,app_*;cfg_*": these first, and so on */
+    const char *order;  /* NULL, or treatments: "a,b,c" */
 };
 
 /* The alpha of an elastic net where nobody says: half of the lasso, which of terms that tell the same keeps one. */
 #define SL_QUESTION_ALPHA 0.5
 
-/* SL_EUSAGE: alpha or lambda is out of its range. */
+/* SL_EUSAGE: alpha, lambda or limit is out of its range. */
 int sl_question_check(const struct sl_question *q, struct sl_err *err);
 
 /*

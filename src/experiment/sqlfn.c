@@ -3,10 +3,9 @@
  * The table functions experiment_NAME(runs, how, experiment, of, by): the answers of answers.c, a row each.
  *
  *   runs        which runs: a condition on the columns of the view experiment_run; NULL: all
- *   how         words: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER
- *   experiment  its name, where the store holds several
- *   of, by      of experiment_scatter: the treatment, and the factor that colours; of experiment_sequence and
- *               experiment_shapley: an order of treatments, or groups
+ *   how         words: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER, limit=NUMBER or
+ * limit=worst experiment  its name, where the store holds several of, by      of experiment_scatter: the treatment, and
+ * the factor that colours; of experiment_sequence and experiment_shapley: an order of treatments, or groups
  *
  *     SELECT treatment, delta FROM experiment_means('src_biglogs_remove = 0', 'rate');
  */
@@ -63,10 +62,12 @@ static int read_how(struct sl_question *q, const char *how, struct sl_err *err)
             *flag[i] = true;
         else if (read_number(how, n, "alpha", &q->alpha) || read_number(how, n, "lambda", &q->lambda))
             numbers = true;
-        else
+        else if (n == strlen("limit=worst") && !strncmp(how, "limit=worst", n))
+            q->limit = INFINITY;
+        else if (!read_number(how, n, "limit", &q->limit))
             return sl_err(err, SL_EUSAGE,
                           "'%.*s' is none of: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, "
-                          "lambda=NUMBER",
+                          "lambda=NUMBER, limit=NUMBER or limit=worst",
                           (int)n, how);
         how += n;
     }
@@ -95,6 +96,7 @@ static int start(struct state *s, enum sl_answer_of which, const struct sl_call 
         a.q.order = a.of;
         a.q.groups = a.by;
     }
+    a.q.failed = s->answer->failed;
     rc = read_how(&a.q, text(call, 1), err);
     if (!rc)
         rc = sl_runs_load(&s->runs, call->db, &a.q, err);
@@ -129,13 +131,13 @@ static void column(const void *state, sqlite3_context *out, int col)
         return start(state, SL_ANSWER_##WHICH, call, err); \
     }
 START(ABOUT) START(FACTORS) START(DELTAS) START(MEANS) START(MODEL) START(TILES) START(FIT) START(SEQUENCE)
-START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START(SCATTER) START(VARIANCE)
+START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START(SCATTER) START(VARIANCE) START(FAILURES)
     /* clang-format on */
 
     static int (*const starts[SL_ANSWERS])(void *, const struct sl_call *, struct sl_err *) = {
-        start_ABOUT, start_FACTORS,  start_DELTAS,     start_MEANS,   start_MODEL,
-        start_TILES, start_FIT,      start_SEQUENCE,   start_SHAPLEY, start_VECTORS,
-        start_PCA,   start_LOADINGS, start_PCA_SCORES, start_SCATTER, start_VARIANCE};
+        start_ABOUT,      start_FACTORS,  start_DELTAS,   start_MEANS,   start_MODEL, start_TILES,
+        start_FIT,        start_SEQUENCE, start_SHAPLEY,  start_VECTORS, start_PCA,   start_LOADINGS,
+        start_PCA_SCORES, start_SCATTER,  start_VARIANCE, start_FAILURES};
 
 /* The functions are made once, from the columns of the answers. */
 int sl_fn_experiment(sqlite3 *db)

@@ -40,13 +40,18 @@ static int by_key(const void *a, const void *b)
 /* Which column the rows of an answer are sorted by, ascending; negative: they stay. */
 static int sorted_by(enum sl_answer_of which)
 {
-    return which == SL_ANSWER_MEANS ? SL_MEANS_DIFFERENCE : which == SL_ANSWER_SHAPLEY ? 1 : -1;
+    return which == SL_ANSWER_MEANS      ? SL_MEANS_DIFFERENCE
+           : which == SL_ANSWER_FAILURES ? SL_FAILURES_DIFFERENCE
+           : which == SL_ANSWER_SHAPLEY  ? 1
+                                         : -1;
 }
 
-static void copy_rows(struct sl_table *t, const struct sl_answer *a, const struct sl_answer_rows *rows, int by)
+/* Rows in the order of column `by`; rising: the largest first. */
+static void copy_rows(struct sl_table *t, const struct sl_answer *a, const struct sl_answer_rows *rows, int by,
+                      bool rising)
 {
     struct rank *order = sl_alloc(rows->n * sizeof *order + 1);
-    double sign = rows->runs->rate ? -1 : 1; /* what helps comes first */
+    double sign = rising ? -1 : 1; /* what helps comes first */
 
     for (size_t i = 0; i < rows->n; i++)
         order[i] = (struct rank){by < 0 ? 0 : sign * rows->cell.v[i * rows->columns + (size_t)by].d, i};
@@ -74,7 +79,8 @@ static int fill(struct sl_result *r, const struct sl_runs *runs, enum sl_answer_
 
     if (rc)
         return rc;
-    copy_rows(table_of(r, &sl_answers[which]), &sl_answers[which], &rows, sorted_by(which));
+    copy_rows(table_of(r, &sl_answers[which]), &sl_answers[which], &rows, sorted_by(which),
+              runs->rate && which != SL_ANSWER_FAILURES);
     sl_answer_free(&rows);
     return 0;
 }
@@ -89,8 +95,12 @@ static int sides(struct sl_result *r, const struct sl_runs *runs, const struct s
 int sl_result_experiment(struct sl_result *r, struct sl_store *st, enum sl_answer_of which, const struct sl_asked *a,
                          struct sl_err *err)
 {
+    struct sl_question q = a->q;
     struct sl_runs runs;
-    int rc = sl_runs_load(&runs, st->db, &a->q, err);
+    int rc;
+
+    q.failed = sl_answers[which].failed;
+    rc = sl_runs_load(&runs, st->db, &q, err);
 
     if (rc)
         return rc;

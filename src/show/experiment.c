@@ -119,14 +119,17 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
     double least = look->all ? 2 : least_of(t, SL_MODEL_P, MANY);
     struct marks marks = {0};
     size_t left = 0, width = NAME;
+    int64_t censored;
 
     sl_table_next(t, NULL);
     if (!sl_table_is_null(t, SL_MODEL_ALPHA)) {
         sl_show_net(out, r, look);
         return;
     }
+    censored = sl_table_int(t, SL_MODEL_CENSORED);
     sl_table_rewind(t);
-    snprintf(what, sizeof what, "what changes, all else being equal, by least squares (%s)", better(look));
+    snprintf(what, sizeof what, "what changes, all else being equal, by %s (%s)",
+             censored ? "a Tobit model" : "least squares", better(look));
     put_head_in(out, r, what, look->log ? "percent" : NULL);
     for (int pass = 0; pass < 2; pass++, sl_table_rewind(t)) {
         while (sl_table_next(t, NULL) > 0) {
@@ -148,12 +151,16 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
     fputc('\n', out);
     put_marks(out, &marks);
     sl_table_next(t, NULL);
-    fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
+    if (censored)
+        fprintf(out, "%s failed run%s count%s as %s %s or worse", sl_show_count((unsigned long long)censored, b),
+                censored == 1 ? "" : "s", censored == 1 ? "s" : "", digits(real(t, SL_MODEL_LIMIT), false, a),
+                unit_of(r));
+    else
+        fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
     if (!sl_table_is_null(t, SL_MODEL_RESIDUAL_STDDEV))
-        fprintf(out, "; what is left has a standard deviation of %s%s",
+        fprintf(out, "%swhat is left has a standard deviation of %s", censored ? "\n" : "; ",
                 look->log ? change(real(t, SL_MODEL_RESIDUAL_STDDEV), true, false, a)
-                          : digits(real(t, SL_MODEL_RESIDUAL_STDDEV), false, a),
-                "");
+                          : digits(real(t, SL_MODEL_RESIDUAL_STDDEV), false, a));
     fprintf(out, " (%s runs)\n", sl_show_count((unsigned long long)sl_table_int(t, SL_MODEL_RUNS), b));
 }
 

@@ -29,5 +29,6 @@ void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_exper
 /* Of an elastic net; sl_show_model() calls it where the model is one. */
 void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
 #endif

@@ -111,6 +111,11 @@ static inline void put_factors(FILE *out, struct sl_table *f)
         fputc('\n', out);
 }
 
+static inline const char *unit_of(const struct sl_result *r)
+{
+    return sl_table_text_or_empty(sl_result_find(r, "about"), SL_ABOUT_UNIT);
+}
+
 /* "parsl-perf: 193 runs (7 more failed), 2026-11-20T08:11Z to ..." */
 static inline void put_head_in(FILE *out, const struct sl_result *r, const char *what, const char *unit)
 {

@@ -123,3 +123,51 @@ void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_expe
             "What does nothing gets %.1f by chance.\n",
             sl_table_int(t, SL_VARIANCE_EXACT) ? "all" : "2,000 random", 100 * real(t, SL_VARIANCE_BY_CHANCE));
 }
+
+/* ---- failures ---- */
+
+/* "3 of 47" */
+static char *share_text(const struct sl_table *t, int of, int all, char *buf)
+{
+    snprintf(buf, NUMBER, "%lld of %lld", (long long)sl_table_int(t, of), (long long)sl_table_int(t, all));
+    return buf;
+}
+
+static void put_failure(FILE *out, const struct sl_table *t, struct marks *marks)
+{
+    char with[NUMBER], without[NUMBER], range[2 * NUMBER], chance[2 * NUMBER] = "";
+
+    snprintf(range, sizeof range, "%+.1f to %+.1f", 100 * real(t, SL_FAILURES_LOWER), 100 * real(t, SL_FAILURES_UPPER));
+    if (!sl_table_is_null(t, SL_FAILURES_BETTER_LOWER))
+        snprintf(chance, sizeof chance, "%3.0f to %.0f", 100 * real(t, SL_FAILURES_BETTER_LOWER),
+                 100 * real(t, SL_FAILURES_BETTER_UPPER));
+    fprintf(out, "%-*s %9s %9s %+6.1f  %-14s%-3s", 22, sl_table_text_or_empty(t, SL_FAILURES_TREATMENT),
+            share_text(t, SL_FAILURES_FAILED_WITH, SL_FAILURES_RUNS_WITH, with),
+            share_text(t, SL_FAILURES_FAILED_WITHOUT, SL_FAILURES_RUNS_WITHOUT, without),
+            100 * real(t, SL_FAILURES_DIFFERENCE), range,
+            count_mark(marks, real(t, SL_FAILURES_P_HOLM), real(t, SL_FAILURES_P_BH)));
+    fprintf(out, "%4.0f %s\n", 100 * real(t, SL_FAILURES_BETTER), chance);
+}
+
+void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "failures");
+    struct marks marks = {0};
+    bool any = false;
+
+    (void)look;
+    put_head_in(out, r, "which treatments make runs fail, and who wins if failed is the worst", "percent");
+    fprintf(out, "%-*s %9s %9s %6s  %-16s %s\n", 22, "", "failed", "failed", "more", "", "better");
+    fprintf(out, "%-*s %9s %9s %6s  %-16s %s\n", 22, "treatment", "with", "without", "with", "95 % interval",
+            "with, 95 %");
+    while (sl_table_next(t, NULL) > 0) {
+        put_failure(out, t, &marks);
+        any |= sl_table_int(t, SL_FAILURES_FAILED_WITH) || sl_table_int(t, SL_FAILURES_FAILED_WITHOUT);
+    }
+    fputc('\n', out);
+    if (any)
+        put_marks(out, &marks);
+    else
+        fputs("no run failed\n", out);
+    fputs("better: the chance that a run with it beats one without; 50 is no difference\n", out);
+}

@@ -100,6 +100,39 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   cfg_no_init_logging               -250       408  ████████▋
   cfg_prefetch_100                 -15.5       392  ████████▍
   src_biglogs_remove               -13.1       379  ████████▏
+  $ spanloom experiment failures
+  runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
+  which treatments make runs fail, and who wins if failed is the worst, percent
+  
+                            failed    failed   more                   better
+  treatment                   with   without   with  95 % interval    with, 95 %
+  cfg_poll_100             2 of 87  5 of 113   -2.1  -7.9 to +4.1       49  42 to 56
+  cfg_rundir_ramfs         2 of 87  5 of 113   -2.1  -7.9 to +4.1       45  37 to 55
+  sys_py_optimize          2 of 85  5 of 115   -2.0  -7.7 to +4.3       47  39 to 55
+  cfg_encrypted            2 of 80  5 of 120   -1.7  -7.2 to +4.9       41  34 to 48
+  cfg_no_init_logging      2 of 74  5 of 126   -1.3  -6.6 to +5.7       49  40 to 57
+  app_big                  3 of 98  4 of 102   -0.9  -6.9 to +5.2       22  15 to 29
+  cfg_strategy_none        3 of 87  4 of 113   -0.1  -5.8 to +6.5       38  31 to 46
+  placebo_env              3 of 78  4 of 122   +0.6  -4.9 to +7.7       40  32 to 48
+  cfg_prefetch_100         3 of 77  4 of 123   +0.6  -4.8 to +7.9       58  49 to 66
+  cfg_1_worker             4 of 91  3 of 109   +1.6  -4.1 to +8.3       41  35 to 48
+  src_biglogs_remove       4 of 79  3 of 121   +2.6  -2.9 to +10.0      44  35 to 53
+  cfg_worker_debug         5 of 88  2 of 112   +3.9  -1.6 to +11.0      43  36 to 51
+  cfg_monitoring           5 of 52  2 of 148   +8.3  +1.8 to +19.3      14  10 to 18
+  sys_affinity_cpu0        7 of 80  0 of 120   +8.8  +3.3 to +17.0  **  15   9 to 21
+  
+  ** is sure, even though 14 were compared (Holm, 5 %)
+  better: the chance that a run with it beats one without; 50 is no difference
+  $ spanloom experiment model --limit 30000 | tail -n 7
+  app_big                          +1,590  +271 to +2,920           0.018
+  placebo_env                        +362  -993 to +1,720           0.601
+  hours                            +6,170  +1,990 to +10,400        0.004 **
+  
+  ** is sure, even though 15 were compared (Holm, 5 %)
+  7 failed runs count as 30,000 us/task or worse
+  what is left has a standard deviation of 4,430 (200 runs)
+  $ spanloom experiment model --rate --limit worst | tail -n 1
+  what is left has a standard deviation of 443 (200 runs)
 
 What is not right:
 
@@ -125,5 +158,17 @@ What is not right:
   [2]
   $ spanloom experiment means --elastic-net
   spanloom: experiment means has no option --elastic-net
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment model --limit 0
+  spanloom: the limit is a number above 0, in the unit of the score, or worst
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment model --limit 5 --elastic-net
+  spanloom: an elastic net cannot take failed runs as so bad or worse; leave out one of both
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment model --limit 5 --where 'cfg_1_worker = 1 AND cfg_poll_100 = 1 AND app_big = 1'
+  spanloom: no run failed, so there is nothing to take as 5 or worse
   try: spanloom experiment --help
   [2]

@@ -193,4 +193,86 @@ def an_elastic_net_where_runs_are_few():
     equal([(t, str(e)) for t, e in rows[:3]], [(t, str(float(got[t]["estimate"]))) for t in ("(Intercept)", "f0", "f1")])
 
 
+
+# ---- failed runs
+
+SURVREG = """
+suppressMessages(library(survival))
+d <- read.csv(file, sep=';')
+ok <- !is.na(d$usec_per_task)
+y <- ifelse(ok, SCORE, LIMIT)
+d$hours <- (d$unix_time - min(d$unix_time)) / 3600
+d$unix_time <- NULL; d$usec_per_task <- NULL
+m <- survreg(Surv(y, ok, type='TYPE') ~ FORMULA, d, dist='DIST', control=list(rel.tolerance=1e-15, maxiter=100))
+t <- summary(m)$table
+for (n in names(coef(m))) say(n, t[n, ])
+say('sigma', m$scale)
+"""
+
+
+@cases(("d$usec_per_task", "20000", "right", "gaussian", "."), ("d$usec_per_task", "max(d$usec_per_task, na.rm=TRUE)", "right", "lognormal", ". - hours", "--log", "--no-time"),
+       ("1e6 / d$usec_per_task", "min(1e6 / d$usec_per_task, na.rm=TRUE)", "left", "gaussian", ".", "--rate"))
+def failed_runs_as_so_bad_or_worse_are_survreg(score, limit, side, distribution, formula, *options):
+    rows = [{**r, "unix_time": round(float(r["unix_time"])), "usec_per_task": "" if i % 11 == 3 else r["usec_per_task"]} for i, r in enumerate(read())]
+    bring(put("failed.csv", rows))
+    script = SURVREG
+    for word, value in ("SCORE", score), ("LIMIT", limit), ("TYPE", side), ("DIST", distribution), ("FORMULA", formula):
+        script = script.replace(word, value)
+    want = R(script, file=path("failed.csv"))
+    got = {g["term"]: g for g in experiment("model", *options, "--limit", "20000" if limit == "20000" else "worst")}
+    sigma = want.pop("sigma")[0]
+    equal(set(got), set(want))
+    failed = sum(not r["usec_per_task"] for r in rows)
+    for term, (estimate, error, z, p) in want.items():
+        g = got[term]
+        check(abs(float(g["estimate"]) - estimate) < 1e-7 * error, term, g["estimate"], estimate)
+        near(g["std_error"], error, f"error of {term}", 1e-7)
+        near(g["p"], p, f"p of {term}", 1e-6) if p > 1e-12 else None
+        near(g["upper"], estimate + 1.959963984540054 * error, term, 1e-6)
+        equal((g["method"], g["censored"], g["runs"]), ("Tobit", str(failed), "200"))
+    near(got["(Intercept)"]["residual_stddev"], sigma, "sigma", 1e-7)
+
+
+@test
+def failures_by_treatment():
+    """Against fisher.test and prop.test of R, whose Wilson intervals make Newcombe's; who wins by all pairs."""
+    rows = read()
+    bring()
+    got = {g["treatment"]: g for g in experiment("failures")}
+    counts = {t: [(sum(r[t] == v for r in rows), sum(r[t] == v and not r["usec_per_task"] for r in rows)) for v in "01"] for t in list(rows[0])[:14]}
+    equal({t: [(int(g["runs_without"]), int(g["failed_without"])), (int(g["runs_with"]), int(g["failed_with"]))] for t, g in got.items()}, counts)
+    want = R("".join(f"say('{t}', c(fisher.test(matrix(c({a[1]}, {a[0] - a[1]}, {b[1]}, {b[0] - b[1]}), 2))$p.value, prop.test({a[1]}, {a[0]}, correct=FALSE)$conf.int, "
+                     f"prop.test({b[1]}, {b[0]}, correct=FALSE)$conf.int))\n" for t, (a, b) in counts.items()))
+    compare_adjusted({"failures": [(g["p"], g["p_holm"], g["p_bh"]) for g in got.values()]})
+    score = lambda r: float(r["usec_per_task"] or math.inf)
+    for t, (fisher, l0, u0, l1, u1) in want.items():
+        g, (a, b) = got[t], counts[t]
+        p0, p1 = a[1] / a[0], b[1] / b[0]
+        near(g["p"], fisher, t)
+        near(g["difference"], p1 - p0, t)
+        near(g["lower"], p1 - p0 - math.hypot(p1 - l1, u0 - p0), t)
+        near(g["upper"], p1 - p0 + math.hypot(u1 - p1, p0 - l0), t)
+        won = [(score(x) < score(y)) + (score(x) == score(y)) / 2 for x in rows if x[t] == "1" for y in rows if x is not y and y[t] == "0"]
+        near(g["better"], sum(won) / len(won), t)
+        check(float(g["better_lower"]) < float(g["better"]) < float(g["better_upper"]), g)
+    equal(experiment("failures", "--rate")[0]["better"], experiment("failures")[0]["better"])
+    check(float(got["sys_affinity_cpu0"]["p_holm"]) < 0.05, "what fails on one core alone")
+
+
+@test
+def failures_that_tell_nothing():
+    bring(put("all.csv", [{"a": i % 2, "unix_time": 1_700_000_000 + i, "usec_per_task": ""} for i in range(20)]))
+    got = experiment("failures")[0]
+    equal((got["failed_with"], got["p"], got["better"], got["difference"]), ("10", "1.0", "0.5", "0.0"))
+    for command, words in (["model", "--limit", "worst"], "all 20 runs of experiment 'all' failed"), (["model"], "all 20 runs"):
+        check(words in spanloom("experiment", *command, "-d", path("spanloom.db"), code=1).err, command)
+    rows = [{"a": i % 2, "b": i // 2 % 2, "unix_time": 1_700_000_000 + i, "usec_per_task": "" if i % 2 else 5 + i * i % 7} for i in range(30)]
+    bring(put("a.csv", rows), store="a.db")
+    says = lambda words, *options: check(words in spanloom("experiment", "model", *options, "-d", path("a.db"), code=2).err, words)
+    says("every run with a failed, so how much worse it is cannot be told", "--limit", "worst")
+    bring(put("none.csv", [{**r, "usec_per_task": 5 + i * i % 7} for i, r in enumerate(rows)]), store="none.db")
+    check("no run failed, so there is nothing to take as 9 or worse" in spanloom("experiment", "model", "--limit", "9", "-d", path("none.db"), code=2).err)
+    check("no run failed\n" in spanloom("experiment", "failures", "-d", path("none.db")).out)
+
+
 main()

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/failures.h"
+#include "analyse/kernels/adjust.h"
+#include "analyse/kernels/bootstrap.h"
+#include "analyse/kernels/proportion.h"
+#include "analyse/kernels/quantile.h"
+#include "experiment/means.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Runs, the worst first: failed ones, then as scores fall, or rates rise. */
+struct ranked {
+    const struct sl_runs *r;
+    uint32_t *run;
+    bool *next;     /* not as bad as the one before it; by place in run */
+    uint8_t *side;  /* of each treatment: 0 without, 1 with, 2 neither; by place in run */
+    double *weight; /* by place in run */
+};
+
+struct place {
+    double badness;
+    uint32_t run;
+};
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->badness > y->badness ? -1 : x->badness < y->badness ? 1 : x->run < y->run ? -1 : x->run > y->run;
+}
+
+static void rank(struct ranked *k, const struct sl_runs *r)
+{
+    struct place *v = sl_alloc(r->n * sizeof *v + 1);
+
+    *k = (struct ranked){.r = r};
+    k->run = sl_alloc(r->n * sizeof *k->run + 1);
+    k->next = sl_alloc(r->n * sizeof *k->next + 1);
+    k->side = sl_alloc(r->n * r->treatment.n + 1);
+    k->weight = sl_alloc(r->n * sizeof *k->weight + 1);
+    for (uint32_t i = 0; i < r->n; i++)
+        v[i] = (struct place){isnan(r->score[i]) ? INFINITY : r->rate ? -r->score[i] : r->score[i], i};
+    qsort(v, r->n, sizeof *v, worst_first);
+    for (size_t i = 0; i < r->n; i++) {
+        k->run[i] = v[i].run;
+        k->next[i] = i && v[i].badness != v[i - 1].badness;
+        k->weight[i] = 1;
+        for (size_t t = 0; t < r->treatment.n; t++) {
+            const struct sl_treatment *x = &r->treatment.v[t];
+            int32_t level = sl_runs_levels(r, v[i].run)[x->factor];
+            k->side[t * r->n + i] = level == 0 ? 0 : level == x->level ? 1 : 2;
+        }
+    }
+    free(v);
+}
+
+/* By all pairs of a run with the treatment and one without, by their weights. */
+static double chance_better(const struct ranked *k, size_t treatment)
+{
+    const uint8_t *side = k->side + treatment * k->r->n;
+    double worse = 0, with = 0, won = 0, tied[3] = {0};
+
+    for (size_t i = 0; i < k->r->n; i++) {
+        if (k->next[i]) {
+            won += tied[1] * (worse + tied[0] / 2);
+            worse += tied[0];
+            with += tied[1];
+            tied[0] = tied[1] = 0;
+        }
+        tied[side[i]] += k->weight[i];
+    }
+    won += tied[1] * (worse + tied[0] / 2);
+    worse += tied[0];
+    with += tied[1];
+    return with > 0 && worse > 0 ? won / (with * worse) : NAN;
+}
+
+static void count(struct sl_failures *f, const struct sl_runs *r, const struct sl_treatment *t)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        int32_t level = sl_runs_levels(r, i)[t->factor];
+        if (level == 0 || level == t->level) {
+            f->runs[level != 0]++;
+            f->failed[level != 0] += isnan(r->score[i]);
+        }
+    }
+    f->difference = f->low = f->high = f->p = NAN;
+    f->better_low = f->better_high = NAN;
+    if (f->runs[0] && f->runs[1]) {
+        f->difference = (double)f->failed[1] / (double)f->runs[1] - (double)f->failed[0] / (double)f->runs[0];
+        sl_proportion_interval(f->failed, f->runs, &f->low, &f->high);
+        f->p = sl_proportion_fisher(f->failed, f->runs);
+    }
+}
+
+static void correct(struct sl_failures *f, size_t n)
+{
+    double *p = sl_alloc(3 * n * sizeof *p + 1);
+
+    for (size_t t = 0; t < n; t++)
+        p[t] = f[t].p;
+    sl_adjust_holm(p + n, p, n);
+    sl_adjust_bh(p + 2 * n, p, n);
+    for (size_t t = 0; t < n; t++) {
+        f[t].p_holm = p[n + t];
+        f[t].p_bh = p[2 * n + t];
+    }
+    free(p);
+}
+
+static void bootstrap(struct sl_failures *f, struct ranked *k)
+{
+    const struct sl_runs *r = k->r;
+    size_t n = r->treatment.n;
+    double *v = sl_alloc(n * SL_MEANS_ROUNDS * sizeof *v + 1);
+    uint32_t *times = sl_alloc(r->n * sizeof *times + 1);
+    uint64_t random = 20261122;
+
+    for (size_t round = 0; round < SL_MEANS_ROUNDS; round++) {
+        sl_bootstrap_blocks(times, r->n, &random);
+        for (size_t i = 0; i < r->n; i++)
+            k->weight[i] = times[k->run[i]];
+        for (size_t t = 0; t < n; t++)
+            v[t * SL_MEANS_ROUNDS + round] = chance_better(k, t);
+    }
+    for (size_t t = 0; t < n; t++) {
+        double *mine = v + t * SL_MEANS_ROUNDS;
+        bool all = f[t].runs[0] >= SL_MEANS_FEW && f[t].runs[1] >= SL_MEANS_FEW;
+        for (size_t i = 0; i < SL_MEANS_ROUNDS && all; i++)
+            all = !isnan(mine[i]);
+        if (all) {
+            f[t].better_low = sl_quantile(mine, SL_MEANS_ROUNDS, 0.025);
+            f[t].better_high = sl_quantile(mine, SL_MEANS_ROUNDS, 0.975);
+        }
+    }
+    free(v);
+    free(times);
+}
+
+void sl_failures_make(struct sl_failures *out, const struct sl_runs *r)
+{
+    struct ranked k;
+
+    rank(&k, r);
+    for (size_t t = 0; t < r->treatment.n; t++) {
+        out[t] = (struct sl_failures){0};
+        count(&out[t], r, &r->treatment.v[t]);
+        out[t].better = chance_better(&k, t);
+    }
+    correct(out, r->treatment.n);
+    if (r->n)
+        bootstrap(out, &k);
+    free(k.run);
+    free(k.next);
+    free(k.side);
+    free(k.weight);
+}
