@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Summary metrics (result/metrics.h) within 80 columns. */
+#include "show/metrics.h"
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 3, METRIC = 32, NODE = 14 };
+
+/* Three significant digits, and whole where there are more before the point. */
+static char *number(double v, char buf[32])
+{
+    double a = fabs(v);
+
+    if (isnan(v))
+        return strcpy(buf, "-");
+    if (a >= 1e7)
+        snprintf(buf, 32, "%.3g", v);
+    else
+        snprintf(buf, 32, "%.*f",
+                 a >= 99.95 || a == 0 ? 0
+                 : a >= 9.995         ? 1
+                 : a >= 0.9995        ? 2
+                 : a >= 0.09995       ? 3
+                                      : 4,
+                 v);
+    return buf;
+}
+
+static char *cell(const struct sl_table *t, int column, char buf[32])
+{
+    return number(sl_table_real_or_nan(t, column), buf);
+}
+
+/* A host that is longer loses its domain, then its end. */
+static char *host(const struct sl_table *t, int column, int width, char buf[64])
+{
+    struct sl_buf clean = {0};
+    const char *s = sl_table_text_or_empty(t, column);
+    int n = (int)strlen(s) > width ? (int)strcspn(s, ".") : (int)strlen(s);
+
+    sl_show_clean(&clean, s, (size_t)n);
+    snprintf(buf, 64, "%.*s", width, clean.s ? clean.s : "");
+    sl_buf_free(&clean);
+    return buf;
+}
+
+/* ---- nodes ---- */
+
+struct sums {
+    int nodes;
+    double cpu_hours, unused, least_s, most_s;
+};
+
+enum {
+    CPU_AVG = SL_METRICS_FIRST,
+    OVER20,
+    OVER40,
+    OVER80,
+    AT100,
+    MAX_AVG,
+    MAX_MAX,
+    MAX_MIN,
+    CPU_HOURS,
+    UNUSED,
+    MEM,
+    DISK,
+    READ,
+    WRITE,
+    LO_SENT,
+    EXT_SENT,
+    LO_RECV,
+    EXT_RECV
+};
+
+static void put_heading(FILE *out, const struct sums *s)
+{
+    char a[32], b[32], c[32], d[32];
+
+    fprintf(out, "%d node%s, sampled for %s", s->nodes, s->nodes == 1 ? "" : "s", sl_seconds_text(s->least_s, a));
+    if (s->most_s > s->least_s * 1.01)
+        fprintf(out, " to %s", sl_seconds_text(s->most_s, b));
+    if (s->cpu_hours > 0)
+        fprintf(out, "; %s CPU hours, of which %s (%.3g %%) were not used", number(s->cpu_hours, c),
+                number(s->unused, d), 100 * s->unused / s->cpu_hours);
+    fputs("\n\n", out);
+}
+
+static int add_up(struct sl_table *t, struct sums *s, struct sl_err *err)
+{
+    int rc;
+
+    *s = (struct sums){.least_s = INFINITY};
+    while ((rc = sl_table_next(t, err)) > 0) {
+        double sampled = sl_table_real(t, SL_METRICS_SAMPLED_S), unused = sl_table_real_or_nan(t, UNUSED);
+        s->nodes++;
+        s->least_s = fmin(s->least_s, sampled);
+        s->most_s = fmax(s->most_s, sampled);
+        if (!isnan(unused)) {
+            s->cpu_hours += sl_table_real(t, CPU_HOURS);
+            s->unused += unused;
+        }
+    }
+    return rc;
+}
+
+static int put_few(FILE *out, struct sl_table *t, int nodes, struct sl_err *err)
+{
+    char text[FEW][64], buf[32];
+    double v[FEW][SL_METRICS_FIRST + 40];
+    int rc, n = 0;
+
+    sl_table_rewind(t);
+    while ((rc = sl_table_next(t, err)) > 0 && n < FEW) {
+        for (int c = SL_METRICS_FIRST; c < t->columns; c++)
+            v[n][c] = sl_table_real_or_nan(t, c);
+        host(t, SL_METRICS_HOST, NODE - 2, text[n++]);
+    }
+    fprintf(out, "%-*s", METRIC, "");
+    for (int i = 0; i < n && i < nodes; i++)
+        fprintf(out, "%*s", NODE, text[i]);
+    fputc('\n', out);
+    for (int c = SL_METRICS_FIRST; c < t->columns && rc >= 0; c++) {
+        fprintf(out, "%-*s", METRIC, t->column[c].name);
+        for (int i = 0; i < n; i++)
+            fprintf(out, "%*s", NODE, number(v[i][c], buf));
+        fputc('\n', out);
+    }
+    return rc;
+}
+
+static int put_many(FILE *out, struct sl_table *t, struct sl_err *err)
+{
+    static const struct {
+        int column, width;
+        const char *head[2];
+    } shown[] = {
+        {CPU_AVG, 6, {"CPU", "avg %"}}, {OVER80, 6, {">= 80", "%time"}}, {UNUSED, 8, {"unused", "CPU h"}},
+        {MEM, 6, {"memory", "max %"}},  {DISK, 6, {"disk", "max %"}},    {READ, 8, {"read", "MB"}},
+        {WRITE, 8, {"written", "MB"}},  {EXT_SENT, 8, {"sent", "MB"}},   {EXT_RECV, 8, {"received", "MB"}},
+    };
+    enum { SHOWN = sizeof shown / sizeof *shown, HOST = 12, STEP = 4 };
+    char buf[32], name[64];
+    int rc;
+
+    for (int line = 0; line < 2; line++) {
+        fprintf(out, "%*s %-*s", STEP, line ? "node" : "", HOST, line ? "host" : "");
+        for (int i = 0; i < SHOWN; i++)
+            fprintf(out, "%*s", shown[i].width - (i == 0), shown[i].head[line]);
+        fputc('\n', out);
+    }
+    sl_table_rewind(t);
+    while ((rc = sl_table_next(t, err)) > 0) {
+        fprintf(out, "%*lld %-*s", STEP, (long long)sl_table_int(t, SL_METRICS_STEP), HOST,
+                host(t, SL_METRICS_HOST, HOST, name));
+        for (int i = 0; i < SHOWN; i++)
+            fprintf(out, "%*s", shown[i].width - (i == 0), cell(t, shown[i].column, buf));
+        fputc('\n', out);
+    }
+    fputs("\nall metrics: --format csv\n", out);
+    return rc;
+}
+
+static int show_nodes(FILE *out, struct sl_table *t, struct sl_err *err)
+{
+    struct sums s;
+    int rc = add_up(t, &s, err);
+
+    if (rc || !s.nodes)
+        return rc ? rc
+                  : sl_err(err, SL_ENOTFOUND,
+                           "no node was monitored; import the spanloom-monitor.*.jsonl of `spanloom monitor`");
+    put_heading(out, &s);
+    return s.nodes <= FEW ? put_few(out, t, s.nodes, err) : put_many(out, t, err);
+}
+
+/* ---- tasks and apps ---- */
+
+struct shown {
+    const char *column, *head;
+    int width;    /* negative: text, to the left */
+    double times; /* 0: as it is */
+};
+
+static int find(const struct sl_table *t, const char *name)
+{
+    for (int c = 0; c < t->columns; c++)
+        if (!strcmp(t->column[c].name, name))
+            return c;
+    return -1;
+}
+
+static int put_rows(FILE *out, struct sl_table *t, const struct shown *shown, int n, struct sl_err *err)
+{
+    char buf[64];
+    int rc, rows = 0;
+
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s%*s", i ? " " : "", shown[i].width, shown[i].head);
+    fputc('\n', out);
+    while ((rc = sl_table_next(t, err)) > 0) {
+        for (int i = 0; i < n; i++) {
+            int c = find(t, shown[i].column);
+            if (shown[i].width < 0)
+                host(t, c, -shown[i].width, buf);
+            else if (sl_table_type(t, c) == SQLITE_INTEGER)
+                snprintf(buf, sizeof buf, "%lld", (long long)sl_table_int(t, c));
+            else
+                number(sl_table_real_or_nan(t, c) * (shown[i].times > 0 ? shown[i].times : 1), buf);
+            fprintf(out, "%s%*s", i ? " " : "", shown[i].width, buf);
+        }
+        fputc('\n', out);
+        rows++;
+    }
+    if (!rc && !rows)
+        rc = sl_err(err, SL_ENOTFOUND,
+                    "no task has resource rows: Parsl writes them into monitoring.db where "
+                    "MonitoringHub has resource_monitoring_enabled");
+    return rc;
+}
+
+int sl_show_metrics(FILE *out, struct sl_result *r, enum sl_metrics_by by, struct sl_err *err)
+{
+    static const struct shown tasks[] = {
+        {"task", "task", -6, 0},
+        {"try", "try", -3, 0},
+        {"app", "app", -16, 0},
+        {"sampled_s", "s", 7, 0},
+        {"cpu_avg_utilization_pct", "CPU %", 6, 0},
+        {"cpu_hours", "CPU s", 7, 3600},
+        {"max_t_mem_percent", "mem %", 6, 0},
+        {"max_t_mem_mb", "mem MB", 7, 0},
+        {"total_disk_io_read_mb", "read MB", 8, 0},
+        {"total_disk_io_write_mb", "write MB", 8, 0},
+    };
+    static const struct shown apps[] = {
+        {"app", "app", -18, 0},
+        {"tries", "tries", 6, 0},
+        {"sampled_s", "s", 7, 0},
+        {"cpu_avg_utilization_pct", "CPU %", 6, 0},
+        {"cpu_hours", "CPU s", 7, 3600},
+        {"max_t_mem_percent", "mem %", 6, 0},
+        {"max_t_mem_mb", "mem MB", 7, 0},
+        {"total_disk_io_read_mb", "read MB", 8, 0},
+        {"total_disk_io_write_mb", "write MB", 8, 0},
+    };
+    struct sl_table *t = sl_result_find(r, "metrics");
+
+    if (by == SL_METRICS_NODE)
+        return show_nodes(out, t, err);
+    if (by == SL_METRICS_TASK)
+        return put_rows(out, t, tasks, SL_COLUMNS(tasks), err);
+    return put_rows(out, t, apps, SL_COLUMNS(apps), err);
+}
