@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/mlflow.h"
+#include "cli/over_time.h"
 #include "trace/chrome_writer.h"
 #include "trace/format.h"
 
@@ -12,9 +13,13 @@
 #include <unistd.h>
 
 static const struct option_spec options[] = {
-    {"output", "FILE", "where to write; - is standard output (default: beside the trace, .pfw instead of .slt)", false},
-    {"format", "KIND", "array or object (default: as the process was told)", false},
-    {"event", "KIND", "verbose (B and E) or compact (X) (default: as the process was told)", false},
+    {"output", "FILE",
+     "of chrome: where to write; - is standard output (default: beside the trace, .pfw instead of .slt)", false},
+    {"format", "KIND", "of chrome: array or object (default: as the process was told)", false},
+    {"event", "KIND", "of chrome: verbose (B and E) or compact (X) (default: as the process was told)", false},
+    {"run", "RUN", "of mlflow: only nodes of this run: its id, the beginning of it, or its directory (001)", false},
+    {"names", "KIND", "of mlflow: table, code (max_t_(mem_percent)) or system (MLflow's own) (default: table)", false},
+    {"spooled", NULL, "of mlflow: only send what waits from before", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -115,8 +120,17 @@ static int run(struct cli *cli, int argc, char **argv)
     const char *output = cli_option(cli, "output");
     int worst = EXIT_DONE;
 
+    if (argc && !strcmp(argv[0], "mlflow")) {
+        static const char *const chrome[] = {"output", "format", "event"};
+        for (int i = 0; i < 3; i++)
+            if (cli_option(cli, chrome[i]))
+                return cli_usage(cli, "--%s is for export chrome", chrome[i]);
+        return cli_mlflow_export(cli, argc - 1, argv + 1);
+    }
     if (argc < 2 || strcmp(argv[0], "chrome") != 0)
-        return cli_usage(cli, "export what? `spanloom export chrome FILE.slt`");
+        return cli_usage(cli, "export what? `spanloom export chrome FILE.slt`, `spanloom export mlflow`");
+    if (cli_option(cli, "run") || cli_option(cli, "names") || cli_option(cli, "spooled"))
+        return cli_usage(cli, "--run, --names and --spooled are for export mlflow");
     if (output && argc > 2)
         return cli_usage(cli, "--output takes one trace");
     for (int i = 1; i < argc && worst != EXIT_USAGE; i++) {
@@ -128,8 +142,8 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_export = {
     .name = "export",
-    .args = "chrome FILE...",
-    .help = "make Chrome Trace Format of what a traced process left",
+    .args = "chrome FILE... | mlflow [FILE...]",
+    .help = "to other programs: traces as Chrome Trace Format, metrics of nodes to MLflow",
     .options = options,
     .run = run,
 };

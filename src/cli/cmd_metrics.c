@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/node_files.h"
 #include "cli/over_time.h"
 #include "result/find_span.h"
 #include "show/metrics.h"
@@ -52,8 +53,6 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_store *st;
     int64_t within;
 
-    if (argc)
-        return cli_usage(cli, "metrics takes no arguments, but was given %s", argv[0]);
     if (by < 0)
         return cli_usage(cli, "--by is node, task or app, not '%s'", by_text);
     if (code < 0)
@@ -62,7 +61,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--names is for the metrics of nodes");
     if (by && cli_option(cli, "reports"))
         return cli_usage(cli, "--reports is for nodes");
-    if (!(st = cli_open(cli)))
+    if (!(st = cli_node_store(cli, argc, argv)))
         return EXIT_FAILED;
     rc = sl_find_run(st, cli_option(cli, "run"), &within, &err);
     if (!rc)
@@ -73,7 +72,7 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_metrics = {
     .name = "metrics",
-    .args = "",
+    .args = "[FILE...]",
     .help = "one value a node: how busy its CPUs were, memory, disk, network",
     .options = options,
     .run = run,
