@@ -55,3 +55,22 @@ char *sl_show_time(int64_t ns, double step_s, char *buf)
     strcpy(buf + SECONDS + (digits ? digits + 1 : 0), "Z");
     return buf;
 }
+
+char *sl_show_digits(double v, char *buf)
+{
+    double a = fabs(v);
+
+    if (isnan(v))
+        return strcpy(buf, "-");
+    if (a >= 1e7)
+        snprintf(buf, 32, "%.3g", v);
+    else
+        snprintf(buf, 32, "%.*f",
+                 a >= 99.95 || a == 0 ? 0
+                 : a >= 9.995         ? 1
+                 : a >= 0.9995        ? 2
+                 : a >= 0.09995       ? 3
+                                      : 4,
+                 v);
+    return buf;
+}

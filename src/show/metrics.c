@@ -9,29 +9,9 @@
 
 enum { FEW = 3, METRIC = 32, NODE = 14 };
 
-/* Three significant digits, and whole where there are more before the point. */
-static char *number(double v, char buf[32])
-{
-    double a = fabs(v);
-
-    if (isnan(v))
-        return strcpy(buf, "-");
-    if (a >= 1e7)
-        snprintf(buf, 32, "%.3g", v);
-    else
-        snprintf(buf, 32, "%.*f",
-                 a >= 99.95 || a == 0 ? 0
-                 : a >= 9.995         ? 1
-                 : a >= 0.9995        ? 2
-                 : a >= 0.09995       ? 3
-                                      : 4,
-                 v);
-    return buf;
-}
-
 static char *cell(const struct sl_table *t, int column, char buf[32])
 {
-    return number(sl_table_real_or_nan(t, column), buf);
+    return sl_show_digits(sl_table_real_or_nan(t, column), buf);
 }
 
 /* A host that is longer loses its domain, then its end. */
@@ -83,8 +63,8 @@ static void put_heading(FILE *out, const struct sums *s)
     if (s->most_s > s->least_s * 1.01)
         fprintf(out, " to %s", sl_seconds_text(s->most_s, b));
     if (s->cpu_hours > 0)
-        fprintf(out, "; %s CPU hours, of which %s (%.3g %%) were not used", number(s->cpu_hours, c),
-                number(s->unused, d), 100 * s->unused / s->cpu_hours);
+        fprintf(out, "; %s CPU hours, of which %s (%.3g %%) were not used", sl_show_digits(s->cpu_hours, c),
+                sl_show_digits(s->unused, d), 100 * s->unused / s->cpu_hours);
     fputs("\n\n", out);
 }
 
@@ -125,7 +105,7 @@ static int put_few(FILE *out, struct sl_table *t, int nodes, struct sl_err *err)
     for (int c = SL_METRICS_FIRST; c < t->columns && rc >= 0; c++) {
         fprintf(out, "%-*s", METRIC, t->column[c].name);
         for (int i = 0; i < n; i++)
-            fprintf(out, "%*s", NODE, number(v[i][c], buf));
+            fprintf(out, "%*s", NODE, sl_show_digits(v[i][c], buf));
         fputc('\n', out);
     }
     return rc;
@@ -208,7 +188,7 @@ static int put_rows(FILE *out, struct sl_table *t, const struct shown *shown, in
             else if (sl_table_type(t, c) == SQLITE_INTEGER)
                 snprintf(buf, sizeof buf, "%lld", (long long)sl_table_int(t, c));
             else
-                number(sl_table_real_or_nan(t, c) * (shown[i].times > 0 ? shown[i].times : 1), buf);
+                sl_show_digits(sl_table_real_or_nan(t, c) * (shown[i].times > 0 ? shown[i].times : 1), buf);
             fprintf(out, "%s%*s", i ? " " : "", shown[i].width, buf);
         }
         fputc('\n', out);

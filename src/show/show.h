@@ -47,6 +47,9 @@ const char *sl_show_level(double share);
 double sl_show_most(struct sl_table *t, int column);
 /* 2026-11-20T08:11:30Z, with as many digits as steps of step_s need.  buf holds SL_TIME_TEXT bytes. */
 char *sl_show_time(int64_t ns, double step_s, char *buf);
+/* Three significant digits, whole where there are more before the point: 0.0123, 1.23, 1230; NaN: -.  buf holds 32
+ * bytes. */
+char *sl_show_digits(double v, char *buf);
 /* 1234567 -> "1,234,567".  buf holds 32 bytes. */
 char *sl_show_count(unsigned long long n, char *buf);
 

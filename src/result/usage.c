@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result/usage.h"
+#include "result_usage.sql.h"
+
+static const struct sl_column columns[] = {
+    {"what", SL_COLUMN_TEXT, NULL},
+    {"task", SL_COLUMN_INTEGER, NULL},
+    {"runs", SL_COLUMN_INTEGER, "runs"},
+    {"measured", SL_COLUMN_INTEGER, "runs"},
+    {"there_s", SL_COLUMN_REAL, "s"},
+    {"cpu_s", SL_COLUMN_REAL, "s"},
+    {"cpu_percent", SL_COLUMN_REAL, "%"},
+    {"requested_cpu_s", SL_COLUMN_REAL, "s"},
+    {"used_of_requested_percent", SL_COLUMN_REAL, "%"},
+    {"mem_mb", SL_COLUMN_REAL, "MB"},
+    {"requested_mem_mb", SL_COLUMN_REAL, "MB"},
+    {"disk_mb", SL_COLUMN_REAL, "MB"},
+    {"net_mb", SL_COLUMN_REAL, "MB"},
+};
+static const struct sl_column nodes[] = {
+    {"nodes", SL_COLUMN_INTEGER, "nodes"},
+    {"sampled_s", SL_COLUMN_REAL, "s"},
+    {"cpu_s", SL_COLUMN_REAL, "s"},
+    {"capacity_s", SL_COLUMN_REAL, "s"},
+};
+
+int sl_result_usage(struct sl_result *r, struct sl_store *st, enum sl_usage_by by, int64_t within, struct sl_err *err)
+{
+    const char *what = by == SL_USAGE_TASK ? sql_task : by == SL_USAGE_APP ? sql_app : sql_type;
+    char *sql = sqlite3_mprintf(sql_parts, what, by == SL_USAGE_TASK ? sql_task_id : sql_no_id);
+    struct sl_table *t = sl_result_sql(r, st, "usage", columns, SL_COLUMNS(columns), sql, err),
+                    *n = t ? sl_result_sql(r, st, "nodes", nodes, SL_COLUMNS(nodes), sql_nodes, err) : NULL;
+
+    sqlite3_free(sql);
+    if (!n)
+        return SL_ESTORE;
+    if (within) {
+        sqlite3_bind_int64(t->query, 1, within);
+        sqlite3_bind_int64(n->query, 1, within);
+    }
+    return 0;
+}
