@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "cli/cli.h"
+#include "cli/mlflow.h"
 #include "cli/monitor_view.h"
 #include "collect/monitor.h"
 
@@ -24,6 +24,8 @@ static const struct option_spec options[] = {
     {"no-gpu", NULL, "do not ask the GPUs", false},
     {"proc", "DIRECTORY", "another /proc, such as the host's in a container", false},
     {"sys", "DIRECTORY", "another /sys", false},
+    {"mlflow", NULL, "at the end, send the metrics to the run of MLFLOW_RUN_ID (spanloom export mlflow)", false},
+    MLFLOW_NAMES_OPTION,
     {"quiet", NULL, "no view and no summary", false},
     {NULL, NULL, NULL, false},
 };
@@ -115,6 +117,27 @@ static int read_options(const struct cli *cli, int argc, char **argv, struct mon
     return EXIT_DONE;
 }
 
+/* What came of it changes no exit status: it is the command's. */
+static void send_mlflow(const struct cli *cli, const struct monitor *m)
+{
+    enum cli_mlflow_names names;
+
+    if (cli_mlflow_names(cli, &names) == EXIT_DONE)
+        cli_mlflow_file(cli, m->file.path, names);
+}
+
+/* Before anything runs: what could not be sent in the end. */
+static int check_mlflow(const struct cli *cli, const struct monitor_options *o)
+{
+    enum cli_mlflow_names names;
+
+    if (!cli_option(cli, "mlflow"))
+        return cli_option(cli, "names") ? cli_usage(cli, "--names is for --mlflow") : EXIT_DONE;
+    if (o->output && !strcmp(o->output, "-"))
+        return cli_usage(cli, "--mlflow needs a file, not --output -");
+    return cli_mlflow_names(cli, &names) ? EXIT_USAGE : cli_mlflow_ready(cli);
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     bool quiet = cli_option(cli, "quiet") != NULL;
@@ -124,6 +147,8 @@ static int run(struct cli *cli, int argc, char **argv)
     struct monitor m;
     int rc = read_options(cli, argc, argv, &o);
 
+    if (rc == EXIT_DONE)
+        rc = check_mlflow(cli, &o);
     if (rc != EXIT_DONE) {
         free((void *)o.mounts);
         return rc;
@@ -137,6 +162,8 @@ static int run(struct cli *cli, int argc, char **argv)
         monitor_summary(stderr, &m);
     if (rc < 0)
         cli_fail(cli, &err);
+    if (rc == 0 && cli_option(cli, "mlflow"))
+        send_mlflow(cli, &m);
     rc = rc == 0 ? EXIT_DONE : rc == SL_EUSAGE ? EXIT_USAGE : EXIT_FAILED;
     if (o.argv && (m.child.pid || m.child.error))
         rc = m.child.error ? child_code(&m.child) : -1;

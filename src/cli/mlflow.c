@@ -6,6 +6,7 @@
 #include "export/mlflow.h"
 #include "result/find_span.h"
 #include "result/metrics.h"
+#include "trace/job_environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,20 @@ int cli_mlflow_send(const struct cli *cli, struct sl_store *st, int64_t within, 
     sl_mlflow_export_free(&e);
     sl_mlflow_settings_free(&s);
     return rc ? cli_fail(cli, &err) : report(&outcome, already);
+}
+
+int cli_mlflow_ready(const struct cli *cli)
+{
+    struct sl_mlflow_settings s;
+    struct sl_err err = {0};
+    int rc = sl_mlflow_settings(&s, &err);
+
+    if (!rc && !s.run_id && sl_job_environment_rank())
+        rc = sl_err(&err, SL_EUSAGE,
+                    "each of several monitors would make a run of its own: name one for all, "
+                    "MLFLOW_RUN_ID");
+    sl_mlflow_settings_free(&s);
+    return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
 int cli_mlflow_file(const struct cli *cli, const char *path, enum cli_mlflow_names names)

@@ -26,6 +26,12 @@ int cli_mlflow_send(const struct cli *cli, struct sl_store *st, int64_t within, 
 int cli_mlflow_export(struct cli *cli, int argc, char **argv);
 
 /*
+ * Whether the environment says where to send: several monitors of one job need MLFLOW_RUN_ID, or each would make a run.
+ * EXIT_DONE, or it is said what is wrong.
+ */
+int cli_mlflow_ready(const struct cli *cli);
+
+/*
  * For the monitor: the file that it wrote, which is read into a scratch store.  A node without a rank is step 0.
  */
 int cli_mlflow_file(const struct cli *cli, const char *path, enum cli_mlflow_names names);
