@@ -351,6 +351,10 @@ static int send_one(struct sl_spool *p, struct sl_spool_item *item, const struct
     struct sl_buf note = {0};
     int rc;
 
+    if (!strncmp(item->uri, outcome->away, sizeof outcome->away - 1)) {
+        outcome->waiting++;
+        return 0;
+    }
     if (strcmp(item->uri, settings->uri) != 0)
         options = (struct sl_http_options){.timeout_s = options.timeout_s};
     if ((rc = sl_http_open(&s.http, &options, err)))
@@ -367,6 +371,8 @@ static int send_one(struct sl_spool *p, struct sl_spool_item *item, const struct
         sl_buf_addf(&note, "%s", own.text);
     } else {
         outcome->waiting++;
+        if (!s.status)
+            snprintf(outcome->away, sizeof outcome->away, "%s", item->uri);
         rc = 0;
         sl_buf_addf(&note, "%s", own.text);
     }

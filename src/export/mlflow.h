@@ -46,6 +46,7 @@ void sl_mlflow_export_free(struct sl_mlflow_export *e);
 
 struct sl_mlflow_outcome {
     int sent, waiting, refused;
+    char away[256]; /* a server that gave no answer: it is not asked again in this call */
 };
 /*
  * Writes e (NULL: nothing) into the spool, and sends what waits there for any server.  tell() is called for what people
