@@ -13,7 +13,7 @@ FROM m
 ORDER BY 1;
 
 -- name: tasks
-SELECT t.key AS task, y.key AS try, app, host, m.task, m.try, began_ns, last_ns, sampled_s, samples, cpu_avg_utilization_pct,
+SELECT t.key AS task, y.key AS try, app, host, m.task AS task_span, m.try AS try_span, began_ns, last_ns, sampled_s, samples, cpu_avg_utilization_pct,
     cpu_avg_utilization_over20_pct, cpu_avg_utilization_over40_pct, cpu_avg_utilization_over80_pct, cpu_avg_utilization_at100_pct,
     max_t_cpu_pct, cpu_hours, max_t_mem_percent, max_t_mem_mb, total_disk_io_read_mb, total_disk_io_write_mb
 FROM task_metrics m

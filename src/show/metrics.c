@@ -57,14 +57,13 @@ enum {
 
 static void put_heading(FILE *out, const struct sums *s)
 {
-    char a[32], b[32], c[32], d[32];
+    char a[32], b[32], c[32];
 
     fprintf(out, "%d node%s, sampled for %s", s->nodes, s->nodes == 1 ? "" : "s", sl_seconds_text(s->least_s, a));
     if (s->most_s > s->least_s * 1.01)
         fprintf(out, " to %s", sl_seconds_text(s->most_s, b));
     if (s->cpu_hours > 0)
-        fprintf(out, "; %s CPU hours, of which %s (%.3g %%) were not used", sl_show_digits(s->cpu_hours, c),
-                sl_show_digits(s->unused, d), 100 * s->unused / s->cpu_hours);
+        fprintf(out, "; %s CPU hours, %.3g %% unused", sl_show_digits(s->cpu_hours, c), 100 * s->unused / s->cpu_hours);
     fputs("\n\n", out);
 }
 
@@ -206,7 +205,7 @@ int sl_show_metrics(FILE *out, struct sl_result *r, enum sl_metrics_by by, struc
     static const struct shown tasks[] = {
         {"task", "task", -6, 0},
         {"try", "try", -3, 0},
-        {"app", "app", -16, 0},
+        {"app", "app", -14, 0},
         {"sampled_s", "s", 7, 0},
         {"cpu_avg_utilization_pct", "CPU %", 6, 0},
         {"cpu_hours", "CPU s", 7, 3600},
@@ -216,7 +215,7 @@ int sl_show_metrics(FILE *out, struct sl_result *r, enum sl_metrics_by by, struc
         {"total_disk_io_write_mb", "write MB", 8, 0},
     };
     static const struct shown apps[] = {
-        {"app", "app", -18, 0},
+        {"app", "app", -17, 0},
         {"tries", "tries", 6, 0},
         {"sampled_s", "s", 7, 0},
         {"cpu_avg_utilization_pct", "CPU %", 6, 0},
