@@ -205,7 +205,7 @@ int sl_show_metrics(FILE *out, struct sl_result *r, enum sl_metrics_by by, struc
     static const struct shown tasks[] = {
         {"task", "task", -6, 0},
         {"try", "try", -3, 0},
-        {"app", "app", -14, 0},
+        {"app", "app", -13, 0},
         {"sampled_s", "s", 7, 0},
         {"cpu_avg_utilization_pct", "CPU %", 6, 0},
         {"cpu_hours", "CPU s", 7, 3600},
