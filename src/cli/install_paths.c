@@ -99,9 +99,13 @@ int place_find(struct place *p, struct sl_err *err)
     if (has(here, "build.ninja") && has(SL_SOURCE_DIR, "include/spanloom/trace.h")) { /* not installed */
         memcpy(p->lib, here, sizeof here);
         fits(p->include, SL_SOURCE_DIR, "include");
+        if (!fits(p->plugins, here, "src/weave"))
+            p->plugins[0] = 0;
     } else if (find_lib(p->lib, prefix)) {
         if (!fits(p->include, prefix, "include"))
             p->include[0] = 0;
+        if (!fits(p->plugins, p->lib, "spanloom"))
+            p->plugins[0] = 0;
     } else if (find_packages(packages, prefix, "spanloom/libspanloom-trace.so")) { /* a wheel */
         if (!fits(p->lib, packages, "spanloom") || !fits(p->include, p->lib, "include"))
             p->include[0] = 0;

@@ -10,6 +10,7 @@
 
 struct place {
     char include[PATH_MAX], lib[PATH_MAX];
+    char plugins[PATH_MAX]; /* of compilers; there may be none */
 };
 
 /* From where this program is: beside it in a build tree, or below PREFIX of PREFIX/bin/spanloom; in a Python package

@@ -6,6 +6,7 @@
 #include "trace/demangle.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,21 +24,86 @@ static demangler *find(void)
     return to;
 }
 
-/* Where the arguments begin: the first bracket that is no part of a name. */
-static size_t arguments(const char *s)
-{
-    static const char *const names[] = {"(anonymous namespace)", "operator()"};
-    size_t i = 0;
+static const char anonymous[] = "(anonymous namespace)", lambda[] = "{lambda}";
 
-    while (s[i] && s[i] != '(') {
-        size_t skip = 1;
-        if (!strncmp(s + i, names[1], strlen(names[1])))
-            skip = strlen(names[1]);
-        i += skip;
-        while (!strncmp(s + i, names[0], strlen(names[0])))
-            i += strlen(names[0]);
+static bool is_name(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Behind the bracket that closes the one at s. */
+static const char *closing(const char *s)
+{
+    int depth = 0;
+
+    for (; *s; s++) {
+        depth += strchr("({[", *s) != NULL;
+        depth -= strchr(")}]", *s) != NULL;
+        if (depth == 0)
+            return s + 1;
     }
-    return i;
+    return s;
+}
+
+/* Behind a lambda, which every compiler calls otherwise: {lambda(int)#1}, 'lambda0'(int), $_0; NULL: there is none. */
+static const char *behind_lambda(const char *s)
+{
+    size_t n = strspn(s + 2 * !strncmp(s, "$_", 2), "0123456789");
+
+    if (!strncmp(s, "{lambda(", 8))
+        return closing(s);
+    if (!strncmp(s, "'lambda", 7)) {
+        s += strcspn(s + 1, "'") + 1;
+        s += *s == '\'';
+        return *s == '(' ? closing(s) : s;
+    }
+    return !strncmp(s, "$_", 2) && n && !is_name(s[2 + n]) ? s + 2 + n : NULL;
+}
+
+/* Behind an operator's name, whose brackets are none; s: no operator. */
+static const char *behind_operator(const char *s)
+{
+    if (strncmp(s, "operator", 8) != 0 || is_name(s[8]))
+        return s;
+    s += 8;
+    return !strncmp(s, "()", 2) || !strncmp(s, "[]", 2) ? s + 2 : s + strspn(s, "<>=-");
+}
+
+/* Without parameters of functions, be they of this one or of those that it is within.  to: three times as long. */
+static size_t without_parameters(const char *s, char *to)
+{
+    char *p = to;
+    int depth = 0; /* in template arguments */
+
+    while (*s) {
+        const char *end = p == to || !is_name(p[-1]) ? behind_lambda(s) : NULL;
+        if (end) {
+            p = stpcpy(p, lambda);
+            s = end;
+            continue;
+        }
+        end = p == to || !is_name(p[-1]) ? behind_operator(s) : s;
+        if (end == s && !strncmp(s, anonymous, sizeof anonymous - 1))
+            end = s + sizeof anonymous - 1;
+        else if (end == s && !strncmp(s, "decltype (", 10))
+            end = closing(s + 9);
+        if (end == s && *s == '(' && !depth) {
+            s = closing(s);
+            s += strcspn(s, ":"); /* const, & and so on; and the end, but where something is within this function */
+            if (strncmp(s, "::", 2) != 0)
+                break;
+            continue;
+        }
+        if (end == s) {
+            depth += *s == '<';
+            depth -= *s == '>' && depth;
+            end = s + 1;
+        }
+        memcpy(p, s, (size_t)(end - s));
+        p += end - s;
+        s = end;
+    }
+    return (size_t)(p - to);
 }
 
 struct sl_text_ref sl_demangle(struct sl_text_ref symbol, char **owned)
@@ -52,11 +118,10 @@ struct sl_text_ref sl_demangle(struct sl_text_ref symbol, char **owned)
     free(text);
     if (!plain)
         return symbol;
-    n = !strncmp(plain, "(anonymous namespace)", 21) ? 21 + arguments(plain + 21) : arguments(plain);
-    kept = malloc(sizeof kept + n + 1);
+    kept = malloc(sizeof kept + 3 * strlen(plain) + 1);
     if (kept) {
         memcpy(kept, owned, sizeof *owned); /* the one before */
-        memcpy(kept + sizeof kept, plain, n);
+        n = without_parameters(plain, kept + sizeof kept);
         *owned = kept;
         symbol = (struct sl_text_ref){kept + sizeof kept, (uint32_t)n};
     }

@@ -31,6 +31,8 @@ Wherever it stands, also where the linker drops libraries that nothing before th
     cc -O2 -o prog prog.c $(spanloom flags c)
     c++ -O2 -o prog prog.cc $(spanloom flags c++)
     gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (module first)
+    clang -O2 -o prog prog.c $(spanloom flags clang)          (annotated functions)
+    gcc -O2 -o prog prog.c $(spanloom flags gcc)              (the same)
   $ grep -h ^Libs: "$BUILD"/meson-private/spanloom-trace.pc
   Libs: -L${libdir} -Wl,-rpath,${libdir} -lspanloom-trace
 
@@ -47,11 +49,11 @@ Installed, and moved since; a path with blanks is quoted:
 Mistakes:
 
   $ spanloom flags
-  spanloom: flags for which language? c, c++ or fortran
+  spanloom: flags for what? c, c++ or fortran; or to weave annotated functions: clang, gcc
   try: spanloom flags --help
   [2]
   $ spanloom flags cobol
-  spanloom: there are no flags for 'cobol'; known: c, c++, fortran
+  spanloom: there are no flags for 'cobol'; known: c, c++, fortran; clang, clang++, gcc, g++, gfortran
   try: spanloom flags --help
   [2]
   $ spanloom flags python

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "weave/function_name.h"
+#include "trace/demangle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(char *to, size_t room, const char *s, size_t n)
+{
+    n = n < room ? n : room - 1;
+    memcpy(to, s, n);
+    to[n] = 0;
+}
+
+/* Copies without what stands in angle brackets, which operators have in their names, too. */
+static void without_arguments(const char *s, char *to, size_t room)
+{
+    int depth = 0;
+    size_t n = 0;
+
+    for (; *s && n + 1 < room; s++) {
+        if (!depth && !strncmp(s, "operator", 8)) {
+            size_t op = 8 + strspn(s + 8, "<>=-"); /* <, <<, <=>, ->, ... */
+            for (size_t i = 0; i < op && n + 1 < room; i++)
+                to[n++] = s[i];
+            s += op - 1;
+            continue;
+        }
+        if (*s == '<')
+            depth++;
+        if (!depth)
+            to[n++] = *s;
+        if (*s == '>' && depth)
+            depth--;
+    }
+    to[n] = 0;
+}
+
+void sl_function_name_set(const char *name, struct sl_function_name *to)
+{
+    char plain[sizeof to->function], *p, *blank, *colons = NULL;
+
+    put(to->full, sizeof to->full, name, strlen(name));
+    without_arguments(name, plain, sizeof plain);
+    p = plain;
+    /* A return type ends with the last blank that is no part of "(anonymous namespace)" or "operator new". */
+    for (blank = plain; *blank && strncmp(blank, "operator", 8) != 0; blank++)
+        if (*blank == ' ' && strncmp(blank, " namespace)", 11) != 0)
+            p = blank + 1;
+    strcpy(to->function, p);
+    for (p = to->function; *p && strncmp(p, "operator", 8) != 0; p++)
+        if (p[0] == ':' && p[1] == ':')
+            colons = p;
+    put(to->qualifier, sizeof to->qualifier, to->function, colons ? (size_t)(colons - to->function) : 0);
+    to->last = colons ? colons + 2 : to->function;
+}
+
+void sl_function_name(const char *symbol, struct sl_function_name *to)
+{
+    char *owned = NULL, name[sizeof to->full];
+    struct sl_text_ref full = sl_demangle((struct sl_text_ref){symbol, (uint32_t)strlen(symbol)}, &owned);
+
+    put(name, sizeof name, full.s, full.n);
+    while (owned) {
+        char *next;
+        memcpy(&next, owned, sizeof next);
+        free(owned);
+        owned = next;
+    }
+    sl_function_name_set(name, to);
+}
+
+bool sl_function_delegates(const char *symbol, const char *callee)
+{
+    size_t i = 0;
+
+    if (strncmp(symbol, "_Z", 2) != 0 || strlen(symbol) != strlen(callee))
+        return false;
+    while (symbol[i] && symbol[i] == callee[i])
+        i++;
+    return i > 2 && symbol[i] && strchr("CD", symbol[i - 1]) && strchr("0123", symbol[i]) &&
+           strchr("0123", callee[i]) && !strcmp(symbol + i + 1, callee + i + 1);
+}
+
+bool sl_ends_process(const char *callee)
+{
+    static const char *const known[] = {"exit", "_exit", "_Exit", "quick_exit", "abort"};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(callee, known[i]))
+            return true;
+    return false;
+}

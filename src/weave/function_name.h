@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a function is called in traces, the same whichever compiler wove it. */
+#ifndef SL_WEAVE_FUNCTION_NAME_H
+#define SL_WEAVE_FUNCTION_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sl_function_name {
+    char full[1024];      /* as in the trace: demangled, without parameters */
+    char function[1024];  /* full without return type and template arguments */
+    char qualifier[1024]; /* what function has before its last "::"; "" if nothing */
+    const char *last;     /* what it has behind that */
+};
+
+/* symbol: as linkers know it. */
+void sl_function_name(const char *symbol, struct sl_function_name *to);
+/* name: as it is to be in the trace. */
+void sl_function_name_set(const char *name, struct sl_function_name *to);
+
+/*
+ * Whether the function `symbol`, which calls `callee`, is only another way into that: constructors and destructors have
+ * several symbols (Itanium C++ ABI, 5.1.4.3), of which compilers let some call the others, each its own.
+ */
+bool sl_function_delegates(const char *symbol, const char *callee);
+
+/* Whether this function of libc ends the process without unwinding. */
+bool sl_ends_process(const char *callee);
+
+#endif

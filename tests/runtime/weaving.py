@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that compilers weave: the same events whichever compiler, at every level.  Others: tests/peers/weaving.py."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from woven import *  # noqa
+
+HERE = ["clang-14", "gcc-12"]
+
+
+@test
+def there_are_plugins_for_the_compilers_of_debian():
+    check(set(HERE) <= set(compilers()), f"only {compilers()}; tools/setup check")
+
+
+@cases(*[(c, o) for o in LEVELS for c in HERE])
+def all_kinds_of_functions(compiler, level):
+    all_of_it(compiler, level)
+
+
+@cases(*[(c, o) for o in LEVELS for c in HERE])
+def pointcuts(compiler, level):
+    every_pointcut(compiler, level)
+
+
+# ---- what PerfFlowAspect documents
+
+SMOKE = r"""
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+__attribute__((annotate("@critical_path(pointcut='around')"))) void bas() { printf("bas\n"); }
+__attribute__((annotate("@critical_path(pointcut='around')"))) void bar() { printf("bar\n"); usleep(1000); bas(); }
+__attribute__((annotate("@critical_path()"))) int foo(const std::string &s) { printf("foo\n"); usleep(1000); bar(); return s == "hello"; }
+int main() { printf("Inside main\n"); for (int i = 0; i < 4; i++) foo("hello"); return 0; }
+"""
+
+
+@cases(*HERE)
+def documented_example_has_its_24_events(compiler):
+    exe = woven(plus(compiler), SMOKE, name="smoke.cc").exe
+    run(exe)
+    t = trace()
+    equal(t.names("BEXC"), ["foo B", "bar B", "bas B", "bas E", "bar E", "foo E"] * 4)
+    equal({e["cat"] for e in t.events}, {"smoke.cc"})
+    clear()
+    run(exe, options="log-event=compact")
+    equal(trace().names("BEXC"), ["bas X", "bar X", "foo X"] * 4)
+    clear()
+    run(exe, options="log-enable=False")
+    equal(files(), [], "traces")
+
+
+CLASS = r"""
+class Smoke { void bar(); public: void foo(); };
+__attribute__((annotate("@critical_path()"))) void Smoke::bar() {}
+__attribute__((annotate("@critical_path()"))) void Smoke::foo() { bar(); }
+int main() { Smoke s; s.foo(); }
+"""
+THREADS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+__attribute__((annotate("@critical_path(pointcut='around')"))) void *foo(void *p) { (void)p; pthread_exit(NULL); }
+int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) if (pthread_create(&t[i], NULL, &foo, NULL)) exit(1); pthread_exit(NULL); }
+"""
+MPI = r"""
+#include <mpi.h>
+__attribute__((annotate("@critical_path(pointcut='around')"))) int foo(const char *s) { return s[0]; }
+int main(int argc, char **argv) { int rank; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank); foo("hello"); MPI_Finalize(); return 0; }
+"""
+
+
+@cases(*HERE)
+def documented_members(compiler):
+    run(woven(plus(compiler), CLASS, name="prog.cc").exe)
+    equal(trace().names(), ["Smoke::foo B", "Smoke::bar B", "Smoke::bar E", "Smoke::foo E"])
+
+
+@cases(*HERE)
+def documented_threads(compiler):
+    run(woven(compiler, THREADS).exe)
+    t = trace()
+    equal(events(t), pairs(foo=3))
+    equal((len({e["tid"] for e in t.events}), [s.unfinished for s in t.spans()]), (3, [False] * 3))
+
+
+@cases(*HERE)
+def documented_MPI(compiler):
+    write(path("prog.c"), MPI)
+    r = subprocess.run(["mpicc", "-o", "prog", "prog.c", *flags(compiler)], cwd=path(), capture_output=True, text=True,
+                       env={**os.environ, "OMPI_CC": compiler})
+    equal((r.returncode, r.stderr), (0, ""))
+    run("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", "./prog", env={"OMPI_MCA_btl": "self,vader"}, err=None)
+    equal([t.names() for t in traces(n=2)], [["foo B", "foo E"]] * 2)
+
+
+@cases(*HERE)
+def only_a_path_changes(compiler):
+    """The command lines of PerfFlowAspect's own build, with our folders in the place of theirs."""
+    write(path("prog.c"), THREADS)
+    plugin = ["-fplugin=" + PLUGINS + "/spanloom_gcc_12.so"] if "gcc" in compiler else \
+        ["-Xclang", "-load", "-Xclang", f"{PLUGINS}/libWeavePass.so", f"-fpass-plugin={PLUGINS}/libWeavePass.so"]
+    r = subprocess.run([compiler, *plugin, "-fPIC", "-o", "prog", "prog.c", f"-L{PLUGINS}", "-lperfflow_runtime", "-pthread"],
+                       cwd=path(), capture_output=True, text=True)
+    equal((r.returncode, r.stderr), (0, ""))
+    run(path("prog"), env={"LD_LIBRARY_PATH": PLUGINS})
+    equal(events(trace()), pairs(foo=3))
+
+
+# ---- warnings, and what is no warning
+
+BAD = r"""
+__attribute__((annotate("@critical _path()"))) void one(void) {}
+__attribute__((annotate("@critical_path(pointcut='arround')"))) void two(void) {}
+__attribute__((annotate("@critical_path(flow=in)"))) void three(void) {}
+__attribute__((annotate("critical_path()"))) void others(void) {}
+__attribute__((annotate(""))) void nothing(void) {}
+struct s { __attribute__((annotate("field"))) int x; } y __attribute__((annotate("@critical_path()")));
+int f(__attribute__((annotate("parameter"))) int x) { return x; }
+int main(void) { one(); two(); three(); others(); nothing(); return f(y.x); }
+"""
+
+
+@cases(*HERE)
+def malformed_annotations_are_warnings_with_a_place(compiler):
+    r = woven(compiler, BAD, err=None)
+    words = ["@critical_path() is wanted", "there is no pointcut 'arround'; there are before, after, around, before_async, "
+             "after_async, around_async", "a value in quotes is wanted, as in flow='...'"]
+    said = re.findall(r"^.*warning:.*$", r.stderr, re.M)
+    equal(len(said), 3, r.stderr)
+    for line, word, text in zip((2, 3, 4), words, said):
+        check(f"prog.c:{line}:" in text and word in text, text)
+    run(r.exe)
+    equal(files(), [], "traces")
+    off = "-Wno-attributes" if "gcc" in compiler else "-Wno-backend-plugin"
+    woven(compiler, BAD, off)
+    woven(compiler, BAD, "-Werror", err=None, code=1)
+
+
+COROUTINE = """
+#include <coroutine>
+struct Task { struct promise_type { Task get_return_object() { return {}; } std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; } void return_void() {} void unhandled_exception() {} }; };
+#define CP __attribute__((annotate("@critical_path()")))
+CP void plain() {}
+CP Task waits() { plain(); co_await std::suspend_never(); plain(); }
+int main() { waits(); return 0; }
+"""
+
+
+@test
+def coroutines_are_left_alone_and_that_is_said():
+    r = woven("g++-12", COROUTINE, "-std=c++20", name="prog.cc", err=None)
+    check("prog.cc:7:" in r.stderr and "warning: waits is a coroutine, which is not woven" in r.stderr, r.stderr)
+    equal(r.stderr.count("warning"), 1, r.stderr)
+    run(r.exe)
+    equal(events(trace()), pairs(plain=2))
+
+
+# ---- from outside
+
+RULES = r"""
+namespace a { struct Grid { int at(int i) { return i; } int solve(int n) { int s = 0; for (int i = 0; i < n; i++) s += at(i); return s; } }; }
+struct Grid { int at(int i) { return i; } };
+template <class T> T solve(T n) { return n; }
+__attribute__((annotate("@critical_path(pointcut='before')"))) int own(int n) { return n; }
+__attribute__((annotate("@critical_path()"))) int not_wanted(int n) { return n; }
+int main(int argc, char **) { a::Grid g; Grid h; return g.solve(3) + h.at(1) + solve(argc) + own(2) + not_wanted(1) < 0; }
+"""
+
+
+@cases(*HERE)
+def rules_weave_what_is_not_annotated(compiler):
+    write(path("rules"), """# all but what is called often
+include  module=*.cc           # the last one that matches decides
+exclude  function=at
+include  class="Gri?"  function=at
+exclude  class=a::Grid function=at
+exclude  function=not_wanted
+include  function=main  module=other.cc
+""")
+    run(woven(plus(compiler), RULES, "-O2", name="prog.cc", pointcuts="rules").exe)
+    t = trace()
+    equal(events(t), pairs(**{"main": 1, "a::Grid::solve": 1, "Grid::at": 1, "int solve<int>": 1, "own": 1}))
+    equal({s.parent for s in t.spans()}, {None, "main"})
+
+
+@cases(*HERE)
+def rules_by_the_environment(compiler):
+    write(path("rules"), "include function=f*\n")
+    source = "int f1(int n) { return n + 1; } int g(int n) { return f1(n); } int main(void) { return g(-1); }"
+    run(woven(compiler, source, "-O2", env={"SPANLOOM_POINTCUTS": path("rules")}).exe)
+    equal(events(trace()), pairs(f1=1))
+
+
+@cases(*[(c, *x) for c in ["gcc-12"] for x in [
+    ("include fun=f", "rules:2: there is no key 'fun' of include; there are module, function, class, pointcut, scope"),
+    ("exclude pointcut=around", "rules:2: there is no key 'pointcut' of exclude; there are module, function, class"),
+    ("includes function=f", "rules:2: a rule begins with include or exclude, not 'includes'"),
+    ("include function", "rules:2: key=value is wanted at 'function'"),
+    ("include pointcut=arround", "rules:2: there is no pointcut 'arround'"),
+    ('include function="f', "rules:2: a quote is not closed"),
+    ("include function=a function=b", "rules:2: function is said twice")]])
+def rules_that_are_none_stop_the_compiler(compiler, rule, said):
+    write(path("rules"), f"# one\n{rule}\n")
+    r = woven(compiler, "int main(void) { return 0; }", pointcuts="rules", err=None, code=1)
+    check(re.search(r"error: \S*" + re.escape(said), r.stderr), r.stderr)
+
+
+@cases(*HERE)
+def rules_that_match_nothing_say_so(compiler):
+    write(path("rules"), "include module=prog.c function=nothing*\ninclude module=other.c\n")
+    r = woven(compiler, "int main(void) { return 0; }", pointcuts="rules", err=None)
+    equal(re.findall(r"warning: \S*(rules.*?)(?: \[|$)", r.stderr, re.M), ["rules:1: this rule matches no function of prog.c"], r.stderr)
+
+
+if __name__ == "__main__":
+    main()
