@@ -239,6 +239,19 @@ static int add_async(struct sl_result *r, struct sl_store *st, const struct sl_c
     return t ? 0 : SL_ESTORE;
 }
 
+static int add_short(struct sl_result *r, struct sl_store *st, const struct sl_calls_want *want, struct sl_err *err)
+{
+    static const struct sl_column columns[] = {
+        {"name", TEXT, NULL}, {"calls", INTEGER, "calls"}, {"exclusive_s", REAL, "s"}};
+    struct sl_table *t = sl_result_sql(r, st, "short", columns, N(columns), sql_short, err);
+    char *within = ids_of(want);
+
+    if (t && within)
+        sqlite3_bind_text(t->query, 1, within, -1, SQLITE_TRANSIENT);
+    free(within);
+    return t ? 0 : SL_ESTORE;
+}
+
 int sl_result_profile(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err)
 {
     static const struct sl_column runs[] = {{"runs", INTEGER, "runs"}, {"last", TEXT, NULL}};
@@ -254,6 +267,8 @@ int sl_result_profile(struct sl_result *r, struct sl_store *st, const struct sl_
         add_open(r, &c);
         if (want->flat)
             rc = add_async(r, st, &want->calls, err);
+        if (want->flat && !rc)
+            rc = add_short(r, st, &want->calls, err);
     }
     if (!rc && !want->calls.nwithin && !sl_result_sql(r, st, "runs", runs, N(runs), sql_tops, err))
         rc = SL_ESTORE;

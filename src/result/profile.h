@@ -34,7 +34,8 @@ enum {
 /* Table: calls, the rows of call_profile() where flat is wanted, else of call_tree(), of the first of calls.within. */
 int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err);
 /*
- * Tables: summary, one row; flat and tree, where they are wanted; async, asynchronous spans by name, with flat; open,
+ * Tables: summary, one row; flat and tree, where they are wanted; async, asynchronous spans by name, and short,
+ * calls that were only counted, with flat; open,
  * what each thread was in when its process ended; and of the whole store runs, one row: how many processes ran on their
  * own, and the last one.
  */

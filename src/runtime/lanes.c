@@ -92,7 +92,8 @@ static void lane_take(struct sl_lane *l, const struct sl_lane *base, uint64_t ti
     l->retry = 0;
     l->deeper = NULL;
     l->used = true;
-    l->ready = sl_clock == SL_TF_CLOCK_NS ? SL_SYSTEM_CLOCK : SL_COUNTER;
+    l->run_state = l->depth = l->runs = 0;
+    l->ready = sl_rt.min_ticks ? SL_COUNTS : sl_clock == SL_TF_CLOCK_NS ? SL_SYSTEM_CLOCK : SL_COUNTER;
 }
 
 static struct sl_lane *lane_get(const struct sl_lane *base, uint64_t ticks)

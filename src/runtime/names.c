@@ -268,6 +268,8 @@ size_t sl_names_facts(char *to, size_t n)
     sl_job_environment_ancestors(getpid(), text, 1024);
     if (*text)
         fact(&f, "ancestors", text);
+    if (sl_rt.options.min_ns)
+        number_fact(&f, "min_duration_ns", sl_rt.options.min_ns, false);
     if (sl_rt.forked)
         number_fact(&f, "parent_process", sl_rt.parent_process, true);
     for (char **e = getauxval(AT_SECURE) ? NULL : environ; e && *e; e++)

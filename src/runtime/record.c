@@ -127,6 +127,8 @@ static __attribute__((noinline)) void mark_otherwise(struct sl_site *site, uint3
 {
     uint32_t ready = sl_current->ready;
 
+    if (ready == SL_COUNTS && sl_count(site, end))
+        return;
     if (ready)
         mark(site, end, flags, ready);
     else

@@ -29,7 +29,16 @@ void sl_guard_leave(const struct sl_guard *g);
 /* Of the thread only: the compiler keeps the order, and a signal handler sees it.  No other thread looks. */
 #define SIGNAL_FENCE() atomic_signal_fence(memory_order_seq_cst)
 
-enum sl_ready { SL_COUNTER = 1, SL_SYSTEM_CLOCK };
+enum sl_ready { SL_COUNTER = 1, SL_SYSTEM_CLOCK, SL_COUNTS /* of short spans; either clock */ };
+
+enum { SL_SHORTS = 16, SL_SHORT_DEPTH = 32 };
+
+/* A span that was begun, and may yet become a count: its begin is the last word before `state`, but for the counts of
+ * what it had in it. */
+struct sl_short {
+    uint64_t state; /* of the chunk, behind the begin */
+    uint32_t runs;  /* counts in a row that stand right before the begin */
+};
 
 /*
  * What a thread writes with, in memory that a fork leaves zero in the child (rt.wiped), so that the child notices
@@ -44,8 +53,12 @@ struct sl_lane {
     struct sl_lane *deeper;    /* for signal handlers */
     struct sl_lane *next;      /* in sl_rt.free */
     uint64_t epoch;
-    uint32_t retry; /* events to lose until the full disk is asked again */
-    bool used;      /* by a thread, now */
+    uint32_t retry;     /* events to lose until the full disk is asked again */
+    bool used;          /* by a thread, now */
+    uint64_t run_state; /* of the chunk, behind the counts that it ends with */
+    uint32_t runs;      /* so many */
+    uint32_t depth;     /* of open[] */
+    struct sl_short open[SL_SHORT_DEPTH];
 };
 
 enum sl_state { SL_UNSET, SL_OFF, SL_READY, SL_OPEN, SL_FAILED, SL_DONE };
@@ -75,6 +88,7 @@ struct sl_runtime {
     pid_t pid;
     uint64_t trace_id[2], span_id, parent_id, parent_process;
     uint64_t fork_context; /* of a fork that is under way */
+    uint64_t min_ticks;    /* min-duration; 0: none */
     bool forked, forks;    /* is a child; has children */
     struct sl_guard forking;
     struct sl_lane
@@ -165,6 +179,14 @@ void sl_mark_symbol(struct sl_site *site, uint32_t end);
 /* A new id by which the innermost open span of this thread is known to other processes. */
 uint64_t sl_context(void);
 void sl_traceparent_write(char to[56], uint64_t id);
+
+/* ---- counts.c ---- */
+
+/* A begin or end where spans below min-duration become counts; false: nothing was recorded, and it goes the slow way.
+ */
+bool sl_count(struct sl_site *site, uint32_t end);
+/* What min-duration comes to, on this clock. */
+uint64_t sl_count_ticks(uint64_t min_ns);
 
 /* ---- sites.c ---- */
 

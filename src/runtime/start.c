@@ -45,6 +45,8 @@ static void begin(void)
     sl_clock = sl_rt.options.monotonic ? SL_TF_CLOCK_NS : sl_clock_best();
     sl_rt.start = sl_clock_moment();
     sl_rt.realtime_ns = sl_clock_offset();
+    if (sl_rt.options.min_ns && sl_rt.options.enable && !secure)
+        sl_rt.min_ticks = sl_count_ticks(sl_rt.options.min_ns);
     sl_rt.sites = SL_TF_FIRST_SITE;
     sl_rt.state = sl_rt.options.enable ? SL_READY : SL_OFF;
     if (secure || !sl_rt.options.enable)

@@ -223,6 +223,32 @@ static void put_seconds(FILE *out, const struct sl_table *t, int column)
     fprintf(out, " %12s", sl_table_is_null(t, column) ? "" : sl_seconds_text(sl_table_real(t, column), text));
 }
 
+/* What min-duration has left out of all above. */
+static int show_short(FILE *out, struct sl_table *t, size_t top, struct sl_err *err)
+{
+    enum { NAME_OF, CALLS, EXCLUSIVE };
+    char count[32];
+    size_t n = 0, bytes;
+    int rc;
+
+    while ((rc = sl_table_next(t, err)) > 0) {
+        struct sl_buf b = {0};
+        const char *name = sl_table_text(t, NAME_OF, &bytes);
+        if (n++ >= top && top)
+            continue;
+        if (n == 1)
+            fprintf(out, "\n%13s %11s  shorter than min-duration, and only counted\n", "exclusive", "calls");
+        put_seconds(out, t, EXCLUSIVE);
+        sl_buf_adds(&b, "");
+        sl_show_clean(&b, name, bytes);
+        fprintf(out, " %11s  %s\n", sl_show_count((uint64_t)sl_table_int(t, CALLS), count), b.s);
+        sl_buf_free(&b);
+    }
+    if (!rc && top && n > top)
+        put_rest(out, n - top, "name");
+    return rc;
+}
+
 /* How many names there are, or negative. */
 static int show_async(FILE *out, struct sl_table *t, size_t top, bool calls, struct sl_err *err)
 {
@@ -258,7 +284,8 @@ static int show_async(FILE *out, struct sl_table *t, size_t top, bool calls, str
 int sl_show_profile(FILE *out, struct sl_result *r, size_t top, bool (*lives)(const char *process), struct sl_err *err)
 {
     struct sl_table *summary = sl_result_find(r, "summary"), *flat = sl_result_find(r, "flat"),
-                    *tree = sl_result_find(r, "tree"), *async = sl_result_find(r, "async");
+                    *tree = sl_result_find(r, "tree"), *async = sl_result_find(r, "async"),
+                    *below = sl_result_find(r, "short");
     bool calls = sl_table_next(summary, err) > 0 && sl_table_int(summary, 0);
     int rc = 0;
 
@@ -268,6 +295,8 @@ int sl_show_profile(FILE *out, struct sl_result *r, size_t top, bool (*lives)(co
             show_flat(out, flat, top);
         if (tree)
             show_tree(out, tree, top);
+        if (below && (rc = show_short(out, below, top, err)))
+            return rc;
     }
     if (async && (rc = show_async(out, async, top, calls, err)) < 0)
         return rc;

@@ -70,11 +70,48 @@ static bool push(struct thread *t, const struct frame *f)
     return true;
 }
 
-/* Closes the innermost span of t. */
-static void close_one(struct sl_decoded *d, struct thread *t, int64_t ts_ns, struct sl_trace_event *e)
+/* What is told of spans that were counted, where the one around them ends. */
+static void tell_short(struct sl_decoded *d, const struct thread *t, int64_t ts_ns, const struct shorts *s,
+                       struct sl_trace_event *e)
 {
-    struct frame *f = &t->frames[--t->n];
+    d->short_args[0] = (struct sl_trace_arg){{"short_calls", 11}, SL_ARG_INT, .i = (int64_t)s->n};
+    d->short_args[1] = (struct sl_trace_arg){{"short_ns", 8}, SL_ARG_INT, .i = s->ns};
+    *e = (struct sl_trace_event){
+        .phase = 'i', .tid = t->tid, .ts_ns = ts_ns, .site = s->site, .args = d->short_args, .nargs = 2};
+}
 
+/* False: there was no memory for it. */
+static bool count(struct frame *f, const struct shorts *more)
+{
+    struct shorts *grown;
+
+    for (size_t i = f->nshorts > MANY ? f->nshorts - MANY : 0; i < f->nshorts; i++)
+        if (f->shorts[i].site == more->site) {
+            f->shorts[i].n += more->n;
+            f->shorts[i].ns += more->ns;
+            return true;
+        }
+    if ((f->nshorts & (f->nshorts - 1)) == 0) {
+        grown = realloc(f->shorts, (f->nshorts ? f->nshorts * 2 : 1) * sizeof *grown);
+        if (!grown)
+            return false;
+        f->shorts = grown;
+    }
+    f->shorts[f->nshorts++] = *more;
+    return true;
+}
+
+/* Closes the innermost span of t; false: e tells what is to be told before. */
+static bool close_one(struct sl_decoded *d, struct thread *t, int64_t ts_ns, struct sl_trace_event *e)
+{
+    struct frame *f = &t->frames[t->n - 1];
+
+    if (f->nshorts) {
+        tell_short(d, t, ts_ns, &f->shorts[--f->nshorts], e);
+        return false;
+    }
+    free(f->shorts);
+    t->n--;
     *e = (struct sl_trace_event){
         .phase = 'E',
         .tid = t->tid,
@@ -95,11 +132,13 @@ static void close_one(struct sl_decoded *d, struct thread *t, int64_t ts_ns, str
     }
     d->given = f->args;
     d->given_begin = f->begin_args;
+    return true;
 }
 
 static void go_on_closing(struct sl_decoded *d, struct sl_trace_event *e)
 {
-    close_one(d, d->closing, d->closing_ns, e);
+    if (!close_one(d, d->closing, d->closing_ns, e))
+        return;
     if (d->closing->n <= d->keep)
         d->closing = NULL;
     e->unfinished = d->closing && e->site->loose; /* where it ended, nobody knows */
@@ -176,6 +215,7 @@ static const char phases[] = {
 static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struct sl_trace_event *e)
 {
     uint32_t code = sl_record_code(*w), kind = code >> 2, n = code & 3;
+    uint64_t ticks = l->ticks;
     struct thread *t = l->thread;
     struct frame *top = t->n ? &t->frames[t->n - 1] : NULL;
     struct sl_trace_arg a;
@@ -202,6 +242,19 @@ static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struc
         if (!top || top->context) /* a span has one, and moments in it the others */
             return true;
         top->context = w[1];
+        return false;
+    }
+    if (kind == SL_TF_SHORT && n == 2) {
+        struct shorts s = {site_of(d, w[1] & UINT32_MAX), w[1] >> 32, 0};
+        if (ticks < d->header->start.ticks || w[2] > ticks - d->header->start.ticks) {
+            d->process.damaged++;
+            return false;
+        }
+        s.ns = (uint64_t)(e->ts_ns - sl_time_of(d, ticks - w[2]));
+        if (!top || !count(top, &s)) {
+            tell_short(d, t, e->ts_ns, &s, e);
+            return true;
+        }
         return false;
     }
     if (kind == SL_TF_USAGE && n == 2) {
@@ -256,8 +309,7 @@ bool sl_decode_next(struct sl_decoded *d, struct sl_trace_event *e)
         struct thread *t = &d->threads[d->left_open];
         if (!t->n)
             continue;
-        close_one(d, t, d->process.end_ns, e);
-        e->unfinished = true;
+        e->unfinished = close_one(d, t, d->process.end_ns, e);
         return true;
     }
     return false;

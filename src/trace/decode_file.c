@@ -357,6 +357,7 @@ void sl_decode_free(struct sl_decoded *d)
         for (size_t k = 0; k < d->threads[i].n; k++) {
             free(d->threads[i].frames[k].args);
             free(d->threads[i].frames[k].begin_args);
+            free(d->threads[i].frames[k].shorts);
         }
         free(d->threads[i].frames);
     }

@@ -14,6 +14,11 @@ struct sl_lane_segment { /* words that lie together */
     bool buffer;
 };
 
+struct shorts { /* spans that were counted */
+    const struct sl_trace_site *site;
+    uint64_t n, ns;
+};
+
 struct frame { /* a span that is open */
     const struct sl_trace_site *site;
     int64_t begin_ns, cpu_ns;
@@ -21,6 +26,8 @@ struct frame { /* a span that is open */
     struct sl_trace_arg *args, *begin_args; /* given since, and with the begin */
     size_t nargs, nbegin;
     bool measured;
+    struct shorts *shorts; /* below it */
+    size_t nshorts;
 };
 
 struct thread {
@@ -58,6 +65,7 @@ struct sl_decoded {
     size_t nthreads;
     struct sl_trace_arg *args; /* of the event at hand */
     size_t nargs, args_room;
+    struct sl_trace_arg short_args[2];
     /* Ends that one record made. */
     struct thread *closing;
     size_t keep; /* of its frames */

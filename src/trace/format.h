@@ -64,7 +64,9 @@ enum sl_tf_code { /* what follows: i: a 64-bit integer, d: a double, s: a site n
                   SL_TF_FORK,         /* i: pid of a child, started in the innermost open span */
                   SL_TF_SCOPE,        /* t: `scope` of the asynchronous event before it */
                   SL_TF_ARGS_OF_SPAN, /* nothing: arguments that follow are the innermost open span's */
-                  SL_TF_EXEC_,        /* not used: the last one */
+                  SL_TF_SHORT, /* s, high half: how many spans of it; i: clock ticks in all of them.  Of the open span,
+                                  in the place of spans without anything in them that were shorter than min-duration */
+                  SL_TF_EXEC_, /* not used: the last one */
 };
 
 enum sl_tf_kind { SL_TF_DEFS = 1, SL_TF_BUFFER, SL_TF_DATA };

@@ -107,6 +107,23 @@ static bool size(const char *value, uint32_t *to)
     return true;
 }
 
+/* 500ns, 1us, 2ms; at most a second. */
+static bool duration(const char *value, uint64_t *to)
+{
+    static const char *const units[] = {"ns", "us", "ms"};
+    char *end;
+    unsigned long long n = strtoull(value, &end, 10);
+
+    if (end == value || *value < '0' || *value > '9' || n > 1000000000)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++, n *= 1000)
+        if (!strcmp(end, units[i]) && n <= 1000000000) {
+            *to = n;
+            return true;
+        }
+    return false;
+}
+
 #define KNOWN "name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable"
 
 /* What usage is measured of. */
@@ -159,18 +176,21 @@ static const char *set(struct sl_options *o, const char *name, const char *value
         return one_of(value, "true", "false", &b) && !b
                    ? NULL
                    : "Spanloom does not feed Caliper; spanloom-trace(7) says what to do";
-    if (!ours && (!strcmp(name, "log-close") || !strcmp(name, "buffer-size") || !strcmp(name, "clock")))
+    if (!ours && (!strcmp(name, "log-close") || !strcmp(name, "buffer-size") || !strcmp(name, "clock") ||
+                  !strcmp(name, "min-duration")))
         return "belongs in SPANLOOM_OPTIONS";
     if (!strcmp(name, "log-close"))
         return one_of(value, "true", "false", &o->close) ? NULL : "say True or False";
     if (!strcmp(name, "buffer-size"))
         return size(value, &o->buffer) ? NULL : "say a size from 16K to 64M";
+    if (!strcmp(name, "min-duration"))
+        return duration(value, &o->min_ns) ? NULL : "say a time up to 1000ms, such as 500ns or 1us";
     if (!strcmp(name, "clock")) {
         if (!one_of(value, "monotonic", "tsc", &o->monotonic))
             return "say tsc or monotonic";
         return NULL;
     }
-    return ours ? "there is no such option; there are: " KNOWN ", log-close, buffer-size, clock"
+    return ours ? "there is no such option; there are: " KNOWN ", log-close, buffer-size, clock, min-duration"
                 : "there is no such option; there are: " KNOWN;
 }
 
@@ -214,4 +234,9 @@ void sl_options_read(struct sl_options *o, bool secure, bool aloud)
         return;
     read_options(o, "PERFFLOW_OPTIONS", false, aloud);
     read_options(o, "SPANLOOM_OPTIONS", true, aloud);
+    if (o->min_ns && o->usage) {
+        if (aloud)
+            SAY("min-duration does nothing where cpu-mem-usage measures each span");
+        o->min_ns = 0;
+    }
 }
