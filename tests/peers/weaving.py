@@ -120,6 +120,48 @@ def constructors_and_destructors_are_one_call_each(compiler, level):
     equal(events(trace()), pairs(**{"Base::Base": 2, "Base::~Base": 2, "Box::Box": 2, "Box::~Box": 2}))
 
 
+# ---- installed
+
+@test
+def installed_it_is_found_by_flags_pkg_config_and_cmake():
+    r = subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", path("to")], capture_output=True, text=True)
+    equal(r.returncode, 0, r.stderr)
+    prefix = glob.glob(path("to/usr*/local")) or glob.glob(path("to/usr"))
+    program, env = f"{prefix[0]}/bin/spanloom", bare_environment()
+    write(path("prog.c"), '__attribute__((annotate("@critical_path()"))) static int f(int n) { return n; } int g(int n) { return f(n); } int main(void) { return g(0); }')
+    write(path("rules"), "include function=g\n")
+
+    def woven_is(folder, *names):
+        run(path(folder, "prog"), cwd=path(folder))
+        equal(events(trace(path(folder))), pairs(**{n: 1 for n in names}))
+        for f in files("perfflow*", path(folder)):
+            os.remove(f)
+    for compiler in ("gcc-12", "clang-14"):
+        r = subprocess.run([program, "flags", compiler, "--pointcuts", "rules"], cwd=path(), capture_output=True, text=True, env=env)
+        equal((r.returncode, r.stderr), (0, ""))
+        check(BUILD not in r.stdout and prefix[0] in r.stdout, r.stdout)
+        subprocess.run([compiler, "-o", "prog", "prog.c", *shlex.split(r.stdout)], cwd=path(), check=True)
+        woven_is(".", "f", "g")
+    pc = glob.glob(f"{prefix[0]}/**/pkgconfig", recursive=True)[0]
+    ask = ["pkg-config", f"--define-variable=prefix={prefix[0]}"]
+    env["PKG_CONFIG_PATH"] = pc
+    plugins = subprocess.run([*ask, "--variable=plugins", "spanloom-trace"], env=env, capture_output=True, text=True, check=True).stdout.strip()
+    more = shlex.split(subprocess.run([*ask, "--cflags", "--libs", "spanloom-trace"], env=env, capture_output=True, text=True, check=True).stdout)
+    subprocess.run(["clang-14", f"-fpass-plugin={plugins}/libWeavePass.so", "-o", "prog", "prog.c", *more], cwd=path(), check=True)
+    woven_is(".", "f")
+    write(path("CMakeLists.txt"), "cmake_minimum_required(VERSION 3.20)\nproject(prog C)\nfind_package(spanloom REQUIRED)\n"
+          "add_executable(prog prog.c)\nspanloom_weave(prog POINTCUTS rules)\n")
+    for compiler in ("gcc-12", "clang-14"):
+        for command in (["cmake", f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_PREFIX_PATH={prefix[0]}", "-B", compiler], ["cmake", "--build", compiler]):
+            r = subprocess.run(command, cwd=path(), capture_output=True, text=True)
+            equal(r.returncode, 0, r.stdout + r.stderr)
+        woven_is(compiler, "f", "g")
+    write(path("rules"), "exclude function=f\n")  # and it is compiled anew
+    subprocess.run(["cmake", "--build", "gcc-12"], cwd=path(), check=True, capture_output=True)
+    run(path("gcc-12/prog"))
+    equal(files(), [], "traces")
+
+
 # ---- all of zlib
 
 def source_of(package):

@@ -17,12 +17,13 @@ CALLS = {
     "heat.f90": ([], [{"load": 1, "solve": 1, "step": 200, "report": 4}]),
     "pipeline.cc": ([], [{"make": 50, "work": 50, "wait": 51}]),
     "ring.c": (MPI, [{"round": 5, "compute": 5, "receive": 5}] * 4),
+    "halo.f90": (MPI, [{"halo": 1, "rod::exchange": 20, "rod::load": 1, "rod::step": 20}] * 4),
 }
 
 
 @cases(*CALLS)
 def example(name):
-    line = LINES[name].replace(name, f"{EXAMPLES}/{name}")
+    line = re.sub(rf"(?<= ){name.split('.')[0]}\.\w+", rf"{EXAMPLES}/\g<0>", LINES[name])
     env = bare_environment(LC_ALL="C.UTF-8", OMPI_MCA_btl="self,vader")
     r = subprocess.run(["bash", "-ec", line], cwd=path(), env=env, capture_output=True, text=True)
     equal((r.returncode, r.stderr), (0, ""), line)
