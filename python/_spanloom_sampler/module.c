@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module _spanloom_sampler: readings of the node (src/collect/sampler) for spanloom.monitor.  Limited API of 3.9. */
+/* The module _spanloom_sampler: readings of the node (src/collect/sampler) for spanloom.monitor.  Limited API of 3.9.
+ */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -73,10 +74,8 @@ static PyObject *read_node(PyObject *self, PyObject *none)
     if (s->busy)
         return PyErr_Format(PyExc_RuntimeError, "another thread is reading this sampler");
     s->busy = true;
-    Py_BEGIN_ALLOW_THREADS
-    sl_sampler_read(s->sampler, &r);
-    Py_END_ALLOW_THREADS
-    s->busy = false;
+    Py_BEGIN_ALLOW_THREADS sl_sampler_read(s->sampler, &r);
+    Py_END_ALLOW_THREADS s->busy = false;
     if (!(report = PyDict_New()))
         return NULL;
 #define SL_FIELD(name, decimals) put(report, #name, r.name) ||
@@ -94,7 +93,8 @@ PyMODINIT_FUNC PyInit__spanloom_sampler(void)
 {
     static PyMethodDef methods[] = {
         {"read", read_node, METH_NOARGS,
-         "A report: a dict of numbers by the names of docs/monitor.md, without what the system does not offer. Counters "
+         "A report: a dict of numbers by the names of docs/monitor.md, without what the system does not offer. "
+         "Counters "
          "are since the sampler was made, percentages of CPU since the reading before (absent within 0.1 s)."},
         {NULL, NULL, 0, NULL}};
     static PyType_Slot slots[] = {{Py_tp_new, (void *)make},

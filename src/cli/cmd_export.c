@@ -143,7 +143,7 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_export = {
     .name = "export",
     .args = "chrome FILE... | mlflow [FILE...]",
-    .help = "to other programs: traces as Chrome Trace Format, metrics of nodes to MLflow",
+    .help = "traces as Chrome Trace Format, metrics of nodes to MLflow",
     .options = options,
     .run = run,
 };

@@ -236,13 +236,12 @@ static int run(struct cli *cli, int argc, char **argv)
     return EXIT_DONE;
 }
 
-static const char help[] =
-    "what to add when compiling a program that is to be traced\n\n"
-    "  cc -O2 -o prog prog.c $(spanloom flags c)\n"
-    "  c++ -O2 -o prog prog.cc $(spanloom flags c++)\n"
-    "  gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (module first)\n"
-    "  clang -O2 -o prog prog.c $(spanloom flags clang)          (annotated functions)\n"
-    "  gcc -O2 -o prog prog.c $(spanloom flags gcc)              (the same)";
+static const char help[] = "what to add when compiling a program that is to be traced\n\n"
+                           "  cc -O2 -o prog prog.c $(spanloom flags c)\n"
+                           "  c++ -O2 -o prog prog.cc $(spanloom flags c++)\n"
+                           "  gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (module first)\n"
+                           "  clang -O2 -o prog prog.c $(spanloom flags clang)      (annotated functions)\n"
+                           "  gcc -O2 -o prog prog.c $(spanloom flags gcc)          (the same)";
 
 const struct command cmd_flags = {
     .name = "flags",

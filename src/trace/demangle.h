@@ -8,7 +8,8 @@
 /*
  * The symbol demangled, without parameters, as PerfFlowAspect's names are (which end at the first bracket, so that what
  * lies within a function has the function's name there); lambdas are "{lambda}", since compilers number them
- * differently.  As it stands where that cannot be done.  What is allocated is pushed on *owned: a chain, each with the next one's address in its first bytes.
+ * differently.  As it stands where that cannot be done.  What is allocated is pushed on *owned: a chain, each with the
+ * next one's address in its first bytes.
  */
 struct sl_text_ref sl_demangle(struct sl_text_ref symbol, char **owned);
 

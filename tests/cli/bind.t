@@ -5,6 +5,8 @@ Bindings: made, applied, set aside, and brought back.  Which links are right is 
   $ spanloom bind | cut -c 1-50
   name             bound  links  doubts  origin    r
   file.writer      yes        0       0  built in  (
+  node.job         yes        0       0  built in  g
+  node.run         yes        0       0  built in  g
   parsl.script     yes        0       0  built in  g
   slurm.block      yes        4       0  built in  g
   trace.instance   yes        0       0  built in  (
@@ -75,6 +77,8 @@ Rules of recipes, and those that are built in, are set aside until they are boun
   name,bound,links,doubts,origin
   file.writer,yes,0,0,built in
   htex_worker in slurm.job,yes,16,0,by hand
+  node.job,yes,0,0,built in
+  node.run,yes,0,0,built in
   parsl.script,yes,0,0,built in
   slurm.block,no,0,0,built in
   trace.instance,yes,0,0,built in

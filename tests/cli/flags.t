@@ -31,8 +31,8 @@ Wherever it stands, also where the linker drops libraries that nothing before th
     cc -O2 -o prog prog.c $(spanloom flags c)
     c++ -O2 -o prog prog.cc $(spanloom flags c++)
     gfortran -O2 -o prog $(spanloom flags fortran) prog.f90   (module first)
-    clang -O2 -o prog prog.c $(spanloom flags clang)          (annotated functions)
-    gcc -O2 -o prog prog.c $(spanloom flags gcc)              (the same)
+    clang -O2 -o prog prog.c $(spanloom flags clang)      (annotated functions)
+    gcc -O2 -o prog prog.c $(spanloom flags gcc)          (the same)
   $ grep -h ^Libs: "$BUILD"/meson-private/spanloom-trace.pc
   Libs: -L${libdir} -Wl,-rpath,${libdir} -lspanloom-trace
 

@@ -36,8 +36,10 @@ What to type, and what happens if it is something else.
     run            run a command, trace it and show where its time went
     trace          run a Python script and show where its functions took time
     monitor        watch a node: CPU, memory, disk, network, GPUs, and a command
+    metrics        one value a node: how busy its CPUs were, memory, disk, network
+    usage          who used the CPUs, memory, disks and network of the nodes
     profile        which functions of traced programs took the time
-    export         make Chrome Trace Format of what a traced process left
+    export         traces as Chrome Trace Format, metrics of nodes to MLflow
     flags          what to add when compiling a program that is to be traced
     begin          a span of this shell script begins
     end            the innermost span of this shell script ends
