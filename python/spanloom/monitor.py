@@ -67,15 +67,18 @@ class PerformanceReportingThread(threading.Thread):
 
     def run(self) -> None:
         self._sampler = Sampler()
-        due = time.monotonic()
+        due = read_at = time.monotonic()
         while not self.killed:
-            wait = max(self.cpu_interval, LEAST_INTERVAL)
-            due = max(due + max(self.time_increment, wait), time.monotonic() + wait)
-            pause = due - wait - time.monotonic()
+            window = max(self.cpu_interval, LEAST_INTERVAL * 1.05)
+            due = max(due + max(self.time_increment, window), read_at + window)
+            pause = due - window - time.monotonic()
             if pause > 0.001 and not self._killed.wait(pause):
                 self._sampler.read()  # percentages are of what follows
+                read_at = time.monotonic()
+                due = max(due, read_at + window)
             self._killed.wait(max(0.0, due - time.monotonic()))
             self._run_loop()
+            read_at = time.monotonic()
         if self.callback_on_exit:
             self.callback_on_exit()
 
