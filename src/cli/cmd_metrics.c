@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {"by", "WHAT", "of each node, task or app (default: node)", false},
+    {"by", "THING", "of each node, task or app (default: node)", false},
     RUN_OPTION,
     {"names", "KIND", "code: max_t_(mem_percent) for max_t_mem_percent, and so on (default: table)", false},
     {"reports", NULL, "all samples of all nodes, as JSON: {\"0\": [{...}, ...], ...}", false},

@@ -8,7 +8,7 @@
 enum { MOST = 30 };
 
 static const struct option_spec options[] = {
-    {"by", "WHAT", "add up by task, app or type of spans (default: app)", false},
+    {"by", "THING", "add up by task, app or type of spans (default: app)", false},
     RUN_OPTION,
     {"all", NULL, "all rows, not only the first thirty", false},
     {NULL, NULL, NULL, false},

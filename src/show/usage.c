@@ -133,9 +133,8 @@ int sl_show_usage(FILE *out, struct sl_result *r, int most, struct sl_err *err)
     strcpy(all.what, "all");
     put_line(out, &all);
     if (runs > 0)
-        fprintf(out,
-                "\n%.0f of %.0f runs have resource rows of their own; the others share what is left, evenly by CPU\n",
-                measured, runs);
+        fprintf(out, "\n%.0f of %.0f runs have resource rows of their own; the others share the rest\n", measured,
+                runs);
     else
         fputs("\nnothing is known to have run on these nodes then: import the run's logs and its monitoring.db\n", out);
     return rc;

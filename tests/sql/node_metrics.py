@@ -52,6 +52,16 @@ def figures_are_those_of_the_lines():
 
 
 @test
+def whole_numbers_are_numbers():
+    """A JSON writer may leave out the fraction; nothing is divided as integers are."""
+    lines = [{k: int(v) if isinstance(v, float) else v for k, v in line.items()} for line in files.node("whole", n=7, end=False, began=1795162290)]
+    [row] = table("metrics", put(lines))
+    compare(row, lines)
+    [row] = json.loads(spanloom("usage", "-d", imported(path("mon")).store, "--format", "json").out)
+    equal(row["cpu_s"], float(lines[-1]["cpu_busy_s"]))
+
+
+@test
 def what_is_not_offered_is_absent():
     lines = files.node("bare", offers=lambda key: key in ("uptime_s", "interval_s", "cpu_pct_per_cpu_avg", "mem_percent"))
     [row] = table("metrics", put(lines))

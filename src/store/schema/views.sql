@@ -182,7 +182,7 @@ CREATE VIEW node_metrics AS
             100.0 * sum(iif(cpu_pct_per_cpu_avg >= 80, elapsed_s, 0)) / nullif(sum(iif(cpu_pct_per_cpu_avg NOTNULL, elapsed_s, 0)), 0) AS over80,
             100.0 * sum(iif(cpu_pct_per_cpu_avg >= 100, elapsed_s, 0)) / nullif(sum(iif(cpu_pct_per_cpu_avg NOTNULL, elapsed_s, 0)), 0) AS at100,
             max(cpu_pct_per_cpu_avg) AS max_avg, max(cpu_pct_per_cpu_max) AS max_max, max(cpu_pct_per_cpu_min) AS max_min,
-            sum(elapsed_s * cpus) / 3600 AS node_cpu_hours, max(mem_percent) AS mem, max(disk_usage_percent) AS disk,
+            sum(elapsed_s * cpus) / 3600.0 AS node_cpu_hours, max(mem_percent) AS mem, max(disk_usage_percent) AS disk,
             max(disk_io_read_mb) AS disk_read, max(disk_io_write_mb) AS disk_write, max(net_io_lo_sent_mb) AS lo_sent,
             max(net_io_ext_sent_mb) AS ext_sent, max(net_io_lo_recv_mb) AS lo_recv, max(net_io_ext_recv_mb) AS ext_recv
         FROM node_samples GROUP BY node) s;
@@ -209,7 +209,7 @@ CREATE VIEW task_metrics AS
         100.0 * sum(iif(d.used_s / d.elapsed_s >= 0.4, d.elapsed_s, 0)) / nullif(sum(d.elapsed_s), 0) AS cpu_avg_utilization_over40_pct,
         100.0 * sum(iif(d.used_s / d.elapsed_s >= 0.8, d.elapsed_s, 0)) / nullif(sum(d.elapsed_s), 0) AS cpu_avg_utilization_over80_pct,
         100.0 * sum(iif(d.used_s / d.elapsed_s >= 1.0, d.elapsed_s, 0)) / nullif(sum(d.elapsed_s), 0) AS cpu_avg_utilization_at100_pct,
-        max(100.0 * d.used_s / nullif(d.elapsed_s, 0)) AS max_t_cpu_pct, iif(count(*) > 1, (max(d.cpu_s) - min(d.cpu_s)) / 3600, NULL) AS cpu_hours,
+        max(100.0 * d.used_s / nullif(d.elapsed_s, 0)) AS max_t_cpu_pct, iif(count(*) > 1, (max(d.cpu_s) - min(d.cpu_s)) / 3600.0, NULL) AS cpu_hours,
         max(d.mem) AS max_t_mem_percent, max(d.rss) / 1048576.0 AS max_t_mem_mb,
         iif(count(*) > 1, (max(d.r) - min(d.r)) / 1048576.0, NULL) AS total_disk_io_read_mb,
         iif(count(*) > 1, (max(d.w) - min(d.w)) / 1048576.0, NULL) AS total_disk_io_write_mb
