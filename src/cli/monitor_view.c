@@ -120,7 +120,7 @@ static void draw_node(struct drawing *d, const struct monitor *m, const struct m
                 rate(now->disk_io_write_mb, was->disk_io_write_mb, s, b));
     line(d, &t);
     sl_buf_clear(&t);
-    sl_buf_addf(&t, "%-*s", 9 + 8 + BAR + 1, "network");
+    sl_buf_addf(&t, "%-*s", 8 + 9 + BAR + 2, "network");
     sl_buf_addf(&t, "sent %s, received %s", rate(now->net_io_ext_sent_mb, was->net_io_ext_sent_mb, s, a),
                 rate(now->net_io_ext_recv_mb, was->net_io_ext_recv_mb, s, b));
     line(d, &t);
@@ -267,6 +267,8 @@ void monitor_summary(FILE *out, const struct monitor *m)
     summary_of_node(out, m, s);
     if (m->last.has_tree)
         summary_of_tree(out, m);
+    if (m->no_tree.code)
+        fprintf(out, "its processes could not be watched: %s\n", m->no_tree.text);
     summary_of_gpus(out, m);
     if (fabs(m->clock_steps_s) > 0)
         fprintf(out, "the clock was set by %s meanwhile\n", sl_seconds_text(m->clock_steps_s, text));

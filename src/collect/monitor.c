@@ -143,7 +143,7 @@ static void begin_tree(struct monitor_inside *in, pid_t target, bool ours)
 
     getrlimit(RLIMIT_NOFILE, &files);
     t.files = files.rlim_cur > FILES_LEFT ? (size_t)files.rlim_cur - FILES_LEFT : 0;
-    in->tree = sl_tree_new(&t, in->err);
+    in->tree = sl_tree_new(&t, &in->m->no_tree);
 }
 
 /* All that costs time comes when the command has begun, and nothing of it keeps it from running. */
@@ -155,7 +155,7 @@ static int begin(struct monitor_inside *in, pid_t target)
     if (target)
         begin_tree(in, target, o->argv != NULL);
     if (target && !in->tree && !o->argv)
-        return in->err->code;
+        return sl_err(in->err, m->no_tree.code, "%s", m->no_tree.text);
     if ((in->cgroup = sl_cgroup_new(&o->roots, target ? target : getpid(), NULL)))
         sl_cgroup_facts(in->cgroup, &m->cgroup_facts);
     if (!o->no_gpu && (in->gpus = sl_gpus_new(NULL))) {

@@ -61,6 +61,7 @@ struct monitor {
     uint64_t taken, kept;
     double clock_steps_s, suspended_s;
     double cost_rss_mb;
+    struct sl_err no_tree; /* why the processes of a command are not watched; code 0: they are */
     struct monitor_sums sums;
     struct monitor_readings last;
     struct monitor_inside *inside;

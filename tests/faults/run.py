@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`spanloom run` and `spanloom span` in place of a command: files, signals, exit statuses, and what becomes of the traces."""
+"""`spanloom run`, `span` and `monitor` in place of a command: files, signals, exit statuses, and what becomes of the traces."""
 import os
 import pty
 import signal
@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
 
-VIA = [("run", "--quiet", "--"), ("span", "s", "--")]
+VIA = [("run", "--quiet", "--"), ("span", "s", "--"), ("monitor", "--quiet", "--")]
 SLOW = "trap 'echo got TERM; exit 7' TERM; trap 'echo got INT; exit 8' INT; trap 'echo got USR1' USR1; echo ready; while :; do sleep 0.02; done"
 
 

@@ -207,12 +207,13 @@ const char *process_command(struct sl_tree *t, struct member *p)
     free(p->command);
     if (!(p->command = calloc(1, COMMAND + 1)))
         return NULL;
-    memcpy(p->command_of, p->stat.name, sizeof p->command_of);
     if (!read_file_of(t, p->stat.pid, "cmdline"))
         return NULL;
     n = t->text.n;
     while (n && !t->text.s[n - 1])
         n--;
+    if (n) /* else it is the kernel's, or in the middle of exec */
+        memcpy(p->command_of, p->stat.name, sizeof p->command_of);
     n = n < COMMAND ? n : COMMAND;
     for (size_t i = 0; i < n; i++)
         p->command[i] = t->text.s[i] ? t->text.s[i] : ' ';
