@@ -654,9 +654,9 @@ def every_key_is_documented():
     os.rename(compiled("fake_nvml.c", "-shared", "-fPIC", "-w"), path("lib/libnvidia-ml.so.1"))
     records = []
     env = {"LD_LIBRARY_PATH": path("lib"), "SLURM_JOB_ID": "7", "SLURM_PROCID": "3"}
-    records += monitored("--interval", "120ms", "--detail", "pss", "--quiet", "sleep", "0.3", env=env)[0]
+    records += monitored("--interval", "300ms", "--detail", "pss", "--quiet", "sleep", "0.45", env=env)[0]
     equal((records[0]["rank"], records[0]["job"]["SLURM_JOB_ID"]), ("3", "7"))
-    equal(records[0]["command"], ["sleep", "0.3"])
+    equal(records[0]["command"], ["sleep", "0.45"])
     records += group(old_machine(**CGROUP_2), "0::/job/step\n", {})
     for kind, documented in sections.items():
         seen = {k for r in of(records, kind) for k in r} - {"record"}
