@@ -46,7 +46,7 @@ extern "C" {
  */
 struct sl_site {
     uint32_t code;
-    uint32_t line;        /* 0: unknown */
+    uint32_t line;        /* 0: unknown; the highest bit: a compiler has woven it */
     const char *name;     /* of the span, event, counter or flow; UTF-8, or any bytes; cut after 1 MiB */
     const char *category; /* NULL: the file */
     const char *file;     /* NULL: unknown */

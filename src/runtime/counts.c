@@ -84,7 +84,9 @@ bool sl_count(struct sl_site *site, uint32_t end)
     uint64_t now, state;
     bool done = false;
 
-    if (UNLIKELY(!code))
+    if (UNLIKELY(code < SL_TF_SITES))
+        return code == SL_SITE_OFF;
+    if (!sl_rt.min_ticks)
         return false;
     l->ready = 0;
     SIGNAL_FENCE();
@@ -110,7 +112,7 @@ bool sl_count(struct sl_site *site, uint32_t end)
         }
     }
     SIGNAL_FENCE();
-    l->ready = SL_COUNTS;
+    l->ready = SL_CAREFUL;
     return done;
 }
 

@@ -93,7 +93,9 @@ static void lane_take(struct sl_lane *l, const struct sl_lane *base, uint64_t ti
     l->deeper = NULL;
     l->used = true;
     l->run_state = l->depth = l->runs = 0;
-    l->ready = sl_rt.min_ticks ? SL_COUNTS : sl_clock == SL_TF_CLOCK_NS ? SL_SYSTEM_CLOCK : SL_COUNTER;
+    l->ready = sl_rt.min_ticks || *sl_rt.options.only || *sl_rt.options.skip ? SL_CAREFUL
+               : sl_clock == SL_TF_CLOCK_NS                                  ? SL_SYSTEM_CLOCK
+                                                                             : SL_COUNTER;
 }
 
 static struct sl_lane *lane_get(const struct sl_lane *base, uint64_t ticks)

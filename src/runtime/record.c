@@ -68,11 +68,11 @@ static __attribute__((noinline, cold)) void mark_slow(struct sl_site *site, uint
     uint64_t w[4] = {0};
     size_t n = 0;
 
-    if (!recording())
+    if (!recording() || __atomic_load_n(&site->code, __ATOMIC_ACQUIRE) == SL_SITE_OFF)
         return;
     sl_guard_enter(&g);
     sl_lane_notice_fork();
-    if (recording()) {
+    if (recording() && !sl_site_switch_off(site)) {
         bool ok = has_code(site, flags), measure = sl_rt.options.usage && !(flags & SL_TF_LOOSE);
         uint64_t ticks; /* read after what was slow the first time */
         struct sl_lane *l;
@@ -112,7 +112,8 @@ static inline __attribute__((always_inline)) void mark(struct sl_site *site, uin
     code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
     c = l->chunk;
     state = c->state;
-    if (UNLIKELY((uint32_t)state >= l->room || ticks >= __atomic_load_n(&l->until, __ATOMIC_RELAXED) || !code)) {
+    if (UNLIKELY((uint32_t)state >= l->room || ticks >= __atomic_load_n(&l->until, __ATOMIC_RELAXED) ||
+                 code < SL_TF_SITES)) {
         l->ready = ready;
         mark_slow(site, end, flags);
         return;
@@ -127,7 +128,7 @@ static __attribute__((noinline)) void mark_otherwise(struct sl_site *site, uint3
 {
     uint32_t ready = sl_current->ready;
 
-    if (ready == SL_COUNTS && sl_count(site, end))
+    if (ready == SL_CAREFUL && sl_count(site, end))
         return;
     if (ready)
         mark(site, end, flags, ready);

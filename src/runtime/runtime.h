@@ -29,7 +29,7 @@ void sl_guard_leave(const struct sl_guard *g);
 /* Of the thread only: the compiler keeps the order, and a signal handler sees it.  No other thread looks. */
 #define SIGNAL_FENCE() atomic_signal_fence(memory_order_seq_cst)
 
-enum sl_ready { SL_COUNTER = 1, SL_SYSTEM_CLOCK, SL_COUNTS /* of short spans; either clock */ };
+enum sl_ready { SL_COUNTER = 1, SL_SYSTEM_CLOCK, SL_CAREFUL /* spans may be counted or left out; either clock */ };
 
 enum { SL_SHORTS = 16, SL_SHORT_DEPTH = 32 };
 
@@ -189,6 +189,11 @@ bool sl_count(struct sl_site *site, uint32_t end);
 uint64_t sl_count_ticks(uint64_t min_ns);
 
 /* ---- sites.c ---- */
+
+enum { SL_SITE_OFF = 1 }; /* as the code of a site: nothing of it is recorded */
+#define SL_SITE_WOVEN (UINT32_C(1) << 31)
+/* Of a woven function that options `only` and `skip` leave out: switches it off, and says so.  Guarded. */
+bool sl_site_switch_off(struct sl_site *site);
 
 /* Gives the site its number.  Under the lock; false: it could not. */
 bool sl_site_define(struct sl_site *site, uint32_t flags);

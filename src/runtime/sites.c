@@ -2,6 +2,7 @@
 /* Sites: their numbers, their definitions in the file, and those that are known by their texts only. */
 #include "runtime/runtime.h"
 
+#include <fnmatch.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -54,11 +55,38 @@ static uint32_t length(const char *s)
     return s ? (uint32_t)strnlen(s, SL_TF_NAME_MAX) : 0;
 }
 
+/* Whether one of "GLOB,GLOB,..." matches. */
+static bool matches(const char *globs, const char *name)
+{
+    char glob[sizeof sl_rt.options.only];
+
+    for (const char *p = globs; *p; p += strcspn(p, ","), p += *p == ',') {
+        size_t n = strcspn(p, ",");
+        memcpy(glob, p, n);
+        glob[n] = 0;
+        if (n && !fnmatch(glob, name, 0))
+            return true;
+    }
+    return false;
+}
+
+bool sl_site_switch_off(struct sl_site *site)
+{
+    const struct sl_options *o = &sl_rt.options;
+
+    if (LIKELY((!*o->only && !*o->skip) || !(site->line & SL_SITE_WOVEN) || site->code > SL_SITE_OFF))
+        return false;
+    if ((!*o->only || matches(o->only, site->name)) && !matches(o->skip, site->name))
+        return false;
+    __atomic_store_n(&site->code, SL_SITE_OFF, __ATOMIC_RELEASE);
+    return true;
+}
+
 bool sl_site_define(struct sl_site *site, uint32_t flags)
 {
     struct sl_tf_def head = {
         .site = sl_rt.sites,
-        .line = site->line,
+        .line = site->line & ~SL_SITE_WOVEN,
         .flags = flags,
         .name = length(site->name),
         .category = length(site->category),

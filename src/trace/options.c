@@ -177,12 +177,16 @@ static const char *set(struct sl_options *o, const char *name, const char *value
                    ? NULL
                    : "Spanloom does not feed Caliper; spanloom-trace(7) says what to do";
     if (!ours && (!strcmp(name, "log-close") || !strcmp(name, "buffer-size") || !strcmp(name, "clock") ||
-                  !strcmp(name, "min-duration")))
+                  !strcmp(name, "min-duration") || !strcmp(name, "only") || !strcmp(name, "skip")))
         return "belongs in SPANLOOM_OPTIONS";
     if (!strcmp(name, "log-close"))
         return one_of(value, "true", "false", &o->close) ? NULL : "say True or False";
     if (!strcmp(name, "buffer-size"))
         return size(value, &o->buffer) ? NULL : "say a size from 16K to 64M";
+    if (!strcmp(name, "only"))
+        return text(value, o->only, sizeof o->only) ? NULL : "has at most 1023 bytes";
+    if (!strcmp(name, "skip"))
+        return text(value, o->skip, sizeof o->skip) ? NULL : "has at most 1023 bytes";
     if (!strcmp(name, "min-duration"))
         return duration(value, &o->min_ns) ? NULL : "say a time up to 1000ms, such as 500ns or 1us";
     if (!strcmp(name, "clock")) {
@@ -190,7 +194,8 @@ static const char *set(struct sl_options *o, const char *name, const char *value
             return "say tsc or monotonic";
         return NULL;
     }
-    return ours ? "there is no such option; there are: " KNOWN ", log-close, buffer-size, clock, min-duration"
+    return ours ? "there is no such option; there are: " KNOWN
+                  ", log-close, buffer-size, clock, min-duration, only, skip"
                 : "there is no such option; there are: " KNOWN;
 }
 

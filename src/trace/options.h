@@ -10,8 +10,9 @@
 struct sl_options {
     char name[256], include[256], dir[PATH_MAX];
     bool enable, usage, of_thread, compact, object, binary, close, monotonic;
-    uint32_t buffer; /* bytes */
-    uint64_t min_ns; /* spans that are shorter are counted; 0: none */
+    uint32_t buffer;             /* bytes */
+    char only[1024], skip[1024]; /* woven functions: globs of their names, with commas between; "": all, none */
+    uint64_t min_ns;             /* spans that are shorter are counted; 0: none */
 };
 
 /* From the environment; secure: it is not to be trusted, and nothing is recorded; aloud: say what is wrong with it. */

@@ -33,6 +33,8 @@ enum sl_advice_kind sl_advice_parse(const char *text, struct sl_advice *a, char 
 void sl_advice_default(struct sl_advice *a);
 bool sl_advice_is_pointcut(const char *word);
 
+#define SL_LINE_WOVEN 0x80000000u /* in `line` of struct sl_site, include/spanloom/trace.h */
+
 /* A warning, with the name of the function. */
 #define SL_NO_COROUTINES "%s is a coroutine, which is not woven: spans between its suspensions can be put in by hand"
 

@@ -216,5 +216,28 @@ def rules_that_match_nothing_say_so(compiler):
     equal(re.findall(r"warning: \S*(rules.*?)(?: \[|$)", r.stderr, re.M), ["rules:1: this rule matches no function of prog.c"], r.stderr)
 
 
+# ---- by name, when it runs
+
+@cases(*[(c, more) for c in HERE for more in ("", ":clock=monotonic")])
+def functions_are_left_out_by_name(compiler, more):
+    exe = woven(plus(compiler), ALL, "-std=c++17", name="prog.cc").exe
+    for option, kept in (("only=fib*,space??*", lambda n: n.startswith(("fib", "space"))), ("skip=fib*,*hidden", lambda n: not re.match("fib|.*hidden$", n)),
+                         ("only=*e*:skip=space*", lambda n: "e" in n and not n.startswith("space")), ("skip=none", lambda n: True)):
+        run(exe, code=7, spanloom=option + more)
+        t = trace()
+        equal(events(t), pairs(**{n: k for n, k in ALL_CALLS.items() if kept(n)}), option)
+        equal(t.meta["lost"], 0)
+        t.spans()
+        clear()
+
+
+@test
+def spans_by_hand_are_not_left_out():
+    run(woven("gcc-12", """#include <spanloom/trace.h>
+        __attribute__((annotate("@critical_path()"))) int woven(int n) { SPANLOOM_SPAN("by hand"); sl_arg_int("n", n); return n; }
+        int main(void) { return woven(0); }""").exe, spanloom="only=other")
+    equal([(s.name, s.args) for s in trace().spans()], [("by hand", {"n": 0})])
+
+
 if __name__ == "__main__":
     main()

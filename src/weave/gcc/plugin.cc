@@ -88,7 +88,7 @@ tree make_site(tree function, const char *name)
 
     if (!site_type)
         make_site_type();
-    tree value[] = {build_int_cst(uint32_type_node, 0), build_int_cst(uint32_type_node, at.line), address_of_text(name),
+    tree value[] = {build_int_cst(uint32_type_node, 0), build_int_cst(uint32_type_node, at.line | SL_LINE_WOVEN), address_of_text(name),
                     address_of_text(main_input_filename), at.file ? address_of_text(at.file) : null_pointer_node};
     field = TYPE_FIELDS(site_type);
     for (int i = 0; i < 5; i++, field = DECL_CHAIN(field))

@@ -217,7 +217,7 @@ static LLVMValueRef make_site(struct weaver *w, const char *name, LLVMValueRef f
     if (subprogram)
         line = LLVMDISubprogramGetLine(subprogram);
     fields[0] = LLVMConstInt(w->i32, 0, 0);
-    fields[1] = LLVMConstInt(w->i32, line, 0);
+    fields[1] = LLVMConstInt(w->i32, line | SL_LINE_WOVEN, 0);
     fields[2] = text(w, name);
     fields[3] = w->module_name;
     fields[4] = file ? text(w, file) : none;
