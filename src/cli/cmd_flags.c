@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/install_paths.h"
+#include "weave/pointcut_file.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -200,7 +201,8 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     bool cflags = cli_option(cli, "cflags") != NULL, libs = cli_option(cli, "libs") != NULL;
     const char *pointcuts = cli_option(cli, "pointcuts");
-    char file[PATH_MAX];
+    char file[PATH_MAX], why[2 * PATH_MAX];
+    struct sl_pointcuts rules = {0};
     struct target t;
     struct place p;
     struct sl_buf b = {0}, plugin = {0};
@@ -219,6 +221,11 @@ static int run(struct cli *cli, int argc, char **argv)
         sl_err(&err, SL_EIO, "%s: %s", pointcuts, strerror(errno));
         return cli_fail(cli, &err);
     }
+    if (pointcuts && !sl_pointcuts_read(pointcuts, &rules, why, sizeof why))
+        sl_err(&err, SL_EFORMAT, "%s", why);
+    sl_pointcuts_free(&rules);
+    if (err.code)
+        return cli_fail(cli, &err);
     if (place_find(&p, &err) || (t.plugin && find_plugin(&p, &t, &plugin, &err))) {
         sl_buf_free(&plugin);
         return cli_fail(cli, &err);

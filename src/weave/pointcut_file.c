@@ -123,6 +123,17 @@ bool sl_pointcuts_read(const char *file, struct sl_pointcuts *p, char *why, size
     return ok;
 }
 
+void sl_pointcuts_free(struct sl_pointcuts *p)
+{
+    while (p->rules) {
+        struct sl_pointcut_rule *next = p->rules->next;
+        for (size_t i = 0; i < SL_POINTCUT_GLOBS; i++)
+            free(p->rules->globs[i]);
+        free(p->rules);
+        p->rules = next;
+    }
+}
+
 static bool is(const char *glob, const char *text)
 {
     return fnmatch(glob, text, 0) == 0;

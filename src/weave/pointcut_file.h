@@ -24,7 +24,7 @@ enum { SL_POINTCUT_GLOBS = 3 }; /* module, function, class */
 struct sl_pointcut_rule {
     bool include;
     unsigned line;
-    const char *globs[SL_POINTCUT_GLOBS]; /* NULL: not given */
+    char *globs[SL_POINTCUT_GLOBS]; /* NULL: not given */
     struct sl_advice advice;
     bool hit_module, hit; /* in this module: its module key; a function */
     struct sl_pointcut_rule *next;
@@ -35,9 +35,10 @@ struct sl_pointcuts {
     struct sl_pointcut_rule *rules; /* the first one first */
 };
 
-/* file: kept.  False: why says what, with file and line.  NULL as file reads what SPANLOOM_POINTCUTS names, if
- * anything. Memory is the process's, which is a compiler. */
+/* file: kept.  False: why says what, with file and line.  NULL or "": what SPANLOOM_POINTCUTS names, if anything.
+ * Either way, sl_pointcuts_free(). */
 bool sl_pointcuts_read(const char *file, struct sl_pointcuts *p, char *why, size_t n);
+void sl_pointcuts_free(struct sl_pointcuts *p);
 
 /* The rule that decides on this function, or NULL. */
 const struct sl_pointcut_rule *sl_pointcuts_find(struct sl_pointcuts *p, const char *module,

@@ -139,6 +139,22 @@ def malformed_annotations_are_warnings_with_a_place(compiler):
     woven(compiler, BAD, "-Werror", err=None, code=1)
 
 
+DIES = r"""
+#include <stdlib.h>
+__attribute__((annotate("@critical_path()"))) void deep(int n) { if (n) deep(n - 1); else abort(); }
+__attribute__((annotate("@critical_path(pointcut='around_async')"))) void asynchronous(void) { deep(2); }
+int main(void) { asynchronous(); return 0; }
+"""
+
+
+@cases(*HERE)
+def what_abort_leaves_open_is_told(compiler):
+    run(woven(compiler, DIES).exe, code=-6)
+    t = left()
+    equal([(s.name, s.unfinished) for s in t.spans()], [("deep", True)] * 3)
+    equal(events(t, "be"), {"asynchronous b": 1})
+
+
 COROUTINE = """
 #include <coroutine>
 struct Task { struct promise_type { Task get_return_object() { return {}; } std::suspend_never initial_suspend() { return {}; }
@@ -195,7 +211,7 @@ def rules_by_the_environment(compiler):
     equal(events(trace()), pairs(f1=1))
 
 
-@cases(*[(c, *x) for c in ["gcc-12"] for x in [
+@cases(*[(c, *x) for c in HERE for x in [
     ("include fun=f", "rules:2: there is no key 'fun' of include; there are module, function, class, pointcut, scope"),
     ("exclude pointcut=around", "rules:2: there is no key 'pointcut' of exclude; there are module, function, class"),
     ("includes function=f", "rules:2: a rule begins with include or exclude, not 'includes'"),
@@ -205,8 +221,9 @@ def rules_by_the_environment(compiler):
     ("include function=a function=b", "rules:2: function is said twice")]])
 def rules_that_are_none_stop_the_compiler(compiler, rule, said):
     write(path("rules"), f"# one\n{rule}\n")
-    r = woven(compiler, "int main(void) { return 0; }", pointcuts="rules", err=None, code=1)
-    check(re.search(r"error: \S*" + re.escape(said), r.stderr), r.stderr)
+    r = woven(compiler, "int main(void) { return 0; }", env={"SPANLOOM_POINTCUTS": "rules"}, err=None, code=1)
+    check(re.search(r"error: " + re.escape(said), r.stderr), r.stderr)
+    equal(spanloom("flags", compiler, "--pointcuts", "rules", code=1).err, f"spanloom: {said}\n")
 
 
 @cases(*HERE)

@@ -361,6 +361,7 @@ void sl_weave_module(LLVMModuleRef module, const char *pointcuts)
 
     if (!sl_pointcuts_read(pointcuts, &w.pointcuts, why, sizeof why)) {
         sl_llvm_say(module, 1, why);
+        sl_pointcuts_free(&w.pointcuts);
         return;
     }
     w.module_path = LLVMGetModuleIdentifier(module, &n);
@@ -369,4 +370,5 @@ void sl_weave_module(LLVMModuleRef module, const char *pointcuts)
     if (w.pointcuts.rules)
         by_rules(&w);
     free(w.annotated);
+    sl_pointcuts_free(&w.pointcuts);
 }
