@@ -2,12 +2,15 @@
 #include "weave/pointcut_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MODULE, FUNCTION, CLASS };
+enum { LINE = 4096 };
 static const char *const globs[] = {"module", "function", "class"};
 
 /* The next word or key=value of a line, in place; a value may have quotes, which go.  NULL: no more. */
@@ -159,7 +162,7 @@ static bool matches(struct sl_pointcut_rule *r, const char *module, const struct
     glob = r->globs[CLASS];
     if (glob && !is(glob, name->qualifier) && !is(glob, behind(name->qualifier, "::")))
         return false;
-    r->hit = true;
+    r->hits++;
     return true;
 }
 
@@ -174,14 +177,40 @@ const struct sl_pointcut_rule *sl_pointcuts_find(struct sl_pointcuts *p, const c
     return found;
 }
 
+/* A line, also from compilers that run side by side.  What cannot be written is no reason to stop one. */
+static void tell(const char *line, int n)
+{
+    const char *file = getenv("SPANLOOM_WOVEN");
+    int fd = file && *file ? open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
+
+    if (fd < 0)
+        return;
+    if (n > 0 && n < LINE && write(fd, line, (size_t)n) < 0)
+        errno = 0;
+    close(fd);
+}
+
+void sl_pointcuts_woven(const struct sl_pointcuts *p, const char *module, const char *function,
+                        const struct sl_pointcut_rule *by)
+{
+    char line[LINE];
+
+    if (by)
+        tell(line, snprintf(line, sizeof line, "%s\t%s\t%s:%u\n", module, function, p->file, by->line));
+    else
+        tell(line, snprintf(line, sizeof line, "%s\t%s\tannotation\n", module, function));
+}
+
 void sl_pointcuts_unused(const struct sl_pointcuts *p, const char *module, void (*warn)(const char *text, void *data),
                          void *data)
 {
-    char text[600];
+    char line[LINE];
 
-    for (const struct sl_pointcut_rule *r = p->rules; r; r = r->next)
-        if (r->globs[MODULE] && r->hit_module && !r->hit) {
-            snprintf(text, sizeof text, "%s:%u: this rule matches no function of %s", p->file, r->line, module);
-            warn(text, data);
+    for (const struct sl_pointcut_rule *r = p->rules; r; r = r->next) {
+        tell(line, snprintf(line, sizeof line, "%s\t\t%s:%u\t%u\n", module, p->file, r->line, r->hits));
+        if (r->globs[MODULE] && r->hit_module && !r->hits) {
+            snprintf(line, sizeof line, "%s:%u: this rule matches no function of %s", p->file, r->line, module);
+            warn(line, data);
         }
+    }
 }

@@ -26,7 +26,8 @@ struct sl_pointcut_rule {
     unsigned line;
     char *globs[SL_POINTCUT_GLOBS]; /* NULL: not given */
     struct sl_advice advice;
-    bool hit_module, hit; /* in this module: its module key; a function */
+    bool hit_module; /* its module key is that of this module */
+    unsigned hits;   /* functions that it matched */
     struct sl_pointcut_rule *next;
 };
 
@@ -44,7 +45,15 @@ void sl_pointcuts_free(struct sl_pointcuts *p);
 const struct sl_pointcut_rule *sl_pointcuts_find(struct sl_pointcuts *p, const char *module,
                                                  const struct sl_function_name *name);
 
-/* After the last function of a module: calls warn for each rule that names this module and matched nothing in it. */
+/*
+ * What is woven goes into the file that SPANLOOM_WOVEN names, if it does: for a function of this module, by a rule or,
+ * where that is NULL, by its annotation, "MODULE<tab>FUNCTION<tab>FILE:LINE", or annotation.
+ */
+void sl_pointcuts_woven(const struct sl_pointcuts *p, const char *module, const char *function,
+                        const struct sl_pointcut_rule *by);
+
+/* After the last function of a module: calls warn for each rule that names this module and matched nothing in it; and
+ * each rule has a line in SPANLOOM_WOVEN, without a function, and with the number of those that it matched. */
 void sl_pointcuts_unused(const struct sl_pointcuts *p, const char *module, void (*warn)(const char *text, void *data),
                          void *data);
 

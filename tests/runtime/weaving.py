@@ -233,6 +233,23 @@ def rules_that_match_nothing_say_so(compiler):
     equal(re.findall(r"warning: \S*(rules.*?)(?: \[|$)", r.stderr, re.M), ["rules:1: this rule matches no function of prog.c"], r.stderr)
 
 
+@cases(*HERE)
+def what_was_woven_in_a_build_is_told(compiler):
+    write(path("rules"), "include function=f\ninclude function=never\nexclude function=g\ninclude function=h\nexclude function=h\n")
+    env = {"SPANLOOM_WOVEN": path("woven"), "SPANLOOM_POINTCUTS": "rules"}
+    for name, source in (("a.c", "int f(void) { return 0; } int g(void) { return 0; } int main(void) { return f() + g(); }"),
+                         ("b.c", '__attribute__((annotate("@critical_path()"))) int main(void) { return 0; } int h(void) { return 1; }')):
+        woven(compiler, source, name=name, env=env)
+    with open(path("woven")) as f:
+        lines = sorted(f.read().splitlines())
+    equal(lines, sorted(["a.c\tf\trules:1", "b.c\tmain\tannotation", *(f"a.c\t\trules:{i + 1}\t{n}" for i, n in enumerate((1, 0, 1, 0, 0))),
+                         *(f"b.c\t\trules:{i + 1}\t{n}" for i, n in enumerate((0, 0, 0, 1, 1)))]))
+    manual = open(f"{ROOT}/docs/man/spanloom-weave.7").read()
+    awk = re.search(r"^(awk .*) FILE$", manual, re.M)[1].replace("\\e", "\\")
+    said = subprocess.run(["sh", "-c", f"{awk} woven | sort"], cwd=path(), capture_output=True, text=True, check=True).stdout
+    equal(said.split(), ["rules:2"])
+
+
 # ---- by name, when it runs
 
 @cases(*[(c, more) for c in HERE for more in ("", ":clock=monotonic")])

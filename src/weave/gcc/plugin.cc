@@ -311,8 +311,10 @@ void weave_if_asked(tree function)
         case SL_ADVICE:
             if (!is_ours && not_here == COROUTINE)
                 warning_at(DECL_SOURCE_LOCATION(function), 0, SL_NO_COROUTINES, name.full);
-            if ((!rule || rule->include) && not_here == NONE)
+            if ((!rule || rule->include) && not_here == NONE) {
                 advise(function, name, &advice);
+                sl_pointcuts_woven(&pointcuts, main_input_filename, name.full, NULL);
+            }
             is_ours = true;
             break;
         case SL_ADVICE_BAD:
@@ -324,8 +326,10 @@ void weave_if_asked(tree function)
         }
     }
     /* What the linker takes from elsewhere is woven there, if at all. */
-    if (!is_ours && rule && rule->include && !DECL_EXTERNAL(function) && not_here == NONE)
+    if (!is_ours && rule && rule->include && !DECL_EXTERNAL(function) && not_here == NONE) {
         advise(function, name, &rule->advice);
+        sl_pointcuts_woven(&pointcuts, main_input_filename, name.full, rule);
+    }
 }
 
 const pass_data weave_data = {GIMPLE_PASS, "spanloom", OPTGROUP_NONE, TV_NONE, PROP_gimple_any, 0, 0, 0, 0};

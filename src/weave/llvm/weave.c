@@ -283,6 +283,7 @@ static void annotated(struct weaver *w, LLVMValueRef annotation)
             sl_llvm_say(w->module, 0, warning);
         } else if ((!rule || rule->include) && can_be_woven(function)) {
             advise(w, function, &name, &advice, file, at);
+            sl_pointcuts_woven(&w->pointcuts, w->module_path, name.full, NULL);
         }
         break;
     case SL_ADVICE_BAD:
@@ -339,8 +340,10 @@ static void by_rules(struct weaver *w)
             continue;
         sl_function_name(symbol_of(f), &name);
         rule = sl_pointcuts_find(&w->pointcuts, w->module_path, &name);
-        if (rule && rule->include && !is_coroutine(f) && can_be_woven(f))
+        if (rule && rule->include && !is_coroutine(f) && can_be_woven(f)) {
             advise(w, f, &name, &rule->advice, NULL, 0);
+            sl_pointcuts_woven(&w->pointcuts, w->module_path, name.full, rule);
+        }
     }
     sl_pointcuts_unused(&w->pointcuts, w->module_path, warn, w->module);
 }
