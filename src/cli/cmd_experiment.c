@@ -55,6 +55,7 @@ static const struct sub {
     {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components},
     {"variance", " log no-time ", SL_ANSWER_VARIANCE, sl_show_variance},
     {"failures", "", SL_ANSWER_FAILURES, sl_show_failures},
+    {"drift", " interactions ", SL_ANSWER_DRIFT, sl_show_drift},
     {"import", " score time key ", SL_ANSWERS, NULL},
     {"export", "", SL_ANSWERS, NULL},
 };
@@ -214,6 +215,7 @@ const struct command cmd_experiment = {
             "  pca                 what random sequences have in common\n"
             "  variance            how much of the variance each factor explains\n"
             "  failures            which treatments make runs fail\n"
+            "  drift               how scores change with time, and when from one run to the next\n"
             "  export runs|deltas  CSV with semicolons",
     .options = options,
     .run = run,

@@ -385,6 +385,8 @@ const struct sl_answer sl_answers[SL_ANSWERS] = {
     [SL_ANSWER_SCATTER] = ANSWER("scatter", scatter_columns, scatter),
     [SL_ANSWER_VARIANCE] = {"variance", sl_variance_columns, SL_VARIANCE_COLUMNS, sl_answer_variance, false},
     [SL_ANSWER_FAILURES] = {"failures", sl_failures_columns, SL_FAILURES_COLUMNS, sl_answer_failures, true},
+    [SL_ANSWER_DRIFT] = {"drift", sl_drift_columns, SL_DRIFT_COLUMNS, sl_answer_drift, false},
+    [SL_ANSWER_RESIDUALS] = {"residuals", sl_residual_columns, SL_RESIDUAL_COLUMNS, sl_answer_residuals, false},
 };
 
 int sl_answer(struct sl_answer_rows *out, const struct sl_runs *r, const struct sl_answer *answer,

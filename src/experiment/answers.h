@@ -58,6 +58,8 @@ enum sl_answer_of {
     SL_ANSWER_SCATTER,
     SL_ANSWER_VARIANCE,
     SL_ANSWER_FAILURES,
+    SL_ANSWER_DRIFT,
+    SL_ANSWER_RESIDUALS,
     SL_ANSWERS
 };
 extern const struct sl_answer sl_answers[SL_ANSWERS];
@@ -186,6 +188,25 @@ enum {
     SL_FAILURES_BETTER,
     SL_FAILURES_BETTER_LOWER,
     SL_FAILURES_BETTER_UPPER
+};
+
+enum {
+    SL_DRIFT_STRETCH,
+    SL_DRIFT_FIRST_NS,
+    SL_DRIFT_LAST_NS,
+    SL_DRIFT_RUNS,
+    SL_DRIFT_LEVEL,
+    SL_DRIFT_LOWER,
+    SL_DRIFT_UPPER,
+    SL_DRIFT_CHANGE,
+    SL_DRIFT_CHANGE_LOWER,
+    SL_DRIFT_CHANGE_UPPER,
+    SL_DRIFT_TREND,
+    SL_DRIFT_TREND_LOWER,
+    SL_DRIFT_TREND_UPPER,
+    SL_DRIFT_TREND_P,
+    SL_DRIFT_SIGMA,
+    SL_DRIFT_TOGETHER
 };
 
 /* Fills in the rows, which borrow r.  On success *out is to be freed with sl_answer_free(). */

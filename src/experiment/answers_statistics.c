@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers about how much is explained, how sure that is, and what lies beside the model. */
 #include "experiment/answers_internal.h"
+#include "experiment/drift.h"
 #include "experiment/failures.h"
 #include "experiment/variance.h"
 
@@ -76,5 +77,69 @@ int sl_answer_failures(struct sl_answer_rows *out, const struct sl_asked *a, str
         c[SL_FAILURES_BETTER_UPPER].d = f[t].better_high;
     }
     free(f);
+    return 0;
+}
+
+const struct sl_answer_column sl_drift_columns[SL_DRIFT_COLUMNS] = {
+    {"stretch", 'i', NULL},      {"first_ns", 'i', "ns"},     {"last_ns", 'i', "ns"}, {"runs", 'i', "runs"},
+    {"level", 'd', NULL},        {"lower", 'd', NULL},        {"upper", 'd', NULL},   {"change", 'd', NULL},
+    {"change_lower", 'd', NULL}, {"change_upper", 'd', NULL}, {"trend", 'd', NULL},   {"trend_lower", 'd', NULL},
+    {"trend_upper", 'd', NULL},  {"trend_p", 'd', NULL},      {"sigma", 'd', NULL},   {"together", 'd', NULL}};
+
+int sl_answer_drift(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
+{
+    const struct sl_runs *r = out->runs;
+    struct sl_drift d;
+    int rc = sl_drift_make(&d, r, &a->q, err);
+
+    if (rc)
+        return rc;
+    for (size_t k = 0; k < d.stretches; k++) {
+        const struct sl_stretch *s = &d.stretch[k];
+        cell *c = sl_answer_add(out);
+        c[SL_DRIFT_STRETCH].i = (int64_t)k + 1;
+        c[SL_DRIFT_FIRST_NS].i = r->time_ns[d.model.run[s->begin]];
+        c[SL_DRIFT_LAST_NS].i = r->time_ns[d.model.run[s->end - 1]];
+        c[SL_DRIFT_RUNS].i = (int64_t)(s->end - s->begin);
+        c[SL_DRIFT_LEVEL].d = s->level;
+        c[SL_DRIFT_LOWER].d = s->low;
+        c[SL_DRIFT_UPPER].d = s->high;
+        c[SL_DRIFT_CHANGE].d = s->change;
+        c[SL_DRIFT_CHANGE_LOWER].d = s->change_low;
+        c[SL_DRIFT_CHANGE_UPPER].d = s->change_high;
+        c[SL_DRIFT_TREND].d = d.trend;
+        c[SL_DRIFT_TREND_LOWER].d = d.trend_low;
+        c[SL_DRIFT_TREND_UPPER].d = d.trend_high;
+        c[SL_DRIFT_TREND_P].d = d.trend_p;
+        c[SL_DRIFT_SIGMA].d = d.sigma;
+        c[SL_DRIFT_TOGETHER].d = d.together;
+    }
+    sl_drift_free(&d);
+    return 0;
+}
+
+const struct sl_answer_column sl_residual_columns[SL_RESIDUAL_COLUMNS] = {
+    {"run", 'i', NULL},      {"time_ns", 'i', "ns"}, {"score", 'd', NULL},
+    {"residual", 'd', NULL}, {"stretch", 'i', NULL}, {"level", 'd', NULL}};
+
+int sl_answer_residuals(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
+{
+    const struct sl_runs *r = out->runs;
+    struct sl_drift d;
+    int rc = sl_drift_make(&d, r, &a->q, err);
+
+    if (rc)
+        return rc;
+    for (size_t k = 0; k < d.stretches; k++)
+        for (size_t i = d.stretch[k].begin; i < d.stretch[k].end; i++) {
+            cell *c = sl_answer_add(out);
+            c[0].i = r->span[d.model.run[i]];
+            c[1].i = r->time_ns[d.model.run[i]];
+            c[2].d = r->score[d.model.run[i]];
+            c[3].d = d.left[i];
+            c[4].i = (int64_t)k + 1;
+            c[5].d = d.stretch[k].level;
+        }
+    sl_drift_free(&d);
     return 0;
 }

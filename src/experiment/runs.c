@@ -424,6 +424,17 @@ int sl_question_check(const struct sl_question *q, struct sl_err *err)
     return 0;
 }
 
+int sl_runs_check_log(const struct sl_runs *r, struct sl_err *err)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (!(r->score[i] > 0))
+            return sl_err(err, SL_EUSAGE,
+                          "a run has the score %g, of which there is no logarithm; leave it out with "
+                          "--where '%s > 0'",
+                          r->score[i], r->score_name);
+    return 0;
+}
+
 int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, struct sl_err *err)
 {
     struct load l = {.r = out};

@@ -78,6 +78,9 @@ struct sl_question {
 /* SL_EUSAGE: alpha, lambda or limit is out of its range. */
 int sl_question_check(const struct sl_question *q, struct sl_err *err);
 
+/* SL_EUSAGE: some score has no logarithm. */
+int sl_runs_check_log(const struct sl_runs *r, struct sl_err *err);
+
 /*
  * Loads what q asks for.  On success *out is to be freed with sl_runs_free().  Errors: there is no experiment, several
  * and q names none, the condition is no SQL, no run is left or none has a score, one run is told in two ways.

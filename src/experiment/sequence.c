@@ -16,12 +16,8 @@ static int fit(struct sl_sequence *s, const struct sl_runs *r, const struct sl_q
     pairs = columns * (columns - (columns > 0)) / 2;
     model.log = true;
     model.interactions = r->n >= 2 * (1 + columns + pairs);
-    for (size_t i = 0; i < r->n; i++)
-        if (!(r->score[i] > 0))
-            return sl_err(err, SL_EUSAGE,
-                          "a run has the score %g, of which there is no logarithm; leave it out with "
-                          "--where '%s > 0'",
-                          r->score[i], r->score_name);
+    if (sl_runs_check_log(r, err))
+        return SL_EUSAGE;
     return sl_model_fit(&s->model, r, &model, err);
 }
 

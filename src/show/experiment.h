@@ -30,5 +30,6 @@ void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_exper
 void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
 #endif

@@ -171,3 +171,68 @@ void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_expe
         fputs("no run failed\n", out);
     fputs("better: the chance that a run with it beats one without; 50 is no difference\n", out);
 }
+
+/* ---- drift ---- */
+
+/* "2026-11-20 08:11"; the day is left out where it is that of `day`. */
+static char *when(int64_t ns, const char *day, char *buf)
+{
+    char text[SL_TIME_TEXT];
+
+    sl_time_text(ns, text);
+    if (!strncmp(text, day, DATE))
+        snprintf(buf, NUMBER, "%.5s", text + DATE + 1);
+    else
+        snprintf(buf, NUMBER, "%.*s %.5s", DATE, text, text + DATE + 1);
+    return buf;
+}
+
+static void put_stretches(FILE *out, struct sl_table *t)
+{
+    char a[NUMBER], b[2 * NUMBER], c[NUMBER], d[NUMBER], day[SL_TIME_TEXT];
+
+    fprintf(out, "%-16s    %-16s %6s %9s  %s\n", "from", "to (UTC)", "runs", "level", "95 % interval");
+    while (sl_table_next(t, NULL) > 0) {
+        sl_time_text(sl_table_int(t, SL_DRIFT_FIRST_NS), day);
+        fprintf(out, "%-16s to %-16s %6lld %9s  %s\n", when(sl_table_int(t, SL_DRIFT_FIRST_NS), "", c),
+                when(sl_table_int(t, SL_DRIFT_LAST_NS), day, d), (long long)sl_table_int(t, SL_DRIFT_RUNS),
+                change(real(t, SL_DRIFT_LEVEL), true, true, a),
+                change_interval(real(t, SL_DRIFT_LOWER), real(t, SL_DRIFT_UPPER), true, b));
+    }
+}
+
+/* In hours, days or weeks, of which the runs span some. */
+static void put_trend(FILE *out, const struct sl_result *r, const struct sl_table *t)
+{
+    struct sl_table *about = sl_result_find(r, "about");
+    double hours = (double)(sl_table_int(about, SL_ABOUT_LAST_NS) - sl_table_int(about, SL_ABOUT_FIRST_NS)) / 3600e9;
+    double unit = hours > 2 * 168 ? 168 : hours > 2 * 24 ? 24 : 1;
+    char a[NUMBER], b[2 * NUMBER], c[NUMBER];
+
+    fprintf(out, "trend: %s %s, 95 %% interval %s (p %s)\n", change(unit * real(t, SL_DRIFT_TREND), true, true, a),
+            unit > 24  ? "a week"
+            : unit > 1 ? "a day"
+                       : "an hour",
+            change_interval(unit * real(t, SL_DRIFT_TREND_LOWER), unit * real(t, SL_DRIFT_TREND_UPPER), true, b),
+            p_text(real(t, SL_DRIFT_TREND_P), c));
+}
+
+void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "drift");
+    char what[200], a[NUMBER];
+
+    snprintf(what, sizeof what, "how scores change with time, less what treatments do (%s)", better(look));
+    put_head_in(out, r, what, "percent");
+    if (t->rows > 1)
+        put_stretches(out, t);
+    else
+        fputs("No change from one run to the next is sure.\n", out);
+    fputc('\n', out);
+    sl_table_rewind(t);
+    sl_table_next(t, NULL);
+    if (t->rows == 1) /* else it says the same once more */
+        put_trend(out, r, t);
+    fprintf(out, "noise: %s from run to run, of which the next run has %.0f %% again\n",
+            change(real(t, SL_DRIFT_SIGMA), true, false, a), 100 * real(t, SL_DRIFT_TOGETHER));
+}

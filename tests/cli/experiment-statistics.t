@@ -133,6 +133,26 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   what is left has a standard deviation of 4,430 (200 runs)
   $ spanloom experiment model --rate --limit worst | tail -n 1
   what is left has a standard deviation of 443 (200 runs)
+  $ spanloom experiment drift --rate
+  runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
+  how scores change with time, less what treatments do (more is better), percent
+  
+  No change from one run to the next is sure.
+  
+  trend: -9.32 % an hour, 95 % interval -47.9 % to +57.8 % (p 0.729)
+  noise: 51.4 % from run to run, of which the next run has 36 % again
+  $ awk -F';' -v OFS=';' 'NR > 120 && $NF {$NF *= 3} 1' "$ROOT/examples/experiment/runs.csv" > changed.csv
+  $ spanloom experiment import -d changed.db --score usec_per_task --time unix_time changed.csv
+  changed.db: experiment changed has 200 runs, of which 7 failed (201 new spans)
+  $ spanloom experiment drift -d changed.db
+  changed: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
+  how scores change with time, less what treatments do (less is better), percent
+  
+  from                to (UTC)           runs     level  95 % interval
+  2026-11-20 08:11 to 08:28               119   -32.5 %  -38.5 % to -25.8 %
+  2026-11-20 08:28 to 08:44                74   +88.0 %  +66.9 % to +112 %
+  
+  noise: 53.9 % from run to run, of which the next run has 19 % again
 
 What is not right:
 
@@ -170,5 +190,13 @@ What is not right:
   [2]
   $ spanloom experiment model --limit 5 --where 'cfg_1_worker = 1 AND cfg_poll_100 = 1 AND app_big = 1'
   spanloom: no run failed, so there is nothing to take as 5 or worse
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment drift --where 'unix_time < 1795162350'
+  spanloom: 8 runs cannot tell 15 terms apart: there must be more runs than terms, or 10 for an elastic net
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment drift --log
+  spanloom: experiment drift has no option --log
   try: spanloom experiment --help
   [2]

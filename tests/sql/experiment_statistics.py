@@ -6,6 +6,7 @@ What is compared is never computed by the program itself.
 """
 import math
 import os
+import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -273,6 +274,100 @@ def failures_that_tell_nothing():
     bring(put("none.csv", [{**r, "usec_per_task": 5 + i * i % 7} for i, r in enumerate(rows)]), store="none.db")
     check("no run failed, so there is nothing to take as 9 or worse" in spanloom("experiment", "model", "--limit", "9", "-d", path("none.db"), code=2).err)
     check("no run failed\n" in spanloom("experiment", "failures", "-d", path("none.db")).out)
+
+
+
+# ---- drift
+
+def type7(v, p):
+    v, h = sorted(v), (len(v) - 1) * p
+    return v[int(h)] + (h - int(h)) * (v[min(int(h) + 1, len(v) - 1)] - v[int(h)])
+
+
+def noise(v):
+    """(sigma, how much of it the next run has again)"""
+    def spread(lag):
+        d = [b - a for a, b in zip(v, v[lag:])]
+        middle = type7(d, 0.5)
+        d = [abs(x - middle) for x in d]
+        most = 2 * 1.482602218505602 * type7(d, 0.5)
+        return statistics.fmean(min(x * x, most * most) for x in d) / 0.9205369256363231
+    together = min(max(spread(2) / spread(1) - 1, 0), 0.9)
+    return math.sqrt(spread(1) / 2 / (1 - together)), together
+
+
+def stretches_of(v):
+    """[(begin, end, level)], by a search over all ends and beginnings."""
+    sigma, together = noise(v)
+    around = [type7(v[max(0, i - 10):i + 11], 0.5) for i in range(len(v))]
+    x = [min(max(a, m - 3 * sigma), m + 3 * sigma) for a, m in zip(v, around)]
+    penalty = 3 * math.log(len(v)) * sigma**2 * (1 + together) / (1 - together)
+    cost = lambda a, b: math.fsum((e - math.fsum(x[a:b]) / (b - a))**2 for e in x[a:b])
+    best = [(-penalty, [])]
+    for end in range(1, len(x) + 1):
+        best.append(min((best[begin][0] + cost(begin, end) + penalty, best[begin][1] + [begin]) for begin in range(end)))
+    begins = best[-1][1] + [len(x)]
+    slope, at0 = statistics.linear_regression(range(len(x)), x)
+    if sum((e - at0 - slope * i)**2 for i, e in enumerate(x)) + penalty < best[-1][0]:
+        begins = [0, len(x)]  # a line says it better
+    return [(a, b, statistics.fmean(x[a:b])) for a, b in zip(begins, begins[1:])], sigma, together
+
+
+@cases((0, 0.0), (1, 0.0), (3, 0.0), (2, 0.6), (0, 0.0, 0.01))
+def changes_are_those_of_all_ways_to_part(changes, autocorrelation, slope=0):
+    """Scores with so many changes, or a trend, noise that comes again in the next run or not, and outliers."""
+    r, rows, error, n = rng(), [], 0.0, 90
+    levels = [0.0, 0.35, 0.0, -0.5][:changes + 1]
+    for i in range(n):
+        a = r.randrange(2)
+        error = autocorrelation * error + r.gauss(0, 0.08)
+        y = math.exp(6 + 0.4 * a + slope * i + levels[i * len(levels) // n] + error + (r.random() < 0.04) * 1.5)
+        rows.append({"a": a, "unix_time": 1_700_000_000 + 600 * i, "usec_per_task": f"{y:.6f}"})
+    bring(put("drift.csv", rows))
+    mean = {a: statistics.fmean(math.log(float(x["usec_per_task"])) for x in rows if x["a"] == a) for a in (0, 1)}
+    left = [math.log(float(x["usec_per_task"])) - mean[x["a"]] for x in rows]
+    runs = query_extension("SELECT residual, stretch, level, time_ns FROM experiment_residuals()")
+    for (residual, *_), w in zip(runs, left):
+        check(abs(residual - w) < 1e-9, "residual", residual, w)
+    want, sigma, together = stretches_of(left)
+    got = experiment("drift")
+    note("stretches:", [w[:2] for w in want], "sigma", round(sigma, 4), "together", round(together, 2))
+    equal([int(g["runs"]) for g in got], [b - a for a, b, _ in want])
+    if not autocorrelation:
+        equal(len(want), changes + 1, "what was put in")
+    whole = sigma * math.sqrt((1 + together) / (1 - together))
+    for i, (g, (a, b, level)) in enumerate(zip(got, want)):
+        equal((int(g["first_ns"]), int(g["last_ns"])), (runs[a][3], runs[b - 1][3]))
+        near(g["level"], level, "level", 1e-6)
+        near(g["upper"], level + 1.959963984540054 * whole / math.sqrt(b - a), "upper", 1e-6)
+        near(g["change"], level - want[i - 1][2] if i else None, "change", 1e-6)
+    near(got[0]["sigma"], sigma, "sigma", 1e-6)
+    check(abs(float(got[0]["together"]) - together) < 1e-6, got[0]["together"], together)
+    equal([x[1:3] for x in runs], [(i + 1, float(g["level"])) for i, g in enumerate(got) for _ in range(int(g["runs"]))])
+
+
+@test
+def a_trend_is_found():
+    """Its slope by least squares on what treatments leave; and what is not there is not found."""
+    r, rows = rng(), []
+    for i in range(300):
+        a = r.randrange(2)
+        y = math.exp(5 + 0.2 * a + 0.01 * i * 0.5 + r.gauss(0, 0.1))
+        rows.append({"a": a, "unix_time": 1_700_000_000 + 1800 * i, "usec_per_task": f"{y:.6f}"})
+    bring(put("trend.csv", rows))
+    left = [x for x, in query_extension("SELECT residual FROM experiment_residuals()")]
+    slope = statistics.linear_regression([0.5 * i for i in range(300)], left).slope
+    got = experiment("drift")[0]
+    near(got["trend"], slope, "trend", 0.01)  # a few outliers count as less
+    check(float(got["trend_lower"]) < 0.01 < float(got["trend_upper"]) and float(got["trend_p"]) < 1e-6, got)
+    out = spanloom("experiment", "drift", "-d", path("spanloom.db")).out
+    check("a day, 95 % interval" in out, out)
+    write(path("x.csv"), "a,y\n" + "".join(f"{i % 2},{5 + i}\n" for i in range(20)))
+    bring(path("x.csv"), score="y", time=None, store="x.db")
+    check("nothing says when runs began" in spanloom("experiment", "drift", "-d", path("x.db"), code=2).err)
+    write(path("few.csv"), "a,t,y\n" + "".join(f"{i % 2},{i},{5 + i % 3}\n" for i in range(8)))
+    bring(path("few.csv"), score="y", time="t", store="few.db")
+    check("8 runs are too few to tell drift from noise: that needs 10" in spanloom("experiment", "drift", "-d", path("few.db"), code=2).err)
 
 
 main()

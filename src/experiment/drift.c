@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/drift.h"
+#include "analyse/kernels/changes.h"
+#include "analyse/kernels/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LEAST = 10, FAR = 3, BESIDE = 10 };
+
+static const double normal_95 = 1.959963984540054;
+
+/* What is left, but no further than three standard deviations from the median of the 21 around it. */
+static double *clip(const struct sl_drift *d)
+{
+    size_t n = d->model.n;
+    double *v = sl_alloc(n * sizeof *v), around[2 * BESIDE + 1];
+
+    for (size_t i = 0; i < n; i++) {
+        size_t from = i > BESIDE ? i - BESIDE : 0, to = i + BESIDE < n ? i + BESIDE + 1 : n;
+        double middle;
+        memcpy(around, d->left + from, (to - from) * sizeof *around);
+        middle = sl_quantile(around, to - from, 0.5);
+        v[i] = fmin(fmax(d->left[i], middle - FAR * d->sigma), middle + FAR * d->sigma);
+    }
+    return v;
+}
+
+/* Sum of squares about the levels of stretches that begin at begin[0..n). */
+static double about_levels(const double *v, const size_t *begin, size_t stretches, size_t n)
+{
+    double out = 0;
+
+    for (size_t k = 0; k < stretches; k++) {
+        size_t end = k + 1 < stretches ? begin[k + 1] : n;
+        double level = 0;
+        for (size_t i = begin[k]; i < end; i++)
+            level += v[i] / (double)(end - begin[k]);
+        for (size_t i = begin[k]; i < end; i++)
+            out += (v[i] - level) * (v[i] - level);
+    }
+    return out;
+}
+
+static void fill_stretches(struct sl_drift *d, const double *v, const size_t *begin, double noise)
+{
+    d->stretch = sl_alloc(d->stretches * sizeof *d->stretch);
+    for (size_t k = 0; k < d->stretches; k++) {
+        struct sl_stretch *s = &d->stretch[k];
+        double runs, width;
+        s->begin = begin[k];
+        s->end = k + 1 < d->stretches ? begin[k + 1] : d->model.n;
+        runs = (double)(s->end - s->begin);
+        width = normal_95 * noise / sqrt(runs);
+        for (size_t i = s->begin; i < s->end; i++)
+            s->level += v[i] / runs;
+        s->low = s->level - width;
+        s->high = s->level + width;
+        s->change = s->change_low = s->change_high = NAN;
+        if (k) {
+            double before = (double)(s->begin - s[-1].begin);
+            width = normal_95 * noise * sqrt(1 / runs + 1 / before);
+            s->change = s->level - s[-1].level;
+            s->change_low = s->change - width;
+            s->change_high = s->change + width;
+        }
+    }
+}
+
+/* By least squares; what is left by it, as a sum of squares. */
+static double find_trend(struct sl_drift *d, const struct sl_runs *r, const double *v, double noise)
+{
+    size_t n = d->model.n;
+    double *hours = sl_alloc(n * sizeof *hours), mean = 0, level = 0, squares = 0, sum = 0, left = 0, error;
+
+    for (size_t i = 0; i < n; i++) {
+        hours[i] = (double)(r->time_ns[d->model.run[i]] - r->time_ns[d->model.run[0]]) / 3600e9;
+        mean += hours[i] / (double)n;
+        level += v[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        squares += (hours[i] - mean) * (hours[i] - mean);
+        sum += (hours[i] - mean) * v[i];
+    }
+    d->trend = sum / squares;
+    for (size_t i = 0; i < n; i++) {
+        double off = v[i] - level - d->trend * (hours[i] - mean);
+        left += off * off;
+    }
+    error = noise / sqrt(squares);
+    d->trend_low = d->trend - normal_95 * error;
+    d->trend_high = d->trend + normal_95 * error;
+    d->trend_p = error > 0 ? erfc(fabs(d->trend / error) / sqrt(2)) : d->trend != 0 ? 0 : 1;
+    free(hours);
+    return left;
+}
+
+/* A straight line that costs as much as one change may say it better than all changes. */
+static void find_changes(struct sl_drift *d, const struct sl_runs *r, const double *v)
+{
+    size_t n = d->model.n, *begin = sl_alloc(n * sizeof *begin);
+    double noise = sl_changes_long_run(d->sigma, d->together), penalty = 3 * log((double)n) * noise * noise;
+    double line = find_trend(d, r, v, noise) + penalty;
+
+    d->stretches = penalty > 0 ? sl_changes(v, n, penalty, begin) : 1;
+    if (line < about_levels(v, begin, d->stretches, n) + penalty * (double)(d->stretches - 1))
+        d->stretches = 1;
+    fill_stretches(d, v, begin, noise);
+    free(begin);
+}
+
+static int check(const struct sl_drift *d, const struct sl_runs *r, struct sl_err *err)
+{
+    size_t n = d->model.n;
+
+    if (n < LEAST)
+        return sl_err(err, SL_EUSAGE, "%zu runs are too few to tell drift from noise: that needs %d", n, LEAST);
+    if (r->time_ns[d->model.run[0]] == r->time_ns[d->model.run[n - 1]])
+        return sl_err(err, SL_EUSAGE, "all runs have the same time");
+    return 0;
+}
+
+int sl_drift_make(struct sl_drift *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
+{
+    struct sl_question plain = *q;
+    double *v;
+    int rc;
+
+    *out = (struct sl_drift){0};
+    plain.no_time = plain.log = true;
+    if (!r->time_name)
+        return sl_err(err, SL_EUSAGE, "nothing says when runs began; import them with --time COLUMN");
+    if ((rc = sl_runs_check_log(r, err)) || (rc = sl_model_fit(&out->model, r, &plain, err)))
+        return rc;
+    if ((rc = check(out, r, err))) {
+        sl_drift_free(out);
+        return rc;
+    }
+    out->left = sl_alloc(out->model.n * sizeof *out->left);
+    for (size_t i = 0; i < out->model.n; i++)
+        out->left[i] = log(r->score[out->model.run[i]]) - log(out->model.fitted[i]);
+    sl_changes_noise(out->left, out->model.n, &out->sigma, &out->together);
+    v = clip(out);
+    find_changes(out, r, v);
+    free(v);
+    return 0;
+}
+
+void sl_drift_free(struct sl_drift *d)
+{
+    sl_model_free(&d->model);
+    free(d->left);
+    free(d->stretch);
+    *d = (struct sl_drift){0};
+}
