@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
     {"alpha", "A", "--elastic-net: from 0, ridge, to 1, lasso (default 0.5)", false},
     {"lambda", "L", "--elastic-net: how far it shrinks (default: by cross-validation)", false},
     {"limit", "SCORE", "model: failed runs are so bad or worse; worst: as the worst", false},
-    {"log", NULL, "model, tiles, fit, variance: of the logarithm", false},
+    {"log", NULL, "model, tiles, fit, variance, enough: of the logarithm", false},
     {"no-time", NULL, "models without the time of the run", false},
     {"beside", "means", "model: beside the means", false},
     {"greedy", NULL, "sequence, shapley: what helps most first (the default)", false},
@@ -56,6 +56,7 @@ static const struct sub {
     {"variance", " log no-time ", SL_ANSWER_VARIANCE, sl_show_variance},
     {"failures", "", SL_ANSWER_FAILURES, sl_show_failures},
     {"drift", " interactions ", SL_ANSWER_DRIFT, sl_show_drift},
+    {"enough", " log no-time ", SL_ANSWER_ENOUGH, sl_show_enough},
     {"import", " score time key ", SL_ANSWERS, NULL},
     {"export", "", SL_ANSWERS, NULL},
 };
@@ -216,6 +217,7 @@ const struct command cmd_experiment = {
             "  variance            how much of the variance each factor explains\n"
             "  failures            which treatments make runs fail\n"
             "  drift               how scores change with time, and when from one run to the next\n"
+            "  enough              how many runs were enough, and what a hundred more would tell\n"
             "  export runs|deltas  CSV with semicolons",
     .options = options,
     .run = run,

@@ -387,6 +387,8 @@ const struct sl_answer sl_answers[SL_ANSWERS] = {
     [SL_ANSWER_FAILURES] = {"failures", sl_failures_columns, SL_FAILURES_COLUMNS, sl_answer_failures, true},
     [SL_ANSWER_DRIFT] = {"drift", sl_drift_columns, SL_DRIFT_COLUMNS, sl_answer_drift, false},
     [SL_ANSWER_RESIDUALS] = {"residuals", sl_residual_columns, SL_RESIDUAL_COLUMNS, sl_answer_residuals, false},
+    [SL_ANSWER_ENOUGH] = {"enough", sl_enough_columns, SL_ENOUGH_COLUMNS, sl_answer_enough, false},
+    [SL_ANSWER_PRECISION] = {"precision", sl_precision_columns, SL_PRECISION_COLUMNS, sl_answer_precision, false},
 };
 
 int sl_answer(struct sl_answer_rows *out, const struct sl_runs *r, const struct sl_answer *answer,

@@ -60,6 +60,8 @@ enum sl_answer_of {
     SL_ANSWER_FAILURES,
     SL_ANSWER_DRIFT,
     SL_ANSWER_RESIDUALS,
+    SL_ANSWER_ENOUGH,
+    SL_ANSWER_PRECISION,
     SL_ANSWERS
 };
 extern const struct sl_answer sl_answers[SL_ANSWERS];
@@ -207,6 +209,17 @@ enum {
     SL_DRIFT_TREND_P,
     SL_DRIFT_SIGMA,
     SL_DRIFT_TOGETHER
+};
+
+enum {
+    SL_ENOUGH_TERM,
+    SL_ENOUGH_ESTIMATE,
+    SL_ENOUGH_WIDTH,
+    SL_ENOUGH_NEXT_WIDTH,
+    SL_ENOUGH_SURE_SINCE,
+    SL_ENOUGH_SURE_SINCE_NS,
+    SL_ENOUGH_NEEDED,
+    SL_ENOUGH_RUNS
 };
 
 /* Fills in the rows, which borrow r.  On success *out is to be freed with sl_answer_free(). */

@@ -34,13 +34,18 @@ enum {
     SL_VARIANCE_COLUMNS = SL_VARIANCE_EXACT + 1,
     SL_FAILURES_COLUMNS = SL_FAILURES_BETTER_UPPER + 1,
     SL_DRIFT_COLUMNS = SL_DRIFT_TOGETHER + 1,
-    SL_RESIDUAL_COLUMNS = 6
+    SL_RESIDUAL_COLUMNS = 6,
+    SL_ENOUGH_COLUMNS = SL_ENOUGH_RUNS + 1,
+    SL_PRECISION_COLUMNS = 6
 };
 extern const struct sl_answer_column sl_variance_columns[SL_VARIANCE_COLUMNS], sl_failures_columns[SL_FAILURES_COLUMNS],
-    sl_drift_columns[SL_DRIFT_COLUMNS], sl_residual_columns[SL_RESIDUAL_COLUMNS];
+    sl_drift_columns[SL_DRIFT_COLUMNS], sl_residual_columns[SL_RESIDUAL_COLUMNS], sl_enough_columns[SL_ENOUGH_COLUMNS],
+    sl_precision_columns[SL_PRECISION_COLUMNS];
 int sl_answer_variance(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 int sl_answer_failures(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 int sl_answer_drift(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 int sl_answer_residuals(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_enough(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_precision(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 
 #endif

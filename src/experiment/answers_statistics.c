@@ -3,6 +3,7 @@
 #include "experiment/answers_internal.h"
 #include "experiment/drift.h"
 #include "experiment/failures.h"
+#include "experiment/precision.h"
 #include "experiment/variance.h"
 
 #include <stdlib.h>
@@ -141,5 +142,65 @@ int sl_answer_residuals(struct sl_answer_rows *out, const struct sl_asked *a, st
             c[5].d = d.stretch[k].level;
         }
     sl_drift_free(&d);
+    return 0;
+}
+
+const struct sl_answer_column sl_enough_columns[SL_ENOUGH_COLUMNS] = {
+    {"term", 's', NULL},         {"estimate", 'd', NULL},
+    {"half_width", 'd', NULL},   {"next_half_width", 'd', NULL},
+    {"sure_since", 'i', "runs"}, {"sure_since_ns", 'i', "ns"},
+    {"needed", 'd', "runs"},     {"runs", 'i', "runs"}};
+
+int sl_answer_enough(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
+{
+    const struct sl_runs *r = out->runs;
+    struct sl_precision p;
+    int rc = sl_precision_make(&p, r, &a->q, err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < p.terms; i++) {
+        const struct sl_precision_term *t = &p.term[i];
+        cell *c = sl_answer_add(out);
+        c[SL_ENOUGH_TERM].s = sl_answer_keep(out, p.model.term[t->term].name);
+        c[SL_ENOUGH_ESTIMATE].d = p.model.term[t->term].estimate;
+        c[SL_ENOUGH_WIDTH].d = t->width;
+        c[SL_ENOUGH_NEXT_WIDTH].d = t->next_width;
+        c[SL_ENOUGH_SURE_SINCE].i = t->sure_since ? (int64_t)t->sure_since : INT64_MIN;
+        c[SL_ENOUGH_SURE_SINCE_NS].i =
+            t->sure_since && r->time_name ? r->time_ns[p.model.run[t->sure_since - 1]] : INT64_MIN;
+        c[SL_ENOUGH_NEEDED].d = t->needed;
+        c[SL_ENOUGH_RUNS].i = (int64_t)p.model.n;
+    }
+    sl_precision_free(&p);
+    return 0;
+}
+
+const struct sl_answer_column sl_precision_columns[SL_PRECISION_COLUMNS] = {
+    {"term", 's', NULL},     {"runs", 'i', "runs"}, {"time_ns", 'i', "ns"},
+    {"estimate", 'd', NULL}, {"lower", 'd', NULL},  {"upper", 'd', NULL}};
+
+int sl_answer_precision(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
+{
+    const struct sl_runs *r = out->runs;
+    struct sl_precision p;
+    int rc = sl_precision_make(&p, r, &a->q, err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < p.terms; i++) {
+        const char *name = sl_answer_keep(out, p.model.term[p.term[i].term].name);
+        for (size_t k = 0; k < p.points; k++) {
+            const struct sl_precision_point *x = &p.term[i].point[k];
+            cell *c = sl_answer_add(out);
+            c[0].s = name;
+            c[1].i = (int64_t)p.runs[k];
+            c[2].i = r->time_name ? r->time_ns[p.model.run[p.runs[k] - 1]] : INT64_MIN;
+            c[3].d = x->estimate;
+            c[4].d = x->lower;
+            c[5].d = x->upper;
+        }
+    }
+    sl_precision_free(&p);
     return 0;
 }

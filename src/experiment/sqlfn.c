@@ -131,13 +131,13 @@ static void column(const void *state, sqlite3_context *out, int col)
         return start(state, SL_ANSWER_##WHICH, call, err); \
     }
 START(ABOUT) START(FACTORS) START(DELTAS) START(MEANS) START(MODEL) START(TILES) START(FIT) START(SEQUENCE)
-START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START(SCATTER) START(VARIANCE) START(FAILURES) START(DRIFT) START(RESIDUALS)
+START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START(SCATTER) START(VARIANCE) START(FAILURES) START(DRIFT) START(RESIDUALS) START(ENOUGH) START(PRECISION)
     /* clang-format on */
 
     static int (*const starts[SL_ANSWERS])(void *, const struct sl_call *, struct sl_err *) = {
-        start_ABOUT,      start_FACTORS,  start_DELTAS,   start_MEANS,    start_MODEL, start_TILES,
-        start_FIT,        start_SEQUENCE, start_SHAPLEY,  start_VECTORS,  start_PCA,   start_LOADINGS,
-        start_PCA_SCORES, start_SCATTER,  start_VARIANCE, start_FAILURES, start_DRIFT, start_RESIDUALS};
+        start_ABOUT,    start_FACTORS,  start_DELTAS,  start_MEANS,     start_MODEL,    start_TILES,      start_FIT,
+        start_SEQUENCE, start_SHAPLEY,  start_VECTORS, start_PCA,       start_LOADINGS, start_PCA_SCORES, start_SCATTER,
+        start_VARIANCE, start_FAILURES, start_DRIFT,   start_RESIDUALS, start_ENOUGH,   start_PRECISION};
 
 /* The functions are made once, from the columns of the answers. */
 int sl_fn_experiment(sqlite3 *db)

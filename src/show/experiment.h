@@ -31,5 +31,6 @@ void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experimen
 void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_enough(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
 #endif

@@ -236,3 +236,43 @@ void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experim
     fprintf(out, "noise: %s from run to run, of which the next run has %.0f %% again\n",
             change(real(t, SL_DRIFT_SIGMA), true, false, a), 100 * real(t, SL_DRIFT_TOGETHER));
 }
+
+/* ---- how many runs ---- */
+
+/* "since run 61", or how many it would take; beyond all reach: "very many". */
+static void put_when_sure(FILE *out, const struct sl_table *t)
+{
+    char n[32];
+    double needed = real(t, SL_ENOUGH_NEEDED), runs = (double)sl_table_int(t, SL_ENOUGH_RUNS);
+
+    if (!sl_table_is_null(t, SL_ENOUGH_SURE_SINCE))
+        fprintf(out, "since run %s\n", sl_show_count((unsigned long long)sl_table_int(t, SL_ENOUGH_SURE_SINCE), n));
+    else if (!(needed < 100 * runs))
+        fputs("not by 100 times the runs\n", out);
+    else
+        fprintf(out, "by some %s runs\n", digits(needed, false, n));
+}
+
+void sl_show_enough(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "enough");
+    char what[200], a[NUMBER], b[NUMBER], c[NUMBER];
+
+    snprintf(what, sizeof what, "how many runs were enough to be sure (%s)", better(look));
+    put_head_in(out, r, what, look->log ? "percent" : NULL);
+    fprintf(out, "%-*s %9s  %9s %9s  %s\n", NAME, "", "", "+- by all", "by 100", "95 % interval");
+    fprintf(out, "%-*s %9s  %9s %9s  %s\n", NAME, "treatment", "change", "runs", "more", "without 0");
+    while (sl_table_next(t, NULL) > 0) {
+        if (sl_table_is_null(t, SL_ENOUGH_ESTIMATE)) {
+            fprintf(out, "%-*s cannot be told: it follows from others\n", NAME,
+                    sl_table_text_or_empty(t, SL_ENOUGH_TERM));
+            continue;
+        }
+        fprintf(out, "%-*s %9s  %9s %9s  ", NAME, sl_table_text_or_empty(t, SL_ENOUGH_TERM),
+                change(real(t, SL_ENOUGH_ESTIMATE), look->log, true, a),
+                change(real(t, SL_ENOUGH_WIDTH), look->log, false, b),
+                change(real(t, SL_ENOUGH_NEXT_WIDTH), look->log, false, c));
+        put_when_sure(out, t);
+    }
+    fputs("\nsince: by so many runs, and ever after, each by itself. by some: if it is as it\nseems now.\n", out);
+}

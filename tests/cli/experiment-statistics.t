@@ -153,6 +153,29 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   2026-11-20 08:28 to 08:44                74   +88.0 %  +66.9 % to +112 %
   
   noise: 53.9 % from run to run, of which the next run has 19 % again
+  $ spanloom experiment enough
+  runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
+  how many runs were enough to be sure (less is better), us/task
+  
+                                          +- by all    by 100  95 % interval
+  treatment                       change       runs      more  without 0
+  cfg_no_init_logging             -1,430        672       544  since run 129
+  cfg_worker_debug                  +148        650       526  by some 3,730 runs
+  cfg_prefetch_100                 +13.9        670       542  not by 100 times the runs
+  cfg_poll_100                      -500        642       520  by some 318 runs
+  cfg_encrypted                     +581        660       534  by some 248 runs
+  cfg_rundir_ramfs                  -133        660       534  by some 4,710 runs
+  cfg_1_worker                      +500        640       518  by some 316 runs
+  cfg_monitoring                  +4,090        730       591  since run 25
+  cfg_strategy_none                 -148        659       534  by some 3,810 runs
+  src_biglogs_remove                -588        684       553  by some 261 runs
+  sys_affinity_cpu0               +4,070        676       548  since run 22
+  sys_py_optimize                   +387        639       518  by some 526 runs
+  app_big                         +1,900        663       537  since run 29
+  placebo_env                       +172        678       549  by some 2,990 runs
+  
+  since: by so many runs, and ever after, each by itself. by some: if it is as it
+  seems now.
 
 What is not right:
 
@@ -198,5 +221,9 @@ What is not right:
   [2]
   $ spanloom experiment drift --log
   spanloom: experiment drift has no option --log
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment enough --where 'unix_time < 1795162400'
+  spanloom: 16 runs cannot tell 16 terms apart, so nothing is sure yet: there must be more runs than terms
   try: spanloom experiment --help
   [2]

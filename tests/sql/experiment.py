@@ -370,7 +370,7 @@ def picture(name, *args):
 @test
 def plots_show_the_answers():
     bring()
-    few = {"means": [], "vs": ["cfg_no_init_logging = 0"], "scatter": ["cfg_poll_100"], "failures": [], "drift": [], "strip": [], "model": ["", "log"], "beside": [],
+    few = {"means": [], "vs": ["cfg_no_init_logging = 0"], "scatter": ["cfg_poll_100"], "failures": [], "drift": [], "enough": ["", "log"], "strip": [], "model": ["", "log"], "beside": [],
            "tiles": ["", "log"], "fit": ["", "log"], "sequence": [], "treemap": [], "variance": ["", "log"], "scree": [], "biplot": []}
     there = {f.removeprefix("experiment-").removesuffix(".json") for f in os.listdir(f"{ROOT}/plots") if f.startswith("experiment-")}
     equal(there, set(few), "plots")
@@ -410,6 +410,7 @@ def plots_show_the_answers():
     for r in rows("failures"):
         near(r["difference"], 100 * float(failures[r["treatment"]]["difference"]), r["treatment"])
     equal((len(rows("drift")), len(data["drift"]["stretches"])), (193, len(experiment("drift"))))
+    equal(len({r["term"] for r in rows("enough")}), 12)
     near(rows("scree")[-1]["cumulative"], 100.0, "all components")
     equal(len(rows("biplot")), 500 + 14)
     rate = picture("means", "", "rate")[0]["rows"]

@@ -370,4 +370,59 @@ def a_trend_is_found():
     check("8 runs are too few to tell drift from noise: that needs 10" in spanloom("experiment", "drift", "-d", path("few.db"), code=2).err)
 
 
+
+# ---- how many runs
+
+PREFIXES = """
+d <- read.csv(file, sep=';')
+d <- d[!is.na(d$usec_per_task), ]
+d$hours <- (d$unix_time - min(d$unix_time)) / 3600
+d$y <- SCORE
+d$unix_time <- NULL; d$usec_per_task <- NULL
+for (k in 17:nrow(d)) {
+  m <- lm(y ~ ., d[1:k, ])
+  ci <- confint(m)
+  t <- names(coef(m))[2:15]
+  say(k, rbind(coef(m)[t], ci[t, 1], ci[t, 2]))
+}
+"""
+
+
+@cases(("d$usec_per_task",), ("log(d$usec_per_task)", "--log"))
+def precision_is_that_of_the_first_runs(score, *options):
+    """Least squares and its intervals by the first 17, 18, ... of the real runs; since when they are without 0; how wide after 100 more."""
+    bring(put("whole.csv", [{**r, "unix_time": round(float(r["unix_time"]))} for r in read()]))
+    want = R(PREFIXES.replace("SCORE", score), file=path("whole.csv"))
+    names = list(read()[0])[:14]
+    got = {(t, n): rest for t, n, *rest in query_extension("SELECT term, runs, estimate, lower, upper FROM experiment_precision(NULL, ?)", "log" if options else "")}
+    equal(set(got), {(t, int(n)) for t in names for n in want}, "points")
+    sides = {t: {} for t in names}
+    for n, v in want.items():
+        for t, (estimate, low, high) in zip(names, zip(v[0::3], v[1::3], v[2::3])):
+            mine = got[t, int(n)]
+            for a, b in zip(mine, (estimate, low, high)):
+                check(a is None if math.isnan(b) else abs(a - b) < 1e-7 * max(abs(b), high - low), t, n, a, b)
+            sides[t][int(n)] = 0 if math.isnan(low) else (low > 0) - (high < 0)
+    t975 = R("say('t', qt(0.975, c(193 - 16, 293 - 16)))")["t"]
+    enough = {g["term"]: g for g in experiment("enough", *options)}
+    equal(list(enough), names)
+    for t, g in enough.items():
+        last = sides[t][193]
+        since = 193 + 1
+        while last and since > 17 and sides[t][since - 1] == last:
+            since -= 1
+        equal(g["sure_since"], str(since) if last else "", t)
+        estimate, low, high = got[t, 193]
+        near(g["half_width"], (high - low) / 2, t)
+        near(g["next_half_width"], (high - low) / 2 * math.sqrt(193 / 293) * t975[1] / t975[0], t)
+        near(g["needed"], 193 * ((high - low) / 2 / estimate) ** 2, t)
+    check(sum(bool(g["sure_since"]) for g in enough.values()) in range(3, 10), "which are sure")
+
+
+@test
+def runs_that_are_too_few_tell_nothing():
+    bring(put("few.csv", read()[:14]))
+    check("14 runs cannot tell 16 terms apart, so nothing is sure yet" in spanloom("experiment", "enough", "-d", path("spanloom.db"), code=2).err)
+
+
 main()

@@ -26,6 +26,18 @@ void sl_ols_init(struct sl_ols *o, size_t p)
     o->scale = sl_alloc(c * sizeof *o->scale);
 }
 
+void sl_ols_copy(struct sl_ols *to, const struct sl_ols *from)
+{
+    size_t c = from->columns;
+
+    sl_ols_init(to, from->p);
+    to->n = from->n;
+    to->waiting = from->waiting;
+    memcpy(to->block, from->block, c * BLOCK * sizeof *to->block);
+    memcpy(to->r, from->r, c * c * sizeof *to->r);
+    memcpy(to->scale, from->scale, c * sizeof *to->scale);
+}
+
 void sl_ols_free(struct sl_ols *o)
 {
     free(o->block);

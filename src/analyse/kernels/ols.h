@@ -44,6 +44,8 @@ void sl_ols_matrix(struct sl_ols *o, const double *x, size_t n);
  * With df 0 there are no errors, and no tests.  Where all y are equal there is no r_squared, nor f.  false: squares
  * went beyond the range of double (values 1e150 times those of the first block); nothing is in fit. */
 bool sl_ols_solve(struct sl_ols *o, const double *origin, struct sl_ols_fit *fit);
+/* As far as it has come: *to is to be solved, or goes on, by itself. */
+void sl_ols_copy(struct sl_ols *to, const struct sl_ols *from);
 void sl_ols_free(struct sl_ols *o);
 void sl_ols_fit_free(struct sl_ols_fit *fit);
 
