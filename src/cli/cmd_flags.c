@@ -160,7 +160,7 @@ static int find_plugin(const struct place *p, const struct target *t, struct sl_
             sl_err(err, SL_ENOTFOUND,
                    "no plugin for %s is in %s: Spanloom was built without; `meson setup` says which it makes, and what "
                    "they need",
-                   name, p->plugins);
+                   name, *p->plugins ? p->plugins : p->lib);
     } else if (t->version) {
         sl_buf_clear(file);
         sl_buf_addf(file, "%s/spanloom_%s_%s.so", p->plugins, t->plugin, t->version);

@@ -11,7 +11,7 @@
 #include "runtime/clock.h"
 #include "runtime/runtime.h"
 
-enum { RECORD = 3, COUNT = SL_TF_SHORT << 2 | 2 };
+enum { RECORD = 3, NEAR = 32, COUNT = SL_TF_SHORT << 2 | 2 };
 #define TIME_MASK ((UINT64_C(1) << SL_TF_TIME_BITS) - 1)
 
 static uint64_t word(uint64_t ticks, uint32_t code)
@@ -24,33 +24,61 @@ static void set_state(struct sl_lane *l, uint64_t state)
     __atomic_store_n(&l->chunk->state, state, __ATOMIC_RELEASE);
 }
 
+/* Where the counts begin that end at the state of l, which has `top` words. */
+static uint32_t run_of(const struct sl_lane *l, uint32_t top)
+{
+    return l->run_state == l->chunk->state ? l->run : top;
+}
+
+/* Counts within a span and those around it are looked for at once, so that they have places of their own. */
+static uint32_t *slot(struct sl_lane *l, uint32_t site)
+{
+    return &l->counts[(site + l->depth * 37) % SL_SHORT_SLOTS];
+}
+
+/* The count of a site among those from run to top; NULL: it has none, or it is far back. */
+static uint64_t *find(struct sl_lane *l, uint32_t run, uint32_t top, uint32_t site)
+{
+    uint64_t *words = sl_lane_words(l);
+    uint32_t at = *slot(l, site);
+
+    if (at >= run && at < top && (at - run) % RECORD == 0 && (uint32_t)words[at + 1] == site)
+        return words + at;
+    for (at = top; at > run && top - at < NEAR * RECORD;) {
+        at -= RECORD;
+        if ((uint32_t)words[at + 1] == site)
+            return words + at;
+    }
+    return NULL;
+}
+
 /* Adds to one of the counts that end at the state of l, or makes one. */
 static void add(struct sl_lane *l, uint32_t site, uint32_t n, uint64_t ticks, uint64_t now)
 {
-    uint64_t state = l->chunk->state, *to = sl_lane_words(l) + (uint32_t)state;
-    uint32_t runs = l->run_state == state ? l->runs : 0;
+    uint64_t state = l->chunk->state;
+    uint32_t top = (uint32_t)state, run = run_of(l, top);
+    uint64_t *r = find(l, run, top, site);
 
-    for (uint32_t i = 1; i <= runs && i <= SL_SHORTS; i++) {
-        uint64_t *r = to - i * RECORD;
-        if ((uint32_t)r[1] == site && (r[1] >> 32) + n <= UINT32_MAX) {
-            r[1] += (uint64_t)n << 32;
-            r[2] += ticks;
-            return;
-        }
+    if (!r || (r[1] >> 32) + n > UINT32_MAX) {
+        r = sl_lane_words(l) + top;
+        r[0] = word(now, COUNT);
+        r[1] = (uint64_t)n << 32 | site;
+        r[2] = ticks;
+        set_state(l, state + RECORD);
+        l->run_state = state + RECORD;
+        l->run = run;
+    } else {
+        r[1] += (uint64_t)n << 32;
+        r[2] += ticks;
     }
-    to[0] = word(now, COUNT);
-    to[1] = (uint64_t)n << 32 | site;
-    to[2] = ticks;
-    set_state(l, state + RECORD);
-    l->run_state = state + RECORD;
-    l->runs = runs + 1;
+    *slot(l, site) = (uint32_t)(r - sl_lane_words(l));
 }
 
 /* The innermost span that was begun here and has nothing but counts behind it, if it is of this site and short. */
 static bool take_back(struct sl_lane *l, uint32_t code, uint64_t now)
 {
     uint64_t state = l->chunk->state, inside[SL_SHORTS][2], *words = sl_lane_words(l), ticks;
-    uint32_t n = l->run_state == state ? l->runs : 0, at;
+    uint32_t n = ((uint32_t)state - run_of(l, (uint32_t)state)) / RECORD, at;
     struct sl_short *s;
 
     if (!l->depth)
@@ -69,7 +97,7 @@ static bool take_back(struct sl_lane *l, uint32_t code, uint64_t now)
     }
     set_state(l, s->state - 1);
     l->run_state = s->state - 1;
-    l->runs = s->runs;
+    l->run = s->run;
     l->depth--;
     for (uint32_t i = 0; i < n; i++)
         add(l, (uint32_t)inside[i][0], (uint32_t)(inside[i][0] >> 32), inside[i][1], now);
@@ -92,17 +120,16 @@ bool sl_count(struct sl_site *site, uint32_t end)
     SIGNAL_FENCE();
     now = sl_clock_ticks();
     state = l->chunk->state;
-    /* room for what may come of it: all counts of a span, its own, and one more */
-    if (LIKELY((uint32_t)state + (SL_SHORTS + 2) * RECORD <= l->room &&
-               now < __atomic_load_n(&l->until, __ATOMIC_RELAXED))) {
+    /* of a span that is taken back there remain at most its counts and one more, where its begin and they were */
+    if (LIKELY((uint32_t)state + RECORD <= l->room && now < __atomic_load_n(&l->until, __ATOMIC_RELAXED))) {
         done = true;
         if (!end) {
             struct sl_short *s = &l->open[l->depth % SL_SHORT_DEPTH];
             sl_lane_words(l)[(uint32_t)state] = word(now, code);
             s->state = state + 1;
-            s->runs = l->run_state == state ? l->runs : 0;
+            s->run = run_of(l, (uint32_t)state);
             l->depth++;
-            l->runs = 0;
+            l->run = (uint32_t)state + 1;
             l->run_state = state + 1;
             set_state(l, state + 1);
         } else if (!take_back(l, code, now)) {

@@ -92,7 +92,7 @@ static void lane_take(struct sl_lane *l, const struct sl_lane *base, uint64_t ti
     l->retry = 0;
     l->deeper = NULL;
     l->used = true;
-    l->run_state = l->depth = l->runs = 0;
+    l->run_state = l->depth = l->run = 0;
     l->ready = sl_rt.min_ticks || *sl_rt.options.only || *sl_rt.options.skip ? SL_CAREFUL
                : sl_clock == SL_TF_CLOCK_NS                                  ? SL_SYSTEM_CLOCK
                                                                              : SL_COUNTER;

@@ -31,13 +31,13 @@ void sl_guard_leave(const struct sl_guard *g);
 
 enum sl_ready { SL_COUNTER = 1, SL_SYSTEM_CLOCK, SL_CAREFUL /* spans may be counted or left out; either clock */ };
 
-enum { SL_SHORTS = 16, SL_SHORT_DEPTH = 32 };
+enum { SL_SHORTS = 64, SL_SHORT_DEPTH = 32, SL_SHORT_SLOTS = 256 };
 
 /* A span that was begun, and may yet become a count: its begin is the last word before `state`, but for the counts of
  * what it had in it. */
 struct sl_short {
     uint64_t state; /* of the chunk, behind the begin */
-    uint32_t runs;  /* counts in a row that stand right before the begin */
+    uint32_t run;   /* where the counts begin that stand right before the begin */
 };
 
 /*
@@ -53,11 +53,12 @@ struct sl_lane {
     struct sl_lane *deeper;    /* for signal handlers */
     struct sl_lane *next;      /* in sl_rt.free */
     uint64_t epoch;
-    uint32_t retry;     /* events to lose until the full disk is asked again */
-    bool used;          /* by a thread, now */
-    uint64_t run_state; /* of the chunk, behind the counts that it ends with */
-    uint32_t runs;      /* so many */
-    uint32_t depth;     /* of open[] */
+    uint32_t retry;                  /* events to lose until the full disk is asked again */
+    bool used;                       /* by a thread, now */
+    uint64_t run_state;              /* of the chunk, behind the counts in a row that it ends with */
+    uint32_t run;                    /* where they begin, in words */
+    uint32_t depth;                  /* of open[] */
+    uint32_t counts[SL_SHORT_SLOTS]; /* where that of a site may be, by its number and the depth */
     struct sl_short open[SL_SHORT_DEPTH];
 };
 

@@ -60,3 +60,30 @@ Mistakes:
   spanloom: Python programs are not compiled; run them with: spanloom run python3 PROGRAM
   try: spanloom flags --help
   [2]
+
+Compilers that weave:
+
+  $ spanloom flags gcc --cflags | sed "s:'::g; s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  -IROOT/include -fexceptions -fplugin=BUILD/src/weave/spanloom_gcc_12.so
+  $ spanloom flags clang++-14 --cflags | sed "s:'::g; s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  -IROOT/include -fpass-plugin=BUILD/src/weave/spanloom_llvm_14.so
+  $ spanloom flags clang --cflags | sed "s:'::g; s:$BUILD:BUILD:g; s:$ROOT:ROOT:g"
+  -IROOT/include -fexceptions -fpass-plugin=BUILD/src/weave/libWeavePass.so
+  $ echo include >rules
+  $ spanloom flags gfortran --cflags --pointcuts rules | sed "s:'::g; s:$BUILD:BUILD:g; s:$ROOT:ROOT:g; s:$PWD:PWD:g"
+  -IROOT/include -fplugin=BUILD/src/weave/spanloom_gcc_12.so -fplugin-arg-spanloom_gcc_12-pointcuts=PWD/rules
+  $ spanloom flags clang++ --cflags --pointcuts rules | sed "s:'::g; s:$BUILD:BUILD:g; s:$ROOT:ROOT:g; s:$PWD:PWD:g"
+  -IROOT/include -fpass-plugin=BUILD/src/weave/libWeavePass.so -fplugin=BUILD/src/weave/libWeavePass.so -mllvm -spanloom-pointcuts=PWD/rules
+  $ spanloom flags gcc-9
+  spanloom: there is no plugin for gcc 9; there are: 12
+  [1]
+  $ spanloom flags clang-x 2>&1 | head -1
+  spanloom: there are no flags for 'clang-x'; known: c, c++, fortran; clang, clang++, gcc, g++, gfortran
+  $ spanloom flags gcc --pointcuts none
+  spanloom: none: No such file or directory
+  [1]
+  $ spanloom flags c --pointcuts rules 2>&1 | head -1
+  spanloom: pointcuts are for compilers that weave: clang, gcc and so on
+  $ echo 'include fun=f' >rules; spanloom flags gcc --pointcuts rules
+  spanloom: rules:1: there is no key 'fun' of include; there are module, function, class, pointcut, scope
+  [1]
