@@ -4,9 +4,19 @@
 #define SL_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 int64_t sl_clock_now_ns(void);
 int64_t sl_clock_mono_ns(void); /* for durations; epoch unspecified */
+
+/* Of any clock that clock_gettime(2) has; 0: this kernel does not have it. */
+static inline int64_t sl_clock_ns(clockid_t clock)
+{
+    struct timespec t = {0, 0};
+
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* Sums and differences of times that a store may hold anything for: the largest or smallest where there is no room. */
 static inline int64_t sl_time_add(int64_t a, int64_t b)

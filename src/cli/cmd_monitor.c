@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,8 @@ static int run(struct cli *cli, int argc, char **argv)
         o.arg = &view;
     }
     rc = monitor_run(&m, &o, &err);
+    if (rc == 0 && o.show && m.signal == SIGINT)
+        fputc('\n', stderr); /* behind the terminal's ^C */
     if (rc == 0 && !quiet)
         monitor_summary(stderr, &m);
     if (rc < 0)

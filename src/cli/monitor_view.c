@@ -255,7 +255,7 @@ static void summary_of_gpus(FILE *out, const struct monitor *m)
     fprintf(out, "%zu GPU%s: at most %s in use on one", m->last.ngpus, m->last.ngpus == 1 ? "" : "s",
             size_text(m->sums.most_gpu_mb, a));
     if (energy_j > 0)
-        fprintf(out, ", %.3g kJ", energy_j / 1000);
+        fprintf(out, ", %.3g %s", energy_j < 1000 ? energy_j : energy_j / 1000, energy_j < 1000 ? "J" : "kJ");
     fputs("\n", out);
 }
 

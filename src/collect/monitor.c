@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FILES_LEFT = 64 }; /* open files that are not for processes */
@@ -31,14 +30,6 @@ struct monitor_inside {
     int rc;
 };
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t = {0, 0};
-
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- readings ---- */
 
 /*
@@ -47,8 +38,8 @@ static int64_t clock_ns(clockid_t clock)
  */
 static void watch_clocks(struct monitor_inside *in)
 {
-    int64_t boot = clock_ns(CLOCK_BOOTTIME), offset = clock_ns(CLOCK_REALTIME) - boot;
-    int64_t suspend = boot - clock_ns(CLOCK_MONOTONIC);
+    int64_t boot = sl_clock_ns(CLOCK_BOOTTIME), offset = sl_clock_ns(CLOCK_REALTIME) - boot;
+    int64_t suspend = boot - sl_clock_ns(CLOCK_MONOTONIC);
     int64_t since = in->m->last.node.uptime_ns ? boot - in->m->last.node.uptime_ns : 0;
     int64_t step = offset - in->clock_offset_ns, allowed = since / 1000 + 1000000;
 
@@ -82,7 +73,7 @@ static void take(struct monitor_inside *in, int64_t n)
     r->has_cgroup = in->cgroup && sl_cgroup_read(in->cgroup, &r->cgroup);
     for (size_t i = 0; i < r->ngpus; i++)
         r->gpu_is_there[i] = sl_gpus_read(in->gpus, i, &r->gpus[i]);
-    r->cost_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+    r->cost_cpu_s = (double)sl_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
     most(&m->sums.most_cpu_pct, r->node.cpu_pct_per_cpu_avg);
     most(&m->sums.most_mem_percent, r->node.mem_percent);
     most(&m->sums.most_disk_percent, r->node.disk_usage_percent);
@@ -117,7 +108,7 @@ static void write_moment(struct monitor_inside *in, int64_t n)
 static int64_t reading_is_due(struct monitor_inside *in)
 {
     struct monitor *m = in->m;
-    int64_t step = in->interval_ns * (int64_t)in->decimator.every, now = clock_ns(CLOCK_BOOTTIME);
+    int64_t step = in->interval_ns * (int64_t)in->decimator.every, now = sl_clock_ns(CLOCK_BOOTTIME);
     int64_t n = (now - in->start_boot_ns) / step * (int64_t)in->decimator.every;
 
     /* what was missed, while the machine slept or was too busy, stays missed */
@@ -128,9 +119,9 @@ static int64_t reading_is_due(struct monitor_inside *in)
         if (m->options->show)
             m->options->show(m->options->arg, m, &m->last);
         step = in->interval_ns * (int64_t)in->decimator.every;
-        now = clock_ns(CLOCK_BOOTTIME);
+        now = sl_clock_ns(CLOCK_BOOTTIME);
     }
-    return clock_ns(CLOCK_MONOTONIC) + step - (now - in->start_boot_ns) % step;
+    return sl_clock_ns(CLOCK_MONOTONIC) + step - (now - in->start_boot_ns) % step;
 }
 
 /* ---- begin ---- */
@@ -171,8 +162,8 @@ static void stamp(struct monitor_inside *in)
 {
     struct monitor *m = in->m;
 
-    m->last.node.timestamp_ns = clock_ns(CLOCK_REALTIME);
-    m->last.node.uptime_ns = in->start_boot_ns = clock_ns(CLOCK_BOOTTIME);
+    m->last.node.timestamp_ns = sl_clock_ns(CLOCK_REALTIME);
+    m->last.node.uptime_ns = in->start_boot_ns = sl_clock_ns(CLOCK_BOOTTIME);
     m->start_s = (double)in->start_boot_ns / 1e9;
     watch_clocks(in);
 }
@@ -223,7 +214,7 @@ static int run_command(struct monitor_inside *in)
 /* Waits for a signal or the end of the process, until a time on CLOCK_MONOTONIC; true: it is over. */
 static bool wait_until(struct monitor *m, struct pollfd wait[2], int64_t until_ns)
 {
-    int64_t left = until_ns - clock_ns(CLOCK_MONOTONIC);
+    int64_t left = until_ns - sl_clock_ns(CLOCK_MONOTONIC);
     struct timespec t = {0, 0};
     struct signalfd_siginfo info;
 
@@ -327,6 +318,7 @@ int monitor_run(struct monitor *m, const struct monitor_options *o, struct sl_er
     sl_node_facts(&o->roots, &m->facts);
     if ((rc = monitor_file_open(&m->file, o->output, m->facts.host, getpid(), in->err)) < 0)
         return rc;
+    m->file.stream = !o->max_length;
     in->sampler = sl_sampler_new(&(struct sl_sampler_options){o->roots, o->mounts, o->nmounts}, in->err);
     if (!in->sampler) {
         rc = in->err->code;

@@ -10,7 +10,7 @@
 
 enum { NAMES = 1000, PART = 65536, RETRY = 16 };
 
-static bool is_stream(const struct monitor_file *f)
+static bool is_output(const struct monitor_file *f)
 {
     return !strcmp(f->path, "-");
 }
@@ -95,11 +95,11 @@ static void lose(struct monitor_file *f, const char *what, int error)
 /* What was written of it is taken back, so that the next line begins where a line begins. */
 static int append(struct monitor_file *f, const char *s, size_t n)
 {
-    int error = put(f->fd, s, n, is_stream(f) ? -1 : f->end);
+    int error = put(f->fd, s, n, is_output(f) ? -1 : f->end);
 
     if (!error)
         f->end += (int64_t)n;
-    else if (is_stream(f))
+    else if (is_output(f))
         f->closed = true;
     else if (ftruncate(f->fd, f->end) != 0)
         error = errno; /* a line that is cut off is known to readers */
@@ -211,7 +211,7 @@ bool monitor_file_add(struct monitor_file *f, const struct sl_buf *lines)
         return false;
     if (error)
         lose(f, "writing", error);
-    if (!is_stream(f)) {
+    if (!f->stream) {
         m = sl_vec_add(&f->moments);
         *m = (struct moment){at, f->end - at, false};
     }
@@ -222,7 +222,7 @@ int monitor_file_close(struct monitor_file *f, struct sl_err *err)
 {
     int rc = 0;
 
-    if (f->fd >= 0 && !is_stream(f) && close(f->fd) != 0)
+    if (f->fd >= 0 && !is_output(f) && close(f->fd) != 0)
         rc = sl_err(err, SL_EIO, "%s: %s", f->path, strerror(errno));
     f->fd = -1;
     sl_vec_free(&f->moments);
@@ -231,7 +231,7 @@ int monitor_file_close(struct monitor_file *f, struct sl_err *err)
 
 void monitor_file_discard(struct monitor_file *f)
 {
-    if (f->fd >= 0 && !is_stream(f))
+    if (f->fd >= 0 && !is_output(f))
         unlink(f->path);
     monitor_file_close(f, NULL);
 }

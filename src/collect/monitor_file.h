@@ -26,6 +26,7 @@ struct monitor_file {
     })
     moments;
     bool has_dropped;
+    bool stream; /* nothing will be dropped */
     uint64_t lost;
     char lost_why[128]; /* of the last one */
     bool closed;        /* standard output is, by who reads it */

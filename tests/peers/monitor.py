@@ -7,7 +7,6 @@ more than that one, which is what the tolerances are: ticks of 10 ms, and what s
 """
 import os
 import re
-import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -225,21 +224,15 @@ def counters_of_a_group():
 @test
 def a_fifth_of_the_cost():
     """The same fields, by CPU time of many readings one after the other: the machine may be busy, but not with us."""
-    write(path("cost.c"), '#include "collect/sampler/sampler.h"\n#include <stdio.h>\n#include <time.h>\n'
-          'int main(void) { struct sl_sampler *s = sl_sampler_new(NULL, NULL); struct sl_node_report r; double best = 1;\n'
-          'for (int k = 0; k < 7; k++) { clock_t a = clock(); for (int i = 0; i < 1000; i++) sl_sampler_read(s, &r);\n'
-          'double t = (double)(clock() - a) / CLOCKS_PER_SEC / 1000; best = t < best ? t : best; } printf("%g\\n", best * 1e6); sl_sampler_free(s); }\n')
     src = f"{ROOT}/src/collect/sampler"
-    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-D_GNU_SOURCE", f"-I{ROOT}/src", "-o", path("cost"), path("cost.c"), f"{ROOT}/src/base/err.c",
-                    *sorted(f"{src}/{n}" for n in os.listdir(src) if n.endswith(".c")), "-lm", "-ldl"], check=True)
-    ours = float(subprocess.run([path("cost")], capture_output=True, text=True, check=True).stdout)
-    code = "import psutil, time\ndef one():\n    psutil.cpu_percent(percpu=True); psutil.virtual_memory().percent; psutil.disk_usage('/').percent\n" \
-        "    psutil.disk_io_counters(perdisk=False); psutil.disk_io_counters(perdisk=False); psutil.net_io_counters(pernic=True); time.time()\n" \
-        "one(); best = 1\nfor k in range(5):\n    a = time.process_time()\n    for i in range(200): one()\n" \
-        "    best = min(best, (time.process_time() - a) / 200)\nprint(best * 1e6)\n"
-    theirs = float(subprocess.run([peers.python(), "-c", code], capture_output=True, text=True, check=True).stdout)
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-D_GNU_SOURCE", f"-I{ROOT}/src", "-o", path("sampler"), f"{ROOT}/bench/sampler.c",
+                    f"{ROOT}/src/base/err.c", *sorted(f"{src}/{n}" for n in os.listdir(src) if n.endswith(".c")), "-lm", "-ldl"], check=True)
+    cost = {k: float(v) for k, v in (line.split() for line in subprocess.check_output([path("sampler"), "200"], text=True).splitlines())}
+    ours, theirs = cost["node"], float(subprocess.check_output([peers.python(), f"{ROOT}/bench/psutil_reading.py"], text=True))
+    note(*(f"{k} {v} us" for k, v in cost.items()))
     note(f"{ours:.1f} us a reading, psutil {theirs:.1f} us")
     check(ours * 5 <= theirs, f"{ours} us, psutil {theirs} us")
+    check(cost["tree-cpu"] <= 200 * 15, "15 ms of 1,000 processes")
 
 
 main()

@@ -3,6 +3,7 @@
  * The node: seven files of /proc that stay open, and statvfs().  Of what one costs, most is the kernel's: it formats
  * /proc/stat and /proc/diskstats.  vmstat costs as much as all others together, so it is read where there is swap only.
  */
+#include "base/clock.h"
 #include "collect/sampler/sampler_internal.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double MB = 1024 * 1024;
@@ -36,14 +36,6 @@ struct sl_sampler {
     struct sl_mount_report *mount_reports;
     size_t disk_cap, net_cap;
 };
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t = {0, 0};
-
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- new and free ---- */
 
@@ -320,11 +312,11 @@ static void report_mounts(struct sl_sampler *s, struct sl_node_report *r)
 
 void sl_sampler_read(struct sl_sampler *s, struct sl_node_report *r)
 {
-    int64_t mono = clock_ns(CLOCK_MONOTONIC);
+    int64_t mono = sl_clock_ns(CLOCK_MONOTONIC);
     int64_t step = mono - s->last_mono_ns;
 
-    *r = (struct sl_node_report){.timestamp_ns = clock_ns(CLOCK_REALTIME),
-                                 .uptime_ns = clock_ns(CLOCK_BOOTTIME),
+    *r = (struct sl_node_report){.timestamp_ns = sl_clock_ns(CLOCK_REALTIME),
+                                 .uptime_ns = sl_clock_ns(CLOCK_BOOTTIME),
                                  .interval_s = (double)step / 1e9,
 #define SL_FIELD(name, decimals) .name = NAN,
                                  SL_NODE_FIELDS(SL_FIELD)
@@ -377,7 +369,7 @@ void sl_node_facts(const struct sl_roots *roots, struct sl_node_facts *facts)
     size_t n;
 
     *facts = (struct sl_node_facts){.memory_mb = NAN, .swap_mb = NAN};
-    facts->boot_time = (double)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME)) / 1e9;
+    facts->boot_time = (double)(sl_clock_ns(CLOCK_REALTIME) - sl_clock_ns(CLOCK_BOOTTIME)) / 1e9;
     facts->tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
     facts->cpus_allowed = count_allowed();
     if (gethostname(facts->host, sizeof facts->host - 1) != 0 || !*facts->host)

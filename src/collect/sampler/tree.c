@@ -8,6 +8,7 @@
  * what a process that is gone was last seen to have used is compared with what its next living ancestor gained, and
  * kept here (`dead`) as far as it is not found there.  Of our own children wait4() tells all to the microsecond.
  */
+#include "base/clock.h"
 #include "collect/sampler/tree_internal.h"
 
 #include <errno.h>
@@ -15,18 +16,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double MB = 1048576;
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t = {0, 0};
-
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- new and free ---- */
 
@@ -51,7 +43,7 @@ struct sl_tree *sl_tree_new(const struct sl_tree_options *options, struct sl_err
         return NULL;
     }
     t->options = *options;
-    t->boot_time = (double)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME)) / 1e9;
+    t->boot_time = (double)(sl_clock_ns(CLOCK_REALTIME) - sl_clock_ns(CLOCK_BOOTTIME)) / 1e9;
     t->us_per_tick = 1e6 / (double)sysconf(_SC_CLK_TCK);
     t->page_mb = (double)sysconf(_SC_PAGESIZE) / MB;
     t->proc_fd = open(t->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -75,7 +67,7 @@ struct sl_tree *sl_tree_new(const struct sl_tree_options *options, struct sl_err
         if (!options->ours)
             memset(t->switches, 0, sizeof t->switches);
     }
-    t->last_mono_ns = clock_ns(CLOCK_MONOTONIC);
+    t->last_mono_ns = sl_clock_ns(CLOCK_MONOTONIC);
     return t;
 }
 
@@ -341,7 +333,7 @@ static void add_living(const struct sl_tree *t, struct sl_tree_report *r)
 
 bool sl_tree_read(struct sl_tree *t, struct sl_tree_report *r)
 {
-    int64_t mono = clock_ns(CLOCK_MONOTONIC);
+    int64_t mono = sl_clock_ns(CLOCK_MONOTONIC);
     double step_s = (double)(mono - t->last_mono_ns) / 1e9;
     double cpu_before = t->last[USED_USER] + t->last[USED_SYSTEM];
 

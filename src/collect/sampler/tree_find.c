@@ -4,12 +4,12 @@
  * another.  New processes have numbers behind the last one that was given (/proc/loadavg tells it), so that of all the
  * others on the machine none is read again; where the numbers may have gone round since, all are.
  */
+#include "base/clock.h"
 #include "collect/sampler/tree_internal.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUND_S = 10 };
@@ -179,13 +179,10 @@ static void add_new(struct sl_tree *t, pid_t before, pid_t now, bool all)
 
 void tree_find(struct sl_tree *t, bool first)
 {
-    struct timespec now;
-    int64_t ns;
+    int64_t now = sl_clock_ns(CLOCK_MONOTONIC);
     pid_t given;
     size_t known;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     given = last_given(t);
     list_pids(t);
     for (size_t i = 0; i < t->n; i++)
@@ -193,7 +190,7 @@ void tree_find(struct sl_tree *t, bool first)
             t->v[i].gone = true;
     known = t->n;
     add_new(t, t->last_pid, given,
-            first || !given || !t->last_pid || ns - t->last_mono_ns > (int64_t)ROUND_S * 1000000000);
+            first || !given || !t->last_pid || now - t->last_mono_ns > (int64_t)ROUND_S * 1000000000);
     for (size_t i = known; i < t->n; i++) {
         struct member *p = &t->v[i];
         if (!process_read(t, p))
