@@ -54,7 +54,9 @@ int monitor_file_open(struct monitor_file *f, const char *output, const char *ho
         f->fd = STDOUT_FILENO;
         return 0;
     }
-    if ((stat(output, &s) == 0 && S_ISDIR(s.st_mode)) || output[strlen(output) - 1] == '/')
+    if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
+        return sl_err(err, SL_EIO, "%s: %s", output, strerror(errno));
+    if (stat(output, &s) == 0 && S_ISDIR(s.st_mode))
         return open_own(f, output, host, pid, err);
     if (snprintf(f->path, sizeof f->path, "%s", output) >= (int)sizeof f->path)
         return sl_err(err, SL_EUSAGE, "%s: too long a path", output);

@@ -33,8 +33,8 @@ struct monitor_file {
 };
 
 /*
- * output: a file that is not there yet, a folder in which it gets a name of its own, "-", or NULL: a name of its own in
- * the working directory.  SL_EUSAGE: it is there.
+ * output: a file that is not there yet, a folder in which it gets a name of its own (which is made where the path ends
+ * with /), "-", or NULL: a name of its own in the working directory.  SL_EUSAGE: it is there.
  */
 int monitor_file_open(struct monitor_file *f, const char *output, const char *host, pid_t pid, struct sl_err *err);
 /* The first line, without which there is no file. */

@@ -124,6 +124,10 @@ def files_that_are_there():
         spanloom("monitor", "-o", path("folder"), "true")
     spanloom("monitor", "-o", path("folder/"), "true")
     equal(len(os.listdir(path("folder"))), 3)
+    for _ in range(2):
+        spanloom("monitor", "-o", "new/", "true")
+    equal(len(os.listdir(path("new"))), 2)
+    shutil.rmtree(path("new"))
     r = spanloom("monitor", "-o", path("none/x"), "true", code=125)
     check("No such file or directory" in r.err, r.err)
     r = spanloom("monitor", "-o", "-", "true", code=2)
@@ -356,8 +360,8 @@ def only_the_top_is_told_of_one_by_one():
     equal(p.stdout.readline(), "ready\n")
     n = len(samples(path("m")))
     until(lambda: len(samples(path("m"))) >= n + 2, "samples")
+    records = lines(path("m"), False)
     p.communicate("\n")
-    records = lines(path("m"))
     by_moment = {}
     for r in of(records, "process"):
         by_moment.setdefault(r["timestamp"], []).append(r)
