@@ -121,6 +121,7 @@ RUNS = {
     "dual": [f"{ROOT}/tests/data/parsl-2026-dual/runinfo"],
     "two": [EXAMPLE, f"{ROOT}/tests/data/parsl-2026-dual/runinfo"],
     "traced": [f"{ROOT}/tests/data/parsl-2026-traced/runinfo"],
+    "nodes": [EXAMPLE, f"{ROOT}/tests/data/nodes"],
 }
 PLOTS = {  # name: the store, and what is behind the name
     "critical-path": ("run",),
@@ -132,6 +133,7 @@ PLOTS = {  # name: the store, and what is behind the name
     "flame": ("traced",),
     "flame-diff": ("traced", "vm:31340", "vm:31339"),
     "icicle": ("traced",),
+    "nodes": ("nodes",),
     "rate": ("run", "exec_done"),
     "resources": ("run", "*memory_resident"),
     "sequences": ("run",),

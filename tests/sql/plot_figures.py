@@ -305,6 +305,46 @@ def resources():
         equal(b["samples"], len(want[key]))
 
 
+def bins_of_nodes(lines, width_ns):
+    """{(panel, bin): value} of one node: means weighted by time, and rates."""
+    first, cells, before = int(lines[0]["timestamp"] * 1e9), {}, dict.fromkeys(("disk", "net"), 0.0)
+    uptime = lines[0]["uptime_s"]
+    for s in lines[1:]:
+        elapsed, uptime = s["uptime_s"] - uptime, s["uptime_s"]
+        now = {"disk": s["disk_io_read_mb"] + s["disk_io_write_mb"], "net": s["net_io_ext_sent_mb"] + s["net_io_ext_recv_mb"]}
+        cell = cells.setdefault((int(s["timestamp"] * 1e9) - 1 - first) // width_ns, [])
+        cell.append((elapsed, s["cpu_pct_per_cpu_avg"] * elapsed, s["mem_percent"], now["disk"] - before["disk"], now["net"] - before["net"]))
+        before = now
+    found = {}
+    for b, rows in cells.items():
+        elapsed, cpu, mem, disk, net = (list(c) for c in zip(*rows))
+        found |= {("cpu", b): sum(cpu) / sum(elapsed), ("memory", b): statistics.fmean(mem), ("disk", b): sum(disk) / sum(elapsed), ("network", b): sum(net) / sum(elapsed)}
+    return found
+
+
+@test
+def nodes():
+    """Lines are those of the files; states those of occupancy(), of the tasks."""
+    store = imported(EXAMPLE, f"{ROOT}/tests/data/nodes").store
+    sets, title = plot("nodes", "--bin", "2")
+    for file in os.listdir(f"{ROOT}/tests/data/nodes"):
+        with open(f"{ROOT}/tests/data/nodes/{file}") as f:
+            lines = [json.loads(line) for line in f]
+        want = bins_of_nodes(lines, 2 * 10**9)
+        got = {(r["panel"], round((r["time_ms"] / 1e3 - lines[0]["timestamp"]) / 2 - 0.5)): r["value"] for r in sets["lines"] if r["node"] == lines[0]["host"]}
+        equal(got.keys(), want.keys())
+        for key, value in want.items():
+            close(got[key], value, key)
+    check(title.startswith("3 nodes: CPUs busy "), title)
+    equal((sets["bands"], sets["note"]), ([], []))
+    running = ask("SELECT time_ns, sum(spans - ended) AS n FROM occupancy('parsl.monitoring.task', '200 bins') JOIN sl_state USING (span_type, event_type) WHERE kind = 'run' GROUP BY 1")
+    want = {int(r["time_ns"]) / 1e6: round(float(r["n"]), 3) for r in running}
+    got = {r["time_ms"]: r["spans"] for r in sets["states"] if r["state"] == "running"}
+    check(got and all(close(want[t], n, t, 1e-3) is None for t, n in got.items()), "running")
+    sets, _ = plot("nodes", store=imported(f"{ROOT}/tests/data/nodes", store="alone.db").store)
+    equal((sets["states"], len(sets["note"])), ([], 1))
+
+
 # ---- one answer
 
 @test
@@ -457,6 +497,7 @@ INPUTS = {  # one row of each input; X is a text, N a number
     "critical-path": "SELECT CAST(N * 1e9 AS INTEGER) AS start_ns, CAST(N * 1e9 + 5 AS INTEGER) AS end_ns, X AS component, X AS state, X AS task, X AS workflow",
     "sequences": "SELECT 1 AS position, X AS span_type, X AS event_type, N AS mean_s, N AS cumulative_s",
     "resources": "SELECT CAST(N * 1e9 AS INTEGER) AS time_ns, X AS metric, N AS value",
+    "nodes": "SELECT X AS node, CAST(N * 1e9 AS INTEGER) AS time_ns, 1 AS elapsed_s, abs(N) AS cpu_percent, N AS memory_percent, N AS disk_mb",
     "diff": "SELECT 'transition' AS what, X AS from_type, X AS from_event, X AS to_type, X AS to_event, N AS median_a_s, N AS median_b_s, N AS change_s, 3 AS n_a, 3 AS n_b",
     "tasks": "SELECT 1 AS span, X AS task, 0 AS layer, N AS seconds, X AS app, NULL AS after_span, X AS workflow",
     "flame": "SELECT 1 AS node, NULL AS parent, 0 AS depth, X AS name, abs(N) AS exclusive_s, abs(N) AS total_s, 0 AS from_s",
