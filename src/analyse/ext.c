@@ -23,6 +23,7 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_fn_experiment,
     sl_fn_kde2d,
     sl_fn_lens_events,
+    sl_fn_metrics,
     sl_fn_node_usage,
     sl_fn_occupancy,
     sl_fn_ols,

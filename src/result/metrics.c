@@ -39,10 +39,6 @@ static int ask(struct sl_result *r, struct sl_store *st, const struct sl_column 
 {
     struct sl_table *t;
 
-    if (sl_store_int(st, sql_made_before, 0))
-        return sl_err(err, SL_ENOTFOUND,
-                      "%s was made by an older version: `spanloom import` of anything brings the views of metrics",
-                      st->path);
     if (!(t = sl_result_sql(r, st, "metrics", column, columns, sql, err)))
         return SL_ESTORE;
     if (within)

@@ -42,6 +42,3 @@ SELECT x.time_ns, (SELECT json_group_array(h.name) FROM sl_shape h WHERE h.id = 
 FROM sl_sample x
 WHERE x.span = ?1
 ORDER BY x.time_ns, x.place;
-
--- name: made_before
-SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = 'task_metrics');

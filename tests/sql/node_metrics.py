@@ -46,9 +46,10 @@ def figures_are_those_of_the_lines():
         equal(rows[n[0]["host"]]["step"], n[0]["rank"])
         equal(int(rows[n[0]["host"]]["samples"]), len(n) - 1)
     equal(rows, {r["host"]: r for r in table("metrics", path("mon"))} | {h: {**r, "node": rows[h]["node"]} for h, r in rows.items()}, "without a store")
-    view = {r[0]: r[1:] for r in query(store, f"SELECT host, {', '.join(files.SUMMARY)} FROM node_metrics")}
-    for host, values in view.items():
-        equal([f"{v:.9g}" for v in values], [f"{float(rows[host][m]):.9g}" for m in files.SUMMARY], "the view, without the extension")
+    for r in table("sql", f"SELECT host, {', '.join(files.SUMMARY)} FROM node_metrics", store=store):
+        equal({m: r[m] for m in files.SUMMARY}, {m: rows[r["host"]][m] for m in files.SUMMARY}, "in SQL")
+    rows = {(r["node"], r["time_ns"]): r for r in table("sql", "SELECT * FROM node_samples", store=store)}
+    equal(len(rows), sum(len(n) - 1 for n in nodes))
 
 
 @test

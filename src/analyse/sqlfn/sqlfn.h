@@ -16,6 +16,7 @@ int sl_fn_event_sequences(sqlite3 *db);
 int sl_fn_experiment(sqlite3 *db); /* all of experiment_*(): experiment/sqlfn.c, which is above, defines it */
 int sl_fn_kde2d(sqlite3 *db);
 int sl_fn_lens_events(sqlite3 *db);
+int sl_fn_metrics(sqlite3 *db);
 int sl_fn_node_usage(sqlite3 *db);
 int sl_fn_occupancy(sqlite3 *db);
 int sl_fn_ols(sqlite3 *db);
