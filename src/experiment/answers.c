@@ -66,7 +66,8 @@ static int factors(struct sl_answer_rows *out, const struct sl_asked *a, struct 
     static const char *const kinds[] = {[SL_FACTOR_CONSTANT] = "constant",
                                         [SL_FACTOR_BOOLEAN] = "boolean",
                                         [SL_FACTOR_NUMERIC] = "numeric",
-                                        [SL_FACTOR_CATEGORICAL] = "categorical"};
+                                        [SL_FACTOR_CATEGORICAL] = "categorical",
+                                        [SL_FACTOR_IDENTITY] = "identity"};
     const struct sl_runs *r = out->runs;
 
     (void)a, (void)err;
@@ -364,31 +365,31 @@ static int scatter(struct sl_answer_rows *out, const struct sl_asked *a, struct 
     return 0;
 }
 
-#define ANSWER(name, columns, fill)                                                                                    \
+#define ANSWER(name, columns, fill, failed, coarse)                                                                    \
     {                                                                                                                  \
-        name, columns, sizeof(columns) / sizeof *(columns), fill, false                                                \
+        name, columns, sizeof(columns) / sizeof *(columns), fill, failed, coarse                                       \
     }
 const struct sl_answer sl_answers[SL_ANSWERS] = {
-    [SL_ANSWER_ABOUT] = ANSWER("about", about_columns, about),
-    [SL_ANSWER_FACTORS] = ANSWER("factors", factor_columns, factors),
-    [SL_ANSWER_DELTAS] = ANSWER("deltas", delta_columns, deltas),
-    [SL_ANSWER_MEANS] = ANSWER("means", mean_columns, means),
-    [SL_ANSWER_MODEL] = ANSWER("model", model_columns, model),
-    [SL_ANSWER_TILES] = ANSWER("tiles", tile_columns, tiles),
-    [SL_ANSWER_FIT] = ANSWER("fit", fit_columns, fit),
-    [SL_ANSWER_SEQUENCE] = {"sequence", sl_sequence_columns, SL_SEQUENCE_COLUMNS, sl_answer_sequence, false},
-    [SL_ANSWER_SHAPLEY] = {"shapley", sl_shapley_columns, SL_SHAPLEY_COLUMNS, sl_answer_shapley, false},
-    [SL_ANSWER_VECTORS] = {"vectors", sl_vector_columns, SL_VECTOR_COLUMNS, sl_answer_vectors, false},
-    [SL_ANSWER_PCA] = {"pca", sl_component_columns, SL_COMPONENT_COLUMNS, sl_answer_components, false},
-    [SL_ANSWER_LOADINGS] = {"loadings", sl_loading_columns, SL_LOADING_COLUMNS, sl_answer_loadings, false},
-    [SL_ANSWER_PCA_SCORES] = {"pca_scores", sl_pca_score_columns, SL_PCA_SCORE_COLUMNS, sl_answer_pca_scores, false},
-    [SL_ANSWER_SCATTER] = ANSWER("scatter", scatter_columns, scatter),
-    [SL_ANSWER_VARIANCE] = {"variance", sl_variance_columns, SL_VARIANCE_COLUMNS, sl_answer_variance, false},
-    [SL_ANSWER_FAILURES] = {"failures", sl_failures_columns, SL_FAILURES_COLUMNS, sl_answer_failures, true},
-    [SL_ANSWER_DRIFT] = {"drift", sl_drift_columns, SL_DRIFT_COLUMNS, sl_answer_drift, false},
-    [SL_ANSWER_RESIDUALS] = {"residuals", sl_residual_columns, SL_RESIDUAL_COLUMNS, sl_answer_residuals, false},
-    [SL_ANSWER_ENOUGH] = {"enough", sl_enough_columns, SL_ENOUGH_COLUMNS, sl_answer_enough, false},
-    [SL_ANSWER_PRECISION] = {"precision", sl_precision_columns, SL_PRECISION_COLUMNS, sl_answer_precision, false},
+    [SL_ANSWER_ABOUT] = ANSWER("about", about_columns, about, false, false),
+    [SL_ANSWER_FACTORS] = ANSWER("factors", factor_columns, factors, false, false),
+    [SL_ANSWER_DELTAS] = ANSWER("deltas", delta_columns, deltas, false, true),
+    [SL_ANSWER_MEANS] = ANSWER("means", mean_columns, means, false, true),
+    [SL_ANSWER_MODEL] = ANSWER("model", model_columns, model, false, false),
+    [SL_ANSWER_TILES] = ANSWER("tiles", tile_columns, tiles, false, false),
+    [SL_ANSWER_FIT] = ANSWER("fit", fit_columns, fit, false, false),
+    [SL_ANSWER_SEQUENCE] = ANSWER("sequence", sl_sequence_columns, sl_answer_sequence, false, false),
+    [SL_ANSWER_SHAPLEY] = ANSWER("shapley", sl_shapley_columns, sl_answer_shapley, false, false),
+    [SL_ANSWER_VECTORS] = ANSWER("vectors", sl_vector_columns, sl_answer_vectors, false, false),
+    [SL_ANSWER_PCA] = ANSWER("pca", sl_component_columns, sl_answer_components, false, false),
+    [SL_ANSWER_LOADINGS] = ANSWER("loadings", sl_loading_columns, sl_answer_loadings, false, false),
+    [SL_ANSWER_PCA_SCORES] = ANSWER("pca_scores", sl_pca_score_columns, sl_answer_pca_scores, false, false),
+    [SL_ANSWER_SCATTER] = ANSWER("scatter", scatter_columns, scatter, false, true),
+    [SL_ANSWER_VARIANCE] = ANSWER("variance", sl_variance_columns, sl_answer_variance, false, false),
+    [SL_ANSWER_FAILURES] = ANSWER("failures", sl_failures_columns, sl_answer_failures, true, true),
+    [SL_ANSWER_DRIFT] = ANSWER("drift", sl_drift_columns, sl_answer_drift, false, false),
+    [SL_ANSWER_RESIDUALS] = ANSWER("residuals", sl_residual_columns, sl_answer_residuals, false, false),
+    [SL_ANSWER_ENOUGH] = ANSWER("enough", sl_enough_columns, sl_answer_enough, false, false),
+    [SL_ANSWER_PRECISION] = ANSWER("precision", sl_precision_columns, sl_answer_precision, false, false),
 };
 
 int sl_answer(struct sl_answer_rows *out, const struct sl_runs *r, const struct sl_answer *answer,

@@ -38,7 +38,7 @@ struct sl_answer {
     const struct sl_answer_column *column;
     size_t columns;
     int (*fill)(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
-    bool failed; /* it is about runs that failed, too: to be loaded with q.failed */
+    bool failed, coarse; /* how its runs are to be loaded: as of q, see runs.h */
 };
 
 enum sl_answer_of {

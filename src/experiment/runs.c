@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "experiment/runs.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/json.h"
+#include "experiment/runs_internal.h"
 #include "experiment_runs.sql.h"
 
 #include <math.h>
@@ -350,9 +350,10 @@ static int by_time(const void *a, const void *b)
     return x->time_ns != y->time_ns ? (x->time_ns < y->time_ns ? -1 : 1) : x->span < y->span ? -1 : x->span > y->span;
 }
 
-static void arrays(struct load *l, bool with_failed)
+static void arrays(struct load *l, const struct sl_question *q)
 {
     struct sl_runs *r = l->r;
+    bool with_failed = q->failed || q->limit > 0;
     const struct row **order = sl_alloc((l->row.n + 1) * sizeof *order);
 
     for (size_t i = 0; i < l->row.n; i++)
@@ -381,6 +382,10 @@ static void arrays(struct load *l, bool with_failed)
             make_factor(r, &r->factor[f], column, used, rank);
             for (size_t i = 0; i < r->n; i++)
                 r->level[i * r->factors + f] = rank[l->cell.v[(size_t)(order[i] - l->row.v) * l->column.n + c]];
+            if (!q->verbatim)
+                sl_levels_identity(r, f);
+            if (q->coarse)
+                sl_levels_coarsen(r, f);
             add_treatments(r, f++);
         }
         free(used);
@@ -455,7 +460,7 @@ int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, 
                     "span IN (SELECT id FROM spans WHERE type = 'experiment.run' AND key = '%s')\"",
                     l.twice, l.twice_what, l.twice);
     if (!rc) {
-        arrays(&l, q->failed || q->limit > 0);
+        arrays(&l, q);
         if (!out->n && !out->failed)
             rc = sl_err(err, SL_ENOTFOUND, "experiment '%s' has no run%s%s", out->experiment,
                         q->where ? " that fulfils: " : "", q->where ? q->where : "");

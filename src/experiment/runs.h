@@ -18,7 +18,9 @@ enum sl_factor_kind {
     SL_FACTOR_CONSTANT, /* the same in all runs: nothing can be said of it */
     SL_FACTOR_BOOLEAN,  /* 0 and 1, or no and yes, false and true */
     SL_FACTOR_NUMERIC,
-    SL_FACTOR_CATEGORICAL
+    SL_FACTOR_CATEGORICAL,
+    SL_FACTOR_IDENTITY /* texts, of which almost each run has its own: a name of the run, which nothing can be said of
+                        */
 };
 
 struct sl_factor {
@@ -63,6 +65,8 @@ struct sl_question {
     const char *experiment;          /* its name; NULL: the only one of the store */
     const char *where;               /* which runs: a condition on the columns of the view experiment_run; NULL: all */
     bool rate;                       /* not as cost */
+    bool coarse;                     /* many levels of a factor are put together, see runs_internal.h */
+    bool verbatim;                   /* levels as they were told, also those that tell runs apart; for export */
     bool failed;                     /* runs that failed are wanted, too; their score is NaN */
     bool log, interactions, no_time; /* of models */
     bool elastic_net;                /* also where least squares would do */

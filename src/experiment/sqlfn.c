@@ -97,6 +97,7 @@ static int start(struct state *s, enum sl_answer_of which, const struct sl_call 
         a.q.groups = a.by;
     }
     a.q.failed = s->answer->failed;
+    a.q.coarse = s->answer->coarse;
     rc = read_how(&a.q, text(call, 1), err);
     if (!rc)
         rc = sl_runs_load(&s->runs, call->db, &a.q, err);

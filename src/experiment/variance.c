@@ -270,8 +270,10 @@ static void bootstrap(struct groups *s, struct sl_variance *out, uint64_t *rando
             v[g * ROUNDS + k] = one[g];
     }
     for (size_t g = 0; g < n; g++) {
-        out->share[g].low = sl_quantile(v + g * ROUNDS, ROUNDS, 0.025);
-        out->share[g].high = sl_quantile(v + g * ROUNDS, ROUNDS, 0.975);
+        double *mine = v + g * ROUNDS, middle = sl_quantile(mine, ROUNDS, 0.5);
+        double low = sl_quantile(mine, ROUNDS, 0.025), high = sl_quantile(mine, ROUNDS, 0.975);
+        out->share[g].low = fmax(out->share[g].share + low - middle, 0);
+        out->share[g].high = out->share[g].share + high - middle;
     }
     free(times);
     free(v);

@@ -28,8 +28,9 @@ struct sl_variance {
  * Of the model that q asks for, without pairs.  Shares are those of Lindeman, Merenda & Gold (Introduction to Bivariate
  * and Multivariate Analysis, 1980, p. 119), known as LMG: Shapley values of R^2.  They add up to R^2, whatever the
  * order in which factors are told.  Up to SL_VARIANCE_ALL_ORDERS factors over all orders, of more (or of many levels)
- * over 2000 random ones. Intervals: percentiles of 200 rounds of the bootstrap of blocks (kernels/bootstrap.h). On
- * success *out is to be freed with sl_variance_free().  Errors are those of sl_model_fit(); or all scores are equal.
+ * over 2000 random ones. Intervals: percentiles of 200 rounds of the bootstrap of blocks (kernels/bootstrap.h), moved
+ * so that the median is the share, since all of a round is larger by its noise, the more so of a factor of many levels.
+ * On success *out is to be freed with sl_variance_free().  Errors are those of sl_model_fit(); or all scores are equal.
  */
 enum { SL_VARIANCE_ALL_ORDERS = 16 };
 int sl_variance_make(struct sl_variance *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err);

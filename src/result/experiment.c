@@ -100,6 +100,7 @@ int sl_result_experiment(struct sl_result *r, struct sl_store *st, enum sl_answe
     int rc;
 
     q.failed = sl_answers[which].failed;
+    q.coarse = sl_answers[which].coarse;
     rc = sl_runs_load(&runs, st->db, &q, err);
 
     if (rc)
@@ -148,7 +149,11 @@ static void copy_cell(struct sl_table *to, int column, const struct sl_table *fr
 static int load_means(struct sl_result *r, struct sl_runs *runs, struct sl_store *st, const struct sl_asked *a,
                       struct sl_err *err)
 {
-    int rc = sl_runs_load(runs, st->db, &a->q, err);
+    struct sl_question q = a->q;
+    int rc;
+
+    q.coarse = true;
+    rc = sl_runs_load(runs, st->db, &q, err);
     return rc ? rc : fill(r, runs, SL_ANSWER_MEANS, a, err);
 }
 
@@ -208,9 +213,11 @@ int sl_result_experiment_beside(struct sl_result *r, struct sl_store *st, const 
 {
     struct sl_table *beside = sl_result_table(r, "beside", beside_columns, SL_COLUMNS(beside_columns)), *means;
     struct sl_result part = {{0}, false};
-    struct sl_runs runs = {0};
-    int rc = load_means(&part, &runs, st, a, err);
+    struct sl_runs runs = {0}, coarse = {0};
+    int rc = load_means(&part, &coarse, st, a, err);
 
+    if (!rc)
+        rc = sl_runs_load(&runs, st->db, &a->q, err);
     if (!rc)
         rc = fill(&part, &runs, SL_ANSWER_MODEL, a, err);
     means = rc ? NULL : part.table.v[0];
@@ -233,6 +240,7 @@ int sl_result_experiment_beside(struct sl_result *r, struct sl_store *st, const 
     if (!rc)
         rc = sides(r, &runs, a, err);
     sl_runs_free(&runs);
+    sl_runs_free(&coarse);
     return rc;
 }
 
@@ -301,10 +309,12 @@ int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const
     struct sl_runs runs;
     struct sl_table *t;
     struct span_at *spans;
+    struct sl_question q = a->q;
     size_t *order;
-    int rc = sl_runs_load(&runs, st->db, &a->q, err);
+    int rc;
 
-    if (rc)
+    q.coarse = true;
+    if ((rc = sl_runs_load(&runs, st->db, &q, err)))
         return rc;
     if ((rc = sl_answer(&rows, &runs, &sl_answers[SL_ANSWER_DELTAS], a, err))) {
         sl_runs_free(&runs);
@@ -342,7 +352,7 @@ int sl_result_experiment_runs(struct sl_result *r, struct sl_store *st, const st
     struct sl_table *t;
     int rc, n = 0;
 
-    q.failed = true;
+    q.failed = q.verbatim = true;
     if ((rc = sl_runs_load(&runs, st->db, &q, err)))
         return rc;
     if (runs.time_name)

@@ -451,6 +451,21 @@ void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_exper
     sl_vec_free(&colour);
 }
 
+/* "0: 121, 1: 72"; of many levels how many there are, and between which. */
+static void put_levels(FILE *out, struct sl_table *f, int64_t levels)
+{
+    const char *first = sl_table_text_or_empty(f, 3);
+
+    if (levels <= LEVELS) {
+        fprintf(out, " %s: %lld", first, (long long)sl_table_int(f, 4));
+        return;
+    }
+    fprintf(out, " %lld levels, %s to ", (long long)levels, first);
+    for (int64_t k = 1; k < levels; k++)
+        sl_table_next(f, NULL);
+    fputs(sl_table_text_or_empty(f, 3), out);
+}
+
 void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *f = sl_result_find(r, "factors");
@@ -460,10 +475,12 @@ void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_exper
     put_head(out, r, "how many runs have which level of a factor; scores are in");
     for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
         const char *name = sl_table_text_or_empty(f, 0);
-        if (strcmp(name, last) != 0)
+        bool same = !strcmp(name, last);
+        if (!same)
             fprintf(out, "%s%-*s %-12s", *last ? "\n" : "", NAME, name, sl_table_text_or_empty(f, 1));
-        fprintf(out, "%s %s: %lld", strcmp(name, last) != 0 ? "" : ",", sl_table_text_or_empty(f, 3),
-                (long long)sl_table_int(f, 4));
+        else
+            fputc(',', out);
+        put_levels(out, f, sl_table_int(f, 2));
         last = name;
     }
     fputc('\n', out);

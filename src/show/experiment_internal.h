@@ -11,7 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAME = 28, TILE = 25, NUMBER = 32, MANY = 40, PAIRS = 20, BAR = 14, DATE = sizeof "2026-11-20" - 1 };
+enum {
+    NAME = 28,
+    LEVELS = 12,
+    TILE = 25,
+    NUMBER = 32,
+    MANY = 40,
+    PAIRS = 20,
+    BAR = 14,
+    DATE = sizeof "2026-11-20" - 1
+};
 
 /* ---- numbers ---- */
 
@@ -97,18 +106,26 @@ static inline double real(const struct sl_table *t, int column)
 
 /* ---- heads ---- */
 
-static inline void put_factors(FILE *out, struct sl_table *f)
+/* Factors of this kind, of one level at most, behind what is to be said of them. */
+static inline void put_factors_of(FILE *out, struct sl_table *f, const char *kind, const char *what)
 {
     bool any = false;
 
     for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
-        if (strcmp(sl_table_text_or_empty(f, 1), "constant") != 0)
+        if (strcmp(sl_table_text_or_empty(f, 1), kind) != 0 || sl_table_int(f, 2) > 1)
             continue;
-        fprintf(out, "%s%s", any ? ", " : "never varies, so nothing can be said of it: ", sl_table_text_or_empty(f, 0));
+        fprintf(out, "%s%s", any ? ", " : what, sl_table_text_or_empty(f, 0));
         any = true;
     }
     if (any)
         fputc('\n', out);
+}
+
+static inline void put_factors(FILE *out, struct sl_table *f)
+{
+    put_factors_of(out, f, "constant", "never varies, so nothing can be said of it: ");
+    put_factors_of(out, f, "identity", "tells runs apart, so nothing can be said of it: ");
+    put_factors_of(out, f, "categorical", "no level has runs enough to say what it does: ");
 }
 
 static inline const char *unit_of(const struct sl_result *r)

@@ -4,6 +4,8 @@
 
 What is compared is never computed by the program itself.
 """
+import collections
+import csv
 import math
 import os
 import statistics
@@ -423,6 +425,88 @@ def precision_is_that_of_the_first_runs(score, *options):
 def runs_that_are_too_few_tell_nothing():
     bring(put("few.csv", read()[:14]))
     check("14 runs cannot tell 16 terms apart, so nothing is sure yet" in spanloom("experiment", "enough", "-d", path("spanloom.db"), code=2).err)
+
+
+
+# ---- continuous factors, and factors of many levels
+
+def many_levels(n=240):
+    r = rng()
+    rows = []
+    for i in range(n):
+        cache, load, prefetch, host = r.randrange(2), round(r.random(), 4), r.choice([1, 2, 4, 8, 16, 32, 64, 100, 128, 256]), f"node{min(int(r.expovariate(0.25)), 30):02d}"
+        y = 500 - 80 * cache + 0.5 * prefetch + 300 * load + r.gauss(0, 20)
+        rows.append({"cache": cache, "prefetch": prefetch, "load": load, "host": host, "id": f"run {i}", "unix_time": 1_700_000_000 + 60 * i, "usec_per_task": f"{y:.4f}"})
+    return rows
+
+
+def quarter(values):
+    """{value: name of its quarter}, by the runs below it and half of its own."""
+    bins, below = collections.defaultdict(list), 0
+    for v in sorted(set(values)):
+        bins[int(4 * (below + values.count(v) / 2) / len(values))].append(v)
+        below += values.count(v)
+    return {v: f"{b[0]}..{b[-1]}" if len(b) > 1 else str(b[0]) for b in bins.values() for v in b}, [b[0] for _, b in sorted(bins.items())]
+
+
+@test
+def means_of_many_levels_are_those_of_few():
+    """Numbers by quarters, texts without those that are rare; what tells runs apart is no factor."""
+    rows = many_levels()
+    bring(put("many.csv", rows))
+    coarse = [{"cache": x["cache"]} for x in rows]
+    first = {}
+    for f in "prefetch", "load":
+        names, firsts = quarter([x[f] for x in rows])
+        first[f] = names[firsts[0]]
+        for c, x in zip(coarse, rows):
+            c[f] = names[x[f]]
+    hosts = collections.Counter(x["host"] for x in rows)
+    for c, x in zip(coarse, rows):
+        c["host"] = x["host"] if hosts[x["host"]] >= 5 else "(others)"
+    check("(others)" in {c["host"] for c in coarse} and len(hosts) > 12, hosts)
+    first.update(cache=0, host=min(h for h in hosts if hosts[h] >= 5))
+    score = [float(x["usec_per_task"]) for x in rows]
+    got = {m["treatment"]: m for m in experiment("means")}
+    equal(set(got), {f if f == "cache" else f"{f}={v}" for f in first for v in {c[f] for c in coarse} - {first[f]}})
+    for name, m in got.items():
+        f, _, v = name.partition("=")
+        mine, base = ([s for s, c in zip(score, coarse) if str(c[f]) == x] for x in (v or "1", str(first[f])))
+        equal((int(m["runs_with"]), int(m["runs_without"])), (len(mine), len(base)), name)
+        near(m["difference"], statistics.fmean(mine) - statistics.fmean(base), name)
+        pairs = [b - a for i, a in enumerate(score) for j, b in enumerate(score) if str(coarse[i][f]) == str(first[f]) and str(coarse[j][f]) == (v or "1")
+                 and all(coarse[i][g] == coarse[j][g] for g in first if g != f)]
+        equal(int(m["pairs"]), len(pairs), name)
+        near(m["delta"], statistics.fmean(pairs) if pairs else None, name)
+    out = spanloom("experiment", "means", "-d", path("spanloom.db")).out
+    check("tells runs apart, so nothing can be said of it: id" in out, out)
+    kinds = {f["factor"]: f["kind"] for f in experiment("factors")}
+    equal(kinds, {"cache": "boolean", "prefetch": "numeric", "load": "numeric", "host": "categorical", "id": "identity"})
+    check("load                         numeric      2" in spanloom("experiment", "factors", "-d", path("spanloom.db")).out)
+    out = list(csv.DictReader(spanloom("experiment", "export", "runs", "-d", path("spanloom.db")).out.splitlines(), delimiter=";"))
+    equal([x["id"] for x in out], [x["id"] for x in rows])
+    for x in experiment("scatter", "cache", "--colour", "load"):
+        check(x["colour"] in {c["load"] for c in coarse}, x)
+
+
+@test
+def a_continuous_factor_is_a_line():
+    """And a factor of many levels a term each, and one test: lm() and drop1() of R."""
+    bring(put("many.csv", many_levels()))
+    want = R("""d <- read.csv(file, sep=';'); m <- lm(usec_per_task ~ cache + prefetch + load + host + unix_time, d); s <- summary(m)$coefficients
+for (t in rownames(s)) say(t, s[t, ])
+f <- drop1(m, test='F')
+for (t in rownames(f)[-1]) say(paste('F', t), c(f[t, 1], f[t, 5], f[t, 6]))""", file=path("many.csv"))
+    got = {g["term"]: g for g in experiment("model")}
+    for t in [t for t in want if not t.startswith("F ") and t not in ("(Intercept)", "unix_time")]:
+        near(got[t]["estimate"], want[t][0], t, 1e-8 * max(1, want[t][1] / abs(want[t][0])))
+        near(got[t]["std_error"], want[t][1], t)
+    equal(len(got), len([t for t in want if not t.startswith("F ")]))
+    for g in experiment("variance"):
+        df, f, p = want["F " + ("unix_time" if g["factor"] == "(time)" else g["factor"])]
+        equal(int(g["df"]), df)
+        near(g["f"], f, g["factor"], 1e-7)
+        near(g["p"], p, g["factor"], 1e-6) if p > 1e-12 else None
 
 
 main()
