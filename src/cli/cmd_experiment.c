@@ -15,6 +15,7 @@ static const struct option_spec options[] = {
     {"key", "COLUMNS", "import: what tells runs apart, such as host,number (default: the time)", false},
     {"name", "NAME", "the experiment (import: default the name of the file)", false},
     {"where", "CONDITION", "only runs where this SQL holds: 'cfg_encrypted = 0'", false},
+    {"split", "OLD=NEW,NEW", "a factor that became several: old runs had all of these, or none", false},
     {"cost", NULL, "scores as they were measured, such as us/task (the default)", false},
     {"rate", NULL, "scores as rates, such as tasks/s", false},
     {"vs", "CONDITION", "means: beside all runs those where this holds", false},
@@ -36,7 +37,7 @@ static const struct option_spec options[] = {
 
 typedef void show_fn(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
-/* options: those it takes beside --name, --where, --cost and --rate. */
+/* options: those it takes beside --name, --where, --split, --cost and --rate. */
 static const struct sub {
     const char *name, *options;
     enum sl_answer_of answer;
@@ -75,9 +76,9 @@ static int check_options(const struct cli *cli, const struct sub *sub)
     for (int i = 0; i < cli->ngiven; i++) {
         char word[32];
         const char *name = cli->given[i].spec->name;
-        bool shared =
-            !strcmp(name, "name") || (strcmp(sub->name, "import") != 0 &&
-                                      (!strcmp(name, "where") || !strcmp(name, "cost") || !strcmp(name, "rate")));
+        bool shared = !strcmp(name, "name") ||
+                      (strcmp(sub->name, "import") != 0 && (!strcmp(name, "where") || !strcmp(name, "cost") ||
+                                                            !strcmp(name, "rate") || !strcmp(name, "split")));
         snprintf(word, sizeof word, " %s ", name);
         if (!shared && !strstr(sub->options, word))
             return cli_usage(cli, "experiment %s has no option --%s", sub->name, name);
@@ -115,6 +116,7 @@ static struct sl_asked asked(const struct cli *cli)
 {
     struct sl_asked a = {.q = {.experiment = cli_option(cli, "name"),
                                .where = cli_option(cli, "where"),
+                               .split = cli_option(cli, "split"),
                                .rate = cli_option(cli, "rate"),
                                .log = cli_option(cli, "log"),
                                .interactions = cli_option(cli, "interactions"),
@@ -129,6 +131,8 @@ static struct sl_asked asked(const struct cli *cli)
 
     if (!a.q.experiment && cli->project)
         a.q.experiment = cli->project->experiment.name;
+    if (!a.q.split && cli->project)
+        a.q.split = cli->project->experiment.split;
     if (!a.q.groups && !a.q.order && !cli_option(cli, "greedy") && cli->project)
         a.q.groups = cli->project->experiment.groups;
     return a;

@@ -139,7 +139,7 @@ static void choose_runs(struct sl_linear_model *m, const struct sl_runs *r)
     for (uint32_t i = 0; i < r->n; i++) {
         bool whole = true;
         for (size_t f = 0; f < r->factors; f++)
-            whole &= sl_runs_levels(r, i)[f] >= 0;
+            whole &= sl_runs_levels(r, i)[f] >= 0 || r->factor[f].levels < 2;
         if (whole)
             m->run[m->n++] = i;
     }
@@ -282,11 +282,50 @@ static int fit_least_squares(struct design *d, struct sl_err *err)
     return 0;
 }
 
+/* The first and the last run (one more) that have a level of the factor. */
+static void known(const struct sl_runs *r, size_t factor, size_t *first, size_t *last)
+{
+    *first = r->n;
+    *last = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (sl_runs_levels(r, i)[factor] >= 0) {
+            *first = *first < i ? *first : i;
+            *last = i + 1;
+        }
+}
+
+/* No run has all levels.  Where some factors begin after another has ended, that may have been split. */
+static int none_is_whole(const struct sl_runs *r, struct sl_err *err)
+{
+    size_t first, last, end = r->n, ended = r->factors;
+    struct sl_buf parts = {0};
+
+    for (size_t f = 0; f < r->factors; f++) {
+        known(r, f, &first, &last);
+        if (last && last < end && r->factor[f].levels > 1) {
+            end = last;
+            ended = f;
+        }
+    }
+    for (size_t f = 0; f < r->factors && ended < r->factors; f++) {
+        known(r, f, &first, &last);
+        if (first >= end || r->factor[f].joined >= end)
+            sl_buf_addf(&parts, "%s%s", parts.n ? "," : "", r->factor[f].name);
+    }
+    sl_err(err, SL_EUSAGE, "of each of these %zu runs the level of some factor is not known%s%s%s%.400s%s", r->n,
+           parts.n ? "; was one split into others? Say --split '" : ": see which with spanloom experiment factors",
+           parts.n ? r->factor[ended].name : "", parts.n ? "=" : "", parts.n ? parts.s : "", parts.n ? "'" : "");
+    sl_buf_free(&parts);
+    return SL_EUSAGE;
+}
+
 static int check_design(const struct sl_linear_model *m, const struct sl_runs *r, const struct sl_question *q,
                         struct sl_err *err)
 {
     if (!r->treatment.n)
         return sl_err(err, SL_EUSAGE, "no factor varies in these %zu runs, so there is nothing to explain", r->n);
+    if (!m->n)
+        return none_is_whole(r, err);
     if (m->n <= m->terms && m->n < LEAST_RUNS && !q->elastic_net)
         return sl_err(err, SL_EUSAGE,
                       "%zu run%s%s cannot tell %zu terms apart: there must be more runs than terms, or %d for an "

@@ -44,6 +44,7 @@ struct load {
     SL_VEC(struct column {
         const char *name;
         struct sl_intern text; /* of its levels */
+        bool split;            /* others have its levels */
     })
     column;
     SL_VEC(struct {
@@ -344,10 +345,91 @@ static void add_treatments(struct sl_runs *r, uint32_t factor)
     }
 }
 
+/* ---- factors that were not always there ---- */
+
+static struct column *find_column(struct load *l, const char *name, size_t n)
+{
+    for (size_t i = 0; i < l->column.n; i++)
+        if (i != l->score_column && strlen(l->column.v[i].name) == n && !strncmp(l->column.v[i].name, name, n))
+            return &l->column.v[i];
+    return NULL;
+}
+
+static bool of_truths(const struct column *c)
+{
+    for (uint32_t id = 1; id <= c->text.of.n; id++)
+        if (truth(sl_intern_text(&c->text, id)) < 0)
+            return false;
+    return true;
+}
+
+/* Where `old` is known and a part is not, the part is as old was. */
+static void give_to_part(struct load *l, const struct column *old, struct column *part)
+{
+    for (size_t i = 0; i < l->row.n; i++) {
+        uint32_t *cells = l->cell.v + i * l->column.n, id = cells[old - l->column.v];
+        const char *text = id ? sl_intern_text(&old->text, id) : NULL;
+        if (id && !cells[part - l->column.v])
+            cells[part - l->column.v] = sl_intern(&part->text, text, strlen(text));
+    }
+}
+
+/* "old=a,b;other=c": runs from before the split have one level for all parts. */
+static int apply_splits(struct load *l, const char *split, struct sl_err *err)
+{
+    for (const char *s = split; s && *s; s += strcspn(s, ";"), s += *s == ';') {
+        size_t n = strcspn(s, "=;");
+        struct column *old = find_column(l, s, n);
+        if (s[n] != '=')
+            return sl_err(err, SL_EUSAGE, "which factors was '%.*s' split into? Say OLD=NEW,NEW", (int)n, s);
+        if (!old || !of_truths(old))
+            return sl_err(err, SL_EUSAGE,
+                          old ? "'%.*s' cannot have been split: it is no factor of 0 and 1"
+                              : "there is no factor '%.*s' to split",
+                          (int)n, s);
+        for (s += n + 1; *s && *s != ';'; s += *s == ',') {
+            struct column *part;
+            n = strcspn(s, ",;");
+            part = find_column(l, s, n);
+            if (!part || part == old || !of_truths(part))
+                return sl_err(err, SL_EUSAGE,
+                              part ? "'%.*s' is no factor of 0 and 1 that %s could have been split into"
+                                   : "there is no factor '%.*s' that %s was split into",
+                              (int)n, s, old->name);
+            give_to_part(l, old, part);
+            s += n;
+        }
+        old->split = true;
+    }
+    return 0;
+}
+
+/* Before the first run that has a level, a treatment had not been thought of, so it was not applied. */
+static void join(struct sl_runs *r, uint32_t factor)
+{
+    struct sl_factor *f = &r->factor[factor];
+    size_t first = 0;
+
+    while (first < r->n && r->level[first * r->factors + factor] < 0)
+        first++;
+    if (!r->time_name || f->kind != SL_FACTOR_BOOLEAN)
+        return;
+    f->joined = first;
+    for (size_t i = 0; i < first; i++)
+        r->level[i * r->factors + factor] = 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
     return x->time_ns != y->time_ns ? (x->time_ns < y->time_ns ? -1 : 1) : x->span < y->span ? -1 : x->span > y->span;
+}
+
+static bool is_factor(const struct load *l, uint32_t c)
+{
+    const struct column *column = &l->column.v[c];
+    return c != l->score_column && !column->split && !(l->time && !strcmp(l->time, column->name)) &&
+           !listed(l->key, column->name);
 }
 
 static void arrays(struct load *l, const struct sl_question *q)
@@ -369,21 +451,22 @@ static void arrays(struct load *l, const struct sl_question *q)
     r->span = sl_alloc(r->n * sizeof *r->span);
     r->level = sl_alloc(r->n * l->column.n * sizeof *r->level);
     for (uint32_t c = 0; c < l->column.n; c++)
-        r->factors += c != l->score_column && !(l->time && !strcmp(l->time, l->column.v[c].name)) &&
-                      !listed(l->key, l->column.v[c].name);
+        r->factors += is_factor(l, c);
     for (uint32_t c = 0, f = 0; c < l->column.n; c++) {
         struct column *column = &l->column.v[c];
         bool *used = sl_alloc(column->text.of.n + 1);
         int32_t *rank = sl_alloc((column->text.of.n + 1) * sizeof *rank);
-        if (c != l->score_column && !(l->time && !strcmp(l->time, column->name)) && !listed(l->key, column->name)) {
+        if (is_factor(l, c)) {
             for (size_t i = 0; i < r->n; i++)
                 used[l->cell.v[(size_t)(order[i] - l->row.v) * l->column.n + c]] = true;
             rank[0] = -1;
             make_factor(r, &r->factor[f], column, used, rank);
             for (size_t i = 0; i < r->n; i++)
                 r->level[i * r->factors + f] = rank[l->cell.v[(size_t)(order[i] - l->row.v) * l->column.n + c]];
-            if (!q->verbatim)
+            if (!q->verbatim) {
                 sl_levels_identity(r, f);
+                join(r, f);
+            }
             if (q->coarse)
                 sl_levels_coarsen(r, f);
             add_treatments(r, f++);
@@ -397,7 +480,7 @@ static void arrays(struct load *l, const struct sl_question *q)
         r->time_ns[i] = order[i]->time_ns;
         r->span[i] = order[i]->span;
         for (size_t f = 0; f < r->factors; f++)
-            whole &= r->level[i * r->factors + f] >= 0;
+            whole &= r->level[i * r->factors + f] >= 0 || r->factor[f].levels < 2;
         r->incomplete += !whole;
     }
     free(order);
@@ -459,6 +542,8 @@ int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, 
                     "and the columns that tell runs apart; see both: spanloom sql \"SELECT * FROM attributes WHERE "
                     "span IN (SELECT id FROM spans WHERE type = 'experiment.run' AND key = '%s')\"",
                     l.twice, l.twice_what, l.twice);
+    if (!rc && q->split && !q->verbatim)
+        rc = apply_splits(&l, q->split, err);
     if (!rc) {
         arrays(&l, q);
         if (!out->n && !out->failed)

@@ -29,6 +29,7 @@ struct sl_factor {
     int32_t levels;     /* in runs that were chosen and did not fail */
     const char **level; /* their texts, ascending: the first is the base, "not applied" */
     double *value;      /* of a numeric factor; NULL otherwise */
+    size_t joined;      /* so many runs were before it; of a boolean factor they count as without it */
 };
 
 /* A level other than the base, applied to its factor. */
@@ -56,7 +57,7 @@ struct sl_runs {
     int64_t *time_ns, *span; /* ascending by time, then by span */
     SL_VEC(struct sl_treatment) treatment;
     size_t failed;     /* runs without a score, which are in no array unless the question wants them */
-    size_t incomplete; /* runs where the level of some factor is not known */
+    size_t incomplete; /* runs where the level of some factor that varies is not known */
     struct sl_arena arena;
 };
 
@@ -72,6 +73,7 @@ struct sl_question {
     bool elastic_net;                /* also where least squares would do */
     double alpha, lambda;            /* of it; lambda 0: to be chosen */
     double limit; /* what failed runs scored, or worse; infinite: as the worst of the others; 0: they are left out */
+    const char *split;  /* NULL, or factors that were split: "old=a,b;other=c,d", see levels.c */
     const char *groups; /* NULL, or patterns: "sys_*,app_*;cfg_*": these first, and so on */
     const char *order;  /* NULL, or treatments: "a,b,c" */
 };
@@ -87,7 +89,8 @@ int sl_runs_check_log(const struct sl_runs *r, struct sl_err *err);
 
 /*
  * Loads what q asks for.  On success *out is to be freed with sl_runs_free().  Errors: there is no experiment, several
- * and q names none, the condition is no SQL, no run is left or none has a score, one run is told in two ways.
+ * and q names none, the condition is no SQL, no run is left or none has a score, one run is told in two ways, a split
+ * names no factor of 0 and 1.
  */
 int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, struct sl_err *err);
 void sl_runs_free(struct sl_runs *r);

@@ -2,10 +2,15 @@
 /*
  * The table functions experiment_NAME(runs, how, experiment, of, by): the answers of answers.c, a row each.
  *
- *   runs        which runs: a condition on the columns of the view experiment_run; NULL: all
- *   how         words: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER, limit=NUMBER or
- * limit=worst experiment  its name, where the store holds several of, by      of experiment_scatter: the treatment, and
- * the factor that colours; of experiment_sequence and experiment_shapley: an order of treatments, or groups
+ * runs: which runs: a condition on the columns of the view experiment_run; NULL: all.
+ *
+ * how: words out of rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER, limit=NUMBER,
+ * limit=worst, split=OLD=NEW,NEW.
+ *
+ * experiment: its name, where the store holds several.
+ *
+ * of, by: of experiment_scatter: the treatment, and the factor that colours; of experiment_sequence and
+ * experiment_shapley: an order of treatments, or groups.
  *
  *     SELECT treatment, delta FROM experiment_means('src_biglogs_remove = 0', 'rate');
  */
@@ -48,15 +53,16 @@ static bool read_number(const char *word, size_t n, const char *name, double *to
     return true;
 }
 
-static int read_how(struct sl_question *q, const char *how, struct sl_err *err)
+/* What q borrows of it lies in words. */
+static int read_how(struct sl_question *q, const char *how, struct sl_arena *words, struct sl_err *err)
 {
-    static const char *const words[] = {"rate", "log", "interactions", "no-time", "elastic-net"};
+    static const char *const flags[] = {"rate", "log", "interactions", "no-time", "elastic-net"};
     bool *const flag[] = {&q->rate, &q->log, &q->interactions, &q->no_time, &q->elastic_net};
     bool numbers = false;
 
     while (how && *(how += strspn(how, " "))) {
         size_t n = strcspn(how, " "), i = 0;
-        while (i < sizeof flag / sizeof *flag && (strlen(words[i]) != n || strncmp(words[i], how, n) != 0))
+        while (i < sizeof flag / sizeof *flag && (strlen(flags[i]) != n || strncmp(flags[i], how, n) != 0))
             i++;
         if (i < sizeof flag / sizeof *flag)
             *flag[i] = true;
@@ -64,10 +70,12 @@ static int read_how(struct sl_question *q, const char *how, struct sl_err *err)
             numbers = true;
         else if (n == strlen("limit=worst") && !strncmp(how, "limit=worst", n))
             q->limit = INFINITY;
+        else if (n > 6 && !strncmp(how, "split=", 6))
+            q->split = sl_arena_copy(words, how + 6, n - 6);
         else if (!read_number(how, n, "limit", &q->limit))
             return sl_err(err, SL_EUSAGE,
                           "'%.*s' is none of: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, "
-                          "lambda=NUMBER, limit=NUMBER or limit=worst",
+                          "lambda=NUMBER, limit=NUMBER or limit=worst, split=OLD=NEW,NEW",
                           (int)n, how);
         how += n;
     }
@@ -87,6 +95,7 @@ static int start(struct state *s, enum sl_answer_of which, const struct sl_call 
     struct sl_asked a = {.q = {.where = text(call, 0), .experiment = text(call, 2), .alpha = SL_QUESTION_ALPHA},
                          .of = text(call, 3),
                          .by = text(call, 4)};
+    struct sl_arena words = {0};
     int rc;
 
     end(s);
@@ -98,12 +107,13 @@ static int start(struct state *s, enum sl_answer_of which, const struct sl_call 
     }
     a.q.failed = s->answer->failed;
     a.q.coarse = s->answer->coarse;
-    rc = read_how(&a.q, text(call, 1), err);
+    rc = read_how(&a.q, text(call, 1), &words, err);
     if (!rc)
         rc = sl_runs_load(&s->runs, call->db, &a.q, err);
     if (!rc)
         rc = sl_answer(&s->a, &s->runs, s->answer, &a, err);
     s->rows.n = rc ? 0 : s->a.n;
+    sl_arena_free(&words);
     return rc;
 }
 

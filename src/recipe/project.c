@@ -138,15 +138,19 @@ static void parse_set(struct parse *c, const struct sl_yaml *y)
     }
 }
 
-/* {first: [a*, b], second: [c*]}, in this order: "a*,b;c*". */
-static const char *parse_groups(struct parse *c, const struct sl_yaml *y)
+/* {first: [a*, b], second: [c*]}, in this order: "a*,b;c*"; named: "first=a*,b;second=c*". */
+static const char *parse_lists(struct parse *c, const struct sl_yaml *y, const char *what, bool named)
 {
     struct sl_buf b = {0};
     const char *out;
 
-    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "groups must be a map {name: [factor, ...]}") && i < y->n; i++)
-        for (size_t k = 0, n = count(c, y->item[i], "a group"); k < n; k++)
-            sl_buf_addf(&b, "%s%s", k ? "," : b.n ? ";" : "", text_of(c, sl_yaml_item(y->item[i], k), "a factor"));
+    for (size_t i = 0; sl_yaml_is_map(&c->check, y, what) && i < y->n; i++)
+        for (size_t k = 0, n = count(c, y->item[i], "a factor's list"); k < n; k++) {
+            sl_buf_adds(&b, k ? "," : b.n ? ";" : "");
+            if (named && !k)
+                sl_buf_addf(&b, "%s=", y->key[i]->text);
+            sl_buf_adds(&b, text_of(c, sl_yaml_item(y->item[i], k), "a factor"));
+        }
     out = b.n ? keep(c, b.s) : NULL;
     sl_buf_free(&b);
     return out;
@@ -166,10 +170,12 @@ static void parse_experiment(struct parse *c, const struct sl_yaml *y)
         if (to)
             *to = text_of(c, y->item[i], k);
         else if (!strcmp(k, "groups"))
-            e->groups = parse_groups(c, y->item[i]);
+            e->groups = parse_lists(c, y->item[i], "groups must be a map {name: [factor, ...]}", false);
+        else if (!strcmp(k, "split"))
+            e->split = parse_lists(c, y->item[i], "split must be a map {old factor: [factor, ...]}", true);
         else
-            sl_yaml_fail(&c->check, y->key[i], "unknown key '%s' of experiment; known: name, score, time, key, groups",
-                         k);
+            sl_yaml_fail(&c->check, y->key[i],
+                         "unknown key '%s' of experiment; known: name, score, time, key, groups, split", k);
     }
 }
 

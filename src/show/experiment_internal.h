@@ -121,11 +121,66 @@ static inline void put_factors_of(FILE *out, struct sl_table *f, const char *kin
         fputc('\n', out);
 }
 
+static inline void put_joined(FILE *out, struct sl_table *f)
+{
+    const char *last = "";
+    char n[32];
+
+    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0))
+        if (sl_table_int(f, 5) && strcmp(last, sl_table_text_or_empty(f, 0)) != 0)
+            fprintf(out, "%s joined later: the %s run%s before it count%s as without\n", sl_table_text_or_empty(f, 0),
+                    sl_show_count((unsigned long long)sl_table_int(f, 5), n), sl_table_int(f, 5) == 1 ? "" : "s",
+                    sl_table_int(f, 5) == 1 ? "s" : "");
+}
+
+/* A factor that is not known from where others begin on, in `all` runs, may have been split into these. */
+static inline void put_splits(FILE *out, struct sl_table *f, int64_t all)
+{
+    for (size_t row = 0; row < f->rows; row++) {
+        const char *old, *last = "";
+        int64_t begin;
+        bool any = false;
+        f->at = row;
+        sl_table_next(f, NULL);
+        old = sl_table_text_or_empty(f, 0);
+        begin = all - sl_table_int(f, 6);
+        if (begin == all || strcmp(sl_table_text_or_empty(f, 1), "boolean") != 0)
+            continue;
+        row += (size_t)sl_table_int(f, 2) - 1; /* its other level */
+        for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0)) {
+            if (sl_table_int(f, 5) != begin || !strcmp(last, sl_table_text_or_empty(f, 0)))
+                continue;
+            if (!any)
+                fprintf(out, "was %s split? Then say --split '%s=", old, old);
+            fprintf(out, "%s%s", any ? "," : "", sl_table_text_or_empty(f, 0));
+            any = true;
+        }
+        if (any)
+            fputs("'\n", out);
+    }
+}
+
+/* "of 20 runs the level of a, b is not known; models leave them out" */
+static inline void put_unknown(FILE *out, struct sl_table *f, int64_t runs)
+{
+    const char *last = "";
+    size_t named = 0;
+    char n[32];
+
+    fprintf(out, "of %s run%s the level of ", sl_show_count((unsigned long long)runs, n), runs == 1 ? "" : "s");
+    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0))
+        if (sl_table_int(f, 6) && sl_table_int(f, 2) > 1 && strcmp(last, sl_table_text_or_empty(f, 0)) != 0 &&
+            named++ < 3)
+            fprintf(out, "%s%s", named > 1 ? ", " : "", sl_table_text_or_empty(f, 0));
+    fprintf(out, "%s is not known; models leave %s out\n", named > 3 ? " and others" : "", runs == 1 ? "it" : "them");
+}
+
 static inline void put_factors(FILE *out, struct sl_table *f)
 {
     put_factors_of(out, f, "constant", "never varies, so nothing can be said of it: ");
     put_factors_of(out, f, "identity", "tells runs apart, so nothing can be said of it: ");
     put_factors_of(out, f, "categorical", "no level has runs enough to say what it does: ");
+    put_joined(out, f);
 }
 
 static inline const char *unit_of(const struct sl_result *r)
@@ -157,9 +212,9 @@ static inline void put_head_in(FILE *out, const struct sl_result *r, const char 
     }
     fputc('\n', out);
     if (sl_table_int(about, SL_ABOUT_INCOMPLETE))
-        fprintf(out, "of %s runs the level of some factor is not known; models leave them out\n",
-                sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_INCOMPLETE), n));
+        put_unknown(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_INCOMPLETE));
     put_factors(out, sl_result_find(r, "factors"));
+    put_splits(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_RUNS));
     fprintf(out, "%s, %s\n\n", what, unit);
 }
 

@@ -5,6 +5,7 @@
 What is compared is never computed by the program itself.
 """
 import collections
+import contextlib
 import csv
 import math
 import os
@@ -507,6 +508,80 @@ for (t in rownames(f)[-1]) say(paste('F', t), c(f[t, 1], f[t, 5], f[t, 6]))""", 
         equal(int(g["df"]), df)
         near(g["f"], f, g["factor"], 1e-7)
         near(g["p"], p, g["factor"], 1e-6) if p > 1e-12 else None
+
+
+
+# ---- factors that were not always there
+
+def split_rows():
+    """`late` joins after 50 runs; python is one factor for 120 runs, then two: what is empty, and what it stands for."""
+    r, told, meant = rng(), [], []
+    for i in range(200):
+        late, log, old, parts = r.randrange(2), r.randrange(2), r.randrange(2), [r.randrange(2), r.randrange(2)]
+        if i < 120:
+            parts = [old, old]
+        late = late if i >= 50 else 0
+        y = f"{900 - 300 * log - 50 * parts[0] - 120 * parts[1] + 40 * late + r.gauss(0, 20):.4f}"
+        rest = {"unix_time": 1_700_000_000 + 60 * i, "usec_per_task": y}
+        told.append({"log": log, "python": old if i < 120 else "", "py313": "" if i < 120 else parts[0], "nogil": "" if i < 120 else parts[1], "late": late if i >= 50 else "", **rest})
+        meant.append({"log": log, "py313": parts[0], "nogil": parts[1], "late": late, **rest})
+    return told, meant
+
+
+@test
+def what_joined_later_or_was_split_is_as_if_it_had_been_there():
+    told, meant = split_rows()
+    bring(put("told.csv", told))
+    bring(put("meant.csv", meant), store="meant.db")
+    for command in (["means"], ["model"], ["model", "--interactions", "--log"], ["variance"], ["failures"]):
+        got, want = ({tuple(sorted(next(iter(x.values())).split(":"))): x for x in rows}
+                     for rows in (experiment(*command, "--split", "python=py313,nogil"), experiment(*command, store="meant.db")))
+        equal(set(got), set(want), command)
+        for key, w in want.items():
+            for column in w:
+                g = got[key][column]
+                with contextlib.suppress(ValueError):
+                    check(abs(float(g) - float(w[column])) < 1e-7 * max(1, abs(float(g))), command, key, column, g, w[column])
+    sql = "SELECT term, estimate FROM experiment_model(NULL, 'split=python=py313,nogil')"
+    equal({t for t, _ in query_extension(sql)}, {g["term"] for g in experiment("model", store="meant.db")})
+    out = spanloom("experiment", "model", "-d", path("spanloom.db")).out
+    for words in ("of 80 runs the level of python is not known; models leave them out\n", "late joined later: the 50 runs before it count as without\n",
+                  "was python split? Then say --split 'python=py313,nogil'\n", "(120 runs)"):
+        check(words in out, words, out)
+    out = spanloom("experiment", "model", "--split", "python=py313,nogil", "-d", path("spanloom.db")).out
+    check("split" not in out and "(200 runs)" in out, out)
+    factors = {(f["factor"], f["level"]): (f["runs"], f["joined"], f["unknown"]) for f in experiment("factors")}
+    equal(factors["late", "0"], (str(sum(x["late"] == 0 for x in meant)), "50", "0"))
+    equal(factors["python", "1"][1:], ("0", "80"))
+    write(path("spanloom.yaml"), "store: spanloom.db\nexperiment:\n  name: told\n  split:\n    python: [py313, nogil]\n")
+    check("(200 runs)" in spanloom("experiment", "model").out)
+    os.unlink(path("spanloom.yaml"))
+    # what is exported is as it was told
+    out = list(csv.DictReader(spanloom("experiment", "export", "runs", "--split", "python=py313,nogil", "-d", path("spanloom.db")).out.splitlines(), delimiter=";"))
+    equal([(x["python"], x["late"]) for x in out], [(str(x["python"]), str(x["late"])) for x in told])
+
+
+@test
+def splits_that_are_none():
+    told, _ = split_rows()
+    for x in told:
+        x["threads"] = x["log"] + 2
+    bring(put("told.csv", told))
+    says = lambda split, words: check(words in spanloom("experiment", "model", "--split", split, "-d", path("spanloom.db"), code=2).err, split)
+    says("pyton=py313", "there is no factor 'pyton' to split")
+    says("python=py313,nogl", "there is no factor 'nogl' that python was split into")
+    says("python", "which factors was 'python' split into? Say OLD=NEW,NEW")
+    says("threads=py313", "'threads' cannot have been split: it is no factor of 0 and 1")
+    says("python=threads", "'threads' is no factor of 0 and 1 that python could have been split into")
+    # numbers that joined later have no base to be: their runs are left out
+    rows = [{"a": i % 2, "n": "" if i < 20 else i % 3, "unix_time": 1_700_000_000 + i, "usec_per_task": 5 + i % 7} for i in range(60)]
+    bring(put("n.csv", rows), store="n.db")
+    check("of 20 runs the level of n is not known; models leave them out" in spanloom("experiment", "model", "-d", path("n.db")).out)
+    # one ends before another begins, and neither is of 0 and 1
+    rows = [{"a": i % 3 if i < 30 else "", "b": i % 4 if i >= 30 else "", "unix_time": 1_700_000_000 + i, "usec_per_task": 5 + i % 7} for i in range(60)]
+    bring(put("never.csv", rows), store="never.db")
+    check("of each of these 60 runs the level of some factor is not known; was one split into others? Say --split 'a=b'" in
+          spanloom("experiment", "model", "-d", path("never.db"), code=2).err)
 
 
 main()
