@@ -220,8 +220,8 @@ const struct command cmd_experiment = {
             "  pca                 what random sequences have in common\n"
             "  variance            how much of the variance each factor explains\n"
             "  failures            which treatments make runs fail\n"
-            "  drift               how scores change with time, and when from one run to the next\n"
-            "  enough              how many runs were enough, and what a hundred more would tell\n"
+            "  drift               how scores change with time, and at which runs\n"
+            "  enough              how many runs were enough, and what 100 more would tell\n"
             "  export runs|deltas  CSV with semicolons",
     .options = options,
     .run = run,

@@ -100,7 +100,7 @@ Options that are wrong are said once a command:
   spanloom: PERFFLOW_OPTIONS: ill-formed option: log-fromat=Object: there is no such option; there are: name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable (ignored)
   spanloom: PERFFLOW_OPTIONS: ill-formed option: log-format=binary: belongs in SPANLOOM_OPTIONS; say Array or Object here (ignored)
   $ SPANLOOM_OPTIONS=clok=tsc sh -c 'spanloom event now; true'
-  spanloom: SPANLOOM_OPTIONS: ill-formed option: clok=tsc: there is no such option; there are: name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable, log-close, buffer-size, clock, min-duration (ignored)
+  spanloom: SPANLOOM_OPTIONS: ill-formed option: clok=tsc: there is no such option; there are: name, log-filename-include, log-dir, log-enable, cpu-mem-usage, log-event, log-format, caliper-enable, log-close, buffer-size, clock, min-duration, only, skip (ignored)
 
 Mistakes:
 
