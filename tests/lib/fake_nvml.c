@@ -8,7 +8,7 @@
 
 typedef struct nvmlDevice_st {
     unsigned i;
-} *nvmlDevice_t;
+} * nvmlDevice_t;
 typedef int nvmlReturn_t;
 typedef struct {
     unsigned long long total, free, used;
@@ -27,11 +27,26 @@ static struct nvmlDevice_st gpus[3] = {{0}, {1}, {2}};
 static int ready;
 static unsigned long long energy_mj = 5000000;
 
-nvmlReturn_t nvmlInit_v2(void) { return ready = 1, SUCCESS; }
-nvmlReturn_t nvmlShutdown(void) { return ready = 0, SUCCESS; }
-const char *nvmlErrorString(nvmlReturn_t r) { return r == GPU_IS_LOST ? "GPU is lost" : "some error"; }
-nvmlReturn_t nvmlSystemGetDriverVersion(char *s, unsigned n) { return snprintf(s, n, "535.104.05"), SUCCESS; }
-nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *n) { return *n = 3, ready ? SUCCESS : UNINITIALIZED; }
+nvmlReturn_t nvmlInit_v2(void)
+{
+    return ready = 1, SUCCESS;
+}
+nvmlReturn_t nvmlShutdown(void)
+{
+    return ready = 0, SUCCESS;
+}
+const char *nvmlErrorString(nvmlReturn_t r)
+{
+    return r == GPU_IS_LOST ? "GPU is lost" : "some error";
+}
+nvmlReturn_t nvmlSystemGetDriverVersion(char *s, unsigned n)
+{
+    return snprintf(s, n, "535.104.05"), SUCCESS;
+}
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *n)
+{
+    return *n = 3, ready ? SUCCESS : UNINITIALIZED;
+}
 nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned i, nvmlDevice_t *d)
 {
     *d = &gpus[i];
@@ -41,7 +56,11 @@ nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t d, char *s, unsigned n)
 {
     return snprintf(s, n, "GPU-0000000%u-aaaa-bbbb-cccc-123456789abc", d->i), SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t d, char *s, unsigned n) { (void)d; return snprintf(s, n, "NVIDIA H200"), SUCCESS; }
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t d, char *s, unsigned n)
+{
+    (void)d;
+    return snprintf(s, n, "NVIDIA H200"), SUCCESS;
+}
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t d, nvmlMemory_t *m)
 {
     m->total = 141ull << 30;
@@ -55,9 +74,18 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t d, nvmlUtilization_t *u)
     u->memory = 41 + d->i;
     return SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t d, unsigned *mw) { return *mw = 512345 + d->i, SUCCESS; }
-nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t d, int sensor, unsigned *c) { return *c = 61 + d->i, sensor ? NOT_SUPPORTED : SUCCESS; }
-nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t d, int clock, unsigned *mhz) { return *mhz = 1980 + d->i, clock == 1 ? SUCCESS : NOT_SUPPORTED; }
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t d, unsigned *mw)
+{
+    return *mw = 512345 + d->i, SUCCESS;
+}
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t d, int sensor, unsigned *c)
+{
+    return *c = 61 + d->i, sensor ? NOT_SUPPORTED : SUCCESS;
+}
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t d, int clock, unsigned *mhz)
+{
+    return *mhz = 1980 + d->i, clock == 1 ? SUCCESS : NOT_SUPPORTED;
+}
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t d, unsigned long long *mj)
 {
     if (d->i)
