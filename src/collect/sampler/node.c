@@ -60,9 +60,9 @@ static bool open_files(struct sl_sampler *s, const char *proc)
     char dir[4096];
 
     snprintf(dir, sizeof dir, "%s/pressure", proc);
-    return kept_file_init(&s->stat, proc, "stat") & kept_file_init(&s->meminfo, proc, "meminfo") &
-           kept_file_init(&s->diskstats, proc, "diskstats") & kept_file_init(&s->net, proc, "net/dev") &
-           kept_file_init(&s->loadavg, proc, "loadavg") & kept_file_init(&s->vmstat, proc, "vmstat") &
+    return kept_file_init(&s->stat, proc, "stat") && kept_file_init(&s->meminfo, proc, "meminfo") &&
+           kept_file_init(&s->diskstats, proc, "diskstats") && kept_file_init(&s->net, proc, "net/dev") &&
+           kept_file_init(&s->loadavg, proc, "loadavg") && kept_file_init(&s->vmstat, proc, "vmstat") &&
            pressure_init(&s->pressure, dir, "");
 }
 
