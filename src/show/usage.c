@@ -33,7 +33,7 @@ static void put_line(FILE *out, const struct line *l)
     fprintf(out, "%s%*s", l->what, wide < WHAT ? WHAT - wide : 0, "");
     for (int i = 0; i < SHOWN; i++) {
         if (shown[i].column == SL_USAGE_RUNS)
-            snprintf(buf, sizeof buf, isnan(l->v[i]) ? "" : "%.0f", l->v[i]);
+            snprintf(buf, sizeof buf, "%.0f", l->v[i]);
         else
             sl_show_digits(l->v[i], buf);
         fprintf(out, " %*s", shown[i].width - 1, isnan(l->v[i]) ? "" : buf);
