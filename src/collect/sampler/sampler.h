@@ -240,7 +240,7 @@ void sl_tree_free(struct sl_tree *t);
 bool sl_tree_read(struct sl_tree *t, struct sl_tree_report *r);
 /*
  * A child of this process has ended and was waited for: what it, and all that it waited for, used.  ending: called
- * while it is a zombie still (waitid() with WNOWAIT), so that its last I/O can be read.
+ * just before, while it is a zombie still (waitid() with WNOWAIT); in between nothing is read or written.
  */
 void sl_tree_ending(struct sl_tree *t, pid_t pid);
 void sl_tree_ended(struct sl_tree *t, pid_t pid, const struct rusage *usage);

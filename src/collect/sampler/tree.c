@@ -37,7 +37,7 @@ struct sl_tree *sl_tree_new(const struct sl_tree_options *options, struct sl_err
     struct sl_tree *t = calloc(1, sizeof *t);
 
     if (!t || !(t->proc = strdup(options->roots.proc ? options->roots.proc : "/proc")) ||
-        !kept_file_init(&t->loadavg, t->proc, "loadavg")) {
+        !kept_file_init(&t->loadavg, t->proc, "loadavg") || !kept_file_init(&t->own_io, t->proc, "self/io")) {
         sl_err(err, SL_EIO, "no memory for a tree of processes");
         sl_tree_free(t);
         return NULL;
@@ -80,6 +80,7 @@ void sl_tree_free(struct sl_tree *t)
     if (t->proc && t->proc_fd >= 0)
         close(t->proc_fd);
     kept_file_free(&t->loadavg);
+    kept_file_free(&t->own_io);
     free(t->proc);
     free(t->v);
     free(t->pids);
@@ -91,21 +92,35 @@ void sl_tree_free(struct sl_tree *t)
 
 /* ---- our own children ---- */
 
+/*
+ * What a child read and wrote, with all that it waited for, is added to ours when it is waited for; so it is the
+ * difference of ours before and after.  A zombie's own file is for root alone.
+ */
+static bool own_io(struct sl_tree *t, struct process_io *io)
+{
+    *io = (struct process_io){0};
+    return kept_file_read(&t->own_io, &t->text) && process_io_parse(io, &t->text);
+}
+
 void sl_tree_ending(struct sl_tree *t, pid_t pid)
 {
-    struct process_stat stat;
-    struct process_io io;
-    uint64_t used[USED];
+    (void)pid;
+    t->has_io_before = t->options.detail >= SL_DETAIL_IO && own_io(t, &t->io_before);
+    t->io_before.read += t->text.n; /* which reading that has added */
+}
 
-    if (t->options.detail < SL_DETAIL_IO)
-        return;
-    if (!process_io_of(t, pid, &io))
+static void gained_io(struct sl_tree *t)
+{
+    struct process_io now;
+
+    if (!t->has_io_before || !own_io(t, &now))
         return;
     t->any_io = true;
-    memset(&stat, 0, sizeof stat);
-    process_count(t, used, &stat, &io);
-    for (int k = USED_READ; k < USED; k++)
-        t->reaped[k] += used[k];
+    t->reaped[USED_READ] += now.read - t->io_before.read;
+    t->reaped[USED_WRITE] += now.write - t->io_before.write;
+    t->reaped[USED_DISK_READ] += now.disk_read - t->io_before.disk_read;
+    t->reaped[USED_DISK_WRITE] += now.disk_write - t->io_before.disk_write;
+    t->has_io_before = false;
 }
 
 static uint64_t microseconds(struct timeval v)
@@ -118,6 +133,7 @@ void sl_tree_ended(struct sl_tree *t, pid_t pid, const struct rusage *usage)
     struct member *p = tree_member(t, pid);
     const uint64_t switches[2] = {(uint64_t)usage->ru_nvcsw, (uint64_t)usage->ru_nivcsw};
 
+    gained_io(t);
     t->reaped[USED_USER] += microseconds(usage->ru_utime);
     t->reaped[USED_SYSTEM] += microseconds(usage->ru_stime);
     t->reaped[USED_FAULTS] += (uint64_t)usage->ru_majflt;

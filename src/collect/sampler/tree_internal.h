@@ -28,7 +28,9 @@ struct sl_tree {
     struct sl_tree_options options;
     char *proc;
     int proc_fd;
-    struct kept_file loadavg;
+    struct kept_file loadavg, own_io;
+    struct process_io io_before; /* of this process, before it waited for a child */
+    bool has_io_before;
     struct text text;
     struct member *v; /* by pid */
     size_t n, cap;

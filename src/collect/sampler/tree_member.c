@@ -160,6 +160,14 @@ void process_read_details(struct sl_tree *t, struct member *p)
         p->pss_kb = process_pss_parse(&t->text);
 }
 
+/* A zombie's I/O is for root alone; its parent gets it. */
+static bool has_ended(struct sl_tree *t, pid_t pid)
+{
+    struct process_stat now;
+
+    return !process_stat_of(t, pid, &now) || now.state == 'Z' || now.state == 'X';
+}
+
 static uint64_t more(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
@@ -181,7 +189,7 @@ bool process_read(struct sl_tree *t, struct member *p)
     p->stat = stat;
     if (t->options.detail >= SL_DETAIL_IO) {
         bool has = process_io_of(t, stat.pid, &io);
-        t->denied_io |= !has && denied();
+        t->denied_io |= !has && denied() && !has_ended(t, stat.pid);
         t->any_io |= has;
         if (!has && p->has_io) /* as it was */
             io = (struct process_io){before[USED_READ], before[USED_WRITE], before[USED_DISK_READ],
