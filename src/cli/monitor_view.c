@@ -210,7 +210,7 @@ static void summary_of_node(FILE *out, const struct monitor *m, double s)
     fprintf(out, "%s on %s", sl_seconds_text(s, c), m->facts.host);
     if (m->facts.cpus)
         fprintf(out, " (%d CPU%s)", m->facts.cpus, m->facts.cpus == 1 ? "" : "s");
-    if (r->cpu_capacity_s > 0)
+    if (r->cpu_capacity_s >= 0.1) /* of some ticks nothing can be said */
         fprintf(out, ": CPU %.3g %% on average", 100 * r->cpu_busy_s / r->cpu_capacity_s);
     if (!isnan(m->sums.most_cpu_pct))
         fprintf(out, ", %.3g %% at most", m->sums.most_cpu_pct);
@@ -276,7 +276,7 @@ void monitor_summary(FILE *out, const struct monitor *m)
         fprintf(out, "suspended for %s\n", sl_seconds_text(m->suspended_s, text));
     fprintf(out, "%llu sample%s in %s; monitoring took %s of CPU", (unsigned long long)m->kept, m->kept == 1 ? "" : "s",
             m->file.path, sl_seconds_text(m->last.cost_cpu_s, cost));
-    if (s > 0)
+    if (s >= 1)
         fprintf(out, ", %.2g %% of one", 100 * m->last.cost_cpu_s / s);
     fputs("\n", out);
     if (m->file.lost)

@@ -147,7 +147,7 @@ static int begin(struct monitor_inside *in, pid_t target)
         begin_tree(in, target, o->argv != NULL);
     if (target && !in->tree && !o->argv)
         return sl_err(in->err, m->no_tree.code, "%s", m->no_tree.text);
-    if ((in->cgroup = sl_cgroup_new(&o->roots, target ? target : getpid(), NULL)))
+    if ((in->cgroup = sl_cgroup_new(&o->roots, o->pid, NULL))) /* a command begins in ours */
         sl_cgroup_facts(in->cgroup, &m->cgroup_facts);
     if (!o->no_gpu && (in->gpus = sl_gpus_new(NULL))) {
         m->last.ngpus = sl_gpus_count(in->gpus);

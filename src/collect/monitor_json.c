@@ -150,16 +150,20 @@ static void add_words(struct sl_buf *b, const char *key, const char *s, size_t n
 
 static void add_command(struct sl_buf *b, const struct monitor *m, pid_t target)
 {
-    static struct shell_process p;
+    static struct shell_process p; /* large */
     struct sl_buf line = {0};
     char path[PATH_MAX], room[4096];
     FILE *f;
     size_t n;
 
-    shell_process_read(&p, target);
+    p = (struct shell_process){0};
+    if (!m->no_tree.code) /* else /proc has another process of that number */
+        shell_process_read(&p, target);
     if (m->options->argv) {
         for (char *const *a = m->options->argv; *a; a++)
             sl_buf_add(&line, *a, strlen(*a) + 1);
+        if (!*p.cwd && !getcwd(p.cwd, sizeof p.cwd))
+            *p.cwd = 0;
     } else {
         snprintf(path, sizeof path, "%s/%d/cmdline", m->options->roots.proc ? m->options->roots.proc : "/proc",
                  (int)target);

@@ -319,6 +319,18 @@ def a_process_that_is_not_there():
 
 
 @test
+def the_proc_of_another_namespace():
+    """Numbers of processes mean others there: none is watched, and it is said."""
+    inside = namespace("-p", "-f")
+    r = subprocess.run([*inside, PROGRAM, "monitor", "-o", path("m"), "sh", "-c", "exit 3"], env=environment(), capture_output=True, text=True)
+    equal(r.returncode, 3)
+    check("its processes could not be watched: /proc is that of another namespace" in r.stderr, r.stderr)
+    equal({x["record"] for x in lines(path("m"))} & {"tree", "process"}, set())
+    r = subprocess.run([*inside, PROGRAM, "monitor", "-o", path("n"), "--pid", "1"], env=environment(), capture_output=True, text=True)
+    check(r.returncode == 1 and "another namespace" in r.stderr and not os.path.exists(path("n")), r.stderr)
+
+
+@test
 def memory_and_files_of_a_command():
     """Bytes that are held, read and written, by a program that knows how many."""
     code = "import os, sys\nx = bytearray(64 << 20)\nx[::4096] = b'1' * len(x[::4096])\nf = os.open('data', os.O_RDWR | os.O_CREAT)\n" \

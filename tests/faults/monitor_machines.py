@@ -130,11 +130,8 @@ STEP = {"cpu_s": 2, "cpu_user_s": 1.5, "cpu_system_s": 0.5, "cpu_throttled": 3, 
 
 
 def group(m, cgroup, changes):
-    """A monitor of another process than itself: its own /proc/PID/cgroup is a file, too."""
-    code = f"import os, sys\nos.makedirs({path('proc')!r} + '/' + str(os.getpid()))\n" \
-        f"open({path('proc')!r} + '/' + str(os.getpid()) + '/cgroup', 'w').write({cgroup!r})\nos.execv(sys.argv[1], sys.argv[1:])\n"
-    p = subprocess.Popen([sys.executable, "-c", code, PROGRAM, "monitor", *FAST, *m.options(), "-o", path("m")], cwd=path(), env=environment(),
-                         stderr=subprocess.PIPE, text=True)
+    write(path("proc/self/cgroup"), cgroup)
+    p = start(*FAST, *m.options(), "-o", path("m"))
     until(lambda: os.path.exists(path("m")) and samples(path("m")), "a sample")
     for name, text in changes.items():
         m.set(name, text)

@@ -183,7 +183,10 @@ static bool find_places(struct sl_cgroup *c, const char *proc, const char *sys, 
 
     snprintf(path, sizeof path, "%s/self/mountinfo", proc);
     if (text_read(&mounts, path)) {
-        snprintf(path, sizeof path, "%s/%d/cgroup", proc, (int)pid);
+        if (pid)
+            snprintf(path, sizeof path, "%s/%d/cgroup", proc, (int)pid);
+        else
+            snprintf(path, sizeof path, "%s/self/cgroup", proc);
         if (text_read(&c->text, path))
             cgroup_places_parse(c->place, &c->text, &mounts);
     }
@@ -244,8 +247,7 @@ struct sl_cgroup *sl_cgroup_new(const struct sl_roots *roots, pid_t pid, struct 
     bool ok = c != NULL;
 
     if (ok && !find_places(c, proc, sys, pid)) {
-        sl_err(err, SL_ENOTFOUND,
-               "process %d is in no control group but that of the whole machine, or none can be seen", (int)pid);
+        sl_err(err, SL_ENOTFOUND, "there is no control group but that of the whole machine, or none can be seen");
         sl_cgroup_free(c);
         return NULL;
     }
