@@ -26,13 +26,17 @@ static int open_new(const char *path)
 static int open_own(struct monitor_file *f, const char *dir, const char *host, pid_t pid, struct sl_err *err)
 {
     size_t n = strlen(dir);
+    char name[256];
 
+    snprintf(name, sizeof name, "%s", host);
+    for (char *c = name; *c; c++)
+        *c = *c == '/' ? '_' : *c; /* the kernel takes any name for a host */
     for (int i = 1; i < NAMES; i++) {
         char again[16] = "";
         if (i > 1)
             snprintf(again, sizeof again, "-%d", i);
         if (snprintf(f->path, sizeof f->path, "%s%sspanloom-monitor.%s.%d%s.jsonl", dir,
-                     n && dir[n - 1] != '/' ? "/" : "", host, (int)pid, again) >= (int)sizeof f->path)
+                     n && dir[n - 1] != '/' ? "/" : "", name, (int)pid, again) >= (int)sizeof f->path)
             return sl_err(err, SL_EUSAGE, "%s: too long a path", dir);
         if ((f->fd = open_new(f->path)) >= 0)
             return 0;

@@ -149,6 +149,15 @@ def the_same_name_again():
         equal(lines(path(n))[-1]["why"], "command")
 
 
+@test
+def a_host_whose_name_is_a_path():
+    subprocess.run([*namespace("-u"), "sh", "-c", f"echo ../a/b >/proc/sys/kernel/hostname; exec {PROGRAM} monitor --quiet true"], cwd=path(),
+                   env=environment(), check=True)
+    name, = os.listdir(path())
+    check(name.startswith("spanloom-monitor..._a_b."), name)
+    equal(lines(path(name))[0]["host"], "../a/b")
+
+
 def on_disk(size, script):
     return (*namespace("-m"), "bash", "-c", f'mkdir -p disk && mount -t tmpfs -o size={size} tmpfs disk || exit 99\n{script}\ns=$?\ncp -r disk kept; umount disk; exit $s')
 

@@ -29,7 +29,7 @@ static bool grow(struct text *t)
  * The kernel hands out files of one record at once, and of others as many lines as fit into a page.  So what ends well
  * before the page has ended is all of it, and asking for more, which is a third of the cost, is not needed.
  */
-bool text_read_fd(struct text *t, int fd)
+static bool read_all(struct text *t, int fd, bool to_its_end)
 {
     t->n = 0;
     for (;;) {
@@ -41,17 +41,22 @@ bool text_read_fd(struct text *t, int fd)
         if ((got = pread(fd, t->s + t->n, room, (off_t)t->n)) < 0)
             return false;
         t->n += (size_t)got;
-        if (!got || ((size_t)got < room && t->n < 4096 - LINE))
+        if (!got || (!to_its_end && (size_t)got < room && t->n < 4096 - LINE))
             break;
     }
     t->s[t->n] = 0;
     return true;
 }
 
+bool text_read_fd(struct text *t, int fd)
+{
+    return read_all(t, fd, false);
+}
+
 bool text_read(struct text *t, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && text_read_fd(t, fd);
+    bool ok = fd >= 0 && read_all(t, fd, true); /* lines of mountinfo may be as long as a page */
 
     if (fd >= 0)
         close(fd);
