@@ -12,6 +12,7 @@
 #   make fuzz       fuzz each target (FUZZ=NAME for one) for SECONDS=60
 #   make pictures   draw docs/pictures/ anew, from the runs in examples/
 #   make bench      measure speed and memory
+#   make coverage   how often intervals of experiments hold the truth, of STUDIES=200 made studies of each kind
 #   make install    to PREFIX=/usr/local (DESTDIR is honoured)
 #   make format     clang-format the C code
 #   make clean
@@ -19,6 +20,7 @@
 PREFIX ?= /usr/local
 SECONDS ?= 60
 KILLS ?= 10000
+STUDIES ?= 200
 
 all: build/build.ninja
 	@ninja -C build
@@ -61,6 +63,9 @@ pictures: plots
 bench: setup-bench all
 	@bench/run
 
+coverage: setup-demo all
+	@bench/coverage $(STUDIES)
+
 install: all
 	@meson configure build --prefix $(PREFIX)
 	@meson install -C build
@@ -75,4 +80,4 @@ clean:
 	@rm -rf build build-* page/dist page/node_modules
 	@find . -name '*.err' -delete
 
-.PHONY: all pictures setup demo plots check check-quick check-peers bless soak fuzz bench install format clean
+.PHONY: all pictures setup demo plots check check-quick check-peers bless soak fuzz bench coverage install format clean

@@ -34,9 +34,31 @@ static int64_t time_or_null(const struct sl_runs *r, size_t i)
 /* ---- what there is ---- */
 
 static const struct sl_answer_column about_columns[] = {
-    {"experiment", 's', NULL}, {"runs", 'i', "runs"},   {"failed", 'i', "runs"}, {"incomplete", 'i', "runs"},
-    {"unit", 's', NULL},       {"first_ns", 'i', "ns"}, {"last_ns", 'i', "ns"},  {"timed", 'i', NULL},
+    {"experiment", 's', NULL}, {"runs", 'i', "runs"},          {"failed", 'i', "runs"}, {"incomplete", 'i', "runs"},
+    {"unit", 's', NULL},       {"first_ns", 'i', "ns"},        {"last_ns", 'i', "ns"},  {"timed", 'i', NULL},
+    {"on_end", 'd', "runs"},   {"on_end_random", 'd', "runs"},
 };
+
+/* How many runs follow each other with the same levels, on average; and how many would if they came in random order. */
+static void find_on_end(const struct sl_runs *r, double *on_end, double *by_chance)
+{
+    double alike = 0, expected = 0, n = (double)r->n;
+    struct sl_deltas d;
+
+    *on_end = *by_chance = NAN;
+    if (!r->treatment.n || r->n < 2)
+        return;
+    sl_deltas_make(&d, r);
+    for (size_t i = 1; i < r->n; i++)
+        alike += (d.cells.of[i] == d.cells.of[i - 1]) / (n - 1);
+    for (size_t c = 0; c < d.cells.n; c++) {
+        double runs = (double)(d.cells.begin[c + 1] - d.cells.begin[c]);
+        expected += runs / n * ((runs - 1) / (n - 1));
+    }
+    *on_end = alike < 1 ? 1 / (1 - alike) : n;
+    *by_chance = expected < 1 ? 1 / (1 - expected) : n;
+    sl_deltas_free(&d);
+}
 
 static int about(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
 {
@@ -54,6 +76,7 @@ static int about(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
     c[SL_ABOUT_FIRST_NS].i = time_or_null(r, 0);
     c[SL_ABOUT_LAST_NS].i = time_or_null(r, r->n - 1);
     c[SL_ABOUT_TIMED].i = r->time_name != NULL;
+    find_on_end(r, &c[SL_ABOUT_ON_END].d, &c[SL_ABOUT_ON_END_RANDOM].d);
     return 0;
 }
 

@@ -99,7 +99,7 @@ static double find_trend(struct sl_drift *d, const struct sl_runs *r, const doub
 static void find_changes(struct sl_drift *d, const struct sl_runs *r, const double *v)
 {
     size_t n = d->model.n, *begin = sl_alloc(n * sizeof *begin);
-    double noise = sl_changes_long_run(d->sigma, d->together), penalty = 3 * log((double)n) * noise * noise;
+    double noise = sl_changes_long_run(d->sigma, d->together, n), penalty = 3 * log((double)n) * noise * noise;
     double line = find_trend(d, r, v, noise) + penalty;
 
     d->stretches = penalty > 0 ? sl_changes(v, n, penalty, begin) : 1;

@@ -26,11 +26,11 @@ struct sl_drift {
  * further than three standard deviations from the median of the 21 around them count as three (Hampel's filter).
  * Changes: kernels/changes.h, with a penalty of 3 log(n) times the long-run variance: twice log(n) would do where the
  * number of changes were all that is asked (Yao, Stat. Probab. Lett. 6 (1988) 181); a third is about what Zhang &
- * Siegmund's criterion has (Biometrics 63 (2007) 22), and finds a change in fewer than 1 of 20 studies that have none
- * (`make coverage`).  A trend, by least squares, costs as much as one change; where it says it better than all changes,
- * there is one stretch.  Intervals, of levels given the changes, and of the trend, take errors that come together into
- * account. On success *out is to be freed with sl_drift_free().  SL_EUSAGE: nothing says when, fewer than 10 runs, the
- * times are the same; and those of sl_model_fit().
+ * Siegmund's criterion has (Biometrics 63 (2007) 22), and finds a change in 1 of 100 made studies that have none, in 10
+ * of 100 where the next run has 70 % of an error again (`make coverage`).  A trend, by least squares, costs as much as
+ * one change; where it says it better than all changes, there is one stretch.  Intervals, of levels given the changes,
+ * and of the trend, take errors that come together into account. On success *out is to be freed with sl_drift_free().
+ * SL_EUSAGE: nothing says when, fewer than 10 runs, the times are the same; and those of sl_model_fit().
  */
 int sl_drift_make(struct sl_drift *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err);
 void sl_drift_free(struct sl_drift *d);

@@ -68,10 +68,12 @@ static void level_means(const struct draw *w, const size_t *at, size_t levels, d
     free(weight);
 }
 
-/* Of an estimate with so many runs on the lesser side; v: what the rounds gave.  Reorders v. */
-static void interval(double *low, double *high, double *p, double estimate, size_t runs, double *v)
+/* Of an estimate with so many runs on the lesser side; v: what the rounds gave, whose spread is too small by `narrow`.
+ * Reorders v. */
+static void interval(double *low, double *high, double *p, double estimate, size_t runs, double narrow, double *v)
 {
     struct sl_moments m = {0};
+    double df = (double)(runs - 1), beyond = erfc(sl_t_quantile(0.95, df) * narrow / sqrt(2)) / 2;
 
     for (size_t i = 0; i < SL_MEANS_ROUNDS; i++)
         if (isnan(v[i]))
@@ -79,9 +81,9 @@ static void interval(double *low, double *high, double *p, double estimate, size
     for (size_t i = 0; i < SL_MEANS_ROUNDS; i += SL_MOMENTS_BLOCK)
         sl_moments_add(&m, v + i, NULL,
                        SL_MEANS_ROUNDS - i < SL_MOMENTS_BLOCK ? SL_MEANS_ROUNDS - i : SL_MOMENTS_BLOCK);
-    *p = sl_t_two_sided(estimate / sl_moments_stddev(&m), (double)(runs - 1));
-    *low = sl_quantile(v, SL_MEANS_ROUNDS, 0.025);
-    *high = sl_quantile(v, SL_MEANS_ROUNDS, 0.975);
+    *p = sl_t_two_sided(estimate / (narrow * sl_moments_stddev(&m)), df);
+    *low = sl_quantile(v, SL_MEANS_ROUNDS, beyond);
+    *high = sl_quantile(v, SL_MEANS_ROUNDS, 1 - beyond);
 }
 
 static void correct(struct sl_mean *m, size_t n)
@@ -141,6 +143,8 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
     size_t n = r->treatment.n, *least = sides(r, w->d);
     double *delta = sl_alloc(2 * n * SL_MEANS_ROUNDS * sizeof *delta + 1), *mean = sl_alloc(levels * sizeof *mean + 1);
     double *group = delta + n * SL_MEANS_ROUNDS, *one = sl_alloc(n * sizeof *one + 1);
+    double runs = (double)r->n,
+           narrow = sqrt(runs / (runs - ceil(cbrt(runs)))); /* n - length, as n - 1 of a variance */
     uint64_t random = 20261122;
 
     for (size_t k = 0; k < SL_MEANS_ROUNDS; k++) {
@@ -157,10 +161,11 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
     for (size_t t = 0; t < n; t++) {
         struct sl_mean *m = &out[t];
         if (least[t] >= SL_MEANS_FEW)
-            interval(&m->lower, &m->upper, &m->p, m->delta, least[t], delta + t * SL_MEANS_ROUNDS);
+            interval(&m->lower, &m->upper, &m->p, m->delta, least[t], 1, delta + t * SL_MEANS_ROUNDS);
         if (m->runs_with >= SL_MEANS_FEW && m->runs_without >= SL_MEANS_FEW)
             interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
-                     m->runs_with < m->runs_without ? m->runs_with : m->runs_without, group + t * SL_MEANS_ROUNDS);
+                     m->runs_with < m->runs_without ? m->runs_with : m->runs_without, narrow,
+                     group + t * SL_MEANS_ROUNDS);
     }
     correct(out, n);
     free(least);

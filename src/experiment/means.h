@@ -24,7 +24,9 @@ struct sl_mean { /* NaN: cannot be said */
  * One for each treatment; of all runs of r.  Intervals are those of the bootstrap that draws runs, not pairs, in blocks
  * of consecutive runs, ceil(n^(1/3)) of them (Politis & Romano, A circular block-resampling procedure, in Exploring the
  * Limits of Bootstrap, 1992; the length: Hall, Horowitz & Jing, Biometrika 82 (1995) 561), so that drift is not taken
- * for certainty: percentiles of SL_MEANS_ROUNDS rounds.  Always the same for the same runs.
+ * for certainty: percentiles of SL_MEANS_ROUNDS rounds, further out the fewer runs there are on the lesser side, as
+ * Student's t is (the expanded percentile interval: Hesterberg, The American Statistician 69 (2015) 371).  Always the
+ * same for the same runs.
  *
  * p is that of Student's t: the estimate by the standard deviation of the rounds, with one degree of freedom less than
  * there are runs on the lesser side.  Percentiles of the rounds themselves could not fall below 2 / SL_MEANS_ROUNDS,

@@ -215,6 +215,10 @@ static inline void put_head_in(FILE *out, const struct sl_result *r, const char 
         put_unknown(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_INCOMPLETE));
     put_factors(out, sl_result_find(r, "factors"));
     put_splits(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_RUNS));
+    if (sl_table_int(about, SL_ABOUT_TIMED) &&
+        sl_table_real_or_nan(about, SL_ABOUT_ON_END) >= 2 * sl_table_real_or_nan(about, SL_ABOUT_ON_END_RANDOM))
+        fprintf(out, "settings stay for %.0f runs on end: if the machine wanders, intervals are too narrow\n",
+                sl_table_real_or_nan(about, SL_ABOUT_ON_END));
     fprintf(out, "%s, %s\n\n", what, unit);
 }
 

@@ -139,7 +139,7 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   
   No change from one run to the next is sure.
   
-  trend: -9.32 % an hour, 95 % interval -47.9 % to +57.8 % (p 0.729)
+  trend: -9.32 % an hour, 95 % interval -50.4 % to +65.8 % (p 0.751)
   noise: 51.4 % from run to run, of which the next run has 36 % again
   $ awk -F';' -v OFS=';' 'NR > 120 && $NF {$NF *= 3} 1' "$ROOT/examples/experiment/runs.csv" > changed.csv
   $ spanloom experiment import -d changed.db --score usec_per_task --time unix_time changed.csv
@@ -149,8 +149,8 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   how scores change with time, less what treatments do (less is better), percent
   
   from                to (UTC)           runs     level  95 % interval
-  2026-11-20 08:11 to 08:28               119   -32.5 %  -38.5 % to -25.8 %
-  2026-11-20 08:28 to 08:44                74   +88.0 %  +66.9 % to +112 %
+  2026-11-20 08:11 to 08:28               119   -32.5 %  -38.9 % to -25.3 %
+  2026-11-20 08:28 to 08:44                74   +88.0 %  +65.4 % to +114 %
   
   noise: 53.9 % from run to run, of which the next run has 19 % again
   $ spanloom experiment enough

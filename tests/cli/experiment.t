@@ -26,20 +26,20 @@ What treatments do to a score.
   what each treatment changes (less is better), us/task
   
   all runs with - without         change  95 % interval           with : without
-  cfg_prefetch_100                  -711  -1,740 to +421          74 : 119
-  cfg_poll_100                      -310  -1,320 to +601          85 : 108
-  cfg_no_init_logging              -65.6  -1,090 to +1,040        72 : 121
-  cfg_rundir_ramfs                  +199  -940 to +1,420          85 : 108
-  cfg_worker_debug                  +313  -651 to +1,260          83 : 110
-  src_biglogs_remove                +339  -811 to +1,540          75 : 118
-  sys_py_optimize                   +598  -331 to +1,480          83 : 110
-  placebo_env                       +856  -223 to +1,990          75 : 118
-  cfg_strategy_none                 +954  -13.7 to +1,820         84 : 109
-  cfg_1_worker                    +1,060  +249 to +1,840       *  87 : 106
-  cfg_encrypted                   +1,240  +274 to +2,180       *  78 : 115
-  app_big                         +2,390  +1,450 to +3,370     ** 95 : 98
-  sys_affinity_cpu0               +4,270  +3,310 to +5,270     ** 73 : 120
-  cfg_monitoring                  +4,330  +3,160 to +5,640     ** 47 : 146
+  cfg_prefetch_100                  -711  -1,790 to +469          74 : 119
+  cfg_poll_100                      -310  -1,370 to +642          85 : 108
+  cfg_no_init_logging              -65.6  -1,110 to +1,100        72 : 121
+  cfg_rundir_ramfs                  +199  -951 to +1,430          85 : 108
+  cfg_worker_debug                  +313  -665 to +1,280          83 : 110
+  src_biglogs_remove                +339  -844 to +1,550          75 : 118
+  sys_py_optimize                   +598  -338 to +1,500          83 : 110
+  placebo_env                       +856  -263 to +2,040          75 : 118
+  cfg_strategy_none                 +954  -29.0 to +1,840         84 : 109
+  cfg_1_worker                    +1,060  +214 to +1,860       *  87 : 106
+  cfg_encrypted                   +1,240  +224 to +2,230       *  78 : 115
+  app_big                         +2,390  +1,400 to +3,390     ** 95 : 98
+  sys_affinity_cpu0               +4,270  +3,300 to +5,290     ** 73 : 120
+  cfg_monitoring                  +4,330  +3,110 to +5,740     ** 47 : 146
   
   pairs alike in all else         change  95 % interval           pairs
   cfg_prefetch_100                  -259                          9

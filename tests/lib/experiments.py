@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of experiments share: runs brought into a store, answers as rows, and R to compare them with."""
+import contextlib
 import csv
 import math
 import os
@@ -59,8 +60,13 @@ def R(script, **files):
     return {w[0]: [number(x.strip()) for x in w[1:] if x.strip()] for w in (line.split("\t") for line in r.stdout.splitlines())}
 
 
-def query_extension(sql, *args):
-    db = sqlite3.connect(path("spanloom.db"))
+def connect_extension(store="spanloom.db"):
+    db = sqlite3.connect(path(store))
     db.enable_load_extension(True)
     db.load_extension(EXTENSION)
-    return db.execute(sql, args).fetchall()
+    return db
+
+
+def query_extension(sql, *args):
+    with contextlib.closing(connect_extension()) as db:
+        return db.execute(sql, args).fetchall()

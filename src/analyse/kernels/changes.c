@@ -92,7 +92,8 @@ void sl_changes_noise(const double *v, size_t n, double *sigma, double *together
     free(d);
 }
 
-double sl_changes_long_run(double sigma, double together)
+double sl_changes_long_run(double sigma, double together, size_t n)
 {
-    return sigma * sqrt((1 + together) / (1 - together));
+    double most = fmin(together + 1 / sqrt((double)n), 0.9);
+    return sigma * sqrt((1 + most) / (1 - most));
 }

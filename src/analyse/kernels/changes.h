@@ -20,7 +20,8 @@ size_t sl_changes(const double *v, size_t n, double penalty, size_t *begin);
  */
 void sl_changes_noise(const double *v, size_t n, double *sigma, double *together);
 
-/* Standard deviation of a mean of many, by the root of their number: sigma, but larger where errors come together. */
-double sl_changes_long_run(double sigma, double together);
+/* Standard deviation of a mean of many, by the root of their number: sigma, but larger where errors come together; of
+ * which n values say so much, and which is taken to be a standard error, 1 / sqrt(n), more, up to 0.9. */
+double sl_changes_long_run(double sigma, double together, size_t n);
 
 #endif
