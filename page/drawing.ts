@@ -97,6 +97,30 @@ function inUtc(unit: Spec): void {
     }
 }
 
+/** Axes of time that say no format of their own: as much of a time as tells what the axis shows, alike at all ticks. */
+function labelTimes(scope: Spec, outer: Map<Json, Json>): void {
+    const scales = new Map(outer);
+    const parts = (key: string) => (Array.isArray(scope[key]) ? scope[key].filter(isObject) : []);
+    for (const scale of parts("scales")) scales.set(scale.name ?? null, scale.type ?? null);
+    for (const axis of parts("axes")) {
+        const name = axis.scale ?? null;
+        if (!/^(utc|time)$/.test(String(scales.get(name))) || axis.labels === false) continue;
+        const encode = isObject(axis.encode) ? axis.encode : {};
+        const labels = isObject(encode.labels) ? encode.labels : {};
+        const update = isObject(labels.update) ? labels.update : {};
+        if (axis.format !== undefined || update.text !== undefined) continue;
+        const length = `span(domain(${JSON.stringify(name)}))`,
+            at = "datum.value";
+        const within = (parts: string[]) => parts.map(part => `utc${part}(${at})`).join(" + ");
+        const format =
+            `${length} < 6e5 ? (${within(["milliseconds"])} ? '%H:%M:%S.%L' : '%H:%M:%S')` +
+            ` : ${within(["hours", "minutes", "seconds"])} ? '%H:%M' : ${length} > 1.5e10 ? '%Y-%m-%d' : '%b %d'`;
+        const text = { signal: `utcFormat(${at}, ${format})` };
+        axis.encode = { ...encode, labels: { ...labels, update: { ...update, text } } };
+    }
+    for (const mark of parts("marks")) labelTimes(mark, scales);
+}
+
 // Below these, keys are names that users choose.
 const OPEN = new Set([
     "datasets",
@@ -151,7 +175,9 @@ export function toVega(spec: Spec, to: Messages): vega.Spec {
     checkKeys(spec, new Set(VEGA_LITE_KEYS), "Vega-Lite", to);
     units(spec, unit => checkMark(isObject(unit.mark) ? unit.mark.type : unit.mark, VEGA_LITE_MARKS));
     units(spec, inUtc);
-    return compile(spec as unknown as TopLevelSpec, { logger: logger(to) as never }).spec;
+    const compiled = compile(spec as unknown as TopLevelSpec, { logger: logger(to) as never }).spec;
+    labelTimes(compiled as unknown as Spec, new Map());
+    return compiled;
 }
 
 /** Names that transforms give to what they make. */

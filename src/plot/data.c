@@ -311,6 +311,7 @@ static int add_rows(const struct filling *f, const struct sl_plot_data *d, struc
 
 struct title {
     struct sl_buf text, subtitle; /* .s NULL: none */
+    struct sl_buf others;         /* an object: what else of the specification has which value */
 };
 
 static void take_title(struct sl_buf *to, sqlite3_stmt *s, const char *name)
@@ -326,6 +327,25 @@ static void take_title(struct sl_buf *to, sqlite3_stmt *s, const char *name)
     sl_buf_free(&cleaned);
 }
 
+/* Columns of other names are places in the specification, such as encoding.y.axis.title. */
+static void take_others(struct sl_buf *to, sqlite3_stmt *s)
+{
+    struct sl_buf scratch = {0};
+
+    for (int i = 0; i < sqlite3_column_count(s); i++) {
+        const char *name = sqlite3_column_name(s, i);
+        if (!sqlite3_stricmp(name, "text") || !sqlite3_stricmp(name, "subtitle") ||
+            sqlite3_column_type(s, i) == SQLITE_NULL)
+            continue;
+        sl_buf_addc(to, to->n ? ',' : '{');
+        sl_buf_add_json(to, name, strlen(name));
+        sl_buf_addc(to, ':');
+        add_cell(to, &scratch, s, i);
+    }
+    sl_buf_adds(to, to->n ? "}" : "{}");
+    sl_buf_free(&scratch);
+}
+
 static int make_title(const struct filling *f, struct title *t)
 {
     sqlite3_stmt *s = NULL;
@@ -339,6 +359,7 @@ static int make_title(const struct filling *f, struct title *t)
             if (step == SQLITE_ROW) {
                 take_title(&t->text, s, "text");
                 take_title(&t->subtitle, s, "subtitle");
+                take_others(&t->others, s);
             } else if (step != SQLITE_DONE) {
                 rc = fail(f, "title", SL_ESTORE);
             }
@@ -382,15 +403,43 @@ static void open_object(struct sl_buf *out, const char *json)
         sl_buf_addc(out, ',');
 }
 
-static int add_frame(const struct filling *f, const struct title *t, struct sl_buf *out)
+static sqlite3_stmt *of_spec(const struct filling *f, const char *sql)
 {
-    const struct sl_plot_data *first = f->p->data.v;
-    sqlite3_stmt *s = sl_store_prepare(f->st, sql_frame, f->err);
-    char *light = look(f);
+    sqlite3_stmt *s = sl_store_prepare(f->st, sql, f->err);
+
+    if (s)
+        sqlite3_bind_text(s, 1, f->p->spec, -1, SQLITE_STATIC);
+    return s;
+}
+
+/* A value for what the specification does not have would do nothing. */
+static int check_others(const struct filling *f, const struct title *t)
+{
+    sqlite3_stmt *s = of_spec(f, sql_missing);
     int rc = s ? 0 : SL_ESTORE;
 
     if (s) {
-        sqlite3_bind_text(s, 1, f->p->spec, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, t->others.s, -1, SQLITE_STATIC);
+        if ((rc = sl_store_step(f->st, s, f->err)) > 0)
+            rc = sl_err(f->err, SL_EFORMAT,
+                        "%s: title: its column \"%.80s\" is none of text, subtitle and the keys of the specification "
+                        "(such as encoding.y.axis.title), which it must have already",
+                        f->p->path, sl_store_text(s, 0));
+    }
+    sqlite3_finalize(s);
+    return rc;
+}
+
+static int add_frame(const struct filling *f, const struct title *t, struct sl_buf *out)
+{
+    const struct sl_plot_data *first = f->p->data.v;
+    int rc = check_others(f, t);
+    sqlite3_stmt *s = rc ? NULL : of_spec(f, sql_frame);
+    char *light = look(f);
+
+    rc = rc || s ? rc : SL_ESTORE;
+
+    if (s) {
         sqlite3_bind_text(s, 2, light, -1, SQLITE_STATIC);
         sqlite3_bind_text(s, 3, t->text.s, -1, SQLITE_STATIC);
         sqlite3_bind_text(s, 4, t->subtitle.s, -1, SQLITE_STATIC);
@@ -398,6 +447,7 @@ static int add_frame(const struct filling *f, const struct title *t, struct sl_b
         sqlite3_bind_text(s, 6, f->q->sql, -1, SQLITE_STATIC);
         sqlite3_bind_int(s, 7, f->p->lite);
         sqlite3_bind_int(s, 8, f->p->lite && !*first->sql);
+        sqlite3_bind_text(s, 9, t->others.s, -1, SQLITE_STATIC);
         if ((rc = sl_store_step(f->st, s, f->err)) > 0) {
             open_object(out, sl_store_text(s, 0));
             rc = 0;
@@ -406,15 +456,6 @@ static int add_frame(const struct filling *f, const struct title *t, struct sl_b
     sqlite3_finalize(s);
     free(light);
     return rc;
-}
-
-static sqlite3_stmt *of_spec(const struct filling *f, const char *sql)
-{
-    sqlite3_stmt *s = sl_store_prepare(f->st, sql, f->err);
-
-    if (s)
-        sqlite3_bind_text(s, 1, f->p->spec, -1, SQLITE_STATIC);
-    return s;
 }
 
 static int add_lite_data(const struct filling *f, struct sl_buf *out, uint64_t *rows)
@@ -514,7 +555,7 @@ int sl_plot_fill(struct sl_buf *out, const struct sl_plot *p, const struct sl_pl
                  struct sl_err *err)
 {
     struct filling f = {.p = p, .q = q, .st = q->st, .err = err};
-    struct title title = {{0}, {0}};
+    struct title title = {{0}, {0}, {0}};
     int rc = make_tables(&f);
 
     *rows = 0;
@@ -529,5 +570,6 @@ int sl_plot_fill(struct sl_buf *out, const struct sl_plot *p, const struct sl_pl
     sl_buf_addc(out, '}');
     sl_buf_free(&title.text);
     sl_buf_free(&title.subtitle);
+    sl_buf_free(&title.others);
     return rc;
 }

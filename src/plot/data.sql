@@ -3,9 +3,12 @@
 
 -- name: frame
 -- All but the data: ?2 is the look (a config; the specification's own goes before), ?3 and ?4 a title and subtitle, ?5
--- and ?6 a data set and the user's SQL for it, ?7: Vega-Lite, ?8: its data are these whatever it says.
+-- and ?6 a data set and the user's SQL for it, ?7: Vega-Lite, ?8: its data are these whatever it says, ?9: an object of
+-- values by place.
 -- A patch takes what is null away, and null says something in a config: that is put back.
-WITH RECURSIVE nulls(i, path) AS (SELECT row_number() OVER (), fullkey FROM json_tree(?1, '$.config') WHERE type = 'null'),
+WITH RECURSIVE also(i, path, value) AS (SELECT row_number() OVER (), path, value
+    FROM (SELECT fullkey AS path, NULL AS value FROM json_tree(?1, '$.config') WHERE type = 'null'
+        UNION ALL SELECT '$.' || key, value FROM json_each(?9))),
 frame(i, json) AS (
     SELECT 0, json_patch(
         json_set(
@@ -21,8 +24,12 @@ frame(i, json) AS (
                 THEN json_object('usermeta', json_object('spanloom', json_object('data', json_object(?5, json_object('sql', ?6)))))
                 ELSE '{}' END))
     UNION ALL
-    SELECT n.i, json_set(json, n.path, NULL) FROM frame f JOIN nulls n ON n.i = f.i + 1)
+    SELECT a.i, json_set(json, a.path, a.value) FROM frame f JOIN also a ON a.i = f.i + 1)
 SELECT json FROM frame ORDER BY i DESC LIMIT 1;
+
+-- name: missing
+-- Which place of ?2 it has not.
+SELECT key FROM json_each(?2) WHERE json_type(?1, '$.' || key) ISNULL;
 
 -- name: own
 -- Data sets that it brings, an object.

@@ -6,7 +6,8 @@
  *   answers     the question that the picture answers, one line
  *   arguments   [{name, kind, about, optional}, ...]; kinds: enum sl_plot_kind
  *   data        {NAME: {sql, columns, input}, ...}: sql is a text or a list of lines
- *   title       SQL of one row: text, subtitle
+ *   title       SQL of one row: text, subtitle; what else it yields, and is not NULL, is the value of that place of the
+ *               specification: encoding.y.axis.title
  *   result      "diff": the tables of this command's result are there for SQL (result/diff.h): diff, diff_sides, ...;
  *               its words and --type are the command's, too
  *

@@ -135,7 +135,7 @@ PLOTS = {  # name: the store, and what is behind the name
     "icicle": ("traced",),
     "nodes": ("nodes",),
     "rate": ("run", "exec_done"),
-    "resources": ("run", "*memory_resident"),
+    "resources": ("run",),
     "sequences": ("run",),
     "skew": ("run",),
     "states": ("run",),

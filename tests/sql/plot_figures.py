@@ -118,6 +118,21 @@ def points_over_time():
 
 
 @test
+def points_of_far_values():
+    """Where the longest is far from the median, logarithms."""
+    example()
+    rows = [r for r in table("durations", "running", "running_ended") if r["duration_s"]]
+    sets, _ = plot("durations-over-time", "running", "running_ended")
+    check(sets["points"][0]["logarithmic"], sets["points"][0])
+    got = sorted((p["time_ms"], 10 ** p["duration"]) for p in sets["points"])
+    for g, w in zip(got, sorted((int(r["start_ns"]) / 1e6, float(r["duration_s"])) for r in rows)):
+        close(g[0], w[0], "time", 1e-15)
+        close(g[1], w[1], "duration", 1e-9)
+    for band in sets["bands"]:
+        check(band["p05"] <= band["p50"] <= band["p95"], band)
+
+
+@test
 def many_over_time():
     """Of many, quantiles of bins, and the ten longest of each."""
     example()
@@ -215,11 +230,27 @@ def rate():
     example()
     rows = table("rate", "exec_done", "--bin", "0.5")
     sets, title = plot("rate", "exec_done", "--bin", "0.5")
-    equal([(round(b["time_ms"] * 1e6), b["events"], round(b["end_ms"] * 1e6) - round(b["time_ms"] * 1e6)) for b in sets["bins"]],
-          [(int(r["time_ns"]), int(r["events"]), 5 * 10 ** 8) for r in rows])
-    for b, r in zip(sets["bins"], rows):
-        close(b["rate"], float(r["per_s"]))
-    check("360 events in bins of 500 ms" in title, title)
+    kinds = ["parsl.monitoring.try/exec_done", "parsl.rundir.task/exec_done"]
+    of = {kind: [b for b in sets["bins"] if b["kind"] == kind] for kind in kinds}
+    equal(sum(map(len, of.values())), len(sets["bins"]))
+    for kind, bins in of.items():
+        own = {int(r["time_ns"]): r for r in table("rate", kind, "--bin", "0.5")}
+        equal([round(b["time_ms"] * 1e6) for b in bins], list(own))
+        for b in bins:
+            equal((b["events"], round(b["end_ms"] * 1e6) - round(b["time_ms"] * 1e6)),
+                  (int(own[round(b["time_ms"] * 1e6)]["events"]), 5 * 10 ** 8))
+    for below, above, r in zip(*of.values(), rows):
+        equal(below["time_ms"] * 1e6, int(r["time_ns"]))
+        equal(below["events"] + above["events"], int(r["events"]))
+        equal((below["low"], below["high"]), (0, above["low"]))
+        close(above["high"], float(r["per_s"]))
+    check("exec_done of 2 types, together: up to 56 a second" in title and "360 events in bins of 500 ms" in title, title)
+    sets, title = plot("rate", kinds[1], "--bin", "0.5")
+    equal([b["rate"] for b in sets["bins"]], [float(r["per_s"]) for r in table("rate", kinds[1], "--bin", "0.5")])
+    equal({b["kind"] for b in sets["bins"]}, {kinds[1]})
+    sets, title = plot("rate", "*", "--bin", "0.5")
+    equal((total(sets["bins"], "events"), {b["kind"] for b in sets["bins"]}),
+          (sum(int(r["events"]) for r in table("rate", "*", "--bin", "0.5")), {"*"}))
     sets, title = plot("rate", "--sql", "SELECT 0 AS time_ns, 0.001 AS per_s UNION ALL SELECT 3600000000000, 0.0005")
     equal([(b["rate"], b["unit"]) for b in sets["bins"]], [(3.6, "h"), (1.8, "h")])
 
@@ -289,20 +320,30 @@ def workers():
 def resources():
     example()
     rows = ask("SELECT metric, time_ns, value FROM samples")
-    sets, _ = plot("resources", "*memory*")
+    sets, title = plot("resources", "*memory*")
     names = {r["metric"] for r in rows if "memory" in r["metric"]}
     mine = [r for r in rows if r["metric"] in names]
-    equal({b["metric"] for b in sets["bins"]}, {n.removeprefix("psutil_process_").replace("_", " ") for n in names})
+    sizes = {"psutil_process_memory_percent": ("%", 1), "psutil_process_memory_resident": ("MB", 1e6), "psutil_process_memory_virtual": ("MB", 1e6)}
+    equal(names, set(sizes))
+    label = {n: f"{n.removeprefix('psutil_process_').replace('_', ' ')}, in {sizes[n][0]}" for n in names}
+    equal({b["metric"] for b in sets["bins"]}, set(label.values()))
+    equal(sets["bins"][0]["metric"], "memory resident, in MB")
     first, last = min(int(r["time_ns"]) for r in mine), max(int(r["time_ns"]) for r in mine)
-    width = (last - first) // min(100, max(10, len(mine) // 30)) + 1
+    aim = (last - first) / min(100, max(10, len(mine) // 3 // len(names)))
+    width = next(w for k in range(12) for w in (10 ** k, 2 * 10 ** k, 5 * 10 ** k) if w >= aim)
     want = collections.defaultdict(list)
     for r in mine:
-        want[r["metric"].removeprefix("psutil_process_").replace("_", " "), (int(r["time_ns"]) - first) // width].append(float(r["value"]))
+        want[label[r["metric"]], (int(r["time_ns"]) - first) // width].append(float(r["value"]) / sizes[r["metric"]][1])
     equal(len(sets["bins"]), len(want))
-    for b, key in zip(sets["bins"], sorted(want)):
+    for b, key in zip(sorted(sets["bins"], key=lambda b: (b["metric"], b["time_ms"])), sorted(want)):
         equal(b["metric"], key[0])
         close(b["low"], min(want[key])), close(b["high"], max(want[key])), close(b["middle"], statistics.median(want[key]))
         equal(b["samples"], len(want[key]))
+    resident = [float(r["value"]) / 1e6 for r in mine if r["metric"] == "psutil_process_memory_resident"]
+    check(title.startswith(f"memory resident: median {statistics.median(resident):.3g} MB, up to {max(resident):.3g} MB (219 tries)"), title)
+    sets, title = plot("resources", "--sql", "SELECT 1000 * value AS time_ns, 'used_bytes' AS metric, 2e9 * value AS value, 'B' AS unit FROM json_each('[1,2,3]') UNION ALL "
+                       "SELECT 1000 * value, 'n', 50000, NULL FROM json_each('[1,2,3]')")
+    equal([(b["metric"], b["high"]) for b in sets["bins"]], [("used_bytes, in GB", 2), ("used_bytes, in GB", 4), ("used_bytes, in GB", 6)] + [("n, in thousands", 50)] * 3)
 
 
 def bins_of_nodes(lines, width_ns):
@@ -361,7 +402,10 @@ def critical_path():
             close(seconds, want[what], what)
     close(total(sets["legend"], "seconds"), total(rows, "seconds"))
     close(total(sets["ribbon"], "seconds"), total(rows, "seconds"))
-    equal(list(got)[:11], [w for w, _ in want.most_common(11)])
+    whole = sum(want.values())
+    equal(list(got), [w for w, s in want.most_common(11) if s * 2000 >= whole] + ["all else"])
+    apps = {r["key"]: r["app"] for r in ask("SELECT key, app FROM parsl_rundir_task")}
+    equal([t["task"] for t in sets["tasks"]], [f"task {k}: {apps[k]}" for k in ("166", "170")])
     for a, b in zip(sets["ribbon"], sets["ribbon"][1:]):
         close(b["from_ms"], a["to_ms"], "a gap", 1e-15)
     check(title.startswith("57 % of 31.4 s: in the interchange's queue | critical path of 3d9e0d70"), title)
@@ -376,6 +420,9 @@ def sequences():
     equal(len(sets["steps"]), len(rows))
     for s, r in zip(sets["steps"], rows):
         equal(s["event"], f"{r['event_type']} ({r['span_type']})")
+        event, short = re.fullmatch(r"(\w+) \(([\w.]+)\)", s["label"]).groups()
+        equal((event, {t for t in (x["span_type"] for x in rows) if f".{t}".endswith(f".{short}")}), (r["event_type"], {r["span_type"]}))
+        check(len(short) <= len("interchange.task"), short)
         close(s["high"] * unit, float(r["cumulative_s"]))
         close(s["seconds"], float(r["mean_s"]))
         close(s["low"] * unit, float(r["cumulative_s"]) - float(r["mean_s"]))
@@ -397,6 +444,9 @@ def skew():
         for mine, its in ("low", "lower_s"), ("high", "upper_s"), ("at", "offset_s"):
             close(c[mine] * unit, float(r[its]), mine, 1e-12)
         equal((c["pairs"], c["backwards"]), (int(r["pairs"]), int(r["backwards"])))
+    equal({c["clock"] for c in sets["clocks"]}, {p.split("/runinfo/000/")[1] for p in rows})
+    equal({v["verdict"] for v in sets["legend"]}, {c["verdict"] for c in sets["clocks"]})
+    check(title.endswith("logs below runinfo/000"), title)
     most = max(max(abs(float(r["lower_s"])), abs(float(r["upper_s"]))) for r in rows.values())
     check(f"none can be off by more than {most * 1e3:.3g} ms" in title, title)
 
@@ -417,6 +467,7 @@ def diff():
         equal(len(mine), 1, s)
         for column in "median_a_s", "median_b_s", "change_s":
             close(s[column], float(mine[0][column]), s, 1e-12)
+    equal({v["verdict"] for v in sets["legend"]}, {s["verdict"] for s in sets["steps"]})
 
 
 @test
