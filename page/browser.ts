@@ -3,7 +3,8 @@
 import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { Handler } from "vega-tooltip";
-import { checkData, isObject, isVegaLite, loader, logger, toVega, writable, type Json, type Spec } from "./drawing";
+import { checkData, isVegaLite, loader, logger, toVega, writable } from "./drawing";
+import { isObject, type Json, type Spec } from "./json";
 
 const element = (id: string) => document.getElementById(id) as HTMLElement;
 const read = (id: string) => JSON.parse(element(id).textContent ?? "") as Spec;

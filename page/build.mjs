@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/headless.js, dist/page.html and dist/NOTICE. `make plots` runs it.
+// Makes dist/headless.js, dist/schemas.json, dist/page.html and dist/NOTICE. `make plots` runs it.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -8,14 +8,18 @@ import { buildSync } from "esbuild";
 const read = path => readFileSync(path, "utf8");
 const schema = name => JSON.parse(read(`node_modules/${name}/build/${name}-schema.json`));
 
-/** Every name of a property that a JSON schema has anywhere. */
-function keys(x, found = new Set()) {
-    if (x && typeof x === "object") {
-        if (x.properties && typeof x.properties === "object" && !Array.isArray(x.properties))
-            Object.keys(x.properties).forEach(key => found.add(key));
-        Object.values(x).forEach(y => keys(y, found));
-    }
-    return [...found].sort();
+const EXPLAINS = new Set(["description", "default", "title", "format"]);
+const NAMED = new Set(["properties", "patternProperties", "definitions", "refs", "defs"]);
+
+/** A JSON schema without what explains it to people; names: the keys of x are names that it gives. */
+function bare(x, names = false) {
+    if (Array.isArray(x)) return x.map(y => bare(y));
+    if (!x || typeof x !== "object") return x;
+    return Object.fromEntries(
+        Object.entries(x)
+            .filter(([key]) => names || !EXPLAINS.has(key))
+            .map(([key, y]) => [key, !names && key === "enum" ? y : bare(y, !names && NAMED.has(key))]),
+    );
 }
 
 function marks({ definitions }) {
@@ -34,11 +38,7 @@ function bundle(entry, target) {
         write: false,
         metafile: true,
         legalComments: "none", // NOTICE has them
-        define: {
-            VEGA_KEYS: JSON.stringify(keys(schema("vega"))),
-            VEGA_LITE_KEYS: JSON.stringify(keys(schema("vega-lite"))),
-            VEGA_LITE_MARKS: JSON.stringify(marks(schema("vega-lite"))),
-        },
+        define: { VEGA_LITE_MARKS: JSON.stringify(marks(schema("vega-lite"))) },
     });
     return { code: outputFiles[0].text, files: Object.keys(metafile.inputs) };
 }
@@ -92,3 +92,5 @@ mkdirSync("dist", { recursive: true });
 writeFileSync("dist/NOTICE", notice);
 writeFileSync("dist/headless.js", `/*\n${notice.replace(/\*\//g, "* /")}*/\n${headless.code}`);
 writeFileSync("dist/page.html", page);
+const schemas = Object.fromEntries(["vega", "vega-lite"].map(name => [name, bare(schema(name))]));
+writeFileSync("dist/schemas.json", JSON.stringify(schemas));

@@ -2,19 +2,15 @@
 // A specification as people write it into one that Vega draws, with what Vega passes over in silence said aloud.
 import * as vega from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
+import { isObject, type Json, type Spec } from "./json";
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type Spec = { [key: string]: Json };
-
-/** Of the published schemas, put in by build.mjs: every key that a specification can have, and every mark. */
-declare const VEGA_KEYS: string[], VEGA_LITE_KEYS: string[], VEGA_LITE_MARKS: string[];
+/** Of the published schema, put in by build.mjs: every mark that there is. */
+declare const VEGA_LITE_MARKS: string[];
 
 export interface Messages {
     error(text: string): void;
     warn(text: string): void;
 }
-
-export const isObject = (x: Json | undefined): x is Spec => typeof x === "object" && x !== null && !Array.isArray(x);
 
 function say(args: readonly unknown[]): string {
     return args
@@ -121,29 +117,6 @@ function labelTimes(scope: Spec, outer: Map<Json, Json>): void {
     for (const mark of parts("marks")) labelTimes(mark, scales);
 }
 
-// Below these, keys are names that users choose.
-const OPEN = new Set([
-    "datasets",
-    "values",
-    "value",
-    "usermeta",
-    "config",
-    "parse",
-    "init",
-    "encode",
-    "params",
-    "signals",
-]);
-
-function checkKeys(x: Json, keys: Set<string>, what: string, to: Messages): void {
-    if (Array.isArray(x)) x.forEach(y => checkKeys(y, keys, what, to));
-    else if (isObject(x))
-        for (const [key, value] of Object.entries(x)) {
-            if (!key.startsWith("$") && !keys.has(key)) to.warn(`${what} has no key "${key}"; it does nothing`);
-            else if (!OPEN.has(key)) checkKeys(value, keys, what, to);
-        }
-}
-
 function checkMark(mark: Json | undefined, known: string[]): void {
     if (mark !== undefined && !(typeof mark === "string" && known.includes(mark)))
         throw new Error(`"${String(mark)}" is no mark; there are ${known.join(", ")}`);
@@ -168,11 +141,9 @@ export function toVega(spec: Spec, to: Messages): vega.Spec {
     if (version && version[2] !== "6")
         to.warn(`this is ${version[1]} 6, and the specification is of version ${version[2]}`);
     if (!isVegaLite(spec)) {
-        checkKeys(spec, new Set(VEGA_KEYS), "Vega", to);
         checkMarks(spec, Object.keys((vega as unknown as { Marks: object }).Marks).sort());
         return spec as unknown as vega.Spec;
     }
-    checkKeys(spec, new Set(VEGA_LITE_KEYS), "Vega-Lite", to);
     units(spec, unit => checkMark(isObject(unit.mark) ? unit.mark.type : unit.mark, VEGA_LITE_MARKS));
     units(spec, inUtc);
     const compiled = compile(spec as unknown as TopLevelSpec, { logger: logger(to) as never }).spec;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option_spec options[] = {
@@ -202,6 +203,13 @@ static int form_of(const struct cli *cli, const char *path)
     return form;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+
+    return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
 static int draw(const struct cli *cli, const struct sl_plot *p, int argc, char **argv)
 {
     const char *path = cli_option(cli, "output");
@@ -213,6 +221,8 @@ static int draw(const struct cli *cli, const struct sl_plot *p, int argc, char *
         return open_plot(cli, p, argc, argv);
     if (!path || !*path)
         return cli_usage(cli, "where to? -o FILE.html (or .svg, .png, .pdf, .json); or --open shows it in the browser");
+    if (!p->ours && same_file(path, p->path))
+        return cli_usage(cli, "-o %s is the specification itself, which would be gone", path);
     form = form_of(cli, path);
     return form < 0 ? EXIT_USAGE : cli_picture_of(cli, p, argc, argv, path, (enum sl_plot_form)form);
 }

@@ -161,15 +161,21 @@ static bool find_helper(char to[PATH_MAX], const char *here, const char *prefix)
            access(to, X_OK) == 0;
 }
 
-int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, struct sl_err *err)
+int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, bool check, struct sl_err *err)
 {
     char here[PATH_MAX], prefix[PATH_MAX];
+    bool draws;
 
     *p = (struct sl_plot_parts){0};
-    if (form == SL_PLOT_JSON)
+    if (form == SL_PLOT_JSON && !check)
         return 0;
     if (find_self(here, prefix, err))
         return err->code;
+    draws = find_helper(p->helper, here, prefix) && find_page(p->bundle, here, prefix, "headless.js");
+    if (!check || !draws || !find_page(p->schemas, here, prefix, "schemas.json"))
+        *p->schemas = 0;
+    if (form == SL_PLOT_JSON)
+        return 0;
     if (form == SL_PLOT_HTML)
         return find_page(p->page, here, prefix, "page.html")
                    ? 0
@@ -177,7 +183,7 @@ int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, struct sl_e
                          err, SL_ENOTFOUND,
                          "what draws HTML pictures is not there: `make plots` in Spanloom's sources builds it (Debian: "
                          "nodejs npm); .json writes the specification with its data");
-    if (!find_helper(p->helper, here, prefix) || !find_page(p->bundle, here, prefix, "headless.js"))
+    if (!draws)
         return sl_err(err, SL_ENOTFOUND,
                       "what draws .%s is not there: `make plots` in Spanloom's sources builds it (Debian: nodejs npm "
                       "libjavascriptcoregtk-4.1-dev librsvg2-dev); .json writes the specification with its data",

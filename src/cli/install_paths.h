@@ -23,7 +23,10 @@ struct place_python {
 };
 int place_find_python(struct place_python *p, struct sl_err *err);
 
-/* What draws a picture in this form.  SL_ENOTFOUND says what is missing and how it is made. */
-int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, struct sl_err *err);
+/*
+ * What draws a picture in this form, and, with `check`, what checks specifications, if it is there.  SL_ENOTFOUND says
+ * what is missing and how it is made.
+ */
+int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, bool check, struct sl_err *err);
 
 #endif

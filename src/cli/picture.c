@@ -45,6 +45,13 @@ static int wrong_number(const struct cli *cli, const struct sl_plot *p, int argc
     return rc;
 }
 
+/* Two events are the ends of one stretch: both are given, or none. */
+static bool is_second_event(const struct sl_plot *p, size_t i)
+{
+    return i && i < p->argument.n && p->argument.v[i].kind == SL_PLOT_EVENT &&
+           p->argument.v[i - 1].kind == SL_PLOT_EVENT;
+}
+
 static int check_number(const struct cli *cli, const struct sl_plot *p, int argc, char **argv)
 {
     size_t n = p->argument.n;
@@ -55,6 +62,9 @@ static int check_number(const struct cli *cli, const struct sl_plot *p, int argc
     for (size_t i = (size_t)argc; i < n; i++)
         if (!p->argument.v[i].optional)
             return wrong_number(cli, p, argc, argv, i);
+    if (is_second_event(p, (size_t)argc))
+        return cli_usage(cli, "from %s to which event? Say both; what there is: spanloom types --events",
+                         argv[argc - 1]);
     return (size_t)argc > n && !rest ? wrong_number(cli, p, argc, argv, n) : EXIT_DONE;
 }
 
@@ -188,14 +198,34 @@ static int save(const struct sl_buf *spec, enum sl_plot_form form, const struct 
     return rc;
 }
 
-static int put(const struct sl_buf *spec, enum sl_plot_form form, const struct sl_plot_parts *parts, const char *path,
-               struct sl_err *err)
+/* What was said while p was drawn, a line each; the last, if it is why there is no picture, stays in err. */
+static void tell(const struct sl_plot *p, int rc, struct sl_err *err)
+{
+    enum { MOST = 8 };
+    const char *file = p->ours ? "" : p->path, *colon = p->ours ? "" : ": ";
+    char *line = err->text, *end;
+
+    for (int told = 0; *line && ((end = strchr(line, '\n')) || !rc); line = end + 1) {
+        int n = end ? (int)(end - line) : (int)strlen(line);
+        if (told++ < MOST)
+            fprintf(stderr, "spanloom: %s%s%.*s\n", file, colon, n, line);
+        if (!end)
+            return;
+    }
+    if (rc) {
+        memmove(err->text, line, strlen(line) + 1);
+        if (!p->ours && rc == SL_EFORMAT)
+            sl_err_wrap(err, "%s", file);
+    }
+}
+
+static int put(const struct sl_plot *p, const struct sl_buf *spec, enum sl_plot_form form,
+               const struct sl_plot_parts *parts, const char *path, struct sl_err *err)
 {
     int rc = strcmp(path, "-") != 0 ? save(spec, form, parts, path, err)
                                     : sl_plot_render(stdout, spec->s, spec->n, form, parts, err);
 
-    if (!rc && err->text[0])
-        fprintf(stderr, "spanloom: %s\n", err->text);
+    tell(p, rc, err);
     return rc;
 }
 
@@ -275,14 +305,14 @@ int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, cha
     struct sl_plot_parts parts;
     int rc;
 
-    if (place_find_plot(&parts, form, &err))
+    if (place_find_plot(&parts, form, !p->ours, &err))
         return cli_fail(cli, &err);
     if ((rc = check_number(cli, p, argc, argv)) || (rc = check_options(cli, p)) ||
         (rc = open_source(&source, cli, p, argc, argv)))
         return rc;
     rc = fill(cli, p, &source, argc, argv, &spec, &err);
     if (!rc)
-        rc = put(&spec, form, &parts, path, &err);
+        rc = put(p, &spec, form, &parts, path, &err);
     sl_buf_free(&spec);
     rc = over_time_close(&source.over, rc, &err);
     sl_call_sums_free(&source.sums);

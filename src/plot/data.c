@@ -42,13 +42,19 @@ bool sl_plot_asks(const struct sl_plot *p, const char *sql, const char *name)
 
 /* ---- statements ---- */
 
-/* Errors of what the user gave begin with the option, of what the file says with its path. */
+/*
+ * Errors of what the user gave begin with the option, of what the user's file says with its path.  What goes wrong in
+ * one of ours is what the user asks of it: the message of the table function, which stands behind its name.
+ */
 static int fail(const struct filling *f, const char *data, int code)
 {
-    bool users = f->q->sql && data == f->p->data.v[0].name;
+    const char *text = sqlite3_errmsg(f->st->db), *said = text + strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
-    return users ? sl_err(f->err, code, "--sql: %s", sqlite3_errmsg(f->st->db))
-                 : sl_err(f->err, code, "%s: %s: %s", f->p->path, data, sqlite3_errmsg(f->st->db));
+    if (f->q->sql && data == f->p->data.v[0].name)
+        return sl_err(f->err, code, "--sql: %s", text);
+    if (f->p->ours && said > text && !strncmp(said, ": ", 2))
+        return sl_err(f->err, code, "the plot %s: %s", f->p->name, said + 2);
+    return sl_err(f->err, code, "%s: %s: %s", f->p->path, data, text);
 }
 
 static void bind_value(sqlite3_stmt *s, int at, const struct sl_plot_value *v)

@@ -72,6 +72,7 @@ struct sl_plot {
     const char *title;   /* SQL; NULL: none */
     const char *result;  /* "diff"; NULL: none */
     const char *spec;    /* JSON, as it was read */
+    bool ours;           /* not a file of the user's */
     bool lite;           /* Vega-Lite, not Vega */
     SL_VEC(struct sl_plot_argument) argument;
     SL_VEC(struct sl_plot_data) data; /* at least one */
@@ -142,6 +143,7 @@ extern const char *const sl_plot_forms[SL_PLOT_FORMS];
 struct sl_plot_parts {
     char page[PATH_MAX];                     /* page.html, of html */
     char helper[PATH_MAX], bundle[PATH_MAX]; /* spanloom-render and headless.js, of svg, png and pdf */
+    char schemas[PATH_MAX];                  /* schemas.json, by which the specification is checked; "": it is not */
 };
 
 /*

@@ -91,7 +91,7 @@ static int run(const struct streams *s, char *const *argv, int *status, struct s
 /* How the helper ended, if it was not well. */
 static int judge(int status, int messages, struct sl_err *err)
 {
-    char text[sizeof err->text / 2];
+    char text[sizeof err->text];
 
     read_messages(messages, text, sizeof text);
     if (WIFSIGNALED(status))
@@ -106,12 +106,14 @@ static int judge(int status, int messages, struct sl_err *err)
     return 0;
 }
 
+/* form: as spanloom-render has it. */
 static int by_helper(FILE *out, const char *spec, size_t n, const char *form, const struct sl_plot_parts *parts,
                      struct sl_err *err)
 {
     struct streams s = {memfd_create("spec", MFD_CLOEXEC), memfd_create("picture", MFD_CLOEXEC),
                         memfd_create("messages", MFD_CLOEXEC)};
-    char *argv[] = {(char *)(uintptr_t)parts->helper, (char *)(uintptr_t)form, (char *)(uintptr_t)parts->bundle, NULL};
+    char *argv[] = {(char *)(uintptr_t)parts->helper, (char *)(uintptr_t)form, (char *)(uintptr_t)parts->bundle,
+                    *parts->schemas ? (char *)(uintptr_t)parts->schemas : NULL, NULL};
     int status = 0, rc;
 
     if (s.in < 0 || s.out < 0 || s.messages < 0 || write_all(s.in, spec, n) || lseek(s.in, 0, SEEK_SET))
@@ -127,9 +129,15 @@ static int by_helper(FILE *out, const char *spec, size_t n, const char *form, co
 int sl_plot_render(FILE *out, const char *spec, size_t n, enum sl_plot_form form, const struct sl_plot_parts *parts,
                    struct sl_err *err)
 {
-    if (form == SL_PLOT_HTML)
-        return sl_plot_html(out, spec, n, parts->page, err);
-    if (form != SL_PLOT_JSON)
+    int rc;
+
+    if (form != SL_PLOT_JSON && form != SL_PLOT_HTML)
         return by_helper(out, spec, n, sl_plot_forms[form], parts, err);
-    return fwrite(spec, 1, n, out) != n || fputc('\n', out) == EOF ? cannot(err, "write") : 0;
+    if (form == SL_PLOT_HTML)
+        rc = sl_plot_html(out, spec, n, parts->page, err);
+    else
+        rc = fwrite(spec, 1, n, out) != n || fputc('\n', out) == EOF ? cannot(err, "write") : 0;
+    if (!rc && *parts->schemas && by_helper(out, spec, n, "check", parts, err))
+        sl_err(err, 0, "%s", ""); /* it draws nothing here, and need not be able to */
+    return rc;
 }

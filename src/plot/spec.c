@@ -361,6 +361,8 @@ int sl_plot_find(struct sl_plot **out, const char *name, struct sl_err *err)
         sl_buf_clear(&path);
         sl_buf_addf(&path, "plots/%s", e->name);
         rc = sl_plot_parse(out, path.s, e->data, e->size, false, err);
+        if (!rc)
+            (*out)->ours = true;
     } else {
         rc = sl_err(err, SL_ENOTFOUND, "there is no plot called '%s'; see: spanloom plot --list", name);
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spanloom-render svg|png|pdf BUNDLE: draws the specification on stdin to stdout.  `spanloom plot` runs it, so that the
- * drawing engine, which is large, starts threads and may abort, is not in `spanloom` itself.
+ * spanloom-render svg|png|pdf|check BUNDLE [SCHEMAS]: draws the specification on stdin to stdout; with SCHEMAS
+ * (schemas.json) it says on stderr what in it is not as the published schemas say, and with `check` it does no more.
+ * `spanloom plot` runs it, so that the drawing engine, which is large, starts threads and may abort, is not in
+ * `spanloom` itself.
  */
 #include "render/engine.h"
 #include "render/picture.h"
@@ -42,33 +44,27 @@ static int check_address_space(struct sl_err *err)
                   (unsigned)(ADDRESS_SPACE >> 30), (double)limit.rlim_cur / (1 << 30));
 }
 
-static char *read_all(FILE *in, size_t *n, struct sl_err *err)
+static char *read_all(FILE *in, struct sl_err *err)
 {
     GString *text = g_string_new(NULL);
-    char part[1 << 16];
+    char part[1 << 16], *valid;
     size_t got;
 
     while ((got = fread(part, 1, sizeof part, in)) > 0)
         g_string_append_len(text, part, (gssize)got);
-    *n = text->len;
+    valid = g_utf8_make_valid(text->str, (gssize)text->len); /* else JavaScriptCore takes it for an empty text */
+    g_string_free(text, TRUE);
     if (ferror(in))
         sl_err(err, SL_EIO, "the specification cannot be read");
-    return g_string_free(text, ferror(in) != 0);
+    return valid;
 }
 
-static int render(const char *form, const char *bundle, FILE *out, struct sl_err *err)
+static int draw(struct engine *e, const char *form, const char *spec, FILE *out, struct sl_err *err)
 {
-    char *spec, *svg;
+    char *svg = engine_svg(e, spec, form, err);
     size_t n;
-    int rc = check_address_space(err);
+    int rc;
 
-    if (rc)
-        return rc;
-    limit_time();
-    if (!(spec = read_all(stdin, &n, err)))
-        return SL_EIO;
-    svg = engine_svg(bundle, spec, n, stderr, err);
-    g_free(spec);
     if (!svg)
         return SL_EFORMAT;
     n = strlen(svg);
@@ -81,16 +77,49 @@ static int render(const char *form, const char *bundle, FILE *out, struct sl_err
     return rc;
 }
 
+static int render(const char *form, const char *bundle, const char *schemas, FILE *out, struct sl_err *err)
+{
+    struct engine *e;
+    char *spec;
+    int rc = check_address_space(err);
+
+    if (rc)
+        return rc;
+    limit_time();
+    spec = read_all(stdin, err);
+    if (err->code || !(e = engine_new(bundle, stderr, err))) {
+        g_free(spec);
+        return err->code;
+    }
+    if (schemas)
+        rc = engine_check(e, schemas, spec, err);
+    if (!rc && strcmp(form, "check") != 0)
+        rc = draw(e, form, spec, out, err);
+    engine_free(e);
+    g_free(spec);
+    return rc;
+}
+
+static bool is_form(const char *s)
+{
+    static const char *const forms[] = {"svg", "png", "pdf", "check"};
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(s, forms[i]) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     struct sl_err err = {0};
 
-    if (argc != 3 || (strcmp(argv[1], "svg") != 0 && strcmp(argv[1], "png") != 0 && strcmp(argv[1], "pdf") != 0)) {
-        fputs("usage: spanloom-render svg|png|pdf BUNDLE <SPECIFICATION >PICTURE\n", stderr);
+    if (argc < 3 || argc > 4 || !is_form(argv[1])) {
+        fputs("usage: spanloom-render svg|png|pdf|check BUNDLE [SCHEMAS] <SPECIFICATION >PICTURE\n", stderr);
         return 2;
     }
     setenv("TZ", "UTC", 1);
-    if (render(argv[1], argv[2], stdout, &err)) {
+    if (render(argv[1], argv[2], argc > 3 ? argv[3] : NULL, stdout, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

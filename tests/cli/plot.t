@@ -85,8 +85,9 @@ Mistakes:
   try: spanloom plot --help
   [2]
   $ spanloom plot durations invoked -o x.json
-  spanloom: plots/durations.json: rows: two_events: an event is named like returned, or parsl.monitoring.task/returned
-  [1]
+  spanloom: from invoked to which event? Say both; what there is: spanloom types --events
+  try: spanloom plot --help
+  [2]
   $ spanloom plot states task more -o x.json
   spanloom: the plot states takes [TYPE]; 'more' is one too many
   try: spanloom plot --help
@@ -103,7 +104,7 @@ Mistakes:
   spanloom: --sql: the query has no rows that could be shown
   [1]
   $ spanloom plot durations invoked none -o x.json
-  spanloom: plots/durations.json: rows: two_events: no event is called none; see what there is with: spanloom types --events
+  spanloom: the plot durations: no event is called none; see what there is with: spanloom types --events
   [1]
   $ spanloom plot durations invoked returned --bin 5 -o x.json
   spanloom: --bin does nothing here: the plot durations has no bins
@@ -112,6 +113,10 @@ Mistakes:
   $ spanloom plot --spec mine.json -o x.json
   spanloom: mine.json: $.data.url: a picture has no data but those of the store: take 'url' (cars.csv) away, and name a data set: "data": {"name": "rows"}
   [1]
+  $ spanloom plot --spec mine.json --sql "SELECT 1 AS x" -o ./mine.json
+  spanloom: -o ./mine.json is the specification itself, which would be gone
+  try: spanloom plot --help
+  [2]
   $ spanloom plot --spec none.json -o x.json
   spanloom: cannot read none.json: No such file or directory
   [1]

@@ -95,13 +95,13 @@ def the_helper_gets_all_and_gives_all(form):
 @test
 def what_the_helper_says_is_told():
     install(helper="echo no row has a field y >&2; echo picture")
-    equal(plot("x.svg"), (b"picture\n", "spanloom: no row has a field y\n"))
+    equal(plot("x.svg"), (b"picture\n", f"spanloom: {path('x.json')}: no row has a field y\n"))
 
 
 @test
 def a_failure_of_the_helper_is_an_error():
     for helper, want in (
-        ("echo half; echo it is wrong >&2; exit 1", "spanloom: it is wrong\n"),
+        ("echo half; echo it is wrong >&2; exit 1", "x.json: it is wrong\n"),
         ("exit 3", "does not say why"),
         ("kill -SEGV $$", "signal 11 (Segmentation fault)"),
         ("echo last words >&2; kill -ABRT $$", "last words"),
@@ -112,7 +112,7 @@ def a_failure_of_the_helper_is_an_error():
         check(want in said and said.count("\n") == 1, helper, said)
     fresh(helper="yes | head -c 100000 >&2; echo the end >&2; exit 1")
     said = plot("x.png", code=1)[1]
-    check(said.endswith("y\nthe end\n") and len(said) < 1000, said)
+    check(said.endswith(": y\nspanloom: " + path("x.json") + ": the end\n") and len(said) < 1000, said)
     fresh(helper="exit 0")
     os.chmod(path("usr/libexec/spanloom/spanloom-render"), 0o755)
     write(path("usr/libexec/spanloom/spanloom-render"), "#!/no/such/program\n")
@@ -130,7 +130,7 @@ def what_is_missing_is_said_before_the_store_is_asked():
         fresh(**more)
         said = plot(f"x.{form}", "SELECT nothing", code=1)[1]
         check("`make plots`" in said and ".json" in said, form, said)
-        plot("x.json")
+        plot("y.json")
     fresh(helper=None, bundle=None)
     plot("x.html")  # needs the page alone
     fresh(page=None)
