@@ -130,6 +130,10 @@ class Store(sqlite3.Connection):
         """Which functions of traced programs took the time; tree=True: by path of functions."""
         return self._frame("profile", words, options)
 
+    def events(self, type=None, **options):
+        """Every event of all spans of a type, and of what belongs to them; lines=True: also the lines of logs."""
+        return self._frame("events", [type], options)
+
     def links(self, **options):
         """What rules have linked, and where they are in doubt."""
         return self._frame("links", [], options)

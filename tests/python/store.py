@@ -103,7 +103,7 @@ ANALYSES = {
     "diff('spanloom.db', 'spanloom.db')": ["diff", "spanloom.db", "spanloom.db"],
     "profile(tree=True)": ["profile", "--tree"],
     "experiment('means', where='app_big = 0')": ["experiment", "means", "--where", "app_big = 0"],
-    "links()": ["links"], "types(events=True)": ["types", "--events"],
+    "events('parsl.rundir.try')": ["events", "parsl.rundir.try"], "links()": ["links"], "types(events=True)": ["types", "--events"],
 }
 
 
@@ -138,10 +138,14 @@ print(json.dumps(db.links()))
 @test
 def every_analysis_has_a_method():
     """What there is in the help and prints tables, is there."""
-    none = {"import", "info", "graph", "plot", "show", "events", "bind", "unbind", "sql", "rejects", "recipes", "forget", "run",
+    none = {"import", "info", "graph", "plot", "show", "bind", "unbind", "sql", "rejects", "recipes", "forget", "run",
             "trace", "export", "flags", "begin", "end", "event", "span"}
     commands = re.findall(r"(?m)^  ([a-z-]+)  +\S", spanloom("--help").out.split("commands:")[1].split("\n\n")[0])
-    equal(sorted(set(commands) - none), sorted({call.split("(")[0].replace("_", "-") for call in ANALYSES}))
+    methods = {call.split("(")[0] for call in ANALYSES}
+    equal(sorted(set(commands) - none), sorted(name.replace("_", "-") for name in methods))
+    with open(f"{ROOT}/python/spanloom/__init__.pyi", encoding="utf-8") as file:
+        stub = file.read()
+    equal([name for name in methods if f"    def {name}(self" not in stub], [])
 
 
 @cases(*VERSIONS)
