@@ -11,6 +11,9 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
 
+sys.path.insert(0, f"{ROOT}/bench")
+import make_workqueue  # noqa: E402
+
 DATA = f"{ROOT}/tests/data"
 START = 1795162300
 SAYS = re.compile(rb"submitted as Work Queue task|submitted to WorkQueue with id|Completed Work Queue task")
@@ -113,7 +116,7 @@ def files_in(folder):
 
 def made(number, tasks=6):
     folder = path("made", str(number))
-    subprocess.run([sys.executable, f"{ROOT}/bench/make_workqueue.py", folder, str(tasks), str(number)], check=True)
+    make_workqueue.main(folder, tasks, number)
     return folder
 
 

@@ -11,20 +11,31 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from callgrind import *  # noqa
 
+sys.path.insert(0, f"{ROOT}/bench")
+import make_run  # noqa: E402
+import make_workqueue  # noqa: E402
+
 TASKS = {"small.db": 500, "large.db": 8000}
 SLACK = 1.05
+
+
+_filled = {}
 
 
 def made(number, tasks):
     """A run that is no copy of one of another number."""
     folder = path(f"run{number}")
-    maker = [sys.executable, f"{ROOT}/bench/make_run.py"]
-    subprocess.run([*maker, folder, str(tasks), "--quiet", "--number", str(number)], check=True)
+    make_run.main(folder, tasks, quiet=True, number=number)
     return folder
 
 
-def fill(store, *more):
-    spanloom("import", "--quiet", "-d", store, made(TASKS[store], TASKS[store]), *more)
+def fill(store):
+    """One with a run, which is imported once."""
+    if store not in _filled:
+        spanloom("import", "--quiet", "-d", store, made(TASKS[store], TASKS[store]))
+        with open(path(store), "rb") as f:
+            _filled[store] = f.read()
+    return write(path(store), _filled[store])
 
 
 def cost_of_import(store, folder):
@@ -65,7 +76,7 @@ def one_more_line(run, worker=0):
 def a_line_more():
     costs = {}
     for store in TASKS:
-        fill(store, run := made(1, 20))
+        spanloom("import", "--quiet", "-d", fill(store), run := made(1, 20))
         one_more_line(run)
         costs[store] = cost_of_import(store, run)
         shutil.rmtree(run)
@@ -85,7 +96,7 @@ def a_line_more_of_a_long_log():
 def forgetting():
     costs = {}
     for store in TASKS:
-        fill(store, run := made(1, 20))
+        spanloom("import", "--quiet", "-d", fill(store), run := made(1, 20))
         costs[store] = cost("forget", "-d", store, f"{run}/000/parsl.log")
         shutil.rmtree(run)
     large_as_small(costs, "forget of a small file")
@@ -106,7 +117,7 @@ def many_small_runs():
 @test
 def lines_of_one_task():
     """Of a log's records most are passed over: of an import of the run, which parses each, a third."""
-    tasks = TASKS["large.db"]
+    tasks = 4000
     whole = cost_of_import("s.db", made(0, tasks))
     at_most(0.35, cost("show", "task", tasks - 1, "--lines", "-d", "s.db"), whole,
             "the lines of one task, and an import of its run")
@@ -118,7 +129,7 @@ def many_small_runs_of_work_queue():
     costs = {}
     for n in range(40):
         run = path(f"run{n}")
-        subprocess.run([sys.executable, f"{ROOT}/bench/make_workqueue.py", run, "20", str(n)], check=True)
+        make_workqueue.main(run, 20, n)
         if n in (4, 39):
             costs[n] = cost_of_import("s.db", run)
         else:

@@ -14,6 +14,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from callgrind import *  # noqa
 from traced import *  # noqa
 
+sys.path.insert(0, f"{ROOT}/bench")
+import make_run  # noqa: E402
+
 RECORD = f"{ROOT}/tests/faults/instructions.txt"
 GROWTH = 1.02
 LEAST = 0.005  # of the whole: functions that cost less are not recorded
@@ -84,22 +87,14 @@ def compare(what, now, *more_versions):
         note("less than it was: `make bless` keeps it so")
 
 
-def run_of_1000():
-    subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", path("runinfo"), "1000"], check=True)
-
-
 @test
-def an_import():
-    run_of_1000()
+def a_run_of_1000_tasks():
+    """Its import, and questions to the store that it makes."""
+    make_run.main(path("runinfo"), 1000, quiet=False, number=0)
     compare("import of a run of 1,000 tasks",
             instructions(PROGRAM, "import", "--quiet", "--jobs", "1", "-d", "s.db", "runinfo"))
-
-
-@cases("sequences", "critical-path")
-def a_question(command):
-    run_of_1000()
-    spanloom("import", "--quiet", "--jobs", "1", "-d", "s.db", "runinfo")
-    compare(f"{command} of that store", instructions(PROGRAM, command, "-d", "s.db"))
+    for command in "sequences", "critical-path":
+        compare(f"{command} of that store", instructions(PROGRAM, command, "-d", "s.db"))
 
 
 @test

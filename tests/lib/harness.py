@@ -27,6 +27,7 @@ ROOT = os.environ.get("ROOT") or os.path.dirname(os.path.dirname(os.path.dirname
 EXAMPLE = f"{ROOT}/examples/parsl-htex/runinfo"
 PROGRAM = shutil.which("spanloom") or sys.exit("Bail out! no spanloom in PATH")
 _tests, _here = [], types.SimpleNamespace()
+_readers, _reading = {}, threading.RLock()
 
 
 def _scratch():
@@ -78,7 +79,8 @@ def check(truth, *what):
 
 
 def equal(got, want, what=""):
-    check(got == want, f"{what}: got {got!r}, want {want!r}")
+    if not got == want:
+        raise AssertionError(f"{what}: got {got!r}, want {want!r}")
 
 
 class Skipped(Exception):
@@ -131,6 +133,7 @@ def _run(number, name, f, args):
         failure = f"{os.path.basename(where[-1].filename)}:{where[-1].lineno}: {where[-1].line}\n{e}" if where else str(e)
     except Exception:  # noqa: a broken test is a failed test
         failure = traceback.format_exc()
+    _no_reader()
     if not os.environ.get("KEEP"):
         shutil.rmtree(_here.dir, ignore_errors=True)
     lines = [f"{'not ' if failure else ''}ok {number} - {name}{skipped}"]
@@ -229,12 +232,30 @@ def imported(*paths, store="spanloom.db", code=0, **more):
     return r
 
 
+def _reader(store):
+    """A connection that reads it, kept as long as the file is as it is: to open a store is to parse 100 KB of views."""
+    stat = os.stat(store) if os.path.exists(store) else None
+    kept = stat and (store, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    if _readers.get("kept") != kept or not kept:
+        _no_reader()
+        _readers["db"] = sqlite3.connect(f"file:{store}?mode=ro", uri=True, check_same_thread=False)
+        _readers["kept"] = kept
+    return _readers["db"]
+
+
+def _no_reader():
+    if _readers:
+        _readers["db"].close()
+        _readers.clear()
+
+
 def query(store, sql, *args):
-    db = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    try:
-        return db.execute(sql, args).fetchall()
-    finally:
-        db.close()
+    with _reading:
+        try:
+            return _reader(store).execute(sql, args).fetchall()
+        except sqlite3.Error:
+            _no_reader()
+            raise
 
 
 def bookkeeping(store):
@@ -252,22 +273,22 @@ def bookkeeping(store):
 # ---- the dump: what a store says, free of ids and of the order in which it was learnt
 
 def _tables(store):
-    db = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    try:
+    with _reading:
+        db = _reader(store)
         db.execute("BEGIN")
-        get = lambda sql: db.execute(sql).fetchall()
-        return (get("SELECT id, type, key, parent, note FROM spans"), get("SELECT span, time_ns, type, source, place FROM events"),
-                get("SELECT kind, left_span, right_span, source, place FROM links"),
-                get("SELECT span, name, value, source, place FROM attributes"),
-                get("SELECT span, time_ns, metric, value, source, place FROM samples"),
-                get("SELECT id, path, part FROM sources"), get("SELECT path, place, reason, text FROM rejects"))
-    finally:
-        db.close()
+        try:
+            return [db.execute(sql).fetchall() for sql in (
+                "SELECT id, type, key, parent, note FROM spans", "SELECT span, time_ns, type, source, place FROM events",
+                "SELECT kind, left_span, right_span, source, place FROM links", "SELECT span, name, value, source, place FROM attributes",
+                "SELECT span, time_ns, metric, value, source, place FROM samples", "SELECT id, path, part FROM sources",
+                "SELECT path, place, reason, text FROM rejects")]
+        finally:
+            db.rollback()
 
 
 def paths(store):
     """{span id: ((type, key), ...) from the root}"""
-    return _paths(_tables(store)[0])
+    return _paths(query(store, "SELECT id, type, key, parent, note FROM spans"))
 
 
 def _paths(spans):

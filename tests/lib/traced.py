@@ -40,10 +40,13 @@ PRELUDE = """#ifndef _GNU_SOURCE
 #include <unistd.h>
 extern char **environ;
 /* For threads that record until they are stopped: they record no more than this, however late they are stopped. */
+#ifndef MOST
+#define MOST 20000
+#endif
 static inline int more(void)
 {
     static __thread int n;
-    if (n < 20000) return ++n;
+    if (n < MOST) return ++n;
     usleep(1000);
     return 0;
 }
@@ -58,6 +61,19 @@ static inline long long now_ns(void)
 _made = {}
 _programs = tempfile.mkdtemp(prefix="spanloom-programs-", dir=SCRATCH)
 atexit.register(shutil.rmtree, _programs, True)
+
+
+def runtime(cc, *flags):
+    """The runtime as a static library of objects that this compiler made with these flags."""
+    key = repr((cc, flags))
+    if key not in _made:
+        folder = tempfile.mkdtemp(dir=_programs)
+        sources = sorted(glob.glob(f"{ROOT}/src/runtime/*.c") + glob.glob(f"{ROOT}/src/trace/*.c"))
+        command = [cc, "-c", "-O1", "-g", "-w", "-std=gnu17", "-D_GNU_SOURCE", f"-I{ROOT}/include", f"-I{ROOT}/src", f"-I{BUILD}", *flags]
+        subprocess.run([*command, *sources], cwd=folder, check=True)
+        subprocess.run(["ar", "rcs", "runtime.a", *sorted(os.listdir(folder))], cwd=folder, check=True)
+        _made[key] = f"{folder}/runtime.a"
+    return _made[key]
 
 
 def compiled(source, *flags, cc="gcc", link="so", lang="c", prelude=True, shared=False, name=None):
@@ -115,6 +131,7 @@ def ran(source, *args, flags=(), cc="gcc", link="so", lang="c", **more):
 
 # ---- traces
 
+NUMBERS = (int, decimal.Decimal)
 METADATA = {"spanloom", "process_name", "process_labels", "process_sort_index", "thread_name", "thread_sort_index"}
 KEYS = {"name", "cat", "pid", "tid", "ts", "ph", "args", "dur", "id", "scope", "bp", "s"}
 Span = collections.namedtuple("Span", "name cat tid begin end args depth parent unfinished")
@@ -122,7 +139,8 @@ Span = collections.namedtuple("Span", "name cat tid begin end args depth parent 
 
 def _object(pairs):
     d = dict(pairs)
-    check(len(d) == len(pairs), f"a key twice in {pairs}")
+    if len(d) != len(pairs):
+        raise AssertionError(f"a key twice in {pairs}")
     return d
 
 
@@ -168,40 +186,38 @@ class Trace:
         check(first["ph"] == "M" and first["name"] == "spanloom", f"the first event is {first}")
         last = {}
         for e in self.all:
-            wrong = self.wrong(e, last)
-            check(not wrong, wrong and f"{wrong} of {e}")
+            if wrong := self.wrong(e, last):
+                raise AssertionError(f"{wrong} of {e}")
 
     def wrong(self, e, last):
-        number = (int, decimal.Decimal)
-        ph = e.get("ph")
-        if not isinstance(ph, str) or len(ph) != 1 or ph not in "BEXbneMCistf":
+        ph, t = e.get("ph"), e.get("ts")
+        if type(ph) is not str or len(ph) != 1 or ph not in "BEXbneMCistf":
             return "phase"
-        for key, kind in (("name", str), ("pid", int), ("tid", int)):
-            if not isinstance(e.get(key), kind):
-                return key
-        if not set(e) <= KEYS or not isinstance(e.get("args", {}), dict):
+        if type(e.get("name")) is not str or type(e.get("pid")) is not int or type(e.get("tid")) is not int:
+            return "name, pid or tid"
+        if not e.keys() <= KEYS or "args" in e and type(e["args"]) is not dict:
             return "keys"
         if ph == "M":
             return "metadata" if e["name"] not in METADATA or not e.get("args") else None
-        if not isinstance(e.get("cat"), str):
+        if type(e.get("cat")) is not str:
             return "cat"
-        if not isinstance(e.get("ts"), number):
+        if type(t) not in NUMBERS:
             return "ts"
-        if not (isinstance(e.get("dur"), number) and e["dur"] >= 0) if ph == "X" else "dur" in e:
+        if not (type(e.get("dur")) in NUMBERS and e["dur"] >= 0) if ph == "X" else "dur" in e:
             return "dur"
-        if not isinstance(e.get("id"), (int, str)) if ph in "bnestf" else "id" in e:
+        if type(e.get("id")) not in (int, str) if ph in "bnestf" else "id" in e:
             return "id"
         if ph == "i" and e.get("s") not in ("g", "p", "t"):
             return "scope"
         if ph == "f" and e.get("bp") != "e":
             return "binding point"
-        if ph == "C" and not (e.get("args") and all(isinstance(v, number) and not isinstance(v, bool) for v in e["args"].values())):
+        if ph == "C" and not (e.get("args") and all(type(v) in NUMBERS for v in e["args"].values())):
             return "values"
         if ph in "BEist":
-            t = ns(e["ts"])
             if t < last.get(e["tid"], 0):
                 return f"time, which is before {last[e['tid']]},"
             last[e["tid"]] = t
+            ns(t)
         return None
 
     def of(self, ph, name=None):

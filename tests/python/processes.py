@@ -332,6 +332,7 @@ assert [t.name for t in threading.enumerate()] == ["MainThread"]  # none was mad
 def daemon_threads_at_exit(version):
     """They run until the interpreter ends; the trace is closed, with all that was finished before."""
     r = script(HEAD + """
+sys.setswitchinterval(0.0001)
 count = 0
 def busy():
     global count
@@ -350,15 +351,21 @@ print(count, flush=True)
 @cases(*VERSIONS)
 def fork_while_threads_record(version):
     r, [mine], others = both(version, source=(HEAD + """
-stop = False
-def busy():
-    for _ in range(20000):
-        if not stop: work(7)
-t = [threading.Thread(target=busy) for _ in range(3)]
+sys.setswitchinterval(0.0001)
+stop, most, done = False, 0, [0] * 3
+def busy(k):
+    while not stop:
+        if done[k] == most: time.sleep(0.001)
+        else:
+            work(7)
+            done[k] += 1
+t = [threading.Thread(target=busy, args=(k,)) for k in range(3)]
 for x in t: x.start()
 import warnings
 warnings.simplefilter("ignore")
 for i in range(10):
+    before, most = sum(done), most + 500  # of which they are in the midst when it forks
+    while sum(done) == before: time.sleep(0)
     pid = os.fork()
     if not pid:
         work(i)

@@ -29,8 +29,26 @@ pandas.Series, pandas.DataFrame = lambda values, dtype: values, dict
 """
 
 
+_once = {}
+
+
+def once(what, do):
+    """What do() gives, which is the same for each Python."""
+    if what not in _once:
+        _once[what] = do()
+    return _once[what]
+
+
 def example():
-    return imported(EXAMPLE).store
+    def made():
+        with open(imported(EXAMPLE).store, "rb") as f:
+            return f.read()
+    return write(path("spanloom.db"), once("example", made))
+
+
+def answer(store, *words):
+    """What the program prints of it as JSON."""
+    return once(words, lambda: json.loads(spanloom(*words, "-d", store, "--format", "json").out))
 
 
 def said(source, *args, version=None, **more):
@@ -57,8 +75,7 @@ for q in json.load(open("queries")):
     print(json.dumps([dict(zip([d[0] for d in cursor.description], row)) for row in cursor]))
 """, version=version)
     for q, rows in zip(queries, got):
-        want = json.loads(spanloom("sql", "-d", store, "--format", "json", q).out)
-        want = [{k: int(v) if k.endswith("_ns") and v is not None else v for k, v in row.items()} for row in want]
+        want = [{k: int(v) if k.endswith("_ns") and v is not None else v for k, v in row.items()} for row in answer(store, "sql", q)]
         equal(rows, want, q)
     equal(len(got), len(queries))
 
@@ -79,8 +96,7 @@ print(json.dumps(answer), json.dumps(str(answer)), json.dumps(repr(pickle.loads(
         equal(again, text)
         check(html.startswith("<pre>") and "<" not in html[5:-6], html[:100])
         if "lines" not in call:
-            want = json.loads(spanloom(*words, "-d", store, "--format", "json").out)
-            want = want["events"]
+            want = answer(store, *words)["events"]
             equal(rows, [{k: int(v) if k.endswith("_ns") else v for k, v in row.items()} for row in want], call)
         check(rows and all(type(v) is (int if k.endswith("_ns") else float) for row in rows for k, v in row.items()
                            if k.endswith(("_ns", "_s")) and v is not None), "types", rows[:1])
@@ -114,12 +130,10 @@ def analyses_as_frames(version):
     stores["experiment"] = path("runs.db")
     spanloom("experiment", "import", "-d", path("runs.db"), "--score", "usec_per_task", "--time", "unix_time", f"{ROOT}/examples/experiment/runs.csv")
     example()
-    for call, words in ANALYSES.items():
-        store = stores.get(words[0], path("spanloom.db"))
-        [got] = said(FRAMES + f"""
-print(json.dumps(spanloom.open({store!r}).{call}))
-""", version=version)
-        want = json.loads(spanloom(*words, "-d", store, "--format", "json").out)
+    store = {call: stores.get(words[0], path("spanloom.db")) for call, words in ANALYSES.items()}
+    found = said(FRAMES + "\n".join(f"print(json.dumps(spanloom.open({store[call]!r}).{call}))" for call in ANALYSES), version=version)
+    for (call, words), got in zip(ANALYSES.items(), found, strict=True):
+        want = answer(store[call], *words)
         check(want, call)
         equal(list(got), list(want[0]), call)
         rows = [dict(zip(got, row)) for row in zip(*got.values())]

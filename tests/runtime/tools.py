@@ -130,12 +130,16 @@ int main(void)
 FORKS = "pid_t p = fork(); if (!p) { work((void *)5); exit(0); } int st; waitpid(p, &st, 0); if (st) return 1;"
 
 
-def sources():
-    return sorted(glob.glob(f"{ROOT}/src/runtime/*.c") + glob.glob(f"{ROOT}/src/trace/*.c"))
+ADDRESS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
+THREAD = ("-fsanitize=thread", "-fno-omit-frame-pointer")
+
+
+def sanitized(source, cc, sanitize, *flags):
+    return compiled(source, runtime(cc, *sanitize), "-w", "-std=gnu17", *sanitize, *flags, cc=cc, link=None)
 
 
 def stress(cc, sanitize, rounds, fork, event="verbose", env=()):
-    exe = compiled(STRESS.replace("ROUNDS", str(rounds)).replace("FORK", FORKS if fork else ""), *sources(), f"-I{ROOT}/src", f"-I{BUILD}", "-fno-omit-frame-pointer", "-w", "-std=gnu17", "-D_GNU_SOURCE", *sanitize, cc=cc, link=None)
+    exe = sanitized(STRESS.replace("ROUNDS", str(rounds)).replace("FORK", FORKS if fork else ""), cc, sanitize)
     r = run(exe, options=f"log-event={event}:cpu-mem-usage={'true' if event == 'compact' else 'false'}", spanloom="buffer-size=16K", code=None, err=None, env=dict(env))
     check(r.code == 0 and not r.err, f"exit {r.code}\n{r.err[:20000]}")
     for t in traces(n=1 + fork):
@@ -144,12 +148,12 @@ def stress(cc, sanitize, rounds, fork, event="verbose", env=()):
 
 @cases(*[(cc, e) for cc in ("gcc", "clang") for e in ("verbose", "compact")])
 def address_and_undefined_behaviour_sanitizer(cc, event):
-    stress(cc, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"), 100, True, event, env={"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"})
+    stress(cc, ADDRESS, 100, True, event, env={"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"})
 
 
 @cases("gcc", "clang")
 def thread_sanitizer(cc):
-    stress(cc, ("-fsanitize=thread",), 80, True, env={"TSAN_OPTIONS": "die_after_fork=0"})
+    stress(cc, THREAD, 80, True, env={"TSAN_OPTIONS": "die_after_fork=0"})
 
 
 FINISH = r"""
@@ -184,9 +188,9 @@ int main(void)
 """
 
 
-@cases(*[(cc, sanitize) for cc in ("gcc", "clang") for sanitize in ("thread", "address,undefined")])
+@cases(*[(cc, sanitize) for cc in ("gcc", "clang") for sanitize in ("thread", "address")])
 def a_trace_that_is_ended_with_the_sanitizer(cc, sanitize):
-    exe = compiled(FINISH, *sources(), f"-I{ROOT}/src", f"-I{BUILD}", "-fno-omit-frame-pointer", "-w", "-std=gnu17", "-D_GNU_SOURCE", f"-fsanitize={sanitize}", "-fno-sanitize-recover=all", cc=cc, link=None)
+    exe = sanitized(FINISH, cc, {"thread": THREAD, "address": ADDRESS}[sanitize], "-DMOST=2000")
     run(exe, timeout=PATIENCE, env={"TSAN_OPTIONS": "die_after_fork=0", "ASAN_OPTIONS": "detect_leaks=1"})
     check(all(t.spans("s") and t.meta["ended"] for t in traces(n=20)), "spans")
 
