@@ -5,14 +5,14 @@ import csv
 import math
 import os
 import sqlite3
-import subprocess
 import sys
 
 DEBIAN = "/usr/bin/python3"  # other Pythons may be built without extensions
 if not hasattr(sqlite3.Connection, "enable_load_extension") and os.path.realpath(sys.executable) != os.path.realpath(DEBIAN):
     os.execv(DEBIAN, [DEBIAN, *sys.argv])
 
-from harness import PROGRAM, ROOT, bookkeeping, check, equal, path, spanloom, write  # noqa: E402
+from harness import PROGRAM, ROOT, bookkeeping, check, path, spanloom  # noqa: E402
+from r import R  # noqa: E402, F401
 
 RUNS = f"{ROOT}/examples/experiment/runs.csv"
 EXTENSION = os.path.join(os.environ.get("BUILD") or os.path.dirname(os.path.abspath(PROGRAM)), "spanloom.so")
@@ -48,16 +48,6 @@ def put(name, rows, sep=";"):
         w.writeheader()
         w.writerows(rows)
     return path(name)
-
-
-def R(script, **files):
-    """What it shows by say(name, values): {name: [values]}."""
-    names = "".join(f"{name} <- '{file}'\n" for name, file in files.items())
-    write(path("script.R"), "say <- function(n, v) cat(n, format(v, digits=17, scientific=TRUE, trim=TRUE), '\\n', sep='\\t')\n" + names + script)
-    r = subprocess.run(["Rscript", "--vanilla", path("script.R")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    equal(r.returncode, 0, r.stderr)
-    number = lambda x: math.nan if x in ("NA", "NaN") else float(x)
-    return {w[0]: [number(x.strip()) for x in w[1:] if x.strip()] for w in (line.split("\t") for line in r.stdout.splitlines())}
 
 
 def connect_extension(store="spanloom.db"):

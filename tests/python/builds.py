@@ -20,12 +20,24 @@ def include_of(python):
     return output(python, "-c", "import sysconfig; print(sysconfig.get_path('include'))")
 
 
+_built = {}
+
+
 def build(include, *flags):
+    """The module, in this test's directory; compiled once with these flags."""
+    if (include, flags) not in _built:
+        _built[include, flags] = compiled_module(include, *flags)
+    write(path("_spanloom.abi3.so"), _built[include, flags])
+
+
+def compiled_module(include, *flags):
     command = ["gcc", "-shared", "-fPIC", "-g", "-std=gnu17", *flags, "-D_GNU_SOURCE", '-DSL_VERSION="0"', "-DPy_LIMITED_API=0x03090000", "-ftls-model=initial-exec",
                f"-I{ROOT}/include", f"-I{include}", *sorted(glob.glob(f"{ROOT}/python/_spanloom/*.c")),
-               "-o", path("_spanloom.abi3.so"), f"-L{BUILD}", "-lspanloom-trace", f"-Wl,-rpath,{BUILD}"]
+               "-o", path("made.so"), f"-L{BUILD}", "-lspanloom-trace", f"-Wl,-rpath,{BUILD}"]
     r = subprocess.run(command, capture_output=True, text=True)
     check(r.returncode == 0, r.stderr)
+    with open(path("made.so"), "rb") as f:
+        return f.read()
 
 
 def passes(python, tests, may_fail=(), **env):

@@ -6,11 +6,11 @@ import collections
 import math
 import os
 import statistics
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
+from r import R  # noqa
 from reference import *  # noqa
 from graphs import *  # noqa
 
@@ -97,10 +97,7 @@ def densities():
 @test
 def densities_of_r():
     for k, (x, y) in enumerate(list(clouds())[2:]):
-        script = f"k <- MASS::kde2d(c({','.join(map(repr, x))}), c({','.join(map(repr, y))}), n = c(9, 6)); cat(format(c(k$z), digits = 17), sep = '\\n')"
-        with open(path(f"{k}.R"), "w", encoding="ascii") as f:
-            f.write(script)
-        z = [float(v) for v in subprocess.run(["Rscript", "--vanilla", path(f"{k}.R")], capture_output=True, text=True).stdout.split()]
+        z = R("say('z', MASS::kde2d(x, y, n = c(9, 6))$z)", x=x, y=y)["z"]
         got = cells(x, y, ", 9, 6")
         most = max(z)
         check(len(z) == 54 and all(abs(g[2] - w) < 1e-10 * most for g, w in zip(got, z)), x, got, z)

@@ -6,6 +6,7 @@ What is compared is never computed by the functions themselves.  R gives quantil
 and hist; where R is less exact than we are (sd of large offsets, density), fractions or the plain sum are.
 """
 import math
+import operator
 import os
 import sqlite3
 import statistics
@@ -18,6 +19,7 @@ if not hasattr(sqlite3.Connection, "enable_load_extension") and os.path.realpath
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
+from r import R  # noqa
 
 EXTENSION = os.path.join(os.environ.get("BUILD") or os.path.dirname(os.path.abspath(PROGRAM)), "spanloom.so")
 NS = 1_795_162_300_652_329_000
@@ -57,17 +59,6 @@ def refused(db, sql, *words):
         raise AssertionError(f"{sql} gave {got}")
 
 
-def R(script, **columns):
-    """Runs it with the columns as vectors; what it shows by `say(name, values)` as {name: [values]}."""
-    for name, values in columns.items():
-        write(path(name), "\n".join(repr(float(v)) for v in values) + "\n")
-    read_all = "".join(f"{name} <- scan('{path(name)}', quiet=TRUE)\n" for name in columns)
-    write(path("script.R"), "say <- function(n, v) cat(n, format(v, digits=17, scientific=TRUE, trim=TRUE), '\\n')\n" + read_all + script)
-    r = subprocess.run(["Rscript", "--vanilla", path("script.R")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    equal(r.returncode, 0, r.stderr)
-    return {w[0]: [math.nan if x in ("NA", "NaN") else float(x) for x in w[1:]] for w in map(str.split, r.stdout.splitlines())}
-
-
 def real_run():
     """Per try of the example: how long it waited and ran, in seconds, and its task's number; and all memory samples."""
     store = imported(EXAMPLE).store
@@ -95,10 +86,16 @@ def made():
     }
 
 
+def whole(values):
+    """All of them times one power of two: numbers without a fraction, whose sums are exact."""
+    ratios = [v.as_integer_ratio() for v in values]
+    unit = max(below for _, below in ratios)
+    return [above * (unit // below) for above, below in ratios], unit
+
+
 def exact_variance(values):
-    values = [Fraction(v) for v in values]
-    mean = sum(values) / len(values)
-    return sum((v - mean) ** 2 for v in values) / (len(values) - 1)
+    (v, unit), n = whole(values), len(values)
+    return Fraction(n * sum(x * x for x in v) - sum(v) ** 2, n * (n - 1) * unit**2)
 
 
 def exact_root(x):
@@ -107,10 +104,9 @@ def exact_root(x):
 
 
 def exact_corr(x, y):
-    x, y = [Fraction(v) for v in x], [Fraction(v) for v in y]
-    mx, my = sum(x) / len(x), sum(y) / len(y)
-    xy = sum((a - mx) * (b - my) for a, b in zip(x, y))
-    return float(xy / exact_root(sum((a - mx) ** 2 for a in x) * sum((b - my) ** 2 for b in y)))
+    (x, _), (y, _), n = whole(x), whole(y), len(x)
+    products = lambda a, b: n * sum(map(operator.mul, a, b)) - sum(a) * sum(b)
+    return float(products(x, y) / exact_root(Fraction(products(x, x) * products(y, y))))
 
 
 # ---- quantile, median, stddev, corr
