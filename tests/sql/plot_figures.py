@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each plot of plots/: the data of its JSON form are what the command or the table function prints as csv, reduced here in
+"""More than 600 lines, since each plot has its own reduction.
+
+Each plot of plots/: the data of its JSON form are what the command or the table function prints as csv, reduced here in
 Python as the plot's columns say; sums are kept.  And little, much and hostile data give a picture or a clear message."""
 import collections
 import csv

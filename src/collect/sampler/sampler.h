@@ -275,7 +275,8 @@ struct sl_cgroup_facts {
 };
 
 struct sl_cgroup;
-/* Of a process; 0: of this one.  SL_ENOTFOUND: it is in none but that of the whole machine, or none can be seen from here. */
+/* Of a process; 0: of this one.  SL_ENOTFOUND: in none but that of the whole machine, or none can be seen from
+ * here. */
 struct sl_cgroup *sl_cgroup_new(const struct sl_roots *roots, pid_t pid, struct sl_err *err);
 void sl_cgroup_free(struct sl_cgroup *c);
 void sl_cgroup_facts(const struct sl_cgroup *c, struct sl_cgroup_facts *facts);
