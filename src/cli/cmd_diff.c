@@ -5,14 +5,12 @@
 #include "base/mem.h"
 #include "cli/lens.h"
 #include "cli/picture.h"
+#include "cli/side.h"
 #include "cli_cmd_diff.sql.h"
-#include "result/diff.h"
-#include "result/find_span.h"
 #include "show/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 static const struct option_spec options[] = {
     {"type", "ROOT_TYPE", "the spans whose stories are compared (default: tasks)", false},
@@ -22,43 +20,6 @@ static const struct option_spec options[] = {
     PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
-
-/* ---- what A and B are ---- */
-
-static bool is_file(const char *path)
-{
-    struct stat s;
-    return !stat(path, &s) && !S_ISDIR(s.st_mode);
-}
-
-/* A store; STORE:RUN, split at the last colon that leaves a store; else a run in the store of -d. */
-static void split(const struct cli *cli, struct sl_diff_input *s)
-{
-    const char *at = s->text + strlen(s->text);
-
-    if (is_file(s->text)) {
-        s->path = sl_strdup(s->text);
-        return;
-    }
-    while (at-- > s->text) {
-        if (*at != ':')
-            continue;
-        s->path = sl_strndup(s->text, (size_t)(at - s->text));
-        if (is_file(s->path)) {
-            s->run = sl_strdup(at + 1);
-            return;
-        }
-        free(s->path);
-    }
-    s->path = sl_strdup(cli->store_path);
-    s->run = sl_strdup(s->text);
-}
-
-static const char *no_store(const struct sl_diff_input *s)
-{
-    struct stat st;
-    return stat(s->text, &st) ? "is no file" : "is a folder, not a store";
-}
 
 static int find_workflow(struct sl_diff_input *s, struct sl_err *err)
 {
@@ -72,34 +33,6 @@ static int find_workflow(struct sl_diff_input *s, struct sl_err *err)
         return rc;
     s->workflow = s->workflows == 1 ? only : 0;
     return 0;
-}
-
-static int open_side(const struct cli *cli, struct sl_diff_input *s, struct sl_err *err)
-{
-    struct cli its = *cli;
-    struct stat st;
-    bool seen;
-    int rc;
-
-    split(cli, s);
-    its.store_path = s->path;
-    if (s->run && stat(s->path, &st))
-        return sl_err(err, SL_ENOTFOUND, "%s %s, and there is no store %s in which a run could have that name", s->text,
-                      no_store(s), s->path);
-    if (s->run && !*s->run)
-        return sl_err(err, SL_EUSAGE, "%s: the name of a run is missing behind the colon", s->text);
-    if (!(s->st = cli_open(&its))) /* it is said why */
-        return SL_EIO;
-    rc = sl_find_run(s->st, s->run, &s->within, err);
-    if (rc && s->run && !strcmp(s->run, s->text))
-        sl_err_wrap(err, "%s %s; as a run in %s", s->text, no_store(s), s->path);
-    if (!rc)
-        rc = cli_states(cli, s->st, err);
-    if (!rc)
-        rc = cli_lens(cli, s->st, &seen, err);
-    if (!rc)
-        rc = find_workflow(s, err);
-    return rc;
 }
 
 /* ---- the type of roots ---- */
@@ -258,7 +191,8 @@ static int compare(const struct cli *cli, char **argv, const char *given, struct
 
     for (int i = 0; i < 2 && !rc; i++) {
         sides[i].text = argv[i];
-        rc = open_side(cli, &sides[i], err);
+        if (!(rc = cli_side_open(cli, &sides[i], err)))
+            rc = find_workflow(&sides[i], err);
     }
     if (!rc)
         rc = choose_type(sides, given, type, sizeof type, err);
@@ -267,11 +201,8 @@ static int compare(const struct cli *cli, char **argv, const char *given, struct
 
 static void close_sides(struct sl_diff_input sides[2])
 {
-    for (int i = 0; i < 2; i++) {
-        sl_store_close(sides[i].st);
-        free(sides[i].path);
-        free(sides[i].run);
-    }
+    for (int i = 0; i < 2; i++)
+        cli_side_close(&sides[i]);
 }
 
 int cli_diff_tables(const struct cli *cli, int argc, char **argv, struct sl_store **st, struct sl_err *err)

@@ -62,6 +62,9 @@ static int check_number(const struct cli *cli, const struct sl_plot *p, int argc
     for (size_t i = (size_t)argc; i < n; i++)
         if (!p->argument.v[i].optional)
             return wrong_number(cli, p, argc, argv, i);
+    if (p->result && !strcmp(p->result, "calls") && argc == 1)
+        return cli_usage(cli, "the plot %s compares two runs: name both, or none for the last two of the store",
+                         p->name);
     if (is_second_event(p, (size_t)argc))
         return cli_usage(cli, "from %s to which event? Say both; what there is: spanloom types --events",
                          argv[argc - 1]);
@@ -252,6 +255,8 @@ static int open_source(struct source *s, const struct cli *cli, const struct sl_
         return cli_usage(cli, "--run is of a store, not of files");
     if (s->files)
         rc = profile_read_files(cli, argc, argv, &s->over.st, &s->sums, &s->problems, &err);
+    else if (p->result && !sql && !strcmp(p->result, "calls"))
+        rc = cli_call_tables(cli, argc, argv, &s->over.st, &err);
     else if (p->result && !sql && argc >= 2)
         rc = cli_diff_tables(cli, argc, argv, &s->over.st, &err);
     else

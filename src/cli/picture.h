@@ -26,6 +26,13 @@ int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, cha
  */
 int cli_diff_tables(const struct cli *cli, int argc, char **argv, struct sl_store **st, struct sl_err *err);
 
+/*
+ * For plots of the result "calls": opens what argv[0] and argv[1] name, runs, stores or trace files, and with argc 0
+ * the last two runs of the store; leaves a store open with the tables calls_a and calls_b, of call_tree().  As the
+ * above.
+ */
+int cli_call_tables(const struct cli *cli, int argc, char **argv, struct sl_store **st, struct sl_err *err);
+
 /* The form that the end of a file's name says; negative: none. */
 int cli_picture_form(const char *path);
 

@@ -9,7 +9,7 @@
  *   title       SQL of one row: text, subtitle; what else it yields, and is not NULL, is the value of that place of the
  *               specification: encoding.y.axis.title
  *   result      "diff": the tables of this command's result are there for SQL (result/diff.h): diff, diff_sides, ...;
- *               its words and --type are the command's, too
+ *               its words and --type are the command's, too.  "calls": calls_a and calls_b, the call_tree() of two runs
  *
  * Every data set becomes a temporary table of its name, which the SQL behind it can read.  The first is what a query of
  * the user (--sql) stands in for, so what follows is best computed from its table.  Columns that are described are
@@ -70,7 +70,7 @@ struct sl_plot {
     const char *path;    /* "plots/states.json": what errors begin with */
     const char *answers; /* "" where it is not said */
     const char *title;   /* SQL; NULL: none */
-    const char *result;  /* "diff"; NULL: none */
+    const char *result;  /* "diff", "calls"; NULL: none */
     const char *spec;    /* JSON, as it was read */
     bool ours;           /* not a file of the user's */
     bool lite;           /* Vega-Lite, not Vega */

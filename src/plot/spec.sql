@@ -70,8 +70,8 @@ FROM argument a JOIN argument b ON b.i < a.i
 WHERE a.type = 'object' AND b.type = 'object' AND json_extract(b.value, '$.optional') AND
     NOT ifnull(json_extract(a.value, '$.optional'), 0)
 UNION ALL
-SELECT 'usermeta.spanloom.result is "diff", or nothing'
-FROM meta WHERE kind = 'object' AND ifnull(json_extract(meta, '$.result'), 'diff') <> 'diff'
+SELECT 'usermeta.spanloom.result is "diff", "calls" or nothing'
+FROM meta WHERE kind = 'object' AND ifnull(json_extract(meta, '$.result'), 'diff') NOT IN ('diff', 'calls')
 UNION ALL
 SELECT 'usermeta.spanloom.data must be an object: {"rows": {"sql": ..., "columns": {...}}}'
 WHERE json_type(?1, '$.usermeta.spanloom.data') <> 'object'

@@ -131,7 +131,7 @@ PLOTS = {  # name: the store, and what is behind the name
     "durations": ("run", "submitted", "exec_done"),
     "durations-over-time": ("run", "running", "running_ended"),
     "flame": ("traced",),
-    "flame-diff": ("traced", "vm:31340", "vm:31339"),
+    "flame-diff": ("traced", f"{ROOT}/examples/words/before.pfw", f"{ROOT}/examples/words/after.pfw"),
     "icicle": ("traced",),
     "nodes": ("nodes",),
     "rate": ("run", "exec_done"),

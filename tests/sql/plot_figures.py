@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""More than 600 lines, since each plot has its own reduction.
+"""Each plot of plots/: the data of its JSON form are what the command or the table function prints as csv, reduced here in
+Python as the plot's columns say; sums are kept.  And little, much and hostile data give a picture or a clear message.
 
-Each plot of plots/: the data of its JSON form are what the command or the table function prints as csv, reduced here in
-Python as the plot's columns say; sums are kept.  And little, much and hostile data give a picture or a clear message."""
+It is longer than 600 lines because there are many plots: what is asked of each stands in one place."""
 import collections
 import csv
 import io
@@ -348,46 +348,6 @@ def resources():
     equal([(b["metric"], b["high"]) for b in sets["bins"]], [("used_bytes, in GB", 2), ("used_bytes, in GB", 4), ("used_bytes, in GB", 6)] + [("n, in thousands", 50)] * 3)
 
 
-def bins_of_nodes(lines, width_ns):
-    """{(panel, bin): value} of one node: means weighted by time, and rates."""
-    first, cells, before = int(lines[0]["timestamp"] * 1e9), {}, dict.fromkeys(("disk", "net"), 0.0)
-    uptime = lines[0]["uptime_s"]
-    for s in lines[1:]:
-        elapsed, uptime = s["uptime_s"] - uptime, s["uptime_s"]
-        now = {"disk": s["disk_io_read_mb"] + s["disk_io_write_mb"], "net": s["net_io_ext_sent_mb"] + s["net_io_ext_recv_mb"]}
-        cell = cells.setdefault((int(s["timestamp"] * 1e9) - 1 - first) // width_ns, [])
-        cell.append((elapsed, s["cpu_pct_per_cpu_avg"] * elapsed, s["mem_percent"], now["disk"] - before["disk"], now["net"] - before["net"]))
-        before = now
-    found = {}
-    for b, rows in cells.items():
-        elapsed, cpu, mem, disk, net = (list(c) for c in zip(*rows))
-        found |= {("cpu", b): sum(cpu) / sum(elapsed), ("memory", b): statistics.fmean(mem), ("disk", b): sum(disk) / sum(elapsed), ("network", b): sum(net) / sum(elapsed)}
-    return found
-
-
-@test
-def nodes():
-    """Lines are those of the files; states those of occupancy(), of the tasks."""
-    store = imported(EXAMPLE, f"{ROOT}/tests/data/nodes").store
-    sets, title = plot("nodes", "--bin", "2")
-    for file in os.listdir(f"{ROOT}/tests/data/nodes"):
-        with open(f"{ROOT}/tests/data/nodes/{file}") as f:
-            lines = [json.loads(line) for line in f]
-        want = bins_of_nodes(lines, 2 * 10**9)
-        got = {(r["panel"], round((r["time_ms"] / 1e3 - lines[0]["timestamp"]) / 2 - 0.5)): r["value"] for r in sets["lines"] if r["node"] == lines[0]["host"]}
-        equal(got.keys(), want.keys())
-        for key, value in want.items():
-            close(got[key], value, key)
-    check(title.startswith("3 nodes: CPUs busy "), title)
-    equal((sets["bands"], sets["note"]), ([], []))
-    running = ask("SELECT time_ns, sum(spans - ended) AS n FROM occupancy('parsl.monitoring.task', '200 bins') JOIN sl_state USING (span_type, event_type) WHERE kind = 'run' GROUP BY 1")
-    want = {int(r["time_ns"]) / 1e6: round(float(r["n"]), 3) for r in running}
-    got = {r["time_ms"]: r["spans"] for r in sets["states"] if r["state"] == "running"}
-    check(got and all(close(want[t], n, t, 1e-3) is None for t, n in got.items()), "running")
-    sets, _ = plot("nodes", store=imported(f"{ROOT}/tests/data/nodes", store="alone.db").store)
-    equal((sets["states"], len(sets["note"])), ([], 1))
-
-
 # ---- one answer
 
 @test
@@ -492,9 +452,46 @@ def flames():
     roots = [r["key"] for r in ask("SELECT key FROM spans WHERE type = 'trace.process' AND parent IS NULL ORDER BY id")]
     sets, title = plot("flame-diff", roots[0], roots[-1])
     before, after = ({r["path"]: r for r in ask(f"SELECT path, name, exclusive_s, depth FROM spans s JOIN call_tree(s.id) t WHERE s.key = '{k}'")} for k in (roots[0], roots[-1]))
-    close(total(sets["boxes"], "exclusive_s"), total(after.values(), "exclusive_s"))
-    close(total(sets["boxes"], "exclusive_a_s"), sum(float(r["exclusive_s"]) for p, r in before.items() if p in after))
-    equal(len(sets["boxes"]), len(after))
+    check_changes(sets, before, after)
+
+
+def check_changes(sets, before, after):
+    """Boxes as wide as the longer one of both, in that of their caller, side by side."""
+    boxes, seconds = sets["boxes"], lambda rows, path: float(rows[path]["exclusive_s"]) if path in rows else 0
+    paths = set(before) | set(after)
+    unit = UNITS[boxes[0]["unit"]]
+    close(total(boxes, "exclusive_s"), total(after.values(), "exclusive_s"))
+    close(total(boxes, "exclusive_a_s"), total(before.values(), "exclusive_s"))
+    equal(len(boxes), len(paths))
+    wide = {p: sum(max(seconds(before, q), seconds(after, q)) for q in paths if q == p or q.startswith(p + ";")) for p in paths}
+    equal(sorted(round(w, 9) for w in wide.values()), sorted(round((b["high"] - b["low"]) * unit, 9) for b in boxes))
+    for a in boxes:
+        callers = [b for b in boxes if b["depth"] == a["depth"] - 1 and b["low"] <= a["low"] + 1e-9 and a["high"] <= b["high"] + 1e-9]
+        check(len(callers) == (a["depth"] > 0), a, callers)
+        check(not [b for b in boxes if b is not a and b["depth"] == a["depth"] and b["low"] < a["high"] - 1e-9 and a["low"] < b["high"] - 1e-9], a)
+
+
+@test
+def changes_of_traces():
+    """Of two trace files, of stores, and of the last two runs of a store: the same picture."""
+    example = f"{ROOT}/examples/words"
+    files = [f"{example}/before.pfw", f"{example}/after.pfw"]
+    sets, title = plot("flame-diff", *files)
+    trees = []
+    for i, file in enumerate(files):
+        imported(file, store=f"{i}.db")
+        trees.append({r["path"]: r for r in ask("SELECT path, name, exclusive_s FROM call_tree()", store=f"{i}.db")})
+    check_changes(sets, *trees)
+    change = {n: sum(float(r["exclusive_s"]) * (1, -1)[t is trees[0]] for t in trees for r in t.values() if r["name"] == n) for n in ("count", "longest_common")}
+    check(title == f"Faster: {1e3 * total(trees[0].values(), 'exclusive_s'):.3g} ms to {1e3 * total(trees[1].values(), 'exclusive_s'):.3g} ms; "
+          f"most of all count, by {1e3 * change['count']:.3g} ms | width: the longer one of before and now; colour: of its own; before.pfw to after.pfw", title, change)
+    imported(*files, store="both.db")
+    for words, store in ([path("0.db"), path("1.db")], "0.db"), ([], "both.db"):
+        again, _ = plot("flame-diff", *words, store=store)
+        equal(again["boxes"], sets["boxes"], words)
+    check("holds one" in plot("flame-diff", code=1, store="0.db"), "one run")
+    for words, want in (["0.db"], "name both"), (["none.pfw", "x"], "none.pfw is no file"):
+        check(want in spanloom("plot", "flame-diff", *words, "-o", "x.json", "-d", path("0.db"), code=(1, 2)).err, words)
 
 
 @test
@@ -550,12 +547,11 @@ INPUTS = {  # one row of each input; X is a text, N a number
     "critical-path": "SELECT CAST(N * 1e9 AS INTEGER) AS start_ns, CAST(N * 1e9 + 5 AS INTEGER) AS end_ns, X AS component, X AS state, X AS task, X AS workflow",
     "sequences": "SELECT 1 AS position, X AS span_type, X AS event_type, N AS mean_s, N AS cumulative_s",
     "resources": "SELECT CAST(N * 1e9 AS INTEGER) AS time_ns, X AS metric, N AS value",
-    "nodes": "SELECT X AS node, CAST(N * 1e9 AS INTEGER) AS time_ns, 1 AS elapsed_s, abs(N) AS cpu_percent, N AS memory_percent, N AS disk_mb",
     "diff": "SELECT 'transition' AS what, X AS from_type, X AS from_event, X AS to_type, X AS to_event, N AS median_a_s, N AS median_b_s, N AS change_s, 3 AS n_a, 3 AS n_b",
     "tasks": "SELECT 1 AS span, X AS task, 0 AS layer, N AS seconds, X AS app, NULL AS after_span, X AS workflow",
     "flame": "SELECT 1 AS node, NULL AS parent, 0 AS depth, X AS name, abs(N) AS exclusive_s, abs(N) AS total_s, 0 AS from_s",
     "icicle": "SELECT 1 AS node, NULL AS parent, 0 AS depth, X AS name, abs(N) AS exclusive_s, abs(N) AS total_s, 0 AS from_s",
-    "flame-diff": "SELECT 0 AS depth, X AS name, X AS path, abs(N) AS exclusive_s, abs(N) AS total_s, 0 AS from_s, 1 AS exclusive_a_s, 1 AS total_a_s",
+    "flame-diff": "SELECT X AS name, X AS path, abs(N) AS exclusive_s, 1 AS exclusive_a_s",
     "skew": "SELECT 1 AS source, X AS path, 1 AS reference, 2 AS pairs, 0 AS backwards, -abs(N) AS lower_s, NULL AS upper_s, 0 AS offset_s",
 }
 TEXTS = ["'x'", "'<script>alert(1)</script>'", "char(0, 7, 27)", "CAST(x'ff' AS TEXT)", "char(0x5D0, 0x202E, 0x1F600)", "'\"\\'",

@@ -198,7 +198,7 @@ MISTAKES = [
     (spec_of({"data": {**ROWS, "more": {"sql": "SELECT 1 AS a"}}}), "does not name the data set more"),
     (spec_of({"data": {"rows": {"sql": "SELECT 1 AS a", "input": True}}}), "which is only an input"),
     (spec_of({"data": ROWS}, layer=[{"data": {"url": "http://x.org/a.csv"}}]), "$.layer[0].data.url: a picture has no data but"),
-    (spec_of({"data": ROWS, "result": "what-if"}), 'result is "diff", or nothing'),
+    (spec_of({"data": ROWS, "result": "what-if"}), 'result is "diff", "calls" or nothing'),
     (spec_of({"data": {"rows": {"sql": "SELECT absent"}}}), "rows: no such column: absent"),
     (spec_of({"data": {"rows": {"sql": "SELECT 1 AS a; SELECT 2"}}}), "rows: it must be one query"),
     (spec_of({"data": {"rows": {"sql": "SELECT 1 AS a) UNION SELECT (2"}}}), "rows: near"),
@@ -208,6 +208,7 @@ MISTAKES = [
     (spec_of({"data": {"rows": {"sql": "SELECT 1 AS a", "columns": {"b": {}}}}}), "rows: its sql has no column b, which columns describes"),
     (spec_of({"data": {"rows": {"sql": "SELECT 'x' AS a", "columns": {"a": {"type": "real"}}}}}), "the column a has 'x', which is no number"),
     (spec_of({"data": ROWS, "title": "SELECT absent"}), "title: no such column: absent"),
+    (spec_of({"data": ROWS, "title": "SELECT 'a' AS text, 'b' AS \"encoding.x.axis\""}), 'title: its column "encoding.x.axis" is none of'),
 ]
 
 
@@ -222,6 +223,19 @@ def mistakes_in_specifications():
     r = spanloom("plot", "--spec", path("mine.json"), "-o", path("x.json"), code=1)
     check("mine.json:2: a byte that is no UTF-8" in r.err, r)
     check(not os.path.exists(path("x.json")), "it was written")
+
+
+@test
+def a_title_says_more():
+    """What else it yields are values of places in the specification, but for NULL."""
+    example()
+    more = {"encoding": {"x": {"field": "a", "axis": {"title": "mine", "labels": True}}}, "layer": [{"mark": "bar", "height": 1}]}
+    title = """SELECT 'T' AS text, 'seconds <&' AS "encoding.x.axis.title", NULL AS "encoding.x.axis.labels", 2.5 AS "layer[0].height" """
+    write("mine.json", spec_of({"data": ROWS, "title": title}, **more))
+    got, _ = plot("--spec", path("mine.json"))
+    equal(got["title"]["text"], "T")
+    equal(got["encoding"]["x"]["axis"], {"title": "seconds <&", "labels": True})
+    equal(got["layer"][0]["height"], 2.5)
 
 
 @test
