@@ -13,7 +13,7 @@ const char *sl_answer_keep(struct sl_answer_rows *out, const char *s);
 /* answers_orders.c */
 enum {
     SL_SEQUENCE_COLUMNS = 11,
-    SL_SHAPLEY_COLUMNS = 5,
+    SL_SHAPLEY_COLUMNS = 7,
     SL_VECTOR_COLUMNS = 3,
     SL_COMPONENT_COLUMNS = 4,
     SL_LOADING_COLUMNS = 3,

@@ -68,24 +68,30 @@ int sl_answer_sequence(struct sl_answer_rows *out, const struct sl_asked *a, str
 }
 
 const struct sl_answer_column sl_shapley_columns[SL_SHAPLEY_COLUMNS] = {
-    {"treatment", 's', NULL}, {"value", 'd', NULL}, {"least", 'd', NULL}, {"most", 'd', NULL}, {"follows", 's', NULL}};
+    {"treatment", 's', NULL}, {"value", 'd', NULL}, {"least", 'd', NULL}, {"most", 'd', NULL},
+    {"follows", 's', NULL},   {"lower", 'd', NULL}, {"upper", 'd', NULL}};
 
 int sl_answer_shapley(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
 {
     const struct sl_runs *r = out->runs;
     struct sl_sequence s;
     double *v;
+    bool sure;
     int rc = sl_sequence_make(&s, r, &a->q, err);
 
     if (rc)
         return rc;
-    v = sl_alloc(3 * s.step.n * sizeof *v);
+    v = sl_alloc(5 * s.step.n * sizeof *v);
     rc = sl_sequence_shapley(&s, r, v, v + s.step.n, v + 2 * s.step.n, err);
+    sure = !rc && sl_sequence_shapley_intervals(&s, r, v + 3 * s.step.n, v + 4 * s.step.n);
     for (size_t i = 0; i + 1 < s.step.n && !rc; i++) {
         cell *c = sl_answer_add(out);
         c[0].s = r->treatment.v[s.step.v[i + 1].treatment].name;
         for (size_t k = 0; k < 3; k++)
             c[k + 1].d = v[k * s.step.n + i];
+        c[4].s = NULL;
+        for (size_t k = 0; k < 2; k++)
+            c[k + 5].d = sure ? v[(k + 3) * s.step.n + i] : NAN;
     }
     if (!rc)
         add_left_out(out, &s.model, 0, 4);

@@ -44,6 +44,13 @@ void sl_shapley(double *out, double *least, double *most, const double *value, i
 int sl_sequence_shapley(const struct sl_sequence *s, const struct sl_runs *r, double *out, double *least, double *most,
                         struct sl_err *err);
 
+/*
+ * 95 % intervals of these values: percentiles of 200 rounds of the bootstrap of blocks (kernels/bootstrap.h), in each
+ * of which the model is fitted again; the treatments stay.  false, and nothing is filled in: there are more than 16, or
+ * the model is an elastic net, too large, or not told by what is drawn.  sequence_intervals.c
+ */
+bool sl_sequence_shapley_intervals(const struct sl_sequence *s, const struct sl_runs *r, double *low, double *high);
+
 /* Whether name is one of "a,b*": `*` stands for any text. */
 bool sl_name_in(const char *patterns, size_t n, const char *name);
 

@@ -329,15 +329,15 @@ void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_expe
 void sl_show_shapley(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "shapley");
-    char what[200], a[NUMBER], b[2 * NUMBER];
+    char what[200], a[NUMBER], b[2 * NUMBER], c[2 * NUMBER];
 
     snprintf(what, sizeof what, "what each adds, over all orders of applying them (%s)", better(look));
     put_head(out, r, what);
-    fprintf(out, "%-*s %10s  %s\n", NAME, "treatment", "on average", "in any order");
+    fprintf(out, "%-*s %8s  %-19s  %s\n", NAME - 2, "treatment", "average", "95 % interval", "in any order");
     while (sl_table_next(t, NULL) > 0)
         if (!put_left_out(out, t, 0, 4))
-            fprintf(out, "%-*s %10s  %s\n", NAME, sl_table_text_or_empty(t, 0), digits(real(t, 1), true, a),
-                    interval(real(t, 2), real(t, 3), b));
+            fprintf(out, "%-*s %8s  %-19s  %s\n", NAME - 2, sl_table_text_or_empty(t, 0), digits(real(t, 1), true, a),
+                    interval(real(t, 5), real(t, 6), c), interval(real(t, 2), real(t, 3), b));
 }
 
 void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)

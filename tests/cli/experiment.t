@@ -201,12 +201,12 @@ What treatments do to a score.
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   what each adds, over all orders of applying them (more is better), tasks/s
   
-  treatment                    on average  in any order
-  cfg_no_init_logging                +852  +728 to +983
-  src_biglogs_remove                 +305  +221 to +396
-  cfg_prefetch_100                   +229  +163 to +303
-  cfg_rundir_ramfs                  +32.4  +21.7 to +44.6
-  cfg_poll_100                      +32.0  +21.5 to +44.1
+  treatment                   average  95 % interval        in any order
+  cfg_no_init_logging            +852  +565 to +1,230       +728 to +983
+  src_biglogs_remove             +305  +80.0 to +579        +221 to +396
+  cfg_prefetch_100               +229  -35.9 to +482        +163 to +303
+  cfg_rundir_ramfs              +32.4  -224 to +296         +21.7 to +44.6
+  cfg_poll_100                  +32.0  -135 to +196         +21.5 to +44.1
   $ spanloom experiment pca
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   what 500 random orders of all treatments have in common, us/task

@@ -7,6 +7,7 @@ runs that fail because they take too long; and with treatments that stay for ten
 to change settings, beside errors of which the next run has a part.
 """
 import collections
+import itertools
 import math
 
 KINDS = ("normal", "heavy tails", "drift", "trend", "time-outs", "drift, blocks")
@@ -59,6 +60,18 @@ def share(treatment):
     return explained[treatment] / (sum(explained.values()) + SPREAD**2)
 
 
+def shapley(names):
+    """What each adds to exp(mean log(score)) of a run with none of the others, over all orders."""
+    added, orders = collections.Counter(), list(itertools.permutations(names))
+    for order in orders:
+        before = math.exp(BASE)
+        for t in order:
+            now = before * math.exp(EFFECT[t])
+            added[t] += (now - before) / len(orders)
+            before = now
+    return added
+
+
 class Tally:
     """How often something was so, or how much, on average: {(kind, what): [sum, of]}."""
 
@@ -91,6 +104,9 @@ def hold(tally, kind, query, where, n):
     for t, low, high in query("SELECT term, lower, upper FROM experiment_model(?, 'log')", where):
         if t in EFFECT:
             held("model", low, high, EFFECT[t])
+    if kind != "trend":  # which is told at its mean time
+        for t, low, high in query("SELECT treatment, lower, upper FROM experiment_shapley(?, NULL, NULL, 'a,b,c')", where):
+            held("shapley", low, high, shapley("abc")[t])
     for t, low, high, blow, bhigh in query("SELECT treatment, lower, upper, better_lower, better_upper FROM experiment_failures(?)", where):
         held("failures", low, high, FAILS[1] - FAILS[0] if t == "a" else 0)
         if EFFECT[t] == 0:
