@@ -114,10 +114,27 @@ static int check(const struct sl_drift *d, const struct sl_runs *r, struct sl_er
     size_t n = d->model.n;
 
     if (n < LEAST)
-        return sl_err(err, SL_EUSAGE, "%zu runs are too few to tell drift from noise: that needs %d", n, LEAST);
+        return sl_err(err, SL_EUSAGE, "%zu run%s too few to tell drift from noise: that needs %d", n,
+                      n == 1 ? " is" : "s are", LEAST);
     if (r->time_ns[d->model.run[0]] == r->time_ns[d->model.run[n - 1]])
         return sl_err(err, SL_EUSAGE, "all runs have the same time");
     return 0;
+}
+
+/* Where no factor varies, what is left is the score by its mean. */
+static void no_model(struct sl_drift *d, const struct sl_runs *r)
+{
+    double mean = 0;
+
+    d->model.n = r->n;
+    d->model.run = sl_alloc(r->n * sizeof *d->model.run + 1);
+    d->model.fitted = sl_alloc(r->n * sizeof *d->model.fitted + 1);
+    for (size_t i = 0; i < r->n; i++)
+        mean += log(r->score[i]) / (double)r->n;
+    for (uint32_t i = 0; i < r->n; i++) {
+        d->model.run[i] = i;
+        d->model.fitted[i] = exp(mean);
+    }
 }
 
 int sl_drift_make(struct sl_drift *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
@@ -130,7 +147,11 @@ int sl_drift_make(struct sl_drift *out, const struct sl_runs *r, const struct sl
     plain.no_time = plain.log = true;
     if (!r->time_name)
         return sl_err(err, SL_EUSAGE, "nothing says when runs began; import them with --time COLUMN");
-    if ((rc = sl_runs_check_log(r, err)) || (rc = sl_model_fit(&out->model, r, &plain, err)))
+    if ((rc = sl_runs_check_log(r, err)))
+        return rc;
+    if (!r->treatment.n)
+        no_model(out, r);
+    else if ((rc = sl_model_fit(&out->model, r, &plain, err)))
         return rc;
     if ((rc = check(out, r, err))) {
         sl_drift_free(out);

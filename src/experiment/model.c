@@ -323,7 +323,8 @@ static int check_design(const struct sl_linear_model *m, const struct sl_runs *r
                         struct sl_err *err)
 {
     if (!r->treatment.n)
-        return sl_err(err, SL_EUSAGE, "no factor varies in these %zu runs, so there is nothing to explain", r->n);
+        return sl_err(err, SL_EUSAGE, "no factor varies in %s%zu run%s, so there is nothing to explain",
+                      r->n == 1 ? "" : "these ", r->n, r->n == 1 ? "" : "s");
     if (!m->n)
         return none_is_whole(r, err);
     if (m->n <= m->terms && m->n < LEAST_RUNS && !q->elastic_net)

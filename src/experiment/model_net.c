@@ -81,13 +81,17 @@ static void explain(struct sl_linear_model *m, const struct sl_net *net, const d
 int sl_model_fit_net(struct sl_linear_model *m, const struct sl_question *q, struct sl_err *err)
 {
     struct sl_net net = {m->n, m->terms - 1, m->column, m->column + (m->terms - 1) * m->n, q->alpha};
-    double lambda[SL_NET_LAMBDAS + 1], *b;
+    double lambda[SL_NET_LAMBDAS + 1], *b, squares = 0;
     size_t path = 0;
     int rc;
 
     if (net.p > TERMS)
         return sl_err(err, SL_EUSAGE, "%zu terms are too many for an elastic net, which has room for %d%s", net.p,
                       TERMS, q->interactions ? "; leave out --interactions" : "");
+    for (size_t i = 0; i < net.n; i++)
+        squares += net.y[i] * net.y[i];
+    if (!isfinite(squares))
+        return sl_err(err, SL_EUSAGE, "the scores are too large, or too far apart, for least squares");
     m->method = SL_MODEL_ELASTIC_NET;
     m->alpha = q->alpha;
     m->lambda = q->lambda;

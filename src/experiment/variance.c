@@ -286,15 +286,12 @@ static int by_share(const void *a, const void *b)
     return x->share > y->share ? -1 : x->share < y->share;
 }
 
+/* The sums are those of all runs. */
 static void fill(struct groups *s, struct sl_variance *out)
 {
-    uint32_t *times = sl_alloc(s->m->n * sizeof *times);
     uint64_t random = 20261122;
     double *share = sl_alloc(s->n * sizeof *share);
 
-    for (size_t i = 0; i < s->m->n; i++)
-        times[i] = 1;
-    add_up(s, times);
     find_shares(s, ORDERS, &random, share);
     test(s, out);
     for (size_t g = 0; g < s->n; g++) {
@@ -303,8 +300,28 @@ static void fill(struct groups *s, struct sl_variance *out)
     }
     bootstrap(s, out, &random);
     qsort(out->share, out->n, sizeof *out->share, by_share);
-    free(times);
     free(share);
+}
+
+/* Adds them up, of all runs once. */
+static int check_sums(struct groups *s, struct sl_err *err)
+{
+    const double *y = s->column[s->columns - 1];
+    uint32_t *times = sl_alloc(s->m->n * sizeof *times);
+    double most = 0, whole;
+
+    for (size_t i = 0; i < s->m->n; i++) {
+        times[i] = 1;
+        most = fmax(most, fabs(y[i]));
+    }
+    add_up(s, times);
+    free(times);
+    whole = s->sums[s->columns * s->columns - 1];
+    if (!isfinite(whole))
+        return sl_err(err, SL_EUSAGE, "the scores are too large, or too far apart, for least squares");
+    if (sqrt(whole / (double)s->m->n) <= 1e-12 * most)
+        return sl_err(err, SL_EUSAGE, "all scores are the same, so there is nothing to explain");
+    return 0;
 }
 
 int sl_variance_make(struct sl_variance *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
@@ -324,13 +341,16 @@ int sl_variance_make(struct sl_variance *out, const struct sl_runs *r, const str
                    "%zu runs cannot tell %zu terms apart, so the variance is no sum of shares: there must be more runs "
                    "than terms",
                    m.n, m.terms);
-    else if (isnan(m.r_squared))
-        rc = sl_err(err, SL_EUSAGE, "all scores are the same, so there is nothing to explain");
     if (rc) {
         sl_model_free(&m);
         return rc;
     }
     make_groups(&s, r);
+    if ((rc = check_sums(&s, err))) {
+        free_groups(&s);
+        sl_model_free(&m);
+        return rc;
+    }
     *out = (struct sl_variance){.n = s.n,
                                 .runs = m.n,
                                 .share = sl_alloc(s.n * sizeof *out->share),

@@ -156,8 +156,8 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
                 censored == 1 ? "" : "s", censored == 1 ? "s" : "", digits(real(t, SL_MODEL_LIMIT), false, a),
                 unit_of(r));
     else
-        fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
-    if (!sl_table_is_null(t, SL_MODEL_RESIDUAL_STDDEV))
+        put_explained(out, t);
+    if (censored || !sl_table_is_null(t, SL_MODEL_R_SQUARED))
         fprintf(out, "%swhat is left has a standard deviation of %s", censored ? "\n" : "; ",
                 look->log ? change(real(t, SL_MODEL_RESIDUAL_STDDEV), true, false, a)
                           : digits(real(t, SL_MODEL_RESIDUAL_STDDEV), false, a));

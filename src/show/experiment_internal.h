@@ -255,4 +255,12 @@ static inline char *change_interval(double low, double high, bool log, char *buf
     return buf;
 }
 
+static inline void put_explained(FILE *out, const struct sl_table *t)
+{
+    if (sl_table_is_null(t, SL_MODEL_R_SQUARED))
+        fputs("all scores are the same", out);
+    else
+        fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
+}
+
 #endif

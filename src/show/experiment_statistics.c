@@ -84,7 +84,7 @@ void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experimen
     sl_table_next(t, NULL);
     fputc('\n', out);
     put_lambda(out, t);
-    fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
+    put_explained(out, t);
     if (!sl_table_is_null(t, SL_MODEL_CV_R_SQUARED))
         fprintf(out, "; of runs that were left out, %.1f %%", 100 * real(t, SL_MODEL_CV_R_SQUARED));
     fprintf(out, " (%lld runs)\n", (long long)sl_table_int(t, SL_MODEL_RUNS));
@@ -201,18 +201,19 @@ static void put_stretches(FILE *out, struct sl_table *t)
     }
 }
 
-/* In hours, days or weeks, of which the runs span some. */
+/* In minutes, hours, days or weeks, of which the runs span some. */
 static void put_trend(FILE *out, const struct sl_result *r, const struct sl_table *t)
 {
     struct sl_table *about = sl_result_find(r, "about");
     double hours = (double)(sl_table_int(about, SL_ABOUT_LAST_NS) - sl_table_int(about, SL_ABOUT_FIRST_NS)) / 3600e9;
-    double unit = hours > 2 * 168 ? 168 : hours > 2 * 24 ? 24 : 1;
+    double unit = hours > 2 * 168 ? 168 : hours > 2 * 24 ? 24 : hours > 2 ? 1 : 1 / 60.0;
     char a[NUMBER], b[2 * NUMBER], c[NUMBER];
 
     fprintf(out, "trend: %s %s, 95 %% interval %s (p %s)\n", change(unit * real(t, SL_DRIFT_TREND), true, true, a),
-            unit > 24  ? "a week"
-            : unit > 1 ? "a day"
-                       : "an hour",
+            unit > 24   ? "a week"
+            : unit > 1  ? "a day"
+            : unit == 1 ? "an hour"
+                        : "a minute",
             change_interval(unit * real(t, SL_DRIFT_TREND_LOWER), unit * real(t, SL_DRIFT_TREND_UPPER), true, b),
             p_text(real(t, SL_DRIFT_TREND_P), c));
 }

@@ -139,7 +139,7 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   
   No change from one run to the next is sure.
   
-  trend: -9.32 % an hour, 95 % interval -50.4 % to +65.8 % (p 0.751)
+  trend: -0.163 % a minute, 95 % interval -1.16 % to +0.846 % (p 0.751)
   noise: 51.4 % from run to run, of which the next run has 36 % again
   $ awk -F';' -v OFS=';' 'NR > 120 && $NF {$NF *= 3} 1' "$ROOT/examples/experiment/runs.csv" > changed.csv
   $ spanloom experiment import -d changed.db --score usec_per_task --time unix_time changed.csv

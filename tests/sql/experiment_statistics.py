@@ -8,6 +8,7 @@ import collections
 import csv
 import math
 import os
+import re
 import statistics
 import sys
 
@@ -358,6 +359,44 @@ for (t in rownames(f)[-1]) say(paste('F', t), c(f[t, 1], f[t, 5], f[t, 6]))""", 
         equal(int(g["df"]), df)
         near(g["f"], f, g["factor"], 1e-7)
         near(g["p"], p, g["factor"], 1e-6) if p > 1e-12 else None
+
+
+
+# ---- runs that tell little
+
+ODD = {  # name: (rows, {command: what it says, with !: and exits with 2})
+    "collinear": ([f"{i % 2},{i % 2},{i},{5 + i % 3}" for i in range(40)],
+                  {"model": "cannot be told: it is a", "model --elastic-net": "elastic net", "variance": "together", "enough": "b                            cannot be told: it follows from others",
+                   "failures": "no run failed", "shapley": "cannot be told: it is a"}),
+    "constant": ([f"1,3,{i},{5 + i % 7}" for i in range(40)],
+                 {"variance": "!no factor varies in these 40 runs", "enough": "!no factor varies in these 40 runs", "model --elastic-net": "!no factor varies", "failures": "never varies, so nothing can be said of it: a, b",
+                  "drift": "No change from one run to the next is sure"}),
+    "two": (["0,0,1,5", "1,1,2,6"], {"variance": "!2 runs cannot tell 4 terms apart", "enough": "!2 runs cannot tell 4 terms", "drift": "!2 runs cannot tell 3 terms", "model --elastic-net": "!2 runs are too few",
+                                     "failures": "no run failed"}),
+    "one": (["0,0,1,5"], {"model": "!no factor varies in 1 run,", "drift": "!1 run is too few to tell drift from noise"}),
+    "same": ([f"{i % 2},{i // 2 % 2},{i},5" for i in range(40)],
+             {"variance": "!all scores are the same", "variance --log": "!all scores are the same", "model": "all scores are the same", "model --elastic-net": "all scores are the same", "drift": "No change", "enough": "a "}),
+    "far": ([f"{i % 2},{i // 2 % 2},{i},{'1e300' if i == 7 else 5 + i % 7}" for i in range(40)],
+            {"variance": "!too far apart, for least squares", "model --elastic-net": "!too far apart", "drift": "noise", "variance --log": "together"}),
+    "exact": ([f"{i % 2},{i // 2 % 2},{i},{5 + 3 * (i % 2) + 2 * (i // 2 % 2)}" for i in range(40)],
+              {"model": "100.0 % of the variance", "variance": "together                      100.0", "enough": "since run 5", "drift": "No change"}),
+    "zero": ([f"{i % 2},{i // 2 % 2},{i},{i % 5}" for i in range(40)], {"drift": "!a run has the score 0, of which there is no logarithm", "variance": "together"}),
+}
+
+
+@test
+def what_tells_little_is_told_clearly():
+    for name, (rows, says) in ODD.items():
+        write(path(f"{name}.csv"), "a,b,t,y\n" + "\n".join(rows) + "\n")
+        bring(path(f"{name}.csv"), score="y", time="t", store=f"{name}.db")
+        for command, words in says.items():
+            r = spanloom("experiment", *command.split(), "-d", path(f"{name}.db"), code=2 if words[0] == "!" else 0)
+            check(words.lstrip("!") in r.err + r.out, f"{name}: {command} lacks {words!r}: {r.err}{r.out}")
+            check(not re.search(r"\b(nan|inf)\b", r.err + r.out), f"{name}: {command}: {r.out}")
+    write(path("names.csv"), '"a;b","c d","e""f",t,y\n' + "".join(f"{i % 2},{i // 2 % 2},{i // 4 % 2},{i},{'' if i % 9 == 4 else 5 + i * i % 7}\n" for i in range(60)))
+    bring(path("names.csv"), score="y", time="t", store="names.db")
+    for command, column in ("means", "treatment"), ("model", "term"), ("variance", "factor"), ("failures", "treatment"), ("enough", "term"), ("tiles", "treatment"):
+        check({"a;b", "c d", 'e"f'} <= {x[column] for x in experiment(command, store="names.db")}, command)
 
 
 main()
