@@ -31,6 +31,7 @@ static const struct sl_column list_columns[] = {
     {"answers", SL_COLUMN_TEXT, NULL},
     {"from", SL_COLUMN_TEXT, NULL},
     {"arguments", SL_COLUMN_TEXT, NULL},
+    {"columns", SL_COLUMN_TEXT, NULL},
 };
 /* An argument, or a column of the query that --sql can be instead. */
 static const struct sl_column part_columns[] = {
@@ -60,7 +61,7 @@ static int list_all(const struct cli *cli)
     for (size_t i = 0; i < names.n && people; i++)
         t->columns = names.v[i].path ? 3 : t->columns;
     for (size_t i = 0; i < names.n; i++) {
-        struct sl_buf usage = {0}, file = {0};
+        struct sl_buf usage = {0}, file = {0}, columns = {0};
         struct sl_err err = {0};
         struct sl_plot *p;
         if (sl_plot_find(&p, names.v[i].name, &err)) {
@@ -68,10 +69,13 @@ static int list_all(const struct cli *cli)
             continue;
         }
         cli_picture_usage(p, &usage);
+        for (size_t c = 0; c < p->data.v[0].column.n; c++)
+            sl_buf_addf(&columns, "%s%s", c ? " " : "", p->data.v[0].column.v[c].name);
         sl_buf_addf(&file, "%s%s", p->path, names.v[i].shadows ? " (instead of ours)" : "");
         put_texts(t, (const char *const[]){p->name, p->answers, names.v[i].path ? file.s : "spanloom",
-                                           usage.n ? usage.s : ""});
+                                           usage.n ? usage.s : "", columns.n ? columns.s : ""});
         sl_buf_free(&usage);
+        sl_buf_free(&columns);
         sl_buf_free(&file);
         sl_plot_free(p);
     }

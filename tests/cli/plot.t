@@ -6,6 +6,8 @@ Pictures, in the form that every build has: the specification with its data.
   plot answers
   durations how long it took, and how that is spread
   states how many spans were in which state, over time
+  $ spanloom plot --list --format csv | grep ^durations,
+  durations,"how long it took, and how that is spread",spanloom,[START] [END] [TYPE],duration_s noun
   $ spanloom plot --list durations
   durations: how long it took, and how that is spread
   

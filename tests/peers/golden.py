@@ -14,8 +14,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, cases, check, equal, imported, main, note, path, spanloom, test, write  # noqa: E402
+from harness import ROOT, cases, check, equal, main, note, path, test, write  # noqa: E402
 import peers  # noqa: E402
+from specs import PLOTS, plot  # noqa: E402
 
 GOLDEN, DRAWN = f"{ROOT}/tests/peers/golden", f"{os.environ['BUILD']}/golden"
 RENDER, BUNDLE = f"{os.environ['BUILD']}/spanloom-render", f"{ROOT}/page/dist/headless.js"
@@ -115,43 +116,6 @@ def different(golden, drawn):
 
 
 # ---- plots
-
-RUNS = {
-    "run": [EXAMPLE],
-    "dual": [f"{ROOT}/tests/data/parsl-2026-dual/runinfo"],
-    "two": [EXAMPLE, f"{ROOT}/tests/data/parsl-2026-dual/runinfo"],
-    "traced": [f"{ROOT}/tests/data/parsl-2026-traced/runinfo"],
-    "nodes": [EXAMPLE, f"{ROOT}/tests/data/nodes"],
-}
-PLOTS = {  # name: the store, and what is behind the name
-    "critical-path": ("run",),
-    "cumulative": ("two",),
-    "density": ("run", "running", "running_ended"),
-    "diff": ("run", "run.db", "dual.db"),
-    "durations": ("run", "submitted", "exec_done"),
-    "durations-over-time": ("run", "running", "running_ended"),
-    "flame": ("traced",),
-    "flame-diff": ("traced", f"{ROOT}/examples/words/before.pfw", f"{ROOT}/examples/words/after.pfw"),
-    "icicle": ("traced",),
-    "nodes": ("nodes",),
-    "rate": ("run", "exec_done"),
-    "resources": ("run",),
-    "sequences": ("run",),
-    "skew": ("run",),
-    "states": ("run",),
-    "tasks": ("run",),
-    "utilisation": ("run",),
-    "workers": ("run",),
-}
-
-
-def plot(name, to):
-    store, *words = PLOTS[name]
-    for s in {store, *(w[:-3] for w in words if w.endswith(".db"))}:
-        imported(*RUNS[s], store=f"{s}.db")
-    spanloom("plot", name, *words, "-d", f"{store}.db", "-o", to)
-    return path(to)
-
 
 @test
 def every_plot_has_a_picture():

@@ -8,9 +8,9 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, check, equal, imported, main, path, spanloom, test, until, write  # noqa: E402
+from harness import EXAMPLE, ROOT, cases, check, equal, imported, main, path, spanloom, test, until, write  # noqa: E402
 import peers  # noqa: E402
-from specs import ROWS, spec  # noqa: E402
+from specs import PLOTS, ROWS, plot, spec  # noqa: E402
 
 if not os.path.exists(f"{ROOT}/page/dist/made-of"):
     peers.skip("there is no npm, or its registry does not answer")
@@ -86,6 +86,21 @@ def html(what, sql=None, name="x.html"):
     write(path("x.json"), json.dumps({**what, "datasets": {}}))
     spanloom("plot", "--spec", path("x.json"), "--sql", sql, "-o", path(name))
     return path(name)
+
+
+@cases(*PLOTS)
+def each_of_our_plots(name):
+    """In light and dark it says nothing and asks for nothing; it has what the JSON form has, of which plot_figures.py
+    compares the figures with the command's."""
+    file = plot(name, "x.html")
+    with open(file, encoding="utf-8") as page, open(plot(name, "x.json"), encoding="utf-8") as form:
+        text = re.search(r'<script id="spec" type="application/json">(.*?)</script>', page.read(), re.S)[1]
+        equal(json.loads(text), json.load(form))
+    for dark in False, True:
+        shown = Shown(file, dark)
+        equal(shown.text("#messages"), "")
+        check(len(shown.pixels()) > 20, name, "is empty")
+        shown.silent()
 
 
 @test
