@@ -134,6 +134,14 @@ class Store(sqlite3.Connection):
         """Every event of all spans of a type, and of what belongs to them; lines=True: also the lines of logs."""
         return self._frame("events", [type], options)
 
+    def usage(self, **options):
+        """Who used the CPUs, memory, disks and network of the nodes: by="app", "task" or a type of spans."""
+        return self._frame("usage", [], options)
+
+    def metrics(self, **options):
+        """One value a node: how busy its CPUs were, memory, disk, network; by="task" or "app"."""
+        return self._frame("metrics", [], options)
+
     def links(self, **options):
         """What rules have linked, and where they are in doubt."""
         return self._frame("links", [], options)

@@ -119,6 +119,7 @@ ANALYSES = {
     "diff('spanloom.db', 'spanloom.db')": ["diff", "spanloom.db", "spanloom.db"],
     "profile(tree=True)": ["profile", "--tree"],
     "experiment('means', where='app_big = 0')": ["experiment", "means", "--where", "app_big = 0"],
+    "usage(by='task')": ["usage", "--by", "task"], "metrics()": ["metrics"],
     "events('parsl.rundir.try')": ["events", "parsl.rundir.try"], "links()": ["links"], "types(events=True)": ["types", "--events"],
 }
 
@@ -128,6 +129,7 @@ def analyses_as_frames(version):
     """The same rows as the command's JSON; columns without a row have their names still."""
     stores = {"profile": imported(f"{ROOT}/tests/data/parsl-2026-traced/runinfo", store="traced.db").store}
     stores["experiment"] = path("runs.db")
+    stores["usage"] = stores["metrics"] = imported(EXAMPLE, f"{ROOT}/tests/data/nodes", store="nodes.db").store
     spanloom("experiment", "import", "-d", path("runs.db"), "--score", "usec_per_task", "--time", "unix_time", f"{ROOT}/examples/experiment/runs.csv")
     example()
     store = {call: stores.get(words[0], path("spanloom.db")) for call, words in ANALYSES.items()}
@@ -152,7 +154,7 @@ print(json.dumps(db.links()))
 @test
 def every_analysis_has_a_method():
     """What there is in the help and prints tables, is there."""
-    none = {"import", "info", "graph", "plot", "show", "bind", "unbind", "sql", "rejects", "recipes", "forget", "run",
+    none = {"import", "info", "graph", "monitor", "plot", "show", "bind", "unbind", "sql", "rejects", "recipes", "forget", "run",
             "trace", "export", "flags", "begin", "end", "event", "span"}
     commands = re.findall(r"(?m)^  ([a-z-]+)  +\S", spanloom("--help").out.split("commands:")[1].split("\n\n")[0])
     methods = {call.split("(")[0] for call in ANALYSES}
