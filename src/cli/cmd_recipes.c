@@ -152,8 +152,10 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_recipes *set = sl_recipes_new();
     bool test = cli_option(cli, "test");
     struct sl_err err = {0};
-    int rc = sl_recipes_add_default(set, &err), n = 0, failed = 0;
+    int rc, n = 0, failed = 0;
 
+    set->samples = test;
+    rc = sl_recipes_add_default(set, &err);
     if (!rc && test && argc)
         rc = sl_recipes_add_file(set, argv[0], &err);
     if (!rc)

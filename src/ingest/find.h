@@ -22,7 +22,7 @@ struct sl_found_list {
     SL_VEC(char *) problems;   /* what could not be looked into, ready to print */
 };
 
-/* unclaimed: also list files that no recipe knows. */
+/* unclaimed: also list files that no recipe knows.  The patterns of recipes that claim files are made fast. */
 void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *const *paths, size_t n, bool unclaimed);
 void sl_found_free(struct sl_found_list *l);
 

@@ -232,7 +232,6 @@ int sl_pattern_compile(struct sl_pattern *p, const char *text, const char *where
         sl_pattern_free(p);
         return sl_err(err, SL_EFORMAT, "%s: more than %d groups in one pattern", where, MAX_GROUPS - 1);
     }
-    p->jit = pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0; /* some machines forbid it: the interpreter, then */
     pcre2_pattern_info(p->code, PCRE2_INFO_ALLOPTIONS, &options);
     p->anchored = options & PCRE2_ANCHORED;
     find_literal(p, text);
@@ -262,6 +261,12 @@ int sl_pattern_compile_bare(struct sl_pattern *p, const char *text, const char *
     rc = sl_pattern_compile(p, refers || !b.s ? text : b.s, where, err);
     sl_buf_free(&b);
     return rc;
+}
+
+void sl_pattern_jit(struct sl_pattern *p)
+{
+    if (!p->jit) /* some machines forbid it: the interpreter, then */
+        p->jit = pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0;
 }
 
 void sl_pattern_free(struct sl_pattern *p)
@@ -331,6 +336,8 @@ int sl_pattern_compile_path(struct sl_pattern *p, const char *files, const char 
     }
     sl_buf_adds(&re, "\\z");
     rc = sl_pattern_compile(p, re.s, where, err);
+    if (!rc) /* all of these are asked of each file there is */
+        sl_pattern_jit(p);
     free(p->literal); /* the path is short: the literal finder may not know all of the above */
     p->literal = NULL;
     p->nliteral = 0;

@@ -330,13 +330,14 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 
 /* ---- files ---- */
 
-int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
+/* Of the text the first `parsed` bytes are taken apart. */
+static int add(struct sl_recipes *set, const char *path, const char *text, size_t n, size_t parsed, struct sl_err *err)
 {
     static const char *const names_keys[] = {"spans",     "fields", "facets", "shared",    "tables", "binds",
                                              "processes", "roles",  "phases", "handovers", NULL};
     struct sl_yaml *doc;
     struct sl_recipe *r;
-    int rc = sl_yaml_parse(&doc, text, n, path, err);
+    int rc = sl_yaml_parse(&doc, text, parsed, path, err);
 
     if (rc)
         return rc;
@@ -383,6 +384,39 @@ int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, s
     set->v = sl_realloc(set->v, (set->n + 1) * sizeof *set->v);
     set->v[set->n++] = r;
     return declare(set, r, path, doc, err);
+}
+
+int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
+{
+    return add(set, path, text, n, n, err);
+}
+
+/* Where its samples begin, if they are the last of it; else its end. */
+static size_t without_samples(const struct sl_embedded *e)
+{
+    static const char samples[] = "\nsamples:\n";
+    const char *end = e->data + e->size, *at = memmem(e->data, e->size, samples, sizeof samples - 1), *s = at;
+
+    if (!at)
+        return e->size;
+    for (s += sizeof samples - 1; s < end; s++) {
+        if (!strchr(" -#\n", *s))
+            return e->size;
+        if (!(s = memchr(s, '\n', (size_t)(end - s))))
+            break;
+    }
+    return (size_t)(at + 1 - e->data);
+}
+
+static int add_embedded(struct sl_recipes *set, const struct sl_embedded *e, struct sl_err *err)
+{
+    struct sl_buf path = {0};
+    int rc;
+
+    sl_buf_addf(&path, "recipes/%s", e->name);
+    rc = add(set, path.s, e->data, e->size, set->samples ? e->size : without_samples(e), err);
+    sl_buf_free(&path);
+    return rc;
 }
 
 int sl_recipes_add_file(struct sl_recipes *set, const char *path, struct sl_err *err)
@@ -441,14 +475,10 @@ int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err)
     /* names first: recipes refer to them */
     for (const struct sl_embedded *e = sl_embedded_recipes; e->name && !rc; e++)
         if (!strcmp(e->name, "names.yaml"))
-            rc = sl_recipes_add(set, "recipes/names.yaml", e->data, e->size, err);
+            rc = add_embedded(set, e, err);
     for (const struct sl_embedded *e = sl_embedded_recipes; e->name && !rc; e++)
-        if (strcmp(e->name, "names.yaml")) {
-            struct sl_buf path = {0};
-            sl_buf_addf(&path, "recipes/%s", e->name);
-            rc = sl_recipes_add(set, path.s, e->data, e->size, err);
-            sl_buf_free(&path);
-        }
+        if (strcmp(e->name, "names.yaml"))
+            rc = add_embedded(set, e, err);
     if (rc)
         return rc;
     if (xdg && *xdg)

@@ -213,6 +213,7 @@ struct sl_bind_roots {
 };
 
 struct sl_recipes {
+    bool samples; /* those of the built-in recipes are wanted, which are most of their text */
     struct sl_recipe **v;
     size_t n;
     SL_VEC(struct sl_facet_rule) facets;
@@ -278,6 +279,9 @@ int sl_recipes_add_file(struct sl_recipes *set, const char *path, struct sl_err 
 int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err);
 /* Binds aliases to recipes once all are there; after it, recipes can be used. */
 int sl_recipes_compile(struct sl_recipes *set, struct sl_err *err);
+
+/* Makes its patterns fast, for one that will read files; not while others use it. */
+void sl_recipe_jit(struct sl_recipe *r);
 
 const struct sl_recipe *sl_recipes_find(const struct sl_recipes *set, const char *name);
 
