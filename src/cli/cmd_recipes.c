@@ -126,7 +126,7 @@ static int test_log(const struct cli *cli, struct sl_recipes *set, const char *r
 {
     struct tally t = {0};
     struct sl_err err = {0};
-    const struct sl_recipe *r = NULL;
+    struct sl_recipe *r = NULL;
     char *real = realpath(log, NULL);
     bool by_path;
     int rc;
@@ -139,6 +139,7 @@ static int test_log(const struct cli *cli, struct sl_recipes *set, const char *r
         free(real);
         return EXIT_FAILED;
     }
+    sl_recipe_jit(r);
     rc = sl_check_log(set, r, real ? real : log, &by_path, show_line, &t, &err);
     if (!by_path)
         fprintf(stderr, "spanloom: no files: pattern of %s takes %s: import would pass it over\n", recipe, log);

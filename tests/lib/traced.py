@@ -174,7 +174,7 @@ class Trace:
             self.all = tree["traceEvents"]
         else:
             self.all = tree
-        self.object = isinstance(tree, dict)
+        self.object, self.nested = isinstance(tree, dict), None
         self.events = [e for e in self.all if e.get("ph") != "M"]
         self.meta = next((e["args"] for e in self.all if e.get("ph") == "M" and e.get("name") == "spanloom"), None)
         if rules:
@@ -227,7 +227,13 @@ class Trace:
         return [f"{e['name']} {e['ph']}" for e in self.events if e["ph"] in ph]
 
     def spans(self, name=None):
-        """In the order of their begins; pairs are made as chrome://tracing does it, an E ends the innermost B."""
+        """In the order of their begins."""
+        if self.nested is None:
+            self.nested = self._spans()
+        return [s for s in self.nested if name in (None, s.name)]
+
+    def _spans(self):
+        """Pairs are made as chrome://tracing does it, an E ends the innermost B."""
         found, open_ = [], {}
         for e in self.events:
             if e["ph"] == "B":
@@ -255,7 +261,7 @@ class Trace:
             nested.append(Span(*s, len(stack), stack[-1].name if stack else None, s[5].get("unfinished") is True))
             stack.append(nested[-1])
         nested.sort(key=lambda s: s.begin)
-        return [s for s in nested if name in (None, s.name)]
+        return nested
 
 
 def load(file, **more):

@@ -61,7 +61,8 @@ class Whole:
         self.exception = ends[0].get("args", {}).get("exception")
         self.task = self.args.get("task")
         self.stretches = [s for s in t.spans(self.name) if s.args.get("id") == id]
-        check(self.stretches and all(self.begin <= s.begin and s.end <= self.end + 50000 for s in self.stretches), f"stretches of {b}: {self.stretches}")
+        *before, last = self.stretches  # the last ends a moment after the whole, or longer where others are let run then
+        check(self.begin <= last.begin <= self.end and all(self.begin <= s.begin and s.end <= self.end for s in before), f"stretches of {b}: {self.stretches}")
         self.ran = sum(s.end - s.begin for s in self.stretches)
         self.waited = self.end - self.begin - self.ran
 
@@ -285,8 +286,9 @@ def the_store_tells_running_from_awaiting():
         SELECT w.key, w.ns / 1e6, sum(r.ns) / 1e6 FROM t w JOIN t r ON r.type = 'trace.call' AND w.key LIKE '% ' || r.of || '%'
         WHERE w.type = 'trace.async' GROUP BY w.id ORDER BY 2""")
     equal(sorted(k.split()[0] for k, *_ in rows), ["nap", "nap", "outer"])
-    naps = sorted((stretched, whole) for key, whole, stretched in rows if key.startswith("nap"))
-    check(all(stretched < whole for _, whole, stretched in rows) and naps[1][0] >= 19 and naps[1][1] >= 69 and naps[0][1] >= 29, rows)
+    naps = [(stretched, whole) for key, whole, stretched in rows if key.startswith("nap")]
+    check(all(stretched < whole for _, whole, stretched in rows), rows)
+    check(any(long[0] >= 19 and long[1] >= 69 and short[1] >= 29 for long, short in (naps, naps[::-1])), rows)
 
 
 if __name__ == "__main__":

@@ -167,7 +167,7 @@ static void rounds_as_printf_does(void **state)
             double d;
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             d = i % 4 ? 1795162290 + (double)(seed >> 36) / 256 : (double)(seed >> 33) / 1048576.0;
-            for (int p = 1; p <= 17; p++) { /* as repr() in Python */
+            for (int p = 10; p <= 17; p++) { /* as repr() in Python, of so many digits before the point */
                 snprintf(json, sizeof json, "%.*g", p, d);
                 if (strtod(json, NULL) == d)
                     break;
