@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an HTML file of a plot runs: the same specification as a canvas that answers to the mouse, in light or dark.
+// What an HTML file of a plot, or a report of many, runs: the same specifications as canvases that answer to the mouse,
+// in light or dark.
 import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { Handler } from "vega-tooltip";
@@ -96,59 +97,84 @@ function makeInteractive(spec: Spec): void {
     if (single && !isObject(spec.width)) spec.width = "container";
 }
 
-const messages = {
-    error: (text: string) => tell(text, "error"),
-    warn: (text: string) => tell(text, "warning"),
-};
+/** A picture of the page: an element with data-spec, the id of the script that holds its specification. */
+class Picture {
+    title = "Spanloom";
+    private view: vega.View | undefined;
+    private readonly told: HTMLElement;
+    readonly messages = {
+        error: (text: string) => this.tell(text, "error"),
+        warn: (text: string) => this.tell(text, "warning"),
+    };
 
-function tell(text: string, kind: string): void {
-    const line = document.createElement("p");
-    line.className = kind;
-    line.textContent = text;
-    element("messages").append(line);
+    constructor(private readonly place: HTMLElement) {
+        this.told = document.getElementById(`${place.id}-messages`) ?? element("messages");
+        for (const button of document.querySelectorAll<HTMLElement>(`button[data-of="${CSS.escape(place.id)}"]`))
+            button.onclick = () => void this.save(button.dataset.form ?? "svg");
+    }
+
+    private tell(text: string, kind: string): void {
+        const line = document.createElement("p");
+        line.className = kind;
+        line.textContent = text;
+        this.told.append(line);
+    }
+
+    async draw(): Promise<void> {
+        const spec = read(this.place.dataset.spec ?? "");
+        this.view?.finalize();
+        this.told.replaceChildren();
+        if (isDark.matches) spec.config = configured(spec.config, read("look").dark);
+        if (isVegaLite(spec)) makeInteractive(spec);
+        this.title = String((isObject(spec.title) ? spec.title.text : spec.title) || "Spanloom");
+        if (this.place.id === "plot") document.title = this.title; // it is all of the page
+        const compiled = toVega(spec, this.messages);
+        this.view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
+            container: this.place,
+            renderer: "canvas",
+            hover: true,
+            loader,
+            logger: logger(this.messages),
+            expr: expressionInterpreter,
+            tooltip: new Handler({ disableDefaultStyle: true }).call,
+        });
+        await this.view.runAsync();
+        this.place.setAttribute("aria-label", this.title);
+        checkData(compiled, this.view, this.messages);
+    }
+
+    private async save(form: string): Promise<void> {
+        if (form === "png") return download((await this.view?.toImageURL("png", 2)) ?? "", this.suffix(".png"));
+        const svg = new Blob([writable((await this.view?.toSVG()) ?? "")], { type: "image/svg+xml" });
+        const url = URL.createObjectURL(svg);
+        download(url, this.suffix(".svg"));
+        setTimeout(() => URL.revokeObjectURL(url), 10000);
+    }
+
+    private suffix(end: string): string {
+        return pictures.length > 1 ? `-${this.place.id}${end}` : end;
+    }
 }
 
-let view: vega.View | undefined;
-
-async function draw(): Promise<void> {
-    const spec = read("spec");
-    view?.finalize();
-    element("messages").replaceChildren();
-    if (isDark.matches) spec.config = configured(spec.config, read("look").dark);
-    if (isVegaLite(spec)) makeInteractive(spec);
-    const title = isObject(spec.title) ? spec.title.text : spec.title;
-    document.title = String(title || "Spanloom");
-    element("plot").setAttribute("aria-label", document.title);
-    const compiled = toVega(spec, messages);
-    view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
-        container: element("plot"),
-        renderer: "canvas",
-        hover: true,
-        loader,
-        logger: logger(messages),
-        expr: expressionInterpreter,
-        tooltip: new Handler({ disableDefaultStyle: true }).call,
-    });
-    await view.runAsync();
-    checkData(compiled, view, messages);
-}
-
-function save(href: string, suffix: string): void {
+function download(href: string, suffix: string): void {
     const link = document.createElement("a");
     link.href = href;
     link.download = (decodeURIComponent(location.pathname).split("/").pop() ?? "").replace(/\.html?$/, "") + suffix;
     link.click();
 }
 
-element("svg").onclick = async () => {
-    const url = URL.createObjectURL(new Blob([writable((await view?.toSVG()) ?? "")], { type: "image/svg+xml" }));
-    save(url, ".svg");
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-};
-element("png").onclick = async () => save((await view?.toImageURL("png", 2)) ?? "", ".png");
+const pictures = [...document.querySelectorAll<HTMLElement>("[data-spec]")].map(place => new Picture(place));
 
-const start = () =>
-    draw().catch((error: unknown) => messages.error(error instanceof Error ? error.message : String(error)));
+/** One after the other, from the top: those that are seen come first, and the page stays alive. */
+async function start(): Promise<void> {
+    for (const picture of pictures) {
+        await picture
+            .draw()
+            .catch((error: unknown) => picture.messages.error(error instanceof Error ? error.message : String(error)));
+        if (pictures.length > 1) await new Promise(done => setTimeout(done));
+    }
+    document.body.dataset.drawn = String(pictures.length);
+}
 
-isDark.onchange = start;
+isDark.onchange = () => void start();
 void start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/headless.js, dist/schemas.json, dist/page.html and dist/NOTICE. `make plots` runs it.
+// Makes dist/headless.js, dist/schemas.json, dist/page.html, dist/report.html and dist/NOTICE. `make plots` runs it.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -76,21 +76,28 @@ const headless = bundle("headless.ts", ["safari16"]);
 const browser = bundle("browser.ts", ["es2021"]);
 const notice = notices([...headless.files, ...browser.files]);
 const loader = inHtml(minify("loader.js"));
-const style = minify("page.css");
-const parts = {
-    "SCRIPTS": `${hash(loader)} ${hash(browser.code)}`,
-    "STYLE-HASH": hash(style),
-    "STYLE": style,
-    "LOADER": loader,
-    "BUNDLE": gzipSync(browser.code, { level: 9 }).toString("base64"),
-};
-const page =
-    read("page.html").replace(/@([A-Z-]+)@/g, (all, name) => parts[name] ?? all) +
-    `<!--\n${notice.replace(/--+/g, dashes => "- ".repeat(dashes.length))}-->\n`;
+const bundled = gzipSync(browser.code, { level: 9 }).toString("base64");
+
+/** A page that allows its own scripts and its own style, and nothing else. */
+function page(name) {
+    const style = minify("page.css") + (name === "report" ? minify("report.css") : "");
+    const parts = {
+        "SCRIPTS": `${hash(loader)} ${hash(browser.code)}`,
+        "STYLE-HASH": hash(style),
+        "STYLE": style,
+        "LOADER": loader,
+        "BUNDLE": bundled,
+    };
+    return (
+        read(`${name}.html`).replace(/@([A-Z-]+)@/g, (all, part) => parts[part] ?? all) +
+        `<!--\n${notice.replace(/--+/g, dashes => "- ".repeat(dashes.length))}-->\n`
+    );
+}
 
 mkdirSync("dist", { recursive: true });
 writeFileSync("dist/NOTICE", notice);
 writeFileSync("dist/headless.js", `/*\n${notice.replace(/\*\//g, "* /")}*/\n${headless.code}`);
-writeFileSync("dist/page.html", page);
+writeFileSync("dist/page.html", page("page"));
+writeFileSync("dist/report.html", page("report"));
 const schemas = Object.fromEntries(["vega", "vega-lite"].map(name => [name, bare(schema(name))]));
 writeFileSync("dist/schemas.json", JSON.stringify(schemas));

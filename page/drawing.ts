@@ -117,6 +117,15 @@ function labelTimes(scope: Spec, outer: Map<Json, Json>): void {
     for (const mark of parts("marks")) labelTimes(mark, scales);
 }
 
+/** Titles of axes and legends may be expressions, as most else may be; Vega has that, Vega-Lite only hands it on. */
+export function titleExpressions(x: Json, as: (expression: string) => Json): void {
+    if (Array.isArray(x)) x.forEach(y => titleExpressions(y, as));
+    else if (isObject(x))
+        for (const [key, value] of Object.entries(x))
+            if (key !== "title" || !isObject(value) || typeof value.expr !== "string") titleExpressions(value, as);
+            else x.title = as(value.expr);
+}
+
 function checkMark(mark: Json | undefined, known: string[]): void {
     if (mark !== undefined && !(typeof mark === "string" && known.includes(mark)))
         throw new Error(`"${String(mark)}" is no mark; there are ${known.join(", ")}`);
@@ -146,6 +155,7 @@ export function toVega(spec: Spec, to: Messages): vega.Spec {
     }
     units(spec, unit => checkMark(isObject(unit.mark) ? unit.mark.type : unit.mark, VEGA_LITE_MARKS));
     units(spec, inUtc);
+    units(spec, unit => titleExpressions(unit.encoding ?? null, signal => ({ signal })));
     const compiled = compile(spec as unknown as TopLevelSpec, { logger: logger(to) as never }).spec;
     labelTimes(compiled as unknown as Spec, new Map());
     return compiled;

@@ -2,7 +2,7 @@
 // What spanloom-render evaluates in JavaScriptCore, which has the language alone: no page, no files, no timers.
 import "./shims";
 import * as vega from "vega";
-import { checkData, isVegaLite, loader, logger, toVega, writable } from "./drawing";
+import { checkData, isVegaLite, loader, logger, titleExpressions, toVega, units, writable } from "./drawing";
 import type { Spec } from "./json";
 import { problemsOf } from "./schema";
 
@@ -149,6 +149,7 @@ function makeDrawable(marks: Mark[], form: string): number {
 globalThis.spanloomCheck = (text, schemas) => {
     const spec = JSON.parse(text) as Spec;
     const schema = (JSON.parse(schemas) as Record<string, Spec>)[isVegaLite(spec) ? "vega-lite" : "vega"];
+    units(spec, unit => titleExpressions(unit.encoding ?? null, text => text)); // the schema knows none
     if (schema) problemsOf(spec, schema).forEach(spanloomWarn);
 };
 

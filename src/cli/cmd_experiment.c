@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Experiments: what treatments do to a score, from many runs of the same workload. */
+#include "base/buf.h"
 #include "cli/experiment.h"
+#include "cli/picture.h"
+#include "cli/workflow.h"
 #include "recipe/project.h"
 #include "result/experiment.h"
 #include "show/experiment.h"
@@ -13,6 +16,7 @@ static const struct option_spec options[] = {
     {"score", "COLUMN", "import: what was measured; empty where a run failed", false},
     {"time", "COLUMN", "import: when a run began, as seconds since 1970 or a date", false},
     {"key", "COLUMNS", "import: what tells runs apart, such as host,number (default: the time)", false},
+    {"logs", "COLUMN", "import: the directory of each run's logs, which is imported, too", false},
     {"name", "NAME", "the experiment (import: default the name of the file)", false},
     {"where", "CONDITION", "only runs where this SQL holds: 'cfg_encrypted = 0'", false},
     {"split", "OLD=NEW,NEW", "a factor that became several: old runs had all of these, or none", false},
@@ -24,42 +28,50 @@ static const struct option_spec options[] = {
     {"alpha", "A", "--elastic-net: from 0, ridge, to 1, lasso (default 0.5)", false},
     {"lambda", "L", "--elastic-net: how far it shrinks (default: by cross-validation)", false},
     {"limit", "SCORE", "model: failed runs are so bad or worse; worst: as the worst", false},
-    {"log", NULL, "model, tiles, fit, variance, enough: of the logarithm", false},
+    {"log", NULL, "model, tiles, fit, variance, enough: of the logarithm; scatter -o: the axes", false},
     {"no-time", NULL, "models without the time of the run", false},
+    {"transitions", NULL, "parts: steps from event to event, not the critical path", false},
+    {"every-event", NULL, "parts: also by events that are told under some settings alone", false},
     {"beside", "means", "model: beside the means", false},
     {"greedy", NULL, "sequence, shapley: what helps most first (the default)", false},
     {"groups", "PATTERNS", "sequence, shapley: by groups, such as 'sys_*,app_*;cfg_*'", false},
     {"order", "NAMES", "sequence, shapley: these treatments, in this order", false},
-    {"colour", "FACTOR", "scatter: split by this factor's level", false},
+    {"colour", "FACTOR|log2", "scatter: split by this factor's level, or by after / before", false},
     {"all", NULL, "every row, also of what is less sure", false},
+    PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
 
 typedef void show_fn(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
-/* options: those it takes beside --name, --where, --split, --cost and --rate. */
+/* options: those it takes beside --name, --where, --split, --cost and --rate; plot: of -o. */
 static const struct sub {
     const char *name, *options;
     enum sl_answer_of answer;
     show_fn *show;
+    const char *plot;
 } subs[] = {
-    {"factors", "", SL_ANSWER_FACTORS, sl_show_factors},
-    {"means", " vs ", SL_ANSWER_MEANS, sl_show_means},
-    {"deltas", "", SL_ANSWER_DELTAS, NULL},
-    {"scatter", " colour ", SL_ANSWER_SCATTER, sl_show_scatter},
-    {"strip", "", SL_ANSWER_DELTAS, sl_show_strip},
-    {"model", " interactions log no-time beside all elastic-net alpha lambda limit ", SL_ANSWER_MODEL, sl_show_model},
-    {"tiles", " log no-time all elastic-net alpha lambda limit ", SL_ANSWER_TILES, sl_show_tiles},
-    {"fit", " interactions log no-time all elastic-net alpha lambda ", SL_ANSWER_FIT, sl_show_fit},
-    {"sequence", " greedy groups order no-time ", SL_ANSWER_SEQUENCE, sl_show_sequence},
-    {"shapley", " greedy groups order no-time ", SL_ANSWER_SHAPLEY, sl_show_shapley},
-    {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components},
-    {"variance", " log no-time ", SL_ANSWER_VARIANCE, sl_show_variance},
-    {"failures", "", SL_ANSWER_FAILURES, sl_show_failures},
-    {"drift", " interactions ", SL_ANSWER_DRIFT, sl_show_drift},
-    {"enough", " log no-time ", SL_ANSWER_ENOUGH, sl_show_enough},
-    {"import", " score time key ", SL_ANSWERS, NULL},
-    {"export", "", SL_ANSWERS, NULL},
+    {"factors", "", SL_ANSWER_FACTORS, sl_show_factors, NULL},
+    {"means", " vs ", SL_ANSWER_MEANS, sl_show_means, "experiment-means"},
+    {"deltas", "", SL_ANSWER_DELTAS, NULL, "experiment-strip"},
+    {"scatter", " colour log ", SL_ANSWER_SCATTER, sl_show_scatter, "experiment-scatter"},
+    {"strip", "", SL_ANSWER_DELTAS, sl_show_strip, "experiment-strip"},
+    {"model", " interactions log no-time beside all elastic-net alpha lambda limit ", SL_ANSWER_MODEL, sl_show_model,
+     "experiment-model"},
+    {"tiles", " log no-time all elastic-net alpha lambda limit ", SL_ANSWER_TILES, sl_show_tiles, "experiment-tiles"},
+    {"fit", " interactions log no-time all elastic-net alpha lambda ", SL_ANSWER_FIT, sl_show_fit, "experiment-fit"},
+    {"sequence", " greedy groups order no-time ", SL_ANSWER_SEQUENCE, sl_show_sequence, "experiment-sequence"},
+    {"shapley", " greedy groups order no-time ", SL_ANSWER_SHAPLEY, sl_show_shapley, "experiment-shapley"},
+    {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components, "experiment-biplot"},
+    {"variance", " log no-time ", SL_ANSWER_VARIANCE, sl_show_variance, "experiment-variance"},
+    {"failures", "", SL_ANSWER_FAILURES, sl_show_failures, "experiment-failures"},
+    {"drift", " interactions ", SL_ANSWER_DRIFT, sl_show_drift, "experiment-drift"},
+    {"enough", " log no-time ", SL_ANSWER_ENOUGH, sl_show_enough, "experiment-enough"},
+    {"logs", "", SL_ANSWER_LOGS, sl_show_logs, NULL},
+    {"parts", " transitions every-event no-time all ", SL_ANSWER_PARTS, sl_show_parts, "experiment-parts"},
+    {"report", " greedy groups output ", SL_ANSWERS, NULL, NULL},
+    {"import", " score time key logs ", SL_ANSWERS, NULL, NULL},
+    {"export", "", SL_ANSWERS, NULL, NULL},
 };
 enum { SUBS = sizeof subs / sizeof *subs };
 
@@ -80,7 +92,10 @@ static int check_options(const struct cli *cli, const struct sub *sub)
                       (strcmp(sub->name, "import") != 0 && (!strcmp(name, "where") || !strcmp(name, "cost") ||
                                                             !strcmp(name, "rate") || !strcmp(name, "split")));
         snprintf(word, sizeof word, " %s ", name);
-        if (!shared && !strstr(sub->options, word))
+        if (!strcmp(name, "output") && !sub->plot && strcmp(sub->name, "report") != 0)
+            return cli_usage(cli, "experiment %s has no picture, so -o does nothing%s", sub->name,
+                             !strcmp(sub->name, "export") ? "; it prints: > FILE.csv" : "");
+        if (!shared && strcmp(name, "output") != 0 && !strstr(sub->options, word))
             return cli_usage(cli, "experiment %s has no option --%s", sub->name, name);
     }
     if (cli_option(cli, "cost") && cli_option(cli, "rate"))
@@ -91,6 +106,8 @@ static int check_options(const struct cli *cli, const struct sub *sub)
         return cli_usage(cli, "--alpha and --lambda are of --elastic-net");
     if (cli_option(cli, "beside") && strcmp(cli_option(cli, "beside"), "means") != 0)
         return cli_usage(cli, "a model can be shown --beside means, not '%s'", cli_option(cli, "beside"));
+    if (!strcmp(sub->name, "scatter") && cli_option(cli, "log") && !cli_option(cli, "output"))
+        return cli_usage(cli, "--log is of the picture of scatter: add -o FILE, or leave it");
     if (cli_option(cli, "beside") &&
         (cli_option(cli, "log") || cli_option(cli, "interactions") || cli_option(cli, "elastic-net")))
         return cli_usage(cli, "--beside means compares the plain model; leave out --log, --interactions and "
@@ -125,6 +142,7 @@ static struct sl_asked asked(const struct cli *cli)
                                .lambda = number(cli_option(cli, "lambda"), 0),
                                .limit = limit(cli_option(cli, "limit")),
                                .no_time = cli_option(cli, "no-time"),
+                               .every_event = cli_option(cli, "every-event"),
                                .groups = cli_option(cli, "groups"),
                                .order = cli_option(cli, "order")},
                          .by = cli_option(cli, "colour")};
@@ -138,12 +156,16 @@ static struct sl_asked asked(const struct cli *cli)
     return a;
 }
 
-static int answer(const struct cli *cli, const struct sub *sub, const struct sl_asked *a)
+static int answer(const struct cli *cli, const struct sub *sub, struct sl_asked *a)
 {
     const char *vs = cli_option(cli, "vs");
     bool beside = cli_option(cli, "beside");
-    struct sl_experiment_look look = {
-        .log = a->q.log, .rate = a->q.rate, .all = cli_option(cli, "all"), .vs = vs ? vs : a->of, .by = a->by};
+    struct sl_experiment_look look = {.log = a->q.log,
+                                      .rate = a->q.rate,
+                                      .all = cli_option(cli, "all"),
+                                      .vs = vs ? vs : a->of,
+                                      .by = a->by,
+                                      .transitions = cli_option(cli, "transitions")};
     show_fn *show = vs ? sl_show_both : beside ? sl_show_beside : sub->show;
     struct sl_result r = {0};
     struct sl_err err = {0};
@@ -152,6 +174,11 @@ static int answer(const struct cli *cli, const struct sub *sub, const struct sl_
 
     if (!st)
         return EXIT_FAILED;
+    a->db = st->db;
+    if (sub->answer == SL_ANSWER_PARTS && cli_states(cli, st, &err)) {
+        sl_store_close(st);
+        return cli_fail(cli, &err);
+    }
     rc = vs       ? sl_result_experiment_vs(&r, st, a, vs, &err)
          : beside ? sl_result_experiment_beside(&r, st, a, &err)
                   : sl_result_experiment(&r, st, sub->answer, a, &err);
@@ -164,6 +191,68 @@ static int answer(const struct cli *cli, const struct sub *sub, const struct sl_
     sl_result_free(&r);
     sl_store_close(st);
     return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+/* What an argument of a plot of experiments is here; "": nothing. */
+static const char *word_of(const struct sl_asked *a, const char *vs, const char *how, const char *kind,
+                           const char *argument)
+{
+    const struct {
+        const char *name, *word;
+    } words[] = {{"runs", a->q.where},    {"how", how},      {"experiment", a->q.experiment},
+                 {"treatment", a->of},    {"colour", a->by}, {"order", a->q.order},
+                 {"groups", a->q.groups}, {"vs", vs},        {"kind", kind}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i].name, argument))
+            return words[i].word ? words[i].word : "";
+    return "";
+}
+
+/* The options of models as words of SQL. */
+static void put_how(struct sl_buf *b, const struct cli *cli, const struct sl_question *q)
+{
+    static const char *const numbers[] = {"alpha", "lambda", "limit"};
+
+    sl_buf_addf(b, "%s%s%s%s%s%s", q->every_event ? "every-event " : "", q->rate ? "rate " : "", q->log ? "log " : "",
+                q->interactions ? "interactions " : "", q->elastic_net ? "elastic-net " : "",
+                q->no_time ? "no-time " : "");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (cli_option(cli, numbers[i]))
+            sl_buf_addf(b, "%s=%s ", numbers[i], cli_option(cli, numbers[i]));
+    if (q->split)
+        sl_buf_addf(b, "split=%s ", q->split);
+    if (b->n)
+        b->s[--b->n] = '\0';
+}
+
+static int picture(const struct cli *cli, const struct sub *sub, const struct sl_asked *a)
+{
+    const char *vs = cli_option(cli, "vs"), *name = vs                          ? "experiment-vs"
+                                                    : cli_option(cli, "beside") ? "experiment-beside"
+                                                                                : sub->plot;
+    const char *kind = cli_option(cli, "transitions") ? "transition" : "";
+    char *argv[8] = {0};
+    struct sl_buf how = {0};
+    struct sl_plot *p = NULL;
+    enum sl_plot_form form;
+    int rc;
+
+    if (cli_option(cli, "all"))
+        return cli_usage(cli, "--all does nothing to a picture: leave it or -o away");
+    if (!strcmp(sub->name, "parts") && a->of)
+        return cli_usage(cli, "the picture of parts is of all treatments: leave '%s' away", a->of);
+    if (!strcmp(sub->name, "scatter") && !a->of)
+        return cli_usage(cli, "scatter of which treatment? `spanloom experiment factors` shows them");
+    if ((rc = cli_picture_begin(cli, name, &p, &form)))
+        return rc;
+    put_how(&how, cli, &a->q);
+    for (size_t i = 0; i < p->argument.n && i < sizeof argv / sizeof *argv; i++)
+        argv[i] = (char *)(uintptr_t)word_of(a, vs, how.n ? how.s : "", kind, p->argument.v[i].name);
+    rc = cli_picture_of(cli, p, (int)p->argument.n, argv, cli_option(cli, "output"), form);
+    sl_buf_free(&how);
+    sl_plot_free(p);
+    return rc;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -191,14 +280,18 @@ static int run(struct cli *cli, int argc, char **argv)
     a = asked(cli);
     if (sl_question_check(&a.q, &err))
         return cli_fail(cli, &err);
-    most = !strcmp(sub->name, "scatter") || !strcmp(sub->name, "export") ? 1 : 0;
+    most = !strcmp(sub->name, "scatter") || !strcmp(sub->name, "export") || !strcmp(sub->name, "parts") ? 1 : 0;
     if (argc - 1 > most)
         return cli_usage(cli, "experiment %s takes %s, and '%s' is too many", sub->name, most ? "one name" : "no names",
                          argv[most + 1]);
     a.of = most ? argv[1] : NULL;
+    if (a.by && !strcmp(a.by, "log2")) /* how far apart the scores are, which is shown anyway */
+        a.by = NULL;
+    if (!strcmp(sub->name, "report"))
+        return cli_experiment_report(cli, &a);
     if (!strcmp(sub->name, "export"))
         return cli_experiment_export(cli, a.of, &a);
-    return answer(cli, sub, &a);
+    return cli_option(cli, "output") ? picture(cli, sub, &a) : answer(cli, sub, &a);
 }
 
 const struct command cmd_experiment = {
@@ -206,6 +299,7 @@ const struct command cmd_experiment = {
     .args = "QUESTION [ARGUMENT...]",
     .help = "what treatments do to a score, from many runs\n\n"
             "QUESTION is one of:\n"
+            "  report -o FILE.html all of this as a page: which treatments matter, and why\n"
             "  import FILE...      read runs, a row each, from CSV\n"
             "  factors             what was varied, and how often\n"
             "  means               what each treatment changes, on average\n"
@@ -222,6 +316,8 @@ const struct command cmd_experiment = {
             "  failures            which treatments make runs fail\n"
             "  drift               how scores change with time, and at which runs\n"
             "  enough              how many runs were enough, and what 100 more would tell\n"
+            "  parts [TREATMENT]   which part of the runs each makes longer, by their logs\n"
+            "  logs                which logs are of which run\n"
             "  export runs|deltas  CSV with semicolons",
     .options = options,
     .run = run,

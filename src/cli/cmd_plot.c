@@ -27,11 +27,8 @@ static const struct option_spec options[] = {
 /* ---- --list ---- */
 
 static const struct sl_column list_columns[] = {
-    {"plot", SL_COLUMN_TEXT, NULL},
-    {"answers", SL_COLUMN_TEXT, NULL},
-    {"from", SL_COLUMN_TEXT, NULL},
-    {"arguments", SL_COLUMN_TEXT, NULL},
-    {"columns", SL_COLUMN_TEXT, NULL},
+    {"plot", SL_COLUMN_TEXT, NULL},      {"answers", SL_COLUMN_TEXT, NULL}, {"from", SL_COLUMN_TEXT, NULL},
+    {"arguments", SL_COLUMN_TEXT, NULL}, {"columns", SL_COLUMN_TEXT, NULL},
 };
 /* An argument, or a column of the query that --sql can be instead. */
 static const struct sl_column part_columns[] = {

@@ -6,8 +6,9 @@
 #include "cli/cli.h"
 #include "experiment/answers.h"
 
-/* Both give an exit code. */
+/* They give an exit code. */
 int cli_experiment_import(const struct cli *cli, int files, char **file);
+int cli_experiment_report(const struct cli *cli, const struct sl_asked *a);
 int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_asked *a);
 
 #endif

@@ -6,11 +6,15 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/experiment.h"
+#include "experiment/logs.h"
 #include "ingest/import.h"
 #include "recipe/project.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+extern const struct command cmd_import;
 
 struct table {
     char sep;
@@ -138,7 +142,7 @@ static int check_column(const struct table *t, const char *path, const char *opt
 /* ---- the recipe ---- */
 
 struct names {
-    const char *experiment, *score, *time, *key;
+    const char *experiment, *score, *time, *key, *logs;
 };
 
 static void add_quoted(struct sl_buf *b, const char *before, const char *s, const char *after)
@@ -191,6 +195,8 @@ static void make_recipe(struct sl_buf *b, const struct names *n, char sep)
         add_quoted(b, ", time: ", n->time, "");
     if (n->key)
         add_quoted(b, ", run_key: ", n->key, "");
+    if (n->logs)
+        add_quoted(b, ", logs: ", n->logs, "");
     sl_buf_adds(b, "}\n    also: true\n");
     if (n->time) {
         add_quoted(b, "  - {when: {", n->time, ": /./}, span: experiment_run, event: began, attrs: \"*\"}\n");
@@ -279,6 +285,75 @@ static int import(const struct cli *cli, struct sl_recipes *set, const struct sl
     return rc ? rc : r.problems ? 1 : 0;
 }
 
+/* ---- the logs of the runs ---- */
+
+/* The experiment's runs, those without a score, too, and what is known of their logs. */
+static int find_logs(const struct cli *cli, const struct names *n, struct sl_runs *runs, struct sl_logs *logs,
+                     struct sl_err *err)
+{
+    struct sl_question all = {.experiment = n->experiment, .failed = true};
+    struct cli its = *cli;
+    struct sl_store *st = cli_open(&its);
+    int rc;
+
+    if (!st)
+        return sl_err(err, SL_EIO, "cannot open %s", cli->store_path);
+    rc = sl_runs_load(runs, st->db, &all, err);
+    if (!rc && (rc = sl_logs_find(logs, runs, st->db, err)))
+        sl_runs_free(runs);
+    sl_store_close(st);
+    return rc;
+}
+
+static void say_logs(const struct sl_runs *runs, const struct sl_logs *l)
+{
+    static const char *const why[] = {"nothing was imported", "several workflows", "those of another run", "not named"};
+    const size_t count[] = {l->absent, l->several, l->shared, l->unnamed};
+    char a[32], b[32];
+
+    printf("runs with logs: %s of %s", sl_show_count(l->with, a), sl_show_count(runs->n, b));
+    for (int i = 0; i < 4; i++)
+        if (count[i])
+            printf("; %s: %s", why[i], sl_show_count(count[i], a));
+    puts(l->with < runs->n ? "; see: spanloom experiment logs" : "");
+}
+
+/* Imports what the column names, as `spanloom import` does, and says which runs have logs then. */
+static int import_logs(const struct cli *cli, const struct names *n, struct sl_err *err)
+{
+    struct cli its = *cli;
+    struct sl_runs runs;
+    struct sl_logs logs;
+    SL_VEC(char *) path = {0};
+    size_t gone = 0;
+    const char *first = NULL;
+    int rc = find_logs(cli, n, &runs, &logs, err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < runs.n; i++) {
+        const char *place = logs.run[i].place;
+        if (place && !access(place, F_OK))
+            *sl_vec_add(&path) = (char *)(uintptr_t)place;
+        else if (place && !gone++)
+            first = place;
+    }
+    if (gone)
+        fprintf(stderr, "spanloom: %zu of %zu directories that %s names are not there, such as %s\n", gone, runs.n,
+                n->logs, first);
+    its.command = &cmd_import;
+    rc = path.n ? cmd_import.run(&its, (int)path.n, path.v) : EXIT_DONE;
+    sl_vec_free(&path);
+    sl_logs_free(&logs);
+    sl_runs_free(&runs);
+    if (rc == EXIT_DONE && !(rc = find_logs(cli, n, &runs, &logs, err))) {
+        say_logs(&runs, &logs);
+        sl_logs_free(&logs);
+        sl_runs_free(&runs);
+    }
+    return rc;
+}
+
 static char *stem(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
@@ -305,6 +380,8 @@ static int check_files(const struct cli *cli, int files, char **file, const stru
             rc = check_column(&t, file[i], "score", n->score, strlen(n->score), err);
         if (!rc && n->time)
             rc = check_column(&t, file[i], "time", n->time, strlen(n->time), err);
+        if (!rc && n->logs)
+            rc = check_column(&t, file[i], "logs", n->logs, strlen(n->logs), err);
         for (const char *s = n->key; s && !rc; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
             rc = check_column(&t, file[i], "key", s, strcspn(s, ","), err);
         if (!rc && i && t.sep != *sep)
@@ -322,7 +399,7 @@ int cli_experiment_import(const struct cli *cli, int files, char **file)
 {
     const struct sl_project_experiment *p = cli->project ? &cli->project->experiment : NULL;
     struct names n = {cli_option(cli, "name"), cli_option(cli, "score"), cli_option(cli, "time"),
-                      cli_option(cli, "key")};
+                      cli_option(cli, "key"), cli_option(cli, "logs")};
     struct sl_found_list l = {0};
     struct sl_recipes *set;
     struct sl_buf recipe = {0};
@@ -333,6 +410,7 @@ int cli_experiment_import(const struct cli *cli, int files, char **file)
     n.score = n.score || !p ? n.score : p->score;
     n.time = n.time || !p ? n.time : p->time;
     n.key = n.key || !p ? n.key : p->key;
+    n.logs = n.logs || !p ? n.logs : p->logs;
     n.experiment = n.experiment || !p ? n.experiment : p->name;
     if (!files)
         return cli_usage(cli, "import what? name a CSV file with a row a run");
@@ -356,6 +434,8 @@ int cli_experiment_import(const struct cli *cli, int files, char **file)
             warn(NULL, l.problems.v[i]);
         rc = import(cli, set, &l, &n, &err);
     }
+    if (!rc && n.logs)
+        rc = import_logs(cli, &n, &err);
     sl_found_free(&l);
     sl_recipes_free(set);
     sl_buf_free(&recipe);

@@ -161,6 +161,20 @@ static bool find_helper(char to[PATH_MAX], const char *here, const char *prefix)
            access(to, X_OK) == 0;
 }
 
+int place_find_report(char to[PATH_MAX], struct sl_err *err)
+{
+    char here[PATH_MAX], prefix[PATH_MAX];
+
+    if (find_self(here, prefix, err))
+        return err->code;
+    return find_page(to, here, prefix, "report.html")
+               ? 0
+               : sl_err(
+                     err, SL_ENOTFOUND,
+                     "what shows a report is not there: `make plots` in Spanloom's sources builds it (Debian: nodejs "
+                     "npm)");
+}
+
 int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, bool check, struct sl_err *err)
 {
     char here[PATH_MAX], prefix[PATH_MAX];

@@ -178,9 +178,8 @@ static FILE *beside(const char *path, struct sl_buf *name)
     return f;
 }
 
-/* The whole picture, or path stays as it is. */
-static int save(const struct sl_buf *spec, enum sl_plot_form form, const struct sl_plot_parts *parts, const char *path,
-                struct sl_err *err)
+int cli_save(const char *path, int (*put)(FILE *out, const void *what, struct sl_err *err), const void *what,
+             struct sl_err *err)
 {
     struct sl_buf name = {0};
     char *link = realpath(path, NULL); /* a link stays one */
@@ -188,7 +187,7 @@ static int save(const struct sl_buf *spec, enum sl_plot_form form, const struct 
     struct stat s;
     bool direct = !stat(to, &s) && !S_ISREG(s.st_mode); /* such as /dev/null */
     FILE *f = direct ? fopen(to, "we") : beside(to, &name);
-    int rc = f ? sl_plot_render(f, spec->s, spec->n, form, parts, err) : cannot_write(path, err);
+    int rc = f ? put(f, what, err) : cannot_write(path, err);
 
     if (f && fclose(f) && !rc)
         rc = cannot_write(path, err);
@@ -199,6 +198,18 @@ static int save(const struct sl_buf *spec, enum sl_plot_form form, const struct 
     sl_buf_free(&name);
     free(link);
     return rc;
+}
+
+struct picture {
+    const struct sl_buf *spec;
+    enum sl_plot_form form;
+    const struct sl_plot_parts *parts;
+};
+
+static int render(FILE *out, const void *what, struct sl_err *err)
+{
+    const struct picture *p = what;
+    return sl_plot_render(out, p->spec->s, p->spec->n, p->form, p->parts, err);
 }
 
 /* What was said while p was drawn, a line each; the last, if it is why there is no picture, stays in err. */
@@ -225,8 +236,8 @@ static void tell(const struct sl_plot *p, int rc, struct sl_err *err)
 static int put(const struct sl_plot *p, const struct sl_buf *spec, enum sl_plot_form form,
                const struct sl_plot_parts *parts, const char *path, struct sl_err *err)
 {
-    int rc = strcmp(path, "-") != 0 ? save(spec, form, parts, path, err)
-                                    : sl_plot_render(stdout, spec->s, spec->n, form, parts, err);
+    const struct picture what = {spec, form, parts};
+    int rc = strcmp(path, "-") != 0 ? cli_save(path, render, &what, err) : render(stdout, &what, err);
 
     tell(p, rc, err);
     return rc;
@@ -324,14 +335,29 @@ int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, cha
     return rc ? rc : source.problems ? EXIT_FAILED : EXIT_DONE;
 }
 
+int cli_picture_begin(const struct cli *cli, const char *name, struct sl_plot **p, enum sl_plot_form *form)
+{
+    const char *path = cli_option(cli, "output");
+    struct sl_err err = {0};
+    int by_end = cli_picture_form(path);
+
+    if (cli->format_given)
+        return cli_usage(cli, "-o writes a picture, --format is of tables: which of them?");
+    if (!strcmp(path, "-"))
+        return cli_usage(cli, "-o - has no ending that says the form; say: spanloom plot %s -o - --format svg", name);
+    if (by_end < 0)
+        return cli_usage(cli, "-o %s: the name must end in .html, .svg, .png, .pdf or .json", path);
+    *form = (enum sl_plot_form)by_end;
+    return sl_plot_find(p, name, &err) ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
 int cli_picture(const struct cli *cli, const char *name, int argc, char **argv)
 {
     static const char *const known[] = {"output", "run",   "bin",     "sql",    "ignore",      "type",
                                         "rename", "merge", "no-lens", "within", "correct-skew"};
-    const char *path = cli_option(cli, "output");
     struct sl_plot *p = NULL;
-    struct sl_err err = {0};
-    int rc, form = cli_picture_form(path);
+    enum sl_plot_form form;
+    int rc;
 
     for (int i = 0; i < cli->ngiven; i++) {
         bool ours = false;
@@ -340,15 +366,9 @@ int cli_picture(const struct cli *cli, const char *name, int argc, char **argv)
         if (!ours)
             return cli_usage(cli, "--%s does nothing to a picture: leave it or -o away", cli->given[i].spec->name);
     }
-    if (cli->format_given)
-        return cli_usage(cli, "-o writes a picture, --format is of tables: which of them?");
-    if (!strcmp(path, "-"))
-        return cli_usage(cli, "-o - has no ending that says the form; say: spanloom plot %s -o - --format svg", name);
-    if (form < 0)
-        return cli_usage(cli, "-o %s: the name must end in .html, .svg, .png, .pdf or .json", path);
-    if (sl_plot_find(&p, name, &err))
-        return cli_fail(cli, &err);
-    rc = cli_picture_of(cli, p, argc, argv, path, (enum sl_plot_form)form);
+    if ((rc = cli_picture_begin(cli, name, &p, &form)))
+        return rc;
+    rc = cli_picture_of(cli, p, argc, argv, cli_option(cli, "output"), form);
     sl_plot_free(p);
     return rc;
 }

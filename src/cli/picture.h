@@ -16,6 +16,9 @@
  */
 int cli_picture(const struct cli *cli, const char *name, int argc, char **argv);
 
+/* The first half of it, for who has other words for the arguments: the plot, to be freed, and the form that -o says. */
+int cli_picture_begin(const struct cli *cli, const char *name, struct sl_plot **p, enum sl_plot_form *form);
+
 /* The same for a plot that is there already, of these arguments, to path, "-": the standard output. */
 int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, char **argv, const char *path,
                    enum sl_plot_form form);
@@ -35,6 +38,10 @@ int cli_call_tables(const struct cli *cli, int argc, char **argv, struct sl_stor
 
 /* The form that the end of a file's name says; negative: none. */
 int cli_picture_form(const char *path);
+
+/* A file that put() writes: the whole of it, or what was at path stays as it is. */
+int cli_save(const char *path, int (*put)(FILE *out, const void *what, struct sl_err *err), const void *what,
+             struct sl_err *err);
 
 /* "START END [TYPE]" */
 void cli_picture_usage(const struct sl_plot *p, struct sl_buf *b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/workflow.h"
+#include "analyse/tasks/workflows.h"
 #include "base/buf.h"
 #include "cli_workflow.sql.h"
 #include "recipe/recipe.h"
@@ -46,18 +47,20 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_buf *list, struct sl_err *err)
 {
     enum { LISTED = 10 };
-    sqlite3_stmt *q = sl_store_prepare(st, sql_flows, err);
+    sl_workflow_views views = {0};
     char name[600];
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = sl_workflow_views_load(&views, st->db, err);
 
     *n = 0;
-    while (q && (rc = sl_store_step(st, q, err)) > 0) {
-        *first = *n ? *first : sqlite3_column_int64(q, 0);
+    for (size_t i = 0; i < views.n && !rc; i++) {
+        int64_t id = views.v[i].workflow;
+        if (id != views.v[i].span)
+            continue;
+        *first = *n ? *first : id;
         if (++*n <= LISTED && list)
-            sl_buf_addf(list, "\n  span %-8lld %.150s", (long long)sqlite3_column_int64(q, 0),
-                        sl_span_name(st, sqlite3_column_int64(q, 0), name, sizeof name));
+            sl_buf_addf(list, "\n  span %-8lld %.150s", (long long)id, sl_span_name(st, id, name, sizeof name));
     }
-    sqlite3_finalize(q);
+    sl_vec_free(&views);
     if (*n > LISTED && list)
         sl_buf_addf(list, "\n  and %llu more; all: spanloom info --runs -d %s", (unsigned long long)*n - LISTED,
                     st->path);

@@ -417,6 +417,8 @@ const struct sl_answer sl_answers[SL_ANSWERS] = {
     [SL_ANSWER_RESIDUALS] = ANSWER("residuals", sl_residual_columns, sl_answer_residuals, false, false),
     [SL_ANSWER_ENOUGH] = ANSWER("enough", sl_enough_columns, sl_answer_enough, false, false),
     [SL_ANSWER_PRECISION] = ANSWER("precision", sl_precision_columns, sl_answer_precision, false, false),
+    [SL_ANSWER_LOGS] = ANSWER("logs", sl_logs_columns, sl_answer_logs, false, false),
+    [SL_ANSWER_PARTS] = ANSWER("parts", sl_parts_columns, sl_answer_parts, false, false),
 };
 
 int sl_answer(struct sl_answer_rows *out, const struct sl_runs *r, const struct sl_answer *answer,

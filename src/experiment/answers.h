@@ -31,6 +31,7 @@ struct sl_answer_rows {
 struct sl_asked {
     struct sl_question q;
     const char *of, *by; /* of scatter: the treatment, and the factor that colours; NULL: none */
+    sqlite3 *db;         /* of what asks for logs */
 };
 
 struct sl_answer {
@@ -62,6 +63,8 @@ enum sl_answer_of {
     SL_ANSWER_RESIDUALS,
     SL_ANSWER_ENOUGH,
     SL_ANSWER_PRECISION,
+    SL_ANSWER_LOGS,
+    SL_ANSWER_PARTS,
     SL_ANSWERS
 };
 extern const struct sl_answer sl_answers[SL_ANSWERS];
@@ -175,6 +178,22 @@ enum {
     SL_VARIANCE_R_SQUARED,
     SL_VARIANCE_BY_CHANCE,
     SL_VARIANCE_EXACT
+};
+enum { SL_LOGS_RUN, SL_LOGS_NAMED, SL_LOGS_PLACE, SL_LOGS_WORKFLOW, SL_LOGS_FOUND, SL_LOGS_WHY };
+enum {
+    SL_PARTS_TERM,
+    SL_PARTS_KIND,
+    SL_PARTS_PART,
+    SL_PARTS_ESTIMATE,
+    SL_PARTS_ERROR,
+    SL_PARTS_LOWER,
+    SL_PARTS_UPPER,
+    SL_PARTS_P,
+    SL_PARTS_P_HOLM,
+    SL_PARTS_SHARE,
+    SL_PARTS_MEAN,
+    SL_PARTS_IN,
+    SL_PARTS_RUNS
 };
 
 enum {

@@ -48,4 +48,10 @@ int sl_answer_residuals(struct sl_answer_rows *out, const struct sl_asked *a, st
 int sl_answer_enough(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 int sl_answer_precision(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
 
+/* answers_logs.c */
+enum { SL_LOGS_COLUMNS = SL_LOGS_WHY + 1, SL_PARTS_COLUMNS = SL_PARTS_RUNS + 1 };
+extern const struct sl_answer_column sl_logs_columns[SL_LOGS_COLUMNS], sl_parts_columns[SL_PARTS_COLUMNS];
+int sl_answer_logs(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+int sl_answer_parts(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err);
+
 #endif

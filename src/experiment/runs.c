@@ -40,7 +40,7 @@ void sl_unit_of(struct sl_unit *u, const char *column)
 struct load {
     struct sl_runs *r;
     int64_t experiment;
-    const char *score, *time, *key; /* columns that are no factors; key: "a,b", or NULL */
+    const char *score, *time, *key, *logs; /* columns that are no factors; key: "a,b", or NULL */
     SL_VEC(struct column {
         const char *name;
         struct sl_intern text; /* of its levels */
@@ -107,6 +107,7 @@ static int load_about(struct load *l, sqlite3 *db, struct sl_err *err)
                           : !strcmp(name, "score")   ? &l->score
                           : !strcmp(name, "time")    ? &l->time
                           : !strcmp(name, "run_key") ? &l->key
+                          : !strcmp(name, "logs")    ? &l->logs
                                                      : NULL;
         if (to && *to && strcmp(*to, value) != 0) {
             int rc = sl_err(err, SL_EFORMAT,
@@ -128,6 +129,9 @@ static int load_about(struct load *l, sqlite3 *db, struct sl_err *err)
                       l->r->experiment);
     l->r->score_name = l->score;
     l->r->time_name = l->time;
+    l->r->logs_name = l->logs;
+    l->r->key_names = l->key;
+    l->r->id = l->experiment;
     sl_unit_of(&l->r->unit, l->score);
     return 0;
 }
@@ -429,7 +433,7 @@ static bool is_factor(const struct load *l, uint32_t c)
 {
     const struct column *column = &l->column.v[c];
     return c != l->score_column && !column->split && !(l->time && !strcmp(l->time, column->name)) &&
-           !listed(l->key, column->name);
+           !(l->logs && !strcmp(l->logs, column->name)) && !listed(l->key, column->name);
 }
 
 static void arrays(struct load *l, const struct sl_question *q)

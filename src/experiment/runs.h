@@ -47,6 +47,9 @@ struct sl_unit {
 
 struct sl_runs {
     const char *experiment, *score_name, *time_name; /* time_name NULL: nothing says when */
+    const char *logs_name;                           /* the column that says where a run's logs are; NULL: none does */
+    const char *key_names;                           /* "a,b": columns that tell runs apart; NULL: the time does */
+    int64_t id;                                      /* of the experiment's span */
     struct sl_unit unit;
     bool rate;          /* score is a rate: more is better */
     const char *scored; /* the unit of score */
@@ -70,6 +73,7 @@ struct sl_question {
     bool verbatim;                   /* levels as they were told, also those that tell runs apart; for export */
     bool failed;                     /* runs that failed are wanted, too; their score is NaN */
     bool log, interactions, no_time; /* of models */
+    bool every_event;                /* of parts: also those that are told under some levels alone */
     bool elastic_net;                /* also where least squares would do */
     double alpha, lambda;            /* of it; lambda 0: to be chosen */
     double limit; /* what failed runs scored, or worse; infinite: as the worst of the others; 0: they are left out */

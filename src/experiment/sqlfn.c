@@ -2,15 +2,12 @@
 /*
  * The table functions experiment_NAME(runs, how, experiment, of, by): the answers of answers.c, a row each.
  *
- * runs: which runs: a condition on the columns of the view experiment_run; NULL: all.
- *
- * how: words out of rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER, limit=NUMBER,
- * limit=worst, split=OLD=NEW,NEW.
- *
- * experiment: its name, where the store holds several.
- *
- * of, by: of experiment_scatter: the treatment, and the factor that colours; of experiment_sequence and
- * experiment_shapley: an order of treatments, or groups.
+ *   runs        which runs: a condition on the columns of the view experiment_run; NULL: all
+ *   how         words: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER, limit=NUMBER or
+ *               limit=worst, split=OLD=NEW,NEW, every-event
+ *   experiment  its name, where the store holds several
+ *   of, by      of experiment_scatter: the treatment, and the factor that colours; of experiment_sequence and
+ *               experiment_shapley: an order of treatments, or groups
  *
  *     SELECT treatment, delta FROM experiment_means('src_biglogs_remove = 0', 'rate');
  */
@@ -18,7 +15,7 @@
 #include "analyse/ext.h"
 #include "analyse/sqlfn/table.h"
 #include "base/buf.h"
-#include "experiment/answers.h"
+#include "experiment/answered.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,19 +24,17 @@
 struct state {
     struct sl_table_rows rows;
     const struct sl_answer *answer;
-    struct sl_runs runs;
-    struct sl_answer_rows a;
+    struct sl_answered *got; /* NULL: nothing was asked */
 };
 
 static void end(void *state)
 {
     struct state *s = state;
 
-    sl_answer_free(&s->a);
-    sl_runs_free(&s->runs);
+    sl_answered_release(s->got);
+    s->got = NULL;
 }
 
-/* "alpha=0.5": its number, if word is name. */
 static bool read_number(const char *word, size_t n, const char *name, double *to)
 {
     size_t k = strlen(name);
@@ -56,8 +51,8 @@ static bool read_number(const char *word, size_t n, const char *name, double *to
 /* What q borrows of it lies in words. */
 static int read_how(struct sl_question *q, const char *how, struct sl_arena *words, struct sl_err *err)
 {
-    static const char *const flags[] = {"rate", "log", "interactions", "no-time", "elastic-net"};
-    bool *const flag[] = {&q->rate, &q->log, &q->interactions, &q->no_time, &q->elastic_net};
+    static const char *const flags[] = {"rate", "log", "interactions", "no-time", "elastic-net", "every-event"};
+    bool *const flag[] = {&q->rate, &q->log, &q->interactions, &q->no_time, &q->elastic_net, &q->every_event};
     bool numbers = false;
 
     while (how && *(how += strspn(how, " "))) {
@@ -75,7 +70,7 @@ static int read_how(struct sl_question *q, const char *how, struct sl_arena *wor
         else if (!read_number(how, n, "limit", &q->limit))
             return sl_err(err, SL_EUSAGE,
                           "'%.*s' is none of: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, "
-                          "lambda=NUMBER, limit=NUMBER or limit=worst, split=OLD=NEW,NEW",
+                          "lambda=NUMBER, limit=NUMBER or limit=worst, split=OLD=NEW,NEW, every-event",
                           (int)n, how);
         how += n;
     }
@@ -105,14 +100,10 @@ static int start(struct state *s, enum sl_answer_of which, const struct sl_call 
         a.q.order = a.of;
         a.q.groups = a.by;
     }
-    a.q.failed = s->answer->failed;
-    a.q.coarse = s->answer->coarse;
     rc = read_how(&a.q, text(call, 1), &words, err);
     if (!rc)
-        rc = sl_runs_load(&s->runs, call->db, &a.q, err);
-    if (!rc)
-        rc = sl_answer(&s->a, &s->runs, s->answer, &a, err);
-    s->rows.n = rc ? 0 : s->a.n;
+        rc = sl_answered_get(&s->got, call->db, which, &a, err);
+    s->rows.n = rc ? 0 : s->got->rows.n;
     sl_arena_free(&words);
     return rc;
 }
@@ -120,7 +111,8 @@ static int start(struct state *s, enum sl_answer_of which, const struct sl_call 
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    union sl_answer_cell c = s->a.cell.v[s->rows.at * s->a.columns + (size_t)col];
+    const struct sl_answer_rows *a = &s->got->rows;
+    union sl_answer_cell c = a->cell.v[s->rows.at * a->columns + (size_t)col];
 
     switch (s->answer->column[col].type) {
     case 's':
@@ -142,13 +134,15 @@ static void column(const void *state, sqlite3_context *out, int col)
         return start(state, SL_ANSWER_##WHICH, call, err); \
     }
 START(ABOUT) START(FACTORS) START(DELTAS) START(MEANS) START(MODEL) START(TILES) START(FIT) START(SEQUENCE)
-START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START(SCATTER) START(VARIANCE) START(FAILURES) START(DRIFT) START(RESIDUALS) START(ENOUGH) START(PRECISION)
+START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START(SCATTER) START(VARIANCE)
+START(FAILURES) START(DRIFT) START(RESIDUALS) START(ENOUGH) START(PRECISION) START(LOGS) START(PARTS)
     /* clang-format on */
 
     static int (*const starts[SL_ANSWERS])(void *, const struct sl_call *, struct sl_err *) = {
-        start_ABOUT,    start_FACTORS,  start_DELTAS,  start_MEANS,     start_MODEL,    start_TILES,      start_FIT,
-        start_SEQUENCE, start_SHAPLEY,  start_VECTORS, start_PCA,       start_LOADINGS, start_PCA_SCORES, start_SCATTER,
-        start_VARIANCE, start_FAILURES, start_DRIFT,   start_RESIDUALS, start_ENOUGH,   start_PRECISION};
+        start_ABOUT,      start_FACTORS,   start_DELTAS,   start_MEANS,    start_MODEL, start_TILES,
+        start_FIT,        start_SEQUENCE,  start_SHAPLEY,  start_VECTORS,  start_PCA,   start_LOADINGS,
+        start_PCA_SCORES, start_SCATTER,   start_VARIANCE, start_FAILURES, start_DRIFT, start_RESIDUALS,
+        start_ENOUGH,     start_PRECISION, start_LOGS,     start_PARTS};
 
 /* The functions are made once, from the columns of the answers. */
 int sl_fn_experiment(sqlite3 *db)

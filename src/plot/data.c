@@ -14,6 +14,7 @@ struct filling {
     const struct sl_plot_question *q;
     struct sl_store *st;
     struct sl_err *err;
+    size_t made; /* so many of the data sets are tables by now */
 };
 
 static bool is_ident(char c)
@@ -541,7 +542,7 @@ static bool is_empty(const struct filling *f, const char *table)
     return empty;
 }
 
-static int make_tables(const struct filling *f)
+static int make_tables(struct filling *f)
 {
     bool reading = sl_store_int(f->st, "PRAGMA query_only", 0) != 0;
     int rc = sl_store_exec(f->st, "PRAGMA query_only = 0", f->err); /* temporary tables are not the store */
@@ -549,12 +550,28 @@ static int make_tables(const struct filling *f)
     sl_over_time_number(f->st->db);
     for (size_t i = 0; i < f->p->data.n && !rc; i++) {
         rc = make_table(f, &f->p->data.v[i]);
+        f->made += !rc;
         if (!rc && !i && is_empty(f, f->p->data.v[0].name))
             rc = no_rows(f);
     }
     if (reading)
         sl_store_exec(f->st, "PRAGMA query_only = 1", NULL);
     return rc;
+}
+
+/* Another plot has tables of the same names. */
+static void drop_tables(const struct filling *f)
+{
+    bool reading = sl_store_int(f->st, "PRAGMA query_only", 0) != 0;
+
+    sl_store_exec(f->st, "PRAGMA query_only = 0", NULL);
+    for (size_t i = 0; i < f->made; i++) {
+        char *sql = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"", f->p->data.v[i].name);
+        sl_store_exec(f->st, sql, NULL);
+        sqlite3_free(sql);
+    }
+    if (reading)
+        sl_store_exec(f->st, "PRAGMA query_only = 1", NULL);
 }
 
 int sl_plot_fill(struct sl_buf *out, const struct sl_plot *p, const struct sl_plot_question *q, uint64_t *rows,
@@ -574,6 +591,7 @@ int sl_plot_fill(struct sl_buf *out, const struct sl_plot *p, const struct sl_pl
     if (!rc && !*rows)
         rc = no_rows(&f);
     sl_buf_addc(out, '}');
+    drop_tables(&f);
     sl_buf_free(&title.text);
     sl_buf_free(&title.subtitle);
     sl_buf_free(&title.others);

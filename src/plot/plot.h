@@ -122,7 +122,7 @@ enum { SL_PLOT_MANY_ROWS = 100000 };
 
 /*
  * Appends the complete specification: with its data, its title, and the look of plots/look.json where it has no other.
- * No rows at all are SL_ENOTFOUND.  *rows: how many are in it.
+ * No rows at all are SL_ENOTFOUND.  *rows: how many are in it.  Its tables are gone afterwards.
  *
  * In data, integers beyond 2^53 are texts, numbers that are not finite are null, bytes are told by their number, what
  * is no UTF-8 or a control character is \xNN in a text, and texts end after SL_PLOT_TEXT_BYTES with an ellipsis.

@@ -166,6 +166,7 @@ static void parse_experiment(struct parse *c, const struct sl_yaml *y)
                           : !strcmp(k, "score") ? &e->score
                           : !strcmp(k, "time")  ? &e->time
                           : !strcmp(k, "key")   ? &e->key
+                          : !strcmp(k, "logs")  ? &e->logs
                                                 : NULL;
         if (to)
             *to = text_of(c, y->item[i], k);
@@ -175,7 +176,7 @@ static void parse_experiment(struct parse *c, const struct sl_yaml *y)
             e->split = parse_lists(c, y->item[i], "split must be a map {old factor: [factor, ...]}", true);
         else
             sl_yaml_fail(&c->check, y->key[i],
-                         "unknown key '%s' of experiment; known: name, score, time, key, groups, split", k);
+                         "unknown key '%s' of experiment; known: name, score, time, key, logs, groups, split", k);
     }
 }
 

@@ -24,9 +24,10 @@ struct sl_project {
     })
     lens; /* sl_lens */
     struct sl_project_experiment {
-        const char *name, *score, *time, *key; /* as the options of `spanloom experiment import`; NULL: not given */
-        const char *groups;                    /* of treatments, as --groups: "a*,b;c*" */
-        const char *split;                     /* factors that became several, as --split: "old=a,b;other=c" */
+        const char *name, *score, *time, *key, *logs; /* as the options of `spanloom experiment import`; NULL: not given
+                                                       */
+        const char *groups;                           /* of treatments, as --groups: "a*,b;c*" */
+        const char *split;                            /* factors that became several, as --split: "old=a,b;other=c" */
     } experiment;
     struct sl_arena arena;
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/experiment.h"
+#include "experiment/answered.h"
+#include "result_experiment.sql.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,26 +94,34 @@ static int sides(struct sl_result *r, const struct sl_runs *runs, const struct s
     return rc ? rc : fill(r, runs, SL_ANSWER_FACTORS, a, err);
 }
 
-int sl_result_experiment(struct sl_result *r, struct sl_store *st, enum sl_answer_of which, const struct sl_asked *a,
-                         struct sl_err *err)
+static int take(struct sl_result *r, struct sl_store *st, enum sl_answer_of which, const struct sl_asked *a,
+                struct sl_err *err)
 {
-    struct sl_question q = a->q;
-    struct sl_runs runs;
-    int rc;
-
-    q.failed = sl_answers[which].failed;
-    q.coarse = sl_answers[which].coarse;
-    rc = sl_runs_load(&runs, st->db, &q, err);
+    struct sl_answered *x;
+    int rc = sl_answered_get(&x, st->db, which, a, err);
 
     if (rc)
         return rc;
-    rc = fill(r, &runs, which, a, err);
+    copy_rows(table_of(r, &sl_answers[which]), &sl_answers[which], &x->rows, sorted_by(which),
+              x->runs.rate && which != SL_ANSWER_FAILURES);
+    sl_answered_release(x);
+    return 0;
+}
+
+int sl_result_experiment(struct sl_result *r, struct sl_store *st, enum sl_answer_of which, const struct sl_asked *a,
+                         struct sl_err *err)
+{
+    struct sl_asked same = *a; /* the runs of the answer, also for what is said beside it */
+    int rc;
+
+    same.q.failed = sl_answers[which].failed;
+    same.q.coarse = sl_answers[which].coarse;
+    rc = take(r, st, which, &same, err);
     if (!rc && which == SL_ANSWER_PCA)
-        rc = fill(r, &runs, SL_ANSWER_LOADINGS, a, err);
+        rc = take(r, st, SL_ANSWER_LOADINGS, &same, err);
     if (!rc)
-        rc = sides(r, &runs, a, err);
-    sl_runs_free(&runs);
-    return rc;
+        rc = take(r, st, SL_ANSWER_ABOUT, &same, err);
+    return rc ? rc : take(r, st, SL_ANSWER_FACTORS, &same, err);
 }
 
 /* ---- two answers side by side ---- */
@@ -262,7 +272,7 @@ static struct sl_table *with_factors(struct sl_result *r, const char *name, cons
     t->column = t->own;
     n = 0;
     for (int i = 0; before[i]; i++)
-        t->own[n++].name = before[i];
+        t->own[n++].name = sl_arena_copy(&t->text, before[i], strlen(before[i]));
     for (size_t f = 0; f < runs->factors; f++)
         t->own[n++].name = sl_arena_copy(&t->text, runs->factor[f].name, strlen(runs->factor[f].name));
     for (int i = 0; after[i]; i++)
@@ -343,14 +353,56 @@ int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const
     return 0;
 }
 
+/* What a column that is no factor says of each run; NULL: nothing. */
+static int load_column(const char **out, struct sl_arena *text, struct sl_store *st, const struct sl_runs *r,
+                       const char *name, struct sl_err *err)
+{
+    struct span_at *at = sl_alloc(r->n * sizeof *at + 1);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_column, err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    for (size_t i = 0; i < r->n; i++)
+        at[i] = (struct span_at){r->span[i], i};
+    if (r->n)
+        qsort(at, r->n, sizeof *at, by_span);
+    if (q) {
+        sqlite3_bind_int64(q, 1, r->id);
+        sqlite3_bind_text(q, 2, name, -1, SQLITE_STATIC);
+    }
+    while (q && (rc = sl_store_step(st, q, err)) > 0) {
+        const struct span_at key = {sqlite3_column_int64(q, 0), 0},
+                             *hit = r->n ? bsearch(&key, at, r->n, sizeof key, by_span) : NULL;
+        if (hit && sqlite3_column_type(q, 1) != SQLITE_NULL) {
+            const char *value = sl_store_text(q, 1);
+            out[hit->at] = sl_arena_copy(text, value, strlen(value));
+        }
+    }
+    sqlite3_finalize(q);
+    free(at);
+    return rc;
+}
+
+/* "a,b" as a, b, NULL; the texts live as long as t. */
+static int split_names(struct sl_arena *a, const char *list, const char **out, int most)
+{
+    int n = 0;
+
+    for (const char *s = list; s && n < most; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
+        out[n++] = sl_arena_copy(a, s, strcspn(s, ","));
+    out[n] = NULL;
+    return n;
+}
+
 int sl_result_experiment_runs(struct sl_result *r, struct sl_store *st, const struct sl_asked *a, struct sl_err *err)
 {
-    static const char *const before[] = {NULL};
-    const char *after[3] = {NULL};
+    enum { MOST = 16 };
+    const char *before[MOST + 2] = {NULL}, *after[3] = {NULL};
     struct sl_question q = a->q;
+    const char **kept[MOST + 1] = {NULL};
+    struct sl_arena text = {0};
     struct sl_runs runs;
     struct sl_table *t;
-    int rc, n = 0;
+    int rc, n = 0, keys = 0;
 
     q.failed = q.verbatim = true;
     if ((rc = sl_runs_load(&runs, st->db, &q, err)))
@@ -358,11 +410,20 @@ int sl_result_experiment_runs(struct sl_result *r, struct sl_store *st, const st
     if (runs.time_name)
         after[n++] = runs.time_name;
     after[n++] = runs.score_name;
+    keys = split_names(&text, runs.key_names, before, MOST);
+    if (runs.logs_name)
+        before[keys++] = runs.logs_name;
     t = with_factors(r, "runs", before, &runs, after);
-    for (size_t i = 0; i < runs.n; i++) {
+    for (int i = 0; i < keys && !rc; i++) {
+        kept[i] = sl_alloc(runs.n * sizeof *kept[i] + 1);
+        rc = load_column(kept[i], &text, st, &runs, before[i], err);
+    }
+    for (size_t i = 0; i < runs.n && !rc; i++) {
         char time[48];
         sl_table_add(t);
-        put_levels(t, 0, &runs, sl_runs_levels(&runs, i));
+        for (int k = 0; k < keys; k++)
+            sl_table_put_text(t, k, kept[k][i]);
+        put_levels(t, keys, &runs, sl_runs_levels(&runs, i));
         if (runs.time_name) {
             size_t length =
                 (size_t)snprintf(time, sizeof time, "%lld.%09lld", (long long)(runs.time_ns[i] / 1000000000),
@@ -373,6 +434,9 @@ int sl_result_experiment_runs(struct sl_result *r, struct sl_store *st, const st
         }
         sl_table_put_real(t, t->columns - 1, runs.score[i]);
     }
+    for (int i = 0; i < keys; i++)
+        free(kept[i]);
+    sl_arena_free(&text);
     sl_runs_free(&runs);
-    return 0;
+    return rc;
 }

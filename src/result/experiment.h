@@ -47,8 +47,8 @@ int sl_result_experiment_beside(struct sl_result *r, struct sl_store *st, const 
  * the run before. */
 int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const struct sl_asked *a,
                                  struct sl_err *err);
-/* The table `runs`: a column a factor, the time in seconds since the epoch where there is one, and the score, empty
- * where a run failed. */
+/* The table `runs`: what tells runs apart and where their logs are, where an import said so, then a column a factor,
+ * the time in seconds since the epoch where there is one, and the score, empty where a run failed. */
 int sl_result_experiment_runs(struct sl_result *r, struct sl_store *st, const struct sl_asked *a, struct sl_err *err);
 
 #endif

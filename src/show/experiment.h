@@ -9,7 +9,8 @@
 
 struct sl_experiment_look {
     bool log, rate, all; /* of a model: percent; more is better; every row */
-    const char *vs, *by; /* of sl_show_both(); of sl_show_scatter(): the treatment, and what colours */
+    const char *vs, *by; /* of sl_show_both(); of sl_show_scatter() and _parts(): the treatment, and what colours */
+    bool transitions;    /* of parts: these, not the critical path */
 };
 
 void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
@@ -24,6 +25,8 @@ void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_ex
 void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_logs(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+void sl_show_parts(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
 /* experiment_statistics.c */
 /* Of an elastic net; sl_show_model() calls it where the model is one. */

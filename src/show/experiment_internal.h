@@ -15,7 +15,7 @@ enum {
     NAME = 28,
     LEVELS = 12,
     TILE = 25,
-    NUMBER = 32,
+    NUMBER = SL_SHOW_NUMBER,
     MANY = 40,
     PAIRS = 20,
     BAR = 14,
@@ -24,30 +24,10 @@ enum {
 
 /* ---- numbers ---- */
 
-/* Three digits, no exponent: +4,270, -65.6, 0.0123; buf holds NUMBER bytes.  NaN: nothing. */
+/* As sl_show_number(). */
 static inline char *digits(double v, bool sign, char *buf)
 {
-    int power = v != 0 ? (int)floor(log10(fabs(v))) : 0;
-    double unit, round;
-    char count[32];
-
-    if (isnan(v))
-        return strcpy(buf, "");
-    if (!(fabs(v) < 1e15) || (v != 0 && fabs(v) < 1e-6)) {
-        snprintf(buf, NUMBER, sign ? "%+.2e" : "%.2e", v);
-        return buf;
-    }
-    unit = pow(10, power - 2);
-    round = power < 2 ? v : nearbyint(v / unit) * unit;
-    if (power < 2)
-        snprintf(buf, NUMBER, sign && v != 0 ? "%+.*f" : "%.*f", v != 0 ? 2 - power : 0, v);
-    else
-        snprintf(buf, NUMBER, "%s%s",
-                 v < 0  ? "-"
-                 : sign ? "+"
-                        : "",
-                 sl_show_count((unsigned long long)(fabs(round) + 0.5), count));
-    return buf;
+    return sl_show_number(v, sign, buf);
 }
 
 static inline char *p_text(double p, char *buf)
@@ -58,15 +38,10 @@ static inline char *p_text(double p, char *buf)
     return buf;
 }
 
-/* "-66 to +400"; nothing where it is not known. */
+/* As sl_show_interval(). */
 static inline char *interval(double low, double high, char *buf)
 {
-    char a[NUMBER], b[NUMBER];
-
-    if (isnan(low) || isnan(high))
-        return strcpy(buf, "");
-    snprintf(buf, 2 * NUMBER, "%s to %s", digits(low, true, a), digits(high, true, b));
-    return buf;
+    return sl_show_interval(low, high, buf);
 }
 
 /* To be put behind what is said of a treatment: ** where it is sure even among all that were compared, * where it may

@@ -53,6 +53,15 @@ char *sl_show_digits(double v, char *buf);
 /* 1234567 -> "1,234,567".  buf holds 32 bytes. */
 char *sl_show_count(unsigned long long n, char *buf);
 
+/* ---- numbers (numbers.c) ---- */
+
+enum { SL_SHOW_NUMBER = 32 };
+/* Three digits, no exponent: 4,270, -65.6, 0.0123; with sign: +4,270.  NaN: nothing.  buf holds SL_SHOW_NUMBER bytes.
+ */
+char *sl_show_number(double v, bool sign, char *buf);
+/* "-66.0 to +400"; nothing where either is NaN.  buf holds twice as many. */
+char *sl_show_interval(double low, double high, char *buf);
+
 /* ---- what people see of results (result/NAME.h), one file each ---- */
 
 void sl_show_durations(FILE *out, const struct sl_result *r);

@@ -255,6 +255,15 @@ What is not right:
   spanloom: experiment means has no option --log
   try: spanloom experiment --help
   [2]
+  $ spanloom experiment factors -o x.json
+  spanloom: experiment factors has no picture, so -o does nothing
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment scatter cfg_poll_100 --log
+  spanloom: --log is of the picture of scatter: add -o FILE, or leave it
+  try: spanloom experiment --help
+  [2]
+  $ spanloom experiment scatter cfg_poll_100 --colour log2 --log -o poll.json
   $ spanloom experiment means x
   spanloom: experiment means takes no names, and 'x' is too many
   try: spanloom experiment --help

@@ -117,11 +117,10 @@ def different(golden, drawn):
 
 # ---- plots
 
+
 @test
 def every_plot_has_a_picture():
-    """But those of experiments, which need runs that were made for it."""
     names = {os.path.basename(file)[:-5] for file in glob.glob(f"{ROOT}/plots/*.json")} - {"look"}
-    names = {name for name in names if not name.startswith("experiment-")}
     equal(set(PLOTS), names)
     equal({os.path.basename(file)[:-4] for file in glob.glob(f"{GOLDEN}/*")}, names)
 

@@ -357,66 +357,6 @@ def components_are_prcomp():
         near(scores[17, k], sum(x * (vectors[17][t] - mean[t]) for x, t in zip(mine, names)), f"score {k}", 1e-6)
 
 
-# ---- pictures
-
-def picture(name, *args):
-    """The data sets of a plot, and the whole of it."""
-    spanloom("plot", f"experiment-{name}", *args, "-d", path("spanloom.db"), "-o", path("out.json"))
-    with open(path("out.json")) as f:
-        spec = json.load(f)
-    return spec["datasets"] if "datasets" in spec else {d["name"]: d.get("values") for d in spec["data"]}, spec
-
-
-@test
-def plots_show_the_answers():
-    bring()
-    few = {"means": [], "vs": ["cfg_no_init_logging = 0"], "scatter": ["cfg_poll_100"], "failures": [], "drift": [], "enough": ["", "log"], "strip": [], "model": ["", "log"], "beside": [],
-           "tiles": ["", "log"], "fit": ["", "log"], "sequence": [], "treemap": [], "variance": ["", "log"], "scree": [], "biplot": []}
-    there = {f.removeprefix("experiment-").removesuffix(".json") for f in os.listdir(f"{ROOT}/plots") if f.startswith("experiment-")}
-    equal(there, set(few), "plots")
-    data = {}
-    for name, args in few.items():
-        data[name], spec = picture(name, *args)
-        check(all(data[name][k] for k in data[name] if k != "map" and k != "leaves"), f"{name}: a data set is empty")
-        check(spec["title"]["text"] and spec["title"]["subtitle"], f"{name}: no title")
-    rows = lambda name: data[name]["rows"]
-    means = {m["treatment"]: m for m in experiment("means")}
-    for r in rows("means"):
-        near(r["delta"], float(means[r["treatment"]]["delta"]), r["treatment"])
-        equal(r["helps"], int(r["delta"] < 0))
-    equal(len(rows("vs")), 14 + 13)
-    equal(sorted((r["before"], r["after"]) for r in rows("scatter")),
-          sorted((float(d["before"]), float(d["after"])) for d in experiment("deltas") if d["treatment"] == "cfg_poll_100"))
-    equal({r["colour"] for r in picture("scatter", "cfg_poll_100", "cfg_1_worker")[0]["rows"]}, {"cfg_1_worker = 0", "cfg_1_worker = 1"})
-    equal(len(rows("strip")), len(experiment("deltas")))
-    model = {m["term"]: m for m in experiment("model", "--log")}
-    for r in rows("model"):
-        near(r["delta"], float(model[r["term"]]["estimate"]), r["term"])
-    equal({r["term"] for r in rows("model")}, set(model) - {"(Intercept)"})
-    equal(len(rows("beside")), 3 * 14)
-    equal(len(rows("tiles")), 14 * 13)
-    equal(len(rows("fit")), 193)
-    steps = experiment("sequence")
-    for r, s in zip(rows("sequence"), steps):
-        near(r["after"], float(s["after"]), s["treatment"])
-    near(sum(r["size"] for r in rows("treemap")), float(steps[0]["after"]), "the area of all")
-    shares = {g["factor"]: g for g in experiment("variance", "--log")}
-    equal([r["factor"] for r in rows("variance")], list(shares))
-    for r in rows("variance"):
-        near(r["share"], 100 * float(shares[r["factor"]]["share"]), r["factor"])
-        equal(r["sure"], int(float(shares[r["factor"]]["p_holm"]) < 0.05), r["factor"])
-    failures = {g["treatment"]: g for g in experiment("failures")}
-    equal({r["treatment"] for r in rows("failures")}, set(failures))
-    for r in rows("failures"):
-        near(r["difference"], 100 * float(failures[r["treatment"]]["difference"]), r["treatment"])
-    equal((len(rows("drift")), len(data["drift"]["stretches"])), (193, len(experiment("drift"))))
-    equal(len({r["term"] for r in rows("enough")}), 12)
-    near(rows("scree")[-1]["cumulative"], 100.0, "all components")
-    equal(len(rows("biplot")), 500 + 14)
-    rate = picture("means", "", "rate")[0]["rows"]
-    check(all(r["helps"] == (r["delta"] > 0) for r in rate) and {r["unit"] for r in rate} == {"tasks/s"}, rate)
-
-
 # ---- what an import keeps
 
 @test

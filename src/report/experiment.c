@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/experiment.h"
+#include "base/clock.h"
+#include "plot/html.h"
+#include "plot/plot.h"
+#include "report/experiment_internal.h"
+#include "report/html.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    ROWS = 40,
+    NAMED = 6,
+    PARTS_FIRST = 3,
+    WIDTH = 220,
+    HEIGHT = 16,
+    DAY = sizeof "2026-11-20" - 1,
+    MINUTES = sizeof "2026-11-20T08:11" - 1
+};
+
+/* ---- questions ---- */
+
+struct sl_table *experiment_ask_of(struct report *r, struct sl_result *of, enum sl_answer_of which,
+                                   const struct sl_asked *a, struct sl_err *err)
+{
+    *of = (struct sl_result){0};
+    if (sl_result_experiment(of, r->st, which, a, err)) {
+        sl_result_free(of);
+        *of = (struct sl_result){0};
+        return NULL;
+    }
+    return of->table.v[0];
+}
+
+struct sl_table *experiment_ask(struct report *r, struct sl_result *of, enum sl_answer_of which, bool log,
+                                bool interactions, struct sl_err *err)
+{
+    struct sl_asked a = *r->asked;
+
+    a.q.log = log;
+    a.q.interactions = interactions;
+    return experiment_ask_of(r, of, which, &a, err);
+}
+
+void experiment_cannot(struct report *r, const char *why)
+{
+    sl_html_add(r->out, "<p class=\"cannot\">This cannot be said: %.</p>\n", why, NULL);
+}
+
+/* ---- numbers ---- */
+
+const char *experiment_change(const struct report *r, double estimate, char buf[2 * SL_SHOW_NUMBER])
+{
+    char a[SL_SHOW_NUMBER];
+    double v = r->log ? 100 * expm1(estimate) : estimate;
+
+    snprintf(buf, 2 * SL_SHOW_NUMBER, "%s%s", sl_show_number(fabs(v) < 1e-6 ? 0 : v, true, a),
+             r->log && !isnan(v) ? " %" : "");
+    return buf;
+}
+
+const char *experiment_change_interval(const struct report *r, double low, double high, char buf[4 * SL_SHOW_NUMBER])
+{
+    char a[2 * SL_SHOW_NUMBER], b[2 * SL_SHOW_NUMBER];
+
+    if (isnan(low) || isnan(high))
+        return strcpy(buf, "");
+    snprintf(buf, 4 * SL_SHOW_NUMBER, "%s to %s", experiment_change(r, low, a), experiment_change(r, high, b));
+    return buf;
+}
+
+/* ---- plots ---- */
+
+void experiment_word(struct sl_buf *b, const char *s)
+{
+    bool plain = *s != 0;
+
+    for (const char *c = s; *c; c++)
+        plain &=
+            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("_-./,=+:", *c);
+    if (plain) {
+        sl_buf_addf(b, " %s", s);
+        return;
+    }
+    sl_buf_adds(b, " '");
+    for (; *s; s++)
+        if (*s == '\'')
+            sl_buf_adds(b, "'\\''");
+        else
+            sl_buf_addc(b, *s);
+    sl_buf_addc(b, '\'');
+}
+
+/* "spanloom experiment model --log --where 'a = 0'" */
+static void add_command(struct report *r, const char *command)
+{
+    const struct sl_question *q = &r->asked->q;
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "spanloom experiment %s", command);
+    if (q->rate && !strstr(command, "--rate"))
+        sl_buf_adds(&b, " --rate");
+    if (q->where) {
+        sl_buf_adds(&b, " --where");
+        experiment_word(&b, q->where);
+    }
+    if (q->split) {
+        sl_buf_adds(&b, " --split");
+        experiment_word(&b, q->split);
+    }
+    if (q->experiment) {
+        sl_buf_adds(&b, " --name");
+        experiment_word(&b, q->experiment);
+    }
+    sl_html_add(r->out, "<code>%</code>", b.s, NULL);
+    sl_buf_free(&b);
+}
+
+static const char *value_of(const struct report *r, const char *how, const struct value *more, const char *name)
+{
+    const struct sl_question *q = &r->asked->q;
+
+    for (; more && more->name; more++)
+        if (!strcmp(more->name, name))
+            return more->value;
+    return !strcmp(name, "runs")         ? q->where
+           : !strcmp(name, "experiment") ? q->experiment
+           : !strcmp(name, "how")        ? how
+                                         : NULL;
+}
+
+enum { ARGUMENTS = 8 };
+
+/* "spanloom plot experiment-scree 'a = 0'": of what no command of its own draws. */
+static void add_plot_command(struct report *r, const struct sl_plot *p, const struct sl_plot_value *v)
+{
+    struct sl_buf b = {0};
+    size_t n = p->argument.n;
+
+    while (n && (!v[n - 1].s || !*v[n - 1].s))
+        n--;
+    sl_buf_addf(&b, "spanloom plot %s", p->name);
+    for (size_t i = 0; i < n; i++)
+        experiment_word(&b, v[i].s ? v[i].s : "");
+    sl_html_add(r->out, "<code>%</code>", b.s, NULL);
+    sl_buf_free(&b);
+}
+
+static void put_figure(struct report *r, const struct sl_buf *spec, const struct sl_plot *p,
+                       const struct sl_plot_value *v, const char *command)
+{
+    char n[SL_SHOW_NUMBER];
+
+    snprintf(n, sizeof n, "%zu", ++r->figures);
+    sl_html_add(r->out,
+                "<figure><div id=\"picture-%\" role=\"img\" data-spec=\"spec-%\"></div>"
+                "<div id=\"picture-%-messages\"></div>\n<figcaption>",
+                n, n, n, NULL);
+    if (command)
+        add_command(r, command);
+    else
+        add_plot_command(r, p, v);
+    sl_html_add(r->out,
+                " <button type=\"button\" data-of=\"picture-%\" data-form=\"svg\">SVG</button> "
+                "<button type=\"button\" data-of=\"picture-%\" data-form=\"png\">PNG</button></figcaption></figure>\n"
+                "<script id=\"spec-%\" type=\"application/json\">",
+                n, n, n, NULL);
+    sl_plot_script_json(r->out, spec->s, spec->n);
+    sl_buf_adds(r->out, "</script>\n");
+}
+
+void experiment_figure(struct report *r, const char *plot, const char *how, const struct value *more,
+                       const char *command)
+{
+    struct sl_plot_value v[ARGUMENTS];
+    struct sl_plot_question q = {.st = r->st, .argument = v};
+    struct sl_buf spec = {0}, words = {0};
+    struct sl_plot *p = NULL;
+    struct sl_err err = {0};
+    uint64_t rows;
+    int rc = sl_plot_find(&p, plot, &err);
+
+    sl_buf_addf(&words, "%s%s", r->asked->q.rate ? "rate " : "", how);
+    if (r->asked->q.split)
+        sl_buf_addf(&words, "%ssplit=%s", words.n ? " " : "", r->asked->q.split);
+    for (size_t i = 0; !rc && i < p->argument.n && i < ARGUMENTS; i++) {
+        const char *s = value_of(r, words.s, more, p->argument.v[i].name);
+        v[i] = (struct sl_plot_value){.type = s ? SQLITE_TEXT : SQLITE_NULL, .s = s};
+    }
+    if (!rc)
+        rc = sl_plot_fill(&spec, p, &q, &rows, &err);
+    if (rc) {
+        const char *of = strstr(err.text, ": experiment_"), *text = of ? strstr(of + 2, ": ") : NULL;
+        sl_html_add(r->out, "<p class=\"cannot\">No picture: %.</p>\n",
+                    text                       ? text + 2
+                    : err.code == SL_ENOTFOUND ? "there is nothing that it could show"
+                                               : err.text,
+                    NULL);
+    } else {
+        put_figure(r, &spec, p, v, command);
+    }
+    if (p)
+        sl_plot_free(p);
+    sl_buf_free(&spec);
+    sl_buf_free(&words);
+}
+
+/* ---- the first screen ---- */
+
+/* "2026-11-20 08:11", without the day where that is `day`. */
+static const char *minute(int64_t ns, const char *day, char buf[SL_TIME_TEXT])
+{
+    sl_time_text(ns, buf);
+    buf[MINUTES] = 0;
+    buf[DAY] = ' ';
+    return strncmp(buf, day, DAY) != 0 ? buf : buf + DAY + 1;
+}
+
+static void put_dataset(struct report *r)
+{
+    const struct sl_table *t = r->run;
+    char n[SL_SHOW_NUMBER], failed[SL_SHOW_NUMBER], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
+
+    sl_html_add(r->out, "<p class=\"quiet\">% run%", count_text((size_t)sl_table_int(t, SL_ABOUT_RUNS), n),
+                sl_table_int(t, SL_ABOUT_RUNS) == 1 ? "" : "s", NULL);
+    if (sl_table_int(t, SL_ABOUT_FAILED))
+        sl_html_add(r->out, " (% more failed)", count_text((size_t)sl_table_int(t, SL_ABOUT_FAILED), failed), NULL);
+    if (sl_table_int(t, SL_ABOUT_TIMED)) {
+        minute(sl_table_int(t, SL_ABOUT_FIRST_NS), "", from);
+        sl_html_add(r->out, ", % to % UTC", from, minute(sl_table_int(t, SL_ABOUT_LAST_NS), from, to), NULL);
+    }
+    sl_html_add(r->out, "; the score is %, of which % is better", r->unit, r->asked->q.rate ? "more" : "less", NULL);
+    if (r->asked->q.where)
+        sl_html_add(r->out, "; only runs where <code>%</code>", r->asked->q.where, NULL);
+    sl_buf_adds(r->out, "</p>\n");
+}
+
+/* "a (+205 %), b (-35 %)", of one direction */
+static size_t put_names(struct report *r, enum sure sure, bool better)
+{
+    size_t n = 0, more = 0;
+    char buf[2 * SL_SHOW_NUMBER], count[SL_SHOW_NUMBER];
+
+    for (size_t i = 0; i < r->effect.n; i++) {
+        const struct effect *e = &r->effect.v[i];
+        if (e->sure != sure || e->better != better)
+            continue;
+        if (n++ >= NAMED)
+            more++;
+        else
+            sl_html_add(r->out, "%& <span class=\"%\">%</span>%", n > 1 ? ", " : "", e->name,
+                        better ? "better" : "worse", experiment_change(r, e->estimate, buf),
+                        e->numeric ? " for each 1 more" : "", NULL);
+    }
+    if (more)
+        sl_html_add(r->out, " and % more", count_text(more, count), NULL);
+    return n;
+}
+
+static size_t count_of(const struct report *r, enum sure sure, int better)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->effect.n; i++)
+        n += r->effect.v[i].sure == sure && (better < 0 || r->effect.v[i].better == better);
+    return n;
+}
+
+/* What each of those that may be chance can do at most. */
+static void put_rest(struct report *r)
+{
+    double least = 0, most = 0;
+    size_t alone = count_of(r, ALONE, -1), n = count_of(r, CHANCE, -1) + alone;
+    char a[SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER];
+
+    for (size_t i = 0; i < r->effect.n; i++)
+        if ((r->effect.v[i].sure == CHANCE || r->effect.v[i].sure == ALONE) && !r->effect.v[i].numeric) {
+            least = fmin(least, r->effect.v[i].lower);
+            most = fmax(most, r->effect.v[i].upper);
+        }
+    if (!n)
+        return;
+    sl_html_add(r->out, "<p>What % did may be chance",
+                n == r->effect.n ? "they"
+                : n == 1         ? "the other one"
+                                 : "the others",
+                NULL);
+    if (least < 0 || most > 0)
+        sl_html_add(r->out, n == 1 ? "; its 95 %% interval is %" : "; their 95 %% intervals all lie within %",
+                    experiment_change_interval(r, least, most, b), NULL);
+    sl_buf_adds(r->out, ".");
+    if (alone) {
+        sl_html_add(r->out, " Had it been the only one, % would be sure: ", alone == 1 ? "one" : count_text(alone, a),
+                    NULL);
+        if (put_names(r, ALONE, true) && count_of(r, ALONE, false))
+            sl_buf_adds(r->out, ", ");
+        put_names(r, ALONE, false);
+        sl_buf_adds(r->out, ".");
+    }
+    sl_buf_adds(r->out, "</p>\n");
+}
+
+/* Which matter, in words. */
+static void put_lead(struct report *r)
+{
+    static const char *const words[] = {"make the score better: ", "make the score worse: "},
+                             *const word[] = {"makes the score better: ", "makes the score worse: "};
+    size_t sure = count_of(r, SURE, -1), likely = count_of(r, PROBABLE, -1);
+    char a[SL_SHOW_NUMBER], b[SL_SHOW_NUMBER];
+
+    if (!r->least_squares) {
+        sl_html_add(r->out,
+                    "<p class=\"lead\">There are not more runs than treatments to tell apart, so <b>nothing is "
+                    "sure</b>. What an "
+                    "elastic net keeps of them, shrunk towards no effect, is below.</p>\n",
+                    NULL);
+        return;
+    }
+    sl_html_add(r->out, "<p class=\"lead\">Of % treatment%, <b>% matter% for sure</b>", count_text(r->effect.n, a),
+                r->effect.n == 1 ? "" : "s", sure ? count_text(sure, b) : "none", sure == 1 || !sure ? "s" : "", NULL);
+    for (int worse = 0; worse < 2 && sure; worse++) {
+        size_t n = count_of(r, SURE, !worse);
+        if (!n)
+            continue;
+        sl_html_add(r->out, ". % ", n == 1 ? "One" : count_text(n, a), NULL);
+        sl_buf_adds(r->out, n == 1 ? word[worse] : words[worse]);
+        put_names(r, SURE, !worse);
+    }
+    sl_buf_adds(r->out, ".</p>\n");
+    if (likely) {
+        sl_html_add(r->out, "<p>% more % likely to matter: ", likely == 1 ? "One" : count_text(likely, a),
+                    likely == 1 ? "is" : "are", NULL);
+        if (put_names(r, PROBABLE, true) && count_of(r, PROBABLE, false))
+            sl_buf_adds(r->out, ", ");
+        put_names(r, PROBABLE, false);
+        sl_buf_adds(r->out, ".</p>\n");
+    }
+    put_rest(r);
+}
+
+/* The best that the model knows of. */
+static void put_best(struct report *r)
+{
+    struct sl_result of;
+    struct sl_err err = {0};
+    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_SEQUENCE, false, false, &err);
+    double first = NAN, last = NAN;
+    size_t steps = 0, chance = 0;
+    char a[SL_SHOW_NUMBER], b[SL_SHOW_NUMBER], c[SL_SHOW_NUMBER], d[SL_SHOW_NUMBER];
+
+    while (t && sl_table_next(t, NULL) > 0) {
+        if (!sl_table_is_null(t, SL_SEQUENCE_FOLLOWS))
+            continue;
+        if (isnan(first))
+            first = real(t, SL_SEQUENCE_AFTER);
+        else
+            sl_html_add(r->out, steps++ ? ", &" : "<p>Applied one after the other, &",
+                        sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT), NULL);
+        chance += !sl_table_is_null(t, SL_SEQUENCE_TREATMENT) && !(real(t, SL_SEQUENCE_P) < 0.05);
+        last = real(t, SL_SEQUENCE_AFTER);
+    }
+    if (steps) {
+        sl_html_add(r->out, " bring % from % to %, by a model: % times as good", r->unit,
+                    sl_show_number(first, false, a), sl_show_number(last, false, b),
+                    sl_show_number(r->asked->q.rate ? last / first : first / last, false, c), NULL);
+        if (chance)
+            sl_html_add(r->out, " (of % of these it may be chance)", chance == steps ? "all" : count_text(chance, d),
+                        NULL);
+        sl_buf_adds(r->out, ". <a href=\"#scales\">Step by step</a>.</p>\n");
+    }
+    sl_result_free(&of);
+}
+
+bool experiment_changes(struct report *r)
+{
+    struct sl_result of;
+    struct sl_err err = {0};
+    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_DRIFT, false, false, &err);
+    size_t stretches = t ? t->rows : 0;
+    bool any = stretches > 1, first = true;
+    char a[2 * SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER], at[SL_TIME_TEXT];
+    struct report percent = *r;
+
+    percent.log = true;
+    if (any)
+        sl_html_add(r->out, "<p>The runs themselves changed meanwhile, apart from treatments: ", NULL);
+    for (; t && sl_table_next(t, NULL) > 0; first = false) {
+        if (!first)
+            sl_html_add(
+                r->out, "%from % UTC on % (% with 95 %% confidence)", t->at > 2 ? ", " : "",
+                minute(sl_table_int(t, SL_DRIFT_FIRST_NS), "", at),
+                experiment_change(&percent, real(t, SL_DRIFT_CHANGE), a),
+                experiment_change_interval(&percent, real(t, SL_DRIFT_CHANGE_LOWER), real(t, SL_DRIFT_CHANGE_UPPER), b),
+                NULL);
+        if (stretches == 1 && real(t, SL_DRIFT_TREND_P) < 0.05) {
+            any = true;
+            sl_html_add(r->out, "<p>Apart from treatments, scores changed by % a day (% with 95 %% confidence).</p>\n",
+                        experiment_change(&percent, 24 * real(t, SL_DRIFT_TREND), a),
+                        experiment_change_interval(&percent, 24 * real(t, SL_DRIFT_TREND_LOWER),
+                                                   24 * real(t, SL_DRIFT_TREND_UPPER), b),
+                        NULL);
+        }
+    }
+    if (stretches > 1)
+        sl_buf_adds(r->out, ".</p>\n");
+    sl_result_free(&of);
+    return any;
+}
+
+static void put_interval(struct report *r, const struct effect *e, double low, double high)
+{
+    double scale = (WIDTH - 10) / (high - low);
+    int zero = (int)lround(5 - low * scale);
+
+    sl_buf_addf(r->out,
+                "<svg width=\"%d\" height=\"%d\" aria-hidden=\"true\"><line class=\"axis\" x1=\"%d\" x2=\"%d\" "
+                "y1=\"0\" y2=\"%d\"/>",
+                WIDTH, HEIGHT, zero, zero, HEIGHT);
+    if (!isnan(e->lower))
+        sl_buf_addf(r->out, "<line class=\"interval\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>",
+                    5 + (e->lower - low) * scale, 5 + (e->upper - low) * scale, HEIGHT / 2, HEIGHT / 2);
+    sl_buf_addf(r->out, "<circle class=\"point\" cx=\"%.1f\" cy=\"%d\" r=\"3.5\"/></svg>",
+                5 + (e->estimate - low) * scale, HEIGHT / 2);
+}
+
+static void put_row(struct report *r, const struct effect *e, double low, double high)
+{
+    static const char *const sure[] = {"sure", "likely", "may be chance", "may be chance", ""};
+    const char *class = e->sure > PROBABLE ? "" : e->better ? "better" : "worse";
+    char a[2 * SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER];
+
+    if (e->follows) {
+        sl_html_add(r->out, "<tr class=\"unsure\"><td>&</td><td colspan=\"4\">cannot be told: it is %</td></tr>\n",
+                    e->name, e->follows, NULL);
+        return;
+    }
+    sl_buf_adds(r->out, e->sure > PROBABLE ? "<tr class=\"unsure\">" : "<tr>");
+    sl_html_add(r->out, "<td>&%</td><td class=\"n %\">%</td><td class=\"n\">%</td><td class=\"%\">", e->name,
+                e->numeric ? " (each 1 more)" : "", class, experiment_change(r, e->estimate, a),
+                experiment_change_interval(r, e->lower, e->upper, b), class, NULL);
+    put_interval(r, e, low, high);
+    sl_html_add(r->out, "</td><td>%</td></tr>\n", sure[e->sure], NULL);
+}
+
+static void put_effects(struct report *r)
+{
+    double low = 0, high = 0;
+    char a[SL_SHOW_NUMBER];
+
+    for (size_t i = 0; i < r->effect.n && i < ROWS; i++) {
+        const struct effect *e = &r->effect.v[i];
+        low = fmin(low, isnan(e->lower) ? e->estimate : e->lower);
+        high = fmax(high, isnan(e->upper) ? e->estimate : e->upper);
+    }
+    if (!(high > low))
+        high = low + 1;
+    if (!r->effect.n) {
+        sl_html_add(r->out, "<p>It keeps none.</p>\n", NULL);
+        return;
+    }
+    sl_html_add(r->out,
+                "<div class=\"table\"><table><thead><tr><th>treatment</th><th class=\"n\">change of %</th><th "
+                "class=\"n\">95 %% "
+                "interval</th><th>%</th><th>is it sure?</th></tr></thead><tbody>\n",
+                r->unit, r->asked->q.rate ? "worse | better" : "better | worse", NULL);
+    for (size_t i = 0; i < r->effect.n && i < ROWS; i++)
+        put_row(r, &r->effect.v[i], low, high);
+    sl_buf_adds(r->out, "</tbody></table></div>\n");
+    if (r->effect.n > ROWS)
+        sl_html_add(r->out, "<p class=\"more\">The surest 40 of %.</p>\n", count_text(r->effect.n, a), NULL);
+    sl_html_add(r->out,
+                "<p class=\"more\">All else being equal, by a model%. Sure: in spite of so many being compared (Holm); "
+                "likely: of "
+                "those that are, one in twenty may be chance (Benjamini and Hochberg). ",
+                r->log ? " of the logarithm of the score" : "", NULL);
+    add_command(r, r->log ? "model --log" : "model");
+    sl_buf_adds(r->out, "</p>\n");
+}
+
+/* ---- all of it ---- */
+
+static void put_contents(struct report *r)
+{
+    sl_buf_adds(r->out, "<nav>");
+    for (const struct section *s = experiment_sections; s->id; s++)
+        if (!s->has || s->has(r))
+            sl_html_add(r->out, "<a href=\"#%\">%</a> ", s->id, s->title, NULL);
+    sl_buf_adds(r->out, "</nav>\n");
+}
+
+static int put_all(struct report *r, struct sl_buf *title, struct sl_err *err)
+{
+    struct sl_err why = {0};
+    const char *name;
+    int rc;
+
+    if (!experiment_ask(r, &r->about, SL_ANSWER_ABOUT, false, false, err))
+        return err->code;
+    r->run = r->about.table.v[0];
+    r->factor = sl_result_find(&r->about, "factors");
+    sl_table_next(r->run, NULL);
+    r->unit = sl_table_text_or_empty(r->run, SL_ABOUT_UNIT);
+    name = sl_table_text_or_empty(r->run, SL_ABOUT_EXPERIMENT);
+    sl_html_add(title, "Which treatments matter? %", name, NULL);
+    sl_html_add(r->out, "<h1>Which treatments matter? &</h1>\n", name, NULL);
+    put_dataset(r);
+    rc = experiment_model(r, &why);
+    experiment_pairs(r);
+    if (rc) {
+        experiment_cannot(r, why.text);
+    } else {
+        put_lead(r);
+        put_best(r);
+        experiment_parts(r, PARTS_FIRST);
+        experiment_changes(r);
+        put_effects(r);
+    }
+    put_contents(r);
+    for (const struct section *s = experiment_sections; s->id; s++) {
+        if (s->has && !s->has(r))
+            continue;
+        sl_html_add(r->out, "<section><h2 id=\"%\">%</h2>\n", s->id, s->title, NULL);
+        s->put(r);
+        sl_buf_adds(r->out, "</section>\n");
+    }
+    return 0;
+}
+
+int sl_report_experiment(struct sl_buf *title, struct sl_buf *body, struct sl_store *st, const struct sl_asked *a,
+                         struct sl_err *err)
+{
+    struct report r = {.out = body, .st = st, .asked = a};
+    int rc = put_all(&r, title, err);
+
+    sl_result_free(&r.about);
+    sl_vec_free(&r.effect);
+    sl_arena_free(&r.text);
+    return rc;
+}
