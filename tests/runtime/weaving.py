@@ -17,6 +17,7 @@ def there_are_plugins_for_the_compilers_of_debian():
 
 @cases(*[(c, o) for o in LEVELS for c in HERE])
 def all_kinds_of_functions(compiler, level):
+    """Differs: exceptions in C++; annotations of other tools; what is within functions."""
     all_of_it(compiler, level)
 
 
@@ -125,6 +126,7 @@ int main(void) { one(); two(); three(); others(); nothing(); return f(y.x); }
 
 @cases(*HERE)
 def malformed_annotations_are_warnings_with_a_place(compiler):
+    """Differs: warnings."""
     r = woven(compiler, BAD, err=None)
     words = ["@critical_path() is wanted", "there is no pointcut 'arround'; there are before, after, around, before_async, "
              "after_async, around_async", "a value in quotes is wanted, as in flow='...'"]
@@ -168,6 +170,7 @@ int main() { waits(); return 0; }
 
 @test
 def coroutines_are_left_alone_and_that_is_said():
+    """Differs: coroutines."""
     r = woven("g++-12", COROUTINE, "-std=c++20", name="prog.cc", err=None)
     check("prog.cc:7:" in r.stderr and "warning: waits is a coroutine, which is not woven" in r.stderr, r.stderr)
     equal(r.stderr.count("warning"), 1, r.stderr)

@@ -551,6 +551,7 @@ INPUTS = {  # one row of each input; X is a text, N a number
     "tasks": "SELECT 1 AS span, X AS task, 0 AS layer, N AS seconds, X AS app, NULL AS after_span, X AS workflow",
     "flame": "SELECT 1 AS node, NULL AS parent, 0 AS depth, X AS name, abs(N) AS exclusive_s, abs(N) AS total_s, 0 AS from_s",
     "icicle": "SELECT 1 AS node, NULL AS parent, 0 AS depth, X AS name, abs(N) AS exclusive_s, abs(N) AS total_s, 0 AS from_s",
+    "nodes": "SELECT X AS node, CAST(N * 1e9 AS INTEGER) AS time_ns, 1.0 AS elapsed_s, N AS cpu_percent, N AS memory_percent, N AS disk_mb, N AS network_mb",
     "flame-diff": "SELECT X AS name, X AS path, abs(N) AS exclusive_s, 1 AS exclusive_a_s",
     "skew": "SELECT 1 AS source, X AS path, 1 AS reference, 2 AS pairs, 0 AS backwards, -abs(N) AS lower_s, NULL AS upper_s, 0 AS offset_s",
 }
