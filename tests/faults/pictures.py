@@ -78,7 +78,7 @@ def html_is_the_page_with_the_specification_and_the_look():
 def a_page_that_is_another_is_an_error():
     for page in "", "@SPEC@", "@LOOK@@SPEC@", "SPEC LOOK":
         fresh(page=page)
-        check("page.html is not the page of plots" in plot("x.html", code=1)[1], page)
+        check("page.html is not a page of ours" in plot("x.html", code=1)[1], page)
 
 
 @cases("svg", "png", "pdf")
