@@ -19,7 +19,8 @@ struct interval {
 };
 struct node {
     int64_t id;
-    char *host;
+    char *host, *boot; /* together the machine: it may have several monitors */
+    int64_t began_ns;
     size_t first, n; /* intervals */
     double least_mb; /* memory */
 };
@@ -82,22 +83,25 @@ static int each(sqlite3 *db, const char *sql, int64_t within, void (*row)(struct
 /* Counters begin at zero; where one is not known, neither is the difference. */
 static void add_sample(struct make *m, sqlite3_stmt *q)
 {
-    enum { NODE, HOST, TIME_NS, ELAPSED_S, BUSY, BUSY_BY_PCT, MEM, DISK, NET, BEGAN_NS };
+    enum { NODE, HOST, TIME_NS, ELAPSED_S, BUSY, BUSY_BY_PCT, MEM, DISK, NET, BEGAN_NS, BOOT };
     struct node *n = m->nodes.n ? &m->nodes.v[m->nodes.n - 1] : NULL;
     struct interval *i = sl_vec_add(&m->intervals);
     double busy = real(q, BUSY), disk = real(q, DISK), net = real(q, NET), mem = real(q, MEM);
 
     if (!n || n->id != sqlite3_column_int64(q, NODE)) {
         n = sl_vec_add(&m->nodes);
-        *n = (struct node){sqlite3_column_int64(q, NODE), text(q, HOST), m->intervals.n - 1, 0, INFINITY};
+        *n = (struct node){
+            sqlite3_column_int64(q, NODE), text(q, HOST), text(q, BOOT), 0, m->intervals.n - 1, 0, INFINITY};
         m->before = (struct before){0};
     }
     i->to_ns = sqlite3_column_int64(q, TIME_NS);
     i->from_ns = n->n                                              ? i[-1].to_ns
                  : sqlite3_column_type(q, BEGAN_NS) == SQLITE_NULL ? i->to_ns
                                                                    : sqlite3_column_int64(q, BEGAN_NS);
-    if (i->from_ns > i->to_ns) /* the clock was set back */
-        i->from_ns = i->to_ns;
+    if (i->to_ns < i->from_ns) /* the clock was set back: until it has caught up nothing is known to run */
+        i->to_ns = i->from_ns;
+    if (!n->n)
+        n->began_ns = i->from_ns;
     i->elapsed_s = sqlite3_column_double(q, ELAPSED_S);
     i->used[SL_USAGE_CPU_S] = isnan(busy) ? real(q, BUSY_BY_PCT) : fmax(0, busy - m->before.busy);
     i->used[SL_USAGE_MEM_MB_S] = mem * i->elapsed_s;
@@ -131,6 +135,48 @@ static void add_row(struct make *m, sqlite3_stmt *q)
 {
     *sl_vec_add(&m->rows) =
         (struct row){sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1), real(q, 2), real(q, 3), real(q, 4)};
+}
+
+static int by_machine(const struct node *x, const struct node *y)
+{
+    int way = strcmp(x->host, y->host);
+
+    return way ? way : strcmp(x->boot, y->boot);
+}
+
+static int by_machine_and_time(const void *a, const void *b)
+{
+    const struct node *x = a, *y = b;
+    int way = by_machine(x, y);
+
+    if (!way)
+        way = (x->began_ns > y->began_ns) - (x->began_ns < y->began_ns);
+    return way ? way : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Where a machine had several monitors at a time, all of them counted the same: the one that began first counts. */
+static void drop_covered(struct make *m)
+{
+    int64_t until = INT64_MIN; /* the machine is covered */
+
+    qsort(m->nodes.v, m->nodes.n, sizeof *m->nodes.v, by_machine_and_time);
+    for (size_t k = 0; k < m->nodes.n; k++) {
+        struct node *n = &m->nodes.v[k];
+        int64_t end = m->intervals.v[n->first + n->n - 1].to_ns;
+        struct interval *i = &m->intervals.v[n->first];
+        if (!k || by_machine(n, n - 1))
+            until = INT64_MIN;
+        for (; n->n && i->to_ns <= until && i->from_ns < until; n->n--)
+            i = &m->intervals.v[++n->first];
+        if (n->n && i->from_ns < until) {
+            double left = (double)(i->to_ns - until) / (double)(i->to_ns - i->from_ns);
+            i->from_ns = until;
+            i->elapsed_s *= left;
+            for (int kind = 0; kind < SL_USAGE_KINDS; kind++)
+                i->used[kind] *= left;
+        }
+        until = end > until ? end : until;
+    }
 }
 
 /* Rows of a run: two or more whose CPU times are known, in order. */
@@ -363,8 +409,7 @@ static void add_rest(struct make *m, const struct node *n, size_t first)
         for (size_t i = 0; i < n->n; i++)
             if (!isnan(m->intervals.v[n->first + i].used[k])) {
                 rest.used[k] += m->intervals.v[n->first + i].used[k];
-                rest.there_s +=
-                    k ? 0 : (double)(m->intervals.v[n->first + i].to_ns - m->intervals.v[n->first + i].from_ns) / 1e9;
+                rest.there_s += k ? 0 : m->intervals.v[n->first + i].elapsed_s;
             }
     for (size_t p = first; p < m->parts.n; p++)
         for (int k = 0; k < SL_USAGE_KINDS; k++)
@@ -419,10 +464,14 @@ int sl_usage_make(struct sl_usage *out, sqlite3 *db, int64_t within, struct sl_e
     if (m.runs.n)
         qsort(m.runs.v, m.runs.n, sizeof *m.runs.v, by_host);
     find_rows(&m);
+    drop_covered(&m);
     for (size_t i = 0; i < m.nodes.n && !rc; i++)
-        split_node(&m, &m.nodes.v[i]);
-    for (size_t i = 0; i < m.nodes.n; i++)
+        if (m.nodes.v[i].n)
+            split_node(&m, &m.nodes.v[i]);
+    for (size_t i = 0; i < m.nodes.n; i++) {
         free(m.nodes.v[i].host);
+        free(m.nodes.v[i].boot);
+    }
     for (size_t i = 0; i < m.runs.n; i++)
         free(m.runs.v[i].host);
     *out = (struct sl_usage){m.parts.v, m.parts.n};

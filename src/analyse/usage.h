@@ -12,6 +12,7 @@
  *     (1, where they do not say), while any is there.  Network, which nobody measures, is split so among all.
  *   - The rest is nobody's: span 0.  So is the memory that was in use at the least, which is the system's.
  *
+ * Where a machine (host, boot_id) had several monitors at a time, each counted all of it, and the first one counts.
  * So the parts add up to what the node used, but for rounding.
  */
 #ifndef SL_ANALYSE_USAGE_H

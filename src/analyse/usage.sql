@@ -2,18 +2,19 @@
 -- What usage.c asks of the store.
 
 -- name: samples
--- ?1: a span to which nodes belong, or NULL.
-WITH n AS MATERIALIZED (SELECT node, host, (SELECT value FROM attributes WHERE span = m.node AND name = 'memory_mb') AS memory_mb
+-- ?1: a span to which nodes belong, or NULL.  In the order in which they were taken, also where the clock was set back.
+WITH n AS MATERIALIZED (SELECT node, host, (SELECT value FROM attributes WHERE span = m.node AND name = 'memory_mb') AS memory_mb,
+        (SELECT value FROM attributes WHERE span = m.node AND name = 'boot_id') AS boot
     FROM (SELECT s.id AS node, (SELECT lower(value) FROM attributes WHERE span = s.id AND name = 'host') AS host FROM sl_span s
         WHERE s.type = (SELECT id FROM sl_name WHERE name = 'node')) m
     WHERE ?1 ISNULL OR node IN (SELECT span FROM descendants(?1)))
 SELECT s.node, n.host, s.time_ns, s.elapsed_s, s.cpu_busy_s, s.cpu_pct_per_cpu_avg / 100 * s.cpus * s.elapsed_s,
     coalesce(n.memory_mb - s.mem_available_mb, n.memory_mb * s.mem_percent / 100), s.disk_io_read_mb + s.disk_io_write_mb,
     s.net_io_lo_sent_mb + s.net_io_ext_sent_mb + s.net_io_lo_recv_mb + s.net_io_ext_recv_mb,
-    (SELECT min(time_ns) FROM sl_event WHERE span = s.node)
+    (SELECT min(time_ns) FROM sl_event WHERE span = s.node), n.boot
 FROM n
 JOIN node_samples s ON s.node = n.node
-ORDER BY s.node, s.time_ns;
+ORDER BY s.node, ifnull(s.uptime_s * 1e9, s.time_ns);
 
 -- name: runs
 -- Views of one task are known by the least of their ids.

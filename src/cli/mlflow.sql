@@ -7,7 +7,7 @@ WITH s AS MATERIALIZED (SELECT * FROM node_samples WHERE ?1 ISNULL OR node IN (S
 n AS MATERIALIZED (SELECT DISTINCT node, (SELECT value FROM attributes WHERE span = node AND name = 'host') AS host,
     (SELECT value FROM attributes WHERE span = node AND name = 'memory_mb') AS memory_mb FROM s),
 m AS (SELECT n.*, 'system/' || iif((SELECT count(*) FROM n) > 1, host || iif(count(*) OVER (PARTITION BY host) > 1, '.' || node, '') || '/', '') AS front FROM n),
-p AS (SELECT m.front, m.memory_mb, s.*, row_number() OVER (PARTITION BY s.node ORDER BY s.time_ns) - 1 AS step FROM s JOIN m USING (node))
+p AS (SELECT m.front, m.memory_mb, s.*, row_number() OVER (PARTITION BY s.node ORDER BY ifnull(s.uptime_s * 1e9, s.time_ns)) - 1 AS step FROM s JOIN m USING (node))
 SELECT front || 'cpu_utilization_percentage', cpu_pct_per_cpu_avg, step, time_ns / 1000000 FROM p
 UNION ALL SELECT front || 'system_memory_usage_percentage', mem_percent, step, time_ns / 1000000 FROM p
 UNION ALL SELECT front || 'system_memory_usage_megabytes', (memory_mb - mem_available_mb) * 1.048576, step, time_ns / 1000000 FROM p

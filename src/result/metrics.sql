@@ -41,4 +41,4 @@ ORDER BY cpu_hours DESC, app;
 SELECT x.time_ns, (SELECT json_group_array(h.name) FROM sl_shape h WHERE h.id = x.shape), x.vals
 FROM sl_sample x
 WHERE x.span = ?1
-ORDER BY x.time_ns, x.place;
+ORDER BY ifnull(json_extract(x.vals, (SELECT path FROM sl_shape WHERE id = x.shape AND name = 'uptime_s')) * 1e9, x.time_ns), x.place;

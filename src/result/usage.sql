@@ -34,6 +34,8 @@ iif(span ISNULL, 'unattributed', (SELECT t.type FROM spans t WHERE t.id = u.span
 NULL
 
 -- name: nodes
-SELECT count(*), sum(sampled_s), sum(node_cpu_hours * cpu_avg_utilization_pct * 36), sum(node_cpu_hours) * 3600
-FROM node_metrics
-WHERE ?1 ISNULL OR node IN (SELECT span FROM descendants(?1));
+-- What counts of them: of a machine with several monitors at a time, one.
+SELECT count(DISTINCT m.host), sum(u.s), sum(u.cpu_s),
+    max(total(u.cpu_s), sum(m.node_cpu_hours * 3600 * u.s / nullif(m.sampled_s, 0)))
+FROM (SELECT node, sum(cpu_s) AS cpu_s, sum(iif(span ISNULL, there_s, 0)) AS s FROM node_usage(?1) GROUP BY node) u
+JOIN node_metrics m USING (node);

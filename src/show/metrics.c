@@ -2,6 +2,7 @@
 /* Summary metrics (result/metrics.h) within 80 columns. */
 #include "show/metrics.h"
 #include "base/clock.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,8 +30,13 @@ static char *host(const struct sl_table *t, int column, int width, char buf[64])
 
 /* ---- nodes ---- */
 
+struct watched { /* a row: what a monitor had of its node */
+    char *host;
+    int64_t began_ns, last_ns;
+};
 struct sums {
-    int nodes;
+    int rows, nodes;
+    bool twice; /* several monitors of a node at a time */
     double cpu_hours, unused, least_s, most_s;
 };
 
@@ -59,22 +65,53 @@ static void put_heading(FILE *out, const struct sums *s)
 {
     char a[32], b[32], c[32];
 
+    if (s->rows > s->nodes)
+        fprintf(out, "%d monitors of ", s->rows);
     fprintf(out, "%d node%s, sampled for %s", s->nodes, s->nodes == 1 ? "" : "s", sl_seconds_text(s->least_s, a));
     if (s->most_s > s->least_s * 1.01)
         fprintf(out, " to %s", sl_seconds_text(s->most_s, b));
-    if (s->cpu_hours > 0)
+    if (s->twice)
+        fputs("\nSeveral watched a node at the same time: each row is of all of that node", out);
+    else if (s->cpu_hours > 0)
         fprintf(out, "; %s CPU hours, %.3g %% unused", sl_show_digits(s->cpu_hours, c), 100 * s->unused / s->cpu_hours);
     fputs("\n\n", out);
 }
 
+static int by_host_and_time(const void *a, const void *b)
+{
+    const struct watched *x = a, *y = b;
+    int way = strcmp(x->host, y->host);
+
+    return way ? way : (x->began_ns > y->began_ns) - (x->began_ns < y->began_ns);
+}
+
+/* How many nodes there are, and whether one was watched twice at a time; frees what is in v. */
+static void count_nodes(struct sums *s, struct watched *v)
+{
+    int64_t until = 0;
+
+    qsort(v, (size_t)s->rows, sizeof *v, by_host_and_time);
+    for (int i = 0; i < s->rows; i++) {
+        bool another = !i || strcmp(v[i].host, v[i - 1].host);
+        s->nodes += another;
+        s->twice |= !another && v[i].began_ns < until;
+        until = another || v[i].last_ns > until ? v[i].last_ns : until;
+    }
+    for (int i = 0; i < s->rows; i++)
+        free(v[i].host);
+}
+
 static int add_up(struct sl_table *t, struct sums *s, struct sl_err *err)
 {
+    SL_VEC(struct watched) v = {0};
     int rc;
 
     *s = (struct sums){.least_s = INFINITY};
     while ((rc = sl_table_next(t, err)) > 0) {
         double sampled = sl_table_real(t, SL_METRICS_SAMPLED_S), unused = sl_table_real_or_nan(t, UNUSED);
-        s->nodes++;
+        s->rows++;
+        *sl_vec_add(&v) = (struct watched){sl_strdup(sl_table_text_or_empty(t, SL_METRICS_HOST)),
+                                           sl_table_int(t, SL_METRICS_BEGAN_NS), sl_table_int(t, SL_METRICS_LAST_NS)};
         s->least_s = fmin(s->least_s, sampled);
         s->most_s = fmax(s->most_s, sampled);
         if (!isnan(unused)) {
@@ -82,6 +119,8 @@ static int add_up(struct sl_table *t, struct sums *s, struct sl_err *err)
             s->unused += unused;
         }
     }
+    count_nodes(s, v.v);
+    sl_vec_free(&v);
     return rc;
 }
 
@@ -117,8 +156,8 @@ static int put_many(FILE *out, struct sl_table *t, struct sl_err *err)
         const char *head[2];
     } shown[] = {
         {CPU_AVG, 6, {"CPU", "avg %"}}, {OVER80, 6, {">= 80", "%time"}}, {UNUSED, 8, {"unused", "CPU h"}},
-        {MEM, 6, {"memory", "max %"}},  {DISK, 6, {"disk", "max %"}},    {READ, 8, {"read", "MB"}},
-        {WRITE, 8, {"written", "MB"}},  {EXT_SENT, 8, {"sent", "MB"}},   {EXT_RECV, 8, {"received", "MB"}},
+        {MEM, 6, {"mem", "max %"}},     {DISK, 6, {"disk", "max %"}},    {READ, 8, {"read", "MB"}},
+        {WRITE, 8, {"written", "MB"}},  {EXT_SENT, 8, {"sent", "MB"}},   {EXT_RECV, 8, {"recv", "MB"}},
     };
     enum { SHOWN = sizeof shown / sizeof *shown, HOST = 12, STEP = 4 };
     char buf[32], name[64];
@@ -147,12 +186,12 @@ static int show_nodes(FILE *out, struct sl_table *t, struct sl_err *err)
     struct sums s;
     int rc = add_up(t, &s, err);
 
-    if (rc || !s.nodes)
+    if (rc || !s.rows)
         return rc ? rc
                   : sl_err(err, SL_ENOTFOUND,
                            "no node was monitored; import the spanloom-monitor.*.jsonl of `spanloom monitor`");
     put_heading(out, &s);
-    return s.nodes <= FEW ? put_few(out, t, s.nodes, err) : put_many(out, t, err);
+    return s.rows <= FEW ? put_few(out, t, s.rows, err) : put_many(out, t, err);
 }
 
 /* ---- tasks and apps ---- */

@@ -81,6 +81,41 @@ def thresholds_are_reached_by_equal_values():
 
 
 @test
+def a_clock_that_is_set_back():
+    """Samples go in the order of the time that never jumps."""
+    lines = files.node("back", n=40)
+    for line in lines[21:]:
+        line["timestamp"] -= 3600
+    [row] = table("metrics", put(lines))
+    compare(row, lines)
+    store = imported(path("mon")).store
+    [row] = table("usage", store=store)
+    memory = sum(8000 - s["mem_available_mb"] for s in lines[1:-1]) + (8000 - lines[-1]["mem_available_mb"]) / 2
+    check(abs(float(row["mem_mb"]) - memory / 40.5) < 1e-6 * memory, row, memory / 40.5)
+    equal(float(row["cpu_s"]), lines[-1]["cpu_busy_s"])
+    equal([r["uptime_s"] for r in json.loads(spanloom("metrics", "--reports", path("mon")).out)["0"]], [s["uptime_s"] for s in lines[1:]])
+
+
+@test
+def several_monitors_of_a_node_at_a_time():
+    """What ranks that share a node each start: every one counts all of it, and usage takes it once."""
+    whole, later = files.node("vm", 5, n=30), files.node("vm", 6, n=30, began=files.T0 + 20)
+    inside = files.node("vm", 7, n=10, began=files.T0 + 3)
+    store = imported(put(whole, later, inside), EXAMPLE).store
+    rows = table("usage", store=store)
+    # of the later one what it counted beyond the end of the first, 10.5 s after it began itself
+    cpu = whole[-1]["cpu_busy_s"] + later[-1]["cpu_busy_s"] - (later[10]["cpu_busy_s"] + later[11]["cpu_busy_s"]) / 2
+    check(abs(sum(float(r["cpu_s"]) for r in rows) - cpu) < 1e-5, rows, cpu)
+    out = spanloom("usage", "-d", store).out
+    check(out.startswith("1 node sampled for 50.5 s in all"), out)
+    out = spanloom("metrics", "-d", store).out
+    check("3 monitors of 1 node" in out and "each row is of all of that node" in out and "CPU hours, " not in out, out)
+    shutil.rmtree(path("mon"))
+    out = spanloom("metrics", put(whole, files.node("vm", 8, n=5, began=files.T0 + 31))).out
+    check(out.startswith("2 monitors of 1 node, sampled for 5.5 s to 30.5 s; "), out)
+
+
+@test
 def steps_are_ranks_or_hosts_by_name():
     for ranks, want in (((2, 0, 1), {"b": "2", "a": "0", "c": "1"}), ((None, None, None), {"a": "0", "b": "1", "c": "2"}),
                         ((0, 0, 1), {"a": "0", "b": "1", "c": "2"}), ((0, None, 1), {"a": "0", "b": "1", "c": "2"})):

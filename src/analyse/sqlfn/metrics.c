@@ -72,8 +72,8 @@ static const struct sl_table_fn node_samples = {
               "cpu_pct_per_cpu_min REAL, cpu_pct_per_cpu_max REAL, mem_percent REAL, disk_usage_percent REAL, "
               "disk_io_read_mb REAL, disk_io_write_mb REAL, net_io_lo_sent_mb REAL, net_io_ext_sent_mb REAL, "
               "net_io_lo_recv_mb REAL, net_io_ext_recv_mb REAL, cpus INTEGER, cpu_busy_s REAL, cpu_capacity_s REAL, "
-              "mem_available_mb REAL)",
-    .columns = 18,
+              "mem_available_mb REAL, uptime_s REAL)",
+    .columns = 19,
     .usage = "node_samples",
     .rows = 10000,
     .state_bytes = sizeof(struct state),

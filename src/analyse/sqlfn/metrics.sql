@@ -3,7 +3,7 @@
 
 -- name: node_samples
 -- What nodes were doing (docs/monitor.md), a row a sample; counters are since the monitor began.  elapsed_s: since the
--- sample before, or since the monitor began, suspension included.
+-- sample before, or since the monitor began, suspension included; by uptime_s, since the clock may be set back.
 WITH p AS MATERIALIZED (SELECT id AS shape,
         max(path) FILTER (WHERE name = 'uptime_s') AS uptime_s,
         max(path) FILTER (WHERE name = 'cpu_pct_per_cpu_avg') AS cpu_pct_per_cpu_avg,
@@ -43,9 +43,9 @@ SELECT s.span AS node, s.time_ns AS time_ns,
     coalesce(json_extract(s.vals, p.cpus), n.cpus) AS cpus,
     json_extract(s.vals, p.cpu_busy_s) AS cpu_busy_s,
     json_extract(s.vals, p.cpu_capacity_s) AS cpu_capacity_s,
-    json_extract(s.vals, p.mem_available_mb) AS mem_available_mb
+    json_extract(s.vals, p.mem_available_mb) AS mem_available_mb, json_extract(s.vals, p.uptime_s) AS uptime_s
 FROM n CROSS JOIN sl_sample s ON s.span = n.id JOIN p ON p.shape = s.shape
-WINDOW w AS (PARTITION BY s.span ORDER BY s.time_ns, s.place);
+WINDOW w AS (PARTITION BY s.span ORDER BY ifnull(json_extract(s.vals, p.uptime_s) * 1e9, s.time_ns), s.place);
 
 -- name: node_metrics
 -- One row a node: what it came to while it was monitored.  Shares of time are weighted by elapsed_s.
