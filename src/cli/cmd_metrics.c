@@ -61,6 +61,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--names is for the metrics of nodes");
     if (by && cli_option(cli, "reports"))
         return cli_usage(cli, "--reports is for nodes");
+    if (cli->format != SL_FORMAT_TABLE && cli->format != SL_FORMAT_JSON && cli_option(cli, "reports"))
+        return cli_usage(cli, "--reports is JSON");
     if (!(st = cli_node_store(cli, argc, argv)))
         return EXIT_FAILED;
     rc = sl_find_run(st, cli_option(cli, "run"), &within, &err);

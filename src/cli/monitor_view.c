@@ -31,15 +31,17 @@ static const char *size_text(double mb, char *buf)
 
 struct drawing {
     struct sl_buf text;
-    int lines, columns;
+    int lines, columns, rows;
 };
 
-/* Cut at the width of the terminal: a line that goes on on the next would push the view up. */
+/* Cut at the width of the terminal, and at its height: what goes on would push the view up. */
 static void line(struct drawing *d, const struct sl_buf *b)
 {
     size_t n = 0;
     int columns = 0;
 
+    if (d->lines >= d->rows - 1)
+        return;
     for (; n < b->n && (columns < d->columns || ((unsigned char)b->s[n] & 0xC0) == 0x80); n++)
         columns += ((unsigned char)b->s[n] & 0xC0) != 0x80;
     sl_buf_adds(&d->text, "\r\033[K"); /* to the end of the line: what was there before */
@@ -175,12 +177,14 @@ void monitor_view_draw(void *arg, const struct monitor *m, const struct monitor_
 {
     struct monitor_view *v = arg;
     struct winsize size = {0};
-    struct drawing d = {.columns = 80};
+    struct drawing d = {.columns = 80, .rows = 1000};
     struct sl_buf b = {0};
     char for_s[SL_SECONDS_TEXT];
 
     if (ioctl(fileno(v->out), TIOCGWINSZ, &size) == 0 && size.ws_col)
         d.columns = size.ws_col;
+    if (size.ws_row > 1)
+        d.rows = size.ws_row;
     if (v->lines)
         sl_buf_addf(&d.text, "\033[%dA", v->lines);
     sl_buf_addf(&b, "%s, for %s: %llu samples in %s", m->facts.host,
@@ -206,6 +210,7 @@ static void summary_of_node(FILE *out, const struct monitor *m, double s)
 {
     const struct sl_node_report *r = &m->last.node;
     char a[TEXT], b[TEXT], c[SL_SECONDS_TEXT];
+    const char *between = "";
 
     fprintf(out, "%s on %s", sl_seconds_text(s, c), m->facts.host);
     if (m->facts.cpus)
@@ -218,14 +223,19 @@ static void summary_of_node(FILE *out, const struct monitor *m, double s)
         fprintf(out, "; memory %.3g %% at most", m->sums.most_mem_percent);
     fputs("\n", out);
     if (!isnan(r->disk_io_read_mb))
-        fprintf(out, "disk: %s read, %s written; ", size_text(r->disk_io_read_mb, a),
-                size_text(r->disk_io_write_mb, b));
+        fprintf(out, "%sdisk: %s read, %s written", between, size_text(r->disk_io_read_mb, a),
+                size_text(r->disk_io_write_mb, b)),
+            between = "; ";
     if (!isnan(r->disk_usage_percent))
-        fprintf(out, "%s is %.3g %% full; ", m->options->nmounts ? m->options->mounts[0] : "/", r->disk_usage_percent);
+        fprintf(out, "%s%s is %.3g %% full", between, m->options->nmounts ? m->options->mounts[0] : "/",
+                r->disk_usage_percent),
+            between = "; ";
     if (!isnan(r->net_io_ext_sent_mb))
-        fprintf(out, "network: %s sent, %s received", size_text(r->net_io_ext_sent_mb, a),
-                size_text(r->net_io_ext_recv_mb, b));
-    fputs("\n", out);
+        fprintf(out, "%snetwork: %s sent, %s received", between, size_text(r->net_io_ext_sent_mb, a),
+                size_text(r->net_io_ext_recv_mb, b)),
+            between = "; ";
+    if (*between)
+        fputs("\n", out);
 }
 
 static void summary_of_tree(FILE *out, const struct monitor *m)
@@ -237,7 +247,8 @@ static void summary_of_tree(FILE *out, const struct monitor *m)
             sl_seconds_text(t->cpu_user_s + t->cpu_system_s, c));
     fprintf(out, " (%.3g s user, %.3g s system)", t->cpu_user_s, t->cpu_system_s);
     if (!isnan(m->sums.most_rss_mb))
-        fprintf(out, ", %s at most in %.0f processes", size_text(m->sums.most_rss_mb, a), m->sums.most_processes);
+        fprintf(out, ", %s at most in %.0f process%s", size_text(m->sums.most_rss_mb, a), m->sums.most_processes,
+                m->sums.most_processes > 1 ? "es" : "");
     if (!isnan(t->read_mb))
         fprintf(out, "; %s read, %s written", size_text(t->read_mb, a), size_text(t->write_mb, b));
     fputs("\n", out);
@@ -269,6 +280,8 @@ void monitor_summary(FILE *out, const struct monitor *m)
         summary_of_tree(out, m);
     if (m->no_tree.code)
         fprintf(out, "its processes could not be watched: %s\n", m->no_tree.text);
+    if (m->no_mount.code)
+        fprintf(out, "how full it is was not told: %s\n", m->no_mount.text);
     summary_of_gpus(out, m);
     if (fabs(m->clock_steps_s) > 0)
         fprintf(out, "the clock was set by %s meanwhile\n", sl_seconds_text(m->clock_steps_s, text));

@@ -192,7 +192,12 @@ static void command_ending(void *arg, pid_t pid)
 static void command_ended(void *arg, pid_t pid, const struct rusage *usage)
 {
     struct monitor_inside *in = arg;
+    struct monitor_sums *sums = &in->m->sums;
 
+    most(&in->m->peak_rss_mb, (double)usage->ru_maxrss / 1024);
+    most(&sums->most_rss_mb, in->m->peak_rss_mb); /* between two readings it may have had, and given back, much more */
+    if (!(sums->most_processes >= 1))
+        sums->most_processes = 1;
     if (in->tree)
         sl_tree_ended(in->tree, pid, usage);
 }
@@ -286,12 +291,25 @@ static double peak_rss_mb(void)
     return kb < 0 ? NAN : (double)kb / 1024;
 }
 
+static void tell_of_mounts(struct monitor_inside *in)
+{
+    const struct monitor_options *o = in->m->options;
+
+    for (size_t i = 0; i < o->nmounts && !in->m->no_mount.code; i++) {
+        int error = sl_sampler_mount_error(in->sampler, i);
+        if (error)
+            sl_err(&in->m->no_mount, SL_EIO, "%s: %s", o->mounts[i],
+                   error == ETIMEDOUT ? "it does not answer" : strerror(error));
+    }
+}
+
 static void end(struct monitor_inside *in)
 {
     struct monitor *m = in->m;
     uint64_t reset, wrapped;
 
     take(in, -1);
+    tell_of_mounts(in);
     m->cost_rss_mb = peak_rss_mb();
     sl_sampler_oddities(in->sampler, &reset, &wrapped);
     sl_buf_clear(&in->lines);
@@ -309,6 +327,7 @@ int monitor_run(struct monitor *m, const struct monitor_options *o, struct sl_er
     *m = (struct monitor){.options = o,
                           .inside = in,
                           .file = {.fd = -1},
+                          .peak_rss_mb = NAN,
                           .cgroup_facts = {0, NULL, NAN, NAN, NAN, NAN},
                           .sums = {NAN, NAN, NAN, NAN, NAN, NAN}};
     in->m = m;

@@ -61,7 +61,9 @@ struct monitor {
     uint64_t taken, kept;
     double clock_steps_s, suspended_s;
     double cost_rss_mb;
-    struct sl_err no_tree; /* why the processes of a command are not watched; code 0: they are */
+    double peak_rss_mb; /* the most that one process of a command ever had, as wait4() tells; NAN: it tells nothing */
+    struct sl_err no_tree;  /* why the processes of a command are not watched; code 0: they are */
+    struct sl_err no_mount; /* which mount is not in the last reading, and why; code 0: all are */
     struct monitor_sums sums;
     struct monitor_readings last;
     struct monitor_inside *inside;

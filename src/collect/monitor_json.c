@@ -408,5 +408,6 @@ void monitor_json_end(struct sl_buf *b, const struct monitor *m, const struct mo
     REAL(b, "counters_reset", reset ? (double)reset : NAN, 0);
     REAL(b, "counters_wrapped", wrapped ? (double)wrapped : NAN, 0);
     REAL(b, "cost_rss_mb", m->cost_rss_mb, 3);
+    REAL(b, "command_rss_peak_mb", m->peak_rss_mb, 3);
     sl_buf_adds(b, "}\n");
 }

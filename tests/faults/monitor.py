@@ -5,11 +5,14 @@
 Machines that are not here are in monitor_machines.py, figures against those of other programs in tests/peers/monitor.py, texts of
 /proc in tests/unit/test_sampler.c.
 """
+import fcntl
 import os
 import pty
 import select
 import signal
+import struct
 import sys
+import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from monitors import *  # noqa
@@ -415,6 +418,91 @@ def wrong_options():
         r = spanloom("monitor", *words, code=2)
         check(said in r.err, words, r.err)
     equal(os.listdir(path()), [])
+
+
+@test
+def short_intervals():
+    """Percentages of CPU need ticks: not every sample has them, and those that do are of what passed since the last ones."""
+    spanloom("monitor", *FAST, "-o", path("m"), "--", "sh", "-c", "sleep 1")
+    ss = samples(path("m"))
+    said = [s for s in ss if "cpu_pct_per_cpu_avg" in s]
+    check(2 <= len(said) <= 10, len(said), len(ss))
+    for a, b in zip(said, said[1:]):
+        check(b["uptime_s"] - a["uptime_s"] >= 0.0999, a["uptime_s"], b["uptime_s"])
+        busy, capacity = b["cpu_busy_s"] - a["cpu_busy_s"], b["cpu_capacity_s"] - a["cpu_capacity_s"]
+        least = capacity / b["cpus"] - 2 * TICK  # of a CPU, by whose own ticks its percentages are
+        check(abs(b["cpu_pct_per_cpu_avg"] - 100 * busy / capacity) < 100 * 2 * TICK / least, b["cpu_pct_per_cpu_avg"], busy, capacity)
+
+
+@test
+def a_command_shorter_than_the_interval():
+    """No sample saw it: wait4() tells what memory it had."""
+    r = spanloom("monitor", "--interval", "1h", "-o", path("m"), "--", sys.executable, "-c", "x = bytearray(150 << 20)")
+    end = lines(path("m"))[-1]
+    check(150 < end["command_rss_peak_mb"] < 250, end)
+    check(re.search(r", 1\d\d MB at most in 1 process;", r.err), r.err)
+
+
+# ---- file systems
+
+# A file system whose server says that it is there, and no more.
+SILENT = """
+import ctypes, os, struct, sys, time
+fd, libc = os.open("/dev/fuse", os.O_RDWR), ctypes.CDLL(None, use_errno=True)
+if libc.mount(b"silent", sys.argv[1].encode(), b"fuse", 0, f"fd={fd},rootmode=40000,user_id=0,group_id=0".encode()):
+    raise OSError(ctypes.get_errno(), "mount")
+unique = struct.unpack_from("<IIQQ", os.read(fd, 1 << 17))[2]
+os.write(fd, struct.pack("<IiQIIIIHHIIHHI28x", 80, 0, unique, 7, 31, 0, 0, 0, 0, 4096, 1, 0, 0, 0))  # FUSE_INIT of <linux/fuse.h>
+print("mounted", flush=True)
+time.sleep(1000)
+"""
+
+
+@test
+def a_file_system_that_does_not_answer():
+    os.mkdir(path("silent"))
+    server = subprocess.Popen([sys.executable, "-c", SILENT, path("silent")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        if server.stdout.readline() != "mounted\n":
+            skip("nothing may be mounted here")
+        p = start(*FAST, "--mount", path("silent"), "--mount", path(), "-o", path("m"), "--", "sh", "-c", "sleep 0.6; exit 3")
+        _, err = p.communicate(timeout=PATIENCE)
+        equal(p.returncode, 3, err)
+        ss = samples(path("m"))
+        check(len(ss) >= 5, len(ss))
+        check(all(list(s["mounts"]) == [path()] and "disk_usage_percent" not in s for s in ss), ss[0])
+        check(f"{path('silent')}: it does not answer" in err, err)
+    finally:
+        server.kill()  # with who serves it, a file system comes to its end
+        server.wait()
+        subprocess.run(["umount", "-l", path("silent")], stderr=subprocess.DEVNULL)
+
+
+@test
+def a_mount_that_is_not_there():
+    r = spanloom("monitor", "--no-gpu", "--mount", "/", "--mount", path("none"), "-o", path("m"), "true")
+    check(f"how full it is was not told: {path('none')}: No such file or directory" in r.err, r.err)
+    equal(list(lines(path("m"))[-1]["mounts"]), ["/"])
+
+
+@test
+def a_low_terminal():
+    """What does not fit is not drawn: it would push the view up."""
+    pid, fd = pty.fork()
+    if not pid:
+        signal.alarm(PATIENCE)
+        os.chdir(path())
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 40, 0, 0))
+        os.execve(PROGRAM, [PROGRAM, "monitor", "--interval", "50ms", "--no-gpu", "--pid", str(os.getppid())], environment())
+    seen = b""
+    while seen.count(b"\x1b[J") < 2:
+        seen += os.read(fd, 4000)
+    os.kill(pid, signal.SIGINT)
+    os.close(fd)
+    os.waitpid(pid, 0)
+    first, second = seen.decode().split("\x1b[J")[:2]
+    equal(first.count("\n"), 5)
+    check(second.startswith("\x1b[5A"), second[:10])
 
 
 @test

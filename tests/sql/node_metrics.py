@@ -137,6 +137,16 @@ def reports_have_the_shape_of_save_to():
 
 
 @test
+def a_format_that_is_not_known():
+    lines = files.node("future", n=3)
+    lines[0]["format"] = 2
+    store = imported(put(lines)).store
+    equal(query(store, "SELECT count(*) FROM spans WHERE type = 'node'"), [(0,)])
+    check("format 2 of a newer spanloom monitor" in spanloom("rejects", "-d", store).out)
+    check("--reports is JSON" in spanloom("metrics", "--reports", "--format", "csv", path("mon"), code=2).err)
+
+
+@test
 def the_same_again_is_nothing_new():
     folder = put(files.node("a"), files.node("b", 8))
     store = imported(folder).store

@@ -43,15 +43,25 @@ static void step(struct cpus *c, struct cpu *cpu, const uint64_t now[CPU_TIMES],
         anew |= (now[i] < cpu->last[i] && i != CPU_IDLE && i != CPU_IOWAIT) || step[i] > LEAP;
         cpu->last[i] = now[i];
     }
-    cpu->pct = NAN;
+    cpu->anew |= anew;
     if (anew) {
         odd->reset++;
         return;
     }
     for (int i = 0; count && i < CPU_TIMES; i++)
         c->total[i] += step[i];
-    if (sum)
-        cpu->pct = 100 * (double)(sum - step[CPU_IDLE] - step[CPU_IOWAIT]) / (double)sum;
+    cpu->sum += sum;
+    cpu->idle += step[CPU_IDLE] + step[CPU_IOWAIT];
+}
+
+/* NAN: nothing passed, or it is not known what. */
+static double take_pct(struct cpu *cpu)
+{
+    double pct = cpu->sum && !cpu->anew ? 100 * (double)(cpu->sum - cpu->idle) / (double)cpu->sum : NAN;
+
+    cpu->sum = cpu->idle = 0;
+    cpu->anew = false;
+    return pct;
 }
 
 static void one(struct cpus *c, struct cpu *cpu, const uint64_t now[CPU_TIMES], bool count, struct oddities *odd)
@@ -60,7 +70,8 @@ static void one(struct cpus *c, struct cpu *cpu, const uint64_t now[CPU_TIMES], 
         step(c, cpu, now, count, odd);
     } else { /* new, or it was away: counting begins here */
         memcpy(cpu->last, now, sizeof cpu->last);
-        cpu->pct = NAN;
+        cpu->sum = cpu->idle = 0;
+        cpu->anew = false;
     }
 }
 
@@ -90,7 +101,7 @@ static void summarise(struct cpus *c, bool measure)
     int n = 0;
 
     for (size_t i = 0; i < c->ncpu; i++) {
-        double pct = measure && c->cpu[i].online ? c->cpu[i].pct : NAN;
+        double pct = measure && c->cpu[i].online ? take_pct(&c->cpu[i]) : NAN;
         c->pct[i] = pct;
         if (isnan(pct))
             continue;
@@ -99,7 +110,7 @@ static void summarise(struct cpus *c, bool measure)
         max = pct > max ? pct : max;
         n++;
     }
-    c->avg = n ? sum / n : measure && !c->online && c->all.online ? c->all.pct : NAN;
+    c->avg = n ? sum / n : measure && !c->online && c->all.online ? take_pct(&c->all) : NAN;
     c->min = n ? min : NAN;
     c->max = n ? max : NAN;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The node: seven files of /proc that stay open, and statvfs().  Of what one costs, most is the kernel's: it formats
- * /proc/stat and /proc/diskstats.  vmstat costs as much as all others together, so it is read where there is swap only.
+ * The node: seven files of /proc that stay open, and statvfs() (mounts.c).  Of what one costs, most is the kernel's: it
+ * formats /proc/stat and /proc/diskstats.  vmstat costs as much as all others together, so it is read where there is
+ * swap only.
  */
 #include "base/clock.h"
 #include "collect/sampler/sampler_internal.h"
@@ -11,7 +12,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -26,34 +26,16 @@ struct sl_sampler {
     struct pressure pressure;
     struct counter swap_in, swap_out;
     struct oddities odd;
-    char **mounts;
-    size_t nmounts;
-    int64_t last_mono_ns;
+    struct mounts mounts;
+    int64_t last_mono_ns, measured_mono_ns; /* the last reading, and the last one with percentages of CPU */
     double ticks_per_s;
     double page_mb;
     struct sl_disk_report *disk_reports;
     struct sl_net_report *net_reports;
-    struct sl_mount_report *mount_reports;
     size_t disk_cap, net_cap;
 };
 
 /* ---- new and free ---- */
-
-static bool copy_mounts(struct sl_sampler *s, const struct sl_sampler_options *o)
-{
-    static const char *const root[] = {"/"};
-    const char *const *from = o->nmounts ? o->mounts : root;
-
-    s->nmounts = o->nmounts ? o->nmounts : 1;
-    s->mounts = calloc(s->nmounts, sizeof *s->mounts);
-    s->mount_reports = calloc(s->nmounts, sizeof *s->mount_reports);
-    if (!s->mounts || !s->mount_reports)
-        return false;
-    for (size_t i = 0; i < s->nmounts; i++)
-        if (!(s->mounts[i] = strdup(from[i])))
-            return false;
-    return true;
-}
 
 static bool open_files(struct sl_sampler *s, const char *proc)
 {
@@ -74,7 +56,7 @@ struct sl_sampler *sl_sampler_new(const struct sl_sampler_options *options, stru
     struct sl_sampler *s = calloc(1, sizeof *s);
     struct sl_node_report first;
 
-    if (!s || !open_files(s, proc) || !copy_mounts(s, o)) {
+    if (!s || !open_files(s, proc) || !mounts_init(&s->mounts, o->mounts, o->nmounts)) {
         sl_err(err, SL_EIO, "no memory for a sampler");
         sl_sampler_free(s);
         return NULL;
@@ -95,10 +77,7 @@ void sl_sampler_free(struct sl_sampler *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; s->mounts && i < s->nmounts; i++)
-        free(s->mounts[i]);
-    free(s->mounts);
-    free(s->mount_reports);
+    mounts_free(&s->mounts);
     free(s->disk_reports);
     free(s->net_reports);
     free(s->text.s);
@@ -119,6 +98,11 @@ void sl_sampler_oddities(const struct sl_sampler *s, uint64_t *reset, uint64_t *
 {
     *reset = s->odd.reset;
     *wrapped = s->odd.wrapped;
+}
+
+int sl_sampler_mount_error(const struct sl_sampler *s, size_t i)
+{
+    return i < s->mounts.n ? s->mounts.v[i].error : 0;
 }
 
 /* ---- a reading ---- */
@@ -287,33 +271,11 @@ static void report_load(struct sl_sampler *s, struct sl_node_report *r)
     }
 }
 
-/* As df: of what users may have, since some blocks are for root alone. */
-static void report_mounts(struct sl_sampler *s, struct sl_node_report *r)
-{
-    for (size_t i = 0; i < s->nmounts; i++) {
-        struct sl_mount_report *m = &s->mount_reports[r->nmounts];
-        struct statvfs f;
-        double used;
-        if (statvfs(s->mounts[i], &f) != 0 || !f.f_blocks)
-            continue;
-        used = (double)(f.f_blocks - f.f_bfree);
-        *m = (struct sl_mount_report){
-            .path = s->mounts[i],
-            .used_mb = used * (double)f.f_frsize / MB,
-            .free_mb = (double)f.f_bavail * (double)f.f_frsize / MB,
-            .used_percent = used + (double)f.f_bavail > 0 ? 100 * used / (used + (double)f.f_bavail) : NAN,
-        };
-        if (!i)
-            r->disk_usage_percent = m->used_percent;
-        r->nmounts++;
-    }
-    r->mounts = s->mount_reports;
-}
-
 void sl_sampler_read(struct sl_sampler *s, struct sl_node_report *r)
 {
     int64_t mono = sl_clock_ns(CLOCK_MONOTONIC);
     int64_t step = mono - s->last_mono_ns;
+    bool measure;
 
     *r = (struct sl_node_report){.timestamp_ns = sl_clock_ns(CLOCK_REALTIME),
                                  .uptime_ns = sl_clock_ns(CLOCK_BOOTTIME),
@@ -322,13 +284,16 @@ void sl_sampler_read(struct sl_sampler *s, struct sl_node_report *r)
                                  SL_NODE_FIELDS(SL_FIELD)
 #undef SL_FIELD
     };
-    report_cpus(s, r, s->last_mono_ns && step >= (int64_t)LEAST_MS * 1000000);
+    measure = s->measured_mono_ns && mono - s->measured_mono_ns >= (int64_t)LEAST_MS * 1000000;
+    report_cpus(s, r, measure);
+    if (measure || !s->measured_mono_ns)
+        s->measured_mono_ns = mono;
     s->last_mono_ns = mono;
     report_memory(s, r);
     report_disks(s, r);
     report_nets(s, r);
     report_load(s, r);
-    report_mounts(s, r);
+    mounts_read(&s->mounts, r);
     pressure_read(&s->pressure, &s->text, &s->odd);
     PRESSURE_REPORT(&s->pressure, r);
 }

@@ -128,11 +128,14 @@ struct sl_sampler *sl_sampler_new(const struct sl_sampler_options *options, stru
 void sl_sampler_free(struct sl_sampler *s);
 /*
  * A reading.  What cannot be read is absent, so it has no errors.  CPU percentages are of the time since the last
- * reading, and absent where that is less than 0.1 s.
+ * reading that had any, and absent where that is less than 0.1 s.
  */
 void sl_sampler_read(struct sl_sampler *s, struct sl_node_report *r);
 /* How often a counter of the kernel began anew, and how often one wrapped around. */
 void sl_sampler_oddities(const struct sl_sampler *s, uint64_t *reset, uint64_t *wrapped);
+
+/* Why the i-th mount of the options is not in the last reading, as errno; ETIMEDOUT: it does not answer.  0: it is. */
+int sl_sampler_mount_error(const struct sl_sampler *s, size_t i);
 
 /* What does not change.  Absent: NAN, 0 or "". */
 struct sl_node_facts {

@@ -141,6 +141,24 @@ void pressure_free(struct pressure *p);
      (r)->pressure_io_full_s = pressure_s((p)->has_full[2], &(p)->full[2]))
 double pressure_s(bool has, const struct counter *c);
 
+/* ---- how full file systems are (mounts.c) ---- */
+
+struct asked;
+struct mounts { /* zero-initialise */
+    struct mount {
+        char *path;
+        struct asked *asked; /* the thread that reads it; NULL: none yet, or none is needed */
+        int error;           /* errno of the last reading */
+    } * v;
+    size_t n;
+    struct sl_mount_report *reports;
+};
+/* n 0: the root.  False: no memory. */
+bool mounts_init(struct mounts *m, const char *const *paths, size_t n);
+/* Into mounts, nmounts, disk_usage_percent.  One that does not answer is absent, and is waited for 20 ms once. */
+void mounts_read(struct mounts *m, struct sl_node_report *r);
+void mounts_free(struct mounts *m);
+
 /* ---- parts of a node: each is fed with its file's text, so that tests and the fuzzer can ---- */
 
 enum { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIRQ, CPU_STEAL, CPU_TIMES };
@@ -148,9 +166,10 @@ enum { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIR
 struct cpus { /* cpu.c */
     struct cpu {
         uint64_t last[CPU_TIMES];
-        bool online, seen; /* in the last text; in this one */
-        double pct;        /* of the last step; NAN: not known */
-    } * cpu;               /* by number */
+        bool online, seen;  /* in the last text; in this one */
+        uint64_t sum, idle; /* ticks since it was measured */
+        bool anew;          /* its counters began anew since then */
+    } * cpu;                /* by number */
     size_t ncpu, cap;
     struct cpu all;    /* together, as the kernel adds them up */
     int online, times; /* times: how many the kernel tells */
@@ -161,7 +180,7 @@ struct cpus { /* cpu.c */
     bool has_blocked, has_forks, has_switches, is_there;
     double *pct; /* as in a report */
 };
-/* measure: percentages of the step from the text before; else only counters go on. */
+/* measure: percentages since the text that was last measured, or the first one; else only counters go on. */
 void cpus_parse(struct cpus *c, const struct text *t, bool measure, struct oddities *odd);
 void cpus_free(struct cpus *c);
 
