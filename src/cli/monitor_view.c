@@ -248,7 +248,7 @@ static void summary_of_tree(FILE *out, const struct monitor *m)
     fprintf(out, " (%.3g s user, %.3g s system)", t->cpu_user_s, t->cpu_system_s);
     if (!isnan(m->sums.most_rss_mb))
         fprintf(out, ", %s at most in %.0f process%s", size_text(m->sums.most_rss_mb, a), m->sums.most_processes,
-                m->sums.most_processes > 1 ? "es" : "");
+                m->sums.most_processes == 1 ? "" : "es");
     if (!isnan(t->read_mb))
         fprintf(out, "; %s read, %s written", size_text(t->read_mb, a), size_text(t->write_mb, b));
     fputs("\n", out);

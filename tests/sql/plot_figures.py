@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
+import monitor_files as files
 
 HTEX = "parsl.executor.htex.worker"
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}
@@ -613,6 +614,32 @@ def many_points(name):
     marks = sum(len(rows) for rows in sets.values())
     check(marks < 12000 or name == "rate", name, marks)
     check(title, name)
+
+
+@test
+def nodes_over_time():
+    """Each sample is a bin here: percentages as they stand in the files, what counters grew by in a second; also where the clock was set back."""
+    steady, back = files.node("steady", n=40, end=False), files.node("back", 8, n=40, end=False, began=files.T0 + 0.5)
+    for line in back[21:]:
+        line["timestamp"] -= 5.3
+    for lines in steady, back:
+        write(path("mon", files.name(lines)), files.text(lines))
+    imported(path("mon"))
+    sets, title = plot("nodes")
+    check(title.startswith("2 nodes: CPUs busy"), title)
+
+    def grown(lines, *keys):
+        sums = [sum(s.get(k, 0) for k in keys) if i else 0 for i, s in enumerate(lines)]
+        return [b - a for a, b in zip(sums, sums[1:])]
+    panels = {"cpu": lambda lines: [s["cpu_pct_per_cpu_avg"] for s in lines[1:]], "memory": lambda lines: [s["mem_percent"] for s in lines[1:]],
+              "disk": lambda lines: grown(lines, "disk_io_read_mb", "disk_io_write_mb"), "network": lambda lines: grown(lines, "net_io_ext_sent_mb", "net_io_ext_recv_mb")}
+    for panel, want in panels.items():
+        got = [r["value"] for r in sets["lines"] if (r["panel"], r["node"]) == (panel, "steady")]
+        equal(len(got), 40, panel)
+        for a, b in zip(got, want(steady)):
+            close(a, b, panel, by=0.01)  # of a percentage two decimals
+        values = [r["value"] for r in sets["lines"] if (r["panel"], r["node"]) == (panel, "back")]
+        check(0 < max(values) <= max(want(back)) + 0.01, panel, max(values), max(want(back)))
 
 
 main()
