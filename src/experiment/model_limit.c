@@ -36,7 +36,7 @@ int sl_model_set_limit(struct sl_linear_model *m, const struct sl_runs *r, const
     return 0;
 }
 
-/* A column that is 0 but for runs that failed. */
+/* A column that is 0, or of two levels one of them, but for runs that failed. */
 static int check_columns(const struct sl_linear_model *m, const struct sl_runs *r, struct sl_err *err)
 {
     for (size_t j = 1; j < m->terms; j++) {
@@ -45,7 +45,7 @@ static int check_columns(const struct sl_linear_model *m, const struct sl_runs *
         for (size_t k = 0; k < m->n; k++) {
             bool scored = !isnan(r->score[m->run[k]]);
             all &= !(x[k] != 0 && scored);
-            none &= !(x[k] == 0 && scored);
+            none &= x[k] == 1 || (x[k] == 0 && !scored);
         }
         if ((all || none) && !m->term[j].follows)
             return sl_err(err, SL_EUSAGE,

@@ -238,6 +238,23 @@ def failed_runs_as_so_bad_or_worse_are_survreg(score, limit, side, distribution,
 
 
 @test
+def failed_runs_beside_a_number_that_is_never_0():
+    """A factor such as 1, 2, 4, 8 workers is a slope, and has no runs without it."""
+    r = random.Random(16)
+    rows = [{"fast": r.randint(0, 1), "workers": r.choice((1, 2, 4, 8)), "unix_time": 1_700_000_000 + 600 * i, "usec_per_task": 0} for i in range(90)]
+    for i, row in enumerate(rows):
+        row["usec_per_task"] = "" if i % 13 == 4 else round(500 - 120 * row["fast"] + 9 * row["workers"] + r.gauss(0, 25), 3)
+    bring(put("failed.csv", rows))
+    script = SURVREG
+    for word, value in ("SCORE", "d$usec_per_task"), ("LIMIT", "max(d$usec_per_task, na.rm=TRUE)"), ("TYPE", "right"), ("DIST", "gaussian"), ("FORMULA", "fast + workers"):
+        script = script.replace(word, value)
+    want = R(script, file=path("failed.csv"))
+    got = {g["term"]: g for g in experiment("model", "--limit", "worst", "--no-time")}
+    for term in "(Intercept)", "fast", "workers":
+        check(abs(float(got[term]["estimate"]) - want[term][0]) < 1e-6 * want[term][1], term, got[term]["estimate"], want[term])
+
+
+@test
 def failures_by_treatment():
     """Against fisher.test and prop.test of R, whose Wilson intervals make Newcombe's; who wins by all pairs."""
     rows = read()
