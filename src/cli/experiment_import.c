@@ -3,6 +3,7 @@
  * Runs of an experiment from CSV: the header is read here, for the names of the columns; from these a recipe is made,
  * and the rest is an import like any other, with its sources, rejects, and files that have grown.
  */
+#include "analyse/load/rows.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/experiment.h"
@@ -177,9 +178,9 @@ static void make_recipe(struct sl_buf *b, const struct names *n, char sep)
                s, "\n");
     if (n->time)
         add_quoted(b, "    times: {", n->time, ": [unix, iso]}\n");
-    /* a number, and nothing that is none: NaN, Inf, 1,5 */
+    /* a number, and nothing that is none: NaN, Inf, 1,5, 1e400 */
     add_quoted(b, "records:\n  - when: {", n->score,
-               ": '/^(?=.)(?!\\s*[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?\\s*$)/'}\n");
+               ": '/^(?=.)(?!\\s*[-+]?(?:\\d{1,100}\\.?\\d*|\\.\\d+)(?:[eE](?:\\+?1?\\d{1,2}|-\\d+))?\\s*$)/'}\n");
     sl_buf_adds(b, "    reject: ");
     {
         struct sl_buf why = {0};
@@ -248,6 +249,35 @@ static void say(const struct cli *cli, const struct sl_import_result *r, const s
                sl_show_count((unsigned long long)rejected, a), rejected == 1 ? "" : "s", cli->store_path);
 }
 
+enum { REASON = 200 };
+
+/* Of files without a run: what is wrong with their first row.  The row of SQL is a reason. */
+static int first_reason(void *to, sqlite3_value **v)
+{
+    const char *reason = (const char *)sqlite3_value_text(v[0]);
+
+    snprintf(to, REASON, "%s", reason ? reason : "");
+    return 0;
+}
+
+static int no_runs(struct sl_store *st, const char *file, int64_t rejected, const char *store, struct sl_err *err)
+{
+    char reason[REASON] = "", n[32];
+    int rc = rejected ? sl_query_each(st->db,
+                                      "SELECT sl_query_each(?1, (SELECT r.reason FROM rejects r JOIN sl_source s ON "
+                                      "s.id = r.source WHERE s.recipe = 'experiment' AND s.replaced_by IS NULL "
+                                      "ORDER BY r.place LIMIT 1))",
+                                      first_reason, reason, err)
+                      : 0;
+
+    if (rc)
+        return rc;
+    if (!rejected)
+        return sl_err(err, SL_EFORMAT, "%s: no row follows the names of its columns", file);
+    return sl_err(err, SL_EFORMAT, "%s: none of its %s row%s is a run, as %s; see: spanloom rejects -d %s", file,
+                  sl_show_count((unsigned long long)rejected, n), rejected == 1 ? "" : "s", reason, store);
+}
+
 static int import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l, const struct names *n,
                   struct sl_err *err)
 {
@@ -278,6 +308,8 @@ static int import(const struct cli *cli, struct sl_recipes *set, const struct sl
         if (!rc) {
             say(cli, &r, n, (int64_t)runs.n, (int64_t)runs.failed, rejected);
             sl_runs_free(&runs);
+        } else if (rc == SL_ENOTFOUND && !r.spans) {
+            rc = no_runs(st, l->v.v[0].path, rejected, cli->store_path, err);
         }
     }
     sl_store_close(st);

@@ -405,12 +405,12 @@ def imported_again():
 
 @test
 def cells_that_cannot_be_used():
-    write(path("runs.csv"), '"a;b";c;when;y\n0;x;1;5\n1;x;2;NaN\n1;y;3;1,5\n0;y;4;inf\n\n0;x;later;8\n1;x;;9\n0;y;8;\n1;y;9;7.5;2\n1;"z;z";10;1e3\n')
+    write(path("runs.csv"), '"a;b";c;when;y\n0;x;1;5\n1;x;2;NaN\n1;y;3;1,5\n0;y;4;inf\n\n0;x;later;8\n1;x;;9\n0;y;8;\n1;y;9;7.5;2\n1;"z;z";10;1e3\n0;x;11;1e400\n')
     bring(path("runs.csv"), score="y", time="when")
     got = query(path("spanloom.db"), "SELECT place, reason FROM rejects ORDER BY place")
     equal(got, [(3, "y='NaN' is no number; a failed run has an empty cell"), (4, "y='1,5' is no number; a failed run has an empty cell"),
                 (5, "y='inf' is no number; a failed run has an empty cell"), (7, "when='later' is not a time of the declared format"),
-                (8, "no when, so nothing says which run it is"), (10, "5 columns, but the header has 4")])
+                (8, "no when, so nothing says which run it is"), (10, "5 columns, but the header has 4"), (12, "y='1e400' is no number; a failed run has an empty cell")])
     rows = experiment("factors")
     equal([(r["factor"], r["kind"], r["level"], r["runs"]) for r in rows],
           [("a;b", "boolean", "0", "1"), ("a;b", "boolean", "1", "1"), ("c", "categorical", "x", "1"), ("c", "categorical", "z;z", "1")])
@@ -429,6 +429,8 @@ def what_cannot_be_answered():
             r = spanloom("experiment", *command, "-d", path("x.db"), code=None)
         equal(r.code, code, r)
         check(all(w in r.err + r.out for w in words), r, "lacks", words)
+    says(["a;t;y", "0;1;2,5", "1;2;3,5"], None, "x.csv: none of its 2 rows is a run", "y='2,5' is no number", "spanloom rejects")
+    says(["a,t,y"], None, "x.csv: no row follows the names of its columns")
     says(["a,t,y", "0,1,", "1,2,"], ["means"], "all 2 runs of experiment 'x' failed")
     says(["a,t,y", "0,1,5", "1,2,6"], ["model"], "2 runs cannot tell 3 terms apart", code=2)
     says(["a,b,t,y", *(f"{i % 2},3,{i},{5 + i * i}" for i in range(9))], ["model"], "never varies, so nothing can be said of it: b", code=0)
