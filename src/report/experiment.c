@@ -5,6 +5,7 @@
 #include "plot/plot.h"
 #include "report/experiment_internal.h"
 #include "report/html.h"
+#include "show/experiment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,6 +302,16 @@ static void put_rest(struct report *r)
     sl_buf_adds(r->out, "</p>\n");
 }
 
+void experiment_shrunk(struct report *r, size_t terms, const char *so)
+{
+    char a[SL_SHOW_NUMBER], b[SL_SHOW_NUMBER];
+
+    sl_html_add(r->out,
+                "<p>% runs cannot tell % terms apart, so all are shrunk towards no effect, and many are left out (an "
+                "elastic net)%.</p>\n",
+                count_text((size_t)sl_table_int(r->run, SL_ABOUT_RUNS), a), count_text(terms, b), so, NULL);
+}
+
 /* Which matter, in words. */
 static void put_lead(struct report *r)
 {
@@ -311,10 +322,9 @@ static void put_lead(struct report *r)
 
     if (!r->least_squares) {
         sl_html_add(r->out,
-                    "<p class=\"lead\">There are not more runs than treatments to tell apart, so <b>nothing is "
-                    "sure</b>. What an "
+                    "<p class=\"lead\">% runs cannot tell % terms of a model apart, so <b>nothing is sure</b>. What an "
                     "elastic net keeps of them, shrunk towards no effect, is below.</p>\n",
-                    NULL);
+                    count_text((size_t)sl_table_int(r->run, SL_ABOUT_RUNS), a), count_text(r->terms, b), NULL);
         return;
     }
     sl_html_add(r->out, "<p class=\"lead\">Of % treatment%, <b>% matter% for sure</b>", count_text(r->effect.n, a),
@@ -339,12 +349,13 @@ static void put_lead(struct report *r)
     put_rest(r);
 }
 
-/* The best that the model knows of. */
+/* The best that the model knows of; nothing where all of it may be chance. */
 static void put_best(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
     struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_SEQUENCE, false, false, &err);
+    struct sl_buf names = {0};
     double first = NAN, last = NAN;
     size_t steps = 0, chance = 0;
     char a[SL_SHOW_NUMBER], b[SL_SHOW_NUMBER], c[SL_SHOW_NUMBER], d[SL_SHOW_NUMBER];
@@ -355,20 +366,23 @@ static void put_best(struct report *r)
         if (isnan(first))
             first = real(t, SL_SEQUENCE_AFTER);
         else
-            sl_html_add(r->out, steps++ ? ", &" : "<p>Applied one after the other, &",
+            sl_html_add(&names, steps++ ? ", &" : "<p>Applied one after the other, &",
                         sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT), NULL);
         chance += !sl_table_is_null(t, SL_SEQUENCE_TREATMENT) && !(real(t, SL_SEQUENCE_P) < 0.05);
         last = real(t, SL_SEQUENCE_AFTER);
     }
-    if (steps) {
-        sl_html_add(r->out, " bring % from % to %, by a model: % times as good", r->unit,
-                    sl_show_number(first, false, a), sl_show_number(last, false, b),
+    if (chance < steps) {
+        sl_buf_add(r->out, names.s, names.n);
+        sl_html_add(r->out,
+                    steps == 1 ? " brings % from % to %, by a model: % times as good"
+                               : " bring % from % to %, by a model: % times as good",
+                    r->unit, sl_show_number(first, false, a), sl_show_number(last, false, b),
                     sl_show_number(r->asked->q.rate ? last / first : first / last, false, c), NULL);
         if (chance)
-            sl_html_add(r->out, " (of % of these it may be chance)", chance == steps ? "all" : count_text(chance, d),
-                        NULL);
+            sl_html_add(r->out, " (of % of these it may be chance)", count_text(chance, d), NULL);
         sl_buf_adds(r->out, ". <a href=\"#scales\">Step by step</a>.</p>\n");
     }
+    sl_buf_free(&names);
     sl_result_free(&of);
 }
 
@@ -394,11 +408,13 @@ bool experiment_changes(struct report *r)
                 experiment_change_interval(&percent, real(t, SL_DRIFT_CHANGE_LOWER), real(t, SL_DRIFT_CHANGE_UPPER), b),
                 NULL);
         if (stretches == 1 && real(t, SL_DRIFT_TREND_P) < 0.05) {
+            double unit;
+            const char *name = sl_show_trend_unit(r->run, &unit);
             any = true;
-            sl_html_add(r->out, "<p>Apart from treatments, scores changed by % a day (% with 95 %% confidence).</p>\n",
-                        experiment_change(&percent, 24 * real(t, SL_DRIFT_TREND), a),
-                        experiment_change_interval(&percent, 24 * real(t, SL_DRIFT_TREND_LOWER),
-                                                   24 * real(t, SL_DRIFT_TREND_UPPER), b),
+            sl_html_add(r->out, "<p>Apart from treatments, scores changed by % % (% with 95 %% confidence).</p>\n",
+                        experiment_change(&percent, unit * real(t, SL_DRIFT_TREND), a), name,
+                        experiment_change_interval(&percent, unit * real(t, SL_DRIFT_TREND_LOWER),
+                                                   unit * real(t, SL_DRIFT_TREND_UPPER), b),
                         NULL);
         }
     }
@@ -428,19 +444,23 @@ static void put_row(struct report *r, const struct effect *e, double low, double
 {
     static const char *const sure[] = {"sure", "likely", "may be chance", "may be chance", ""};
     const char *class = e->sure > PROBABLE ? "" : e->better ? "better" : "worse";
-    char a[2 * SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER];
+    char a[2 * SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER], kept[SL_SHOW_NUMBER];
 
+    snprintf(kept, sizeof kept, "%.0f %%", 100 * e->kept);
     if (e->follows) {
         sl_html_add(r->out, "<tr class=\"unsure\"><td>&</td><td colspan=\"4\">cannot be told: it is %</td></tr>\n",
                     e->name, e->follows, NULL);
         return;
     }
     sl_buf_adds(r->out, e->sure > PROBABLE ? "<tr class=\"unsure\">" : "<tr>");
-    sl_html_add(r->out, "<td>&%</td><td class=\"n %\">%</td><td class=\"n\">%</td><td class=\"%\">", e->name,
-                e->numeric ? " (each 1 more)" : "", class, experiment_change(r, e->estimate, a),
-                experiment_change_interval(r, e->lower, e->upper, b), class, NULL);
+    sl_html_add(r->out, "<td>&%</td><td class=\"n %\">%</td>", e->name, e->numeric ? " (each 1 more)" : "", class,
+                experiment_change(r, e->estimate, a), NULL);
+    if (r->least_squares)
+        sl_html_add(r->out, "<td class=\"n\">%</td>", experiment_change_interval(r, e->lower, e->upper, b), NULL);
+    sl_html_add(r->out, "<td class=\"%\">", class, NULL);
     put_interval(r, e, low, high);
-    sl_html_add(r->out, "</td><td>%</td></tr>\n", sure[e->sure], NULL);
+    sl_html_add(r->out, "</td><td class=\"%\">%</td></tr>\n", isnan(e->kept) ? "" : "n",
+                isnan(e->kept) ? sure[e->sure] : kept, NULL);
 }
 
 static void put_effects(struct report *r)
@@ -460,9 +480,11 @@ static void put_effects(struct report *r)
         return;
     }
     sl_html_add(r->out,
-                "<div class=\"table\"><table><thead><tr><th>treatment</th><th class=\"n\">change of %</th><th "
-                "class=\"n\">95 %% "
-                "interval</th><th>%</th><th>is it sure?</th></tr></thead><tbody>\n",
+                r->least_squares
+                    ? "<div class=\"table\"><table><thead><tr><th>treatment</th><th class=\"n\">change of %</th>"
+                      "<th class=\"n\">95 %% interval</th><th>%</th><th>is it sure?</th></tr></thead><tbody>\n"
+                    : "<div class=\"table\"><table><thead><tr><th>treatment</th><th class=\"n\">change of %</th>"
+                      "<th>%</th><th class=\"n\">kept</th></tr></thead><tbody>\n",
                 r->unit, r->asked->q.rate ? "worse | better" : "better | worse", NULL);
     for (size_t i = 0; i < r->effect.n && i < ROWS; i++)
         put_row(r, &r->effect.v[i], low, high);
@@ -470,9 +492,11 @@ static void put_effects(struct report *r)
     if (r->effect.n > ROWS)
         sl_html_add(r->out, "<p class=\"more\">The surest 40 of %.</p>\n", count_text(r->effect.n, a), NULL);
     sl_html_add(r->out,
-                "<p class=\"more\">All else being equal, by a model%. Sure: in spite of so many being compared (Holm); "
-                "likely: of "
-                "those that are, one in twenty may be chance (Benjamini and Hochberg). ",
+                r->least_squares
+                    ? "<p class=\"more\">All else being equal, by a model%. Sure: in spite of so many being compared "
+                      "(Holm); likely: of those that are, one in twenty may be chance (Benjamini and Hochberg). "
+                    : "<p class=\"more\">All else being equal, by an elastic net%. Kept: in so many of 100 drawings of "
+                      "the runs it is not 0. ",
                 r->log ? " of the logarithm of the score" : "", NULL);
     add_command(r, r->log ? "model --log" : "model");
     sl_buf_adds(r->out, "</p>\n");
@@ -511,6 +535,7 @@ static int put_all(struct report *r, struct sl_buf *title, struct sl_err *err)
         experiment_cannot(r, why.text);
     } else {
         put_lead(r);
+        experiment_fails(r);
         put_best(r);
         experiment_parts(r, PARTS_FIRST);
         experiment_changes(r);

@@ -59,6 +59,7 @@ static void take_effects(struct report *r, struct sl_table *t)
         const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM),
                    *follows = sl_table_text(t, SL_MODEL_FOLLOWS, NULL);
         struct effect *e;
+        r->terms++;
         r->least_squares = strcmp(sl_table_text_or_empty(t, SL_MODEL_METHOD), "elastic net") != 0;
         if (!strcmp(name, "(Intercept)") || is_time(name) ||
             (!r->least_squares && !(fabs(real(t, SL_MODEL_ESTIMATE)) > 0)))
@@ -71,7 +72,8 @@ static void take_effects(struct report *r, struct sl_table *t)
                              .upper = real(t, SL_MODEL_UPPER),
                              .p = real(t, SL_MODEL_P),
                              .holm = real(t, SL_MODEL_P_HOLM),
-                             .bh = real(t, SL_MODEL_P_BH)};
+                             .bh = real(t, SL_MODEL_P_BH),
+                             .kept = real(t, SL_MODEL_KEPT)};
         e->name = e->term;
         e->better = r->asked->q.rate ? e->estimate > 0 : e->estimate < 0;
         e->sure = how_sure(e);

@@ -21,6 +21,7 @@ struct effect {
     const char *name, *term;                    /* as treatments and as terms of a model are called: f=b, fb */
     const char *follows;                        /* of others, so nothing can be told; NULL: it does not */
     double estimate, lower, upper, p, holm, bh; /* of the logarithm where report.log */
+    double kept;                                /* by an elastic net: in this share of drawings; otherwise NaN */
     enum sure sure;
     bool better, numeric;             /* numeric: of one more */
     size_t pairs, improved, worsened; /* of runs that are alike in all else */
@@ -37,6 +38,7 @@ struct report {
     const char *unit;
     bool model, log, least_squares; /* there is one; of the logarithm; it has intervals */
     SL_VEC(struct effect) effect;   /* the surest first */
+    size_t terms;                   /* of the model */
     size_t pairs, figures;          /* of runs that are alike in all but one factor */
     struct sl_arena text;
 };
@@ -85,6 +87,10 @@ void experiment_figure(struct report *r, const char *plot, const char *how, cons
                        const char *command);
 /* Which parts of the runs which treatments make longer for sure, by their logs, so many of them; how many it put. */
 size_t experiment_parts(struct report *r, size_t most);
+/* "16 runs cannot tell 107 terms apart, so ..." of an elastic net with so many terms. */
+void experiment_shrunk(struct report *r, size_t terms, const char *so);
+/* In words, with which treatments more runs fail, or fewer, where that is sure; false: with none. */
+bool experiment_fails(struct report *r);
 /* In words, what changed with time beside treatments, where that is sure; false: nothing. */
 bool experiment_changes(struct report *r);
 /* Appends a blank and s as a word for a shell. */

@@ -95,17 +95,29 @@ static void put_explained(struct report *r, bool interactions)
     struct sl_result of;
     struct sl_err err = {0};
     struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_MODEL, r->log, interactions, &err);
-    char share[SL_SHOW_NUMBER], terms[SL_SHOW_NUMBER], adjusted[SL_SHOW_NUMBER];
+    char share[SL_SHOW_NUMBER], terms[SL_SHOW_NUMBER], adjusted[SL_SHOW_NUMBER], so[100] = "";
     size_t n = 0;
-    double r2 = NAN, adj = NAN;
+    double r2 = NAN, adj = NAN, left_out = NAN;
+    bool net = false;
 
     while (t && sl_table_next(t, NULL) > 0) {
         r2 = real(t, SL_MODEL_R_SQUARED);
         adj = real(t, SL_MODEL_ADJ_R_SQUARED);
+        left_out = real(t, SL_MODEL_CV_R_SQUARED);
+        net = !sl_table_is_null(t, SL_MODEL_ALPHA);
         n++;
     }
     snprintf(share, sizeof share, "%.1f", 100 * r2);
     snprintf(adjusted, sizeof adjusted, "%.1f", 100 * adj);
+    if (net) {
+        snprintf(so, sizeof so, "; it explains %s %% of the variance", share);
+        if (!isnan(left_out))
+            snprintf(so + strlen(so), sizeof so - strlen(so), ", and of runs that it has not seen, %.1f %%",
+                     100 * left_out);
+        experiment_shrunk(r, n, so);
+        sl_result_free(&of);
+        return;
+    }
     if (!isnan(r2))
         sl_html_add(r->out, "<p>With % terms it explains % %% of the variance%", count_text(n, terms), share,
                     r->log ? " of the logarithm of scores" : "", NULL);
@@ -150,9 +162,12 @@ static void put_sure_pairs(struct report *r)
     struct sl_err err = {0};
     struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_TILES, r->log, false, &err);
     SL_VEC(struct pair) pair = {0};
+    bool net = false;
     char a[2 * SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER];
 
-    for (size_t row = 0; t && sl_table_next(t, NULL) > 0; row++) /* the other of two is the same, the other way round */
+    for (size_t row = 0; t && sl_table_next(t, NULL) > 0;
+         row++) { /* the other of two is the same, the other way round */
+        net |= sl_table_is_null(t, SL_TILES_P) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
         if (row % 2 == 0 && real(t, SL_TILES_P_HOLM) < 0.05)
             *sl_vec_add(&pair) = (struct pair){sl_table_text_or_empty(t, SL_TILES_TREATMENT),
                                                sl_table_text_or_empty(t, SL_TILES_OTHER),
@@ -160,10 +175,13 @@ static void put_sure_pairs(struct report *r)
                                                real(t, SL_TILES_LOWER),
                                                real(t, SL_TILES_UPPER),
                                                real(t, SL_TILES_P_HOLM)};
+    }
     if (pair.n)
         qsort(pair.v, pair.n, sizeof *pair.v, by_holm);
     if (t && !pair.n)
-        experiment_put(r, "Of no pair this is sure.");
+        experiment_put(r, net ? "There are too few runs for all pairs: what is shown is shrunk towards no effect (an "
+                                "elastic net), and of no pair it is sure."
+                              : "Of no pair this is sure.");
     if (pair.n)
         sl_buf_adds(r->out, "<ul>\n");
     for (size_t i = 0; i < pair.n && i < LISTED; i++)

@@ -83,8 +83,8 @@ static bool put_means(struct report *r)
     sl_html_add(
         r->out,
         "<p>The simplest question: of all pairs of runs that differ in this treatment alone, what did it change, on "
-        "average? There are % such pairs. A bar says nothing of where it was measured: see the next picture.</p>\n",
-        count_text(r->pairs, n), NULL);
+        "average? There % % such pair%. A bar says nothing of where it was measured: see the next picture.</p>\n",
+        r->pairs == 1 ? "is" : "are", count_text(r->pairs, n), r->pairs == 1 ? "" : "s", NULL);
     experiment_figure(r, "experiment-means", "", NULL, "means");
     return true;
 }
@@ -269,11 +269,45 @@ static bool has_failures(struct report *r)
     return sl_table_int(r->run, SL_ABOUT_FAILED) > 0;
 }
 
+bool experiment_fails(struct report *r)
+{
+    struct sl_result of;
+    struct sl_err err = {0};
+    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_FAILURES, false, false, &err);
+    char a[SL_SHOW_NUMBER], b[SL_SHOW_NUMBER], c[SL_SHOW_NUMBER], d[SL_SHOW_NUMBER];
+    size_t n = 0;
+    bool more;
+
+    while (t && sl_table_next(t, NULL) > 0) {
+        if (!(real(t, SL_FAILURES_P_HOLM) < 0.05))
+            continue;
+        more = real(t, SL_FAILURES_DIFFERENCE) > 0;
+        sl_html_add(r->out,
+                    n ? "; % with &: % of %, % of % without it" : "<p>% runs fail with &: % of %, % of % without it",
+                    n      ? more ? "more" : "fewer"
+                    : more ? "More"
+                           : "Fewer",
+                    sl_table_text_or_empty(t, SL_FAILURES_TREATMENT),
+                    count_text((size_t)sl_table_int(t, SL_FAILURES_FAILED_WITH), a),
+                    count_text((size_t)sl_table_int(t, SL_FAILURES_RUNS_WITH), b),
+                    count_text((size_t)sl_table_int(t, SL_FAILURES_FAILED_WITHOUT), c),
+                    count_text((size_t)sl_table_int(t, SL_FAILURES_RUNS_WITHOUT), d), NULL);
+        n++;
+    }
+    if (n)
+        sl_buf_adds(r->out, ". That is sure; failed runs have no score, so what makes runs fail looks better than it "
+                            "is.</p>\n");
+    sl_result_free(&of);
+    return n > 0;
+}
+
 static bool put_failures(struct report *r)
 {
     experiment_put(
         r, "Runs that failed have no score, and are in none of the above. A treatment that makes runs fail looks "
            "better than it is.");
+    if (!experiment_fails(r))
+        experiment_put(r, "Of no treatment it is sure that it makes more or fewer runs fail.");
     experiment_figure(r, "experiment-failures", "", NULL, "failures");
     return true;
 }

@@ -34,6 +34,9 @@ void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experimen
 void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
+/* What a trend of such runs is told in, "a day": of minutes, hours, days and weeks the largest that they span some of;
+ * its length in hours at *unit.  about: at its row. */
+const char *sl_show_trend_unit(const struct sl_table *about, double *unit);
 void sl_show_enough(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
 #endif

@@ -201,20 +201,22 @@ static void put_stretches(FILE *out, struct sl_table *t)
     }
 }
 
-/* In minutes, hours, days or weeks, of which the runs span some. */
+const char *sl_show_trend_unit(const struct sl_table *about, double *unit)
+{
+    double hours = (double)(sl_table_int(about, SL_ABOUT_LAST_NS) - sl_table_int(about, SL_ABOUT_FIRST_NS)) / 3600e9;
+
+    *unit = hours > 2 * 168 ? 168 : hours > 2 * 24 ? 24 : hours > 2 ? 1 : 1 / 60.0;
+    return *unit > 24 ? "a week" : *unit > 1 ? "a day" : *unit == 1 ? "an hour" : "a minute";
+}
+
 static void put_trend(FILE *out, const struct sl_result *r, const struct sl_table *t)
 {
-    struct sl_table *about = sl_result_find(r, "about");
-    double hours = (double)(sl_table_int(about, SL_ABOUT_LAST_NS) - sl_table_int(about, SL_ABOUT_FIRST_NS)) / 3600e9;
-    double unit = hours > 2 * 168 ? 168 : hours > 2 * 24 ? 24 : hours > 2 ? 1 : 1 / 60.0;
     char a[NUMBER], b[2 * NUMBER], c[NUMBER];
+    double unit;
+    const char *name = sl_show_trend_unit(sl_result_find(r, "about"), &unit);
 
     fprintf(out, "trend: %s %s, 95 %% interval %s (p %s)\n", change(unit * real(t, SL_DRIFT_TREND), true, true, a),
-            unit > 24   ? "a week"
-            : unit > 1  ? "a day"
-            : unit == 1 ? "an hour"
-                        : "a minute",
-            change_interval(unit * real(t, SL_DRIFT_TREND_LOWER), unit * real(t, SL_DRIFT_TREND_UPPER), true, b),
+            name, change_interval(unit * real(t, SL_DRIFT_TREND_LOWER), unit * real(t, SL_DRIFT_TREND_UPPER), true, b),
             p_text(real(t, SL_DRIFT_TREND_P), c));
 }
 

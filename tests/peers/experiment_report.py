@@ -146,6 +146,38 @@ def logs_tell_where():
     check("Which part of the critical path each treatment makes longer or shorter" in [s["title"]["text"] for s in specs(page)])
 
 
+@test
+def few_runs_are_no_headline():
+    """What an elastic net keeps is told as that; steps of which each may be chance are no gain."""
+    bring()
+    before = lambda t: ("--where", f"unix_time < {t}")
+    page = report(*before(1795162400))
+    text, net = words(page), [m for m in experiment("model", "--log", *before(1795162400)) if m["term"] != "(Intercept)"]
+    kept = {m["term"]: m for m in net if float(m["estimate"]) and m["term"] != "hours"}
+    check("16 runs cannot tell 16 terms of a model apart, so nothing is sure" in text, text[:800])
+    rows = [[words(c) for c in re.findall(r"<td.*?</td>", r, flags=re.S)] for r in re.findall(r"<tr.*?</tr>", page.split(">kept<")[1].split("</table>")[0], flags=re.S)]
+    equal({r[0]: (r[1], r[3]) for r in rows if r}, {t: (percent(m["estimate"]), f"{100 * float(m['kept']):.0f} %") for t, m in kept.items()})
+    check("Kept: in so many of 100 drawings" in text and "Holm" not in text.split("What was measured")[0] and "Applied one after" not in text, text[:2500])
+    check(f"(an elastic net); it explains {100 * float(net[0]['r_squared']):.1f} % of the variance, and of runs that it has not seen, {100 * float(net[0]['cv_r_squared']):.1f} %" in text, text)
+    check("There is 1 such pair." in text and "too few runs for all pairs" in text)
+    text = words(report(*before(1795162420)))
+    check("none matters for sure" in text and "times as good" not in text, text[:1500])
+
+
+@test
+def what_fails_and_what_drifts_is_told_first():
+    bring()
+    first = words(report()).split("What was measured")[0]
+    check("More runs fail with sys_affinity_cpu0: 7 of 80, 0 of 120 without it. That is sure" in first, first)
+    r = random.Random(4)
+    rows = [[i % 2, r.randrange(2), 1.7e9 + 20 * i, round(100 * math.exp(0.01 * i / 3 + r.gauss(0, 0.02)), 3)] for i in range(90)]
+    bring(put("drift.csv", ["a", "b", "t", "y"], rows), "y", "t", "--name", "drift")
+    first = words(report("--name", "drift")).split("What was measured")[0]
+    said = re.search(r"scores changed by \+([0-9.]+) % a minute", first)
+    check(said and abs(float(said[1]) - 100 * math.expm1(0.01)) < 0.05, first)
+    check(f"trend: +{said[1]} % a minute" in spanloom("experiment", "drift", "-d", path("spanloom.db"), "--name", "drift").out)
+
+
 # ---- in a browser
 
 

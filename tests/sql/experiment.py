@@ -404,6 +404,16 @@ def imported_again():
 
 
 @test
+def the_manual_has_every_question():
+    text = spanloom("experiment", "--help").out
+    questions = re.findall(r"^  ([a-z]+)", text.split("QUESTION is one of:")[1].split("\n\n")[0], flags=re.M)
+    with open(f"{ROOT}/docs/man/spanloom-experiment.1", encoding="utf-8") as f:
+        manual = f.read()
+    check(len(questions) > 15, questions)
+    equal([q for q in questions if not re.search(rf"^\.It Cm {q}$", manual, flags=re.M)], [])
+
+
+@test
 def cells_that_cannot_be_used():
     write(path("runs.csv"), '"a;b";c;when;y\n0;x;1;5\n1;x;2;NaN\n1;y;3;1,5\n0;y;4;inf\n\n0;x;later;8\n1;x;;9\n0;y;8;\n1;y;9;7.5;2\n1;"z;z";10;1e3\n0;x;11;1e400\n')
     bring(path("runs.csv"), score="y", time="when")
