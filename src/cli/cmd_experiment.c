@@ -53,7 +53,7 @@ static const struct sub {
 } subs[] = {
     {"factors", "", SL_ANSWER_FACTORS, sl_show_factors, NULL},
     {"means", " vs ", SL_ANSWER_MEANS, sl_show_means, "experiment-means"},
-    {"deltas", "", SL_ANSWER_DELTAS, NULL, "experiment-strip"},
+    {"deltas", " all ", SL_ANSWER_DELTAS, sl_show_deltas, "experiment-strip"},
     {"scatter", " colour log ", SL_ANSWER_SCATTER, sl_show_scatter, "experiment-scatter"},
     {"strip", "", SL_ANSWER_DELTAS, sl_show_strip, "experiment-strip"},
     {"model", " interactions log no-time beside all elastic-net alpha lambda limit ", SL_ANSWER_MODEL, sl_show_model,
@@ -182,10 +182,8 @@ static int answer(const struct cli *cli, const struct sub *sub, struct sl_asked 
     rc = vs       ? sl_result_experiment_vs(&r, st, a, vs, &err)
          : beside ? sl_result_experiment_beside(&r, st, a, &err)
                   : sl_result_experiment(&r, st, sub->answer, a, &err);
-    if (!rc && cli->format == SL_FORMAT_TABLE && show)
+    if (!rc && cli->format == SL_FORMAT_TABLE)
         show(stdout, &r, &look);
-    else if (!rc && cli->format == SL_FORMAT_TABLE)
-        rc = sl_show_table(stdout, r.table.v[0], cli->format, &err) < 0 ? SL_EIO : 0;
     else if (!rc)
         rc = sl_show_result(stdout, &r, cli->format, &err);
     sl_result_free(&r);

@@ -180,7 +180,8 @@ static void make_recipe(struct sl_buf *b, const struct names *n, char sep)
         add_quoted(b, "    times: {", n->time, ": [unix, iso]}\n");
     /* a number, and nothing that is none: NaN, Inf, 1,5, 1e400 */
     add_quoted(b, "records:\n  - when: {", n->score,
-               ": '/^(?=.)(?!\\s*[-+]?(?:\\d{1,100}\\.?\\d*|\\.\\d+)(?:[eE](?:\\+?1?\\d{1,2}|-\\d+))?\\s*$)/'}\n");
+               ": '/^(?=.)(?!\\s*[-+]?(?:(?:\\d{1,300}\\.?\\d*|\\.\\d+)|"
+               "(?:\\d{1,7}\\.?\\d*|\\.\\d+)[eE](?:\\+?(?:[12]?\\d{1,2}|300)|-\\d+))\\s*$)/'}\n");
     sl_buf_adds(b, "    reject: ");
     {
         struct sl_buf why = {0};

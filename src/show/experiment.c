@@ -18,17 +18,19 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     snprintf(what, sizeof what, "what each treatment changes (%s)", better(look));
     put_head(out, r, what);
     fprintf(out, "%-*s %9s  %-23s %s\n", NAME, "all runs with - without", "change", "95 % interval", "with : without");
-    while (sl_table_next(t, NULL) > 0)
-        fprintf(out, "%-*s %9s  %-20s%-3s %lld : %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
-                digits(real(t, SL_MEANS_DIFFERENCE), true, a),
+    while (sl_table_next(t, NULL) > 0) {
+        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT));
+        fprintf(out, " %9s  %-20s%-3s %lld : %lld\n", digits(real(t, SL_MEANS_DIFFERENCE), true, a),
                 interval(real(t, SL_MEANS_DIFFERENCE_LOWER), real(t, SL_MEANS_DIFFERENCE_UPPER), b),
                 count_mark(&marks, real(t, SL_MEANS_DIFFERENCE_P_HOLM), real(t, SL_MEANS_DIFFERENCE_P_BH)),
                 (long long)sl_table_int(t, SL_MEANS_RUNS_WITH), (long long)sl_table_int(t, SL_MEANS_RUNS_WITHOUT));
+    }
     fprintf(out, "\n%-*s %9s  %-23s %s\n", NAME, "pairs alike in all else", "change", "95 % interval", "pairs");
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
         few |= sl_table_is_null(t, SL_MEANS_LOWER);
-        fprintf(out, "%-*s %9s  %-20s%-3s %lld\n", NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT),
-                digits(real(t, SL_MEANS_DELTA), true, a), interval(real(t, SL_MEANS_LOWER), real(t, SL_MEANS_UPPER), b),
+        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT));
+        fprintf(out, " %9s  %-20s%-3s %lld\n", digits(real(t, SL_MEANS_DELTA), true, a),
+                interval(real(t, SL_MEANS_LOWER), real(t, SL_MEANS_UPPER), b),
                 count_mark(&of_pairs, real(t, SL_MEANS_P_HOLM), real(t, SL_MEANS_P_BH)),
                 (long long)sl_table_int(t, SL_MEANS_PAIRS));
     }
@@ -45,16 +47,19 @@ void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experime
     struct sl_table *t = sl_result_find(r, "both");
     char what[200], a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
 
-    snprintf(what, sizeof what, "changes in all runs, and there: where %.120s (%s)", look->vs, better(look));
+    snprintf(what, sizeof what, "changes in all runs, and there (%s)", better(look));
     put_head(out, r, what);
+    fprintf(out, "there: where %s\n\n", look->vs);
     fprintf(out, "%-*s %17s | %s\n", NAME, "", "with - without", "pairs alike in all else");
     fprintf(out, "%-*s %8s %8s | %8s %6s %8s %6s\n", NAME, "treatment", "all", "there", "all", "pairs", "there",
             "pairs");
-    while (sl_table_next(t, NULL) > 0)
-        fprintf(out, "%-*s %8s %8s | %8s %6lld %8s %6lld\n", NAME, sl_table_text_or_empty(t, SL_BOTH_TREATMENT),
-                digits(real(t, SL_BOTH_DIFFERENCE), true, a), digits(real(t, SL_BOTH_VS_DIFFERENCE), true, b),
-                digits(real(t, SL_BOTH_DELTA), true, c), (long long)sl_table_int(t, SL_BOTH_PAIRS),
-                digits(real(t, SL_BOTH_VS), true, d), (long long)sl_table_int(t, SL_BOTH_VS_PAIRS));
+    while (sl_table_next(t, NULL) > 0) {
+        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_BOTH_TREATMENT));
+        fprintf(out, " %8s %8s | %8s %6lld %8s %6lld\n", digits(real(t, SL_BOTH_DIFFERENCE), true, a),
+                digits(real(t, SL_BOTH_VS_DIFFERENCE), true, b), digits(real(t, SL_BOTH_DELTA), true, c),
+                (long long)sl_table_int(t, SL_BOTH_PAIRS), digits(real(t, SL_BOTH_VS), true, d),
+                (long long)sl_table_int(t, SL_BOTH_VS_PAIRS));
+    }
 }
 
 /* ---- models ---- */
@@ -65,7 +70,8 @@ static void put_term(FILE *out, const struct sl_table *t, bool log, int width, s
     const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM), *follows = sl_table_text(t, SL_MODEL_FOLLOWS, NULL);
 
     if (follows) {
-        fprintf(out, "%-*s cannot be told: it is %s\n", width, name, follows);
+        sl_show_name(out, width, name);
+        fprintf(out, " cannot be told: it is %s\n", follows);
         return;
     }
     if (!strcmp(name, "(Intercept)") && log)
@@ -79,7 +85,8 @@ static void put_term(FILE *out, const struct sl_table *t, bool log, int width, s
     } else {
         change_interval(real(t, SL_MODEL_LOWER), real(t, SL_MODEL_UPPER), log, b);
     }
-    fprintf(out, "%-*s %10s  %-22s %7s%s\n", width, name, a, b, p_text(real(t, SL_MODEL_P), c),
+    sl_show_name(out, width, name);
+    fprintf(out, " %10s  %-22s %7s%s\n", a, b, p_text(real(t, SL_MODEL_P), c),
             count_mark(marks, real(t, SL_MODEL_P_HOLM), real(t, SL_MODEL_P_BH)));
 }
 
@@ -114,11 +121,13 @@ static double least_of(struct sl_table *t, int column, size_t most)
 
 void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
+    enum { WIDEST = 34 }; /* of LINE, for names */
     struct sl_table *t = sl_result_find(r, "model");
     char what[200], a[NUMBER], b[32];
     double least = look->all ? 2 : least_of(t, SL_MODEL_P, MANY);
     struct marks marks = {0};
-    size_t left = 0, width = NAME;
+    size_t left = 0;
+    int width = NAME;
     int64_t censored;
 
     sl_table_next(t, NULL);
@@ -135,16 +144,15 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
         while (sl_table_next(t, NULL) > 0) {
             const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM);
             bool shown = sl_table_is_null(t, SL_MODEL_P) || sl_table_real(t, SL_MODEL_P) < least;
-            if (!pass && shown && strlen(name) > width)
-                width = strlen(name);
+            if (!pass && shown && sl_show_width(name) > width)
+                width = sl_show_width(name) < WIDEST ? sl_show_width(name) : WIDEST;
             else if (pass && !shown)
                 left++, marks.of++;
             else if (pass)
-                put_term(out, t, look->log, (int)(width > 36 ? 36 : width), &marks);
+                put_term(out, t, look->log, width, &marks);
         }
         if (!pass)
-            fprintf(out, "%-*s %10s  %-22s %7s\n", (int)(width > 36 ? 36 : width), "term", "change", "95 % interval",
-                    "p");
+            fprintf(out, "%-*s %10s  %-22s %7s\n", width, "term", "change", "95 % interval", "p");
     }
     if (left)
         fprintf(out, "and %zu more that are less sure; --all shows them\n", left);
@@ -157,11 +165,12 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
                 unit_of(r));
     else
         put_explained(out, t);
+    fprintf(out, " (%s runs)", sl_show_count((unsigned long long)sl_table_int(t, SL_MODEL_RUNS), b));
     if (censored || !sl_table_is_null(t, SL_MODEL_R_SQUARED))
-        fprintf(out, "%swhat is left has a standard deviation of %s", censored ? "\n" : "; ",
+        fprintf(out, ";\nwhat is left has a standard deviation of %s",
                 look->log ? change(real(t, SL_MODEL_RESIDUAL_STDDEV), true, false, a)
                           : digits(real(t, SL_MODEL_RESIDUAL_STDDEV), false, a));
-    fprintf(out, " (%s runs)\n", sl_show_count((unsigned long long)sl_table_int(t, SL_MODEL_RUNS), b));
+    fputc('\n', out);
 }
 
 void sl_show_beside(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -171,15 +180,16 @@ void sl_show_beside(FILE *out, const struct sl_result *r, const struct sl_experi
 
     snprintf(what, sizeof what, "the model beside plain means (%s)", better(look));
     put_head(out, r, what);
-    fprintf(out, "%-*s %-28s | %8s | %s\n", NAME - 2, "", "model", "with -", "pairs alike");
-    fprintf(out, "%-*s %8s %-19s | %8s | %8s %s\n", NAME - 2, "treatment", "change", "95 % interval", "without",
+    fprintf(out, "%-*s %-28s | %8s | %s\n", NAME - 4, "", "model", "with -", "pairs alike");
+    fprintf(out, "%-*s %8s %-19s | %8s | %8s %s\n", NAME - 4, "treatment", "change", "95 % interval", "without",
             "change", "n");
-    while (sl_table_next(t, NULL) > 0)
-        fprintf(out, "%-*s %8s %-19s | %8s | %8s %lld\n", NAME - 2, sl_table_text_or_empty(t, SL_BESIDE_TREATMENT),
-                digits(real(t, SL_BESIDE_MODEL), true, a),
+    while (sl_table_next(t, NULL) > 0) {
+        sl_show_name(out, NAME - 4, sl_table_text_or_empty(t, SL_BESIDE_TREATMENT));
+        fprintf(out, " %8s %-19s | %8s | %8s %lld\n", digits(real(t, SL_BESIDE_MODEL), true, a),
                 interval(real(t, SL_BESIDE_MODEL_LOWER), real(t, SL_BESIDE_MODEL_UPPER), b),
                 digits(real(t, SL_BESIDE_DIFFERENCE), true, c), digits(real(t, SL_BESIDE_DELTA), true, d),
                 (long long)sl_table_int(t, SL_BESIDE_PAIRS));
+    }
 }
 
 /* How sure it is that two treatments do something together: its p; by an elastic net, how small it is. */
@@ -188,6 +198,21 @@ static double rank_tile(const struct sl_table *t, bool net)
     if (net)
         return -fabs(real(t, SL_TILES_ESTIMATE));
     return sl_table_is_null(t, SL_TILES_P) ? 2 : sl_table_real(t, SL_TILES_P);
+}
+
+/* Two names, each in a column of its own; where one is longer, "a and b" in both columns. */
+static void put_pair(FILE *out, const char *a, const char *b)
+{
+    struct sl_buf both = {0};
+
+    if (sl_show_width(a) <= TILE && sl_show_width(b) <= TILE) {
+        sl_show_name(out, TILE + 1, a);
+        sl_show_name(out, TILE, b);
+        return;
+    }
+    sl_buf_addf(&both, "%s and %s", a, b);
+    sl_show_name(out, 2 * TILE + 1, both.s);
+    sl_buf_free(&both);
 }
 
 void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -218,8 +243,8 @@ void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experim
     for (size_t i = 0; i < n && (look->all || i < PAIRS); i++) {
         t->at = v[i].row;
         sl_table_next(t, NULL);
-        fprintf(out, "%-*s %-*s %8s%s%s%s\n", TILE, sl_table_text_or_empty(t, SL_TILES_TREATMENT), TILE,
-                sl_table_text_or_empty(t, SL_TILES_OTHER),
+        put_pair(out, sl_table_text_or_empty(t, SL_TILES_TREATMENT), sl_table_text_or_empty(t, SL_TILES_OTHER));
+        fprintf(out, " %8s%s%s%s\n",
                 sl_table_is_null(t, SL_TILES_ESTIMATE) ? "?" : change(real(t, SL_TILES_ESTIMATE), look->log, true, a),
                 sl_table_is_null(t, SL_TILES_LOWER) ? "" : "  ",
                 change_interval(real(t, SL_TILES_LOWER), real(t, SL_TILES_UPPER), look->log, b),
@@ -283,8 +308,8 @@ static bool put_left_out(FILE *out, const struct sl_table *t, int name, int foll
 {
     if (sl_table_is_null(t, follows))
         return false;
-    fprintf(out, "%-*s cannot be told: it is %s\n", NAME, sl_table_text_or_empty(t, name),
-            sl_table_text_or_empty(t, follows));
+    sl_show_name(out, NAME, sl_table_text_or_empty(t, name));
+    fprintf(out, " cannot be told: it is %s\n", sl_table_text_or_empty(t, follows));
     return true;
 }
 
@@ -302,7 +327,7 @@ void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_expe
     snprintf(what, sizeof what, "one after the other, by %s %s (%s)", net ? "an elastic net" : "a model",
              pairs ? "with pairs" : "without pairs", better(look));
     put_head(out, r, what);
-    fprintf(out, "%-*s %9s  %8s  %-14s  %s\n", NAME, "treatment", "change", "then", "", "measured (runs)");
+    fprintf(out, "%-*s %9s  %8s  %-*s  %s\n", NAME, "treatment", "change", "then", BAR, "", "measured (runs)");
     while (sl_table_next(t, NULL) > 0) {
         bool first = sl_table_is_null(t, SL_SEQUENCE_TREATMENT);
         if (put_left_out(out, t, SL_SEQUENCE_TREATMENT, SL_SEQUENCE_FOLLOWS))
@@ -310,16 +335,12 @@ void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_expe
         bool unsure = !first && !net && !(sl_table_real(t, SL_SEQUENCE_P) < 0.05);
         sl_show_bar(real(t, SL_SEQUENCE_AFTER) / most, BAR, bar);
         any |= unsure;
-        fprintf(out, "%-*s %9s%s %8s  %s", NAME, first ? "(none)" : sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT),
-                first ? "" : digits(real(t, SL_SEQUENCE_DELTA), true, a), unsure ? "?" : " ",
+        sl_show_name(out, NAME, first ? "(none)" : sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT));
+        fprintf(out, " %9s%s %8s  %s", first ? "" : digits(real(t, SL_SEQUENCE_DELTA), true, a), unsure ? "?" : " ",
                 digits(real(t, SL_SEQUENCE_AFTER), false, b), bar);
-        if (sl_table_int(t, SL_SEQUENCE_RUNS)) {
-            size_t width = 0;
-            for (const char *s = bar; *s; s++)
-                width += (*s & 0xC0) != 0x80;
-            fprintf(out, "%*s  %s (%lld)", (int)(BAR - width), "", digits(real(t, SL_SEQUENCE_MEASURED), false, c),
-                    (long long)sl_table_int(t, SL_SEQUENCE_RUNS));
-        }
+        if (sl_table_int(t, SL_SEQUENCE_RUNS))
+            fprintf(out, "%*s  %s (%lld)", BAR - sl_show_width(bar), "",
+                    digits(real(t, SL_SEQUENCE_MEASURED), false, c), (long long)sl_table_int(t, SL_SEQUENCE_RUNS));
         fputc('\n', out);
     }
     if (any)
@@ -335,9 +356,11 @@ void sl_show_shapley(FILE *out, const struct sl_result *r, const struct sl_exper
     put_head(out, r, what);
     fprintf(out, "%-*s %8s  %-19s  %s\n", NAME - 2, "treatment", "average", "95 % interval", "in any order");
     while (sl_table_next(t, NULL) > 0)
-        if (!put_left_out(out, t, 0, 4))
-            fprintf(out, "%-*s %8s  %-19s  %s\n", NAME - 2, sl_table_text_or_empty(t, 0), digits(real(t, 1), true, a),
-                    interval(real(t, 5), real(t, 6), c), interval(real(t, 2), real(t, 3), b));
+        if (!put_left_out(out, t, 0, 4)) {
+            sl_show_name(out, NAME - 2, sl_table_text_or_empty(t, 0));
+            fprintf(out, " %8s  %-19s  %s\n", digits(real(t, 1), true, a), interval(real(t, 5), real(t, 6), c),
+                    interval(real(t, 2), real(t, 3), b));
+        }
 }
 
 void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -357,7 +380,7 @@ void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_ex
         fprintf(out, "\ncomponent %d is mostly:\n", k);
         for (sl_table_rewind(l); sl_table_next(l, NULL) > 0;)
             if (sl_table_int(l, 0) == k && fabs(real(l, 2)) >= 0.2)
-                fprintf(out, "  %+.2f %s\n", real(l, 2), sl_table_text_or_empty(l, 1));
+                fprintf(out, "  %+.2f ", real(l, 2)), sl_show_name(out, 0, sl_table_text_or_empty(l, 1));
     }
 }
 
@@ -374,14 +397,12 @@ static void put_strip(FILE *out, const struct strip *s)
 {
     char a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
 
-    if (isnan(s->sum_log)) { /* a score that is not above 0 */
-        fprintf(out, "%-*s %6zu %6zu %6zu %8s\n", NAME, s->name, s->n, s->better, s->worse,
-                digits(s->sum / (double)s->n, true, a));
-        return;
-    }
-    fprintf(out, "%-*s %6zu %6zu %6zu %8s  x%-6s x%s to x%s\n", NAME, s->name, s->n, s->better, s->worse,
-            digits(s->sum / (double)s->n, true, a), digits(exp2(s->sum_log / (double)s->n), false, b),
-            digits(exp2(s->least), false, c), digits(exp2(s->most), false, d));
+    sl_show_name(out, NAME, s->name);
+    fprintf(out, " %6zu %6zu %6zu %8s", s->n, s->better, s->worse, digits(s->sum / (double)s->n, true, a));
+    if (!isnan(s->sum_log)) /* else a score is not above 0 */
+        fprintf(out, "  %-6s%s to %s", digits(exp2(s->sum_log / (double)s->n), false, b),
+                digits(exp2(s->least), false, c), digits(exp2(s->most), false, d));
+    fputc('\n', out);
 }
 
 static void take_delta(struct strip *s, double delta, double log2_ratio, bool rate)
@@ -399,7 +420,7 @@ static void take_delta(struct strip *s, double delta, double log2_ratio, bool ra
 
 static void put_strip_head(FILE *out, const char *name)
 {
-    fprintf(out, "%-*s %6s %6s %6s %8s  %-7s %s\n", NAME, name, "pairs", "better", "worse", "mean", "times", "range");
+    fprintf(out, "%-*s %6s %6s %6s %8s  %-6s%s\n", NAME, name, "pairs", "better", "worse", "mean", "times", "range");
 }
 
 void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -409,7 +430,7 @@ void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experim
 
     put_head(out, r, "runs before and after a treatment, alike in all else");
     if (!t->rows)
-        fputs("No two runs differ in one factor alone. Models need no such pairs: spanloom experiment model\n", out);
+        fputs("No two runs differ in one factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
     else
         put_strip_head(out, "treatment");
     while (sl_table_next(t, NULL) > 0) {
@@ -423,6 +444,53 @@ void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experim
     }
     if (s.n)
         put_strip(out, &s);
+}
+
+struct delta {
+    double far;
+    size_t row;
+};
+
+static int by_far(const void *a, const void *b)
+{
+    const struct delta *x = a, *y = b;
+    return x->far > y->far ? -1 : x->far < y->far ? 1 : x->row < y->row ? -1 : x->row > y->row;
+}
+
+void sl_show_deltas(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "deltas");
+    struct delta *v = sl_alloc(t->rows * sizeof *v + 1);
+    size_t n = 0, shown;
+    char a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
+
+    put_head(out, r, "runs before and after a treatment, alike in all else");
+    for (; sl_table_next(t, NULL) > 0; n++) {
+        double times = fabs(real(t, SL_DELTAS_LOG2));
+        v[n] = (struct delta){isnan(times) ? 0 : times, n};
+    }
+    if (!look->all && n)
+        qsort(v, n, sizeof *v, by_far);
+    shown = look->all || n < PAIRS ? n : PAIRS;
+    if (!n)
+        fputs("No two runs differ in one factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
+    else
+        fprintf(out, "%-*s %9s %9s %9s %7s  %s\n", NAME, "treatment", "before", "after", "change", "times", "runs");
+    for (size_t i = 0; i < shown; i++) {
+        t->at = v[i].row;
+        sl_table_next(t, NULL);
+        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_DELTAS_TREATMENT));
+        fprintf(out, " %9s %9s %9s %7s  %lld %lld\n", digits(real(t, SL_DELTAS_BEFORE), false, a),
+                digits(real(t, SL_DELTAS_AFTER), false, b), digits(real(t, SL_DELTAS_DELTA), true, c),
+                digits(exp2(real(t, SL_DELTAS_LOG2)), false, d), (long long)sl_table_int(t, SL_DELTAS_BEFORE_RUN),
+                (long long)sl_table_int(t, SL_DELTAS_AFTER_RUN));
+    }
+    if (n > shown)
+        fprintf(out, "and %s that are nearer to no change; --all shows them\n",
+                sl_show_count((unsigned long long)(n - shown), a));
+    if (n)
+        fputs("\nruns are spans, before and after: spanloom show span NUMBER\n", out);
+    free(v);
 }
 
 void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -443,7 +511,7 @@ void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_exper
         take_delta(&colour.v[i], real(t, 2), real(t, 3), look->rate);
     }
     if (!t->rows)
-        fputs("No two runs differ in this factor alone. Models need no such pairs: spanloom experiment model\n", out);
+        fputs("No two runs differ in this factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
     else
         put_strip_head(out, look->by ? look->by : "");
     for (size_t i = 0; i < colour.n; i++)
@@ -452,36 +520,53 @@ void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_exper
 }
 
 /* "0: 121, 1: 72"; of many levels how many there are, and between which. */
-static void put_levels(FILE *out, struct sl_table *f, int64_t levels)
+static void add_levels(struct sl_buf *b, struct sl_table *f, int64_t levels)
 {
     const char *first = sl_table_text_or_empty(f, 3);
 
     if (levels <= LEVELS) {
-        fprintf(out, " %s: %lld", first, (long long)sl_table_int(f, 4));
+        sl_buf_addf(b, "%s: %lld", first, (long long)sl_table_int(f, 4));
         return;
     }
-    fprintf(out, " %lld levels, %s to ", (long long)levels, first);
+    sl_buf_addf(b, "%lld levels, %s to ", (long long)levels, first);
     for (int64_t k = 1; k < levels; k++)
         sl_table_next(f, NULL);
-    fputs(sl_table_text_or_empty(f, 3), out);
+    sl_buf_adds(b, sl_table_text_or_empty(f, 3));
 }
 
 void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *f = sl_result_find(r, "factors");
     const char *last = "";
+    struct sl_buf b = {0}, clean = {0};
+    int at = 0;
 
     (void)look;
     put_head(out, r, "how many runs have which level of a factor; scores are in");
     for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
         const char *name = sl_table_text_or_empty(f, 0);
         bool same = !strcmp(name, last);
-        if (!same)
-            fprintf(out, "%s%-*s %-12s", *last ? "\n" : "", NAME, name, sl_table_text_or_empty(f, 1));
-        else
+        if (!same) {
+            fputs(*last ? "\n" : "", out);
+            sl_show_name(out, NAME, name);
+            fprintf(out, " %-12s", sl_table_text_or_empty(f, 1));
+            at = NAME + 13;
+        }
+        sl_buf_clear(&b);
+        sl_buf_clear(&clean);
+        add_levels(&b, f, sl_table_int(f, 2));
+        sl_show_clean(&clean, b.s, b.n);
+        if (same)
             fputc(',', out);
-        put_levels(out, f, sl_table_int(f, 2));
+        if (same && at + 2 + sl_show_width(clean.s) >= LINE) {
+            fprintf(out, "\n%*s", NAME + 13, "");
+            at = NAME + 13;
+        }
+        fprintf(out, " %s", clean.s);
+        at += 2 + sl_show_width(clean.s);
         last = name;
     }
     fputc('\n', out);
+    sl_buf_free(&b);
+    sl_buf_free(&clean);
 }

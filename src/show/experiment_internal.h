@@ -14,11 +14,12 @@
 enum {
     NAME = 28,
     LEVELS = 12,
-    TILE = 25,
+    TILE = 23,
     NUMBER = SL_SHOW_NUMBER,
     MANY = 40,
     PAIRS = 20,
-    BAR = 14,
+    BAR = 12,
+    LINE = 80,
     DATE = sizeof "2026-11-20" - 1
 };
 

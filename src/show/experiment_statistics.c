@@ -69,8 +69,8 @@ void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experimen
     for (size_t i = 0; i < shown; i++) {
         t->at = v[i].row;
         sl_table_next(t, NULL);
-        fprintf(out, "%-*s %10s", TERM, sl_table_text_or_empty(t, SL_MODEL_TERM),
-                change(real(t, SL_MODEL_ESTIMATE), look->log, true, a));
+        sl_show_name(out, TERM, sl_table_text_or_empty(t, SL_MODEL_TERM));
+        fprintf(out, " %10s", change(real(t, SL_MODEL_ESTIMATE), look->log, true, a));
         if (!sl_table_is_null(t, SL_MODEL_KEPT))
             fprintf(out, " %5.0f %%", 100 * real(t, SL_MODEL_KEPT));
         fputc('\n', out);
@@ -86,7 +86,7 @@ void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experimen
     put_lambda(out, t);
     put_explained(out, t);
     if (!sl_table_is_null(t, SL_MODEL_CV_R_SQUARED))
-        fprintf(out, "; of runs that were left out, %.1f %%", 100 * real(t, SL_MODEL_CV_R_SQUARED));
+        fprintf(out, "; of runs left out, %.1f %%", 100 * real(t, SL_MODEL_CV_R_SQUARED));
     fprintf(out, " (%lld runs)\n", (long long)sl_table_int(t, SL_MODEL_RUNS));
     free(v);
 }
@@ -95,20 +95,20 @@ void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experimen
 
 void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
-    enum { WIDE = 12 };
+    enum { WIDE = 7 };
     struct sl_table *t = sl_result_find(r, "variance");
     double most = sl_show_most(t, SL_VARIANCE_SHARE);
     char what[200], a[2 * NUMBER], bar[4 * WIDE + 4];
     struct marks marks = {0};
 
-    snprintf(what, sizeof what, "how much of the variance of %s each factor explains", of_what(look));
+    snprintf(what, sizeof what, "what each factor explains of the variance of %s", of_what(look));
     put_head_in(out, r, what, "percent");
-    fprintf(out, "%-*s %6s  %-12s  %6s %6s %7s\n", NAME, "factor", "share", "95 % interval", "alone", "last", "p");
+    fprintf(out, "%-*s %6s  %-12s %6s %5s %6s\n", NAME, "factor", "share", "95 % interval", "alone", "last", "p");
     while (sl_table_next(t, NULL) > 0) {
         snprintf(a, sizeof a, "%.1f to %.1f", 100 * real(t, SL_VARIANCE_LOWER), 100 * real(t, SL_VARIANCE_UPPER));
-        fprintf(out, "%-*s %6.1f  %-12s  ", NAME, sl_table_text_or_empty(t, SL_VARIANCE_FACTOR),
-                100 * real(t, SL_VARIANCE_SHARE), a);
-        fprintf(out, "%6.1f %6.1f %7s%-3s %s\n", 100 * real(t, SL_VARIANCE_ALONE), 100 * real(t, SL_VARIANCE_LAST),
+        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_VARIANCE_FACTOR));
+        fprintf(out, " %6.1f  %-13s ", 100 * real(t, SL_VARIANCE_SHARE), a);
+        fprintf(out, "%5.1f %5.1f %6s%-3s %s\n", 100 * real(t, SL_VARIANCE_ALONE), 100 * real(t, SL_VARIANCE_LAST),
                 p_text(real(t, SL_VARIANCE_P), a),
                 count_mark(&marks, real(t, SL_VARIANCE_P_HOLM), real(t, SL_VARIANCE_P_BH)),
                 sl_show_bar(real(t, SL_VARIANCE_SHARE) / most, WIDE, bar));
@@ -126,6 +126,8 @@ void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_expe
 
 /* ---- failures ---- */
 
+enum { TREATMENT = 22 };
+
 /* "3 of 47" */
 static char *share_text(const struct sl_table *t, int of, int all, char *buf)
 {
@@ -141,12 +143,12 @@ static void put_failure(FILE *out, const struct sl_table *t, struct marks *marks
     if (!sl_table_is_null(t, SL_FAILURES_BETTER_LOWER))
         snprintf(chance, sizeof chance, "%3.0f to %.0f", 100 * real(t, SL_FAILURES_BETTER_LOWER),
                  100 * real(t, SL_FAILURES_BETTER_UPPER));
-    fprintf(out, "%-*s %9s %9s %+6.1f  %-14s%-3s", 22, sl_table_text_or_empty(t, SL_FAILURES_TREATMENT),
-            share_text(t, SL_FAILURES_FAILED_WITH, SL_FAILURES_RUNS_WITH, with),
+    sl_show_name(out, TREATMENT, sl_table_text_or_empty(t, SL_FAILURES_TREATMENT));
+    fprintf(out, " %8s %8s %+6.1f  %-14s%-3s", share_text(t, SL_FAILURES_FAILED_WITH, SL_FAILURES_RUNS_WITH, with),
             share_text(t, SL_FAILURES_FAILED_WITHOUT, SL_FAILURES_RUNS_WITHOUT, without),
             100 * real(t, SL_FAILURES_DIFFERENCE), range,
             count_mark(marks, real(t, SL_FAILURES_P_HOLM), real(t, SL_FAILURES_P_BH)));
-    fprintf(out, "%4.0f %s\n", 100 * real(t, SL_FAILURES_BETTER), chance);
+    fprintf(out, "%3.0f%s%s\n", 100 * real(t, SL_FAILURES_BETTER), *chance ? " " : "", chance);
 }
 
 void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -157,8 +159,8 @@ void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_expe
 
     (void)look;
     put_head_in(out, r, "which treatments make runs fail, and who wins if failed is the worst", "percent");
-    fprintf(out, "%-*s %9s %9s %6s  %-16s %s\n", 22, "", "failed", "failed", "more", "", "better");
-    fprintf(out, "%-*s %9s %9s %6s  %-16s %s\n", 22, "treatment", "with", "without", "with", "95 % interval",
+    fprintf(out, "%-*s %8s %8s %6s  %-16s %s\n", TREATMENT, "", "failed", "failed", "more", "", "better");
+    fprintf(out, "%-*s %8s %8s %6s  %-16s %s\n", TREATMENT, "treatment", "with", "without", "with", "95 % interval",
             "with, 95 %");
     while (sl_table_next(t, NULL) > 0) {
         put_failure(out, t, &marks);
@@ -251,7 +253,7 @@ static void put_when_sure(FILE *out, const struct sl_table *t)
     if (!sl_table_is_null(t, SL_ENOUGH_SURE_SINCE))
         fprintf(out, "since run %s\n", sl_show_count((unsigned long long)sl_table_int(t, SL_ENOUGH_SURE_SINCE), n));
     else if (!(needed < 100 * runs))
-        fputs("not by 100 times the runs\n", out);
+        fputs("by very many runs\n", out);
     else
         fprintf(out, "by some %s runs\n", digits(needed, false, n));
 }
@@ -267,12 +269,12 @@ void sl_show_enough(FILE *out, const struct sl_result *r, const struct sl_experi
     fprintf(out, "%-*s %9s  %9s %9s  %s\n", NAME, "treatment", "change", "runs", "more", "without 0");
     while (sl_table_next(t, NULL) > 0) {
         if (sl_table_is_null(t, SL_ENOUGH_ESTIMATE)) {
-            fprintf(out, "%-*s cannot be told: it follows from others\n", NAME,
-                    sl_table_text_or_empty(t, SL_ENOUGH_TERM));
+            sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_ENOUGH_TERM));
+            fputs(" cannot be told: it follows from others\n", out);
             continue;
         }
-        fprintf(out, "%-*s %9s  %9s %9s  ", NAME, sl_table_text_or_empty(t, SL_ENOUGH_TERM),
-                change(real(t, SL_ENOUGH_ESTIMATE), look->log, true, a),
+        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_ENOUGH_TERM));
+        fprintf(out, " %9s  %9s %9s  ", change(real(t, SL_ENOUGH_ESTIMATE), look->log, true, a),
                 change(real(t, SL_ENOUGH_WIDTH), look->log, false, b),
                 change(real(t, SL_ENOUGH_NEXT_WIDTH), look->log, false, c));
         put_when_sure(out, t);

@@ -40,8 +40,7 @@ struct cell {
     bool number;
 };
 
-/* Columns that a terminal needs: UTF-8 continuation bytes take none. */
-static int width_of(const char *s)
+int sl_show_width(const char *s)
 {
     int w = 0;
 
@@ -82,6 +81,17 @@ void sl_show_clean(struct sl_buf *b, const char *s, size_t n)
         c += k ? k : 1;
     }
     sl_buf_free(&utf8);
+}
+
+void sl_show_name(FILE *out, int width, const char *s)
+{
+    struct sl_buf b = {0};
+    int wide;
+
+    sl_show_clean(&b, s, strlen(s));
+    wide = b.n ? sl_show_width(b.s) : 0;
+    fprintf(out, "%s%s%*s", b.n ? b.s : "", wide > width ? "\n" : "", wide > width ? width : width - wide, "");
+    sl_buf_free(&b);
 }
 
 /* The text of a cell, with the digits that give a number back exactly; borrowed from b.  NULL for NULL. */
@@ -126,7 +136,8 @@ static struct cell make_cell(const struct sl_table *t, int col)
     if (s)
         sl_show_clean(&b, s, s == text.s ? text.n : strlen(s));
     sl_buf_free(&text);
-    return (struct cell){b.s, width_of(b.s), type == SQLITE_INTEGER || type == SQLITE_FLOAT || type == SQLITE_NULL};
+    return (struct cell){b.s, sl_show_width(b.s),
+                         type == SQLITE_INTEGER || type == SQLITE_FLOAT || type == SQLITE_NULL};
 }
 
 static void put_cell(FILE *out, const char *s, int width, int column, bool right, bool last)
@@ -146,7 +157,7 @@ static void put_block(FILE *out, const struct sl_table *t, const struct cell *ce
     int cols = t->columns;
 
     for (int c = 0; c < cols && heading; c++)
-        put_cell(out, t->column[c].name, width_of(t->column[c].name), width[c], number[c], c == cols - 1);
+        put_cell(out, t->column[c].name, sl_show_width(t->column[c].name), width[c], number[c], c == cols - 1);
     for (size_t r = 0; r < rows; r++)
         for (int c = 0; c < cols; c++)
             put_cell(out, cells[r * (size_t)cols + (size_t)c].s, cells[r * (size_t)cols + (size_t)c].width, width[c],
@@ -162,7 +173,7 @@ static long show_aligned(FILE *out, struct sl_table *t, struct sl_err *err)
     long n = 0;
 
     for (size_t c = 0; c < cols; c++)
-        width[c] = width_of(t->column[c].name);
+        width[c] = sl_show_width(t->column[c].name);
     memset(number, 1, cols);
     while ((rc = sl_table_next(t, err)) > 0) {
         for (size_t c = 0; c < cols; c++) {

@@ -39,6 +39,11 @@ long sl_show_part(FILE *out, struct sl_table *t, enum sl_format format, struct s
 /* Appends s so that a terminal can show it: one line, UTF-8, no controls (\n, \t and \xNN in their place). */
 void sl_show_clean(struct sl_buf *b, const char *s, size_t n);
 
+/* Columns that a terminal needs for s: UTF-8 continuation bytes take none. */
+int sl_show_width(const char *s);
+/* s, clean, in so many columns; a longer one on a line of its own, and the columns below it. */
+void sl_show_name(FILE *out, int width, const char *s);
+
 /* A bar of share * width columns, at least a sliver where share > 0.  buf holds 4 * width + 4 bytes. */
 char *sl_show_bar(double share, int width, char *buf);
 /* One column of a row of bars, a blank to a full block; the lowest stands for all that is little. */

@@ -5,24 +5,24 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   spanloom.db: experiment runs has 200 runs, of which 7 failed (201 new spans)
   $ spanloom experiment variance
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
-  how much of the variance of scores each factor explains, percent
+  what each factor explains of the variance of scores, percent
   
-  factor                        share  95 % interval   alone   last       p
-  sys_affinity_cpu0              28.4  22.7 to 33.2    32.4   25.8  <0.001 ** ████████████
-  cfg_monitoring                 23.6  16.8 to 33.2    26.1   22.3  <0.001 ** ██████████
-  app_big                         7.7  4.0 to 13.2     10.8    5.8  <0.001 ** ███▎
-  cfg_no_init_logging             1.5  0.4 to 3.4       0.0    3.2  <0.001 ** ▋
-  cfg_encrypted                   1.4  0.1 to 4.5       2.8    0.6   0.084    ▋
-  cfg_1_worker                    1.1  0.2 to 3.4       2.1    0.4   0.125    ▌
-  (time)                          1.1  0.2 to 5.1       2.2    0.2   0.297    ▌
-  placebo_env                     0.5  0.0 to 2.7       1.3    0.0   0.617    ▎
-  cfg_strategy_none               0.5  0.0 to 2.1       1.7    0.0   0.658    ▎
-  cfg_poll_100                    0.4  0.1 to 2.1       0.2    0.4   0.126    ▎
-  cfg_prefetch_100                0.4  0.0 to 2.4       0.9    0.0   0.967    ▏
-  sys_py_optimize                 0.4  0.0 to 2.4       0.7    0.3   0.233    ▏
-  src_biglogs_remove              0.3  0.0 to 1.4       0.2    0.5   0.091    ▏
-  cfg_worker_debug                0.2  0.0 to 1.1       0.2    0.0   0.654    ▏
-  cfg_rundir_ramfs                0.1  0.0 to 1.3       0.1    0.0   0.690    ▏
+  factor                        share  95 % interval  alone  last      p
+  sys_affinity_cpu0              28.4  22.7 to 33.2   32.4  25.8 <0.001 ** ███████
+  cfg_monitoring                 23.6  16.8 to 33.2   26.1  22.3 <0.001 ** █████▉
+  app_big                         7.7  4.0 to 13.2    10.8   5.8 <0.001 ** █▉
+  cfg_no_init_logging             1.5  0.4 to 3.4      0.0   3.2 <0.001 ** ▍
+  cfg_encrypted                   1.4  0.1 to 4.5      2.8   0.6  0.084    ▍
+  cfg_1_worker                    1.1  0.2 to 3.4      2.1   0.4  0.125    ▎
+  (time)                          1.1  0.2 to 5.1      2.2   0.2  0.297    ▎
+  placebo_env                     0.5  0.0 to 2.7      1.3   0.0  0.617    ▏
+  cfg_strategy_none               0.5  0.0 to 2.1      1.7   0.0  0.658    ▏
+  cfg_poll_100                    0.4  0.1 to 2.1      0.2   0.4  0.126    ▏
+  cfg_prefetch_100                0.4  0.0 to 2.4      0.9   0.0  0.967    ▏
+  sys_py_optimize                 0.4  0.0 to 2.4      0.7   0.3  0.233    ▏
+  src_biglogs_remove              0.3  0.0 to 1.4      0.2   0.5  0.091    ▏
+  cfg_worker_debug                0.2  0.0 to 1.1      0.2   0.0  0.654    ▏
+  cfg_rundir_ramfs                0.1  0.0 to 1.3      0.1   0.0  0.690    ▏
   together                       67.7
   
   ** is sure, even though 15 were compared (Holm, 5 %)
@@ -52,7 +52,7 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   All terms are shrunk towards 0 (elastic net).
   There are no intervals; kept: by so many of 100 drawings of the runs.
   alpha 0.5, lambda 0.0332 (cross-validation); simpler, and hardly worse: 0.134
-  82.8 % of the variance is explained; of runs that were left out, 78.1 % (193 runs)
+  82.8 % of the variance is explained; of runs left out, 78.1 % (193 runs)
   $ spanloom experiment model --elastic-net --alpha 1 --lambda 1e3
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   what changes, all else being equal, by an elastic net (less is better), us/task
@@ -69,25 +69,25 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   42.1 % of the variance is explained (193 runs)
   $ spanloom experiment tiles --where 'unix_time < 1795162800' | tail -n +3
   
-  treatment                 and                         change
-  cfg_monitoring            sys_affinity_cpu0           +6,840
-  cfg_monitoring            cfg_strategy_none           +2,450
-  sys_affinity_cpu0         app_big                     +1,340
-  cfg_1_worker              sys_affinity_cpu0             +944
-  cfg_prefetch_100          cfg_monitoring                +929
-  cfg_monitoring            sys_py_optimize               +875
-  cfg_worker_debug          sys_affinity_cpu0             +562
-  src_biglogs_remove        sys_affinity_cpu0             -430
-  sys_affinity_cpu0         sys_py_optimize               +419
-  cfg_strategy_none         sys_affinity_cpu0             +402
-  cfg_1_worker              cfg_monitoring                +327
-  cfg_strategy_none         app_big                       +216
-  cfg_worker_debug          app_big                       +175
-  cfg_worker_debug          cfg_monitoring                +156
-  cfg_worker_debug          cfg_rundir_ramfs              +130
-  cfg_encrypted             sys_affinity_cpu0            +68.6
-  cfg_1_worker              cfg_strategy_none            +58.7
-  cfg_poll_100              src_biglogs_remove           -11.9
+  treatment               and                       change
+  cfg_monitoring          sys_affinity_cpu0         +6,840
+  cfg_monitoring          cfg_strategy_none         +2,450
+  sys_affinity_cpu0       app_big                   +1,340
+  cfg_1_worker            sys_affinity_cpu0           +944
+  cfg_prefetch_100        cfg_monitoring              +929
+  cfg_monitoring          sys_py_optimize             +875
+  cfg_worker_debug        sys_affinity_cpu0           +562
+  src_biglogs_remove      sys_affinity_cpu0           -430
+  sys_affinity_cpu0       sys_py_optimize             +419
+  cfg_strategy_none       sys_affinity_cpu0           +402
+  cfg_1_worker            cfg_monitoring              +327
+  cfg_strategy_none       app_big                     +216
+  cfg_worker_debug        app_big                     +175
+  cfg_worker_debug        cfg_monitoring              +156
+  cfg_worker_debug        cfg_rundir_ramfs            +130
+  cfg_encrypted           sys_affinity_cpu0          +68.6
+  cfg_1_worker            cfg_strategy_none          +58.7
+  cfg_poll_100            src_biglogs_remove         -11.9
   
   It shrinks all towards 0, and leaves out what is 0; there are no intervals. How
   much is explained: spanloom experiment model --interactions
@@ -95,31 +95,31 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   runs: 16 runs, 2026-11-20 08:11 to 08:13 UTC
   one after the other, by an elastic net without pairs (less is better), us/task
   
-  treatment                       change      then                  measured (runs)
-  (none)                                       658  ██████████████  613 (1)
-  cfg_no_init_logging               -250       408  ████████▋
-  cfg_prefetch_100                 -15.5       392  ████████▍
-  src_biglogs_remove               -13.1       379  ████████▏
+  treatment                       change      then                measured (runs)
+  (none)                                       658  ████████████  613 (1)
+  cfg_no_init_logging               -250       408  ███████▍
+  cfg_prefetch_100                 -15.5       392  ███████▏
+  src_biglogs_remove               -13.1       379  ██████▉
   $ spanloom experiment failures
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   which treatments make runs fail, and who wins if failed is the worst, percent
   
-                            failed    failed   more                   better
-  treatment                   with   without   with  95 % interval    with, 95 %
-  cfg_poll_100             2 of 87  5 of 113   -2.1  -7.9 to +4.1       49  42 to 56
-  cfg_rundir_ramfs         2 of 87  5 of 113   -2.1  -7.9 to +4.1       45  37 to 55
-  sys_py_optimize          2 of 85  5 of 115   -2.0  -7.7 to +4.3       47  39 to 55
-  cfg_encrypted            2 of 80  5 of 120   -1.7  -7.2 to +4.9       41  34 to 48
-  cfg_no_init_logging      2 of 74  5 of 126   -1.3  -6.6 to +5.7       49  40 to 57
-  app_big                  3 of 98  4 of 102   -0.9  -6.9 to +5.2       22  15 to 29
-  cfg_strategy_none        3 of 87  4 of 113   -0.1  -5.8 to +6.5       38  31 to 46
-  placebo_env              3 of 78  4 of 122   +0.6  -4.9 to +7.7       40  32 to 48
-  cfg_prefetch_100         3 of 77  4 of 123   +0.6  -4.8 to +7.9       58  49 to 66
-  cfg_1_worker             4 of 91  3 of 109   +1.6  -4.1 to +8.3       41  35 to 48
-  src_biglogs_remove       4 of 79  3 of 121   +2.6  -2.9 to +10.0      44  35 to 53
-  cfg_worker_debug         5 of 88  2 of 112   +3.9  -1.6 to +11.0      43  36 to 51
-  cfg_monitoring           5 of 52  2 of 148   +8.3  +1.8 to +19.3      14  10 to 18
-  sys_affinity_cpu0        7 of 80  0 of 120   +8.8  +3.3 to +17.0  **  15   9 to 21
+                           failed   failed   more                   better
+  treatment                  with  without   with  95 % interval    with, 95 %
+  cfg_poll_100            2 of 87 5 of 113   -2.1  -7.9 to +4.1      49  42 to 56
+  cfg_rundir_ramfs        2 of 87 5 of 113   -2.1  -7.9 to +4.1      45  37 to 55
+  sys_py_optimize         2 of 85 5 of 115   -2.0  -7.7 to +4.3      47  39 to 55
+  cfg_encrypted           2 of 80 5 of 120   -1.7  -7.2 to +4.9      41  34 to 48
+  cfg_no_init_logging     2 of 74 5 of 126   -1.3  -6.6 to +5.7      49  40 to 57
+  app_big                 3 of 98 4 of 102   -0.9  -6.9 to +5.2      22  15 to 29
+  cfg_strategy_none       3 of 87 4 of 113   -0.1  -5.8 to +6.5      38  31 to 46
+  placebo_env             3 of 78 4 of 122   +0.6  -4.9 to +7.7      40  32 to 48
+  cfg_prefetch_100        3 of 77 4 of 123   +0.6  -4.8 to +7.9      58  49 to 66
+  cfg_1_worker            4 of 91 3 of 109   +1.6  -4.1 to +8.3      41  35 to 48
+  src_biglogs_remove      4 of 79 3 of 121   +2.6  -2.9 to +10.0     44  35 to 53
+  cfg_worker_debug        5 of 88 2 of 112   +3.9  -1.6 to +11.0     43  36 to 51
+  cfg_monitoring          5 of 52 2 of 148   +8.3  +1.8 to +19.3     14  10 to 18
+  sys_affinity_cpu0       7 of 80 0 of 120   +8.8  +3.3 to +17.0  ** 15   9 to 21
   
   ** is sure, even though 14 were compared (Holm, 5 %)
   better: the chance that a run with it beats one without; 50 is no difference
@@ -129,10 +129,10 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   hours                            +6,170  +1,990 to +10,400        0.004 **
   
   ** is sure, even though 15 were compared (Holm, 5 %)
-  7 failed runs count as 30,000 us/task or worse
-  what is left has a standard deviation of 4,430 (200 runs)
+  7 failed runs count as 30,000 us/task or worse (200 runs);
+  what is left has a standard deviation of 4,430
   $ spanloom experiment model --rate --limit worst | tail -n 1
-  what is left has a standard deviation of 443 (200 runs)
+  what is left has a standard deviation of 443
   $ spanloom experiment drift --rate
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   how scores change with time, less what treatments do (more is better), percent
@@ -161,7 +161,7 @@ How much is explained, how sure that is, and what lies beside the model of an ex
   treatment                       change       runs      more  without 0
   cfg_no_init_logging             -1,430        672       544  since run 129
   cfg_worker_debug                  +148        650       526  by some 3,730 runs
-  cfg_prefetch_100                 +13.9        670       542  not by 100 times the runs
+  cfg_prefetch_100                 +13.9        670       542  by very many runs
   cfg_poll_100                      -500        642       520  by some 318 runs
   cfg_encrypted                     +581        660       534  by some 248 runs
   cfg_rundir_ramfs                  -133        660       534  by some 4,710 runs
@@ -203,7 +203,8 @@ Factors that were not always there:
   hours                            -0.600  -25.3 to +24.1           0.960
   
   ** is sure, even though 4 were compared (Holm, 5 %)
-  99.3 % of the variance is explained; what is left has a standard deviation of 6.22 (24 runs)
+  99.3 % of the variance is explained (24 runs);
+  what is left has a standard deviation of 6.22
   $ spanloom experiment model -d grown.db --split 'python=py313,nogil' | head -10
   grown: 40 runs, 2026-11-20 08:11 to 08:50 UTC
   late joined later: the 10 runs before it count as without

@@ -62,7 +62,9 @@ What treatments do to a score.
   No interval: fewer than 5 runs are on one side, too few to say how sure it is.
   $ spanloom experiment means --rate --vs 'cfg_no_init_logging = 0 AND src_biglogs_remove = 0'
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
-  changes in all runs, and there: where cfg_no_init_logging = 0 AND src_biglogs_remove = 0 (more is better), tasks/s
+  changes in all runs, and there (more is better), tasks/s
+  
+  there: where cfg_no_init_logging = 0 AND src_biglogs_remove = 0
   
                                   with - without | pairs alike in all else
   treatment                         all    there |      all  pairs    there  pairs
@@ -103,40 +105,41 @@ What treatments do to a score.
   hours                            +1,110  -982 to +3,200           0.297
   
   ** is sure, even though 15 were compared (Holm, 5 %)
-  67.7 % of the variance is explained; what is left has a standard deviation of 2,160 (193 runs)
+  67.7 % of the variance is explained (193 runs);
+  what is left has a standard deviation of 2,160
   $ spanloom experiment model --beside means
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   the model beside plain means (less is better), us/task
   
-                             model                        |   with - | pairs alike
-  treatment                    change 95 % interval       |  without |   change n
-  cfg_prefetch_100              +13.9 -656 to +684        |     -711 |     -259 9
-  cfg_poll_100                   -500 -1,140 to +142      |     -310 |     +209 18
-  cfg_no_init_logging          -1,430 -2,100 to -760      |    -65.6 |     -391 8
-  cfg_rundir_ramfs               -133 -793 to +526        |     +199 |     +486 2
-  cfg_worker_debug               +148 -502 to +798        |     +313 |     +430 9
-  src_biglogs_remove             -588 -1,270 to +95.4     |     +339 |     -365 2
-  sys_py_optimize                +387 -252 to +1,030      |     +598 |     -319 15
-  placebo_env                    +172 -506 to +851        |     +856 |     -172 3
-  cfg_strategy_none              -148 -808 to +511        |     +954 |     +120 7
-  cfg_1_worker                   +500 -140 to +1,140      |   +1,060 |     -113 2
-  cfg_encrypted                  +581 -78.1 to +1,240     |   +1,240 |    +70.7 9
-  app_big                      +1,900 +1,230 to +2,560    |   +2,390 |     +727 11
-  sys_affinity_cpu0            +4,070 +3,400 to +4,750    |   +4,270 |   +1,900 8
-  cfg_monitoring               +4,090 +3,360 to +4,820    |   +4,330 |   +2,230 8
+                           model                        |   with - | pairs alike
+  treatment                  change 95 % interval       |  without |   change n
+  cfg_prefetch_100            +13.9 -656 to +684        |     -711 |     -259 9
+  cfg_poll_100                 -500 -1,140 to +142      |     -310 |     +209 18
+  cfg_no_init_logging        -1,430 -2,100 to -760      |    -65.6 |     -391 8
+  cfg_rundir_ramfs             -133 -793 to +526        |     +199 |     +486 2
+  cfg_worker_debug             +148 -502 to +798        |     +313 |     +430 9
+  src_biglogs_remove           -588 -1,270 to +95.4     |     +339 |     -365 2
+  sys_py_optimize              +387 -252 to +1,030      |     +598 |     -319 15
+  placebo_env                  +172 -506 to +851        |     +856 |     -172 3
+  cfg_strategy_none            -148 -808 to +511        |     +954 |     +120 7
+  cfg_1_worker                 +500 -140 to +1,140      |   +1,060 |     -113 2
+  cfg_encrypted                +581 -78.1 to +1,240     |   +1,240 |    +70.7 9
+  app_big                    +1,900 +1,230 to +2,560    |   +2,390 |     +727 11
+  sys_affinity_cpu0          +4,070 +3,400 to +4,750    |   +4,270 |   +1,900 8
+  cfg_monitoring             +4,090 +3,360 to +4,820    |   +4,330 |   +2,230 8
   $ spanloom experiment model --interactions --log | tail -4
-  and 67 more that are less sure; --all shows them
   
   ** is sure, even though 106 were compared (Holm, 5 %)
-  94.2 % of the variance is explained; what is left has a standard deviation of 42.0 % (193 runs)
+  94.2 % of the variance is explained (193 runs);
+  what is left has a standard deviation of 42.0 %
   $ spanloom experiment tiles | head -7
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   what two treatments change beyond what each does alone, us/task
   
-  treatment                 and                         change  95 % interval
-  cfg_monitoring            sys_affinity_cpu0           +5,270  +3,540 to +6,990 **
-  cfg_monitoring            app_big                     -2,370  -4,080 to -663
-  cfg_prefetch_100          sys_affinity_cpu0           -1,900  -3,300 to -500
+  treatment               and                       change  95 % interval
+  cfg_monitoring          sys_affinity_cpu0         +5,270  +3,540 to +6,990 **
+  cfg_monitoring          app_big                   -2,370  -4,080 to -663
+  cfg_prefetch_100        sys_affinity_cpu0         -1,900  -3,300 to -500
   $ spanloom experiment fit --log | sed 's/span [0-9]*/span N/'
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   what the model says of each run, and what was measured, us/task
@@ -158,28 +161,28 @@ What treatments do to a score.
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   runs before and after a treatment, alike in all else, us/task
   
-  treatment                     pairs better  worse     mean  times   range
-  cfg_no_init_logging               8      8      0     -391  x0.516  x0.300 to x0.662
-  cfg_worker_debug                  9      1      8     +430  x1.62   x0.978 to x2.15
-  cfg_prefetch_100                  9      9      0     -259  x0.713  x0.425 to x0.936
-  cfg_poll_100                     18      3     15     +209  x1.26   x0.495 to x1.77
-  cfg_encrypted                     9      2      7    +70.7  x1.22   x0.483 to x1.81
-  cfg_rundir_ramfs                  2      1      1     +486  x1.64   x0.920 to x2.93
-  cfg_1_worker                      2      2      0     -113  x0.883  x0.807 to x0.967
-  cfg_monitoring                    8      1      7   +2,230  x3.64   x0.742 to x5.86
-  cfg_strategy_none                 7      1      6     +120  x1.19   x0.697 to x1.53
-  src_biglogs_remove                2      2      0     -365  x0.686  x0.487 to x0.966
-  sys_affinity_cpu0                 8      0      8   +1,900  x3.35   x1.31 to x4.92
-  sys_py_optimize                  15     11      4     -319  x0.880  x0.564 to x1.24
-  app_big                          11      1     10     +727  x2.02   x0.991 to x4.09
-  placebo_env                       3      2      1     -172  x0.880  x0.666 to x1.40
+  treatment                     pairs better  worse     mean  times range
+  cfg_no_init_logging               8      8      0     -391  0.516 0.300 to 0.662
+  cfg_worker_debug                  9      1      8     +430  1.62  0.978 to 2.15
+  cfg_prefetch_100                  9      9      0     -259  0.713 0.425 to 0.936
+  cfg_poll_100                     18      3     15     +209  1.26  0.495 to 1.77
+  cfg_encrypted                     9      2      7    +70.7  1.22  0.483 to 1.81
+  cfg_rundir_ramfs                  2      1      1     +486  1.64  0.920 to 2.93
+  cfg_1_worker                      2      2      0     -113  0.883 0.807 to 0.967
+  cfg_monitoring                    8      1      7   +2,230  3.64  0.742 to 5.86
+  cfg_strategy_none                 7      1      6     +120  1.19  0.697 to 1.53
+  src_biglogs_remove                2      2      0     -365  0.686 0.487 to 0.966
+  sys_affinity_cpu0                 8      0      8   +1,900  3.35  1.31 to 4.92
+  sys_py_optimize                  15     11      4     -319  0.880 0.564 to 1.24
+  app_big                          11      1     10     +727  2.02  0.991 to 4.09
+  placebo_env                       3      2      1     -172  0.880 0.666 to 1.40
   $ spanloom experiment scatter cfg_poll_100 --colour cfg_1_worker
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   runs before and after cfg_poll_100, alike in all else, us/task
   
-  cfg_1_worker                  pairs better  worse     mean  times   range
-  0                                16      2     14     +228  x1.32   x0.784 to x1.77
-  1                                 2      1      1    +56.9  x0.890  x0.495 to x1.60
+  cfg_1_worker                  pairs better  worse     mean  times range
+  0                                16      2     14     +228  1.32  0.784 to 1.77
+  1                                 2      1      1    +56.9  0.890 0.495 to 1.60
   $ spanloom experiment deltas --format csv | head -3
   treatment,before,after,delta,log2,before_run,after_run
   cfg_no_init_logging,613.085,391.186,-221.89900000000006,-0.6482323683085103,2,25
@@ -188,13 +191,13 @@ What treatments do to a score.
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   one after the other, by a model without pairs (less is better), us/task
   
-  treatment                       change      then                  measured (runs)
-  (none)                                       749  ██████████████  787 (7)
-  src_biglogs_remove                -107       643  ████████████
-  cfg_prefetch_100                 -69.8?      573  ██████████▊
-  cfg_poll_100                     -9.06?      564  ██████████▌
-  cfg_no_init_logging               -199       365  ██████▉
-  cfg_rundir_ramfs                 -5.84?      359  ██████▊
+  treatment                       change      then                measured (runs)
+  (none)                                       749  ████████████  787 (7)
+  src_biglogs_remove                -107       643  ██████████▎
+  cfg_prefetch_100                 -69.8?      573  █████████▏
+  cfg_poll_100                     -9.06?      564  █████████
+  cfg_no_init_logging               -199       365  █████▉
+  cfg_rundir_ramfs                 -5.84?      359  █████▊
   
   ? by itself it may be chance (p is not below 0.05)
   $ spanloom experiment shapley --rate

@@ -413,6 +413,25 @@ def the_manual_has_every_question():
     equal([q for q in questions if not re.search(rf"^\.It Cm {q}$", manual, flags=re.M)], [])
 
 
+@cases("factors", "means", "means --vs long_name_of_a_treatment=0", "model", "model --log", "model --interactions", "model --elastic-net", "model --beside means", "model --limit worst",
+       "tiles", "fit", "strip", "deltas", "scatter long_name_of_a_treatment", "sequence", "sequence --rate", "shapley", "pca", "variance", "failures", "drift", "enough")
+def tables_fit_a_terminal(question):
+    """Names in any script stand in their column; longer ones on a line of their own."""
+    r = random.Random(3)
+    names = ["long_name_of_a_treatment", "größe", "a_name_of_a_treatment_that_is_longer_than_its_column", "short", "esc\x1b[31m"]
+    rows = [{**{n: r.randrange(2) for n in names}, "threads": 2 ** r.randrange(12), "mode": r.choice(["mmap", "stream", "O_DIRECT"]), "unix_time": 1_700_000_000 + 60 * i} for i in range(150)]
+    for i, row in enumerate(rows):
+        row["usec_per_task"] = "" if i % 20 == 7 else round(7000 - 4000 * row["größe"] - 1500 * row["short"] + row["threads"] + r.gauss(0, 250), 1)
+    bring(put("wide.csv", rows))
+    out = spanloom("experiment", *question.split(), "-d", path("spanloom.db")).out
+    equal([line for line in out.splitlines() if len(line) > 80], [], question)
+    check("\x1b" not in out, "controls")
+    if question == "means":
+        equal(len({line.index(":", 60) for line in out.splitlines()[4:8] if line[:6] in ("größe ", "short ")}), 1, out)
+    elif question == "deltas":
+        check("and " in out and "--all shows them" in out and len(out.splitlines()) < 40, out)
+
+
 @test
 def cells_that_cannot_be_used():
     write(path("runs.csv"), '"a;b";c;when;y\n0;x;1;5\n1;x;2;NaN\n1;y;3;1,5\n0;y;4;inf\n\n0;x;later;8\n1;x;;9\n0;y;8;\n1;y;9;7.5;2\n1;"z;z";10;1e3\n0;x;11;1e400\n')
