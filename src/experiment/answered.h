@@ -8,8 +8,11 @@
 
 #include "experiment/answers.h"
 
+struct sl_loaded; /* runs, which several answers may be about */
+
 struct sl_answered {
-    struct sl_runs runs;
+    const struct sl_runs *runs;
+    struct sl_loaded *loaded; /* these */
     struct sl_answer_rows rows;
     char *key; /* what was asked */
     size_t refs;

@@ -103,7 +103,7 @@ static int take(struct sl_result *r, struct sl_store *st, enum sl_answer_of whic
     if (rc)
         return rc;
     copy_rows(table_of(r, &sl_answers[which]), &sl_answers[which], &x->rows, sorted_by(which),
-              x->runs.rate && which != SL_ANSWER_FAILURES);
+              x->runs->rate && which != SL_ANSWER_FAILURES);
     sl_answered_release(x);
     return 0;
 }
