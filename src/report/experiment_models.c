@@ -167,7 +167,7 @@ static void put_sure_pairs(struct report *r)
 
     for (size_t row = 0; t && sl_table_next(t, NULL) > 0;
          row++) { /* the other of two is the same, the other way round */
-        net |= sl_table_is_null(t, SL_TILES_P) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
+        net |= sl_table_is_null(t, SL_TILES_LOWER) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
         if (row % 2 == 0 && real(t, SL_TILES_P_HOLM) < 0.05)
             *sl_vec_add(&pair) = (struct pair){sl_table_text_or_empty(t, SL_TILES_TREATMENT),
                                                sl_table_text_or_empty(t, SL_TILES_OTHER),

@@ -225,7 +225,7 @@ void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experim
     bool net = true;
 
     while (sl_table_next(t, NULL) > 0)
-        net &= sl_table_is_null(t, SL_TILES_P) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
+        net &= sl_table_is_null(t, SL_TILES_LOWER) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
     net &= t->rows > 0;
     sl_table_rewind(t);
     put_head_in(out, r,

@@ -433,6 +433,13 @@ def tables_fit_a_terminal(question):
 
 
 @test
+def scores_that_are_all_the_same_are_no_elastic_net():
+    bring(put("same.csv", [{"a": i % 2, "b": i // 2 % 2, "unix_time": 1_700_000_000 + 60 * i, "usec_per_task": 7} for i in range(40)]))
+    out = spanloom("experiment", "tiles", "-d", path("spanloom.db")).out
+    check("shrinks" not in out and re.search(r"^a +b +0 +0 to 0", out, flags=re.M), out)
+
+
+@test
 def cells_that_cannot_be_used():
     write(path("runs.csv"), '"a;b";c;when;y\n0;x;1;5\n1;x;2;NaN\n1;y;3;1,5\n0;y;4;inf\n\n0;x;later;8\n1;x;;9\n0;y;8;\n1;y;9;7.5;2\n1;"z;z";10;1e3\n0;x;11;1e400\n')
     bring(path("runs.csv"), score="y", time="when")
