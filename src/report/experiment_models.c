@@ -55,6 +55,24 @@ static bool backwards(struct report *r, struct sl_buf *out)
     return !commas;
 }
 
+/* Those of which the runs do not tell whether they add anything. */
+static void put_unsure_values(struct report *r)
+{
+    enum { NAME, LOWER = 5, UPPER };
+    struct sl_result of;
+    struct sl_err err = {0};
+    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_SHAPLEY, false, false, &err);
+    size_t n = 0;
+
+    while (t && sl_table_next(t, NULL) > 0)
+        if (real(t, LOWER) < 0 && real(t, UPPER) > 0)
+            sl_html_add(r->out, n++ ? ", &" : "<p>Of &", sl_table_text_or_empty(t, NAME), NULL);
+    if (n)
+        sl_buf_adds(r->out, n == 1 ? " it may be chance: its 95 % interval contains no effect.</p>\n"
+                                   : " it may be chance: their 95 % intervals contain no effect.</p>\n");
+    sl_result_free(&of);
+}
+
 bool experiment_orders(struct report *r)
 {
     struct sl_buf order = {0}, command = {0};
@@ -82,6 +100,7 @@ bool experiment_orders(struct report *r)
         r, "Shapley values are fair to all orders: what each treatment adds, averaged over every order. The lines "
            "reach from the least to the most that it adds in "
            "any of them.");
+    put_unsure_values(r);
     experiment_figure(r, "experiment-shapley", "", NULL, "shapley");
     sl_buf_free(&order);
     sl_buf_free(&command);

@@ -114,6 +114,8 @@ def all_sections_are_there():
     check(len(titles) >= 18, titles)
     text = words(page)
     check("cfg_monitoring with app_big: -67.6 % (-78.2 % to -51.9 % with 95 % confidence) beyond what each does alone" in text)
+    unsure = [s["treatment"] for s in experiment("shapley") if float(s["lower"]) < 0 < float(s["upper"])]
+    check(len(unsure) == 3 and f"Of {', '.join(unsure)} it may be chance: their 95 % intervals contain no effect." in text, unsure)
     check("No picture" not in text and "cannot be said" not in text)
     # pictures are those of the commands that stand below them
     commands = [shlex.split(html.unescape(c)) for c in re.findall(r"<figcaption><code>(.*?)</code>", page)]
