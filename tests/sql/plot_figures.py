@@ -135,6 +135,15 @@ def points_of_far_values():
         check(band["p05"] <= band["p50"] <= band["p95"], band)
 
 
+@cases((["submitted", "exec_done"], False), (["running", "running_ended"], True))
+def lines_that_are_there(words, there):
+    """No line is promised where all began in few bursts."""
+    example()
+    sets, title = plot("durations-over-time", *words)
+    equal(bool(sets["bands"]), there, len(sets["bands"]))
+    equal("line: median" in title, there, title)
+
+
 @test
 def many_over_time():
     """Of many, quantiles of bins, and the ten longest of each."""
@@ -194,6 +203,17 @@ def density():
         close(g[0], w[0], "", 1e-9)
     close(math.fsum(p[1] for p in got), math.fsum(p[1] for p in want), "logarithms")
     check(title.startswith("193 tasks: half of them above 77.2 ms"), title)
+
+
+@test
+def density_of_bursts():
+    """What is submitted within a fraction of a cell, and takes the longer the later: no duration is favoured."""
+    example()
+    sets, _ = plot("density", "--sql", """WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 399)
+        SELECT i / 4000.0 AS x, 5 + i * 0.03 AS y FROM n UNION ALL SELECT 16, 4 + i % 10 / 10.0 FROM n WHERE i < 30""")
+    left = min(c["x0"] for c in sets["cells"])
+    burst = [c["share"] for c in sets["cells"] if c["x0"] == left and 7 < c["y0"] and c["y1"] < 15]
+    check(len(burst) > 15 and max(burst) < 1.5 * min(burst), burst)
 
 
 # ---- over time

@@ -44,9 +44,9 @@ def bandwidth(values):
     return 1.06 * min(statistics.stdev(values), (q[2] - q[0]) / 1.34) * len(values) ** -0.2
 
 
-def kde2d(x, y, nx, ny):
+def kde2d(x, y, nx, ny, hx=None, hy=None):
     """The sum over all pairs, for each point of the grid."""
-    hx, hy = bandwidth(x), bandwidth(y)
+    hx, hy = hx or bandwidth(x), hy or bandwidth(y)
     def grid(v, n):
         return [min(v) + (max(v) - min(v)) * i / (n - 1) for i in range(n)]
     norm = 2 * math.pi * hx * hy * len(x)
@@ -85,13 +85,17 @@ def densities():
     x, y = [1.0, 2.0, 4.0], [0.0, 1.0, 5.0]
     alike(cells(x, y), kde2d(x, y, 25, 25))
     alike(cells(x, y, ", NULL, 3"), kde2d(x, y, 25, 3))
+    alike(cells(x, y, ", 4, 3, 0.5"), kde2d(x, y, 4, 3, hx=0.5))
+    alike(cells(x, y, ", 4, 3, NULL, 7"), kde2d(x, y, 4, 3, hy=7))
     for x, y in ([1.0], [2.0]), ([1.0, 1.0], [2.0, 3.0]):
         equal(cells(x, y), None)
     equal(one("SELECT kde2d(1, 2) FROM (SELECT 1) WHERE 0"), [(None,)])
     equal(one("SELECT kde2d(NULL, 2)"), [(None,)])
-    for wrong, said in (("1, 2, 1", "2 to 1000"), ("1, 2, 2.5", "whole"), ("1, 'x'", "number"), ("1, 9e999", "kde2d")):
+    for wrong, said in (("1, 2, 1", "2 to 1000"), ("1, 2, 2.5", "whole"), ("1, 'x'", "number"), ("1, 9e999", "kde2d"),
+                        ("1, 2, 3, 3, 0", "above 0"), ("1, 2, 3, 3, 1, 'x'", "number"), ("1, 2, 3, 3, 9e999", "kde2d")):
         check(said in one(f"SELECT kde2d({wrong})"), wrong, one(f"SELECT kde2d({wrong})"))
-    check("same in all rows" in one("SELECT kde2d(n, n, n + 5) FROM (SELECT 1 AS n UNION ALL SELECT 2)"), "points differ")
+    for differ in "n + 5", "5, 5, n", "5, 5, 1, n":
+        check("same in all rows" in one(f"SELECT kde2d(n, n, {differ}) FROM (SELECT 1 AS n UNION ALL SELECT 2)"), differ)
 
 
 @test

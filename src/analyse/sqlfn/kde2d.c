@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kde2d(x, y [, nx [, ny]]): how densely pairs lie, as a JSON array of {"x", "y", "density"}: at nx times ny points (25
- * each, if not given), from the least x and y to the greatest.  R's MASS::kde2d, with its bandwidths; where the
- * quartiles are equal, of the standard deviation alone.  NULL where all x or all y are equal.  Rows where an argument
- * is NULL do not count.
+ * kde2d(x, y [, nx [, ny [, hx [, hy]]]]): how densely pairs lie, as a JSON array of {"x", "y", "density"}: at nx times
+ * ny points (25 each, if not given), from the least x and y to the greatest.  R's MASS::kde2d, with its bandwidths;
+ * where the quartiles are equal, of the standard deviation alone.  hx, hy: bandwidths to take instead, as standard
+ * deviations of the kernel; NULL: none.  NULL where all x or all y are equal.  Rows where x or y is NULL do not count.
  *
  *     SELECT json_extract(value, '$.x'), json_extract(value, '$.y'), json_extract(value, '$.density')
  *     FROM json_each((SELECT kde2d(start_ns / 1e9, duration_s) FROM two_events('submitted', 'exec_done')));
@@ -23,6 +23,7 @@ enum { POINTS = 25, MOST_POINTS = 1000 };
 struct pairs {
     SL_VEC(double) v[2];
     double points[2]; /* 0: not seen yet */
+    double h[2];      /* bandwidths that were given, or 0 */
 };
 
 static bool set_points(sqlite3_context *ctx, double *points, sqlite3_value *arg)
@@ -40,6 +41,23 @@ static bool set_points(sqlite3_context *ctx, double *points, sqlite3_value *arg)
     return false;
 }
 
+static bool set_bandwidth(sqlite3_context *ctx, double *h, sqlite3_value *arg)
+{
+    struct sl_number x;
+
+    if (sqlite3_value_type(arg) == SQLITE_NULL)
+        return true;
+    if (!sl_number_finite(ctx, arg, &x))
+        return false;
+    if (!(x.d > 0))
+        sl_number_error(ctx, "a bandwidth is above 0");
+    else if (*h > 0 && *h != x.d)
+        sl_number_error(ctx, "the bandwidth must be the same in all rows");
+    else
+        return *h = x.d, true;
+    return false;
+}
+
 static void step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct pairs *a = sqlite3_aggregate_context(ctx, sizeof *a);
@@ -50,7 +68,7 @@ static void step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     for (int i = 2; i < argc; i++)
-        if (!set_points(ctx, &a->points[i - 2], argv[i]))
+        if (i < 4 ? !set_points(ctx, &a->points[i - 2], argv[i]) : !set_bandwidth(ctx, &a->h[i - 4], argv[i]))
             return;
     if (sl_number_any_null(2, argv) || !sl_number_finite(ctx, argv[0], &x) || !sl_number_finite(ctx, argv[1], &y))
         return;
@@ -64,14 +82,14 @@ struct side {
 };
 
 /* false: all values are equal, or too far apart for double. */
-static bool make_side(struct side *s, const double *v, size_t n, double points)
+static bool make_side(struct side *s, const double *v, size_t n, double points, double h)
 {
     double *sorted = sl_alloc(n * sizeof *sorted), step;
 
     memcpy(sorted, v, n * sizeof *v);
     sl_sort(sorted, n);
     s->n = points > 0 ? (size_t)points : POINTS;
-    s->h = sl_bandwidth_normal(sorted, n);
+    s->h = h > 0 ? h : sl_bandwidth_normal(sorted, n);
     s->at = sl_alloc(s->n * sizeof *s->at);
     step = (sorted[n - 1] - sorted[0]) / (double)(s->n - 1);
     for (size_t i = 0; i < s->n; i++)
@@ -105,7 +123,7 @@ static void final(sqlite3_context *ctx)
     bool good = n > 0;
 
     for (int i = 0; i < 2 && n; i++)
-        good &= make_side(&side[i], a->v[i].v, n, a->points[i]);
+        good &= make_side(&side[i], a->v[i].v, n, a->points[i], a->h[i]);
     if (good) {
         double *density = sl_alloc(side[0].n * side[1].n * sizeof *density);
         sl_kde2(density, side[0].at, side[0].n, side[1].at, side[1].n, a->v[0].v, a->v[1].v, n, side[0].h, side[1].h);
@@ -123,7 +141,7 @@ int sl_fn_kde2d(sqlite3 *db)
 {
     int rc = SQLITE_OK;
 
-    for (int args = 2; args <= 4 && !rc; args++)
+    for (int args = 2; args <= 6 && !rc; args++)
         rc = sl_number_register(db, "kde2d", args, true, step, final);
     return rc;
 }
