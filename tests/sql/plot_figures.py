@@ -451,6 +451,14 @@ def diff():
         for column in "median_a_s", "median_b_s", "change_s":
             close(s[column], float(mine[0][column]), s, 1e-12)
     equal({v["verdict"] for v in sets["legend"]}, {s["verdict"] for s in sets["steps"]})
+    sets, _ = plot("diff", "--sql", """WITH r(what, a, x, b, y, component, state) AS (VALUES
+        ('critical_path', NULL, NULL, NULL, NULL, 'htex worker', 'running'), ('critical_path', NULL, NULL, NULL, NULL, 'manager', 'running'),
+        ('transition', 'p.task', 'launched', 'p.try', 'launched', NULL, NULL), ('transition', 'p.task', 'begun', 'p.try', 'over', NULL, NULL),
+        ('transition', 'q.task', 'begun', 'p.try', 'over', NULL, NULL), ('transition', 'p.try', 'over', 'q.task', 'done', NULL, NULL))
+        SELECT what, a AS from_type, x AS from_event, b AS to_type, y AS to_event, component, state, 3 AS n_a, 3 AS n_b, 1 AS median_a_s, 2 AS median_b_s, 1 AS change_s FROM r""")
+    equal({s["step"] for s in sets["steps"]}, {
+        "critical path: running (htex worker)", "critical path: running (manager)", "launched to launched (p.task to try)",
+        "begun to over (p.task to try)", "begun to over (q.task to try)", "over to done"}, "steps that only the pointer could tell apart")
 
 
 @test
