@@ -249,6 +249,22 @@ def states():
 
 
 @test
+def states_of_runs_far_apart():
+    """Between the runs nothing is in any state, which a picture must not fill with what was there before."""
+    imported(EXAMPLE, f"{ROOT}/tests/data/parsl-2026-dual/runinfo", store="far.db")
+    sets, _ = plot("states", store="far.db")
+    at = collections.Counter()
+    for r in sets["states"]:
+        at[r["time_ms"]] += r["spans"]
+    times = sorted(at)
+    width = times[-1] - times[-2]
+    gaps = [(a, b) for a, b in zip(times, times[1:]) if b - a > 1.5 * width]
+    check(gaps, times)
+    for a, b in gaps:
+        equal(at[a], 0, (a, b))
+
+
+@test
 def rate():
     example()
     rows = table("rate", "exec_done", "--bin", "0.5")
