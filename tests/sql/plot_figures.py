@@ -265,6 +265,19 @@ def states_of_runs_far_apart():
 
 
 @test
+def tasks_of_nodes_between_runs():
+    """Neither are tasks beside nodes drawn on where none is."""
+    imported(EXAMPLE, f"{ROOT}/tests/data/parsl-2026-dual/runinfo", store="far.db")
+    sets, _ = plot("nodes", "--sql", """WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 320)
+        SELECT 'n' AS node, (SELECT min(time_ns) FROM events) + i * 60000000000 AS time_ns, 60.0 AS elapsed_s, 50 AS cpu_percent, 50 AS memory_percent, 1 AS disk_mb, 1 AS network_mb FROM n""",
+        store="far.db")
+    running = [(s["time_ms"], s["spans"]) for s in sets["states"] if s["state"] == "running"]
+    check(len(running) > 2 and min(n for _, n in running) == 0, running)
+    far = [n for (a, n), (b, _) in zip(running, running[1:]) if b - a > 3600e3]
+    equal(far, [0])
+
+
+@test
 def rate():
     example()
     rows = table("rate", "exec_done", "--bin", "0.5")
