@@ -79,6 +79,37 @@ def plots_show_the_answers():
     check(all(r["helps"] == (r["delta"] > 0) for r in rate) and {r["unit"] for r in rate} == {"tasks/s"}, rate)
 
 
+def digits(x, sign=""):
+    """Three significant ones, in groups."""
+    return f"{float(f'{x:.3g}'):{sign},.0f}" if abs(x) >= 1000 else f"{x:{sign}.3g}"
+
+
+@test
+def titles_say_what_is_seen():
+    bring()
+    title = lambda name, *args: picture(name, *args)[1]["title"]["text"]
+    means = experiment("means")
+    most = max(means, key=lambda m: abs(float(m["delta"])))
+    equal(title("means"), f"{most['treatment']} changes most: {digits(float(most['delta']), '+')} us/task on average, which may be chance")
+    sure = [m for m in experiment("model") if m["term"] != "(Intercept)" and float(m["p_holm"]) < 0.05]
+    most = max(sure, key=lambda m: abs(float(m["estimate"])))
+    equal(title("model"), f"{len(sure)} of 15 terms surely change the score; most of all {most['term']}, {digits(float(most['estimate']), '+')} us/task")
+    equal(title("model", "--sql", "SELECT 'a' AS term, 1.5 AS delta, 0 AS sure"), "No term of the model surely changes the score")
+    failed = [f for f in experiment("failures") if float(f["p_holm"]) < 0.05]
+    equal(len(failed), 1)
+    equal(title("failures"), f"With {failed[0]['treatment']}, {100 * float(failed[0]['difference']):.2g} more of 100 runs fail")
+    deltas = [d for d in experiment("deltas") if d["treatment"] == "cfg_poll_100"]
+    higher = sum(float(d["after"]) > float(d["before"]) for d in deltas)
+    equal(title("scatter", "cfg_poll_100"), f"Of {len(deltas)} pairs of runs {higher} score higher with cfg_poll_100, {len(deltas) - higher} lower")
+    steps = experiment("sequence")
+    equal(title("sequence"), f"From {digits(float(steps[0]['after']))} to {digits(float(steps[-1]['after']))} us/task, a treatment at a time")
+    shares = experiment("variance", "--log")
+    most = max(shares, key=lambda v: float(v["share"]))
+    equal(title("variance", "", "log"), f"{most['factor']} explains {100 * float(most['share']):.0f} % of the differences between runs")
+    since = [e for e in experiment("enough", "--log") if e["sure_since"]]
+    equal(title("enough", "", "log"), f"{max(int(e['sure_since']) for e in since)} runs are enough to be sure of {len({e['term'] for e in since})} terms")
+
+
 @test
 def a_command_makes_its_picture():
     """-o FILE, with the options of the command; and those that mean nothing to a picture are refused."""
