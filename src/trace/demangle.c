@@ -69,11 +69,40 @@ static const char *behind_operator(const char *s)
     return !strncmp(s, "()", 2) || !strncmp(s, "[]", 2) ? s + 2 : s + strspn(s, "<>=-");
 }
 
+/* Behind what follows parameters and is no name: const, &, and so on. */
+static const char *behind_qualifiers(const char *s)
+{
+    static const char *const known[] = {" const", " volatile", " &", "&", " noexcept"};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strncmp(s, known[i], strlen(known[i])))
+            return behind_qualifiers(s + strlen(known[i]));
+    return s;
+}
+
+/*
+ * The name in what returns a pointer or reference to a function or array, "void (*name(int))(char)", of which s is the
+ * first bracket; NULL: s is another's.
+ */
+static const char *name_in_declarator(const char *s)
+{
+    const char *end = closing(s), *name = s + 1, *member;
+
+    if (*end != '(' && strncmp(end, " [", 2) != 0)
+        return NULL;
+    if (*name != '*' && *name != '&') {
+        member = strstr(s, "::*");
+        name = member && member < end ? member + 2 : s;
+    }
+    name += strspn(name, "*& ");
+    return name > s && *name != '(' && *name != ')' ? name : NULL;
+}
+
 /* Without parameters of functions, be they of this one or of those that it is within.  to: three times as long. */
 static size_t without_parameters(const char *s, char *to)
 {
     char *p = to;
-    int depth = 0; /* in template arguments */
+    int depth = 0, round = 0; /* in template arguments; in brackets in them, where < and > compare */
 
     while (*s) {
         const char *end = p == to || !is_name(p[-1]) ? behind_lambda(s) : NULL;
@@ -88,15 +117,25 @@ static size_t without_parameters(const char *s, char *to)
         else if (end == s && !strncmp(s, "decltype (", 10))
             end = closing(s + 9);
         if (end == s && *s == '(' && !depth) {
-            s = closing(s);
-            s += strcspn(s, ":"); /* const, & and so on; and the end, but where something is within this function */
-            if (strncmp(s, "::", 2) != 0)
-                break;
-            continue;
+            const char *name = name_in_declarator(s);
+            end = closing(s);
+            if (name) {
+                p = to;
+                s = name;
+                continue;
+            }
+            if (*end != '(') { /* else a part of the type in operator int (*)(int)() */
+                s = behind_qualifiers(end);
+                if (strncmp(s, "::", 2) != 0)
+                    break;
+                continue;
+            }
         }
         if (end == s) {
-            depth += *s == '<';
-            depth -= *s == '>' && depth;
+            round += *s == '(' && depth;
+            round -= *s == ')' && round;
+            depth += *s == '<' && !round;
+            depth -= *s == '>' && depth && !round;
             end = s + 1;
         }
         memcpy(p, s, (size_t)(end - s));

@@ -16,7 +16,7 @@ static void put(char *to, size_t room, const char *s, size_t n)
 /* Copies without what stands in angle brackets, which operators have in their names, too. */
 static void without_arguments(const char *s, char *to, size_t room)
 {
-    int depth = 0;
+    int depth = 0, round = 0; /* in brackets within them, < and > compare */
     size_t n = 0;
 
     for (; *s && n + 1 < room; s++) {
@@ -25,14 +25,15 @@ static void without_arguments(const char *s, char *to, size_t room)
             for (size_t i = 0; i < op && n + 1 < room; i++)
                 to[n++] = s[i];
             s += op - 1;
+            s += !strncmp(s + 1, " <", 2); /* operator<< <int> */
             continue;
         }
-        if (*s == '<')
-            depth++;
+        round += *s == '(' && depth;
+        round -= *s == ')' && round;
+        depth += *s == '<' && !round;
         if (!depth)
             to[n++] = *s;
-        if (*s == '>' && depth)
-            depth--;
+        depth -= *s == '>' && depth && !round;
     }
     to[n] = 0;
 }
@@ -58,17 +59,18 @@ void sl_function_name_set(const char *name, struct sl_function_name *to)
 
 void sl_function_name(const char *symbol, struct sl_function_name *to)
 {
-    char *owned = NULL, name[sizeof to->full];
+    char *owned = NULL, *name;
     struct sl_text_ref full = sl_demangle((struct sl_text_ref){symbol, (uint32_t)strlen(symbol)}, &owned);
 
-    put(name, sizeof name, full.s, full.n);
+    name = strndup(full.s, full.n); /* be it longer than what is kept of it */
+    sl_function_name_set(name ? name : symbol, to);
+    free(name);
     while (owned) {
         char *next;
         memcpy(&next, owned, sizeof next);
         free(owned);
         owned = next;
     }
-    sl_function_name_set(name, to);
 }
 
 bool sl_function_delegates(const char *symbol, const char *callee)

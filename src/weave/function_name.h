@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct sl_function_name {
-    char full[1024];      /* as in the trace: demangled, without parameters */
+    char full[1024];      /* as in the trace: demangled, without parameters, cut if longer */
     char function[1024];  /* full without return type and template arguments */
     char qualifier[1024]; /* what function has before its last "::"; "" if nothing */
     const char *last;     /* what it has behind that */

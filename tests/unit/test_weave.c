@@ -79,6 +79,15 @@ static const struct {
     {"_ZNK1AcviEv", "A::operator int", "A::operator int", "A", "operator int"},
     {"_Zrs1BS_", "operator>>", "operator>>", "", "operator>>"},
     {"_Z3decIiEDTplfp_fp_ET_", "decltype ({parm#1}+{parm#1}) dec<int>", "dec", "", "dec"},
+    /* Those that return pointers and references to functions and arrays, and conversions to such. */
+    {"_Z4pickIiEPFiT_ES0_", "pick<int>", "pick", "", "pick"},
+    {"_Z4pickIiEM1AFvT_ES1_", "pick<int>", "pick", "", "pick"},
+    {"_ZN1A3rowIiEERA3_T_v", "A::row<int>", "A::row", "A", "row"},
+    {"_ZNK1AcvPFiiEEv", "A::operator int (*)(int)", "A::operator int (*)(int)", "A", "operator int (*)(int)"},
+    {"_ZStlsIcERSoS0_PKT_", "std::ostream& std::operator<< <char>", "std::operator<<", "std", "operator<<"},
+    {"_Z4wideIiENSt9enable_ifIXgtstT_Li2EEiE4typeES1_", "std::enable_if<((sizeof (int))>(2)), int>::type wide<int>", "wide", "",
+     "wide"},
+    {"_ZZN1A1fEvENKUlvE_clEv.isra.0", "A::f::{lambda}::operator()", "A::f::{lambda}::operator()", "A::f::{lambda}", "operator()"},
     {"_Zoops", "_Zoops", "_Zoops", "", "_Zoops"},
 };
 
