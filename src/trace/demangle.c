@@ -98,8 +98,8 @@ static const char *name_in_declarator(const char *s)
     return name > s && *name != '(' && *name != ')' ? name : NULL;
 }
 
-/* Without parameters of functions, be they of this one or of those that it is within.  to: three times as long. */
-static size_t without_parameters(const char *s, char *to)
+/* Without parameters of functions, be they of this one or of those that it is within. */
+size_t sl_without_parameters(const char *s, char *to)
 {
     char *p = to;
     int depth = 0, round = 0; /* in template arguments; in brackets in them, where < and > compare */
@@ -114,8 +114,8 @@ static size_t without_parameters(const char *s, char *to)
         end = p == to || !is_name(p[-1]) ? behind_operator(s) : s;
         if (end == s && !strncmp(s, anonymous, sizeof anonymous - 1))
             end = s + sizeof anonymous - 1;
-        else if (end == s && !strncmp(s, "decltype (", 10))
-            end = closing(s + 9);
+        else if (end == s && (!strncmp(s, "decltype (", 10) || !strncmp(s, "decltype(", 9)))
+            end = closing(s + strcspn(s, "("));
         if (end == s && *s == '(' && !depth) {
             const char *name = name_in_declarator(s);
             end = closing(s);
@@ -132,6 +132,8 @@ static size_t without_parameters(const char *s, char *to)
             }
         }
         if (end == s) {
+            if (*s == '>' && depth && p[-1] == '>') /* as libstdc++ has it, and LLVM's demangler not */
+                *p++ = ' ';
             round += *s == '(' && depth;
             round -= *s == ')' && round;
             depth += *s == '<' && !round;
@@ -160,7 +162,7 @@ struct sl_text_ref sl_demangle(struct sl_text_ref symbol, char **owned)
     kept = malloc(sizeof kept + 3 * strlen(plain) + 1);
     if (kept) {
         memcpy(kept, owned, sizeof *owned); /* the one before */
-        n = without_parameters(plain, kept + sizeof kept);
+        n = sl_without_parameters(plain, kept + sizeof kept);
         *owned = kept;
         symbol = (struct sl_text_ref){kept + sizeof kept, (uint32_t)n};
     }

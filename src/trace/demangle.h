@@ -13,4 +13,7 @@
  */
 struct sl_text_ref sl_demangle(struct sl_text_ref symbol, char **owned);
 
+/* The same of a demangled name s, put to `to`, which has three times as much room.  Returns the length. */
+size_t sl_without_parameters(const char *s, char *to);
+
 #endif

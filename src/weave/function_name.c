@@ -57,12 +57,28 @@ void sl_function_name_set(const char *name, struct sl_function_name *to)
     to->last = colons ? colons + 2 : to->function;
 }
 
-void sl_function_name(const char *symbol, struct sl_function_name *to)
+static char *demangled_by(char *(*demangle)(const char *symbol), const char *symbol)
+{
+    char *text = demangle && !strncmp(symbol, "_Z", 2) ? demangle(symbol) : NULL;
+    char *plain = text && strcmp(text, symbol) != 0 ? malloc(3 * strlen(text) + 1) : NULL;
+
+    if (plain)
+        plain[sl_without_parameters(text, plain)] = 0;
+    free(text);
+    return plain;
+}
+
+void sl_function_name(const char *symbol, char *(*demangle)(const char *symbol), struct sl_function_name *to)
 {
     char *owned = NULL, *name;
     struct sl_text_ref full = sl_demangle((struct sl_text_ref){symbol, (uint32_t)strlen(symbol)}, &owned);
 
-    name = strndup(full.s, full.n); /* be it longer than what is kept of it */
+    if (full.s == symbol &&
+        full.n > 0) /* in C: compilers number what is within functions, and clones, behind a point */
+        full.n = 1 + (uint32_t)strcspn(symbol + 1, ".");
+    name = full.s == symbol ? demangled_by(demangle, symbol) : NULL;
+    if (!name)
+        name = strndup(full.s, full.n); /* be it longer than what is kept of it */
     sl_function_name_set(name ? name : symbol, to);
     free(name);
     while (owned) {
@@ -83,6 +99,31 @@ bool sl_function_delegates(const char *symbol, const char *callee)
         i++;
     return i > 2 && symbol[i] && strchr("CD", symbol[i - 1]) && strchr("0123", symbol[i]) &&
            strchr("0123", callee[i]) && !strcmp(symbol + i + 1, callee + i + 1);
+}
+
+/* As pointers to functions they have two members more. */
+static bool makes_pointer_of_lambda(const char *symbol)
+{
+    const char *number = strstr(symbol, "$_"); /* clang's, of what is local to a file */
+
+    number = number ? number + 2 + strspn(number + 2, "0123456789") : "";
+    return !strncmp(symbol, "_ZZ", 3) && (strstr(symbol, "8__invokeE") || strstr(symbol, "4_FUNE") ||
+                                          strstr(symbol, "E_cvP") || !strncmp(number, "cvP", 3));
+}
+
+bool sl_function_is_made(const char *symbol)
+{
+    static const char *const made[] = {"_ZT",
+                                       "_GLOBAL__",
+                                       "__cxx_global_",
+                                       "__tls_init",
+                                       "__clang_call_terminate",
+                                       "_Z41__static_initialization_and_destruction_0ii"};
+
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (!strncmp(symbol, made[i], strlen(made[i])))
+            return true;
+    return makes_pointer_of_lambda(symbol);
 }
 
 bool sl_ends_process(const char *callee)

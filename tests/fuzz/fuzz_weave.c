@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(sl_advice_is_pointcut(a.pointcut) && (w.before || w.after) &&
              (!w.span || (w.before && w.after && !w.async)));
     }
-    sl_function_name(text, &name);
+    sl_function_name(text, NULL, &name);
     MUST(strlen(name.qualifier) <= strlen(name.function) && strlen(name.function) <= strlen(name.full));
     MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

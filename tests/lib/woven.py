@@ -205,3 +205,56 @@ def every_pointcut(compiler, level):
     check({("plain", "around"), ("around", None), ("plain", None), ("after", None)} <= inside, f"{inside}")
     moments = {"before", "after", "sends", "receives", "ends"}
     check(not moments & {parent for name, parent in inside}, f"moments have no length: {inside}")
+
+
+# ---- all that a source has, by one rule: and nothing that compilers make
+
+WITHOUT_ANNOTATIONS = r"""
+#include <type_traits>
+static int seven(int) { return 7; }
+extern "C" { int (*resolve())(int) { return seven; } }
+extern "C" int resolved(int) __attribute__((ifunc("resolve"))); /* resolve() runs before the program is relocated */
+__attribute__((pure, noinline)) int twice(int n) { return 2 * n; }
+__attribute__((const, noinline)) int thrice(int n) { return 3 * n; }
+int make() { return 1; }
+int global = make();
+struct Left { int n; Left() : n(1) {} virtual int left() { return n; } };
+struct Right { int n; Right() : n(2) {} virtual int right() { return n; } };
+struct Both : Left, Right { Both() {} int right() override { return 3; } };
+thread_local int own = make();
+typedef int function(int);
+template <class T> function *pick(T) { return seven; }
+struct Picks { operator function *() const { return seven; } };
+template <class T, std::enable_if_t<(sizeof(T) > 2), int> = 0> int wide(T n) { return (int)n; }
+struct Shift { int n; };
+template <class T> int operator<<(Shift s, T n) { return s.n + (int)n; }
+int main(int argc, char **)
+{
+    int n = 0;
+    for (int i = 0; i < 3; i++) n += twice(argc) + thrice(argc);
+    Both both;
+    Right *right = &both;
+    function *by_pointer = [](int i) { return i + global; };
+    function *picked = Picks();
+    n += resolved(1) + right->right() + own + by_pointer(n) + pick(1)(1) + picked(1) + wide(n) + (Shift{n} << n);
+    return n == 0;
+}
+"""
+WITHOUT_ANNOTATIONS_CALLS = {
+    "main": 1, "seven": 3, "twice": 3, "thrice": 3, "make": 2, "Left::Left": 1, "Right::Right": 1, "Both::Both": 1, "Both::right": 1,
+    "main::{lambda}::operator()": 1, "pick<int>": 1, "Picks::operator int (*)(int)": 1,
+    "int operator<< <int>": 1}
+
+
+def all_by_a_rule(compiler, level):
+    write(path("rules"), "include\nexclude class=std\nexclude function=operator<<\n")
+    run(woven(plus(compiler), WITHOUT_ANNOTATIONS, level, "-std=c++17", name="prog.cc", pointcuts="rules").exe)
+    t = trace()
+    found = events(t)
+    wide = [k for k in found if "wide" in k]
+    for k in wide:
+        del found[k]
+    check(sorted(wide) == sorted(f"{wide[0][:-2]} {ph}" for ph in "BE") and wide[0].endswith(" wide<int, 0> B"), f"{compiler}: {wide}")
+    expected = pairs(**WITHOUT_ANNOTATIONS_CALLS)
+    equal(found, {k: n for k, n in expected.items() if "<<" not in k}, f"{compiler} {level}")
+    t.spans()

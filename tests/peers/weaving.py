@@ -29,6 +29,12 @@ def pointcuts(compiler, level):
     every_pointcut(compiler, level)
 
 
+@cases(*[(c, o) for c in ["clang-16", "clang-19"] for o in LEVELS])
+def rules_are_for_what_is_in_the_source(compiler, level):
+    there(compiler)
+    all_by_a_rule(compiler, level)
+
+
 @cases(*[(c, o) for c in CLANGS for o in ("-O0", "-O1", "-O2", "-O3", "-Os")])
 def verifier_passes(compiler, level):
     there(compiler)

@@ -206,6 +206,12 @@ include  function=main  module=other.cc
     equal({s.parent for s in t.spans()}, {None, "main"})
 
 
+@cases(*[(c, o) for o in LEVELS for c in HERE])
+def rules_are_for_what_is_in_the_source(compiler, level):
+    """Differs: what is called by the compiler alone; names in which parameters are hard to tell; pure functions."""
+    all_by_a_rule(compiler, level)
+
+
 @cases(*HERE)
 def rules_by_the_environment(compiler):
     write(path("rules"), "include function=f*\n")
@@ -251,6 +257,66 @@ def what_was_woven_in_a_build_is_told(compiler):
     awk = re.search(r"^(awk .*) FILE$", manual, re.M)[1].replace("\\e", "\\")
     said = subprocess.run(["sh", "-c", f"{awk} woven | sort"], cwd=path(), capture_output=True, text=True, check=True).stdout
     equal(said.split(), ["rules:2"])
+
+
+NESTED = """
+int outer(int n)
+{
+    int inner(int i) { return i + n; }
+    return inner(n);
+}
+__attribute__((target_clones("avx2", "default"))) int cloned(int n) { return n; }
+int main(void) { return outer(1) + cloned(-2); }
+"""
+FORTRAN = """
+module shapes
+    type shape
+        real, allocatable :: side(:)
+    contains
+        final :: forget
+    end type
+contains
+    subroutine forget(s)
+        type(shape), intent(inout) :: s
+        if (allocated(s%side)) deallocate (s%side)
+    end subroutine
+    recursive integer function fibonacci(n) result(r)
+        integer, intent(in) :: n
+        r = n
+        if (n > 1) r = fibonacci(n - 1) + fibonacci(n - 2)
+    end function
+    subroutine first(n)
+        integer, intent(inout) :: n
+        n = n + 1
+        return
+        entry second(n)
+        n = n + 2
+    end subroutine
+end module
+use shapes
+class(shape), allocatable :: a, b
+integer :: n, unused
+unused = fibonacci(9)
+allocate (a)
+allocate (b, source=a)
+n = 1
+call first(n)
+call second(n)
+deallocate (a)
+deallocate (b)
+end
+"""
+
+
+@cases("-O0", "-O2")
+def rules_in_Fortran_and_nested_functions(level):
+    """Differs: entries, what gfortran makes for types, programs without a name, functions that have no effect."""
+    write(path("rules"), "include\n")
+    run(woven("gcc-12", NESTED, level, pointcuts="rules").exe)
+    equal(events(trace()), pairs(main=1, outer=1, inner=1, cloned=1))
+    clear()
+    run(woven("gfortran-12", FORTRAN, level, name="prog.f90", pointcuts="rules").exe)
+    equal(events(trace()), pairs(**{"main": 1, "shapes::fibonacci": fibonacci_calls(9), "first": 1, "second": 1, "shapes::forget": 2}))
 
 
 # ---- by name, when it runs

@@ -85,10 +85,29 @@ static const struct {
     {"_ZN1A3rowIiEERA3_T_v", "A::row<int>", "A::row", "A", "row"},
     {"_ZNK1AcvPFiiEEv", "A::operator int (*)(int)", "A::operator int (*)(int)", "A", "operator int (*)(int)"},
     {"_ZStlsIcERSoS0_PKT_", "std::ostream& std::operator<< <char>", "std::operator<<", "std", "operator<<"},
-    {"_Z4wideIiENSt9enable_ifIXgtstT_Li2EEiE4typeES1_", "std::enable_if<((sizeof (int))>(2)), int>::type wide<int>", "wide", "",
-     "wide"},
-    {"_ZZN1A1fEvENKUlvE_clEv.isra.0", "A::f::{lambda}::operator()", "A::f::{lambda}::operator()", "A::f::{lambda}", "operator()"},
+    {"_Z4wideIiENSt9enable_ifIXgtstT_Li2EEiE4typeES1_", "std::enable_if<((sizeof (int))>(2)), int>::type wide<int>",
+     "wide", "", "wide"},
+    {"_ZZN1A1fEvENKUlvE_clEv.isra.0", "A::f::{lambda}::operator()", "A::f::{lambda}::operator()", "A::f::{lambda}",
+     "operator()"},
     {"_Zoops", "_Zoops", "_Zoops", "", "_Zoops"},
+};
+
+/* Of gcc's and clang's objects. */
+static const struct {
+    const char *symbol;
+    bool yes;
+} made[] = {
+    {"_GLOBAL__sub_I_main", true},
+    {"__cxx_global_var_init.1", true},
+    {"_ZThn8_N4Both5rightEv", true},
+    {"_ZTW3own", true},
+    {"_ZZ4mainENUliE_4_FUNEi", true},
+    {"_ZZ4mainEN3$_08__invokeEi", true},
+    {"_ZZ4mainENK3$_0cvPFiiEEv", true},
+    {"_ZZ4mainENKUliE_cvPFiiEEv", true},
+    {"_ZZ4mainENK3$_0clEi", false},
+    {"_ZNK5PickscvPFiiEEv", false},
+    {"main", false},
 };
 
 static void test_names(void **state)
@@ -97,12 +116,14 @@ static void test_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        sl_function_name(names[i].symbol, &n);
+        sl_function_name(names[i].symbol, NULL, &n);
         assert_string_equal(n.full, names[i].full);
         assert_string_equal(n.function, names[i].function);
         assert_string_equal(n.qualifier, names[i].qualifier);
         assert_string_equal(n.last, names[i].last);
     }
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        assert_int_equal(sl_function_is_made(made[i].symbol), made[i].yes);
     assert_true(sl_function_delegates("_ZN1SC1Ev", "_ZN1SC2Ev"));
     assert_true(sl_function_delegates("_ZN1SD0Ev", "_ZN1SD1Ev"));
     assert_false(sl_function_delegates("_ZN1SC1Ev", "_ZN1TC2Ev"));
@@ -119,7 +140,7 @@ static bool decides(const char *text, const char *symbol, const char *module, ch
     int fd = mkstemp(file);
 
     assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && !close(fd));
-    sl_function_name(symbol, &name);
+    sl_function_name(symbol, NULL, &name);
     *why = 0;
     if (sl_pointcuts_read(file, &p, why, n))
         r = sl_pointcuts_find(&p, module, &name);

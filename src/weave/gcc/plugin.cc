@@ -196,6 +196,9 @@ void weave(tree function, join_point &p)
 {
     gimple_seq body = gimple_body(function), all = NULL, last = NULL;
 
+    DECL_PURE_P(function) = 0; /* which let callers leave calls out */
+    TREE_READONLY(function) = 0;
+    DECL_LOOPING_CONST_OR_PURE_P(function) = 0;
     if (p.weaving.after && !p.weaving.span) {
         walk_stmt_info info = {};
         info.info = &p;
@@ -222,17 +225,43 @@ bool is_fortran()
 
 enum reason { NONE, BY_NATURE, COROUTINE };
 
+/* What `ifunc` says that it is a resolver: GCC marks the other one. */
+vec<const char *> resolvers;
+
+void note_resolver(void *declaration, void *)
+{
+    tree d = static_cast<tree>(declaration);
+    tree of = TREE_CODE(d) == FUNCTION_DECL ? lookup_attribute("ifunc", DECL_ATTRIBUTES(d)) : NULL_TREE;
+
+    if (of)
+        resolvers.safe_push(TREE_STRING_POINTER(TREE_VALUE(TREE_VALUE(of))));
+}
+
+bool is_resolver(tree function)
+{
+    for (unsigned i = 0; i < resolvers.length(); i++)
+        if (!strcmp(resolvers[i], IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function))))
+            return true;
+    return false;
+}
+
+/* `main`, which calls the program, what copies and ends objects, what entries of a procedure call: no names of Fortran. */
+bool is_made_by_fortran(tree function)
+{
+    const char *name = IDENTIFIER_POINTER(DECL_NAME(function));
+
+    return !strcmp(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), "main") || name[0] == '_' || strchr(name, '.');
+}
+
 /* Not what runs before the program is relocated, has no prologue, or is another way into what is woven itself; and of
  * coroutines GCC has made several functions by now, of which most calls are no calls of the program. */
 reason why_not(tree function)
 {
-    cgraph_node *node = cgraph_node::get(function);
-
     if (DECL_STRUCT_FUNCTION(function)->coroutine_component) /* f, which makes it, f.actor and f.destroy */
         return strchr(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), '.') ? BY_NATURE : COROUTINE;
-    if (is_fortran() && !strcmp(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), "main")) /* it calls the program */
+    if (is_fortran() && is_made_by_fortran(function))
         return BY_NATURE;
-    return (node && node->ifunc_resolver) || lookup_attribute("naked", DECL_ATTRIBUTES(function)) || calls_twin(function)
+    return lookup_attribute("naked", DECL_ATTRIBUTES(function)) || calls_twin(function) || is_resolver(function)
                ? BY_NATURE
                : NONE;
 }
@@ -253,12 +282,13 @@ void name_of(tree function, struct sl_function_name *to)
     char name[sizeof to->full];
 
     if (!is_fortran()) {
-        sl_function_name(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), to);
+        sl_function_name(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), NULL, to);
         return;
     }
     bool in_module = context && TREE_CODE(context) == NAMESPACE_DECL && DECL_NAME(context);
+    const char *own = IDENTIFIER_POINTER(DECL_NAME(function));
     snprintf(name, sizeof name, "%s%s%s", in_module ? IDENTIFIER_POINTER(DECL_NAME(context)) : "",
-             in_module ? "::" : "", IDENTIFIER_POINTER(DECL_NAME(function)));
+             in_module ? "::" : "", !strcmp(own, "MAIN__") ? "main" : own);
     sl_function_name_set(name, to);
 }
 
@@ -301,7 +331,9 @@ void weave_if_asked(tree function)
     reason not_here = why_not(function);
 
     name_of(function, &name);
-    rule = sl_pointcuts_find(&pointcuts, main_input_filename, &name);
+    rule = sl_function_is_made(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)))
+               ? NULL
+               : sl_pointcuts_find(&pointcuts, main_input_filename, &name);
     for (tree a = lookup_attribute("annotate", all); a; a = lookup_attribute("annotate", TREE_CHAIN(a))) {
         struct sl_advice advice;
         char why[200];
@@ -392,6 +424,7 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *args, p
         return 1;
     }
     register_callback(args->base_name, PLUGIN_INFO, NULL, &about);
+    register_callback(args->base_name, PLUGIN_FINISH_DECL, note_resolver, NULL);
     register_callback(args->base_name, PLUGIN_FINISH_UNIT, finish, NULL);
     register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
     register_callback(args->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &pass);

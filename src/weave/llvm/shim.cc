@@ -2,6 +2,7 @@
 /* The pass as LLVM wants it, which is C++: all that is in C is in weave.c.  Compiled for each version of LLVM. */
 #include "weave/llvm/shim.h"
 
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Module.h>
@@ -54,6 +55,11 @@ void sl_llvm_escapes(LLVMValueRef function, void (*each)(LLVMBuilderRef b, void 
 
     while (IRBuilder<> *b = ways.Next())
         each(wrap(b), data);
+}
+
+char *sl_llvm_demangle(const char *symbol)
+{
+    return strdup(demangle(symbol).c_str());
 }
 
 void sl_llvm_say(LLVMModuleRef module, int is_error, const char *text)

@@ -18,6 +18,9 @@ void sl_weave_module(LLVMModuleRef module, const char *pointcuts);
  */
 void sl_llvm_escapes(LLVMValueRef function, void (*each)(LLVMBuilderRef b, void *data), void *data);
 
+/* A symbol demangled, by LLVM; to be freed. */
+char *sl_llvm_demangle(const char *symbol);
+
 /* A warning of the compiler, or an error, with which it fails. */
 void sl_llvm_say(LLVMModuleRef module, int is_error, const char *text);
 

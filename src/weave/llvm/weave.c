@@ -143,11 +143,31 @@ static void put_before_exits(struct join_point *p, LLVMBuilderRef b)
             }
 }
 
+/* `pure` and `const`, which let callers leave calls out, are true no longer. */
+static void has_effects(LLVMValueRef function)
+{
+    static const char *const promises[] = {"memory", "readnone", "readonly", "writeonly", "argmemonly"};
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
+        if (!kind) /* not of this version */
+            continue;
+        LLVMRemoveEnumAttributeAtIndex(function, at, kind);
+        for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if ((LLVMIsACallInst(user) || LLVMIsAInvokeInst(user)) && LLVMGetCalledValue(user) == function)
+                LLVMRemoveCallSiteEnumAttribute(user, at, kind);
+        }
+    }
+}
+
 static void weave(struct join_point *p)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(p->w->context);
     LLVMValueRef first;
 
+    has_effects(p->function);
     if (p->weaving.after) {
         if (!p->weaving.span)
             put_before_exits(p, b);
@@ -274,7 +294,7 @@ static void annotated(struct weaver *w, LLVMValueRef annotation)
         return;
     switch (sl_advice_parse(said, &advice, why, sizeof why)) {
     case SL_ADVICE:
-        sl_function_name(symbol_of(function), &name);
+        sl_function_name(symbol_of(function), sl_llvm_demangle, &name);
         rule = sl_pointcuts_find(&w->pointcuts, w->module_path, &name);
         w->annotated[w->nannotated++] = function;
         if (is_coroutine(function)) {
@@ -336,9 +356,10 @@ static void by_rules(struct weaver *w)
 
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
         const struct sl_pointcut_rule *rule;
-        if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage || is_annotated(w, f))
+        if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage || is_annotated(w, f) ||
+            sl_function_is_made(symbol_of(f)))
             continue;
-        sl_function_name(symbol_of(f), &name);
+        sl_function_name(symbol_of(f), sl_llvm_demangle, &name);
         rule = sl_pointcuts_find(&w->pointcuts, w->module_path, &name);
         if (rule && rule->include && !is_coroutine(f) && can_be_woven(f)) {
             advise(w, f, &name, &rule->advice, NULL, 0);
