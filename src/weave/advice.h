@@ -35,8 +35,11 @@ bool sl_advice_is_pointcut(const char *word);
 
 #define SL_LINE_WOVEN 0x80000000u /* in `line` of struct sl_site, include/spanloom/trace.h */
 
-/* A warning, with the name of the function. */
-#define SL_NO_COROUTINES "%s is a coroutine, which is not woven: spans between its suspensions can be put in by hand"
+/* A warning, with the name of the function and one of the reasons. */
+#define SL_NOT_WOVEN "%s is %s"
+#define SL_IS_COROUTINE "a coroutine, which is not woven: spans between its suspensions can be put in by hand"
+#define SL_IS_NAKED "naked, and so not woven"
+#define SL_IS_RESOLVER "what an ifunc calls before the program is relocated, and so not woven"
 
 struct sl_weaving sl_advice_weaving(const struct sl_advice *a);
 

@@ -141,6 +141,26 @@ def malformed_annotations_are_warnings_with_a_place(compiler):
     woven(compiler, BAD, "-Werror", err=None, code=1)
 
 
+NEVER = """
+#define CP __attribute__((annotate("@critical_path()")))
+CP __attribute__((naked)) int bare(int n) { __asm__("mov %edi, %eax; ret"); }
+static int seven(int n) { return n ? 7 : 8; }
+CP int (*resolve(void))(int) { return seven; }
+int resolved(int) __attribute__((ifunc("resolve")));
+int main(void) { return bare(0) + resolved(1) - 7; }
+"""
+
+
+@cases(*HERE)
+def annotations_that_do_nothing_say_so(compiler):
+    r = woven(compiler, NEVER, err=None)
+    said = re.findall(r"^.*prog.c:(\d+):.* warning: (.*) \[|^warning: .*prog.c:(\d+): (.*) \[", r.stderr, re.M)
+    equal(sorted((int(a or c), b or d) for a, b, c, d in said), [
+        (3, "bare is naked, and so not woven"), (5, "resolve is what an ifunc calls before the program is relocated, and so not woven")], r.stderr)
+    run(r.exe)
+    woven(compiler, NEVER, "-Wno-attributes" if "gcc" in compiler else "-Wno-backend-plugin")
+
+
 DIES = r"""
 #include <stdlib.h>
 __attribute__((annotate("@critical_path()"))) void deep(int n) { if (n) deep(n - 1); else abort(); }

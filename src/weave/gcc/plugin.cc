@@ -223,8 +223,6 @@ bool is_fortran()
     return !strncmp(lang_hooks.name, "GNU Fortran", 11);
 }
 
-enum reason { NONE, BY_NATURE, COROUTINE };
-
 /* What `ifunc` says that it is a resolver: GCC marks the other one. */
 vec<const char *> resolvers;
 
@@ -253,17 +251,19 @@ bool is_made_by_fortran(tree function)
     return !strcmp(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), "main") || name[0] == '_' || strchr(name, '.');
 }
 
-/* Not what runs before the program is relocated, has no prologue, or is another way into what is woven itself; and of
- * coroutines GCC has made several functions by now, of which most calls are no calls of the program. */
-reason why_not(tree function)
+/* Why a function is not woven: "" where nobody would expect it, which is another way into what is woven itself, and what
+ * GCC has made of a coroutine by now; NULL: it can be. */
+const char *why_not(tree function)
 {
     if (DECL_STRUCT_FUNCTION(function)->coroutine_component) /* f, which makes it, f.actor and f.destroy */
-        return strchr(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), '.') ? BY_NATURE : COROUTINE;
+        return strchr(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)), '.') ? "" : SL_IS_COROUTINE;
     if (is_fortran() && is_made_by_fortran(function))
-        return BY_NATURE;
-    return lookup_attribute("naked", DECL_ATTRIBUTES(function)) || calls_twin(function) || is_resolver(function)
-               ? BY_NATURE
-               : NONE;
+        return "";
+    if (is_resolver(function))
+        return SL_IS_RESOLVER;
+    if (lookup_attribute("naked", DECL_ATTRIBUTES(function)))
+        return SL_IS_NAKED;
+    return calls_twin(function) ? "" : NULL;
 }
 
 void advise(tree function, const struct sl_function_name &name, const struct sl_advice *advice)
@@ -328,7 +328,7 @@ void weave_if_asked(tree function)
     const sl_pointcut_rule *rule;
     bool is_ours = false;
     struct sl_function_name name;
-    reason not_here = why_not(function);
+    const char *not_here = why_not(function);
 
     name_of(function, &name);
     rule = sl_function_is_made(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function)))
@@ -341,9 +341,9 @@ void weave_if_asked(tree function)
             continue;
         switch (sl_advice_parse(text_of(a), &advice, why, sizeof why)) {
         case SL_ADVICE:
-            if (!is_ours && not_here == COROUTINE)
-                warning_at(DECL_SOURCE_LOCATION(function), 0, SL_NO_COROUTINES, name.full);
-            if ((!rule || rule->include) && not_here == NONE) {
+            if (!is_ours && not_here && *not_here)
+                warning_at(DECL_SOURCE_LOCATION(function), OPT_Wattributes, SL_NOT_WOVEN, name.full, not_here);
+            if ((!rule || rule->include) && !not_here) {
                 advise(function, name, &advice);
                 sl_pointcuts_woven(&pointcuts, main_input_filename, name.full, NULL);
             }
@@ -358,7 +358,7 @@ void weave_if_asked(tree function)
         }
     }
     /* What the linker takes from elsewhere is woven there, if at all. */
-    if (!is_ours && rule && rule->include && !DECL_EXTERNAL(function) && not_here == NONE) {
+    if (!is_ours && rule && rule->include && !DECL_EXTERNAL(function) && !not_here) {
         advise(function, name, &rule->advice);
         sl_pointcuts_woven(&pointcuts, main_input_filename, name.full, rule);
     }

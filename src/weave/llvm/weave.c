@@ -214,18 +214,20 @@ static bool is_coroutine(LLVMValueRef function)
     return false;
 }
 
-/* Not what runs before the program is relocated, has no prologue, or is another way into what is woven itself. */
-static bool can_be_woven(LLVMValueRef function)
+/* Why a function is not woven: "" where nobody would expect it, which is another way into what is; NULL: it can be. */
+static const char *why_not(LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     unsigned naked = LLVMGetEnumAttributeKindForName("naked", 5);
 
+    if (is_coroutine(function))
+        return SL_IS_COROUTINE;
     if (LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, naked))
-        return false;
+        return SL_IS_NAKED;
     for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i; i = LLVMGetNextGlobalIFunc(i))
         if (plain(LLVMGetGlobalIFuncResolver(i)) == function)
-            return false;
-    return !calls_twin(function);
+            return SL_IS_RESOLVER;
+    return calls_twin(function) ? "" : NULL;
 }
 
 static LLVMValueRef make_site(struct weaver *w, const char *name, LLVMValueRef function, const char *file,
@@ -288,6 +290,7 @@ static void annotated(struct weaver *w, LLVMValueRef annotation)
     const struct sl_pointcut_rule *rule;
     struct sl_function_name name;
     struct sl_advice advice;
+    const char *not_here;
     char why[200], warning[2 * PATH_MAX];
 
     if (!LLVMIsAFunction(function) || LLVMIsDeclaration(function))
@@ -297,11 +300,11 @@ static void annotated(struct weaver *w, LLVMValueRef annotation)
         sl_function_name(symbol_of(function), sl_llvm_demangle, &name);
         rule = sl_pointcuts_find(&w->pointcuts, w->module_path, &name);
         w->annotated[w->nannotated++] = function;
-        if (is_coroutine(function)) {
-            int k = snprintf(warning, sizeof warning, "%s:%u: ", file, at);
-            snprintf(warning + k, sizeof warning - (size_t)k, SL_NO_COROUTINES, name.full);
+        not_here = why_not(function);
+        if (not_here && *not_here) {
+            snprintf(warning, sizeof warning, "%s:%u: " SL_NOT_WOVEN, file, at, name.full, not_here);
             sl_llvm_say(w->module, 0, warning);
-        } else if ((!rule || rule->include) && can_be_woven(function)) {
+        } else if ((!rule || rule->include) && !not_here) {
             advise(w, function, &name, &advice, file, at);
             sl_pointcuts_woven(&w->pointcuts, w->module_path, name.full, NULL);
         }
@@ -361,7 +364,7 @@ static void by_rules(struct weaver *w)
             continue;
         sl_function_name(symbol_of(f), sl_llvm_demangle, &name);
         rule = sl_pointcuts_find(&w->pointcuts, w->module_path, &name);
-        if (rule && rule->include && !is_coroutine(f) && can_be_woven(f)) {
+        if (rule && rule->include && !why_not(f)) {
             advise(w, f, &name, &rule->advice, NULL, 0);
             sl_pointcuts_woven(&w->pointcuts, w->module_path, name.full, rule);
         }
