@@ -51,10 +51,6 @@ struct cli {
 /* The last value of an own option, "" for a flag that is set, NULL where it is not. */
 const char *cli_option(const struct cli *cli, const char *name);
 
-/* Which of n names may be meant by one that is none of them: how many, the nearest first. */
-enum { CLI_NEAR = 3 };
-int cli_near(const char *const *names, size_t n, const char *pattern, size_t best[CLI_NEAR]);
-
 /* The whole of s as a number from `least` up; negative: it is none. */
 int cli_number(const char *s, int least);
 

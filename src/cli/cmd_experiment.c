@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Experiments: what treatments do to a score, from many runs of the same workload. */
 #include "base/buf.h"
+#include "base/near.h"
 #include "cli/experiment.h"
 #include "cli/picture.h"
 #include "cli/workflow.h"
@@ -264,10 +265,10 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "what of the experiment? import, factors, means, model, ...");
     if (!(sub = find_sub(argv[0]))) {
         const char *names[SUBS];
-        size_t best[CLI_NEAR];
+        size_t best[SL_NEAR];
         for (size_t i = 0; i < SUBS; i++)
             names[i] = subs[i].name;
-        return cli_near(names, SUBS, argv[0], best)
+        return sl_near(names, SUBS, argv[0], best)
                    ? cli_usage(cli, "experiment has no '%s'; did you mean %s?", argv[0], names[best[0]])
                    : cli_usage(cli, "experiment has no '%s'", argv[0]);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "bind/bind.h"
 #include "cli/cli.h"
 #include "cli_cmd_forget.sql.h"
@@ -104,7 +105,7 @@ static int none(struct sl_store *st, const char *given, const char *end, struct 
     const char *last = strrchr(end, '/');
     SL_VEC(char *) paths = {0};
     SL_VEC(const char *) names = {0};
-    size_t best[CLI_NEAR];
+    size_t best[SL_NEAR];
     struct sl_buf list = {0};
     int rc, n;
 
@@ -115,7 +116,7 @@ static int none(struct sl_store *st, const char *given, const char *end, struct 
     }
     sqlite3_finalize(q);
     last = strrchr(end, '/');
-    n = cli_near(names.v, names.n, last ? last + 1 : end, best);
+    n = sl_near(names.v, names.n, last ? last + 1 : end, best);
     for (int i = 0; i < n; i++)
         sl_buf_addf(&list, "%s%s", i ? ", " : "; near it: ", paths.v[best[i]]);
     rc = sl_err(err, SL_ENOTFOUND,

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "cli/lens.h"
 #include "cli_cmd_import.sql.h"
 #include "ingest/import.h"
@@ -219,7 +220,7 @@ static int check_fields(const struct cli *cli, const struct sl_recipes *set, con
     int rc = 0;
 
     for (size_t i = 0; fields[i] && !rc; i += 2) {
-        size_t n = strlen(fields[i]), best[CLI_NEAR];
+        size_t n = strlen(fields[i]), best[SL_NEAR];
         bool asked = false, here = false, of_project = cli->project && i < cli->project->set.n;
         int near;
         for (size_t r = 0; r < set->n && !asked; r++)
@@ -241,7 +242,7 @@ static int check_fields(const struct cli *cli, const struct sl_recipes *set, con
                     if (at == names.v.n && *name != '_')
                         *sl_vec_add(&names.v) = name;
                 }
-        near = cli_near(names.v.v, names.v.n, fields[i], best);
+        near = sl_near(names.v.v, names.v.n, fields[i], best);
         rc = sl_err(err, of_project ? SL_EFORMAT : SL_EUSAGE, "%s%sno recipe asks for a field '%s'%s%s%s",
                     of_project ? cli->project->path : "", of_project ? ": set: " : "", fields[i],
                     near ? "; did you mean " : "", near ? names.v.v[best[0]] : "", near ? "?" : "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of what a store holds, of plots/ and the user's own. */
 #include "cli/lens.h"
+#include "base/near.h"
 #include "cli/over_time.h"
 #include "cli/picture.h"
 #include "collect/child_process.h"
@@ -166,14 +167,14 @@ static int find(const struct cli *cli, struct sl_plot **p, const char *name)
     struct sl_err err = {0};
     struct sl_buf near = {0};
     SL_VEC(const char *) all = {0};
-    size_t best[CLI_NEAR];
+    size_t best[SL_NEAR];
     int rc = sl_plot_find(p, name, &err), n = 0;
 
     if (rc == SL_ENOTFOUND) {
         sl_plot_list(&names);
         for (size_t i = 0; i < names.n; i++)
             *sl_vec_add(&all) = names.v[i].name;
-        n = cli_near(all.v, all.n, name, best);
+        n = sl_near(all.v, all.n, name, best);
         for (int i = 0; i < n; i++)
             sl_buf_addf(&near, "%s%s", i ? ", " : "", all.v[best[i]]);
         if (n)

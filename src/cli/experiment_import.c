@@ -6,6 +6,7 @@
 #include "analyse/load/rows.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "cli/experiment.h"
 #include "experiment/logs.h"
 #include "ingest/import.h"
@@ -120,7 +121,7 @@ static int check_column(const struct table *t, const char *path, const char *opt
                         struct sl_err *err)
 {
     struct sl_buf what = {0};
-    size_t best[CLI_NEAR];
+    size_t best[SL_NEAR];
     char *given;
     int near;
 
@@ -130,7 +131,7 @@ static int check_column(const struct table *t, const char *path, const char *opt
     if (has(t, name, n))
         return 0;
     given = sl_strndup(name, n);
-    near = cli_near((const char *const *)t->column.v, t->column.n, given, best);
+    near = sl_near((const char *const *)t->column.v, t->column.n, given, best);
     for (size_t i = 0; i < t->column.n && i < 40 && !near; i++)
         sl_buf_addf(&what, "%s%s", i ? ", " : "; there are: ", t->column.v[i]);
     sl_err(err, SL_EUSAGE, "%s has no column '%s' (--%s)%s%s%s%s", path, given, option, near ? "; did you mean " : "",

@@ -3,6 +3,7 @@
 #include "analyse/lens/lens.h"
 #include "analyse/load/root_events.h"
 #include "base/buf.h"
+#include "base/near.h"
 #include "cli_lens.sql.h"
 
 #include <errno.h>
@@ -201,8 +202,8 @@ static int add_option(struct lens_cli *c, int at, struct sl_err *err)
 
 static void near(char **names, size_t n, const char *pattern, struct sl_buf *out)
 {
-    size_t best[CLI_NEAR];
-    int k = cli_near((const char *const *)names, n, pattern, best);
+    size_t best[SL_NEAR];
+    int k = sl_near((const char *const *)names, n, pattern, best);
 
     for (int i = 0; i < k; i++)
         sl_buf_addf(out, "%s %s", i ? "," : "; near it:", names[best[i]]);

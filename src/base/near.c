@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/near.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* Edits that turn a into b (Levenshtein); a is short. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), *row = sl_alloc((n + 1) * sizeof *row), d;
+
+    for (size_t i = 0; i <= n; i++)
+        row[i] = i;
+    for (; *b; b++) {
+        size_t diagonal = row[0]++;
+        for (size_t i = 1; i <= n; i++) {
+            size_t above = row[i], least = diagonal + (a[i - 1] != *b);
+            least = above + 1 < least ? above + 1 : least;
+            row[i] = row[i - 1] + 1 < least ? row[i - 1] + 1 : least;
+            diagonal = above;
+        }
+    }
+    d = row[n];
+    free(row);
+    return d;
+}
+
+/* How far a name is from a pattern: the end of it that is nearest; of the pattern's own type, only the events. */
+static size_t far(const char *pattern, const char *name)
+{
+    size_t least, type = strcspn(pattern, "/");
+
+    if (pattern[type] && !strncmp(pattern, name, type + 1))
+        return far(pattern + type + 1, name + type + 1);
+    least = strlen(pattern) > 2 && strstr(name, pattern) ? 1 : distance(pattern, name);
+
+    for (const char *s = name; (s = strpbrk(s, "./"));) {
+        size_t d = distance(pattern, ++s) + 1;
+        least = d < least ? d : least;
+    }
+    return least;
+}
+
+int sl_near(const char *const *names, size_t n, const char *pattern, size_t best[SL_NEAR])
+{
+    size_t d, how[SL_NEAR];
+    int found = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int k = found;
+        d = far(pattern, names[i]);
+        if (d > 2 + strlen(pattern) / 4)
+            continue;
+        while (k > 0 && d < how[k - 1])
+            k--;
+        if (k == SL_NEAR)
+            continue;
+        found += found < SL_NEAR;
+        for (int m = found - 1; m > k; m--) {
+            best[m] = best[m - 1];
+            how[m] = how[m - 1];
+        }
+        best[k] = i;
+        how[k] = d;
+    }
+    return found;
+}
