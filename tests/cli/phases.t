@@ -59,12 +59,12 @@ What a recipe of one's own says of time: roles, phases, handovers.
   a,0.0,10.0
   b,0.0,10.0
   $ spanloom what-if 'running x0.5'
-  change        makespan_s  new_makespan_s  change_s  percent
-  running x0.5        25.0            18.0      -7.0    -28.0
+  change              was  would be difference
+  running x0.5       25 s      18 s       -7 s  -28.0 %
   $ spanloom what-if --tasks 'running x0.5'
-  task  first_s  done_s  new_first_s  new_done_s  span
-  a         0.0    10.0          0.0         6.5     2
-  b         1.0    20.0          1.0        13.0     3
+  task  app  first_s  done_s  new_first_s  new_done_s  span
+  a              0.0    10.0          0.0         6.5     2
+  b              1.0    20.0          1.0        13.0     3
   $ spanloom utilisation farm.host --bin 5 --format csv | cut -d, -f2-4
   workers,busy,running
   0.6,0.4,0.4

@@ -207,6 +207,7 @@ static bool outdated(struct machine *m, uint32_t attempt)
     m->attempt = attempt;
     m->rank = 0;
     m->done = false;
+    m->t->ended = NULL;
     return false;
 }
 
@@ -244,6 +245,12 @@ static void phase_event(struct machine *m, const struct sl_timed_event *h, struc
         return;
     if (p->rank < m->rank)
         return;
+    if (p->kind == SL_PHASE_DONE)
+        m->t->ended = p->state;
+    if (m->done && p->kind == SL_PHASE_DONE) { /* it is over already, this says how */
+        m->rank = p->rank;
+        return;
+    }
     /* who runs it is known better by who tells it first: the worker's own log, and only then the database */
     keep = !p->component ||
            (p->kind == SL_PHASE_RUN && m->declared != SL_NO_INDEX && k->w->states.v[m->declared].kind == SL_PHASE_RUN);
@@ -325,6 +332,7 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
             enter(&m, &v[i], after_event(&m, &v[i]), v[i].of);
     }
     free(m.has_begun);
+    t->ended = m.done ? t->ended : NULL;
     t->done = m.done || m.declared == SL_NO_INDEX; /* of what declares no states nobody can say */
     if (m.done) {                                  /* what follows is no part of it */
         t->done_ns = k->w->seg.v[k->w->seg.n - 1].from_ns;

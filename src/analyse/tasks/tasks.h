@@ -42,6 +42,7 @@ struct sl_task {
     uint32_t flow, nflow; /* tasks that handed over to it; into `pred` */
     bool depends;         /* it tells when it waits for others (SL_PHASE_DEPEND) */
     bool done;            /* something says that it was done */
+    const char *ended;    /* how, in the words of sl_state: "done", "failed"; NULL: nothing says */
 };
 
 struct working; /* how it is made */
