@@ -111,7 +111,7 @@ class Store(sqlite3.Connection):
         return self._frame("critical-path", words, options)
 
     def what_if(self, *changes, **options):
-        """How long a workflow would have taken, had parts of it been faster or slower: what_if("driver x0")."""
+        """How long a workflow would have taken: what_if("workers x2"), what_if("align x0.5", "driver x0"); what_if() ranks what is worth asking."""
         return self._frame("what-if", changes, options)
 
     def skew(self, **options):

@@ -35,6 +35,7 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_fn_transitions,
     sl_fn_two_events,
     sl_fn_utilisation,
+    sl_fn_what_helps,
     sl_fn_what_if,
     sl_fn_worker_runs,
 };

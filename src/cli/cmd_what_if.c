@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A name for the table function what_if(). */
+/* Names for the table functions what_if() and what_helps(). */
 #include "analyse/tasks/changes.h"
 #include "base/buf.h"
 #include "cli/workflow.h"
 #include "result/what_if.h"
+#include "show/what_if.h"
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
@@ -24,6 +25,15 @@ static int say_undone(struct sl_table *t, struct sl_err *err)
     return rc < 0 ? rc : 0;
 }
 
+static int show(const struct cli *cli, struct sl_result *r, bool helps, struct sl_err *err)
+{
+    const char *name = cli_option(cli, "tasks") ? "tasks" : "change";
+
+    if (cli->format == SL_FORMAT_TABLE && !cli_option(cli, "tasks"))
+        return sl_show_what_if(stdout, r, helps, err);
+    return sl_show_table(stdout, sl_result_find(r, name), cli->format, err) < 0 ? SL_ESTORE : 0;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_buf changes = {0};
@@ -33,11 +43,11 @@ static int run(struct cli *cli, int argc, char **argv)
     int64_t workflow;
     int rc;
 
-    if (!argc)
-        return cli_usage(cli, "what if what? for example: spanloom what-if 'running on a worker x0.5'");
+    if (!argc && cli_option(cli, "tasks"))
+        return cli_usage(cli, "--tasks of what? for example: spanloom what-if --tasks 'workers x2'");
     for (int i = 0; i < argc; i++)
         sl_buf_addf(&changes, "%s%s", i ? ", " : "", argv[i]);
-    if (sl_changes_check(changes.s, &err)) {
+    if (argc && sl_changes_check(changes.s, &err)) {
         sl_buf_free(&changes);
         return cli_fail(cli, &err);
     }
@@ -45,12 +55,11 @@ static int run(struct cli *cli, int argc, char **argv)
         sl_buf_free(&changes);
         return rc;
     }
-    rc = sl_result_what_if(&r, st, workflow, changes.s, &err);
-    if (!rc)
+    rc = argc ? sl_result_what_if(&r, st, workflow, changes.s, &err) : sl_result_what_helps(&r, st, workflow, &err);
+    if (!rc && argc)
         rc = say_undone(sl_result_find(&r, "undone"), &err);
-    if (!rc &&
-        sl_show_table(stdout, sl_result_find(&r, cli_option(cli, "tasks") ? "tasks" : "change"), cli->format, &err) < 0)
-        rc = SL_ESTORE;
+    if (!rc)
+        rc = show(cli, &r, !argc, &err);
     sl_result_free(&r);
     sl_buf_free(&changes);
     sl_store_close(st);
@@ -58,7 +67,7 @@ static int run(struct cli *cli, int argc, char **argv)
 }
 
 const struct command cmd_what_if = {.name = "what-if",
-                                    .args = "'PATTERN xFACTOR'...",
-                                    .help = "how long a workflow would have taken, had parts been faster",
+                                    .args = "['WHAT xFACTOR']...",
+                                    .help = "how long it would have taken, with more workers or faster parts",
                                     .options = options,
                                     .run = run};

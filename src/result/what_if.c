@@ -2,19 +2,19 @@
 #include "result/what_if.h"
 #include "result_what_if.sql.h"
 
+#include <stdio.h>
+
 #define TEXT SL_COLUMN_TEXT
 #define INTEGER SL_COLUMN_INTEGER
 #define REAL SL_COLUMN_REAL
 #define N(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
-static const struct sl_column change_columns[] = {{"change", TEXT, NULL},
-                                                  {"makespan_s", REAL, "s"},
-                                                  {"new_makespan_s", REAL, "s"},
-                                                  {"change_s", REAL, "s"},
-                                                  {"percent", REAL, "%"}};
-static const struct sl_column task_columns[] = {{"task", TEXT, NULL},      {"first_s", REAL, "s"},
-                                                {"done_s", REAL, "s"},     {"new_first_s", REAL, "s"},
-                                                {"new_done_s", REAL, "s"}, {"span", INTEGER, NULL}};
+static const struct sl_column change_columns[] = {
+    {"change", TEXT, NULL}, {"makespan_s", REAL, "s"}, {"new_makespan_s", REAL, "s"}, {"change_s", REAL, "s"},
+    {"percent", REAL, "%"}, {"assumed", TEXT, NULL},   {"bias", REAL, NULL}};
+static const struct sl_column task_columns[] = {
+    {"task", TEXT, NULL},       {"app", TEXT, NULL},       {"first_s", REAL, "s"}, {"done_s", REAL, "s"},
+    {"new_first_s", REAL, "s"}, {"new_done_s", REAL, "s"}, {"span", INTEGER, NULL}};
 static const struct sl_column undone_columns[] = {{"undone", INTEGER, "tasks"}, {"tasks", INTEGER, "tasks"}};
 
 /* The simulation is run once. */
@@ -40,6 +40,17 @@ int sl_result_what_if(struct sl_result *r, struct sl_store *st, int64_t workflow
     sqlite3_bind_text(t->query, 1, changes, -1, SQLITE_TRANSIENT);
     if (!sl_result_sql(r, st, "tasks", task_columns, N(task_columns), sql_tasks, err) ||
         !sl_result_sql(r, st, "undone", undone_columns, N(undone_columns), sql_undone, err))
+        return SL_ESTORE;
+    return 0;
+}
+
+int sl_result_what_helps(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql, sql_keep_helps, (long long)workflow);
+    if (sl_store_temporary(st, sql, err) ||
+        !sl_result_sql(r, st, "change", change_columns, N(change_columns), sql_helps, err))
         return SL_ESTORE;
     return 0;
 }

@@ -18,7 +18,7 @@ What to type, and what happens if it is something else.
     rate           how often something happened, over time
     utilisation    how many workers there were, and were busy
     critical-path  what made a workflow as long as it was, every second of it
-    what-if        how long a workflow would have taken, had parts been faster
+    what-if        how long it would have taken, with more workers or faster parts
     skew           how far clocks of components are off, by their messages
     diff           what changed from one run to another, and where
     experiment     what treatments do to a score, from many runs

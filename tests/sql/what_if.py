@@ -176,11 +176,10 @@ def what_if_says_what_is_wrong():
                     "app=nothing x2", "=x x2", "running on a worker x0.5,", ",", "running on a worker 0.5"):
         r = spanloom("sql", "-d", f, f"SELECT count(*) FROM what_if({w}, '{changes}')", code=1)
         check(r.err.startswith("spanloom: ") and "what_if" in r.err, f"{changes!r}: {r}")
-        equal(r.err.count("\n"), 1, f"{changes!r}: lines")
+        equal(r.err.count("\n") > 1, "no such" in changes or "nothing" in changes or "=x" in changes, f"{changes!r}: more than a line, which lists what there is")
         if changes.strip():
             r = spanloom("what-if", "-d", f, changes, code=(1, 2))
             check(r.err.startswith("spanloom: ") and not r.out, r)
-    spanloom("what-if", "-d", f, code=(1, 2))
     for text in ("what_if()", f"what_if({w})", "critical_path()", "slack()"):
         r = spanloom("sql", "-d", f, f"SELECT * FROM {text}", code=1)
         check(r.err.startswith("spanloom: "), r)

@@ -28,6 +28,7 @@ int sl_fn_task_graph(sqlite3 *db);
 int sl_fn_transitions(sqlite3 *db);
 int sl_fn_two_events(sqlite3 *db);
 int sl_fn_utilisation(sqlite3 *db);
+int sl_fn_what_helps(sqlite3 *db);
 int sl_fn_what_if(sqlite3 *db);
 int sl_fn_worker_runs(sqlite3 *db);
 

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/tasks/changes.h"
 #include "analyse/ext.h"
+#include "analyse/tasks/changes_internal.h"
 #include "base/buf.h"
-#include "tasks_changes.sql.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct change {
-    char *pattern;
-    char *attribute; /* NULL: the pattern is for states */
-    double factor;
-    unsigned char *task; /* by task, where there is an attribute: it has it */
-    bool used;
-};
-
-struct sl_changes {
-    SL_VEC(struct change) v;
-    double *factor; /* by segment */
-    double driver[SL_DRIVER_AFTER + 1];
-};
 
 /* ---- the text ---- */
 
@@ -31,121 +17,95 @@ static const char *skip_blanks(const char *s, const char *end)
     return s;
 }
 
-/* One change, "PATTERN xFACTOR"; what stands between is whatever the user is used to: "x0.5", "x 0.5". */
-static int parse_one(struct sl_changes *c, const char *s, const char *end, struct sl_err *err)
+static const char *before_blanks(const char *s, const char *end)
 {
-    struct change *h;
-    const char *x, *eq;
-    char *stop, number[64];
-    double factor;
-
-    s = skip_blanks(s, end);
     while (end > s && strchr(" \t\n", end[-1]))
         end--;
-    for (x = end; x > s && !(x[-1] == 'x' && x - 1 > s && strchr(" \t\n", x[-2])); x--)
-        ;
+    return end;
+}
+
+static bool is_workers(const char *what)
+{
+    return !strcmp(what, "workers") || !strncmp(what, "workers.", 8);
+}
+
+/* "WHAT xFACTOR"; what stands between is whatever the user is used to: "x0.5", "x 0.5".  Where it ends; NULL: no. */
+static const char *find_factor(const char *s, const char *end, double *factor)
+{
+    const char *x = end;
+    char *stop, number[64];
+
+    while (x > s && !(x[-1] == 'x' && x - 1 > s && strchr(" \t\n", x[-2])))
+        x--;
     snprintf(number, sizeof number, "%.*s", (int)(end - x), x);
-    factor = strtod(number, &stop);
-    if (x == s || stop == number || *stop || !isfinite(factor) || factor < 0 || factor > 1e6)
-        return sl_err(err, SL_EUSAGE,
-                      "'%.*s' is no change; say what is to be how much slower or faster, such as: "
-                      "'parsl.executor.htex.* x0.5'",
-                      (int)(end - s), s);
-    for (x--; x > s && strchr(" \t\n", x[-1]); x--)
-        ;
+    *factor = strtod(number, &stop);
+    if (x == s || stop == number || *stop || !isfinite(*factor) || *factor < 0 || *factor > 1e6)
+        return NULL;
+    return before_blanks(s, x - 1);
+}
+
+/* "workers = COUNT". */
+static const char *find_count(const char *s, const char *end, int64_t *count)
+{
+    const char *eq = memchr(s, '=', (size_t)(end - s)), *what_end;
+    char *stop, number[64], what[16];
+
+    if (!eq)
+        return NULL;
+    what_end = before_blanks(s, eq);
+    snprintf(what, sizeof what, "%.*s", (int)(what_end - s), s);
+    snprintf(number, sizeof number, "%.*s", (int)(end - eq - 1), eq + 1);
+    *count = strtoll(number, &stop, 10);
+    *count = *count < 0 ? 0 : *count;
+    return is_workers(what) && stop != number && !*stop ? what_end : NULL;
+}
+
+/* 1: it is none, but can be the beginning of one: "htex worker" of "htex worker, running on a worker x0.5". */
+static int parse_one(struct sl_changes *c, const char *s, const char *end, struct sl_err *err)
+{
+    const char *what_end;
+    double factor = 1;
+    int64_t count = -1;
+    struct change *h;
+
+    s = skip_blanks(s, end);
+    end = before_blanks(s, end);
+    if (!(what_end = find_factor(s, end, &factor))) {
+        factor = 1;
+        what_end = find_count(s, end, &count);
+    }
+    if (!what_end)
+        return 1;
     h = sl_vec_add(&c->v);
-    eq = memchr(s, '=', (size_t)(x - s));
-    if (eq)
-        h->attribute = sl_strndup(s, (size_t)(eq - s));
-    s = eq ? eq + 1 : s;
-    h->pattern = sl_strndup(s, (size_t)(x - s));
+    h->what = sl_strndup(s, (size_t)(what_end - s));
     h->factor = factor;
+    h->count = count;
+    if (is_workers(h->what) && (factor <= 0 || count == 0 || count > 1000000000))
+        return sl_err(err, SL_EUSAGE, "'%.*s': at least one worker is needed, and a thousand million at most",
+                      (int)(end - s), s);
     return 0;
-}
-
-/* ---- whom it concerns ---- */
-
-static int load_attribute(struct change *h, const struct sl_workflow *w, struct sl_err *err)
-{
-    sqlite3_stmt *q = NULL;
-    int rc;
-
-    h->task = sl_alloc((size_t)w->n + 1);
-    if (sqlite3_prepare_v2(w->s.db, sql_attribute, -1, &q, NULL) != SQLITE_OK)
-        return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(w->s.db));
-    for (uint32_t i = 0; i < w->n; i++) {
-        sqlite3_bind_int64(q, 1, w->s.g.id.v[w->task[i].span]);
-        sqlite3_bind_text(q, 2, h->attribute, -1, SQLITE_STATIC);
-        while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
-            const char *s = (const char *)sqlite3_column_text(q, 0);
-            h->task[i] |= s && sl_lens_glob(h->pattern, s);
-        }
-        sqlite3_reset(q);
-    }
-    sqlite3_finalize(q);
-    return 0;
-}
-
-/* A state that an event of a span began. */
-static bool means_state(const struct change *h, const struct sl_workflow *w, uint32_t state, uint32_t span,
-                        struct sl_buf *b)
-{
-    const struct sl_phase_state *s = &w->states.v[state];
-    const char *type = w->s.g.names.text[w->s.g.type[span]];
-    const char *event = !strncmp(s->state, "after ", 6) ? s->state + 6 : NULL;
-
-    if (sl_lens_glob(h->pattern, type) || sl_lens_glob(h->pattern, s->component) || sl_lens_glob(h->pattern, s->state))
-        return true;
-    sl_buf_clear(b);
-    sl_buf_addf(b, "%s/%s", s->component, s->state);
-    if (sl_lens_glob(h->pattern, b->s))
-        return true;
-    sl_buf_clear(b);
-    sl_buf_addf(b, "%s/%s", type, event ? event : s->state);
-    return sl_lens_glob(h->pattern, b->s);
-}
-
-/* What a program does within a task is part of what the task does. */
-static bool means(const struct change *h, const struct sl_workflow *w, const struct sl_segment *g, struct sl_buf *b)
-{
-    return means_state(h, w, g->state, g->span, b) ||
-           (g->under != SL_NO_INDEX && means_state(h, w, g->under, g->under_span, b));
-}
-
-static void apply(struct sl_changes *c, struct change *h, const struct sl_workflow *w)
-{
-    struct sl_buf b = {0};
-
-    for (int why = 0; why <= SL_DRIVER_AFTER && !h->attribute; why++) {
-        sl_buf_clear(&b);
-        sl_buf_addf(&b, "driver/%s", sl_driver_states[why]);
-        if (!sl_lens_glob(h->pattern, "driver") && !sl_lens_glob(h->pattern, sl_driver_states[why]) &&
-            !sl_lens_glob(h->pattern, b.s))
-            continue;
-        c->driver[why] *= h->factor;
-        h->used = true;
-    }
-    for (uint32_t i = 0; i < w->n; i++)
-        for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++) {
-            const struct sl_segment *g = &w->seg.v[s];
-            bool hit = h->attribute ? h->task[i] && w->states.v[g->state].kind == SL_PHASE_RUN : means(h, w, g, &b);
-            if (hit)
-                c->factor[s] *= h->factor;
-            h->used |= hit;
-        }
-    sl_buf_free(&b);
 }
 
 static int parse(struct sl_changes *c, const char *text, struct sl_err *err)
 {
+    const char *begin = text ? text : "", *end;
     int rc = 0;
 
-    for (const char *s = text ? text : ""; !rc;) {
-        const char *end = s + strcspn(s, ",");
-        rc = parse_one(c, s, end, err);
+    for (const char *s = begin; !rc; s = end + 1) {
+        end = s + strcspn(s, ",");
+        rc = parse_one(c, begin, end, err);
+        if (rc > 0 && !*end) {
+            s = skip_blanks(begin, end);
+            return sl_err(err, SL_EUSAGE,
+                          "'%.300s' is no change; say what is to be how much slower or faster, such as: "
+                          "'running on a worker x0.5', or how many workers there are to be: 'workers x2'",
+                          s);
+        }
+        if (!rc)
+            begin = end + 1;
+        rc = rc > 0 ? 0 : rc;
         if (!*end)
             break;
-        s = end + 1;
     }
     return rc;
 }
@@ -159,30 +119,276 @@ int sl_changes_check(const char *changes, struct sl_err *err)
     return rc;
 }
 
-int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const char *text, struct sl_err *err)
+/* ---- whom it concerns ---- */
+
+/* What a task spends on workers. */
+static void scale_task(struct sl_changes *c, struct change *h, uint32_t task)
 {
-    struct sl_changes *c = sl_alloc(sizeof *c);
+    const struct sl_task *t = &c->w->task[task];
+
+    for (uint32_t s = t->seg; s < t->seg + t->nseg; s++)
+        if (c->w->states.v[c->w->seg.v[s].state].kind == SL_PHASE_RUN) {
+            c->factor[s] *= h->factor;
+            h->used = true;
+        }
+}
+
+struct marking {
+    const char *pattern;
+    unsigned char *task;
+};
+
+static void mark_value(void *to, uint32_t task, const char *value)
+{
+    struct marking *m = to;
+
+    m->task[task] |= sl_lens_glob(m->pattern, value);
+}
+
+static int apply_attribute(struct sl_changes *c, struct change *h, const char *eq, struct sl_err *err)
+{
+    struct marking m = {eq + 1, sl_alloc((size_t)c->w->n + 1)};
+    char *name = sqlite3_mprintf("'%.*q'", (int)(eq - h->what), h->what);
+    int rc = sl_task_values(c->w, sl_must(name), mark_value, &m, err);
+
+    for (uint32_t i = 0; i < c->w->n && !rc; i++)
+        if (m.task[i])
+            scale_task(c, h, i);
+    free(m.task);
+    sqlite3_free(name);
+    return rc;
+}
+
+static int apply_app(struct sl_changes *c, struct change *h, const char *pattern, struct sl_err *err)
+{
+    int rc = sl_apps_load(c->apps, c->w, err);
+    bool *meant = sl_alloc((size_t)c->apps->n + 1);
+
+    for (uint32_t i = 0; i < c->apps->n && !rc; i++)
+        meant[i] = sl_lens_glob(pattern, sl_apps_name(c->apps, i));
+    for (uint32_t i = 0; i < c->w->n && !rc; i++)
+        if (c->apps->of[i] != SL_NO_INDEX && meant[c->apps->of[i]])
+            scale_task(c, h, i);
+    free(meant);
+    return rc;
+}
+
+/* "57", "57 (align)", "57 58 6*". */
+static void apply_tasks(struct sl_changes *c, struct change *h, const char *keys)
+{
+    char *whole = sl_strdup(keys), *app = strrchr(whole, '('), *text = sl_strdup(keys), *save = NULL;
+    SL_VEC(char *) words = {0};
+
+    if (app && app > whole)
+        *app = 0;
+    for (size_t n = strlen(whole); n && whole[n - 1] == ' ';)
+        whole[--n] = 0;
+    snprintf(text, strlen(text) + 1, "%s", whole);
+    for (char *s = strtok_r(text, " \t", &save); s; s = strtok_r(NULL, " \t", &save))
+        *sl_vec_add(&words) = s;
+    for (uint32_t i = 0; i < c->w->n; i++) {
+        const char *key = sl_changes_key(c->w, i);
+        bool hit = key && (!strcmp(key, keys) || !strcmp(key, whole));
+        for (size_t k = 0; k < words.n && key && !hit; k++)
+            hit = sl_lens_glob(words.v[k], key);
+        sqlite3_reset(c->w->key);
+        if (hit)
+            scale_task(c, h, i);
+    }
+    sl_vec_free(&words);
+    free(text);
+    free(whole);
+}
+
+static void apply_lost(struct sl_changes *c, struct change *h)
+{
+    const struct sl_run *next = NULL; /* of the same task */
+    uint32_t *last = sl_alloc((size_t)c->w->n * sizeof *last);
+
+    memset(last, 0xFF, (size_t)c->w->n * sizeof *last);
+    for (uint32_t i = (uint32_t)c->p->run.n; i-- > 0;) {
+        const struct sl_run *r = &c->p->run.v[i];
+        const struct sl_task *t = &c->w->task[r->task];
+        uint32_t end = t->seg + t->nseg;
+        if (last[r->task] != SL_NO_INDEX) {
+            next = &c->p->run.v[last[r->task]];
+            end = next->queue;
+        }
+        last[r->task] = i;
+        for (uint32_t s = r->queue; r->lost && s < end; s++)
+            c->factor[s] *= h->factor;
+        h->used |= r->lost;
+    }
+    c->lost *= h->used ? h->factor : 1;
+    free(last);
+}
+
+static bool matches(const struct change *h, const char *component, const char *state, struct sl_buf *b)
+{
+    if (sl_lens_glob(h->what, component) || sl_lens_glob(h->what, state))
+        return true;
+    sl_buf_clear(b);
+    sl_buf_addf(b, "%s/%s", component, state);
+    if (sl_lens_glob(h->what, b->s))
+        return true;
+    sl_buf_clear(b);
+    sl_buf_addf(b, "%s, %s", component, state);
+    return sl_lens_glob(h->what, b->s);
+}
+
+/* A state that an event of a span began. */
+static bool means_state(const struct change *h, const struct sl_workflow *w, uint32_t state, uint32_t span,
+                        struct sl_buf *b)
+{
+    const struct sl_phase_state *s = &w->states.v[state];
+    const char *type = w->s.g.names.text[w->s.g.type[span]];
+    const char *event = !strncmp(s->state, "after ", 6) ? s->state + 6 : NULL;
+
+    if (sl_lens_glob(h->what, type) || matches(h, s->component, s->state, b))
+        return true;
+    sl_buf_clear(b);
+    sl_buf_addf(b, "%s/%s", type, event ? event : s->state);
+    return sl_lens_glob(h->what, b->s);
+}
+
+/* What was found of states and types of spans: there are few. */
+enum { KEPT = 1 << 10 };
+struct kept {
+    uint32_t state, type;
+    bool known, means;
+};
+
+static bool means_kept(struct kept *kept, const struct change *h, const struct sl_workflow *w, uint32_t state,
+                       uint32_t span, struct sl_buf *b)
+{
+    uint32_t type = w->s.g.type[span];
+    struct kept *k = &kept[(state * 31 + type) % KEPT];
+
+    if (!k->known || k->state != state || k->type != type)
+        *k = (struct kept){state, type, true, means_state(h, w, state, span, b)};
+    return k->means;
+}
+
+/* What a program does within a task is part of what the task does. */
+static bool means(struct kept *kept, const struct change *h, const struct sl_workflow *w, const struct sl_segment *g,
+                  struct sl_buf *b)
+{
+    return means_kept(kept, h, w, g->state, g->span, b) ||
+           (g->under != SL_NO_INDEX && means_kept(kept, h, w, g->under, g->under_span, b));
+}
+
+static void apply_state(struct sl_changes *c, struct change *h)
+{
+    struct kept *kept = sl_alloc(KEPT * sizeof *kept);
+    struct sl_buf b = {0};
+
+    for (int why = 0; why <= SL_DRIVER_AFTER; why++)
+        if (matches(h, "driver", sl_driver_states[why], &b)) {
+            c->driver[why] *= h->factor;
+            h->used = true;
+        }
+    if (matches(h, "workers", "start-up", &b)) {
+        c->start_up *= h->factor;
+        for (size_t i = 0; i < c->p->worker.n; i++)
+            h->used |= c->p->worker.v[i].first_ns != INT64_MAX;
+    }
+    for (uint32_t i = 0; i < c->w->n; i++)
+        for (uint32_t s = c->w->task[i].seg; s < c->w->task[i].seg + c->w->task[i].nseg; s++)
+            if (means(kept, h, c->w, &c->w->seg.v[s], &b)) {
+                c->factor[s] *= h->factor;
+                h->used = true;
+            }
+    sl_buf_free(&b);
+    free(kept);
+}
+
+/* ---- workers ---- */
+
+static int apply_workers(struct sl_changes *c, struct change *h, struct sl_err *err)
+{
+    const char *pattern = h->what[7] ? h->what + 8 : "*";
+    const struct sl_places *p = c->p;
+    struct sl_buf names = {0};
+    uint32_t queues = 0;
     int rc = 0;
 
+    if (!c->workers) {
+        c->workers = sl_alloc(p->pool.n * sizeof *c->workers);
+        for (size_t i = 0; i < p->pool.n; i++)
+            c->workers[i] = p->pool.v[i].n;
+    }
+    for (size_t i = 0; i < p->pool.n; i++) /* whose tasks wait for workers, or all that are meant */
+        queues += p->pool.v[i].waited && sl_lens_glob(pattern, p->pool.v[i].name);
+    for (size_t i = 0; i < p->pool.n && !rc; i++) {
+        const struct sl_pool *pool = &p->pool.v[i];
+        double n = h->count >= 0 ? (double)h->count : ceil(c->workers[i] * h->factor - 1e-9);
+        if (!pool->runs || !sl_lens_glob(pattern, pool->name) || (queues && !pool->waited))
+            continue;
+        if (h->used && h->count >= 0)
+            rc = SL_ENOTFOUND; /* of which of them? */
+        c->workers[i] = n < 1 ? 1 : n > 1e9 ? 1000000000 : (uint32_t)n;
+        h->used = true;
+    }
+    if (!rc && h->used)
+        return 0;
+    for (size_t i = 0; i < p->pool.n; i++)
+        if (p->pool.v[i].runs)
+            sl_buf_addf(&names, "%s workers.%s (%u)", names.n ? "," : "", p->pool.v[i].name, p->pool.v[i].n);
+    if (rc)
+        rc = sl_err(err, SL_ENOTFOUND, "there are workers of several executors, say of which:%.600s", names.s);
+    else if (names.n)
+        rc = sl_err(err, SL_ENOTFOUND, "there are no %s; there are:%.600s", h->what, names.s);
+    else
+        rc = sl_err(err, SL_ENOTFOUND, "no log says when tasks ran on workers, so more of them cannot be replayed");
+    sl_buf_free(&names);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
+{
+    const char *eq = strchr(h->what, '=');
+    int rc = 0;
+
+    if (is_workers(h->what))
+        return apply_workers(c, h, err);
+    if (!strcmp(h->what, "failed tries")) {
+        apply_lost(c, h);
+        return h->used ? 0 : sl_err(err, SL_ENOTFOUND, "no try failed");
+    }
+    if (eq)
+        return apply_attribute(c, h, eq, err);
+    if (!strncmp(h->what, "task ", 5) || !strncmp(h->what, "tasks ", 6)) {
+        apply_tasks(c, h, h->what + strcspn(h->what, " ") + 1);
+        return 0;
+    }
+    if (!strncmp(h->what, "app ", 4))
+        return apply_app(c, h, h->what + 4, err);
+    apply_state(c, h);
+    if (!h->used)
+        rc = apply_app(c, h, h->what, err);
+    return rc;
+}
+
+int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const struct sl_places *p,
+                     struct sl_apps *apps, const char *text, struct sl_err *err)
+{
+    struct sl_changes *c = sl_alloc(sizeof *c);
+    int rc;
+
     *out = c;
+    *c = (struct sl_changes){.w = w, .p = p, .apps = apps, .start_up = 1, .lost = 1};
     for (int why = 0; why <= SL_DRIVER_AFTER; why++)
         c->driver[why] = 1;
     c->factor = sl_alloc(w->seg.n * sizeof *c->factor);
     for (size_t i = 0; i < w->seg.n; i++)
         c->factor[i] = 1;
     rc = parse(c, text, err);
-    for (size_t i = 0; i < c->v.n && !rc; i++) {
-        struct change *h = &c->v.v[i];
-        if (h->attribute)
-            rc = load_attribute(h, w, err);
-        if (rc)
-            break;
-        apply(c, h, w);
-        if (!h->used && w->n)
-            rc = sl_err(err, SL_ENOTFOUND,
-                        "no task does anything that '%s%s%s' means; what there is: spanloom "
-                        "critical-path, and spanloom types",
-                        h->attribute ? h->attribute : "", h->attribute ? "=" : "", h->pattern);
+    for (size_t i = 0; i < c->v.n && !rc && w->n; i++) {
+        rc = apply(c, &c->v.v[i], err);
+        if (!rc && !c->v.v[i].used)
+            rc = sl_changes_none(c, &c->v.v[i], err);
     }
     return rc;
 }
@@ -191,13 +397,11 @@ void sl_changes_free(struct sl_changes *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->v.n; i++) {
-        free(c->v.v[i].pattern);
-        free(c->v.v[i].attribute);
-        free(c->v.v[i].task);
-    }
+    for (size_t i = 0; i < c->v.n; i++)
+        free(c->v.v[i].what);
     sl_vec_free(&c->v);
     free(c->factor);
+    free(c->workers);
     free(c);
 }
 
@@ -209,4 +413,36 @@ double sl_changes_factor(const struct sl_changes *c, uint32_t seg)
 double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why)
 {
     return c->driver[why];
+}
+
+double sl_changes_start_up(const struct sl_changes *c)
+{
+    return c->start_up;
+}
+
+const uint32_t *sl_changes_workers(const struct sl_changes *c)
+{
+    return c->workers;
+}
+
+bool sl_changes_drops(const struct sl_changes *c, uint32_t run)
+{
+    return c->lost == 0 && c->p->run.v[run].lost;
+}
+
+char *sl_changes_assumed(const struct sl_changes *c)
+{
+    struct sl_buf b = {0};
+
+    for (size_t i = 0; c->workers && i < c->p->pool.n; i++) {
+        const struct sl_pool *pool = &c->p->pool.v[i];
+        if (c->workers[i] == pool->n)
+            continue;
+        sl_buf_addf(&b, "%s%s%s: %u worker%s instead of %u", b.n ? "; " : "", pool->name,
+                    *pool->name ? "" : "(no log names the workers)", c->workers[i], c->workers[i] == 1 ? "" : "s",
+                    pool->n);
+    }
+    if (b.n)
+        sl_buf_adds(&b, "; they are there when those of the run were, and take tasks in its order");
+    return b.s;
 }

@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a simulation changes (simulate.h describes the language): the factor of every segment. */
+/*
+ * What a replay changes (simulate.h), as users write it: "WHAT xFACTOR, ...", the factor from 0 to a million.  WHAT, in
+ * which * is any text, is
+ *
+ *   - a component, a state, COMPONENT/STATE or "COMPONENT, STATE", the type of the span whose event began the state or
+ *     TYPE/EVENT: what is spent in such states; what lies over such a state is meant, too.  So is "driver", and its
+ *     states, and "workers/start-up": from the beginning of the workflow until workers were there;
+ *   - an app, where no such thing is called so, or "app NAME"; "task KEY..."; NAME=PATTERN, of an attribute: what these
+ *     tasks spend on workers;
+ *   - "failed tries": what tries took that another one followed, or after which their task failed, from their queue on;
+ *     with x0 they take no worker either;
+ *   - "workers", or "workers.EXECUTOR": how many there are, also as "workers = 8".
+ *
+ * Where several mean the same time, factors multiply.
+ */
 #ifndef SL_ANALYSE_TASKS_CHANGES_H
 #define SL_ANALYSE_TASKS_CHANGES_H
 
+#include "analyse/tasks/apps.h"
 #include "analyse/tasks/critical_path.h"
+#include "analyse/tasks/places.h"
 
 struct sl_changes;
 
-/* On success *out is to be freed.  SL_EUSAGE: the text is none; SL_ENOTFOUND: nothing in w is meant by it. */
-int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const char *text, struct sl_err *err);
+/*
+ * On success *out is to be freed; it borrows apps, which it loads if it has to.  SL_EUSAGE: the text is none;
+ * SL_ENOTFOUND: nothing in w is meant by it, err says what there is.
+ */
+int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const struct sl_places *p,
+                     struct sl_apps *apps, const char *text, struct sl_err *err);
 void sl_changes_free(struct sl_changes *c);
 /* Is the text one of changes, of whatever workflow?  0, or SL_EUSAGE. */
 int sl_changes_check(const char *changes, struct sl_err *err);
 
 double sl_changes_factor(const struct sl_changes *c, uint32_t seg);
 double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why);
+double sl_changes_start_up(const struct sl_changes *c);
+/* By pool; NULL: as many as there were. */
+const uint32_t *sl_changes_workers(const struct sl_changes *c);
+/* Does a run take no worker at all? */
+bool sl_changes_drops(const struct sl_changes *c, uint32_t run);
+/* Of workers, in words; free() it.  NULL: their number is what it was. */
+char *sl_changes_assumed(const struct sl_changes *c);
 
 #endif

@@ -2,39 +2,44 @@
 /*
  * Moments are the beginnings of segments, and when tasks are done; each is the latest of what it needs, another moment
  * plus a lag.  Lags are taken from the run, so that with factors of 1 one of them gives just what was: a wait that
- * another task ended keeps only what came after that end.  Moments are worked out depth first, as clocks that disagree
- * leave no order of time to go by; where they even form a circle, a moment stays as far behind the one before it in its
- * task as it was.
+ * another task ended keeps only what came after that end.  Most moments need the one before them in their task alone;
+ * what else there is are edges.  Clocks that disagree can make circles of them: the edge that would close one is left
+ * out, and its moment stays as far behind the one before it in its task as it was.  Beginnings of runs need a place,
+ * too: these are served in order of time (places.h).
  */
 #include "analyse/tasks/simulate.h"
 #include "analyse/ext.h"
 #include "analyse/tasks/changes.h"
+#include "analyse/tasks/service.h"
 #include "base/buf.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-struct place { /* on a worker, by the last who had it */
-    int64_t free_ns;
-    uint32_t seg; /* the last that ran there */
+struct edge { /* a moment is this much later than another one at least */
+    uint32_t from, to;
+    uint32_t by; /* segment whose factor holds, DRIVER + why, or ALWAYS */
+    int64_t lag_ns;
 };
+#define ALWAYS UINT32_MAX
+#define DRIVER (UINT32_MAX - 10)
 
-struct worker {
-    SL_VEC(struct place) taken; /* a heap: the first to become free stands first */
-    SL_VEC(struct place) free;  /* the last that became free stands last */
-};
+enum { OPEN = 1, SETTLED = 2, STATE = 3, CHAINED = 4, QUEUED = 8 };
 
-struct replay {
-    const struct sl_workflow *w;
-    struct sl_root_events *histories; /* of w: whether to go on */
-    struct sl_changes *c;
-    int64_t *time;        /* by moment (segment, then task: done), since the beginning of the workflow */
-    unsigned char *state; /* by moment: 0 unknown, 1 being worked out, 2 known */
-    uint32_t *task_of;    /* by segment */
-    uint32_t *queue; /* by segment that is the first to run: where its queue begins; SL_NO_INDEX: it is not the first */
-    uint32_t *run;   /* by segment: which such segment it leads to; SL_NO_INDEX: none */
-    uint32_t *taken_from;  /* by segment that is the first to run: the segment that had the place before; SL_NO_INDEX */
-    int64_t latency, turn; /* of waits for a place: without one who had it before; after that one left */
+struct sl_replay {
+    struct sl_workflow *w;
+    struct sl_places places;
+    struct sl_apps apps;
+    uint32_t *task_of; /* by segment */
+    unsigned char *is; /* by moment: whether it is settled, CHAINED: needs the one before it alone; QUEUED: at once */
+    uint32_t *begins;  /* by segment: the run that begins then, SL_NO_INDEX */
+    uint32_t *ends;    /* by moment: the run that ends then, SL_NO_INDEX */
+    uint32_t *needs;   /* by moment: how many edges lead to it */
+    SL_VEC(struct edge) edge;
+    size_t *edge_at; /* by moment, into edge: those that lead on from it; the last moment is the beginning of all */
+    double bias;     /* NaN: not worked out yet */
+
+    /* while it is made */
     struct sl_driver *why; /* by task: why the driver submitted it then */
     uint32_t *same_as;     /* by task: the first that was submitted in the same moment */
     uint32_t *idle_from;   /* by task: when it was submitted the driver had waited for all tasks from this one on */
@@ -53,402 +58,144 @@ static int64_t scale(int64_t ns, double factor)
     return factor == 1 ? ns : within((double)ns * factor); /* doubles are exact for 104 days */
 }
 
-static int64_t moment_was(const struct replay *r, uint32_t moment)
+static uint32_t beginning(const struct sl_replay *r)
 {
-    const struct sl_workflow *w = r->w;
-    return moment < w->seg.n ? w->seg.v[moment].from_ns : w->task[moment - (uint32_t)w->seg.n].done_ns;
+    return (uint32_t)r->w->seg.n + r->w->n;
 }
 
-static uint32_t done_moment(const struct replay *r, uint32_t task)
+/* Since the beginning of the workflow. */
+static int64_t moment_was(const struct sl_replay *r, uint32_t moment)
+{
+    const struct sl_workflow *w = r->w;
+
+    if (moment == beginning(r))
+        return 0;
+    return (moment < w->seg.n ? w->seg.v[moment].from_ns : w->task[moment - (uint32_t)w->seg.n].done_ns) - w->first_ns;
+}
+
+static uint32_t done_moment(const struct sl_replay *r, uint32_t task)
 {
     return (uint32_t)r->w->seg.n + task;
 }
 
-static enum sl_phase_kind kind_at(const struct replay *r, uint32_t seg)
+static uint32_t task_at(const struct sl_replay *r, uint32_t moment)
 {
-    return r->w->states.v[r->w->seg.v[seg].state].kind;
+    return moment < r->w->seg.n ? r->task_of[moment] : moment - (uint32_t)r->w->seg.n;
 }
 
-/* The moment at which segment i of a task ends. */
-static uint32_t end_moment(const struct replay *r, const struct sl_task *t, uint32_t seg)
+/* The moment at which a segment ends. */
+static uint32_t end_moment(const struct sl_replay *r, uint32_t seg)
 {
-    return seg + 1 < t->seg + t->nseg ? seg + 1 : done_moment(r, (uint32_t)(t - r->w->task));
+    const struct sl_task *t = &r->w->task[r->task_of[seg]];
+
+    return seg + 1 < t->seg + t->nseg ? seg + 1 : done_moment(r, r->task_of[seg]);
 }
 
-/* ---- places on workers ---- */
-
-/*
- * Where stretches of running begin, and which of the segments before them are the queue: from the first wait on,
- * between which it may be on its way.
- */
-static void find_queues(struct replay *r, const struct sl_task *t)
+/* The segment that ends at a moment which is not its task's first. */
+static uint32_t segment_before(const struct sl_replay *r, uint32_t moment)
 {
-    uint32_t run = SL_NO_INDEX, first = t->seg;
+    const struct sl_task *t = &r->w->task[task_at(r, moment)];
 
-    for (uint32_t s = t->seg + t->nseg; s-- > first;) {
-        enum sl_phase_kind kind = kind_at(r, s);
-        if (kind == SL_PHASE_RUN && (s == first || kind_at(r, s - 1) != SL_PHASE_RUN)) {
-            run = s;
-            r->queue[s] = s;
-        } else if (kind == SL_PHASE_WAIT && run != SL_NO_INDEX) {
-            r->queue[run] = s;
-        } else if (kind != SL_PHASE_WORK) {
-            run = SL_NO_INDEX;
-        }
-        r->run[s] = run;
-    }
-}
-
-/* Does a stretch of running begin with segment run?  *queue is where its queue does; run itself, where it did not wait.
- */
-static bool begins_run(const struct replay *r, uint32_t run, uint32_t *queue)
-{
-    *queue = r->queue[run];
-    return *queue != SL_NO_INDEX;
-}
-
-/* Is segment seg in a queue?  Where that begins. */
-static bool in_queue(const struct replay *r, uint32_t seg, uint32_t *queue)
-{
-    uint32_t run = r->run[seg];
-
-    *queue = run == SL_NO_INDEX ? SL_NO_INDEX : r->queue[run];
-    return run != SL_NO_INDEX && *queue <= seg && seg < run;
-}
-
-static uint32_t run_end(const struct replay *r, const struct sl_task *t, uint32_t run)
-{
-    while (run + 1 < t->seg + t->nseg && kind_at(r, run + 1) == SL_PHASE_RUN)
-        run++;
-    return run;
-}
-
-struct running {
-    int64_t from_ns;
-    uint32_t queue, run;
-};
-
-static int by_from(const void *a, const void *b)
-{
-    const struct running *x = a, *y = b;
-
-    if (x->from_ns != y->from_ns)
-        return x->from_ns < y->from_ns ? -1 : 1;
-    return (x->run > y->run) - (x->run < y->run);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void take(struct worker *k, struct place p)
-{
-    size_t i = k->taken.n;
-
-    sl_vec_add(&k->taken);
-    for (; i && k->taken.v[(i - 1) / 2].free_ns > p.free_ns; i = (i - 1) / 2)
-        k->taken.v[i] = k->taken.v[(i - 1) / 2];
-    k->taken.v[i] = p;
-}
-
-/* Those that are free by then. */
-static void release(struct worker *k, int64_t by_ns)
-{
-    while (k->taken.n && k->taken.v[0].free_ns <= by_ns) {
-        struct place last = k->taken.v[--k->taken.n];
-        size_t i = 0, n = k->taken.n;
-        *sl_vec_add(&k->free) = k->taken.v[0];
-        for (size_t child; (child = 2 * i + 1) < n; i = child) {
-            child += child + 1 < n && k->taken.v[child + 1].free_ns < k->taken.v[child].free_ns;
-            if (k->taken.v[child].free_ns >= last.free_ns)
-                break;
-            k->taken.v[i] = k->taken.v[child];
-        }
-        if (n)
-            k->taken.v[i] = last;
-    }
-}
-
-/* The worker of a segment; those of which nobody says it are one. */
-static struct worker *worker_of(const struct replay *r, uint32_t *number, struct worker **all, size_t *n, uint32_t seg)
-{
-    uint32_t by = r->w->worker[r->w->seg.v[seg].span], at = by == SL_NO_INDEX ? r->w->s.g.n : by;
-
-    if (number[at] == SL_NO_INDEX) {
-        number[at] = (uint32_t)*n;
-        *all = sl_realloc(*all, ++*n * sizeof **all);
-        (*all)[*n - 1] = (struct worker){0};
-    }
-    return &(*all)[number[at]];
-}
-
-/*
- * Who had the place of each run before: of those on the worker that were free by then, the one that was so last.  Where
- * that was before the task came, what it waited all the same is what a wait takes at least.
- */
-static void take_places(struct replay *r, const struct running *v, size_t n)
-{
-    const struct sl_workflow *w = r->w;
-    uint32_t *number = sl_alloc(((size_t)w->s.g.n + 1) * sizeof *number);
-    struct worker *all = NULL;
-    size_t workers = 0;
-    SL_VEC(int64_t) turns = {0};
-
-    memset(number, 0xFF, ((size_t)w->s.g.n + 1) * sizeof *number);
-    r->latency = INT64_MAX;
-    for (size_t i = 0; i < n; i++) {
-        const struct sl_task *t = &w->task[r->task_of[v[i].run]];
-        struct worker *k = worker_of(r, number, &all, &workers, v[i].run);
-        int64_t came = w->seg.v[v[i].queue].from_ns, waited = v[i].from_ns - came;
-        uint32_t last = run_end(r, t, v[i].run);
-        release(k, v[i].from_ns);
-        if (k->free.n) {
-            struct place p = k->free.v[--k->free.n];
-            r->taken_from[v[i].run] = p.seg;
-            if (p.free_ns > came) {
-                *sl_vec_add(&turns) = v[i].from_ns - p.free_ns;
-                waited = INT64_MAX;
-            }
-        }
-        r->latency = waited < r->latency ? waited : r->latency;
-        take(k, (struct place){moment_was(r, end_moment(r, t, last)), last});
-    }
-    if (r->latency == INT64_MAX)
-        r->latency = 0;
-    if (turns.n) {
-        qsort(turns.v, turns.n, sizeof *turns.v, by_value);
-        r->turn = turns.v[turns.n / 2];
-    }
-    for (size_t i = 0; i < workers; i++) {
-        sl_vec_free(&all[i].taken);
-        sl_vec_free(&all[i].free);
-    }
-    sl_vec_free(&turns);
-    free(all);
-    free(number);
-}
-
-static void find_places(struct replay *r)
-{
-    const struct sl_workflow *w = r->w;
-    SL_VEC(struct running) v = {0};
-
-    for (uint32_t i = 0; i < w->n; i++) {
-        const struct sl_task *t = &w->task[i];
-        find_queues(r, t);
-        for (uint32_t s = t->seg; s < t->seg + t->nseg; s++) {
-            uint32_t queue;
-            if (!begins_run(r, s, &queue))
-                continue;
-            *sl_vec_add(&v) = (struct running){w->seg.v[s].from_ns, queue, s};
-        }
-    }
-    if (v.n)
-        qsort(v.v, v.n, sizeof *v.v, by_from);
-    take_places(r, v.v, v.n);
-    sl_vec_free(&v);
+    return moment < r->w->seg.n ? moment - 1 : t->seg + t->nseg - 1;
 }
 
 /* ---- what a moment needs ---- */
 
-typedef void need_fn(struct replay *r, uint32_t on, int64_t lag_ns, void *to);
-
-static double factor(const struct replay *r, uint32_t seg)
-{
-    return sl_changes_factor(r->c, seg);
-}
+typedef void need_fn(struct sl_replay *r, uint32_t on, int64_t lag_ns, uint32_t by, void *to);
 
 /* The end of a segment of waiting for other tasks. */
-static void need_awaited(struct replay *r, const struct sl_task *t, uint32_t seg, need_fn *need, void *to)
+static void need_awaited(struct sl_replay *r, const struct sl_task *t, uint32_t seg, need_fn *need, void *to)
 {
     const struct sl_workflow *w = r->w;
     uint32_t i = seg - t->seg;
     int64_t from = w->seg.v[seg].from_ns, end = sl_segment_end(w, t, i), at = from;
     uint32_t on = sl_awaited(w, t, i, &at);
-    int64_t lag = scale(end - (on == SL_NO_INDEX ? from : at), factor(r, seg));
+    int64_t lag = end - (on == SL_NO_INDEX ? from : at);
 
-    need(r, seg, on == SL_NO_INDEX ? lag : 0, to);
+    need(r, seg, on == SL_NO_INDEX ? lag : 0, seg, to);
     for (uint32_t k = t->pred; k < t->pred + t->npred; k++) {
         int64_t done = w->task[w->pred[k]].done_ns;
         if (done <= end)
-            need(r, done_moment(r, w->pred[k]), lag, to);
+            need(r, done_moment(r, w->pred[k]), lag, seg, to);
         else if (w->pred[k] == on) /* clocks disagree: as far behind as it was */
-            need(r, done_moment(r, w->pred[k]), end - done, to);
-    }
-}
-
-/* What the place needs, for the segment that runs after a queue from segment `queue` on. */
-static void need_place(struct replay *r, uint32_t queue, uint32_t run, need_fn *need, void *to)
-{
-    const struct sl_workflow *w = r->w;
-    uint32_t before = r->taken_from[run], end;
-    int64_t from = w->seg.v[queue].from_ns, start = w->seg.v[run].from_ns, wait = start - from, free_ns;
-    double f = factor(r, queue);
-
-    if (before == SL_NO_INDEX) {
-        if (queue < run)
-            need(r, queue, scale(wait, f), to);
-        return;
-    }
-    end = end_moment(r, &w->task[r->task_of[before]], before);
-    free_ns = moment_was(r, end);
-    if (free_ns > from) { /* it waited for the place */
-        need(r, queue, scale(wait < r->latency ? wait : r->latency, f), to);
-        need(r, end, scale(start - free_ns, f), to);
-    } else {
-        if (queue < run)
-            need(r, queue, scale(wait, f), to);
-        need(r, end, queue < run ? scale(start - free_ns < r->turn ? start - free_ns : r->turn, f) : 0, to);
+            need(r, done_moment(r, w->pred[k]), end - done, ALWAYS, to);
     }
 }
 
 /* The first event of a task. */
-static void need_driver(struct replay *r, const struct sl_task *t, need_fn *need, void *to)
+static void need_driver(struct sl_replay *r, const struct sl_task *t, need_fn *need, void *to)
 {
     const struct sl_workflow *w = r->w;
     uint32_t task = (uint32_t)(t - w->task);
     struct sl_driver d;
     int64_t own, at;
+    uint32_t by;
 
     if (t->npred && !t->depends && sl_awaited(w, t, SL_NO_INDEX, &at) != SL_NO_INDEX) {
         for (uint32_t k = t->pred; k < t->pred + t->npred; k++)
             if (w->task[w->pred[k]].done_ns <= t->first_ns)
-                need(r, done_moment(r, w->pred[k]), scale(t->first_ns - at, factor(r, t->seg)), to);
+                need(r, done_moment(r, w->pred[k]), t->first_ns - at, t->seg, to);
         return;
     }
     if (r->same_as[task] != task) { /* submitted in the same moment */
-        need(r, w->task[r->same_as[task]].seg, 0, to);
+        need(r, w->task[r->same_as[task]].seg, 0, ALWAYS, to);
         return;
     }
     d = r->why[task];
-    own = scale(t->first_ns - d.since_ns, sl_changes_driver(r->c, d.why));
+    own = t->first_ns - d.since_ns;
+    by = DRIVER + d.why;
     if (d.why == SL_DRIVER_FIRST)
-        need(r, SL_NO_INDEX, own, to);
+        need(r, beginning(r), own, by, to);
     else if (d.why == SL_DRIVER_BUSY)
-        need(r, w->task[d.task].seg, own, to);
+        need(r, w->task[d.task].seg, own, by, to);
     else if (d.why == SL_DRIVER_REACTED)
-        need(r, done_moment(r, d.task), own, to);
+        need(r, done_moment(r, d.task), own, by, to);
     else
         for (uint32_t k = r->idle_from[task]; k < w->n && w->task[k].first_ns < t->first_ns; k++)
-            need(r, done_moment(r, k), own, to);
+            need(r, done_moment(r, k), own, by, to);
     /* who submits in order does not submit earlier than before */
     if (task && w->task[task - 1].first_ns < t->first_ns)
-        need(r, w->task[task - 1].seg, 0, to);
+        need(r, w->task[task - 1].seg, 0, ALWAYS, to);
 }
 
 /* The segment before the moment may be one in which the task waited for others. */
-static bool after_wait(const struct replay *r, const struct sl_task *t, uint32_t before)
+static bool after_wait(const struct sl_replay *r, const struct sl_task *t, uint32_t before)
 {
     int64_t at;
 
     if (!t->npred)
         return false;
-    return t->depends ? kind_at(r, before) == SL_PHASE_DEPEND
+    return t->depends ? r->w->states.v[r->w->seg.v[before].state].kind == SL_PHASE_DEPEND
                       : sl_awaited(r->w, t, before - t->seg, &at) != SL_NO_INDEX;
 }
 
-static void needs(struct replay *r, uint32_t moment, need_fn *need, void *to)
+static void needs(struct sl_replay *r, uint32_t moment, need_fn *need, void *to)
 {
-    const struct sl_workflow *w = r->w;
-    bool done = moment >= w->seg.n;
-    const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
-    uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1, queue;
+    const struct sl_task *t = &r->w->task[task_at(r, moment)];
 
-    if (!done && begins_run(r, moment, &queue)) {
-        need_place(r, queue, moment, need, to);
-        if (queue < moment)
-            return;
-    }
-    if (moment == t->seg)
+    if (r->is[moment] & CHAINED)
+        need(r, segment_before(r, moment), 0, ALWAYS, to);
+    else if (moment == t->seg)
         need_driver(r, t, need, to);
-    else if (after_wait(r, t, before))
-        need_awaited(r, t, before, need, to);
-    else if (in_queue(r, before, &queue)) /* where in the queue it is does not matter for anything else */
-        need(r, queue, 0, to);
     else
-        need(r, before, scale(moment_was(r, moment) - moment_was(r, before), factor(r, before)), to);
+        need_awaited(r, t, segment_before(r, moment), need, to);
 }
 
-/* ---- all moments ---- */
-
-struct latest {
-    bool any;
-    bool circle;
-    int64_t ns; /* since the beginning of the workflow */
-};
-
-static void open_need(struct replay *r, uint32_t on, int64_t lag_ns, void *to)
-{
-    (void)lag_ns, (void)to;
-    if (on != SL_NO_INDEX && r->state[on] == 0)
-        *sl_vec_add(&r->stack) = on;
-}
-
-static void take_need(struct replay *r, uint32_t on, int64_t lag_ns, void *to)
-{
-    struct latest *l = to;
-    int64_t at = (on == SL_NO_INDEX ? 0 : r->time[on]) + lag_ns;
-
-    if (on != SL_NO_INDEX && r->state[on] != 2) {
-        l->circle = true;
-        return;
-    }
-    at = at > FAR ? FAR : at;
-    if (!l->any || at > l->ns)
-        l->ns = at;
-    l->any = true;
-}
-
-static void settle(struct replay *r, uint32_t moment)
-{
-    const struct sl_workflow *w = r->w;
-    struct latest l = {0};
-
-    needs(r, moment, take_need, &l);
-    if (l.circle || !l.any) {
-        bool done = moment >= w->seg.n;
-        const struct sl_task *t = &w->task[done ? moment - (uint32_t)w->seg.n : r->task_of[moment]];
-        uint32_t before = done ? t->seg + t->nseg - 1 : moment - 1;
-        int64_t at = moment == t->seg || r->state[before] != 2
-                         ? moment_was(r, moment) - w->first_ns
-                         : r->time[before] + moment_was(r, moment) - moment_was(r, before);
-        if (!l.any || at > l.ns)
-            l.ns = at;
-    }
-    r->time[moment] = l.ns;
-    r->state[moment] = 2;
-}
-
-static void work_out(struct replay *r, uint32_t moment)
-{
-    *sl_vec_add(&r->stack) = moment;
-    while (r->stack.n) {
-        uint32_t at = r->stack.v[r->stack.n - 1];
-        if (r->state[at] == 0) {
-            r->state[at] = 1;
-            needs(r, at, open_need, NULL);
-            continue;
-        }
-        if (r->state[at] == 1)
-            settle(r, at);
-        r->stack.n--;
-    }
-}
-
-/* ---- all of it ---- */
+/* ---- how it is made ---- */
 
 /*
  * What the driver did, once for each moment of submission.  When it has waited for all tasks, those before the wait
  * before need not be looked at again.  Tasks that begin when others are done speak for nobody else.
  */
-static void find_driver(struct replay *r)
+static void find_driver(struct sl_replay *r)
 {
     const struct sl_workflow *w = r->w;
     uint32_t from = 0, last = SL_NO_INDEX;
     int64_t at;
 
+    r->why = sl_alloc((size_t)w->n * sizeof *r->why);
+    r->same_as = sl_alloc((size_t)w->n * sizeof *r->same_as);
+    r->idle_from = sl_alloc((size_t)w->n * sizeof *r->idle_from);
     for (uint32_t i = 0; i < w->n; i++) {
         const struct sl_task *t = &w->task[i];
         bool own = !t->npred || t->depends || sl_awaited(w, t, SL_NO_INDEX, &at) == SL_NO_INDEX;
@@ -464,65 +211,355 @@ static void find_driver(struct replay *r)
     }
 }
 
-static int finish(struct replay *r, struct sl_simulation *out, struct sl_err *err)
+static uint32_t *none(size_t n)
+{
+    uint32_t *v = sl_alloc(n * sizeof *v);
+
+    memset(v, 0xFF, n * sizeof *v);
+    return v;
+}
+
+/* Which moments are which. */
+static void find_moments(struct sl_replay *r)
 {
     const struct sl_workflow *w = r->w;
-    int64_t last = 0, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
+    size_t moments = (size_t)beginning(r) + 1;
 
-    out->first_ns = sl_alloc((size_t)w->n * sizeof *out->first_ns);
-    out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
-    for (uint32_t i = 0; i < w->n; i++) {
-        int64_t done;
-        if (i % 4096 == 0 && sl_root_events_interrupted(r->histories))
-            return sl_err(err, SL_EIO, "interrupted");
-        work_out(r, done_moment(r, i));
-        done = r->time[done_moment(r, i)];
-        out->first_ns[i] = w->first_ns + r->time[w->task[i].seg];
-        out->done_ns[i] = w->first_ns + done;
-        last = done > last ? done : last;
+    r->task_of = sl_alloc(w->seg.n * sizeof *r->task_of);
+    r->is = sl_alloc(moments);
+    r->begins = none(w->seg.n);
+    r->ends = none(moments);
+    r->is[beginning(r)] = SETTLED;
+    for (uint32_t i = 0; i < w->n; i++)
+        for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++)
+            r->task_of[s] = i;
+    for (uint32_t i = 0; i < r->places.run.n; i++) {
+        const struct sl_run *run = &r->places.run.v[i];
+        r->begins[run->first] = i;
+        r->ends[end_moment(r, run->last)] = i;
+        for (uint32_t s = run->queue; s < run->first; s++) /* where in it it is does not matter for anything else */
+            r->is[s + 1] |= CHAINED | QUEUED;
     }
-    last += scale(w->last_ns - was, sl_changes_driver(r->c, SL_DRIVER_AFTER));
-    out->last_ns = w->first_ns + (last > FAR ? FAR : last);
-    return 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct sl_task *t = &w->task[i];
+        for (uint32_t s = t->seg; s < t->seg + t->nseg; s++)
+            if (!after_wait(r, t, s))
+                r->is[end_moment(r, s)] |= CHAINED;
+    }
+}
+
+static void open_need(struct sl_replay *r, uint32_t on, int64_t lag_ns, uint32_t by, void *to)
+{
+    (void)lag_ns, (void)by, (void)to;
+    if (!(r->is[on] & STATE))
+        *sl_vec_add(&r->stack) = on;
+}
+
+static void add_edge(struct sl_replay *r, uint32_t from, uint32_t to, uint32_t by, int64_t lag_ns)
+{
+    *sl_vec_add(&r->edge) = (struct edge){from, to, by, lag_ns};
+    r->needs[to]++;
+}
+
+struct settling {
+    uint32_t moment;
+    bool any, circle;
+};
+
+static void settle_need(struct sl_replay *r, uint32_t on, int64_t lag_ns, uint32_t by, void *to)
+{
+    struct settling *s = to;
+
+    if ((r->is[on] & STATE) != SETTLED) {
+        s->circle = true;
+        return;
+    }
+    s->any = true;
+    if (!(r->is[s->moment] & CHAINED))
+        add_edge(r, on, s->moment, by, lag_ns);
+}
+
+static void settle(struct sl_replay *r, uint32_t moment)
+{
+    const struct sl_task *t = &r->w->task[task_at(r, moment)];
+    struct settling s = {.moment = moment};
+
+    needs(r, moment, settle_need, &s);
+    if (s.circle || !s.any) {
+        uint32_t before = moment == t->seg ? SL_NO_INDEX : segment_before(r, moment);
+        if (before == SL_NO_INDEX || (r->is[before] & STATE) != SETTLED)
+            before = beginning(r);
+        r->is[moment] &= (unsigned char)~(CHAINED | QUEUED);
+        add_edge(r, before, moment, ALWAYS, moment_was(r, moment) - moment_was(r, before));
+    }
+    r->is[moment] = (unsigned char)((r->is[moment] & ~STATE) | SETTLED);
+}
+
+/* Depth first, so that an edge that would close a circle is found. */
+static void find_edges(struct sl_replay *r, uint32_t moment)
+{
+    *sl_vec_add(&r->stack) = moment;
+    while (r->stack.n) {
+        uint32_t at = r->stack.v[r->stack.n - 1];
+        if (!(r->is[at] & STATE)) {
+            r->is[at] |= OPEN;
+            needs(r, at, open_need, NULL);
+            continue;
+        }
+        if ((r->is[at] & STATE) == OPEN)
+            settle(r, at);
+        r->stack.n--;
+    }
+}
+
+/* Side by side for each moment that they lead on from, by counting. */
+static void sort_edges(struct sl_replay *r)
+{
+    size_t moments = (size_t)beginning(r) + 1;
+    struct edge *v = sl_alloc(r->edge.n * sizeof *v);
+
+    r->edge_at = sl_alloc((moments + 2) * sizeof *r->edge_at);
+    for (size_t i = 0; i < r->edge.n; i++)
+        r->edge_at[(size_t)r->edge.v[i].from + 2]++;
+    for (size_t i = 2; i < moments + 2; i++)
+        r->edge_at[i] += r->edge_at[i - 1];
+    for (size_t i = 0; i < r->edge.n; i++)
+        v[r->edge_at[(size_t)r->edge.v[i].from + 1]++] = r->edge.v[i];
+    free(r->edge.v);
+    r->edge.v = v;
+    r->edge.cap = r->edge.n;
+}
+
+int sl_replay_make(struct sl_replay **out, struct sl_workflow *w, struct sl_err *err)
+{
+    struct sl_replay *r = sl_alloc(sizeof *r);
+    int rc = 0;
+
+    *out = r;
+    r->w = w;
+    r->bias = NAN;
+    sl_places_make(&r->places, w);
+    find_moments(r);
+    find_driver(r);
+    r->needs = sl_alloc(((size_t)beginning(r) + 1) * sizeof *r->needs);
+    for (uint32_t i = 0; i < w->n && !rc; i++) {
+        if (i % 4096 == 0 && sl_root_events_interrupted(&w->s))
+            rc = sl_err(err, SL_EIO, "interrupted");
+        find_edges(r, done_moment(r, i));
+    }
+    sort_edges(r);
+    free(r->why);
+    free(r->same_as);
+    free(r->idle_from);
+    sl_vec_free(&r->stack);
+    r->why = NULL;
+    r->same_as = r->idle_from = NULL;
+    return rc;
+}
+
+void sl_replay_free(struct sl_replay *r)
+{
+    if (!r)
+        return;
+    sl_places_free(&r->places);
+    sl_apps_free(&r->apps);
+    free(r->task_of);
+    free(r->is);
+    free(r->begins);
+    free(r->ends);
+    free(r->needs);
+    sl_vec_free(&r->edge);
+    free(r->edge_at);
+    free(r);
+}
+
+const struct sl_workflow *sl_replay_workflow(const struct sl_replay *r)
+{
+    return r->w;
+}
+
+const struct sl_places *sl_replay_places(const struct sl_replay *r)
+{
+    return &r->places;
+}
+
+int sl_replay_apps(const struct sl_apps **out, struct sl_replay *r, struct sl_err *err)
+{
+    *out = &r->apps;
+    return sl_apps_load(&r->apps, r->w, err);
+}
+
+/* ---- one replay ---- */
+
+struct play {
+    const struct sl_replay *r;
+    const struct sl_changes *c;
+    bool typical;      /* what waits of their own are longer than usual are as usual */
+    int64_t *time;     /* by moment, since the beginning; while it is not known, the latest of what it needs so far */
+    uint32_t *missing; /* by moment: how many of its needs are not known yet */
+    struct sl_service service;
+    SL_VEC(uint32_t) known; /* moments from which to go on */
+};
+
+static double factor_of(const struct play *p, uint32_t by)
+{
+    if (by == ALWAYS || !p->c)
+        return 1;
+    return by >= DRIVER ? sl_changes_driver(p->c, (enum sl_driver_why)(by - DRIVER)) : sl_changes_factor(p->c, by);
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A moment has all that it needs but a place. */
+static void reach(struct play *p, uint32_t moment, int64_t at_ns)
+{
+    const struct sl_replay *r = p->r;
+    uint32_t run = moment < r->w->seg.n ? r->begins[moment] : SL_NO_INDEX;
+
+    p->time[moment] = at_ns > FAR ? FAR : at_ns;
+    if (run == SL_NO_INDEX || (p->c && sl_changes_drops(p->c, run)))
+        *sl_vec_add(&p->known) = moment;
+    else
+        sl_service_ready(&p->service, run, p->time[moment]);
+}
+
+/* On from moments whose time is known. */
+static void go_on(struct play *p)
+{
+    const struct sl_replay *r = p->r;
+
+    while (p->known.n) {
+        uint32_t at = p->known.v[--p->known.n], next;
+        if (r->ends[at] != SL_NO_INDEX)
+            sl_service_done(&p->service, r->ends[at], p->time[at]);
+        for (size_t i = r->edge_at[at]; i < r->edge_at[(size_t)at + 1]; i++) {
+            const struct edge *e = &r->edge.v[i];
+            p->time[e->to] = later(p->time[e->to], p->time[at] + scale(e->lag_ns, factor_of(p, e->by)));
+            if (!--p->missing[e->to])
+                reach(p, e->to, p->time[e->to]);
+        }
+        if (at >= r->w->seg.n)
+            continue;
+        next = end_moment(r, at);
+        if (r->is[next] & QUEUED)
+            reach(p, next, p->time[at]);
+        else if (r->is[next] & CHAINED)
+            reach(p, next, p->time[at] + scale(moment_was(r, next) - moment_was(r, at), factor_of(p, at)));
+    }
+}
+
+static void begin_run(struct sl_service *s, uint32_t i, int64_t at_ns, void *to)
+{
+    struct play *p = to;
+    const struct sl_run *run = &p->r->places.run.v[i];
+    int64_t own = run->own_ns, typical = p->r->places.pool.v[run->pool].typical_own_ns;
+
+    if (p->typical && own > typical)
+        own = typical;
+    at_ns += scale(own, factor_of(p, run->queue));
+    p->time[run->first] = at_ns > FAR ? FAR : later(at_ns, s->ready_ns[i]);
+    *sl_vec_add(&p->known) = run->first;
+    go_on(p);
+}
+
+static int play(struct play *p, struct sl_err *err)
+{
+    const struct sl_replay *r = p->r;
+    size_t moments = (size_t)beginning(r) + 1;
+    int rc = 0;
+
+    p->time = sl_alloc(moments * sizeof *p->time);
+    p->missing = sl_alloc(moments * sizeof *p->missing);
+    memcpy(p->missing, r->needs, moments * sizeof *p->missing);
+    for (size_t i = 0; i < moments; i++)
+        p->time[i] = INT64_MIN;
+    sl_service_init(&p->service, &r->places, p->c ? sl_changes_workers(p->c) : NULL,
+                    p->c ? sl_changes_start_up(p->c) : 1, begin_run, p);
+    p->service.loose = p->typical;
+    p->time[beginning(r)] = 0;
+    *sl_vec_add(&p->known) = beginning(r);
+    go_on(p);
+    for (uint32_t n = 1; sl_service_next(&p->service) && !rc; n++)
+        if (n % 4096 == 0 && sl_root_events_interrupted(&r->w->s))
+            rc = sl_err(err, SL_EIO, "interrupted");
+    return rc;
+}
+
+static void free_play(struct play *p)
+{
+    free(p->time);
+    free(p->missing);
+    sl_service_free(&p->service);
+    sl_vec_free(&p->known);
+}
+
+static int64_t last_done(const struct play *p)
+{
+    int64_t last = 0;
+
+    for (uint32_t i = 0; i < p->r->w->n; i++)
+        last = later(last, p->time[done_moment(p->r, i)]);
+    return last;
+}
+
+/* How much shorter the run is, as a part of it, were no task to wait while a place is free for longer than usual. */
+static int find_bias(struct sl_replay *r, struct sl_err *err)
+{
+    const struct sl_workflow *w = r->w;
+    struct play p = {.r = r, .typical = true};
+    int rc = isnan(r->bias) ? play(&p, err) : 1;
+
+    if (!rc) {
+        int64_t was = w->n ? w->task[w->by_done[w->n - 1]].done_ns - w->first_ns : 0;
+        r->bias = was > 0 ? (double)(last_done(&p) - was) / (double)was : 0;
+    }
+    if (rc <= 0)
+        free_play(&p);
+    return rc < 0 ? rc : 0;
+}
+
+int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *changes, struct sl_err *err)
+{
+    const struct sl_workflow *w = r->w;
+    struct sl_changes *c;
+    struct play p = {.r = r};
+    int64_t last, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
+    int rc = sl_changes_parse(&c, w, &r->places, &r->apps, changes, err);
+
+    *out = (struct sl_simulation){0};
+    p.c = c;
+    if (!rc)
+        rc = find_bias(r, err);
+    if (!rc) {
+        rc = play(&p, err);
+        out->first_ns = sl_alloc((size_t)w->n * sizeof *out->first_ns);
+        out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
+        for (uint32_t i = 0; i < w->n && !rc; i++) {
+            out->first_ns[i] = w->first_ns + p.time[w->task[i].seg];
+            out->done_ns[i] = w->first_ns + p.time[done_moment(r, i)];
+        }
+        last = rc ? 0 : last_done(&p) + scale(w->last_ns - was, sl_changes_driver(c, SL_DRIVER_AFTER));
+        out->last_ns = w->first_ns + (last > FAR ? FAR : last);
+        out->bias = r->bias;
+        out->assumed = sl_changes_assumed(c);
+        free_play(&p);
+    }
+    sl_changes_free(c);
+    return rc;
 }
 
 int sl_simulate(struct sl_simulation *out, struct sl_workflow *w, const char *changes, struct sl_err *err)
 {
-    struct replay r = {.w = w, .histories = &w->s};
-    size_t moments = w->seg.n + w->n;
-    int rc = sl_changes_parse(&r.c, w, changes, err);
+    struct sl_replay *r;
+    int rc = sl_replay_make(&r, w, err);
 
     *out = (struct sl_simulation){0};
-    if (!rc) {
-        r.time = sl_alloc(moments * sizeof *r.time);
-        r.state = sl_alloc(moments);
-        r.task_of = sl_alloc(w->seg.n * sizeof *r.task_of);
-        r.queue = sl_alloc(w->seg.n * sizeof *r.queue);
-        r.run = sl_alloc(w->seg.n * sizeof *r.run);
-        memset(r.queue, 0xFF, w->seg.n * sizeof *r.queue);
-        r.taken_from = sl_alloc(w->seg.n * sizeof *r.taken_from);
-        r.why = sl_alloc((size_t)w->n * sizeof *r.why);
-        r.same_as = sl_alloc((size_t)w->n * sizeof *r.same_as);
-        r.idle_from = sl_alloc((size_t)w->n * sizeof *r.idle_from);
-        memset(r.taken_from, 0xFF, w->seg.n * sizeof *r.taken_from);
-        for (uint32_t i = 0; i < w->n; i++)
-            for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++)
-                r.task_of[s] = i;
-        find_places(&r);
-        find_driver(&r);
-        rc = finish(&r, out, err);
-        free(r.time);
-        free(r.state);
-        free(r.task_of);
-        free(r.queue);
-        free(r.run);
-        free(r.taken_from);
-        free(r.why);
-        free(r.same_as);
-        free(r.idle_from);
-        sl_vec_free(&r.stack);
-    }
-    sl_changes_free(r.c);
+    if (!rc)
+        rc = sl_replay_play(out, r, changes, err);
+    sl_replay_free(r);
     return rc;
 }
 
@@ -530,5 +567,6 @@ void sl_simulation_free(struct sl_simulation *r)
 {
     free(r->first_ns);
     free(r->done_ns);
+    free(r->assumed);
     *r = (struct sl_simulation){0};
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of changes.c and changes_none.c. */
+#ifndef SL_ANALYSE_TASKS_CHANGES_INTERNAL_H
+#define SL_ANALYSE_TASKS_CHANGES_INTERNAL_H
+
+#include "analyse/tasks/changes.h"
+
+struct change {
+    char *what;
+    double factor;
+    int64_t count; /* -1: by the factor */
+    bool used;
+};
+
+struct sl_changes {
+    SL_VEC(struct change) v;
+    const struct sl_workflow *w;
+    const struct sl_places *p;
+    struct sl_apps *apps;
+    double *factor; /* by segment */
+    double driver[SL_DRIVER_AFTER + 1], start_up;
+    uint32_t *workers; /* by pool; NULL: as they were */
+    double lost;
+};
+
+/* The key of a task, borrowed until sqlite3_reset(w->key). */
+const char *sl_changes_key(const struct sl_workflow *w, uint32_t task);
+/* Nothing is meant by h: what there is.  Returns what it fills err with. */
+int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err *err);
+
+#endif

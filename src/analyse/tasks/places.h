@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who runs tasks, for the replay (simulate.h): the stretches in which they ran, in the order in which they began, and
+ * the places on workers that they took, in pools.
+ *
+ * A pool is the workers of one executor.  A run of which no log says on which worker it was is in the pool of another
+ * one of its task, in the only one that there is, or else in one of its own, as of one worker.  A worker has as many
+ * places as tasks ran on it at once, but for a fiftieth of its time.  A place is there from the worker's first own
+ * event or, where the first task that it ran had waited for it since before, from when that began; of a worker that has
+ * no own events, from the beginning of the workflow.  When a worker is idle for long while tasks wait for long, and
+ * never runs one again, it was gone after its last.
+ *
+ * Whoever is ready takes the place that became free first.  Who waits is served in the order in which tasks were ready,
+ * but as in the run where this began one after others that were ready later: it counts as ready when the last of these
+ * was (behind_ns).  What of its wait is not explained by that is its own (own_ns): to send it takes time, or it waited
+ * at one manager while workers of another were free.  Where places were free for tasks that began after others all the
+ * same, these do not even try for one before they count as ready (strict).
+ */
+#ifndef SL_ANALYSE_TASKS_PLACES_H
+#define SL_ANALYSE_TASKS_PLACES_H
+
+#include "analyse/tasks/tasks.h"
+
+/* Times are nanoseconds since the beginning of the workflow. */
+struct sl_run {
+    uint32_t task;
+    uint32_t queue, first,
+        last; /* segments: where its queue begins (first: it did not wait), the first and last of it */
+    uint32_t pool;
+    int64_t ready_ns, from_ns, until_ns;
+    int64_t behind_ns; /* counts as ready so much later, among those who wait */
+    int64_t own_ns;    /* from when it was ready and a place was free */
+    bool lost;         /* another followed, or the task failed after it */
+};
+
+struct sl_worker {
+    uint32_t span; /* SL_NO_INDEX: nobody says which */
+    uint32_t pool, places;
+    size_t there;     /* its places are there from then on: into there_ns, `places` of them; INT64_MIN: always */
+    int64_t first_ns; /* its first own event; INT64_MAX: it has none */
+    int64_t began_ns; /* its first task began; INT64_MAX: never */
+    int64_t until_ns; /* it was gone; INT64_MAX: never */
+};
+
+struct sl_pool {
+    const char *name;       /* key of the executor, else the type of the workers; "" where none are known */
+    uint32_t worker, n;     /* its workers, into worker */
+    uint32_t runs, waited;  /* how many ran there; how many of them after others that had no place */
+    int64_t typical_own_ns; /* the median of own_ns */
+    bool strict;
+};
+
+struct sl_places {
+    SL_VEC(struct sl_run) run;       /* by from_ns */
+    SL_VEC(struct sl_worker) worker; /* by pool, then by when they were there */
+    SL_VEC(int64_t) there_ns;
+    SL_VEC(struct sl_pool) pool;
+    struct sl_arena names;
+};
+
+/* *out is to be freed. */
+void sl_places_make(struct sl_places *out, const struct sl_workflow *w);
+void sl_places_free(struct sl_places *p);
+
+#endif

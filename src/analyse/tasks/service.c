@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/tasks/service.h"
+
+#include <stdlib.h>
+
+/* ---- heaps ---- */
+
+static bool before(const struct sl_item *a, const struct sl_item *b)
+{
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns;
+    return a->what != b->what ? a->what < b->what : a->which < b->which;
+}
+
+void sl_heap_add(sl_heap *h, struct sl_item x)
+{
+    size_t i = h->n;
+
+    sl_vec_add(h);
+    for (; i && before(&x, &h->v[(i - 1) / 2]); i = (i - 1) / 2)
+        h->v[i] = h->v[(i - 1) / 2];
+    h->v[i] = x;
+}
+
+struct sl_item sl_heap_take(sl_heap *h)
+{
+    struct sl_item first = h->v[0], last = h->v[--h->n];
+    size_t i = 0;
+
+    for (size_t child; (child = 2 * i + 1) < h->n; i = child) {
+        child += child + 1 < h->n && before(&h->v[child + 1], &h->v[child]);
+        if (!before(&h->v[child], &last))
+            break;
+        h->v[i] = h->v[child];
+    }
+    if (h->n)
+        h->v[i] = last;
+    return first;
+}
+
+/* ---- service ---- */
+
+enum { THERE, FREED, READY }; /* what happens: places are there for the first time, one is free again, a run is ready */
+
+static void add_place(struct sl_service *s, const struct sl_worker *k, uint64_t n, int64_t from_ns, double start_up)
+{
+    uint32_t runs = s->p->pool.v[k->pool].runs;
+
+    if (!n || !runs)
+        return;
+    from_ns = from_ns == INT64_MIN ? from_ns : (int64_t)((double)from_ns * start_up);
+    *sl_vec_add(&s->place) = (struct sl_place){k->pool, (uint32_t)(n < runs ? n : runs), k->until_ns};
+    sl_heap_add(&s->events, (struct sl_item){from_ns, THERE, (uint32_t)s->place.n - 1});
+}
+
+/* Of `wanted` workers, number j is as number j * pool->n / wanted of those that there were. */
+static void add_places(struct sl_service *s, const struct sl_pool *pool, uint64_t wanted, double start_up)
+{
+    for (uint64_t i = 0; i < pool->n; i++) {
+        const struct sl_worker *k = &s->p->worker.v[pool->worker + i];
+        uint64_t copies = ((i + 1) * wanted + pool->n - 1) / pool->n - (i * wanted + pool->n - 1) / pool->n;
+        if (!copies)
+            continue;
+        for (uint32_t j = 0; j < k->places; j++) {
+            int64_t there = s->p->there_ns.v[k->there + j];
+            if (there != INT64_MIN) {
+                add_place(s, k, copies, there, start_up);
+                continue;
+            }
+            add_place(s, k, 1, INT64_MIN, start_up); /* further ones are there when it had something to do */
+            add_place(s, k, copies - 1, k->began_ns == INT64_MAX ? INT64_MIN : k->began_ns, start_up);
+        }
+    }
+}
+
+void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, double start_up,
+                     sl_begin_fn *begin, void *to)
+{
+    *s = (struct sl_service){.p = p, .begin = begin, .to = to};
+    s->waiting = sl_alloc(p->pool.n * sizeof *s->waiting);
+    s->free = sl_alloc(p->pool.n * sizeof *s->free);
+    s->touched = sl_alloc(p->pool.n * sizeof *s->touched);
+    s->place_of = sl_alloc(p->run.n * sizeof *s->place_of);
+    memset(s->place_of, 0xFF, p->run.n * sizeof *s->place_of); /* SL_NO_INDEX */
+    s->ready_ns = sl_alloc(p->run.n * sizeof *s->ready_ns);
+    for (size_t i = 0; i < p->pool.n; i++)
+        add_places(s, &p->pool.v[i], workers ? workers[i] : p->pool.v[i].n, start_up);
+}
+
+void sl_service_free(struct sl_service *s)
+{
+    for (size_t i = 0; s->p && i < s->p->pool.n; i++) {
+        sl_vec_free(&s->waiting[i]);
+        sl_vec_free(&s->free[i]);
+    }
+    free(s->waiting);
+    free(s->free);
+    free(s->touched);
+    free(s->place_of);
+    free(s->ready_ns);
+    sl_vec_free(&s->serve);
+    sl_vec_free(&s->events);
+    sl_vec_free(&s->place);
+}
+
+void sl_service_ready(struct sl_service *s, uint32_t run, int64_t at_ns)
+{
+    const struct sl_run *r = &s->p->run.v[run];
+
+    if (s->p->pool.v[r->pool].strict && !s->loose)
+        at_ns += r->behind_ns;
+    s->ready_ns[run] = at_ns;
+    sl_heap_add(&s->events, (struct sl_item){at_ns, READY, run});
+}
+
+void sl_service_done(struct sl_service *s, uint32_t run, int64_t at_ns)
+{
+    uint32_t place = s->place_of[run];
+
+    if (place == SL_NO_INDEX)
+        return;
+    s->place_of[run] = SL_NO_INDEX;
+    if (at_ns < s->place.v[place].until_ns)
+        sl_heap_add(&s->events, (struct sl_item){at_ns, FREED, place});
+}
+
+static void touch(struct sl_service *s, uint32_t pool)
+{
+    if (!s->touched[pool])
+        *sl_vec_add(&s->serve) = pool;
+    s->touched[pool] = true;
+}
+
+static void apply(struct sl_service *s, struct sl_item e)
+{
+    if (e.what == READY) {
+        const struct sl_run *r = &s->p->run.v[e.which];
+        bool counts = s->p->pool.v[r->pool].strict && !s->loose; /* since it is ready then only */
+        sl_heap_add(&s->waiting[r->pool], (struct sl_item){e.at_ns + (counts ? 0 : r->behind_ns), 0, e.which});
+        touch(s, r->pool);
+    } else {
+        uint32_t pool = s->place.v[e.which].pool;
+        sl_heap_add(&s->free[pool], e);
+        touch(s, pool);
+    }
+}
+
+static void serve(struct sl_service *s, uint32_t pool, int64_t now_ns)
+{
+    sl_heap *waiting = &s->waiting[pool], *places = &s->free[pool];
+
+    while (waiting->n && places->n) {
+        struct sl_item first = places->v[0];
+        struct sl_place *place = &s->place.v[first.which];
+        uint32_t run;
+        int64_t at;
+        if (place->until_ns <= now_ns) {
+            sl_heap_take(places);
+            continue;
+        }
+        run = sl_heap_take(waiting).which;
+        if (first.what == FREED || !--place->left)
+            sl_heap_take(places);
+        at = s->ready_ns[run] > first.at_ns ? s->ready_ns[run] : first.at_ns;
+        s->place_of[run] = first.which;
+        s->begin(s, run, at, s->to);
+    }
+}
+
+bool sl_service_next(struct sl_service *s)
+{
+    int64_t now;
+
+    if (!s->events.n) { /* those for whom there is no place any more */
+        for (uint32_t pool = 0; pool < s->p->pool.n; pool++)
+            if (s->waiting[pool].n) {
+                uint32_t run = sl_heap_take(&s->waiting[pool]).which;
+                s->begin(s, run, s->ready_ns[run], s->to);
+                return true;
+            }
+        return false;
+    }
+    now = s->events.v[0].at_ns;
+    while (s->events.n && s->events.v[0].at_ns == now)
+        apply(s, sl_heap_take(&s->events));
+    while (s->serve.n) {
+        uint32_t pool = s->serve.v[--s->serve.n];
+        s->touched[pool] = false;
+        serve(s, pool, now);
+    }
+    return true;
+}

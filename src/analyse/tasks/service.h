@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs get their places (places.h), in order of time: a list schedule. */
+#ifndef SL_ANALYSE_TASKS_SERVICE_H
+#define SL_ANALYSE_TASKS_SERVICE_H
+
+#include "analyse/tasks/places.h"
+
+struct sl_item {
+    int64_t at_ns;
+    uint32_t what, which;
+};
+typedef SL_VEC(struct sl_item) sl_heap; /* the first stands first, by all three */
+void sl_heap_add(sl_heap *h, struct sl_item x);
+struct sl_item sl_heap_take(sl_heap *h);
+
+struct sl_service;
+/* Run i begins; at_ns: when it was ready and had a place. */
+typedef void sl_begin_fn(struct sl_service *s, uint32_t run, int64_t at_ns, void *to);
+
+struct sl_place {        /* several that are alike */
+    uint32_t pool, left; /* left: of how many nobody had one yet */
+    int64_t until_ns;
+};
+
+struct sl_service {
+    const struct sl_places *p;
+    SL_VEC(struct sl_place) place;
+    sl_heap events;
+    sl_heap *waiting, *free; /* by pool */
+    uint32_t *place_of;      /* by run: SL_NO_INDEX: it has none */
+    int64_t *ready_ns;       /* by run */
+    bool *touched;           /* by pool */
+    bool loose;              /* no pool is strict */
+    SL_VEC(uint32_t) serve;
+    sl_begin_fn *begin;
+    void *to;
+};
+
+/*
+ * workers[pool]: how many each pool is to have, at least 1; those that are more are as those that there were, in turn.
+ * Borrowed; NULL: as many as there were.  start_up: times there_ns.
+ */
+void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, double start_up,
+                     sl_begin_fn *begin, void *to);
+void sl_service_free(struct sl_service *s);
+void sl_service_ready(struct sl_service *s, uint32_t run, int64_t at_ns);
+void sl_service_done(struct sl_service *s, uint32_t run, int64_t at_ns);
+/* The next event: who is ready and finds a place begins.  No: there is none. */
+bool sl_service_next(struct sl_service *s);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/what_if.h"
+#include "base/clock.h"
+
+#include <math.h>
+
+static const char *seconds(double s, bool sign, char buf[40])
+{
+    char text[32];
+
+    snprintf(buf, 40, "%s%s", s < 0 ? "-" : sign && s > 0 ? "+" : "", sl_seconds_text(fabs(s), text));
+    return buf;
+}
+
+/* helps: without what was, that stands in the heading. */
+static void show_row(FILE *out, const struct sl_table *t, int width, bool helps)
+{
+    char was[40], now[40], saved[40];
+
+    fprintf(out, "%-*s", width, sl_table_text_or_empty(t, SL_CHANGE));
+    if (!helps)
+        fprintf(out, "  %9s", seconds(sl_table_real(t, SL_CHANGE_MAKESPAN), false, was));
+    fprintf(out, " %9s %10s", seconds(sl_table_real(t, SL_CHANGE_NEW), false, now),
+            seconds(sl_table_real(t, SL_CHANGE_S), true, saved));
+    fprintf(out, sl_table_is_null(t, SL_CHANGE_PERCENT) ? "\n" : " %+6.1f %%\n", sl_table_real(t, SL_CHANGE_PERCENT));
+}
+
+/* What is taken for granted, a line each. */
+static void show_assumed(FILE *out, const struct sl_table *t)
+{
+    const char *s = sl_table_text(t, SL_CHANGE_ASSUMED, NULL), *end;
+    double bias = sl_table_real_or_nan(t, SL_CHANGE_BIAS), makespan = sl_table_real(t, SL_CHANGE_MAKESPAN);
+    char was[40], comes[40];
+
+    for (; s && *s; s = *end ? end + 2 : end) {
+        end = strstr(s, "; ");
+        end = end ? end : s + strlen(s);
+        fprintf(out, "%.*s\n", (int)(end - s), s);
+    }
+    if (fabs(bias) * 100 >= SL_DOUBT_PERCENT)
+        fprintf(out,
+                "in doubt: with the workers that there were it would come to %s, not %s,\n"
+                "as tasks waited while workers were free (at another manager, or to be sent)\n",
+                seconds(makespan * (1 + bias), false, comes), seconds(makespan, false, was));
+}
+
+static int width_of(const char *s)
+{
+    int n = 0;
+
+    for (; *s; s++)
+        n += (*s & 0xC0) != 0x80;
+    return n;
+}
+
+static int show_one(FILE *out, struct sl_table *t, struct sl_err *err)
+{
+    int rc = sl_table_next(t, err), width;
+
+    if (rc <= 0)
+        return rc;
+    width = width_of(sl_table_text_or_empty(t, SL_CHANGE));
+    width = width > 6 ? width : 6;
+    show_assumed(out, t);
+    fprintf(out, "%-*s  %9s %9s %10s\n", width, "change", "was", "would be", "difference");
+    show_row(out, t, width, false);
+    return 0;
+}
+
+/* Percent that are worth a line: more than what a replay can be off by. */
+static double worth(const struct sl_table *t)
+{
+    double off = 100 * fabs(sl_table_real(t, SL_CHANGE_BIAS));
+
+    return off > 0.5 ? off : 0.5;
+}
+
+static bool saves(const struct sl_table *t)
+{
+    return !sl_table_is_null(t, SL_CHANGE_PERCENT) && sl_table_real(t, SL_CHANGE_PERCENT) <= -worth(t);
+}
+
+int sl_show_what_if(FILE *out, struct sl_result *r, bool helps, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_find(r, "change");
+    int rc, width = 6, little = 0, rows = 0;
+    double least = 0;
+    char was[40];
+
+    if (!helps)
+        return show_one(out, t, err);
+    while ((rc = sl_table_next(t, err)) > 0) {
+        int n = width_of(sl_table_text_or_empty(t, SL_CHANGE));
+        width = saves(t) && n > width ? n : width;
+    }
+    sl_table_rewind(t);
+    while (!rc && (rc = sl_table_next(t, err)) > 0) {
+        rc = 0;
+        if (!rows++ && !little)
+            fprintf(out, "it took %s; one thing changed, and all of it replayed:\n\n%-*s %9s %10s\n",
+                    seconds(sl_table_real(t, SL_CHANGE_MAKESPAN), false, was), width, "change", "would be",
+                    "difference");
+        if (saves(t))
+            show_row(out, t, width, true);
+        little += !saves(t);
+        least = worth(t);
+    }
+    if (little)
+        fprintf(out, "%d other%s would save less than %.1f %%\n", little, little == 1 ? "" : "s", least);
+    return rc;
+}
