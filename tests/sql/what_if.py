@@ -168,6 +168,151 @@ def what_if_of_traced_tasks():
         check(s >= 0.01 if int(task) >= 3 else s > -1e-9, "the traced part alone", task, s)
 
 
+# ---- workers
+
+def line(n, workers, there=0, run=2, **options):
+    """n tasks submitted at 1, each runs so long, on workers that are there from `there` on, first come, first served."""
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=100))
+    x = s.span(EXECUTOR, options.get("executor", "htex"), w)
+    m = s.span("parsl.executor.htex.manager", "m", s.span("parsl.rundir.block", "0", x))
+    ks = [s.span("parsl.executor.htex.worker", k, m, WORKER + k, **sec(started=there)) for k in range(workers)]
+    free = [max(there, 1)] * workers
+    tasks = []
+    for i in range(n):
+        k = min(range(workers), key=lambda k: free[k])
+        tasks.append(s.task(w, i, **sec(submitted=1, pending=1, launched=1, exec_done=free[k] + run)))
+        s.htex(tasks[i], **sec(launched=1, received=free[k], completed=free[k] + run), worker=ks[k], manager=m, executor=x)
+        free[k] += run
+    return s, w, x, tasks
+
+
+@test
+def what_if_more_and_fewer_workers():
+    # 8 tasks of 2 s, two workers that are there at 3: done at 5, 7, 9, 11.
+    s, w, x, tasks = line(8, 2, there=3)
+    f = s.done()
+    for change, end in (("workers x1", 11), ("workers x2", 7), ("workers = 4", 7), ("workers = 3", 9), ("workers x4", 5), ("workers = 1000000000", 5), ("workers = 1", 19),
+                        ("workers x0.5", 19), ("workers x0.001", 19), ("workers.htex x2", 7), ("workers.h* = 4", 7), ("workers x2, workers x2", 5),
+                        ("workers/start-up x0", 9), ("workers, start-up x0, workers x2", 5), ("workers x2, running on a worker x0.5", 5)):
+        got = new_times(f, w, change)
+        equal(max(t[1] for t in got.values()), end, change)
+    row, = sql(f, f"SELECT DISTINCT assumed, bias FROM what_if({w}, 'workers x2')")
+    check(row["assumed"].startswith("htex: 4 workers instead of 2;"), row)
+    equal(row["bias"], 0)
+
+
+@test
+def what_if_a_worker_was_lost():
+    # Two workers; the second runs one task and is gone: the rest waits for the first.  Ten times as many of both: only those of the first go on.
+    s, w, x, tasks = line(1, 1)
+    m = s.span("parsl.executor.htex.manager", "n", x)
+    gone = s.span("parsl.executor.htex.worker", 7, m, WORKER + 7, **sec(started=0))
+    stays = s.span("parsl.executor.htex.worker", 8, m, WORKER + 8, **sec(started=0))
+    for i in range(6):
+        at = 1 if i == 0 else 1 + 2 * (i - 1)
+        t = s.task(w, f"b{i}", **sec(submitted=1, pending=1, launched=1, exec_done=at + 2))
+        s.htex(t, **sec(launched=1, received=at, completed=at + 2), worker=gone if i == 0 else stays, manager=m, executor=x)
+    f = s.done()
+    equal(max(t[1] for t in new_times(f, w, "workers x1").values()), 11)
+    got = max(t[1] for t in new_times(f, w, "workers x2").values())
+    check(got in (5, 7), got)  # six workers for seven tasks until 3, two from then on
+
+
+@test
+def what_if_several_executors():
+    s, w, x, tasks = line(6, 1)
+    y = s.span(EXECUTOR, "other", w)
+    k = s.span("parsl.executor.htex.worker", 9, s.span("parsl.executor.htex.manager", "n", y), WORKER + 9, **sec(started=0))
+    for i in range(2):
+        t = s.task(w, f"o{i}", **sec(submitted=1, pending=1, launched=1, exec_done=3 + 2 * i))
+        s.htex(t, **sec(launched=1, received=1 + 2 * i, completed=3 + 2 * i), worker=k, executor=y)
+    f = s.done()
+    for change, end, other in (("workers x2", 7, 3), ("workers.htex = 3", 5, 5), ("workers.other x2", 13, 3)):
+        got = new_times(f, w, change)
+        equal((max(t[1] for t in got.values()), got["o1"][1]), (end, other), change)
+    r = spanloom("what-if", "-d", f, "workers = 4", code=1)
+    check("say of which: workers.htex (1), workers.other (1)" in r.err, r)
+
+
+@test
+def what_if_tries_had_not_failed():
+    # a fails at 3 after two seconds, waits until 4 for its next try, which runs from 4 to 6; b has to wait for the only worker meanwhile.  c fails at last.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=20))
+    x = s.span(EXECUTOR, "htex", w)
+    m = s.span("parsl.executor.htex.manager", "m", x)
+    k = s.span("parsl.executor.htex.worker", 0, m, WORKER, **sec(started=0))
+    a = s.task(w, "a", **sec(submitted=1, pending=1, launched=1, fail_retryable=3))
+    for event, t in (("pending", 3), ("launched", 3), ("exec_done", 8)):
+        s.event(a, event, t * S)
+    s.htex(a, 0, **sec(launched=1, received=1, completed=3, failed=3), worker=k, manager=m, executor=x)
+    s.htex(a, 1, **sec(launched=3, received=6, completed=8), worker=k, manager=m, executor=x)
+    b = s.task(w, "b", **sec(submitted=1.001, pending=1.001, launched=1.001, exec_done=6))
+    s.htex(b, **sec(launched=1.001, received=3, completed=6), worker=k, manager=m, executor=x)
+    c = s.task(w, "c", **sec(submitted=1.002, pending=1.002, launched=3.5, failed=10))
+    s.htex(c, **sec(launched=3.5, received=8, completed=10, failed=10), worker=k, manager=m, executor=x)
+    f = s.done()
+    equal(new_times(f, w, "failed tries x1"), {"a": (1, 8), "b": (1.001, 6), "c": (1.002, 10)})
+    got = new_times(f, w, "failed tries x0")
+    # a's second try takes the worker at once, then b; c takes none, and is done when it was launched
+    equal(got, {"a": (1, 3), "b": (1.001, 6), "c": (1.002, 3.5)})
+
+
+@test
+def what_if_nothing_is_known():
+    # No worker is named: places are as many as ran at once.  No task ever ran: there is nothing to have more of.  None was ever done.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=9))
+    for i in range(4):
+        at = 1 + 2 * (i // 2)
+        s.htex(s.task(w, i, **sec(submitted=1, pending=1, launched=1, exec_done=at + 2)), **sec(launched=1, received=at, completed=at + 2))
+    f = s.done()
+    equal(max(t[1] for t in new_times(f, w, "workers x1").values()), 5)
+    equal(max(t[1] for t in new_times(f, w, "workers x0.5").values()), 5)  # as of one worker with two places
+    equal(max(t[1] for t in new_times(f, w, "workers x2").values()), 3)
+    s = Store("2.db")
+    w = s.workflow(**sec(started=0, cleanup_completed=9))
+    s.task(w, "a", **sec(submitted=1, pending=1, launched=2, exec_done=3))
+    f = s.done()
+    r = spanloom("what-if", "-d", f, "workers x2", code=1)
+    check("no log says when tasks ran on workers" in r.err, r)
+    spanloom("what-if", "-d", f)
+    s = Store("3.db")
+    w = s.workflow(**sec(started=0))
+    s.htex(s.task(w, "a", **sec(submitted=1, pending=1, launched=2)), **sec(launched=2, received=3))
+    s.task(w, "b", **sec(submitted=1))
+    f = s.done()
+    for change in ("* x1", "workers x2", "workers x0.5", "* x0"):
+        r = spanloom("what-if", "-d", f, change)
+        check("2 of 2 tasks were never done" in r.err, r)
+    equal(sql(f, "SELECT * FROM what_if(4711, 'workers x2')"), [])
+    equal(sql(f, "SELECT * FROM what_helps(4711)"), [])
+
+
+@cases(-3600, -1, -0.001, 0.001, 1, 3600)
+def what_if_the_clock_of_a_worker_is_off(off):
+    # No change is what was; nothing is stuck, whatever is asked.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=20))
+    x = s.span(EXECUTOR, "htex", w)
+    m = s.span("parsl.executor.htex.manager", "m", x)
+    ks = [s.span("parsl.executor.htex.worker", k, m, WORKER + k, **sec(started=0.5 + off * k)) for k in range(2)]
+    last = None
+    for i in range(8):
+        at = 1 + 2 * (i // 2)
+        t = s.task(w, i, [last] if last and i % 3 == 0 else [], **sec(submitted=1 + i / 1000, pending=1 + i / 1000, launched=max(1 + i / 1000, at - 0.01), exec_done=at + 2))
+        k = i % 2
+        s.htex(t, **sec(launched=max(1 + i / 1000, at - 0.01), received=at + off * k, completed=at + 1.9 + off * k), worker=ks[k], manager=m, executor=x)
+        last = t
+    f = s.done()
+    was = {r["task"]: (r["first_ns"], r["done_ns"], r["new_first_ns"], r["new_done_ns"]) for r in sql(f, f"SELECT * FROM what_if({w}, 'workers x1')")}
+    equal([k for k, t in was.items() if t[:2] != t[2:]], [])
+    for change in ("workers x2", "workers = 1", "* x0", "running on a worker x3", "driver x2"):
+        for r in sql(f, f"SELECT * FROM what_if({w}, '{change}')"):
+            check(int(r["new_first_ns"]) <= int(r["new_done_ns"]), change, r)
+
+
 @test
 def what_if_says_what_is_wrong():
     f, w = two_on_a_worker(0.001)

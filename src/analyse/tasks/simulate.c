@@ -38,6 +38,7 @@ struct sl_replay {
     SL_VEC(struct edge) edge;
     size_t *edge_at; /* by moment, into edge: those that lead on from it; the last moment is the beginning of all */
     double bias;     /* NaN: not worked out yet */
+    bool fitted;
 
     /* while it is made */
     struct sl_driver *why; /* by task: why the driver submitted it then */
@@ -392,9 +393,10 @@ int sl_replay_apps(const struct sl_apps **out, struct sl_replay *r, struct sl_er
 /* ---- one replay ---- */
 
 struct play {
-    const struct sl_replay *r;
+    struct sl_replay *r;
     const struct sl_changes *c;
     bool typical;      /* what waits of their own are longer than usual are as usual */
+    bool as_it_was;    /* runs begin when they did: what they wait on their own is what is left then */
     int64_t *time;     /* by moment, since the beginning; while it is not known, the latest of what it needs so far */
     uint32_t *missing; /* by moment: how many of its needs are not known yet */
     struct sl_service service;
@@ -454,11 +456,12 @@ static void go_on(struct play *p)
 static void begin_run(struct sl_service *s, uint32_t i, int64_t at_ns, void *to)
 {
     struct play *p = to;
-    const struct sl_run *run = &p->r->places.run.v[i];
-    int64_t own = run->own_ns, typical = p->r->places.pool.v[run->pool].typical_own_ns;
+    struct sl_run *run = &p->r->places.run.v[i];
+    int64_t own, typical = p->r->places.pool.v[run->pool].typical_own_ns;
 
-    if (p->typical && own > typical)
-        own = typical;
+    if (p->as_it_was)
+        run->own_ns = run->from_ns - at_ns;
+    own = p->typical && run->own_ns > typical ? typical : run->own_ns;
     at_ns += scale(own, factor_of(p, run->queue));
     p->time[run->first] = at_ns > FAR ? FAR : later(at_ns, s->ready_ns[i]);
     *sl_vec_add(&p->known) = run->first;
@@ -505,6 +508,21 @@ static int64_t last_done(const struct play *p)
     return last;
 }
 
+/*
+ * Once: what runs wait on their own, as places_make() has it, but by the very steps that the other replays take.  Where
+ * clocks disagree a task can be known to be ready only when it has been for some time.
+ */
+static int fit(struct sl_replay *r, struct sl_err *err)
+{
+    struct play p = {.r = r, .as_it_was = true};
+    int rc = r->fitted ? 1 : play(&p, err);
+
+    if (rc <= 0)
+        free_play(&p);
+    r->fitted |= !rc;
+    return rc < 0 ? rc : 0;
+}
+
 /* How much shorter the run is, as a part of it, were no task to wait while a place is free for longer than usual. */
 static int find_bias(struct sl_replay *r, struct sl_err *err)
 {
@@ -531,6 +549,8 @@ int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *c
 
     *out = (struct sl_simulation){0};
     p.c = c;
+    if (!rc)
+        rc = fit(r, err);
     if (!rc)
         rc = find_bias(r, err);
     if (!rc) {
