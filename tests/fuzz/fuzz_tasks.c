@@ -179,6 +179,9 @@ static void check(int64_t span)
                 "makespan_s <> new_makespan_s",
                 span) == 0);
     whole("SELECT * FROM what_if(?1, 'running on a worker x0.25, driver x3')", span);
+    whole("SELECT * FROM what_if(?1, 'workers x3')", span);
+    whole("SELECT * FROM what_if(?1, 'failed tries x0')", span);
+    whole("SELECT * FROM what_helps(?1)", span);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
