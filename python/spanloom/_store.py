@@ -114,6 +114,18 @@ class Store(sqlite3.Connection):
         """How long a workflow would have taken: what_if("workers x2"), what_if("align x0.5", "driver x0"); what_if() ranks what is worth asking."""
         return self._frame("what-if", changes, options)
 
+    def why(self, *runs, **options):
+        """Why a workflow took as long as it did: findings, by the seconds that each cost; why("a", "b"): what changed."""
+        return self._frame("why", runs, options)
+
+    def failures(self, *words, **options):
+        """What failed, by exception, app and host, and what that cost."""
+        return self._frame("failures", words, options)
+
+    def runs(self, **options):
+        """Which runs the store holds, and what run= calls them."""
+        return self._frame("runs", [], options)
+
     def skew(self, **options):
         """How far the clocks of components are off."""
         return self._frame("skew", [], options)
@@ -261,7 +273,8 @@ def _rows(command, words):
         warnings.warn(said, stacklevel=4)
     rows = json.loads(text)
     if isinstance(rows, dict):
-        rows = rows["events"]  # of all that show knows
+        # of all that show knows, what happened; of several tables the first, which is what CSV has
+        rows = rows["events"] if "events" in rows else next(iter(rows.values()))
     for row in rows:
         for name, value in row.items():  # JSON has no integers of that size, and no reals that are whole
             if isinstance(value, str) and name.endswith("_ns"):

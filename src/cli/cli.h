@@ -58,8 +58,14 @@ int cli_number(const char *s, int least);
 int cli_fail(const struct cli *cli, const struct sl_err *err);
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* How wide lines of the output may be: $COLUMNS, the terminal's, or 80. */
+int cli_columns(void);
+
 /* Opens the store of -d for reading, with the analysis functions; NULL: the error is printed. */
 struct sl_store *cli_open(const struct cli *cli);
+
+/* As `spanloom import` of these paths; tell: prints its summary, too.  An exit status. */
+int cli_import(struct cli *cli, int argc, char **argv, bool tell);
 
 /* Ends a command: shows r where all went well (rc 0), prints err where not, frees and closes.  st may be NULL. */
 int cli_end(const struct cli *cli, struct sl_store *st, struct sl_result *r, int rc, const struct sl_err *err);

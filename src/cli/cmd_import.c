@@ -263,7 +263,7 @@ static void say_idle(struct sl_store *st)
 }
 
 static int run_import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l,
-                      struct sl_import_options *o)
+                      struct sl_import_options *o, bool tell)
 {
     struct sl_import_result r = {0};
     struct sl_store *st = NULL;
@@ -272,7 +272,7 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
 
     if (!rc)
         rc = sl_import(&r, st, set, l, o, &err);
-    if (!rc && !cli_option(cli, "quiet")) {
+    if (!rc && tell) {
         say_idle(st);
         cli_lens_say_idle(st);
     }
@@ -283,14 +283,14 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
         sl_vec_free(&r.recipe);
         return cli_fail(cli, &err);
     }
-    if (!cli_option(cli, "quiet"))
+    if (tell)
         summary(cli, &r);
     sl_vec_free(&r.recipe);
     /* rejected records are normal; where nothing else was there, nothing was imported */
     return r.problems || (r.strange && r.strange == r.files && r.known == r.twins) ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+int cli_import(struct cli *cli, int argc, char **argv, bool tell)
 {
     struct sl_recipes *set;
     struct sl_found_list l = {0};
@@ -310,7 +310,7 @@ static int run(struct cli *cli, int argc, char **argv)
             cli, cli->project
                      ? "import what? name a run directory, or files, or sources in " SL_PROJECT_FILE
                      : "import what? name a run directory, or files; or describe a project in " SL_PROJECT_FILE);
-    o.hints = !cli_option(cli, "quiet");
+    o.hints = tell;
     if (cli_option(cli, "jobs") && (o.jobs = cli_number(cli_option(cli, "jobs"), 1)) < 1)
         return cli_usage(cli, "--jobs needs a number from 1 up");
     if (zone && (o.zone_s = sl_zone_offset(zone)) == INT32_MIN)
@@ -373,7 +373,7 @@ static int run(struct cli *cli, int argc, char **argv)
                 argv[0], argc > 1 ? " and the others" : "");
         rc = EXIT_FAILED;
     } else {
-        rc = run_import(cli, set, &l, &o);
+        rc = run_import(cli, set, &l, &o, tell);
         if (l.problems.n && rc == EXIT_DONE)
             rc = EXIT_FAILED;
     }
@@ -383,6 +383,11 @@ static int run(struct cli *cli, int argc, char **argv)
     sl_vec_free(&fields);
     sl_arena_free(&arena);
     return rc;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    return cli_import(cli, argc, argv, !cli_option(cli, "quiet"));
 }
 
 const struct command cmd_import = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of what a store holds, of plots/ and the user's own. */
-#include "cli/lens.h"
 #include "base/near.h"
+#include "cli/lens.h"
 #include "cli/over_time.h"
 #include "cli/picture.h"
 #include "collect/child_process.h"

@@ -15,6 +15,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 const char *cli_option(const struct cli *cli, const char *name)
 {
@@ -196,4 +198,14 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
         rc = sl_err(err, SL_ENOTFOUND, "several types end in '%s'; say which:%s", given, many.s);
     sl_buf_free(&many);
     return rc;
+}
+
+int cli_columns(void)
+{
+    const char *env = getenv("COLUMNS");
+    struct winsize size;
+
+    if (env && atoi(env) >= 40)
+        return atoi(env);
+    return isatty(1) && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/workflow.h"
-#include "analyse/tasks/workflows.h"
 #include "base/buf.h"
 #include "cli_workflow.sql.h"
 #include "recipe/recipe.h"
 #include "recipe/states.h"
 #include "result/find_span.h"
-#include "result/span_names.h"
+#include "result/run_names.h"
 
 int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 {
@@ -47,23 +46,18 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_buf *list, struct sl_err *err)
 {
     enum { LISTED = 10 };
-    sl_workflow_views views = {0};
-    char name[600];
-    int rc = sl_workflow_views_load(&views, st->db, err);
+    struct sl_run_names names = {0};
+    int rc = sl_run_names_load(&names, st, err);
 
-    *n = 0;
-    for (size_t i = 0; i < views.n && !rc; i++) {
-        int64_t id = views.v[i].workflow;
-        if (id != views.v[i].span)
-            continue;
-        *first = *n ? *first : id;
-        if (++*n <= LISTED && list)
-            sl_buf_addf(list, "\n  span %-8lld %.150s", (long long)id, sl_span_name(st, id, name, sizeof name));
+    *n = rc ? 0 : names.v.n;
+    for (size_t i = 0; i < *n; i++) {
+        *first = i ? *first : names.v.v[i].workflow;
+        if (i < LISTED && list)
+            sl_buf_addf(list, "\n  %.100s", names.v.v[i].name);
     }
-    sl_vec_free(&views);
+    sl_run_names_free(&names);
     if (*n > LISTED && list)
-        sl_buf_addf(list, "\n  and %llu more; all: spanloom info --runs -d %s", (unsigned long long)*n - LISTED,
-                    st->path);
+        sl_buf_addf(list, "\n  and %llu more; all: spanloom runs -d %s", (unsigned long long)*n - LISTED, st->path);
     return rc;
 }
 
@@ -79,8 +73,7 @@ static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *
                     "span, see: spanloom types -d %s",
                     st->path, st->path);
     else if (!rc && n > 1)
-        rc = sl_err(err, SL_ENOTFOUND, "there are %llu workflows; say which with --run RUN, or by the span:%s",
-                    (unsigned long long)n, b.s);
+        rc = sl_err(err, SL_ENOTFOUND, "there are %llu runs; say which with --run:%s", (unsigned long long)n, b.s);
     sl_buf_free(&b);
     return rc;
 }

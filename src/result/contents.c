@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/contents.h"
+#include "result/run_names.h"
 #include "result_contents.sql.h"
 
 static int add(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
@@ -58,4 +59,30 @@ int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path
         return SL_ESTORE;
     sqlite3_bind_text(t->query, 1, path, -1, SQLITE_TRANSIENT);
     return 0;
+}
+
+int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, struct sl_err *err)
+{
+    static const struct sl_column column[] = {
+        {"run", SL_COLUMN_TEXT, NULL},         {"script", SL_COLUMN_TEXT, NULL},
+        {"start", SL_COLUMN_TEXT, NULL},       {"seconds", SL_COLUMN_REAL, "s"},
+        {"tasks", SL_COLUMN_INTEGER, "tasks"}, {"failed", SL_COLUMN_INTEGER, "tasks"},
+        {"directory", SL_COLUMN_TEXT, NULL},   {"span", SL_COLUMN_INTEGER, NULL}};
+    struct sl_run_names names = {0};
+    int rc = sl_run_names_load(&names, st, err);
+
+    if (!rc)
+        rc = sl_store_temporary(
+            st, "CREATE TEMP TABLE sl_run_name (span INTEGER PRIMARY KEY, name TEXT, directory TEXT)", err);
+    for (size_t i = 0; i < names.v.n && !rc; i++) {
+        char *sql = sqlite3_mprintf("INSERT INTO temp.sl_run_name VALUES (%lld, %Q, %Q)",
+                                    (long long)names.v.v[i].workflow, names.v.v[i].name, names.v.v[i].directory);
+        rc = sl_store_temporary(st, sql, err);
+        sqlite3_free(sql);
+    }
+    if (!rc)
+        rc = add(r, st, "runs", column, people ? 6 : SL_COLUMNS(column), people ? sql_workflows_short : sql_workflows,
+                 err);
+    sl_run_names_free(&names);
+    return rc;
 }

@@ -17,4 +17,11 @@ int sl_result_runs(struct sl_result *r, struct sl_store *st, struct sl_err *err)
 /* Table: rejects, records that could not be used of files with this in their path; or counts of them by reason. */
 int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path, bool counts, struct sl_err *err);
 
+/*
+ * runs: a row a workflow, by when it began: what it is called (run_names.h), its script, when it started, how long it
+ * took, how many tasks it had, and how many of them failed, depended on such, or never ended; its directory and span.
+ * people: without the last two, and times to the second.
+ */
+int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, struct sl_err *err);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/set.h"
+#include "result/run_names.h"
 #include "result/span_names.h"
 #include "result_find_span.sql.h"
 
@@ -235,8 +236,7 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
     if (!rc && !one) {
         resembling(st, type, key, &near);
         rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s; see what there is with: spanloom %s -d %s", type,
-                    key, run ? " in run " : "", run ? run : "", near.n ? near.s : "", run ? "info --runs" : "types",
-                    st->path);
+                    key, run ? " in run " : "", run ? run : "", near.n ? near.s : "", run ? "runs" : "types", st->path);
     } else if (!rc && one > 1) {
         struct sl_buf all = {0};
         sl_buf_addf(&all, "sql -d %.100s \"select id, type, key from spans where key %s '%.80s%s'\"", st->path,
@@ -255,14 +255,27 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
 int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
 {
     SL_VEC(struct candidate) v = {0};
+    struct sl_run_names names = {0};
     struct finder f;
     sqlite3_stmt *q;
-    bool flow = false;
+    bool flow = false, exactly = false;
+    int64_t by_name = 0;
+    size_t named;
     int rc;
 
     *span = 0;
     if (!run)
         return 0;
+    if ((rc = sl_run_names_load(&names, st, err))) {
+        sl_run_names_free(&names);
+        return rc;
+    }
+    named = sl_run_names_find(&names, run, &by_name, &exactly);
+    sl_run_names_free(&names);
+    if (named == 1 && exactly) {
+        *span = by_name;
+        return 0;
+    }
     if (finder_open(&f, st, NULL, err) || !(q = sl_store_prepare(st, sql_runs, err))) {
         finder_free(&f);
         return SL_ESTORE;
@@ -279,11 +292,14 @@ int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     }
     sqlite3_finalize(q);
     rc = rc > 0 ? 0 : rc;
-    if (!rc && !v.n)
-        rc = sl_err(err, SL_ENOTFOUND, "no run is called %s; see them with: spanloom info --runs -d %s", run, st->path);
+    if (!rc && !v.n && named == 1)
+        *span = by_name;
+    else if (!rc && !v.n)
+        rc = sl_err(err, SL_ENOTFOUND, "%s run is called %s; see them with: spanloom runs -d %s",
+                    named ? "more than one" : "no", run, st->path);
     else if (!rc && v.n > 1)
-        rc = several(&f, v.v, v.n, "more of its run id", "info --runs", err);
-    if (!rc)
+        rc = several(&f, v.v, v.n, "more of its run id, or its name", "runs", err);
+    else if (!rc)
         *span = v.v[0].id;
     sl_vec_free(&v);
     finder_free(&f);

@@ -71,7 +71,7 @@ Which one:
   try: spanloom critical-path --help
   [2]
   $ spanloom critical-path --run zzz
-  spanloom: no run is called zzz; see them with: spanloom info --runs -d spanloom.db
+  spanloom: no run is called zzz; see them with: spanloom runs -d spanloom.db
   [1]
   $ spanloom critical-path --by bad
   spanloom: --by is state, component or task, not 'bad'
@@ -115,9 +115,9 @@ Several workflows in a store, or none:
      33.424165     1.001934              driver, after the last task
   $ spanloom import --quiet -d many.db "$ROOT/tests/data/parsl-2026-threads" "$ROOT/tests/data/parsl-2026-lost"
   $ spanloom critical-path -d many.db
-  spanloom: there are 2 workflows; say which with --run RUN, or by the span:
-    span 1        parsl.rundir.workflow 62a3e8c9-fc35-4dce-9cdb-331219c97c02
-    span 20       parsl.rundir.workflow 24792d53-056c-4365-9d65-d19c375da1bd
+  spanloom: there are 2 runs; say which with --run:
+    parsl-2026-lost
+    parsl-2026-threads
   [1]
   $ spanloom critical-path -d two.db --run 000 | head -1 | cut -d' ' -f 1-5
   parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 34.4 s,

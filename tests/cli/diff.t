@@ -315,14 +315,14 @@ A and B may be runs of one store:
                              -3.02 ms  5 more; --all shows them
   
   $ spanloom diff two.db:9eda two.db:01c7fa11 2>&1
-  spanloom: no run is called 01c7fa11; see them with: spanloom info --runs -d two.db
+  spanloom: no run is called 01c7fa11; see them with: spanloom runs -d two.db
   [1]
   $ spanloom diff two.db:9eda two.db:01c755ee --type parsl.rundir.task --format csv | cut -d, -f1,9-13 | head -3
   what,n_a,n_b,median_a_s,median_b_s,change_s
   makespan,1,1,14.876995,15.86982,0.9928249999999998
   story,5,5,10.500407,8.805929,-1.6944779999999984
   $ spanloom diff -d two.db 000 9eda 2>&1 | sed 's/ (.*//'
-  spanloom: 000 is no file; as a run in two.db: 2 spans answer to that; name one by more of its run id:
+  spanloom: 000 is no file; as a run in two.db: 2 spans answer to that; name one by more of its run id, or its name:
     span 1        parsl.rundir.workflow 9eda2f8b-ba80-4517-a9c8-148976679df7 
     span 20       parsl.rundir.workflow 01c755ee-67b2-4d7a-ade7-1428301cbe70 
   $ spanloom diff two.db a.db --fail-on 1000s | sed '2,3d; /^From/,$d'
@@ -349,7 +349,7 @@ What cannot be compared:
   spanloom: nothing.db is no file, and there is no store spanloom.db in which a run could have that name
   [1]
   $ spanloom diff -d a.db 000 001
-  spanloom: 001 is no file; as a run in a.db: no run is called 001; see them with: spanloom info --runs -d a.db
+  spanloom: 001 is no file; as a run in a.db: no run is called 001; see them with: spanloom runs -d a.db
   [1]
   $ spanloom diff a.db late
   spanloom: late is a folder, not a store, and there is no store spanloom.db in which a run could have that name
@@ -359,7 +359,7 @@ What cannot be compared:
   try: spanloom diff --help
   [2]
   $ spanloom diff a.db:001 b.db
-  spanloom: no run is called 001; see them with: spanloom info --runs -d a.db
+  spanloom: no run is called 001; see them with: spanloom runs -d a.db
   [1]
   $ spanloom diff a.db late/000/parsl.log
   spanloom: late/000/parsl.log is not a Spanloom store (not an SQLite file); name the store with -d FILE
@@ -374,7 +374,7 @@ What cannot be compared:
   spanloom: A (a.db): no span has the type nothing; see what there is with: spanloom types -d a.db
   [1]
   $ spanloom diff a.db:monitoring.db b.db
-  spanloom: no run is called monitoring.db; see them with: spanloom info --runs -d a.db
+  spanloom: no run is called monitoring.db; see them with: spanloom runs -d a.db
   [1]
   $ touch zero.db
   $ spanloom diff a.db zero.db

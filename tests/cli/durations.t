@@ -136,7 +136,7 @@ Of one run:
 Mistakes:
 
   $ spanloom durations invoked returned --run 111
-  spanloom: no run is called 111; see them with: spanloom info --runs -d spanloom.db
+  spanloom: no run is called 111; see them with: spanloom runs -d spanloom.db
   [1]
   $ spanloom durations invoked
   spanloom: from which event to which? such as: invoked returned

@@ -104,5 +104,5 @@ Mistakes:
   spanloom: no span has the type no.such.type; see what there is with: spanloom types -d spanloom.db
   [1]
   $ spanloom graph --run 111
-  spanloom: no run is called 111; see them with: spanloom info --runs -d spanloom.db
+  spanloom: no run is called 111; see them with: spanloom runs -d spanloom.db
   [1]

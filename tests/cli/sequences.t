@@ -44,7 +44,7 @@ Where the time of a typical task went.
   There are 43 different orderings of events below 198 spans of type parsl.monitoring.task
   Most common: 45 spans
   $ spanloom sequences --run 001
-  spanloom: no run is called 001; see them with: spanloom info --runs -d spanloom.db
+  spanloom: no run is called 001; see them with: spanloom runs -d spanloom.db
   [1]
   $ spanloom sequences no.such.type
   spanloom: no span has the type no.such.type; see what there is with: spanloom types -d spanloom.db

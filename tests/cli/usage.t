@@ -10,6 +10,9 @@ What to type, and what happens if it is something else.
   
   commands:
     import         read logs and databases into the store
+    why            why a workflow took so long: findings, by the seconds that each cost
+    failures       what failed, by exception, app and host, and what that cost
+    runs           which runs the store holds, and what --run calls them
     info           what the store holds
     types          the types of spans, one a line
     sequences      where the time of a typical span of a type went, event by event
@@ -64,6 +67,7 @@ What to type, and what happens if it is something else.
 All of it fits a terminal:
 
   $ for c in '' $(spanloom --help | awk '/^commands:/{f=1;next}/^$/{f=0}f{print $1}'); do spanloom $c --help; done | awk 'length($0) > 80'
+    why            why a workflow took so long: findings, by the seconds that each cost
   $ spanloom import --help
   usage: spanloom import [options] [PATH...]
   

@@ -169,7 +169,7 @@ What there is, where nothing is meant.
   spanloom: spanloom.db: what_if: there are no workers.other; there are: workers.htex_Local (2)
   [1]
   $ spanloom what-if '* x1' --run zzz
-  spanloom: no run is called zzz; see them with: spanloom info --runs -d spanloom.db
+  spanloom: no run is called zzz; see them with: spanloom runs -d spanloom.db
   [1]
   $ spanloom what-if '* x1' -d none.db
   spanloom: no store none.db; make one with: spanloom import PATH... -d none.db

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "findings/why.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT SL_COLUMN_TEXT
+#define INTEGER SL_COLUMN_INTEGER
+#define REAL SL_COLUMN_REAL
+
+static const struct sl_column run_columns[] = {{"side", TEXT, NULL},        {"name", TEXT, NULL},
+                                               {"start_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},
+                                               {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL}};
+static const struct sl_column change_columns[] = {{"what", TEXT, NULL}, {"name", TEXT, NULL},    {"a_s", REAL, "s"},
+                                                  {"b_s", REAL, "s"},   {"change_s", REAL, "s"}, {"a", TEXT, NULL},
+                                                  {"b", TEXT, NULL}};
+
+struct change {
+    const char *what;
+    char name[400];
+    double s[2]; /* NaN: this side has none */
+    const char *text[2];
+};
+
+struct compared {
+    SL_VEC(struct change) v;
+    struct sl_arena arena;
+    double places[2];
+};
+
+static void put(struct compared *c, const char *what, const char *name, int side, double s, const char *text)
+{
+    size_t i = 0;
+
+    while (i < c->v.n && (strcmp(c->v.v[i].what, what) != 0 || strcmp(c->v.v[i].name, name) != 0))
+        i++;
+    if (i == c->v.n) {
+        sl_vec_add(&c->v);
+        c->v.v[i] = (struct change){.what = what, .s = {NAN, NAN}};
+        snprintf(c->v.v[i].name, sizeof c->v.v[i].name, "%s", name);
+    }
+    c->v.v[i].s[side] = isnan(c->v.v[i].s[side]) ? s : c->v.v[i].s[side] + s;
+    if (text && !c->v.v[i].text[side])
+        c->v.v[i].text[side] = sl_arena_copy(&c->arena, text, strlen(text));
+}
+
+static void gather(struct compared *c, struct sl_result *r, int side)
+{
+    enum { APP, TASKS, MEDIAN, MOST, RUN };
+    enum { COMPONENT, STATE, SECONDS };
+    struct sl_table *t = sl_result_find(r, "findings");
+    char name[400];
+
+    while (sl_table_next(t, NULL) > 0)
+        if (!sl_table_is_null(t, SL_WHY_SECONDS))
+            put(c, "finding", sl_table_text_or_empty(t, SL_WHY_FINDING), side, sl_table_real(t, SL_WHY_SECONDS),
+                sl_table_text(t, SL_WHY_TEXT, NULL));
+    t = sl_result_find(r, "apps");
+    while (sl_table_next(t, NULL) > 0) {
+        char tasks[64];
+        snprintf(tasks, sizeof tasks, "%lld tasks, median %.3g s", (long long)sl_table_int(t, TASKS),
+                 sl_table_real(t, MEDIAN));
+        put(c, "app", sl_table_text_or_empty(t, APP), side, sl_table_real(t, RUN) / fmax(1, c->places[side]), tasks);
+    }
+    t = sl_result_find(r, "parts");
+    while (sl_table_next(t, NULL) > 0) {
+        snprintf(name, sizeof name, "%s, %s", sl_table_text_or_empty(t, COMPONENT), sl_table_text_or_empty(t, STATE));
+        put(c, "path", name, side, sl_table_real(t, SECONDS), NULL);
+    }
+}
+
+static double change_of(const struct change *x)
+{
+    return (isnan(x->s[1]) ? 0 : x->s[1]) - (isnan(x->s[0]) ? 0 : x->s[0]);
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    double p = fabs(change_of(x)), q = fabs(change_of(y));
+    int what = strcmp(x->what, y->what);
+
+    if (what)
+        return strcmp(x->what, "finding") == 0 ? -1 : strcmp(y->what, "finding") == 0 ? 1 : what;
+    return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *err)
+{
+    struct sl_table *t = sl_result_table(r, "changes", change_columns, SL_COLUMNS(change_columns));
+    struct sl_table *runs = sl_result_table(r, "runs", run_columns, SL_COLUMNS(run_columns));
+    struct compared c = {0};
+
+    (void)err;
+    r->whole = true;
+    for (int side = 0; side < 2; side++) {
+        struct sl_table *run = sl_result_find(&of[side], "run");
+        sl_table_rewind(run);
+        if (sl_table_next(run, NULL) <= 0)
+            continue;
+        sl_table_add(runs);
+        sl_table_put_text(runs, SL_WHY_RUNS_SIDE, side ? "B" : "A");
+        sl_table_put_text(runs, SL_WHY_RUNS_NAME, sl_table_text(run, SL_WHY_RUN_NAME, NULL));
+        if (!sl_table_is_null(run, SL_WHY_RUN_START))
+            sl_table_put_int(runs, SL_WHY_RUNS_START, sl_table_int(run, SL_WHY_RUN_START));
+        sl_table_put_real(runs, SL_WHY_RUNS_MAKESPAN, sl_table_real_or_nan(run, SL_WHY_RUN_MAKESPAN));
+        sl_table_put_int(runs, SL_WHY_RUNS_TASKS, sl_table_int(run, SL_WHY_RUN_TASKS));
+        if (!sl_table_is_null(run, SL_WHY_RUN_WORKERS))
+            sl_table_put_int(runs, SL_WHY_RUNS_WORKERS, sl_table_int(run, SL_WHY_RUN_WORKERS));
+        c.places[side] = sl_table_is_null(run, SL_WHY_RUN_WORKERS) ? 1 : (double)sl_table_int(run, SL_WHY_RUN_WORKERS);
+        gather(&c, &of[side], side);
+    }
+    if (c.v.n)
+        qsort(c.v.v, c.v.n, sizeof *c.v.v, by_change);
+    for (size_t i = 0; i < c.v.n; i++) {
+        sl_table_add(t);
+        sl_table_put_text(t, 0, c.v.v[i].what);
+        sl_table_put_text(t, 1, c.v.v[i].name);
+        sl_table_put_real(t, 2, c.v.v[i].s[0]);
+        sl_table_put_real(t, 3, c.v.v[i].s[1]);
+        sl_table_put_real(t, 4, change_of(&c.v.v[i]));
+        sl_table_put_text(t, 5, c.v.v[i].text[0]);
+        sl_table_put_text(t, 6, c.v.v[i].text[1]);
+    }
+    sl_vec_free(&c.v);
+    sl_arena_free(&c.arena);
+    return 0;
+}

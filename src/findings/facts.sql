@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What findings ask: temporary tables of one workflow, whose id takes the place of WORKFLOW.  docs/findings.md describes them.
+
+-- name: facts
+DROP TABLE IF EXISTS temp.path;
+DROP TABLE IF EXISTS temp.times;
+DROP TABLE IF EXISTS temp.view_of;
+DROP TABLE IF EXISTS temp.attempt;
+DROP TABLE IF EXISTS temp.told;
+DROP TABLE IF EXISTS temp.worker;
+DROP TABLE IF EXISTS temp.task;
+DROP TABLE IF EXISTS temp.app;
+DROP TABLE IF EXISTS temp.run;
+DROP TABLE IF EXISTS temp.ran;
+CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW);
+CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW);
+CREATE TEMP TABLE view_of AS SELECT span AS task, span AS view FROM times
+    UNION SELECT t.span, l.right_span FROM times t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
+    UNION SELECT t.span, l.left_span FROM times t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
+CREATE TEMP TABLE attempt AS
+WITH y AS MATERIALIZED (SELECT v.task, s.id, CAST(s.key AS INTEGER) AS number FROM view_of v CROSS JOIN sl_span s ON s.parent = v.view
+        WHERE s.type IN (SELECT n.id FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'attempt')),
+    told AS (SELECT y.task, number, max(value) FILTER (WHERE name = 'executor') AS executor, max(value) FILTER (WHERE name = 'hostname') AS host,
+        coalesce(max(value) FILTER (WHERE name = 'task_fail_history'), max(value) FILTER (WHERE name = 'exception')) AS exception
+        FROM y CROSS JOIN attributes a ON a.span = y.id WHERE a.name IN ('executor', 'hostname', 'task_fail_history', 'exception') GROUP BY 1, 2),
+    happened AS (SELECT y.task, number, min(y.id) AS span, min(time_ns) AS from_ns, max(time_ns) AS to_ns,
+        max(n.name IN ('try_failed', 'fail_retryable', 'failed', 'dep_fail')) AS failed
+        FROM y CROSS JOIN sl_event e ON e.span = y.id CROSS JOIN sl_name n ON n.id = e.type GROUP BY 1, 2)
+SELECT h.task, h.number, h.span, from_ns, to_ns, failed, executor, host, exception FROM happened h LEFT JOIN told USING (task, number);
+CREATE INDEX temp.attempt_task ON attempt (task);
+CREATE TEMP TABLE told AS SELECT v.task, max(value) FILTER (WHERE name = 'task_func_name') AS func, max(value) FILTER (WHERE name = 'app') AS app,
+        max(value) FILTER (WHERE name = 'category') AS category, max(value) FILTER (WHERE name = 'exception') AS exception
+    FROM view_of v CROSS JOIN attributes a ON a.span = v.view WHERE a.name IN ('task_func_name', 'app', 'category', 'exception') GROUP BY 1;
+CREATE TEMP TABLE worker AS
+WITH runs AS MATERIALIZED (SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r WHERE o.role = 'worker'),
+    edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM runs WHERE span NOTNULL UNION ALL SELECT worker, to_ns, -1 FROM runs WHERE span NOTNULL),
+    places AS (SELECT worker, max(n) AS places FROM (SELECT worker, sum(step) OVER (PARTITION BY worker ORDER BY time_ns, step) AS n FROM edge) GROUP BY 1),
+    up(worker, id) AS (SELECT DISTINCT worker, worker FROM runs UNION SELECT worker, parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL),
+    told AS (SELECT worker, max(value) FILTER (WHERE name = 'hostname') AS host, max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,
+        max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each FROM up CROSS JOIN attributes a ON a.span = up.id
+        WHERE a.name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') GROUP BY 1)
+SELECT r.worker AS span, s.key AS worker, p.key AS manager, (SELECT key FROM sl_span WHERE id = p.parent) AS block, host, cpus, cpus_each, max(1, ifnull(places, 0)) AS places,
+    min(from_ns) FILTER (WHERE r.span ISNULL) AS from_ns, max(to_ns) FILTER (WHERE r.span ISNULL) AS to_ns,
+    ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE r.span NOTNULL), 0) AS busy_s, count(r.span) AS runs
+FROM runs r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent LEFT JOIN told USING (worker) LEFT JOIN places USING (worker) GROUP BY r.worker;
+CREATE TEMP TABLE task AS
+SELECT t.span, t.task, coalesce(func, app, category) AS app, a.executor, coalesce(a.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
+    depend_s, queue_s, run_s, other_s, t.runs, lost_s, ended, coalesce(a.exception, told.exception) AS exception,
+    'task ' || t.task || ifnull(' (' || coalesce(func, app, category) || ')', '') AS name
+FROM times t LEFT JOIN told ON told.task = t.span LEFT JOIN worker w ON w.span = t.worker
+LEFT JOIN attempt a ON a.task = t.span AND a.number = (SELECT max(number) FROM attempt b WHERE b.task = t.span);
+CREATE INDEX temp.task_span ON task (span);
+CREATE TEMP TABLE app AS
+SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
+CREATE TEMP TABLE run AS
+SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELECT max(end_ns) FROM path) AS end_ns, (SELECT sum(seconds) FROM path) AS makespan_s,
+    count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(run_s) AS run_s,
+    (SELECT sum(places) FROM worker) AS places, (SELECT sum(places * (to_ns - from_ns)) / 1e9 FROM worker) AS there_s, (SELECT sum(busy_s) FROM worker) AS busy_s,
+    min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
+FROM task;
+-- Parts of the critical path in which a task ran, and how many others ran then, on average.
+CREATE TEMP TABLE ran AS
+SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.end_ns, p.end_ns) - max(o.start_ns, p.start_ns))) / 1e9 / p.seconds AS running,
+    (SELECT component = 'driver' AND d.seconds < 0.1 * p.seconds FROM path d WHERE d.start_ns >= p.end_ns AND d.state <> 'result on its way back' ORDER BY start_ns LIMIT 1)
+        AND p.end_ns < (SELECT max(first_ns) FROM task) AS driver_waited,
+    (SELECT count(DISTINCT l.left_span) FROM view_of v JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER WHERE v.task = p.task) AS dependents
+FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
+JOIN task o ON o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
+
+-- name: run
+SELECT NULL, (SELECT max(value) FROM attributes WHERE span = workflow AND name = 'workflow_name'), workflow, start_ns, end_ns, makespan_s, tasks, places,
+    busy_s / there_s, (first_start_ns - start_ns) / 1e9
+FROM temp.run;
+
+-- name: ended
+SELECT ended, count(*)
+FROM temp.task
+GROUP BY 1
+ORDER BY 2 DESC;
+
+-- name: apps
+SELECT *
+FROM temp.app
+ORDER BY run_s DESC;
+
+-- name: parts
+SELECT component, state, sum(seconds)
+FROM temp.path
+GROUP BY 1, 2
+ORDER BY 3 DESC;

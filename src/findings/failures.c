@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "findings/failures.h"
+#include "findings_failures.sql.h"
+
+#define TEXT SL_COLUMN_TEXT
+#define INTEGER SL_COLUMN_INTEGER
+#define REAL SL_COLUMN_REAL
+
+static const struct sl_column failure_columns[] = {
+    {"tasks", INTEGER, "tasks"},  {"tries", INTEGER, "tries"}, {"then done", INTEGER, "tasks"},
+    {"failed", INTEGER, "tasks"}, {"seconds", REAL, "s"},      {"app", TEXT, NULL},
+    {"host", TEXT, NULL},         {"such as", TEXT, NULL},     {"exception", TEXT, NULL}};
+static const struct sl_column dependent_columns[] = {
+    {"never ran", INTEGER, "tasks"}, {"because of", TEXT, NULL}, {"exception", TEXT, NULL}};
+
+int sl_failures(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    int rc = sl_facts_make(st, workflow, err);
+
+    if (!rc &&
+        (!sl_result_sql(r, st, "failures", failure_columns, SL_COLUMNS(failure_columns), sql_failures, err) ||
+         !sl_result_sql(r, st, "dependents", dependent_columns, SL_COLUMNS(dependent_columns), sql_dependents, err)))
+        rc = SL_ESTORE;
+    return rc;
+}

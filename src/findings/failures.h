@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What failed in a workflow, and what that cost. */
+#ifndef SL_FINDINGS_FAILURES_H
+#define SL_FINDINGS_FAILURES_H
+
+#include "result/table.h"
+#include "store/store.h"
+
+/*
+ * Tables: failures, a row for each exception of an app on a host, by the seconds lost; dependents, a row for each task
+ * that failed at last and on which others depended, directly or not, with how many never ran because of it.
+ */
+int sl_failures(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err);
+
+/* The temporary tables of a workflow that findings ask (facts.sql); those of another one go. */
+int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err);
+
+#endif

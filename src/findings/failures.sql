@@ -1,0 +1,26 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What failures.c asks of the facts.
+
+-- name: failures
+-- Exceptions are alike by their class, what stands before the bracket; name and exception are of one of the tasks.  Of a task that was tried again what passed from its first start to its last is lost, of one that failed at last all of
+-- its time on workers.
+WITH failed AS (SELECT task, count(*) AS tries, max(number) AS number FROM temp.attempt WHERE failed AND exception IS NOT 'dep_fail' GROUP BY 1),
+each AS (SELECT t.span, t.app, coalesce(x.host, t.host) AS host, t.name, t.ended, f.tries, coalesce(x.exception, t.exception) AS exception,
+        iif(t.ended = 'failed', t.run_s, t.lost_s) AS lost_s
+    FROM failed f JOIN temp.task t ON t.span = f.task LEFT JOIN temp.attempt x ON x.task = f.task AND x.number = f.number WHERE t.ended IS NOT 'dependency failed'
+    UNION ALL SELECT t.span, t.app, t.host, t.name, t.ended, 1, t.exception, t.run_s FROM temp.task t
+    WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed))
+SELECT count(*), sum(tries), sum(ended IS 'done'), sum(ended IS NOT 'done'), round(sum(lost_s), 2), app, host, name, max(exception)
+FROM (SELECT *, substr(exception, 1, instr(exception || '(', '(') - 1) AS kind FROM each)
+GROUP BY app, host, kind
+ORDER BY 5 DESC, 1 DESC;
+
+-- name: dependents
+WITH RECURSIVE wait AS MATERIALIZED (SELECT DISTINCT a.task AS waits, b.task AS of FROM temp.task d JOIN temp.view_of a ON a.task = d.span
+    JOIN sl_link l ON l.left_span = a.view AND l.kind = SL_AFTER JOIN temp.view_of b ON b.view = l.right_span WHERE d.ended = 'dependency failed'),
+up(task, root) AS (SELECT waits, of FROM wait UNION SELECT up.task, w.of FROM up JOIN wait w ON w.waits = up.root)
+SELECT count(DISTINCT up.task), t.name, ifnull(t.exception, 'nothing says')
+FROM up
+JOIN temp.task t ON t.span = up.root AND t.ended = 'failed'
+GROUP BY t.span
+ORDER BY 1 DESC, t.span;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A finding: something that makes workflows slow, as a file.  SQL over the tables of one run (facts.sql) looks for it,
+ * and its words say what was found.  docs/findings.md describes the files.
+ */
+#ifndef SL_FINDINGS_FINDING_H
+#define SL_FINDINGS_FINDING_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sl_finding {
+    const char *name;             /* of its file, without .yaml */
+    const char *path;             /* for messages; of ours "findings/NAME.yaml" */
+    const char *about;            /* what it looks for, a line */
+    const char *sql;              /* a row for each time that it is found */
+    const char *text;             /* what is told of a row, "{column}" for its columns */
+    const char *advice, *command; /* the same; NULL: none */
+    double threshold;             /* of the makespan: what costs less is not told */
+    double at_least_s;            /* nor what costs less than this */
+    bool note;                    /* what it tells costs no time that could be told: it has no seconds */
+};
+
+struct sl_findings {
+    SL_VEC(struct sl_finding) v; /* by name */
+    struct sl_arena arena;
+};
+
+/*
+ * Ours, then the user's, $XDG_CONFIG_HOME/spanloom/findings/NAME.yaml; of one name the user's counts.  On success *out
+ * is to be freed with sl_findings_free().
+ */
+int sl_findings_load(struct sl_findings *out, struct sl_err *err);
+/* One file more.  text: n bytes of YAML. */
+int sl_findings_add(struct sl_findings *to, const char *path, const char *text, size_t n, struct sl_err *err);
+void sl_findings_free(struct sl_findings *f);
+
+#endif

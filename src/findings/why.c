@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "findings/why.h"
+#include "analyse/tasks/simulate.h"
+#include "base/buf.h"
+#include "findings/failures.h"
+#include "findings_facts.sql.h"
+#include "result/run_names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT SL_COLUMN_TEXT
+#define INTEGER SL_COLUMN_INTEGER
+#define REAL SL_COLUMN_REAL
+
+static const struct sl_column finding_columns[] = {
+    {"rank", INTEGER, NULL},  {"finding", TEXT, NULL}, {"seconds", REAL, "s"}, {"share", REAL, NULL},
+    {"without_s", REAL, "s"}, {"sure", TEXT, NULL},    {"text", TEXT, NULL},   {"advice", TEXT, NULL},
+    {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL}};
+static const struct sl_column run_columns[] = {
+    {"run", TEXT, NULL},       {"script", TEXT, NULL},    {"workflow", INTEGER, NULL}, {"start_ns", INTEGER, "ns"},
+    {"end_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"}, {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
+    {"busy", REAL, NULL},      {"first_run_s", REAL, "s"}};
+static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
+static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};
+static const struct sl_column app_columns[] = {{"app", TEXT, NULL},
+                                               {"tasks", INTEGER, "tasks"},
+                                               {"median_s", REAL, "s"},
+                                               {"max_s", REAL, "s"},
+                                               {"run_s", REAL, "s"}};
+static const struct sl_column part_columns[] = {
+    {"component", TEXT, NULL}, {"state", TEXT, NULL}, {"seconds", REAL, "s"}};
+
+struct found {
+    const struct sl_finding *by;
+    double seconds, without_s; /* NaN: nothing says */
+    char *sure, *text, *advice, *command, *changes, *spans;
+};
+
+struct why {
+    struct sl_store *st;
+    struct sl_workflow w;
+    double makespan_s;
+    struct sl_replay *replay;
+    double bias;          /* of the last replay */
+    struct sl_err failed; /* why it failed */
+    SL_VEC(struct found) found;
+};
+
+/* ---- replay ---- */
+
+/* The makespan with these changes, in seconds; NaN: it cannot be told, and err says why. */
+static double replay(struct why *y, const char *changes, struct sl_err *err)
+{
+    struct sl_simulation r = {0};
+    double s = NAN;
+
+    if (!sl_replay_play(&r, y->replay, changes, err))
+        s = (double)(r.last_ns - y->w.first_ns) / 1e9;
+    y->bias = r.bias;
+    sl_simulation_free(&r);
+    return s;
+}
+
+/* without_s(CHANGES) in SQL. */
+static void without_s(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    struct why *y = sqlite3_user_data(out);
+    const char *changes = (const char *)sqlite3_value_text(argv[0]);
+    double s;
+
+    (void)argc;
+    if (!changes)
+        return;
+    s = replay(y, changes, &y->failed);
+    if (isnan(s))
+        sqlite3_result_error(out, y->failed.text, -1);
+    else
+        sqlite3_result_double(out, s);
+}
+
+static int load(struct why *y, int64_t workflow, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(y->st, "SELECT ?1", err);
+    int rc;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_int64(q, 1, workflow);
+    rc = sl_store_step(y->st, q, err);
+    if (rc > 0)
+        rc = sl_workflow_load(&y->w, y->st->db, sqlite3_column_value(q, 0), err);
+    sqlite3_finalize(q);
+    if (!rc)
+        rc = sl_replay_make(&y->replay, &y->w, err);
+    y->makespan_s = (double)(y->w.last_ns - y->w.first_ns) / 1e9;
+    return rc;
+}
+
+/* ---- words ---- */
+
+static int column_of(sqlite3_stmt *q, const char *name, size_t n)
+{
+    for (int i = 0; i < sqlite3_column_count(q); i++)
+        if (strlen(sqlite3_column_name(q, i)) == n && !memcmp(sqlite3_column_name(q, i), name, n))
+            return i;
+    return -1;
+}
+
+static void add_number(struct sl_buf *b, double v)
+{
+    double a = fabs(v);
+
+    if (a >= 1000 || v == rint(v))
+        sl_buf_addf(b, "%.0f", v);
+    else
+        sl_buf_addf(b, "%.*f", a >= 100 ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : 3, v);
+}
+
+/* What a column holds, as its name says: NAME_s are seconds, NAME_share are shares of 1. */
+static void add_cell(struct sl_buf *b, sqlite3_stmt *q, int column)
+{
+    const char *name = sqlite3_column_name(q, column);
+    size_t n = strlen(name);
+    int type = sqlite3_column_type(q, column);
+    double v = sqlite3_column_double(q, column);
+
+    if (type == SQLITE_FLOAT || (type == SQLITE_INTEGER && n > 2 && !strcmp(name + n - 2, "_s"))) {
+        bool share = n >= 5 && !strcmp(name + n - 5, "share");
+        add_number(b, share ? 100 * v : v);
+        if (share || (n > 2 && !strcmp(name + n - 2, "_s")))
+            sl_buf_addf(b, share ? " %%" : " s");
+    } else if (type != SQLITE_NULL) {
+        sl_buf_addf(b, "%s", (const char *)sqlite3_column_text(q, column));
+    }
+}
+
+/* Words with "{column}" replaced.  *out is to be freed. */
+static int words(char **out, const struct sl_finding *f, const char *text, sqlite3_stmt *q, struct sl_err *err)
+{
+    struct sl_buf b = {0};
+    const char *open, *close;
+    int rc = 0;
+
+    for (; text && (open = strchr(text, '{')) && (close = strchr(open, '}')) && !rc; text = close + 1) {
+        int column = column_of(q, open + 1, (size_t)(close - open - 1));
+        sl_buf_add(&b, text, (size_t)(open - text));
+        if (column < 0)
+            rc = sl_err(err, SL_EFORMAT, "%s: its SQL has no column %.*s", f->path, (int)(close - open + 1), open);
+        else
+            add_cell(&b, q, column);
+    }
+    if (text)
+        sl_buf_addf(&b, "%s", text);
+    *out = b.n && !rc ? sl_strndup(b.s, b.n) : NULL;
+    sl_buf_free(&b);
+    return rc;
+}
+
+/* ---- one finding ---- */
+
+static char *text_column(sqlite3_stmt *q, const char *name)
+{
+    int i = column_of(q, name, strlen(name));
+    const char *s = i >= 0 ? (const char *)sqlite3_column_text(q, i) : NULL;
+
+    return s && *s ? sl_strndup(s, strlen(s)) : NULL;
+}
+
+static double real_column(sqlite3_stmt *q, const char *name)
+{
+    int i = column_of(q, name, strlen(name));
+
+    return i >= 0 && sqlite3_column_type(q, i) != SQLITE_NULL ? sqlite3_column_double(q, i) : NAN;
+}
+
+static void free_found(struct found *x)
+{
+    free(x->sure);
+    free(x->text);
+    free(x->advice);
+    free(x->command);
+    free(x->changes);
+    free(x->spans);
+}
+
+static bool tells(const struct why *y, const struct found *x)
+{
+    return x->by->note ||
+           (x->seconds > 0 && x->seconds >= x->by->threshold * y->makespan_s && x->seconds >= x->by->at_least_s);
+}
+
+static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
+{
+    struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN};
+    int rc = 0;
+
+    x.changes = text_column(q, "changes");
+    x.sure = text_column(q, "sure");
+    x.spans = text_column(q, "spans");
+    if (x.changes && isnan(x.seconds)) {
+        x.without_s = replay(y, x.changes, err);
+        if (isnan(x.without_s))
+            rc = sl_err_wrap(err, "%s", f->path);
+        x.seconds = y->makespan_s - x.without_s;
+    } else if (!isnan(x.seconds)) {
+        x.without_s = fmax(0, y->makespan_s - x.seconds);
+    }
+    if (!x.sure && x.changes && fabs(y->bias) >= 0.05)
+        x.sure = sl_strdup("by a replay that is in doubt");
+    if (!x.sure && !f->note)
+        x.sure = sl_strdup(x.changes ? "by replay" : "by estimate");
+    if (!rc && tells(y, &x)) {
+        rc = words(&x.text, f, f->text, q, err);
+        rc = rc ? rc : words(&x.advice, f, f->advice, q, err);
+        rc = rc ? rc : words(&x.command, f, f->command, q, err);
+        if (!rc) {
+            *sl_vec_add(&y->found) = x;
+            return 0;
+        }
+    }
+    free_found(&x);
+    return rc;
+}
+
+static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    const char *rest = NULL;
+    int rc = 0;
+
+    if (sqlite3_prepare_v2(y->st->db, f->sql, -1, &q, &rest) != SQLITE_OK || !q ||
+        (rest && strspn(rest, " \t\n;") != strlen(rest)))
+        rc = sl_err(err, SL_EFORMAT, "%s: sql: %s", f->path, q ? "one statement is wanted" : sqlite3_errmsg(y->st->db));
+    else if (!sqlite3_stmt_readonly(q))
+        rc = sl_err(err, SL_EFORMAT, "%s: sql: it may only read", f->path);
+    while (!rc) {
+        int step = sqlite3_step(q);
+        if (step == SQLITE_DONE)
+            break;
+        rc = step == SQLITE_ROW ? add_row(y, f, q, err)
+                                : sl_err(err, SL_ESTORE, "%s: sql: %s", f->path, sqlite3_errmsg(y->st->db));
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* ---- all of them ---- */
+
+static int by_seconds(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+
+    if (x->by->note != y->by->note)
+        return x->by->note ? 1 : -1;
+    if (!x->by->note && x->seconds != y->seconds)
+        return x->seconds > y->seconds ? -1 : 1;
+    return strcmp(x->by->name, y->by->name);
+}
+
+static void put_found(struct sl_table *t, const struct why *y, size_t i)
+{
+    const struct found *x = &y->found.v[i];
+
+    sl_table_add(t);
+    sl_table_put_int(t, SL_WHY_RANK, (int64_t)i + 1);
+    sl_table_put_text(t, SL_WHY_FINDING, x->by->name);
+    if (!x->by->note) {
+        sl_table_put_real(t, SL_WHY_SECONDS, x->seconds);
+        sl_table_put_real(t, SL_WHY_SHARE, y->makespan_s > 0 ? x->seconds / y->makespan_s : NAN);
+        sl_table_put_real(t, SL_WHY_WITHOUT_S, x->without_s);
+    }
+    sl_table_put_text(t, SL_WHY_SURE, x->sure);
+    sl_table_put_text(t, SL_WHY_TEXT, x->text);
+    sl_table_put_text(t, SL_WHY_ADVICE, x->advice);
+    sl_table_put_text(t, SL_WHY_COMMAND, x->command);
+    sl_table_put_text(t, SL_WHY_CHANGES, x->changes);
+    sl_table_put_text(t, SL_WHY_SPANS, x->spans);
+}
+
+/* The rows of a query in memory, as the temporary tables behind it go. */
+static int add_rows(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column,
+                    int columns, const char *sql, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_table(r, name, column, columns);
+    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+        sl_table_add(t);
+        for (int i = 0; i < columns; i++)
+            if (sqlite3_column_type(q, i) == SQLITE_NULL)
+                continue;
+            else if (column[i].type == REAL)
+                sl_table_put_real(t, i, sqlite3_column_double(q, i));
+            else if (column[i].type == INTEGER)
+                sl_table_put_int(t, i, sqlite3_column_int64(q, i));
+            else
+                sl_table_put_text(t, i, (const char *)sqlite3_column_text(q, i));
+        rc = 0;
+        if (t->rows > 100000)
+            break;
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    struct sl_buf sql = {0};
+    const char *at = sql_facts, *next;
+    int rc;
+
+    for (; (next = strstr(at, "WORKFLOW")); at = next + 8) {
+        sl_buf_add(&sql, at, (size_t)(next - at));
+        sl_buf_addf(&sql, "%lld", (long long)workflow);
+    }
+    sl_buf_addf(&sql, "%s", at);
+    rc = sl_store_temporary(st, sql.s, err);
+    sl_buf_free(&sql);
+    return rc;
+}
+
+int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
+           struct sl_err *err)
+{
+    struct sl_table *t = sl_result_table(r, "findings", finding_columns, SL_COLUMNS(finding_columns));
+    struct sl_table *problems = sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
+    struct why y = {.st = st};
+    char name[600];
+    int rc = load(&y, workflow, err);
+
+    r->whole = true;
+    if (!rc)
+        rc = sl_facts_make(st, workflow, err);
+    if (!rc)
+        sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
+    for (size_t i = 0; i < findings->v.n && !rc; i++) {
+        struct sl_err one = {0};
+        if (!look(&y, &findings->v.v[i], &one))
+            continue;
+        sl_table_add(problems);
+        sl_table_put_text(problems, 0, findings->v.v[i].name);
+        sl_table_put_text(problems, 1, one.text);
+    }
+    sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
+    if (!rc && y.found.n)
+        qsort(y.found.v, y.found.n, sizeof *y.found.v, by_seconds);
+    for (size_t i = 0; i < y.found.n && !rc; i++)
+        put_found(t, &y, i);
+    if (!rc)
+        rc = add_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
+    if (!rc && sl_result_find(r, "run")->rows)
+        sl_table_put_text(sl_result_find(r, "run"), SL_WHY_RUN_NAME, sl_run_name(st, workflow, name, sizeof name));
+    if (!rc)
+        rc = add_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), sql_ended, err);
+    if (!rc)
+        rc = add_rows(r, st, "apps", app_columns, SL_COLUMNS(app_columns), sql_apps, err);
+    if (!rc)
+        rc = add_rows(r, st, "parts", part_columns, SL_COLUMNS(part_columns), sql_parts, err);
+    for (size_t i = 0; i < y.found.n; i++)
+        free_found(&y.found.v[i]);
+    sl_vec_free(&y.found);
+    sl_replay_free(y.replay);
+    sl_workflow_free(&y.w);
+    return rc;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a workflow took as long as it did: what findings find in it, by the seconds that each cost. */
+#ifndef SL_FINDINGS_WHY_H
+#define SL_FINDINGS_WHY_H
+
+#include "findings/finding.h"
+#include "result/table.h"
+#include "store/store.h"
+
+/* Columns of findings, and of the runs that are compared. */
+enum {
+    SL_WHY_RANK,
+    SL_WHY_FINDING,
+    SL_WHY_SECONDS,
+    SL_WHY_SHARE,
+    SL_WHY_WITHOUT_S,
+    SL_WHY_SURE,
+    SL_WHY_TEXT,
+    SL_WHY_ADVICE,
+    SL_WHY_COMMAND,
+    SL_WHY_CHANGES,
+    SL_WHY_SPANS
+};
+enum {
+    SL_WHY_RUN_NAME,
+    SL_WHY_RUN_SCRIPT,
+    SL_WHY_RUN_WORKFLOW,
+    SL_WHY_RUN_START,
+    SL_WHY_RUN_END,
+    SL_WHY_RUN_MAKESPAN,
+    SL_WHY_RUN_TASKS,
+    SL_WHY_RUN_WORKERS,
+    SL_WHY_RUN_BUSY,
+    SL_WHY_RUN_FIRST
+};
+enum {
+    SL_WHY_RUNS_SIDE,
+    SL_WHY_RUNS_NAME,
+    SL_WHY_RUNS_START,
+    SL_WHY_RUNS_MAKESPAN,
+    SL_WHY_RUNS_TASKS,
+    SL_WHY_RUNS_WORKERS
+};
+
+/*
+ * Tables: findings, one row each, what cost most first, then what costs no time; run, one row, what ran; ended, how
+ * many tasks ended in which way; problems, findings that could not be looked
+ * for; apps; parts, the critical path by component and state.  A finding says what would have been without it
+ * (`changes`, which are replayed: analyse/tasks/simulate.h), or what it cost (`seconds`).
+ */
+int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
+           struct sl_err *err);
+
+/*
+ * Two of these beside each other, A and B.  Tables: changes, what is slower or faster, most first: findings, apps (the
+ * time of all their tasks by the places on workers), and parts of the critical path, whose changes are that of the
+ * makespan; runs, A and B.  a_s or b_s is NULL where only the other has it.
+ */
+int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *err);
+
+#endif

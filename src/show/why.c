@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/why.h"
+#include "base/clock.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { FINDINGS = 8, INDENT = 4 };
+
+/* Words over as many lines as they need, each indented by so much; the first stands where the cursor is. */
+static void wrapped(FILE *out, const char *text, int indent, int columns)
+{
+    int at = indent;
+
+    while (*text) {
+        int n = 0, width = 0;
+        for (; text[n] && text[n] != ' ' && text[n] != '\n'; n++)
+            width += (text[n] & 0xC0) != 0x80;
+        if (at > indent && at + 1 + width > columns) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            fputc(' ', out);
+            at++;
+        }
+        fwrite(text, 1, (size_t)n, out);
+        at += width;
+        text += n;
+        while (*text == ' ' || *text == '\n')
+            text++;
+    }
+    fputc('\n', out);
+}
+
+static void moment(int64_t ns, bool date, char *buf, size_t n)
+{
+    time_t s = (time_t)(ns / 1000000000);
+    struct tm tm;
+
+    gmtime_r(&s, &tm);
+    strftime(buf, n, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
+}
+
+static void ended(struct sl_buf *b, struct sl_table *t)
+{
+    char n[32];
+    const char *sep = ": ";
+
+    while (sl_table_next(t, NULL) > 0) {
+        const char *how = sl_table_text(t, 0, NULL);
+        sl_buf_addf(b, "%s%s %s", sep, sl_show_count((unsigned long long)sl_table_int(t, 1), n),
+                    how ? how : "that nothing says were done");
+        sep = ", ";
+    }
+}
+
+static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
+{
+    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST };
+    struct sl_table *t = sl_result_find(r, "run");
+    struct sl_buf b = {0};
+    char from[32], to[32], a[32];
+    int rc = sl_table_next(t, err);
+
+    if (rc <= 0)
+        return rc;
+    if (sl_table_is_null(t, MAKESPAN))
+        return sl_err(err, SL_ENOTFOUND, "%s lasted for no time: it and all below it have at most one event",
+                      sl_table_text_or_empty(t, NAME));
+    moment(sl_table_int(t, START), true, from, sizeof from);
+    moment(sl_table_int(t, END), sl_table_int(t, END) / 86400000000000 != sl_table_int(t, START) / 86400000000000, to,
+           sizeof to);
+    sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, NAME));
+    if (!sl_table_is_null(t, SCRIPT))
+        sl_buf_addf(&b, " (%s)", sl_table_text_or_empty(t, SCRIPT));
+    sl_buf_addf(&b, " took %s, %s to %s UTC", sl_seconds_text(sl_table_real(t, MAKESPAN), a), from, to);
+    wrapped(out, b.s, 0, columns);
+    sl_buf_clear(&b);
+    sl_buf_addf(&b, "%s tasks", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a));
+    ended(&b, sl_result_find(r, "ended"));
+    if (!sl_table_is_null(t, WORKERS))
+        sl_buf_addf(&b, "; %s worker%s", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), a),
+                    sl_table_int(t, WORKERS) == 1 ? "" : "s");
+    if (!sl_table_is_null(t, BUSY))
+        sl_buf_addf(&b, ", %.0f %% busy while they were there", 100 * sl_table_real(t, BUSY));
+    if (!sl_table_is_null(t, FIRST))
+        sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_text(sl_table_real(t, FIRST), a));
+    wrapped(out, b.s, 0, columns);
+    sl_buf_free(&b);
+    return 0;
+}
+
+static void one(FILE *out, struct sl_table *t, int columns)
+{
+    enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND };
+    struct sl_buf b = {0};
+    char a[32], w[32];
+
+    fprintf(out, "\n%*lld. ", INDENT - 2, (long long)sl_table_int(t, RANK));
+    if (!sl_table_is_null(t, SECONDS))
+        sl_buf_addf(&b, "%s (%.0f %%): ", sl_seconds_text(sl_table_real(t, SECONDS), a), 100 * sl_table_real(t, SHARE));
+    sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, WORDS));
+    wrapped(out, b.s, INDENT, columns);
+    sl_buf_clear(&b);
+    if (!sl_table_is_null(t, WITHOUT_S))
+        sl_buf_addf(&b, "without: %s, %s", sl_seconds_text(sl_table_real(t, WITHOUT_S), w),
+                    sl_table_text_or_empty(t, SURE));
+    if (!sl_table_is_null(t, ADVICE))
+        sl_buf_addf(&b, "%s%s", b.n ? "; " : "", sl_table_text_or_empty(t, ADVICE));
+    if (b.n) {
+        fprintf(out, "%*s", INDENT, "");
+        wrapped(out, b.s, INDENT, columns);
+    }
+    sl_buf_clear(&b);
+    if (!sl_table_is_null(t, COMMAND))
+        fprintf(out, "%*s%s\n", INDENT, "", sl_table_text_or_empty(t, COMMAND));
+    sl_buf_free(&b);
+}
+
+int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_find(r, "findings");
+    int rc = head(out, r, columns, err);
+    int n = 0;
+
+    while (!rc && (rc = sl_table_next(t, err)) > 0) {
+        if (n++ < FINDINGS || all)
+            one(out, t, columns);
+        rc = 0;
+        if (n > 1000000)
+            break;
+    }
+    if (rc < 0)
+        return rc;
+    if (!n)
+        fputs("\nnothing was found that cost it time; where it went: spanloom critical-path\n", out);
+    else if (n > FINDINGS && !all)
+        fprintf(out, "\n%d more; --all has them\n", n - FINDINGS);
+    return 0;
+}
+
+static void change(FILE *out, struct sl_table *t, int columns)
+{
+    enum { WHAT, NAME, A_S, B_S, CHANGE_S, A, B };
+    bool a = !sl_table_is_null(t, A_S), b = !sl_table_is_null(t, B_S);
+    bool finding = !strcmp(sl_table_text_or_empty(t, WHAT), "finding");
+    struct sl_buf line = {0};
+    char x[32], y[32];
+
+    fprintf(out, "  %+9.3g s  ", sl_table_real(t, CHANGE_S));
+    if (finding)
+        sl_buf_addf(&line, "%s: %s", !a ? "came" : !b ? "gone" : "changed", sl_table_text_or_empty(t, b ? B : A));
+    else
+        sl_buf_addf(&line, "%s", sl_table_text_or_empty(t, NAME));
+    if (!finding && !sl_table_is_null(t, A))
+        sl_buf_addf(&line, ": %s", sl_table_text_or_empty(t, A));
+    if (!finding && !sl_table_is_null(t, B))
+        sl_buf_addf(&line, "%s%s", a ? " -> " : ": only B: ", sl_table_text_or_empty(t, B));
+    if (!strcmp(sl_table_text_or_empty(t, WHAT), "path"))
+        sl_buf_addf(&line, ": %s -> %s", a ? sl_seconds_text(sl_table_real(t, A_S), x) : "none",
+                    b ? sl_seconds_text(sl_table_real(t, B_S), y) : "none");
+    wrapped(out, line.s, 15, columns);
+    sl_buf_free(&line);
+}
+
+int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
+{
+    enum { MOST = 6 };
+    static const char *const heading[][2] = {{"finding", "findings that came, went or changed"},
+                                             {"path", "the critical path, whose changes make up that of the whole"},
+                                             {"app", "apps: time of all their tasks, by the places on workers"}};
+    struct sl_table *runs = sl_result_find(r, "runs"), *t = sl_result_find(r, "changes");
+    struct sl_buf line = {0};
+    double took[2] = {NAN, NAN};
+    char a[32], b[32];
+    int rc = 0;
+
+    for (int i = 0; i < 2 && (rc = sl_table_next(runs, err)) > 0; i++) {
+        took[i] = sl_table_real_or_nan(runs, 3);
+        sl_buf_clear(&line);
+        sl_buf_addf(&line, "%s: %s, %lld tasks", sl_table_text_or_empty(runs, 1), sl_seconds_text(took[i], a),
+                    (long long)sl_table_int(runs, 4));
+        if (!sl_table_is_null(runs, 5))
+            sl_buf_addf(&line, ", %lld workers", (long long)sl_table_int(runs, 5));
+        fprintf(out, "%s  ", sl_table_text_or_empty(runs, 0));
+        wrapped(out, line.s, 3, columns);
+    }
+    sl_buf_free(&line);
+    if (rc < 0)
+        return rc;
+    fprintf(out, "B took %s %s than A (%+.1f %%)\n", sl_seconds_text(fabs(took[1] - took[0]), b),
+            took[1] >= took[0] ? "longer" : "less", 100 * (took[1] / took[0] - 1));
+    for (size_t h = 0; h < sizeof heading / sizeof *heading; h++) {
+        int n = 0;
+        sl_table_rewind(t);
+        while ((rc = sl_table_next(t, err)) > 0) {
+            double s = fabs(sl_table_real(t, 4));
+            if (strcmp(sl_table_text_or_empty(t, 0), heading[h][0]) != 0 || s < 0.01 * fmax(took[0], took[1]))
+                continue;
+            if (!n++)
+                fprintf(out, "\n%s\n", heading[h][1]);
+            if (n <= MOST)
+                change(out, t, columns);
+        }
+        if (n > MOST)
+            fprintf(out, "  and %d more; --format csv has all\n", n - MOST);
+    }
+    return rc;
+}
+
+int sl_show_task_failures(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
+{
+    enum { TASKS, TRIES, THEN_DONE, FAILED, SECONDS, APP, HOST, EXAMPLE, EXCEPTION };
+    enum { MOST = 20 };
+    struct sl_table *t = sl_result_find(r, "failures");
+    char digits[32];
+    int rc, n = 0;
+
+    while ((rc = sl_table_next(t, err)) > 0) {
+        struct sl_buf b = {0};
+        if (++n > MOST)
+            continue;
+        if (n == 1)
+            fputs(" tasks  tries  then done  failed   lost s  what\n", out);
+        fprintf(out, "%6lld %6lld %10lld %7lld %8s  ", (long long)sl_table_int(t, TASKS),
+                (long long)sl_table_int(t, TRIES), (long long)sl_table_int(t, THEN_DONE),
+                (long long)sl_table_int(t, FAILED), sl_show_digits(sl_table_real(t, SECONDS), digits));
+        sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, EXAMPLE));
+        if (!sl_table_is_null(t, HOST))
+            sl_buf_addf(&b, " on %s", sl_table_text_or_empty(t, HOST));
+        sl_buf_addf(&b, ": %s",
+                    sl_table_is_null(t, EXCEPTION) ? "nothing says why" : sl_table_text_or_empty(t, EXCEPTION));
+        wrapped(out, b.s, 43, columns);
+        sl_buf_free(&b);
+    }
+    if (rc < 0)
+        return rc;
+    if (!n)
+        fputs("nothing failed, as far as logs tell\n", out);
+    if (n > MOST)
+        fprintf(out, "%d more; --format csv has all\n", n - MOST);
+    t = sl_result_find(r, "dependents");
+    for (n = 0; (rc = sl_table_next(t, err)) > 0;)
+        if (++n <= MOST)
+            fprintf(out, "%s%lld task%s never ran because %s failed\n", n == 1 ? "\n" : "",
+                    (long long)sl_table_int(t, 0), sl_table_int(t, 0) == 1 ? "" : "s", sl_table_text_or_empty(t, 1));
+    if (n > MOST)
+        fprintf(out, "%d more tasks of which others depended failed; --format json has all\n", n - MOST);
+    return rc;
+}

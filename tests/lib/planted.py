@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Parsl workflow that is slow for one known reason: planted.py CAUSE planted|repaired DIRECTORY.
+
+Its tasks sleep, so that nothing but the reason decides how long it takes, also on a machine that does other work.
+"""
+import os
+import sys
+import time
+
+import parsl
+from parsl import python_app
+from parsl.config import Config
+from parsl.executors import HighThroughputExecutor
+from parsl.launchers import SimpleLauncher
+from parsl.providers import LocalProvider
+
+
+@python_app
+def work(seconds, *after):
+    import time
+    time.sleep(seconds)
+    return seconds
+
+
+@python_app
+def fetch(seconds):
+    import time
+    time.sleep(seconds)
+
+
+@python_app
+def analyse(seconds, *after):
+    import time
+    time.sleep(seconds)
+
+
+@python_app
+def flaky(seconds, fails, marks, *after):
+    """Fails so many times, each after so many seconds; marks: a file that counts."""
+    import os
+    import time
+    time.sleep(seconds)
+    with open(marks, "a") as file:
+        file.write(".")
+    if os.path.getsize(marks) <= fails:
+        raise OSError(f"cannot reach the licence server ({marks[-1]})")
+
+
+@python_app
+def on_block(seconds, slow, factor):
+    """Slower by a factor on one block."""
+    import os
+    import time
+    time.sleep(seconds * (factor if os.environ.get("PARSL_WORKER_BLOCK_ID") == slow else 1))
+
+
+@python_app
+def heavy(data, seconds):
+    import time
+    time.sleep(seconds)
+    return len(data)
+
+
+def wait(futures):
+    return [f.result() for f in futures]
+
+
+WORKERS = 4
+
+
+def straggler(planted):
+    yield {}
+    long = [work(0.5) for _ in range(30)]
+    long.append(work(14 if planted else 0.5))
+    long += [work(0.5) for _ in range(17)]
+    wait(long)
+
+
+def few_workers(planted):
+    yield {"workers": 1 if planted else WORKERS}
+    wait([work(0.5) for _ in range(40)])
+
+
+def barrier(planted):
+    """Stages whose tasks are unequal; repaired, nothing waits for the others of its stage."""
+    yield {}
+    times = [[1.0 if i else 4.0 for i in range(4)], [1.0 if i != 1 else 4.0 for i in range(4)],
+             [1.0 if i != 2 else 4.0 for i in range(4)]]
+    if planted:
+        for stage in times:
+            wait([work(t) for t in stage])
+    else:
+        wait([work(t) for stage in times for t in stage])
+
+
+def slow_block(planted):
+    yield {"workers": 2, "blocks": 2}
+    wait([on_block(0.4, "1", 5 if planted else 1) for _ in range(40)])
+
+
+def late_input(planted):
+    yield {}
+    data = fetch(10 if planted else 0.5)
+    wait([analyse(0.5, data) for _ in range(16)])
+
+
+def chain(planted):
+    yield {}
+    last, all_of_it = None, []
+    for _ in range(24):
+        last = work(0.5, *([last] if planted and last else []))
+        all_of_it.append(last)
+    wait(all_of_it)
+
+
+def failed_tries(planted):
+    yield {"retries": 3}
+    marks = f"{os.getcwd()}/marks"
+    early = [flaky(2.0, 3 if planted else 0, f"{marks}{i}") for i in range(4)]
+    wait([analyse(0.3, e) for e in early for _ in range(4)])
+
+
+def late_block(planted):
+    yield {"worker_init": "sleep 12" if planted else ""}
+    wait([work(0.5) for _ in range(16)])
+
+
+def slow_driver(planted):
+    yield {}
+    futures = []
+    for _ in range(40):
+        futures.append(work(0.1))
+        time.sleep(0.35 if planted else 0)
+    wait(futures)
+
+
+def slow_start(planted):
+    time.sleep(0)
+    yield {}
+    time.sleep(9 if planted else 0)  # such as a table that is read before the first task
+    wait([work(0.5) for _ in range(16)])
+
+
+def slow_end(planted):
+    yield {}
+    wait([work(0.5) for _ in range(16)])
+    time.sleep(9 if planted else 0)
+
+
+def small_tasks(planted):
+    yield {"workers": 2}
+    if planted:
+        wait([work(0.001) for _ in range(1500)])
+    else:
+        wait([work(0.05) for _ in range(30)])
+
+
+def slow_app(planted):
+    yield {}
+    first = [fetch(0.3) for _ in range(16)]
+    wait([analyse(2.5 if planted else 0.5, f) for f in first])
+
+
+def lost_worker(planted):
+    """A task kills its worker; Parsl tries it again when the manager has told."""
+    yield {"retries": 2, "heartbeat": 15}
+    marks = f"{os.getcwd()}/marks"
+    futures = [work(0.5) for _ in range(12)]
+    futures.append(killer(planted, marks))
+    wait(futures)
+
+
+@python_app
+def killer(kills, marks):
+    import os
+    import time
+    time.sleep(0.5)
+    if kills and not os.path.exists(marks):
+        open(marks, "w").close()
+        time.sleep(6)
+        os._exit(9)
+
+
+def sound(planted):
+    """Nothing to be found."""
+    yield {}
+    wait([work(1.0) for _ in range(60)])
+
+
+CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, slow_block, late_input, chain, failed_tries, late_block,
+                                  slow_driver, slow_start, slow_end, small_tasks, slow_app, lost_worker, sound)}
+
+
+def main(cause, planted, directory):
+    os.makedirs(directory, exist_ok=True)
+    os.chdir(directory)
+    steps = CAUSES[cause](planted == "planted")
+    how = next(steps)
+    provider = LocalProvider(init_blocks=how.get("blocks", 1), min_blocks=0, max_blocks=how.get("blocks", 1),
+                             worker_init=how.get("worker_init", ""), launcher=SimpleLauncher())
+    executor = HighThroughputExecutor(label="htex", address="127.0.0.1", provider=provider, worker_debug=True,
+                                      max_workers_per_node=how.get("workers", WORKERS), cores_per_worker=0.1,
+                                      heartbeat_period=2, heartbeat_threshold=how.get("heartbeat", 10), encrypted=False)
+    config = Config(executors=[executor], retries=how.get("retries", 0), run_dir=f"{os.getcwd()}/runinfo", initialize_logging=True,
+                    usage_tracking=0, strategy="none")
+    with parsl.load(config):
+        for _ in steps:
+            pass
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""spanloom why: stores of workflows that were worked out here, each slow for one reason, and without that reason once more.
+
+The schedule of a workflow is made by `run()`, which knows nothing of the replay: the first come is the first served, by
+workers that are free.
+"""
+import heapq
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from graphs import *  # noqa
+
+STEP = 1 * MS  # between the components of the executor
+
+
+class Task:
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0):
+        self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
+        self.fails, self.failed_s, self.error = fails, failed_s, error
+        self.slow_on, self.barrier, self.gap = slow_on, barrier, gap  # barrier: submitted when all before are done
+
+
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=()):
+    """Writes a store; the makespan in seconds.  slow_on: (manager, factor)."""
+    s = Store(file)
+    ns = lambda t: round(t * S)
+    w = s.workflow("w")
+    s.attr(w, "workflow_name", "made")
+    ex = s.span(EXECUTOR, "htex", w)
+    block = s.span("parsl.rundir.block", "0", ex, launched=ns(launched))
+    mans = [s.span("parsl.executor.htex.manager", f"m{i}", block, MANAGER, started=ns(manager if manager is not None else worker_start - 0.2)) for i in range(managers)]
+    places = []
+    for i in range(workers):
+        m = i % managers
+        p = s.span("parsl.executor.htex.worker", str(i), mans[m], WORKER + i, started=ns(worker_start))
+        heapq.heappush(places, (worker_start, i, p, m))
+    free = [(worker_start, i) for i in range(workers)]
+    of = {i: (p, m) for _, i, p, m in places}
+    heapq.heapify(free)
+    done, ids, at = {}, {}, start
+    # submissions, in order; a barrier needs what went before to be done, so go stage by stage
+    stages, stage = [], []
+    for n, t in enumerate(tasks):
+        if t.barrier and stage:
+            stages.append(stage)
+            stage = []
+        stage.append(n)
+    stages.append(stage)
+    last = 0
+    for stage in stages:
+        if stage is not stages[0]:
+            at = max(done.values()) + 0.002
+        ready = []
+        waiting = {}
+        submitted = {}
+        for n in stage:
+            at += tasks[n].gap + 0.0001
+            submitted[n] = at
+            waiting[n] = {d for d in tasks[n].after if d not in done}
+            if not waiting[n]:
+                heapq.heappush(ready, (max([at] + [done[d] for d in tasks[n].after]), n, 0))
+        while ready:
+            since, n, number = heapq.heappop(ready)
+            t = tasks[n]
+            if n not in ids:
+                ids[n] = s.task(w, n, [ids[d] for d in t.after], submitted=ns(submitted[n]), pending=ns(submitted[n]) + 1000)
+                s.attr(ids[n], "app", t.app)
+            when, i = heapq.heappop(free)
+            begin = max(since + 3 * STEP / S, when + STEP / S)
+            p, m = of[i]
+            fails = number < t.fails
+            seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] == m else 1)
+            over = begin + seconds
+            heapq.heappush(free, (over, i))
+            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin), completed=ns(over),
+                       finished=ns(over), removed=ns(over) + STEP // 2, executor=ex, manager=mans[m], worker=p, worker_source=WORKER + i,
+                       failed=ns(over) + STEP if fails else None)
+            back = over + STEP / S
+            if fails:
+                s.attr(y, "exception", t.error)
+                heapq.heappush(ready, (back, n, number + 1))
+                continue
+            if n not in undone:
+                s.event(ids[n], "exec_done", ns(back))
+            done[n] = back
+            for d in stage:
+                if n in waiting.get(d, ()):
+                    waiting[d].discard(n)
+                    if not waiting[d]:
+                        heapq.heappush(ready, (max(back, submitted[d]), d, 0))
+        last = max(done.values())
+    s.event(w, "started", 0)
+    s.event(w, "cleanup_completed", ns(last + end))
+    s.done()
+    return last + end
+
+
+def why(file="why.db", *more):
+    return json.loads(spanloom("why", "--format", "json", "-d", path(file), *more).out)
+
+
+def first(name, without, within=0.05, file="why.db", **also):
+    """The first finding has this name, and says that it would have been so long without it."""
+    found = [f for f in why(file)["findings"] if f["seconds"] is not None]
+    check(found and found[0]["finding"] == name, [(f["finding"], f["seconds"]) for f in found])
+    f = found[0]
+    took = why(file)["run"][0]["makespan_s"]
+    gained = took - without
+    check(abs(f["seconds"] - gained) <= within * gained + 0.02, f"{f['seconds']} s, not {gained}: {f['text']}")
+    check(abs(f["without_s"] - (took - f["seconds"])) < 1e-6, f)
+    for key, words in also.items():
+        check(words in (f[key] or ""), f"{key}: {f[key]!r} lacks {words!r}")
+    return f
+
+
+def bag(n, seconds=0.5, app="work"):
+    return [Task(app, seconds) for _ in range(n)]
+
+
+@test
+def a_sound_run_has_no_finding():
+    run([Task("work", 0.5 + 0.01 * (i % 7)) for i in range(60)])
+    equal(why()["findings"], [])
+    r = spanloom("why", "-d", path("why.db"))
+    check("nothing was found" in r.out, r.out)
+
+
+@test
+def straggler():
+    tasks = bag(30) + [Task("work", 15)] + bag(17)
+    run(tasks)
+    without = run(bag(48), file="without.db")
+    first("straggler", without, text="task 30 (work) ran 15 s, 30 times the median", command="show task 30")
+    equal([f for f in why("without.db")["findings"]], [])
+
+
+@test
+def too_few_workers():
+    run(bag(60), workers=1)
+    f = first("too-few-workers", run(bag(60), workers=2, file="without.db"), text="1 worker for 60 tasks was busy")
+    for workers, words in ((4, "with 4 times as many"), (8, "8 times")):
+        told = float(re.search(rf"{words}: ([\d.]+) s", f["text"])[1])
+        near = run(bag(60), workers=workers, file="more.db")
+        check(abs(told - near) < 0.06 * near, words, told, near)
+
+
+@test
+def barrier():
+    times = [[4 if i == k else 1 for i in range(4)] for k in range(3)]
+    run([Task("work", t, barrier=(i == 0)) for stage in times for i, t in enumerate(stage)])
+    first("barrier", run([Task("work", t) for stage in times for t in stage], file="without.db"), 0.15)
+
+
+@test
+def slow_worker_and_manager():
+    tasks = lambda factor: [Task("work", 0.4, slow_on=(1, factor)) for _ in range(60)]
+    run(tasks(4), managers=2)
+    first("slow-workers", run(tasks(1), managers=2, file="without.db"), 0.15, text="manager m1 took 4 times")
+
+
+@test
+def bottleneck_task():
+    run([Task("fetch", 10)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)])
+    first("bottleneck-task", run([Task("fetch", 0)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)], file="without.db"), 0.1,
+          text="task 0 (fetch) ran for 10 s while 3 of 4 workers had nothing to do: 16 tasks wait for it")
+
+
+@test
+def chain():
+    run([Task("step", 0.5, after=[i - 1] if i else []) for i in range(24)])
+    first("chain", run(bag(24, app="step"), file="without.db"), 0.15, text="one after the other")
+
+
+@test
+def failed_tries():
+    tasks = lambda fails: [Task("flaky", 1, fails=fails, failed_s=2.0) for _ in range(4)] + bag(8)
+    run(tasks(3))
+    first("failed-tries", run(tasks(0), file="without.db"), 0.15, text="12 tries of 4 tasks failed")
+    check("flaky: OSError('no route to host')" in why()["findings"][0]["text"], why()["findings"][0]["text"])
+
+
+@test
+def late_workers():
+    run(bag(16), worker_start=13, manager=12.5)
+    first("late-workers", run(bag(16), worker_start=1.1, manager=0.6, file="without.db"), 0.05)
+
+
+@test
+def slow_driver():
+    run([Task("work", 0.8, gap=0.5) for _ in range(40)])
+    first("slow-driver", run(bag(40, 0.8), file="without.db"), 0.1)
+
+
+@test
+def start_up():
+    run(bag(16), start=12)
+    first("start-up", run(bag(16), start=0.01, file="without.db"), 0.1)
+
+
+@test
+def shut_down():
+    run(bag(16), end=9)
+    first("shut-down", run(bag(16), end=0, file="without.db"), 0.05)
+
+
+@test
+def unfinished():
+    run(bag(40), undone=range(30, 40))
+    notes = {f["finding"]: f["text"] for f in why()["findings"] if f["seconds"] is None}
+    check("10 of 40 tasks" in notes["unfinished"], notes)
+
+
+main()
