@@ -61,7 +61,8 @@ def plots_show_the_answers():
     for r, s in zip(rows("sequence"), steps):
         near(r["after"], float(s["after"]), s["treatment"])
     near(sum(r["size"] for r in rows("treemap")), float(steps[0]["after"]), "the area of all")
-    equal({r["treatment"]: r["value"] for r in rows("shapley")}, {g["treatment"]: float(g["value"]) for g in experiment("shapley")})
+    equal([[r[c] for c in ("treatment", "value", "lower", "upper", "least", "most")] for r in rows("shapley")],
+          [[g["treatment"], *(float(g[c]) for c in ("value", "lower", "upper", "least", "most"))] for g in experiment("shapley")])
     near(rows("scree")[-1]["cumulative"], 100.0, "all components")
     shares = {g["factor"]: g for g in experiment("variance", "--log")}
     equal([r["factor"] for r in rows("variance")], list(shares))
@@ -103,6 +104,15 @@ def titles_say_what_is_seen():
     equal(title("scatter", "cfg_poll_100"), f"Of {len(deltas)} pairs of runs {higher} score higher with cfg_poll_100, {len(deltas) - higher} lower")
     steps = experiment("sequence")
     equal(title("sequence"), f"From {digits(float(steps[0]['after']))} to {digits(float(steps[-1]['after']))} us/task, a treatment at a time")
+    values = experiment("shapley")
+    sure = [v for v in values if float(v["lower"]) > 0 or float(v["upper"]) < 0]
+    check(0 < len(sure) < len(values), values)
+    most = max(sure, key=lambda v: abs(float(v["value"])))
+    equal(title("shapley"), f"{most['treatment']} changes most: {digits(float(most['value']), '+')} of {digits(sum(float(v['value']) for v in values), '+')} us/task")
+    # The largest may be chance, and is not what the title names.
+    chance = "SELECT 'a' AS treatment, -9 AS value, -20 AS lower, 2 AS upper, -10 AS least, -8 AS most"
+    equal(title("shapley", "--sql", f"{chance} UNION ALL SELECT 'b', 4, 3, 5, 4, 4"), "b changes most: +4 of -5")
+    equal(title("shapley", "--sql", chance), "No treatment surely changes the score")
     shares = experiment("variance", "--log")
     most = max(shares, key=lambda v: float(v["share"]))
     equal(title("variance", "", "log"), f"{most['factor']} explains {100 * float(most['share']):.0f} % of the differences between runs")
