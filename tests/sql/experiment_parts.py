@@ -242,6 +242,9 @@ def the_picture_is_what_is_said():
             if part != "all others":
                 near(v, float(got["path", part, term]["estimate"]), (part, term))
     equal({(r["term"], r["estimate"]) for r in spec["datasets"]["wholes"]}, {(t, float(got["path", "", t]["estimate"])) for t in FACTORS})
+    sure = [r for (kind, part, _), r in got.items() if kind == "path" and part not in ("", "(others)") and float(r["p_holm"]) < 0.05]
+    most = max(sure, key=lambda r: abs(float(r["estimate"])))
+    equal(spec["title"]["text"], f"{most['term']} changes \u201c{most['part']}\u201d most: {float(most['estimate']):+.3g} s")
     check("is of all treatments" in spanloom("experiment", "parts", "slow_app", "-d", path("spanloom.db"), "-o", path("x.json"), code=2).err)
 
 

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import ROOT, check, equal, main, path, spanloom, test  # noqa: E402
-from experiments import bring, experiment, near  # noqa: E402
+from experiments import bring, experiment, near, query_extension  # noqa: E402
 
 
 def picture(name, *args):
@@ -116,6 +116,30 @@ def titles_say_what_is_seen():
     shares = experiment("variance", "--log")
     most = max(shares, key=lambda v: float(v["share"]))
     equal(title("variance", "", "log"), f"{most['factor']} explains {100 * float(most['share']):.0f} % of the differences between runs")
+    by_treatment = {}
+    for d in experiment("deltas"):
+        by_treatment.setdefault(d["treatment"], []).append(math.log2(float(d["after"]) / float(d["before"])))
+    ends = sorted((sum(v) / len(v), t) for t, v in by_treatment.items() if len(v) > 4)
+    (_, best), (_, worst) = ends[0], ends[-1]
+    equal(title("strip"), f"{best} helps in {sum(x < 0 for x in by_treatment[best])} of {len(by_treatment[best])} pairs; "
+                          f"{worst} hinders in {sum(x > 0 for x in by_treatment[worst])} of {len(by_treatment[worst])}")
+    equal(title("strip", "", "rate"), title("strip"))
+    equal(title("strip", "--sql", "SELECT 'a' AS treatment, 1 AS before, 1 AS after, 0 AS log2"), "No treatment helps or hinders in most pairs of runs")
+    model = {m["term"]: float(m["estimate"]) for m in experiment("model")}
+    agree = [model[m["treatment"]] * float(m["delta"]) > 0 for m in means]
+    check(0 < sum(agree) < len(agree), agree)
+    equal(title("beside"), f"For {sum(agree)} of {len(agree)} treatments, model and pairs agree on whether it helps")
+    [sure] = [t for t in experiment("tiles", "--log") if float(t["p_holm"] or 1) < 0.05 and t["treatment"] < t["other"]]
+    equal(title("tiles", "", "log"), f"{sure['treatment']} with {sure['other']}: {100 * math.expm1(float(sure['estimate'])):+.3g} % beyond what each does alone")
+    equal(title("tiles", "--sql", "SELECT 'a' AS treatment, 'b' AS other, 3 AS delta"), "No two treatments surely change anything beyond what each does alone")
+    some = {m["treatment"]: m for m in experiment("means", "--where", "cfg_no_init_logging = 0 AND src_biglogs_remove = 0") if m["delta"]}
+    apart = lambda m: abs(float(m["delta"]) - float(some[m["treatment"]]["delta"]))
+    most = max((m for m in means if m["treatment"] in some), key=apart)
+    equal(title("vs", "cfg_no_init_logging = 0 AND src_biglogs_remove = 0"),
+          f"{most['treatment']} differs most: {digits(float(most['delta']), '+')} us/task in all runs, {digits(float(some[most['treatment']]['delta']), '+')} in some, which may be chance")
+    loadings = {k: max(query_extension("SELECT abs(loading), treatment FROM experiment_loadings() WHERE component = ?", k))[1] for k in (1, 2)}
+    equal(title("biplot"), f"Orders differ most by what {loadings[1]} changes, then {loadings[2]}")
+    equal(title("treemap", "", "app_big"), f"No treatment takes anything off the cost, {digits(float(experiment('sequence', '--order', 'app_big')[-1]['after']))} us/task")
     since = [e for e in experiment("enough", "--log") if e["sure_since"]]
     equal(title("enough", "", "log"), f"{max(int(e['sure_since']) for e in since)} runs are enough to be sure of {len({e['term'] for e in since})} terms")
 
