@@ -29,9 +29,10 @@ def same(*paths, note=""):
         if os.path.exists(store + suffix):
             os.remove(store + suffix)
     spanloom("import", "--quiet", "-d", store, *paths, code=None)
-    for how in HOW:
-        equal(said([*how, *paths]), said([*how, "-d", store]), f"{note} {paths[:3]} {how}")
-    return said(["--top", "0", *paths])[0]
+    of_files = [said([*how, *paths]) for how in HOW]
+    for how, of_these in zip(HOW, of_files):
+        equal(of_these, said([*how, "-d", store]), f"{note} {paths[:3]} {how}")
+    return of_files[0][0]
 
 
 def trace_files(top):
