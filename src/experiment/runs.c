@@ -12,35 +12,15 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* ---- units ---- */
-
-void sl_unit_of(struct sl_unit *u, const char *column)
-{
-    static const struct {
-        const char *word, *unit;
-        double per_s;
-    } known[] = {{"usec", "us", 1e6}, {"us", "us", 1e6}, {"msec", "ms", 1e3}, {"ms", "ms", 1e3},  {"sec", "s", 1},
-                 {"seconds", "s", 1}, {"s", "s", 1},     {"ns", "ns", 1e9},   {"nsec", "ns", 1e9}};
-    const char *per = strstr(column, "_per_");
-
-    u->rate_per = 1;
-    snprintf(u->cost, sizeof u->cost, "%.60s", column);
-    snprintf(u->rate, sizeof u->rate, "1/%.60s", column);
-    for (size_t i = 0; per && i < sizeof known / sizeof *known; i++)
-        if (strlen(known[i].word) == (size_t)(per - column) &&
-            !strncmp(known[i].word, column, (size_t)(per - column))) {
-            u->rate_per = known[i].per_s;
-            snprintf(u->cost, sizeof u->cost, "%s/%.50s", known[i].unit, per + 5);
-            snprintf(u->rate, sizeof u->rate, "%.50ss/s", per + 5);
-        }
-}
-
 /* ---- which experiment ---- */
 
 struct load {
     struct sl_runs *r;
     int64_t experiment;
     const char *score, *time, *key, *logs; /* columns that are no factors; key: "a,b", or NULL */
+    const char *covariates;                /* "a,b": others that are none; NULL */
+    const char *unit;                      /* of the score; NULL: its name says it */
+    const char *better;                    /* "more" where it is a rate; or NULL */
     SL_VEC(struct column {
         const char *name;
         struct sl_intern text; /* of its levels */
@@ -94,6 +74,16 @@ static int find_experiment(struct load *l, sqlite3 *db, const char *name, struct
     return rc;
 }
 
+/* As the experiment went on, there may have come more. */
+static void add_covariates(struct load *l, const char *more)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "%s%s%s", l->covariates ? l->covariates : "", l->covariates ? "," : "", more);
+    l->covariates = sl_arena_copy(&l->r->arena, b.s, b.n);
+    sl_buf_free(&b);
+}
+
 static int load_about(struct load *l, sqlite3 *db, struct sl_err *err)
 {
     sqlite3_stmt *q;
@@ -108,7 +98,11 @@ static int load_about(struct load *l, sqlite3 *db, struct sl_err *err)
                           : !strcmp(name, "time")    ? &l->time
                           : !strcmp(name, "run_key") ? &l->key
                           : !strcmp(name, "logs")    ? &l->logs
+                          : !strcmp(name, "unit")    ? &l->unit
+                          : !strcmp(name, "better")  ? &l->better
                                                      : NULL;
+        if (name && value && !strcmp(name, "covariates"))
+            add_covariates(l, value);
         if (to && *to && strcmp(*to, value) != 0) {
             int rc = sl_err(err, SL_EFORMAT,
                             "of experiment '%s' one import says that its %s is %s, and another that it is %s; forget "
@@ -132,7 +126,8 @@ static int load_about(struct load *l, sqlite3 *db, struct sl_err *err)
     l->r->logs_name = l->logs;
     l->r->key_names = l->key;
     l->r->id = l->experiment;
-    sl_unit_of(&l->r->unit, l->score);
+    l->r->more = l->better && !strcmp(l->better, "more");
+    sl_unit_stated(&l->r->unit, l->score, l->unit, l->r->more);
     return 0;
 }
 
@@ -433,7 +428,8 @@ static bool is_factor(const struct load *l, uint32_t c)
 {
     const struct column *column = &l->column.v[c];
     return c != l->score_column && !column->split && !(l->time && !strcmp(l->time, column->name)) &&
-           !(l->logs && !strcmp(l->logs, column->name)) && !listed(l->key, column->name);
+           !(l->logs && !strcmp(l->logs, column->name)) && !listed(l->key, column->name) &&
+           !listed(l->covariates, column->name);
 }
 
 static void arrays(struct load *l, const struct sl_question *q)
@@ -490,15 +486,16 @@ static void arrays(struct load *l, const struct sl_question *q)
     free(order);
 }
 
+/* Scores as costs, or as rates, whichever they were measured as. */
 static int to_rate(struct sl_runs *r, bool log, struct sl_err *err)
 {
     for (size_t i = 0; i < r->n; i++) {
-        if (r->score[i] <= 0 && (r->rate || log))
+        if (r->score[i] <= 0 && (r->rate || r->more || log))
             return sl_err(err, SL_EUSAGE,
                           "a run has the score %g, of which there is no %s; leave it out with --where "
                           "'%s > 0'",
                           r->score[i], log ? "logarithm" : "rate", r->score_name);
-        if (r->rate)
+        if (r->rate != r->more)
             r->score[i] = r->unit.rate_per / r->score[i];
     }
     r->scored = r->rate ? r->unit.rate : r->unit.cost;

@@ -52,6 +52,7 @@ struct sl_runs {
     int64_t id;                                      /* of the experiment's span */
     struct sl_unit unit;
     bool rate;          /* score is a rate: more is better */
+    bool more;          /* it was measured as one; where `rate` is false, it is turned into a cost */
     const char *scored; /* the unit of score */
     size_t n, factors;  /* those with a score */
     struct sl_factor *factor;
@@ -101,6 +102,8 @@ void sl_runs_free(struct sl_runs *r);
 
 /* What the name of a column says of its unit: usec_per_task is us/task. */
 void sl_unit_of(struct sl_unit *u, const char *column);
+/* The same, where a unit is stated, or NULL, and where more is better: tasks/s costs s/task. */
+void sl_unit_stated(struct sl_unit *u, const char *column, const char *unit, bool more);
 
 static inline const int32_t *sl_runs_levels(const struct sl_runs *r, size_t run)
 {

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "design/traces.h"
+#include "analyse/analyse.h"
+#include "ingest/import.h"
+
+#include <math.h>
+#include <stdint.h>
+
+static int ask(double *score, struct sl_store *st, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    int rc = 0;
+
+    if (sl_analyse_register(st->db) != SQLITE_OK)
+        return sl_store_err(st, "cannot register the analysis functions", err);
+    sl_store_only_read(st);
+    if (sqlite3_prepare_v2(st->db, sql, -1, &q, NULL) != SQLITE_OK || !q)
+        return sl_err(err, SL_EFORMAT, "no score: %s", q ? "nothing is asked" : sqlite3_errmsg(st->db));
+    switch (sqlite3_step(q)) {
+    case SQLITE_ROW:
+        if (sqlite3_column_type(q, 0) == SQLITE_INTEGER || sqlite3_column_type(q, 0) == SQLITE_FLOAT)
+            *score = sqlite3_column_double(q, 0);
+        else
+            rc = sl_err(err, SL_EFORMAT, "no score: the first column of what sql asks is no number");
+        break;
+    case SQLITE_DONE: rc = sl_err(err, SL_EFORMAT, "no score: what sql asks of the traces has no row"); break;
+    default: rc = sl_err(err, SL_EFORMAT, "no score: %s", sqlite3_errmsg(st->db));
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+int sl_traces_score(double *score, const char *folder, const char *sql, struct sl_err *err)
+{
+    struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN};
+    struct sl_import_result r = {0};
+    struct sl_recipes *set = sl_recipes_new();
+    struct sl_found_list found = {0};
+    struct sl_store *st = NULL;
+    char *paths[] = {(char *)(uintptr_t)folder};
+    int rc = sl_recipes_add_default(set, err);
+
+    *score = NAN;
+    if (!rc)
+        rc = sl_recipes_compile(set, err);
+    if (!rc)
+        sl_find(&found, set, paths, 1, false);
+    if (!rc && !found.v.n)
+        rc = sl_err(err, SL_EFORMAT, "no score: the run left no trace in %s", folder);
+    if (!rc)
+        rc = sl_store_open(&st, "the traces of the run", SL_STORE_SCRATCH, err);
+    if (!rc)
+        rc = sl_import(&r, st, set, &found, &o, err);
+    if (!rc)
+        rc = ask(score, st, sql, err);
+    sl_store_close(st);
+    sl_vec_free(&r.recipe);
+    sl_found_free(&found);
+    sl_recipes_free(set);
+    return rc;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces of one run, asked for its score. */
+#ifndef SL_DESIGN_TRACES_H
+#define SL_DESIGN_TRACES_H
+
+#include "base/err.h"
+
+/* Reads all that lies in a folder into a store of its own, which is gone behind it, and asks: the first column of the
+ * first row is the score.  SL_EFORMAT: why there is none. */
+int sl_traces_score(double *score, const char *folder, const char *sql, struct sl_err *err);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "design/trial.h"
+#include "base/clock.h"
+#include "design/apply.h"
+#include "design/command.h"
+#include "design/score.h"
+#include "design/traces.h"
+#include "recipe/yaml.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OUTPUT_MOST = 16 << 20 }; /* of output that a score is looked for in: its end */
+
+/* ---- files for output ---- */
+
+static int open_output(struct sl_err *err)
+{
+    const char *dir = getenv("TMPDIR");
+    int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return fd >= 0 ? fd
+                   : sl_err(err, SL_EIO, "cannot make a temporary file in %s: %s", dir && *dir ? dir : "/tmp",
+                            strerror(errno));
+}
+
+/* Its end, as far as that is kept. */
+static void read_output(struct sl_buf *b, int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END), at = size > OUTPUT_MOST ? size - OUTPUT_MOST : 0;
+    char chunk[16384];
+    ssize_t n;
+
+    while ((n = pread(fd, chunk, sizeof chunk, at)) > 0) {
+        sl_buf_add(b, chunk, (size_t)n);
+        at += n;
+    }
+    sl_buf_add(b, "", 0);
+}
+
+/* The last line with something in it. */
+static void last_line(const struct sl_buf *b, char *to, size_t room)
+{
+    size_t end = b->n, begin;
+
+    while (end && strchr(" \t\r\n", b->s[end - 1]))
+        end--;
+    for (begin = end; begin && b->s[begin - 1] != '\n'; begin--)
+        ;
+    snprintf(to, room, "%.*s", (int)(end - begin < 200 ? end - begin : 200), b->s ? b->s + begin : "");
+    for (char *s = to; *s; s++) /* what terminals take as orders */
+        if ((unsigned char)*s < ' ')
+            *s = ' ';
+}
+
+/* ---- one command ---- */
+
+static void began(void *to, pid_t pid)
+{
+    struct sl_trials *s = to;
+    sl_undo_process(&s->undo, pid, NULL);
+}
+
+/* Says why `what` went wrong, if it did: false. */
+static bool judge(struct sl_trial *t, const struct sl_command *c, const char *what, const char *said)
+{
+    const char *colon = *said ? ": " : "";
+
+    if (c->signal) {
+        t->outcome = SL_TRIAL_INTERRUPTED;
+        t->signal = c->signal;
+    } else if (c->error) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "%scannot run %s: %s", what, c->argv[0], strerror(c->error));
+    } else if (c->timed_out) {
+        t->outcome = SL_TRIAL_TIMED_OUT;
+        snprintf(t->why, sizeof t->why, "%stimed out after %g s%s%s", what, c->timeout_s, colon, said);
+    } else if (WIFSIGNALED(c->status)) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "%ssignal %d (%s)%s%s", what, WTERMSIG(c->status),
+                 strsignal(WTERMSIG(c->status)), colon, said);
+    } else if (WEXITSTATUS(c->status)) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "%sexit status %d%s%s", what, WEXITSTATUS(c->status), colon, said);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* True: it ended well.  output: NULL, or what it wrote. */
+static bool run_command(struct sl_trials *s, struct sl_trial *t, struct sl_command *c, char *const *argv,
+                        const struct sl_applied_setting *a, const char *what, struct sl_buf *output)
+{
+    struct sl_err err = {0};
+    struct sl_buf b = {0};
+    char said[256];
+    bool well;
+
+    *c = (struct sl_command){.argv = argv,
+                             .environment = a->environment,
+                             .folder = s->plan->folder,
+                             .timeout_s = s->plan->timeout_s,
+                             .began = began,
+                             .to = s};
+    if (sl_command_interrupted()) {
+        t->outcome = SL_TRIAL_INTERRUPTED;
+        t->signal = sl_command_interrupted();
+        return false;
+    }
+    if ((c->output = open_output(&err)) < 0) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "%.390s", err.text);
+        return false;
+    }
+    sl_command_run(c);
+    sl_undo_process(&s->undo, 0, NULL);
+    read_output(&b, c->output);
+    close(c->output);
+    last_line(&b, said, sizeof said);
+    well = judge(t, c, what, said);
+    if (output && well)
+        *output = b;
+    else
+        sl_buf_free(&b);
+    return well;
+}
+
+static bool run_shell(struct sl_trials *s, struct sl_trial *t, const char *text, const struct sl_applied_setting *a,
+                      const char *what)
+{
+    char *argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)text, NULL};
+    struct sl_command c;
+
+    return run_command(s, t, &c, argv, a, what, NULL);
+}
+
+/* ---- the score ---- */
+
+static int read_score(struct sl_trials *s, struct sl_trial *t, const struct sl_buf *output, struct sl_err *err)
+{
+    const struct sl_plan_score *score = &s->plan->score;
+    struct sl_buf file = {0};
+    int rc;
+
+    if (score->from == SL_SCORE_WALL) {
+        t->measured = t->wall_s;
+        return 0;
+    }
+    if (score->from == SL_SCORE_SQL)
+        return sl_traces_score(&t->measured, t->traces, score->text, err);
+    if (!score->file)
+        return sl_score_of_text(&t->measured, score, output->s ? output->s : "", output->n, err);
+    rc = sl_yaml_read(&file, score->file);
+    rc = rc ? sl_err(err, SL_EIO, "no score: cannot read %s: %s", score->file, strerror(rc))
+            : sl_score_of_text(&t->measured, score, file.s ? file.s : "", file.n, err);
+    sl_buf_free(&file);
+    return rc;
+}
+
+static void settle_score(struct sl_trials *s, struct sl_trial *t, const struct sl_buf *output)
+{
+    struct sl_err err = {0};
+
+    if (read_score(s, t, output, &err)) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "%.390s", err.text);
+        t->measured = NAN;
+        return;
+    }
+    t->score = t->measured;
+    if (s->plan->score.overhead == SL_OVERHEAD_NONE)
+        return;
+    t->ideal = sl_plan_ideal(s->plan, t->setting);
+    t->score = s->plan->score.overhead == SL_OVERHEAD_RATIO ? t->measured / t->ideal : t->measured - t->ideal;
+    if (isnan(t->score)) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "no overhead: no ideal is stated for this setting");
+    }
+}
+
+/* ---- a run ---- */
+
+static void run_it(struct sl_trials *s, struct sl_trial *t, const struct sl_applied_setting *a)
+{
+    struct sl_buf output = {0};
+    struct sl_command c = {0};
+    bool well = true;
+
+    for (uint32_t i = 0; i < s->plan->warmup && well; i++)
+        well = run_command(s, t, &c, a->argv, a, "warm-up: ", NULL);
+    /* what an earlier run wrote is no score of this one */
+    if (well && s->plan->score.file && unlink(s->plan->score.file) && errno != ENOENT) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "cannot remove %.200s of another run: %s", s->plan->score.file,
+                 strerror(errno));
+        return;
+    }
+    if (!well || getloadavg(&t->load_1m, 1) != 1)
+        t->load_1m = well ? NAN : t->load_1m;
+    if (!well)
+        return;
+    well = run_command(s, t, &c, a->argv, a, "", &output);
+    if (c.began_ns) {
+        t->began_ns = c.began_ns;
+        t->ended_ns = c.ended_ns;
+        t->wall_s = c.wall_s;
+        t->cpu_s = c.cpu_s;
+        t->max_rss_mb = c.max_rss_mb;
+        t->left = c.left;
+        t->exit_status = c.error ? -1 : WIFSIGNALED(c.status) ? 128 + WTERMSIG(c.status) : WEXITSTATUS(c.status);
+    }
+    if (well)
+        settle_score(s, t, &output);
+    sl_buf_free(&output);
+}
+
+static bool shell_all(struct sl_trials *s, struct sl_trial *t, const sl_plan_words *all,
+                      const struct sl_applied_setting *a, const char *what)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (!run_shell(s, t, all->v[i], a, what))
+            return false;
+    return true;
+}
+
+/* Whatever became of the run: it must not be seen by the next one. */
+static void tear_down(struct sl_trials *s, struct sl_trial *t, const struct sl_applied_setting *a)
+{
+    struct sl_trial after = {0};
+
+    if (t->outcome == SL_TRIAL_INTERRUPTED)
+        sl_command_put_off(true); /* the signal has been heard; what is left to do is done */
+    for (size_t i = 0; i < a->teardown.n; i++)
+        if (!run_shell(s, &after, a->teardown.v[i], a, "teardown: ") && t->outcome == SL_TRIAL_DONE) {
+            t->outcome = after.outcome;
+            t->signal = after.signal;
+            snprintf(t->why, sizeof t->why, "%s", after.why);
+        }
+    sl_command_put_off(false);
+}
+
+int sl_trial_run(struct sl_trials *s, struct sl_trial *t, struct sl_err *err)
+{
+    struct sl_applied_setting a = {0};
+    struct sl_err wrong = {0};
+    int rc;
+
+    t->outcome = SL_TRIAL_DONE;
+    t->why[0] = 0;
+    t->signal = 0;
+    t->exit_status = -1;
+    t->began_ns = t->ended_ns = 0;
+    t->wall_s = t->cpu_s = t->max_rss_mb = t->measured = t->ideal = t->score = t->load_1m = NAN;
+    t->left = 0;
+    rc = sl_apply_begin(&a, s->plan, t->setting, t->traces, err);
+    if (!rc && sl_apply_files(&a, &s->undo, &wrong)) {
+        t->outcome = SL_TRIAL_FAILED;
+        snprintf(t->why, sizeof t->why, "%.390s", wrong.text);
+    } else if (!rc) {
+        if (shell_all(s, t, &a.setup, &a, "setup: "))
+            run_it(s, t, &a);
+        tear_down(s, t, &a);
+    }
+    if (!t->began_ns)
+        t->began_ns = t->ended_ns = sl_clock_now_ns();
+    if (t->outcome != SL_TRIAL_DONE)
+        t->score = NAN;
+    sl_apply_end(&a);
+    return sl_undo_all(&s->undo, err) ? SL_EIO : rc;
+}
+
+void sl_trial_name(struct sl_buf *b, const struct sl_plan *p, const int32_t *setting)
+{
+    size_t before = b->n;
+
+    for (size_t f = 0; f < p->factor.n; f++) {
+        const struct sl_plan_factor *factor = &p->factor.v[f];
+        if (!setting[f])
+            continue;
+        sl_buf_addf(b, "%s%s", b->n > before ? " " : "", factor->name);
+        if (factor->level.n > 2 || strcmp(factor->level.v[1].name, "1") != 0)
+            sl_buf_addf(b, "=%s", factor->level.v[setting[f]].name);
+    }
+    if (b->n == before)
+        sl_buf_adds(b, "base");
+}
+
+/* ---- all runs ---- */
+
+static void ask_versions(struct sl_trials *s)
+{
+    for (size_t i = 0; i < s->plan->version.n; i++) {
+        char *argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)s->plan->version.v[i].value, NULL};
+        struct sl_command c = {.argv = argv, .environment = environ, .folder = s->plan->folder, .timeout_s = 60};
+        struct sl_buf b = {0};
+        const char *value = "(cannot be told)";
+        if ((c.output = open_output(NULL)) >= 0) {
+            sl_command_run(&c);
+            read_output(&b, c.output);
+            close(c.output);
+            if (!c.error && WIFEXITED(c.status) && !WEXITSTATUS(c.status))
+                value = sl_arena_copy(&s->arena, b.s, strcspn(b.s, "\r\n"));
+        }
+        *sl_vec_add(&s->version) = (struct sl_plan_pair){s->plan->version.v[i].name, value};
+        sl_buf_free(&b);
+    }
+}
+
+static void ask_host(struct sl_trials *s)
+{
+    struct utsname u;
+    cpu_set_t cpus;
+
+    if (!uname(&u)) {
+        snprintf(s->host, sizeof s->host, "%s", u.nodename);
+        snprintf(s->kernel, sizeof s->kernel, "%s %s", u.sysname, u.release);
+    }
+    s->cpus = sched_getaffinity(0, sizeof cpus, &cpus) ? 0 : CPU_COUNT(&cpus);
+}
+
+static int take_lock(struct sl_trials *s, const char *path, struct sl_err *err)
+{
+    s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (s->lock < 0)
+        return sl_err(err, SL_EIO, "cannot write %s: %s", path, strerror(errno));
+    if (!flock(s->lock, LOCK_EX | LOCK_NB))
+        return 0;
+    close(s->lock);
+    return sl_err(err, SL_EBUSY, "another process runs experiment %s; it can go on when that has ended", s->plan->name);
+}
+
+int sl_trials_open(struct sl_trials *s, const struct sl_plan *plan, const char *state, struct sl_err *err)
+{
+    struct sl_buf path = {0};
+    int rc;
+
+    *s = (struct sl_trials){.plan = plan};
+    ask_host(s);
+    sl_buf_addf(&path, "%s/.%s.lock", plan->folder, state ? state : plan->name);
+    rc = take_lock(s, path.s, err);
+    if (!rc) {
+        path.n -= strlen("lock");
+        sl_buf_adds(&path, "undo");
+        rc = sl_undo_open(&s->undo, path.s, &s->undone, err);
+        if (!rc)
+            rc = sl_apply_check(plan, err);
+        if (rc)
+            close(s->lock);
+    }
+    sl_buf_free(&path);
+    if (rc)
+        return rc;
+    sl_command_hold();
+    ask_versions(s);
+    return 0;
+}
+
+void sl_trials_close(struct sl_trials *s)
+{
+    sl_command_release();
+    close(s->lock);
+    sl_vec_free(&s->version);
+    sl_arena_free(&s->arena);
+}

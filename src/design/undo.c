@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "design/undo.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "collect/process.h"
+#include "recipe/yaml.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int failed(struct sl_err *err, const char *what, const char *path)
+{
+    return sl_err(err, SL_EIO, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+static int write_all(int fd, const char *s, size_t n)
+{
+    while (n) {
+        ssize_t got = write(fd, s, n);
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (got > 0)
+            s += got, n -= (size_t)got;
+    }
+    return 0;
+}
+
+/* Programs that compare the second and the size of a file, as Python does with what it compiled, see that it changed:
+ * its time is a second behind what it was, at least. */
+static void touch(const char *path, const struct stat *was)
+{
+    struct stat now;
+
+    if (!stat(path, &now) && now.st_mtime <= was->st_mtime) {
+        const struct timespec t[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = was->st_mtime + 1}};
+        utimensat(AT_FDCWD, path, t, 0);
+    }
+}
+
+int sl_undo_write(const char *path, const char *text, size_t n, struct sl_err *err)
+{
+    char *real = realpath(path, NULL), temporary[PATH_MAX + 32];
+    struct stat was = {.st_mode = 0644};
+    int fd, rc = 0;
+
+    if (real)
+        stat(real, &was);
+    snprintf(temporary, sizeof temporary, "%s.spanloom-%d", real ? real : path, (int)getpid());
+    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || fchmod(fd, was.st_mode & 07777) || write_all(fd, text, n) || fsync(fd) ||
+        rename(temporary, real ? real : path)) {
+        rc = failed(err, "write", path);
+        unlink(temporary);
+    } else if (real) {
+        touch(real, &was);
+    }
+    if (fd >= 0)
+        close(fd);
+    free(real);
+    return rc;
+}
+
+static void sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+}
+
+static const char *inside(const struct sl_undo *u, const char *name, char path[PATH_MAX + 32])
+{
+    snprintf(path, PATH_MAX + 32, "%s/%s", u->folder, name);
+    return path;
+}
+
+/* A new file of the folder that is on disk. */
+static int put(const struct sl_undo *u, const char *name, const char *text, size_t n, struct sl_err *err)
+{
+    char path[PATH_MAX + 32];
+    int fd, rc = 0;
+
+    if (mkdir(u->folder, 0777) && errno != EEXIST)
+        return failed(err, "make", u->folder);
+    fd = open(inside(u, name, path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write_all(fd, text, n) || fsync(fd))
+        rc = failed(err, "write", path);
+    if (fd >= 0)
+        close(fd);
+    sync_folder(u->folder);
+    return rc;
+}
+
+int sl_undo_keep(struct sl_undo *u, const char *path, struct sl_err *err)
+{
+    struct sl_buf was = {0}, list = {0}, line = {0};
+    char name[32], at[PATH_MAX + 32];
+    int rc, missing;
+
+    rc = sl_yaml_read(&list, inside(u, "list", at));
+    if (rc && rc != ENOENT)
+        return sl_err(err, SL_EIO, "cannot read %s: %s", at, strerror(rc));
+    sl_buf_addf(&line, " %s\n", path);
+    if (list.n && strstr(list.s, line.s)) {
+        sl_buf_free(&list);
+        sl_buf_free(&line);
+        return 0;
+    }
+    missing = sl_yaml_read(&was, path);
+    rc = missing && missing != ENOENT ? sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(missing)) : 0;
+    if (!rc && strchr(path, '\n'))
+        rc = sl_err(err, SL_EUSAGE, "a file with an end of line in its name cannot be changed for a run");
+    snprintf(name, sizeof name, "%d", u->files);
+    if (!rc && !missing)
+        rc = put(u, name, was.s ? was.s : "", was.n, err);
+    if (!rc) {
+        sl_buf_addf(&list, "%s%s", missing ? "-" : name, line.s);
+        rc = put(u, "list.new", list.s, list.n, err);
+    }
+    if (!rc) {
+        char from[PATH_MAX + 32];
+        if (rename(inside(u, "list.new", from), at))
+            rc = failed(err, "write", at);
+        sync_folder(u->folder);
+        u->files++;
+    }
+    sl_buf_free(&was);
+    sl_buf_free(&list);
+    sl_buf_free(&line);
+    return rc;
+}
+
+static int put_back(const struct sl_undo *u, char *line, struct sl_err *err)
+{
+    char *path = strchr(line, ' '), from[PATH_MAX + 32];
+    struct sl_buf was = {0};
+    int rc;
+
+    if (!path)
+        return sl_err(err, SL_EFORMAT, "%s/list is damaged; put the files back by hand, and remove %s", u->folder,
+                      u->folder);
+    *path++ = 0;
+    if (!strcmp(line, "-"))
+        return unlink(path) && errno != ENOENT ? failed(err, "remove", path) : 0;
+    rc = sl_yaml_read(&was, inside(u, line, from));
+    rc = rc ? sl_err(err, SL_EIO, "cannot read %s: %s", from, strerror(rc))
+            : sl_undo_write(path, was.s ? was.s : "", was.n, err);
+    sl_buf_free(&was);
+    return rc;
+}
+
+int sl_undo_all(struct sl_undo *u, struct sl_err *err)
+{
+    struct sl_buf list = {0};
+    char path[PATH_MAX + 32], name[32];
+    int rc = sl_yaml_read(&list, inside(u, "list", path)), n = 0;
+
+    rc = rc && rc != ENOENT ? sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(rc)) : 0;
+    for (char *line = list.s, *end; !rc && line && (end = strchr(line, '\n')); line = end + 1, n++) {
+        *end = 0;
+        rc = put_back(u, line, err);
+    }
+    sl_buf_free(&list);
+    if (rc)
+        return rc;
+    unlink(inside(u, "list", path));
+    unlink(inside(u, "list.new", path));
+    unlink(inside(u, "process", path));
+    for (int i = 0; i <= n; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        unlink(inside(u, name, path));
+    }
+    u->files = 0;
+    return rmdir(u->folder) && errno != ENOENT ? failed(err, "remove", u->folder) : 0;
+}
+
+int sl_undo_process(struct sl_undo *u, pid_t pid, struct sl_err *err)
+{
+    struct shell_process p;
+    char text[96], path[PATH_MAX + 32];
+
+    if (!pid) {
+        unlink(inside(u, "process", path));
+        if (!u->files)
+            rmdir(u->folder);
+        return 0;
+    }
+    shell_process_read(&p, pid);
+    snprintf(text, sizeof text, "%d %llu\n", (int)pid, (unsigned long long)p.start_ticks);
+    return put(u, "process", text, strlen(text), err);
+}
+
+/* By its number and when it began: numbers come again. */
+static void end_process(const struct sl_undo *u)
+{
+    struct sl_buf b = {0};
+    struct shell_process p;
+    char path[PATH_MAX + 32];
+    unsigned long long ticks;
+    int pid;
+
+    if (!sl_yaml_read(&b, inside(u, "process", path)) && b.n && sscanf(b.s, "%d %llu", &pid, &ticks) == 2 && pid > 1) {
+        shell_process_read(&p, (pid_t)pid);
+        if (ticks && p.start_ticks == ticks)
+            kill(-(pid_t)pid, SIGKILL);
+    }
+    sl_buf_free(&b);
+}
+
+int sl_undo_open(struct sl_undo *u, const char *folder, int *undone, struct sl_err *err)
+{
+    struct sl_buf list = {0};
+    char path[PATH_MAX + 32];
+
+    *u = (struct sl_undo){0};
+    *undone = 0;
+    if (snprintf(u->folder, sizeof u->folder, "%s", folder) >= (int)sizeof u->folder)
+        return sl_err(err, SL_EUSAGE, "the path is too long: %s", folder);
+    if (access(folder, F_OK))
+        return 0;
+    end_process(u);
+    if (!sl_yaml_read(&list, inside(u, "list", path)))
+        for (size_t i = 0; i < list.n; i++)
+            *undone += list.s[i] == '\n';
+    sl_buf_free(&list);
+    return sl_undo_all(u, err);
+}
