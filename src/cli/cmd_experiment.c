@@ -39,6 +39,18 @@ static const struct option_spec options[] = {
     {"order", "NAMES", "sequence, shapley: these treatments, in this order", false},
     {"colour", "FACTOR|log2", "scatter: split by this factor's level, or by after / before", false},
     {"all", NULL, "every row, also of what is less sure", false},
+    {"plan", "FILE", "design, run: instead of experiment.yaml", false},
+    {"factors", "NAMES", "design: only these factors and groups vary; FACTOR=LEVEL: its high level", false},
+    {"resolution", "III|IV|V", "design fraction: the fewest runs that have it (default IV)", false},
+    {"runs", "N", "design fraction: with so many runs; run: at most so many now", false},
+    {"repeats", "N", "design: so many replicates, each a block (default: the plan's)", false},
+    {"seed", "N", "design: of what is random (default: the plan's)", false},
+    {"dry-run", NULL, "design: say what it would be, and write nothing", false},
+    {"again", NULL, "run: also what failed, once more", false},
+    {"trace", NULL, "run: each run is traced, as spanloom run does", false},
+    {"block", "NAME", "run: only the runs of this block", false},
+    {"part", "NAME", "run: with a log and a lock of its own, for several at once", false},
+    {"no-import", NULL, "run: only the log; a store reads it later: spanloom import", false},
     PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
@@ -73,6 +85,8 @@ static const struct sub {
     {"report", " greedy groups output ", SL_ANSWERS, NULL, NULL},
     {"import", " score time key logs ", SL_ANSWERS, NULL, NULL},
     {"export", "", SL_ANSWERS, NULL, NULL},
+    {"design", " plan factors resolution runs repeats seed dry-run interactions ", SL_ANSWERS, NULL, NULL},
+    {"run", " plan runs again trace block part no-import ", SL_ANSWERS, NULL, NULL},
 };
 enum { SUBS = sizeof subs / sizeof *subs };
 
@@ -84,14 +98,20 @@ static const struct sub *find_sub(const char *name)
     return NULL;
 }
 
+/* Does it ask a store, so that it has the options that say of which runs, and how scores are seen? */
+static bool asks_store(const struct sub *sub)
+{
+    return sub->answer != SL_ANSWERS || !strcmp(sub->name, "report") || !strcmp(sub->name, "export");
+}
+
 static int check_options(const struct cli *cli, const struct sub *sub)
 {
     for (int i = 0; i < cli->ngiven; i++) {
         char word[32];
         const char *name = cli->given[i].spec->name;
-        bool shared = !strcmp(name, "name") ||
-                      (strcmp(sub->name, "import") != 0 && (!strcmp(name, "where") || !strcmp(name, "cost") ||
-                                                            !strcmp(name, "rate") || !strcmp(name, "split")));
+        bool shared = asks_store(sub) ? !strcmp(name, "name") || !strcmp(name, "where") || !strcmp(name, "cost") ||
+                                            !strcmp(name, "rate") || !strcmp(name, "split")
+                                      : !strcmp(name, "name") && !strcmp(sub->name, "import");
         snprintf(word, sizeof word, " %s ", name);
         if (!strcmp(name, "output") && !sub->plot && strcmp(sub->name, "report") != 0)
             return cli_usage(cli, "experiment %s has no picture, so -o does nothing%s", sub->name,
@@ -276,6 +296,10 @@ static int run(struct cli *cli, int argc, char **argv)
         return rc;
     if (!strcmp(sub->name, "import"))
         return cli_experiment_import(cli, argc - 1, argv + 1);
+    if (!strcmp(sub->name, "design"))
+        return cli_experiment_design(cli, argc - 1, argv + 1);
+    if (!strcmp(sub->name, "run"))
+        return cli_experiment_run(cli, argc - 1, argv + 1);
     a = asked(cli);
     if (sl_question_check(&a.q, &err))
         return cli_fail(cli, &err);
@@ -317,7 +341,11 @@ const struct command cmd_experiment = {
             "  enough              how many runs were enough, and what 100 more would tell\n"
             "  parts [TREATMENT]   which part of the runs each makes longer, by their logs\n"
             "  logs                which logs are of which run\n"
-            "  export runs|deltas  CSV with semicolons",
+            "  export runs|deltas  CSV with semicolons\n"
+            "and what makes runs, as experiment.yaml says:\n"
+            "  design KIND         which settings to run: full, fraction, one-at-a-time,\n"
+            "                      random N, balanced N, optimal N, list FILE\n"
+            "  run                 run what is planned and has not been run",
     .options = options,
     .run = run,
 };

@@ -275,6 +275,8 @@ static void tell_of_others(const struct job *j)
 
 static void finish(const struct job *j)
 {
+    if (cli_option(j->cli, "no-import"))
+        return;
     const struct sl_err *wrong = j->cli->project_err;
     unsigned running = wait_for_the_dying(j->dir); /* before the import: what ends meanwhile is not in it as a whole */
     struct sl_err err = {0};
@@ -311,7 +313,9 @@ int traced_command(struct cli *cli, const char *name, char *const *argv, const c
     struct stat store;
     struct child c;
 
-    if (!stat(cli->store_path, &store) && !S_ISREG(store.st_mode))
+    if (cli_option(cli, "no-import") && !cli_option(cli, "dir"))
+        sl_err(&err, SL_EUSAGE, "--no-import leaves the traces where? Say --dir DIRECTORY");
+    else if (!stat(cli->store_path, &store) && !S_ISREG(store.st_mode))
         sl_err(&err, SL_EIO, "%s is a %s, not a store; name a file with -d, such as -d %s%sspanloom.db",
                cli->store_path, S_ISDIR(store.st_mode) ? "directory" : "device or pipe",
                S_ISDIR(store.st_mode) ? cli->store_path : "", S_ISDIR(store.st_mode) ? "/" : "");

@@ -10,7 +10,8 @@
     {"dir", "DIRECTORY", "keep the traces there (default: a folder beside the store, removed after the import)", false}, \
     {"keep", NULL, "do not remove the folder of the traces", false}, \
     {"report", "FILE", "write the profile there, not to standard error", false}, \
-    {"quiet", NULL, "no profile", false}
+    {"quiet", NULL, "no profile", false}, \
+    {"no-import", NULL, "leave the traces in --dir, and import nothing", false}
 /* clang-format on */
 
 /* Runs argv, which the trace calls by the last part of the name.  nothing: why it may be that no program recorded

@@ -17,8 +17,9 @@
 #define SUFFIX ".runs.jsonl"
 
 /* Columns that are no factors, beside those of versions; host is one, where runs are on several. */
-static const char covariates[] = "record,experiment,block,ended,outcome,why,exit_status,wall_s,cpu_s,max_rss_mb,kernel,"
-                                 "cpus,load_1m,left,measured,ideal,logs";
+static const char covariates[] =
+    "record,experiment,block,design,ended,outcome,why,exit_status,wall_s,cpu_s,max_rss_mb,kernel,"
+    "cpus,load_1m,left,measured,ideal,logs";
 
 /* ---- which files ---- */
 

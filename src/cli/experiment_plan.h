@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan of an experiment, for the commands that have one. */
+#ifndef SL_CLI_EXPERIMENT_PLAN_H
+#define SL_CLI_EXPERIMENT_PLAN_H
+
+#include "cli/cli.h"
+#include "design/plan.h"
+
+#define CLI_EXPERIMENT_FILE "experiment.yaml"
+
+/* That of --plan, or experiment.yaml here.  To be freed in any case. */
+int cli_experiment_plan(const struct cli *cli, struct sl_plan *p, struct sl_err *err);
+
+/* An option that is a whole number from `least` up, which is left as it is where it is not given.  EXIT_DONE, or
+ * EXIT_USAGE, and it is said why. */
+int cli_experiment_whole(const struct cli *cli, const char *name, uint64_t least, uint64_t *to);
+
+#endif
