@@ -277,6 +277,7 @@ static int session(struct session *s, struct sl_err *err)
     if (s->trials.undone)
         fprintf(stderr, "spanloom: %d file%s put back, which a run that was killed had changed\n", s->trials.undone,
                 s->trials.undone == 1 ? "" : "s");
+    s->trials.several = part;
     path = sl_run_log_path(&s->plan, part);
     s->log = rc ? -1 : sl_run_log_open(path, &s->trials, err);
     rc = rc ? rc : s->log < 0 ? s->log : 0;

@@ -16,7 +16,7 @@
 
 #define SUFFIX ".runs.jsonl"
 
-/* Columns that are no factors, beside those of versions; host is one, where runs are on several. */
+/* Columns that are no factors, beside those of versions. */
 static const char covariates[] =
     "record,experiment,block,design,ended,outcome,why,exit_status,wall_s,cpu_s,max_rss_mb,kernel,"
     "cpus,load_1m,left,measured,ideal,logs";
@@ -254,7 +254,7 @@ static int put_header(int fd, const struct sl_trials *s, struct sl_err *err)
     put_text(&b, "better", p->score.more ? "more" : "less");
     if (p->trace)
         put_text(&b, "logs", "logs");
-    sl_buf_adds(&list, covariates);
+    sl_buf_addf(&list, "%s%s", covariates, s->several ? "" : ",host");
     for (size_t i = 0; i < s->version.n; i++)
         sl_buf_addf(&list, ",version.%s", s->version.v[i].name);
     put_text(&b, "covariates", list.s);

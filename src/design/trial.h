@@ -18,6 +18,7 @@ struct sl_trials {
     int undone; /* files that were put back, since a process was killed before it could */
     char host[256], kernel[256];
     int cpus;
+    bool several;                        /* hosts run it at once, so that the host is a factor that is not controlled */
     SL_VEC(struct sl_plan_pair) version; /* what the plan's commands said; borrowed from the arena */
     struct sl_arena arena;
 };

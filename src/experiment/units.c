@@ -48,6 +48,7 @@ void sl_unit_stated(struct sl_unit *u, const char *column, const char *unit, boo
     if (!unit && !more)
         return;
     unit = unit ? unit : column;
+    over -= more && over > 1 && !strcmp(slash, "/s") && unit[over - 1] == 's'; /* tasks/s: s/task */
     u->rate_per = per_s && !more ? per_s : 1;
     snprintf(more ? u->rate : u->cost, sizeof u->cost, "%.60s", unit);
     if (per_s && !more)
