@@ -50,6 +50,9 @@ static const struct option_spec options[] = {
     {"trace", NULL, "run: each run is traced, as spanloom run does", false},
     {"block", "NAME", "run: only the runs of this block", false},
     {"part", "NAME", "run: with a log and a lock of its own, for several at once", false},
+    {"launcher", "slurm", "run: as an array job, with a block of runs a node", false},
+    {"sbatch", "OPTIONS", "--launcher: more options of sbatch, such as '-p short -t 60'", false},
+    {"wait", NULL, "--launcher: until the job has ended", false},
     {"no-import", NULL, "run: only the log; a store reads it later: spanloom import", false},
     PICTURE_OPTION,
     {NULL, NULL, NULL, false},
@@ -86,7 +89,7 @@ static const struct sub {
     {"import", " score time key logs ", SL_ANSWERS, NULL, NULL},
     {"export", "", SL_ANSWERS, NULL, NULL},
     {"design", " plan factors resolution runs repeats seed dry-run interactions ", SL_ANSWERS, NULL, NULL},
-    {"run", " plan runs again trace block part no-import ", SL_ANSWERS, NULL, NULL},
+    {"run", " plan runs again trace block part launcher sbatch wait no-import ", SL_ANSWERS, NULL, NULL},
 };
 enum { SUBS = sizeof subs / sizeof *subs };
 

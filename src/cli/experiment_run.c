@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
+#include "cli/experiment_session.h"
 #include "design/command.h"
-#include "design/schedule.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,33 +20,14 @@
 /* So many runs fail at first, and none has ever worked: something is wrong with all of them. */
 enum { HOPELESS = 5 };
 
-struct session {
-    const struct cli *cli;
-    struct sl_plan plan;
-    struct sl_schedule schedule;
-    struct sl_run_records records;
-    struct sl_trials trials;
-    bool *done;
-    const char *block; /* only this one; NULL: all */
-    char *traces;      /* the folder of all; NULL: none */
-    int log;
-    bool terminal;
-    size_t left, made, failed; /* of this session */
-    size_t worked;             /* of all sessions */
-    double spent_s;            /* of all sessions */
-    int64_t began_ns;          /* of this one */
-    bool over_budget;
-    int signal;
-};
-
 /* ---- before ---- */
 
-static bool ours(const struct session *s, size_t i)
+static bool ours(const struct cli_experiment_session *s, size_t i)
 {
     return !s->done[i] && (!s->block || !strcmp(s->schedule.v.v[i].block, s->block));
 }
 
-static int load(struct session *s, struct sl_err *err)
+static int load(struct cli_experiment_session *s, struct sl_err *err)
 {
     char *path = sl_schedule_path(&s->plan);
     bool known = false;
@@ -73,7 +54,7 @@ static int load(struct session *s, struct sl_err *err)
 }
 
 /* Failed runs once more, under new ids, behind all others. */
-static int plan_again(struct session *s, struct sl_err *err)
+static int plan_again(struct cli_experiment_session *s, struct sl_err *err)
 {
     struct sl_settings again = {.factors = s->plan.factor.n};
     char *path = sl_schedule_path(&s->plan);
@@ -106,7 +87,7 @@ static int plan_again(struct session *s, struct sl_err *err)
     return rc;
 }
 
-static int make_traces(struct session *s, struct sl_err *err)
+static int make_traces(struct cli_experiment_session *s, struct sl_err *err)
 {
     struct sl_buf b = {0};
 
@@ -131,7 +112,7 @@ static void say_time(char to[32], double s_from_now)
 }
 
 /* "12 of 96, 1 failed; 3.2 s each, ends about 2026-11-23 04:12 (in 1 h 02 min)" */
-static void progress(const struct session *s, const char *now)
+static void progress(const struct cli_experiment_session *s, const char *now)
 {
     double each = (double)(sl_clock_now_ns() - s->began_ns) * 1e-9 / (s->made ? (double)s->made : 1),
            left = each * (double)(s->left - s->made);
@@ -153,7 +134,7 @@ static void progress(const struct session *s, const char *now)
     sl_buf_free(&b);
 }
 
-static void say_failure(const struct session *s, const struct sl_planned *run, const struct sl_trial *t)
+static void say_failure(const struct cli_experiment_session *s, const struct sl_planned *run, const struct sl_trial *t)
 {
     struct sl_buf name = {0};
 
@@ -162,7 +143,7 @@ static void say_failure(const struct session *s, const struct sl_planned *run, c
     sl_buf_free(&name);
 }
 
-static int one_run(struct session *s, const struct sl_planned *run, struct sl_err *err)
+static int one_run(struct cli_experiment_session *s, const struct sl_planned *run, struct sl_err *err)
 {
     struct sl_trial t = {.setting = run->setting};
     struct sl_buf traces = {0}, name = {0};
@@ -193,7 +174,7 @@ static int one_run(struct session *s, const struct sl_planned *run, struct sl_er
     return rc;
 }
 
-static int all_runs(struct session *s, uint64_t most, struct sl_err *err)
+static int all_runs(struct cli_experiment_session *s, uint64_t most, struct sl_err *err)
 {
     int rc = 0;
 
@@ -216,7 +197,7 @@ static int all_runs(struct session *s, uint64_t most, struct sl_err *err)
 
 /* ---- behind it ---- */
 
-static void say_end(const struct session *s)
+static void say_end(const struct cli_experiment_session *s)
 {
     size_t left = s->left - s->made;
 
@@ -233,7 +214,7 @@ static void say_end(const struct session *s)
 }
 
 /* The store is as the log is, also where nothing was run. */
-static int into_store(struct session *s, struct sl_err *err)
+static int into_store(struct cli_experiment_session *s, struct sl_err *err)
 {
     struct sl_err wrong = {0};
     int rc = 0;
@@ -246,7 +227,7 @@ static int into_store(struct session *s, struct sl_err *err)
               : 0;
 }
 
-static int session(struct session *s, struct sl_err *err)
+static int session(struct cli_experiment_session *s, struct sl_err *err)
 {
     const char *part = cli_option(s->cli, "part");
     struct sl_buf state = {0};
@@ -260,6 +241,10 @@ static int session(struct session *s, struct sl_err *err)
         rc = load(s, err);
     if (!rc && s->left)
         rc = make_traces(s, err);
+    if (!rc && s->left && cli_option(s->cli, "launcher")) {
+        rc = cli_experiment_slurm(s, err);
+        return rc ? rc : s->records.v.n || cli_option(s->cli, "wait") ? into_store(s, err) : 0;
+    }
     if (rc || !s->left)
         return rc ? rc : (printf("%s: all planned runs have been made\n", s->plan.name), into_store(s, err));
     sl_buf_addf(&state, "%s%s%s", s->plan.name, part ? "." : "", part ? part : "");
@@ -300,12 +285,20 @@ static int session(struct session *s, struct sl_err *err)
 
 int cli_experiment_run(const struct cli *cli, int argc, char **argv)
 {
-    struct session s = {.cli = cli, .block = cli_option(cli, "block"), .log = -1, .terminal = isatty(STDERR_FILENO)};
+    struct cli_experiment_session s = {
+        .cli = cli, .block = cli_option(cli, "block"), .log = -1, .terminal = isatty(STDERR_FILENO)};
     struct sl_err err = {0};
     int rc;
 
     if (argc)
         return cli_usage(cli, "experiment run takes no '%s': what is run stands in " CLI_EXPERIMENT_FILE, argv[0]);
+    if (cli_option(cli, "launcher") && strcmp(cli_option(cli, "launcher"), "slurm") != 0)
+        return cli_usage(cli, "runs are launched by slurm, or, without --launcher, here; not by '%s'",
+                         cli_option(cli, "launcher"));
+    if (!cli_option(cli, "launcher") && (cli_option(cli, "wait") || cli_option(cli, "sbatch")))
+        return cli_usage(cli, "--wait and --sbatch are of --launcher slurm");
+    if (cli_option(cli, "launcher") && (s.block || cli_option(cli, "part") || cli_option(cli, "runs")))
+        return cli_usage(cli, "--launcher submits all blocks: leave --block, --part and --runs away");
     rc = cli_experiment_plan(cli, &s.plan, &err);
     if (!rc && cli_option(cli, "trace"))
         s.plan.trace = true;

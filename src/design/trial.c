@@ -327,7 +327,8 @@ static void ask_host(struct sl_trials *s)
     cpu_set_t cpus;
 
     if (!uname(&u)) {
-        snprintf(s->host, sizeof s->host, "%s", u.nodename);
+        const char *node = getenv("SLURMD_NODENAME"); /* what Slurm calls it */
+        snprintf(s->host, sizeof s->host, "%s", node && *node ? node : u.nodename);
         snprintf(s->kernel, sizeof s->kernel, "%s %s", u.sysname, u.release);
     }
     s->cpus = sched_getaffinity(0, sizeof cpus, &cpus) ? 0 : CPU_COUNT(&cpus);
