@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs and deltas as the study of seed data has them: CSV with semicolons, which R's read.csv2(dec = ".") reads. */
 #include "cli/experiment.h"
+#include "design/hyperfine.h"
 #include "result/experiment.h"
 
 #include <string.h>
@@ -40,6 +41,24 @@ static int put_table(struct sl_table *t, struct sl_err *err)
     return rc;
 }
 
+static int put_hyperfine(struct sl_store *st, const struct sl_asked *a, struct sl_err *err)
+{
+    struct sl_question q = a->q;
+    struct sl_buf b = {0};
+    struct sl_runs runs;
+    int rc;
+
+    q.verbatim = true;
+    if ((rc = sl_runs_load(&runs, st->db, &q, err)))
+        return rc;
+    rc = sl_hyperfine_write(&b, &runs, err);
+    if (!rc)
+        fputs(b.s, stdout);
+    sl_buf_free(&b);
+    sl_runs_free(&runs);
+    return rc;
+}
+
 int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_asked *a)
 {
     struct sl_result r = {0};
@@ -47,10 +66,15 @@ int cli_experiment_export(const struct cli *cli, const char *what, const struct 
     struct sl_store *st;
     int rc;
 
-    if (!what || (strcmp(what, "runs") != 0 && strcmp(what, "deltas") != 0))
-        return cli_usage(cli, "export what? runs or deltas");
+    if (!what || (strcmp(what, "runs") != 0 && strcmp(what, "deltas") != 0 && strcmp(what, "hyperfine") != 0))
+        return cli_usage(cli, "export what? runs, deltas or hyperfine");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
+    if (!strcmp(what, "hyperfine")) {
+        rc = put_hyperfine(st, a, &err);
+        sl_store_close(st);
+        return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+    }
     rc = !strcmp(what, "runs") ? sl_result_experiment_runs(&r, st, a, &err)
                                : sl_result_experiment_members(&r, st, a, &err);
     if (!rc)

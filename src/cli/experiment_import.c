@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/experiment.h"
+#include "design/hyperfine.h"
+#include "design/undo.h"
 #include "experiment/logs.h"
 #include "ingest/import.h"
 #include "recipe/project.h"
@@ -429,6 +431,47 @@ static int check_files(const struct cli *cli, int files, char **file, const stru
     return rc;
 }
 
+/* ---- of hyperfine ---- */
+
+static bool is_json(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    int c = f ? fgetc(f) : EOF;
+
+    while (c == ' ' || c == '\n' || c == '\r' || c == '\t')
+        c = fgetc(f);
+    if (f)
+        fclose(f);
+    return c == '{';
+}
+
+/* What hyperfine wrote becomes a log of runs beside it, which is imported. */
+static int import_hyperfine(const struct cli *cli, char *path)
+{
+    const char *dot = strrchr(path, '.');
+    char *name = cli_option(cli, "name") ? sl_strdup(cli_option(cli, "name")) : stem(path), *argv[1];
+    struct sl_buf to = {0}, text = {0};
+    struct sl_err err = {0};
+    struct cli its = *cli;
+    size_t n;
+    int rc;
+
+    sl_buf_addf(&to, "%.*s.runs.jsonl", dot && !strchr(dot, '/') ? (int)(dot - path) : (int)strlen(path), path);
+    rc = sl_hyperfine_read(&text, path, name, &n, &err);
+    if (!rc)
+        rc = sl_undo_write(to.s, text.s, text.n, &err);
+    argv[0] = to.s;
+    its.command = &cmd_import;
+    if (!rc) {
+        printf("%s: %zu runs of %s, as a log of runs\n", to.s, n, path);
+        rc = cmd_import.run(&its, 1, argv);
+    }
+    sl_buf_free(&to);
+    sl_buf_free(&text);
+    free(name);
+    return rc < 0 ? cli_fail(cli, &err) : rc;
+}
+
 int cli_experiment_import(const struct cli *cli, int files, char **file)
 {
     const struct sl_project_experiment *p = cli->project ? &cli->project->experiment : NULL;
@@ -448,6 +491,11 @@ int cli_experiment_import(const struct cli *cli, int files, char **file)
     n.experiment = n.experiment || !p ? n.experiment : p->name;
     if (!files)
         return cli_usage(cli, "import what? name a CSV file with a row a run");
+    if (files == 1 && is_json(file[0]))
+        return n.score || n.time || n.key || n.logs
+                   ? cli_usage(cli, "hyperfine's file says itself what its score is: leave --score, --time, --key and "
+                                    "--logs away")
+                   : import_hyperfine(cli, file[0]);
     if (!n.score)
         return cli_usage(cli, "which column is the score? Say --score COLUMN");
     if ((rc = check_files(cli, files, file, &n, &sep, &err)))

@@ -183,7 +183,7 @@ static void parse_score(struct sl_plan_parse *c, const struct sl_yaml *y)
         sl_yaml_fail(&c->check, y, "score is read in one way: regex, json, sql, or wall: yes");
     if (!c->check.rc && s->file && s->from != SL_SCORE_REGEX && s->from != SL_SCORE_JSON)
         sl_yaml_fail(&c->check, sl_yaml_get(y, "file"), "file is where regex or json are read; leave it out");
-    s->name = s->name ? s->name : s->from == SL_SCORE_WALL ? "seconds" : "score";
+    s->name = s->name ? s->name : s->from == SL_SCORE_WALL ? "time_s" : "score";
     s->unit = s->unit ? s->unit : s->from == SL_SCORE_WALL ? "s" : "";
 }
 
@@ -337,7 +337,7 @@ int sl_plan_parse(struct sl_plan *out, const char *path, const char *text, size_
     struct sl_plan_parse c = {.p = out, .check = {.path = path, .err = err}};
     struct sl_yaml *doc;
 
-    *out = (struct sl_plan){.score = {.name = "seconds", .unit = "s", .from = SL_SCORE_WALL, .ideal = NAN},
+    *out = (struct sl_plan){.score = {.name = "time_s", .unit = "s", .from = SL_SCORE_WALL, .ideal = NAN},
                             .timeout_s = INFINITY,
                             .budget_s = INFINITY,
                             .budget_runs = UINT64_MAX,
