@@ -7,23 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Marsaglia's polar method; SIAM Review 6 (1964) 260. */
-static double normal(uint64_t *random)
-{
-    for (;;) {
-        double x = 2 * sl_random_real(random) - 1, y = 2 * sl_random_real(random) - 1, r = x * x + y * y;
-        if (r < 1 && r > 0)
-            return x * sqrt(-2 * log(r) / r);
-    }
-}
-
 /* Gamma(shape, 1), shape >= 1; Marsaglia & Tsang, ACM Trans. Math. Softw. 26 (2000) 363. */
 static double gamma_variate(double shape, uint64_t *random)
 {
     double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
 
     for (;;) {
-        double x = normal(random), v = 1 + c * x;
+        double x = sl_random_normal(random), v = 1 + c * x;
         v = v * v * v;
         if (v > 0 && log(sl_random_real(random)) < x * x / 2 + d - d * v + d * log(v))
             return d * v;

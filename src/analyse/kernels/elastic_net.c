@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/elastic_net.h"
+#include "analyse/kernels/cholesky.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -10,19 +11,6 @@ enum {
     ROWS = 128,      /* so many of all columns stay in the cache */
     SWEEPS = 1000000 /* more than whatever converges in double takes */
 };
-
-static double dot(const double *a, const double *b, size_t n)
-{
-    double s[4] = {0};
-    size_t i = 0;
-
-    for (; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            s[k] += a[i + k] * b[i + k];
-    for (; i < n; i++)
-        s[0] += a[i] * b[i];
-    return (s[0] + s[1]) + (s[2] + s[3]);
-}
 
 /* ---- sums of rows ---- */
 
@@ -75,7 +63,7 @@ static void add_rows(struct sums *s, const struct sl_net *net, const double *mid
                 s->sum[j] += w[i];
             }
             for (size_t k = 0; k <= j; k++)
-                s->product[j * s->c + k] += dot(w, v + k * ROWS, n);
+                s->product[j * s->c + k] += sl_dot(w, v + k * ROWS, n);
         }
     }
     free(v);
@@ -164,25 +152,13 @@ static void descend(struct scaled *z, double lambda, double alpha, double rough)
     }
 }
 
-/* Cholesky's factor of m, n by n, in place of its lower half, then m v = v.  false: m is not positive definite. */
+/* m v = v; m becomes Cholesky's factor.  false: m is not positive definite. */
 static bool solve(double *m, size_t n, double *v)
 {
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = j; i < n; i++)
-            m[i * n + j] -= dot(m + i * n, m + j * n, j);
-        if (!(m[j * n + j] > 1e-12))
-            return false;
-        m[j * n + j] = sqrt(m[j * n + j]);
-        for (size_t i = j + 1; i < n; i++)
-            m[i * n + j] /= m[j * n + j];
-    }
-    for (size_t i = 0; i < n; i++)
-        v[i] = (v[i] - dot(m + i * n, v, i)) / m[i * n + i];
-    for (size_t i = n; i-- > 0;) {
-        for (size_t k = i + 1; k < n; k++)
-            v[i] -= m[k * n + i] * v[k];
-        v[i] /= m[i * n + i];
-    }
+    if (!sl_cholesky(m, n, 1e-12))
+        return false;
+    sl_cholesky_forward(m, n, v);
+    sl_cholesky_backward(m, n, v);
     return true;
 }
 
@@ -273,8 +249,8 @@ void sl_net_lambdas(const struct sl_net *net, double *lambda)
             v[i] = column(net, j)[i] - x;
             v[net->n + i] = net->y[i] - y;
         }
-        xx = dot(v, v, net->n) / n;
-        xy = dot(v, v + net->n, net->n) / n;
+        xx = sl_dot(v, v, net->n) / n;
+        xy = sl_dot(v, v + net->n, net->n) / n;
         most = xx > 1e-14 * (xx + x * x) ? fmax(most, fabs(xy) / sqrt(xx)) : most;
         free(v);
     }
@@ -293,7 +269,7 @@ static double squared_error(const struct sl_net *net, const double *b, size_t fr
     for (size_t j = 0; j < net->p; j++)
         for (size_t i = from; i < to && b[j + 1] != 0; i++)
             off[i - from] -= b[j + 1] * net->x[j * net->n + i];
-    sum = dot(off, off, to - from);
+    sum = sl_dot(off, off, to - from);
     free(off);
     return sum;
 }

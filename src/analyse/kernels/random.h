@@ -3,6 +3,7 @@
 #ifndef SL_ANALYSE_KERNELS_RANDOM_H
 #define SL_ANALYSE_KERNELS_RANDOM_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,16 @@ static inline uint64_t sl_random(uint64_t *state)
 static inline double sl_random_real(uint64_t *state)
 {
     return ((double)(sl_random(state) >> 12) + 0.5) * 0x1p-52;
+}
+
+/* Standard normal, by Marsaglia's polar method; SIAM Review 6 (1964) 260. */
+static inline double sl_random_normal(uint64_t *state)
+{
+    for (;;) {
+        double x = 2 * sl_random_real(state) - 1, y = 2 * sl_random_real(state) - 1, r = x * x + y * y;
+        if (r < 1 && r > 0)
+            return x * sqrt(-2 * log(r) / r);
+    }
 }
 
 /* 0 <= i < n, n > 0; the bias is below n / 2^64. */

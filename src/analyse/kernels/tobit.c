@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/tobit.h"
+#include "analyse/kernels/cholesky.h"
 #include "analyse/kernels/ols.h"
 #include "base/mem.h"
 
@@ -85,37 +86,6 @@ static double likelihood(struct tobit *t, const double *at, bool derivatives)
     return sum;
 }
 
-/* Cholesky's factor in place of the lower half.  false: it is not positive definite. */
-static bool factor(double *m, size_t n)
-{
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = j; i < n; i++)
-            for (size_t k = 0; k < j; k++)
-                m[i * n + j] -= m[i * n + k] * m[j * n + k];
-        if (!(m[j * n + j] > 0))
-            return false;
-        m[j * n + j] = sqrt(m[j * n + j]);
-        for (size_t i = j + 1; i < n; i++)
-            m[i * n + j] /= m[j * n + j];
-    }
-    return true;
-}
-
-/* v becomes the solution of (factor factor') v. */
-static void solve(const double *m, size_t n, double *v)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++)
-            v[i] -= m[i * n + k] * v[k];
-        v[i] /= m[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t k = i + 1; k < n; k++)
-            v[i] -= m[k * n + i] * v[k];
-        v[i] /= m[i * n + i];
-    }
-}
-
 /* Scales, and what least squares says when censored rows are taken as they are. */
 static bool start(struct tobit *t)
 {
@@ -158,11 +128,12 @@ static double step(struct tobit *t, double *value, double *try)
     double gain = 0, length = 1, next = INFINITY;
 
     likelihood(t, t->at, true);
-    if (!factor(t->hessian, d))
+    if (!sl_cholesky(t->hessian, d, 0))
         return -1;
     for (size_t j = 0; j < d; j++)
         try[d + j] = t->gradient[j];
-    solve(t->hessian, d, try + d);
+    sl_cholesky_forward(t->hessian, d, try + d);
+    sl_cholesky_backward(t->hessian, d, try + d);
     for (size_t j = 0; j < d; j++)
         gain += try[d + j] * t->gradient[j];
     for (int k = 0; k < HALVES && !(next <= *value); k++, length /= 2) {
@@ -187,7 +158,8 @@ static bool held(struct tobit *t)
     for (size_t j = 0; j < d && good; j++) {
         memset(v, 0, d * sizeof *v);
         v[j] = 1;
-        solve(t->hessian, d, v);
+        sl_cholesky_forward(t->hessian, d, v);
+        sl_cholesky_backward(t->hessian, d, v);
         good = v[j] < 1e6;
     }
     free(v);
@@ -201,7 +173,7 @@ static bool report(struct tobit *t, double *b, double *se, double *sigma)
     double theta = t->at[d - 1], *v = sl_alloc(2 * d * sizeof *v), *w = v + d;
 
     likelihood(t, t->at, true);
-    if (!factor(t->hessian, d) || !held(t)) {
+    if (!sl_cholesky(t->hessian, d, 0) || !held(t)) {
         free(v);
         return false;
     }
@@ -219,7 +191,8 @@ static bool report(struct tobit *t, double *b, double *se, double *sigma)
             }
         }
         memcpy(w, v, d * sizeof *v);
-        solve(t->hessian, d, w);
+        sl_cholesky_forward(t->hessian, d, w);
+        sl_cholesky_backward(t->hessian, d, w);
         b[j] = se[j] = 0;
         for (size_t k = 0; k < d; k++)
             se[j] += v[k] * w[k];
