@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {"score", "COLUMN", "import: what was measured; empty where a run failed", false},
+    {"score", "COLUMN|REGEX", "import: what was measured; compare: the number in what a command prints", false},
     {"time", "COLUMN", "import: when a run began, as seconds since 1970 or a date", false},
     {"key", "COLUMNS", "import: what tells runs apart, such as host,number (default: the time)", false},
     {"logs", "COLUMN", "import: the directory of each run's logs, which is imported, too", false},
@@ -39,12 +39,12 @@ static const struct option_spec options[] = {
     {"order", "NAMES", "sequence, shapley: these treatments, in this order", false},
     {"colour", "FACTOR|log2", "scatter: split by this factor's level, or by after / before", false},
     {"all", NULL, "every row, also of what is less sure", false},
-    {"plan", "FILE", "design, run: instead of experiment.yaml", false},
+    {"plan", "FILE", "design, run, compare: instead of experiment.yaml", false},
     {"factors", "NAMES", "design: only these factors and groups vary; FACTOR=LEVEL: its high level", false},
     {"resolution", "III|IV|V", "design fraction: the fewest runs that have it (default IV)", false},
     {"runs", "N", "design fraction: with so many runs; run: at most so many now", false},
     {"repeats", "N", "design: so many replicates, each a block (default: the plan's)", false},
-    {"seed", "N", "design: of what is random (default: the plan's)", false},
+    {"seed", "N", "of what is random (design: default the plan's)", false},
     {"dry-run", NULL, "design: say what it would be, and write nothing", false},
     {"again", NULL, "run: also what failed, once more", false},
     {"trace", NULL, "run: each run is traced, as spanloom run does", false},
@@ -54,6 +54,11 @@ static const struct option_spec options[] = {
     {"sbatch", "OPTIONS", "--launcher: more options of sbatch, such as '-p short -t 60'", false},
     {"wait", NULL, "--launcher: until the job has ended", false},
     {"no-import", NULL, "run: only the log; a store reads it later: spanloom import", false},
+    GATE_OPTION,
+    {"within", "N%", "compare: an interval of +- so much is narrow enough", false},
+    {"pairs", "N", "compare: at most so many (default 200)", false},
+    {"budget", "TIME", "compare: begin no run after 90s, 10m, 2h", false},
+    {"timeout", "TIME", "compare: of a run of a command", false},
     PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
@@ -90,6 +95,7 @@ static const struct sub {
     {"export", "", SL_ANSWERS, NULL, NULL},
     {"design", " plan factors resolution runs repeats seed dry-run interactions ", SL_ANSWERS, NULL, NULL},
     {"run", " plan runs again trace block part launcher sbatch wait no-import ", SL_ANSWERS, NULL, NULL},
+    {"compare", " plan fail-on within pairs budget seed score timeout rate ", SL_ANSWERS, NULL, NULL},
 };
 enum { SUBS = sizeof subs / sizeof *subs };
 
@@ -303,6 +309,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_experiment_design(cli, argc - 1, argv + 1);
     if (!strcmp(sub->name, "run"))
         return cli_experiment_run(cli, argc - 1, argv + 1);
+    if (!strcmp(sub->name, "compare"))
+        return cli_experiment_compare(cli, argc - 1, argv + 1);
     a = asked(cli);
     if (sl_question_check(&a.q, &err))
         return cli_fail(cli, &err);
@@ -348,7 +356,8 @@ const struct command cmd_experiment = {
             "and what makes runs, as experiment.yaml says:\n"
             "  design KIND         which settings to run: full, fraction, one-at-a-time,\n"
             "                      random N, balanced N, optimal N, list FILE\n"
-            "  run                 run what is planned and has not been run",
+            "  run                 run what is planned and has not been run\n"
+            "  compare BASE NEW    two settings, or commands, in turns until it is known",
     .options = options,
     .run = run,
 };

@@ -3,6 +3,7 @@
 #ifndef SL_CLI_EXPERIMENT_H
 #define SL_CLI_EXPERIMENT_H
 
+#include "base/buf.h"
 #include "cli/cli.h"
 #include "experiment/answers.h"
 
@@ -12,5 +13,14 @@ int cli_experiment_report(const struct cli *cli, const struct sl_asked *a);
 int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_asked *a);
 int cli_experiment_design(const struct cli *cli, int argc, char **argv);
 int cli_experiment_run(const struct cli *cli, int argc, char **argv);
+int cli_experiment_compare(const struct cli *cli, int argc, char **argv);
+
+/* Options of those that make runs.  NaN: it is said what is wrong. */
+double cli_experiment_percent(const struct cli *cli, const char *name, double otherwise); /* as a share */
+double cli_experiment_time(const struct cli *cli, const char *name, double otherwise);    /* in seconds */
+/* --seed, or one that nobody has had.  EXIT_DONE, or EXIT_USAGE, and it is said why. */
+int cli_experiment_seed(const struct cli *cli, uint64_t *seed);
+/* The plan of a command without its factors and the bracket at its end: by --score, --rate and --timeout. */
+void cli_experiment_plan_text(struct sl_buf *b, const struct cli *cli, const char *name, const char *command);
 
 #endif

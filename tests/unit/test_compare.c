@@ -80,6 +80,7 @@ static double capital_at(const double *d, size_t n, double shift, int side)
             }
             for (size_t j = 0; j < i && i >= 2 && clip == 0; j++)
                 clip += fabs(d[j] - middle) / (double)i;
+            clip = i >= 2 && clip == 0 ? 1e-300 : clip;
             x = (d[i] - shift) * side;
             x = clip == 0 ? 0.5 * ((x > 0) - (x < 0)) : x > clip ? 1 : x < -clip ? -1 : x / clip;
             product *= 1 + pow(1.6, -k) * x;

@@ -15,8 +15,8 @@ enum {
 static const double stake[STAKES] = {
     1, 0.625, 0.390625, 0.244140625, 0.152587890625, 0.095367431640625, 0.059604644775390625};
 
-/* 1.5 standard deviations of v[0..n), of few a little more; by the mean absolute deviation where most are the same.
- * 0: they are too few, or all the same. */
+/* 1.5 standard deviations of v[0..n), of few a little more; by the mean absolute deviation where most are the same, and
+ * next to nothing where all are.  0: they are too few. */
 static double clip_by(const double *v, size_t n)
 {
     const double by_median = 1.482602218505602, by_mean = 1.2533141373155003; /* of a normal distribution */
@@ -33,7 +33,7 @@ static double clip_by(const double *v, size_t n)
         mean += d[i] / (double)n;
     spread = by_median * sl_quantile(d, n, 0.5);
     free(d);
-    return 1.5 * (spread > 0 ? spread : by_mean * mean) * (1 + 1 / (double)n);
+    return fmax(1.5 * (spread > 0 ? spread : by_mean * mean) * (1 + 1 / (double)n), 0x1p-1000);
 }
 
 void sl_sequential_add(struct sl_sequential *s, double difference)
