@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {"score", "COLUMN|REGEX", "import: what was measured; compare: the number in what a command prints", false},
+    {"score", "COLUMN|REGEX", "import: what was measured; compare, history: where it stands in the output", false},
     {"time", "COLUMN", "import: when a run began, as seconds since 1970 or a date", false},
     {"key", "COLUMNS", "import: what tells runs apart, such as host,number (default: the time)", false},
     {"logs", "COLUMN", "import: the directory of each run's logs, which is imported, too", false},
@@ -39,10 +39,10 @@ static const struct option_spec options[] = {
     {"order", "NAMES", "sequence, shapley: these treatments, in this order", false},
     {"colour", "FACTOR|log2", "scatter: split by this factor's level, or by after / before", false},
     {"all", NULL, "every row, also of what is less sure", false},
-    {"plan", "FILE", "design, run, compare: instead of experiment.yaml", false},
+    {"plan", "FILE", "design, run, compare, suggest, tune: instead of experiment.yaml", false},
     {"factors", "NAMES", "design: only these factors and groups vary; FACTOR=LEVEL: its high level", false},
     {"resolution", "III|IV|V", "design fraction: the fewest runs that have it (default IV)", false},
-    {"runs", "N", "design fraction: with so many runs; run: at most so many now", false},
+    {"runs", "N", "design fraction, tune: with so many runs; run, suggest: so many now", false},
     {"repeats", "N", "design: so many replicates, each a block (default: the plan's)", false},
     {"seed", "N", "of what is random (design: default the plan's)", false},
     {"dry-run", NULL, "design: say what it would be, and write nothing", false},
@@ -53,12 +53,16 @@ static const struct option_spec options[] = {
     {"launcher", "slurm", "run: as an array job, with a block of runs a node", false},
     {"sbatch", "OPTIONS", "--launcher: more options of sbatch, such as '-p short -t 60'", false},
     {"wait", NULL, "--launcher: until the job has ended", false},
-    {"no-import", NULL, "run: only the log; a store reads it later: spanloom import", false},
+    {"no-import", NULL, "run, tune: only the log; a store reads it later: spanloom import", false},
     GATE_OPTION,
-    {"within", "N%", "compare: an interval of +- so much is narrow enough", false},
+    {"within", "N%", "compare, history: an interval of +- so much is narrow enough", false},
     {"pairs", "N", "compare: at most so many (default 200)", false},
-    {"budget", "TIME", "compare: begin no run after 90s, 10m, 2h", false},
-    {"timeout", "TIME", "compare: of a run of a command", false},
+    {"budget", "TIME", "compare, tune, history: begin no run after 90s, 10m, 2h", false},
+    {"timeout", "TIME", "compare, history: of a run of a command", false},
+    {"add", NULL, "suggest: plan these runs, so that run makes them", false},
+    {"build", "COMMAND", "history: how a commit is built, in its folder", false},
+    {"first", "N", "history: so many commits are measured first (default 8)", false},
+    {"rounds", "N", "history: at most so many now (default 50)", false},
     PICTURE_OPTION,
     {NULL, NULL, NULL, false},
 };
@@ -95,6 +99,9 @@ static const struct sub {
     {"export", "", SL_ANSWERS, NULL, NULL},
     {"design", " plan factors resolution runs repeats seed dry-run interactions ", SL_ANSWERS, NULL, NULL},
     {"run", " plan runs again trace block part launcher sbatch wait no-import ", SL_ANSWERS, NULL, NULL},
+    {"suggest", " plan runs seed add ", SL_ANSWERS, NULL, NULL},
+    {"tune", " plan runs seed budget no-import ", SL_ANSWERS, NULL, NULL},
+    {"history", " name build first rounds within budget seed score timeout rate ", SL_ANSWERS, NULL, NULL},
     {"compare", " plan fail-on within pairs budget seed score timeout rate ", SL_ANSWERS, NULL, NULL},
 };
 enum { SUBS = sizeof subs / sizeof *subs };
@@ -311,6 +318,12 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_experiment_run(cli, argc - 1, argv + 1);
     if (!strcmp(sub->name, "compare"))
         return cli_experiment_compare(cli, argc - 1, argv + 1);
+    if (!strcmp(sub->name, "suggest"))
+        return cli_experiment_suggest(cli, argc - 1, argv + 1);
+    if (!strcmp(sub->name, "tune"))
+        return cli_experiment_tune(cli, argc - 1, argv + 1);
+    if (!strcmp(sub->name, "history"))
+        return cli_experiment_history(cli, argc - 1, argv + 1);
     a = asked(cli);
     if (sl_question_check(&a.q, &err))
         return cli_fail(cli, &err);
@@ -357,7 +370,10 @@ const struct command cmd_experiment = {
             "  design KIND         which settings to run: full, fraction, one-at-a-time,\n"
             "                      random N, balanced N, optimal N, list FILE\n"
             "  run                 run what is planned and has not been run\n"
-            "  compare BASE NEW    two settings, or commands, in turns until it is known",
+            "  suggest             which run teaches most, and which may be the best\n"
+            "  tune                runs until the best setting is found\n"
+            "  compare BASE NEW    two settings, or commands, in turns until it is known\n"
+            "  history RANGE COMMAND  since which git commit it is slower",
     .options = options,
     .run = run,
 };

@@ -14,6 +14,9 @@ int cli_experiment_export(const struct cli *cli, const char *what, const struct 
 int cli_experiment_design(const struct cli *cli, int argc, char **argv);
 int cli_experiment_run(const struct cli *cli, int argc, char **argv);
 int cli_experiment_compare(const struct cli *cli, int argc, char **argv);
+int cli_experiment_suggest(const struct cli *cli, int argc, char **argv);
+int cli_experiment_tune(const struct cli *cli, int argc, char **argv);
+int cli_experiment_history(const struct cli *cli, int argc, char **argv);
 
 /* Options of those that make runs.  NaN: it is said what is wrong. */
 double cli_experiment_percent(const struct cli *cli, const char *name, double otherwise); /* as a share */

@@ -3,8 +3,11 @@
 #include "analyse/analyse.h"
 #include "ingest/import.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
 
 static int ask(double *score, struct sl_store *st, const char *sql, struct sl_err *err)
 {
@@ -58,4 +61,13 @@ int sl_traces_score(double *score, const char *folder, const char *sql, struct s
     sl_found_free(&found);
     sl_recipes_free(set);
     return rc;
+}
+
+int sl_traces_folder(struct sl_buf *b, const struct sl_plan *p, const char *run, struct sl_err *err)
+{
+    sl_buf_addf(b, "%s/%s.traces", p->folder, p->name);
+    if (mkdir(b->s, 0777) && errno != EEXIST)
+        return sl_err(err, SL_EIO, "cannot make %s: %s", b->s, strerror(errno));
+    sl_buf_addf(b, "/%s", run);
+    return 0;
 }

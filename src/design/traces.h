@@ -3,10 +3,14 @@
 #ifndef SL_DESIGN_TRACES_H
 #define SL_DESIGN_TRACES_H
 
-#include "base/err.h"
+#include "base/buf.h"
+#include "design/plan.h"
 
 /* Reads all that lies in a folder into a store of its own, which is gone behind it, and asks: the first column of the
  * first row is the score.  SL_EFORMAT: why there is none. */
 int sl_traces_score(double *score, const char *folder, const char *sql, struct sl_err *err);
+
+/* The folder for the traces of a run, NAME.traces/RUN beside the plan, of which the first is made. */
+int sl_traces_folder(struct sl_buf *b, const struct sl_plan *p, const char *run, struct sl_err *err);
 
 #endif

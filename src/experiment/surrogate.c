@@ -221,32 +221,38 @@ static size_t add_cell(struct sl_surrogate *s, const int32_t *setting)
     return c;
 }
 
-void sl_surrogate_fit(struct sl_surrogate *out, const struct sl_space *space, const int32_t *settings, const double *y,
-                      size_t n)
+bool sl_surrogate_fit(struct sl_surrogate *out, const struct sl_space *space, const int32_t *settings,
+                      const double *given, size_t n)
 {
-    double *sorted = sl_alloc(n * sizeof *sorted);
+    double *sorted = sl_alloc(2 * n * sizeof *sorted + 1), *y = sorted + n, worst = -INFINITY;
+    size_t *cell = sl_alloc(n * sizeof *cell + 1);
     struct sums sums = {.own = -1};
-    size_t *cell = sl_alloc(n * sizeof *cell);
 
     *out = (struct sl_surrogate){.space = space, .n = n, .terms = count_terms(space)};
-    memcpy(sorted, y, n * sizeof *sorted);
-    out->centre = sl_quantile(sorted, n, 0.5);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
+        worst = isnan(given[i]) ? worst : fmax(worst, given[i]);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = y[i] = isnan(given[i]) ? worst : given[i];
+    for (size_t i = 0; i < n && isfinite(worst); i++) {
         cell[i] = add_cell(out, settings + i * space->factors);
         out->runs[cell[i]]++;
         out->mean[cell[i]] += (y[i] - out->mean[cell[i]]) / out->runs[cell[i]];
     }
-    for (size_t i = 0; i < n; i++)
-        sums.within += (y[i] - out->mean[cell[i]]) * (y[i] - out->mean[cell[i]]);
-    out->triangle = sl_alloc(out->terms * out->terms * sizeof *out->triangle);
-    out->b = sl_alloc(out->terms * sizeof *out->b);
-    sums.xx = sl_alloc(out->terms * out->terms * sizeof *sums.xx);
-    sums.xy = sl_alloc(out->terms * sizeof *sums.xy);
-    choose_variances(out, &sums);
-    free(sums.xx);
-    free(sums.xy);
+    if (isfinite(worst)) {
+        out->centre = sl_quantile(sorted, n, 0.5);
+        for (size_t i = 0; i < n; i++)
+            sums.within += (y[i] - out->mean[cell[i]]) * (y[i] - out->mean[cell[i]]);
+        out->triangle = sl_alloc(out->terms * out->terms * sizeof *out->triangle);
+        out->b = sl_alloc(out->terms * sizeof *out->b);
+        sums.xx = sl_alloc(out->terms * out->terms * sizeof *sums.xx);
+        sums.xy = sl_alloc(out->terms * sizeof *sums.xy);
+        choose_variances(out, &sums);
+        free(sums.xx);
+        free(sums.xy);
+    }
     free(sorted);
     free(cell);
+    return isfinite(worst);
 }
 
 void sl_surrogate_free(struct sl_surrogate *s)

@@ -49,10 +49,11 @@ struct sl_surrogate {
 };
 
 /*
- * settings: n rows of space->factors levels; y: n, finite, n above 0.  space must outlive *out, which is to be freed
- * with sl_surrogate_free().  O(cells terms^2 + terms^3) for each of some forty steps.
+ * settings: n rows of space->factors levels; y: n, finite, or NaN of runs that failed, which count as the worst of the
+ * others.  false: none has a y, and nothing is in *out.  Else space must outlive it, and it is to be freed with
+ * sl_surrogate_free().  O(cells terms^2 + terms^3) for each of some forty steps.
  */
-void sl_surrogate_fit(struct sl_surrogate *out, const struct sl_space *space, const int32_t *settings, const double *y,
+bool sl_surrogate_fit(struct sl_surrogate *out, const struct sl_space *space, const int32_t *settings, const double *y,
                       size_t n);
 void sl_surrogate_free(struct sl_surrogate *s);
 

@@ -6,15 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-double sl_tune_failed(const double *y, const bool *failed, size_t n)
-{
-    double worst = -INFINITY;
-
-    for (size_t i = 0; i < n; i++)
-        worst = failed[i] ? worst : fmax(worst, y[i]);
-    return isfinite(worst) ? worst : 0;
-}
-
 /* Pairs to confirm with: an eighth of the budget, so that a quarter of the runs is theirs. */
 static size_t pairs_of(const struct sl_tune *t)
 {
@@ -66,9 +57,8 @@ static bool best_of(const struct sl_tune *t, int32_t *setting)
     struct sl_surrogate s;
     bool found;
 
-    if (!n)
+    if (!sl_surrogate_fit(&s, t->space, t->settings, t->y, n))
         return false;
-    sl_surrogate_fit(&s, t->space, t->settings, t->y, n);
     found = sl_surrogate_best(&s, &random, false, setting);
     sl_surrogate_free(&s);
     return found;
@@ -83,7 +73,7 @@ static bool best_first(const struct sl_tune *t, size_t pair)
 
 enum sl_tune_next sl_tune_next(const struct sl_tune *t, int32_t *setting)
 {
-    size_t i = done(t);
+    size_t i = done(t), k = t->space->factors;
     uint64_t random = numbers(t, i);
     struct sl_surrogate s;
     bool found;
@@ -93,50 +83,59 @@ enum sl_tune_next sl_tune_next(const struct sl_tune *t, int32_t *setting)
     if (!i)
         return base_of(t, &random, setting) ? SL_TUNE_SEARCH : SL_TUNE_END;
     if (i < searches_of(t)) {
-        sl_surrogate_fit(&s, t->space, t->settings, t->y, t->n);
+        if (!sl_surrogate_fit(&s, t->space, t->settings, t->y, t->n))
+            return sl_space_random(t->space, &random, setting) ? SL_TUNE_SEARCH : SL_TUNE_END;
         found = sl_surrogate_draw(&s, &random, setting);
         sl_surrogate_free(&s);
         return found ? SL_TUNE_SEARCH : SL_TUNE_END;
     }
     i -= searches_of(t);
-    found = i % 2 == best_first(t, i / 2) ? base_of(t, &random, setting) : best_of(t, setting);
-    return found ? SL_TUNE_CONFIRM : SL_TUNE_END;
+    int32_t *best = sl_alloc(k * sizeof *best + 1);
+    found = base_of(t, &random, setting) && best_of(t, best) && memcmp(setting, best, k * sizeof *best) != 0;
+    if (found && i % 2 != best_first(t, i / 2))
+        memcpy(setting, best, k * sizeof *best);
+    free(best);
+    return found ? SL_TUNE_CONFIRM : SL_TUNE_END; /* nothing is better than the base: that needs no pairs */
 }
 
 bool sl_tune_result(const struct sl_tune *t, struct sl_tuned *out)
 {
     size_t k = t->space->factors, from = searches_of(t), runs = done(t) > from ? done(t) - from : 0;
     uint64_t random = numbers(t, 0);
-    double squares = 0, half;
+    double sum = 0, squares = 0, half;
     struct sl_surrogate s;
 
     *out = (struct sl_tuned){.change = NAN, .low = NAN, .high = NAN, .searched = done(t) - runs};
-    if (!t->n)
-        return false;
     out->base = sl_alloc(k * sizeof *out->base + 1);
     out->best = sl_alloc(k * sizeof *out->best + 1);
-    if (!base_of(t, &random, out->base) || !best_of(t, out->best)) {
+    if (!base_of(t, &random, out->base) || !best_of(t, out->best) ||
+        !sl_surrogate_fit(&s, t->space, t->settings, t->y, t->n)) {
         free(out->base);
         free(out->best);
+        out->base = out->best = NULL;
         return false;
     }
-    sl_surrogate_fit(&s, t->space, t->settings, t->y, t->n);
     out->base_is = sl_surrogate_believe(&s, out->base);
     out->best_is = sl_surrogate_believe(&s, out->best);
     sl_surrogate_free(&s);
-    out->pairs = runs / 2;
-    if (!memcmp(out->base, out->best, k * sizeof *out->base) || out->pairs < 2)
+    if (!memcmp(out->base, out->best, k * sizeof *out->base))
         return true;
-    out->change = 0;
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < out->pairs; i++) {
+        for (size_t i = 0; i < runs / 2; i++) {
             const double *y = t->y + t->others + from + 2 * i;
             double change = best_first(t, i) ? y[0] - y[1] : y[1] - y[0];
-            if (!pass)
-                out->change += change / (double)out->pairs;
-            else
-                squares += (change - out->change) * (change - out->change);
+            if (isnan(change) || memcmp(own(t, from + 2 * i + !best_first(t, i)), out->best, k * sizeof *out->best))
+                continue; /* it failed; or others have run since, and something else is best */
+            if (!pass) {
+                sum += change;
+                out->pairs++;
+            } else {
+                squares += pow(change - sum / (double)out->pairs, 2);
+            }
         }
+    if (out->pairs < 2)
+        return true;
+    out->change = sum / (double)out->pairs;
     half = sl_t_quantile(0.95, (double)out->pairs - 1) * sqrt(squares / (double)(out->pairs - 1) / (double)out->pairs);
     out->low = out->change - half;
     out->high = out->change + half;

@@ -19,14 +19,11 @@ struct sl_tune {
     size_t budget; /* runs of its own; SL_TUNE_LEAST or more */
     uint64_t seed;
     /* All runs that are known, rows of space->factors levels and the logarithm of a cost: first those of others, then
-     * its own in their order.  A run that failed has a y, too: sl_tune_failed(). */
+     * its own in their order.  NaN: it failed, and counts as the worst of the others. */
     size_t others, n;
     const int32_t *settings;
     const double *y;
 };
-
-/* The y of runs that failed, from those that did not: as the worst of them.  0: there are none. */
-double sl_tune_failed(const double *y, const bool *failed, size_t n);
 
 enum sl_tune_next { SL_TUNE_END, SL_TUNE_SEARCH, SL_TUNE_CONFIRM };
 /* What to run next; SL_TUNE_END: the budget is spent, or no setting is allowed.  The base is level 0 of each factor;
@@ -36,10 +33,10 @@ enum sl_tune_next sl_tune_next(const struct sl_tune *t, int32_t *setting);
 struct sl_tuned {
     int32_t *base, *best;     /* the caller's to free; best is base where nothing better was found */
     double change, low, high; /* of log cost from base to best, by `pairs` pairs; 95 % interval by Student's t; NaN */
-    size_t pairs, searched;   /* and runs before these */
+    size_t pairs, searched;   /* of which neither run failed; and runs before these */
     struct sl_belief base_is, best_is; /* by the model of all runs */
 };
-/* As far as it has come; false: no setting is known to be allowed, or there is no run. */
+/* As far as it has come; false: no setting is known to be allowed, or no run has worked. */
 bool sl_tune_result(const struct sl_tune *t, struct sl_tuned *out);
 
 #endif

@@ -46,3 +46,76 @@ void sl_result_comparison(struct sl_result *r, const struct sl_comparison_row *r
     put(t, SL_COMPARISON_FAIL_ON, row->fail_on);
     put(t, SL_COMPARISON_ELAPSED, row->elapsed_s);
 }
+
+void sl_result_setting(struct sl_result *r, const struct sl_settings_row *row)
+{
+    static const struct sl_column columns[] = {
+        {"setting", SL_COLUMN_TEXT, NULL}, {"for", SL_COLUMN_TEXT, NULL},     {"score", SL_COLUMN_REAL, NULL},
+        {"lower", SL_COLUMN_REAL, NULL},   {"upper", SL_COLUMN_REAL, NULL},   {"runs", SL_COLUMN_INTEGER, "runs"},
+        {"chance", SL_COLUMN_REAL, NULL},  {"narrows", SL_COLUMN_TEXT, NULL}, {"before", SL_COLUMN_REAL, NULL},
+        {"after", SL_COLUMN_REAL, NULL},   {"unit", SL_COLUMN_TEXT, NULL}};
+    struct sl_table *t = sl_result_find(r, "settings");
+
+    t = t ? t : sl_result_table(r, "settings", columns, SL_COLUMNS(columns));
+    sl_table_add(t);
+    sl_table_put_text(t, SL_SETTINGS_SETTING, row->setting);
+    sl_table_put_text(t, SL_SETTINGS_FOR, row->for_what);
+    put(t, SL_SETTINGS_SCORE, row->score);
+    put(t, SL_SETTINGS_LOWER, row->low);
+    put(t, SL_SETTINGS_UPPER, row->high);
+    sl_table_put_int(t, SL_SETTINGS_RUNS, (int64_t)row->runs);
+    put(t, SL_SETTINGS_CHANCE, row->chance);
+    sl_table_put_text(t, SL_SETTINGS_NARROWS, row->narrows);
+    put(t, SL_SETTINGS_BEFORE, row->before);
+    put(t, SL_SETTINGS_AFTER, row->after);
+    sl_table_put_text(t, SL_SETTINGS_UNIT, row->unit);
+}
+
+void sl_result_tuned(struct sl_result *r, const struct sl_tuned_row *row)
+{
+    static const struct sl_column columns[] = {
+        {"best", SL_COLUMN_TEXT, NULL},        {"change", SL_COLUMN_REAL, NULL},
+        {"lower", SL_COLUMN_REAL, NULL},       {"upper", SL_COLUMN_REAL, NULL},
+        {"pairs", SL_COLUMN_INTEGER, "pairs"}, {"searched", SL_COLUMN_INTEGER, "runs"},
+        {"failed", SL_COLUMN_INTEGER, "runs"}, {"budget", SL_COLUMN_INTEGER, "runs"},
+        {"is_base", SL_COLUMN_INTEGER, NULL},  {"unit", SL_COLUMN_TEXT, NULL}};
+    struct sl_table *t = sl_result_table(r, "tuned", columns, SL_COLUMNS(columns));
+
+    sl_table_add(t);
+    sl_table_put_text(t, SL_TUNED_BEST, row->best);
+    put(t, SL_TUNED_CHANGE, row->change);
+    put(t, SL_TUNED_LOWER, row->low);
+    put(t, SL_TUNED_UPPER, row->high);
+    sl_table_put_int(t, SL_TUNED_PAIRS, (int64_t)row->pairs);
+    sl_table_put_int(t, SL_TUNED_SEARCHED, (int64_t)row->searched);
+    sl_table_put_int(t, SL_TUNED_FAILED, (int64_t)row->failed);
+    sl_table_put_int(t, SL_TUNED_BUDGET, (int64_t)row->budget);
+    sl_table_put_int(t, SL_TUNED_IS_BASE, row->is_base);
+    sl_table_put_text(t, SL_TUNED_UNIT, row->unit);
+}
+
+void sl_result_history(struct sl_result *r, const struct sl_history_row *row)
+{
+    static const struct sl_column columns[] = {
+        {"from", SL_COLUMN_TEXT, NULL},    {"to", SL_COLUMN_TEXT, NULL},
+        {"subject", SL_COLUMN_TEXT, NULL}, {"commits", SL_COLUMN_INTEGER, "commits"},
+        {"verdict", SL_COLUMN_TEXT, NULL}, {"change", SL_COLUMN_REAL, NULL},
+        {"lower", SL_COLUMN_REAL, NULL},   {"upper", SL_COLUMN_REAL, NULL},
+        {"score", SL_COLUMN_REAL, NULL},   {"rounds", SL_COLUMN_INTEGER, "rounds"},
+        {"unit", SL_COLUMN_TEXT, NULL}};
+    struct sl_table *t = sl_result_find(r, "history");
+
+    t = t ? t : sl_result_table(r, "history", columns, SL_COLUMNS(columns));
+    sl_table_add(t);
+    sl_table_put_text(t, SL_HISTORY_FROM, row->from);
+    sl_table_put_text(t, SL_HISTORY_TO, row->to);
+    sl_table_put_text(t, SL_HISTORY_SUBJECT, row->subject);
+    sl_table_put_int(t, SL_HISTORY_COMMITS, (int64_t)row->commits);
+    sl_table_put_text(t, SL_HISTORY_VERDICT, row->verdict);
+    put(t, SL_HISTORY_CHANGE, row->change);
+    put(t, SL_HISTORY_LOWER, row->low);
+    put(t, SL_HISTORY_UPPER, row->high);
+    put(t, SL_HISTORY_SCORE, row->score);
+    sl_table_put_int(t, SL_HISTORY_ROUNDS, (int64_t)row->rounds);
+    sl_table_put_text(t, SL_HISTORY_UNIT, row->unit);
+}

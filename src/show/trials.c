@@ -122,3 +122,148 @@ void sl_show_comparison(FILE *out, const struct sl_result *r)
             "of comparisons, though one looks after each pair\n",
             (long long)pairs, pairs == 1 ? "" : "s", sl_seconds_text(real(t, SL_COMPARISON_ELAPSED), took));
 }
+
+/* ---- settings ---- */
+
+enum { SETTING = 40 };
+
+/* A name that does not fit has a line to itself. */
+static void put_name(FILE *out, const char *name)
+{
+    if (strlen(name) > SETTING)
+        fprintf(out, "%s\n%-*s", name, SETTING, "");
+    else
+        fprintf(out, "%-*s", SETTING, name);
+}
+
+static void put_settings(FILE *out, struct sl_table *t)
+{
+    char n[SL_SHOW_NUMBER], l[SL_SHOW_NUMBER], h[SL_SHOW_NUMBER], between[2 * SL_SHOW_NUMBER + 8];
+    bool first = true;
+
+    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0; first = false) {
+        if (first)
+            fprintf(out, "%-*s %9s  %-18s %5s\n", SETTING, "setting", sl_table_text_or_empty(t, SL_SETTINGS_UNIT),
+                    "95 % interval", "runs");
+        put_name(out, sl_table_text_or_empty(t, SL_SETTINGS_SETTING));
+        snprintf(between, sizeof between, "%s to %s", sl_show_number(real(t, SL_SETTINGS_LOWER), false, l),
+                 sl_show_number(real(t, SL_SETTINGS_UPPER), false, h));
+        fprintf(out, " %9s  %-18s %5lld\n", sl_show_number(real(t, SL_SETTINGS_SCORE), false, n), between,
+                (long long)sl_table_int(t, SL_SETTINGS_RUNS));
+    }
+}
+
+void sl_show_tuned(FILE *out, const struct sl_result *r)
+{
+    struct sl_table *t = sl_result_find(r, "tuned");
+    const char *best;
+    double change, low, high;
+    bool time;
+    char n[SL_SHOW_NUMBER], between[PERCENT];
+
+    sl_table_rewind(t);
+    sl_table_next(t, NULL);
+    best = sl_table_text_or_empty(t, SL_TUNED_BEST);
+    change = real(t, SL_TUNED_CHANGE);
+    low = real(t, SL_TUNED_LOWER);
+    high = real(t, SL_TUNED_UPPER);
+    time = is_time(sl_table_text_or_empty(t, SL_TUNED_UNIT));
+    if (sl_table_int(t, SL_TUNED_IS_BASE))
+        fputs("nothing better than the base was found\n", out);
+    else if (isnan(change))
+        fprintf(out, "best so far: %s; how much better it is, is not known yet\n", best);
+    else if (high < 0)
+        fprintf(out, "best: %s, %s by %s %% (%s), sure\n", best, time ? "faster" : "better",
+                sl_show_number(-100 * change, false, n), range(-high, -low, false, between));
+    else
+        fprintf(out, "best: %s, but that it is %s than the base may be chance: %s %% (%s)\n", best,
+                time ? "faster" : "better", sl_show_number(100 * change, true, n), range(low, high, true, between));
+    fputc('\n', out);
+    put_settings(out, sl_result_find(r, "settings"));
+    fprintf(out, "%lld of %lld runs searched", (long long)sl_table_int(t, SL_TUNED_SEARCHED),
+            (long long)sl_table_int(t, SL_TUNED_BUDGET));
+    if (sl_table_int(t, SL_TUNED_PAIRS))
+        fprintf(out, "; then %lld pairs of the best and the base, which alone\nsay how much better it is",
+                (long long)sl_table_int(t, SL_TUNED_PAIRS));
+    if (sl_table_int(t, SL_TUNED_FAILED))
+        fprintf(out, "; %lld failed", (long long)sl_table_int(t, SL_TUNED_FAILED));
+    fputc('\n', out);
+}
+
+void sl_show_suggested(FILE *out, const struct sl_result *r)
+{
+    struct sl_table *t = sl_result_find(r, "settings");
+    bool first = true;
+
+    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
+        const char *what = sl_table_text_or_empty(t, SL_SETTINGS_FOR);
+        if (!strcmp(what, "effects")) {
+            fprintf(out, "%s %s\n      it tells most of effects: that of %s is known to +-%.3g %%, then to +-%.3g %%\n",
+                    first ? "next:" : "then:", sl_table_text_or_empty(t, SL_SETTINGS_SETTING),
+                    sl_table_text_or_empty(t, SL_SETTINGS_NARROWS), 100 * real(t, SL_SETTINGS_BEFORE),
+                    100 * real(t, SL_SETTINGS_AFTER));
+            first = false;
+        } else if (!strcmp(what, "best")) {
+            fprintf(out, "or, to find the best: %s\n      the best of all with a chance of %.0f %%\n",
+                    sl_table_text_or_empty(t, SL_SETTINGS_SETTING), 100 * real(t, SL_SETTINGS_CHANCE));
+        }
+    }
+    fputs("\nwhat the model expects of these\n", out);
+    put_settings(out, t);
+}
+
+/* ---- histories ---- */
+
+static void put_step(FILE *out, const struct sl_table *t)
+{
+    double change = real(t, SL_HISTORY_CHANGE), low = real(t, SL_HISTORY_LOWER), high = real(t, SL_HISTORY_UPPER);
+    bool time = is_time(sl_table_text_or_empty(t, SL_HISTORY_UNIT)), worse = change > 0;
+    int64_t commits = sl_table_int(t, SL_HISTORY_COMMITS);
+    char n[SL_SHOW_NUMBER], between[PERCENT];
+
+    fprintf(out, "%s by %s %% (%s) ", time ? (worse ? "slower" : "faster") : (worse ? "worse" : "better"),
+            sl_show_number(100 * fabs(change), false, n),
+            worse ? range(low, high, false, between) : range(-high, -low, false, between));
+    if (commits == 1)
+        fprintf(out, "since %s %.40s\n", sl_table_text_or_empty(t, SL_HISTORY_TO),
+                sl_table_text_or_empty(t, SL_HISTORY_SUBJECT));
+    else
+        fprintf(out, "in one of the %lld commits %s..%s\n", (long long)commits,
+                sl_table_text_or_empty(t, SL_HISTORY_FROM), sl_table_text_or_empty(t, SL_HISTORY_TO));
+}
+
+void sl_show_history(FILE *out, const struct sl_result *r)
+{
+    struct sl_table *t = sl_result_find(r, "history");
+    char n[SL_SHOW_NUMBER], between[PERCENT];
+    size_t changed = 0, unknown = 0;
+
+    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
+        const char *verdict = sl_table_text_or_empty(t, SL_HISTORY_VERDICT);
+        if (!strcmp(verdict, "changed"))
+            changed++, put_step(out, t);
+        unknown += !strcmp(verdict, "unknown");
+    }
+    if (!changed)
+        fprintf(out, unknown ? "not known: no change is sure yet\n" : "no change\n");
+    sl_table_rewind(t);
+    for (bool first = true; sl_table_next(t, NULL) > 0; first = false) {
+        if (first)
+            fprintf(out, "\n%-10s %9s %9s  %-21s %6s  %s\n", "commit", sl_table_text_or_empty(t, SL_HISTORY_UNIT),
+                    "change", "interval", "rounds", "subject");
+        if (sl_table_is_null(t, SL_HISTORY_FROM)) {
+            fprintf(out, "%-10.10s %9s %41s %.28s\n", sl_table_text_or_empty(t, SL_HISTORY_TO),
+                    sl_show_number(real(t, SL_HISTORY_SCORE), false, n), "",
+                    sl_table_text_or_empty(t, SL_HISTORY_SUBJECT));
+            continue;
+        }
+        fprintf(out, "%-10.10s %9s ", sl_table_text_or_empty(t, SL_HISTORY_TO),
+                sl_show_number(real(t, SL_HISTORY_SCORE), false, n));
+        snprintf(n, sizeof n, "%+.3g %%", 100 * real(t, SL_HISTORY_CHANGE));
+        fprintf(out, "%9s  %-21s %6lld  %.20s\n", sl_table_is_null(t, SL_HISTORY_CHANGE) ? "" : n,
+                range(real(t, SL_HISTORY_LOWER), real(t, SL_HISTORY_UPPER), true, between),
+                (long long)sl_table_int(t, SL_HISTORY_ROUNDS), sl_table_text_or_empty(t, SL_HISTORY_SUBJECT));
+    }
+    if (unknown)
+        fprintf(out, "%zu step%s not settled: go on with the same command\n", unknown, unknown == 1 ? " is" : "s are");
+}

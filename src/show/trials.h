@@ -8,5 +8,8 @@
 #include <stdio.h>
 
 void sl_show_comparison(FILE *out, const struct sl_result *r);
+void sl_show_tuned(FILE *out, const struct sl_result *r);
+void sl_show_suggested(FILE *out, const struct sl_result *r);
+void sl_show_history(FILE *out, const struct sl_result *r);
 
 #endif

@@ -301,7 +301,7 @@ static void beats_chance(void **state)
     assert_true(held >= STUDIES - 3);
 }
 
-/* Runs that fail count as the worst; where no setting is allowed, nothing is to be run. */
+/* Where no setting is allowed, nothing is to be run. */
 static bool never(const void *arg, const int32_t *s)
 {
     (void)arg, (void)s;
@@ -310,17 +310,27 @@ static bool never(const void *arg, const int32_t *s)
 
 static void edges(void **state)
 {
-    const bool failed[4] = {false, true, false, true};
-    const double y[4] = {1, 9, 3, NAN};
     const struct sl_space none = {FACTORS, levels, never, NULL};
     const struct sl_tune t = {&none, 20, 1, 0, 0, NULL, NULL};
     int32_t s[FACTORS];
     struct sl_tuned got;
 
     (void)state;
-    assert_true(sl_tune_failed(y, failed, 4) == 3 && sl_tune_failed(y + 1, failed + 1, 1) == 0);
     assert_int_equal(sl_tune_next(&t, s), SL_TUNE_END);
     assert_false(sl_tune_result(&t, &got));
+
+    /* as long as nothing works, it looks elsewhere; what has failed is never best */
+    int32_t settings[6 * FACTORS] = {0};
+    double y[6] = {NAN, NAN, NAN, 2, 2.1, NAN};
+    struct sl_tune f = {&space, 20, 1, 0, 3, settings, y};
+    assert_false(sl_tune_result(&f, &got));
+    assert_int_equal(sl_tune_next(&f, s), SL_TUNE_SEARCH);
+    for (int i = 1; i < 6; i++)
+        settings[i * FACTORS + 5] = i == 3 || i == 4;
+    f.n = 6;
+    assert_true(sl_tune_result(&f, &got) && got.best[5] == 1 && got.pairs == 0 && isnan(got.change));
+    free(got.base);
+    free(got.best);
 }
 
 int main(void)
