@@ -87,8 +87,8 @@ void sl_plan_unknown(struct sl_plan_parse *c, const struct sl_yaml *key, const c
         sl_buf_addf(&all, "%s%s", words.n > 1 ? ", " : "", words.v[words.n - 1]);
     }
     near = sl_near(words.v, words.n, key->text, best);
-    sl_yaml_fail(&c->check, key, "%s has no key '%.60s'%s%s%s; known: %s", of, key->text,
-                 near ? "; did you mean " : "", near ? words.v[best[0]] : "", near ? "?" : "", all.s);
+    sl_yaml_fail(&c->check, key, "%s has no key '%.60s'%s%s%s; known: %s", of, key->text, near ? "; did you mean " : "",
+                 near ? words.v[best[0]] : "", near ? "?" : "", all.s);
     sl_vec_free(&words);
     sl_buf_free(&all);
 }

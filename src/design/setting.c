@@ -7,29 +7,26 @@
 #include <string.h>
 
 /* All names, with blanks between them, for messages and what may have been meant. */
-static void put_names(struct sl_buf *b, const struct sl_plan *p, int32_t factor)
-{
-    size_t n = factor < 0 ? p->factor.n : p->factor.v[factor].level.n;
-
-    for (size_t i = 0; i < n && i < 100; i++)
-        sl_buf_addf(b, "%s%s", i ? " " : "", factor < 0 ? p->factor.v[i].name : p->factor.v[factor].level.v[i].name);
-}
-
 static int unknown(const struct sl_plan *p, int32_t factor, const char *word, struct sl_err *err)
 {
-    struct sl_buf names = {0};
-    size_t n = 0;
-    const char *near;
+    size_t n = factor < 0 ? p->factor.n : p->factor.v[factor].level.n, best[SL_NEAR];
+    SL_VEC(const char *) names = {0};
+    struct sl_buf all = {0};
+    int near;
 
-    put_names(&names, p, factor);
-    near = names.n ? sl_near_word(names.s, word, &n) : NULL;
-    sl_err(err, SL_EUSAGE, "%s has no %s '%.100s'%s%.*s%s%s%.400s", factor < 0 ? p->path : p->factor.v[factor].name,
-           factor < 0 ? "treatment" : "level", word, near ? "; did you mean " : "", (int)n, near ? near : "",
-           near ? "?" : "", near ? "" : "; there are: ",
-           near      ? ""
-           : names.n ? names.s
-                     : "none");
-    sl_buf_free(&names);
+    for (size_t i = 0; i < n && i < 100; i++) {
+        *sl_vec_add(&names) = factor < 0 ? p->factor.v[i].name : p->factor.v[factor].level.v[i].name;
+        sl_buf_addf(&all, "%s%s", i ? " " : "", names.v[i]);
+    }
+    near = sl_near(names.v, names.n, word, best);
+    sl_err(err, SL_EUSAGE, "%s has no %s '%.100s'%s%s%s%.400s", factor < 0 ? p->path : p->factor.v[factor].name,
+           factor < 0 ? "treatment" : "level", word,
+           near ? "; did you mean " : "; there are: ", near ? names.v[best[0]] : "", near ? "?" : "",
+           near ? ""
+           : n  ? all.s
+                : "none");
+    sl_vec_free(&names);
+    sl_buf_free(&all);
     return SL_EUSAGE;
 }
 
