@@ -314,7 +314,6 @@ static void as_it_was(struct sl_service *s, uint32_t run, int64_t at_ns, void *t
 
     r->own_ns = r->from_ns - at_ns;
     pool->waited += at_ns > s->ready_ns[run];
-    pool->strict |= r->own_ns < 0;
     sl_service_done(s, run, r->until_ns);
 }
 
@@ -347,22 +346,12 @@ static void find_own(struct sl_places *p)
             behind[r->pool] = r->ready_ns;
         r->behind_ns = behind[r->pool] - r->ready_ns;
     }
-    for (bool again = true; again;) { /* a second time, where pools turn out to be strict */
-        size_t strict = 0;
-        for (size_t i = 0; i < p->pool.n; i++) {
-            strict += p->pool.v[i].strict;
-            p->pool.v[i].waited = 0;
-        }
-        sl_service_init(&s, p, NULL, 1, as_it_was, p);
-        for (uint32_t i = 0; i < p->run.n; i++)
-            sl_service_ready(&s, i, p->run.v[i].ready_ns);
-        while (sl_service_next(&s))
-            ;
-        sl_service_free(&s);
-        for (size_t i = 0; i < p->pool.n; i++)
-            strict -= p->pool.v[i].strict;
-        again = strict != 0;
-    }
+    sl_service_init(&s, p, NULL, 1, as_it_was, p);
+    for (uint32_t i = 0; i < p->run.n; i++)
+        sl_service_ready(&s, i, p->run.v[i].ready_ns);
+    while (sl_service_next(&s))
+        ;
+    sl_service_free(&s);
     for (size_t i = 0; i < p->run.n; i++)
         own[i] = (struct own){p->run.v[i].pool, p->run.v[i].own_ns};
     if (p->run.n)

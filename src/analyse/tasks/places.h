@@ -13,8 +13,8 @@
  * Whoever is ready takes the place that became free first.  Who waits is served in the order in which tasks were ready,
  * but as in the run where this began one after others that were ready later: it counts as ready when the last of these
  * was (behind_ns).  What of its wait is not explained by that is its own (own_ns): to send it takes time, or it waited
- * at one manager while workers of another were free.  Where places were free for tasks that began after others all the
- * same, these do not even try for one before they count as ready (strict).
+ * at one manager while workers of another were free.  It is less than 0 where
+ * the run gave the place to another one that had waited less.
  */
 #ifndef SL_ANALYSE_TASKS_PLACES_H
 #define SL_ANALYSE_TASKS_PLACES_H
@@ -47,7 +47,6 @@ struct sl_pool {
     uint32_t worker, n;     /* its workers, into worker */
     uint32_t runs, waited;  /* how many ran there; how many of them after others that had no place */
     int64_t typical_own_ns; /* the median of own_ns */
-    bool strict;
 };
 
 struct sl_places {

@@ -105,10 +105,6 @@ void sl_service_free(struct sl_service *s)
 
 void sl_service_ready(struct sl_service *s, uint32_t run, int64_t at_ns)
 {
-    const struct sl_run *r = &s->p->run.v[run];
-
-    if (s->p->pool.v[r->pool].strict && !s->loose)
-        at_ns += r->behind_ns;
     s->ready_ns[run] = at_ns;
     sl_heap_add(&s->events, (struct sl_item){at_ns, READY, run});
 }
@@ -135,8 +131,7 @@ static void apply(struct sl_service *s, struct sl_item e)
 {
     if (e.what == READY) {
         const struct sl_run *r = &s->p->run.v[e.which];
-        bool counts = s->p->pool.v[r->pool].strict && !s->loose; /* since it is ready then only */
-        sl_heap_add(&s->waiting[r->pool], (struct sl_item){e.at_ns + (counts ? 0 : r->behind_ns), 0, e.which});
+        sl_heap_add(&s->waiting[r->pool], (struct sl_item){e.at_ns + r->behind_ns, 0, e.which});
         touch(s, r->pool);
     } else {
         uint32_t pool = s->place.v[e.which].pool;

@@ -30,7 +30,6 @@ struct sl_service {
     uint32_t *place_of;      /* by run: SL_NO_INDEX: it has none */
     int64_t *ready_ns;       /* by run */
     bool *touched;           /* by pool */
-    bool loose;              /* no pool is strict */
     SL_VEC(uint32_t) serve;
     sl_begin_fn *begin;
     void *to;

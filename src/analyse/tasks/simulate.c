@@ -461,7 +461,9 @@ static void begin_run(struct sl_service *s, uint32_t i, int64_t at_ns, void *to)
 
     if (p->as_it_was)
         run->own_ns = run->from_ns - at_ns;
-    own = p->typical && run->own_ns > typical ? typical : run->own_ns;
+    own = run->own_ns;
+    if (p->typical)
+        own = own > typical ? typical : own < 0 ? 0 : own;
     at_ns += scale(own, factor_of(p, run->queue));
     p->time[run->first] = at_ns > FAR ? FAR : later(at_ns, s->ready_ns[i]);
     *sl_vec_add(&p->known) = run->first;
@@ -481,7 +483,6 @@ static int play(struct play *p, struct sl_err *err)
         p->time[i] = INT64_MIN;
     sl_service_init(&p->service, &r->places, p->c ? sl_changes_workers(p->c) : NULL,
                     p->c ? sl_changes_start_up(p->c) : 1, begin_run, p);
-    p->service.loose = p->typical;
     p->time[beginning(r)] = 0;
     *sl_vec_add(&p->known) = beginning(r);
     go_on(p);
