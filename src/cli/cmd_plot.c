@@ -226,6 +226,9 @@ static int draw(const struct cli *cli, const struct sl_plot *p, int argc, char *
     if (!p->ours && same_file(path, p->path))
         return cli_usage(cli, "-o %s is the specification itself, which would be gone", path);
     form = form_of(cli, path);
+    if (!strcmp(path, "-") && (form == SL_PLOT_PNG || form == SL_PLOT_PDF) && isatty(STDOUT_FILENO))
+        return cli_usage(cli, "-o - is a terminal, which shows no %s; name a file, or send it on: | COMMAND",
+                         sl_plot_forms[form]);
     return form < 0 ? EXIT_USAGE : cli_picture_of(cli, p, argc, argv, path, (enum sl_plot_form)form);
 }
 

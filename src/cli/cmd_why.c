@@ -113,7 +113,7 @@ static int find(struct cli *cli, char *text, struct sl_store **st, int64_t *work
     rc = cli_side_open(cli, &side, &err);
     *workflow = side.within;
     if (!rc && !*workflow)
-        rc = cli_find_workflow(cli, side.st, workflow, &err);
+        rc = cli_find_workflow(cli, side.st, NULL, workflow, &err);
     if (!rc)
         rc = cli_skew(cli, side.st, &err);
     *st = side.st;

@@ -71,9 +71,25 @@ static int check_number(const struct cli *cli, const struct sl_plot *p, int argc
     return (size_t)argc > n && !rest ? wrong_number(cli, p, argc, argv, n) : EXIT_DONE;
 }
 
+/* The workflow that is meant where none is named. */
+static int only_workflow(const struct cli *cli, struct sl_store *st, const struct sl_plot *p, int64_t *workflow,
+                         struct sl_err *err)
+{
+    const char *spec = cli_option(cli, "spec"), *command = cli->command->name;
+    struct sl_buf words = {0};
+    int rc;
+
+    sl_buf_adds(&words, command);
+    if (!strcmp(command, "plot"))
+        sl_buf_addf(&words, " %s%s", spec ? "--spec " : "", spec ? spec : p->name);
+    rc = cli_find_workflow(cli, st, words.s, workflow, err);
+    sl_buf_free(&words);
+    return rc;
+}
+
 /* A value of one kind, from the first of words[0..n), or all of them; n 0: it is not given. */
-static int value(const struct cli *cli, struct sl_store *st, const struct sl_plot_argument *a, int n, char **words,
-                 struct sl_plot_value *v, struct sl_err *err)
+static int value(const struct cli *cli, struct sl_store *st, const struct sl_plot *p, const struct sl_plot_argument *a,
+                 int n, char **words, struct sl_plot_value *v, struct sl_err *err)
 {
     char type[SL_TYPE_BYTES], *end;
     int rc = 0;
@@ -94,7 +110,7 @@ static int value(const struct cli *cli, struct sl_store *st, const struct sl_plo
         if (n)
             rc = sl_find_span(st, n, words, cli_option(cli, "run"), &v->i, err);
         else if (a->kind == SL_PLOT_WORKFLOW)
-            rc = cli_find_workflow(cli, st, &v->i, err);
+            rc = only_workflow(cli, st, p, &v->i, err);
         else
             return 0;
         v->type = SQLITE_INTEGER;
@@ -295,7 +311,7 @@ static int fill(const struct cli *cli, const struct sl_plot *p, const struct sou
         rc = cli_lens(cli, over->st, &seen, err);
     for (size_t i = 0; i < p->argument.n && !rc && !over->sql; i++) {
         int left = argc > (int)i && !source->files ? argc - (int)i : 0;
-        rc = value(cli, over->st, &p->argument.v[i], left, argv + i, &v[i], err);
+        rc = value(cli, over->st, p, &p->argument.v[i], left, argv + i, &v[i], err);
     }
     if (!rc)
         rc = sl_plot_fill(spec, p, &q, &rows, err);

@@ -61,28 +61,31 @@ int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_bu
     return rc;
 }
 
-static int only_workflow(struct sl_store *st, int64_t *workflow, struct sl_err *err)
+static int only_workflow(struct sl_store *st, const char *words, int64_t *workflow, struct sl_err *err)
 {
     struct sl_buf b = {0};
     uint64_t n;
     int rc = cli_workflows(st, workflow, &n, &b, err);
 
     if (!rc && !n)
-        rc = sl_err(err, SL_ENOTFOUND,
-                    "%s holds no workflow; say what to look at, such as: spanloom critical-path span 1, or another "
-                    "span, see: spanloom types -d %s",
-                    st->path, st->path);
+        rc = words ? sl_err(err, SL_ENOTFOUND,
+                            "%s holds no workflow; say what to look at, such as: spanloom %s span 1, or another span, "
+                            "see: spanloom types -d %s",
+                            st->path, words, st->path)
+                   : sl_err(err, SL_ENOTFOUND, "%s holds no workflow; what it holds: spanloom types -d %s", st->path,
+                            st->path);
     else if (!rc && n > 1)
         rc = sl_err(err, SL_ENOTFOUND, "there are %llu runs; say which with --run:%s", (unsigned long long)n, b.s);
     sl_buf_free(&b);
     return rc;
 }
 
-int cli_find_workflow(const struct cli *cli, struct sl_store *st, int64_t *workflow, struct sl_err *err)
+int cli_find_workflow(const struct cli *cli, struct sl_store *st, const char *words, int64_t *workflow,
+                      struct sl_err *err)
 {
     const char *run = cli_option(cli, "run");
 
-    return run ? sl_find_run(st, run, workflow, err) : only_workflow(st, workflow, err);
+    return run ? sl_find_run(st, run, workflow, err) : only_workflow(st, words, workflow, err);
 }
 
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow)
@@ -97,7 +100,7 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
     if (!rc && argc)
         rc = sl_find_span(*st, argc, argv, run, workflow, &err);
     else if (!rc)
-        rc = cli_find_workflow(cli, *st, workflow, &err);
+        rc = cli_find_workflow(cli, *st, argv ? cli->command->name : NULL, workflow, &err);
     if (!rc)
         rc = cli_skew(cli, *st, &err);
     if (!rc)

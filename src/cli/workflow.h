@@ -24,12 +24,16 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err);
  */
 int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_buf *list, struct sl_err *err);
 
-/* The workflow of --run, or the only one there is. */
-int cli_find_workflow(const struct cli *cli, struct sl_store *st, int64_t *workflow, struct sl_err *err);
+/*
+ * The workflow of --run, or the only one there is.  words: behind these, after "spanloom", a span can be named; NULL:
+ * it cannot.
+ */
+int cli_find_workflow(const struct cli *cli, struct sl_store *st, const char *words, int64_t *workflow,
+                      struct sl_err *err);
 
 /*
  * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a type and a key as for `show`, or
- * nothing, then it is --run, then the only one there is.  EXIT_DONE; else it is said what is wrong, and nothing is
+ * nothing, then it is --run, then the only one there is; NULL: it cannot be said so.  EXIT_DONE; else it is said what is wrong, and nothing is
  * open.
  */
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow);

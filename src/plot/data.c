@@ -528,9 +528,9 @@ static int no_rows(const struct filling *f)
     if (f->q->sql)
         return sl_err(f->err, SL_ENOTFOUND, "--sql: the query has no rows that could be shown");
     return sl_err(f->err, SL_ENOTFOUND,
-                  "the plot %s has no rows%s: %s holds nothing that it could show; see what there is with: spanloom "
-                  "types --events -d %s",
-                  f->p->name, f->q->run ? " in this run" : "", f->st->path, f->st->path);
+                  "the plot %s has no rows%s: %s%s; see what there is with: spanloom types --events -d %s", f->p->name,
+                  f->q->run ? " in this run" : "", *f->p->needs ? "it needs " : f->st->path,
+                  *f->p->needs ? f->p->needs : " holds nothing that it could show", f->st->path);
 }
 
 static bool is_empty(const struct filling *f, const char *table)

@@ -4,6 +4,7 @@
  * which stands in its usermeta.spanloom:
  *
  *   answers     the question that the picture answers, one line
+ *   needs       what a store must hold for it, said where there are no rows
  *   arguments   [{name, kind, about, optional}, ...]; kinds: enum sl_plot_kind
  *   data        {NAME: {sql, columns, input}, ...}: sql is a text or a list of lines
  *   title       SQL of one row: text, subtitle; what else it yields, and is not NULL, is the value of that place of the
@@ -69,6 +70,7 @@ struct sl_plot {
     const char *name;    /* "states" */
     const char *path;    /* "plots/states.json": what errors begin with */
     const char *answers; /* "" where it is not said */
+    const char *needs;   /* "" where it is not said */
     const char *title;   /* SQL; NULL: none */
     const char *result;  /* "diff", "calls"; NULL: none */
     const char *spec;    /* JSON, as it was read */

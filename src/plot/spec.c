@@ -108,6 +108,7 @@ static int read_about(struct reader *r)
         r->p->answers = keep(r->p, q, 1);
         r->p->title = sqlite3_column_type(q, 2) == SQLITE_NULL ? NULL : keep(r->p, q, 2);
         r->p->result = sqlite3_column_type(q, 3) == SQLITE_NULL ? NULL : keep(r->p, q, 3);
+        r->p->needs = keep(r->p, q, 4);
         rc = r->p->lite || strstr(schema, "/vega/")
                  ? 0
                  : sl_err(r->err, SL_EFORMAT,

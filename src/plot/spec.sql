@@ -5,13 +5,14 @@
 SELECT CASE json_type(?1, '$."$schema"') WHEN 'text' THEN json_extract(?1, '$."$schema"') END,
     json_extract(?1, '$.usermeta.spanloom.answers'),
     (SELECT group_concat(value, char(10)) FROM json_each(?1, '$.usermeta.spanloom.title')),
-    json_extract(?1, '$.usermeta.spanloom.result')
+    json_extract(?1, '$.usermeta.spanloom.result'),
+    json_extract(?1, '$.usermeta.spanloom.needs')
 WHERE json_type(?1) = 'object';
 
 -- name: mistake
 -- What is not as plot.h says, the first of it.
 WITH meta AS (SELECT json_extract(?1, '$.usermeta.spanloom') AS meta, json_type(?1, '$.usermeta.spanloom') AS kind),
-known(what, key) AS (VALUES ('object', 'answers'), ('object', 'arguments'), ('object', 'data'), ('object', 'title'), ('object', 'result'),
+known(what, key) AS (VALUES ('object', 'answers'), ('object', 'arguments'), ('object', 'data'), ('object', 'title'), ('object', 'result'), ('object', 'needs'),
     ('argument', 'name'), ('argument', 'kind'), ('argument', 'about'), ('argument', 'optional'),
     ('data', 'sql'), ('data', 'columns'), ('data', 'input'),
     ('column', 'type'), ('column', 'unit'), ('column', 'about'), ('column', 'optional')),
@@ -36,6 +37,9 @@ WHERE e.key NOT IN (SELECT key FROM known WHERE what = 'object')
 UNION ALL
 SELECT 'usermeta.spanloom.answers must be a text: the question that the picture answers'
 WHERE json_type(?1, '$.usermeta.spanloom.answers') <> 'text'
+UNION ALL
+SELECT 'usermeta.spanloom.needs must be a text: what a store must hold for the picture'
+WHERE json_type(?1, '$.usermeta.spanloom.needs') <> 'text'
 UNION ALL
 SELECT 'usermeta.spanloom.arguments must be a list: [{"name": ..., "kind": ...}]'
 WHERE json_type(?1, '$.usermeta.spanloom.arguments') <> 'array'

@@ -264,6 +264,16 @@ def states_of_runs_far_apart():
         equal(at[a], 0, (a, b))
 
 
+@cases("states", "workers", "utilisation")
+def of_several_runs_one_can_be_shown(name):
+    imported(EXAMPLE, f"{ROOT}/tests/data/parsl-2026-dual/runinfo", store="far.db")
+    say = "2 runs; --run shows one; "
+    said = lambda *args: plot(name, *args, store="far.db")[1].split(" | ", 1)[1]
+    check(said().startswith(say), said())
+    [run] = spanloom("sql", "-d", path("far.db"), "--format", "tsv", "SELECT key FROM spans WHERE type = 'parsl.rundir.workflow' ORDER BY id LIMIT 1").out.split()[1:]
+    check(say not in said("--run", run), said("--run", run))
+
+
 @test
 def tasks_of_nodes_between_runs():
     """Neither are tasks beside nodes drawn on where none is."""

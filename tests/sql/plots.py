@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """spanloom plot: what reaches a picture is what SQL says, whatever that is; and a file is written whole, or not at all."""
+import contextlib
 import os
+import pty
 import resource
 import stat
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -143,6 +146,32 @@ def nothing():
 
 
 @test
+def nothing_of_what_it_needs():
+    """Of a store with other things: what has to be there."""
+    example()
+    for name, needs in (("flame", "calls of traced programs (spanloom run"), ("icicle", "calls of traced programs"), ("nodes", "readings of nodes (spanloom monitor)")):
+        r = spanloom("plot", name, "-o", path("out.json"), code=1)
+        check(f"the plot {name} has no rows: it needs {needs}" in r.err, r)
+
+
+@test
+def terminals():
+    """They show texts, but no bytes of a PNG or PDF."""
+    example()
+    for form, code in ("png", 2), ("pdf", 2), ("json", 0):
+        ours, theirs = pty.openpty()
+        done = subprocess.Popen([PROGRAM, "plot", "states", "-d", path("spanloom.db"), "-o", "-", "--format", form], stdout=theirs, stderr=subprocess.PIPE, text=True)
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO is the end
+            while more := os.read(ours, 65536):
+                shown += more
+        os.close(ours)
+        said = done.communicate()[1]
+        equal((done.returncode, shown == b"", "is a terminal" in said), (code, code != 0, code != 0), said)
+
+
+@test
 def vega():
     """Values come into the entry of that name; others stay."""
     example()
@@ -168,7 +197,8 @@ MISTAKES = [
     (json.dumps({"$schema": "https://json-schema.org/draft-07/schema"}), '"$schema" must say'),
     (json.dumps({"$schema": LITE, "mark": "bar"}), "usermeta.spanloom.data is missing"),
     (json.dumps({"$schema": LITE, "usermeta": {"spanloom": 3}}), "usermeta.spanloom must be an object"),
-    (spec_of({"data": ROWS, "colour": "red"}), "unknown key 'colour'; known: answers, arguments, data, title, result"),
+    (spec_of({"data": ROWS, "colour": "red"}), "unknown key 'colour'; known: answers, arguments, data, title, result, needs"),
+    (spec_of({"data": ROWS, "needs": []}), "needs must be a text"),
     (spec_of({"data": ROWS, "answers": 3}), "answers must be a text"), (spec_of({"data": []}), "data must be an object"),
     (spec_of({"data": ROWS, "arguments": {}}), "arguments must be a list"),
     (spec_of({"data": ROWS, "arguments": ["x"]}), "argument 1 must be an object"),
