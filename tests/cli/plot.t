@@ -26,7 +26,7 @@ Pictures, in the form that every build has: the specification with its data.
   column,width_s,real,s,no,of the bins
   column,roots,integer,,no,"how many spans there are in all, for the title"
   column,noun,text,,no,"what they are, for the title: tasks"
-  column,runs,integer,,no,"of how many runs all is, for the title"
+  column,workflows,integer,,no,"of how many workflows all is, for the title"
   $ show() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(*(d["title"][k] for k in ("text", "subtitle")), *d["datasets"]["lines"], sep="\n")' "$1"; }
   $ spanloom plot durations invoked returned -o times.json
   $ show times.json

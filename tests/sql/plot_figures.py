@@ -267,7 +267,7 @@ def states_of_runs_far_apart():
 @cases("states", "workers", "utilisation")
 def of_several_runs_one_can_be_shown(name):
     imported(EXAMPLE, f"{ROOT}/tests/data/parsl-2026-dual/runinfo", store="far.db")
-    say = "2 runs; --run shows one; "
+    say = "2 workflows; --run shows one; "
     said = lambda *args: plot(name, *args, store="far.db")[1].split(" | ", 1)[1]
     check(said().startswith(say), said())
     [run] = spanloom("sql", "-d", path("far.db"), "--format", "tsv", "SELECT key FROM spans WHERE type = 'parsl.rundir.workflow' ORDER BY id LIMIT 1").out.split()[1:]
