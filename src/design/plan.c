@@ -10,7 +10,7 @@
 
 const char sl_plan_reserved[] = " record experiment run about block began ended outcome why exit_status wall_s cpu_s "
                                 "max_rss_mb host kernel cpus load_1m "
-                                "measured ideal logs span id key parent type first last seconds design left ";
+                                "measured ideal logs span id key parent type first last seconds design left process ";
 
 int sl_plan_load(struct sl_plan *out, const char *path, struct sl_err *err)
 {

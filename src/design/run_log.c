@@ -19,7 +19,7 @@
 /* Columns that are no factors, beside those of versions. */
 static const char covariates[] =
     "record,experiment,block,design,ended,outcome,why,exit_status,wall_s,cpu_s,max_rss_mb,kernel,"
-    "cpus,load_1m,left,measured,ideal,logs";
+    "cpus,load_1m,left,measured,ideal,logs,process";
 
 /* ---- which files ---- */
 
@@ -322,6 +322,8 @@ int sl_run_log_add(int fd, const struct sl_trials *s, const char *run, const cha
     }
     if (t->traces)
         put_text(&b, "logs", t->traces);
+    if (*t->process)
+        put_text(&b, "process", t->process);
     for (; columns && *columns; columns += 2)
         put_text(&b, columns[0], columns[1]);
     rc = put_line(fd, &b, err);

@@ -3,11 +3,12 @@
 #include "analyse/analyse.h"
 #include "ingest/import.h"
 
-#include <errno.h>
+#include <dirent.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static int ask(double *score, struct sl_store *st, const char *sql, struct sl_err *err)
 {
@@ -63,11 +64,43 @@ int sl_traces_score(double *score, const char *folder, const char *sql, struct s
     return rc;
 }
 
-int sl_traces_folder(struct sl_buf *b, const struct sl_plan *p, const char *run, struct sl_err *err)
+/* The text behind "KEY": " in the first lines of a trace. */
+static const char *fact(const char *text, const char *key, size_t *n)
 {
-    sl_buf_addf(b, "%s/%s.traces", p->folder, p->name);
-    if (mkdir(b->s, 0777) && errno != EEXIST)
-        return sl_err(err, SL_EIO, "cannot make %s: %s", b->s, strerror(errno));
-    sl_buf_addf(b, "/%s", run);
-    return 0;
+    char quoted[40];
+    const char *at;
+
+    snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
+    at = strstr(text, quoted);
+    at = at ? at + strlen(quoted) : NULL;
+    *n = at ? strcspn(at, "\"") : 0;
+    return at;
+}
+
+void sl_traces_process(char *to, size_t room, const char *folder, pid_t pid)
+{
+    char end[48], path[PATH_MAX], text[2048];
+    DIR *d = opendir(folder);
+    struct dirent *e;
+
+    *to = 0;
+    snprintf(end, sizeof end, ".%d.shell.pfw", (int)pid); /* as shell_trace_open() calls them */
+    while (d && !*to && (e = readdir(d))) {
+        size_t n = strlen(e->d_name), nhost, nstart;
+        const char *host, *start;
+        FILE *f;
+        if (n < strlen(end) || strcmp(e->d_name + n - strlen(end), end) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (!(f = fopen(path, "re")))
+            continue;
+        text[fread(text, 1, sizeof text - 1, f)] = 0;
+        fclose(f);
+        host = fact(text, "hostname", &nhost);
+        start = fact(text, "start_ns", &nstart);
+        if (host && start)
+            snprintf(to, room, "%.*s:%d@%.*s", (int)nhost, host, (int)pid, (int)nstart, start);
+    }
+    if (d)
+        closedir(d);
 }

@@ -72,6 +72,8 @@ static void last_line(const struct sl_buf *b, char *to, size_t room)
 static void began(void *to, pid_t pid)
 {
     struct sl_trials *s = to;
+
+    s->pid = pid;
     sl_undo_process(&s->undo, pid, NULL);
 }
 
@@ -222,6 +224,8 @@ static void run_it(struct sl_trials *s, struct sl_trial *t, const struct sl_appl
         t->cpu_s = c.cpu_s;
         t->max_rss_mb = c.max_rss_mb;
         t->left = c.left;
+        if (t->traces)
+            sl_traces_process(t->process, sizeof t->process, t->traces, s->pid);
         t->exit_status = c.error ? -1 : WIFSIGNALED(c.status) ? 128 + WTERMSIG(c.status) : WEXITSTATUS(c.status);
     }
     if (well)
@@ -261,7 +265,7 @@ int sl_trial_run(struct sl_trials *s, struct sl_trial *t, struct sl_err *err)
     int rc;
 
     t->outcome = SL_TRIAL_DONE;
-    t->why[0] = 0;
+    t->why[0] = t->process[0] = 0;
     t->signal = 0;
     t->exit_status = -1;
     t->began_ns = t->ended_ns = 0;

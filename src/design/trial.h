@@ -18,6 +18,7 @@ struct sl_trials {
     int undone; /* files that were put back, since a process was killed before it could */
     char host[256], kernel[256];
     int cpus;
+    pid_t pid;                           /* of the command that ran last */
     bool several;                        /* hosts run it at once, so that the host is a factor that is not controlled */
     SL_VEC(struct sl_plan_pair) version; /* what the plan's commands said; borrowed from the arena */
     struct sl_arena arena;
@@ -52,6 +53,7 @@ struct sl_trial {
     int64_t began_ns, ended_ns;
     double wall_s, cpu_s, max_rss_mb; /* of the command and all that it started */
     double load_1m;                   /* before it began */
+    char process[300];                /* of the command, where it was traced: as its trace calls it; "": it was not */
     unsigned left;                    /* processes that it left behind, which were killed */
     double measured, ideal;           /* NaN: none */
     double score;                     /* measured, or the overhead against the ideal; NaN unless DONE */

@@ -119,3 +119,7 @@ The score by SQL over the traces of each run; these lie below the run:
   $ spanloom experiment logs | sed 's,/.*/traced,.../traced,' | sed -n '/traces/p'
   * .../traced.traces/1 (glob)
   * .../traced.traces/2 (glob)
+  $ spanloom sql --format csv "SELECT r.n, s.key FROM experiment_run r JOIN descendants(r.id) d JOIN spans s ON s.id = d.span WHERE s.key LIKE 'work%' ORDER BY r.n"
+  n,key
+  1,work 1
+  2,work 2

@@ -272,7 +272,7 @@ What is not right:
   try: spanloom experiment --help
   [2]
   $ spanloom experiment export
-  spanloom: export what? runs or deltas
+  spanloom: export what? runs, deltas or hyperfine
   try: spanloom experiment --help
   [2]
   $ spanloom experiment scatter cfg_poll
