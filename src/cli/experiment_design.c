@@ -30,54 +30,15 @@ struct asked {
 
 /* ---- which factors ---- */
 
-static int vary_word(struct asked *a, const char *word, struct sl_err *err)
-{
-    const char *equal = strchr(word, '=');
-    char *name = sl_strndup(word, equal ? (size_t)(equal - word) : strlen(word));
-    int32_t f = sl_plan_factor(&a->plan, name), level;
-    int rc = 0;
-
-    if (f >= 0) {
-        a->vary[f] = true;
-        level = equal ? sl_plan_level(&a->plan, (uint32_t)f, equal + 1) : a->high[f];
-        if (level <= 0)
-            rc = sl_err(err, SL_EUSAGE, "factor %s has no level '%s' beside its base", name, equal ? equal + 1 : "");
-        a->high[f] = level;
-    } else {
-        size_t g = 0;
-        while (g < a->plan.group.n && strcmp(a->plan.group.v[g].name, name) != 0)
-            g++;
-        if (g == a->plan.group.n)
-            rc = sl_err(err, SL_EUSAGE, "%s has no factor and no group '%s' (--factors)", a->plan.path, name);
-        for (size_t i = 0; !rc && i < a->plan.group.v[g].factor.n; i++)
-            a->vary[a->plan.group.v[g].factor.v[i]] = true;
-    }
-    free(name);
-    return rc;
-}
-
 static int choose_factors(struct asked *a, struct sl_err *err)
 {
-    const char *list = cli_option(a->cli, "factors");
     size_t n = a->plan.factor.n;
-    int rc = 0;
 
-    if (!n)
-        return sl_err(err, SL_EUSAGE, "%s varies nothing: add `factors:`", a->plan.path);
     a->vary = sl_alloc(n * sizeof *a->vary);
     a->high = sl_alloc(n * sizeof *a->high);
     a->of = (struct sl_design_of){&a->plan, a->vary, a->high};
     a->settings.factors = n;
-    for (size_t f = 0; f < n; f++) {
-        a->vary[f] = !list;
-        a->high[f] = (int32_t)a->plan.factor.v[f].level.n - 1;
-    }
-    for (const char *s = list; s && !rc; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
-        char *word = sl_strndup(s, strcspn(s, ","));
-        rc = vary_word(a, word, err);
-        free(word);
-    }
-    return rc;
+    return cli_experiment_vary(a->cli, &a->plan, a->vary, a->high, err);
 }
 
 /* ---- designs ---- */

@@ -17,6 +17,51 @@ int cli_experiment_plan(const struct cli *cli, struct sl_plan *p, struct sl_err 
     return sl_plan_load(p, given ? given : CLI_EXPERIMENT_FILE, err);
 }
 
+static int vary_word(const struct sl_plan *p, const char *word, bool *vary, int32_t *high, struct sl_err *err)
+{
+    const char *equal = strchr(word, '=');
+    char *name = sl_strndup(word, equal ? (size_t)(equal - word) : strlen(word));
+    int32_t f = sl_plan_factor(p, name), level;
+    int rc = 0;
+
+    if (f >= 0) {
+        vary[f] = true;
+        level = equal ? sl_plan_level(p, (uint32_t)f, equal + 1) : high[f];
+        if (level <= 0)
+            rc = sl_err(err, SL_EUSAGE, "factor %s has no level '%s' beside its base", name, equal ? equal + 1 : "");
+        high[f] = level;
+    } else {
+        size_t g = 0;
+        while (g < p->group.n && strcmp(p->group.v[g].name, name) != 0)
+            g++;
+        if (g == p->group.n)
+            rc = sl_err(err, SL_EUSAGE, "%s has no factor and no group '%s' (--factors)", p->path, name);
+        for (size_t i = 0; !rc && i < p->group.v[g].factor.n; i++)
+            vary[p->group.v[g].factor.v[i]] = true;
+    }
+    free(name);
+    return rc;
+}
+
+int cli_experiment_vary(const struct cli *cli, const struct sl_plan *p, bool *vary, int32_t *high, struct sl_err *err)
+{
+    const char *list = cli_option(cli, "factors");
+    int rc = 0;
+
+    if (!p->factor.n)
+        return sl_err(err, SL_EUSAGE, "%s varies nothing: add `factors:`", p->path);
+    for (size_t f = 0; f < p->factor.n; f++) {
+        vary[f] = !list;
+        high[f] = (int32_t)p->factor.v[f].level.n - 1;
+    }
+    for (const char *s = list; s && !rc; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
+        char *word = sl_strndup(s, strcspn(s, ","));
+        rc = vary_word(p, word, vary, high, err);
+        free(word);
+    }
+    return rc;
+}
+
 int cli_experiment_whole(const struct cli *cli, const char *name, uint64_t least, uint64_t *to)
 {
     const char *s = cli_option(cli, name);

@@ -11,6 +11,12 @@
 /* That of --plan, or experiment.yaml here.  To be freed in any case. */
 int cli_experiment_plan(const struct cli *cli, struct sl_plan *p, struct sl_err *err);
 
+/*
+ * --factors: which vary, the others stay at their base; without it, all.  vary: of each factor of the plan; high: its
+ * high level, where a design has two: that which is named, or else its last.
+ */
+int cli_experiment_vary(const struct cli *cli, const struct sl_plan *p, bool *vary, int32_t *high, struct sl_err *err);
+
 /* An option that is a whole number from `least` up, which is left as it is where it is not given.  EXIT_DONE, or
  * EXIT_USAGE, and it is said why. */
 int cli_experiment_whole(const struct cli *cli, const char *name, uint64_t least, uint64_t *to);

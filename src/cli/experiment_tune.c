@@ -4,6 +4,7 @@
  * has run is in the logs beside the plan, and nothing else is kept: what was killed goes on.
  */
 #include "base/clock.h"
+#include "base/hash.h"
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
 #include "design/schedule.h"
@@ -31,7 +32,7 @@ struct known {
     double *y; /* logarithms of costs; NaN: failed */
     struct sl_space space;
     size_t others, n, failed;
-    char prefix[64]; /* of the ids of this search's own runs, which come last; "": there is none */
+    char prefix[96]; /* of the ids of this search's own runs, which come last; "": there is none */
 };
 
 static bool allowed(const void *plan, const int32_t *setting)
@@ -69,22 +70,26 @@ static bool is_own(const struct known *k, const struct sl_run_record *r)
     return *k->prefix && !strncmp(r->run, k->prefix, strlen(k->prefix));
 }
 
-/* Others' runs first. */
-static int load(struct known *k, struct sl_err *err)
+/* Others' runs first.  What does not vary has one level, its base, and runs with another one are no part of it. */
+static int load(struct known *k, const struct cli *cli, struct sl_err *err)
 {
     size_t f = k->plan.factor.n;
-    int rc = sl_run_log_read(&k->records, &k->plan, err);
+    bool *vary = sl_alloc(f * sizeof *vary + 1);
+    int rc;
 
     k->levels = sl_alloc(f * sizeof *k->levels + 1);
+    if (!(rc = cli_experiment_vary(cli, &k->plan, vary, k->levels, err)))
+        rc = sl_run_log_read(&k->records, &k->plan, err);
     for (size_t i = 0; i < f; i++)
-        k->levels[i] = (int32_t)k->plan.factor.v[i].level.n;
+        k->levels[i] = vary[i] ? (int32_t)k->plan.factor.v[i].level.n : 1;
+    free(vary);
     k->space = (struct sl_space){f, k->levels, allowed, &k->plan};
     for (int own = 0; own < 2 && !rc; own++) {
         for (size_t i = 0; i < k->records.v.n && !rc; i++) {
             const struct sl_run_record *r = &k->records.v.v[i];
             bool whole = true;
             for (size_t j = 0; j < f; j++)
-                whole &= r->setting[j] >= 0;
+                whole &= r->setting[j] >= 0 && r->setting[j] < k->levels[j];
             if (whole && is_own(k, r) == own)
                 rc = add(k, r->setting, r->score, err);
         }
@@ -93,8 +98,6 @@ static int load(struct known *k, struct sl_err *err)
             k->failed = *k->prefix ? 0 : k->failed;
         }
     }
-    if (!rc && !f)
-        rc = sl_err(err, SL_EUSAGE, "%s varies nothing: it has no factors", k->plan.path);
     return rc;
 }
 
@@ -250,7 +253,7 @@ int cli_experiment_suggest(const struct cli *cli, int argc, char **argv)
     if ((rc = cli_experiment_whole(cli, "runs", 1, &runs)))
         return rc;
     if (!(rc = cli_experiment_plan(cli, &k.plan, &err)))
-        rc = load(&k, &err);
+        rc = load(&k, cli, &err);
     random = k.plan.seed;
     if (!rc && (rc = cli_experiment_whole(cli, "seed", 0, &random))) {
         release(&k);
@@ -475,9 +478,13 @@ int cli_experiment_tune(const struct cli *cli, int argc, char **argv)
     }
     s.tune.budget = runs;
     s.tune.seed = seed;
+    const char *factors = cli_option(cli, "factors"); /* another search, where these are others */
     snprintf(s.k.prefix, sizeof s.k.prefix, "tune-%llu-%llu-", (unsigned long long)runs, (unsigned long long)seed);
+    if (factors)
+        snprintf(s.k.prefix + strlen(s.k.prefix), sizeof s.k.prefix - strlen(s.k.prefix), "%08llx-",
+                 (unsigned long long)sl_hash(factors, strlen(factors)) & 0xffffffff);
     if (!rc && !(rc = sl_trials_open(&s.trials, &s.k.plan, NULL, &err))) {
-        rc = load(&s.k, &err); /* under the lock */
+        rc = load(&s.k, cli, &err); /* under the lock */
         if (!rc) {
             path = sl_run_log_path(&s.k.plan, "tune");
             s.log = rc = sl_run_log_open(path, &s.trials, &err);

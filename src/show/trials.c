@@ -12,7 +12,7 @@ enum { PERCENT = 3 * SL_SHOW_NUMBER };
 static double real(const struct sl_table *t, int column)
 {
     double v = sl_table_real_or_nan(t, column);
-    return fabs(v) < 1e3 ? nearbyint(v * 1e12) / 1e12 : v;
+    return fabs(v) < 1e3 ? nearbyint(v * 1e12) / 1e12 + 0.0 : v;
 }
 
 /* Is a unit one of time, of which more is slower? */
@@ -33,9 +33,9 @@ static char *range(double low, double high, bool sign, char *buf)
     char a[SL_SHOW_NUMBER] = "?", b[SL_SHOW_NUMBER] = "?";
 
     if (!isnan(low))
-        sl_show_number(100 * low, sign, a);
+        sl_show_number(100 * low + 0.0, sign, a);
     if (!isnan(high))
-        sl_show_number(100 * high, sign, b);
+        sl_show_number(100 * high + 0.0, sign, b);
     snprintf(buf, PERCENT, "%s to %s %%", a, b);
     return buf;
 }
@@ -125,7 +125,7 @@ void sl_show_comparison(FILE *out, const struct sl_result *r)
 
 /* ---- settings ---- */
 
-enum { SETTING = 40 };
+enum { SETTING = 36 };
 
 /* A name that does not fit has a line to itself. */
 static void put_name(FILE *out, const char *name)
@@ -140,15 +140,18 @@ static void put_settings(FILE *out, struct sl_table *t)
 {
     char n[SL_SHOW_NUMBER], l[SL_SHOW_NUMBER], h[SL_SHOW_NUMBER], between[2 * SL_SHOW_NUMBER + 8];
     bool first = true;
+    int width = 9; /* of scores: that of their unit */
 
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0; first = false) {
+        const char *unit = sl_table_text_or_empty(t, SL_SETTINGS_UNIT);
+        if (first && strlen(unit) > 9)
+            width = strlen(unit) < 16 ? (int)strlen(unit) : 16;
         if (first)
-            fprintf(out, "%-*s %9s  %-18s %5s\n", SETTING, "setting", sl_table_text_or_empty(t, SL_SETTINGS_UNIT),
-                    "95 % interval", "runs");
+            fprintf(out, "%-*s %*.16s  %-18s %4s\n", SETTING, "setting", width, unit, "95 % interval", "runs");
         put_name(out, sl_table_text_or_empty(t, SL_SETTINGS_SETTING));
         snprintf(between, sizeof between, "%s to %s", sl_show_number(real(t, SL_SETTINGS_LOWER), false, l),
                  sl_show_number(real(t, SL_SETTINGS_UPPER), false, h));
-        fprintf(out, " %9s  %-18s %5lld\n", sl_show_number(real(t, SL_SETTINGS_SCORE), false, n), between,
+        fprintf(out, " %*s  %-18s %4lld\n", width, sl_show_number(real(t, SL_SETTINGS_SCORE), false, n), between,
                 (long long)sl_table_int(t, SL_SETTINGS_RUNS));
     }
 }
