@@ -33,8 +33,8 @@ int cli_find_workflow(const struct cli *cli, struct sl_store *st, const char *wo
 
 /*
  * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a type and a key as for `show`, or
- * nothing, then it is --run, then the only one there is; NULL: it cannot be said so.  EXIT_DONE; else it is said what is wrong, and nothing is
- * open.
+ * nothing, then it is --run, then the only one there is; NULL: it cannot be said so.  EXIT_DONE; else it is said what
+ * is wrong, and nothing is open.
  */
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow);
 

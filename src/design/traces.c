@@ -4,11 +4,13 @@
 #include "ingest/import.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int ask(double *score, struct sl_store *st, const char *sql, struct sl_err *err)
 {
@@ -62,6 +64,15 @@ int sl_traces_score(double *score, const char *folder, const char *sql, struct s
     sl_found_free(&found);
     sl_recipes_free(set);
     return rc;
+}
+
+int sl_traces_folder(struct sl_buf *b, const struct sl_plan *p, const char *run, struct sl_err *err)
+{
+    sl_buf_addf(b, "%s/%s.traces", p->folder, p->name);
+    if (mkdir(b->s, 0777) && errno != EEXIST)
+        return sl_err(err, SL_EIO, "cannot make %s: %s", b->s, strerror(errno));
+    sl_buf_addf(b, "/%s", run);
+    return 0;
 }
 
 /* The text behind "KEY": " in the first lines of a trace. */
