@@ -56,8 +56,12 @@ static int last_below(struct sl_store *st, const char *path, int64_t *workflow, 
             break;
         if (sqlite3_column_int64(q, 0) == *workflow)
             continue;
-        fprintf(stderr, n == 2 ? "spanloom: of several runs the last is told of; the others: spanloom why" : "");
-        fprintf(stderr, n < 6 ? " --run %.36s" : n == 6 ? " ..." : "", (const char *)sqlite3_column_text(q, 1));
+        if (n == 2)
+            fputs("spanloom: of several runs the last is told of; the others: spanloom why", stderr);
+        if (n < 6)
+            fprintf(stderr, " --run %.36s", (const char *)sqlite3_column_text(q, 1));
+        else if (n == 6)
+            fputs(" ...", stderr);
     }
     if (n > 1)
         fputc('\n', stderr);
