@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "experiment/answers.h"
 
+#include <limits.h>
+
 /* They give an exit code. */
 int cli_experiment_import(const struct cli *cli, int files, char **file);
 int cli_experiment_report(const struct cli *cli, const struct sl_asked *a);
@@ -23,6 +25,10 @@ double cli_experiment_percent(const struct cli *cli, const char *name, double ot
 double cli_experiment_time(const struct cli *cli, const char *name, double otherwise);    /* in seconds */
 /* --seed, or one that nobody has had.  EXIT_DONE, or EXIT_USAGE, and it is said why. */
 int cli_experiment_seed(const struct cli *cli, uint64_t *seed);
+struct sl_plan;
+/* A folder of TMPDIR for what is kept while a plan runs that is no file; and its end, when all in it is gone. */
+int cli_experiment_temp(char path[PATH_MAX], struct sl_err *err);
+void cli_experiment_temp_remove(const char *path, const struct sl_plan *p);
 /* The plan of a command without its factors and the bracket at its end: by --score, --rate and --timeout. */
 void cli_experiment_plan_text(struct sl_buf *b, const struct cli *cli, const char *name, const char *command);
 

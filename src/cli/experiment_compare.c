@@ -53,6 +53,24 @@ int cli_experiment_seed(const struct cli *cli, uint64_t *seed)
 
 /* ---- plans of commands ---- */
 
+int cli_experiment_temp(char path[PATH_MAX], struct sl_err *err)
+{
+    const char *dir = getenv("TMPDIR");
+
+    snprintf(path, PATH_MAX, "%.4000s/spanloom-runs-XXXXXX", dir && *dir ? dir : "/tmp");
+    return mkdtemp(path) ? 0 : sl_err(err, SL_EIO, "cannot make the folder %s: %s", path, strerror(errno));
+}
+
+void cli_experiment_temp_remove(const char *path, const struct sl_plan *p)
+{
+    struct sl_buf lock = {0};
+
+    sl_buf_addf(&lock, "%s/.%s.lock", path, p->name);
+    unlink(lock.s);
+    rmdir(path);
+    sl_buf_free(&lock);
+}
+
 void cli_experiment_plan_text(struct sl_buf *b, const struct cli *cli, const char *name, const char *command)
 {
     const char *score = cli_option(cli, "score"), *timeout = cli_option(cli, "timeout");
@@ -159,15 +177,15 @@ static int show(const struct cli *cli, const struct sl_comparison *c, const stru
 /* Runs it; where the plan is a file, its runs are kept beside those of `experiment run`. */
 static int compare(const struct cli *cli, struct sl_plan *p, struct sl_comparison *c, char **argv, bool commands)
 {
-    char state[] = "/tmp/spanloom-compare-XXXXXX", id[64];
+    char state[PATH_MAX], id[64];
     const char *folder = p->folder;
     struct sl_trials s;
     struct sl_err err = {0};
     int rc, code;
 
     if (commands) { /* what is kept for a run that is killed needs no place where people work */
-        if (!mkdtemp(state))
-            return cli_fail(cli, (sl_err(&err, SL_EIO, "cannot make a folder in /tmp: %s", strerror(errno)), &err));
+        if (cli_experiment_temp(state, &err))
+            return cli_fail(cli, &err);
         p->folder = state;
     }
     rc = sl_trials_open(&s, p, NULL, &err);
@@ -188,13 +206,8 @@ static int compare(const struct cli *cli, struct sl_plan *p, struct sl_compariso
             close(c->log);
         sl_trials_close(&s);
     }
-    if (commands) {
-        struct sl_buf lock = {0};
-        sl_buf_addf(&lock, "%s/.%s.lock", state, p->name);
-        unlink(lock.s);
-        rmdir(state);
-        sl_buf_free(&lock);
-    }
+    if (commands)
+        cli_experiment_temp_remove(state, p);
     if (c->progress)
         fputs("\r\033[K", stderr);
     if (rc)

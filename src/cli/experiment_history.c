@@ -38,7 +38,7 @@ struct session {
     struct sl_plan plan, build; /* both: folder is where they run */
     bool builds;
     const char *here; /* the folder of the log */
-    char temp[64];
+    char temp[PATH_MAX];
     char *prefix; /* of this folder in the repository: "src/", or "" */
     struct sl_trials trials;
     int log;
@@ -423,10 +423,9 @@ static int history(struct session *s, const char *range, struct sl_err *err)
     char *path = sl_run_log_path(&s->plan, NULL);
     int rc;
 
-    strcpy(s->temp, "/tmp/spanloom-history-XXXXXX");
-    if (!mkdtemp(s->temp)) {
+    if ((rc = cli_experiment_temp(s->temp, err))) {
         free(path);
-        return sl_err(err, SL_EIO, "cannot make a folder in /tmp: %s", strerror(errno));
+        return rc;
     }
     s->plan.folder = s->temp;
     rc = sl_trials_open(&s->trials, &s->plan, NULL, err);
@@ -451,11 +450,7 @@ static int history(struct session *s, const char *range, struct sl_err *err)
             close(s->log);
         sl_trials_close(&s->trials);
     }
-    struct sl_buf lock = {0};
-    sl_buf_addf(&lock, "%s/.%s.lock", s->temp, s->plan.name);
-    unlink(lock.s);
-    rmdir(s->temp);
-    sl_buf_free(&lock);
+    cli_experiment_temp_remove(s->temp, &s->plan);
     free(path);
     return rc;
 }
