@@ -102,7 +102,7 @@ void sl_runs_free(struct sl_runs *r);
 
 /* What the name of a column says of its unit: usec_per_task is us/task. */
 void sl_unit_of(struct sl_unit *u, const char *column);
-/* The same, where a unit is stated, or NULL, and where more is better: tasks/s costs s/task. */
+/* The same, where a unit is stated, or NULL, and where more is better: tasks/s costs ms/task. */
 void sl_unit_stated(struct sl_unit *u, const char *column, const char *unit, bool more);
 
 static inline const int32_t *sl_runs_levels(const struct sl_runs *r, size_t run)

@@ -48,13 +48,17 @@ void sl_unit_stated(struct sl_unit *u, const char *column, const char *unit, boo
     if (!unit && !more)
         return;
     unit = unit ? unit : column;
-    over -= more && over > 1 && !strcmp(slash, "/s") && unit[over - 1] == 's'; /* tasks/s: s/task */
-    u->rate_per = per_s && !more ? per_s : 1;
+    u->rate_per = 1;
     snprintf(more ? u->rate : u->cost, sizeof u->cost, "%.60s", unit);
-    if (per_s && !more)
+    if (more && slash && !strcmp(slash, "/s")) { /* tasks/s: ms/task */
+        u->rate_per = 1e3;
+        snprintf(u->cost, sizeof u->cost, "ms/%.*s", over > 1 && unit[over - 1] == 's' ? over - 1 : over, unit);
+    } else if (per_s && !more) { /* us/task: tasks/s */
+        u->rate_per = per_s;
         snprintf(u->rate, sizeof u->rate, "%.50ss/s", slash + 1);
-    else if (slash)
+    } else if (slash) {
         snprintf(more ? u->cost : u->rate, sizeof u->rate, "%.30s/%.*s", slash + 1, over < 30 ? over : 30, unit);
-    else
+    } else {
         snprintf(more ? u->cost : u->rate, sizeof u->rate, "1/%.60s", unit);
+    }
 }

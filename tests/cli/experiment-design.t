@@ -95,11 +95,11 @@ More is better: a rate, which analyses see as what it costs.
   $ spanloom experiment design full > said && spanloom experiment run
   rate: 16 runs made, 0 failed
   $ spanloom experiment model --no-time | sed -n 2,6p
-  what changes, all else being equal, by least squares (less is better), s/task
+  what changes, all else being equal, by least squares (less is better), ms/task
   
   term                             change  95 % interval                p
-  (Intercept)                      0.0100  +0.0100 to +0.0100      <0.001
-  fast                           -0.00500  -0.00500 to -0.00500    <0.001 **
+  (Intercept)                        10.0  +10.0 to +10.0          <0.001
+  fast                              -5.00  -5.00 to -5.00          <0.001 **
   $ spanloom experiment model --no-time --rate | sed -n '2p;6p'
   what changes, all else being equal, by least squares (more is better), tasks/s
   fast                               +100  +100 to +100            <0.001 **
