@@ -312,6 +312,9 @@ static int run(struct cli *cli, int argc, char **argv)
         return rc;
     if (!strcmp(sub->name, "import"))
         return cli_experiment_import(cli, argc - 1, argv + 1);
+    if (cli->format_given && (!strcmp(sub->name, "design") || !strcmp(sub->name, "run")))
+        return cli_usage(cli, "--format does nothing here: the planned runs are CSV, NAME.design.csv, and those that "
+                              "were made JSON, NAME.runs.jsonl");
     if (!strcmp(sub->name, "design"))
         return cli_experiment_design(cli, argc - 1, argv + 1);
     if (!strcmp(sub->name, "run"))
