@@ -311,8 +311,7 @@ static int design(struct asked *a, int argc, char **argv, struct sl_err *err)
         for (size_t i = 0; i < sl_settings_n(&a->settings); i++) {
             sl_settings_add(&one, sl_setting(&a->settings, i));
             sl_schedule_add(&a->schedule, &one, 1, a->name.s, a->seed);
-            a->schedule.v.v[a->schedule.v.n - 1].block =
-                i ? a->schedule.v.v[before].block : a->schedule.v.v[before].block;
+            a->schedule.v.v[a->schedule.v.n - 1].block = a->schedule.v.v[before].block;
             sl_vec_clear(&one.level);
         }
         sl_settings_free(&one);

@@ -20,12 +20,54 @@ enum { GRACE_S = 2, PATIENCE_MS = 500 };
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static sigset_t before, held;
 static struct sigaction child_before, pipe_before;
-static int taken;    /* a signal that was seen */
-static bool put_off; /* it is not acted on */
+static int taken;        /* a signal that was seen */
+static bool put_off;     /* it is not acted on */
+static pid_t others[32]; /* children that this process had before, as of a shell whose place it took */
+static int nothers;
+
+static bool is_other(pid_t pid)
+{
+    for (int i = 0; i < nothers; i++)
+        if (others[i] == pid)
+            return true;
+    return false;
+}
+
+/* A child of ours that has not ended, and is none of the others; 0: there is none. */
+static pid_t some_child(void)
+{
+    siginfo_t info = {0};
+    char path[64], line[512], *paren;
+    struct dirent *e;
+    pid_t found = 0;
+    DIR *d;
+
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD)
+        return 0;
+    for (d = opendir("/proc"); d && !found && (e = readdir(d));) {
+        FILE *f;
+        int parent = 0;
+        char state = 0;
+        if (e->d_name[0] < '1' || e->d_name[0] > '9')
+            continue;
+        snprintf(path, sizeof path, "/proc/%.20s/stat", e->d_name);
+        if (!(f = fopen(path, "re")))
+            continue;
+        if (fgets(line, sizeof line, f) && (paren = strrchr(line, ')')) &&
+            sscanf(paren + 1, " %c %d", &state, &parent) == 2 && parent == getpid() && state != 'Z' &&
+            !is_other((pid_t)atoi(e->d_name)))
+            found = (pid_t)atoi(e->d_name);
+        fclose(f);
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
 
 void sl_command_hold(void)
 {
     struct sigaction normal = {.sa_handler = SIG_DFL};
+    pid_t child;
 
     sigemptyset(&held);
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
@@ -34,6 +76,9 @@ void sl_command_hold(void)
     sigaction(SIGCHLD, &normal, &child_before);
     sigaction(SIGPIPE, NULL, &pipe_before);
     sigprocmask(SIG_BLOCK, &held, &before);
+    nothers = 0;
+    while (nothers < (int)(sizeof others / sizeof *others) && (child = some_child()))
+        others[nothers++] = child;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     taken = 0;
 }
@@ -143,36 +188,6 @@ static bool reap(struct sl_command *c, pid_t pid)
         }
     }
     return over;
-}
-
-/* Our children, one of which is left of a command; 0: none. */
-static pid_t some_child(void)
-{
-    siginfo_t info = {0};
-    char path[64], line[512], *paren;
-    struct dirent *e;
-    pid_t found = 0;
-    DIR *d;
-
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD)
-        return 0;
-    for (d = opendir("/proc"); d && !found && (e = readdir(d));) {
-        FILE *f;
-        int parent = 0;
-        char state = 0;
-        if (e->d_name[0] < '1' || e->d_name[0] > '9')
-            continue;
-        snprintf(path, sizeof path, "/proc/%.20s/stat", e->d_name);
-        if (!(f = fopen(path, "re")))
-            continue;
-        if (fgets(line, sizeof line, f) && (paren = strrchr(line, ')')) &&
-            sscanf(paren + 1, " %c %d", &state, &parent) == 2 && parent == getpid() && state != 'Z')
-            found = (pid_t)atoi(e->d_name);
-        fclose(f);
-    }
-    if (d)
-        closedir(d);
-    return found;
 }
 
 /* Who is still there is an orphan, and our child now, as those will be whose parents we kill.  What is about to end

@@ -105,6 +105,16 @@ More is better: a rate, which analyses see as what it costs.
   fast                               +100  +100 to +100            <0.001 **
   $ cd ..
 
+Who was there before is left alone, also where a shell gives its place away:
+
+  $ mkdir other && cd other && printf 'experiment: other\ncommand: "sleep 60 &"\nfactors: {a: {placebo: yes}}\n' > experiment.yaml
+  $ spanloom experiment design full > said
+  $ bash -c 'sleep 50 & echo $! > pid; exec spanloom experiment run' && kill -0 $(cat pid) && kill $(cat pid)
+  other: 2 runs made, 0 failed
+  $ grep -c '"left": 1' other.runs.jsonl
+  2
+  $ cd ..
+
 The score by SQL over the traces of each run; these lie below the run:
 
   $ mkdir traced && cd traced && cat > experiment.yaml <<'END'
