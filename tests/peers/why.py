@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""spanloom why of real Parsl runs that are slow for a known reason (lib/planted.py), and of the same without it.
+
+How long workers take to start differs from run to run, so what is compared is the time from then on.
+"""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import PROGRAM, ROOT, cases, check, environment, main, note, path, spanloom  # noqa: E402
+import peers  # noqa: E402
+
+peers.needs("parsl")
+FINDING = {"straggler": "straggler", "few_workers": "too-few-workers", "barrier": "barrier", "slow_block": "slow-workers",
+           "late_input": "bottleneck-task", "chain": "chain", "failed_tries": "failed-tries", "lost_worker": "failed-tries"}
+
+
+def runs(cause, kinds=("planted", "repaired")):
+    """What is found in a run with the reason, and in one without; both go on at once."""
+    where = {"PATH": f"{os.path.dirname(peers.python())}:{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"}
+    going = [subprocess.Popen([peers.python(), f"{ROOT}/tests/lib/planted.py", cause, kind, path(kind)], env={**environment(), **where},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for kind in kinds]
+    for process in going:
+        out, _ = process.communicate(timeout=300)
+        check(process.returncode == 0, out[-2000:])
+    return [json.loads(spanloom("why", "--format", "json", "-d", path(f"{kind}.db"), f"{path(kind)}/runinfo").out) for kind in kinds]
+
+
+def costs(told):
+    return [(f["finding"], round(f["seconds"], 2)) for f in told["findings"] if f["seconds"] is not None]
+
+
+@cases(*FINDING)
+def the_reason_is_the_first_finding(cause):
+    planted, repaired = runs(cause)
+    check(costs(planted) and costs(planted)[0][0] == FINDING[cause], costs(planted))
+    check(FINDING[cause] not in [name for name, _ in costs(repaired)], "repaired:", costs(repaired))
+    first, was, now = planted["findings"][0], planted["run"][0], repaired["run"][0]
+    gained = was["makespan_s"] - was["first_run_s"] - (now["makespan_s"] - now["first_run_s"])
+    note(f"{first['seconds']:.2f} s told, {gained:.2f} s gained: {first['text']}")
+    # seconds of few workers are those of twice as many, and four times as many were taken; a second block comes when it comes
+    if cause not in ("few_workers", "slow_block"):
+        check(abs(first["seconds"] - gained) < 0.15 * gained + 0.5, f"{first['seconds']} s told, {gained} s gained")
+
+
+@cases("sound")
+def a_sound_run_has_no_finding(cause):
+    [sound] = runs(cause, ("planted",))
+    check(all(seconds < 0.05 * sound["run"][0]["makespan_s"] for _, seconds in costs(sound)), costs(sound))
+
+
+@cases("late_block")
+def workers_that_came_late(cause):
+    [late] = runs(cause, ("planted",))
+    check(costs(late)[0][0] == "late-workers" and 11.9 < costs(late)[0][1] < 16, costs(late))
+
+
+main()
