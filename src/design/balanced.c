@@ -12,18 +12,14 @@
 enum { MOST_OFF = 64 };
 
 /* Of libz3.so.4, which is loaded when it is first needed: it is as large as all else together. */
-#define Z3_FUNCTIONS(F)                                                                                                \
-    F(mk_config)                                                                                                       \
-    F(del_config)                                                                                                      \
-    F(mk_context)                                                                                                      \
-    F(del_context)                                                                                                     \
-    F(mk_simple_solver)                                                                                                \
-    F(solver_inc_ref)                                                                                                  \
-    F(solver_dec_ref)                                                                                                  \
-    F(solver_assert) F(solver_check) F(solver_push) F(solver_pop) F(solver_get_model) F(model_inc_ref)                 \
-        F(model_dec_ref) F(model_eval) F(get_bool_value) F(mk_int_symbol) F(mk_bool_sort) F(mk_const) F(mk_not)        \
-            F(mk_and) F(mk_or) F(mk_pble) F(mk_pbge) F(mk_params) F(params_inc_ref) F(params_dec_ref)                  \
-                F(params_set_uint) F(mk_string_symbol) F(solver_set_params) F(set_error_handler)
+/* clang-format off */
+#define Z3_FUNCTIONS(F) \
+    F(mk_config) F(del_config) F(mk_context) F(del_context) F(mk_simple_solver) F(solver_inc_ref) \
+    F(solver_dec_ref) F(solver_assert) F(solver_check) F(solver_push) F(solver_pop) F(solver_get_model) \
+    F(model_inc_ref) F(model_dec_ref) F(model_eval) F(get_bool_value) F(mk_int_symbol) F(mk_bool_sort) \
+    F(mk_const) F(mk_not) F(mk_and) F(mk_or) F(mk_pble) F(mk_pbge) F(mk_params) F(params_inc_ref) \
+    F(params_dec_ref) F(params_set_uint) F(mk_string_symbol) F(solver_set_params) F(set_error_handler)
+/* clang-format on */
 #define DECLARE(name) __typeof__(Z3_##name) *name;
 static struct {
     void *library;

@@ -213,4 +213,89 @@ def unfinished():
     check("10 of 40 tasks" in notes["unfinished"], notes)
 
 
+
+# ---- findings of users
+
+def own(name, text):
+    write(path(f"config/spanloom/findings/{name}.yaml"), text)
+    return {"XDG_CONFIG_HOME": path("config")}
+
+
+@test
+def findings_of_users_count_beside_ours_and_in_their_place():
+    run(bag(16), end=9)
+    env = own("long", "about: tasks\nsql: SELECT 3 AS seconds, count(*) AS n, span AS spans FROM task\ntext: '{n} tasks, {seconds}, {none}'\n")
+    r = spanloom("why", "-d", path("why.db"), env=env, code=1)
+    check("long.yaml: its SQL has no column {none}" in r.err and "went on for" in r.out, r.out + r.err)
+    env = own("long", "about: tasks\nsql: SELECT 3 AS seconds, 2.5 AS took_s, 0.25 AS a_share, count(*) AS n, span AS spans FROM task\ntext: '{n} tasks, {took_s}, {a_share}'\n")
+    found = {f["finding"]: f for f in json.loads(spanloom("why", "--format", "json", "-d", path("why.db"), env=env).out)["findings"]}
+    equal((found["long"]["text"], found["long"]["seconds"], found["long"]["sure"]), ("16 tasks, 2.50 s, 25 %", 3, "by estimate"))
+    env = own("shut-down", "about: ours\nsql: SELECT 1 AS seconds WHERE 0\ntext: never\n")
+    found = [f["finding"] for f in json.loads(spanloom("why", "--format", "json", "-d", path("why.db"), env=env).out)["findings"]]
+    equal(found, ["long"])
+
+
+@cases(("sqll: x", "bad.yaml:2: there is no key 'sqll'"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
+       ("text: [a]", "'text' is a text"))
+def what_is_no_finding_is_told(line, said):
+    run(bag(4))
+    text = f"about: x\n{line}\nsql: SELECT 1 AS seconds\n" + ("text: x\n" if "text" not in line else "")
+    r = spanloom("why", "-d", path("why.db"), env=own("bad", text), code=1)
+    check(said in r.err, r.err)
+
+
+@cases("SELEKT 1", "SELECT 1; SELECT 2", "DELETE FROM task", "SELECT 1 AS seconds, 'nonsense x2' AS changes FROM nowhere")
+def what_is_no_sql_is_told_and_the_others_are_printed(sql):
+    run(bag(16), end=9)
+    r = spanloom("why", "-d", path("why.db"), env=own("bad", f"about: x\nsql: {json.dumps(sql)}\ntext: x\n"), code=1)
+    check("bad.yaml: sql:" in r.err and "went on for 9" in r.out, r.out + r.err)
+
+
+# ---- two runs, gates, failures, names
+
+@test
+def two_runs_beside_each_other():
+    a = run(bag(48), file="a.db")
+    b = run(bag(30) + [Task("work", 15)] + bag(17), file="b.db")
+    told = json.loads(spanloom("why", path("a.db"), path("b.db"), "--format", "json").out)
+    equal([round(r["makespan_s"], 6) for r in told["runs"]], [round(a, 6), round(b, 6)])
+    changes = [c for c in told["changes"] if c["what"] == "finding"]
+    equal([(c["name"], c["a_s"]) for c in changes], [("straggler", None)])
+    parts = sum(c["change_s"] for c in told["changes"] if c["what"] == "path")
+    check(abs(parts - (b - a)) < 1e-6, "parts of the path add up to the change:", parts, b - a)
+    out = spanloom("why", path("a.db"), path("b.db")).out
+    check("B took" in out and "longer than A" in out and "came: task 30 (work)" in out, out)
+    check(all(len(line) <= 80 for line in out.splitlines()), out)
+    equal(spanloom("why", path("a.db"), path("b.db"), "--fail-on", "5%", code=3).code, 3)
+    equal(spanloom("why", path("b.db"), path("a.db"), "--fail-on", "5%").code, 0)
+    equal(spanloom("why", "-d", path("b.db"), "--fail-on", "1s", code=3).code, 3)
+    equal(spanloom("why", "-d", path("a.db"), "--fail-on", "1%").code, 0)
+
+
+@test
+def failures_by_app_and_exception():
+    run([Task("flaky", 1, fails=3, failed_s=2.0) for _ in range(4)])
+    rows = json.loads(spanloom("failures", "-d", path("why.db"), "--format", "json").out)
+    equal([(r["tasks"], r["tries"], r["then done"], r["failed"], r["app"], r["exception"]) for r in rows], [(4, 12, 4, 0, "flaky", "OSError('no route to host')")])
+    check(24 <= rows[0]["seconds"] < 24.2, rows)  # 4 x 3 x 2 s, and what passed in between
+    run(bag(4))
+    check("nothing failed" in spanloom("failures", "-d", path("why.db")).out, "nothing")
+
+
+@test
+def runs_are_called_by_what_tells_their_directories_apart():
+    data = f"{ROOT}/tests/data"
+    two = imported(f"{data}/parsl-2026-dual", f"{data}/parsl-2026-lost", store="two.db").store
+    rows = json.loads(spanloom("runs", "-d", two, "--format", "json").out)
+    equal(sorted(r["run"] for r in rows), ["parsl-2026-dual", "parsl-2026-lost"])
+    for r in rows:
+        check(r["directory"].startswith(f"{os.path.realpath(data)}/{r['run']}/"), r)
+        for word in (r["run"], r["run"][:-1]):
+            check(spanloom("why", "--run", word, "-d", two, code=(0, 1)).out.startswith(r["run"]), word)
+    r = spanloom("why", "--run", "parsl-2026", "-d", two, code=1)
+    check("more than one run is called parsl-2026" in r.err, r.err)
+    alone = imported(f"{data}/parsl-2026-dual", store="one.db").store
+    equal([r["run"] for r in json.loads(spanloom("runs", "-d", alone, "--format", "json").out)], ["parsl-2026-dual"])
+
+
 main()
