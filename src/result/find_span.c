@@ -260,22 +260,12 @@ int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     sqlite3_stmt *q;
     bool flow = false, exactly = false;
     int64_t by_name = 0;
-    size_t named;
+    size_t named = 0;
     int rc;
 
     *span = 0;
     if (!run)
         return 0;
-    if ((rc = sl_run_names_load(&names, st, err))) {
-        sl_run_names_free(&names);
-        return rc;
-    }
-    named = sl_run_names_find(&names, run, &by_name, &exactly);
-    sl_run_names_free(&names);
-    if (named == 1 && exactly) {
-        *span = by_name;
-        return 0;
-    }
     if (finder_open(&f, st, NULL, err) || !(q = sl_store_prepare(st, sql_runs, err))) {
         finder_free(&f);
         return SL_ESTORE;
@@ -292,7 +282,12 @@ int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     }
     sqlite3_finalize(q);
     rc = rc > 0 ? 0 : rc;
-    if (!rc && !v.n && named == 1)
+    if (!rc && v.n != 1) { /* names need a look at all runs */
+        rc = sl_run_names_load(&names, st, err);
+        named = sl_run_names_find(&names, run, &by_name, &exactly);
+        sl_run_names_free(&names);
+    }
+    if (!rc && named == 1 && (exactly || !v.n))
         *span = by_name;
     else if (!rc && !v.n)
         rc = sl_err(err, SL_ENOTFOUND, "%s run is called %s; see them with: spanloom runs -d %s",
