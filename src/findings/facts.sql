@@ -45,7 +45,7 @@ SELECT r.worker AS span, s.key AS worker, p.key AS manager, (SELECT key FROM sl_
 FROM runs r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent LEFT JOIN told USING (worker) LEFT JOIN places USING (worker) GROUP BY r.worker;
 CREATE TEMP TABLE task AS
 SELECT t.span, t.task, coalesce(func, app, category) AS app, a.executor, coalesce(a.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
-    depend_s, queue_s, run_s, other_s, t.runs, lost_s, ended, coalesce(a.exception, told.exception) AS exception,
+    depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, coalesce(a.exception, told.exception) AS exception,
     'task ' || t.task || ifnull(' (' || coalesce(func, app, category) || ')', '') AS name
 FROM times t LEFT JOIN told ON told.task = t.span LEFT JOIN worker w ON w.span = t.worker
 LEFT JOIN attempt a ON a.task = t.span AND a.number = (SELECT max(number) FROM attempt b WHERE b.task = t.span);

@@ -68,6 +68,18 @@ static char *demangled_by(char *(*demangle)(const char *symbol), const char *sym
     return plain;
 }
 
+/* full ends with no NUL. */
+static char *copied(struct sl_text_ref full)
+{
+    char *s = malloc((size_t)full.n + 1);
+
+    if (s) {
+        memcpy(s, full.s, full.n);
+        s[full.n] = 0;
+    }
+    return s;
+}
+
 void sl_function_name(const char *symbol, char *(*demangle)(const char *symbol), struct sl_function_name *to)
 {
     char *owned = NULL, *name;
@@ -78,7 +90,7 @@ void sl_function_name(const char *symbol, char *(*demangle)(const char *symbol),
         full.n = 1 + (uint32_t)strcspn(symbol + 1, ".");
     name = full.s == symbol ? demangled_by(demangle, symbol) : NULL;
     if (!name)
-        name = strndup(full.s, full.n); /* be it longer than what is kept of it */
+        name = copied(full); /* be it longer than what is kept of it */
     sl_function_name_set(name ? name : symbol, to);
     free(name);
     while (owned) {

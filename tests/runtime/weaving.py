@@ -228,7 +228,7 @@ include  function=main  module=other.cc
 
 @cases(*[(c, o) for o in LEVELS for c in HERE])
 def rules_are_for_what_is_in_the_source(compiler, level):
-    """Differs: what is called by the compiler alone; names in which parameters are hard to tell; pure functions."""
+    """What only a compiler sees: what is called by the compiler alone; names in which parameters are hard to tell; pure functions."""
     all_by_a_rule(compiler, level)
 
 
@@ -330,7 +330,7 @@ end
 
 @cases("-O0", "-O2")
 def rules_in_Fortran_and_nested_functions(level):
-    """Differs: entries, what gfortran makes for types, programs without a name, functions that have no effect."""
+    """What only a compiler sees: entries, what gfortran makes for types, programs without a name, functions that have no effect."""
     write(path("rules"), "include\n")
     run(woven("gcc-12", NESTED, level, pointcuts="rules").exe)
     equal(events(trace()), pairs(main=1, outer=1, inner=1, cloned=1))

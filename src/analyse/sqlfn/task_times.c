@@ -12,6 +12,7 @@
  *   other_s             seconds on its way between components; the four are done_ns - first_ns
  *   runs                how often it began to run; more than once: it was tried again
  *   lost_s              seconds from its first start to its last, which tries before the last one cost it
+ *   retried_s           seconds on workers of tries before the last one
  *   worker              the worker that it ran on last, spans.id; NULL: nothing says
  *   ended               how: "done", "failed", "dependency failed", as recipes call it; NULL: nothing says
  */
@@ -33,6 +34,7 @@ enum {
     OTHER_S,
     RUNS,
     LOST_S,
+    RETRIED_S,
     WORKER,
     ENDED,
     COLUMNS
@@ -41,7 +43,7 @@ enum {
 /* Of the task at hand. */
 struct times {
     int64_t kind_ns[SL_PHASE_DONE + 1];
-    int64_t start_ns, last_start_ns, end_ns;
+    int64_t start_ns, last_start_ns, end_ns, retried_ns;
     uint32_t runs, worker; /* index into the graph */
 };
 
@@ -81,8 +83,10 @@ static void reckon(struct times *to, const struct sl_workflow *w, const struct s
         if (kind == SL_PHASE_RUN) {
             if (!running && !to->runs++)
                 to->start_ns = seg->from_ns;
-            if (!running)
+            if (!running) {
                 to->last_start_ns = seg->from_ns;
+                to->retried_ns = to->kind_ns[kind] - (end_ns - seg->from_ns);
+            }
             to->end_ns = end_ns;
             if (w->worker[span] != SL_NO_INDEX)
                 to->worker = w->worker[span];
@@ -115,6 +119,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     case RUN_S: seconds(out, s->of.kind_ns[SL_PHASE_RUN]); break;
     case OTHER_S: seconds(out, s->of.kind_ns[SL_PHASE_WORK] + s->of.kind_ns[SL_PHASE_DONE]); break;
     case RUNS: sqlite3_result_int64(out, s->of.runs); break;
+    case RETRIED_S: seconds(out, s->of.retried_ns); break;
     case LOST_S: seconds(out, s->of.last_start_ns - s->of.start_ns); break;
     case ENDED: sqlite3_result_text(out, t->ended, -1, SQLITE_TRANSIENT); break;
     case START_NS:
@@ -135,7 +140,7 @@ static const struct sl_table_fn fn = {
     .name = "task_times",
     .schema =
         "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER, "
-        "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, worker INTEGER, "
+        "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, worker INTEGER, "
         "ended TEXT, workflow INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 1,
