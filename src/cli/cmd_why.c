@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of a run, ranked by the seconds that each cost. */
+#include "analyse/tasks/workflows.h"
 #include "cli/side.h"
 #include "cli/workflow.h"
 #include "cli_cmd_why.sql.h"
 #include "findings/why.h"
+#include "result/run_names.h"
 #include "show/why.h"
 
 #include <math.h>
@@ -40,32 +42,36 @@ static bool exceeded(const struct sl_result *r, bool compared, const struct cli_
 /* The last workflow that files below path tell of; 0: there is none.  The others are named on stderr. */
 static int last_below(struct sl_store *st, const char *path, int64_t *workflow, struct sl_err *err)
 {
-    char *real = realpath(path, NULL);
-    sqlite3_stmt *q = sl_store_prepare(st, sql_below, err);
-    long long n = 0;
-    int rc = q ? 0 : SL_ESTORE;
+    char *real = realpath(path, NULL), name[600];
+    sqlite3_stmt *q = sl_store_prepare(st, sql_is_below, err);
+    sl_workflow_views views = {0};
+    SL_VEC(int64_t) found = {0};
+    int64_t last = INT64_MIN;
+    int rc = q ? sl_workflow_views_load(&views, st->db, err) : SL_ESTORE;
 
     *workflow = 0;
-    if (q)
+    for (size_t i = 0; i < views.n && !rc; i++) {
         sqlite3_bind_text(q, 1, real ? real : path, -1, SQLITE_TRANSIENT);
-    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
-        if (!n++)
-            *workflow = sqlite3_column_int64(q, 0);
-        rc = 0;
-        if (n > 1000)
-            break;
-        if (sqlite3_column_int64(q, 0) == *workflow)
-            continue;
-        if (n == 2)
-            fputs("spanloom: of several runs the last is told of; the others: spanloom why", stderr);
-        if (n < 6)
-            fprintf(stderr, " --run %.36s", (const char *)sqlite3_column_text(q, 1));
-        else if (n == 6)
-            fputs(" ...", stderr);
+        sqlite3_bind_int64(q, 2, views.v[i].span);
+        if ((rc = sl_store_step(st, q, err)) > 0) {
+            int64_t at = sqlite3_column_type(q, 0) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(q, 0);
+            if (!found.n || found.v[found.n - 1] != views.v[i].workflow)
+                *sl_vec_add(&found) = views.v[i].workflow;
+            if (!*workflow || at > last) {
+                *workflow = views.v[i].workflow;
+                last = at;
+            }
+            rc = 0;
+        }
+        sqlite3_reset(q);
     }
-    if (n > 1)
-        fputc('\n', stderr);
+    if (!rc && found.n > 1) {
+        fprintf(stderr, "spanloom: the last of %zu runs is told of, %s; the others: spanloom runs -d %s\n", found.n,
+                sl_run_name(st, *workflow, name, sizeof name), st->path);
+    }
     sqlite3_finalize(q);
+    sl_vec_free(&found);
+    sl_vec_free(&views);
     free(real);
     return rc;
 }
@@ -79,14 +85,17 @@ static bool is_store(const char *path)
     return is;
 }
 
-/* The last workflow of a path, after it was imported. */
-static int of_path(struct cli *cli, char *path, struct sl_store **st, int64_t *workflow)
+static bool is_path(const char *text)
+{
+    return access(text, F_OK) == 0 && !is_store(text);
+}
+
+/* The last workflow of a path that was imported. */
+static int of_path(struct cli *cli, const char *path, struct sl_store **st, int64_t *workflow)
 {
     struct sl_err err = {0};
-    int rc = cli_import(cli, 1, &path, false);
+    int rc;
 
-    if (rc)
-        return rc;
     if (!(*st = cli_open(cli)))
         return EXIT_FAILED;
     rc = cli_states(cli, *st, &err);
@@ -112,7 +121,7 @@ static int find(struct cli *cli, char *text, struct sl_store **st, int64_t *work
         *st = rc ? NULL : *st; /* it has closed it */
         return rc;
     }
-    if (access(text, F_OK) == 0 && !is_store(text))
+    if (is_path(text))
         return of_path(cli, text, st, workflow);
     rc = cli_side_open(cli, &side, &err);
     *workflow = side.within;
@@ -147,6 +156,9 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
     bool failed = false;
     int rc = 0, code = EXIT_DONE;
 
+    for (int i = 0; i < n && !code; i++) /* all of them before any is told of: names depend on what there is */
+        if (text[i] && is_path(text[i]))
+            code = cli_import(cli, 1, &text[i], false);
     for (int i = 0; i < n && !rc && !code; i++) {
         struct sl_store *st = NULL;
         int64_t workflow;
@@ -189,7 +201,10 @@ static int run(struct cli *cli, int argc, char **argv)
         return rc;
     if (sl_findings_load(&findings, &err))
         return cli_fail(cli, &err);
+    for (size_t i = 0; i < findings.problem.n; i++)
+        fprintf(stderr, "spanloom: %s\n", findings.problem.v[i]);
     rc = tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);
+    rc = !rc && findings.problem.n ? EXIT_FAILED : rc;
     sl_findings_free(&findings);
     return rc;
 }

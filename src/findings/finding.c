@@ -134,11 +134,13 @@ int sl_findings_load(struct sl_findings *out, struct sl_err *err)
     d = folder.n ? opendir(folder.s) : NULL;
     while (d && !rc && (e = readdir(d))) {
         size_t n = strlen(e->d_name);
+        struct sl_err one = {0};
         if (*e->d_name == '.' || n <= 5 || strcmp(e->d_name + n - 5, ".yaml") != 0)
             continue;
         sl_buf_clear(&path);
         sl_buf_addf(&path, "%s%s", folder.s, e->d_name);
-        rc = add_file(out, path.s, err);
+        if (add_file(out, path.s, &one))
+            *sl_vec_add(&out->problem) = sl_arena_copy(&out->arena, one.text, strlen(one.text));
     }
     if (d)
         closedir(d);
@@ -152,6 +154,7 @@ int sl_findings_load(struct sl_findings *out, struct sl_err *err)
 void sl_findings_free(struct sl_findings *f)
 {
     sl_vec_free(&f->v);
+    sl_vec_free(&f->problem);
     sl_arena_free(&f->arena);
     *f = (struct sl_findings){0};
 }

@@ -25,7 +25,8 @@ struct sl_finding {
 };
 
 struct sl_findings {
-    SL_VEC(struct sl_finding) v; /* by name */
+    SL_VEC(struct sl_finding) v;  /* by name */
+    SL_VEC(const char *) problem; /* of files of the user that are none, a text each */
     struct sl_arena arena;
 };
 

@@ -45,6 +45,8 @@ struct why {
     struct sl_replay *replay;
     double bias;          /* of the last replay */
     struct sl_err failed; /* why it failed */
+    char name[600];       /* of the run */
+    size_t runs;          /* of the store */
     SL_VEC(struct found) found;
 };
 
@@ -191,6 +193,27 @@ static bool tells(const struct why *y, const struct found *x)
            (x->seconds > 0 && x->seconds >= x->by->threshold * y->makespan_s && x->seconds >= x->by->at_least_s);
 }
 
+/* A command of ours, with what names this run and its store where that has to be said. */
+static void name_run(struct why *y, char **command)
+{
+    static const char *const not_of_runs[] = {"spanloom rejects", "spanloom info", "spanloom skew"};
+    struct sl_buf b = {0};
+    bool of_run = *command && !strncmp(*command, "spanloom ", 9);
+
+    if (!of_run)
+        return;
+    sl_buf_addf(&b, "%s", *command);
+    if (strcmp(y->st->path, "spanloom.db") != 0)
+        sl_buf_addf(&b, " -d %s", y->st->path);
+    for (size_t i = 0; i < sizeof not_of_runs / sizeof *not_of_runs; i++)
+        of_run &= strcmp(*command, not_of_runs[i]) != 0;
+    if (of_run && y->runs > 1)
+        sl_buf_addf(&b, " --run %s", y->name);
+    free(*command);
+    *command = sl_strdup(b.s);
+    sl_buf_free(&b);
+}
+
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
     struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN};
@@ -215,6 +238,7 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
         rc = words(&x.text, f, f->text, q, err);
         rc = rc ? rc : words(&x.advice, f, f->advice, q, err);
         rc = rc ? rc : words(&x.command, f, f->command, q, err);
+        name_run(y, &x.command);
         if (!rc) {
             *sl_vec_add(&y->found) = x;
             return 0;
@@ -235,6 +259,9 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
         rc = sl_err(err, SL_EFORMAT, "%s: sql: %s", f->path, q ? "one statement is wanted" : sqlite3_errmsg(y->st->db));
     else if (!sqlite3_stmt_readonly(q))
         rc = sl_err(err, SL_EFORMAT, "%s: sql: it may only read", f->path);
+    else if (!f->note && column_of(q, "seconds", 7) < 0 && column_of(q, "changes", 7) < 0)
+        rc = sl_err(err, SL_EFORMAT,
+                    "%s: its SQL has neither a column seconds nor changes; with `note: yes` it needs none", f->path);
     while (!rc) {
         int step = sqlite3_step(q);
         if (step == SQLITE_DONE)
@@ -327,12 +354,16 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
     struct sl_table *t = sl_result_table(r, "findings", finding_columns, SL_COLUMNS(finding_columns));
     struct sl_table *problems = sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
     struct why y = {.st = st};
-    char name[600];
+    struct sl_run_names names = {0};
     int rc = load(&y, workflow, err);
 
     r->whole = true;
     if (!rc)
         rc = sl_facts_make(st, workflow, err);
+    if (!rc && !(rc = sl_run_names_load(&names, st, err)))
+        y.runs = names.v.n;
+    sl_run_names_free(&names);
+    sl_run_name(st, workflow, y.name, sizeof y.name);
     if (!rc)
         sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
     for (size_t i = 0; i < findings->v.n && !rc; i++) {
@@ -351,7 +382,7 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
     if (!rc)
         rc = add_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
     if (!rc && sl_result_find(r, "run")->rows)
-        sl_table_put_text(sl_result_find(r, "run"), SL_WHY_RUN_NAME, sl_run_name(st, workflow, name, sizeof name));
+        sl_table_put_text(sl_result_find(r, "run"), SL_WHY_RUN_NAME, y.name);
     if (!rc)
         rc = add_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), sql_ended, err);
     if (!rc)

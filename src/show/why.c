@@ -83,7 +83,7 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
         sl_buf_addf(&b, "; %s worker%s", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), a),
                     sl_table_int(t, WORKERS) == 1 ? "" : "s");
     if (!sl_table_is_null(t, BUSY))
-        sl_buf_addf(&b, ", %.0f %% busy while they were there", 100 * sl_table_real(t, BUSY));
+        sl_buf_addf(&b, ", %.0f %% busy", 100 * sl_table_real(t, BUSY));
     if (!sl_table_is_null(t, FIRST))
         sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_text(sl_table_real(t, FIRST), a));
     wrapped(out, b.s, 0, columns);
@@ -134,7 +134,8 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
     if (rc < 0)
         return rc;
     if (!n)
-        fputs("\nnothing was found that cost it time; where it went: spanloom critical-path\n", out);
+        fputs("\nnothing stands out; where the time went: spanloom critical-path; what would help: spanloom what-if\n",
+              out);
     else if (n > FINDINGS && !all)
         fprintf(out, "\n%d more; --all has them\n", n - FINDINGS);
     return 0;

@@ -140,7 +140,8 @@ static const struct sl_table_fn fn = {
     .name = "task_times",
     .schema =
         "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER, "
-        "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, worker INTEGER, "
+        "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, worker "
+        "INTEGER, "
         "ended TEXT, workflow INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 1,
