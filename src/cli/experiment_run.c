@@ -299,6 +299,8 @@ int cli_experiment_run(const struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--wait and --sbatch are of --launcher slurm");
     if (cli_option(cli, "launcher") && (s.block || cli_option(cli, "part") || cli_option(cli, "runs")))
         return cli_usage(cli, "--launcher submits all blocks: leave --block, --part and --runs away");
+    if (cli_option(cli, "part") && !s.block)
+        return cli_usage(cli, "--part is of one block: several at once would make the same runs; say --block, too");
     rc = cli_experiment_plan(cli, &s.plan, &err);
     if (!rc && cli_option(cli, "trace"))
         s.plan.trace = true;
@@ -309,5 +311,9 @@ int cli_experiment_run(const struct cli *cli, int argc, char **argv)
     sl_run_records_free(&s.records);
     sl_schedule_free(&s.schedule);
     sl_plan_free(&s.plan);
-    return rc < 0 ? cli_fail(cli, &err) : rc ? rc : s.signal ? 128 + s.signal : EXIT_DONE;
+    return rc < 0                         ? cli_fail(cli, &err)
+           : rc                           ? rc
+           : s.signal                     ? 128 + s.signal
+           : s.made && s.failed == s.made ? EXIT_FAILED
+                                          : EXIT_DONE;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
 #include "design/designs.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <z3.h>
 
-enum { MOST_OFF = 64 };
+enum { MOST_OFF = 64, ALL = 100000, SECONDS = 20, RESOURCES = 40000000, MILLISECONDS = 10000 };
 
 /* Of libz3.so.4, which is loaded when it is first needed: it is as large as all else together. */
 /* clang-format off */
@@ -253,7 +254,8 @@ static void begin(struct problem *p, uint64_t seed)
     params = z.mk_params(p->c);
     z.params_inc_ref(p->c, params);
     z.params_set_uint(p->c, params, z.mk_string_symbol(p->c, "random_seed"), (unsigned)(seed & 0x7fffffff));
-    z.params_set_uint(p->c, params, z.mk_string_symbol(p->c, "rlimit"), 40000000);
+    z.params_set_uint(p->c, params, z.mk_string_symbol(p->c, "rlimit"), RESOURCES);
+    z.params_set_uint(p->c, params, z.mk_string_symbol(p->c, "timeout"), MILLISECONDS);
     z.solver_set_params(p->c, p->solver, params);
     z.params_dec_ref(p->c, params);
     for (size_t f = 0; f < p->factors; f++) {
@@ -268,20 +270,49 @@ static void begin(struct problem *p, uint64_t seed)
     ascend(p);
 }
 
+/* Where there are no more than n settings at all: all of them, or an error. */
+static int take_all(struct sl_settings *out, const struct sl_design_of *d, size_t n, bool *all, struct sl_err *err)
+{
+    struct sl_settings every = {.factors = d->plan->factor.n};
+    size_t left_out, there;
+    int rc = 0;
+
+    if (sl_design_full(&every, d, ALL, &left_out, NULL)) { /* too many to be counted, or none */
+        sl_settings_free(&every);
+        return 0;
+    }
+    there = sl_settings_n(&every);
+    *all = n == there;
+    for (size_t i = 0; i < there && *all; i++)
+        sl_settings_add(out, sl_setting(&every, i));
+    if (n > there)
+        rc = sl_err(err, SL_EUSAGE,
+                    "the constraints allow %zu different settings, not %zu; take fewer, or repeat them: repeats", there,
+                    n);
+    sl_settings_free(&every);
+    return rc;
+}
+
 int sl_design_balanced(struct sl_settings *out, const struct sl_design_of *d, size_t n, uint64_t seed, int *off_single,
                        int *off_pair, struct sl_err *err)
 {
     struct problem p = {.d = d, .n = n, .factors = d->plan->factor.n};
-    bool found = false;
+    int64_t began = sl_clock_mono_ns();
+    bool found = false, all = false;
     int rc = load(err);
 
-    if (rc)
+    *off_single = *off_pair = 0;
+    if (!rc)
+        rc = take_all(out, d, n, &all, err);
+    if (rc || all)
         return rc;
     p.first = sl_alloc((p.factors + 1) * sizeof *p.first);
     begin(&p, seed);
     /* pairs matter most: of two designs the one whose pairs are more even, then that whose levels are */
     for (*off_pair = 0; *off_pair <= MOST_OFF && !found && *off_pair < (int)n; ++*off_pair)
-        for (*off_single = 0; *off_single <= 2 * *off_pair && !found; ++*off_single)
+        for (*off_single = 0;
+             *off_single <= 2 * *off_pair && !found && sl_clock_mono_ns() - began < SECONDS * 1000000000LL;
+             ++*off_single)
             found = solve(&p, *off_single, *off_pair);
     --*off_pair;
     --*off_single;

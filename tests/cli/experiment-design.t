@@ -35,6 +35,7 @@ It runs, some now and the others later; a run that fails is kept, with why.
   $ sed -i 's/60 s/1 ms/' experiment.yaml && spanloom experiment run --runs 1
   spanloom: run 6 (*): timed out after 0.001 s (glob)
   cache: 1 run made, 1 failed; 12 left: go on with the same command
+  [1]
   $ sed -i 's/1 ms/60 s/' experiment.yaml && spanloom experiment run
   cache: 12 runs made, 0 failed
   $ spanloom experiment run

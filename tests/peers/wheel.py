@@ -116,7 +116,7 @@ def what_is_in_it():
     """All files of the packages, and what programs are compiled and linked with."""
     with zipfile.ZipFile(WHEEL) as z:
         names = {n for n in z.namelist() if ".dist-info/" not in n}
-    want = {"_spanloom.abi3.so", "perfflowaspect/__init__.abi3.so", f"spanloom-{own_version()}.data/scripts/spanloom"}
+    want = {"_spanloom.abi3.so", "_spanloom_sampler.abi3.so", "perfflowaspect/__init__.abi3.so", f"spanloom-{own_version()}.data/scripts/spanloom"}
     want |= {f"spanloom/{n}" for n in ("spanloom.so", "libspanloom-trace.so", "libspanloom-trace.so.0", "libspanloom-trace.a")}
     want |= {f"spanloom/include/spanloom/{n}" for n in os.listdir(f"{ROOT}/include/spanloom")}
     if os.path.exists(f"{ROOT}/page/dist/page.html"):  # for plots as HTML, where `make plots` was

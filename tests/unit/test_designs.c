@@ -289,7 +289,7 @@ static void balanced_designs(void **state)
         skip();
     }
     sl_vec_clear(&s.level);
-    assert_int_equal(sl_design_balanced(&s, &of, 5, 1, &a, &b, &err), SL_ENOTFOUND); /* there are four settings */
+    assert_int_equal(sl_design_balanced(&s, &of, 5, 1, &a, &b, &err), SL_EUSAGE); /* there are four settings */
     sl_settings_free(&s);
     sl_plan_free(&plan);
     balanced(FIVE, "", 8, 0, 0);                                      /* an orthogonal array exists */
