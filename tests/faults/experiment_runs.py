@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.environ["ROOT"], "tests/lib"))
 from harness import main, path, test
 
-KILLS = 20 if os.environ.get("QUICK") else 200
+KILLS = int(os.environ.get("KILLS", 20 if os.environ.get("QUICK") else 60))
 PLAN = """
 experiment: kills
 command: 'changed=$(grep -c changed code.txt); kill -USR1 "$WHO"; read x <hold.fifo; echo "score $changed"'
@@ -32,7 +32,7 @@ repeats: %d
 @test
 def of_many_kills_none_loses_or_repeats_a_run():
     folder = pathlib.Path(path())
-    (folder / "experiment.yaml").write_text(PLAN % (KILLS // 16 + 1))
+    (folder / "experiment.yaml").write_text(PLAN % (KILLS // 8 + 1))
     (folder / "code.txt").write_text("original\n")
     os.mkfifo(folder / "hold.fifo")
     hold = os.open(folder / "hold.fifo", os.O_RDWR | os.O_NONBLOCK)
@@ -59,7 +59,7 @@ def of_many_kills_none_loses_or_repeats_a_run():
     before = 0
     for number in range(KILLS):
         process = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=folder)
-        signal.sigwait({signal.SIGUSR1})  # a run is on
+        signal.sigtimedwait({signal.SIGUSR1}, 3)  # a run is on, or was: what a killed run left behind may signal late
         how = choose.randrange(3)
         if how:  # it ends: the kill comes near what is done behind it ...
             os.write(hold, b"\n")
@@ -67,7 +67,7 @@ def of_many_kills_none_loses_or_repeats_a_run():
             for _ in range(choose.randrange(100000)):
                 pass
         elif how == 2:  # ... or in the next one
-            signal.sigwait({signal.SIGUSR1})
+            signal.sigtimedwait({signal.SIGUSR1}, 3)
         process.kill()
         process.wait()
         while signal.sigtimedwait({signal.SIGUSR1}, 0):

@@ -48,7 +48,8 @@ def example():
 
 def answer(store, *words):
     """What the program prints of it as JSON."""
-    return once(words, lambda: json.loads(spanloom(*words, "-d", store, "--format", "json").out))
+    named = (store, *words) if words[0] == "why" else words  # its commands name the store
+    return once(named, lambda: json.loads(spanloom(*words, "-d", store, "--format", "json").out))
 
 
 def said(source, *args, version=None, **more):
