@@ -46,22 +46,6 @@ static const struct option_spec shared[SHARED + 1] = {
 
 enum { HELP_WIDTH = 80, HELP_INDENT = 27 };
 
-/* Words from this column on, and below it where they do not fit on the line. */
-static void wrapped(FILE *out, const char *text, int column)
-{
-    for (int used = column; *text;) {
-        int n = (int)strcspn(text, " ");
-        if (used > column && used + 1 + n > HELP_WIDTH)
-            fprintf(out, "\n%*s", used = column, "");
-        else if (used > column)
-            fputc(' ', out), used++;
-        fprintf(out, "%.*s", n, text);
-        used += n;
-        text += n + strspn(text + n, " ");
-    }
-    fputc('\n', out);
-}
-
 /* Those of `instead` go before: --format is something else for graph. */
 static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead)
 {
@@ -80,7 +64,7 @@ static void help_options(FILE *out, const struct option_spec *o, const struct op
         fprintf(out, "  %-*s ", HELP_INDENT - 3, left);
         if (strlen(left) > HELP_INDENT - 3) /* a line of its own */
             fprintf(out, "\n%*s", HELP_INDENT, "");
-        wrapped(out, o->help, HELP_INDENT);
+        sl_show_wrapped(out, o->help, HELP_INDENT, HELP_WIDTH);
     }
 }
 

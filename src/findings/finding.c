@@ -2,6 +2,7 @@
 #include "findings/finding.h"
 #include "base/buf.h"
 #include "base/embed.h"
+#include "base/user_folder.h"
 #include "recipe/yaml.h"
 
 #include <dirent.h>
@@ -96,17 +97,6 @@ int sl_findings_add(struct sl_findings *to, const char *path, const char *text, 
     return 0;
 }
 
-/* The user's folder with a slash behind it; empty: there is none. */
-static void user_folder(struct sl_buf *b)
-{
-    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-    if (xdg && *xdg)
-        sl_buf_addf(b, "%s/spanloom/findings/", xdg);
-    else if (home && *home)
-        sl_buf_addf(b, "%s/.config/spanloom/findings/", home);
-}
-
 static int add_file(struct sl_findings *to, const char *path, struct sl_err *err)
 {
     struct sl_buf b = {0};
@@ -130,7 +120,7 @@ int sl_findings_load(struct sl_findings *out, struct sl_err *err)
         sl_buf_addf(&path, "findings/%s", f->name);
         rc = sl_findings_add(out, path.s, f->data, f->size, err);
     }
-    user_folder(&folder);
+    sl_user_folder(&folder, "findings");
     d = folder.n ? opendir(folder.s) : NULL;
     while (d && !rc && (e = readdir(d))) {
         size_t n = strlen(e->d_name);
@@ -138,7 +128,7 @@ int sl_findings_load(struct sl_findings *out, struct sl_err *err)
         if (*e->d_name == '.' || n <= 5 || strcmp(e->d_name + n - 5, ".yaml") != 0)
             continue;
         sl_buf_clear(&path);
-        sl_buf_addf(&path, "%s%s", folder.s, e->d_name);
+        sl_buf_addf(&path, "%s/%s", folder.s, e->d_name);
         if (add_file(out, path.s, &one))
             *sl_vec_add(&out->problem) = sl_arena_copy(&out->arena, one.text, strlen(one.text));
     }

@@ -2,6 +2,7 @@
 /* Reading specifications.  SQLite's JSON functions take them apart: they are small, and read once. */
 #include "base/embed.h"
 #include "base/json.h"
+#include "base/user_folder.h"
 #include "plot/plot.h"
 #include "plot_spec.sql.h"
 
@@ -317,17 +318,6 @@ int sl_plot_read(struct sl_plot **out, const char *path, bool by_sql, struct sl_
     return rc;
 }
 
-/* The folder of the user's plots with a slash behind it; empty: there is none. */
-static void user_folder(struct sl_buf *b)
-{
-    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-    if (xdg && *xdg)
-        sl_buf_addf(b, "%s/spanloom/plots/", xdg);
-    else if (home && *home)
-        sl_buf_addf(b, "%s/.config/spanloom/plots/", home);
-}
-
 /* "NAME.json" of a plot: the length of NAME; 0: another file. */
 static size_t plot_name(const char *file)
 {
@@ -350,9 +340,9 @@ int sl_plot_find(struct sl_plot **out, const char *name, struct sl_err *err)
     FILE *f = NULL;
     int rc;
 
-    user_folder(&path);
+    sl_user_folder(&path, "plots");
     if (path.n && *name && *name != '.' && !strchr(name, '/')) {
-        sl_buf_addf(&path, "%s.json", name);
+        sl_buf_addf(&path, "/%s.json", name);
         f = fopen(path.s, "re");
     }
     if (f) {
@@ -383,12 +373,12 @@ void sl_plot_list(sl_plot_names *names)
     DIR *d;
     size_t n;
 
-    user_folder(&folder);
+    sl_user_folder(&folder, "plots");
     d = folder.n ? opendir(folder.s) : NULL;
     while (d && (e = readdir(d)))
         if ((n = plot_name(e->d_name))) {
             struct sl_buf path = {0};
-            sl_buf_addf(&path, "%s%s", folder.s, e->d_name);
+            sl_buf_addf(&path, "%s/%s", folder.s, e->d_name);
             *sl_vec_add(names) =
                 (struct sl_plot_name){sl_strndup(e->d_name, n), path.s, find_ours(e->d_name, n) != NULL};
         }

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/hash.h"
+#include "base/user_folder.h"
 #include "recipe/bind_rule.h"
 #include "recipe/recipe_internal.h"
 
@@ -468,7 +469,6 @@ static int add_folder(struct sl_recipes *set, const char *folder, struct sl_err 
 
 int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err)
 {
-    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     struct sl_buf folder = {0};
     int rc = 0;
 
@@ -481,10 +481,7 @@ int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err)
             rc = add_embedded(set, e, err);
     if (rc)
         return rc;
-    if (xdg && *xdg)
-        sl_buf_addf(&folder, "%s/spanloom/recipes", xdg);
-    else if (home && *home)
-        sl_buf_addf(&folder, "%s/.config/spanloom/recipes", home);
+    sl_user_folder(&folder, "recipes");
     if (folder.n)
         rc = add_folder(set, folder.s, err);
     sl_buf_free(&folder);

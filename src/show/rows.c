@@ -352,3 +352,27 @@ int sl_show_result(FILE *out, const struct sl_result *r, enum sl_format format, 
     }
     return rc < 0 ? (int)rc : 0;
 }
+
+void sl_show_wrapped(FILE *out, const char *text, int indent, int columns)
+{
+    int at = indent;
+
+    while (*text) {
+        int n = 0, width = 0;
+        for (; text[n] && text[n] != ' ' && text[n] != '\n'; n++)
+            width += (text[n] & 0xC0) != 0x80;
+        if (at > indent && at + 1 + width > columns) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            fputc(' ', out);
+            at++;
+        }
+        fwrite(text, 1, (size_t)n, out);
+        at += width;
+        text += n;
+        while (*text == ' ' || *text == '\n')
+            text++;
+    }
+    fputc('\n', out);
+}

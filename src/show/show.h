@@ -44,6 +44,9 @@ int sl_show_width(const char *s);
 /* s, clean, in so many columns; a longer one on a line of its own, and the columns below it. */
 void sl_show_name(FILE *out, int width, const char *s);
 
+/* Words over as many lines as they need, each from column `indent` on; the first stands where the cursor is, there. */
+void sl_show_wrapped(FILE *out, const char *text, int indent, int columns);
+
 /* A bar of share * width columns, at least a sliver where share > 0.  buf holds 4 * width + 4 bytes. */
 char *sl_show_bar(double share, int width, char *buf);
 /* One column of a row of bars, a blank to a full block; the lowest stands for all that is little. */

@@ -8,31 +8,6 @@
 
 enum { FINDINGS = 8, INDENT = 4 };
 
-/* Words over as many lines as they need, each indented by so much; the first stands where the cursor is. */
-static void wrapped(FILE *out, const char *text, int indent, int columns)
-{
-    int at = indent;
-
-    while (*text) {
-        int n = 0, width = 0;
-        for (; text[n] && text[n] != ' ' && text[n] != '\n'; n++)
-            width += (text[n] & 0xC0) != 0x80;
-        if (at > indent && at + 1 + width > columns) {
-            fprintf(out, "\n%*s", indent, "");
-            at = indent;
-        } else if (at > indent) {
-            fputc(' ', out);
-            at++;
-        }
-        fwrite(text, 1, (size_t)n, out);
-        at += width;
-        text += n;
-        while (*text == ' ' || *text == '\n')
-            text++;
-    }
-    fputc('\n', out);
-}
-
 static void moment(int64_t ns, bool date, char *buf, size_t n)
 {
     time_t s = (time_t)(ns / 1000000000);
@@ -75,7 +50,7 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     if (!sl_table_is_null(t, SCRIPT))
         sl_buf_addf(&b, " (%s)", sl_table_text_or_empty(t, SCRIPT));
     sl_buf_addf(&b, " took %s, %s to %s UTC", sl_seconds_text(sl_table_real(t, MAKESPAN), a), from, to);
-    wrapped(out, b.s, 0, columns);
+    sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_clear(&b);
     sl_buf_addf(&b, "%s tasks", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a));
     ended(&b, sl_result_find(r, "ended"));
@@ -86,7 +61,7 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
         sl_buf_addf(&b, ", %.0f %% busy", 100 * sl_table_real(t, BUSY));
     if (!sl_table_is_null(t, FIRST))
         sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_text(sl_table_real(t, FIRST), a));
-    wrapped(out, b.s, 0, columns);
+    sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);
     return 0;
 }
@@ -101,7 +76,7 @@ static void one(FILE *out, struct sl_table *t, int columns)
     if (!sl_table_is_null(t, SECONDS))
         sl_buf_addf(&b, "%s (%.0f %%): ", sl_seconds_text(sl_table_real(t, SECONDS), a), 100 * sl_table_real(t, SHARE));
     sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, WORDS));
-    wrapped(out, b.s, INDENT, columns);
+    sl_show_wrapped(out, b.s, INDENT, columns);
     sl_buf_clear(&b);
     if (!sl_table_is_null(t, WITHOUT_S))
         sl_buf_addf(&b, "without: %s, %s", sl_seconds_text(sl_table_real(t, WITHOUT_S), w),
@@ -110,7 +85,7 @@ static void one(FILE *out, struct sl_table *t, int columns)
         sl_buf_addf(&b, "%s%s", b.n ? "; " : "", sl_table_text_or_empty(t, ADVICE));
     if (b.n) {
         fprintf(out, "%*s", INDENT, "");
-        wrapped(out, b.s, INDENT, columns);
+        sl_show_wrapped(out, b.s, INDENT, columns);
     }
     sl_buf_clear(&b);
     if (!sl_table_is_null(t, COMMAND))
@@ -161,7 +136,7 @@ static void change(FILE *out, struct sl_table *t, int columns)
     if (!strcmp(sl_table_text_or_empty(t, WHAT), "path"))
         sl_buf_addf(&line, ": %s -> %s", a ? sl_seconds_text(sl_table_real(t, A_S), x) : "none",
                     b ? sl_seconds_text(sl_table_real(t, B_S), y) : "none");
-    wrapped(out, line.s, 15, columns);
+    sl_show_wrapped(out, line.s, 15, columns);
     sl_buf_free(&line);
 }
 
@@ -185,7 +160,7 @@ int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, stru
         if (!sl_table_is_null(runs, 5))
             sl_buf_addf(&line, ", %lld workers", (long long)sl_table_int(runs, 5));
         fprintf(out, "%s  ", sl_table_text_or_empty(runs, 0));
-        wrapped(out, line.s, 3, columns);
+        sl_show_wrapped(out, line.s, 3, columns);
     }
     sl_buf_free(&line);
     if (rc < 0)
@@ -232,7 +207,7 @@ int sl_show_task_failures(FILE *out, const struct sl_result *r, int columns, str
             sl_buf_addf(&b, " on %s", sl_table_text_or_empty(t, HOST));
         sl_buf_addf(&b, ": %s",
                     sl_table_is_null(t, EXCEPTION) ? "nothing says why" : sl_table_text_or_empty(t, EXCEPTION));
-        wrapped(out, b.s, 43, columns);
+        sl_show_wrapped(out, b.s, 43, columns);
         sl_buf_free(&b);
     }
     if (rc < 0)
