@@ -241,6 +241,7 @@ static int put_header(int fd, const struct sl_trials *s, struct sl_err *err)
 {
     const struct sl_plan *p = s->plan;
     struct sl_buf b = {0}, list = {0};
+    char time[SL_TIME_TEXT];
     int rc;
 
     sl_buf_addc(&b, '{');
@@ -258,6 +259,12 @@ static int put_header(int fd, const struct sl_trials *s, struct sl_err *err)
     for (size_t i = 0; i < s->version.n; i++)
         sl_buf_addf(&list, ",version.%s", s->version.v[i].name);
     put_text(&b, "covariates", list.s);
+    put_text(&b, "written", sl_time_text(sl_clock_now_ns(), time));
+    for (size_t f = 0; f < p->factor.n; f++) {
+        sl_buf_clear(&list);
+        sl_buf_addf(&list, SL_RUN_LOG_BASE "%s", p->factor.v[f].name);
+        put_text(&b, list.s, p->factor.v[f].level.v[0].name);
+    }
     rc = put_line(fd, &b, err);
     sl_buf_free(&b);
     sl_buf_free(&list);

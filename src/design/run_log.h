@@ -4,14 +4,16 @@
  * next run begins.  Nothing else knows what has run; stores read it (recipes/experiment/runs.yaml), so that they can be
  * made anew at any time.
  *
- * Lines are of two kinds.  {"record": "experiment", "experiment": NAME, "score": COLUMN, ...} says what the columns
- * are, whenever a process goes on with it.  {"record": "run", "experiment": NAME, "run": ID, "began": TIME, COLUMN:
+ * Lines are of two kinds.  {"record": "experiment", "experiment": NAME, "score": COLUMN, "base.FACTOR": LEVEL, ...}
+ * says what the columns are, and which level of each factor is its base, whenever a process goes on with it: the last
+ * one written holds.  {"record": "run", "experiment": NAME, "run": ID, "began": TIME, COLUMN:
  * SCORE or null, "block": N, FACTOR: "level", ..., "outcome": "done", ...} is a run.
  */
 #ifndef SL_DESIGN_RUN_LOG_H
 #define SL_DESIGN_RUN_LOG_H
 
 #include "design/trial.h"
+#include "experiment/runs.h" /* SL_RUN_LOG_BASE */
 
 /* What is known of a run that was made. */
 struct sl_run_record {

@@ -82,7 +82,7 @@ static int about(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
 
 static const struct sl_answer_column factor_columns[] = {
     {"factor", 's', NULL}, {"kind", 's', NULL},     {"levels", 'i', NULL},   {"level", 's', NULL},
-    {"runs", 'i', "runs"}, {"joined", 'i', "runs"}, {"unknown", 'i', "runs"}};
+    {"runs", 'i', "runs"}, {"joined", 'i', "runs"}, {"unknown", 'i', "runs"}, {"base", 's', NULL}};
 
 /* A row a level; runs where it is not known have none. */
 static int factors(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
@@ -104,6 +104,7 @@ static int factors(struct sl_answer_rows *out, const struct sl_asked *a, struct 
             c[3].s = r->factor[f].levels ? r->factor[f].level[k] : NULL;
             c[4].i = c[6].i = 0;
             c[5].i = (int64_t)r->factor[f].joined;
+            c[7].s = k || r->factor[f].levels < 2 ? NULL : r->factor[f].stated ? "stated" : "lowest";
             for (size_t i = 0; i < r->n; i++) {
                 c[4].i += sl_runs_levels(r, i)[f] == k;
                 c[6].i += sl_runs_levels(r, i)[f] < 0;

@@ -76,7 +76,7 @@ void sl_levels_identity(struct sl_runs *r, uint32_t factor)
     f->level[0] = "(each its own)";
 }
 
-void sl_levels_coarsen(struct sl_runs *r, uint32_t factor)
+void sl_levels_coarsen(struct sl_runs *r, uint32_t factor, int32_t *base)
 {
     struct sl_factor *f = &r->factor[factor];
     bool numbers = f->kind == SL_FACTOR_NUMERIC;
@@ -101,6 +101,7 @@ void sl_levels_coarsen(struct sl_runs *r, uint32_t factor)
         int32_t *mine = &r->level[i * r->factors + factor];
         *mine = *mine < 0 ? -1 : to[*mine];
     }
+    *base = *base < 0 ? -1 : to[*base];
     f->kind = SL_FACTOR_CATEGORICAL;
     f->value = NULL;
     f->level = level;

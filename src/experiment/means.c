@@ -174,6 +174,12 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
     free(one);
 }
 
+/* A difference of what is as large as `of`, 0 where it is rounding. */
+static double above_rounding(double difference, double of)
+{
+    return fabs(difference) < 1e-12 * fabs(of) ? 0 : difference;
+}
+
 void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_deltas *d)
 {
     struct draw w = {.r = r, .d = d};
@@ -207,7 +213,7 @@ void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_delt
                                   .runs_with = runs[its],
                                   .without = mean[base],
                                   .with = mean[its],
-                                  .difference = mean[its] - mean[base],
+                                  .difference = above_rounding(mean[its] - mean[base], mean[base]),
                                   .difference_lower = NAN,
                                   .difference_upper = NAN,
                                   .p = NAN,

@@ -21,6 +21,10 @@ struct load {
     const char *covariates;                /* "a,b": others that are none; NULL */
     const char *unit;                      /* of the score; NULL: its name says it */
     const char *better;                    /* "more" where it is a rate; or NULL */
+    SL_VEC(struct base {
+        const char *factor, *level;
+    })
+    base; /* that are stated; the last holds */
     SL_VEC(struct column {
         const char *name;
         struct sl_intern text; /* of its levels */
@@ -103,6 +107,11 @@ static int load_about(struct load *l, sqlite3 *db, struct sl_err *err)
                                                      : NULL;
         if (name && value && !strcmp(name, "covariates"))
             add_covariates(l, value);
+        if (name && value && !strncmp(name, SL_RUN_LOG_BASE, strlen(SL_RUN_LOG_BASE))) {
+            const char *factor = name + strlen(SL_RUN_LOG_BASE);
+            *sl_vec_add(&l->base) = (struct base){sl_arena_copy(&l->r->arena, factor, strlen(factor)),
+                                                  sl_arena_copy(&l->r->arena, value, strlen(value))};
+        }
         if (to && *to && strcmp(*to, value) != 0) {
             int rc = sl_err(err, SL_EFORMAT,
                             "of experiment '%s' one import says that its %s is %s, and another that it is %s; forget "
@@ -411,11 +420,60 @@ static void join(struct sl_runs *r, uint32_t factor)
 
     while (first < r->n && r->level[first * r->factors + factor] < 0)
         first++;
-    if (!r->time_name || f->kind != SL_FACTOR_BOOLEAN)
+    if (!r->time_name || f->kind != SL_FACTOR_BOOLEAN || f->joined)
         return;
     f->joined = first;
     for (size_t i = 0; i < first; i++)
         r->level[i * r->factors + factor] = 0;
+}
+
+/* The base of a column, where one is stated; else NULL. */
+static const char *stated_base(const struct load *l, const char *column)
+{
+    for (size_t i = l->base.n; i-- > 0;)
+        if (!strcmp(l->base.v[i].factor, column))
+            return l->base.v[i].level;
+    return NULL;
+}
+
+/* Runs before the first one that has a level of a factor whose base is known were at that: the factor came later. */
+static void join_at_base(struct load *l, uint32_t c, uint32_t base, const struct row *const *order, struct sl_factor *f)
+{
+    const size_t n = l->column.n, runs = l->r->n;
+
+    while (f->joined < runs && !l->cell.v[(size_t)(order[f->joined] - l->row.v) * n + c])
+        f->joined++;
+    f->joined = f->joined < runs ? f->joined : 0;
+    for (size_t i = 0; i < f->joined; i++)
+        l->cell.v[(size_t)(order[i] - l->row.v) * n + c] = base;
+}
+
+/* Level `at` becomes the first one. */
+static void put_first(struct sl_runs *r, uint32_t factor, int32_t at)
+{
+    struct sl_factor *f = &r->factor[factor];
+    const char *base = f->level[at];
+
+    for (int32_t k = at; k > 0; k--)
+        f->level[k] = f->level[k - 1];
+    f->level[0] = base;
+    for (size_t i = 0; i < r->n; i++) {
+        int32_t *mine = &r->level[i * r->factors + factor];
+        *mine = *mine == at ? 0 : *mine + (*mine >= 0 && *mine < at);
+    }
+}
+
+/* Of a factor whose base is stated: that is level `at`; negative: no run has it. */
+static void settle_base(struct sl_runs *r, uint32_t factor, int32_t at)
+{
+    struct sl_factor *f = &r->factor[factor];
+
+    f->stated = at >= 0;
+    if (f->kind == SL_FACTOR_NUMERIC || (f->kind == SL_FACTOR_BOOLEAN && at > 0))
+        f->kind = SL_FACTOR_CATEGORICAL;
+    f->value = NULL;
+    if (at > 0)
+        put_first(r, factor, at);
 }
 
 static int by_time(const void *a, const void *b)
@@ -454,13 +512,19 @@ static void arrays(struct load *l, const struct sl_question *q)
         r->factors += is_factor(l, c);
     for (uint32_t c = 0, f = 0; c < l->column.n; c++) {
         struct column *column = &l->column.v[c];
+        const char *stated = q->verbatim ? NULL : stated_base(l, column->name);
+        uint32_t base = stated ? sl_intern(&column->text, stated, strlen(stated)) : 0;
         bool *used = sl_alloc(column->text.of.n + 1);
         int32_t *rank = sl_alloc((column->text.of.n + 1) * sizeof *rank);
         if (is_factor(l, c)) {
+            int32_t at;
+            if (stated && r->time_name)
+                join_at_base(l, c, base, order, &r->factor[f]);
             for (size_t i = 0; i < r->n; i++)
                 used[l->cell.v[(size_t)(order[i] - l->row.v) * l->column.n + c]] = true;
             rank[0] = -1;
             make_factor(r, &r->factor[f], column, used, rank);
+            at = base && used[base] ? rank[base] : -1;
             for (size_t i = 0; i < r->n; i++)
                 r->level[i * r->factors + f] = rank[l->cell.v[(size_t)(order[i] - l->row.v) * l->column.n + c]];
             if (!q->verbatim) {
@@ -468,7 +532,9 @@ static void arrays(struct load *l, const struct sl_question *q)
                 join(r, f);
             }
             if (q->coarse)
-                sl_levels_coarsen(r, f);
+                sl_levels_coarsen(r, f, &at);
+            if (stated)
+                settle_base(r, f, at);
             add_treatments(r, f++);
         }
         free(used);
@@ -559,6 +625,7 @@ int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, 
     for (size_t i = 0; i < l.column.n; i++)
         sl_intern_free(&l.column.v[i].text);
     sl_vec_free(&l.column);
+    sl_vec_free(&l.base);
     sl_vec_free(&l.place);
     sl_vec_free(&l.row);
     sl_vec_free(&l.cell);

@@ -27,9 +27,11 @@ struct sl_factor {
     const char *name;
     enum sl_factor_kind kind;
     int32_t levels;     /* in runs that were chosen and did not fail */
-    const char **level; /* their texts, ascending: the first is the base, "not applied" */
+    const char **level; /* their texts: the first is the base, "not applied"; ascending, but for a base that is stated */
     double *value;      /* of a numeric factor; NULL otherwise */
-    size_t joined;      /* so many runs were before it; of a boolean factor they count as without it */
+    bool stated;        /* the log of the runs says that this is the base; else it is the lowest level */
+    size_t joined;      /* so many runs were before it; they count as at the base that is stated, or else, of a boolean
+                         * factor, as without it */
 };
 
 /* A level other than the base, applied to its factor. */
@@ -64,6 +66,10 @@ struct sl_runs {
     size_t incomplete; /* runs where the level of some factor that varies is not known */
     struct sl_arena arena;
 };
+
+/* Attributes of an experiment that begin so state the base of a factor, whose name follows.  The levels of such a
+ * factor are names, also where they are numbers: a model has a term for each but the base, as designs have it. */
+#define SL_RUN_LOG_BASE "base."
 
 /* What is asked of an experiment. */
 struct sl_question {

@@ -5,8 +5,12 @@
 SELECT s.id, s.key FROM sl_span s WHERE s.type = (SELECT id FROM sl_name WHERE name = 'experiment') ORDER BY s.key;
 
 -- name: about
--- What is said of experiment ?1.
-SELECT f.name, json_extract(a.vals, f.path) FROM sl_attr a JOIN sl_shape f ON f.id = a.shape WHERE a.span = ?1;
+-- What is said of experiment ?1, as it was written.
+SELECT f.name, json_extract(a.vals, f.path)
+FROM sl_attr a JOIN sl_shape f ON f.id = a.shape
+WHERE a.span = ?1
+ORDER BY (SELECT json_extract(a.vals, w.path) FROM sl_shape w WHERE w.id = a.shape AND w.name = 'written'),
+    a.source, a.place, f.pos;
 
 -- name: shapes
 -- The columns of its runs, in the order of the files.

@@ -8,10 +8,10 @@
 /*
  * Puts levels of a factor together where there are more than SL_LEVELS_MANY: of numbers, quarters of the runs, called
  * "low..high"; of texts, those with fewer than SL_LEVELS_FEW runs, called "(others)", the last.  The levels of the runs
- * of r are there, its treatments are not yet.
+ * of r are there, its treatments are not yet.  *base: the level that is the base, before and after; negative: none is.
  */
 enum { SL_LEVELS_MANY = 8, SL_LEVELS_FEW = 5, SL_LEVELS_BINS = 4 };
-void sl_levels_coarsen(struct sl_runs *r, uint32_t factor);
+void sl_levels_coarsen(struct sl_runs *r, uint32_t factor, int32_t *base);
 
 /* Makes one level of a factor of texts where more than every second run has its own, and more than SL_LEVELS_NAMES are
  * there: SL_FACTOR_IDENTITY. */

@@ -104,9 +104,10 @@ static inline void put_joined(FILE *out, struct sl_table *f)
 
     for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0))
         if (sl_table_int(f, 5) && strcmp(last, sl_table_text_or_empty(f, 0)) != 0)
-            fprintf(out, "%s joined later: the %s run%s before it count%s as without\n", sl_table_text_or_empty(f, 0),
+            fprintf(out, "%s joined later: the %s run%s before it count%s as %s\n", sl_table_text_or_empty(f, 0),
                     sl_show_count((unsigned long long)sl_table_int(f, 5), n), sl_table_int(f, 5) == 1 ? "" : "s",
-                    sl_table_int(f, 5) == 1 ? "s" : "");
+                    sl_table_int(f, 5) == 1 ? "s" : "",
+                    strcmp(sl_table_text_or_empty(f, 1), "boolean") != 0 ? sl_table_text_or_empty(f, 3) : "without");
 }
 
 /* A factor that is not known from where others begin on, in `all` runs, may have been split into these. */
@@ -159,6 +160,37 @@ static inline void put_factors(FILE *out, struct sl_table *f)
     put_joined(out, f);
 }
 
+/* "base: pages=64, policy=lru": what changes are changes from, of factors that are not 0 and 1, where that is `known` so. */
+static inline void put_bases(FILE *out, struct sl_table *f, const char *known, const char *what)
+{
+    enum { MOST = 2 }; /* lines */
+    int at = 0, lines = 0;
+    size_t left = 0;
+
+    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
+        struct sl_buf raw = {0}, b = {0};
+        if (strcmp(sl_table_text_or_empty(f, 7), known) != 0 || !strcmp(sl_table_text_or_empty(f, 1), "boolean"))
+            continue;
+        sl_buf_addf(&raw, "%s=%s", sl_table_text_or_empty(f, 0), sl_table_text_or_empty(f, 3));
+        sl_show_clean(&b, raw.s, raw.n);
+        if (lines == MOST || (at && at + 2 + sl_show_width(b.s) > LINE - 1 && lines + 1 == MOST)) {
+            lines = MOST;
+            left++;
+        } else if (at && at + 2 + sl_show_width(b.s) <= LINE - 1) {
+            at += fprintf(out, ", %s", b.s);
+        } else {
+            lines += at > 0;
+            at = at ? fprintf(out, ",\n  %s", b.s) - 2 : fprintf(out, "%s%s", what, b.s);
+        }
+        sl_buf_free(&raw);
+        sl_buf_free(&b);
+    }
+    if (left)
+        fprintf(out, ",\n  and of %zu more factors; all: spanloom experiment factors", left);
+    if (at)
+        fputc('\n', out);
+}
+
 static inline const char *unit_of(const struct sl_result *r)
 {
     return sl_table_text_or_empty(sl_result_find(r, "about"), SL_ABOUT_UNIT);
@@ -190,6 +222,8 @@ static inline void put_head_in(FILE *out, const struct sl_result *r, const char 
     if (sl_table_int(about, SL_ABOUT_INCOMPLETE))
         put_unknown(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_INCOMPLETE));
     put_factors(out, sl_result_find(r, "factors"));
+    put_bases(out, sl_result_find(r, "factors"), "stated", "base: ");
+    put_bases(out, sl_result_find(r, "factors"), "lowest", "base (nothing states one: the lowest): ");
     put_splits(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_RUNS));
     if (sl_table_int(about, SL_ABOUT_TIMED) &&
         sl_table_real_or_nan(about, SL_ABOUT_ON_END) >= 2 * sl_table_real_or_nan(about, SL_ABOUT_ON_END_RANDOM))
