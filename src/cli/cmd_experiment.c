@@ -39,7 +39,7 @@ static const struct option_spec options[] = {
     {"order", "NAMES", "sequence, shapley: these treatments, in this order", false},
     {"colour", "FACTOR|log2", "scatter: split by this factor's level, or by after / before", false},
     {"all", NULL, "every row, also of what is less sure", false},
-    {"plan", "FILE", "design, run, compare, suggest, tune: instead of experiment.yaml", false},
+    {"plan", "FILE", "design, run, status, compare, ...: instead of experiment.yaml", false},
     {"factors", "NAMES", "only these factors and groups vary; design: FACTOR=LEVEL: its high level", false},
     {"resolution", "III|IV|V", "design fraction: the fewest runs that have it (default IV)", false},
     {"runs", "N", "design fraction, tune: with so many runs; run, suggest: so many now", false},
@@ -49,15 +49,15 @@ static const struct option_spec options[] = {
     {"again", NULL, "run: also what failed, once more", false},
     {"trace", NULL, "run: each run is traced, as spanloom run does", false},
     {"block", "NAME", "run: only the runs of this block", false},
-    {"part", "NAME", "run: with a log and a lock of its own, for several at once", false},
+    {"part", "NAME", "--block: a name for its own log and lock, for several at once", false},
     {"launcher", "slurm", "run: as an array job, with a block of runs a node", false},
     {"sbatch", "OPTIONS", "--launcher: more options of sbatch, such as '-p short -t 60'", false},
     {"wait", NULL, "--launcher: until the job has ended", false},
     {"no-import", NULL, "run, tune: only the log; a store reads it later: spanloom import", false},
-    GATE_OPTION,
+    {"fail-on", "N%", "compare: exit with 3 where the new one is worse by more than this", false},
     {"within", "N%", "compare, history: an interval of +- so much is narrow enough", false},
     {"pairs", "N", "compare: at most so many (default 200)", false},
-    {"budget", "TIME", "compare, tune, history: begin no run after 90s, 10m, 2h", false},
+    {"budget", "TIME", "compare, tune, history: begin no run after 90s, 10min, 2h", false},
     {"timeout", "TIME", "compare, history: of a run of a command", false},
     {"add", NULL, "suggest: plan these runs, so that run makes them", false},
     {"build", "COMMAND", "history: how a commit is built, in its folder", false},
@@ -99,6 +99,7 @@ static const struct sub {
     {"export", "", SL_ANSWERS, NULL, NULL},
     {"design", " plan factors resolution runs repeats seed dry-run interactions ", SL_ANSWERS, NULL, NULL},
     {"run", " plan runs again trace block part launcher sbatch wait no-import ", SL_ANSWERS, NULL, NULL},
+    {"status", " plan ", SL_ANSWERS, NULL, NULL},
     {"suggest", " plan factors runs seed add ", SL_ANSWERS, NULL, NULL},
     {"tune", " plan factors runs seed budget no-import ", SL_ANSWERS, NULL, NULL},
     {"history", " name build first rounds within budget seed score timeout rate ", SL_ANSWERS, NULL, NULL},
@@ -319,6 +320,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_experiment_design(cli, argc - 1, argv + 1);
     if (!strcmp(sub->name, "run"))
         return cli_experiment_run(cli, argc - 1, argv + 1);
+    if (!strcmp(sub->name, "status"))
+        return cli_experiment_status(cli, argc - 1, argv + 1);
     if (!strcmp(sub->name, "compare"))
         return cli_experiment_compare(cli, argc - 1, argv + 1);
     if (!strcmp(sub->name, "suggest"))
@@ -373,6 +376,7 @@ const struct command cmd_experiment = {
             "  design KIND         which settings to run: full, fraction, one-at-a-time,\n"
             "                      random N, balanced N, optimal N, list FILE\n"
             "  run                 run what is planned and has not been run\n"
+            "  status              how far it is, and how to start it afresh\n"
             "  suggest             which run teaches most, and which may be the best\n"
             "  tune                runs until the best setting is found\n"
             "  compare BASE NEW    two settings, or commands, in turns until it is known\n"

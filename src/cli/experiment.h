@@ -15,6 +15,7 @@ int cli_experiment_report(const struct cli *cli, const struct sl_asked *a);
 int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_asked *a);
 int cli_experiment_design(const struct cli *cli, int argc, char **argv);
 int cli_experiment_run(const struct cli *cli, int argc, char **argv);
+int cli_experiment_status(const struct cli *cli, int argc, char **argv);
 int cli_experiment_compare(const struct cli *cli, int argc, char **argv);
 int cli_experiment_suggest(const struct cli *cli, int argc, char **argv);
 int cli_experiment_tune(const struct cli *cli, int argc, char **argv);

@@ -5,6 +5,7 @@
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
 #include "design/comparison.h"
+#include "design/programs.h"
 #include "design/setting.h"
 #include "result/trials.h"
 #include "show/trials.h"
@@ -40,7 +41,7 @@ double cli_experiment_time(const struct cli *cli, const char *name, double other
     double v = s ? sl_plan_seconds(s) : otherwise;
 
     if (isnan(v))
-        cli_usage(cli, "--%s takes a time, such as 90s, 10m or 2h, not '%s'", name, s);
+        cli_usage(cli, "--%s takes a time, such as 30s, 10min or 2h (a number alone is seconds), not '%s'", name, s);
     return v;
 }
 
@@ -108,14 +109,11 @@ static int plan_of_commands(struct sl_plan *p, const struct cli *cli, char **arg
 static void progress(void *to, const struct sl_comparison *c)
 {
     const struct sl_compared *is = &c->is;
-    char low[32] = "?", high[32] = "?";
 
     (void)to;
-    if (isfinite(is->low))
-        snprintf(low, sizeof low, "%+.1f", 100 * is->low);
-    if (isfinite(is->high))
-        snprintf(high, sizeof high, "%+.1f", 100 * is->high);
-    fprintf(stderr, "\r\033[Kpair %zu: %+.1f %% (%s to %s %%)", is->pairs, 100 * is->worse, low, high);
+    fprintf(stderr, "\r\033[Kpair %zu: %+.1f %%", is->pairs, 100 * is->worse);
+    if (isfinite(is->low) && isfinite(is->high))
+        fprintf(stderr, " (%+.1f to %+.1f %%)", 100 * is->low, 100 * is->high);
 }
 
 static int settings(const struct sl_plan *p, char **argv, bool commands, int32_t *setting, struct sl_err *err)
@@ -184,11 +182,11 @@ static int compare(const struct cli *cli, struct sl_plan *p, struct sl_compariso
     int rc, code;
 
     if (commands) { /* what is kept for a run that is killed needs no place where people work */
-        if (cli_experiment_temp(state, &err))
+        if (sl_programs_check(p, &err) || cli_experiment_temp(state, &err))
             return cli_fail(cli, &err);
         p->folder = state;
     }
-    rc = sl_trials_open(&s, p, NULL, &err);
+    rc = commands ? sl_trials_open(&s, p, NULL, &err) : cli_experiment_open(&s, p, NULL, &err);
     p->folder = folder;
     if (!rc) {
         c->log = -1;
@@ -228,7 +226,6 @@ int cli_experiment_compare(const struct cli *cli, int argc, char **argv)
     struct sl_comparison c = {.warm_up = true, .rule = {.fail_on = NAN, .alpha = 0.05}};
     struct sl_plan p = {0};
     struct sl_err err = {0};
-    struct cli_gate gate;
     uint64_t pairs = PAIRS;
     int32_t *setting;
     int rc;
@@ -237,16 +234,12 @@ int cli_experiment_compare(const struct cli *cli, int argc, char **argv)
         return cli_usage(cli,
                          "compare what? BASE and NEW: settings of " CLI_EXPERIMENT_FILE ", such as none and a,b=2, or, "
                          "where there is none, two commands");
-    if ((rc = cli_gate(cli, &gate)))
-        return rc;
-    if (gate.text && gate.share < 0)
-        return cli_usage(cli, "compare tells shares: --fail-on takes percent, such as 5%%, not '%s'", gate.text);
     if ((rc = cli_experiment_whole(cli, "pairs", 1, &pairs)) || (rc = cli_experiment_seed(cli, &c.seed)))
         return rc;
     c.pairs = pairs;
-    if (gate.text)
-        c.rule.fail_on = gate.share;
-    c.rule.within = cli_experiment_percent(cli, "within", gate.text && gate.share > 0 ? gate.share / 5 : 0.01);
+    if (isnan(c.rule.fail_on = cli_experiment_percent(cli, "fail-on", NAN)) && cli_option(cli, "fail-on"))
+        return EXIT_USAGE;
+    c.rule.within = cli_experiment_percent(cli, "within", c.rule.fail_on > 0 ? c.rule.fail_on / 5 : 0.01);
     c.budget_s = cli_experiment_time(cli, "budget", INFINITY);
     if (isnan(c.rule.within) || isnan(c.budget_s))
         return EXIT_USAGE;

@@ -2,6 +2,7 @@
 /* `spanloom experiment design`: which settings to run, and in which order. */
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
+#include "design/programs.h"
 #include "design/schedule.h"
 
 #include <errno.h>
@@ -39,6 +40,24 @@ static int choose_factors(struct asked *a, struct sl_err *err)
     a->of = (struct sl_design_of){&a->plan, a->vary, a->high};
     a->settings.factors = n;
     return cli_experiment_vary(a->cli, &a->plan, a->vary, a->high, err);
+}
+
+/* Of these factors: the plan has seen to it for all of them. */
+static int check_constraints(struct asked *a, struct sl_err *err)
+{
+    uint64_t *levels = sl_alloc((a->plan.factor.n + 1) * sizeof *levels);
+    struct sl_buf b = {0};
+    int line = 1, rc = 0;
+
+    for (size_t f = 0; f < a->plan.factor.n; f++)
+        levels[f] = a->vary[f] ? UINT64_MAX >> (64 - a->plan.factor.v[f].level.n) : 1;
+    if (sl_plan_conflict(&b, &a->plan, levels, &line))
+        rc = sl_err(err, SL_EUSAGE,
+                    "%s:%d: with --factors, all others at their base, no setting is left by the constraints: %s",
+                    a->plan.path, line, b.s);
+    free(levels);
+    sl_buf_free(&b);
+    return rc;
 }
 
 /* ---- designs ---- */
@@ -277,6 +296,21 @@ static void say(const struct asked *a, const char *kind, size_t before, const ch
                a->off_single == 1 ? "" : "s", a->off_pair);
 }
 
+/* What would be noticed late. */
+static void say_before(const struct asked *a)
+{
+    struct sl_buf score = {0};
+    struct sl_err wrong = {0};
+
+    if (!a->plan.score.line) {
+        cli_experiment_score(&score, &a->plan);
+        printf("score: %s\n", score.s);
+        sl_buf_free(&score);
+    }
+    if (sl_programs_check(&a->plan, &wrong))
+        fprintf(stderr, "spanloom: before they can run: %s\n", wrong.text);
+}
+
 /* ---- all of it ---- */
 
 static int design(struct asked *a, int argc, char **argv, struct sl_err *err)
@@ -300,6 +334,8 @@ static int design(struct asked *a, int argc, char **argv, struct sl_err *err)
     if (!rc)
         rc = choose_factors(a, err);
     if (!rc)
+        rc = check_constraints(a, err);
+    if (!rc)
         rc = sl_schedule_read(&a->schedule, &a->plan, path, false, err);
     before = a->schedule.v.n;
     if (!rc)
@@ -320,8 +356,10 @@ static int design(struct asked *a, int argc, char **argv, struct sl_err *err)
     }
     if (!rc && !cli_option(a->cli, "dry-run"))
         rc = sl_schedule_write(&a->schedule, &a->plan, path, err);
-    if (!rc)
+    if (!rc) {
         say(a, argv[0], before, path);
+        say_before(a);
+    }
     free(path);
     return rc;
 }

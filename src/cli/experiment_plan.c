@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/experiment_plan.h"
+#include "design/programs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,48 @@ int cli_experiment_plan(const struct cli *cli, struct sl_plan *p, struct sl_err 
                       "there is no " CLI_EXPERIMENT_FILE " here, which says what is run and varied; see "
                       "spanloom-experiment.yaml(5), or name one: --plan FILE");
     return sl_plan_load(p, given ? given : CLI_EXPERIMENT_FILE, err);
+}
+
+static void say_undone(const struct sl_trials *s)
+{
+    if (!s->undone && !s->torn_down)
+        return;
+    fputs("spanloom: a run was killed before it could clean up: ", stderr);
+    if (s->torn_down)
+        fprintf(stderr, "its teardown was run%s%s%s", *s->torn_why ? ", and failed (" : "", s->torn_why,
+                *s->torn_why ? ")" : "");
+    if (s->undone)
+        fprintf(stderr, "%s%d file%s put back", s->torn_down ? "; " : "", s->undone,
+                s->undone == 1 ? " was" : "s were");
+    fputc('\n', stderr);
+}
+
+int cli_experiment_open(struct sl_trials *s, const struct sl_plan *p, const char *state, struct sl_err *err)
+{
+    int rc = sl_trials_open(s, p, state, err);
+
+    if (!rc || s->undone || s->torn_down)
+        say_undone(s);
+    if (!rc && (rc = sl_programs_check(p, err)))
+        sl_trials_close(s);
+    return rc;
+}
+
+void cli_experiment_score(struct sl_buf *b, const struct sl_plan *p)
+{
+    const struct sl_plan_score *s = &p->score;
+    const char *file = s->file && strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file;
+
+    sl_buf_addf(b, "%s%s%s, %s is better; ", s->name, *s->unit && s->from != SL_SCORE_WALL ? " in " : "",
+                s->from != SL_SCORE_WALL ? s->unit : "", s->more ? "more" : "less");
+    if (s->from == SL_SCORE_WALL)
+        sl_buf_addf(b, "the time of the command%s", s->line ? "" : " (no `score:` is given)");
+    else if (s->from == SL_SCORE_SQL)
+        sl_buf_adds(b, "SQL over the traces of the run");
+    else
+        sl_buf_addf(b, "a %s of %s", s->from == SL_SCORE_JSON ? "path" : "pattern", file ? file : "what it prints");
+    if (s->overhead != SL_OVERHEAD_NONE)
+        sl_buf_addf(b, ", %s the ideal", s->overhead == SL_OVERHEAD_RATIO ? "as a multiple of" : "less");
 }
 
 static int vary_word(const struct sl_plan *p, const char *word, bool *vary, int32_t *high, struct sl_err *err)

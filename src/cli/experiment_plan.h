@@ -4,12 +4,21 @@
 #define SL_CLI_EXPERIMENT_PLAN_H
 
 #include "cli/cli.h"
-#include "design/plan.h"
+#include "design/trial.h"
 
 #define CLI_EXPERIMENT_FILE "experiment.yaml"
 
 /* That of --plan, or experiment.yaml here.  To be freed in any case. */
 int cli_experiment_plan(const struct cli *cli, struct sl_plan *p, struct sl_err *err);
+
+/*
+ * sl_trials_open(), and says what it undid that a killed process had left; and are the commands of the plan there
+ * (design/programs.h)?
+ */
+int cli_experiment_open(struct sl_trials *s, const struct sl_plan *p, const char *state, struct sl_err *err);
+
+/* What is measured: "misses (less is better), by regex in what the command prints". */
+void cli_experiment_score(struct sl_buf *b, const struct sl_plan *p);
 
 /*
  * --factors: which vary, the others stay at their base; without it, all.  vary: of each factor of the plan; high: its

@@ -8,6 +8,7 @@
 #include "cli/experiment_plan.h"
 #include "cli/experiment_session.h"
 #include "design/command.h"
+#include "design/programs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -65,7 +66,8 @@ static int plan_again(struct cli_experiment_session *s, struct sl_err *err)
     if (!rc) {
         for (size_t i = 0; i < s->schedule.v.n; i++)
             for (size_t k = 0; k < s->records.v.n; k++)
-                if (isnan(s->records.v.v[k].score) && !strcmp(s->records.v.v[k].run, s->schedule.v.v[i].run) &&
+                if (isnan(s->records.v.v[k].score) && !s->schedule.v.v[i].text &&
+                    !strcmp(s->records.v.v[k].run, s->schedule.v.v[i].run) &&
                     !strstr(s->schedule.v.v[i].design, "; again"))
                     sl_settings_add(&again, s->schedule.v.v[i].setting);
         if (!sl_settings_n(&again)) {
@@ -227,60 +229,81 @@ static int into_store(struct cli_experiment_session *s, struct sl_err *err)
               : 0;
 }
 
+/* Under the lock. */
+static int make_runs(struct cli_experiment_session *s, const char *part, uint64_t most, struct sl_err *err)
+{
+    struct sl_err wrong = {0};
+    char *path;
+    int rc = cli_option(s->cli, "again") ? plan_again(s, err) : 0;
+
+    if (!rc)
+        rc = load(s, err);
+    if (rc)
+        return rc;
+    if (!s->left) {
+        printf("%s: all planned runs have been made\n", s->plan.name);
+        return into_store(s, err);
+    }
+    if ((rc = make_traces(s, err)))
+        return rc;
+    path = sl_run_log_path(&s->plan, part);
+    s->trials.several = part;
+    s->log = sl_run_log_open(path, &s->trials, err);
+    free(path);
+    if (s->log < 0)
+        return s->log;
+    s->began_ns = sl_clock_now_ns();
+    rc = all_runs(s, most, err);
+    close(s->log);
+    say_end(s);
+    if (into_store(s, &wrong) && !rc)
+        rc = sl_err(err, wrong.code, "%s", wrong.text);
+    return rc;
+}
+
+static int submit(struct cli_experiment_session *s, struct sl_err *err)
+{
+    struct sl_err wrong = {0};
+    int rc = cli_option(s->cli, "again") ? plan_again(s, err) : 0;
+
+    if (!rc && sl_programs_check(&s->plan, &wrong)) /* nodes may have others */
+        fprintf(stderr, "spanloom: here, at least: %s\n", wrong.text);
+    if (!rc)
+        rc = load(s, err);
+    if (!rc && !s->left) {
+        printf("%s: all planned runs have been made\n", s->plan.name);
+        return into_store(s, err);
+    }
+    if (!rc)
+        rc = make_traces(s, err);
+    if (!rc)
+        rc = cli_experiment_slurm(s, err);
+    return rc ? rc : s->records.v.n || cli_option(s->cli, "wait") ? into_store(s, err) : 0;
+}
+
 static int session(struct cli_experiment_session *s, struct sl_err *err)
 {
     const char *part = cli_option(s->cli, "part");
     struct sl_buf state = {0};
     uint64_t most = UINT64_MAX;
-    char *path;
     int rc = cli_experiment_whole(s->cli, "runs", 1, &most);
 
-    if (!rc && cli_option(s->cli, "again"))
-        rc = plan_again(s, err);
-    if (!rc)
-        rc = load(s, err);
-    if (!rc && s->left)
-        rc = make_traces(s, err);
-    if (!rc && s->left && cli_option(s->cli, "launcher")) {
-        rc = cli_experiment_slurm(s, err);
-        return rc ? rc : s->records.v.n || cli_option(s->cli, "wait") ? into_store(s, err) : 0;
-    }
-    if (rc || !s->left)
-        return rc ? rc : (printf("%s: all planned runs have been made\n", s->plan.name), into_store(s, err));
+    if (rc || cli_option(s->cli, "launcher"))
+        return rc ? rc : submit(s, err);
     sl_buf_addf(&state, "%s%s%s", s->plan.name, part ? "." : "", part ? part : "");
-    if ((rc = sl_trials_open(&s->trials, &s->plan, state.s, err))) {
-        sl_buf_free(&state);
-        return rc;
-    }
-    /* whoever had the lock before may have made more */
-    sl_run_records_free(&s->records);
-    sl_schedule_free(&s->schedule);
-    free(s->done);
-    s->left = s->worked = 0;
-    s->spent_s = 0;
-    rc = load(s, err);
-    if (s->trials.undone)
-        fprintf(stderr, "spanloom: %d file%s put back, which a run that was killed had changed\n", s->trials.undone,
-                s->trials.undone == 1 ? "" : "s");
-    s->trials.several = part;
-    path = sl_run_log_path(&s->plan, part);
-    s->log = rc ? -1 : sl_run_log_open(path, &s->trials, err);
-    rc = rc ? rc : s->log < 0 ? s->log : 0;
-    s->began_ns = sl_clock_now_ns();
-    if (!rc) {
-        struct sl_err wrong = {0};
-        rc = all_runs(s, most, err);
-        close(s->log);
-        say_end(s);
-        sl_trials_close(&s->trials);
-        if (into_store(s, &wrong) && !rc)
-            rc = sl_err(err, wrong.code, "%s", wrong.text);
-    } else {
-        sl_trials_close(&s->trials);
-    }
-    free(path);
+    rc = cli_experiment_open(&s->trials, &s->plan, state.s, err);
     sl_buf_free(&state);
+    if (!rc) {
+        rc = make_runs(s, part, most, err);
+        sl_trials_close(&s->trials);
+    }
     return rc;
+}
+
+static bool is_part(const char *name)
+{
+    return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] &&
+           strcmp(name, "compare") != 0 && strcmp(name, "tune") != 0;
 }
 
 int cli_experiment_run(const struct cli *cli, int argc, char **argv)
@@ -301,6 +324,11 @@ int cli_experiment_run(const struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--launcher submits all blocks: leave --block, --part and --runs away");
     if (cli_option(cli, "part") && !s.block)
         return cli_usage(cli, "--part is of one block: several at once would make the same runs; say --block, too");
+    if (cli_option(cli, "part") && !is_part(cli_option(cli, "part")))
+        return cli_usage(cli,
+                         "--part NAME names the log of this process, for one of several at once: letters, digits, _ "
+                         "and - (and not compare or tune, which have logs of their own), not '%s'",
+                         cli_option(cli, "part"));
     rc = cli_experiment_plan(cli, &s.plan, &err);
     if (!rc && cli_option(cli, "trace"))
         s.plan.trace = true;

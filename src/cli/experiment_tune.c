@@ -483,7 +483,7 @@ int cli_experiment_tune(const struct cli *cli, int argc, char **argv)
     if (factors)
         snprintf(s.k.prefix + strlen(s.k.prefix), sizeof s.k.prefix - strlen(s.k.prefix), "%08llx-",
                  (unsigned long long)sl_hash(factors, strlen(factors)) & 0xffffffff);
-    if (!rc && !(rc = sl_trials_open(&s.trials, &s.k.plan, NULL, &err))) {
+    if (!rc && !(rc = cli_experiment_open(&s.trials, &s.k.plan, NULL, &err))) {
         rc = load(&s.k, cli, &err); /* under the lock */
         if (!rc) {
             path = sl_run_log_path(&s.k.plan, "tune");

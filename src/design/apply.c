@@ -174,6 +174,39 @@ int sl_apply_begin(struct sl_applied_setting *a, const struct sl_plan *p, const 
     return rc;
 }
 
+/* All of it runs, whatever fails; variables are those of the setting alone. */
+void sl_apply_teardown_script(struct sl_buf *b, const struct sl_applied_setting *a)
+{
+    sl_plan_words folder = {0}, word = {0};
+    size_t inherited = 0;
+
+    if (!a->teardown.n)
+        return;
+    while (environ[inherited])
+        inherited++;
+    *sl_vec_add(&folder) = a->plan->folder;
+    sl_buf_addf(b, "# tears down a run of experiment %s that was killed\ncd ", a->plan->name);
+    quote(b, &folder);
+    sl_buf_adds(b, " || exit\nstatus=0\n");
+    *sl_vec_add(&word) = "";
+    for (size_t i = 0; i < a->teardown.n; i++) {
+        sl_buf_adds(b, "env ");
+        for (size_t k = 0; a->environment[k]; k++)
+            if (k >= inherited || a->environment[k] != environ[k]) {
+                word.v[0] = a->environment[k];
+                quote(b, &word);
+                sl_buf_addc(b, ' ');
+            }
+        sl_buf_adds(b, "/bin/sh -c ");
+        word.v[0] = a->teardown.v[i];
+        quote(b, &word);
+        sl_buf_adds(b, " || status=$?\n");
+    }
+    sl_buf_adds(b, "exit $status\n");
+    sl_vec_free(&folder);
+    sl_vec_free(&word);
+}
+
 void sl_apply_end(struct sl_applied_setting *a)
 {
     free(a->argv);

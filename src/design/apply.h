@@ -3,6 +3,7 @@
 #ifndef SL_DESIGN_APPLY_H
 #define SL_DESIGN_APPLY_H
 
+#include "base/buf.h"
 #include "design/plan.h"
 #include "design/undo.h"
 
@@ -22,6 +23,8 @@ int sl_apply_begin(struct sl_applied_setting *a, const struct sl_plan *p, const 
                    struct sl_err *err);
 /* Changes the files; u puts them back, also after an error. */
 int sl_apply_files(const struct sl_applied_setting *a, struct sl_undo *u, struct sl_err *err);
+/* A script for /bin/sh that tears the setting down, for when nobody else can; "": there is nothing to do. */
+void sl_apply_teardown_script(struct sl_buf *b, const struct sl_applied_setting *a);
 void sl_apply_end(struct sl_applied_setting *a);
 
 #endif

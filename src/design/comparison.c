@@ -18,6 +18,7 @@ struct turns {
 static int take(struct turns *t, int side, const char *what, const struct sl_trial *trial, const char *id, size_t pair,
                 double *score, struct sl_err *err)
 {
+    static const char *const columns[] = {"design", "compare", NULL};
     struct sl_comparison *c = t->c;
     char block[32];
 
@@ -45,7 +46,7 @@ static int take(struct turns *t, int side, const char *what, const struct sl_tri
     if (c->log < 0)
         return 0;
     snprintf(block, sizeof block, "%zu", pair + 1);
-    return sl_run_log_add(c->log, t->s, id, block, trial, NULL, err);
+    return sl_run_log_add(c->log, t->s, id, block, trial, columns, err);
 }
 
 /* One run; *score NaN: it failed. */

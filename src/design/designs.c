@@ -69,11 +69,13 @@ int sl_design_fraction(struct sl_settings *out, const struct sl_design_of *d, co
         }
     }
     free(at);
-    return broken ? sl_err(err, SL_EUSAGE,
-                           "%u of the %u runs of this fraction are forbidden (%s), and without them it is none: take "
-                           "experiment design balanced N, or optimal N, which keep constraints",
-                           forbidden, 1u << f->bits, broken->text)
-                  : 0;
+    return broken
+               ? sl_err(
+                     err, SL_EUSAGE,
+                     "%u of the %u runs of this fraction are forbidden (%s, %s:%d), and without them it is none: take "
+                     "experiment design balanced N, or optimal N, which keep constraints",
+                     forbidden, 1u << f->bits, broken->text, d->plan->path, broken->line)
+               : 0;
 }
 
 int sl_design_one_at_a_time(struct sl_settings *out, const struct sl_design_of *d, bool up, bool down, size_t *left_out,

@@ -52,6 +52,7 @@ void sl_plan_free(struct sl_plan *p)
     sl_vec_free(&p->factor);
     sl_vec_free(&p->group);
     sl_vec_free(&p->constraint);
+    sl_vec_free(&p->program);
     sl_vec_free(&p->version);
     sl_arena_free(&p->arena);
     *p = (struct sl_plan){0};
@@ -101,8 +102,9 @@ double sl_plan_seconds(const char *text)
     static const struct {
         const char *name;
         double s;
-    } unit[] = {{"", 1},     {"s", 1},     {"sec", 1},      {"min", 60}, {"m", 60},
-                {"h", 3600}, {"d", 86400}, {"days", 86400}, {"ms", 1e-3}};
+    } unit[] = {{"", 1},      {"s", 1},       {"sec", 1},      {"second", 1}, {"seconds", 1}, {"m", 60},
+                {"min", 60},  {"minute", 60}, {"minutes", 60}, {"h", 3600},   {"hour", 3600}, {"hours", 3600},
+                {"d", 86400}, {"day", 86400}, {"days", 86400}, {"ms", 1e-3}};
     char *end;
     double x = strtod(text, &end);
 

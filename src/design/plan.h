@@ -7,6 +7,7 @@
 #ifndef SL_DESIGN_PLAN_H
 #define SL_DESIGN_PLAN_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -102,6 +103,13 @@ struct sl_plan {
     SL_VEC(struct sl_plan_factor) factor;
     SL_VEC(struct sl_plan_group) group;
     SL_VEC(struct sl_plan_constraint) constraint;
+    SL_VEC(struct sl_plan_program {
+        const char *text; /* what is run: of a shell, all of it, else the first word */
+        bool shell;
+        const char *key; /* "command", "wrapper", "setup" or "teardown" */
+        int line;
+    })
+    program;                             /* all of them, those of levels, too */
     SL_VEC(struct sl_plan_pair) version; /* name, and a command for the shell whose first line says it */
     struct sl_plan_score score;
     double timeout_s;     /* of a run; infinite: none */
@@ -126,13 +134,18 @@ void sl_plan_free(struct sl_plan *p);
 
 /* The constraint that a setting breaks; NULL: it is allowed. */
 const struct sl_plan_constraint *sl_plan_broken(const struct sl_plan *p, const int32_t *setting);
+/*
+ * Do the constraints leave no setting, of these levels (a bit each; NULL: all) of each factor?  Then b gets those that
+ * conflict, of which none can be left out, and *line is that of the first.  False also where a search takes too long.
+ */
+bool sl_plan_conflict(struct sl_buf *b, const struct sl_plan *p, const uint64_t *levels, int *line);
 /* The indices of a factor, and of a level of it, by name; -1: there is none. */
 int32_t sl_plan_factor(const struct sl_plan *p, const char *name);
 int32_t sl_plan_level(const struct sl_plan *p, uint32_t factor, const char *name);
 /* The ideal of a setting, of the first factor whose level has one, else the score's; NaN: none. */
 double sl_plan_ideal(const struct sl_plan *p, const int32_t *setting);
 
-/* "90", "90s", "15 min", "8h", "3d" in seconds; NaN: it is none of these, or not above 0. */
+/* "90", "90s", "15 min", "8h", "3 days" in seconds; NaN: it is none of these, or not above 0. */
 double sl_plan_seconds(const char *text);
 
 /* Names of columns that no factor may have: facts of a run that are kept beside its levels.  One text, blanks between

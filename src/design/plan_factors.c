@@ -46,7 +46,8 @@ static void texts(struct sl_plan_parse *c, sl_plan_words *to, const struct sl_ya
                   const char *level)
 {
     for (size_t i = 0; i < sl_yaml_len(y); i++)
-        *sl_vec_add(to) = filled(c, sl_plan_text(c, sl_yaml_item(y, i), what), level);
+        sl_plan_program(c, sl_yaml_item(y, i), what,
+                        *sl_vec_add(to) = filled(c, sl_plan_text(c, sl_yaml_item(y, i), what), level), true);
 }
 
 static void pairs(struct sl_plan_parse *c, struct sl_effects *e, const struct sl_yaml *y, const char *level)
@@ -102,14 +103,27 @@ static void patches(struct sl_plan_parse *c, struct sl_effects *e, const struct 
     }
 }
 
+static void wrapper(struct sl_plan_parse *c, struct sl_effects *e, const struct sl_yaml *y, const char *level)
+{
+    size_t first = e->wrapper.n;
+
+    words(c, &e->wrapper, y, "wrapper", level);
+    if (!c->check.rc && first < e->wrapper.n)
+        sl_plan_program(c, y, "wrapper", e->wrapper.v[first], false);
+}
+
 static void command(struct sl_plan_parse *c, struct sl_effects *e, const struct sl_yaml *y, const char *level)
 {
     if (y->kind == SL_YAML_SCALAR) {
         *sl_vec_add(&e->command) = "/bin/sh";
         *sl_vec_add(&e->command) = "-c";
         *sl_vec_add(&e->command) = filled(c, sl_plan_text(c, y, "command"), level);
+        if (level)
+            sl_plan_program(c, y, "command", e->command.v[2], true);
     } else {
         words(c, &e->command, y, "command", level);
+        if (level && e->command.n)
+            sl_plan_program(c, y, "command", e->command.v[0], false);
     }
     if (!c->check.rc && !e->command.n)
         sl_yaml_fail(&c->check, y, "command has no words");
@@ -130,7 +144,7 @@ void sl_plan_effects(struct sl_plan_parse *c, struct sl_effects *e, const struct
         else if (!strcmp(k, "argument"))
             words(c, &e->argument, v, k, level);
         else if (!strcmp(k, "wrapper"))
-            words(c, &e->wrapper, v, k, level);
+            wrapper(c, e, v, level);
         else if (!strcmp(k, "edit"))
             edits(c, e, v, level);
         else if (!strcmp(k, "patch"))

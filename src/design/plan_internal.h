@@ -21,6 +21,9 @@ bool sl_plan_listed(const char *list, const char *key);
 void sl_plan_unknown(struct sl_plan_parse *c, const struct sl_yaml *key, const char *of, const char *known);
 const char *sl_plan_path(struct sl_plan_parse *c, const char *path); /* as it is to be opened */
 
+/* A command that runs will need; once a line. */
+void sl_plan_program(struct sl_plan_parse *c, const struct sl_yaml *at, const char *key, const char *text, bool shell);
+
 /* plan_factors.c */
 /* The keys of effects that y has; level: what {level} stands for, NULL: nothing.  Others are the caller's. */
 void sl_plan_effects(struct sl_plan_parse *c, struct sl_effects *e, const struct sl_yaml *y, const char *level);

@@ -106,6 +106,14 @@ const char *sl_plan_path(struct sl_plan_parse *c, const char *path)
     return out;
 }
 
+void sl_plan_program(struct sl_plan_parse *c, const struct sl_yaml *at, const char *key, const char *text, bool shell)
+{
+    for (size_t i = 0; i < c->p->program.n; i++)
+        if (c->p->program.v[i].line == at->line && !strcmp(c->p->program.v[i].text, text))
+            return;
+    *sl_vec_add(&c->p->program) = (struct sl_plan_program){text, shell, key, at->line};
+}
+
 /* ---- the score ---- */
 
 static void check_pattern(struct sl_plan_parse *c, const struct sl_yaml *y, const char *text)
@@ -231,11 +239,22 @@ static void parse_versions(struct sl_plan_parse *c, const struct sl_yaml *y)
 
 static void parse_budget(struct sl_plan_parse *c, const struct sl_yaml *y)
 {
-    if (y->kind == SL_YAML_SCALAR) {
-        c->p->budget_s = seconds(c, y, "budget");
+    static const char must[] =
+        "budget is a time (30s, 10min, 8h; a number alone is seconds), `200 runs`, or both: {time: 8h, runs: 200}";
+    size_t digits = y->kind == SL_YAML_SCALAR ? strspn(y->text, "0123456789") : 0;
+
+    if (digits && digits < 10 && (!strcmp(y->text + digits, " runs") || !strcmp(y->text + digits, " run")) &&
+        strtoull(y->text, NULL, 10)) {
+        c->p->budget_runs = strtoull(y->text, NULL, 10);
         return;
     }
-    if (!sl_yaml_is_map(&c->check, y, "budget is a time such as 8h, or a map {time: 8h, runs: 200}"))
+    if (y->kind == SL_YAML_SCALAR) {
+        c->p->budget_s = sl_plan_seconds(sl_plan_text(c, y, "budget"));
+        if (isnan(c->p->budget_s))
+            sl_yaml_fail(&c->check, y, "%s; not '%s'", must, y->text);
+        return;
+    }
+    if (!sl_yaml_is_map(&c->check, y, must))
         return;
     for (size_t i = 0; i < y->n; i++)
         if (!strcmp(y->key[i]->text, "time"))
@@ -255,12 +274,15 @@ static void parse_command(struct sl_plan_parse *c, const struct sl_yaml *y)
         *sl_vec_add(v) = "/bin/sh";
         *sl_vec_add(v) = "-c";
         *sl_vec_add(v) = sl_plan_text(c, y, "command");
+        sl_plan_program(c, y, "command", v->v[2], true);
         return;
     }
     if (y->kind != SL_YAML_LIST || !y->n)
         sl_yaml_fail(&c->check, y, "command is a text for the shell, or a list of words");
     for (size_t i = 0; y->kind == SL_YAML_LIST && i < y->n; i++)
         *sl_vec_add(v) = sl_plan_text(c, y->item[i], "a word of the command");
+    if (v->n)
+        sl_plan_program(c, y->item[0], "command", v->v[0], false);
 }
 
 static const char plan_keys[] = " experiment command " SL_PLAN_EFFECT_KEYS
@@ -299,6 +321,18 @@ static void parse_key(struct sl_plan_parse *c, const struct sl_yaml *key, const 
         sl_plan_unknown(c, key, "an experiment", plan_keys);
 }
 
+static void check_constraints(struct sl_plan_parse *c)
+{
+    struct sl_buf b = {0};
+    int line = 1;
+
+    if (sl_plan_conflict(&b, c->p, NULL, &line)) {
+        struct sl_yaml at = {.line = line};
+        sl_yaml_fail(&c->check, &at, "no setting is left by the constraints: %s; relax one of them", b.s);
+    }
+    sl_buf_free(&b);
+}
+
 static void parse_document(struct sl_plan_parse *c, const struct sl_yaml *doc)
 {
     const struct sl_yaml *y;
@@ -319,6 +353,8 @@ static void parse_document(struct sl_plan_parse *c, const struct sl_yaml *doc)
         sl_yaml_fail(&c->check, doc, "what is to be run? Add `command: ...`");
     if (!c->check.rc)
         check_score(c, doc);
+    if (!c->check.rc)
+        check_constraints(c);
 }
 
 static void set_folder(struct sl_plan *p)

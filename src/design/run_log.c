@@ -91,6 +91,8 @@ static void take(struct reading *r, struct sl_run_record *to, const struct sl_js
         to->run = value;
     else if (is(key, "block"))
         to->block = value;
+    else if (is(key, "design"))
+        to->design = value;
     else if (is(key, "wall_s"))
         to->wall_s = kind == '0' ? strtod(value, NULL) : NAN;
     else if (is(key, r->plan->score.name))
@@ -105,7 +107,7 @@ static void take(struct reading *r, struct sl_run_record *to, const struct sl_js
 static void read_line(struct reading *r, const char *s, size_t n)
 {
     struct sl_json c = {.at = s, .end = s + n, .strict = true};
-    struct sl_run_record record = {.score = NAN, .wall_s = NAN, .block = "", .line = r->line};
+    struct sl_run_record record = {.score = NAN, .wall_s = NAN, .block = "", .design = "", .line = r->line};
     struct sl_json_text key, value;
     bool first = true, run = false, ours = false;
     enum sl_json_status st;

@@ -17,13 +17,13 @@
 
 /* What is known of a run that was made. */
 struct sl_run_record {
-    const char *run;   /* its id, which is that of the run that was planned */
-    int32_t *setting;  /* a level of each factor of the plan; the base of those that were not there yet; -1: a level
-                        * that the plan does not have */
-    const char *block; /* "" */
-    double score;      /* NaN: it failed */
-    double wall_s;     /* NaN: it never began */
-    int64_t line;      /* of the log */
+    const char *run;  /* its id, which is that of the run that was planned */
+    int32_t *setting; /* a level of each factor of the plan; the base of those that were not there yet; -1: a level
+                       * that the plan does not have */
+    const char *block, *design; /* "" */
+    double score;               /* NaN: it failed */
+    double wall_s;              /* NaN: it never began */
+    int64_t line;               /* of the log */
 };
 
 struct sl_run_records {

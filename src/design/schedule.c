@@ -34,6 +34,12 @@ struct reading {
     SL_VEC(const char *) cell;
     struct sl_schedule *out;
     struct sl_map by_run;
+    SL_VEC(struct bad {
+        size_t run;     /* of out->v */
+        int32_t factor; /* whose level there is none of; -1: constraints forbid it */
+        int line;
+    })
+    bad; /* what counts where the run was not made */
     bool by_hand;
 };
 
@@ -109,12 +115,29 @@ static int add_run(struct reading *r, const struct sl_planned *run, struct sl_er
     return 0;
 }
 
+/* A level that there is none of. */
+static int unknown_level(struct reading *r, struct sl_planned *run, int32_t factor, const char *text,
+                         struct sl_err *err)
+{
+    size_t n = r->plan->factor.n;
+
+    if (r->by_hand)
+        return sl_err(err, SL_EFORMAT, "%s:%d: factor %s has no level '%s' in %s", r->path, r->line,
+                      r->plan->factor.v[factor].name, text, r->plan->path);
+    if (!run->text)
+        run->text = memset(sl_arena_alloc(&r->out->arena, n * sizeof *run->text), 0, n * sizeof *run->text);
+    run->text[factor] = text;
+    *sl_vec_add(&r->bad) = (struct bad){r->out->v.n, factor, r->line};
+    return 0;
+}
+
 static int row(struct reading *r, struct sl_err *err)
 {
     size_t bytes = (r->plan->factor.n + 1) * sizeof(int32_t);
-    struct sl_planned run = {"", "", "", memset(sl_arena_alloc(&r->out->arena, bytes), 0, bytes)};
+    struct sl_planned run = {"", "", "", memset(sl_arena_alloc(&r->out->arena, bytes), 0, bytes), NULL};
     const struct sl_plan_constraint *broken;
     char id[32];
+    int rc;
 
     if (r->cell.n != r->column.n)
         return sl_err(err, SL_EFORMAT, "%s:%d: %zu cells, where the header has %zu", r->path, r->line, r->cell.n,
@@ -128,11 +151,14 @@ static int row(struct reading *r, struct sl_err *err)
             run.block = text;
         else if (c == DESIGN)
             run.design = text;
-        else if (*text && (run.setting[c] = sl_plan_level(r->plan, (uint32_t)c, text)) < 0)
-            return sl_err(err, SL_EFORMAT, "%s:%d: factor %s has no level '%s' in %s", r->path, r->line,
-                          r->plan->factor.v[c].name, text, r->plan->path);
+        else if (*text && (run.setting[c] = sl_plan_level(r->plan, (uint32_t)c, text)) < 0 &&
+                 (rc = unknown_level(r, &run, c, text, err)))
+            return rc;
     }
-    if ((broken = sl_plan_broken(r->plan, run.setting)))
+    broken = run.text ? NULL : sl_plan_broken(r->plan, run.setting);
+    if (broken && !r->by_hand)
+        *sl_vec_add(&r->bad) = (struct bad){r->out->v.n, -1, r->line};
+    else if (broken)
         return sl_err(err, SL_EFORMAT, "%s:%d: %s:%d forbids this run: %s", r->path, r->line, r->plan->path,
                       broken->line, broken->text);
     if (!*run.run && !r->by_hand)
@@ -140,6 +166,63 @@ static int row(struct reading *r, struct sl_err *err)
     snprintf(id, sizeof id, "%zu", r->out->v.n + 1);
     run.run = *run.run ? run.run : sl_arena_copy(&r->out->arena, id, strlen(id));
     return add_run(r, &run, err);
+}
+
+/* The plan has changed since the run was planned. */
+static int outdated(const struct reading *r, const struct bad *b, const bool *done, struct sl_err *err)
+{
+    const struct sl_planned *run = &r->out->v.v[b->run];
+    const struct sl_plan_constraint *broken = b->factor < 0 ? sl_plan_broken(r->plan, run->setting) : NULL;
+    struct sl_buf has = {0};
+    size_t rows = 0;
+    int rc;
+
+    for (size_t i = 0; i < r->bad.n; i++)
+        rows += !done[r->bad.v[i].run] && (!i || r->bad.v[i].run != r->bad.v[i - 1].run);
+    for (size_t i = 0; b->factor >= 0 && i < r->plan->factor.v[b->factor].level.n; i++)
+        sl_buf_addf(&has, "%s%s", i ? ", " : "", r->plan->factor.v[b->factor].level.v[i].name);
+    if (broken)
+        rc = sl_err(err, SL_EFORMAT,
+                    "%s:%d: %s:%d forbids this run: %s; change the constraint, or remove the rows of runs that it "
+                    "forbids (of runs that were not made: %zu)",
+                    r->path, b->line, r->plan->path, broken->line, broken->text, rows);
+    else
+        rc = sl_err(
+            err, SL_EFORMAT,
+            "%s:%d: run %s is planned with %s=%s, and %s:%d has no such level any more: there are %.200s; put it "
+            "back, beside these, or remove the rows that have it (of runs that were not made: %zu) and plan "
+            "others with: spanloom experiment design; runs that were made stay in the log, as they were",
+            r->path, b->line, run->run, r->plan->factor.v[b->factor].name, run->text[b->factor], r->plan->path,
+            r->plan->factor.v[b->factor].line, has.s, rows);
+    sl_buf_free(&has);
+    return rc;
+}
+
+static long number_of(const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    return *text && !*end && n > 0 ? n : 0;
+}
+
+/* What the logs say of planned runs. */
+static int beside_logs(struct reading *r, struct sl_err *err)
+{
+    struct sl_run_records made;
+    int rc = sl_run_log_read(&made, r->plan, err);
+    bool *done = rc ? NULL : sl_schedule_done(r->out, &made);
+
+    for (size_t i = 0; i < r->bad.n && !rc; i++)
+        if (!done[r->bad.v[i].run])
+            rc = outdated(r, &r->bad.v[i], done, err);
+    for (size_t i = 0; i < made.v.n; i++) {
+        long run = number_of(made.v.v[i].run), block = run ? number_of(made.v.v[i].block) : 0;
+        r->out->last_run = run > r->out->last_run ? run : r->out->last_run;
+        r->out->last_block = block > r->out->last_block ? block : r->out->last_block;
+    }
+    free(done);
+    sl_run_records_free(&made);
+    return rc;
 }
 
 int sl_schedule_read(struct sl_schedule *out, const struct sl_plan *p, const char *path, bool by_hand,
@@ -153,7 +236,8 @@ int sl_schedule_read(struct sl_schedule *out, const struct sl_plan *p, const cha
     *out = (struct sl_schedule){0};
     if (rc) {
         sl_buf_free(&text);
-        return rc == ENOENT && !by_hand ? 0 : sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(rc));
+        return rc == ENOENT && !by_hand ? beside_logs(&r, err)
+                                        : sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(rc));
     }
     sl_buf_add(&text, "", 0);
     at = text.s ? text.s : "";
@@ -163,6 +247,9 @@ int sl_schedule_read(struct sl_schedule *out, const struct sl_plan *p, const cha
         rc = sl_err(err, SL_EFORMAT, "%s is empty: it needs a row with the names of its columns", path);
     while (!rc && next_row(&r, &at))
         rc = row(&r, err);
+    if (!rc && !by_hand)
+        rc = beside_logs(&r, err);
+    sl_vec_free(&r.bad);
     sl_vec_free(&r.column);
     sl_vec_free(&r.cell);
     sl_map_free(&r.by_run);
@@ -203,7 +290,7 @@ int sl_schedule_write(const struct sl_schedule *s, const struct sl_plan *p, cons
         put_cell(&b, r->block);
         put_cell(&b, r->design);
         for (size_t f = 0; f < p->factor.n; f++)
-            put_cell(&b, p->factor.v[f].level.v[r->setting[f]].name);
+            put_cell(&b, r->setting[f] < 0 ? r->text[f] : p->factor.v[f].level.v[r->setting[f]].name);
         sl_buf_addc(&b, '\n');
     }
     rc = sl_undo_write(path, b.s, b.n, err);
@@ -215,13 +302,11 @@ int sl_schedule_write(const struct sl_schedule *s, const struct sl_plan *p, cons
 
 static long largest(const struct sl_schedule *s, bool block)
 {
-    long most = 0;
+    long most = block ? s->last_block : s->last_run;
 
     for (size_t i = 0; i < s->v.n; i++) {
-        char *end;
-        const char *text = block ? s->v.v[i].block : s->v.v[i].run;
-        long n = strtol(text, &end, 10);
-        most = *text && !*end && n > most ? n : most;
+        long n = number_of(block ? s->v.v[i].block : s->v.v[i].run);
+        most = n > most ? n : most;
     }
     return most;
 }
@@ -255,7 +340,7 @@ void sl_schedule_add(struct sl_schedule *s, const struct sl_settings *settings, 
         for (size_t i = 0; i < n; i++)
             *sl_vec_add(&s->v) = (struct sl_planned){
                 number(s, ++run), its, kept,
-                memcpy(sl_arena_alloc(&s->arena, bytes + 1), sl_setting(settings, order[i]), bytes)};
+                memcpy(sl_arena_alloc(&s->arena, bytes + 1), sl_setting(settings, order[i]), bytes), NULL};
     }
     free(order);
 }

@@ -11,11 +11,13 @@
 
 struct sl_planned {
     const char *run, *block, *design;
-    int32_t *setting;
+    int32_t *setting;  /* -1: a level that the plan has no more, of a run that was made */
+    const char **text; /* these levels, of each factor; NULL: there are none */
 };
 
 struct sl_schedule {
     SL_VEC(struct sl_planned) v;
+    long last_run, last_block; /* the largest numbers that the logs have: these ids are not given again */
     struct sl_arena arena;
 };
 
@@ -24,8 +26,8 @@ char *sl_schedule_path(const struct sl_plan *p); /* the caller frees it */
 /*
  * Reads a schedule; *out is to be freed in any case.  A file that is not there has no runs; factors that it has no
  * column of, which came later, are at their base.  SL_EFORMAT, with path:line: a column that is no factor, a level that
- * there is none of, a setting that constraints forbid, a run that is there twice.  by_hand: it needs no columns but
- * those of factors, and its runs get ids, from next_id on.
+ * there is none of, or a setting that constraints forbid, of a run that was not made, a run that is there twice.
+ * by_hand: it needs no columns but those of factors, and its runs get ids, from next_id on.
  */
 int sl_schedule_read(struct sl_schedule *out, const struct sl_plan *p, const char *path, bool by_hand,
                      struct sl_err *err);

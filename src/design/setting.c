@@ -16,15 +16,13 @@ static int unknown(const struct sl_plan *p, int32_t factor, const char *word, st
 
     for (size_t i = 0; i < n && i < 100; i++) {
         *sl_vec_add(&names) = factor < 0 ? p->factor.v[i].name : p->factor.v[factor].level.v[i].name;
-        sl_buf_addf(&all, "%s%s", i ? " " : "", names.v[i]);
+        sl_buf_addf(&all, "%s%s", i ? ", " : "", names.v[i]);
     }
     near = sl_near(names.v, names.n, word, best);
-    sl_err(err, SL_EUSAGE, "%s has no %s '%.100s'%s%s%s%.400s", factor < 0 ? p->path : p->factor.v[factor].name,
-           factor < 0 ? "treatment" : "level", word,
-           near ? "; did you mean " : "; there are: ", near ? names.v[best[0]] : "", near ? "?" : "",
-           near ? ""
-           : n  ? all.s
-                : "none");
+    near = near && factor < 0; /* of levels, all of them tell more */
+    sl_err(err, SL_EUSAGE, "%s has no %s '%.100s'%s%s%s; there are: %.400s",
+           factor < 0 ? p->path : p->factor.v[factor].name, factor < 0 ? "factor" : "level", word,
+           near ? "; did you mean " : "", near ? names.v[best[0]] : "", near ? "?" : "", n ? all.s : "none");
     sl_vec_free(&names);
     sl_buf_free(&all);
     return SL_EUSAGE;

@@ -256,6 +256,19 @@ static void tear_down(struct sl_trials *s, struct sl_trial *t, const struct sl_a
             snprintf(t->why, sizeof t->why, "%s", after.why);
         }
     sl_command_put_off(false);
+    sl_undo_keep_script(&s->undo, NULL, NULL);
+}
+
+/* For the next process, where this one is killed. */
+static int keep_teardown(struct sl_trials *s, const struct sl_applied_setting *a, struct sl_err *err)
+{
+    struct sl_buf script = {0};
+    int rc;
+
+    sl_apply_teardown_script(&script, a);
+    rc = script.n ? sl_undo_keep_script(&s->undo, script.s, err) : 0;
+    sl_buf_free(&script);
+    return rc;
 }
 
 int sl_trial_run(struct sl_trials *s, struct sl_trial *t, struct sl_err *err)
@@ -275,7 +288,7 @@ int sl_trial_run(struct sl_trials *s, struct sl_trial *t, struct sl_err *err)
     if (!rc && sl_apply_files(&a, &s->undo, &wrong)) {
         t->outcome = SL_TRIAL_FAILED;
         snprintf(t->why, sizeof t->why, "%.390s", wrong.text);
-    } else if (!rc) {
+    } else if (!rc && !(rc = keep_teardown(s, &a, err))) {
         if (shell_all(s, t, &a.setup, &a, "setup: "))
             run_it(s, t, &a);
         tear_down(s, t, &a);
@@ -349,6 +362,26 @@ static int take_lock(struct sl_trials *s, const char *path, struct sl_err *err)
     return sl_err(err, SL_EBUSY, "another process runs experiment %s; it can go on when that has ended", s->plan->name);
 }
 
+/* What a process left that was killed: its teardown, then its files. */
+static int undo_left(struct sl_trials *s, const char *folder, struct sl_err *err)
+{
+    char path[PATH_MAX + 32], *argv[] = {"/bin/sh", path, NULL};
+    int rc = sl_undo_open(&s->undo, folder, err);
+
+    if (!rc && sl_undo_script(&s->undo, path)) {
+        struct sl_trial t = {.outcome = SL_TRIAL_DONE};
+        struct sl_applied_setting a = {.environment = environ};
+        struct sl_command c;
+        sl_command_put_off(true);
+        s->torn_down = true;
+        if (!run_command(s, &t, &c, argv, &a, "", NULL))
+            snprintf(s->torn_why, sizeof s->torn_why, "%s", t.why);
+        sl_command_put_off(false);
+    }
+    s->undone = s->undo.files;
+    return rc ? rc : sl_undo_all(&s->undo, err);
+}
+
 int sl_trials_open(struct sl_trials *s, const struct sl_plan *plan, const char *state, struct sl_err *err)
 {
     struct sl_buf path = {0};
@@ -361,18 +394,19 @@ int sl_trials_open(struct sl_trials *s, const struct sl_plan *plan, const char *
     if (!rc) {
         path.n -= strlen("lock");
         sl_buf_adds(&path, "undo");
-        rc = sl_undo_open(&s->undo, path.s, &s->undone, err);
+        sl_command_hold();
+        rc = undo_left(s, path.s, err);
         if (!rc)
             rc = sl_apply_check(plan, err);
-        if (rc)
+        if (rc) {
+            sl_command_release();
             close(s->lock);
+        }
     }
     sl_buf_free(&path);
-    if (rc)
-        return rc;
-    sl_command_hold();
-    ask_versions(s);
-    return 0;
+    if (!rc)
+        ask_versions(s);
+    return rc;
 }
 
 void sl_trials_close(struct sl_trials *s)

@@ -14,8 +14,10 @@
 struct sl_trials {
     const struct sl_plan *plan;
     struct sl_undo undo;
-    int lock;   /* a descriptor */
-    int undone; /* files that were put back, since a process was killed before it could */
+    int lock;           /* a descriptor */
+    int undone;         /* files that were put back, since a process was killed before it could */
+    bool torn_down;     /* likewise its teardown was run */
+    char torn_why[400]; /* why that failed; "": it did not */
     char host[256], kernel[256];
     int cpus;
     pid_t pid;                           /* of the command that ran last */
@@ -25,10 +27,11 @@ struct sl_trials {
 };
 
 /*
- * Begins: nobody else may run it on this host (SL_EBUSY), files are as they were before any run, versions are asked
- * for, all texts that levels replace are there.  Signals that end processes wait from now on (command.h).  state: a
- * folder beside the plan is `state` and this suffix, such as ".NAME"; NULL: the experiment's own name.  The plan stays
- * the caller's, and must stay.  After an error there is nothing to close.
+ * Begins: nobody else may run it on this host (SL_EBUSY), what a killed process left is undone, all texts that levels
+ * replace and all commands are there (but for a plan without a file), versions are asked for.  Signals that end
+ * processes wait from now on (command.h).  state: a folder beside the plan is `state` and this suffix, such as ".NAME";
+ * NULL: the experiment's own name.  The plan stays the caller's, and must stay.  After an error there is nothing to
+ * close.
  */
 int sl_trials_open(struct sl_trials *s, const struct sl_plan *plan, const char *state, struct sl_err *err);
 void sl_trials_close(struct sl_trials *s);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SCRIPT "teardown.sh"
+
 static int failed(struct sl_err *err, const char *what, const char *path)
 {
     return sl_err(err, SL_EIO, "cannot %s %s: %s", what, path, strerror(errno));
@@ -175,6 +177,7 @@ int sl_undo_all(struct sl_undo *u, struct sl_err *err)
     unlink(inside(u, "list", path));
     unlink(inside(u, "list.new", path));
     unlink(inside(u, "process", path));
+    unlink(inside(u, SCRIPT, path));
     for (int i = 0; i <= n; i++) {
         snprintf(name, sizeof name, "%d", i);
         unlink(inside(u, name, path));
@@ -216,13 +219,29 @@ static void end_process(const struct sl_undo *u)
     sl_buf_free(&b);
 }
 
-int sl_undo_open(struct sl_undo *u, const char *folder, int *undone, struct sl_err *err)
+int sl_undo_keep_script(struct sl_undo *u, const char *text, struct sl_err *err)
+{
+    char path[PATH_MAX + 32];
+
+    if (text)
+        return put(u, SCRIPT, text, strlen(text), err);
+    unlink(inside(u, SCRIPT, path));
+    if (!u->files)
+        rmdir(u->folder);
+    return 0;
+}
+
+bool sl_undo_script(const struct sl_undo *u, char path[PATH_MAX + 32])
+{
+    return !access(inside(u, SCRIPT, path), F_OK);
+}
+
+int sl_undo_open(struct sl_undo *u, const char *folder, struct sl_err *err)
 {
     struct sl_buf list = {0};
     char path[PATH_MAX + 32];
 
     *u = (struct sl_undo){0};
-    *undone = 0;
     if (snprintf(u->folder, sizeof u->folder, "%s", folder) >= (int)sizeof u->folder)
         return sl_err(err, SL_EUSAGE, "the path is too long: %s", folder);
     if (access(folder, F_OK))
@@ -230,7 +249,7 @@ int sl_undo_open(struct sl_undo *u, const char *folder, int *undone, struct sl_e
     end_process(u);
     if (!sl_yaml_read(&list, inside(u, "list", path)))
         for (size_t i = 0; i < list.n; i++)
-            *undone += list.s[i] == '\n';
+            u->files += list.s[i] == '\n';
     sl_buf_free(&list);
-    return sl_undo_all(u, err);
+    return 0;
 }

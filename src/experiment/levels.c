@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/runs_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* How many runs have each level. */
@@ -108,4 +109,56 @@ void sl_levels_coarsen(struct sl_runs *r, uint32_t factor, int32_t *base)
     f->levels = n;
     free(runs);
     free(to);
+}
+
+/* Level `at` becomes the first one. */
+static void put_first(struct sl_runs *r, uint32_t factor, int32_t at)
+{
+    struct sl_factor *f = &r->factor[factor];
+    const char *base = f->level[at];
+
+    for (int32_t k = at; k > 0; k--)
+        f->level[k] = f->level[k - 1];
+    f->level[0] = base;
+    for (size_t i = 0; i < r->n; i++) {
+        int32_t *mine = &r->level[i * r->factors + factor];
+        *mine = *mine == at ? 0 : *mine + (*mine >= 0 && *mine < at);
+    }
+}
+
+void sl_levels_base(struct sl_runs *r, uint32_t factor, int32_t at)
+{
+    struct sl_factor *f = &r->factor[factor];
+
+    f->stated = at >= 0;
+    if (f->kind == SL_FACTOR_NUMERIC || (f->kind == SL_FACTOR_BOOLEAN && at > 0))
+        f->kind = SL_FACTOR_CATEGORICAL;
+    f->value = NULL;
+    if (at > 0)
+        put_first(r, factor, at);
+}
+
+void sl_levels_join(struct sl_runs *r, uint32_t factor)
+{
+    struct sl_factor *f = &r->factor[factor];
+    size_t first = 0;
+
+    while (first < r->n && r->level[first * r->factors + factor] < 0)
+        first++;
+    if (!r->time_name || f->kind != SL_FACTOR_BOOLEAN || f->joined)
+        return;
+    f->joined = first;
+    for (size_t i = 0; i < first; i++)
+        r->level[i * r->factors + factor] = 0;
+}
+
+int sl_question_check(const struct sl_question *q, struct sl_err *err)
+{
+    if (!(q->alpha >= 0 && q->alpha <= 1))
+        return sl_err(err, SL_EUSAGE, "alpha is a number from 0 (ridge) to 1 (lasso)");
+    if (!(q->lambda >= 0 && isfinite(q->lambda)))
+        return sl_err(err, SL_EUSAGE, "lambda is a number above 0, in the unit of the score");
+    if (!(q->limit >= 0))
+        return sl_err(err, SL_EUSAGE, "the limit is a number above 0, in the unit of the score, or worst");
+    return 0;
 }

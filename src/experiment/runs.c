@@ -21,9 +21,7 @@ struct load {
     const char *covariates;                /* "a,b": others that are none; NULL */
     const char *unit;                      /* of the score; NULL: its name says it */
     const char *better;                    /* "more" where it is a rate; or NULL */
-    SL_VEC(struct base {
-        const char *factor, *level;
-    })
+    SL_VEC(struct base { const char *factor, *level; })
     base; /* that are stated; the last holds */
     SL_VEC(struct column {
         const char *name;
@@ -412,21 +410,6 @@ static int apply_splits(struct load *l, const char *split, struct sl_err *err)
     return 0;
 }
 
-/* Before the first run that has a level, a treatment had not been thought of, so it was not applied. */
-static void join(struct sl_runs *r, uint32_t factor)
-{
-    struct sl_factor *f = &r->factor[factor];
-    size_t first = 0;
-
-    while (first < r->n && r->level[first * r->factors + factor] < 0)
-        first++;
-    if (!r->time_name || f->kind != SL_FACTOR_BOOLEAN || f->joined)
-        return;
-    f->joined = first;
-    for (size_t i = 0; i < first; i++)
-        r->level[i * r->factors + factor] = 0;
-}
-
 /* The base of a column, where one is stated; else NULL. */
 static const char *stated_base(const struct load *l, const char *column)
 {
@@ -446,34 +429,6 @@ static void join_at_base(struct load *l, uint32_t c, uint32_t base, const struct
     f->joined = f->joined < runs ? f->joined : 0;
     for (size_t i = 0; i < f->joined; i++)
         l->cell.v[(size_t)(order[i] - l->row.v) * n + c] = base;
-}
-
-/* Level `at` becomes the first one. */
-static void put_first(struct sl_runs *r, uint32_t factor, int32_t at)
-{
-    struct sl_factor *f = &r->factor[factor];
-    const char *base = f->level[at];
-
-    for (int32_t k = at; k > 0; k--)
-        f->level[k] = f->level[k - 1];
-    f->level[0] = base;
-    for (size_t i = 0; i < r->n; i++) {
-        int32_t *mine = &r->level[i * r->factors + factor];
-        *mine = *mine == at ? 0 : *mine + (*mine >= 0 && *mine < at);
-    }
-}
-
-/* Of a factor whose base is stated: that is level `at`; negative: no run has it. */
-static void settle_base(struct sl_runs *r, uint32_t factor, int32_t at)
-{
-    struct sl_factor *f = &r->factor[factor];
-
-    f->stated = at >= 0;
-    if (f->kind == SL_FACTOR_NUMERIC || (f->kind == SL_FACTOR_BOOLEAN && at > 0))
-        f->kind = SL_FACTOR_CATEGORICAL;
-    f->value = NULL;
-    if (at > 0)
-        put_first(r, factor, at);
 }
 
 static int by_time(const void *a, const void *b)
@@ -529,12 +484,12 @@ static void arrays(struct load *l, const struct sl_question *q)
                 r->level[i * r->factors + f] = rank[l->cell.v[(size_t)(order[i] - l->row.v) * l->column.n + c]];
             if (!q->verbatim) {
                 sl_levels_identity(r, f);
-                join(r, f);
+                sl_levels_join(r, f);
             }
             if (q->coarse)
                 sl_levels_coarsen(r, f, &at);
             if (stated)
-                settle_base(r, f, at);
+                sl_levels_base(r, f, at);
             add_treatments(r, f++);
         }
         free(used);
@@ -565,17 +520,6 @@ static int to_rate(struct sl_runs *r, bool log, struct sl_err *err)
             r->score[i] = r->unit.rate_per / r->score[i];
     }
     r->scored = r->rate ? r->unit.rate : r->unit.cost;
-    return 0;
-}
-
-int sl_question_check(const struct sl_question *q, struct sl_err *err)
-{
-    if (!(q->alpha >= 0 && q->alpha <= 1))
-        return sl_err(err, SL_EUSAGE, "alpha is a number from 0 (ridge) to 1 (lasso)");
-    if (!(q->lambda >= 0 && isfinite(q->lambda)))
-        return sl_err(err, SL_EUSAGE, "lambda is a number above 0, in the unit of the score");
-    if (!(q->limit >= 0))
-        return sl_err(err, SL_EUSAGE, "the limit is a number above 0, in the unit of the score, or worst");
     return 0;
 }
 

@@ -80,6 +80,17 @@ static bool load(yaml_parser_t *parser, yaml_document_t *doc)
     return false;
 }
 
+static bool indented_by_tab(const char *text, size_t n, size_t line)
+{
+    const char *s = text, *end = text + n;
+
+    for (; s && line; line--)
+        s = memchr(s, '\n', (size_t)(end - s)) ? (const char *)memchr(s, '\n', (size_t)(end - s)) + 1 : NULL;
+    while (s && s < end && *s == ' ')
+        s++;
+    return s && s < end && *s == '\t';
+}
+
 int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *name, struct sl_err *err)
 {
     struct tree *t = sl_alloc(sizeof *t);
@@ -93,7 +104,12 @@ int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *
     if (!yaml_parser_initialize(&parser))
         sl_no_memory(0);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    if (!load(&parser, &doc)) {
+    if (!load(&parser, &doc) && indented_by_tab(text, n, parser.problem_mark.line)) {
+        sl_err(err, SL_EFORMAT, "%s:%zu: the line is indented by a tab; YAML takes blanks alone", name,
+               parser.problem_mark.line + 1);
+        goto out;
+    }
+    if (parser.error != YAML_NO_ERROR) {
         sl_err(err, SL_EFORMAT, "%s:%zu: not YAML: %s%s%s%s", name, parser.problem_mark.line + 1,
                parser.problem ? parser.problem : "unreadable", parser.context ? ", " : "",
                parser.context ? parser.context : "",

@@ -27,7 +27,7 @@ static bool is_time(const char *unit)
     return false;
 }
 
-/* "+4.20 to +8.00 %"; an end that is not known yet is a question mark. */
+/* "+4.20 to +8.00 %"; where an end is not known yet, "at most +8.00 %". */
 static char *range(double low, double high, bool sign, char *buf)
 {
     char a[SL_SHOW_NUMBER] = "?", b[SL_SHOW_NUMBER] = "?";
@@ -36,7 +36,12 @@ static char *range(double low, double high, bool sign, char *buf)
         sl_show_number(100 * low + 0.0, sign, a);
     if (!isnan(high))
         sl_show_number(100 * high + 0.0, sign, b);
-    snprintf(buf, PERCENT, "%s to %s %%", a, b);
+    if (isnan(low) && isnan(high))
+        strcpy(buf, "no interval yet");
+    else if (isnan(low) || isnan(high))
+        snprintf(buf, PERCENT, "%s %s %%", isnan(low) ? "at most" : "at least", isnan(low) ? b : a);
+    else
+        snprintf(buf, PERCENT, "%s to %s %%", a, b);
     return buf;
 }
 
@@ -45,9 +50,9 @@ static void put_pairs(FILE *out, double more)
     char n[SL_SHOW_NUMBER];
 
     if (isnan(more) || more > 1e6)
-        fputs("; how many more pairs it takes cannot be said\n", out);
+        fputs(";\nhow many more pairs it takes cannot be said\n", out);
     else
-        fprintf(out, "; some %s more pair%s would tell\n", sl_show_count((unsigned long long)more, n),
+        fprintf(out, ";\nsome %s more pair%s would tell\n", sl_show_count((unsigned long long)more, n),
                 more == 1 ? "" : "s");
 }
 
@@ -84,7 +89,11 @@ static void put_verdict(FILE *out, const struct sl_table *t)
     } else if (isnan(change)) {
         fputs("not known: no pair of runs\n", out);
     } else {
-        fprintf(out, "not known: %s %% (%s)", sl_show_number(100 * change, true, n), range(low, high, true, between));
+        fprintf(out, "not known: %s %%", sl_show_number(100 * change, true, n));
+        if (isnan(low) && isnan(high))
+            fputs(", of too few pairs for an interval", out);
+        else
+            fprintf(out, " (%s)", range(low, high, true, between));
         put_pairs(out, real(t, SL_COMPARISON_MORE));
     }
 }

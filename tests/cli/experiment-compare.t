@@ -22,8 +22,9 @@ Two commands in turns.  What they print is the score here, so that every run of 
 
 The budget ends before it is known.
 
-  $ compare 'echo 2.00' 'echo 2.20' --score '([0-9.]+)' --fail-on 5% --pairs 5 | head -1
-  not known: +10.0 % (? to ? %); some 4 more pairs would tell
+  $ compare 'echo 2.00' 'echo 2.20' --score '([0-9.]+)' --fail-on 5% --pairs 5 | head -2
+  not known: +10.0 %, of too few pairs for an interval;
+  some 4 more pairs would tell
   $ compare 'echo 2.00' 'echo 2.20' --score '([0-9.]+)' --fail-on 5% --pairs 5 >/dev/null; echo $?
   4
   $ compare 'echo 2.00' 'echo 2.20' --score '([0-9.]+)' --pairs 5 >/dev/null; echo $?
@@ -52,11 +53,11 @@ What is wrong is said.
   try: spanloom experiment --help
   [2]
   $ compare true true --fail-on 2s
-  spanloom: compare tells shares: --fail-on takes percent, such as 5%, not '2s'
+  spanloom: --fail-on takes percent, such as 5%, not '2s'
   try: spanloom experiment --help
   [2]
   $ compare true true --budget soon
-  spanloom: --budget takes a time, such as 90s, 10m or 2h, not 'soon'
+  spanloom: --budget takes a time, such as 30s, 10min or 2h (a number alone is seconds), not 'soon'
   try: spanloom experiment --help
   [2]
   $ compare true true --where 'a = 1'
@@ -111,7 +112,7 @@ Settings of a plan.  Runs are kept, with what they say of themselves.
   try: spanloom experiment --help
   [2]
   $ compare none b=31
-  spanloom: b has no level '31'; did you mean 30?
+  spanloom: b has no level '31'; there are: 0, 20, 30
   try: spanloom experiment --help
   [2]
   $ compare none a --score '([0-9.]+)'

@@ -62,3 +62,144 @@ Where no plan says, it is the lowest, which is said.
   $ spanloom experiment import -d r.db --score seconds r.csv > said && spanloom experiment means -d r.db | sed -n '2p'
   base (nothing states one: the lowest): size=2, kind=a
   $ cd ..
+
+What a killed run left is undone at the next start, and said: its teardown, in its environment, then files.
+
+  $ mkdir killed && cd killed && mkfifo hold && echo original > code.txt && cat > experiment.yaml <<'END'
+  > experiment: killed
+  > command: 'echo x >> began; read x < hold'
+  > factors:
+  >   a: {edit: {file: code.txt, replace: original, with: changed}, environment: {UP: "it's up"}, setup: 'touch "$UP"', teardown: ['false', 'rm "$UP"']}
+  > END
+  $ spanloom experiment design list <(echo a; echo 1)
+  */killed.design.csv: 1 run (list), ids 1 to 1 (glob)
+  score: time_s, less is better; the time of the command (no `score:` is given)
+  $ (spanloom experiment run & p=$!; until [ -s began ]; do kill -0 $p || break; done; kill -9 $p; wait $p) 2>/dev/null; cat code.txt; ls it*
+  changed
+  it's up
+  $ spanloom experiment status
+  spanloom: a run was killed before it could clean up: its teardown was run, and failed (exit status 1); 1 file was put back
+  killed: 1 runs are planned, 1 of them left to make; 0 were made, 0 failed
+  score: time_s, less is better; the time of the command (no `score:` is given)
+  
+  to start afresh, in the folder of the plan (or give the plan another name):
+    rm -rf killed.design.csv killed.traces
+  $ cat code.txt; ls -A
+  original
+  .killed.lock
+  began
+  code.txt
+  experiment.yaml
+  hold
+  killed.design.csv
+  killed.runs.jsonl
+  $ cd ..
+
+A command that is not there is told before anything runs, with its line.
+
+  $ mkdir there && cd there && plan() { printf 'experiment: there\ncommand: %s\nfactors:\n  a: {%s}\n' "$1" "$2" > experiment.yaml; }
+  $ plan '[pyton3, x.py]' 'placebo: yes' && spanloom experiment design full 2>&1 >said | sed 's/;.*//'
+  spanloom: before they can run: experiment.yaml:2: command: PATH has no command pyton3
+  $ spanloom experiment run
+  spanloom: experiment.yaml:2: command: PATH has no command pyton3; is it installed, or is a module or an environment to be loaded?
+  [1]
+  $ plan ./bench 'placebo: yes' && spanloom experiment run
+  spanloom: experiment.yaml:2: command: there is no file ./bench; paths are relative to the folder of the plan; is it built?
+  [1]
+  $ echo 'exit 0' > bench && spanloom experiment run
+  spanloom: experiment.yaml:2: command: it is no program: ./bench; chmod +x it
+  [1]
+  $ plan bench 'placebo: yes' && spanloom experiment run
+  spanloom: experiment.yaml:2: command: PATH has no command bench; it lies beside the plan: put ./ before it, and chmod +x it
+  [1]
+  $ plan 'true' 'wrapper: "no-such -c 0"' && spanloom experiment run
+  spanloom: experiment.yaml:4: wrapper: PATH has no command no-such; * (glob)
+  [1]
+  $ plan 'true' 'setup: no-such' && spanloom experiment compare none a
+  spanloom: experiment.yaml:4: setup: PATH has no command no-such; * (glob)
+  [1]
+  $ plan 'if true; then X=1 $NONE; fi' 'setup: "cd . && no-such || true", teardown: "X=1 no-such || :"' && spanloom experiment run
+  there: 2 runs made, 0 failed
+  $ plan ./made 'setup: "printf \"#!/bin/sh\\n\" > made; chmod +x made"' && spanloom experiment run --again
+  spanloom: no run has failed that was not made again already
+  try: spanloom experiment --help
+  [2]
+  $ plan tool "environment: {PATH: $PWD/bin:$PATH}" && mkdir bin && printf '#!/bin/sh\n' > bin/tool && chmod +x bin/tool && spanloom experiment run
+  there: all planned runs have been made
+  $ cd ..
+
+Constraints that leave no setting are told once, with their lines, whatever the design; so is what --factors makes of them.
+
+  $ mkdir none && cd none && cat > experiment.yaml <<'END'
+  > experiment: none
+  > command: 'true'
+  > factors: {a: {placebo: yes}, b: {placebo: yes}, c: {levels: [x, y, z], placebo: yes}, d: {placebo: yes}}
+  > constraints:
+  >   - not: [a, d]
+  >   - not: [c=z]
+  >   - if: a=0
+  >     then: c=z
+  >   - {if: b, then: d}
+  >   - {if: {b: 0}, then: d}
+  > END
+  $ for design in full 'random 3' 'balanced 4' 'optimal 4' one-at-a-time fraction; do spanloom experiment design $design 2>&1 | head -1; done | uniq
+  spanloom: experiment.yaml:5: no setting is left by the constraints: never a and d (line 5), never c=z (line 6), never a=0 and c=x|y (line 7), never b and d=0 (line 9), never b=0 and d=0 (line 10); relax one of them
+  $ sed -i '/{if: b,/d' experiment.yaml && spanloom experiment design full 2>&1 | sed -n '1s,.*/,,p'
+  none.design.csv: 2 runs (full), ids 1 to 2
+  $ spanloom experiment design full --factors c
+  spanloom: experiment.yaml:9: with --factors, all others at their base, no setting is left by the constraints: never b=0 and d=0 (line 9)
+  try: spanloom experiment --help
+  [2]
+  $ cd ..
+
+A level that is no more does not block what has run; what has not says what to do.
+
+  $ mkdir level && cd level && plan() { printf "experiment: level\ncommand: 'true'\nbudget: $2\nfactors: {t: {levels: [$1], argument: '{level}'}}\n" > experiment.yaml; }
+  $ plan '1, 2' '20 runs' && spanloom experiment design full > said && spanloom experiment run
+  level: 2 runs made, 0 failed
+  $ plan '1, 4' '{time: 2 hours, runs: 20}' && spanloom experiment design full | sed 's,.*/,,' && spanloom experiment run --runs 1
+  level.design.csv: 2 runs (full), ids 3 to 4, beside 2 from before
+  score: time_s, less is better; the time of the command (no `score:` is given)
+  level: 1 run made, 0 failed; 1 left: go on with the same command
+  $ grep -c ',2$' level.design.csv
+  1
+  $ plan '8, 16' 10min && spanloom experiment run 2>&1 | sed 's,/[^ ]*/,,'
+  spanloom: level.design.csv:5: run 4 is planned with t=*, and experiment.yaml:4 has no such level any more: there are 8, 16; put it back, beside these, or remove the rows that have it (of runs that were not made: 1) and plan others with: spanloom experiment design; runs that were made stay in the log, as they were (glob)
+  $ plan '8, 16' soon && spanloom experiment status
+  spanloom: experiment.yaml:3: budget is a time (30s, 10min, 8h; a number alone is seconds), `200 runs`, or both: {time: 8h, runs: 200}; not 'soon'
+  [1]
+
+Ids of runs that were made are not given again, also where the plan of runs is gone.
+
+  $ plan '1, 2' 30s && rm level.design.csv && spanloom experiment design full | sed -n '1s,.*/,,p'
+  level.design.csv: 2 runs (full), ids 4 to 5
+  $ spanloom experiment run --runs 1
+  level: 1 run made, 0 failed; 1 left: go on with the same command
+  $ spanloom experiment run --block 3 --part 'a b'
+  spanloom: --part NAME names the log of this process, for one of several at once: letters, digits, _ and - (and not compare or tune, which have logs of their own), not 'a b'
+  try: spanloom experiment --help
+  [2]
+
+How far it is, of which runs, and how to start afresh.
+
+  $ spanloom experiment compare none t=2 --pairs 2 > said; spanloom experiment status | sed 's/  [0-9.]* m*s$/  TIME/; s/budget.*/BUDGET/; s/some [0-9][^)]*/some TIME/'
+  level: 2 runs are planned, 1 of them left to make (some TIME); 8 were made, 0 failed
+  score: time_s, less is better; the time of the command (no `score:` is given)
+  BUDGET
+  
+  made for (column design)             runs  failed  took
+  compare                                 4       0  TIME
+  full                                    4       0  TIME
+  all of them are runs of one experiment, and in its answers; some of them alone:
+    spanloom experiment means --where "design <> 'compare'"
+  
+  to start afresh, in the folder of the plan (or give the plan another name):
+    for f in level.*runs.jsonl; do spanloom forget $f; rm $f; done
+    rm -rf level.design.csv level.traces
+  $ eval "$(spanloom experiment status | tail -2)" > said 2>&1; ls
+  experiment.yaml
+  said
+  spanloom.db
+  $ printf 'experiment: tab\n\tcommand: x\n' > tab.yaml && spanloom experiment status --plan tab.yaml
+  spanloom: tab.yaml:2: the line is indented by a tab; YAML takes blanks alone
+  [1]

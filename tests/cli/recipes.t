@@ -108,7 +108,7 @@ Mistakes are named by file and line:
   [1]
   $ printf 'recipe: x\n\tabout: y\n' > tab.yaml
   $ spanloom import --recipe tab.yaml job
-  spanloom: tab.yaml:2: not YAML: found a tab character that violates indentation, while scanning a plain scalar
+  spanloom: tab.yaml:2: the line is indented by a tab; YAML takes blanks alone
   [1]
   $ spanloom recipes no.such.recipe
   spanloom: no recipe is called no.such.recipe; see them with: spanloom recipes

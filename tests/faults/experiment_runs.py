@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of an experiment that is killed, again and again: none is lost, none is made twice, and files are put back."""
+"""Runs of an experiment that is killed, again and again: none is lost, none is made twice, files are put back, and what
+was set up is torn down."""
 import json
 import os
 import pathlib
@@ -22,7 +23,7 @@ factors:
     levels:
       0: {ideal: -1}
       1: {ideal: 0, edit: {file: code.txt, replace: original, with: changed}}
-  b: {placebo: yes}
+  b: {environment: {B: up}, setup: 'mkdir $B', teardown: 'rmdir $B'}
   c: {placebo: yes}
   d: {placebo: yes}
 repeats: %d
@@ -86,6 +87,7 @@ def of_many_kills_none_loses_or_repeats_a_run():
     assert sorted(done, key=int) == [str(i + 1) for i in range(planned)], "each run once"
     assert (folder / "code.txt").read_text() == "original\n"
     assert not (folder / ".kills.undo").exists()
+    assert not (folder / "up").exists()  # had it been there once, mkdir would have failed, and its run
     for run in runs():  # the file was as the setting says, whatever had been killed before
         assert (run["score"], run["outcome"]) == (1, "done"), run
         assert run["measured"] == int(run["a"]), run

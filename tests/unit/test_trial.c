@@ -206,19 +206,23 @@ static void a_killed_process_is_undone_by_the_next(void **state)
     struct sl_undo u;
     struct sl_err err = {0};
     char dir[200], file[200];
-    int undone;
+    char script[PATH_MAX + 32];
 
     (void)state;
     snprintf(dir, sizeof dir, "%s/.k.undo", folder);
     snprintf(file, sizeof file, "%s/kept", folder);
     put("kept", "first");
-    assert_int_equal(sl_undo_open(&u, dir, &undone, &err), 0);
+    assert_int_equal(sl_undo_open(&u, dir, &err), 0);
     assert_int_equal(sl_undo_keep(&u, file, &err), 0);
+    assert_false(sl_undo_script(&u, script));
+    assert_int_equal(sl_undo_keep_script(&u, "true\n", &err), 0);
     assert_int_equal(sl_undo_write(file, "second", 6, &err), 0);
     assert_int_equal(sl_undo_keep(&u, file, &err), 0); /* not what it is by now */
     assert_string_equal(get("kept"), "second");
-    assert_int_equal(sl_undo_open(&u, dir, &undone, &err), 0);
-    assert_int_equal(undone, 1);
+    assert_int_equal(sl_undo_open(&u, dir, &err), 0);
+    assert_int_equal(u.files, 1);
+    assert_true(sl_undo_script(&u, script));
+    assert_int_equal(sl_undo_all(&u, &err), 0);
     assert_string_equal(get("kept"), "first");
     assert_int_not_equal(access(dir, F_OK), 0);
 }
@@ -253,7 +257,7 @@ static void plans_are_checked(void **state)
     refused("score: {regex: '(a'}\n", "t.yaml:3: regex: ");
     refused("score: {sql: 'SELECT 1'}\n", "add `trace: yes`");
     refused("score: {wall: yes, overhead: ratio}\n", "overhead against what?");
-    refused("budget: soon\n", "t.yaml:3: budget must be a time such as");
+    refused("budget: soon\n", "t.yaml:3: budget is a time (30s, 10min");
     refused("repeats: 0\n", "t.yaml:3: repeats must be a whole number from 1");
     refused("factors:\n  a: {edit: {file: nowhere, replace: x, with: y}}\n", "there is no file");
 }
