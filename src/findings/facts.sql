@@ -39,10 +39,12 @@ WITH runs AS MATERIALIZED (SELECT r.worker, from_ns, to_ns, span, task FROM sl_r
     told AS (SELECT worker, max(value) FILTER (WHERE name = 'hostname') AS host, max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,
         max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each FROM up CROSS JOIN attributes a ON a.span = up.id
         WHERE a.name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') GROUP BY 1)
-SELECT r.worker AS span, (SELECT max(executor) FROM attempt a JOIN times t ON t.span = a.task WHERE t.worker = r.worker) AS executor, s.key AS worker, p.key AS manager, (SELECT key FROM sl_span WHERE id = p.parent) AS block, host, cpus, cpus_each, max(1, ifnull(places, 0)) AS places,
+SELECT r.worker AS span, (SELECT max(executor) FROM attempt a JOIN times t ON t.span = a.task WHERE t.worker = r.worker) AS executor, s.key AS worker, p.key AS manager, b.key AS block,
+    (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns, (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, ifnull(places, 0)) AS places,
     min(from_ns) FILTER (WHERE r.span ISNULL) AS from_ns, max(max(to_ns) FILTER (WHERE r.span ISNULL), (SELECT max(end_ns) FROM times)) AS to_ns,
     ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE r.span NOTNULL), 0) AS busy_s, count(r.span) AS runs
-FROM runs r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent LEFT JOIN told USING (worker) LEFT JOIN places USING (worker) GROUP BY r.worker;
+FROM runs r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent
+LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker) LEFT JOIN places USING (worker) GROUP BY r.worker;
 CREATE TEMP TABLE task AS
 SELECT t.span, t.task, coalesce(func, app, category) AS app, a.executor, coalesce(a.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
     depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, coalesce(a.exception, told.exception) AS exception,

@@ -30,14 +30,19 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
     w = s.workflow("w")
     s.attr(w, "workflow_name", "made")
     ex = s.span(EXECUTOR, "htex", w)
-    block = s.span("parsl.rundir.block", "0", ex, launched=ns(launched))
-    mans = [s.span("parsl.executor.htex.manager", f"m{i}", block, MANAGER, started=ns(manager if manager is not None else worker_start - 0.2)) for i in range(managers)]
+    launches = launched if isinstance(launched, list) else [launched]  # of blocks; worker_start and manager: of each one
+    worker_start = worker_start if isinstance(worker_start, list) else [worker_start] * max(1, len(launches))
+    begun = manager if isinstance(manager, list) else [t - 0.2 if manager is None else manager for t in worker_start]
+    blocks = [s.span("parsl.rundir.block", str(i), ex, launched=ns(t)) for i, t in enumerate(launches)]
+    managers = max(managers, len(blocks))
+    mans = [s.span("parsl.executor.htex.manager", f"m{i}", blocks[i % len(blocks)] if blocks else ex, MANAGER, started=ns(begun[i % len(begun)])) for i in range(managers)]
     places = []
     for i in range(workers):
         m = i % managers
-        p = s.span("parsl.executor.htex.worker", str(i), mans[m], WORKER + i, started=ns(worker_start))
-        heapq.heappush(places, (worker_start, i, p, m))
-    free = [(worker_start, i) for i in range(workers)]
+        there = worker_start[m % len(worker_start)]
+        p = s.span("parsl.executor.htex.worker", str(i), mans[m], WORKER + i, started=ns(there))
+        heapq.heappush(places, (there, i, p, m))
+    free = [(there, i) for there, i, _, _ in places]
     of = {i: (p, m) for _, i, p, m in places}
     heapq.heapify(free)
     done, ids, at = {}, {}, start
@@ -186,6 +191,51 @@ def failed_tries():
 def late_workers():
     run(bag(16), worker_start=13, manager=12.5)
     first("late-workers", run(bag(16), worker_start=1.1, manager=0.6, file="without.db"), 0.05)
+
+
+@test
+def blocks_in_the_queue_one_after_the_other():
+    blocks = {"launched": [0.6] * 4, "workers": 8}
+    run(bag(300), manager=[0.8, 8, 16, 24], worker_start=[1.0, 8.2, 16.2, 24.2], **blocks)
+    f = first("late-workers", run(bag(300), manager=[0.6] * 4, worker_start=[0.8] * 4, file="without.db", **blocks), text="after blocks were launched it took 11.4 s (median), 23.4 s at most,")
+    equal(f["changes"], "blocks, in the queue x0")
+    equal(why("without.db")["findings"], [])
+
+
+@test
+def blocks_that_were_asked_for_late():
+    late = [0.6, 8, 16, 24]
+    run(bag(300), launched=late, manager=[t + 0.2 for t in late], worker_start=[t + 0.4 for t in late], workers=8)
+    f = first("late-workers", run(bag(300), launched=[0.6] * 4, manager=[0.8] * 4, worker_start=[1.0] * 4, workers=8, file="without.db"),
+              text="the last one 23.4 s after the first, while tasks waited", advice="init_blocks")
+    equal(f["changes"], "blocks, asked for later x0")
+
+
+@test
+def managers_and_workers_that_take_long_to_start():
+    run(bag(60), launched=0.6, manager=1.6, worker_start=16)
+    f = first("late-workers", run(bag(60), launched=0.0, manager=0.0, worker_start=0.0, file="without.db"), text="workers came 15.5 s after the first task was submitted: without the batch queue and worker_init 1 s less,")
+    equal(f["changes"], "workers, start-up x0")
+
+
+@cases((16, 0.5, 4.5), (60, 1, 9))
+def an_ordinary_start_is_no_finding(n, seconds, there):
+    run(bag(n, seconds), launched=0.6, manager=2, worker_start=there)
+    equal([f["text"] for f in why()["findings"]], [])
+
+
+@test
+def workers_of_which_no_log_knows_blocks():
+    run(bag(60), launched=[], workers=4, managers=1, worker_start=[16])
+    first("late-workers", run(bag(60), launched=[], worker_start=[0], file="without.db"), text="workers came 15.5 s after the first task was submitted")
+
+
+@test
+def tasks_that_took_no_time_by_a_log_of_milliseconds_ran_all_the_same():
+    told = why("shell.db", f"{ROOT}/tests/data/parsl-2024-shell")["findings"][0]
+    check(told["finding"] == "late-workers" and 48.7 < told["seconds"] < 50, told)
+    [row] = sql(path("shell.db"), "SELECT runs, end_ns - start_ns AS ns FROM task_times(1) WHERE task = '13'")
+    equal((row["runs"], row["ns"]), (1, 0))
 
 
 @test

@@ -277,6 +277,15 @@ static bool means(struct kept *kept, const struct change *h, const struct sl_wor
            (g->under != SL_NO_INDEX && means_kept(kept, h, w, g->under, g->under_span, b));
 }
 
+static void apply_arrival(struct sl_changes *c, struct change *h, enum sl_arrival k)
+{
+    c->arrival[k] *= h->factor;
+    for (size_t i = 0; i < c->p->worker.n; i++) {
+        const struct sl_worker *x = &c->p->worker.v[i];
+        h->used |= x->first_ns != INT64_MAX && (k == SL_ARRIVAL_START || x->arrives_ns[SL_ARRIVAL_QUEUE] > 0);
+    }
+}
+
 static void apply_state(struct sl_changes *c, struct change *h)
 {
     struct kept *kept = sl_alloc(KEPT * sizeof *kept);
@@ -287,11 +296,9 @@ static void apply_state(struct sl_changes *c, struct change *h)
             c->driver[why] *= h->factor;
             h->used = true;
         }
-    if (matches(h, "workers", "start-up", &b)) {
-        c->start_up *= h->factor;
-        for (size_t i = 0; i < c->p->worker.n; i++)
-            h->used |= c->p->worker.v[i].first_ns != INT64_MAX;
-    }
+    for (int k = 0; k < SL_ARRIVALS; k++)
+        if (matches(h, "workers", "start-up", &b) || matches(h, sl_arrival_component[k], sl_arrival_state[k], &b))
+            apply_arrival(c, h, (enum sl_arrival)k);
     for (uint32_t i = 0; i < c->w->n; i++)
         for (uint32_t s = c->w->task[i].seg; s < c->w->task[i].seg + c->w->task[i].nseg; s++)
             if (means(kept, h, c->w, &c->w->seg.v[s], &b)) {
@@ -378,7 +385,9 @@ int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const
     int rc;
 
     *out = c;
-    *c = (struct sl_changes){.w = w, .p = p, .apps = apps, .start_up = 1, .lost = 1};
+    *c = (struct sl_changes){.w = w, .p = p, .apps = apps, .lost = 1};
+    for (int k = 0; k < SL_ARRIVALS; k++)
+        c->arrival[k] = 1;
     for (int why = 0; why <= SL_DRIVER_AFTER; why++)
         c->driver[why] = 1;
     c->factor = sl_alloc(w->seg.n * sizeof *c->factor);
@@ -415,9 +424,9 @@ double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why)
     return c->driver[why];
 }
 
-double sl_changes_start_up(const struct sl_changes *c)
+const double *sl_changes_arrival(const struct sl_changes *c)
 {
-    return c->start_up;
+    return c->arrival;
 }
 
 const uint32_t *sl_changes_workers(const struct sl_changes *c)

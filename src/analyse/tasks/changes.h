@@ -5,7 +5,8 @@
  *
  *   - a component, a state, COMPONENT/STATE or "COMPONENT, STATE", the type of the span whose event began the state or
  *     TYPE/EVENT: what is spent in such states; what lies over such a state is meant, too.  So is "driver", and its
- *     states, and "workers/start-up": from the beginning of the workflow until workers were there;
+ *     states, and "workers/start-up": from the beginning of the workflow until workers were there, the parts of which
+ *     are "blocks/before the first", "blocks/asked for later", "blocks/in the queue" and "workers/starting" (places.h);
  *   - an app, where no such thing is called so, or "app NAME"; "task KEY..."; NAME=PATTERN, of an attribute: what these
  *     tasks spend on workers;
  *   - "failed tries": what tries took that another one followed, or after which their task failed, from their queue on;
@@ -35,7 +36,8 @@ int sl_changes_check(const char *changes, struct sl_err *err);
 
 double sl_changes_factor(const struct sl_changes *c, uint32_t seg);
 double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why);
-double sl_changes_start_up(const struct sl_changes *c);
+/* Factors of what passes until workers are there, by enum sl_arrival. */
+const double *sl_changes_arrival(const struct sl_changes *c);
 /* By pool; NULL: as many as there were. */
 const uint32_t *sl_changes_workers(const struct sl_changes *c);
 /* Does a run take no worker at all? */

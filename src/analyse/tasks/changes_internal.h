@@ -18,7 +18,7 @@ struct sl_changes {
     const struct sl_places *p;
     struct sl_apps *apps;
     double *factor; /* by segment */
-    double driver[SL_DRIVER_AFTER + 1], start_up;
+    double driver[SL_DRIVER_AFTER + 1], arrival[SL_ARRIVALS];
     uint32_t *workers; /* by pool; NULL: as they were */
     double lost;
 };

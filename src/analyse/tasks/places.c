@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+const char *const sl_arrival_component[] = {"blocks", "blocks", "blocks", "workers"};
+const char *const sl_arrival_state[] = {"before the first", "asked for later", "in the queue", "starting"};
+
 /* ---- stretches of running ---- */
 
 static enum sl_phase_kind kind_at(const struct sl_workflow *w, uint32_t seg)
@@ -92,26 +95,84 @@ static uint32_t add_pool(struct make *m, const char *name)
     return (uint32_t)m->p->pool.n - 1;
 }
 
-/* The executor: what its worker lies in, next to the workflow. */
+/* The executor: what its worker lies in, next to the workflow; the worker itself, where it lies there.  *below: what
+ * lies in the executor, and holds the worker or is it. */
+static uint32_t executor_of(const struct make *m, uint32_t worker, uint32_t *below)
+{
+    const struct sl_graph *g = &m->w->s.g;
+    uint32_t x = worker, steps = 0;
+
+    *below = worker;
+    for (uint32_t up; (up = g->parent[x]) != SL_NO_INDEX && up != m->w->root && steps < 100; steps++) {
+        if (g->type[up] != SL_NO_INDEX && m->w->role[g->type[up]] == SL_ROLE_WORKFLOW)
+            break;
+        *below = x;
+        x = up;
+    }
+    return x;
+}
+
 static uint32_t pool_of(struct make *m, uint32_t worker)
 {
     const struct sl_graph *g = &m->w->s.g;
-    uint32_t x = worker, steps = 0, *at;
+    uint32_t x, below, *at;
 
     if (worker == SL_NO_INDEX) {
         if (m->unknown == SL_NO_INDEX)
             m->unknown = add_pool(m, "");
         return m->unknown;
     }
-    for (uint32_t up; (up = g->parent[x]) != SL_NO_INDEX && up != m->w->root && steps < 100; steps++) {
-        if (g->type[up] != SL_NO_INDEX && m->w->role[g->type[up]] == SL_ROLE_WORKFLOW)
-            break;
-        x = up;
-    }
+    x = executor_of(m, worker, &below);
     at = x == worker ? &m->type[g->type[x]] : &m->anchor[x];
     if (*at == SL_NO_INDEX)
         *at = add_pool(m, x == worker ? g->names.text[g->type[x]] : copy_key(m, x));
     return *at;
+}
+
+/* Since the beginning of the workflow, but not after `most`; `none` where it has no event. */
+static int64_t first_event(const struct make *m, uint32_t span, int64_t most, int64_t none)
+{
+    const struct sl_events *e = &m->w->s.e;
+    int64_t at;
+
+    if (span == SL_NO_INDEX || e->start[span] == e->start[span + 1])
+        return none < most ? none : most;
+    at = e->time_ns[e->start[span]] - m->w->first_ns;
+    return at < 0 ? 0 : at < most ? at : most;
+}
+
+/* What a worker with events of its own lies in: executor, block, manager.  Where there is no block, nothing is known.
+ */
+static void find_arrival(const struct make *m, struct sl_worker *x)
+{
+    uint32_t block, manager = m->w->s.g.parent[x->span];
+    int64_t there = x->first_ns == INT64_MAX || x->first_ns < 0 ? 0 : x->first_ns;
+
+    executor_of(m, x->span, &block);
+    if (block == x->span || block == manager)
+        return;
+    x->arrives_ns[SL_ARRIVAL_QUEUE] = first_event(m, manager, there, 0);
+    x->arrives_ns[SL_ARRIVAL_LATER] = first_event(m, block, x->arrives_ns[SL_ARRIVAL_QUEUE], 0);
+}
+
+/* Since when there were blocks, by pool. */
+static void find_first_blocks(struct sl_places *p)
+{
+    int64_t *first = sl_alloc(p->pool.n * sizeof *first);
+
+    for (size_t i = 0; i < p->pool.n; i++)
+        first[i] = INT64_MAX;
+    for (size_t i = 0; i < p->worker.n; i++) {
+        const struct sl_worker *x = &p->worker.v[i];
+        if (x->first_ns != INT64_MAX && x->arrives_ns[SL_ARRIVAL_LATER] < first[x->pool])
+            first[x->pool] = x->arrives_ns[SL_ARRIVAL_LATER];
+    }
+    for (size_t i = 0; i < p->worker.n; i++) {
+        struct sl_worker *x = &p->worker.v[i];
+        x->arrives_ns[SL_ARRIVAL_FIRST] =
+            first[x->pool] < x->arrives_ns[SL_ARRIVAL_LATER] ? first[x->pool] : x->arrives_ns[SL_ARRIVAL_LATER];
+    }
+    free(first);
 }
 
 static uint32_t add_worker(struct make *m, uint32_t span)
@@ -130,6 +191,8 @@ static uint32_t add_worker(struct make *m, uint32_t span)
                                                     .until_ns = INT64_MAX};
     if (span != SL_NO_INDEX && e->start[span] < e->start[span + 1])
         m->p->worker.v[*at].first_ns = e->time_ns[e->start[span]] - m->w->first_ns;
+    if (span != SL_NO_INDEX)
+        find_arrival(m, &m->p->worker.v[*at]);
     return *at;
 }
 
@@ -346,7 +409,7 @@ static void find_own(struct sl_places *p)
             behind[r->pool] = r->ready_ns;
         r->behind_ns = behind[r->pool] - r->ready_ns;
     }
-    sl_service_init(&s, p, NULL, 1, as_it_was, p);
+    sl_service_init(&s, p, NULL, NULL, as_it_was, p);
     for (uint32_t i = 0; i < p->run.n; i++)
         sl_service_ready(&s, i, p->run.v[i].ready_ns);
     while (sl_service_next(&s))
@@ -385,6 +448,7 @@ void sl_places_make(struct sl_places *out, const struct sl_workflow *w)
     for (uint32_t k = 0; k < out->worker.n; k++)
         find_there(&m, k);
     find_gone(&m);
+    find_first_blocks(out);
     if (out->worker.n)
         qsort(out->worker.v, out->worker.n, sizeof *out->worker.v, by_pool);
     for (uint32_t k = 0; k < out->worker.n; k++) {

@@ -33,9 +33,20 @@ struct sl_run {
     bool lost;         /* another followed, or the task failed after it */
 };
 
+/* What passes until a worker is there, one after the other; all of it is SL_ARRIVAL_START where no log knows more. */
+enum sl_arrival {
+    SL_ARRIVAL_FIRST, /* until the first event of any block of its executor: of what lies directly in that */
+    SL_ARRIVAL_LATER, /* from then until that of its own block */
+    SL_ARRIVAL_QUEUE, /* from then until that of its manager: of what it lies in itself */
+    SL_ARRIVAL_START, /* from then on */
+    SL_ARRIVALS
+};
+extern const char *const sl_arrival_component[], *const sl_arrival_state[];
+
 struct sl_worker {
     uint32_t span; /* SL_NO_INDEX: nobody says which */
     uint32_t pool, places;
+    int64_t arrives_ns[SL_ARRIVAL_START]; /* until when each of these passes, ascending */
     size_t there;     /* its places are there from then on: into there_ns, `places` of them; INT64_MIN: always */
     int64_t first_ns; /* its first own event; INT64_MAX: it has none */
     int64_t began_ns; /* its first task began; INT64_MAX: never */

@@ -125,7 +125,8 @@ static void enter(struct machine *m, const struct sl_timed_event *h, uint32_t st
     }
     if (last && last->state == state && last->under == now.under)
         return;
-    if (last && last->from_ns == h->time_ns && m->t->nseg > 1) { /* it lasted for no time */
+    /* it lasted for no time; that it ran is told all the same */
+    if (last && last->from_ns == h->time_ns && m->t->nseg > 1 && w->states.v[last->state].kind != SL_PHASE_RUN) {
         *last = now;
         return;
     }
@@ -307,6 +308,25 @@ static void other_event(struct machine *m, const struct sl_timed_event *h)
         enter(m, h, state, h->of);
 }
 
+/* What is told of one span in the same moment, as by logs of milliseconds, happened in the order of its phases. */
+static void sort_moments(struct working *k)
+{
+    const struct sl_root_events *s = &k->w->s;
+    struct sl_timed_event *v = k->history.v;
+
+    for (size_t i = 1; i < k->history.n; i++)
+        for (size_t j = i; j && v[j].time_ns == v[j - 1].time_ns && v[j].of == v[j - 1].of; j--) {
+            const uint16_t *phases = k->phase_of[v[j].code / s->event_types];
+            const struct phase *p = phases ? &k->phase.v[phases[v[j].code % s->event_types]] : NULL;
+            const struct phase *before = phases ? &k->phase.v[phases[v[j - 1].code % s->event_types]] : NULL;
+            struct sl_timed_event x = v[j];
+            if (!p || p->again || before->again || !p->rank || p->rank >= before->rank)
+                break;
+            v[j] = v[j - 1];
+            v[j - 1] = x;
+        }
+}
+
 void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
 {
     struct machine m = {.k = k, .t = t, .task = task, .declared = SL_NO_INDEX, .declared_by = SL_NO_INDEX};
@@ -314,6 +334,7 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
     const struct sl_timed_event *v = k->history.v;
     size_t n = k->history.n;
 
+    sort_moments(k);
     t->first_ns = v[0].time_ns;
     t->done_ns = v[n - 1].time_ns;
     t->seg = (uint32_t)k->w->seg.n;

@@ -42,19 +42,34 @@ struct sl_item sl_heap_take(sl_heap *h)
 
 enum { THERE, FREED, READY }; /* what happens: places are there for the first time, one is free again, a run is ready */
 
-static void add_place(struct sl_service *s, const struct sl_worker *k, uint64_t n, int64_t from_ns, double start_up)
+/* When a place that was there at from_ns is there with these factors. */
+static int64_t arrives(const struct sl_worker *k, int64_t from_ns, const double *arrival)
+{
+    int64_t since = 0;
+    double at = 0;
+
+    for (int i = 0; i < SL_ARRIVALS; i++) {
+        int64_t until = i < SL_ARRIVAL_START && k->arrives_ns[i] < from_ns ? k->arrives_ns[i] : from_ns;
+        at += (double)(until - since) * arrival[i];
+        since = until;
+    }
+    return (int64_t)at;
+}
+
+static void add_place(struct sl_service *s, const struct sl_worker *k, uint64_t n, int64_t from_ns,
+                      const double *arrival)
 {
     uint32_t runs = s->p->pool.v[k->pool].runs;
 
     if (!n || !runs)
         return;
-    from_ns = from_ns == INT64_MIN ? from_ns : (int64_t)((double)from_ns * start_up);
+    from_ns = from_ns == INT64_MIN ? from_ns : arrival ? arrives(k, from_ns, arrival) : from_ns;
     *sl_vec_add(&s->place) = (struct sl_place){k->pool, (uint32_t)(n < runs ? n : runs), k->until_ns};
     sl_heap_add(&s->events, (struct sl_item){from_ns, THERE, (uint32_t)s->place.n - 1});
 }
 
 /* Of `wanted` workers, number j is as number j * pool->n / wanted of those that there were. */
-static void add_places(struct sl_service *s, const struct sl_pool *pool, uint64_t wanted, double start_up)
+static void add_places(struct sl_service *s, const struct sl_pool *pool, uint64_t wanted, const double *arrival)
 {
     for (uint64_t i = 0; i < pool->n; i++) {
         const struct sl_worker *k = &s->p->worker.v[pool->worker + i];
@@ -64,16 +79,16 @@ static void add_places(struct sl_service *s, const struct sl_pool *pool, uint64_
         for (uint32_t j = 0; j < k->places; j++) {
             int64_t there = s->p->there_ns.v[k->there + j];
             if (there != INT64_MIN) {
-                add_place(s, k, copies, there, start_up);
+                add_place(s, k, copies, there, arrival);
                 continue;
             }
-            add_place(s, k, 1, INT64_MIN, start_up); /* further ones are there when it had something to do */
-            add_place(s, k, copies - 1, k->began_ns == INT64_MAX ? INT64_MIN : k->began_ns, start_up);
+            add_place(s, k, 1, INT64_MIN, arrival); /* further ones are there when it had something to do */
+            add_place(s, k, copies - 1, k->began_ns == INT64_MAX ? INT64_MIN : k->began_ns, arrival);
         }
     }
 }
 
-void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, double start_up,
+void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, const double *arrival,
                      sl_begin_fn *begin, void *to)
 {
     *s = (struct sl_service){.p = p, .begin = begin, .to = to};
@@ -84,7 +99,7 @@ void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint
     memset(s->place_of, 0xFF, p->run.n * sizeof *s->place_of); /* SL_NO_INDEX */
     s->ready_ns = sl_alloc(p->run.n * sizeof *s->ready_ns);
     for (size_t i = 0; i < p->pool.n; i++)
-        add_places(s, &p->pool.v[i], workers ? workers[i] : p->pool.v[i].n, start_up);
+        add_places(s, &p->pool.v[i], workers ? workers[i] : p->pool.v[i].n, arrival);
 }
 
 void sl_service_free(struct sl_service *s)

@@ -482,7 +482,7 @@ static int play(struct play *p, struct sl_err *err)
     for (size_t i = 0; i < moments; i++)
         p->time[i] = INT64_MIN;
     sl_service_init(&p->service, &r->places, p->c ? sl_changes_workers(p->c) : NULL,
-                    p->c ? sl_changes_start_up(p->c) : 1, begin_run, p);
+                    p->c ? sl_changes_arrival(p->c) : NULL, begin_run, p);
     p->time[beginning(r)] = 0;
     *sl_vec_add(&p->known) = beginning(r);
     go_on(p);
