@@ -12,6 +12,7 @@ DROP TABLE IF EXISTS temp.task;
 DROP TABLE IF EXISTS temp.app;
 DROP TABLE IF EXISTS temp.run;
 DROP TABLE IF EXISTS temp.ran;
+DROP TABLE IF EXISTS temp.lost;
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW);
 CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW);
 CREATE TEMP TABLE view_of AS SELECT span AS task, span AS view FROM times
@@ -52,6 +53,19 @@ SELECT t.span, t.task, coalesce(func, app, category) AS app, a.executor, coalesc
 FROM times t LEFT JOIN told ON told.task = t.span LEFT JOIN worker w ON w.span = t.worker
 LEFT JOIN attempt a ON a.task = t.span AND a.number = (SELECT max(number) FROM attempt b WHERE b.task = t.span);
 CREATE INDEX temp.task_span ON task (span);
+-- Tries that ended as what they ran on was lost: Parsl says so, or a worker of Work Queue failed meanwhile.
+CREATE TEMP TABLE lost AS
+WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x ON x.id = d.span JOIN sl_name n ON n.id = x.type JOIN sl_span m ON m.id = x.parent
+        WHERE n.name = 'parsl.executor.htex.manager.task' LIMIT 1) AS manager
+    FROM attempt a WHERE failed AND (exception LIKE '%ManagerLost%' OR exception LIKE '%WorkerLost%')),
+    gone AS MATERIALIZED (SELECT w.span AS worker, w.worker AS name, host, min(e.time_ns) AS at_ns FROM worker w CROSS JOIN attributes a ON a.span = w.span AND a.name = 'disconnection' AND a.value = 'FAILURE'
+        JOIN sl_event e ON e.span = w.span JOIN sl_name n ON n.id = e.type AND n.name = 'DISCONNECTION' GROUP BY 1),
+    cut AS MATERIALIZED (SELECT r.span, g.* , from_ns, to_ns FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM gone)) CROSS JOIN sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r CROSS JOIN gone g ON g.worker = r.worker
+        WHERE o.role = 'worker' AND r.span NOTNULL AND from_ns < at_ns AND to_ns >= at_ns - 1000000),
+    up(span, id) AS (SELECT span, span FROM cut UNION SELECT up.span, l.left_span FROM up JOIN sl_link l ON l.right_span = up.id AND l.kind = SL_IN
+        UNION SELECT up.span, s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent NOTNULL)
+SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, manager AS name, coalesce(p.host, (SELECT max(host) FROM worker w WHERE w.manager = p.manager)) AS host, from_ns, to_ns FROM p
+UNION ALL SELECT v.task, 'worker', name, host, from_ns, to_ns FROM cut JOIN up ON up.span = cut.span JOIN view_of v ON v.view = up.id GROUP BY cut.span, from_ns;
 CREATE TEMP TABLE app AS
 SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
 CREATE TEMP TABLE run AS

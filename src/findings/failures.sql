@@ -9,7 +9,9 @@ each AS (SELECT t.span, t.app, coalesce(x.host, t.host) AS host, t.name, t.ended
         iif(t.ended = 'failed', t.run_s, t.lost_s) AS lost_s
     FROM failed f JOIN temp.task t ON t.span = f.task LEFT JOIN temp.attempt x ON x.task = f.task AND x.number = f.number WHERE t.ended IS NOT 'dependency failed'
     UNION ALL SELECT t.span, t.app, t.host, t.name, t.ended, 1, t.exception, t.run_s FROM temp.task t
-    WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed))
+    WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed) AND t.span NOT IN (SELECT task FROM temp.lost)
+    UNION ALL SELECT t.span, t.app, coalesce(l.host, t.host), t.name, t.ended, count(*), 'its worker was lost', t.lost_s FROM temp.lost l JOIN temp.task t ON t.span = l.task
+    WHERE l.task NOT IN (SELECT task FROM failed) GROUP BY l.task)
 SELECT count(*), sum(tries), sum(ended IS 'done'), sum(ended IS NOT 'done'), round(sum(lost_s), 2), app, host, name, max(exception)
 FROM (SELECT *, substr(exception, 1, instr(exception || '(', '(') - 1) AS kind FROM each)
 GROUP BY app, host, kind

@@ -147,7 +147,7 @@ What there is, where nothing is meant.
   $ spanloom what-if 'sleepr x2' 2>&1 | head -1
   spanloom: spanloom.db: what_if: no task does anything that 'sleepr' means; did you mean sleeper? There are
   $ spanloom what-if 'task 4711 x2'
-  spanloom: spanloom.db: what_if: no task 4711 ran on a worker; there are: 0 to 197
+  spanloom: spanloom.db: what_if: there is no task 4711; there are: 0 to 197
   [1]
   $ spanloom what-if 'workers = 0'
   spanloom: 'workers = 0': at least one worker is needed, and a thousand million at most

@@ -16,7 +16,7 @@ import peers  # noqa: E402
 
 peers.needs("parsl")
 FINDING = {"straggler": "straggler", "few_workers": "too-few-workers", "barrier": "barrier", "slow_block": "slow-workers",
-           "late_input": "bottleneck-task", "chain": "chain", "failed_tries": "failed-tries", "lost_worker": "failed-tries"}
+           "late_input": "bottleneck-task", "chain": "chain", "failed_tries": "failed-tries", "lost_worker": "lost-workers"}
 
 
 def runs(cause, kinds=("planted", "repaired")):

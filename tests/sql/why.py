@@ -187,6 +187,25 @@ def failed_tries():
     check("flaky: OSError('no route to host')" in why()["findings"][0]["text"], why()["findings"][0]["text"])
 
 
+@cases(("parsl-2024-lost", 4, 5.5, "manager 9c9102e757e0 on node1 was lost, and 3 tasks with it (such as task 2 (sleeper)); all were tried again, and done", "failed tries x0"),
+       ("parsl-2025-lost", 4, 5.5, "manager d2c353c6f725 on node1 was lost, and 3 tasks", "failed tries x0"),
+       ("parsl-2026-lost", 4, 5.5, "manager 5e333d147769 on node1 was lost, and 3 tasks", "failed tries x0"),
+       ("parsl-2026-workqueue", 19.2, 19.4, "worker-69c2c5d06d5c608e72f680c034e691f2 was lost, and 2 tasks", "failed tries 0 1 x0"))
+def lost_workers(run, least, most, text, changes):
+    """Half of the tasks were lost before any ran: what passed until that was noticed is lost, too."""
+    f = why("lost.db", f"{ROOT}/tests/data/{run}")["findings"][0]
+    equal((f["finding"], f["changes"]), ("lost-workers", changes))
+    check(least < f["seconds"] < most and f["text"].startswith(text), f)
+    check("failed-tries" not in [x["finding"] for x in why("lost.db")["findings"]], "told twice")
+
+
+@test
+def a_worker_that_was_lost_is_told_beside_tries_that_failed():
+    told = {f["finding"]: f for f in why("dual.db", f"{ROOT}/tests/data/parsl-2026-dual")["findings"]}
+    check(told["lost-workers"]["text"].startswith("a worker of manager e0d94e678026 on node1 was lost, and 1 task with it (task 7 (kill_worker_once))"), told["lost-workers"]["text"])
+    equal(told["lost-workers"]["changes"], "failed tries 7 x0")
+
+
 @test
 def late_workers():
     run(bag(16), worker_start=13, manager=12.5)

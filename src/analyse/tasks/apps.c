@@ -6,6 +6,44 @@
 
 #include <stdlib.h>
 
+void sl_task_keys_load(struct sl_task_keys *k, const struct sl_workflow *w)
+{
+    size_t n = (size_t)w->n + 1;
+
+    if (k->next)
+        return;
+    k->next = sl_alloc(n * sizeof *k->next);
+    k->first = sl_alloc(n * sizeof *k->first);
+    memset(k->next, 0xFF, n * sizeof *k->next); /* SL_NO_INDEX */
+    memset(k->first, 0xFF, n * sizeof *k->first);
+    for (uint32_t i = w->n; i-- > 0;) {
+        const char *key;
+        sqlite3_bind_int64(w->key, 1, w->s.g.id.v[w->task[i].span]);
+        key = sqlite3_step(w->key) == SQLITE_ROW ? (const char *)sqlite3_column_text(w->key, 0) : NULL;
+        if (key) {
+            uint32_t number = sl_intern(&k->name, key, strlen(key)) - 1;
+            k->next[i] = k->first[number];
+            k->first[number] = i;
+        }
+        sqlite3_reset(w->key);
+    }
+}
+
+uint32_t sl_task_of_key(const struct sl_task_keys *k, const char *key, size_t n)
+{
+    uint32_t id = sl_intern_find(&k->name, key, n);
+
+    return id ? k->first[id - 1] : SL_NO_INDEX;
+}
+
+void sl_task_keys_free(struct sl_task_keys *k)
+{
+    free(k->first);
+    free(k->next);
+    sl_intern_free(&k->name);
+    *k = (struct sl_task_keys){0};
+}
+
 struct values {
     const struct sl_workflow *w;
     uint32_t *task; /* by span, facets of tasks among them; SL_NO_INDEX */
@@ -82,5 +120,6 @@ void sl_apps_free(struct sl_apps *a)
 {
     free(a->of);
     sl_intern_free(&a->name);
+    sl_task_keys_free(&a->keys);
     *a = (struct sl_apps){0};
 }

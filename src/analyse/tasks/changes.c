@@ -173,54 +173,115 @@ static int apply_app(struct sl_changes *c, struct change *h, const char *pattern
     return rc;
 }
 
-/* "57", "57 (align)", "57 58 6*". */
-static void apply_tasks(struct sl_changes *c, struct change *h, const char *keys)
+/* All tasks from `first` on that have its key; is there one? */
+static bool mark_key(const struct sl_task_keys *k, uint32_t first, unsigned char *mark)
 {
-    char *whole = sl_strdup(keys), *app = strrchr(whole, '('), *text = sl_strdup(keys), *save = NULL;
-    SL_VEC(char *) words = {0};
-
-    if (app && app > whole)
-        *app = 0;
-    for (size_t n = strlen(whole); n && whole[n - 1] == ' ';)
-        whole[--n] = 0;
-    snprintf(text, strlen(text) + 1, "%s", whole);
-    for (char *s = strtok_r(text, " \t", &save); s; s = strtok_r(NULL, " \t", &save))
-        *sl_vec_add(&words) = s;
-    for (uint32_t i = 0; i < c->w->n; i++) {
-        const char *key = sl_changes_key(c->w, i);
-        bool hit = key && (!strcmp(key, keys) || !strcmp(key, whole));
-        for (size_t k = 0; k < words.n && key && !hit; k++)
-            hit = sl_lens_glob(words.v[k], key);
-        sqlite3_reset(c->w->key);
-        if (hit)
-            scale_task(c, h, i);
-    }
-    sl_vec_free(&words);
-    free(text);
-    free(whole);
+    for (uint32_t i = first; i != SL_NO_INDEX; i = k->next[i])
+        mark[i] = 1;
+    return first != SL_NO_INDEX;
 }
 
-static void apply_lost(struct sl_changes *c, struct change *h)
+static bool mark_pattern(const struct sl_task_keys *k, const char *pattern, unsigned char *mark)
 {
-    const struct sl_run *next = NULL; /* of the same task */
-    uint32_t *last = sl_alloc((size_t)c->w->n * sizeof *last);
+    bool any = false;
 
-    memset(last, 0xFF, (size_t)c->w->n * sizeof *last);
-    for (uint32_t i = (uint32_t)c->p->run.n; i-- > 0;) {
-        const struct sl_run *r = &c->p->run.v[i];
-        const struct sl_task *t = &c->w->task[r->task];
-        uint32_t end = t->seg + t->nseg;
-        if (last[r->task] != SL_NO_INDEX) {
-            next = &c->p->run.v[last[r->task]];
-            end = next->queue;
-        }
-        last[r->task] = i;
-        for (uint32_t s = r->queue; r->lost && s < end; s++)
-            c->factor[s] *= h->factor;
-        h->used |= r->lost;
+    if (!strchr(pattern, '*'))
+        return mark_key(k, sl_task_of_key(k, pattern, strlen(pattern)), mark);
+    for (uint32_t i = 0; i < k->name.of.n; i++)
+        if (sl_lens_glob(pattern, sl_intern_text(&k->name, i + 1)))
+            any |= mark_key(k, k->first[i], mark);
+    return any;
+}
+
+/* "57", "57 (align)", "57 58 6*": what means none is an error, lest another thing be told than was asked. */
+static int mark_tasks(struct sl_changes *c, const char *keys, unsigned char *mark, struct sl_err *err)
+{
+    const struct sl_task_keys *k = &c->apps->keys;
+    const char *app = strrchr(keys, '('), *end = before_blanks(keys, app > keys ? app : keys + strlen(keys)), *stop;
+    int rc = 0;
+
+    sl_task_keys_load(&c->apps->keys, c->w);
+    if (mark_key(k, sl_task_of_key(k, keys, strlen(keys)), mark) ||
+        mark_key(k, sl_task_of_key(k, keys, (size_t)(end - keys)), mark))
+        return 0;
+    for (const char *s = skip_blanks(keys, end); s < end && !rc; s = skip_blanks(stop, end)) {
+        char *word;
+        stop = s + strcspn(s, " \t");
+        stop = stop < end ? stop : end;
+        word = sl_strndup(s, (size_t)(stop - s));
+        if (!mark_pattern(k, word, mark))
+            rc = sl_changes_no_task(c, word, err);
+        free(word);
     }
-    c->lost *= h->used ? h->factor : 1;
-    free(last);
+    return rc;
+}
+
+static int apply_tasks(struct sl_changes *c, struct change *h, const char *keys, struct sl_err *err)
+{
+    unsigned char *meant = sl_alloc((size_t)c->w->n + 1);
+    int rc = mark_tasks(c, keys, meant, err);
+
+    for (uint32_t i = 0; i < c->w->n && !rc; i++)
+        if (meant[i])
+            scale_task(c, h, i);
+    free(meant);
+    return rc;
+}
+
+static enum sl_phase_kind kind_at(const struct sl_changes *c, uint32_t seg)
+{
+    return c->w->states.v[c->w->seg.v[seg].state].kind;
+}
+
+/* Tries of a task before the one whose queue begins with segment `last`, or its end, that never ran. */
+static void apply_unrun(struct sl_changes *c, struct change *h, uint32_t task, uint32_t last)
+{
+    uint32_t s = c->w->task[task].seg, until = last;
+
+    while (s < last && kind_at(c, s) != SL_PHASE_WAIT)
+        s++;
+    while (until > s && kind_at(c, until - 1) != SL_PHASE_DEPEND)
+        until--;
+    for (; s < until; s++) {
+        c->factor[s] *= h->factor;
+        h->used = true;
+    }
+}
+
+/* keys: of tasks; "": of all. */
+static int apply_lost(struct sl_changes *c, struct change *h, const char *keys, struct sl_err *err)
+{
+    const struct sl_places *p = c->p;
+    unsigned char *meant = sl_alloc((size_t)c->w->n + 1);
+    uint32_t *next = sl_alloc((size_t)c->w->n * sizeof *next); /* by task: its run after this one */
+    int rc = 0;
+
+    memset(next, 0xFF, (size_t)c->w->n * sizeof *next);
+    if (*keys)
+        rc = mark_tasks(c, keys, meant, err);
+    else
+        memset(meant, 1, c->w->n);
+    if (!c->drops)
+        c->drops = sl_alloc(p->run.n + 1);
+    for (uint32_t i = (uint32_t)p->run.n; i-- > 0 && !rc;) {
+        const struct sl_run *r = &p->run.v[i];
+        const struct sl_task *t = &c->w->task[r->task];
+        uint32_t end = next[r->task] != SL_NO_INDEX ? p->run.v[next[r->task]].queue : t->seg + t->nseg;
+        next[r->task] = i;
+        if (!r->lost || !meant[r->task])
+            continue;
+        for (uint32_t s = r->queue; s < end; s++)
+            c->factor[s] *= h->factor;
+        c->drops[i] |= h->factor == 0;
+        h->used = true;
+    }
+    for (uint32_t i = 0; i < c->w->n && !rc; i++)
+        if (meant[i])
+            apply_unrun(c, h, i,
+                        next[i] != SL_NO_INDEX ? p->run.v[next[i]].queue : c->w->task[i].seg + c->w->task[i].nseg);
+    free(next);
+    free(meant);
+    return rc || h->used ? rc : sl_err(err, SL_ENOTFOUND, *keys ? "no try of %s failed" : "no try failed%s", keys);
 }
 
 static bool matches(const struct change *h, const char *component, const char *state, struct sl_buf *b)
@@ -360,15 +421,12 @@ static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
 
     if (is_workers(h->what))
         return apply_workers(c, h, err);
-    if (!strcmp(h->what, "failed tries")) {
-        apply_lost(c, h);
-        return h->used ? 0 : sl_err(err, SL_ENOTFOUND, "no try failed");
-    }
+    if (!strncmp(h->what, "failed tries", 12) && strchr(" ", h->what[12]))
+        return apply_lost(c, h, h->what[12] ? h->what + 13 : "", err);
     if (eq)
         return apply_attribute(c, h, eq, err);
     if (!strncmp(h->what, "task ", 5) || !strncmp(h->what, "tasks ", 6)) {
-        apply_tasks(c, h, h->what + strcspn(h->what, " ") + 1);
-        return 0;
+        return apply_tasks(c, h, h->what + strcspn(h->what, " ") + 1, err);
     }
     if (!strncmp(h->what, "app ", 4))
         return apply_app(c, h, h->what + 4, err);
@@ -385,7 +443,7 @@ int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const
     int rc;
 
     *out = c;
-    *c = (struct sl_changes){.w = w, .p = p, .apps = apps, .lost = 1};
+    *c = (struct sl_changes){.w = w, .p = p, .apps = apps};
     for (int k = 0; k < SL_ARRIVALS; k++)
         c->arrival[k] = 1;
     for (int why = 0; why <= SL_DRIVER_AFTER; why++)
@@ -411,6 +469,7 @@ void sl_changes_free(struct sl_changes *c)
     sl_vec_free(&c->v);
     free(c->factor);
     free(c->workers);
+    free(c->drops);
     free(c);
 }
 
@@ -436,7 +495,7 @@ const uint32_t *sl_changes_workers(const struct sl_changes *c)
 
 bool sl_changes_drops(const struct sl_changes *c, uint32_t run)
 {
-    return c->lost == 0 && c->p->run.v[run].lost;
+    return c->drops && c->drops[run];
 }
 
 char *sl_changes_assumed(const struct sl_changes *c)

@@ -9,8 +9,8 @@
  *     are "blocks/before the first", "blocks/asked for later", "blocks/in the queue" and "workers/starting" (places.h);
  *   - an app, where no such thing is called so, or "app NAME"; "task KEY..."; NAME=PATTERN, of an attribute: what these
  *     tasks spend on workers;
- *   - "failed tries": what tries took that another one followed, or after which their task failed, from their queue on;
- *     with x0 they take no worker either;
+ *   - "failed tries", or "failed tries KEY..." of these tasks: what tries took that another one followed, or after
+ * which their task failed, from their queue on, also where they never ran; with x0 they take no worker either;
  *   - "workers", or "workers.EXECUTOR": how many there are, also as "workers = 8".
  *
  * Where several mean the same time, factors multiply.

@@ -20,11 +20,13 @@ struct sl_changes {
     double *factor; /* by segment */
     double driver[SL_DRIVER_AFTER + 1], arrival[SL_ARRIVALS];
     uint32_t *workers; /* by pool; NULL: as they were */
-    double lost;
+    bool *drops;       /* by run: it takes no worker; NULL: none */
 };
 
 /* The key of a task, borrowed until sqlite3_reset(w->key). */
 const char *sl_changes_key(const struct sl_workflow *w, uint32_t task);
+/* There is no such task.  Returns what it fills err with. */
+int sl_changes_no_task(const struct sl_changes *c, const char *key, struct sl_err *err);
 /* Nothing is meant by h: what there is.  Returns what it fills err with. */
 int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err *err);
 

@@ -91,6 +91,17 @@ static int say_tasks(const struct sl_changes *c, const char *what, struct sl_err
     return rc;
 }
 
+int sl_changes_no_task(const struct sl_changes *c, const char *key, struct sl_err *err)
+{
+    struct sl_buf b = {0};
+    int rc;
+
+    range_of_tasks(c, &b);
+    rc = sl_err(err, SL_ENOTFOUND, "there is no task %.200s; there are: %s", key, b.s);
+    sl_buf_free(&b);
+    return rc;
+}
+
 static void add_states(const struct sl_changes *c, struct names *n)
 {
     unsigned char *seen = sl_alloc(c->w->states.n + 1);
