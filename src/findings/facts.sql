@@ -69,9 +69,13 @@ UNION ALL SELECT v.task, 'worker', name, host, from_ns, to_ns FROM cut JOIN up O
 CREATE TEMP TABLE app AS
 SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
 CREATE TEMP TABLE run AS
+WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET)
 SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELECT max(end_ns) FROM path) AS end_ns, (SELECT sum(seconds) FROM path) AS makespan_s,
     count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(run_s) AS run_s,
     (SELECT sum(places) FROM worker) AS places, (SELECT sum(places * (to_ns - from_ns)) / 1e9 FROM worker) AS there_s, (SELECT sum(busy_s) FROM worker) AS busy_s,
+    -- told by those that tell their end at all; ends: whether this one does
+    (SELECT max(e.time_ns) FROM it JOIN sl_event e ON e.span = it.id JOIN sl_name n ON n.id = e.type WHERE n.name IN ('cleanup_completed', 'completed', 'MANAGER_END')) AS ended_ns,
+    EXISTS (SELECT 1 FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager', 'taskvine.manager')) AS ends,
     min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
 FROM task;
 -- Parts of the critical path in which a task ran, and how many others ran then, on average.
@@ -85,14 +89,15 @@ JOIN task o ON o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_
 
 -- name: run
 SELECT NULL, (SELECT max(value) FROM attributes WHERE span = workflow AND name = 'workflow_name'), workflow, start_ns, end_ns, makespan_s, tasks, places,
-    busy_s / there_s, (first_start_ns - start_ns) / 1e9
+    busy_s / there_s, (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done'
+    WHEN end_ns > 1000000000 * (unixepoch() - 60) THEN 'goes on' ELSE 'cut short' END
 FROM temp.run;
 
 -- name: ended
 SELECT ended, count(*)
 FROM temp.task
 GROUP BY 1
-ORDER BY 2 DESC;
+ORDER BY ended ISNULL, 2 DESC;
 
 -- name: apps
 SELECT *

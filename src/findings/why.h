@@ -31,7 +31,9 @@ enum {
     SL_WHY_RUN_TASKS,
     SL_WHY_RUN_WORKERS,
     SL_WHY_RUN_BUSY,
-    SL_WHY_RUN_FIRST
+    SL_WHY_RUN_FIRST,
+    SL_WHY_RUN_STATE /* ended; where no log has the end: done (all tasks), goes on (heard of less than a minute ago),
+                        cut short; NULL: its kind does not tell */
 };
 enum {
     SL_WHY_RUNS_SIDE,

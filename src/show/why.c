@@ -25,14 +25,15 @@ static void ended(struct sl_buf *b, struct sl_table *t)
     while (sl_table_next(t, NULL) > 0) {
         const char *how = sl_table_text(t, 0, NULL);
         sl_buf_addf(b, "%s%s %s", sep, sl_show_count((unsigned long long)sl_table_int(t, 1), n),
-                    how ? how : "that nothing says were done");
+                    how ? how : "not done");
         sep = ", ";
     }
 }
 
 static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
-    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST };
+    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE };
+    const char *state;
     struct sl_table *t = sl_result_find(r, "run");
     struct sl_buf b = {0};
     char from[32], to[32], a[32];
@@ -49,7 +50,16 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, NAME));
     if (!sl_table_is_null(t, SCRIPT))
         sl_buf_addf(&b, " (%s)", sl_table_text_or_empty(t, SCRIPT));
-    sl_buf_addf(&b, " took %s, %s to %s UTC", sl_seconds_text(sl_table_real(t, MAKESPAN), a), from, to);
+    state = sl_table_text_or_empty(t, STATE);
+    sl_seconds_text(sl_table_real(t, MAKESPAN), a);
+    if (!strcmp(state, "goes on")) {
+        int64_t ago_ns = sl_clock_now_ns() - sl_table_int(t, END);
+        sl_buf_addf(&b, " has run for %s so far, since %s UTC; its last event was %lld s ago", a, from,
+                    (long long)(ago_ns > 0 ? ago_ns / 1000000000 : 0));
+    } else {
+        sl_buf_addf(&b, " %s %s, %s to %s UTC%s", !strcmp(state, "cut short") ? "was cut short after" : "took", a, from,
+                    to, !*state || !strcmp(state, "ended") ? "" : "; no log has its end");
+    }
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_clear(&b);
     sl_buf_addf(&b, "%s tasks", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a));

@@ -9,6 +9,7 @@ import heapq
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from graphs import *  # noqa
@@ -98,9 +99,10 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
                         heapq.heappush(ready, (max(back, submitted[d]), d, 0))
         last = max(done.values())
     s.event(w, "started", 0)
-    s.event(w, "cleanup_completed", ns(last + end))
+    if end is not None:
+        s.event(w, "cleanup_completed", ns(last + end))
     s.done()
-    return last + end
+    return last + (end or 0)
 
 
 def why(file="why.db", *more):
@@ -279,7 +281,25 @@ def shut_down():
 def unfinished():
     run(bag(40), undone=range(30, 40))
     notes = {f["finding"]: f["text"] for f in why()["findings"] if f["seconds"] is None}
-    check("10 of 40 tasks" in notes["unfinished"], notes)
+    check(notes["unfinished"].startswith("the run ended, and 10 of 40 tasks are not done (10 had begun), such as task 30 (work)"), notes)
+
+
+@cases((True, 7200, "cut short"), (True, 20, "goes on"), (False, 20, "done"))
+def no_log_has_the_end_of_the_run(undone, ago, state):
+    run(bag(40), end=None, undone=range(30, 40) if undone else ())
+    db = sqlite3.connect(path("why.db"))
+    [last] = db.execute("SELECT max(time_ns) FROM sl_event").fetchone()
+    db.execute("UPDATE sl_event SET time_ns = time_ns + ?", (time.time_ns() - ago * S - last,))
+    db.commit()
+    db.close()
+    told = why()
+    equal(told["run"][0]["state"], state)
+    equal([f["finding"] for f in told["findings"]], ["unfinished"] if undone else [])
+    out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
+    want = {"cut short": "was cut short after 6.", "goes on": "s so far, since 20", "done": "UTC; no log has its end"}
+    check(want[state] in out and ("40 tasks: 30 done, 10 not done" in out or not undone), out)
+    if undone:
+        check("no log has the end of the run, and 10 of 40 tasks are not done" in out and "what was still to come is in no number" in out, out)
 
 
 
