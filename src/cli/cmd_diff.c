@@ -184,7 +184,7 @@ static int show(const struct cli *cli, struct sl_result *r, const char *no_path,
 }
 
 static int compare(const struct cli *cli, char **argv, const char *given, struct sl_diff_input sides[2],
-                   struct sl_result *r, struct sl_err *err)
+                   struct sl_result *r, bool *merged, struct sl_err *err)
 {
     char type[SL_TYPE_BYTES];
     int rc = 0;
@@ -196,6 +196,8 @@ static int compare(const struct cli *cli, char **argv, const char *given, struct
     }
     if (!rc)
         rc = choose_type(sides, given, type, sizeof type, err);
+    if (!rc)
+        rc = cli_lens_of_recipes(cli, (struct sl_store *[]){sides[0].st, sides[1].st}, 2, type, merged, err);
     return rc ? rc : sl_result_diff(r, sides, type, err);
 }
 
@@ -210,7 +212,8 @@ int cli_diff_tables(const struct cli *cli, int argc, char **argv, struct sl_stor
     const char *type = cli_option(cli, "type");
     struct sl_diff_input sides[2] = {{0}};
     struct sl_result r = {0};
-    int rc = compare(cli, argv, type || argc < 3 ? type : argv[2], sides, &r, err);
+    bool merged = false;
+    int rc = compare(cli, argv, type || argc < 3 ? type : argv[2], sides, &r, &merged, err);
 
     if (!rc)
         rc = sl_result_temporary(&r, sides[0].st, "diff", err);
@@ -227,6 +230,7 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_diff_input sides[2] = {{0}};
     struct sl_result r = {0};
+    bool merged = false;
     struct cli_gate gate;
     struct sl_err err = {0};
     int rc;
@@ -237,12 +241,14 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "two runs are compared, such as: spanloom diff 000 001, or: before.db after.db");
     if ((rc = cli_gate(cli, &gate)))
         return rc;
-    if (!(rc = compare(cli, argv, cli_option(cli, "type"), sides, &r, &err))) {
+    if (!(rc = compare(cli, argv, cli_option(cli, "type"), sides, &r, &merged, &err))) {
         struct sl_table *about = sl_result_find(&r, "about");
         const char *no_path;
         sl_table_next(about, NULL);
         no_path = sl_table_text(about, SL_DIFF_NO_PATH, NULL);
         rc = show(cli, &r, no_path, &err);
+        if (!rc && merged && cli->format == SL_FORMAT_TABLE)
+            printf("\n%s\n", cli_lens_says);
         if (!rc)
             rc = gate_of(&gate, &r, no_path);
     }

@@ -38,7 +38,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_result r = {0};
     struct sl_err err = {0};
     char type[SL_TYPE_BYTES];
-    bool all = cli_option(cli, "all") != NULL, seen;
+    bool all = cli_option(cli, "all") != NULL, seen, merged;
     struct over_time p;
     int rc;
 
@@ -54,10 +54,13 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);
     if (!rc)
+        rc = cli_lens_of_recipes(cli, &p.st, 1, type, &merged, &err);
+    if (!rc)
         rc = sl_result_sequences(&r, p.st, type, p.within, all, &err);
     if (!rc)
-        rc = cli->format == SL_FORMAT_TABLE ? sl_show_sequences(stdout, &r, type, all, &err)
-                                            : sl_show_result(stdout, &r, cli->format, &err);
+        rc = cli->format == SL_FORMAT_TABLE
+                 ? sl_show_sequences(stdout, &r, type, merged ? cli_lens_says : NULL, all, &err)
+                 : sl_show_result(stdout, &r, cli->format, &err);
     sl_result_free(&r);
     return over_time_close(&p, rc, &err);
 }

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/near.h"
 #include "cli_lens.sql.h"
+#include "recipe/recipe.h"
 
 #include <errno.h>
 #include <math.h>
@@ -311,17 +312,24 @@ static int check(struct lens_cli *c, struct sl_err *err)
 
 /* ---- all of it ---- */
 
+static bool asks(const struct cli *cli, const char *lens)
+{
+    return cli_option(cli, "lens") && !strcmp(cli_option(cli, "lens"), lens);
+}
+
+/* temporary tables are not the store: query_only would forbid them, too */
+static int make_table(struct sl_store *st, struct sl_err *err)
+{
+    return sl_store_exec(st, sql_make_table, err);
+}
+
 static int add_options(struct lens_cli *c, bool *patterns, struct sl_err *err)
 {
-    /* temporary tables are not the store: query_only would forbid them, too */
-    int rc = sl_store_exec(c->st,
-                           "PRAGMA query_only = 0; CREATE TEMP TABLE sl_lens (id INTEGER PRIMARY KEY, kind TEXT, what "
-                           "TEXT, becomes TEXT, within_ns INTEGER, project TEXT)",
-                           err);
+    int rc = make_table(c->st, err);
 
     if (!rc)
         rc = add_types(c, err);
-    if (!rc && cli_option(c->cli, "no-lens"))
+    if (!rc && asks(c->cli, "none"))
         rc = insert(c->st, 0, "none", &(struct sl_buf){0}, NULL, -1, err);
     for (int i = 0; i < c->cli->ngiven && !rc; i++) {
         const struct given *g = &c->cli->given[i];
@@ -368,9 +376,11 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
     *any = false;
     if (cli_option(cli, "within") && !cli_option(cli, "merge"))
         return sl_err(err, SL_EUSAGE, "--within is for --merge; that of what the store merges is its own");
+    if (cli_option(cli, "lens") && !asks(cli, "none") && !asks(cli, "recipes"))
+        return sl_err(err, SL_EUSAGE, "--lens is none or recipes, not '%s'", cli_option(cli, "lens"));
     for (int i = 0; i < cli->ngiven; i++)
-        given |= is(&cli->given[i], "ignore") || is(&cli->given[i], "rename") || is(&cli->given[i], "merge") ||
-                 is(&cli->given[i], "no-lens");
+        given |= is(&cli->given[i], "ignore") || is(&cli->given[i], "rename") || is(&cli->given[i], "merge");
+    given |= asks(cli, "none");
     if (given)
         rc = add_options(&c, &patterns, err);
     if (!rc && patterns)
@@ -387,3 +397,88 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
     free_texts(&c.kinds);
     return rc;
 }
+
+/* ---- what recipes merge ---- */
+
+static int64_t count_of(struct sl_store *st, const char *sql, const char *text)
+{
+    char *q = sqlite3_mprintf(sql, text);
+    int64_t n = sl_store_int(st, q, 0);
+
+    sqlite3_free(q);
+    return n;
+}
+
+/* Of how many kinds of events of these stores a rule speaks. */
+static size_t kinds_of(struct sl_store *const *st, int n, const struct sl_merge *m, struct sl_err *err)
+{
+    char *list = sl_strdup(m->what), *save;
+    SL_VEC(const char *) pattern = {0};
+    texts found = {0};
+    size_t kinds;
+
+    for (char *p = strtok_r(list, " ", &save); p; p = strtok_r(NULL, " ", &save))
+        *sl_vec_add(&pattern) = p;
+    for (int i = 0; i < n; i++) {
+        sqlite3_stmt *q = sl_store_prepare(st[i], sql_near, err);
+        struct sl_buf both = {0};
+        while (q && sl_store_step(st[i], q, err) > 0) {
+            size_t k = 0, known = 0;
+            sl_buf_clear(&both);
+            sl_buf_addf(&both, "%s/%s", sl_store_text(q, 0), sl_store_text(q, 1));
+            while (k < pattern.n && !sl_lens_glob(pattern.v[k], both.s))
+                k++;
+            while (known < found.n && strcmp(found.v[known], both.s) != 0)
+                known++;
+            if (k < pattern.n && known == found.n)
+                *sl_vec_add(&found) = sl_strdup(both.s);
+        }
+        sqlite3_finalize(q);
+        sl_buf_free(&both);
+    }
+    kinds = found.n;
+    free_texts(&found);
+    sl_vec_free(&pattern);
+    free(list);
+    return kinds;
+}
+
+static int add_merge(struct sl_store *st, int id, const struct sl_merge *m, struct sl_err *err)
+{
+    struct sl_buf what = {0};
+    int rc = make_table(st, err);
+
+    sl_buf_adds(&what, m->what);
+    if (!rc)
+        rc = insert(st, id, "merge", &what, m->name, m->within_ns, err);
+    sl_store_exec(st, "PRAGMA query_only = 1", NULL);
+    sl_buf_free(&what);
+    return rc;
+}
+
+int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, int n, const char *type, bool *used,
+                        struct sl_err *err)
+{
+    bool wanted = !asks(cli, "none") && !cli_option(cli, "rename") && !cli_option(cli, "merge");
+    struct sl_recipes *set;
+    int rc;
+
+    *used = false;
+    for (int i = 0; i < n && wanted && !asks(cli, "recipes"); i++)
+        wanted = count_of(st[i], sql_is_task, type) && !sl_store_int(st[i], sql_own_rules, 0);
+    if (!wanted)
+        return 0;
+    set = sl_recipes_new();
+    rc = cli_recipes(cli, set, err);
+    for (size_t i = 0; i < set->lens.n && !rc; i++) {
+        if (kinds_of(st, n, &set->lens.v[i], err) < 2)
+            continue;
+        *used = true;
+        for (int k = 0; k < n && !rc; k++)
+            rc = add_merge(st[k], cli->ngiven + 1 + (int)i, &set->lens.v[i], err);
+    }
+    sl_recipes_free(set);
+    return rc;
+}
+
+const char cli_lens_says[] = "what several logs tell of one moment is one event (--lens none: as they are)";

@@ -12,7 +12,7 @@
     {"rename", "WHAT=NEW", "show these as of the type NEW, or as the event NEW", false},                               \
     {"merge", "NAME=WHAT,...", "show these as one event, where they happen together", false},                          \
     {"within", "SECONDS", "for --merge: together is no further apart than that (0.1)", false},                         \
-    {"no-lens", NULL, "do not look through what the store ignores, renames and merges", false},                        \
+    {"lens", "none|recipes", "none: not through the rules of the store, or of recipes; recipes: through those", false}, \
     SKEW_OPTION
 /* clang-format on */
 
@@ -21,6 +21,15 @@
  * that is asked for.  *any: there is something to look through.
  */
 int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_err *err);
+
+/*
+ * Where roots of these types are tasks and neither the command nor the stores rename or merge: of what recipes merge,
+ * that of which the stores (of two that are compared: together) have several events goes into temp.sl_lens of each.
+ * *used: it does, which tables for people say (cli_lens_says).  After cli_lens().
+ */
+int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, int n, const char *type, bool *used,
+                        struct sl_err *err);
+extern const char cli_lens_says[];
 
 /* Says which patterns of the rules that project files put into the store match nothing. */
 void cli_lens_say_idle(struct sl_store *st);

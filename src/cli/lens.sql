@@ -25,3 +25,17 @@ SELECT id, project, kind
 FROM sl_lens
 WHERE project IS NOT NULL
 ORDER BY id;
+
+-- name: make_table
+PRAGMA query_only = 0;
+CREATE TEMP TABLE IF NOT EXISTS sl_lens (id INTEGER PRIMARY KEY, kind TEXT, what TEXT, becomes TEXT, within_ns INTEGER, project TEXT);
+
+-- name: is_task
+SELECT count(*)
+FROM sl_role
+WHERE role = 'task' AND type = %Q;
+
+-- name: own_rules
+SELECT count(*)
+FROM main.sl_lens
+WHERE kind IN ('rename', 'merge');

@@ -138,7 +138,7 @@ static int value(const struct cli *cli, struct sl_store *st, const struct sl_plo
 /* What an option changes is in the SQL, or it is said that it is not. */
 static int check_options(const struct cli *cli, const struct sl_plot *p)
 {
-    static const char *const of_lens[] = {"ignore", "rename", "merge", "no-lens"};
+    static const char *const of_lens[] = {"ignore", "rename", "merge", "lens"};
     static const char *const looks[] = {"occupancy", "two_events", "event_sequences", "transitions", "lens_events"};
     const char *sql = cli_option(cli, "sql");
     bool has_span = false, lens = false;
@@ -291,6 +291,14 @@ static int open_source(struct source *s, const struct cli *cli, const struct sl_
     return !rc ? EXIT_DONE : err.code ? cli_fail(cli, &err) : EXIT_FAILED;
 }
 
+static bool compares_stories(const struct sl_plot *p)
+{
+    for (size_t i = 0; i < p->data.n; i++)
+        if (strstr(p->data.v[i].sql, "event_sequences") || strstr(p->data.v[i].sql, "transitions"))
+            return true;
+    return false;
+}
+
 static int fill(const struct cli *cli, const struct sl_plot *p, const struct source *source, int argc, char **argv,
                 struct sl_buf *spec, struct sl_err *err)
 {
@@ -312,6 +320,8 @@ static int fill(const struct cli *cli, const struct sl_plot *p, const struct sou
     for (size_t i = 0; i < p->argument.n && !rc && !over->sql; i++) {
         int left = argc > (int)i && !source->files ? argc - (int)i : 0;
         rc = value(cli, over->st, p, &p->argument.v[i], left, argv + i, &v[i], err);
+        if (!rc && p->argument.v[i].kind == SL_PLOT_TYPE && compares_stories(p))
+            rc = cli_lens_of_recipes(cli, &(struct sl_store *){over->st}, 1, v[i].s, &seen, err);
     }
     if (!rc)
         rc = sl_plot_fill(spec, p, &q, &rows, err);
@@ -370,7 +380,7 @@ int cli_picture_begin(const struct cli *cli, const char *name, struct sl_plot **
 int cli_picture(const struct cli *cli, const char *name, int argc, char **argv)
 {
     static const char *const known[] = {"output", "run",   "bin",     "sql",    "ignore",      "type",
-                                        "rename", "merge", "no-lens", "within", "correct-skew"};
+                                        "rename", "merge", "lens", "within", "correct-skew"};
     struct sl_plot *p = NULL;
     enum sl_plot_form form;
     int rc;

@@ -104,7 +104,7 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
 
     sl_compile_keys(
         &c, y, "a recipe",
-        " recipe about component spans fields facets shared tables binds processes roles phases handovers inputs "
+        " recipe about component spans fields facets shared tables binds processes roles phases handovers lens inputs "
         "contexts in_writer records naming samples else ");
     r->about = sl_yaml_get(y, "about") ? sl_compile_text(&c, sl_yaml_get(y, "about"), "about") : "";
     r->component =

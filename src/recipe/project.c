@@ -2,6 +2,7 @@
 #include "recipe/project.h"
 #include "base/buf.h"
 #include "recipe/bind_rule.h"
+#include "recipe/merge.h"
 #include "recipe/time.h"
 #include "recipe/yaml.h"
 #include "recipe_project.sql.h"
@@ -82,52 +83,26 @@ static void parse_ignore(struct parse *c, const struct sl_yaml *y)
             (struct sl_project_lens){"ignore", text_of(c, sl_yaml_item(y, i), "a type"), NULL, 0};
 }
 
-/* As the lens wants names: no patterns. */
-static const char *new_name(struct parse *c, const struct sl_yaml *y, const char *name, bool slash)
-{
-    if (strchr(name, '*') || !*name)
-        sl_yaml_fail(&c->check, y, "a new name may not be empty or hold '*': %s", name);
-    if (slash && !strchr(name, '/'))
-        sl_yaml_fail(&c->check, y, "what is merged is called SPAN_TYPE/EVENT; this has no '/': %s", name);
-    return name;
-}
-
 static void parse_rename(struct parse *c, const struct sl_yaml *y)
 {
     for (size_t i = 0; sl_yaml_is_map(&c->check, y, "rename must be a map {old: new}") && i < y->n; i++) {
-        const char *old = y->key[i]->text, *new = new_name(c, y->item[i], text_of(c, y->item[i], "a new name"), false);
+        const char *old = y->key[i]->text, *new = text_of(c, y->item[i], "a new name");
+        sl_merge_name(&c->check, y->item[i], new, false);
         if (!strcmp(old, new))
             sl_yaml_fail(&c->check, y->key[i], "%s is called so already", old);
         *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"rename", keep(c, old), new, 0};
     }
 }
 
+static void add_merge(void *to, struct sl_merge m)
+{
+    struct parse *c = to;
+    *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"merge", m.what, m.name, m.within_ns};
+}
+
 static void parse_merge(struct parse *c, const struct sl_yaml *y)
 {
-    if (!sl_yaml_is_map(&c->check, y, "merge must be a map {name: {of: [...], within: SECONDS}}"))
-        return;
-    for (size_t i = 0; i < y->n && !c->check.rc; i++) {
-        const struct sl_yaml *m = y->item[i], *of = m->kind == SL_YAML_MAP ? sl_yaml_get(m, "of") : m,
-                             *within = sl_yaml_get(m, "within");
-        struct sl_buf what = {0};
-        const char *name = new_name(c, y->key[i], y->key[i]->text, true);
-        double s = 0.1;
-        char *end;
-        if (!of || sl_yaml_is_empty(of) || (m->kind == SL_YAML_MAP && m->n != (within ? 2u : 1u))) {
-            sl_yaml_fail(&c->check, m, "merge is a map {name: {of: [SPAN_TYPE/EVENT, ...], within: SECONDS}}");
-            return;
-        }
-        for (size_t k = 0, n = count(c, of, "of"); k < n; k++)
-            sl_buf_addf(&what, "%s%s", k ? " " : "", text_of(c, sl_yaml_item(of, k), "an event"));
-        if (within) {
-            s = within->kind == SL_YAML_SCALAR ? strtod(within->text, &end) : NAN;
-            if (within->kind != SL_YAML_SCALAR || end == within->text || *end || !(s >= 0 && s < 1e9))
-                sl_yaml_fail(&c->check, within, "within must be a number of seconds");
-        }
-        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"merge", keep(c, what.s ? what.s : ""), keep(c, name),
-                                                            c->check.rc ? 0 : (int64_t)(s * 1e9)};
-        sl_buf_free(&what);
-    }
+    sl_merges_parse(&c->check, y, "merge", &c->p->arena, add_merge, c);
 }
 
 static void parse_set(struct parse *c, const struct sl_yaml *y)

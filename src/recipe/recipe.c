@@ -41,6 +41,7 @@ void sl_recipes_free(struct sl_recipes *set)
     sl_vec_free(&set->roles);
     sl_vec_free(&set->phases);
     sl_vec_free(&set->handovers);
+    sl_vec_free(&set->lens);
     sl_intern_free(&set->names);
     sl_intern_free(&set->shapes);
     sl_arena_free(&set->arena);
@@ -284,6 +285,27 @@ static int declare_process(struct sl_recipes *set, const char *path, const struc
     return 0;
 }
 
+/* A later declaration of a name takes the place of an earlier one. */
+static void add_merge(void *to, struct sl_merge m)
+{
+    struct sl_recipes *set = to;
+    size_t i = 0;
+
+    while (i < set->lens.n && strcmp(set->lens.v[i].name, m.name) != 0)
+        i++;
+    if (i == set->lens.n)
+        sl_vec_add(&set->lens);
+    set->lens.v[i] = m;
+}
+
+static int declare_lens(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+{
+    struct sl_yaml_check check = {.path = path, .err = err};
+
+    sl_merges_parse(&check, y, "lens", &set->arena, add_merge, set);
+    return check.rc;
+}
+
 static int declare(struct sl_recipes *set, const struct sl_recipe *only, const char *path, const struct sl_yaml *doc,
                    struct sl_err *err)
 {
@@ -326,6 +348,8 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
         rc = processes->kind == SL_YAML_LIST
                  ? declare_process(set, path, processes->item[i], err)
                  : sl_err(err, SL_EFORMAT, "%s:%d: processes must be a list", path, processes->line);
+    if (!rc)
+        rc = declare_lens(set, path, sl_yaml_get(doc, "lens"), err);
     return rc ? rc : sl_states_declare(set, path, doc, err);
 }
 
@@ -335,7 +359,7 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 static int add(struct sl_recipes *set, const char *path, const char *text, size_t n, size_t parsed, struct sl_err *err)
 {
     static const char *const names_keys[] = {"spans",     "fields", "facets", "shared",    "tables", "binds",
-                                             "processes", "roles",  "phases", "handovers", NULL};
+                                             "processes", "roles",  "phases", "handovers", "lens", NULL};
     struct sl_yaml *doc;
     struct sl_recipe *r;
     int rc = sl_yaml_parse(&doc, text, parsed, path, err);
@@ -354,7 +378,7 @@ static int add(struct sl_recipes *set, const char *path, const char *text, size_
             if (!names_keys[k])
                 return sl_err(err, SL_EFORMAT,
                               "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
-                              "spans, fields, facets, shared, tables, binds, processes, roles, phases, handovers",
+                              "spans, fields, facets, shared, tables, binds, processes, roles, phases, handovers, lens",
                               path, doc->key[i]->line, doc->key[i]->text);
         }
         return declare(set, NULL, path, doc, err);

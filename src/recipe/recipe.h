@@ -7,6 +7,7 @@
 #define SL_RECIPE_RECIPE_H
 
 #include "base/intern.h"
+#include "recipe/merge.h"
 #include "recipe/pattern.h"
 #include "recipe/time.h"
 #include "recipe/yaml.h"
@@ -249,6 +250,7 @@ struct sl_recipes {
     phases;
     int phase_rank;
     SL_VEC(struct sl_handover_decl { const char *type[2], *event[2]; }) handovers;
+    SL_VEC(struct sl_merge) lens; /* what the stories of tasks are compared through, where nothing else is said */
     struct sl_intern names;  /* types, events, attributes, metrics, rules; guarded by lock once threads run */
     struct sl_intern shapes; /* lists of names, NUL-separated */
     pthread_mutex_t lock;

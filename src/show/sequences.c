@@ -37,7 +37,8 @@ static void show_step(FILE *out, const struct sl_table *t)
                 sl_table_text_or_empty(t, SL_SEQUENCES_EVENT_TYPE));
 }
 
-int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, bool all, struct sl_err *err)
+int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, const char *note, bool all,
+                      struct sl_err *err)
 {
     struct sl_table *t = sl_result_find(r, "orderings");
     int64_t last = 0;
@@ -49,6 +50,8 @@ int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, boo
         int64_t sequence = sl_table_int(t, SL_SEQUENCES_SEQUENCE);
         if (!last)
             show_totals(out, t, root_type);
+        if (!last && note)
+            fprintf(out, "%s\n", note);
         if (sequence != last) {
             if (events && !all)
                 return 0;

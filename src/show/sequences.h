@@ -4,7 +4,11 @@
 
 #include "show/show.h"
 
-/* For people, as dnpcsql does, of result/sequences.h.  Without all it ends after the most common one with events. */
-int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, bool all, struct sl_err *err);
+/*
+ * For people, as dnpcsql does, of result/sequences.h.  Without all it ends after the most common one with events.
+ * note: a line below the first; NULL: none.
+ */
+int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, const char *note, bool all,
+                      struct sl_err *err);
 
 #endif

@@ -39,76 +39,41 @@ What changed from one run to another.
   
   Both have the same orderings of events
   $ spanloom diff a.db b.db --all | tail -20 | cut -c1-100
-        n     median
-       25     3.72 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.
-        3     1.66 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.
-        1     3.04 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.monitoring.try
-       19    14.2 ms  parsl.rundir.try/launched -> parsl.executor.htex.worker.task/worker_all_finished
-       10    13.7 ms  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.work
-        1    15.2 ms  parsl.monitoring.try/running -> parsl.executor.htex.worker.task/worker_all_finis
+       13      13      25 us      25 us          0           -2 us to +2 us                  -  parsl.
+        1       1      31 us      31 us          0           -                               -  parsl.
+        4       4      22 us      22 us          0           -                               -  parsl.
+        1       1      14 us      14 us          0           -                               -  parsl.
+        1       1      29 us      29 us          0           -                               -  parsl.
+      229     229      10 us      10 us          0           -1000 ns to +1000 ns            0  parsl.
+      198     198      19 us      19 us          0           -1 us to +1 us                  0  parsl.
+       31      31      29 us      29 us          0           -2 us to +2 us                  0  parsl.
+       12      12     300 us     300 us          0           -68 us to +80 us                -  parsl.
+        4       4      26 us      26 us          0           -                               -  parsl.
+        4       4       8 us       8 us          0           -                               -  parsl.
+        1       1       8 us       8 us          0           -                               -  parsl.
+        1       1      19 us      19 us          0           -                               -  parsl.
+        4       4    10.1 ms    10.1 ms          0           -                               -  parsl.
+      220     220     7.55 s     7.55 s          0           -2.28 s to +2.17 s              0  parsl.
+      220     220    54.5 ms    54.5 ms          0           -12.4 ms to +12.1 ms            0  parsl.
   
-  29 vanished orderings of events that only A has, of 120 spans
-  orderings     spans  compared with the most common of B
-         14       104  the same events in another order
-         12        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
-          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
-          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.
+  Both have the same orderings of events
   
-  13 new orderings of events that only B has, of 16 spans
-  orderings     spans  compared with the most common of A
-         10        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
-          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.exec
-          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.
+  what several logs tell of one moment is one event (--lens none: as they are)
   $ spanloom diff a.db b.db | sed -n '1,4p; /^From/,$p' | cut -c1-150
   B takes as long as A: 31.4 s
-  A  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
-  B  b.db: 198 spans of type parsl.monitoring.task, 27 orderings of events
+  A  a.db: 198 spans of type parsl.monitoring.task, 9 orderings of events
+  B  b.db: 198 spans of type parsl.monitoring.task, 9 orderings of events
   
-  From one event to the next: both have 58 transitions; the medians of 45 did not change, --all shows them
+  From one event to the next: both have 35 transitions; the medians of 33 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
-  not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)
-      145     126     9.23 s     10.6 s    +1.32 s    +14 %  -731 ms to +3.73 s       +43.7 ms  parsl.rundir.try/launched -> parsl.executor.htex.interch
-       27      21     3.14 s     3.67 s    +534 ms    +17 %  -3.14 s to +2.57 s        +533 ms  parsl.executor.htex.interchange.task/interchange_put -> 
-       12       9     5.15 s     6.24 s    +1.09 s    +21 %  -3.12 s to +3.06 s              -  parsl.executor.htex.interchange.task/interchange_put -> 
-       70     177     613 us    19.5 ms   +18.9 ms  +3082 %  +18.6 ms to +19.2 ms *   +19.2 ms  parsl.monitoring.try/exec_done -> parsl.executor.htex.wo
-       50      52    64.8 ms      57 ms   -7.82 ms    -12 %  -58.9 ms to +48.8 ms     -32.3 ms  parsl.monitoring.try/pending -> parsl.rundir.task/launch
-      163     168    86.4 ms    84.8 ms   -1.65 ms   -1.9 %  -21.3 ms to +18 ms       -18.2 ms  parsl.monitoring.try/pending -> parsl.executor.htex.inte
-        4      12     945 us    18.8 ms   +17.8 ms  +1884 %  -                               -  parsl.monitoring.try/failed -> parsl.executor.htex.worke
-      217     216    77.7 ms    77.5 ms    -142 us  -0.18 %  -10.4 ms to +10.6 ms     -10.8 ms  parsl.monitoring.try/running -> parsl.monitoring.try/run
-      107     219     427 us     587 us    +160 us    +37 %  +24 us to +235 us *      +1.33 ms  parsl.executor.htex.worker.task/worker_completed_task ->
-       23      31      39 us     309 us    +270 us   +692 %  -264 us to +796 us          -1 us  parsl.monitoring.try/fail_retryable -> parsl.rundir.task
-        2       1    2.29 ms    7.62 ms   +5.33 ms   +233 %  -                               -  parsl.executor.htex.worker.task/worker_all_finished_task
-      164     177     500 us     519 us     +19 us   +3.7 %  -86 us to +117 us          +65 us  parsl.executor.htex.interchange.task/interchange_removin
-       41      43     756 us     767 us     +11 us   +1.5 %  -147 us to +164 us        +191 us  parsl.executor.htex.interchange.task/interchange_removin
+  surely changed (the interval is without 0), what matters most first
+      219     219     338 us     587 us    +249 us    +74 %  +135 us to +317 us *     +1.82 ms  parsl.executor.htex.worker.task/worker_completed_task ->
+  not surely: the interval has 0, or one side has it more often, since who logs first differs
+       43      43    1.03 ms     767 us    -265 us    -26 %  -475 us to +11 us         -954 us  parsl.task/ended -> parsl.rundir.try/try_failed
   
-  15 transitions that only A has, those with most of the time first; --all shows all
-        n     median
-      112     400 us  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.interchange.task/interchange_removing_task
-      112     220 us  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
-        7    1.77 ms  parsl.monitoring.try/pending -> parsl.executor.htex.worker.task/worker_all_finished_task
-        8     694 us  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.rundir.task/pending
-        5       1 ms  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.interchange.task/interchange_put
+  Both have the same orderings of events
   
-  6 transitions that only B has, those with most of the time first; --all shows all
-        n     median
-       25     3.72 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.interchange.task/interchange_to_manager
-        3     1.66 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.manager.task/manager_got_task
-        1     3.04 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.monitoring.try/running_ended
-       19    14.2 ms  parsl.rundir.try/launched -> parsl.executor.htex.worker.task/worker_all_finished_task
-       10    13.7 ms  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.worker.task/worker_all_finished_task
-  
-  29 vanished orderings of events that only A has, of 120 spans
-  orderings     spans  compared with the most common of B
-         14       104  the same events in another order
-         12        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
-          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
-          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.
-  
-  13 new orderings of events that only B has, of 16 spans
-  orderings     spans  compared with the most common of A
-         10        12  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
-          2         2  with parsl.executor.htex.interchange.task/interchange_put (2 times), parsl.executor.htex.interchange.task/interchange_removing_ta
-          1         2  with parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.
+  what several logs tell of one moment is one event (--lens none: as they are)
 
 The gate says on stderr what it saw, and exits with 3:
 
@@ -123,13 +88,13 @@ The gate says on stderr what it saw, and exits with 3:
   B takes as long as A: 31.4 s
   $ spanloom diff a.db a.db --fail-on 0%
   B takes as long as A: 31.4 s
-  A  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
-  B  a.db: 198 spans of type parsl.monitoring.task, 43 orderings of events
+  A  a.db: 198 spans of type parsl.monitoring.task, 9 orderings of events
+  B  a.db: 198 spans of type parsl.monitoring.task, 9 orderings of events
   
                                      A           B      change           95 % interval
   makespan                      31.4 s      31.4 s           0           -
-  whole story, median           13.3 s      13.3 s           0           -1.91 s to +1.8 s
-               95 %             20.9 s      20.9 s           0           -805 ms to +783 ms
+  whole story, median           13.2 s      13.2 s           0           -1.91 s to +1.8 s
+               95 %             20.9 s      20.9 s           0           -805 ms to +785 ms
                99 %             21.7 s      21.7 s           0           -
   
   On the critical path
@@ -144,9 +109,11 @@ The gate says on stderr what it saw, and exits with 3:
        6.4 ms      6.4 ms           0  htex worker, result on its way back
                                     0  5 more; --all shows them
   
-  From one event to the next: both have 73 transitions, and no median changed
+  From one event to the next: both have 35 transitions, and no median changed
   
   Both have the same orderings of events
+  
+  what several logs tell of one moment is one event (--lens none: as they are)
   $ spanloom diff a.db b.db --fail-on 5
   spanloom: --fail-on takes percent or seconds, such as 5% or 0.2s, not '5'
   try: spanloom diff --help
@@ -170,8 +137,7 @@ For programs:
         1 story
         1 what
        13 critical_path
-       42 sequence
-       79 transition
+       35 transition
 
 Through a lens:
 
@@ -179,20 +145,22 @@ Through a lens:
   From one event to the next: both have 4 transitions; the medians of 1 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
-      219     218     827 us    20.8 ms     +20 ms  +2419 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task
-  not surely: the interval has 0, or one side has it more often, since who logs first differs (try --merge)
-       30      29     3.75 s     3.74 s   -16.7 ms  -0.44 %  -2.3 s to +2.28 s        +87.9 ms  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.worker.task/worker_received_task
+      219     218     827 us    20.8 ms     +20 ms  +2419 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.task/ended
+  not surely: the interval has 0, or one side has it more often, since who logs first differs
+       30      29     3.75 s     3.74 s   -16.7 ms  -0.44 %  -2.3 s to +2.28 s        +87.9 ms  parsl.task/ended -> parsl.executor.htex.worker.task/worker_received_task
       219     218      80 ms    79.5 ms    -463 us  -0.58 %  -10.6 ms to +10.8 ms     -11.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_completed_task
   
   3 transitions that only B has
         n     median
-        1     3.05 s  parsl.executor.htex.worker.task/worker_all_finished_task -> parsl.executor.htex.worker.task/worker_completed_task
-        1    15.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_all_finished_task
+        1     3.05 s  parsl.task/ended -> parsl.executor.htex.worker.task/worker_completed_task
+        1    15.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.task/ended
         1    4.47 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_received_task
   
   1 new ordering of events that only B has, of 1 span
   orderings     spans  compared with the most common of A
-          1         1  with parsl.executor.htex.worker.task/worker_all_finished_task (2 times), parsl.executor.htex.worker.task/worker_completed_task (2 times), parsl.executor.htex.worker.task/worker_received_task (2 times)
+          1         1  with parsl.executor.htex.worker.task/worker_completed_task (2 times), parsl.executor.htex.worker.task/worker_received_task (2 times), parsl.task/ended (2 times)
+  
+  what several logs tell of one moment is one event (--lens none: as they are)
 
 Other runs:
 
@@ -201,15 +169,15 @@ Other runs:
   > done
   $ spanloom diff parsl-2026-threads.db parsl-2026-nomonitoring.db
   B is 108 % slower: 2.85 s -> 5.94 s; most of it in: htex interchange, in the interchange's queue, +3.85 s
-  The median story is 794 % longer: 398 ms -> 3.56 s
-  A  parsl-2026-threads.db: 20 spans of type parsl.rundir.task, 7 orderings of events
-  B  parsl-2026-nomonitoring.db: 20 spans of type parsl.rundir.task, 8 orderings of events
+  The median story is 793 % longer: 398 ms -> 3.56 s
+  A  parsl-2026-threads.db: 20 spans of type parsl.rundir.task, 6 orderings of events
+  B  parsl-2026-nomonitoring.db: 20 spans of type parsl.rundir.task, 4 orderings of events
   
                                      A           B      change           95 % interval
   makespan                      2.85 s      5.94 s     +3.09 s   +108 %  -
-  whole story, median           398 ms      3.56 s     +3.16 s   +794 %  +2.81 s to +3.55 s *
+  whole story, median           398 ms      3.56 s     +3.16 s   +793 %  +2.81 s to +3.55 s *
                95 %             741 ms      3.88 s     +3.13 s   +423 %  -
-               99 %             1.35 s      4.01 s     +2.65 s   +196 %  -
+               99 %             1.35 s         4 s     +2.65 s   +196 %  -
   
   On the critical path
             A           B      change  component, state
@@ -228,39 +196,41 @@ Other runs:
   surely changed (the interval is without 0), what matters most first
        20      20      90 us      68 us     -22 us    -25 %  -30 us to -3 us *         -419 us  parsl.rundir.task/submitted -> parsl.rundir.task/pending
   
-  35 transitions that only A has, those with most of the time first; --all shows all
+  28 transitions that only A has, those with most of the time first; --all shows all
         n     median
-       14     243 ms  parsl.rundir.try/launched -> parsl.executors.threads.task/thread_started_task
-        4     150 ms  parsl.rundir.try/launched -> parsl.monitoring.try/running_ended
+       18     182 ms  parsl.task/launched -> parsl.executors.threads.task/thread_started_task
+        4     150 ms  parsl.executors.threads.task/thread_started_task -> parsl.monitoring.try/running_ended
         1     490 ms  parsl.monitoring.try/pending -> parsl.rundir.try/try_failed
-       16    10.2 ms  parsl.monitoring.try/pending -> parsl.rundir.task/launched
+       16    10.2 ms  parsl.monitoring.try/pending -> parsl.task/launched
         3    4.21 ms  parsl.monitoring.try/pending -> parsl.monitoring.try/running
   
-  30 transitions that only B has, those with most of the time first; --all shows all
+  13 transitions that only B has, those with most of the time first; --all shows all
         n     median
-       12     2.54 s  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.interchange.task/interchange_to_manager
-        5     3.55 s  parsl.rundir.try/launched -> parsl.executor.htex.interchange.task/interchange_to_manager
+       19     3.13 s  parsl.task/launched -> parsl.task/to_worker
         1     3.87 s  parsl.rundir.task/pending -> parsl.rundir.try/try_failed
-        1     3.85 s  parsl.rundir.try/launched -> parsl.executor.htex.manager.task/manager_got_task
-        1     3.03 s  parsl.executor.htex.interchange.task/interchange_put -> parsl.executor.htex.manager.task/manager_got_task
+       19     100 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_completed_task
+       19    78.9 ms  parsl.task/to_worker -> parsl.executor.htex.worker.task/worker_received_task
+       19    7.18 ms  parsl.rundir.task/pending -> parsl.task/launched
   
-  Events that only A has: parsl.executors.threads.task/thread_completed_task, parsl.executors.threads.task/thread_started_task, parsl.monitoring.task/invoked, parsl.monitoring.task/returned, parsl.monitoring.try/dep_fail, parsl.monitoring.try/exec_done, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/launched, parsl.monitoring.try/memo_done and 3 more with --all
+  Events that only A has: parsl.executors.threads.task/thread_completed_task, parsl.executors.threads.task/thread_started_task, parsl.monitoring.task/invoked, parsl.monitoring.try/dep_fail, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/memo_done, parsl.monitoring.try/pending, parsl.monitoring.try/running, parsl.monitoring.try/running_ended
   
-  Events that only B has: parsl.executor.htex.interchange.task/interchange_put, parsl.executor.htex.interchange.task/interchange_removing_task, parsl.executor.htex.interchange.task/interchange_to_manager, parsl.executor.htex.manager.task/manager_got_task, parsl.executor.htex.worker.task/worker_all_finished_task, parsl.executor.htex.worker.task/worker_completed_task, parsl.executor.htex.worker.task/worker_received_task
+  Events that only B has: parsl.executor.htex.worker.task/worker_completed_task, parsl.executor.htex.worker.task/worker_received_task, parsl.task/to_worker
   
-  7 vanished orderings of events that only A has, of 20 spans
+  6 vanished orderings of events that only A has, of 20 spans
   orderings     spans  compared with the most common of B
-          4        17  but for events that one side never has, the same
-          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
-          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
-          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+          3        17  but for events that one side never has, the same
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.task/launched
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/pending and 2 more
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.task/launched
   
-  8 new orderings of events that only B has, of 20 spans
+  4 new orderings of events that only B has, of 20 spans
   orderings     spans  compared with the most common of A
-          5        17  but for events that one side never has, the same
-          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
-          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/launched and 3 more without parsl.rundir.task/exec_done
-          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.rundir.task/exec_done, parsl.rundir.task/launched, parsl.rundir.try/launched
+          1        17  but for events that one side never has, the same
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.task/ended, parsl.task/launched
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/pending and 3 more
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.task/ended, parsl.task/launched
+  
+  what several logs tell of one moment is one event (--lens none: as they are)
   $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task | head -15
   The median story in B is 120 % slower: 3.61 s -> 7.93 s
   A  workqueue-bare.db: 50 spans of type workqueue.task, 12 orderings of events
@@ -298,9 +268,9 @@ A and B may be runs of one store:
   
                                      A           B      change           95 % interval
   makespan                      14.9 s      15.9 s     +993 ms   +6.7 %  -
-  whole story, median           10.5 s      8.81 s     -1.69 s    -16 %  -
-               95 %             11.5 s      9.79 s     -1.68 s    -15 %  -
-               99 %             11.5 s      9.81 s     -1.71 s    -15 %  -
+  whole story, median           10.5 s       8.8 s     -1.69 s    -16 %  -
+               95 %             11.5 s      9.79 s     -1.67 s    -15 %  -
+               99 %             11.5 s      9.81 s      -1.7 s    -15 %  -
   
   On the critical path
             A           B      change  component, state
@@ -320,19 +290,19 @@ A and B may be runs of one store:
   $ spanloom diff two.db:9eda two.db:01c755ee --type parsl.rundir.task --format csv | cut -d, -f1,9-13 | head -3
   what,n_a,n_b,median_a_s,median_b_s,change_s
   makespan,1,1,14.876995,15.86982,0.9928249999999998
-  story,5,5,10.500407,8.805929,-1.6944779999999984
+  story,5,5,10.487047,8.795126,-1.6919210000000007
   $ spanloom diff -d two.db 000 9eda 2>&1 | sed 's/ (.*//'
   spanloom: 000 is no file; as a run in two.db: 2 spans answer to that; name one by more of its run id, or its name:
     span 1        parsl.rundir.workflow 9eda2f8b-ba80-4517-a9c8-148976679df7 
     span 20       parsl.rundir.workflow 01c755ee-67b2-4d7a-ade7-1428301cbe70 
   $ spanloom diff two.db a.db --fail-on 1000s | sed '2,3d; /^From/,$d'
   spanloom: --fail-on 1000s does not see the makespan: A (two.db) holds 2 workflows; name one of them, see: spanloom info --runs -d two.db
-  The median story in B is 32 % slower: 10 s -> 13.3 s
+  The median story in B is 32 % slower: 10 s -> 13.2 s
   
                                      A           B      change           95 % interval
   makespan                           -           -           -           -
-  whole story, median             10 s      13.3 s     +3.24 s    +32 %  +1.71 s to +6.02 s *
-               95 %             11.4 s      20.9 s     +9.51 s    +83 %  -
+  whole story, median             10 s      13.2 s     +3.24 s    +32 %  +1.71 s to +6.02 s *
+               95 %             11.4 s      20.9 s     +9.52 s    +84 %  -
                99 %             11.5 s      21.7 s     +10.2 s    +89 %  -
   
   On the critical path

@@ -27,7 +27,7 @@ A study in a file.  More of it is in tests/faults/project.py.
   $ spanloom sequences parsl.rundir.task | grep -c pending
   0
   [1]
-  $ spanloom sequences parsl.rundir.task --no-lens | grep -c pending
+  $ spanloom sequences parsl.rundir.task --lens none | grep -c pending
   2
 
 What is taken out goes:

@@ -3,29 +3,22 @@ Where the time of a typical task went.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom sequences
-  There are 43 different orderings of events below 198 spans of type parsl.monitoring.task
-  Most common: 45 spans
+  There are 9 different orderings of events below 198 spans of type parsl.monitoring.task
+  what several logs tell of one moment is one event (--lens none: as they are)
+  Most common: 172 spans
   
    cumulative mean             mean          minimum          maximum  span type/event type (seconds since the previous event)
        0.000000000      0.000000000      0.000000000      0.000000000  parsl.monitoring.task/invoked
-       0.000230222      0.000230222      0.000038000      0.002171000  parsl.rundir.task/submitted
-       0.000359022      0.000128800      0.000017000      0.004387000  parsl.rundir.task/pending
-       0.000382200      0.000023178      0.000008000      0.000317000  parsl.monitoring.try/pending
-       2.255790511      2.255408311      0.005542000     16.729900000  parsl.executor.htex.interchange.task/interchange_put
-       2.256078822      0.000288311      0.000017000      0.003311000  parsl.rundir.task/launched
-       2.256099711      0.000020889      0.000011000      0.000132000  parsl.monitoring.try/launched
-       2.256157844      0.000058133      0.000009000      0.001659000  parsl.rundir.try/launched
-      11.302128356      9.045970511      1.416774000     15.390292000  parsl.executor.htex.interchange.task/interchange_to_manager
-      11.302831578      0.000703222      0.000117000      0.003782000  parsl.executor.htex.manager.task/manager_got_task
-      11.477930111      0.175098533      0.003776000      1.550473000  parsl.executor.htex.worker.task/worker_received_task
-      11.478459667      0.000529556      0.000346000      0.002270000  parsl.monitoring.try/running
-      11.573603578      0.095143911      0.034441000      0.248880000  parsl.monitoring.try/running_ended
-      11.575179267      0.001575689      0.000535000      0.005190000  parsl.executor.htex.worker.task/worker_completed_task
-      11.575740133      0.000560867      0.000272000      0.002392000  parsl.executor.htex.interchange.task/interchange_removing_task
-      11.576426956      0.000686822      0.000266000      0.003705000  parsl.monitoring.task/returned
-      11.576446222      0.000019267      0.000012000      0.000053000  parsl.rundir.task/exec_done
-      11.576471933      0.000025711      0.000020000      0.000046000  parsl.monitoring.try/exec_done
-      11.577234733      0.000762800      0.000040000      0.004826000  parsl.executor.htex.worker.task/worker_all_finished_task
+       0.000193651      0.000193651      0.000037000      0.005208000  parsl.rundir.task/submitted
+       0.000274773      0.000081122      0.000016000      0.004387000  parsl.rundir.task/pending
+       0.000307640      0.000032866      0.000008000      0.001351000  parsl.monitoring.try/pending
+       3.760887099      3.760579459      0.005542000     21.774946000  parsl.task/launched
+      12.061765029      8.300877930      0.000052000     15.390366000  parsl.task/to_worker
+      12.169670326      0.107905297      0.000405000      1.554255000  parsl.executor.htex.worker.task/worker_received_task
+      12.170272424      0.000602099      0.000323000      0.003371000  parsl.monitoring.try/running
+      12.305632564      0.135360140      0.033126000      4.048718000  parsl.monitoring.try/running_ended
+      12.306939756      0.001307192      0.000535000      0.008323000  parsl.executor.htex.worker.task/worker_completed_task
+      12.307567669      0.000627913      0.000113000      0.020127000  parsl.task/ended
   $ spanloom sequences parsl.executor.htex.worker.task
   There are 2 different orderings of events below 220 spans of type parsl.executor.htex.worker.task
   Most common: 219 spans
@@ -41,8 +34,8 @@ Where the time of a typical task went.
   3,15
   4,11
   $ spanloom sequences --run 000 | head -2
-  There are 43 different orderings of events below 198 spans of type parsl.monitoring.task
-  Most common: 45 spans
+  There are 9 different orderings of events below 198 spans of type parsl.monitoring.task
+  what several logs tell of one moment is one event (--lens none: as they are)
   $ spanloom sequences --run 001
   spanloom: no run is called 001; see them with: spanloom runs -d spanloom.db
   [1]
@@ -66,9 +59,9 @@ Traced programs make each task's order its own; the lens looks through them:
 
   $ spanloom import --quiet -d traced.db "$ROOT/tests/data/parsl-2026-traced/runinfo"
   $ spanloom sequences -d traced.db | head -1
-  There are 4 different orderings of events below 7 spans of type parsl.rundir.task
+  There are 2 different orderings of events below 7 spans of type parsl.rundir.task
   $ spanloom sequences -d traced.db --ignore 'trace.*' | head -1
-  There are 3 different orderings of events below 7 spans of type parsl.rundir.task
+  There is 1 ordering of events below 7 spans of type parsl.rundir.task
   $ spanloom sequences -d traced.db --ignore 'trace.*' --all --format csv | grep -c trace
   0
   [1]

@@ -149,7 +149,7 @@ def changed_rules():
 def a_lens_of_the_study():
     store = study()
     run("import")
-    plain = run("sequences", "parsl.rundir.task", "--no-lens").out
+    plain = run("sequences", "parsl.rundir.task", "--lens", "none").out
     seen = run("sequences", "parsl.rundir.task").out
     check("pending" in plain and "pending" not in seen and "begins" in seen and "parsl.task/ended" in seen, seen[:1500])
     check(store, store)
