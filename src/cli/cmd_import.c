@@ -201,8 +201,7 @@ static void leave_out_store(struct sl_found_list *l, const char *store)
         return;
     for (size_t i = 0; i < l->v.n; i++) {
         if (stat(l->v.v[i].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
-            free(l->v.v[i].path);
-            free(l->v.v[i].name);
+            sl_found_forget(&l->v.v[i]);
         } else {
             l->v.v[kept++] = l->v.v[i];
         }
@@ -358,6 +357,8 @@ int cli_import(struct cli *cli, int argc, char **argv, bool tell)
     leave_out_store(&l, cli->store_path);
     if (!rc)
         rc = check_fields(cli, set, &l, o.set, &err);
+    for (size_t i = 0; i < l.notes.n; i++)
+        warn(&t, l.notes.v[i]);
     for (size_t i = 0; i < l.problems.n; i++)
         warn(&t, l.problems.v[i]);
     for (size_t i = 0; i < l.v.n; i++)

@@ -233,8 +233,7 @@ static void only_ours(struct sl_found_list *l)
         if (l->v.v[i].recipe && !strcmp(l->v.v[i].recipe->name, "experiment")) {
             l->v.v[kept++] = l->v.v[i];
         } else {
-            free(l->v.v[i].path);
-            free(l->v.v[i].name);
+            sl_found_forget(&l->v.v[i]);
         }
     }
     l->v.n = kept;

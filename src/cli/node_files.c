@@ -21,8 +21,7 @@ static void leave_out_others(struct sl_found_list *l)
             l->v.v[kept++] = l->v.v[i];
             continue;
         }
-        free(l->v.v[i].path);
-        free(l->v.v[i].name);
+        sl_found_forget(&l->v.v[i]);
     }
     l->v.n = kept;
 }

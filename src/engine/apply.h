@@ -29,12 +29,15 @@ struct sl_outcome {
 
 struct sl_call_sums;
 struct sl_passing;
+struct sl_region;
 
 struct sl_parse {
     const struct sl_recipe *recipe;
     const struct sl_input *input;
     struct sl_recipes *set;
     enum sl_parse_mode mode;
+    /* Where the file's bytes lie (unpack/bytes.h), NULL: in the file of its path; and then those of its -wal. */
+    const struct sl_region *region, *wal;
     /* Takes a full batch away; its part and counts are final. */
     void (*emit)(void *to, struct sl_batch *b);
     /* If set, called after every record. */
@@ -51,8 +54,8 @@ struct sl_parse {
     atomic_ullong *progress;   /* bytes read, may be NULL */
     struct sl_call_sums *sums; /* where readers of traces add calls up instead of telling them; NULL: nowhere */
     /* What the reader saw of the file: for the source. */
-    uint64_t bytes, prefix; /* prefix: also hash the first so many bytes apart */
-    char hash[33], prefix_hash[33];
+    uint64_t bytes;
+    char hash[33];
     bool adrift;  /* its times count from a moment that it does not say */
     bool unended; /* who wrote it meant to make another file of it, and did not */
     /* A record of the syntax was met, understood or not; something that is none.  One is enough to believe the path. */

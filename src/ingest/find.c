@@ -3,12 +3,15 @@
 #include "base/buf.h"
 #include "ingest/sniff.h"
 #include "recipe/reader.h"
+#include "unpack/archive.h"
 
 #include <errno.h>
 #include <fts.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int by_phase(const void *x, const void *y)
 {
@@ -21,13 +24,32 @@ static int by_phase(const void *x, const void *y)
     return c || !a->recipe || !b->recipe ? c : strcmp(a->recipe->name, b->recipe->name);
 }
 
-static void add(struct sl_found_list *out, struct sl_found f, const char *path)
+/* And of members of one name in an archive the last first, as unpacking leaves that. */
+static int in_order(const void *x, const void *y)
+{
+    const struct sl_found *a = x, *b = y;
+    int c = by_phase(x, y);
+
+    if (c || !a->region || !b->region)
+        return c;
+    return a->region->at > b->region->at ? -1 : a->region->at < b->region->at;
+}
+
+/* stem: recipes see so much of path; 0: all of it. */
+static void add(struct sl_found_list *out, struct sl_found f, const char *path, size_t stem,
+                const struct sl_region *region)
 {
     struct sl_buf b = {0};
 
     sl_buf_add_utf8(&b, path, strlen(path));
-    f.path = sl_strdup(path);
+    f.path = f.log = sl_strdup(path);
     f.name = b.s;
+    if (stem)
+        f.log = sl_strndup(path, stem);
+    if (region) {
+        f.region = sl_alloc(sizeof *f.region);
+        *f.region = *region;
+    }
     *sl_vec_add(&out->v) = f;
 }
 
@@ -46,16 +68,36 @@ static void add_wal(struct sl_found *f, const char *path)
     sl_buf_free(&wal);
 }
 
+/* What of a file's path may be its recipes': all of it, or first that and then what stands before .gz and the like. */
+static const struct sl_pattern *matching(const struct sl_input *in, struct sl_match *m, const char *path, bool named,
+                                         size_t *stem)
+{
+    size_t n = strlen(path), log = sl_bytes_stem(path);
+
+    *stem = 0;
+    if (in->named && !named)
+        return NULL;
+    for (int k = 0; k < in->nfiles; k++)
+        if (sl_pattern_match(&in->files[k], m, path, n, 0))
+            return &in->files[k];
+    for (int k = 0; k < in->nfiles && log < n && !in->named; k++)
+        if (sl_pattern_match(&in->files[k], m, path, log, 0)) {
+            *stem = log;
+            return &in->files[k];
+        }
+    return NULL;
+}
+
 /*
- * sb: NULL where the file is known to be unreadable; it is a problem only if a recipe wants it.  named: the user gave
- * the path of this file itself.
+ * sb: NULL where nothing is added.  region: of a member of an archive.  named: the user gave the path of this file
+ * itself.  Does a recipe want it?  With sb NULL: whatever it holds?
  */
 static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struct sl_match *m, const char *path,
-                  const struct stat *sb, bool named, bool unclaimed)
+                  const struct stat *sb, const struct sl_region *region, bool named, bool unclaimed)
 {
     struct sl_found f = {0};
-    size_t n = strlen(path);
     bool any = false, known = false; /* known: whatever it holds */
+    size_t stem;
 
     if (sb) {
         f.bytes = (uint64_t)sb->st_size;
@@ -64,24 +106,22 @@ static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struc
     for (size_t r = 0; r < set->n; r++) {
         const struct sl_recipe *recipe = set->v[r];
         bool here = false;
-        for (int i = 0; i < recipe->ninput && !here; i++)
-            for (int k = 0; k < recipe->input[i].nfiles && !here; k++) {
-                struct sl_found one = f;
-                if ((recipe->input[i].named && !named) || !sl_pattern_match(&recipe->input[i].files[k], m, path, n, 0))
-                    continue;
-                here = any = true;
-                known |= !recipe->input[i].nholds;
-                one.recipe = recipe;
-                one.input = &recipe->input[i];
-                one.files = &recipe->input[i].files[k];
-                if (sb && one.input->reader->tables)
-                    add_wal(&one, path);
-                if (sb)
-                    add(out, one, path);
-            }
+        for (int i = 0; i < recipe->ninput && !here; i++) {
+            struct sl_found one = f;
+            if (!(one.files = matching(&recipe->input[i], m, path, named, &stem)))
+                continue;
+            here = any = true;
+            known |= !recipe->input[i].nholds;
+            one.recipe = recipe;
+            one.input = &recipe->input[i];
+            if (sb && !region && !stem && one.input->reader->tables)
+                add_wal(&one, path);
+            if (sb)
+                add(out, one, path, stem, region);
+        }
     }
     if (!known && unclaimed && sb) /* goes again where it holds what some recipe looks for */
-        add(out, f, path);
+        add(out, f, path, 0, region);
     return sb ? any : known;
 }
 
@@ -93,15 +133,34 @@ static void problem(struct sl_found_list *out, const char *path, int error)
     *sl_vec_add(&out->problems) = b.s;
 }
 
+static void note(struct sl_found_list *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct sl_found_list *out, const char *fmt, ...)
+{
+    char text[4600];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    for (size_t i = 0; i < out->notes.n; i++) /* several recipes may claim a file */
+        if (!strcmp(out->notes.v[i], text))
+            return;
+    *sl_vec_add(&out->notes) = sl_strdup(text);
+}
+
 static bool asks(const struct sl_found *f)
 {
     return f->recipe && f->input->nholds;
 }
 
-static void forget(struct sl_found *f)
+void sl_found_forget(struct sl_found *f)
 {
+    if (f->log != f->path)
+        free(f->log);
     free(f->path);
     free(f->name);
+    free(f->region);
+    free(f->wal);
 }
 
 /* Takes out the claims of inputs that ask for a text which is not in the file. */
@@ -112,11 +171,12 @@ static void drop_absent(struct sl_found_list *out)
 
     for (size_t i = 0; i < out->v.n; i++)
         if (asks(&out->v.v[i]))
-            *sl_vec_add(&asked) = (struct sl_sniff){.path = out->v.v[i].path, .input = out->v.v[i].input};
+            *sl_vec_add(&asked) =
+                (struct sl_sniff){.path = out->v.v[i].path, .region = out->v.v[i].region, .input = out->v.v[i].input};
     sl_sniff(asked.v, asked.n);
     for (size_t i = 0; i < out->v.n; i++)
         if (asks(&out->v.v[i]) && !asked.v[at++].holds)
-            forget(&out->v.v[i]);
+            sl_found_forget(&out->v.v[i]);
         else
             out->v.v[kept++] = out->v.v[i];
     out->v.n = kept;
@@ -138,12 +198,190 @@ static void drop_claimed(struct sl_found_list *out)
         while (!f->recipe && k < ours.n && strcmp(ours.v[k], f->path) != 0)
             k++;
         if (!f->recipe && k < ours.n)
-            forget(f);
+            sl_found_forget(f);
         else
             out->v.v[kept++] = *f;
     }
     out->v.n = kept;
     sl_vec_free(&ours);
+}
+
+/* gzip -k and the like leave the log beside what they make of it: its records are told once. */
+static void drop_packed_twins(struct sl_found_list *out)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < out->v.n; i++) {
+        struct sl_found *f = &out->v.v[i];
+        bool twin = f->log != f->path && !f->region && access(f->log, F_OK) == 0;
+        for (size_t k = 0; k < out->v.n && f->log != f->path && f->region && !twin; k++)
+            twin = out->v.v[k].region && out->v.v[k].recipe == f->recipe && !strcmp(out->v.v[k].path, f->log);
+        if (twin) {
+            note(out, "%s: passed over, since %s lies beside it", f->name, strrchr(f->log, '/') + 1);
+            sl_found_forget(f);
+        } else {
+            out->v.v[kept++] = *f;
+        }
+    }
+    out->v.n = kept;
+}
+
+/* ---- archives ---- */
+
+struct opened {
+    struct sl_found_list *out;
+    const struct sl_recipes *set;
+    struct sl_match *m;
+    const char *archive, *within; /* within: the folder or member that was asked for; "": all */
+    struct sl_buf path;           /* of the member at hand */
+    SL_VEC(struct sl_wal {
+        char *path;
+        struct sl_region region;
+    })
+    wal;
+    bool unclaimed, any;
+};
+
+static const char *member_path(struct opened *o, const char *name)
+{
+    sl_buf_clear(&o->path);
+    sl_buf_addf(&o->path, "%s/%s", o->archive, name);
+    return o->path.s;
+}
+
+/* The part of name before "-wal", where a recipe reads that as a database; 0: none. */
+static size_t database_of(struct opened *o, const char *path)
+{
+    size_t n = strlen(path), stem;
+    char *db;
+
+    if (n < 5 || strcmp(path + n - 4, "-wal") != 0)
+        return 0;
+    db = sl_strndup(path, n - 4);
+    n = 0;
+    for (size_t r = 0; r < o->set->n && !n; r++)
+        for (int i = 0; i < o->set->v[r]->ninput && !n; i++)
+            if (o->set->v[r]->input[i].reader->tables && matching(&o->set->v[r]->input[i], o->m, db, false, &stem))
+                n = strlen(db);
+    free(db);
+    return n;
+}
+
+static bool want(void *to, const char *name)
+{
+    struct opened *o = to;
+    size_t n = strlen(o->within), stem;
+    const char *path = member_path(o, name);
+    bool wanted = database_of(o, path) > 0;
+
+    if (n && (strncmp(name, o->within, n) != 0 || (name[n] && name[n] != '/' && strcmp(name + n, "-wal") != 0)))
+        return false;
+    o->any = true;
+    for (size_t r = 0; r < o->set->n && !wanted; r++)
+        for (int i = 0; i < o->set->v[r]->ninput && !wanted; i++)
+            wanted = matching(&o->set->v[r]->input[i], o->m, path, false, &stem) != NULL;
+    if (!wanted && o->unclaimed)
+        add(o->out, (struct sl_found){0}, path, 0, NULL);
+    return wanted;
+}
+
+static void take(struct opened *o, const char *path, const struct sl_archive_member *m)
+{
+    struct stat sb = {.st_size = (off_t)m->region.n};
+
+    sb.st_mtim.tv_sec = m->mtime_ns / 1000000000;
+    sb.st_mtim.tv_nsec = m->mtime_ns % 1000000000;
+    if (database_of(o, path))
+        *sl_vec_add(&o->wal) = (struct sl_wal){sl_strndup(path, strlen(path) - 4), m->region};
+    else
+        claim(o->out, o->set, o->m, path, &sb, &m->region, false, o->unclaimed);
+}
+
+static void member(void *to, const struct sl_archive_member *m)
+{
+    struct opened *o = to;
+    take(o, member_path(o, m->name), m);
+}
+
+static bool linked(void *to, const char *name, const char *as)
+{
+    struct opened *o = to;
+    const char *path = member_path(o, name);
+
+    for (size_t i = o->out->v.n; i-- > 0;) {
+        const struct sl_found *f = &o->out->v.v[i];
+        if (f->region && !strcmp(f->path, path)) {
+            struct sl_archive_member m = {as, *f->region, f->mtime_ns, true};
+            member(o, &m);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void told(void *to, const char *text)
+{
+    *sl_vec_add(&((struct opened *)to)->out->problems) = sl_strdup(text);
+}
+
+/* Each database gets its -wal. */
+static void join_wals(struct opened *o, size_t from)
+{
+    for (size_t i = 0; i < o->wal.n; i++) {
+        const struct sl_wal *w = &o->wal.v[i];
+        for (size_t k = from; k < o->out->v.n && w->region.n; k++) {
+            struct sl_found *f = &o->out->v.v[k];
+            if (!f->region || !f->recipe || f->wal || !f->input->reader->tables || strcmp(f->path, w->path) != 0)
+                continue;
+            f->wal = sl_alloc(sizeof *f->wal);
+            *f->wal = w->region;
+            f->bytes += w->region.n;
+        }
+        free(w->path);
+    }
+    sl_vec_free(&o->wal);
+}
+
+static void open_archive(struct sl_found_list *out, const struct sl_recipes *set, struct sl_match *m, const char *path,
+                         const char *within, bool unclaimed)
+{
+    struct opened o = {.out = out, .set = set, .m = m, .archive = path, .within = within, .unclaimed = unclaimed};
+    struct sl_archive_reader r = {want, member, linked, told, &o};
+    size_t from = out->v.n, before = out->problems.n;
+    struct sl_err err = {0};
+
+    if (!out->spooled) {
+        if ((out->spool = sl_temporary_file(&err)) < 0) {
+            told(&o, err.text);
+            return;
+        }
+        out->spooled = 1; /* the file is there */
+    }
+    sl_archive_read(path, out->spool, &out->spooled, &r);
+    if (*within && !o.any && out->problems.n == before) {
+        sl_buf_clear(&o.path);
+        sl_buf_addf(&o.path, "%s/%s: the archive holds no such member", path, within);
+        told(&o, o.path.s);
+    }
+    join_wals(&o, from);
+    sl_buf_free(&o.path);
+}
+
+/* A path that leads into an archive, as the archive's canonical path and the rest of it; false: it does not. */
+static bool leads_into(const char *path, char **archive, const char **rest)
+{
+    struct stat sb;
+
+    *archive = NULL;
+    *rest = path;
+    while (!*archive && (*rest = strchr(*rest, '/'))) {
+        char *above = sl_strndup(path, (size_t)(*rest - path));
+        if (sl_archive_named(above) && stat(above, &sb) == 0 && S_ISREG(sb.st_mode))
+            *archive = realpath(above, NULL);
+        free(above);
+        ++*rest;
+    }
+    return *archive != NULL;
 }
 
 static bool claims_some(const struct sl_found_list *l, const struct sl_recipe *r)
@@ -157,13 +395,20 @@ static bool claims_some(const struct sl_found_list *l, const struct sl_recipe *r
 void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *const *paths, size_t n, bool unclaimed)
 {
     struct sl_match *m = sl_match_new();
-    size_t kept = 0;
+    size_t kept = 0, closed = 0;
+    char *first_closed = NULL;
 
     for (size_t i = 0; i < n; i++) {
-        char *real = realpath(paths[i], NULL);
+        char *real = realpath(paths[i], NULL), *archive;
         char *one[] = {real, NULL};
+        const char *rest;
         FTSENT *e;
         FTS *walk;
+        if (!real && leads_into(paths[i], &archive, &rest)) {
+            open_archive(out, set, m, archive, rest, unclaimed);
+            free(archive);
+            continue;
+        }
         if (!real) { /* the others can still be read */
             problem(out, paths[i], errno);
             continue;
@@ -172,14 +417,23 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
         while (walk && (e = fts_read(walk))) {
             struct stat sb;
             switch (e->fts_info) {
-            case FTS_F: claim(out, set, m, e->fts_path, e->fts_statp, e->fts_level == FTS_ROOTLEVEL, unclaimed); break;
+            case FTS_F:
+                if (sl_archive_named(e->fts_path) && !claim(out, set, m, e->fts_path, NULL, NULL, false, false)) {
+                    if (e->fts_level == FTS_ROOTLEVEL)
+                        open_archive(out, set, m, e->fts_path, "", unclaimed);
+                    else if (!closed++)
+                        first_closed = sl_strdup(e->fts_path);
+                } else {
+                    claim(out, set, m, e->fts_path, e->fts_statp, NULL, e->fts_level == FTS_ROOTLEVEL, unclaimed);
+                }
+                break;
             case FTS_SL: /* links to files are followed, links to folders may go round in circles */
                 if (stat(e->fts_path, &sb) != 0) {
                     int why = errno;
-                    if (claim(out, set, m, e->fts_path, NULL, false, false))
+                    if (claim(out, set, m, e->fts_path, NULL, NULL, false, false))
                         problem(out, e->fts_path, why);
                 } else if (S_ISREG(sb.st_mode)) {
-                    claim(out, set, m, e->fts_path, &sb, false, unclaimed);
+                    claim(out, set, m, e->fts_path, &sb, NULL, false, unclaimed);
                 }
                 break;
             case FTS_DNR:
@@ -193,16 +447,23 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
         free(real);
     }
     sl_match_free(m);
+    if (closed == 1)
+        note(out, "%s: not looked into; name an archive, and what it holds is imported", first_closed);
+    else if (closed)
+        note(out, "%s and %zu more: not looked into; name an archive, and what it holds is imported", first_closed,
+             closed - 1);
+    free(first_closed);
     if (out->v.n)
-        qsort(out->v.v, out->v.n, sizeof *out->v.v, by_phase);
+        qsort(out->v.v, out->v.n, sizeof *out->v.v, in_order);
     for (size_t i = 0; i < out->v.n; i++) { /* paths given twice, or one below the other */
         if (kept && by_phase(&out->v.v[kept - 1], &out->v.v[i]) == 0) {
-            forget(&out->v.v[i]);
+            sl_found_forget(&out->v.v[i]);
             continue;
         }
         out->v.v[kept++] = out->v.v[i];
     }
     out->v.n = kept;
+    drop_packed_twins(out);
     drop_absent(out);
     drop_claimed(out);
     for (size_t r = 0; r < set->n; r++)
@@ -213,9 +474,14 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
 void sl_found_free(struct sl_found_list *l)
 {
     for (size_t i = 0; i < l->v.n; i++)
-        forget(&l->v.v[i]);
+        sl_found_forget(&l->v.v[i]);
     for (size_t i = 0; i < l->problems.n; i++)
         free(l->problems.v[i]);
+    for (size_t i = 0; i < l->notes.n; i++)
+        free(l->notes.v[i]);
     sl_vec_free(&l->v);
     sl_vec_free(&l->problems);
+    sl_vec_free(&l->notes);
+    if (l->spooled)
+        close(l->spool);
 }

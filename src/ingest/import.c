@@ -84,10 +84,12 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
                          .given = m->o->set,
                          .cancel = &m->cancel,
                          .progress = &m->progress,
+                         .region = found->region,
+                         .wal = found->wal,
                          .sums = m->o->sums};
     double from = thread_seconds();
 
-    if (sl_parse_start(&p, found->files, found->path, (const char *const *)f->extra))
+    if (sl_parse_start(&p, found->files, found->log, (const char *const *)f->extra))
         f->rc = found->input->reader->run(&p, found->path, &f->err);
     else
         f->rc = sl_err(&f->err, SL_EFORMAT, "%s: %s", found->path, p.reason);

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "ingest/import_internal.h"
 #include "ingest_incremental.sql.h"
+#include "unpack/archive.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,16 @@
 
 /* XXH3-128 of longer and longer beginnings of a file, which is read once. */
 struct beginning {
-    FILE *f;
+    struct sl_bytes *f;
     XXH3_state_t *state;
     uint64_t bytes;
 };
 
-static void beginning_open(struct beginning *b, const char *path)
+/* region: where the bytes lie; NULL: in the file of the path. */
+static void beginning_open(struct beginning *b, const char *path, const struct sl_region *region)
 {
-    *b = (struct beginning){fopen(path, "rb"), sl_must(XXH3_createState()), 0};
+    *b = (struct beginning){.state = sl_must(XXH3_createState())};
+    sl_bytes_open(&b->f, path, region, true, NULL);
     XXH3_128bits_reset(b->state);
 }
 
@@ -26,13 +29,14 @@ static void beginning_open(struct beginning *b, const char *path)
 static bool beginning_hash(struct beginning *b, uint64_t bytes, char out[33])
 {
     char buf[1 << 16];
-    size_t n;
+    ssize_t n;
     XXH128_hash_t d;
 
     while (b->f && b->bytes < bytes &&
-           (n = fread(buf, 1, bytes - b->bytes < sizeof buf ? (size_t)(bytes - b->bytes) : sizeof buf, b->f)) > 0) {
-        XXH3_128bits_update(b->state, buf, n);
-        b->bytes += n;
+           (n = sl_bytes_read(b->f, buf, bytes - b->bytes < sizeof buf ? (size_t)(bytes - b->bytes) : sizeof buf)) >
+               0) {
+        XXH3_128bits_update(b->state, buf, (size_t)n);
+        b->bytes += (uint64_t)n;
     }
     d = XXH3_128bits_digest(b->state);
     snprintf(out, 33, "%016llx%016llx", (unsigned long long)d.high64, (unsigned long long)d.low64);
@@ -41,27 +45,40 @@ static bool beginning_hash(struct beginning *b, uint64_t bytes, char out[33])
 
 static void beginning_close(struct beginning *b)
 {
-    if (b->f)
-        fclose(b->f);
+    sl_bytes_close(b->f);
     XXH3_freeState(b->state);
 }
 
-static bool hash_prefix(const char *path, uint64_t bytes, char out[33])
+static bool hash_prefix(const struct sl_found *f, uint64_t bytes, char out[33])
 {
     struct beginning b;
     bool ok;
 
-    beginning_open(&b, path);
+    beginning_open(&b, f->path, f->region);
     ok = beginning_hash(&b, bytes, out);
     beginning_close(&b);
     return ok;
+}
+
+/* Is a file of the store still there, or what it was packed into? */
+static bool is_there(const char *path)
+{
+    char *above = sl_strdup(path);
+    bool there = access(path, F_OK) == 0;
+
+    for (char *slash; !there && (slash = strrchr(above, '/')) && slash > above;) {
+        *slash = 0;
+        there = sl_archive_named(above) && access(above, F_OK) == 0;
+    }
+    free(above);
+    return there;
 }
 
 /* The fields that a path gives, as JSON; without those that name the root, so that copies of a run agree. */
 static char *context_of(const struct sl_found *f)
 {
     struct sl_match *m = sl_match_new();
-    const size_t *at = sl_pattern_match(f->files, m, f->path, strlen(f->path), 0);
+    const size_t *at = sl_pattern_match(f->files, m, f->log, strlen(f->log), 0);
     struct sl_buf b = {0};
 
     sl_buf_addc(&b, '{');
@@ -84,7 +101,7 @@ static char *context_of(const struct sl_found *f)
 static void root_of(const struct sl_found *f, char *out, size_t n)
 {
     struct sl_match *m = sl_match_new();
-    const size_t *at = sl_pattern_match(f->files, m, f->path, strlen(f->path), 0);
+    const size_t *at = sl_pattern_match(f->files, m, f->log, strlen(f->log), 0);
 
     *out = 0;
     for (uint32_t i = 0; at && i < f->files->ncaptures; i++) {
@@ -114,12 +131,12 @@ static int same_path(struct sl_importing *m, struct sl_import_file *f, sqlite3_s
             all_same = 0; /* the recipe was changed: it may say more now */
         if (untouched)
             continue;
-        if (bytes == f->found->bytes && hash_prefix(f->found->path, bytes, now) && !strcmp(now, sl_import_text(q, 3)))
+        if (bytes == f->found->bytes && hash_prefix(f->found, bytes, now) && !strcmp(now, sl_import_text(q, 3)))
             continue; /* touched only */
         all_same = 0;
         if (f->found->input->reader->grows && sl_import_text(q, 3)[0])
-            f->replaces = !(f->found->bytes >= bytes && hash_prefix(f->found->path, bytes, now) &&
-                            !strcmp(now, sl_import_text(q, 3)));
+            f->replaces =
+                !(f->found->bytes >= bytes && hash_prefix(f->found, bytes, now) && !strcmp(now, sl_import_text(q, 3)));
         if (f->found->input->reader->appends && sl_import_text(q, 3)[0] && !f->replaces &&
             sqlite3_column_int64(q, 5) > 0 && !strcmp(sl_import_text(q, 4), f->found->recipe->hash)) {
             f->since = sqlite3_column_int64(q, 5);
@@ -157,6 +174,33 @@ static int outlives(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
         }
         sqlite3_reset(q);
     }
+    sl_buf_free(&old);
+    return rc;
+}
+
+/* What has come in the place of a log, compressed, or of what was the log, compressed: its records are told once. */
+static int repacked(struct sl_importing *m, struct sl_import_file *f, sqlite3_stmt *q, struct sl_err *err)
+{
+    static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2"};
+    size_t n = strlen(f->found->name) - (strlen(f->found->path) - strlen(f->found->log));
+    struct sl_buf old = {0};
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !f->known && !f->found->region && !rc; i++) {
+        sl_buf_clear(&old);
+        sl_buf_addf(&old, "%.*s%s", (int)n, f->found->name, endings[i]);
+        if (!strcmp(old.s, f->found->name) || access(old.s, F_OK) == 0)
+            continue;
+        sqlite3_reset(q);
+        sqlite3_bind_text(q, 1, old.s, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, f->found->recipe->name, -1, SQLITE_STATIC);
+        if ((rc = sl_store_step(m->st, q, err)) > 0) {
+            rc = 0;
+            f->known = sqlite3_column_int64(q, 0);
+            f->replaces = true;
+        }
+    }
+    sqlite3_reset(q);
     sl_buf_free(&old);
     return rc;
 }
@@ -215,9 +259,9 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
         sqlite3_bind_text(q, 2, g->found->recipe->name, -1, SQLITE_STATIC);
         if (sqlite3_step(q) == SQLITE_ROW) {
             uint64_t b = (uint64_t)sqlite3_column_int64(q, 1);
-            bool begins = hash_prefix(g->found->path, b, now) && !strcmp(now, sl_import_text(q, 2));
+            bool begins = hash_prefix(g->found, b, now) && !strcmp(now, sl_import_text(q, 2));
             g->skip = begins && b == g->found->bytes;
-            if (begins && access(at.s, F_OK) != 0)
+            if (begins && !is_there(at.s))
                 rename_source(m, sqlite3_column_int64(q, 0), g->found->name);
             if (!g->skip && (begins || !g->found->input->reader->grows))
                 g->known = sqlite3_column_int64(q, 0); /* grown since */
@@ -226,8 +270,8 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
             if (m->file[i].found->recipe == g->found->recipe && m->file[i].found->bytes == g->found->bytes &&
                 !strcmp(m->file[i].found->path, at.s)) {
                 char that[33];
-                g->skip = hash_prefix(at.s, g->found->bytes, that) &&
-                          hash_prefix(g->found->path, g->found->bytes, now) && !strcmp(now, that);
+                g->skip = hash_prefix(m->file[i].found, g->found->bytes, that) &&
+                          hash_prefix(g->found, g->found->bytes, now) && !strcmp(now, that);
                 m->out->twins += g->skip;
             }
     }
@@ -271,8 +315,8 @@ static int find_twins(struct sl_importing *m, struct sl_err *err)
             f->skip || f->known || strcmp(f->context, o->context) != 0)
             continue;
         root_of(f->found, root, sizeof root);
-        if (*root && same_place(f, root, o->found->path) && hash_prefix(f->found->path, f->found->bytes, a) &&
-            hash_prefix(o->found->path, o->found->bytes, b) && !strcmp(a, b))
+        if (*root && same_place(f, root, o->found->path) && hash_prefix(f->found, f->found->bytes, a) &&
+            hash_prefix(o->found, o->found->bytes, b) && !strcmp(a, b))
             rc = copy_of_folder(m, f, o->found->path, root, err);
     }
     free(v);
@@ -328,7 +372,7 @@ static int find_copies(struct sl_importing *m, struct sl_err *err)
         char root[4096], *old = NULL;
         if (f->skip || f->found->bytes < TELLING)
             continue;
-        beginning_open(&b, f->found->path);
+        beginning_open(&b, f->found->path, f->found->region);
         if (!beginning_hash(&b, TELLING, f->head_hash))
             *f->head_hash = 0;
         root_of(f->found, root, sizeof root);
@@ -356,6 +400,8 @@ int sl_import_known(struct sl_importing *m, struct sl_err *err)
         rc = same_path(m, &m->file[i], q, err);
         if (!rc && !m->file[i].known)
             rc = outlives(m, &m->file[i], q, err);
+        if (!rc && !m->file[i].known)
+            rc = repacked(m, &m->file[i], q, err);
     }
     sqlite3_finalize(q);
     if (!rc)

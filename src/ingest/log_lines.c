@@ -283,44 +283,73 @@ static const char **extra_fields(struct lines *l, const char *path, struct sl_ar
     return out;
 }
 
-static void read_source(struct lines *l, const char *path, const char *recipe)
+struct sources {
+    SL_VEC(struct {
+        int64_t id;
+        const char *path, *recipe;
+    })
+    v;
+    SL_VEC(char *) paths; /* each once, where sources of a file lie side by side */
+};
+
+static void read_source(struct lines *l, const struct sl_found *f)
 {
-    struct sl_found_list found = {0};
-    char *paths[] = {(char *)path};
     struct sl_arena arena = {0};
     struct sl_err err = {0};
+    struct sl_parse p = {.recipe = f->recipe,
+                         .input = f->input,
+                         .set = l->set,
+                         .mode = SL_PARSE_NAMING,
+                         .region = f->region,
+                         .wal = f->wal,
+                         .emit = drop,
+                         .watch = watch,
+                         .to = l};
 
-    if (!sl_recipes_find(l->set, recipe)) {
-        sl_err(&err, SL_ENOTFOUND, "%s was read by the recipe %s, which is not known here; name its file with --recipe",
-               path, recipe);
-        l->problem(l->to, err.text);
-        return;
+    if (sl_parse_start(&p, f->files, f->log, extra_fields(l, f->path, &arena))) {
+        struct sl_passing *passing = l->some ? sl_passing_new(&p, l->wanted.v, l->wanted.n) : NULL;
+        p.passing = passing;
+        if (f->input->reader->run(&p, f->path, &err))
+            l->problem(l->to, err.text);
+        sl_passing_free(passing);
     }
-    sl_find(&found, l->set, paths, 1, false);
+    sl_parse_finish(&p);
+    sl_arena_free(&arena);
+}
+
+/* All files are looked for at once: each member of an archive by itself would be as often unpacked. */
+static void read_sources(struct lines *l, const struct sources *s)
+{
+    struct sl_found_list found = {0};
+    struct sl_map by_path = {0};
+    struct sl_err err = {0};
+
+    sl_find(&found, l->set, s->paths.v, s->paths.n, false);
+    for (size_t i = 0; i < found.v.n; i++)
+        sl_map_add(&by_path, sl_hash(found.v.v[i].path, strlen(found.v.v[i].path)), (uint32_t)i);
     for (size_t i = 0; i < found.problems.n; i++)
         l->problem(l->to, found.problems.v[i]);
-    for (size_t i = 0; i < found.v.n; i++) {
-        const struct sl_found *f = &found.v.v[i];
-        struct sl_parse p = {.recipe = f->recipe,
-                             .input = f->input,
-                             .set = l->set,
-                             .mode = SL_PARSE_NAMING,
-                             .emit = drop,
-                             .watch = watch,
-                             .to = l};
-        if (strcmp(f->recipe->name, recipe) != 0)
-            continue;
-        if (sl_parse_start(&p, f->files, path, extra_fields(l, path, &arena))) {
-            struct sl_passing *passing = l->some ? sl_passing_new(&p, l->wanted.v, l->wanted.n) : NULL;
-            p.passing = passing;
-            if (f->input->reader->run(&p, path, &err))
-                l->problem(l->to, err.text);
-            sl_passing_free(passing);
+    for (size_t i = 0; i < s->v.n; i++) {
+        const char *path = s->v.v[i].path, *recipe = s->v.v[i].recipe;
+        char *real = realpath(path, NULL);
+        uint64_t h;
+        size_t at;
+        if (!sl_recipes_find(l->set, recipe)) {
+            sl_err(&err, SL_ENOTFOUND,
+                   "%s was read by the recipe %s, which is not known here; name its file with --recipe", path, recipe);
+            l->problem(l->to, err.text);
         }
-        sl_parse_finish(&p);
+        path = real ? real : path; /* in an archive it is none */
+        h = sl_hash(path, strlen(path));
+        at = h;
+        l->source = s->v.v[i].id;
+        for (uint32_t k; sl_map_next(&by_path, h, &at, &k);)
+            if (!strcmp(found.v.v[k].path, path) && !strcmp(found.v.v[k].recipe->name, recipe))
+                read_source(l, &found.v.v[k]);
+        free(real);
     }
+    sl_map_free(&by_path);
     sl_found_free(&found);
-    sl_arena_free(&arena);
 }
 
 int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_project *project, const char *which,
@@ -328,6 +357,7 @@ int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_projec
              void (*problem)(void *to, const char *text), void *to, struct sl_err *err)
 {
     struct lines l = {.st = st, .set = set, .project = project, .line = line, .problem = problem, .to = to};
+    struct sources sources = {0};
     struct sl_buf sql = {0};
     sqlite3_stmt *q;
     int rc = load(&l, wanted && wanted->v.n <= SOME ? wanted : NULL, err);
@@ -337,11 +367,19 @@ int sl_lines(struct sl_store *st, struct sl_recipes *set, const struct sl_projec
         q = sl_store_prepare(st, sql.s, err);
         rc = q ? 0 : SL_ESTORE;
         while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
-            l.source = sqlite3_column_int64(q, 0);
-            read_source(&l, sl_store_text(q, 1), sl_store_text(q, 2));
+            const char *path = sl_store_text(q, 1), *recipe = sl_store_text(q, 2);
+            char *copy = sl_arena_copy(&l.arena, path, strlen(path));
+            *sl_vec_add(&sources.v) = (typeof(*sources.v.v)){sqlite3_column_int64(q, 0), copy,
+                                                             sl_arena_copy(&l.arena, recipe, strlen(recipe))};
+            if (!sources.paths.n || strcmp(sources.paths.v[sources.paths.n - 1], copy) != 0)
+                *sl_vec_add(&sources.paths) = copy;
             rc = 0;
         }
         sqlite3_finalize(q);
+        if (!rc)
+            read_sources(&l, &sources);
+        sl_vec_free(&sources.v);
+        sl_vec_free(&sources.paths);
     }
     sl_buf_free(&sql);
     free(l.hash);

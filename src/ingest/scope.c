@@ -88,11 +88,13 @@ int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct
                              .input = t.found->input,
                              .set = m->set,
                              .mode = SL_PARSE_SHARES,
+                             .region = t.found->region,
+                             .wal = t.found->wal,
                              .emit = take_shares,
                              .to = &t};
         if (!t.found->recipe->shares || m->file[i].skip)
             continue;
-        if (sl_parse_start(&p, t.found->files, t.found->path, m->o->set))
+        if (sl_parse_start(&p, t.found->files, t.found->log, m->o->set))
             t.found->input->reader->run(&p, t.found->path, NULL); /* trouble is told when it is read in earnest */
         sl_parse_finish(&p);
     }
@@ -141,11 +143,11 @@ int sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s, s
         struct sl_import_file *f = &m->file[i];
         SL_VEC(const char *) extra = {0};
         struct sl_match *match = sl_match_new();
-        const size_t *at = sl_pattern_match(f->found->files, match, f->found->path, strlen(f->found->path), 0);
+        const size_t *at = sl_pattern_match(f->found->files, match, f->found->log, strlen(f->found->log), 0);
         for (size_t d = 0; d < m->set->shared.n; d++)
             for (uint32_t c = 0; at && c < f->found->files->ncaptures; c++) {
                 const struct sl_capture *cap = &f->found->files->capture[c];
-                const char *value = f->found->path + at[2 * cap->group];
+                const char *value = f->found->log + at[2 * cap->group];
                 size_t n = at[2 * cap->group + 1] - at[2 * cap->group];
                 if (strcmp(cap->name, m->set->shared.v[d].by) != 0)
                     continue;
@@ -161,7 +163,7 @@ int sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s, s
                 }
             }
         for (size_t k = 0; k < m->moved.n; k++) { /* the copy of a run is that run, and its files are those */
-            const char *from = m->moved.v[k].from, *path = f->found->path;
+            const char *from = m->moved.v[k].from, *path = f->found->log;
             if (!strncmp(path, from, strlen(from)) && path[strlen(from)] == '/') {
                 *sl_vec_add(&extra) = "_file";
                 *sl_vec_add(&extra) = there(m, m->moved.v[k].to, path + strlen(from));
@@ -170,7 +172,7 @@ int sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s, s
                 const struct sl_capture *cap = &f->found->files->capture[c];
                 size_t n = at[2 * cap->group + 1];
                 if (at[2 * cap->group] == 0 && strlen(m->moved.v[k].from) == n &&
-                    !strncmp(f->found->path, m->moved.v[k].from, n)) {
+                    !strncmp(f->found->log, m->moved.v[k].from, n)) {
                     *sl_vec_add(&extra) = cap->name;
                     *sl_vec_add(&extra) = m->moved.v[k].to;
                 }

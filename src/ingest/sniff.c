@@ -6,13 +6,10 @@
 #include "ingest/sniff.h"
 #include "base/mem.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <zlib.h>
 
 enum { CHUNK = 128 * 1024, BEGINNING = 4096, THREADS = 8, STEP = 64 };
 
@@ -51,50 +48,28 @@ static bool holds_any(const char *s, size_t n, const char *const *what, int nwha
     return false;
 }
 
-/* What is compressed is looked at as what it is; 0: it is not compressed. */
-static size_t unzip(const char *s, size_t n, char *out, size_t room)
-{
-    z_stream z = {.next_in = (Bytef *)s, .avail_in = (uInt)n, .next_out = (Bytef *)out, .avail_out = (uInt)room};
-
-    if (n < 2 || memcmp(s, "\x1f\x8b", 2) != 0)
-        return 0;
-    if (inflateInit2(&z, 15 + 16) != Z_OK)
-        sl_no_memory(0);
-    inflate(&z, Z_SYNC_FLUSH);
-    inflateEnd(&z);
-    return room - z.avail_out;
-}
-
-static bool file_begins(int fd, const struct sl_input *in, char *buf)
-{
-    ssize_t n = read(fd, buf, BEGINNING);
-    size_t out = n > 0 ? unzip(buf, (size_t)n, buf + BEGINNING, BEGINNING) : 0;
-
-    return n > 0 && (out ? holds_any(buf + BEGINNING, out, in->holds, in->nholds)
-                         : holds_any(buf, (size_t)n, in->holds, in->nholds));
-}
-
 /* A text that lies across two chunks is found, because the end of one is put before the next. */
-static bool file_holds(const char *path, const struct sl_input *in, size_t longest, char *buf)
+static bool file_holds(const struct sl_sniff *file, size_t longest, char *buf)
 {
+    const struct sl_input *in = file->input;
+    struct sl_bytes *b;
     size_t kept = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool found = fd >= 0 && in->begins && file_begins(fd, in, buf);
+    bool found = false;
+    ssize_t n;
 
-    posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    while (fd >= 0 && !found && !in->begins) {
-        ssize_t n = read(fd, buf + kept, CHUNK);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        found = holds_any(buf, kept + (size_t)n, in->holds, in->nholds);
+    if (sl_bytes_open(&b, file->path, file->region, false, NULL))
+        return false;
+    while (!found && kept < BEGINNING && in->begins && (n = sl_bytes_read(b, buf + kept, BEGINNING - kept)) > 0) {
+        kept += (size_t)n;
+        found = holds_any(buf, kept, in->holds, in->nholds);
+    }
+    while (!found && !in->begins && (n = sl_bytes_read(b, buf + kept, CHUNK)) > 0) {
         n += (ssize_t)kept;
+        found = holds_any(buf, (size_t)n, in->holds, in->nholds);
         kept = (size_t)n < longest - 1 ? (size_t)n : longest - 1;
         memmove(buf, buf + n - kept, kept);
     }
-    if (fd >= 0)
-        close(fd);
+    sl_bytes_close(b);
     return found;
 }
 
@@ -111,7 +86,7 @@ static void *search(void *arg)
     size_t i;
 
     while ((i = atomic_fetch_add(&s->next, 1)) < s->n)
-        s->v[i].holds = file_holds(s->v[i].path, s->v[i].input, s->longest, buf);
+        s->v[i].holds = file_holds(&s->v[i], s->longest, buf);
     free(buf);
     return NULL;
 }

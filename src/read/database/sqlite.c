@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables of an SQLite database; a place is a rowid.  Columns that an older version lacks are fields that are missing.
- * The database may be in use: it is read in one transaction, never written, and waited for a few seconds.
+ * The database may be in use: it is read in one transaction, never written, and waited for a few seconds.  One that is
+ * compressed, or in an archive, is copied first.
  */
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "engine/apply.h"
+#include "unpack/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,39 +20,43 @@
 
 enum { WAIT_MS = 5000 };
 
+static void digest(void *to, const char *s, size_t n)
+{
+    XXH3_128bits_update(to, s, n);
+}
+
 /* Of the database, and of what it has written, but not into its own file yet. */
 static int hash_file(struct sl_parse *p, const char *path, struct sl_err *err)
 {
-    XXH3_state_t *h;
+    XXH3_state_t *h = sl_must(XXH3_createState());
     struct sl_buf wal = {0};
-    char *buf;
-    ssize_t n = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *buf = sl_realloc(NULL, 1 << 20);
+    int rc = 0;
 
-    if (fd < 0)
-        return sl_err(err, SL_EIO, "%s: cannot read: %s", path, strerror(errno));
     sl_buf_addf(&wal, "%s-wal", path);
-    h = sl_must(XXH3_createState());
     XXH3_128bits_reset(h);
-    buf = sl_realloc(NULL, 1 << 20);
-    for (int part = 0; part < 2 && fd >= 0; part++) {
-        while ((n = read(fd, buf, 1 << 20)) > 0) {
-            XXH3_128bits_update(h, buf, (size_t)n);
+    for (int part = 0; part < 2 && !rc; part++) {
+        struct sl_bytes *b;
+        ssize_t n;
+        if (part && (p->region ? !p->wal : access(wal.s, F_OK) != 0))
+            break;
+        if ((rc = sl_bytes_open(&b, part ? wal.s : path, part ? p->wal : p->region, true, err)))
+            break;
+        sl_bytes_watch(b, digest, h);
+        while ((n = sl_bytes_read(b, buf, 1 << 20)) > 0)
             p->bytes += (uint64_t)n;
-        }
-        close(fd);
-        fd = part || n < 0 ? -1 : open(wal.s, O_RDONLY | O_CLOEXEC);
+        if (n < 0)
+            rc = sl_err(err, SL_EIO, "%s: reading failed: %s", path, strerror(errno));
+        sl_bytes_close(b);
     }
-    sl_buf_free(&wal);
-    if (n < 0)
-        sl_err(err, SL_EIO, "%s: reading failed: %s", path, strerror(errno));
-    else {
+    if (!rc) {
         XXH128_hash_t d = XXH3_128bits_digest(h);
         snprintf(p->hash, sizeof p->hash, "%016llx%016llx", (unsigned long long)d.high64, (unsigned long long)d.low64);
     }
+    sl_buf_free(&wal);
     XXH3_freeState(h);
     free(buf);
-    return n < 0 ? SL_EIO : 0;
+    return rc;
 }
 
 static int fail(sqlite3 *db, const char *path, const char *table, int64_t row, struct sl_err *err)
@@ -92,40 +98,38 @@ static int try_open(sqlite3 **db, const char *path, const char *how)
     return rc & 0xff;
 }
 
-static bool copy_file(const char *from, const char *to)
+/* Copies what there is under the name `to`; region: see sl_bytes_open(). */
+static int copy_file(const char *from, const struct sl_region *region, const char *to, struct sl_err *err)
 {
-    char *buf = sl_realloc(NULL, 1 << 18);
-    int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    ssize_t n = in < 0 || out < 0 ? -1 : 0;
+    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
 
-    while (n >= 0 && (n = read(in, buf, 1 << 18)) > 0)
-        if (write(out, buf, (size_t)n) != n)
-            n = -1;
-    if (in >= 0)
-        close(in);
-    if (out >= 0 && close(out) != 0)
-        n = -1;
-    free(buf);
-    return n == 0;
+    if (out < 0)
+        return sl_err(err, SL_EIO, "%s: cannot write it: %s; TMPDIR names another folder", to, strerror(errno));
+    rc = sl_bytes_copy(from, region, out, err);
+    close(out);
+    return rc;
 }
 
-/* A private copy of the database and its -wal, already unlinked once it is open. */
-static int open_copy(sqlite3 **db, const char *path, const char *wal)
+/* A private copy of the database and its -wal (NULL: it has none), already unlinked once it is open. */
+static int open_copy(sqlite3 **db, struct sl_parse *p, const char *path, const char *wal, struct sl_err *err)
 {
     const char *tmp = getenv("TMPDIR"), *const end[] = {"/db", "/db-wal", "/db-shm"};
     struct sl_buf dir = {0}, name = {0};
-    int rc = SQLITE_CANTOPEN;
+    int rc;
 
-    sl_buf_addf(&dir, "%s/spanloom-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (mkdtemp(dir.s)) {
-        bool ok;
+    tmp = tmp && *tmp ? tmp : "/tmp";
+    sl_buf_addf(&dir, "%s/spanloom-XXXXXX", tmp);
+    if (!mkdtemp(dir.s)) {
+        rc = sl_err(err, SL_EIO, "%s: cannot make a folder there: %s; TMPDIR names another", tmp, strerror(errno));
+    } else {
         sl_buf_addf(&name, "%s/db", dir.s);
-        ok = copy_file(path, name.s);
+        rc = copy_file(path, p->region, name.s, err);
         sl_buf_adds(&name, "-wal");
-        ok = ok && copy_file(wal, name.s);
+        if (!rc && wal)
+            rc = copy_file(wal, p->wal, name.s, err);
         name.s[name.n - 4] = 0;
-        if (ok)
-            rc = try_open(db, name.s, "?mode=ro");
+        if (!rc && try_open(db, name.s, wal ? "?mode=ro" : "?immutable=1") != SQLITE_OK)
+            rc = fail(*db, path, NULL, 0, err);
         for (int i = 0; i < 3; i++) {
             sl_buf_clear(&name);
             sl_buf_addf(&name, "%s%s", dir.s, end[i]);
@@ -138,32 +142,51 @@ static int open_copy(sqlite3 **db, const char *path, const char *wal)
     return rc;
 }
 
+/* The beginning of the database itself; where it lies compressed or in an archive, only a copy is a file. */
+static bool wants_copy(const struct sl_parse *p, const char *path, unsigned char head[20])
+{
+    struct sl_bytes *b;
+    char buf[64 * 1024];
+    ssize_t n;
+    bool packed;
+
+    if (sl_bytes_open(&b, path, p->region, false, NULL))
+        return false; /* SQLite says why */
+    if ((n = sl_bytes_read(b, buf, sizeof buf)) >= 20)
+        memcpy(head, buf, 20);
+    packed = sl_bytes_packed(b);
+    sl_bytes_close(b);
+    return packed || p->region;
+}
+
 /*
  * Read-only.  A database in WAL mode wants to write its -shm file: where nothing waits in a -wal, it is taken as it
  * stands, so that nothing is left beside it; where something waits and we may not write there, a copy is read.
  */
-static int open_database(sqlite3 **db, const char *path, struct sl_err *err)
+static int open_database(sqlite3 **db, struct sl_parse *p, const char *path, struct sl_err *err)
 {
     unsigned char head[20] = {0};
     struct sl_buf wal = {0};
     struct stat sb;
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
-    bool in_wal_mode =
-        fd >= 0 && read(fd, head, sizeof head) == sizeof head && head[18] == 2; /* sqlite.org/fileformat */
-    bool waiting;
+    bool copy = wants_copy(p, path, head), in_wal_mode = head[18] == 2, waiting; /* sqlite.org/fileformat */
+    int rc = SQLITE_OK, out;
 
-    if (fd >= 0)
-        close(fd);
     sl_buf_addf(&wal, "%s-wal", path);
-    waiting = stat(wal.s, &sb) == 0 && sb.st_size > 0;
-    rc = try_open(db, path, in_wal_mode && !waiting ? "?immutable=1" : "?mode=ro");
-    if (in_wal_mode && waiting && (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY)) {
-        sqlite3_close(*db);
-        *db = NULL;
-        rc = open_copy(db, path, wal.s);
+    waiting = p->region ? p->wal != NULL : !copy && stat(wal.s, &sb) == 0 && sb.st_size > 0;
+    if (!copy) {
+        rc = try_open(db, path, in_wal_mode && !waiting ? "?immutable=1" : "?mode=ro");
+        copy = in_wal_mode && waiting && (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY);
+        if (copy) {
+            sqlite3_close(*db);
+            *db = NULL;
+        }
     }
+    if (copy)
+        out = open_copy(db, p, path, waiting ? wal.s : NULL, err);
+    else
+        out = rc == SQLITE_OK ? 0 : fail(*db, path, NULL, 0, err);
     sl_buf_free(&wal);
-    return rc == SQLITE_OK ? 0 : fail(*db, path, NULL, 0, err);
+    return out;
 }
 
 struct column {
@@ -277,7 +300,7 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
         return rc;
     if (p->bytes == 0 && p->mode == SL_PARSE_IMPORT)
         return sl_err(err, SL_EFORMAT, "%s: empty; no database was written here", path);
-    rc = open_database(&db, path, err);
+    rc = open_database(&db, p, path, err);
     if (!rc && has_table(db, "sl_source"))
         rc = sl_err(err, SL_EFORMAT,
                     "%s: a store of Spanloom's, which is queried and not imported; see: spanloom info -d %s", path,

@@ -260,7 +260,7 @@ static int read_document(struct state *s, struct sl_err *err)
             return rc;
         if (rc == 0)
             break;
-        if (t->p->bytes == t->end && t->end >= 3 && !memcmp(t->buf, "\xEF\xBB\xBF", 3))
+        if (t->came == t->end && t->end >= 3 && !memcmp(t->buf, "\xEF\xBB\xBF", 3))
             t->at = t->start = 3;
         if (!broken && !scan(s)) {
             broken = true;

@@ -3,31 +3,37 @@
 #include "base/mem.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { CHUNK = 256 * 1024, SHARES_MAX = 8 << 20 };
 
+static void hex(XXH128_hash_t h, char out[33])
+{
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
+
+/* What stands in the file, compressed or not. */
+static void digest(void *to, const char *s, size_t n)
+{
+    struct sl_text *t = to;
+    struct sl_parse *p = t->p;
+
+    if (t->hash)
+        XXH3_128bits_update(t->whole, s, n);
+    p->bytes += n;
+    if (p->progress)
+        atomic_fetch_add_explicit(p->progress, n, memory_order_relaxed);
+}
+
 int sl_text_open(struct sl_text *t, struct sl_parse *p, const char *path, struct sl_err *err)
 {
-    struct stat sb;
+    int rc;
 
-    *t = (struct sl_text){.p = p,
-                          .path = path,
-                          .fd = open(path, O_RDONLY | O_CLOEXEC),
-                          .max = SL_LINE_MAX,
-                          .hash = p->mode == SL_PARSE_IMPORT};
-    if (t->fd < 0 || fstat(t->fd, &sb) != 0) {
-        int e = errno;
-        if (t->fd >= 0)
-            close(t->fd);
-        return sl_err(err, SL_EIO, "%s: cannot read: %s", path, strerror(e));
-    }
-    posix_fadvise(t->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    t->want = (uint64_t)sb.st_size;
+    *t = (struct sl_text){.p = p, .path = path, .max = SL_LINE_MAX, .hash = p->mode == SL_PARSE_IMPORT};
+    if ((rc = sl_bytes_open(&t->from, path, p->region, false, err)))
+        return rc;
+    sl_bytes_watch(t->from, digest, t);
     t->cap = CHUNK;
     t->buf = sl_realloc(NULL, t->cap);
     if (t->hash) {
@@ -35,25 +41,6 @@ int sl_text_open(struct sl_text *t, struct sl_parse *p, const char *path, struct
         XXH3_128bits_reset(t->whole);
     }
     return 0;
-}
-
-static void hex(XXH128_hash_t h, char out[33])
-{
-    snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
-}
-
-static void digest(struct sl_text *t, const char *s, size_t n)
-{
-    struct sl_parse *p = t->p;
-
-    if (p->prefix > p->bytes && p->prefix <= p->bytes + n) {
-        size_t first = (size_t)(p->prefix - p->bytes);
-        XXH3_128bits_update(t->whole, s, first);
-        hex(XXH3_128bits_digest(t->whole), p->prefix_hash);
-        XXH3_128bits_update(t->whole, s + first, n - first);
-    } else {
-        XXH3_128bits_update(t->whole, s, n);
-    }
 }
 
 int sl_text_more(struct sl_text *t, struct sl_err *err)
@@ -70,9 +57,7 @@ int sl_text_more(struct sl_text *t, struct sl_err *err)
         t->cap *= 2;
         t->buf = sl_realloc(t->buf, t->cap);
     }
-    do
-        n = read(t->fd, t->buf + t->end, t->cap - t->end);
-    while (n < 0 && errno == EINTR);
+    n = sl_bytes_read(t->from, t->buf + t->end, t->cap - t->end);
     if (n < 0)
         return sl_err(err, SL_EIO, "%s:%lld: reading failed: %s; what stands before it was imported", t->path,
                       (long long)t->line + 1, strerror(errno));
@@ -80,13 +65,9 @@ int sl_text_more(struct sl_text *t, struct sl_err *err)
         t->eof = true;
         return 0;
     }
-    if (t->hash)
-        digest(t, t->buf + t->end, (size_t)n);
-    t->p->bytes += (uint64_t)n;
-    if (t->p->progress)
-        atomic_fetch_add_explicit(t->p->progress, (unsigned long long)n, memory_order_relaxed);
+    t->came += (uint64_t)n;
     t->end += (size_t)n;
-    if (t->p->mode == SL_PARSE_SHARES && t->p->bytes > SHARES_MAX)
+    if (t->p->mode == SL_PARSE_SHARES && t->came > SHARES_MAX)
         t->p->stop = true;
     return 1;
 }
@@ -162,16 +143,21 @@ int sl_text_line(struct sl_text *t, char **s, size_t *n, struct sl_err *err)
 
 int sl_text_close(struct sl_text *t, int rc, struct sl_err *err)
 {
+    const char *damage = t->cut_is_reject ? NULL : sl_bytes_damage(t->from);
+    uint64_t want = sl_bytes_size(t->from);
+
+    if (rc >= 0 && damage && t->p->mode != SL_PARSE_SHARES)
+        rc = sl_err(err, SL_EFORMAT, "%s: %s; what stands before it was imported", t->path, damage);
     if (t->hash) {
         hex(XXH3_128bits_digest(t->whole), t->p->hash);
         XXH3_freeState(t->whole);
-        if (rc == 0 && t->p->bytes < t->want && !sl_parse_stopped(t->p))
+        if (rc == 0 && t->p->bytes < want && !sl_parse_stopped(t->p))
             rc = sl_err(err, SL_EIO,
                         "%s:%lld: the file shrank while it was read (%llu bytes at first, %llu read); import it "
                         "again when it is at rest",
-                        t->path, (long long)t->line, (unsigned long long)t->want, (unsigned long long)t->p->bytes);
+                        t->path, (long long)t->line, (unsigned long long)want, (unsigned long long)t->p->bytes);
     }
-    close(t->fd);
+    sl_bytes_close(t->from);
     free(t->buf);
     return rc > 0 ? 0 : rc; /* stopped in mid-file */
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a file of any size, in bounded memory; shared by the readers of text. */
+/* Lines of a file of any size, compressed or not, in bounded memory; shared by the readers of text. */
 #ifndef SL_READ_TEXT_TEXT_H
 #define SL_READ_TEXT_TEXT_H
 
 #include "base/hash.h"
 #include "engine/apply.h"
+#include "unpack/bytes.h"
 
 #include <sys/types.h>
 
@@ -15,18 +16,19 @@ enum {
 
 struct sl_text {
     struct sl_parse *p;
-    int fd;
+    struct sl_bytes *from;
     const char *path;
     char *buf;
     size_t start, at, end, cap; /* [start, at) is held for the caller, [at, end) is not looked at yet */
     int64_t line;               /* number of the line returned last */
-    uint64_t want;              /* size at open */
+    uint64_t came;              /* bytes so far, decompressed */
+    bool cut_is_reject;         /* compressed data that is not whole is told by the reader, and no error */
     size_t max;                 /* length of a line; SL_LINE_MAX where the caller does not say more */
     bool eof, hash, bom;
     XXH3_state_t *whole;
 };
 
-/* Opens path.  0, or negative with err filled. */
+/* Opens path, or p->region.  0, or negative with err filled. */
 int sl_text_open(struct sl_text *t, struct sl_parse *p, const char *path, struct sl_err *err);
 
 /*
@@ -39,7 +41,10 @@ int sl_text_line(struct sl_text *t, char **s, size_t *n, struct sl_err *err);
 /* For readers that do not go by lines: reads on behind t->end.  1: something came, 0: the end, negative: failed. */
 int sl_text_more(struct sl_text *t, struct sl_err *err);
 
-/* Puts hash and size into the parse, reports a file that shrank, closes.  rc is what the reader has so far. */
+/*
+ * Puts hash and size into the parse, reports a file that shrank or compressed data that is not whole, closes.  rc is
+ * what the reader has so far.
+ */
 int sl_text_close(struct sl_text *t, int rc, struct sl_err *err);
 
 #endif

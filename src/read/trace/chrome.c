@@ -7,8 +7,8 @@
  */
 #include "base/json.h"
 #include "read/json/leaves.h"
+#include "read/text/text.h"
 #include "read/trace/model.h"
-#include "read/trace/unzip.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ enum where { OUTSIDE, IN_LIST, IN_OBJECT, SKIPPING, AFTER_FAULT, RECOVERING };
 struct doc {
     struct sl_parse *p;
     struct sl_trace_model *trace;
-    struct sl_unzip u;
+    struct sl_text t;
     struct sl_arena arena;    /* of one event */
     enum where where, resume; /* resume: after a fault */
     bool outer;               /* the list is in an object */
@@ -420,65 +420,67 @@ static enum sl_json_status step(struct doc *d, struct sl_json *c)
 
 static int read_on(struct doc *d, struct sl_err *err)
 {
-    struct sl_unzip *u = &d->u;
+    struct sl_text *t = &d->t;
     int rc;
 
     while (!sl_parse_stopped(d->p)) {
-        size_t held = u->end - u->at;
+        size_t held = t->end - t->at;
         enum sl_json_status got = SL_JSON_OK;
         struct sl_json c;
-        u->start = u->at;
-        if ((rc = sl_unzip_more(u, err)) < 0)
+        t->start = t->at;
+        if ((rc = sl_text_more(t, err)) < 0)
             return rc;
         if (rc == 0)
             break;
-        if (held > SL_JSON_MAX && u->end - u->at > held) { /* one event of more than 16 MiB */
-            c = (struct sl_json){.at = u->buf + u->at, .end = u->buf + u->end};
+        if (held > SL_JSON_MAX && t->end - t->at > held) { /* one event of more than 16 MiB */
+            c = (struct sl_json){.at = t->buf + t->at, .end = t->buf + t->end};
             reject(d, "an event of more than 16 MiB", c.at, c.end);
             fault(d);
-            u->at += held;
+            t->at += held;
         }
         if (d->line == 0) {
             d->line = 1;
-            if (u->end >= 3 && !memcmp(u->buf, "\xEF\xBB\xBF", 3))
-                u->at += 3;
+            if (t->end >= 3 && !memcmp(t->buf, "\xEF\xBB\xBF", 3))
+                t->at += 3;
         }
-        c = (struct sl_json){.at = u->buf + u->at, .end = u->buf + u->end};
+        c = (struct sl_json){.at = t->buf + t->at, .end = t->buf + t->end};
         while (c.at < c.end && got == SL_JSON_OK && (d->events || d->faults < HOPELESS)) {
             got = step(d, &c);
             d->line += c.lines;
             c.lines = 0;
         }
-        u->at = d->events || d->faults < HOPELESS ? (size_t)(c.at - u->buf) : u->end;
+        t->at = d->events || d->faults < HOPELESS ? (size_t)(c.at - t->buf) : t->end;
     }
     return 0;
 }
 
 static void at_the_end(struct doc *d)
 {
-    struct sl_unzip *u = &d->u;
+    struct sl_text *t = &d->t;
+    const char *damage = sl_bytes_damage(t->from);
 
     if (sl_parse_stopped(d->p))
         return;
-    if (u->at < u->end || u->why)
+    if (t->at < t->end || damage)
         reject(d,
-               u->why                  ? u->why
+               damage                  ? damage
                : d->where == IN_OBJECT ? "the document is cut off"
                                        : "the last event is cut off",
-               u->buf + u->at, u->buf + u->end);
+               t->buf + t->at, t->buf + t->end);
 }
 
 static int run(struct sl_parse *p, const char *path, struct sl_err *err)
 {
     struct doc d = {.p = p};
-    int rc = sl_unzip_open(&d.u, p, path, err);
+    int rc = sl_text_open(&d.t, p, path, err);
 
     if (rc)
         return rc;
+    d.t.cut_is_reject = true;
     d.trace = sl_trace_model_new(p);
     rc = read_on(&d, err);
     at_the_end(&d);
-    rc = sl_unzip_close(&d.u, rc, err);
+    rc = sl_text_close(&d.t, rc, err);
     sl_trace_model_end(d.trace);
     sl_trace_model_free(d.trace);
     sl_arena_free(&d.arena);

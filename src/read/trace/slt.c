@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct sl_trace_model_text ref(struct sl_text_ref t)
 {
@@ -173,13 +174,19 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     struct sl_decoded *d;
     struct sl_trace_model *t;
     const char *why = "";
-    int rc = sl_text_open(&f, p, path, err);
+    int rc = sl_text_open(&f, p, path, err), fd = -1;
 
     if (rc)
         return rc;
     while ((rc = sl_text_more(&f, err)) > 0 && !sl_parse_stopped(p)) /* for its hash */
         f.start = f.at = f.end;
-    d = rc == 0 && !sl_parse_stopped(p) ? sl_decode_open(path, &why) : NULL;
+    if (rc == 0 && !sl_parse_stopped(p) && (p->region || f.came != p->bytes)) { /* it is mapped, so it must be a file */
+        if ((fd = sl_temporary_file(err)) < 0 || (rc = sl_bytes_copy(path, p->region, fd, err)))
+            rc = rc ? rc : fd;
+    }
+    d = rc || sl_parse_stopped(p) ? NULL : fd >= 0 ? sl_decode_fd(fd, &why) : sl_decode_open(path, &why);
+    if (fd >= 0)
+        close(fd);
     if (d) {
         p->unended = !sl_decode_process(d)->ended && !(sl_decode_process(d)->options & SL_TF_BINARY);
         t = sl_trace_model_new(p);

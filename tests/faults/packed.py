@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Logs that are compressed, and archives of them, say what the logs say; cut, damaged and hostile ones lose nothing in silence."""
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import resource
+import subprocess
+import sys
+import tarfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *  # noqa
+
+
+def raw(file):
+    with open(file, "rb") as f:
+        return f.read()
+
+
+def zstd(data):
+    return subprocess.run(["zstd", "-q"], input=data, capture_output=True, check=True).stdout
+
+
+PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstd, ".bz2": bz2.compress}
+
+
+def lines(store, root, endings=()):
+    """All that a store says, with paths relative to root; names of compressed files as those of what they hold."""
+    out = everything(path(store))
+    sources = [(p.removeprefix(root), *more) for p, *more in out["sources"]]
+    for e in endings:
+        sources = [(p.removesuffix(e), part, recipe, None, None, *more) for p, part, recipe, _, _, *more in sources]
+    out["sources"] = sorted(sources, key=str)
+    return {k: [str(x).replace(root, "") for x in v] for k, v in out.items()}
+
+
+def log_lines(store, *without):
+    """What the logs say of a task, as a sorted list of words: places are cut to fit."""
+    shown = json.loads(spanloom("show", "task", "5", "--lines", "-d", store, "--format", "json").out)
+    text = json.dumps(shown["events"])
+    check(sum("line" in x for x in shown["events"]) > 5)
+    for w in without:
+        text = text.replace(w, "")
+    # ids, and how far in front of two that are at one time, may be others
+    return sorted(json.dumps([x.get(k) for k in ("time_ns", "component", "event", "path", "place", "line")]) for x in json.loads(text))
+
+
+def alike(got, want):
+    for what in want:
+        (same if what == "dump" else equal)(got[what], want[what], what)
+
+
+@cases(*PACK)
+def each_file_compressed(ending):
+    """Logs and the database, in the run's folder: the same spans, events and lines."""
+    copy_run(path("runinfo"))
+    imported("runinfo", store="plain.db")
+    want = lines("plain.db", path("runinfo"))
+    shown = log_lines("plain.db")
+    for f in claimed(path("runinfo")):
+        write(f + ending, PACK[ending](raw(f)))
+        os.remove(f)
+    imported("runinfo", store="packed.db")
+    got = lines("packed.db", path("runinfo"), [ending])
+    want["sources"] = [str((p, part, recipe, None, None, *more)) for p, part, recipe, _, _, *more in map(eval, want["sources"])]
+    for what in ("dump", "roots", "unresolved"):  # these say where each thing stands
+        got[what] = [x.replace(ending, "") for x in got[what]]
+    alike(got, want)
+    equal(log_lines("packed.db", ending), shown, "its lines")
+    check("0 new spans" in spanloom("import", "runinfo", "-d", "packed.db").out, "nothing is read again")
+
+
+def tar(to, folder, name, mode):
+    if mode == "zst":
+        tar(to + ".plain", folder, name, "")
+        write(to, zstd(raw(to + ".plain")))
+        return
+    with tarfile.open(to, f"w:{mode}") as t:
+        t.add(folder, arcname=name)
+
+
+@cases("gz", "zst", "xz", "")
+def a_whole_archive(mode):
+    """As the folder that it holds; again, nothing; beside the folder itself, a copy of it; and a part of it by name."""
+    copy_run(path("runinfo"))
+    imported("runinfo", store="plain.db")
+    archive = path(f"all.tar.{mode}".rstrip("."))
+    tar(archive, path("runinfo"), "runinfo", mode)
+    imported(archive, store="packed.db")
+    alike(lines("packed.db", archive + "/runinfo"), lines("plain.db", path("runinfo")))
+    for store in "packed.db", "plain.db":
+        check("0 new spans, 0 events from 0 files" in spanloom("import", archive, "-d", store).out, store)
+    check("0 new spans, 0 events from 0 files" in spanloom("import", "runinfo", "-d", "packed.db").out, "the folder")
+    check("known already" in spanloom("import", archive, "-d", "packed.db").out, "the archive after the folder")
+    equal(log_lines("packed.db", archive), log_lines("plain.db", path()), "its lines")
+    imported(f"{archive}/runinfo/000/parsl.log", store="part.db")
+    equal([os.path.basename(p) for p, in query(path("part.db"), "SELECT path FROM sl_source")], ["parsl.log"])
+    check("the archive holds no such member" in spanloom("import", f"{archive}/runinfo/7", "-d", "part.db", code=1).err)
+    check("not looked into" in spanloom("import", path("."), "-d", "part.db").err, "one that lies in a folder is named")
+
+
+@test
+def packed_later():
+    """A log that is compressed, or not any more, after it was imported is told once; one beside its .gz, too."""
+    copy_run(path("runinfo"))
+    imported("runinfo", store="s.db")
+    want = lines("s.db", path("runinfo"))
+    events = query(path("s.db"), "SELECT count(*) FROM event")
+    log = f"{path('runinfo')}/000/parsl.log"
+    write(log + ".gz", gzip.compress(raw(log)))
+    r = spanloom("import", "runinfo", "-d", "s.db")
+    check("passed over, since parsl.log lies beside it" in r.err, r.err)
+    alike(lines("s.db", path("runinfo")), want)
+    os.remove(log)
+    imported("runinfo", store="s.db")
+    equal(query(path("s.db"), "SELECT count(*) FROM event"), events)
+    write(log, gzip.decompress(raw(log + ".gz")))
+    os.remove(log + ".gz")
+    imported("runinfo", store="s.db")
+    equal(query(path("s.db"), "SELECT count(*) FROM event"), events)
+
+
+@test
+def cut_and_damaged():
+    """What is whole is imported, the file and the place are told, and the mended file is read again."""
+    copy_run(path("runinfo"))
+    tar(path("all.tar.gz"), path("runinfo"), "runinfo", "gz")
+    whole_archive, log = raw(path("all.tar.gz")), raw(path("runinfo/000/parsl.log"))
+    write(path("all.tar.gz"), whole_archive[:len(whole_archive) // 2])
+    r = spanloom("import", "all.tar.gz", "-d", "cut.db", code=1)
+    check(f"cut off or damaged at byte {len(whole_archive) // 2}" in r.err and "all.tar.gz/runinfo/" in r.err, r.err)
+    check(query(path("cut.db"), "SELECT count(*) FROM event")[0][0] > 100, "what stands before it")
+    write(path("all.tar.gz"), whole_archive)
+    imported("all.tar.gz", store="cut.db")
+    imported("all.tar.gz", store="all.db")
+    equal(query(path("cut.db"), "SELECT count(*) FROM event"), query(path("all.db"), "SELECT count(*) FROM event"))
+    for ending, pack in PACK.items():
+        packed = pack(log)
+        file = path(f"x{ending[1:]}/runinfo/000/parsl.log{ending}")
+        write(file, packed[:len(packed) * 2 // 3])
+        r = spanloom("import", file, "-d", f"x{ending}.db", code=1)
+        check(f"parsl.log{ending}: " in r.err and "at byte" in r.err, ending, r.err)
+        write(file, packed)
+        imported(file, store=f"x{ending}.db")
+        check(query(path(f"x{ending}.db"), "SELECT count(*) FROM event")[0][0] > 1000, ending)
+    write(path("y/monitoring.db.gz"), gzip.compress(raw(path("runinfo/monitoring.db")))[:9000])
+    r = spanloom("import", "y/monitoring.db.gz", "-d", "y.db", code=1)
+    check("cut off at byte 9000; nothing of it was imported" in r.err, r.err)
+
+
+@test
+def hostile():
+    """Names that lead out, links, a member told twice, a device: nothing is written, and what is left out is said."""
+    copy_run(path("runinfo"))
+    log = raw(path("runinfo/000/parsl.log"))
+    with tarfile.open(path("evil.tar"), "w") as t:
+        def add(name, data=None, **more):
+            i = tarfile.TarInfo(name)
+            i.size = len(data or b"")
+            for k, v in more.items():
+                setattr(i, k, v)
+            t.addfile(i, io.BytesIO(data or b""))
+        add("../runinfo/001/parsl.log", log)
+        add("a/../../../runinfo/002/parsl.log", log)
+        add("/runinfo/003/parsl.log", log[:5000])
+        add("/runinfo/003/parsl.log", log)
+        add("runinfo/004/parsl.log", type=tarfile.SYMTYPE, linkname="/etc/passwd")
+        add("runinfo/005/parsl.log", type=tarfile.LNKTYPE, linkname="runinfo/none")
+        add("runinfo/006/parsl.log", type=tarfile.CHRTYPE)
+        add("runinfo/\x1b[2J/parsl.log", log[:9000])
+    before = set(files_of(path(".")))
+    r = spanloom("import", "evil.tar", "-d", "s.db", code=1)
+    equal(set(files_of(path("."))) - before, {path("./s.db")} if path("./s.db") in files_of(path(".")) else {path("s.db")})
+    equal(r.err.count("leads out of the archive"), 2)
+    check("004/parsl.log: a link, which is not followed" in r.err, r.err)
+    check("005/parsl.log: a link to runinfo/none" in r.err, r.err)
+    check("\x1b" not in r.err + r.out, "no escape of a name reaches the terminal")
+    equal(query(path("s.db"), "SELECT bytes FROM sl_source WHERE path LIKE '%/003/%'"), [(len(log),)])
+
+
+@test
+def bombs():
+    """Data that fills memories and disks: it ends soon, in little memory, and is told."""
+    size = 400 << 20
+    bomb = subprocess.run(f"head -c {size} /dev/zero | zstd -q", shell=True, capture_output=True, check=True).stdout
+    write(path("runinfo/000/parsl.log.zst"), bomb)
+    info = tarfile.TarInfo("runinfo/000/parsl.log")
+    info.size = size
+    # a header, then zeros: the bomb of an archive
+    write(path("bomb.tar.zst"), zstd(info.tobuf()) + bomb)
+    for what in "runinfo", "bomb.tar.zst":
+        r = spanloom("import", what, "-d", f"{what}.db", code=1,
+                     before=None if SANITIZED else lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)))
+        check("more than 1000 times" in r.err, r.err)
+
+
+main()
