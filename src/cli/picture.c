@@ -379,7 +379,7 @@ int cli_picture_begin(const struct cli *cli, const char *name, struct sl_plot **
 
 int cli_picture(const struct cli *cli, const char *name, int argc, char **argv)
 {
-    static const char *const known[] = {"output", "run",   "bin",     "sql",    "ignore",      "type",
+    static const char *const known[] = {"output", "run",   "bin",  "sql",    "ignore",      "type",
                                         "rename", "merge", "lens", "within", "correct-skew"};
     struct sl_plot *p = NULL;
     enum sl_plot_form form;

@@ -111,7 +111,8 @@ void sl_plan_program(struct sl_plan_parse *c, const struct sl_yaml *at, const ch
     for (size_t i = 0; i < c->p->program.n; i++)
         if (c->p->program.v[i].line == at->line && !strcmp(c->p->program.v[i].text, text))
             return;
-    *sl_vec_add(&c->p->program) = (struct sl_plan_program){text, shell, key, at->line};
+    *sl_vec_add(&c->p->program) =
+        (struct sl_plan_program){text, shell, sl_arena_copy(&c->p->arena, key, strlen(key)), at->line};
 }
 
 /* ---- the score ---- */

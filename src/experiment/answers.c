@@ -81,7 +81,7 @@ static int about(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
 }
 
 static const struct sl_answer_column factor_columns[] = {
-    {"factor", 's', NULL}, {"kind", 's', NULL},     {"levels", 'i', NULL},   {"level", 's', NULL},
+    {"factor", 's', NULL}, {"kind", 's', NULL},     {"levels", 'i', NULL},    {"level", 's', NULL},
     {"runs", 'i', "runs"}, {"joined", 'i', "runs"}, {"unknown", 'i', "runs"}, {"base", 's', NULL}};
 
 /* A row a level; runs where it is not known have none. */

@@ -26,12 +26,13 @@ enum sl_factor_kind {
 struct sl_factor {
     const char *name;
     enum sl_factor_kind kind;
-    int32_t levels;     /* in runs that were chosen and did not fail */
-    const char **level; /* their texts: the first is the base, "not applied"; ascending, but for a base that is stated */
-    double *value;      /* of a numeric factor; NULL otherwise */
-    bool stated;        /* the log of the runs says that this is the base; else it is the lowest level */
-    size_t joined;      /* so many runs were before it; they count as at the base that is stated, or else, of a boolean
-                         * factor, as without it */
+    int32_t levels; /* in runs that were chosen and did not fail */
+    const char *
+        *level;    /* their texts: the first is the base, "not applied"; ascending, but for a base that is stated */
+    double *value; /* of a numeric factor; NULL otherwise */
+    bool stated;   /* the log of the runs says that this is the base; else it is the lowest level */
+    size_t joined; /* so many runs were before it; they count as at the base that is stated, or else, of a boolean
+                    * factor, as without it */
 };
 
 /* A level other than the base, applied to its factor. */

@@ -359,7 +359,7 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 static int add(struct sl_recipes *set, const char *path, const char *text, size_t n, size_t parsed, struct sl_err *err)
 {
     static const char *const names_keys[] = {"spans",     "fields", "facets", "shared",    "tables", "binds",
-                                             "processes", "roles",  "phases", "handovers", "lens", NULL};
+                                             "processes", "roles",  "phases", "handovers", "lens",   NULL};
     struct sl_yaml *doc;
     struct sl_recipe *r;
     int rc = sl_yaml_parse(&doc, text, parsed, path, err);

@@ -251,8 +251,8 @@ struct sl_recipes {
     int phase_rank;
     SL_VEC(struct sl_handover_decl { const char *type[2], *event[2]; }) handovers;
     SL_VEC(struct sl_merge) lens; /* what the stories of tasks are compared through, where nothing else is said */
-    struct sl_intern names;  /* types, events, attributes, metrics, rules; guarded by lock once threads run */
-    struct sl_intern shapes; /* lists of names, NUL-separated */
+    struct sl_intern names;       /* types, events, attributes, metrics, rules; guarded by lock once threads run */
+    struct sl_intern shapes;      /* lists of names, NUL-separated */
     pthread_mutex_t lock;
     struct sl_arena arena;
     SL_VEC(struct sl_yaml *) docs;

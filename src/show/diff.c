@@ -286,8 +286,7 @@ static void show_both(FILE *out, struct sl_table *t, bool all)
             "95 % interval", "p95 change", "from -> to");
     most = sure < SURE ? sure : SURE;
     put_part(out, t, "surely changed (the interval is without 0), what matters most first", sure, all ? both : most);
-    put_part(out, t,
-             "not surely: the interval has 0, or one side has it more often, since who logs first differs",
+    put_part(out, t, "not surely: the interval has 0, or one side has it more often, since who logs first differs",
              (all ? both : moved) - sure, all ? both : TRANSITIONS - most);
 }
 

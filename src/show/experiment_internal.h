@@ -160,7 +160,8 @@ static inline void put_factors(FILE *out, struct sl_table *f)
     put_joined(out, f);
 }
 
-/* "base: pages=64, policy=lru": what changes are changes from, of factors that are not 0 and 1, where that is `known` so. */
+/* "base: pages=64, policy=lru": what changes are changes from, of factors that are not 0 and 1, where that is `known`
+ * so. */
 static inline void put_bases(FILE *out, struct sl_table *f, const char *known, const char *what)
 {
     enum { MOST = 2 }; /* lines */
