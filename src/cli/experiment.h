@@ -28,6 +28,7 @@ double cli_experiment_time(const struct cli *cli, const char *name, double other
 int cli_experiment_seed(const struct cli *cli, uint64_t *seed);
 struct sl_plan;
 /* A folder of TMPDIR for what is kept while a plan runs that is no file; and its end, when all in it is gone. */
+#define CLI_EXPERIMENT_TEMP "spanloom-runs-" /* how these are called */
 int cli_experiment_temp(char path[PATH_MAX], struct sl_err *err);
 void cli_experiment_temp_remove(const char *path, const struct sl_plan *p);
 /* The plan of a command without its factors and the bracket at its end: by --score, --rate and --timeout. */

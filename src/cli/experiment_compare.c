@@ -58,7 +58,7 @@ int cli_experiment_temp(char path[PATH_MAX], struct sl_err *err)
 {
     const char *dir = getenv("TMPDIR");
 
-    snprintf(path, PATH_MAX, "%.4000s/spanloom-runs-XXXXXX", dir && *dir ? dir : "/tmp");
+    snprintf(path, PATH_MAX, "%.4000s/" CLI_EXPERIMENT_TEMP "XXXXXX", dir && *dir ? dir : "/tmp");
     return mkdtemp(path) ? 0 : sl_err(err, SL_EIO, "cannot make the folder %s: %s", path, strerror(errno));
 }
 

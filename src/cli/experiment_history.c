@@ -14,10 +14,14 @@
 #include "result/trials.h"
 #include "show/trials.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,14 +148,98 @@ static int find_prefix(struct session *s, struct sl_err *err)
     return 0;
 }
 
+/* Whatever signals come; also one that is half made, which git has locked. */
+static void remove_worktree(const struct session *s, const char *path)
+{
+    const char *argv[] = {"git", "worktree", "remove", "--force", "--force", path, NULL};
+
+    sl_command_put_off(true);
+    git(NULL, s->here, argv, NULL);
+    sl_command_put_off(false);
+}
+
 static void remove_tree(struct session *s, struct commit *c)
 {
-    const char *argv[] = {"git", "worktree", "remove", "--force", c->tree, NULL};
-
     if (c->tree)
-        git(NULL, s->here, argv, NULL);
+        remove_worktree(s, c->tree);
     free(c->tree);
     c->tree = NULL;
+}
+
+static void remove_folder(const struct session *s, const char *path)
+{
+    const char *argv[] = {"rm", "-rf", "--", path, NULL};
+
+    sl_command_put_off(true);
+    git(NULL, s->here, argv, NULL);
+    sl_command_put_off(false);
+}
+
+/* Has the process that made this folder of worktrees ended?  Then what it ran is ended, too. */
+static bool is_dead(const char *folder)
+{
+    bool alive = false;
+    struct dirent *e;
+    struct stat st;
+    DIR *d;
+
+    if (stat(folder, &st) || st.st_uid != geteuid() || !(d = opendir(folder))) /* gone, or of another machine */
+        return false;
+    while ((e = readdir(d)) && !alive) {
+        size_t n = strlen(e->d_name);
+        char path[PATH_MAX];
+        struct sl_undo left;
+        int fd;
+        if (n < sizeof ".x.lock" - 1 || strcmp(e->d_name + n - 5, ".lock") != 0)
+            continue;
+        snprintf(path, sizeof path, "%.3000s/%.250s", folder, e->d_name);
+        fd = open(path, O_RDWR | O_CLOEXEC);
+        alive = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
+        snprintf(path, sizeof path, "%.3000s/%.*s.undo", folder, (int)(n - 5 < 250 ? n - 5 : 250), e->d_name);
+        if (!alive)
+            sl_undo_open(&left, path, NULL);
+        if (fd >= 0)
+            close(fd);
+    }
+    closedir(d);
+    return !alive;
+}
+
+/* Worktrees that a history left which was killed. */
+static int clean_up_dead(const struct session *s, struct sl_err *err)
+{
+    const char *argv[] = {"git", "worktree", "list", "--porcelain", NULL};
+    struct sl_buf out = {0};
+    size_t removed = 0;
+    int rc = git(&out, s->here, argv, err);
+
+    for (char *line = out.s, *end; !rc && line && *line; line = end) {
+        char *path = line + strlen("worktree "), *slash;
+        end = line + strcspn(line, "\n");
+        end += *end ? (*end = '\0', 1) : 0;
+        if (strncmp(line, "worktree ", strlen("worktree ")) != 0 || !(slash = strrchr(path, '/')))
+            continue;
+        char *folder = sl_strndup(path, (size_t)(slash - path)), *name = strrchr(folder, '/');
+        if (name && !strncmp(name + 1, CLI_EXPERIMENT_TEMP, strlen(CLI_EXPERIMENT_TEMP)) &&
+            strcmp(folder, s->temp) != 0 && is_dead(folder)) {
+            remove_worktree(s, path);
+            remove_folder(s, path);
+            removed++;
+            if (rmdir(folder)) { /* as long as others are in it, its lock tells of them */
+                const char *count[] = {"find", folder, "-mindepth", "1", "-maxdepth", "1", "!", "-name", ".*", NULL};
+                struct sl_buf others = {0};
+                if (!git(&others, s->here, count, NULL) && !others.n)
+                    remove_folder(s, folder);
+                sl_buf_free(&others);
+            }
+        }
+        free(folder);
+    }
+    if (removed)
+        fprintf(stderr, "spanloom: %zu worktree%s removed, which a history had left that was killed\n", removed,
+                removed == 1 ? " was" : "s were");
+    sl_buf_free(&out);
+    return rc;
 }
 
 /* ---- one commit ---- */
@@ -205,9 +293,9 @@ static int check_out(struct session *s, size_t commit, struct sl_err *err)
     c->tree = tree.s;
     const char *argv[] = {"git", "worktree", "add", "--detach", "--quiet", c->tree, c->id, NULL};
     if ((rc = git(NULL, s->here, argv, err))) {
-        free(c->tree);
-        c->tree = NULL;
-        return rc;
+        s->signal = sl_command_interrupted();
+        remove_tree(s, c);
+        return s->signal ? 1 : rc;
     }
     if (set_folder(s, &s->build, c)) {
         snprintf(t.why, sizeof t.why, "it has no folder %s", s->prefix);
@@ -433,6 +521,8 @@ static int history(struct session *s, const char *range, struct sl_err *err)
     if (!rc) {
         rc = find_prefix(s, err);
         if (!rc)
+            rc = clean_up_dead(s, err);
+        if (!rc)
             rc = find_commits(s, range, err);
         s->history.commits = s->commit.n;
         s->history.broken = sl_alloc(s->commit.n * sizeof *s->history.broken + 1);
@@ -448,9 +538,11 @@ static int history(struct session *s, const char *range, struct sl_err *err)
             remove_tree(s, &s->commit.v[c]);
         if (s->log >= 0)
             close(s->log);
+        remove_folder(s, s->temp);
+        s->signal = s->signal ? s->signal : sl_command_interrupted();
         sl_trials_close(&s->trials);
     }
-    cli_experiment_temp_remove(s->temp, &s->plan);
+    rmdir(s->temp);
     free(path);
     return rc;
 }
@@ -478,7 +570,7 @@ int cli_experiment_history(const struct cli *cli, int argc, char **argv)
     rc = make_plans(&s, argv[1], &err);
     if (!rc)
         rc = history(&s, argv[0], &err);
-    rc = rc ? cli_fail(cli, &err) : report(&s);
+    rc = rc ? (s.signal ? rc : cli_fail(cli, &err)) : report(&s);
     sl_vec_free(&s.build.command);
     sl_plan_free(&s.plan);
     sl_vec_free(&s.commit);

@@ -85,6 +85,10 @@ void sl_command_hold(void)
 
 void sl_command_release(void)
 {
+    static const struct timespec now = {0, 0};
+
+    while (taken && sigtimedwait(&held, NULL, &now) > 0)
+        ; /* who was told twice was told */
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     sigaction(SIGCHLD, &child_before, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);

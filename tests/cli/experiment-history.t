@@ -68,3 +68,25 @@ Of another command it is another history.
   spanloom: history of what? RANGE COMMAND, such as v1.0..HEAD ./benchmark
   try: spanloom experiment --help
   [2]
+
+Killed, it leaves worktrees, which the next start removes, and says so; interrupted, twice, too, it leaves none.
+
+  $ export TMPDIR=$PWD/temp && mkdir temp && mkfifo hold
+  $ begin() { rm -f began; spanloom experiment history HEAD~2..HEAD "echo x >> $PWD/began; read x < $PWD/hold" --name $1 >said 2>&1 & p=$!; until [ -s began ]; do kill -0 $p || break; done; }
+  $ begin killed; { kill -9 $p; wait $p; } 2>/dev/null || true
+  $ git worktree list | wc -l; ls temp | wc -l
+  2
+  1
+  $ begin interrupted; grep removed said
+  spanloom: 1 worktree was removed, which a history had left that was killed
+  $ git worktree list | wc -l; ls temp | wc -l
+  2
+  1
+  $ spanloom experiment history HEAD~2..HEAD true --name other --rounds 1 | tail -1
+  * (glob)
+  $ git worktree list | wc -l
+  2
+  $ kill -INT $p; kill -INT $p; wait $p; echo $?
+  130
+  $ git worktree list | wc -l; ls temp
+  1

@@ -369,9 +369,98 @@ static void optimal_designs_are_the_best_there_are(void **state)
             }
 }
 
+/* ---- constraints ---- */
+
+enum { CF = 4, CL = 3, CC = 7 }; /* factors, levels of each, constraints at most */
+
+/* Random constraints of one or two literals, as bits: sets[c][f] are the levels of a literal, 0: none. */
+static int draw_constraints(struct sl_buf *b, unsigned sets[CC][CF], uint64_t *seed)
+{
+    int n = 1 + (int)sl_random_below(seed, CC);
+
+    sl_buf_adds(b, "experiment: e\ncommand: 'true'\nfactors:\n");
+    for (int f = 0; f < CF; f++)
+        sl_buf_addf(b, "  f%d: {levels: [l0, l1, l2], placebo: yes}\n", f);
+    sl_buf_adds(b, "constraints:\n");
+    for (int c = 0; c < n; c++) {
+        bool any = false;
+        memset(sets[c], 0, sizeof sets[c]);
+        sl_buf_adds(b, "  - not: {");
+        for (int k = 0; k < 2; k++) {
+            int f = (int)sl_random_below(seed, CF);
+            if (sets[c][f])
+                continue;
+            sets[c][f] = 1 + (unsigned)sl_random_below(seed, (1 << CL) - 1);
+            sl_buf_addf(b, "%sf%d: [", any ? ", " : "", f);
+            for (int l = 0, m = 0; l < CL; l++)
+                if (sets[c][f] >> l & 1)
+                    sl_buf_addf(b, "%sl%d", m++ ? ", " : "", l);
+            sl_buf_adds(b, "]");
+            any = true;
+        }
+        sl_buf_adds(b, "}\n");
+    }
+    return n;
+}
+
+/* Is a setting left by these constraints, the one at `without` aside? */
+static bool any_left(unsigned sets[CC][CF], const bool *with, int n)
+{
+    for (int code = 0; code < 81; code++) {
+        bool broken = false;
+        for (int c = 0; c < n; c++) {
+            bool all = with[c];
+            for (int f = 0, rest = code; f < CF; f++, rest /= CL)
+                all &= !sets[c][f] || sets[c][f] >> rest % CL & 1;
+            broken |= all;
+        }
+        if (!broken)
+            return true;
+    }
+    return false;
+}
+
+static void conflicts_are_those_of_enumeration(void **state)
+{
+    uint64_t seed = 19;
+    int found = 0;
+
+    (void)state;
+    for (int round = 0; round < 4000; round++) {
+        unsigned sets[CC][CF];
+        struct sl_buf b = {0};
+        struct sl_plan p;
+        struct sl_err err = {0};
+        bool all[CC], named[CC] = {false};
+        int n = draw_constraints(&b, sets, &seed), rc = sl_plan_parse(&p, "e.yaml", b.s, b.n, &err);
+        memset(all, 1, sizeof all);
+        if (any_left(sets, all, n) != !rc)
+            fail_msg("%s%s", b.s, err.text);
+        found += rc != 0;
+        for (int c = 0; rc && c < n; c++) {
+            char line[32];
+            snprintf(line, sizeof line, "(line %d)", 9 + c); /* behind 8 lines of the rest */
+            named[c] = strstr(err.text, line);
+        }
+        if (rc && !strstr(err.text, " more;")) { /* those that are named conflict, and none of them is too many */
+            assert_false(any_left(sets, named, n));
+            for (int c = 0; c < n; c++)
+                if (named[c]) {
+                    named[c] = false;
+                    assert_true(any_left(sets, named, n));
+                    named[c] = true;
+                }
+        }
+        sl_plan_free(&p);
+        sl_buf_free(&b);
+    }
+    assert_in_range(found, 40, 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conflicts_are_those_of_enumeration),
         cmocka_unit_test(fractions_are_those_of_textbooks),
         cmocka_unit_test(generators_are_those_of_textbooks),
         cmocka_unit_test(words_are_counted),
