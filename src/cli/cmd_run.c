@@ -3,6 +3,7 @@
 
 static const struct option_spec options[] = {
     TRACED_OPTIONS,
+    {"name", "NAME", "what the trace calls the command (default: its program)", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -11,7 +12,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!argc || !*argv[0])
         return cli_usage(cli, "run what? such as: spanloom run ./program input.txt");
     return traced_command(
-        cli, argv[0], argv,
+        cli, cli_option(cli, "name") && *cli_option(cli, "name") ? cli_option(cli, "name") : argv[0], argv,
         "no program that it ran records anything; build it with: cc PROGRAM.c $(spanloom flags c), or trace a "
         "Python script: spanloom trace SCRIPT");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/apply.h"
 #include "base/buf.h"
+#include "design/programs.h"
 #include "recipe/yaml.h"
 
 #include <errno.h>
@@ -111,6 +112,7 @@ static void add_command(struct sl_applied_setting *a, strings *to, const sl_plan
 static int add_recorder(struct sl_applied_setting *a, strings *to, const char *traces, struct sl_err *err)
 {
     static const char *const words[] = {"run", "--quiet", "--no-import", "--dir", NULL};
+    struct sl_buf command = {0};
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self);
 
@@ -121,6 +123,10 @@ static int add_recorder(struct sl_applied_setting *a, strings *to, const char *t
     for (size_t i = 0; words[i]; i++)
         *sl_vec_add(to) = (char *)(uintptr_t)words[i];
     *sl_vec_add(to) = keep(a, traces, strlen(traces));
+    *sl_vec_add(to) = (char *)(uintptr_t) "--name"; /* of the plan's command, whatever wraps it or is in its place */
+    sl_programs_name(&command, a->plan);
+    *sl_vec_add(to) = keep(a, command.s, command.n);
+    sl_buf_free(&command);
     *sl_vec_add(to) = "--";
     return 0;
 }

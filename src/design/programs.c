@@ -82,6 +82,18 @@ static void first_word(struct sl_buf *b, const char *s)
     sl_buf_add(b, "", 0);
 }
 
+void sl_programs_name(struct sl_buf *b, const struct sl_plan *p)
+{
+    struct sl_buf word = {0};
+
+    if (p->shell)
+        first_word(&word, p->command.v[2]);
+    else
+        sl_buf_adds(&word, p->command.v[0]);
+    sl_buf_adds(b, word.n ? word.s : "sh");
+    sl_buf_free(&word);
+}
+
 static int check(const struct sl_plan *p, const struct sl_plan_program *of, const char *word, struct sl_err *err)
 {
     struct sl_buf b = {0};

@@ -3,6 +3,7 @@
 #ifndef SL_DESIGN_PROGRAMS_H
 #define SL_DESIGN_PROGRAMS_H
 
+#include "base/buf.h"
 #include "design/plan.h"
 
 /*
@@ -11,5 +12,8 @@
  * which that may make.  SL_ENOTFOUND: the line of the plan, and what may help.
  */
 int sl_programs_check(const struct sl_plan *p, struct sl_err *err);
+
+/* The program of the plan's command: its first word; "sh" where only a shell can tell. */
+void sl_programs_name(struct sl_buf *b, const struct sl_plan *p);
 
 #endif

@@ -203,3 +203,19 @@ How far it is, of which runs, and how to start afresh.
   $ printf 'experiment: tab\n\tcommand: x\n' > tab.yaml && spanloom experiment status --plan tab.yaml
   spanloom: tab.yaml:2: the line is indented by a tab; YAML takes blanks alone
   [1]
+  $ cd ..
+
+Traces call a run by the command of the plan, whatever wraps it, so that parts of the runs are comparable.
+
+  $ mkdir wrapped && cd wrapped && cat > experiment.yaml <<'END'
+  > experiment: wrapped
+  > command: 'cat /dev/null'
+  > trace: yes
+  > factors: {nice: {wrapper: nice -n 1}, other: {command: [echo, "1"]}}
+  > END
+  $ spanloom experiment design full >said && spanloom experiment run
+  wrapped: 4 runs made, 0 failed
+  $ spanloom sql --format csv "SELECT a.value, count(*) FROM attributes a JOIN spans s ON s.id = a.span WHERE s.type = 'trace.call' AND a.name = 'name' GROUP BY 1"
+  value,count(*)
+  cat,4
+  $ cd ..
