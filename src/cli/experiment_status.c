@@ -59,7 +59,7 @@ static void put_afresh(const struct sl_plan *p, size_t planned, const struct sl_
     puts("\nto start afresh, in the folder of the plan (or give the plan another name):");
     if (records->v.n)
         printf("  for f in %s.*runs.jsonl; do spanloom forget $f; rm $f; done\n", p->name);
-    printf("  rm -rf %s.design.csv %s.traces\n", p->name, p->name);
+    printf("  rm -rf %s.design.csv %s.traces %s.slurm\n", p->name, p->name, p->name);
 }
 
 static void put_budget(const struct sl_plan *p, const struct sl_run_records *records, double spent_s)

@@ -165,6 +165,8 @@ static const struct sl_answer_column mean_columns[] = {
     {"difference_p", 'd', NULL},
     {"difference_p_holm", 'd', NULL},
     {"difference_p_bh", 'd', NULL},
+    {"lacks", 's', NULL},
+    {"difference_lacks", 's', NULL},
 };
 
 static int means(struct sl_answer_rows *out, const struct sl_asked *a, struct sl_err *err)
@@ -196,6 +198,8 @@ static int means(struct sl_answer_rows *out, const struct sl_asked *a, struct sl
         c[SL_MEANS_DIFFERENCE_P].d = m[t].difference_p;
         c[SL_MEANS_DIFFERENCE_P_HOLM].d = m[t].difference_p_holm;
         c[SL_MEANS_DIFFERENCE_P_BH].d = m[t].difference_p_bh;
+        c[SL_MEANS_LACKS].s = m[t].lacks;
+        c[SL_MEANS_DIFFERENCE_LACKS].s = m[t].difference_lacks;
     }
     sl_deltas_free(&d);
     free(m);

@@ -69,21 +69,23 @@ static void level_means(const struct draw *w, const size_t *at, size_t levels, d
 }
 
 /* Of an estimate with so many runs on the lesser side; v: what the rounds gave, whose spread is too small by `narrow`.
- * Reorders v. */
-static void interval(double *low, double *high, double *p, double estimate, size_t runs, double narrow, double *v)
+ * Reorders v.  Why there is none; NULL: there is one. */
+static const char *interval(double *low, double *high, double *p, double estimate, size_t runs, double narrow,
+                            double *v)
 {
     struct sl_moments m = {0};
     double df = (double)(runs - 1), beyond = erfc(sl_t_quantile(0.95, df) * narrow / sqrt(2)) / 2;
 
     for (size_t i = 0; i < SL_MEANS_ROUNDS; i++)
         if (isnan(v[i]))
-            return;
+            return "on end";
     for (size_t i = 0; i < SL_MEANS_ROUNDS; i += SL_MOMENTS_BLOCK)
         sl_moments_add(&m, v + i, NULL,
                        SL_MEANS_ROUNDS - i < SL_MOMENTS_BLOCK ? SL_MEANS_ROUNDS - i : SL_MOMENTS_BLOCK);
     *p = sl_t_two_sided(estimate / (narrow * sl_moments_stddev(&m)), df);
     *low = sl_quantile(v, SL_MEANS_ROUNDS, beyond);
     *high = sl_quantile(v, SL_MEANS_ROUNDS, 1 - beyond);
+    return NULL;
 }
 
 static void correct(struct sl_mean *m, size_t n)
@@ -160,12 +162,13 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
     }
     for (size_t t = 0; t < n; t++) {
         struct sl_mean *m = &out[t];
+        m->lacks = m->difference_lacks = "few";
         if (least[t] >= SL_MEANS_FEW)
-            interval(&m->lower, &m->upper, &m->p, m->delta, least[t], 1, delta + t * SL_MEANS_ROUNDS);
+            m->lacks = interval(&m->lower, &m->upper, &m->p, m->delta, least[t], 1, delta + t * SL_MEANS_ROUNDS);
         if (m->runs_with >= SL_MEANS_FEW && m->runs_without >= SL_MEANS_FEW)
-            interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
-                     m->runs_with < m->runs_without ? m->runs_with : m->runs_without, narrow,
-                     group + t * SL_MEANS_ROUNDS);
+            m->difference_lacks = interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
+                                           m->runs_with < m->runs_without ? m->runs_with : m->runs_without, narrow,
+                                           group + t * SL_MEANS_ROUNDS);
     }
     correct(out, n);
     free(least);

@@ -8,12 +8,18 @@
 
 /* ---- means ---- */
 
+static bool lacks(const struct sl_table *t, const char *why)
+{
+    return !strcmp(sl_table_text_or_empty(t, SL_MEANS_LACKS), why) ||
+           !strcmp(sl_table_text_or_empty(t, SL_MEANS_DIFFERENCE_LACKS), why);
+}
+
 void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "means");
     char what[200], a[NUMBER], b[2 * NUMBER];
     struct marks marks = {0}, of_pairs = {0};
-    bool few = false;
+    bool few = false, on_end = false;
 
     snprintf(what, sizeof what, "what each treatment changes (%s)", better(look));
     put_head(out, r, what);
@@ -27,7 +33,8 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     }
     fprintf(out, "\n%-*s %9s  %-23s %s\n", NAME, "pairs alike in all else", "change", "95 % interval", "pairs");
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
-        few |= sl_table_is_null(t, SL_MEANS_LOWER);
+        few |= lacks(t, "few");
+        on_end |= lacks(t, "on end");
         sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT));
         fprintf(out, " %9s  %-20s%-3s %lld\n", digits(real(t, SL_MEANS_DELTA), true, a),
                 interval(real(t, SL_MEANS_LOWER), real(t, SL_MEANS_UPPER), b),
@@ -40,6 +47,11 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     put_marks(out, &marks);
     if (few)
         fputs("No interval: fewer than 5 runs are on one side, too few to say how sure it is.\n", out);
+    if (on_end)
+        fprintf(out,
+                "No interval%s: runs of one side came on end, so that what else\n"
+                "changed meanwhile cannot be told from the treatment; runs in random order can.\n",
+                few ? ", too" : "");
 }
 
 void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)

@@ -202,26 +202,41 @@ void sl_show_tuned(FILE *out, const struct sl_result *r)
     fputc('\n', out);
 }
 
+static void put_expected(FILE *out, const struct sl_table *t)
+{
+    char n[SL_SHOW_NUMBER], l[SL_SHOW_NUMBER], h[SL_SHOW_NUMBER];
+    long long runs = (long long)sl_table_int(t, SL_SETTINGS_RUNS);
+
+    fprintf(out, "      expected: %s %s (%s to %s)", sl_show_number(real(t, SL_SETTINGS_SCORE), false, n),
+            sl_table_text_or_empty(t, SL_SETTINGS_UNIT), sl_show_number(real(t, SL_SETTINGS_LOWER), false, l),
+            sl_show_number(real(t, SL_SETTINGS_UPPER), false, h));
+    if (runs)
+        fprintf(out, "; %lld run%s it\n", runs, runs == 1 ? " has" : "s have");
+    else
+        fputs("; no run has it\n", out);
+}
+
 void sl_show_suggested(FILE *out, const struct sl_result *r)
 {
     struct sl_table *t = sl_result_find(r, "settings");
+    char before[SL_SHOW_NUMBER], after[SL_SHOW_NUMBER];
     bool first = true;
 
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
         const char *what = sl_table_text_or_empty(t, SL_SETTINGS_FOR);
         if (!strcmp(what, "effects")) {
-            fprintf(out, "%s %s\n      it tells most of effects: that of %s is known to +-%.3g %%, then to +-%.3g %%\n",
+            fprintf(out, "%s %s\n      tells most of effects: of %s, known to +-%s %%, then to +-%s %%\n",
                     first ? "next:" : "then:", sl_table_text_or_empty(t, SL_SETTINGS_SETTING),
-                    sl_table_text_or_empty(t, SL_SETTINGS_NARROWS), 100 * real(t, SL_SETTINGS_BEFORE),
-                    100 * real(t, SL_SETTINGS_AFTER));
+                    sl_table_text_or_empty(t, SL_SETTINGS_NARROWS),
+                    sl_show_number(100 * real(t, SL_SETTINGS_BEFORE), false, before),
+                    sl_show_number(100 * real(t, SL_SETTINGS_AFTER), false, after));
             first = false;
         } else if (!strcmp(what, "best")) {
             fprintf(out, "or, to find the best: %s\n      the best of all with a chance of %.0f %%\n",
                     sl_table_text_or_empty(t, SL_SETTINGS_SETTING), 100 * real(t, SL_SETTINGS_CHANCE));
         }
+        put_expected(out, t);
     }
-    fputs("\nwhat the model expects of these\n", out);
-    put_settings(out, t);
 }
 
 /* ---- histories ---- */

@@ -83,7 +83,7 @@ What a killed run left is undone at the next start, and said: its teardown, in i
   score: time_s, less is better; the time of the command (no `score:` is given)
   
   to start afresh, in the folder of the plan (or give the plan another name):
-    rm -rf killed.design.csv killed.traces
+    rm -rf killed.design.csv killed.traces killed.slurm
   $ cat code.txt; ls -A
   original
   .killed.lock
@@ -195,7 +195,7 @@ How far it is, of which runs, and how to start afresh.
   
   to start afresh, in the folder of the plan (or give the plan another name):
     for f in level.*runs.jsonl; do spanloom forget $f; rm $f; done
-    rm -rf level.design.csv level.traces
+    rm -rf level.design.csv level.traces level.slurm
   $ eval "$(spanloom experiment status | tail -2)" > said 2>&1; ls
   experiment.yaml
   said
@@ -219,3 +219,18 @@ Traces call a run by the command of the plan, whatever wraps it, so that parts o
   value,count(*)
   cat,4
   $ cd ..
+
+Why there is no interval: runs that came on end, as hyperfine's do, are not few.
+
+  $ cat > hf.json <<'END'
+  > {"results":[{"command":"a","mean":0.1,"times":[0.1,0.11,0.12,0.1,0.1,0.11],"exit_codes":[0,0,0,0,0,0]},
+  >  {"command":"b","mean":0.2,"times":[0.2,0.21,0.22,0.2,0.21,0.2],"exit_codes":[0,0,0,0,0,0]}]}
+  > END
+  $ spanloom experiment import -d hf.db hf.json >said && spanloom experiment means -d hf.db | tail -2
+  No interval: runs of one side came on end, so that what else
+  changed meanwhile cannot be told from the treatment; runs in random order can.
+  $ spanloom sql -d hf.db --format csv "SELECT lacks, difference_lacks FROM experiment_means()"
+  lacks,difference_lacks
+  on end,on end
+  $ spanloom experiment means -d base/r.db | tail -1
+  No interval: fewer than 5 runs are on one side, too few to say how sure it is.

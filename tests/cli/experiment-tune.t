@@ -59,13 +59,16 @@ Suggestions.  What they name is planned with --add, and runs with the rest.
 
   $ spanloom experiment suggest --factors mine --runs 2 --add > said
   spanloom: 2 runs are planned: spanloom experiment run
-  $ sed 's/next: .*/next: SETTING/; s/then: .*/then: SETTING/; s/that of .*/that of ... /; /^$/,$d' said
+  $ sed 's/next: .*/next: SETTING/; s/then: .*/then: SETTING/; s/tells most of effects: of .*/tells most of effects/; s/expected: .* us.task (.*)/expected/' said
   next: SETTING
-        it tells most of effects: that of ... 
+        tells most of effects
+        expected; * it (glob)
   then: SETTING
-        it tells most of effects: that of ... 
+        tells most of effects
+        expected; * it (glob)
   or, to find the best: b=30 d
         the best of all with a chance of * % (glob)
+        expected; * have it (glob)
   $ spanloom experiment run
   demo: 2 runs made, 0 failed
 
