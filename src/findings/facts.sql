@@ -40,7 +40,10 @@ WITH runs AS MATERIALIZED (SELECT r.worker, from_ns, to_ns, span, task FROM sl_r
     told AS (SELECT worker, max(value) FILTER (WHERE name = 'hostname') AS host, max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,
         max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each FROM up CROSS JOIN attributes a ON a.span = up.id
         WHERE a.name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') GROUP BY 1)
-SELECT r.worker AS span, (SELECT max(executor) FROM attempt a JOIN times t ON t.span = a.task WHERE t.worker = r.worker) AS executor, s.key AS worker, p.key AS manager, b.key AS block,
+SELECT r.worker AS span, coalesce((SELECT x.key FROM up u JOIN sl_span x ON x.id = u.id JOIN sl_span o ON o.id = x.parent
+        WHERE u.worker = r.worker AND x.id <> r.worker AND o.type IN (SELECT n.id FROM sl_role l JOIN sl_name n ON n.name = l.type WHERE l.role = 'workflow')),
+        (SELECT name FROM sl_name n WHERE n.id = s.type)) AS pool,
+    (SELECT max(executor) FROM attempt a JOIN times t ON t.span = a.task WHERE t.worker = r.worker) AS executor, s.key AS worker, p.key AS manager, b.key AS block,
     (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns, (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, ifnull(places, 0)) AS places,
     min(from_ns) FILTER (WHERE r.span ISNULL) AS from_ns, max(max(to_ns) FILTER (WHERE r.span ISNULL), (SELECT max(end_ns) FROM times)) AS to_ns,
     ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE r.span NOTNULL), 0) AS busy_s, count(r.span) AS runs
@@ -90,7 +93,7 @@ JOIN task o ON o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_
 -- name: run
 SELECT NULL, (SELECT max(value) FROM attributes WHERE span = workflow AND name = 'workflow_name'), workflow, start_ns, end_ns, makespan_s, tasks, places,
     busy_s / there_s, (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done'
-    WHEN end_ns > 1000000000 * (unixepoch() - 60) THEN 'goes on' ELSE 'cut short' END
+    WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END
 FROM temp.run;
 
 -- name: ended

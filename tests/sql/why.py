@@ -18,14 +18,14 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex"):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
-        self.slow_on, self.barrier, self.gap = slow_on, barrier, gap  # barrier: submitted when all before are done
+        self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on  # barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=()):
-    """Writes a store; the makespan in seconds.  slow_on: (manager, factor)."""
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}):
+    """Writes a store; the makespan in seconds.  slow_on: (manager, factor).  more: workers of further executors."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -43,9 +43,16 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
         there = worker_start[m % len(worker_start)]
         p = s.span("parsl.executor.htex.worker", str(i), mans[m], WORKER + i, started=ns(there))
         heapq.heappush(places, (there, i, p, m))
-    free = [(there, i) for there, i, _, _ in places]
-    of = {i: (p, m) for _, i, p, m in places}
-    heapq.heapify(free)
+    of = {i: (p, mans[m], m, ex) for _, i, p, m in places}
+    free = {"htex": [(there, i) for there, i, _, _ in places]}
+    for name, n in more.items():
+        other = s.span(EXECUTOR, name, w)
+        m = s.span("parsl.executor.htex.manager", f"m{name}", s.span("parsl.rundir.block", "0", other, launched=ns(0.6)), MANAGER, started=ns(worker_start[0] - 0.2))
+        free[name] = [(worker_start[0], len(of) + i) for i in range(n)]
+        for there, i in free[name]:
+            of[i] = (s.span("parsl.executor.htex.worker", str(i), m, WORKER + i, started=ns(there)), m, None, other)
+    for heap in free.values():
+        heapq.heapify(heap)
     done, ids, at = {}, {}, start
     # submissions, in order; a barrier needs what went before to be done, so go stage by stage
     stages, stage = [], []
@@ -74,15 +81,15 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             if n not in ids:
                 ids[n] = s.task(w, n, [ids[d] for d in t.after], submitted=ns(submitted[n]), pending=ns(submitted[n]) + 1000)
                 s.attr(ids[n], "app", t.app)
-            when, i = heapq.heappop(free)
+            when, i = heapq.heappop(free[t.on])
             begin = max(since + 3 * STEP / S, when + STEP / S)
-            p, m = of[i]
+            p, its, m, executor = of[i]
             fails = number < t.fails
             seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] == m else 1)
             over = begin + seconds
-            heapq.heappush(free, (over, i))
+            heapq.heappush(free[t.on], (over, i))
             y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin), completed=ns(over),
-                       finished=ns(over), removed=ns(over) + STEP // 2, executor=ex, manager=mans[m], worker=p, worker_source=WORKER + i,
+                       finished=ns(over), removed=ns(over) + STEP // 2, executor=executor, manager=its, worker=p, worker_source=WORKER + i,
                        failed=ns(over) + STEP if fails else None)
             back = over + STEP / S
             if fails:
@@ -152,6 +159,15 @@ def too_few_workers():
         told = float(re.search(rf"{words}.*? ([\d.]+) s", f["text"])[1])
         near = run(bag(60), workers=workers, file="more.db")
         check(abs(told - near) < 0.06 * near, words, told, near)
+
+
+@test
+def too_few_workers_of_one_executor():
+    """Its tasks are over long before those of the other one are."""
+    tasks = [Task("small", 0.4, on="small") for _ in range(30)] + [Task("last", 5, after=[29])] + bag(20)
+    run(tasks, more={"small": 1})
+    f = first("too-few-workers", run(tasks, more={"small": 2}, file="without.db"), text="1 worker of small for 30 tasks was busy")
+    equal(f["changes"], "workers.small x2")
 
 
 @test

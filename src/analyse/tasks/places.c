@@ -376,7 +376,7 @@ static void as_it_was(struct sl_service *s, uint32_t run, int64_t at_ns, void *t
     struct sl_pool *pool = &((struct sl_places *)to)->pool.v[r->pool];
 
     r->own_ns = r->from_ns - at_ns;
-    pool->waited += at_ns > s->ready_ns[run];
+    pool->waited += at_ns > s->since_ns[run];
     sl_service_done(s, run, r->until_ns);
 }
 
@@ -398,16 +398,15 @@ static int by_own(const void *a, const void *b)
 static void find_own(struct sl_places *p)
 {
     struct sl_service s;
-    int64_t *behind = sl_alloc(p->pool.n * sizeof *behind);
+    uint32_t *last = none(p->pool.n); /* by pool: which was ready last, so far */
     struct own *own = sl_alloc(p->run.n * sizeof *own);
 
-    for (size_t i = 0; i < p->pool.n; i++)
-        behind[i] = INT64_MIN;
-    for (size_t i = 0; i < p->run.n; i++) {
+    for (uint32_t i = 0; i < p->run.n; i++) {
         struct sl_run *r = &p->run.v[i];
-        if (r->ready_ns > behind[r->pool])
-            behind[r->pool] = r->ready_ns;
-        r->behind_ns = behind[r->pool] - r->ready_ns;
+        bool behind = last[r->pool] != SL_NO_INDEX && p->run.v[last[r->pool]].ready_ns > r->ready_ns;
+        r->behind = behind ? last[r->pool] : SL_NO_INDEX;
+        if (!behind)
+            last[r->pool] = i;
     }
     sl_service_init(&s, p, NULL, NULL, as_it_was, p);
     for (uint32_t i = 0; i < p->run.n; i++)
@@ -424,7 +423,7 @@ static void find_own(struct sl_places *p)
         n = pool->runs;
         pool->typical_own_ns = own[i + n / 2].ns > 0 ? own[i + n / 2].ns : 0;
     }
-    free(behind);
+    free(last);
     free(own);
 }
 

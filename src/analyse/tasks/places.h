@@ -11,10 +11,10 @@
  * never runs one again, it was gone after its last.
  *
  * Whoever is ready takes the place that became free first.  Who waits is served in the order in which tasks were ready,
- * but as in the run where this began one after others that were ready later: it counts as ready when the last of these
- * was (behind_ns).  What of its wait is not explained by that is its own (own_ns): to send it takes time, or it waited
- * at one manager while workers of another were free.  It is less than 0 where
- * the run gave the place to another one that had waited less.
+ * but as in the run where this began one after others that were ready later, such as newest first: it counts as ready
+ * when the last of these is (behind).  What of its wait is not explained by that is its own (own_ns): to send it takes
+ * time, or it waited at one manager while workers of another were free.  It is less than 0 where the run gave the place
+ * to another one that had waited less.
  */
 #ifndef SL_ANALYSE_TASKS_PLACES_H
 #define SL_ANALYSE_TASKS_PLACES_H
@@ -28,9 +28,9 @@ struct sl_run {
         last; /* segments: where its queue begins (first: it did not wait), the first and last of it */
     uint32_t pool;
     int64_t ready_ns, from_ns, until_ns;
-    int64_t behind_ns; /* counts as ready so much later, among those who wait */
-    int64_t own_ns;    /* from when it was ready and a place was free */
-    bool lost;         /* another followed, or the task failed after it */
+    uint32_t behind; /* the run that was ready last of those that began before it, if after it was; SL_NO_INDEX */
+    int64_t own_ns;  /* from when it was ready and a place was free */
+    bool lost;       /* another followed, or the task failed after it */
 };
 
 /* What passes until a worker is there, one after the other; all of it is SL_ARRIVAL_START where no log knows more. */

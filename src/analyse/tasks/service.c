@@ -98,6 +98,13 @@ void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint
     s->place_of = sl_alloc(p->run.n * sizeof *s->place_of);
     memset(s->place_of, 0xFF, p->run.n * sizeof *s->place_of); /* SL_NO_INDEX */
     s->ready_ns = sl_alloc(p->run.n * sizeof *s->ready_ns);
+    s->since_ns = sl_alloc(p->run.n * sizeof *s->since_ns);
+    s->first = sl_alloc(p->run.n * sizeof *s->first);
+    s->next = sl_alloc(p->run.n * sizeof *s->next);
+    memset(s->first, 0xFF, p->run.n * sizeof *s->first);
+    memset(s->next, 0xFF, p->run.n * sizeof *s->next);
+    for (size_t i = 0; i < p->run.n; i++)
+        s->since_ns[i] = INT64_MAX;
     for (size_t i = 0; i < p->pool.n; i++)
         add_places(s, &p->pool.v[i], workers ? workers[i] : p->pool.v[i].n, arrival);
 }
@@ -113,15 +120,56 @@ void sl_service_free(struct sl_service *s)
     free(s->touched);
     free(s->place_of);
     free(s->ready_ns);
+    free(s->since_ns);
+    free(s->first);
+    free(s->next);
     sl_vec_free(&s->serve);
     sl_vec_free(&s->events);
     sl_vec_free(&s->place);
 }
 
+static void release(struct sl_service *s, uint32_t run, int64_t at_ns);
+
+/* Those that were ready but for it. */
+static void release_behind(struct sl_service *s, uint32_t run, int64_t at_ns)
+{
+    uint32_t i = s->first[run], next;
+
+    s->first[run] = SL_NO_INDEX;
+    for (; i != SL_NO_INDEX; i = next) {
+        next = s->next[i];
+        s->next[i] = SL_NO_INDEX;
+        s->parked--;
+        release(s, i, at_ns > s->ready_ns[i] ? at_ns : s->ready_ns[i]);
+    }
+}
+
+/* None that is behind another one is before a third. */
+static void release(struct sl_service *s, uint32_t run, int64_t at_ns)
+{
+    s->since_ns[run] = at_ns;
+    sl_heap_add(&s->events, (struct sl_item){at_ns, READY, run});
+    release_behind(s, run, at_ns);
+}
+
 void sl_service_ready(struct sl_service *s, uint32_t run, int64_t at_ns)
 {
+    uint32_t behind = s->p->run.v[run].behind;
+
     s->ready_ns[run] = at_ns;
-    sl_heap_add(&s->events, (struct sl_item){at_ns, READY, run});
+    if (behind == SL_NO_INDEX || s->since_ns[behind] != INT64_MAX) {
+        release(s, run, behind == SL_NO_INDEX || s->since_ns[behind] < at_ns ? at_ns : s->since_ns[behind]);
+        return;
+    }
+    s->next[run] = s->first[behind];
+    s->first[behind] = run;
+    s->parked++;
+}
+
+void sl_service_passed(struct sl_service *s, uint32_t run, int64_t at_ns)
+{
+    s->since_ns[run] = at_ns;
+    release_behind(s, run, at_ns);
 }
 
 void sl_service_done(struct sl_service *s, uint32_t run, int64_t at_ns)
@@ -146,7 +194,7 @@ static void apply(struct sl_service *s, struct sl_item e)
 {
     if (e.what == READY) {
         const struct sl_run *r = &s->p->run.v[e.which];
-        sl_heap_add(&s->waiting[r->pool], (struct sl_item){e.at_ns + r->behind_ns, 0, e.which});
+        sl_heap_add(&s->waiting[r->pool], (struct sl_item){e.at_ns, 0, e.which});
         touch(s, r->pool);
     } else {
         uint32_t pool = s->place.v[e.which].pool;
@@ -171,7 +219,7 @@ static void serve(struct sl_service *s, uint32_t pool, int64_t now_ns)
         run = sl_heap_take(waiting).which;
         if (first.what == FREED || !--place->left)
             sl_heap_take(places);
-        at = s->ready_ns[run] > first.at_ns ? s->ready_ns[run] : first.at_ns;
+        at = s->since_ns[run] > first.at_ns ? s->since_ns[run] : first.at_ns;
         s->place_of[run] = first.which;
         s->begin(s, run, at, s->to);
     }
@@ -181,6 +229,10 @@ bool sl_service_next(struct sl_service *s)
 {
     int64_t now;
 
+    /* those that wait for one that is never ready: clocks disagree */
+    for (uint32_t i = 0; !s->events.n && s->parked && i < s->p->run.n; i++)
+        if (s->first[i] != SL_NO_INDEX)
+            release_behind(s, i, INT64_MIN);
     if (!s->events.n) { /* those for whom there is no place any more */
         for (uint32_t pool = 0; pool < s->p->pool.n; pool++)
             if (s->waiting[pool].n) {

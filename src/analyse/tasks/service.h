@@ -29,7 +29,10 @@ struct sl_service {
     sl_heap *waiting, *free; /* by pool */
     uint32_t *place_of;      /* by run: SL_NO_INDEX: it has none */
     int64_t *ready_ns;       /* by run */
+    int64_t *since_ns;       /* by run: it counts as ready from then on; INT64_MAX: not yet */
+    uint32_t *first, *next;  /* by run: those that are ready but for it, one after the other; SL_NO_INDEX */
     bool *touched;           /* by pool */
+    uint32_t parked;         /* how many are ready but for another one */
     SL_VEC(uint32_t) serve;
     sl_begin_fn *begin;
     void *to;
@@ -43,6 +46,8 @@ void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint
                      sl_begin_fn *begin, void *to);
 void sl_service_free(struct sl_service *s);
 void sl_service_ready(struct sl_service *s, uint32_t run, int64_t at_ns);
+/* Run i takes no place; at_ns: when it would have been ready. */
+void sl_service_passed(struct sl_service *s, uint32_t run, int64_t at_ns);
 void sl_service_done(struct sl_service *s, uint32_t run, int64_t at_ns);
 /* The next event: who is ready and finds a place begins.  No: there is none. */
 bool sl_service_next(struct sl_service *s);

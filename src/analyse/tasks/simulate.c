@@ -422,7 +422,11 @@ static void reach(struct play *p, uint32_t moment, int64_t at_ns)
     uint32_t run = moment < r->w->seg.n ? r->begins[moment] : SL_NO_INDEX;
 
     p->time[moment] = at_ns > FAR ? FAR : at_ns;
-    if (run == SL_NO_INDEX || (p->c && sl_changes_drops(p->c, run)))
+    if (run != SL_NO_INDEX && p->c && sl_changes_drops(p->c, run)) {
+        sl_service_passed(&p->service, run, p->time[moment]);
+        run = SL_NO_INDEX;
+    }
+    if (run == SL_NO_INDEX)
         *sl_vec_add(&p->known) = moment;
     else
         sl_service_ready(&p->service, run, p->time[moment]);
