@@ -42,6 +42,8 @@ WITH runs AS MATERIALIZED (SELECT r.worker, from_ns, to_ns, span, task FROM sl_r
         WHERE a.name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') GROUP BY 1)
 SELECT r.worker AS span, coalesce((SELECT x.key FROM up u JOIN sl_span x ON x.id = u.id JOIN sl_span o ON o.id = x.parent
         WHERE u.worker = r.worker AND x.id <> r.worker AND o.type IN (SELECT n.id FROM sl_role l JOIN sl_name n ON n.name = l.type WHERE l.role = 'workflow')),
+        (SELECT replace(p.key, rtrim(p.key, replace(p.key, '/', '')), '') WHERE p.id <> WORKFLOW AND p.type IN (SELECT n.id FROM sl_role l JOIN sl_name n ON n.name = l.type WHERE l.role = 'workflow')
+            AND NOT EXISTS (SELECT 1 FROM sl_link f WHERE f.kind = SL_FACET AND ((f.left_span = p.id AND f.right_span = WORKFLOW) OR (f.right_span = p.id AND f.left_span = WORKFLOW)))),
         (SELECT name FROM sl_name n WHERE n.id = s.type)) AS pool,
     (SELECT max(executor) FROM attempt a JOIN times t ON t.span = a.task WHERE t.worker = r.worker) AS executor, s.key AS worker, p.key AS manager, b.key AS block,
     (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns, (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, ifnull(places, 0)) AS places,

@@ -19,7 +19,7 @@ How long a run would have taken.
   0,sleeper,0.0,9.426165,0.0,13.476578,4
   $ spanloom what-if '* x1' --format csv --tasks | awk -F, 'NR > 1 && ($3 != $5 || $4 != $6)'
   $ spanloom what-if '* x0' --format csv | tail -1
-  * x0,31.406198,0.0,-31.406198,-100.0,,-0.0176
+  * x0,31.406198,0.0,-31.406198,-100.0,,-0.0144
   $ spanloom what-if --tasks
   spanloom: --tasks of what? for example: spanloom what-if --tasks 'workers x2'
   try: spanloom what-if --help
@@ -43,25 +43,23 @@ Without arguments: what is worth asking, what saves most first.
   it took 31.4 s; one thing changed, and all of it replayed:
   
   change                                           would be difference
-  workers x8                                         19.8 s    -11.6 s  -36.9 %
-  workers x4                                         21.1 s    -10.3 s  -32.9 %
-  failed tries x0                                    22.1 s    -9.26 s  -29.5 %
-  workers x2                                         23.8 s    -7.56 s  -24.1 %
-  workers, start-up x0                               25.9 s    -5.46 s  -17.4 %
-  app sleeper x0.5                                   27.1 s    -4.33 s  -13.8 %
-  task 0 (sleeper) x0.0332                           29.2 s    -2.24 s   -7.1 %
+  workers x8                                           20 s    -11.4 s  -36.4 %
+  workers x4                                         21.5 s    -9.94 s  -31.6 %
+  failed tries x0                                    22.1 s    -9.28 s  -29.6 %
+  workers x2                                         24.5 s    -6.88 s  -21.9 %
+  workers, start-up x0                                 26 s    -5.43 s  -17.3 %
+  app sleeper x0.5                                   27.8 s    -3.62 s  -11.5 %
+  task 0 (sleeper) x0.0332                           29.4 s    -1.96 s   -6.2 %
   driver, after the last task x0                     29.5 s    -1.88 s   -6.0 %
-  app cpu x0.5                                         30 s    -1.42 s   -4.5 %
-  app shell x0.5                                     30.4 s    -1.02 s   -3.3 %
-  app flaky x0.5                                     30.4 s    -972 ms   -3.1 %
-  app add x0.5                                       30.5 s    -941 ms   -3.0 %
-  app memo x0.5                                      30.5 s    -896 ms   -2.9 %
-  htex interchange, in the interchange's queue x0    30.7 s    -715 ms   -2.3 %
-  12 others would save less than 1.8 %
+  app add x0.5                                       30.5 s    -934 ms   -3.0 %
+  app cpu x0.5                                       30.6 s    -783 ms   -2.5 %
+  app shell x0.5                                     30.7 s    -663 ms   -2.1 %
+  htex interchange, in the interchange's queue x0    30.9 s    -473 ms   -1.5 %
+  14 others would save less than 1.4 %
   $ spanloom what-if --format csv | head -3
   change,makespan_s,new_makespan_s,change_s,percent,assumed,bias
-  workers x8,31.406198,19.810326,-11.595872,-36.9,"htex_Local: 16 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0176
-  workers x4,31.406198,21.080798,-10.3254,-32.9,"htex_Local: 8 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0176
+  workers x8,31.406198,19.986334,-11.419864,-36.4,"htex_Local: 16 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0144
+  workers x4,31.406198,21.471086,-9.935112,-31.6,"htex_Local: 8 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0144
 
 What it prints can be asked again; so can what critical-path prints.
 
@@ -92,27 +90,27 @@ Workers, apps, tasks, tries.
   htex_Local: 4 workers instead of 2
   they are there when those of the run were, and take tasks in its order
   change            was  would be difference
-  workers x2     31.4 s    23.8 s    -7.56 s  -24.1 %
+  workers x2     31.4 s    24.5 s    -6.88 s  -21.9 %
   $ spanloom what-if 'workers = 1' --format json
   [
-   {"change":"workers = 1", "makespan_s":31.406198, "new_makespan_s":47.755134, "change_s":16.348936, "percent":52.1, "assumed":"htex_Local: 1 worker instead of 2; they are there when those of the run were, and take tasks in its order", "bias":-0.0176}
+   {"change":"workers = 1", "makespan_s":31.406198, "new_makespan_s":47.755134, "change_s":16.348936, "percent":52.1, "assumed":"htex_Local: 1 worker instead of 2; they are there when those of the run were, and take tasks in its order", "bias":-0.0144}
   ]
   $ spanloom what-if 'workers x1' 'sleeper x0.5'
   change                          was  would be difference
-  workers x1, sleeper x0.5     31.4 s    27.1 s    -4.33 s  -13.8 %
+  workers x1, sleeper x0.5     31.4 s    27.8 s    -3.62 s  -11.5 %
   $ spanloom what-if 'app sleeper x0.5'
   change                  was  would be difference
-  app sleeper x0.5     31.4 s    27.1 s    -4.33 s  -13.8 %
+  app sleeper x0.5     31.4 s    27.8 s    -3.62 s  -11.5 %
   $ spanloom what-if 'task 0 x0.1'
   change             was  would be difference
-  task 0 x0.1     31.4 s    29.3 s    -2.11 s   -6.7 %
+  task 0 x0.1     31.4 s    29.6 s    -1.82 s   -5.8 %
   $ spanloom what-if 'tasks 0 1 2* x0.1' --tasks | head -3
   task  app                   first_s     done_s  new_first_s  new_done_s  span
   0     sleeper                   0.0   9.426165          0.0   5.7807933     4
   1     sleeper              0.003977   5.638357     0.003977   5.5191781     5
   $ spanloom what-if 'failed tries x0'
   change                 was  would be difference
-  failed tries x0     31.4 s    22.1 s    -9.26 s  -29.5 %
+  failed tries x0     31.4 s    22.1 s    -9.28 s  -29.6 %
 
 What there is, where nothing is meant.
 
@@ -164,7 +162,7 @@ What there is, where nothing is meant.
   try: spanloom what-if --help
   [2]
   $ spanloom what-if 'workers = 1000000000' --format csv | tail -1
-  workers = 1000000000,31.406198,18.708104,-12.698094,-40.4,"htex_Local: 1000000000 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0176
+  workers = 1000000000,31.406198,18.741083,-12.665115,-40.3,"htex_Local: 1000000000 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0144
   $ spanloom what-if 'workers.other x2'
   spanloom: spanloom.db: what_if: there are no workers.other; there are: workers.htex_Local (2)
   [1]
@@ -176,7 +174,7 @@ What there is, where nothing is meant.
   [1]
   $ spanloom import --quiet -d two.db "$ROOT/tests/data/workqueue-two"
   $ spanloom what-if -d two.db '* x1' 2>&1 | head -1
-  in doubt: with the workers that there were it would come to 26.1 s, not 34.4 s,
+  in doubt: with the workers that there were it would come to 28.1 s, not 34.4 s,
   $ spanloom what-if -d two.db '* x1' --run 000 --format csv
   change,makespan_s,new_makespan_s,change_s,percent,assumed,bias
-  * x1,34.426099,34.426099,0.0,0.0,,-0.2419
+  * x1,34.426099,34.426099,0.0,0.0,,-0.1851

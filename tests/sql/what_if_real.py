@@ -53,5 +53,21 @@ def what_helps_names_what_was_planted():
         check(first[0].startswith(want), f"{name}: {rows}")
 
 
+@test
+def newest_first_and_two_managers():
+    """Work Queue hands out the newest task first; 48 tasks each of two executors, with 4 and 6 places, queue for most of 102 s.
+
+    The tasks' own seconds, by the places of both, say how long twice as many workers take."""
+    f = imported(f"{ROOT}/tests/data/workqueue-blocks", store="blocks.db").store
+    rows = {r["change"]: r["new_makespan_s"] for r in sql(f, f"SELECT change, new_makespan_s FROM what_helps({WORKFLOW_ID})")}
+    check({"workers x2", "workers.wq.a x2", "workers.wq_b x2"} <= set(rows), rows)
+    row, = sql(f, f"SELECT max(s) AS s, max(first) AS first FROM (SELECT sum(run_s) / max(places) / 2 AS s, min(start_ns) / 1e9 AS first FROM task_times({WORKFLOW_ID}) t "
+               "JOIN (SELECT s.id AS worker, s.parent, 2 * count(*) OVER (PARTITION BY s.parent) AS places FROM spans s WHERE type = 'workqueue.worker') w USING (worker) GROUP BY parent)")
+    least = 11.5 + row["s"]
+    check(least < rows["workers x2"] < least + 20, least, rows["workers x2"])
+    row, = sql(f, f"SELECT DISTINCT bias FROM what_helps({WORKFLOW_ID})")
+    check(abs(row["bias"]) < 0.03, row)
+
+
 if __name__ == "__main__":
     main()

@@ -112,6 +112,17 @@ static uint32_t executor_of(const struct make *m, uint32_t worker, uint32_t *bel
     return x;
 }
 
+/* Is it the workflow, seen by another source? */
+static bool is_view(const struct make *m, uint32_t span)
+{
+    const struct sl_csr *facet = &m->w->s.g.facet;
+
+    for (uint32_t i = facet->start[span]; i < facet->start[span + 1]; i++)
+        if (facet->to[i] == m->w->root)
+            return true;
+    return false;
+}
+
 static uint32_t pool_of(struct make *m, uint32_t worker)
 {
     const struct sl_graph *g = &m->w->s.g;
@@ -123,6 +134,14 @@ static uint32_t pool_of(struct make *m, uint32_t worker)
         return m->unknown;
     }
     x = executor_of(m, worker, &below);
+    if (x == worker && g->parent[x] != SL_NO_INDEX && g->parent[x] != m->w->root && !is_view(m, g->parent[x])) {
+        at = &m->anchor[g->parent[x]]; /* of a manager of Work Queue in Parsl's workflow: RUN/EXECUTOR */
+        if (*at == SL_NO_INDEX) {
+            const char *key = copy_key(m, g->parent[x]), *slash = strrchr(key, '/');
+            *at = add_pool(m, slash ? slash + 1 : key);
+        }
+        return *at;
+    }
     at = x == worker ? &m->type[g->type[x]] : &m->anchor[x];
     if (*at == SL_NO_INDEX)
         *at = add_pool(m, x == worker ? g->names.text[g->type[x]] : copy_key(m, x));

@@ -54,7 +54,8 @@ struct sl_worker {
 };
 
 struct sl_pool {
-    const char *name;       /* key of the executor, else the type of the workers; "" where none are known */
+    const char *name;       /* key of the executor, or of their manager within the workflow, else the type of the
+                               workers; "" where none are known */
     uint32_t worker, n;     /* its workers, into worker */
     uint32_t runs, waited;  /* how many ran there; how many of them after others that had no place */
     int64_t typical_own_ns; /* the median of own_ns */

@@ -66,6 +66,8 @@ static void add_workers(struct sl_suspects *s, const struct sl_places *p)
             else if (p->pool.v[i].waited && is_plain(p->pool.v[i].name))
                 add(s, "workers.%s x%d", p->pool.v[i].name, x);
         }
+    for (int x = 2; queues > 1 && x <= 8; x *= 2) /* of all who wait */
+        add(s, "workers x%d", x);
     for (size_t i = 0; i < p->worker.n; i++)
         if (p->worker.v[i].first_ns != INT64_MAX && p->worker.v[i].first_ns > 0 &&
             p->pool.v[p->worker.v[i].pool].runs) {
