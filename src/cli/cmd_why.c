@@ -197,10 +197,15 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "one run, or two to be compared: %s is too much", argv[2]);
     if (argc && cli_option(cli, "run"))
         return cli_usage(cli, "--run and %s both say which run; one is enough", argv[0]);
+    for (int i = 0; i < argc; i++)
+        if (!*argv[i])
+            return cli_usage(cli, "'' names no run; runs are: spanloom runs -d %s", cli->store_path);
     if ((rc = cli_gate(cli, &gate)))
         return rc;
     if (sl_findings_load(&findings, &err))
         return cli_fail(cli, &err);
+    for (size_t i = 0; i < findings.notice.n; i++)
+        fprintf(stderr, "spanloom: %s\n", findings.notice.v[i]);
     for (size_t i = 0; i < findings.problem.n; i++)
         fprintf(stderr, "spanloom: %s\n", findings.problem.v[i]);
     rc = tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);

@@ -45,6 +45,20 @@ static double number_of(struct sl_yaml_check *c, const struct sl_yaml *y, const 
     return otherwise;
 }
 
+static bool truth_of(struct sl_yaml_check *c, const struct sl_yaml *y, const char *key)
+{
+    static const char *const words[] = {"no", "false", "yes", "true"};
+    const struct sl_yaml *v = sl_yaml_get(y, key);
+
+    if (!v)
+        return false;
+    for (int i = 0; i < 4 && v->kind == SL_YAML_SCALAR; i++)
+        if (!strcmp(v->text, words[i]))
+            return i >= 2;
+    sl_yaml_fail(c, v, "'%s' is yes or no", key);
+    return false;
+}
+
 static void check_keys(struct sl_yaml_check *c, const struct sl_yaml *y)
 {
     for (size_t i = 0; i < y->n; i++) {
@@ -83,7 +97,7 @@ int sl_findings_add(struct sl_findings *to, const char *path, const char *text, 
                             .command = text_of(to, &c, y, "command", false),
                             .threshold = number_of(&c, y, "threshold", "%", 0.01, 0.02),
                             .at_least_s = number_of(&c, y, "at least", "s", 1, 0),
-                            .note = sl_yaml_get(y, "note") != NULL};
+                            .note = truth_of(&c, y, "note")};
     sl_yaml_free(y);
     if (c.rc)
         return c.rc;
@@ -108,11 +122,22 @@ static int add_file(struct sl_findings *to, const char *path, struct sl_err *err
     return rc;
 }
 
+/* words: behind the path. */
+static void notice(struct sl_findings *to, const char *path, const char *words)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "%s %s", path, words);
+    *sl_vec_add(&to->notice) = sl_arena_copy(&to->arena, b.s, b.n);
+    sl_buf_free(&b);
+}
+
 int sl_findings_load(struct sl_findings *out, struct sl_err *err)
 {
     struct sl_buf folder = {0}, path = {0};
     struct dirent *e;
     DIR *d;
+    size_t before;
     int rc = 0;
 
     for (const struct sl_embedded *f = sl_embedded_findings; f->name && !rc; f++) {
@@ -125,12 +150,19 @@ int sl_findings_load(struct sl_findings *out, struct sl_err *err)
     while (d && !rc && (e = readdir(d))) {
         size_t n = strlen(e->d_name);
         struct sl_err one = {0};
-        if (*e->d_name == '.' || n <= 5 || strcmp(e->d_name + n - 5, ".yaml") != 0)
+        if (*e->d_name == '.')
             continue;
         sl_buf_clear(&path);
         sl_buf_addf(&path, "%s/%s", folder.s, e->d_name);
+        if (n <= 5 || strcmp(e->d_name + n - 5, ".yaml") != 0) {
+            notice(out, path.s, "is not read: findings are files NAME.yaml");
+            continue;
+        }
+        before = out->v.n;
         if (add_file(out, path.s, &one))
             *sl_vec_add(&out->problem) = sl_arena_copy(&out->arena, one.text, strlen(one.text));
+        else if (out->v.n == before)
+            notice(out, path.s, "takes the place of the finding of that name");
     }
     if (d)
         closedir(d);
@@ -145,6 +177,7 @@ void sl_findings_free(struct sl_findings *f)
 {
     sl_vec_free(&f->v);
     sl_vec_free(&f->problem);
+    sl_vec_free(&f->notice);
     sl_arena_free(&f->arena);
     *f = (struct sl_findings){0};
 }

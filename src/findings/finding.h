@@ -27,6 +27,7 @@ struct sl_finding {
 struct sl_findings {
     SL_VEC(struct sl_finding) v;  /* by name */
     SL_VEC(const char *) problem; /* of files of the user that are none, a text each */
+    SL_VEC(const char *) notice;  /* of files of the user that take the place of ours, or are not read */
     struct sl_arena arena;
 };
 

@@ -66,7 +66,7 @@ int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, s
     static const struct sl_column column[] = {
         {"run", SL_COLUMN_TEXT, NULL},         {"script", SL_COLUMN_TEXT, NULL},
         {"start", SL_COLUMN_TEXT, NULL},       {"seconds", SL_COLUMN_REAL, "s"},
-        {"tasks", SL_COLUMN_INTEGER, "tasks"}, {"failed", SL_COLUMN_INTEGER, "tasks"},
+        {"tasks", SL_COLUMN_INTEGER, "tasks"}, {"not done", SL_COLUMN_INTEGER, "tasks"},
         {"directory", SL_COLUMN_TEXT, NULL},   {"span", SL_COLUMN_INTEGER, NULL}};
     struct sl_run_names names = {0};
     int rc = sl_run_names_load(&names, st, err);

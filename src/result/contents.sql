@@ -66,24 +66,30 @@ ORDER BY 1 DESC, path;
 
 -- name: workflows
 WITH at AS MATERIALIZED (SELECT r.span, min(e.time_ns) AS first_ns, max(e.time_ns) AS last_ns FROM temp.sl_run_name r JOIN descendants(r.span) d JOIN sl_event e ON e.span = d.span GROUP BY 1),
-ended AS MATERIALIZED (SELECT s.parent AS run, s.id, max(p.kind = 'done' AND p.state = 'done') AS done FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span
-    JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task' LEFT JOIN sl_event e ON e.span = s.id LEFT JOIN sl_name m ON m.id = e.type
-    LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name GROUP BY 1, 2)
+told AS MATERIALIZED (SELECT s.parent AS run, s.id, s.id AS span FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
+    UNION ALL SELECT s.parent, s.id, y.id FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
+    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'),
+ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name <> 'returned') THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
+    FROM told t LEFT JOIN sl_span s ON s.id = t.span LEFT JOIN sl_name n ON n.id = s.type LEFT JOIN sl_event e ON e.span = t.span LEFT JOIN sl_name m ON m.id = e.type
+    LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name AND p.kind = 'done' GROUP BY 1, 2)
 SELECT r.name AS run, (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,
     strftime('%Y-%m-%dT%H:%M:%SZ', first_ns / 1000000000, 'unixepoch') AS start, (last_ns - first_ns) / 1e9 AS seconds,
-    (SELECT count(*) FROM ended WHERE run = r.span) AS tasks, (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)) AS failed, r.directory, r.span
+    (SELECT count(*) FROM ended WHERE run = r.span) AS tasks, (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)) AS "not done", r.directory, r.span
 FROM temp.sl_run_name r
 LEFT JOIN at USING (span)
 ORDER BY first_ns, r.span;
 
 -- name: workflows_short
 WITH at AS MATERIALIZED (SELECT r.span, min(e.time_ns) AS first_ns, max(e.time_ns) AS last_ns FROM temp.sl_run_name r JOIN descendants(r.span) d JOIN sl_event e ON e.span = d.span GROUP BY 1),
-ended AS MATERIALIZED (SELECT s.parent AS run, s.id, max(p.kind = 'done' AND p.state = 'done') AS done FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span
-    JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task' LEFT JOIN sl_event e ON e.span = s.id LEFT JOIN sl_name m ON m.id = e.type
-    LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name GROUP BY 1, 2)
+told AS MATERIALIZED (SELECT s.parent AS run, s.id, s.id AS span FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
+    UNION ALL SELECT s.parent, s.id, y.id FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
+    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'),
+ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name <> 'returned') THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
+    FROM told t LEFT JOIN sl_span s ON s.id = t.span LEFT JOIN sl_name n ON n.id = s.type LEFT JOIN sl_event e ON e.span = t.span LEFT JOIN sl_name m ON m.id = e.type
+    LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name AND p.kind = 'done' GROUP BY 1, 2)
 SELECT r.name AS run, (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,
     strftime('%Y-%m-%d %H:%M:%S', first_ns / 1000000000, 'unixepoch') AS start, round((last_ns - first_ns) / 1e9, 1) AS seconds,
-    (SELECT count(*) FROM ended WHERE run = r.span) AS tasks, (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)) AS failed
+    (SELECT count(*) FROM ended WHERE run = r.span) AS tasks, (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)) AS "not done"
 FROM temp.sl_run_name r
 LEFT JOIN at USING (span)
 ORDER BY first_ns, r.span;

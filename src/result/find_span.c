@@ -3,6 +3,7 @@
 #include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/set.h"
 #include "result/run_names.h"
 #include "result/span_names.h"
@@ -252,6 +253,23 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
     return rc;
 }
 
+/* Returns what it fills err with; named: how many are called so. */
+static int no_run(const struct sl_run_names *names, const char *run, size_t named, const struct sl_store *st,
+                  struct sl_err *err)
+{
+    SL_VEC(const char *) all = {0};
+    size_t best[SL_NEAR], n;
+
+    for (size_t i = 0; i < names->v.n; i++)
+        *sl_vec_add(&all) = names->v.v[i].name;
+    n = named ? 0 : sl_near(all.v, all.n, run, best);
+    sl_err(err, SL_ENOTFOUND, "%s run is called %s%s%.200s; see them with: spanloom runs -d %s",
+           named ? "more than one" : "no", *run ? run : "''", n ? "; did you mean " : "", n ? all.v[best[0]] : "",
+           st->path);
+    sl_vec_free(&all);
+    return SL_ENOTFOUND;
+}
+
 int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)
 {
     SL_VEC(struct candidate) v = {0};
@@ -285,17 +303,16 @@ int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     if (!rc && v.n != 1) { /* names need a look at all runs */
         rc = sl_run_names_load(&names, st, err);
         named = sl_run_names_find(&names, run, &by_name, &exactly);
-        sl_run_names_free(&names);
     }
     if (!rc && named == 1 && (exactly || !v.n))
         *span = by_name;
     else if (!rc && !v.n)
-        rc = sl_err(err, SL_ENOTFOUND, "%s run is called %s; see them with: spanloom runs -d %s",
-                    named ? "more than one" : "no", run, st->path);
+        rc = no_run(&names, run, named, st, err);
     else if (!rc && v.n > 1)
         rc = several(&f, v.v, v.n, "more of its run id, or its name", "runs", err);
     else if (!rc)
         *span = v.v[0].id;
+    sl_run_names_free(&names);
     sl_vec_free(&v);
     finder_free(&f);
     return rc;

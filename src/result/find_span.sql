@@ -3,7 +3,7 @@
 
 -- name: run_roots
 -- All roots, and whether they answer to the name of a run: its id or the beginning of it, or its directory.
-SELECT id, key = ?1 OR (length(?1) >= 4 AND substr(key, 1, length(?1)) = ?1) OR substr(key, -length(?1) - 1) = '/' || ?1
+SELECT id, key = ?1 OR (length(?1) >= 3 AND substr(key, 1, length(?1)) = ?1) OR substr(key, -length(?1) - 1) = '/' || ?1
     OR key IN (SELECT value FROM sl_shared WHERE scope = ?1 OR substr(scope, -length(?1) - 1) = '/' || ?1)
 FROM sl_span
 WHERE parent IS NULL;
@@ -41,7 +41,7 @@ LIMIT 3;
 -- Roots that answer to the name of a run, exactly if any do, workflows first; not what lies in another of them.
 WITH c AS (SELECT s.id, s.key, s.type IN (SELECT n.id FROM sl_role JOIN sl_name n ON n.name = sl_role.type WHERE
     role = 'workflow') AS flow, s.key = ?1 OR s.key IN (SELECT value FROM sl_shared WHERE scope = ?1) AS exact FROM
-    sl_span s WHERE s.parent IS NULL AND (s.key = ?1 OR (length(?1) >= 4 AND substr(s.key, 1, length(?1)) = ?1) OR
+    sl_span s WHERE s.parent IS NULL AND (s.key = ?1 OR (length(?1) >= 3 AND substr(s.key, 1, length(?1)) = ?1) OR
     substr(s.key, -length(?1) - 1) = '/' || ?1 OR s.key IN (SELECT value FROM sl_shared WHERE scope = ?1 OR
     substr(scope, -length(?1) - 1) = '/' || ?1)))
 SELECT id, flow

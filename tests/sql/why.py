@@ -336,12 +336,14 @@ def findings_of_users_count_beside_ours_and_in_their_place():
     found = {f["finding"]: f for f in json.loads(spanloom("why", "--format", "json", "-d", path("why.db"), env=env).out)["findings"]}
     equal((found["long"]["text"], found["long"]["seconds"], found["long"]["sure"]), ("16 tasks, 2.50 s, 25 %", 3, "by estimate"))
     env = own("shut-down", "about: ours\nsql: SELECT 1 AS seconds WHERE 0\ntext: never\n")
-    found = [f["finding"] for f in json.loads(spanloom("why", "--format", "json", "-d", path("why.db"), env=env).out)["findings"]]
-    equal(found, ["long"])
+    write(path("config/spanloom/findings/slow.yml"), "about: never read")
+    r = spanloom("why", "--format", "json", "-d", path("why.db"), env=env)
+    equal([f["finding"] for f in json.loads(r.out)["findings"]], ["long"])
+    check("shut-down.yaml takes the place of the finding of that name" in r.err and "slow.yml is not read: findings are files NAME.yaml" in r.err and "long.yaml" not in r.err, r.err)
 
 
 @cases(("sqll: x", "bad.yaml:2: there is no key 'sqll'"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
-       ("text: [a]", "'text' is a text"))
+       ("text: [a]", "'text' is a text"), ("note: maybe", "'note' is yes or no"))
 def what_is_no_finding_is_told(line, said):
     run(bag(4))
     text = f"about: x\n{line}\nsql: SELECT 1 AS seconds\n" + ("text: x\n" if "text" not in line else "")
@@ -397,11 +399,23 @@ def runs_are_called_by_what_tells_their_directories_apart():
         check(r["directory"].startswith(f"{os.path.realpath(data)}/{r['run']}/"), r)
         for word in (r["run"], r["run"][:-1]):
             check(spanloom("why", "--run", word, "-d", two, code=(0, 1)).out.startswith(r["run"]), word)
+    for run_id in sql(two, "SELECT key FROM spans WHERE type = 'parsl.rundir.workflow'"):
+        check(spanloom("why", "--run", run_id["key"][:3], "-d", two, code=(0, 1)).out, run_id)
+    check("no run is called parsl-2026-lots; did you mean parsl-2026-lost" in spanloom("why", "--run", "parsl-2026-lots", "-d", two, code=1).err, "meant")
+    check("'' names no run" in spanloom("why", "", "-d", two, code=2).err, "empty")
     r = spanloom("why", "--run", "parsl-2026", "-d", two, code=1)
     check("more than one run is called parsl-2026" in r.err, r.err)
     alone = imported(f"{data}/parsl-2026-dual", store="one.db").store
     equal([r["run"] for r in json.loads(spanloom("runs", "-d", alone, "--format", "json").out)], ["parsl-2026-dual"])
 
+
+
+@test
+def runs_count_what_failed_by_whatever_tells_it():
+    """monitoring.db alone has only that tasks returned, and how their tries ended."""
+    for what in ("", "/runinfo/monitoring.db"):
+        store = imported(f"{ROOT}/tests/data/parsl-2026-dual{what}", store="ended.db").store
+        equal([(r["tasks"], r["not done"]) for r in json.loads(spanloom("runs", "-d", store, "--format", "json").out)], [(15, 2)])
 
 
 @cases("parsl-2026-dual", "parsl-2026-workqueue", "parsl-2026-lost", "slurm", "parsl-2026-threads")
