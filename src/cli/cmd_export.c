@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/mlflow.h"
 #include "cli/over_time.h"
+#include "export/formats.h"
+#include "result/find_span.h"
 #include "trace/chrome_writer.h"
 #include "trace/format.h"
 
@@ -14,10 +16,14 @@
 
 static const struct option_spec options[] = {
     {"output", "FILE",
-     "of chrome: where to write; - is standard output (default: beside the trace, .pfw instead of .slt)", false},
-    {"format", "KIND", "of chrome: array or object (default: as the process was told)", false},
-    {"event", "KIND", "of chrome: verbose (B and E) or compact (X) (default: as the process was told)", false},
-    {"run", "RUN", "of mlflow: only nodes of this run: its id, the beginning of it, or its directory (001)", false},
+     "where to write; - is standard output (default: the store's name, .pftrace and so on behind it; of a trace: "
+     "beside "
+     "it, .pfw instead of .slt)",
+     false},
+    {"run", "RUN", "only this run: its id, the beginning of it, or its directory (001)", false},
+    {"format", "KIND", "of chrome, of traces: array or object (default: as the process was told)", false},
+    {"event", "KIND", "of chrome, of traces: verbose (B and E) or compact (X) (default: as the process was told)",
+     false},
     {"names", "KIND", "of mlflow: table, code (max_t_(mem_percent)) or system (MLflow's own) (default: table)", false},
     {"spooled", NULL, "of mlflow: only send what waits from before", false},
     {NULL, NULL, NULL, false},
@@ -115,35 +121,147 @@ static int export_one(struct cli *cli, const char *path, const char *output)
     return cli_fail(cli, &err);
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+/* ---- stores ---- */
+
+static int perfetto(struct sl_spans *s, const char *path, struct sl_err *err);
+static int chrome(struct sl_spans *s, const char *path, struct sl_err *err);
+
+static const struct format {
+    const char *name, *suffix;
+    bool folder;
+    int (*write)(struct sl_spans *s, const char *path, struct sl_err *err);
+} formats[] = {
+    {"perfetto", ".pftrace", false, perfetto},
+    {"chrome", ".trace.json", false, chrome},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static void tell_timeline(const char *path, const struct sl_timeline_counts *c)
+{
+    char slices[32], instants[32], arrows[32], tracks[32], untimed[32];
+
+    if (!strcmp(path, "-"))
+        return;
+    fprintf(stderr, "%s: %s slices and %s events on %s tracks, %s arrows", path, sl_show_count(c->slices, slices),
+            sl_show_count(c->instants, instants), sl_show_count(c->tracks, tracks), sl_show_count(c->arrows, arrows));
+    if (c->untimed)
+        fprintf(stderr, "; not in it: %s span%s of which nothing says when", sl_show_count(c->untimed, untimed),
+                c->untimed == 1 ? "" : "s");
+    fprintf(stderr, "\nopen it at https://ui.perfetto.dev\n");
+}
+
+static int timeline(struct sl_spans *s, const char *path,
+                    int (*write)(struct sl_spans *s, struct sl_out *out, struct sl_timeline_counts *counts,
+                                 struct sl_err *err),
+                    struct sl_err *err)
+{
+    struct sl_timeline_counts counts;
+    struct sl_out out;
+    int rc = sl_out_open(&out, path, err);
+
+    if (rc)
+        return rc;
+    rc = sl_out_close(&out, write(s, &out, &counts, err), err);
+    if (!rc)
+        tell_timeline(path, &counts);
+    return rc;
+}
+
+static int perfetto(struct sl_spans *s, const char *path, struct sl_err *err)
+{
+    return timeline(s, path, sl_export_perfetto, err);
+}
+
+static int chrome(struct sl_spans *s, const char *path, struct sl_err *err)
+{
+    return timeline(s, path, sl_export_chrome, err);
+}
+
+/* The name of the store, in this folder. */
+static char *beside_store(const struct cli *cli, const char *suffix)
+{
+    const char *name = strrchr(cli->store_path, '/'), *dot;
+
+    name = name ? name + 1 : cli->store_path;
+    dot = strrchr(name, '.');
+    return sqlite3_mprintf("%.*s%s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name, suffix);
+}
+
+static int export_store(struct cli *cli, const struct format *f)
+{
+    const char *output = cli_option(cli, "output");
+    struct sl_store *st = cli_open(cli);
+    struct sl_spans spans = {0};
+    struct sl_err err = {0};
+    char *path = NULL;
+    int64_t workflow;
+    int rc;
+
+    if (!st)
+        return EXIT_FAILED;
+    rc = sl_find_run(st, cli_option(cli, "run"), &workflow, &err);
+    if (!rc && f->folder && output && !strcmp(output, "-"))
+        rc = sl_err(&err, SL_EUSAGE, "%s is a folder of files: give its name with --output", f->name);
+    if (!rc) {
+        path = output ? sqlite3_mprintf("%s", output) : beside_store(cli, f->suffix);
+        rc = sl_spans_open(&spans, st, workflow, &err);
+        if (!rc)
+            rc = f->write(&spans, path, &err);
+        sl_spans_close(&spans);
+    }
+    sqlite3_free(path);
+    sl_store_close(st);
+    return rc ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+/* ---- all ---- */
+
+static int export_traces(struct cli *cli, int argc, char **argv)
 {
     const char *output = cli_option(cli, "output");
     int worst = EXIT_DONE;
 
-    if (argc && !strcmp(argv[0], "mlflow")) {
-        static const char *const chrome[] = {"output", "format", "event"};
-        for (int i = 0; i < 3; i++)
-            if (cli_option(cli, chrome[i]))
-                return cli_usage(cli, "--%s is for export chrome", chrome[i]);
-        return cli_mlflow_export(cli, argc - 1, argv + 1);
-    }
-    if (argc < 2 || strcmp(argv[0], "chrome") != 0)
-        return cli_usage(cli, "export what? `spanloom export chrome FILE.slt`, `spanloom export mlflow`");
-    if (cli_option(cli, "run") || cli_option(cli, "names") || cli_option(cli, "spooled"))
-        return cli_usage(cli, "--run, --names and --spooled are for export mlflow");
-    if (output && argc > 2)
+    if (output && argc > 1)
         return cli_usage(cli, "--output takes one trace");
-    for (int i = 1; i < argc && worst != EXIT_USAGE; i++) {
+    if (cli_option(cli, "run"))
+        return cli_usage(cli, "--run is for stores: without FILEs");
+    for (int i = 0; i < argc && worst != EXIT_USAGE; i++) {
         int rc = export_one(cli, argv[i], output);
         worst = rc > worst ? rc : worst;
     }
     return worst;
 }
 
+static int run(struct cli *cli, int argc, char **argv)
+{
+    const struct format *f = NULL;
+    bool mlflow = argc && !strcmp(argv[0], "mlflow"), traces = argc > 1 && !strcmp(argv[0], "chrome");
+
+    for (int i = 0; i < FORMATS && argc; i++)
+        if (!strcmp(argv[0], formats[i].name))
+            f = &formats[i];
+    if (!f && !mlflow && !traces)
+        return cli_usage(cli, "export %s%s%s? one of perfetto, chrome, otlp, csv, ctf, mlflow", argc ? "as '" : "what",
+                         argc ? argv[0] : "", argc ? "'" : "");
+    if (!traces && (cli_option(cli, "format") || cli_option(cli, "event")))
+        return cli_usage(cli, "--format and --event are for export chrome FILE.slt");
+    if (!mlflow && (cli_option(cli, "names") || cli_option(cli, "spooled")))
+        return cli_usage(cli, "--names and --spooled are for export mlflow");
+    if (mlflow && cli_option(cli, "output"))
+        return cli_usage(cli, "--output is not for export mlflow");
+    if (mlflow)
+        return cli_mlflow_export(cli, argc - 1, argv + 1);
+    if (traces)
+        return export_traces(cli, argc - 1, argv + 1);
+    if (argc > 1)
+        return cli_usage(cli, "export %s takes a store: spanloom export %s -d %s", f->name, f->name, argv[1]);
+    return export_store(cli, f);
+}
+
 const struct command cmd_export = {
     .name = "export",
-    .args = "chrome FILE... | mlflow [FILE...]",
-    .help = "traces as Chrome Trace Format, metrics of nodes to MLflow",
+    .args = "perfetto | chrome [FILE.slt...] | otlp | csv | ctf | mlflow [FILE...]",
+    .help = "a store or a run for other programs; traces as Chrome Trace Format; metrics of nodes to MLflow",
     .options = options,
     .run = run,
 };

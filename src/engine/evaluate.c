@@ -2,6 +2,7 @@
 /* What a record's fields come to: templates, names, spans, times. */
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "engine/engine_internal.h"
 
 #include <stdio.h>
@@ -164,6 +165,59 @@ static bool again(const struct sl_batch_span *s, int32_t parent, const struct sl
     return s->key.n == SL_KEY_INT && key.n == SL_KEY_INT && s->key.i == key.i;
 }
 
+/* A key as the store will have it; it lives as long as s, or in the scratch arena. */
+static struct sl_key key_of(struct sl_parse *p, const char *s, size_t n)
+{
+    struct sl_buf clean = {0};
+
+    if (sl_utf8_valid(s, n) < n) {
+        sl_buf_add_utf8(&clean, s, n);
+        s = sl_arena_copy(&p->scratch, clean.s, clean.n);
+        n = clean.n;
+        sl_buf_free(&clean);
+    }
+    return sl_key_of(s, n);
+}
+
+/* The name of a type that a text is. */
+static uint32_t type_of(struct sl_parse *p, const char *s, size_t n)
+{
+    struct sl_key clean = key_of(p, s, n);
+
+    return clean.n == SL_KEY_INT ? sl_recipes_name(p->set, s, n) : sl_recipes_name(p->set, clean.s, clean.n);
+}
+
+/* The span at the end of a path: ["TYPE", "KEY", "TYPE", "KEY", ...], each in the one before. */
+static int32_t span_of_path(struct sl_parse *p, const struct sl_value *path)
+{
+    struct sl_json c = {.at = path->s, .end = path->s + path->n};
+    struct sl_json_text text;
+    int32_t span = -1;
+    const char *s;
+    size_t n;
+    uint32_t type;
+
+    if (path->kind != SL_TEXT || *c.at != '[')
+        goto none;
+    c.at++;
+    for (bool first = true; sl_json_next(&c, ']', first) == SL_JSON_OK; first = false) {
+        if (sl_json_value(&c, &text, 1) != SL_JSON_OK || text.kind != '"')
+            goto none;
+        s = sl_json_unescape(&text, &p->scratch, &n);
+        type = type_of(p, s, n);
+        if (!n || sl_json_next(&c, ']', false) != SL_JSON_OK || sl_json_value(&c, &text, 1) != SL_JSON_OK ||
+            text.kind != '"')
+            goto none;
+        s = sl_json_unescape(&text, &p->scratch, &n);
+        span = (int32_t)sl_batch_span(p->batch, span, type, key_of(p, s, n));
+    }
+    if (span >= 0)
+        return span;
+none:
+    sl_apply_reject(p, "'%.*s' is no path of types and keys", (int)(path->n < 80 ? path->n : 80), path->s);
+    return -2;
+}
+
 /* The span that mention m names; -1: a key field is missing, -2: bad. */
 int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
 {
@@ -177,6 +231,10 @@ int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
 
     if (d->of_context && p->memo[m] >= 0)
         return p->memo[m];
+    if (d->path.n) {
+        rc = sl_apply_evaluate(p, &d->path, &v, which);
+        return rc == SL_GOOD ? span_of_path(p, &v) : rc == SL_MISSING ? -1 : -2;
+    }
     if (d->parent >= 0) {
         parent = sl_apply_span(p, d->parent, which);
         if (parent < 0)
@@ -196,14 +254,7 @@ int32_t sl_apply_span(struct sl_parse *p, int m, int *which)
     } else {
         const char *s;
         size_t n = sl_apply_value_text(&v, digits, &s);
-        if (sl_utf8_valid(s, n) < n) { /* as the store will have it */
-            struct sl_buf clean = {0};
-            sl_buf_add_utf8(&clean, s, n);
-            s = sl_arena_copy(&p->scratch, clean.s, clean.n);
-            n = clean.n;
-            sl_buf_free(&clean);
-        }
-        key = sl_key_of(s, n);
+        key = key_of(p, s, n);
     }
     span = (int32_t)sl_batch_span(p->batch, parent, type, key);
     p->memo[m] = span;

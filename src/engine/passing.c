@@ -107,6 +107,8 @@ static bool find_way(struct way *w, const struct sl_recipe *r, const unsigned ch
     *w = (struct way){0};
     for (int i = 0; i < span->n; i++, m = r->mention[m].parent) {
         const struct sl_mention *d = m < 0 ? NULL : &r->mention[m];
+        if (d && d->path.n) /* any */
+            return true;
         if (!d || (d->type.id && d->type.id != span->level[i].type))
             return false;
         if (w->n < LEVELS && text_of_key(&w->text[w->n], r, source, d, &span->level[i]))

@@ -104,7 +104,7 @@ void sl_compile_fields(struct sl_compile *c)
     for (int i = 0; i < r->nmention; i++) {
         struct sl_mention *m = &r->mention[i];
         m->of_context = is_template_of(&m->key, r->is_context) && is_template_of(&m->otherwise, r->is_context) &&
-                        is_template_of(&m->type.t, r->is_context) &&
+                        is_template_of(&m->type.t, r->is_context) && is_template_of(&m->path, r->is_context) &&
                         (m->parent < 0 || r->mention[m->parent].of_context);
     }
     free(assigned);

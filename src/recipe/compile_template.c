@@ -98,12 +98,17 @@ static int mention(struct sl_compile *c, const struct sl_yaml *y, const char *al
     m.alias = d->alias;
     if (d->in)
         m.parent = mention(c, y, d->in, depth + 1);
+    if (d->path) {
+        m.path = sl_compile_template(c, y, d->path);
+        goto known;
+    }
     m.type = sl_compile_name(c, y, d->type);
     m.key = sl_compile_template(c, y, d->key);
     if (d->otherwise)
         m.otherwise = sl_compile_template(c, y, d->otherwise);
     if (m.key.n == 0)
         sl_yaml_fail(&c->check, y, "span %s has an empty key (%s)", alias, d->where);
+known:
     c->r->mention = sl_compile_grow(c, c->r->mention, c->r->nmention, sizeof m);
     c->r->mention[c->r->nmention] = m;
     return c->r->nmention++;

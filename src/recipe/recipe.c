@@ -127,10 +127,16 @@ static int declare_span(struct sl_recipes *set, const struct sl_recipe *only, co
             d.otherwise = keep(set, v);
         else if (!strcmp(k, "in"))
             d.in = keep(set, v);
+        else if (!strcmp(k, "path"))
+            d.path = keep(set, v);
         else
-            return sl_err(err, SL_EFORMAT, "%s:%d: unknown key '%s' in span %s; known: type, key, or, in", path,
+            return sl_err(err, SL_EFORMAT, "%s:%d: unknown key '%s' in span %s; known: type, key, or, in, path", path,
                           y->key[i]->line, k, alias);
     }
+    if (d.path && y->n > 1)
+        return sl_err(err, SL_EFORMAT, "%s:%d: span %s: path says all; nothing stands beside it", path, y->line, alias);
+    if (d.path)
+        d.type = d.key = "";
     if (!d.type || !d.key)
         return sl_err(err, SL_EFORMAT, "%s:%d: span %s needs a type and a key", path, y->line, alias);
     for (size_t i = 0; i < set->aliases.n; i++)

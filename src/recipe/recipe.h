@@ -36,9 +36,10 @@ struct sl_mention {
     const char *alias;
     struct sl_named type;
     struct sl_template key, otherwise; /* otherwise (`or:`) is used where a field of key is missing */
-    int parent;                        /* index of the naming parent's mention, always smaller; -1: a root */
-    bool of_context;                   /* all fields come from the path: the same span for the whole file */
-    bool in_writer;                    /* it lies in whoever wrote the file */
+    struct sl_template path; /* where it has parts: JSON, a list of types and keys from the root on; no type, no key */
+    int parent;              /* index of the naming parent's mention, always smaller; -1: a root */
+    bool of_context;         /* all fields come from the path: the same span for the whole file */
+    bool in_writer;          /* it lies in whoever wrote the file */
 };
 
 struct sl_ref {
@@ -258,6 +259,7 @@ struct sl_recipes {
     SL_VEC(struct sl_yaml *) docs;
     SL_VEC(struct sl_alias_decl {
         const char *alias, *type, *key, *otherwise, *in;
+        const char *path;             /* a template of all types and keys; type and key are "" */
         const struct sl_recipe *only; /* declared by this recipe; NULL: by a names file, for all */
         const char *where;
     })

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "read/json/leaves.h"
 #include "read/text/text.h"
+#include "read/trace/chrome_spans.h"
 #include "read/trace/model.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum where { OUTSIDE, IN_LIST, IN_OBJECT, SKIPPING, AFTER_FAULT, RECOVERING };
 struct doc {
     struct sl_parse *p;
     struct sl_trace_model *trace;
+    struct sl_known *known; /* it was made of a store; NULL: it was not */
     struct sl_text t;
     struct sl_arena arena;    /* of one event */
     enum where where, resume; /* resume: after a fault */
@@ -187,7 +189,7 @@ static enum sl_json_status event(struct doc *d, struct sl_json *c)
     } else if (any) { /* {} closes what was open, where scripts do so */
         d->events++;
         if (!why)
-            why = sl_trace_model_add(d->trace, &e);
+            why = d->known ? sl_chrome_span(d->known, &e, &d->arena) : sl_trace_model_add(d->trace, &e);
         if (why)
             reject(d, why, from, c->at);
     }
@@ -209,6 +211,9 @@ static void learn_base(void *to, const char *key, size_t n, struct sl_value v)
     struct doc *d = to;
     int64_t ns;
 
+    if (key_was(key, n, "spanloom") && !d->known && v.kind == SL_TEXT && v.n == sizeof SL_CHROME_SPANS - 1 &&
+        !memcmp(v.s, SL_CHROME_SPANS, v.n))
+        d->known = sl_known_new(d->p);
     if (v.kind == SL_NONE || !v.s)
         return;
     if ((key_was(key, n, "clock-offset-since-epoch") || key_was(key, n, "beginningOfTime")) &&
@@ -481,6 +486,10 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     rc = read_on(&d, err);
     at_the_end(&d);
     rc = sl_text_close(&d.t, rc, err);
+    if (d.known) {
+        sl_known_finish(d.known);
+        sl_known_free(d.known);
+    }
     sl_trace_model_end(d.trace);
     sl_trace_model_free(d.trace);
     sl_arena_free(&d.arena);

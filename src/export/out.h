@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file that appears under its name when it is whole; or standard output, a pipe or a device, which get it as it is
+ * made. */
+#ifndef SL_EXPORT_OUT_H
+#define SL_EXPORT_OUT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct sl_out {
+    FILE *f;
+    const char *path; /* the caller's; "-": standard output */
+    char *temporary;  /* NULL: written in place */
+    uint64_t written;
+    int error; /* an errno */
+};
+
+int sl_out_open(struct sl_out *o, const char *path, struct sl_err *err);
+void sl_out_write(struct sl_out *o, const void *s, size_t n);
+void sl_out_buf(struct sl_out *o, struct sl_buf *b); /* and empties it */
+bool sl_out_failed(const struct sl_out *o);
+/* rc: of what was to be written; where it is not 0, the file does not appear.  A closed pipe is no error. */
+int sl_out_close(struct sl_out *o, int rc, struct sl_err *err);
+
+#endif

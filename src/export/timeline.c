@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lanes are dealt out as intervals of a graph are coloured: the spans of a place and a type by their begin, each to the
+ * first lane that is free.  What is held are the slices that are open, with the events that are still to be told.
+ * Above 600 lines, as places, lanes and what is open on them are one state.
+ */
+#include "export/timeline.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "export_timeline.sql.h"
+
+#include <stdlib.h>
+
+enum { BUCKETS = 1 << 12, NAME_DEPTH = 6, PLACE_DEPTH = 64 };
+
+struct open { /* a slice */
+    int64_t id, end_ns;
+    SL_VEC(struct {
+        int64_t ns;
+        char *name;
+    })
+    event;
+    size_t told; /* events */
+};
+
+struct lane {
+    struct sl_track t;
+    size_t kind;
+    bool known; /* the track was told */
+    int64_t last_ns;
+    SL_VEC(struct open) stack;
+};
+
+struct heap { /* the smallest first */
+    SL_VEC(struct heap_item {
+        int64_t key;
+        uint32_t lane;
+    })
+    of;
+};
+
+struct timeline {
+    struct sl_spans *s;
+    const struct sl_timeline_writer *w;
+    void *to;
+    struct sl_timeline_counts *counts;
+    sqlite3_stmt *inner, *kinds, *work, *containers, *arrows, *named, *around;
+    uint64_t tracks;
+    uint32_t lanes, group, rank;
+    SL_VEC(struct lane) lane;
+    struct heap busy;
+    SL_VEC(struct kind {
+        int64_t type;
+        char *name;
+        struct heap unused;
+    })
+    kind;                   /* types of work at hand: each has lanes of its own, where it is not inside of another */
+    struct sl_track beside; /* events that something lies over, and samples of work */
+    bool beside_known;
+    SL_VEC(struct {
+        int64_t id;
+        uint32_t lane, next;
+    })
+    opened; /* where open slices are, in lists of BUCKETS */
+    uint32_t bucket[BUCKETS], spare;
+    SL_VEC(struct sl_arrow) arrow;
+    struct sl_buf name;
+};
+
+/* ---- heaps ---- */
+
+static void heap_add(struct heap *h, int64_t key, uint32_t lane)
+{
+    size_t i = h->of.n;
+
+    sl_vec_add(&h->of);
+    for (; i && h->of.v[(i - 1) / 2].key > key; i = (i - 1) / 2)
+        h->of.v[i] = h->of.v[(i - 1) / 2];
+    h->of.v[i] = (struct heap_item){key, lane};
+}
+
+static uint32_t heap_take(struct heap *h)
+{
+    uint32_t lane = h->of.v[0].lane;
+    struct heap_item last = h->of.v[--h->of.n];
+    size_t i = 0;
+
+    for (size_t c; (c = 2 * i + 1) < h->of.n; i = c) {
+        c += c + 1 < h->of.n && h->of.v[c + 1].key < h->of.v[c].key;
+        if (h->of.v[c].key >= last.key)
+            break;
+        h->of.v[i] = h->of.v[c];
+    }
+    if (h->of.n)
+        h->of.v[i] = last;
+    return lane;
+}
+
+/* ---- which lane an open slice is on ---- */
+
+static void opened_add(struct timeline *t, int64_t id, uint32_t lane)
+{
+    uint32_t *bucket = &t->bucket[(uint64_t)id % BUCKETS], at = t->spare;
+
+    if (at)
+        t->spare = t->opened.v[at - 1].next;
+    else {
+        sl_vec_add(&t->opened);
+        at = (uint32_t)t->opened.n;
+    }
+    t->opened.v[at - 1].id = id;
+    t->opened.v[at - 1].lane = lane;
+    t->opened.v[at - 1].next = *bucket;
+    *bucket = at;
+}
+
+static bool opened_find(const struct timeline *t, int64_t id, uint32_t *lane)
+{
+    for (uint32_t at = t->bucket[(uint64_t)id % BUCKETS]; at; at = t->opened.v[at - 1].next)
+        if (t->opened.v[at - 1].id == id) {
+            *lane = t->opened.v[at - 1].lane;
+            return true;
+        }
+    return false;
+}
+
+static void opened_drop(struct timeline *t, int64_t id)
+{
+    for (uint32_t *at = &t->bucket[(uint64_t)id % BUCKETS], found; (found = *at); at = &t->opened.v[found - 1].next)
+        if (t->opened.v[found - 1].id == id) {
+            *at = t->opened.v[found - 1].next;
+            t->opened.v[found - 1].next = t->spare;
+            t->spare = found;
+            return;
+        }
+}
+
+/* ---- names ---- */
+
+static bool named(struct timeline *t, int64_t id, int depth)
+{
+    bool found;
+    SL_VEC(int64_t) around = {0};
+
+    sqlite3_bind_int64(t->named, 1, id);
+    found = sl_store_step(t->s->st, t->named, NULL) == 1 && *sl_store_text(t->named, 0);
+    if (found) {
+        sl_buf_clear(&t->name);
+        sl_buf_adds(&t->name, sl_store_text(t->named, 0));
+    }
+    sqlite3_reset(t->named);
+    if (found || depth == NAME_DEPTH)
+        return found;
+    sqlite3_bind_int64(t->around, 1, id);
+    while (sl_store_step(t->s->st, t->around, NULL) == 1)
+        *sl_vec_add(&around) = sqlite3_column_int64(t->around, 0);
+    sqlite3_reset(t->around);
+    for (size_t i = 0; i < around.n && !found; i++)
+        found = named(t, around.v[i], depth + 1);
+    sl_vec_free(&around);
+    return found;
+}
+
+static const char *short_type(const char *type)
+{
+    const char *dot = strrchr(type, '.');
+
+    return dot && dot[1] ? dot + 1 : type;
+}
+
+/* What people call it: its app or function, or that of the task that it is a part of; else its type and key. */
+static const char *slice_name(struct timeline *t, const struct sl_exported_span *span)
+{
+    if (!named(t, span->id, 0)) {
+        sl_buf_clear(&t->name);
+        sl_buf_adds(&t->name, short_type(span->type));
+        sl_buf_addc(&t->name, ' ');
+        sl_buf_adds(&t->name, span->key);
+    }
+    return t->name.s;
+}
+
+/* ---- tracks ---- */
+
+static int new_track(struct timeline *t, struct sl_track *k, struct sl_err *err)
+{
+    k->number = ++t->tracks;
+    t->counts->tracks++;
+    return t->w->track(t->to, k, err);
+}
+
+static int beside(struct timeline *t, int64_t ns, const struct sl_instant *i, struct sl_err *err)
+{
+    int rc = 0;
+
+    if (!t->beside_known) {
+        t->beside_known = true;
+        t->beside.lane = ++t->lanes;
+        t->beside.rank = t->rank++;
+        rc = new_track(t, &t->beside, err);
+    }
+    t->counts->instants++;
+    return rc ? rc : t->w->instant(t->to, &t->beside, ns, i, err);
+}
+
+/* The events of the top of a lane that are due. */
+static int tell_events(struct timeline *t, struct lane *l, int64_t until, struct sl_err *err)
+{
+    struct open *o = &l->stack.v[l->stack.n - 1];
+    int rc = 0;
+
+    for (; !rc && o->told < o->event.n && o->event.v[o->told].ns <= until; o->told++) {
+        struct sl_instant i = {.name = o->event.v[o->told].name, .span = o->id};
+        if (o->event.v[o->told].ns < l->last_ns) {
+            rc = beside(t, o->event.v[o->told].ns, &i, err);
+        } else {
+            t->counts->instants++;
+            l->last_ns = o->event.v[o->told].ns;
+            rc = t->w->instant(t->to, &l->t, l->last_ns, &i, err);
+        }
+        free(o->event.v[o->told].name);
+    }
+    return rc;
+}
+
+static int close_top(struct timeline *t, struct lane *l, struct sl_err *err)
+{
+    struct open *o = &l->stack.v[l->stack.n - 1];
+    int rc = tell_events(t, l, o->end_ns, err);
+
+    l->last_ns = o->end_ns;
+    opened_drop(t, o->id);
+    for (; o->told < o->event.n; o->told++)
+        free(o->event.v[o->told].name);
+    sl_vec_free(&o->event);
+    l->stack.n--;
+    return rc ? rc : t->w->end(t->to, &l->t, l->last_ns, err);
+}
+
+/* Everything that has ended by now; INT64_MAX: everything. */
+static int close_until(struct timeline *t, int64_t now, struct sl_err *err)
+{
+    int rc = 0;
+
+    while (!rc && t->busy.of.n && t->busy.of.v[0].key <= now) {
+        uint32_t at = heap_take(&t->busy);
+        while (!rc && t->lane.v[at].stack.n)
+            rc = close_top(t, &t->lane.v[at], err);
+        heap_add(&t->kind.v[t->lane.v[at].kind].unused, at, at);
+    }
+    return rc;
+}
+
+/* ---- slices ---- */
+
+static int find_arrows(struct timeline *t, int64_t id, bool nested, bool place, struct sl_err *err)
+{
+    int rc;
+
+    sl_vec_clear(&t->arrow);
+    sqlite3_bind_int64(t->arrows, 1, id);
+    while ((rc = sl_store_step(t->s->st, t->arrows, err)) == 1) {
+        int64_t kind = sqlite3_column_int64(t->arrows, 0), from = sqlite3_column_int64(t->arrows, 1),
+                to = sqlite3_column_int64(t->arrows, 2);
+        bool here = sqlite3_column_int(t->arrows, 3) != 0;
+        if (sqlite3_column_type(t->arrows, 4) == SQLITE_NULL || (kind == SL_IN && (place || (nested && here))))
+            continue;
+        *sl_vec_add(&t->arrow) =
+            (struct sl_arrow){sl_hash_mix(sl_hash_mix((uint64_t)from, (uint64_t)to), (uint64_t)kind) | 1, here,
+                              sqlite3_column_int64(t->arrows, 4)};
+    }
+    sqlite3_reset(t->arrows);
+    return rc;
+}
+
+static int begin_slice(struct timeline *t, const struct sl_track *k, const struct sl_exported_span *span,
+                       const char *name, bool nested, struct sl_err *err)
+{
+    struct sl_slice slice = {span, name, NULL, 0};
+    int rc = find_arrows(t, span->id, nested, k->kind == SL_TRACK_PLACE, err);
+
+    if (!rc)
+        rc = sl_spans_values(t->s, span->id, err);
+    slice.arrow = t->arrow.v;
+    slice.narrows = t->arrow.n;
+    t->counts->slices++;
+    for (size_t i = 0; i < slice.narrows; i++)
+        t->counts->arrows += slice.arrow[i].to_here;
+    return rc ? rc : t->w->begin(t->to, k, span->begin_ns, &slice, err);
+}
+
+/* On the lane of what contains it, if that is open there and outlives it: closes what lies over that. */
+static bool nest(struct timeline *t, int64_t in, const struct sl_exported_span *span, uint32_t *lane,
+                 struct sl_err *err, int *rc)
+{
+    struct lane *l;
+    size_t at;
+
+    if (!opened_find(t, in, lane))
+        return false;
+    l = &t->lane.v[*lane];
+    for (at = l->stack.n; at && l->stack.v[at - 1].id != in; at--)
+        if (l->stack.v[at - 1].end_ns > span->begin_ns)
+            return false;
+    if (!at || l->stack.v[at - 1].end_ns < span->end_ns)
+        return false;
+    while (!*rc && l->stack.n > at)
+        *rc = close_top(t, l, err);
+    return true;
+}
+
+static bool find_container(struct timeline *t, const struct sl_exported_span *span, uint32_t *lane, struct sl_err *err,
+                           int *rc)
+{
+    bool found = span->parent && nest(t, span->parent, span, lane, err, rc);
+
+    sqlite3_bind_int64(t->containers, 1, span->id);
+    while (!found && !*rc && sl_store_step(t->s->st, t->containers, NULL) == 1)
+        found = nest(t, sqlite3_column_int64(t->containers, 0), span, lane, err, rc);
+    sqlite3_reset(t->containers);
+    return found;
+}
+
+static int samples(struct timeline *t, int64_t span, struct sl_err *err)
+{
+    sqlite3_stmt *q = t->s->samples;
+    SL_VEC(struct sl_exported_value) v = {0};
+    struct sl_arena arena = {0};
+    int64_t ns = 0;
+    int rc = 0, more;
+
+    sqlite3_bind_int64(q, 1, span);
+    do {
+        more = sl_store_step(t->s->st, q, err);
+        if (v.n && (more != 1 || sqlite3_column_int64(q, 0) != ns)) {
+            struct sl_instant i = {"sample", span, v.v, v.n};
+            rc = beside(t, ns, &i, err);
+            sl_vec_clear(&v);
+            sl_arena_reset(&arena);
+        }
+        if (more == 1) {
+            const char *name = sl_store_text(q, 1);
+            struct sl_exported_value *x = sl_vec_add(&v);
+            ns = sqlite3_column_int64(q, 0);
+            *x = sl_spans_value(q, 2);
+            x->name = sl_arena_copy(&arena, name, strlen(name));
+            if (x->s)
+                x->s = sl_arena_copy(&arena, x->s, x->n);
+            t->counts->samples++;
+        }
+    } while (more == 1 && !rc);
+    sqlite3_reset(q);
+    sl_vec_free(&v);
+    sl_arena_free(&arena);
+    return rc ? rc : more;
+}
+
+static size_t kind_of(struct timeline *t, const struct sl_exported_span *span)
+{
+    size_t i = 0;
+
+    while (i < t->kind.n && t->kind.v[i].type != span->type_id)
+        i++;
+    if (i == t->kind.n)
+        *sl_vec_add(&t->kind) = (struct kind){.type = span->type_id, .name = sl_strdup(span->type)};
+    return i;
+}
+
+static int put_work(struct timeline *t, int64_t id, const struct sl_track *like, struct sl_err *err)
+{
+    struct sl_exported_span span;
+    struct lane *l;
+    struct open *o;
+    uint32_t lane = 0;
+    bool nested, implied;
+    int rc = sl_spans_get(t->s, id, &span, err);
+
+    if (rc != 1)
+        return rc;
+    rc = close_until(t, span.begin_ns, err);
+    nested = !rc && find_container(t, &span, &lane, err, &rc);
+    if (!nested && !rc) {
+        size_t kind = kind_of(t, &span);
+        if (t->kind.v[kind].unused.of.n) {
+            lane = heap_take(&t->kind.v[kind].unused);
+        } else {
+            lane = (uint32_t)t->lane.n;
+            sl_vec_add(&t->lane)->kind = kind;
+        }
+        heap_add(&t->busy, span.end_ns, lane);
+    }
+    if (rc)
+        return rc;
+    l = &t->lane.v[lane];
+    if (!l->known) {
+        l->known = true;
+        l->t = *like;
+        l->t.name = t->kind.v[l->kind].name;
+        l->t.lane = ++t->lanes;
+        l->t.rank = t->rank++;
+        l->last_ns = INT64_MIN;
+        rc = new_track(t, &l->t, err);
+    }
+    if (!rc && l->stack.n)
+        rc = tell_events(t, l, span.begin_ns, err);
+    l->last_ns = span.begin_ns;
+    if (!rc)
+        rc = begin_slice(t, &l->t, &span, slice_name(t, &span), nested, err);
+    if (!rc)
+        rc = sl_spans_events(t->s, id, err);
+    if (rc)
+        return rc;
+    o = sl_vec_add(&l->stack);
+    *o = (struct open){.id = id, .end_ns = span.end_ns};
+    opened_add(t, id, lane);
+    implied = sl_spans_begin_and_end(t->s);
+    for (size_t i = implied; i + implied < t->s->event.n; i++) {
+        sl_vec_add(&o->event);
+        o->event.v[o->event.n - 1].ns = t->s->event.v[i].time_ns;
+        o->event.v[o->event.n - 1].name = sl_strdup(t->s->event.v[i].name);
+    }
+    return samples(t, id, err);
+}
+
+/* One type of work in a place. */
+static int put_kind(struct timeline *t, int64_t place, int64_t type, const char *name, const struct sl_track *in,
+                    struct sl_err *err)
+{
+    struct sl_track like = {.kind = SL_TRACK_WORK, .within = in ? in->number : 0, .group = in ? in->group : 0};
+    struct sl_buf other = {0};
+    int rc = 0;
+
+    sl_buf_addf(&other, "%s, events", name);
+    t->beside = like;
+    t->beside.kind = SL_TRACK_EVENTS;
+    t->beside.name = other.s;
+    t->beside_known = false;
+    sqlite3_bind_int64(t->work, 1, place);
+    sqlite3_bind_int64(t->work, 2, type);
+    while (!rc && (rc = sl_store_step(t->s->st, t->work, err)) == 1)
+        rc = put_work(t, sqlite3_column_int64(t->work, 0), &like, err);
+    sqlite3_reset(t->work);
+    if (!rc)
+        rc = close_until(t, INT64_MAX, err);
+    for (size_t i = 0; i < t->lane.n; i++) {
+        struct lane *l = &t->lane.v[i];
+        for (size_t k = 0; k < l->stack.n; k++) { /* where it failed */
+            for (size_t e = l->stack.v[k].told; e < l->stack.v[k].event.n; e++)
+                free(l->stack.v[k].event.v[e].name);
+            sl_vec_free(&l->stack.v[k].event);
+            opened_drop(t, l->stack.v[k].id);
+        }
+        sl_vec_free(&l->stack);
+    }
+    sl_vec_clear(&t->lane);
+    sl_vec_clear(&t->busy.of);
+    for (size_t i = 0; i < t->kind.n; i++) {
+        free(t->kind.v[i].name);
+        sl_vec_free(&t->kind.v[i].unused.of);
+    }
+    sl_vec_clear(&t->kind);
+    sl_buf_free(&other);
+    return rc;
+}
+
+static int put_kinds(struct timeline *t, int64_t place, const struct sl_track *in, struct sl_err *err)
+{
+    SL_VEC(struct {
+        int64_t type;
+        char *name;
+    })
+    kind = {0};
+    int rc;
+
+    sqlite3_bind_int64(t->kinds, 1, place);
+    while ((rc = sl_store_step(t->s->st, t->kinds, err)) == 1) {
+        sl_vec_add(&kind);
+        kind.v[kind.n - 1].type = sqlite3_column_int64(t->kinds, 0);
+        kind.v[kind.n - 1].name = sl_strdup(sl_store_text(t->kinds, 1));
+    }
+    sqlite3_reset(t->kinds);
+    for (size_t i = 0; i < kind.n; i++) {
+        if (!rc)
+            rc = put_kind(t, place, kind.v[i].type, kind.v[i].name, in, err);
+        free(kind.v[i].name);
+    }
+    sl_vec_free(&kind);
+    return rc;
+}
+
+/* ---- places ---- */
+
+static int put_counters(struct timeline *t, const struct sl_track *in, struct sl_err *err)
+{
+    sqlite3_stmt *q = t->s->samples;
+    SL_VEC(struct sl_track) metric = {0};
+    size_t at = 0;
+    int rc;
+
+    sqlite3_bind_int64(q, 1, in->span);
+    while ((rc = sl_store_step(t->s->st, q, err)) == 1) {
+        struct sl_exported_value v = sl_spans_value(q, 2);
+        const char *name = sl_store_text(q, 1);
+        size_t i = 0;
+        if (v.type == SQLITE_TEXT)
+            continue;
+        for (at++; i < metric.n && strcmp(metric.v[(at + i) % metric.n].name, name) != 0; i++) /* they come in turns */
+            continue;
+        if (i == metric.n) {
+            struct sl_track *k = sl_vec_add(&metric);
+            *k = (struct sl_track){.kind = SL_TRACK_COUNTER,
+                                   .within = in->number,
+                                   .rank = t->rank++,
+                                   .group = in->group,
+                                   .lane = ++t->lanes,
+                                   .name = sl_strdup(name),
+                                   .span = in->span};
+            at = metric.n - 1;
+            if ((rc = new_track(t, k, err)))
+                break;
+        } else {
+            at = (at + i) % metric.n;
+        }
+        v.name = metric.v[at].name;
+        t->counts->samples++;
+        if ((rc = t->w->counter(t->to, &metric.v[at], sqlite3_column_int64(q, 0), &v, err)))
+            break;
+    }
+    sqlite3_reset(q);
+    for (size_t i = 0; i < metric.n; i++)
+        free((char *)metric.v[i].name);
+    sl_vec_free(&metric);
+    return rc;
+}
+
+/* The place itself, from its first event to the last. */
+static int put_itself(struct timeline *t, const struct sl_track *k, const char *name, struct sl_err *err)
+{
+    struct sl_exported_span span;
+    bool implied, lasts;
+    int rc = sl_spans_get(t->s, k->span, &span, err);
+
+    if (rc != 1 || !span.timed)
+        return rc < 0 ? rc : 0;
+    rc = begin_slice(t, k, &span, name, false, err);
+    if (!rc)
+        rc = sl_spans_events(t->s, k->span, err);
+    lasts = span.end_ns > span.begin_ns;
+    implied = sl_spans_begin_and_end(t->s) && lasts;
+    for (size_t i = implied; !rc && i + implied < t->s->event.n; i++) {
+        struct sl_instant instant = {.name = t->s->event.v[i].name, .span = k->span};
+        t->counts->instants++;
+        rc = t->w->instant(t->to, k, t->s->event.v[i].time_ns, &instant, err);
+    }
+    return rc ? rc : t->w->end(t->to, k, span.end_ns, err);
+}
+
+static int put_places(struct timeline *t, int64_t in, const struct sl_track *within, int depth, struct sl_err *err);
+
+static int put_place(struct timeline *t, int64_t id, const char *type, const char *key, bool holds,
+                     const struct sl_track *within, uint32_t rank, int depth, struct sl_err *err)
+{
+    struct sl_track k = {.kind = SL_TRACK_PLACE,
+                         .within = within ? within->number : 0,
+                         .rank = rank,
+                         .span = id,
+                         .group = within ? within->group : 0,
+                         .lane = ++t->lanes};
+    struct sl_buf name = {0};
+    uint32_t before = t->rank;
+    bool called;
+    int rc = 0;
+
+    sl_buf_adds(&name, within ? short_type(type) : type);
+    sl_buf_addc(&name, ' ');
+    called = named(t, id, NAME_DEPTH); /* its own name */
+    if (called) {
+        sl_buf_add_utf8(&name, t->name.s, t->name.n);
+        sl_buf_addc(&name, ' ');
+    }
+    sl_buf_add_utf8(&name, key, strlen(key));
+    k.name = name.s;
+    if (holds || !within) {
+        k.group = ++t->group;
+        rc = t->w->group(t->to, &k, err);
+    }
+    if (!rc)
+        rc = new_track(t, &k, err);
+    t->rank = 0;
+    if (!rc)
+        rc = put_itself(t, &k, name.s, err);
+    if (!rc)
+        rc = put_counters(t, &k, err);
+    if (!rc) /* before the work in the place itself, which may be wide */
+        rc = put_places(t, id, &k, depth + 1, err);
+    if (!rc)
+        rc = put_kinds(t, id, &k, err);
+    t->rank = before;
+    sl_buf_free(&name);
+    return rc;
+}
+
+static int put_places(struct timeline *t, int64_t in, const struct sl_track *within, int depth, struct sl_err *err)
+{
+    SL_VEC(struct {
+        int64_t id;
+        char *type, *key;
+        bool holds;
+    })
+    place = {0};
+    int rc =
+        depth > PLACE_DEPTH ? sl_err(err, SL_EFORMAT, "spans are named in one another more than %d deep", depth) : 0;
+
+    sqlite3_bind_int64(t->inner, 1, in);
+    while (!rc && (rc = sl_store_step(t->s->st, t->inner, err)) == 1) {
+        sl_vec_add(&place);
+        place.v[place.n - 1].id = sqlite3_column_int64(t->inner, 0);
+        place.v[place.n - 1].type = sl_strdup(sl_store_text(t->inner, 2));
+        place.v[place.n - 1].key = sl_strdup(sl_store_text(t->inner, 3));
+        place.v[place.n - 1].holds = sqlite3_column_int(t->inner, 4) != 0;
+        rc = 0;
+    }
+    sqlite3_reset(t->inner);
+    for (size_t i = 0; i < place.n; i++) {
+        if (!rc)
+            rc = put_place(t, place.v[i].id, place.v[i].type, place.v[i].key, place.v[i].holds, within, t->rank++,
+                           depth, err);
+        free(place.v[i].type);
+        free(place.v[i].key);
+    }
+    sl_vec_free(&place);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int count(void *to, sqlite3_stmt *row, struct sl_err *err)
+{
+    (void)row;
+    (void)err;
+    ++*(uint64_t *)to;
+    return 0;
+}
+
+int sl_timeline(struct sl_spans *s, const struct sl_timeline_writer *w, void *to, struct sl_timeline_counts *counts,
+                struct sl_err *err)
+{
+    static const char *const prepare[] = {sql_types,       sql_types_index,  sql_lanes,     sql_places,
+                                          sql_fill_places, sql_places_index, sql_fill_lanes};
+    struct timeline *t = sl_alloc(sizeof *t);
+    struct {
+        sqlite3_stmt **to;
+        const char *sql;
+    } want[] = {{&t->inner, sql_inner},
+                {&t->kinds, sql_kinds},
+                {&t->work, sql_work},
+                {&t->containers, sql_containers},
+                {&t->arrows, sql_arrows}};
+    int rc = 0;
+
+    *t = (struct timeline){.s = s, .w = w, .to = to, .counts = counts, .named = s->named, .around = s->around};
+    *counts = (struct sl_timeline_counts){0};
+    for (size_t i = 0; !rc && i < sizeof prepare / sizeof *prepare; i++)
+        rc = sl_store_temporary(s->st, prepare[i], err);
+    for (size_t i = 0; !rc && i < sizeof want / sizeof *want; i++)
+        if (!(*want[i].to = sl_store_prepare(s->st, want[i].sql, err)))
+            rc = SL_ESTORE;
+    if (!rc)
+        rc = sl_store_each(s->st, sql_untimed, count, &counts->untimed, err, "");
+    if (!rc)
+        rc = put_places(t, 0, NULL, 0, err);
+    if (!rc)
+        rc = put_kinds(t, 0, NULL, err);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        sqlite3_finalize(*want[i].to);
+    sl_vec_free(&t->lane);
+    sl_vec_free(&t->busy.of);
+    sl_vec_free(&t->kind);
+    sl_vec_free(&t->opened);
+    sl_vec_free(&t->arrow);
+    sl_buf_free(&t->name);
+    free(t);
+    return rc;
+}
