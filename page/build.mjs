@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/headless.js, dist/schemas.json, dist/page.html, dist/report.html and dist/NOTICE. `make plots` runs it.
+// Makes dist/headless.js, dist/schemas.json, dist/page.html, dist/report.html, dist/run.html and dist/NOTICE. `make plots` runs it.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -62,6 +62,7 @@ function notices(files) {
             .trim();
         users.set(text, [...(users.get(text) ?? []), `${name} ${version}`]);
     }
+    if (!users.size) return "";
     return (
         "Spanloom draws by these programs, which are inside of this file or the one beside it.\n\n" +
         [...users].map(([text, names]) => `${names.join(", ")}:\n\n${text}\n`).join(`\n${"-".repeat(80)}\n\n`)
@@ -74,30 +75,30 @@ const inHtml = code => code.replace(/<(?=\/script|!--)/gi, "\\x3c");
 
 const headless = bundle("headless.ts", ["safari16"]);
 const browser = bundle("browser.ts", ["es2021"]);
+const run = bundle("report/run.ts", ["es2022"]);
 const notice = notices([...headless.files, ...browser.files]);
 const loader = inHtml(minify("loader.js"));
-const bundled = gzipSync(browser.code, { level: 9 }).toString("base64");
 
 /** A page that allows its own scripts and its own style, and nothing else. */
-function page(name) {
-    const style = minify("page.css") + (name === "report" ? minify("report.css") : "");
+function page(name, { code, files }, ...styles) {
+    const style = styles.map(minify).join("");
     const parts = {
-        "SCRIPTS": `${hash(loader)} ${hash(browser.code)}`,
+        "SCRIPTS": `${hash(loader)} ${hash(code)}`,
         "STYLE-HASH": hash(style),
         "STYLE": style,
         "LOADER": loader,
-        "BUNDLE": bundled,
+        "BUNDLE": gzipSync(code, { level: 9 }).toString("base64"),
     };
-    return (
-        read(`${name}.html`).replace(/@([A-Z-]+)@/g, (all, part) => parts[part] ?? all) +
-        `<!--\n${notice.replace(/--+/g, dashes => "- ".repeat(dashes.length))}-->\n`
-    );
+    const html = read(`${name}.html`).replace(/@([A-Z-]+)@/g, (all, part) => parts[part] ?? all);
+    const notice = notices(files);
+    return notice ? `${html}<!--\n${notice.replace(/--+/g, dashes => "- ".repeat(dashes.length))}-->\n` : html;
 }
 
 mkdirSync("dist", { recursive: true });
 writeFileSync("dist/NOTICE", notice);
 writeFileSync("dist/headless.js", `/*\n${notice.replace(/\*\//g, "* /")}*/\n${headless.code}`);
-writeFileSync("dist/page.html", page("page"));
-writeFileSync("dist/report.html", page("report"));
+writeFileSync("dist/page.html", page("page", browser, "page.css"));
+writeFileSync("dist/report.html", page("report", browser, "page.css", "report.css"));
+writeFileSync("dist/run.html", page("run", run, "run.css"));
 const schemas = Object.fromEntries(["vega", "vega-lite"].map(name => [name, bare(schema(name))]));
 writeFileSync("dist/schemas.json", JSON.stringify(schemas));

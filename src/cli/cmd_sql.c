@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "cli/workflow.h"
 #include "cli_cmd_sql.sql.h"
+#include "findings/failures.h"
 
 #include <histedit.h>
 #include <stdlib.h>
@@ -12,11 +13,14 @@
 
 static const struct option_spec options[] = {
     {"write", NULL, "let the queries change the store", false},
+    {"run", "RUN", "of this workflow, :run is the id and task, attempt, path, ... are tables (docs/findings.md)", false},
     SKEW_OPTION,
     {NULL, NULL, NULL, false},
 };
 
 #define WRITE_HINT "; to change the store or write files, add --write"
+
+static int64_t of_run; /* of --run; 0: it is not given */
 
 /* Runs every statement of text.  Exit code. */
 static int run_text(const struct cli *cli, struct sl_store *st, const char *text)
@@ -34,6 +38,8 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
         text = tail;
         if (!q)
             continue;
+        if (of_run && sqlite3_bind_parameter_index(q, ":run"))
+            sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":run"), of_run);
         if (sqlite3_column_count(q) == 0) {
             if (sqlite3_step(q) != SQLITE_DONE) {
                 int rc = sqlite3_errcode(st->db) & 0xff;
@@ -191,6 +197,9 @@ static int run(struct cli *cli, int argc, char **argv)
         sl_analyse_register(st->db);
     }
     if (cli_states(cli, st, &err) || cli_skew(cli, st, &err)) {
+        rc = cli_fail(cli, &err);
+    } else if (cli_option(cli, "run") &&
+               (cli_find_workflow(cli, st, NULL, &of_run, &err) || sl_facts_make(st, of_run, &err))) {
         rc = cli_fail(cli, &err);
     } else {
         if (!cli_option(cli, "write"))

@@ -108,8 +108,12 @@ static int of_path(struct cli *cli, const char *path, struct sl_store **st, int6
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-/* Which workflow is meant by a text: a path, a store, a run of one (cli/side.h); NULL: as cli_workflow() says. */
-static int find(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow)
+int cli_told_import(struct cli *cli, char *text)
+{
+    return text && is_path(text) ? cli_import(cli, 1, &text, false) : EXIT_DONE;
+}
+
+int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow)
 {
     struct sl_diff_input side = {.text = text};
     struct sl_err err = {0};
@@ -157,12 +161,11 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
     int rc = 0, code = EXIT_DONE;
 
     for (int i = 0; i < n && !code; i++) /* all of them before any is told of: names depend on what there is */
-        if (text[i] && is_path(text[i]))
-            code = cli_import(cli, 1, &text[i], false);
+        code = cli_told_import(cli, text[i]);
     for (int i = 0; i < n && !rc && !code; i++) {
         struct sl_store *st = NULL;
         int64_t workflow;
-        if (!(code = find(cli, text[i], &st, &workflow)))
+        if (!(code = cli_told_run(cli, text[i], &st, &workflow)))
             rc = sl_why(&of[i], st, workflow, findings, &err);
         if (!rc && !code)
             failed |= say_problems(&of[i]);

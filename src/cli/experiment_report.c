@@ -34,7 +34,7 @@ int cli_experiment_report(const struct cli *cli, const struct sl_asked *a)
         return cli_usage(cli, "where to? -o FILE.html");
     if (strcmp(path, "-") != 0 && cli_picture_form(path) != SL_PLOT_HTML)
         return cli_usage(cli, "-o %s: a report is a page, so the name must end in .html", path);
-    if (place_find_report(page.path, &err))
+    if (place_find_report(page.path, "report.html", &err))
         return cli_fail(cli, &err);
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;

@@ -161,13 +161,13 @@ static bool find_helper(char to[PATH_MAX], const char *here, const char *prefix)
            access(to, X_OK) == 0;
 }
 
-int place_find_report(char to[PATH_MAX], struct sl_err *err)
+int place_find_report(char to[PATH_MAX], const char *page, struct sl_err *err)
 {
     char here[PATH_MAX], prefix[PATH_MAX];
 
     if (find_self(here, prefix, err))
         return err->code;
-    return find_page(to, here, prefix, "report.html")
+    return find_page(to, here, prefix, page)
                ? 0
                : sl_err(
                      err, SL_ENOTFOUND,

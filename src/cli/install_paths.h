@@ -29,7 +29,7 @@ int place_find_python(struct place_python *p, struct sl_err *err);
  */
 int place_find_plot(struct sl_plot_parts *p, enum sl_plot_form form, bool check, struct sl_err *err);
 
-/* The page that reports are put into: report.html. */
-int place_find_report(char to[PATH_MAX], struct sl_err *err);
+/* The page that reports are put into: "report.html" of experiments, "run.html" of runs. */
+int place_find_report(char to[PATH_MAX], const char *page, struct sl_err *err);
 
 #endif

@@ -13,17 +13,18 @@ extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_reject
     cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
     cmd_graph, cmd_critical_path, cmd_what_if, cmd_why, cmd_failures, cmd_runs, cmd_skew, cmd_diff, cmd_export,
     cmd_profile, cmd_run, cmd_flags, cmd_begin, cmd_end, cmd_event, cmd_span, cmd_trace, cmd_plot, cmd_experiment,
-    cmd_monitor, cmd_metrics, cmd_usage;
+    cmd_monitor, cmd_metrics, cmd_usage, cmd_report;
 
 static const struct command *const commands[] = {
-    &cmd_import,      &cmd_why,           &cmd_failures,  &cmd_runs,   &cmd_info,
-    &cmd_types,       &cmd_sequences,     &cmd_durations, &cmd_states, &cmd_rate,
-    &cmd_utilisation, &cmd_critical_path, &cmd_what_if,   &cmd_skew,   &cmd_diff,
-    &cmd_experiment,  &cmd_graph,         &cmd_plot,      &cmd_show,   &cmd_events,
-    &cmd_links,       &cmd_bind,          &cmd_unbind,    &cmd_sql,    &cmd_rejects,
-    &cmd_recipes,     &cmd_forget,        &cmd_run,       &cmd_trace,  &cmd_monitor,
-    &cmd_metrics,     &cmd_usage,         &cmd_profile,   &cmd_export, &cmd_flags,
-    &cmd_begin,       &cmd_end,           &cmd_event,     &cmd_span,   NULL};
+    &cmd_import,  &cmd_why,         &cmd_report,        &cmd_failures,  &cmd_runs,
+    &cmd_info,    &cmd_types,       &cmd_sequences,     &cmd_durations, &cmd_states,
+    &cmd_rate,    &cmd_utilisation, &cmd_critical_path, &cmd_what_if,   &cmd_skew,
+    &cmd_diff,    &cmd_experiment,  &cmd_graph,         &cmd_plot,      &cmd_show,
+    &cmd_events,  &cmd_links,       &cmd_bind,          &cmd_unbind,    &cmd_sql,
+    &cmd_rejects, &cmd_recipes,     &cmd_forget,        &cmd_run,       &cmd_trace,
+    &cmd_monitor, &cmd_metrics,     &cmd_usage,         &cmd_profile,   &cmd_export,
+    &cmd_flags,   &cmd_begin,       &cmd_end,           &cmd_event,     &cmd_span,
+    NULL};
 
 /* What stands behind the first argument is left as it is: it is another program's. */
 static bool leaves_rest(const struct command *c)

@@ -38,4 +38,12 @@ int cli_find_workflow(const struct cli *cli, struct sl_store *st, const char *wo
  */
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow);
 
+/*
+ * Which workflow `why` and `report` are to tell of, by a text: a path that was imported, a store, a run of one
+ * (cli/side.h); NULL: as cli_workflow() says.  An exit status; *st is to be closed, or NULL.
+ */
+int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow);
+/* Imports what text is a path of; all of them before any is told of, as names depend on what there is. */
+int cli_told_import(struct cli *cli, char *text);
+
 #endif

@@ -13,13 +13,17 @@ static const struct sl_column failure_columns[] = {
 static const struct sl_column dependent_columns[] = {
     {"never ran", INTEGER, "tasks"}, {"because of", TEXT, NULL}, {"exception", TEXT, NULL}};
 
+int sl_failures_of_facts(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+{
+    if (!sl_result_sql(r, st, "failures", failure_columns, SL_COLUMNS(failure_columns), sql_failures, err) ||
+        !sl_result_sql(r, st, "dependents", dependent_columns, SL_COLUMNS(dependent_columns), sql_dependents, err))
+        return SL_ESTORE;
+    return 0;
+}
+
 int sl_failures(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
 {
     int rc = sl_facts_make(st, workflow, err);
 
-    if (!rc &&
-        (!sl_result_sql(r, st, "failures", failure_columns, SL_COLUMNS(failure_columns), sql_failures, err) ||
-         !sl_result_sql(r, st, "dependents", dependent_columns, SL_COLUMNS(dependent_columns), sql_dependents, err)))
-        rc = SL_ESTORE;
-    return rc;
+    return rc ? rc : sl_failures_of_facts(r, st, err);
 }

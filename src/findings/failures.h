@@ -11,6 +11,8 @@
  * that failed at last and on which others depended, directly or not, with how many never ran because of it.
  */
 int sl_failures(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err);
+/* The same of the workflow whose facts are there. */
+int sl_failures_of_facts(struct sl_result *r, struct sl_store *st, struct sl_err *err);
 
 /* The temporary tables of a workflow that findings ask (facts.sql); those of another one go. */
 int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err);

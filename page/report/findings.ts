@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { figure, number, text } from "./data";
+import { el, shown } from "./dom";
+import { views } from "./view";
+import { percent, seconds } from "./words";
+
+views.set("findings", s => {
+    const found = figure(s, "findings");
+    if (!found) return [el("p", {}, "Nothing that costs this run much time was found.")];
+    const list = el("ol", { class: "findings", "data-figure": "findings" });
+    const most = Math.max(...Array.from({ length: found.rows }, (_, i) => number(found, "share", i)).filter(Number.isFinite), 1e-9);
+    for (let i = 0; i < found.rows; i++) {
+        const cost = number(found, "seconds", i),
+            share = number(found, "share", i),
+            bar = el("i", { class: "bar", "aria-hidden": "true" });
+        bar.style.width = Number.isFinite(share) ? `${Math.max(1, (100 * share) / most)}%` : "0";
+        const without = number(found, "without_s", i),
+            sure = text(found, "sure", i),
+            command = text(found, "command", i);
+        list.append(
+            el("li", {},
+                el("div", { class: "cost" },
+                    Number.isFinite(cost) ? shown(seconds(cost), cost, { "data-column": "seconds", "data-row": i }) : el("span", { class: "quiet" }, "note"),
+                    Number.isFinite(share) ? el("span", { class: "quiet" }, percent(share)) : null,
+                    el("span", { class: "track" }, bar)),
+                el("div", { class: "said" },
+                    el("p", { class: "text" }, text(found, "text", i)),
+                    text(found, "advice", i) ? el("p", {}, text(found, "advice", i)) : null,
+                    el("p", { class: "quiet" }, Number.isFinite(without) ? `without: ${seconds(without)}` : "", sure ? `${Number.isFinite(without) ? ", " : ""}${sure}` : ""),
+                    command ? el("p", {}, el("code", {}, command)) : null)),
+        );
+    }
+    return [list];
+});

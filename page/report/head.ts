@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ran, in a few numbers; of two runs, what changed from one to the other.
+import { column, figure, number, section, text, type Report, type Run } from "./data";
+import { el, name, shown } from "./dom";
+import { table } from "./table";
+import type { Context } from "./view";
+import { date, digits, percent, seconds } from "./words";
+
+function facts(run: Run): HTMLElement | undefined {
+    const s = section(run, "findings"),
+        ran = figure(s, "run"),
+        ended = figure(s, "ended");
+    if (!ran) return undefined;
+    const dl = el("dl", { class: "facts" }),
+        add = (what: string, value: Node, more: string, bad = false) =>
+            dl.append(el("div", { class: bad ? "bad" : null }, el("dt", {}, what), el("dd", {}, value), more ? el("dd", { class: "more" }, more) : null));
+    const of = (column: string) => number(ran, column),
+        exact = (column: string, say: (x: number) => string) => shown(say(of(column)), of(column), { "data-figure": "run", "data-column": column });
+    add("took", exact("makespan_s", seconds), "from the first event to the last");
+    let done = 0, rest = "";
+    column(ended, "ended").forEach((how, i) => {
+        if (how === "done") done = number(ended, "tasks", i);
+        else rest += `${rest ? ", " : ""}${digits(number(ended, "tasks", i))} ${how ?? "unfinished"}`;
+    });
+    add("tasks", exact("tasks", digits), rest || (done ? "all done" : ""), rest !== "");
+    if (of("workers") > 0) {
+        add(of("workers") === 1 ? "worker" : "workers", exact("workers", digits), "that ran at once, at most");
+        add("busy", exact("busy", percent), "of the time that workers were there", of("busy") < 0.5);
+    }
+    if (Number.isFinite(of("first_run_s"))) add("first task", exact("first_run_s", seconds), "after the begin");
+    return dl;
+}
+
+function title(run: Run): HTMLElement {
+    const ran = figure(section(run, "findings"), "run"),
+        from = text(ran, "start_ns"),
+        to = text(ran, "end_ns"),
+        script = text(ran, "script");
+    return el("div", {},
+        el("p", { class: "quiet" },
+            ran ? `${date(from)} to ${date(to).slice(date(from).slice(0, 10) === date(to).slice(0, 10) ? 11 : 0)}` : "This store holds no run of a workflow; what else it holds is below.",
+            ...(script ? [" · ", name(script)] : []), " · ", el("code", {}, run.store)));
+}
+
+function compared(report: Report): HTMLElement | undefined {
+    const changes = report.compared?.["changes"];
+    if (!changes) return undefined;
+    const section = el("section", { id: "compared", "aria-labelledby": "compared-title" },
+        el("h2", { id: "compared-title" }, "What changed"),
+        el("p", { class: "quiet about" }, "findings, apps and parts of the critical path that take longer or shorter in the second run, most first; nothing in one column: only the other run has it."));
+    section.append(changes.rows ? table(changes, { label: "What changed from the first run to the second", figure: "changes", most: 15 }) : el("p", {}, "Nothing that would be told."));
+    return section;
+}
+
+export function header(report: Report, contexts: Context[]): Node[] {
+    const runs = report.runs.map(r => r.run ?? r.store),
+        heading = el("h1", {}, ...runs.flatMap((r, i) => [...(i ? [" and "] : []), name(r)])),
+        boxes = contexts.map(c => {
+            const dl = facts(c.run);
+            return el("div", { class: "run", "data-run": c.index }, ...(contexts.length > 1 ? [el("h3", {}, name(c.run.run ?? c.run.store))] : []), title(c.run), ...(dl ? [dl] : []));
+        }),
+        changed = compared(report);
+    return [el("header", {}, heading, el("div", { class: contexts.length > 1 ? "beside" : null }, ...boxes)), ...(changed ? [changed] : [])];
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and times as people read them: three digits.
+
+/** 1,230; 12.3; 0.0123; nothing for NaN. */
+export function digits(x: number): string {
+    if (!Number.isFinite(x)) return "";
+    const a = Math.abs(x);
+    if (Number.isInteger(x) || a >= 100) return Math.round(x).toLocaleString("en-US");
+    return a >= 10 ? x.toFixed(1) : a >= 1 ? x.toFixed(2) : a >= 0.0001 ? String(Number(x.toPrecision(3))) : x.toExponential(1);
+}
+
+/** 412 us, 31.4 s, 5 min 17 s, 1 h 02 min; nothing for NaN. */
+export function seconds(s: number): string {
+    if (!Number.isFinite(s)) return "";
+    const a = Math.abs(s),
+        sign = s < 0 ? "-" : "",
+        two = (x: number) => String(x).padStart(2, "0");
+    if (a === 0) return "0 s";
+    if (a < 0.9995e-6) return `${sign}${Number((a * 1e9).toPrecision(3))} ns`;
+    if (a < 0.9995e-3) return `${sign}${Number((a * 1e6).toPrecision(3))} us`;
+    if (a < 0.9995) return `${sign}${Number((a * 1e3).toPrecision(3))} ms`;
+    if (a < 119.5) return `${sign}${Number(a.toPrecision(3))} s`;
+    const whole = Math.round(a);
+    if (whole < 3600) return `${sign}${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+    const minutes = Math.round(a / 60);
+    if (minutes < 48 * 60) return `${sign}${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+    const hours = Math.round(a / 3600);
+    return `${sign}${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
+}
+
+/** 12 %, 0.4 % */
+export const percent = (share: number): string =>
+    Number.isFinite(share) ? `${share >= 0.1 || share === 0 ? Math.round(100 * share) : Number((100 * share).toPrecision(1))} %` : "";
+
+export const bytes = (n: number): string => {
+    const units = ["B", "kB", "MB", "GB", "TB"];
+    let i = 0;
+    for (; n >= 1000 && i < units.length - 1; i++) n /= 1000;
+    return Number.isFinite(n) ? `${digits(n)} ${units[i]}` : "";
+};
+
+/** Of a time in nanoseconds since 1970, as a text since it is beyond what a number holds: 2026-11-20 08:11:30 UTC. */
+export function date(ns: string): string {
+    const ms = Number(ns.slice(0, -6));
+    return ns.length > 6 && Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "";
+}
+
+/** What a column holds is in its name. */
+export function cell(name: string, value: number | string | null): string {
+    if (value === null) return "";
+    if (name.endsWith("_ns") && typeof value === "string") return date(value);
+    if (typeof value === "string") return value;
+    if (name.endsWith("_s") && !name.endsWith("_per_s") || name === "seconds") return seconds(value);
+    if (name === "share" || name.endsWith("_share")) return percent(value);
+    return name === "bytes" ? bytes(value) : digits(value);
+}
+
+/** "median_s" -> "median" */
+export const heading = (name: string): string => name.replace(/_(s|ns)$/, "").replace(/_/g, " ");

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/run.h"
+#include "findings/failures.h"
+#include "findings/why.h"
+#include "plot/html.h"
+#include "report/html.h"
+#include "result/run_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* ---- tables as JSON: {"rows": 2, "columns": ["a", ...], "data": {"a": [1, null], ...}} ---- */
+
+/* A column together is packed to half of what rows are. */
+static void add_cell(struct sl_buf *b, const struct sl_table *t, int c)
+{
+    enum { EXACT_BITS = 53 }; /* of a number in JavaScript */
+    const char *s;
+    char text[32];
+    double d;
+    int64_t i;
+    size_t n;
+
+    switch (sl_table_type(t, c)) {
+    case SQLITE_INTEGER:
+        i = sl_table_int(t, c);
+        if (i > -((int64_t)1 << EXACT_BITS) && i < (int64_t)1 << EXACT_BITS)
+            sl_buf_add_int(b, i);
+        else
+            sl_buf_addf(b, "\"%lld\"", (long long)i);
+        break;
+    case SQLITE_FLOAT:
+        d = sl_table_real(t, c);
+        if (d - d == 0)
+            sl_buf_add(b, text, sl_real_text(d, text));
+        else
+            sl_buf_adds(b, "null");
+        break;
+    case SQLITE_TEXT:
+        s = sl_table_text(t, c, &n);
+        sl_buf_add_json(b, s, n);
+        break;
+    default: sl_buf_adds(b, "null");
+    }
+}
+
+static void add_text(struct sl_buf *b, const char *s)
+{
+    if (s)
+        sl_buf_add_json(b, s, strlen(s));
+    else
+        sl_buf_adds(b, "null");
+}
+
+static int add_table(struct sl_buf *json, struct sl_table *t, struct sl_err *err)
+{
+    struct sl_buf *column = sl_alloc(((size_t)t->columns + 1) * sizeof *column);
+    int64_t rows = 0;
+    int rc;
+
+    while ((rc = sl_table_next(t, err)) > 0) {
+        for (int c = 0; c < t->columns; c++) {
+            if (rows)
+                sl_buf_addc(&column[c], ',');
+            add_cell(&column[c], t, c);
+        }
+        rows++;
+    }
+    if (!rc) {
+        sl_buf_addf(json, "\"rows\": %lld, \"columns\": [", (long long)rows);
+        for (int c = 0; c < t->columns; c++) {
+            sl_buf_adds(json, c ? ", " : "");
+            add_text(json, t->column[c].name);
+        }
+        sl_buf_adds(json, "], \"data\": {");
+        for (int c = 0; c < t->columns; c++) {
+            sl_buf_adds(json, c ? ",\n" : "\n");
+            add_text(json, t->column[c].name);
+            sl_buf_adds(json, ": [");
+            sl_buf_add(json, column[c].s, column[c].n);
+            sl_buf_addc(json, ']');
+        }
+        sl_buf_addc(json, '}');
+    }
+    for (int c = 0; c < t->columns; c++)
+        sl_buf_free(&column[c]);
+    free(column);
+    return rc;
+}
+
+/* ---- figures ---- */
+
+/* One statement that reads, with :run. */
+static sqlite3_stmt *prepare(const struct sl_report_run *of, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    const char *rest = NULL;
+
+    if (sqlite3_prepare_v2(of->st->db, sql, -1, &q, &rest) != SQLITE_OK || !q) {
+        sl_err(err, SL_EFORMAT, "%s", q || sqlite3_errcode(of->st->db) ? sqlite3_errmsg(of->st->db) : "no statement");
+        return NULL;
+    }
+    if (rest[strspn(rest, " \t\n;")] || !sqlite3_stmt_readonly(q)) {
+        sl_err(err, SL_EFORMAT, "%s", sqlite3_stmt_readonly(q) ? "one statement is wanted" : "it may only read");
+        sqlite3_finalize(q);
+        return NULL;
+    }
+    for (int i = 1; i <= sqlite3_bind_parameter_count(q); i++) {
+        const char *name = sqlite3_bind_parameter_name(q, i);
+        if (!name || strcmp(name, ":run") != 0) {
+            sl_err(err, SL_EFORMAT, "there is no argument %.80s, only :run", name ? name : "?");
+            sqlite3_finalize(q);
+            return NULL;
+        }
+        if (of->workflow)
+            sqlite3_bind_int64(q, i, of->workflow);
+    }
+    return q;
+}
+
+/* The text that a note's SQL yields, appended; nothing where it yields none. */
+static int add_note(struct sl_buf *json, const struct sl_report_run *of, const char *sql, struct sl_err *err)
+{
+    sqlite3_stmt *q = prepare(of, sql, err);
+    int rc = q ? sl_store_step(of->st, q, err) : SL_EFORMAT;
+
+    if (rc > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL) {
+        sl_buf_adds(json, ", \"note\": ");
+        add_text(json, sl_store_text(q, 0));
+    }
+    sqlite3_finalize(q);
+    return rc < 0 ? rc : 0;
+}
+
+static int add_rows(struct sl_buf *json, struct sl_report_run *of, const struct sl_figure *f, struct sl_err *err)
+{
+    const char *table = f->answer ? strchr(f->answer, '/') : NULL;
+    struct sl_result r = {0};
+    struct sl_table *t = NULL;
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (f->sql) {
+        if ((q = prepare(of, f->sql, err)))
+            t = sl_result_query(&r, f->name, NULL, 0, q);
+    } else if (table && !strncmp(f->answer, "why/", 4)) {
+        if ((t = sl_result_find(&of->why, table + 1)))
+            sl_table_rewind(t);
+    } else if (table && !strncmp(f->answer, "failures/", 9)) {
+        rc = sl_failures_of_facts(&r, of->st, err);
+        t = rc ? NULL : sl_result_find(&r, table + 1);
+    }
+    if (!t && !rc && f->answer)
+        rc = sl_err(err, SL_EFORMAT, "there is no answer %s", f->answer);
+    else if (!t && !rc)
+        rc = err->code;
+    if (!rc)
+        rc = add_table(json, t, err);
+    sl_result_free(&r);
+    return rc;
+}
+
+static int add_figure(struct sl_buf *json, struct sl_report_run *of, const struct sl_figure *f, struct sl_err *err)
+{
+    size_t begin = json->n;
+    int rc;
+
+    sl_buf_adds(json, "{\"name\": ");
+    add_text(json, f->name);
+    sl_buf_adds(json, ", \"about\": ");
+    add_text(json, f->about);
+    sl_buf_adds(json, f->sql ? ", \"sql\": " : ", \"answer\": ");
+    add_text(json, f->sql ? f->sql : f->answer);
+    rc = f->note ? add_note(json, of, f->note, err) : 0;
+    if (!rc) {
+        sl_buf_adds(json, ", ");
+        rc = add_rows(json, of, f, err);
+    }
+    if (rc) {
+        json->n = begin;
+        sl_buf_adds(json, "{\"name\": ");
+        add_text(json, f->name);
+        sl_buf_adds(json, ", \"about\": ");
+        add_text(json, f->about);
+        sl_buf_adds(json, ", \"problem\": ");
+        add_text(json, err->text);
+        sl_buf_adds(json, ", \"rows\": 0, \"columns\": [], \"data\": {}");
+    }
+    sl_buf_addc(json, '}');
+    return rc;
+}
+
+static void add_section(struct sl_buf *json, struct sl_report_run *of, const struct sl_section *s,
+                        struct sl_buf *problems)
+{
+    sl_buf_adds(json, "{\"name\": ");
+    add_text(json, s->name);
+    sl_buf_adds(json, ", \"title\": ");
+    add_text(json, s->title);
+    sl_buf_adds(json, ", \"about\": ");
+    add_text(json, s->about);
+    sl_buf_adds(json, ", \"needs\": ");
+    add_text(json, !s->of_store && !of->workflow ? "a workflow" : s->needs);
+    sl_buf_adds(json, ", \"figures\": [");
+    for (size_t i = 0; i < s->figure.n && (s->of_store || of->workflow); i++) {
+        struct sl_err err = {0};
+        sl_buf_adds(json, i ? ",\n" : "\n");
+        if (add_figure(json, of, &s->figure.v[i], &err) && problems)
+            sl_buf_addf(problems, "%s: %s: %s\n", s->path, s->figure.v[i].name, err.text);
+    }
+    sl_buf_adds(json, "]}");
+}
+
+/* ---- runs ---- */
+
+static void add_findings_problems(struct sl_buf *problems, const struct sl_result *why)
+{
+    struct sl_table *t = sl_result_find(why, "problems");
+
+    while (t && problems && sl_table_next(t, NULL) > 0)
+        sl_buf_addf(problems, "%s\n", sl_table_text_or_empty(t, 1));
+}
+
+int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struct sl_sections *sections,
+                      const struct sl_findings *findings, struct sl_buf *problems, struct sl_err *err)
+{
+    char name[600];
+    int rc = of->workflow ? sl_why(&of->why, of->st, of->workflow, findings, err) : 0;
+
+    if (rc)
+        return rc;
+    add_findings_problems(problems, &of->why);
+    sl_buf_adds(json, "{\"store\": ");
+    add_text(json, of->st->path);
+    sl_buf_adds(json, ", \"run\": ");
+    add_text(json, of->workflow ? sl_run_name(of->st, of->workflow, name, sizeof name) : NULL);
+    sl_buf_adds(json, ", \"sections\": [");
+    for (size_t i = 0; i < sections->v.n; i++) {
+        sl_buf_adds(json, i ? ",\n" : "\n");
+        add_section(json, of, &sections->v.v[i], problems);
+    }
+    sl_buf_adds(json, "]}");
+    return 0;
+}
+
+/* Every table of a result as a figure, by its name. */
+static int add_result(struct sl_buf *json, const struct sl_result *r, struct sl_err *err)
+{
+    int rc = 0;
+
+    sl_buf_addc(json, '{');
+    for (size_t i = 0; i < r->table.n && !rc; i++) {
+        sl_buf_adds(json, i ? ",\n" : "");
+        add_text(json, r->table.v[i]->name);
+        sl_buf_adds(json, ": {");
+        sl_table_rewind(r->table.v[i]);
+        rc = add_table(json, r->table.v[i], err);
+        sl_buf_addc(json, '}');
+    }
+    sl_buf_addc(json, '}');
+    return rc;
+}
+
+int sl_report_json(struct sl_buf *json, struct sl_report_run *run, int runs, const struct sl_sections *sections,
+                   const struct sl_findings *findings, struct sl_buf *problems, struct sl_err *err)
+{
+    int rc = 0;
+
+    sl_buf_adds(json, "{\"spanloom\": 1, \"runs\": [");
+    for (int i = 0; i < runs && !rc; i++) {
+        sl_buf_adds(json, i ? ",\n" : "\n");
+        rc = sl_report_add_run(json, &run[i], sections, findings, problems, err);
+    }
+    sl_buf_addc(json, ']');
+    if (!rc && runs == 2 && run[0].workflow && run[1].workflow) {
+        struct sl_result both = {0}, of[2] = {run[0].why, run[1].why};
+        rc = sl_why_compared(&both, of, err);
+        if (!rc) {
+            sl_buf_adds(json, ",\n\"compared\": ");
+            rc = add_result(json, &both, err);
+        }
+        sl_result_free(&both);
+    }
+    sl_buf_adds(json, "}\n");
+    return rc;
+}
+
+/* ---- the page ---- */
+
+static void pack(struct sl_buf *out, const struct sl_buf *in)
+{
+    enum { GZIP = 15 + 16 };
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)in->s, .avail_in = (uInt)in->n};
+    unsigned char *packed;
+    size_t most;
+
+    if (deflateInit2(&z, 9, Z_DEFLATED, GZIP, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        sl_no_memory(0);
+    most = deflateBound(&z, (uLong)in->n);
+    packed = sl_alloc(most);
+    z.next_out = packed;
+    z.avail_out = (uInt)most;
+    deflate(&z, Z_FINISH);
+    sl_buf_add(out, packed, z.total_out);
+    deflateEnd(&z);
+    free(packed);
+}
+
+static void add_base64(struct sl_buf *out, const struct sl_buf *in)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < in->n; i += 3) {
+        size_t n = in->n - i;
+        uint32_t x = (uint32_t)(unsigned char)in->s[i] << 16;
+        char four[4];
+        x |= n > 1 ? (uint32_t)(unsigned char)in->s[i + 1] << 8 : 0;
+        x |= n > 2 ? (unsigned char)in->s[i + 2] : 0;
+        for (int k = 0; k < 4; k++)
+            four[k] = digit[x >> (18 - 6 * k) & 63];
+        if (n < 3)
+            four[3] = '=';
+        if (n < 2)
+            four[2] = '=';
+        sl_buf_add(out, four, 4);
+    }
+}
+
+void sl_report_title(struct sl_buf *title, const struct sl_report_run *run, int runs)
+{
+    char name[600];
+
+    for (int i = 0; i < runs; i++)
+        sl_buf_addf(title, "%s%s", i ? ", " : "Spanloom: ",
+                    run[i].workflow ? sl_run_name(run[i].st, run[i].workflow, name, sizeof name) : run[i].st->path);
+}
+
+int sl_report_page(FILE *out, const char *path, const char *title, const struct sl_buf *json, struct sl_err *err)
+{
+    struct sl_buf packed = {0}, text = {0}, name = {0};
+    int rc;
+
+    pack(&packed, json);
+    add_base64(&text, &packed);
+    sl_html_text(&name, title);
+    rc = sl_plot_page(out, path,
+                      (struct sl_page_part[]){{"@TITLE@", name.s ? name.s : "", name.n}, {"@DATA@", text.s, text.n}}, 2,
+                      err);
+    sl_buf_free(&packed);
+    sl_buf_free(&text);
+    sl_buf_free(&name);
+    return rc;
+}
