@@ -1,2 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-export {};
+// Apps and executors: how many tasks, how long they ran and waited, of all or of what is chosen.
+import { appsOf, cells, sums } from "./cells";
+import { column, figure, text, type Cell, type Figure, type Table } from "./data";
+import { el } from "./dom";
+import { spread } from "./tally";
+import { table, type Column } from "./table";
+import { category, theme } from "./theme";
+import { views, type Context } from "./view";
+
+const COLUMNS = ["tasks", "done", "failed", "unfinished", "retried", "median_s", "p95_s", "max_s", "run_s", "queue_median_s", "lost_s"] as const;
+
+/** Rows of the figure; of a choice, worked out anew. */
+function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement {
+    const { choice, run } = context,
+        all = cells(run),
+        box = el("div"),
+        names = column(of, by).map(x => (x === null ? "" : String(x)));
+    const values = all.run.filter(x => x > 0),
+        low = values.reduce((a, b) => Math.min(a, b), Infinity),
+        high = values.reduce((a, b) => Math.max(a, b), 0),
+        colour = appsOf(run);
+
+    function draw(): void {
+        const partial = choice.now.range !== null || (by === "app" ? choice.now.executor : choice.now.app) !== null,
+            rowsOf = new Map<string, number[]>(names.map(n => [n, []])),
+            which = by === "app" ? all.app : all.executor,
+            now = choice.now[by],
+            chosen = all.chosen(now === null ? choice : ({ now: { ...choice.now, [by]: null } } as typeof choice));
+        for (const i of chosen) rowsOf.get(which[i] ?? "")?.push(i);
+        let shown: Table = of;
+        if (partial) {
+            const data: Record<string, Cell[]> = { [by]: [...column(of, by)] };
+            for (const c of COLUMNS) data[c] = [];
+            for (const n of names) {
+                const s = sums(all, rowsOf.get(n) ?? []);
+                for (const c of COLUMNS) (data[c] as Cell[]).push(Number.isFinite(s[c]) ? s[c] : null);
+            }
+            shown = { rows: names.length, columns: [by, ...COLUMNS], data };
+        }
+        const empty = (c: string) => shown.data[c]?.every(x => x === 0 || x === null);
+        const columns: Column[] = [
+            {
+                name: by,
+                show: (_, row) => {
+                    const n = names[row] as string;
+                    if (by !== "app") return el("bdi", {}, n || "(none)");
+                    const swatch = el("i", { class: "swatch" });
+                    swatch.style.background = category(theme(), colour.indexOf(n));
+                    return el("span", {}, swatch, el("bdi", {}, n || "(none)"));
+                },
+            },
+            ...COLUMNS.filter(c => !(["failed", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "lost to retries" }[name as string] ?? name }) as Column),
+        ];
+        if (all.n && high > 0)
+            columns.splice(columns.findIndex(c => c.name === "median_s"), 0, {
+                name: "spread", heading: "how long they ran",
+                show: (_, row) => spread((rowsOf.get(names[row] as string) ?? []).filter(i => !Number.isNaN(all.start[i])).map(i => [all.run[i] as number, all.tasks[i] as number] as const), low, high, `How long tasks of ${names[row] || "no app"} ran`),
+            });
+        box.replaceChildren(
+            el("p", { class: "quiet" }, partial ? `Of what is chosen${all.together ? "; quantiles are near, as tasks are put together" : ""}:` : `${by === "app" ? "Tasks of each app" : "Tasks of each executor"}:`),
+            table(shown, {
+                columns, label: of.about, figure: of.name, most: 15,
+                pick: row => choice.set({ [by]: choice.now[by] === names[row] ? null : names[row] } as Partial<typeof choice.now>),
+                picks: `Show tasks of this ${by} alone, or all again`,
+                chosen: row => choice.now[by] === names[row],
+            }),
+        );
+    }
+    choice.on(draw);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    draw();
+    return box;
+}
+
+views.set("apps", (s, context) => {
+    const apps = figure(s, "apps"),
+        executors = figure(s, "executors");
+    if (!apps) return undefined;
+    const several = executors && (executors.rows > 1 || text(executors, "executor") !== "");
+    return [part(apps, "app", context), ...(several ? [part(executors, "executor", context)] : [])];
+});

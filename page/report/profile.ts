@@ -1,2 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
-export {};
+// Traced functions: a flame graph from the top down, and a table.
+import { showTip } from "./chart";
+import { figure, numbers, texts } from "./data";
+import { el } from "./dom";
+import { table } from "./table";
+import { theme } from "./theme";
+import { views } from "./view";
+import { digits, percent, seconds } from "./words";
+
+const ROW = 18;
+
+/** Always the same colour for a name, none of them loud. */
+function colourOf(name: string, dark: boolean): string {
+    let h = 0;
+    for (let i = 0; i < name.length; i++) h = (h * 31 + name.charCodeAt(i)) >>> 0;
+    return dark ? `hsl(${20 + (h % 40)} 45% ${32 + ((h >>> 8) % 10)}%)` : `hsl(${25 + (h % 35)} 85% ${72 + ((h >>> 8) % 12)}%)`;
+}
+
+views.set("profile", s => {
+    const functions = figure(s, "functions"),
+        tree = figure(s, "tree");
+    if (!functions) return undefined;
+    const nodes: Node[] = [];
+    if (tree) {
+        const depth = numbers(tree, "depth"),
+            from = numbers(tree, "from_s"),
+            total = numbers(tree, "total_s"),
+            own = numbers(tree, "exclusive_s"),
+            calls = numbers(tree, "calls"),
+            name = texts(tree, "name"),
+            deepest = Math.min(40, Math.max(...depth)),
+            whole = Math.max(...from.map((f, i) => f + (total[i] as number)), 1e-12),
+            height = (deepest + 1) * ROW;
+        let zoom: [number, number] = [0, whole];
+        const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `Calls, from the outermost at the top, ${seconds(whole)} in all; the table below has the same by function. Click: zoom; Escape: all.` }),
+            box = el("div", { class: "chart flame" }, canvas);
+        const draw = () => {
+            const width = box.clientWidth,
+                scale = devicePixelRatio || 1,
+                ctx = canvas.getContext("2d"),
+                t = theme();
+            if (!width || !ctx) return;
+            canvas.width = width * scale;
+            canvas.height = height * scale;
+            canvas.style.height = `${height}px`;
+            ctx.scale(scale, scale);
+            ctx.font = t.font;
+            ctx.textBaseline = "middle";
+            for (let i = 0; i < depth.length; i++) {
+                const a = (((from[i] as number) - zoom[0]) / (zoom[1] - zoom[0])) * width,
+                    w = ((total[i] as number) / (zoom[1] - zoom[0])) * width;
+                if ((depth[i] as number) > deepest || a + w < 0 || a > width || w < 0.3) continue;
+                const x = Math.max(0, a),
+                    shown = Math.min(a + w, width) - x,
+                    y = (depth[i] as number) * ROW;
+                ctx.fillStyle = colourOf(name[i] ?? "", t.dark);
+                ctx.fillRect(x, y, Math.max(0.5, shown - 0.5), ROW - 1);
+                if (shown > 30) {
+                    ctx.save();
+                    ctx.beginPath();
+                    ctx.rect(x, y, shown - 2, ROW);
+                    ctx.clip();
+                    ctx.fillStyle = t.dark ? "#fff" : "#1b1f24";
+                    ctx.fillText(name[i] ?? "", x + 4, y + ROW / 2);
+                    ctx.restore();
+                }
+            }
+        };
+        const find = (event: PointerEvent | MouseEvent) => {
+            const r = canvas.getBoundingClientRect(),
+                row = Math.floor((event.clientY - r.top) / ROW),
+                time = zoom[0] + ((event.clientX - r.left) / r.width) * (zoom[1] - zoom[0]);
+            return depth.findIndex((d, i) => d === row && (from[i] as number) <= time && (from[i] as number) + (total[i] as number) >= time);
+        };
+        canvas.addEventListener("pointermove", event => {
+            const i = find(event);
+            showTip(i < 0 ? undefined : [name[i] ?? "", `${seconds(total[i] as number)} with what it called, ${percent((total[i] as number) / whole)}`, `${seconds(own[i] as number)} of its own, ${digits(calls[i] as number)} calls`], event);
+        });
+        canvas.addEventListener("pointerleave", event => showTip(undefined, event));
+        canvas.addEventListener("click", event => {
+            const i = find(event);
+            zoom = i < 0 ? [0, whole] : [from[i] as number, (from[i] as number) + (total[i] as number)];
+            draw();
+        });
+        canvas.addEventListener("keydown", event => {
+            if (event.key === "Escape") (zoom = [0, whole]), draw();
+        });
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+        new ResizeObserver(draw).observe(box);
+        nodes.push(el("figure", {}, el("figcaption", {}, `paths of calls, from the outermost down, as wide as they took: ${seconds(whole)} in all threads`), box));
+    }
+    nodes.push(table(functions, { label: "Functions, the most exclusive time first", figure: "functions", most: 12, columns: functions.columns.map(name => ({ name, ...(name === "inclusive_s" ? { heading: "with what it called" } : name === "exclusive_s" ? { heading: "of its own" } : {}) })) }));
+    return nodes;
+});

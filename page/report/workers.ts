@@ -1,2 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
-export {};
+// What each worker ran, a lane each, and how many were busy.
+import { appsOf, cells } from "./cells";
+import { chart, legend, yAxis } from "./chart";
+import { figure, numbers, text, texts } from "./data";
+import { el } from "./dom";
+import { table } from "./table";
+import { category, ramp } from "./theme";
+import { views, type Context } from "./view";
+import { digits, percent, seconds } from "./words";
+
+function utilisation(context: Context, of: ReturnType<typeof figure>): Node | undefined {
+    if (!of) return undefined;
+    const time = numbers(of, "time_s"),
+        workers = numbers(of, "workers"),
+        busy = numbers(of, "busy"),
+        running = numbers(of, "running"),
+        width = numbers(of, "width_s")[0] || 1,
+        most = Math.max(...workers, ...running, 1e-9);
+    return el("figure", {}, el("figcaption", {}, "workers that were there, and that were busy"),
+        chart(context, {
+            height: 120,
+            label: `Workers over time, up to ${digits(Math.max(...workers))}, and how many were busy`,
+            draw(d) {
+                yAxis(d, most, digits);
+                d.ctx.beginPath();
+                d.ctx.rect(d.left, d.top, d.right - d.left, d.bottom - d.top);
+                d.ctx.clip();
+                const y = (v: number) => d.bottom - (v / most) * (d.bottom - d.top);
+                d.ctx.fillStyle = d.theme.line;
+                for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(workers[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.3, d.bottom - y(workers[i] as number));
+                d.ctx.fillStyle = category(d.theme, 0);
+                for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(busy[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.3, d.bottom - y(busy[i] as number));
+            },
+            at(_, t) {
+                const i = time.findIndex((from, k) => from <= t && !((time[k + 1] ?? Infinity) <= t));
+                return i < 0 || t > (time[i] as number) + width ? undefined : [`at ${seconds(time[i] as number)}`, `${digits(busy[i] as number)} of ${digits(workers[i] as number)} workers busy`, `${digits(running[i] as number)} tasks ran`];
+            },
+        }),
+        legend([{ text: "busy", colour: t => category(t, 0) }, { text: "there", colour: t => t.line }]));
+}
+
+views.set("workers", (s, context) => {
+    const workers = figure(s, "workers"),
+        runs = figure(s, "lanes"),
+        { choice, index } = context;
+    if (!workers) return undefined;
+    const nodes: Node[] = [],
+        over = utilisation(context, figure(s, "utilisation"));
+    if (over) nodes.push(over);
+    if (runs) {
+        const lane = numbers(runs, "lane"),
+            from = numbers(runs, "from_s"),
+            to = numbers(runs, "to_s"),
+            task = texts(runs, "task"),
+            app = texts(runs, "app"),
+            failed = numbers(runs, "failed"),
+            busy = numbers(runs, "busy"),
+            count = numbers(runs, "runs"),
+            apps = appsOf(context.run),
+            colour = new Map(apps.map((a, i) => [a, i])),
+            together = task.every(t => t === null),
+            lanes = together ? Math.max(...lane) + 1 : workers.rows,
+            height = Math.max(60, Math.min(620, lanes * (lanes > 60 ? 8 : 16))) + 30,
+            of = cells(context.run);
+        const name = (l: number) => {
+            const at = together ? Math.floor((l * workers.rows) / lanes) : l;
+            return [text(workers, "executor", at), text(workers, "host", at), text(workers, "manager", at), `worker ${text(workers, "worker", at)}`].filter(Boolean).join(" · ");
+        };
+        const at = (l: number, t: number) => {
+            for (let i = 0; i < lane.length; i++) if (lane[i] === l && (from[i] as number) <= t && (to[i] as number) >= t) return i;
+            return -1;
+        };
+        nodes.push(el("figure", {}, el("figcaption", {}, together ? `how busy workers were, ${lanes.toLocaleString("en-US")} lanes of ${workers.rows.toLocaleString("en-US")} workers` : "tasks on workers, a lane each, coloured by app"),
+            chart(context, {
+                height,
+                label: `${lanes} lanes of workers over time, and what ran on them`,
+                draw(d) {
+                    const each = (d.bottom - d.top) / lanes,
+                        now = choice.now;
+                    d.ctx.fillStyle = d.theme.quiet;
+                    d.ctx.font = d.theme.font;
+                    d.ctx.textAlign = "right";
+                    d.ctx.textBaseline = "middle";
+                    const every = Math.max(1, Math.ceil(14 / each));
+                    for (let l = 0; l < lanes; l += every) {
+                        const w = together ? Math.floor((l * workers.rows) / lanes) : l;
+                        d.ctx.fillText((text(workers, "worker", w) || String(w)).slice(-9), d.left - 6, d.top + (l + 0.5) * each);
+                    }
+                    d.ctx.beginPath();
+                    d.ctx.rect(d.left, d.top, d.right - d.left, d.bottom - d.top);
+                    d.ctx.clip();
+                    if (!together)
+                        for (let w = 0; w < workers.rows; w++) {
+                            const a = d.x(numbers(workers, "from_s")[w] as number);
+                            d.ctx.fillStyle = d.theme.grid;
+                            d.ctx.fillRect(a, d.top + w * each + Math.min(1, each / 8), d.x(numbers(workers, "to_s")[w] as number) - a, each - Math.min(2, each / 4));
+                        }
+                    for (let i = 0; i < lane.length; i++) {
+                        const a = d.x(from[i] as number),
+                            b = d.x(to[i] as number);
+                        if (b < d.left || a > d.right) continue;
+                        const hit = now.task && now.task.run === index && now.task.task === task[i],
+                            other = !together && ((now.app !== null && (app[i] ?? "") !== now.app) || (now.executor !== null && (of.executor[of.find(task[i] ?? "") ?? -1] ?? "") !== now.executor)) && !hit;
+                        d.ctx.globalAlpha = other ? 0.15 : 1;
+                        d.ctx.fillStyle = together ? ramp(d.theme, busy[i] as number) : category(d.theme, colour.get(app[i] ?? "") ?? 0);
+                        const y = d.top + (lane[i] as number) * each,
+                            gap = Math.min(1, each / 8);
+                        d.ctx.fillRect(a, y + gap, Math.max(b - a - (b - a > 3 ? 0.5 : 0), 0.7), each - 2 * gap);
+                        if (failed[i]) {
+                            d.ctx.fillStyle = d.theme.bad;
+                            d.ctx.fillRect(a, y + each - gap - Math.min(3, each / 4), Math.max(b - a, 0.7), Math.min(3, each / 4));
+                        }
+                        if (hit) {
+                            d.ctx.strokeStyle = d.theme.ink;
+                            d.ctx.lineWidth = 2;
+                            d.ctx.strokeRect(a - 1, y, Math.max(b - a, 2) + 2, each);
+                        }
+                    }
+                    d.ctx.globalAlpha = 1;
+                },
+                at(d, t, y) {
+                    const l = Math.floor(((y - d.top) / (d.bottom - d.top)) * lanes);
+                    if (l < 0 || l >= lanes) return undefined;
+                    const i = at(l, t);
+                    if (i < 0) return [name(l)];
+                    return together ? [name(l), `${percent(busy[i] as number)} busy, ${digits(count[i] as number)} tasks`]
+                        : [`task ${task[i]}${app[i] ? ` (${app[i]})` : ""}`, `ran ${seconds((to[i] as number) - (from[i] as number))}${failed[i] ? ", failed" : ""}`, name(l)];
+                },
+                pick(d, t, y) {
+                    const i = at(Math.floor(((y - d.top) / (d.bottom - d.top)) * lanes), t),
+                        one = i < 0 ? null : task[i];
+                    choice.set({ task: one ? { run: index, task: one } : null });
+                },
+            }),
+            together ? legend([0.1, 0.3, 0.5, 0.7, 0.9].map(x => ({ text: percent(x + 0.1), colour: t => ramp(t, x) })))
+                : legend([...apps.slice(0, 16).map((a, i) => ({ text: a || "(no app)", colour: (t: Parameters<typeof category>[0]) => category(t, i), pick: () => choice.set({ app: choice.now.app === a ? null : a }) })),
+                    ...(failed.some(f => f > 0) ? [{ text: "failed", colour: (t: Parameters<typeof category>[0]) => t.bad }] : [])])));
+    }
+    nodes.push(table(workers, { label: "Each worker", figure: "workers", most: 8, columns: workers.columns.filter(c => c !== "lane" && workers.data[c]?.some(x => x !== null)).map(name => ({ name })) }));
+    return nodes;
+});

@@ -13,7 +13,8 @@
 
 static const struct option_spec options[] = {
     {"write", NULL, "let the queries change the store", false},
-    {"run", "RUN", "of this workflow, :run is the id and task, attempt, path, ... are tables (docs/findings.md)", false},
+    {"run", "RUN", "of this workflow, :run is the id and task, attempt, path, ... are tables (docs/findings.md)",
+     false},
     SKEW_OPTION,
     {NULL, NULL, NULL, false},
 };

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How values are spread, as a small picture: bins of equal width on a logarithmic axis.
+import { svg } from "./dom";
+import { seconds } from "./words";
+
+/** Bars of so many bins between low and high; heights as shares of the fullest. */
+export function spread(values: readonly (readonly [value: number, weight: number])[], low: number, high: number, label: string): SVGElement {
+    const BINS = 40,
+        WIDTH = 160,
+        HEIGHT = 22,
+        a = Math.log(low),
+        b = Math.log(high),
+        bin = new Float64Array(BINS);
+    for (const [value, weight] of values) {
+        const i = b > a ? Math.floor(((Math.log(Math.max(value, low)) - a) / (b - a)) * BINS) : BINS >> 1;
+        const at = Math.max(0, Math.min(BINS - 1, i));
+        bin[at] = (bin[at] as number) + weight;
+    }
+    const most = Math.max(...bin, 1e-9),
+        g = svg("svg", { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "spread" }),
+        title = svg("title", {}, `${label}: ${seconds(low)} to ${seconds(high)}, logarithmic`);
+    g.append(title, svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT - 0.5, y2: HEIGHT - 0.5, class: "base" }));
+    bin.forEach((n, i) => {
+        if (n <= 0) return;
+        const h = Math.max(1.5, (HEIGHT - 2) * (n / most));
+        g.append(svg("rect", { x: (i * WIDTH) / BINS, width: WIDTH / BINS - 0.5, y: HEIGHT - h, height: h }));
+    });
+    return g;
+}
