@@ -353,14 +353,32 @@ int sl_show_result(FILE *out, const struct sl_result *r, enum sl_format format, 
     return rc < 0 ? (int)rc : 0;
 }
 
+/* The length of a unit that follows a blank, in bytes with it: "10.5" and "s" are not parted.  0: none. */
+static int unit_behind(const char *text)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns", "min", "h", "%", "UTC"};
+
+    for (size_t i = 0; *text == ' ' && i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i]);
+        if (!strncmp(text + 1, units[i], n) && strcspn(text + 1 + n, " ,;:.)\n") == 0)
+            return (int)n + 1;
+    }
+    return 0;
+}
+
 void sl_show_wrapped(FILE *out, const char *text, int indent, int columns)
 {
     int at = indent;
 
     while (*text) {
-        int n = 0, width = 0;
-        for (; text[n] && text[n] != ' ' && text[n] != '\n'; n++)
-            width += (text[n] & 0xC0) != 0x80;
+        int n = 0, width = 0, unit;
+        do {
+            for (; text[n] && text[n] != ' ' && text[n] != '\n'; n++)
+                width += (text[n] & 0xC0) != 0x80;
+            unit = n ? unit_behind(text + n) : 0;
+            for (int end = n + unit; n < end && text[n] == ' '; n++)
+                width++;
+        } while (unit);
         if (at > indent && at + 1 + width > columns) {
             fprintf(out, "\n%*s", indent, "");
             at = indent;

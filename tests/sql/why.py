@@ -300,6 +300,13 @@ def unfinished():
     check(notes["unfinished"].startswith("the run ended, and 10 of 40 tasks are not done (10 had begun), such as task 30 (work)"), notes)
 
 
+@cases(*range(60, 90, 3))
+def numbers_stay_with_their_units(columns):
+    run(bag(40), end=12)
+    out = spanloom("why", "-d", path("why.db"), env={"COLUMNS": str(columns)}).out
+    check(not re.search(r"^ *(s|%|UTC)\b", out, re.M) and all(len(line) <= columns for line in out.splitlines() if "spanloom " not in line), out)
+
+
 @cases((True, 7200, "cut short"), (True, 20, "goes on"), (False, 20, "done"))
 def no_log_has_the_end_of_the_run(undone, ago, state):
     run(bag(40), end=None, undone=range(30, 40) if undone else ())
