@@ -13,30 +13,44 @@ DROP TABLE IF EXISTS temp.app;
 DROP TABLE IF EXISTS temp.run;
 DROP TABLE IF EXISTS temp.ran;
 DROP TABLE IF EXISTS temp.lost;
+DROP TABLE IF EXISTS temp.wanted;
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW);
+CREATE INDEX temp.path_start ON path (start_ns);
 CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW);
 CREATE TEMP TABLE view_of AS SELECT span AS task, span AS view FROM times
     UNION SELECT t.span, l.right_span FROM times t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
     UNION SELECT t.span, l.left_span FROM times t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
+-- Which attributes are wanted, by what their rows look like: all of them through their view would take as long as the rest.
+CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('executor', 'hostname', 'task_fail_history', 'exception', 'task_func_name', 'app', 'category');
+CREATE INDEX temp.wanted_shape ON wanted (shape);
 CREATE TEMP TABLE attempt AS
-WITH y AS MATERIALIZED (SELECT v.task, s.id, CAST(s.key AS INTEGER) AS number FROM view_of v CROSS JOIN sl_span s ON s.parent = v.view
+WITH y AS MATERIALIZED (SELECT v.task, s.id, CAST(s.key AS INTEGER) AS number, s.alike FROM view_of v CROSS JOIN sl_span s ON s.parent = v.view
         WHERE s.type IN (SELECT n.id FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'attempt')),
-    told AS (SELECT y.task, number, max(value) FILTER (WHERE name = 'executor') AS executor, max(value) FILTER (WHERE name = 'hostname') AS host,
-        coalesce(max(value) FILTER (WHERE name = 'task_fail_history'), max(value) FILTER (WHERE name = 'exception')) AS exception
-        FROM y CROSS JOIN attributes a ON a.span = y.id WHERE a.name IN ('executor', 'hostname', 'task_fail_history', 'exception') GROUP BY 1, 2),
-    happened AS (SELECT y.task, number, min(y.id) AS span, min(time_ns) AS from_ns, max(time_ns) AS to_ns,
-        max(n.name IN ('try_failed', 'fail_retryable', 'failed', 'dep_fail')) AS failed
-        FROM y CROSS JOIN sl_event e ON e.span = y.id CROSS JOIN sl_name n ON n.id = e.type GROUP BY 1, 2)
+    said AS (SELECT y.task, number, w.name, json_extract(a.vals, w.path) AS value FROM y CROSS JOIN sl_attr a ON a.span = y.id CROSS JOIN wanted w ON w.shape = a.shape
+        UNION ALL SELECT y.task, number, w.name, json_extract(a.vals, w.path) FROM y CROSS JOIN sl_alike a ON a.id = y.alike CROSS JOIN wanted w ON w.shape = a.shape),
+    told AS (SELECT task, number, max(value) FILTER (WHERE name = 'executor') AS executor, max(value) FILTER (WHERE name = 'hostname') AS host,
+        coalesce(max(value) FILTER (WHERE name = 'task_fail_history'), max(value) FILTER (WHERE name = 'exception')) AS exception FROM said WHERE value NOTNULL GROUP BY 1, 2),
+    bad AS MATERIALIZED (SELECT id FROM sl_name WHERE name IN ('try_failed', 'fail_retryable', 'failed', 'dep_fail')),
+    each AS (SELECT task, number, id, (SELECT min(time_ns) FROM sl_event e WHERE e.span = y.id) AS from_ns, (SELECT max(time_ns) FROM sl_event e WHERE e.span = y.id) AS to_ns,
+        EXISTS (SELECT 1 FROM sl_event e WHERE e.span = y.id AND e.type IN bad) AS failed FROM y),
+    happened AS (SELECT task, number, min(id) AS span, min(from_ns) AS from_ns, max(to_ns) AS to_ns, max(failed) AS failed FROM each WHERE from_ns NOTNULL GROUP BY 1, 2)
 SELECT h.task, h.number, h.span, from_ns, to_ns, failed, executor, host, exception FROM happened h LEFT JOIN told USING (task, number);
 CREATE INDEX temp.attempt_task ON attempt (task);
-CREATE TEMP TABLE told AS SELECT v.task, max(value) FILTER (WHERE name = 'task_func_name') AS func, max(value) FILTER (WHERE name = 'app') AS app,
-        max(value) FILTER (WHERE name = 'category') AS category, max(value) FILTER (WHERE name = 'exception') AS exception
-    FROM view_of v CROSS JOIN attributes a ON a.span = v.view WHERE a.name IN ('task_func_name', 'app', 'category', 'exception') GROUP BY 1;
+CREATE TEMP TABLE told AS
+WITH said AS (SELECT v.task, w.name, json_extract(a.vals, w.path) AS value FROM view_of v CROSS JOIN sl_attr a ON a.span = v.view CROSS JOIN wanted w ON w.shape = a.shape
+    UNION ALL SELECT v.task, w.name, json_extract(a.vals, w.path) FROM view_of v CROSS JOIN sl_span s ON s.id = v.view CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape)
+SELECT task, max(value) FILTER (WHERE name = 'task_func_name') AS func, max(value) FILTER (WHERE name = 'app') AS app, max(value) FILTER (WHERE name = 'category') AS category,
+    max(value) FILTER (WHERE name = 'exception') AS exception FROM said WHERE value NOTNULL GROUP BY 1;
 CREATE TEMP TABLE worker AS
-WITH runs AS MATERIALIZED (SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r WHERE o.role = 'worker'),
+WITH runs AS MATERIALIZED (SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
+        WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type)),
     edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM runs WHERE span NOTNULL UNION ALL SELECT worker, to_ns, -1 FROM runs WHERE span NOTNULL),
     places AS (SELECT worker, max(n) AS places FROM (SELECT worker, sum(step) OVER (PARTITION BY worker ORDER BY time_ns, step) AS n FROM edge) GROUP BY 1),
-    up(worker, id) AS (SELECT DISTINCT worker, worker FROM runs UNION SELECT worker, parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL),
+    -- of each worker, before what it lies in is looked up
+    sums AS MATERIALIZED (SELECT worker, min(from_ns) FILTER (WHERE span ISNULL) AS from_ns, max(to_ns) FILTER (WHERE span ISNULL) AS to_ns,
+        ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE span NOTNULL), 0) AS busy_s, count(span) AS runs FROM runs GROUP BY 1),
+    ex AS MATERIALIZED (SELECT t.worker, max(executor) AS executor FROM times t CROSS JOIN attempt a ON a.task = t.span WHERE t.worker NOTNULL GROUP BY 1),
+    up(worker, id) AS (SELECT worker, worker FROM sums UNION SELECT worker, parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL),
     told AS (SELECT worker, max(value) FILTER (WHERE name = 'hostname') AS host, max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,
         max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each FROM up CROSS JOIN attributes a ON a.span = up.id
         WHERE a.name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') GROUP BY 1)
@@ -45,12 +59,11 @@ SELECT r.worker AS span, coalesce((SELECT x.key FROM up u JOIN sl_span x ON x.id
         (SELECT replace(p.key, rtrim(p.key, replace(p.key, '/', '')), '') WHERE p.id <> WORKFLOW AND p.type IN (SELECT n.id FROM sl_role l JOIN sl_name n ON n.name = l.type WHERE l.role = 'workflow')
             AND NOT EXISTS (SELECT 1 FROM sl_link f WHERE f.kind = SL_FACET AND ((f.left_span = p.id AND f.right_span = WORKFLOW) OR (f.right_span = p.id AND f.left_span = WORKFLOW)))),
         (SELECT name FROM sl_name n WHERE n.id = s.type)) AS pool,
-    (SELECT max(executor) FROM attempt a JOIN times t ON t.span = a.task WHERE t.worker = r.worker) AS executor, s.key AS worker, p.key AS manager, b.key AS block,
+    ex.executor, s.key AS worker, p.key AS manager, b.key AS block,
     (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns, (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, ifnull(places, 0)) AS places,
-    min(from_ns) FILTER (WHERE r.span ISNULL) AS from_ns, max(max(to_ns) FILTER (WHERE r.span ISNULL), (SELECT max(end_ns) FROM times)) AS to_ns,
-    ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE r.span NOTNULL), 0) AS busy_s, count(r.span) AS runs
-FROM runs r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent
-LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker) LEFT JOIN places USING (worker) GROUP BY r.worker;
+    from_ns, max(to_ns, (SELECT max(end_ns) FROM times)) AS to_ns, busy_s, runs
+FROM sums r LEFT JOIN ex USING (worker) JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent
+LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker) LEFT JOIN places USING (worker);
 CREATE TEMP TABLE task AS
 SELECT t.span, t.task, coalesce(func, app, category) AS app, a.executor, coalesce(a.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
     depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, coalesce(a.exception, told.exception) AS exception,
@@ -58,6 +71,7 @@ SELECT t.span, t.task, coalesce(func, app, category) AS app, a.executor, coalesc
 FROM times t LEFT JOIN told ON told.task = t.span LEFT JOIN worker w ON w.span = t.worker
 LEFT JOIN attempt a ON a.task = t.span AND a.number = (SELECT max(number) FROM attempt b WHERE b.task = t.span);
 CREATE INDEX temp.task_span ON task (span);
+CREATE INDEX temp.task_start ON task (start_ns, end_ns);
 -- Tries that ended as what they ran on was lost: Parsl says so, or a worker of Work Queue failed meanwhile.
 CREATE TEMP TABLE lost AS
 WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x ON x.id = d.span JOIN sl_name n ON n.id = x.type JOIN sl_span m ON m.id = x.parent
@@ -90,7 +104,7 @@ SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.
         AND p.end_ns < (SELECT max(first_ns) FROM task) AS driver_waited,
     (SELECT count(DISTINCT l.left_span) FROM view_of v JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER WHERE v.task = p.task) AS dependents
 FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
-JOIN task o ON o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
+JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
 
 -- name: run
 SELECT NULL, (SELECT max(value) FROM attributes WHERE span = workflow AND name = 'workflow_name'), workflow, start_ns, end_ns, makespan_s, tasks, places,
