@@ -283,7 +283,7 @@ static void say(const struct asked *a, const char *kind, size_t before, const ch
         say_aliases(a);
     }
     if (a->left_out)
-        printf("left out, since constraints forbid them: %zu settings\n", a->left_out);
+        printf("left out, since constraints forbid them: %zu setting%s\n", a->left_out, a->left_out == 1 ? "" : "s");
     if (!strcmp(kind, "optimal") && isfinite(a->logdet))
         printf("with what has run, or will: log det X'X = %.4g\n", a->logdet);
     else if (!strcmp(kind, "optimal"))

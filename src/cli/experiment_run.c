@@ -213,6 +213,8 @@ static void say_end(const struct cli_experiment_session *s)
     else if (left)
         printf(": go on with the same command");
     puts("");
+    if (s->terminal && !left && s->worked && !cli_option(s->cli, "no-import"))
+        fputs("what it says: spanloom experiment means, or model; all of it: report -o FILE.html\n", stderr);
 }
 
 /* The store is as the log is, also where nothing was run. */

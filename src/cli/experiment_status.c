@@ -54,12 +54,15 @@ static void put_origins(const struct sl_run_records *records)
 /* As commands: nothing here takes away what may have taken months. */
 static void put_afresh(const struct sl_plan *p, size_t planned, const struct sl_run_records *records)
 {
+    const char *q =
+        p->name[strspn(p->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")] ? "'" : "";
+
     if (!records->v.n && !planned)
         return;
     puts("\nto start afresh, in the folder of the plan (or give the plan another name):");
     if (records->v.n)
-        printf("  for f in %s.*runs.jsonl; do spanloom forget $f; rm $f; done\n", p->name);
-    printf("  rm -rf %s.design.csv %s.traces %s.slurm\n", p->name, p->name, p->name);
+        printf("  for f in %s%s%s.*runs.jsonl; do spanloom forget \"$f\"; rm \"$f\"; done\n", q, p->name, q);
+    printf("  rm -rf %s%s%s.{design.csv,traces,slurm}\n", q, p->name, q);
 }
 
 static void put_budget(const struct sl_plan *p, const struct sl_run_records *records, double spent_s)
@@ -94,10 +97,10 @@ static int status(const struct sl_plan *p, struct sl_err *err)
             timed += !isnan(records.v.v[i].wall_s);
             spent_s += isnan(records.v.v[i].wall_s) ? 0 : records.v.v[i].wall_s;
         }
-        printf("%s: %zu runs are planned, %zu of them left to make", p->name, schedule.v.n, left);
+        printf("%s: %zu run%s planned, %zu left to make", p->name, schedule.v.n, schedule.v.n == 1 ? "" : "s", left);
         if (left && timed)
             printf(" (some %s)", sl_seconds_text(spent_s / (double)timed * (double)left * (1.0 + p->warmup), in));
-        printf("; %zu were made, %zu failed\n", records.v.n, failed);
+        printf("; %zu made in all, %zu failed\n", records.v.n, failed);
         cli_experiment_score(&score, p);
         printf("score: %s\n", score.s);
         put_budget(p, &records, spent_s);

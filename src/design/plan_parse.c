@@ -214,7 +214,9 @@ static void check_score(struct sl_plan_parse *c, const struct sl_yaml *doc)
     if (s->name[strspn(s->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
         sl_yaml_fail(&c->check, y, "'%s' cannot be the name of a score: letters, digits and _", s->name);
     if (sl_plan_listed(sl_plan_reserved, s->name) || sl_plan_factor(c->p, s->name) >= 0)
-        sl_yaml_fail(&c->check, y, "score cannot be called '%s': another column has that name", s->name);
+        sl_yaml_fail(&c->check, y,
+                     "score cannot be called '%s': the log of runs has another column of that name; call it my_%s, say",
+                     s->name, s->name);
     if (any_ideal(c->p) && s->overhead == SL_OVERHEAD_NONE)
         s->overhead = SL_OVERHEAD_DIFFERENCE;
     if (s->overhead != SL_OVERHEAD_NONE && !any_ideal(c->p))

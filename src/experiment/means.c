@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A weighted sample: how often each run was drawn, and what follows for cells. */
 struct draw {
@@ -169,6 +170,8 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
             m->difference_lacks = interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
                                            m->runs_with < m->runs_without ? m->runs_with : m->runs_without, narrow,
                                            group + t * SL_MEANS_ROUNDS);
+        if (m->lacks && !m->difference_lacks && strcmp(m->lacks, "few") != 0)
+            m->lacks = "few pairs"; /* both sides are in all drawings, but not of some pair */
     }
     correct(out, n);
     free(least);

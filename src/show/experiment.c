@@ -19,7 +19,7 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     struct sl_table *t = sl_result_find(r, "means");
     char what[200], a[NUMBER], b[2 * NUMBER];
     struct marks marks = {0}, of_pairs = {0};
-    bool few = false, on_end = false;
+    bool few = false, pairs = false, on_end = false;
 
     snprintf(what, sizeof what, "what each treatment changes (%s)", better(look));
     put_head(out, r, what);
@@ -34,6 +34,7 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     fprintf(out, "\n%-*s %9s  %-23s %s\n", NAME, "pairs alike in all else", "change", "95 % interval", "pairs");
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
         few |= lacks(t, "few");
+        pairs |= lacks(t, "few pairs");
         on_end |= lacks(t, "on end");
         sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT));
         fprintf(out, " %9s  %-20s%-3s %lld\n", digits(real(t, SL_MEANS_DELTA), true, a),
@@ -47,11 +48,13 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     put_marks(out, &marks);
     if (few)
         fputs("No interval: fewer than 5 runs are on one side, too few to say how sure it is.\n", out);
+    if (pairs)
+        fprintf(out, "No interval%s: pairs are so few that some drawings of the runs have none.\n", few ? ", too" : "");
     if (on_end)
         fprintf(out,
                 "No interval%s: runs of one side came on end, so that what else\n"
                 "changed meanwhile cannot be told from the treatment; runs in random order can.\n",
-                few ? ", too" : "");
+                few || pairs ? ", too" : "");
 }
 
 void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)

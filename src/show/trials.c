@@ -126,10 +126,14 @@ void sl_show_comparison(FILE *out, const struct sl_result *r)
             fprintf(out, "  (%lld failed)", (long long)failed[side]);
         fputc('\n', out);
     }
-    fprintf(out,
-            "%lld pair%s, each in random order, in %s; the interval is wrong in at most 5 %%\n"
-            "of comparisons, though one looks after each pair\n",
-            (long long)pairs, pairs == 1 ? "" : "s", sl_seconds_text(real(t, SL_COMPARISON_ELAPSED), took));
+    fprintf(out, "%lld pair%s, each in random order, in %s; ", (long long)pairs, pairs == 1 ? "" : "s",
+            sl_seconds_text(real(t, SL_COMPARISON_ELAPSED), took));
+    if (sl_table_is_null(t, SL_COMPARISON_LOWER) && sl_table_is_null(t, SL_COMPARISON_UPPER))
+        fputs("9 are the least that give an interval\n", out);
+    else
+        fputs("the interval is wrong in at most 5 %\n"
+              "of comparisons, though one looks after each pair\n",
+              out);
 }
 
 /* ---- settings ---- */
@@ -225,7 +229,7 @@ void sl_show_suggested(FILE *out, const struct sl_result *r)
     for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
         const char *what = sl_table_text_or_empty(t, SL_SETTINGS_FOR);
         if (!strcmp(what, "effects")) {
-            fprintf(out, "%s %s\n      tells most of effects: of %s, known to +-%s %%, then to +-%s %%\n",
+            fprintf(out, "%s %s\n      narrows most the effect of %s: from +-%s %% to +-%s %%\n",
                     first ? "next:" : "then:", sl_table_text_or_empty(t, SL_SETTINGS_SETTING),
                     sl_table_text_or_empty(t, SL_SETTINGS_NARROWS),
                     sl_show_number(100 * real(t, SL_SETTINGS_BEFORE), false, before),

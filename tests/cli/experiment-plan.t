@@ -79,11 +79,11 @@ What a killed run left is undone at the next start, and said: its teardown, in i
   it's up
   $ spanloom experiment status
   spanloom: a run was killed before it could clean up: its teardown was run, and failed (exit status 1); 1 file was put back
-  killed: 1 runs are planned, 1 of them left to make; 0 were made, 0 failed
+  killed: 1 run planned, 1 left to make; 0 made in all, 0 failed
   score: time_s, less is better; the time of the command (no `score:` is given)
   
   to start afresh, in the folder of the plan (or give the plan another name):
-    rm -rf killed.design.csv killed.traces killed.slurm
+    rm -rf killed.{design.csv,traces,slurm}
   $ cat code.txt; ls -A
   original
   .killed.lock
@@ -183,7 +183,7 @@ Ids of runs that were made are not given again, also where the plan of runs is g
 How far it is, of which runs, and how to start afresh.
 
   $ spanloom experiment compare none t=2 --pairs 2 > said; spanloom experiment status | sed 's/  [0-9.]* m*s$/  TIME/; s/budget.*/BUDGET/; s/some [0-9][^)]*/some TIME/'
-  level: 2 runs are planned, 1 of them left to make (some TIME); 8 were made, 0 failed
+  level: 2 runs planned, 1 left to make (some TIME); 8 made in all, 0 failed
   score: time_s, less is better; the time of the command (no `score:` is given)
   BUDGET
   
@@ -194,8 +194,8 @@ How far it is, of which runs, and how to start afresh.
     spanloom experiment means --where "design <> 'compare'"
   
   to start afresh, in the folder of the plan (or give the plan another name):
-    for f in level.*runs.jsonl; do spanloom forget $f; rm $f; done
-    rm -rf level.design.csv level.traces level.slurm
+    for f in level.*runs.jsonl; do spanloom forget "$f"; rm "$f"; done
+    rm -rf level.{design.csv,traces,slurm}
   $ eval "$(spanloom experiment status | tail -2)" > said 2>&1; ls
   experiment.yaml
   said

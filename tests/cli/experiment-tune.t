@@ -59,12 +59,12 @@ Suggestions.  What they name is planned with --add, and runs with the rest.
 
   $ spanloom experiment suggest --factors mine --runs 2 --add > said
   spanloom: 2 runs are planned: spanloom experiment run
-  $ sed 's/next: .*/next: SETTING/; s/then: .*/then: SETTING/; s/tells most of effects: of .*/tells most of effects/; s/expected: .* us.task (.*)/expected/' said
+  $ sed 's/next: .*/next: SETTING/; s/then: .*/then: SETTING/; s/narrows most the effect of .*/narrows most/; s/expected: .* us.task (.*)/expected/' said
   next: SETTING
-        tells most of effects
+        narrows most
         expected; * it (glob)
   then: SETTING
-        tells most of effects
+        narrows most
         expected; * it (glob)
   or, to find the best: b=30 d
         the best of all with a chance of * % (glob)
