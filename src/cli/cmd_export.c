@@ -125,6 +125,7 @@ static int export_one(struct cli *cli, const char *path, const char *output)
 
 static int perfetto(struct sl_spans *s, const char *path, struct sl_err *err);
 static int chrome(struct sl_spans *s, const char *path, struct sl_err *err);
+static int otlp(struct sl_spans *s, const char *path, struct sl_err *err);
 
 static const struct format {
     const char *name, *suffix;
@@ -133,6 +134,7 @@ static const struct format {
 } formats[] = {
     {"perfetto", ".pftrace", false, perfetto},
     {"chrome", ".trace.json", false, chrome},
+    {"otlp", ".otlp.jsonl", false, otlp},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -175,6 +177,34 @@ static int perfetto(struct sl_spans *s, const char *path, struct sl_err *err)
 static int chrome(struct sl_spans *s, const char *path, struct sl_err *err)
 {
     return timeline(s, path, sl_export_chrome, err);
+}
+
+static void tell_counts(const char *path, const struct sl_export_counts *c)
+{
+    char spans[32], events[32], links[32], samples[32], untimed[32];
+
+    if (!strcmp(path, "-"))
+        return;
+    fprintf(stderr, "%s: %s spans, %s events, %s links, %s samples", path, sl_show_count(c->spans, spans),
+            sl_show_count(c->events, events), sl_show_count(c->links, links), sl_show_count(c->samples, samples));
+    if (c->untimed)
+        fprintf(stderr, "; nothing says when %s of the spans w%s", sl_show_count(c->untimed, untimed),
+                c->untimed == 1 ? "as" : "ere");
+    fputc('\n', stderr);
+}
+
+static int otlp(struct sl_spans *s, const char *path, struct sl_err *err)
+{
+    struct sl_export_counts counts;
+    struct sl_out out;
+    int rc = sl_out_open(&out, path, err);
+
+    if (rc)
+        return rc;
+    rc = sl_out_close(&out, sl_export_otlp(s, &out, &counts, err), err);
+    if (!rc)
+        tell_counts(path, &counts);
+    return rc;
 }
 
 /* The name of the store, in this folder. */

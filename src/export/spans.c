@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { IDENTITIES = 1 << 14, DEPTH = 64 };
+enum { IDENTITIES = 1 << 14, DEPTH = 64, NAME_DEPTH = 6 };
 
 int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct sl_err *err)
 {
@@ -194,6 +194,53 @@ bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64
     }
     sqlite3_reset(s->contained);
     return there;
+}
+
+static bool named(struct sl_spans *s, int64_t id, int depth, struct sl_buf *name)
+{
+    bool found;
+    SL_VEC(int64_t) around = {0};
+
+    sqlite3_bind_int64(s->named, 1, id);
+    found = sl_store_step(s->st, s->named, NULL) == 1 && *sl_store_text(s->named, 0);
+    if (found) {
+        sl_buf_clear(name);
+        sl_buf_adds(name, sl_store_text(s->named, 0));
+    }
+    sqlite3_reset(s->named);
+    if (found || depth == 0)
+        return found;
+    sqlite3_bind_int64(s->around, 1, id);
+    while (sl_store_step(s->st, s->around, NULL) == 1)
+        *sl_vec_add(&around) = sqlite3_column_int64(s->around, 0);
+    sqlite3_reset(s->around);
+    for (size_t i = 0; i < around.n && !found; i++)
+        found = named(s, around.v[i], depth - 1, name);
+    sl_vec_free(&around);
+    return found;
+}
+
+bool sl_spans_named(struct sl_spans *s, int64_t id, bool around, struct sl_buf *name)
+{
+    return named(s, id, around ? NAME_DEPTH : 0, name);
+}
+
+const char *sl_spans_short_type(const char *type)
+{
+    const char *dot = strrchr(type, '.');
+
+    return dot && dot[1] ? dot + 1 : type;
+}
+
+const char *sl_spans_label(struct sl_spans *s, const struct sl_exported_span *span, struct sl_buf *name)
+{
+    if (!named(s, span->id, NAME_DEPTH, name)) {
+        sl_buf_clear(name);
+        sl_buf_adds(name, sl_spans_short_type(span->type));
+        sl_buf_addc(name, ' ');
+        sl_buf_adds(name, span->key);
+    }
+    return name->s;
 }
 
 /* The UUID that a text begins with, as two words; a run id is one. */

@@ -6,6 +6,7 @@
 #ifndef SL_EXPORT_SPANS_H
 #define SL_EXPORT_SPANS_H
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -80,6 +81,14 @@ bool sl_spans_begin_and_end(const struct sl_spans *s);
 
 /* First and last event of what lies in a span; false: nothing in it has a time. */
 bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64_t *end_ns);
+
+/*
+ * What people call it: its app or function, or (around) that of what it is a part of.  False: it has no such name.  The
+ * label is its type and key then.
+ */
+bool sl_spans_named(struct sl_spans *s, int64_t id, bool around, struct sl_buf *name);
+const char *sl_spans_label(struct sl_spans *s, const struct sl_exported_span *span, struct sl_buf *name);
+const char *sl_spans_short_type(const char *type); /* behind its last point */
 
 struct sl_exported_identity sl_spans_identity(struct sl_spans *s, int64_t id, struct sl_err *err);
 

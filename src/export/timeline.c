@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { BUCKETS = 1 << 12, NAME_DEPTH = 6, PLACE_DEPTH = 64 };
+enum { BUCKETS = 1 << 12, PLACE_DEPTH = 64 };
 
 struct open { /* a slice */
     int64_t id, end_ns;
@@ -44,7 +44,7 @@ struct timeline {
     const struct sl_timeline_writer *w;
     void *to;
     struct sl_timeline_counts *counts;
-    sqlite3_stmt *inner, *kinds, *work, *containers, *arrows, *named, *around;
+    sqlite3_stmt *inner, *kinds, *work, *containers, *arrows;
     uint64_t tracks;
     uint32_t lanes, group, rank;
     SL_VEC(struct lane) lane;
@@ -133,51 +133,6 @@ static void opened_drop(struct timeline *t, int64_t id)
             t->spare = found;
             return;
         }
-}
-
-/* ---- names ---- */
-
-static bool named(struct timeline *t, int64_t id, int depth)
-{
-    bool found;
-    SL_VEC(int64_t) around = {0};
-
-    sqlite3_bind_int64(t->named, 1, id);
-    found = sl_store_step(t->s->st, t->named, NULL) == 1 && *sl_store_text(t->named, 0);
-    if (found) {
-        sl_buf_clear(&t->name);
-        sl_buf_adds(&t->name, sl_store_text(t->named, 0));
-    }
-    sqlite3_reset(t->named);
-    if (found || depth == NAME_DEPTH)
-        return found;
-    sqlite3_bind_int64(t->around, 1, id);
-    while (sl_store_step(t->s->st, t->around, NULL) == 1)
-        *sl_vec_add(&around) = sqlite3_column_int64(t->around, 0);
-    sqlite3_reset(t->around);
-    for (size_t i = 0; i < around.n && !found; i++)
-        found = named(t, around.v[i], depth + 1);
-    sl_vec_free(&around);
-    return found;
-}
-
-static const char *short_type(const char *type)
-{
-    const char *dot = strrchr(type, '.');
-
-    return dot && dot[1] ? dot + 1 : type;
-}
-
-/* What people call it: its app or function, or that of the task that it is a part of; else its type and key. */
-static const char *slice_name(struct timeline *t, const struct sl_exported_span *span)
-{
-    if (!named(t, span->id, 0)) {
-        sl_buf_clear(&t->name);
-        sl_buf_adds(&t->name, short_type(span->type));
-        sl_buf_addc(&t->name, ' ');
-        sl_buf_adds(&t->name, span->key);
-    }
-    return t->name.s;
 }
 
 /* ---- tracks ---- */
@@ -405,7 +360,7 @@ static int put_work(struct timeline *t, int64_t id, const struct sl_track *like,
         rc = tell_events(t, l, span.begin_ns, err);
     l->last_ns = span.begin_ns;
     if (!rc)
-        rc = begin_slice(t, &l->t, &span, slice_name(t, &span), nested, err);
+        rc = begin_slice(t, &l->t, &span, sl_spans_label(t->s, &span, &t->name), nested, err);
     if (!rc)
         rc = sl_spans_events(t->s, id, err);
     if (rc)
@@ -571,9 +526,9 @@ static int put_place(struct timeline *t, int64_t id, const char *type, const cha
     bool called;
     int rc = 0;
 
-    sl_buf_adds(&name, within ? short_type(type) : type);
+    sl_buf_adds(&name, within ? sl_spans_short_type(type) : type);
     sl_buf_addc(&name, ' ');
-    called = named(t, id, NAME_DEPTH); /* its own name */
+    called = sl_spans_named(t->s, id, false, &t->name);
     if (called) {
         sl_buf_add_utf8(&name, t->name.s, t->name.n);
         sl_buf_addc(&name, ' ');
@@ -658,7 +613,7 @@ int sl_timeline(struct sl_spans *s, const struct sl_timeline_writer *w, void *to
                 {&t->arrows, sql_arrows}};
     int rc = 0;
 
-    *t = (struct timeline){.s = s, .w = w, .to = to, .counts = counts, .named = s->named, .around = s->around};
+    *t = (struct timeline){.s = s, .w = w, .to = to, .counts = counts};
     *counts = (struct sl_timeline_counts){0};
     for (size_t i = 0; !rc && i < sizeof prepare / sizeof *prepare; i++)
         rc = sl_store_temporary(s->st, prepare[i], err);

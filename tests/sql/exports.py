@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import EXAMPLE, ROOT, cases, dump, equal, imported, main, path, query, same, spanloom, whole  # noqa: E402
 
-FORMATS = {"chrome": "trace.json"}
+FORMATS = {"chrome": "trace.json", "otlp": "otlp.jsonl"}
 
 
 def once(store):
