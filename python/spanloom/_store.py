@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """open(): a store as a connection of sqlite3, with Spanloom's functions, data frames, and what the program shows."""
+import contextlib
 import csv
 import ctypes
 import errno
@@ -48,6 +49,21 @@ def open(path=None, mode="ro", **options):
     return connection
 
 
+# By table: columns, of integers, reals or texts, and what is asked for where that is not the column.
+_VALUE = [("value", "t", "CAST(value AS TEXT)"), ("number", "r", "iif(typeof(value) IN ('integer', 'real'), CAST(value AS REAL), NULL)")]
+_PLACE = [("source", "i", None), ("place", "i", None)]
+_PARQUET = {
+    "spans": [("id", "i", None), ("type", "t", None), ("key", "t", "CAST(key AS TEXT)"), ("parent", "i", None), ("source", "i", None)],
+    "events": [("span", "i", None), ("time_ns", "i", None), ("type", "t", None), *_PLACE],
+    "links": [("kind", "t", None), ("left_span", "i", None), ("right_span", "i", None), ("rule", "t", None), *_PLACE,
+              ("confidence", "r", None)],
+    "attributes": [("span", "i", None), ("name", "t", None), *_VALUE, *_PLACE],
+    "samples": [("span", "i", None), ("time_ns", "i", None), ("metric", "t", None), *_VALUE, *_PLACE],
+    "sources": [("id", "i", None), ("path", "t", None), ("part", "t", None), ("recipe", "t", None), ("component", "t", None),
+                ("bytes", "i", None), ("mtime_ns", "i", None), ("hash", "t", None)],
+}
+
+
 class Store(sqlite3.Connection):
     """A connection to a Spanloom store; docs/sql.md says what can be asked of it."""
 
@@ -82,6 +98,38 @@ class Store(sqlite3.Connection):
                 unique = f"{name}_{n}"
             columns[unique] = [row[i] for row in rows]
         return make(columns)
+
+    def to_parquet(self, folder):
+        """Writes the views of docs/sql.md as Parquet: spans, events, links, attributes, samples and sources .parquet.
+
+        Some rows at a time. Of attributes and samples, value is the text, and number what it is where it is a number.
+        """
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError as e:
+            raise ImportError("to_parquet: pyarrow cannot be imported; install it: pip install pyarrow") from e
+        os.makedirs(folder, exist_ok=True)
+        for table, columns in _PARQUET.items():
+            self._write_parquet(pyarrow, parquet, os.path.join(folder, f"{table}.parquet"), table, columns)
+
+    def _write_parquet(self, pyarrow, parquet, path, table, columns):
+        types = {"i": pyarrow.int64(), "r": pyarrow.float64(), "t": pyarrow.string()}
+        schema = pyarrow.schema([(name, types[kind]) for name, kind, _ in columns])
+        cursor = self.cursor()
+        cursor.row_factory = None
+        cursor.execute(f"SELECT {', '.join(sql or name for name, _, sql in columns)} FROM {table}")
+        temporary = f"{path}.{os.getpid()}.new"
+        try:
+            with parquet.ParquetWriter(temporary, schema) as writer:
+                while rows := cursor.fetchmany(1 << 16):
+                    arrays = [pyarrow.array(values, type=field.type) for values, field in zip(zip(*rows), schema)]
+                    writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
 
     # Each is `spanloom NAME` as a DataFrame, with its options: all=True, run="001", ignore=["parsl.*", "*/pending"], ...
     # library: as for df().

@@ -91,7 +91,7 @@ static int export_one(struct cli *cli, const char *path, const char *output)
         return cli_fail(cli, &err);
     }
     if (!d) {
-        sl_err(&err, SL_EFORMAT, "%s: %s; give a .slt that a traced process left", path, why);
+        sl_err(&err, SL_EFORMAT, "%s: %s; give a .slt that a traced process left, or a store: -d %s", path, why, path);
         return cli_fail(cli, &err);
     }
     how = sl_decode_process(d)->options & (SL_TF_OBJECT | SL_TF_COMPACT);
@@ -126,6 +126,8 @@ static int export_one(struct cli *cli, const char *path, const char *output)
 static int perfetto(struct sl_spans *s, const char *path, struct sl_err *err);
 static int chrome(struct sl_spans *s, const char *path, struct sl_err *err);
 static int otlp(struct sl_spans *s, const char *path, struct sl_err *err);
+static int csv(struct sl_spans *s, const char *path, struct sl_err *err);
+static int ctf(struct sl_spans *s, const char *path, struct sl_err *err);
 
 static const struct format {
     const char *name, *suffix;
@@ -135,6 +137,8 @@ static const struct format {
     {"perfetto", ".pftrace", false, perfetto},
     {"chrome", ".trace.json", false, chrome},
     {"otlp", ".otlp.jsonl", false, otlp},
+    {"csv", ".csv", true, csv},
+    {"ctf", ".ctf", true, ctf},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -202,6 +206,26 @@ static int otlp(struct sl_spans *s, const char *path, struct sl_err *err)
     if (rc)
         return rc;
     rc = sl_out_close(&out, sl_export_otlp(s, &out, &counts, err), err);
+    if (!rc)
+        tell_counts(path, &counts);
+    return rc;
+}
+
+static int csv(struct sl_spans *s, const char *path, struct sl_err *err)
+{
+    struct sl_export_counts counts;
+    int rc = sl_export_csv(s, path, &counts, err);
+
+    if (!rc)
+        tell_counts(path, &counts);
+    return rc;
+}
+
+static int ctf(struct sl_spans *s, const char *path, struct sl_err *err)
+{
+    struct sl_export_counts counts;
+    int rc = sl_export_ctf(s, path, &counts, err);
+
     if (!rc)
         tell_counts(path, &counts);
     return rc;

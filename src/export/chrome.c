@@ -12,6 +12,7 @@
 struct chrome {
     struct sl_spans *s;
     struct sl_out *out;
+    struct sl_timeline_counts *counts;
     struct sl_buf line;
     bool any;
 };
@@ -159,8 +160,10 @@ static int track(void *to, const struct sl_track *t, struct sl_err *err)
 /* An arrow must begin before it ends. */
 static int put_arrow(struct chrome *c, const struct sl_track *t, int64_t ns, const struct sl_arrow *a)
 {
-    if (a->to_here ? a->other_ns >= ns : ns >= a->other_ns)
+    if (a->to_here ? a->other_ns >= ns : ns >= a->other_ns) {
+        c->counts->arrows -= a->to_here;
         return 0;
+    }
     sl_buf_adds(&c->line, "{\"ph\":\"");
     sl_buf_adds(&c->line, a->to_here ? "f\",\"bp\":\"e" : "s");
     sl_buf_addf(&c->line, "\",\"name\":\"link\",\"cat\":\"link\",\"id\":\"0x%llx\"", (unsigned long long)a->number);
@@ -279,7 +282,7 @@ int sl_export_chrome(struct sl_spans *s, struct sl_out *out, struct sl_timeline_
     static const struct sl_timeline_writer writer = {group, track, begin, end, instant, counter};
     static const char head[] =
         "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"spanloom\":\"spans 1\"},\"traceEvents\":[\n";
-    struct chrome c = {.s = s, .out = out};
+    struct chrome c = {.s = s, .out = out, .counts = counts};
     int rc;
 
     sl_out_write(out, head, sizeof head - 1);

@@ -306,7 +306,7 @@ static int instant(void *to, const struct sl_track *t, int64_t ns, const struct 
     (void)err;
     begin_event(p, t, INSTANT);
     put_name(p, &p->event, NAMES, EVENT_NAME_IID, EVENT_NAME, i->name);
-    put_name(p, &p->event, CATEGORIES, EVENT_CATEGORY_IIDS, EVENT_CATEGORIES, "event");
+    put_name(p, &p->event, CATEGORIES, EVENT_CATEGORY_IIDS, EVENT_CATEGORIES, i->n ? "sample" : "event");
     annotate(p, "span", &id, 1);
     annotate_all(p, i->value, i->n);
     return end_event(p, ns);

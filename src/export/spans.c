@@ -21,10 +21,12 @@ int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct s
                 {&s->sampled, sql_sampled},
                 {&s->links, sql_links},
                 {&s->named, sql_named},
-                {&s->around, sql_around}};
+                {&s->around, sql_around},
+                {&s->known, sql_identity}};
     int rc;
 
     *s = (struct sl_spans){.st = st, .identity = sl_alloc(IDENTITIES * sizeof *s->identity)};
+    sl_store_exec(st, "PRAGMA cache_size = -65536", NULL); /* KiB; what is asked for lies all over the store */
     if (run) {
         char *sql = sqlite3_mprintf("%s", sql_of_run), *at = strstr(sl_must(sql), "?1");
         char *with = sqlite3_mprintf("%.*s%lld%s", (int)(at - sql), sql, (long long)run, at + 2);
@@ -44,8 +46,8 @@ int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct s
 
 void sl_spans_close(struct sl_spans *s)
 {
-    sqlite3_stmt *all[] = {s->each,    s->span,    s->contained, s->events, s->attributes,
-                           s->samples, s->sampled, s->links,     s->named,  s->around};
+    sqlite3_stmt *all[] = {s->each,    s->span,  s->contained, s->events, s->attributes, s->samples,
+                           s->sampled, s->links, s->named,     s->around, s->known};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sqlite3_finalize(all[i]);
@@ -268,26 +270,34 @@ static bool uuid(const char *s, uint64_t to[2])
 static struct sl_exported_identity identity(struct sl_spans *s, int64_t id, int depth, struct sl_err *err)
 {
     struct sl_identity_slot *slot = &s->identity[(uint64_t)id % IDENTITIES];
-    struct sl_exported_span span;
     struct sl_exported_identity is = {{0, 1}, 1};
-    uint64_t within = 0;
+    const char *type, *key;
+    uint64_t own, hash;
+    int64_t parent;
 
     if (slot->id == id)
         return slot->is;
-    if (sl_spans_get(s, id, &span, err) != 1)
+    sqlite3_bind_int64(s->known, 1, id);
+    if (sl_store_step(s->st, s->known, err) != 1) {
+        sqlite3_reset(s->known);
         return is;
-    if (span.parent && depth < DEPTH) {
-        is = identity(s, span.parent, depth + 1, err);
-        within = is.span;
-        if (sl_spans_get(s, id, &span, err) != 1) /* whose texts are gone */
-            return is;
-    } else if (!uuid(span.key, is.trace)) {
-        XXH128_hash_t h = XXH3_128bits_withSeed(span.key, strlen(span.key), sl_hash(span.type, strlen(span.type)));
+    }
+    type = sl_store_text(s->known, 0);
+    key = sl_store_text(s->known, 1);
+    parent = sqlite3_column_int64(s->known, 2);
+    hash = XXH3_64bits(type, strlen(type));
+    own = XXH3_64bits_withSeed(key, strlen(key), hash);
+    if (!parent && !uuid(key, is.trace)) {
+        XXH128_hash_t h = XXH3_128bits_withSeed(key, strlen(key), hash);
         is.trace[0] = h.high64;
         is.trace[1] = h.low64 | 1; /* never zero */
     }
-    is.span =
-        XXH3_64bits_withSeed(span.key, strlen(span.key), XXH3_64bits_withSeed(span.type, strlen(span.type), within));
+    sqlite3_reset(s->known);
+    is.span = own;
+    if (parent && depth < DEPTH) {
+        is = identity(s, parent, depth + 1, err);
+        is.span = sl_hash_mix(own, is.span);
+    }
     is.span += !is.span;
     *slot = (struct sl_identity_slot){id, is};
     return is;

@@ -47,7 +47,7 @@ struct sl_exported_identity {
 
 struct sl_spans {
     struct sl_store *st;
-    sqlite3_stmt *each, *span, *contained, *events, *attributes, *samples, *sampled, *links, *named, *around;
+    sqlite3_stmt *each, *span, *contained, *events, *attributes, *samples, *sampled, *links, *named, *around, *known;
     /* of the span that was asked for last */
     SL_VEC(struct sl_exported_value) value;
     SL_VEC(struct sl_exported_event) event;

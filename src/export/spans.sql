@@ -6,7 +6,7 @@
 -- name: of_run
 CREATE TEMP TABLE sl_exported AS
 WITH RECURSIVE up(id) AS (
-    SELECT id FROM descendants(?1)
+    SELECT span FROM descendants(?1)
     UNION
     SELECT s.parent FROM up CROSS JOIN sl_span s ON s.id = up.id WHERE s.parent NOTNULL)
 SELECT id FROM up;
@@ -20,6 +20,12 @@ CREATE TEMP VIEW sl_exported AS SELECT id FROM sl_span;
 -- name: span
 SELECT s.id, n.name, s.key, s.parent, s.type, (SELECT component FROM sl_source WHERE id = s.source),
     (SELECT min(time_ns) FROM sl_event WHERE span = s.id), (SELECT max(time_ns) FROM sl_event WHERE span = s.id)
+FROM sl_span s
+JOIN sl_name n ON n.id = s.type
+WHERE s.id = ?1;
+
+-- name: identity
+SELECT n.name, s.key, s.parent
 FROM sl_span s
 JOIN sl_name n ON n.id = s.type
 WHERE s.id = ?1;
