@@ -6,9 +6,9 @@
 
 char *sl_show_number(double v, bool sign, char *buf)
 {
-    int power = v != 0 ? (int)floor(log10(fabs(v))) : 0;
     double unit, round;
     char count[32];
+    int power;
 
     if (isnan(v))
         return strcpy(buf, "");
@@ -16,6 +16,7 @@ char *sl_show_number(double v, bool sign, char *buf)
         snprintf(buf, SL_SHOW_NUMBER, sign ? "%+.2e" : "%.2e", v);
         return buf;
     }
+    power = v != 0 ? (int)floor(log10(fabs(v))) : 0;
     power += v != 0 && fabs(v) >= 9.995 * pow(10, power); /* 0.99999 is 1.00 */
     unit = pow(10, power - 2);
     round = power < 2 ? v : nearbyint(v / unit) * unit;
