@@ -5,7 +5,7 @@
 #   make            build/spanloom and build/spanloom.so (WERROR=1: warnings are errors, when build/ is new)
 #   make demo       build, then show what it does
 #   make plots      build what draws pictures, too, which `spanloom plot` needs (node and npm, the npm registry once)
-#   make check      every test, in three builds; `make bless` takes over what programs print now as what tests expect
+#   make check      every test, in gcc's build and in clang's, sanitized; `make bless` takes over what programs print now as what tests expect
 #   make check-quick  between two changes: one build, and the tests that tell most in a minute (tests/run --help: --quick)
 #   make check-peers  the tests with other programs, which need more than Debian's usual packages: viewers, PerfFlowAspect
 #   make soak       kill traced programs KILLS=10000 times, and see that nothing is lost
