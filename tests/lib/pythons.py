@@ -12,10 +12,11 @@ OLDEST, NEWEST = 9, 15
 
 
 def _pythons():
-    """{(3, 11): path}: that which runs the tests first, then those of PATH, then pyenv's."""
+    """{(3, 11): path}: that which runs the tests first, then those of PATH, then pyenv's, whose scripts in PATH take longer."""
     pyenv = shutil.which("pyenv")
     roots = [os.path.dirname(os.path.dirname(os.path.realpath(pyenv)))] if pyenv else []
-    asked = [sys.executable, "/usr/bin/python3", *(f"python3.{n}" for n in range(OLDEST, NEWEST)),
+    named = [shutil.which(f"python3.{n}") for n in range(OLDEST, NEWEST)]
+    asked = [sys.executable, "/usr/bin/python3", *(p for p in named if p and not any(p.startswith(f"{root}/shims/") for root in roots)),
              *(p for root in roots for p in sorted(glob.glob(f"{root}/versions/3.*/bin/python3")))]
     found = {}
     for command in asked:
