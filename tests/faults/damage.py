@@ -5,6 +5,7 @@
 A store is one that was imported, and one kind of damage done to it by SQL. FAULTS_DAMAGE='TEXT|TEXT': only those with a TEXT in their name.
 Each meets every TURNS-th command, so that all damages meet all kinds of commands; FAULTS_ALL=1: every command on each, ten minutes.
 """
+import atexit
 import contextlib
 import os
 import resource
@@ -254,16 +255,32 @@ def damage(store, how):
 
 # ---- the store that is damaged
 
+_made = []
+
+
+def at(name):
+    """What was made once for all tests, which only read it."""
+    return f"{_made[0]}/{name}"
+
+
 def prepare():
-    """A small store that has something of everything; good.db, and what imports shall find."""
+    """A small store that has something of everything, good.db, which is this test's own; and what imports shall find."""
+    if not _made:
+        _made.append(tempfile.mkdtemp(prefix="spanloom-damage-", dir=SCRATCH))
+        atexit.register(shutil.rmtree, _made[0], True)
+        make(at)
+    shutil.copyfile(at("good.db"), path("good.db"))
+
+
+def make(path):
     small_run(path("a"), 6)
     small_run(path("new"), 4, number="001", change=lambda log, data: data.replace(RUN_ID.encode(), RUN_ID.encode()[::-1]))
     copy_run(path("old"), share=.01, db=False, logs=(PARSL,))
     for kind in ("workqueue-bare/my.tr.log", "traces/usage.pfw"):
         shutil.copy(f"{ROOT}/tests/data/{kind}", path(os.path.basename(kind)))
-    imported(path("old"), store="good.db")
+    imported(path("old"), store=path("good.db"))
     write(path(f"old/000/{PARSL}"), b"x\n" + read(PARSL)[:600])
-    imported(path("old"), path("a"), path("my.tr.log"), path("usage.pfw"), store="good.db")
+    imported(path("old"), path("a"), path("my.tr.log"), path("usage.pfw"), store=path("good.db"))
     with contextlib.closing(sqlite3.connect(path("good.db"))) as db:
         db.execute("INSERT INTO sl_lens VALUES (1, 'rename', 'parsl.monitoring.task/invoked', 'began', NULL, NULL), (2, 'merge', 'parsl.rundir.task/*', 'any', 5, NULL), (3, 'ignore', 'code', NULL, NULL, NULL)")
         db.execute("INSERT INTO span (uuid, type, note) VALUES ('u', 'mine', 'n')")
@@ -278,7 +295,7 @@ def prepare():
 
 
 def command(c, store):
-    words = {"store": store, "good": path("good.db"), "log": path(f"a/000/{PARSL}"), "new": path("new"), "grown": path("a")}
+    words = {"store": store, "good": path("good.db"), "log": at(f"a/000/{PARSL}"), "new": at("new"), "grown": at("a")}
     return [c[0], "-d", store] + [w.format(**words) if w.startswith("{") else w for w in c[1:]]
 
 
@@ -335,7 +352,7 @@ def the_message(name):
     prepare()
     shutil.copyfile(path("good.db"), path("bad.db"))
     damage(path("bad.db"), damages("")[name])
-    for c in (["info"], ["graph"], ["import", path("new")]):
+    for c in (["info"], ["graph"], ["import", at("new")]):
         r = spanloom(c[0], "-d", path("bad.db"), *c[1:], code=1)
         check("bad.db" in r.err and "damaged" in r.err and re.split(r"[.: ]", name)[-1 if name.startswith("no") else 0] in r.err, r)
 
@@ -346,7 +363,7 @@ def the_message_of_an_import(name):
     prepare()
     shutil.copyfile(path("good.db"), path("bad.db"))
     damage(path("bad.db"), damages("")[name])
-    r = spanloom("import", "-d", path("bad.db"), path("new"), code=1)
+    r = spanloom("import", "-d", path("bad.db"), at("new"), code=1)
     check("damaged" in r.err and re.search("sl_span|sl_ghost|sl_name", r.err), r)
 
 
@@ -357,7 +374,7 @@ def an_import_of_what_has_grown(tail):
     shutil.copyfile(path("good.db"), path("bad.db"))
     damage(path("bad.db"), f"UPDATE sl_source SET tail = {tail} WHERE tail IS NOT NULL")
     for store in ("good.db", "bad.db"):
-        spanloom("import", "-d", path(store), path("a"), code=0)
+        spanloom("import", "-d", path(store), at("a"), code=0)
     same(dump(path("bad.db"), places=True), dump(path("good.db"), places=True))
 
 
@@ -378,7 +395,7 @@ def an_import_below_a_chain():
             INSERT INTO sl_span SELECT 100000 + i, (SELECT id FROM sl_name WHERE name = 'parsl.rundir.task'), i, iif(i > 1, 99999 + i, 1), 1, NULL, NULL, NULL FROM n""")
         db.execute("INSERT OR IGNORE INTO sl_link (left_span, kind, right_span) SELECT id, 2, 500000 FROM sl_span WHERE id < 100000")
         db.commit()
-    spanloom("import", "-d", path("good.db"), path("a"), code=0)
+    spanloom("import", "-d", path("good.db"), at("a"), code=0)
 
 
 @cases(("a chain of 1500 spans", "events"), ("400 spans that are one", "events"), ("400 roots that are one", "diff"), ("view spans never ends", "graph"),
@@ -417,7 +434,7 @@ def a_binding_that_never_ends():
         db.execute("INSERT INTO sl_bind VALUES ('endless', ?, NULL)", (rule,))
         db.commit()
     before = spanloom("bind", "-d", path("good.db"), code=0).out
-    r = spanloom("import", "-d", path("good.db"), path("new"), code=0)
+    r = spanloom("import", "-d", path("good.db"), at("new"), code=0)
     check("binding endless: the expression of a binding does not end" in r.err, r)
     check(re.search(r"^mine +yes +[1-9]", before, re.M), before)
     check(re.search(r"^mine +yes +[1-9]", spanloom("bind", "-d", path("good.db"), code=0).out, re.M))
