@@ -48,7 +48,7 @@ What is no store is said to be none, by every command:
 
   $ mkdir folder && mkfifo pipe && : > empty.db && echo hello > text
   $ for s in folder pipe empty.db text no/such.db text/x.db; do for c in info bind "sql --write 'select 1'" "import --quiet $ROOT/tests/data/slurm"; do
-  >   eval timeout 10 spanloom $c -d $s; done; rm -f empty.db; : > empty.db; done 2>&1 | uniq
+  >   eval timeout 600 spanloom $c -d $s; done; rm -f empty.db; : > empty.db; done 2>&1 | uniq
   spanloom: folder is a directory; name the file of the store with -d FILE
   spanloom: pipe is a pipe, socket or device; name the file of the store with -d FILE
   spanloom: empty.db is empty; fill it with: spanloom import PATH... -d empty.db

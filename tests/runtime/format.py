@@ -419,7 +419,7 @@ def export_to_what_is_no_file_does_not_replace_it():
     try:
         spanloom("export", "chrome", "-o", path("fifo"), slt, code=None)
         check(not os.path.isfile(path("fifo")), "the FIFO is a file now")
-        reader.wait(10)
+        reader.wait(PATIENCE)
         equal(len(Trace(reader.stdout.read()).spans()), 9)
     finally:
         reader.kill()

@@ -192,7 +192,7 @@ def a_handler_on_an_alternative_stack():
 def names_made_in_a_handler_while_names_are_made():
     """sl_site_of in both: no deadlock, no name twice."""
     r = ran(r"""static volatile int n; static void h(int s) { (void)s; char b[30]; snprintf(b, 30, "name%d", n++ % 500); struct sl_site *x = sl_site_of(b, "c"); if (x != sl_site_of(b, "c")) abort(); sl_begin(x); sl_end(x); }
-        int main(void) { alarm(60); signal(SIGVTALRM, h); struct itimerval t = {{0, 1000}, {0, 1000}}; setitimer(ITIMER_VIRTUAL, &t, 0); long long end = now_ns() + 10000000000LL; int i; for (i = 0; (n < 30 && now_ns() < end) || i < 3000; i++) { char b[30]; snprintf(b, 30, "name%d", i % 3000); struct sl_site *x = sl_site_of(b, "c"); if (strcmp(x->name, b)) abort(); if (i < 3000) { sl_begin(x); sl_end(x); } }
+        int main(void) { alarm(600); signal(SIGVTALRM, h); struct itimerval t = {{0, 1000}, {0, 1000}}; setitimer(ITIMER_VIRTUAL, &t, 0); long long end = now_ns() + 10000000000LL; int i; for (i = 0; (n < 30 && now_ns() < end) || i < 3000; i++) { char b[30]; snprintf(b, 30, "name%d", i % 3000); struct sl_site *x = sl_site_of(b, "c"); if (strcmp(x->name, b)) abort(); if (i < 3000) { sl_begin(x); sl_end(x); } }
             t.it_value.tv_usec = t.it_interval.tv_usec = 0; setitimer(ITIMER_VIRTUAL, &t, 0); printf("%d", n); return 0; }""")
     equal(len(trace().spans()), 3000 + int(r.out))
 
