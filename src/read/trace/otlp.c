@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "read/json/leaves.h"
+#include "read/text/text.h"
 #include "read/trace/known.h"
-#include "read/trace/unzip.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct own { /* what a span of ours says of itself */
 
 struct otlp {
     struct sl_parse *p;
-    struct sl_unzip u;
+    struct sl_text t;
     struct sl_known *known;
     struct sl_arena arena; /* of one request */
     int64_t line;          /* where the request begins */
@@ -736,8 +736,8 @@ static void fault(struct otlp *o, struct sl_json *c, const char *why)
 /* What is whole in the buffer. */
 static void requests(struct otlp *o, bool last)
 {
-    struct sl_unzip *u = &o->u;
-    struct sl_json c = {.at = u->buf + u->at, .end = u->buf + u->end};
+    struct sl_text *in = &o->t;
+    struct sl_json c = {.at = in->buf + in->at, .end = in->buf + in->end};
 
     while (!sl_parse_stopped(o->p)) {
         struct sl_json_text t;
@@ -745,7 +745,7 @@ static void requests(struct otlp *o, bool last)
         sl_json_blank(&c);
         o->line += c.lines;
         c.lines = 0;
-        u->at = (size_t)(c.at - u->buf);
+        in->at = (size_t)(c.at - in->buf);
         if (c.at == c.end)
             return;
         if (*c.at != '{' && *c.at != '[') {
@@ -757,7 +757,7 @@ static void requests(struct otlp *o, bool last)
             request(o, &t);
             sl_arena_reset(&o->arena);
         } else if (rc == SL_JSON_BAD || last) {
-            c = (struct sl_json){.at = u->buf + u->at, .end = c.end};
+            c = (struct sl_json){.at = in->buf + in->at, .end = c.end};
             fault(o, &c, rc == SL_JSON_BAD ? "not JSON" : "the last request is cut off");
         } else {
             return;
@@ -768,30 +768,31 @@ static void requests(struct otlp *o, bool last)
 static int run(struct sl_parse *p, const char *path, struct sl_err *err)
 {
     struct otlp o = {.p = p, .line = 1};
-    int rc = sl_unzip_open(&o.u, p, path, err), more = 0;
+    int rc = sl_text_open(&o.t, p, path, err), more = 0;
     size_t enough = 0;
 
     if (rc)
         return rc;
+    o.t.cut_is_reject = true;
     o.known = sl_known_new(p);
     while (!sl_parse_stopped(p)) {
-        o.u.start = o.u.at;
-        if ((more = sl_unzip_more(&o.u, err)) <= 0)
+        o.t.start = o.t.at;
+        if ((more = sl_text_more(&o.t, err)) <= 0)
             break;
-        if (o.u.end - o.u.at < enough) /* to look again at twice as much */
+        if (o.t.end - o.t.at < enough) /* to look again at twice as much */
             continue;
         requests(&o, false);
-        enough = 2 * (o.u.end - o.u.at);
-        if (o.u.end - o.u.at > REQUEST_MAX) {
+        enough = 2 * (o.t.end - o.t.at);
+        if (o.t.end - o.t.at > REQUEST_MAX) {
             more = sl_err(err, SL_EFORMAT, "%s:%lld: a request of more than 1 GiB", path, (long long)o.line);
             break;
         }
     }
     if (more == 0)
         requests(&o, true);
-    if (o.u.why && more == 0)
-        sl_parse_reject(p, o.line, o.u.why, "", 0);
-    rc = sl_unzip_close(&o.u, more < 0 ? more : 0, err);
+    if (more == 0 && sl_bytes_damage(o.t.from))
+        sl_parse_reject(p, o.line, sl_bytes_damage(o.t.from), "", 0);
+    rc = sl_text_close(&o.t, more < 0 ? more : 0, err);
     if (!rc)
         sl_known_finish(o.known);
     sl_known_free(o.known);
