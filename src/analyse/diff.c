@@ -184,6 +184,25 @@ static void join_transitions(struct sl_diff *d)
         qsort(d->transition.v, d->transition.n, sizeof *d->transition.v, by_weight);
 }
 
+/* ---- groups ---- */
+
+static void join_groups(struct sl_diff *d)
+{
+    static const struct sl_history_group none;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < d->t[side].group.n; i++) {
+            const struct sl_history_group *g = &d->t[side].group.v[i], *other = &none;
+            for (size_t k = 0; k < d->t[!side].group.n; k++)
+                if (!strcmp(d->t[!side].group.v[k].name, g->name))
+                    other = &d->t[!side].group.v[k];
+            if (side && other != &none)
+                continue;
+            *sl_vec_add(&d->group) = (struct sl_diff_group){
+                g->name, side ? row_of(other->v, other->n, g->v, g->n) : row_of(g->v, g->n, other->v, other->n)};
+        }
+}
+
 /* ---- orderings ---- */
 
 struct known {
@@ -233,6 +252,7 @@ void sl_diff_make(struct sl_diff *d)
     translate(&d->t[0], &c[0]);
     translate(&d->t[1], &c[1]);
     d->history = row_of(d->t[0].history, d->t[0].histories, d->t[1].history, d->t[1].histories);
+    join_groups(d);
     join_transitions(d);
     find_lone(d, 0);
     find_lone(d, 1);
@@ -245,4 +265,5 @@ void sl_diff_free(struct sl_diff *d)
     sl_vec_free(&d->event);
     sl_vec_free(&d->transition);
     sl_vec_free(&d->lone);
+    sl_vec_free(&d->group);
 }

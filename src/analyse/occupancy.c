@@ -150,7 +150,8 @@ static void add_change(struct gather *g, int64_t time_ns, uint32_t a, uint32_t b
     g->number[b & ~SL_OVER] = 1;
 }
 
-static void add_history(struct gather *g, const struct sl_timed_event *v, size_t n)
+/* first: the number of its group's first state. */
+static void add_history(struct gather *g, uint32_t first, const struct sl_timed_event *v, size_t n)
 {
     uint32_t state = SL_NO_INDEX;
 
@@ -158,23 +159,26 @@ static void add_history(struct gather *g, const struct sl_timed_event *v, size_t
         bool last = i + 1 == n;
         if (!last && v[i + 1].time_ns == v[i].time_ns)
             continue;
-        if (v[i].code != state || last)
-            add_change(g, v[i].time_ns, state, v[i].code | (last ? SL_OVER : 0));
-        state = v[i].code;
+        if (first + v[i].code != state || last)
+            add_change(g, v[i].time_ns, state, (first + v[i].code) | (last ? SL_OVER : 0));
+        state = first + v[i].code;
     }
 }
 
 /* States are codes that occur, numbered from 0. */
-static void number_states(struct sl_occupancy *o, struct gather *g, uint32_t codes)
+static void number_states(struct sl_occupancy *o, struct gather *g, uint32_t codes, uint32_t groups)
 {
-    for (uint32_t i = 0; i < codes; i++)
+    for (uint32_t i = 0; i < codes * groups; i++)
         o->states += g->number[i];
     o->code = sl_alloc(o->states * sizeof *o->code);
+    o->group = groups > 1 ? sl_alloc(o->states * sizeof *o->group) : NULL;
     o->states = 0;
-    for (uint32_t i = 0; i < codes; i++)
+    for (uint32_t i = 0; i < codes * groups; i++)
         if (g->number[i]) {
             g->number[i] = o->states;
-            o->code[o->states++] = i;
+            if (o->group)
+                o->group[o->states] = i / codes;
+            o->code[o->states++] = i % codes;
         }
     for (size_t i = 0; i < o->n; i++) {
         o->v[i].a = o->v[i].a == SL_NO_INDEX ? SL_NO_INDEX : g->number[o->v[i].a];
@@ -182,33 +186,35 @@ static void number_states(struct sl_occupancy *o, struct gather *g, uint32_t cod
     }
 }
 
-int sl_occupancy_make(struct sl_occupancy *out, struct sl_root_events *from, struct sl_err *err)
+int sl_occupancy_make(struct sl_occupancy *out, struct sl_root_events *from, struct sl_groups *groups,
+                      struct sl_err *err)
 {
     uint64_t codes = from->lens ? sl_lens_codes(from->lens) : (uint64_t)from->span_types * from->event_types;
+    uint32_t all = groups ? (uint32_t)groups->name.of.n + 2 : 1; /* none, those there are, and the roots' type */
     struct gather g = {.from = from};
     int rc;
 
     *out = (struct sl_occupancy){0};
-    if (codes > MOST_CODES)
+    if (codes * all > MOST_CODES)
         return sl_err(err, SL_ESTORE,
                       "%llu states are more than this analysis can hold; a recipe probably takes a variable text for a "
                       "name",
-                      (unsigned long long)codes);
-    g.number = sl_alloc(codes * sizeof *g.number);
+                      (unsigned long long)codes * all);
+    g.number = sl_alloc(codes * all * sizeof *g.number);
     g.meaning = sl_alloc(codes);
     g.rank = sl_alloc(codes * sizeof *g.rank);
     rc = load_said(&g, err);
     while (!rc && (rc = sl_root_events_next(from, err)) > 0) {
         if (g.said.n)
             take_out_late(&g, from->v, &from->n);
-        add_history(&g, from->v, from->n);
+        add_history(&g, groups ? sl_groups_of(groups, from->root) * (uint32_t)codes : 0, from->v, from->n);
         rc = 0;
     }
     sl_root_events_done(from);
     out->v = g.v;
     out->n = g.n;
     if (!rc) {
-        number_states(out, &g, (uint32_t)codes);
+        number_states(out, &g, (uint32_t)codes, all);
         sl_changes_sort(out->v, out->n);
     }
     free(g.number);
@@ -226,5 +232,6 @@ void sl_occupancy_free(struct sl_occupancy *o)
 {
     free(o->v);
     free(o->code);
+    free(o->group);
     *o = (struct sl_occupancy){0};
 }

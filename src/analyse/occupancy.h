@@ -11,19 +11,25 @@
 #define SL_ANALYSE_OCCUPANCY_H
 
 #include "analyse/bins.h"
+#include "analyse/groups.h"
 #include "analyse/load/root_events.h"
 
 struct sl_occupancy {
     struct sl_change *v; /* in order of time: from state a (SL_NO_INDEX: none) to state b; b with SL_OVER: for ever */
     size_t n;
     uint32_t *code;  /* what a state is, as the histories number it */
-    uint32_t states; /* in the order of their names */
+    uint32_t *group; /* of which spans; NULL: of all */
+    uint32_t states; /* by group, in the order of their names */
 };
 
 #define SL_OVER 0x80000000u
 
-/* Of the histories that are left, which it frees but for their names.  On success *out is to be freed. */
-int sl_occupancy_make(struct sl_occupancy *out, struct sl_root_events *from, struct sl_err *err);
+/*
+ * Of the histories that are left, which it frees but for their names.  groups: by these, each has states of its own;
+ * NULL: all together.  On success *out is to be freed.
+ */
+int sl_occupancy_make(struct sl_occupancy *out, struct sl_root_events *from, struct sl_groups *groups,
+                      struct sl_err *err);
 void sl_occupancy_free(struct sl_occupancy *o);
 
 #endif

@@ -85,20 +85,6 @@ void sl_sequences_finish(struct sl_sequencing *m)
     sl_map_free(&m->by_code);
 }
 
-int sl_sequences_make(struct sl_sequences *out, struct sl_root_events *from, struct sl_err *err)
-{
-    struct sl_sequencing m = {.s = out};
-    int rc;
-
-    *out = (struct sl_sequences){0};
-    while ((rc = sl_root_events_next(from, err)) > 0)
-        sl_sequences_add(&m, from->v, from->n);
-    sl_sequences_finish(&m);
-    if (rc)
-        sl_sequences_free(out);
-    return rc;
-}
-
 void sl_sequences_free(struct sl_sequences *s)
 {
     free(s->v);

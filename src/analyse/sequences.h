@@ -28,14 +28,12 @@ struct sl_sequences {
     size_t steps, code_cap, step_cap;
 };
 
-/*
- * Groups the histories that are left (root_events.h).  Roots without events form the empty ordering.  On success *out
- * is to be freed.
- */
-int sl_sequences_make(struct sl_sequences *out, struct sl_root_events *from, struct sl_err *err);
 void sl_sequences_free(struct sl_sequences *s);
 
-/* The same, a history at a time: .s is a zeroed sl_sequences, all else zero; finish() frees what it needed. */
+/*
+ * Groups histories, one at a time: .s is a zeroed sl_sequences, all else zero; finish() frees what it needed.  Roots
+ * without events form the empty ordering.
+ */
 struct sl_sequencing {
     struct sl_sequences *s;
     SL_VEC(uint32_t) codes; /* of the root at hand */

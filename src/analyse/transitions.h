@@ -6,6 +6,7 @@
 #ifndef SL_ANALYSE_TRANSITIONS_H
 #define SL_ANALYSE_TRANSITIONS_H
 
+#include "analyse/groups.h"
 #include "analyse/sequences.h"
 
 struct sl_transition {
@@ -20,6 +21,11 @@ struct sl_transitions {
     uint64_t roots;   /* those without events included */
     double *history;  /* seconds from the first event of a root to its last, ascending */
     size_t histories; /* roots that have events */
+    SL_VEC(struct sl_history_group {
+        char *name;
+        double *v; /* of history, ascending */
+        size_t n, cap;
+    }) group;         /* by name, none last; none without `by` */
     int64_t first_ns; /* of all events of the roots; undefined without any */
     int64_t last_ns;
 
@@ -28,7 +34,8 @@ struct sl_transitions {
 };
 
 /* within: the id of a span to which the roots belong; 0: any.  *out is to be freed, on failure too. */
-int sl_transitions_make(struct sl_transitions *out, sqlite3 *db, const char *type, int64_t within, struct sl_err *err);
+int sl_transitions_make(struct sl_transitions *out, sqlite3 *db, const char *type, int64_t within, enum sl_by by,
+                        struct sl_err *err);
 void sl_transitions_free(struct sl_transitions *t);
 
 #endif

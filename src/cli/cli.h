@@ -91,6 +91,7 @@ struct cli_gate {
     const char *text; /* as it was given; NULL: it was not */
     double share;     /* of what it was before: 0.05; negative: seconds say */
     double seconds;
+    bool makespan; /* "makespan=5%": of nothing else; for commands that compare two runs */
 };
 /* EXIT_DONE; or EXIT_USAGE, and it is said why. */
 int cli_gate(const struct cli *cli, struct cli_gate *gate);

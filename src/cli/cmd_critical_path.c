@@ -7,7 +7,7 @@
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
-    {"by", "WHAT", "how the time is summed: state (the default), component, or task", false},
+    {"by", "WHAT", "how the time is summed: state (the default), component, task, app, executor, node, worker, type", false},
     {"all", NULL, "every part of the path, the shortest ones too", false},
     {"slack", NULL, "instead, for each task: how much later it could have been done", false},
     SKEW_OPTION,
@@ -30,15 +30,15 @@ static int run(struct cli *cli, int argc, char **argv)
     if (cli_option(cli, "output"))
         return cli_picture(cli, "critical-path", argc, argv);
     if (blame == SL_BLAME_NONE)
-        return cli_usage(cli, "--by is state, component or task, not '%s'", by);
+        return cli_usage(cli, "--by is state, component, task, app, executor, node, worker or type, not '%s'", by);
     if (slack && (by || all))
         return cli_usage(cli, "--slack has a line for each task, and takes neither --by nor --all");
     if ((rc = cli_workflow(cli, argc, argv, &st, &workflow)))
         return rc;
     rc = slack ? sl_result_slack(&r, st, workflow, &err)
-               : sl_result_critical_path(&r, st, workflow, people ? blame : SL_BLAME_NONE, &err);
+               : sl_result_critical_path(&r, st, workflow, blame, by, people, &err);
     if (!rc)
-        rc = people && !slack ? sl_show_critical_path(stdout, &r, all, &err)
+        rc = people && !slack ? sl_show_critical_path(stdout, &r, by, all, &err)
                               : sl_show_result(stdout, &r, cli->format, &err);
     sl_result_free(&r);
     sl_store_close(st);

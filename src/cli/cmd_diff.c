@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/lens.h"
+#include "cli/over_time.h"
 #include "cli/picture.h"
 #include "cli/side.h"
 #include "cli_cmd_diff.sql.h"
@@ -15,6 +16,7 @@
 static const struct option_spec options[] = {
     {"type", "ROOT_TYPE", "the spans whose stories are compared (default: tasks)", false},
     {"all", NULL, "every transition and ordering, not only those that matter most", false},
+    BY_OPTION,
     GATE_OPTION,
     LENS_OPTIONS,
     PICTURE_OPTION,
@@ -147,19 +149,22 @@ static int gate_of(const struct cli_gate *gate, const struct sl_result *r, const
 {
     struct sl_table *diff = sl_result_find(r, "diff"), *sides = sl_result_find(r, "sides");
     double whole[2];
-    bool out = false;
+    bool out = false, seen;
 
     if (!gate->text)
         return EXIT_DONE;
     sl_table_rewind(diff);
     sl_table_rewind(sides);
     sl_table_next(diff, NULL); /* the makespan */
-    if (sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_A) || sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_B))
+    seen = !sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_A) && !sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_B);
+    if (!seen)
         fprintf(stderr, "spanloom: --fail-on %s does not see the makespan: %s\n", gate->text,
                 no_path ? no_path : "there are no events");
     else
         out = exceeded(gate, "the makespan", sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_A),
                        sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_B));
+    if (gate->makespan)
+        return out ? EXIT_GATE : seen ? EXIT_DONE : EXIT_FAILED;
     sl_table_next(diff, NULL); /* whole histories */
     out |= median_exceeded(gate, "the median of the whole story", diff);
     for (int i = 0; i < 2; i++) {
@@ -175,7 +180,7 @@ static int gate_of(const struct cli_gate *gate, const struct sl_result *r, const
 static int show(const struct cli *cli, struct sl_result *r, const char *no_path, struct sl_err *err)
 {
     if (cli->format == SL_FORMAT_TABLE) {
-        sl_show_diff(stdout, r, cli_option(cli, "all") != NULL);
+        sl_show_diff(stdout, r, cli_option(cli, "by"), cli_option(cli, "all") != NULL);
         return 0;
     }
     if (no_path)
@@ -187,8 +192,11 @@ static int compare(const struct cli *cli, char **argv, const char *given, struct
                    struct sl_result *r, bool *merged, struct sl_err *err)
 {
     char type[SL_TYPE_BYTES];
-    int rc = 0;
+    enum sl_by by;
+    int rc = sl_by_find(&by, cli_option(cli, "by"), err);
 
+    if (rc)
+        return sl_err_wrap(err, "--by");
     for (int i = 0; i < 2 && !rc; i++) {
         sides[i].text = argv[i];
         if (!(rc = cli_side_open(cli, &sides[i], err)))
@@ -198,7 +206,7 @@ static int compare(const struct cli *cli, char **argv, const char *given, struct
         rc = choose_type(sides, given, type, sizeof type, err);
     if (!rc)
         rc = cli_lens_of_recipes(cli, (struct sl_store *[]){sides[0].st, sides[1].st}, 2, type, merged, err);
-    return rc ? rc : sl_result_diff(r, sides, type, err);
+    return rc ? rc : sl_result_diff(r, sides, type, by, err);
 }
 
 static void close_sides(struct sl_diff_input sides[2])

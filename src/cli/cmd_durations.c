@@ -8,6 +8,7 @@ static const struct option_spec options[] = {
     {"list", NULL, "the spans one by one, the longest first", false},
     {"missing", NULL, "of these, those where the start or the end is missing", false},
     RUN_OPTION,
+    BY_OPTION,
     SQL_OPTION("duration_s; start and end; or two columns"),
     LENS_OPTIONS,
     PICTURE_OPTION,
@@ -31,6 +32,8 @@ static int run(struct cli *cli, int argc, char **argv)
     if (by_sql ? argc : argc < 2 || argc > 3)
         return cli_usage(cli, by_sql ? "durations takes events or --sql, not both"
                                      : "from which event to which? such as: invoked returned");
+    if (list && cli_option(cli, "by"))
+        return cli_usage(cli, "--by sums up, --%s does not: which of them?", missing ? "missing" : "list");
     if ((rc = over_time_open(&p, cli)))
         return rc;
     if (!by_sql)

@@ -13,6 +13,7 @@
 static const struct option_spec options[] = {
     {"all", NULL, "every ordering, not only the most common one", false},
     RUN_OPTION,
+    BY_OPTION,
     LENS_OPTIONS,
     PICTURE_OPTION,
     {NULL, NULL, NULL, false},
@@ -56,7 +57,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         rc = cli_lens_of_recipes(cli, &p.st, 1, type, &merged, &err);
     if (!rc)
-        rc = sl_result_sequences(&r, p.st, type, p.within, all, &err);
+        rc = sl_result_sequences(&r, p.st, type, p.within, cli_option(cli, "by"), all, &err);
     if (!rc)
         rc = cli->format == SL_FORMAT_TABLE
                  ? sl_show_sequences(stdout, &r, type, merged ? cli_lens_says : NULL, all, &err)

@@ -5,7 +5,7 @@
 #include "result/states.h"
 
 static const struct option_spec options[] = {
-    BIN_OPTION,   RUN_OPTION,     SQL_OPTION("time_ns, state, spans[, ended]"),
+    BY_OPTION, BIN_OPTION,   RUN_OPTION,     SQL_OPTION("time_ns, state, spans[, ended]"),
     LENS_OPTIONS, PICTURE_OPTION, {NULL, NULL, NULL, false},
 };
 

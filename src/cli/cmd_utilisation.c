@@ -5,7 +5,7 @@
 #include "result/utilisation.h"
 
 static const struct option_spec options[] = {
-    BIN_OPTION,  RUN_OPTION,     SQL_OPTION("time_ns, workers, busy[, running]"),
+    BY_OPTION, BIN_OPTION,  RUN_OPTION,     SQL_OPTION("time_ns, workers, busy[, running]"),
     SKEW_OPTION, PICTURE_OPTION, {NULL, NULL, NULL, false},
 };
 

@@ -205,6 +205,8 @@ static int run(struct cli *cli, int argc, char **argv)
             return cli_usage(cli, "'' names no run; runs are: spanloom runs -d %s", cli->store_path);
     if ((rc = cli_gate(cli, &gate)))
         return rc;
+    if (gate.makespan && argc < 2)
+        return cli_usage(cli, "--fail-on %s compares two runs, and here is one", gate.text);
     if (sl_findings_load(&findings, &err))
         return cli_fail(cli, &err);
     for (size_t i = 0; i < findings.notice.n; i++)

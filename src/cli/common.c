@@ -118,13 +118,17 @@ int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_er
 int cli_gate(const struct cli *cli, struct cli_gate *gate)
 {
     const char *text = cli_option(cli, "fail-on");
-    size_t digits = text ? strspn(text, "0123456789.") : 0;
+    static const char makespan[] = "makespan=";
+    bool alone = text && !strncmp(text, makespan, sizeof makespan - 1);
+    size_t digits;
     char *end;
     double n;
 
-    *gate = (struct cli_gate){.text = text, .share = -1};
+    *gate = (struct cli_gate){.text = text, .share = -1, .makespan = alone};
     if (!text)
         return EXIT_DONE;
+    text += alone ? sizeof makespan - 1 : 0;
+    digits = strspn(text, "0123456789.");
     n = strtod(text, &end);
     if (!digits || end != text + digits || (strcmp(end, "%") != 0 && strcmp(end, "s") != 0) || n - n != 0)
         return cli_usage(cli, "--fail-on takes percent or seconds, such as 5%% or 0.2s, not '%s'", text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/over_time.h"
+#include "analyse/groups.h"
 #include "result/find_span.h"
 
 #include <stdlib.h>
@@ -8,6 +9,7 @@ int over_time_open(struct over_time *p, const struct cli *cli)
 {
     const char *bin = cli_option(cli, "bin");
     struct sl_err err = {0};
+    enum sl_by by;
     char *end;
 
     *p = (struct over_time){.cli = cli};
@@ -16,6 +18,10 @@ int over_time_open(struct over_time *p, const struct cli *cli)
         if (!*bin || *end || !(p->bin_s >= 1e-9 && p->bin_s <= 9e9))
             return cli_usage(cli, "--bin needs seconds, such as 60 or 0.5, not '%s'", bin);
     }
+    if (sl_by_find(&by, cli_option(cli, "by"), &err))
+        return cli_usage(cli, "--by: %s", err.text);
+    if (by != SL_GROUP_BY_NONE && cli_option(cli, "sql"))
+        return cli_usage(cli, "--by does nothing to a query; group its rows in SQL, by span_groups()");
     if (!(p->st = cli_open(cli)))
         return EXIT_FAILED;
     p->sql = sl_sql_bare(cli_option(cli, "sql"));
@@ -35,7 +41,7 @@ int over_time_close(struct over_time *p, int rc, const struct sl_err *err)
 struct sl_over_time over_time_question(const struct over_time *p, bool summary)
 {
     return (struct sl_over_time){
-        .st = p->st, .about = p->arg, .bin_s = p->bin_s, .within = p->within, .sql = p->sql, .summary = summary};
+        .st = p->st, .about = p->arg, .bin_s = p->bin_s, .within = p->within, .sql = p->sql, .by = cli_option(p->cli, "by"), .summary = summary};
 }
 
 int over_time_show(const struct over_time *p, struct sl_result *r, int rc,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const roles[] = {"workflow", "task", "attempt", "worker", NULL};
+static const char *const roles[] = {"workflow", "task", "attempt", "worker", "executor", NULL};
 static const char *const kinds[] = {"depend", "wait", "run", "work", "done", NULL};
 
 static bool among(const char *const *list, const char *s)
@@ -33,7 +33,7 @@ static int declare_role(struct sl_recipes *set, const char *path, const struct s
                         struct sl_err *err)
 {
     if (!among(roles, name->text) || y->kind != SL_YAML_LIST || !y->n)
-        return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {workflow|task|attempt|worker: [span, ...]}", path,
+        return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {workflow|task|attempt|worker|executor: [span, ...]}", path,
                       name->line);
     for (size_t i = 0; i < y->n; i++) {
         const struct sl_yaml *a = y->item[i];

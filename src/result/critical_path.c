@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/critical_path.h"
+#include "analyse/groups.h"
 #include "base/clock.h"
+#include "result/over_time.h"
 #include "result/span_names.h"
 #include "result_critical_path.sql.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TEXT SL_COLUMN_TEXT
 #define INTEGER SL_COLUMN_INTEGER
@@ -12,8 +16,8 @@
 #define N(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
 static const struct sl_column path_columns[] = {
-    {"start", TEXT, NULL},     {"end", TEXT, NULL},   {"seconds", REAL, "s"}, {"task", TEXT, NULL},
-    {"component", TEXT, NULL}, {"state", TEXT, NULL}, {"span", INTEGER, NULL}};
+    {"start", TEXT, NULL}, {"end", TEXT, NULL},     {"seconds", REAL, "s"}, {"task", TEXT, NULL},   {"component", TEXT, NULL},
+    {"state", TEXT, NULL}, {"span", INTEGER, NULL}, {"app", TEXT, NULL},    {"lost", INTEGER, NULL}};
 enum { SPAN, NAME, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE };
 static const struct sl_column head_columns[] = {{"span", INTEGER, NULL},     {"name", TEXT, NULL},
                                                 {"makespan_s", REAL, "s"},   {"start_ns", INTEGER, "ns"},
@@ -25,23 +29,26 @@ static const struct sl_column blame_columns[][4] = {
                         {"component", TEXT, NULL},
                         {"state", TEXT, NULL}},
     [SL_BLAME_COMPONENT] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"component", TEXT, NULL}},
-    [SL_BLAME_TASK] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"task", TEXT, NULL}}};
+    [SL_BLAME_TASK] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"task", TEXT, NULL}},
+    [SL_BLAME_GROUP] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"what", TEXT, NULL}}};
 static const struct sl_column part_columns[] = {{"since_start_s", REAL, "s"}, {"seconds", REAL, "s"},
                                                 {"task", TEXT, NULL},         {"component", TEXT, NULL},
-                                                {"state", TEXT, NULL},        {"rank", INTEGER, NULL}};
+                                                {"state", TEXT, NULL},        {"rank", INTEGER, NULL},
+                                                {"app", TEXT, NULL}};
 static const struct sl_column slack_columns[] = {{"task", TEXT, NULL},  {"slack_s", REAL, "s"},
                                                  {"path_s", REAL, "s"}, {"first", TEXT, NULL},
-                                                 {"done", TEXT, NULL},  {"span", INTEGER, NULL}};
+                                                 {"done", TEXT, NULL},  {"span", INTEGER, NULL}, {"app", TEXT, NULL}};
 
 enum sl_blame sl_blame_find(const char *name)
 {
     static const char *const names[] = {
         [SL_BLAME_STATE] = "state", [SL_BLAME_COMPONENT] = "component", [SL_BLAME_TASK] = "task"};
+    enum sl_by by;
 
     for (int i = SL_BLAME_STATE; i <= SL_BLAME_TASK; i++)
         if (!strcmp(names[i], name))
             return (enum sl_blame)i;
-    return SL_BLAME_NONE;
+    return !sl_by_find(&by, name, NULL) && by != SL_GROUP_BY_NONE ? SL_BLAME_GROUP : SL_BLAME_NONE;
 }
 
 static void time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -54,12 +61,15 @@ static void time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 }
 
 /* The path is worked out once. */
-static int keep_path(struct sl_store *st, int64_t workflow, struct sl_err *err)
+static int keep_path(struct sl_store *st, int64_t workflow, const char *by, struct sl_err *err)
 {
-    char sql[200];
+    char *words = sl_over_time_by(sql_keep_path, by ? by : "app");
+    char *sql = sqlite3_mprintf(words, (long long)workflow);
+    int rc = sl_store_temporary(st, sql, err);
 
-    snprintf(sql, sizeof sql, sql_keep_path, (long long)workflow);
-    return sl_store_temporary(st, sql, err);
+    sqlite3_free(sql);
+    free(words);
+    return rc;
 }
 
 static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
@@ -85,17 +95,20 @@ static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, 
 }
 
 /* What summarises the path. */
-static int add_summary(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by, struct sl_err *err)
+static int add_summary(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by, const char *word,
+                       struct sl_err *err)
 {
     char blame[600];
-    int rc = keep_path(st, workflow, err);
+    int rc = keep_path(st, workflow, by == SL_BLAME_GROUP ? word : NULL, err);
 
     if (!rc)
         rc = add_head(r, st, workflow, err);
     if (rc)
         return rc;
-    snprintf(blame, sizeof blame, sql_blame, by == SL_BLAME_TASK ? "ifnull('task ' || task, 'driver')" : "component",
-             by == SL_BLAME_STATE ? "state" : "''");
+    snprintf(blame, sizeof blame, sql_blame, by == SL_BLAME_TASK    ? "ifnull('task ' || task || ifnull(' (' || app || ')', ''), 'driver')"
+             : by == SL_BLAME_GROUP ? "name"
+                                    : "component",
+             by == SL_BLAME_STATE ? "iif(lost, 'lost to a failed try', state)" : "''");
     if (!sl_result_sql(r, st, "blame", blame_columns[by], by == SL_BLAME_STATE ? 4 : 3, blame, err) ||
         !sl_result_sql(r, st, "parts", part_columns, N(part_columns), sql_parts, err))
         return SL_ESTORE;
@@ -116,11 +129,14 @@ static int add_of(struct sl_result *r, struct sl_store *st, const char *name, co
 }
 
 int sl_result_critical_path(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by,
-                            struct sl_err *err)
+                            const char *word, bool summary, struct sl_err *err)
 {
-    int rc = add_of(r, st, "path", path_columns, N(path_columns), sql_path, workflow, err);
+    char *sql = by == SL_BLAME_GROUP && strcmp(word, "app") ? sl_over_time_by(sql_path_grouped, word) : NULL;
+    int rc = sql ? add_of(r, st, "path", NULL, 0, sql, workflow, err)
+                 : add_of(r, st, "path", path_columns, N(path_columns), sql_path, workflow, err);
 
-    return rc || by == SL_BLAME_NONE ? rc : add_summary(r, st, workflow, by, err);
+    free(sql);
+    return rc || !summary ? rc : add_summary(r, st, workflow, by, word, err);
 }
 
 int sl_result_slack(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)

@@ -6,18 +6,18 @@
 #include "result/table.h"
 #include "store/store.h"
 
-enum sl_blame { SL_BLAME_NONE, SL_BLAME_STATE, SL_BLAME_COMPONENT, SL_BLAME_TASK };
+enum sl_blame { SL_BLAME_NONE, SL_BLAME_STATE, SL_BLAME_COMPONENT, SL_BLAME_TASK, SL_BLAME_GROUP };
 
-/* "state", "component", "task"; else SL_BLAME_NONE. */
+/* "state", "component", "task", a word of --by (analyse/groups.h); else SL_BLAME_NONE. */
 enum sl_blame sl_blame_find(const char *name);
 
 /*
- * Tables: path, its parts in order of time.  With something to blame also: head, one row, NULL where the workflow
+ * Tables: path, its parts in order of time.  With summary also: head, one row, NULL where the workflow
  * lasted for no time; blame, the seconds by what had them, the most first; parts, the path for people, with the rank of
- * each by its length.
+ * each by its length.  word: what SL_BLAME_GROUP is by; path has its column then.  The driver's time is of "driver".
  */
 int sl_result_critical_path(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by,
-                            struct sl_err *err);
+                            const char *word, bool summary, struct sl_err *err);
 /* Table: slack, a row a task. */
 int sl_result_slack(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err);
 

@@ -2,12 +2,25 @@
 -- What critical_path.c asks of the store.
 
 -- name: keep_path
-CREATE TEMP TABLE sl_path AS SELECT *, tasks, undone, row_number() OVER (ORDER BY start_ns) AS i
-FROM critical_path(%lld);
+-- BY_WORD of its own part first, then of the task.
+CREATE TEMP TABLE sl_path AS SELECT p.*, p.tasks, p.undone, row_number() OVER (ORDER BY start_ns) AS i, t.app,
+    coalesce(iif(component = 'driver', component, NULL), iif('BY_WORD' IN ('app'), NULL, s.BY_WORD), t.BY_WORD, '(none)') AS name
+FROM critical_path(%lld) p
+LEFT JOIN span_groups() s ON s.span = p.span
+LEFT JOIN span_groups() t ON t.span = p.task_span;
 
 -- name: path
-SELECT sl_time_text(start_ns) AS start, sl_time_text(end_ns) AS "end", seconds, task, component, state, span
-FROM critical_path(?1)
+SELECT sl_time_text(start_ns) AS start, sl_time_text(end_ns) AS "end", seconds, task, component, state, p.span, t.app, lost
+FROM critical_path(?1) p
+LEFT JOIN span_groups() t ON t.span = p.task_span
+ORDER BY start_ns;
+
+-- name: path_grouped
+SELECT coalesce(iif(component = 'driver', component, NULL), iif('BY_WORD' = 'app', NULL, s.BY_WORD), t.BY_WORD, '(none)') AS BY_WORD,
+    sl_time_text(start_ns) AS start, sl_time_text(end_ns) AS "end", seconds, task, component, state, p.span, lost
+FROM critical_path(?1) p
+LEFT JOIN span_groups() s ON s.span = p.span
+LEFT JOIN span_groups() t ON t.span = p.task_span
 ORDER BY start_ns;
 
 -- name: head
@@ -21,13 +34,14 @@ GROUP BY 3, 4
 ORDER BY 1 DESC;
 
 -- name: parts
-SELECT (start_ns - (SELECT min(start_ns) FROM temp.sl_path)) / 1e9, seconds, task, component, state,
-    rank() OVER (ORDER BY end_ns - start_ns DESC, i)
+SELECT (start_ns - (SELECT min(start_ns) FROM temp.sl_path)) / 1e9, seconds, task, component, iif(lost, 'lost to a failed try', state),
+    rank() OVER (ORDER BY end_ns - start_ns DESC, i), app
 FROM temp.sl_path
 ORDER BY i;
 
 -- name: slack
 SELECT task, round(slack_s, 9) AS slack_s, round(path_s, 9) AS path_s, sl_time_text(first_ns) AS first,
-    sl_time_text(done_ns) AS done, span
-FROM slack(?1)
+    sl_time_text(done_ns) AS done, s.span, t.app
+FROM slack(?1) s
+LEFT JOIN span_groups() t ON t.span = s.span
 ORDER BY slack_s, first_ns;

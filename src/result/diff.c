@@ -17,13 +17,29 @@ struct part {
     double s[2];
 };
 
+/* Tasks on workers. */
+struct task {
+    char *app, *key;
+    double run_s;
+};
+typedef SL_VEC(struct task) tasks;
+
+struct moved {
+    const char *app, *key[2]; /* NULL, both: all of the app */
+    size_t n[2];
+    double run_s[2];
+};
+
 struct comparison {
     const char *type; /* of the roots */
+    enum sl_by by;
     const struct sl_diff_input *side;
     struct sl_diff d;
     double makespan[2];       /* NaN: there is none, and no_path says why */
     SL_VEC(struct part) path; /* by how much it changed; empty: no_path says why */
     char no_path[600];
+    tasks task[2]; /* by app and number; none where no path is compared */
+    SL_VEC(struct moved) moved;
 };
 
 static struct part *find_path(struct comparison *d, const char *component, const char *state)
@@ -117,13 +133,101 @@ static void compare_paths(struct comparison *d)
     }
 }
 
+/* ---- tasks ---- */
+
+static int read_tasks(struct comparison *c, int side, struct sl_err *err)
+{
+    struct sl_store *st = c->side[side].st;
+    sqlite3_stmt *q = sl_store_prepare(st, sql_tasks, err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    if (q)
+        sqlite3_bind_int64(q, 1, c->side[side].workflow);
+    while (q && (rc = sl_store_step(st, q, err)) > 0) {
+        const char *key = sl_store_text(q, 1);
+        *sl_vec_add(&c->task[side]) =
+            (struct task){sl_strdup(sl_store_text(q, 0)), sl_strdup(key ? key : ""), sqlite3_column_double(q, 2)};
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* How many of the tasks from i on are of its app. */
+static size_t of_app(const tasks *t, size_t i)
+{
+    size_t n = i;
+
+    while (n < t->n && !strcmp(t->v[n].app, t->v[i].app))
+        n++;
+    return n - i;
+}
+
+/* Tasks a and b, na and nb of them, of one app. */
+static void match(struct comparison *c, const char *app, const struct task *a, size_t na, const struct task *b,
+                  size_t nb)
+{
+    struct moved all = {.app = app, .n = {na, nb}};
+
+    for (size_t i = 0; i < na && na == nb; i++)
+        *sl_vec_add(&c->moved) =
+            (struct moved){app, {a[i].key, b[i].key}, {1, 1}, {a[i].run_s, b[i].run_s}};
+    if (na == nb)
+        return;
+    for (size_t i = 0; i < na; i++)
+        all.run_s[0] += a[i].run_s;
+    for (size_t i = 0; i < nb; i++)
+        all.run_s[1] += b[i].run_s;
+    *sl_vec_add(&c->moved) = all;
+}
+
+static int by_move(const void *a, const void *b)
+{
+    const struct moved *x = a, *y = b;
+    double i = fabs(x->run_s[1] - x->run_s[0]), k = fabs(y->run_s[1] - y->run_s[0]);
+
+    if (i != k)
+        return i > k ? -1 : 1;
+    return x->app != y->app ? strcmp(x->app, y->app) : x->key[0] && y->key[0] ? strcmp(x->key[0], y->key[0]) : 0;
+}
+
+static int compare_tasks(struct comparison *c, struct sl_err *err)
+{
+    const tasks *a = &c->task[0], *b = &c->task[1];
+    int rc = 0;
+
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = c->side[i].workflow ? read_tasks(c, i, err) : 0;
+    for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
+        int order = i == a->n ? 1 : k == b->n ? -1 : strcmp(a->v[i].app, b->v[k].app);
+        size_t na = order <= 0 ? of_app(a, i) : 0, nb = order >= 0 ? of_app(b, k) : 0;
+        match(c, order <= 0 ? a->v[i].app : b->v[k].app, a->v + i, na, b->v + k, nb);
+        i += na;
+        k += nb;
+    }
+    if (c->moved.n)
+        qsort(c->moved.v, c->moved.n, sizeof *c->moved.v, by_move);
+    return rc;
+}
+
+static void free_tasks(struct comparison *c)
+{
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < c->task[side].n; i++) {
+            free(c->task[side].v[i].app);
+            free(c->task[side].v[i].key);
+        }
+        sl_vec_free(&c->task[side]);
+    }
+    sl_vec_free(&c->moved);
+}
+
 static int compare(struct comparison *c, struct sl_err *err)
 {
     int rc = 0;
 
     for (int i = 0; i < 2 && !rc; i++) {
         const struct sl_diff_input *s = &c->side[i];
-        rc = sl_transitions_make(&c->d.t[i], s->st->db, c->type, s->within, err);
+        rc = sl_transitions_make(&c->d.t[i], s->st->db, c->type, s->within, c->by, err);
         if (!rc && !c->d.t[i].roots)
             rc = sl_err(err, SL_ENOTFOUND, "%s (%s) has no spans of type %s", i ? "B" : "A", s->text, c->type);
     }
@@ -131,7 +235,7 @@ static int compare(struct comparison *c, struct sl_err *err)
         return rc;
     sl_diff_make(&c->d);
     compare_paths(c);
-    return 0;
+    return *c->no_path ? 0 : compare_tasks(c, err);
 }
 
 /* ---- as rows ---- */
@@ -173,7 +277,11 @@ static const struct sl_column columns[] = {TEXT("what"),
                                            SECONDS("p99_change_s"),
                                            SECONDS("p99_low_s"),
                                            SECONDS("p99_high_s"),
+                                           TEXT("name"),
+                                           TEXT("task_a"),
+                                           TEXT("task_b"),
                                            {"sure", SL_COLUMN_INTEGER, NULL}};
+enum { MOVED = 5 }; /* tasks that did not change are listed up to here */
 enum { WORDS = 3 }; /* events that an ordering is told by */
 enum { ALL = SL_DIFF_SURE + 1, ROWS = SL_DIFF_SURE };
 
@@ -197,7 +305,7 @@ static void begin_row(struct sl_table *t, const char *what, size_t a, size_t b)
 static void add_row(struct sl_table *t, const char *what, const struct sl_diff *d, const struct sl_diff_row *r)
 {
     begin_row(t, what, r->n[0], r->n[1]);
-    if (r != &d->history) {
+    if (r >= d->transition.v && r < d->transition.v + d->transition.n) {
         sl_table_put_text(t, SL_DIFF_FROM_TYPE, d->event.v[r->from].span_type);
         sl_table_put_text(t, SL_DIFF_FROM_EVENT, d->event.v[r->from].event_type);
         sl_table_put_text(t, SL_DIFF_TO_TYPE, d->event.v[r->to].span_type);
@@ -239,6 +347,10 @@ static void add_all(struct sl_result *r, const struct comparison *c)
 
     add_once(t, "makespan", c->makespan[0], c->makespan[1]);
     add_row(t, "story", &c->d, &c->d.history);
+    for (size_t i = 0; i < c->d.group.n; i++) {
+        add_row(t, sl_by_name(c->by), &c->d, &c->d.group.v[i].row);
+        sl_table_put_text(t, SL_DIFF_NAME, c->d.group.v[i].name);
+    }
     for (size_t i = 0; i < c->d.transition.n; i++)
         add_row(t, "transition", &c->d, &c->d.transition.v[i]);
     for (size_t i = 0; i < c->d.lone.n; i++)
@@ -247,6 +359,16 @@ static void add_all(struct sl_result *r, const struct comparison *c)
         add_once(t, "critical_path", c->path.v[i].s[0], c->path.v[i].s[1]);
         sl_table_put_text(t, SL_DIFF_COMPONENT, c->path.v[i].component);
         sl_table_put_text(t, SL_DIFF_STATE, c->path.v[i].state);
+    }
+    for (size_t i = 0; i < c->moved.n && (i < MOVED || c->moved.v[i].run_s[0] != c->moved.v[i].run_s[1]); i++) {
+        const struct moved *m = &c->moved.v[i];
+        struct sl_shift s = {m->n[0] ? m->run_s[0] : NAN, m->n[1] ? m->run_s[1] : NAN, m->run_s[1] - m->run_s[0], NAN,
+                             NAN};
+        begin_row(t, "task", m->n[0], m->n[1]);
+        put_shift(t, SL_DIFF_MEDIAN, &s);
+        sl_table_put_text(t, SL_DIFF_NAME, m->app);
+        sl_table_put_text(t, SL_DIFF_TASK_A, m->key[0]);
+        sl_table_put_text(t, SL_DIFF_TASK_B, m->key[1]);
     }
 }
 
@@ -428,9 +550,10 @@ static void add_orderings(struct sl_result *r, const struct sl_diff *d)
 
 /* ---- all of it ---- */
 
-int sl_result_diff(struct sl_result *r, const struct sl_diff_input side[2], const char *type, struct sl_err *err)
+int sl_result_diff(struct sl_result *r, const struct sl_diff_input side[2], const char *type, enum sl_by by,
+                   struct sl_err *err)
 {
-    struct comparison c = {.type = type, .side = side};
+    struct comparison c = {.type = type, .by = by, .side = side};
     int rc = compare(&c, err);
 
     if (!rc) {
@@ -442,5 +565,6 @@ int sl_result_diff(struct sl_result *r, const struct sl_diff_input side[2], cons
     }
     sl_diff_free(&c.d);
     free_path(&c);
+    free_tasks(&c);
     return rc;
 }

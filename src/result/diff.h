@@ -2,7 +2,10 @@
 /*
  * Two runs, or stores, compared: what changed from A (0) to B (1) in their roots, makespans and critical paths. Tables:
  *
- *   diff         a row for all that was compared: the makespan, whole histories, transitions, orderings, the path
+ *   diff         a row for all that was compared: the makespan, whole histories, these by group, transitions, orderings,
+ *                the path, and tasks by how much longer or shorter they were on workers (in the columns of the median),
+ *                what changed most first.  Tasks are the same where both runs have tasks of their app under the same
+ *                numbers, or else as many, which are then taken in order of submission.
  *
  * and for people, and for gates:
  *
@@ -16,6 +19,7 @@
 #ifndef SL_RESULT_DIFF_H
 #define SL_RESULT_DIFF_H
 
+#include "analyse/groups.h"
 #include "result/table.h"
 #include "store/store.h"
 
@@ -31,7 +35,7 @@ struct sl_diff_input {
 
 /* Columns of diff and of transitions, which alone has the last.  What there is none of is NULL. */
 enum {
-    SL_DIFF_WHAT, /* makespan, story, transition, sequence, critical_path */
+    SL_DIFF_WHAT, /* makespan, story, transition, sequence, critical_path, task, or the word of `by` */
     SL_DIFF_FROM_TYPE,
     SL_DIFF_FROM_EVENT,
     SL_DIFF_TO_TYPE,
@@ -44,7 +48,10 @@ enum {
     SL_DIFF_MEDIAN, /* five columns of each quantile: */
     SL_DIFF_P95 = SL_DIFF_MEDIAN + 5,
     SL_DIFF_P99 = SL_DIFF_P95 + 5,
-    SL_DIFF_SURE = SL_DIFF_P99 + 5, /* 1, -1: longer, shorter, and both sides have it as often; 0: not surely */
+    SL_DIFF_NAME = SL_DIFF_P99 + 5, /* of a group; of a task its app */
+    SL_DIFF_TASK_A, /* keys of a task; NULL, both: all tasks of the app together, which cannot be told apart */
+    SL_DIFF_TASK_B,
+    SL_DIFF_SURE, /* 1, -1: longer, shorter, and both sides have it as often; 0: not surely */
 };
 enum { SL_DIFF_A, SL_DIFF_B, SL_DIFF_CHANGE, SL_DIFF_LOW, SL_DIFF_HIGH }; /* SL_DIFF_MEDIAN + SL_DIFF_B */
 enum { SL_DIFF_TYPE, SL_DIFF_NO_PATH };                                   /* why no critical path is compared; NULL */
@@ -54,6 +61,8 @@ enum { SL_DIFF_EVENT_SIDE, SL_DIFF_EVENT_SPAN_TYPE, SL_DIFF_EVENT_TYPE };
 enum { SL_DIFF_LONE_SIDE, SL_DIFF_LONE_ORDERINGS, SL_DIFF_LONE_SPANS, SL_DIFF_LONE_DIFFERS };
 
 /* type: of the roots. */
-int sl_result_diff(struct sl_result *r, const struct sl_diff_input side[2], const char *type, struct sl_err *err);
+/* by: SL_GROUP_BY_NONE: no groups. */
+int sl_result_diff(struct sl_result *r, const struct sl_diff_input side[2], const char *type, enum sl_by by,
+                   struct sl_err *err);
 
 #endif

@@ -197,9 +197,22 @@ static sqlite3_stmt *query(const struct sl_durations_question *q, bool *times, s
     return q->over.sql ? sl_over_time_user(&q->over, *times ? both : seconds, NULL, err) : prepare(q, sql_query, err);
 }
 
+static int add_grouped(struct sl_result *r, const struct sl_durations_question *q, const char *name, const char *sql,
+                       struct sl_err *err)
+{
+    int rc = sl_over_time_grouped(r, &q->over, name, sql, err);
+
+    for (int i = 0; i < 2 && !rc; i++)
+        sqlite3_bind_text(sl_result_find(r, name)->query, 4 + i, q->event[i], -1, SQLITE_TRANSIENT);
+    return rc;
+}
+
 static int add_rows(struct sl_result *r, const struct sl_durations_question *q, struct sl_err *err)
 {
     sqlite3_stmt *s;
+
+    if (q->over.by)
+        return add_grouped(r, q, "two_events", sql_grouped, err);
 
     if (q->over.sql)
         return sl_over_time_rows(r, &q->over, "two_events", NULL, NULL, 0, err);
@@ -322,6 +335,8 @@ static int add_summary(struct sl_result *r, const struct sl_durations_question *
         add_histogram(r, &d);
         if (!q.over.sql || sl_over_time_has(&q.over, "span"))
             add_longest(r, &q, &d);
+        if (q.over.by)
+            rc = add_grouped(r, &q, "groups", sql_groups, err);
     }
     sqlite3_free(sql);
     sl_vec_free(&d.v);

@@ -11,6 +11,7 @@
  *   about        a row: type, start_event, end_event, spans, durations, what is wrong with how many, store
  *   numbers      a row, where there are durations: mean, stddev, and quantiles
  *   histogram    from_s, to_s, durations: bins of a round width, from a multiple of it; none where all are the same
+ *   groups       with over.by: of each how many, median, 95 %, maximum, total
  *   longest      duration_s, span, name: of the first few, where spans are known
  */
 #ifndef SL_RESULT_DURATIONS_H

@@ -51,3 +51,17 @@ FROM (%s
 SELECT max(abs("start")) > 1e12 OR max(abs("end")) > 1e12
 FROM (%s
 );
+
+-- name: grouped
+SELECT ifnull(g.BY_WORD, '(none)') AS BY_WORD, t.*
+FROM two_events(?4, ?5, ?1, ?3) t
+LEFT JOIN span_groups() g ON g.span = t.span
+ORDER BY g.BY_WORD IS NULL, 1, t.span;
+
+-- name: groups
+SELECT ifnull(g.BY_WORD, '(none)') AS BY_WORD, count(*) AS spans, count(duration_s) AS durations, median(duration_s) AS median_s,
+    quantile(duration_s, 0.95) AS p95_s, max(duration_s) AS maximum_s, total(duration_s) AS total_s
+FROM two_events(?4, ?5, ?1, ?3) t
+LEFT JOIN span_groups() g ON g.span = t.span
+GROUP BY 1
+ORDER BY total_s DESC, 1;

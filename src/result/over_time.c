@@ -53,6 +53,45 @@ sqlite3_stmt *sl_over_time_prepare(const struct sl_over_time *q, const char *sql
     return s;
 }
 
+/* ---- by group ---- */
+
+char *sl_over_time_by(const char *sql, const char *by)
+{
+    struct sl_buf b = {0};
+
+    for (const char *at; (at = strstr(sql, "BY_WORD")); sql = at + strlen("BY_WORD")) {
+        sl_buf_add(&b, sql, (size_t)(at - sql));
+        sl_buf_adds(&b, by);
+    }
+    sl_buf_adds(&b, sql);
+    return b.s;
+}
+
+struct sl_table *sl_over_time_named(struct sl_result *r, const struct sl_over_time *q, const char *name,
+                                    const struct sl_column *column, int columns, bool before)
+{
+    struct sl_table *t = sl_result_table(r, name, NULL, columns + before);
+
+    t->own = sl_alloc((size_t)(columns + before) * sizeof *t->own);
+    memcpy(t->own + before, column, (size_t)columns * sizeof *column);
+    t->own[0] = (struct sl_column){q->by, SL_COLUMN_TEXT, NULL};
+    t->column = t->own;
+    return t;
+}
+
+int sl_over_time_grouped(struct sl_result *r, const struct sl_over_time *q, const char *name, const char *sql,
+                         struct sl_err *err)
+{
+    char *text = sl_over_time_by(sql, q->by);
+    sqlite3_stmt *s = sl_over_time_prepare(q, text, err);
+
+    free(text);
+    if (!s)
+        return SL_ESTORE;
+    sl_result_query(r, name, NULL, 0, s)->origin = q->st->path;
+    return 0;
+}
+
 /* ---- the user's query ---- */
 
 static bool has(sqlite3_stmt *s, const char *column)

@@ -16,8 +16,19 @@ struct sl_over_time {
     int bins;          /* ?2 then: about how many; 0: NULL */
     int64_t within;    /* ?3, a span; 0: all */
     const char *sql;   /* the user's query instead (sl_sql_bare()); NULL: none */
+    const char *by;    /* one row, or what there is, for each of these (analyse/groups.h); NULL: all together */
     bool summary;      /* tables for people, too */
 };
+
+/* sql with the word of q->by in the place of BY_WORD; to be freed. */
+char *sl_over_time_by(const char *sql, const char *by);
+/* What such a query yields as a table; one for people, `groups`, is for sl_show_groups() (show/show.h). */
+int sl_over_time_grouped(struct sl_result *r, const struct sl_over_time *q, const char *name, const char *sql,
+                         struct sl_err *err);
+
+/* A table in memory whose first column is called by the word: one before these (before), or the first of them. */
+struct sl_table *sl_over_time_named(struct sl_result *r, const struct sl_over_time *q, const char *name,
+                                    const struct sl_column *column, int columns, bool before);
 
 /* The query without what ends it, so that it can stand inside of ours; to be freed.  NULL for NULL. */
 char *sl_sql_bare(const char *sql);

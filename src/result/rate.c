@@ -117,6 +117,8 @@ static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_er
     sl_table_put_text(t, SL_RATE_STORE, q->st->path);
     if (!rc && q->about)
         add_kinds(r, q);
+    if (!rc && q->by)
+        rc = sl_over_time_grouped(r, q, "groups", sql_groups, err);
     return rc;
 }
 
@@ -127,7 +129,9 @@ int sl_rate(struct sl_result *r, const struct sl_over_time *question, struct sl_
 
     if (rc > 0) /* an empty store: a heading without rows */
         q.bin_s = 1;
-    if (rc >= 0)
+    if (rc >= 0 && q.by)
+        rc = sl_over_time_grouped(r, &q, "event_rate", sql_grouped, err);
+    else if (rc >= 0)
         rc = sl_over_time_rows(r, &q, "event_rate", sql_all, rows, SL_COLUMNS(rows), err);
     if (!rc && q.summary)
         rc = add_summary(r, &q, err);

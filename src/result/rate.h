@@ -9,6 +9,7 @@
  *
  *   about        a row: event, events, bin_s, store
  *   bins         time_ns, events, per_s
+ *   groups       with `by`: of each how many, their share, the most in a second, and bars by time
  *   kinds        which events were counted: span_type, event_type
  */
 #ifndef SL_RESULT_RATE_H

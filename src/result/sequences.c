@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/sequences.h"
+#include "result/over_time.h"
 #include "result_sequences.sql.h"
 
 static const struct sl_column columns[] = {
@@ -8,7 +9,7 @@ static const struct sl_column columns[] = {
     {"event_type", SL_COLUMN_TEXT, NULL},  {"mean_s", SL_COLUMN_REAL, "s"},
     {"min_s", SL_COLUMN_REAL, "s"},        {"max_s", SL_COLUMN_REAL, "s"},
     {"cumulative_s", SL_COLUMN_REAL, "s"}, {"orderings", SL_COLUMN_INTEGER, "orderings"},
-    {"roots", SL_COLUMN_INTEGER, "spans"}};
+    {"roots", SL_COLUMN_INTEGER, "spans"}, {"name", SL_COLUMN_TEXT, NULL}};
 
 static int add(struct sl_result *r, struct sl_store *st, const char *name, int n, const char *sql,
                const char *root_type, int64_t within, struct sl_err *err)
@@ -23,12 +24,23 @@ static int add(struct sl_result *r, struct sl_store *st, const char *name, int n
     return 0;
 }
 
-int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *root_type, int64_t within, bool all,
-                        struct sl_err *err)
+int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *root_type, int64_t within, const char *by,
+                        bool all, struct sl_err *err)
 {
-    int rc = add(r, st, "sequences", SL_SEQUENCES_ORDERINGS, all ? sql_all : sql_most_common, root_type, within, err);
+    struct sl_over_time q = {.st = st, .about = root_type, .by = by};
+    int rc = by ? sl_over_time_grouped(r, &q, "sequences", sql_grouped, err)
+                : add(r, st, "sequences", SL_SEQUENCES_ORDERINGS, all ? sql_all : sql_most_common, root_type, within, err);
 
-    return rc ? rc : add(r, st, "orderings", SL_SEQUENCES_COLUMNS, sql_orderings, root_type, within, err);
+    if (!rc && by) {
+        if (within)
+            sqlite3_bind_int64(sl_result_find(r, "sequences")->query, 2, within);
+        sqlite3_bind_int(sl_result_find(r, "sequences")->query, 4, all);
+    }
+    if (!rc)
+        rc = add(r, st, "orderings", SL_SEQUENCES_COLUMNS, sql_orderings, root_type, within, err);
+    if (!rc && by)
+        sqlite3_bind_text(sl_result_find(r, "orderings")->query, 3, by, -1, SQLITE_TRANSIENT);
+    return rc;
 }
 
 static int count_row(void *to, sqlite3_stmt *row, struct sl_err *err)

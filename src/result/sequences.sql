@@ -11,8 +11,13 @@ FROM event_sequences(?1, ?2)
 WHERE sequence = 1;
 
 -- name: orderings
-SELECT *, orderings, roots
-FROM event_sequences(?1, ?2);
+SELECT *, orderings, roots, name
+FROM event_sequences(?1, ?2, ?3);
+
+-- name: grouped
+SELECT name AS BY_WORD, *
+FROM event_sequences(?1, ?2, 'BY_WORD')
+WHERE sequence = 1 OR ?4;
 
 -- name: left_out
 -- The right side of facets first: it is where a database that came beside the log has put the log's spans.

@@ -377,6 +377,7 @@ int sl_span_history(struct sl_store *st, int64_t span, const struct sl_history_o
     sl_span_events_of(events, span);
     rc = add_linked(st, span, sql_contained_in, "contained_in", how, r, err);
     rc = rc ? rc : add_query(st, span, "attributes", sql_attributes, r, err);
+    rc = rc ? rc : add_query(st, span, "exceptions", sql_exceptions, r, err);
     rc = rc ? rc : add_linked(st, span, sql_waited_for, "waited_for", how, r, err);
     rc = rc ? rc : add_contexts(st, span, how, r, &contexts, err);
     rc = rc ? rc : add_span(st, span, contexts, itself, err);

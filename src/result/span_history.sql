@@ -33,6 +33,19 @@ SELECT DISTINCT name, value
 FROM a
 ORDER BY name;
 
+-- name: exceptions
+-- Of tries, by the number that several sources give them.
+WITH v AS MATERIALIZED (SELECT ?1 AS id UNION SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = SL_FACET
+        UNION SELECT left_span FROM sl_link WHERE right_span = ?1 AND kind = SL_FACET),
+    y AS MATERIALIZED (SELECT s.id, s.key FROM v JOIN sl_span s ON s.parent = v.id
+        WHERE s.type IN (SELECT n.id FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'attempt'))
+SELECT y.key AS "try", coalesce(max(a.value) FILTER (WHERE a.name = 'task_fail_history'), max(a.value)) AS exception
+FROM y
+CROSS JOIN attributes a ON a.span = y.id
+WHERE a.name IN ('task_fail_history', 'exception') AND a.value <> ''
+GROUP BY 1
+ORDER BY CAST(y.key AS INTEGER);
+
 -- name: context
 SELECT n.name, s.key, (SELECT group_concat(m.name || ' ' || p.key, ', ') FROM sl_span p JOIN sl_name m ON m.id =
     p.type WHERE p.id = s.parent AND m.name NOT LIKE '%.task' AND m.name NOT LIKE '%.workflow'), s.parent

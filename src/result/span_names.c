@@ -16,6 +16,8 @@ char *sl_span_name(struct sl_store *st, int64_t span, char *buf, size_t n)
         if (sqlite3_step(q) != SQLITE_ROW)
             break;
         at += (size_t)snprintf(buf + at, n - at, "%s%s %s", at ? " of " : "", sl_store_text(q, 0), sl_store_text(q, 1));
+        if (at < n && sqlite3_column_type(q, 3) != SQLITE_NULL)
+            at += (size_t)snprintf(buf + at, n - at, " (%s)", sl_store_text(q, 3));
         id = sqlite3_column_int64(q, 2);
         sqlite3_reset(q);
     }

@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-/* "parsl.monitoring.task 42 of parsl.monitoring.workflow 5c5e...".  buf is returned. */
+/* "parsl.monitoring.task 42 (add) of parsl.monitoring.workflow 5c5e...".  buf is returned. */
 char *sl_span_name(struct sl_store *st, int64_t span, char *buf, size_t n);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "result_states.sql.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { BINS = 36, MOST_TIMES = 120, SHOWN = 24 };
@@ -15,7 +16,7 @@ static const struct sl_column about[] = {
     {"type", SL_COLUMN_TEXT, NULL},           {"spans", SL_COLUMN_REAL, "spans"},   {"states", SL_COLUMN_INTEGER, NULL},
     {"columns", SL_COLUMN_INTEGER, NULL},     {"from_ns", SL_COLUMN_INTEGER, "ns"}, {"to_ns", SL_COLUMN_INTEGER, "ns"},
     {"bin_s", SL_COLUMN_REAL, "s"},           {"most", SL_COLUMN_REAL, "spans"},    {"others", SL_COLUMN_INTEGER, NULL},
-    {"others_most", SL_COLUMN_REAL, "spans"},
+    {"others_most", SL_COLUMN_REAL, "spans"}, {"name", SL_COLUMN_TEXT, NULL},
 };
 static const struct sl_column states[] = {
     {"state", SL_COLUMN_TEXT, NULL},
@@ -190,6 +191,52 @@ static void add_states(struct sl_result *r, const struct sl_over_time *q, const 
     }
 }
 
+static int keep_groups(const struct sl_over_time *q, struct sl_err *err)
+{
+    char *sql = sl_over_time_by(sql_keep_groups, q->by), bin[40], within[32];
+    char *text;
+    int rc;
+
+    snprintf(bin, sizeof bin, q->bin_s > 0 ? "%.17g" : "'%.0f bins'", q->bin_s > 0 ? q->bin_s : (double)BINS);
+    snprintf(within, sizeof within, q->within ? "%lld" : "NULL", (long long)q->within);
+    text = sqlite3_mprintf(sql, q->about, bin, within);
+    rc = sl_store_temporary(q->st, text, err);
+    sqlite3_free(text);
+    free(sql);
+    return rc;
+}
+
+/* The tables about, states and columns of each, one after another. */
+static int add_groups(struct sl_result *r, struct sl_over_time *q, struct sl_err *err)
+{
+    int rc = keep_groups(q, err);
+    sqlite3_stmt *names = rc ? NULL : sl_store_prepare(q->st, sql_groups, err);
+
+    rc = rc ? rc : names ? 0 : SL_ESTORE;
+    while (names && !rc && (rc = sl_store_step(q->st, names, err)) > 0) {
+        struct table t = {.means = true};
+        sqlite3_stmt *s = sl_store_prepare(q->st, sql_of_group, err);
+        if (s) {
+            sqlite3_bind_value(s, 4, sqlite3_column_value(names, 0));
+            sqlite3_bind_value(s, 5, sqlite3_column_value(names, 1));
+        }
+        rc = read_table(&t, q->st, s, err);
+        q->bin_s = t.bin_s > 0 ? t.bin_s : q->bin_s;
+        if (!rc) {
+            double top = most_of(&t, 0);
+            size_t chosen = choose(&t, top);
+            struct sl_over_time of = *q;
+            add_about(r, &of, &t, top, chosen);
+            sl_table_put_text(r->table.v[r->table.n - 1], SL_STATES_NAME, sl_store_text(names, 0));
+            add_states(r, q, &t, chosen);
+        }
+        sqlite3_finalize(s);
+        free_table(&t);
+    }
+    sqlite3_finalize(names);
+    return rc;
+}
+
 static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_err *err)
 {
     static const char *const needs[] = {"time_ns", "state", "spans", "?ended", NULL};
@@ -216,10 +263,11 @@ static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_er
 int sl_states(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err)
 {
     struct sl_over_time q = *question;
-    int rc = sl_over_time_rows(r, &q, "occupancy", sql_all, rows, SL_COLUMNS(rows), err);
+    int rc = q.by ? sl_over_time_grouped(r, &q, "occupancy", sql_grouped, err)
+                  : sl_over_time_rows(r, &q, "occupancy", sql_all, rows, SL_COLUMNS(rows), err);
 
     if (!rc && q.summary)
-        rc = add_summary(r, &q, err);
+        rc = q.by ? add_groups(r, &q, err) : add_summary(r, &q, err);
     if (rc)
         sl_result_free(r);
     return rc;

@@ -10,6 +10,8 @@
  *   about        a row: type, spans, states, columns, from_ns, to_ns, bin_s, most, others, others_most
  *   states       those worth a line, as spans went through them: state, at_most, ended, mean_s
  *   columns      what was in them by time: a row for each of the times, for each of these states
+ *
+ * With `by` these three come again for each group.
  */
 #ifndef SL_RESULT_STATES_H
 #define SL_RESULT_STATES_H
@@ -26,7 +28,8 @@ enum {
     SL_STATES_BIN_S,
     SL_STATES_MOST,
     SL_STATES_OTHERS, /* states without a line, and what was most in one of them */
-    SL_STATES_OTHERS_MOST
+    SL_STATES_OTHERS_MOST,
+    SL_STATES_NAME /* of the group; NULL: without `by` */
 };
 enum { SL_STATE_NAME, SL_STATE_AT_MOST, SL_STATE_ENDED, SL_STATE_MEAN_S }; /* the last two NULL: of the user's query */
 enum { SL_STATE_COLUMN_STATE, SL_STATE_COLUMN_TIME_NS, SL_STATE_COLUMN_SPANS };

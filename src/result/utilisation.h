@@ -8,6 +8,8 @@
  * and for people:
  *
  *   about        a row: type, busy, bin_s
+ *   groups       with `by`: of each how many workers there were at most, how long they were busy with it, and bars by
+ *                time; by app and type all workers are there for each, else those that belong to it
  *   bins         time_ns, workers, busy, running, busy_percent
  */
 #ifndef SL_RESULT_UTILISATION_H

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BAR = 24, TASKS = 20, PARTS = 12 };
+enum { BAR = 24, TASKS = 20, PARTS = 12, TASK_WIDTH = 24 };
 
 static int show_head(FILE *out, struct sl_table *t, double *makespan, struct sl_err *err)
 {
@@ -28,14 +28,14 @@ static int show_head(FILE *out, struct sl_table *t, double *makespan, struct sl_
     return 0;
 }
 
-static int show_blame(FILE *out, struct sl_table *t, bool all, double makespan, struct sl_err *err)
+static int show_blame(FILE *out, struct sl_table *t, const char *by, bool all, double makespan, struct sl_err *err)
 {
     enum { SECONDS, PARTS_OF, WHAT, STATE };
-    bool state = t->columns > STATE, task = !strcmp(t->column[WHAT].name, "task");
+    bool state = t->columns > STATE, task = !state && strcmp(t->column[WHAT].name, "component") != 0;
     double rest_s = 0;
     int rc, n = 0;
 
-    fprintf(out, "\n%12s  %6s  %-*s  %5s  %s%s\n", "seconds", "share", BAR, "", "parts", t->column[WHAT].name,
+    fprintf(out, "\n%12s  %6s  %-*s  %5s  %s%s\n", "seconds", "share", BAR, "", "parts", strcmp(t->column[WHAT].name, "what") ? t->column[WHAT].name : by,
             state ? ", state" : "");
     while ((rc = sl_table_next(t, err)) > 0) {
         double s = sl_table_real(t, SECONDS), share = makespan > 0 ? s / makespan : 0;
@@ -75,19 +75,35 @@ static void show_rest(FILE *out, struct rest *r)
     *r = (struct rest){.any = any};
 }
 
+/* "166 (sleeper)"; in b. */
+static const char *task_name(const struct sl_table *t, int task, int app, struct sl_buf *b)
+{
+    sl_buf_clear(b);
+    sl_buf_adds(b, sl_table_text_or_empty(t, task));
+    if (!sl_table_is_null(t, app))
+        sl_buf_addf(b, " (%s)", sl_table_text_or_empty(t, app));
+    return b->s;
+}
+
 /* The longest parts, in order of time; those between them put together. */
 static int show_parts(FILE *out, struct sl_table *t, bool all, double makespan, struct sl_err *err)
 {
-    enum { FROM, SECONDS, TASK, COMPONENT, STATE, RANK };
+    enum { FROM, SECONDS, TASK, COMPONENT, STATE, RANK, APP };
     struct rest rest = {0};
-    int rc;
+    struct sl_buf name = {0};
+    int rc, width = 10;
 
-    fprintf(out, "\n%12s %12s  %-10s  %s\n", "since start", "seconds", "task", "component, state");
+    while ((rc = sl_table_next(t, err)) > 0) {
+        int w = sl_show_width(task_name(t, TASK, APP, &name));
+        width = w > width ? w < TASK_WIDTH ? w : TASK_WIDTH : width;
+    }
+    sl_table_rewind(t);
+    fprintf(out, "\n%12s %12s  %-*s  %s\n", "since start", "seconds", width, "task", "component, state");
     while ((rc = sl_table_next(t, err)) > 0) {
         double s = sl_table_real(t, SECONDS);
         char line[sizeof rest.only];
-        snprintf(line, sizeof line, "%12.6f %12.6f  %-10s  %s, %s", sl_table_real(t, FROM), s,
-                 sl_table_text_or_empty(t, TASK), sl_table_text_or_empty(t, COMPONENT),
+        snprintf(line, sizeof line, "%12.6f %12.6f  %-*s  %s, %s", sl_table_real(t, FROM), s, width,
+                 task_name(t, TASK, APP, &name), sl_table_text_or_empty(t, COMPONENT),
                  sl_table_text_or_empty(t, STATE));
         if (all || s >= makespan / 100 || sl_table_int(t, RANK) <= PARTS) {
             show_rest(out, &rest);
@@ -103,15 +119,16 @@ static int show_parts(FILE *out, struct sl_table *t, bool all, double makespan, 
     show_rest(out, &rest);
     if (rest.any)
         fprintf(out, "(--all shows the short parts, too)\n");
+    sl_buf_free(&name);
     return rc;
 }
 
-int sl_show_critical_path(FILE *out, struct sl_result *r, bool all, struct sl_err *err)
+int sl_show_critical_path(FILE *out, struct sl_result *r, const char *by, bool all, struct sl_err *err)
 {
     double makespan = 0;
     int rc = show_head(out, sl_result_find(r, "head"), &makespan, err);
 
     if (!rc)
-        rc = show_blame(out, sl_result_find(r, "blame"), all, makespan, err);
+        rc = show_blame(out, sl_result_find(r, "blame"), by, all, makespan, err);
     return rc ? rc : show_parts(out, sl_result_find(r, "parts"), all, makespan, err);
 }

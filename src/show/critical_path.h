@@ -5,6 +5,6 @@
 #include "show/show.h"
 
 /* For people, of result/critical_path.h.  all: every part of the path, and every task. */
-int sl_show_critical_path(FILE *out, struct sl_result *r, bool all, struct sl_err *err);
+int sl_show_critical_path(FILE *out, struct sl_result *r, const char *by, bool all, struct sl_err *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRANSITIONS = 20, SURE = 15, LONE = 5, PATH = 8, EVENTS = 10, TAIL = 20 };
+enum { TRANSITIONS = 20, SURE = 15, LONE = 5, PATH = 8, EVENTS = 10, TAIL = 20, TASKS = 5, NAME = 24 };
 
 char *sl_show_change(double before, double now, char *buf)
 {
@@ -228,6 +228,55 @@ static void show_path(FILE *out, struct sl_table *diff, const char *no_path, boo
         fprintf(out, "%11s %11s %11s  %zu more; --all shows them\n", "", "", signed_seconds(rest, change), n - PATH);
 }
 
+/* The whole stories of each group. */
+static void show_groups(FILE *out, struct sl_table *diff, const char *by)
+{
+    if (!by)
+        return;
+    fprintf(out, "\nThe whole story, median, by %s\n", by);
+    sl_table_rewind(diff);
+    while (next_about(diff, by)) {
+        char name[2 * NAME];
+        snprintf(name, sizeof name, "%s", sl_table_text_or_empty(diff, SL_DIFF_NAME));
+        show_shift(out, name, diff, SL_DIFF_MEDIAN);
+    }
+}
+
+/* "task 17 (prep)", "task 17 (prep), 19 in B", "all of prep: 30 in A, 32 in B". */
+static void put_task(FILE *out, const struct sl_table *t)
+{
+    const char *a = sl_table_text(t, SL_DIFF_TASK_A, NULL), *b = sl_table_text(t, SL_DIFF_TASK_B, NULL);
+    const char *app = sl_table_text_or_empty(t, SL_DIFF_NAME);
+
+    if (!a || !b)
+        fprintf(out, "all of %s: %lld in A, %lld in B\n", app, (long long)sl_table_int(t, SL_DIFF_N_A),
+                (long long)sl_table_int(t, SL_DIFF_N_B));
+    else if (strcmp(a, b) != 0)
+        fprintf(out, "task %s (%s), %s in B\n", a, app, b);
+    else
+        fprintf(out, "task %s (%s)\n", a, app);
+}
+
+/* Those that took longer or shorter on workers. */
+static void show_tasks(FILE *out, struct sl_table *diff, bool all)
+{
+    char a[40], b[40], change[40];
+    size_t n = 0;
+
+    sl_table_rewind(diff);
+    while (next_about(diff, "task")) {
+        struct shift s = shift_at(diff, SL_DIFF_MEDIAN);
+        if (!(fabs(s.change) > 0) || (n++ >= TASKS && !all))
+            continue;
+        if (n == 1)
+            fprintf(out, "\nThe tasks that moved most, by their time on workers\n%11s %11s %11s\n", "A", "B", "change");
+        fprintf(out, "%11s %11s %11s  ", seconds(s.a, a), seconds(s.b, b), signed_seconds(s.change, change));
+        put_task(out, diff);
+    }
+    if (n > TASKS && !all)
+        fprintf(out, "%35s  %zu more; --all shows them\n", "", n - TASKS);
+}
+
 static void put_ends(FILE *out, const struct sl_table *t)
 {
     fprintf(out, "  %s/%s -> %s/%s\n", sl_table_text_or_empty(t, SL_DIFF_FROM_TYPE),
@@ -359,7 +408,7 @@ static void show_events(FILE *out, struct sl_table *t, int side, bool all)
     sl_table_rewind(t);
 }
 
-void sl_show_diff(FILE *out, const struct sl_result *r, bool all)
+void sl_show_diff(FILE *out, const struct sl_result *r, const char *by, bool all)
 {
     struct sl_table *diff = table_of(r, "diff"), *about = table_of(r, "about"), *sides = table_of(r, "sides"),
                     *transitions = table_of(r, "transitions"), *events = table_of(r, "events"),
@@ -370,6 +419,8 @@ void sl_show_diff(FILE *out, const struct sl_result *r, bool all)
     show_sides(out, sides, sl_table_text_or_empty(about, SL_DIFF_TYPE));
     show_whole(out, diff);
     show_path(out, diff, sl_table_text_or_empty(about, SL_DIFF_NO_PATH), all);
+    show_groups(out, diff, by);
+    show_tasks(out, diff, all);
     show_both(out, transitions, all);
     sl_table_rewind(transitions);
     for (int side = 0; side < 2; side++)

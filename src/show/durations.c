@@ -75,8 +75,10 @@ static void put_histogram(FILE *out, struct sl_table *bins)
     }
 }
 
-static void put_longest(FILE *out, struct sl_table *longest, const char *store)
+static void put_longest(FILE *out, struct sl_table *longest, const struct sl_table *about)
 {
+    const char *store = sl_table_text(about, SL_DURATIONS_STORE, NULL);
+    int64_t more = sl_table_int(about, SL_DURATIONS_DURATIONS) - (longest ? (int64_t)longest->rows : 0);
     char text[32];
 
     if (longest && longest->rows)
@@ -86,6 +88,9 @@ static void put_longest(FILE *out, struct sl_table *longest, const char *store)
                 sl_seconds_text(sl_table_real(longest, SL_DURATIONS_LONGEST_S), text),
                 sl_table_text(longest, SL_DURATIONS_LONGEST_NAME, NULL),
                 (long long)sl_table_int(longest, SL_DURATIONS_LONGEST_SPAN), store);
+    if (longest && longest->rows && more > 0)
+        fprintf(out, "%12s  %s more%s\n", "", sl_show_count((unsigned long long)more, text),
+                sl_table_is_null(about, SL_DURATIONS_TYPE) ? "" : " with --list");
 }
 
 void sl_show_durations(FILE *out, const struct sl_result *r)
@@ -94,6 +99,11 @@ void sl_show_durations(FILE *out, const struct sl_result *r)
 
     put_about(out, about);
     put_numbers(out, sl_result_find(r, "numbers"));
+    if (sl_result_find(r, "groups")) {
+        fputc('\n', out);
+        sl_show_groups(out, sl_result_find(r, "groups"), NULL);
+        return;
+    }
     put_histogram(out, sl_result_find(r, "histogram"));
-    put_longest(out, sl_result_find(r, "longest"), sl_table_text(about, SL_DURATIONS_STORE, NULL));
+    put_longest(out, sl_result_find(r, "longest"), about);
 }

@@ -33,6 +33,11 @@ void sl_show_rate(FILE *out, const struct sl_result *r)
     if (bin_s > 0)
         fprintf(out, " in bins of %s", sl_seconds_text(bin_s, width));
     put_kinds(out, sl_result_find(r, "kinds"), sl_table_text(about, SL_RATE_STORE, NULL));
+    if (sl_result_find(r, "groups")) {
+        fputs("\n\n", out);
+        sl_show_groups(out, sl_result_find(r, "groups"), NULL);
+        return;
+    }
     fprintf(out, "\n\n%-20s %9s%s\n", "time", "events", bin_s > 0 ? "     per s" : "");
     while (sl_table_next(bins, NULL) > 0) {
         double events = sl_table_real(bins, SL_RATE_BIN_EVENTS);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/sequences.h"
+#include "base/mem.h"
 #include "result/sequences.h"
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void show_totals(FILE *out, const struct sl_table *t, const char *type)
 {
@@ -42,19 +45,34 @@ int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, con
 {
     struct sl_table *t = sl_result_find(r, "orderings");
     int64_t last = 0;
-    bool events = false;
-    char which[64];
+    bool events = false, begun = false;
+    char which[64], *group = NULL;
     int rc;
 
     while ((rc = sl_table_next(t, err)) > 0) {
         int64_t sequence = sl_table_int(t, SL_SEQUENCES_SEQUENCE);
+        const char *name = sl_table_text(t, SL_SEQUENCES_NAME, NULL);
+        if (name && (!begun || strcmp(name, group) != 0)) {
+            if (!begun && note)
+                fprintf(out, "%s\n", note);
+            if (begun || note)
+                fputc('\n', out);
+            free(group);
+            group = sl_strdup(name);
+            last = 0;
+            events = false;
+            fprintf(out, "%s: ", name);
+        } else if (name && events && !all && sequence != last) {
+            continue;
+        }
         if (!last)
             show_totals(out, t, root_type);
-        if (!last && note)
+        if (!begun && !name && note)
             fprintf(out, "%s\n", note);
+        begun = true;
         if (sequence != last) {
             if (events && !all)
-                return 0;
+                break;
             if (all)
                 snprintf(which, sizeof which, "\nOrdering %lld", (long long)sequence);
             show_heading(out, t, all ? which : last ? "Most common with events" : "Most common");
@@ -63,5 +81,6 @@ int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, con
         events |= sl_table_int(t, SL_SEQUENCES_POSITION) != 0;
         show_step(out, t);
     }
-    return rc;
+    free(group);
+    return rc < 0 ? rc : 0;
 }

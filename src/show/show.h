@@ -70,6 +70,12 @@ char *sl_show_number(double v, bool sign, char *buf);
 /* "-66.0 to +400"; nothing where either is NaN.  buf holds twice as many. */
 char *sl_show_interval(double low, double high, char *buf);
 
+/*
+ * A row for each of the groups of --by: names to the left, numbers by what the names of their columns end in (_s, _percent),
+ * which is no part of the heading; a last column over_time are bars.
+ */
+int sl_show_groups(FILE *out, struct sl_table *t, struct sl_err *err);
+
 /* ---- what people see of results (result/NAME.h), one file each ---- */
 
 void sl_show_durations(FILE *out, const struct sl_result *r);

@@ -74,6 +74,22 @@ static void put_attribute(FILE *out, const char *name, const char *value)
     sl_buf_free(&b);
 }
 
+/* What tries failed with. */
+static int put_exceptions(FILE *out, struct sl_table *t, struct sl_err *err)
+{
+    long long n = 0;
+    char name[40];
+    int rc;
+
+    while ((rc = sl_table_next(t, err)) > 0) {
+        if (!n++)
+            fputs("\nwhat its tries failed with:\n", out);
+        snprintf(name, sizeof name, "try %.30s", sl_table_text_or_empty(t, 0));
+        put_attribute(out, name, sl_table_text_or_empty(t, 1));
+    }
+    return rc;
+}
+
 static int put_attributes(FILE *out, struct sl_table *t, struct sl_err *err)
 {
     bool any = false;
@@ -227,6 +243,7 @@ int sl_show_span_history(FILE *out, const struct sl_result *r, const char *store
     rc = put_linked(out, r, "contained_in", "contained in", true, store,
                     "select left_span from links where kind = 'in' and right_span = ", err);
     rc = rc ? rc : put_attributes(out, sl_result_find(r, "attributes"), err);
+    rc = rc ? rc : put_exceptions(out, sl_result_find(r, "exceptions"), err);
     rc = rc ? rc
             : put_linked(out, r, "waited_for", "waited for", false, store,
                          "select right_span from links where kind = 'after' and left_span = ", err);

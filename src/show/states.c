@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "show/show.h"
 
+#include <string.h>
+
 /* How many spans, whole or mean.  buf holds 32 bytes. */
 static const char *spans_text(double n, char *buf)
 {
@@ -63,13 +65,15 @@ static void put_state(FILE *out, const struct sl_table *states, int width)
                 sl_seconds_text(sl_table_real(states, SL_STATE_MEAN_S), mean));
 }
 
-void sl_show_states(FILE *out, const struct sl_result *r)
+static void show_part(FILE *out, struct sl_table *about, struct sl_table *states, struct sl_table *columns)
 {
-    struct sl_table *about = sl_result_find(r, "about"), *states = sl_result_find(r, "states"),
-                    *columns = sl_result_find(r, "columns");
+    const char *name;
     int width = 10;
 
     sl_table_next(about, NULL);
+    name = sl_table_text(about, SL_STATES_NAME, NULL);
+    if (name)
+        fprintf(out, "%s: ", name);
     put_heading(out, about);
     while (sl_table_next(states, NULL) > 0) {
         int n = (int)strlen(sl_table_text(states, SL_STATE_NAME, NULL));
@@ -86,4 +90,13 @@ void sl_show_states(FILE *out, const struct sl_result *r)
     if (sl_table_int(about, SL_STATES_OTHERS))
         fprintf(out, "and %lld more, in none of them more than %.2g at a time; --format csv has all\n",
                 (long long)sl_table_int(about, SL_STATES_OTHERS), sl_table_real(about, SL_STATES_OTHERS_MOST));
+}
+
+void sl_show_states(FILE *out, const struct sl_result *r)
+{
+    for (size_t i = 0, parts = 0; i + 2 < r->table.n; i++)
+        if (!strcmp(r->table.v[i]->name, "about")) {
+            fputs(parts++ ? "\n" : "", out);
+            show_part(out, r->table.v[i], r->table.v[i + 1], r->table.v[i + 2]);
+        }
 }

@@ -45,6 +45,11 @@ void sl_show_workers(FILE *out, const struct sl_result *r)
         fprintf(out, ": busy for %.1f %% of the time that they were there", sl_table_real(about, SL_WORKERS_BUSY));
     if (bin_s > 0)
         fprintf(out, "; bins of %s", sl_seconds_text(bin_s, width));
+    if (sl_result_find(r, "groups")) {
+        fputs("\n\n", out);
+        sl_show_groups(out, sl_result_find(r, "groups"), NULL);
+        return;
+    }
     fprintf(out, "\n\n%-20s %8s %8s %8s %8s  busy █, idle ░\n", "time", "workers", "busy", "running", "busy %");
     while (sl_table_next(bins, NULL) > 0) {
         double workers = sl_table_real(bins, SL_WORKERS_BIN_WORKERS), busy = sl_table_real(bins, SL_WORKERS_BIN_BUSY);

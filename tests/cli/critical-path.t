@@ -13,38 +13,38 @@ What made a run as long as it was.
       0.028662   0.1 %  ▏                             8  htex manager
   $ spanloom critical-path --by task | sed -n '4,7p'
        seconds   share                            parts  task
-     15.640505  49.8 %  ████████████                  9  task 166
-     11.725022  37.3 %  █████████                    28  task 170
+     15.640505  49.8 %  ████████████                  9  task 166 (memo)
+     11.725022  37.3 %  █████████                    28  task 170 (slow_with_walltime)
       4.040671  12.9 %  ███▏                          4  driver
   $ spanloom critical-path --by state | sed -n '5p'
-     17.867767  56.9 %  █████████████▋                4  htex interchange, in the interchange's queue
+     15.390366  49.0 %  ███████████▊                  1  htex interchange, in the interchange's queue
 
 For programs, one row for each part, each from where the last one ended:
 
   $ spanloom critical-path --format csv > path.csv
   $ head -3 path.csv
-  start,end,seconds,task,component,state,span
-  2026-11-20T08:11:29.116514000Z,2026-11-20T08:11:31.227329000Z,2.110815,,driver,before the first task,1
-  2026-11-20T08:11:31.227329000Z,2026-11-20T08:11:31.277061000Z,0.049732,,driver,between submissions,1
+  start,end,seconds,task,component,state,span,app,lost
+  2026-11-20T08:11:29.116514000Z,2026-11-20T08:11:31.227329000Z,2.110815,,driver,before the first task,1,,0
+  2026-11-20T08:11:31.227329000Z,2026-11-20T08:11:31.277061000Z,0.049732,,driver,between submissions,1,,0
   $ tail -1 path.csv
-  2026-11-20T08:11:58.645071000Z,2026-11-20T08:12:00.522712000Z,1.877641,,driver,after the last task,1
+  2026-11-20T08:11:58.645071000Z,2026-11-20T08:12:00.522712000Z,1.877641,,driver,after the last task,1,,0
   $ awk -F, 'NR > 2 && $1 != end {print "a gap before", $0} {end = $2; if (NR > 1) n += $3} END {printf "%.6f\n", n}' path.csv
   31.406198
   $ spanloom sql --format tsv "SELECT (max(time_ns) - min(time_ns)) / 1e9 AS s FROM spans w JOIN descendants(w.id) d JOIN events e ON e.span = d.span WHERE w.type = 'parsl.rundir.workflow'"
   s
   31.406198
   $ spanloom critical-path --format tsv | head -2 | tr '\t' '|'
-  start|end|seconds|task|component|state|span
-  2026-11-20T08:11:29.116514000Z|2026-11-20T08:11:31.227329000Z|2.110815||driver|before the first task|1
+  start|end|seconds|task|component|state|span|app|lost
+  2026-11-20T08:11:29.116514000Z|2026-11-20T08:11:31.227329000Z|2.110815||driver|before the first task|1||0
   $ spanloom critical-path --format json | python3 -c 'import json, sys; print(*json.load(sys.stdin)[0])'
-  start end seconds task component state span
+  start end seconds task component state span app lost
 
 Slack:
 
   $ spanloom critical-path --slack --format csv | head -3
-  task,slack_s,path_s,first,done,span
-  166,0.0,15.640505,2026-11-20T08:11:31.277061000Z,2026-11-20T08:11:46.917566000Z,184
-  170,0.0,11.725022,2026-11-20T08:11:46.920049000Z,2026-11-20T08:11:58.645071000Z,333
+  task,slack_s,path_s,first,done,span,app
+  166,0.0,15.640505,2026-11-20T08:11:31.277061000Z,2026-11-20T08:11:46.917566000Z,184,memo
+  170,0.0,11.725022,2026-11-20T08:11:46.920049000Z,2026-11-20T08:11:58.645071000Z,333,slow_with_walltime
   $ spanloom critical-path --slack --format csv | wc -l
   199
 
@@ -55,7 +55,7 @@ Which one:
   $ spanloom critical-path --run 000 | head -1 | cut -d' ' -f 1-5
   parsl.rundir.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 31.4 s,
   $ spanloom critical-path task 42 | head -2
-  parsl.monitoring.task 42 of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 9.5 s, from 2026-11-20T08:11:31.245856000Z to 2026-11-20T08:11:40.748331000Z
+  parsl.monitoring.task 42 (sleeper) of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 9.5 s, from 2026-11-20T08:11:31.245856000Z to 2026-11-20T08:11:40.748331000Z
   its critical path goes through 1 of 1 task
   $ spanloom critical-path --format csv task 42 | head -3 | cut -d, -f 3-6
   seconds,task,component,state
@@ -74,7 +74,7 @@ Which one:
   spanloom: no run is called zzz; see them with: spanloom runs -d spanloom.db
   [1]
   $ spanloom critical-path --by bad
-  spanloom: --by is state, component or task, not 'bad'
+  spanloom: --by is state, component, task, app, executor, node, worker or type, not 'bad'
   try: spanloom critical-path --help
   [2]
   $ spanloom critical-path --nonsense
@@ -104,14 +104,14 @@ Several workflows in a store, or none:
    since start      seconds  task        component, state
       0.000000     1.359473              driver, before the first task
       1.359473     0.003204              driver, between submissions
-      1.362677     0.024649  10          parsl, being submitted
-      1.387326     1.001252  10          workqueue executor, in the executor's queue
-      2.388578    24.873263  10          workqueue, in the queue of Work Queue
-     27.261841     2.136437  10          workqueue worker, running on a worker
-     29.398278     0.000362  11          parsl, being submitted
-     29.398640     0.821960  11          workqueue executor, in the executor's queue
-     30.220600     2.391315  11          workqueue, in the queue of Work Queue
-     32.611915     0.812250  11          workqueue worker, running on a worker
+      1.362677     0.024649  10 (tiny)   parsl, being submitted
+      1.387326     1.001252  10 (tiny)   workqueue executor, in the executor's queue
+      2.388578    24.873263  10 (tiny)   workqueue, in the queue of Work Queue
+     27.261841     2.136437  10 (tiny)   workqueue worker, running on a worker
+     29.398278     0.000362  11 (add)    parsl, being submitted
+     29.398640     0.821960  11 (add)    workqueue executor, in the executor's queue
+     30.220600     2.391315  11 (add)    workqueue, in the queue of Work Queue
+     32.611915     0.812250  11 (add)    workqueue worker, running on a worker
      33.424165     1.001934              driver, after the last task
   $ spanloom import --quiet -d many.db "$ROOT/tests/data/parsl-2026-threads" "$ROOT/tests/data/parsl-2026-lost"
   $ spanloom critical-path -d many.db
@@ -146,6 +146,6 @@ Inside of a task, traced functions have their part, by name:
 
   $ spanloom import --quiet -d traced.db "$ROOT/tests/data/parsl-2026-traced"
   $ spanloom critical-path -d traced.db --format tsv | cut -f 3- | grep program
-  5.37e-05\t6\tprogram\tin app_3\t50 (esc)
-  0.020111\t6\tprogram\tin work\t51 (esc)
-  0.000104\t6\tprogram\tin app_3\t50 (esc)
+  5.37e-05\t6\tprogram\tin app_3\t50\tinside\t0 (esc)
+  0.020111\t6\tprogram\tin work\t51\tinside\t0 (esc)
+  0.000104\t6\tprogram\tin app_3\t50\tinside\t0 (esc)

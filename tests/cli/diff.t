@@ -136,6 +136,7 @@ For programs:
         1 makespan
         1 story
         1 what
+        5 task
        13 critical_path
        35 transition
 
@@ -190,6 +191,15 @@ Other runs:
       36.4 ms     7.93 ms    -28.5 ms  driver, between submissions
        4.4 ms     10.6 ms    +6.19 ms  parsl, waiting for dependencies or its launch
                              +4.03 ms  6 more; --all shows them
+  
+  The tasks that moved most, by their time on workers
+            A           B      change
+       109 ms      100 ms    -9.05 ms  task 1 (sleeper)
+      1.53 ms      332 us     -1.2 ms  task 8 (sleeper)
+       302 ms      300 ms    -1.09 ms  task 7 (sleeper)
+       201 ms      201 ms     -927 us  task 6 (sleeper)
+      1.19 ms      272 us     -917 us  task 12 (add)
+                                       13 more; --all shows them
   
   From one event to the next: both have 1 transition
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
@@ -283,6 +293,14 @@ A and B may be runs of one store:
         11 ms        1 ms      -10 ms  htex manager, result on its way back
        9.4 ms     4.43 ms    -4.97 ms  driver, between submissions
                              -3.02 ms  5 more; --all shows them
+  
+  The tasks that moved most, by their time on workers
+            A           B      change
+        5.2 s      4.51 s     -689 ms  task 1 (kill_manager_once)
+       2.05 s      2.07 s      +24 ms  task 0 (sleeper)
+       1.03 s      1.02 s      -15 ms  task 2 (sleeper)
+       242 ms      244 ms       +2 ms  task 3 (sleeper)
+       238 ms      236 ms       -2 ms  task 4 (sleeper)
   
   $ spanloom diff two.db:9eda two.db:01c7fa11 2>&1
   spanloom: no run is called 01c7fa11; see them with: spanloom runs -d two.db

@@ -17,9 +17,10 @@ How long it took from one event to another.
           20 s to 25 s                19  ███████████
   
   the longest:
-        21.8 s  parsl.monitoring.task 128: spanloom show span 1225 -d spanloom.db
-        21.7 s  parsl.monitoring.task 127: spanloom show span 1224 -d spanloom.db
-        21.7 s  parsl.monitoring.task 126: spanloom show span 1223 -d spanloom.db
+        21.8 s  parsl.monitoring.task 128 (add): spanloom show span 1225 -d spanloom.db
+        21.7 s  parsl.monitoring.task 127 (add): spanloom show span 1224 -d spanloom.db
+        21.7 s  parsl.monitoring.task 126 (add): spanloom show span 1223 -d spanloom.db
+                186 more with --list
   $ spanloom durations running running_ended parsl.monitoring.try
   from running to running_ended: 223 of 229 spans of type parsl.monitoring.try
             5 without a start
@@ -42,6 +43,7 @@ How long it took from one event to another.
         4.05 s  parsl.monitoring.try 0: spanloom show span 1295 -d spanloom.db
         3.08 s  parsl.monitoring.try 0: spanloom show span 1479 -d spanloom.db
         3.06 s  parsl.monitoring.try 2: spanloom show span 1523 -d spanloom.db
+                220 more with --list
   $ spanloom durations invoked worker_received_task --missing
   span  key  start                           end  duration_s  starts  ends
   1256  159  2026-11-20T08:11:31.274832000Z                        1     0
@@ -78,9 +80,9 @@ Any query:
   
           mean       stddev      minimum         25 %       median         75 %         95 %      maximum
   $ spanloom durations --sql "SELECT start_ns, end_ns, span FROM two_events('invoked', 'returned')" | tail -3
-        21.8 s  parsl.monitoring.task 128: spanloom show span 1225 -d spanloom.db
-        21.8 s  parsl.monitoring.task 127: spanloom show span 1224 -d spanloom.db
-        21.7 s  parsl.monitoring.task 126: spanloom show span 1223 -d spanloom.db
+        21.8 s  parsl.monitoring.task 127 (add): spanloom show span 1224 -d spanloom.db
+        21.7 s  parsl.monitoring.task 126 (add): spanloom show span 1223 -d spanloom.db
+                195 more
   $ spanloom durations --sql "SELECT NULL AS duration_s"
   0 durations
             1 row without an end

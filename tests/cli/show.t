@@ -4,7 +4,7 @@ One task through every component.
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ without_ids() { sed -E "s/  \(span [0-9]+\)//"; }
   $ spanloom show task 42 | without_ids
-  parsl.monitoring.task 42 of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
+  parsl.monitoring.task 42 (sleeper) of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
   
   attributes:
     app                          sleeper
@@ -49,7 +49,7 @@ One that never reached a worker says how far it came (its dependency failed):
   $ task=$(spanloom sql --format csv "select t.key from spans t join spans y on y.parent = t.id join events e on e.span = y.id
   >   where t.type = 'parsl.monitoring.task' and e.type = 'dep_fail' order by t.id limit 1" | tail -1)
   $ spanloom show task $task | without_ids
-  parsl.monitoring.task 159 of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
+  parsl.monitoring.task 159 (add) of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
   
   attributes:
     app                          add
@@ -58,8 +58,11 @@ One that never reached a worker says how far it came (its dependency failed):
     task_func_name               add
     task_memoize                 0
   
+  what its tries failed with:
+    try 0                        DependencyError([(ValueError('deliberate failure 0'), 'task 154')], 159)
+  
   waited for:
-    parsl.monitoring.task 154 of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
+    parsl.monitoring.task 154 (always_fails) of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
   
   contexts (= is another view of the same thing):
     parsl.monitoring.task 159
@@ -158,7 +161,7 @@ As json it is whole, and says what the text says:
   > print(whole["reach"], whole["span"][0]["name"] == text.split("  (span")[0], whole["span"][0]["contexts"])
   > END
   $ python3 whole.py 42
-  {'events': 19, 'span': 1, 'contained_in': 0, 'attributes': 5, 'waited_for': 0, 'contexts': 7, 'doubts': 0, 'waits': 1, 'reach': 0}
+  {'events': 19, 'span': 1, 'contained_in': 0, 'attributes': 5, 'exceptions': 0, 'waited_for': 0, 'contexts': 7, 'doubts': 0, 'waits': 1, 'reach': 0}
   True True
   parsl.monitoring.task 42 None None None
   parsl.rundir.task 42 facet None None
@@ -170,7 +173,7 @@ As json it is whole, and says what the text says:
   state 9.229638 9229638000 parsl.executor.htex.interchange.task interchange_put parsl.executor.htex.interchange.task interchange_to_manager
   [] True 7
   $ python3 whole.py 159
-  {'events': 8, 'span': 1, 'contained_in': 0, 'attributes': 5, 'waited_for': 1, 'contexts': 4, 'doubts': 0, 'waits': 1, 'reach': 1}
+  {'events': 8, 'span': 1, 'contained_in': 0, 'attributes': 5, 'exceptions': 1, 'waited_for': 1, 'contexts': 4, 'doubts': 0, 'waits': 1, 'reach': 1}
   True True
   parsl.monitoring.task 159 None None None
   parsl.rundir.task 159 facet None None

@@ -74,10 +74,13 @@ What it prints can be asked again; so can what critical-path prints.
   driver, before the first task
   driver, between submissions
   htex interchange, in the interchange's queue
+  htex interchange, lost to a failed try
   htex interchange, on its way to a manager
   htex interchange, result on its way back
   htex manager, in the manager's queue
+  htex manager, lost to a failed try
   htex manager, result on its way back
+  htex worker, lost to a failed try
   htex worker, result on its way back
   htex worker, running on a worker
   parsl, being submitted

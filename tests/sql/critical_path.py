@@ -515,7 +515,7 @@ def run_of(run):
             check(before is None or x != 1 or abs(before - (end - start) / 1e9) < 1e-9, "x1", before)
         # the command says the same
         out = spanloom("critical-path", "-d", f, "--format", "csv", "span", w).out
-        check(out.startswith("start,end,seconds,task,component,state,span\n"), out[:100])
+        check(out.startswith("start,end,seconds,task,component,state,span,app,lost\n"), out[:100])
         got = csv_rows(out)
         ns = lambda text: round((datetime.datetime.fromisoformat(text[:19]) - datetime.datetime(1970, 1, 1)).total_seconds()) * S + int(text[20:29])
         equal([(ns(r["start"]) - T0, ns(r["end"]) - T0, r["task"] or None, r["component"], r["state"]) for r in got], parts, "csv")

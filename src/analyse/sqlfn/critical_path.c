@@ -10,6 +10,7 @@
  *   component, state   who had it, and what it was doing
  *   span               the span whose event began the state (of several stretches in one row, the first)
  *   task_span          the task; NULL: the driver's time
+ *   lost               1: in the queue, on its way or on a worker for a try that failed; else 0
  *
  * and, hidden, the same in each row: tasks, how many the workflow has; undone, of how many nothing says that they were
  * done.  A span that does not exist, or to which nothing happened, has no rows.
@@ -20,13 +21,17 @@
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
+#include "analyse/tasks/places.h"
 
-enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, COLUMNS, TASKS = COLUMNS, UNDONE };
+#include <stdlib.h>
+
+enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, LOST, COLUMNS, TASKS = COLUMNS, UNDONE };
 
 struct state {
     struct sl_table_rows rows;
     struct sl_workflow w;
     struct sl_path p;
+    bool *lost; /* by part */
 };
 
 static void end(void *state)
@@ -35,6 +40,24 @@ static void end(void *state)
 
     sl_path_free(&s->p);
     sl_workflow_free(&s->w);
+    free(s->lost);
+}
+
+/* Parts that lie in what a failed try took, from its queue on. */
+static void find_lost(struct state *s)
+{
+    s->lost = sl_alloc((s->p.v.n + 1) * sizeof *s->lost);
+    for (size_t i = 0; i < s->p.v.n; i++) {
+        const struct sl_path_part *p = &s->p.v.v[i];
+        struct sl_places of = {0};
+        if (p->task == SL_NO_INDEX)
+            continue;
+        sl_places_runs(&of, &s->w, p->task);
+        for (size_t k = 0; k < of.run.n; k++)
+            s->lost[i] |= of.run.v[k].lost && p->start_ns - s->w.first_ns >= of.run.v[k].ready_ns &&
+                          p->end_ns - s->w.first_ns <= of.run.v[k].until_ns;
+        sl_places_free(&of);
+    }
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
@@ -43,10 +66,14 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     int rc;
 
     sl_path_free(&s->p);
+    free(s->lost);
+    s->lost = NULL;
     s->rows = (struct sl_table_rows){0};
     rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
-    if (!rc)
+    if (!rc) {
         sl_path_make(&s->p, &s->w);
+        find_lost(s);
+    }
     s->rows.n = s->p.v.n;
     return rc;
 }
@@ -69,6 +96,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     case COMPONENT: sqlite3_result_text(out, p->component, -1, SQLITE_TRANSIENT); break;
     case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;
     case SPAN: sqlite3_result_int64(out, g->id.v[p->span]); break;
+    case LOST: sqlite3_result_int(out, s->lost[s->rows.at]); break;
     case TASKS: sqlite3_result_int64(out, s->w.n); break;
     case UNDONE: sqlite3_result_int64(out, s->w.undone); break;
     default:
@@ -80,7 +108,7 @@ static void column(const void *state, sqlite3_context *out, int col)
 static const struct sl_table_fn fn = {
     .name = "critical_path",
     .schema = "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
-              "span INTEGER, task_span INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
+              "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
               "undone INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 1,

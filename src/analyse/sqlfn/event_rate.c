@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_rate(event, bin_s): how often something happened, bin by bin.
+ * event_rate(event, bin_s [, by]): how often something happened, bin by bin.
  *
  *   time_ns   where the bin begins, a multiple of its width since the epoch
  *   events    how many there are in it
@@ -11,26 +11,36 @@
  * Bins reach from the first such event to the last; between them, those without events have 0.  event is EVENT or
  * SPAN_TYPE/EVENT, with * for any text.  Events are as in the view `events`: no lens, clocks as they were.
  *
+ * by: 'app', 'executor', 'node', 'worker' or 'type' (analyse/groups.h): these by name, each with the bins in which it
+ * has events; the hidden column name has it.
+ *
  *     SELECT * FROM event_rate('parsl.executor.htex.worker.task/worker_received_task', 1);
  *
  * One scan of the events, 8 bytes for each that counts; with a span type only the events of such spans.
  */
 #include "analyse/bins.h"
 #include "analyse/ext.h"
+#include "analyse/groups.h"
 #include "analyse/lens/lens.h"
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-enum { TIME_NS, EVENTS, PER_S, COLUMNS, FIRST_NS = COLUMNS, LAST_NS };
-enum { EVENT, BIN_S };
+enum { TIME_NS, EVENTS, PER_S, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, NAME };
+enum { EVENT, BIN_S, BY };
 
 struct state {
     SL_VEC(int64_t) time_ns;
+    SL_VEC(uint32_t) group; /* of each, where they are grouped */
+    struct sl_graph g;
+    struct sl_groups groups;
+    uint32_t *by_name, all; /* the groups in order, with none at the end; how many; 1 without */
+    uint32_t of;            /* the one at hand, into by_name */
     int64_t first_ns, last_ns; /* of all, also of those beyond the bounds */
     size_t events;
     int64_t min_ns, max_ns; /* times that the bounds want */
@@ -72,8 +82,13 @@ static int event_row(void *to, sqlite3_value **v)
         s->first_ns = s->last_ns = t;
     s->first_ns = t < s->first_ns ? t : s->first_ns;
     s->last_ns = t > s->last_ns ? t : s->last_ns;
-    if (t >= s->min_ns && t <= s->max_ns)
-        *sl_vec_add(&s->time_ns) = t;
+    if (t < s->min_ns || t > s->max_ns)
+        return 0;
+    *sl_vec_add(&s->time_ns) = t;
+    if (s->groups.by != SL_GROUP_BY_NONE) {
+        uint32_t span = sl_graph_find(&s->g, sqlite3_value_int64(v[1]));
+        *sl_vec_add(&s->group) = span == SL_NO_INDEX ? 0 : sl_groups_of(&s->groups, span);
+    }
     return 0;
 }
 
@@ -87,7 +102,7 @@ static int scan_events(struct state *s, sqlite3 *db, const char *pattern, struct
 
     if (!rc && slash)
         rc = find_names(&spans, db, type, err);
-    sl_buf_addf(&sql, "SELECT sl_query_each(?1, e.time_ns) FROM %s WHERE e.type IN (%s)",
+    sl_buf_addf(&sql, "SELECT sl_query_each(?1, e.time_ns, e.span) FROM %s WHERE e.type IN (%s)",
                 slash ? "sl_span s CROSS JOIN sl_event e ON e.span = s.id" : "sl_event e NOT INDEXED", events.ids.s);
     if (slash)
         sl_buf_addf(&sql, " AND s.type IN (%s)", spans.ids.s ? spans.ids.s : "");
@@ -125,7 +140,36 @@ static void end(void *state)
     struct state *s = state;
 
     sl_vec_free(&s->time_ns);
+    sl_vec_free(&s->group);
+    sl_groups_free(&s->groups);
+    sl_graph_free(&s->g);
+    free(s->by_name);
     free(s->count);
+}
+
+static int by_name(const void *a, const void *b, void *groups)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return !x || !y ? !x - !y : strcmp(sl_groups_name(groups, x), sl_groups_name(groups, y));
+}
+
+static uint32_t *count_at(const struct state *s, uint32_t group, int64_t bin)
+{
+    return &s->count[(size_t)group * (size_t)(s->bins.last - s->bins.first + 1) + (size_t)(bin - s->bins.first)];
+}
+
+/* The next in which there is something, from the one at hand on. */
+static void skip(struct state *s)
+{
+    if (s->groups.by == SL_GROUP_BY_NONE)
+        return;
+    while (s->of < s->all && (s->bin > s->bins.last || !*count_at(s, s->by_name[s->of], s->bin))) {
+        if (s->bin++ < s->bins.last)
+            continue;
+        s->bin = s->bins.first;
+        s->of++;
+    }
 }
 
 static int count(struct state *s, const struct sl_call *call, struct sl_err *err)
@@ -137,14 +181,22 @@ static int count(struct state *s, const struct sl_call *call, struct sl_err *err
         s->bins.last = -1;
         return rc;
     }
-    s->count = sl_alloc((size_t)(s->bins.last - s->bins.first + 1) * sizeof *s->count);
+    s->all = s->groups.by == SL_GROUP_BY_NONE ? 1 : (uint32_t)s->groups.name.of.n + 1;
+    if ((double)s->all * (double)(s->bins.last - s->bins.first + 1) > 1e8)
+        return sl_err(err, SL_EUSAGE, "%u groups and so many bins are too many; make them wider", s->all);
+    s->by_name = sl_alloc(s->all * sizeof *s->by_name);
+    for (uint32_t i = 0; i < s->all; i++)
+        s->by_name[i] = i;
+    qsort_r(s->by_name, s->all, sizeof *s->by_name, by_name, &s->groups);
+    s->count = sl_alloc(s->all * (size_t)(s->bins.last - s->bins.first + 1) * sizeof *s->count);
     for (size_t i = 0; i < s->time_ns.n; i++) {
         int64_t bin = sl_bins_of(&s->bins, s->time_ns.v[i]);
         if (bin >= s->bins.first && bin <= s->bins.last)
-            s->count[bin - s->bins.first]++;
+            ++*count_at(s, s->group.n ? s->group.v[i] : 0, bin);
     }
     sl_vec_free(&s->time_ns);
     s->bin = s->bins.first;
+    skip(s);
     return 0;
 }
 
@@ -152,11 +204,16 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     const char *pattern = (const char *)sqlite3_value_text(call->arg[EVENT]);
+    enum sl_by by;
     int rc;
 
     end(s);
-    *s = (struct state){.bins = {.last = -1}};
-    rc = sl_bins_width(&s->bins, call->arg[BIN_S], err);
+    *s = (struct state){.bins = {.last = -1}, .all = 1};
+    rc = sl_by_find(&by, call->arg[BY] ? (const char *)sqlite3_value_text(call->arg[BY]) : NULL, err);
+    if (!rc)
+        rc = sl_bins_width(&s->bins, call->arg[BIN_S], err);
+    if (!rc && by != SL_GROUP_BY_NONE && !(rc = sl_graph_load(&s->g, call->db, 0, err)))
+        rc = sl_groups_open(&s->groups, &s->g, call->db, by, err);
     s->min_ns = call->min;
     if (!rc && (s->bins.about || __builtin_add_overflow(call->max, s->bins.width_ns, &s->max_ns)))
         s->max_ns = INT64_MAX;
@@ -174,26 +231,31 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 static bool at_end(const void *state)
 {
     const struct state *s = state;
-    return s->bin > s->bins.last;
+    return s->of >= s->all || s->bin > s->bins.last;
 }
 
 static int next(void *state, struct sl_err *err)
 {
     (void)err;
     ((struct state *)state)->bin++;
+    skip(state);
     return 0;
 }
 
 static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
-    uint32_t n = s->count[s->bin - s->bins.first];
+    uint32_t group = s->by_name[s->of], n = *count_at(s, group, s->bin);
 
     switch (col) {
     case TIME_NS: sqlite3_result_int64(out, sl_bins_begin(&s->bins, s->bin)); break;
     case EVENTS: sqlite3_result_int64(out, n); break;
     case FIRST_NS: sqlite3_result_int64(out, s->first_ns); break;
     case LAST_NS: sqlite3_result_int64(out, s->last_ns); break;
+    case NAME:
+        if (s->groups.by != SL_GROUP_BY_NONE)
+            sqlite3_result_text(out, sl_groups_name(&s->groups, group), -1, SQLITE_TRANSIENT);
+        break;
     default: sqlite3_result_double(out, n / ((double)s->bins.width_ns / 1e9));
     }
 }
@@ -201,15 +263,16 @@ static void column(const void *state, sqlite3_context *out, int col)
 static int64_t row_id(const void *state)
 {
     const struct state *s = state;
-    return sl_bins_begin(&s->bins, s->bin);
+    int64_t at = sl_bins_begin(&s->bins, s->bin);
+    return s->of ? (int64_t)sl_hash_mix((uint64_t)at, s->of) : at;
 }
 
 static const struct sl_table_fn fn = {
     .name = "event_rate",
     .schema = "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN, "
-              "first_ns INTEGER HIDDEN, last_ns INTEGER HIDDEN)",
+              "\"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, last_ns INTEGER HIDDEN, name TEXT HIDDEN)",
     .columns = COLUMNS,
-    .args = 2,
+    .args = 3,
     .needed = 2,
     .usage = "event_rate('parsl.monitoring.task/returned', 60)",
     .rows = 1000,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * occupancy(root_type [, bin_s [, within]]): how many spans of a type are in which state over time.  The state of a
+ * occupancy(root_type [, bin_s [, within [, by]]]): how many spans of a type are in which state over time.  The state of a
  * span is the latest event of its closure until it is over (analyse/occupancy.h), as the lens (analyse/lens/lens.h)
  * shows it.
  *
@@ -20,7 +20,8 @@
  *
  * and, hidden (they come when named): first_ns and last_ns, when the first and the last event are; roots, how many
  * spans of the type have events; ends, how many of them end in the state of the row; width_s, of the bins.  within is
- * the id of a span to which those of the type belong.
+ * the id of a span to which those of the type belong.  by: 'app', 'executor', 'node', 'worker' or 'type'
+ * (analyse/groups.h): each of them has rows of its own, by time, then by name, which the hidden column name has.
  */
 #include "analyse/occupancy.h"
 #include "analyse/ext.h"
@@ -30,8 +31,8 @@
 
 #include <stdlib.h>
 
-enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS, ENDS, WIDTH_S };
-enum { ROOT_TYPE, BIN_S, WITHIN };
+enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS, ENDS, WIDTH_S, NAME };
+enum { ROOT_TYPE, BIN_S, WITHIN, BY };
 
 struct count {
     struct sl_level spans, ended;
@@ -42,6 +43,7 @@ struct count {
 
 struct state {
     struct sl_root_events histories; /* of which only the names are kept */
+    struct sl_groups groups;
     struct sl_occupancy o;
     struct count *count; /* by state */
     struct sl_bins bins; /* width_ns 0: changes */
@@ -196,6 +198,7 @@ static void end(void *state)
 
     sl_root_events_free(&s->histories);
     sl_occupancy_free(&s->o);
+    sl_groups_free(&s->groups);
     free(s->count);
     free(s->row);
 }
@@ -203,14 +206,20 @@ static void end(void *state)
 static int load(struct state *s, const struct sl_call *call, struct sl_err *err)
 {
     const char *type;
-    int rc = sl_root_events_open(&s->histories, call->db, call->arg[WITHIN], err);
+    enum sl_by by;
+    int rc = sl_by_find(&by, call->arg[BY] ? (const char *)sqlite3_value_text(call->arg[BY]) : NULL, err);
+
+    if (!rc)
+        rc = sl_root_events_open(&s->histories, call->db, by == SL_GROUP_BY_NONE ? call->arg[WITHIN] : NULL, err);
+    if (!rc)
+        rc = sl_groups_open(&s->groups, &s->histories.g, call->db, by, err);
 
     if (!rc && !(type = sl_root_events_type(&s->histories, call->arg[ROOT_TYPE], err)))
         rc = SL_EUSAGE;
     if (!rc)
         rc = sl_root_events_of(&s->histories, type, call->arg[WITHIN], err);
     if (!rc)
-        rc = sl_occupancy_make(&s->o, &s->histories, err);
+        rc = sl_occupancy_make(&s->o, &s->histories, by == SL_GROUP_BY_NONE ? NULL : &s->groups, err);
     s->count = sl_alloc(s->o.states * sizeof *s->count);
     for (size_t i = 0; i < s->o.n; i++)
         if (s->o.v[i].b & SL_OVER) {
@@ -305,6 +314,10 @@ static void column(const void *state, sqlite3_context *out, int col)
     case LAST_NS: sqlite3_result_int64(out, s->o.v[s->o.n - 1].time_ns); break;
     case ROOTS: sqlite3_result_int64(out, s->roots); break;
     case ENDS: sqlite3_result_int64(out, s->count[row].ends); break;
+    case NAME:
+        if (s->o.group)
+            sqlite3_result_text(out, sl_groups_name(&s->groups, s->o.group[row]), -1, SQLITE_TRANSIENT);
+        break;
     default:
         if (s->bins.width_ns)
             sqlite3_result_double(out, (double)s->bins.width_ns / 1e9);
@@ -320,10 +333,10 @@ static int64_t row_id(const void *state)
 static const struct sl_table_fn fn = {
     .name = "occupancy",
     .schema = "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
-              "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
-              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN, width_s REAL HIDDEN)",
+              "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, \"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, "
+              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN, width_s REAL HIDDEN, name TEXT HIDDEN)",
     .columns = COLUMNS,
-    .args = 3,
+    .args = 4,
     .needed = 1,
     .usage = "occupancy('parsl.monitoring.task', 60)",
     .rows = 10000,

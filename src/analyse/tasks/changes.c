@@ -347,26 +347,45 @@ static void apply_arrival(struct sl_changes *c, struct change *h, enum sl_arriva
     }
 }
 
+/* "COMPONENT, lost to a failed try", as critical-path calls it: what it had of failed tries only.  NULL: of all. */
+static bool *only_lost(const struct sl_changes *c, struct change *h)
+{
+    static const char end[] = ", lost to a failed try";
+    size_t n = strlen(h->what);
+    bool *lost;
+
+    if (n < sizeof end || strcmp(h->what + n - (sizeof end - 1), end) != 0)
+        return NULL;
+    h->what[n - (sizeof end - 1)] = 0;
+    lost = sl_alloc((c->w->seg.n + 1) * sizeof *lost);
+    for (size_t i = 0; i < c->p->run.n; i++)
+        for (uint32_t s = c->p->run.v[i].queue; s <= c->p->run.v[i].last && c->p->run.v[i].lost; s++)
+            lost[s] = true;
+    return lost;
+}
+
 static void apply_state(struct sl_changes *c, struct change *h)
 {
+    bool *lost = only_lost(c, h);
     struct kept *kept = sl_alloc(KEPT * sizeof *kept);
     struct sl_buf b = {0};
 
-    for (int why = 0; why <= SL_DRIVER_AFTER; why++)
+    for (int why = 0; why <= SL_DRIVER_AFTER && !lost; why++)
         if (matches(h, "driver", sl_driver_states[why], &b)) {
             c->driver[why] *= h->factor;
             h->used = true;
         }
     for (int k = 0; k < SL_ARRIVALS; k++)
-        if (matches(h, "workers", "start-up", &b) || matches(h, sl_arrival_component[k], sl_arrival_state[k], &b))
+        if (!lost && (matches(h, "workers", "start-up", &b) || matches(h, sl_arrival_component[k], sl_arrival_state[k], &b)))
             apply_arrival(c, h, (enum sl_arrival)k);
     for (uint32_t i = 0; i < c->w->n; i++)
         for (uint32_t s = c->w->task[i].seg; s < c->w->task[i].seg + c->w->task[i].nseg; s++)
-            if (means(kept, h, c->w, &c->w->seg.v[s], &b)) {
+            if ((!lost || lost[s]) && means(kept, h, c->w, &c->w->seg.v[s], &b)) {
                 c->factor[s] *= h->factor;
                 h->used = true;
             }
     sl_buf_free(&b);
+    free(lost);
     free(kept);
 }
 

@@ -17,7 +17,7 @@ static enum sl_phase_kind kind_at(const struct sl_workflow *w, uint32_t seg)
 
 /* Of one task, from the last to the first.  A queue reaches back to the first wait, between which it may be on its way.
  */
-static void find_runs(struct sl_places *p, const struct sl_workflow *w, uint32_t task)
+void sl_places_runs(struct sl_places *p, const struct sl_workflow *w, uint32_t task)
 {
     const struct sl_task *t = &w->task[task];
     struct sl_run *run = NULL;
@@ -452,7 +452,7 @@ void sl_places_make(struct sl_places *out, const struct sl_workflow *w)
 
     *out = (struct sl_places){0};
     for (uint32_t i = 0; i < w->n; i++)
-        find_runs(out, w, i);
+        sl_places_runs(out, w, i);
     if (out->run.n)
         qsort(out->run.v, out->run.n, sizeof *out->run.v, by_from);
     m.anchor = none(w->s.g.n);

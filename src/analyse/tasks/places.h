@@ -72,5 +72,7 @@ struct sl_places {
 /* *out is to be freed. */
 void sl_places_make(struct sl_places *out, const struct sl_workflow *w);
 void sl_places_free(struct sl_places *p);
+/* Appends the runs of one task, from the last to the first, without pool, behind_ns and own_ns. */
+void sl_places_runs(struct sl_places *p, const struct sl_workflow *w, uint32_t task);
 
 #endif
