@@ -71,9 +71,6 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     if (rc)
         return rc;
     s->loaded = true;
-    for (int i = SL_GROUP_BY_APP; i <= SL_GROUP_BY_TYPE && !rc; i++)
-        if (!s->by[i].g)
-            rc = sl_groups_open(&s->by[i], &s->g, call->db, (enum sl_by)i, err);
     s->type = type ? sl_names_find(&s->g.names, type) : SL_NO_INDEX;
     s->none = type && s->type == SL_NO_INDEX;
     s->at = first_from(&s->g.id, call->min);
@@ -101,10 +98,13 @@ static int next(void *state, struct sl_err *err)
 static void column(const void *state, sqlite3_context *out, int col)
 {
     struct state *s = (struct state *)state; /* walks are its own */
+    struct sl_err err = {0};
     uint32_t group;
 
     if (col == SPAN)
         sqlite3_result_int64(out, s->g.id.v[s->at]);
+    else if (!s->by[col].g && sl_groups_open(&s->by[col], &s->g, s->db, (enum sl_by)col, &err)) /* when it is asked for */
+        sqlite3_result_error(out, err.text, -1);
     else if ((group = sl_groups_of(&s->by[col], s->at)))
         sqlite3_result_text(out, sl_groups_name(&s->by[col], group), -1, SQLITE_TRANSIENT);
 }
