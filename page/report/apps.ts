@@ -7,6 +7,7 @@ import { spread } from "./tally";
 import { table, type Column } from "./table";
 import { category, theme } from "./theme";
 import { views, type Context } from "./view";
+import { digits, seconds } from "./words";
 
 const COLUMNS = ["tasks", "done", "failed", "unfinished", "retried", "median_s", "p95_s", "max_s", "run_s", "queue_median_s", "lost_s"] as const;
 
@@ -50,7 +51,9 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
                     return el("span", {}, swatch, el("bdi", {}, n || "(none)"));
                 },
             },
-            ...COLUMNS.filter(c => !(["failed", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "lost to retries" }[name as string] ?? name }) as Column),
+            ...COLUMNS.filter(c => !(["failed", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "lost to retries" }[name as string] ?? name,
+                ...(["failed", "unfinished", "retried"].includes(name) ? { show: (v: Cell) => (v ? el("span", { class: name === "retried" ? null : "bad" }, digits(v as number)) : "") } : {}),
+                ...(name === "lost_s" ? { show: (v: Cell) => (v ? seconds(v as number) : "") } : {}) }) as Column),
         ];
         if (all.n && high > 0)
             columns.splice(columns.findIndex(c => c.name === "median_s"), 0, {

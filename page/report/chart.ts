@@ -42,7 +42,7 @@ export function ticks(low: number, high: number, most: number): number[] {
     const ten = 10 ** Math.floor(Math.log10(raw)),
         step = [1, 2, 5, 10].map(x => x * ten).find(x => x >= raw) ?? raw;
     const all: number[] = [];
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) all.push(i * step);
+    for (let i = Math.ceil(low / step - 1e-9) || 0; i * step <= high + step * 1e-9; i++) all.push(i * step + 0);
     return all;
 }
 

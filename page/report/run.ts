@@ -83,7 +83,7 @@ function show(report: Report): void {
     }
     if (absent.length)
         main.append(el("section", { class: "absent", "aria-label": "What is not in this report" },
-            el("p", { class: "quiet" }, `Not here: ${absent.map(([title, needs]) => title + (needs ? ` (needs ${needs})` : "")).join("; ")}.`)));
+            el("p", { class: "quiet" }, `Not here, as the store has none of it: ${absent.map(([title, needs]) => title + (needs ? `, which needs ${needs}` : "")).join("; ")}.`)));
     const body = [el("div", { class: "top" }, nav, bar(contexts)), main];
     document.body.prepend(...body);
 }

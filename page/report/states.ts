@@ -74,5 +74,5 @@ views.set("states", (s, context) => {
             return [`at ${seconds(bins[b] as number)}`, ...all.filter(one => (one.value[b] as number) > 0).reverse().map(one => `${digits(one.value[b] as number)} ${one.name}`)];
         },
     });
-    return [el("figure", {}, box, legend([...all].reverse().map(one => ({ text: one.name, colour: t => kindColour(t, one.kind, one.n) }))))];
+    return [el("figure", {}, box, el("p", { class: "quiet note" }, `means over bins of ${seconds(width)}`), legend([...all].reverse().map(one => ({ text: one.name, colour: t => kindColour(t, one.kind, one.n) }))))];
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slowest and the oddest tasks, and what is known of the one that is chosen.
 import { cells } from "./cells";
-import { column, figure, numbers, text, texts, type Figure } from "./data";
+import { legend } from "./chart";
+import { column, figure, numbers, text, texts, type Cell, type Figure } from "./data";
 import { el, svg } from "./dom";
 import { table, type Column } from "./table";
 import { kindColour, theme } from "./theme";
@@ -77,13 +78,15 @@ views.set("tasks", (s, context) => {
         parts = PARTS.map(([c]) => numbers(of, c)),
         most = Math.max(...keys.map((_, i) => parts.reduce((sum, p) => sum + (p[i] || 0), 0)), 1e-9);
     const has = (c: string, test: (x: unknown) => boolean) => column(of, c).some(test);
+    // What is nothing is not said in each row.
+    const some = (v: Cell) => (typeof v === "number" && v > 0 ? seconds(v) : "");
     const columns: Column[] = [
         { name: "task" }, { name: "app", show: v => el("bdi", {}, v === null ? "" : String(v)) },
         { name: "run_s", heading: "ran" }, { name: "queue_s", heading: "queued" },
         { name: "split", heading: "where its time went", show: (_, row) => split(of, row, most) },
         { name: "times", heading: "× median of app" },
-        ...(has("path_s", x => (x as number) > 0) ? [{ name: "path_s", heading: "on critical path" }] : []),
-        ...(has("runs", x => (x as number) > 1) ? [{ name: "runs" }, { name: "lost_s", heading: "lost to retries" }] : []),
+        ...(has("path_s", x => (x as number) > 0) ? [{ name: "path_s", heading: "on critical path", show: some }] : []),
+        ...(has("runs", x => (x as number) > 1) ? [{ name: "runs" }, { name: "lost_s", heading: "lost to retries", show: some }] : []),
         { name: "ended" }, { name: "host" },
         ...(has("exception", x => x !== null) ? [{ name: "exception", wide: true }] : []),
     ];
@@ -103,5 +106,5 @@ views.set("tasks", (s, context) => {
     }
     choice.on(draw);
     draw();
-    return [details(of, context), box];
+    return [details(of, context), box, legend(PARTS.map(([, kind, say]) => ({ text: say, colour: t => kindColour(t, kind, 0) })))];
 });

@@ -42,6 +42,7 @@ const KINDS: Record<string, readonly [light: string[], dark: string[]]> = {
     wait: [["#e69f00", "#f3c56b", "#c2b000", "#8a5a00"], ["#f0b429", "#f8d48a", "#fff59d", "#b07a1a"]],
     run: [["#0072b2", "#003f63"], ["#4aa3df", "#2a6f9e"]],
     work: [["#009e73", "#56b4e9", "#00573f", "#b2dfd0", "#3f7f6b"], ["#2fc39a", "#8fd0f5", "#1a7d63", "#bfe9dc", "#6fae99"]],
+    driver: [["#7f8c8d", "#4d545c", "#aab2bb"], ["#a5b0b1", "#747c85", "#cfd6dc"]],
     other: [["#cc79a7", "#d55e00", "#4d545c"], ["#de93bd", "#f27c38", "#747c85"]],
 };
 

@@ -13,15 +13,14 @@
 
 static const struct option_spec options[] = {
     {"write", NULL, "let the queries change the store", false},
-    {"run", "RUN", "of this workflow, :run is the id and task, attempt, path, ... are tables (docs/findings.md)",
-     false},
+    {"run", "RUN", "of this workflow, :run is the id and run, task, path, ... are tables (docs/findings.md)", false},
     SKEW_OPTION,
     {NULL, NULL, NULL, false},
 };
 
 #define WRITE_HINT "; to change the store or write files, add --write"
 
-static int64_t of_run; /* of --run; 0: it is not given */
+static int64_t of_run, start_ns; /* of --run; 0: it is not given */
 
 /* Runs every statement of text.  Exit code. */
 static int run_text(const struct cli *cli, struct sl_store *st, const char *text)
@@ -39,8 +38,10 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
         text = tail;
         if (!q)
             continue;
-        if (of_run && sqlite3_bind_parameter_index(q, ":run"))
+        if (of_run) {
             sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":run"), of_run);
+            sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":start_ns"), start_ns);
+        }
         if (sqlite3_column_count(q) == 0) {
             if (sqlite3_step(q) != SQLITE_DONE) {
                 int rc = sqlite3_errcode(st->db) & 0xff;
@@ -203,6 +204,7 @@ static int run(struct cli *cli, int argc, char **argv)
                (cli_find_workflow(cli, st, NULL, &of_run, &err) || sl_facts_make(st, of_run, &err))) {
         rc = cli_fail(cli, &err);
     } else {
+        start_ns = of_run ? sl_store_int(st, "SELECT start_ns FROM temp.run", 0) : 0;
         if (!cli_option(cli, "write"))
             sl_store_only_read(st);
         rc = argc ? run_text(cli, st, argv[0]) : isatty(0) ? shell(cli, st) : script(cli, st);

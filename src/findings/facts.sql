@@ -8,6 +8,7 @@ DROP TABLE IF EXISTS temp.view_of;
 DROP TABLE IF EXISTS temp.attempt;
 DROP TABLE IF EXISTS temp.told;
 DROP TABLE IF EXISTS temp.worker;
+DROP TABLE IF EXISTS temp.worker_run;
 DROP TABLE IF EXISTS temp.task;
 DROP TABLE IF EXISTS temp.app;
 DROP TABLE IF EXISTS temp.run;
@@ -41,14 +42,14 @@ WITH said AS (SELECT v.task, w.name, json_extract(a.vals, w.path) AS value FROM 
     UNION ALL SELECT v.task, w.name, json_extract(a.vals, w.path) FROM view_of v CROSS JOIN sl_span s ON s.id = v.view CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape)
 SELECT task, max(value) FILTER (WHERE name = 'task_func_name') AS func, max(value) FILTER (WHERE name = 'app') AS app, max(value) FILTER (WHERE name = 'category') AS category,
     max(value) FILTER (WHERE name = 'exception') AS exception FROM said WHERE value NOTNULL GROUP BY 1;
+CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
+    WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
 CREATE TEMP TABLE worker AS
-WITH runs AS MATERIALIZED (SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
-        WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type)),
-    edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM runs WHERE span NOTNULL UNION ALL SELECT worker, to_ns, -1 FROM runs WHERE span NOTNULL),
+WITH edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM worker_run WHERE span NOTNULL UNION ALL SELECT worker, to_ns, -1 FROM worker_run WHERE span NOTNULL),
     places AS (SELECT worker, max(n) AS places FROM (SELECT worker, sum(step) OVER (PARTITION BY worker ORDER BY time_ns, step) AS n FROM edge) GROUP BY 1),
     -- of each worker, before what it lies in is looked up
     sums AS MATERIALIZED (SELECT worker, min(from_ns) FILTER (WHERE span ISNULL) AS from_ns, max(to_ns) FILTER (WHERE span ISNULL) AS to_ns,
-        ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE span NOTNULL), 0) AS busy_s, count(span) AS runs FROM runs GROUP BY 1),
+        ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE span NOTNULL), 0) AS busy_s, count(span) AS runs FROM worker_run GROUP BY 1),
     ex AS MATERIALIZED (SELECT t.worker, max(executor) AS executor FROM times t CROSS JOIN attempt a ON a.task = t.span WHERE t.worker NOTNULL GROUP BY 1),
     up(worker, id) AS (SELECT worker, worker FROM sums UNION SELECT worker, parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL),
     told AS (SELECT worker, max(value) FILTER (WHERE name = 'hostname') AS host, max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,

@@ -109,13 +109,14 @@ static sqlite3_stmt *prepare(const struct sl_report_run *of, const char *sql, st
     }
     for (int i = 1; i <= sqlite3_bind_parameter_count(q); i++) {
         const char *name = sqlite3_bind_parameter_name(q, i);
-        if (!name || strcmp(name, ":run") != 0) {
-            sl_err(err, SL_EFORMAT, "there is no argument %.80s, only :run", name ? name : "?");
+        bool start = name && !strcmp(name, ":start_ns");
+        if (!start && (!name || strcmp(name, ":run") != 0)) {
+            sl_err(err, SL_EFORMAT, "there is no argument %.80s, only :run and :start_ns", name ? name : "?");
             sqlite3_finalize(q);
             return NULL;
         }
         if (of->workflow)
-            sqlite3_bind_int64(q, i, of->workflow);
+            sqlite3_bind_int64(q, i, start ? of->start_ns : of->workflow);
     }
     return q;
 }
@@ -231,6 +232,8 @@ int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struc
 
     if (rc)
         return rc;
+    if (of->workflow)
+        of->start_ns = sl_store_int(of->st, "SELECT start_ns FROM temp.run", 0);
     add_findings_problems(problems, &of->why);
     sl_buf_adds(json, "{\"store\": ");
     add_text(json, of->st->path);

@@ -16,7 +16,8 @@
 struct sl_report_run {
     struct sl_store *st;  /* with the analysis functions */
     int64_t workflow;     /* its span; 0: there is none */
-    struct sl_result why; /* filled by sl_report_add_run(); to be freed */
+    int64_t start_ns;     /* when it began, and */
+    struct sl_result why; /* what is found: filled by sl_report_add_run(); why is to be freed */
 };
 
 /*
