@@ -71,7 +71,7 @@ export function showTip(lines: readonly string[] | undefined, event: PointerEven
         tip.hidden = true;
         return;
     }
-    if (!tip.isConnected) document.body.append(tip);
+    if (!tip.isConnected) (document.querySelector("main") ?? document.body).append(tip);
     tip.replaceChildren(...lines.map((line, i) => el(i === 0 ? "strong" : "div", {}, line)));
     tip.hidden = false;
     const box = tip.getBoundingClientRect();

@@ -57,7 +57,7 @@ export function header(report: Report, contexts: Context[]): Node[] {
         heading = el("h1", {}, ...runs.flatMap((r, i) => [...(i ? [" and "] : []), name(r)])),
         boxes = contexts.map(c => {
             const dl = facts(c.run);
-            return el("div", { class: "run", "data-run": c.index }, ...(contexts.length > 1 ? [el("h3", {}, name(c.run.run ?? c.run.store))] : []), title(c.run), ...(dl ? [dl] : []));
+            return el("div", { class: "run", "data-run": c.index }, ...(contexts.length > 1 ? [el("p", { class: "of" }, name(c.run.run ?? c.run.store))] : []), title(c.run), ...(dl ? [dl] : []));
         }),
         changed = compared(report);
     return [el("header", {}, heading, el("div", { class: contexts.length > 1 ? "beside" : null }, ...boxes)), ...(changed ? [changed] : [])];

@@ -83,7 +83,7 @@ function show(report: Report): void {
     }
     if (absent.length)
         main.append(el("section", { class: "absent", "aria-label": "What is not in this report" },
-            el("p", { class: "quiet" }, `Not here, as the store has none of it: ${absent.map(([title, needs]) => title + (needs ? `, which needs ${needs}` : "")).join("; ")}.`)));
+            el("p", { class: "quiet" }, `Not here: ${[...new Set(absent.map(([, needs]) => needs))].map(needs => absent.filter(([, n]) => n === needs).map(([title]) => title).join(", ") + (needs ? `, for want of ${needs}` : "")).join("; ")}.`)));
     const body = [el("div", { class: "top" }, nav, bar(contexts)), main];
     document.body.prepend(...body);
 }

@@ -47,7 +47,7 @@ views.set("sequence", s => {
         }
         const hidden = of ? of.rows - rows.length : 0;
         box.replaceChildren(
-            el("div", { class: "table", tabindex: 0, role: "region", "aria-label": "When events came after the first", "data-figure": "events" },
+            el("div", { class: "table", tabindex: 0, role: "group", "aria-label": "When events came after the first", "data-figure": "events" },
                 el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "event"), el("th", { scope: "col" }, scale), el("th", { class: "n", scope: "col" }, "median"), el("th", { class: "n", scope: "col" }, "of tasks"))), body)),
             ...(hidden > 0 ? [el("button", { type: "button", click: () => { all = true; draw(); } }, `${hidden} more, of few tasks`)] : []),
         );

@@ -88,6 +88,6 @@ export function table(of: Table, shown: Shown): HTMLElement {
                 el("button", { type: "button", click: () => sort(c.name) }, c.heading ?? heading(c.name))),
         );
     fill();
-    return el("div", { class: "table", role: "region", tabindex: 0, "aria-label": shown.label, "data-figure": shown.figure },
+    return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": shown.label, "data-figure": shown.figure },
         el("table", {}, el("thead", {}, heads), body), more);
 }

@@ -355,11 +355,11 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
     struct sl_table *problems = sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
     struct why y = {.st = st};
     struct sl_run_names names = {0};
-    int rc = load(&y, workflow, err);
+    int rc = sl_facts_make(st, workflow, err); /* before what is loaded needs its memory */
 
     r->whole = true;
     if (!rc)
-        rc = sl_facts_make(st, workflow, err);
+        rc = load(&y, workflow, err);
     if (!rc && !(rc = sl_run_names_load(&names, st, err)))
         y.runs = names.v.n;
     sl_run_names_free(&names);

@@ -279,6 +279,9 @@ int sl_report_json(struct sl_buf *json, struct sl_report_run *run, int runs, con
     sl_buf_addc(json, ']');
     if (!rc && runs == 2 && run[0].workflow && run[1].workflow) {
         struct sl_result both = {0}, of[2] = {run[0].why, run[1].why};
+        for (int i = 0; i < 2; i++)
+            for (size_t k = 0; k < of[i].table.n; k++)
+                sl_table_rewind(of[i].table.v[k]);
         rc = sl_why_compared(&both, of, err);
         if (!rc) {
             sl_buf_adds(json, ",\n\"compared\": ");

@@ -300,7 +300,7 @@ int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_e
     }
     sqlite3_finalize(q);
     rc = rc > 0 ? 0 : rc;
-    if (!rc && v.n != 1) { /* names need a look at all runs */
+    if (!rc && (v.n != 1 || !flow)) { /* names need a look at all runs; a key that is no workflow's may be one's name */
         rc = sl_run_names_load(&names, st, err);
         named = sl_run_names_find(&names, run, &by_name, &exactly);
     }

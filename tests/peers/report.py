@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `spanloom report` in Chromium: it shows what `spanloom sql` says, answers to what is chosen, asks nothing of
+anybody, runs nothing that came out of a log, and can be used without a mouse."""
+import json
+import os
+import re
+import sqlite3
+import statistics
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import EXAMPLE, ROOT, cases, check, equal, imported, main, note, path, small_run, spanloom, test, until, write  # noqa: E402
+import peers  # noqa: E402
+
+PAGE = f"{ROOT}/page/dist/run.html"
+if not os.path.exists(PAGE):
+    peers.skip("there is no npm, or its registry does not answer")
+AXE = f"{ROOT}/page/node_modules/axe-core/axe.min.js"
+RUNS = {
+    "parsl-htex": EXAMPLE,
+    **{
+        name: f"{ROOT}/tests/data/{name}"
+        for name in sorted(os.listdir(f"{ROOT}/tests/data"))
+        if os.path.isdir(f"{ROOT}/tests/data/{name}") and name != "traces"
+    },
+}
+
+
+class Shown:
+    """A report in Chromium, and all that it asked and said."""
+
+    def __init__(self, file, dark=False, width=1280):
+        peers.needs_chromium()
+        self.browser = peers.browser()
+        self.page = self.browser.open("about:blank")
+        self.browser.messages.clear()
+        for method in "Runtime.enable", "Log.enable", "Network.enable", "Page.enable":
+            self.call(method)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        self.media(dark)
+        self.call("Page.navigate", url=f"file://{file}")
+        self.page.wait("document.documentElement?.dataset.ready === 'yes'", 60)
+
+    def call(self, method, **more):
+        return self.browser.call(method, self.page.session, **more)
+
+    def media(self, dark=False, media=""):
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.call("Emulation.setEmulatedMedia", features=features, media=media)
+
+    def run(self, script):
+        return self.page.run(script)
+
+    def values(self, figure, column, within=""):
+        """What data-value says of a column that is shown."""
+        return self.run(
+            f"[...document.querySelectorAll('{within} [data-figure=\"{figure}\"] td[data-column=\"{column}\"]')].map(e => e.dataset.value ?? null)"
+        )
+
+    def sum(self, column):
+        value = self.run(
+            f"document.querySelector('[data-figure=\"selection\"][data-column=\"{column}\"]')?.dataset.value ?? null"
+        )
+        return None if value is None else float(value)
+
+    def click(self, selector, text=None):
+        self.run(
+            f"[...document.querySelectorAll({json.dumps(selector)})].find(e => {json.dumps(text)} === null || e.innerText.trim() === {json.dumps(text)}).click()"
+        )
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def key(self, key):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def drag(self, selector, share_from, share_to):
+        """Over a chart, by shares of its axis."""
+        x, y, width = self.run(
+            f"(c => {{ c.scrollIntoView({{block: 'center'}}); const r = c.getBoundingClientRect(); return [r.x + 64, r.y + r.height / 2, r.width - 76]; }})(document.querySelector('{selector}'))"
+        )
+        for kind, at in ("mousePressed", share_from), ("mouseMoved", share_to), ("mouseReleased", share_to):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x + at * width, y=y, button="left", buttons=1, clickCount=1)
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def silent(self):
+        mine = [m for m in self.browser.messages if m.get("sessionId") == self.page.session]
+        words = "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"
+        equal([m for m in mine if m.get("method") in words], [])
+        asked = [m["params"]["request"]["url"] for m in mine if m.get("method") == "Network.requestWillBeSent"]
+        check(len(asked) == 1 and asked[0].startswith("file://"), asked)
+
+    def faults(self):
+        """What axe finds, but for what is of the least weight."""
+        with open(AXE, encoding="utf-8") as file:
+            self.run(file.read() + "; 1")
+        found = self.run(
+            "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => [v.impact, v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + ' ' + n.failureSummary)]))"
+        )
+        return [v for v in found if v[0] != "minor"]
+
+
+def report(store="spanloom.db", *options, file="report.html"):
+    spanloom("report", "-d", path(store), "-o", path(file), *options)
+    return path(file)
+
+
+def figures(store="spanloom.db", *options):
+    """{section: {figure: it}} of the first run."""
+    run = json.loads(spanloom("report", "-d", path(store), "--json", *options).out)["runs"][0]
+    return run, {s["name"]: {f["name"]: f for f in s["figures"]} for s in run["sections"]}
+
+
+def rows(figure):
+    return [dict(zip(figure["columns"], row)) for row in zip(*(figure["data"][c] for c in figure["columns"]))]
+
+
+def near(got, want):
+    return got == want or (isinstance(got, float) and isinstance(want, (int, float)) and abs(got - want) <= 1e-9 * abs(want))
+
+
+@cases(*RUNS)
+def each_run(name):
+    """In light and dark it says nothing and asks for nothing, axe finds no fault, and its tables have what SQL has."""
+    imported(RUNS[name])
+    found = json.loads(spanloom("runs", "-d", path("spanloom.db"), "--format", "json").out)
+    option = ["--run", found[-1]["run"]] if found else []
+    shown = Shown(report("spanloom.db", *option))
+    run, sections = figures("spanloom.db", *option)
+    equal(run["run"], found[-1]["run"] if found else None)
+    compared = 0
+    for section in sections.values():
+        for figure in section.values():
+            check("problem" not in figure, figure)
+            if "sql" not in figure or not figure["rows"]:
+                continue
+            again = json.loads(spanloom("sql", "-d", path("spanloom.db"), *option, "--format", "json", figure["sql"]).out)
+            equal(rows(figure), [{c: row[c] for c in figure["columns"]} for row in again], figure["name"])
+            compared += 1
+    check(compared > 0, "no figure at all")
+    for section, figure, column in ("makespan", "parts", "seconds"), ("apps", "apps", "tasks"), ("tasks", "slowest", "run_s"), ("profile", "functions", "exclusive_s"):
+        if sections.get(section, {}).get(figure, {}).get("rows"):
+            got, want = shown.values(figure, column), sections[section][figure]["data"][column]
+            check(got and all(near(float(g), w) for g, w in zip(got, want)), figure, got[:5], want[:5])
+    equal(shown.faults(), [])
+    shown.silent()
+    dark = Shown(report("spanloom.db", *option), dark=True, width=400)
+    equal(dark.faults(), [])
+    check(dark.run("document.documentElement.scrollWidth") <= 400, "wider than the window")
+    dark.media(media="print")
+    dark.silent()
+
+
+@test
+def an_empty_store():
+    imported(f"{ROOT}/tests/data/slurm")
+    spanloom("forget", "-d", path("spanloom.db"), f"{ROOT}/tests/data/slurm")
+    shown = Shown(report())
+    check("no run of a workflow" in shown.run("document.querySelector('main').innerText"))
+    equal(shown.faults(), [])
+    shown.silent()
+
+
+@test
+def one_task():
+    with open(f"{ROOT}/tests/data/workqueue-bare/my.tr.log", encoding="utf-8") as log:
+        lines = [line for line in log if not re.search(r" (TASK|TRANSFER \w+) (?!1 )", line)]
+    write(path("one", "my.tr.log"), "".join(lines))
+    imported(path("one"))
+    shown = Shown(report())
+    equal(shown.run("document.querySelector('[data-figure=run][data-column=tasks]').dataset.value"), "1")
+    equal(shown.values("apps", "tasks"), ["1"])
+    equal(shown.faults(), [])
+    shown.silent()
+
+
+@test
+def what_is_chosen_is_what_all_figures_show():
+    imported(EXAMPLE)
+    cells = rows(figures()[1]["tasks"]["cells"])
+    shown = Shown(report())
+    equal(shown.sum("tasks"), None)
+    # An app.
+    shown.click("#apps button.pick", "sleeper")
+    mine = [c for c in cells if c["app"] == "sleeper"]
+    equal(shown.sum("tasks"), len(mine))
+    check(abs(shown.sum("run_s") - sum(c["run_s"] for c in mine)) < 1e-6, shown.sum("run_s"))
+    check(set(shown.run("[...document.querySelectorAll('#tasks [data-figure=slowest] td[data-column=app]')].map(e => e.innerText)")) == {"sleeper"})
+    executors = dict(zip(shown.values("executors", "executor"), shown.values("executors", "tasks")))
+    equal(executors["htex_Local"], str(len(mine)))
+    # And a time, by dragging.
+    shown.drag("#states canvas", 0.5, 0.75)
+    end = max(c["done_s"] for c in cells)
+    text = shown.run("document.querySelector('.selection .chip').innerText")
+    check(re.match(r"15\.7 s to 23\.\d s", text), text, end)
+    low, high = 15.703, 23.555
+    want = [c for c in mine if c["first_s"] <= high and c["done_s"] >= low]
+    check(abs(shown.sum("tasks") - len(want)) <= 1, shown.sum("tasks"), len(want))
+    # Of what is chosen, figures of apps are worked out anew.
+    shown.click(".selection .chip", "app sleeper ✕")
+    tasks = dict(zip(shown.values("apps", "app"), shown.values("apps", "tasks")))
+    medians = dict(zip(shown.values("apps", "app"), shown.values("apps", "median_s")))
+    for app in "sleeper", "add", "cpu":
+        there = [c for c in cells if c["app"] == app and c["first_s"] <= high and c["done_s"] >= low]
+        check(abs(int(tasks[app]) - len(there)) <= 1, app, tasks[app], len(there))
+        if int(tasks[app]) == len(there):
+            ran = [c["run_s"] for c in there if c["start_s"] is not None]
+            check(abs(float(medians[app]) - statistics.median(ran)) < 1e-6, app, medians[app])
+    shown.key("Escape")
+    equal(shown.sum("tasks"), None)
+    # A task: what is known of it is shown.
+    shown.click("#tasks button.pick", "170")
+    text = shown.run("document.querySelector('.details').innerText")
+    check("slow_with_walltime" in text and "AppTimeout()" in text and "spanloom show task 170" in text, text)
+    equal(shown.run("document.querySelector('#tasks tr.chosen td').innerText"), "170")
+    shown.silent()
+
+
+@test
+def without_a_mouse():
+    imported(EXAMPLE)
+    shown = Shown(report())
+    shown.run("document.querySelector('#states canvas').focus()")
+    shown.key("+")
+    check("to" in shown.run("document.querySelector('.selection .chip').innerText"))
+    first = shown.run("document.querySelector('.selection .chip').innerText")
+    shown.key("ArrowRight")
+    check(shown.run("document.querySelector('.selection .chip').innerText") != first, first)
+    shown.key("Escape")
+    equal(shown.run("document.querySelectorAll('.selection .chip').length"), 0)
+    # Charts can be reached, and all that is clicked is a button or a link.
+    equal(shown.run("[...document.querySelectorAll('canvas')].filter(c => c.tabIndex !== 0 || !c.getAttribute('aria-label')).length"), 0)
+    shown.silent()
+
+
+@test
+def the_sql_behind_a_figure_is_shown_and_can_be_asked():
+    imported(EXAMPLE)
+    shown = Shown(report())
+    shown.run("document.querySelectorAll('#apps details').forEach(d => d.open = true)")
+    until(lambda: shown.run("document.querySelectorAll('#apps details pre').length") == 2, "SQL")
+    sql = shown.run("document.querySelector('#apps details pre').innerText")
+    command = shown.run("document.querySelector('#apps details code').innerText")
+    check(command.startswith("spanloom sql -d ") and command.endswith(" --run " + figures()[0]["run"]), command)
+    again = json.loads(spanloom(*command.split()[1:], "--format", "json", sql).out)
+    equal(shown.values("apps", "tasks", "#apps .part >"), [str(row["tasks"]) for row in again][: len(shown.values("apps", "tasks", "#apps .part >"))])
+    equal(shown.faults(), [])
+    shown.silent()
+
+
+@test
+def hostile_texts_are_shown_and_not_run():
+    texts = [
+        "<script>document.title='run'</script>",
+        "</script><script>document.title='run'</script>",
+        "<img src=x onerror=\"document.title='run'\">",
+        "' onclick='document.title=1",
+        "javascript:document.title='run'",
+        "<!--",
+        "‮evil",
+        "__proto__",
+    ]
+    small_run(path("runinfo"), tasks=20)
+    db = sqlite3.connect(path("runinfo", "monitoring.db"))
+    for i, text in enumerate(texts):
+        db.execute("UPDATE task SET task_func_name = ? WHERE task_id % ? = ?", (text, len(texts), i))
+    db.execute("UPDATE try SET hostname = ?, task_fail_history = ?", (texts[2], texts[1]))
+    db.execute("UPDATE workflow SET workflow_name = ?", ("zz" + texts[0],))
+    db.commit()
+    db.close()
+    imported(path("runinfo"))
+    shown = Shown(report())
+    equal(sorted(shown.values("apps", "app")), sorted(texts))
+    header = shown.run("document.querySelector('header').innerText")
+    check(texts[0] in header, header)
+    for text in shown.values("apps", "app"):
+        shown.click("#apps button.pick", text) if text != texts[6] else None
+        if text != texts[6]:
+            equal(shown.run("document.querySelector('.selection .chip').innerText"), f"app {text} ✕")
+            shown.key("Escape")
+    check(shown.run("document.title").startswith("Spanloom: "))
+    equal(shown.run("document.querySelectorAll('img, iframe, object, embed, link, form').length"), 0)
+    equal(shown.run("[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length"), 0)
+    equal(shown.run("document.querySelectorAll('script').length"), 5)
+    shown.silent()
+
+
+@test
+def two_runs_beside_each_other():
+    imported(EXAMPLE, store="a.db")
+    imported(f"{ROOT}/tests/data/parsl-2026-dual", store="b.db")
+    spanloom("report", path("a.db"), path("b.db"), "-o", path("report.html"))
+    both = json.loads(spanloom("report", path("a.db"), path("b.db"), "--json").out)
+    why = json.loads(spanloom("why", path("a.db"), path("b.db"), "--format", "json").out)
+    changes = rows(both["compared"]["changes"])
+    equal([{k: str(v) for k, v in row.items()} for row in changes], [{k: str(v) for k, v in row.items()} for row in why["changes"]])
+    shown = Shown(path("report.html"))
+    equal(shown.run("document.querySelectorAll('#states .part').length"), 2)
+    equal(len(shown.values("changes", "change_s")), min(15, len(changes)))
+    widths = shown.run("[...document.querySelectorAll('#makespan canvas')].map(c => c.clientWidth)")
+    check(len(widths) == 2 and widths[0] == widths[1] > 400, widths)
+    shown.drag("#makespan canvas", 0.2, 0.6)
+    check(shown.run("document.querySelector('.selection').innerText").count("tasks") == 2)
+    equal(shown.faults(), [])
+    shown.silent()
+
+
+@test
+def the_page_allows_itself_alone():
+    imported(EXAMPLE)
+    with open(report(), encoding="utf-8") as file:
+        page = file.read()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    check(policy.startswith("default-src 'none';") and "unsafe" not in policy and not re.search(r"https?:|\*", policy), policy)
+    check(len(page) < 150_000, "a page of 198 tasks", len(page))
+    note(f"a page of 198 tasks has {len(page):,} bytes, without a run {os.path.getsize(PAGE):,}")
+
+
+main()
