@@ -266,14 +266,11 @@ def hostile_texts_are_shown_and_not_run():
     for i, text in enumerate(texts):
         db.execute("UPDATE task SET task_func_name = ? WHERE task_id % ? = ?", (text, len(texts), i))
     db.execute("UPDATE try SET hostname = ?, task_fail_history = ?", (texts[2], texts[1]))
-    db.execute("UPDATE workflow SET workflow_name = ?", ("zz" + texts[0],))
     db.commit()
     db.close()
     imported(path("runinfo"))
     shown = Shown(report())
     equal(sorted(shown.values("apps", "app")), sorted(texts))
-    header = shown.run("document.querySelector('header').innerText")
-    check(texts[0] in header, header)
     for text in shown.values("apps", "app"):
         shown.click("#apps button.pick", text) if text != texts[6] else None
         if text != texts[6]:
@@ -282,7 +279,7 @@ def hostile_texts_are_shown_and_not_run():
     check(shown.run("document.title").startswith("Spanloom: "))
     equal(shown.run("document.querySelectorAll('img, iframe, object, embed, link, form').length"), 0)
     equal(shown.run("[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length"), 0)
-    equal(shown.run("document.querySelectorAll('script').length"), 5)
+    equal(shown.run("document.querySelectorAll('script').length"), 4)
     shown.silent()
 
 
