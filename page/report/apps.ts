@@ -17,10 +17,10 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
         all = cells(run),
         box = el("div"),
         names = column(of, by).map(x => (x === null ? "" : String(x)));
-    const values = all.run.filter(x => x > 0),
-        low = values.reduce((a, b) => Math.min(a, b), Infinity),
-        high = values.reduce((a, b) => Math.max(a, b), 0),
-        colour = appsOf(run);
+    const every = context.report.runs.map(r => cells(r).run.filter(x => x > 0)),
+        low = every.reduce((least, values) => values.reduce((a, b) => Math.min(a, b), least), Infinity),
+        high = every.reduce((most, values) => values.reduce((a, b) => Math.max(a, b), most), 0),
+        colour = appsOf(context.report);
 
     function draw(): void {
         const partial = choice.now.range !== null || (by === "app" ? choice.now.executor : choice.now.app) !== null,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All tasks of a run, one by one or, of large runs, put together: what answers to a choice.
 import type { Choice } from "./choice";
-import { column, figure, numbers, section, texts, type Figure, type Run } from "./data";
+import { column, figure, numbers, section, texts, type Figure, type Report, type Run } from "./data";
 
 export class Cells {
     readonly n: number;
@@ -123,5 +123,7 @@ export function sums(of: Cells, rows: readonly number[]): Sums {
     return s;
 }
 
-/** Apps in the order of the figure of apps, which is that of their colours. */
-export const appsOf = (run: Run): string[] => texts(figure(section(run, "apps"), "apps"), "app").map(a => a ?? "");
+/** Apps of all runs, in the order of the figure of apps: that of their colours. */
+export const appsOf = (report: Report): string[] => [
+    ...new Set(report.runs.flatMap(run => texts(figure(section(run, "apps"), "apps"), "app").map(a => a ?? ""))),
+];

@@ -16,7 +16,9 @@ function facts(run: Run): HTMLElement | undefined {
             dl.append(el("div", { class: bad ? "bad" : null }, el("dt", {}, what), el("dd", {}, value), more ? el("dd", { class: "more" }, more) : null));
     const of = (column: string) => number(ran, column),
         exact = (column: string, say: (x: number) => string) => shown(say(of(column)), of(column), { "data-figure": "run", "data-column": column });
-    add("took", exact("makespan_s", seconds), "from the first event to the last");
+    const state = text(ran, "state"),
+        open = { "cut short": "cut short: nothing says that it ended", "goes on": "so far, it goes on" }[state];
+    add("took", exact("makespan_s", seconds), open ?? "from the first event to the last", state === "cut short");
     let done = 0, rest = "";
     column(ended, "ended").forEach((how, i) => {
         if (how === "done") done = number(ended, "tasks", i);
@@ -45,10 +47,18 @@ function title(run: Run): HTMLElement {
 function compared(report: Report): HTMLElement | undefined {
     const changes = report.compared?.["changes"];
     if (!changes) return undefined;
+    const nameOf = (i: number) => report.runs[i]?.run ?? report.runs[i]?.store ?? "";
     const section = el("section", { id: "compared", "aria-labelledby": "compared-title" },
         el("h2", { id: "compared-title" }, "What changed"),
         el("p", { class: "quiet about" }, "findings, apps and parts of the critical path that take longer or shorter in the second run, most first; nothing in one column: only the other run has it."));
-    section.append(changes.rows ? table(changes, { label: "What changed from the first run to the second", figure: "changes", most: 15 }) : el("p", {}, "Nothing that would be told."));
+    section.append(changes.rows ? table(changes, {
+        label: "What changed from the first run to the second", figure: "changes", most: 15,
+        columns: [
+            { name: "what" }, { name: "name", wide: true }, { name: "a_s", heading: nameOf(0) }, { name: "b_s", heading: nameOf(1) },
+            { name: "change_s", heading: "change", show: v => (typeof v === "number" ? el("span", { class: v > 0 ? "bad" : "good" }, (v > 0 ? "+" : "") + seconds(v)) : "") },
+            { name: "a", heading: `in ${nameOf(0)}`, wide: true }, { name: "b", heading: `in ${nameOf(1)}`, wide: true },
+        ],
+    }) : el("p", {}, "Nothing that would be told."));
     return section;
 }
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the events of tasks came, after the first of each: a row an event, a box from a quarter to three quarters of tasks.
-import { figure, numbers, text } from "./data";
+import { figure, numbers, section, text } from "./data";
 import { el, svg } from "./dom";
 import { ticks, timeText } from "./chart";
-import { views } from "./view";
+import { across, views } from "./view";
 import { percent, seconds } from "./words";
 
 const ROW = 20,
     MOST = 30;
 
-views.set("sequence", s => {
+views.set("sequence", (s, context) => {
     const of = figure(s, "events");
     if (!of) return undefined;
     const [p5, p25, median, p75, p95, share] = ["p5_s", "p25_s", "median_s", "p75_s", "p95_s", "share"].map(c => numbers(of, c)) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array],
-        high = Math.max(...p95, 1e-9),
-        width = 520,
+        high = across(context, run => Math.max(...numbers(figure(section(run, "sequence"), "events"), "p95_s"))),
+        width = context.report.runs.length > 1 ? 260 : 520,
         x = (t: number) => (width * t) / high;
     const box = el("div", { class: "waterfall" });
     let all = of.rows <= MOST;
@@ -24,7 +24,7 @@ views.set("sequence", s => {
         const rows = all ? common : common.filter(i => (share[i] as number) >= 0.05).slice(0, MOST),
             body = el("tbody");
         const scale = svg("svg", { width, height: 16, viewBox: `0 0 ${width} 16`, "aria-hidden": "true" }),
-            at = ticks(0, high, 5),
+            at = ticks(0, high, width / 100),
             step = (at[1] ?? 1) - (at[0] ?? 0);
         for (const t of at) scale.append(svg("text", { x: x(t), y: 12, "text-anchor": t === 0 ? "start" : x(t) > width - 20 ? "end" : "middle" }, timeText(t, step)));
         for (const i of rows) {

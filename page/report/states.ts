@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many tasks were in which state, stacked.
 import { chart, legend, yAxis } from "./chart";
-import { figure, numbers, texts } from "./data";
+import { figure, numbers, section, texts } from "./data";
 import { el } from "./dom";
 import { kindColour } from "./theme";
 import { views } from "./view";
@@ -35,11 +35,18 @@ views.set("states", (s, context) => {
         one.n = nth.get(one.kind) ?? 0;
         nth.set(one.kind, one.n + 1);
     }
+    const sums = context.report.runs.map(run => {
+        const f = figure(section(run, "states"), "states"),
+            n = numbers(f, "tasks"),
+            wide = numbers(f, "width_s")[0] || 1,
+            sum = new Map<number, number>();
+        numbers(f, "time_s").forEach((t, i) => sum.set(t, (sum.get(t) ?? 0) + (n[i] as number)));
+        return { wide, sum };
+    });
+    /** The most tasks at a time in what is shown, of all runs. */
     const high = (from: number, to: number) => {
         let most = 1e-9;
-        bins.forEach((t, b) => {
-            if (t + width >= from && t <= to) most = Math.max(most, all.reduce((sum, one) => sum + (one.value[b] as number), 0));
-        });
+        for (const { wide, sum } of sums) for (const [t, n] of sum) if (t + wide >= from && t <= to) most = Math.max(most, n);
         return most;
     };
     const box = chart(context, {

@@ -17,3 +17,7 @@ export interface Context {
 export type View = (section: Section, context: Context) => Node[] | undefined;
 
 export const views = new Map<string, View>();
+
+/** The most of all runs, so that charts beside each other have the same axes. */
+export const across = (context: Context, most: (run: Run) => number): number =>
+    Math.max(...context.report.runs.map(most).filter(Number.isFinite), 1e-9);

@@ -2,11 +2,11 @@
 // What each worker ran, a lane each, and how many were busy.
 import { appsOf, cells } from "./cells";
 import { chart, legend, yAxis } from "./chart";
-import { figure, numbers, text, texts } from "./data";
+import { figure, numbers, section, text, texts } from "./data";
 import { el } from "./dom";
 import { table } from "./table";
 import { category, ramp } from "./theme";
-import { views, type Context } from "./view";
+import { across, views, type Context } from "./view";
 import { digits, percent, seconds } from "./words";
 
 function utilisation(context: Context, of: ReturnType<typeof figure>): Node | undefined {
@@ -16,7 +16,10 @@ function utilisation(context: Context, of: ReturnType<typeof figure>): Node | un
         busy = numbers(of, "busy"),
         running = numbers(of, "running"),
         width = numbers(of, "width_s")[0] || 1,
-        most = Math.max(...workers, ...running, 1e-9);
+        most = across(context, run => {
+            const f = figure(section(run, "workers"), "utilisation");
+            return Math.max(...numbers(f, "workers"), ...numbers(f, "busy"));
+        });
     return el("figure", {}, el("figcaption", {}, "workers that were there, and that were busy"),
         chart(context, {
             height: 120,
@@ -57,7 +60,7 @@ views.set("workers", (s, context) => {
             failed = numbers(runs, "failed"),
             busy = numbers(runs, "busy"),
             count = numbers(runs, "runs"),
-            apps = appsOf(context.run),
+            apps = appsOf(context.report),
             colour = new Map(apps.map((a, i) => [a, i])),
             together = task.every(t => t === null),
             lanes = together ? Math.max(...lane) + 1 : workers.rows,
@@ -134,7 +137,7 @@ views.set("workers", (s, context) => {
                 },
             }),
             together ? legend([0.1, 0.3, 0.5, 0.7, 0.9].map(x => ({ text: percent(x + 0.1), colour: t => ramp(t, x) })))
-                : legend([...apps.slice(0, 16).map((a, i) => ({ text: a || "(no app)", colour: (t: Parameters<typeof category>[0]) => category(t, i), pick: () => choice.set({ app: choice.now.app === a ? null : a }) })),
+                : legend([...apps.map((a, i) => [a, i] as const).filter(([a]) => app.some(x => (x ?? "") === a)).slice(0, 16).map(([a, i]) => ({ text: a || "(no app)", colour: (t: Parameters<typeof category>[0]) => category(t, i), pick: () => choice.set({ app: choice.now.app === a ? null : a }) })),
                     ...(failed.some(f => f > 0) ? [{ text: "failed", colour: (t: Parameters<typeof category>[0]) => t.bad }] : [])])));
     }
     nodes.push(table(workers, { label: "Each worker", figure: "workers", most: 8, columns: workers.columns.filter(c => c !== "lane" && workers.data[c]?.some(x => x !== null)).map(name => ({ name })) }));

@@ -6,7 +6,7 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   $ spanloom report --json | show '
   > for s in d["runs"][0]["sections"]:
   >     print(s["name"], ", ".join("%s %d" % (f["name"], f["rows"]) for f in s["figures"]))'
-  findings run 1, findings 5, ended 3
+  findings run 1, findings \d, ended 3 (re)
   makespan path 41, parts 13
   states states 746
   sequence events 33
@@ -25,14 +25,14 @@ They are the figures of the commands.
   >     for f in s['figures']:
   >         if (s['name'], f['name']) == ('$1', '$2'):
   >             print(*['%.4g' % x if isinstance(x, float) else x for x in f['data']['$3']])"; }
-  $ figure findings findings seconds
-  9.261 7.564 2.243 0.7154 None
-  $ spanloom why --format csv | cut -d, -f3 | head -5
-  seconds
-  9.26053
-  7.564160000000001
-  2.242885876999999
-  0.7154319999999998
+  $ spanloom why --format json > why.json
+  $ spanloom report --json | show '
+  > why = json.load(open("why.json"))
+  > for f in d["runs"][0]["sections"][0]["figures"]:
+  >     print(f["name"], [list(r.values()) for r in why[f["name"]]] == [[*r] for r in zip(*(f["data"][c] for c in f["columns"]))])'
+  run True
+  findings True
+  ended True
   $ figure makespan parts seconds
   17.87 9.304 2.111 1.878 0.1524 0.05221 0.0252 0.006402 0.003464 0.002952 0.001546 0.001236 0.000126
   $ spanloom sql --run parsl-htex "SELECT round(sum(seconds), 6) AS sum, makespan_s FROM path, run"
