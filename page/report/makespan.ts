@@ -2,6 +2,7 @@
 // The critical path as a ribbon, and who had it.
 import { chart, legend } from "./chart";
 import { figure, numbers, text, texts } from "./data";
+import { ofAll } from "./selection";
 import { el } from "./dom";
 import { table } from "./table";
 import { kindColour, type Theme } from "./theme";
@@ -65,6 +66,7 @@ views.set("makespan", (s, context) => {
     states.forEach((state, i) => total.set(state, (total.get(state) ?? 0) + (parts.data["seconds"]?.[i] as number)));
     const shown = [...total].sort((a, b) => b[1] - a[1]).filter(([, s]) => s >= 0.002 * context.end_s);
     return [
+        ofAll(context),
         el("figure", {}, ribbon, legend(shown.map(([state, s]) => ({ text: state ?? "", colour: t => paint(t, state), value: seconds(s) })))),
         table(parts, {
             label: "The critical path by component and state", figure: "parts", most: 8,

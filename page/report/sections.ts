@@ -5,6 +5,7 @@ import "./makespan";
 import "./states";
 import "./sequence";
 import "./apps";
+import "./failures";
 import "./workers";
 import "./tasks";
 import "./nodes";

@@ -43,3 +43,10 @@ export function bar(contexts: readonly Context[]): HTMLElement {
     });
     return box;
 }
+
+/** Says so, where an app or an executor is chosen and a figure is of all of them. */
+export function ofAll({ choice }: Context): HTMLElement {
+    const p = el("p", { class: "quiet note", hidden: true }, "Of all tasks, whatever app or executor is chosen.");
+    choice.on(() => (p.hidden = choice.now.app === null && choice.now.executor === null));
+    return p;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the events of tasks came, after the first of each: a row an event, a box from a quarter to three quarters of tasks.
 import { figure, numbers, section, text } from "./data";
+import { ofAll } from "./selection";
 import { el, svg } from "./dom";
 import { ticks, timeText } from "./chart";
 import { across, views } from "./view";
@@ -53,5 +54,5 @@ views.set("sequence", (s, context) => {
         );
     }
     draw();
-    return [box];
+    return [ofAll(context), box];
 });

@@ -2,6 +2,7 @@
 // How many tasks were in which state, stacked.
 import { chart, legend, yAxis } from "./chart";
 import { figure, numbers, section, texts } from "./data";
+import { ofAll } from "./selection";
 import { el } from "./dom";
 import { kindColour } from "./theme";
 import { views } from "./view";
@@ -81,5 +82,5 @@ views.set("states", (s, context) => {
             return [`at ${seconds(bins[b] as number)}`, ...all.filter(one => (one.value[b] as number) > 0).reverse().map(one => `${digits(one.value[b] as number)} ${one.name}`)];
         },
     });
-    return [el("figure", {}, box, el("p", { class: "quiet note" }, `means over bins of ${seconds(width)}`), legend([...all].reverse().map(one => ({ text: one.name, colour: t => kindColour(t, one.kind, one.n) }))))];
+    return [ofAll(context), el("figure", {}, box, el("p", { class: "quiet note" }, `means over bins of ${seconds(width)}`), legend([...all].reverse().map(one => ({ text: one.name, colour: t => kindColour(t, one.kind, one.n) }))))];
 });
