@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/embed.h"
 #include "base/mem.h"
+#include "store/rows.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -15,105 +16,6 @@ enum { SCHEMA = 6, BUSY_MS = 5000 };
 /* In this order; the number of a file is that of the schema that it makes of the one before. */
 static const char *const schema_files[SCHEMA] = {"001-core.sql",  "002-joins.sql",   "003-states.sql",
                                                  "004-sides.sql", "005-lookups.sql", "006-alike.sql"};
-
-/* ---- the virtual table sl_rows ---- */
-
-struct rows_table {
-    sqlite3_vtab base;
-    const struct sl_rows **current;
-};
-
-struct rows_cursor {
-    sqlite3_vtab_cursor base;
-    const struct sl_rows *rows;
-    size_t at;
-};
-
-static int rows_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **why)
-{
-    struct rows_table *t;
-
-    (void)argc, (void)argv, (void)why;
-    if (sqlite3_declare_vtab(db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8)") != SQLITE_OK)
-        return SQLITE_ERROR;
-    t = sl_alloc(sizeof *t);
-    t->current = aux;
-    *out = &t->base;
-    return SQLITE_OK;
-}
-
-static int rows_disconnect(sqlite3_vtab *t)
-{
-    free(t);
-    return SQLITE_OK;
-}
-
-static int rows_best_index(sqlite3_vtab *t, sqlite3_index_info *info)
-{
-    (void)t;
-    info->estimatedCost = 1e6;
-    return SQLITE_OK;
-}
-
-static int rows_open(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
-{
-    struct rows_cursor *c = sl_alloc(sizeof *c);
-
-    c->rows = *((struct rows_table *)t)->current;
-    *out = &c->base;
-    return SQLITE_OK;
-}
-
-static int rows_close(sqlite3_vtab_cursor *c)
-{
-    free(c);
-    return SQLITE_OK;
-}
-
-static int rows_filter(sqlite3_vtab_cursor *c, int num, const char *str, int argc, sqlite3_value **argv)
-{
-    (void)num, (void)str, (void)argc, (void)argv;
-    ((struct rows_cursor *)c)->at = 0;
-    return SQLITE_OK;
-}
-
-static int rows_next(sqlite3_vtab_cursor *c)
-{
-    ((struct rows_cursor *)c)->at++;
-    return SQLITE_OK;
-}
-
-static int rows_eof(sqlite3_vtab_cursor *c)
-{
-    struct rows_cursor *r = (struct rows_cursor *)c;
-    return !r->rows || r->at >= r->rows->n;
-}
-
-static int rows_column(sqlite3_vtab_cursor *c, sqlite3_context *out, int col)
-{
-    struct rows_cursor *r = (struct rows_cursor *)c;
-    r->rows->column(r->rows->of, r->at, col, out);
-    return SQLITE_OK;
-}
-
-static int rows_rowid(sqlite3_vtab_cursor *c, sqlite3_int64 *out)
-{
-    *out = (sqlite3_int64)((struct rows_cursor *)c)->at;
-    return SQLITE_OK;
-}
-
-static const sqlite3_module rows_module = {
-    .xConnect = rows_connect, /* no xCreate: eponymous only */
-    .xBestIndex = rows_best_index,
-    .xDisconnect = rows_disconnect,
-    .xOpen = rows_open,
-    .xClose = rows_close,
-    .xFilter = rows_filter,
-    .xNext = rows_next,
-    .xEof = rows_eof,
-    .xColumn = rows_column,
-    .xRowid = rows_rowid,
-};
 
 struct store {
     struct sl_store pub;
@@ -541,7 +443,7 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         goto fail;
     }
     if (mode != SL_STORE_READ) {
-        sqlite3_create_module(st->db, "sl_rows", &rows_module, &s->current);
+        sl_rows_register(st->db, &s->current);
         /* A killed process loses nothing with the rollback journal; NORMAL is for power cuts too. */
         rc = sl_store_exec(st, /* large pages: fewer writes, flatter trees */
                            "PRAGMA page_size = 16384; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576; PRAGMA "
