@@ -86,7 +86,7 @@ int cli_end(const struct cli *cli, struct sl_store *st, struct sl_result *r, int
     return rc < 0 ? cli_fail(cli, &failed) : EXIT_DONE;
 }
 
-int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
+int cli_recipes_read(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
 {
     int rc = sl_recipes_add_default(set, err);
 
@@ -95,6 +95,12 @@ int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *er
     for (int i = 0; i < cli->ngiven && !rc; i++)
         if (!strcmp(cli->given[i].spec->name, "recipe"))
             rc = sl_recipes_add_file(set, cli->given[i].value, err);
+    return rc;
+}
+
+int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *err)
+{
+    int rc = cli_recipes_read(cli, set, err);
     return rc ? rc : sl_recipes_compile(set, err);
 }
 

@@ -469,7 +469,7 @@ int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, int n
     if (!wanted)
         return 0;
     set = sl_recipes_new();
-    rc = cli_recipes(cli, set, err);
+    rc = cli_recipes_read(cli, set, err);
     for (size_t i = 0; i < set->lens.n && !rc; i++) {
         if (kinds_of(st, n, &set->lens.v[i], err) < 2)
             continue;
