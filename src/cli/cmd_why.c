@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of a run, ranked by the seconds that each cost. */
 #include "analyse/tasks/workflows.h"
+#include "base/clock.h"
 #include "cli/side.h"
 #include "cli/workflow.h"
 #include "cli_cmd_why.sql.h"
@@ -9,12 +10,16 @@
 #include "show/why.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
     {"all", NULL, "every finding, also those that cost little beside the first", false},
+    {"follow", NULL, "go on reading what PATH holds, until the run has ended", false},
     {"fail-on", "N%|Ns", "exit with 3 where a finding costs, or B takes longer by, more than this: 5%, 2s", false},
     SKEW_OPTION,
     {NULL, NULL, NULL, false},
@@ -188,6 +193,92 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
     return code ? code : failed ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* ---- a run that goes on ---- */
+
+enum { PAUSE_MS = 2000, LONGEST_PAUSE_MS = 60000, PAUSES_PER_LOOK = 4 };
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
+
+static void pause_ms(int64_t ms)
+{
+    struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+
+    if (!stopped)
+        nanosleep(&t, NULL); /* a signal ends it */
+}
+
+/* What there is by now, as a screen; NULL: the run has no tasks yet.  *ended: it says that it has.  free() the screen.
+ */
+static int look(struct cli *cli, char *path, const struct sl_findings *findings, char **screen, bool *ended)
+{
+    struct sl_store *st = NULL;
+    struct sl_result r = {0};
+    struct sl_err err = {0};
+    struct sl_table *run;
+    int64_t workflow;
+    size_t n = 0;
+    FILE *out;
+    int rc, code = cli_import(cli, 1, &path, false);
+
+    *screen = NULL;
+    *ended = false;
+    if (code || (code = find(cli, path, &st, &workflow)))
+        return code;
+    rc = sl_why(&r, st, workflow, findings, &err);
+    run = rc ? NULL : sl_result_find(&r, "run");
+    if (!rc && sl_table_next(run, &err) > 0 && sl_table_int(run, SL_WHY_RUN_TASKS) &&
+        !sl_table_is_null(run, SL_WHY_RUN_MAKESPAN)) {
+        *ended = !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "ended");
+        sl_table_rewind(run);
+        say_problems(&r);
+        out = sl_must(open_memstream(screen, &n));
+        rc = sl_show_why(out, &r, cli_columns(), cli_option(cli, "all") != NULL, &err);
+        fclose(out);
+    }
+    sl_result_free(&r);
+    sl_store_close(st);
+    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+/* Until the run has ended, or Ctrl-C; a second Ctrl-C ends it at once.  On a terminal the screen is drawn anew. */
+static int follow(struct cli *cli, char *path, const struct sl_findings *findings)
+{
+    struct sigaction act = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    char *before = NULL, *screen;
+    bool ended = false, terminal = isatty(1);
+    int code = EXIT_DONE;
+
+    sigaction(SIGINT, &act, NULL);
+    while (!code && !ended && !stopped) {
+        int64_t since_ns = sl_clock_mono_ns(), took_ms;
+        if ((code = look(cli, path, findings, &screen, &ended)))
+            break;
+        if (!screen)
+            screen = sl_strdup("no task has begun so far\n");
+        if (!before || strcmp(before, screen) != 0) {
+            if (terminal)
+                fputs("\033[H\033[J", stdout);
+            printf("%s%s", before && !terminal ? "\n" : "", screen);
+            fflush(stdout);
+        }
+        free(before);
+        before = screen;
+        took_ms = (sl_clock_mono_ns() - since_ns) / 1000000 * PAUSES_PER_LOOK;
+        if (!ended)
+            pause_ms(took_ms < PAUSE_MS ? PAUSE_MS : took_ms > LONGEST_PAUSE_MS ? LONGEST_PAUSE_MS : took_ms);
+    }
+    free(before);
+    if (!code)
+        printf("\n%s\n", ended ? "the run has ended" : "stopped; the run may go on");
+    return code;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_findings findings = {0};
@@ -203,6 +294,12 @@ static int run(struct cli *cli, int argc, char **argv)
     for (int i = 0; i < argc; i++)
         if (!*argv[i])
             return cli_usage(cli, "'' names no run; runs are: spanloom runs -d %s", cli->store_path);
+    if (cli_option(cli, "follow") && (argc != 1 || !is_path(argv[0])))
+        return cli_usage(cli, "--follow needs the one path that grows, such as runinfo%s%s", argc ? ", not " : "",
+                         argc ? argv[argc - 1] : "");
+    if (cli_option(cli, "follow") && (cli->format != SL_FORMAT_TABLE || cli_option(cli, "fail-on")))
+        return cli_usage(cli, "--follow shows what people read, until the run has ended: then ask for %s",
+                         cli_option(cli, "fail-on") ? "--fail-on" : "--format");
     if ((rc = cli_gate(cli, &gate)))
         return rc;
     if (gate.makespan && argc < 2)
@@ -213,7 +310,8 @@ static int run(struct cli *cli, int argc, char **argv)
         fprintf(stderr, "spanloom: %s\n", findings.notice.v[i]);
     for (size_t i = 0; i < findings.problem.n; i++)
         fprintf(stderr, "spanloom: %s\n", findings.problem.v[i]);
-    rc = tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);
+    rc = cli_option(cli, "follow") ? follow(cli, argv[0], &findings)
+                                   : tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);
     rc = !rc && findings.problem.n ? EXIT_FAILED : rc;
     sl_findings_free(&findings);
     return rc;

@@ -62,7 +62,8 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     }
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_clear(&b);
-    sl_buf_addf(&b, "%s tasks", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a));
+    sl_buf_addf(&b, "%s task%s", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a),
+                sl_table_int(t, TASKS) == 1 ? "" : "s");
     ended(&b, sl_result_find(r, "ended"));
     if (!sl_table_is_null(t, WORKERS))
         sl_buf_addf(&b, "; %s worker%s", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), a),

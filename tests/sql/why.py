@@ -5,9 +5,12 @@
 The schedule of a workflow is made by `run()`, which knows nothing of the replay: the first come is the first served, by
 workers that are free.
 """
+import contextlib
 import heapq
 import os
 import re
+import signal
+import subprocess
 import sys
 import time
 
@@ -363,6 +366,60 @@ def what_is_no_sql_is_told_and_the_others_are_printed(sql):
     run(bag(16), end=9)
     r = spanloom("why", "-d", path("why.db"), env=own("bad", f"about: x\nsql: {json.dumps(sql)}\ntext: x\n"), code=1)
     check("bad.yaml: sql:" in r.err and "went on for 9" in r.out, r.out + r.err)
+
+
+# ---- a run that goes on
+
+def grow(share):
+    """Each log of the example up to this share of its bytes."""
+    for folder, _, files in os.walk(f"{ROOT}/examples/parsl-htex/runinfo/000"):
+        for name in files:
+            with open(f"{folder}/{name}", "rb") as file:
+                data = file.read()
+            to = path(f"grown/{os.path.relpath(folder, f'{ROOT}/examples/parsl-htex')}/{name}")
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            have = os.path.getsize(to) if os.path.exists(to) else 0
+            with open(to, "ab") as file:
+                file.write(data[have:int(len(data) * share)])
+
+
+@contextlib.contextmanager
+def followed():
+    grow(0.6)
+    process = subprocess.Popen([PROGRAM, "why", "--follow", "-d", path("grown.db"), path("grown")], env=environment(), stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    try:
+        line = process.stdout.readline()
+        check("(wf_mixed) was cut short after" in line, line)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@test
+def follow_until_the_run_has_ended():
+    with followed() as process:
+        grow(1)
+        rest = process.communicate(timeout=PATIENCE)[0]
+        equal(process.returncode, 0)
+    check("(wf_mixed) took 31.4 s" in rest and rest.endswith("\nthe run has ended\n") and "\033" not in rest, rest)
+    equal(json.loads(spanloom("why", "--format", "json", "-d", path("grown.db")).out)["run"][0]["state"], "ended")
+
+
+@test
+def follow_until_control_c():
+    with followed() as process:
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=PATIENCE)[0]
+        equal(process.returncode, 0)
+    check(rest.endswith("\nstopped; the run may go on\n"), rest)
+
+
+@cases(((), "needs the one path that grows"), (("nowhere",), "needs the one path that grows"), ((".", "--format", "json"), "then ask for --format"),
+       ((".", "--fail-on", "5%"), "then ask for --fail-on"))
+def follow_needs_a_path(more, said):
+    check(said in spanloom("why", "--follow", *more, code=2).err, said)
 
 
 # ---- two runs, gates, failures, names
