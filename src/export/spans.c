@@ -120,6 +120,23 @@ struct sl_exported_value sl_spans_value(sqlite3_stmt *row, int column)
     return v;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct sl_exported_value *x = a, *y = b;
+    int by = strcmp(x->name, y->name);
+
+    if (!by)
+        by = x->type - y->type;
+    if (by)
+        return by;
+    if (x->type == SQLITE_TEXT) {
+        by = memcmp(x->s, y->s, x->n < y->n ? x->n : y->n);
+        return by ? by : (x->n > y->n) - (x->n < y->n);
+    }
+    return x->type == SQLITE_INTEGER ? (x->i > y->i) - (x->i < y->i) : (x->d > y->d) - (x->d < y->d);
+}
+
+/* Each thing once, whichever sources tell it. */
 int sl_spans_values(struct sl_spans *s, int64_t id, struct sl_err *err)
 {
     int rc;
@@ -136,6 +153,14 @@ int sl_spans_values(struct sl_spans *s, int64_t id, struct sl_err *err)
         *sl_vec_add(&s->value) = v;
     }
     sqlite3_reset(s->attributes);
+    if (s->value.n > 1) {
+        size_t n = 1;
+        qsort(s->value.v, s->value.n, sizeof *s->value.v, by_name);
+        for (size_t i = 1; i < s->value.n; i++)
+            if (by_name(&s->value.v[i], &s->value.v[n - 1]) != 0)
+                s->value.v[n++] = s->value.v[i];
+        s->value.n = n;
+    }
     return rc;
 }
 
@@ -148,6 +173,9 @@ int sl_spans_events(struct sl_spans *s, int64_t id, struct sl_err *err)
     sqlite3_bind_int64(s->events, 1, id);
     while ((rc = sl_store_step(s->st, s->events, err)) == 1) {
         const char *name = sl_store_text(s->events, 1);
+        if (s->event.n && s->event.v[s->event.n - 1].time_ns == sqlite3_column_int64(s->events, 0) &&
+            !strcmp(s->event.v[s->event.n - 1].name, name))
+            continue;
         *sl_vec_add(&s->event) = (struct sl_exported_event){sqlite3_column_int64(s->events, 0),
                                                             sl_arena_copy(&s->events_arena, name, strlen(name))};
     }

@@ -46,20 +46,19 @@ FROM (SELECT id FROM sl_span WHERE parent = ?1
     UNION ALL SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = SL_IN) c
 CROSS JOIN sl_event e ON e.span = c.id;
 
--- Each thing once, whichever sources tell it.
+-- Of one span, so often that SQLite is not asked to sort: the key of the table does (events), or spans.c.
 
 -- name: events
-SELECT DISTINCT e.time_ns, n.name
+SELECT e.time_ns, n.name
 FROM sl_event e
-JOIN sl_name n ON n.id = e.type
+CROSS JOIN sl_name n ON n.id = e.type
 WHERE e.span = ?1
-ORDER BY e.time_ns, n.name;
+ORDER BY e.time_ns, e.type;
 
 -- name: attributes
-SELECT DISTINCT name, value
+SELECT name, value
 FROM attributes
-WHERE span = ?1
-ORDER BY name, typeof(value), value;
+WHERE span = ?1;
 
 -- name: samples
 SELECT DISTINCT time_ns, metric, value
@@ -81,17 +80,14 @@ WHERE l.right_span = ?1 AND l.kind IN (SL_IN, SL_FACET, SL_FLOW) AND EXISTS (SEL
 UNION ALL
 SELECT l.kind, l.right_span, (SELECT name FROM sl_name WHERE id = l.rule), ifnull(l.confidence, 1.0)
 FROM sl_link l
-WHERE l.left_span = ?1 AND l.kind = SL_AFTER AND EXISTS (SELECT 1 FROM sl_exported WHERE id = l.right_span)
-ORDER BY 1, 2;
+WHERE l.left_span = ?1 AND l.kind = SL_AFTER AND EXISTS (SELECT 1 FROM sl_exported WHERE id = l.right_span);
 
--- What spans are called, the best first.
+-- What a span is called by the best of these: the value is that of the row of the minimum (SQLite).
 
 -- name: named
-SELECT value
+SELECT value, min(instr('name app task_func_name category JobName', name))
 FROM attributes
-WHERE span = ?1 AND name IN ('name', 'app', 'task_func_name', 'category', 'JobName')
-ORDER BY instr('name app task_func_name category JobName', name)
-LIMIT 1;
+WHERE span = ?1 AND name IN ('name', 'app', 'task_func_name', 'category', 'JobName');
 
 -- What a span may be called by: what it lies in, but for tasks and the like of other types of work.
 
