@@ -228,7 +228,7 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
 
     *screen = NULL;
     *ended = false;
-    if (code || (code = find(cli, path, &st, &workflow)))
+    if (code || (code = cli_told_run(cli, path, &st, &workflow)))
         return code;
     rc = sl_why(&r, st, workflow, findings, &err);
     run = rc ? NULL : sl_result_find(&r, "run");
