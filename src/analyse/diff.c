@@ -198,8 +198,8 @@ static void join_groups(struct sl_diff *d)
                     other = &d->t[!side].group.v[k];
             if (side && other != &none)
                 continue;
-            *sl_vec_add(&d->group) = (struct sl_diff_group){
-                g->name, side ? row_of(other->v, other->n, g->v, g->n) : row_of(g->v, g->n, other->v, other->n)};
+            *sl_vec_add(&d->group) = (struct sl_diff_group){g->name, side ? row_of(other->v, other->n, g->v, g->n)
+                                                                          : row_of(g->v, g->n, other->v, other->n)};
         }
 }
 

@@ -34,13 +34,14 @@ struct sl_diff_event {
 };
 
 struct sl_diff {
-    struct sl_transitions t[2];            /* with common codes: indices into event */
-    SL_VEC(struct sl_diff_event) event;    /* by the names */
-    struct sl_diff_row history;            /* from the first event of a root to its last */
+    struct sl_transitions t[2];         /* with common codes: indices into event */
+    SL_VEC(struct sl_diff_event) event; /* by the names */
+    struct sl_diff_row history;         /* from the first event of a root to its last */
     SL_VEC(struct sl_diff_group {
         const char *name; /* of t[0] or t[1] */
         struct sl_diff_row row;
-    }) group;                              /* the same of each group, by name */
+    })
+    group;                                 /* the same of each group, by name */
     SL_VEC(struct sl_diff_row) transition; /* surely changed; not surely; then what one side has: each by weight */
     SL_VEC(struct sl_diff_lone) lone;      /* A's, then B's, as in seq.v */
 };

@@ -88,7 +88,8 @@ int sl_groups_open(struct sl_groups *out, const struct sl_graph *g, sqlite3 *db,
     if (sqlite3_prepare_v2(db, sql_last, -1, &out->last, NULL) != SQLITE_OK)
         return sl_query_err(db, err);
     if (sqlite3_table_column_metadata(db, NULL, "sl_role", "role", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
-        return by == SL_GROUP_BY_EXECUTOR || by == SL_GROUP_BY_WORKER ? 0 : sl_query_each(db, sql[by], own_row, out, err);
+        return by == SL_GROUP_BY_EXECUTOR || by == SL_GROUP_BY_WORKER ? 0
+                                                                      : sl_query_each(db, sql[by], own_row, out, err);
     rc = sl_query_each(db, sql_holds, holds_row, out, err);
     return rc ? rc : sl_query_each(db, sql[by], own_row, out, err);
 }

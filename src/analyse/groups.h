@@ -5,8 +5,8 @@
  * A span has what it says itself (an attribute: app, executor, hostname; a worker and an executor, by their role in
  * sl_role, are it), else what the nearest says that it lies in, facets included, step by step up.  Executor, node and
  * worker of what nothing above it says are those of the parts of it: a task's are where its tries went, of several that
- * of the part whose last event is the latest; what has several and is a workflow, or has workers, has none.  A worker is called by its key, behind that of what it lies in, unless
- * that is a workflow.
+ * of the part whose last event is the latest; what has several and is a workflow, or has workers, has none.  A worker
+ * is called by its key, behind that of what it lies in, unless that is a workflow.
  */
 #ifndef SL_ANALYSE_GROUPS_H
 #define SL_ANALYSE_GROUPS_H
@@ -14,7 +14,14 @@
 #include "analyse/load/graph.h"
 #include "base/intern.h"
 
-enum sl_by { SL_GROUP_BY_NONE, SL_GROUP_BY_APP, SL_GROUP_BY_EXECUTOR, SL_GROUP_BY_NODE, SL_GROUP_BY_WORKER, SL_GROUP_BY_TYPE };
+enum sl_by {
+    SL_GROUP_BY_NONE,
+    SL_GROUP_BY_APP,
+    SL_GROUP_BY_EXECUTOR,
+    SL_GROUP_BY_NODE,
+    SL_GROUP_BY_WORKER,
+    SL_GROUP_BY_TYPE
+};
 
 #define SL_GROUP_NONE "(none)"
 

@@ -14,7 +14,7 @@ struct gather {
     SL_VEC(uint32_t) kind; /* of each transition, an index */
     SL_VEC(double) seconds;
     SL_VEC(double) history;
-    SL_VEC(uint32_t) at; /* by group: into t->group, plus 1 */
+    SL_VEC(uint32_t) at;   /* by group: into t->group, plus 1 */
     struct sl_map by_ends; /* kinds */
 };
 

@@ -25,7 +25,8 @@ struct sl_transitions {
         char *name;
         double *v; /* of history, ascending */
         size_t n, cap;
-    }) group;         /* by name, none last; none without `by` */
+    })
+    group;            /* by name, none last; none without `by` */
     int64_t first_ns; /* of all events of the roots; undefined without any */
     int64_t last_ns;
 

@@ -65,3 +65,14 @@ int sl_near(const char *const *names, size_t n, const char *pattern, size_t best
     }
     return found;
 }
+
+void sl_near_add(struct sl_buf *b, const char *const *names, size_t n, const char *pattern)
+{
+    size_t best[SL_NEAR];
+    int found = sl_near(names, n, pattern, best);
+
+    for (int i = 0; i < found; i++)
+        sl_buf_addf(b, "%s'%s'", i == 0 ? "; did you mean " : i == found - 1 ? " or " : ", ", names[best[i]]);
+    if (found)
+        sl_buf_addc(b, '?');
+}

@@ -21,7 +21,7 @@ struct option_spec {
     const char *name;  /* --name */
     const char *value; /* what stands behind it in the help; NULL: a flag */
     const char *help;
-    bool hidden; /* of the help of one command; -d and --format are everywhere */
+    bool hidden; /* of the help of one command */
 };
 
 struct command {
@@ -41,6 +41,7 @@ struct cli {
     const struct sl_err *project_err; /* why it cannot be used; NULL: it can */
     enum sl_format format;
     bool format_given;
+    bool wide; /* nothing is cut */
     struct given {
         const struct option_spec *spec;
         const char *value;

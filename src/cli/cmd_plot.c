@@ -80,7 +80,7 @@ static int list_all(const struct cli *cli)
     sl_plot_list_free(&names);
     shown = cli_end(cli, NULL, &r, 0, NULL);
     if (people)
-        puts("\nspanloom plot --list PLOT: its arguments, and what a query of yours has to give it");
+        puts("\nspanloom plot --list PLOT: its arguments, and what a query must give it");
     return shown ? shown : rc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "base/embed.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "engine/check.h"
 #include "recipe/reader.h"
@@ -13,6 +14,33 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
+/* For people: a line each. */
+static void list_short(struct sl_result *result, const struct sl_recipes *set)
+{
+    static const struct sl_column column[] = {
+        {"recipe", SL_COLUMN_TEXT, NULL}, {"readers", SL_COLUMN_TEXT, NULL}, {"about", SL_COLUMN_TEXT, NULL}};
+    struct sl_table *t = sl_result_table(result, "recipes", column, SL_COLUMNS(column));
+
+    for (size_t i = 0; i < set->n; i++) {
+        const struct sl_recipe *r = set->v[i];
+        const char *end = strstr(r->about ? r->about : "", ". ");
+        char *about = end ? sl_strndup(r->about, (size_t)(end - r->about)) : sl_strdup(r->about ? r->about : "");
+        struct sl_buf readers = {0};
+        sl_buf_adds(&readers, "");
+        for (int k = 0; k < r->ninput; k++)
+            if (!strstr(readers.s, r->input[k].reader->name))
+                sl_buf_addf(&readers, "%s%s", readers.n ? ", " : "", r->input[k].reader->name);
+        if (*about && about[strlen(about) - 1] == '.')
+            about[strlen(about) - 1] = 0;
+        sl_table_add(t);
+        sl_table_put_text(t, 0, r->name);
+        sl_table_put_text(t, 1, readers.s);
+        sl_table_put_text(t, 2, about);
+        sl_buf_free(&readers);
+        free(about);
+    }
+}
+
 static int list(const struct cli *cli, const struct sl_recipes *set)
 {
     static const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL},
@@ -20,8 +48,16 @@ static int list(const struct cli *cli, const struct sl_recipes *set)
                                               {"files", SL_COLUMN_TEXT, NULL},
                                               {"about", SL_COLUMN_TEXT, NULL}};
     struct sl_result result = {0};
-    struct sl_table *t = sl_result_table(&result, "recipes", column, SL_COLUMNS(column));
+    struct sl_table *t;
+    int rc;
 
+    if (cli->format == SL_FORMAT_TABLE) {
+        list_short(&result, set);
+        rc = cli_end(cli, NULL, &result, 0, NULL);
+        puts("\nwhich files: spanloom recipes --format csv; all of one: spanloom recipes NAME");
+        return rc;
+    }
+    t = sl_result_table(&result, "recipes", column, SL_COLUMNS(column));
     for (size_t i = 0; i < set->n; i++) {
         const struct sl_recipe *r = set->v[i];
         for (int k = 0; k < r->ninput; k++)

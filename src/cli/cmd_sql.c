@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/analyse.h"
 #include "base/buf.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "cli/workflow.h"
 #include "cli_cmd_sql.sql.h"
 #include "findings/failures.h"
@@ -22,6 +24,32 @@ static const struct option_spec options[] = {
 
 static int64_t of_run, start_ns; /* of --run; 0: it is not given */
 
+/* "; did you mean ...?" behind SQLite's "no such table: X", "column", "function". */
+static void near_name(struct sl_store *st, const char *message, struct sl_buf *b)
+{
+    static const char *const what[] = {"no such table: ", "no such column: ", "no such function: "},
+                             *const from[] = {sql_names_of_tables, sql_names_of_columns, sql_names_of_functions};
+    SL_VEC(char *) names = {0};
+
+    for (int i = 0; i < 3; i++) {
+        size_t n = strlen(what[i]);
+        const char *name = message + n, *dot;
+        sqlite3_stmt *q;
+        if (strncmp(message, what[i], n) != 0 || !(q = sl_store_prepare(st, from[i], NULL)))
+            continue;
+        if ((dot = strrchr(name, '.')))
+            name = dot + 1;
+        while (sqlite3_step(q) == SQLITE_ROW)
+            *sl_vec_add(&names) = sl_strdup(sl_store_text(q, 0));
+        sqlite3_finalize(q);
+        sl_near_add(b, (const char *const *)names.v, names.n, name);
+        break;
+    }
+    for (size_t i = 0; i < names.n; i++)
+        free(names.v[i]);
+    sl_vec_free(&names);
+}
+
 /* Runs every statement of text.  Exit code. */
 static int run_text(const struct cli *cli, struct sl_store *st, const char *text)
 {
@@ -32,7 +60,12 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
         const char *tail;
         if (sqlite3_prepare_v2(st->db, text, -1, &q, &tail) != SQLITE_OK) {
             bool refused = sqlite3_errcode(st->db) == SQLITE_AUTH;
-            sl_err(&err, SL_ESTORE, "%s%s", sqlite3_errmsg(st->db), refused ? WRITE_HINT : "");
+            char *message = sl_strdup(sqlite3_errmsg(st->db));
+            struct sl_buf near = {0};
+            near_name(st, message, &near);
+            sl_err(&err, SL_ESTORE, "%s%s%s", message, refused ? WRITE_HINT : "", near.n ? near.s : "");
+            sl_buf_free(&near);
+            free(message);
             return cli_fail(cli, &err);
         }
         text = tail;
@@ -96,24 +129,44 @@ static const char shell_help[] =
     "SQL, ended by a semicolon.  .tables lists what can be queried, .schema NAME its columns, .quit leaves.\n"
     "Beside tables there are functions, such as event_sequences(TYPE) and median(x): docs/sql.md has all.\n";
 
-/* 1: leave */
-static int dot(const struct cli *cli, struct sl_store *st, const char *line)
+static bool has_columns(struct sl_store *st, const char *name)
 {
-    char word[200];
-    struct sl_buf sql = {0};
+    char *s = sqlite3_mprintf("SELECT count(*) FROM pragma_table_xinfo(%Q)", name);
+    bool any = sl_store_int(st, s, 0) > 0;
 
+    sqlite3_free(s);
+    return any;
+}
+
+/* A line that begins with a point; 1: leave.  *rc: an exit code. */
+static int dot(const struct cli *cli, struct sl_store *st, const char *line, int *rc)
+{
+    char word[200], more[2];
+
+    *rc = EXIT_DONE;
     if (!strcmp(line, ".quit") || !strcmp(line, ".exit"))
         return 1;
-    if (!strcmp(line, ".tables"))
-        run_text(cli, st, sql_dot);
-    else if (sscanf(line, ".schema %199s", word) == 1) {
-        char *s = sqlite3_mprintf("SELECT name, type FROM pragma_table_xinfo(%Q)", word);
-        sl_buf_adds(&sql, s);
-        sqlite3_free(s);
-        run_text(cli, st, sql.s);
-        sl_buf_free(&sql);
-    } else {
+    if (!strcmp(line, ".help"))
         fputs(shell_help, stdout);
+    else if (!strcmp(line, ".tables") || !strcmp(line, ".schema"))
+        *rc = run_text(cli, st, sql_dot);
+    else if (sscanf(line, ".schema %199s %1s", word, more) == 1) {
+        char *s = sqlite3_mprintf("SELECT name AS column, type FROM pragma_table_xinfo(%Q)", word);
+        if (!has_columns(st, word)) {
+            struct sl_buf message = {0}, near = {0};
+            sl_buf_addf(&message, "no such table: %s", word);
+            near_name(st, message.s, &near);
+            fprintf(stderr, "spanloom: %s%s\n", message.s, near.n ? near.s : "; see: .tables");
+            sl_buf_free(&message);
+            sl_buf_free(&near);
+            *rc = EXIT_FAILED;
+        } else {
+            *rc = run_text(cli, st, s);
+        }
+        sqlite3_free(s);
+    } else {
+        fprintf(stderr, "spanloom: %s is none of .tables, .schema NAME, .help, .quit\n", line);
+        *rc = EXIT_USAGE;
     }
     return 0;
 }
@@ -139,9 +192,9 @@ static int shell(const struct cli *cli, struct sl_store *st)
     while ((line = el_gets(e, &n)) && n > 0) {
         if (!text.n && line[0] == '.') {
             struct sl_buf b = {0};
-            int leave;
+            int leave, rc;
             sl_buf_add(&b, line, strcspn(line, "\n"));
-            leave = dot(cli, st, b.s);
+            leave = dot(cli, st, b.s, &rc);
             sl_buf_free(&b);
             if (leave)
                 break;
@@ -167,6 +220,35 @@ static int shell(const struct cli *cli, struct sl_store *st)
     return EXIT_DONE;
 }
 
+/* SQL, with lines that begin with a point between the statements. */
+static int run_lines(const struct cli *cli, struct sl_store *st, char *text)
+{
+    int rc = EXIT_DONE, leave = 0;
+
+    while (!rc && !leave && *(text += strspn(text, " \t\n"))) {
+        char *end = strstr(text, "\n.");
+        if (*text == '.') {
+            end = text + strcspn(text, "\n");
+            for (char *last = end; last > text && (last[-1] == ' ' || last[-1] == ';' || last[-1] == '\r');)
+                *--last = 0;
+        }
+        end = end ? end : text + strlen(text);
+        if (*text == '.') {
+            bool more = *end != 0;
+            *end = 0;
+            leave = dot(cli, st, text, &rc);
+            text = end + more;
+        } else {
+            char was = *end;
+            *end = 0;
+            rc = run_text(cli, st, text);
+            *end = was;
+            text = end;
+        }
+    }
+    return rc;
+}
+
 /* Queries from a pipe or a file. */
 static int script(const struct cli *cli, struct sl_store *st)
 {
@@ -177,7 +259,7 @@ static int script(const struct cli *cli, struct sl_store *st)
 
     while ((n = fread(chunk, 1, sizeof chunk, stdin)) > 0)
         sl_buf_add(&text, chunk, n);
-    rc = text.n ? run_text(cli, st, text.s) : EXIT_DONE;
+    rc = text.n ? run_lines(cli, st, text.s) : EXIT_DONE;
     sl_buf_free(&text);
     return rc;
 }
@@ -207,7 +289,7 @@ static int run(struct cli *cli, int argc, char **argv)
         start_ns = of_run ? sl_store_int(st, "SELECT start_ns FROM temp.run", 0) : 0;
         if (!cli_option(cli, "write"))
             sl_store_only_read(st);
-        rc = argc ? run_text(cli, st, argv[0]) : isatty(0) ? shell(cli, st) : script(cli, st);
+        rc = argc ? run_lines(cli, st, argv[0]) : isatty(0) ? shell(cli, st) : script(cli, st);
     }
     sl_store_close(st);
     return rc;

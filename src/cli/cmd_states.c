@@ -5,8 +5,13 @@
 #include "result/states.h"
 
 static const struct option_spec options[] = {
-    BY_OPTION, BIN_OPTION,   RUN_OPTION,     SQL_OPTION("time_ns, state, spans[, ended]"),
-    LENS_OPTIONS, PICTURE_OPTION, {NULL, NULL, NULL, false},
+    BY_OPTION,
+    BIN_OPTION,
+    RUN_OPTION,
+    SQL_OPTION("time_ns, state, spans[, ended]"),
+    LENS_OPTIONS,
+    PICTURE_OPTION,
+    {NULL, NULL, NULL, false},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -320,7 +320,7 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_why = {
     .name = "why",
     .args = "[PATH|RUN [PATH|RUN]]",
-    .help = "why a workflow took so long: findings, by the seconds that each cost",
+    .help = "why a workflow took so long, and what each cause cost",
     .options = options,
     .run = run,
 };

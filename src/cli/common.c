@@ -11,6 +11,7 @@
 #include "recipe/recipe.h"
 #include "recipe/span_tables.h"
 #include "recipe/states.h"
+#include "result/find_span.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -201,10 +202,14 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
     sqlite3_finalize(q);
     if (!rc && !strcmp(given, "task") && task_type(st, type, n)) /* not what comes of one */
         found = 1;
-    if (!rc && !found)
-        rc = sl_err(err, SL_ENOTFOUND, "no span has the type %s; see what there is with: spanloom types -d %s", given,
-                    st->path);
-    else if (!rc && found > 1)
+    if (!rc && !found) {
+        struct sl_buf near = {0};
+        sl_find_near_types(st, given, &near);
+        rc = sl_err(err, SL_ENOTFOUND, "no span has the type %s%s%s see what there is with: spanloom types -d %s",
+                    given, near.n ? near.s : "", near.n ? "" : ";", st->path);
+        sl_buf_free(&near);
+    }
+    if (!rc && found > 1)
         rc = sl_err(err, SL_ENOTFOUND, "several types end in '%s'; say which:%s", given, many.s);
     sl_buf_free(&many);
     return rc;

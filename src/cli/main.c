@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "base/near.h"
 #include "cli/cli.h"
+#include "cli/manual.h"
 #include "collect/child_process.h"
 #include "recipe/project.h"
 #include "store/store.h"
 
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_rejects, cmd_recipes, cmd_sequences, cmd_show,
     cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
@@ -15,16 +19,63 @@ extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_reject
     cmd_profile, cmd_run, cmd_flags, cmd_begin, cmd_end, cmd_event, cmd_span, cmd_trace, cmd_plot, cmd_experiment,
     cmd_monitor, cmd_metrics, cmd_usage, cmd_report;
 
+/* A NULL name begins a group, which is called as its help says. */
+#define GROUP(words)                                                                                                   \
+    &(const struct command)                                                                                            \
+    {                                                                                                                  \
+        .help = words                                                                                                  \
+    }
+
 static const struct command *const commands[] = {
-    &cmd_import,  &cmd_why,         &cmd_report,        &cmd_failures,  &cmd_runs,
-    &cmd_info,    &cmd_types,       &cmd_sequences,     &cmd_durations, &cmd_states,
-    &cmd_rate,    &cmd_utilisation, &cmd_critical_path, &cmd_what_if,   &cmd_skew,
-    &cmd_diff,    &cmd_experiment,  &cmd_graph,         &cmd_plot,      &cmd_show,
-    &cmd_events,  &cmd_links,       &cmd_bind,          &cmd_unbind,    &cmd_sql,
-    &cmd_rejects, &cmd_recipes,     &cmd_forget,        &cmd_run,       &cmd_trace,
-    &cmd_monitor, &cmd_metrics,     &cmd_usage,         &cmd_profile,   &cmd_export,
-    &cmd_flags,   &cmd_begin,       &cmd_end,           &cmd_event,     &cmd_span,
-    NULL};
+    GROUP("to begin with"),
+    &cmd_import,
+    &cmd_why,
+    &cmd_report,
+    &cmd_failures,
+    &cmd_runs,
+    GROUP("where the time went"),
+    &cmd_critical_path,
+    &cmd_what_if,
+    &cmd_sequences,
+    &cmd_durations,
+    &cmd_states,
+    &cmd_rate,
+    &cmd_utilisation,
+    &cmd_skew,
+    &cmd_diff,
+    GROUP("spans and events"),
+    &cmd_info,
+    &cmd_types,
+    &cmd_show,
+    &cmd_events,
+    &cmd_links,
+    &cmd_graph,
+    &cmd_sql,
+    &cmd_plot,
+    &cmd_export,
+    GROUP("programs and nodes"),
+    &cmd_run,
+    &cmd_trace,
+    &cmd_profile,
+    &cmd_flags,
+    &cmd_monitor,
+    &cmd_metrics,
+    &cmd_usage,
+    GROUP("spans of shell scripts"),
+    &cmd_span,
+    &cmd_begin,
+    &cmd_end,
+    &cmd_event,
+    GROUP("many runs, on purpose"),
+    &cmd_experiment,
+    GROUP("what was read, and how"),
+    &cmd_recipes,
+    &cmd_rejects,
+    &cmd_bind,
+    &cmd_unbind,
+    &cmd_forget,
+    NULL,
+};
 
 /* What stands behind the first argument is left as it is: it is another program's. */
 static bool leaves_rest(const struct command *c)
@@ -38,24 +89,25 @@ static bool stands_alone(const struct command *c)
     return leaves_rest(c) || c == &cmd_begin || c == &cmd_end || c == &cmd_event || c == &cmd_flags;
 }
 
-enum { DATABASE, FORMAT, HELP, SHARED };
+enum { DATABASE, FORMAT, WIDE, HELP, SHARED };
 static const struct option_spec shared[SHARED + 1] = {
     [DATABASE] = {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
     [FORMAT] = {"format", "FORMAT", "table, tsv, csv or json", false},
+    [WIDE] = {"wide", NULL, "cut nothing at the width of the terminal", true},
     [HELP] = {"help", NULL, "this text", false},
 };
 
 enum { HELP_WIDTH = 80, HELP_INDENT = 27 };
 
 /* Those of `instead` go before: --format is something else for graph. */
-static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead)
+static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead, bool hidden)
 {
     for (; o && o->name; o++) {
         const struct option_spec *i = instead;
         char left[80];
         while (i && i->name && strcmp(i->name, o->name) != 0)
             i++;
-        if (i && i->name)
+        if ((i && i->name) || (o->hidden && !hidden))
             continue;
         snprintf(left, sizeof left, "%s--%s%s%s",
                  !strcmp(o->name, "database") ? "-d, "
@@ -74,18 +126,21 @@ static int help(FILE *out, const struct command *c)
     if (c) {
         fprintf(out, "usage: spanloom %s [options]%s%s\n\n%s\n\noptions:\n", c->name, *c->args ? " " : "", c->args,
                 c->help);
-        help_options(out, c->options, NULL);
-        help_options(out, shared, c->options);
-        fprintf(out, "\nmore: man spanloom-%s\n", c->name);
+        help_options(out, c->options, NULL, false);
+        help_options(out, shared, c->options, false);
+        fprintf(out, "\nmore: spanloom help %s\n", c->name);
         return EXIT_DONE;
     }
     fputs("Spanloom: where the time of a workflow went, across every component at once.\n\n"
           "usage: spanloom COMMAND [options] [arguments]\n\ncommands:\n",
           out);
     for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-14s %.*s\n", commands[i]->name, (int)strcspn(commands[i]->help, "\n"), commands[i]->help);
+        if (commands[i]->name)
+            fprintf(out, "  %-14s %.*s\n", commands[i]->name, (int)strcspn(commands[i]->help, "\n"), commands[i]->help);
+        else
+            fprintf(out, " %s:\n", commands[i]->help);
     fputs("\noptions of all commands:\n", out);
-    help_options(out, shared, NULL);
+    help_options(out, shared, NULL, true);
     fputs("  --version                the version of this program\n\n"
           "first steps:\n"
           "  spanloom import runinfo/       read everything below a Parsl run directory\n"
@@ -94,7 +149,7 @@ static int help(FILE *out, const struct command *c)
           "  spanloom critical-path         what made the run as long as it was\n"
           "  spanloom run ./program         a program with spans in it, and its profile\n"
           "  spanloom trace script.py       the same for the functions of a Python script\n\n"
-          "more: man spanloom, and `spanloom COMMAND --help`\n",
+          "more: spanloom COMMAND --help, and all of it: spanloom help COMMAND\n",
           out);
     return EXIT_DONE;
 }
@@ -112,6 +167,46 @@ static const struct option_spec *find_option(const struct command *c, const char
     const struct option_spec *own = find_in(c->options, name, n);
 
     return own ? own : find_in(shared, name, n);
+}
+
+static int no_command(const char *name)
+{
+    const char *names[sizeof commands / sizeof *commands];
+    struct sl_buf near = {0};
+    size_t n = 0;
+    int rc;
+
+    for (int i = 0; commands[i]; i++)
+        if (commands[i]->name)
+            names[n++] = commands[i]->name;
+    sl_near_add(&near, names, n, name);
+    rc = cli_usage(NULL, "there is no command '%s'%s", name, near.n ? near.s : "");
+    sl_buf_free(&near);
+    return rc;
+}
+
+static int no_option(const struct cli *cli, const char *given)
+{
+    const struct option_spec *const lists[] = {cli->command->options, shared};
+    SL_VEC(const char *) names = {0};
+    char *name = sl_strndup(given, strcspn(given, "="));
+    struct sl_buf near = {0};
+    struct sl_arena arena = {0};
+    int rc;
+
+    for (int k = 0; k < 2; k++)
+        for (const struct option_spec *o = lists[k]; o && o->name; o++) {
+            char *dashed = sl_arena_alloc(&arena, strlen(o->name) + 3);
+            sprintf(dashed, "--%s", o->name);
+            *sl_vec_add(&names) = dashed;
+        }
+    sl_near_add(&near, names.v, names.n, name);
+    rc = cli_usage(cli, "unknown option %s%s", name, near.n ? near.s : "");
+    free(name);
+    sl_arena_free(&arena);
+    sl_buf_free(&near);
+    sl_vec_free(&names);
+    return rc;
 }
 
 /* Takes the options out of argv; returns the number of arguments left, or negative: usage. */
@@ -148,7 +243,7 @@ static int parse(struct cli *cli, int argc, char **argv)
             o = NULL;
         }
         if (!o)
-            return cli_usage(cli, "unknown option %s", a), -1;
+            return no_option(cli, a), -1;
         if (!o->value && value)
             return cli_usage(cli, "--%s takes no value", o->name), -1;
         if (o->value && !value) {
@@ -166,6 +261,8 @@ static int parse(struct cli *cli, int argc, char **argv)
                 return cli_usage(cli, "unknown format '%s'; known: table, tsv, csv, json", value), -1;
             cli->format = (enum sl_format)f;
             cli->format_given = true;
+        } else if (o == &shared[WIDE]) {
+            cli->wide = true;
         } else if (o == &shared[HELP]) {
             help(stdout, cli->command);
             return -2;
@@ -210,10 +307,9 @@ static int run(struct cli *cli, int argc, char **argv)
     }
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         const char *of = at && at + 1 < argc ? argv[at + 1] : NULL;
-        for (int i = 0; of && commands[i]; i++)
-            if (!strcmp(commands[i]->name, of))
-                return help(stdout, commands[i]);
-        return of ? cli_usage(NULL, "there is no command '%s'", of) : help(stdout, NULL);
+        if (!of)
+            return help(stdout, NULL);
+        return manual_show(stdout, strcmp(of, "spanloom") != 0 ? of : "", cli_columns()) ? EXIT_DONE : no_command(of);
     }
     if (!at) {
         if (*name)
@@ -222,15 +318,17 @@ static int run(struct cli *cli, int argc, char **argv)
         return EXIT_USAGE;
     }
     for (int i = 0; commands[i]; i++)
-        if (!strcmp(commands[i]->name, name))
+        if (commands[i]->name && !strcmp(commands[i]->name, name))
             cli->command = commands[i];
     if (!cli->command)
-        return cli_usage(NULL, "there is no command '%s'", name);
+        return no_command(name);
     memmove(argv + at, argv + at + 1, (size_t)(argc - at - 1) * sizeof *argv);
     left = parse(cli, argc - 2, argv + 1);
     if (left < 0)
         return left == -2 ? EXIT_DONE : EXIT_USAGE;
     argv[1 + left] = NULL;
+    if (isatty(1) && !cli->wide)
+        sl_show_columns(cli_columns());
     return cli->project_err && !stands_alone(cli->command) ? cli_fail(cli, cli->project_err)
                                                            : cli->command->run(cli, left, argv + 1);
 }
@@ -243,6 +341,8 @@ int main(int argc, char **argv)
     struct sl_err err = {0};
     int rc;
 
+    if (!setlocale(LC_CTYPE, "C.UTF-8")) /* what we print, whatever the user's is: so it has a width */
+        setlocale(LC_CTYPE, "");
     child_remember_signals();
     sl_store_memory();
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */

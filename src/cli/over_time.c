@@ -40,8 +40,13 @@ int over_time_close(struct over_time *p, int rc, const struct sl_err *err)
 
 struct sl_over_time over_time_question(const struct over_time *p, bool summary)
 {
-    return (struct sl_over_time){
-        .st = p->st, .about = p->arg, .bin_s = p->bin_s, .within = p->within, .sql = p->sql, .by = cli_option(p->cli, "by"), .summary = summary};
+    return (struct sl_over_time){.st = p->st,
+                                 .about = p->arg,
+                                 .bin_s = p->bin_s,
+                                 .within = p->within,
+                                 .sql = p->sql,
+                                 .by = cli_option(p->cli, "by"),
+                                 .summary = summary};
 }
 
 int over_time_show(const struct over_time *p, struct sl_result *r, int rc,

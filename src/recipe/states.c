@@ -33,8 +33,8 @@ static int declare_role(struct sl_recipes *set, const char *path, const struct s
                         struct sl_err *err)
 {
     if (!among(roles, name->text) || y->kind != SL_YAML_LIST || !y->n)
-        return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {workflow|task|attempt|worker|executor: [span, ...]}", path,
-                      name->line);
+        return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {workflow|task|attempt|worker|executor: [span, ...]}",
+                      path, name->line);
     for (size_t i = 0; i < y->n; i++) {
         const struct sl_yaml *a = y->item[i];
         const char *type = a->kind == SL_YAML_SCALAR ? type_of(set, a->text, a->n) : NULL;

@@ -16,8 +16,9 @@
 #define N(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
 static const struct sl_column path_columns[] = {
-    {"start", TEXT, NULL}, {"end", TEXT, NULL},     {"seconds", REAL, "s"}, {"task", TEXT, NULL},   {"component", TEXT, NULL},
-    {"state", TEXT, NULL}, {"span", INTEGER, NULL}, {"app", TEXT, NULL},    {"lost", INTEGER, NULL}};
+    {"start", TEXT, NULL},   {"end", TEXT, NULL},       {"seconds", REAL, "s"},
+    {"task", TEXT, NULL},    {"component", TEXT, NULL}, {"state", TEXT, NULL},
+    {"span", INTEGER, NULL}, {"app", TEXT, NULL},       {"lost", INTEGER, NULL}};
 enum { SPAN, NAME, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE };
 static const struct sl_column head_columns[] = {{"span", INTEGER, NULL},     {"name", TEXT, NULL},
                                                 {"makespan_s", REAL, "s"},   {"start_ns", INTEGER, "ns"},
@@ -31,13 +32,12 @@ static const struct sl_column blame_columns[][4] = {
     [SL_BLAME_COMPONENT] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"component", TEXT, NULL}},
     [SL_BLAME_TASK] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"task", TEXT, NULL}},
     [SL_BLAME_GROUP] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"what", TEXT, NULL}}};
-static const struct sl_column part_columns[] = {{"since_start_s", REAL, "s"}, {"seconds", REAL, "s"},
-                                                {"task", TEXT, NULL},         {"component", TEXT, NULL},
-                                                {"state", TEXT, NULL},        {"rank", INTEGER, NULL},
-                                                {"app", TEXT, NULL}};
-static const struct sl_column slack_columns[] = {{"task", TEXT, NULL},  {"slack_s", REAL, "s"},
-                                                 {"path_s", REAL, "s"}, {"first", TEXT, NULL},
-                                                 {"done", TEXT, NULL},  {"span", INTEGER, NULL}, {"app", TEXT, NULL}};
+static const struct sl_column part_columns[] = {
+    {"since_start_s", REAL, "s"}, {"seconds", REAL, "s"},  {"task", TEXT, NULL}, {"component", TEXT, NULL},
+    {"state", TEXT, NULL},        {"rank", INTEGER, NULL}, {"app", TEXT, NULL}};
+static const struct sl_column slack_columns[] = {{"task", TEXT, NULL},  {"slack_s", REAL, "s"}, {"path_s", REAL, "s"},
+                                                 {"first", TEXT, NULL}, {"done", TEXT, NULL},   {"span", INTEGER, NULL},
+                                                 {"app", TEXT, NULL}};
 
 enum sl_blame sl_blame_find(const char *name)
 {
@@ -105,7 +105,8 @@ static int add_summary(struct sl_result *r, struct sl_store *st, int64_t workflo
         rc = add_head(r, st, workflow, err);
     if (rc)
         return rc;
-    snprintf(blame, sizeof blame, sql_blame, by == SL_BLAME_TASK    ? "ifnull('task ' || task || ifnull(' (' || app || ')', ''), 'driver')"
+    snprintf(blame, sizeof blame, sql_blame,
+             by == SL_BLAME_TASK    ? "ifnull('task ' || task || ifnull(' (' || app || ')', ''), 'driver')"
              : by == SL_BLAME_GROUP ? "name"
                                     : "component",
              by == SL_BLAME_STATE ? "iif(lost, 'lost to a failed try', state)" : "''");

@@ -169,8 +169,7 @@ static void match(struct comparison *c, const char *app, const struct task *a, s
     struct moved all = {.app = app, .n = {na, nb}};
 
     for (size_t i = 0; i < na && na == nb; i++)
-        *sl_vec_add(&c->moved) =
-            (struct moved){app, {a[i].key, b[i].key}, {1, 1}, {a[i].run_s, b[i].run_s}};
+        *sl_vec_add(&c->moved) = (struct moved){app, {a[i].key, b[i].key}, {1, 1}, {a[i].run_s, b[i].run_s}};
     if (na == nb)
         return;
     for (size_t i = 0; i < na; i++)

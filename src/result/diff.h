@@ -2,8 +2,8 @@
 /*
  * Two runs, or stores, compared: what changed from A (0) to B (1) in their roots, makespans and critical paths. Tables:
  *
- *   diff         a row for all that was compared: the makespan, whole histories, these by group, transitions, orderings,
- *                the path, and tasks by how much longer or shorter they were on workers (in the columns of the median),
+ *   diff         a row for all that was compared: the makespan, whole histories, these by group, transitions,
+ * orderings, the path, and tasks by how much longer or shorter they were on workers (in the columns of the median),
  *                what changed most first.  Tasks are the same where both runs have tasks of their app under the same
  *                numbers, or else as many, which are then taken in order of submission.
  *

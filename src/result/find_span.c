@@ -135,6 +135,27 @@ static int several(struct finder *f, const struct candidate *v, size_t total, co
     return rc;
 }
 
+/* A statement about spans of a type, which has a place for the types of tasks, and for what else there is. */
+static sqlite3_stmt *prepare(struct sl_store *st, const char *type, const char *statement, const char *more,
+                             struct sl_err *err)
+{
+    struct sl_buf tasks = {0};
+    char *sql, *task;
+    sqlite3_stmt *q;
+
+    for (int i = 0; !strcmp(type, "task") && (task = sl_task_type(st->db, i)); i++) {
+        sql = sqlite3_mprintf("%s%Q", i ? ", " : "", task);
+        sl_buf_addf(&tasks, "%s", sql);
+        sqlite3_free(sql);
+        free(task);
+    }
+    sql = sqlite3_mprintf(statement, tasks.n ? tasks.s : "NULL", more);
+    q = sl_store_prepare(st, sql, err);
+    sqlite3_free(sql);
+    sl_buf_free(&tasks);
+    return q;
+}
+
 /*
  * Spans of the type with this key; or with a key that begins like this, or that of a process with this number.  A
  * number is not the beginning of another.  A "task" is a task, not what comes of one.
@@ -146,21 +167,9 @@ static int find_all(struct finder *f, struct candidates *v, const char *type, co
                       like[] = "length(?2) > 0 AND ((substr(s.key, 1, length(?2)) = ?2 AND NOT (?2 GLOB '*[0-9]' AND "
                                "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (s.type = (SELECT id FROM sl_name "
                                "WHERE name = 'trace.process') AND instr(s.key, ':' || ?2 || '@') > 0))";
-    struct sl_buf tasks = {0};
-    char *sql, *task;
-    sqlite3_stmt *q;
+    sqlite3_stmt *q = prepare(f->st, type, sql_find_all, beginning ? like : exact, err);
     int rc;
 
-    for (int i = 0; !strcmp(type, "task") && (task = sl_task_type(f->st->db, i)); i++) {
-        sql = sqlite3_mprintf("%s%Q", i ? ", " : "", task);
-        sl_buf_addf(&tasks, "%s", sql);
-        sqlite3_free(sql);
-        free(task);
-    }
-    sql = sqlite3_mprintf(sql_find_all, tasks.n ? tasks.s : "NULL", beginning ? like : exact);
-    q = sl_store_prepare(f->st, sql, err);
-    sqlite3_free(sql);
-    sl_buf_free(&tasks);
     if (!q)
         return SL_ESTORE;
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
@@ -194,6 +203,40 @@ static void resembling(struct sl_store *st, const char *type, const char *key, s
     while (sl_store_step(st, q, NULL) > 0)
         sl_buf_addf(b, "%s%.100s", b->n ? ", " : "; there is ", sl_store_text(q, 0));
     sqlite3_finalize(q);
+}
+
+/* "; there are 0 to 200", where keys are numbers; or types that may be meant, where there is none such. */
+static void others(struct sl_store *st, const char *type, struct sl_buf *b)
+{
+    sqlite3_stmt *q = prepare(st, type, sql_numbered, "", NULL);
+
+    if (!q)
+        return;
+    sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
+    if (sl_store_step(st, q, NULL) > 0 && sqlite3_column_int64(q, 0) > 0) {
+        long long n = sqlite3_column_int64(q, 1), least = sqlite3_column_int64(q, 2), most = sqlite3_column_int64(q, 3);
+        if (n && n == most - least + 1)
+            sl_buf_addf(b, n > 1 ? "; there are %lld to %lld" : "; there is %lld", least, most);
+        else if (n)
+            sl_buf_addf(b, "; there are %lld, from %lld to %lld", n, least, most);
+    } else {
+        sl_find_near_types(st, type, b);
+    }
+    sqlite3_finalize(q);
+}
+
+void sl_find_near_types(struct sl_store *st, const char *given, struct sl_buf *b)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_types, NULL);
+    SL_VEC(char *) names = {0};
+
+    while (q && sl_store_step(st, q, NULL) > 0)
+        *sl_vec_add(&names) = sl_strdup(sl_store_text(q, 0));
+    sqlite3_finalize(q);
+    sl_near_add(b, (const char *const *)names.v, names.n, given);
+    for (size_t i = 0; i < names.n; i++)
+        free(names.v[i]);
+    sl_vec_free(&names);
 }
 
 int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)
@@ -236,8 +279,11 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
     one = v.n;
     if (!rc && !one) {
         resembling(st, type, key, &near);
-        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s; see what there is with: spanloom %s -d %s", type,
-                    key, run ? " in run " : "", run ? run : "", near.n ? near.s : "", run ? "runs" : "types", st->path);
+        if (!near.n && !run)
+            others(st, type, &near);
+        rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s%s see what there is with: spanloom %s -d %s",
+                    type, key, run ? " in run " : "", run ? run : "", near.n ? near.s : "",
+                    near.n && near.s[near.n - 1] == '?' ? "" : ";", run ? "runs" : "types", st->path);
     } else if (!rc && one > 1) {
         struct sl_buf all = {0};
         sl_buf_addf(&all, "sql -d %.100s \"select id, type, key from spans where key %s '%.80s%s'\"", st->path,

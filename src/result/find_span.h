@@ -3,6 +3,7 @@
 #ifndef SL_RESULT_FIND_SPAN_H
 #define SL_RESULT_FIND_SPAN_H
 
+#include "base/buf.h"
 #include "store/store.h"
 
 /*
@@ -14,5 +15,8 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
 
 /* The workflow that a user's --run means, or another root; 0 where run is NULL. */
 int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err);
+
+/* Appends which types of the store may be meant by one that is none, as sl_near_add() does. */
+void sl_find_near_types(struct sl_store *st, const char *given, struct sl_buf *b);
 
 #endif

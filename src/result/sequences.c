@@ -28,8 +28,9 @@ int sl_result_sequences(struct sl_result *r, struct sl_store *st, const char *ro
                         bool all, struct sl_err *err)
 {
     struct sl_over_time q = {.st = st, .about = root_type, .by = by};
-    int rc = by ? sl_over_time_grouped(r, &q, "sequences", sql_grouped, err)
-                : add(r, st, "sequences", SL_SEQUENCES_ORDERINGS, all ? sql_all : sql_most_common, root_type, within, err);
+    int rc =
+        by ? sl_over_time_grouped(r, &q, "sequences", sql_grouped, err)
+           : add(r, st, "sequences", SL_SEQUENCES_ORDERINGS, all ? sql_all : sql_most_common, root_type, within, err);
 
     if (!rc && by) {
         if (within)

@@ -17,8 +17,9 @@ struct sl_history_options {
 };
 
 /*
- * The tables span, contained_in, attributes, exceptions (of tries: try, exception), waited_for, contexts, doubts, events, waits (not for the text view, which
- * finds them as it goes) and reach (a row where no worker names a task: how far it came).
+ * The tables span, contained_in, attributes, exceptions (of tries: try, exception), waited_for, contexts, doubts,
+ * events, waits (not for the text view, which finds them as it goes) and reach (a row where no worker names a task: how
+ * far it came).
  */
 int sl_span_history(struct sl_store *st, int64_t span, const struct sl_history_options *how, struct sl_result *r,
                     struct sl_err *err);

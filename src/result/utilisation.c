@@ -250,9 +250,9 @@ static void put_group(struct sl_table *rows, struct sl_table *sums, const struct
 
 static int add_groups(struct sl_result *r, const struct sl_over_time *q, struct sl_err *err)
 {
-    static const struct sl_column sums[] = {{"", SL_COLUMN_TEXT, NULL},           {"workers", SL_COLUMN_REAL, "workers"},
-                                            {"busy_s", SL_COLUMN_REAL, "s"},      {"busy_percent", SL_COLUMN_REAL, "%"},
-                                            {"running_s", SL_COLUMN_REAL, "s"},   {"over_time", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column sums[] = {{"", SL_COLUMN_TEXT, NULL},         {"workers", SL_COLUMN_REAL, "workers"},
+                                            {"busy_s", SL_COLUMN_REAL, "s"},    {"busy_percent", SL_COLUMN_REAL, "%"},
+                                            {"running_s", SL_COLUMN_REAL, "s"}, {"over_time", SL_COLUMN_TEXT, NULL}};
     struct grouped x = {.of_runs = !strcmp(q->by, "app") || !strcmp(q->by, "type")};
     int rc = read_groups(&x, q, err);
     struct sl_table *rows_of = sl_over_time_named(r, q, "utilisation", rows, SL_COLUMNS(rows), true),

@@ -56,6 +56,59 @@ char *sl_show_time(int64_t ns, double step_s, char *buf)
     return buf;
 }
 
+char *sl_show_moment(int64_t ns, double step_s, bool date, char *buf)
+{
+    char *t, *z;
+
+    sl_show_time(ns, step_s, buf);
+    if (!date && (t = strchr(buf, 'T')) && (z = strchr(t, 'Z'))) {
+        *z = 0;
+        memmove(buf, t + 1, strlen(t));
+    }
+    return buf;
+}
+
+/* "2026-11-20", and what stands behind the T without its Z. */
+static void take_apart(int64_t ns, double step_s, char *date, char *clock)
+{
+    char *t;
+
+    sl_show_moment(ns, step_s, false, clock);
+    sl_show_time(ns, step_s, date);
+    if ((t = strchr(date, 'T')))
+        *t = 0;
+}
+
+char *sl_show_period(int64_t from_ns, int64_t to_ns, double step_s, char *buf)
+{
+    char day[2][SL_TIME_TEXT], clock[2][SL_TIME_TEXT];
+    bool same;
+
+    take_apart(from_ns, step_s, day[0], clock[0]);
+    take_apart(to_ns, step_s, day[1], clock[1]);
+    same = !strcmp(day[0], day[1]);
+    snprintf(buf, SL_SHOW_PERIOD, "%.31s %.31s to %.31s%s%.31s UTC", day[0], clock[0], same ? "" : day[1],
+             same ? "" : " ", clock[1]);
+    return buf;
+}
+
+bool sl_show_one_day(struct sl_table *t, int column, char *date)
+{
+    char other[SL_TIME_TEXT], clock[SL_TIME_TEXT];
+    bool same = true;
+
+    *date = 0;
+    while (sl_table_next(t, NULL) > 0) {
+        take_apart(sl_table_int(t, column), 1, other, clock);
+        same &= !*date || !strcmp(date, other);
+        strcpy(date, other);
+    }
+    sl_table_rewind(t);
+    if (!same)
+        *date = 0;
+    return *date;
+}
+
 char *sl_show_digits(double v, char *buf)
 {
     double a = fabs(v);

@@ -35,8 +35,8 @@ static int show_blame(FILE *out, struct sl_table *t, const char *by, bool all, d
     double rest_s = 0;
     int rc, n = 0;
 
-    fprintf(out, "\n%12s  %6s  %-*s  %5s  %s%s\n", "seconds", "share", BAR, "", "parts", strcmp(t->column[WHAT].name, "what") ? t->column[WHAT].name : by,
-            state ? ", state" : "");
+    fprintf(out, "\n%12s  %6s  %-*s  %5s  %s%s\n", "seconds", "share", BAR, "", "parts",
+            strcmp(t->column[WHAT].name, "what") ? t->column[WHAT].name : by, state ? ", state" : "");
     while ((rc = sl_table_next(t, err)) > 0) {
         double s = sl_table_real(t, SECONDS), share = makespan > 0 ? s / makespan : 0;
         char bar[4 * BAR + 4];

@@ -52,9 +52,9 @@ static void put_numbers(FILE *out, struct sl_table *numbers)
 
     while (sl_table_next(numbers, NULL) > 0) {
         for (int i = 0; i < SL_DURATIONS_NUMBERS; i++)
-            fprintf(out, "%s%12s", i ? " " : "\n", heading[i]);
+            fprintf(out, "%s%9s", i ? " " : "\n", heading[i]);
         for (int i = 0; i < SL_DURATIONS_NUMBERS; i++)
-            fprintf(out, "%s%12s", i ? " " : "\n",
+            fprintf(out, "%s%9s", i ? " " : "\n",
                     sl_table_is_null(numbers, i) ? "" : sl_seconds_text(sl_table_real(numbers, i), text));
         fputc('\n', out);
     }

@@ -22,7 +22,8 @@ void sl_show_rate(FILE *out, const struct sl_result *r)
 {
     struct sl_table *about = sl_result_find(r, "about"), *bins = sl_result_find(r, "bins");
     double all, bin_s, most = sl_show_most(bins, SL_RATE_BIN_EVENTS);
-    char time[SL_TIME_TEXT], width[32], bar[4 * BAR + 4], count[32];
+    char time[SL_TIME_TEXT], date[SL_TIME_TEXT], width[32], bar[4 * BAR + 4], count[32];
+    bool one_day;
 
     sl_table_next(about, NULL);
     all = sl_table_real(about, SL_RATE_EVENTS);
@@ -30,19 +31,21 @@ void sl_show_rate(FILE *out, const struct sl_result *r)
     fprintf(out, "%s event%s", sl_show_count((unsigned long long)all, count), all == 1 ? "" : "s");
     if (!sl_table_is_null(about, SL_RATE_EVENT))
         fprintf(out, " called %s", sl_table_text(about, SL_RATE_EVENT, NULL));
-    if (bin_s > 0)
-        fprintf(out, " in bins of %s", sl_seconds_text(bin_s, width));
     put_kinds(out, sl_result_find(r, "kinds"), sl_table_text(about, SL_RATE_STORE, NULL));
+    if ((one_day = sl_show_one_day(bins, SL_RATE_BIN_TIME_NS, date)) || bin_s > 0)
+        fprintf(out, "\n%s%s", date, one_day ? " UTC" : "");
+    if (bin_s > 0)
+        fprintf(out, "%sbins of %s", one_day ? "; " : "", sl_seconds_text(bin_s, width));
     if (sl_result_find(r, "groups")) {
         fputs("\n\n", out);
         sl_show_groups(out, sl_result_find(r, "groups"), NULL);
         return;
     }
-    fprintf(out, "\n\n%-20s %9s%s\n", "time", "events", bin_s > 0 ? "     per s" : "");
+    fprintf(out, "\n\n%-*s %9s%s\n", one_day ? 12 : 20, "time", "events", bin_s > 0 ? "     per s" : "");
     while (sl_table_next(bins, NULL) > 0) {
         double events = sl_table_real(bins, SL_RATE_BIN_EVENTS);
-        fprintf(out, "%-20s %9.0f", sl_show_time(sl_table_int(bins, SL_RATE_BIN_TIME_NS), bin_s > 0 ? bin_s : 1, time),
-                events);
+        fprintf(out, "%-*s %9.0f", one_day ? 12 : 20,
+                sl_show_moment(sl_table_int(bins, SL_RATE_BIN_TIME_NS), bin_s > 0 ? bin_s : 1, !one_day, time), events);
         if (bin_s > 0)
             fprintf(out, " %9.4g", sl_table_real(bins, SL_RATE_BIN_PER_S));
         sl_show_bar(most > 0 ? events / most : 0, BAR, bar);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <wchar.h>
 
 enum { ALIGN_ROWS = 1000, MAX_WIDTH = 80 };
 
@@ -40,13 +41,123 @@ struct cell {
     bool number;
 };
 
+/* Columns of the character at s, and its bytes. */
+static int character(const char *s, size_t *bytes)
+{
+    unsigned char c = (unsigned char)*s;
+    size_t n = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+    wchar_t wide = c < 0xC0 ? c : c & (0x7F >> n);
+    int columns;
+
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80) {
+            n = i;
+            break;
+        }
+        wide = wide << 6 | (s[i] & 0x3F);
+    }
+    *bytes = n;
+    columns = c < 0x80 ? 1 : wcwidth(wide);
+    return columns < 0 ? 1 : columns; /* in a locale that is not of UTF-8 */
+}
+
 int sl_show_width(const char *s)
 {
     int w = 0;
 
-    for (; *s; s++)
-        w += (*s & 0xC0) != 0x80;
+    for (size_t n; *s; s += n)
+        w += character(s, &n);
     return w;
+}
+
+size_t sl_show_fitting(const char *s, int columns)
+{
+    const char *at = s;
+
+    for (size_t n; *at && (columns -= character(at, &n)) >= 0;)
+        at += n;
+    return (size_t)(at - s);
+}
+
+static int fit;
+
+void sl_show_columns(int columns)
+{
+    fit = columns;
+}
+
+/* The end of s that takes no more than `columns` columns. */
+static const char *end_of(const char *s, int columns)
+{
+    int w = sl_show_width(s);
+
+    for (size_t n; *s && w > columns; s += n)
+        w -= character(s, &n);
+    return s;
+}
+
+int sl_show_room(void)
+{
+    return fit;
+}
+
+void sl_show_end(struct sl_buf *b, const char *s, int columns)
+{
+    bool whole = !columns || sl_show_width(s) <= columns;
+
+    sl_buf_adds(b, whole ? s : "…");
+    if (!whole)
+        sl_buf_adds(b, end_of(s, columns - 1));
+}
+
+/* Cuts the cell: of a path or a type its end is told, of words their beginning, of another name both. */
+static void cut(struct cell *x, int columns)
+{
+    bool words = strchr(x->s, ' ') || columns < 8, path = !words && strpbrk(x->s, "/.");
+    int before = words ? columns - 1 : path ? 0 : (columns - 1) / 2;
+    size_t n = sl_show_fitting(x->s, before);
+    struct sl_buf b = {0};
+
+    sl_buf_add(&b, x->s, n);
+    sl_buf_adds(&b, "…");
+    if (!words)
+        sl_buf_adds(&b, end_of(x->s + n, columns - 1 - before));
+    free(x->s);
+    x->s = b.s;
+    x->width = sl_show_width(b.s);
+}
+
+/* Makes columns of texts narrower, the widest first, until a line fits; numbers are whole or wrong. */
+static void narrow(struct cell *cells, size_t rows, int cols, int *width, const bool *number, const struct sl_table *t)
+{
+    enum { LEAST = 8 };
+    int total = 2 * (cols - 1);
+
+    for (int c = 0; c < cols; c++)
+        total += width[c];
+    while (fit && total > fit) {
+        int widest = -1, next = LEAST, to;
+        for (int c = 0; c < cols; c++)
+            if (!number[c] && width[c] > LEAST && width[c] > sl_show_width(t->column[c].name) &&
+                (widest < 0 || width[c] > width[widest]))
+                widest = c;
+        if (widest < 0)
+            break;
+        for (int c = 0; c < cols; c++) /* down to the next of them, and then all of these together */
+            if (!number[c] && width[c] > next && width[c] < width[widest])
+                next = width[c];
+        to = width[widest] - (total - fit);
+        for (int c = 0; c < cols; c++)
+            if (c != widest && !number[c] && width[c] == width[widest])
+                to = to > width[widest] - 1 ? to : width[widest] - 1;
+        to = to > next ? to : next;
+        to = to > sl_show_width(t->column[widest].name) ? to : sl_show_width(t->column[widest].name);
+        total -= width[widest] - to;
+        width[widest] = to;
+    }
+    for (size_t i = 0; fit && i < rows * (size_t)cols; i++)
+        if (!number[i % (size_t)cols] && cells[i].width > width[i % (size_t)cols])
+            cut(&cells[i], width[i % (size_t)cols]);
 }
 
 /* The bytes of C1 controls (U+0080..9F) and of what turns the direction of writing (U+202A..E, U+2066..9). */
@@ -179,12 +290,13 @@ static long show_aligned(FILE *out, struct sl_table *t, struct sl_err *err)
         for (size_t c = 0; c < cols; c++) {
             struct cell *x = sl_vec_add(&cells);
             *x = make_cell(t, (int)c);
-            if (x->width > width[c] && x->width <= MAX_WIDTH)
+            if (x->width > width[c] && (fit || x->width <= MAX_WIDTH))
                 width[c] = x->width;
             number[c] &= x->number;
         }
         n++;
         if (n % ALIGN_ROWS == 0) { /* long results are aligned a block at a time, so that they stream */
+            narrow(cells.v, cells.n / cols, (int)cols, width, number, t);
             put_block(out, t, cells.v, cells.n / cols, width, number, heading);
             heading = false;
             for (size_t i = 0; i < cells.n; i++)
@@ -192,8 +304,10 @@ static long show_aligned(FILE *out, struct sl_table *t, struct sl_err *err)
             sl_vec_clear(&cells);
         }
     }
-    if (!rc && cols)
+    if (!rc && cols) {
+        narrow(cells.v, cells.n / cols, (int)cols, width, number, t);
         put_block(out, t, cells.v, cells.n / cols, width, number, heading);
+    }
     for (size_t i = 0; i < cells.n; i++)
         free(cells.v[i].s);
     sl_vec_free(&cells);
@@ -373,8 +487,8 @@ void sl_show_wrapped(FILE *out, const char *text, int indent, int columns)
     while (*text) {
         int n = 0, width = 0, unit;
         do {
-            for (; text[n] && text[n] != ' ' && text[n] != '\n'; n++)
-                width += (text[n] & 0xC0) != 0x80;
+            for (size_t k; text[n] && text[n] != ' ' && text[n] != '\n'; n += (int)k)
+                width += character(text + n, &k);
             unit = n ? unit_behind(text + n) : 0;
             for (int end = n + unit; n < end && text[n] == ' '; n++)
                 width++;

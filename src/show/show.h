@@ -39,8 +39,18 @@ long sl_show_part(FILE *out, struct sl_table *t, enum sl_format format, struct s
 /* Appends s so that a terminal can show it: one line, UTF-8, no controls (\n, \t and \xNN in their place). */
 void sl_show_clean(struct sl_buf *b, const char *s, size_t n);
 
-/* Columns that a terminal needs for s: UTF-8 continuation bytes take none. */
+/* Columns that a terminal needs for s, which is UTF-8: two for East Asian ones and emoji, none for marks on others. */
 int sl_show_width(const char *s);
+/* So many bytes of s that take no more than `columns` columns. */
+size_t sl_show_fitting(const char *s, int columns);
+/*
+ * From here on aligned tables are no wider than this, where their texts can be cut for it (words at their end, paths
+ * and types at their beginning); 0, as at first: they are as wide as they are.
+ */
+void sl_show_columns(int columns);
+int sl_show_room(void); /* what sl_show_columns() said */
+/* Appends s, or its end behind "…" where it is wider than `columns`; 0: always s. */
+void sl_show_end(struct sl_buf *b, const char *s, int columns);
 /* s, clean, in so many columns; a longer one on a line of its own, and the columns below it. */
 void sl_show_name(FILE *out, int width, const char *s);
 
@@ -55,6 +65,14 @@ const char *sl_show_level(double share);
 double sl_show_most(struct sl_table *t, int column);
 /* 2026-11-20T08:11:30Z, with as many digits as steps of step_s need.  buf holds SL_TIME_TEXT bytes. */
 char *sl_show_time(int64_t ns, double step_s, char *buf);
+/* "2026-11-20 08:11:30 to 08:12:01 UTC", each day once.  buf holds SL_SHOW_PERIOD bytes. */
+enum { SL_SHOW_PERIOD = 160 };
+char *sl_show_period(int64_t from_ns, int64_t to_ns, double step_s, char *buf);
+/* Are all times in a column of one day?  Then it is put into date[SL_TIME_TEXT], "2026-11-20".  The table begins again.
+ */
+bool sl_show_one_day(struct sl_table *t, int column, char *date);
+/* As sl_show_time(), or without the date and the zone: 08:11:30. */
+char *sl_show_moment(int64_t ns, double step_s, bool date, char *buf);
 /* Three significant digits, whole where there are more before the point: 0.0123, 1.23, 1230; NaN: -.  buf holds 32
  * bytes. */
 char *sl_show_digits(double v, char *buf);
@@ -71,8 +89,8 @@ char *sl_show_number(double v, bool sign, char *buf);
 char *sl_show_interval(double low, double high, char *buf);
 
 /*
- * A row for each of the groups of --by: names to the left, numbers by what the names of their columns end in (_s, _percent),
- * which is no part of the heading; a last column over_time are bars.
+ * A row for each of the groups of --by: names to the left, numbers by what the names of their columns end in (_s,
+ * _percent), which is no part of the heading; a last column over_time are bars.
  */
 int sl_show_groups(FILE *out, struct sl_table *t, struct sl_err *err);
 

@@ -9,14 +9,14 @@
 /* How many spans, whole or mean.  buf holds 32 bytes. */
 static const char *spans_text(double n, char *buf)
 {
-    snprintf(buf, 32, n < 1000 ? "%.4g" : "%.0f", n);
+    snprintf(buf, 32, n < 1000 ? "%.3g" : "%.0f", n);
     return buf;
 }
 
 static void put_heading(FILE *out, const struct sl_table *about)
 {
-    double bin_s = sl_table_real(about, SL_STATES_BIN_S), most = sl_table_real(about, SL_STATES_MOST);
-    char from[SL_TIME_TEXT], to[SL_TIME_TEXT], width[32], count[32];
+    double bin_s = sl_table_real(about, SL_STATES_BIN_S);
+    char period[SL_SHOW_PERIOD], width[32], count[32];
     const char *type = sl_table_text(about, SL_STATES_TYPE, NULL);
 
     if (type)
@@ -28,13 +28,12 @@ static void put_heading(FILE *out, const struct sl_table *about)
         fputs(type ? ", without events\n" : "\n", out);
         return;
     }
-    fprintf(out, ", %s to %s", sl_show_time(sl_table_int(about, SL_STATES_FROM_NS), bin_s > 0 ? bin_s : 1, from),
-            sl_show_time(sl_table_int(about, SL_STATES_TO_NS), bin_s > 0 ? bin_s : 1, to));
+    fprintf(out, "\n%s; ",
+            sl_show_period(sl_table_int(about, SL_STATES_FROM_NS), sl_table_int(about, SL_STATES_TO_NS),
+                           bin_s > 0 ? bin_s : 1, period));
     if (bin_s > 0)
-        fprintf(out, "; a column is %s, a full one %s spans", sl_seconds_text(bin_s, width), spans_text(most, count));
-    else
-        fprintf(out, "; a full column is %s spans", spans_text(most, count));
-    fputs("\n\n", out);
+        fprintf(out, "a column is %s, ", sl_seconds_text(bin_s, width));
+    fputs("full at its row's most\n\n", out);
 }
 
 /* The next n, up to the last in which there is something. */
@@ -56,19 +55,23 @@ static void put_bars(FILE *out, struct sl_table *columns, int64_t n, double most
 
 static void put_state(FILE *out, const struct sl_table *states, int width)
 {
+    struct sl_buf name = {0};
     char most[32], mean[32];
 
-    fprintf(out, "%-*s %8s", width, sl_table_text(states, SL_STATE_NAME, NULL),
+    sl_show_end(&name, sl_table_text_or_empty(states, SL_STATE_NAME), width);
+    fprintf(out, "%s%*s %8s", name.s, width - sl_show_width(name.s), "",
             spans_text(sl_table_real(states, SL_STATE_AT_MOST), most));
+    sl_buf_free(&name);
     if (!sl_table_is_null(states, SL_STATE_ENDED))
-        fprintf(out, " %8.0f %11s", sl_table_real(states, SL_STATE_ENDED),
+        fprintf(out, " %8.0f %9s", sl_table_real(states, SL_STATE_ENDED),
                 sl_seconds_text(sl_table_real(states, SL_STATE_MEAN_S), mean));
 }
 
 static void show_part(FILE *out, struct sl_table *about, struct sl_table *states, struct sl_table *columns)
 {
+    enum { LEAST = 16, BESIDE = 9 + 9 + 10 + 2 }; /* of names; what stands between them and the bars */
     const char *name;
-    int width = 10;
+    int width = 10, room = sl_show_room();
 
     sl_table_next(about, NULL);
     name = sl_table_text(about, SL_STATES_NAME, NULL);
@@ -76,16 +79,20 @@ static void show_part(FILE *out, struct sl_table *about, struct sl_table *states
         fprintf(out, "%s: ", name);
     put_heading(out, about);
     while (sl_table_next(states, NULL) > 0) {
-        int n = (int)strlen(sl_table_text(states, SL_STATE_NAME, NULL));
+        int n = sl_show_width(sl_table_text_or_empty(states, SL_STATE_NAME));
         width = n > width ? n : width;
     }
     sl_table_rewind(states);
+    room -= BESIDE + (int)sl_table_int(about, SL_STATES_COLUMNS);
+    room = room > LEAST ? room : LEAST;
+    if (sl_show_room() && width > room)
+        width = room;
     if (states->rows)
         fprintf(out, "%-*s %8s%s\n", width, "state", "at most",
-                sl_table_is_null(about, SL_STATES_TYPE) ? "" : " ended in   mean time");
+                sl_table_is_null(about, SL_STATES_TYPE) ? "" : " ended in mean time");
     while (sl_table_next(states, NULL) > 0) {
         put_state(out, states, width);
-        put_bars(out, columns, sl_table_int(about, SL_STATES_COLUMNS), sl_table_real(about, SL_STATES_MOST));
+        put_bars(out, columns, sl_table_int(about, SL_STATES_COLUMNS), sl_table_real(states, SL_STATE_AT_MOST));
     }
     if (sl_table_int(about, SL_STATES_OTHERS))
         fprintf(out, "and %lld more, in none of them more than %.2g at a time; --format csv has all\n",

@@ -26,10 +26,8 @@ struct line {
 static void put_line(FILE *out, const struct line *l)
 {
     char buf[32];
-    int wide = 0;
+    int wide = sl_show_width(l->what);
 
-    for (const char *s = l->what; *s; s++)
-        wide += (*s & 0xC0) != 0x80;
     fprintf(out, "%s%*s", l->what, wide < WHAT ? WHAT - wide : 0, "");
     for (int i = 0; i < SHOWN; i++) {
         if (shown[i].column == SL_USAGE_RUNS)
@@ -50,10 +48,8 @@ static double settle(double v)
 /* Of a long name its end: types begin alike. */
 static void shorten(const char *s, char to[4 * WHAT + 1])
 {
-    int wide = 0, skip;
+    int wide = sl_show_width(s), skip;
 
-    for (const char *c = s; *c; c++)
-        wide += (*c & 0xC0) != 0x80;
     skip = wide > WHAT ? wide - WHAT + 1 : 0;
     for (int i = 0; i < skip; i++)
         for (s++; (*s & 0xC0) == 0x80; s++)

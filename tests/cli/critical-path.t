@@ -64,7 +64,7 @@ Which one:
   $ spanloom critical-path --correct-skew --format csv | cmp - path.csv
   spanloom: the clocks of 0 of 5 sources were corrected; see: spanloom skew
   $ spanloom critical-path task 999
-  spanloom: no span is called task 999; see what there is with: spanloom types -d spanloom.db
+  spanloom: no span is called task 999; there are 0 to 197; see what there is with: spanloom types -d spanloom.db
   [1]
   $ spanloom critical-path task
   spanloom: which span? a type and a key, such as: task 42; or: span 1234

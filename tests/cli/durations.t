@@ -7,8 +7,8 @@ How long it took from one event to another.
             9 without an end
            17 with several ends, of which the first counts
   
-          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
-        12.1 s       5.11 s       1.42 s       8.04 s       12.9 s       15.4 s       20.5 s       21.8 s
+       mean    stddev   minimum      25 %    median      75 %      95 %   maximum
+     12.1 s    5.11 s    1.42 s    8.04 s    12.9 s    15.4 s    20.5 s    21.8 s
   
            0 s to 5 s                 20  ███████████▋
            5 s to 10 s                41  ███████████████████████▊
@@ -26,8 +26,8 @@ How long it took from one event to another.
             5 without a start
             6 without an end
   
-          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
-        162 ms       440 ms      2.49 ms        51 ms        77 ms       130 ms       446 ms       4.05 s
+       mean    stddev   minimum      25 %    median      75 %      95 %   maximum
+     162 ms    440 ms   2.49 ms     51 ms     77 ms    130 ms    446 ms    4.05 s
   
            0 s to 500 ms             219  ████████████████████████████████████████
         500 ms to 1 s                  0
@@ -78,7 +78,7 @@ Any query:
   223 durations
             6 rows without an end
   
-          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+       mean    stddev   minimum      25 %    median      75 %      95 %   maximum
   $ spanloom durations --sql "SELECT start_ns, end_ns, span FROM two_events('invoked', 'returned')" | tail -3
         21.8 s  parsl.monitoring.task 127 (add): spanloom show span 1224 -d spanloom.db
         21.7 s  parsl.monitoring.task 126 (add): spanloom show span 1223 -d spanloom.db
@@ -89,8 +89,8 @@ Any query:
   $ spanloom durations --sql "SELECT 1.5 AS duration_s"
   1 duration
   
-          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
-         1.5 s                     1.5 s        1.5 s        1.5 s        1.5 s        1.5 s        1.5 s
+       mean    stddev   minimum      25 %    median      75 %      95 %   maximum
+      1.5 s               1.5 s     1.5 s     1.5 s     1.5 s     1.5 s     1.5 s
   $ spanloom durations --sql "SELECT 1.5 AS duration_s" --format json
   [
    {"duration_s":1.5}
@@ -105,8 +105,8 @@ As dnpcsql's twoevents.plot() takes it, a time and how long it took, in columns 
   $ cat pair && cmp pair times && cmp pair ns && cmp pair named
   223 durations
   
-          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
-        162 ms       440 ms      2.49 ms        51 ms        77 ms       130 ms       446 ms       4.05 s
+       mean    stddev   minimum      25 %    median      75 %      95 %   maximum
+     162 ms    440 ms   2.49 ms     51 ms     77 ms    130 ms    446 ms    4.05 s
   
            0 s to 500 ms             219  ████████████████████████████████████████
         500 ms to 1 s                  0
@@ -122,11 +122,11 @@ As dnpcsql's twoevents.plot() takes it, a time and how long it took, in columns 
             1 row without a start
             1 row without an end
   
-          mean       stddev      minimum         25 %       median         75 %         95 %      maximum
+       mean    stddev   minimum      25 %    median      75 %      95 %   maximum
   $ spanloom durations --sql "VALUES (0, 1.5), (10, 2.5)" | tail -1
          2.5 s to 2.6 s                1  ████████████████████████████████████████
   $ spanloom durations --sql "SELECT 1795162300 AS t_ns, 2500000000 AS took_ns" | tail -1
-         2.5 s                     2.5 s        2.5 s        2.5 s        2.5 s        2.5 s        2.5 s
+      2.5 s               2.5 s     2.5 s     2.5 s     2.5 s     2.5 s     2.5 s
 
 Of one run:
 

@@ -187,7 +187,7 @@ As json it is whole, and says what the text says:
 What is not there:
 
   $ spanloom show task 4242
-  spanloom: no span is called task 4242; see what there is with: spanloom types -d spanloom.db
+  spanloom: no span is called task 4242; there are 0 to 197; see what there is with: spanloom types -d spanloom.db
   [1]
   $ spanloom show nonsense 1
   spanloom: no span is called nonsense 1; see what there is with: spanloom types -d spanloom.db

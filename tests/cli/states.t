@@ -3,37 +3,40 @@ How many spans were in which state.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom states
-  198 spans of type parsl.monitoring.task, 2026-11-20T08:11:31Z to 2026-11-20T08:11:59Z; a column is 1 s, a full one 180 spans
+  198 spans of type parsl.monitoring.task
+  2026-11-20 08:11:31 to 08:11:59 UTC; a column is 1 s, full at its row's most
   
-  state                                                 at most ended in   mean time
-  parsl.rundir.try/launched                                 113        0      7.86 s  ▄▆▆▆▅▅▅▅▅▅▄▄▄▃▃▂▂▂▂▂▁▁▁ ▁
-  parsl.monitoring.try/pending                               47        0      3.62 s  ▂▃▃▃▃▃▂▂▂▂▂▂▂▂▂▂▂▁▁▁▁▁▁ ▁
-  parsl.executor.htex.interchange.task/interchange_put    16.29        0      804 ms  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁
-  parsl.executor.htex.manager.task/manager_got_task       2.252        0     83.9 ms      ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁
-  parsl.monitoring.try/running                            1.982        0      186 ms       ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
-  parsl.monitoring.try/joining                                4        0      113 ms                 ▁▁▁▁▁▁▁
-  parsl.monitoring.try/exec_done                            180      180         0 s       ▁▁▁▁▂▂▂▃▃▄▅▆▆▆▇▇███████
-  parsl.monitoring.try/memo_done                              1        1         0 s                 ▁▁▁▁▁▁▁▁▁▁▁▁▁
-  parsl.monitoring.try/failed                             12.35       13         0 s                      ▁▁▁▁▁▁▁▁
-  parsl.monitoring.try/dep_fail                               4        4         0 s                      ▁▁▁▁▁▁▁▁
+  state                                                 at most ended in mean time
+  parsl.rundir.try/launched                                 113        0    7.86 s  ▆███████▇▇▇▆▅▅▄▃▃▃▃▂▂▁▁ ▁
+  parsl.monitoring.try/pending                               47        0    3.62 s  █████████▇▇▆▆▅▅▅▅▃▃▃▃▂▁ ▁
+  parsl.executor.htex.interchange.task/interchange_put     16.3        0    804 ms  ▃▄▄▄▄▄▄▃▃▃▃▃▃▄▅▅█▆▆▅▂▁▁ ▁
+  parsl.executor.htex.manager.task/manager_got_task        2.25        0   83.9 ms      ██▂▂▁▃▄▄▄▄▃▃▃▄▇▃▃▂▁ ▁
+  parsl.monitoring.try/running                             1.98        0    186 ms       ▃████████████▆███▅▅▅▅▅▃
+  parsl.monitoring.try/joining                                4        0    113 ms                 ▁█████▅
+  parsl.monitoring.try/exec_done                            180      180       0 s       ▁▁▁▁▂▂▂▃▃▄▅▆▆▆▇▇███████
+  parsl.monitoring.try/memo_done                              1        1       0 s                 ▁████████████
+  parsl.monitoring.try/failed                              12.4       13       0 s                      ▂▇██████
+  parsl.monitoring.try/dep_fail                               4        4       0 s                      ▁▇██████
   and 23 more, in none of them more than 0.75 at a time; --format csv has all
   $ spanloom states --bin 5 parsl.executor.htex.worker.task
-  220 spans of type parsl.executor.htex.worker.task, 2026-11-20T08:11:35Z to 2026-11-20T08:12:00Z; a column is 5 s, a full one 218.2 spans
+  220 spans of type parsl.executor.htex.worker.task
+  2026-11-20 08:11:35 to 08:12:00 UTC; a column is 5 s, full at its row's most
   
-  state                                                     at most ended in   mean time
-  parsl.executor.htex.worker.task/worker_received_task        2.588        1      166 ms  ▁▁▁▁▁
-  parsl.executor.htex.worker.task/worker_all_finished_task    218.2      219         0 s  ▁▂▅██
+  state                                                     at most ended in mean time
+  parsl.executor.htex.worker.task/worker_received_task         2.59        1    166 ms  ▅▇▇█▆
+  parsl.executor.htex.worker.task/worker_all_finished_task      218      219       0 s  ▁▂▅██
   and 1 more, in none of them more than 0.018 at a time; --format csv has all
   $ spanloom states --run 000 --ignore 'parsl.monitoring.*' --ignore '*.rundir.*' --bin 2
-  189 spans of type parsl.monitoring.task, 2026-11-20T08:11:30Z to 2026-11-20T08:12:00Z; a column is 2 s, a full one 120 spans
+  189 spans of type parsl.monitoring.task
+  2026-11-20 08:11:30 to 08:12:00 UTC; a column is 2 s, full at its row's most
   
-  state                                                           at most ended in   mean time
-  parsl.executor.htex.interchange.task/interchange_put                120        0      9.07 s  ▃████▇▆▅▃▃▂▁▁
-  parsl.executor.htex.interchange.task/interchange_to_manager      0.7245        0     21.6 ms    ▁▁▁▁▁▁▁▁▁▁▁
-  parsl.executor.htex.manager.task/manager_got_task                 1.387        0     88.3 ms    ▁▁▁▁▁▁▁▁▁▁▁
-  parsl.executor.htex.worker.task/worker_received_task              1.993        0      197 ms     ▁▁▁▁▁▁▁▁▁▁▁▁
-  parsl.executor.htex.worker.task/worker_all_finished_task             90       90     1.02 ms     ▁▁▁▂▃▄▅▅▆▇▆▇
-  parsl.executor.htex.interchange.task/interchange_removing_task    98.68       99     1.25 ms     ▁▁▂▂▃▄▅▆▇▇▇▇
+  state                                                           at most ended in mean time
+  parsl.executor.htex.interchange.task/interchange_put                120        0    9.07 s  ▃████▇▆▅▃▃▂▁▁
+  parsl.executor.htex.interchange.task/interchange_to_manager       0.725        0   21.6 ms    ▁▄█▃▁▃▃▁▃▁▁
+  parsl.executor.htex.manager.task/manager_got_task                  1.39        0   88.3 ms    ▆█▂▅▆▅▅█▅▂▁
+  parsl.executor.htex.worker.task/worker_received_task               1.99        0    197 ms     ▆█████▇█▇▅▅▂
+  parsl.executor.htex.worker.task/worker_all_finished_task             90       90   1.02 ms     ▁▁▂▃▄▅▆▇████
+  parsl.executor.htex.interchange.task/interchange_removing_task     98.7       99   1.25 ms     ▁▁▂▃▃▅▆▇████
   and 2 more, in none of them more than 0.016 at a time; --format csv has all
   $ spanloom states --format csv | head -4
   time_ns,span_type,event_type,spans,ended
@@ -55,11 +58,12 @@ How many spans were in which state.
 Any query:
 
   $ spanloom states --sql "SELECT time_ns, event_type AS state, spans FROM occupancy('parsl.executor.htex.worker.task', 2)"
-  3 states, 2026-11-20T08:11:36Z to 2026-11-20T08:11:58Z; a full column is 218.7 spans
+  3 states
+  2026-11-20 08:11:36 to 08:11:58 UTC; full at its row's most
   
   state                     at most
-  worker_received_task        2.958  ▁▁▁▁▁▁▁▁▁▁▁▁
-  worker_all_finished_task    218.7  ▁▁▂▂▃▅▆▇████
+  worker_received_task         2.96  ▄▆▆▆▆▆▆█▇▆▆▄
+  worker_all_finished_task      219  ▁▁▂▂▃▅▆▇████
   and 1 more, in none of them more than 0.031 at a time; --format csv has all
 
 Mistakes:

@@ -9,49 +9,57 @@ What to type, and what happens if it is something else.
   usage: spanloom COMMAND [options] [arguments]
   
   commands:
+   to begin with:
     import         read logs and databases into the store
-    why            why a workflow took so long: findings, by the seconds that each cost
+    why            why a workflow took so long, and what each cause cost
     failures       what failed, by exception, app and host, and what that cost
     runs           which runs the store holds, and what --run calls them
-    info           what the store holds
-    types          the types of spans, one a line
+   where the time went:
+    critical-path  what made a workflow as long as it was, every second of it
+    what-if        how long it would have taken, with more workers or faster parts
     sequences      where the time of a typical span of a type went, event by event
     durations      how long from one event to another, over all spans of a type
     states         how many spans were in which state, over time
     rate           how often something happened, over time
     utilisation    how many workers there were, and were busy
-    critical-path  what made a workflow as long as it was, every second of it
-    what-if        how long it would have taken, with more workers or faster parts
     skew           how far clocks of components are off, by their messages
     diff           what changed from one run to another, and where
-    experiment     what treatments do to a score, from many runs
-    graph          which types of spans belong to which, as a picture
-    plot           a picture: interactive (html), svg, pdf, png, or its data
+   spans and events:
+    info           what the store holds
+    types          the types of spans, one a line
     show           the whole path of one span through every component
     events         every event and log line of all spans of a type
     links          what rules have linked, and where they are in doubt
-    bind           link spans by a rule, without reading logs again
-    unbind         take away the links of a rule
+    graph          which types of spans belong to which, as a picture
     sql            ask your own question (without a query: a shell)
-    rejects        records that a recipe claimed but could not use
-    recipes        what formats are known; test your own
-    forget         drop what a source asserted
+    plot           a picture: interactive (html), svg, pdf, png, or its data
+    export         traces as Chrome Trace Format, metrics of nodes to MLflow
+   programs and nodes:
     run            run a command, trace it and show where its time went
     trace          run a Python script and show where its functions took time
+    profile        which functions of traced programs took the time
+    flags          what to add when compiling a program that is to be traced
     monitor        watch a node: CPU, memory, disk, network, GPUs, and a command
     metrics        one value a node: how busy its CPUs were, memory, disk, network
     usage          who used the CPUs, memory, disks and network of the nodes
-    profile        which functions of traced programs took the time
-    export         traces as Chrome Trace Format, metrics of nodes to MLflow
-    flags          what to add when compiling a program that is to be traced
+   spans of shell scripts:
+    span           a command as a span of this shell script
     begin          a span of this shell script begins
     end            the innermost span of this shell script ends
     event          something happened in this shell script
-    span           a command as a span of this shell script
+   many runs, on purpose:
+    experiment     what treatments do to a score, from many runs
+   what was read, and how:
+    recipes        what formats are known; test your own
+    rejects        records that a recipe claimed but could not use
+    bind           link spans by a rule, without reading logs again
+    unbind         take away the links of a rule
+    forget         drop what a source asserted
   
   options of all commands:
     -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
     --format FORMAT          table, tsv, csv or json
+    --wide                   cut nothing at the width of the terminal
     --help                   this text
     --version                the version of this program
   
@@ -63,11 +71,24 @@ What to type, and what happens if it is something else.
     spanloom run ./program         a program with spans in it, and its profile
     spanloom trace script.py       the same for the functions of a Python script
   
-  more: man spanloom, and `spanloom COMMAND --help`
+  more: spanloom COMMAND --help, and all of it: spanloom help COMMAND
 All of it fits a terminal:
 
   $ for c in '' $(spanloom --help | awk '/^commands:/{f=1;next}/^$/{f=0}f{print $1}'); do spanloom $c --help; done | awk 'length($0) > 80'
-    why            why a workflow took so long: findings, by the seconds that each cost
+  spanloom: there is no command 'to'
+  try: spanloom --help
+  spanloom: there is no command 'where'; did you mean 'why'?
+  try: spanloom --help
+  spanloom: there is no command 'spans'; did you mean 'span', 'runs' or 'states'?
+  try: spanloom --help
+  spanloom: there is no command 'programs'
+  try: spanloom --help
+  spanloom: there is no command 'spans'; did you mean 'span', 'runs' or 'states'?
+  try: spanloom --help
+  spanloom: there is no command 'many'; did you mean 'why', 'runs' or 'rate'?
+  try: spanloom --help
+  spanloom: there is no command 'what'; did you mean 'what-if', 'why' or 'rate'?
+  try: spanloom --help
   $ spanloom import --help
   usage: spanloom import [options] [PATH...]
   
@@ -87,11 +108,11 @@ All of it fits a terminal:
     --format FORMAT          table, tsv, csv or json
     --help                   this text
   
-  more: man spanloom-import
+  more: spanloom help import
   $ spanloom help types | head -3
-  usage: spanloom types [options]
+  NAME
+       spanloom-types - the types of spans, one a line
   
-  the types of spans, one a line
 
 Exit status 2 for what was typed wrong:
 

@@ -34,7 +34,7 @@ _spanloom() {
             *TYPE*) types=1 ;;
             *PLOT*) words=("$("$program" plot --list --format tsv 2>/dev/null | sed 1d | cut -f1)") ;;
             *NAME*)
-                words=("$("$program" recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p')")
+                words=("$("$program" recipes --format tsv 2>/dev/null | sed 1d | cut -f1 | uniq)")
                 case " ${COMP_WORDS[*]} " in *" --test "*) files=1 ;; esac ;;
             *QUESTION*)
                 if [ "$COMP_CWORD" -eq 2 ]; then

@@ -77,7 +77,7 @@ function __spanloom_complete
             if contains -- --test $words
                 __fish_complete_path $cur
             else
-                spanloom recipes 2>/dev/null | sed -n 's/^\([^ ][^ ]*\) .*/\1/p'
+                spanloom recipes --format tsv 2>/dev/null | sed 1d | cut -f1 | uniq
             end
         case '*QUESTION*'
             if test (count $words) -eq 2

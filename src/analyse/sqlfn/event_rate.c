@@ -39,8 +39,8 @@ struct state {
     SL_VEC(uint32_t) group; /* of each, where they are grouped */
     struct sl_graph g;
     struct sl_groups groups;
-    uint32_t *by_name, all; /* the groups in order, with none at the end; how many; 1 without */
-    uint32_t of;            /* the one at hand, into by_name */
+    uint32_t *by_name, all;    /* the groups in order, with none at the end; how many; 1 without */
+    uint32_t of;               /* the one at hand, into by_name */
     int64_t first_ns, last_ns; /* of all, also of those beyond the bounds */
     size_t events;
     int64_t min_ns, max_ns; /* times that the bounds want */

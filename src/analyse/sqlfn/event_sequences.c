@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_sequences(root_type [, within [, by]]): the orders in which the events below spans of that type happened, and how long
- * each step took.  "Below" is the closure over subspans and facets of analyse/load/graph.h; equal times are ordered by
- * the name of the span type, then of the event type.  One row per ordering and position:
+ * event_sequences(root_type [, within [, by]]): the orders in which the events below spans of that type happened, and
+ * how long each step took.  "Below" is the closure over subspans and facets of analyse/load/graph.h; equal times are
+ * ordered by the name of the span type, then of the event type.  One row per ordering and position:
  *
  *   sequence      1: the most frequent ordering; equally frequent ones by their names, position for position, the
  *                 shorter first.  max(sequence) is the number of different orderings.
@@ -19,11 +19,12 @@
  *     FROM event_sequences('parsl.monitoring.task') WHERE sequence = 1;
  *
  * by: 'app', 'executor', 'node', 'worker' or 'type' (analyse/groups.h): these one after another, by name, each with
- * orderings of its own; the hidden column name has it.  within, the id of a span, counts only roots that belong to it.  Events are as the lens (analyse/lens/lens.h) shows
- * them. It reads all spans, links and events once: 10 million events in 2.0 s, 25 bytes of memory an event.
+ * orderings of its own; the hidden column name has it.  within, the id of a span, counts only roots that belong to it.
+ * Events are as the lens (analyse/lens/lens.h) shows them. It reads all spans, links and events once: 10 million events
+ * in 2.0 s, 25 bytes of memory an event.
  */
-#include "analyse/groups.h"
 #include "analyse/ext.h"
+#include "analyse/groups.h"
 #include "analyse/sequences.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
@@ -49,8 +50,12 @@ enum {
 struct state {
     struct sl_root_events histories; /* of which only the names are kept */
     struct sl_groups groups;
-    SL_VEC(struct of { uint32_t group; struct sl_sequences seq; }) of; /* by name */
-    size_t at;                                                         /* the one at hand */
+    SL_VEC(struct of {
+        uint32_t group;
+        struct sl_sequences seq;
+    })
+    of;        /* by name */
+    size_t at; /* the one at hand */
     size_t ordering;
     uint32_t step;              /* of the ordering, from 0 */
     unsigned __int128 total_ns; /* all roots of the ordering, from their first events to this step */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * occupancy(root_type [, bin_s [, within [, by]]]): how many spans of a type are in which state over time.  The state of a
- * span is the latest event of its closure until it is over (analyse/occupancy.h), as the lens (analyse/lens/lens.h)
- * shows it.
+ * occupancy(root_type [, bin_s [, within [, by]]]): how many spans of a type are in which state over time.  The state
+ * of a span is the latest event of its closure until it is over (analyse/occupancy.h), as the lens
+ * (analyse/lens/lens.h) shows it.
  *
  * Without bin_s, or where it is NULL, a row for each state whose numbers change at a time:
  *
@@ -332,9 +332,10 @@ static int64_t row_id(const void *state)
 
 static const struct sl_table_fn fn = {
     .name = "occupancy",
-    .schema = "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
-              "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, \"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, "
-              "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN, width_s REAL HIDDEN, name TEXT HIDDEN)",
+    .schema =
+        "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
+        "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, \"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, "
+        "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN, width_s REAL HIDDEN, name TEXT HIDDEN)",
     .columns = COLUMNS,
     .args = 4,
     .needed = 1,

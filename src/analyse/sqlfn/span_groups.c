@@ -10,8 +10,8 @@
  *
  * It reads all spans and links once, also for a join that asks span by span; what is not asked for is not looked for.
  */
-#include "analyse/groups.h"
 #include "analyse/ext.h"
+#include "analyse/groups.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
 #include "base/mem.h"
@@ -103,7 +103,8 @@ static void column(const void *state, sqlite3_context *out, int col)
 
     if (col == SPAN)
         sqlite3_result_int64(out, s->g.id.v[s->at]);
-    else if (!s->by[col].g && sl_groups_open(&s->by[col], &s->g, s->db, (enum sl_by)col, &err)) /* when it is asked for */
+    else if (!s->by[col].g &&
+             sl_groups_open(&s->by[col], &s->g, s->db, (enum sl_by)col, &err)) /* when it is asked for */
         sqlite3_result_error(out, err.text, -1);
     else if ((group = sl_groups_of(&s->by[col], s->at)))
         sqlite3_result_text(out, sl_groups_name(&s->by[col], group), -1, SQLITE_TRANSIENT);
@@ -117,7 +118,8 @@ static int64_t row_id(const void *state)
 
 static const struct sl_table_fn fn = {
     .name = "span_groups",
-    .schema = "CREATE TABLE x(span INTEGER, app TEXT, executor TEXT, node TEXT, worker TEXT, type TEXT, span_type TEXT HIDDEN)",
+    .schema = "CREATE TABLE x(span INTEGER, app TEXT, executor TEXT, node TEXT, worker TEXT, type TEXT, span_type TEXT "
+              "HIDDEN)",
     .columns = COLUMNS,
     .args = 1,
     .usage = "span_groups('parsl.monitoring.task')",

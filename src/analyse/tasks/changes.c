@@ -376,7 +376,8 @@ static void apply_state(struct sl_changes *c, struct change *h)
             h->used = true;
         }
     for (int k = 0; k < SL_ARRIVALS; k++)
-        if (!lost && (matches(h, "workers", "start-up", &b) || matches(h, sl_arrival_component[k], sl_arrival_state[k], &b)))
+        if (!lost &&
+            (matches(h, "workers", "start-up", &b) || matches(h, sl_arrival_component[k], sl_arrival_state[k], &b)))
             apply_arrival(c, h, (enum sl_arrival)k);
     for (uint32_t i = 0; i < c->w->n; i++)
         for (uint32_t s = c->w->task[i].seg; s < c->w->task[i].seg + c->w->task[i].nseg; s++)
