@@ -99,6 +99,6 @@ writeFileSync("dist/NOTICE", notice);
 writeFileSync("dist/headless.js", `/*\n${notice.replace(/\*\//g, "* /")}*/\n${headless.code}`);
 writeFileSync("dist/page.html", page("page", browser, "page.css"));
 writeFileSync("dist/report.html", page("report", browser, "page.css", "report.css"));
-writeFileSync("dist/run.html", page("run", run, "run.css"));
+writeFileSync("dist/run.html", page("run", run, "run.css", "timeline.css"));
 const schemas = Object.fromEntries(["vega", "vega-lite"].map(name => [name, bare(schema(name))]));
 writeFileSync("dist/schemas.json", JSON.stringify(schemas));
