@@ -29,18 +29,30 @@ struct terminal {
     bool shown;
 };
 
-static void progress(void *to, uint64_t bytes, uint64_t of, uint64_t spans, uint64_t events, double seconds)
+static void progress(void *to, uint64_t bytes, uint64_t of, uint64_t spans, uint64_t events, double seconds,
+                     const char *file)
 {
     struct terminal *t = to;
     double rate = seconds > 0 ? (double)bytes / seconds : 0;
+    struct sl_buf line = {0}, clean = {0};
     char left[32], a[32], b[32];
+    int room;
 
     if (!isatty(2))
         return;
     t->shown = true;
     sl_seconds_text(rate > 0 && of > bytes ? (double)(of - bytes) / rate : 0, left);
-    fprintf(stderr, "\r\033[K%.0f of %.0f MB, %.0f MB/s, %s left; %s spans, %s events", (double)bytes / 1e6,
-            (double)of / 1e6, rate / 1e6, left, sl_show_count(spans, a), sl_show_count(events, b));
+    sl_buf_addf(&line, "%.0f of %.0f MB, %.0f MB/s, %s left; %s spans, %s events", (double)bytes / 1e6,
+                (double)of / 1e6, rate / 1e6, left, sl_show_count(spans, a), sl_show_count(events, b));
+    room = cli_columns() - sl_show_width(line.s) - 3;
+    if (room > 8) { /* of its path the end */
+        sl_show_clean(&clean, file, strlen(file));
+        sl_buf_adds(&line, "; ");
+        sl_show_end(&line, clean.s, room);
+    }
+    fprintf(stderr, "\r\033[K%s", line.s);
+    sl_buf_free(&line);
+    sl_buf_free(&clean);
 }
 
 static void warn(void *to, const char *text)

@@ -139,8 +139,8 @@ static void tell(struct sl_importing *m, bool always)
     if (!m->o->progress || (!always && now - m->told < 100000000))
         return;
     m->told = now;
-    m->o->progress(m->o->to, atomic_load(&m->progress), m->total, c->spans, c->events,
-                   (double)(now - m->started) / 1e9);
+    m->o->progress(m->o->to, atomic_load(&m->progress), m->total, c->spans, c->events, (double)(now - m->started) / 1e9,
+                   m->file[m->merging].found->name);
 }
 
 static struct sl_import_part *part_of(struct sl_importing *m, struct sl_import_file *f, const char *name,
@@ -288,6 +288,7 @@ static int merge_all(struct sl_importing *m, struct sl_err *err)
         if (f->skip)
             continue;
         if (m->direct) {
+            m->merging = i;
             read_file(m, f);
             rc = m->direct_rc;
         } else {

@@ -15,8 +15,9 @@ struct sl_import_options {
     const struct sl_project *project; /* whose bindings and lenses go into the store; NULL: none */
     const char *const *set;           /* pairs of field and value for all files, ends with NULL; or NULL */
     struct sl_call_sums *sums; /* calls of traces are added up there, with one job (base/call_sums.h); NULL: nowhere */
-    /* Called about ten times a second, from the caller's thread; may be NULL. */
-    void (*progress)(void *to, uint64_t bytes, uint64_t of_bytes, uint64_t spans, uint64_t events, double seconds);
+    /* Called about ten times a second, from the caller's thread; may be NULL.  file: whose records come in now. */
+    void (*progress)(void *to, uint64_t bytes, uint64_t of_bytes, uint64_t spans, uint64_t events, double seconds,
+                     const char *file);
     /* A problem with a file that does not stop the import. */
     void (*warn)(void *to, const char *text);
     bool hints; /* warn of rules that linked nothing, too */

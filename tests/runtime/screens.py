@@ -76,6 +76,16 @@ def columns_of_characters():
 
 
 @test
+def progress():
+    """It names the file at hand, in one line that fits."""
+    copy_run(path("runinfo"))
+    lines = on_terminal(100, "import", "runinfo").split("\n")
+    shown = [x for x in lines if "left;" in x]
+    check(shown and all(width(x) < 100 for x in shown), *lines)
+    check(any(re.search(r" events; .*(\.log|monitoring\.db)$", x) for x in shown), *shown)
+
+
+@test
 def meant():
     """A name that is none gets those that are near it."""
     imported(copy_run(path("runinfo")))
