@@ -315,7 +315,7 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_export = {
     .name = "export",
     .args = "perfetto | chrome [FILE.slt...] | otlp | csv | ctf | mlflow [FILE...]",
-    .help = "a store or a run for other programs; traces as Chrome Trace Format; metrics of nodes to MLflow",
+    .help = "stores and traces for Perfetto, Chrome, OTLP, MLflow ...",
     .options = options,
     .run = run,
 };

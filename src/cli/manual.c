@@ -114,7 +114,7 @@ static int split(char *line, char *word[WORDS], bool quoted[WORDS])
 }
 
 static const char callable[] =
-    " Ar Bc Bo Bq Brq Cm Dv Em Er Ev Fa Fl Fn Ic In Li Nm No Ns Op Pa Pc Po Pq Ql Qq Sq Sx Sy Va Vt Xr ";
+    " Ar Bc Bo Bq Brq Cm Dq Dv Em Er Ev Fa Fl Fn Ic In Li Nm No Ns Op Pa Pc Po Pq Ql Qq Sq Sx Sy Va Vt Xr ";
 
 static bool is_macro(const char *w, bool quoted)
 {
@@ -198,8 +198,8 @@ static void line_of(struct page *p, char **w, const bool *quoted, int n)
 {
     static const struct {
         const char *name, *left, *right;
-    } around[] = {{"Op", "[", "]"}, {"Pq", "(", ")"}, {"Bq", "[", "]"}, {"Brq", "{", "}"},
-                  {"Sq", "'", "'"}, {"In", "<", ">"}, {"Ql", "'", "'"}, {"Qq", "\"", "\""}};
+    } around[] = {{"Op", "[", "]"}, {"Pq", "(", ")"}, {"Bq", "[", "]"},   {"Brq", "{", "}"}, {"Sq", "'", "'"},
+                  {"In", "<", ">"}, {"Ql", "'", "'"}, {"Qq", "\"", "\""}, {"Dq", "\"", "\""}};
 
     for (int i = 0; i < n;) {
         const char *word = w[i];

@@ -12,6 +12,7 @@ What to type, and what happens if it is something else.
    to begin with:
     import         read logs and databases into the store
     why            why a workflow took so long, and what each cause cost
+    report         all of a run, or of two, as a page that needs nothing else
     failures       what failed, by exception, app and host, and what that cost
     runs           which runs the store holds, and what --run calls them
    where the time went:
@@ -33,7 +34,7 @@ What to type, and what happens if it is something else.
     graph          which types of spans belong to which, as a picture
     sql            ask your own question (without a query: a shell)
     plot           a picture: interactive (html), svg, pdf, png, or its data
-    export         traces as Chrome Trace Format, metrics of nodes to MLflow
+    export         stores and traces for Perfetto, Chrome, OTLP, MLflow ...
    programs and nodes:
     run            run a command, trace it and show where its time went
     trace          run a Python script and show where its functions took time
@@ -89,6 +90,8 @@ All of it fits a terminal:
   try: spanloom --help
   spanloom: there is no command 'what'; did you mean 'what-if', 'why' or 'rate'?
   try: spanloom --help
+    export         stores and traces for Perfetto, Chrome, OTLP, MLflow ...
+  usage: spanloom export [options] perfetto | chrome [FILE.slt...] | otlp | csv | ctf | mlflow [FILE...]
   $ spanloom import --help
   usage: spanloom import [options] [PATH...]
   
