@@ -90,7 +90,6 @@ All of it fits a terminal:
   try: spanloom --help
   spanloom: there is no command 'what'; did you mean 'what-if', 'why' or 'rate'?
   try: spanloom --help
-    export         stores and traces for Perfetto, Chrome, OTLP, MLflow ...
   usage: spanloom export [options] perfetto | chrome [FILE.slt...] | otlp | csv | ctf | mlflow [FILE...]
   $ spanloom import --help
   usage: spanloom import [options] [PATH...]
