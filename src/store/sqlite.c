@@ -5,6 +5,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,37 +358,26 @@ static int update(struct sl_store *st, struct sl_err *err)
     return rc;
 }
 
-/* Can a new file be made there? */
-static int look_at_folder(const char *path, struct sl_err *err)
-{
-    char *folder = sl_strdup(path), *slash = strrchr(folder, '/');
-    int rc = 0;
-
-    if (slash)
-        slash[slash == folder] = 0;
-    if (access(slash ? folder : ".", W_OK) != 0)
-        rc = sl_err(err, SL_EIO, "cannot make the store %s: %s: %s; choose another place with -d FILE", path,
-                    slash ? folder : "this folder", strerror(errno));
-    free(folder);
-    return rc;
-}
-
 /* What stat() knows of a path before SQLite tries: of a folder it only says "disk I/O error", and a FIFO it waits for.
  */
 static int look_at_file(const char *path, enum sl_store_mode mode, struct sl_err *err)
 {
     struct stat sb;
-    int rc;
+    char *folder;
+    int rc = 0;
 
     if (stat(path, &sb) != 0) {
         if (errno != ENOENT)
             return sl_err(err, SL_EIO, "cannot open the store %s: %s; choose another place with -d FILE", path,
                           strerror(errno));
-        if (mode == SL_STORE_CREATE && (rc = look_at_folder(path, err)))
-            return rc;
-        return mode == SL_STORE_CREATE
-                   ? 0
-                   : sl_err(err, SL_ENOTFOUND, "no store %s; make one with: spanloom import PATH... -d %s", path, path);
+        if (mode != SL_STORE_CREATE)
+            return sl_err(err, SL_ENOTFOUND, "no store %s; make one with: spanloom import PATH... -d %s", path, path);
+        folder = sl_strdup(path);
+        if (access(dirname(folder), W_OK) != 0) /* SQLite would not say why */
+            rc = sl_err(err, SL_EIO, "cannot open the store %s: %s; choose another place with -d FILE", path,
+                        strerror(errno));
+        free(folder);
+        return rc;
     }
     if (S_ISDIR(sb.st_mode))
         return sl_err(err, SL_EIO, "%s is a directory; name the file of the store with -d FILE", path);
