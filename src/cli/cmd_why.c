@@ -246,6 +246,14 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
     return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
+/* What follows the age of the last event, which always differs. */
+static const char *behind_age(const char *screen)
+{
+    const char *ago = strstr(screen, "s ago\n");
+
+    return ago ? ago : screen;
+}
+
 /* Until the run has ended, or Ctrl-C; a second Ctrl-C ends it at once.  On a terminal the screen is drawn anew. */
 static int follow(struct cli *cli, char *path, const struct sl_findings *findings)
 {
@@ -261,7 +269,7 @@ static int follow(struct cli *cli, char *path, const struct sl_findings *finding
             break;
         if (!screen)
             screen = sl_strdup("no task has begun so far\n");
-        if (!before || strcmp(before, screen) != 0) {
+        if (terminal || !before || strcmp(behind_age(before), behind_age(screen)) != 0) {
             if (terminal)
                 fputs("\033[H\033[J", stdout);
             printf("%s%s", before && !terminal ? "\n" : "", screen);
