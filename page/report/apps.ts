@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Apps and executors: how many tasks, how long they ran and waited, of all or of what is chosen.
-import { appsOf, cells, sums } from "./cells";
+import { appsOf, cells, sums, type Cells } from "./cells";
 import { column, figure, text, type Cell, type Figure, type Table } from "./data";
 import { el } from "./dom";
 import { spread } from "./tally";
@@ -17,7 +17,7 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
         all = cells(run),
         box = el("div"),
         names = column(of, by).map(x => (x === null ? "" : String(x)));
-    const every = context.report.runs.map(r => cells(r).run.filter(x => x > 0)),
+    const every = context.report.runs.map(r => ((c: Cells) => c.run.map((x, i) => x / (c.tasks[i] as number)).filter(x => x > 0))(cells(r))),
         low = every.reduce((least, values) => values.reduce((a, b) => Math.min(a, b), least), Infinity),
         high = every.reduce((most, values) => values.reduce((a, b) => Math.max(a, b), most), 0),
         colour = appsOf(context.report);
@@ -58,7 +58,7 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
         if (all.n && high > 0)
             columns.splice(columns.findIndex(c => c.name === "median_s"), 0, {
                 name: "spread", heading: "how long they ran",
-                show: (_, row) => spread((rowsOf.get(names[row] as string) ?? []).filter(i => !Number.isNaN(all.start[i])).map(i => [all.run[i] as number, all.tasks[i] as number] as const), low, high, `How long tasks of ${names[row] || "no app"} ran`),
+                show: (_, row) => spread((rowsOf.get(names[row] as string) ?? []).filter(i => !Number.isNaN(all.start[i])).map(i => [(all.run[i] as number) / (all.tasks[i] as number), all.tasks[i] as number] as const), low, high, `How long tasks of ${names[row] || "no app"} ran`),
             });
         box.replaceChildren(
             el("p", { class: "quiet" }, partial ? `Of what is chosen${all.together ? "; quantiles are near, as tasks are put together" : ""}:` : `${by === "app" ? "Tasks of each app" : "Tasks of each executor"}:`),

@@ -13,8 +13,8 @@ export class Cells {
     readonly retried: Float64Array;
     readonly first: Float64Array;
     readonly start: Float64Array;
-    readonly end: Float64Array;
     readonly done: Float64Array;
+    /** Of all tasks in one, as are queue and lost. */
     readonly run: Float64Array;
     readonly queue: Float64Array;
     readonly lost: Float64Array;
@@ -32,7 +32,6 @@ export class Cells {
         this.retried = numbers(of, "retried");
         this.first = numbers(of, "first_s");
         this.start = numbers(of, "start_s");
-        this.end = numbers(of, "end_s");
         this.done = numbers(of, "done_s");
         this.run = numbers(of, "run_s");
         this.queue = numbers(of, "queue_s");
@@ -107,10 +106,10 @@ export function sums(of: Cells, rows: readonly number[]): Sums {
         else if (ended === null || ended === undefined) s.unfinished += n;
         else s.failed += n;
         s.retried += of.retried[i] || 0;
-        s.run_s += n * (of.run[i] || 0);
-        s.lost_s += n * (of.lost[i] || 0);
-        if (!Number.isNaN(of.start[i])) ran.push([of.run[i] as number, n]);
-        queued.push([of.queue[i] || 0, n]);
+        s.run_s += of.run[i] || 0;
+        s.lost_s += of.lost[i] || 0;
+        if (!Number.isNaN(of.start[i])) ran.push([(of.run[i] as number) / n, n]);
+        queued.push([(of.queue[i] || 0) / n, n]);
     }
     ran.sort((a, b) => a[0] - b[0]);
     queued.sort((a, b) => a[0] - b[0]);
