@@ -49,19 +49,23 @@ export function ticks(low: number, high: number, most: number): number[] {
 /** The same for times: also in steps of minutes, hours and days. */
 export function timeTicks(low: number, high: number, most: number): number[] {
     const raw = (high - low) / Math.max(1, most),
-        step = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800].find(x => x >= raw);
-    if (raw < 30 || step === undefined) return ticks(low, high, most);
+        step = [30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800].find(x => x >= raw);
+    if (raw < 20 || step === undefined) return ticks(low, high, most);
     const all: number[] = [];
     for (let t = Math.ceil(low / step) * step; t <= high; t += step) all.push(t);
     return all;
 }
 
-export function timeText(s: number, step: number): string {
-    if (s < 0) return `-${timeText(-s, step)}`;
-    if (step < 60) return step >= 1 && s < 120 ? `${Math.round(s)} s` : s < 120 ? `${Number(s.toFixed(Math.max(0, Math.ceil(-Math.log10(step)))))} s` : `${Math.floor(s / 60)}:${(s % 60).toFixed(Math.max(0, Math.ceil(-Math.log10(step)))).padStart(step >= 1 ? 2 : 3, "0")}`;
-    const h = Math.floor(s / 3600),
-        m = Math.round((s % 3600) / 60);
-    return h > 0 ? `${h}:${String(m).padStart(2, "0")} h` : `${m} min`;
+/** A tick of an axis with such steps, which goes on until `end`; 2:30 are minutes and seconds. */
+export function timeText(s: number, step: number, end: number): string {
+    if (s < 0) return `-${timeText(-s, step, end)}`;
+    if (end < 1) return seconds(Number(s.toPrecision(6)));
+    const places = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    if (end < 120) return `${s.toFixed(places)} s`;
+    const two = (x: number) => String(x).padStart(2, "0");
+    if (end < 7200) return `${Math.floor((s + step * 1e-6) / 60)}:${Math.abs(s % 60 < step * 1e-6 || 60 - (s % 60) < step * 1e-6 ? 0 : s % 60).toFixed(places).padStart(places ? places + 3 : 2, "0")}`;
+    const minutes = Math.round(s / 60);
+    return `${Math.floor(minutes / 60)}:${two(minutes % 60)} h`;
 }
 
 const tip = el("div", { class: "tip", role: "presentation", hidden: true });
@@ -108,7 +112,7 @@ function xAxis(d: Drawing): void {
         ctx.fillStyle = d.theme.line;
         ctx.fillRect(x, d.bottom, 1, 4);
         ctx.fillStyle = d.theme.quiet;
-        const text = timeText(t, step),
+        const text = timeText(t, step, d.to_s),
             half = ctx.measureText(text).width / 2;
         ctx.fillText(text, Math.max(d.left + half - 4, Math.min(x, d.right + RIGHT - half)), d.bottom + 6);
     }

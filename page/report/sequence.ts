@@ -27,7 +27,7 @@ views.set("sequence", (s, context) => {
         const scale = svg("svg", { width, height: 16, viewBox: `0 0 ${width} 16`, "aria-hidden": "true" }),
             at = ticks(0, high, width / 100),
             step = (at[1] ?? 1) - (at[0] ?? 0);
-        for (const t of at) scale.append(svg("text", { x: x(t), y: 12, "text-anchor": t === 0 ? "start" : x(t) > width - 20 ? "end" : "middle" }, timeText(t, step)));
+        for (const t of at) scale.append(svg("text", { x: x(t), y: 12, "text-anchor": t === 0 ? "start" : x(t) > width - 20 ? "end" : "middle" }, timeText(t, step, high)));
         for (const i of rows) {
             const [a, b, c, d, e] = [p5, p25, median, p75, p95].map(v => v[i] as number) as [number, number, number, number, number],
                 g = svg("svg", { width, height: ROW, viewBox: `0 0 ${width} ${ROW}`, role: "img", "aria-label": `half of the tasks between ${seconds(b)} and ${seconds(d)}` });

@@ -31,9 +31,9 @@ function utilisation(context: Context, of: ReturnType<typeof figure>): Node | un
                 d.ctx.clip();
                 const y = (v: number) => d.bottom - (v / most) * (d.bottom - d.top);
                 d.ctx.fillStyle = d.theme.line;
-                for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(workers[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.3, d.bottom - y(workers[i] as number));
+                for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(workers[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.6, d.bottom - y(workers[i] as number));
                 d.ctx.fillStyle = category(d.theme, 0);
-                for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(busy[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.3, d.bottom - y(busy[i] as number));
+                for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(busy[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.6, d.bottom - y(busy[i] as number));
             },
             at(_, t) {
                 const i = time.findIndex((from, k) => from <= t && !((time[k + 1] ?? Infinity) <= t));
@@ -65,6 +65,8 @@ views.set("workers", (s, context) => {
             together = task.every(t => t === null),
             lanes = together ? Math.max(...lane) + 1 : workers.rows,
             height = Math.max(60, Math.min(620, lanes * (lanes > 60 ? 8 : 16))) + 30,
+            there = numbers(workers, "from_s"),
+            left = numbers(workers, "to_s"),
             of = cells(context.run);
         const name = (l: number) => {
             const at = together ? Math.floor((l * workers.rows) / lanes) : l;
@@ -95,9 +97,9 @@ views.set("workers", (s, context) => {
                     d.ctx.clip();
                     if (!together)
                         for (let w = 0; w < workers.rows; w++) {
-                            const a = d.x(numbers(workers, "from_s")[w] as number);
+                            const a = d.x(there[w] as number);
                             d.ctx.fillStyle = d.theme.grid;
-                            d.ctx.fillRect(a, d.top + w * each + Math.min(1, each / 8), d.x(numbers(workers, "to_s")[w] as number) - a, each - Math.min(2, each / 4));
+                            d.ctx.fillRect(a, d.top + w * each + Math.min(1, each / 8), d.x(left[w] as number) - a, each - Math.min(2, each / 4));
                         }
                     for (let i = 0; i < lane.length; i++) {
                         const a = d.x(from[i] as number),
@@ -109,7 +111,7 @@ views.set("workers", (s, context) => {
                         d.ctx.fillStyle = together ? ramp(d.theme, busy[i] as number) : category(d.theme, colour.get(app[i] ?? "") ?? 0);
                         const y = d.top + (lane[i] as number) * each,
                             gap = Math.min(1, each / 8);
-                        d.ctx.fillRect(a, y + gap, Math.max(b - a - (b - a > 3 ? 0.5 : 0), 0.7), each - 2 * gap);
+                        d.ctx.fillRect(a, y + gap, Math.max(together ? b - a + 0.6 : b - a - (b - a > 3 ? 0.5 : 0), 0.7), each - 2 * gap);
                         if (failed[i]) {
                             d.ctx.fillStyle = d.theme.bad;
                             d.ctx.fillRect(a, y + each - gap - Math.min(3, each / 4), Math.max(b - a, 0.7), Math.min(3, each / 4));
