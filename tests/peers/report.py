@@ -144,6 +144,8 @@ def each_run(name):
             got, want = shown.values(figure, column), sections[section][figure]["data"][column]
             check(got and all(near(float(g), w) for g, w in zip(got, want)), figure, got[:5], want[:5])
     equal(shown.faults(), [])
+    # No picture is cut off by what it stands in.
+    equal(shown.run("[...document.querySelectorAll('td svg, th svg')].filter(s => s.parentElement.clientWidth < s.clientWidth).length"), 0)
     shown.silent()
     dark = Shown(report("spanloom.db", *option), dark=True, width=400)
     equal(dark.faults(), [])
