@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/headless.js, dist/schemas.json, dist/page.html, dist/report.html, dist/run.html and dist/NOTICE. `make plots` runs it.
+// Makes dist/headless.js, dist/schemas.json, dist/page.html, dist/report.html, dist/run.html, dist/serve.html and dist/NOTICE. `make plots` runs it.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -99,6 +99,8 @@ writeFileSync("dist/NOTICE", notice);
 writeFileSync("dist/headless.js", `/*\n${notice.replace(/\*\//g, "* /")}*/\n${headless.code}`);
 writeFileSync("dist/page.html", page("page", browser, "page.css"));
 writeFileSync("dist/report.html", page("report", browser, "page.css", "report.css"));
-writeFileSync("dist/run.html", page("run", run, "run.css", "timeline.css"));
+writeFileSync("dist/run.html", page("run", run, "run.css", "timeline.css", "serve.css"));
+// what serve sends asks it again
+writeFileSync("dist/serve.html", read("dist/run.html").replace("base-uri 'none'", "connect-src 'self'; base-uri 'none'"));
 const schemas = Object.fromEntries(["vega", "vega-lite"].map(name => [name, bare(schema(name))]));
 writeFileSync("dist/schemas.json", JSON.stringify(schemas));

@@ -7,6 +7,7 @@ import { header } from "./head";
 import { bar } from "./selection";
 import { table } from "./table";
 import { views, type Context } from "./view";
+import { live } from "../serve/live";
 import "./sections";
 
 /** What a figure's rows come from, and the first of them. */
@@ -88,12 +89,12 @@ function show(report: Report): void {
     document.body.prepend(...body);
 }
 
-const data = document.getElementById("data");
-open(data?.textContent ?? "").then(report => {
-    data?.remove();
-    show(report);
-    document.documentElement.dataset["ready"] = "yes";
-}).catch((error: unknown) => {
+const data = document.getElementById("data"),
+    packed = data?.textContent ?? "",
+    ready = () => (document.documentElement.dataset["ready"] = "yes");
+data?.remove();
+// without data of its own it is the page of `spanloom serve`
+(packed ? open(packed).then(show) : live(show)).then(ready).catch((error: unknown) => {
     const messages = document.getElementById("messages");
-    if (messages) messages.textContent = `This report cannot be shown: ${String(error)}`;
+    if (messages) messages.textContent = `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
 });

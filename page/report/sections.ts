@@ -10,4 +10,4 @@ import "./workers";
 import "./tasks";
 import "./nodes";
 import "./profile";
-import "../timeline/view";
+import "../timeline/section";

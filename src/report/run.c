@@ -54,17 +54,25 @@ static void add_text(struct sl_buf *b, const char *s)
         sl_buf_adds(b, "null");
 }
 
-static int add_table(struct sl_buf *json, struct sl_table *t, struct sl_err *err)
+int sl_report_add_table(struct sl_buf *json, struct sl_table *t, struct sl_report_limit *limit, struct sl_err *err)
 {
     struct sl_buf *column = sl_alloc(((size_t)t->columns + 1) * sizeof *column);
     int64_t rows = 0;
+    size_t bytes = 0;
     int rc;
 
     while ((rc = sl_table_next(t, err)) > 0) {
+        if (limit && (rows >= limit->rows || bytes >= limit->bytes)) {
+            limit->hit = true;
+            rc = 0;
+            break;
+        }
+        bytes = 0;
         for (int c = 0; c < t->columns; c++) {
             if (rows)
                 sl_buf_addc(&column[c], ',');
             add_cell(&column[c], t, c);
+            bytes += column[c].n;
         }
         rows++;
     }
@@ -158,7 +166,7 @@ static int add_rows(struct sl_buf *json, struct sl_report_run *of, const struct 
     else if (!t && !rc)
         rc = err->code;
     if (!rc)
-        rc = add_table(json, t, err);
+        rc = sl_report_add_table(json, t, NULL, err);
     sl_result_free(&r);
     return rc;
 }
@@ -259,7 +267,7 @@ static int add_result(struct sl_buf *json, const struct sl_result *r, struct sl_
         add_text(json, r->table.v[i]->name);
         sl_buf_adds(json, ": {");
         sl_table_rewind(r->table.v[i]);
-        rc = add_table(json, r->table.v[i], err);
+        rc = sl_report_add_table(json, r->table.v[i], NULL, err);
         sl_buf_addc(json, '}');
     }
     sl_buf_addc(json, '}');

@@ -12,6 +12,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Of what others ask. */
+struct sl_report_limit {
+    int64_t rows;
+    size_t bytes;
+    bool hit; /* set: there was more */
+};
+
+/* Appends "rows": 2, "columns": ["a", ...], "data": {"a": [1, null], ...}; limit: NULL: all rows. */
+int sl_report_add_table(struct sl_buf *json, struct sl_table *t, struct sl_report_limit *limit, struct sl_err *err);
+
 /* What is told of: a run, or of a store without one what it holds. */
 struct sl_report_run {
     struct sl_store *st;  /* with the analysis functions */

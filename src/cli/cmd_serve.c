@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page of `report`, live, of all runs of a store, for a browser on this machine. */
+#include "analyse/analyse.h"
+#include "cli/install_paths.h"
+#include "cli/workflow.h"
+#include "findings/failures.h"
+#include "plot/html.h"
+#include "report/run.h"
+#include "result/contents.h"
+#include "result/find_span.h"
+#include "serve/server.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SQL_ROWS = 10000, SQL_BYTES = 8 << 20, SQL_SECONDS = 10, CELL_BYTES = 1 << 20, FOLLOW_MS = 2000 };
+
+static const struct option_spec options[] = {
+    {"port", "N", "of 127.0.0.1; 0, which is so where nothing is said: any that is free", false},
+    {"follow", "PATH", "import what grows there, again and again: a run that goes on", false},
+    {"run", "RUN", "the run that is shown at first (spanloom runs); all are there to choose", false},
+    {NULL, NULL, NULL, false},
+};
+
+struct serving {
+    struct cli *cli;
+    const char *follow;  /* NULL: nothing */
+    const char *problem; /* of the last import; NULL: none */
+    time_t imported;     /* when the last ended; 0: none has */
+    char page[PATH_MAX];
+};
+
+static const char JSON[] = "application/json";
+
+static void add_string(struct sl_buf *b, const char *s)
+{
+    if (s)
+        sl_buf_add_json(b, s, strlen(s));
+    else
+        sl_buf_adds(b, "null");
+}
+
+static void answer_error(int fd, int status, const struct sl_err *err)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_adds(&b, "{\"error\": ");
+    add_string(&b, err->text);
+    sl_buf_adds(&b, "}\n");
+    sl_server_answer(fd, status, JSON, b.s, b.n);
+}
+
+/* The store, and the run that the query names, 0: it names none.  A child ends, so nothing of it is freed. */
+static int open_run(const struct serving *v, const struct sl_request *r, struct sl_store **st, int64_t *workflow,
+                    struct sl_err *err)
+{
+    char name[600];
+    int rc = sl_store_open(st, v->cli->store_path, SL_STORE_READ, err);
+
+    if (!rc && sl_analyse_register((*st)->db) != SQLITE_OK)
+        rc = sl_store_err(*st, "cannot register the analysis functions", err);
+    if (!rc)
+        rc = cli_states(v->cli, *st, err);
+    *workflow = 0;
+    if (!rc && sl_request_value(r, "run", name, sizeof name) && *name)
+        rc = sl_find_run(*st, name, workflow, err);
+    return rc;
+}
+
+static int add_page(const struct serving *v, struct sl_buf *out, struct sl_err *err)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    int rc = sl_plot_page(f, v->page, (struct sl_page_part[]){{"@TITLE@", "Spanloom", 8}, {"@DATA@", "", 0}}, 2, err);
+
+    fclose(f);
+    sl_buf_add(out, text, n);
+    free(text);
+    return rc;
+}
+
+/* What the page asks every other second: whether there is something new. */
+static int add_version(const struct serving *v, struct sl_buf *out)
+{
+    const char *suffix[] = {"", "-wal"};
+
+    sl_buf_adds(out, "{\"version\": \"");
+    for (int i = 0; i < 2; i++) {
+        struct sl_buf path = {0};
+        struct stat s;
+        sl_buf_addf(&path, "%s%s", v->cli->store_path, suffix[i]);
+        if (!stat(path.s, &s) && s.st_size)
+            sl_buf_addf(out, "%lld.%09ld.%lld ", (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, (long long)s.st_size);
+        sl_buf_free(&path);
+    }
+    sl_buf_adds(out, "\", \"store\": ");
+    add_string(out, v->cli->store_path);
+    sl_buf_adds(out, ", \"follow\": ");
+    add_string(out, v->follow);
+    sl_buf_addf(
+        out, ", \"imported_ago_s\": %lld, \"problem\": ", v->imported ? (long long)(time(NULL) - v->imported) : -1LL);
+    add_string(out, v->problem);
+    sl_buf_adds(out, ", \"first\": ");
+    add_string(out, cli_option(v->cli, "run"));
+    sl_buf_adds(out, "}\n");
+    return 0;
+}
+
+static int add_runs(struct sl_store *st, struct sl_buf *out, struct sl_err *err)
+{
+    struct sl_result r = {0};
+    struct sl_table *t;
+    int rc = sl_result_workflows(&r, st, false, err);
+
+    if (rc || !(t = sl_result_find(&r, "runs")))
+        return rc ? rc : sl_err(err, SL_ENOTFOUND, "no table of runs");
+    sl_buf_addc(out, '{');
+    rc = sl_report_add_table(out, t, NULL, err);
+    sl_buf_adds(out, "}\n");
+    return rc;
+}
+
+static int add_report(struct sl_store *st, int64_t workflow, struct sl_buf *out, struct sl_err *err)
+{
+    struct sl_sections sections = {0};
+    struct sl_findings findings = {0};
+    struct sl_report_run run = {.st = st, .workflow = workflow};
+    struct sl_buf problems = {0};
+    int rc = sl_sections_load(&sections, err);
+
+    rc = rc ? rc : sl_findings_load(&findings, err);
+    return rc ? rc : sl_report_json(out, &run, 1, &sections, &findings, &problems, err);
+}
+
+static int is_over(void *deadline)
+{
+    return time(NULL) >= *(time_t *)deadline;
+}
+
+/* One SELECT of the user, within limits. */
+static int add_sql(struct sl_store *st, int64_t workflow, struct sl_slice body, struct sl_buf *out, struct sl_err *err)
+{
+    struct sl_report_limit limit = {.rows = SQL_ROWS, .bytes = SQL_BYTES};
+    char *sql = sl_strndup(body.s, body.n);
+    struct sl_result r = {0};
+    const char *rest = NULL;
+    time_t deadline;
+    sqlite3_stmt *q = NULL;
+    struct sl_table *t;
+    int rc = strlen(sql) == body.n ? 0 : sl_err(err, SL_EFORMAT, "there is a byte 0 in it");
+
+    if (!rc && workflow)
+        rc = sl_facts_make(st, workflow, err);
+    if (rc)
+        return rc;
+    deadline = time(NULL) + SQL_SECONDS + 1;
+    sqlite3_progress_handler(st->db, 10000, is_over, &deadline);
+    sqlite3_limit(st->db, SQLITE_LIMIT_LENGTH, CELL_BYTES);
+    sl_store_only_read(st);
+    if (sqlite3_prepare_v2(st->db, sql, -1, &q, &rest) != SQLITE_OK)
+        return sl_err(err, SL_EFORMAT, "%s", sqlite3_errmsg(st->db));
+    if (!q)
+        return sl_err(err, SL_EFORMAT, "there is no statement");
+    if (rest[strspn(rest, " \t\r\n;")])
+        return sl_err(err, SL_EFORMAT, "one statement at a time");
+    if (!sqlite3_stmt_readonly(q) || !sqlite3_column_count(q))
+        return sl_err(err, SL_EFORMAT, "only what reads is answered here; `spanloom sql --write` changes a store");
+    if (workflow) {
+        int64_t start_ns = sl_store_int(st, "SELECT start_ns FROM temp.run", 0);
+        sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":run"), workflow);
+        sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":start_ns"), start_ns);
+    }
+    t = sl_result_query(&r, "rows", NULL, 0, q);
+    sl_buf_addc(out, '{');
+    rc = sl_report_add_table(out, t, &limit, err);
+    if (rc && is_over(&deadline))
+        return sl_err(err, SL_ESTORE, "it took more than %d s, and was stopped; `spanloom sql` has no limit",
+                      SQL_SECONDS);
+    sl_buf_adds(out, ", \"limit\": ");
+    if (limit.hit)
+        sl_buf_addf(out, "\"the first rows only: %d, or %d MB, are the most; `spanloom sql` has no limit\"", SQL_ROWS,
+                    SQL_BYTES >> 20);
+    else
+        sl_buf_adds(out, "null");
+    sl_buf_adds(out, "}\n");
+    return rc;
+}
+
+/* Figures that the page asks for by and by, each one SELECT with :span, :run, :from_ns and so on. */
+static int add_figure(struct sl_store *st, const char *name, const char *sql, int64_t span, struct sl_buf *out,
+                      struct sl_err *err)
+{
+    struct sl_result r = {0};
+    sqlite3_stmt *q = NULL;
+    int rc;
+
+    if (sqlite3_prepare_v2(st->db, sql, -1, &q, NULL) != SQLITE_OK)
+        return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(st->db));
+    sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":span"), span);
+    sl_buf_addf(out, "\"%s\": {", name);
+    rc = sl_report_add_table(out, sl_result_query(&r, name, NULL, 0, q), NULL, err);
+    sl_buf_addc(out, '}');
+    return rc;
+}
+
+static int add_span(struct sl_store *st, const struct sl_request *r, struct sl_buf *out, struct sl_err *err)
+{
+    char id[24] = "";
+    int64_t span;
+    int rc;
+
+    if (!sl_request_value(r, "id", id, sizeof id) || !(span = strtoll(id, NULL, 10)))
+        return sl_err(err, SL_EUSAGE, "which span? id=NUMBER");
+    sl_buf_addc(out, '{');
+    rc = add_figure(st, "events",
+                    "SELECT e.time_ns, n.name AS event, s.path || ifnull('#' || s.part, '') || ':' || e.place AS place "
+                    "FROM sl_event e "
+                    "JOIN sl_name n ON n.id = e.type LEFT JOIN sl_source s ON s.id = e.source WHERE e.span = :span "
+                    "ORDER BY 1 LIMIT 1000",
+                    span, out, err);
+    sl_buf_adds(out, ", ");
+    rc = rc ? rc
+            : add_figure(st, "attributes",
+                         "SELECT DISTINCT name, substr(value, 1, 2000) AS value FROM attributes WHERE span = :span "
+                         "ORDER BY 1 LIMIT 1000",
+                         span, out, err);
+    sl_buf_adds(out, "}\n");
+    return rc;
+}
+
+/* In a child, which ends. */
+static void answer(void *context, const struct sl_request *r, int fd)
+{
+    const struct rlimit cpu = {.rlim_cur = 150, .rlim_max = 160}, no_core = {0};
+    const struct serving *v = context;
+    struct sl_store *st = NULL;
+    struct sl_buf out = {0};
+    struct sl_err err = {0};
+    int64_t workflow = 0;
+    const char *type = JSON;
+    int rc = 0;
+
+    setrlimit(RLIMIT_CPU, &cpu);
+    setrlimit(RLIMIT_CORE, &no_core);
+    if (sl_slice_is(r->path, "/") && !r->post) {
+        type = "text/html; charset=utf-8";
+        rc = add_page(v, &out, &err);
+    } else if (sl_slice_is(r->path, "/api/version") && !r->post) {
+        rc = add_version(v, &out);
+    } else if (sl_slice_is(r->path, "/api/runs") && !r->post) {
+        rc = open_run(v, r, &st, &workflow, &err);
+        rc = rc ? rc : add_runs(st, &out, &err);
+    } else if (sl_slice_is(r->path, "/api/report") && !r->post) {
+        rc = open_run(v, r, &st, &workflow, &err);
+        rc = rc ? rc : add_report(st, workflow, &out, &err);
+    } else if (sl_slice_is(r->path, "/api/span") && !r->post) {
+        rc = open_run(v, r, &st, &workflow, &err);
+        rc = rc ? rc : add_span(st, r, &out, &err);
+    } else if (sl_slice_is(r->path, "/api/sql") && r->post) {
+        rc = open_run(v, r, &st, &workflow, &err);
+        rc = rc ? rc : add_sql(st, workflow, r->body, &out, &err);
+    } else {
+        sl_err(&err, SL_ENOTFOUND, "there is no such page");
+        answer_error(fd, 404, &err);
+        return;
+    }
+    if (rc)
+        answer_error(fd, rc == SL_EIO || rc == SL_EBUSY ? 500 : 422, &err);
+    else
+        sl_server_answer(fd, 200, type, out.s, out.n);
+}
+
+/* ---- what grows ---- */
+
+static int import(void *context)
+{
+    struct serving *v = context;
+    char *path = (char *)(uintptr_t)v->follow;
+
+    return cli_import(v->cli, 1, &path, false);
+}
+
+static void imported(void *context, int status)
+{
+    struct serving *v = context;
+
+    v->imported = time(NULL);
+    v->problem = !status ? NULL : "the last import failed; the terminal of `spanloom serve` says why";
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    const char *port = cli_option(cli, "port");
+    struct serving v = {.cli = cli, .follow = cli_option(cli, "follow")};
+    struct sl_server s = {.context = &v, .answer = answer};
+    struct sl_store *st;
+    struct sl_err err = {0};
+    int64_t workflow;
+    int rc;
+
+    if (argc)
+        return cli_usage(cli, "serve takes no arguments, but was given %s; the store is -d FILE", argv[0]);
+    if (cli->format_given)
+        return cli_usage(cli, "serve prints an address, and no tables: --format has nothing to do");
+    if (port && ((s.port = cli_number(port, 0)) < 0 || s.port > 65535))
+        return cli_usage(cli, "--port needs a number from 0 to 65535");
+    if (v.follow && access(v.follow, R_OK)) {
+        sl_err(&err, SL_EIO, "cannot read %s: %s", v.follow, strerror(errno));
+        return cli_fail(cli, &err);
+    }
+    if (place_find_report(v.page, "serve.html", &err))
+        return cli_fail(cli, &err);
+    if (v.follow) {
+        s.work = import;
+        s.worked = imported;
+        s.every = FOLLOW_MS;
+        rc = import(&v); /* also makes the store */
+        if (rc)
+            return rc;
+        imported(&v, 0);
+    }
+    if (!(st = cli_open(cli))) /* what is wrong with it is said here, and not in the browser */
+        return EXIT_FAILED;
+    rc = cli_option(cli, "run") ? sl_find_run(st, cli_option(cli, "run"), &workflow, &err) : 0;
+    sl_store_close(st);
+    if (!rc)
+        rc = sl_server_open(&s, &err);
+    if (rc)
+        return cli_fail(cli, &err);
+    printf("http://127.0.0.1:%d/#%s\n", s.port, s.token);
+    fflush(stdout);
+    fprintf(stderr, "spanloom: open this in a browser on this machine; Ctrl-C ends it. The part after # is the key: "
+                    "who has it can read the store.\n");
+    rc = sl_server_run(&s, &err);
+    return rc ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+const struct command cmd_serve = {
+    .name = "serve",
+    .args = "[--follow PATH]",
+    .help = "the report of all runs in a browser, live, with a box for SQL",
+    .options = options,
+    .run = run,
+};
