@@ -59,8 +59,12 @@ export function timeTicks(low: number, high: number, most: number): number[] {
 /** A tick of an axis with such steps, which goes on until `end`; 2:30 are minutes and seconds. */
 export function timeText(s: number, step: number, end: number): string {
     if (s < 0) return `-${timeText(-s, step, end)}`;
-    if (end < 1) return seconds(Number(s.toPrecision(6)));
-    const places = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    const digitsOf = (x: number) => Math.min(12, Math.max(0, Math.ceil(-Math.log10(x) - 1e-9)));
+    if (end < 1) {
+        const [unit, of] = end >= 1e-3 ? (["ms", 1e-3] as const) : end >= 1e-6 ? (["us", 1e-6] as const) : (["ns", 1e-9] as const);
+        return `${(s / of).toFixed(digitsOf(step / of))} ${unit}`;
+    }
+    const places = digitsOf(step);
     if (end < 120) return `${s.toFixed(places)} s`;
     const two = (x: number) => String(x).padStart(2, "0");
     if (end < 7200) return `${Math.floor((s + step * 1e-6) / 60)}:${Math.abs(s % 60 < step * 1e-6 || 60 - (s % 60) < step * 1e-6 ? 0 : s % 60).toFixed(places).padStart(places ? places + 3 : 2, "0")}`;

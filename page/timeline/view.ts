@@ -780,7 +780,7 @@ export class Timeline {
         c.fillStyle = t.quiet;
         c.textAlign = "center";
         for (const tick of ticks) {
-            const text = timeText(tick, step),
+            const text = timeText(tick, step, ticks[ticks.length - 1] ?? 0),
                 half = c.measureText(text).width / 2;
             c.fillText(text, Math.max(LEFT + half, Math.min(this.x(tick), this.width - half)), 11);
         }
