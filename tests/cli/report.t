@@ -13,6 +13,7 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   apps apps 13, executors 2
   failures failures 6, dependents 3
   workers utilisation 221, workers 2, lanes 220
+  timeline spans 1524, groups 1, links 1748, types 8, path 41, events 4262, attributes 2342, sources 15
   tasks slowest 88, cells 198
   nodes nodes 0
   profile functions 0, tree 0
@@ -45,7 +46,7 @@ The tables of a run and its argument are there for other queries, too.
   type                   same  zero
   parsl.rundir.workflow     1     0
   $ spanloom sql "SELECT * FROM run"
-  spanloom: no such table: run
+  spanloom: no such table: run* (glob)
   [1]
 
 A file is whole, or what there was stays.
@@ -83,7 +84,7 @@ A store without a run has other figures; one of two runs says which.
   $ spanloom import --quiet -d nodes.db "$ROOT/tests/data/nodes"
   $ spanloom report -d nodes.db --json | show '
   > print(d["runs"][0]["run"], [(f["name"], f["rows"]) for s in d["runs"][0]["sections"] for f in s["figures"] if f["rows"]])'
-  None [('nodes', 93), ('sources', 1)]
+  None [('spans', 3), ('events', 6), ('attributes', 51), ('sources', 3), ('nodes', 93), ('sources', 1)]
   $ spanloom import --quiet "$ROOT/tests/data/workqueue-two"
   $ spanloom report --json
   spanloom: there are 2 runs; say which with --run:
