@@ -213,7 +213,7 @@ def what_is_chosen_is_what_all_figures_show():
     equal(shown.sum("tasks"), None)
     # A task: what is known of it is shown.
     shown.click("#tasks button.pick", "170")
-    text = shown.run("document.querySelector('.details').innerText")
+    text = shown.run("document.querySelector('#tasks .details').innerText")
     check("slow_with_walltime" in text and "AppTimeout()" in text and "spanloom show task 170" in text, text)
     equal(shown.run("document.querySelector('#tasks tr.chosen td').innerText"), "170")
     shown.silent()
