@@ -33,8 +33,10 @@ struct handed { /* a record put a subspan into a worker */
 
 struct make {
     sqlite3 *db;
-    struct sl_graph g;
-    struct sl_events e;
+    struct sl_graph own_g;
+    struct sl_events own_e;
+    const struct sl_graph *g; /* own, or what the caller has */
+    const struct sl_events *e;
     SL_VEC(struct said) said;     /* ascending */
     unsigned char *has_run;       /* by rank of a span type */
     uint32_t type;                /* of workers */
@@ -61,8 +63,8 @@ static int said_row(void *to, sqlite3_value **v)
 {
     struct make *m = to;
     const char *span = (const char *)sqlite3_value_text(v[0]), *event = (const char *)sqlite3_value_text(v[1]);
-    uint32_t a = span ? sl_names_find(&m->g.names, span) : SL_NO_INDEX;
-    uint32_t b = event ? sl_names_find(&m->g.names, event) : SL_NO_INDEX;
+    uint32_t a = span ? sl_names_find(&m->g->names, span) : SL_NO_INDEX;
+    uint32_t b = event ? sl_names_find(&m->g->names, event) : SL_NO_INDEX;
 
     if (a == SL_NO_INDEX || b == SL_NO_INDEX)
         return 0;
@@ -89,7 +91,7 @@ static int load_said(struct make *m, struct sl_err *err)
 {
     int rc;
 
-    m->has_run = sl_alloc(m->g.names.n);
+    m->has_run = sl_alloc(m->g->names.n);
     if (!has_table(m->db, "sl_state", "kind")) /* a store from before schema 3 */
         return 0;
     rc = sl_query_each(m->db, "SELECT sl_query_each(?1, span_type, event_type, kind = 'run', rank) FROM sl_state",
@@ -120,10 +122,10 @@ static int by_sub(const void *a, const void *b)
 static int handed_row(void *to, sqlite3_value **v)
 {
     struct make *m = to;
-    uint32_t worker = sl_graph_find(&m->g, sqlite3_value_int64(v[0]));
-    uint32_t sub = sl_graph_find(&m->g, sqlite3_value_int64(v[1]));
+    uint32_t worker = sl_graph_find(m->g, sqlite3_value_int64(v[0]));
+    uint32_t sub = sl_graph_find(m->g, sqlite3_value_int64(v[1]));
 
-    if (worker != SL_NO_INDEX && sub != SL_NO_INDEX && worker != sub && m->g.type[worker] == m->type &&
+    if (worker != SL_NO_INDEX && sub != SL_NO_INDEX && worker != sub && m->g->type[worker] == m->type &&
         m->parents[sub] > 1)
         *sl_vec_add(&m->handed) = (struct handed){sub, worker, sqlite3_value_int64(v[2])};
     return 0;
@@ -136,21 +138,21 @@ static int load_handed(struct make *m, struct sl_err *err)
     char *sql;
     int rc;
 
-    for (uint32_t w = 0; w < m->g.n; w++)
-        for (uint32_t k = m->g.sub.start[w]; m->g.type[w] == m->type && k < m->g.sub.start[w + 1]; k++)
-            if (m->g.sub.to[k] != w &&
-                m->seen[m->g.sub.to[k]] != w + 1) { /* a subspan may be one twice: by name and by a link */
-                m->seen[m->g.sub.to[k]] = w + 1;
-                several |= ++m->parents[m->g.sub.to[k]] > 1;
+    for (uint32_t w = 0; w < m->g->n; w++)
+        for (uint32_t k = m->g->sub.start[w]; m->g->type[w] == m->type && k < m->g->sub.start[w + 1]; k++)
+            if (m->g->sub.to[k] != w &&
+                m->seen[m->g->sub.to[k]] != w + 1) { /* a subspan may be one twice: by name and by a link */
+                m->seen[m->g->sub.to[k]] = w + 1;
+                several |= ++m->parents[m->g->sub.to[k]] > 1;
             }
-    memset(m->seen, 0, m->g.n * sizeof *m->seen);
+    memset(m->seen, 0, m->g->n * sizeof *m->seen);
     if (!several)
         return 0;
     sql = sqlite3_mprintf(sql_handed,
                           has_table(m->db, "sl_skew", "source")
                               ? " + ifnull((SELECT offset_ns FROM sl_skew k WHERE k.source = e.source), 0)"
                               : "",
-                          m->g.names.text[m->type]);
+                          m->g->names.text[m->type]);
     rc = sql ? sl_query_each(m->db, sql, handed_row, m, err) : SL_ESTORE;
     sqlite3_free(sql);
     if (m->handed.n)
@@ -213,10 +215,10 @@ static int by_time(const void *a, const void *b)
 static void gather_steps(struct make *m, uint32_t sub)
 {
     m->steps.n = 0;
-    for (size_t i = m->e.start[sub]; i < m->e.start[sub + 1]; i++) {
-        const struct said *s = find_said(m, m->g.type[sub], m->e.type[i]);
+    for (size_t i = m->e->start[sub]; i < m->e->start[sub + 1]; i++) {
+        const struct said *s = find_said(m, m->g->type[sub], m->e->type[i]);
         if (s)
-            *sl_vec_add(&m->steps) = (struct step){m->e.time_ns[i], s->rank, s->event, s->run};
+            *sl_vec_add(&m->steps) = (struct step){m->e->time_ns[i], s->rank, s->event, s->run};
     }
     if (m->steps.n > 1)
         qsort(m->steps.v, m->steps.n, sizeof *m->steps.v, by_time);
@@ -225,9 +227,9 @@ static void gather_steps(struct make *m, uint32_t sub)
 /* When a worker that never told the end of a run died, left or began anew; INT64_MAX: it does not say. */
 static int64_t next_own(const struct make *m, uint32_t worker, int64_t t)
 {
-    for (size_t i = m->e.start[worker]; i < m->e.start[worker + 1]; i++)
-        if (m->e.time_ns[i] > t)
-            return m->e.time_ns[i];
+    for (size_t i = m->e->start[worker]; i < m->e->start[worker + 1]; i++)
+        if (m->e->time_ns[i] > t)
+            return m->e->time_ns[i];
     return INT64_MAX;
 }
 
@@ -257,12 +259,12 @@ static void add_sub(struct make *m, uint32_t worker, uint32_t sub)
     if (m->seen[sub] == worker + 1)
         return;
     m->seen[sub] = worker + 1;
-    if (m->has_run[m->g.type[sub]]) {
+    if (m->has_run[m->g->type[sub]]) {
         add_said_runs(m, worker, sub);
         return;
     }
-    if (m->e.start[sub + 1] > m->e.start[sub])
-        add_run(m, sub, m->e.time_ns[m->e.start[sub]], m->e.time_ns[m->e.start[sub + 1] - 1], false);
+    if (m->e->start[sub + 1] > m->e->start[sub])
+        add_run(m, sub, m->e->time_ns[m->e->start[sub]], m->e->time_ns[m->e->start[sub + 1] - 1], false);
     *sl_vec_add(&m->todo) = sub;
 }
 
@@ -282,17 +284,17 @@ static void follow(struct make *m, uint32_t worker)
     m->runs.n = m->todo.n = 0;
     m->seen[worker] = worker + 1;
     *sl_vec_add(&m->todo) = worker;
-    for (size_t k = m->g.sub.start[worker]; k < m->g.sub.start[worker + 1]; k++)
-        if (m->g.type[m->g.sub.to[k]] != SL_NO_INDEX)
-            add_sub(m, worker, m->g.sub.to[k]);
+    for (size_t k = m->g->sub.start[worker]; k < m->g->sub.start[worker + 1]; k++)
+        if (m->g->type[m->g->sub.to[k]] != SL_NO_INDEX)
+            add_sub(m, worker, m->g->sub.to[k]);
     for (size_t i = 0; i < m->todo.n; i++) {
         uint32_t span = m->todo.v[i];
-        if (m->e.start[span + 1] > m->e.start[span]) {
-            hear(m, m->e.time_ns[m->e.start[span]]);
-            hear(m, m->e.time_ns[m->e.start[span + 1] - 1]);
+        if (m->e->start[span + 1] > m->e->start[span]) {
+            hear(m, m->e->time_ns[m->e->start[span]]);
+            hear(m, m->e->time_ns[m->e->start[span + 1] - 1]);
         }
-        visit_all(m, worker, &m->g.sub, span);
-        visit_all(m, worker, &m->g.facet, span);
+        visit_all(m, worker, &m->g->sub, span);
+        visit_all(m, worker, &m->g->facet, span);
     }
 }
 
@@ -317,7 +319,7 @@ static int in_list(const void *a, const void *b)
 
 static void list_worker(struct make *m, uint32_t worker)
 {
-    int64_t id = m->g.id.v[worker];
+    int64_t id = m->g->id.v[worker];
 
     if (!m->heard)
         return;
@@ -333,8 +335,8 @@ static void list_worker(struct make *m, uint32_t worker)
             .worker = id,
             .from_ns = r->from,
             .to_ns = r->to,
-            .span = m->g.id.v[r->sub],
-            .task = task == SL_NO_INDEX ? 0 : m->g.id.v[task],
+            .span = m->g->id.v[r->sub],
+            .task = task == SL_NO_INDEX ? 0 : m->g->id.v[task],
             .is_run = true,
             .has_task = task != SL_NO_INDEX,
         };
@@ -345,7 +347,7 @@ static int role_row(void *to, sqlite3_value **v)
 {
     struct make *m = to;
     const char *type = (const char *)sqlite3_value_text(v[0]);
-    uint32_t rank = type ? sl_names_find(&m->g.names, type) : SL_NO_INDEX;
+    uint32_t rank = type ? sl_names_find(&m->g->names, type) : SL_NO_INDEX;
 
     if (rank != SL_NO_INDEX)
         m->is_task[rank] = 1;
@@ -355,19 +357,19 @@ static int role_row(void *to, sqlite3_value **v)
 /* A task whose closure is smaller is further inside; of facets, whose closures are the same, the first stays. */
 static int find_tasks(struct make *m, struct sl_err *err)
 {
-    uint32_t *size = sl_alloc(((size_t)m->g.n + 1) * sizeof *size);
+    uint32_t *size = sl_alloc(((size_t)m->g->n + 1) * sizeof *size);
     struct sl_walk walk;
     int rc = 0;
 
-    m->is_task = sl_alloc((size_t)m->g.names.n + 1);
-    m->task = sl_alloc(((size_t)m->g.n + 1) * sizeof *m->task);
-    for (uint32_t i = 0; i < m->g.n; i++)
+    m->is_task = sl_alloc((size_t)m->g->names.n + 1);
+    m->task = sl_alloc(((size_t)m->g->n + 1) * sizeof *m->task);
+    for (uint32_t i = 0; i < m->g->n; i++)
         m->task[i] = SL_NO_INDEX;
     if (has_table(m->db, "sl_role", "role"))
         rc = sl_query_each(m->db, "SELECT sl_query_each(?1, type) FROM sl_role WHERE role = 'task'", role_row, m, err);
-    sl_walk_init(&walk, &m->g);
-    for (uint32_t i = 0; i < m->g.n && !rc; i++) {
-        if (m->g.type[i] == SL_NO_INDEX || !m->is_task[m->g.type[i]])
+    sl_walk_init(&walk, m->g);
+    for (uint32_t i = 0; i < m->g->n && !rc; i++) {
+        if (m->g->type[i] == SL_NO_INDEX || !m->is_task[m->g->type[i]])
             continue;
         sl_walk_closure(&walk, i);
         for (size_t k = 0; k < walk.n; k++) {
@@ -426,10 +428,10 @@ static int mark_inside(struct make *m, sqlite3_value *within, unsigned char **in
     if (sqlite3_value_numeric_type(within) != SQLITE_INTEGER)
         return sl_err(err, SL_EUSAGE, "the span to look in is given by its id, a whole number, not by '%s'",
                       (const char *)sqlite3_value_text(within));
-    *inside = sl_alloc(m->g.n);
-    if ((top = sl_graph_find(&m->g, sqlite3_value_int64(within))) == SL_NO_INDEX)
+    *inside = sl_alloc(m->g->n);
+    if ((top = sl_graph_find(m->g, sqlite3_value_int64(within))) == SL_NO_INDEX)
         return 0;
-    sl_walk_init(&walk, &m->g);
+    sl_walk_init(&walk, m->g);
     sl_walk_closure(&walk, top);
     for (size_t i = 0; i < walk.n; i++)
         (*inside)[walk.span[i]] = 1;
@@ -443,8 +445,8 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
     size_t work = 0;
     int rc = 0;
 
-    for (uint32_t i = 0; i < m->g.n && !rc; i++) {
-        if (m->g.type[i] != m->type || (inside && !inside[i]))
+    for (uint32_t i = 0; i < m->g->n && !rc; i++) {
+        if (m->g->type[i] != m->type || (inside && !inside[i]))
             continue;
         follow(m, i);
         if (m->by_worker)
@@ -464,13 +466,17 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
 static int make(struct make *m, const char *type, sqlite3_value *within, struct sl_err *err)
 {
     unsigned char *inside = NULL;
-    int rc = sl_graph_load_within(&m->g, m->db, 0, within, err);
+    int rc = m->g ? 0 : sl_graph_load_within(&m->own_g, m->db, 0, within, err);
 
-    if (rc || !type || (m->type = sl_names_find(&m->g.names, type)) == SL_NO_INDEX)
+    m->g = m->g ? m->g : &m->own_g;
+    if (rc || !type || (m->type = sl_names_find(&m->g->names, type)) == SL_NO_INDEX)
         return rc;
-    m->parents = sl_alloc(m->g.n * sizeof *m->parents);
-    m->seen = sl_alloc(m->g.n * sizeof *m->seen);
-    rc = sl_events_load(&m->e, &m->g, m->db, err);
+    m->parents = sl_alloc(m->g->n * sizeof *m->parents);
+    m->seen = sl_alloc(m->g->n * sizeof *m->seen);
+    if (!m->e) {
+        rc = sl_events_load(&m->own_e, m->g, m->db, err);
+        m->e = &m->own_e;
+    }
     if (!rc)
         rc = load_said(m, err);
     if (!rc)
@@ -487,8 +493,8 @@ static int make(struct make *m, const char *type, sqlite3_value *within, struct 
 
 static void free_make(struct make *m)
 {
-    sl_events_free(&m->e);
-    sl_graph_free(&m->g);
+    sl_events_free(&m->own_e);
+    sl_graph_free(&m->own_g);
     sl_vec_free(&m->said);
     sl_vec_free(&m->handed);
     sl_vec_free(&m->todo);
@@ -523,9 +529,9 @@ void sl_utilisation_free(struct sl_utilisation *u)
 }
 
 int sl_worker_runs_make(struct sl_worker_runs *out, sqlite3 *db, const char *type, sqlite3_value *within,
-                        struct sl_err *err)
+                        const struct sl_graph *g, const struct sl_events *e, struct sl_err *err)
 {
-    struct make m = {.db = db, .by_worker = true};
+    struct make m = {.db = db, .by_worker = true, .g = g, .e = e};
     int rc = make(&m, type, within, err);
 
     *out = (struct sl_worker_runs){m.list.v, m.list.n};

@@ -15,9 +15,9 @@ DROP TABLE IF EXISTS temp.run;
 DROP TABLE IF EXISTS temp.ran;
 DROP TABLE IF EXISTS temp.lost;
 DROP TABLE IF EXISTS temp.wanted;
-CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW);
+CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW, loaded_workflow());
 CREATE INDEX temp.path_start ON path (start_ns);
-CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW);
+CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW, loaded_workflow());
 CREATE TEMP TABLE view_of AS SELECT span AS task, span AS view FROM times
     UNION SELECT t.span, l.right_span FROM times t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
     UNION SELECT t.span, l.left_span FROM times t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
@@ -42,7 +42,7 @@ WITH said AS (SELECT v.task, w.name, json_extract(a.vals, w.path) AS value FROM 
     UNION ALL SELECT v.task, w.name, json_extract(a.vals, w.path) FROM view_of v CROSS JOIN sl_span s ON s.id = v.view CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape)
 SELECT task, max(value) FILTER (WHERE name = 'task_func_name') AS func, max(value) FILTER (WHERE name = 'app') AS app, max(value) FILTER (WHERE name = 'category') AS category,
     max(value) FILTER (WHERE name = 'exception') AS exception FROM said WHERE value NOTNULL GROUP BY 1;
-CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
+CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW, loaded_workflow()) r
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
 CREATE TEMP TABLE worker AS
 WITH edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM worker_run WHERE span NOTNULL UNION ALL SELECT worker, to_ns, -1 FROM worker_run WHERE span NOTNULL),
@@ -80,8 +80,8 @@ WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x O
     FROM attempt a WHERE failed AND (exception LIKE '%ManagerLost%' OR exception LIKE '%WorkerLost%')),
     gone AS MATERIALIZED (SELECT w.span AS worker, w.worker AS name, host, min(e.time_ns) AS at_ns FROM worker w CROSS JOIN attributes a ON a.span = w.span AND a.name = 'disconnection' AND a.value = 'FAILURE'
         JOIN sl_event e ON e.span = w.span JOIN sl_name n ON n.id = e.type AND n.name = 'DISCONNECTION' GROUP BY 1),
-    cut AS MATERIALIZED (SELECT r.span, g.* , from_ns, to_ns FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM gone)) CROSS JOIN sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r CROSS JOIN gone g ON g.worker = r.worker
-        WHERE o.role = 'worker' AND r.span NOTNULL AND from_ns < at_ns AND to_ns >= at_ns - 1000000),
+    cut AS MATERIALIZED (SELECT r.span, g.* , from_ns, to_ns FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM gone)) CROSS JOIN worker_run r CROSS JOIN gone g ON g.worker = r.worker
+        WHERE r.span NOTNULL AND from_ns < at_ns AND to_ns >= at_ns - 1000000),
     up(span, id) AS (SELECT span, span FROM cut UNION SELECT up.span, l.left_span FROM up JOIN sl_link l ON l.right_span = up.id AND l.kind = SL_IN
         UNION SELECT up.span, s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent NOTNULL)
 SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, manager AS name, coalesce(p.host, (SELECT max(host) FROM worker w WHERE w.manager = p.manager)) AS host, from_ns, to_ns FROM p

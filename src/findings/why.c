@@ -82,24 +82,6 @@ static void without_s(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_double(out, s);
 }
 
-static int load(struct why *y, int64_t workflow, struct sl_err *err)
-{
-    sqlite3_stmt *q = sl_store_prepare(y->st, "SELECT ?1", err);
-    int rc;
-
-    if (!q)
-        return SL_ESTORE;
-    sqlite3_bind_int64(q, 1, workflow);
-    rc = sl_store_step(y->st, q, err);
-    if (rc > 0)
-        rc = sl_workflow_load(&y->w, y->st->db, sqlite3_column_value(q, 0), err);
-    sqlite3_finalize(q);
-    if (!rc)
-        rc = sl_replay_make(&y->replay, &y->w, err);
-    y->makespan_s = (double)(y->w.last_ns - y->w.first_ns) / 1e9;
-    return rc;
-}
-
 /* ---- words ---- */
 
 static int column_of(sqlite3_stmt *q, const char *name, size_t n)
@@ -332,21 +314,61 @@ static int add_rows(struct sl_result *r, struct sl_store *st, const char *name, 
     sqlite3_finalize(q);
     return rc;
 }
-int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
+
+/* ---- facts ---- */
+
+static int load(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, "SELECT ?1", err);
+    int rc;
+
+    if (!q)
+        return SL_ESTORE;
+    sqlite3_bind_int64(q, 1, workflow);
+    rc = sl_store_step(st, q, err);
+    if (rc > 0)
+        rc = sl_workflow_load(w, st->db, sqlite3_column_value(q, 0), err);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* loaded_workflow() in SQL: for the table functions that would load it, each again. */
+static void loaded_workflow(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    (void)argc, (void)argv;
+    sqlite3_result_pointer(out, sqlite3_user_data(out), SL_WORKFLOW_LOADED, NULL);
+}
+
+/* Of this workflow, which is loaded into *w; it is to be freed, on failure too. */
+static int make_facts(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err)
 {
     struct sl_buf sql = {0};
     const char *at = sql_facts, *next;
-    int rc;
+    int rc = load(w, st, workflow, err);
 
     for (; (next = strstr(at, "WORKFLOW")); at = next + 8) {
         sl_buf_add(&sql, at, (size_t)(next - at));
         sl_buf_addf(&sql, "%lld", (long long)workflow);
     }
     sl_buf_addf(&sql, "%s", at);
-    rc = sl_store_temporary(st, sql.s, err);
+    sqlite3_create_function(st->db, "loaded_workflow", 0, SQLITE_UTF8, w, loaded_workflow, NULL, NULL);
+    if (!rc)
+        rc = sl_store_temporary(st, sql.s, err);
+    sqlite3_create_function(st->db, "loaded_workflow", 0, SQLITE_UTF8, NULL, NULL, NULL, NULL);
     sl_buf_free(&sql);
     return rc;
 }
+
+int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    struct sl_workflow w = {0};
+    int rc = make_facts(&w, st, workflow, err);
+
+    sl_workflow_free(&w);
+    return rc;
+}
+
+/* ---- all of it ---- */
 
 int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
            struct sl_err *err)
@@ -355,11 +377,12 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
     struct sl_table *problems = sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
     struct why y = {.st = st};
     struct sl_run_names names = {0};
-    int rc = sl_facts_make(st, workflow, err); /* before what is loaded needs its memory */
+    int rc = make_facts(&y.w, st, workflow, err);
 
     r->whole = true;
     if (!rc)
-        rc = load(&y, workflow, err);
+        rc = sl_replay_make(&y.replay, &y.w, err);
+    y.makespan_s = (double)(y.w.last_ns - y.w.first_ns) / 1e9;
     if (!rc && !(rc = sl_run_names_load(&names, st, err)))
         y.runs = names.v.n;
     sl_run_names_free(&names);

@@ -29,7 +29,8 @@ enum { START_NS, END_NS, SECONDS, TASK, COMPONENT, STATE, SPAN, TASK_SPAN, LOST,
 
 struct state {
     struct sl_table_rows rows;
-    struct sl_workflow w;
+    struct sl_workflow own;
+    const struct sl_workflow *w; /* own, or what the program has loaded */
     struct sl_path p;
     bool *lost; /* by part */
 };
@@ -39,7 +40,7 @@ static void end(void *state)
     struct state *s = state;
 
     sl_path_free(&s->p);
-    sl_workflow_free(&s->w);
+    sl_workflow_free(&s->own);
     free(s->lost);
 }
 
@@ -52,10 +53,10 @@ static void find_lost(struct state *s)
         struct sl_places of = {0};
         if (p->task == SL_NO_INDEX)
             continue;
-        sl_places_runs(&of, &s->w, p->task);
+        sl_places_runs(&of, s->w, p->task);
         for (size_t k = 0; k < of.run.n; k++)
-            s->lost[i] |= of.run.v[k].lost && p->start_ns - s->w.first_ns >= of.run.v[k].ready_ns &&
-                          p->end_ns - s->w.first_ns <= of.run.v[k].until_ns;
+            s->lost[i] |= of.run.v[k].lost && p->start_ns - s->w->first_ns >= of.run.v[k].ready_ns &&
+                          p->end_ns - s->w->first_ns <= of.run.v[k].until_ns;
         sl_places_free(&of);
     }
 }
@@ -69,9 +70,9 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     free(s->lost);
     s->lost = NULL;
     s->rows = (struct sl_table_rows){0};
-    rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
+    rc = sl_workflow_loaded(&s->w, &s->own, call->pointer, call->db, call->arg[0], err);
     if (!rc) {
-        sl_path_make(&s->p, &s->w);
+        sl_path_make(&s->p, s->w);
         find_lost(s);
     }
     s->rows.n = s->p.v.n;
@@ -82,8 +83,8 @@ static void column(const void *state, sqlite3_context *out, int col)
 {
     const struct state *s = state;
     const struct sl_path_part *p = &s->p.v.v[s->rows.at];
-    const struct sl_graph *g = &s->w.s.g;
-    uint32_t task = p->task == SL_NO_INDEX ? SL_NO_INDEX : s->w.task[p->task].span;
+    const struct sl_graph *g = &s->w->s.g;
+    uint32_t task = p->task == SL_NO_INDEX ? SL_NO_INDEX : s->w->task[p->task].span;
 
     switch (col) {
     case START_NS: sqlite3_result_int64(out, p->start_ns); break;
@@ -91,14 +92,14 @@ static void column(const void *state, sqlite3_context *out, int col)
     case SECONDS: sqlite3_result_double(out, (double)(p->end_ns - p->start_ns) / 1e9); break;
     case TASK:
         if (task != SL_NO_INDEX)
-            sl_workflow_key(&s->w, task, out);
+            sl_workflow_key(s->w, task, out);
         break;
     case COMPONENT: sqlite3_result_text(out, p->component, -1, SQLITE_TRANSIENT); break;
     case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;
     case SPAN: sqlite3_result_int64(out, g->id.v[p->span]); break;
     case LOST: sqlite3_result_int(out, s->lost[s->rows.at]); break;
-    case TASKS: sqlite3_result_int64(out, s->w.n); break;
-    case UNDONE: sqlite3_result_int64(out, s->w.undone); break;
+    case TASKS: sqlite3_result_int64(out, s->w->n); break;
+    case UNDONE: sqlite3_result_int64(out, s->w->undone); break;
     default:
         if (task != SL_NO_INDEX)
             sqlite3_result_int64(out, g->id.v[task]);
@@ -108,11 +109,12 @@ static void column(const void *state, sqlite3_context *out, int col)
 static const struct sl_table_fn fn = {
     .name = "critical_path",
     .schema = "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
-              "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
+              "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, loaded HIDDEN, tasks INTEGER HIDDEN, "
               "undone INTEGER HIDDEN)",
     .columns = COLUMNS,
-    .args = 1,
+    .args = 2,
     .needed = 1,
+    .pointer = SL_WORKFLOW_LOADED,
     .usage = "critical_path(1), with the id of a workflow's span",
     .rows = 1000,
     .state_bytes = sizeof(struct state),

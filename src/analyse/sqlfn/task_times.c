@@ -49,22 +49,23 @@ struct times {
 
 struct state {
     struct sl_table_rows rows;
-    struct sl_workflow w;
+    struct sl_workflow own;
+    const struct sl_workflow *w; /* own, or what the program has loaded */
     struct times of;
     size_t known; /* of which task, plus 1 */
 };
 
 static void end(void *state)
 {
-    sl_workflow_free(&((struct state *)state)->w);
+    sl_workflow_free(&((struct state *)state)->own);
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
-    int rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
+    int rc = sl_workflow_loaded(&s->w, &s->own, call->pointer, call->db, call->arg[0], err);
 
-    s->rows = (struct sl_table_rows){.n = rc ? 0 : s->w.n};
+    s->rows = (struct sl_table_rows){.n = rc ? 0 : s->w->n};
     s->known = 0;
     return rc;
 }
@@ -103,15 +104,15 @@ static void seconds(sqlite3_context *out, int64_t ns)
 static void column(const void *state, sqlite3_context *out, int col)
 {
     struct state *s = (struct state *)state; /* what is known of the row is kept for its next column */
-    const struct sl_task *t = &s->w.task[s->rows.at];
-    const int64_t *id = s->w.s.g.id.v;
+    const struct sl_task *t = &s->w->task[s->rows.at];
+    const int64_t *id = s->w->s.g.id.v;
 
     if (s->known != s->rows.at + 1)
-        reckon(&s->of, &s->w, t);
+        reckon(&s->of, s->w, t);
     s->known = s->rows.at + 1;
     switch (col) {
     case SPAN: sqlite3_result_int64(out, id[t->span]); break;
-    case TASK: sl_workflow_key(&s->w, t->span, out); break;
+    case TASK: sl_workflow_key(s->w, t->span, out); break;
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
     case DEPEND_S: seconds(out, s->of.kind_ns[SL_PHASE_DEPEND]); break;
@@ -142,10 +143,11 @@ static const struct sl_table_fn fn = {
         "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER, "
         "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, worker "
         "INTEGER, "
-        "ended TEXT, workflow INTEGER HIDDEN)",
+        "ended TEXT, workflow INTEGER HIDDEN, loaded HIDDEN)",
     .columns = COLUMNS,
-    .args = 1,
+    .args = 2,
     .needed = 1,
+    .pointer = SL_WORKFLOW_LOADED,
     .usage = "task_times(1), with the id of a workflow's span",
     .rows = 1000,
     .state_bytes = sizeof(struct state),

@@ -437,6 +437,13 @@ int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow
     return rc > 0 ? 0 : rc;
 }
 
+int sl_workflow_loaded(const struct sl_workflow **out, struct sl_workflow *own, const void *loaded, sqlite3 *db,
+                       sqlite3_value *workflow, struct sl_err *err)
+{
+    *out = loaded ? loaded : own;
+    return loaded ? 0 : sl_workflow_load(own, db, workflow, err);
+}
+
 static void free_working(struct working *k)
 {
     for (uint32_t i = 0; k->phase_of && i < k->w->s.span_types; i++)
