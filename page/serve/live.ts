@@ -3,7 +3,7 @@
 import { type Report, type Table } from "../report/data";
 import { el } from "../report/dom";
 import { table } from "../report/table";
-import { remote } from "../timeline/told";
+import { remote, remoteStretch } from "../timeline/told";
 
 interface Version {
     version: string;
@@ -142,6 +142,7 @@ export async function live(show: (report: Report) => void): Promise<void> {
     }
     const sql = sqlBox(() => of);
     remote(async id => ask(`span?id=${id}`));
+    remoteStretch(async (from, to, start) => ask(`spans?run=${encodeURIComponent(of ?? "")}&from_ns=${from}&to_ns=${to}&start_ns=${start}`));
     await load(null);
     const look = async () => {
         if (document.hidden || showing) return;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section of the timeline: what the report tells of spans, as the timeline wants it.
 import { appsOf } from "../report/cells";
-import { column, figure, numbers, section, texts, type Section } from "../report/data";
+import { column, figure, numbers, section, text, texts, type Section } from "../report/data";
+import { el } from "../report/dom";
 import { views, type Context } from "../report/view";
+import { seconds } from "../report/words";
 import type { Told } from "./details";
 import { modes } from "./lanes";
 import { Spans } from "./spans";
-import { asked } from "./told";
+import { asked, askedStretch } from "./told";
 import { Timeline } from "./view";
 
 /** Of a run too large for the page: what the section of workers has of them. */
@@ -62,11 +64,53 @@ views.set("timeline", (s, context) => {
     const shown = timeline(s, context, told(s));
     if (!shown) return undefined;
     Object.assign(shown.box, { timeline: shown });
-    return [shown.box];
+    if (figure(s, "spans") || !askedStretch()) return [shown.box];
+    return [stretches(s, context, shown)];
 });
 
+/** Of a large run, workers in bins; of a range of it, on demand, each span. */
+function stretches(s: Section, context: Context, all: Timeline): HTMLElement {
+    const start = text(figure(section(context.run, "findings"), "run"), "start_ns"),
+        said = el("span", { class: "quiet", role: "status" }, "workers, in bins"),
+        back = el("button", { type: "button", hidden: true }, "workers, in bins"),
+        each = el("button", { type: "button" }, "each span of the time that is shown"),
+        box = el("div", {}, el("p", { class: "timeline-bar" }, each, back, said), all.box);
+    let now = all;
+    const put = (next: Timeline, words: string) => {
+        const view = now.view;
+        now.box.replaceWith(next.box);
+        now = next;
+        next.go([view[0], view[1]], false);
+        said.textContent = words;
+        back.hidden = next === all;
+    };
+    back.addEventListener("click", () => put(all, "workers, in bins"));
+    each.addEventListener("click", () => {
+        const ask = askedStretch(),
+            [from, to] = now.view,
+            at = BigInt(start || "0"),
+            ns = (x: number) => at + BigInt(Math.round(x * 1e9));
+        if (!ask) return;
+        said.textContent = "reading …";
+        each.disabled = true;
+        ask(ns(from), ns(to), at).then(got => {
+            const figures = (["spans", "groups", "links", "types"] as const).map(name => ({ ...got[name], name, about: "" })),
+                next = timeline({ ...s, figures: [...figures, ...s.figures.filter(f => f.name === "path")] }, context, told(s, (id: number) => {
+                    const row = got.spans.data["span"]?.indexOf(id) ?? -1;
+                    return row < 0 ? 0 : (got.spans.data["from_s"]?.[row] as number);
+                }));
+            if (!next) said.textContent = "there are no spans in this time";
+            else {
+                Object.assign(next.box, { timeline: next });
+                put(next, got.n > got.spans.rows ? `the ${got.spans.rows.toLocaleString("en-US")} longest of ${got.n.toLocaleString("en-US")} spans from ${seconds(from)} to ${seconds(to)}; zoom in for all` : `all ${got.n.toLocaleString("en-US")} spans from ${seconds(from)} to ${seconds(to)}`);
+            }
+        }).catch((error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error))).finally(() => (each.disabled = false));
+    });
+    return box;
+}
+
 /** What is told of spans in the page itself. */
-function told(s: Section): Told {
+function told(s: Section, starts?: (id: number) => number): Told {
     const events = figure(s, "events"),
         attributes = figure(s, "attributes"),
         sources = figure(s, "sources"),
@@ -81,8 +125,8 @@ function told(s: Section): Told {
         },
         eventsOf = rows(events),
         attributesOf = rows(attributes),
-        starts = new Map(column(figure(s, "spans"), "span").map((id, i) => [id, column(figure(s, "spans"), "from_s")[i] as number] as const)),
-        spanFrom = (id: number) => starts.get(id) ?? 0,
+        begins = new Map(column(figure(s, "spans"), "span").map((id, i) => [id, column(figure(s, "spans"), "from_s")[i] as number] as const)),
+        spanFrom = (id: number) => starts?.(id) ?? begins.get(id) ?? 0,
         source = new Map(column(sources, "source").map((id, i) => [id, `${column(sources, "path")[i]}${column(sources, "part")[i] ? `#${column(sources, "part")[i]}` : ""}`] as const));
     return {
         here: events !== undefined || attributes !== undefined,

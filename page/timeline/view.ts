@@ -64,7 +64,7 @@ export class Timeline {
 
     private groups: Group[] = [];
     private lines: Line[] = [];
-    private view: Range;
+    view: Range;
     private readonly whole: Range;
     private chosen = -1;
     private related = new Map<number, string>();

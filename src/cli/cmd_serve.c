@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SQL_ROWS = 10000, SQL_BYTES = 8 << 20, SQL_SECONDS = 10, CELL_BYTES = 1 << 20, FOLLOW_MS = 2000 };
+enum { SPANS = 60000, SQL_ROWS = 10000, SQL_BYTES = 8 << 20, SQL_SECONDS = 10, CELL_BYTES = 1 << 20, FOLLOW_MS = 2000 };
 
 static const struct option_spec options[] = {
     {"port", "N", "of 127.0.0.1; 0, which is so where nothing is said: any that is free", false},
@@ -146,7 +146,7 @@ static int is_over(void *deadline)
 }
 
 /* One SELECT of the user, within limits. */
-static int add_sql(struct sl_store *st, int64_t workflow, struct sl_slice body, struct sl_buf *out, struct sl_err *err)
+static int add_sql(struct sl_store *st, int64_t workflow, struct sl_piece body, struct sl_buf *out, struct sl_err *err)
 {
     struct sl_report_limit limit = {.rows = SQL_ROWS, .bytes = SQL_BYTES};
     char *sql = sl_strndup(body.s, body.n);
@@ -236,6 +236,70 @@ static int add_span(struct sl_store *st, const struct sl_request *r, struct sl_b
     return rc;
 }
 
+/* The spans of a stretch of the run, as the section `timeline` of the report has those of a whole one. */
+static int add_spans(struct sl_store *st, const struct sl_request *r, int64_t workflow, struct sl_buf *out,
+                     struct sl_err *err)
+{
+    static const char make[] =
+        "CREATE TEMP TABLE shown AS WITH d AS MATERIALIZED (SELECT span FROM descendants(%lld)), "
+        "e AS (SELECT e.span, min(time_ns) AS a, max(time_ns) AS b, count(*) AS events FROM d CROSS JOIN sl_event e "
+        "ON e.span = d.span GROUP BY e.span HAVING b >= %lld AND a <= %lld) "
+        "SELECT span, (a - %lld) / 1e9 AS from_s, (b - a) / 1e9 AS length_s, events, count(*) OVER () AS n FROM e "
+        "ORDER BY length_s DESC LIMIT %d; CREATE INDEX temp.shown_span ON shown (span)";
+    static const char *const name[] = {"from_ns", "to_ns", "start_ns"};
+    struct sl_buf sql = {0};
+    long long ns[3];
+    int rc;
+
+    if (!workflow)
+        return sl_err(err, SL_EUSAGE, "which run? run=NAME");
+    for (int i = 0; i < 3; i++) {
+        char text[24];
+        if (!sl_request_value(r, name[i], text, sizeof text))
+            return sl_err(err, SL_EUSAGE, "%s is missing", name[i]);
+        ns[i] = strtoll(text, NULL, 10);
+    }
+    sl_buf_addf(&sql, make, (long long)workflow, ns[0], ns[1], ns[2], SPANS);
+    rc = sl_store_temporary(st, sql.s, err);
+    if (rc)
+        return rc;
+    sl_buf_addf(out, "{\"n\": %lld, ", (long long)sl_store_int(st, "SELECT n FROM temp.shown LIMIT 1", 0));
+    rc = rc ? rc
+            : add_figure(
+                  st, "spans",
+                  "SELECT s.id AS span, s.parent, n.name AS type, s.key, round(from_s, 9) AS from_s, round(length_s, "
+                  "9) AS "
+                  "length_s, events, c.component, (SELECT max(value) FROM attributes t WHERE t.span = s.id AND name IN "
+                  "('app', 'task_func_name', 'category')) AS app, (SELECT max(value) FROM attributes t WHERE t.span = "
+                  "s.id AND name IN ('hostname', 'host')) AS host FROM temp.shown e CROSS JOIN sl_span s ON s.id = "
+                  "e.span "
+                  "JOIN sl_name n ON n.id = s.type JOIN sl_source c ON c.id = s.source ORDER BY from_s, length_s DESC, "
+                  "s.id",
+                  0, out, err);
+    sl_buf_adds(out, ", ");
+    rc = rc ? rc
+            : add_figure(st, "groups",
+                         "SELECT s.id AS span, s.parent, n.name AS type, s.key FROM sl_span s JOIN sl_name n ON n.id = "
+                         "s.type WHERE "
+                         "s.id IN (SELECT parent FROM sl_span WHERE id IN (SELECT span FROM temp.shown)) AND s.id NOT "
+                         "IN (SELECT "
+                         "span FROM temp.shown)",
+                         0, out, err);
+    sl_buf_adds(out, ", ");
+    rc = rc ? rc
+            : add_figure(
+                  st, "links",
+                  "SELECT CASE kind WHEN 1 THEN 'in' WHEN 2 THEN 'facet' WHEN 3 THEN 'after' ELSE 'flow' END AS kind, "
+                  "left_span, right_span FROM temp.shown d CROSS JOIN sl_link l ON l.left_span = d.span WHERE "
+                  "right_span IN "
+                  "(SELECT span FROM temp.shown)",
+                  0, out, err);
+    sl_buf_adds(out, ", ");
+    rc = rc ? rc : add_figure(st, "types", "SELECT type, role FROM sl_role", 0, out, err);
+    sl_buf_adds(out, "}\n");
+    return rc;
+}
+
 /* In a child, which ends. */
 static void answer(void *context, const struct sl_request *r, int fd)
 {
@@ -250,21 +314,24 @@ static void answer(void *context, const struct sl_request *r, int fd)
 
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &no_core);
-    if (sl_slice_is(r->path, "/") && !r->post) {
+    if (sl_piece_is(r->path, "/") && !r->post) {
         type = "text/html; charset=utf-8";
         rc = add_page(v, &out, &err);
-    } else if (sl_slice_is(r->path, "/api/version") && !r->post) {
+    } else if (sl_piece_is(r->path, "/api/version") && !r->post) {
         rc = add_version(v, &out);
-    } else if (sl_slice_is(r->path, "/api/runs") && !r->post) {
+    } else if (sl_piece_is(r->path, "/api/runs") && !r->post) {
         rc = open_run(v, r, &st, &workflow, &err);
         rc = rc ? rc : add_runs(st, &out, &err);
-    } else if (sl_slice_is(r->path, "/api/report") && !r->post) {
+    } else if (sl_piece_is(r->path, "/api/report") && !r->post) {
         rc = open_run(v, r, &st, &workflow, &err);
         rc = rc ? rc : add_report(st, workflow, &out, &err);
-    } else if (sl_slice_is(r->path, "/api/span") && !r->post) {
+    } else if (sl_piece_is(r->path, "/api/span") && !r->post) {
         rc = open_run(v, r, &st, &workflow, &err);
         rc = rc ? rc : add_span(st, r, &out, &err);
-    } else if (sl_slice_is(r->path, "/api/sql") && r->post) {
+    } else if (sl_piece_is(r->path, "/api/spans") && !r->post) {
+        rc = open_run(v, r, &st, &workflow, &err);
+        rc = rc ? rc : add_spans(st, r, workflow, &out, &err);
+    } else if (sl_piece_is(r->path, "/api/sql") && r->post) {
         rc = open_run(v, r, &st, &workflow, &err);
         rc = rc ? rc : add_sql(st, workflow, r->body, &out, &err);
     } else {

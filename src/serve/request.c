@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-bool sl_slice_is(struct sl_slice a, const char *text)
+bool sl_piece_is(struct sl_piece a, const char *text)
 {
     return a.s && a.n == strlen(text) && !memcmp(a.s, text, a.n);
 }
@@ -39,8 +39,8 @@ static int first_line(struct sl_request *r, const char *s, const char *end)
     if (s[5] != '1' || (s[7] != '0' && s[7] != '1'))
         return -505;
     mark = memchr(target, '?', (size_t)(after - target));
-    r->path = (struct sl_slice){target, (size_t)((mark ? mark : after) - target)};
-    r->query = mark ? (struct sl_slice){mark + 1, (size_t)(after - mark - 1)} : (struct sl_slice){after, 0};
+    r->path = (struct sl_piece){target, (size_t)((mark ? mark : after) - target)};
+    r->query = mark ? (struct sl_piece){mark + 1, (size_t)(after - mark - 1)} : (struct sl_piece){after, 0};
     return 0;
 }
 
@@ -53,7 +53,7 @@ static bool is_field(const char *s, size_t n, const char *name)
 static int field(struct sl_request *r, const char *s, const char *end, long *length)
 {
     const char *colon = s;
-    struct sl_slice value, *to = NULL;
+    struct sl_piece value, *to = NULL;
 
     while (colon < end && is_token_char(*colon))
         colon++;
@@ -124,12 +124,12 @@ int sl_request_parse(struct sl_request *r, const char *b, size_t n)
         length = 0;
     if (n - at < (size_t)length)
         return 0;
-    r->body = (struct sl_slice){b + at, (size_t)length};
+    r->body = (struct sl_piece){b + at, (size_t)length};
     return 1;
 }
 
 /* Takes the same time whatever is different. */
-static bool is_token(struct sl_slice a, const char *token)
+static bool is_token(struct sl_piece a, const char *token)
 {
     unsigned different = 0;
 
@@ -149,13 +149,13 @@ int sl_request_refused(const struct sl_request *r, int port, const char *token)
     for (int i = 0; i < 2; i++) {
         snprintf(host, sizeof host, "%s:%d", name[i], port);
         snprintf(origin, sizeof origin, "http://%s", host);
-        if (sl_slice_is(r->host, host))
-            meant = !r->origin.s || sl_slice_is(r->origin, origin) ? 1 : -1;
+        if (sl_piece_is(r->host, host))
+            meant = !r->origin.s || sl_piece_is(r->origin, origin) ? 1 : -1;
     }
     if (meant <= 0)
         return meant ? 403 : 421;
     if (r->path.n >= 5 && !memcmp(r->path.s, "/api/", 5)) {
-        if (r->site.s && !sl_slice_is(r->site, "same-origin"))
+        if (r->site.s && !sl_piece_is(r->site, "same-origin"))
             return 403;
         return is_token(r->token, token) ? 0 : 403;
     }

@@ -11,15 +11,15 @@
 
 enum { SL_REQUEST_HEAD = 8 << 10, SL_REQUEST_BODY = 64 << 10, SL_REQUEST_FIELDS = 64, SL_TOKEN_TEXT = 32 };
 
-struct sl_slice {
+struct sl_piece {
     const char *s; /* NULL: not told */
     size_t n;
 };
 
 struct sl_request {
     bool post;                   /* else GET */
-    struct sl_slice path, query; /* "/api/runs", "run=1": as they came, in printing ASCII, the query without its ? */
-    struct sl_slice host, origin, site /* Sec-Fetch-Site */, token /* X-Spanloom-Token */, body;
+    struct sl_piece path, query; /* "/api/runs", "run=1": as they came, in printing ASCII, the query without its ? */
+    struct sl_piece host, origin, site /* Sec-Fetch-Site */, token /* X-Spanloom-Token */, body;
 };
 
 /*
@@ -37,6 +37,6 @@ int sl_request_refused(const struct sl_request *r, int port, const char *token);
 /* What the query says of name, decoded, NUL-terminated.  false: nothing, or what is no text of less than n bytes. */
 bool sl_request_value(const struct sl_request *r, const char *name, char *to, size_t n);
 
-bool sl_slice_is(struct sl_slice a, const char *text);
+bool sl_piece_is(struct sl_piece a, const char *text);
 
 #endif

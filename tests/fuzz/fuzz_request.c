@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-static void inside(struct sl_slice a, const char *b, size_t n)
+static void inside(struct sl_piece a, const char *b, size_t n)
 {
     MUST(!a.s ? a.n == 0 : a.s >= b && a.n <= n && a.s <= b + (n - a.n));
 }
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc = sl_request_parse(&r, b, size);
     MUST(rc == 0 || rc == 1 || (rc <= -400 && rc >= -505));
     if (rc == 1) {
-        struct sl_slice all[] = {r.path, r.query, r.host, r.origin, r.site, r.token, r.body};
+        struct sl_piece all[] = {r.path, r.query, r.host, r.origin, r.site, r.token, r.body};
         size_t end = (size_t)(r.body.s - b) + r.body.n;
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             inside(all[i], b, size);
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rc = sl_request_refused(&r, 8080, token);
         MUST(rc == 0 || rc == 403 || rc == 421);
         if (!rc && r.path.n > 5 && !memcmp(r.path.s, "/api/", 5))
-            MUST(sl_slice_is(r.token, token));
+            MUST(sl_piece_is(r.token, token));
         if (sl_request_value(&r, "run", value, sizeof value))
             MUST(memchr(value, 0, sizeof value));
         MUST(!sl_request_value(&r, "run", value, 0));

@@ -93,6 +93,15 @@ def it_answers_what_the_commands_say():
         span = query(path("spanloom.db"), "SELECT id FROM spans WHERE type = 'parsl.executor.htex.worker.task' LIMIT 1")[0][0]
         events = s.json(f"/api/span?id={span}")["events"]["data"]
         equal([int(t) for t in events["time_ns"]], [row[0] for row in query(path("spanloom.db"), f"SELECT time_ns FROM events WHERE span = {span} ORDER BY 1")])
+        zero = query(path("spanloom.db"), "SELECT min(time_ns) FROM sl_event")[0][0]
+        a, b = zero + 16 * 10**9, zero + 17 * 10**9
+        there = query(path("spanloom.db"), f"SELECT span, min(time_ns), max(time_ns) FROM sl_event GROUP BY 1 HAVING max(time_ns) >= {a} AND min(time_ns) <= {b} ORDER BY 1")
+        got = s.json(f"/api/spans?run={run}&start_ns={zero}&from_ns={a}&to_ns={b}")
+        data = got["spans"]["data"]
+        equal(sorted((i, round(f, 9), round(length, 9)) for i, f, length in zip(data["span"], data["from_s"], data["length_s"])),
+              [(i, round((f - zero) / 1e9, 9), round((t - f) / 1e9, 9)) for i, f, t in there])
+        equal(got["n"], len(there))
+        check(got["links"]["rows"] > 0)
         status, headers, page = s.ask("/")
         equal(status, 200)
         equal((headers["X-Content-Type-Options"], headers["Referrer-Policy"], headers["Cache-Control"]), ("nosniff", "no-referrer", "no-store"))

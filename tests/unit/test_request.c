@@ -20,10 +20,10 @@ static void whole(void **state)
     (void)state;
     assert_int_equal(parse(&r, text), 1);
     assert_true(r.post);
-    assert_true(sl_slice_is(r.path, "/api/sql"));
-    assert_true(sl_slice_is(r.query, "run=a%20b&x=1"));
-    assert_true(sl_slice_is(r.host, "127.0.0.1:80"));
-    assert_true(sl_slice_is(r.body, "SELECT 1"));
+    assert_true(sl_piece_is(r.path, "/api/sql"));
+    assert_true(sl_piece_is(r.query, "run=a%20b&x=1"));
+    assert_true(sl_piece_is(r.host, "127.0.0.1:80"));
+    assert_true(sl_piece_is(r.body, "SELECT 1"));
     assert_null(r.token.s);
     assert_true(sl_request_value(&r, "run", value, sizeof value));
     assert_string_equal(value, "a b");
