@@ -39,10 +39,11 @@ WITH v AS MATERIALIZED (SELECT ?1 AS id UNION SELECT right_span FROM sl_link WHE
         UNION SELECT left_span FROM sl_link WHERE right_span = ?1 AND kind = SL_FACET),
     y AS MATERIALIZED (SELECT s.id, s.key FROM v JOIN sl_span s ON s.parent = v.id
         WHERE s.type IN (SELECT n.id FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'attempt'))
-SELECT y.key AS "try", coalesce(max(a.value) FILTER (WHERE a.name = 'task_fail_history'), max(a.value)) AS exception
+SELECT y.key AS "try", coalesce(max(json_extract(a.vals, f.path)) FILTER (WHERE f.name = 'task_fail_history'), max(json_extract(a.vals, f.path))) AS exception
 FROM y
-CROSS JOIN attributes a ON a.span = y.id
-WHERE a.name IN ('task_fail_history', 'exception') AND a.value <> ''
+CROSS JOIN sl_attr a ON a.span = y.id
+JOIN sl_shape f ON f.id = a.shape
+WHERE f.name IN ('task_fail_history', 'exception') AND json_extract(a.vals, f.path) <> ''
 GROUP BY 1
 ORDER BY CAST(y.key AS INTEGER);
 
