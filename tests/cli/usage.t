@@ -79,7 +79,7 @@ All of it fits a terminal:
   $ for c in '' $(spanloom --help | awk '/^commands:/{f=1;next}/^$/{f=0}f{print $1}'); do spanloom $c --help; done | awk 'length($0) > 80'
   spanloom: there is no command 'to'
   try: spanloom --help
-  spanloom: there is no command 'where'; did you mean 'why'?
+  spanloom: there is no command 'where'; did you mean 'why' or 'serve'?
   try: spanloom --help
   spanloom: there is no command 'spans'; did you mean 'span', 'runs' or 'states'?
   try: spanloom --help
