@@ -22,7 +22,11 @@ static int show_each(struct sl_store *st, sqlite3_stmt *spans, const char *type,
 
     while ((rc = sl_store_step(st, spans, err)) > 0) {
         int64_t span = sqlite3_column_int64(spans, 0);
-        printf("%s%s  (span %lld)\n", any ? "\n" : "", sl_span_name(st, span, name, sizeof name), (long long)span);
+        sl_span_name(st, span, name, sizeof name - 32);
+        snprintf(name + strlen(name), 32, "  (span %lld)", (long long)span);
+        if (any)
+            putchar('\n');
+        sl_show_words(stdout, name, 0);
         any = true;
         sl_span_events_of(events, span);
         if ((rc = sl_show_span_events(stdout, events, err)) || ferror(stdout))

@@ -3,7 +3,7 @@
 #include "analyse/groups.h"
 #include "base/clock.h"
 #include "result/over_time.h"
-#include "result/span_names.h"
+#include "result/run_names.h"
 #include "result_critical_path.sql.h"
 
 #include <stdio.h>
@@ -19,11 +19,11 @@ static const struct sl_column path_columns[] = {
     {"start", TEXT, NULL},   {"end", TEXT, NULL},       {"seconds", REAL, "s"},
     {"task", TEXT, NULL},    {"component", TEXT, NULL}, {"state", TEXT, NULL},
     {"span", INTEGER, NULL}, {"app", TEXT, NULL},       {"lost", INTEGER, NULL}};
-enum { SPAN, NAME, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE };
-static const struct sl_column head_columns[] = {{"span", INTEGER, NULL},     {"name", TEXT, NULL},
-                                                {"makespan_s", REAL, "s"},   {"start_ns", INTEGER, "ns"},
-                                                {"end_ns", INTEGER, "ns"},   {"path_tasks", INTEGER, "tasks"},
-                                                {"tasks", INTEGER, "tasks"}, {"undone", INTEGER, "tasks"}};
+enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE };
+static const struct sl_column head_columns[] = {
+    {"span", INTEGER, NULL},          {"name", TEXT, NULL},        {"script", TEXT, NULL},
+    {"makespan_s", REAL, "s"},        {"start_ns", INTEGER, "ns"}, {"end_ns", INTEGER, "ns"},
+    {"path_tasks", INTEGER, "tasks"}, {"tasks", INTEGER, "tasks"}, {"undone", INTEGER, "tasks"}};
 static const struct sl_column blame_columns[][4] = {
     [SL_BLAME_STATE] = {{"seconds", REAL, "s"},
                         {"parts", INTEGER, "parts"},
@@ -77,12 +77,17 @@ static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, 
     sqlite3_stmt *q = sl_store_prepare(st, sql_head, err);
     struct sl_table *t = sl_result_table(r, "head", head_columns, N(head_columns));
     char name[600];
-    int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
+    int rc;
 
+    if (q)
+        sqlite3_bind_int64(q, 1, workflow);
+    rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
     if (rc > 0) {
         sl_table_add(t);
         sl_table_put_int(t, SPAN, workflow);
-        sl_table_put_text(t, NAME, sl_span_name(st, workflow, name, sizeof name));
+        sl_table_put_text(t, NAME, sl_run_name(st, workflow, name, sizeof name));
+        if (sqlite3_column_type(q, UNDONE + 1 - MAKESPAN) != SQLITE_NULL)
+            sl_table_put_text(t, SCRIPT, sl_store_text(q, UNDONE + 1 - MAKESPAN));
         if (sqlite3_column_type(q, 0) != SQLITE_NULL)
             sl_table_put_real(t, MAKESPAN, sqlite3_column_double(q, 0));
         for (int i = START; i <= UNDONE; i++)

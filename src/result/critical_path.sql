@@ -24,7 +24,8 @@ LEFT JOIN span_groups() t ON t.span = p.task_span
 ORDER BY start_ns;
 
 -- name: head
-SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), max(tasks), max(undone)
+SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), max(tasks), max(undone),
+    (SELECT max(value) FROM attributes WHERE span = ?1 AND name = 'workflow_name')
 FROM temp.sl_path;
 
 -- name: blame

@@ -50,7 +50,7 @@ char *sl_show_time(int64_t ns, double step_s, char *buf)
     sl_time_text(ns, buf);
     if (buf[SECONDS] != '.') /* years of five digits */
         return buf;
-    if (ns % 1000000000 && !digits)
+    if (ns % 1000000000 && !digits && step_s > 0)
         digits = 9;
     strcpy(buf + SECONDS + (digits ? digits + 1 : 0), "Z");
     return buf;

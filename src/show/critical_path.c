@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-enum { BAR = 24, TASKS = 20, PARTS = 12, TASK_WIDTH = 24 };
+enum { BAR = 8, TASKS = 20, PARTS = 12, TASK_WIDTH = 24, TASK_LEAST = 6, HEAD = 23 };
 
 static int show_head(FILE *out, struct sl_table *t, double *makespan, struct sl_err *err)
 {
-    enum { SPAN, NAME, MAKESPAN, START, END, ON_PATH, OF, UNDONE };
-    char took[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
+    enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, OF, UNDONE };
+    char took[32], period[SL_SHOW_PERIOD];
+    struct sl_buf b = {0};
     int rc = sl_table_next(t, err);
 
     if (rc <= 0)
@@ -18,8 +19,13 @@ static int show_head(FILE *out, struct sl_table *t, double *makespan, struct sl_
         return sl_err(err, SL_ENOTFOUND, "span %lld lasted for no time: it and all below it have at most one event",
                       (long long)sl_table_int(t, SPAN));
     *makespan = sl_table_real(t, MAKESPAN);
-    fprintf(out, "%s took %s, from %s to %s\n", sl_table_text_or_empty(t, NAME), sl_seconds_text(*makespan, took),
-            sl_time_text(sl_table_int(t, START), from), sl_time_text(sl_table_int(t, END), to));
+    sl_buf_adds(&b, sl_table_text_or_empty(t, NAME));
+    if (!sl_table_is_null(t, SCRIPT))
+        sl_buf_addf(&b, " (%s)", sl_table_text_or_empty(t, SCRIPT));
+    sl_buf_addf(&b, " took %s, %s", sl_seconds_text(*makespan, took),
+                sl_show_period(sl_table_int(t, START), sl_table_int(t, END), 0, period));
+    sl_show_words(out, b.s, 0);
+    sl_buf_free(&b);
     fprintf(out, "its critical path goes through %lld of %lld task%s\n", (long long)sl_table_int(t, ON_PATH),
             (long long)sl_table_int(t, OF), sl_table_int(t, OF) == 1 ? "" : "s");
     if (sl_table_int(t, UNDONE))
@@ -32,10 +38,11 @@ static int show_blame(FILE *out, struct sl_table *t, const char *by, bool all, d
 {
     enum { SECONDS, PARTS_OF, WHAT, STATE };
     bool state = t->columns > STATE, task = !state && strcmp(t->column[WHAT].name, "component") != 0;
+    char took[SL_SECONDS_TEXT];
     double rest_s = 0;
     int rc, n = 0;
 
-    fprintf(out, "\n%12s  %6s  %-*s  %5s  %s%s\n", "seconds", "share", BAR, "", "parts",
+    fprintf(out, "\n%9s  %6s  %-*s %5s  %s%s\n", "time", "share", BAR, "", "parts",
             strcmp(t->column[WHAT].name, "what") ? t->column[WHAT].name : by, state ? ", state" : "");
     while ((rc = sl_table_next(t, err)) > 0) {
         double s = sl_table_real(t, SECONDS), share = makespan > 0 ? s / makespan : 0;
@@ -48,12 +55,12 @@ static int show_blame(FILE *out, struct sl_table *t, const char *by, bool all, d
         sl_show_bar(share, BAR, bar);
         for (const char *c = bar; *c; c++)
             width += (*c & 0xC0) != 0x80;
-        fprintf(out, "%12.6f  %4.1f %%  %s%*s  %5lld  %s%s%s\n", s, 100 * share, bar, BAR - width, "",
-                (long long)sl_table_int(t, PARTS_OF), sl_table_text_or_empty(t, WHAT), state ? ", " : "",
+        fprintf(out, "%9s  %4.1f %%  %s%*s %5lld  %s%s%s\n", sl_seconds_text(s, took), 100 * share, bar, BAR - width,
+                "", (long long)sl_table_int(t, PARTS_OF), sl_table_text_or_empty(t, WHAT), state ? ", " : "",
                 state ? sl_table_text_or_empty(t, STATE) : "");
     }
     if (n > TASKS && !all)
-        fprintf(out, "%12.6f  of %d more; --all shows them\n", rest_s, n - TASKS);
+        fprintf(out, "%9s  of %d more; --all shows them\n", sl_seconds_text(rest_s, took), n - TASKS);
     return rc;
 }
 
@@ -67,11 +74,13 @@ struct rest { /* short parts that stand in one line */
 static void show_rest(FILE *out, struct rest *r)
 {
     bool any = r->any || r->n > 1;
+    char from[SL_SECONDS_TEXT], took[SL_SECONDS_TEXT];
 
     if (r->n == 1)
         fprintf(out, "%s\n", r->only);
     else if (r->n)
-        fprintf(out, "%12.6f %12.6f  ... %d short parts\n", r->from_s, r->s, r->n);
+        fprintf(out, "%11s %9s  ... %d short parts\n", sl_seconds_text(r->from_s, from), sl_seconds_text(r->s, took),
+                r->n);
     *r = (struct rest){.any = any};
 }
 
@@ -85,25 +94,44 @@ static const char *task_name(const struct sl_table *t, int task, int app, struct
     return b->s;
 }
 
+/* The same in just so many columns. */
+static const char *fitted(const struct sl_table *t, int task, int app, int columns, struct sl_buf *b)
+{
+    int width = sl_show_width(task_name(t, task, app, b));
+
+    if (sl_show_room() && width > columns) {
+        b->n = sl_show_fitting(b->s, columns - 1);
+        sl_buf_adds(b, "…");
+        width = sl_show_width(b->s);
+    }
+    for (; width < columns; width++)
+        sl_buf_addc(b, ' ');
+    return b->s;
+}
+
 /* The longest parts, in order of time; those between them put together. */
 static int show_parts(FILE *out, struct sl_table *t, bool all, double makespan, struct sl_err *err)
 {
     enum { FROM, SECONDS, TASK, COMPONENT, STATE, RANK, APP };
     struct rest rest = {0};
     struct sl_buf name = {0};
-    int rc, width = 10;
+    int rc, width = 4, words = 0, room = sl_show_room();
 
     while ((rc = sl_table_next(t, err)) > 0) {
         int w = sl_show_width(task_name(t, TASK, APP, &name));
         width = w > width ? w < TASK_WIDTH ? w : TASK_WIDTH : width;
+        w = sl_show_width(sl_table_text_or_empty(t, COMPONENT)) + 2 + sl_show_width(sl_table_text_or_empty(t, STATE));
+        words = w > words ? w : words;
     }
+    if (room && HEAD + width + 2 + words > room) /* what-if takes the words whole */
+        width = room - HEAD - 2 - words > TASK_LEAST ? room - HEAD - 2 - words : TASK_LEAST;
     sl_table_rewind(t);
-    fprintf(out, "\n%12s %12s  %-*s  %s\n", "since start", "seconds", width, "task", "component, state");
+    fprintf(out, "\n%11s %9s  %-*s  %s\n", "since start", "time", width, "task", "component, state");
     while ((rc = sl_table_next(t, err)) > 0) {
         double s = sl_table_real(t, SECONDS);
-        char line[sizeof rest.only];
-        snprintf(line, sizeof line, "%12.6f %12.6f  %-*s  %s, %s", sl_table_real(t, FROM), s, width,
-                 task_name(t, TASK, APP, &name), sl_table_text_or_empty(t, COMPONENT),
+        char line[sizeof rest.only], from[SL_SECONDS_TEXT], took[SL_SECONDS_TEXT];
+        snprintf(line, sizeof line, "%11s %9s  %s  %s, %s", sl_seconds_text(sl_table_real(t, FROM), from),
+                 sl_seconds_text(s, took), fitted(t, TASK, APP, width, &name), sl_table_text_or_empty(t, COMPONENT),
                  sl_table_text_or_empty(t, STATE));
         if (all || s >= makespan / 100 || sl_table_int(t, RANK) <= PARTS) {
             show_rest(out, &rest);

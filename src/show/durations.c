@@ -75,6 +75,21 @@ static void put_histogram(FILE *out, struct sl_table *bins)
     }
 }
 
+/* One of the longest; on a terminal too narrow for it, the command in a line of its own. */
+static void put_long(FILE *out, const struct sl_table *t, const char *store)
+{
+    const char *name = sl_table_text_or_empty(t, SL_DURATIONS_LONGEST_NAME);
+    struct sl_buf show = {0};
+    char text[SL_SECONDS_TEXT];
+
+    sl_buf_addf(&show, "spanloom show span %lld -d %s", (long long)sl_table_int(t, SL_DURATIONS_LONGEST_SPAN), store);
+    fprintf(out, "%12s  %s:", sl_seconds_text(sl_table_real(t, SL_DURATIONS_LONGEST_S), text), name);
+    if (sl_show_room() && 12 + 2 + sl_show_width(name) + 2 + sl_show_width(show.s) > sl_show_room())
+        fprintf(out, "\n%*s", 13, "");
+    fprintf(out, " %s\n", show.s);
+    sl_buf_free(&show);
+}
+
 static void put_longest(FILE *out, struct sl_table *longest, const struct sl_table *about)
 {
     const char *store = sl_table_text(about, SL_DURATIONS_STORE, NULL);
@@ -84,10 +99,7 @@ static void put_longest(FILE *out, struct sl_table *longest, const struct sl_tab
     if (longest && longest->rows)
         fputs("\nthe longest:\n", out);
     while (longest && sl_table_next(longest, NULL) > 0)
-        fprintf(out, "%12s  %s: spanloom show span %lld -d %s\n",
-                sl_seconds_text(sl_table_real(longest, SL_DURATIONS_LONGEST_S), text),
-                sl_table_text(longest, SL_DURATIONS_LONGEST_NAME, NULL),
-                (long long)sl_table_int(longest, SL_DURATIONS_LONGEST_SPAN), store);
+        put_long(out, longest, store);
     if (longest && longest->rows && more > 0)
         fprintf(out, "%12s  %s more%s\n", "", sl_show_count((unsigned long long)more, text),
                 sl_table_is_null(about, SL_DURATIONS_TYPE) ? "" : " with --list");

@@ -500,6 +500,15 @@ void sl_show_wrapped(FILE *out, const char *text, int indent, int columns)
             fputc(' ', out);
             at++;
         }
+        while (fit && at + width > columns && columns - at > 1) { /* a word that no line holds */
+            size_t part = sl_show_fitting(text, columns - at);
+            fprintf(out, "%.*s\n%*s", (int)part, text, indent, "");
+            for (size_t i = 0, k; i < part; i += k)
+                width -= character(text + i, &k);
+            text += part;
+            n -= (int)part;
+            at = indent;
+        }
         fwrite(text, 1, (size_t)n, out);
         at += width;
         text += n;
@@ -507,4 +516,12 @@ void sl_show_wrapped(FILE *out, const char *text, int indent, int columns)
             text++;
     }
     fputc('\n', out);
+}
+
+void sl_show_words(FILE *out, const char *text, int indent)
+{
+    if (fit)
+        sl_show_wrapped(out, text, indent, fit);
+    else
+        fprintf(out, "%s\n", text);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/sequences.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "result/sequences.h"
 
@@ -7,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void show_totals(FILE *out, const struct sl_table *t, const char *type)
+enum { NUMBERS = 43 }; /* columns of the numbers of a step */
+
+/* before: what stands in the line already, a clean text. */
+static void show_totals(FILE *out, const struct sl_table *t, const char *before, const char *type)
 {
     char n[32], m[32];
+    struct sl_buf b = {0};
     unsigned long long orderings = (unsigned long long)sl_table_int(t, SL_SEQUENCES_ORDERINGS);
     unsigned long long roots = (unsigned long long)sl_table_int(t, SL_SEQUENCES_ROOTS);
 
-    fprintf(out, "There %s %s %s of events below %s span%s of type %s\n", orderings == 1 ? "is" : "are",
-            sl_show_count(orderings, n), orderings == 1 ? "ordering" : "different orderings", sl_show_count(roots, m),
-            roots == 1 ? "" : "s", type);
+    sl_buf_addf(&b, "%s%sThere %s %s %s of events below %s span%s of type %s", before ? before : "", before ? ": " : "",
+                orderings == 1 ? "is" : "are", sl_show_count(orderings, n),
+                orderings == 1 ? "ordering" : "different orderings", sl_show_count(roots, m), roots == 1 ? "" : "s",
+                type);
+    sl_show_words(out, b.s, 0);
+    sl_buf_free(&b);
 }
 
 static void show_heading(FILE *out, const struct sl_table *t, const char *which)
@@ -27,17 +35,27 @@ static void show_heading(FILE *out, const struct sl_table *t, const char *which)
     if (!sl_table_int(t, SL_SEQUENCES_POSITION))
         fprintf(out, ", without any event\n");
     else
-        fprintf(out, "\n\n%16s %16s %16s %16s  %s\n", "cumulative mean", "mean", "minimum", "maximum",
-                "span type/event type (seconds since the previous event)");
+        fprintf(out, "\n\n%11s  %s\n%11s %9s %9s %9s  %s\n", "", "since the previous event:", "since start", "mean",
+                "minimum", "maximum", "span type/event type");
 }
 
 static void show_step(FILE *out, const struct sl_table *t)
 {
-    if (sl_table_int(t, SL_SEQUENCES_POSITION)) /* position 0 stands for no event */
-        fprintf(out, "%16.9f %16.9f %16.9f %16.9f  %s/%s\n", sl_table_real(t, SL_SEQUENCES_CUMULATIVE_S),
-                sl_table_real(t, SL_SEQUENCES_MEAN_S), sl_table_real(t, SL_SEQUENCES_MIN_S),
-                sl_table_real(t, SL_SEQUENCES_MAX_S), sl_table_text_or_empty(t, SL_SEQUENCES_SPAN_TYPE),
+    static const int columns[] = {SL_SEQUENCES_CUMULATIVE_S, SL_SEQUENCES_MEAN_S, SL_SEQUENCES_MIN_S,
+                                  SL_SEQUENCES_MAX_S};
+    struct sl_buf what = {0}, shown = {0};
+    char took[SL_SECONDS_TEXT];
+
+    if (!sl_table_int(t, SL_SEQUENCES_POSITION)) /* stands for no event */
+        return;
+    for (int i = 0; i < 4; i++)
+        fprintf(out, i ? " %9s" : "%11s", sl_seconds_text(sl_table_real(t, columns[i]), took));
+    sl_buf_addf(&what, "%s/%s", sl_table_text_or_empty(t, SL_SEQUENCES_SPAN_TYPE),
                 sl_table_text_or_empty(t, SL_SEQUENCES_EVENT_TYPE));
+    sl_show_end(&shown, what.s, sl_show_room() ? sl_show_room() - NUMBERS : 0);
+    fprintf(out, "  %s\n", shown.s);
+    sl_buf_free(&what);
+    sl_buf_free(&shown);
 }
 
 int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, const char *note, bool all,
@@ -61,12 +79,11 @@ int sl_show_sequences(FILE *out, struct sl_result *r, const char *root_type, con
             group = sl_strdup(name);
             last = 0;
             events = false;
-            fprintf(out, "%s: ", name);
         } else if (name && events && !all && sequence != last) {
             continue;
         }
         if (!last)
-            show_totals(out, t, root_type);
+            show_totals(out, t, name, root_type);
         if (!begun && !name && note)
             fprintf(out, "%s\n", note);
         begun = true;

@@ -54,8 +54,13 @@ void sl_show_end(struct sl_buf *b, const char *s, int columns);
 /* s, clean, in so many columns; a longer one on a line of its own, and the columns below it. */
 void sl_show_name(FILE *out, int width, const char *s);
 
-/* Words over as many lines as they need, each from column `indent` on; the first stands where the cursor is, there. */
+/*
+ * Words over as many lines as they need, each from column `indent` on; the first stands where the cursor is, there.
+ * Words that are longer than a line are parted on a terminal (sl_show_columns) alone.
+ */
 void sl_show_wrapped(FILE *out, const char *text, int indent, int columns);
+/* The same on a terminal; elsewhere one line. */
+void sl_show_words(FILE *out, const char *text, int indent);
 
 /* A bar of share * width columns, at least a sliver where share > 0.  buf holds 4 * width + 4 bytes. */
 char *sl_show_bar(double share, int width, char *buf);
@@ -63,7 +68,7 @@ char *sl_show_bar(double share, int width, char *buf);
 const char *sl_show_level(double share);
 /* The most in a column, at least 0: what a full bar stands for.  The table begins again. */
 double sl_show_most(struct sl_table *t, int column);
-/* 2026-11-20T08:11:30Z, with as many digits as steps of step_s need.  buf holds SL_TIME_TEXT bytes. */
+/* 2026-11-20T08:11:30Z, with as many digits as steps of step_s need; 0: none.  buf holds SL_TIME_TEXT bytes. */
 char *sl_show_time(int64_t ns, double step_s, char *buf);
 /* "2026-11-20 08:11:30 to 08:12:01 UTC", each day once.  buf holds SL_SHOW_PERIOD bytes. */
 enum { SL_SHOW_PERIOD = 160 };

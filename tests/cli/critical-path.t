@@ -5,19 +5,19 @@ What made a run as long as it was.
   $ spanloom critical-path --by component | sed -n '2,9p'
   its critical path goes through 2 of 198 tasks
   
-       seconds   share                            parts  component
-     17.872265  56.9 %  █████████████▋               12  htex interchange
-      9.310797  29.6 %  ███████▏                      8  htex worker
-      4.040671  12.9 %  ███▏                          4  driver
-      0.153803   0.5 %  ▏                             9  parsl
-      0.028662   0.1 %  ▏                             8  htex manager
+       time   share           parts  component
+     17.9 s  56.9 %  ████▌       12  htex interchange
+     9.31 s  29.6 %  ██▍          8  htex worker
+     4.04 s  12.9 %  █            4  driver
+     154 ms   0.5 %  ▏            9  parsl
+    28.7 ms   0.1 %  ▏            8  htex manager
   $ spanloom critical-path --by task | sed -n '4,7p'
-       seconds   share                            parts  task
-     15.640505  49.8 %  ████████████                  9  task 166 (memo)
-     11.725022  37.3 %  █████████                    28  task 170 (slow_with_walltime)
-      4.040671  12.9 %  ███▏                          4  driver
+       time   share           parts  task
+     15.6 s  49.8 %  ████         9  task 166 (memo)
+     11.7 s  37.3 %  ███         28  task 170 (slow_with_walltime)
+     4.04 s  12.9 %  █            4  driver
   $ spanloom critical-path --by state | sed -n '5p'
-     15.390366  49.0 %  ███████████▊                  1  htex interchange, in the interchange's queue
+     15.4 s  49.0 %  ███▉         1  htex interchange, in the interchange's queue
 
 For programs, one row for each part, each from where the last one ended:
 
@@ -51,11 +51,11 @@ Slack:
 Which one:
 
   $ spanloom critical-path --run 3d9e | head -1
-  parsl.rundir.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 31.4 s, from 2026-11-20T08:11:29.116514000Z to 2026-11-20T08:12:00.522712000Z
+  parsl-htex (wf_mixed) took 31.4 s, 2026-11-20 08:11:29 to 08:12:00 UTC
   $ spanloom critical-path --run 000 | head -1 | cut -d' ' -f 1-5
-  parsl.rundir.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 31.4 s,
+  parsl-htex (wf_mixed) took 31.4 s,
   $ spanloom critical-path task 42 | head -2
-  parsl.monitoring.task 42 (sleeper) of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 9.5 s, from 2026-11-20T08:11:31.245856000Z to 2026-11-20T08:11:40.748331000Z
+  parsl.monitoring.task 42 (sleeper) of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255 took 9.5 s, 2026-11-20 08:11:31 to 08:11:40 UTC
   its critical path goes through 1 of 1 task
   $ spanloom critical-path --format csv task 42 | head -3 | cut -d, -f 3-6
   seconds,task,component,state
@@ -89,30 +89,30 @@ Several workflows in a store, or none:
 
   $ spanloom import --quiet -d two.db "$ROOT/tests/data/workqueue-two"
   $ spanloom critical-path -d two.db
-  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 34.4 s, from 2026-11-20T13:08:28.194916000Z to 2026-11-20T13:09:02.621015000Z
+  workqueue-two took 34.4 s, 2026-11-20 13:08:28 to 13:09:02 UTC
   its critical path goes through 2 of 60 tasks
   
-       seconds   share                            parts  component, state
-     27.264578  79.2 %  ███████████████████           2  workqueue, in the queue of Work Queue
-      2.948687   8.6 %  ██                            2  workqueue worker, running on a worker
-      1.823212   5.3 %  █▎                            2  workqueue executor, in the executor's queue
-      1.359473   3.9 %  █                             1  driver, before the first task
-      1.001934   2.9 %  ▊                             1  driver, after the last task
-      0.025011   0.1 %  ▏                             2  parsl, being submitted
-      0.003204   0.0 %  ▏                             1  driver, between submissions
+       time   share           parts  component, state
+     27.3 s  79.2 %  ██████▍      2  workqueue, in the queue of Work Queue
+     2.95 s   8.6 %  ▋            2  workqueue worker, running on a worker
+     1.82 s   5.3 %  ▍            2  workqueue executor, in the executor's queue
+     1.36 s   3.9 %  ▍            1  driver, before the first task
+        1 s   2.9 %  ▎            1  driver, after the last task
+      25 ms   0.1 %  ▏            2  parsl, being submitted
+     3.2 ms   0.0 %  ▏            1  driver, between submissions
   
-   since start      seconds  task        component, state
-      0.000000     1.359473              driver, before the first task
-      1.359473     0.003204              driver, between submissions
-      1.362677     0.024649  10 (tiny)   parsl, being submitted
-      1.387326     1.001252  10 (tiny)   workqueue executor, in the executor's queue
-      2.388578    24.873263  10 (tiny)   workqueue, in the queue of Work Queue
-     27.261841     2.136437  10 (tiny)   workqueue worker, running on a worker
-     29.398278     0.000362  11 (add)    parsl, being submitted
-     29.398640     0.821960  11 (add)    workqueue executor, in the executor's queue
-     30.220600     2.391315  11 (add)    workqueue, in the queue of Work Queue
-     32.611915     0.812250  11 (add)    workqueue worker, running on a worker
-     33.424165     1.001934              driver, after the last task
+  since start      time  task       component, state
+          0 s    1.36 s             driver, before the first task
+       1.36 s    3.2 ms             driver, between submissions
+       1.36 s   24.6 ms  10 (tiny)  parsl, being submitted
+       1.39 s       1 s  10 (tiny)  workqueue executor, in the executor's queue
+       2.39 s    24.9 s  10 (tiny)  workqueue, in the queue of Work Queue
+       27.3 s    2.14 s  10 (tiny)  workqueue worker, running on a worker
+       29.4 s    362 us  11 (add)   parsl, being submitted
+       29.4 s    822 ms  11 (add)   workqueue executor, in the executor's queue
+       30.2 s    2.39 s  11 (add)   workqueue, in the queue of Work Queue
+       32.6 s    812 ms  11 (add)   workqueue worker, running on a worker
+       33.4 s       1 s             driver, after the last task
   $ spanloom import --quiet -d many.db "$ROOT/tests/data/parsl-2026-threads" "$ROOT/tests/data/parsl-2026-lost"
   $ spanloom critical-path -d many.db
   spanloom: there are 2 runs; say which with --run:
@@ -120,9 +120,9 @@ Several workflows in a store, or none:
     parsl-2026-threads
   [1]
   $ spanloom critical-path -d two.db --run 000 | head -1 | cut -d' ' -f 1-5
-  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 34.4 s,
+  workqueue-two took 34.4 s, 2026-11-20
   $ spanloom critical-path -d two.db --run 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 2>&1 | head -1 | cut -d' ' -f 1-5
-  parsl.rundir.workflow 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50 took 34.4 s,
+  workqueue-two took 34.4 s, 2026-11-20
   $ spanloom critical-path -d two.db span 190 | head -1 | cut -d' ' -f 1-5
   workqueue.manager 5fab53c6-a8bc-4fc3-b1d5-6669d002ad50/wq_b took 33.1 s,
   $ spanloom sql --write -d two.db "DELETE FROM sl_span WHERE type IN (SELECT id FROM sl_name WHERE name IN ('parsl.rundir.workflow', 'workqueue.manager'))"

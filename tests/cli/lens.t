@@ -8,29 +8,29 @@ What is ignored, renamed and merged: the options, and what is said when they are
   $ htex sequences --all | grep -c ^Ordering
   9
   $ htex show task 42 | sed '1,/^time/d' | cut -c 32-
-        0.000000       0.000000  parsl monitoring       parsl.monitoring.task 42/invoked  parsl-htex/runinfo/monitoring.db#task:43
-        0.000044       0.000044  parsl                  parsl.rundir.task 42/submitted  runinfo/000/parsl.log:495
-        0.000068       0.000024  parsl                  parsl.rundir.task 42/pending  runinfo/000/parsl.log:497
-        0.000078       0.000010  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:47
-        0.052791       0.052713  htex interchange       parsl.task/launched  000/htex_Local/interchange.log:105  (4 events)
-                                 ...... 9.23 s in parsl.task, after its launched
-        9.282508       9.229717  htex interchange       parsl.task/to_worker  000/htex_Local/interchange.log:1266  (2 events)
-        9.406473       0.123965  htex worker            parsl.executor.htex.worker.task 31/worker_received_task  block-0/1954f1261cd1/worker_0.log:9
-        9.406941       0.000468  parsl monitoring       parsl.monitoring.try 0/running  parsl-htex/runinfo/monitoring.db#status:396
-        9.498057       0.091116  parsl monitoring       parsl.monitoring.try 0/running_ended  parsl-htex/runinfo/monitoring.db#status:410
-        9.499673       0.001616  htex worker            parsl.executor.htex.worker.task 31/worker_completed_task  block-0/1954f1261cd1/worker_0.log:13
-        9.501178       0.001505  htex interchange       parsl.task/ended  000/htex_Local/interchange.log:1320  (5 events)
+        0 s       0 s  parsl monitoring       parsl.monitoring.task 42/invoked  parsl-htex/runinfo/monitoring.db#task:43
+      44 us     44 us  parsl                  parsl.rundir.task 42/submitted  runinfo/000/parsl.log:495
+      68 us     24 us  parsl                  parsl.rundir.task 42/pending  runinfo/000/parsl.log:497
+      78 us     10 us  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:47
+    52.8 ms   52.7 ms  htex interchange       parsl.task/launched (4 events)  000/htex_Local/interchange.log:105
+                       ...... 9.23 s in parsl.task, after its launched
+     9.28 s    9.23 s  htex interchange       parsl.task/to_worker (2 events)  000/htex_Local/interchange.log:1266
+     9.41 s    124 ms  htex worker            parsl.executor.htex.worker.task 31/worker_received_task  block-0/1954f1261cd1/worker_0.log:9
+     9.41 s    468 us  parsl monitoring       parsl.monitoring.try 0/running  parsl-htex/runinfo/monitoring.db#status:396
+      9.5 s   91.1 ms  parsl monitoring       parsl.monitoring.try 0/running_ended  parsl-htex/runinfo/monitoring.db#status:410
+      9.5 s   1.62 ms  htex worker            parsl.executor.htex.worker.task 31/worker_completed_task  block-0/1954f1261cd1/worker_0.log:13
+      9.5 s   1.51 ms  htex interchange       parsl.task/ended (5 events)  000/htex_Local/interchange.log:1320
   $ htex events --format csv | wc -l
   2570
 
 Within how many seconds: the next one behind, or the last.
 
-  $ spanloom show task 42 --merge a/x=*/launched --merge b/x=*/pending --within 0.00002 | grep 'events)$' | cut -c 32-
-        0.000068       0.000024  parsl                  b/x  runinfo/000/parsl.log:497  (2 events)
-        0.052839       0.000048  parsl                  a/x  runinfo/000/parsl.log:1743  (2 events)
-  $ spanloom show task 42 --merge a/x=*/launched --within 1 --merge b/x=*/pending --within 0.00002 | grep 'events)$' | cut -c 32-
-        0.000068       0.000024  parsl                  b/x  runinfo/000/parsl.log:497  (2 events)
-        0.052839       0.000048  parsl                  a/x  runinfo/000/parsl.log:1743  (3 events)
+  $ spanloom show task 42 --merge a/x=*/launched --merge b/x=*/pending --within 0.00002 | grep 'events)' | cut -c 32-
+      68 us     24 us  parsl                  b/x (2 events)  runinfo/000/parsl.log:497
+    52.8 ms     48 us  parsl                  a/x (2 events)  runinfo/000/parsl.log:1743
+  $ spanloom show task 42 --merge a/x=*/launched --within 1 --merge b/x=*/pending --within 0.00002 | grep 'events)' | cut -c 32-
+      68 us     24 us  parsl                  b/x (2 events)  runinfo/000/parsl.log:497
+    52.8 ms     48 us  parsl                  a/x (3 events)  runinfo/000/parsl.log:1743
   $ spanloom show task 42 --merge a/x=*/launched --within soon
   spanloom: --within needs seconds, such as 0.1, not 'soon'
   try: spanloom show --help
@@ -44,13 +44,14 @@ Layers, and names.
 
   $ spanloom events worker.task --ignore worker.task | head -3 | sed "s/ of .*//"
   parsl.executor.htex.worker.task 1
-  time                              since start since previous  component              what, and where it stands
   no events
-  $ spanloom sequences --ignore 'parsl.executor.*' --ignore 'parsl.monitoring.*' --rename rundir.task=T --rename T/launched=go | cut -c 70-
-  sl.monitoring.task
+  
+  $ spanloom sequences --ignore 'parsl.executor.*' --ignore 'parsl.monitoring.*' --rename rundir.task=T --rename T/launched=go | cut -c 44-
+  elow 198 spans of type parsl.monitoring.task
   
   
-  span type/event type (seconds since the previous event)
+  
+  span type/event type
   T/submitted
   T/pending
   T/go

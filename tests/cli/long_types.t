@@ -36,9 +36,10 @@ Types of 300 bytes, and fields too: nothing cuts them.
   There is 1 ordering of events below 1 span of type T.b
   Most common: 1 span
   
-   cumulative mean mean minimum maximum span type/event type (seconds since the previous event)
-   0.000000000 0.000000000 0.000000000 0.000000000 T.a/went
-   1.000000000 1.000000000 1.000000000 1.000000000 T.b/came
+   since the previous event:
+  since start mean minimum maximum span type/event type
+   0 s 0 s 0 s 0 s T.a/went
+   1 s 1 s 1 s 1 s T.b/came
   $ spanloom sql "select [$T] x from ${T}_a" 2>&1 | short
   x
   7

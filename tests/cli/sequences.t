@@ -7,26 +7,28 @@ Where the time of a typical task went.
   what several logs tell of one moment is one event (--lens none: as they are)
   Most common: 172 spans
   
-   cumulative mean             mean          minimum          maximum  span type/event type (seconds since the previous event)
-       0.000000000      0.000000000      0.000000000      0.000000000  parsl.monitoring.task/invoked
-       0.000193651      0.000193651      0.000037000      0.005208000  parsl.rundir.task/submitted
-       0.000274773      0.000081122      0.000016000      0.004387000  parsl.rundir.task/pending
-       0.000307640      0.000032866      0.000008000      0.001351000  parsl.monitoring.try/pending
-       3.760887099      3.760579459      0.005542000     21.774946000  parsl.task/launched
-      12.061765029      8.300877930      0.000052000     15.390366000  parsl.task/to_worker
-      12.169670326      0.107905297      0.000405000      1.554255000  parsl.executor.htex.worker.task/worker_received_task
-      12.170272424      0.000602099      0.000323000      0.003371000  parsl.monitoring.try/running
-      12.305632564      0.135360140      0.033126000      4.048718000  parsl.monitoring.try/running_ended
-      12.306939756      0.001307192      0.000535000      0.008323000  parsl.executor.htex.worker.task/worker_completed_task
-      12.307567669      0.000627913      0.000113000      0.020127000  parsl.task/ended
+               since the previous event:
+  since start      mean   minimum   maximum  span type/event type
+          0 s       0 s       0 s       0 s  parsl.monitoring.task/invoked
+       194 us    194 us     37 us   5.21 ms  parsl.rundir.task/submitted
+       275 us     81 us     16 us   4.39 ms  parsl.rundir.task/pending
+       308 us     33 us      8 us   1.35 ms  parsl.monitoring.try/pending
+       3.76 s    3.76 s   5.54 ms    21.8 s  parsl.task/launched
+       12.1 s     8.3 s     52 us    15.4 s  parsl.task/to_worker
+       12.2 s    108 ms    405 us    1.55 s  parsl.executor.htex.worker.task/worker_received_task
+       12.2 s    602 us    323 us   3.37 ms  parsl.monitoring.try/running
+       12.3 s    135 ms   33.1 ms    4.05 s  parsl.monitoring.try/running_ended
+       12.3 s   1.31 ms    535 us   8.32 ms  parsl.executor.htex.worker.task/worker_completed_task
+       12.3 s    628 us    113 us   20.1 ms  parsl.task/ended
   $ spanloom sequences parsl.executor.htex.worker.task
   There are 2 different orderings of events below 220 spans of type parsl.executor.htex.worker.task
   Most common: 219 spans
   
-   cumulative mean             mean          minimum          maximum  span type/event type (seconds since the previous event)
-       0.000000000      0.000000000      0.000000000      0.000000000  parsl.executor.htex.worker.task/worker_received_task
-       0.166501283      0.166501283      0.034158000      4.050413000  parsl.executor.htex.worker.task/worker_completed_task
-       0.167764429      0.001263146      0.000113000      0.020175000  parsl.executor.htex.worker.task/worker_all_finished_task
+               since the previous event:
+  since start      mean   minimum   maximum  span type/event type
+          0 s       0 s       0 s       0 s  parsl.executor.htex.worker.task/worker_received_task
+       167 ms    167 ms   34.2 ms    4.05 s  parsl.executor.htex.worker.task/worker_completed_task
+       168 ms   1.26 ms    113 us   20.2 ms  parsl.executor.htex.worker.task/worker_all_finished_task
   $ spanloom sequences --all --format csv parsl.monitoring.try | cut -d, -f1,2 | sort -un | head -5
   sequence,count
   1,48
@@ -47,11 +49,11 @@ And of every task, one after another:
 
   $ spanloom events parsl.executor.htex.worker.task | head -6 | sed "s/ of .*//"
   parsl.executor.htex.worker.task 1
-  time                              since start since previous  component              what, and where it stands
-  2026-11-20T08:11:36.601362000Z       0.000000       0.000000  htex worker            parsl.executor.htex.worker.task 1/worker_received_task  block-0/1954f1261cd1/worker_0.log:3
-                                                                ...... 4.05 s in parsl.executor.htex.worker.task, after its worker_received_task
-  2026-11-20T08:11:40.651775000Z       4.050413       4.050413  htex worker            parsl.executor.htex.worker.task 1/worker_completed_task  block-0/1954f1261cd1/worker_0.log:7
-  2026-11-20T08:11:40.652188000Z       4.050826       0.000413  htex worker            parsl.executor.htex.worker.task 1/worker_all_finished_task  block-0/1954f1261cd1/worker_0.log:8
+  starts at 2026-11-20 08:11:36.601362 UTC
+  time                         since start      step  component              what, and where it stands
+  2026-11-20T08:11:36.601362Z          0 s       0 s  htex worker            parsl.executor.htex.worker.task 1/worker_received_task  block-0/1954f1261cd1/worker_0.log:3
+                                                      ...... 4.05 s in parsl.executor.htex.worker.task, after its worker_received_task
+  2026-11-20T08:11:40.651775Z       4.05 s    4.05 s  htex worker            parsl.executor.htex.worker.task 1/worker_completed_task  block-0/1954f1261cd1/worker_0.log:7
   $ spanloom events --format csv | wc -l
   4226
 

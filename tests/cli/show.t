@@ -22,27 +22,28 @@ One task through every component.
           parsl.executor.htex.manager.task 31                      in parsl.executor.htex.manager 1954f1261cd1
             parsl.executor.htex.worker.task 31                     in parsl.executor.htex.worker 0
   
-  time                              since start since previous  component              what, and where it stands
-  2026-11-20T08:11:31.245856000Z       0.000000       0.000000  parsl monitoring       parsl.monitoring.task 42/invoked  parsl-htex/runinfo/monitoring.db#task:43
-  2026-11-20T08:11:31.245900000Z       0.000044       0.000044  parsl                  parsl.rundir.task 42/submitted  runinfo/000/parsl.log:495
-  2026-11-20T08:11:31.245924000Z       0.000068       0.000024  parsl                  parsl.rundir.task 42/pending  runinfo/000/parsl.log:497
-  2026-11-20T08:11:31.245934000Z       0.000078       0.000010  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:47
-  2026-11-20T08:11:31.298647000Z       0.052791       0.052713  htex interchange       parsl.executor.htex.interchange.task 31/interchange_put  000/htex_Local/interchange.log:105
-  2026-11-20T08:11:31.298695000Z       0.052839       0.000048  parsl                  parsl.rundir.task 42/launched  runinfo/000/parsl.log:1743
-  2026-11-20T08:11:31.298709000Z       0.052853       0.000014  parsl monitoring       parsl.monitoring.try 0/launched  parsl-htex/runinfo/monitoring.db#status:198
-  2026-11-20T08:11:31.298726000Z       0.052870       0.000017  parsl                  parsl.rundir.try 0/launched  runinfo/000/parsl.log:1744
-                                                                ...... 9.23 s in parsl.executor.htex.interchange.task, after its interchange_put
-  2026-11-20T08:11:40.528364000Z       9.282508       9.229638  htex interchange       parsl.executor.htex.interchange.task 31/interchange_to_manager  000/htex_Local/interchange.log:1266
-  2026-11-20T08:11:40.528718000Z       9.282862       0.000354  htex manager           parsl.executor.htex.manager.task 31/manager_got_task  block-0/1954f1261cd1/manager.log:877
-  2026-11-20T08:11:40.652329000Z       9.406473       0.123611  htex worker            parsl.executor.htex.worker.task 31/worker_received_task  block-0/1954f1261cd1/worker_0.log:9
-  2026-11-20T08:11:40.652797000Z       9.406941       0.000468  parsl monitoring       parsl.monitoring.try 0/running  parsl-htex/runinfo/monitoring.db#status:396
-  2026-11-20T08:11:40.743913000Z       9.498057       0.091116  parsl monitoring       parsl.monitoring.try 0/running_ended  parsl-htex/runinfo/monitoring.db#status:410
-  2026-11-20T08:11:40.745529000Z       9.499673       0.001616  htex worker            parsl.executor.htex.worker.task 31/worker_completed_task  block-0/1954f1261cd1/worker_0.log:13
-  2026-11-20T08:11:40.747034000Z       9.501178       0.001505  htex interchange       parsl.executor.htex.interchange.task 31/interchange_removing_task  000/htex_Local/interchange.log:1320
-  2026-11-20T08:11:40.747377000Z       9.501521       0.000343  parsl monitoring       parsl.monitoring.task 42/returned  parsl-htex/runinfo/monitoring.db#task:43
-  2026-11-20T08:11:40.747395000Z       9.501539       0.000018  parsl                  parsl.rundir.task 42/exec_done  runinfo/000/parsl.log:2864
-  2026-11-20T08:11:40.747421000Z       9.501565       0.000026  parsl monitoring       parsl.monitoring.try 0/exec_done  parsl-htex/runinfo/monitoring.db#status:387
-  2026-11-20T08:11:40.748331000Z       9.502475       0.000910  htex worker            parsl.executor.htex.worker.task 31/worker_all_finished_task  block-0/1954f1261cd1/worker_0.log:14
+  starts at 2026-11-20 08:11:31.245856 UTC
+  time                         since start      step  component              what, and where it stands
+  2026-11-20T08:11:31.245856Z          0 s       0 s  parsl monitoring       parsl.monitoring.task 42/invoked  parsl-htex/runinfo/monitoring.db#task:43
+  2026-11-20T08:11:31.245900Z        44 us     44 us  parsl                  parsl.rundir.task 42/submitted  runinfo/000/parsl.log:495
+  2026-11-20T08:11:31.245924Z        68 us     24 us  parsl                  parsl.rundir.task 42/pending  runinfo/000/parsl.log:497
+  2026-11-20T08:11:31.245934Z        78 us     10 us  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:47
+  2026-11-20T08:11:31.298647Z      52.8 ms   52.7 ms  htex interchange       parsl.executor.htex.interchange.task 31/interchange_put  000/htex_Local/interchange.log:105
+  2026-11-20T08:11:31.298695Z      52.8 ms     48 us  parsl                  parsl.rundir.task 42/launched  runinfo/000/parsl.log:1743
+  2026-11-20T08:11:31.298709Z      52.9 ms     14 us  parsl monitoring       parsl.monitoring.try 0/launched  parsl-htex/runinfo/monitoring.db#status:198
+  2026-11-20T08:11:31.298726Z      52.9 ms     17 us  parsl                  parsl.rundir.try 0/launched  runinfo/000/parsl.log:1744
+                                                      ...... 9.23 s in parsl.executor.htex.interchange.task, after its interchange_put
+  2026-11-20T08:11:40.528364Z       9.28 s    9.23 s  htex interchange       parsl.executor.htex.interchange.task 31/interchange_to_manager  000/htex_Local/interchange.log:1266
+  2026-11-20T08:11:40.528718Z       9.28 s    354 us  htex manager           parsl.executor.htex.manager.task 31/manager_got_task  block-0/1954f1261cd1/manager.log:877
+  2026-11-20T08:11:40.652329Z       9.41 s    124 ms  htex worker            parsl.executor.htex.worker.task 31/worker_received_task  block-0/1954f1261cd1/worker_0.log:9
+  2026-11-20T08:11:40.652797Z       9.41 s    468 us  parsl monitoring       parsl.monitoring.try 0/running  parsl-htex/runinfo/monitoring.db#status:396
+  2026-11-20T08:11:40.743913Z        9.5 s   91.1 ms  parsl monitoring       parsl.monitoring.try 0/running_ended  parsl-htex/runinfo/monitoring.db#status:410
+  2026-11-20T08:11:40.745529Z        9.5 s   1.62 ms  htex worker            parsl.executor.htex.worker.task 31/worker_completed_task  block-0/1954f1261cd1/worker_0.log:13
+  2026-11-20T08:11:40.747034Z        9.5 s   1.51 ms  htex interchange       parsl.executor.htex.interchange.task 31/interchange_removing_task  000/htex_Local/interchange.log:1320
+  2026-11-20T08:11:40.747377Z        9.5 s    343 us  parsl monitoring       parsl.monitoring.task 42/returned  parsl-htex/runinfo/monitoring.db#task:43
+  2026-11-20T08:11:40.747395Z        9.5 s     18 us  parsl                  parsl.rundir.task 42/exec_done  runinfo/000/parsl.log:2864
+  2026-11-20T08:11:40.747421Z        9.5 s     26 us  parsl monitoring       parsl.monitoring.try 0/exec_done  parsl-htex/runinfo/monitoring.db#status:387
+  2026-11-20T08:11:40.748331Z        9.5 s    910 us  htex worker            parsl.executor.htex.worker.task 31/worker_all_finished_task  block-0/1954f1261cd1/worker_0.log:14
 
 One that never reached a worker says how far it came (its dependency failed):
 
@@ -70,16 +71,17 @@ One that never reached a worker says how far it came (its dependency failed):
       parsl.rundir.try 0
       = parsl.monitoring.try 0
   
-  time                              since start since previous  component              what, and where it stands
-  2026-11-20T08:11:31.274832000Z       0.000000       0.000000  parsl monitoring       parsl.monitoring.task 159/invoked  parsl-htex/runinfo/monitoring.db#task:160
-  2026-11-20T08:11:31.274876000Z       0.000044       0.000044  parsl                  parsl.rundir.task 159/submitted  runinfo/000/parsl.log:1517
-  2026-11-20T08:11:31.274895000Z       0.000063       0.000019  parsl                  parsl.rundir.task 159/pending  runinfo/000/parsl.log:1519
-  2026-11-20T08:11:31.274905000Z       0.000073       0.000010  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:173
-                                                                ...... 20.7 s pending: it waited for other tasks (see above)
-  2026-11-20T08:11:51.963478000Z      20.688646      20.688573  parsl                  parsl.rundir.try 0/try_failed  runinfo/000/parsl.log:4895
-  2026-11-20T08:11:51.963505000Z      20.688673       0.000027  parsl monitoring       parsl.monitoring.task 159/returned  parsl-htex/runinfo/monitoring.db#task:160
-  2026-11-20T08:11:51.963516000Z      20.688684       0.000011  parsl                  parsl.rundir.task 159/dep_fail  runinfo/000/parsl.log:4897
-  2026-11-20T08:11:51.963534000Z      20.688702       0.000018  parsl monitoring       parsl.monitoring.try 0/dep_fail  parsl-htex/runinfo/monitoring.db#status:974
+  starts at 2026-11-20 08:11:31.274832 UTC
+  time                         since start      step  component              what, and where it stands
+  2026-11-20T08:11:31.274832Z          0 s       0 s  parsl monitoring       parsl.monitoring.task 159/invoked  parsl-htex/runinfo/monitoring.db#task:160
+  2026-11-20T08:11:31.274876Z        44 us     44 us  parsl                  parsl.rundir.task 159/submitted  runinfo/000/parsl.log:1517
+  2026-11-20T08:11:31.274895Z        63 us     19 us  parsl                  parsl.rundir.task 159/pending  runinfo/000/parsl.log:1519
+  2026-11-20T08:11:31.274905Z        73 us     10 us  parsl monitoring       parsl.monitoring.try 0/pending  parsl-htex/runinfo/monitoring.db#status:173
+                                                      ...... 20.7 s pending: it waited for other tasks (see above)
+  2026-11-20T08:11:51.963478Z       20.7 s    20.7 s  parsl                  parsl.rundir.try 0/try_failed  runinfo/000/parsl.log:4895
+  2026-11-20T08:11:51.963505Z       20.7 s     27 us  parsl monitoring       parsl.monitoring.task 159/returned  parsl-htex/runinfo/monitoring.db#task:160
+  2026-11-20T08:11:51.963516Z       20.7 s     11 us  parsl                  parsl.rundir.task 159/dep_fail  runinfo/000/parsl.log:4897
+  2026-11-20T08:11:51.963534Z       20.7 s     18 us  parsl monitoring       parsl.monitoring.try 0/dep_fail  parsl-htex/runinfo/monitoring.db#status:974
   
   no worker names it: it came as far as parsl.rundir.try 0; the last that is known is parsl.monitoring.try/dep_fail
 
@@ -105,9 +107,9 @@ Other things by the end of their type:
   $ spanloom show worker.task 17 | head -1 | without_ids
   parsl.executor.htex.worker.task 17 of parsl.executor.htex.worker 1 of parsl.executor.htex.manager 1954f1261cd1 of parsl.rundir.block 0 of parsl.rundir.executor htex_Local of parsl.rundir.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255
   $ spanloom show parsl.executor.htex.worker.task 17 | tail -3
-                                                                ...... 256 ms in parsl.executor.htex.worker.task, after its worker_received_task
-  2026-11-20T08:11:38.958853000Z       0.255661       0.255661  htex worker            parsl.executor.htex.worker.task 17/worker_completed_task  block-0/1954f1261cd1/worker_1.log:97
-  2026-11-20T08:11:38.959608000Z       0.256416       0.000755  htex worker            parsl.executor.htex.worker.task 17/worker_all_finished_task  block-0/1954f1261cd1/worker_1.log:98
+                                                      ...... 256 ms in parsl.executor.htex.worker.task, after its worker_received_task
+  2026-11-20T08:11:38.958853Z       256 ms    256 ms  htex worker            parsl.executor.htex.worker.task 17/worker_completed_task  block-0/1954f1261cd1/worker_1.log:97
+  2026-11-20T08:11:38.959608Z       256 ms    755 us  htex worker            parsl.executor.htex.worker.task 17/worker_all_finished_task  block-0/1954f1261cd1/worker_1.log:98
   $ spanloom show --format csv task 42 | cut -d, -f2,5-9 | head -3 | sed "s|$ROOT/||"
   time_ns,component,span_type,span_key,event,path
   1795162291245856000,parsl monitoring,parsl.monitoring.task,42,invoked,examples/parsl-htex/runinfo/monitoring.db#task
@@ -140,10 +142,10 @@ With the lines of the logs themselves:
   True 30
   True 30
   $ spanloom show --lines worker.task 17 | grep -A1 worker_received
-  2026-11-20T08:11:38.703192000Z       0.000000       0.000000  htex worker            parsl.executor.htex.worker.task 17/worker_received_task  block-0/1954f1261cd1/worker_1.log:93
+  2026-11-20T08:11:38.703192Z          0 s       0 s  htex worker            parsl.executor.htex.worker.task 17/worker_received_task  block-0/1954f1261cd1/worker_1.log:93
           | 1795162298.703192 2026-11-20 08:11:38 HTEX-Worker-1-2671 MainThread-140719268118592 parsl.executors.high_throughput.process_worker_pool:778 worker INFO: Received executor task 17
-                                                                ...... 256 ms in parsl.executor.htex.worker.task, after its worker_received_task
-  2026-11-20T08:11:38.958853000Z       0.255661       0.255661  htex worker            parsl.executor.htex.worker.task 17/worker_completed_task  block-0/1954f1261cd1/worker_1.log:97
+                                                      ...... 256 ms in parsl.executor.htex.worker.task, after its worker_received_task
+  2026-11-20T08:11:38.958853Z       256 ms    256 ms  htex worker            parsl.executor.htex.worker.task 17/worker_completed_task  block-0/1954f1261cd1/worker_1.log:97
 
 As json it is whole, and says what the text says:
 

@@ -202,7 +202,9 @@ def parts_of_the_path():
         by_app[r["app"] or "driver"] += float(r["seconds"])
     head = spanloom("critical-path", "-d", file, "--by", "app").out.split("\n\n")[1].splitlines()[1:]
     for line in head:
-        close(float(line.split()[0]), by_app[line.split()[-1]], 2e-6, line)
+        digits, unit = line.split()[:2]
+        want = by_app[line.split()[-1]]
+        close(float(digits) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit], want, 0.006 * want, line)
     equal(len(head), len(by_app))
 
 
