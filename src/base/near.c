@@ -43,13 +43,14 @@ static size_t far(const char *pattern, const char *name)
 
 int sl_near(const char *const *names, size_t n, const char *pattern, size_t best[SL_NEAR])
 {
-    size_t d, how[SL_NEAR];
+    size_t d, how[SL_NEAR], len = strlen(pattern + strspn(pattern, "-"));
+    size_t limit = len / 2 < 2 + len / 4 ? len / 2 : 2 + len / 4;
     int found = 0;
 
     for (size_t i = 0; i < n; i++) {
         int k = found;
         d = far(pattern, names[i]);
-        if (d > 2 + strlen(pattern) / 4)
+        if (d > limit)
             continue;
         while (k > 0 && d < how[k - 1])
             k--;

@@ -95,7 +95,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_err err = {0};
     char *none = NULL;
     int runs = argc ? argc : 1, rc = EXIT_DONE, form;
-    bool json = cli_option(cli, "json") != NULL;
+    bool json = cli_option(cli, "json") || (cli->format_given && cli->format == SL_FORMAT_JSON);
 
     if (argc > 2)
         return cli_usage(cli, "one run, or two beside each other: %s is too much", argv[2]);

@@ -324,7 +324,8 @@ def binary_junk():
     want = {x for x in dump(imported(path("runinfo"), store="without.db").store) if x.startswith("event ")}
     for data in (junk, b"\x1f\x8b\x08\x00" + junk[:100000], b"\x7fELF" + bytes(100000), b"\n".join(junk[i:i + 50] for i in range(0, 100000, 50))):
         write(path("runinfo/000", PARSL), data)
-        s = imported(path("runinfo"), store=f"{len(data)}.db").store
+        packed = data[:2] == b"\x1f\x8b" # damaged, which is an error
+        s = imported(path("runinfo"), store=f"{len(data)}.db", code=int(packed)).store
         lost = want - {x for x in dump(s) if x.startswith("event ")}
         check(not lost, f"lost {len(lost)} events of the other files")
         n = counts(s, f"/000/{PARSL}")

@@ -239,21 +239,20 @@ def states_rate_and_utilisation_for_people():
     rows, over = occupancy(told, 2 * 10**9), collections.Counter(until_over(events)[-1][1:] for events in told.values() if events)
     lines = re.findall(r"^(\S+)/(\S+) +([0-9.]+) +(\d+) +([0-9.]+ [mu]?s)  (.*)$", spanloom("states", "-d", store, "--bin", 2).out, re.M)
     check(len(lines) >= 10)
-    top = max(x[3] for x in rows)
     times = sorted({x[0] for x in rows})
     for s, e, most, ended, mean, bars in lines:
         own = {x[0]: x for x in rows if x[1:3] == (s, e)}
         close(float(most), float(max(x[3] for x in own.values())), s + e)
         equal(int(ended), over[s, e])
         close(seconds(mean), float(sum(x[3] - x[4] for x in own.values()) * 2 / len(told)), s + e)
-        equal("".join(" ▁▂▃▄▅▆▇█"[math.ceil(own[t][3] / top * 8) if t in own else 0] for t in times).rstrip(), bars)
-    got = re.findall(r"^(2026-\S+)Z +(\d+) +([0-9.]+)", spanloom("rate", "-d", store, "--bin", 2, "worker_received_task").out, re.M)
-    stamp = lambda t: datetime.datetime.fromtimestamp(t // 10**9, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+        equal("".join(" ▁▂▃▄▅▆▇█"[math.ceil(own[t][3] / max(x[3] for x in own.values()) * 8) if t in own else 0] for t in times).rstrip(), bars)
+    got = re.findall(r"^(\d\d:\S+) +(\d+) +([0-9.]+)", spanloom("rate", "-d", store, "--bin", 2, "worker_received_task").out, re.M)
+    stamp = lambda t: datetime.datetime.fromtimestamp(t // 10**9, datetime.timezone.utc).strftime("%H:%M:%S")
     equal([(t, int(n), float(x)) for t, n, x in got],
           [(stamp(t), n, float(x)) for t, n, x in event_rate(db, "worker_received_task", 2 * 10**9)])
     want = utilisation(db, "parsl.executor.htex.worker", 5 * 10**9)
     out = spanloom("utilisation", "-d", store, "--bin", 5).out
-    got = re.findall(r"Z +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+)  ", out)
+    got = re.findall(r"^\d\d:\S+ +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+)  ", out, re.M)
     equal(got, [(*(f"{float(x):.2f}" for x in w[1:4]), f"{float(w[4]) * 100:.1f}") for w in want])
     check(f"busy for {float(sum(w[2] for w in want) / sum(w[1] for w in want)) * 100:.1f} %" in out, out)
 
