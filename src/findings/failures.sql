@@ -2,17 +2,17 @@
 -- What failures.c asks of the facts.
 
 -- name: failures
--- Exceptions are alike by their class, what stands before the bracket; name and exception are of one of the tasks.  Of a task that was tried again what passed from its first start to its last is lost, of one that failed at last all of
+-- Exceptions are alike by their class, what stands before the bracket; name and exception are of one of the tasks.  Of a task that was tried again what passed from its first start to its last is lost, of one that is not done all of
 -- its time on workers.
 WITH failed AS (SELECT task, count(*) AS tries, max(number) AS number FROM temp.attempt WHERE failed AND exception IS NOT 'dep_fail' GROUP BY 1),
 each AS (SELECT t.span, t.app, coalesce(x.host, t.host) AS host, t.name, t.ended, f.tries, coalesce(x.exception, t.exception) AS exception,
-        iif(t.ended = 'failed', t.run_s, t.lost_s) AS lost_s
+        iif(t.ended IS 'done', t.lost_s, t.run_s) AS lost_s
     FROM failed f JOIN temp.task t ON t.span = f.task LEFT JOIN temp.attempt x ON x.task = f.task AND x.number = f.number WHERE t.ended IS NOT 'dependency failed'
     UNION ALL SELECT t.span, t.app, t.host, t.name, t.ended, 1, t.exception, t.run_s FROM temp.task t
     WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed) AND t.span NOT IN (SELECT task FROM temp.lost)
     UNION ALL SELECT t.span, t.app, coalesce(l.host, t.host), t.name, t.ended, count(*), 'its worker was lost', t.lost_s FROM temp.lost l JOIN temp.task t ON t.span = l.task
     WHERE l.task NOT IN (SELECT task FROM failed) GROUP BY l.task)
-SELECT count(*), sum(tries), sum(ended IS 'done'), sum(ended IS NOT 'done'), round(sum(lost_s), 2), app, host, name, max(exception)
+SELECT count(*), sum(tries), sum(ended IS 'done'), sum(ended IS 'failed'), round(sum(lost_s), 2), app, host, name, max(exception)
 FROM (SELECT *, substr(exception, 1, instr(exception || '(', '(') - 1) AS kind FROM each)
 GROUP BY app, host, kind
 ORDER BY 5 DESC, 1 DESC;

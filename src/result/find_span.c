@@ -79,15 +79,46 @@ static int add_root(void *to, sqlite3_stmt *row, struct sl_err *err)
     return 0;
 }
 
+/* Returns what it fills err with; named: how many are called so. */
+static int no_run(const struct sl_run_names *names, const char *run, size_t named, const struct sl_store *st,
+                  struct sl_err *err)
+{
+    SL_VEC(const char *) all = {0};
+    size_t best[SL_NEAR], n;
+
+    for (size_t i = 0; i < names->v.n; i++)
+        *sl_vec_add(&all) = names->v.v[i].name;
+    n = named ? 0 : sl_near(all.v, all.n, run, best);
+    sl_err(err, SL_ENOTFOUND, "%s run is called %s%s%.200s; see them with: spanloom runs -d %s",
+           named ? "more than one" : "no", *run ? run : "''", n ? "; did you mean " : "", n ? all.v[best[0]] : "",
+           st->path);
+    sl_vec_free(&all);
+    return SL_ENOTFOUND;
+}
+
 /* run: NULL, or whose roots are to be known.  On success and on failure *f is to be freed. */
 static int finder_open(struct finder *f, struct sl_store *st, const char *run, struct sl_err *err)
 {
+    struct sl_run_names names = {0};
+    int64_t workflow;
+    size_t named;
+    bool exactly;
+    int rc;
+
     *f = (struct finder){.st = st};
     f->root_of = sl_store_prepare(st, sql_root_of, err);
     f->are_facets = f->root_of ? sl_store_prepare(st, sql_are_facets, err) : NULL;
     if (!f->are_facets)
         return SL_ESTORE;
-    return run ? sl_store_each(st, sql_run_roots, add_root, f, err, "t", run) : 0;
+    if (!run || (rc = sl_store_each(st, sql_run_roots, add_root, f, err, "t", run)) || f->runs.v.n)
+        return run ? rc : 0;
+    rc = sl_run_names_load(&names, st, err); /* which needs a look at all runs */
+    named = rc ? 0 : sl_run_names_find(&names, run, &workflow, &exactly);
+    if (!rc)
+        rc = named == 1 ? sl_store_each(st, sql_roots_of, add_root, f, err, "i", workflow)
+                        : no_run(&names, run, named, st, err);
+    sl_run_names_free(&names);
+    return rc;
 }
 
 static void finder_free(struct finder *f)
@@ -297,23 +328,6 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
     sl_vec_free(&v);
     finder_free(&f);
     return rc;
-}
-
-/* Returns what it fills err with; named: how many are called so. */
-static int no_run(const struct sl_run_names *names, const char *run, size_t named, const struct sl_store *st,
-                  struct sl_err *err)
-{
-    SL_VEC(const char *) all = {0};
-    size_t best[SL_NEAR], n;
-
-    for (size_t i = 0; i < names->v.n; i++)
-        *sl_vec_add(&all) = names->v.v[i].name;
-    n = named ? 0 : sl_near(all.v, all.n, run, best);
-    sl_err(err, SL_ENOTFOUND, "%s run is called %s%s%.200s; see them with: spanloom runs -d %s",
-           named ? "more than one" : "no", *run ? run : "''", n ? "; did you mean " : "", n ? all.v[best[0]] : "",
-           st->path);
-    sl_vec_free(&all);
-    return SL_ENOTFOUND;
 }
 
 int sl_find_run(struct sl_store *st, const char *run, int64_t *span, struct sl_err *err)

@@ -8,6 +8,13 @@ SELECT id, key = ?1 OR (length(?1) >= 3 AND substr(key, 1, length(?1)) = ?1) OR 
 FROM sl_span
 WHERE parent IS NULL;
 
+-- name: roots_of
+-- Of a workflow, and of other views of it.
+SELECT id, 1
+FROM sl_span
+WHERE parent IS NULL AND id IN (SELECT ?1 UNION SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = SL_FACET
+    UNION SELECT left_span FROM sl_link WHERE right_span = ?1 AND kind = SL_FACET);
+
 -- name: root_of
 -- Subqueries, not joins: SQLite makes a Bloom filter of all spans for a join, though one is looked up.
 WITH RECURSIVE up(id) AS (SELECT ?1 UNION SELECT (SELECT parent FROM sl_span WHERE id = up.id) FROM up)

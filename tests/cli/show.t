@@ -225,3 +225,20 @@ Options that would do nothing:
   spanloom: --recipe is for --lines
   try: spanloom show --help
   [2]
+
+A run by the name that `runs` gives it, where there are several:
+
+  $ spanloom import --quiet -d both.db "$ROOT/examples/parsl-htex/runinfo" "$ROOT/tests/data/parsl-2026-threads"
+  $ spanloom runs -d both.db --format csv | cut -d, -f1
+  run
+  parsl-htex
+  parsl-2026-threads
+  $ spanloom show task 1 -d both.db --run parsl-htex | head -1
+  parsl.monitoring.task 1 (sleeper) of parsl.monitoring.workflow 3d9e0d70-39a8-4383-9c87-0c3e06c8c255  (span 1163)
+  $ spanloom show task 1 -d both.db --run parsl-2026-threads | head -1
+  parsl.monitoring.task 1 (sleeper) of parsl.monitoring.workflow 24792d53-056c-4365-9d65-d19c375da1bd  (span 1596)
+  $ spanloom show task 1 -d both.db --run parsl-2026-thread | head -1
+  parsl.monitoring.task 1 (sleeper) of parsl.monitoring.workflow 24792d53-056c-4365-9d65-d19c375da1bd  (span 1596)
+  $ spanloom show task 1 -d both.db --run parsl-thread
+  spanloom: no run is called parsl-thread; did you mean parsl-htex; see them with: spanloom runs -d both.db
+  [1]

@@ -211,10 +211,8 @@ static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int a
         if (given & 1 << i) {
             if (t->fn->pointer && i == t->fn->args - 1) /* no copy would have it */
                 call.pointer = sqlite3_value_pointer(argv[k], t->fn->pointer);
-            if (t->fn->pointer && i == t->fn->args - 1 && sqlite3_value_type(argv[k]) != SQLITE_NULL) {
-                sl_err(&err, SL_EUSAGE, "it takes at most %d arguments, such as %s", own_args(t->fn), t->fn->usage);
-                return fail(t, &err);
-            }
+            if (t->fn->pointer && i == t->fn->args - 1 && sqlite3_value_type(argv[k]) != SQLITE_NULL)
+                return too_many(&t->base, t->fn);
             c->arg[i] = sqlite3_value_dup(argv[k++]);
         }
     for (; str && *str && k < argc; str++)
