@@ -15,6 +15,35 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL, false},
 };
 
+/* Options that are for events. */
+static bool looks_through(const struct cli *cli)
+{
+    return cli_option(cli, "ignore") || cli_option(cli, "rename") || cli_option(cli, "merge") ||
+           cli_option(cli, "within") || cli_option(cli, "lens");
+}
+
+/* Without events: where the time of tasks went. */
+static int of_tasks(struct cli *cli)
+{
+    struct sl_result r = {0};
+    struct sl_err err = {0};
+    struct over_time p;
+    int64_t workflow;
+    int rc = over_time_open(&p, cli);
+
+    if (rc)
+        return rc;
+    rc = cli_states(cli, p.st, &err);
+    if (!rc)
+        rc = cli_find_workflow(cli, p.st, NULL, &workflow, &err);
+    if (!rc)
+        rc = cli_skew(cli, p.st, &err);
+    if (!rc)
+        rc = sl_durations_of_tasks(&r, p.st, workflow, cli_option(cli, "by"), &err);
+    rc = over_time_show(&p, &r, rc, cli->format == SL_FORMAT_TABLE ? sl_show_task_durations : NULL, &err);
+    return over_time_close(&p, rc, &err);
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     bool by_sql = cli_option(cli, "sql") != NULL, missing = cli_option(cli, "missing") != NULL,
@@ -29,6 +58,8 @@ static int run(struct cli *cli, int argc, char **argv)
 
     if (cli_option(cli, "output"))
         return cli_picture(cli, "durations", argc, argv);
+    if (!argc && !by_sql && !list && !looks_through(cli))
+        return of_tasks(cli);
     if (by_sql ? argc : argc < 2 || argc > 3)
         return cli_usage(cli, by_sql ? "durations takes events or --sql, not both"
                                      : "from which event to which? such as: invoked returned");
@@ -51,7 +82,7 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_durations = {
     .name = "durations",
-    .args = "START END [ROOT_TYPE]",
+    .args = "[START END [ROOT_TYPE]]",
     .help = "how long from one event to another, over all spans of a type",
     .options = options,
     .run = run,

@@ -353,3 +353,16 @@ int sl_durations(struct sl_result *r, const struct sl_durations_question *questi
         sl_result_free(r);
     return rc;
 }
+
+int sl_durations_of_tasks(struct sl_result *r, struct sl_store *st, int64_t workflow, const char *by,
+                          struct sl_err *err)
+{
+    char *sql = sl_over_time_by(sql_of_tasks, by ? by : "app");
+    struct sl_table *t = sl_result_sql(r, st, "tasks", NULL, 0, sql, err);
+
+    free(sql);
+    if (!t)
+        return SL_ESTORE;
+    sqlite3_bind_int64(t->query, 1, workflow);
+    return 0;
+}

@@ -53,6 +53,14 @@ enum {
 enum { SL_DURATIONS_BIN_FROM_S, SL_DURATIONS_BIN_TO_S, SL_DURATIONS_BIN_DURATIONS };
 enum { SL_DURATIONS_LONGEST_S, SL_DURATIONS_LONGEST_SPAN, SL_DURATIONS_LONGEST_NAME };
 
+/*
+ * Where the time of a workflow's tasks went, of each app or what by says: the table tasks, with how many there are,
+ * medians of what task_times() has (waiting for others or the launch, in queues, on workers, between components), and
+ * the longest on workers.  On success r is to be freed.
+ */
+int sl_durations_of_tasks(struct sl_result *r, struct sl_store *st, int64_t workflow, const char *by,
+                          struct sl_err *err);
+
 /* On success r is to be freed. */
 int sl_durations(struct sl_result *r, const struct sl_durations_question *question, struct sl_err *err);
 

@@ -65,3 +65,11 @@ FROM two_events(?4, ?5, ?1, ?3) t
 LEFT JOIN span_groups() g ON g.span = t.span
 GROUP BY 1
 ORDER BY total_s DESC, 1;
+
+-- name: of_tasks
+SELECT ifnull(g.BY_WORD, '(none)') AS BY_WORD, count(*) AS tasks, median(depend_s) AS waiting_s, median(queue_s) AS queue_s,
+    median(run_s) AS run_s, max(run_s) AS longest_run_s, median(other_s) AS between_s
+FROM task_times(?1) t
+LEFT JOIN span_groups() g ON g.span = t.span
+GROUP BY 1
+ORDER BY sum(run_s) DESC, 1;

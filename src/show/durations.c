@@ -119,3 +119,10 @@ void sl_show_durations(FILE *out, const struct sl_result *r)
     put_histogram(out, sl_result_find(r, "histogram"));
     put_longest(out, sl_result_find(r, "longest"), about);
 }
+
+void sl_show_task_durations(FILE *out, const struct sl_result *r)
+{
+    fputs("medians of tasks: waiting for others or the launch, in queues, on workers,\nbetween components\n\n", out);
+    sl_show_groups(out, sl_result_find(r, "tasks"), NULL);
+    fputs("\nbetween two events: spanloom durations START END, such as: invoked returned\n", out);
+}

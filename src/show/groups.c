@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST = 8 };
+
 static bool ends_in(const char *name, const char *end)
 {
     size_t n = strlen(name), k = strlen(end);
@@ -59,10 +61,24 @@ static void put(FILE *out, const char *s, int width, bool left, bool last)
     fputs(last ? "\n" : "  ", out);
 }
 
+/* A name, to so many columns: its beginning and its end. */
+static void cut(char **s, int columns)
+{
+    size_t n = sl_show_fitting(*s, (columns - 1) / 2);
+    struct sl_buf b = {0};
+
+    if (sl_show_width(*s) <= columns)
+        return;
+    sl_buf_add(&b, *s, n);
+    sl_show_end(&b, *s + n, columns - sl_show_width(b.s));
+    free(*s);
+    *s = b.s;
+}
+
 int sl_show_groups(FILE *out, struct sl_table *t, struct sl_err *err)
 {
     SL_VEC(char *) v = {0};
-    int n = t->columns, *width = sl_alloc((size_t)n * sizeof *width), rc;
+    int n = t->columns, all = 0, *width = sl_alloc((size_t)n * sizeof *width), rc;
 
     for (int i = 0; i < n; i++)
         *sl_vec_add(&v) = heading(t->column[i].name);
@@ -72,6 +88,13 @@ int sl_show_groups(FILE *out, struct sl_table *t, struct sl_err *err)
     for (size_t i = 0; i < v.n; i++) {
         int w = sl_show_width(v.v[i]);
         width[i % (size_t)n] = w > width[i % (size_t)n] ? w : width[i % (size_t)n];
+    }
+    for (int i = 0; i < n; i++)
+        all += width[i] + 2;
+    if (sl_show_room() && all - 2 > sl_show_room() && width[0] > all - 2 - sl_show_room() + LEAST) {
+        width[0] -= all - 2 - sl_show_room(); /* numbers are whole */
+        for (size_t i = 0; i < v.n; i += (size_t)n)
+            cut(&v.v[i], width[0]);
     }
     for (size_t i = 0; i < v.n && !rc; i++) {
         int col = (int)(i % (size_t)n);

@@ -102,6 +102,7 @@ int sl_show_groups(FILE *out, struct sl_table *t, struct sl_err *err);
 /* ---- what people see of results (result/NAME.h), one file each ---- */
 
 void sl_show_durations(FILE *out, const struct sl_result *r);
+void sl_show_task_durations(FILE *out, const struct sl_result *r);
 void sl_show_rate(FILE *out, const struct sl_result *r);
 void sl_show_states(FILE *out, const struct sl_result *r);
 void sl_show_workers(FILE *out, const struct sl_result *r); /* utilisation.h */

@@ -2,6 +2,26 @@
 How long it took from one event to another.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
+  $ spanloom durations
+  medians of tasks: waiting for others or the launch, in queues, on workers,
+  between components
+  
+  app                 tasks  waiting   queue      run  longest run  between
+  sleeper                57  66.3 ms  10.8 s   135 ms       4.05 s  2.07 ms
+  slow_with_walltime      1  16.5 ms   2.5 s    9.2 s        9.2 s  7.94 ms
+  add                    67   11.4 s  3.86 s  61.8 ms       157 ms   2.2 ms
+  cpu                    39   107 ms  14.4 s    67 ms       196 ms  1.38 ms
+  shell                  14  69.1 ms  12.4 s   164 ms       395 ms  2.11 ms
+  always_fails            6   136 ms  20.4 s   238 ms       311 ms  8.51 ms
+  kill_worker_once        1  18.8 ms  4.59 s   892 ms       892 ms  6.71 ms
+  flaky                   4   139 ms  18.6 s   179 ms       360 ms  6.22 ms
+  memo                    3  9.51 ms  1.41 s  85.1 ms       106 ms   853 us
+  writefile               1  11.5 ms  1.49 s    42 ms        42 ms  2.15 ms
+  fan_join                3   5.59 s     0 s  12.9 ms      16.8 ms    57 us
+  readfile                1   1.55 s  3.84 s  38.3 ms      38.3 ms  1.15 ms
+  failing_join            1   5.82 s     0 s  2.58 ms      2.58 ms    61 us
+  
+  between two events: spanloom durations START END, such as: invoked returned
   $ spanloom durations invoked worker_received_task
   from invoked to worker_received_task: 189 of 198 spans of type parsl.monitoring.task
             9 without an end
@@ -190,3 +210,7 @@ Nanoseconds that are called start and end are no seconds:
   $ spanloom durations --sql "SELECT time_ns AS start, time_ns + 1000000000 AS end FROM events"
   spanloom: --sql: start and end are seconds since 1970, and these would be of the year 30000 or later; nanoseconds are named start_ns and end_ns
   [1]
+  $ spanloom durations --list
+  spanloom: from which event to which? such as: invoked returned
+  try: spanloom durations --help
+  [2]

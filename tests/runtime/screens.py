@@ -14,7 +14,7 @@ from harness import *  # noqa
 
 COMMANDS = ["types", "info", "runs", "links", "skew", "recipes", "rejects", "states", "failures", "utilisation", "help rejects",
             "critical-path", "critical-path --all", "critical-path --by task", "show task 5", "show task 159", "events parsl.rundir.task",
-            "sequences", "sequences --all", "rate launched", "durations invoked returned", "durations submitted exec_done", "plot --list", "--help",
+            "durations", "durations --by worker", "sequences", "sequences --all", "rate launched", "durations invoked returned", "durations submitted exec_done", "plot --list", "--help",
             "sql select+path,recipe,hash+from+sl_source", "sql .tables", "import --dry-run runinfo"]
 
 

@@ -209,6 +209,23 @@ def parts_of_the_path():
 
 
 @test
+def durations_without_events():
+    """Medians of each app's tasks, against Python's over the rows of task_times()."""
+    file = imported(EXAMPLE, store="d.db").store
+    got = rows("durations", "-d", file)
+    of = collections.defaultdict(list)
+    for t in rows("sql", "-d", file, "SELECT t.*, g.app FROM task_times((SELECT id FROM spans WHERE type = 'parsl.rundir.workflow')) t "
+                  "LEFT JOIN span_groups() g ON g.span = t.span"):
+        of[t["app"]].append({k: float(v or 0) for k, v in t.items() if k.endswith("_s")})
+    equal({r["app"]: int(r["tasks"]) for r in got}, {a: len(v) for a, v in of.items()})
+    for r in got:
+        for shown, column in ("waiting_s", "depend_s"), ("queue_s", "queue_s"), ("run_s", "run_s"), ("between_s", "other_s"):
+            close(float(r[shown]), statistics.median(t[column] for t in of[r["app"]]), 1e-9, r)
+        close(float(r["longest_run_s"]), max(t["run_s"] for t in of[r["app"]]), 1e-9, r)
+    check(len(of) > 5, of.keys())
+
+
+@test
 def words_that_are_none():
     file = imported(EXAMPLE).store
     for words in (["durations", "a", "b"], ["states"], ["rate", "returned"], ["utilisation"], ["sequences"], ["diff", file, file], ["critical-path"]):
