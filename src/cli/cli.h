@@ -41,7 +41,8 @@ struct cli {
     const struct sl_err *project_err; /* why it cannot be used; NULL: it can */
     enum sl_format format;
     bool format_given;
-    bool wide; /* nothing is cut */
+    bool wide;         /* nothing is cut */
+    const char *color; /* "auto", "always", "never"; NULL: not given */
     struct given {
         const struct option_spec *spec;
         const char *value;

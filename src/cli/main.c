@@ -90,11 +90,12 @@ static bool stands_alone(const struct command *c)
     return leaves_rest(c) || c == &cmd_begin || c == &cmd_end || c == &cmd_event || c == &cmd_flags;
 }
 
-enum { DATABASE, FORMAT, WIDE, HELP, SHARED };
+enum { DATABASE, FORMAT, WIDE, COLOR, HELP, SHARED };
 static const struct option_spec shared[SHARED + 1] = {
     [DATABASE] = {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
     [FORMAT] = {"format", "FORMAT", "table, tsv, csv or json", false},
     [WIDE] = {"wide", NULL, "cut nothing at the width of the terminal", true},
+    [COLOR] = {"color", "WHEN", "auto (on a terminal), always or never", true},
     [HELP] = {"help", NULL, "this text", false},
 };
 
@@ -262,6 +263,10 @@ static int parse(struct cli *cli, int argc, char **argv)
                 return cli_usage(cli, "unknown format '%s'; known: table, tsv, csv, json", value), -1;
             cli->format = (enum sl_format)f;
             cli->format_given = true;
+        } else if (o == &shared[COLOR]) {
+            if (strcmp(value, "auto") != 0 && strcmp(value, "always") != 0 && strcmp(value, "never") != 0)
+                return cli_usage(cli, "--color is auto, always or never, not '%s'", value), -1;
+            cli->color = value;
         } else if (o == &shared[WIDE]) {
             cli->wide = true;
         } else if (o == &shared[HELP]) {
@@ -297,6 +302,16 @@ static int find_command(int argc, char **argv)
     return 0;
 }
 
+/* --color, else what NO_COLOR (no-color.org) and the terminal say. */
+static bool coloured(const struct cli *cli)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    if (cli->color && strcmp(cli->color, "auto") != 0)
+        return !strcmp(cli->color, "always");
+    return isatty(1) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     int at = find_command(argc, argv), left;
@@ -330,6 +345,7 @@ static int run(struct cli *cli, int argc, char **argv)
     argv[1 + left] = NULL;
     if (isatty(1) && !cli->wide)
         sl_show_columns(cli_columns());
+    sl_show_colours(coloured(cli));
     return cli->project_err && !stands_alone(cli->command) ? cli_fail(cli, cli->project_err)
                                                            : cli->command->run(cli, left, argv + 1);
 }

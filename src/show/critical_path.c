@@ -48,6 +48,7 @@ static int show_blame(FILE *out, struct sl_table *t, const char *by, bool all, d
         double s = sl_table_real(t, SECONDS), share = makespan > 0 ? s / makespan : 0;
         char bar[4 * BAR + 4];
         int width = 0;
+        bool lost = state && !strcmp(sl_table_text_or_empty(t, STATE), "lost to a failed try");
         if (task && n++ >= TASKS && !all) {
             rest_s += s;
             continue;
@@ -55,9 +56,10 @@ static int show_blame(FILE *out, struct sl_table *t, const char *by, bool all, d
         sl_show_bar(share, BAR, bar);
         for (const char *c = bar; *c; c++)
             width += (*c & 0xC0) != 0x80;
-        fprintf(out, "%9s  %4.1f %%  %s%*s %5lld  %s%s%s\n", sl_seconds_text(s, took), 100 * share, bar, BAR - width,
-                "", (long long)sl_table_int(t, PARTS_OF), sl_table_text_or_empty(t, WHAT), state ? ", " : "",
-                state ? sl_table_text_or_empty(t, STATE) : "");
+        fprintf(out, "%9s  %4.1f %%  %s%s%s%*s %5lld  %s%s%s\n", sl_seconds_text(s, took), 100 * share,
+                sl_show_colour(lost ? SL_COLOUR_FAILED : SL_COLOUR_COST), bar, sl_show_colour(SL_COLOUR_NONE),
+                BAR - width, "", (long long)sl_table_int(t, PARTS_OF), sl_table_text_or_empty(t, WHAT),
+                state ? ", " : "", state ? sl_table_text_or_empty(t, STATE) : "");
     }
     if (n > TASKS && !all)
         fprintf(out, "%9s  of %d more; --all shows them\n", sl_seconds_text(rest_s, took), n - TASKS);

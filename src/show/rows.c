@@ -49,6 +49,11 @@ static int character(const char *s, size_t *bytes)
     wchar_t wide = c < 0xC0 ? c : c & (0x7F >> n);
     int columns;
 
+    if (c == 0x1B && s[1] == '[') { /* a colour */
+        n = 2 + strcspn(s + 2, "m");
+        *bytes = n + (s[n] == 'm');
+        return 0;
+    }
     for (size_t i = 1; i < n; i++) {
         if ((s[i] & 0xC0) != 0x80) {
             n = i;
@@ -99,6 +104,20 @@ static const char *end_of(const char *s, int columns)
 int sl_show_room(void)
 {
     return fit;
+}
+
+static bool colours;
+
+void sl_show_colours(bool on)
+{
+    colours = on;
+}
+
+const char *sl_show_colour(enum sl_colour colour)
+{
+    static const char *const begin[] = {"\033[0m", "\033[31m", "\033[1m"};
+
+    return colours ? begin[colour] : "";
 }
 
 void sl_show_end(struct sl_buf *b, const char *s, int columns)

@@ -49,6 +49,13 @@ size_t sl_show_fitting(const char *s, int columns);
  */
 void sl_show_columns(int columns);
 int sl_show_room(void); /* what sl_show_columns() said */
+/*
+ * Whether what is printed from here on has colour where it carries meaning; at first it has none.  sl_show_colour()
+ * begins one of these, and SL_COLOUR_NONE ends it: an escape sequence, which takes no column, or "".
+ */
+enum sl_colour { SL_COLOUR_NONE, SL_COLOUR_FAILED, SL_COLOUR_COST };
+void sl_show_colours(bool on);
+const char *sl_show_colour(enum sl_colour colour);
 /* Appends s, or its end behind "…" where it is wider than `columns`; 0: always s. */
 void sl_show_end(struct sl_buf *b, const char *s, int columns);
 /* s, clean, in so many columns; a longer one on a line of its own, and the columns below it. */

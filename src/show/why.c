@@ -24,8 +24,10 @@ static void ended(struct sl_buf *b, struct sl_table *t)
 
     while (sl_table_next(t, NULL) > 0) {
         const char *how = sl_table_text(t, 0, NULL);
-        sl_buf_addf(b, "%s%s %s", sep, sl_show_count((unsigned long long)sl_table_int(t, 1), n),
-                    how ? how : "not done");
+        sl_buf_addf(b, "%s%s%s %s%s", sep,
+                    sl_show_colour(how && strstr(how, "failed") ? SL_COLOUR_FAILED : SL_COLOUR_NONE),
+                    sl_show_count((unsigned long long)sl_table_int(t, 1), n), how ? how : "not done",
+                    sl_show_colour(SL_COLOUR_NONE));
         sep = ", ";
     }
 }
@@ -85,7 +87,9 @@ static void one(FILE *out, struct sl_table *t, int columns)
 
     fprintf(out, "\n%*lld. ", INDENT - 2, (long long)sl_table_int(t, RANK));
     if (!sl_table_is_null(t, SECONDS))
-        sl_buf_addf(&b, "%s (%.0f %%): ", sl_seconds_text(sl_table_real(t, SECONDS), a), 100 * sl_table_real(t, SHARE));
+        sl_buf_addf(&b, "%s%s (%.0f %%):%s ", sl_show_colour(SL_COLOUR_COST),
+                    sl_seconds_text(sl_table_real(t, SECONDS), a), 100 * sl_table_real(t, SHARE),
+                    sl_show_colour(SL_COLOUR_NONE));
     sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, WORDS));
     sl_show_wrapped(out, b.s, INDENT, columns);
     sl_buf_clear(&b);
@@ -210,9 +214,11 @@ int sl_show_task_failures(FILE *out, const struct sl_result *r, int columns, str
             continue;
         if (n == 1)
             fputs(" tasks  tries  then done  failed   lost s  what\n", out);
-        fprintf(out, "%6lld %6lld %10lld %7lld %8s  ", (long long)sl_table_int(t, TASKS),
+        fprintf(out, "%6lld %6lld %10lld %s%7lld%s %8s  ", (long long)sl_table_int(t, TASKS),
                 (long long)sl_table_int(t, TRIES), (long long)sl_table_int(t, THEN_DONE),
-                (long long)sl_table_int(t, FAILED), sl_show_digits(sl_table_real(t, SECONDS), digits));
+                sl_show_colour(sl_table_int(t, FAILED) ? SL_COLOUR_FAILED : SL_COLOUR_NONE),
+                (long long)sl_table_int(t, FAILED), sl_show_colour(SL_COLOUR_NONE),
+                sl_show_digits(sl_table_real(t, SECONDS), digits));
         sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, EXAMPLE));
         if (!sl_table_is_null(t, HOST))
             sl_buf_addf(&b, " on %s", sl_table_text_or_empty(t, HOST));

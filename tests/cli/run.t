@@ -149,7 +149,7 @@ Mistakes:
   spanloom: cannot run ./no-such-program: No such file or directory
   [127]
   $ spanloom run --colour true
-  spanloom: unknown option --colour
+  spanloom: unknown option --colour; did you mean '--color'?
   try: spanloom run --help
   [2]
   $ cat >spanloom.yaml <<'END'

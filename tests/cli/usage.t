@@ -62,6 +62,7 @@ What to type, and what happens if it is something else.
     -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
     --format FORMAT          table, tsv, csv or json
     --wide                   cut nothing at the width of the terminal
+    --color WHEN             auto (on a terminal), always or never
     --help                   this text
     --version                the version of this program
   
@@ -140,7 +141,7 @@ Exit status 2 for what was typed wrong:
   try: spanloom info --help
   [2]
   $ spanloom info --colour
-  spanloom: unknown option --colour
+  spanloom: unknown option --colour; did you mean '--color'?
   try: spanloom info --help
   [2]
   $ spanloom info more

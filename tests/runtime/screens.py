@@ -18,11 +18,11 @@ COMMANDS = ["types", "info", "runs", "links", "skew", "recipes", "rejects", "sta
             "sql select+path,recipe,hash+from+sl_source", "sql .tables", "import --dry-run runinfo"]
 
 
-def on_terminal(columns, *args):
+def on_terminal(columns, *args, env=None):
     pid, fd = pty.fork()
     if not pid:
         os.chdir(path())
-        env = environment()
+        env = {**environment(), **(env or {})}
         env.pop("COLUMNS", None)
         os.execve(PROGRAM, [PROGRAM, *args], env)
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
@@ -99,6 +99,24 @@ def meant():
                        ("plot", "statez", "-o", "x.json"): "states"}.items():
         r = spanloom(*args, code=(1, 2))
         check(want is None or want in r.err, args, r.err)
+
+
+@test
+def colours():
+    """On a terminal, or where asked for; never where NO_COLOR is set, in a pipe or for programs. Colour takes no column."""
+    imported(copy_run(path("runinfo")))
+    for args in ("critical-path",), ("failures",), ("why",):
+        plain = on_terminal(80, *args)
+        shown = on_terminal(80, *args, "--color", "always")
+        check("\x1b[" not in plain, "NO_COLOR is set here, and TERM is dumb", plain)
+        check("\x1b[31m" in shown and shown.count("\x1b[0m") > 1, args, shown)
+        equal(re.sub(r"\x1b\[[0-9]*m", "", shown), plain, args)
+        env = {"NO_COLOR": "", "TERM": "xterm"}
+        check("\x1b[31m" in on_terminal(80, *args, env=env), args, "a terminal alone")
+        check("\x1b[" not in on_terminal(80, *args, "--color", "never", env=env), args)
+        check("\x1b[" not in spanloom(*args, env=env).out, args, "a pipe")
+        check("\x1b[" not in spanloom(*args, "--color", "always", "--format", "csv").out, args, "for programs")
+    check("auto, always or never" in spanloom("info", "--color", "sometimes", code=2).err, "a value that is none")
 
 
 main()
