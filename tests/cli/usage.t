@@ -80,17 +80,17 @@ All of it fits a terminal:
   $ for c in '' $(spanloom --help | awk '/^commands:/{f=1;next}/^$/{f=0}f{print $1}'); do spanloom $c --help; done | awk 'length($0) > 80'
   spanloom: there is no command 'to'
   try: spanloom --help
-  spanloom: there is no command 'where'; did you mean 'why' or 'serve'?
+  spanloom: there is no command 'where'
   try: spanloom --help
-  spanloom: there is no command 'spans'; did you mean 'span', 'runs' or 'states'?
+  spanloom: there is no command 'spans'; did you mean 'span'?
   try: spanloom --help
   spanloom: there is no command 'programs'
   try: spanloom --help
-  spanloom: there is no command 'spans'; did you mean 'span', 'runs' or 'states'?
+  spanloom: there is no command 'spans'; did you mean 'span'?
   try: spanloom --help
-  spanloom: there is no command 'many'; did you mean 'why', 'runs' or 'rate'?
+  spanloom: there is no command 'many'
   try: spanloom --help
-  spanloom: there is no command 'what'; did you mean 'what-if', 'why' or 'rate'?
+  spanloom: there is no command 'what'; did you mean 'what-if' or 'why'?
   try: spanloom --help
   usage: spanloom export [options] perfetto | chrome [FILE.slt...] | otlp | csv | ctf | mlflow [FILE...]
   $ spanloom import --help
