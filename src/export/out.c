@@ -4,9 +4,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What a signal that stops the program leaves behind would be the temporary file: it goes first. */
+static const char *volatile unfinished;
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void stop(int signal)
+{
+    if (unfinished)
+        unlink(unfinished);
+    raise(signal); /* SA_RESETHAND: as it would have been */
+}
+
+static void watch(const char *temporary)
+{
+    struct sigaction act = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}, was;
+
+    unfinished = temporary;
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+        if (!sigaction(stops[i], NULL, &was) && was.sa_handler == SIG_DFL) /* nohup's SIGHUP stays ignored */
+            sigaction(stops[i], &act, NULL);
+}
 
 int sl_out_open(struct sl_out *o, const char *path, struct sl_err *err)
 {
@@ -37,6 +59,7 @@ int sl_out_open(struct sl_out *o, const char *path, struct sl_err *err)
         free(o->temporary);
         return sl_err(err, SL_EIO, "%s: cannot be written: %s", path, strerror(error));
     }
+    watch(o->temporary);
     setvbuf(o->f, NULL, _IOFBF, 1 << 18);
     return 0;
 }
@@ -71,6 +94,7 @@ int sl_out_close(struct sl_out *o, int rc, struct sl_err *err)
         o->error = errno;
     if (o->temporary && (rc || o->error))
         unlink(o->temporary);
+    unfinished = NULL;
     free(o->temporary);
     free(name);
     if (!rc && o->error && o->error != EPIPE)

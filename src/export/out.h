@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file that appears under its name when it is whole; or standard output, a pipe or a device, which get it as it is
- * made. */
+ * made.  One at a time: SIGINT, SIGTERM and SIGHUP remove what is not whole. */
 #ifndef SL_EXPORT_OUT_H
 #define SL_EXPORT_OUT_H
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is exported and imported again is the same: spans, their times to the nanosecond, parents, attributes, links, samples."""
 import os
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -42,6 +44,22 @@ def the_example(name, _):
 @each("parsl-2026-workqueue", "parsl-2026-threads", "parsl-2026-traced", "parsl-2026-shell", "slurm", "taskvine", "nodes", "traces")
 def what_is_imported(name, data):
     compare(name, f"{ROOT}/tests/data/{data}")
+
+
+@cases(("otlp", signal.SIGTERM), ("chrome", signal.SIGINT))
+def stopped_it_leaves_nothing(name, by):
+    """It may be done before the signal comes: until one was stopped."""
+    store, folder = imported(EXAMPLE, store="whole.db").store, path("stopped")
+    os.mkdir(folder)
+    for _ in range(100):
+        with subprocess.Popen(["spanloom", "export", name, "-d", store, "-o", f"{folder}/out"], stderr=subprocess.DEVNULL) as p:
+            while p.poll() is None and not any(f.endswith(".new") for f in os.listdir(folder)):
+                pass
+            p.send_signal(by)
+        if p.returncode == -by:
+            break
+    equal(p.returncode, -by)
+    equal([f for f in os.listdir(folder) if f != "out"], [])
 
 
 main()
