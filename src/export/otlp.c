@@ -26,7 +26,11 @@ struct otlp {
 
 static void put_hex(struct sl_buf *b, uint64_t x)
 {
-    sl_buf_addf(b, "%016llx", (unsigned long long)x);
+    char text[16];
+
+    for (int i = 16; i-- > 0; x >>= 4)
+        text[i] = "0123456789abcdef"[x & 15];
+    sl_buf_add(b, text, sizeof text);
 }
 
 static void put_span_id(struct sl_buf *b, const char *before, const struct sl_exported_identity *is)

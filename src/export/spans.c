@@ -38,6 +38,10 @@ int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct s
     } else {
         rc = sl_store_temporary(st, sql_of_all, err);
     }
+    if (!rc)
+        rc = sl_store_temporary(st, sql_names, err);
+    if (!rc)
+        rc = sl_store_temporary(st, sql_fill_names, err);
     for (size_t i = 0; !rc && i < sizeof want / sizeof *want; i++)
         if (!(*want[i].to = sl_store_prepare(st, want[i].sql, err)))
             rc = SL_ESTORE;
@@ -210,6 +214,16 @@ bool sl_spans_begin_and_end(const struct sl_spans *s)
     }
     return begins == 1 && ends == 1 && !strcmp(s->event.v[0].name, "begin") &&
            !strcmp(s->event.v[s->event.n - 1].name, "end");
+}
+
+bool sl_spans_sampled(struct sl_spans *s, int64_t id)
+{
+    bool there;
+
+    sqlite3_bind_int64(s->sampled, 1, id);
+    there = sl_store_step(s->st, s->sampled, NULL) == 1;
+    sqlite3_reset(s->sampled);
+    return there;
 }
 
 bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64_t *end_ns)

@@ -73,6 +73,8 @@ int sl_spans_events(struct sl_spans *s, int64_t id, struct sl_err *err);
 int sl_spans_values(struct sl_spans *s, int64_t id, struct sl_err *err);
 int sl_spans_links(struct sl_spans *s, int64_t id, struct sl_err *err);
 
+bool sl_spans_sampled(struct sl_spans *s, int64_t id); /* there are samples of it */
+
 /* Of a statement's column. */
 struct sl_exported_value sl_spans_value(sqlite3_stmt *row, int column);
 

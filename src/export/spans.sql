@@ -46,7 +46,8 @@ FROM (SELECT id FROM sl_span WHERE parent = ?1
     UNION ALL SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = SL_IN) c
 CROSS JOIN sl_event e ON e.span = c.id;
 
--- Of one span, so often that SQLite is not asked to sort: the key of the table does (events), or spans.c.
+-- Of one span, so often that nothing may need a table of its own in SQLite, which is a page cache each time: the key of
+-- the table sorts (events), or spans.c, and a column is not one IN several.
 
 -- name: events
 SELECT e.time_ns, n.name
@@ -76,18 +77,38 @@ WHERE span = ?1;
 -- name: links
 SELECT l.kind, l.left_span, (SELECT name FROM sl_name WHERE id = l.rule), ifnull(l.confidence, 1.0)
 FROM sl_link l
-WHERE l.right_span = ?1 AND l.kind IN (SL_IN, SL_FACET, SL_FLOW) AND EXISTS (SELECT 1 FROM sl_exported WHERE id = l.left_span)
+WHERE l.right_span = ?1 AND l.kind <> SL_AFTER AND EXISTS (SELECT 1 FROM sl_exported WHERE id = l.left_span)
 UNION ALL
 SELECT l.kind, l.right_span, (SELECT name FROM sl_name WHERE id = l.rule), ifnull(l.confidence, 1.0)
 FROM sl_link l
 WHERE l.left_span = ?1 AND l.kind = SL_AFTER AND EXISTS (SELECT 1 FROM sl_exported WHERE id = l.right_span);
 
--- What a span is called by the best of these: the value is that of the row of the minimum (SQLite).
+-- What a span is called by, the best first, and in which attributes that stands.
+
+-- name: names
+CREATE TEMP TABLE sl_export_name (
+    shape INTEGER NOT NULL,
+    rank INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    PRIMARY KEY (shape, rank, path)
+) WITHOUT ROWID;
+
+-- name: fill_names
+INSERT OR IGNORE INTO sl_export_name
+SELECT id, instr('name app task_func_name category JobName', name), path
+FROM sl_shape
+WHERE name IN ('name', 'app', 'task_func_name', 'category', 'JobName');
+
+-- The value is that of the row of the minimum (SQLite).
 
 -- name: named
-SELECT value, min(instr('name app task_func_name category JobName', name))
-FROM attributes
-WHERE span = ?1 AND name IN ('name', 'app', 'task_func_name', 'category', 'JobName');
+SELECT value, min(rank)
+FROM (SELECT json_extract(a.vals, f.path) AS value, f.rank AS rank
+    FROM sl_attr a CROSS JOIN sl_export_name f ON f.shape = a.shape WHERE a.span = ?1
+    UNION ALL
+    SELECT json_extract(a.vals, f.path), f.rank
+    FROM sl_span s CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN sl_export_name f ON f.shape = a.shape WHERE s.id = ?1)
+WHERE value NOTNULL;
 
 -- What a span may be called by: what it lies in, but for tasks and the like of other types of work.
 

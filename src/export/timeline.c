@@ -284,6 +284,8 @@ static int samples(struct timeline *t, int64_t span, struct sl_err *err)
     int64_t ns = 0;
     int rc = 0, more;
 
+    if (!sl_spans_sampled(t->s, span))
+        return 0;
     sqlite3_bind_int64(q, 1, span);
     do {
         more = sl_store_step(t->s->st, q, err);

@@ -128,14 +128,14 @@ UNION ALL
 SELECT l.kind, l.left_span, l.right_span, 1, (SELECT min(time_ns) FROM sl_event WHERE span = l.left_span)
 FROM sl_link l
 CROSS JOIN sl_span o ON o.id = l.left_span
-WHERE l.right_span = ?1 AND l.kind IN (SL_IN, SL_FLOW) AND EXISTS (SELECT 1 FROM sl_exported WHERE id = o.id)
+WHERE l.right_span = ?1 AND +l.kind IN (SL_IN, SL_FLOW) AND EXISTS (SELECT 1 FROM sl_exported WHERE id = o.id)
     AND (SELECT work FROM sl_export_type WHERE type = o.type)
     AND (l.kind <> SL_IN OR o.parent IS NULL OR o.parent IS NOT (SELECT parent FROM sl_span WHERE id = ?1))
 UNION ALL
 SELECT l.kind, l.left_span, l.right_span, 0, (SELECT min(time_ns) FROM sl_event WHERE span = l.right_span)
 FROM sl_link l
 CROSS JOIN sl_span o ON o.id = l.right_span
-WHERE l.left_span = ?1 AND l.kind IN (SL_IN, SL_FLOW) AND EXISTS (SELECT 1 FROM sl_exported WHERE id = o.id)
+WHERE l.left_span = ?1 AND +l.kind IN (SL_IN, SL_FLOW) AND EXISTS (SELECT 1 FROM sl_exported WHERE id = o.id)
     AND (SELECT work FROM sl_export_type WHERE type = o.type)
     AND (l.kind <> SL_IN OR o.parent IS NULL OR o.parent IS NOT (SELECT parent FROM sl_span WHERE id = ?1))
 UNION ALL
