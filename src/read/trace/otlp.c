@@ -58,7 +58,7 @@ static bool item(struct sl_json *c, bool first, struct sl_json_text *value)
 
 static struct sl_json inside(const struct sl_json_text *t)
 {
-    return (struct sl_json){.at = t->s + 1, .end = t->s + t->n};
+    return t->n ? (struct sl_json){.at = t->s + 1, .end = t->s + t->n} : (struct sl_json){0}; /* there may be none */
 }
 
 /* The value of a member of an object; kind 0: it has none. */
