@@ -2,6 +2,7 @@
 -- What findings ask: temporary tables of one workflow, whose id takes the place of WORKFLOW.  docs/findings.md describes them.
 
 -- name: facts
+PRAGMA temp.cache_size = -65536; -- what is made here is read again and again
 DROP TABLE IF EXISTS temp.path;
 DROP TABLE IF EXISTS temp.times;
 DROP TABLE IF EXISTS temp.view_of;
@@ -15,33 +16,49 @@ DROP TABLE IF EXISTS temp.run;
 DROP TABLE IF EXISTS temp.ran;
 DROP TABLE IF EXISTS temp.lost;
 DROP TABLE IF EXISTS temp.wanted;
+DROP TABLE IF EXISTS temp.try;
+DROP TABLE IF EXISTS temp.try_told;
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW, loaded_workflow());
 CREATE INDEX temp.path_start ON path (start_ns);
 CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW, loaded_workflow());
-CREATE TEMP TABLE view_of AS SELECT span AS task, span AS view FROM times
-    UNION SELECT t.span, l.right_span FROM times t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
-    UNION SELECT t.span, l.left_span FROM times t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
+-- Tables whose key is the order in which others group their rows: no sort, and no index made for a join.
+CREATE TEMP TABLE view_of (task INTEGER, view INTEGER, PRIMARY KEY (task, view)) WITHOUT ROWID;
+INSERT INTO temp.view_of SELECT span, span FROM times;
+INSERT OR IGNORE INTO temp.view_of SELECT t.span, l.right_span FROM times t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET;
+INSERT OR IGNORE INTO temp.view_of SELECT t.span, l.left_span FROM times t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
 -- Which attributes are wanted, by what their rows look like: all of them through their view would take as long as the rest.
-CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('executor', 'hostname', 'task_fail_history', 'exception', 'task_func_name', 'app', 'category');
+CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('executor', 'hostname', 'task_fail_history', 'exception', 'task_func_name', 'app', 'category',
+    'cpu_count', 'cores', 'cores_per_worker');
 CREATE INDEX temp.wanted_shape ON wanted (shape);
-CREATE TEMP TABLE attempt AS
-WITH y AS MATERIALIZED (SELECT v.task, s.id, CAST(s.key AS INTEGER) AS number, s.alike FROM view_of v CROSS JOIN sl_span s ON s.parent = v.view
-        WHERE s.type IN (SELECT n.id FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'attempt')),
-    said AS (SELECT y.task, number, w.name, json_extract(a.vals, w.path) AS value FROM y CROSS JOIN sl_attr a ON a.span = y.id CROSS JOIN wanted w ON w.shape = a.shape
-        UNION ALL SELECT y.task, number, w.name, json_extract(a.vals, w.path) FROM y CROSS JOIN sl_alike a ON a.id = y.alike CROSS JOIN wanted w ON w.shape = a.shape),
-    told AS (SELECT task, number, max(value) FILTER (WHERE name = 'executor') AS executor, max(value) FILTER (WHERE name = 'hostname') AS host,
-        coalesce(max(value) FILTER (WHERE name = 'task_fail_history'), max(value) FILTER (WHERE name = 'exception')) AS exception FROM said WHERE value NOTNULL GROUP BY 1, 2),
-    bad AS MATERIALIZED (SELECT id FROM sl_name WHERE name IN ('try_failed', 'fail_retryable', 'failed', 'dep_fail')),
-    each AS (SELECT task, number, id, (SELECT min(time_ns) FROM sl_event e WHERE e.span = y.id) AS from_ns, (SELECT max(time_ns) FROM sl_event e WHERE e.span = y.id) AS to_ns,
-        EXISTS (SELECT 1 FROM sl_event e WHERE e.span = y.id AND e.type IN bad) AS failed FROM y),
-    happened AS (SELECT task, number, min(id) AS span, min(from_ns) AS from_ns, max(to_ns) AS to_ns, max(failed) AS failed FROM each WHERE from_ns NOTNULL GROUP BY 1, 2)
-SELECT h.task, h.number, h.span, from_ns, to_ns, failed, executor, host, exception FROM happened h LEFT JOIN told USING (task, number);
-CREATE INDEX temp.attempt_task ON attempt (task);
-CREATE TEMP TABLE told AS
-WITH said AS (SELECT v.task, w.name, json_extract(a.vals, w.path) AS value FROM view_of v CROSS JOIN sl_attr a ON a.span = v.view CROSS JOIN wanted w ON w.shape = a.shape
-    UNION ALL SELECT v.task, w.name, json_extract(a.vals, w.path) FROM view_of v CROSS JOIN sl_span s ON s.id = v.view CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape)
-SELECT task, max(value) FILTER (WHERE name = 'task_func_name') AS func, max(value) FILTER (WHERE name = 'app') AS app, max(value) FILTER (WHERE name = 'category') AS category,
-    max(value) FILTER (WHERE name = 'exception') AS exception FROM said WHERE value NOTNULL GROUP BY 1;
+CREATE TEMP TABLE try (task INTEGER, number INTEGER, id INTEGER, alike INTEGER, PRIMARY KEY (task, number, id)) WITHOUT ROWID;
+INSERT INTO temp.try SELECT v.task, CAST(s.key AS INTEGER), s.id, s.alike FROM view_of v CROSS JOIN sl_span s ON s.parent = v.view
+    WHERE s.type IN (SELECT n.id FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'attempt');
+CREATE TEMP TABLE try_told (task INTEGER, number INTEGER, executor, host, history, exception, PRIMARY KEY (task, number)) WITHOUT ROWID;
+INSERT INTO temp.try_told SELECT y.task, y.number, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'executor'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'hostname'),
+        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_fail_history'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
+    FROM temp.try y CROSS JOIN sl_attr a ON a.span = y.id CROSS JOIN wanted w ON w.shape = a.shape GROUP BY y.task, y.number;
+INSERT INTO temp.try_told SELECT y.task, y.number, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'executor'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'hostname'),
+        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_fail_history'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
+    FROM temp.try y CROSS JOIN sl_alike a ON a.id = y.alike CROSS JOIN wanted w ON w.shape = a.shape WHERE y.alike NOTNULL GROUP BY y.task, y.number
+    ON CONFLICT DO UPDATE SET executor = max(ifnull(executor, excluded.executor), ifnull(excluded.executor, executor)), host = max(ifnull(host, excluded.host), ifnull(excluded.host, host)),
+        history = max(ifnull(history, excluded.history), ifnull(excluded.history, history)), exception = max(ifnull(exception, excluded.exception), ifnull(excluded.exception, exception));
+CREATE TEMP TABLE attempt (task INTEGER, number INTEGER, span INTEGER, from_ns INTEGER, to_ns INTEGER, failed INTEGER, executor, host, exception, PRIMARY KEY (task, number)) WITHOUT ROWID;
+INSERT INTO temp.attempt
+WITH bad AS MATERIALIZED (SELECT id FROM sl_name WHERE name IN ('try_failed', 'fail_retryable', 'failed', 'dep_fail')),
+    happened AS (SELECT y.task, y.number, min(y.id) AS span, min(e.time_ns) AS from_ns, max(e.time_ns) AS to_ns, max(e.type IN bad) AS failed
+        FROM temp.try y CROSS JOIN sl_event e ON e.span = y.id GROUP BY y.task, y.number)
+SELECT h.task, h.number, h.span, from_ns, to_ns, failed, executor, host, coalesce(history, exception) FROM happened h LEFT JOIN try_told USING (task, number);
+DROP TABLE temp.try;
+DROP TABLE temp.try_told;
+CREATE TEMP TABLE told (task INTEGER PRIMARY KEY, func, app, category, exception);
+INSERT INTO temp.told SELECT v.task, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_func_name'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'app'),
+        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'category'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
+    FROM view_of v CROSS JOIN sl_attr a ON a.span = v.view CROSS JOIN wanted w ON w.shape = a.shape GROUP BY v.task;
+INSERT INTO temp.told SELECT v.task, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_func_name'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'app'),
+        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'category'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
+    FROM view_of v CROSS JOIN sl_span s ON s.id = v.view CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape WHERE true GROUP BY v.task
+    ON CONFLICT DO UPDATE SET func = max(ifnull(func, excluded.func), ifnull(excluded.func, func)), app = max(ifnull(app, excluded.app), ifnull(excluded.app, app)),
+        category = max(ifnull(category, excluded.category), ifnull(excluded.category, category)), exception = max(ifnull(exception, excluded.exception), ifnull(excluded.exception, exception));
 CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW, loaded_workflow()) r
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
 CREATE TEMP TABLE worker AS
@@ -52,9 +69,10 @@ WITH edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM worker_run WHERE
         ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE span NOTNULL), 0) AS busy_s, count(span) AS runs FROM worker_run GROUP BY 1),
     ex AS MATERIALIZED (SELECT t.worker, max(executor) AS executor FROM times t CROSS JOIN attempt a ON a.task = t.span WHERE t.worker NOTNULL GROUP BY 1),
     up(worker, id) AS (SELECT worker, worker FROM sums UNION SELECT worker, parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL),
+    said AS (SELECT worker, w.name, json_extract(a.vals, w.path) AS value FROM up CROSS JOIN sl_attr a ON a.span = up.id CROSS JOIN wanted w ON w.shape = a.shape
+        UNION ALL SELECT worker, w.name, json_extract(a.vals, w.path) FROM up CROSS JOIN sl_span s ON s.id = up.id CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape),
     told AS (SELECT worker, max(value) FILTER (WHERE name = 'hostname') AS host, max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,
-        max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each FROM up CROSS JOIN attributes a ON a.span = up.id
-        WHERE a.name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') GROUP BY 1)
+        max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each FROM said WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') AND value NOTNULL GROUP BY 1)
 SELECT r.worker AS span, coalesce((SELECT x.key FROM up u JOIN sl_span x ON x.id = u.id JOIN sl_span o ON o.id = x.parent
         WHERE u.worker = r.worker AND x.id <> r.worker AND o.type IN (SELECT n.id FROM sl_role l JOIN sl_name n ON n.name = l.type WHERE l.role = 'workflow')),
         (SELECT replace(p.key, rtrim(p.key, replace(p.key, '/', '')), '') WHERE p.id <> WORKFLOW AND p.type IN (SELECT n.id FROM sl_role l JOIN sl_name n ON n.name = l.type WHERE l.role = 'workflow')
@@ -108,7 +126,9 @@ FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY se
 JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
 
 -- name: run
-SELECT NULL, (SELECT max(value) FROM attributes WHERE span = workflow AND name = 'workflow_name'), workflow, start_ns, end_ns, makespan_s, tasks, places,
+SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS value FROM sl_attr a CROSS JOIN sl_shape f ON f.id = a.shape
+        WHERE a.span = workflow AND f.name = 'workflow_name' UNION ALL SELECT json_extract(a.vals, f.path) FROM sl_span s CROSS JOIN sl_alike a ON a.id = s.alike
+        CROSS JOIN sl_shape f ON f.id = a.shape WHERE s.id = workflow AND f.name = 'workflow_name')), workflow, start_ns, end_ns, makespan_s, tasks, places,
     busy_s / there_s, (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done'
     WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END
 FROM temp.run;

@@ -5,8 +5,10 @@
 #include "findings/failures.h"
 #include "findings_facts.sql.h"
 #include "result/run_names.h"
+#include "result/span_names.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -385,8 +387,12 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
     y.makespan_s = (double)(y.w.last_ns - y.w.first_ns) / 1e9;
     if (!rc && !(rc = sl_run_names_load(&names, st, err)))
         y.runs = names.v.n;
+    for (size_t i = 0; i < names.v.n; i++)
+        if (names.v.v[i].workflow == workflow)
+            snprintf(y.name, sizeof y.name, "%s", names.v.v[i].name);
     sl_run_names_free(&names);
-    sl_run_name(st, workflow, y.name, sizeof y.name);
+    if (!*y.name)
+        sl_span_name(st, workflow, y.name, sizeof y.name);
     if (!rc)
         sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
     for (size_t i = 0; i < findings->v.n && !rc; i++) {
