@@ -63,7 +63,7 @@ static void time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 /* The path is worked out once. */
 static int keep_path(struct sl_store *st, int64_t workflow, const char *by, struct sl_err *err)
 {
-    char *words = sl_over_time_by(sql_keep_path, by ? by : "app");
+    char *words = by && strcmp(by, "app") != 0 ? sl_over_time_by(sql_keep_path, by) : sl_strdup(sql_keep_path_app);
     char *sql = sqlite3_mprintf(words, (long long)workflow);
     int rc = sl_store_temporary(st, sql, err);
 

@@ -1,6 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What critical_path.c asks of the store.
 
+-- name: keep_path_app
+-- The app of a task is looked up: span_groups() reads all of the store.
+CREATE TEMP TABLE sl_path AS SELECT *, coalesce(iif(component = 'driver', component, NULL), app, '(none)') AS name
+FROM (SELECT p.*, p.tasks, p.undone, row_number() OVER (ORDER BY start_ns) AS i,
+    (SELECT json_extract(a.vals, f.path) FROM (SELECT p.task_span AS id
+        UNION SELECT right_span FROM sl_link WHERE left_span = p.task_span AND kind = SL_FACET
+        UNION SELECT left_span FROM sl_link WHERE right_span = p.task_span AND kind = SL_FACET) v
+    CROSS JOIN sl_attr a ON a.span = v.id CROSS JOIN sl_shape f ON f.id = a.shape
+    WHERE f.name IN ('app', 'task_func_name', 'category') LIMIT 1) AS app
+FROM critical_path(%lld) p);
+
 -- name: keep_path
 -- BY_WORD of its own part first, then of the task.
 CREATE TEMP TABLE sl_path AS SELECT p.*, p.tasks, p.undone, row_number() OVER (ORDER BY start_ns) AS i, t.app,
@@ -10,9 +21,13 @@ LEFT JOIN span_groups() s ON s.span = p.span
 LEFT JOIN span_groups() t ON t.span = p.task_span;
 
 -- name: path
-SELECT sl_time_text(start_ns) AS start, sl_time_text(end_ns) AS "end", seconds, task, component, state, p.span, t.app, lost
+SELECT sl_time_text(start_ns) AS start, sl_time_text(end_ns) AS "end", seconds, task, component, state, p.span,
+    (SELECT json_extract(a.vals, f.path) FROM (SELECT p.task_span AS id
+        UNION SELECT right_span FROM sl_link WHERE left_span = p.task_span AND kind = SL_FACET
+        UNION SELECT left_span FROM sl_link WHERE right_span = p.task_span AND kind = SL_FACET) v
+    CROSS JOIN sl_attr a ON a.span = v.id CROSS JOIN sl_shape f ON f.id = a.shape
+    WHERE f.name IN ('app', 'task_func_name', 'category') LIMIT 1) AS app, lost
 FROM critical_path(?1) p
-LEFT JOIN span_groups() t ON t.span = p.task_span
 ORDER BY start_ns;
 
 -- name: path_grouped
@@ -25,7 +40,7 @@ ORDER BY start_ns;
 
 -- name: head
 SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), max(tasks), max(undone),
-    (SELECT max(value) FROM attributes WHERE span = ?1 AND name = 'workflow_name')
+    (SELECT max(json_extract(a.vals, f.path)) FROM sl_attr a JOIN sl_shape f ON f.id = a.shape WHERE a.span = ?1 AND f.name = 'workflow_name')
 FROM temp.sl_path;
 
 -- name: blame
@@ -42,7 +57,11 @@ ORDER BY i;
 
 -- name: slack
 SELECT task, round(slack_s, 9) AS slack_s, round(path_s, 9) AS path_s, sl_time_text(first_ns) AS first,
-    sl_time_text(done_ns) AS done, s.span, t.app
+    sl_time_text(done_ns) AS done, s.span,
+    (SELECT json_extract(a.vals, f.path) FROM (SELECT s.span AS id
+        UNION SELECT right_span FROM sl_link WHERE left_span = s.span AND kind = SL_FACET
+        UNION SELECT left_span FROM sl_link WHERE right_span = s.span AND kind = SL_FACET) v
+    CROSS JOIN sl_attr a ON a.span = v.id CROSS JOIN sl_shape f ON f.id = a.shape
+    WHERE f.name IN ('app', 'task_func_name', 'category') LIMIT 1) AS app
 FROM slack(?1) s
-LEFT JOIN span_groups() t ON t.span = s.span
 ORDER BY slack_s, first_ns;

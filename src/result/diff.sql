@@ -7,7 +7,10 @@ FROM critical_path(?1)
 GROUP BY 1, 2;
 
 -- name: tasks
-SELECT ifnull(g.app, '(none)'), t.task, t.run_s
+SELECT ifnull((SELECT json_extract(a.vals, f.path) FROM (SELECT t.span AS id
+        UNION SELECT right_span FROM sl_link WHERE left_span = t.span AND kind = SL_FACET
+        UNION SELECT left_span FROM sl_link WHERE right_span = t.span AND kind = SL_FACET) v
+    CROSS JOIN sl_attr a ON a.span = v.id CROSS JOIN sl_shape f ON f.id = a.shape
+    WHERE f.name IN ('app', 'task_func_name', 'category') LIMIT 1), '(none)'), t.task, t.run_s
 FROM task_times(?1) t
-LEFT JOIN span_groups() g ON g.span = t.span
 ORDER BY 1, CAST(t.task AS INTEGER), t.first_ns;

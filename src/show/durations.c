@@ -78,16 +78,19 @@ static void put_histogram(FILE *out, struct sl_table *bins)
 /* One of the longest; on a terminal too narrow for it, the command in a line of its own. */
 static void put_long(FILE *out, const struct sl_table *t, const char *store)
 {
-    const char *name = sl_table_text_or_empty(t, SL_DURATIONS_LONGEST_NAME);
-    struct sl_buf show = {0};
+    const char *told = sl_table_text_or_empty(t, SL_DURATIONS_LONGEST_NAME);
+    struct sl_buf show = {0}, name = {0};
     char text[SL_SECONDS_TEXT];
 
+    sl_show_clean(&name, told, strlen(told));
+    sl_buf_add(&name, "", 0);
     sl_buf_addf(&show, "spanloom show span %lld -d %s", (long long)sl_table_int(t, SL_DURATIONS_LONGEST_SPAN), store);
-    fprintf(out, "%12s  %s:", sl_seconds_text(sl_table_real(t, SL_DURATIONS_LONGEST_S), text), name);
-    if (sl_show_room() && 12 + 2 + sl_show_width(name) + 2 + sl_show_width(show.s) > sl_show_room())
+    fprintf(out, "%12s  %s:", sl_seconds_text(sl_table_real(t, SL_DURATIONS_LONGEST_S), text), name.s);
+    if (sl_show_room() && 12 + 2 + sl_show_width(name.s) + 2 + sl_show_width(show.s) > sl_show_room())
         fprintf(out, "\n%*s", 13, "");
     fprintf(out, " %s\n", show.s);
     sl_buf_free(&show);
+    sl_buf_free(&name);
 }
 
 static void put_longest(FILE *out, struct sl_table *longest, const struct sl_table *about)

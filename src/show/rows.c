@@ -539,8 +539,13 @@ void sl_show_wrapped(FILE *out, const char *text, int indent, int columns)
 
 void sl_show_words(FILE *out, const char *text, int indent)
 {
+    struct sl_buf b = {0};
+
+    sl_show_clean(&b, text, strlen(text));
+    sl_buf_add(&b, "", 0);
     if (fit)
-        sl_show_wrapped(out, text, indent, fit);
+        sl_show_wrapped(out, b.s, indent, fit);
     else
-        fprintf(out, "%s\n", text);
+        fprintf(out, "%s\n", b.s);
+    sl_buf_free(&b);
 }

@@ -66,7 +66,7 @@ void sl_show_name(FILE *out, int width, const char *s);
  * Words that are longer than a line are parted on a terminal (sl_show_columns) alone.
  */
 void sl_show_wrapped(FILE *out, const char *text, int indent, int columns);
-/* The same on a terminal; elsewhere one line. */
+/* The same on a terminal, elsewhere one line, of a text that may be of a log, by sl_show_clean(). */
 void sl_show_words(FILE *out, const char *text, int indent);
 
 /* A bar of share * width columns, at least a sliver where share > 0.  buf holds 4 * width + 4 bytes. */

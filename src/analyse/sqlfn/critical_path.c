@@ -108,9 +108,10 @@ static void column(const void *state, sqlite3_context *out, int col)
 
 static const struct sl_table_fn fn = {
     .name = "critical_path",
-    .schema = "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
-              "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, loaded HIDDEN, tasks INTEGER HIDDEN, "
-              "undone INTEGER HIDDEN)",
+    .schema =
+        "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
+        "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, loaded HIDDEN, tasks INTEGER HIDDEN, "
+        "undone INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 2,
     .needed = 1,
