@@ -208,6 +208,16 @@ def failed_tries():
     check("flaky: OSError('no route to host')" in why()["findings"][0]["text"], why()["findings"][0]["text"])
 
 
+@test
+def of_failed_tries_those_are_named_that_cost_most():
+    """Not those that there are most of."""
+    tasks = lambda slow, quick: [Task("slow", 1, fails=slow, failed_s=6.0, error="AppTimeout()") for _ in range(2)] + [Task("quick", 1, fails=quick, failed_s=0.1) for _ in range(8)]
+    run(tasks(1, 3))
+    f = first("failed-tries", run(tasks(0, 0), file="without.db"), 0.15, text="26 tries of 10 tasks failed")
+    named = re.search(r"those of slow cost most, ([\d.]+) s: AppTimeout\(\)$", f["text"])
+    check(named and abs(float(named[1]) - run(tasks(1, 3)) + run(tasks(0, 3), file="without.db")) < 0.3, f["text"])
+
+
 @cases(("parsl-2024-lost", 4, 5.5, "manager 9c9102e757e0 on node1 was lost, and 3 tasks with it (such as task 2 (sleeper)); all were tried again, and done", "failed tries x0"),
        ("parsl-2025-lost", 4, 5.5, "manager d2c353c6f725 on node1 was lost, and 3 tasks", "failed tries x0"),
        ("parsl-2026-lost", 4, 5.5, "manager 5e333d147769 on node1 was lost, and 3 tasks", "failed tries x0"),
