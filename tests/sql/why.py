@@ -119,6 +119,11 @@ def why(file="why.db", *more):
     return json.loads(spanloom("why", "--format", "json", "-d", path(file), *more).out)
 
 
+def faults(file="why.db", *more):
+    """But that more workers would help, of which runs with work for all of them are told."""
+    return [f["finding"] for f in why(file, *more)["findings"] if f["finding"] != "more-workers"]
+
+
 def first(name, without, within=0.05, file="why.db", **also):
     """The first finding has this name, and says that it would have been so long without it."""
     found = [f for f in why(file)["findings"] if f["seconds"] is not None]
@@ -140,7 +145,8 @@ def bag(n, seconds=0.5, app="work"):
 @test
 def a_sound_run_has_no_finding():
     run([Task("work", 0.5 + 0.01 * (i % 7)) for i in range(60)])
-    equal(why()["findings"], [])
+    equal(faults(), [])
+    run([Task("work", 0.5) for i in range(4)])
     r = spanloom("why", "-d", path("why.db"))
     check("nothing stands out" in r.out, r.out)
 
@@ -151,7 +157,7 @@ def straggler():
     run(tasks)
     without = run(bag(48), file="without.db")
     first("straggler", without, text="task 30 (work) ran 15 s, 30 times the median", command="show task 30")
-    equal([f for f in why("without.db")["findings"]], [])
+    equal(faults("without.db"), [])
 
 
 @test
@@ -171,6 +177,26 @@ def too_few_workers_of_one_executor():
     run(tasks, more={"small": 1})
     f = first("too-few-workers", run(tasks, more={"small": 2}, file="without.db"), text="1 worker of small for 30 tasks was busy")
     equal(f["changes"], "workers.small x2")
+
+
+@test
+def more_workers_would_help():
+    """Of a run whose workers have work all the time: a note, with what twice as many would do."""
+    took = run(bag(64))
+    near = run(bag(64), workers=8, file="without.db")
+    [f] = why()["findings"]
+    equal((f["finding"], f["seconds"], f["command"]), ("more-workers", None, f"spanloom what-if 'workers x2' -d {path('why.db')}"))
+    told = re.fullmatch(r"more workers would help: with twice the 4 workers for 64 tasks the run would have taken ([\d.]+) s, ([\d.]+) % less, by replay", f["text"])
+    check(told and abs(float(told[1]) - near) < 0.05 * near and abs(float(told[2]) - 100 * (1 - near / took)) < 3, f["text"], near, took)
+
+
+@test
+def more_workers_of_two_executors_at_once():
+    """Neither would do much alone, as one waits for the other."""
+    f = next(f for f in why("blocks.db", f"{ROOT}/tests/data/workqueue-blocks")["findings"] if f["finding"] == "more-workers")
+    check(f["text"].startswith("more workers would help: with twice the 10 workers of 2 executors for 48 tasks") and "42.1 % less" in f["text"], f["text"])
+    [now] = json.loads(spanloom("what-if", "workers x2", "-d", path("blocks.db"), "--format", "json").out)
+    check(f"taken {now['new_makespan_s']:.1f} s" in f["text"], f["text"], now)
 
 
 @test
@@ -249,7 +275,7 @@ def blocks_in_the_queue_one_after_the_other():
     run(bag(300), manager=[0.8, 8, 16, 24], worker_start=[1.0, 8.2, 16.2, 24.2], **blocks)
     f = first("late-workers", run(bag(300), manager=[0.6] * 4, worker_start=[0.8] * 4, file="without.db", **blocks), text="after blocks were launched it took 11.4 s (median), 23.4 s at most,")
     equal(f["changes"], "blocks, in the queue x0")
-    equal(why("without.db")["findings"], [])
+    equal(faults("without.db"), [])
 
 
 @test
@@ -271,7 +297,7 @@ def managers_and_workers_that_take_long_to_start():
 @cases((16, 0.5, 4.5), (60, 1, 9))
 def an_ordinary_start_is_no_finding(n, seconds, there):
     run(bag(n, seconds), launched=0.6, manager=2, worker_start=there)
-    equal([f["text"] for f in why()["findings"]], [])
+    equal(faults(), [])
 
 
 @test
@@ -330,7 +356,7 @@ def no_log_has_the_end_of_the_run(undone, ago, state):
     db.close()
     told = why()
     equal(told["run"][0]["state"], state)
-    equal([f["finding"] for f in told["findings"]], ["unfinished"] if undone else [])
+    equal([f["finding"] for f in told["findings"]], ["unfinished"] if undone else ["more-workers"])
     out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
     want = {"cut short": "was cut short after 6.", "goes on": "s so far, since 20", "done": "UTC; no log has its end"}
     check(want[state] in out and ("40 tasks: 30 done, 10 not done" in out or not undone), out)
@@ -358,7 +384,7 @@ def findings_of_users_count_beside_ours_and_in_their_place():
     env = own("shut-down", "about: ours\nsql: SELECT 1 AS seconds WHERE 0\ntext: never\n")
     write(path("config/spanloom/findings/slow.yml"), "about: never read")
     r = spanloom("why", "--format", "json", "-d", path("why.db"), env=env)
-    equal([f["finding"] for f in json.loads(r.out)["findings"]], ["long"])
+    equal([f["finding"] for f in json.loads(r.out)["findings"] if f["finding"] != "more-workers"], ["long"])
     check("shut-down.yaml takes the place of the finding of that name" in r.err and "slow.yml is not read: findings are files NAME.yaml" in r.err and "long.yaml" not in r.err, r.err)
 
 
