@@ -9,10 +9,12 @@
 #include "result/run_names.h"
 #include "show/why.h"
 
+#include <ftw.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -195,7 +197,7 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
 
 /* ---- a run that goes on ---- */
 
-enum { PAUSE_MS = 2000, LONGEST_PAUSE_MS = 60000, PAUSES_PER_LOOK = 4 };
+enum { PAUSE_MS = 2000, LONGEST_PAUSE_MS = 60000, PAUSES_PER_LOOK = 4, QUIET_S = 600 };
 
 static volatile sig_atomic_t stopped;
 
@@ -211,6 +213,33 @@ static void pause_ms(int64_t ms)
 
     if (!stopped)
         nanosleep(&t, NULL); /* a signal ends it */
+}
+
+static time_t newest;
+
+static int is_newer(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)path, (void)where;
+    if (type == FTW_F && st->st_size && st->st_mtime > newest)
+        newest = st->st_mtime;
+    return 0;
+}
+
+/* When a file below path that holds something was last written to; 0: there is none. */
+static time_t last_written(const char *path)
+{
+    newest = 0;
+    nftw(path, is_newer, 16, 0);
+    return newest;
+}
+
+/* A task may run for long before a log has more to tell: what is written to at all has not been cut short. */
+static bool goes_on(struct sl_table *run, const char *path)
+{
+    bool cut = sl_table_next(run, NULL) > 0 && !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "cut short");
+
+    sl_table_rewind(run);
+    return cut && time(NULL) - last_written(path) < QUIET_S;
 }
 
 /* What there is by now, as a screen; NULL: the run has no tasks yet.  *ended: it says that it has.  free() the screen.
@@ -232,6 +261,8 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
         return code;
     rc = sl_why(&r, st, workflow, findings, &err);
     run = rc ? NULL : sl_result_find(&r, "run");
+    if (!rc && run->rows && goes_on(run, path))
+        sl_table_put_text(run, SL_WHY_RUN_STATE, "goes on");
     if (!rc && sl_table_next(run, &err) > 0 && sl_table_int(run, SL_WHY_RUN_TASKS) &&
         !sl_table_is_null(run, SL_WHY_RUN_MAKESPAN)) {
         *ended = !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "ended");
@@ -263,6 +294,13 @@ static int follow(struct cli *cli, char *path, const struct sl_findings *finding
     int code = EXIT_DONE;
 
     sigaction(SIGINT, &act, NULL);
+    if (!last_written(path)) {
+        fprintf(stderr, "spanloom: waiting for %s, which %s so far; Ctrl-C ends it\n", path,
+                access(path, F_OK) ? "is not there" : "holds nothing");
+        while (!stopped && !last_written(path))
+            pause_ms(PAUSE_MS);
+        pause_ms(PAUSE_MS); /* until its first log tells what it is of */
+    }
     while (!code && !ended && !stopped) {
         int64_t since_ns = sl_clock_mono_ns(), took_ms;
         if ((code = look(cli, path, findings, &screen, &ended)))
@@ -302,7 +340,7 @@ static int run(struct cli *cli, int argc, char **argv)
     for (int i = 0; i < argc; i++)
         if (!*argv[i])
             return cli_usage(cli, "'' names no run; runs are: spanloom runs -d %s", cli->store_path);
-    if (cli_option(cli, "follow") && (argc != 1 || !is_path(argv[0])))
+    if (cli_option(cli, "follow") && (argc != 1 || is_store(argv[0])))
         return cli_usage(cli, "--follow needs the one path that grows, such as runinfo%s%s", argc ? ", not " : "",
                          argc ? argv[argc - 1] : "");
     if (cli_option(cli, "follow") && (cli->format != SL_FORMAT_TABLE || cli_option(cli, "fail-on")))

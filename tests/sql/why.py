@@ -420,13 +420,21 @@ def grow(share):
 
 
 @contextlib.contextmanager
-def followed():
-    grow(0.6)
+def followed(waits=False, says="(wf_mixed) has run for", ago=0):
+    if not waits:
+        grow(0.6)
+    for folder, _, files in os.walk(path("grown")):
+        for name in files:
+            os.utime(f"{folder}/{name}", (time.time() - ago,) * 2)
     process = subprocess.Popen([PROGRAM, "why", "--follow", "-d", path("grown.db"), path("grown")], env=environment(), stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, text=True)
+                               stderr=subprocess.PIPE if waits else subprocess.DEVNULL, text=True)
     try:
+        if waits:
+            line = process.stderr.readline()
+            check(f"waiting for {path('grown')}, which is not there so far" in line, line)
+            grow(0.6)
         line = process.stdout.readline()
-        check("(wf_mixed) was cut short after" in line, line)
+        check(says in line, line)
         yield process
     finally:
         process.kill()
@@ -444,6 +452,20 @@ def follow_until_the_run_has_ended():
 
 
 @test
+def follow_waits_for_what_is_not_there_yet():
+    with followed(waits=True) as process:
+        grow(1)
+        rest = process.communicate(timeout=PATIENCE)[0]
+        check(process.returncode == 0 and rest.endswith("\nthe run has ended\n"), rest)
+
+
+@test
+def followed_files_that_nobody_writes_to_any_more_are_of_a_run_that_was_cut_short():
+    with followed(says="(wf_mixed) was cut short after", ago=3600):
+        pass
+
+
+@test
 def follow_until_control_c():
     with followed() as process:
         process.send_signal(signal.SIGINT)
@@ -452,7 +474,7 @@ def follow_until_control_c():
     check(rest.endswith("\nstopped; the run may go on\n"), rest)
 
 
-@cases(((), "needs the one path that grows"), (("nowhere",), "needs the one path that grows"), ((".", "--format", "json"), "then ask for --format"),
+@cases(((), "needs the one path that grows"), ((".", "--format", "json"), "then ask for --format"),
        ((".", "--fail-on", "5%"), "then ask for --fail-on"))
 def follow_needs_a_path(more, said):
     check(said in spanloom("why", "--follow", *more, code=2).err, said)
