@@ -21,10 +21,11 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex"):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
-        self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on  # barrier: submitted when all before are done
+        self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
+        self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
 def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}):
@@ -84,13 +85,14 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             if n not in ids:
                 ids[n] = s.task(w, n, [ids[d] for d in t.after], submitted=ns(submitted[n]), pending=ns(submitted[n]) + 1000)
                 s.attr(ids[n], "app", t.app)
-            when, i = heapq.heappop(free[t.on])
+            pool = free[t.tried_on if number < t.fails else t.on]
+            when, i = heapq.heappop(pool)
             begin = max(since + 3 * STEP / S, when + STEP / S)
             p, its, m, executor = of[i]
             fails = number < t.fails
             seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] == m else 1)
             over = begin + seconds
-            heapq.heappush(free[t.on], (over, i))
+            heapq.heappush(pool, (over, i))
             y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin), completed=ns(over),
                        finished=ns(over), removed=ns(over) + STEP // 2, executor=executor, manager=its, worker=p, worker_source=WORKER + i,
                        failed=ns(over) + STEP if fails else None)
@@ -177,6 +179,16 @@ def too_few_workers_of_one_executor():
     run(tasks, more={"small": 1})
     f = first("too-few-workers", run(tasks, more={"small": 2}, file="without.db"), text="1 worker of small for 30 tasks was busy")
     equal(f["changes"], "workers.small x2")
+
+
+@test
+def workers_are_busy_for_as_long_as_they_are_there_at_most():
+    """Also where a try of a task that another executor ran goes on after the last of their own."""
+    tasks = [Task("small", 0.4, on="small") for _ in range(30)] + [Task("moved", 5, fails=1, failed_s=6, tried_on="small")]
+    run(tasks, more={"small": 1})
+    f = next(f for f in why()["findings"] if f["finding"] == "too-few-workers")
+    busy = re.search(r"1 worker of small for 30 tasks was busy ([\d.]+) %", f["text"])
+    check(busy and 90 < float(busy[1]) <= 100, f["text"])
 
 
 @test
