@@ -161,6 +161,24 @@ static double real_column(sqlite3_stmt *q, const char *name)
     return i >= 0 && sqlite3_column_type(q, i) != SQLITE_NULL ? sqlite3_column_double(q, i) : NAN;
 }
 
+/* That the seconds of a row are some: SQL's infinity, text and NULL are none. */
+static int check_seconds(const struct sl_finding *f, sqlite3_stmt *q, const char *changes, struct sl_err *err)
+{
+    int i = column_of(q, "seconds", 7), type = i < 0 ? SQLITE_NULL : sqlite3_column_type(q, i);
+
+    if (f->note || (type == SQLITE_NULL && changes) || type == SQLITE_INTEGER ||
+        (type == SQLITE_FLOAT && isfinite(sqlite3_column_double(q, i))))
+        return 0;
+    if (type == SQLITE_NULL)
+        return sl_err(err, SL_EFORMAT,
+                      "%s: a row has no seconds (NULL)%s; where there is nothing to be told give no row, such as with "
+                      "HAVING count(*) > 0",
+                      f->path, column_of(q, "changes", 7) < 0 ? "" : ", nor changes");
+    return sl_err(err, SL_EFORMAT, "%s: seconds of a row are %s%.100s%s, which is no number of seconds", f->path,
+                  type == SQLITE_FLOAT ? "" : "'", (const char *)sqlite3_column_text(q, i),
+                  type == SQLITE_FLOAT ? "" : "'");
+}
+
 static void free_found(struct found *x)
 {
     free(x->sure);
@@ -201,9 +219,13 @@ static void name_run(struct why *y, char **command)
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
     struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN};
-    int rc = 0;
+    int rc;
 
     x.changes = text_column(q, "changes");
+    if ((rc = check_seconds(f, q, x.changes, err))) {
+        free_found(&x);
+        return rc;
+    }
     x.sure = text_column(q, "sure");
     x.spans = text_column(q, "spans");
     if (x.changes && isnan(x.seconds)) {

@@ -416,6 +416,14 @@ def what_is_no_sql_is_told_and_the_others_are_printed(sql):
     check("bad.yaml: sql:" in r.err and "went on for 9" in r.out, r.out + r.err)
 
 
+@cases(("9e999", "seconds of a row are Inf, which is no number of seconds"), ("'12 s'", "seconds of a row are '12 s', which is no number of seconds"), ("x'00'", "which is no number of seconds"),
+       ("NULL", "a row has no seconds (NULL); where there is nothing to be told give no row"), ("NULL AS changes, NULL", "a row has no seconds (NULL), nor changes"))
+def seconds_that_are_none_are_told(seconds, said):
+    run(bag(16), end=9)
+    r = spanloom("why", "-d", path("why.db"), env=own("bad", f"about: x\nsql: SELECT {seconds} AS seconds\ntext: never told\n"), code=1)
+    check("bad.yaml: " in r.err and said in r.err and "went on for 9" in r.out and "never told" not in r.out, r.out + r.err)
+
+
 # ---- a run that goes on
 
 def grow(share):
