@@ -169,6 +169,12 @@ What there is, where nothing is meant.
   $ spanloom what-if 'workers.other x2'
   spanloom: spanloom.db: what_if: there are no workers.other; there are: workers.htex_Local (2)
   [1]
+  $ spanloom what-if 'workers x1000000001' 2>&1 | head -1
+  spanloom: 'workers x1000000001': a factor is a million at most
+  $ spanloom what-if 'worker x2' 2>&1 | head -1
+  spanloom: 'worker x2': did you mean workers, how many there are? What a component of that name does is 'worker/*'
+  $ spanloom what-if 'failed tries' 2>&1 | head -1
+  spanloom: 'failed tries' lacks how much of them; without any it is: 'failed tries x0'
   $ spanloom what-if '* x1' --run zzz
   spanloom: no run is called zzz; see them with: spanloom runs -d spanloom.db
   [1]

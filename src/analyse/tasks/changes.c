@@ -39,7 +39,7 @@ static const char *find_factor(const char *s, const char *end, double *factor)
         x--;
     snprintf(number, sizeof number, "%.*s", (int)(end - x), x);
     *factor = strtod(number, &stop);
-    if (x == s || stop == number || *stop || !isfinite(*factor) || *factor < 0 || *factor > 1e6)
+    if (x == s || stop == number || *stop || !isfinite(*factor) || *factor < 0)
         return NULL;
     return before_blanks(s, x - 1);
 }
@@ -80,6 +80,13 @@ static int parse_one(struct sl_changes *c, const char *s, const char *end, struc
     h->what = sl_strndup(s, (size_t)(what_end - s));
     h->factor = factor;
     h->count = count;
+    if (factor > 1e6)
+        return sl_err(err, SL_EUSAGE, "'%.*s': a factor is a million at most", (int)(end - s), s);
+    if (!strcmp(h->what, "worker"))
+        return sl_err(
+            err, SL_EUSAGE,
+            "'%.*s': did you mean workers, how many there are? What a component of that name does is 'worker/*'",
+            (int)(end - s), s);
     if (is_workers(h->what) && (factor <= 0 || count == 0 || count > 1000000000))
         return sl_err(err, SL_EUSAGE, "'%.*s': at least one worker is needed, and a thousand million at most",
                       (int)(end - s), s);
@@ -96,6 +103,9 @@ static int parse(struct sl_changes *c, const char *text, struct sl_err *err)
         rc = parse_one(c, begin, end, err);
         if (rc > 0 && !*end) {
             s = skip_blanks(begin, end);
+            if (!strncmp(s, "failed tries", 12))
+                return sl_err(err, SL_EUSAGE, "'%.300s' lacks how much of them; without any it is: 'failed tries x0'",
+                              s);
             return sl_err(err, SL_EUSAGE,
                           "'%.300s' is no change; say what is to be how much slower or faster, such as: "
                           "'running on a worker x0.5', or how many workers there are to be: 'workers x2'",
