@@ -424,6 +424,18 @@ def seconds_that_are_none_are_told(seconds, said):
     check("bad.yaml: " in r.err and said in r.err and "went on for 9" in r.out and "never told" not in r.out, r.out + r.err)
 
 
+@test
+def commands_that_are_offered_run_as_they_stand():
+    """Also where the store's path has blanks and quotes."""
+    run(bag(16), end=9)
+    os.makedirs(path("it's a"))
+    os.rename(path("why.db"), path("it's a/why.db"))
+    [f] = [f for f in why("it's a/why.db")["findings"] if f["finding"] == "shut-down"]
+    where = {**environment(), "PATH": f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"}
+    ran = subprocess.run(f["command"], shell=True, env=where, capture_output=True, text=True)
+    check(ran.returncode == 0 and "after the last task" in ran.stdout, f["command"], ran.stdout, ran.stderr)
+
+
 # ---- a run that goes on
 
 def grow(share):
