@@ -44,7 +44,7 @@ int sl_run_logs_find(struct sl_run_logs_found *out, const struct sl_plan *p, str
 
     *out = (struct sl_run_logs_found){0};
     if (!d)
-        return sl_err(err, SL_EIO, "cannot read %s: %s", p->folder, strerror(errno));
+        return errno == ENOENT ? 0 : sl_err(err, SL_EIO, "cannot read %s: %s", p->folder, strerror(errno));
     while ((e = readdir(d))) {
         size_t n = strlen(e->d_name);
         struct sl_buf path = {0};

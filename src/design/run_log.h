@@ -33,7 +33,7 @@ struct sl_run_records {
 
 /* The path of a log, which the caller frees: FOLDER/NAME.runs.jsonl, or with a part FOLDER/NAME.PART.runs.jsonl. */
 char *sl_run_log_path(const struct sl_plan *p, const char *part);
-/* All of the plan's logs, sorted; to be freed with sl_run_logs_free(). */
+/* All of the plan's logs, sorted; none of a folder that is not there; to be freed with sl_run_logs_free(). */
 struct sl_run_logs_found {
     SL_VEC(char *) path;
 };
