@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.environ["ROOT"], "tests/lib"))
 from harness import main, path, test
 
-KILLS = int(os.environ.get("KILLS", 20 if os.environ.get("QUICK") else 60))
+KILLS = int(os.environ.get("KILLS", 20 if os.environ.get("QUICK") else 200))
 PLAN = """
 experiment: kills
 command: 'changed=$(grep -c changed code.txt); kill -USR1 "$WHO"; read x <hold.fifo; echo "score $changed"'
