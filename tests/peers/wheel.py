@@ -120,7 +120,7 @@ def what_is_in_it():
     want |= {f"spanloom/{n}" for n in ("spanloom.so", "libspanloom-trace.so", "libspanloom-trace.so.0", "libspanloom-trace.a")}
     want |= {f"spanloom/include/spanloom/{n}" for n in os.listdir(f"{ROOT}/include/spanloom")}
     if os.path.exists(f"{ROOT}/page/dist/page.html"):  # for plots as HTML, where `make plots` was
-        want |= {f"spanloom/page/{n}" for n in ("page.html", "report.html", "NOTICE")}
+        want |= {f"spanloom/page/{n}" for n in ("page.html", "report.html", "run.html", "serve.html", "NOTICE")}
     for folder, _, files_ in os.walk(f"{ROOT}/python/spanloom"):
         if "__pycache__" not in folder:
             want |= {os.path.relpath(f"{folder}/{n}", f"{ROOT}/python") for n in files_}
