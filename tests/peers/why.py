@@ -30,10 +30,10 @@ def runs(cause, kinds=("planted", "repaired")):
     return [json.loads(spanloom("why", "--format", "json", "-d", path(f"{kind}.db"), f"{path(kind)}/runinfo").out) for kind in kinds]
 
 
-def costs(told):
-    """But those of the machine's own slowness to start a process."""
+def costs(told, start_up=False):
+    """But those of the machine's own slowness to start processes, which on a busy one is the first finding, and true."""
     return [(f["finding"], round(f["seconds"], 2)) for f in told["findings"]
-            if f["seconds"] is not None and (f["finding"] != "late-workers" or f["seconds"] > 10)]
+            if f["seconds"] is not None and (start_up or f["finding"] != "late-workers")]
 
 
 @cases(*FINDING)
@@ -59,7 +59,7 @@ def a_sound_run_has_no_finding(cause):
 @cases("late_block")
 def workers_that_came_late(cause):
     [late] = runs(cause, ("planted",))
-    check(costs(late)[0][0] == "late-workers" and 11.9 < costs(late)[0][1] < 60, costs(late))
+    check(costs(late, True)[0][0] == "late-workers" and 11.9 < costs(late, True)[0][1] < 60, costs(late, True))
 
 
 main()
