@@ -113,6 +113,27 @@ size_t sl_utf8_valid(const char *s, size_t n)
     return i;
 }
 
+void sl_buf_add_quoted(struct sl_buf *b, const char *s)
+{
+    sl_buf_addc(b, '\'');
+    for (; *s; s++)
+        if (*s == '\'')
+            sl_buf_adds(b, "'\\''");
+        else
+            sl_buf_addc(b, *s);
+    sl_buf_addc(b, '\'');
+}
+
+void sl_buf_add_word(struct sl_buf *b, const char *s)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+
+    if (*s && !s[strspn(s, plain)])
+        sl_buf_adds(b, s);
+    else
+        sl_buf_add_quoted(b, s);
+}
+
 void sl_buf_add_utf8(struct sl_buf *b, const char *s, size_t n)
 {
     while (n) {

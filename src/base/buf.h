@@ -20,6 +20,9 @@ void sl_buf_addf(struct sl_buf *b, const char *fmt, ...) __attribute__((format(p
 void sl_buf_add_json(struct sl_buf *b, const char *s, size_t n);
 /* Appends s with bytes that are not UTF-8, and NUL, written as \xNN, so that SQLite and terminals can take it. */
 void sl_buf_add_utf8(struct sl_buf *b, const char *s, size_t n);
+/* Appends s as a shell reads it as one word: in quotes; the second only where it needs them. */
+void sl_buf_add_quoted(struct sl_buf *b, const char *s);
+void sl_buf_add_word(struct sl_buf *b, const char *s);
 /* x in decimal, which ends with a NUL; a tenth of what snprintf() costs.  Length. */
 size_t sl_int_text(int64_t x, char text[24]);
 /* The fewest digits, at least 15 where needed, that are this number again: 0.9, not 0.90000000000000002.  Length. */

@@ -27,20 +27,8 @@ static const struct option_spec options[] = {
 /* As a shell reads it back; `$(spanloom flags c)` does not, so blanks in paths need eval. */
 static void put(struct sl_buf *b, const char *prefix, const char *path)
 {
-    const char *safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
-
     sl_buf_addf(b, "%s%s", b->n ? " " : "", prefix);
-    if (strspn(path, safe) == strlen(path)) {
-        sl_buf_adds(b, path);
-        return;
-    }
-    sl_buf_addc(b, '\'');
-    for (; *path; path++)
-        if (*path == '\'')
-            sl_buf_adds(b, "'\\''");
-        else
-            sl_buf_addc(b, *path);
-    sl_buf_addc(b, '\'');
+    sl_buf_add_word(b, path);
 }
 
 /* Where compilers and the loader look anyway. */

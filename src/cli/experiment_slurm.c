@@ -19,13 +19,9 @@
 /* As a shell takes it for one word. */
 static void quote(struct sl_buf *b, const char *s)
 {
-    sl_buf_adds(b, b->n ? " '" : "'");
-    for (; *s; s++)
-        if (*s == '\'')
-            sl_buf_adds(b, "'\\''");
-        else
-            sl_buf_addc(b, *s);
-    sl_buf_addc(b, '\'');
+    if (b->n)
+        sl_buf_addc(b, ' ');
+    sl_buf_add_quoted(b, s);
 }
 
 /* The first line that a command prints; negative: it failed, and what it printed is the reason. */

@@ -52,13 +52,9 @@ static void add_words(strings *to, const sl_plan_words *words)
 static void quote(struct sl_buf *b, const sl_plan_words *words)
 {
     for (size_t i = 0; i < words->n; i++) {
-        sl_buf_adds(b, i ? " '" : "'");
-        for (const char *s = words->v[i]; *s; s++)
-            if (*s == '\'')
-                sl_buf_adds(b, "'\\''");
-            else
-                sl_buf_addc(b, *s);
-        sl_buf_addc(b, '\'');
+        if (i)
+            sl_buf_addc(b, ' ');
+        sl_buf_add_quoted(b, words->v[i]);
     }
 }
 

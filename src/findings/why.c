@@ -195,24 +195,6 @@ static bool tells(const struct why *y, const struct found *x)
            (x->seconds > 0 && x->seconds >= x->by->threshold * y->makespan_s && x->seconds >= x->by->at_least_s);
 }
 
-/* A word of a shell's command line: in quotes where it would else be more than one, or another. */
-static void add_word(struct sl_buf *b, const char *s)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-
-    if (*s && !s[strspn(s, plain)]) {
-        sl_buf_addf(b, "%s", s);
-        return;
-    }
-    sl_buf_addf(b, "'");
-    for (; *s; s++)
-        if (*s == '\'')
-            sl_buf_addf(b, "'\\''");
-        else
-            sl_buf_add(b, s, 1);
-    sl_buf_addf(b, "'");
-}
-
 /* A command of ours, with what names this run and its store where that has to be said. */
 static void name_run(struct why *y, char **command)
 {
@@ -225,13 +207,13 @@ static void name_run(struct why *y, char **command)
     sl_buf_addf(&b, "%s", *command);
     if (strcmp(y->st->path, "spanloom.db") != 0) {
         sl_buf_addf(&b, " -d ");
-        add_word(&b, y->st->path);
+        sl_buf_add_word(&b, y->st->path);
     }
     for (size_t i = 0; i < sizeof not_of_runs / sizeof *not_of_runs; i++)
         of_run &= strcmp(*command, not_of_runs[i]) != 0;
     if (of_run && y->runs > 1) {
         sl_buf_addf(&b, " --run ");
-        add_word(&b, y->name);
+        sl_buf_add_word(&b, y->name);
     }
     free(*command);
     *command = sl_strdup(b.s);

@@ -75,22 +75,8 @@ const char *experiment_change_interval(const struct report *r, double low, doubl
 
 void experiment_word(struct sl_buf *b, const char *s)
 {
-    bool plain = *s != 0;
-
-    for (const char *c = s; *c; c++)
-        plain &=
-            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("_-./,=+:", *c);
-    if (plain) {
-        sl_buf_addf(b, " %s", s);
-        return;
-    }
-    sl_buf_adds(b, " '");
-    for (; *s; s++)
-        if (*s == '\'')
-            sl_buf_adds(b, "'\\''");
-        else
-            sl_buf_addc(b, *s);
-    sl_buf_addc(b, '\'');
+    sl_buf_addc(b, ' ');
+    sl_buf_add_word(b, s);
 }
 
 /* "spanloom experiment model --log --where 'a = 0'" */
