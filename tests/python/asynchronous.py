@@ -238,6 +238,7 @@ plain()
 @cases(*VERSIONS)
 def contexts_and_debug_mode(version):
     t = program("""
+asyncio.get_running_loop().slow_callback_duration = 3600  # debug mode writes of each that takes over 100 ms, as any may beside other work
 var = contextvars.ContextVar("var", default=0)
 @spanloom.critical_path
 async def changes(n):
