@@ -5,6 +5,7 @@
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
 #include "cli/experiment_session.h"
+#include "result/table.h"
 #include "show/show.h"
 
 #include <math.h>
@@ -23,32 +24,40 @@ static const char *origin_of(const struct sl_run_record *r)
     return *r->design ? r->design : !strncmp(r->run, "compare-", strlen("compare-")) ? "compare" : "(not told)";
 }
 
-static void put_origins(const struct sl_run_records *records)
+struct origins {
+    SL_VEC(struct origin) v;
+};
+
+static struct origins origins(const struct sl_run_records *records)
 {
-    SL_VEC(struct origin) all = {0};
+    struct origins all = {0};
 
     for (size_t i = 0; i < records->v.n; i++) {
         const struct sl_run_record *r = &records->v.v[i];
         size_t k = 0;
-        while (k < all.n && strcmp(all.v[k].name, origin_of(r)) != 0)
+        while (k < all.v.n && strcmp(all.v.v[k].name, origin_of(r)) != 0)
             k++;
-        if (k == all.n)
-            *sl_vec_add(&all) = (struct origin){.name = origin_of(r)};
-        all.v[k].runs++;
-        all.v[k].failed += isnan(r->score);
-        all.v[k].wall_s += isnan(r->wall_s) ? 0 : r->wall_s;
+        if (k == all.v.n)
+            *sl_vec_add(&all.v) = (struct origin){.name = origin_of(r)};
+        all.v.v[k].runs++;
+        all.v.v[k].failed += isnan(r->score);
+        all.v.v[k].wall_s += isnan(r->wall_s) ? 0 : r->wall_s;
     }
-    if (all.n)
+    return all;
+}
+
+static void put_origins(const struct origins *all)
+{
+    if (all->v.n)
         printf("\n%-*s %6s %7s  %s\n", ORIGIN, "made for (column design)", "runs", "failed", "took");
-    for (size_t k = 0; k < all.n; k++) {
+    for (size_t k = 0; k < all->v.n; k++) {
+        const struct origin *o = &all->v.v[k];
         char took[SL_SECONDS_TEXT];
-        printf("%-*s %6zu %7zu  %s\n", ORIGIN, all.v[k].name, all.v[k].runs, all.v[k].failed,
-               sl_seconds_text(all.v[k].wall_s, took));
+        printf("%-*s %6zu %7zu  %s\n", ORIGIN, o->name, o->runs, o->failed, sl_seconds_text(o->wall_s, took));
     }
-    if (all.n > 1)
+    if (all->v.n > 1)
         puts("all of them are runs of one experiment, and in its answers; some of them alone:\n"
              "  spanloom experiment means --where \"design <> 'compare'\"");
-    sl_vec_free(&all);
 }
 
 /* As commands: nothing here takes away what may have taken months. */
@@ -75,41 +84,116 @@ static void put_budget(const struct sl_plan *p, const struct sl_run_records *rec
         printf("budget of run: %zu of %llu runs are used\n", records->v.n, (unsigned long long)p->budget_runs);
 }
 
-static int status(const struct sl_plan *p, struct sl_err *err)
+/* How far it is. */
+struct progress {
+    size_t planned, left, made, failed;
+    double spent_s, left_s; /* left_s NaN: no run told how long one takes */
+    bool running;
+    struct sl_buf score;
+    struct origins origins;
+};
+
+static void put_progress(const struct sl_plan *p, const struct progress *is, const struct sl_run_records *records)
+{
+    char in[SL_SECONDS_TEXT];
+
+    printf("%s: %zu run%s planned, %zu left to make", p->name, is->planned, is->planned == 1 ? "" : "s", is->left);
+    if (is->left && !isnan(is->left_s))
+        printf(" (some %s)", sl_seconds_text(is->left_s, in));
+    printf("; %zu made in all, %zu failed\n", is->made, is->failed);
+    printf("score: %s\n", is->score.s);
+    put_budget(p, records, is->spent_s);
+    put_origins(&is->origins);
+    put_afresh(p, is->planned, records);
+    if (is->running)
+        puts("\na process makes runs now");
+}
+
+/* Tables: status, one row; made, a row for what runs were made for.  JSON has both. */
+static int show_progress(const struct sl_plan *p, const struct progress *is, enum sl_format format, struct sl_err *err)
+{
+    static const struct sl_column status[] = {{"experiment", SL_COLUMN_TEXT, NULL},
+                                              {"planned", SL_COLUMN_INTEGER, "runs"},
+                                              {"left", SL_COLUMN_INTEGER, "runs"},
+                                              {"left_s", SL_COLUMN_REAL, "s"},
+                                              {"made", SL_COLUMN_INTEGER, "runs"},
+                                              {"failed", SL_COLUMN_INTEGER, "runs"},
+                                              {"spent_s", SL_COLUMN_REAL, "s"},
+                                              {"budget_s", SL_COLUMN_REAL, "s"},
+                                              {"budget_runs", SL_COLUMN_INTEGER, "runs"},
+                                              {"running", SL_COLUMN_INTEGER, NULL},
+                                              {"score", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column made[] = {{"design", SL_COLUMN_TEXT, NULL},
+                                            {"runs", SL_COLUMN_INTEGER, "runs"},
+                                            {"failed", SL_COLUMN_INTEGER, "runs"},
+                                            {"took_s", SL_COLUMN_REAL, "s"}};
+    struct sl_result r = {.whole = true};
+    struct sl_table *t = sl_result_table(&r, "status", status, SL_COLUMNS(status));
+    int rc, k = 0;
+
+    sl_table_add(t);
+    sl_table_put_text(t, k++, p->name);
+    sl_table_put_int(t, k++, (int64_t)is->planned);
+    sl_table_put_int(t, k++, (int64_t)is->left);
+    sl_table_put_real(t, k++, is->left ? is->left_s : 0);
+    sl_table_put_int(t, k++, (int64_t)is->made);
+    sl_table_put_int(t, k++, (int64_t)is->failed);
+    sl_table_put_real(t, k++, is->spent_s);
+    sl_table_put_real(t, k++, isfinite(p->budget_s) ? p->budget_s : NAN);
+    if (p->budget_runs != UINT64_MAX)
+        sl_table_put_int(t, k, (int64_t)p->budget_runs);
+    sl_table_put_int(t, ++k, is->running);
+    sl_table_put_text(t, ++k, is->score.s);
+    t = sl_result_table(&r, "made", made, SL_COLUMNS(made));
+    for (size_t i = 0; i < is->origins.v.n; i++) {
+        const struct origin *o = &is->origins.v.v[i];
+        sl_table_add(t);
+        sl_table_put_text(t, 0, o->name);
+        sl_table_put_int(t, 1, (int64_t)o->runs);
+        sl_table_put_int(t, 2, (int64_t)o->failed);
+        sl_table_put_real(t, 3, o->wall_s);
+    }
+    rc = sl_show_result(stdout, &r, format, err);
+    sl_result_free(&r);
+    return rc;
+}
+
+static int status(const struct sl_plan *p, enum sl_format format, bool running, struct sl_err *err)
 {
     struct sl_schedule schedule = {0};
     struct sl_run_records records = {0};
-    struct sl_buf score = {0};
-    char *path = sl_schedule_path(p), in[SL_SECONDS_TEXT];
+    struct progress is = {.left_s = NAN, .running = running};
+    char *path = sl_schedule_path(p);
     bool *done = NULL;
-    size_t left = 0, failed = 0, timed = 0;
-    double spent_s = 0;
+    size_t timed = 0;
     int rc = sl_schedule_read(&schedule, p, path, false, err);
 
     if (!rc)
         rc = sl_run_log_read(&records, p, err);
     if (!rc) {
         done = sl_schedule_done(&schedule, &records);
+        is.planned = schedule.v.n;
+        is.made = records.v.n;
         for (size_t i = 0; i < schedule.v.n; i++)
-            left += !done[i];
+            is.left += !done[i];
         for (size_t i = 0; i < records.v.n; i++) {
-            failed += isnan(records.v.v[i].score);
+            is.failed += isnan(records.v.v[i].score);
             timed += !isnan(records.v.v[i].wall_s);
-            spent_s += isnan(records.v.v[i].wall_s) ? 0 : records.v.v[i].wall_s;
+            is.spent_s += isnan(records.v.v[i].wall_s) ? 0 : records.v.v[i].wall_s;
         }
-        printf("%s: %zu run%s planned, %zu left to make", p->name, schedule.v.n, schedule.v.n == 1 ? "" : "s", left);
-        if (left && timed)
-            printf(" (some %s)", sl_seconds_text(spent_s / (double)timed * (double)left * (1.0 + p->warmup), in));
-        printf("; %zu made in all, %zu failed\n", records.v.n, failed);
-        cli_experiment_score(&score, p);
-        printf("score: %s\n", score.s);
-        put_budget(p, &records, spent_s);
-        put_origins(&records);
-        put_afresh(p, schedule.v.n, &records);
+        if (timed)
+            is.left_s = is.spent_s / (double)timed * (double)is.left * (1.0 + p->warmup);
+        cli_experiment_score(&is.score, p);
+        is.origins = origins(&records);
+        if (format == SL_FORMAT_TABLE)
+            put_progress(p, &is, &records);
+        else
+            rc = show_progress(p, &is, format, err);
     }
     free(done);
     free(path);
-    sl_buf_free(&score);
+    sl_vec_free(&is.origins.v);
+    sl_buf_free(&is.score);
     sl_run_records_free(&records);
     sl_schedule_free(&schedule);
     return rc;
@@ -128,10 +212,8 @@ int cli_experiment_status(const struct cli *cli, int argc, char **argv)
         int open = cli_experiment_open(&s, &p, NULL, &wrong);
         if (!open)
             sl_trials_close(&s);
-        rc = status(&p, &err);
-        if (!rc && open == SL_EBUSY)
-            puts("\na process makes runs now");
-        else if (!rc && open)
+        rc = status(&p, cli->format, open == SL_EBUSY, &err);
+        if (!rc && open && open != SL_EBUSY)
             rc = sl_err(&err, wrong.code, "before more can run: %s", wrong.text);
     }
     sl_plan_free(&p);

@@ -196,6 +196,18 @@ How far it is, of which runs, and how to start afresh.
   to start afresh, in the folder of the plan (or give the plan another name):
     for f in level.*runs.jsonl; do spanloom forget "$f"; rm "$f"; done
     rm -rf level.{design.csv,traces,slurm}
+  $ spanloom experiment status --format json | sed -E 's/((left|spent|took)_s":)[0-9.e-]+/\1S/g'
+  {
+  "status": [
+   {"experiment":"level", "planned":2, "left":1, "left_s":S, "made":8, "failed":0, "spent_s":S, "budget_s":30, "budget_runs":null, "running":0, "score":"time_s, less is better; the time of the command (no `score:` is given)"}
+  ],
+  "made": [
+   {"design":"compare", "runs":4, "failed":0, "took_s":S},
+   {"design":"full", "runs":4, "failed":0, "took_s":S}
+  ]}
+  $ spanloom experiment status --format csv | cut -d, -f1-3
+  experiment,planned,left
+  level,2,1
   $ eval "$(spanloom experiment status | tail -2)" > said 2>&1; ls
   experiment.yaml
   said
