@@ -5,6 +5,7 @@
  */
 #include "recipe/span_tables.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "recipe_span_tables.sql.h"
 
 #include <ctype.h>
@@ -24,11 +25,13 @@ struct key {
 struct make {
     struct sl_store *st;
     const struct sl_recipes *set;
-    SL_VEC(char *) made;     /* tables so far */
-    SL_VEC(char *) taken;    /* names of the columns so far */
-    SL_VEC(char *) own;      /* of the member at hand, as the logs have them */
-    SL_VEC(struct key) key;  /* columns that are keys */
-    struct sl_buf rows, sql; /* rows: with their keys, by which other tables are joined; sql: the columns */
+    SL_VEC(char *) made;       /* tables so far */
+    SL_VEC(char *) taken;      /* names of the columns so far */
+    SL_VEC(char *) own;        /* of the member at hand, as the logs have them */
+    SL_VEC(struct key) key;    /* columns that are keys */
+    struct sl_buf rows, sql;   /* rows: with their keys, by which other tables are joined; sql: the columns */
+    sqlite3_stmt *name, *have; /* span_tables.sql */
+    struct sl_intern attrs;    /* that any span has */
     struct sl_err *err;
 };
 
@@ -156,7 +159,7 @@ static const char *key_column_sql(const struct sl_alias_decl *d, const char *nam
 
 struct member {
     const struct sl_alias_decl *d;
-    sqlite3_int64 type;
+    sqlite3_int64 type;                    /* 0: nothing in the store is called so, and its columns are NULL */
     const struct sl_alias_decl *chain[32]; /* itself, its parent, ... */
     int n;
 };
@@ -221,23 +224,30 @@ static void event_column(struct make *m, const char *of, const char *prefix, con
 {
     const char *name = take(m, event, prefix);
 
-    if (id)
+    if (of && id)
         column(m, name, "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span=%s AND type=%lld)", of, (long long)id);
     else
         column(m, name, "NULL");
 }
 
-static void attr_column(struct make *m, const char *of, const char *prefix, const char *attr)
+static void attr_column(struct make *m, const char *of, const char *prefix, const char *attr, bool there)
 {
-    column(m, take(m, attr, prefix), "(SELECT value FROM sl_value WHERE span=%s AND name=%Q)", of, attr);
+    const char *name = take(m, attr, prefix);
+
+    if (of && there)
+        column(m, name, "(SELECT value FROM sl_value WHERE span=%s AND name=%Q)", of, attr);
+    else
+        column(m, name, "NULL");
 }
 
-static sqlite3_int64 name_id(struct make *m, const char *name)
+/* What the query says of this text; 0: nothing. */
+static sqlite3_int64 look_up(sqlite3_stmt *q, const char *text)
 {
-    char *sql = sqlite3_mprintf("SELECT id FROM sl_name WHERE name = %Q", name);
-    sqlite3_int64 id = sl_store_int(m->st, sql, 0);
+    sqlite3_int64 id;
 
-    sqlite3_free(sql);
+    sqlite3_bind_text(q, 1, text, -1, SQLITE_STATIC);
+    id = sqlite3_step(q) == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
+    sqlite3_reset(q);
     return id;
 }
 
@@ -258,9 +268,9 @@ static void declared(struct make *m, const struct sl_alias_decl *d, const char *
                 if (!id || is_own(m, name))
                     continue;
                 if (events)
-                    event_column(m, of, prefix, name, name_id(m, name));
+                    event_column(m, of, prefix, name, of ? look_up(m->name, name) : 0);
                 else
-                    attr_column(m, of, prefix, name);
+                    attr_column(m, of, prefix, name, sl_intern_find(&m->attrs, name, strlen(name)));
             }
         }
     }
@@ -283,7 +293,7 @@ static int seen_row(void *of, sqlite3_stmt *q, struct sl_err *err)
     if (s->events)
         event_column(s->m, s->of, s->prefix, name, sqlite3_column_int64(q, 1));
     else
-        attr_column(s->m, s->of, s->prefix, name);
+        attr_column(s->m, s->of, s->prefix, name, true);
     return 0;
 }
 
@@ -294,7 +304,9 @@ static int seen(struct make *m, const char *type, const char *of, const char *pr
                          "t", type);
 }
 
-/* Of two names that are one, the second gets the member before it; an attribute that is called like an event, `attr`.
+/*
+ * Of two names that are one, the second gets the member before it; an attribute that is called like an event, `attr`.
+ * of: the id of its span in r; NULL: nothing is of this type.
  */
 static int columns(struct make *m, const struct sl_alias_decl *d, const char *type, const char *of, const char *prefix)
 {
@@ -305,7 +317,7 @@ static int columns(struct make *m, const struct sl_alias_decl *d, const char *ty
         forget_own(m);
         if (d)
             declared(m, d, of, before, events);
-        rc = seen(m, type, of, before, events);
+        rc = of ? seen(m, type, of, before, events) : 0;
     }
     forget_own(m);
     return rc;
@@ -336,27 +348,23 @@ static void begin(struct make *m, const char *name)
     take(m, "seconds", "");
 }
 
-/* Makes the view that m->sql says, unless it is there as it should be, or the user has something of that name. */
+/* Makes the view that m->rows says, unless it is there as it should be, or the user has something of that name. */
 static int create(struct make *m, const char *name)
 {
-    sqlite3_stmt *q = sl_store_prepare(m->st, "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE", m->err);
-    const char *have = NULL;
+    const char *have;
     bool same = false, foreign = false;
-    char *drop;
-    int rc = q ? 0 : SL_ESTORE;
+    char *drop = NULL;
+    int rc;
 
-    if (!rc) {
-        sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-        if (sqlite3_step(q) == SQLITE_ROW) {
-            have = sl_store_text(q, 0);
-            same = have && !strcmp(have, m->rows.s);
-            foreign = !have || !strstr(have, MARK);
-        }
+    sqlite3_bind_text(m->have, 1, name, -1, SQLITE_STATIC);
+    if (sqlite3_step(m->have) == SQLITE_ROW) {
+        have = (const char *)sqlite3_column_text(m->have, 0);
+        same = have && !strcmp(have, m->rows.s);
+        foreign = !have || !strstr(have, MARK);
+        drop = same || foreign ? NULL : sqlite3_mprintf("DROP VIEW \"%w\"", name);
     }
-    drop = have && !foreign && !same ? sqlite3_mprintf("DROP VIEW \"%w\"", name) : NULL;
-    sqlite3_finalize(q);
-    if (!rc && drop)
-        rc = sl_store_exec(m->st, drop, m->err);
+    sqlite3_reset(m->have);
+    rc = drop ? sl_store_exec(m->st, drop, m->err) : 0;
     sqlite3_free(drop);
     return rc || same || foreign ? rc : sl_store_exec(m->st, m->rows.s, m->err);
 }
@@ -369,9 +377,15 @@ static int finish(struct make *m, const char *name)
     return create(m, name);
 }
 
-/* of: ids, with commas between */
+/* of: ids, with commas between; "": there are none */
 static void ends(struct make *m, const char *of)
 {
+    if (!*of) {
+        column(m, "first", "NULL");
+        column(m, "last", "NULL");
+        column(m, "seconds", "NULL");
+        return;
+    }
     column(m, "first", "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
     column(m, "last", "(SELECT max(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
     column(m, "seconds", "(SELECT (max(time_ns)-min(time_ns))/1e9 FROM sl_event WHERE span IN (%s))", of);
@@ -497,7 +511,7 @@ static void rows_of(struct make *m, const struct member *v, int n, int lead)
  * Key columns belong to the rows, so that SQLite takes what a query says of them into each part, and joins tables by an
  * index of its own; events and attributes are looked up only where a query names them.  No part has all of the members:
  * as the affinities of their columns differ, SQLite does not take the parts of a union out of it, for which a join has
- * no index.  A table of one member has an empty part for this.
+ * no index.  A table of one member has an empty part for this, and one of none nothing else.
  */
 static void all_rows(struct make *m, const struct member *v, int n)
 {
@@ -506,10 +520,13 @@ static void all_rows(struct make *m, const struct member *v, int n)
         sl_buf_adds(&m->rows, lead ? "\nUNION ALL\n" : "");
         rows_of(m, v, n, lead);
     }
-    if (n == 1) {
-        sl_buf_adds(&m->rows, "\nUNION ALL\nSELECT id, key, NULL");
-        for (size_t i = 0; i < m->key.n; i++)
-            sl_buf_adds(&m->rows, ", NULL");
+    if (n < 2) {
+        sl_buf_adds(&m->rows, n ? "\nUNION ALL\nSELECT id, key, NULL" : "SELECT id, key");
+        for (size_t i = 0; i < m->key.n; i++) {
+            char *as = sqlite3_mprintf(", NULL AS \"%w\"", m->key.v[i].as);
+            sl_buf_adds(&m->rows, as);
+            sqlite3_free(as);
+        }
         sl_buf_adds(&m->rows, " FROM sl_span WHERE 0");
     }
     sl_buf_adds(&m->rows, ")\n");
@@ -542,34 +559,45 @@ static int make_type(struct make *m, const char *type, sqlite3_int64 id)
 
 static int make_table(struct make *m, const struct sl_table_decl *t)
 {
-    struct member v[8] = {0};
+    struct member v[8] = {0}, there[8] = {0}; /* there: those that the store knows */
+    char at[8][16];
     struct sl_buf id = {0};
-    char at[8];
-    int rc = 0;
+    int n = 0, rc = 0;
 
     for (int i = 0; i < t->n; i++) {
         v[i].d = by_alias(m->set, t->alias[i]);
-        v[i].type = name_id(m, v[i].d->type);
+        v[i].type = look_up(m->name, v[i].d->type);
     }
     begin(m, t->name);
     key_columns(m, v, t->n);
-    all_rows(m, v, t->n);
     for (int i = 0; i < t->n; i++)
-        sl_buf_addf(&id, "%sr.m%d", i ? "," : "", i);
-    ends(m, id.s);
-    for (int i = 0; i < t->n && !rc; i++) {
-        snprintf(at, sizeof at, "r.m%d", i);
-        rc = columns(m, v[i].d, v[i].d->type, at, i ? v[i].d->alias : NULL);
-    }
+        if (v[i].type) {
+            snprintf(at[i], sizeof at[i], "r.m%d", n);
+            sl_buf_addf(&id, "%sr.m%d", n ? "," : "", n);
+            there[n++] = v[i];
+        }
+    all_rows(m, there, n);
+    ends(m, n ? id.s : "");
+    for (int i = 0; i < t->n && !rc; i++)
+        rc = columns(m, v[i].d, v[i].d->type, v[i].type ? at[i] : NULL, i ? v[i].d->alias : NULL);
     sl_buf_free(&id);
     return rc ? rc : finish(m, t->name);
+}
+
+static int attr_row(void *of, sqlite3_stmt *q, struct sl_err *err)
+{
+    (void)err;
+    sl_intern(of, sl_store_text(q, 0), (size_t)sqlite3_column_bytes(q, 0));
+    return 0;
 }
 
 int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
     struct make m = {.st = st, .set = set, .err = err};
     sqlite3_stmt *q = sl_store_prepare(st, sql_tables_make, err);
-    int rc = q ? 0 : SL_ESTORE;
+    int rc = q && (m.name = sl_store_prepare(st, sql_name, err)) && (m.have = sl_store_prepare(st, sql_have, err))
+                 ? sl_store_each(st, sql_attrs, attr_row, &m.attrs, err, "")
+                 : SL_ESTORE;
 
     if (!rc) /* of what was forgotten since */
         rc = sl_store_exec(st, "DELETE FROM sl_seen WHERE type NOT IN (SELECT type FROM sl_span)", err);
@@ -578,6 +606,8 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
     while (!rc && (rc = sl_store_step(st, q, err)) > 0)
         rc = make_type(&m, sl_store_text(q, 0), sqlite3_column_int64(q, 1));
     sqlite3_finalize(q);
+    sqlite3_finalize(m.name);
+    sqlite3_finalize(m.have);
     for (size_t i = 0; i < m.taken.n; i++)
         free(m.taken.v[i]);
     sl_vec_free(&m.taken);
@@ -585,6 +615,7 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
         free(m.made.v[i]);
     sl_vec_free(&m.made);
     sl_vec_free(&m.own);
+    sl_intern_free(&m.attrs);
     sl_buf_free(&m.sql);
     sl_buf_free(&m.rows);
     for (size_t i = 0; i < m.key.n; i++)

@@ -22,3 +22,12 @@ SELECT name, id
 FROM sl_name n
 WHERE EXISTS (SELECT 1 FROM sl_span s WHERE s.type = n.id)
 ORDER BY name;
+
+-- name: name
+SELECT id FROM sl_name WHERE name = ?1;
+
+-- name: attrs
+SELECT DISTINCT name FROM sl_shape;
+
+-- name: have
+SELECT sql FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE;
