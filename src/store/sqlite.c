@@ -304,16 +304,18 @@ int sl_store_damaged(struct sl_store *st, const char *table, const char *row, co
 static bool has_our_views(struct sl_store *st)
 {
     const char *views = embedded("views.sql");
-    sqlite3_stmt *q = sl_store_prepare(
-        st, "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger') AND instr(?1, sql || ';')", NULL);
-    int64_t want = 0, have = -1;
+    const size_t size = strlen(views);
+    sqlite3_stmt *q = sl_store_prepare(st, "SELECT sql FROM sqlite_schema WHERE type IN ('view', 'trigger')", NULL);
+    int64_t want = 0, have = 0;
 
     for (const char *s = views; (s = strstr(s, "\nCREATE ")); s++)
         want++;
-    if (q) {
-        sqlite3_bind_text(q, 1, views, -1, SQLITE_STATIC);
-        if (sqlite3_step(q) == SQLITE_ROW)
-            have = sqlite3_column_int64(q, 0);
+    while (q && sqlite3_step(q) == SQLITE_ROW) {
+        const char *sql = sl_store_text(q, 0), *at = views;
+        size_t n = (size_t)sqlite3_column_bytes(q, 0);
+        while (n && (at = memmem(at, size - (size_t)(at - views), sql, n)) && at[n] != ';')
+            at++;
+        have += n && at;
     }
     sqlite3_finalize(q);
     return have == want;
