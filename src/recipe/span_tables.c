@@ -35,15 +35,6 @@ struct make {
     struct sl_err *err;
 };
 
-/*
- * A text that is a plain number, as a number, so that 7 < 12 and sums are sums.  Not 007, nor 1e5, which may be an id.
- * Nearly all are a few digits, and those cost a quarter of the rest.
- */
-#define NUMBER(x)                                                                                                      \
-    "iif(" x " NOT GLOB '*[^0-9]*' AND " x " GLOB '[1-9]*' AND length(" x ")<19,CAST(" x " AS INTEGER),iif(" x         \
-    " GLOB '[-0-9]*' AND " x " NOT GLOB '*[^-0-9.]*' AND length(" x ")<19 AND json_valid(" x "),json_extract(" x       \
-    ",'$')," x "))"
-
 void sl_tables_name(const char *type, char *name, size_t n)
 {
     size_t i = 0;
@@ -141,7 +132,7 @@ static bool key_parts(const struct sl_alias_decl *d, char part[2][NAME])
     return !strcmp(both, d->key);
 }
 
-#define KEY NUMBER("key")
+#define KEY "number"                                           /* the view sl_key has it */
 #define FIRST_PART "rtrim(rtrim(key,replace(key,'/','')),'/')" /* which may have slashes, as a folder */
 #define LAST_PART "substr(key,length(rtrim(key,replace(key,'/','')))+1)"
 
@@ -464,7 +455,7 @@ static void key_value(struct sl_buf *to, const struct member *v, int n, int lead
             break;
         }
         id_above(&id, lead, i, k);
-        sl_buf_addf(&b, "(SELECT %s FROM sl_span WHERE id=%s)", what, id.s);
+        sl_buf_addf(&b, "(SELECT %s FROM sl_key WHERE id=%s)", what, id.s);
     }
     if (found > 1)
         sl_buf_addf(to, "coalesce(%s)", b.s);
@@ -487,7 +478,7 @@ static void rows_of(struct make *m, const struct member *v, int n, int lead)
         sl_buf_adds(&m->rows, as);
         sqlite3_free(as);
     }
-    sl_buf_adds(&m->rows, "\n FROM (SELECT s.id AS id, s.key AS key, s.parent AS parent");
+    sl_buf_adds(&m->rows, "\n FROM (SELECT s.id AS id, s.key AS key, s.number AS number, s.parent AS parent");
     for (int i = 0; i < n; i++) {
         sl_buf_adds(&m->rows, ", ");
         if (i < lead)
@@ -498,7 +489,7 @@ static void rows_of(struct make *m, const struct member *v, int n, int lead)
             find_member(&m->rows, v, lead, i);
         sl_buf_addf(&m->rows, " AS m%d", i);
     }
-    sl_buf_addf(&m->rows, " FROM sl_span s WHERE s.type=%lld", (long long)v[lead].type);
+    sl_buf_addf(&m->rows, " FROM sl_key s WHERE s.type=%lld", (long long)v[lead].type);
     for (int i = 0; i < lead; i++) {
         sl_buf_adds(&m->rows, " AND ");
         partner(&m->rows, "s.id", v[i].type);

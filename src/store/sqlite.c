@@ -324,10 +324,11 @@ static bool has_our_views(struct sl_store *st)
 /* Views in the place of tables, and triggers on tables: whatever reads or writes these runs them. */
 static int check_objects(struct sl_store *st, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st,
-                                       "SELECT type, name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'sl_*' "
-                                       "AND name <> 'sl_value' OR type = 'trigger' AND tbl_name GLOB 'sl_*'",
-                                       err);
+    sqlite3_stmt *q =
+        sl_store_prepare(st,
+                         "SELECT type, name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'sl_*' "
+                         "AND name NOT IN ('sl_value', 'sl_key') OR type = 'trigger' AND tbl_name GLOB 'sl_*'",
+                         err);
     int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
 
     if (rc > 0)
