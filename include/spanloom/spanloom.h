@@ -15,7 +15,7 @@
 #include <sqlite3.h>
 
 #define SPANLOOM_VERSION "0.1.0"
-#define SPANLOOM_SCHEMA 6 /* of the store: value of sl_meta where name = 'schema' */
+#define SPANLOOM_SCHEMA 7 /* of the store: value of sl_meta where name = 'schema' */
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@ import warnings
 
 import _spanloom
 
-SCHEMA = 6  # of the stores that this package is for
+SCHEMA = 7  # of the stores that this package is for
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 BESIDE = os.path.dirname(os.path.abspath(_spanloom.__file__))  # Python's place for packages, or where it was built
 
