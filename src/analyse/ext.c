@@ -5,6 +5,7 @@ SQLITE_EXTENSION_INIT1
 
 #include "analyse/analyse.h"
 #include "analyse/load/rows.h"
+#include "analyse/load/shared.h"
 #include "analyse/sqlfn/sqlfn.h"
 
 #include <stddef.h>
@@ -12,6 +13,7 @@ SQLITE_EXTENSION_INIT1
 /* clang-format off */
 static int (*const parts[])(sqlite3 *db) = {
     sl_query_register,
+    sl_shared_register,
     sl_fn_call_profile,
     sl_fn_async_profile,
     sl_fn_call_tree,

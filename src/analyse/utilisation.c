@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/utilisation.h"
 #include "analyse/ext.h"
+#include "analyse/load/root_events.h"
 #include "analyse/load/rows.h"
 #include "analyse_utilisation.sql.h"
 
@@ -35,7 +36,7 @@ struct make {
     sqlite3 *db;
     struct sl_graph own_g;
     struct sl_events own_e;
-    const struct sl_graph *g; /* own, or what the caller has */
+    const struct sl_graph *g; /* own, or what the program has loaded */
     const struct sl_events *e;
     SL_VEC(struct said) said;     /* ascending */
     unsigned char *has_run;       /* by rank of a span type */
@@ -466,17 +467,17 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
 static int make(struct make *m, const char *type, sqlite3_value *within, struct sl_err *err)
 {
     unsigned char *inside = NULL;
-    int rc = m->g ? 0 : sl_graph_load_within(&m->own_g, m->db, 0, within, err);
+    const struct sl_root_events *loaded = sl_root_events_shared(m->db, within);
+    int rc = loaded ? 0 : sl_graph_load_within(&m->own_g, m->db, 0, within, err);
 
-    m->g = m->g ? m->g : &m->own_g;
+    m->g = loaded ? &loaded->g : &m->own_g;
     if (rc || !type || (m->type = sl_names_find(&m->g->names, type)) == SL_NO_INDEX)
         return rc;
     m->parents = sl_alloc(m->g->n * sizeof *m->parents);
     m->seen = sl_alloc(m->g->n * sizeof *m->seen);
-    if (!m->e) {
+    m->e = loaded ? &loaded->e : &m->own_e;
+    if (!loaded)
         rc = sl_events_load(&m->own_e, m->g, m->db, err);
-        m->e = &m->own_e;
-    }
     if (!rc)
         rc = load_said(m, err);
     if (!rc)
@@ -529,9 +530,9 @@ void sl_utilisation_free(struct sl_utilisation *u)
 }
 
 int sl_worker_runs_make(struct sl_worker_runs *out, sqlite3 *db, const char *type, sqlite3_value *within,
-                        const struct sl_graph *g, const struct sl_events *e, struct sl_err *err)
+                        struct sl_err *err)
 {
-    struct make m = {.db = db, .by_worker = true, .g = g, .e = e};
+    struct make m = {.db = db, .by_worker = true};
     int rc = make(&m, type, within, err);
 
     *out = (struct sl_worker_runs){m.list.v, m.list.n};

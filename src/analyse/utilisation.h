@@ -42,12 +42,9 @@ struct sl_worker_runs {
     size_t n;
 };
 
-/*
- * As sl_utilisation_make().  g, e: what is loaded of the store, or of the part that `within` is; NULL: it is to be
- * loaded. On success *out is to be freed.
- */
+/* As sl_utilisation_make(). */
 int sl_worker_runs_make(struct sl_worker_runs *out, sqlite3 *db, const char *type, sqlite3_value *within,
-                        const struct sl_graph *g, const struct sl_events *e, struct sl_err *err);
+                        struct sl_err *err);
 void sl_worker_runs_free(struct sl_worker_runs *r);
 
 #endif

@@ -18,9 +18,9 @@ DROP TABLE IF EXISTS temp.lost;
 DROP TABLE IF EXISTS temp.wanted;
 DROP TABLE IF EXISTS temp.try;
 DROP TABLE IF EXISTS temp.try_told;
-CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW, loaded_workflow());
+CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW);
 CREATE INDEX temp.path_start ON path (start_ns);
-CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW, loaded_workflow());
+CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW);
 -- Tables whose key is the order in which others group their rows: no sort, and no index made for a join.
 CREATE TEMP TABLE view_of (task INTEGER, view INTEGER, PRIMARY KEY (task, view)) WITHOUT ROWID;
 INSERT INTO temp.view_of SELECT span, span FROM times;
@@ -59,7 +59,7 @@ INSERT INTO temp.told SELECT v.task, max(json_extract(a.vals, w.path)) FILTER (W
     FROM view_of v CROSS JOIN sl_span s ON s.id = v.view CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape WHERE true GROUP BY v.task
     ON CONFLICT DO UPDATE SET func = max(ifnull(func, excluded.func), ifnull(excluded.func, func)), app = max(ifnull(app, excluded.app), ifnull(excluded.app, app)),
         category = max(ifnull(category, excluded.category), ifnull(excluded.category, category)), exception = max(ifnull(exception, excluded.exception), ifnull(excluded.exception, exception));
-CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW, loaded_workflow()) r
+CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
 CREATE TEMP TABLE worker AS
 WITH edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM worker_run WHERE span NOTNULL UNION ALL SELECT worker, to_ns, -1 FROM worker_run WHERE span NOTNULL),

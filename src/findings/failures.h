@@ -3,6 +3,7 @@
 #ifndef SL_FINDINGS_FAILURES_H
 #define SL_FINDINGS_FAILURES_H
 
+#include "analyse/tasks/tasks.h"
 #include "result/table.h"
 #include "store/store.h"
 
@@ -16,5 +17,11 @@ int sl_failures_of_facts(struct sl_result *r, struct sl_store *st, struct sl_err
 
 /* The temporary tables of a workflow that findings ask (facts.sql); those of another one go. */
 int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err);
+/*
+ * The same, and the workflow stays loaded for the functions of the connection until sl_facts_close(), which must come
+ * before the store is closed or written to.  *w: zeroed; on failure it is freed.
+ */
+int sl_facts_open(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err);
+void sl_facts_close(struct sl_workflow *w, struct sl_store *st);
 
 #endif

@@ -42,7 +42,7 @@ struct found {
 
 struct why {
     struct sl_store *st;
-    struct sl_workflow w;
+    struct sl_workflow *w;
     double makespan_s;
     struct sl_replay *replay;
     double bias;          /* of the last replay */
@@ -61,7 +61,7 @@ static double replay(struct why *y, const char *changes, struct sl_err *err)
     double s = NAN;
 
     if (!sl_replay_play(&r, y->replay, changes, err))
-        s = (double)(r.last_ns - y->w.first_ns) / 1e9;
+        s = (double)(r.last_ns - y->w->first_ns) / 1e9;
     y->bias = r.bias;
     sl_simulation_free(&r);
     return s;
@@ -360,15 +360,7 @@ static int load(struct sl_workflow *w, struct sl_store *st, int64_t workflow, st
     return rc;
 }
 
-/* loaded_workflow() in SQL: for the table functions that would load it, each again. */
-static void loaded_workflow(sqlite3_context *out, int argc, sqlite3_value **argv)
-{
-    (void)argc, (void)argv;
-    sqlite3_result_pointer(out, sqlite3_user_data(out), SL_WORKFLOW_LOADED, NULL);
-}
-
-/* Of this workflow, which is loaded into *w; it is to be freed, on failure too. */
-static int make_facts(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err)
+int sl_facts_open(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err)
 {
     struct sl_buf sql = {0};
     const char *at = sql_facts, *next;
@@ -379,38 +371,45 @@ static int make_facts(struct sl_workflow *w, struct sl_store *st, int64_t workfl
         sl_buf_addf(&sql, "%lld", (long long)workflow);
     }
     sl_buf_addf(&sql, "%s", at);
-    sqlite3_create_function(st->db, "loaded_workflow", 0, SQLITE_UTF8, w, loaded_workflow, NULL, NULL);
-    if (!rc)
+    if (!rc) {
+        sl_workflow_share(st->db, w);
         rc = sl_store_temporary(st, sql.s, err);
-    sqlite3_create_function(st->db, "loaded_workflow", 0, SQLITE_UTF8, NULL, NULL, NULL, NULL);
+    }
     sl_buf_free(&sql);
+    if (rc)
+        sl_facts_close(w, st);
     return rc;
+}
+
+void sl_facts_close(struct sl_workflow *w, struct sl_store *st)
+{
+    sl_workflow_share(st->db, NULL);
+    sl_workflow_free(w);
 }
 
 int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
 {
     struct sl_workflow w = {0};
-    int rc = make_facts(&w, st, workflow, err);
+    int rc = sl_facts_open(&w, st, workflow, err);
 
-    sl_workflow_free(&w);
+    if (!rc)
+        sl_facts_close(&w, st);
     return rc;
 }
 
 /* ---- all of it ---- */
 
-int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
-           struct sl_err *err)
+int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
+                    struct sl_err *err)
 {
     struct sl_table *t = sl_result_table(r, "findings", finding_columns, SL_COLUMNS(finding_columns));
     struct sl_table *problems = sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
-    struct why y = {.st = st};
+    struct why y = {.st = st, .w = w, .makespan_s = (double)(w->last_ns - w->first_ns) / 1e9};
+    int64_t workflow = sl_store_int(st, "SELECT workflow FROM temp.run", 0);
     struct sl_run_names names = {0};
-    int rc = make_facts(&y.w, st, workflow, err);
+    int rc = sl_replay_make(&y.replay, w, err);
 
     r->whole = true;
-    if (!rc)
-        rc = sl_replay_make(&y.replay, &y.w, err);
-    y.makespan_s = (double)(y.w.last_ns - y.w.first_ns) / 1e9;
     if (!rc && !(rc = sl_run_names_load(&names, st, err)))
         y.runs = names.v.n;
     for (size_t i = 0; i < names.v.n; i++)
@@ -448,6 +447,18 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
         free_found(&y.found.v[i]);
     sl_vec_free(&y.found);
     sl_replay_free(y.replay);
-    sl_workflow_free(&y.w);
+    return rc;
+}
+
+int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
+           struct sl_err *err)
+{
+    struct sl_workflow w = {0};
+    int rc = sl_facts_open(&w, st, workflow, err);
+
+    if (!rc) {
+        rc = sl_why_of_facts(r, st, &w, findings, err);
+        sl_facts_close(&w, st);
+    }
     return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef SL_FINDINGS_WHY_H
 #define SL_FINDINGS_WHY_H
 
+#include "analyse/tasks/tasks.h"
 #include "findings/finding.h"
 #include "result/table.h"
 #include "store/store.h"
@@ -52,6 +53,9 @@ enum {
  */
 int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
            struct sl_err *err);
+/* The same of the workflow whose facts are open. */
+int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
+                    struct sl_err *err);
 
 /*
  * Two of these beside each other, A and B.  Tables: changes, what is slower or faster, most first: findings, apps (the

@@ -235,11 +235,16 @@ static void add_findings_problems(struct sl_buf *problems, const struct sl_resul
 int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struct sl_sections *sections,
                       const struct sl_findings *findings, struct sl_buf *problems, struct sl_err *err)
 {
+    struct sl_workflow w = {0};
     char name[600];
-    int rc = of->workflow ? sl_why(&of->why, of->st, of->workflow, findings, err) : 0;
+    int rc = of->workflow ? sl_facts_open(&w, of->st, of->workflow, err) : 0;
 
     if (rc)
         return rc;
+    if (of->workflow && (rc = sl_why_of_facts(&of->why, of->st, &w, findings, err))) {
+        sl_facts_close(&w, of->st);
+        return rc;
+    }
     if (of->workflow)
         of->start_ns = sl_store_int(of->st, "SELECT start_ns FROM temp.run", 0);
     add_findings_problems(problems, &of->why);
@@ -253,6 +258,8 @@ int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struc
         add_section(json, of, &sections->v.v[i], problems);
     }
     sl_buf_adds(json, "]}");
+    if (of->workflow)
+        sl_facts_close(&w, of->st);
     return 0;
 }
 

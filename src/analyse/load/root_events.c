@@ -6,6 +6,7 @@
 #include "analyse/load/root_events.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
+#include "analyse/load/shared.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -159,13 +160,32 @@ int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want
     return rc ? rc : make_codes(s, err);
 }
 
+const struct sl_root_events *sl_root_events_shared(sqlite3 *db, sqlite3_value *within)
+{
+    const struct sl_shared *shared = sl_shared_of(db);
+
+    return shared && shared->events && sl_graph_covers(&shared->events->g, within) ? shared->events : NULL;
+}
+
+static bool borrow(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within)
+{
+    const struct sl_root_events *from = sl_root_events_shared(db, within);
+
+    if (!from)
+        return false;
+    *s = (struct sl_root_events){
+        .g = from->g, .e = from->e, .borrowed = true, .db = db, .lens = s->lens, .type = SL_NO_INDEX};
+    sl_walk_init(&s->walk, &s->g);
+    return true;
+}
+
 int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err)
 {
     int rc;
 
     *s = (struct sl_root_events){0};
     rc = sl_lens_load(&s->lens, db, err);
-    if (!rc)
+    if (!rc && !(sl_lens_clear(s->lens) && borrow(s, db, within)))
         rc = load(s, db, 0, within, err);
     if (rc)
         return rc;
@@ -192,6 +212,10 @@ void sl_root_events_done(struct sl_root_events *s)
     struct sl_names names = s->g.names;
 
     s->g.names = (struct sl_names){0};
+    if (s->borrowed) {
+        s->g = (struct sl_graph){0};
+        s->e = (struct sl_events){0};
+    }
     sl_graph_free(&s->g);
     s->g.names = names;
     sl_events_free(&s->e);
@@ -211,7 +235,8 @@ void sl_root_events_done(struct sl_root_events *s)
 void sl_root_events_free(struct sl_root_events *s)
 {
     sl_root_events_done(s);
-    sl_names_free(&s->g.names);
+    if (!s->borrowed)
+        sl_names_free(&s->g.names);
     sl_lens_free(s->lens);
     free(s->span_type);
     free(s->event_type);

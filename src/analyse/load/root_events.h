@@ -28,6 +28,7 @@ struct sl_root_events {
     /* its own */
     size_t cap;
     sqlite3 *db;
+    bool borrowed; /* g and e are those of another */
     sqlite3_stmt *alive;
     char *task_type;
     size_t work;
@@ -42,6 +43,8 @@ struct sl_root_events {
  * sl_root_events_of().  On success, and on failure too, *s is to be freed.
  */
 int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err);
+/* What the program has loaded (shared.h), without a lens, where roots within that span need no more; else NULL. */
+const struct sl_root_events *sl_root_events_shared(sqlite3 *db, sqlite3_value *within);
 /* The same without a lens; want: what else to have of the graph (enum sl_graph_want). */
 int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, sqlite3_value *within,
                             struct sl_err *err);

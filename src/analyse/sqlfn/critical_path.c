@@ -70,7 +70,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     free(s->lost);
     s->lost = NULL;
     s->rows = (struct sl_table_rows){0};
-    rc = sl_workflow_loaded(&s->w, &s->own, call->pointer, call->db, call->arg[0], err);
+    rc = sl_workflow_find(&s->w, &s->own, call->db, call->arg[0], err);
     if (!rc) {
         sl_path_make(&s->p, s->w);
         find_lost(s);
@@ -110,12 +110,11 @@ static const struct sl_table_fn fn = {
     .name = "critical_path",
     .schema =
         "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
-        "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, loaded HIDDEN, tasks INTEGER HIDDEN, "
+        "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
         "undone INTEGER HIDDEN)",
     .columns = COLUMNS,
-    .args = 2,
+    .args = 1,
     .needed = 1,
-    .pointer = SL_WORKFLOW_LOADED,
     .usage = "critical_path(1), with the id of a workflow's span",
     .rows = 1000,
     .state_bytes = sizeof(struct state),

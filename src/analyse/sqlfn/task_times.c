@@ -63,7 +63,7 @@ static void end(void *state)
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
-    int rc = sl_workflow_loaded(&s->w, &s->own, call->pointer, call->db, call->arg[0], err);
+    int rc = sl_workflow_find(&s->w, &s->own, call->db, call->arg[0], err);
 
     s->rows = (struct sl_table_rows){.n = rc ? 0 : s->w->n};
     s->known = 0;
@@ -143,11 +143,10 @@ static const struct sl_table_fn fn = {
         "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER, "
         "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, worker "
         "INTEGER, "
-        "ended TEXT, workflow INTEGER HIDDEN, loaded HIDDEN)",
+        "ended TEXT, workflow INTEGER HIDDEN)",
     .columns = COLUMNS,
-    .args = 2,
+    .args = 1,
     .needed = 1,
-    .pointer = SL_WORKFLOW_LOADED,
     .usage = "task_times(1), with the id of a workflow's span",
     .rows = 1000,
     .state_bytes = sizeof(struct state),

@@ -14,7 +14,6 @@
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
-#include "analyse/tasks/tasks.h"
 #include "analyse/utilisation.h"
 
 enum { WORKER, FROM_NS, TO_NS, SPAN, TASK, COLUMNS };
@@ -32,13 +31,12 @@ static void end(void *state)
 static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
-    const struct sl_workflow *loaded = call->pointer;
     int rc;
 
     end(s);
     *s = (struct state){0};
     rc = sl_worker_runs_make(&s->w, call->db, (const char *)sqlite3_value_text(call->arg[0]), call->arg[1],
-                             loaded ? &loaded->s.g : NULL, loaded ? &loaded->s.e : NULL, err);
+                             err);
     s->rows.n = rc ? 0 : s->w.n;
     return rc;
 }
@@ -65,11 +63,10 @@ static void column(const void *state, sqlite3_context *out, int col)
 static const struct sl_table_fn fn = {
     .name = "worker_runs",
     .schema = "CREATE TABLE x(worker INTEGER, from_ns INTEGER, to_ns INTEGER, span INTEGER, task INTEGER, "
-              "worker_type TEXT HIDDEN, within INTEGER HIDDEN, loaded HIDDEN)",
+              "worker_type TEXT HIDDEN, within INTEGER HIDDEN)",
     .columns = COLUMNS,
-    .args = 3,
+    .args = 2,
     .needed = 1,
-    .pointer = SL_WORKFLOW_LOADED,
     .usage = "worker_runs('parsl.executor.htex.worker')",
     .rows = 10000,
     .state_bytes = sizeof(struct state),

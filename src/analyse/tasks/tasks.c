@@ -3,6 +3,7 @@
 #include "analyse/calls/unfinished.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
+#include "analyse/load/shared.h"
 #include "analyse/tasks/tasks_internal.h"
 #include "store/store.h" /* the kinds of links alone */
 #include "tasks_tasks.sql.h"
@@ -437,11 +438,27 @@ int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow
     return rc > 0 ? 0 : rc;
 }
 
-int sl_workflow_loaded(const struct sl_workflow **out, struct sl_workflow *own, const void *loaded, sqlite3 *db,
-                       sqlite3_value *workflow, struct sl_err *err)
+int sl_workflow_find(const struct sl_workflow **out, struct sl_workflow *own, sqlite3 *db, sqlite3_value *workflow,
+                     struct sl_err *err)
 {
-    *out = loaded ? loaded : own;
-    return loaded ? 0 : sl_workflow_load(own, db, workflow, err);
+    const struct sl_shared *shared = sl_shared_of(db);
+    const struct sl_workflow *w = shared ? shared->workflow : NULL;
+
+    if (w && w->n && workflow && sqlite3_value_type(workflow) == SQLITE_INTEGER &&
+        sqlite3_value_int64(workflow) == w->s.g.id.v[w->root]) {
+        *out = w;
+        return 0;
+    }
+    *out = own;
+    return sl_workflow_load(own, db, workflow, err);
+}
+
+void sl_workflow_share(sqlite3 *db, const struct sl_workflow *w)
+{
+    struct sl_shared *shared = sl_shared_of(db);
+
+    if (shared)
+        *shared = (struct sl_shared){.events = w ? &w->s : NULL, .workflow = w};
 }
 
 static void free_working(struct working *k)

@@ -73,12 +73,11 @@ struct sl_workflow {
 int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err);
 void sl_workflow_free(struct sl_workflow *w);
 
-/* The type of a pointer to a workflow that the program has loaded, the last argument of table functions. */
-#define SL_WORKFLOW_LOADED "spanloom-workflow"
-
-/* *out is `loaded`, which must be of this workflow; where that is NULL, *own, loaded as by sl_workflow_load(). */
-int sl_workflow_loaded(const struct sl_workflow **out, struct sl_workflow *own, const void *loaded, sqlite3 *db,
-                       sqlite3_value *workflow, struct sl_err *err);
+/* *out is what the program has loaded of this workflow (sl_workflow_share()), else *own, as by sl_workflow_load(). */
+int sl_workflow_find(const struct sl_workflow **out, struct sl_workflow *own, sqlite3 *db, sqlite3_value *workflow,
+                     struct sl_err *err);
+/* Lends w, and what is loaded of its store, to the functions of the connection; NULL: no longer. */
+void sl_workflow_share(sqlite3 *db, const struct sl_workflow *w);
 
 /* The key of a span of the graph, as the result of an SQL function: few are wanted, so they are not loaded. */
 void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out);
