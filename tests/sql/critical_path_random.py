@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """critical_path(), slack() and what_if() on random graphs, drivers and workers, against a brute force and a simulator."""
+import functools
+import itertools
 import sys
 import os
 
@@ -29,8 +31,37 @@ class Case:
         """The dependencies that held it up, the last one first."""
         return sorted((j for j in self.after[i] if self.done[j] > self.at[i]), key=lambda j: -self.done[j])
 
+    @functools.cached_property
+    def own_pause(self):
+        """Up to how long it pauses by itself, by the manual; None: nothing shows that it does."""
+        quarter = lambda values, of4: sorted(values)[of4 * len(values) // 4]
+        unlike = lambda values: quarter(values, 3) - quarter(values, 1)
+        nothing_done, looks = [], []
+        for before, t in itertools.pairwise(sorted(set(self.at))):
+            if t - before >= 10 * MS:
+                seen = [self.done[j] for j in range(self.n) if self.done[j] <= t and self.at[j] < t]
+                if self.inferred(t)[1] is not None:
+                    looks.append((t - before, t - max(seen)))
+                elif not seen or max(seen) <= before:
+                    nothing_done.append(t - before)
+        if len(nothing_done) >= 5:
+            return quarter(nothing_done, 3) * 1.25
+        if len(looks) >= 5:
+            pauses, left = zip(*looks)
+            if unlike(pauses) <= quarter(pauses, 2) / 20 and unlike(pauses) < unlike(left) / 2:
+                return quarter(pauses, 3) * 1.25
+        return None
+
     def driver(self, t):
         """What it did before it submitted something at t, by the manual: (since, task that it waited for or None, state)."""
+        last = max((a for a in self.at if a < t), default=None)
+        pause = self.own_pause
+        if last is not None and pause is not None and 10 * MS <= t - last <= pause:
+            return last, None, "between submissions"
+        return self.inferred(t)
+
+    def inferred(self, t):
+        """The same, without what shows that it pauses by itself."""
         before = [a for a in self.at if a < t]
         if not before:
             return self.start, None, "before the first task"

@@ -332,6 +332,22 @@ def slow_driver():
     first("slow-driver", run(bag(40, 0.8), file="without.db"), 0.1)
 
 
+@cases((0, 5.0), (1.0, 1.0))
+def a_driver_that_sleeps_between_submissions_waits_for_no_task(start, worker_start):
+    """Whether tasks queue meanwhile, as workers are not there yet, or each is done before the next is submitted."""
+    seconds = [0.10 + 0.002 * (i % 5) for i in range(40)]
+    slept = [Task("work", t, gap=0.35) for t in seconds]
+    run(slept, start=start, worker_start=worker_start)
+    f = first("slow-driver", run([Task("work", t) for t in seconds], start=start, worker_start=worker_start, file="without.db"), 0.1)
+    check("40 tasks" in f["text"], f["text"])
+
+
+@test
+def a_driver_that_waits_for_each_task_and_works_for_as_long_as_ever_has_waited():
+    run([Task("work", 0.2 + 0.01 * (i % 7), barrier=True) for i in range(30)])
+    check(faults()[0] == "barrier", faults())
+
+
 @test
 def start_up():
     run(bag(16), start=12)

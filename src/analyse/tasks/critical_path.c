@@ -36,26 +36,87 @@ static uint32_t submitted_before(const struct sl_workflow *w, int64_t time_ns)
     return lo;
 }
 
-struct sl_driver sl_driver_at(const struct sl_workflow *w, int64_t time_ns)
+/* *gap: since the submission before; *ended: when the last task was done that was submitted before; INT64_MIN: none. */
+static struct sl_driver driver_at(const struct sl_workflow *w, int64_t time_ns, int64_t *gap, int64_t *ended)
 {
     uint32_t before = submitted_before(w, time_ns), done = sl_workflow_done_by(w, time_ns), last = done;
     int64_t previous, end;
 
+    *gap = 0;
+    *ended = INT64_MIN;
     if (!before)
         return (struct sl_driver){SL_DRIVER_FIRST, w->first_ns, SL_NO_INDEX};
     previous = w->task[before - 1].first_ns;
+    *gap = time_ns - previous;
     for (uint32_t i = before; i < w->n && w->task[i].first_ns == time_ns; i++)
         done -= w->task[i].done_ns <= time_ns; /* submitted and done at this very moment */
     while (last && w->task[w->by_done[last - 1]].first_ns >= time_ns)
         last--;
     if (!last)
         return (struct sl_driver){SL_DRIVER_BUSY, previous, before - 1};
-    end = w->task[w->by_done[last - 1]].done_ns;
+    end = *ended = w->task[w->by_done[last - 1]].done_ns;
     if (done == before)
         return (struct sl_driver){SL_DRIVER_IDLE, end, w->by_done[last - 1]};
     if (end > previous && end - previous >= SL_DRIVER_WAITS_NS && time_ns - end <= (end - previous) / SL_DRIVER_REACTS)
         return (struct sl_driver){SL_DRIVER_REACTED, end, w->by_done[last - 1]};
     return (struct sl_driver){SL_DRIVER_BUSY, previous, before - 1};
+}
+
+struct sl_driver sl_driver_at(const struct sl_workflow *w, int64_t time_ns)
+{
+    int64_t gap, ended;
+    struct sl_driver d = driver_at(w, time_ns, &gap, &ended);
+
+    if (gap >= SL_DRIVER_WAITS_NS && gap <= w->pause_ns && d.why != SL_DRIVER_BUSY)
+        return (struct sl_driver){SL_DRIVER_BUSY, time_ns - gap, submitted_before(w, time_ns) - 1};
+    return d;
+}
+
+typedef SL_VEC(int64_t) durations;
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* What lies between the first and the last quarter of them; sorts. */
+static int64_t spread(durations *d)
+{
+    qsort(d->v, d->n, sizeof *d->v, by_value);
+    return d->v[3 * d->n / 4] - d->v[d->n / 4];
+}
+
+int64_t sl_driver_pause(const struct sl_workflow *w)
+{
+    durations own = {0}, pause = {0}, rest = {0}; /* rest: of a pause, when the task was done */
+    int64_t gap, ended, usual = 0;
+
+    for (uint32_t i = 1; i < w->n; i++) {
+        struct sl_driver d;
+        if (w->task[i].first_ns - w->task[i - 1].first_ns < SL_DRIVER_WAITS_NS ||
+            (w->task[i].npred && !w->task[i].depends)) /* it began when others were done */
+            continue;
+        d = driver_at(w, w->task[i].first_ns, &gap, &ended);
+        if (d.why == SL_DRIVER_IDLE || d.why == SL_DRIVER_REACTED) {
+            *sl_vec_add(&pause) = gap;
+            *sl_vec_add(&rest) = w->task[i].first_ns - ended;
+        } else if (ended <= w->task[i - 1].first_ns) {
+            *sl_vec_add(&own) = gap;
+        }
+    }
+    if (own.n >= SL_DRIVER_PAUSES) {
+        spread(&own);
+        usual = own.v[3 * own.n / 4];
+    } else if (pause.n >= SL_DRIVER_PAUSES) {
+        int64_t of_pauses = spread(&pause);
+        if (of_pauses <= pause.v[pause.n / 2] / 20 && of_pauses < spread(&rest) / 2)
+            usual = pause.v[3 * pause.n / 4];
+    }
+    sl_vec_free(&own);
+    sl_vec_free(&pause);
+    sl_vec_free(&rest);
+    return usual + usual / 4;
 }
 
 /* ---- waits ---- */

@@ -10,13 +10,14 @@
  *   - it submitted nothing for a while (SL_DRIVER_WAITS_NS at least), and then right after a task was done, within a
  * tenth of that while: it waited for that task;
  *   - else the time since the submission before is the driver's (between submissions).
+ * A driver that pauses by itself waits for nothing, whatever is done meanwhile (sl_driver_pause()).
  */
 #ifndef SL_ANALYSE_TASKS_CRITICAL_PATH_H
 #define SL_ANALYSE_TASKS_CRITICAL_PATH_H
 
 #include "analyse/tasks/tasks.h"
 
-enum { SL_DRIVER_WAITS_NS = 10000000, SL_DRIVER_REACTS = 10 };
+enum { SL_DRIVER_WAITS_NS = 10000000, SL_DRIVER_REACTS = 10, SL_DRIVER_PAUSES = 5 };
 
 struct sl_path_part {
     int64_t start_ns, end_ns;
@@ -51,6 +52,14 @@ struct sl_driver {
     uint32_t task;    /* the one that was done then (idle, reacted); the one that was submitted then (busy) */
 };
 struct sl_driver sl_driver_at(const struct sl_workflow *w, int64_t time_ns);
+/*
+ * How long the driver pauses between two submissions by itself, in nanoseconds; 0: nothing shows that it does.  Pauses are
+ * SL_DRIVER_WAITS_NS at least.  In those in which no task was done it can have waited for none: where there are
+ * SL_DRIVER_PAUSES of these it is their third quartile.  Where there are fewer, it is that of the pauses that look as if
+ * it had waited, when these are alike (quartiles within a twentieth of the median) and twice as alike as what is left of
+ * them after the task was done: who waits for tasks pauses for as long as those take.  A quarter more is still one.
+ */
+int64_t sl_driver_pause(const struct sl_workflow *w);
 
 /*
  * What a task waited for in its segment i: of its predecessors that which was done last, but before the segment ended.

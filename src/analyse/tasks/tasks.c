@@ -4,6 +4,7 @@
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "analyse/load/shared.h"
+#include "analyse/tasks/critical_path.h"
 #include "analyse/tasks/tasks_internal.h"
 #include "store/store.h" /* the kinds of links alone */
 #include "tasks_tasks.sql.h"
@@ -414,7 +415,7 @@ static void forget(struct sl_workflow *w)
     w->task = NULL;
     w->pred = w->by_done = NULL;
     w->n = w->undone = 0;
-    w->first_ns = w->last_ns = 0;
+    w->first_ns = w->last_ns = w->pause_ns = 0;
 }
 
 int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow, struct sl_err *err)
@@ -433,8 +434,10 @@ int sl_workflow_load(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflow
     rc = find_root(w, workflow, err);
     if (!rc)
         rc = find_tasks(w->k, err);
-    if (!rc)
+    if (!rc) {
         find_waits(w->k);
+        w->pause_ns = sl_driver_pause(w);
+    }
     return rc > 0 ? 0 : rc;
 }
 
