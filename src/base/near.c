@@ -64,6 +64,8 @@ int sl_near(const char *const *names, size_t n, const char *pattern, size_t best
         best[k] = i;
         how[k] = d;
     }
+    while (found > 1 && how[found - 1] > 2 * how[0]) /* beside a slip of a finger another word is not near */
+        found--;
     return found;
 }
 

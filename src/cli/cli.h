@@ -12,6 +12,7 @@
 #include "store/store.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_GATE = 3, EXIT_UNKNOWN = 4 };
 
@@ -60,6 +61,10 @@ int cli_number(const char *s, int least);
 int cli_fail(const struct cli *cli, const struct sl_err *err);
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Prints "spanloom: ..." to stderr, and a newline; on a terminal to its width. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_warn(void *to, const char *text); /* the same, as a callback; to: nothing */
+
 /* How wide lines of the output may be: $COLUMNS, the terminal's, or 80. */
 int cli_columns(void);
 
@@ -80,8 +85,11 @@ int cli_recipes_read(const struct cli *cli, struct sl_recipes *set, struct sl_er
 /* Tables and bindings anew, after the store was changed within a transaction. */
 int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
 
-/* The span type that a user means: itself, a unique end of it, or the tasks where given is NULL. */
-int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err);
+/*
+ * The span type that a user means: itself, a unique end of it, or the tasks where given is NULL, those that belong to
+ * the span `within`, if it is not 0.
+ */
+int cli_type(struct sl_store *st, const char *given, int64_t within, char *type, size_t n, struct sl_err *err);
 
 /*
  * --fail-on, of every command that compares: what gets worse by more than that makes it exit with EXIT_GATE.  Put

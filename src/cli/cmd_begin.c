@@ -45,7 +45,7 @@ static int arguments(const struct cli *cli, int argc, char **argv, struct sl_buf
 
 static void say(const struct sl_err *err)
 {
-    fprintf(stderr, "spanloom: %s\n", err->text);
+    cli_say("%s", err->text);
 }
 
 static void print_export(const struct cli *cli, const struct shell_trace *t, uint64_t id)
@@ -113,9 +113,8 @@ static bool is_called(const char *open, const char *name)
 
 static void nothing_open(pid_t pid)
 {
-    fprintf(stderr,
-            "spanloom: nothing is open in process %d that could end; say `spanloom begin` first, and --pid $$ for both "
-            "in subshells\n",
+    cli_say("nothing is open in process %d that could end; say `spanloom begin` first, and --pid $$ for both "
+            "in subshells",
             (int)pid);
 }
 
@@ -140,7 +139,7 @@ static void end_span(const struct cli *cli, struct shell_trace *t, const char *n
     if (!open.name) {
         nothing_open(t->pid);
     } else if (name && !is_called(open.name, name)) {
-        fprintf(stderr, "spanloom: %s is open in process %d, which must end before %s\n", open.name, (int)t->pid, name);
+        cli_say("%s is open in process %d, which must end before %s", open.name, (int)t->pid, name);
     } else if (shell_trace_end(t, &open, "", sl_clock_now_ns(), &err)) {
         say(&err);
     } else if (cli_option(cli, "export")) {

@@ -128,7 +128,7 @@ static int one_type(struct sl_store *st, const struct sl_recipes *set, const cha
             known |= nt >= n && !strcmp(t + nt - n, type) && (nt == n || t[nt - n - 1] == '.');
         }
         if (known)
-            fprintf(stderr, "spanloom: there are no spans of type %s yet\n", type);
+            cli_say("there are no spans of type %s yet", type);
         else
             rc = sl_err(err, SL_ENOTFOUND, "no type of span is called %s; see them with: spanloom types -d %s", type,
                         st->path);

@@ -7,7 +7,7 @@
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
-    {"by", "WHAT", "how the time is summed: state (the default), component, task, app, executor, node, worker, type",
+    {"by", "PART", "how the time is summed: state (the default), component, task, app, executor, node, worker, type",
      false},
     {"all", NULL, "every part of the path, the shortest ones too", false},
     {"slack", NULL, "instead, for each task: how much later it could have been done", false},

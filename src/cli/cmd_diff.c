@@ -75,7 +75,7 @@ static int choose_type(struct sl_diff_input sides[2], const char *given, char *t
     char *tasks = NULL;
     int rc = 0;
 
-    if (given && (rc = cli_type(sides[0].st, given, type, n, err)))
+    if (given && (rc = cli_type(sides[0].st, given, sides[0].within, type, n, err)))
         return sl_err_wrap(err, "A (%s)", sides[0].text);
     if (!given && (tasks = common_tasks(sides, has))) {
         snprintf(type, n, "%s", tasks);
@@ -105,9 +105,8 @@ static bool exceeded(const struct cli_gate *gate, const char *what, double befor
 
     if (!cli_gate_exceeded(gate, before, now))
         return false;
-    fprintf(stderr, "spanloom: --fail-on %s: %s went from %s to %s%s%s\n", gate->text, what,
-            sl_seconds_text(before, from), sl_seconds_text(now, to), *sl_show_change(before, now, percent) ? ", " : "",
-            percent);
+    cli_say("--fail-on %s: %s went from %s to %s%s%s", gate->text, what, sl_seconds_text(before, from),
+            sl_seconds_text(now, to), *sl_show_change(before, now, percent) ? ", " : "", percent);
     return true;
 }
 
@@ -158,8 +157,7 @@ static int gate_of(const struct cli_gate *gate, const struct sl_result *r, const
     sl_table_next(diff, NULL); /* the makespan */
     seen = !sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_A) && !sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_B);
     if (!seen)
-        fprintf(stderr, "spanloom: --fail-on %s does not see the makespan: %s\n", gate->text,
-                no_path ? no_path : "there are no events");
+        cli_say("--fail-on %s does not see the makespan: %s", gate->text, no_path ? no_path : "there are no events");
     else
         out = exceeded(gate, "the makespan", sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_A),
                        sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_B));
@@ -184,7 +182,7 @@ static int show(const struct cli *cli, struct sl_result *r, const char *no_path,
         return 0;
     }
     if (no_path)
-        fprintf(stderr, "spanloom: the critical path is not compared: %s\n", no_path);
+        cli_say("the critical path is not compared: %s", no_path);
     return sl_show_result(stdout, r, cli->format, err);
 }
 

@@ -68,13 +68,15 @@ static int run(struct cli *cli, int argc, char **argv)
     if ((rc = over_time_open(&p, cli)))
         return rc;
     if (!by_sql)
-        rc = cli_type(p.st, argc > 2 ? argv[2] : NULL, type, sizeof type, &err);
+        rc = cli_type(p.st, argc > 2 ? argv[2] : NULL, p.within, type, sizeof type, &err);
     p.arg = by_sql ? NULL : type;
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);
     if (!rc) {
         q.over = over_time_question(&p, people);
         rc = sl_durations(&r, &q, &err);
+        if (!rc && !by_sql)
+            cli_say_mixed(cli, p.st);
         rc = over_time_show(&p, &r, rc, people ? sl_show_durations : NULL, &err);
     }
     return over_time_close(&p, rc, &err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/lens.h"
 #include "cli/log_lines.h"
+#include "cli/workflow.h"
 #include "result/span_history.h"
 #include "result/span_names.h"
 #include "show/span_history.h"
@@ -8,6 +9,7 @@
 static const struct option_spec options[] = {
     {"lines", NULL, "also the log lines, those too that only name the span", false},
     {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own", false},
+    RUN_OPTION,
     LENS_OPTIONS,
     {NULL, NULL, NULL, false},
 };
@@ -33,7 +35,8 @@ static int show_each(struct sl_store *st, sqlite3_stmt *spans, const char *type,
             break; /* nobody reads on */
     }
     if (!rc && !any)
-        rc = sl_err(err, SL_ENOTFOUND, "no span has the type %s; see the types with: spanloom types", type);
+        rc =
+            sl_err(err, SL_ENOTFOUND, "the run has no span of type %s; see its types with: spanloom types --run", type);
     return rc;
 }
 
@@ -56,10 +59,12 @@ static int show_rows(const struct cli *cli, struct sl_store *st, sqlite3_stmt *s
     return rc;
 }
 
-#define SPANS_SQL "SELECT s.id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = ? ORDER BY "
+#define SPANS_SQL                                                                                                      \
+    "SELECT s.id FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = ?1 AND (?2 IS NULL OR s.id IN (SELECT " \
+    "span FROM descendants(?2))) ORDER BY "
 
-static int show(const struct cli *cli, struct sl_store *st, const char *type, const struct sl_history_options *how,
-                struct sl_err *err)
+static int show(const struct cli *cli, struct sl_store *st, const char *type, int64_t within,
+                const struct sl_history_options *how, struct sl_err *err)
 {
     struct sl_result r = {0};
     struct sl_table *events = sl_span_events(st, how, &r, err);
@@ -68,6 +73,8 @@ static int show(const struct cli *cli, struct sl_store *st, const char *type, co
 
     if (spans)
         sqlite3_bind_text(spans, 1, type, -1, SQLITE_STATIC);
+    if (spans && within)
+        sqlite3_bind_int64(spans, 2, within);
     if (spans && events)
         rc = how->text ? show_each(st, spans, type, events, err) : show_rows(cli, st, spans, events, err);
     sqlite3_finalize(spans);
@@ -81,6 +88,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_err err = {0};
     struct sl_history_options how = {.lines = cli_option(cli, "lines"), .text = cli->format == SL_FORMAT_TABLE};
     char type[SL_TYPE_BYTES];
+    int64_t within = 0;
     int rc;
 
     if (argc > 1)
@@ -89,13 +97,15 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--recipe is for --lines");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    rc = cli_type(st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    rc = cli_within(cli, st, &within, &err);
+    if (!rc)
+        rc = cli_type(st, argc ? argv[0] : NULL, within, type, sizeof type, &err);
     if (!rc)
         rc = cli_lens(cli, st, &how.lens, &err);
     if (!rc && how.lines)
         rc = cli_gather_lines(cli, st, 0, &err);
     if (!rc)
-        rc = show(cli, st, type, &how, &err);
+        rc = show(cli, st, type, within, &how, &err);
     sl_store_close(st);
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }

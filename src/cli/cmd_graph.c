@@ -114,7 +114,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if ((rc = over_time_open(&p, cli)))
         return rc;
     if (argc)
-        rc = cli_type(p.st, argv[0], type, sizeof type, &err);
+        rc = cli_type(p.st, argv[0], p.within, type, sizeof type, &err);
     if (!rc)
         rc = sl_result_graph(&r, p.st, argc ? type : NULL, p.within, &err);
     if (!rc)

@@ -61,7 +61,7 @@ static void warn(void *to, const char *text)
 
     if (t->shown)
         fputs("\r\033[K", stderr);
-    fprintf(stderr, "spanloom: %s\n", text);
+    cli_say("%s", text);
 }
 
 /* Files that nothing claims are many, and alike: people get them by folder. */
@@ -113,31 +113,41 @@ static void say_assumed(const struct sl_import_result *r)
 {
     int32_t o = r->assumed_offset_s, abs = o < 0 ? -o : o;
 
-    fprintf(stderr,
-            "spanloom: local times of %llu root span%s were taken as UTC%c%02d:%02d, because no record says more; "
-            "if that is wrong, make a new store and say --zone +HH:MM\n",
+    cli_say("local times of %llu root span%s were taken as UTC%c%02d:%02d, because no record says more; "
+            "if that is wrong, make a new store and say --zone +HH:MM",
             (unsigned long long)r->assumed_zones, r->assumed_zones == 1 ? "" : "s", o < 0 ? '-' : '+', abs / 3600,
             abs / 60 % 60);
 }
 
+enum { MORE_FILES = 48 };
+
+/* " and 2 more files", or nothing. */
+static char *more_files(uint64_t n, char buf[MORE_FILES])
+{
+    *buf = 0;
+    if (n > 1)
+        snprintf(buf, MORE_FILES, " and %llu more file%s", (unsigned long long)n - 1, n > 2 ? "s" : "");
+    return buf;
+}
+
 static void say_adrift(const struct sl_import_result *r)
 {
-    fprintf(stderr, "spanloom: times in %s", r->first_adrift);
-    if (r->adrift > 1)
-        fprintf(stderr, " and %llu more file%s", (unsigned long long)r->adrift - 1, r->adrift > 2 ? "s" : "");
-    fputs(" count from an unknown moment, such as the start of the machine, and appear near 1970\n", stderr);
+    char more[MORE_FILES];
+
+    cli_say("times in %s%s count from an unknown moment, such as the start of the machine, and appear near 1970",
+            r->first_adrift, more_files(r->adrift, more));
 }
 
 static void say_unended(const struct sl_import_result *r)
 {
     const char *example = r->unended > 1 ? "FILE.slt" : r->first_unended;
 
-    fprintf(stderr, "spanloom: %s", r->first_unended);
-    if (r->unended > 1)
-        fprintf(stderr, " and %llu more file%s", (unsigned long long)r->unended - 1, r->unended > 2 ? "s" : "");
-    fprintf(stderr,
-            ": %s not end in order, or still run%s; where a .pfw is wanted, this makes it: spanloom export chrome %s\n",
-            r->unended > 1 ? "these processes did" : "its process did", r->unended > 1 ? "" : "s", example);
+    char more[MORE_FILES];
+
+    cli_say(
+        "%s%s: %s not end in order, or still run%s; where a .pfw is wanted, this makes it: spanloom export chrome %s",
+        r->first_unended, more_files(r->unended, more), r->unended > 1 ? "these processes did" : "its process did",
+        r->unended > 1 ? "" : "s", example);
 }
 
 static int show_recipes(const struct cli *cli, const struct sl_import_result *r)
@@ -239,8 +249,8 @@ static int check_fields(const struct cli *cli, const struct sl_recipes *set, con
         for (size_t k = 0; k < l->v.n && !here; k++)
             here = l->v.v[k].recipe && sl_intern_find(&l->v.v[k].recipe->fields, fields[i], n) != 0;
         if (asked && !here && l->v.n)
-            fprintf(stderr, "spanloom: the field '%s' (%s) is of no use: no recipe of the files found asks for it\n",
-                    fields[i], of_project ? SL_PROJECT_FILE : "--set");
+            cli_say("the field '%s' (%s) is of no use: no recipe of the files found asks for it", fields[i],
+                    of_project ? SL_PROJECT_FILE : "--set");
         if (asked)
             continue;
         for (size_t r = 0; r < set->n && n > 2; r++)
@@ -268,7 +278,7 @@ static void say_idle(struct sl_store *st)
     sqlite3_stmt *q = sl_store_prepare(st, sql_say_idle, NULL);
 
     while (q && sqlite3_step(q) == SQLITE_ROW)
-        fprintf(stderr, "spanloom: %s: the binding '%s' links nothing\n", (const char *)sqlite3_column_text(q, 1),
+        cli_say("%s: the binding '%s' links nothing", (const char *)sqlite3_column_text(q, 1),
                 (const char *)sqlite3_column_text(q, 0));
     sqlite3_finalize(q);
 }
@@ -380,9 +390,8 @@ int cli_import(struct cli *cli, int argc, char **argv, bool tell)
     } else if (cli_option(cli, "dry-run")) {
         rc = dry_run(cli, &l);
     } else if (!claimed) {
-        fprintf(stderr,
-                "spanloom: no recipe knows any file below %s%s; see what there is with `spanloom import --dry-run`, "
-                "and `spanloom recipes` for what is known\n",
+        cli_say("no recipe knows any file below %s%s; see what there is with `spanloom import --dry-run`, "
+                "and `spanloom recipes` for what is known",
                 argv[0], argc > 1 ? " and the others" : "");
         rc = EXIT_FAILED;
     } else {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/workflow.h"
 #include "result/contents.h"
+#include "result/find_span.h"
 
 static const struct option_spec options[] = {
     {"runs", NULL, "only the root spans: runs, workflows, databases", false},
+    RUN_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -12,16 +14,18 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_result r = {0};
     struct sl_err err = {0};
     struct sl_store *st;
-    int rc = 0;
+    int64_t within;
+    int rc;
 
     if (argc)
         return cli_usage(cli, "info takes no arguments, but was given %s", argv[0]);
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    if (!cli_option(cli, "runs"))
-        rc = sl_result_info(&r, st, &err);
+    rc = sl_find_run(st, cli_option(cli, "run"), &within, &err);
+    if (!rc && !cli_option(cli, "runs"))
+        rc = sl_result_info(&r, st, within, &err);
     if (!rc)
-        rc = sl_result_runs(&r, st, &err);
+        rc = sl_result_runs(&r, st, within, &err);
     return cli_end(cli, st, &r, rc, &err);
 }
 

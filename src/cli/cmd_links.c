@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "analyse/load/near.h"
+#include "base/buf.h"
+#include "cli/workflow.h"
+#include "cli_cmd_links.sql.h"
 #include "result/links.h"
 
 static const struct option_spec options[] = {
     {"rule", "RULE", "the links of this rule, one by one", false},
     {"doubtful", NULL, "what a rule could have linked, had it known which", false},
     {"unresolved", NULL, "what rules would link, where no record knows the other span", false},
+    RUN_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -19,6 +23,18 @@ static bool known(struct sl_store *st, const char *rule)
     return yes;
 }
 
+static int no_rule(struct sl_store *st, const char *rule, struct sl_err *err)
+{
+    struct sl_buf near = {0};
+    int rc;
+
+    sl_query_near(&near, st->db, sql_rules, rule);
+    rc = sl_err(err, SL_ENOTFOUND, "no rule is called %s%s see them with: spanloom links, and spanloom bind", rule,
+                near.n ? near.s : ";");
+    sl_buf_free(&near);
+    return rc;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     const char *rule = cli_option(cli, "rule");
@@ -29,6 +45,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_result r = {0};
     struct sl_err err = {0};
     struct sl_store *st;
+    int64_t within;
     int rc;
 
     (void)argv;
@@ -39,9 +56,9 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     if (rule && !known(st, rule))
-        rc = sl_err(&err, SL_ENOTFOUND, "no rule is called %s; see them with: spanloom links, and spanloom bind", rule);
-    else
-        rc = sl_result_links(&r, st, which, rule, &err);
+        rc = no_rule(st, rule, &err);
+    else if (!(rc = cli_within(cli, st, &within, &err)))
+        rc = sl_result_links(&r, st, which, rule, within, &err);
     return cli_end(cli, st, &r, rc, &err);
 }
 

@@ -167,19 +167,15 @@ static int find(const struct cli *cli, struct sl_plot **p, const char *name)
     struct sl_err err = {0};
     struct sl_buf near = {0};
     SL_VEC(const char *) all = {0};
-    size_t best[SL_NEAR];
-    int rc = sl_plot_find(p, name, &err), n = 0;
+    int rc = sl_plot_find(p, name, &err);
 
     if (rc == SL_ENOTFOUND) {
         sl_plot_list(&names);
         for (size_t i = 0; i < names.n; i++)
             *sl_vec_add(&all) = names.v[i].name;
-        n = sl_near(all.v, all.n, name, best);
-        for (int i = 0; i < n; i++)
-            sl_buf_addf(&near, "%s%s", i ? ", " : "", all.v[best[i]]);
-        if (n)
-            sl_err(&err, SL_ENOTFOUND, "there is no plot called '%s'; near it: %s; all: spanloom plot --list", name,
-                   near.s);
+        sl_near_add(&near, all.v, all.n, name);
+        if (near.n)
+            sl_err(&err, SL_ENOTFOUND, "there is no plot called '%s'%s All: spanloom plot --list", name, near.s);
         sl_vec_free(&all);
         sl_buf_free(&near);
         sl_plot_list_free(&names);

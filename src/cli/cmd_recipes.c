@@ -171,14 +171,14 @@ static int test_log(const struct cli *cli, struct sl_recipes *set, const char *r
         if (!strcmp(set->v[i]->path, recipe))
             r = set->v[i];
     if (!r) {
-        fprintf(stderr, "spanloom: %s holds no recipe\n", recipe);
+        cli_say("%s holds no recipe", recipe);
         free(real);
         return EXIT_FAILED;
     }
     sl_recipe_jit(r);
     rc = sl_check_log(set, r, real ? real : log, &by_path, show_line, &t, &err);
     if (!by_path)
-        fprintf(stderr, "spanloom: no files: pattern of %s takes %s: import would pass it over\n", recipe, log);
+        cli_say("no files: pattern of %s takes %s: import would pass it over", recipe, log);
     printf("%ld records: %ld used, %ld unknown to all rules, %ld rejected\n", t.records, t.used, t.unknown, t.rejected);
     free(real);
     return rc ? cli_fail(cli, &err) : t.rejected ? EXIT_FAILED : EXIT_DONE;
@@ -210,7 +210,7 @@ static int run(struct cli *cli, int argc, char **argv)
         if (r) {
             fputs(r->text, stdout);
         } else {
-            fprintf(stderr, "spanloom: no recipe is called %s; see them with: spanloom recipes\n", argv[0]);
+            cli_say("no recipe is called %s; see them with: spanloom recipes", argv[0]);
             rc = EXIT_FAILED;
         }
     } else if (argc == 2) {

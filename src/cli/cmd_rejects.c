@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/workflow.h"
 #include "cli_cmd_rejects.sql.h"
 #include "result/contents.h"
+#include "result/find_span.h"
 
 static const struct option_spec options[] = {
     {"summary", NULL, "counts per source and reason instead of each record", false},
+    RUN_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -14,7 +16,8 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_result r = {0};
     struct sl_err err = {0};
     struct sl_store *st;
-    int64_t any;
+    int64_t within;
+    bool any = false;
     char *sql;
     int rc;
 
@@ -22,17 +25,22 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "rejects takes one word at the most: a part of the path");
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    sql = sqlite3_mprintf(sql_any, path, path);
-    any = sl_store_int(st, sql, -1);
-    sqlite3_free(sql);
-    if (argc && any < 0)
+    sql = sqlite3_mprintf(sql_known, path);
+    rc = sl_find_run(st, cli_option(cli, "run"), &within, &err);
+    if (!rc && argc && !sl_store_int(st, sql, 0))
         rc = sl_err(&err, SL_ENOTFOUND,
                     "no source has '%s' in its path; see them with: spanloom sql -d %s 'select path from sources'",
                     path, st->path);
-    else
-        rc = sl_result_rejects(&r, st, path, cli_option(cli, "summary") != NULL, &err);
+    sqlite3_free(sql);
+    if (!rc)
+        rc = sl_result_rejects(&r, st, path, within, cli_option(cli, "summary") != NULL, &err);
+    if (!rc) {
+        struct sl_table *t = sl_result_find(&r, "rejects");
+        any = sl_table_next(t, NULL) > 0;
+        sl_table_rewind(t);
+    }
     rc = cli_end(cli, st, &r, rc, &err);
-    if (!rc && cli->format == SL_FORMAT_TABLE && any <= 0)
+    if (!rc && cli->format == SL_FORMAT_TABLE && !any)
         puts("(no rejected records)");
     return rc;
 }

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What cmd_rejects.c asks of the store.
 
--- name: any
--- NULL: no source has this in its path.
-SELECT sum(rejected > 0)
+-- name: known
+SELECT count(*)
 FROM sl_source
-WHERE replaced_by IS NULL AND (instr(path || ifnull('#' || part, ''), %Q) OR %Q = '');
+WHERE replaced_by IS NULL AND instr(path || ifnull('#' || part, ''), %Q);

@@ -81,7 +81,7 @@ static int make(const struct cli *cli, struct sl_report_run *run, int runs, stru
     if (!rc)
         rc = strcmp(path, "-") != 0 ? cli_save(path, put, page, &err) : put(stdout, page, &err);
     for (char *line = problems.s, *end; !rc && line && (end = strchr(line, '\n')); line = end + 1)
-        fprintf(stderr, "spanloom: %.*s\n", (int)(end - line), line);
+        cli_say("%.*s", (int)(end - line), line);
     rc = rc < 0 ? cli_fail(cli, &err) : problems.n ? EXIT_FAILED : EXIT_DONE;
     sl_buf_free(&problems);
     return rc;

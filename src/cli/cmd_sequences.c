@@ -27,8 +27,7 @@ static void say_left_out(struct sl_store *st, int64_t within)
     for (int i = 1; (type = sl_task_type(st->db, i)); i++) {
         long long n = sl_result_left_out(st, type, within);
         if (n)
-            fprintf(stderr,
-                    "spanloom: %lld task%s known as %s only, and not counted here; see: spanloom sequences %s\n", n,
+            cli_say("%lld task%s known as %s only, and not counted here; see: spanloom sequences %s", n,
                     n == 1 ? " is" : "s are", type, type);
         free(type);
     }
@@ -49,7 +48,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "one type of root spans at a time; '%s' is one too many", argv[1]);
     if ((rc = over_time_open(&p, cli)))
         return rc;
-    rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
+    rc = cli_type(p.st, argc ? argv[0] : NULL, p.within, type, sizeof type, &err);
     if (!rc && !argc)
         say_left_out(p.st, p.within);
     if (!rc)
@@ -58,6 +57,8 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = cli_lens_of_recipes(cli, &p.st, 1, type, &merged, &err);
     if (!rc)
         rc = sl_result_sequences(&r, p.st, type, p.within, cli_option(cli, "by"), all, &err);
+    if (!rc)
+        cli_say_mixed(cli, p.st);
     if (!rc)
         rc = cli->format == SL_FORMAT_TABLE
                  ? sl_show_sequences(stdout, &r, type, merged ? cli_lens_says : NULL, all, &err)

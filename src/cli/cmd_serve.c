@@ -404,8 +404,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, &err);
     printf("http://127.0.0.1:%d/#%s\n", s.port, s.token);
     fflush(stdout);
-    fprintf(stderr, "spanloom: open this in a browser on this machine; Ctrl-C ends it. The part after # is the key: "
-                    "who has it can read the store.\n");
+    cli_say("open this in a browser on this machine; Ctrl-C ends it. The part after # is the key: "
+            "who has it can read the store.");
     rc = sl_server_run(&s, &err);
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }

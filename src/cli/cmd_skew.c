@@ -2,16 +2,18 @@
 /* A name for the table function clock_skew(). */
 #include "cli/picture.h"
 #include "cli/workflow.h"
+#include "result/find_span.h"
 #include "result/skew.h"
 #include "show/skew.h"
 
-static const struct option_spec options[] = {PICTURE_OPTION, {NULL, NULL, NULL, false}};
+static const struct option_spec options[] = {RUN_OPTION, PICTURE_OPTION, {NULL, NULL, NULL, false}};
 
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_result r = {0};
     struct sl_err err = {0};
     struct sl_store *st;
+    int64_t within;
     int rc;
 
     if (cli_option(cli, "output"))
@@ -22,7 +24,9 @@ static int run(struct cli *cli, int argc, char **argv)
         return EXIT_FAILED;
     rc = cli_states(cli, st, &err);
     if (!rc)
-        rc = sl_result_skew(&r, st, &err);
+        rc = sl_find_run(st, cli_option(cli, "run"), &within, &err);
+    if (!rc)
+        rc = sl_result_skew(&r, st, within, &err);
     if (!rc)
         rc = cli->format == SL_FORMAT_TABLE ? sl_show_skew(stdout, &r, &err)
                                             : sl_show_result(stdout, &r, cli->format, &err);

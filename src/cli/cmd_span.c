@@ -41,7 +41,7 @@ static void open_trace(struct shell_trace *t)
         }
     }
     if (rc)
-        fprintf(stderr, "spanloom: %s\n", err.text);
+        cli_say("%s", err.text);
     free(waits.name);
     free(around.name);
 }

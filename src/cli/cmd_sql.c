@@ -156,7 +156,7 @@ static int dot(const struct cli *cli, struct sl_store *st, const char *line, int
             struct sl_buf message = {0}, near = {0};
             sl_buf_addf(&message, "no such table: %s", word);
             near_name(st, message.s, &near);
-            fprintf(stderr, "spanloom: %s%s\n", message.s, near.n ? near.s : "; see: .tables");
+            cli_say("%s%s", message.s, near.n ? near.s : "; see: .tables");
             sl_buf_free(&message);
             sl_buf_free(&near);
             *rc = EXIT_FAILED;
@@ -165,7 +165,7 @@ static int dot(const struct cli *cli, struct sl_store *st, const char *line, int
         }
         sqlite3_free(s);
     } else {
-        fprintf(stderr, "spanloom: %s is none of .tables, .schema NAME, .help, .quit\n", line);
+        cli_say("%s is none of .tables, .schema NAME, .help, .quit", line);
         *rc = EXIT_USAGE;
     }
     return 0;

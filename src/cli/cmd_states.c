@@ -29,7 +29,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if ((rc = over_time_open(&p, cli)))
         return rc;
     if (!p.sql)
-        rc = cli_type(p.st, argc ? argv[0] : NULL, type, sizeof type, &err);
+        rc = cli_type(p.st, argc ? argv[0] : NULL, p.within, type, sizeof type, &err);
     p.arg = p.sql ? NULL : type;
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);

@@ -31,7 +31,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         rc = cli_skew(cli, p.st, &err);
     if (!rc && argc) {
-        rc = cli_type(p.st, argv[0], type, sizeof type, &err);
+        rc = cli_type(p.st, argv[0], p.within, type, sizeof type, &err);
         p.arg = type;
     }
     return over_time_run(&p, rc, sl_workers, sl_show_workers, &err);

@@ -20,7 +20,7 @@ static int say_undone(struct sl_table *t, struct sl_err *err)
     int rc = sl_table_next(t, err);
 
     if (rc > 0 && sl_table_int(t, UNDONE))
-        fprintf(stderr, "spanloom: %lld of %lld tasks were never done, as far as logs tell: was the run cut short?\n",
+        cli_say("%lld of %lld tasks were never done, as far as logs tell: was the run cut short?",
                 (long long)sl_table_int(t, UNDONE), (long long)sl_table_int(t, TASKS));
     return rc < 0 ? rc : 0;
 }

@@ -73,7 +73,7 @@ static int last_below(struct sl_store *st, const char *path, int64_t *workflow, 
         sqlite3_reset(q);
     }
     if (!rc && found.n > 1) {
-        fprintf(stderr, "spanloom: the last of %zu runs is told of, %s; the others: spanloom runs -d %s\n", found.n,
+        cli_say("the last of %zu runs is told of, %s; the others: spanloom runs -d %s", found.n,
                 sl_run_name(st, *workflow, name, sizeof name), st->path);
     }
     sqlite3_finalize(q);
@@ -152,7 +152,7 @@ static bool say_problems(const struct sl_result *r)
     bool any = false;
 
     while (sl_table_next(t, NULL) > 0) {
-        fprintf(stderr, "spanloom: %s\n", sl_table_text(t, 1, NULL));
+        cli_say("%s", sl_table_text(t, 1, NULL));
         any = true;
     }
     sl_table_rewind(t);
@@ -295,7 +295,7 @@ static int follow(struct cli *cli, char *path, const struct sl_findings *finding
 
     sigaction(SIGINT, &act, NULL);
     if (!last_written(path)) {
-        fprintf(stderr, "spanloom: waiting for %s, which %s so far; Ctrl-C ends it\n", path,
+        cli_say("waiting for %s, which %s so far; Ctrl-C ends it", path,
                 access(path, F_OK) ? "is not there" : "holds nothing");
         while (!stopped && !last_written(path))
             pause_ms(PAUSE_MS);
@@ -353,9 +353,9 @@ static int run(struct cli *cli, int argc, char **argv)
     if (sl_findings_load(&findings, &err))
         return cli_fail(cli, &err);
     for (size_t i = 0; i < findings.notice.n; i++)
-        fprintf(stderr, "spanloom: %s\n", findings.notice.v[i]);
+        cli_say("%s", findings.notice.v[i]);
     for (size_t i = 0; i < findings.problem.n; i++)
-        fprintf(stderr, "spanloom: %s\n", findings.problem.v[i]);
+        cli_say("%s", findings.problem.v[i]);
     rc = cli_option(cli, "follow") ? follow(cli, argv[0], &findings)
                                    : tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);
     rc = !rc && findings.problem.n ? EXIT_FAILED : rc;

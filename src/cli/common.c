@@ -35,11 +35,42 @@ int cli_number(const char *s, int least)
     return *s && !*end && n >= least && n <= 1000000 ? (int)n : -1;
 }
 
+static void say(const char *fmt, va_list ap)
+{
+    va_list again;
+    char *text;
+    int n;
+
+    va_copy(again, ap);
+    n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    text = sl_alloc((size_t)n + sizeof "spanloom: ");
+    strcpy(text, "spanloom: ");
+    vsnprintf(text + strlen(text), (size_t)n + 1, fmt, ap);
+    sl_show_message(stderr, text, isatty(2) ? cli_columns() : 0);
+    free(text);
+}
+
+void cli_say(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say(fmt, ap);
+    va_end(ap);
+}
+
+void cli_warn(void *to, const char *text)
+{
+    (void)to;
+    cli_say("%s", text);
+}
+
 int cli_fail(const struct cli *cli, const struct sl_err *err)
 {
     if (err->code == SL_EUSAGE)
         return cli_usage(cli, "%s", err->text);
-    fprintf(stderr, "spanloom: %s\n", err->text);
+    cli_say("%s", err->text);
     return EXIT_FAILED;
 }
 
@@ -47,14 +78,13 @@ int cli_usage(const struct cli *cli, const char *fmt, ...)
 {
     va_list ap;
 
-    fputs("spanloom: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    say(fmt, ap);
     va_end(ap);
     if (cli && cli->command)
-        fprintf(stderr, "\ntry: spanloom %s --help\n", cli->command->name);
+        fprintf(stderr, "try: spanloom %s --help\n", cli->command->name);
     else
-        fputs("\ntry: spanloom --help\n", stderr);
+        fputs("try: spanloom --help\n", stderr);
     return EXIT_USAGE;
 }
 
@@ -105,19 +135,13 @@ int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *er
     return rc ? rc : sl_recipes_compile(set, err);
 }
 
-static void warn(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
     int rc = sl_tables_make(st, set, err);
 
     if (!rc)
         rc = sl_states_write(st, "main", set, err);
-    return rc ? rc : sl_bind_apply(st, set, &(const struct sl_bind_scope){.all = true}, warn, NULL, err);
+    return rc ? rc : sl_bind_apply(st, set, &(const struct sl_bind_scope){.all = true}, cli_warn, NULL, err);
 }
 
 /* ---- gates ---- */
@@ -162,18 +186,30 @@ static int64_t count_type(struct sl_store *st, const char *type)
     return n;
 }
 
-static bool task_type(struct sl_store *st, char *type, size_t n)
+/* Of what belongs to the span `within`; 0: of all. */
+static int task_type(struct sl_store *st, int64_t within, char *type, size_t n, struct sl_err *err)
 {
-    char *found = sl_task_type(st->db, 0);
-    bool any = found;
+    sqlite3_stmt *q = within ? sl_store_prepare(st, sql_task_type, err) : NULL;
+    char *found = within ? NULL : sl_task_type(st->db, 0);
+    int rc = within && !q ? SL_ESTORE : 0;
 
-    if (any)
+    if (q)
+        sqlite3_bind_int64(q, 1, within);
+    if (q && (rc = sl_store_step(st, q, err)) > 0) {
+        found = sl_strdup(sl_store_text(q, 0));
+        rc = 0;
+    }
+    sqlite3_finalize(q);
+    if (found)
         snprintf(type, n, "%s", found);
+    else if (!rc)
+        rc = sl_err(err, SL_ENOTFOUND, "%s holds no tasks; name a type of spans, see: spanloom types%s -d %s",
+                    within ? "the run" : st->path, within ? " --run RUN" : "", st->path);
     free(found);
-    return any;
+    return rc;
 }
 
-int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struct sl_err *err)
+int cli_type(struct sl_store *st, const char *given, int64_t within, char *type, size_t n, struct sl_err *err)
 {
     struct sl_buf many = {0};
     sqlite3_stmt *q;
@@ -182,10 +218,7 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
     if (given && strlen(given) >= n)
         return sl_err(err, SL_EUSAGE, "a type of more than %zu bytes: %.200s...", n - 1, given);
     if (!given)
-        return task_type(st, type, n)
-                   ? 0
-                   : sl_err(err, SL_ENOTFOUND, "%s holds no tasks; name a type of spans, see: spanloom types -d %s",
-                            st->path, st->path);
+        return task_type(st, within, type, n, err);
     if (count_type(st, given)) {
         snprintf(type, n, "%s", given);
         return 0;
@@ -200,7 +233,7 @@ int cli_type(struct sl_store *st, const char *given, char *type, size_t n, struc
         sl_buf_addf(&many, " %s", sl_store_text(q, 0));
     }
     sqlite3_finalize(q);
-    if (!rc && !strcmp(given, "task") && task_type(st, type, n)) /* not what comes of one */
+    if (!rc && !strcmp(given, "task") && !task_type(st, within, type, n, NULL)) /* not what comes of one */
         found = 1;
     if (!rc && !found) {
         struct sl_buf near = {0};
@@ -222,5 +255,8 @@ int cli_columns(void)
 
     if (env && atoi(env) >= 40)
         return atoi(env);
-    return isatty(1) && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+    for (int fd = 1; fd <= 2; fd++) /* a terminal that has no output of ours has the messages */
+        if (isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+            return size.ws_col;
+    return 80;
 }

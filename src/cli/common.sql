@@ -10,3 +10,12 @@ SELECT n.name
 FROM sl_name n
 WHERE substr(n.name, -length(?1) - 1) = '.' || ?1 AND EXISTS (SELECT 1 FROM sl_span WHERE type = n.id)
 ORDER BY 1;
+
+-- name: task_type
+-- As sl_task_type() (analyse/load/root_events.h), of what the span ?1 holds.
+SELECT r.type
+FROM sl_role r
+JOIN sl_name n ON n.name = r.type
+WHERE r.role = 'task' AND EXISTS (SELECT 1 FROM descendants(?1) d JOIN sl_span s ON s.id = d.span WHERE s.type = n.id)
+ORDER BY (SELECT min(rank) FROM sl_state WHERE span_type = r.type), r.type
+LIMIT 1;

@@ -308,7 +308,7 @@ static void say_before(const struct asked *a)
         sl_buf_free(&score);
     }
     if (sl_programs_check(&a->plan, &wrong))
-        fprintf(stderr, "spanloom: before they can run: %s\n", wrong.text);
+        cli_say("before they can run: %s", wrong.text);
 }
 
 /* ---- all of it ---- */

@@ -236,7 +236,7 @@ static int clean_up_dead(const struct session *s, struct sl_err *err)
         free(folder);
     }
     if (removed)
-        fprintf(stderr, "spanloom: %zu worktree%s removed, which a history had left that was killed\n", removed,
+        cli_say("%zu worktree%s removed, which a history had left that was killed", removed,
                 removed == 1 ? " was" : "s were");
     sl_buf_free(&out);
     return rc;

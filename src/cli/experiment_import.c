@@ -218,12 +218,6 @@ static void make_recipe(struct sl_buf *b, const struct names *n, char sep)
 
 /* ---- the import ---- */
 
-static void warn(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 /* Files that other recipes know, too, are only runs here. */
 static void only_ours(struct sl_found_list *l)
 {
@@ -284,7 +278,7 @@ static int no_runs(struct sl_store *st, const char *file, int64_t rejected, cons
 static int import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l, const struct names *n,
                   struct sl_err *err)
 {
-    struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = warn, .project = cli->project};
+    struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = cli_warn, .project = cli->project};
     struct sl_import_result r = {0};
     struct sl_store *st = NULL;
     struct sl_asked all = {.q = {.experiment = n->experiment, .failed = true}};
@@ -374,8 +368,7 @@ static int import_logs(const struct cli *cli, const struct names *n, struct sl_e
             first = place;
     }
     if (gone)
-        fprintf(stderr, "spanloom: %zu of %zu directories that %s names are not there, such as %s\n", gone, runs.n,
-                n->logs, first);
+        cli_say("%zu of %zu directories that %s names are not there, such as %s", gone, runs.n, n->logs, first);
     its.command = &cmd_import;
     rc = path.n ? cmd_import.run(&its, (int)path.n, path.v) : EXIT_DONE;
     sl_vec_free(&path);
@@ -512,7 +505,7 @@ int cli_experiment_import(const struct cli *cli, int files, char **file)
         sl_find(&l, set, file, (size_t)files, false);
         only_ours(&l);
         for (size_t i = 0; i < l.problems.n; i++)
-            warn(NULL, l.problems.v[i]);
+            cli_warn(NULL, l.problems.v[i]);
         rc = import(cli, set, &l, &n, &err);
     }
     if (!rc && n.logs)

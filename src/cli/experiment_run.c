@@ -269,7 +269,7 @@ static int submit(struct cli_experiment_session *s, struct sl_err *err)
     int rc = cli_option(s->cli, "again") ? plan_again(s, err) : 0;
 
     if (!rc && sl_programs_check(&s->plan, &wrong)) /* nodes may have others */
-        fprintf(stderr, "spanloom: here, at least: %s\n", wrong.text);
+        cli_say("here, at least: %s", wrong.text);
     if (!rc)
         rc = load(s, err);
     if (!rc && !s->left) {

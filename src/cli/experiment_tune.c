@@ -289,7 +289,7 @@ int cli_experiment_suggest(const struct cli *cli, int argc, char **argv)
     }
     rc = finish(cli, &r, sl_show_suggested);
     if (!rc && cli_option(cli, "add"))
-        fprintf(stderr, "spanloom: %zu run%s planned: spanloom experiment run\n", sl_settings_n(&next),
+        cli_say("%zu run%s planned: spanloom experiment run", sl_settings_n(&next),
                 sl_settings_n(&next) == 1 ? " is" : "s are");
     sl_settings_free(&next);
     return rc;

@@ -267,13 +267,13 @@ static void say_idle(const struct lens_cli *c, const char *rule, const char *pat
     struct sl_buf names = {0};
 
     if (taken(c, pattern)) {
-        fprintf(stderr, "spanloom: %s: a rule before it leaves nothing that is called %s\n", rule, pattern);
+        cli_say("%s: a rule before it leaves nothing that is called %s", rule, pattern);
         return;
     }
     for (int events = strchr(pattern, '/') != NULL, k = 0; k < 2 && !names.n; k++, events = !events)
         near(events ? c->kinds.v : c->types.v, events ? c->kinds.n : c->own, pattern, &names);
-    fprintf(stderr, "spanloom: %s: nothing in %s is called %s%s; see: spanloom types --events -d %s\n", rule,
-            c->st->path, pattern, names.s ? names.s : "", c->st->path);
+    cli_say("%s: nothing in %s is called %s%s; see: spanloom types --events -d %s", rule, c->st->path, pattern,
+            names.s ? names.s : "", c->st->path);
     sl_buf_free(&names);
 }
 

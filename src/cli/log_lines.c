@@ -49,12 +49,6 @@ static void take_line(void *to, const struct sl_line *l)
     sl_buf_free(&clean);
 }
 
-static void line_problem(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 int cli_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, struct sl_err *err)
 {
     struct sl_recipes *set = sl_recipes_new();
@@ -79,7 +73,7 @@ int cli_gather_lines(const struct cli *cli, struct sl_store *st, int64_t span, s
     else
         sl_buf_adds(&which, "SELECT id FROM sl_source");
     if (!rc)
-        rc = sl_lines(st, set, cli->project, which.s, g.all ? NULL : &g.below, take_line, line_problem, &g, err);
+        rc = sl_lines(st, set, cli->project, which.s, g.all ? NULL : &g.below, take_line, cli_warn, &g, err);
     if (!rc && g.failed)
         rc = sl_store_err(st, "cannot keep the lines", err);
     sqlite3_finalize(g.insert);

@@ -94,12 +94,12 @@ enum { DATABASE, FORMAT, WIDE, COLOR, HELP, SHARED };
 static const struct option_spec shared[SHARED + 1] = {
     [DATABASE] = {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
     [FORMAT] = {"format", "FORMAT", "table, tsv, csv or json", false},
-    [WIDE] = {"wide", NULL, "cut nothing at the width of the terminal", true},
-    [COLOR] = {"color", "WHEN", "auto (on a terminal), always or never", true},
+    [WIDE] = {"wide", NULL, "cut nothing at the width of the terminal", false},
+    [COLOR] = {"color", "WHEN", "auto (on a terminal), always or never", false},
     [HELP] = {"help", NULL, "this text", false},
 };
 
-enum { HELP_WIDTH = 80, HELP_INDENT = 27 };
+enum { HELP_WIDTH = 80, HELP_INDENT = 27, USAGE_INDENT = 9 };
 
 /* Those of `instead` go before: --format is something else for graph. */
 static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead, bool hidden)
@@ -126,8 +126,11 @@ static void help_options(FILE *out, const struct option_spec *o, const struct op
 static int help(FILE *out, const struct command *c)
 {
     if (c) {
-        fprintf(out, "usage: spanloom %s [options]%s%s\n\n%s\n\noptions:\n", c->name, *c->args ? " " : "", c->args,
-                c->help);
+        struct sl_buf usage = {0};
+        sl_buf_addf(&usage, "usage: spanloom %s [options] %s", c->name, c->args);
+        sl_show_wrapped(out, usage.s, USAGE_INDENT, HELP_WIDTH);
+        fprintf(out, "\n%s\n\noptions:\n", c->help);
+        sl_buf_free(&usage);
         help_options(out, c->options, NULL, false);
         help_options(out, shared, c->options, false);
         fprintf(out, "\nmore: spanloom help %s\n", c->name);
@@ -377,7 +380,7 @@ int main(int argc, char **argv)
     sl_project_free(&project);
     free(cli.given);
     if ((fflush(stdout) != 0 || ferror(stdout)) && !pipe_closed && rc == EXIT_DONE) {
-        fputs("spanloom: cannot write the output; is the disk full?\n", stderr);
+        cli_say("cannot write the output; is the disk full?");
         rc = EXIT_FAILED;
     }
     return pipe_closed && rc != EXIT_GATE && !leaves_rest(cli.command) ? EXIT_DONE : rc;

@@ -67,20 +67,13 @@ static int fill(struct sl_mlflow_export *e, struct sl_store *st, int64_t within,
     return rc ? rc : sl_result_reports(&e->content, st, within, err);
 }
 
-static void tell(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 static int report(const struct sl_mlflow_outcome *o, bool already)
 {
     if (already)
-        tell(NULL, "the server has this already; it is not sent again");
+        cli_warn(NULL, "the server has this already; it is not sent again");
     if (o->waiting)
-        fprintf(stderr,
-                "spanloom: %d export%s; the next `spanloom export mlflow` sends %s (`--spooled`: only what waits)\n",
-                o->waiting, o->waiting == 1 ? " waits" : "s wait", o->waiting == 1 ? "it" : "them");
+        cli_say("%d export%s; the next `spanloom export mlflow` sends %s (`--spooled`: only what waits)", o->waiting,
+                o->waiting == 1 ? " waits" : "s wait", o->waiting == 1 ? "it" : "them");
     return o->waiting || o->refused ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -97,7 +90,7 @@ int cli_mlflow_send(const struct cli *cli, struct sl_store *st, int64_t within, 
     if (!rc && st)
         rc = fill(&e, st, within, names, &err);
     if (!rc)
-        rc = sl_mlflow_send(&s, st ? &e : NULL, &already, &outcome, tell, NULL, &err);
+        rc = sl_mlflow_send(&s, st ? &e : NULL, &already, &outcome, cli_warn, NULL, &err);
     sl_mlflow_export_free(&e);
     sl_mlflow_settings_free(&s);
     return rc ? cli_fail(cli, &err) : report(&outcome, already);

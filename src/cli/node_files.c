@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void warn(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 static void leave_out_others(struct sl_found_list *l)
 {
     size_t kept = 0;
@@ -28,7 +22,7 @@ static void leave_out_others(struct sl_found_list *l)
 
 static int read_files(const struct cli *cli, int argc, char *const *argv, struct sl_store **st, struct sl_err *err)
 {
-    struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = warn};
+    struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = cli_warn};
     struct sl_recipes *set = sl_recipes_new();
     struct sl_import_result r = {0};
     struct sl_found_list l = {0};
@@ -37,7 +31,7 @@ static int read_files(const struct cli *cli, int argc, char *const *argv, struct
     if (!rc) {
         sl_find(&l, set, argv, (size_t)argc, false);
         for (size_t i = 0; i < l.problems.n; i++)
-            warn(NULL, l.problems.v[i]);
+            cli_warn(NULL, l.problems.v[i]);
         leave_out_others(&l);
         if (!l.v.n)
             rc = sl_err(err, SL_ENOTFOUND, "no file of `spanloom monitor` below %s%s", argv[0],

@@ -69,6 +69,9 @@ int over_time_run(struct over_time *p, int rc,
     struct sl_result r = {0};
 
     if (!rc)
-        rc = over_time_show(p, &r, ask(&r, &q, err), people ? show : NULL, err);
+        rc = ask(&r, &q, err);
+    if (!rc && !p->sql)
+        cli_say_mixed(p->cli, p->st);
+    rc = over_time_show(p, &r, rc, people ? show : NULL, err);
     return over_time_close(p, rc, err);
 }

@@ -3,7 +3,7 @@
 #ifndef SL_CLI_OVER_TIME_H
 #define SL_CLI_OVER_TIME_H
 
-#include "cli/cli.h"
+#include "cli/workflow.h"
 #include "result/over_time.h"
 
 #include <stdint.h>
@@ -11,8 +11,7 @@
 /* In lists of options. */
 /* clang-format off */
 #define BIN_OPTION {"bin", "SECONDS", "the width of a bin (default: round, so that there are about twenty)", false}
-#define RUN_OPTION {"run", "RUN", "only what belongs to this run: its id, the beginning of it, or its directory (001)", false}
-#define BY_OPTION {"by", "WHAT", "for each app, executor, node, worker or type on its own", false}
+#define BY_OPTION {"by", "GROUP", "for each app, executor, node, worker or type on its own", false}
 #define SQL_OPTION(columns) {"sql", "QUERY", "instead, show what a query yields: " columns, false}
 /* clang-format on */
 

@@ -88,8 +88,8 @@ static int only_workflow(const struct cli *cli, struct sl_store *st, const struc
 }
 
 /* A value of one kind, from the first of words[0..n), or all of them; n 0: it is not given. */
-static int value(const struct cli *cli, struct sl_store *st, const struct sl_plot *p, const struct sl_plot_argument *a,
-                 int n, char **words, struct sl_plot_value *v, struct sl_err *err)
+static int value(const struct cli *cli, const struct over_time *over, const struct sl_plot *p,
+                 const struct sl_plot_argument *a, int n, char **words, struct sl_plot_value *v, struct sl_err *err)
 {
     char type[SL_TYPE_BYTES], *end;
     int rc = 0;
@@ -101,16 +101,16 @@ static int value(const struct cli *cli, struct sl_store *st, const struct sl_plo
             return 0;
         /* fall through */
     case SL_PLOT_TYPE:
-        rc = cli_type(st, n ? words[0] : NULL, type, sizeof type, err);
+        rc = cli_type(over->st, n ? words[0] : NULL, over->within, type, sizeof type, err);
         if (!rc)
             *v = (struct sl_plot_value){.type = SQLITE_TEXT, .s = sl_strdup(type)};
         return rc;
     case SL_PLOT_SPAN:
     case SL_PLOT_WORKFLOW:
         if (n)
-            rc = sl_find_span(st, n, words, cli_option(cli, "run"), &v->i, err);
+            rc = sl_find_span(over->st, n, words, cli_option(cli, "run"), &v->i, err);
         else if (a->kind == SL_PLOT_WORKFLOW)
-            rc = only_workflow(cli, st, p, &v->i, err);
+            rc = only_workflow(cli, over->st, p, &v->i, err);
         else
             return 0;
         v->type = SQLITE_INTEGER;
@@ -119,7 +119,7 @@ static int value(const struct cli *cli, struct sl_store *st, const struct sl_plo
         if (!n)
             return 0;
         v->type = SQLITE_INTEGER;
-        return sl_find_run(st, words[0], &v->i, err);
+        return sl_find_run(over->st, words[0], &v->i, err);
     case SL_PLOT_NUMBER:
         if (!n)
             return 0;
@@ -238,7 +238,7 @@ static void tell(const struct sl_plot *p, int rc, struct sl_err *err)
     for (int told = 0; *line && ((end = strchr(line, '\n')) || !rc); line = end + 1) {
         int n = end ? (int)(end - line) : (int)strlen(line);
         if (told++ < MOST)
-            fprintf(stderr, "spanloom: %s%s%.*s\n", file, colon, n, line);
+            cli_say("%s%s%.*s", file, colon, n, line);
         if (!end)
             return;
     }
@@ -319,17 +319,18 @@ static int fill(const struct cli *cli, const struct sl_plot *p, const struct sou
         rc = cli_lens(cli, over->st, &seen, err);
     for (size_t i = 0; i < p->argument.n && !rc && !over->sql; i++) {
         int left = argc > (int)i && !source->files ? argc - (int)i : 0;
-        rc = value(cli, over->st, p, &p->argument.v[i], left, argv + i, &v[i], err);
+        rc = value(cli, over, p, &p->argument.v[i], left, argv + i, &v[i], err);
         if (!rc && p->argument.v[i].kind == SL_PLOT_TYPE && compares_stories(p))
             rc = cli_lens_of_recipes(cli, &(struct sl_store *){over->st}, 1, v[i].s, &seen, err);
     }
     if (!rc)
         rc = sl_plot_fill(spec, p, &q, &rows, err);
+    if (!rc && !over->sql && sl_plot_asks(p, NULL, "run"))
+        cli_say_mixed(cli, over->st);
     if (!rc && rows > SL_PLOT_MANY_ROWS) {
         char n[32];
-        fprintf(stderr,
-                "spanloom: the picture has %s rows, and will be large and slow to draw; reduce them in SQL, such as by "
-                "bins or quantiles\n",
+        cli_say("the picture has %s rows, and will be large and slow to draw; reduce them in SQL, such as by "
+                "bins or quantiles",
                 sl_show_count(rows, n));
     }
     for (size_t i = 0; i < p->argument.n; i++)

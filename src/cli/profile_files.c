@@ -15,12 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void warn(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 bool profile_is_files(const struct cli *cli, int argc, char *const *argv)
 {
     const char *dot = argc ? strrchr(argv[0], '.') : NULL;
@@ -73,7 +67,7 @@ static int load_relations(struct sl_store *st, struct sl_call_sums *s, struct sl
 static int read_into(struct sl_store **st, struct sl_recipes *set, const struct sl_found_list *l,
                      struct sl_call_sums *sums, uint64_t *problems, struct sl_err *err)
 {
-    struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = *st ? NULL : warn, .sums = sums};
+    struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = *st ? NULL : cli_warn, .sums = sums};
     struct sl_import_result r = {0};
     int rc;
 
@@ -114,7 +108,7 @@ int profile_read_files(const struct cli *cli, int argc, char *const *argv, struc
     if (!rc) {
         sl_find(&l, set, argv, (size_t)argc, false);
         for (size_t i = 0; i < l.problems.n; i++)
-            warn(NULL, l.problems.v[i]);
+            cli_warn(NULL, l.problems.v[i]);
         leave_out_others(&l);
         if (!l.v.n)
             rc = sl_err(err, SL_ENOTFOUND, "no trace file below %s%s; what there is, spanloom import --dry-run says",

@@ -86,15 +86,9 @@ static void set_options(const struct job *j)
 
 /* ---- after ---- */
 
-static void warn(void *to, const char *text)
-{
-    (void)to;
-    fprintf(stderr, "spanloom: %s\n", text);
-}
-
 static int import(const struct job *j, struct sl_err *err)
 {
-    struct sl_import_options o = {.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .zone_s = INT32_MIN, .warn = warn};
+    struct sl_import_options o = {.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .zone_s = INT32_MIN, .warn = cli_warn};
     struct sl_import_result r = {0};
     struct sl_recipes *set = sl_recipes_new();
     struct sl_found_list found = {0};
@@ -214,7 +208,7 @@ static int report(const struct job *j, struct sl_err *err)
         rc = sl_show_profile(out, &r, TOP, shell_process_lives, err);
     sl_result_free(&r);
     if (rc >= 0 && want.calls.nwithin <= 1)
-        fprintf(stderr, "spanloom: only the command itself is known: %s\n", j->nothing);
+        cli_say("only the command itself is known: %s", j->nothing);
     if (out && out != stderr && fclose(out) != 0 && rc >= 0)
         rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
     sl_store_close(st);
@@ -267,9 +261,8 @@ static void tell_of_others(const struct job *j)
     if (d)
         closedir(d);
     if (n)
-        fprintf(stderr,
-                "spanloom: not imported: %s/%s%s, written meanwhile, as PerfFlowAspect's own package and library "
-                "do; spanloom import reads it, and spanloom-python(7) says how ours takes its place\n",
+        cli_say("not imported: %s/%s%s, written meanwhile, as PerfFlowAspect's own package and library "
+                "do; spanloom import reads it, and spanloom-python(7) says how ours takes its place",
                 dir, name, n > 1 ? " and others" : "");
 }
 
@@ -282,24 +275,22 @@ static void finish(const struct job *j)
     struct sl_err err = {0};
 
     if (is_empty(j->dir)) {
-        fputs("spanloom: nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?\n",
-              stderr);
+        cli_say("nothing was recorded; do PERFFLOW_OPTIONS or SPANLOOM_OPTIONS say log-enable=False?");
     } else if (wrong ? sl_err(&err, wrong->code, "%s", wrong->text) : import(j, &err)) {
-        fprintf(stderr, "spanloom: %s; the traces are kept: spanloom import %s\n", err.text, j->dir);
+        cli_say("%s; the traces are kept: spanloom import %s", err.text, j->dir);
         return;
     } else if (!cli_option(j->cli, "quiet") && report(j, &err)) {
-        fprintf(stderr, "spanloom: %s\n", err.text);
+        cli_say("%s", err.text);
     }
     tell_of_others(j);
     if (running)
-        fprintf(stderr, "spanloom: %u process%s still run%s; %s in %s; import %s when %s ended: spanloom import %s\n",
-                running, running == 1 ? "" : "es", running == 1 ? "s" : "",
-                running == 1 ? "its trace is" : "their traces are", j->dir, running == 1 ? "it" : "them",
-                running == 1 ? "it has" : "they have", j->dir);
+        cli_say("%u process%s still run%s; %s in %s; import %s when %s ended: spanloom import %s", running,
+                running == 1 ? "" : "es", running == 1 ? "s" : "", running == 1 ? "its trace is" : "their traces are",
+                j->dir, running == 1 ? "it" : "them", running == 1 ? "it has" : "they have", j->dir);
     else if (!j->keep)
         remove_dir(j->dir);
     else if (!cli_option(j->cli, "dir"))
-        fprintf(stderr, "spanloom: the traces are in %s\n", j->dir);
+        cli_say("the traces are in %s", j->dir);
 }
 
 /* ---- all of it ---- */
@@ -326,7 +317,7 @@ int traced_command(struct cli *cli, const char *name, char *const *argv, const c
     set_options(&j);
     clock_gettime(CLOCK_REALTIME_COARSE, &j.began); /* that which files have */
     if (shell_trace_open(&t, getpid(), true, &err))
-        fprintf(stderr, "spanloom: %s\n", err.text);
+        cli_say("%s", err.text);
     shell_trace_command(&t, slash && slash[1] ? slash + 1 : name, "", argv, &c);
     if (c.error) {
         if (!j.keep)

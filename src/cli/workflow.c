@@ -39,7 +39,7 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err)
         return SL_ESTORE;
     sources = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew", 0);
     off = sl_store_int(st, "SELECT count(*) FROM temp.sl_skew WHERE offset_ns <> 0", 0);
-    fprintf(stderr, "spanloom: the clocks of %lld of %lld sources were corrected; see: spanloom skew\n", off, sources);
+    cli_say("the clocks of %lld of %lld sources were corrected; see: spanloom skew", off, sources);
     return 0;
 }
 
@@ -86,6 +86,32 @@ int cli_find_workflow(const struct cli *cli, struct sl_store *st, const char *wo
     const char *run = cli_option(cli, "run");
 
     return run ? sl_find_run(st, run, workflow, err) : only_workflow(st, words, workflow, err);
+}
+
+void cli_say_mixed(const struct cli *cli, struct sl_store *st)
+{
+    enum { NAMED = 4 };
+    struct sl_run_names names = {0};
+    struct sl_buf b = {0};
+
+    if (!cli_option(cli, "run") && !sl_run_names_load(&names, st, NULL) && names.v.n > 1) {
+        for (size_t i = 0; i < names.v.n && i < NAMED; i++)
+            sl_buf_addf(&b, "%s%.100s", i ? ", " : "", names.v.v[i].name);
+        if (names.v.n > NAMED)
+            sl_buf_addf(&b, ", ... (spanloom runs -d %s)", st->path);
+        cli_say("this is of %zu runs together; of one alone with --run: %s", names.v.n, b.s);
+    }
+    sl_buf_free(&b);
+    sl_run_names_free(&names);
+}
+
+int cli_within(const struct cli *cli, struct sl_store *st, int64_t *within, struct sl_err *err)
+{
+    int rc = sl_find_run(st, cli_option(cli, "run"), within, err);
+
+    if (!rc)
+        cli_say_mixed(cli, st);
+    return rc;
 }
 
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow)

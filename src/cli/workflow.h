@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What critical-path, what-if and skew share. */
+/* Which run a command is about. */
 #ifndef SL_CLI_WORKFLOW_H
 #define SL_CLI_WORKFLOW_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 /* clang-format off */
+#define RUN_OPTION {"run", "RUN", "only what belongs to this run: its id, the beginning of it, or its directory (001)", false}
 #define SKEW_OPTION {"correct-skew", NULL, "correct clocks by what handovers say of them (spanloom skew)", false}
 #define WORKFLOW_OPTION {"run", "RUN", "the workflow: its run id, the beginning of it, or its directory (001)", false}
 /* clang-format on */
@@ -30,6 +31,13 @@ int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_bu
  */
 int cli_find_workflow(const struct cli *cli, struct sl_store *st, const char *words, int64_t *workflow,
                       struct sl_err *err);
+
+/*
+ * For commands with RUN_OPTION: *within is the span of --run, or 0; then what they tell is of all runs, which is to be
+ * said where there are several.
+ */
+int cli_within(const struct cli *cli, struct sl_store *st, int64_t *within, struct sl_err *err);
+void cli_say_mixed(const struct cli *cli, struct sl_store *st);
 
 /*
  * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a type and a key as for `show`, or

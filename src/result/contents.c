@@ -3,37 +3,46 @@
 #include "result/run_names.h"
 #include "result_contents.sql.h"
 
+/* within: ?1 of sql; 0: NULL. */
 static int add(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
-               const char *sql, struct sl_err *err)
+               const char *sql, int64_t within, struct sl_err *err)
 {
-    return sl_result_sql(r, st, name, column, columns, sql, err) ? 0 : SL_ESTORE;
+    struct sl_table *t = sl_result_sql(r, st, name, column, columns, sql, err);
+
+    if (t && within)
+        sqlite3_bind_int64(t->query, 1, within);
+    return t ? 0 : SL_ESTORE;
 }
 
-int sl_result_types(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+int sl_result_types(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
     static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL}, {"spans", SL_COLUMN_INTEGER, "spans"}};
 
-    return add(r, st, "types", column, SL_COLUMNS(column), sql_types, err);
+    return add(r, st, "types", column, SL_COLUMNS(column), sql_types, within, err);
 }
 
-int sl_result_event_types(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+int sl_result_event_types(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
     static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL},
                                               {"event", SL_COLUMN_TEXT, NULL},
                                               {"events", SL_COLUMN_INTEGER, "events"},
                                               {"spans", SL_COLUMN_INTEGER, "spans"}};
 
-    return add(r, st, "events", column, SL_COLUMNS(column), sql_events, err);
+    return add(r, st, "events", column, SL_COLUMNS(column), sql_events, within, err);
 }
 
-int sl_result_info(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+int sl_result_info(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
     static const struct sl_column column[] = {{"what", SL_COLUMN_TEXT, NULL}, {"value", SL_COLUMN_ANY, NULL}};
 
-    return add(r, st, "info", column, SL_COLUMNS(column), sql_info, err);
+    char *sql = within ? sqlite3_mprintf(sql_info_of, sql_sources_of) : NULL;
+    int rc = add(r, st, "info", column, SL_COLUMNS(column), sql ? sql : sql_info, within, err);
+
+    sqlite3_free(sql);
+    return rc;
 }
 
-int sl_result_runs(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+int sl_result_runs(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
     static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL},
                                               {"run", SL_COLUMN_TEXT, NULL},
@@ -41,10 +50,11 @@ int sl_result_runs(struct sl_result *r, struct sl_store *st, struct sl_err *err)
                                               {"children", SL_COLUMN_INTEGER, "spans"},
                                               {"span", SL_COLUMN_INTEGER, NULL}};
 
-    return add(r, st, "runs", column, SL_COLUMNS(column), sql_runs, err);
+    return add(r, st, "runs", column, SL_COLUMNS(column), sql_runs, within, err);
 }
 
-int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path, bool counts, struct sl_err *err)
+int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path, int64_t within, bool counts,
+                      struct sl_err *err)
 {
     static const struct sl_column each[] = {{"place", SL_COLUMN_TEXT, NULL},
                                             {"reason", SL_COLUMN_TEXT, NULL},
@@ -52,13 +62,13 @@ int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path
                                   count[] = {{"records", SL_COLUMN_INTEGER, "records"},
                                              {"reason", SL_COLUMN_TEXT, NULL},
                                              {"path", SL_COLUMN_TEXT, NULL}};
-    struct sl_table *t =
-        sl_result_sql(r, st, "rejects", counts ? count : each, 3, counts ? sql_reject_counts : sql_rejects, err);
+    char *sql = sqlite3_mprintf(counts ? sql_reject_counts : sql_rejects, sql_sources_of);
+    int rc = add(r, st, "rejects", counts ? count : each, 3, sql, within, err);
 
-    if (!t)
-        return SL_ESTORE;
-    sqlite3_bind_text(t->query, 1, path, -1, SQLITE_TRANSIENT);
-    return 0;
+    if (!rc)
+        sqlite3_bind_text(sl_result_find(r, "rejects")->query, 2, path, -1, SQLITE_TRANSIENT);
+    sqlite3_free(sql);
+    return rc;
 }
 
 int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, struct sl_err *err)
@@ -82,7 +92,7 @@ int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, s
     }
     if (!rc)
         rc = add(r, st, "runs", column, people ? 6 : SL_COLUMNS(column), people ? sql_workflows_short : sql_workflows,
-                 err);
+                 0, err);
     sl_run_names_free(&names);
     return rc;
 }

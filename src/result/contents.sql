@@ -5,13 +5,14 @@
 SELECT n.name AS type, count(*) AS spans
 FROM sl_span s
 JOIN sl_name n ON n.id = s.type
+WHERE ?1 IS NULL OR s.id IN (SELECT span FROM descendants(?1))
 GROUP BY n.name
 ORDER BY n.name;
 
 -- name: events
 SELECT n.name AS type, m.name AS event, sum(c) AS events, count(*) AS spans
-FROM (SELECT s.type AS st, e.type AS et, count(*) AS c FROM sl_event e JOIN sl_span s ON s.id = e.span GROUP BY
-    e.span, e.type)
+FROM (SELECT s.type AS st, e.type AS et, count(*) AS c FROM sl_event e JOIN sl_span s ON s.id = e.span
+    WHERE ?1 IS NULL OR s.id IN (SELECT span FROM descendants(?1)) GROUP BY e.span, e.type)
 JOIN sl_name n ON n.id = st
 JOIN sl_name m ON m.id = et
 GROUP BY st, et
@@ -42,25 +43,55 @@ SELECT what, value
 FROM t
 ORDER BY n;
 
+-- name: info_of
+-- The same of one run: its spans, and the sources that tell of them or lie in its directory.
+WITH d AS MATERIALIZED (SELECT span FROM descendants(?1)), o AS MATERIALIZED (%s), e AS MATERIALIZED (SELECT count(*) AS
+    n, min(time_ns) AS first_ns, max(time_ns) AS last_ns FROM d JOIN sl_event USING (span)), k AS MATERIALIZED (SELECT
+    kind, count(*) AS n FROM d JOIN sl_link l ON l.left_span = d.span GROUP BY 1), t(n, what, value) AS ( SELECT 1, 'sources',
+    (SELECT count(*) FROM o) UNION ALL SELECT 2, 'records', (SELECT ifnull(sum(records), 0) FROM sl_source
+    WHERE id IN o) UNION ALL SELECT 3, 'rejected records', (SELECT ifnull(sum(rejected), 0) FROM sl_source WHERE id IN
+    o) UNION ALL SELECT 4, 'spans', (SELECT count(*) FROM d) UNION ALL SELECT 5, 'span types', (SELECT count(DISTINCT
+    s.type) FROM d JOIN sl_span s ON s.id = d.span) UNION ALL SELECT 6, 'events', (SELECT n FROM e) UNION ALL SELECT
+    7, 'spans in another', (SELECT count(*) FROM d JOIN sl_span s ON s.id = d.span WHERE parent IS NOT NULL) UNION ALL
+    SELECT 8, 'further containments', (SELECT ifnull(sum(n), 0) FROM k WHERE kind = SL_IN) UNION ALL SELECT 9,
+    'facets', (SELECT ifnull(sum(n), 0) FROM k WHERE kind = SL_FACET) UNION ALL SELECT 10, 'after and flow links',
+    (SELECT ifnull(sum(n), 0) FROM k WHERE kind IN (SL_AFTER, SL_FLOW)) UNION ALL SELECT 12, 'records with samples',
+    (SELECT count(*) FROM d JOIN sl_sample USING (span)) UNION ALL SELECT 13, 'first event', (SELECT
+    strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', first_ns / 1e9, 'unixepoch') FROM e) UNION ALL SELECT 14, 'last event',
+    (SELECT strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', last_ns / 1e9, 'unixepoch') FROM e))
+SELECT what, value
+FROM t
+ORDER BY n;
+
+-- name: sources_of
+-- Of the run ?1.
+SELECT id
+FROM sl_source
+WHERE replaced_by IS NULL AND (id IN (SELECT s.source FROM descendants(?1) d JOIN sl_span s ON s.id = d.span UNION SELECT
+    e.source FROM descendants(?1) d JOIN sl_event e ON e.span = d.span UNION SELECT m.source FROM descendants(?1) d JOIN
+    sl_sample m ON m.span = d.span) OR EXISTS (SELECT 1 FROM sl_span s JOIN sl_shared
+    h ON h.value = s.key WHERE s.id IN (SELECT span FROM descendants(?1) WHERE depth < 2) AND s.parent IS NULL AND
+    substr(path, 1, length(h.scope) + 1) = h.scope || '/'))
+
 -- name: runs
 -- The root spans of the kinds that people think of as runs, and where they come from.
 SELECT n.name AS type, s.key AS run, ifnull((SELECT min(scope) FROM sl_shared WHERE value = s.key), '') AS
     directory, (SELECT count(*) FROM sl_span c WHERE c.parent = s.id) AS children, s.id AS span
 FROM sl_span s
 JOIN sl_name n ON n.id = s.type
-WHERE s.parent IS NULL
+WHERE s.parent IS NULL AND (?1 IS NULL OR s.id IN (SELECT span FROM descendants(?1)))
 ORDER BY n.name, s.id;
 
 -- name: rejects
 SELECT path || ':' || place AS place, reason, text
 FROM rejects
-WHERE instr(path, ?1) OR ?1 = ''
+WHERE (instr(path, ?2) OR ?2 = '') AND (?1 IS NULL OR source IN (%s))
 ORDER BY path, rejects.place;
 
 -- name: reject_counts
 SELECT count(*) AS records, reason, path
 FROM rejects
-WHERE instr(path, ?1) OR ?1 = ''
+WHERE (instr(path, ?2) OR ?2 = '') AND (?1 IS NULL OR source IN (%s))
 GROUP BY path, reason
 ORDER BY 1 DESC, path;
 

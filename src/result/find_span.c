@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/find_span.h"
+#include "analyse/load/near.h"
 #include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -79,19 +80,31 @@ static int add_root(void *to, sqlite3_stmt *row, struct sl_err *err)
     return 0;
 }
 
-/* Returns what it fills err with; named: how many are called so. */
+/* Returns what it fills err with; named: the names of how many begin so. */
 static int no_run(const struct sl_run_names *names, const char *run, size_t named, const struct sl_store *st,
                   struct sl_err *err)
 {
+    enum { LISTED = 12 };
     SL_VEC(const char *) all = {0};
-    size_t best[SL_NEAR], n;
+    struct sl_buf b = {0};
+    size_t n = 0;
 
-    for (size_t i = 0; i < names->v.n; i++)
-        *sl_vec_add(&all) = names->v.v[i].name;
-    n = named ? 0 : sl_near(all.v, all.n, run, best);
-    sl_err(err, SL_ENOTFOUND, "%s run is called %s%s%.200s; see them with: spanloom runs -d %s",
-           named ? "more than one" : "no", *run ? run : "''", n ? "; did you mean " : "", n ? all.v[best[0]] : "",
-           st->path);
+    for (size_t i = 0; i < names->v.n; i++) {
+        const char *name = names->v.v[i].name;
+        *sl_vec_add(&all) = name;
+        if (named && !strncmp(name, run, strlen(run)) && n++ < LISTED)
+            sl_buf_addf(&b, "\n  %.100s", name);
+    }
+    if (n > LISTED)
+        sl_buf_addf(&b, "\n  and %zu more; all: spanloom runs -d %s", n - LISTED, st->path);
+    if (named)
+        sl_err(err, SL_ENOTFOUND, "the names of %zu runs begin with %s; say more of it:%s", named, run, b.s);
+    else {
+        sl_near_add(&b, all.v, all.n, run);
+        sl_err(err, SL_ENOTFOUND, "no run is called %s%s see them with: spanloom runs -d %s", *run ? run : "''",
+               b.n ? b.s : ";", st->path);
+    }
+    sl_buf_free(&b);
     sl_vec_free(&all);
     return SL_ENOTFOUND;
 }
@@ -258,16 +271,7 @@ static void others(struct sl_store *st, const char *type, struct sl_buf *b)
 
 void sl_find_near_types(struct sl_store *st, const char *given, struct sl_buf *b)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql_types, NULL);
-    SL_VEC(char *) names = {0};
-
-    while (q && sl_store_step(st, q, NULL) > 0)
-        *sl_vec_add(&names) = sl_strdup(sl_store_text(q, 0));
-    sqlite3_finalize(q);
-    sl_near_add(b, (const char *const *)names.v, names.n, given);
-    for (size_t i = 0; i < names.n; i++)
-        free(names.v[i]);
-    sl_vec_free(&names);
+    sl_query_near(b, st->db, sql_types, given);
 }
 
 int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, int64_t *id, struct sl_err *err)

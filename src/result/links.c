@@ -35,13 +35,15 @@ static const struct {
 };
 
 static int add(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
-               char *sql, const char *rule, struct sl_err *err)
+               char *sql, const char *rule, int64_t within, struct sl_err *err)
 {
     struct sl_table *t = sl_result_sql(r, st, name, column, columns, sql, err);
 
     sqlite3_free(sql);
     if (t && rule)
         sqlite3_bind_text(t->query, 1, rule, -1, SQLITE_TRANSIENT);
+    if (t && within)
+        sqlite3_bind_int64(t->query, 2, within);
     return t ? 0 : SL_ESTORE;
 }
 
@@ -138,14 +140,14 @@ static void show_rows(struct overview *o, struct sl_table *t)
     }
 }
 
-static int add_overview(struct sl_result *r, struct sl_store *st, struct sl_err *err)
+static int add_overview(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
     struct overview o = {0};
-    int rc = sl_relations_count(&o.of, st->db, NULL, 0, err);
+    int rc = sl_relations_count(&o.of, st->db, NULL, within, err);
 
     if (!rc) {
         add_links(&o);
-        rc = sl_store_each(st, sql_doubts, doubt_row, &o, err, "");
+        rc = sl_store_each(st, sql_doubts, doubt_row, &o, err, within ? "i" : "", within);
     }
     if (!rc)
         show_rows(&o, sl_result_table(r, "links", overview, SL_COLUMNS(overview)));
@@ -156,12 +158,13 @@ static int add_overview(struct sl_result *r, struct sl_store *st, struct sl_err 
 
 /* ---- all of them ---- */
 
-int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule, struct sl_err *err)
+int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule, int64_t within,
+                    struct sl_err *err)
 {
     char *x, *y, *sql;
 
     if (which == SL_LINKS_OVERVIEW)
-        return add_overview(r, st, err);
+        return add_overview(r, st, within, err);
     x = sqlite3_mprintf(sql_path, "x", "x");
     y = sqlite3_mprintf(sql_path, "y", "y");
     sql = which == SL_LINKS_UNRESOLVED ? sqlite3_mprintf(sql_unresolved, sql_waiting)
@@ -169,5 +172,5 @@ int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links whic
 
     sqlite3_free(x);
     sqlite3_free(y);
-    return add(r, st, "links", questions[which].column, questions[which].columns, sql, rule, err);
+    return add(r, st, "links", questions[which].column, questions[which].columns, sql, rule, within, err);
 }

@@ -6,6 +6,8 @@
 #include "result/table.h"
 #include "store/store.h"
 
+#include <stdint.h>
+
 enum sl_links {
     SL_LINKS_OVERVIEW,   /* by rule: how many, and between what; without rule */
     SL_LINKS_EACH,       /* the links of a rule */
@@ -13,8 +15,8 @@ enum sl_links {
     SL_LINKS_UNRESOLVED, /* by rule: what it would link, where no record knows the other span */
 };
 
-/* Table: links.  rule NULL: of all rules. */
-int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule,
+/* Table: links.  rule NULL: of all rules; within: an end belongs to this span, 0: all. */
+int sl_result_links(struct sl_result *r, struct sl_store *st, enum sl_links which, const char *rule, int64_t within,
                     struct sl_err *err);
 
 #endif

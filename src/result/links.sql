@@ -8,6 +8,7 @@ FROM (SELECT kind, iif(kind = SL_IN, right_span, left_span) AS x, iif(kind = SL_
     FROM sl_doubt)
 JOIN sl_span a ON a.id = x
 JOIN sl_span b ON b.id = y
+WHERE ?1 IS NULL OR x IN (SELECT span FROM descendants(?1)) OR y IN (SELECT span FROM descendants(?1))
 GROUP BY 1, 2, 3, 4;
 
 -- name: path
@@ -21,6 +22,7 @@ GROUP BY 1, 2, 3, 4;
 SELECT %s AS "left", kind, %s AS "right", rule, confidence, x AS left_span, y AS right_span
 FROM (SELECT kind, rule, confidence, iif(kind = 'in', right_span, left_span) AS x, iif(kind = 'in', left_span,
     right_span) AS y FROM links WHERE rule = ?1)
+WHERE ?2 IS NULL OR x IN (SELECT span FROM descendants(?2)) OR y IN (SELECT span FROM descendants(?2))
 ORDER BY 6, 7;
 
 -- name: doubtful
@@ -29,13 +31,15 @@ SELECT %s AS "left", kind, %s AS candidate, count(*) OVER (PARTITION BY rule, x)
     x AS span_id, y AS candidate_id
 FROM (SELECT kind, rule, iif(kind = 'in', right_span, left_span) AS x, iif(kind = 'in', left_span, right_span) AS y
     FROM doubts)
-WHERE ?1 IS NULL OR rule = ?1
+WHERE (?1 IS NULL OR rule = ?1) AND (?2 IS NULL OR x IN (SELECT span FROM descendants(?2)) OR y IN (SELECT span FROM
+    descendants(?2)))
 ORDER BY rule, x, y;
 
 -- name: waiting
 s AS (SELECT id, type, 1 AS known FROM sl_span UNION ALL SELECT id, type, 0 FROM sl_ghost), w AS (SELECT a.type AS
     x, w.kind, b.type AS y, w.rule, count(*) AS n, iif(max(a.known), b.type, a.type) AS unknown FROM sl_weak w JOIN s
-    a ON a.id = w.left_span JOIN s b ON b.id = w.right_span WHERE NOT (a.known AND b.known) GROUP BY 1, 2, 3, 4)
+    a ON a.id = w.left_span JOIN s b ON b.id = w.right_span WHERE NOT (a.known AND b.known) AND (?2 IS NULL OR a.id IN (SELECT span FROM descendants(?2)) OR b.id IN (SELECT
+    span FROM descendants(?2))) GROUP BY 1, 2, 3, 4)
 
 -- name: unresolved
 -- By rule; sl_weak is small beside sl_link, which is only looked into for rules that wait.

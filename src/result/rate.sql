@@ -3,16 +3,16 @@
 
 -- name: all
 SELECT *
-FROM event_rate(?1, ?2);
+FROM event_rate(?1, ?2, ?3);
 
 -- name: range
 SELECT first_ns, last_ns
-FROM event_rate(?1, 9e9)
+FROM event_rate(?1, 9e9, ?3)
 LIMIT 1;
 
 -- name: bins
 SELECT time_ns, events
-FROM event_rate(?1, ?2);
+FROM event_rate(?1, ?2, ?3);
 
 -- name: kinds
 SELECT n.name, m.name
@@ -39,11 +39,11 @@ ORDER BY 1;
 
 -- name: grouped
 SELECT name AS BY_WORD, time_ns, events, per_s
-FROM event_rate(?1, ?2, 'BY_WORD');
+FROM event_rate(?1, ?2, ?3, 'BY_WORD');
 
 -- name: groups
-WITH b AS MATERIALIZED (SELECT name, time_ns, events, per_s FROM event_rate(?1, ?2, 'BY_WORD')),
-    grid AS MATERIALIZED (SELECT time_ns FROM event_rate(?1, ?2) ORDER BY 1)
+WITH b AS MATERIALIZED (SELECT name, time_ns, events, per_s FROM event_rate(?1, ?2, ?3, 'BY_WORD')),
+    grid AS MATERIALIZED (SELECT time_ns FROM event_rate(?1, ?2, ?3) ORDER BY 1)
 SELECT name AS BY_WORD, sum(events) AS events, 100.0 * sum(events) / (SELECT sum(events) FROM b) AS share_percent, max(per_s) AS most_per_s,
     spark((SELECT json_group_array(ifnull(c.events, 0)) FROM (SELECT c.events FROM grid g LEFT JOIN b c ON c.name = o.name AND c.time_ns = g.time_ns ORDER BY g.time_ns) c)) AS over_time
 FROM b o

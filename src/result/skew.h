@@ -6,7 +6,10 @@
 #include "result/table.h"
 #include "store/store.h"
 
-/* Tables: skew, a row a source; by_path, the same, references first, then by their paths. */
-int sl_result_skew(struct sl_result *r, struct sl_store *st, struct sl_err *err);
+#include <stdint.h>
+
+/* Tables: skew, a row a source that tells of the span `within`, or of what belongs to it (0: each source); by_path, the
+ * same, references first, then by their paths. */
+int sl_result_skew(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err);
 
 #endif

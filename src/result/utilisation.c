@@ -24,7 +24,7 @@ static const struct sl_column bins[] = {
 };
 
 /* What workers there are; where there are several types, the user says which. */
-static int find_type(struct sl_store *st, char *type, size_t n, struct sl_err *err)
+static int find_type(struct sl_store *st, int64_t within, char *type, size_t n, struct sl_err *err)
 {
     struct sl_buf all = {0};
     sqlite3_stmt *q = sl_store_prepare(st, sql_types, err);
@@ -32,6 +32,8 @@ static int find_type(struct sl_store *st, char *type, size_t n, struct sl_err *e
 
     if (!q)
         return SL_ESTORE;
+    if (within)
+        sqlite3_bind_int64(q, 1, within);
     while ((rc = sl_store_step(st, q, err)) > 0) {
         if (!found++)
             snprintf(type, n, "%s", sl_store_text(q, 0));
@@ -276,7 +278,7 @@ int sl_workers(struct sl_result *r, const struct sl_over_time *question, struct 
     int rc = 0;
 
     if (!q.sql && !q.about) {
-        rc = find_type(q.st, type, sizeof type, err);
+        rc = find_type(q.st, q.within, type, sizeof type, err);
         q.about = type;
     }
     q.bins = BINS;

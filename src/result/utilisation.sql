@@ -5,7 +5,8 @@
 SELECT r.type
 FROM sl_role r
 JOIN sl_name n ON n.name = r.type
-WHERE r.role = 'worker' AND EXISTS (SELECT 1 FROM sl_span WHERE type = n.id)
+WHERE r.role = 'worker' AND EXISTS (SELECT 1 FROM sl_span s WHERE s.type = n.id AND (?1 IS NULL OR s.id IN
+    (SELECT span FROM descendants(?1))))
 ORDER BY 1;
 
 -- name: all

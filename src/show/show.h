@@ -69,6 +69,12 @@ void sl_show_wrapped(FILE *out, const char *text, int indent, int columns);
 /* The same on a terminal, elsewhere one line, of a text that may be of a log, by sl_show_clean(). */
 void sl_show_words(FILE *out, const char *text, int indent);
 
+/*
+ * A message, ended by a newline: what is longer than `columns` (0: nothing is) goes on in the next line, indented by
+ * two more.  Not parted are words and commands (spanloom ...), which people copy.
+ */
+void sl_show_message(FILE *out, const char *text, int columns);
+
 /* A bar of share * width columns, at least a sliver where share > 0.  buf holds 4 * width + 4 bytes. */
 char *sl_show_bar(double share, int width, char *buf);
 /* One column of a row of bars, a blank to a full block; the lowest stands for all that is little. */

@@ -27,6 +27,14 @@ struct store {
 
 #define DAMAGED "; the store is damaged: make a new one from the logs with -d"
 
+/* What a function says, without its name before it: who asked may not know that there is one. */
+static const char *without_function(const char *why)
+{
+    size_t n = strspn(why, "abcdefghijklmnopqrstuvwxyz_0123456789");
+
+    return n && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
+}
+
 int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err)
 {
     int rc = sqlite3_extended_errcode(st->db);
@@ -46,6 +54,8 @@ int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err)
     }
     if (rc == SQLITE_ERROR && (!strncmp(why, "no such table: sl_", 18) || !strncmp(why, "no such table: main.sl_", 23)))
         hint = DAMAGED;
+    if (rc == SQLITE_ERROR && !*hint && without_function(why) != why)
+        return sl_err(err, SL_ESTORE, "%s: %s", st->path, without_function(why));
     return sl_err(err, (rc & 0xff) == SQLITE_BUSY ? SL_EBUSY : SL_ESTORE, "%s: %s: %s%s", st->path, doing, why, hint);
 }
 

@@ -74,7 +74,7 @@ Names that nothing has, and names that several have.
 
   $ spanloom sequences --ignore htex.manger --merge a/x=worker.task/received,*/exec_done | head -1
   spanloom: --ignore: nothing in spanloom.db is called htex.manger; near it: parsl.executor.htex.manager; see: spanloom types --events -d spanloom.db
-  spanloom: --merge: nothing in spanloom.db is called parsl.executor.htex.worker.task/received; near it: parsl.executor.htex.worker.task/worker_received_task, parsl.executor.htex.worker/started, parsl.executor.htex.worker/died; see: spanloom types --events -d spanloom.db
+  spanloom: --merge: nothing in spanloom.db is called parsl.executor.htex.worker.task/received; near it: parsl.executor.htex.worker.task/worker_received_task; see: spanloom types --events -d spanloom.db
   There are 8 different orderings of events below 198 spans of type parsl.monitoring.task
   $ spanloom sequences --ignore try
   spanloom: several types end in 'try'; say which, or '*.try' for all: parsl.monitoring.try parsl.rundir.try

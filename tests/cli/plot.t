@@ -61,7 +61,7 @@ Mistakes:
   spanloom: there is no plot called 'nothing'; see: spanloom plot --list
   [1]
   $ spanloom plot state -o x.svg
-  spanloom: there is no plot called 'state'; near it: states, rate; all: spanloom plot --list
+  spanloom: there is no plot called 'state'; did you mean 'states' or 'rate'? All: spanloom plot --list
   [1]
   $ spanloom plot states
   spanloom: where to? -o FILE.html (or .svg, .png, .pdf, .json); or --open shows it in the browser

@@ -147,12 +147,12 @@ What the study would look through and nothing is called:
   > merge: {my.step/all: {of: [my.step/begun, my.step/begn]}}
   > END
   $ spanloom import 2>&1 >/dev/null | sed "s:$PWD:HERE:"
-  spanloom: HERE/spanloom.yaml: ignore: nothing in job.db is called my.stp; near it: my.step, my.site, my.job; see: spanloom types --events -d job.db
+  spanloom: HERE/spanloom.yaml: ignore: nothing in job.db is called my.stp; near it: my.step, my.site; see: spanloom types --events -d job.db
   spanloom: HERE/spanloom.yaml: ignore: nothing in job.db is called */resumed; see: spanloom types --events -d job.db
   spanloom: HERE/spanloom.yaml: rename: a rule before it leaves nothing that is called my.step/ended
-  spanloom: HERE/spanloom.yaml: merge: nothing in job.db is called my.step/begn; near it: my.step/began, my.stage/begun, my.step/ended; see: spanloom types --events -d job.db
+  spanloom: HERE/spanloom.yaml: merge: nothing in job.db is called my.step/begn; near it: my.step/began; see: spanloom types --events -d job.db
   $ spanloom import --quiet
   $ sed -i '/^ignore/d; /^rename/d; s/my.step.begn/job.over/' spanloom.yaml
   $ spanloom import 2>&1 >/dev/null | sed "s:$PWD:HERE:"
-  spanloom: HERE/spanloom.yaml: merge: nothing in job.db is called my.step/begun; near it: my.step/began, my.stage/begun, my.step/ended; see: spanloom types --events -d job.db
+  spanloom: HERE/spanloom.yaml: merge: nothing in job.db is called my.step/begun; near it: my.step/began; see: spanloom types --events -d job.db
   spanloom: HERE/spanloom.yaml: merge: nothing in job.db is called job.over; see: spanloom types --events -d job.db

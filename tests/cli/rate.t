@@ -70,14 +70,14 @@ Mistakes:
   try: spanloom rate --help
   [2]
   $ spanloom rate no_such_event
-  spanloom: spanloom.db: query failed: event_rate: no event is called no_such_event; see what there is with: spanloom types --events
+  spanloom: spanloom.db: no event is called no_such_event; see what there is with: spanloom types --events
   [1]
   $ spanloom rate --bin x returned
   spanloom: --bin needs seconds, such as 60 or 0.5, not 'x'
   try: spanloom rate --help
   [2]
   $ spanloom rate --bin 1e-9 returned
-  spanloom: spanloom.db: query failed: event_rate: 21779385001 bins of 1e-09 s are more than 10000000; make them wider, or choose some: WHERE time_ns BETWEEN ...
+  spanloom: spanloom.db: 21779385001 bins of 1e-09 s are more than 10000000; make them wider, or choose some: WHERE time_ns BETWEEN ...
   [1]
   $ spanloom rate --sql "SELECT 1 AS time"
   spanloom: --sql: the query has no column time_ns; it needs: time_ns

@@ -240,5 +240,5 @@ A run by the name that `runs` gives it, where there are several:
   $ spanloom show task 1 -d both.db --run parsl-2026-thread | head -1
   parsl.monitoring.task 1 (sleeper) of parsl.monitoring.workflow 24792d53-056c-4365-9d65-d19c375da1bd  (span 1596)
   $ spanloom show task 1 -d both.db --run parsl-thread
-  spanloom: no run is called parsl-thread; did you mean parsl-htex; see them with: spanloom runs -d both.db
+  spanloom: no run is called parsl-thread; did you mean 'parsl-htex'? see them with: spanloom runs -d both.db
   [1]

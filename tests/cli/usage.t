@@ -92,7 +92,6 @@ All of it fits a terminal:
   try: spanloom --help
   spanloom: there is no command 'what'; did you mean 'what-if' or 'why'?
   try: spanloom --help
-  usage: spanloom export [options] perfetto | chrome [FILE.slt...] | otlp | csv | ctf | mlflow [FILE...]
   $ spanloom import --help
   usage: spanloom import [options] [PATH...]
   
@@ -110,6 +109,8 @@ All of it fits a terminal:
     --quiet                  no progress and no summary
     -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
     --format FORMAT          table, tsv, csv or json
+    --wide                   cut nothing at the width of the terminal
+    --color WHEN             auto (on a terminal), always or never
     --help                   this text
   
   more: spanloom help import

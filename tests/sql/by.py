@@ -233,7 +233,7 @@ def words_that_are_none():
         check("app, executor, node, worker" in done.err and "colour" in done.err, done.err)
     check("group its rows" in spanloom("states", "--sql", "SELECT 1", "--by", "app", "-d", file, code=2).err, "a query")
     check("sums up" in spanloom("durations", "a", "b", "--list", "--by", "app", "-d", file, code=2).err, "a list")
-    done = spanloom("sql", "-d", file, "SELECT * FROM event_rate('returned', 1, 'colour')", code=1)
+    done = spanloom("sql", "-d", file, "SELECT * FROM event_rate('returned', 1, NULL, 'colour')", code=1)
     check("app, executor" in done.err, done.err)
 
 

@@ -28,6 +28,10 @@ _spanloom() {
             FORM,*) words=(html svg png pdf json) ;;
             FILE,* | DIRECTORY,*) files=1 ;;
             WHICH,*) words=(thread process rank) ;;
+            WHEN,*) words=(auto always never) ;;
+            PART,*) words=(state component task app executor node worker type) ;;
+            GROUP,*) words=(app executor node worker type) ;;
+            RUN,*) words=("$(SPANLOOM_DB=$store "$program" runs --format tsv 2>/dev/null | sed 1d | cut -f1)") ;;
             WHAT,* | *TYPE,*) types=1 ;;
             ?*,*,*) return ;;
             ,-*,*) ;;

@@ -5,15 +5,15 @@ function __spanloom_commands
     spanloom --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
 end
 
-function __spanloom_types
-    set -l words $argv
+function __spanloom_names # COMMAND WORD...: the first column of what the command prints
+    set -l words $argv[2..-1]
     set -l store $SPANLOOM_DB
     for i in (seq 2 (count $words))
         if contains -- $words[$i] -d --database
             set store $words[(math $i + 1)]
         end
     end
-    SPANLOOM_DB=$store spanloom types --format tsv 2>/dev/null | sed 1d | cut -f1
+    SPANLOOM_DB=$store spanloom $argv[1] --format tsv 2>/dev/null | sed 1d | cut -f1
 end
 
 function __spanloom_complete
@@ -44,6 +44,18 @@ function __spanloom_complete
         case WHICH
             printf '%s\n' thread process rank
             return
+        case WHEN
+            printf '%s\n' auto always never
+            return
+        case PART
+            printf '%s\n' state component task app executor node worker type
+            return
+        case GROUP
+            printf '%s\n' app executor node worker type
+            return
+        case RUN
+            __spanloom_names runs $words
+            return
         case FORMAT
             printf '%s\n' table tsv csv json
             return
@@ -51,7 +63,7 @@ function __spanloom_complete
             printf '%s\n' html svg png pdf json
             return
         case WHAT '*TYPE'
-            __spanloom_types $words
+            __spanloom_names types $words
             return
         case '?*'
             return
@@ -70,7 +82,7 @@ function __spanloom_complete
     # arguments, by what the usage calls them
     switch $help[1]
         case '*TYPE*'
-            __spanloom_types $words
+            __spanloom_names types $words
         case '*PLOT*'
             spanloom plot --list --format tsv 2>/dev/null | sed 1d | cut -f1
         case '*NAME*'

@@ -4,6 +4,7 @@
  * events by (time, number) settles ties.  Only the names that occur are numbered, so that 32 bits suffice.
  */
 #include "analyse/load/root_events.h"
+#include "analyse/load/near.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "analyse/load/shared.h"
@@ -125,7 +126,7 @@ int sl_event_match_asked(struct sl_event_match *m, const struct sl_root_events *
         return sl_err(err, SL_EUSAGE, "an event is named like returned, or parsl.monitoring.task/returned");
     if (!s->e.n || (sl_event_match(m, s, pattern) && occurs(m, s)))
         return 0;
-    return sl_err(err, SL_ENOTFOUND, "no event is called %s; see what there is with: spanloom types --events", pattern);
+    return sl_no_event(s->db, pattern, err);
 }
 
 void sl_event_match_free(struct sl_event_match *m)

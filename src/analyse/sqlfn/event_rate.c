@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_rate(event, bin_s [, by]): how often something happened, bin by bin.
+ * event_rate(event, bin_s [, within [, by]]): how often something happened, bin by bin.
  *
  *   time_ns   where the bin begins, a multiple of its width since the epoch
  *   events    how many there are in it
@@ -10,6 +10,8 @@
  *
  * Bins reach from the first such event to the last; between them, those without events have 0.  event is EVENT or
  * SPAN_TYPE/EVENT, with * for any text.  Events are as in the view `events`: no lens, clocks as they were.
+ *
+ * within: the id of a span; only events of what belongs to it (descendants()) count.  NULL: all.
  *
  * by: 'app', 'executor', 'node', 'worker' or 'type' (analyse/groups.h): these by name, each with the bins in which it
  * has events; the hidden column name has it.
@@ -22,6 +24,7 @@
 #include "analyse/ext.h"
 #include "analyse/groups.h"
 #include "analyse/lens/lens.h"
+#include "analyse/load/near.h"
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
@@ -32,12 +35,14 @@
 #include <stdlib.h>
 
 enum { TIME_NS, EVENTS, PER_S, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, NAME };
-enum { EVENT, BIN_S, BY };
+enum { EVENT, BIN_S, WITHIN, BY };
 
 struct state {
     SL_VEC(int64_t) time_ns;
     SL_VEC(uint32_t) group; /* of each, where they are grouped */
     struct sl_graph g;
+    bool *inside;   /* by span: it belongs to `within`; NULL: all do */
+    bool elsewhere; /* there are such events, but not inside */
     struct sl_groups groups;
     uint32_t *by_name, all;    /* the groups in order, with none at the end; how many; 1 without */
     uint32_t of;               /* the one at hand, into by_name */
@@ -77,7 +82,12 @@ static int event_row(void *to, sqlite3_value **v)
 {
     struct state *s = to;
     int64_t t = sqlite3_value_int64(v[0]);
+    uint32_t span = s->g.n ? sl_graph_find(&s->g, sqlite3_value_int64(v[1])) : SL_NO_INDEX;
 
+    if (s->inside && (span == SL_NO_INDEX || !s->inside[span])) {
+        s->elsewhere = true;
+        return 0;
+    }
     if (!s->events++)
         s->first_ns = s->last_ns = t;
     s->first_ns = t < s->first_ns ? t : s->first_ns;
@@ -85,10 +95,8 @@ static int event_row(void *to, sqlite3_value **v)
     if (t < s->min_ns || t > s->max_ns)
         return 0;
     *sl_vec_add(&s->time_ns) = t;
-    if (s->groups.by != SL_GROUP_BY_NONE) {
-        uint32_t span = sl_graph_find(&s->g, sqlite3_value_int64(v[1]));
+    if (s->groups.by != SL_GROUP_BY_NONE)
         *sl_vec_add(&s->group) = span == SL_NO_INDEX ? 0 : sl_groups_of(&s->groups, span);
-    }
     return 0;
 }
 
@@ -115,22 +123,36 @@ static int scan_events(struct state *s, sqlite3 *db, const char *pattern, struct
     return rc;
 }
 
+static void find_inside(struct state *s, int64_t within)
+{
+    uint32_t root = sl_graph_find(&s->g, within);
+    struct sl_walk w;
+
+    s->inside = sl_alloc(s->g.n + 1);
+    sl_walk_init(&w, &s->g);
+    if (root != SL_NO_INDEX)
+        sl_walk_closure(&w, root);
+    for (size_t i = 0; i < w.n; i++)
+        s->inside[w.span[i]] = true;
+    sl_walk_free(&w);
+}
+
 static int any_row(void *to, sqlite3_value **v)
 {
     *(bool *)to = sqlite3_value_int64(v[0]) != 0;
     return 0;
 }
 
-/* Nothing happened: in an empty store that is no mistake. */
-static int check_empty(sqlite3 *db, const char *pattern, struct sl_err *err)
+/* Nothing happened: in an empty store, or in a part of one where it did elsewhere, that is no mistake. */
+static int check_empty(const struct state *s, sqlite3 *db, const char *pattern, struct sl_err *err)
 {
     bool any = false;
-    int rc = sl_query_each(db, "SELECT sl_query_each(?1, x) FROM (SELECT EXISTS (SELECT 1 FROM sl_event) AS x)",
-                           any_row, &any, err);
+    int rc = s->elsewhere
+                 ? 0
+                 : sl_query_each(db, "SELECT sl_query_each(?1, x) FROM (SELECT EXISTS (SELECT 1 FROM sl_event) AS x)",
+                                 any_row, &any, err);
 
-    return rc || !any ? rc
-                      : sl_err(err, SL_ENOTFOUND,
-                               "no event is called %s; see what there is with: spanloom types --events", pattern);
+    return rc || !any ? rc : sl_no_event(db, pattern, err);
 }
 
 /* ---- rows ---- */
@@ -143,6 +165,7 @@ static void end(void *state)
     sl_vec_free(&s->group);
     sl_groups_free(&s->groups);
     sl_graph_free(&s->g);
+    free(s->inside);
     free(s->by_name);
     free(s->count);
 }
@@ -204,6 +227,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     const char *pattern = (const char *)sqlite3_value_text(call->arg[EVENT]);
+    bool part = call->arg[WITHIN] && sqlite3_value_type(call->arg[WITHIN]) != SQLITE_NULL;
     enum sl_by by;
     int rc;
 
@@ -212,7 +236,13 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     rc = sl_by_find(&by, call->arg[BY] ? (const char *)sqlite3_value_text(call->arg[BY]) : NULL, err);
     if (!rc)
         rc = sl_bins_width(&s->bins, call->arg[BIN_S], err);
-    if (!rc && by != SL_GROUP_BY_NONE && !(rc = sl_graph_load(&s->g, call->db, 0, err)))
+    if (!rc && part && sqlite3_value_numeric_type(call->arg[WITHIN]) != SQLITE_INTEGER)
+        rc = sl_err(err, SL_EUSAGE, "WITHIN is the id of a span, not '%s'", sqlite3_value_text(call->arg[WITHIN]));
+    if (!rc && (by != SL_GROUP_BY_NONE || part))
+        rc = sl_graph_load(&s->g, call->db, 0, err);
+    if (!rc && part)
+        find_inside(s, sqlite3_value_int64(call->arg[WITHIN]));
+    if (!rc && by != SL_GROUP_BY_NONE)
         rc = sl_groups_open(&s->groups, &s->g, call->db, by, err);
     s->min_ns = call->min;
     if (!rc && (s->bins.about || __builtin_add_overflow(call->max, s->bins.width_ns, &s->max_ns)))
@@ -224,7 +254,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     if (!rc)
         sl_bins_fit(&s->bins, s->first_ns, s->last_ns);
     if (!rc)
-        rc = s->events ? count(s, call, err) : check_empty(call->db, pattern, err);
+        rc = s->events ? count(s, call, err) : check_empty(s, call->db, pattern, err);
     return rc;
 }
 
@@ -269,10 +299,11 @@ static int64_t row_id(const void *state)
 
 static const struct sl_table_fn fn = {
     .name = "event_rate",
-    .schema = "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN, "
-              "\"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, last_ns INTEGER HIDDEN, name TEXT HIDDEN)",
+    .schema =
+        "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN, "
+        "within INTEGER HIDDEN, \"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, last_ns INTEGER HIDDEN, name TEXT HIDDEN)",
     .columns = COLUMNS,
-    .args = 3,
+    .args = 4,
     .needed = 2,
     .usage = "event_rate('parsl.monitoring.task/returned', 60)",
     .rows = 1000,
