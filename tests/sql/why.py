@@ -571,7 +571,7 @@ def runs_are_called_by_what_tells_their_directories_apart():
             check(spanloom("why", "--run", word, "-d", two, code=(0, 1)).out.startswith(r["run"]), word)
     for run_id in sql(two, "SELECT key FROM spans WHERE type = 'parsl.rundir.workflow'"):
         check(spanloom("why", "--run", run_id["key"][:3], "-d", two, code=(0, 1)).out, run_id)
-    check("no run is called parsl-2026-lots; did you mean parsl-2026-lost" in spanloom("why", "--run", "parsl-2026-lots", "-d", two, code=1).err, "meant")
+    check("no run is called parsl-2026-lots; did you mean 'parsl-2026-lost'" in spanloom("why", "--run", "parsl-2026-lots", "-d", two, code=1).err, "meant")
     check("'' names no run" in spanloom("why", "", "-d", two, code=2).err, "empty")
     r = spanloom("why", "--run", "parsl-2026", "-d", two, code=1)
     check("more than one run is called parsl-2026" in r.err, r.err)
