@@ -139,7 +139,7 @@ Several workflows in a store, or none:
 One argument too many is not taken for a condition:
 
   $ spanloom sql "SELECT count(*) FROM critical_path(1, 2)"
-  spanloom: query: critical_path takes at most 1 argument, such as critical_path(1), with the id of a workflow's span (and hidden columns of its result are not compared by =)
+  spanloom: critical_path takes at most 1 argument, such as critical_path(1), with the id of a workflow's span (and hidden columns of its result are not compared by =)
   [1]
 
 Inside of a task, traced functions have their part, by name:

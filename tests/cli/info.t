@@ -20,7 +20,7 @@ What a store holds.
   last event                    2026-11-20T08:12:00.523Z
   local times                   UTC+00:00 as the logs say
   links to spans not known yet  0
-  schema                        6
+  schema                        7
   $ spanloom info --format csv | head -5
   what,value
   sources,15

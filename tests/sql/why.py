@@ -574,7 +574,7 @@ def runs_are_called_by_what_tells_their_directories_apart():
     check("no run is called parsl-2026-lots; did you mean 'parsl-2026-lost'" in spanloom("why", "--run", "parsl-2026-lots", "-d", two, code=1).err, "meant")
     check("'' names no run" in spanloom("why", "", "-d", two, code=2).err, "empty")
     r = spanloom("why", "--run", "parsl-2026", "-d", two, code=1)
-    check("more than one run is called parsl-2026" in r.err, r.err)
+    check("the names of 2 runs begin with parsl-2026; say more of it:\n  parsl-2026-dual\n  parsl-2026-lost\n" in r.err, r.err)
     alone = imported(f"{data}/parsl-2026-dual", store="one.db").store
     equal([r["run"] for r in json.loads(spanloom("runs", "-d", alone, "--format", "json").out)], ["parsl-2026-dual"])
 
