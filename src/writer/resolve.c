@@ -326,9 +326,11 @@ static int write_weak(struct sl_writer *w, struct sl_err *err)
     if (!rc)
         rc = sl_write_ghosts(w, err);
     return rc ? rc
-              : sl_store_insert(w->st, "INSERT OR IGNORE INTO sl_weak (left_span, kind, right_span, rule, source, place, weak) "
-                                       "SELECT c0, c1, c2, c3, c4, c5, c6 FROM sl_rows",
-                                &rows, err);
+              : sl_store_insert(
+                    w->st,
+                    "INSERT OR IGNORE INTO sl_weak (left_span, kind, right_span, rule, source, place, weak) "
+                    "SELECT c0, c1, c2, c3, c4, c5, c6 FROM sl_rows",
+                    &rows, err);
 }
 
 struct naming {

@@ -4,8 +4,8 @@
  * events by (time, number) settles ties.  Only the names that occur are numbered, so that 32 bits suffice.
  */
 #include "analyse/load/root_events.h"
-#include "analyse/load/near.h"
 #include "analyse/ext.h"
+#include "analyse/load/near.h"
 #include "analyse/load/rows.h"
 #include "analyse/load/shared.h"
 #include "base/mem.h"

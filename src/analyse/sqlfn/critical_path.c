@@ -108,10 +108,9 @@ static void column(const void *state, sqlite3_context *out, int col)
 
 static const struct sl_table_fn fn = {
     .name = "critical_path",
-    .schema =
-        "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
-        "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
-        "undone INTEGER HIDDEN)",
+    .schema = "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
+              "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
+              "undone INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 1,
     .needed = 1,

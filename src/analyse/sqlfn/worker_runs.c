@@ -35,8 +35,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 
     end(s);
     *s = (struct state){0};
-    rc = sl_worker_runs_make(&s->w, call->db, (const char *)sqlite3_value_text(call->arg[0]), call->arg[1],
-                             err);
+    rc = sl_worker_runs_make(&s->w, call->db, (const char *)sqlite3_value_text(call->arg[0]), call->arg[1], err);
     s->rows.n = rc ? 0 : s->w.n;
     return rc;
 }

@@ -53,11 +53,12 @@ struct sl_driver {
 };
 struct sl_driver sl_driver_at(const struct sl_workflow *w, int64_t time_ns);
 /*
- * How long the driver pauses between two submissions by itself, in nanoseconds; 0: nothing shows that it does.  Pauses are
- * SL_DRIVER_WAITS_NS at least.  In those in which no task was done it can have waited for none: where there are
- * SL_DRIVER_PAUSES of these it is their third quartile.  Where there are fewer, it is that of the pauses that look as if
- * it had waited, when these are alike (quartiles within a twentieth of the median) and twice as alike as what is left of
- * them after the task was done: who waits for tasks pauses for as long as those take.  A quarter more is still one.
+ * How long the driver pauses between two submissions by itself, in nanoseconds; 0: nothing shows that it does.  Pauses
+ * are SL_DRIVER_WAITS_NS at least.  In those in which no task was done it can have waited for none: where there are
+ * SL_DRIVER_PAUSES of these it is their third quartile.  Where there are fewer, it is that of the pauses that look as
+ * if it had waited, when these are alike (quartiles within a twentieth of the median) and twice as alike as what is
+ * left of them after the task was done: who waits for tasks pauses for as long as those take.  A quarter more is still
+ * one.
  */
 int64_t sl_driver_pause(const struct sl_workflow *w);
 
