@@ -21,7 +21,9 @@ def main(output, array, base, *paths):
         for path in sorted(paths):
             with open(path, "rb") as file:
                 data = file.read()
-            name = literal(os.path.relpath(path, base).encode())
+            # what another tool made lies in the build
+            name = literal((os.path.relpath(path, base) if os.path.realpath(path).startswith(os.path.realpath(base) + os.sep)
+                            else os.path.basename(path)).encode())
             lines = "\n     ".join(map(literal, data.splitlines(keepends=True))) or '""'
             out.write(f"    {{{name},\n     {lines},\n     {len(data)}}},\n")
         out.write("    {0},\n};\n")

@@ -92,21 +92,28 @@ static const char *take(struct make *m, const char *name, const char *prefix)
     return b.s;
 }
 
+static void add_as(struct sl_buf *b, const char *name)
+{
+    char *as = sqlite3_mprintf(" AS \"%w\"", name);
+
+    sl_buf_adds(b, as);
+    sqlite3_free(as);
+}
+
 /* fmt: with the formats of sqlite3_mprintf(). */
 static void column(struct make *m, const char *name, const char *fmt, ...)
 {
     va_list ap;
-    char *text, *as;
+    char *text;
 
     if (!name)
         return;
     va_start(ap, fmt);
     text = sqlite3_vmprintf(fmt, ap);
     va_end(ap);
-    as = sqlite3_mprintf(",\n %s AS \"%w\"", text, name);
-    sl_buf_adds(&m->sql, as);
+    sl_buf_addf(&m->sql, ",\n %s", text);
+    add_as(&m->sql, name);
     sqlite3_free(text);
-    sqlite3_free(as);
 }
 
 /* What the key of this alias is called in a table: the field that it is made of, else the alias. */
@@ -166,14 +173,11 @@ static void find_chain(struct make *m, struct member *v)
 static void key_column(struct make *m, const char *name)
 {
     const char *as = take(m, name, "key");
-    char *of;
 
     if (!as)
         return;
     *sl_vec_add(&m->key) = (struct key){sl_strdup(name), as};
-    of = sqlite3_mprintf("r.\"%w\"", as);
-    column(m, as, "%s", of);
-    sqlite3_free(of);
+    column(m, as, "r.\"%w\"", as);
 }
 
 /* Did this member name it already, by a rule or in another record? */
@@ -188,9 +192,8 @@ static bool is_own(struct make *m, const char *name)
 
 static void forget_own(struct make *m)
 {
-    for (size_t i = 0; i < m->own.n; i++)
-        free(m->own.v[i]);
-    sl_vec_clear(&m->own);
+    while (m->own.n)
+        free(m->own.v[--m->own.n]);
 }
 
 /* The keys from the root down. */
@@ -213,22 +216,15 @@ static void key_columns(struct make *m, struct member *v, int n)
 
 static void event_column(struct make *m, const char *of, const char *prefix, const char *event, sqlite3_int64 id)
 {
-    const char *name = take(m, event, prefix);
-
-    if (of && id)
-        column(m, name, "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span=%s AND type=%lld)", of, (long long)id);
-    else
-        column(m, name, "NULL");
+    column(m, take(m, event, prefix),
+           of && id ? "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span=%s AND type=%lld)" : "NULL", of,
+           (long long)id);
 }
 
 static void attr_column(struct make *m, const char *of, const char *prefix, const char *attr, bool there)
 {
-    const char *name = take(m, attr, prefix);
-
-    if (of && there)
-        column(m, name, "(SELECT value FROM sl_value WHERE span=%s AND name=%Q)", of, attr);
-    else
-        column(m, name, "NULL");
+    column(m, take(m, attr, prefix), of && there ? "(SELECT value FROM sl_value WHERE span=%s AND name=%Q)" : "NULL",
+           of, attr);
 }
 
 /* What the query says of this text; 0: nothing. */
@@ -316,16 +312,19 @@ static int columns(struct make *m, const struct sl_alias_decl *d, const char *ty
 
 /* ---- views ---- */
 
+static void forget_columns(struct make *m)
+{
+    while (m->taken.n)
+        free(m->taken.v[--m->taken.n]);
+    while (m->key.n)
+        free(m->key.v[--m->key.n].name);
+}
+
 static void begin(struct make *m, const char *name)
 {
     char *head = sqlite3_mprintf("CREATE VIEW \"%w\" AS " MARK "\n", name);
 
-    for (size_t i = 0; i < m->taken.n; i++)
-        free(m->taken.v[i]);
-    sl_vec_clear(&m->taken);
-    for (size_t i = 0; i < m->key.n; i++)
-        free(m->key.v[i].name);
-    sl_vec_clear(&m->key);
+    forget_columns(m);
     *sl_vec_add(&m->made) = sl_strdup(name);
     sl_buf_clear(&m->rows);
     sl_buf_adds(&m->rows, head);
@@ -371,15 +370,11 @@ static int finish(struct make *m, const char *name)
 /* of: ids, with commas between; "": there are none */
 static void ends(struct make *m, const char *of)
 {
-    if (!*of) {
-        column(m, "first", "NULL");
-        column(m, "last", "NULL");
-        column(m, "seconds", "NULL");
-        return;
-    }
-    column(m, "first", "(SELECT min(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
-    column(m, "last", "(SELECT max(time_ns)/1e9 FROM sl_event WHERE span IN (%s))", of);
-    column(m, "seconds", "(SELECT (max(time_ns)-min(time_ns))/1e9 FROM sl_event WHERE span IN (%s))", of);
+    const char *sql = *of ? "(SELECT %s FROM sl_event WHERE span IN (%s))" : "NULL";
+
+    column(m, "first", sql, "min(time_ns)/1e9", of);
+    column(m, "last", sql, "max(time_ns)/1e9", of);
+    column(m, "seconds", sql, "(max(time_ns)-min(time_ns))/1e9", of);
 }
 
 static bool is_table(const struct make *m, const char *name)
@@ -472,11 +467,9 @@ static void rows_of(struct make *m, const struct member *v, int n, int lead)
     for (int i = 0; i < n; i++)
         sl_buf_addf(&m->rows, ", m.m%d AS m%d", i, i);
     for (size_t i = 0; i < m->key.n; i++) {
-        char *as = sqlite3_mprintf(" AS \"%w\"", m->key.v[i].as);
         sl_buf_adds(&m->rows, ",\n ");
         key_value(&m->rows, v, n, lead, m->key.v[i].name);
-        sl_buf_adds(&m->rows, as);
-        sqlite3_free(as);
+        add_as(&m->rows, m->key.v[i].as);
     }
     sl_buf_adds(&m->rows, "\n FROM (SELECT s.id AS id, s.key AS key, s.number AS number, s.parent AS parent");
     for (int i = 0; i < n; i++) {
@@ -514,9 +507,8 @@ static void all_rows(struct make *m, const struct member *v, int n)
     if (n < 2) {
         sl_buf_adds(&m->rows, n ? "\nUNION ALL\nSELECT id, key, NULL" : "SELECT id, key");
         for (size_t i = 0; i < m->key.n; i++) {
-            char *as = sqlite3_mprintf(", NULL AS \"%w\"", m->key.v[i].as);
-            sl_buf_adds(&m->rows, as);
-            sqlite3_free(as);
+            sl_buf_adds(&m->rows, ", NULL");
+            add_as(&m->rows, m->key.v[i].as);
         }
         sl_buf_adds(&m->rows, " FROM sl_span WHERE 0");
     }
@@ -599,18 +591,15 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
     sqlite3_finalize(q);
     sqlite3_finalize(m.name);
     sqlite3_finalize(m.have);
-    for (size_t i = 0; i < m.taken.n; i++)
-        free(m.taken.v[i]);
+    forget_columns(&m);
     sl_vec_free(&m.taken);
-    for (size_t i = 0; i < m.made.n; i++)
-        free(m.made.v[i]);
+    while (m.made.n)
+        free(m.made.v[--m.made.n]);
     sl_vec_free(&m.made);
     sl_vec_free(&m.own);
     sl_intern_free(&m.attrs);
     sl_buf_free(&m.sql);
     sl_buf_free(&m.rows);
-    for (size_t i = 0; i < m.key.n; i++)
-        free(m.key.v[i].name);
     sl_vec_free(&m.key);
     return rc;
 }

@@ -244,9 +244,9 @@ static int run_embedded(struct sl_store *st, const char *file, struct sl_err *er
 static int make_schema(struct sl_store *st, int have, struct sl_err *err)
 {
     char sql[80];
-    int rc = 0;
+    int rc = have ? 0 : run_embedded(st, "today.sql", err); /* what all files come to (tools/schema_of_today.py) */
 
-    for (int i = have; i < SCHEMA && !rc; i++)
+    for (int i = have; have && i < SCHEMA && !rc; i++)
         rc = run_embedded(st, schema_files[i], err);
     if (!rc)
         rc = run_embedded(st, "views.sql", err);
