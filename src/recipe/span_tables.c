@@ -64,12 +64,11 @@ static const struct sl_alias_decl *by_type(const struct sl_recipes *set, const c
 
 /* ---- columns ---- */
 
-static bool is_taken(const struct make *m, const char *name)
+static bool among(char *const *v, size_t n, const char *name)
 {
-    for (size_t i = 0; i < m->taken.n; i++) /* SQL does not tell case apart */
-        if (!strcasecmp(m->taken.v[i], name))
-            return true;
-    return false;
+    while (n && strcasecmp(v[n - 1], name) != 0) /* SQL does not tell case apart */
+        n--;
+    return n;
 }
 
 /* Takes a name, or, where it is taken, PREFIX_NAME, or PREFIX_NAME_2, ...; NULL: there are columns enough. */
@@ -78,7 +77,7 @@ static const char *take(struct make *m, const char *name, const char *prefix)
     struct sl_buf b = {0};
 
     sl_buf_adds(&b, name);
-    for (int i = 1; is_taken(m, b.s); i++) {
+    for (int i = 1; among(m->taken.v, m->taken.n, b.s); i++) {
         sl_buf_clear(&b);
         sl_buf_addf(&b, "%s_%s", prefix, name);
         if (i > 1)
@@ -377,14 +376,6 @@ static void ends(struct make *m, const char *of)
     column(m, "seconds", sql, "(max(time_ns)-min(time_ns))/1e9", of);
 }
 
-static bool is_table(const struct make *m, const char *name)
-{
-    for (size_t i = 0; i < m->made.n; i++)
-        if (!strcasecmp(m->made.v[i], name))
-            return true;
-    return false;
-}
-
 /*
  * A span of type `to` that is another view of span `from`, lies in it, or has it inside.  More than one: the first.  A
  * subquery for the type: of a join SQLite may think that it is worth a Bloom filter of all spans.
@@ -530,7 +521,7 @@ static int make_type(struct make *m, const char *type, sqlite3_int64 id)
     }
     sl_tables_name(type, name, SL_TYPE_BYTES);
     n = strlen(name);
-    for (int i = 2; is_table(m, name); i++) /* a.b and a_b, or a table of names.yaml */
+    for (int i = 2; among(m->made.v, m->made.n, name); i++) /* a.b and a_b, or a table of names.yaml */
         snprintf(name + n, 20, "_%d", i);
     begin(m, name);
     key_columns(m, &v, 1);
