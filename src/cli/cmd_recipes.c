@@ -175,7 +175,6 @@ static int test_log(const struct cli *cli, struct sl_recipes *set, const char *r
         free(real);
         return EXIT_FAILED;
     }
-    sl_recipe_jit(r);
     rc = sl_check_log(set, r, real ? real : log, &by_path, show_line, &t, &err);
     if (!by_path)
         cli_say("no files: pattern of %s takes %s: import would pass it over", recipe, log);

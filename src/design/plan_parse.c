@@ -127,12 +127,10 @@ static void check_pattern(struct sl_plan_parse *c, const struct sl_yaml *y, cons
         sl_yaml_fail(&c->check, y, "regex: %s", why.text);
         return;
     }
-    uint32_t groups = 0;
-    pcre2_pattern_info(p.code, PCRE2_INFO_CAPTURECOUNT, &groups);
-    if (groups != 1)
+    if (p.ngroups != 1)
         sl_yaml_fail(&c->check, y,
                      "regex needs one group, (...), around the number, and has %u; (?:...) groups without being one",
-                     groups);
+                     p.ngroups);
     sl_pattern_free(&p);
 }
 

@@ -384,14 +384,6 @@ static bool leads_into(const char *path, char **archive, const char **rest)
     return *archive != NULL;
 }
 
-static bool claims_some(const struct sl_found_list *l, const struct sl_recipe *r)
-{
-    for (size_t i = 0; i < l->v.n; i++)
-        if (l->v.v[i].recipe == r)
-            return true;
-    return false;
-}
-
 void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *const *paths, size_t n, bool unclaimed)
 {
     struct sl_match *m = sl_match_new();
@@ -466,9 +458,6 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
     drop_packed_twins(out);
     drop_absent(out);
     drop_claimed(out);
-    for (size_t r = 0; r < set->n; r++)
-        if (claims_some(out, set->v[r]))
-            sl_recipe_jit(set->v[r]);
 }
 
 void sl_found_free(struct sl_found_list *l)

@@ -172,12 +172,6 @@ int sl_recipes_compile(struct sl_recipes *set, struct sl_err *err)
     return 0;
 }
 
-void sl_recipe_jit(struct sl_recipe *r)
-{
-    for (size_t i = 0; i < r->patterns.n; i++)
-        sl_pattern_jit(r->patterns.v[i]);
-}
-
 void sl_recipe_free(struct sl_recipe *r)
 {
     for (size_t i = 0; i < r->patterns.n; i++)

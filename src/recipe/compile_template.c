@@ -62,7 +62,7 @@ void sl_compile_pattern(struct sl_compile *c, sl_compile_pattern_fn *compile, st
     if (c->check.rc)
         return;
     *sl_vec_add(&c->r->patterns) = p;
-    c->check.rc = compile(p, text, where(c, y), c->check.err);
+    c->check.rc = compile(p, text, c->r->tried ? NULL : where(c, y), c->check.err);
 }
 
 /* ---- spans ---- */

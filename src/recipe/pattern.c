@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum {
@@ -14,6 +15,14 @@ enum {
     MAX_GROUPS = 64,
     STACK = 16 << 20
 }; /* PCRE2 gives 32 kB, and a group that repeats takes some each time */
+
+/* What most runs need of few patterns: a recipe has a hundred, and a log a few kinds of lines. */
+struct sl_pattern_code {
+    char *text;
+    pcre2_code *pcre; /* NULL: not compiled yet */
+    bool ready;       /* the below is known, and pcre is machine code where the machine allows that */
+    bool jit, anchored;
+};
 
 struct sl_match {
     pcre2_match_data *data;
@@ -204,40 +213,89 @@ static void find_captures(struct sl_pattern *p)
     PCRE2_SPTR table;
     uint32_t entry;
 
-    pcre2_pattern_info(p->code, PCRE2_INFO_NAMECOUNT, &p->ncaptures);
-    pcre2_pattern_info(p->code, PCRE2_INFO_NAMETABLE, &table);
-    pcre2_pattern_info(p->code, PCRE2_INFO_NAMEENTRYSIZE, &entry);
+    pcre2_pattern_info(p->code->pcre, PCRE2_INFO_CAPTURECOUNT, &p->ngroups);
+    pcre2_pattern_info(p->code->pcre, PCRE2_INFO_NAMECOUNT, &p->ncaptures);
+    pcre2_pattern_info(p->code->pcre, PCRE2_INFO_NAMETABLE, &table);
+    pcre2_pattern_info(p->code->pcre, PCRE2_INFO_NAMEENTRYSIZE, &entry);
     p->capture = sl_alloc(p->ncaptures * sizeof *p->capture);
     for (uint32_t i = 0; i < p->ncaptures; i++, table += entry)
         p->capture[i] = (struct sl_capture){sl_strdup((const char *)table + 2), (uint32_t)table[0] << 8 | table[1], -1};
 }
 
-int sl_pattern_compile(struct sl_pattern *p, const char *text, const char *where, struct sl_err *err)
+/* The same of a pattern of ours, whose names are all in (?<NAME>, in the same order: by name. */
+static void read_captures(struct sl_pattern *p)
+{
+    for (const char *s = p->code->text; *s;) {
+        const char *name = !strncmp(s, "(?<", 3) && s[3] != '=' && s[3] != '!' ? s + 3 : NULL;
+        p->ngroups += *s == '(' && (name || (s[1] != '?' && s[1] != '*'));
+        if (name) {
+            struct sl_capture c = {sl_strndup(name, strcspn(name, ">")), p->ngroups, -1};
+            uint32_t i = p->ncaptures++;
+            p->capture = sl_realloc(p->capture, p->ncaptures * sizeof c);
+            for (; i && strcmp(p->capture[i - 1].name, c.name) > 0; i--)
+                p->capture[i] = p->capture[i - 1];
+            p->capture[i] = c;
+        }
+        s = *s == '[' ? skip_class(s) : s + (*s == '\\' && s[1] ? 2 : 1);
+    }
+}
+
+static int compile(struct sl_pattern_code *c, const char *where, struct sl_err *err)
 {
     int code;
     size_t at;
-    uint32_t groups = 0, options = 0;
+    uint32_t groups = 0;
 
-    *p = (struct sl_pattern){0};
-    p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_DUPNAMES, &code, &at, NULL);
-    if (!p->code && code == PCRE2_ERROR_HEAP_FAILED)
+    c->pcre = pcre2_compile((PCRE2_SPTR)c->text, PCRE2_ZERO_TERMINATED, PCRE2_DUPNAMES, &code, &at, NULL);
+    if (!c->pcre && code == PCRE2_ERROR_HEAP_FAILED)
         sl_no_memory(0);
-    if (!p->code) {
+    if (!c->pcre) {
         PCRE2_UCHAR why[120];
         pcre2_get_error_message(code, why, sizeof why);
-        return sl_err(err, SL_EFORMAT, "%s: bad pattern at character %zu: %s: %s", where, at + 1, why, text);
+        return sl_err(err, SL_EFORMAT, "%s: bad pattern at character %zu: %s: %s", where, at + 1, why, c->text);
     }
-    pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &groups);
-    if (groups >= MAX_GROUPS) {
+    pcre2_pattern_info(c->pcre, PCRE2_INFO_CAPTURECOUNT, &groups);
+    return groups < MAX_GROUPS
+               ? 0
+               : sl_err(err, SL_EFORMAT, "%s: more than %d groups in one pattern", where, MAX_GROUPS - 1);
+}
+
+/* Before it is run for the first time, by whichever thread. */
+static void make_ready(struct sl_pattern_code *c)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    uint32_t options = 0;
+
+    pthread_mutex_lock(&one);
+    if (!c->ready) {
+        if (!c->pcre && compile(c, "a recipe of ours", NULL) != 0)
+            abort(); /* `spanloom recipes --test` compiles them all */
+        pcre2_pattern_info(c->pcre, PCRE2_INFO_ALLOPTIONS, &options);
+        c->anchored = options & PCRE2_ANCHORED;
+        c->jit =
+            pcre2_jit_compile(c->pcre, PCRE2_JIT_COMPLETE) == 0; /* else the interpreter: some machines forbid it */
+        __atomic_store_n(&c->ready, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&one);
+}
+
+int sl_pattern_compile(struct sl_pattern *p, const char *text, const char *where, struct sl_err *err)
+{
+    int rc = 0;
+
+    *p = (struct sl_pattern){.code = sl_alloc(sizeof *p->code)};
+    p->code->text = sl_strdup(text);
+    if (where && (rc = compile(p->code, where, err))) {
         sl_pattern_free(p);
-        return sl_err(err, SL_EFORMAT, "%s: more than %d groups in one pattern", where, MAX_GROUPS - 1);
+        return rc;
     }
-    pcre2_pattern_info(p->code, PCRE2_INFO_ALLOPTIONS, &options);
-    p->anchored = options & PCRE2_ANCHORED;
     find_literal(p, text);
-    if (p->anchored)
+    if (!p->prefix)
         find_first(p, text);
-    find_captures(p);
+    if (where)
+        find_captures(p);
+    else
+        read_captures(p);
     return 0;
 }
 
@@ -263,15 +321,13 @@ int sl_pattern_compile_bare(struct sl_pattern *p, const char *text, const char *
     return rc;
 }
 
-void sl_pattern_jit(struct sl_pattern *p)
-{
-    if (!p->jit) /* some machines forbid it: the interpreter, then */
-        p->jit = pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0;
-}
-
 void sl_pattern_free(struct sl_pattern *p)
 {
-    pcre2_code_free(p->code);
+    if (p->code) {
+        pcre2_code_free(p->code->pcre);
+        free(p->code->text);
+        free(p->code);
+    }
     free(p->literal);
     for (uint32_t i = 0; p->capture && i < p->ncaptures; i++)
         free(p->capture[i].name);
@@ -281,18 +337,23 @@ void sl_pattern_free(struct sl_pattern *p)
 
 const size_t *sl_pattern_match(const struct sl_pattern *p, struct sl_match *m, const char *s, size_t n, size_t at)
 {
+    struct sl_pattern_code *c = p->code;
+    bool ready = __atomic_load_n(&c->ready, __ATOMIC_ACQUIRE);
     int rc;
 
     if (at == 0) { /* cheapest question first */
         if (p->has_first && (!n || !(p->first[(unsigned char)*s / 64] >> ((unsigned char)*s % 64) & 1)))
             return NULL;
-        if (p->nliteral && p->prefix && (n < p->nliteral || memcmp(s, p->literal, p->nliteral) != 0))
+        if ((p->prefix || p->suffix) &&
+            (n < p->nliteral || memcmp(p->prefix ? s : s + n - p->nliteral, p->literal, p->nliteral) != 0))
             return NULL;
-        if (p->nliteral && !p->anchored && memmem(s, n, p->literal, p->nliteral) == NULL)
+        if (p->nliteral && !(ready && c->anchored) && memmem(s, n, p->literal, p->nliteral) == NULL)
             return NULL; /* anchored patterns fail as fast by themselves */
     }
-    rc = p->jit ? pcre2_jit_match(p->code, (PCRE2_SPTR)s, n, at, 0, m->data, m->context)
-                : pcre2_match(p->code, (PCRE2_SPTR)s, n, at, 0, m->data, m->context);
+    if (!ready)
+        make_ready(c);
+    rc = c->jit ? pcre2_jit_match(c->pcre, (PCRE2_SPTR)s, n, at, 0, m->data, m->context)
+                : pcre2_match(c->pcre, (PCRE2_SPTR)s, n, at, 0, m->data, m->context);
     if (rc == PCRE2_ERROR_NOMEMORY)
         sl_no_memory(0);
     return rc > 0 ? pcre2_get_ovector_pointer(m->data) : NULL;
@@ -306,6 +367,7 @@ const size_t *sl_pattern_match(const struct sl_pattern *p, struct sl_match *m, c
 int sl_pattern_compile_path(struct sl_pattern *p, const char *files, const char *where, struct sl_err *err)
 {
     struct sl_buf re = {0};
+    const char *last = files; /* what stands behind the last field and '*' */
     int rc;
 
     sl_buf_adds(&re, *files == '{' ? "(?s)^" : "(?s)^(?:.*/)?"); /* names of files may hold newlines */
@@ -323,10 +385,10 @@ int sl_pattern_compile_path(struct sl_pattern *p, const char *files, const char 
                         left     ? "/.+|/"
                         : number ? "\\d+(?:\\.\\d+)?"
                                  : "[^/]+?");
-            s = end + 1;
+            last = s = end + 1;
         } else {
             if (*s == '*')
-                sl_buf_adds(&re, "[^/]*");
+                sl_buf_adds(&re, "[^/]*"), last = s + 1;
             else if (strchr("\\^$.[]|()?+{}", *s))
                 sl_buf_addf(&re, "\\%c", *s);
             else
@@ -336,12 +398,13 @@ int sl_pattern_compile_path(struct sl_pattern *p, const char *files, const char 
     }
     sl_buf_adds(&re, "\\z");
     rc = sl_pattern_compile(p, re.s, where, err);
-    if (!rc) /* all of these are asked of each file there is */
-        sl_pattern_jit(p);
-    free(p->literal); /* the path is short: the literal finder may not know all of the above */
-    p->literal = NULL;
-    p->nliteral = 0;
-    p->has_first = false;
     sl_buf_free(&re);
-    return rc;
+    if (rc)
+        return rc;
+    free(p->literal); /* the literal finder may not know all of the above */
+    p->nliteral = (uint32_t)strlen(last);
+    p->literal = *last ? sl_strdup(last) : NULL;
+    p->prefix = false;
+    p->suffix = *last;
+    return 0;
 }

@@ -15,15 +15,13 @@
 #include <stdint.h>
 
 struct sl_pattern {
-    pcre2_code *code;
-    char *literal; /* a piece that every match contains; "" if none is known */
+    struct sl_pattern_code *code; /* what PCRE2 makes of it */
+    char *literal;                /* a piece that every match contains; NULL if none is known */
     uint32_t nliteral;
-    bool jit;
-    bool prefix; /* the literal stands at the very beginning of the subject */
-    bool anchored;
-    uint64_t first[4]; /* bytes that a match may begin with, where anchored and has_first */
+    bool prefix, suffix; /* the literal stands at the very beginning, or end, of the subject */
     bool has_first;
-    uint32_t ncaptures;
+    uint64_t first[4];           /* bytes that a match begins with, where has_first; else a prefix may say so */
+    uint32_t ngroups, ncaptures; /* ncaptures: groups that have names */
     struct sl_capture {
         char *name;
         uint32_t group;
@@ -31,13 +29,14 @@ struct sl_pattern {
     } * capture;
 };
 
-/* Compiles text.  Messages begin with `where` (file:line). */
+/*
+ * Compiles text.  Messages begin with `where` (file:line).  where is NULL: it is known to be right, as those of our own
+ * recipes, and is compiled when it has to be run.  Machine code is made of each when it is run for the first time.
+ */
 int sl_pattern_compile(struct sl_pattern *p, const char *text, const char *where, struct sl_err *err);
 /* The same without captures where the pattern does not refer to them: a quarter faster, to find out whether it matches.
  */
 int sl_pattern_compile_bare(struct sl_pattern *p, const char *text, const char *where, struct sl_err *err);
-/* Makes machine code of it, which takes as long as a hundred matches without: before threads share it. */
-void sl_pattern_jit(struct sl_pattern *p);
 void sl_pattern_free(struct sl_pattern *p);
 
 struct sl_match; /* one a thread */

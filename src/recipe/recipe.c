@@ -362,7 +362,8 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 /* ---- files ---- */
 
 /* Of the text the first `parsed` bytes are taken apart. */
-static int add(struct sl_recipes *set, const char *path, const char *text, size_t n, size_t parsed, struct sl_err *err)
+static int add(struct sl_recipes *set, const char *path, const char *text, size_t n, size_t parsed, bool tried,
+               struct sl_err *err)
 {
     static const char *const names_keys[] = {"spans",     "fields", "facets", "shared",    "tables", "binds",
                                              "processes", "roles",  "phases", "handovers", "lens",   NULL};
@@ -393,6 +394,7 @@ static int add(struct sl_recipes *set, const char *path, const char *text, size_
     r->path = path;
     r->yaml = doc;
     r->set = set;
+    r->tried = tried;
     r->text = sl_arena_copy(&set->arena, text, n);
     snprintf(r->hash, sizeof r->hash, "%016llx", (unsigned long long)sl_hash(text, n));
     if (scalar(sl_yaml_get(doc, "recipe"), path, "recipe", &r->name, err)) {
@@ -419,7 +421,7 @@ static int add(struct sl_recipes *set, const char *path, const char *text, size_
 
 int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    return add(set, path, text, n, n, err);
+    return add(set, path, text, n, n, false, err);
 }
 
 /* Where its samples begin, if they are the last of it; else its end. */
@@ -445,7 +447,7 @@ static int add_embedded(struct sl_recipes *set, const struct sl_embedded *e, str
     int rc;
 
     sl_buf_addf(&path, "recipes/%s", e->name);
-    rc = add(set, path.s, e->data, e->size, set->samples ? e->size : without_samples(e), err);
+    rc = add(set, path.s, e->data, e->size, set->samples ? e->size : without_samples(e), !set->samples, err);
     sl_buf_free(&path);
     return rc;
 }

@@ -171,6 +171,7 @@ struct sl_recipe {
     const char *text; /* its YAML */
     char hash[17];    /* XXH3-64 of it, hexadecimal */
     const struct sl_recipes *set;
+    bool tried;                /* one of ours: its patterns are known to be right */
     struct sl_intern fields;   /* slot = id - 1 */
     bool *is_int, *is_context; /* by slot */
     int *own, nown;            /* slots of what a record itself may have: what "*" is */
@@ -283,9 +284,6 @@ int sl_recipes_add_file(struct sl_recipes *set, const char *path, struct sl_err 
 int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err);
 /* Binds aliases to recipes once all are there; after it, recipes can be used. */
 int sl_recipes_compile(struct sl_recipes *set, struct sl_err *err);
-
-/* Makes its patterns fast, for one that will read files; not while others use it. */
-void sl_recipe_jit(struct sl_recipe *r);
 
 const struct sl_recipe *sl_recipes_find(const struct sl_recipes *set, const char *name);
 

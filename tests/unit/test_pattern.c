@@ -30,7 +30,6 @@ static bool compile(struct both *p, const char *text)
         return false;
     }
     assert_non_null(p->plain);
-    sl_pattern_jit(&p->ours);
     return true;
 }
 
@@ -76,7 +75,7 @@ static int tear_down(void **state)
 
 /* All patterns and sample lines of the recipes. */
 struct found {
-    SL_VEC(const char *) patterns, lines;
+    SL_VEC(const char *) patterns, paths, lines;
     SL_VEC(struct sl_yaml *) docs;
     struct sl_arena arena;
 };
@@ -86,6 +85,8 @@ static void collect(struct found *f, const struct sl_yaml *y, const char *key)
     if (y->kind == SL_YAML_SCALAR) {
         if (!strcmp(key, "match") || !strcmp(key, "head") || !strcmp(key, "find"))
             *sl_vec_add(&f->patterns) = y->text;
+        else if (!strcmp(key, "files"))
+            *sl_vec_add(&f->paths) = y->text;
         else if (!strcmp(key, "when") && y->n > 2 && *y->text == '/' && y->text[y->n - 1] == '/')
             *sl_vec_add(&f->patterns) = sl_arena_copy(&f->arena, y->text + 1, y->n - 2);
         else if (!strcmp(key, "lines"))
@@ -105,6 +106,18 @@ static void collect(struct found *f, const struct sl_yaml *y, const char *key)
         collect(f, y->item[i], y->kind == SL_YAML_MAP && strcmp(key, "when") != 0 ? y->key[i]->text : key);
 }
 
+/* What is read of a pattern of ours before it is compiled is what PCRE2 says of it. */
+static void same_groups(const struct sl_pattern *read, const struct sl_pattern *compiled, const char *text)
+{
+    bool equal = read->ngroups == compiled->ngroups && read->ncaptures == compiled->ncaptures;
+
+    for (uint32_t i = 0; equal && i < read->ncaptures; i++)
+        equal = !strcmp(read->capture[i].name, compiled->capture[i].name) &&
+                read->capture[i].group == compiled->capture[i].group;
+    if (!equal)
+        fail_msg("/%s/: other groups than PCRE2 says", text);
+}
+
 static void recipes_match_as_pcre2_does(void **state)
 {
     struct found f = {0};
@@ -121,7 +134,12 @@ static void recipes_match_as_pcre2_does(void **state)
     assert_true(f.patterns.n > 80 && f.lines.n > 50);
     for (size_t i = 0; i < f.patterns.n; i++) {
         struct both p;
+        struct sl_pattern later;
         assert_true(compile(&p, f.patterns.v[i]));
+        assert_int_equal(sl_pattern_compile(&later, f.patterns.v[i], NULL, NULL), 0);
+        same_groups(&later, &p.ours, f.patterns.v[i]);
+        sl_pattern_free(&p.ours);
+        p.ours = later;
         literals += p.ours.nliteral > 0;
         firsts += p.ours.has_first;
         for (size_t k = 0; k < f.lines.n; k++) {
@@ -141,11 +159,21 @@ static void recipes_match_as_pcre2_does(void **state)
         same(&p, "", 0, 0);
         drop(&p);
     }
+    assert_true(f.paths.n > 40);
+    for (size_t i = 0; i < f.paths.n; i++) {
+        struct sl_pattern later, now;
+        assert_int_equal(sl_pattern_compile_path(&later, f.paths.v[i], NULL, NULL), 0);
+        assert_int_equal(sl_pattern_compile_path(&now, f.paths.v[i], "x", NULL), 0);
+        same_groups(&later, &now, f.paths.v[i]);
+        sl_pattern_free(&later);
+        sl_pattern_free(&now);
+    }
     assert_true(hits > 100 && literals * 2 > f.patterns.n && firsts > 20); /* it is worth its while */
     for (size_t i = 0; i < f.docs.n; i++)
         sl_yaml_free(f.docs.v[i]);
     sl_vec_free(&f.docs);
     sl_vec_free(&f.patterns);
+    sl_vec_free(&f.paths);
     sl_vec_free(&f.lines);
     sl_arena_free(&f.arena);
 }
@@ -314,7 +342,6 @@ static void runaway_patterns(void **state)
     assert_int_equal(sl_pattern_compile(&p, "^(a+)+$b?", "x", NULL), 0);
     s[sizeof s - 1] = '!';
     assert_null(sl_pattern_match(&p, match, s, sizeof s, 0));
-    sl_pattern_jit(&p);
     assert_null(sl_pattern_match(&p, match, s, sizeof s, 0));
     sl_pattern_free(&p);
 }
