@@ -2,6 +2,7 @@
 #include "analyse/skew.h"
 #include "analyse/ext.h"
 #include "analyse/lens/lens.h"
+#include "analyse/load/root_events.h"
 #include "analyse/load/rows.h"
 #include "analyse/tasks/closure.h"
 #include "base/hash.h"
@@ -15,13 +16,12 @@ enum { FROM, TO, ENDS };
 
 struct handover {
     uint32_t type[ENDS];
-    const char *event[ENDS];
+    unsigned char *event[ENDS]; /* by rank of an event's type: whether it is one */
 };
 
-struct told { /* an event that some handover is about */
+struct told { /* an event of a span of the task at hand */
     int64_t time_ns;
-    uint32_t event; /* rank */
-    uint32_t source;
+    uint32_t span, type, event, source, attempt; /* ranks, and a number */
 };
 
 struct edge { /* offset(from) - offset(to) <= gap */
@@ -31,19 +31,20 @@ struct edge { /* offset(from) - offset(to) <= gap */
 
 struct skew {
     sqlite3 *db;
-    struct sl_graph g;
+    struct sl_graph own_g;
+    struct sl_events own_e;
+    const struct sl_graph *g; /* own, or what the program has loaded */
+    const struct sl_events *e;
     unsigned char *role;
     SL_VEC(struct handover) handover;
     struct sl_arena arena;
-    unsigned char *wanted; /* by type's rank: some handover is about it */
-    uint32_t *start;       /* by span, and one more: its events */
-    SL_VEC(struct told) told;
-    uint32_t at;
+    unsigned char *wanted;  /* by type's rank: some handover is about it */
     struct sl_idmap source; /* ids by number */
     uint64_t *of_tasks;     /* by source: how many handovers have an end on a task there */
     struct sl_clock *clock; /* by source */
     SL_VEC(struct edge) edge;
     struct sl_map by_ends; /* edges */
+    SL_VEC(struct told) told;
 };
 
 /* ---- loading ---- */
@@ -51,16 +52,19 @@ struct skew {
 static int handover_row(void *to, sqlite3_value **v)
 {
     struct skew *k = to;
+    const struct sl_names *names = &k->g->names;
     struct handover h;
 
     for (int i = 0; i < ENDS; i++) {
         const char *type = (const char *)sqlite3_value_text(v[2 * i]);
         const char *event = (const char *)sqlite3_value_text(v[2 * i + 1]);
-        h.type[i] = type ? sl_names_find(&k->g.names, type) : SL_NO_INDEX;
-        h.event[i] = event ? sl_arena_copy(&k->arena, event, strlen(event)) : "";
+        h.type[i] = type ? sl_names_find(names, type) : SL_NO_INDEX;
+        if (h.type[i] == SL_NO_INDEX)
+            return 0;
+        h.event[i] = sl_arena_alloc(&k->arena, (size_t)names->n + 1);
+        for (uint32_t e = 0; e < names->n; e++)
+            h.event[i][e] = sl_lens_glob(event ? event : "", names->text[e]);
     }
-    if (h.type[FROM] == SL_NO_INDEX || h.type[TO] == SL_NO_INDEX)
-        return 0;
     k->wanted[h.type[FROM]] = k->wanted[h.type[TO]] = 1;
     *sl_vec_add(&k->handover) = h;
     return 0;
@@ -72,31 +76,18 @@ static int source_row(void *to, sqlite3_value **v)
     return 0;
 }
 
-static int event_row(void *to, sqlite3_value **v)
-{
-    struct skew *k = to;
-    uint32_t span = sl_graph_find(&k->g, sqlite3_value_int64(v[0]));
-    uint32_t source = sl_idmap_find(&k->source, sqlite3_value_int64(v[3]));
-    uint32_t event = sl_names_rank(&k->g.names, sqlite3_value_int64(v[2]));
-
-    if (span == SL_NO_INDEX || k->g.type[span] == SL_NO_INDEX || !k->wanted[k->g.type[span]] || source == SL_NO_INDEX ||
-        event == SL_NO_INDEX)
-        return 0;
-    while (k->at <= span)
-        k->start[k->at++] = (uint32_t)k->told.n;
-    *sl_vec_add(&k->told) = (struct told){sqlite3_value_int64(v[1]), event, source};
-    return 0;
-}
-
 static int load(struct skew *k, struct sl_err *err)
 {
-    int rc = sl_graph_load(&k->g, k->db, 0, err);
+    const struct sl_root_events *loaded = sl_root_events_shared(k->db, NULL);
+    int rc = 0;
 
-    if (rc)
+    loaded = loaded && loaded->e.source ? loaded : NULL;
+    k->g = loaded ? &loaded->g : &k->own_g;
+    k->e = loaded ? &loaded->e : &k->own_e;
+    if (!loaded && (rc = sl_graph_load(&k->own_g, k->db, 0, err)))
         return rc;
-    k->wanted = sl_alloc((size_t)k->g.names.n + 1);
-    k->start = sl_alloc(((size_t)k->g.n + 1) * sizeof *k->start);
-    rc = sl_roles_load(&k->role, &k->g, k->db, err);
+    k->wanted = sl_alloc((size_t)k->g->names.n + 1);
+    rc = sl_roles_load(&k->role, k->g, k->db, err);
     if (!rc &&
         sqlite3_table_column_metadata(k->db, NULL, "sl_handover", "to_type", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
         rc = sl_query_each(k->db, "SELECT sl_query_each(?1, from_type, from_event, to_type, to_event) FROM sl_handover",
@@ -105,16 +96,8 @@ static int load(struct skew *k, struct sl_err *err)
         rc = sl_query_each(k->db, "SELECT sl_query_each(?1, id) FROM (SELECT id FROM sl_source ORDER BY id)",
                            source_row, k, err);
     sl_idmap_finish(&k->source);
-    if (!rc && k->handover.n)
-        rc = sl_query_each(
-            k->db,
-            "SELECT sl_query_each(?1, span, time_ns, type, source) FROM (SELECT * FROM sl_event ORDER BY span, "
-            "time_ns, type, source, place)",
-            event_row, k, err);
-    if (!rc && k->told.n > UINT32_MAX)
-        rc = sl_err(err, SL_ESTORE, "the store has more events than this analysis can hold");
-    while (k->at <= k->g.n)
-        k->start[k->at++] = (uint32_t)k->told.n;
+    if (!rc && !loaded && k->handover.n)
+        rc = sl_events_load(&k->own_e, k->g, k->db, SL_EVENTS_SOURCES | SL_EVENTS_RAW, err);
     return rc;
 }
 
@@ -138,23 +121,15 @@ static void add_edge(struct skew *k, uint32_t from, uint32_t to, int64_t gap_ns)
 }
 
 /* The first (from) or last (to) such event of the spans of an attempt; 0: of those in none. */
-static const struct told *find(const struct skew *k, const struct sl_closure *r, const struct handover *h, int end,
-                               uint32_t attempt, uint32_t *span)
+static const struct told *find(const struct skew *k, const struct handover *h, int end, uint32_t attempt)
 {
     const struct told *best = NULL;
 
-    for (size_t i = 0; i < r->walk.n; i++) {
-        uint32_t x = r->walk.span[i];
-        if (k->g.type[x] != h->type[end] || r->attempt[x] != attempt)
-            continue;
-        for (uint32_t e = k->start[x]; e < k->start[x + 1]; e++) {
-            const struct told *t = &k->told.v[e];
-            if ((!best || (end == FROM ? t->time_ns < best->time_ns : t->time_ns > best->time_ns)) &&
-                sl_lens_glob(h->event[end], k->g.names.text[t->event])) {
-                best = t;
-                *span = x;
-            }
-        }
+    for (size_t i = 0; i < k->told.n; i++) {
+        const struct told *t = &k->told.v[i];
+        if (t->type == h->type[end] && t->attempt == attempt && h->event[end][t->event] &&
+            (!best || (end == FROM ? t->time_ns < best->time_ns : t->time_ns > best->time_ns)))
+            best = t;
     }
     return best;
 }
@@ -165,45 +140,64 @@ static bool is_task(const struct skew *k, const struct sl_closure *r, uint32_t s
     uint32_t task = r->walk.span[0];
     bool yes = span == task;
 
-    for (size_t i = k->g.facet.start[task]; i < k->g.facet.start[task + 1]; i++)
-        yes |= k->g.facet.to[i] == span;
+    for (size_t i = k->g->facet.start[task]; i < k->g->facet.start[task + 1]; i++)
+        yes |= k->g->facet.to[i] == span;
     return yes;
 }
 
 /* Both within one attempt; or one of them told of the task as a whole, before or after all of its attempts. */
 static void hand_over(struct skew *k, const struct sl_closure *r, const struct handover *h, uint32_t attempt)
 {
-    uint32_t a_span = 0, b_span = 0;
-    const struct told *a = find(k, r, h, FROM, attempt, &a_span), *b = find(k, r, h, TO, attempt, &b_span);
+    const struct told *a = find(k, h, FROM, attempt), *b = find(k, h, TO, attempt);
     int64_t gap;
 
-    a = a ? a : find(k, r, h, FROM, 0, &a_span);
-    b = b ? b : find(k, r, h, TO, 0, &b_span);
+    a = a || !attempt ? a : find(k, h, FROM, 0);
+    b = b || !attempt ? b : find(k, h, TO, 0);
     if (!a || !b || a->source == b->source || __builtin_sub_overflow(b->time_ns, a->time_ns, &gap) ||
         gap > BELIEVABLE_NS || gap < -BELIEVABLE_NS)
         return;
     add_edge(k, a->source, b->source, gap);
     for (int i = 0; i < 2; i++) {
-        uint32_t s = i ? b->source : a->source;
-        k->clock[s].pairs++;
-        k->clock[s].backwards += gap < 0;
-        k->of_tasks[s] += is_task(k, r, i ? b_span : a_span);
+        const struct told *t = i ? b : a;
+        k->clock[t->source].pairs++;
+        k->clock[t->source].backwards += gap < 0;
+        k->of_tasks[t->source] += is_task(k, r, t->span);
+    }
+}
+
+/* What handovers can be about, in the order of the closure. */
+static void gather(struct skew *k, const struct sl_closure *r)
+{
+    const struct sl_events *e = k->e;
+
+    sl_vec_clear(&k->told);
+    for (size_t i = 0; i < r->walk.n; i++) {
+        uint32_t x = r->walk.span[i], type = k->g->type[x];
+        if (type == SL_NO_INDEX || !k->wanted[type])
+            continue;
+        for (uint32_t at = e->start[x]; at < e->start[x + 1]; at++) {
+            uint32_t source = sl_idmap_find(&k->source, e->source[at]);
+            if (source != SL_NO_INDEX)
+                *sl_vec_add(&k->told) =
+                    (struct told){e->time_ns[at], x, type, e->type[at], source, r->attempt[x]};
+        }
     }
 }
 
 static void find_handovers(struct skew *k)
 {
     struct sl_closure r;
-    unsigned char *met = sl_alloc(k->g.n);
+    unsigned char *met = sl_alloc(k->g->n);
 
-    sl_closure_init(&r, &k->g, k->role);
-    for (uint32_t i = 0; i < k->g.n && k->told.n; i++) {
+    sl_closure_init(&r, k->g, k->role);
+    for (uint32_t i = 0; i < k->g->n && k->handover.n; i++) {
         if (met[i] || !sl_closure_is(&r, i, SL_ROLE_TASK))
             continue;
         sl_closure_task(&r, i);
         for (size_t q = 0; q < r.walk.n; q++)
             met[r.walk.span[q]] = 1;
-        for (size_t h = 0; h < k->handover.n; h++)
+        gather(k, &r);
+        for (size_t h = 0; h < k->handover.n && k->told.n; h++)
             for (uint32_t a = r.attempts ? 1 : 0; a <= r.attempts; a++)
                 hand_over(k, &r, &k->handover.v[h], a);
     }
@@ -356,12 +350,12 @@ int sl_skew_estimate(struct sl_clock **out, size_t *n, sqlite3 *db, struct sl_er
         *out = k.clock;
         k.clock = NULL;
     }
-    sl_graph_free(&k.g);
+    sl_graph_free(&k.own_g);
+    sl_events_free(&k.own_e);
     free(k.role);
     sl_vec_free(&k.handover);
     sl_arena_free(&k.arena);
     free(k.wanted);
-    free(k.start);
     sl_vec_free(&k.told);
     sl_idmap_free(&k.source);
     free(k.of_tasks);

@@ -477,7 +477,7 @@ static int make(struct make *m, const char *type, sqlite3_value *within, struct 
     m->seen = sl_alloc(m->g->n * sizeof *m->seen);
     m->e = loaded ? &loaded->e : &m->own_e;
     if (!loaded)
-        rc = sl_events_load(&m->own_e, m->g, m->db, err);
+        rc = sl_events_load(&m->own_e, m->g, m->db, 0, err);
     if (!rc)
         rc = load_said(m, err);
     if (!rc)

@@ -364,7 +364,10 @@ int sl_facts_open(struct sl_workflow *w, struct sl_store *st, int64_t workflow, 
 {
     struct sl_buf sql = {0};
     const char *at = sql_facts, *next;
-    int rc = load(w, st, workflow, err);
+    int rc;
+
+    w->sources = true;
+    rc = load(w, st, workflow, err);
 
     for (; (next = strstr(at, "WORKFLOW")); at = next + 8) {
         sl_buf_add(&sql, at, (size_t)(next - at));

@@ -525,7 +525,7 @@ int sl_calls_load(struct sl_calls *c, sqlite3 *db, const struct sl_calls_want *w
     rc = sl_calls_part(&part, db, want, err);
     if (!rc)
         rc = sl_graph_load_these(&c->g, db, SL_GRAPH_KEYS | SL_GRAPH_PARENTS, part, err);
-    if (!rc && (rc = sl_events_load(&l.e, &c->g, db, err)))
+    if (!rc && (rc = sl_events_load(&l.e, &c->g, db, 0, err)))
         sl_graph_free(&c->g);
     if (rc)
         return rc;

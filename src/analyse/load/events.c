@@ -18,7 +18,8 @@ struct load {
     struct sl_events *e;
     SL_VEC(struct offset) offset; /* by source, ascending */
     const struct sl_graph *g;
-    size_t time_cap, type_cap;
+    size_t time_cap, type_cap, source_cap;
+    bool sources;
     uint32_t at; /* start[] is known up to this span */
     int64_t last_span;
     int64_t last_type;
@@ -120,7 +121,11 @@ static int event_row(void *to, sqlite3_value **v)
     if (e->n == l->time_cap) {
         e->time_ns = sl_vec_grow(e->time_ns, &l->time_cap, sizeof *e->time_ns);
         e->type = sl_vec_grow(e->type, &l->type_cap, sizeof *e->type);
+        if (l->sources)
+            e->source = sl_vec_grow(e->source, &l->source_cap, sizeof *e->source);
     }
+    if (l->sources)
+        e->source[e->n] = (uint32_t)sqlite3_value_int64(v[3]); /* ids are less, or the store is refused */
     e->time_ns[e->n] = sqlite3_value_int64(v[1]);
     if (l->offset.n)
         e->time_ns[e->n] = corrected(l, e->time_ns[e->n], sqlite3_value_int64(v[3]));
@@ -128,14 +133,15 @@ static int event_row(void *to, sqlite3_value **v)
     return 0;
 }
 
-int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err)
+int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, unsigned want, struct sl_err *err)
 {
     const char *from[] = {g->part ? "(SELECT e.* FROM json_each(?2) j CROSS JOIN sl_event e ON e.span = j.value)"
                                   : "sl_event NOT INDEXED",
                           "(SELECT * FROM sl_event ORDER BY span, time_ns, type, source, place)"};
     struct load l = {.e = out, .g = g, .disorder = true};
-    int rc = load_offsets(&l, db, err);
+    int rc = want & SL_EVENTS_RAW ? 0 : load_offsets(&l, db, err);
 
+    l.sources = want & SL_EVENTS_SOURCES && !l.offset.n;
     *out = (struct sl_events){.start = sl_alloc(((size_t)g->n + 1) * sizeof *out->start)};
     /* again, and sorted, where a plain scan is not in order: PRAGMA reverse_unordered_selects */
     for (int i = 0; i < 2 && !rc && l.disorder; i++) {
@@ -145,7 +151,7 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
         l.at = l.last_rank = 0;
         out->n = 0;
         snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, span, time_ns, type%s) FROM %s",
-                 l.offset.n ? ", source" : "", from[i]);
+                 l.offset.n || l.sources ? ", source" : "", from[i]);
         rc = sl_query_each_of(db, sql, g->part, event_row, &l, err);
     }
     if (!rc && out->n > UINT32_MAX)
@@ -166,6 +172,7 @@ void sl_events_free(struct sl_events *e)
     free(e->start);
     free(e->time_ns);
     free(e->type);
+    free(e->source);
     *e = (struct sl_events){0};
 }
 

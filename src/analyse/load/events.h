@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All events of a store beside its graph, as arrays: 12 bytes an event and 4 a span.
+ * All events of a store beside its graph, as arrays: 12 bytes an event, 16 with its source, and 4 a span.
  *
  * Where there is a table sl_skew (source, offset_ns), in the store or temporary, the offset is added to the times that
  * this source tells: clocks are corrected for analyses, and the raw times stay.  A temporary one hides that of the
@@ -19,11 +19,15 @@ struct sl_events {
     size_t n;
     uint32_t *start; /* by span of the graph, and one more */
     int64_t *time_ns;
-    uint32_t *type; /* rank of the type's name */
+    uint32_t *type;   /* rank of the type's name */
+    uint32_t *source; /* which told it, its id; NULL without SL_EVENTS_SOURCES, and where clocks are corrected */
 };
 
+/* SL_EVENTS_RAW: clocks are not corrected. */
+enum sl_events_want { SL_EVENTS_SOURCES = 1, SL_EVENTS_RAW = 2 };
+
 /* Reads the events of db, whose graph, or a part of it, is g.  On success *out is to be freed. */
-int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);
+int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db, unsigned want, struct sl_err *err);
 void sl_events_free(struct sl_events *e);
 bool sl_events_are_corrected(sqlite3 *db); /* is there a table sl_skew? */
 

@@ -138,26 +138,27 @@ void sl_event_match_free(struct sl_event_match *m)
 
 /* ---- open and close ---- */
 
-static int load(struct sl_root_events *s, sqlite3 *db, unsigned want, sqlite3_value *within, struct sl_err *err)
+static int load(struct sl_root_events *s, sqlite3 *db, unsigned want, unsigned of_events, sqlite3_value *within,
+                struct sl_err *err)
 {
     int rc = sl_graph_load_within(&s->g, db, want, within, err);
 
     s->db = db;
     s->type = SL_NO_INDEX;
     if (!rc)
-        rc = sl_events_load(&s->e, &s->g, db, err);
+        rc = sl_events_load(&s->e, &s->g, db, of_events, err);
     if (!rc)
         sl_walk_init(&s->walk, &s->g);
     return rc;
 }
 
-int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, sqlite3_value *within,
-                            struct sl_err *err)
+int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, unsigned of_events,
+                            sqlite3_value *within, struct sl_err *err)
 {
     int rc;
 
     *s = (struct sl_root_events){0};
-    rc = load(s, db, want, within, err);
+    rc = load(s, db, want, of_events, within, err);
     return rc ? rc : make_codes(s, err);
 }
 
@@ -187,7 +188,7 @@ int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, sqlite3_value *wi
     *s = (struct sl_root_events){0};
     rc = sl_lens_load(&s->lens, db, err);
     if (!rc && !(sl_lens_clear(s->lens) && borrow(s, db, within)))
-        rc = load(s, db, 0, within, err);
+        rc = load(s, db, 0, 0, within, err);
     if (rc)
         return rc;
     if (sl_lens_clear(s->lens)) {

@@ -45,9 +45,9 @@ struct sl_root_events {
 int sl_root_events_open(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err);
 /* What the program has loaded (shared.h), without a lens, where roots within that span need no more; else NULL. */
 const struct sl_root_events *sl_root_events_shared(sqlite3 *db, sqlite3_value *within);
-/* The same without a lens; want: what else to have of the graph (enum sl_graph_want). */
-int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, sqlite3_value *within,
-                            struct sl_err *err);
+/* The same without a lens; want, of_events: what else to have (enum sl_graph_want, enum sl_events_want). */
+int sl_root_events_open_raw(struct sl_root_events *s, sqlite3 *db, unsigned want, unsigned of_events,
+                            sqlite3_value *within, struct sl_err *err);
 /* For another `within`: what s holds is enough, or it is opened again, with the whole store. */
 int sl_root_events_widen(struct sl_root_events *s, sqlite3 *db, sqlite3_value *within, struct sl_err *err);
 void sl_root_events_free(struct sl_root_events *s);

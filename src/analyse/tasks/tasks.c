@@ -382,10 +382,10 @@ static int open_store(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflo
     struct working *k;
     int rc;
 
-    *w = (struct sl_workflow){.k = sl_alloc(sizeof *w->k)};
+    *w = (struct sl_workflow){.sources = w->sources, .k = sl_alloc(sizeof *w->k)};
     k = w->k;
     k->w = w;
-    rc = sl_root_events_open_raw(&w->s, db, SL_GRAPH_PARENTS, workflow, err);
+    rc = sl_root_events_open_raw(&w->s, db, SL_GRAPH_PARENTS, w->sources ? SL_EVENTS_SOURCES : 0, workflow, err);
     if (!rc)
         rc = sl_roles_load(&w->role, &w->s.g, db, err);
     if (!rc)

@@ -49,6 +49,7 @@ struct working; /* how it is made */
 
 struct sl_workflow {
     struct sl_root_events s; /* raw, with parents; s.walk is the closure of root */
+    bool sources;            /* set before it is loaded: events with their sources */
     sqlite3_stmt *key;
     struct working *k;
     uint32_t root;
