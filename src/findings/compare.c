@@ -64,6 +64,9 @@ static void gather(struct compared *c, struct sl_result *r, int side)
                  sl_table_real(t, MEDIAN));
         put(c, "app", sl_table_text_or_empty(t, APP), side, sl_table_real(t, RUN) / fmax(1, c->places[side]), tasks);
     }
+    t = sl_result_find(r, "went");
+    while (sl_table_next(t, NULL) > 0)
+        put(c, "went", sl_table_text_or_empty(t, 0), side, sl_table_real(t, 1), NULL);
     t = sl_result_find(r, "parts");
     while (sl_table_next(t, NULL) > 0) {
         snprintf(name, sizeof name, "%s, %s", sl_table_text_or_empty(t, COMPONENT), sl_table_text_or_empty(t, STATE));

@@ -15,6 +15,7 @@ DROP TABLE IF EXISTS temp.app;
 DROP TABLE IF EXISTS temp.run;
 DROP TABLE IF EXISTS temp.ran;
 DROP TABLE IF EXISTS temp.lost;
+DROP TABLE IF EXISTS temp.went;
 DROP TABLE IF EXISTS temp.wanted;
 DROP TABLE IF EXISTS temp.try;
 DROP TABLE IF EXISTS temp.try_told;
@@ -114,7 +115,7 @@ SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELE
     -- told by those that tell their end at all; ends: whether this one does
     (SELECT max(e.time_ns) FROM it JOIN sl_event e ON e.span = it.id JOIN sl_name n ON n.id = e.type WHERE n.name IN ('cleanup_completed', 'completed', 'MANAGER_END')) AS ended_ns,
     EXISTS (SELECT 1 FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager', 'taskvine.manager')) AS ends,
-    min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
+    (SELECT max(end_ns) FROM path) AS seen_ns, min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
 FROM task;
 -- Parts of the critical path in which a task ran, and how many others ran then, on average.
 CREATE TEMP TABLE ran AS
@@ -124,6 +125,23 @@ SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.
     (SELECT count(DISTINCT l.left_span) FROM view_of v JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER WHERE v.task = p.task) AS dependents
 FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
 JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
+-- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there.
+CREATE TEMP TABLE went AS
+WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
+    part AS (SELECT start_ns, end_ns, seconds, component, state, task, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
+    queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, component, state, w.pool
+        FROM part p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker WHERE queues AND p.end_ns > at_ns),
+    pool AS MATERIALIZED (SELECT pool, sum(places) AS places FROM worker GROUP BY 1),
+    meanwhile AS MATERIALIZED (SELECT q.start_ns, q.seconds, t.app, sum(min(t.end_ns, q.end_ns) - max(t.start_ns, q.start_ns)) / 1e9 / q.places AS s
+        FROM (SELECT * FROM queued JOIN pool USING (pool) ORDER BY seconds DESC LIMIT 20) q JOIN task t ON t.start_ns > q.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND t.start_ns < q.end_ns AND t.end_ns > q.start_ns JOIN worker w ON w.span = t.worker AND w.pool = q.pool GROUP BY 1, 3),
+    every AS (SELECT start_ns, max(sum(s), max(seconds)) AS s, sum(s) AS ran_s FROM meanwhile GROUP BY 1),
+    said(what, seconds) AS (
+        SELECT ifnull('app ' || m.app, 'tasks'), m.seconds * m.s / e.s FROM meanwhile m JOIN every e USING (start_ns)
+        UNION ALL SELECT component || ', ' || state, seconds - ifnull((SELECT q.seconds * ran_s / e.s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
+        UNION ALL SELECT 'until workers were there', (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
+        UNION ALL SELECT ifnull((SELECT 'app ' || app FROM task t WHERE t.span = part.task), 'tasks'), seconds FROM part WHERE state LIKE 'running%'
+        UNION ALL SELECT component || ', ' || state, seconds FROM part WHERE NOT queues AND state NOT LIKE 'running%')
+SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1;
 
 -- name: run
 SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS value FROM sl_attr a CROSS JOIN sl_shape f ON f.id = a.shape
@@ -132,6 +150,10 @@ SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS val
     busy_s / there_s, (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done'
     WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END
 FROM temp.run;
+
+-- name: seen
+-- Of a run that goes on.
+UPDATE temp.run SET seen_ns = max(seen_ns, 1000000000 * strftime('%s', 'now'));
 
 -- name: ended
 SELECT ended, count(*)
@@ -149,3 +171,21 @@ SELECT component, state, sum(seconds)
 FROM temp.path
 GROUP BY 1, 2
 ORDER BY 3 DESC;
+
+-- name: went
+SELECT what, seconds
+FROM temp.went
+ORDER BY seconds DESC, what;
+
+-- name: pools
+SELECT ifnull(executor, pool), sum(places), sum(busy_s) / sum(places * (to_ns - from_ns) / 1e9)
+FROM temp.worker
+GROUP BY pool
+ORDER BY sum(busy_s) DESC, pool;
+
+-- name: logs
+-- Paths of what lies where the workflow's own log does.
+WITH it(id) AS (SELECT workflow FROM temp.run UNION SELECT right_span FROM sl_link, temp.run WHERE left_span = workflow AND kind = SL_FACET UNION SELECT left_span FROM sl_link, temp.run WHERE right_span = workflow AND kind = SL_FACET),
+    own(folder) AS (SELECT DISTINCT rtrim(o.path, replace(o.path, '/', '')) FROM it JOIN sl_span s USING (id) JOIN sl_source o ON o.id = s.source WHERE o.part ISNULL)
+SELECT DISTINCT o.path
+FROM own JOIN sl_source o ON substr(o.path, 1, length(folder)) = folder;

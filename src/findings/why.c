@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #define TEXT SL_COLUMN_TEXT
 #define INTEGER SL_COLUMN_INTEGER
@@ -31,6 +33,9 @@ static const struct sl_column app_columns[] = {{"app", TEXT, NULL},
                                                {"median_s", REAL, "s"},
                                                {"max_s", REAL, "s"},
                                                {"run_s", REAL, "s"}};
+static const struct sl_column went_columns[] = {{"what", TEXT, NULL}, {"seconds", REAL, "s"}};
+static const struct sl_column pool_columns[] = {
+    {"executor", TEXT, NULL}, {"workers", INTEGER, NULL}, {"busy", REAL, NULL}};
 static const struct sl_column part_columns[] = {
     {"component", TEXT, NULL}, {"state", TEXT, NULL}, {"seconds", REAL, "s"}};
 
@@ -402,6 +407,39 @@ int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
 
 /* ---- all of it ---- */
 
+enum { QUIET_S = 150 };
+
+/*
+ * Whether it goes on.  A task may run for long before a log has an event to tell; managers and the interchange of Parsl
+ * write meanwhile.
+ */
+static int look_at_logs(struct sl_table *run, struct sl_store *st, struct sl_err *err)
+{
+    const char *state = sl_table_next(run, NULL) > 0 ? sl_table_text_or_empty(run, SL_WHY_RUN_STATE) : "";
+    bool cut = !strcmp(state, "cut short"), goes_on = !strcmp(state, "goes on");
+    sqlite3_stmt *q = NULL;
+    struct stat file;
+    int rc = 0;
+
+    if (!cut) {
+        sl_table_rewind(run);
+        return goes_on ? sl_store_temporary(st, sql_seen, err) : 0;
+    }
+    q = sl_store_prepare(st, sql_logs, err);
+    rc = q ? 0 : SL_ESTORE;
+    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+        rc = 0;
+        if (!stat((const char *)sqlite3_column_text(q, 0), &file) && time(NULL) - file.st_mtime < QUIET_S) {
+            sl_table_put_text(run, SL_WHY_RUN_STATE, "goes on");
+            goes_on = true;
+            break;
+        }
+    }
+    sqlite3_finalize(q);
+    sl_table_rewind(run);
+    return !rc && goes_on ? sl_store_temporary(st, sql_seen, err) : rc;
+}
+
 int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
                     struct sl_err *err)
 {
@@ -422,6 +460,12 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     if (!*y.name)
         sl_span_name(st, workflow, y.name, sizeof y.name);
     if (!rc)
+        rc = add_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
+    if (!rc && sl_result_find(r, "run")->rows)
+        sl_table_put_text(sl_result_find(r, "run"), SL_WHY_RUN_NAME, y.name);
+    if (!rc)
+        rc = look_at_logs(sl_result_find(r, "run"), st, err);
+    if (!rc)
         sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
     for (size_t i = 0; i < findings->v.n && !rc; i++) {
         struct sl_err one = {0};
@@ -437,15 +481,15 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     for (size_t i = 0; i < y.found.n && !rc; i++)
         put_found(t, &y, i);
     if (!rc)
-        rc = add_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
-    if (!rc && sl_result_find(r, "run")->rows)
-        sl_table_put_text(sl_result_find(r, "run"), SL_WHY_RUN_NAME, y.name);
-    if (!rc)
         rc = add_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), sql_ended, err);
     if (!rc)
         rc = add_rows(r, st, "apps", app_columns, SL_COLUMNS(app_columns), sql_apps, err);
     if (!rc)
         rc = add_rows(r, st, "parts", part_columns, SL_COLUMNS(part_columns), sql_parts, err);
+    if (!rc)
+        rc = add_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), sql_went, err);
+    if (!rc)
+        rc = add_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), sql_pools, err);
     for (size_t i = 0; i < y.found.n; i++)
         free_found(&y.found.v[i]);
     sl_vec_free(&y.found);

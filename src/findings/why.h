@@ -33,7 +33,8 @@ enum {
     SL_WHY_RUN_WORKERS,
     SL_WHY_RUN_BUSY,
     SL_WHY_RUN_FIRST,
-    SL_WHY_RUN_STATE /* ended; where no log has the end: done (all tasks), goes on (heard of less than a minute ago),
+    SL_WHY_RUN_STATE /* ended; where no log has the end: done (all tasks), goes on (heard of less than a minute ago, or
+                        a log beside its own was written to less than 150 s ago),
                         cut short; NULL: its kind does not tell */
 };
 enum {
@@ -48,7 +49,9 @@ enum {
 /*
  * Tables: findings, one row each, what cost most first, then what costs no time; run, one row, what ran; ended, how
  * many tasks ended in which way; problems, findings that could not be looked
- * for; apps; parts, the critical path by component and state.  A finding says what would have been without it
+ * for; apps; parts, the critical path by component and state; went, the same in words, what took longest first: time in
+ * which a task waited for a worker counts as the apps that workers ran meanwhile; pools, workers by executor, those that
+ * did most first.  A finding says what would have been without it
  * (`changes`, which are replayed: analyse/tasks/simulate.h), or what it cost (`seconds`).
  */
 int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
@@ -59,8 +62,8 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
 
 /*
  * Two of these beside each other, A and B.  Tables: changes, what is slower or faster, most first: findings, apps (the
- * time of all their tasks by the places on workers), and parts of the critical path, whose changes are that of the
- * makespan; runs, A and B.  a_s or b_s is NULL where only the other has it.
+ * time of all their tasks by the places on workers), and the critical path in words (went) and in parts (path), the
+ * changes of each of which are that of the makespan; runs, A and B.  a_s or b_s is NULL where only the other has it.
  */
 int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *err);
 

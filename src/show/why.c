@@ -32,6 +32,36 @@ static void ended(struct sl_buf *b, struct sl_table *t)
     }
 }
 
+/* Workers of each executor, where there are several. */
+static void pools(struct sl_buf *b, struct sl_table *t)
+{
+    enum { EXECUTOR, WORKERS, BUSY, MOST = 4 };
+    char n[32];
+
+    for (int i = 0; i < MOST && sl_table_next(t, NULL) > 0; i++) {
+        sl_buf_addf(b, "%s%s", i ? ", " : ": ", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), n));
+        sl_buf_addf(b, " of %s", sl_table_text_or_empty(t, EXECUTOR));
+        if (!sl_table_is_null(t, BUSY))
+            sl_buf_addf(b, " %.0f %% busy", 100 * sl_table_real(t, BUSY));
+    }
+    if (t->rows > MOST)
+        sl_buf_addf(b, " and %zu more", t->rows - MOST);
+}
+
+/* Where the critical path went, what makes up a twentieth of it at least. */
+static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
+{
+    enum { MOST = 4 };
+    struct sl_buf b = {0};
+
+    for (int i = 0; i < MOST && sl_table_next(t, NULL) > 0 && sl_table_real(t, 1) >= 0.05 * makespan_s; i++)
+        sl_buf_addf(&b, "%s%.0f %% %s", i ? "; " : "where: ", 100 * sl_table_real(t, 1) / makespan_s,
+                    sl_table_text_or_empty(t, 0));
+    if (b.n)
+        sl_show_wrapped(out, b.s, 0, columns);
+    sl_buf_free(&b);
+}
+
 static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
     enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE };
@@ -70,12 +100,15 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     if (!sl_table_is_null(t, WORKERS))
         sl_buf_addf(&b, "; %s worker%s", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), a),
                     sl_table_int(t, WORKERS) == 1 ? "" : "s");
-    if (!sl_table_is_null(t, BUSY))
+    if (sl_result_find(r, "pools")->rows > 1)
+        pools(&b, sl_result_find(r, "pools"));
+    else if (!sl_table_is_null(t, BUSY))
         sl_buf_addf(&b, ", %.0f %% busy", 100 * sl_table_real(t, BUSY));
     if (!sl_table_is_null(t, FIRST))
         sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_text(sl_table_real(t, FIRST), a));
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);
+    went(out, sl_result_find(r, "went"), sl_table_real(t, MAKESPAN), columns);
     return 0;
 }
 
@@ -148,7 +181,7 @@ static void change(FILE *out, struct sl_table *t, int columns)
         sl_buf_addf(&line, ": %s", sl_table_text_or_empty(t, A));
     if (!finding && !sl_table_is_null(t, B))
         sl_buf_addf(&line, "%s%s", a ? " -> " : ": only B: ", sl_table_text_or_empty(t, B));
-    if (!strcmp(sl_table_text_or_empty(t, WHAT), "path"))
+    if (!strcmp(sl_table_text_or_empty(t, WHAT), "went"))
         sl_buf_addf(&line, ": %s -> %s", a ? sl_seconds_text(sl_table_real(t, A_S), x) : "none",
                     b ? sl_seconds_text(sl_table_real(t, B_S), y) : "none");
     sl_show_wrapped(out, line.s, 15, columns);
@@ -158,8 +191,8 @@ static void change(FILE *out, struct sl_table *t, int columns)
 int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
     enum { MOST = 6 };
-    static const char *const heading[][2] = {{"finding", "findings that came, went or changed"},
-                                             {"path", "the critical path, whose changes make up that of the whole"},
+    static const char *const heading[][2] = {{"went", "where the time went; these changes make up that of the whole"},
+                                             {"finding", "findings that came, went or changed"},
                                              {"app", "apps: time of all their tasks, by the places on workers"}};
     struct sl_table *runs = sl_result_find(r, "runs"), *t = sl_result_find(r, "changes");
     struct sl_buf line = {0};
@@ -180,8 +213,11 @@ int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, stru
     sl_buf_free(&line);
     if (rc < 0)
         return rc;
-    fprintf(out, "B took %s %s than A (%+.1f %%)\n", sl_seconds_text(fabs(took[1] - took[0]), b),
-            took[1] >= took[0] ? "longer" : "less", 100 * (took[1] / took[0] - 1));
+    if (fabs(took[1] - took[0]) < 0.001 * took[0])
+        fputs("B took as long as A\n", out);
+    else
+        fprintf(out, "B took %s %s than A (%+.1f %%)\n", sl_seconds_text(fabs(took[1] - took[0]), b),
+                took[1] >= took[0] ? "longer" : "less", 100 * (took[1] / took[0] - 1));
     for (size_t h = 0; h < sizeof heading / sizeof *heading; h++) {
         int n = 0;
         sl_table_rewind(t);

@@ -21,15 +21,17 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
         self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
+        self.cold = cold  # how much longer it takes where its worker ran nothing before
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}):
-    """Writes a store; the makespan in seconds.  slow_on: (manager, factor).  more: workers of further executors."""
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=()):
+    """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors.  hand: how long Parsl
+    needs to launch a task, one after the other.  running: tasks whose end nobody has told."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -57,7 +59,7 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             of[i] = (s.span("parsl.executor.htex.worker", str(i), m, WORKER + i, started=ns(there)), m, None, other)
     for heap in free.values():
         heapq.heapify(heap)
-    done, ids, at = {}, {}, start
+    done, ids, at, warm, handed = {}, {}, start, set(), 0.0
     # submissions, in order; a barrier needs what went before to be done, so go stage by stage
     stages, stage = [], []
     for n, t in enumerate(tasks):
@@ -86,22 +88,24 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
                 ids[n] = s.task(w, n, [ids[d] for d in t.after], submitted=ns(submitted[n]), pending=ns(submitted[n]) + 1000)
                 s.attr(ids[n], "app", t.app)
             pool = free[t.tried_on if number < t.fails else t.on]
+            since = handed = max(since, handed) + hand if hand else since
             when, i = heapq.heappop(pool)
             begin = max(since + 3 * STEP / S, when + STEP / S)
             p, its, m, executor = of[i]
             fails = number < t.fails
-            seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] == m else 1)
+            seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] in (m, ("worker", i)) else 1) + (t.cold if i not in warm else 0)
+            warm.add(i)
             over = begin + seconds
             heapq.heappush(pool, (over, i))
-            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin), completed=ns(over),
-                       finished=ns(over), removed=ns(over) + STEP // 2, executor=executor, manager=its, worker=p, worker_source=WORKER + i,
+            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin),
+                       **({} if n in running else dict(completed=ns(over), finished=ns(over), removed=ns(over) + STEP // 2)), executor=executor, manager=its, worker=p, worker_source=WORKER + i,
                        failed=ns(over) + STEP if fails else None)
             back = over + STEP / S
             if fails:
                 s.attr(y, "exception", t.error)
                 heapq.heappush(ready, (back, n, number + 1))
                 continue
-            if n not in undone:
+            if n not in undone and n not in running:
                 s.event(ids[n], "exec_done", ns(back))
             done[n] = back
             for d in stage:
@@ -122,8 +126,8 @@ def why(file="why.db", *more):
 
 
 def faults(file="why.db", *more):
-    """But that more workers would help, of which runs with work for all of them are told."""
-    return [f["finding"] for f in why(file, *more)["findings"] if f["finding"] != "more-workers"]
+    """But that more workers would help, of which runs with work for all of them are told, and how long short ones took to have workers."""
+    return [f["finding"] for f in why(file, *more)["findings"] if f["finding"] not in ("more-workers", "first-worker")]
 
 
 def first(name, without, within=0.05, file="why.db", **also):
@@ -285,8 +289,9 @@ def late_workers():
 def blocks_in_the_queue_one_after_the_other():
     blocks = {"launched": [0.6] * 4, "workers": 8}
     run(bag(300), manager=[0.8, 8, 16, 24], worker_start=[1.0, 8.2, 16.2, 24.2], **blocks)
-    f = first("late-workers", run(bag(300), manager=[0.6] * 4, worker_start=[0.8] * 4, file="without.db", **blocks), text="after blocks were launched it took 11.4 s (median), 23.4 s at most,")
-    equal(f["changes"], "blocks, in the queue x0")
+    usual = [0.6 + t * 0.5 / 11.4 for t in (0.2, 7.4, 15.4, 23.4)]  # half a second, by their median
+    f = first("late-workers", run(bag(300), manager=usual, worker_start=[t + 0.2 for t in usual], file="without.db", **blocks), text="after blocks were launched it took 11.4 s (median), 23.4 s at most,")
+    equal(f["changes"], "blocks, in the queue x0.043860")
     equal(faults("without.db"), [])
 
 
@@ -302,14 +307,85 @@ def blocks_that_were_asked_for_late():
 @test
 def managers_and_workers_that_take_long_to_start():
     run(bag(60), launched=0.6, manager=1.6, worker_start=16)
-    f = first("late-workers", run(bag(60), launched=0.0, manager=0.0, worker_start=0.0, file="without.db"), text="workers came 15.5 s after the first task was submitted: without the batch queue and worker_init 1 s less,")
+    f = first("late-workers", run(bag(60), launched=0.0, manager=0.0, worker_start=0.0, file="without.db"), text="workers came 15.5 s after the first task was submitted: without the batch queue and worker_init 0.5 s less,")
     equal(f["changes"], "workers, start-up x0")
 
 
 @cases((16, 0.5, 4.5), (60, 1, 9))
 def an_ordinary_start_is_no_finding(n, seconds, there):
+    """But a note, with what passed until when."""
     run(bag(n, seconds), launched=0.6, manager=2, worker_start=there)
     equal(faults(), [])
+    [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
+    check(f["seconds"] is None and f["text"].startswith(f"the first worker was there {there - 0.5:.2f} s after the first task was submitted"), f["text"])
+    check(f"0.0999 s until a block was launched, 1.4 s until that began, {there - 2:.2g} s for its manager and workers to start" in f["text"], f["text"])
+
+
+@cases(4, 6)
+def what_is_run_before_workers_start_is_told_in_a_short_run_too(init):
+    """worker_init of some seconds, in a run of about twenty."""
+    there = {"launched": 0.6, "workers": 4}
+    run(bag(100), manager=0.9 + init, worker_start=1.4 + init, **there)
+    f = first("late-workers", run(bag(100), manager=0.9, worker_start=1.4, file="without.db", **there), 0.1, text=f"after the first block was launched it took {init + 0.3} s")
+    equal(faults("without.db"), [])
+
+
+@test
+def first_tasks_on_workers():
+    run([Task("work", 0.5, cold=5.0) for _ in range(40)])
+    f = first("first-tasks", run(bag(40), file="without.db"), text="the first task of work on each of 4 workers ran 5.50 s (median), those that followed there 0.5")
+    equal(faults(), ["first-tasks"])
+    equal(faults("without.db"), [])
+
+
+@test
+def first_tasks_on_many_workers_are_no_stragglers():
+    run([Task("work", 0.5, cold=5.0) for _ in range(400)], workers=16)
+    first("first-tasks", run(bag(400), workers=16, file="without.db"))
+    equal(faults(), ["first-tasks"])
+
+
+@test
+def one_long_first_task_is_none_of_all_workers():
+    run([Task("work", 4.0)] + bag(20, 0.2), workers=2)
+    check("first-tasks" not in faults(), faults())
+
+
+@test
+def a_worker_that_is_so_slow_that_it_runs_few_tasks():
+    tasks = lambda factor: [Task("work", 0.4, slow_on=(("worker", 2), factor)) for _ in range(60)]
+    run(tasks(6))
+    first("slow-workers", run(tasks(1), file="without.db"), 0.15, text="the worker m0/2 took 6.00 times")
+    equal(faults(), ["slow-workers"])
+
+
+@test
+def staging():
+    tasks = lambda seconds: [Task("_http_stage_in", seconds * (i + 1)) for i in range(6)] + [Task("use", 0.5, after=[i]) for i in range(6)]
+    run(tasks(2))
+    first("staging", run(tasks(0), file="without.db"), 0.1, text="staging of files: 6 tasks of _http_stage_in took 42 s on workers, 12 s the longest")
+
+
+@test
+def arguments_that_take_long_to_be_pickled():
+    tasks = bag(30, 0.3)
+    run(tasks, hand=1.5)
+    first("hand-over", run(tasks, file="without.db"), 0.1, text="it took long to hand over 30 tasks; each was launched 23", advice="are arguments large?")
+    equal(faults("without.db"), [])
+
+
+@test
+def small_steps_of_handing_over_are_no_finding():
+    run(bag(40, 0.5), hand=0.02)
+    equal(faults(), [])
+
+
+@test
+def threads_of_one_process():
+    """More of them need not help."""
+    told = {f["finding"]: f["text"] for f in why("threads.db", f"{ROOT}/tests/data/parsl-2026-threads")["findings"]}
+    check(told["threads"].startswith("3 threads of the executor threads ran tasks: code in Python runs in one of them at a time (GIL)"), told)
+    check("more-workers" not in told, told)
 
 
 @test
@@ -391,6 +467,31 @@ def no_log_has_the_end_of_the_run(undone, ago, state):
     if undone:
         check("no log has the end of the run, and 10 of 40 tasks are not done" in out and "what was still to come is in no number" in out, out)
 
+
+
+@cases((20, "goes on"), (3600, "cut short"))
+def a_run_goes_on_while_its_logs_are_written_to(ago, state):
+    """Though its last event may be long ago."""
+    grow(0.6)
+    for folder, _, files in os.walk(path("grown")):
+        for name in files:
+            os.utime(f"{folder}/{name}", (time.time() - ago,) * 2)
+    told = why("grown.db", path("grown"))
+    equal(told["run"][0]["state"], state)
+
+
+@cases((20, 20, 60), (7200, 1.9, 2.1))
+def a_task_that_still_runs_counts_until_now_while_the_run_goes_on(ago, least, most):
+    """And until the last event where it was cut short."""
+    run(bag(30) + [Task("work", 3)] + bag(10), end=None, running=[30])
+    db = sqlite3.connect(path("why.db"))
+    [last] = db.execute("SELECT max(time_ns) FROM sl_event").fetchone()
+    db.execute("UPDATE sl_event SET time_ns = time_ns + ?", (time.time_ns() - ago * S - last,))
+    db.commit()
+    db.close()
+    found = {f["finding"]: f for f in why()["findings"]}
+    seconds = re.match(r"task 30 \(work\) has run for ([\d.]+) s and is not done, [\d.]+ times the median of its app \(0.500 s\)", found["still-running"]["text"])
+    check(seconds and least < float(seconds[1]) < most, found["still-running"]["text"])
 
 
 # ---- findings of users
@@ -547,6 +648,42 @@ def two_runs_beside_each_other():
     equal(spanloom("why", path("b.db"), path("a.db"), "--fail-on", "5%").code, 0)
     equal(spanloom("why", "-d", path("b.db"), "--fail-on", "1s", code=3).code, 3)
     equal(spanloom("why", "-d", path("a.db"), "--fail-on", "1%").code, 0)
+
+
+@test
+def where_the_time_went():
+    """A slow app is no finding of a run alone; it is said where the time went, and first of what differs from another run."""
+    tasks = lambda s: [Task("prep", 0.3) for _ in range(16)] + [Task("solve", s, after=[i]) for i in range(16)]
+    a, b = run(tasks(0.5), file="a.db"), run(tasks(2.5), file="b.db")
+    told = why("b.db")
+    seconds = {r["what"]: r["seconds"] for r in told["went"]}
+    check(abs(sum(seconds.values()) - b) < 1e-6, "they add up to the run:", seconds, b)
+    check(9.9 < seconds["app solve"] < 10.2 and 1.1 < seconds["app prep"] < 1.3, seconds)  # 4 x 2.5, and 4 x 0.3
+    check(0.45 < seconds["until workers were there"] < 0.5, seconds)
+    out = spanloom("why", "-d", path("b.db")).out
+    check(re.search(r"^where: 81 % app solve; 10 % app prep", out, re.M), out)
+    out = spanloom("why", path("a.db"), path("b.db")).out
+    check(re.search(r"^where the time went;.*\n +\+8(\.0\d)? s  app solve: 2 s -> 10 s", out, re.M), out)
+
+
+@test
+def tasks_that_wait_while_workers_are_idle_are_not_in_an_app():
+    run(bag(12, 0.5), hand=2.0)
+    went = {r["what"]: r["seconds"] for r in why()["went"]}
+    check(went["app work"] < 2 and went["parsl, waiting for dependencies or its launch"] > 20, went)
+
+
+@test
+def two_runs_that_took_as_long():
+    run(bag(8), file="a.db")
+    check("\nB took as long as A\n" in spanloom("why", path("a.db"), path("a.db")).out, "as long")
+
+
+@test
+def workers_of_each_executor():
+    run([Task("work", 0.5) for _ in range(40)] + [Task("other", 0.1, on="spare")], more={"spare": 3})
+    out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
+    check("; 7 workers: 4 of htex 100 % busy, 3 of spare 1 % busy; the first task ran" in out, out)
 
 
 @test
