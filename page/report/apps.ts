@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Apps and executors: how many tasks, how long they ran and waited, of all or of what is chosen.
 import { appsOf, cells, sums, type Cells } from "./cells";
+import { onLook } from "./chart";
 import { column, figure, text, type Cell, type Figure, type Table } from "./data";
-import { el } from "./dom";
+import { el, refill } from "./dom";
 import { spread } from "./tally";
 import { table, type Column } from "./table";
 import { category, theme } from "./theme";
-import { views, type Context } from "./view";
+import { shows, type Context } from "./view";
 import { digits, seconds } from "./words";
 
 const COLUMNS = ["tasks", "done", "failed", "unfinished", "retried", "median_s", "p95_s", "max_s", "run_s", "queue_median_s", "lost_s"] as const;
@@ -27,6 +28,7 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
             rowsOf = new Map<string, number[]>(names.map(n => [n, []])),
             which = by === "app" ? all.app : all.executor,
             now = choice.now[by],
+            task = choice.now.task?.run === context.index ? all.find(choice.now.task.task) : undefined,
             chosen = all.chosen(now === null ? choice : ({ now: { ...choice.now, [by]: null } } as typeof choice));
         for (const i of chosen) rowsOf.get(which[i] ?? "")?.push(i);
         let shown: Table = of;
@@ -58,12 +60,12 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
         if (all.n && high > 0)
             columns.splice(columns.findIndex(c => c.name === "median_s"), 0, {
                 name: "spread", heading: "how long they ran",
-                show: (_, row) => spread((rowsOf.get(names[row] as string) ?? []).filter(i => !Number.isNaN(all.start[i])).map(i => [(all.run[i] as number) / (all.tasks[i] as number), all.tasks[i] as number] as const), low, high, `How long tasks of ${names[row] || "no app"} ran`),
+                show: (_, row) => spread((rowsOf.get(names[row] as string) ?? []).filter(i => !Number.isNaN(all.start[i])).map(i => [(all.run[i] as number) / (all.tasks[i] as number), all.tasks[i] as number] as const), low, high, `How long tasks of ${names[row] || "no app"} ran`, task !== undefined && (which[task] ?? "") === names[row] ? { value: all.run[task]!, name: choice.now.task!.task } : undefined),
             });
-        box.replaceChildren(
+        refill(box,
             el("p", { class: "quiet" }, partial ? `Of what is chosen${all.together ? "; quantiles are near, as tasks are put together" : ""}:` : `${by === "app" ? "Tasks of each app" : "Tasks of each executor"}:`),
             table(shown, {
-                columns, label: of.about, figure: of.name, most: 15,
+                columns, label: of.about, figure: of.name, run: context.index, most: 15,
                 pick: row => choice.set({ [by]: choice.now[by] === names[row] ? null : names[row] } as Partial<typeof choice.now>),
                 picks: `Show tasks of this ${by} alone, or all again`,
                 chosen: row => choice.now[by] === names[row],
@@ -71,12 +73,12 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
         );
     }
     choice.on(draw);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    onLook(draw);
     draw();
     return box;
 }
 
-views.set("apps", (s, context) => {
+shows("apps", ["range", "app", "executor", "task"], (s, context) => {
     const apps = figure(s, "apps"),
         executors = figure(s, "executors");
     if (!apps) return undefined;

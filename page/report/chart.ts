@@ -123,15 +123,13 @@ function xAxis(d: Drawing): void {
 }
 
 const redraws = new Set<() => void>();
-let watched = false;
+for (const query of ["(prefers-color-scheme: dark)", "print"])
+    matchMedia(query).addEventListener("change", () => redraws.forEach(draw => draw()));
 
-/** Once, of what changes the look of all. */
-function watch(): void {
-    if (watched) return;
-    watched = true;
-    for (const query of ["(prefers-color-scheme: dark)", "print"])
-        matchMedia(query).addEventListener("change", () => redraws.forEach(draw => draw()));
-}
+/** When the colours change. */
+export const onLook = (draw: () => void): void => void redraws.add(draw);
+/** Of the page that was there before. */
+export const forgetLooks = (): void => redraws.clear();
 
 export function chart(context: Context, of: Chart): HTMLElement {
     const { choice } = context,
@@ -230,9 +228,9 @@ export function chart(context: Context, of: Chart): HTMLElement {
         event.preventDefault();
     });
 
-    watch();
-    redraws.add(draw);
+    onLook(draw);
     choice.on(later);
+    canvas.style.height = `${of.height}px`;
     new ResizeObserver(later).observe(box);
     return box;
 }
@@ -249,8 +247,7 @@ export function legend(entries: readonly { text: string; colour: (t: Theme) => s
                 return el("li", {}, ...(e.pick ? [el("button", { type: "button", click: e.pick }, ...inside)] : inside));
             }),
         );
-    watch();
-    redraws.add(draw);
+    onLook(draw);
     draw();
     return ul;
 }

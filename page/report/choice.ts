@@ -33,6 +33,11 @@ export class Choice {
         });
     }
 
+    /** Those that were told are gone; what is chosen stays. */
+    forget(): void {
+        this.told.length = 0;
+    }
+
     clear(): void {
         this.set(NONE);
     }

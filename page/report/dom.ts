@@ -34,6 +34,20 @@ function set(e: Element, attributes: Attributes): void {
     }
 }
 
+export const FOCUSABLE = "a[href], button, canvas, input, select, summary, textarea, [tabindex]";
+
+/** Other nodes in a box; where the focus was inside, it is on what stands in its place. */
+export function refill(box: HTMLElement, ...nodes: (Node | string)[]): void {
+    const here = document.activeElement,
+        at = here && box.contains(here) ? [...box.querySelectorAll(FOCUSABLE)].indexOf(here) : -1;
+    box.replaceChildren(...nodes);
+    if (at < 0) return;
+    const now = box.querySelectorAll<HTMLElement>(FOCUSABLE),
+        to = now[Math.min(at, now.length - 1)];
+    if (!to) box.tabIndex = -1;
+    (to ?? box).focus({ preventScroll: true });
+}
+
 /** A name in any script: the text around it keeps its direction. */
 export const name = (text: string): HTMLElement => el("bdi", {}, text);
 

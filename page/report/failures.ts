@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What failed, of the app that is chosen.
 import { figure, texts } from "./data";
-import { el } from "./dom";
+import { el, refill } from "./dom";
 import { table } from "./table";
-import { views } from "./view";
+import { shows } from "./view";
 
-views.set("failures", (s, { choice }) => {
+shows("failures", ["app"], (s, { choice, index }) => {
     const failures = figure(s, "failures"),
         dependents = figure(s, "dependents"),
         nodes: Node[] = [];
@@ -14,8 +14,8 @@ views.set("failures", (s, { choice }) => {
             box = el("div");
         const draw = () => {
             const rows = app.map((_, i) => i).filter(i => choice.now.app === null || (app[i] ?? "") === choice.now.app);
-            box.replaceChildren(
-                rows.length ? table(failures, { rows, label: failures.about, figure: "failures", columns: failures.columns.map(name => ({ name, wide: name === "exception", ...(name === "seconds" ? { heading: "lost" } : {}) })) })
+            refill(box,
+                rows.length ? table(failures, { rows, label: failures.about, figure: "failures", run: index, columns: failures.columns.map(name => ({ name, wide: name === "exception", ...(name === "seconds" ? { heading: "lost" } : {}) })) })
                     : el("p", { class: "quiet" }, "No task of this app failed."));
         };
         choice.on(draw);
@@ -23,6 +23,6 @@ views.set("failures", (s, { choice }) => {
         nodes.push(box);
     }
     if (dependents)
-        nodes.push(el("figure", {}, el("figcaption", {}, dependents.about), table(dependents, { label: dependents.about, figure: "dependents" })));
+        nodes.push(el("figure", {}, el("figcaption", {}, dependents.about), table(dependents, { label: dependents.about, figure: "dependents", run: index })));
     return nodes.length ? nodes : undefined;
 });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { figure, number, text } from "./data";
 import { el, shown } from "./dom";
-import { views } from "./view";
+import { shows } from "./view";
 import { percent, seconds } from "./words";
 
-views.set("findings", s => {
+shows("findings", [], s => {
     const found = figure(s, "findings");
     if (!found) return [el("p", {}, "Nothing that costs this run much time was found.")];
     const list = el("ol", { class: "findings", "data-figure": "findings" });

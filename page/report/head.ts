@@ -3,7 +3,7 @@
 import { column, figure, number, section, text, type Report, type Run } from "./data";
 import { el, name, shown } from "./dom";
 import { table } from "./table";
-import type { Context } from "./view";
+import { scope, type Context } from "./view";
 import { date, digits, percent, seconds } from "./words";
 
 function facts(run: Run): HTMLElement | undefined {
@@ -44,14 +44,14 @@ function title(run: Run): HTMLElement {
             ...(script ? [" · ", name(script)] : []), " · ", el("code", {}, run.store)));
 }
 
-function compared(report: Report): HTMLElement | undefined {
+function compared(report: Report, context: Context): HTMLElement | undefined {
     const changes = report.compared?.["changes"];
     if (!changes) return undefined;
     const nameOf = (i: number) => report.runs[i]?.run ?? report.runs[i]?.store ?? "";
     const section = el("section", { id: "compared", "aria-labelledby": "compared-title" },
         el("h2", { id: "compared-title" }, "What changed"),
         el("p", { class: "quiet about" }, "findings, apps and parts of the critical path that take longer or shorter in the second run, most first; nothing in one column: only the other run has it."));
-    section.append(changes.rows ? table(changes, {
+    section.append(scope({ name: "compared", title: "", about: "", needs: null, figures: [] }, context), changes.rows ? table(changes, {
         label: "What changed from the first run to the second", figure: "changes", most: 15,
         columns: [
             { name: "what" }, { name: "name", wide: true }, { name: "a_s", heading: nameOf(0) }, { name: "b_s", heading: nameOf(1) },
@@ -69,6 +69,6 @@ export function header(report: Report, contexts: Context[]): Node[] {
             const dl = facts(c.run);
             return el("div", { class: "run", "data-run": c.index }, ...(contexts.length > 1 ? [el("p", { class: "of" }, name(c.run.run ?? c.run.store))] : []), title(c.run), ...(dl ? [dl] : []));
         }),
-        changed = compared(report);
+        changed = contexts[0] && compared(report, contexts[0]);
     return [el("header", {}, heading, el("div", { class: contexts.length > 1 ? "beside" : null }, ...boxes)), ...(changed ? [changed] : [])];
 }

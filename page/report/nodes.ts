@@ -4,12 +4,12 @@ import { chart, legend, yAxis } from "./chart";
 import { figure, numbers, texts } from "./data";
 import { el } from "./dom";
 import { category } from "./theme";
-import { views } from "./view";
+import { shows } from "./view";
 import { digits, seconds } from "./words";
 
 const METRICS = [["cpu_percent", "CPU", "%"], ["memory_percent", "memory", "%"], ["disk_mb_per_s", "disk", "MB/s"], ["network_mb_per_s", "network", "MB/s"]] as const;
 
-views.set("nodes", (s, context) => {
+shows("nodes", ["range", "task"], (s, context) => {
     const of = figure(s, "nodes");
     if (!of) return undefined;
     const node = texts(of, "node"),

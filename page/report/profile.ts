@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traced functions: a flame graph from the top down, and a table.
-import { showTip } from "./chart";
+import { onLook, showTip } from "./chart";
 import { figure, numbers, texts } from "./data";
 import { el } from "./dom";
+import { kept } from "./kept";
 import { table } from "./table";
 import { theme } from "./theme";
-import { views } from "./view";
+import { shows } from "./view";
 import { digits, percent, seconds } from "./words";
 
 const ROW = 18;
@@ -17,7 +18,7 @@ function colourOf(name: string, dark: boolean): string {
     return dark ? `hsl(${20 + (h % 40)} 45% ${32 + ((h >>> 8) % 10)}%)` : `hsl(${25 + (h % 35)} 85% ${72 + ((h >>> 8) % 12)}%)`;
 }
 
-views.set("profile", s => {
+shows("profile", [], (s, { index }) => {
     const functions = figure(s, "functions"),
         tree = figure(s, "tree");
     if (!functions) return undefined;
@@ -32,9 +33,15 @@ views.set("profile", s => {
             deepest = Math.min(40, Math.max(...depth)),
             whole = Math.max(...from.map((f, i) => f + (total[i] as number)), 1e-12),
             height = (deepest + 1) * ROW;
-        let zoom: [number, number] = [0, whole];
+        const all: [number, number] = [0, whole];
+        let zoom = kept.get<[number, number]>(`flame ${index}`) ?? all;
         const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `Calls, from the outermost at the top, ${seconds(whole)} in all; the table below has the same by function. Click: zoom; Escape: all.` }),
             box = el("div", { class: "chart flame" }, canvas);
+        const to = (part: [number, number]) => {
+            zoom = part;
+            kept.set(`flame ${index}`, part === all ? undefined : part);
+            draw();
+        };
         const draw = () => {
             const width = box.clientWidth,
                 scale = devicePixelRatio || 1,
@@ -80,16 +87,16 @@ views.set("profile", s => {
         canvas.addEventListener("pointerleave", event => showTip(undefined, event));
         canvas.addEventListener("click", event => {
             const i = find(event);
-            zoom = i < 0 ? [0, whole] : [from[i] as number, (from[i] as number) + (total[i] as number)];
-            draw();
+            to(i < 0 ? all : [from[i]!, from[i]! + total[i]!]);
         });
         canvas.addEventListener("keydown", event => {
-            if (event.key === "Escape") (zoom = [0, whole]), draw();
+            if (event.key === "Escape") to(all);
         });
-        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+        onLook(draw);
+        canvas.style.height = `${height}px`;
         new ResizeObserver(draw).observe(box);
         nodes.push(el("figure", {}, el("figcaption", {}, `paths of calls, from the outermost down, as wide as they took: ${seconds(whole)} in all threads`), box));
     }
-    nodes.push(table(functions, { label: "Functions, the most exclusive time first", figure: "functions", most: 12, columns: functions.columns.map(name => ({ name, ...(name === "inclusive_s" ? { heading: "with what it called" } : name === "exclusive_s" ? { heading: "of its own" } : {}) })) }));
+    nodes.push(table(functions, { label: "Functions, the most exclusive time first", figure: "functions", run: index, most: 12, columns: functions.columns.map(name => ({ name, ...(name === "inclusive_s" ? { heading: "with what it called" } : name === "exclusive_s" ? { heading: "of its own" } : {}) })) }));
     return nodes;
 });

@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `spanloom report`: sections in their order, of one run or of two beside each other.
 import { Choice } from "./choice";
-import { open, number, section, figure, type Figure, type Report, type Run, type Section } from "./data";
+import { forgetLooks } from "./chart";
+import { open, number, section, figure, type Figure, type Report, type Section } from "./data";
 import { el } from "./dom";
+import { kept } from "./kept";
 import { header } from "./head";
 import { bar } from "./selection";
 import { table } from "./table";
-import { views, type Context } from "./view";
+import { scope, viewOf, type Context } from "./view";
+import { shell } from "./words";
 import { live } from "../serve/live";
 import "./sections";
 
 /** What a figure's rows come from, and the first of them. */
-function behind(f: Figure, run: Run): HTMLElement {
+function behind(s: Section, f: Figure, { run, index }: Context): HTMLElement {
     const command = f.sql === undefined ? `spanloom ${(f.answer ?? "").split("/")[0]}` : "spanloom sql",
         body = el("div"),
-        details = el("details", { class: "behind" }, el("summary", {}, `${f.name}: figures and SQL`), body);
+        name = `behind ${index} ${s.name} ${f.name}`,
+        details = el("details", { class: "behind", open: kept.get<boolean>(name) ?? false }, el("summary", {}, `${f.name}: figures and SQL`), body);
     details.addEventListener("toggle", () => {
+        kept.set(name, details.open);
         if (!details.open || body.hasChildNodes()) return;
-        const shell = (s: string) => (/^[\w./:-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}'`),
-            say = `${command} -d ${shell(run.store)}${run.run === null ? "" : ` --run ${shell(run.run)}`}`;
+        const say = `${command} -d ${shell(run.store)}${run.run === null ? "" : ` --run ${shell(run.run)}`}`;
         body.append(
             el("p", {}, `${f.about}. ${f.rows.toLocaleString("en-US")} rows; `, f.sql === undefined ? "what yields them: " : "what yields them, given the SQL below: ", el("code", {}, say)),
             ...(f.sql === undefined ? [] : [el("pre", { tabindex: 0, "aria-label": `SQL of ${f.name}` }, f.sql)]),
-            table(f, { label: `${f.name}, all rows`, figure: `${f.name}.rows`, most: 20 }),
+            table(f, { label: `${f.name}, all rows`, figure: `${f.name}.rows`, run: index, most: 20 }),
         );
     });
     return details;
 }
 
 function shownAs(s: Section, context: Context): Node[] {
-    const own = views.get(s.name)?.(s, context);
+    const own = viewOf(s.name)?.(s, context);
     if (own) return own;
     return s.figures.filter(f => f.rows > 0).map(f =>
-        el("figure", {}, el("figcaption", {}, f.about), table(f, { label: f.about, figure: f.name })));
+        el("figure", {}, el("figcaption", {}, f.about), table(f, { label: f.about, figure: f.name, run: context.index })));
 }
 
 function part(s: Section, context: Context): HTMLElement {
@@ -40,21 +44,32 @@ function part(s: Section, context: Context): HTMLElement {
         box = el("div", { class: "part", "data-section": s.name, "data-run": context.index });
     if (context.report.runs.length > 1) box.append(el("h3", {}, el("bdi", {}, context.run.run ?? context.run.store)));
     if (!has) box.append(el("p", { class: "quiet" }, s.needs ? `Nothing to show: it needs ${s.needs}.` : "Nothing to show."));
-    else box.append(...shownAs(s, context));
+    else box.append(...(s.name === "data" ? [] : [scope(s, context)]), ...shownAs(s, context));
     for (const f of s.figures) {
         if (f.problem) box.append(el("p", { class: "problem" }, `${f.name}: ${f.problem}`));
         if (f.note) box.append(el("p", { class: "quiet note" }, `${f.name}: ${f.note}.`));
     }
-    if (has) box.append(el("div", { class: "sources" }, ...s.figures.filter(f => f.rows > 0).map(f => behind(f, context.run))));
+    if (has) box.append(el("div", { class: "sources" }, ...s.figures.filter(f => f.rows > 0).map(f => behind(s, f, context))));
     return box;
 }
 
 /** Sections of which no run has anything are told of in a line at the end. */
 const hasRows = (s: Section | undefined): boolean => !!s && s.figures.some(f => f.rows > 0 || f.problem !== undefined);
 
-function show(report: Report): void {
-    const choice = new Choice(),
-        ends = report.runs.map(run => {
+const choice = new Choice();
+addEventListener("keydown", event => {
+    if (event.key === "Escape" && choice.any) choice.clear();
+});
+
+/** In the place of what was shown before; what is chosen and set up stays, if it is the same run. */
+function show(report: Report, anew = true): void {
+    choice.forget();
+    forgetLooks();
+    if (anew) {
+        kept.clear();
+        choice.clear();
+    }
+    const ends = report.runs.map(run => {
             const s = section(run, "findings"),
                 makespan = number(figure(s, "run"), "makespan_s"),
                 readings = figure(section(run, "nodes"), "nodes");

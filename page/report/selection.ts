@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line that says what is chosen, of how many tasks that is, and that takes it back.
 import { cells, sums } from "./cells";
-import { el, shown } from "./dom";
+import { el, refill, shown } from "./dom";
 import type { Context } from "./view";
 import { digits, seconds } from "./words";
 
@@ -22,7 +22,7 @@ export function bar(contexts: readonly Context[]): HTMLElement {
         if (executor !== null) chips.push(chip(`executor ${executor || "(none)"}`, () => choice.set({ executor: null })));
         if (task) chips.push(chip(`task ${task.task}`, () => choice.set({ task: null })));
         if (!chips.length) {
-            box.replaceChildren(el("span", { class: "quiet" }, "Drag over a chart to choose a time; click an app or a task."));
+            refill(box, el("span", { class: "quiet" }, "Drag over a chart to choose a time; click an app or a task."));
             return;
         }
         if (chips.length > 1) chips.push(el("button", { type: "button", class: "chip", click: () => choice.clear() }, "all ✕"));
@@ -34,19 +34,9 @@ export function bar(contexts: readonly Context[]): HTMLElement {
             chips.push(el("span", { class: "sum" }, contexts.length > 1 ? el("bdi", {}, `${c.run.run ?? ""}: `) : null, exact(digits(s.tasks), "tasks", s.tasks), " tasks, ",
                 exact(seconds(s.run_s), "run_s", s.run_s), " on workers", s.failed ? `, ${digits(s.failed)} failed` : ""));
         }
-        box.replaceChildren(...chips);
+        refill(box, ...chips);
     }
     choice.on(draw);
     draw();
-    addEventListener("keydown", event => {
-        if (event.key === "Escape" && choice.any) choice.clear();
-    });
     return box;
-}
-
-/** Says so, where an app or an executor is chosen and a figure is of all of them. */
-export function ofAll({ choice }: Context): HTMLElement {
-    const p = el("p", { class: "quiet note", hidden: true }, "Of all tasks, whatever app or executor is chosen.");
-    choice.on(() => (p.hidden = choice.now.app === null && choice.now.executor === null));
-    return p;
 }

@@ -2,6 +2,7 @@
 // Tables of figures: sorted by their headings, some rows at first.
 import type { Cell, Table } from "./data";
 import { el } from "./dom";
+import { kept } from "./kept";
 import { cell, heading } from "./words";
 
 export interface Column {
@@ -17,6 +18,8 @@ export interface Shown {
     columns?: Column[];
     /** What tests know it by: the name of the figure. */
     figure?: string;
+    /** Of which run: of each is kept how it is sorted. */
+    run?: number;
     /** So many rows at first. */
     most?: number;
     pick?: (row: number) => void;
@@ -34,13 +37,16 @@ export function table(of: Table, shown: Shown): HTMLElement {
     const columns = shown.columns ?? of.columns.map(name => ({ name }) as Column);
     const rows = [...(shown.rows ?? Array.from({ length: of.rows }, (_, i) => i))];
     const given = [...rows];
-    let most = shown.most ?? 12,
-        by: { name: string; down: boolean } | null = null;
+    const key = `table ${shown.run ?? 0} ${shown.figure ?? shown.label}`,
+        was = kept.get<{ most: number; by: { name: string; down: boolean } | null }>(key);
+    let most = was?.most ?? shown.most ?? 12,
+        by = was?.by ?? null;
     const body = el("tbody"),
         heads = el("tr"),
         more = el("p", { class: "more" });
 
     function fill(): void {
+        kept.set(key, { most, by });
         body.replaceChildren(
             ...rows.slice(0, most).map(row => {
                 const tr = el("tr", { class: shown.chosen?.(row) ? "chosen" : null });
@@ -65,10 +71,10 @@ export function table(of: Table, shown: Shown): HTMLElement {
             more.append(el("button", { type: "button", click: () => { most = left > 500 ? most + 500 : rows.length; fill(); } }, left > 500 ? `500 more of ${left.toLocaleString("en-US")}` : `${left.toLocaleString("en-US")} more`));
     }
 
-    function sort(name: string): void {
-        const values = of.data[name] ?? [];
-        by = { name, down: by?.name === name ? !by.down : typeof values.find(x => x !== null) === "number" };
-        const sign = by.down ? -1 : 1;
+    function sort(name: string, down: boolean): void {
+        const values = of.data[name] ?? [],
+            sign = down ? -1 : 1;
+        by = { name, down };
         rows.splice(0, rows.length, ...given);
         rows.sort((a, b) => {
             const x = values[a] ?? null,
@@ -77,7 +83,7 @@ export function table(of: Table, shown: Shown): HTMLElement {
             return sign * (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true }));
         });
         for (const th of heads.children)
-            if ((th as HTMLElement).dataset["name"] === name) th.setAttribute("aria-sort", by.down ? "descending" : "ascending");
+            if ((th as HTMLElement).dataset["name"] === name) th.setAttribute("aria-sort", down ? "descending" : "ascending");
             else th.removeAttribute("aria-sort");
         fill();
     }
@@ -85,9 +91,10 @@ export function table(of: Table, shown: Shown): HTMLElement {
     for (const c of columns)
         heads.append(
             el("th", { scope: "col", class: isNumber(of.data[c.name] ?? []) ? "n" : null, "data-name": c.name },
-                el("button", { type: "button", click: () => sort(c.name) }, c.heading ?? heading(c.name))),
+                el("button", { type: "button", click: () => sort(c.name, by?.name === c.name ? !by.down : typeof (of.data[c.name] ?? []).find(x => x !== null) === "number") }, c.heading ?? heading(c.name))),
         );
-    fill();
+    if (by && columns.some(c => c.name === by?.name)) sort(by.name, by.down);
+    else fill();
     return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": shown.label, "data-figure": shown.figure },
         el("table", {}, el("thead", {}, heads), body), more);
 }

@@ -3,8 +3,8 @@
 import { svg } from "./dom";
 import { seconds } from "./words";
 
-/** Bars of so many bins between low and high; heights as shares of the fullest. */
-export function spread(values: readonly (readonly [value: number, weight: number])[], low: number, high: number, label: string): SVGElement {
+/** Bars of so many bins between low and high; heights as shares of the fullest; and where one of them is. */
+export function spread(values: readonly (readonly [value: number, weight: number])[], low: number, high: number, label: string, mark?: { value: number; name: string }): SVGElement {
     const BINS = 40,
         WIDTH = 160,
         HEIGHT = 22,
@@ -25,5 +25,9 @@ export function spread(values: readonly (readonly [value: number, weight: number
         const h = Math.max(1.5, (HEIGHT - 2) * (n / most));
         g.append(svg("rect", { x: (i * WIDTH) / BINS, width: WIDTH / BINS - 0.5, y: HEIGHT - h, height: h }));
     });
+    if (mark && mark.value > 0) {
+        const x = b > a ? ((Math.log(Math.min(high, Math.max(low, mark.value))) - a) / (b - a)) * WIDTH : WIDTH / 2;
+        g.append(svg("line", { x1: x, x2: x, y1: 0, y2: HEIGHT, class: "own" }, svg("title", {}, `task ${mark.name}: ${seconds(mark.value)}`)));
+    }
     return g;
 }

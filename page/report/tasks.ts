@@ -3,11 +3,11 @@
 import { cells } from "./cells";
 import { legend } from "./chart";
 import { column, figure, numbers, text, texts, type Cell, type Figure } from "./data";
-import { el, svg } from "./dom";
+import { el, refill, svg } from "./dom";
 import { table, type Column } from "./table";
 import { kindColour, theme } from "./theme";
-import { views, type Context } from "./view";
-import { digits, seconds } from "./words";
+import { shows, type Context } from "./view";
+import { digits, seconds, shell } from "./words";
 
 const PARTS = [["depend_s", "depend", "waited for others"], ["queue_s", "wait", "in queues"], ["run_s", "run", "on workers"], ["other_s", "work", "on its way"]] as const;
 
@@ -59,13 +59,14 @@ function details(of: Figure, context: Context): HTMLElement {
             add("began", seconds(all.first[i] as number));
             add("done", seconds(all.done[i] as number));
         } else dl.append(el("dd", {}, "Only its name is in this report."));
-        box.append(el("h3", {}, `Task ${now.task}`), dl, el("p", {}, el("code", {}, `spanloom show task ${now.task} -d ${run.store}${run.run ? ` --run ${run.run}` : ""}`)));
+        box.append(el("h3", {}, `Task ${now.task}`), dl, el("p", {}, el("code", {}, `spanloom show task ${shell(now.task)} -d ${shell(run.store)}${run.run ? ` --run ${shell(run.run)}` : ""}`)));
     }
     choice.on(draw);
+    draw();
     return box;
 }
 
-views.set("tasks", (s, context) => {
+shows("tasks", ["range", "app", "executor", "task"], (s, context) => {
     const of = figure(s, "slowest"),
         { choice, index } = context;
     if (!of) return undefined;
@@ -95,9 +96,9 @@ views.set("tasks", (s, context) => {
             rows = keys.map((_, i) => i).filter(i =>
                 (now.app === null || (app[i] ?? "") === now.app) && (now.executor === null || (executor[i] ?? "") === now.executor) &&
                 (!now.range || ((first[i] as number) <= now.range[1] && (done[i] as number) >= now.range[0])));
-        box.replaceChildren(
+        refill(box,
             rows.length ? table(of as Figure, {
-                columns, rows, label: "The slowest and the oddest tasks", figure: "slowest", most: 12,
+                columns, rows, label: "The slowest and the oddest tasks", figure: "slowest", run: index, most: 12,
                 pick: row => choice.set({ task: now.task?.run === index && now.task.task === keys[row] ? null : { run: index, task: keys[row] ?? "" } }),
                 picks: "Show where this task is",
                 chosen: row => choice.now.task?.run === index && choice.now.task.task === keys[row],

@@ -55,5 +55,8 @@ export function cell(name: string, value: number | string | null): string {
     return name === "bytes" ? bytes(value) : digits(value);
 }
 
+/** As one word of a shell. */
+export const shell = (s: string): string => (/^[\w./:-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}'`);
+
 /** "median_s" -> "median" */
 export const heading = (name: string): string => name.replace(/_(s|ns)$/, "").replace(/_/g, " ");

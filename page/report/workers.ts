@@ -2,24 +2,50 @@
 // What each worker ran, a lane each, and how many were busy.
 import { appsOf, cells } from "./cells";
 import { chart, legend, yAxis } from "./chart";
-import { figure, numbers, section, text, texts } from "./data";
-import { el } from "./dom";
+import { figure, numbers, section, text, texts, type Cell, type Section } from "./data";
+import type { Chosen } from "./choice";
+import { el, refill } from "./dom";
 import { table } from "./table";
 import { category, ramp } from "./theme";
-import { across, views, type Context } from "./view";
+import { across, shows, type Context } from "./view";
 import { digits, percent, seconds } from "./words";
 
-function utilisation(context: Context, of: ReturnType<typeof figure>): Node | undefined {
+/** What ran on the lanes, one by one. */
+interface Ran {
+    lane: Float64Array;
+    from: Float64Array;
+    to: Float64Array;
+    task: (string | null)[];
+    /** Of the app and the executor that are chosen. */
+    chosen(i: number): boolean;
+}
+
+/** Lanes that stand for several workers know no apps. */
+const answers = (s: Section): readonly (keyof Chosen)[] => (texts(figure(s, "lanes"), "task").every(t => t === null) ? ["range"] : ["range", "app", "executor", "task"]);
+
+function utilisation(context: Context, of: ReturnType<typeof figure>, ran: Ran | undefined): Node | undefined {
     if (!of) return undefined;
     const time = numbers(of, "time_s"),
         workers = numbers(of, "workers"),
         busy = numbers(of, "busy"),
         running = numbers(of, "running"),
         width = numbers(of, "width_s")[0] || 1,
+        { choice } = context,
+        some = () => ran && (choice.now.app !== null || choice.now.executor !== null),
         most = across(context, run => {
             const f = figure(section(run, "workers"), "utilisation");
             return Math.max(...numbers(f, "workers"), ...numbers(f, "busy"));
         });
+    /** Runs of what is chosen, a mean over each bin. */
+    const mine = (): Float64Array => {
+        const n = new Float64Array(time.length);
+        for (let i = 0; ran && i < ran.lane.length; i++) {
+            if (!ran.chosen(i)) continue;
+            for (let b = Math.max(0, Math.floor((ran.from[i]! - time[0]!) / width)); b < n.length && time[b]! < ran.to[i]!; b++)
+                n[b]! += Math.max(0, Math.min(ran.to[i]!, time[b]! + width) - Math.max(ran.from[i]!, time[b]!)) / width;
+        }
+        return n;
+    };
     return el("figure", {}, el("figcaption", {}, "workers that were there, and that were busy"),
         chart(context, {
             height: 120,
@@ -33,23 +59,38 @@ function utilisation(context: Context, of: ReturnType<typeof figure>): Node | un
                 d.ctx.fillStyle = d.theme.line;
                 for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(workers[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.6, d.bottom - y(workers[i] as number));
                 d.ctx.fillStyle = category(d.theme, 0);
-                for (let i = 0; i < time.length; i++) d.ctx.fillRect(d.x(time[i] as number), y(busy[i] as number), d.x((time[i] as number) + width) - d.x(time[i] as number) + 0.6, d.bottom - y(busy[i] as number));
+                const bars = (v: Float64Array) => v.forEach((n, i) => d.ctx.fillRect(d.x(time[i]!), y(n), d.x(time[i]! + width) - d.x(time[i]!) + 0.6, d.bottom - y(n)));
+                d.ctx.globalAlpha = some() ? 0.3 : 1;
+                bars(busy);
+                d.ctx.globalAlpha = 1;
+                if (some()) bars(mine());
             },
             at(_, t) {
                 const i = time.findIndex((from, k) => from <= t && !((time[k + 1] ?? Infinity) <= t));
-                return i < 0 || t > (time[i] as number) + width ? undefined : [`at ${seconds(time[i] as number)}`, `${digits(busy[i] as number)} of ${digits(workers[i] as number)} workers busy`, `${digits(running[i] as number)} tasks ran`];
+                return i < 0 || t > (time[i] as number) + width ? undefined : [`at ${seconds(time[i] as number)}`, `${digits(busy[i] as number)} of ${digits(workers[i] as number)} workers busy`, `${digits(running[i] as number)} tasks ran`, ...(some() ? [`${digits(mine()[i]!)} of what is chosen`] : [])];
             },
         }),
         legend([{ text: "busy", colour: t => category(t, 0) }, { text: "there", colour: t => t.line }]));
 }
 
-views.set("workers", (s, context) => {
+shows("workers", answers, (s, context) => {
     const workers = figure(s, "workers"),
         runs = figure(s, "lanes"),
         { choice, index } = context;
     if (!workers) return undefined;
-    const nodes: Node[] = [],
-        over = utilisation(context, figure(s, "utilisation"));
+    const nodes: Node[] = [];
+    let ran: Ran | undefined;
+    if (runs && answers(s).includes("app")) {
+        const app = texts(runs, "app"),
+            task = texts(runs, "task"),
+            of = cells(context.run),
+            executor = task.map(t => of.executor[of.find(t ?? "") ?? -1] ?? "");
+        ran = {
+            lane: numbers(runs, "lane"), from: numbers(runs, "from_s"), to: numbers(runs, "to_s"), task,
+            chosen: i => (choice.now.app === null || (app[i] ?? "") === choice.now.app) && (choice.now.executor === null || executor[i] === choice.now.executor),
+        };
+    }
+    const over = utilisation(context, figure(s, "utilisation"), ran);
     if (over) nodes.push(over);
     if (runs) {
         const lane = numbers(runs, "lane"),
@@ -66,8 +107,7 @@ views.set("workers", (s, context) => {
             lanes = together ? Math.max(...lane) + 1 : workers.rows,
             height = Math.max(60, Math.min(620, lanes * (lanes > 60 ? 8 : 16))) + 30,
             there = numbers(workers, "from_s"),
-            left = numbers(workers, "to_s"),
-            of = cells(context.run);
+            left = numbers(workers, "to_s");
         const name = (l: number) => {
             const at = together ? Math.floor((l * workers.rows) / lanes) : l;
             return [text(workers, "executor", at), text(workers, "host", at), text(workers, "manager", at), `worker ${text(workers, "worker", at)}`].filter(Boolean).join(" · ");
@@ -106,7 +146,7 @@ views.set("workers", (s, context) => {
                             b = d.x(to[i] as number);
                         if (b < d.left || a > d.right) continue;
                         const hit = now.task && now.task.run === index && now.task.task === task[i],
-                            other = !together && ((now.app !== null && (app[i] ?? "") !== now.app) || (now.executor !== null && (of.executor[of.find(task[i] ?? "") ?? -1] ?? "") !== now.executor)) && !hit;
+                            other = ran && !ran.chosen(i) && !hit;
                         d.ctx.globalAlpha = other ? 0.15 : 1;
                         d.ctx.fillStyle = together ? ramp(d.theme, busy[i] as number) : category(d.theme, colour.get(app[i] ?? "") ?? 0);
                         const y = d.top + (lane[i] as number) * each,
@@ -142,6 +182,32 @@ views.set("workers", (s, context) => {
                 : legend([...apps.map((a, i) => [a, i] as const).filter(([a]) => app.some(x => (x ?? "") === a)).slice(0, 16).map(([a, i]) => ({ text: a || "(no app)", colour: (t: Parameters<typeof category>[0]) => category(t, i), pick: () => choice.set({ app: choice.now.app === a ? null : a }) })),
                     ...(failed.some(f => f > 0) ? [{ text: "failed", colour: (t: Parameters<typeof category>[0]) => t.bad }] : [])])));
     }
-    nodes.push(table(workers, { label: "Each worker", figure: "workers", most: 8, columns: workers.columns.filter(c => c !== "lane" && workers.data[c]?.some(x => x !== null)).map(name => ({ name })) }));
+    const box = el("div"),
+        columns = workers.columns.filter(c => c !== "lane" && workers.data[c]?.some(x => x !== null)).map(name => ({ name }));
+    function draw(): void {
+        const { app, executor, range } = choice.now,
+            part = ran && (app !== null || executor !== null || range);
+        refill(box,
+            part ? el("p", { class: "quiet" }, "Runs and how long they were busy, of what is chosen:") : "",
+            table(part ? { ...workers!, data: { ...workers!.data, ...busyWith(ran!, workers!.rows, range, numbers(workers, "places"), numbers(workers, "from_s"), numbers(workers, "to_s")) } } : workers!,
+                { label: "Each worker", figure: "workers", run: index, most: 8, columns }));
+    }
+    choice.on(draw);
+    draw();
+    nodes.push(box);
     return nodes;
 });
+
+/** The columns of workers that follow from what ran on them, of what is chosen. */
+function busyWith(ran: Ran, workers: number, range: Chosen["range"], places: Float64Array, from: Float64Array, to: Float64Array): Record<string, Cell[]> {
+    const runs = Array<number>(workers).fill(0),
+        busy = Array<number>(workers).fill(0);
+    for (let i = 0; i < ran.lane.length; i++) {
+        const [a, b] = range ? [Math.max(ran.from[i]!, range[0]), Math.min(ran.to[i]!, range[1])] : [ran.from[i]!, ran.to[i]!];
+        if (a > b || !ran.chosen(i)) continue;
+        runs[ran.lane[i]!]!++;
+        busy[ran.lane[i]!]! += b - a;
+    }
+    const there = busy.map((_, w) => (range ? Math.max(0, Math.min(to[w]!, range[1]) - Math.max(from[w]!, range[0])) : to[w]! - from[w]!));
+    return { runs, busy_s: busy, busy_share: busy.map((s, w) => (there[w]! > 0 ? s / (places[w]! * there[w]!) : null)) };
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `spanloom serve`: the same report, of the run that is chosen, made anew when the store has grown; and SQL.
-import { type Report, type Table } from "../report/data";
-import { el } from "../report/dom";
+import { figure, section, text as textOf, type Report, type Table } from "../report/data";
+import { el, FOCUSABLE } from "../report/dom";
+import { kept } from "../report/kept";
 import { table } from "../report/table";
 import { remote, remoteStretch } from "../timeline/told";
 
@@ -15,6 +16,8 @@ interface Version {
 }
 
 const KEY = "spanloom-token";
+/** What the report says of a run's end, in words. */
+const ENDS: Record<string, string> = { ended: "has ended", done: "has no task left", "goes on": "goes on", "cut short": "is silent, and has not ended" };
 
 /** The key stands behind the # of the address, which browsers send to nobody; it is kept for this tab, and not shown. */
 function token(): string {
@@ -92,18 +95,45 @@ function sqlBox(run: () => string | null): HTMLElement {
         text, el("p", {}, go, " ", save), said, out);
 }
 
-/** Shows what the server has, until it ends. */
-export async function live(show: (report: Report) => void): Promise<void> {
+/** Makes the page anew: the reader is where he was, as far as that is still there. */
+function around(make: () => void): void {
+    const parts = () => [...document.querySelectorAll<HTMLElement>("body > .top, main > header, main > section")],
+        named = (e: Element) => e.id || e.className || e.tagName,
+        here = parts().slice(1).filter(e => e.getBoundingClientRect().top <= innerHeight / 3).pop(),
+        place = here && { name: named(here), top: here.getBoundingClientRect().top },
+        focus = document.activeElement,
+        box = focus && parts().find(e => e.contains(focus)),
+        focused = box && { name: named(box), at: [...box.querySelectorAll(FOCUSABLE)].indexOf(focus) },
+        typed = focus instanceof HTMLInputElement || focus instanceof HTMLTextAreaElement ? ([focus.selectionStart, focus.selectionEnd] as const) : undefined;
+    kept.gather();
+    make();
+    const again = focused && parts().find(e => named(e) === focused.name)?.querySelectorAll<HTMLElement>(FOCUSABLE)[focused.at];
+    again?.focus({ preventScroll: true });
+    if (typed && (again instanceof HTMLInputElement || again instanceof HTMLTextAreaElement) && again.selectionStart !== null) again.setSelectionRange(...typed);
+    const now = place && parts().find(e => named(e) === place.name);
+    if (now) scrollBy(0, now.getBoundingClientRect().top - place.top);
+}
+
+/** Shows what the server has, until it ends. show: anew, or of the same run, where what is chosen stays. */
+export async function live(show: (report: Report, anew: boolean) => void): Promise<void> {
     token();
     let version = await ask<Version>("version"),
         of: string | null = null,
-        showing = false;
+        shown: string | null | undefined,
+        showing = false,
+        held = false,
+        state = "",
+        loaded = 0;
+    // what is being dragged or chosen from stays under the hand
+    addEventListener("pointerdown", () => (held = true), true);
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (held = false), true);
     const runs = async () => (await ask<Table>("runs")).data["run"] ?? [],
         say = el("span", { class: "quiet", role: "status" }),
+        age = el("span", { class: "quiet" }),
         choose = el("select", { "aria-label": "Run", change: () => void load(choose.value) }),
         again = el("button", { type: "button", hidden: true, click: () => void load(of) }, "show what is new"),
         auto = el("input", { type: "checkbox", checked: version.follow !== null }),
-        box = el("div", { class: "live" }, el("label", {}, "Run ", choose), el("label", {}, auto, " show what is new at once"), again, say);
+        box = el("div", { class: "live" }, el("label", {}, "Run ", choose), el("label", {}, auto, " show what is new at once"), again, say, age);
 
     async function names(): Promise<void> {
         const all = (await runs()).map(String);
@@ -120,15 +150,21 @@ export async function live(show: (report: Report) => void): Promise<void> {
             of = name;
             await names();
             const report = await ask<Report>(`report${of === null ? "" : `?run=${encodeURIComponent(of)}`}`),
-                y = scrollY;
-            document.querySelectorAll("body > .top, body > main").forEach(e => e.remove());
-            show(report);
-            document.querySelector("body > .top")?.prepend(box);
-            document.querySelector("main")?.append(sql);
-            document.querySelector("nav")?.append(el("a", { href: "#sql" }, "SQL"));
+                ran = report.runs[0] && figure(section(report.runs[0], "findings"), "run");
+            while (held) await new Promise(done => setTimeout(done, 100));
+            around(() => {
+                document.querySelectorAll("body > .top, body > main").forEach(e => e.remove());
+                show(report, shown !== of);
+                document.querySelector("body > .top")?.prepend(box);
+                document.querySelector("main")?.append(sql);
+                document.querySelector("nav")?.append(el("a", { href: "#sql" }, "SQL"));
+            });
+            shown = of;
+            loaded = performance.now();
+            state = textOf(ran, "state");
+            document.title = `${of ?? "Spanloom"}${ENDS[state] ? `: ${ENDS[state]}` : ""}`;
             document.documentElement.dataset["shown"] = version.version;
             again.hidden = true;
-            scrollTo(0, y);
             tell();
         } catch (error) {
             say.textContent = error instanceof Error ? error.message : String(error);
@@ -137,7 +173,9 @@ export async function live(show: (report: Report) => void): Promise<void> {
     }
     function tell(): void {
         const { follow, imported_ago_s, problem } = version;
-        say.textContent = problem ?? (follow === null ? "" : `following ${follow}, read ${imported_ago_s} s ago`);
+        const words = problem ?? (ENDS[state] ? `The run ${ENDS[state]}.` : "");
+        if (say.textContent !== words) say.textContent = words; // told aloud
+        age.textContent = follow === null ? "" : `following ${follow}, read ${imported_ago_s} s ago`;
         say.classList.toggle("problem", problem !== null);
     }
     const sql = sqlBox(() => of);
@@ -145,18 +183,21 @@ export async function live(show: (report: Report) => void): Promise<void> {
     remoteStretch(async (from, to, start) => ask(`spans?run=${encodeURIComponent(of ?? "")}&from_ns=${from}&to_ns=${to}&start_ns=${start}`));
     await load(null);
     const look = async () => {
-        if (document.hidden || showing) return;
+        if (document.hidden || showing || held) return;
         try {
             const now = await ask<Version>("version"),
                 grown = now.version !== version.version;
             version = now;
-            if (!grown) tell();
+            // a minute of silence is told, too
+            if (!grown && state === "goes on" && performance.now() - loaded > 65_000) await load(of);
+            else if (!grown) tell();
             else if (auto.checked) await load(of);
             else {
                 again.hidden = false;
                 tell();
             }
         } catch (error) {
+            age.textContent = "";
             say.textContent = error instanceof TypeError ? "the server has ended" : error instanceof Error ? error.message : String(error);
             say.classList.add("problem");
         }

@@ -2,7 +2,7 @@
 // What is known of a span: its time, events with the lines that tell them, attributes, and what belongs to it.
 import { el } from "../report/dom";
 import type { Context } from "../report/view";
-import { digits, seconds } from "../report/words";
+import { digits, seconds, shell } from "../report/words";
 import type { Spans } from "./spans";
 
 export interface Told {
@@ -19,8 +19,7 @@ export function details(s: Spans, i: number, told: Told, context: Context, pick:
     const { run } = context,
         dl = el("dl"),
         add = (what: string, value: string) => value && dl.append(el("div", {}, el("dt", {}, what), el("dd", {}, el("bdi", {}, value)))),
-        count = s.count[i] ?? 1,
-        shell = (x: string) => (/^[\w./:-]+$/.test(x) ? x : `'${x.replaceAll("'", "'\\''")}'`);
+        count = s.count[i] ?? 1;
     add("began", seconds(s.from[i]!));
     add("took", seconds(s.to[i]! - s.from[i]!));
     if (count > 1) add("busy", seconds((s.to[i]! - s.from[i]!) * s.share[i]!));

@@ -3,7 +3,8 @@
 import { appsOf } from "../report/cells";
 import { column, figure, numbers, section, text, texts, type Section } from "../report/data";
 import { el } from "../report/dom";
-import { views, type Context } from "../report/view";
+import { kept } from "../report/kept";
+import { shows, type Context } from "../report/view";
 import { seconds } from "../report/words";
 import type { Told } from "./details";
 import { modes } from "./lanes";
@@ -60,7 +61,7 @@ export function timeline(s: Section, context: Context, told: Told): Timeline | u
     });
 }
 
-views.set("timeline", (s, context) => {
+shows("timeline", ["range", "app", "executor", "task"], (s, context) => {
     const shown = timeline(s, context, told(s));
     if (!shown) return undefined;
     Object.assign(shown.box, { timeline: shown });
@@ -84,10 +85,14 @@ function stretches(s: Section, context: Context, all: Timeline): HTMLElement {
         said.textContent = words;
         back.hidden = next === all;
     };
-    back.addEventListener("click", () => put(all, "workers, in bins"));
-    each.addEventListener("click", () => {
+    const name = `stretch ${context.index}`;
+    back.addEventListener("click", () => {
+        kept.set(name, undefined);
+        put(all, "workers, in bins");
+    });
+    each.addEventListener("click", () => show(now.view));
+    function show([from, to]: readonly [number, number]): void {
         const ask = askedStretch(),
-            [from, to] = now.view,
             at = BigInt(start || "0"),
             ns = (x: number) => at + BigInt(Math.round(x * 1e9));
         if (!ask) return;
@@ -102,10 +107,13 @@ function stretches(s: Section, context: Context, all: Timeline): HTMLElement {
             if (!next) said.textContent = "there are no spans in this time";
             else {
                 Object.assign(next.box, { timeline: next });
+                kept.set(name, [from, to]);
                 put(next, got.n > got.spans.rows ? `the ${got.spans.rows.toLocaleString("en-US")} longest of ${got.n.toLocaleString("en-US")} spans from ${seconds(from)} to ${seconds(to)}; zoom in for all` : `all ${got.n.toLocaleString("en-US")} spans from ${seconds(from)} to ${seconds(to)}`);
             }
         }).catch((error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error))).finally(() => (each.disabled = false));
-    });
+    }
+    const was = kept.get<[number, number]>(name);
+    if (was) show(was);
     return box;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: lanes on a canvas, moved and searched by Perfetto's keys. What a frame costs follows from the pixels, not
 // how many spans there are (track.ts). More than 600 lines, as what is drawn is what is pointed at.
-import { showTip, timeText, timeTicks } from "../report/chart";
+import { cells } from "../report/cells";
+import { onLook, showTip, timeText, timeTicks } from "../report/chart";
 import { el } from "../report/dom";
+import { kept } from "../report/kept";
 import { table } from "../report/table";
 import { category, kindColour, theme, type Theme } from "../report/theme";
 import type { Context } from "../report/view";
@@ -47,6 +49,19 @@ interface Line {
 }
 
 type Range = [number, number];
+
+interface Kept {
+    mode: Mode;
+    /** Which groups, and lanes of them, are unfolded. */
+    open: Map<string, boolean>;
+    mark: Range | null;
+    search: string;
+    /** undefined: all of the time. */
+    view: Range | undefined;
+    span: number | undefined;
+    lineAt: number;
+    top: number;
+}
 
 export class Timeline {
     readonly box: HTMLElement;
@@ -130,6 +145,47 @@ export class Timeline {
             el("details", { class: "behind", toggle: () => this.drawTable() }, el("summary", {}, "The lane as a table"), this.laneTable));
         this.by(mode);
         this.listen();
+        this.again(choose);
+        kept.leave(() => this.keep());
+    }
+
+    private get name(): string {
+        return `timeline ${this.context.index} ${this.spans.n > 0 && this.spans.id[0]! < 0 ? "bins" : "spans"}`;
+    }
+
+    /** As it was left, where the page was made anew: spans are known by their ids. */
+    private again(choose: HTMLSelectElement): void {
+        const was = kept.get<Kept>(this.name);
+        if (was) {
+            if (was.mode !== this.mode && [...choose.options].some(o => o.value === was.mode)) this.by((choose.value = was.mode) as Mode);
+            for (const g of this.groups) {
+                g.open = was.open.get(g.label) ?? g.open;
+                for (const l of g.lanes) l.open = was.open.get(`${g.label}\n${l.label}`) ?? l.open;
+            }
+            this.layout();
+            this.mark = was.mark;
+            this.search.value = was.search;
+            if (was.view) this.go(was.view, false);
+            this.seen = this.context.choice.now.range;
+            this.find(was.search);
+            const i = was.span === undefined ? undefined : this.spans.find(was.span);
+            if (i !== undefined) this.choose(i, false, false);
+            this.lineAt = was.lineAt;
+            requestAnimationFrame(() => (this.scroll.scrollTop = was.top));
+        } else this.answer();
+    }
+
+    private keep(): void {
+        const open = new Map<string, boolean>();
+        for (const g of this.groups) {
+            open.set(g.label, g.open);
+            for (const l of g.lanes) open.set(`${g.label}\n${l.label}`, l.open);
+        }
+        const all = this.view[0] <= this.whole[0] && this.view[1] >= this.whole[1];
+        kept.set(this.name, {
+            mode: this.mode, open, mark: this.mark, search: this.search.value, view: all ? undefined : this.view, span: this.chosen < 0 ? undefined : this.spans.id[this.chosen],
+            lineAt: this.lineAt, top: this.scroll.scrollTop,
+        } satisfies Kept);
     }
 
     private by(mode: Mode): void {
@@ -225,17 +281,24 @@ export class Timeline {
     }
 
     private light(): void {
-        const { app } = this.context.choice.now,
+        const { app, executor } = this.context.choice.now,
             word = this.search.value.trim() !== "";
         this.litVersion++;
-        if (!word && app === null) this.lit = null;
+        if (!word && app === null && executor === null) this.lit = null;
         else {
             const s = this.spans,
-                want = app === null ? -2 : s.apps.indexOf(app);
+                want = app === null ? -2 : app === "" ? -1 : s.apps.indexOf(app),
+                of = cells(this.context.run);
             this.lit = new Uint8Array(s.all);
             if (word) for (const i of this.hits) this.lit[i] = 1;
             else this.lit.fill(1);
-            if (want !== -2) for (let i = 0; i < s.n; i++) if (s.app[i] !== want) this.lit[i] = 0;
+            if (want !== -2) for (let i = 0; i < s.n; i++) if (s.app[i] !== want || (want === -1 && s.task[i]! < 0)) this.lit[i] = 0;
+            if (executor !== null)
+                for (let i = 0; i < s.n; i++) {
+                    const t = s.task[i]!,
+                        row = t < 0 ? undefined : of.find(s.key[t]!);
+                    if (row === undefined || (of.executor[row] ?? "") !== executor) this.lit[i] = 0;
+                }
         }
         this.later();
     }
@@ -458,26 +521,28 @@ export class Timeline {
             event.preventDefault();
             event.stopPropagation();
         });
-        choice.on(() => {
-            const { range, task } = choice.now,
-                want: Range = range ? [range[0], range[1]] : this.whole;
-            if (range !== this.seen) {
-                this.seen = range;
-                this.go(want, false);
-            }
-            if (!task) {
-                if (this.chosen >= 0 && this.spans.task[this.chosen]! >= 0) this.choose(-1, false, false);
-            } else if (task.run === this.context.index) {
-                const now = this.chosen >= 0 ? this.spans.task[this.chosen]! : -1;
-                if (now < 0 || this.spans.key[now] !== task.task) {
-                    const i = this.ofTask(task.task);
-                    if (i >= 0) this.choose(i, true, false);
-                }
-            }
-            this.light();
-        });
-        for (const query of ["(prefers-color-scheme: dark)", "print"]) matchMedia(query).addEventListener("change", () => this.later());
+        choice.on(() => this.answer());
+        onLook(() => this.later());
         new ResizeObserver(() => this.later()).observe(this.scroll);
+    }
+
+    /** Shows what is chosen on the page. */
+    private answer(): void {
+        const { range, task } = this.context.choice.now;
+        if (range !== this.seen) {
+            this.seen = range;
+            this.go(range ? [range[0], range[1]] : this.whole, false);
+        }
+        if (!task) {
+            if (this.chosen >= 0 && this.spans.task[this.chosen]! >= 0) this.choose(-1, false, false);
+        } else if (task.run === this.context.index) {
+            const now = this.chosen >= 0 ? this.spans.task[this.chosen]! : -1;
+            if (now < 0 || this.spans.key[now] !== task.task) {
+                const i = this.ofTask(task.task);
+                if (i >= 0) this.choose(i, true, false);
+            }
+        }
+        this.light();
     }
 
     /** Of a task's spans the one that is on the first lanes. */

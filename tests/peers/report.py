@@ -84,6 +84,12 @@ class Shown:
             self.call("Input.dispatchMouseEvent", type=kind, x=x + at * width, y=y, button="left", buttons=1, clickCount=1)
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
+    def tip(self, selector, share):
+        """What is said of a place of a chart."""
+        x, y, width = self.run(f"(c => {{ c.scrollIntoView({{block: 'center'}}); const r = c.getBoundingClientRect(); return [r.x + 64, r.y + r.height / 2, r.width - 76]; }})(document.querySelector('{selector}'))")
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + share * width, y=y)
+        return self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector('.tip').innerText))))")
+
     def silent(self):
         mine = [m for m in self.browser.messages if m.get("sessionId") == self.page.session]
         words = "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"
@@ -143,6 +149,7 @@ def each_run(name):
         if sections.get(section, {}).get(figure, {}).get("rows"):
             got, want = shown.values(figure, column), sections[section][figure]["data"][column]
             check(got and all(near(float(g), w) for g, w in zip(got, want)), figure, got[:5], want[:5])
+    a_task_in_all_sections(shown, sections, option)
     equal(shown.faults(), [])
     # No picture is cut off by what it stands in.
     equal(shown.run("[...document.querySelectorAll('td svg, th svg')].filter(s => s.parentElement.clientWidth < s.clientWidth).length"), 0)
@@ -152,6 +159,85 @@ def each_run(name):
     check(dark.run("document.documentElement.scrollWidth") <= 400, "wider than the window")
     dark.media(media="print")
     dark.silent()
+
+
+def asked(sql, *option):
+    return json.loads(spanloom("sql", "-d", path("spanloom.db"), *option, "--format", "json", sql).out)
+
+
+def a_task_in_all_sections(shown, sections, option):
+    """The task that is chosen: when its events came, and what it has of the critical path."""
+    slowest = sections.get("tasks", {}).get("slowest")
+    if not slowest or not slowest["rows"]:
+        return
+    task = slowest["data"]["task"][0]
+    shown.click("#tasks button.pick", str(task))
+    own = dict(zip(shown.run("[...document.querySelectorAll('#sequence tbody th')].map(e => e.title.split(':')[0] + ' ' + e.querySelector('bdi').innerText)"), shown.values("events", "own_s", "#sequence")))
+    want = asked(f"""SELECT n.name || ' ' || m.name AS event, (min(e.time_ns) - t.first_ns) / 1e9 AS after_s FROM task t CROSS JOIN descendants(t.span) d CROSS JOIN sl_event e ON e.span = d.span
+        JOIN sl_span s ON s.id = d.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type WHERE t.span = {slowest["data"]["span"][0]} AND n.name NOT LIKE 'trace.%' GROUP BY 1""", *option)
+    for row in want:
+        got = own.get(row["event"])
+        check(row["event"] not in own or (got is not None and abs(float(got) - row["after_s"]) < 1e-5), row, got)
+    equal(sum(x is not None for x in own.values()), sum(row["event"] in own for row in want), "events of the task")
+    path_s = slowest["data"]["path_s"][0]
+    if any(sections["makespan"]["path"]["data"]["task"]):
+        got = float(shown.run("document.querySelector('#makespan [data-figure=path]')?.dataset.value ?? 0"))
+        check(abs(got - path_s) < 1e-4, "critical path of the task", got, path_s)
+    shown.key("Escape")
+
+
+@test
+def what_is_chosen_is_what_all_sections_show():
+    """An app, then a time with it: each section has what SQL has of these, or says that it shows the whole run."""
+    imported(EXAMPLE)
+    option = ["--run", figures()[0]["run"]]
+    shown = Shown(report())
+    scopes = "Object.fromEntries([...document.querySelectorAll('.part')].map(p => [p.dataset.section, p.querySelector('.scope')?.hidden === false ? p.querySelector('.scope').innerText : '']))"
+    equal(set(shown.run(scopes).values()), {""})
+    shown.click("#apps button.pick", "memo")
+
+    def same_path(range_ns=None):
+        a, b = range_ns or (0, 1 << 62)
+        want = asked(f"""SELECT component || ': ' || p.state AS part, sum(min(p.end_ns, r.start_ns + {b}) - max(p.start_ns, r.start_ns + {a})) / 1e9 AS s, count(DISTINCT p.task) AS tasks FROM run r JOIN path p JOIN task t ON t.span = p.task
+            WHERE t.app = 'memo' AND p.end_ns > r.start_ns + {a} AND p.start_ns < r.start_ns + {b} AND p.seconds > 0 GROUP BY 1 ORDER BY 2 DESC""", *option)
+        got = [list(x) for x in zip(*(shown.values("parts", c, "#makespan") for c in ("component", "state", "seconds", "tasks")))]
+        equal([(f"{g[0]}: {g[1]}", int(g[3])) for g in got], [(w["part"], w["tasks"]) for w in want][: len(got)])
+        check(want and all(abs(float(g[2]) - w["s"]) < 1e-5 for g, w in zip(got, want)), got, want)
+
+    same_path()
+    shown.drag("#states canvas", 0.2, 0.5)
+    same_path([round(s * 1e9) for s in shown.run("document.querySelector('.timeline').timeline.view")])
+    shown.key("Escape")
+    shown.click("#apps button.pick", "sleeper")
+    # from event to event: medians of tasks of that app
+    medians = dict(zip(shown.run("[...document.querySelectorAll('#sequence tbody th')].map(e => e.title.split(':')[0] + ' ' + e.querySelector('bdi').innerText)"), map(float, shown.values("events", "median_s", "#sequence"))))
+    each = asked("""SELECT n.name || ' ' || m.name AS event, t.span, (min(e.time_ns) - t.first_ns) / 1e9 AS after_s FROM task t CROSS JOIN descendants(t.span) d CROSS JOIN sl_event e ON e.span = d.span
+        JOIN sl_span s ON s.id = d.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type WHERE t.app = 'sleeper' GROUP BY 1, 2""", *option)
+    for event, median in medians.items():
+        check(abs(median - statistics.median(row["after_s"] for row in each if row["event"] == event)) < 1e-9, event, median)
+    check(len(medians) > 10, medians)
+    # states over time: what is pointed at, and as long as these tasks ran in all
+    states = rows(figures()[1]["states"]["apps"])
+    ran = sum(s["tasks"] * s["width_s"] for s in states if s["name"] == "sleeper" and s["kind"] == "run")
+    [want] = asked("SELECT sum(run_s) AS s FROM task WHERE app = 'sleeper'", *option)
+    check(abs(ran - want["s"]) < 0.01 * want["s"], ran, want)
+    moment = max((s for s in states if s["name"] == "sleeper" and s["kind"] == "run"), key=lambda s: s["tasks"])
+    text = shown.tip("#states canvas", (moment["time_s"] + moment["width_s"] / 2) / shown.run("document.querySelector('[data-figure=run][data-column=makespan_s]').dataset.value * 1"))
+    here = {s["state"]: s["tasks"] for s in states if s["name"] == "sleeper" and s["time_s"] == moment["time_s"]}
+    equal(sorted(line.partition(" ")[2] for line in text.splitlines()[1:]), sorted(here))
+    # workers: what they ran of it
+    want = asked("SELECT count(*) AS n, sum(x.to_ns - x.from_ns) / 1e9 AS s FROM worker_run x JOIN worker w ON w.span = x.worker JOIN task t ON t.span = x.task WHERE t.app = 'sleeper' AND x.span NOTNULL GROUP BY w.span ORDER BY w.executor, w.block, w.host, w.manager, CAST(w.worker AS INTEGER)", *option)
+    equal(list(map(int, shown.values("workers", "runs", "#workers"))), [w["n"] for w in want])
+    check(all(abs(float(g) - w["s"]) < 1e-4 for g, w in zip(shown.values("workers", "busy_s", "#workers"), want)), want)
+    told = shown.run(scopes)
+    equal({s for s, text in told.items() if text}, {"findings"})
+    equal(told["findings"], "Whole run, whatever app is chosen.")
+    # and a time
+    shown.drag("#states canvas", 0.5, 0.75)
+    told = shown.run(scopes)
+    equal({s for s, text in told.items() if text}, {"findings", "sequence", "failures"})
+    equal((told["sequence"], told["findings"]), ("Whole run, whatever time is chosen.", "Whole run, whatever time and app are chosen."))
+    shown.silent()
 
 
 @test
@@ -312,7 +398,7 @@ def the_page_allows_itself_alone():
         page = file.read()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
     check(policy.startswith("default-src 'none';") and "unsafe" not in policy and not re.search(r"https?:|\*", policy), policy)
-    check(len(page) < 200_000, "a page of 198 tasks", len(page))
+    check(len(page) < 250_000, "a page of 198 tasks", len(page))
     note(f"a page of 198 tasks has {len(page):,} bytes, without a run {os.path.getsize(PAGE):,}")
 
 
