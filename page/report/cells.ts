@@ -22,7 +22,10 @@ export class Cells {
     readonly together: boolean;
     private readonly rowOf = new Map<string, number>();
 
-    constructor(of: Figure | undefined) {
+    /** What ran when, where that is told run by run: rows of cells. */
+    private readonly ran: readonly (readonly [row: number, from: number, to: number])[];
+
+    constructor(of: Figure | undefined, lanes: Figure | undefined) {
         this.n = of?.rows ?? 0;
         this.app = texts(of, "app");
         this.executor = texts(of, "executor");
@@ -38,6 +41,28 @@ export class Cells {
         this.lost = numbers(of, "lost_s");
         this.together = column(of, "task").some(x => x === null);
         this.task.forEach((task, i) => task !== null && this.rowOf.set(task, i));
+        const from = numbers(lanes, "from_s"),
+            to = numbers(lanes, "to_s");
+        this.ran = this.together ? [] : texts(lanes, "task").flatMap((task, i) => {
+            const row = task === null ? undefined : this.rowOf.get(task);
+            return row === undefined ? [] : [[row, from[i]!, to[i]!] as const];
+        });
+    }
+
+    /** Of all of each, how long it was on workers within a range; of those put together as if they ran one after the other from when they began on average. */
+    runWithin([low, high]: readonly [number, number]): Float64Array {
+        const s = new Float64Array(this.n),
+            told = new Uint8Array(this.n);
+        for (const [row, from, to] of this.ran) {
+            told[row] = 1;
+            s[row]! += Math.max(0, Math.min(to, high) - Math.max(from, low));
+        }
+        for (let i = 0; i < this.n; i++) {
+            if (told[i] || Number.isNaN(this.start[i])) continue;
+            const long = this.run[i]! / this.tasks[i]!;
+            s[i] = this.tasks[i]! * Math.max(0, Math.min(this.start[i]! + long, high) - Math.max(this.start[i]!, low));
+        }
+        return s;
     }
 
     find(task: string): number | undefined {
@@ -61,7 +86,7 @@ export class Cells {
 const made = new WeakMap<Run, Cells>();
 export function cells(run: Run): Cells {
     let of = made.get(run);
-    if (!of) made.set(run, (of = new Cells(figure(section(run, "tasks"), "cells"))));
+    if (!of) made.set(run, (of = new Cells(figure(section(run, "tasks"), "cells"), figure(section(run, "workers"), "lanes"))));
     return of;
 }
 
@@ -94,19 +119,22 @@ export function quantile(sorted: readonly (readonly [value: number, weight: numb
     return NaN;
 }
 
-export function sums(of: Cells, rows: readonly number[]): Sums {
+/** In a range, tasks are those that were there, done and failed are those that ended in it, and seconds on workers those in it. */
+export function sums(of: Cells, rows: readonly number[], range: readonly [number, number] | null = null): Sums {
     const s: Sums = { tasks: 0, done: 0, failed: 0, unfinished: 0, retried: 0, run_s: 0, lost_s: 0, median_s: NaN, p95_s: NaN, max_s: NaN, queue_median_s: NaN },
         ran: [number, number][] = [],
-        queued: [number, number][] = [];
+        queued: [number, number][] = [],
+        run = range ? of.runWithin(range) : of.run;
+    if (range) s.lost_s = NaN;
     for (const i of rows) {
         const n = of.tasks[i] as number,
-            ended = of.ended[i];
+            ended = range && of.done[i]! > range[1] ? null : of.ended[i];
         s.tasks += n;
         if (ended === "done") s.done += n;
         else if (ended === null || ended === undefined) s.unfinished += n;
         else s.failed += n;
         s.retried += of.retried[i] || 0;
-        s.run_s += of.run[i] || 0;
+        s.run_s += run[i] || 0;
         s.lost_s += of.lost[i] || 0;
         if (!Number.isNaN(of.start[i])) ran.push([(of.run[i] as number) / n, n]);
         queued.push([(of.queue[i] || 0) / n, n]);

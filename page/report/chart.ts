@@ -74,8 +74,8 @@ export function timeText(s: number, step: number, end: number): string {
 
 const tip = el("div", { class: "tip", role: "presentation", hidden: true });
 
-export function showTip(lines: readonly string[] | undefined, event: PointerEvent): void {
-    if (!lines || lines.length === 0) {
+export function showTip(lines: readonly string[] | undefined, event?: PointerEvent): void {
+    if (!event || !lines || lines.length === 0) {
         tip.hidden = true;
         return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ran, in a few numbers; of two runs, what changed from one to the other.
-import { column, figure, number, section, text, type Report, type Run } from "./data";
+import { column, figure, number, numbers, section, text, type Report, type Run } from "./data";
 import { el, name, shown } from "./dom";
 import { table } from "./table";
 import { scope, type Context } from "./view";
@@ -25,9 +25,14 @@ function facts(run: Run): HTMLElement | undefined {
         else rest += `${rest ? ", " : ""}${digits(number(ended, "tasks", i))} ${how ?? "unfinished"}`;
     });
     add("tasks", exact("tasks", digits), rest || (done ? "all done" : ""), rest !== "");
-    if (of("workers") > 0) {
-        add(of("workers") === 1 ? "worker" : "workers", exact("workers", digits), "that ran at once, at most");
-        add("busy", exact("busy", percent), "of the time that workers were there", of("busy") < 0.5);
+    const over = figure(section(run, "workers"), "utilisation"),
+        sum = (c: string) => numbers(over, c).reduce((a, b) => a + b, 0),
+        most = Math.ceil(Math.max(0, ...numbers(over, "workers")) - 1e-6),
+        all = figure(section(run, "workers"), "workers")?.rows ?? most;
+    if (most > 0) {
+        const busy = sum("busy") / sum("workers");
+        add(most === 1 ? "worker" : "workers", shown(digits(most), most, { "data-figure": "utilisation", "data-column": "workers" }), all > most ? `at most at once, of ${digits(all)} that came` : "at most at once");
+        add("busy", shown(percent(busy), busy, { "data-figure": "utilisation", "data-column": "busy" }), "of the time that workers were there", busy < 0.5);
     }
     if (Number.isFinite(of("first_run_s"))) add("first task", exact("first_run_s", seconds), "after the begin");
     return dl;

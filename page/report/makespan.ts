@@ -5,7 +5,7 @@ import type { Chosen } from "./choice";
 import { figure, numbers, text, texts, type Cell, type Table } from "./data";
 import { el, refill, shown } from "./dom";
 import { table } from "./table";
-import { kindColour, type Theme } from "./theme";
+import { stateColour } from "./theme";
 import { shows, type Context } from "./view";
 import { seconds } from "./words";
 
@@ -26,15 +26,7 @@ shows("makespan", s => (numbers(figure(s, "path"), "parts").some(n => n > 1) ? a
         many = numbers(path, "parts"),
         states = texts(parts, "state"),
         stateOf = texts(path, "state"),
-        kinds = texts(parts, "kind"),
-        together = many.some(n => n > 1),
-        colour = new Map<string | null, readonly [kind: string | null, n: number]>();
-    // As in the chart of states: by what a task was doing, the longest first.
-    states.forEach((state, i) => {
-        const kind = kinds[i] ?? null;
-        if (!colour.has(state)) colour.set(state, [kind, [...colour.values()].filter(([k]) => k === kind).length]);
-    });
-    const paint = (t: Theme, state: string | null) => kindColour(t, ...(colour.get(state) ?? [null, 0]));
+        together = many.some(n => n > 1);
     /** How much of a part is of the app, the executor and the task, and in the range. */
     function share(i: number): number {
         const now = choice.now,
@@ -63,7 +55,7 @@ shows("makespan", s => (numbers(figure(s, "path"), "parts").some(n => n > 1) ? a
                 const from = d.x(start[i] as number),
                     to = d.x((start[i] as number) + (took[i] as number)),
                     now = choice.now.task;
-                d.ctx.fillStyle = paint(d.theme, stateOf[i] ?? null);
+                d.ctx.fillStyle = stateColour(d.theme, stateOf[i] ?? null);
                 d.ctx.globalAlpha = choice.any && share(i) <= 0 ? 0.15 : 1;
                 const mine = now && now.run === index && task[i] === now.task;
                 d.ctx.fillRect(from, mine ? d.top : d.top + 10, Math.max(to - from, 0.6), d.bottom - d.top - (mine ? 0 : 20));
@@ -96,7 +88,7 @@ shows("makespan", s => (numbers(figure(s, "path"), "parts").some(n => n > 1) ? a
     }
     choice.on(draw);
     draw();
-    return [el("figure", {}, ribbon, legend(most.map(([state, s]) => ({ text: state ?? "", colour: t => paint(t, state), value: seconds(s) })))), box];
+    return [el("figure", {}, ribbon, legend(most.map(([state, s]) => ({ text: state ?? "", colour: t => stateColour(t, state), value: seconds(s) })))), box];
 });
 
 /** The figure `parts`, of what is chosen. */

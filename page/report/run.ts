@@ -2,12 +2,13 @@
 // The page of `spanloom report`: sections in their order, of one run or of two beside each other.
 import { Choice } from "./choice";
 import { forgetLooks } from "./chart";
-import { open, number, section, figure, type Figure, type Report, type Section } from "./data";
+import { figure, number, numbers, open, section, texts, type Figure, type Report, type Section } from "./data";
 import { el } from "./dom";
 import { kept } from "./kept";
 import { header } from "./head";
 import { bar } from "./selection";
 import { table } from "./table";
+import { learn } from "./theme";
 import { scope, viewOf, type Context } from "./view";
 import { shell } from "./words";
 import { live } from "../serve/live";
@@ -77,6 +78,15 @@ function show(report: Report, anew = true): void {
         }),
         end_s = Math.max(...ends),
         contexts: Context[] = report.runs.map((run, index) => ({ report, run, index, choice, end_s }));
+    for (const run of report.runs) {
+        const over = figure(section(run, "states"), "states"),
+            rank = numbers(over, "rank"),
+            kind = texts(over, "kind"),
+            path = figure(section(run, "makespan"), "parts"),
+            pathKind = texts(path, "kind");
+        learn(texts(over, "state").map((state, i) => [state ?? "", kind[i] ?? null, rank[i] || 0] as const).sort((a, b) => a[2] - b[2] || a[0].localeCompare(b[0])).map(([state, k]) => [state, k] as const));
+        learn(texts(path, "state").map((state, i) => [state ?? "", pathKind[i] ?? null] as const).sort(([a], [b]) => a.localeCompare(b)));
+    }
     const nav = el("nav", { "aria-label": "Sections" }),
         main = el("main"),
         absent: [string, string | null][] = [];

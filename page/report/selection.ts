@@ -29,9 +29,11 @@ export function bar(contexts: readonly Context[]): HTMLElement {
         for (const c of contexts) {
             const all = cells(c.run);
             if (!all.n) continue;
-            const s = sums(all, all.chosen(choice)),
+            const mine = task?.run === c.index ? all.find(task.task) : undefined;
+            if (task && mine === undefined) continue;
+            const s = sums(all, mine === undefined ? all.chosen(choice) : [mine], range),
                 exact = (text: string, column: string, value: number) => shown(text, value, { "data-figure": "selection", "data-column": column, "data-run": c.index });
-            chips.push(el("span", { class: "sum" }, contexts.length > 1 ? el("bdi", {}, `${c.run.run ?? ""}: `) : null, exact(digits(s.tasks), "tasks", s.tasks), " tasks, ",
+            chips.push(el("span", { class: "sum" }, contexts.length > 1 ? el("bdi", {}, `${c.run.run ?? ""}: `) : null, exact(digits(s.tasks), "tasks", s.tasks), s.tasks === 1 ? " task" : " tasks", range ? " there, " : ", ",
                 exact(seconds(s.run_s), "run_s", s.run_s), " on workers", s.failed ? `, ${digits(s.failed)} failed` : ""));
         }
         refill(box, ...chips);

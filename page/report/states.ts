@@ -6,7 +6,7 @@ import type { Chosen } from "./choice";
 import { figure, numbers, section, texts, type Figure, type Run, type Section } from "./data";
 import { el } from "./dom";
 import { answersGrouped, grouped } from "./grouped";
-import { kindColour } from "./theme";
+import { stateColour } from "./theme";
 import { shows, type Context } from "./view";
 import { digits, seconds } from "./words";
 
@@ -68,12 +68,6 @@ shows("states", answers, (s, context) => {
         { choice, index, run } = context,
         made = new Map<string, Stack>();
     if (!all.bins.length) return undefined;
-    const nth = new Map<string | null, number>(),
-        colour = new Map(all.states.map(one => {
-            const n = nth.get(one.kind) ?? 0;
-            nth.set(one.kind, n + 1);
-            return [one.name, [one.kind, n] as const];
-        }));
     const stackOf = (run: Run): Stack => {
         const only = grouped(section(run, "states"), choice.now),
             key = JSON.stringify([context.report.runs.indexOf(run), only?.of.name, only?.name]);
@@ -94,7 +88,7 @@ shows("states", answers, (s, context) => {
             d.ctx.clip();
             const y = (v: number) => d.bottom - (v / most) * (d.bottom - d.top);
             for (const one of states) {
-                d.ctx.fillStyle = kindColour(d.theme, ...(colour.get(one.name) ?? ([one.kind, 0] as const)));
+                d.ctx.fillStyle = stateColour(d.theme, one.name);
                 d.ctx.beginPath();
                 bins.forEach((t, b) => {
                     const low = base[b]!,
@@ -133,5 +127,5 @@ shows("states", answers, (s, context) => {
     };
     choice.on(say);
     say();
-    return [el("figure", {}, box, said, legend([...all.states].reverse().map(one => ({ text: one.name, colour: t => kindColour(t, ...colour.get(one.name)!) }))))];
+    return [el("figure", {}, box, said, legend([...all.states].reverse().map(one => ({ text: one.name, colour: t => stateColour(t, one.name) }))))];
 });

@@ -43,6 +43,7 @@ const KINDS: Record<string, readonly [light: string[], dark: string[]]> = {
     run: [["#0072b2", "#003f63"], ["#4aa3df", "#2a6f9e"]],
     work: [["#009e73", "#56b4e9", "#00573f", "#b2dfd0", "#3f7f6b"], ["#2fc39a", "#8fd0f5", "#1a7d63", "#bfe9dc", "#6fae99"]],
     driver: [["#7f8c8d", "#4d545c", "#aab2bb"], ["#a5b0b1", "#747c85", "#cfd6dc"]],
+    lost: [["#c4420e"], ["#f27c38"]],
     other: [["#cc79a7", "#d55e00", "#4d545c"], ["#de93bd", "#f27c38", "#747c85"]],
 };
 
@@ -51,6 +52,16 @@ export function kindColour(t: Theme, kind: string | null, n: number): string {
     const of = (KINDS[kind ?? "other"] ?? KINDS["other"] as readonly [string[], string[]])[t.dark ? 1 : 0];
     return of[n % of.length] as string;
 }
+
+const known = new Map<string, readonly [kind: string | null, n: number]>();
+
+/** States have their colours for as long as the page is there, whichever figure has them: those that are told of first have the first of their kind. */
+export function learn(states: readonly (readonly [state: string, kind: string | null])[]): void {
+    for (const [state, kind] of states)
+        if (!known.has(state)) known.set(state, [kind, [...known.values()].filter(([k]) => k === kind).length]);
+}
+
+export const stateColour = (t: Theme, state: string | null): string => kindColour(t, ...(known.get(state ?? "") ?? ([null, 0] as const)));
 
 export const category = (t: Theme, n: number): string => t.category[n % t.category.length] as string;
 

@@ -20,6 +20,9 @@ interface Ran {
     chosen(i: number): boolean;
 }
 
+/** What fits on the left: the end, which tells names apart. */
+const label = (name: string): string => (name.length > 9 ? `…${name.slice(-8)}` : name);
+
 /** Lanes that stand for several workers know no apps. */
 const answers = (s: Section): readonly (keyof Chosen)[] => (texts(figure(s, "lanes"), "task").every(t => t === null) ? ["range"] : ["range", "app", "executor", "task"]);
 
@@ -104,22 +107,24 @@ shows("workers", answers, (s, context) => {
             apps = appsOf(context.report),
             colour = new Map(apps.map((a, i) => [a, i])),
             together = task.every(t => t === null),
-            lanes = together ? Math.max(...lane) + 1 : workers.rows,
+            merged = lane.reduce((most, l) => Math.max(most, l + 1), 1),
+            { place, worker } = together ? { place: lane, worker: Array.from({ length: merged }, (_, l) => Math.floor((l * workers.rows) / merged)) } : places(lane, from, to, workers.rows),
+            lanes = worker.length,
             height = Math.max(60, Math.min(620, lanes * (lanes > 60 ? 8 : 16))) + 30,
             there = numbers(workers, "from_s"),
             left = numbers(workers, "to_s");
         const name = (l: number) => {
-            const at = together ? Math.floor((l * workers.rows) / lanes) : l;
+            const at = worker[l]!;
             return [text(workers, "executor", at), text(workers, "host", at), text(workers, "manager", at), `worker ${text(workers, "worker", at)}`].filter(Boolean).join(" · ");
         };
         const at = (l: number, t: number) => {
-            for (let i = 0; i < lane.length; i++) if (lane[i] === l && (from[i] as number) <= t && (to[i] as number) >= t) return i;
+            for (let i = 0; i < lane.length; i++) if (place[i] === l && (from[i] as number) <= t && (to[i] as number) >= t) return i;
             return -1;
         };
-        nodes.push(el("figure", {}, el("figcaption", {}, together ? `how busy workers were, ${lanes.toLocaleString("en-US")} lanes of ${workers.rows.toLocaleString("en-US")} workers` : "tasks on workers, a lane each, coloured by app"),
+        nodes.push(el("figure", {}, el("figcaption", {}, together ? `how busy workers were, ${workers.rows === 1 ? "one worker" : lanes === workers.rows ? `a lane each of ${digits(lanes)}` : `${digits(lanes)} lanes of ${digits(workers.rows)} workers`}` : lanes > workers.rows ? "tasks on workers, a lane for each that runs beside others, coloured by app" : "tasks on workers, a lane each, coloured by app"),
             chart(context, {
                 height,
-                label: `${lanes} lanes of workers over time, and what ran on them`,
+                label: `${lanes === 1 ? "One lane" : `${lanes} lanes`} of workers over time, and what ran on them`,
                 draw(d) {
                     const each = (d.bottom - d.top) / lanes,
                         now = choice.now;
@@ -127,19 +132,22 @@ shows("workers", answers, (s, context) => {
                     d.ctx.font = d.theme.font;
                     d.ctx.textAlign = "right";
                     d.ctx.textBaseline = "middle";
-                    const every = Math.max(1, Math.ceil(14 / each));
-                    for (let l = 0; l < lanes; l += every) {
-                        const w = together ? Math.floor((l * workers.rows) / lanes) : l;
-                        d.ctx.fillText((text(workers, "worker", w) || String(w)).slice(-9), d.left - 6, d.top + (l + 0.5) * each);
+                    let below = -Infinity;
+                    for (let l = 0; l < lanes; l++) {
+                        const w = worker[l]!;
+                        if ((l > 0 && !together && worker[l - 1] === w) || (l - below) * each < 14) continue;
+                        below = l;
+                        d.ctx.fillText(label(text(workers, "worker", w) || String(w)), d.left - 6, d.top + (l + 0.5) * each);
                     }
                     d.ctx.beginPath();
                     d.ctx.rect(d.left, d.top, d.right - d.left, d.bottom - d.top);
                     d.ctx.clip();
                     if (!together)
-                        for (let w = 0; w < workers.rows; w++) {
-                            const a = d.x(there[w] as number);
+                        for (let l = 0; l < lanes; l++) {
+                            const w = worker[l]!,
+                                a = d.x(there[w]!);
                             d.ctx.fillStyle = d.theme.grid;
-                            d.ctx.fillRect(a, d.top + w * each + Math.min(1, each / 8), d.x(left[w] as number) - a, each - Math.min(2, each / 4));
+                            d.ctx.fillRect(a, d.top + l * each + Math.min(1, each / 8), d.x(left[w]!) - a, each - Math.min(2, each / 4));
                         }
                     for (let i = 0; i < lane.length; i++) {
                         const a = d.x(from[i] as number),
@@ -149,7 +157,7 @@ shows("workers", answers, (s, context) => {
                             other = ran && !ran.chosen(i) && !hit;
                         d.ctx.globalAlpha = other ? 0.15 : 1;
                         d.ctx.fillStyle = together ? ramp(d.theme, busy[i] as number) : category(d.theme, colour.get(app[i] ?? "") ?? 0);
-                        const y = d.top + (lane[i] as number) * each,
+                        const y = d.top + place[i]! * each,
                             gap = Math.min(1, each / 8);
                         d.ctx.fillRect(a, y + gap, Math.max(together ? b - a + 0.6 : b - a - (b - a > 3 ? 0.5 : 0), 0.7), each - 2 * gap);
                         if (failed[i]) {
@@ -197,6 +205,23 @@ shows("workers", answers, (s, context) => {
     nodes.push(box);
     return nodes;
 });
+
+/** Of runs on workers, some of which run several at once, the line of each; and whose lines these are. */
+function places(lane: Float64Array, from: Float64Array, to: Float64Array, workers: number): { place: Float64Array; worker: number[] } {
+    const ends: number[][] = Array.from({ length: workers }, () => [-Infinity]),
+        own = new Float64Array(lane.length),
+        order = Array.from(lane, (_, i) => i).sort((a, b) => from[a]! - from[b]!);
+    for (const i of order) {
+        const of = ends[lane[i]!]!;
+        let at = of.findIndex(end => end <= from[i]! + 1e-9);
+        if (at < 0) at = of.push(0) - 1;
+        of[at] = to[i]!;
+        own[i] = at;
+    }
+    const first = [0];
+    for (const of of ends) first.push(first[first.length - 1]! + of.length);
+    return { place: own.map((at, i) => first[lane[i]!]! + at), worker: ends.flatMap((of, w) => of.map(() => w)) };
+}
 
 /** The columns of workers that follow from what ran on them, of what is chosen. */
 function busyWith(ran: Ran, workers: number, range: Chosen["range"], places: Float64Array, from: Float64Array, to: Float64Array): Record<string, Cell[]> {

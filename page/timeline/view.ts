@@ -334,12 +334,18 @@ export class Timeline {
             add(s.flows.of(i), "to");
             add(s.flowsFrom.of(i), "from");
             this.said.textContent = `${s.label(i)}, ${s.type[i]}, at ${seconds(s.from[i]!)}, ${seconds(s.to[i]! - s.from[i]!)} long`;
-            this.about.replaceChildren(...details(s, i, this.told, this.context, k => this.choose(k, true), () => this.choose(-1)));
+            this.about.replaceChildren(...details(s, i, this.told, this.context, k => {
+                this.choose(k, true);
+                this.canvas.focus({ preventScroll: true });
+            }, () => {
+                this.choose(-1);
+                this.canvas.focus({ preventScroll: true });
+            }));
             const l = this.laneOf.get(i);
             if (l) this.lineAt = this.lines.indexOf(l);
             if (show) this.show(i);
             const t = s.task[i]!;
-            if (tell && t >= 0) this.context.choice.set({ task: { run: this.context.index, task: s.key[t]! } });
+            if (tell && t >= 0 && s.key[t] !== "") this.context.choice.set({ task: { run: this.context.index, task: s.key[t]! } });
         }
         this.later();
     }
@@ -505,8 +511,18 @@ export class Timeline {
             event.preventDefault();
         }, { passive: false });
         scroll.addEventListener("scroll", () => this.later());
-        canvas.addEventListener("keydown", event => {
+        // keys are the timeline's wherever the focus is in it
+        const key = (event: KeyboardEvent) => {
             if (event.ctrlKey || event.metaKey || event.altKey) return;
+            const on = event.target as HTMLElement;
+            if (on !== canvas && (/^(INPUT|SELECT|TEXTAREA)$/.test(on.tagName) || ([" ", "Enter"].includes(event.key) && /^(BUTTON|SUMMARY)$/.test(on.tagName)) || event.key.startsWith("Arrow"))) return;
+            if (event.key === "Escape" && on !== canvas && this.about.contains(on)) {
+                this.choose(-1);
+                canvas.focus({ preventScroll: true });
+                event.preventDefault();
+                event.stopPropagation();
+                return;
+            }
             const act: Record<string, () => void> = {
                 w: () => this.zoom(0.7), s: () => this.zoom(1 / 0.7), a: () => this.move(-0.15), d: () => this.move(0.15), "+": () => this.zoom(0.7), "-": () => this.zoom(1 / 0.7),
                 ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1), ArrowUp: () => this.row(-1), ArrowDown: () => this.row(1),
@@ -517,10 +533,12 @@ export class Timeline {
             };
             const it = act[event.key] ?? (event.key.length === 1 && event.key !== "N" ? act[event.key.toLowerCase()] : undefined);
             if (!it) return;
+            showTip(undefined);
             it();
             event.preventDefault();
             event.stopPropagation();
-        });
+        };
+        this.box.addEventListener("keydown", key);
         choice.on(() => this.answer());
         onLook(() => this.later());
         new ResizeObserver(() => this.later()).observe(this.scroll);

@@ -19,7 +19,7 @@ DROP TABLE IF EXISTS temp.went;
 DROP TABLE IF EXISTS temp.wanted;
 DROP TABLE IF EXISTS temp.try;
 DROP TABLE IF EXISTS temp.try_told;
-CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span FROM critical_path(WORKFLOW);
+CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span, lost FROM critical_path(WORKFLOW);
 CREATE INDEX temp.path_start ON path (start_ns);
 CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW);
 -- Tables whose key is the order in which others group their rows: no sort, and no index made for a join.

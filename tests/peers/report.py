@@ -234,6 +234,11 @@ def what_is_chosen_is_what_all_sections_show():
     equal(told["findings"], "Whole run, whatever app is chosen.")
     # and a time
     shown.drag("#states canvas", 0.5, 0.75)
+    a, b = (round(s * 1e9) for s in shown.run("document.querySelector('.timeline').timeline.view"))
+    [want] = asked(f"""SELECT sum(max(0, min(x.to_ns, r.start_ns + {b}) - max(x.from_ns, r.start_ns + {a}))) / 1e9 AS s, (SELECT count(*) FROM task WHERE app = 'sleeper' AND first_ns <= r.start_ns + {b} AND done_ns >= r.start_ns + {a}) AS n
+        FROM run r JOIN worker_run x JOIN task t ON t.span = x.task WHERE t.app = 'sleeper' AND x.span NOTNULL""", *option)
+    equal(shown.sum("tasks"), want["n"])
+    check(abs(shown.sum("run_s") - want["s"]) < 1e-3, shown.sum("run_s"), want)
     told = shown.run(scopes)
     equal({s for s, text in told.items() if text}, {"findings", "sequence", "failures"})
     equal((told["sequence"], told["findings"]), ("Whole run, whatever time is chosen.", "Whole run, whatever time and app are chosen."))
