@@ -178,8 +178,7 @@ static void gather(struct skew *k, const struct sl_closure *r)
         for (uint32_t at = e->start[x]; at < e->start[x + 1]; at++) {
             uint32_t source = sl_idmap_find(&k->source, e->source[at]);
             if (source != SL_NO_INDEX)
-                *sl_vec_add(&k->told) =
-                    (struct told){e->time_ns[at], x, type, e->type[at], source, r->attempt[x]};
+                *sl_vec_add(&k->told) = (struct told){e->time_ns[at], x, type, e->type[at], source, r->attempt[x]};
         }
     }
 }
