@@ -48,9 +48,11 @@ static void put_where(struct chrome *c, const struct sl_track *t)
 static void put_time(struct chrome *c, int64_t ns)
 {
     uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    char behind[4] = {'.', (char)('0' + u % 1000 / 100), (char)('0' + u % 100 / 10), (char)('0' + u % 10)};
 
-    sl_buf_adds(&c->line, ",\"ts\":");
-    sl_buf_addf(&c->line, "%s%llu.%03u", ns < 0 ? "-" : "", (unsigned long long)(u / 1000), (unsigned)(u % 1000));
+    sl_buf_adds(&c->line, ns < 0 ? ",\"ts\":-" : ",\"ts\":");
+    sl_buf_add_int(&c->line, (int64_t)(u / 1000));
+    sl_buf_add(&c->line, behind, sizeof behind);
 }
 
 static void put_value(struct chrome *c, const struct sl_exported_value *v)
@@ -91,10 +93,8 @@ static void put_values(struct chrome *c, const struct sl_exported_value *v, size
 static int put_span(struct chrome *c, int64_t id, struct sl_err *err)
 {
     static const char *const kinds[] = {"", "in", "facet", "after", "flow"};
-    int rc = sl_spans_events(c->s, id, err);
+    int rc = sl_spans_links(c->s, id, err);
 
-    if (!rc)
-        rc = sl_spans_links(c->s, id, err);
     put_int(c, ",\"args\":{\"spanloom\":{\"id\":", id);
     for (size_t i = 0; i < c->s->event.n; i++) {
         put_text(c, i ? ",[" : ",\"events\":[[", c->s->event.v[i].name);
@@ -265,10 +265,12 @@ static int put_untimed(struct chrome *c, struct sl_err *err)
     int rc;
 
     while ((rc = sl_spans_next(c->s, &span, err)) == 1) {
-        if (span.timed)
+        rc = sl_spans_events(c->s, &span, err);
+        if (!rc && span.timed)
             continue;
         sl_buf_adds(&c->line, "{\"ph\":\"M\",\"name\":\"spanloom.untimed\",\"pid\":0,\"tid\":0");
-        rc = sl_spans_values(c->s, span.id, err);
+        if (!rc)
+            rc = sl_spans_values(c->s, &span, err);
         if (!rc)
             rc = put_span(c, span.id, err);
         if (rc || (rc = end_line(c)))
@@ -286,7 +288,9 @@ int sl_export_chrome(struct sl_spans *s, struct sl_out *out, struct sl_timeline_
     int rc;
 
     sl_out_write(out, head, sizeof head - 1);
-    rc = put_identities(&c, err);
+    rc = sl_spans_begin(s, false, err);
+    if (!rc)
+        rc = put_identities(&c, err);
     if (!rc)
         rc = sl_timeline(s, &writer, &c, counts, err);
     if (!rc)

@@ -138,7 +138,7 @@ static int put_span(struct ctf *c, enum event e, int64_t id, int64_t ns, struct 
     put_text(c, span.key);
     put_text(c, sl_spans_label(c->s, &span, &c->label));
     c->counts->spans++;
-    rc = sl_spans_values(c->s, id, err);
+    rc = sl_spans_values(c->s, &span, err);
     for (size_t i = 0; !rc && i < c->s->value.n; i++) {
         const struct sl_exported_value *v = &c->s->value.v[i];
         rc = begin_event(c, v->type == SQLITE_INTEGER ? INTEGER : v->type == SQLITE_FLOAT ? REAL : TEXT, ns);
@@ -231,6 +231,8 @@ int sl_export_ctf(struct sl_spans *s, const char *folder, struct sl_export_count
     *counts = (struct sl_export_counts){0};
     if (mkdir(folder, 0777) && errno != EEXIST)
         rc = sl_err(err, SL_EIO, "%s: cannot be made: %s", folder, strerror(errno));
+    if (!rc)
+        rc = sl_spans_begin(s, false, err);
     if (!rc)
         rc = sl_out_open(&out, sl_must(stream), err);
     if (!rc)

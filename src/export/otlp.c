@@ -151,18 +151,23 @@ static int flush(struct otlp *o)
 
 /* What it lies in: the span beside it that does, such as the call around a call; else what it is named in; 0: a root.
  */
-static int64_t container(struct otlp *o, const struct sl_exported_span *span, struct sl_err *err)
+static int64_t container(struct otlp *o, const struct sl_exported_span *span)
 {
-    for (size_t i = 0; span->parent && i < o->s->link.n; i++) {
-        struct sl_exported_span other;
-        if (o->s->link.v[i].kind == SL_IN && sl_spans_get(o->s, o->s->link.v[i].other, &other, err) == 1 &&
-            other.parent == span->parent)
-            return other.id;
-    }
+    const struct sl_outline *all = &o->s->outline;
+    uint32_t parent = span->parent ? sl_spans_index(o->s, span->parent) : SL_NO_INDEX;
+
+    for (size_t i = 0; parent != SL_NO_INDEX && i < o->s->link.n; i++)
+        if (o->s->link.v[i].kind == SL_IN && all->parent[sl_spans_index(o->s, o->s->link.v[i].other)] == parent)
+            return o->s->link.v[i].other;
     return span->parent;
 }
 
-static void put_links(struct otlp *o, struct sl_buf *b, int64_t in, struct sl_err *err)
+static struct sl_exported_identity identity(struct otlp *o, int64_t id)
+{
+    return sl_outline_identity(&o->s->outline, sl_spans_index(o->s, id));
+}
+
+static void put_links(struct otlp *o, struct sl_buf *b, int64_t in)
 {
     static const char *const kinds[] = {"", "in", "facet", "after", "flow"};
     bool any = false;
@@ -173,7 +178,7 @@ static void put_links(struct otlp *o, struct sl_buf *b, int64_t in, struct sl_er
         o->counts->links++;
         if (l->kind == SL_IN && l->other == in) /* it is parentSpanId */
             continue;
-        is = sl_spans_identity(o->s, l->other, err);
+        is = identity(o, l->other);
         put_trace_id(b, any ? ",{\"traceId\":\"" : ",\"links\":[{\"traceId\":\"", &is);
         put_span_id(b, ",\"spanId\":\"", &is);
         put_attribute(b, ",\"attributes\":[{\"key\":", "spanloom.kind", kinds[l->kind]);
@@ -199,25 +204,25 @@ static const char *interval(struct otlp *o, struct sl_exported_span *span, bool 
 static int put_span(struct otlp *o, struct sl_exported_span *span, struct sl_err *err)
 {
     struct sl_buf *b = spans_of(o, span->component);
-    struct sl_exported_identity is = sl_spans_identity(o->s, span->id, err), parent;
+    struct sl_exported_identity is = identity(o, span->id), parent;
     const char *times, *name = sl_spans_label(o->s, span, &o->name);
     bool implied;
     int64_t in;
     int rc = sl_spans_links(o->s, span->id, err);
 
     if (!rc)
-        rc = sl_spans_values(o->s, span->id, err);
+        rc = sl_spans_values(o->s, span, err);
     if (!rc)
-        rc = sl_spans_events(o->s, span->id, err);
+        rc = sl_spans_events(o->s, span, err);
     if (rc)
         return rc;
     implied = sl_spans_begin_and_end(o->s);
     times = interval(o, span, implied);
-    in = container(o, span, err);
+    in = container(o, span);
     put_trace_id(b, b->n ? ",{\"traceId\":\"" : "{\"traceId\":\"", &is);
     put_span_id(b, ",\"spanId\":\"", &is);
     if (in) {
-        parent = sl_spans_identity(o->s, in, err);
+        parent = identity(o, in);
         put_span_id(b, ",\"parentSpanId\":\"", &parent);
     }
     sl_buf_adds(b, ",\"name\":");
@@ -229,7 +234,7 @@ static int put_span(struct otlp *o, struct sl_exported_span *span, struct sl_err
     if (times)
         put_attribute(b, ",{\"key\":", "spanloom.times", times);
     if (in != span->parent) {
-        parent = sl_spans_identity(o->s, span->parent, err);
+        parent = identity(o, span->parent);
         sl_buf_adds(b, ",{\"key\":\"spanloom.named_in\",\"value\":{\"stringValue\":\"");
         put_hex(b, parent.span);
         sl_buf_adds(b, "\"}}");
@@ -246,7 +251,7 @@ static int put_span(struct otlp *o, struct sl_exported_span *span, struct sl_err
     sl_buf_adds(b, o->s->event.n > 2 * (size_t)implied ? "]" : "");
     o->counts->spans++;
     o->counts->events += o->s->event.n;
-    put_links(o, b, in, err);
+    put_links(o, b, in);
     sl_buf_addc(b, '}');
     return ++o->spans == BATCH ? flush(o) : 0;
 }
@@ -256,7 +261,7 @@ static int put_span(struct otlp *o, struct sl_exported_span *span, struct sl_err
 /* All of a span, some a line. */
 static int put_samples(struct otlp *o, const struct sl_exported_span *span, sqlite3_stmt *q, struct sl_err *err)
 {
-    struct sl_exported_identity is = sl_spans_identity(o->s, span->id, err);
+    struct sl_exported_identity is = identity(o, span->id);
     struct sl_buf line = {0}, metric = {0};
     uint64_t points = 0;
     int rc;
@@ -337,7 +342,10 @@ int sl_export_otlp(struct sl_spans *s, struct sl_out *out, struct sl_export_coun
     int rc;
 
     *counts = (struct sl_export_counts){0};
-    while ((rc = sl_spans_next(s, &span, err)) == 1)
+    rc = sl_spans_begin(s, true, err);
+    if (!rc)
+        rc = sl_outline_identities(&s->outline, &s->words, err);
+    while (!rc && (rc = sl_spans_next(s, &span, err)) == 1)
         if ((rc = put_span(&o, &span, err)))
             break;
     if (!rc)

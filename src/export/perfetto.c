@@ -332,7 +332,9 @@ int sl_export_perfetto(struct sl_spans *s, struct sl_out *out, struct sl_timelin
     struct perfetto p = {.s = s, .out = out};
     int rc;
 
-    rc = sl_timeline(s, &writer, &p, counts, err);
+    rc = sl_spans_begin(s, false, err);
+    if (!rc)
+        rc = sl_timeline(s, &writer, &p, counts, err);
     if (sl_out_failed(out)) /* which says why when it is closed */
         rc = 0;
     for (int i = 0; i < KINDS; i++)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/spans.h"
-#include "base/hash.h"
 #include "export_spans.sql.h"
 
 #include <stdlib.h>
 
-enum { IDENTITIES = 1 << 14, DEPTH = 64, NAME_DEPTH = 6 };
+static int add_sampled(void *of, sqlite3_stmt *row, struct sl_err *err)
+{
+    (void)err;
+    *sl_vec_add((struct sl_idmap *)of) = sqlite3_column_int64(row, 0);
+    return 0;
+}
 
 int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct sl_err *err)
 {
@@ -15,18 +19,19 @@ int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct s
     } want[] = {{&s->each, sql_each},
                 {&s->span, sql_span},
                 {&s->contained, sql_contained},
-                {&s->events, sql_events},
-                {&s->attributes, sql_attributes},
                 {&s->samples, sql_samples},
-                {&s->sampled, sql_sampled},
-                {&s->links, sql_links},
-                {&s->named, sql_named},
-                {&s->around, sql_around},
-                {&s->known, sql_identity}};
+                {&s->alike, sql_alike}};
     int rc;
 
-    *s = (struct sl_spans){.st = st, .identity = sl_alloc(IDENTITIES * sizeof *s->identity)};
+    *s = (struct sl_spans){.st = st,
+                           .part = run != 0,
+                           .events = {.one = sql_events, .all = sql_all_events},
+                           .attributes = {.one = sql_attributes, .all = sql_all_attributes},
+                           .links = {.one = sql_links, .all = sql_all_links},
+                           .after = {.one = sql_after, .all = sql_all_after}};
     sl_store_exec(st, "PRAGMA cache_size = -65536", NULL); /* KiB; what is asked for lies all over the store */
+    if ((rc = sl_store_exec(st, "BEGIN", err))) /* one state of it; and a lock once, not for each query */
+        return rc;
     if (run) {
         char *sql = sqlite3_mprintf("%s", sql_of_run), *at = strstr(sl_must(sql), "?1");
         char *with = sqlite3_mprintf("%.*s%lld%s", (int)(at - sql), sql, (long long)run, at + 2);
@@ -38,52 +43,57 @@ int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct s
     } else {
         rc = sl_store_temporary(st, sql_of_all, err);
     }
-    if (!rc)
-        rc = sl_store_temporary(st, sql_names, err);
-    if (!rc)
-        rc = sl_store_temporary(st, sql_fill_names, err);
     for (size_t i = 0; !rc && i < sizeof want / sizeof *want; i++)
         if (!(*want[i].to = sl_store_prepare(st, want[i].sql, err)))
             rc = SL_ESTORE;
     return rc;
 }
 
+int sl_spans_begin(struct sl_spans *s, bool in_order, struct sl_err *err)
+{
+    int rc = sl_words_load(&s->words, s->st, err);
+
+    s->in_order = in_order;
+    if (!rc)
+        rc = sl_outline_load(&s->outline, &s->words, s->part, err);
+    if (!rc)
+        rc = sl_store_each(s->st, sql_sampled, add_sampled, &s->sampled, err, "");
+    sl_idmap_finish(&s->sampled);
+    return rc;
+}
+
 void sl_spans_close(struct sl_spans *s)
 {
-    sqlite3_stmt *all[] = {s->each,    s->span,  s->contained, s->events, s->attributes, s->samples,
-                           s->sampled, s->links, s->named,     s->around, s->known};
+    sqlite3_stmt *all[] = {s->each,      s->span,          s->contained, s->samples, s->alike,
+                           s->events.of, s->attributes.of, s->links.of,  s->after.of};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sqlite3_finalize(all[i]);
+    sl_words_free(&s->words);
+    sl_outline_free(&s->outline);
+    sl_idmap_free(&s->sampled);
     sl_vec_free(&s->value);
     sl_vec_free(&s->event);
     sl_vec_free(&s->link);
     sl_arena_free(&s->values_arena);
-    sl_arena_free(&s->events_arena);
-    sl_arena_free(&s->links_arena);
     sl_arena_free(&s->span_arena);
-    free(s->identity);
+    if (s->st)
+        sl_store_rollback(s->st);
 }
 
-static void fill(sqlite3_stmt *row, struct sl_arena *arena, struct sl_exported_span *out)
+/* ---- spans ---- */
+
+static void fill(struct sl_spans *s, sqlite3_stmt *row, struct sl_exported_span *out)
 {
-    const char *type = sl_store_text(row, 1), *key = sl_store_text(row, 2), *component = sl_store_text(row, 5);
+    int64_t type = sqlite3_column_int64(row, 1);
 
     *out = (struct sl_exported_span){.id = sqlite3_column_int64(row, 0),
+                                     .type_id = type,
+                                     .type = sl_words_name(&s->words, type),
+                                     .key = sl_store_text(row, 2),
                                      .parent = sqlite3_column_int64(row, 3),
-                                     .type_id = sqlite3_column_int64(row, 4),
-                                     .timed = sqlite3_column_type(row, 6) != SQLITE_NULL,
-                                     .begin_ns = sqlite3_column_int64(row, 6),
-                                     .end_ns = sqlite3_column_int64(row, 7)};
-    if (arena) { /* the statement is done with */
-        sl_arena_reset(arena);
-        type = sl_arena_copy(arena, type, strlen(type));
-        key = sl_arena_copy(arena, key, strlen(key));
-        component = sl_arena_copy(arena, component, strlen(component));
-    }
-    out->type = type;
-    out->key = key;
-    out->component = *component ? component : "spanloom";
+                                     .component = sl_words_component(&s->words, sqlite3_column_int64(row, 4)),
+                                     .alike = sqlite3_column_int64(row, 5)};
 }
 
 int sl_spans_next(struct sl_spans *s, struct sl_exported_span *out, struct sl_err *err)
@@ -91,7 +101,7 @@ int sl_spans_next(struct sl_spans *s, struct sl_exported_span *out, struct sl_er
     int rc = sl_store_step(s->st, s->each, err);
 
     if (rc == 1)
-        fill(s->each, NULL, out);
+        fill(s, s->each, out);
     return rc;
 }
 
@@ -101,10 +111,39 @@ int sl_spans_get(struct sl_spans *s, int64_t id, struct sl_exported_span *out, s
 
     sqlite3_bind_int64(s->span, 1, id);
     rc = sl_store_step(s->st, s->span, err);
-    if (rc == 1)
-        fill(s->span, &s->span_arena, out);
+    if (rc == 1) {
+        fill(s, s->span, out);
+        sl_arena_reset(&s->span_arena); /* the statement is done with */
+        out->key = sl_arena_copy(&s->span_arena, out->key, strlen(out->key));
+    }
     sqlite3_reset(s->span);
     return rc;
+}
+
+/* ---- what belongs to one ---- */
+
+/* The next row of the span; the first (first) of it.  1, 0, or negative. */
+static int next_row(struct sl_spans *s, struct sl_span_rows *r, int64_t id, bool first, struct sl_err *err)
+{
+    bool all = s->in_order && !s->part;
+    int rc = 1;
+
+    if (!r->of && !(r->of = sl_store_prepare(s->st, all ? r->all : r->one, err)))
+        return SL_ESTORE;
+    if (!all) {
+        if (first)
+            sqlite3_bind_int64(r->of, 1, id);
+        if ((rc = sl_store_step(s->st, r->of, err)) != 1)
+            sqlite3_reset(r->of);
+        return rc;
+    }
+    if (!first || !r->begun)
+        rc = r->ended ? 0 : sl_store_step(s->st, r->of, err);
+    r->begun = true;
+    while (rc == 1 && !r->ended && sqlite3_column_int64(r->of, 0) < id) /* of what is no span */
+        rc = sl_store_step(s->st, r->of, err);
+    r->ended |= rc != 1;
+    return rc < 0 ? rc : !r->ended && sqlite3_column_int64(r->of, 0) == id;
 }
 
 struct sl_exported_value sl_spans_value(sqlite3_stmt *row, int column)
@@ -140,23 +179,30 @@ static int by_name(const void *a, const void *b)
     return x->type == SQLITE_INTEGER ? (x->i > y->i) - (x->i < y->i) : (x->d > y->d) - (x->d < y->d);
 }
 
-/* Each thing once, whichever sources tell it. */
-int sl_spans_values(struct sl_spans *s, int64_t id, struct sl_err *err)
+static int add_values(struct sl_spans *s, sqlite3_stmt *row, struct sl_err *err)
 {
-    int rc;
+    const char *list = sl_store_text(row, 2);
+    size_t n = (size_t)sqlite3_column_bytes(row, 2);
+
+    return sl_words_values(&s->words, sqlite3_column_int64(row, 1), sl_arena_copy(&s->values_arena, list, n), n, false,
+                           &s->values_arena, &s->value, err);
+}
+
+/* Each thing once, whichever sources tell it. */
+int sl_spans_values(struct sl_spans *s, const struct sl_exported_span *span, struct sl_err *err)
+{
+    int rc = 0;
 
     sl_vec_clear(&s->value);
     sl_arena_reset(&s->values_arena);
-    sqlite3_bind_int64(s->attributes, 1, id);
-    while ((rc = sl_store_step(s->st, s->attributes, err)) == 1) {
-        struct sl_exported_value v = sl_spans_value(s->attributes, 1);
-        const char *name = sl_store_text(s->attributes, 0);
-        v.name = sl_arena_copy(&s->values_arena, name, strlen(name));
-        if (v.s)
-            v.s = sl_arena_copy(&s->values_arena, v.s, v.n);
-        *sl_vec_add(&s->value) = v;
+    for (bool first = true; !rc && (rc = next_row(s, &s->attributes, span->id, first, err)) == 1; first = false)
+        rc = add_values(s, s->attributes.of, err);
+    if (!rc && span->alike) {
+        sqlite3_bind_int64(s->alike, 1, span->alike);
+        if ((rc = sl_store_step(s->st, s->alike, err)) == 1)
+            rc = add_values(s, s->alike, err);
+        sqlite3_reset(s->alike);
     }
-    sqlite3_reset(s->attributes);
     if (s->value.n > 1) {
         size_t n = 1;
         qsort(s->value.v, s->value.n, sizeof *s->value.v, by_name);
@@ -168,39 +214,41 @@ int sl_spans_values(struct sl_spans *s, int64_t id, struct sl_err *err)
     return rc;
 }
 
-int sl_spans_events(struct sl_spans *s, int64_t id, struct sl_err *err)
+int sl_spans_events(struct sl_spans *s, struct sl_exported_span *span, struct sl_err *err)
 {
     int rc;
 
     sl_vec_clear(&s->event);
-    sl_arena_reset(&s->events_arena);
-    sqlite3_bind_int64(s->events, 1, id);
-    while ((rc = sl_store_step(s->st, s->events, err)) == 1) {
-        const char *name = sl_store_text(s->events, 1);
-        if (s->event.n && s->event.v[s->event.n - 1].time_ns == sqlite3_column_int64(s->events, 0) &&
-            !strcmp(s->event.v[s->event.n - 1].name, name))
-            continue;
-        *sl_vec_add(&s->event) = (struct sl_exported_event){sqlite3_column_int64(s->events, 0),
-                                                            sl_arena_copy(&s->events_arena, name, strlen(name))};
+    for (bool first = true; (rc = next_row(s, &s->events, span->id, first, err)) == 1; first = false) {
+        struct sl_exported_event e = {sqlite3_column_int64(s->events.of, 1),
+                                      sl_words_name(&s->words, sqlite3_column_int64(s->events.of, 2))};
+        if (!s->event.n || s->event.v[s->event.n - 1].time_ns != e.time_ns ||
+            strcmp(s->event.v[s->event.n - 1].name, e.name) != 0)
+            *sl_vec_add(&s->event) = e;
     }
-    sqlite3_reset(s->events);
+    span->timed = s->event.n > 0;
+    span->begin_ns = span->timed ? s->event.v[0].time_ns : 0;
+    span->end_ns = span->timed ? s->event.v[s->event.n - 1].time_ns : 0;
     return rc;
 }
 
 int sl_spans_links(struct sl_spans *s, int64_t id, struct sl_err *err)
 {
-    int rc;
+    int rc = 0;
 
     sl_vec_clear(&s->link);
-    sl_arena_reset(&s->links_arena);
-    sqlite3_bind_int64(s->links, 1, id);
-    while ((rc = sl_store_step(s->st, s->links, err)) == 1) {
-        const char *rule = sl_store_text(s->links, 2);
-        *sl_vec_add(&s->link) = (struct sl_exported_link){
-            (enum sl_link_kind)sqlite3_column_int(s->links, 0), sqlite3_column_int64(s->links, 1),
-            sl_arena_copy(&s->links_arena, rule, strlen(rule)), sqlite3_column_double(s->links, 3)};
+    for (int after = 0; !rc && after <= s->outline.any_after; after++) {
+        struct sl_span_rows *r = after ? &s->after : &s->links;
+        for (bool first = true; (rc = next_row(s, r, id, first, err)) == 1; first = false) {
+            struct sl_exported_link l = {(enum sl_link_kind)sqlite3_column_int(r->of, 1),
+                                         sqlite3_column_int64(r->of, 2),
+                                         sl_words_name(&s->words, sqlite3_column_int64(r->of, 3)),
+                                         sqlite3_column_double(r->of, 4),
+                                         sqlite3_column_type(r->of, 4) == SQLITE_NULL};
+            if (l.kind >= SL_IN && l.kind <= SL_FLOW && sl_spans_index(s, l.other) != SL_NO_INDEX)
+                *sl_vec_add(&s->link) = l;
+        }
     }
-    sqlite3_reset(s->links);
     return rc;
 }
 
@@ -214,16 +262,6 @@ bool sl_spans_begin_and_end(const struct sl_spans *s)
     }
     return begins == 1 && ends == 1 && !strcmp(s->event.v[0].name, "begin") &&
            !strcmp(s->event.v[s->event.n - 1].name, "end");
-}
-
-bool sl_spans_sampled(struct sl_spans *s, int64_t id)
-{
-    bool there;
-
-    sqlite3_bind_int64(s->sampled, 1, id);
-    there = sl_store_step(s->st, s->sampled, NULL) == 1;
-    sqlite3_reset(s->sampled);
-    return there;
 }
 
 bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64_t *end_ns)
@@ -240,35 +278,6 @@ bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64
     return there;
 }
 
-static bool named(struct sl_spans *s, int64_t id, int depth, struct sl_buf *name)
-{
-    bool found;
-    SL_VEC(int64_t) around = {0};
-
-    sqlite3_bind_int64(s->named, 1, id);
-    found = sl_store_step(s->st, s->named, NULL) == 1 && *sl_store_text(s->named, 0);
-    if (found) {
-        sl_buf_clear(name);
-        sl_buf_adds(name, sl_store_text(s->named, 0));
-    }
-    sqlite3_reset(s->named);
-    if (found || depth == 0)
-        return found;
-    sqlite3_bind_int64(s->around, 1, id);
-    while (sl_store_step(s->st, s->around, NULL) == 1)
-        *sl_vec_add(&around) = sqlite3_column_int64(s->around, 0);
-    sqlite3_reset(s->around);
-    for (size_t i = 0; i < around.n && !found; i++)
-        found = named(s, around.v[i], depth - 1, name);
-    sl_vec_free(&around);
-    return found;
-}
-
-bool sl_spans_named(struct sl_spans *s, int64_t id, bool around, struct sl_buf *name)
-{
-    return named(s, id, around ? NAME_DEPTH : 0, name);
-}
-
 const char *sl_spans_short_type(const char *type)
 {
     const char *dot = strrchr(type, '.');
@@ -278,74 +287,13 @@ const char *sl_spans_short_type(const char *type)
 
 const char *sl_spans_label(struct sl_spans *s, const struct sl_exported_span *span, struct sl_buf *name)
 {
-    if (!named(s, span->id, NAME_DEPTH, name)) {
-        sl_buf_clear(name);
-        sl_buf_adds(name, sl_spans_short_type(span->type));
-        sl_buf_addc(name, ' ');
-        sl_buf_adds(name, span->key);
-    }
+    const char *label = sl_outline_label(&s->outline, sl_spans_index(s, span->id), true);
+
+    if (label)
+        return label;
+    sl_buf_clear(name);
+    sl_buf_adds(name, sl_spans_short_type(span->type));
+    sl_buf_addc(name, ' ');
+    sl_buf_adds(name, span->key);
     return name->s;
-}
-
-/* The UUID that a text begins with, as two words; a run id is one. */
-static bool uuid(const char *s, uint64_t to[2])
-{
-    int digits = 0;
-
-    to[0] = to[1] = 0;
-    for (int i = 0; i < 36; i++) {
-        static const char hex[] = "0123456789abcdef";
-        const char *digit = s[i] ? strchr(hex, s[i]) : NULL;
-        if (i == 8 || i == 13 || i == 18 || i == 23) {
-            if (s[i] != '-')
-                return false;
-            continue;
-        }
-        if (!digit)
-            return false;
-        to[digits / 16] = to[digits / 16] << 4 | (uint64_t)(digit - hex);
-        digits++;
-    }
-    return !s[36] || s[36] == '/';
-}
-
-static struct sl_exported_identity identity(struct sl_spans *s, int64_t id, int depth, struct sl_err *err)
-{
-    struct sl_identity_slot *slot = &s->identity[(uint64_t)id % IDENTITIES];
-    struct sl_exported_identity is = {{0, 1}, 1};
-    const char *type, *key;
-    uint64_t own, hash;
-    int64_t parent;
-
-    if (slot->id == id)
-        return slot->is;
-    sqlite3_bind_int64(s->known, 1, id);
-    if (sl_store_step(s->st, s->known, err) != 1) {
-        sqlite3_reset(s->known);
-        return is;
-    }
-    type = sl_store_text(s->known, 0);
-    key = sl_store_text(s->known, 1);
-    parent = sqlite3_column_int64(s->known, 2);
-    hash = XXH3_64bits(type, strlen(type));
-    own = XXH3_64bits_withSeed(key, strlen(key), hash);
-    if (!parent && !uuid(key, is.trace)) {
-        XXH128_hash_t h = XXH3_128bits_withSeed(key, strlen(key), hash);
-        is.trace[0] = h.high64;
-        is.trace[1] = h.low64 | 1; /* never zero */
-    }
-    sqlite3_reset(s->known);
-    is.span = own;
-    if (parent && depth < DEPTH) {
-        is = identity(s, parent, depth + 1, err);
-        is.span = sl_hash_mix(own, is.span);
-    }
-    is.span += !is.span;
-    *slot = (struct sl_identity_slot){id, is};
-    return is;
-}
-
-struct sl_exported_identity sl_spans_identity(struct sl_spans *s, int64_t id, struct sl_err *err)
-{
-    return identity(s, id, 0, err);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lanes are dealt out as intervals of a graph are coloured: the spans of a place and a type by their begin, each to the
- * first lane that is free.  What is held are the slices that are open, with the events that are still to be told.
- * Above 600 lines, as places, lanes and what is open on them are one state.
+ * first lane that is free (export/layout.h).  What is held are the slices that are open, with the events that are still
+ * to be told.
  */
 #include "export/timeline.h"
 #include "base/buf.h"
 #include "base/hash.h"
-#include "export_timeline.sql.h"
+#include "export/layout.h"
 
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct open { /* a slice */
     int64_t id, end_ns;
     SL_VEC(struct {
         int64_t ns;
-        char *name;
+        const char *name; /* of the store's words */
     })
     event;
     size_t told; /* events */
@@ -44,7 +44,7 @@ struct timeline {
     const struct sl_timeline_writer *w;
     void *to;
     struct sl_timeline_counts *counts;
-    sqlite3_stmt *inner, *kinds, *work, *containers, *arrows;
+    struct sl_layout layout;
     uint64_t tracks;
     uint32_t lanes, group, rank;
     SL_VEC(struct lane) lane;
@@ -173,7 +173,6 @@ static int tell_events(struct timeline *t, struct lane *l, int64_t until, struct
             l->last_ns = o->event.v[o->told].ns;
             rc = t->w->instant(t->to, &l->t, l->last_ns, &i, err);
         }
-        free(o->event.v[o->told].name);
     }
     return rc;
 }
@@ -185,8 +184,6 @@ static int close_top(struct timeline *t, struct lane *l, struct sl_err *err)
 
     l->last_ns = o->end_ns;
     opened_drop(t, o->id);
-    for (; o->told < o->event.n; o->told++)
-        free(o->event.v[o->told].name);
     sl_vec_free(&o->event);
     l->stack.n--;
     return rc ? rc : t->w->end(t->to, &l->t, l->last_ns, err);
@@ -208,34 +205,48 @@ static int close_until(struct timeline *t, int64_t now, struct sl_err *err)
 
 /* ---- slices ---- */
 
-static int find_arrows(struct timeline *t, int64_t id, bool nested, bool place, struct sl_err *err)
+static void add_arrow(struct timeline *t, enum sl_link_kind kind, uint32_t from, uint32_t to, bool to_here)
 {
-    int rc;
+    const struct sl_outline *o = &t->s->outline;
+    int64_t other_ns = t->layout.begin_ns[to_here ? from : to];
+
+    if (other_ns != SL_NO_TIME)
+        *sl_vec_add(&t->arrow) = (struct sl_arrow){
+            sl_hash_mix(sl_hash_mix((uint64_t)o->id.v[from], (uint64_t)o->id.v[to]), (uint64_t)kind) | 1, to_here,
+            other_ns};
+}
+
+/*
+ * Arrows to what came of it and from what it came of: from what contains it, from what it waited for, from what handed
+ * over.  Not where it is seen: between spans that are named in one, such as calls, and from what it lies in here.
+ */
+static void find_arrows(struct timeline *t, uint32_t span, bool nested, bool place)
+{
+    const struct sl_outline *o = &t->s->outline;
 
     sl_vec_clear(&t->arrow);
-    sqlite3_bind_int64(t->arrows, 1, id);
-    while ((rc = sl_store_step(t->s->st, t->arrows, err)) == 1) {
-        int64_t kind = sqlite3_column_int64(t->arrows, 0), from = sqlite3_column_int64(t->arrows, 1),
-                to = sqlite3_column_int64(t->arrows, 2);
-        bool here = sqlite3_column_int(t->arrows, 3) != 0;
-        if (sqlite3_column_type(t->arrows, 4) == SQLITE_NULL || (kind == SL_IN && (place || (nested && here))))
-            continue;
-        *sl_vec_add(&t->arrow) =
-            (struct sl_arrow){sl_hash_mix(sl_hash_mix((uint64_t)from, (uint64_t)to), (uint64_t)kind) | 1, here,
-                              sqlite3_column_int64(t->arrows, 4)};
+    for (int to_here = 1; to_here >= 0; to_here--) {
+        const struct sl_causes *of = to_here ? &o->cause : &o->effect;
+        for (uint32_t i = of->start[span]; i < of->start[span + 1]; i++) {
+            uint32_t other = of->of[i].span;
+            enum sl_link_kind kind = sl_cause_kind(of->of[i]);
+            if (kind != SL_AFTER && (place || !sl_layout_is_work(&t->layout, o, other)))
+                continue;
+            if (kind == SL_IN && ((nested && to_here) ||
+                                  (o->parent[other] != SL_NO_INDEX && o->parent[other] == o->parent[span])))
+                continue;
+            add_arrow(t, kind, to_here ? other : span, to_here ? span : other, to_here);
+        }
     }
-    sqlite3_reset(t->arrows);
-    return rc;
 }
 
 static int begin_slice(struct timeline *t, const struct sl_track *k, const struct sl_exported_span *span,
                        const char *name, bool nested, struct sl_err *err)
 {
     struct sl_slice slice = {span, name, NULL, 0};
-    int rc = find_arrows(t, span->id, nested, k->kind == SL_TRACK_PLACE, err);
+    int rc = sl_spans_values(t->s, span, err);
 
-    if (!rc)
-        rc = sl_spans_values(t->s, span->id, err);
+    find_arrows(t, sl_spans_index(t->s, span->id), nested, k->kind == SL_TRACK_PLACE);
     slice.arrow = t->arrow.v;
     slice.narrows = t->arrow.n;
     t->counts->slices++;
@@ -264,15 +275,16 @@ static bool nest(struct timeline *t, int64_t in, const struct sl_exported_span *
     return true;
 }
 
-static bool find_container(struct timeline *t, const struct sl_exported_span *span, uint32_t *lane, struct sl_err *err,
-                           int *rc)
+/* In what it is named in, or else what it lies in. */
+static bool find_container(struct timeline *t, uint32_t i, const struct sl_exported_span *span, uint32_t *lane,
+                           struct sl_err *err, int *rc)
 {
-    bool found = span->parent && nest(t, span->parent, span, lane, err, rc);
+    const struct sl_outline *o = &t->s->outline;
+    bool found = false;
 
-    sqlite3_bind_int64(t->containers, 1, span->id);
-    while (!found && !*rc && sl_store_step(t->s->st, t->containers, NULL) == 1)
-        found = nest(t, sqlite3_column_int64(t->containers, 0), span, lane, err, rc);
-    sqlite3_reset(t->containers);
+    for (uint32_t c = o->cause.start[i]; !found && !*rc && c < o->cause.start[i + 1]; c++)
+        found = sl_cause_kind(o->cause.of[c]) == SL_IN &&
+                nest(t, o->id.v[o->cause.of[c].span], span, lane, err, rc);
     return found;
 }
 
@@ -323,8 +335,9 @@ static size_t kind_of(struct timeline *t, const struct sl_exported_span *span)
     return i;
 }
 
-static int put_work(struct timeline *t, int64_t id, const struct sl_track *like, struct sl_err *err)
+static int put_work(struct timeline *t, uint32_t index, const struct sl_track *like, struct sl_err *err)
 {
+    int64_t id = t->s->outline.id.v[index];
     struct sl_exported_span span;
     struct lane *l;
     struct open *o;
@@ -334,8 +347,10 @@ static int put_work(struct timeline *t, int64_t id, const struct sl_track *like,
 
     if (rc != 1)
         return rc;
-    rc = close_until(t, span.begin_ns, err);
-    nested = !rc && find_container(t, &span, &lane, err, &rc);
+    rc = sl_spans_events(t->s, &span, err);
+    if (!rc)
+        rc = close_until(t, span.begin_ns, err);
+    nested = !rc && find_container(t, index, &span, &lane, err, &rc);
     if (!nested && !rc) {
         size_t kind = kind_of(t, &span);
         if (t->kind.v[kind].unused.of.n) {
@@ -363,8 +378,6 @@ static int put_work(struct timeline *t, int64_t id, const struct sl_track *like,
     l->last_ns = span.begin_ns;
     if (!rc)
         rc = begin_slice(t, &l->t, &span, sl_spans_label(t->s, &span, &t->name), nested, err);
-    if (!rc)
-        rc = sl_spans_events(t->s, id, err);
     if (rc)
         return rc;
     o = sl_vec_add(&l->stack);
@@ -374,36 +387,32 @@ static int put_work(struct timeline *t, int64_t id, const struct sl_track *like,
     for (size_t i = implied; i + implied < t->s->event.n; i++) {
         sl_vec_add(&o->event);
         o->event.v[o->event.n - 1].ns = t->s->event.v[i].time_ns;
-        o->event.v[o->event.n - 1].name = sl_strdup(t->s->event.v[i].name);
+        o->event.v[o->event.n - 1].name = t->s->event.v[i].name;
     }
     return samples(t, id, err);
 }
 
 /* One type of work in a place. */
-static int put_kind(struct timeline *t, int64_t place, int64_t type, const char *name, const struct sl_track *in,
+static int put_kind(struct timeline *t, const struct sl_layout_kind *kind, const struct sl_track *in,
                     struct sl_err *err)
 {
     struct sl_track like = {.kind = SL_TRACK_WORK, .within = in ? in->number : 0, .group = in ? in->group : 0};
     struct sl_buf other = {0};
     int rc = 0;
 
-    sl_buf_addf(&other, "%s, events", name);
+    sl_buf_adds(&other, kind->name);
+    sl_buf_adds(&other, ", events");
     t->beside = like;
     t->beside.kind = SL_TRACK_EVENTS;
     t->beside.name = other.s;
     t->beside_known = false;
-    sqlite3_bind_int64(t->work, 1, place);
-    sqlite3_bind_int64(t->work, 2, type);
-    while (!rc && (rc = sl_store_step(t->s->st, t->work, err)) == 1)
-        rc = put_work(t, sqlite3_column_int64(t->work, 0), &like, err);
-    sqlite3_reset(t->work);
+    for (size_t i = kind->first; !rc && i < kind->first + kind->n; i++)
+        rc = put_work(t, t->layout.work[i], &like, err);
     if (!rc)
         rc = close_until(t, INT64_MAX, err);
     for (size_t i = 0; i < t->lane.n; i++) {
         struct lane *l = &t->lane.v[i];
         for (size_t k = 0; k < l->stack.n; k++) { /* where it failed */
-            for (size_t e = l->stack.v[k].told; e < l->stack.v[k].event.n; e++)
-                free(l->stack.v[k].event.v[e].name);
             sl_vec_free(&l->stack.v[k].event);
             opened_drop(t, l->stack.v[k].id);
         }
@@ -420,27 +429,14 @@ static int put_kind(struct timeline *t, int64_t place, int64_t type, const char 
     return rc;
 }
 
-static int put_kinds(struct timeline *t, int64_t place, const struct sl_track *in, struct sl_err *err)
+static int put_kinds(struct timeline *t, uint32_t place, const struct sl_track *in, struct sl_err *err)
 {
-    SL_VEC(struct {
-        int64_t type;
-        char *name;
-    })
-    kind = {0};
-    int rc;
+    sl_layout_kinds kind = {0};
+    int rc = 0;
 
-    sqlite3_bind_int64(t->kinds, 1, place);
-    while ((rc = sl_store_step(t->s->st, t->kinds, err)) == 1) {
-        sl_vec_add(&kind);
-        kind.v[kind.n - 1].type = sqlite3_column_int64(t->kinds, 0);
-        kind.v[kind.n - 1].name = sl_strdup(sl_store_text(t->kinds, 1));
-    }
-    sqlite3_reset(t->kinds);
-    for (size_t i = 0; i < kind.n; i++) {
-        if (!rc)
-            rc = put_kind(t, place, kind.v[i].type, kind.v[i].name, in, err);
-        free(kind.v[i].name);
-    }
+    sl_layout_find_kinds(&t->layout, t->s, place, &kind);
+    for (size_t i = 0; !rc && i < kind.n; i++)
+        rc = put_kind(t, &kind.v[i], in, err);
     sl_vec_free(&kind);
     return rc;
 }
@@ -497,11 +493,11 @@ static int put_itself(struct timeline *t, const struct sl_track *k, const char *
     bool implied, lasts;
     int rc = sl_spans_get(t->s, k->span, &span, err);
 
-    if (rc != 1 || !span.timed)
-        return rc < 0 ? rc : 0;
+    if (rc == 1)
+        rc = sl_spans_events(t->s, &span, err);
+    if (rc || !span.timed)
+        return rc;
     rc = begin_slice(t, k, &span, name, false, err);
-    if (!rc)
-        rc = sl_spans_events(t->s, k->span, err);
     lasts = span.end_ns > span.begin_ns;
     implied = sl_spans_begin_and_end(t->s) && lasts;
     for (size_t i = implied; !rc && i + implied < t->s->event.n; i++) {
@@ -512,32 +508,31 @@ static int put_itself(struct timeline *t, const struct sl_track *k, const char *
     return rc ? rc : t->w->end(t->to, k, span.end_ns, err);
 }
 
-static int put_places(struct timeline *t, int64_t in, const struct sl_track *within, int depth, struct sl_err *err);
+static int put_places(struct timeline *t, uint32_t in, const struct sl_track *within, int depth, struct sl_err *err);
 
-static int put_place(struct timeline *t, int64_t id, const char *type, const char *key, bool holds,
-                     const struct sl_track *within, uint32_t rank, int depth, struct sl_err *err)
+static int put_place(struct timeline *t, const struct sl_layout_place *p, const struct sl_track *within, uint32_t rank,
+                     int depth, struct sl_err *err)
 {
     struct sl_track k = {.kind = SL_TRACK_PLACE,
                          .within = within ? within->number : 0,
                          .rank = rank,
-                         .span = id,
+                         .span = t->s->outline.id.v[p->span],
                          .group = within ? within->group : 0,
                          .lane = ++t->lanes};
+    const char *called = sl_outline_label(&t->s->outline, p->span, false);
     struct sl_buf name = {0};
     uint32_t before = t->rank;
-    bool called;
     int rc = 0;
 
-    sl_buf_adds(&name, within ? sl_spans_short_type(type) : type);
+    sl_buf_adds(&name, within ? sl_spans_short_type(p->type) : p->type);
     sl_buf_addc(&name, ' ');
-    called = sl_spans_named(t->s, id, false, &t->name);
     if (called) {
-        sl_buf_add_utf8(&name, t->name.s, t->name.n);
+        sl_buf_add_utf8(&name, called, strlen(called));
         sl_buf_addc(&name, ' ');
     }
-    sl_buf_add_utf8(&name, key, strlen(key));
+    sl_buf_add_utf8(&name, p->key, strlen(p->key));
     k.name = name.s;
-    if (holds || !within) {
+    if (p->holds || !within) {
         k.group = ++t->group;
         rc = t->w->group(t->to, &k, err);
     }
@@ -549,87 +544,47 @@ static int put_place(struct timeline *t, int64_t id, const char *type, const cha
     if (!rc)
         rc = put_counters(t, &k, err);
     if (!rc) /* before the work in the place itself, which may be wide */
-        rc = put_places(t, id, &k, depth + 1, err);
+        rc = put_places(t, p->span, &k, depth + 1, err);
     if (!rc)
-        rc = put_kinds(t, id, &k, err);
+        rc = put_kinds(t, p->span, &k, err);
     t->rank = before;
     sl_buf_free(&name);
     return rc;
 }
 
-static int put_places(struct timeline *t, int64_t in, const struct sl_track *within, int depth, struct sl_err *err)
+static int put_places(struct timeline *t, uint32_t in, const struct sl_track *within, int depth, struct sl_err *err)
 {
-    SL_VEC(struct {
-        int64_t id;
-        char *type, *key;
-        bool holds;
-    })
-    place = {0};
+    sl_layout_places place = {0};
+    struct sl_arena keys = {0};
     int rc =
         depth > PLACE_DEPTH ? sl_err(err, SL_EFORMAT, "spans are named in one another more than %d deep", depth) : 0;
 
-    sqlite3_bind_int64(t->inner, 1, in);
-    while (!rc && (rc = sl_store_step(t->s->st, t->inner, err)) == 1) {
-        sl_vec_add(&place);
-        place.v[place.n - 1].id = sqlite3_column_int64(t->inner, 0);
-        place.v[place.n - 1].type = sl_strdup(sl_store_text(t->inner, 2));
-        place.v[place.n - 1].key = sl_strdup(sl_store_text(t->inner, 3));
-        place.v[place.n - 1].holds = sqlite3_column_int(t->inner, 4) != 0;
-        rc = 0;
-    }
-    sqlite3_reset(t->inner);
-    for (size_t i = 0; i < place.n; i++) {
-        if (!rc)
-            rc = put_place(t, place.v[i].id, place.v[i].type, place.v[i].key, place.v[i].holds, within, t->rank++,
-                           depth, err);
-        free(place.v[i].type);
-        free(place.v[i].key);
-    }
+    if (!rc)
+        rc = sl_layout_find_places(&t->layout, t->s, in, &place, &keys, err);
+    for (size_t i = 0; !rc && i < place.n; i++)
+        rc = put_place(t, &place.v[i], within, t->rank++, depth, err);
     sl_vec_free(&place);
+    sl_arena_free(&keys);
     return rc;
 }
 
 /* ---- all of it ---- */
 
-static int count(void *to, sqlite3_stmt *row, struct sl_err *err)
-{
-    (void)row;
-    (void)err;
-    ++*(uint64_t *)to;
-    return 0;
-}
-
 int sl_timeline(struct sl_spans *s, const struct sl_timeline_writer *w, void *to, struct sl_timeline_counts *counts,
                 struct sl_err *err)
 {
-    static const char *const prepare[] = {sql_types,       sql_types_index,  sql_lanes,     sql_places,
-                                          sql_fill_places, sql_places_index, sql_fill_lanes};
     struct timeline *t = sl_alloc(sizeof *t);
-    struct {
-        sqlite3_stmt **to;
-        const char *sql;
-    } want[] = {{&t->inner, sql_inner},
-                {&t->kinds, sql_kinds},
-                {&t->work, sql_work},
-                {&t->containers, sql_containers},
-                {&t->arrows, sql_arrows}};
-    int rc = 0;
+    int rc;
 
     *t = (struct timeline){.s = s, .w = w, .to = to, .counts = counts};
     *counts = (struct sl_timeline_counts){0};
-    for (size_t i = 0; !rc && i < sizeof prepare / sizeof *prepare; i++)
-        rc = sl_store_temporary(s->st, prepare[i], err);
-    for (size_t i = 0; !rc && i < sizeof want / sizeof *want; i++)
-        if (!(*want[i].to = sl_store_prepare(s->st, want[i].sql, err)))
-            rc = SL_ESTORE;
+    rc = sl_layout_make(&t->layout, s, err);
+    counts->untimed = t->layout.untimed;
     if (!rc)
-        rc = sl_store_each(s->st, sql_untimed, count, &counts->untimed, err, "");
+        rc = put_places(t, SL_NO_INDEX, NULL, 0, err);
     if (!rc)
-        rc = put_places(t, 0, NULL, 0, err);
-    if (!rc)
-        rc = put_kinds(t, 0, NULL, err);
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        sqlite3_finalize(*want[i].to);
+        rc = put_kinds(t, SL_NO_INDEX, NULL, err);
+    sl_layout_free(&t->layout);
     sl_vec_free(&t->lane);
     sl_vec_free(&t->busy.of);
     sl_vec_free(&t->kind);
