@@ -2,9 +2,7 @@
 #include "export/formats.h"
 #include "export_tables.sql.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 /* A field: quoted where it has to be (RFC 4180), and where it is empty, as NULL is nothing. */
 static void put_text(struct sl_buf *b, const char *s, size_t n)
@@ -43,14 +41,13 @@ static void put_cell(struct sl_buf *b, sqlite3_stmt *row, int column)
     }
 }
 
-static int put_table(struct sl_spans *s, const char *folder, const char *name, const char *sql, uint64_t *rows,
+static int put_table(struct sl_spans *s, struct sl_folder *folder, const char *name, const char *sql, uint64_t *rows,
                      struct sl_err *err)
 {
-    char *path = sqlite3_mprintf("%s/%s.csv", folder, name);
     sqlite3_stmt *q = sl_store_prepare(s->st, sql, err);
     struct sl_buf line = {0};
     struct sl_out out;
-    int rc = q ? sl_out_open(&out, sl_must(path), err) : SL_ESTORE, columns = q ? sqlite3_column_count(q) : 0;
+    int rc = q ? sl_folder_file(folder, name, &out, err) : SL_ESTORE, columns = q ? sqlite3_column_count(q) : 0;
 
     if (rc)
         goto done;
@@ -72,7 +69,6 @@ static int put_table(struct sl_spans *s, const char *folder, const char *name, c
     rc = sl_out_close(&out, rc < 0 ? rc : 0, err);
 done:
     sqlite3_finalize(q);
-    sqlite3_free(path);
     sl_buf_free(&line);
     return rc;
 }
@@ -83,15 +79,18 @@ int sl_export_csv(struct sl_spans *s, const char *folder, struct sl_export_count
     struct {
         const char *name, *sql;
         uint64_t *rows;
-    } table[] = {{"spans", sql_spans, &counts->spans},       {"events", sql_events, &counts->events},
-                 {"links", sql_links, &counts->links},       {"attributes", sql_attributes, &counts->attributes},
-                 {"samples", sql_samples, &counts->samples}, {"sources", sql_sources, &sources}};
-    int rc = 0;
+    } table[] = {{"spans.csv", sql_spans, &counts->spans},
+                 {"events.csv", sql_events, &counts->events},
+                 {"links.csv", sql_links, &counts->links},
+                 {"attributes.csv", sql_attributes, &counts->attributes},
+                 {"samples.csv", sql_samples, &counts->samples},
+                 {"sources.csv", sql_sources, &sources}};
+    struct sl_folder to;
+    int rc;
 
     *counts = (struct sl_export_counts){0};
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return sl_err(err, SL_EIO, "%s: cannot be made: %s", folder, strerror(errno));
+    rc = sl_folder_open(&to, folder, err);
     for (size_t i = 0; !rc && i < sizeof table / sizeof *table; i++)
-        rc = put_table(s, folder, table[i].name, table[i].sql, table[i].rows, err);
-    return rc;
+        rc = put_table(s, &to, table[i].name, table[i].sql, table[i].rows, err);
+    return sl_folder_close(&to, rc, err);
 }

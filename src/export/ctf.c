@@ -6,9 +6,7 @@
 #include "export/formats.h"
 #include "export_ctf.sql.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 enum { PACKET = 1 << 18, HEAD = 4 + 4 + 8 + 8 + 8 + 8, MAGIC = 0xC1FC1FC1 };
 enum event { SPAN_BEGIN, SPAN_END, EVENT, SAMPLE, LINK, TEXT, INTEGER, REAL, UNTIMED };
@@ -223,30 +221,26 @@ static int put_stream(struct ctf *c, struct sl_err *err)
 
 int sl_export_ctf(struct sl_spans *s, const char *folder, struct sl_export_counts *counts, struct sl_err *err)
 {
-    char *stream = sqlite3_mprintf("%s/stream", folder), *description = sqlite3_mprintf("%s/metadata", folder);
+    struct sl_folder to;
     struct sl_out out;
     struct ctf c = {.s = s, .out = &out, .counts = counts};
-    int rc = 0;
+    int rc = sl_folder_open(&to, folder, err);
 
     *counts = (struct sl_export_counts){0};
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        rc = sl_err(err, SL_EIO, "%s: cannot be made: %s", folder, strerror(errno));
     if (!rc)
         rc = sl_spans_begin(s, false, err);
     if (!rc)
-        rc = sl_out_open(&out, sl_must(stream), err);
+        rc = sl_folder_file(&to, "stream", &out, err);
     if (!rc)
         rc = sl_out_close(&out, put_stream(&c, err), err);
     if (!rc)
-        rc = sl_out_open(&out, sl_must(description), err);
+        rc = sl_folder_file(&to, "metadata", &out, err);
     if (!rc) {
         sl_out_write(&out, metadata, sizeof metadata - 1);
         rc = sl_out_close(&out, 0, err);
     }
-    sqlite3_free(stream);
-    sqlite3_free(description);
     sl_buf_free(&c.packet);
     sl_buf_free(&c.text);
     sl_buf_free(&c.label);
-    return rc;
+    return sl_folder_close(&to, rc, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writers of formats for other programs.  Each takes the spans of a store or a run (export/spans.h) and holds little
- * more than one of them; what is not UTF-8 is \xNN in what they write.
+ * more than their outline; what is not UTF-8 is \xNN in what they write.
  */
 #ifndef SL_EXPORT_FORMATS_H
 #define SL_EXPORT_FORMATS_H

@@ -25,4 +25,22 @@ bool sl_out_failed(const struct sl_out *o);
 /* rc: of what was to be written; where it is not 0, the file does not appear.  A closed pipe is no error. */
 int sl_out_close(struct sl_out *o, int rc, struct sl_err *err);
 
+/*
+ * A folder of files, of which all appear when all are whole: it is made beside its name, or, where that is there, within
+ * it, and what it had of these names is replaced.  At most SL_FOLDER_FILES; one at a time, as above.
+ */
+enum { SL_FOLDER_FILES = 8 };
+
+struct sl_folder {
+    char *path, *temporary;
+    bool made, inside;
+    char *file[SL_FOLDER_FILES], *final[SL_FOLDER_FILES];
+    size_t n;
+};
+
+int sl_folder_open(struct sl_folder *f, const char *path, struct sl_err *err); /* to be closed where it fails, too */
+/* A file in it, to be closed by sl_out_close(). */
+int sl_folder_file(struct sl_folder *f, const char *name, struct sl_out *o, struct sl_err *err);
+int sl_folder_close(struct sl_folder *f, int rc, struct sl_err *err); /* rc as of sl_out_close() */
+
 #endif

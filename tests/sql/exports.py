@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is exported and imported again is the same: spans, their times to the nanosecond, parents, attributes, links, samples."""
 import os
+import re
 import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, cases, dump, equal, imported, main, path, query, same, spanloom, whole  # noqa: E402
+from harness import EXAMPLE, ROOT, cases, check, dump, equal, imported, main, path, query, same, spanloom, whole, write  # noqa: E402
 
 FORMATS = {"chrome": "trace.json", "otlp": "otlp.jsonl"}
 
@@ -60,6 +61,56 @@ def stopped_it_leaves_nothing(name, by):
             break
     equal(p.returncode, -by)
     equal([f for f in os.listdir(folder) if f != "out"], [])
+
+
+def content(file):
+    with open(file, "rb") as f:
+        return f.read()
+
+
+FOLDERS = {"csv": ["attributes.csv", "events.csv", "links.csv", "samples.csv", "sources.csv", "spans.csv"], "ctf": ["metadata", "stream"]}
+
+
+@cases(*((f, how) for f in FOLDERS for how in ("stopped", "full")))
+def folders_are_whole_or_not_there(form, how):
+    """Neither a new one, nor what stands in one that is there, is half: by a signal at any time, or no room."""
+    store, folder = imported(EXAMPLE, store="whole.db").store, path("f")
+    os.mkdir(folder)
+    spanloom("export", form, "-d", store, "-o", f"{folder}/there")
+    equal(sorted(os.listdir(f"{folder}/there")), FOLDERS[form])
+    for file in FOLDERS[form]:
+        write(f"{folder}/there/{file}", b"before")
+    write(f"{folder}/there/mine", b"before")
+    stopped = 0
+    for i in range(6 if how == "full" else 60):
+        name = f"{folder}/{('new', 'there')[i % 2]}"
+        command = ["spanloom", "export", form, "-d", store, "-o", name]
+        if how == "full":
+            r = subprocess.run(["prlimit", f"--fsize={4096 * 4 ** (i // 2)}", *command], capture_output=True, text=True)
+            equal(r.returncode, 1, r.stderr)
+            check(re.fullmatch(rf"spanloom: {name}/[a-z.]+: cannot be written: File too large\n", r.stderr), r.stderr)
+        else:
+            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as p:
+                while p.poll() is None and not any(f.endswith(".new") for d in (folder, f"{folder}/there") for f in os.listdir(d)):
+                    pass
+                p.send_signal(signal.SIGINT)
+            if not p.returncode:  # it was quicker
+                whole_folder = sorted(os.listdir(name))
+                equal([f for f in whole_folder if f != "mine"], FOLDERS[form])
+                for file in FOLDERS[form]:
+                    if i % 2:
+                        write(f"{name}/{file}", b"before")
+                    else:
+                        os.unlink(f"{name}/{file}")
+                if not i % 2:
+                    os.rmdir(name)
+            stopped += p.returncode == -signal.SIGINT
+        equal(os.listdir(folder), ["there"], "left behind")
+        equal(sorted(os.listdir(f"{folder}/there")), sorted([*FOLDERS[form], "mine"]), "left behind")
+        equal({content(f"{folder}/there/{f}") for f in os.listdir(f"{folder}/there")}, {b"before"}, "what was there")
+        if stopped == 6:
+            break
+    check(how == "full" or stopped == 6, f"{stopped} were stopped in the middle")
 
 
 main()
