@@ -25,17 +25,20 @@ static size_t distance(const char *a, const char *b)
     return d;
 }
 
-/* How far a name is from a pattern: the end of it that is nearest; of the pattern's own type, only the events. */
+/*
+ * How far a name is from a pattern, in halves of an edit: the end of it that is nearest, a half behind a whole name; of
+ * the pattern's own type, only the events.
+ */
 static size_t far(const char *pattern, const char *name)
 {
     size_t least, type = strcspn(pattern, "/");
 
     if (pattern[type] && !strncmp(pattern, name, type + 1))
         return far(pattern + type + 1, name + type + 1);
-    least = strlen(pattern) > 2 && strstr(name, pattern) ? 1 : distance(pattern, name);
+    least = strlen(pattern) > 2 && strstr(name, pattern) ? 2 : 2 * distance(pattern, name);
 
-    for (const char *s = name; (s = strpbrk(s, "./"));) {
-        size_t d = distance(pattern, ++s) + 1;
+    for (const char *s = name; (s = strpbrk(s, "./_"));) {
+        size_t d = 2 * distance(pattern, ++s) + 1;
         least = d < least ? d : least;
     }
     return least;
@@ -44,7 +47,7 @@ static size_t far(const char *pattern, const char *name)
 int sl_near(const char *const *names, size_t n, const char *pattern, size_t best[SL_NEAR])
 {
     size_t d, how[SL_NEAR], len = strlen(pattern + strspn(pattern, "-"));
-    size_t limit = len / 2 < 2 + len / 4 ? len / 2 : 2 + len / 4;
+    size_t edits = len / 2 < 2 + len / 4 ? len / 2 : 2 + len / 4, limit = 2 * edits + (edits == 1);
     int found = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -52,8 +55,8 @@ int sl_near(const char *const *names, size_t n, const char *pattern, size_t best
         d = far(pattern, names[i]);
         if (d > limit)
             continue;
-        while (k > 0 && d < how[k - 1])
-            k--;
+        while (k > 0 && (d < how[k - 1] || (d == how[k - 1] && strlen(names[i]) < strlen(names[best[k - 1]]))))
+            k--; /* of those as near, the shorter */
         if (k == SL_NEAR)
             continue;
         found += found < SL_NEAR;

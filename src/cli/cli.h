@@ -71,8 +71,13 @@ int cli_columns(void);
 /* Opens the store of -d for reading, with the analysis functions; NULL: the error is printed. */
 struct sl_store *cli_open(const struct cli *cli);
 
-/* As `spanloom import` of these paths; tell: prints its summary, too.  An exit status. */
+/*
+ * As `spanloom import` of these paths; tell: prints its summary, too, else a store that is new and got nothing is not
+ * kept.  An exit status.
+ */
 int cli_import(struct cli *cli, int argc, char **argv, bool tell);
+/* Does a recipe know any file of this path? */
+bool cli_import_knows(const struct cli *cli, char *path);
 
 /* Ends a command: shows r where all went well (rc 0), prints err where not, frees and closes.  st may be NULL. */
 int cli_end(const struct cli *cli, struct sl_store *st, struct sl_result *r, int rc, const struct sl_err *err);
@@ -84,6 +89,9 @@ int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *er
 int cli_recipes_read(const struct cli *cli, struct sl_recipes *set, struct sl_err *err);
 /* Tables and bindings anew, after the store was changed within a transaction. */
 int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err);
+
+/* Fills err: there is no such rule, and what else could be meant.  Returns its code. */
+int cli_no_rule(struct sl_store *st, const char *rule, struct sl_err *err);
 
 /*
  * The span type that a user means: itself, a unique end of it, or the tasks where given is NULL, those that belong to

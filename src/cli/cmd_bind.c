@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli_cmd_bind.sql.h"
 #include "recipe/span_tables.h"
+#include "result/find_span.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,18 @@ static void say(const struct cli *cli, struct sl_store *st, const char *name, co
     putchar('\n');
 }
 
+static int no_type(struct sl_store *st, const char *type, struct sl_err *err)
+{
+    struct sl_buf near = {0};
+    int rc;
+
+    sl_find_near_types(st, type, &near);
+    rc = sl_err(err, SL_ENOTFOUND, "no type of span is called %s%s see them with: spanloom types -d %s", type,
+                near.n ? near.s : ";", st->path);
+    sl_buf_free(&near);
+    return rc;
+}
+
 /* An end of several types is none. */
 static int one_type(struct sl_store *st, const struct sl_recipes *set, const char *type, struct sl_err *err)
 {
@@ -130,8 +143,7 @@ static int one_type(struct sl_store *st, const struct sl_recipes *set, const cha
         if (known)
             cli_say("there are no spans of type %s yet", type);
         else
-            rc = sl_err(err, SL_ENOTFOUND, "no type of span is called %s; see them with: spanloom types -d %s", type,
-                        st->path);
+            rc = no_type(st, type, err);
     }
     sqlite3_finalize(q);
     return rc < 0 ? rc : 0;
@@ -219,8 +231,7 @@ static int run_bind(struct cli *cli, int argc, char **argv)
     } else if (!rc && !strpbrk(argv[0], " \t") && is_rule(st, set, argv[0])) {
         rc = sl_err(&err, SL_ENOTFOUND, "%s is bound already", argv[0]);
     } else if (!rc && !strpbrk(argv[0], " \t")) {
-        rc = sl_err(&err, SL_ENOTFOUND, "no rule is called %s; see them with: spanloom bind, and spanloom links",
-                    argv[0]);
+        rc = cli_no_rule(st, argv[0], &err);
     } else if (!rc) {
         rc = bind_rule(cli, st, set, argv[0], &err);
     }
@@ -256,8 +267,7 @@ static int unbind(struct cli *cli, struct sl_store *st, struct sl_recipes *set, 
     } else if (is_rule(st, set, name)) {
         rc = sl_store_run(st, "INSERT OR IGNORE INTO sl_unbound VALUES (?1)", err, "t", name);
     } else {
-        return sl_err(err, SL_ENOTFOUND, "no rule is called %s; see them with: spanloom links, and spanloom bind",
-                      name);
+        return cli_no_rule(st, name, err);
     }
     rc = end(st, set, rc, err);
     if (!rc && cli->format == SL_FORMAT_TABLE)

@@ -47,7 +47,7 @@ static int run(struct cli *cli, int argc, char **argv)
 }
 
 const struct command cmd_critical_path = {.name = "critical-path",
-                                          .args = "[TYPE KEY]",
+                                          .args = "[RUN | TYPE KEY]",
                                           .help = "what made a workflow as long as it was, every second of it",
                                           .options = options,
                                           .run = run};

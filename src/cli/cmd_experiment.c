@@ -302,12 +302,13 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "what of the experiment? import, factors, means, model, ...");
     if (!(sub = find_sub(argv[0]))) {
         const char *names[SUBS];
-        size_t best[SL_NEAR];
+        struct sl_buf near = {0};
         for (size_t i = 0; i < SUBS; i++)
             names[i] = subs[i].name;
-        return sl_near(names, SUBS, argv[0], best)
-                   ? cli_usage(cli, "experiment has no '%s'; did you mean %s?", argv[0], names[best[0]])
-                   : cli_usage(cli, "experiment has no '%s'", argv[0]);
+        sl_near_add(&near, names, SUBS, argv[0]);
+        rc = cli_usage(cli, "experiment has no '%s'%s", argv[0], near.n ? near.s : "");
+        sl_buf_free(&near);
+        return rc;
     }
     if ((rc = check_options(cli, sub)))
         return rc;

@@ -30,7 +30,7 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_failures = {
     .name = "failures",
-    .args = "[TYPE KEY]",
+    .args = "[RUN | TYPE KEY]",
     .help = "what failed, by exception, app and host, and what that cost",
     .options = options,
     .run = run,

@@ -289,6 +289,7 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
     struct sl_import_result r = {0};
     struct sl_store *st = NULL;
     struct sl_err err = {0};
+    bool is_new = access(cli->store_path, F_OK) != 0;
     int rc = sl_store_open(&st, cli->store_path, SL_STORE_CREATE, &err);
 
     if (!rc)
@@ -297,7 +298,10 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
         say_idle(st);
         cli_lens_say_idle(st);
     }
+    is_new &= !rc && !tell && !sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_span)", 1);
     sl_store_close(st);
+    if (is_new)
+        unlink(cli->store_path);
     if (((struct terminal *)o->to)->shown)
         fputs("\r\033[K", stderr);
     if (rc) {
@@ -389,6 +393,8 @@ int cli_import(struct cli *cli, int argc, char **argv, bool tell)
         rc = cli_fail(cli, &err);
     } else if (cli_option(cli, "dry-run")) {
         rc = dry_run(cli, &l);
+    } else if (!claimed && l.problems.n && !l.v.n) { /* it is said why there is nothing */
+        rc = EXIT_FAILED;
     } else if (!claimed) {
         cli_say("no recipe knows any file below %s%s; see what there is with `spanloom import --dry-run`, "
                 "and `spanloom recipes` for what is known",
@@ -405,6 +411,23 @@ int cli_import(struct cli *cli, int argc, char **argv, bool tell)
     sl_vec_free(&fields);
     sl_arena_free(&arena);
     return rc;
+}
+
+bool cli_import_knows(const struct cli *cli, char *path)
+{
+    struct sl_recipes *set = sl_recipes_new();
+    struct sl_found_list l = {0};
+    bool knows = false;
+
+    if (!cli_recipes(cli, set, NULL)) {
+        sl_find(&l, set, &path, 1, false);
+        leave_out_store(&l, cli->store_path);
+    }
+    for (size_t i = 0; i < l.v.n; i++)
+        knows |= l.v.v[i].recipe != NULL;
+    sl_found_free(&l);
+    sl_recipes_free(set);
+    return knows;
 }
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/load/near.h"
-#include "base/buf.h"
 #include "cli/workflow.h"
-#include "cli_cmd_links.sql.h"
 #include "result/links.h"
 
 static const struct option_spec options[] = {
@@ -21,18 +18,6 @@ static bool known(struct sl_store *st, const char *rule)
 
     sqlite3_free(sql);
     return yes;
-}
-
-static int no_rule(struct sl_store *st, const char *rule, struct sl_err *err)
-{
-    struct sl_buf near = {0};
-    int rc;
-
-    sl_query_near(&near, st->db, sql_rules, rule);
-    rc = sl_err(err, SL_ENOTFOUND, "no rule is called %s%s see them with: spanloom links, and spanloom bind", rule,
-                near.n ? near.s : ";");
-    sl_buf_free(&near);
-    return rc;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -56,7 +41,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     if (rule && !known(st, rule))
-        rc = no_rule(st, rule, &err);
+        rc = cli_no_rule(st, rule, &err);
     else if (!(rc = cli_within(cli, st, &within, &err)))
         rc = sl_result_links(&r, st, which, rule, within, &err);
     return cli_end(cli, st, &r, rc, &err);

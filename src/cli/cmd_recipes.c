@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "cli/cli.h"
 #include "engine/check.h"
 #include "recipe/reader.h"
@@ -183,6 +184,20 @@ static int test_log(const struct cli *cli, struct sl_recipes *set, const char *r
     return rc ? cli_fail(cli, &err) : t.rejected ? EXIT_FAILED : EXIT_DONE;
 }
 
+static int no_recipe(const struct sl_recipes *set, const char *name)
+{
+    SL_VEC(const char *) names = {0};
+    struct sl_buf near = {0};
+
+    for (size_t i = 0; i < set->n; i++)
+        *sl_vec_add(&names) = set->v[i]->name;
+    sl_near_add(&near, names.v, names.n, name);
+    cli_say("no recipe is called %s%s see them with: spanloom recipes", name, near.n ? near.s : ";");
+    sl_buf_free(&near);
+    sl_vec_free(&names);
+    return EXIT_FAILED;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_recipes *set = sl_recipes_new();
@@ -209,8 +224,7 @@ static int run(struct cli *cli, int argc, char **argv)
         if (r) {
             fputs(r->text, stdout);
         } else {
-            cli_say("no recipe is called %s; see them with: spanloom recipes", argv[0]);
-            rc = EXIT_FAILED;
+            rc = no_recipe(set, argv[0]);
         }
     } else if (argc == 2) {
         rc = test_log(cli, set, argv[0], argv[1]);

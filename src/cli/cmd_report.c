@@ -95,7 +95,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_err err = {0};
     char *none = NULL;
     int runs = argc ? argc : 1, rc = EXIT_DONE, form;
-    bool json = cli_option(cli, "json") || (cli->format_given && cli->format == SL_FORMAT_JSON);
+    bool in_part = false, json = cli_option(cli, "json") || (cli->format_given && cli->format == SL_FORMAT_JSON);
 
     if (argc > 2)
         return cli_usage(cli, "one run, or two beside each other: %s is too much", argv[2]);
@@ -115,7 +115,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, &err);
     }
     for (int i = 0; i < argc && !rc; i++)
-        rc = cli_told_import(cli, argv[i]);
+        rc = cli_told_import(cli, argv[i], &in_part);
     for (int i = 0; i < runs && !rc; i++)
         rc = open_run(cli, argc ? argv[i] : none, &told[i]);
     if (!rc)
@@ -126,7 +126,7 @@ static int run(struct cli *cli, int argc, char **argv)
     }
     sl_buf_free(&page.json);
     sl_buf_free(&page.title);
-    return rc;
+    return !rc && in_part ? EXIT_FAILED : rc;
 }
 
 const struct command cmd_report = {

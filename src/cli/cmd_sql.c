@@ -24,30 +24,72 @@ static const struct option_spec options[] = {
 
 static int64_t of_run, start_ns; /* of --run; 0: it is not given */
 
+typedef SL_VEC(char *) texts;
+
+static void add_texts(texts *v, sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *q = NULL;
+
+    if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) == SQLITE_OK)
+        while (sqlite3_step(q) == SQLITE_ROW)
+            *sl_vec_add(v) = sl_strdup((const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+}
+
+static void free_texts(texts *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        free(v->v[i]);
+    sl_vec_free(v);
+}
+
+static bool is_among(const texts *v, const char *text)
+{
+    size_t i = 0;
+
+    while (i < v->n && strcmp(v->v[i], text) != 0)
+        i++;
+    return i < v->n;
+}
+
+/* Our table functions: those that a database of SQLite alone does not have. */
+static void add_functions(texts *v, struct sl_store *st)
+{
+    texts all = {0}, plain = {0};
+    sqlite3 *bare = NULL;
+
+    if (sqlite3_open(":memory:", &bare) == SQLITE_OK)
+        add_texts(&plain, bare, sql_modules);
+    sqlite3_close(bare);
+    add_texts(&all, st->db, sql_modules);
+    for (size_t i = 0; i < all.n; i++)
+        if (!is_among(&plain, all.v[i]))
+            *sl_vec_add(v) = sl_strdup(all.v[i]);
+    free_texts(&all);
+    free_texts(&plain);
+}
+
 /* "; did you mean ...?" behind SQLite's "no such table: X", "column", "function". */
 static void near_name(struct sl_store *st, const char *message, struct sl_buf *b)
 {
     static const char *const what[] = {"no such table: ", "no such column: ", "no such function: "},
                              *const from[] = {sql_names_of_tables, sql_names_of_columns, sql_names_of_functions};
-    SL_VEC(char *) names = {0};
+    texts names = {0};
 
     for (int i = 0; i < 3; i++) {
         size_t n = strlen(what[i]);
         const char *name = message + n, *dot;
-        sqlite3_stmt *q;
-        if (strncmp(message, what[i], n) != 0 || !(q = sl_store_prepare(st, from[i], NULL)))
+        if (strncmp(message, what[i], n) != 0)
             continue;
         if ((dot = strrchr(name, '.')))
             name = dot + 1;
-        while (sqlite3_step(q) == SQLITE_ROW)
-            *sl_vec_add(&names) = sl_strdup(sl_store_text(q, 0));
-        sqlite3_finalize(q);
+        add_texts(&names, st->db, from[i]);
+        if (!i)
+            add_functions(&names, st);
         sl_near_add(b, (const char *const *)names.v, names.n, name);
         break;
     }
-    for (size_t i = 0; i < names.n; i++)
-        free(names.v[i]);
-    sl_vec_free(&names);
+    free_texts(&names);
 }
 
 /* Runs every statement of text.  Exit code. */
@@ -125,9 +167,8 @@ static char *history_file(void)
     return b.s;
 }
 
-static const char shell_help[] =
-    "SQL, ended by a semicolon.  .tables lists what can be queried, .schema NAME its columns, .quit leaves.\n"
-    "Beside tables there are functions, such as event_sequences(TYPE) and median(x): docs/sql.md has all.\n";
+static const char shell_help[] = "SQL, ended by a semicolon.  .tables lists what can be queried, .schema its columns,\n"
+                                 ".schema NAME those of one; .quit leaves.  docs/sql.md describes all of it.\n";
 
 static bool has_columns(struct sl_store *st, const char *name)
 {
@@ -136,6 +177,81 @@ static bool has_columns(struct sl_store *st, const char *name)
 
     sqlite3_free(s);
     return any;
+}
+
+/* What can be queried, as "TITLE:", and below it the names that are of that kind; schema: each with its columns. */
+static void list_kind(struct sl_store *st, const char *title, const texts *names, bool schema)
+{
+    enum { INDENT = 4 };
+    struct sl_buf b = {0};
+
+    printf("%s:\n", title);
+    for (size_t i = 0; i < names->n; i++) {
+        if (schema) {
+            char *sql = sqlite3_mprintf(sql_columns, names->v[i]);
+            texts columns = {0};
+            sl_buf_clear(&b);
+            add_texts(&columns, st->db, sql);
+            sl_buf_addf(&b, "%s: ", names->v[i]);
+            for (size_t k = 0; k < columns.n; k++)
+                sl_buf_addf(&b, "%s%s", k ? ", " : "", columns.v[k]);
+            fputs("  ", stdout);
+            sl_show_wrapped(stdout, b.s, INDENT, cli_columns());
+            free_texts(&columns);
+            sqlite3_free(sql);
+        } else {
+            sl_buf_addf(&b, "%s%s", i ? " " : "", names->v[i]);
+        }
+    }
+    if (!schema && b.n) {
+        fputs("  ", stdout);
+        sl_show_wrapped(stdout, b.s, 2, cli_columns());
+    }
+    sl_buf_free(&b);
+}
+
+static int list_tables(const struct cli *cli, struct sl_store *st, bool schema)
+{
+    static const struct sl_column column[] = {
+        {"kind", SL_COLUMN_TEXT, NULL}, {"table", SL_COLUMN_TEXT, NULL}, {"column", SL_COLUMN_TEXT, NULL}};
+    static const struct {
+        const char *kind, *title, *sql; /* NULL: our functions */
+    } kinds[] = {{"view", "views", sql_views},
+                 {"type", "spans of one type, with their events and attributes", sql_views_of_types},
+                 {"run", "of --run", sql_tables_of_run},
+                 {"function", "functions that yield tables", NULL}};
+    struct sl_result r = {0};
+    struct sl_table *t = sl_result_table(&r, "tables", column, schema ? 3 : 2);
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        texts names = {0};
+        if (kinds[i].sql)
+            add_texts(&names, st->db, kinds[i].sql);
+        else
+            add_functions(&names, st);
+        if (names.n && cli->format == SL_FORMAT_TABLE)
+            list_kind(st, kinds[i].title, &names, schema);
+        for (size_t k = 0; k < names.n && cli->format != SL_FORMAT_TABLE; k++) {
+            char *sql = sqlite3_mprintf(sql_columns, names.v[k]);
+            texts columns = {0};
+            if (schema)
+                add_texts(&columns, st->db, sql);
+            for (size_t c = 0; c < (schema ? columns.n : 1); c++) {
+                sl_table_add(t);
+                sl_table_put_text(t, 0, kinds[i].kind);
+                sl_table_put_text(t, 1, names.v[k]);
+                if (schema)
+                    sl_table_put_text(t, 2, columns.v[c]);
+            }
+            free_texts(&columns);
+            sqlite3_free(sql);
+        }
+        free_texts(&names);
+    }
+    if (cli->format != SL_FORMAT_TABLE)
+        return cli_end(cli, NULL, &r, 0, NULL);
+    sl_result_free(&r);
+    return EXIT_DONE;
 }
 
 /* A line that begins with a point; 1: leave.  *rc: an exit code. */
@@ -149,7 +265,7 @@ static int dot(const struct cli *cli, struct sl_store *st, const char *line, int
     if (!strcmp(line, ".help"))
         fputs(shell_help, stdout);
     else if (!strcmp(line, ".tables") || !strcmp(line, ".schema"))
-        *rc = run_text(cli, st, sql_dot);
+        *rc = list_tables(cli, st, line[1] == 's');
     else if (sscanf(line, ".schema %199s %1s", word, more) == 1) {
         char *s = sqlite3_mprintf("SELECT name AS column, type FROM pragma_table_xinfo(%Q)", word);
         if (!has_columns(st, word)) {
@@ -165,7 +281,7 @@ static int dot(const struct cli *cli, struct sl_store *st, const char *line, int
         }
         sqlite3_free(s);
     } else {
-        cli_say("%s is none of .tables, .schema NAME, .help, .quit", line);
+        cli_say("%s is none of .tables, .schema, .schema NAME, .help, .quit", line);
         *rc = EXIT_USAGE;
     }
     return 0;

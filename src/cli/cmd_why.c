@@ -97,8 +97,8 @@ static bool is_path(const char *text)
     return access(text, F_OK) == 0 && !is_store(text);
 }
 
-/* The last workflow of a path that was imported. */
-static int of_path(struct cli *cli, const char *path, struct sl_store **st, int64_t *workflow)
+/* The last workflow of a path that was imported; 0 where there is none, which is an error if it is `asked`. */
+static int of_path(struct cli *cli, const char *path, bool asked, struct sl_store **st, int64_t *workflow)
 {
     struct sl_err err = {0};
     int rc;
@@ -108,16 +108,22 @@ static int of_path(struct cli *cli, const char *path, struct sl_store **st, int6
     rc = cli_states(cli, *st, &err);
     if (!rc)
         rc = last_below(*st, path, workflow, &err);
-    if (!rc && !*workflow)
-        rc = sl_err(&err, SL_ENOTFOUND, "%s holds no workflow; see what it holds with: spanloom info", path);
-    if (!rc)
+    if (!rc && !*workflow && asked)
+        rc = sl_err(&err, SL_ENOTFOUND, "%s holds no workflow; see what it holds with: spanloom types -d %s", path,
+                    (*st)->path);
+    if (!rc && *workflow)
         rc = cli_skew(cli, *st, &err);
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-int cli_told_import(struct cli *cli, char *text)
+int cli_told_import(struct cli *cli, char *text, bool *in_part)
 {
-    return text && is_path(text) ? cli_import(cli, 1, &text, false) : EXIT_DONE;
+    int rc = text && is_path(text) ? cli_import(cli, 1, &text, false) : EXIT_DONE;
+
+    if (rc != EXIT_FAILED || access(cli->store_path, F_OK))
+        return rc;
+    *in_part = true;
+    return EXIT_DONE;
 }
 
 int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow)
@@ -133,7 +139,7 @@ int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *wor
         return rc;
     }
     if (is_path(text))
-        return of_path(cli, text, st, workflow);
+        return of_path(cli, text, true, st, workflow);
     rc = cli_side_open(cli, &side, &err);
     *workflow = side.within;
     if (!rc && !*workflow)
@@ -168,7 +174,7 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
     int rc = 0, code = EXIT_DONE;
 
     for (int i = 0; i < n && !code; i++) /* all of them before any is told of: names depend on what there is */
-        code = cli_told_import(cli, text[i]);
+        code = cli_told_import(cli, text[i], &failed);
     for (int i = 0; i < n && !rc && !code; i++) {
         struct sl_store *st = NULL;
         int64_t workflow;
@@ -253,12 +259,18 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
     int64_t workflow;
     size_t n = 0;
     FILE *out;
-    int rc, code = cli_import(cli, 1, &path, false);
+    bool in_part = false;
+    int rc, code = cli_told_import(cli, path, &in_part);
 
     *screen = NULL;
     *ended = false;
-    if (code || (code = cli_told_run(cli, path, &st, &workflow)))
+    if (code == EXIT_FAILED) /* it is said why; a file that has been begun goes on */
+        return EXIT_DONE;
+    code = code ? code : of_path(cli, path, false, &st, &workflow);
+    if (code || !workflow) {
+        sl_store_close(st);
         return code;
+    }
     rc = sl_why(&r, st, workflow, findings, &err);
     run = rc ? NULL : sl_result_find(&r, "run");
     if (!rc && run->rows && goes_on(run, path))
@@ -300,6 +312,11 @@ static int follow(struct cli *cli, char *path, const struct sl_findings *finding
         while (!stopped && !last_written(path))
             pause_ms(PAUSE_MS);
         pause_ms(PAUSE_MS); /* until its first log tells what it is of */
+    }
+    if (!stopped && !cli_import_knows(cli, path)) {
+        cli_say("waiting for %s, which holds no file so far that a recipe knows; Ctrl-C ends it", path);
+        while (!stopped && !cli_import_knows(cli, path))
+            pause_ms(PAUSE_MS);
     }
     while (!code && !ended && !stopped) {
         int64_t since_ns = sl_clock_mono_ns(), took_ms;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What several commands share. */
 #include "analyse/analyse.h"
+#include "analyse/load/near.h"
 #include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -245,6 +246,18 @@ int cli_type(struct sl_store *st, const char *given, int64_t within, char *type,
     if (!rc && found > 1)
         rc = sl_err(err, SL_ENOTFOUND, "several types end in '%s'; say which:%s", given, many.s);
     sl_buf_free(&many);
+    return rc;
+}
+
+int cli_no_rule(struct sl_store *st, const char *rule, struct sl_err *err)
+{
+    struct sl_buf near = {0};
+    int rc;
+
+    sl_query_near(&near, st->db, sql_rules, rule);
+    rc = sl_err(err, SL_ENOTFOUND, "no rule is called %s%s see them with: spanloom links, and spanloom bind", rule,
+                near.n ? near.s : ";");
+    sl_buf_free(&near);
     return rc;
 }
 

@@ -19,3 +19,11 @@ JOIN sl_name n ON n.name = r.type
 WHERE r.role = 'task' AND EXISTS (SELECT 1 FROM descendants(?1) d JOIN sl_span s ON s.id = d.span WHERE s.type = n.id)
 ORDER BY (SELECT min(rank) FROM sl_state WHERE span_type = r.type), r.type
 LIMIT 1;
+
+-- name: rules
+SELECT name
+FROM sl_bind
+UNION
+SELECT name
+FROM sl_name
+WHERE id IN (SELECT rule FROM sl_link UNION SELECT rule FROM sl_doubt UNION SELECT rule FROM sl_weak);

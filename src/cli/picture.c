@@ -107,7 +107,9 @@ static int value(const struct cli *cli, const struct over_time *over, const stru
         return rc;
     case SL_PLOT_SPAN:
     case SL_PLOT_WORKFLOW:
-        if (n)
+        if (n == 1 && a->kind == SL_PLOT_WORKFLOW)
+            rc = sl_find_run(over->st, words[0], &v->i, err);
+        else if (n)
             rc = sl_find_span(over->st, n, words, cli_option(cli, "run"), &v->i, err);
         else if (a->kind == SL_PLOT_WORKFLOW)
             rc = only_workflow(cli, over->st, p, &v->i, err);

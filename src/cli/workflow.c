@@ -114,6 +114,16 @@ int cli_within(const struct cli *cli, struct sl_store *st, int64_t *within, stru
     return rc;
 }
 
+static int only_word(struct sl_store *st, const char *run, int64_t *workflow, struct sl_err *err)
+{
+    struct sl_err why = {0};
+    int rc = sl_find_run(st, run, workflow, &why);
+
+    return rc ? sl_err(err, rc, "%s%s", why.text,
+                       strchr(why.text, '\n') ? "" : "; another span has a type and a key, such as: task 42")
+              : 0;
+}
+
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow)
 {
     const char *run = cli_option(cli, "run");
@@ -123,7 +133,11 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
     if (!(*st = cli_open(cli)))
         return EXIT_FAILED;
     rc = cli_states(cli, *st, &err);
-    if (!rc && argc)
+    if (!rc && argc == 1 && run)
+        rc = sl_err(&err, SL_EUSAGE, "--run and %s both say which run; one is enough", argv[0]);
+    else if (!rc && argc == 1)
+        rc = only_word(*st, argv[0], workflow, &err);
+    else if (!rc && argc)
         rc = sl_find_span(*st, argc, argv, run, workflow, &err);
     else if (!rc)
         rc = cli_find_workflow(cli, *st, argv ? cli->command->name : NULL, workflow, &err);

@@ -40,9 +40,9 @@ int cli_within(const struct cli *cli, struct sl_store *st, int64_t *within, stru
 void cli_say_mixed(const struct cli *cli, struct sl_store *st);
 
 /*
- * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a type and a key as for `show`, or
- * nothing, then it is --run, then the only one there is; NULL: it cannot be said so.  EXIT_DONE; else it is said what
- * is wrong, and nothing is open.
+ * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a run, a type and a key as for
+ * `show`, or nothing, then it is --run, then the only one there is; NULL: it cannot be said so.  EXIT_DONE; else it is
+ * said what is wrong, and nothing is open.
  */
 int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow);
 
@@ -51,7 +51,10 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
  * (cli/side.h); NULL: as cli_workflow() says.  An exit status; *st is to be closed, or NULL.
  */
 int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow);
-/* Imports what text is a path of; all of them before any is told of, as names depend on what there is. */
-int cli_told_import(struct cli *cli, char *text);
+/*
+ * Imports what text is a path of; all of them before any is told of, as names depend on what there is.  *in_part is set
+ * where something could not be read, which is said, and there is a store to tell of the rest.
+ */
+int cli_told_import(struct cli *cli, char *text, bool *in_part);
 
 #endif

@@ -27,6 +27,7 @@ static const struct sl_column run_columns[] = {
     {"end_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},  {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
     {"busy", REAL, NULL},      {"first_run_s", REAL, "s"}, {"state", TEXT, NULL}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
+static const struct sl_column more_columns[] = {{"what", TEXT, NULL}, {"command", TEXT, NULL}};
 static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};
 static const struct sl_column app_columns[] = {{"app", TEXT, NULL},
                                                {"tasks", INTEGER, "tasks"},
@@ -203,7 +204,6 @@ static bool tells(const struct why *y, const struct found *x)
 /* A command of ours, with what names this run and its store where that has to be said. */
 static void name_run(struct why *y, char **command)
 {
-    static const char *const not_of_runs[] = {"spanloom rejects", "spanloom info", "spanloom skew"};
     struct sl_buf b = {0};
     bool of_run = *command && !strncmp(*command, "spanloom ", 9);
 
@@ -214,15 +214,30 @@ static void name_run(struct why *y, char **command)
         sl_buf_addf(&b, " -d ");
         sl_buf_add_word(&b, y->st->path);
     }
-    for (size_t i = 0; i < sizeof not_of_runs / sizeof *not_of_runs; i++)
-        of_run &= strcmp(*command, not_of_runs[i]) != 0;
-    if (of_run && y->runs > 1) {
+    if (y->runs > 1) {
         sl_buf_addf(&b, " --run ");
         sl_buf_add_word(&b, y->name);
     }
     free(*command);
     *command = sl_strdup(b.s);
     sl_buf_free(&b);
+}
+
+/* What to ask next, whatever was found. */
+static void add_more(struct sl_result *r, struct why *y)
+{
+    static const char *const more[][2] = {{"where the time went", "spanloom critical-path"},
+                                          {"what would help", "spanloom what-if"}};
+    struct sl_table *t = sl_result_table(r, "more", more_columns, SL_COLUMNS(more_columns));
+
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        char *command = sl_strdup(more[i][1]);
+        name_run(y, &command);
+        sl_table_add(t);
+        sl_table_put_text(t, 0, more[i][0]);
+        sl_table_put_text(t, 1, command);
+        free(command);
+    }
 }
 
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
@@ -490,6 +505,7 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
         rc = add_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), sql_went, err);
     if (!rc)
         rc = add_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), sql_pools, err);
+    add_more(r, &y);
     for (size_t i = 0; i < y.found.n; i++)
         free_found(&y.found.v[i]);
     sl_vec_free(&y.found);

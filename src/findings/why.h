@@ -51,7 +51,7 @@ enum {
  * many tasks ended in which way; problems, findings that could not be looked
  * for; apps; parts, the critical path by component and state; went, the same in words, what took longest first: time in
  * which a task waited for a worker counts as the apps that workers ran meanwhile; pools, workers by executor, those
- * that did most first.  A finding says what would have been without it
+ * that did most first; more, commands that say more.  A finding says what would have been without it
  * (`changes`, which are replayed: analyse/tasks/simulate.h), or what it cost (`seconds`).
  */
 int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,

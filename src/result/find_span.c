@@ -250,22 +250,27 @@ static void resembling(struct sl_store *st, const char *type, const char *key, s
 }
 
 /* "; there are 0 to 200", where keys are numbers; or types that may be meant, where there is none such. */
-static void others(struct sl_store *st, const char *type, struct sl_buf *b)
+static void others(struct finder *f, const char *type, const char *run, struct sl_buf *b)
 {
-    sqlite3_stmt *q = prepare(st, type, sql_numbered, "", NULL);
+    sqlite3_stmt *q = prepare(f->st, type, sql_numbered, "", NULL);
+    long long n = 0, spans = 0, least = 0, most = 0, last = -1;
 
     if (!q)
         return;
     sqlite3_bind_text(q, 1, type, -1, SQLITE_STATIC);
-    if (sl_store_step(st, q, NULL) > 0 && sqlite3_column_int64(q, 0) > 0) {
-        long long n = sqlite3_column_int64(q, 1), least = sqlite3_column_int64(q, 2), most = sqlite3_column_int64(q, 3);
-        if (n && n == most - least + 1)
-            sl_buf_addf(b, n > 1 ? "; there are %lld to %lld" : "; there is %lld", least, most);
-        else if (n)
-            sl_buf_addf(b, "; there are %lld, from %lld to %lld", n, least, most);
-    } else {
-        sl_find_near_types(st, type, b);
+    for (; sl_store_step(f->st, q, NULL) > 0; spans++) {
+        long long k = sqlite3_column_type(q, 2) == SQLITE_NULL ? -1 : sqlite3_column_int64(q, 2);
+        if (k < 0 || k == last || (run && !in_run(f, sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1))))
+            continue;
+        least = n++ ? least : k;
+        last = most = k;
     }
+    if (!spans)
+        sl_find_near_types(f->st, type, b);
+    else if (n && n == most - least + 1)
+        sl_buf_addf(b, n > 1 ? "; there are %lld to %lld" : "; there is %lld", least, most);
+    else if (n)
+        sl_buf_addf(b, "; there are %lld, from %lld to %lld", n, least, most);
     sqlite3_finalize(q);
 }
 
@@ -314,8 +319,8 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
     one = v.n;
     if (!rc && !one) {
         resembling(st, type, key, &near);
-        if (!near.n && !run)
-            others(st, type, &near);
+        if (!near.n)
+            others(&f, type, run, &near);
         rc = sl_err(err, SL_ENOTFOUND, "no span is called %s %s%s%s%s%s see what there is with: spanloom %s -d %s",
                     type, key, run ? " in run " : "", run ? run : "", near.n ? near.s : "",
                     near.n && near.s[near.n - 1] == '?' ? "" : ";", run ? "runs" : "types", st->path);

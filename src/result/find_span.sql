@@ -58,11 +58,13 @@ WHERE exact = (SELECT max(exact) FROM c) AND NOT EXISTS (SELECT 1 FROM c AS d WH
 ORDER BY flow DESC, id;
 
 -- name: numbered
--- How many spans of the type there are, and of their keys that are numbers how many, the least and the most.
-SELECT count(*), count(DISTINCT k), min(k), max(k)
-FROM (SELECT iif(s.key GLOB '[0-9]*' AND s.key NOT GLOB '*[^0-9]*' AND length(s.key) < 19, CAST(s.key AS INTEGER), NULL) AS k
-    FROM sl_span s
-    WHERE s.type IN (SELECT id FROM sl_name n WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.' || ?1)))%s;
+-- The spans of the type, those with numbers as keys by these, others with NULL before them.
+SELECT s.id, s.parent, iif(s.key GLOB '[0-9]*' AND s.key NOT GLOB '*[^0-9]*' AND length(s.key) < 19, CAST(s.key AS
+    INTEGER), NULL) AS k
+FROM sl_span s
+WHERE s.type IN (SELECT id FROM sl_name n WHERE ifnull(n.name IN (%s), n.name = ?1 OR substr(n.name, -length(?1) - 1) = '.'
+    || ?1))
+ORDER BY k%s;
 
 -- name: types
 SELECT name

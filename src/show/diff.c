@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Below so many columns a terminal gets what fits; --wide has all. */
+enum { ROOMY = 130 };
 enum { TRANSITIONS = 20, SURE = 15, LONE = 5, PATH = 8, EVENTS = 10, TAIL = 20, TASKS = 5, NAME = 24 };
 
 char *sl_show_change(double before, double now, char *buf)
@@ -67,6 +69,13 @@ static const char *interval(const struct shift *s, char *buf, size_t n)
     return buf;
 }
 
+/* ---- columns ---- */
+
+static bool narrow(void)
+{
+    return sl_show_room() && sl_show_room() < ROOMY;
+}
+
 /* ---- tables ---- */
 
 /* The next row of the table diff about this. */
@@ -105,7 +114,7 @@ static struct sl_table *table_of(const struct sl_result *r, const char *name)
 /* ---- the verdict ---- */
 
 /* What changed most on the path, in the direction of the whole. */
-static void say_where(FILE *out, struct sl_table *diff, double change)
+static void say_where(struct sl_buf *b, struct sl_table *diff, double change)
 {
     double most = 0;
     size_t row = 0;
@@ -124,9 +133,9 @@ static void say_where(FILE *out, struct sl_table *diff, double change)
     sl_table_rewind(diff);
     while (diff->at < row)
         sl_table_next(diff, NULL);
-    fprintf(out, "; %s: %s, %s, %s", fabs(most) > fabs(change) / 2 ? "most of it in" : "the largest part in",
-            sl_table_text_or_empty(diff, SL_DIFF_COMPONENT), sl_table_text_or_empty(diff, SL_DIFF_STATE),
-            signed_seconds(most, s));
+    sl_buf_addf(b, "; %s: %s, %s, %s", fabs(most) > fabs(change) / 2 ? "most of it in" : "the largest part in",
+                sl_table_text_or_empty(diff, SL_DIFF_COMPONENT), sl_table_text_or_empty(diff, SL_DIFF_STATE),
+                signed_seconds(most, s));
 }
 
 static void show_verdict(FILE *out, struct sl_table *diff)
@@ -134,6 +143,7 @@ static void show_verdict(FILE *out, struct sl_table *diff)
     struct shift makespan, history, *s = &makespan;
     const char *who = "B";
     char from[40], to[40], percent[32];
+    struct sl_buf b = {0};
     bool whole, alike;
 
     find_about(diff, "makespan");
@@ -147,38 +157,42 @@ static void show_verdict(FILE *out, struct sl_table *diff)
     }
     alike = fabs(s->b - s->a) <= 0.001 * s->a;
     if (isnan(s->a) || isnan(s->b))
-        fprintf(out, "There is nothing to compare: %s has no events", isnan(s->a) ? "A" : "B");
+        sl_buf_addf(&b, "There is nothing to compare: %s has no events", isnan(s->a) ? "A" : "B");
     else if (alike)
-        fprintf(out, "%s takes as long as %s: %s", who, whole ? "A" : "in A", seconds(s->b, to));
+        sl_buf_addf(&b, "%s takes as long as %s: %s", who, whole ? "A" : "in A", seconds(s->b, to));
     else if (*sl_show_change(s->a, s->b, percent))
-        fprintf(out, "%s is %s %s: %s -> %s", who, percent + 1, s->b > s->a ? "slower" : "faster", seconds(s->a, from),
-                seconds(s->b, to));
+        sl_buf_addf(&b, "%s is %s %s: %s -> %s", who, percent + 1, s->b > s->a ? "slower" : "faster",
+                    seconds(s->a, from), seconds(s->b, to));
     else
-        fprintf(out, "%s is slower: %s -> %s", who, seconds(s->a, from), seconds(s->b, to));
+        sl_buf_addf(&b, "%s is slower: %s -> %s", who, seconds(s->a, from), seconds(s->b, to));
     if (whole && !alike)
-        say_where(out, diff, s->b - s->a);
-    fputc('\n', out);
+        say_where(&b, diff, s->b - s->a);
+    sl_show_words(out, b.s, 0);
     if (whole && is_sure(&history) && *sl_show_change(history.a, history.b, percent))
         fprintf(out, "The median story is %s %s: %s -> %s\n", percent + 1, history.change > 0 ? "longer" : "shorter",
                 seconds(history.a, from), seconds(history.b, to));
+    sl_buf_free(&b);
 }
 
 static void show_sides(FILE *out, struct sl_table *sides, const char *type)
 {
     char roots[32], orders[32];
+    struct sl_buf b = {0};
 
     while (sl_table_next(sides, NULL) > 0) {
         const char *run = sl_table_text(sides, SL_DIFF_RUN, NULL);
         long long spans = sl_table_int(sides, SL_DIFF_SPANS), without = sl_table_int(sides, SL_DIFF_WITHOUT_EVENTS);
         long long orderings = sl_table_int(sides, SL_DIFF_ORDERINGS);
-        fprintf(out, "%s  %s%s%s%s: %s span%s of type %s, %s ordering%s of events",
-                sl_table_text_or_empty(sides, SL_DIFF_SIDE), run ? "run " : "", run ? run : "", run ? " in " : "",
-                sl_table_text_or_empty(sides, SL_DIFF_STORE), sl_show_count((unsigned long long)spans, roots),
-                plural(spans), type, sl_show_count((unsigned long long)orderings, orders), plural(orderings));
+        sl_buf_clear(&b);
+        sl_buf_addf(&b, "%s  %s%s%s%s: %s span%s of type %s, %s ordering%s of events",
+                    sl_table_text_or_empty(sides, SL_DIFF_SIDE), run ? "run " : "", run ? run : "", run ? " in " : "",
+                    sl_table_text_or_empty(sides, SL_DIFF_STORE), sl_show_count((unsigned long long)spans, roots),
+                    plural(spans), type, sl_show_count((unsigned long long)orderings, orders), plural(orderings));
         if (without)
-            fprintf(out, "; %s without any", sl_show_count((unsigned long long)without, roots));
-        fputc('\n', out);
+            sl_buf_addf(&b, "; %s without any", sl_show_count((unsigned long long)without, roots));
+        sl_show_words(out, b.s, 3);
     }
+    sl_buf_free(&b);
 }
 
 /* ---- sections ---- */
@@ -188,20 +202,35 @@ static void show_shift(FILE *out, const char *name, const struct sl_table *diff,
     struct shift s = shift_at(diff, column);
     char a[40], b[40], change[40], percent[32], range[90];
 
-    fprintf(out, "%-24s %11s %11s %11s %8s  %s\n", name, seconds(s.a, a), seconds(s.b, b),
-            signed_seconds(s.change, change), isnan(s.change) ? "" : sl_show_change(s.a, s.b, percent),
-            interval(&s, range, sizeof range));
+    const char *of = interval(&s, range, sizeof range);
+    int used = fprintf(out, narrow() ? "%-19s %9s %9s %9s %7s  " : "%-24s %11s %11s %11s %8s  ", name, seconds(s.a, a),
+                       seconds(s.b, b), signed_seconds(s.change, change),
+                       isnan(s.change) ? "" : sl_show_change(s.a, s.b, percent));
+
+    if (narrow() && used + sl_show_width(of) > sl_show_room())
+        of = is_sure(&s) ? "*" : "";
+    fprintf(out, "%s\n", of);
 }
 
 static void show_whole(FILE *out, struct sl_table *diff)
 {
-    fprintf(out, "\n%-24s %11s %11s %11s %8s  %s\n", "", "A", "B", "change", "", "95 % interval");
+    fprintf(out, narrow() ? "\n%-19s %9s %9s %9s %7s  %s\n" : "\n%-24s %11s %11s %11s %8s  %s\n", "", "A", "B",
+            "change", "", "95 % interval");
     find_about(diff, "makespan");
     show_shift(out, "makespan", diff, SL_DIFF_MEDIAN);
     find_about(diff, "story");
     show_shift(out, "whole story, median", diff, SL_DIFF_MEDIAN);
     show_shift(out, "             95 %", diff, SL_DIFF_P95);
     show_shift(out, "             99 %", diff, SL_DIFF_P99);
+}
+
+static void put_state(FILE *out, const struct sl_table *t, int used)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "%s, %s", sl_table_text_or_empty(t, SL_DIFF_COMPONENT), sl_table_text_or_empty(t, SL_DIFF_STATE));
+    sl_show_last(out, b.s, used);
+    sl_buf_free(&b);
 }
 
 static void show_path(FILE *out, struct sl_table *diff, const char *no_path, bool all)
@@ -215,17 +244,22 @@ static void show_path(FILE *out, struct sl_table *diff, const char *no_path, boo
     while (next_about(diff, "critical_path")) {
         struct shift s = shift_at(diff, SL_DIFF_MEDIAN);
         if (!n)
-            fprintf(out, "%11s %11s %11s  %s\n", "A", "B", "change", "component, state");
+            fprintf(out, narrow() ? "%10s %10s %10s  %s\n" : "%11s %11s %11s  %s\n", "A", "B", "change",
+                    "component, state");
         if (n++ < PATH || all)
-            fprintf(out, "%11s %11s %11s  %s, %s\n", seconds(s.a, a), seconds(s.b, b), signed_seconds(s.change, change),
-                    sl_table_text_or_empty(diff, SL_DIFF_COMPONENT), sl_table_text_or_empty(diff, SL_DIFF_STATE));
+            put_state(out, diff,
+                      fprintf(out, narrow() ? "%10s %10s %10s  " : "%11s %11s %11s  ", seconds(s.a, a), seconds(s.b, b),
+                              signed_seconds(s.change, change)));
         else
             rest += s.change;
     }
     if (!n)
         fprintf(out, "not compared: %s\n", no_path);
     else if (n > PATH && !all)
-        fprintf(out, "%11s %11s %11s  %zu more; --all shows them\n", "", "", signed_seconds(rest, change), n - PATH);
+        fprintf(out,
+                narrow() ? "%10s %10s %10s  %zu more; --all shows them\n"
+                         : "%11s %11s %11s  %zu more; --all shows them\n",
+                "", "", signed_seconds(rest, change), n - PATH);
 }
 
 /* The whole stories of each group. */
@@ -277,11 +311,24 @@ static void show_tasks(FILE *out, struct sl_table *diff, bool all)
         fprintf(out, "%35s  %zu more; --all shows them\n", "", n - TASKS);
 }
 
-static void put_ends(FILE *out, const struct sl_table *t)
+/* "TYPE/EVENT -> TYPE/EVENT" behind `used` columns: on a terminal the ends of both. */
+static void put_ends(FILE *out, const struct sl_table *t, int used)
 {
-    fprintf(out, "  %s/%s -> %s/%s\n", sl_table_text_or_empty(t, SL_DIFF_FROM_TYPE),
-            sl_table_text_or_empty(t, SL_DIFF_FROM_EVENT), sl_table_text_or_empty(t, SL_DIFF_TO_TYPE),
-            sl_table_text_or_empty(t, SL_DIFF_TO_EVENT));
+    static const int type[] = {SL_DIFF_FROM_TYPE, SL_DIFF_TO_TYPE}, event[] = {SL_DIFF_FROM_EVENT, SL_DIFF_TO_EVENT};
+    int room = sl_show_room() - used - 6, each = room > 32 ? room / 2 : 16;
+    struct sl_buf line = {0}, name = {0};
+
+    for (int i = 0; i < 2; i++) {
+        sl_buf_clear(&name);
+        sl_buf_addf(&name, "%s/%s", sl_table_text_or_empty(t, type[i]), sl_table_text_or_empty(t, event[i]));
+        sl_buf_adds(&line, i ? " -> " : "  ");
+        sl_show_end(&line, name.s, sl_show_room() ? each : 0);
+        each = i ? each : room - (sl_show_width(line.s) - 2); /* what the first leaves is for the second */
+        each = each > 16 ? each : 16;
+    }
+    fprintf(out, "%s\n", line.s);
+    sl_buf_free(&name);
+    sl_buf_free(&line);
 }
 
 static void put_transition(FILE *out, const struct sl_table *t)
@@ -289,24 +336,33 @@ static void put_transition(FILE *out, const struct sl_table *t)
     struct shift median = shift_at(t, SL_DIFF_MEDIAN);
     int64_t n_a = sl_table_int(t, SL_DIFF_N_A), n_b = sl_table_int(t, SL_DIFF_N_B);
     char a[40], b[40], change[40], percent[32], tail[40], range[90];
+    int used;
 
-    fprintf(out, "%7lld %7lld %10s %10s %10s %8s  %-22s %10s", (long long)n_a, (long long)n_b, seconds(median.a, a),
-            seconds(median.b, b), signed_seconds(median.change, change), sl_show_change(median.a, median.b, percent),
-            interval(&median, range, sizeof range),
-            n_a < TAIL || n_b < TAIL ? "-"
-                                     : signed_seconds(sl_table_real_or_nan(t, SL_DIFF_P95 + SL_DIFF_CHANGE), tail));
-    put_ends(out, t);
+    if (narrow())
+        used = fprintf(out, "%10s %10s %10s %8s", seconds(median.a, a), seconds(median.b, b),
+                       signed_seconds(median.change, change), sl_show_change(median.a, median.b, percent));
+    else
+        used = fprintf(out, "%7lld %7lld %10s %10s %10s %8s  %-22s %10s", (long long)n_a, (long long)n_b,
+                       seconds(median.a, a), seconds(median.b, b), signed_seconds(median.change, change),
+                       sl_show_change(median.a, median.b, percent), interval(&median, range, sizeof range),
+                       n_a < TAIL || n_b < TAIL
+                           ? "-"
+                           : signed_seconds(sl_table_real_or_nan(t, SL_DIFF_P95 + SL_DIFF_CHANGE), tail));
+    put_ends(out, t, used);
 }
 
 /* The next n rows, at most so many of them. */
 static void put_part(FILE *out, struct sl_table *t, const char *title, size_t n, size_t most)
 {
+    struct sl_buf b = {0};
+
     if (!n)
         return;
-    fputs(title, out);
+    sl_buf_adds(&b, title);
     if (n > most)
-        fprintf(out, "; %zu more with --all", n - most);
-    fputc('\n', out);
+        sl_buf_addf(&b, "; %zu more with --all", n - most);
+    sl_show_words(out, b.s, 0);
+    sl_buf_free(&b);
     for (size_t i = 0; i < n; i++) {
         sl_table_next(t, NULL);
         if (i < most)
@@ -318,21 +374,29 @@ static void put_part(FILE *out, struct sl_table *t, const char *title, size_t n,
 static void show_both(FILE *out, struct sl_table *t, bool all)
 {
     size_t both = 0, sure = 0, moved = 0, most;
+    struct sl_buf b = {0};
 
     for (; sl_table_next(t, NULL) > 0 && sl_table_int(t, SL_DIFF_N_A) && sl_table_int(t, SL_DIFF_N_B); both++) {
         sure += sl_table_int(t, SL_DIFF_SURE) != 0;
         moved += sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_CHANGE) != 0;
     }
     sl_table_rewind(t);
-    fprintf(out, "\nFrom one event to the next: both have %zu transition%s%s", both, plural((long long)both),
-            both && !moved ? ", and no median changed" : "");
+    sl_buf_addf(&b, "From one event to the next: both have %zu transition%s%s", both, plural((long long)both),
+                both && !moved ? ", and no median changed" : "");
     if (moved && moved < both && !all)
-        fprintf(out, "; the medians of %zu did not change, --all shows them", both - moved);
+        sl_buf_addf(&b, "; the medians of %zu did not change, --all shows them", both - moved);
+    if (narrow() && (moved || all))
+        sl_buf_adds(&b, "; --wide has how many, intervals and tails");
     fputc('\n', out);
+    sl_show_words(out, b.s, 0);
+    sl_buf_free(&b);
     if (!moved && !all)
         return;
-    fprintf(out, "%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
-            "95 % interval", "p95 change", "from -> to");
+    if (narrow())
+        fprintf(out, "%10s %10s %10s %8s  %s\n", "median A", "B", "change", "", "from -> to");
+    else
+        fprintf(out, "%7s %7s %10s %10s %10s %8s  %-22s %10s  %s\n", "n in A", "in B", "median A", "B", "change", "",
+                "95 % interval", "p95 change", "from -> to");
     most = sure < SURE ? sure : SURE;
     put_part(out, t, "surely changed (the interval is without 0), what matters most first", sure, all ? both : most);
     put_part(out, t, "not surely: the interval has 0, or one side has it more often, since who logs first differs",
@@ -350,6 +414,7 @@ static bool next_lone(struct sl_table *t, int side)
 /* Those that only one side has stand behind the others, by weight. */
 static void show_one(FILE *out, struct sl_table *t, int side, bool all)
 {
+    struct sl_buf b = {0};
     size_t n = 0;
     char s[40];
 
@@ -358,13 +423,16 @@ static void show_one(FILE *out, struct sl_table *t, int side, bool all)
     sl_table_rewind(t);
     if (!n)
         return;
-    fprintf(out, "\n%zu transition%s that only %c has%s\n%7s %10s\n", n, plural((long long)n), "AB"[side],
-            n > LONE && !all ? ", those with most of the time first; --all shows all" : "", "n", "median");
-    for (size_t i = 0; (all || i < LONE) && next_lone(t, side); i++) {
-        fprintf(out, "%7lld %10s", (long long)sl_table_int(t, side ? SL_DIFF_N_B : SL_DIFF_N_A),
-                seconds(sl_table_real_or_nan(t, SL_DIFF_MEDIAN + (side ? SL_DIFF_B : SL_DIFF_A)), s));
-        put_ends(out, t);
-    }
+    sl_buf_addf(&b, "%zu transition%s that only %c has%s", n, plural((long long)n), "AB"[side],
+                n > LONE && !all ? ", those with most of the time first; --all shows all" : "");
+    fputc('\n', out);
+    sl_show_words(out, b.s, 0);
+    sl_buf_free(&b);
+    fprintf(out, "%7s %10s\n", "n", "median");
+    for (size_t i = 0; (all || i < LONE) && next_lone(t, side); i++)
+        put_ends(out, t,
+                 fprintf(out, "%7lld %10s", (long long)sl_table_int(t, side ? SL_DIFF_N_B : SL_DIFF_N_A),
+                         seconds(sl_table_real_or_nan(t, SL_DIFF_MEDIAN + (side ? SL_DIFF_B : SL_DIFF_A)), s)));
     sl_table_rewind(t);
 }
 
@@ -387,24 +455,31 @@ static void show_lone(FILE *out, struct sl_table *t, int side, bool all)
     if (n > LONE && !all)
         fprintf(out, "; %lld more with --all", n - LONE);
     fputc('\n', out);
-    for (int i = 0; (all || i < LONE) && next_of(t, side); i++)
-        fprintf(out, "%9lld %9lld  %s\n", (long long)sl_table_int(t, SL_DIFF_LONE_ORDERINGS),
-                (long long)sl_table_int(t, SL_DIFF_LONE_SPANS), sl_table_text_or_empty(t, SL_DIFF_LONE_DIFFERS));
+    for (int i = 0; (all || i < LONE) && next_of(t, side); i++) {
+        int used = fprintf(out, "%9lld %9lld  ", (long long)sl_table_int(t, SL_DIFF_LONE_ORDERINGS),
+                           (long long)sl_table_int(t, SL_DIFF_LONE_SPANS));
+        sl_show_words(out, sl_table_text_or_empty(t, SL_DIFF_LONE_DIFFERS), used);
+    }
     sl_table_rewind(t);
 }
 
 static void show_events(FILE *out, struct sl_table *t, int side, bool all)
 {
+    struct sl_buf b = {0};
     size_t n = 0;
 
     while (next_of(t, side))
         if (n++ < EVENTS || all)
-            fprintf(out, "%s %s/%s", n == 1 ? side ? "\nEvents that only B has:" : "\nEvents that only A has:" : ",",
-                    sl_table_text_or_empty(t, SL_DIFF_EVENT_SPAN_TYPE), sl_table_text_or_empty(t, SL_DIFF_EVENT_TYPE));
+            sl_buf_addf(&b, "%s %s/%s", n == 1 ? side ? "Events that only B has:" : "Events that only A has:" : ",",
+                        sl_table_text_or_empty(t, SL_DIFF_EVENT_SPAN_TYPE),
+                        sl_table_text_or_empty(t, SL_DIFF_EVENT_TYPE));
     if (n > EVENTS && !all)
-        fprintf(out, " and %zu more with --all", n - EVENTS);
-    if (n)
+        sl_buf_addf(&b, " and %zu more with --all", n - EVENTS);
+    if (n) {
         fputc('\n', out);
+        sl_show_words(out, b.s, 2);
+    }
+    sl_buf_free(&b);
     sl_table_rewind(t);
 }
 

@@ -11,8 +11,19 @@ enum {
     OPEN = 5   /* lines of what was open */
 };
 
+/* On a terminal that is not wide, numbers have less room, and the least of calls is left out. */
+static bool narrow(void)
+{
+    return sl_show_room() && sl_show_room() < 110;
+}
+
+static int wide(int columns)
+{
+    return narrow() ? columns - 3 : columns;
+}
+
 /* "  [HOST:PID/THREAD title]", "  [rank 3]" */
-static void put_part(FILE *out, const struct sl_table *t)
+static void add_part(struct sl_buf *line, const struct sl_table *t)
 {
     const char *part = sl_table_text(t, SL_PROFILE_PART, NULL), *title = sl_table_text(t, SL_PROFILE_TITLE, NULL), *at,
                *thread;
@@ -29,14 +40,14 @@ static void put_part(FILE *out, const struct sl_table *t)
         sl_buf_addc(&b, ' ');
         sl_show_clean(&b, title, strlen(title));
     }
-    fprintf(out, "  [%s%s]", strcmp(t->column[SL_PROFILE_PART].name, "rank") != 0 ? "" : "rank ",
-            b.n && *b.s ? b.s : "none");
+    sl_buf_addf(line, "  [%s%s]", strcmp(t->column[SL_PROFILE_PART].name, "rank") != 0 ? "" : "rank ",
+                b.n && *b.s ? b.s : "none");
     sl_buf_free(&b);
 }
 
-static void put_name(FILE *out, const struct sl_table *t, bool tree)
+static void put_name(FILE *out, const struct sl_table *t, bool tree, int used)
 {
-    struct sl_buf b = {0};
+    struct sl_buf b = {0}, line = {0};
     const char *name = sl_table_text_or_empty(t, SL_PROFILE_FUNCTION);
     int64_t depth = tree ? sl_table_int(t, SL_PROFILE_DEPTH) : 0;
 
@@ -46,42 +57,43 @@ static void put_name(FILE *out, const struct sl_table *t, bool tree)
         memmove(b.s + NAME / 2 + 3, b.s + b.n - NAME / 2, NAME / 2 + 1);
         memcpy(b.s + NAME / 2, "...", 3);
     }
-    fprintf(out, "  %*s%s", (int)(depth < 30 ? 2 * depth : 60), "", b.s);
-    put_part(out, t);
-    fputc('\n', out);
+    sl_buf_addf(&line, "  %*s%s", (int)(depth < 30 ? 2 * depth : 60), "", b.s);
+    add_part(&line, t);
+    sl_show_last(out, line.s, used);
+    sl_buf_free(&line);
     sl_buf_free(&b);
 }
 
-static void put_time(FILE *out, const struct sl_table *t, int column)
+static int put_time(FILE *out, const struct sl_table *t, int column)
 {
     char text[32];
 
-    fprintf(out, " %12s",
-            sl_table_is_null(t, column) ? "" : sl_seconds_text((double)sl_table_int(t, column) / 1e9, text));
+    return fprintf(out, " %*s", wide(12),
+                   sl_table_is_null(t, column) ? "" : sl_seconds_text((double)sl_table_int(t, column) / 1e9, text));
 }
 
-static void put_sum(FILE *out, const struct sl_table *t, int column)
+static int put_sum(FILE *out, const struct sl_table *t, int column)
 {
     char seconds[32], text[40];
 
     snprintf(text, sizeof text, "%s%s", sl_table_int(t, SL_PROFILE_UNKNOWN) ? ">=" : "",
              sl_seconds_text((double)sl_table_int(t, column) / 1e9, seconds));
-    fprintf(out, " %12s", text);
+    return fprintf(out, " %*s", wide(12), text);
 }
 
 static void put_row(FILE *out, const struct sl_table *t, bool tree)
 {
     char count[32];
+    int used = put_sum(out, t, tree ? SL_PROFILE_INCLUSIVE : SL_PROFILE_EXCLUSIVE);
 
-    put_sum(out, t, tree ? SL_PROFILE_INCLUSIVE : SL_PROFILE_EXCLUSIVE);
     if (!tree)
-        fprintf(out, " %6.1f %%", sl_table_real(t, SL_PROFILE_PERCENT));
-    put_sum(out, t, tree ? SL_PROFILE_EXCLUSIVE : SL_PROFILE_INCLUSIVE);
-    fprintf(out, " %11s", sl_show_count((uint64_t)sl_table_int(t, SL_PROFILE_CALLS), count));
-    put_time(out, t, SL_PROFILE_MIN);
-    put_time(out, t, SL_PROFILE_MEAN);
-    put_time(out, t, SL_PROFILE_MAX);
-    put_name(out, t, tree);
+        used += fprintf(out, " %6.1f %%", sl_table_real(t, SL_PROFILE_PERCENT));
+    used += put_sum(out, t, tree ? SL_PROFILE_EXCLUSIVE : SL_PROFILE_INCLUSIVE);
+    used += fprintf(out, " %*s", wide(11), sl_show_count((uint64_t)sl_table_int(t, SL_PROFILE_CALLS), count));
+    used += narrow() ? 0 : put_time(out, t, SL_PROFILE_MIN);
+    used += put_time(out, t, SL_PROFILE_MEAN);
+    used += put_time(out, t, SL_PROFILE_MAX);
+    put_name(out, t, tree, used);
 }
 
 static void put_rest(FILE *out, size_t left, const char *what)
@@ -92,12 +104,19 @@ static void put_rest(FILE *out, size_t left, const char *what)
         fprintf(out, "  %s more %s%s: --top 0 shows all\n", sl_show_count(left, count), what, left == 1 ? "" : "s");
 }
 
+static void put_extremes(FILE *out, const char *of)
+{
+    if (!narrow())
+        fprintf(out, "%12s ", "min");
+    fprintf(out, "%*s %*s  %s\n", wide(12), "mean", wide(12), "max", of);
+}
+
 static void show_flat(FILE *out, struct sl_table *t, size_t top)
 {
     size_t n = top && t->rows > top ? top : t->rows;
 
-    fprintf(out, "\n%13s %8s %12s %11s %12s %12s %12s  function\n", "exclusive", "share", "inclusive", "calls", "min",
-            "mean", "max");
+    fprintf(out, "\n%*s %8s %*s %*s ", wide(13), "exclusive", "share", wide(12), "inclusive", wide(11), "calls");
+    put_extremes(out, "function");
     for (size_t i = 0; i < n && sl_table_next(t, NULL) > 0; i++)
         put_row(out, t, false);
     put_rest(out, t->rows - n, "function");
@@ -145,8 +164,8 @@ static void show_tree(FILE *out, struct sl_table *t, size_t top)
     unsigned char *chosen = choose(t, top);
     size_t left = 0;
 
-    fprintf(out, "\n%13s %12s %11s %12s %12s %12s  call tree\n", "inclusive", "exclusive", "calls", "min", "mean",
-            "max");
+    fprintf(out, "\n%*s %*s %*s ", wide(13), "inclusive", wide(12), "exclusive", wide(11), "calls");
+    put_extremes(out, "call tree");
     for (size_t i = 0; sl_table_next(t, NULL) > 0; i++) {
         if (chosen[i])
             put_row(out, t, true);
@@ -216,11 +235,12 @@ static void show_open(FILE *out, struct sl_table *t, size_t top, bool (*lives)(c
                 t->rows - n == 1 ? "" : "s");
 }
 
-static void put_seconds(FILE *out, const struct sl_table *t, int column)
+static int put_seconds(FILE *out, const struct sl_table *t, int column)
 {
     char text[32];
 
-    fprintf(out, " %12s", sl_table_is_null(t, column) ? "" : sl_seconds_text(sl_table_real(t, column), text));
+    return fprintf(out, " %*s", wide(12),
+                   sl_table_is_null(t, column) ? "" : sl_seconds_text(sl_table_real(t, column), text));
 }
 
 /* What min-duration has left out of all above. */
@@ -229,7 +249,7 @@ static int show_short(FILE *out, struct sl_table *t, size_t top, struct sl_err *
     enum { NAME_OF, CALLS, EXCLUSIVE };
     char count[32];
     size_t n = 0, bytes;
-    int rc;
+    int rc, used;
 
     while ((rc = sl_table_next(t, err)) > 0) {
         struct sl_buf b = {0};
@@ -237,11 +257,13 @@ static int show_short(FILE *out, struct sl_table *t, size_t top, struct sl_err *
         if (n++ >= top && top)
             continue;
         if (n == 1)
-            fprintf(out, "\n%13s %11s  shorter than min-duration, and only counted\n", "exclusive", "calls");
-        put_seconds(out, t, EXCLUSIVE);
+            fprintf(out, "\n%*s %*s  shorter than min-duration, and only counted\n", wide(13), "exclusive", wide(11),
+                    "calls");
+        used = put_seconds(out, t, EXCLUSIVE);
         sl_buf_adds(&b, "");
         sl_show_clean(&b, name, bytes);
-        fprintf(out, " %11s  %s\n", sl_show_count((uint64_t)sl_table_int(t, CALLS), count), b.s);
+        used += fprintf(out, " %*s  ", wide(11), sl_show_count((uint64_t)sl_table_int(t, CALLS), count));
+        sl_show_last(out, b.s, used);
         sl_buf_free(&b);
     }
     if (!rc && top && n > top)
@@ -256,24 +278,26 @@ static int show_async(FILE *out, struct sl_table *t, size_t top, bool calls, str
     char count[32];
     const char *name;
     size_t n = 0, bytes;
-    int rc;
+    int rc, used;
 
     while ((rc = sl_table_next(t, err)) > 0) {
         struct sl_buf b = {0};
         if (n++ >= top && top)
             continue;
         if (n == 1)
-            fprintf(out, "%s%13s %12s %12s %11s %12s %12s  asynchronous span\n", calls ? "\n" : "", "total", "ran",
-                    "waited", "spans", "mean", "max");
+            fprintf(out, "%s%*s %*s %*s %*s %*s %*s  asynchronous span\n", calls ? "\n" : "", wide(13), "total",
+                    wide(12), "ran", wide(12), "waited", wide(11), "spans", wide(12), "mean", wide(12), "max");
+        used = 0;
         for (int col = TOTAL; col <= WAITED; col++)
-            put_seconds(out, t, col);
-        fprintf(out, " %11s", sl_show_count((uint64_t)sl_table_int(t, SPANS), count));
-        put_seconds(out, t, MEAN_S);
-        put_seconds(out, t, MAX_S);
+            used += put_seconds(out, t, col);
+        used += fprintf(out, " %*s", wide(11), sl_show_count((uint64_t)sl_table_int(t, SPANS), count));
+        used += put_seconds(out, t, MEAN_S);
+        used += put_seconds(out, t, MAX_S);
         sl_buf_adds(&b, "");
         name = sl_table_text(t, NAME_OF, &bytes);
         sl_show_clean(&b, name, bytes);
-        fprintf(out, "  %s\n", b.s);
+        fputs("  ", out);
+        sl_show_last(out, b.s, used + 2);
         sl_buf_free(&b);
     }
     if (!rc && top && n > top)

@@ -129,6 +129,16 @@ void sl_show_end(struct sl_buf *b, const char *s, int columns)
         sl_buf_adds(b, end_of(s, columns - 1));
 }
 
+void sl_show_last(FILE *out, const char *text, int used)
+{
+    int room = fit - used;
+
+    if (!fit || sl_show_width(text) <= room)
+        fprintf(out, "%s\n", text);
+    else
+        fprintf(out, "%.*s…\n", (int)sl_show_fitting(text, room > 8 ? room - 1 : 7), text);
+}
+
 /* Cuts the cell: of a path or a type its end is told, of words their beginning, of another name both. */
 static void cut(struct cell *x, int columns)
 {

@@ -58,6 +58,8 @@ void sl_show_colours(bool on);
 const char *sl_show_colour(enum sl_colour colour);
 /* Appends s, or its end behind "…" where it is wider than `columns`; 0: always s. */
 void sl_show_end(struct sl_buf *b, const char *s, int columns);
+/* The last column of a line that has `used` columns so far, on a terminal the beginning that fits; and a newline. */
+void sl_show_last(FILE *out, const char *text, int used);
 /* s, clean, in so many columns; a longer one on a line of its own, and the columns below it. */
 void sl_show_name(FILE *out, int width, const char *s);
 

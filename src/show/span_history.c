@@ -206,7 +206,11 @@ static void put_line(FILE *out, const char *text)
         size_t n = strcspn(s, "\n");
         sl_buf_clear(&b);
         sl_show_clean(&b, s, n);
-        fprintf(out, "        | %s\n", b.s ? b.s : "");
+        fputs("        | ", out);
+        if (sl_show_room())
+            sl_show_wrapped(out, b.s ? b.s : "", 10, sl_show_room());
+        else
+            fprintf(out, "%s\n", b.s ? b.s : "");
         s += n + (s[n] == '\n');
     }
     sl_buf_free(&b);

@@ -141,6 +141,13 @@ static void one(FILE *out, struct sl_table *t, int columns)
     sl_buf_free(&b);
 }
 
+static void more(FILE *out, struct sl_table *t)
+{
+    fputs("\nnothing stands out\n", out);
+    while (sl_table_next(t, NULL) > 0)
+        fprintf(out, "%*s%s: %s\n", INDENT, "", sl_table_text_or_empty(t, 0), sl_table_text_or_empty(t, 1));
+}
+
 int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, struct sl_err *err)
 {
     struct sl_table *t = sl_result_find(r, "findings");
@@ -157,8 +164,7 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
     if (rc < 0)
         return rc;
     if (!n)
-        fputs("\nnothing stands out; where the time went: spanloom critical-path; what would help: spanloom what-if\n",
-              out);
+        more(out, sl_result_find(r, "more"));
     else if (n > FINDINGS && !all)
         fprintf(out, "\n%d more; --all has them\n", n - FINDINGS);
     return 0;

@@ -37,7 +37,7 @@ struct reading {
     char *in;
     struct archive *a;
     int spool, error;
-    uint64_t *at, out;
+    uint64_t *at, out, read;
     struct sl_buf name, text;
 };
 
@@ -67,7 +67,16 @@ static la_ssize_t more(struct archive *a, void *of, const void **to)
     *to = x->in;
     if (n < 0)
         x->error = errno;
+    else
+        x->read += (uint64_t)n;
     return n;
+}
+
+/* Where the library is in the archive; it does not know of one that it could not begin. */
+static unsigned long long place(const struct reading *x)
+{
+    la_int64_t at = x->l->archive_filter_bytes(x->a, -1);
+    return at > 0 ? (unsigned long long)at : x->read;
 }
 
 /* name as a path below the archive, in x->name; false: it leads out of it, or is none. */
@@ -122,8 +131,8 @@ static void damaged(struct reading *x, const char *member)
     if (x->error)
         problem(x, member, "reading failed: %s; what stands before it was imported", strerror(x->error));
     else
-        problem(x, member, "the archive is cut off or damaged at byte %lld%s%s%s; what stands before it was imported",
-                (long long)x->l->archive_filter_bytes(x->a, -1), said ? " (" : "", said ? said : "", said ? ")" : "");
+        problem(x, member, "the archive is cut off or damaged at byte %llu%s%s%s; what stands before it was imported",
+                place(x), said ? " (" : "", said ? said : "", said ? ")" : "");
 }
 
 /* 0: go on with the next one. */
@@ -136,8 +145,7 @@ static int one(struct reading *x, struct archive_entry *e)
 
     name = name ? name : l->archive_entry_pathname(e);
     if (!name) {
-        problem(x, NULL, "a member before byte %lld has a name that cannot be read, and was left out",
-                (long long)l->archive_filter_bytes(x->a, -1));
+        problem(x, NULL, "a member before byte %llu has a name that cannot be read, and was left out", place(x));
         return 0;
     }
     if (!tidy(x, name)) {

@@ -190,10 +190,11 @@ static la_ssize_t more(struct archive *a, void *of, const void **to)
 static void from_library(struct sl_bytes *b)
 {
     const char *said = b->library->archive_error_string(b->archive), *in = "the compressed data is damaged";
+    la_int64_t at = b->library->archive_filter_bytes(b->archive, -1); /* -1: it could not even begin */
     char what[150];
 
     snprintf(what, sizeof what, "%s%s%.100s%s", in, said ? " (" : "", said ? said : "", said ? ")" : "");
-    damaged(b, what, (uint64_t)b->library->archive_filter_bytes(b->archive, -1));
+    damaged(b, what, at > 0 ? (uint64_t)at : b->read);
 }
 
 static bool begin_library(struct sl_bytes *b, int (*of_library)(struct archive *))

@@ -6,18 +6,18 @@ What made a run as long as it was.
   its critical path goes through 2 of 198 tasks
   
        time   share           parts  component
-     17.9 s  56.9 %  ████▌       12  htex interchange
-     9.31 s  29.6 %  ██▍          8  htex worker
-     4.04 s  12.9 %  █            4  driver
-     154 ms   0.5 %  ▏            9  parsl
-    28.7 ms   0.1 %  ▏            8  htex manager
+     17.9 s  56.9 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c       12  htex interchange (esc)
+     9.31 s  29.6 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8d          8  htex worker (esc)
+     4.04 s  12.9 %  \xe2\x96\x88            4  driver (esc)
+     154 ms   0.5 %  \xe2\x96\x8f            9  parsl (esc)
+    28.7 ms   0.1 %  \xe2\x96\x8f            8  htex manager (esc)
   $ spanloom critical-path --by task | sed -n '4,7p'
        time   share           parts  task
-     15.6 s  49.8 %  ████         9  task 166 (memo)
-     11.7 s  37.3 %  ███         28  task 170 (slow_with_walltime)
-     4.04 s  12.9 %  █            4  driver
+     15.6 s  49.8 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88         9  task 166 (memo) (esc)
+     11.7 s  37.3 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88         28  task 170 (slow_with_walltime) (esc)
+     4.04 s  12.9 %  \xe2\x96\x88            4  driver (esc)
   $ spanloom critical-path --by state | sed -n '5p'
-     15.4 s  49.0 %  ███▉         1  htex interchange, in the interchange's queue
+     15.4 s  49.0 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x89         1  htex interchange, in the interchange's queue (esc)
 
 For programs, one row for each part, each from where the last one ended:
 
@@ -67,9 +67,8 @@ Which one:
   spanloom: no span is called task 999; there are 0 to 197; see what there is with: spanloom types -d spanloom.db
   [1]
   $ spanloom critical-path task
-  spanloom: which span? a type and a key, such as: task 42; or: span 1234
-  try: spanloom critical-path --help
-  [2]
+  spanloom: no run is called task; see them with: spanloom runs -d spanloom.db; another span has a type and a key, such as: task 42
+  [1]
   $ spanloom critical-path --run zzz
   spanloom: no run is called zzz; see them with: spanloom runs -d spanloom.db
   [1]
@@ -93,13 +92,13 @@ Several workflows in a store, or none:
   its critical path goes through 2 of 60 tasks
   
        time   share           parts  component, state
-     27.3 s  79.2 %  ██████▍      2  workqueue, in the queue of Work Queue
-     2.95 s   8.6 %  ▋            2  workqueue worker, running on a worker
-     1.82 s   5.3 %  ▍            2  workqueue executor, in the executor's queue
-     1.36 s   3.9 %  ▍            1  driver, before the first task
-        1 s   2.9 %  ▎            1  driver, after the last task
-      25 ms   0.1 %  ▏            2  parsl, being submitted
-     3.2 ms   0.0 %  ▏            1  driver, between submissions
+     27.3 s  79.2 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8d      2  workqueue, in the queue of Work Queue (esc)
+     2.95 s   8.6 %  \xe2\x96\x8b            2  workqueue worker, running on a worker (esc)
+     1.82 s   5.3 %  \xe2\x96\x8d            2  workqueue executor, in the executor's queue (esc)
+     1.36 s   3.9 %  \xe2\x96\x8d            1  driver, before the first task (esc)
+        1 s   2.9 %  \xe2\x96\x8e            1  driver, after the last task (esc)
+      25 ms   0.1 %  \xe2\x96\x8f            2  parsl, being submitted (esc)
+     3.2 ms   0.0 %  \xe2\x96\x8f            1  driver, between submissions (esc)
   
   since start      time  task       component, state
           0 s    1.36 s             driver, before the first task

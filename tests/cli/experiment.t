@@ -193,12 +193,12 @@ What treatments do to a score.
   one after the other, by a model without pairs (less is better), us/task
   
   treatment                       change      then                measured (runs)
-  (none)                                       749  ████████████  787 (7)
-  src_biglogs_remove                -107       643  ██████████▎
-  cfg_prefetch_100                 -69.8?      573  █████████▏
-  cfg_poll_100                     -9.06?      564  █████████
-  cfg_no_init_logging               -199       365  █████▉
-  cfg_rundir_ramfs                 -5.84?      359  █████▊
+  (none)                                       749  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88  787 (7) (esc)
+  src_biglogs_remove                -107       643  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8e (esc)
+  cfg_prefetch_100                 -69.8?      573  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8f (esc)
+  cfg_poll_100                     -9.06?      564  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 (esc)
+  cfg_no_init_logging               -199       365  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x89 (esc)
+  cfg_rundir_ramfs                 -5.84?      359  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a (esc)
   
   ? by itself it may be chance (p is not below 0.05)
   $ spanloom experiment shapley --rate
@@ -216,16 +216,16 @@ What treatments do to a score.
   what 500 random orders of all treatments have in common, us/task
   
   component  variance  together
-          1    43.5 %    43.5 %  █████████████
-          2    30.6 %    74.0 %  █████████▏
-          3    19.4 %    93.5 %  █████▉
-          4     2.1 %    95.5 %  ▋
-          5     1.9 %    97.4 %  ▌
-          6     0.8 %    98.2 %  ▎
-          7     0.7 %    99.0 %  ▎
-          8     0.4 %    99.4 %  ▏
-          9     0.3 %    99.6 %  ▏
-         10     0.2 %    99.8 %  ▏
+          1    43.5 %    43.5 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 (esc)
+          2    30.6 %    74.0 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8f (esc)
+          3    19.4 %    93.5 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x89 (esc)
+          4     2.1 %    95.5 %  \xe2\x96\x8b (esc)
+          5     1.9 %    97.4 %  \xe2\x96\x8c (esc)
+          6     0.8 %    98.2 %  \xe2\x96\x8e (esc)
+          7     0.7 %    99.0 %  \xe2\x96\x8e (esc)
+          8     0.4 %    99.4 %  \xe2\x96\x8f (esc)
+          9     0.3 %    99.6 %  \xe2\x96\x8f (esc)
+         10     0.2 %    99.8 %  \xe2\x96\x8f (esc)
   
   component 1 is mostly:
     -0.68 cfg_monitoring
@@ -252,7 +252,7 @@ What is not right:
   try: spanloom experiment --help
   [2]
   $ spanloom experiment mean
-  spanloom: experiment has no 'mean'; did you mean means?
+  spanloom: experiment has no 'mean'; did you mean 'means'?
   try: spanloom experiment --help
   [2]
   $ spanloom experiment means --log

@@ -64,7 +64,6 @@ Files that are not there, and files that nobody knows:
 
   $ spanloom import nowhere
   spanloom: nowhere: No such file or directory
-  spanloom: no recipe knows any file below nowhere; see what there is with `spanloom import --dry-run`, and `spanloom recipes` for what is known
   [1]
   $ touch notes.txt
   $ spanloom import -d new.db notes.txt
@@ -117,7 +116,7 @@ A field that no recipe asks for, or none of those that read the files:
 What records have themselves goes before --set, and that is told:
 
   $ spanloom import --quiet -d given.db --set task=4 "$ROOT/tests/data/parsl-2026-threads/runinfo"
-  spanloom: *monitoring.db: its records have a field task of their own, which counts; what was given is not used there (glob)
+  spanloom: /tmp/wt/eye20/tests/data/parsl-2026-threads/runinfo/monitoring.db: its records have a field task of their own, which counts; what was given is not used there
   $ spanloom import --quiet -d plain.db "$ROOT/tests/data/parsl-2026-threads/runinfo"
   $ for s in given plain; do spanloom sql -d $s.db --format tsv "SELECT count(*) FROM spans WHERE type = 'parsl.monitoring.task'" | tail -1; done
   20

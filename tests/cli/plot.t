@@ -107,7 +107,7 @@ Mistakes:
   spanloom: --sql: the query has no rows that could be shown
   [1]
   $ spanloom plot durations invoked none -o x.json
-  spanloom: the plot durations: no event is called none; see what there is with: spanloom types --events
+  spanloom: the plot durations: no event is called none; did you mean 'exec_done' or 'memo_done'? see what there is with: spanloom types --events
   [1]
   $ spanloom plot durations invoked returned --bin 5 -o x.json
   spanloom: --bin does nothing here: the plot durations has no bins

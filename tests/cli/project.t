@@ -53,7 +53,6 @@ What is wrong in it:
   $ printf 'sources: [nowhere]\n' > spanloom.yaml
   $ spanloom import
   spanloom: nowhere: No such file or directory
-  spanloom: no recipe knows any file below nowhere; see what there is with `spanloom import --dry-run`, and `spanloom recipes` for what is known
   [1]
   $ printf 'store: other.db\n' > spanloom.yaml
   $ spanloom import

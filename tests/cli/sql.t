@@ -64,3 +64,63 @@ Mistakes are named:
   $ spanloom sql "select nonsense from span"
   spanloom: no such column: nonsense
   [1]
+
+What can be queried, and its columns; a name that is none gets those near it, which are ours:
+
+  $ spanloom import --quiet -d asked.db "$ROOT/examples/parsl-htex/runinfo/monitoring.db"
+  $ spanloom sql -d asked.db .tables
+  views:
+    attributes doubts event events facet htex_manager htex_task htex_worker links
+    parsl_block parsl_executor parsl_node parsl_task parsl_try parsl_workflow raw
+    rejects samples sources span spans subspan workqueue_task workqueue_worker
+    zones
+  spans of one type, with their events and attributes:
+    parsl_monitoring_block parsl_monitoring_database parsl_monitoring_executor
+    parsl_monitoring_node parsl_monitoring_task parsl_monitoring_try
+    parsl_monitoring_workflow
+  functions that yield tables:
+    async_profile call_profile call_tree clock_skew critical_path descendants
+    event_rate event_sequences experiment_about experiment_deltas experiment_drift
+    experiment_enough experiment_factors experiment_failures experiment_fit
+    experiment_loadings experiment_logs experiment_means experiment_model
+    experiment_parts experiment_pca experiment_pca_scores experiment_precision
+    experiment_residuals experiment_scatter experiment_sequence experiment_shapley
+    experiment_tiles experiment_variance experiment_vectors lens_events
+    node_metrics node_samples node_usage occupancy slack span_groups task_graph
+    task_metrics task_times transitions two_events utilisation what_helps what_if
+    worker_runs
+  $ spanloom sql -d asked.db --run 3d9 .tables | sed -n '/^of --run/,/^f/p' | grep -ow 'path\|run\|task' | sort -u
+  path
+  run
+  task
+  $ spanloom sql -d asked.db .schema | grep -A1 '^  \(spans\|event_rate\|parsl_monitoring_node\):'
+    spans: id, type, key, parent, source, note
+    subspan: superspan_uuid, subspan_uuid, key, note
+  --
+    parsl_monitoring_node: id, key, run_id, manager, first, last, seconds,
+      active, inactive, hostname, cpu_count, total_memory, worker_count, python_v,
+  --
+    event_rate: time_ns, events, per_s
+    event_sequences: sequence, count, position, span_type, event_type, mean_s,
+  $ spanloom sql -d asked.db .schema --format csv | grep ',spans,'
+  view,spans,id
+  view,spans,type
+  view,spans,key
+  view,spans,parent
+  view,spans,source
+  view,spans,note
+  $ spanloom sql -d asked.db .tables --format csv | grep ',e' | head -5
+  view,event
+  view,events
+  function,event_rate
+  function,event_sequences
+  function,experiment_about
+  $ spanloom sql -d asked.db '.schema evnts'
+  spanloom: no such table: evnts; did you mean 'events', 'two_events' or 'lens_events'?
+  [1]
+  $ spanloom sql -d asked.db 'select * from tsk'
+  spanloom: no such table: tsk; did you mean 'htex_task', 'parsl_task' or 'workqueue_task'?
+  [1]
+  $ spanloom sql -d asked.db 'select * from fts'
+  spanloom: no such table: fts
+  [1]

@@ -7,6 +7,7 @@ import io
 import json
 import lzma
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -196,6 +197,36 @@ def bombs():
         r = spanloom("import", what, "-d", f"{what}.db", code=1,
                      before=None if SANITIZED else lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)))
         check("more than 1000 times" in r.err, r.err)
+
+
+@cases(*PACK)
+def damaged_within(ending):
+    """Where it is damaged is told, as a byte that the file has; what was read before is kept, and shown by `why`, too."""
+    copy_run(path("runinfo"))
+    log = path("runinfo", "000", "htex_Local", "block-0", "1954f1261cd1", "worker_0.log")
+    good = PACK[ending](raw(log))
+    os.remove(log)
+    for at in (len(good) // 2, len(good) // 4):
+        write(log + ending, good[:at] + bytes([good[at] ^ 0x5A, good[at + 1] ^ 0xA5]) + good[at + 2:])
+        r = spanloom("import", "runinfo", "-d", f"{at}.db", code=1)
+        told = re.search(r"the compressed data is (damaged|cut off).* at byte (\d+); what stands before it was imported", r.err)
+        check(told and int(told[2]) <= len(good), ending, at, r.err)
+        check(query(path(f"{at}.db"), "SELECT count(*) FROM sl_event")[0][0] > 2000, "the rest is there")
+        why = spanloom("why", "runinfo", "-d", f"{at}-why.db", code=1)
+        check("198 tasks" in why.out and "damaged" in why.err or "cut off" in why.err, why.out, why.err)
+
+
+@cases(".gz", ".xz", ".zst")
+def archive_cut_in_its_first_bytes(ending):
+    small_run(path("runinfo"), tasks=3)
+    tar(path("run.tar" + ending), path(), "runinfo", ending[1:])
+    data = raw(path("run.tar" + ending))
+    for n in (20, len(data) // 20):
+        write(path("cut.tar" + ending), data[:n])
+        r = spanloom("import", "cut.tar" + ending, "-d", "none.db", code=1)
+        check(f"at byte {n}" in r.err and "byte -" not in r.err, n, r.err)
+        equal(r.err.count("\n"), 1, r.err)
+        check(not os.path.exists(path("none.db")), "no store of nothing")
 
 
 main()

@@ -9,6 +9,7 @@ import contextlib
 import heapq
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -612,6 +613,18 @@ def follow_waits_for_what_is_not_there_yet():
 def followed_files_that_nobody_writes_to_any_more_are_of_a_run_that_was_cut_short():
     with followed(says="(wf_mixed) was cut short after", ago=3600):
         pass
+
+
+@test
+def commands_that_are_offered_can_be_pasted():
+    """Where nothing stands out, too."""
+    run([Task("work", 0.5) for i in range(4)], file="a store.db")
+    out = spanloom("why", "-d", path("a store.db")).out
+    check("nothing stands out" in out, out)
+    commands = [line.split(": ", 1)[1] for line in out.split("\n") if ": spanloom " in line]
+    equal(len(commands), 2, out)
+    for c in commands:
+        check(spanloom(*shlex.split(c)[1:], cwd="/").out, c)
 
 
 @test
