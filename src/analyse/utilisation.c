@@ -318,9 +318,35 @@ static int in_list(const void *a, const void *b)
     return order ? order : (x->sub > y->sub) - (x->sub < y->sub);
 }
 
+static int by_ns(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* How many of the runs, which are in order, there were at once, at most: one that ends then is over. */
+static uint32_t most_at_once(const struct make *m)
+{
+    int64_t *end = sl_alloc((m->runs.n + 1) * sizeof *end), n = 0, most = 0;
+    size_t over = 0;
+
+    for (size_t i = 0; i < m->runs.n; i++)
+        end[i] = m->runs.v[i].to;
+    qsort(end, m->runs.n, sizeof *end, by_ns);
+    for (size_t i = 0; i < m->runs.n; i++) {
+        for (; over < m->runs.n && end[over] <= m->runs.v[i].from; over++)
+            n--;
+        most = ++n > most ? n : most;
+    }
+    free(end);
+    return (uint32_t)most;
+}
+
 static void list_worker(struct make *m, uint32_t worker)
 {
     int64_t id = m->g->id.v[worker];
+    size_t own = m->list.n;
 
     if (!m->heard)
         return;
@@ -329,8 +355,11 @@ static void list_worker(struct make *m, uint32_t worker)
         m->runs.v[i].to = m->runs.v[i].open ? m->last_ns : m->runs.v[i].to;
     if (m->runs.n > 1)
         qsort(m->runs.v, m->runs.n, sizeof *m->runs.v, in_list);
+    m->list.v[own].runs = (uint32_t)m->runs.n;
+    m->list.v[own].places = most_at_once(m);
     for (size_t i = 0; i < m->runs.n; i++) {
         const struct run *r = &m->runs.v[i];
+        m->list.v[own].busy_s += (double)(r->to - r->from) / 1e9;
         uint32_t task = m->task[r->sub];
         *sl_vec_add(&m->list) = (struct sl_worker_run){
             .worker = id,
@@ -359,6 +388,7 @@ static int role_row(void *to, sqlite3_value **v)
 static int find_tasks(struct make *m, struct sl_err *err)
 {
     uint32_t *size = sl_alloc(((size_t)m->g->n + 1) * sizeof *size);
+    unsigned char *met = sl_alloc((size_t)m->g->n + 1); /* as a facet */
     struct sl_walk walk;
     int rc = 0;
 
@@ -370,8 +400,10 @@ static int find_tasks(struct make *m, struct sl_err *err)
         rc = sl_query_each(m->db, "SELECT sl_query_each(?1, type) FROM sl_role WHERE role = 'task'", role_row, m, err);
     sl_walk_init(&walk, m->g);
     for (uint32_t i = 0; i < m->g->n && !rc; i++) {
-        if (m->g->type[i] == SL_NO_INDEX || !m->is_task[m->g->type[i]])
+        if (m->g->type[i] == SL_NO_INDEX || !m->is_task[m->g->type[i]] || met[i])
             continue;
+        for (uint32_t f = m->g->facet.start[i]; f < m->g->facet.start[i + 1]; f++)
+            met[m->g->facet.to[f]] = 1;
         sl_walk_closure(&walk, i);
         for (size_t k = 0; k < walk.n; k++) {
             uint32_t span = walk.span[k];
@@ -383,6 +415,7 @@ static int find_tasks(struct make *m, struct sl_err *err)
     }
     sl_walk_free(&walk);
     free(size);
+    free(met);
     return rc;
 }
 

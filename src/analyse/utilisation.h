@@ -34,8 +34,16 @@ void sl_utilisation_free(struct sl_utilisation *u);
 /* What a worker ran, or, without is_run, when it was there.  worker, span, task: ids of the store. */
 struct sl_worker_run {
     int64_t worker, from_ns, to_ns;
-    int64_t span, task;
     bool is_run, has_task; /* task: of the role `task` in sl_role, in whose closure the span is; the innermost */
+    union {
+        struct {
+            int64_t span, task;
+        };
+        struct { /* without is_run: of all that it ran the seconds, how many, and how many at once, at most */
+            double busy_s;
+            uint32_t runs, places;
+        };
+    };
 };
 struct sl_worker_runs {
     struct sl_worker_run *v; /* each worker before its runs, these by their begin */

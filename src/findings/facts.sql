@@ -4,10 +4,8 @@
 -- name: facts
 PRAGMA temp.cache_size = -65536; -- what is made here is read again and again
 DROP TABLE IF EXISTS temp.path;
-DROP TABLE IF EXISTS temp.times;
-DROP TABLE IF EXISTS temp.view_of;
+DROP VIEW IF EXISTS temp.view_of;
 DROP TABLE IF EXISTS temp.attempt;
-DROP TABLE IF EXISTS temp.told;
 DROP TABLE IF EXISTS temp.worker;
 DROP TABLE IF EXISTS temp.worker_run;
 DROP TABLE IF EXISTS temp.task;
@@ -17,58 +15,21 @@ DROP TABLE IF EXISTS temp.ran;
 DROP TABLE IF EXISTS temp.lost;
 DROP TABLE IF EXISTS temp.went;
 DROP TABLE IF EXISTS temp.wanted;
-DROP TABLE IF EXISTS temp.try;
-DROP TABLE IF EXISTS temp.try_told;
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span, lost FROM critical_path(WORKFLOW);
 CREATE INDEX temp.path_start ON path (start_ns);
-CREATE TEMP TABLE times AS SELECT * FROM task_times(WORKFLOW);
--- Tables whose key is the order in which others group their rows: no sort, and no index made for a join.
-CREATE TEMP TABLE view_of (task INTEGER, view INTEGER, PRIMARY KEY (task, view)) WITHOUT ROWID;
-INSERT INTO temp.view_of SELECT span, span FROM times;
-INSERT OR IGNORE INTO temp.view_of SELECT t.span, l.right_span FROM times t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET;
-INSERT OR IGNORE INTO temp.view_of SELECT t.span, l.left_span FROM times t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
--- Which attributes are wanted, by what their rows look like: all of them through their view would take as long as the rest.
-CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('executor', 'hostname', 'task_fail_history', 'exception', 'task_func_name', 'app', 'category',
-    'cpu_count', 'cores', 'cores_per_worker');
-CREATE INDEX temp.wanted_shape ON wanted (shape);
-CREATE TEMP TABLE try (task INTEGER, number INTEGER, id INTEGER, alike INTEGER, PRIMARY KEY (task, number, id)) WITHOUT ROWID;
-INSERT INTO temp.try SELECT v.task, CAST(s.key AS INTEGER), s.id, s.alike FROM view_of v CROSS JOIN sl_span s ON s.parent = v.view
-    WHERE s.type IN (SELECT n.id FROM sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'attempt');
-CREATE TEMP TABLE try_told (task INTEGER, number INTEGER, executor, host, history, exception, PRIMARY KEY (task, number)) WITHOUT ROWID;
-INSERT INTO temp.try_told SELECT y.task, y.number, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'executor'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'hostname'),
-        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_fail_history'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
-    FROM temp.try y CROSS JOIN sl_attr a ON a.span = y.id CROSS JOIN wanted w ON w.shape = a.shape GROUP BY y.task, y.number;
-INSERT INTO temp.try_told SELECT y.task, y.number, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'executor'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'hostname'),
-        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_fail_history'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
-    FROM temp.try y CROSS JOIN sl_alike a ON a.id = y.alike CROSS JOIN wanted w ON w.shape = a.shape WHERE y.alike NOTNULL GROUP BY y.task, y.number
-    ON CONFLICT DO UPDATE SET executor = max(ifnull(executor, excluded.executor), ifnull(excluded.executor, executor)), host = max(ifnull(host, excluded.host), ifnull(excluded.host, host)),
-        history = max(ifnull(history, excluded.history), ifnull(excluded.history, history)), exception = max(ifnull(exception, excluded.exception), ifnull(excluded.exception, exception));
+-- Which spans are tasks, or facets of one; asked of a few.
+CREATE TEMP VIEW view_of AS SELECT span AS task, span AS view FROM task UNION SELECT t.span, l.right_span FROM task t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
+    UNION SELECT t.span, l.left_span FROM task t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
 CREATE TEMP TABLE attempt (task INTEGER, number INTEGER, span INTEGER, from_ns INTEGER, to_ns INTEGER, failed INTEGER, executor, host, exception, PRIMARY KEY (task, number)) WITHOUT ROWID;
-INSERT INTO temp.attempt
-WITH bad AS MATERIALIZED (SELECT id FROM sl_name WHERE name IN ('try_failed', 'fail_retryable', 'failed', 'dep_fail')),
-    happened AS (SELECT y.task, y.number, min(y.id) AS span, min(e.time_ns) AS from_ns, max(e.time_ns) AS to_ns, max(e.type IN bad) AS failed
-        FROM temp.try y CROSS JOIN sl_event e ON e.span = y.id GROUP BY y.task, y.number)
-SELECT h.task, h.number, h.span, from_ns, to_ns, failed, executor, host, coalesce(history, exception) FROM happened h LEFT JOIN try_told USING (task, number);
-DROP TABLE temp.try;
-DROP TABLE temp.try_told;
-CREATE TEMP TABLE told (task INTEGER PRIMARY KEY, func, app, category, exception);
-INSERT INTO temp.told SELECT v.task, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_func_name'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'app'),
-        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'category'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
-    FROM view_of v CROSS JOIN sl_attr a ON a.span = v.view CROSS JOIN wanted w ON w.shape = a.shape GROUP BY v.task;
-INSERT INTO temp.told SELECT v.task, max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'task_func_name'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'app'),
-        max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'category'), max(json_extract(a.vals, w.path)) FILTER (WHERE name = 'exception')
-    FROM view_of v CROSS JOIN sl_span s ON s.id = v.view CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape WHERE true GROUP BY v.task
-    ON CONFLICT DO UPDATE SET func = max(ifnull(func, excluded.func), ifnull(excluded.func, func)), app = max(ifnull(app, excluded.app), ifnull(excluded.app, app)),
-        category = max(ifnull(category, excluded.category), ifnull(excluded.category, category)), exception = max(ifnull(exception, excluded.exception), ifnull(excluded.exception, exception));
-CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
+INSERT INTO temp.attempt SELECT * FROM task_tries(WORKFLOW);
+CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task, busy_s, runs, places FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
+-- Which attributes are wanted, by what their rows look like: all of them through their view would take long.
+CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker');
+CREATE INDEX temp.wanted_shape ON wanted (shape);
 CREATE TEMP TABLE worker AS
-WITH edge AS (SELECT worker, from_ns AS time_ns, 1 AS step FROM worker_run WHERE span NOTNULL UNION ALL SELECT worker, to_ns, -1 FROM worker_run WHERE span NOTNULL),
-    places AS (SELECT worker, max(n) AS places FROM (SELECT worker, sum(step) OVER (PARTITION BY worker ORDER BY time_ns, step) AS n FROM edge) GROUP BY 1),
-    -- of each worker, before what it lies in is looked up
-    sums AS MATERIALIZED (SELECT worker, min(from_ns) FILTER (WHERE span ISNULL) AS from_ns, max(to_ns) FILTER (WHERE span ISNULL) AS to_ns,
-        ifnull(sum((to_ns - from_ns) / 1e9) FILTER (WHERE span NOTNULL), 0) AS busy_s, count(span) AS runs FROM worker_run GROUP BY 1),
-    ex AS MATERIALIZED (SELECT t.worker, max(executor) AS executor FROM times t CROSS JOIN attempt a ON a.task = t.span WHERE t.worker NOTNULL GROUP BY 1),
+-- of each worker, before what it lies in is looked up
+WITH sums AS MATERIALIZED (SELECT worker, from_ns, to_ns, busy_s, runs, places FROM worker_run WHERE span ISNULL),
     up(worker, id) AS (SELECT worker, worker FROM sums UNION SELECT worker, parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL),
     said AS (SELECT worker, w.name, json_extract(a.vals, w.path) AS value FROM up CROSS JOIN sl_attr a ON a.span = up.id CROSS JOIN wanted w ON w.shape = a.shape
         UNION ALL SELECT worker, w.name, json_extract(a.vals, w.path) FROM up CROSS JOIN sl_span s ON s.id = up.id CROSS JOIN sl_alike a ON a.id = s.alike CROSS JOIN wanted w ON w.shape = a.shape),
@@ -79,17 +40,17 @@ SELECT r.worker AS span, coalesce((SELECT x.key FROM up u JOIN sl_span x ON x.id
         (SELECT replace(p.key, rtrim(p.key, replace(p.key, '/', '')), '') WHERE p.id <> WORKFLOW AND p.type IN (SELECT n.id FROM sl_role l JOIN sl_name n ON n.name = l.type WHERE l.role = 'workflow')
             AND NOT EXISTS (SELECT 1 FROM sl_link f WHERE f.kind = SL_FACET AND ((f.left_span = p.id AND f.right_span = WORKFLOW) OR (f.right_span = p.id AND f.left_span = WORKFLOW)))),
         (SELECT name FROM sl_name n WHERE n.id = s.type)) AS pool,
-    ex.executor, s.key AS worker, p.key AS manager, b.key AS block,
-    (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns, (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, ifnull(places, 0)) AS places,
-    from_ns, max(to_ns, (SELECT max(end_ns) FROM times)) AS to_ns, busy_s, runs
-FROM sums r LEFT JOIN ex USING (worker) JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent
-LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker) LEFT JOIN places USING (worker);
+    NULL AS executor, s.key AS worker, p.key AS manager, b.key AS block,
+    (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns, (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, places) AS places,
+    from_ns, to_ns, busy_s, runs
+FROM sums r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent
+LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker);
 CREATE TEMP TABLE task AS
-SELECT t.span, t.task, coalesce(func, app, category) AS app, a.executor, coalesce(a.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
-    depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, coalesce(a.exception, told.exception) AS exception,
-    'task ' || t.task || ifnull(' (' || coalesce(func, app, category) || ')', '') AS name
-FROM times t LEFT JOIN told ON told.task = t.span LEFT JOIN worker w ON w.span = t.worker
-LEFT JOIN attempt a ON a.task = t.span AND a.number = (SELECT max(number) FROM attempt b WHERE b.task = t.span);
+SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
+    depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, t.exception, 'task ' || t.task || ifnull(' (' || t.app || ')', '') AS name
+FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
+UPDATE temp.worker SET to_ns = max(to_ns, (SELECT max(end_ns) FROM task));
+UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 CREATE INDEX temp.task_span ON task (span);
 CREATE INDEX temp.task_start ON task (start_ns, end_ns);
 -- Tries that ended as what they ran on was lost: Parsl says so, or a worker of Work Queue failed meanwhile.
@@ -102,9 +63,11 @@ WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x O
     cut AS MATERIALIZED (SELECT r.span, g.* , from_ns, to_ns FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM gone)) CROSS JOIN worker_run r CROSS JOIN gone g ON g.worker = r.worker
         WHERE r.span NOTNULL AND from_ns < at_ns AND to_ns >= at_ns - 1000000),
     up(span, id) AS (SELECT span, span FROM cut UNION SELECT up.span, l.left_span FROM up JOIN sl_link l ON l.right_span = up.id AND l.kind = SL_IN
-        UNION SELECT up.span, s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent NOTNULL)
+        UNION SELECT up.span, s.parent FROM up JOIN sl_span s ON s.id = up.id WHERE s.parent NOTNULL),
+    of(span, id) AS (SELECT span, id FROM up UNION SELECT up.span, l.left_span FROM up JOIN sl_link l ON l.right_span = up.id AND l.kind = SL_FACET
+        UNION SELECT up.span, l.right_span FROM up JOIN sl_link l ON l.left_span = up.id AND l.kind = SL_FACET)
 SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, manager AS name, coalesce(p.host, (SELECT max(host) FROM worker w WHERE w.manager = p.manager)) AS host, from_ns, to_ns FROM p
-UNION ALL SELECT v.task, 'worker', name, host, from_ns, to_ns FROM cut JOIN up ON up.span = cut.span JOIN view_of v ON v.view = up.id GROUP BY cut.span, from_ns;
+UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut JOIN of ON of.span = cut.span CROSS JOIN task t ON t.span = of.id GROUP BY cut.span, from_ns;
 CREATE TEMP TABLE app AS
 SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
 CREATE TEMP TABLE run AS
@@ -122,7 +85,8 @@ CREATE TEMP TABLE ran AS
 SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.end_ns, p.end_ns) - max(o.start_ns, p.start_ns))) / 1e9 / p.seconds AS running,
     (SELECT component = 'driver' AND d.seconds < 0.1 * p.seconds FROM path d WHERE d.start_ns >= p.end_ns AND d.state <> 'result on its way back' ORDER BY start_ns LIMIT 1)
         AND p.end_ns < (SELECT max(first_ns) FROM task) AS driver_waited,
-    (SELECT count(DISTINCT l.left_span) FROM view_of v JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER WHERE v.task = p.task) AS dependents
+    (SELECT count(DISTINCT l.left_span) FROM (SELECT p.task AS view UNION SELECT right_span FROM sl_link WHERE left_span = p.task AND kind = SL_FACET
+        UNION SELECT left_span FROM sl_link WHERE right_span = p.task AND kind = SL_FACET) v CROSS JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER) AS dependents
 FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
 JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
 -- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there.

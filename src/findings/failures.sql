@@ -18,8 +18,12 @@ GROUP BY app, host, kind
 ORDER BY 5 DESC, 1 DESC;
 
 -- name: dependents
-WITH RECURSIVE wait AS MATERIALIZED (SELECT DISTINCT a.task AS waits, b.task AS of FROM temp.task d JOIN temp.view_of a ON a.task = d.span
-    JOIN sl_link l ON l.left_span = a.view AND l.kind = SL_AFTER JOIN temp.view_of b ON b.view = l.right_span WHERE d.ended = 'dependency failed'),
+WITH RECURSIVE never AS MATERIALIZED (SELECT span FROM temp.task WHERE ended = 'dependency failed'),
+view(task, span) AS (SELECT span, span FROM never UNION SELECT d.span, l.right_span FROM never d CROSS JOIN sl_link l ON l.left_span = d.span AND l.kind = SL_FACET
+    UNION SELECT d.span, l.left_span FROM never d CROSS JOIN sl_link l ON l.right_span = d.span AND l.kind = SL_FACET),
+other(task, span) AS (SELECT v.task, l.right_span FROM view v CROSS JOIN sl_link l ON l.left_span = v.span AND l.kind = SL_AFTER),
+wait AS MATERIALIZED (SELECT task AS waits, span AS of FROM other UNION SELECT o.task, l.right_span FROM other o CROSS JOIN sl_link l ON l.left_span = o.span AND l.kind = SL_FACET
+    UNION SELECT o.task, l.left_span FROM other o CROSS JOIN sl_link l ON l.right_span = o.span AND l.kind = SL_FACET),
 up(task, root) AS (SELECT waits, of FROM wait UNION SELECT up.task, w.of FROM up JOIN wait w ON w.waits = up.root)
 SELECT count(DISTINCT up.task), t.name, ifnull(t.exception, 'nothing says')
 FROM up

@@ -15,11 +15,14 @@
  *   retried_s           seconds on workers of tries before the last one
  *   worker              the worker that it ran on last, spans.id; NULL: nothing says
  *   ended               how: "done", "failed", "dependency failed", as recipes call it; NULL: nothing says
+ *
+ * Hidden, as `SELECT app` alone needs them: app, executor, host and exception, what attributes tell of it and of its
+ * last try (told.h).
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
-#include "analyse/tasks/tasks.h"
+#include "analyse/tasks/told.h"
 
 enum {
     SPAN,
@@ -37,7 +40,11 @@ enum {
     RETRIED_S,
     WORKER,
     ENDED,
-    COLUMNS
+    COLUMNS,
+    APP = COLUMNS,
+    EXECUTOR,
+    HOST,
+    EXCEPTION
 };
 
 /* Of the task at hand. */
@@ -53,6 +60,7 @@ struct state {
     const struct sl_workflow *w; /* own, or what the program has loaded */
     struct times of;
     size_t known; /* of which task, plus 1 */
+    const struct sl_told *keys, *told; /* told: NULL: not asked for so far */
 };
 
 static void end(void *state)
@@ -65,8 +73,11 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     struct state *s = state;
     int rc = sl_workflow_find(&s->w, &s->own, call->db, call->arg[0], err);
 
+    if (!rc)
+        rc = sl_told_keys(&s->keys, s->w, err);
     s->rows = (struct sl_table_rows){.n = rc ? 0 : s->w->n};
     s->known = 0;
+    s->told = NULL;
     return rc;
 }
 
@@ -101,18 +112,47 @@ static void seconds(sqlite3_context *out, int64_t ns)
     sqlite3_result_double(out, (double)ns / 1e9);
 }
 
+static void tell(struct state *s, sqlite3_context *out, int col)
+{
+    struct sl_err err = {0};
+    uint32_t last;
+
+    if (!s->told && sl_told_load(&s->told, s->w, &err)) {
+        s->told = NULL;
+        sqlite3_result_error(out, err.text, -1);
+        return;
+    }
+    last = s->told->last[s->rows.at];
+    if (last != SL_NO_INDEX && col == EXECUTOR)
+        sl_told_result(s->told, s->told->tries.v[last].executor, out);
+    else if (last != SL_NO_INDEX && col == HOST)
+        sl_told_result(s->told, s->told->tries.v[last].host, out);
+    else if (last != SL_NO_INDEX && col == EXCEPTION && s->told->tries.v[last].exception)
+        sl_told_result(s->told, s->told->tries.v[last].exception, out);
+    else if (col == APP || col == EXCEPTION)
+        sl_told_result(s->told, col == APP ? s->told->app[s->rows.at] : s->told->exception[s->rows.at], out);
+}
+
 static void column(const void *state, sqlite3_context *out, int col)
 {
     struct state *s = (struct state *)state; /* what is known of the row is kept for its next column */
     const struct sl_task *t = &s->w->task[s->rows.at];
     const int64_t *id = s->w->s.g.id.v;
 
+    if (col > COLUMNS - 1) {
+        tell(s, out, col);
+        return;
+    }
     if (s->known != s->rows.at + 1)
         reckon(&s->of, s->w, t);
     s->known = s->rows.at + 1;
     switch (col) {
     case SPAN: sqlite3_result_int64(out, id[t->span]); break;
-    case TASK: sl_workflow_key(s->w, t->span, out); break;
+    case TASK: {
+        const char *key = s->keys->key_text.s + s->keys->key_at[s->rows.at];
+        sqlite3_result_text(out, key, -1, SQLITE_TRANSIENT);
+        break;
+    }
     case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
     case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
     case DEPEND_S: seconds(out, s->of.kind_ns[SL_PHASE_DEPEND]); break;
@@ -143,7 +183,7 @@ static const struct sl_table_fn fn = {
         "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER, "
         "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, worker "
         "INTEGER, "
-        "ended TEXT, workflow INTEGER HIDDEN)",
+        "ended TEXT, workflow INTEGER HIDDEN, app HIDDEN, executor HIDDEN, host HIDDEN, exception HIDDEN)",
     .columns = COLUMNS,
     .args = 1,
     .needed = 1,

@@ -8,6 +8,8 @@
  *   task              the task to which that subspan belongs (of the role `task`; of facets the first; of tasks that
  * lie in one another the innermost); NULL: there is none
  *
+ * Hidden, of the worker itself: busy_s, the seconds of all its runs; runs, how many; places, how many at once, at most.
+ *
  * The workers one after another, each before its runs, and these by their begin.  within is the id of a span to which
  * workers belong.  utilisation() counts the same.
  */
@@ -16,7 +18,7 @@
 #include "analyse/sqlfn/table.h"
 #include "analyse/utilisation.h"
 
-enum { WORKER, FROM_NS, TO_NS, SPAN, TASK, COLUMNS };
+enum { WORKER, FROM_NS, TO_NS, SPAN, TASK, COLUMNS, BUSY_S = COLUMNS, RUNS, PLACES };
 
 struct state {
     struct sl_table_rows rows;
@@ -53,6 +55,18 @@ static void column(const void *state, sqlite3_context *out, int col)
         if (r->is_run)
             sqlite3_result_int64(out, r->span);
         break;
+    case BUSY_S:
+        if (!r->is_run)
+            sqlite3_result_double(out, r->busy_s);
+        break;
+    case RUNS:
+        if (!r->is_run)
+            sqlite3_result_int64(out, r->runs);
+        break;
+    case PLACES:
+        if (!r->is_run)
+            sqlite3_result_int64(out, r->places);
+        break;
     default:
         if (r->has_task)
             sqlite3_result_int64(out, r->task);
@@ -62,7 +76,8 @@ static void column(const void *state, sqlite3_context *out, int col)
 static const struct sl_table_fn fn = {
     .name = "worker_runs",
     .schema = "CREATE TABLE x(worker INTEGER, from_ns INTEGER, to_ns INTEGER, span INTEGER, task INTEGER, "
-              "worker_type TEXT HIDDEN, within INTEGER HIDDEN)",
+              "worker_type TEXT HIDDEN, within INTEGER HIDDEN, busy_s REAL HIDDEN, "
+              "runs INTEGER HIDDEN, places INTEGER HIDDEN)",
     .columns = COLUMNS,
     .args = 2,
     .needed = 1,

@@ -2,31 +2,30 @@
 #include "analyse/tasks/apps.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
+#include "analyse/tasks/told.h"
 #include "tasks_apps.sql.h"
 
 #include <stdlib.h>
 
-void sl_task_keys_load(struct sl_task_keys *k, const struct sl_workflow *w)
+int sl_task_keys_load(struct sl_task_keys *k, const struct sl_workflow *w, struct sl_err *err)
 {
     size_t n = (size_t)w->n + 1;
+    const struct sl_told *told;
+    int rc = k->next ? 0 : sl_told_keys(&told, w, err);
 
-    if (k->next)
-        return;
+    if (rc || k->next)
+        return rc;
     k->next = sl_alloc(n * sizeof *k->next);
     k->first = sl_alloc(n * sizeof *k->first);
     memset(k->next, 0xFF, n * sizeof *k->next); /* SL_NO_INDEX */
     memset(k->first, 0xFF, n * sizeof *k->first);
     for (uint32_t i = w->n; i-- > 0;) {
-        const char *key;
-        sqlite3_bind_int64(w->key, 1, w->s.g.id.v[w->task[i].span]);
-        key = sqlite3_step(w->key) == SQLITE_ROW ? (const char *)sqlite3_column_text(w->key, 0) : NULL;
-        if (key) {
-            uint32_t number = sl_intern(&k->name, key, strlen(key)) - 1;
-            k->next[i] = k->first[number];
-            k->first[number] = i;
-        }
-        sqlite3_reset(w->key);
+        const char *key = told->key_text.s + told->key_at[i];
+        uint32_t number = sl_intern(&k->name, key, strlen(key)) - 1;
+        k->next[i] = k->first[number];
+        k->first[number] = i;
     }
+    return 0;
 }
 
 uint32_t sl_task_of_key(const struct sl_task_keys *k, const char *key, size_t n)

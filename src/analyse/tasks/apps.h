@@ -17,7 +17,7 @@ struct sl_task_keys {
     uint32_t *first, *next; /* by number of a key, by task; SL_NO_INDEX: no more; NULL: not loaded */
 };
 /* The first time; then it is there. */
-void sl_task_keys_load(struct sl_task_keys *k, const struct sl_workflow *w);
+int sl_task_keys_load(struct sl_task_keys *k, const struct sl_workflow *w, struct sl_err *err);
 void sl_task_keys_free(struct sl_task_keys *k);
 /* The first task of that key, of n bytes; SL_NO_INDEX: there is none.  k->next[task] is the next one. */
 uint32_t sl_task_of_key(const struct sl_task_keys *k, const char *key, size_t n);

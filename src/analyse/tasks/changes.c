@@ -210,7 +210,8 @@ static int mark_tasks(struct sl_changes *c, const char *keys, unsigned char *mar
     const char *app = strrchr(keys, '('), *end = before_blanks(keys, app > keys ? app : keys + strlen(keys)), *stop;
     int rc = 0;
 
-    sl_task_keys_load(&c->apps->keys, c->w);
+    if ((rc = sl_task_keys_load(&c->apps->keys, c->w, err)))
+        return rc;
     if (mark_key(k, sl_task_of_key(k, keys, strlen(keys)), mark) ||
         mark_key(k, sl_task_of_key(k, keys, (size_t)(end - keys)), mark))
         return 0;

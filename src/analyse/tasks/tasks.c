@@ -6,6 +6,7 @@
 #include "analyse/load/shared.h"
 #include "analyse/tasks/critical_path.h"
 #include "analyse/tasks/tasks_internal.h"
+#include "analyse/tasks/told.h"
 #include "store/store.h" /* the kinds of links alone */
 #include "tasks_tasks.sql.h"
 
@@ -382,7 +383,7 @@ static int open_store(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflo
     struct working *k;
     int rc;
 
-    *w = (struct sl_workflow){.sources = w->sources, .k = sl_alloc(sizeof *w->k)};
+    *w = (struct sl_workflow){.sources = w->sources, .k = sl_alloc(sizeof *w->k), .told = sl_alloc(sizeof *w->told)};
     k = w->k;
     k->w = w;
     rc = sl_root_events_open_raw(&w->s, db, SL_GRAPH_PARENTS, w->sources ? SL_EVENTS_SOURCES : 0, workflow, err);
@@ -409,6 +410,7 @@ static int open_store(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflo
 static void forget(struct sl_workflow *w)
 {
     forget_tasks(w->k);
+    sl_told_free(w->told);
     free(w->task);
     free(w->pred);
     free(w->by_done);
@@ -502,6 +504,9 @@ void sl_workflow_free(struct sl_workflow *w)
     sl_arena_free(&w->arena);
     free(w->role);
     free(w->worker);
+    if (w->told)
+        sl_told_free(w->told);
+    free(w->told);
     *w = (struct sl_workflow){0};
 }
 

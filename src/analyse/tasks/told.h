@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tasks are called, what attributes say of them, and their tries: as arrays, for all tasks at once. */
+#ifndef SL_ANALYSE_TASKS_TOLD_H
+#define SL_ANALYSE_TASKS_TOLD_H
+
+#include "analyse/tasks/tasks.h"
+#include "base/buf.h"
+#include "base/intern.h"
+
+/* A try: spans of the role `attempt` of one number below a task, or below a facet of it, of which any has events. */
+struct sl_try {
+    uint32_t task, span; /* of its spans that have events the first */
+    int64_t number, from_ns, to_ns;
+    uint32_t executor, host, exception; /* values; 0: nothing says */
+    bool failed;
+};
+
+struct sl_told {
+    bool loaded;
+    uint32_t *app, *exception; /* by task: values; 0: nothing says */
+    uint32_t *last;            /* by task: its last try; SL_NO_INDEX: it has none */
+    SL_VEC(struct sl_try) tries; /* by the span of their task, then by number */
+    struct sl_intern value;      /* each with its type: sl_told_result() */
+    struct sl_buf key_text;
+    size_t *key_at; /* by task: where its key begins in key_text, which ends with a 0; NULL: not loaded */
+};
+
+/* The first time; then it is there.  Belongs to w. */
+int sl_told_load(const struct sl_told **out, const struct sl_workflow *w, struct sl_err *err);
+/* The same of keys alone. */
+int sl_told_keys(const struct sl_told **out, const struct sl_workflow *w, struct sl_err *err);
+void sl_told_free(struct sl_told *t);
+void sl_told_result(const struct sl_told *t, uint32_t value, sqlite3_context *out);
+
+#endif
