@@ -395,6 +395,7 @@ int sl_facts_open(struct sl_workflow *w, struct sl_store *st, int64_t workflow, 
     }
     sl_buf_addf(&sql, "%s", at);
     if (!rc) {
+        sl_workflow_finish(w);
         sl_workflow_share(st->db, w);
         rc = sl_store_temporary(st, sql.s, err);
     }

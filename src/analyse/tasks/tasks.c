@@ -490,6 +490,13 @@ static void free_working(struct working *k)
     free(k);
 }
 
+void sl_workflow_finish(struct sl_workflow *w)
+{
+    if (w->k)
+        free_working(w->k);
+    w->k = NULL;
+}
+
 void sl_workflow_free(struct sl_workflow *w)
 {
     if (w->k)
