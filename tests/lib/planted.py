@@ -55,6 +55,15 @@ def on_block(seconds, slow, factor):
 
 
 @python_app
+def cold(seconds, imports):
+    """Slower where its worker has run nothing before."""
+    import sys
+    import time
+    time.sleep(seconds + (0 if hasattr(sys, "warm") else imports))
+    sys.warm = True
+
+
+@python_app
 def heavy(data, seconds):
     import time
     time.sleep(seconds)
@@ -134,6 +143,11 @@ def slow_driver(planted):
     wait(futures)
 
 
+def first_tasks(planted):
+    yield {}
+    wait([cold(0.5, 6 if planted else 0) for _ in range(32)])
+
+
 def slow_start(planted):
     time.sleep(0)
     yield {}
@@ -188,7 +202,7 @@ def sound(planted):
 
 
 CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, slow_block, late_input, chain, failed_tries, late_block,
-                                  slow_driver, slow_start, slow_end, small_tasks, slow_app, lost_worker, sound)}
+                                  slow_driver, first_tasks, slow_start, slow_end, small_tasks, slow_app, lost_worker, sound)}
 
 
 def main(cause, planted, directory):

@@ -16,7 +16,8 @@ import peers  # noqa: E402
 
 peers.needs("parsl")
 FINDING = {"straggler": "straggler", "few_workers": "too-few-workers", "barrier": "barrier", "slow_block": "slow-workers",
-           "late_input": "bottleneck-task", "chain": "chain", "failed_tries": "failed-tries", "lost_worker": "lost-workers"}
+           "late_input": "bottleneck-task", "chain": "chain", "failed_tries": "failed-tries", "lost_worker": "lost-workers", "slow_driver": "slow-driver",
+           "first_tasks": "first-tasks"}
 
 
 def runs(cause, kinds=("planted", "repaired")):

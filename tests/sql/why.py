@@ -361,6 +361,22 @@ def a_worker_that_is_so_slow_that_it_runs_few_tasks():
 
 
 @test
+def the_longest_tasks_last():
+    """Of apps whose tasks differ, so that none is a straggler."""
+    tasks = [Task("work", t) for t in [0.3] * 8 + [1.0] * 12 + [1.5, 2.0, 2.4, 2.7, 2.9]]
+    run(tasks)
+    f = first("long-last", run(tasks[::-1], file="without.db"), 0.15, text="task 24 (work) ran for 2.90 s, but began", advice="longest tasks first")
+    check("of 4 workers had nothing to do" in f["text"], f["text"])
+    equal(faults("without.db"), [])
+
+
+@test
+def tasks_in_descending_order_of_their_length_are_no_slow_first_tasks():
+    run([Task("work", t) for t in [8, 4, 3, 2.5, 2, 1.5, 1, 1] + [0.5] * 8 + [0.2] * 12])
+    check("first-tasks" not in faults() and "long-last" not in faults(), faults())
+
+
+@test
 def staging():
     tasks = lambda seconds: [Task("_http_stage_in", seconds * (i + 1)) for i in range(6)] + [Task("use", 0.5, after=[i]) for i in range(6)]
     run(tasks(2))
