@@ -160,3 +160,12 @@ WITH it(id) AS (SELECT workflow FROM temp.run UNION SELECT right_span FROM sl_li
     own(folder) AS (SELECT DISTINCT rtrim(o.path, replace(o.path, '/', '')) FROM it JOIN sl_span s USING (id) JOIN sl_source o ON o.id = s.source WHERE o.part ISNULL)
 SELECT DISTINCT o.path
 FROM own JOIN sl_source o ON substr(o.path, 1, length(folder)) = folder;
+
+-- name: worker_type
+-- Of the workers that did most, where the store knows several types of them.
+SELECT n.name
+FROM temp.worker w JOIN sl_span s ON s.id = w.span JOIN sl_name n ON n.id = s.type
+WHERE (SELECT count(*) FROM sl_role r JOIN sl_name k ON k.name = r.type WHERE r.role = 'worker' AND EXISTS (SELECT 1 FROM sl_span x WHERE x.type = k.id)) > 1
+GROUP BY n.id
+ORDER BY sum(w.busy_s) DESC, n.name
+LIMIT 1;

@@ -55,6 +55,7 @@ struct why {
     struct sl_err failed; /* why it failed */
     char name[600];       /* of the run */
     size_t runs;          /* of the store */
+    char workers[200];    /* their type, where it has to be said; "" */
     SL_VEC(struct found) found;
 };
 
@@ -210,6 +211,8 @@ static void name_run(struct why *y, char **command)
     if (!of_run)
         return;
     sl_buf_addf(&b, "%s", *command);
+    if (!strcmp(*command, "spanloom utilisation") && *y->workers)
+        sl_buf_addf(&b, " %s", y->workers);
     if (strcmp(y->st->path, "spanloom.db") != 0) {
         sl_buf_addf(&b, " -d ");
         sl_buf_add_word(&b, y->st->path);
@@ -423,6 +426,17 @@ int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
 
 /* ---- all of it ---- */
 
+static int find_worker_type(struct why *y, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(y->st, sql_worker_type, err);
+    int rc = q ? sl_store_step(y->st, q, err) : SL_ESTORE;
+
+    if (rc > 0)
+        snprintf(y->workers, sizeof y->workers, "%s", (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+    return rc < 0 ? rc : 0;
+}
+
 enum { QUIET_S = 150 };
 
 /*
@@ -475,6 +489,8 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     sl_run_names_free(&names);
     if (!*y.name)
         sl_span_name(st, workflow, y.name, sizeof y.name);
+    if (!rc)
+        rc = find_worker_type(&y, err);
     if (!rc)
         rc = add_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
     if (!rc && sl_result_find(r, "run")->rows)

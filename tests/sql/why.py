@@ -322,6 +322,13 @@ def an_ordinary_start_is_no_finding(n, seconds, there):
     check(f"0.0999 s until a block was launched, 1.4 s until that began, {there - 2:.2g} s for its manager and workers to start" in f["text"], f["text"])
 
 
+@test
+def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
+    run(bag(16), start=5, launched=0.6, manager=2, worker_start=8)
+    [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
+    check(f["text"].endswith(": 0 s until that began, 3 s for its manager and workers to start"), f["text"])
+
+
 @cases(4, 6)
 def what_is_run_before_workers_start_is_told_in_a_short_run_too(init):
     """worker_init of some seconds, in a run of about twenty."""
@@ -568,6 +575,17 @@ def commands_that_are_offered_run_as_they_stand():
     where = {**environment(), "PATH": f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"}
     ran = subprocess.run(f["command"], shell=True, env=where, capture_output=True, text=True)
     check(ran.returncode == 0 and "after the last task" in ran.stdout, f["command"], ran.stdout, ran.stderr)
+
+
+@test
+def where_there_are_several_types_of_workers_the_command_says_which():
+    """Of a driver of threads and workers; the type of those that did most."""
+    env = own("busy", "about: workers\nsql: SELECT 3 AS seconds\ntext: workers\ncommand: spanloom utilisation\n")
+    imported(f"{ROOT}/tests/data/workqueue-blocks", store="types.db")
+    told = json.loads(spanloom("why", "--format", "json", "-d", path("types.db"), env=env).out)
+    [f] = [f for f in told["findings"] if f["finding"] == "busy"]
+    equal(f["command"], f"spanloom utilisation workqueue.worker -d {path('types.db')}")
+    check("workers of type workqueue.worker" in spanloom(*f["command"].split()[1:]).out, f["command"])
 
 
 # ---- a run that goes on
