@@ -12,10 +12,11 @@ interface Version {
     follow: string | null;
     imported_ago_s: number;
     problem: string | null;
-    first: string | null;
 }
 
-const KEY = "spanloom-token";
+const KEY = "spanloom-token",
+    /** The run that was chosen, for this tab. */
+    RUN = "spanloom-run";
 /** What the report says of a run's end, in words. */
 const ENDS: Record<string, string> = { ended: "has ended", done: "has no task left", "goes on": "goes on", "cut short": "is silent, and has not ended" };
 
@@ -127,19 +128,23 @@ export async function live(show: (report: Report, anew: boolean) => void): Promi
     // what is being dragged or chosen from stays under the hand
     addEventListener("pointerdown", () => (held = true), true);
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (held = false), true);
-    const runs = async () => (await ask<Table>("runs")).data["run"] ?? [],
-        say = el("span", { class: "quiet", role: "status" }),
+    const say = el("span", { class: "quiet", role: "status" }),
         age = el("span", { class: "quiet" }),
-        choose = el("select", { "aria-label": "Run", change: () => void load(choose.value) }),
+        choose = el("select", { "aria-label": "Run", change: () => {
+            sessionStorage.setItem(RUN, choose.value);
+            void load(choose.value);
+        } }),
         again = el("button", { type: "button", hidden: true, click: () => void load(of) }, "show what is new"),
         auto = el("input", { type: "checkbox", checked: version.follow !== null }),
         box = el("div", { class: "live" }, el("label", {}, "Run ", choose), el("label", {}, auto, " show what is new at once"), again, say, age);
 
     async function names(): Promise<void> {
-        const all = (await runs()).map(String);
+        const told = await ask<Table & { first: string | null }>("runs"),
+            all = (told.data["run"] ?? []).map(String),
+            before = sessionStorage.getItem(RUN);
         choose.replaceChildren(...all.map(name => el("option", { value: name, selected: name === of }, name)));
         choose.parentElement!.hidden = all.length === 0;
-        of ??= all.find(name => name === version.first) ?? all[all.length - 1] ?? null;
+        of ??= all.find(name => name === before) ?? all.find(name => name === told.first) ?? all[all.length - 1] ?? null;
         if (of !== null) choose.value = of;
     }
     async function load(name: string | null): Promise<void> {

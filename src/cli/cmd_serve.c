@@ -4,10 +4,13 @@
 #include "cli/install_paths.h"
 #include "cli/workflow.h"
 #include "findings/failures.h"
+#include "findings/why.h"
 #include "plot/html.h"
 #include "report/run.h"
 #include "result/contents.h"
 #include "result/find_span.h"
+#include "result/run_names.h"
+#include "serve/cache.h"
 #include "serve/server.h"
 
 #include <errno.h>
@@ -34,6 +37,7 @@ struct serving {
     const char *follow;  /* NULL: nothing */
     const char *problem; /* of the last import; NULL: none */
     time_t imported;     /* when the last ended; 0: none has */
+    struct sl_cache reports;
     char page[PATH_MAX];
 };
 
@@ -61,7 +65,7 @@ static void answer_error(int fd, int status, const struct sl_err *err)
 static int open_run(const struct serving *v, const struct sl_request *r, struct sl_store **st, int64_t *workflow,
                     struct sl_err *err)
 {
-    char name[600];
+    static char name[SL_REQUEST_HEAD];
     int rc = sl_store_open(st, v->cli->store_path, SL_STORE_READ, err);
 
     if (!rc && sl_analyse_register((*st)->db) != SQLITE_OK)
@@ -87,20 +91,32 @@ static int add_page(const struct serving *v, struct sl_buf *out, struct sl_err *
     return rc;
 }
 
-/* What the page asks every other second: whether there is something new. */
-static int add_version(const struct serving *v, struct sl_buf *out)
+/* Which content a file has, as far as its time and size tell; nothing of what is not there. */
+static void add_file_version(struct sl_buf *out, const char *path)
+{
+    struct stat s;
+
+    if (!stat(path, &s) && s.st_size)
+        sl_buf_addf(out, "%lld.%09ld.%lld ", (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, (long long)s.st_size);
+}
+
+static void add_store_version(const struct serving *v, struct sl_buf *out)
 {
     const char *suffix[] = {"", "-wal"};
 
-    sl_buf_adds(out, "{\"version\": \"");
     for (int i = 0; i < 2; i++) {
         struct sl_buf path = {0};
-        struct stat s;
         sl_buf_addf(&path, "%s%s", v->cli->store_path, suffix[i]);
-        if (!stat(path.s, &s) && s.st_size)
-            sl_buf_addf(out, "%lld.%09ld.%lld ", (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, (long long)s.st_size);
+        add_file_version(out, path.s);
         sl_buf_free(&path);
     }
+}
+
+/* What the page asks every other second: whether there is something new. */
+static int add_version(const struct serving *v, struct sl_buf *out)
+{
+    sl_buf_adds(out, "{\"version\": \"");
+    add_store_version(v, out);
     sl_buf_adds(out, "\", \"store\": ");
     add_string(out, v->cli->store_path);
     sl_buf_adds(out, ", \"follow\": ");
@@ -108,36 +124,61 @@ static int add_version(const struct serving *v, struct sl_buf *out)
     sl_buf_addf(
         out, ", \"imported_ago_s\": %lld, \"problem\": ", v->imported ? (long long)(time(NULL) - v->imported) : -1LL);
     add_string(out, v->problem);
-    sl_buf_adds(out, ", \"first\": ");
-    add_string(out, cli_option(v->cli, "run"));
     sl_buf_adds(out, "}\n");
     return 0;
 }
 
-static int add_runs(struct sl_store *st, struct sl_buf *out, struct sl_err *err)
+/* "first": which is to be shown where nobody has chosen. */
+static int add_runs(const struct serving *v, struct sl_store *st, struct sl_buf *out, struct sl_err *err)
 {
+    const char *first = cli_option(v->cli, "run");
     struct sl_result r = {0};
     struct sl_table *t;
+    int64_t followed = 0;
+    char name[600];
     int rc = sl_result_workflows(&r, st, false, err);
 
     if (rc || !(t = sl_result_find(&r, "runs")))
         return rc ? rc : sl_err(err, SL_ENOTFOUND, "no table of runs");
     sl_buf_addc(out, '{');
     rc = sl_report_add_table(out, t, NULL, err);
+    if (!rc && !first && v->follow)
+        rc = cli_last_below(st, v->follow, false, &followed, err);
+    sl_buf_adds(out, ", \"first\": ");
+    add_string(out, followed ? sl_run_name(st, followed, name, sizeof name) : first);
     sl_buf_adds(out, "}\n");
     return rc;
 }
 
-static int add_report(struct sl_store *st, int64_t workflow, struct sl_buf *out, struct sl_err *err)
+/*
+ * key: of which content of the store, as it was before it was opened; what the user's files say is added.  What was
+ * answered before is answered again, but for a run that goes on, which silence ends.
+ */
+static int add_report(const struct serving *v, struct sl_store *st, int64_t workflow, struct sl_buf *key,
+                      struct sl_buf *out, struct sl_err *err)
 {
     struct sl_sections sections = {0};
     struct sl_findings findings = {0};
     struct sl_report_run run = {.st = st, .workflow = workflow};
-    struct sl_buf problems = {0};
+    struct sl_buf problems = {0}, now = {0};
+    size_t n = key->n;
     int rc = sl_sections_load(&sections, err);
 
     rc = rc ? rc : sl_findings_load(&findings, err);
-    return rc ? rc : sl_report_json(out, &run, 1, &sections, &findings, &problems, err);
+    if (rc)
+        return rc;
+    sl_buf_addf(key, "run %lld ", (long long)workflow);
+    for (size_t i = 0; i < sections.v.n; i++)
+        add_file_version(key, sections.v.v[i].path);
+    for (size_t i = 0; i < findings.v.n; i++)
+        add_file_version(key, findings.v.v[i].path);
+    if (sl_cache_get(&v->reports, key, out))
+        return 0;
+    rc = sl_report_json(out, &run, 1, &sections, &findings, &problems, err);
+    add_store_version(v, &now);
+    if (!rc && !sl_why_is_open(&run.why) && now.n == n && !memcmp(now.s, key->s, n))
+        sl_cache_put(&v->reports, key, out);
+    return rc;
 }
 
 static int is_over(void *deadline)
@@ -306,7 +347,7 @@ static void answer(void *context, const struct sl_request *r, int fd)
     const struct rlimit cpu = {.rlim_cur = 150, .rlim_max = 160}, no_core = {0};
     const struct serving *v = context;
     struct sl_store *st = NULL;
-    struct sl_buf out = {0};
+    struct sl_buf out = {0}, key = {0};
     struct sl_err err = {0};
     int64_t workflow = 0;
     const char *type = JSON;
@@ -321,10 +362,11 @@ static void answer(void *context, const struct sl_request *r, int fd)
         rc = add_version(v, &out);
     } else if (sl_piece_is(r->path, "/api/runs") && !r->post) {
         rc = open_run(v, r, &st, &workflow, &err);
-        rc = rc ? rc : add_runs(st, &out, &err);
+        rc = rc ? rc : add_runs(v, st, &out, &err);
     } else if (sl_piece_is(r->path, "/api/report") && !r->post) {
+        add_store_version(v, &key);
         rc = open_run(v, r, &st, &workflow, &err);
-        rc = rc ? rc : add_report(st, workflow, &out, &err);
+        rc = rc ? rc : add_report(v, st, workflow, &key, &out, &err);
     } else if (sl_piece_is(r->path, "/api/span") && !r->post) {
         rc = open_run(v, r, &st, &workflow, &err);
         rc = rc ? rc : add_span(st, r, &out, &err);
@@ -383,6 +425,7 @@ static int run(struct cli *cli, int argc, char **argv)
         sl_err(&err, SL_EIO, "cannot read %s: %s", v.follow, strerror(errno));
         return cli_fail(cli, &err);
     }
+    sl_cache_open(&v.reports);
     if (place_find_report(v.page, "serve.html", &err))
         return cli_fail(cli, &err);
     if (v.follow) {

@@ -46,8 +46,7 @@ static bool exceeded(const struct sl_result *r, bool compared, const struct cli_
     return over;
 }
 
-/* The last workflow that files below path tell of; 0: there is none.  The others are named on stderr. */
-static int last_below(struct sl_store *st, const char *path, int64_t *workflow, struct sl_err *err)
+int cli_last_below(struct sl_store *st, const char *path, bool say, int64_t *workflow, struct sl_err *err)
 {
     char *real = realpath(path, NULL), name[600];
     sqlite3_stmt *q = sl_store_prepare(st, sql_is_below, err);
@@ -72,7 +71,7 @@ static int last_below(struct sl_store *st, const char *path, int64_t *workflow, 
         }
         sqlite3_reset(q);
     }
-    if (!rc && found.n > 1) {
+    if (!rc && say && found.n > 1) {
         cli_say("the last of %zu runs is told of, %s; the others: spanloom runs -d %s", found.n,
                 sl_run_name(st, *workflow, name, sizeof name), st->path);
     }
@@ -107,7 +106,7 @@ static int of_path(struct cli *cli, const char *path, bool asked, struct sl_stor
         return EXIT_FAILED;
     rc = cli_states(cli, *st, &err);
     if (!rc)
-        rc = last_below(*st, path, workflow, &err);
+        rc = cli_last_below(*st, path, true, workflow, &err);
     if (!rc && !*workflow && asked)
         rc = sl_err(&err, SL_ENOTFOUND, "%s holds no workflow; see what it holds with: spanloom types -d %s", path,
                     (*st)->path);

@@ -56,5 +56,7 @@ int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *wor
  * where something could not be read, which is said, and there is a store to tell of the rest.
  */
 int cli_told_import(struct cli *cli, char *text, bool *in_part);
+/* The last workflow that files below path tell of; 0: there is none.  say: the others are named on stderr. */
+int cli_last_below(struct sl_store *st, const char *path, bool say, int64_t *workflow, struct sl_err *err);
 
 #endif

@@ -79,12 +79,10 @@ int sl_export_csv(struct sl_spans *s, const char *folder, struct sl_export_count
     struct {
         const char *name, *sql;
         uint64_t *rows;
-    } table[] = {{"spans.csv", sql_spans, &counts->spans},
-                 {"events.csv", sql_events, &counts->events},
-                 {"links.csv", sql_links, &counts->links},
-                 {"attributes.csv", sql_attributes, &counts->attributes},
-                 {"samples.csv", sql_samples, &counts->samples},
-                 {"sources.csv", sql_sources, &sources}};
+    } table[] = {
+        {"spans.csv", sql_spans, &counts->spans},       {"events.csv", sql_events, &counts->events},
+        {"links.csv", sql_links, &counts->links},       {"attributes.csv", sql_attributes, &counts->attributes},
+        {"samples.csv", sql_samples, &counts->samples}, {"sources.csv", sql_sources, &sources}};
     struct sl_folder to;
     int rc;
 

@@ -12,10 +12,10 @@ struct sl_layout {
     int64_t *begin_ns, *end_ns; /* by index in the outline: first and last event; SL_NO_TIME: none */
     uint32_t *place;            /* what it lies in; SL_NO_INDEX: nothing */
     uint32_t *top;              /* of work: index of the type of the work that it belongs to; of a place SL_NO_INDEX */
-    uint32_t *work;             /* spans that are work and have a time: by place, top, begin, and the longer ones first */
+    uint32_t *work; /* spans that are work and have a time: by place, top, begin, and the longer ones first */
     uint32_t works;
-    bool *is_work; /* by index of a type (words.names) */
-    bool *holds;   /* places that have places */
+    bool *is_work;    /* by index of a type (words.names) */
+    bool *holds;      /* places that have places */
     uint64_t untimed; /* spans of types of work that nothing says of when they were */
 };
 

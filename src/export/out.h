@@ -26,8 +26,8 @@ bool sl_out_failed(const struct sl_out *o);
 int sl_out_close(struct sl_out *o, int rc, struct sl_err *err);
 
 /*
- * A folder of files, of which all appear when all are whole: it is made beside its name, or, where that is there, within
- * it, and what it had of these names is replaced.  At most SL_FOLDER_FILES; one at a time, as above.
+ * A folder of files, of which all appear when all are whole: it is made beside its name, or, where that is there,
+ * within it, and what it had of these names is replaced.  At most SL_FOLDER_FILES; one at a time, as above.
  */
 enum { SL_FOLDER_FILES = 8 };
 

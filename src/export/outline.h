@@ -38,9 +38,7 @@ struct sl_outline {
     struct sl_intern labels;
     uint64_t *hash; /* NULL: no identities were asked for */
     uint32_t *root; /* in trace */
-    SL_VEC(struct {
-        uint64_t word[2];
-    })
+    SL_VEC(struct { uint64_t word[2]; })
     trace;
     bool any_after; /* links of that kind */
 };

@@ -30,7 +30,7 @@ int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct s
                            .links = {.one = sql_links, .all = sql_all_links},
                            .after = {.one = sql_after, .all = sql_all_after}};
     sl_store_exec(st, "PRAGMA cache_size = -65536", NULL); /* KiB; what is asked for lies all over the store */
-    if ((rc = sl_store_exec(st, "BEGIN", err))) /* one state of it; and a lock once, not for each query */
+    if ((rc = sl_store_exec(st, "BEGIN", err)))            /* one state of it; and a lock once, not for each query */
         return rc;
     if (run) {
         char *sql = sqlite3_mprintf("%s", sql_of_run), *at = strstr(sl_must(sql), "?1");
@@ -243,8 +243,7 @@ int sl_spans_links(struct sl_spans *s, int64_t id, struct sl_err *err)
             struct sl_exported_link l = {(enum sl_link_kind)sqlite3_column_int(r->of, 1),
                                          sqlite3_column_int64(r->of, 2),
                                          sl_words_name(&s->words, sqlite3_column_int64(r->of, 3)),
-                                         sqlite3_column_double(r->of, 4),
-                                         sqlite3_column_type(r->of, 4) == SQLITE_NULL};
+                                         sqlite3_column_double(r->of, 4), sqlite3_column_type(r->of, 4) == SQLITE_NULL};
             if (l.kind >= SL_IN && l.kind <= SL_FLOW && sl_spans_index(s, l.other) != SL_NO_INDEX)
                 *sl_vec_add(&s->link) = l;
         }

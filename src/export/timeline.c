@@ -232,8 +232,8 @@ static void find_arrows(struct timeline *t, uint32_t span, bool nested, bool pla
             enum sl_link_kind kind = sl_cause_kind(of->of[i]);
             if (kind != SL_AFTER && (place || !sl_layout_is_work(&t->layout, o, other)))
                 continue;
-            if (kind == SL_IN && ((nested && to_here) ||
-                                  (o->parent[other] != SL_NO_INDEX && o->parent[other] == o->parent[span])))
+            if (kind == SL_IN &&
+                ((nested && to_here) || (o->parent[other] != SL_NO_INDEX && o->parent[other] == o->parent[span])))
                 continue;
             add_arrow(t, kind, to_here ? other : span, to_here ? span : other, to_here);
         }
@@ -283,8 +283,7 @@ static bool find_container(struct timeline *t, uint32_t i, const struct sl_expor
     bool found = false;
 
     for (uint32_t c = o->cause.start[i]; !found && !*rc && c < o->cause.start[i + 1]; c++)
-        found = sl_cause_kind(o->cause.of[c]) == SL_IN &&
-                nest(t, o->id.v[o->cause.of[c].span], span, lane, err, rc);
+        found = sl_cause_kind(o->cause.of[c]) == SL_IN && nest(t, o->id.v[o->cause.of[c].span], span, lane, err, rc);
     return found;
 }
 

@@ -118,7 +118,8 @@ static bool plain(const struct sl_json_text *t, struct sl_arena *arena, struct s
 {
     switch (t->kind) {
     case '"':
-        for (uint32_t i = 0; t->escaped && i + 5 < t->n; i++) /* where NUL and half a pair end up is for SQLite to say */
+        for (uint32_t i = 0; t->escaped && i + 5 < t->n;
+             i++) /* where NUL and half a pair end up is for SQLite to say */
             if (t->s[i] == '\\' && t->s[++i] == 'u' && (t->s[i + 1] == '0' || t->s[i + 1] == 'd' || t->s[i + 1] == 'D'))
                 return false;
         v->type = SQLITE_TEXT;

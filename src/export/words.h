@@ -38,7 +38,7 @@ struct sl_words {
 int sl_words_load(struct sl_words *w, struct sl_store *st, struct sl_err *err);
 void sl_words_free(struct sl_words *w);
 
-const char *sl_words_name(const struct sl_words *w, int64_t id);      /* "": there is none */
+const char *sl_words_name(const struct sl_words *w, int64_t id); /* "": there is none */
 const char *sl_words_component(const struct sl_words *w, int64_t source);
 /* Whether spans are called by one of its fields. */
 bool sl_words_call(const struct sl_words *w, int64_t shape);

@@ -426,6 +426,19 @@ int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
 
 /* ---- all of it ---- */
 
+bool sl_why_is_open(struct sl_result *r)
+{
+    struct sl_table *run = sl_result_find(r, "run");
+    bool is = false;
+
+    if (run) {
+        sl_table_rewind(run);
+        is = sl_table_next(run, NULL) > 0 && !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "goes on");
+        sl_table_rewind(run);
+    }
+    return is;
+}
+
 static int find_worker_type(struct why *y, struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(y->st, sql_worker_type, err);

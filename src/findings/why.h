@@ -59,6 +59,8 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
 /* The same of the workflow whose facts are open. */
 int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
                     struct sl_err *err);
+/* Whether the run goes on, as far as was known then. */
+bool sl_why_is_open(struct sl_result *r);
 
 /*
  * Two of these beside each other, A and B.  Tables: changes, what is slower or faster, most first: findings, apps (the

@@ -283,6 +283,35 @@ def the_page_and_its_sql():
 
 
 @test
+def an_answer_is_kept_while_nothing_changed():
+    """What a report costs once it costs again when the store, or a section of the user's, has changed, and not before."""
+    imported(EXAMPLE)
+    os.environ["XDG_CONFIG_HOME"] = path("config")
+    try:
+        with serving() as s:
+            def spent():
+                """CPU seconds of children that have ended."""
+                until(lambda: not subprocess.run(["ps", "--no-headers", "--ppid", str(s.process.pid)], capture_output=True, text=True).stdout.strip(), "the child ends")
+                with open(f"/proc/{s.process.pid}/stat", encoding="utf-8") as file:
+                    return sum(map(int, file.read().rpartition(")")[2].split()[13:15])) / os.sysconf("SC_CLK_TCK")
+
+            def ask():
+                before = spent()
+                return s.ask("/api/report?run=parsl-htex")[2], spent() - before
+            first, cost = ask()
+            again, kept = ask()
+            equal(again, first)
+            check(kept < cost / 3, kept, cost)
+            write(path("config", "spanloom", "report", "hosts.yaml"), "title: Hosts\nabout: x\nfigures:\n  hosts:\n    about: x\n    sql: SELECT 1 AS a\n")
+            check('"name": "hosts"' in ask()[0])
+            spanloom("import", "--quiet", "-d", path("spanloom.db"), f"{ROOT}/tests/data/parsl-2026-dual")
+            check(ask()[0] != first and len(s.json("/api/runs")["data"]["run"]) == 2)
+            note(f"a report of 198 tasks: {cost:.2f} s of CPU, then {kept:.2f} s")
+    finally:
+        del os.environ["XDG_CONFIG_HOME"]
+
+
+@test
 def a_run_that_goes_on():
     """What its logs gain is on the page by itself."""
     small_run(path("whole"), tasks=40)
@@ -306,11 +335,27 @@ def a_run_that_goes_on():
         version = s.json("/api/version")["version"]
         time.sleep(5)
         equal(s.json("/api/version")["version"], version, "nothing is new, and the store is left as it is")
+        # what a reader has set up is as it was, when the page is made anew: a time, an app, how tables are sorted, what is unfolded, the timeline, focus and place
+        live.run("document.querySelector('#apps button.pick').click(); document.querySelector('#apps .behind').open = true; [...document.querySelectorAll('#tasks th button')].find(b => b.innerText === 'queued').click(); 1")
+        live.run("T = document.querySelector('.timeline').timeline; T.go([0, T.whole[1] * 0.8]); T.search.value = 'task 3'; T.find('task 3'); T.groups.at(-1).open = !T.groups.at(-1).open; T.layout(); 1")
+        live.page.wait("document.querySelectorAll('.selection .chip').length === 3", 20)
+        live.run("document.querySelector('#tasks').scrollIntoView(); document.querySelectorAll('#tasks button')[3].focus({preventScroll: true}); 1")
+        setup = """JSON.stringify([[...document.querySelectorAll('.selection .chip')].map(e => e.innerText), document.querySelector('#apps .behind').open, [...document.querySelectorAll('#tasks th')].findIndex(e => e.ariaSort),
+            (T => [T.view, T.search.value, T.hits.length > 0, T.groups.at(-1).open])(document.querySelector('.timeline').timeline), document.activeElement.closest('section')?.id, document.activeElement.tagName,
+            Math.round(document.querySelector('#tasks').getBoundingClientRect().top / 4)])"""
+        was = live.run(setup)
+        live.run("document.querySelector('main').dataset.before = 'yes'; 1")
         for folder, _, files in os.walk(path("grows")):
             for name in files:
                 shutil.copy(f"{folder.replace(path('grows'), path('whole'))}/{name}", f"{folder}/{name}")
         live.page.wait(f"{tasks} === {want}", 60)
+        equal(live.run("document.querySelector('main').dataset.before ?? null"), None)
+        equal(live.run(setup), was)
         check("following" in live.run("document.querySelector('.live').innerText"))
+        live.page.wait("/The run (has ended|has no task left|is silent|goes on)/.test(document.querySelector('.live [role=status]').innerText)", 20)
+        [state] = {f["data"]["state"][0] for r in s.json(f"/api/report?run={s.json('/api/runs')['data']['run'][0]}")["runs"] for sec in r["sections"] for f in sec["figures"] if f["name"] == "run"}
+        note(f"at the end: {state}, {live.run('document.title')}")
+        check(state not in ("ended", "done") or "has" in live.run("document.title"), state)
         equal(live.said(), [])
 
 

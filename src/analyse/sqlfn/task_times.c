@@ -59,7 +59,7 @@ struct state {
     struct sl_workflow own;
     const struct sl_workflow *w; /* own, or what the program has loaded */
     struct times of;
-    size_t known; /* of which task, plus 1 */
+    size_t known;                      /* of which task, plus 1 */
     const struct sl_told *keys, *told; /* told: NULL: not asked for so far */
 };
 

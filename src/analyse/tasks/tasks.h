@@ -64,8 +64,8 @@ struct sl_workflow {
     int64_t pause_ns;  /* the driver pauses so long by itself, at most: sl_driver_pause() */
     struct sl_arena arena;
     struct sl_told *told; /* what attributes say (told.h) */
-    unsigned char *role; /* by rank of a type's name: enum sl_role */
-    uint32_t *worker;    /* by span: the worker of which it is a subspan; SL_NO_INDEX: of none */
+    unsigned char *role;  /* by rank of a type's name: enum sl_role */
+    uint32_t *worker;     /* by span: the worker of which it is a subspan; SL_NO_INDEX: of none */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One scan of what attributes say, and arrays by span of whose it is: SQL would look up the attributes of each task, and
- * take each value out of its list by itself.
+ * One scan of what attributes say, and arrays by span of whose it is: SQL would look up the attributes of each task,
+ * and take each value out of its list by itself.
  */
 #include "analyse/tasks/told.h"
 #include "analyse/ext.h"
@@ -34,7 +34,7 @@ struct load {
     struct sl_told *t;
     uint32_t *task_of, *try_of; /* by span: of which task it is a view, of which try; SL_NO_INDEX */
     SL_VEC(struct one) one;
-    SL_VEC(struct shape) shape; /* those that are wanted */
+    SL_VEC(struct shape) shape;                   /* those that are wanted */
     uint32_t (*of_task)[WHATS], (*of_try)[WHATS]; /* values */
     sqlite3_stmt *extract;
     struct sl_buf text;
@@ -101,8 +101,7 @@ static uint32_t extracted(struct load *l, sqlite3_value *vals, uint32_t pos)
                     type == SQLITE_INTEGER ? 'i'
                     : type == SQLITE_FLOAT ? 'r'
                                            : 't',
-                    (const char *)sqlite3_column_text(l->extract, 0),
-                    (size_t)sqlite3_column_bytes(l->extract, 0));
+                    (const char *)sqlite3_column_text(l->extract, 0), (size_t)sqlite3_column_bytes(l->extract, 0));
     sqlite3_reset(l->extract);
     return id;
 }

@@ -17,8 +17,8 @@ struct sl_try {
 
 struct sl_told {
     bool loaded;
-    uint32_t *app, *exception; /* by task: values; 0: nothing says */
-    uint32_t *last;            /* by task: its last try; SL_NO_INDEX: it has none */
+    uint32_t *app, *exception;   /* by task: values; 0: nothing says */
+    uint32_t *last;              /* by task: its last try; SL_NO_INDEX: it has none */
     SL_VEC(struct sl_try) tries; /* by the span of their task, then by number */
     struct sl_intern value;      /* each with its type: sl_told_result() */
     struct sl_buf key_text;
