@@ -100,7 +100,8 @@ writeFileSync("dist/headless.js", `/*\n${notice.replace(/\*\//g, "* /")}*/\n${he
 writeFileSync("dist/page.html", page("page", browser, "page.css"));
 writeFileSync("dist/report.html", page("report", browser, "page.css", "report.css"));
 writeFileSync("dist/run.html", page("run", run, "run.css", "timeline.css", "serve.css"));
-// what serve sends asks it again
-writeFileSync("dist/serve.html", read("dist/run.html").replace("base-uri 'none'", "connect-src 'self'; base-uri 'none'"));
+// what serve sends asks it again, but for no picture of it, as browsers do
+writeFileSync("dist/serve.html", read("dist/run.html").replace("base-uri 'none'", "connect-src 'self'; img-src data:; base-uri 'none'")
+    .replace("<title>", '<link rel="icon" href="data:,"><title>'));
 const schemas = Object.fromEntries(["vega", "vega-lite"].map(name => [name, bare(schema(name))]));
 writeFileSync("dist/schemas.json", JSON.stringify(schemas));

@@ -244,7 +244,7 @@ export class Timeline {
         const whole = this.whole[1] - this.whole[0],
             width = Math.max(whole * 1e-9, 1e-9, Math.min(whole, to[1] - to[0])),
             from = Math.max(this.whole[0], Math.min(to[0], this.whole[1] - width));
-        this.view = [from, from + width];
+        this.view = width >= whole * (1 - 1e-9) ? this.whole : [from, from + width];
         this.later();
         if (!tell) return;
         clearTimeout(this.telling);

@@ -107,3 +107,34 @@ class Page:
             if time.monotonic() > end:
                 raise TimeoutError(f"waited {timeout} s for {script}")
             time.sleep(0.05)
+
+    def drag(self, x, y, to_x, to_y):
+        for kind, a, b in ("mousePressed", x, y), ("mouseMoved", (x + to_x) / 2, y), ("mouseMoved", to_x, to_y), ("mouseReleased", to_x, to_y):
+            self.browser.call("Input.dispatchMouseEvent", self.session, type=kind, x=round(a), y=round(b), button="left", buttons=1, clickCount=1)
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def press(self, *keys):
+        codes = {"Escape": 27, "Enter": 13, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        for key in keys:
+            more = {"text": {"Enter": "\r"}.get(key, key)} if len(key) == 1 or key == "Enter" else {}
+            self.browser.call("Input.dispatchKeyEvent", self.session, type="keyDown", key=key, windowsVirtualKeyCode=codes.get(key, ord(key[0].upper())), **more)
+            self.browser.call("Input.dispatchKeyEvent", self.session, type="keyUp", key=key, windowsVirtualKeyCode=codes.get(key, ord(key[0].upper())))
+            self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def watch(self):
+        """From here on said() and asked() tell."""
+        self.browser.messages.clear()
+        for method in "Runtime.enable", "Log.enable", "Network.enable", "Page.enable":
+            self.browser.call(method, self.session)
+
+    def told(self, *methods):
+        self.run("1")
+        return [m["params"] for m in self.browser.messages if m.get("sessionId") == self.session and m.get("method") in methods]
+
+    def said(self):
+        """What the console had, exceptions and dialogs."""
+        return self.told("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening")
+
+    def asked(self):
+        """Addresses that were asked for."""
+        return [p["request"]["url"] for p in self.told("Network.requestWillBeSent")]

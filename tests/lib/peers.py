@@ -9,6 +9,7 @@ import sys
 import threading
 
 import browser as chromium
+import firefox
 from harness import ROOT
 
 VENV = os.environ.get("PEERS", f"{ROOT}/build-peers")
@@ -33,6 +34,11 @@ def needs(name):
 def needs_chromium():
     if not chromium.PROGRAM:
         skip("there is no chromium")
+
+
+def needs_firefox():
+    if not firefox.PROGRAM:
+        skip("there is no Firefox")
 
 
 def python():
@@ -60,3 +66,13 @@ def browser():
         _started["browser"] = chromium.Browser().__enter__()
         atexit.register(_started["browser"].__exit__)
     return _started["browser"]
+
+
+def browser_called(name):
+    """chromium or firefox, started once."""
+    if name == "chromium":
+        return browser()
+    if name not in _started:
+        _started[name] = firefox.Browser().__enter__()
+        atexit.register(_started[name].__exit__)
+    return _started[name]
