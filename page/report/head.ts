@@ -52,11 +52,14 @@ function title(run: Run): HTMLElement {
 function compared(report: Report, context: Context): HTMLElement | undefined {
     const changes = report.compared?.["changes"];
     if (!changes) return undefined;
+    const took = report.runs.map(run => number(figure(section(run, "findings"), "run"), "makespan_s")),
+        by = took[1]! - took[0]!;
     const nameOf = (i: number) => report.runs[i]?.run ?? report.runs[i]?.store ?? "";
-    const section = el("section", { id: "compared", "aria-labelledby": "compared-title" },
+    const box = el("section", { id: "compared", "aria-labelledby": "compared-title" },
         el("h2", { id: "compared-title" }, "What changed"),
+        ...(Number.isFinite(by) ? [el("p", { class: "headline" }, name(nameOf(1)), " took ", el("span", { class: by > 0 ? "bad" : "good" }, `${seconds(Math.abs(by))} ${by > 0 ? "more" : "less"}`), " than ", name(nameOf(0)), ` (${by > 0 ? "+" : "-"}${Math.abs((100 * by) / took[0]!).toFixed(1)} %).`)] : []),
         el("p", { class: "quiet about" }, "findings, apps and parts of the critical path that take longer or shorter in the second run, most first; nothing in one column: only the other run has it."));
-    section.append(scope({ name: "compared", title: "", about: "", needs: null, figures: [] }, context), changes.rows ? table(changes, {
+    box.append(scope({ name: "compared", title: "", about: "", needs: null, figures: [] }, context), changes.rows ? table(changes, {
         label: "What changed from the first run to the second", figure: "changes", most: 15,
         columns: [
             { name: "what" }, { name: "name", wide: true }, { name: "a_s", heading: nameOf(0) }, { name: "b_s", heading: nameOf(1) },
@@ -64,7 +67,7 @@ function compared(report: Report, context: Context): HTMLElement | undefined {
             { name: "a", heading: `in ${nameOf(0)}`, wide: true }, { name: "b", heading: `in ${nameOf(1)}`, wide: true },
         ],
     }) : el("p", {}, "Nothing that would be told."));
-    return section;
+    return box;
 }
 
 export function header(report: Report, contexts: Context[]): Node[] {

@@ -88,7 +88,7 @@ function show(report: Report, anew = true): void {
         learn(texts(path, "state").map((state, i) => [state ?? "", pathKind[i] ?? null] as const).sort(([a], [b]) => a.localeCompare(b)));
     }
     const nav = el("nav", { "aria-label": "Sections" }),
-        main = el("main"),
+        main = el("main", { class: contexts.length > 1 ? "two" : null }),
         absent: [string, string | null][] = [];
 
     main.append(...header(report, contexts));
@@ -110,7 +110,7 @@ function show(report: Report, anew = true): void {
     if (absent.length)
         main.append(el("section", { class: "absent", "aria-label": "What is not in this report" },
             el("p", { class: "quiet" }, `Not here: ${[...new Set(absent.map(([, needs]) => needs))].map(needs => absent.filter(([, n]) => n === needs).map(([title]) => title).join(", ") + (needs ? `, for want of ${needs}` : "")).join("; ")}.`)));
-    const body = [el("div", { class: "top" }, nav, bar(contexts)), main];
+    const body = [el("div", { class: contexts.length > 1 ? "top two" : "top" }, nav, bar(contexts)), main];
     document.body.prepend(...body);
 }
 

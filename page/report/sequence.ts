@@ -24,7 +24,7 @@ shows("sequence", answers, (s, context) => {
         { choice, index } = context;
     if (!whole) return undefined;
     const high = across(context, run => Math.max(...numbers(figure(section(run, "sequence"), "events"), "p95_s"))),
-        width = context.report.runs.length > 1 ? 260 : 520,
+        width = context.report.runs.length > 1 ? 200 : 520,
         x = (t: number) => (width * Math.min(t, high)) / high,
         box = el("div", { class: "waterfall" }),
         name = `sequence ${index} all`;

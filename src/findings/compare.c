@@ -60,8 +60,8 @@ static void gather(struct compared *c, struct sl_result *r, int side)
     t = sl_result_find(r, "apps");
     while (sl_table_next(t, NULL) > 0) {
         char tasks[64];
-        snprintf(tasks, sizeof tasks, "%lld tasks, median %.3g s", (long long)sl_table_int(t, TASKS),
-                 sl_table_real(t, MEDIAN));
+        snprintf(tasks, sizeof tasks, "%lld task%s, median %.3g s", (long long)sl_table_int(t, TASKS),
+                 sl_table_int(t, TASKS) == 1 ? "" : "s", sl_table_real(t, MEDIAN));
         put(c, "app", sl_table_text_or_empty(t, APP), side, sl_table_real(t, RUN) / fmax(1, c->places[side]), tasks);
     }
     t = sl_result_find(r, "went");

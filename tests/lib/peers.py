@@ -36,11 +36,6 @@ def needs_chromium():
         skip("there is no chromium")
 
 
-def needs_firefox():
-    if not firefox.PROGRAM:
-        skip("there is no Firefox")
-
-
 def python():
     return f"{VENV}/bin/python"
 
