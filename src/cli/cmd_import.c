@@ -289,7 +289,7 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
     struct sl_import_result r = {0};
     struct sl_store *st = NULL;
     struct sl_err err = {0};
-    bool is_new = access(cli->store_path, F_OK) != 0;
+    bool is_new = !tell && !cli_option(cli, "quiet") && access(cli->store_path, F_OK) != 0; /* by why and report */
     int rc = sl_store_open(&st, cli->store_path, SL_STORE_CREATE, &err);
 
     if (!rc)
@@ -298,7 +298,7 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
         say_idle(st);
         cli_lens_say_idle(st);
     }
-    is_new &= !rc && !tell && !sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_span)", 1);
+    is_new &= !rc && !sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_span)", 1);
     sl_store_close(st);
     if (is_new)
         unlink(cli->store_path);

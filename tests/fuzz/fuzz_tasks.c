@@ -69,14 +69,16 @@ static void run(const char *sql)
 
 static void open_store(void)
 {
+    static const char *const schema[] = {"today.sql", "views.sql", "index.sql"};
     struct sl_store st = {0};
     struct sl_recipes *set = fuzz_recipes(NULL);
     char sql[200];
 
     MUST(sqlite3_open(":memory:", &db) == SQLITE_OK && sl_analyse_register(db) == SQLITE_OK);
-    for (const struct sl_embedded *f = sl_embedded_schema; f->name; f++) /* by name: the numbered ones go first */
-        if (strcmp(f->name, "check.sql") != 0)
-            run(f->data);
+    for (size_t i = 0; i < sizeof schema / sizeof *schema; i++)
+        for (const struct sl_embedded *f = sl_embedded_schema; f->name; f++)
+            if (!strcmp(f->name, schema[i]))
+                run(f->data);
     st.db = db;
     st.path = (char *)(uintptr_t) "fuzz";
     MUST(sl_states_write(&st, "main", set, NULL) == 0);

@@ -25,15 +25,14 @@ static void run(sqlite3 *db, const char *sql)
 
 static int open_store(void **state)
 {
+    static const char *const schema[] = {"today.sql", "check.sql", "views.sql", "index.sql"};
     sqlite3 *db;
 
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    for (const struct sl_embedded *f = sl_embedded_schema; f->name; f++)
-        if (strcmp(f->name, "index.sql") != 0)
-            run(db, f->data);
-    for (const struct sl_embedded *f = sl_embedded_schema; f->name; f++)
-        if (!strcmp(f->name, "index.sql"))
-            run(db, f->data);
+    for (size_t i = 0; i < sizeof schema / sizeof *schema; i++)
+        for (const struct sl_embedded *f = sl_embedded_schema; f->name; f++)
+            if (!strcmp(f->name, schema[i]))
+                run(db, f->data);
     assert_int_equal(sl_analyse_register(db), SQLITE_OK);
     /* names against the order of the alphabet */
     run(db, "INSERT INTO sl_source (id, path, recipe, component) VALUES (1, 'file', 'r', 'c');"
