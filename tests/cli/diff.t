@@ -39,7 +39,6 @@ What changed from one run to another.
   
   Both have the same orderings of events
   $ spanloom diff a.db b.db --all | tail -20 | cut -c1-100
-       13      13      25 us      25 us          0           -2 us to +2 us                  -  parsl.
         1       1      31 us      31 us          0           -                               -  parsl.
         4       4      22 us      22 us          0           -                               -  parsl.
         1       1      14 us      14 us          0           -                               -  parsl.
@@ -54,6 +53,7 @@ What changed from one run to another.
         1       1      19 us      19 us          0           -                               -  parsl.
         4       4    10.1 ms    10.1 ms          0           -                               -  parsl.
       220     220     7.55 s     7.55 s          0           -2.28 s to +2.17 s              0  parsl.
+        4       4      80 us      80 us          0           -                               -  parsl.
       220     220    54.5 ms    54.5 ms          0           -12.4 ms to +12.1 ms            0  parsl.
   
   Both have the same orderings of events
@@ -64,10 +64,10 @@ What changed from one run to another.
   A  a.db: 198 spans of type parsl.monitoring.task, 9 orderings of events
   B  b.db: 198 spans of type parsl.monitoring.task, 9 orderings of events
   
-  From one event to the next: both have 35 transitions; the medians of 33 did not change, --all shows them
+  From one event to the next: both have 34 transitions; the medians of 32 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
-      219     219     338 us     587 us    +249 us    +74 %  +135 us to +317 us *     +1.82 ms  parsl.executor.htex.worker.task/worker_completed_task ->
+      219     219    1.49 ms    1.81 ms    +317 us    +21 %  +142 us to +425 us *      +885 us  parsl.task/ran -> parsl.task/ended
   not surely: the interval has 0, or one side has it more often, since who logs first differs
        43      43    1.03 ms     767 us    -265 us    -26 %  -475 us to +11 us         -954 us  parsl.task/ended -> parsl.rundir.try/try_failed
   
@@ -109,7 +109,7 @@ The gate says on stderr what it saw, and exits with 3:
        6.4 ms      6.4 ms           0  htex worker, result on its way back
                                     0  5 more; --all shows them
   
-  From one event to the next: both have 35 transitions, and no median changed
+  From one event to the next: both have 34 transitions, and no median changed
   
   Both have the same orderings of events
   
@@ -138,7 +138,7 @@ For programs:
         1 what
         5 task
        13 critical_path
-       35 transition
+       34 transition
 
 Through a lens:
 
@@ -146,20 +146,20 @@ Through a lens:
   From one event to the next: both have 4 transitions; the medians of 1 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
-      219     218     827 us    20.8 ms     +20 ms  +2419 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.task/ended
+      219     218     827 us    20.8 ms     +20 ms  +2419 %  +19.6 ms to +20.5 ms *     +20 ms  parsl.task/ran -> parsl.task/ended
   not surely: the interval has 0, or one side has it more often, since who logs first differs
        30      29     3.75 s     3.74 s   -16.7 ms  -0.44 %  -2.3 s to +2.28 s        +87.9 ms  parsl.task/ended -> parsl.executor.htex.worker.task/worker_received_task
-      219     218      80 ms    79.5 ms    -463 us  -0.58 %  -10.6 ms to +10.8 ms     -11.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_completed_task
+      219     218      80 ms    79.5 ms    -463 us  -0.58 %  -10.6 ms to +10.8 ms     -11.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.task/ran
   
   3 transitions that only B has
         n     median
-        1     3.05 s  parsl.task/ended -> parsl.executor.htex.worker.task/worker_completed_task
+        1     3.05 s  parsl.task/ended -> parsl.task/ran
         1    15.8 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.task/ended
-        1    4.47 ms  parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_received_task
+        1    4.47 ms  parsl.task/ran -> parsl.executor.htex.worker.task/worker_received_task
   
   1 new ordering of events that only B has, of 1 span
   orderings     spans  compared with the most common of A
-          1         1  with parsl.executor.htex.worker.task/worker_completed_task (2 times), parsl.executor.htex.worker.task/worker_received_task (2 times), parsl.task/ended (2 times)
+          1         1  with parsl.executor.htex.worker.task/worker_received_task (2 times), parsl.task/ended (2 times), parsl.task/ran (2 times)
   
   what several logs tell of one moment is one event (--lens none: as they are)
 
@@ -201,44 +201,46 @@ Other runs:
       1.19 ms      272 us     -917 us  task 12 (add)
                                        13 more; --all shows them
   
-  From one event to the next: both have 1 transition
+  From one event to the next: both have 2 transitions
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   surely changed (the interval is without 0), what matters most first
        20      20      90 us      68 us     -22 us    -25 %  -30 us to -3 us *         -419 us  parsl.rundir.task/submitted -> parsl.rundir.task/pending
+  not surely: the interval has 0, or one side has it more often, since who logs first differs
+       17      19     332 us     407 us     +75 us    +23 %  -16 us to +224 us               -  parsl.task/ran -> parsl.task/ended
   
-  28 transitions that only A has, those with most of the time first; --all shows all
+  27 transitions that only A has, those with most of the time first; --all shows all
         n     median
        18     182 ms  parsl.task/launched -> parsl.executors.threads.task/thread_started_task
-        4     150 ms  parsl.executors.threads.task/thread_started_task -> parsl.monitoring.try/running_ended
+        4     150 ms  parsl.executors.threads.task/thread_started_task -> parsl.task/ran
         1     490 ms  parsl.monitoring.try/pending -> parsl.rundir.try/try_failed
        16    10.2 ms  parsl.monitoring.try/pending -> parsl.task/launched
         3    4.21 ms  parsl.monitoring.try/pending -> parsl.monitoring.try/running
   
-  13 transitions that only B has, those with most of the time first; --all shows all
+  12 transitions that only B has, those with most of the time first; --all shows all
         n     median
        19     3.13 s  parsl.task/launched -> parsl.task/to_worker
         1     3.87 s  parsl.rundir.task/pending -> parsl.rundir.try/try_failed
-       19     100 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.executor.htex.worker.task/worker_completed_task
+       19     100 ms  parsl.executor.htex.worker.task/worker_received_task -> parsl.task/ran
        19    78.9 ms  parsl.task/to_worker -> parsl.executor.htex.worker.task/worker_received_task
        19    7.18 ms  parsl.rundir.task/pending -> parsl.task/launched
   
-  Events that only A has: parsl.executors.threads.task/thread_completed_task, parsl.executors.threads.task/thread_started_task, parsl.monitoring.task/invoked, parsl.monitoring.try/dep_fail, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/memo_done, parsl.monitoring.try/pending, parsl.monitoring.try/running, parsl.monitoring.try/running_ended
+  Events that only A has: parsl.executors.threads.task/thread_completed_task, parsl.executors.threads.task/thread_started_task, parsl.monitoring.task/invoked, parsl.monitoring.try/dep_fail, parsl.monitoring.try/fail_retryable, parsl.monitoring.try/failed, parsl.monitoring.try/memo_done, parsl.monitoring.try/pending, parsl.monitoring.try/running
   
-  Events that only B has: parsl.executor.htex.worker.task/worker_completed_task, parsl.executor.htex.worker.task/worker_received_task, parsl.task/to_worker
+  Events that only B has: parsl.executor.htex.worker.task/worker_received_task, parsl.task/to_worker
   
   6 vanished orderings of events that only A has, of 20 spans
   orderings     spans  compared with the most common of B
           3        17  but for events that one side never has, the same
-          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.task/launched
-          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/pending and 2 more
-          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.task/launched
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.task/launched, parsl.task/ran
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/pending and 3 more
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.task/launched, parsl.task/ran
   
   4 new orderings of events that only B has, of 20 spans
   orderings     spans  compared with the most common of A
           1        17  but for events that one side never has, the same
-          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.task/ended, parsl.task/launched
-          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/pending and 3 more
-          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.task/ended, parsl.task/launched
+          1         1  with parsl.rundir.task/dep_fail, parsl.rundir.try/try_failed without parsl.task/ended, parsl.task/launched, parsl.task/ran
+          1         1  with parsl.rundir.task/fail_retryable, parsl.rundir.task/failed, parsl.rundir.task/pending and 4 more
+          1         1  with parsl.rundir.task/memo_done, parsl.rundir.task/memo_found without parsl.task/ended, parsl.task/launched, parsl.task/ran
   
   what several logs tell of one moment is one event (--lens none: as they are)
   $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task | head -15

@@ -17,9 +17,8 @@ Where the time of a typical task went.
        12.1 s     8.3 s     52 us    15.4 s  parsl.task/to_worker
        12.2 s    108 ms    405 us    1.55 s  parsl.executor.htex.worker.task/worker_received_task
        12.2 s    602 us    323 us   3.37 ms  parsl.monitoring.try/running
-       12.3 s    135 ms   33.1 ms    4.05 s  parsl.monitoring.try/running_ended
-       12.3 s   1.31 ms    535 us   8.32 ms  parsl.executor.htex.worker.task/worker_completed_task
-       12.3 s    628 us    113 us   20.1 ms  parsl.task/ended
+       12.3 s    135 ms   33.1 ms    4.05 s  parsl.task/ran
+       12.3 s   1.94 ms    698 us   20.9 ms  parsl.task/ended
   $ spanloom sequences parsl.executor.htex.worker.task
   There are 2 different orderings of events below 220 spans of type parsl.executor.htex.worker.task
   Most common: 219 spans
