@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/skew.h"
+#include "base/clock.h"
+
+#include <math.h>
 
 enum { SOURCE, PATH, REFERENCE, PAIRS, BACKWARDS, LOWER_S, UPPER_S, OFFSET_S, OFFSET_NS };
 
+/* With its sign and unit; beside whole seconds what clocks differ by within them is told, too. */
+static char *seconds(double s, char buf[32])
+{
+    char text[32];
+
+    if (fabs(s) >= 1)
+        snprintf(buf, 32, "%+.6f s", s);
+    else
+        snprintf(buf, 32, "%s%s", s > 0 ? "+" : "", sl_seconds_text(s, text));
+    return buf;
+}
+
 static char *bound(const struct sl_table *t, int column, char buf[32])
 {
-    snprintf(buf, 32, "%+.6f", sl_table_real(t, column));
-    return sl_table_is_null(t, column) ? "any" : buf;
+    return sl_table_is_null(t, column) ? "any" : seconds(sl_table_real(t, column), buf);
 }
 
 static void add_row(struct sl_table *to, const struct sl_table *t)
@@ -16,8 +30,10 @@ static void add_row(struct sl_table *to, const struct sl_table *t)
     char low[32], high[32], text[80];
 
     sl_table_add(to);
-    snprintf(text, sizeof text, "%+.6f s", sl_table_real(t, OFFSET_S));
-    sl_table_put_text(to, CORRECTION, reference ? "reference" : sl_table_int(t, OFFSET_NS) ? text : "none");
+    sl_table_put_text(to, CORRECTION,
+                      reference                    ? "reference"
+                      : sl_table_int(t, OFFSET_NS) ? seconds(sl_table_real(t, OFFSET_S), low)
+                                                   : "none");
     snprintf(text, sizeof text, "%s to %s", bound(t, LOWER_S, low), bound(t, UPPER_S, high));
     sl_table_put_text(to, BOUNDS, reference ? "" : text);
     sl_table_put_int(to, HANDOVERS, sl_table_int(t, PAIRS));
@@ -28,7 +44,7 @@ static void add_row(struct sl_table *to, const struct sl_table *t)
 int sl_show_skew(FILE *out, struct sl_result *r, struct sl_err *err)
 {
     static const struct sl_column columns[] = {{"correction", SL_COLUMN_TEXT, NULL},
-                                               {"bounds_s", SL_COLUMN_TEXT, NULL},
+                                               {"bounds", SL_COLUMN_TEXT, NULL},
                                                {"handovers", SL_COLUMN_INTEGER, NULL},
                                                {"backwards", SL_COLUMN_INTEGER, NULL},
                                                {"source", SL_COLUMN_TEXT, NULL}};

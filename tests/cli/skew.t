@@ -3,12 +3,12 @@ How far clocks are off.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom skew | sed 's# /.*/000/# #'
-  correction  bounds_s                handovers  backwards  source
-  reference                                 807          0  parsl.log
-  none        -0.005733 to +0.000620        660          0  htex_Local/block-0/1954f1261cd1/manager.log
-  none        -0.007477 to +0.000456        345          0  htex_Local/block-0/1954f1261cd1/worker_0.log
-  none        -0.005879 to +0.000474        277          0  htex_Local/block-0/1954f1261cd1/worker_1.log
-  none        -0.005597 to +0.000196        843          0  htex_Local/interchange.log
+  correction  bounds               handovers  backwards  source
+  reference                              807          0  parsl.log
+  none        -5.73 ms to +620 us        660          0  htex_Local/block-0/1954f1261cd1/manager.log
+  none        -7.48 ms to +456 us        345          0  htex_Local/block-0/1954f1261cd1/worker_0.log
+  none        -5.88 ms to +474 us        277          0  htex_Local/block-0/1954f1261cd1/worker_1.log
+  none        -5.6 ms to +196 us         843          0  htex_Local/interchange.log
   $ spanloom skew --format csv | sed 's#,/[^,]*/000/#,#'
   source,path,reference,pairs,backwards,lower_s,upper_s,offset_s,offset_ns,relaxed_s
   1,parsl.log,1,807,0,0.0,0.0,0.0,0,0.0
@@ -26,7 +26,7 @@ The interchange's clock 1000 s ahead, and the times as they are and as they are 
   > END
   $ sqlite3 spanloom.db < shift.sql
   $ spanloom skew | grep interchange | sed 's# /.*/000/# #'
-  -999.999804 s  -1000.005597 to -999.999804        843        404  htex_Local/interchange.log
+  -999.999804 s  -1000.005597 s to -999.999804 s        843        404  htex_Local/interchange.log
   $ spanloom critical-path --format csv | awk -F, '{n += $3} END {printf "%.0f\n", n}'
   1030
   $ spanloom critical-path --correct-skew --format csv | awk -F, '{n += $3} END {printf "%.0f\n", n}'
