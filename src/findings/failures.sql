@@ -12,7 +12,7 @@ each AS (SELECT t.span, t.app, coalesce(x.host, t.host) AS host, t.name, t.ended
     WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed) AND t.span NOT IN (SELECT task FROM temp.lost)
     UNION ALL SELECT t.span, t.app, coalesce(l.host, t.host), t.name, t.ended, count(*), 'its worker was lost', t.lost_s FROM temp.lost l JOIN temp.task t ON t.span = l.task
     WHERE l.task NOT IN (SELECT task FROM failed) GROUP BY l.task)
-SELECT count(*), sum(tries), sum(ended IS 'done'), sum(ended IS 'failed'), round(sum(lost_s), 2), app, host, name, max(exception)
+SELECT count(*), sum(tries), sum(ended IS 'done'), sum(ended IS 'failed'), round(sum(lost_s), 9), app, host, name, max(exception)
 FROM (SELECT *, substr(exception, 1, instr(exception || '(', '(') - 1) AS kind FROM each)
 GROUP BY app, host, kind
 ORDER BY 5 DESC, 1 DESC;

@@ -104,7 +104,7 @@ ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.na
     FROM told t LEFT JOIN sl_span s ON s.id = t.span LEFT JOIN sl_name n ON n.id = s.type LEFT JOIN sl_event e ON e.span = t.span LEFT JOIN sl_name m ON m.id = e.type
     LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name AND p.kind = 'done' GROUP BY 1, 2)
 SELECT r.name AS run, (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,
-    strftime('%Y-%m-%dT%H:%M:%SZ', first_ns / 1000000000, 'unixepoch') AS start, (last_ns - first_ns) / 1e9 AS seconds,
+    strftime('%Y-%m-%dT%H:%M:%S.', first_ns / 1000000000, 'unixepoch') || printf('%09dZ', first_ns % 1000000000) AS start, (last_ns - first_ns) / 1e9 AS seconds,
     (SELECT count(*) FROM ended WHERE run = r.span) AS tasks, (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)) AS "not done", r.directory, r.span
 FROM temp.sl_run_name r
 LEFT JOIN at USING (span)

@@ -6,9 +6,9 @@ CREATE TEMP TABLE sl_simulation AS SELECT *, makespan_s, new_makespan_s, undone,
 FROM what_if(%lld, %Q);
 
 -- name: change
-SELECT ?1 AS change, max(makespan_s) AS makespan_s, round(max(new_makespan_s), 6) AS new_makespan_s,
-    round(max(new_makespan_s) - max(makespan_s), 6) AS change_s, round(100 * (max(new_makespan_s) / max(makespan_s)
-    - 1), 1) AS percent, max(assumed) AS assumed, round(max(bias), 4) AS bias
+SELECT ?1 AS change, max(makespan_s) AS makespan_s, round(max(new_makespan_s), 9) AS new_makespan_s,
+    round(max(new_makespan_s) - max(makespan_s), 9) AS change_s, 100 * (max(new_makespan_s) / max(makespan_s)
+    - 1) AS percent, max(assumed) AS assumed, max(bias) AS bias
 FROM temp.sl_simulation
 HAVING count(*);
 
@@ -17,9 +17,9 @@ CREATE TEMP TABLE sl_helps AS SELECT *
 FROM what_helps(%lld);
 
 -- name: helps
-SELECT change, makespan_s, round(new_makespan_s, 6) AS new_makespan_s, round(new_makespan_s - makespan_s, 6) AS
-    change_s, round(100 * (new_makespan_s / makespan_s - 1), 1) AS percent, assumed,
-    round(bias, 4) AS bias
+SELECT change, makespan_s, round(new_makespan_s, 9) AS new_makespan_s, round(new_makespan_s - makespan_s, 9) AS
+    change_s, 100 * (new_makespan_s / makespan_s - 1) AS percent, assumed,
+    bias
 FROM temp.sl_helps
 ORDER BY change_s, change;
 

@@ -50,9 +50,9 @@ What a run has alone is what a store of it has, but for the database in which it
   $ same states
   states: 8091
   states: 495
-  $ same sequences
-  sequences: 12
-  sequences: 11
+  $ same sequences --lens none
+  sequences --lens none: 20
+  sequences --lens none: 15
   $ same utilisation
   utilisation: 24
   utilisation: 23

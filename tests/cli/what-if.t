@@ -19,7 +19,7 @@ How long a run would have taken.
   0,sleeper,0.0,9.426165,0.0,13.476578,4
   $ spanloom what-if '* x1' --format csv --tasks | awk -F, 'NR > 1 && ($3 != $5 || $4 != $6)'
   $ spanloom what-if '* x0' --format csv | tail -1
-  * x0,31.406198,0.0,-31.406198,-100.0,,-0.0144
+  * x0,31.406198,0.0,-31.406198,-100.0,,-0.01437334035659108
   $ spanloom what-if --tasks
   spanloom: --tasks of what? for example: spanloom what-if --tasks 'workers x2'
   try: spanloom what-if --help
@@ -58,8 +58,8 @@ Without arguments: what is worth asking, what saves most first.
   14 others would save less than 1.4 %
   $ spanloom what-if --format csv | head -3
   change,makespan_s,new_makespan_s,change_s,percent,assumed,bias
-  workers x8,31.406198,19.986334,-11.419864,-36.4,"htex_Local: 16 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0144
-  workers x4,31.406198,21.471086,-9.935112,-31.6,"htex_Local: 8 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0144
+  workers x8,31.406198,19.986334,-11.419864,-36.36181622493751,"htex_Local: 16 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.01437334035659108
+  workers x4,31.406198,21.471086,-9.935112,-31.634239840174228,"htex_Local: 8 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.01437334035659108
 
 What it prints can be asked again; so can what critical-path prints.
 
@@ -96,7 +96,7 @@ Workers, apps, tasks, tries.
   workers x2     31.4 s    24.5 s    -6.88 s  -21.9 %
   $ spanloom what-if 'workers = 1' --format json
   [
-   {"change":"workers = 1", "makespan_s":31.406198, "new_makespan_s":47.755134, "change_s":16.348936, "percent":52.1, "assumed":"htex_Local: 1 worker instead of 2; they are there when those of the run were, and take tasks in its order", "bias":-0.0144}
+   {"change":"workers = 1", "makespan_s":31.406198, "new_makespan_s":47.755134, "change_s":16.348936, "percent":52.05639982273562, "assumed":"htex_Local: 1 worker instead of 2; they are there when those of the run were, and take tasks in its order", "bias":-0.01437334035659108}
   ]
   $ spanloom what-if 'workers x1' 'sleeper x0.5'
   change                          was  would be difference
@@ -165,7 +165,7 @@ What there is, where nothing is meant.
   try: spanloom what-if --help
   [2]
   $ spanloom what-if 'workers = 1000000000' --format csv | tail -1
-  workers = 1000000000,31.406198,18.741083,-12.665115,-40.3,"htex_Local: 1000000000 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.0144
+  workers = 1000000000,31.406198,18.741083,-12.665115,-40.326801098305495,"htex_Local: 1000000000 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.01437334035659108
   $ spanloom what-if 'workers.other x2'
   spanloom: spanloom.db: what_if: there are no workers.other; there are: workers.htex_Local (2)
   [1]
@@ -186,4 +186,4 @@ What there is, where nothing is meant.
   in doubt: with the workers that there were it would come to 28.1 s, not 34.4 s,
   $ spanloom what-if -d two.db '* x1' --run 000 --format csv
   change,makespan_s,new_makespan_s,change_s,percent,assumed,bias
-  * x1,34.426099,34.426099,0.0,0.0,,-0.1851
+  * x1,34.426099,34.426099,0.0,0.0,,-0.18508208058451123
