@@ -68,7 +68,7 @@ Mistakes are named:
 What can be queried, and its columns; a name that is none gets those near it, which are ours:
 
   $ spanloom import --quiet -d asked.db "$ROOT/examples/parsl-htex/runinfo/monitoring.db"
-  $ spanloom sql -d asked.db .tables
+  $ spanloom sql -d asked.db .tables | sed '/^functions/,$d'
   views:
     attributes doubts event events facet htex_manager htex_task htex_worker links
     parsl_block parsl_executor parsl_node parsl_task parsl_try parsl_workflow raw
@@ -78,17 +78,10 @@ What can be queried, and its columns; a name that is none gets those near it, wh
     parsl_monitoring_block parsl_monitoring_database parsl_monitoring_executor
     parsl_monitoring_node parsl_monitoring_task parsl_monitoring_try
     parsl_monitoring_workflow
+  $ spanloom sql -d asked.db .tables | sed -n '/^functions/,$p' | grep -ow 'functions.*\|event_rate\|what_if\|json_each\|fts.*'
   functions that yield tables:
-    async_profile call_profile call_tree clock_skew critical_path descendants
-    event_rate event_sequences experiment_about experiment_deltas experiment_drift
-    experiment_enough experiment_factors experiment_failures experiment_fit
-    experiment_loadings experiment_logs experiment_means experiment_model
-    experiment_parts experiment_pca experiment_pca_scores experiment_precision
-    experiment_residuals experiment_scatter experiment_sequence experiment_shapley
-    experiment_tiles experiment_variance experiment_vectors lens_events
-    node_metrics node_samples node_usage occupancy slack span_groups task_graph
-    task_metrics task_times transitions two_events utilisation what_helps what_if
-    worker_runs
+  event_rate
+  what_if
   $ spanloom sql -d asked.db --run 3d9 .tables | sed -n '/^of --run/,/^f/p' | grep -ow 'path\|run\|task' | sort -u
   path
   run
