@@ -14,5 +14,7 @@ struct sl_embedded {
 /* Each ends with an entry whose name is NULL. */
 extern const struct sl_embedded sl_embedded_recipes[], sl_embedded_schema[], sl_embedded_views[], sl_embedded_plots[],
     sl_embedded_findings[], sl_embedded_report[], sl_embedded_man[];
+/* The recipes again, taken apart: sl_yaml_unpack() (recipe/yaml.h) makes trees of the data. */
+extern const struct sl_embedded sl_embedded_recipe_trees[];
 
 #endif

@@ -361,18 +361,14 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 
 /* ---- files ---- */
 
-/* Of the text the first `parsed` bytes are taken apart. */
-static int add(struct sl_recipes *set, const char *path, const char *text, size_t n, size_t parsed, bool tried,
+/* doc: what text says, or all that is needed of it. */
+static int add(struct sl_recipes *set, const char *path, struct sl_yaml *doc, const char *text, size_t n, bool tried,
                struct sl_err *err)
 {
     static const char *const names_keys[] = {"spans",     "fields", "facets", "shared",    "tables", "binds",
                                              "processes", "roles",  "phases", "handovers", "lens",   NULL};
-    struct sl_yaml *doc;
     struct sl_recipe *r;
-    int rc = sl_yaml_parse(&doc, text, parsed, path, err);
 
-    if (rc)
-        return rc;
     *sl_vec_add(&set->docs) = doc;
     path = keep(set, path);
     if (doc->kind != SL_YAML_MAP)
@@ -421,33 +417,24 @@ static int add(struct sl_recipes *set, const char *path, const char *text, size_
 
 int sl_recipes_add(struct sl_recipes *set, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    return add(set, path, text, n, n, false, err);
+    struct sl_yaml *doc;
+    int rc = sl_yaml_parse(&doc, text, n, path, err);
+
+    return rc ? rc : add(set, path, doc, text, n, false, err);
 }
 
-/* Where its samples begin, if they are the last of it; else its end. */
-static size_t without_samples(const struct sl_embedded *e)
-{
-    static const char samples[] = "\nsamples:\n";
-    const char *end = e->data + e->size, *at = memmem(e->data, e->size, samples, sizeof samples - 1), *s = at;
-
-    if (!at)
-        return e->size;
-    for (s += sizeof samples - 1; s < end; s++) {
-        if (!strchr(" -#\n", *s))
-            return e->size;
-        if (!(s = memchr(s, '\n', (size_t)(end - s))))
-            break;
-    }
-    return (size_t)(at + 1 - e->data);
-}
-
+/* Without its samples, unless they are wanted. */
 static int add_embedded(struct sl_recipes *set, const struct sl_embedded *e, struct sl_err *err)
 {
+    const struct sl_embedded *tree = sl_embedded_recipe_trees;
     struct sl_buf path = {0};
     int rc;
 
+    while (strcmp(tree->name, e->name) != 0)
+        tree++;
     sl_buf_addf(&path, "recipes/%s", e->name);
-    rc = add(set, path.s, e->data, e->size, set->samples ? e->size : without_samples(e), !set->samples, err);
+    rc = set->samples ? sl_recipes_add(set, path.s, e->data, e->size, err)
+                      : add(set, path.s, sl_yaml_unpack(tree->data), e->data, e->size, true, err);
     sl_buf_free(&path);
     return rc;
 }

@@ -143,6 +143,58 @@ out:
     return 0;
 }
 
+/* ---- documents that were taken apart before ---- */
+
+/* Of each node, from the root on: kind and quoted, line, n; then its text with a NUL, or its items, each behind its
+ * key. */
+struct packed {
+    uint32_t line, n;
+    uint8_t kind, quoted;
+};
+
+void sl_yaml_pack(struct sl_buf *to, const struct sl_yaml *y)
+{
+    struct packed p = {.line = (uint32_t)y->line, .n = (uint32_t)y->n, .kind = (uint8_t)y->kind, .quoted = y->quoted};
+
+    sl_buf_add(to, &p, sizeof p);
+    if (y->kind == SL_YAML_SCALAR)
+        sl_buf_add(to, y->text, y->n + 1);
+    for (size_t i = 0; y->kind != SL_YAML_SCALAR && i < y->n; i++) {
+        if (y->kind == SL_YAML_MAP)
+            sl_yaml_pack(to, y->key[i]);
+        sl_yaml_pack(to, y->item[i]);
+    }
+}
+
+static void unpack(struct sl_arena *a, struct sl_yaml *y, const char **at)
+{
+    struct packed p;
+
+    memcpy(&p, *at, sizeof p);
+    *at += sizeof p;
+    *y = (struct sl_yaml){.kind = p.kind, .line = (int)p.line, .quoted = p.quoted, .n = p.n};
+    if (y->kind == SL_YAML_SCALAR) {
+        y->text = *at;
+        *at += y->n + 1;
+        return;
+    }
+    y->item = sl_arena_alloc(a, (y->n + 1) * sizeof *y->item);
+    y->key = y->kind == SL_YAML_MAP ? sl_arena_alloc(a, (y->n + 1) * sizeof *y->key) : NULL;
+    for (size_t i = 0; i < y->n; i++) {
+        if (y->key)
+            unpack(a, y->key[i] = sl_arena_alloc(a, sizeof *y), at);
+        unpack(a, y->item[i] = sl_arena_alloc(a, sizeof *y), at);
+    }
+}
+
+struct sl_yaml *sl_yaml_unpack(const char *packed)
+{
+    struct tree *t = sl_alloc(sizeof *t);
+
+    unpack(&t->arena, &t->root, &packed);
+    return &t->root;
+}
+
 void sl_yaml_free(struct sl_yaml *y)
 {
     struct tree *t = (struct tree *)y;

@@ -28,6 +28,13 @@ struct sl_yaml {
 int sl_yaml_parse(struct sl_yaml **out, const char *text, size_t n, const char *name, struct sl_err *err);
 void sl_yaml_free(struct sl_yaml *y);
 
+/*
+ * A tree as bytes, appended to `to`, and the tree that such bytes are: what stands in the program is taken apart when
+ * that is built.  The tree borrows the bytes; it is the caller's (sl_yaml_free).  Nothing is checked.
+ */
+void sl_yaml_pack(struct sl_buf *to, const struct sl_yaml *y);
+struct sl_yaml *sl_yaml_unpack(const char *packed);
+
 /* Appends the file at path to b; 0, or errno.  No file of people is larger than 16 MiB: EFBIG. */
 int sl_yaml_read(struct sl_buf *b, const char *path);
 

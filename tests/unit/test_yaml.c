@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
+#include "base/embed.h"
 #include "recipe/yaml.h"
 #include "unit.h"
 
@@ -125,6 +126,43 @@ static void what_is_refused(void **state)
     sl_buf_free(&b);
 }
 
+static void same(const struct sl_yaml *a, const struct sl_yaml *b)
+{
+    assert_true(a->kind == b->kind && a->line == b->line && a->quoted == b->quoted && a->n == b->n);
+    if (a->kind == SL_YAML_SCALAR)
+        assert_memory_equal(a->text, b->text, a->n + 1);
+    for (size_t i = 0; a->kind != SL_YAML_SCALAR && i < a->n; i++) {
+        same(a->item[i], b->item[i]);
+        if (a->kind == SL_YAML_MAP)
+            same(a->key[i], b->key[i]);
+    }
+}
+
+/* What was taken apart when this was built is what its text says, but for samples. */
+static void trees_of_recipes(void **state)
+{
+    const struct sl_embedded *tree = sl_embedded_recipe_trees;
+
+    (void)state;
+    for (const struct sl_embedded *e = sl_embedded_recipes; e->name; e++, tree++) {
+        struct sl_yaml *text = parse(e->data), *packed;
+        size_t kept = 0;
+        assert_string_equal(tree->name, e->name);
+        packed = sl_yaml_unpack(tree->data);
+        assert_null(sl_yaml_get(packed, "samples"));
+        for (size_t i = 0; i < text->n; i++)
+            if (strcmp(text->key[i]->text, "samples") != 0) {
+                assert_true(kept < packed->n);
+                same(text->key[i], packed->key[kept]);
+                same(text->item[i], packed->item[kept++]);
+            }
+        assert_int_equal(kept, packed->n);
+        sl_yaml_free(text);
+        sl_yaml_free(packed);
+    }
+    assert_null(tree->name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +171,7 @@ int main(void)
         cmocka_unit_test(get),
         cmocka_unit_test(aliases_are_copies),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(trees_of_recipes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
