@@ -107,6 +107,11 @@ static int put_span(struct chrome *c, int64_t id, struct sl_err *err)
         put_text(c, i ? ",[" : ",\"links\":[[", kinds[l->kind]);
         put_int(c, ",", l->other);
         put_text(c, ",", l->rule);
+        if (!l->said) {
+            struct sl_exported_value sure = {.type = SQLITE_FLOAT, .d = l->confidence};
+            sl_buf_addc(&c->line, ',');
+            put_value(c, &sure);
+        }
         sl_buf_addc(&c->line, ']');
     }
     sl_buf_adds(&c->line, c->s->link.n ? "]}" : "}");

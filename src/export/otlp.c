@@ -157,7 +157,8 @@ static int64_t container(struct otlp *o, const struct sl_exported_span *span)
     uint32_t parent = span->parent ? sl_spans_index(o->s, span->parent) : SL_NO_INDEX;
 
     for (size_t i = 0; parent != SL_NO_INDEX && i < o->s->link.n; i++)
-        if (o->s->link.v[i].kind == SL_IN && all->parent[sl_spans_index(o->s, o->s->link.v[i].other)] == parent)
+        if (o->s->link.v[i].kind == SL_IN && o->s->link.v[i].said &&
+            all->parent[sl_spans_index(o->s, o->s->link.v[i].other)] == parent)
             return o->s->link.v[i].other;
     return span->parent;
 }
@@ -176,13 +177,19 @@ static void put_links(struct otlp *o, struct sl_buf *b, int64_t in)
         const struct sl_exported_link *l = &o->s->link.v[i];
         struct sl_exported_identity is;
         o->counts->links++;
-        if (l->kind == SL_IN && l->other == in) /* it is parentSpanId */
+        if (l->kind == SL_IN && l->other == in && l->said) /* it is parentSpanId */
             continue;
         is = identity(o, l->other);
         put_trace_id(b, any ? ",{\"traceId\":\"" : ",\"links\":[{\"traceId\":\"", &is);
         put_span_id(b, ",\"spanId\":\"", &is);
         put_attribute(b, ",\"attributes\":[{\"key\":", "spanloom.kind", kinds[l->kind]);
         put_attribute(b, ",{\"key\":", "spanloom.rule", l->rule);
+        if (!l->said) {
+            struct sl_exported_value sure = {.type = SQLITE_FLOAT, .d = l->confidence};
+            sl_buf_adds(b, ",{\"key\":\"spanloom.confidence\",\"value\":");
+            put_value(b, &sure);
+            sl_buf_addc(b, '}');
+        }
         sl_buf_adds(b, "]}");
         any = true;
     }

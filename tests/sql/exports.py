@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, cases, check, dump, equal, imported, main, path, query, same, spanloom, whole, write  # noqa: E402
+from harness import EXAMPLE, ROOT, cases, check, dump, equal, everything, imported, main, path, query, same, spanloom, whole, write  # noqa: E402
 
 FORMATS = {"chrome": "trace.json", "otlp": "otlp.jsonl"}
 
@@ -30,6 +30,12 @@ def compare(name, *paths):
     back = imported(out, store="back.db").store
     equal(query(back, "SELECT path, reason, text FROM rejects"), [], "rejects")
     same(once(back), once(there))
+    # what a rule inferred, it infers again, but for writers of files, whose records are in no export
+    inferred = "SELECT l.kind, a.type, a.key, b.type, b.key, rule, confidence FROM links l JOIN spans a ON a.id = left_span JOIN spans b ON b.id = right_span " \
+        "WHERE confidence < 1 AND rule <> 'file.writer' ORDER BY 1, 2, 3, 4, 5"
+    equal(query(back, inferred), query(there, inferred), "what links were inferred by")
+    if not query(there, "SELECT 1 FROM links WHERE rule = 'file.writer'"):
+        equal(everything(back)["confidence"], everything(there)["confidence"], "how sure links are")
     return back
 
 
@@ -42,7 +48,7 @@ def the_example(name, _):
     whole(compare(name, EXAMPLE))
 
 
-@each("parsl-2026-workqueue", "parsl-2026-threads", "parsl-2026-traced", "parsl-2026-shell", "slurm", "taskvine", "nodes", "traces")
+@each(*sorted(d for d in os.listdir(f"{ROOT}/tests/data") if os.path.isdir(f"{ROOT}/tests/data/{d}")))
 def what_is_imported(name, data):
     compare(name, f"{ROOT}/tests/data/{data}")
 

@@ -92,18 +92,21 @@ static void events(struct sl_known *k, uint64_t id, const struct sl_json_text *l
     }
 }
 
-/* [[KIND, ID, RULE], ...] */
+/* [[KIND, ID, RULE], ...], with a CONFIDENCE where a binding made it */
 static void links(struct sl_known *k, uint64_t id, const struct sl_json_text *list, int64_t place)
 {
     struct sl_json c = inside(list->s, list->n);
-    struct sl_json_text item, kind, other;
+    struct sl_json_text item, kind, other, rule;
 
     for (bool first = true; sl_json_next(&c, ']', first) == SL_JSON_OK && sl_json_value(&c, &item, 1) == SL_JSON_OK;
          first = false) {
         struct sl_json in = inside(item.s, item.n);
         if (item.kind == '[' && !sl_json_next(&in, ']', true) && !sl_json_value(&in, &kind, 1) &&
             !sl_json_next(&in, ']', false) && !sl_json_value(&in, &other, 1))
-            sl_known_link(k, id, kind.s, kind.n, number(&other), place);
+            sl_known_link(k, id, kind.s, kind.n, number(&other),
+                          !sl_json_next(&in, ']', false) && !sl_json_value(&in, &rule, 1) &&
+                              !sl_json_next(&in, ']', false) && sl_known_follows(rule.s, rule.n),
+                          place);
     }
 }
 

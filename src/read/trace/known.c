@@ -176,8 +176,18 @@ void sl_known_event(struct sl_known *k, uint64_t number, const char *name, size_
     sl_parse_end(k->p);
 }
 
-void sl_known_link(struct sl_known *k, uint64_t number, const char *kind, size_t n, uint64_t other, int64_t place)
+bool sl_known_follows(const char *rule, size_t n)
 {
+    static const char file[] = "file.writer";
+
+    return n != sizeof file - 1 || memcmp(rule, file, n) != 0;
+}
+
+void sl_known_link(struct sl_known *k, uint64_t number, const char *kind, size_t n, uint64_t other, bool inferred,
+                   int64_t place)
+{
+    if (inferred)
+        kind = "inferred", n = 8;
     *sl_vec_add(&k->link) = (struct known_link){number, other, place, sl_intern(&k->texts, kind, n)};
 }
 

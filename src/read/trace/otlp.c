@@ -416,17 +416,26 @@ static void known_span(struct otlp *o, const struct sl_json_text *span, const st
         }
     }
     if (own->named_in.kind && id_of(&parent, 8, hex))
-        sl_known_link(o->known, number, "in", 2, number_of(hex), o->line);
+        sl_known_link(o->known, number, "in", 2, number_of(hex), false, o->line);
     list = get(span, "links");
     if (list.kind == '[') {
         struct sl_json c = inside(&list);
         for (bool first = true; item(&c, first, &one); first = false) {
             struct sl_json_text to = get(&one, "spanId"), says = get(&one, "attributes"), kind;
+            bool sure = true, follows = true;
             gather_all(o, &says, true);
+            for (size_t i = 0; i < o->attr.n; i++) {
+                sure &= strcmp(o->attr.v[i].name, "spanloom.confidence") != 0;
+                if (!strcmp(o->attr.v[i].name, "spanloom.rule")) {
+                    kind = get(&o->attr.v[i].value, "stringValue");
+                    follows = kind.kind != '"' || sl_known_follows(kind.s, kind.n);
+                }
+            }
             for (size_t i = 0; i < o->attr.n; i++)
                 if (o->attr.v[i].n == 13 && !memcmp(o->attr.v[i].name, "spanloom.kind", 13) && id_of(&to, 8, hex)) {
                     kind = get(&o->attr.v[i].value, "stringValue");
-                    sl_known_link(o->known, number, kind.s, kind.n, number_of(hex), o->line);
+                    sl_known_link(o->known, number, kind.s, kind.n, number_of(hex), !sure && follows,
+                                  o->line);
                 }
         }
     }
