@@ -13,7 +13,7 @@ struct chrome {
     struct sl_spans *s;
     struct sl_out *out;
     struct sl_timeline_counts *counts;
-    struct sl_buf line;
+    struct sl_buf line, name;
     bool any;
 };
 
@@ -76,10 +76,12 @@ static void put_value(struct chrome *c, const struct sl_exported_value *v)
 static void put_values(struct chrome *c, const struct sl_exported_value *v, size_t n)
 {
     for (size_t i = 0, k; i < n; i = k) {
-        bool ours = !strcmp(v[i].name, "spanloom");
         for (k = i + 1; k < n && !strcmp(v[k].name, v[i].name);)
             k++;
-        put_text(c, ",", ours ? "args.spanloom" : v[i].name);
+        sl_buf_clear(&c->name);
+        sl_buf_adds(&c->name, sl_spans_reserved(v[i].name) ? "args." : "");
+        sl_buf_adds(&c->name, v[i].name);
+        put_text(c, ",", c->name.s);
         sl_buf_adds(&c->line, k - i > 1 ? ":[" : ":");
         for (size_t each = i; each < k; each++) {
             sl_buf_adds(&c->line, each > i ? "," : "");
@@ -302,5 +304,6 @@ int sl_export_chrome(struct sl_spans *s, struct sl_out *out, struct sl_timeline_
         rc = put_untimed(&c, err);
     sl_out_write(out, "\n]}\n", 4);
     sl_buf_free(&c.line);
+    sl_buf_free(&c.name);
     return sl_out_failed(out) ? 0 : rc; /* which says why when it is closed */
 }

@@ -97,8 +97,11 @@ static void put_attributes(struct otlp *o, struct sl_buf *b)
     for (size_t i = 0, k; i < o->s->value.n; i = k) {
         for (k = i + 1; k < o->s->value.n && !strcmp(v[k].name, v[i].name);)
             k++;
+        sl_buf_clear(&o->name);
+        sl_buf_adds(&o->name, sl_spans_reserved(v[i].name) ? "args." : "");
+        sl_buf_adds(&o->name, v[i].name);
         sl_buf_adds(b, ",{\"key\":");
-        sl_buf_add_json(b, v[i].name, strlen(v[i].name));
+        sl_buf_add_json(b, o->name.s, o->name.n);
         sl_buf_adds(b, k - i > 1 ? ",\"value\":{\"arrayValue\":{\"values\":[" : ",\"value\":");
         for (size_t each = i; each < k; each++) {
             sl_buf_adds(b, each > i ? "," : "");

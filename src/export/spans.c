@@ -277,6 +277,13 @@ bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64
     return there;
 }
 
+bool sl_spans_reserved(const char *attribute)
+{
+    while (!strncmp(attribute, "args.", 5))
+        attribute += 5;
+    return !strncmp(attribute, "spanloom", 8) && (!attribute[8] || attribute[8] == '.');
+}
+
 const char *sl_spans_short_type(const char *type)
 {
     const char *dot = strrchr(type, '.');

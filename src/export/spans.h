@@ -88,6 +88,9 @@ bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64
 
 /* What people call it (export/outline.h), or its type and key. */
 const char *sl_spans_label(struct sl_spans *s, const struct sl_exported_span *span, struct sl_buf *name);
+/* Whether formats that say of a span what it is, as spanloom and spanloom.NAME, must call an attribute args.NAME: it is
+ * one of these, or such a name already. */
+bool sl_spans_reserved(const char *attribute);
 const char *sl_spans_short_type(const char *type); /* behind its last point */
 
 static inline uint32_t sl_spans_index(const struct sl_spans *s, int64_t id) /* in the outline */

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What is exported and imported again is the same: spans, their times to the nanosecond, parents, attributes, links, samples."""
+import contextlib
+import csv
+import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import EXAMPLE, ROOT, cases, check, dump, equal, everything, imported, main, path, query, same, spanloom, whole, write  # noqa: E402
+import hostile_store  # noqa: E402
 
 FORMATS = {"chrome": "trace.json", "otlp": "otlp.jsonl"}
 
@@ -117,6 +122,88 @@ def folders_are_whole_or_not_there(form, how):
         if stopped == 6:
             break
     check(how == "full" or stopped == 6, f"{stopped} were stopped in the middle")
+
+
+def add(found, span, what, value):
+    found[span].setdefault(what, set()).add(value)
+
+
+def plain_name(name):
+    """Attributes that are called like what says which span it is have args. before their name."""
+    return name[5:] if re.match(r"(args\.)+spanloom(\.|$)", name) else name
+
+
+def read_csv(out, ids):
+    found = {}
+    tables = {}
+    for table in ("spans", "events", "attributes"):
+        with open(f"{out}/{table}.csv", encoding="utf-8", newline="") as file:
+            tables[table] = list(csv.DictReader(file, strict=True))
+    for row in tables["spans"]:
+        found[int(row["id"])] = {"type": row["type"], "key": row["key"]}
+    for row in tables["events"]:
+        add(found, int(row["span"]), "event", row["type"])
+    for row in tables["attributes"]:
+        add(found, int(row["span"]), "attr", (row["name"], row["value"]))
+    return found
+
+
+def read_otlp(out, ids):
+    found, plain = {}, {"stringValue": str, "intValue": int, "doubleValue": float}
+    with open(out, encoding="utf-8", newline="\n") as file:
+        for line in file:
+            for span in (s for r in json.loads(line)["resourceSpans"] for c in r["scopeSpans"] for s in c["spans"]):
+                attrs = [(a["key"], plain[k](v)) for a in span["attributes"] for each in (a["value"].get("arrayValue", {}).get("values") or [a["value"]])
+                         for k, v in each.items()]
+                of = {"type": attrs[0][1], "key": attrs[1][1]}
+                equal([a[0] for a in attrs[:3]], ["spanloom.type", "spanloom.key", "spanloom.times"])
+                span_id = ids[of["type"], of["key"]]
+                found[span_id] = {**of, "event": {e["name"] for e in span["events"]}, "attr": {(plain_name(k), v) for k, v in attrs[3:]}}
+    return found
+
+
+def read_chrome(out, ids):
+    found = {}
+    with open(out, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    for e in events:
+        if e.get("name") == "spanloom.span" and e["ph"] == "M":
+            found[e["args"]["id"]] = {"type": e["args"]["type"], "key": e["args"]["key"]}
+    for e in events:
+        if e["ph"] == "B":
+            ours = e["args"].pop("spanloom")
+            equal(e["cat"], found[ours["id"]]["type"])
+            found[ours["id"]]["event"] = {name for name, _ in ours["events"]}
+            found[ours["id"]]["attr"] = {(plain_name(k), x) for k, v in e["args"].items() for x in (v if isinstance(v, list) else [v])}
+    return found
+
+
+@cases("csv", "otlp", "chrome")
+def hostile_texts(form):
+    """Field by field, as Python's csv and json read them; and imported again."""
+    csv.field_size_limit(2**30)
+    store = imported(f"{ROOT}/tests/data/nodes", store="hostile.db").store
+    with contextlib.closing(sqlite3.connect(store)) as db:
+        for table in ("sl_span", "sl_event", "sl_attr", "sl_sample", "sl_link"):
+            db.execute(f"DELETE FROM {table}")
+        db.commit()
+    want = hostile_store.make(store)
+    out = path(f"out.{form}")
+    spanloom("export", form, "-d", store, "-o", out)
+    got = {"csv": read_csv, "otlp": read_otlp, "chrome": read_chrome}[form](out, {(w["type"], w["key"]): i for i, w in want.items()})
+    if form == "csv":
+        for w in want.values():
+            w["attr"] = {(n, str(v)) for n, v in w["attr"]}
+    equal(set(got), set(want), "spans")
+    for span, w in want.items():
+        for what in w:
+            differ = sorted({*got[span][what]} ^ {*w[what]}, key=str)
+            check(got[span][what] == w[what], what, "of", ascii(w["key"][:60]), *(ascii(d)[:200] for d in differ[:4]))
+    if form != "csv":
+        back = imported(out, store="back.db").store
+        equal(query(back, "SELECT reason FROM rejects"), [], "rejects")
+        attrs = "SELECT s.type, s.key, a.name, a.value FROM spans s JOIN attributes a ON a.span = s.id ORDER BY 1, 2, 3, 4"
+        equal({(t, k, n, v) for t, k, n, v in query(back, attrs)}, {(w["type"], w["key"], *a) for w in want.values() for a in w["attr"]} , "back")
 
 
 main()

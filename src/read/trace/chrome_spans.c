@@ -150,8 +150,6 @@ static bool values(struct sl_known *k, const struct sl_trace_model_event *e, con
                 sl_known_time(k, "time", ns);
             begun = true;
             name = sl_json_unescape(&key, arena, &n);
-            if (is(&key, "args.spanloom"))
-                name += 5, n -= 5;
             sl_known_value(k, name, n, sl_leaf_value(&value, arena));
         }
         if (begun)

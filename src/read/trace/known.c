@@ -145,12 +145,24 @@ bool sl_known_begin(struct sl_known *k, uint64_t number, const char *kind, int64
     return true;
 }
 
+/* An attribute that was called as what says which span it is (sl_spans_reserved() in export/spans.h): without its args. */
+static bool reserved(const char *name, size_t n)
+{
+    bool any = false;
+
+    for (; n > 5 && !memcmp(name, "args.", 5); name += 5, n -= 5)
+        any = true;
+    return any && n >= 8 && !memcmp(name, "spanloom", 8) && (n == 8 || name[8] == '.');
+}
+
 void sl_known_value(struct sl_known *k, const char *name, size_t n, struct sl_value v)
 {
     int slot;
 
     if (v.kind == SL_NONE || !n || memchr(name, 0, n))
         return;
+    if (reserved(name, n))
+        name += 5, n -= 5;
     slot = *name == '_' ? -1 : sl_parse_slot(k->p, name, n);
     if (slot == k->p->recipe->field_text || slot == k->p->recipe->field_table)
         slot = -1;
