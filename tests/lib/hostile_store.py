@@ -18,27 +18,28 @@ def said(text):
     return text.decode(errors="backslashreplace")
 
 
-def make(store):
-    """{span: {"type", "key", "event": {...}, "attr": {(name, value), ...}}}.  store is one that is there."""
-    want, short = {}, [t for t in TEXTS if len(t) < 1000]
+def make(store, longest=len(LONG)):
+    """{span: {"type", "key", "event": {...}, "attr": {(name, value), ...}}}.  store is one that is there; longest: of texts, in bytes."""
+    texts = [t[:longest] for t in TEXTS]
+    want, short = {}, [t for t in texts if len(t) < 1000]
     with contextlib.closing(sqlite3.connect(store)) as db:
-        source = db.execute("INSERT INTO sl_source (path, recipe, component) VALUES ('/x', 'x', ?) RETURNING id", (said(TEXTS[0]),)).fetchone()[0]
+        source = db.execute("INSERT INTO sl_source (path, recipe, component) VALUES ('/x', 'x', ?) RETURNING id", (said(texts[0]),)).fetchone()[0]
 
         def name(text):
             db.execute("INSERT OR IGNORE INTO sl_name (name) VALUES (CAST(? AS TEXT))", (text,))
             return db.execute("SELECT id FROM sl_name WHERE name = CAST(? AS TEXT)", (text,)).fetchone()[0]
 
         shape = db.execute("SELECT ifnull(max(id), 0) + 1 FROM sl_shape").fetchone()[0]
-        db.executemany("INSERT INTO sl_shape VALUES (?, ?, CAST(? AS TEXT), ?)", [(shape, i, t, f"$[{i}]") for i, t in enumerate(TEXTS)])
-        for i, text in enumerate(TEXTS):
+        db.executemany("INSERT INTO sl_shape VALUES (?, ?, CAST(? AS TEXT), ?)", [(shape, i, t, f"$[{i}]") for i, t in enumerate(texts)])
+        for i, text in enumerate(texts):
             kind = text if text in short else b"type"
             span = db.execute("INSERT INTO sl_span (type, key, source) VALUES (?, CAST(? AS TEXT), ?) RETURNING id", (name(kind), text, source)).fetchone()[0]
-            events = {text, TEXTS[i - 1]}
+            events = {text, texts[i - 1]}
             db.executemany("INSERT INTO sl_event VALUES (?, ?, ?, ?, 1, NULL)", [(span, 10**18 + n, name(e), source) for n, e in enumerate(sorted(events))])
-            values = [said(TEXTS[(i + k) % len(TEXTS)]) if k < 3 else (None, 7, -2.5e-7, 2**62)[k % 4] for k in range(len(TEXTS))]
+            values = [said(texts[(i + k) % len(texts)]) if k < 3 else (None, 7, -2.5e-7, 2**62)[k % 4] for k in range(len(texts))]
             values[i] = said(text)
             db.execute("INSERT INTO sl_attr VALUES (?, ?, ?, 1, ?)", (span, shape, source, json.dumps(values, ensure_ascii=i % 2 == 0)))
             want[span] = {"type": said(kind), "key": said(text), "event": {said(e) for e in events},
-                          "attr": {(said(n), v) for n, v in zip(TEXTS, values) if v is not None}}
+                          "attr": {(said(n), v) for n, v in zip(texts, values) if v is not None}}
         db.commit()
     return want

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exports of stores, read by others: Perfetto's own trace processor and protocol, babeltrace, Python's csv."""
 import collections
+import contextlib
 import csv
+import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import EXAMPLE, ROOT, cases, check, equal, imported, main, path, query, skip, spanloom, test  # noqa: E402
+import hostile_store  # noqa: E402
 import peers  # noqa: E402
 from perfetto_page import Trace  # noqa: E402
 
@@ -185,6 +189,82 @@ def tables(what):
             equal(len(got), len(want), table)
             for a, b in zip(sorted(got), sorted([[str(v) for v in row] for row in want])):
                 check(all(x == y or float(x) == float(y) for x, y in zip(a, b)), (table, a, b, as_text(b)))
+
+
+def texts_alone(*longest):
+    store = imported(f"{ROOT}/tests/data/nodes", store="texts.db").store
+    with contextlib.closing(sqlite3.connect(store)) as db:
+        for table in ("sl_span", "sl_event", "sl_attr", "sl_sample", "sl_link"):
+            db.execute(f"DELETE FROM {table}")
+        db.commit()
+    return store, hostile_store.make(store, *longest)
+
+
+def same_texts(got, want):
+    equal(set(got), set(want), "spans")
+    for span, w in want.items():
+        for what in w:
+            differ = [w[what], got[span][what]] if isinstance(w[what], str) else sorted(got[span][what] ^ w[what], key=str)[:4]
+            check(got[span][what] == w[what], what, "of", ascii(w["key"][:60]), *(ascii(d)[:200] for d in differ))
+
+
+@test
+def hostile_texts_by_babeltrace():
+    """Its text has strings in quotes, with C's escapes.  It is slow with long ones."""
+    if not shutil.which("babeltrace2"):
+        skip("there is no babeltrace2")
+    store, want = texts_alone(20_000)
+    out, _ = export(store, "ctf")
+    r = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", "--fields=all", out], capture_output=True)
+    equal((r.returncode, r.stderr), (0, b""), "babeltrace2")
+    escapes = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+    text = lambda s: re.sub(r"\\(x..|.)", lambda m: chr(int(m[1][1:], 16)) if m[1][0] == "x" else escapes.get(m[1], m[1]), s)
+    got = {}
+    for line in r.stdout.decode().split("\n"):
+        found = re.match(r"\[[0-9.]+\] spanloom (span_begin|event|attribute_\w+): \{ (.*) \}$", line)
+        if not found:
+            check(not line or " spanloom span_end: " in line, line[:300])
+            continue
+        name, fields = found.groups()
+        of = {k: text(s) if n is None else n for k, s, n in (m.groups() for m in re.finditer(r'([a-z]+) = (?:"((?:[^"\\]+|\\.)*)"|([^", }]+))', fields))}
+        span = got.setdefault(int(of["span"]), {"event": set(), "attr": set()})
+        if name == "span_begin":
+            span.update(type=of["type"], key=of["key"])
+        elif name == "event":
+            span["event"].add(of["type"])
+        else:
+            span["attr"].add((of["name"], {"text": str, "integer": int, "real": float}[name[10:]](of["value"])))
+    same_texts(got, want)
+
+
+TEXTS = r"""
+import json, sys
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
+trace = Trace()
+trace.ParseFromString(open(sys.argv[1], "rb").read())
+events, categories, annotations, found = {}, {}, {}, {}
+for p in trace.packet:
+    for table, entries in ((events, p.interned_data.event_names), (categories, p.interned_data.event_categories), (annotations, p.interned_data.debug_annotation_names)):
+        table.update((e.iid, e.name) for e in entries)
+    e = p.track_event
+    name = e.name or events.get(e.name_iid)
+    value = lambda v: v.string_value if v.HasField("string_value") else v.int_value if v.HasField("int_value") else v.double_value
+    args = [(a.name or annotations[a.name_iid], value(x)) for a in e.debug_annotations for x in (a.array_values or [a])]
+    if e.type == e.TYPE_SLICE_BEGIN:
+        found.setdefault(args[0][1], {"event": []}).update(type=categories[e.category_iids[0]] if e.category_iids else e.categories[0], key=args[1][1], attr=args[2:])
+    elif e.type == e.TYPE_INSTANT:
+        found.setdefault(args[0][1], {"event": []})["event"].append(name)
+print(json.dumps(found))
+"""
+
+
+@test
+def hostile_texts_by_perfettos_own_protocol():
+    store, want = texts_alone()
+    out, _ = export(store, "perfetto")
+    r = subprocess.run([peers.python(), "-c", TEXTS, out], capture_output=True, text=True)
+    check(r.returncode == 0, r.stderr[-1500:])
+    same_texts({int(span): {**of, "event": set(of["event"]), "attr": {tuple(a) for a in of["attr"]}} for span, of in json.loads(r.stdout).items()}, want)
 
 
 @test
