@@ -219,6 +219,19 @@ class Store(sqlite3.Connection):
         words = [] if name is None else [name, *args]
         return Plot([_program(), "plot", "-d", self.path, *_options(options)], ["--", *(str(w) for w in words if w is not None)])
 
+    def report(self, path, *runs, **options):
+        """`spanloom report`: the page of a run, or of two beside each other, in a file.  Returns its path."""
+        return self._write("report", path, runs, options)
+
+    def export(self, kind, path, **options):
+        """`spanloom export`: perfetto, chrome, otlp, csv, ctf, in a file or folder; run="001": one run.  Returns its path."""
+        return self._write("export", path, [kind], options)
+
+    def _write(self, name, path, words, options):
+        command, words = self._command(name, words, {**options, "output": os.path.abspath(os.fspath(path))})
+        _output([*command, *words])
+        return path
+
     def show(self, *words, **options):
         """What `spanloom show` shows: show("task", 42), or show("task 42"); options as there: run="001", lines=True, ..."""
         if len(words) == 1 and isinstance(words[0], str):

@@ -191,6 +191,32 @@ print(*map(json.dumps, [plot.spec, sorted(bundle), bundle["application/vnd.vegal
 
 
 @cases(*VERSIONS)
+def reports_and_exports(version):
+    """In files, as the program writes them, wherever the script is by then."""
+    store = example()
+    spanloom("export", "otlp", "-d", store, "-o", "want.otlp")
+    spanloom("report", "-d", store, "-o", "want.json")
+    [[report, form, wrong, sizes]] = said("""
+import os, pathlib
+db = spanloom.open("spanloom.db")
+os.mkdir("d")
+os.chdir("d")
+print(json.dumps([db.report("report.json"), str(db.export("otlp", pathlib.Path("store.otlp"))),
+    [raised(ValueError, db.export, "x", "y"), raised(sqlite3.OperationalError, db.export, "csv", "no/such"), raised(sqlite3.OperationalError, db.report, "x.json", run="none")],
+    sorted(os.listdir("."))]))
+""", version=version)
+    equal((report, form, sizes), ("report.json", "store.otlp", ["report.json", "store.otlp"]))
+    with open(path("d/store.otlp"), "rb") as a, open(path("want.otlp"), "rb") as b:
+        check(a.read() == b.read(), "another export")
+    figures = []
+    for file in "d/report.json", "want.json":
+        with open(path(file), encoding="utf-8") as f:
+            figures.append(json.load(f))
+    equal(sorted(figures[0]), sorted(figures[1]))
+    check("export as 'x'?" in wrong[0] and "no/such: cannot be made" in wrong[1] and "none" in wrong[2], wrong)
+
+
+@cases(*VERSIONS)
 def what_the_program_says_besides(version):
     example()
     got = said("""
