@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
 #include "export/formats.h"
 #include "export_tables.sql.h"
 
@@ -9,6 +10,10 @@ static void put_text(struct sl_buf *b, const char *s, size_t n)
 {
     struct sl_buf clean = {0};
 
+    if (n && sl_utf8_valid(s, n) == n && !strpbrk(s, "\",\r\n")) { /* as nearly all are */
+        sl_buf_add(b, s, n);
+        return;
+    }
     sl_buf_add_utf8(&clean, s, n);
     if (clean.n && !strpbrk(clean.s, "\",\r\n")) {
         sl_buf_add(b, clean.s, clean.n);
@@ -24,10 +29,14 @@ static void put_text(struct sl_buf *b, const char *s, size_t n)
     sl_buf_free(&clean);
 }
 
-static void put_cell(struct sl_buf *b, sqlite3_stmt *row, int column)
+static void put_cell(struct sl_buf *b, sqlite3_stmt *row, int column, bool time)
 {
-    char text[32];
+    char text[SL_TIME_TEXT];
 
+    if (time) {
+        sl_buf_adds(b, sl_time_text(sqlite3_column_int64(row, column), text));
+        return;
+    }
     switch (sqlite3_column_type(row, column)) {
     case SQLITE_NULL: return;
     case SQLITE_INTEGER: sl_buf_add_int(b, sqlite3_column_int64(row, column)); return;
@@ -47,11 +56,13 @@ static int put_table(struct sl_spans *s, struct sl_folder *folder, const char *n
     sqlite3_stmt *q = sl_store_prepare(s->st, sql, err);
     struct sl_buf line = {0};
     struct sl_out out;
-    int rc = q ? sl_folder_file(folder, name, &out, err) : SL_ESTORE, columns = q ? sqlite3_column_count(q) : 0;
+    int rc = q ? sl_folder_file(folder, name, &out, err) : SL_ESTORE, columns = q ? sqlite3_column_count(q) : 0,
+        time = -1; /* the column of nanoseconds that is told as people read it */
 
     if (rc)
         goto done;
     for (int i = 0; i < columns; i++) {
+        time = strcmp(sqlite3_column_name(q, i), "time") ? time : i;
         sl_buf_adds(&line, i ? "," : "");
         sl_buf_adds(&line, sqlite3_column_name(q, i));
     }
@@ -59,7 +70,7 @@ static int put_table(struct sl_spans *s, struct sl_folder *folder, const char *n
     while (!sl_out_failed(&out) && (rc = sl_store_step(s->st, q, err)) == 1) {
         for (int i = 0; i < columns; i++) {
             sl_buf_adds(&line, i ? "," : "");
-            put_cell(&line, q, i);
+            put_cell(&line, q, i, i == time);
         }
         sl_buf_adds(&line, "\r\n");
         sl_out_buf(&out, &line);

@@ -9,9 +9,10 @@ CROSS JOIN spans s ON s.id = x.id
 ORDER BY x.id;
 
 -- name: events
-SELECT e.span, e.time_ns, e.time, e.type, e.source, e.place
+SELECT e.span, e.time_ns, e.time_ns AS time, n.name AS type, e.source, e.place
 FROM sl_exported x
-CROSS JOIN events e ON e.span = x.id
+CROSS JOIN sl_event e ON e.span = x.id
+CROSS JOIN sl_name n ON n.id = e.type
 ORDER BY x.id, e.time_ns;
 
 -- name: links
