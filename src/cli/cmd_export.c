@@ -231,6 +231,13 @@ static int ctf(struct sl_spans *s, const char *path, struct sl_err *err)
     return rc;
 }
 
+static void tell_nodes(int64_t n)
+{
+    if (n)
+        fprintf(stderr, "not in it: what %lld node%s did meanwhile of which nothing says that %s part of the run\n",
+                (long long)n, n == 1 ? "" : "s", n == 1 ? "it was" : "they were");
+}
+
 /* The name of the store, in this folder. */
 static char *beside_store(const struct cli *cli, const char *suffix)
 {
@@ -261,6 +268,8 @@ static int export_store(struct cli *cli, const struct format *f)
         rc = sl_spans_open(&spans, st, workflow, &err);
         if (!rc)
             rc = f->write(&spans, path, &err);
+        if (!rc && strcmp(path, "-") != 0)
+            tell_nodes(sl_spans_nodes_of_nobody(&spans));
         sl_spans_close(&spans);
     }
     sqlite3_free(path);

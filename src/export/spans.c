@@ -49,6 +49,11 @@ int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct s
     return rc;
 }
 
+int64_t sl_spans_nodes_of_nobody(struct sl_spans *s)
+{
+    return s->part ? sl_store_int(s->st, sql_nodes_of_nobody, 0) : 0;
+}
+
 int sl_spans_begin(struct sl_spans *s, bool in_order, struct sl_err *err)
 {
     int rc = sl_words_load(&s->words, s->st, err);

@@ -57,6 +57,8 @@ struct sl_spans {
 /* run: the span of a workflow, or 0 for the whole store.  The table sl_exported has the ids, for SQL of writers. */
 int sl_spans_open(struct sl_spans *s, struct sl_store *st, int64_t run, struct sl_err *err);
 void sl_spans_close(struct sl_spans *s);
+/* Nodes whose samples are not in the export of a run, though they were watched then: nothing says whose they are. */
+int64_t sl_spans_nodes_of_nobody(struct sl_spans *s);
 /* To be called by who asks for spans.  in_order: it asks for events, values and links of each span at most once, in
  * order of ids. */
 int sl_spans_begin(struct sl_spans *s, bool in_order, struct sl_err *err);

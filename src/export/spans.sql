@@ -106,3 +106,15 @@ SELECT left_span, kind, right_span, rule, confidence
 FROM sl_link
 WHERE kind = SL_AFTER
 ORDER BY left_span, kind, right_span;
+
+-- Nodes that were watched while the run was, and of which nothing says whose they are.
+
+-- name: nodes_of_nobody
+WITH run(begin_ns, end_ns) AS MATERIALIZED (
+    SELECT min(time_ns), max(time_ns) FROM sl_exported x CROSS JOIN sl_event e ON e.span = x.id)
+SELECT count(*)
+FROM sl_name t
+CROSS JOIN sl_span n ON n.type = t.id
+WHERE t.name = 'node' AND NOT EXISTS (SELECT 1 FROM sl_exported WHERE id = n.id)
+    AND NOT EXISTS (SELECT 1 FROM sl_link l WHERE l.right_span = n.id AND l.kind = SL_IN)
+    AND EXISTS (SELECT 1 FROM run CROSS JOIN sl_sample m ON m.span = n.id AND m.time_ns BETWEEN begin_ns AND end_ns);

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, cases, check, dump, equal, everything, imported, main, path, query, same, spanloom, whole, write  # noqa: E402
+from harness import EXAMPLE, ROOT, cases, check, dump, equal, everything, imported, main, path, query, same, spanloom, test, whole, write  # noqa: E402
 import hostile_store  # noqa: E402
 
 FORMATS = {"chrome": "trace.json", "otlp": "otlp.jsonl"}
@@ -122,6 +122,27 @@ def folders_are_whole_or_not_there(form, how):
         if stopped == 6:
             break
     check(how == "full" or stopped == 6, f"{stopped} were stopped in the middle")
+
+
+@test
+def nodes_of_a_run():
+    """Those that lie in it come along; of others that were watched meanwhile it is said."""
+    store = imported(EXAMPLE, f"{ROOT}/tests/data/nodes", store="n.db").store
+    [[run, node]] = query(store, """SELECT r.key, n.id FROM links l JOIN spans r ON r.id = left_span JOIN spans n ON n.id = right_span
+        WHERE n.type = 'node' AND r.type = 'parsl.rundir.workflow'""")
+    r = spanloom("export", "csv", "-d", store, "--run", run, "-o", path("c"))
+    with open(path("c/samples.csv"), encoding="utf-8", newline="") as file:
+        exported = [row for row in csv.DictReader(file) if row["span"] == str(node)]
+    equal(len(exported), query(store, f"SELECT count(*) FROM samples WHERE span = {node}")[0][0])
+    check(exported and "not in it: what 2 nodes did meanwhile of which nothing says that they were part of the run" in r.err, r)
+    with contextlib.closing(sqlite3.connect(store)) as db:
+        db.execute(f"DELETE FROM sl_link WHERE right_span = {node} AND kind = 1")
+        db.commit()
+    r = spanloom("export", "csv", "-d", store, "--run", run, "-o", path("c"))
+    check("not in it: what 3 nodes did" in r.err, r)
+    with open(path("c/samples.csv"), encoding="utf-8", newline="") as file:
+        equal([row for row in csv.DictReader(file) if row["span"] == str(node)], [])
+    check("not in it" not in spanloom("export", "csv", "-d", store, "-o", path("c")).err, "all is in an export of all")
 
 
 def add(found, span, what, value):
