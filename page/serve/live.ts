@@ -136,7 +136,7 @@ export async function live(show: (report: Report, anew: boolean) => void): Promi
         } }),
         again = el("button", { type: "button", hidden: true, click: () => void load(of) }, "show what is new"),
         auto = el("input", { type: "checkbox", checked: version.follow !== null }),
-        box = el("div", { class: "live" }, el("label", {}, "Run ", choose), el("label", {}, auto, " show what is new at once"), again, say, age);
+        box = el("div", { class: "live", role: "region", "aria-label": "Which run, and what is new" }, el("label", {}, "Run ", choose), el("label", {}, auto, " show what is new at once"), again, say, age);
 
     async function names(): Promise<void> {
         const told = await ask<Table & { first: string | null }>("runs"),

@@ -92,7 +92,7 @@ class Shown:
 
     def silent(self):
         mine = [m for m in self.browser.messages if m.get("sessionId") == self.page.session]
-        words = "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"
+        words = "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening"
         equal([m for m in mine if m.get("method") in words], [])
         asked = [m["params"]["request"]["url"] for m in mine if m.get("method") == "Network.requestWillBeSent"]
         check(len(asked) == 1 and asked[0].startswith("file://"), asked)
@@ -353,6 +353,9 @@ def hostile_texts_are_shown_and_not_run():
         "<!--",
         "‮evil",
         "__proto__",
+        "\"><svg onload=document.title='run'>",
+        "\u202e\u2066abc\u2069 \u0007\x1b[31mred",
+        "long" * 25_000,
     ]
     small_run(path("runinfo"), tasks=20)
     db = sqlite3.connect(path("runinfo", "monitoring.db"))
@@ -364,16 +367,30 @@ def hostile_texts_are_shown_and_not_run():
     imported(path("runinfo"))
     shown = Shown(report())
     equal(sorted(shown.values("apps", "app")), sorted(texts))
+    check(shown.run("document.documentElement.scrollWidth") <= 1280, "a name makes the page wider")
+    equal(shown.faults(), [])
     for text in shown.values("apps", "app"):
-        shown.click("#apps button.pick", text) if text != texts[6] else None
-        if text != texts[6]:
+        if text not in (texts[6], texts[9], texts[10]):
+            shown.click("#apps button.pick", text)
             equal(shown.run("document.querySelector('.selection .chip').innerText"), f"app {text} ✕")
             shown.key("Escape")
     check(shown.run("document.title").startswith("Spanloom: "))
     equal(shown.run("document.querySelectorAll('img, iframe, object, embed, link, form').length"), 0)
     equal(shown.run("[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length"), 0)
     equal(shown.run("document.querySelectorAll('script').length"), 4)
+    # all that can be unfolded and clicked, and spans of the timeline
+    shown.run("document.querySelectorAll('details').forEach(d => (d.open = true)); (T => { T.find('evil'); T.next(1); T.choose(3, true); })(document.querySelector('.timeline').timeline); 1")
+    shown.run("document.querySelectorAll('#tasks button.pick').forEach(b => b.click()); new Promise(done => setTimeout(() => done(1), 300))")
+    check(shown.run("document.title").startswith("Spanloom: "))
+    equal(shown.run("document.querySelectorAll('img, iframe, object, embed, link, form, a:not([href^=\"#\"])').length"), 0)
     shown.silent()
+    # beside another run
+    imported(EXAMPLE, store="other.db")
+    spanloom("report", path("spanloom.db"), path("other.db"), "-o", path("both.html"))
+    both = Shown(path("both.html"))
+    equal(both.run("document.querySelectorAll('img, svg[onload], iframe, object, embed, link, form').length"), 0)
+    check(both.run("document.title").startswith("Spanloom: ") and both.run("document.documentElement.scrollWidth") <= 1280)
+    both.silent()
 
 
 @test

@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -251,7 +252,7 @@ class Live:
         self.run = self.page.run
 
     def said(self):
-        words = "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"
+        words = "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening"
         return [m for m in self.browser.messages if m.get("sessionId") == self.page.session and m.get("method") in words]
 
 
@@ -280,6 +281,41 @@ def the_page_and_its_sql():
         equal(live.said(), [])
         asked = {m["params"]["request"]["url"].split("/")[2] for m in live.browser.messages if m.get("sessionId") == live.page.session and m.get("method") == "Network.requestWillBeSent" and m["params"]["request"]["url"].startswith("http")}
         equal(asked, {f"127.0.0.1:{s.port}"})
+
+
+@test
+def hostile_texts_and_no_mouse():
+    """The live page of a run whose names are made to do harm: nothing of it runs or is asked for; axe finds no fault, and all can be reached by keys."""
+    texts = ["</script><script>document.title='run'</script>", "<img src=x onerror=\"document.title='run'\">", "javascript:document.title='run'", "\u202eevil", "x" * 100_000]
+    small_run(path("runinfo"), tasks=20)
+    db = sqlite3.connect(path("runinfo", "monitoring.db"))
+    for i, text in enumerate(texts):
+        db.execute("UPDATE task SET task_func_name = ? WHERE task_id % ? = ?", (text, len(texts), i))
+    db.commit()
+    db.close()
+    imported(path("runinfo"))
+    with serving() as s:
+        live = Live(s)
+        live.run("(T => { T.choose(3, true); T.find('evil'); })(document.querySelector('.timeline').timeline); document.querySelectorAll('details').forEach(d => (d.open = true)); document.querySelector('#apps button.pick').click(); 1")
+        live.run("document.querySelector('#sql textarea').value = 'SELECT DISTINCT app, app AS \"<b>\" FROM task'; document.querySelector('#sql button').click(); 1")
+        live.page.wait("document.querySelectorAll('#sql tbody tr').length === 5", 30)
+        live.run("new Promise(done => setTimeout(() => done(1), 500))")
+        equal(live.run("document.querySelectorAll('img, iframe, object, embed, form, a:not([href^=\"#\"])').length"), 0)
+        check("run" not in live.run("document.title").split(":")[0].split() and live.run("document.documentElement.scrollWidth") <= 1280, live.run("document.title"))
+        with open(f"{ROOT}/page/node_modules/axe-core/axe.min.js", encoding="utf-8") as file:
+            live.run(file.read() + "; 1")
+        found = live.run("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.filter(v => v.impact !== 'minor').map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + n.failureSummary)]))")
+        equal(found, [])
+        # by Tab alone to the run, a chart, the timeline and the SQL
+        live.run("document.querySelectorAll('details').forEach(d => (d.open = false)); document.activeElement.blur(); scrollTo(0, 0); 1")
+        seen = set()
+        for _ in range(400):
+            live.page.press("Tab")
+            seen.add(live.run("(e => e.matches('.timeline canvas') ? 'timeline' : e.matches('.chart canvas') ? 'chart' : e.matches('#sql textarea') ? 'sql' : e.matches('.live select') ? 'run' : e.type === 'search' ? 'search' : '')(document.activeElement)"))
+            if "sql" in seen:
+                break
+        equal(seen, {"timeline", "chart", "sql", "run", "search", ""})
+        equal([m for m in live.said()], [])
 
 
 @test
