@@ -11,13 +11,20 @@ const MOST_TRACKS = 40;
 /** A lane of more tracks is folded at first. */
 const OPEN_TRACKS = 10;
 
+/** When spans are there on lanes. */
+export interface Times {
+    from: Float64Array;
+    to: Float64Array;
+    share: Float64Array;
+}
+
 export class Lane {
     open: boolean;
     private made: Track[] | undefined | null = null;
     private area: Together | undefined;
 
     /** holder: the worker or thread itself, behind what it holds; -1: none. */
-    constructor(readonly label: string, readonly items: Int32Array, private readonly spans: Spans, readonly holder = -1) {
+    constructor(readonly label: string, readonly items: Int32Array, private readonly spans: Times, readonly holder = -1) {
         this.open = true;
         if ((this.tracks?.length ?? 0) > OPEN_TRACKS) this.open = false;
     }
@@ -47,7 +54,7 @@ export class Lane {
 export class Group {
     private area: Together | undefined;
 
-    constructor(readonly label: string, readonly lanes: Lane[], public open: boolean, private readonly spans: Spans) {}
+    constructor(readonly label: string, readonly lanes: Lane[], public open: boolean, private readonly spans: Times) {}
 
     get together(): Together {
         if (!this.area) {
@@ -97,7 +104,8 @@ export function modes(s: Spans): Mode[] {
     });
 }
 
-export function groups(s: Spans, mode: Mode): Group[] {
+/** ran: of spans that say more than what they ran for, as tasks do that were submitted before, when they were on their worker. */
+export function groups(s: Spans, mode: Mode, ran: Times = s): Group[] {
     const of = holders(s, mode),
         held = new Map<string, Map<string, number[]>>(),
         rest = new Map<string, Map<string, number[]>>(),
@@ -123,9 +131,11 @@ export function groups(s: Spans, mode: Mode): Group[] {
             named.set(h, (name = mode === "node" ? [s.hostOf(h) || "(host not told)", `${s.kind(h)} ${s.key[h]}`] : [place(s, h) || s.component[h]!, `${s.kind(h)} ${s.key[h]}`]));
         add(held, name[0], name[1], i, h);
     }
+    const times = mode === "worker" || mode === "node" ? ran : s,
+        ordered = (items: number[]) => (times === s ? Int32Array.from(items) : Int32Array.from(items).sort((a, b) => times.from[a]! - times.from[b]! || times.to[b]! - times.to[a]!));
     const make = (from: typeof held, open: boolean) =>
         [...from].sort(([a], [b]) => order.compare(a, b)).map(([label, lanes]) =>
-            new Group(label, [...lanes].sort(([a], [b]) => order.compare(a, b)).map(([lane, items]) => new Lane(lane, Int32Array.from(items), s, holder.get(items) ?? -1)), open, s));
+            new Group(label, [...lanes].sort(([a], [b]) => order.compare(a, b)).map(([lane, items]) => new Lane(lane, ordered(items), times, holder.get(items) ?? -1)), open, times));
     const all = [...make(held, true), ...make(rest, held.size === 0)];
     // of many, what fits on a screen is open
     let shown = 0;

@@ -7,7 +7,7 @@ import { kept } from "../report/kept";
 import { shows, type Context } from "../report/view";
 import { seconds } from "../report/words";
 import type { Told } from "./details";
-import { modes } from "./lanes";
+import { modes, type Times } from "./lanes";
 import { Spans } from "./spans";
 import { asked, askedStretch } from "./told";
 import { Timeline } from "./view";
@@ -58,7 +58,25 @@ export function timeline(s: Section, context: Context, told: Told): Timeline | u
         from, to: from.map((a, i) => a + numbers(path, "length_s")[i]!),
         span: column(path, "span").map(id => spans.find(id as number)),
         text: state.map((x, i) => `${task[i] === null ? component[i] : `task ${task[i]}, ${component[i]}`}: ${x}`),
+    }, ran(context, spans));
+}
+
+/** What is called a task on a worker may tell of its queue, too: when each ran is in the section of workers. */
+function ran(context: Context, spans: Spans): Times {
+    const lanes = figure(section(context.run, "workers"), "lanes"),
+        from = numbers(lanes, "from_s"),
+        to = numbers(lanes, "to_s"),
+        times = { from: spans.from.slice(), to: spans.to.slice(), share: spans.share },
+        set = new Set<number>();
+    column(lanes, "span").forEach((id, i) => {
+        const at = typeof id === "number" ? spans.find(id) : undefined;
+        if (at === undefined) return;
+        // of several runs of one span, as far as it has them, from the first to the last
+        times.from[at] = set.has(at) ? Math.min(times.from[at]!, from[i]!) : from[i]!;
+        times.to[at] = set.has(at) ? Math.max(times.to[at]!, to[i]!) : to[i]!;
+        set.add(at);
     });
+    return times;
 }
 
 shows("timeline", ["range", "app", "executor", "task"], (s, context) => {

@@ -10,7 +10,7 @@ import { category, kindColour, theme, type Theme } from "../report/theme";
 import type { Context } from "../report/view";
 import { digits, seconds } from "../report/words";
 import { details, type Told } from "./details";
-import { Group, groups, Lane, modes, type Mode } from "./lanes";
+import { Group, groups, Lane, modes, type Mode, type Times } from "./lanes";
 import type { Spans } from "./spans";
 import { lowerBound, Track } from "./track";
 
@@ -99,7 +99,7 @@ export class Timeline {
     private path: { from: Float64Array; to: Float64Array; span: (number | undefined)[]; text: string[] };
     private onPath = new Map<number, Range[]>();
 
-    constructor(readonly spans: Spans, private mode: Mode, private readonly context: Context, private readonly told: Told, path: Timeline["path"]) {
+    constructor(readonly spans: Spans, private mode: Mode, private readonly context: Context, private readonly told: Told, path: Timeline["path"], private readonly ran: Times = spans) {
         this.whole = [0, Math.max(context.end_s, spans.end_s) || 1];
         this.view = this.whole;
         this.path = path;
@@ -190,7 +190,7 @@ export class Timeline {
 
     private by(mode: Mode): void {
         this.mode = mode;
-        this.groups = groups(this.spans, this.mode);
+        this.groups = groups(this.spans, this.mode, this.ran);
         this.lineAt = -1;
         this.layout();
     }
@@ -365,12 +365,18 @@ export class Timeline {
         const line = this.laneOf.get(i);
         if (line) this.reveal(line);
         const w = this.view[1] - this.view[0],
-            length = s.to[i]! - s.from[i]!;
-        if (s.from[i]! < this.view[0] || s.to[i]! > this.view[1]) {
-            const half = Math.max(w, length * 1.2) / 2,
-                middle = (s.from[i]! + s.to[i]!) / 2;
+            { from, to } = this.drawn(i);
+        if (from < this.view[0] || to > this.view[1]) {
+            const half = Math.max(w, (to - from) * 1.2) / 2,
+                middle = (from + to) / 2;
             this.go([middle - half, middle + half]);
         }
+    }
+
+    /** When a span is there on the lane that it is on. */
+    private drawn(i: number): { from: number; to: number } {
+        const of = this.laneOf.get(i)?.lane?.holder === undefined || this.laneOf.get(i)!.lane!.holder < 0 ? this.spans : this.ran;
+        return { from: of.from[i]!, to: of.to[i]! };
     }
 
     private reveal(line: Line): void {
@@ -577,10 +583,10 @@ export class Timeline {
     }
 
     focusOn(i: number): void {
-        const s = this.spans;
         if (i < 0) return this.go(this.whole);
-        const length = Math.max(s.to[i]! - s.from[i]!, (this.whole[1] - this.whole[0]) * 1e-7),
-            want: Range = [s.from[i]! - length * 0.1, s.from[i]! + length * 1.1],
+        const { from, to } = this.drawn(i),
+            length = Math.max(to - from, (this.whole[1] - this.whole[0]) * 1e-7),
+            want: Range = [from - length * 0.1, from + length * 1.1],
             is = Math.abs(this.view[1] - this.view[0] - (want[1] - want[0])) < length * 0.01;
         this.go(is ? this.whole : want);
     }
@@ -611,8 +617,9 @@ export class Timeline {
             return k < this.path.from.length && this.path.from[k]! <= this.time(x) ? ["critical path", this.path.text[k]!, seconds(this.path.to[k]! - this.path.from[k]!)] : undefined;
         }
         if (i >= 0) {
-            const count = s.count[i]!;
-            return [s.label(i), `${seconds(s.to[i]! - s.from[i]!)} at ${seconds(s.from[i]!)}`, ...(count > 1 ? [`${digits(100 * s.share[i]!)} % of it busy`] : [s.type[i]!])];
+            const count = s.count[i]!,
+                { from, to } = this.drawn(i);
+            return [s.label(i), `${seconds(s.to[i]! - s.from[i]!)} at ${seconds(s.from[i]!)}`, ...(to - from < (s.to[i]! - s.from[i]!) * 0.999 ? [`${seconds(to - from)} of it here, at ${seconds(from)}`] : []), ...(count > 1 ? [`${digits(100 * s.share[i]!)} % of it busy`] : [s.type[i]!])];
         }
         if (!line) return undefined;
         const name = line.lane ? `${line.group.label} · ${line.lane.label}` : line.group.label;
@@ -779,10 +786,9 @@ export class Timeline {
 
     /** What belongs to the span that is chosen: outlined, and lines to it. */
     private drawRelations(c: CanvasRenderingContext2D, t: Theme, top: number, y0: number): void {
-        const s = this.spans,
-            boxOf = (i: number): [number, number, number, number] | undefined => {
+        const boxOf = (i: number): [number, number, number, number] | undefined => {
                 const l = this.laneOf.get(i);
-                return l && [this.x(s.from[i]!), l.y - top + y0, this.x(s.to[i]!), l.height];
+                return l && [this.x(this.drawn(i).from), l.y - top + y0, this.x(this.drawn(i).to), l.height];
             },
             me = this.chosen < 0 ? undefined : boxOf(this.chosen);
         if (this.chosen < 0) return;

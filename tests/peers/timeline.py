@@ -86,6 +86,17 @@ def each_span_is_on_a_lane():
 
 
 @test
+def a_task_is_on_its_worker_while_it_runs():
+    """Not from when it was submitted: what waits is no work, and a worker begins with what it is there for."""
+    imported(f"{ROOT}/tests/data/taskvine")
+    run = json.loads(spanloom("runs", "-d", path("spanloom.db"), "--format", "json").out)[-1]["run"]
+    shown = Shown("spanloom.db", "--run", run)
+    want = json.loads(spanloom("sql", "-d", path("spanloom.db"), "--run", run, "--format", "json", "SELECT w.span, (min(w.from_ns) - r.start_ns) / 1e9 AS a, (max(w.to_ns) - r.start_ns) / 1e9 AS b FROM worker_run w JOIN run r WHERE w.task NOTNULL GROUP BY 1").out)
+    got = dict(shown.run("T.by('worker'); T.groups.filter(g => g.lanes[0].holder >= 0).flatMap(g => g.lanes.flatMap(l => l.tracks.flatMap(t => [...t.items].map((i, k) => [T.spans.id[i], [t.from[k], t.to[k]]]))))"))
+    check(len(want) > 10 and all(abs(got[w["span"]][0] - w["a"]) < 1e-5 and abs(got[w["span"]][1] - w["b"]) < 1e-5 for w in want), [(w, got.get(w["span"])) for w in want][:5])
+
+
+@test
 def keys_and_mouse():
     imported(EXAMPLE)
     shown = Shown("spanloom.db")
