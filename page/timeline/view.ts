@@ -172,7 +172,33 @@ export class Timeline {
             if (i !== undefined) this.choose(i, false, false);
             this.lineAt = was.lineAt;
             requestAnimationFrame(() => (this.scroll.scrollTop = was.top));
-        } else this.answer();
+        } else {
+            this.answer();
+            const part = this.context.choice.now.range ? undefined : this.stretch();
+            if (!part) return;
+            this.go(part, false);
+            this.box.insertBefore(el("p", { class: "quiet note" }, `Spans lie in stretches that are far apart, in ${seconds(this.whole[1])}: this is the one with most of them, from ${seconds(Math.max(0, part[0]))} on. All: f, or `,
+                el("button", { type: "button", click: () => this.go(this.whole) }, "all of the time")), this.scroll);
+        }
+    }
+
+    /** Of spans with nothing between them for nearly all of the time, as of clocks that have nothing to do with each other, the stretch with most; undefined: they are not such. */
+    private stretch(): Range | undefined {
+        const { from, to, n } = this.spans,
+            order = Array.from({ length: n }, (_, i) => i).sort((a, b) => from[a]! - from[b]!),
+            parts: { from: number; to: number; n: number }[] = [],
+            far = (this.whole[1] - this.whole[0]) * 0.3;
+        for (const i of order) {
+            const last = parts[parts.length - 1];
+            if (last && from[i]! - last.to <= far) {
+                last.to = Math.max(last.to, to[i]!);
+                last.n++;
+            } else parts.push({ from: from[i]!, to: to[i]!, n: 1 });
+        }
+        const most = parts.reduce<(typeof parts)[number] | undefined>((best, p) => (!best || p.n > best.n ? p : best), undefined);
+        if (!most || parts.length < 2 || most.to - most.from > far / 100) return undefined;
+        const edge = Math.max((most.to - most.from) * 0.02, 1e-6);
+        return [most.from - edge, most.to + edge];
     }
 
     private keep(): void {
