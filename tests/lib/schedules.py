@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores of workflows that were worked out here.
+
+The schedule of a workflow is made by `run()`, which knows nothing of the replay: the first come is the first served, by
+workers that are free.
+"""
+import heapq
+
+from graphs import *  # noqa
+
+STEP = 1 * MS  # between the components of the executor
+
+
+class Task:
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0):
+        self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
+        self.fails, self.failed_s, self.error = fails, failed_s, error
+        self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
+        self.cold = cold  # how much longer it takes where its worker ran nothing before
+        self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
+
+
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=()):
+    """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors.  hand: how long Parsl
+    needs to launch a task, one after the other.  running: tasks whose end nobody has told."""
+    s = Store(file)
+    ns = lambda t: round(t * S)
+    w = s.workflow("w")
+    s.attr(w, "workflow_name", "made")
+    ex = s.span(EXECUTOR, "htex", w)
+    launches = launched if isinstance(launched, list) else [launched]  # of blocks; worker_start and manager: of each one
+    worker_start = worker_start if isinstance(worker_start, list) else [worker_start] * max(1, len(launches))
+    begun = manager if isinstance(manager, list) else [t - 0.2 if manager is None else manager for t in worker_start]
+    blocks = [s.span("parsl.rundir.block", str(i), ex, launched=ns(t)) for i, t in enumerate(launches)]
+    managers = max(managers, len(blocks))
+    mans = [s.span("parsl.executor.htex.manager", f"m{i}", blocks[i % len(blocks)] if blocks else ex, MANAGER, started=ns(begun[i % len(begun)])) for i in range(managers)]
+    places = []
+    for i in range(workers):
+        m = i % managers
+        there = worker_start[m % len(worker_start)]
+        p = s.span("parsl.executor.htex.worker", str(i), mans[m], WORKER + i, started=ns(there))
+        heapq.heappush(places, (there, i, p, m))
+    of = {i: (p, mans[m], m, ex) for _, i, p, m in places}
+    free = {"htex": [(there, i) for there, i, _, _ in places]}
+    for name, n in more.items():
+        other = s.span(EXECUTOR, name, w)
+        m = s.span("parsl.executor.htex.manager", f"m{name}", s.span("parsl.rundir.block", "0", other, launched=ns(0.6)), MANAGER, started=ns(worker_start[0] - 0.2))
+        free[name] = [(worker_start[0], len(of) + i) for i in range(n)]
+        for there, i in free[name]:
+            of[i] = (s.span("parsl.executor.htex.worker", str(i), m, WORKER + i, started=ns(there)), m, None, other)
+    for heap in free.values():
+        heapq.heapify(heap)
+    done, ids, at, warm, handed = {}, {}, start, set(), 0.0
+    # submissions, in order; a barrier needs what went before to be done, so go stage by stage
+    stages, stage = [], []
+    for n, t in enumerate(tasks):
+        if t.barrier and stage:
+            stages.append(stage)
+            stage = []
+        stage.append(n)
+    stages.append(stage)
+    last = 0
+    for stage in stages:
+        if stage is not stages[0]:
+            at = max(done.values()) + 0.002
+        ready = []
+        waiting = {}
+        submitted = {}
+        for n in stage:
+            at += tasks[n].gap + 0.0001
+            submitted[n] = at
+            waiting[n] = {d for d in tasks[n].after if d not in done}
+            if not waiting[n]:
+                heapq.heappush(ready, (max([at] + [done[d] for d in tasks[n].after]), n, 0))
+        while ready:
+            since, n, number = heapq.heappop(ready)
+            t = tasks[n]
+            if n not in ids:
+                ids[n] = s.task(w, n, [ids[d] for d in t.after], submitted=ns(submitted[n]), pending=ns(submitted[n]) + 1000)
+                s.attr(ids[n], "app", t.app)
+            pool = free[t.tried_on if number < t.fails else t.on]
+            since = handed = max(since, handed) + hand if hand else since
+            when, i = heapq.heappop(pool)
+            begin = max(since + 3 * STEP / S, when + STEP / S)
+            p, its, m, executor = of[i]
+            fails = number < t.fails
+            seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] in (m, ("worker", i)) else 1) + (t.cold if i not in warm else 0)
+            warm.add(i)
+            over = begin + seconds
+            heapq.heappush(pool, (over, i))
+            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin),
+                       **({} if n in running else dict(completed=ns(over), finished=ns(over), removed=ns(over) + STEP // 2)), executor=executor, manager=its, worker=p, worker_source=WORKER + i,
+                       failed=ns(over) + STEP if fails else None)
+            back = over + STEP / S
+            if fails:
+                s.attr(y, "exception", t.error)
+                heapq.heappush(ready, (back, n, number + 1))
+                continue
+            if n not in undone and n not in running:
+                s.event(ids[n], "exec_done", ns(back))
+            done[n] = back
+            for d in stage:
+                if n in waiting.get(d, ()):
+                    waiting[d].discard(n)
+                    if not waiting[d]:
+                        heapq.heappush(ready, (max(back, submitted[d]), d, 0))
+        last = max(done.values())
+    s.event(w, "started", 0)
+    if end is not None:
+        s.event(w, "cleanup_completed", ns(last + end))
+    s.done()
+    return last + (end or 0)
+
+
+def why(file="why.db", *more):
+    return json.loads(spanloom("why", "--format", "json", "-d", path(file), *more).out)
+
+
+def faults(file="why.db", *more):
+    """But that more workers would help, of which runs with work for all of them are told, and how long short ones took to have workers."""
+    return [f["finding"] for f in why(file, *more)["findings"] if f["finding"] not in ("more-workers", "first-worker")]
+
+
+def first(name, without, within=0.05, file="why.db", **also):
+    """The first finding has this name, and says that it would have been so long without it."""
+    found = [f for f in why(file)["findings"] if f["seconds"] is not None]
+    check(found and found[0]["finding"] == name, [(f["finding"], f["seconds"]) for f in found])
+    f = found[0]
+    took = why(file)["run"][0]["makespan_s"]
+    gained = took - without
+    check(abs(f["seconds"] - gained) <= within * gained + 0.02, f"{f['seconds']} s, not {gained}: {f['text']}")
+    check(abs(f["without_s"] - (took - f["seconds"])) < 1e-6, f)
+    for key, words in also.items():
+        check(words in (f[key] or ""), f"{key}: {f[key]!r} lacks {words!r}")
+    return f
+
+
+def bag(n, seconds=0.5, app="work"):
+    return [Task(app, seconds) for _ in range(n)]

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""spanloom why around its findings: runs that go on or were cut short, findings of users, two runs, where the time went, names of runs."""
+import contextlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from schedules import *  # noqa
+
+
+@cases((True, 7200, "cut short"), (True, 20, "goes on"), (False, 20, "done"))
+def no_log_has_the_end_of_the_run(undone, ago, state):
+    run(bag(40), end=None, undone=range(30, 40) if undone else ())
+    db = sqlite3.connect(path("why.db"))
+    [last] = db.execute("SELECT max(time_ns) FROM sl_event").fetchone()
+    db.execute("UPDATE sl_event SET time_ns = time_ns + ?", (time.time_ns() - ago * S - last,))
+    db.commit()
+    db.close()
+    told = why()
+    equal(told["run"][0]["state"], state)
+    equal([f["finding"] for f in told["findings"]], ["unfinished"] if undone else ["more-workers"])
+    out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
+    want = {"cut short": "was cut short after 6.", "goes on": "s so far, since 20", "done": "UTC; no log has its end"}
+    check(want[state] in out and ("40 tasks: 30 done, 10 not done" in out or not undone), out)
+    if undone:
+        check("no log has the end of the run, and 10 of 40 tasks are not done" in out and "what was still to come is in no number" in out, out)
+
+
+
+@cases((20, "goes on"), (3600, "cut short"))
+def a_run_goes_on_while_its_logs_are_written_to(ago, state):
+    """Though its last event may be long ago."""
+    grow(0.6)
+    for folder, _, files in os.walk(path("grown")):
+        for name in files:
+            os.utime(f"{folder}/{name}", (time.time() - ago,) * 2)
+    told = why("grown.db", path("grown"))
+    equal(told["run"][0]["state"], state)
+
+
+@cases((20, 20, 60), (7200, 1.9, 2.1))
+def a_task_that_still_runs_counts_until_now_while_the_run_goes_on(ago, least, most):
+    """And until the last event where it was cut short."""
+    run(bag(30) + [Task("work", 3)] + bag(10), end=None, running=[30])
+    db = sqlite3.connect(path("why.db"))
+    [last] = db.execute("SELECT max(time_ns) FROM sl_event").fetchone()
+    db.execute("UPDATE sl_event SET time_ns = time_ns + ?", (time.time_ns() - ago * S - last,))
+    db.commit()
+    db.close()
+    found = {f["finding"]: f for f in why()["findings"]}
+    seconds = re.match(r"task 30 \(work\) has run for ([\d.]+) s and is not done, [\d.]+ times the median of its app \(0.500 s\)", found["still-running"]["text"])
+    check(seconds and least < float(seconds[1]) < most, found["still-running"]["text"])
+
+
+# ---- findings of users
+
+def own(name, text):
+    write(path(f"config/spanloom/findings/{name}.yaml"), text)
+    return {"XDG_CONFIG_HOME": path("config")}
+
+
+@test
+def findings_of_users_count_beside_ours_and_in_their_place():
+    run(bag(16), end=9)
+    env = own("long", "about: tasks\nsql: SELECT 3 AS seconds, count(*) AS n, span AS spans FROM task\ntext: '{n} tasks, {seconds}, {none}'\n")
+    r = spanloom("why", "-d", path("why.db"), env=env, code=1)
+    check("long.yaml: its SQL has no column {none}" in r.err and "went on for" in r.out, r.out + r.err)
+    env = own("long", "about: tasks\nsql: SELECT 3 AS seconds, 2.5 AS took_s, 0.25 AS a_share, count(*) AS n, span AS spans FROM task\ntext: '{n} tasks, {took_s}, {a_share}'\n")
+    found = {f["finding"]: f for f in json.loads(spanloom("why", "--format", "json", "-d", path("why.db"), env=env).out)["findings"]}
+    equal((found["long"]["text"], found["long"]["seconds"], found["long"]["sure"]), ("16 tasks, 2.50 s, 25 %", 3, "by estimate"))
+    env = own("shut-down", "about: ours\nsql: SELECT 1 AS seconds WHERE 0\ntext: never\n")
+    write(path("config/spanloom/findings/slow.yml"), "about: never read")
+    r = spanloom("why", "--format", "json", "-d", path("why.db"), env=env)
+    equal([f["finding"] for f in json.loads(r.out)["findings"] if f["finding"] != "more-workers"], ["long"])
+    check("shut-down.yaml takes the place of the finding of that name" in r.err and "slow.yml is not read: findings are files NAME.yaml" in r.err and "long.yaml" not in r.err, r.err)
+
+
+@cases(("sqll: x", "bad.yaml:2: there is no key 'sqll'"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
+       ("text: [a]", "'text' is a text"), ("note: maybe", "'note' is yes or no"))
+def what_is_no_finding_is_told(line, said):
+    run(bag(4))
+    text = f"about: x\n{line}\nsql: SELECT 1 AS seconds\n" + ("text: x\n" if "text" not in line else "")
+    r = spanloom("why", "-d", path("why.db"), env=own("bad", text), code=1)
+    check(said in r.err and "4 tasks: 4 done" in r.out, r.err + r.out)
+
+
+@cases("SELEKT 1", "SELECT 1; SELECT 2", "DELETE FROM task", "SELECT 1 AS seconds, 'nonsense x2' AS changes FROM nowhere")
+def what_is_no_sql_is_told_and_the_others_are_printed(sql):
+    run(bag(16), end=9)
+    r = spanloom("why", "-d", path("why.db"), env=own("bad", f"about: x\nsql: {json.dumps(sql)}\ntext: x\n"), code=1)
+    check("bad.yaml: sql:" in r.err and "went on for 9" in r.out, r.out + r.err)
+
+
+@cases(("9e999", "seconds of a row are Inf, which is no number of seconds"), ("'12 s'", "seconds of a row are '12 s', which is no number of seconds"), ("x'00'", "which is no number of seconds"),
+       ("NULL", "a row has no seconds (NULL); where there is nothing to be told give no row"), ("NULL AS changes, NULL", "a row has no seconds (NULL), nor changes"))
+def seconds_that_are_none_are_told(seconds, said):
+    run(bag(16), end=9)
+    r = spanloom("why", "-d", path("why.db"), env=own("bad", f"about: x\nsql: SELECT {seconds} AS seconds\ntext: never told\n"), code=1)
+    check("bad.yaml: " in r.err and said in r.err and "went on for 9" in r.out and "never told" not in r.out, r.out + r.err)
+
+
+@test
+def commands_that_are_offered_run_as_they_stand():
+    """Also where the store's path has blanks and quotes."""
+    run(bag(16), end=9)
+    os.makedirs(path("it's a"))
+    os.rename(path("why.db"), path("it's a/why.db"))
+    [f] = [f for f in why("it's a/why.db")["findings"] if f["finding"] == "shut-down"]
+    where = {**environment(), "PATH": f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"}
+    ran = subprocess.run(f["command"], shell=True, env=where, capture_output=True, text=True)
+    check(ran.returncode == 0 and "after the last task" in ran.stdout, f["command"], ran.stdout, ran.stderr)
+
+
+@test
+def where_there_are_several_types_of_workers_the_command_says_which():
+    """Of a driver of threads and workers; the type of those that did most."""
+    env = own("busy", "about: workers\nsql: SELECT 3 AS seconds\ntext: workers\ncommand: spanloom utilisation\n")
+    imported(f"{ROOT}/tests/data/workqueue-blocks", store="types.db")
+    told = json.loads(spanloom("why", "--format", "json", "-d", path("types.db"), env=env).out)
+    [f] = [f for f in told["findings"] if f["finding"] == "busy"]
+    equal(f["command"], f"spanloom utilisation workqueue.worker -d {path('types.db')}")
+    check("workers of type workqueue.worker" in spanloom(*f["command"].split()[1:]).out, f["command"])
+
+
+# ---- a run that goes on
+
+def grow(share):
+    """Each log of the example up to this share of its bytes."""
+    for folder, _, files in os.walk(f"{ROOT}/examples/parsl-htex/runinfo/000"):
+        for name in files:
+            with open(f"{folder}/{name}", "rb") as file:
+                data = file.read()
+            to = path(f"grown/{os.path.relpath(folder, f'{ROOT}/examples/parsl-htex')}/{name}")
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            have = os.path.getsize(to) if os.path.exists(to) else 0
+            with open(to, "ab") as file:
+                file.write(data[have:int(len(data) * share)])
+
+
+@contextlib.contextmanager
+def followed(waits=False, says="(wf_mixed) has run for", ago=0):
+    if not waits:
+        grow(0.6)
+    for folder, _, files in os.walk(path("grown")):
+        for name in files:
+            os.utime(f"{folder}/{name}", (time.time() - ago,) * 2)
+    process = subprocess.Popen([PROGRAM, "why", "--follow", "-d", path("grown.db"), path("grown")], env=environment(), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE if waits else subprocess.DEVNULL, text=True)
+    try:
+        if waits:
+            line = process.stderr.readline()
+            check(f"waiting for {path('grown')}, which is not there so far" in line, line)
+            grow(0.6)
+        line = process.stdout.readline()
+        check(says in line, line)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@test
+def follow_until_the_run_has_ended():
+    with followed() as process:
+        grow(1)
+        rest = process.communicate(timeout=PATIENCE)[0]
+        equal(process.returncode, 0)
+    check("(wf_mixed) took 31.4 s" in rest and rest.endswith("\nthe run has ended\n") and "\033" not in rest, rest)
+    equal(json.loads(spanloom("why", "--format", "json", "-d", path("grown.db")).out)["run"][0]["state"], "ended")
+
+
+@test
+def follow_waits_for_what_is_not_there_yet():
+    with followed(waits=True) as process:
+        grow(1)
+        rest = process.communicate(timeout=PATIENCE)[0]
+        check(process.returncode == 0 and rest.endswith("\nthe run has ended\n"), rest)
+
+
+@test
+def followed_files_that_nobody_writes_to_any_more_are_of_a_run_that_was_cut_short():
+    with followed(says="(wf_mixed) was cut short after", ago=3600):
+        pass
+
+
+@test
+def commands_that_are_offered_can_be_pasted():
+    """Where nothing stands out, too."""
+    run([Task("work", 0.5) for i in range(4)], file="a store.db")
+    out = spanloom("why", "-d", path("a store.db")).out
+    check("nothing stands out" in out, out)
+    commands = [line.split(": ", 1)[1] for line in out.split("\n") if ": spanloom " in line]
+    equal(len(commands), 2, out)
+    for c in commands:
+        check(spanloom(*shlex.split(c)[1:], cwd="/").out, c)
+
+
+@test
+def follow_until_control_c():
+    with followed() as process:
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=PATIENCE)[0]
+        equal(process.returncode, 0)
+    check(rest.endswith("\nstopped; the run may go on\n"), rest)
+
+
+@cases(((), "needs the one path that grows"), ((".", "--format", "json"), "then ask for --format"),
+       ((".", "--fail-on", "5%"), "then ask for --fail-on"))
+def follow_needs_a_path(more, said):
+    check(said in spanloom("why", "--follow", *more, code=2).err, said)
+
+
+# ---- two runs, gates, failures, names
+
+@test
+def two_runs_beside_each_other():
+    a = run(bag(48), file="a.db")
+    b = run(bag(30) + [Task("work", 15)] + bag(17), file="b.db")
+    told = json.loads(spanloom("why", path("a.db"), path("b.db"), "--format", "json").out)
+    equal([round(r["makespan_s"], 6) for r in told["runs"]], [round(a, 6), round(b, 6)])
+    changes = [c for c in told["changes"] if c["what"] == "finding"]
+    equal([(c["name"], c["a_s"]) for c in changes], [("straggler", None)])
+    parts = sum(c["change_s"] for c in told["changes"] if c["what"] == "path")
+    check(abs(parts - (b - a)) < 1e-6, "parts of the path add up to the change:", parts, b - a)
+    out = spanloom("why", path("a.db"), path("b.db")).out
+    check("B took" in out and "longer than A" in out and "came: task 30 (work)" in out, out)
+    check(all(len(line) <= 80 for line in out.splitlines()), out)
+    equal(spanloom("why", path("a.db"), path("b.db"), "--fail-on", "5%", code=3).code, 3)
+    equal(spanloom("why", path("b.db"), path("a.db"), "--fail-on", "5%").code, 0)
+    equal(spanloom("why", "-d", path("b.db"), "--fail-on", "1s", code=3).code, 3)
+    equal(spanloom("why", "-d", path("a.db"), "--fail-on", "1%").code, 0)
+
+
+@test
+def where_the_time_went():
+    """A slow app is no finding of a run alone; it is said where the time went, and first of what differs from another run."""
+    tasks = lambda s: [Task("prep", 0.3) for _ in range(16)] + [Task("solve", s, after=[i]) for i in range(16)]
+    a, b = run(tasks(0.5), file="a.db"), run(tasks(2.5), file="b.db")
+    told = why("b.db")
+    seconds = {r["what"]: r["seconds"] for r in told["went"]}
+    check(abs(sum(seconds.values()) - b) < 1e-6, "they add up to the run:", seconds, b)
+    check(9.9 < seconds["app solve"] < 10.2 and 1.1 < seconds["app prep"] < 1.3, seconds)  # 4 x 2.5, and 4 x 0.3
+    check(0.45 < seconds["until workers were there"] < 0.5, seconds)
+    out = spanloom("why", "-d", path("b.db")).out
+    check(re.search(r"^where: 81 % app solve; 10 % app prep", out, re.M), out)
+    out = spanloom("why", path("a.db"), path("b.db")).out
+    check(re.search(r"^where the time went;.*\n +\+8(\.0\d)? s  app solve: 2 s -> 10 s", out, re.M), out)
+
+
+@test
+def tasks_that_wait_while_workers_are_idle_are_not_in_an_app():
+    run(bag(12, 0.5), hand=2.0)
+    went = {r["what"]: r["seconds"] for r in why()["went"]}
+    check(went["app work"] < 2 and went["parsl, waiting for dependencies or its launch"] > 20, went)
+
+
+@test
+def two_runs_that_took_as_long():
+    run(bag(8), file="a.db")
+    check("\nB took as long as A\n" in spanloom("why", path("a.db"), path("a.db")).out, "as long")
+
+
+@test
+def workers_of_each_executor():
+    run([Task("work", 0.5) for _ in range(40)] + [Task("other", 0.1, on="spare")], more={"spare": 3})
+    out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
+    check("; 7 workers: 4 of htex 100 % busy, 3 of spare 1 % busy; the first task ran" in out, out)
+
+
+@test
+def failures_by_app_and_exception():
+    run([Task("flaky", 1, fails=3, failed_s=2.0) for _ in range(4)])
+    rows = json.loads(spanloom("failures", "-d", path("why.db"), "--format", "json").out)
+    equal([(r["tasks"], r["tries"], r["then done"], r["failed"], r["app"], r["exception"]) for r in rows], [(4, 12, 4, 0, "flaky", "OSError('no route to host')")])
+    check(24 <= rows[0]["seconds"] < 24.2, rows)  # 4 x 3 x 2 s, and what passed in between
+    run(bag(4))
+    check("nothing failed" in spanloom("failures", "-d", path("why.db")).out, "nothing")
+
+
+@test
+def runs_are_called_by_what_tells_their_directories_apart():
+    data = f"{ROOT}/tests/data"
+    two = imported(f"{data}/parsl-2026-dual", f"{data}/parsl-2026-lost", store="two.db").store
+    rows = json.loads(spanloom("runs", "-d", two, "--format", "json").out)
+    equal(sorted(r["run"] for r in rows), ["parsl-2026-dual", "parsl-2026-lost"])
+    for r in rows:
+        check(r["directory"].startswith(f"{os.path.realpath(data)}/{r['run']}/"), r)
+        for word in (r["run"], r["run"][:-1]):
+            check(spanloom("why", "--run", word, "-d", two, code=(0, 1)).out.startswith(r["run"]), word)
+    for run_id in sql(two, "SELECT key FROM spans WHERE type = 'parsl.rundir.workflow'"):
+        check(spanloom("why", "--run", run_id["key"][:3], "-d", two, code=(0, 1)).out, run_id)
+    check("no run is called parsl-2026-lots; did you mean 'parsl-2026-lost'" in spanloom("why", "--run", "parsl-2026-lots", "-d", two, code=1).err, "meant")
+    check("'' names no run" in spanloom("why", "", "-d", two, code=2).err, "empty")
+    r = spanloom("why", "--run", "parsl-2026", "-d", two, code=1)
+    check("the names of 2 runs begin with parsl-2026; say more of it:\n  parsl-2026-dual\n  parsl-2026-lost\n" in r.err, r.err)
+    alone = imported(f"{data}/parsl-2026-dual", store="one.db").store
+    equal([r["run"] for r in json.loads(spanloom("runs", "-d", alone, "--format", "json").out)], ["parsl-2026-dual"])
+
+
+
+@test
+def runs_count_what_failed_by_whatever_tells_it():
+    """monitoring.db alone has only that tasks returned, and how their tries ended."""
+    for what in ("", "/runinfo/monitoring.db"):
+        store = imported(f"{ROOT}/tests/data/parsl-2026-dual{what}", store="ended.db").store
+        equal([(r["tasks"], r["not done"]) for r in json.loads(spanloom("runs", "-d", store, "--format", "json").out)], [(15, 2)])
+
+
+@cases("parsl-2026-dual", "parsl-2026-workqueue", "parsl-2026-lost", "slurm", "parsl-2026-threads")
+def a_path_is_imported_and_its_run_told_of(run):
+    """Of facets, and of what lies within it, the workflow itself."""
+    told = why("path.db", f"{ROOT}/tests/data/{run}")["run"][0]
+    store = imported(f"{ROOT}/tests/data/{run}", store="all.db").store
+    [of] = json.loads(spanloom("runs", "-d", store, "--format", "json").out)
+    equal((told["run"], told["tasks"]), (of["run"], of["tasks"]))
+    check(told["tasks"] > 0, told)
+
+
+@test
+def of_several_runs_in_a_path_the_last_is_told_of():
+    r = spanloom("why", "-d", path("two.db"), f"{ROOT}/tests/data")
+    check(re.search(r"the last of \d+ runs is told of, ", r.err), r.err)
+    [last] = [x["run"] for x in json.loads(spanloom("runs", "-d", path("two.db"), "--format", "json").out) if r.out.startswith(x["run"])][:1]
+    check(f"--run {last}" in r.out and f"-d {path('two.db')}" in r.out, r.out)
+
+
+main()
