@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Above 600 lines, as workers, what they run and whose that is are one state. */
 #include "analyse/utilisation.h"
 #include "analyse/ext.h"
 #include "analyse/load/root_events.h"
 #include "analyse/load/rows.h"
+#include "analyse/tasks/tasks.h"
 #include "analyse_utilisation.sql.h"
 
 #include <stdlib.h>
@@ -27,6 +29,11 @@ struct run {
     bool open;
 };
 
+struct stay { /* where a worker's leaving is told, in list or out */
+    uint32_t in; /* what it is named in */
+    size_t at;
+};
+
 struct handed { /* a record put a subspan into a worker */
     uint32_t sub, worker;
     int64_t time_ns;
@@ -47,7 +54,6 @@ struct make {
     SL_VEC(struct sl_change) out;
     bool by_worker; /* not `out`, but */
     SL_VEC(struct sl_worker_run) list;
-    unsigned char *is_task; /* by rank of a span type */
     uint32_t *task;         /* by span: in whose closure it is; SL_NO_INDEX: in that of none */
 
     /* of the worker at hand */
@@ -56,6 +62,10 @@ struct make {
     SL_VEC(struct step) steps; /* of a subspan */
     int64_t first_ns, last_ns;
     bool heard;
+
+    unsigned char *role; /* by rank of a type's name: enum sl_role */
+    SL_VEC(struct stay) stay;
+    int64_t *until; /* by span in which workers are named: the last that is heard of it and of them; 0: not asked for */
 };
 
 /* ---- what is said of states ---- */
@@ -343,6 +353,34 @@ static uint32_t most_at_once(const struct make *m)
     return (uint32_t)most;
 }
 
+/* A manager of Parsl, or a pool of threads, ends with all of its workers; when it was lost is told later. */
+static void stays(struct make *m, uint32_t worker, size_t at)
+{
+    uint32_t in = m->g->parent[worker], lost = sl_names_find(&m->g->names, "lost");
+
+    if (m->role[m->type] != SL_ROLE_WORKER || in == SL_NO_INDEX || m->g->type[in] == SL_NO_INDEX ||
+        m->role[m->g->type[in]] == SL_ROLE_WORKFLOW)
+        return;
+    for (size_t i = m->e->start[in + 1]; !m->until[in] && i > m->e->start[in]; i--)
+        if (m->e->type[i - 1] != lost)
+            m->until[in] = m->e->time_ns[i - 1];
+    if (m->until[in] < m->last_ns)
+        m->until[in] = m->last_ns;
+    *sl_vec_add(&m->stay) = (struct stay){in, at};
+}
+
+/* Once all workers are known. */
+static void put_stays(struct make *m)
+{
+    for (size_t i = 0; i < m->stay.n; i++) {
+        const struct stay *y = &m->stay.v[i];
+        if (m->by_worker)
+            m->list.v[y->at].to_ns = m->until[y->in];
+        else
+            m->out.v[y->at].time_ns = m->until[y->in];
+    }
+}
+
 static void list_worker(struct make *m, uint32_t worker)
 {
     int64_t id = m->g->id.v[worker];
@@ -350,6 +388,7 @@ static void list_worker(struct make *m, uint32_t worker)
 
     if (!m->heard)
         return;
+    stays(m, worker, m->list.n);
     *sl_vec_add(&m->list) = (struct sl_worker_run){.worker = id, .from_ns = m->first_ns, .to_ns = m->last_ns};
     for (size_t i = 0; i < m->runs.n; i++)
         m->runs.v[i].to = m->runs.v[i].open ? m->last_ns : m->runs.v[i].to;
@@ -373,34 +412,46 @@ static void list_worker(struct make *m, uint32_t worker)
     }
 }
 
-static int role_row(void *to, sqlite3_value **v)
+/* The tasks of the workflow that is looked in, which task_times() has; *of: by span.  NULL: it is none, or has none. */
+static int workflow_tasks(struct make *m, sqlite3_value *within, unsigned char **of, struct sl_err *err)
 {
-    struct make *m = to;
-    const char *type = (const char *)sqlite3_value_text(v[0]);
-    uint32_t rank = type ? sl_names_find(&m->g->names, type) : SL_NO_INDEX;
+    uint32_t top = within && sqlite3_value_type(within) == SQLITE_INTEGER
+                       ? sl_graph_find(m->g, sqlite3_value_int64(within))
+                       : SL_NO_INDEX;
+    const struct sl_workflow *w;
+    struct sl_workflow own = {0};
+    int rc;
 
-    if (rank != SL_NO_INDEX)
-        m->is_task[rank] = 1;
-    return 0;
+    if (top == SL_NO_INDEX || m->g->type[top] == SL_NO_INDEX || m->role[m->g->type[top]] != SL_ROLE_WORKFLOW)
+        return 0;
+    rc = sl_workflow_find(&w, &own, m->db, within, err);
+    if (!rc && w->n)
+        *of = sl_alloc((size_t)m->g->n + 1);
+    for (uint32_t i = 0; !rc && i < w->n; i++) {
+        uint32_t span = sl_graph_find(m->g, w->s.g.id.v[w->task[i].span]);
+        if (span != SL_NO_INDEX)
+            (*of)[span] = 1;
+    }
+    sl_workflow_free(&own);
+    return rc;
 }
 
 /* A task whose closure is smaller is further inside; of facets, whose closures are the same, the first stays. */
-static int find_tasks(struct make *m, struct sl_err *err)
+static int find_tasks(struct make *m, sqlite3_value *within, struct sl_err *err)
 {
+    unsigned char *of = NULL; /* by span; NULL: all of the role */
     uint32_t *size = sl_alloc(((size_t)m->g->n + 1) * sizeof *size);
     unsigned char *met = sl_alloc((size_t)m->g->n + 1); /* as a facet */
     struct sl_walk walk;
-    int rc = 0;
+    int rc;
 
-    m->is_task = sl_alloc((size_t)m->g->names.n + 1);
     m->task = sl_alloc(((size_t)m->g->n + 1) * sizeof *m->task);
     for (uint32_t i = 0; i < m->g->n; i++)
         m->task[i] = SL_NO_INDEX;
-    if (has_table(m->db, "sl_role", "role"))
-        rc = sl_query_each(m->db, "SELECT sl_query_each(?1, type) FROM sl_role WHERE role = 'task'", role_row, m, err);
+    rc = workflow_tasks(m, within, &of, err);
     sl_walk_init(&walk, m->g);
     for (uint32_t i = 0; i < m->g->n && !rc; i++) {
-        if (m->g->type[i] == SL_NO_INDEX || !m->is_task[m->g->type[i]] || met[i])
+        if (of ? !of[i] : m->g->type[i] == SL_NO_INDEX || m->role[m->g->type[i]] != SL_ROLE_TASK || met[i])
             continue;
         for (uint32_t f = m->g->facet.start[i]; f < m->g->facet.start[i + 1]; f++)
             met[m->g->facet.to[f]] = 1;
@@ -416,6 +467,7 @@ static int find_tasks(struct make *m, struct sl_err *err)
     sl_walk_free(&walk);
     free(size);
     free(met);
+    free(of);
     return rc;
 }
 
@@ -426,13 +478,14 @@ static void put(struct make *m, enum sl_worker_is what, int64_t from, int64_t to
 }
 
 /* Busy is where at least one run is. */
-static void put_worker(struct make *m)
+static void put_worker(struct make *m, uint32_t worker)
 {
     int64_t from = 0, to = 0;
 
     if (!m->heard)
         return;
     put(m, SL_WORKER_THERE, m->first_ns, m->last_ns);
+    stays(m, worker, m->out.n - 1);
     if (m->runs.n > 1)
         qsort(m->runs.v, m->runs.n, sizeof *m->runs.v, by_begin);
     for (size_t i = 0; i < m->runs.n; i++) {
@@ -486,7 +539,7 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
         if (m->by_worker)
             list_worker(m, i);
         else
-            put_worker(m);
+            put_worker(m, i);
         work += m->todo.n + m->runs.n + 1;
         if (work > ASK_EVERY) {
             work = 0;
@@ -494,6 +547,7 @@ static int put_all(struct make *m, const unsigned char *inside, struct sl_err *e
         }
     }
     sqlite3_finalize(alive);
+    put_stays(m);
     return rc;
 }
 
@@ -501,24 +555,27 @@ static int make(struct make *m, const char *type, sqlite3_value *within, struct 
 {
     unsigned char *inside = NULL;
     const struct sl_root_events *loaded = sl_root_events_shared(m->db, within);
-    int rc = loaded ? 0 : sl_graph_load_within(&m->own_g, m->db, 0, within, err);
+    int rc = loaded ? 0 : sl_graph_load_within(&m->own_g, m->db, SL_GRAPH_PARENTS, within, err);
 
     m->g = loaded ? &loaded->g : &m->own_g;
     if (rc || !type || (m->type = sl_names_find(&m->g->names, type)) == SL_NO_INDEX)
         return rc;
     m->parents = sl_alloc(m->g->n * sizeof *m->parents);
     m->seen = sl_alloc(m->g->n * sizeof *m->seen);
+    m->until = sl_alloc(m->g->n * sizeof *m->until);
     m->e = loaded ? &loaded->e : &m->own_e;
     if (!loaded)
         rc = sl_events_load(&m->own_e, m->g, m->db, 0, err);
     if (!rc)
         rc = load_said(m, err);
     if (!rc)
+        rc = sl_roles_load(&m->role, m->g, m->db, err);
+    if (!rc)
         rc = load_handed(m, err);
     if (!rc)
         rc = mark_inside(m, within, &inside, err);
     if (!rc && m->by_worker)
-        rc = find_tasks(m, err);
+        rc = find_tasks(m, within, err);
     if (!rc)
         rc = put_all(m, inside, err);
     free(inside);
@@ -537,8 +594,10 @@ static void free_make(struct make *m)
     free(m->has_run);
     free(m->parents);
     free(m->seen);
-    free(m->is_task);
     free(m->task);
+    free(m->role);
+    free(m->until);
+    sl_vec_free(&m->stay);
 }
 
 int sl_utilisation_make(struct sl_utilisation *out, sqlite3 *db, const char *type, sqlite3_value *within,

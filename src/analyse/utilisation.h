@@ -11,7 +11,10 @@
  * last, where links and events come from the same records.
  *
  * A worker is there from its first to its last event, those of its closure (graph.h) included; of subspans with 'run'
- * only while they run, since they may have waited before there was a worker.  Not through the lens; clocks corrected.
+ * only while they run, since they may have waited before there was a worker.  A span of the role `worker` that is named
+ * in something other than a workflow, as in a manager of Parsl or a pool of threads, ends with that: it is there until
+ * the last that is heard of that (but for that it was `lost`, which is noticed late) and of the workers in it.
+ * Not through the lens; clocks corrected.
  */
 #ifndef SL_ANALYSE_UTILISATION_H
 #define SL_ANALYSE_UTILISATION_H
@@ -34,7 +37,8 @@ void sl_utilisation_free(struct sl_utilisation *u);
 /* What a worker ran, or, without is_run, when it was there.  worker, span, task: ids of the store. */
 struct sl_worker_run {
     int64_t worker, from_ns, to_ns;
-    bool is_run, has_task; /* task: of the role `task` in sl_role, in whose closure the span is; the innermost */
+    bool is_run, has_task; /* task: of the workflow that is looked in (tasks/tasks.h), else of the role `task` in sl_role
+                              the innermost, in whose closure the span is */
     union {
         struct {
             int64_t span, task;

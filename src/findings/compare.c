@@ -112,7 +112,7 @@ int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *
         sl_table_put_int(runs, SL_WHY_RUNS_TASKS, sl_table_int(run, SL_WHY_RUN_TASKS));
         if (!sl_table_is_null(run, SL_WHY_RUN_WORKERS))
             sl_table_put_int(runs, SL_WHY_RUNS_WORKERS, sl_table_int(run, SL_WHY_RUN_WORKERS));
-        c.places[side] = sl_table_is_null(run, SL_WHY_RUN_WORKERS) ? 1 : (double)sl_table_int(run, SL_WHY_RUN_WORKERS);
+        c.places[side] = sl_table_is_null(run, SL_WHY_RUN_PLACES) ? 1 : (double)sl_table_int(run, SL_WHY_RUN_PLACES);
         gather(&c, &of[side], side);
     }
     if (c.v.n)

@@ -50,7 +50,6 @@ CREATE TEMP TABLE task AS
 SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
     depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, t.exception, 'task ' || t.task || ifnull(' (' || t.app || ')', '') AS name
 FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
-UPDATE temp.worker SET to_ns = max(to_ns, (SELECT max(end_ns) FROM task));
 UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 CREATE TEMP TABLE pool AS
 WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS tasks, max(end_ns) AS end_ns FROM task WHERE runs > 0 AND worker NOTNULL GROUP BY 1),
@@ -78,16 +77,20 @@ SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, 
 UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut JOIN of ON of.span = cut.span CROSS JOIN task t ON t.span = of.id GROUP BY cut.span, from_ns;
 CREATE TEMP TABLE app AS
 SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
+-- Who comes when another leaves takes its place.  busy_s: utilisation() counts it, so that it is the same everywhere.
 CREATE TEMP TABLE run AS
-WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET)
+WITH edge AS (SELECT from_ns AS time_ns, 1 AS workers, places FROM worker UNION ALL SELECT to_ns, -1, -places FROM worker),
+most AS (SELECT max(1, max(workers)) AS workers, max(1, max(places)) AS places FROM (SELECT sum(workers) OVER w AS workers, sum(places) OVER w AS places FROM edge WINDOW w AS (ORDER BY time_ns, workers ROWS UNBOUNDED PRECEDING))),
+there AS (SELECT sum(u.workers * width_s) AS there_s, sum(busy * width_s) AS busy_s FROM (SELECT DISTINCT n.name AS type FROM worker w JOIN sl_span s ON s.id = w.span JOIN sl_name n ON n.id = s.type) k CROSS JOIN utilisation(k.type, '1 bins', WORKFLOW) u),
+it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET)
 SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELECT max(end_ns) FROM path) AS end_ns, (SELECT sum(seconds) FROM path) AS makespan_s,
     count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(run_s) AS run_s,
-    (SELECT sum(places) FROM worker) AS places, (SELECT sum(places * (to_ns - from_ns)) / 1e9 FROM worker) AS there_s, (SELECT sum(busy_s) FROM worker) AS busy_s,
+    m.workers AS most_workers, m.places, there.there_s, there.busy_s,
     -- told by those that tell their end at all; ends: whether this one does
     (SELECT max(e.time_ns) FROM it JOIN sl_event e ON e.span = it.id JOIN sl_name n ON n.id = e.type WHERE n.name IN ('cleanup_completed', 'completed', 'MANAGER_END')) AS ended_ns,
     EXISTS (SELECT 1 FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager', 'taskvine.manager')) AS ends,
     (SELECT max(end_ns) FROM path) AS seen_ns, min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
-FROM task;
+FROM task, most m, there;
 -- Parts of the critical path in which a task ran, and how many others ran then, on average.
 CREATE TEMP TABLE ran AS
 SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.end_ns, p.end_ns) - max(o.start_ns, p.start_ns))) / 1e9 / p.seconds AS running,
@@ -118,9 +121,9 @@ SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1;
 -- name: run
 SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS value FROM sl_attr a CROSS JOIN sl_shape f ON f.id = a.shape
         WHERE a.span = workflow AND f.name = 'workflow_name' UNION ALL SELECT json_extract(a.vals, f.path) FROM sl_span s CROSS JOIN sl_alike a ON a.id = s.alike
-        CROSS JOIN sl_shape f ON f.id = a.shape WHERE s.id = workflow AND f.name = 'workflow_name')), workflow, start_ns, end_ns, makespan_s, tasks, places,
-    busy_s / there_s, (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done'
-    WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END
+        CROSS JOIN sl_shape f ON f.id = a.shape WHERE s.id = workflow AND f.name = 'workflow_name')), workflow, start_ns, end_ns, makespan_s, tasks, most_workers,
+    busy_s / nullif(there_s, 0), (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done'
+    WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END, places
 FROM temp.run;
 
 -- name: seen

@@ -33,9 +33,10 @@ enum {
     SL_WHY_RUN_WORKERS,
     SL_WHY_RUN_BUSY,
     SL_WHY_RUN_FIRST,
-    SL_WHY_RUN_STATE /* ended; where no log has the end: done (all tasks), goes on (heard of less than a minute ago, or
+    SL_WHY_RUN_STATE, /* ended; where no log has the end: done (all tasks), goes on (heard of less than a minute ago, or
                         a log beside its own was written to less than 150 s ago),
                         cut short; NULL: its kind does not tell */
+    SL_WHY_RUN_PLACES /* how many tasks they could run at once, as far as they ever did */
 };
 enum {
     SL_WHY_RUNS_SIDE,

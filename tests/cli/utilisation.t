@@ -3,7 +3,7 @@ How many workers there were, and were busy.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom utilisation
-  workers of type parsl.executor.htex.worker: busy for 91.1 % of their time
+  workers of type parsl.executor.htex.worker: busy for 84.8 % of their time
   2026-11-20 UTC; bins of 1 s
   
   time          workers     busy  running   busy %  busy █, idle ░
@@ -26,31 +26,31 @@ How many workers there were, and were busy.
   08:11:52         2.00     1.95     1.95     97.4  █████████████████████████████▎
   08:11:53         2.00     1.08     1.08     53.8  ████████████████▏░░░░░░░░░░░░░
   08:11:54         2.00     1.00     1.00     50.0  ███████████████░░░░░░░░░░░░░░░
-  08:11:55         1.58     1.00     1.00     63.1  ██████████████▉░░░░░░░░░
-  08:11:56         1.00     1.00     1.00    100.0  ███████████████
-  08:11:57         1.00     1.00     1.00    100.0  ███████████████
-  08:11:58         0.64     0.64     0.64    100.0  █████████▋
+  08:11:55         2.00     1.00     1.00     49.8  ██████████████▉░░░░░░░░░░░░░░░
+  08:11:56         2.00     1.00     1.00     50.0  ███████████████░░░░░░░░░░░░░░░
+  08:11:57         2.00     1.00     1.00     50.0  ███████████████░░░░░░░░░░░░░░░
+  08:11:58         1.29     0.64     0.64     49.7  █████████▋░░░░░░░░░
   $ spanloom utilisation --bin 10 --format csv
   time_ns,workers,busy,running,utilisation
   1795162290000000000,0.6682395,0.6632175,0.6632175,0.9924847303998042
   1795162300000000000,2.0,1.9071076,1.9071076,0.9535538
-  1795162310000000000,1.4220747,1.157772,1.157772,0.8141428857429219
+  1795162310000000000,1.7294644,1.157772,1.157772,0.6694396253545317
   $ spanloom utilisation --run 000 --bin 10 htex.worker
-  workers of type parsl.executor.htex.worker: busy for 91.1 % of their time
+  workers of type parsl.executor.htex.worker: busy for 84.8 % of their time
   2026-11-20 UTC; bins of 10 s
   
   time          workers     busy  running   busy %  busy █, idle ░
   08:11:30         0.67     0.66     0.66     99.2  ██████████
   08:11:40         2.00     1.91     1.91     95.4  ████████████████████████████▋░
-  08:11:50         1.42     1.16     1.16     81.4  █████████████████▍░░░
+  08:11:50         1.73     1.16     1.16     66.9  █████████████████▍░░░░░░░░
   $ spanloom utilisation --sql "SELECT time_ns, workers, busy FROM utilisation('parsl.executor.htex.worker', 10)"
-  workers: busy for 91.1 % of their time
+  workers: busy for 84.8 % of their time
   2026-11-20 UTC
   
   time          workers     busy  running   busy %  busy █, idle ░
   08:11:30         0.67     0.66              99.2  ██████████
   08:11:40         2.00     1.91              95.4  ████████████████████████████▋░
-  08:11:50         1.42     1.16              81.4  █████████████████▍░░░
+  08:11:50         1.73     1.16              66.9  █████████████████▍░░░░░░░░
 
 Work Queue's workers run several tasks at once; a worker was killed, and its tasks run again elsewhere:
 
@@ -75,15 +75,15 @@ Threads are workers, as far as their log tells which of them ran what:
 
   $ spanloom import --quiet -d threads.db "$ROOT/tests/data/parsl-2026-threads"
   $ spanloom utilisation -d threads.db --bin 0.5
-  workers of type parsl.executors.threads.thread: busy for 99.6 % of their time
+  workers of type parsl.executors.threads.thread: busy for 54.9 % of their time
   2026-11-20 UTC; bins of 500 ms
   
   time          workers     busy  running   busy %  busy █, idle ░
   10:38:44.5       0.57     0.55     0.55     95.9  █████▌
   10:38:45.0       3.00     3.00     3.00     99.9  ██████████████████████████████
-  10:38:45.5       1.26     1.26     1.26    100.0  ████████████▌
-  10:38:46.0       1.00     1.00     1.00    100.0  ██████████
-  10:38:46.5       0.83     0.83     0.83    100.0  ████████▍
+  10:38:45.5       3.00     1.26     1.26     41.9  ████████████▌░░░░░░░░░░░░░░░░░
+  10:38:46.0       3.00     1.00     1.00     33.3  ██████████░░░░░░░░░░░░░░░░░░░░
+  10:38:46.5       2.50     0.83     0.83     33.2  ████████▍░░░░░░░░░░░░░░░░
 
 Mistakes:
 

@@ -2,6 +2,7 @@
 """What the table functions over stories must give, worked out from the views in Python: whole numbers, nothing shared
 with the program.  And stores of random spans, and queries through the extension."""
 import collections
+import functools
 import json
 import os
 import re
@@ -236,6 +237,11 @@ class Workers:
         for w in self.workers:
             for x in self.sub[w] - {w}:
                 self.holders[x].add(w)
+        roles = dict(q("SELECT type, role FROM sl_role")) if q("SELECT 1 FROM sqlite_schema WHERE name = 'sl_role'") else {}
+        self.pool = {}  # what ends with all of its workers
+        for w, parent in q("SELECT id, parent FROM spans"):
+            if roles.get(kind) == "worker" and self.type[w] == kind and parent in self.type and roles.get(self.type[parent]) != "workflow":
+                self.pool[w] = parent
         self.handed = collections.defaultdict(list)
         for w, x, t in q("SELECT l.left_span, l.right_span, e.time_ns FROM sl_link l JOIN sl_event e ON e.span = l.right_span "
                          "AND e.source = l.source AND e.place = l.place WHERE l.kind = 1"):
@@ -267,6 +273,14 @@ class Workers:
 
     def of(self, w):
         """(from, to) or None, runs"""
+        present, runs = self.alone(w)
+        if present and w in self.pool:
+            mates = [self.alone(x)[0] for x, pool in self.pool.items() if pool == self.pool[w]]
+            present = present[0], max([p[1] for p in mates if p] + [t for t, e in self.events[self.pool[w]] if e != "lost"])
+        return present, runs
+
+    @functools.cache
+    def alone(self, w):
         held = {x for x in self.sub[w] - {w} if self.type[x] in self.stated}
         runs = [r for x in self.sub[w] - {w} for r in self.runs(w, x)]
         below, border = {w}, [w]

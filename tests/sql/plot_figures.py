@@ -331,7 +331,7 @@ def utilisation():
         here = [c for c in sets["cells"] if round(c["from_ms"] * 1e6) == int(r["time_ns"])]
         close(total(here, "busy_s"), float(r["busy"]))
         close(total(here, "there_s"), float(r["workers"]))
-    check(title.startswith("2 workers, busy 91.1 % of their time; least busy: worker 1, "), title)
+    check(title.startswith("2 workers, busy 84.8 % of their time; least busy: worker 0, "), title)
     sets2, _ = plot("utilisation", "--bin", "1")
     equal(sets2["cells"], sets["cells"])
 

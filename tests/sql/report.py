@@ -91,7 +91,7 @@ def large_runs_are_put_together_and_lose_nothing():
     equal(sum(c["tasks"] for c in cells), tasks)
     whole = rows(found["apps"])
     close(sum(c["run_s"] for c in cells), sum(a["run_s"] for a in whole), "all of the time on workers")
-    busy = sum(found["workers"]["data"]["busy_s"])
+    busy = sum(a["run_s"] for a in whole)
     lanes = rows(found["lanes"])
     places = found["workers"]["data"]["places"]
     close(sum(places[r["lane"]] * r["busy"] * (r["to_s"] - r["from_s"]) for r in lanes), busy, "lanes", 0.005)
