@@ -10,7 +10,7 @@ import { category, theme } from "./theme";
 import { shows, type Context } from "./view";
 import { digits, seconds } from "./words";
 
-const COLUMNS = ["tasks", "done", "failed", "unfinished", "retried", "median_s", "p95_s", "max_s", "run_s", "queue_median_s", "lost_s"] as const;
+const COLUMNS = ["tasks", "done", "failed", "never_ran", "unfinished", "retried", "median_s", "p95_s", "max_s", "run_s", "queue_median_s", "lost_s"] as const;
 
 /** Rows of the figure; of a choice, worked out anew. */
 function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement {
@@ -53,8 +53,8 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
                     return el("span", {}, swatch, el("bdi", {}, n || "(none)"));
                 },
             },
-            ...COLUMNS.filter(c => !(["failed", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "first start to last" }[name as string] ?? name,
-                ...(["failed", "unfinished", "retried"].includes(name) ? { show: (v: Cell) => (v ? el("span", { class: name === "retried" ? null : "bad" }, digits(v as number)) : "") } : {}),
+            ...COLUMNS.filter(c => !(["failed", "never_ran", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "lost to failed tries", never_ran: "never ran" }[name as string] ?? name,
+                ...(["failed", "never_ran", "unfinished", "retried"].includes(name) ? { show: (v: Cell) => (v ? el("span", { class: name === "retried" ? null : "bad" }, digits(v as number)) : "") } : {}),
                 ...(name === "lost_s" ? { show: (v: Cell) => (v ? seconds(v as number) : "") } : {}) }) as Column),
         ];
         if (all.n && high > 0)

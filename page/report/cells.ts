@@ -94,6 +94,7 @@ export interface Sums {
     tasks: number;
     done: number;
     failed: number;
+    never_ran: number;
     unfinished: number;
     retried: number;
     run_s: number;
@@ -121,7 +122,7 @@ export function quantile(sorted: readonly (readonly [value: number, weight: numb
 
 /** In a range, tasks are those that were there, done and failed are those that ended in it, and seconds on workers those in it. */
 export function sums(of: Cells, rows: readonly number[], range: readonly [number, number] | null = null): Sums {
-    const s: Sums = { tasks: 0, done: 0, failed: 0, unfinished: 0, retried: 0, run_s: 0, lost_s: 0, median_s: NaN, p95_s: NaN, max_s: NaN, queue_median_s: NaN },
+    const s: Sums = { tasks: 0, done: 0, failed: 0, never_ran: 0, unfinished: 0, retried: 0, run_s: 0, lost_s: 0, median_s: NaN, p95_s: NaN, max_s: NaN, queue_median_s: NaN },
         ran: [number, number][] = [],
         queued: [number, number][] = [],
         run = range ? of.runWithin(range) : of.run;
@@ -132,6 +133,7 @@ export function sums(of: Cells, rows: readonly number[], range: readonly [number
         s.tasks += n;
         if (ended === "done") s.done += n;
         else if (ended === null || ended === undefined) s.unfinished += n;
+        else if (ended === "dependency failed") s.never_ran += n;
         else s.failed += n;
         s.retried += of.retried[i] || 0;
         s.run_s += run[i] || 0;

@@ -156,7 +156,8 @@ shows("workers", answers, (s, context) => {
                         const hit = now.task && now.task.run === index && now.task.task === task[i],
                             other = ran && !ran.chosen(i) && !hit;
                         d.ctx.globalAlpha = other ? 0.15 : 1;
-                        d.ctx.fillStyle = together ? ramp(d.theme, busy[i] as number) : category(d.theme, colour.get(app[i] ?? "") ?? 0);
+                        const of = colour.get(app[i] ?? "");
+                        d.ctx.fillStyle = together ? ramp(d.theme, busy[i] as number) : of === undefined ? d.theme.quiet : category(d.theme, of);
                         const y = d.top + place[i]! * each,
                             gap = Math.min(1, each / 8);
                         d.ctx.fillRect(a, y + gap, Math.max(together ? b - a + 0.6 : b - a - (b - a > 3 ? 0.5 : 0), 0.7), each - 2 * gap);
@@ -188,6 +189,7 @@ shows("workers", answers, (s, context) => {
             }),
             together ? legend([0.1, 0.3, 0.5, 0.7, 0.9].map(x => ({ text: percent(x + 0.1), colour: t => ramp(t, x) })))
                 : legend([...apps.map((a, i) => [a, i] as const).filter(([a]) => app.some(x => (x ?? "") === a)).slice(0, 16).map(([a, i]) => ({ text: a || "(no app)", colour: (t: Parameters<typeof category>[0]) => category(t, i), pick: () => choice.set({ app: choice.now.app === a ? null : a }) })),
+                    ...(app.some(a => !colour.has(a ?? "")) ? [{ text: "no task of the run, or app not told", colour: (t: Parameters<typeof category>[0]) => t.quiet }] : []),
                     ...(failed.some(f => f > 0) ? [{ text: "failed", colour: (t: Parameters<typeof category>[0]) => t.bad }] : [])])));
     }
     const box = el("div"),
@@ -197,7 +199,7 @@ shows("workers", answers, (s, context) => {
             part = ran && (app !== null || executor !== null || range);
         refill(box,
             part ? el("p", { class: "quiet" }, "Runs and how long they were busy, of what is chosen:") : "",
-            table(part ? { ...workers!, data: { ...workers!.data, ...busyWith(ran!, workers!.rows, range, numbers(workers, "places"), numbers(workers, "from_s"), numbers(workers, "to_s")) } } : workers!,
+            table(part ? { ...workers!, data: { ...workers!.data, ...busyWith(ran!, workers!.rows, range, numbers(workers, "from_s"), numbers(workers, "to_s")) } } : workers!,
                 { label: "Each worker", figure: "workers", run: index, most: 8, columns }));
     }
     choice.on(draw);
@@ -224,15 +226,17 @@ function places(lane: Float64Array, from: Float64Array, to: Float64Array, worker
 }
 
 /** The columns of workers that follow from what ran on them, of what is chosen. */
-function busyWith(ran: Ran, workers: number, range: Chosen["range"], places: Float64Array, from: Float64Array, to: Float64Array): Record<string, Cell[]> {
+function busyWith(ran: Ran, workers: number, range: Chosen["range"], from: Float64Array, to: Float64Array): Record<string, Cell[]> {
     const runs = Array<number>(workers).fill(0),
-        busy = Array<number>(workers).fill(0);
+        busy = Array<number>(workers).fill(0),
+        until = Array<number>(workers).fill(-Infinity);
     for (let i = 0; i < ran.lane.length; i++) {
         const [a, b] = range ? [Math.max(ran.from[i]!, range[0]), Math.min(ran.to[i]!, range[1])] : [ran.from[i]!, ran.to[i]!];
         if (a > b || !ran.chosen(i)) continue;
         runs[ran.lane[i]!]!++;
-        busy[ran.lane[i]!]! += b - a;
+        busy[ran.lane[i]!]! += Math.max(0, b - Math.max(a, until[ran.lane[i]!]!));
+        until[ran.lane[i]!] = Math.max(until[ran.lane[i]!]!, b);
     }
     const there = busy.map((_, w) => (range ? Math.max(0, Math.min(to[w]!, range[1]) - Math.max(from[w]!, range[0])) : to[w]! - from[w]!));
-    return { runs, busy_s: busy, busy_share: busy.map((s, w) => (there[w]! > 0 ? s / (places[w]! * there[w]!) : null)) };
+    return { runs, busy_s: busy, busy_share: busy.map((s, w) => (there[w]! > 0 ? s / there[w]! : null)) };
 }

@@ -29,7 +29,7 @@ struct run {
     bool open;
 };
 
-struct stay { /* where a worker's leaving is told, in list or out */
+struct stay {    /* where a worker's leaving is told, in list or out */
     uint32_t in; /* what it is named in */
     size_t at;
 };
@@ -54,7 +54,7 @@ struct make {
     SL_VEC(struct sl_change) out;
     bool by_worker; /* not `out`, but */
     SL_VEC(struct sl_worker_run) list;
-    uint32_t *task;         /* by span: in whose closure it is; SL_NO_INDEX: in that of none */
+    uint32_t *task; /* by span: in whose closure it is; SL_NO_INDEX: in that of none */
 
     /* of the worker at hand */
     SL_VEC(uint32_t) todo;

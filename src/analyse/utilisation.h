@@ -37,8 +37,8 @@ void sl_utilisation_free(struct sl_utilisation *u);
 /* What a worker ran, or, without is_run, when it was there.  worker, span, task: ids of the store. */
 struct sl_worker_run {
     int64_t worker, from_ns, to_ns;
-    bool is_run, has_task; /* task: of the workflow that is looked in (tasks/tasks.h), else of the role `task` in sl_role
-                              the innermost, in whose closure the span is */
+    bool is_run, has_task; /* task: of the workflow that is looked in (tasks/tasks.h), else of the role `task` in
+                              sl_role the innermost, in whose closure the span is */
     union {
         struct {
             int64_t span, task;

@@ -101,6 +101,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "one run, or two beside each other: %s is too much", argv[2]);
     if (argc && cli_option(cli, "run"))
         return cli_usage(cli, "--run and %s both say which run; one is enough", argv[0]);
+    if (cli->format_given && !json)
+        return cli_usage(cli, "a report is a page, -o FILE.html, or its figures, --json; it has no other format");
     if ((!path || !*path) && !json)
         return cli_usage(cli, "where to? -o FILE.html, or --json");
     path = path && *path ? path : "-";

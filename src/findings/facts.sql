@@ -48,7 +48,7 @@ FROM sums r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.pa
 LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker);
 CREATE TEMP TABLE task AS
 SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
-    depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, t.exception, 'task ' || t.task || ifnull(' (' || t.app || ')', '') AS name
+    depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, iif(ended IS NULL OR ended = 'done', retried_s, run_s) AS vain_s, ended, t.exception, 'task ' || t.task || ifnull(' (' || t.app || ')', '') AS name
 FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
 UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 CREATE TEMP TABLE pool AS

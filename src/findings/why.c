@@ -25,8 +25,7 @@ static const struct sl_column finding_columns[] = {
 static const struct sl_column run_columns[] = {
     {"run", TEXT, NULL},       {"script", TEXT, NULL},     {"workflow", INTEGER, NULL}, {"start_ns", INTEGER, "ns"},
     {"end_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},  {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
-    {"busy", REAL, NULL},      {"first_run_s", REAL, "s"}, {"state", TEXT, NULL},
-    {"places", INTEGER, NULL}};
+    {"busy", REAL, NULL},      {"first_run_s", REAL, "s"}, {"state", TEXT, NULL},       {"places", INTEGER, NULL}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
 static const struct sl_column more_columns[] = {{"what", TEXT, NULL}, {"command", TEXT, NULL}};
 static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};

@@ -270,7 +270,8 @@ def two_runs_that_took_as_long():
 def workers_of_each_executor():
     run([Task("work", 0.5) for _ in range(40)] + [Task("other", 0.1, on="spare")], more={"spare": 3})
     out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
-    check("; 7 workers: 4 of htex 100 % busy, 3 of spare 1 % busy; the first task ran" in out, out)
+    # nothing is heard of the manager of spare after its only task
+    check("; 7 workers: 4 of htex 100 % busy, 3 of spare 33 % busy; the first task ran" in out, out)
 
 
 @test
@@ -278,7 +279,7 @@ def failures_by_app_and_exception():
     run([Task("flaky", 1, fails=3, failed_s=2.0) for _ in range(4)])
     rows = json.loads(spanloom("failures", "-d", path("why.db"), "--format", "json").out)
     equal([(r["tasks"], r["tries"], r["then done"], r["failed"], r["app"], r["exception"]) for r in rows], [(4, 12, 4, 0, "flaky", "OSError('no route to host')")])
-    check(24 <= rows[0]["seconds"] < 24.2, rows)  # 4 x 3 x 2 s, and what passed in between
+    check(abs(rows[0]["seconds"] - 24) < 0.01, rows)  # 4 x 3 x 2 s
     run(bag(4))
     check("nothing failed" in spanloom("failures", "-d", path("why.db")).out, "nothing")
 

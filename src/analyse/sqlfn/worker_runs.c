@@ -5,8 +5,9 @@
  *   worker            id of the worker's span
  *   from_ns, to_ns    nanoseconds since the epoch
  *   span              the subspan that it ran; NULL: the worker itself, from when it came until it left
- *   task              the task to which that subspan belongs: where within is a workflow, one of those that task_times()
- * has; else of the role `task`, of facets the first, of tasks that lie in one another the innermost; NULL: there is none
+ *   task              the task to which that subspan belongs: where within is a workflow, one of those that
+ * task_times() has; else of the role `task`, of facets the first, of tasks that lie in one another the innermost; NULL:
+ * there is none
  *
  * Hidden, of the worker itself: busy_s, the seconds of all its runs; runs, how many; places, how many at once, at most.
  *

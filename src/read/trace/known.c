@@ -145,7 +145,8 @@ bool sl_known_begin(struct sl_known *k, uint64_t number, const char *kind, int64
     return true;
 }
 
-/* An attribute that was called as what says which span it is (sl_spans_reserved() in export/spans.h): without its args. */
+/* An attribute that was called as what says which span it is (sl_spans_reserved() in export/spans.h): without its args.
+ */
 static bool reserved(const char *name, size_t n)
 {
     bool any = false;

@@ -33,8 +33,8 @@ void sl_known_time(struct sl_known *k, const char *which, int64_t ns); /* begin,
 void sl_known_end(struct sl_known *k);
 
 void sl_known_event(struct sl_known *k, uint64_t number, const char *name, size_t n, int64_t ns, int64_t place);
-/* Whether an import makes it again that has a rule and a confidence: all but where who wrote a file said so, which is in
- * no export. */
+/* Whether an import makes it again that has a rule and a confidence: all but where who wrote a file said so, which is
+ * in no export. */
 bool sl_known_follows(const char *rule, size_t n);
 /* kind: in, facet, after or flow; other: what contains it, it waited for, handed over.  They are told at the end.
  * inferred: a binding made it, and will again. */

@@ -434,8 +434,7 @@ static void known_span(struct otlp *o, const struct sl_json_text *span, const st
             for (size_t i = 0; i < o->attr.n; i++)
                 if (o->attr.v[i].n == 13 && !memcmp(o->attr.v[i].name, "spanloom.kind", 13) && id_of(&to, 8, hex)) {
                     kind = get(&o->attr.v[i].value, "stringValue");
-                    sl_known_link(o->known, number, kind.s, kind.n, number_of(hex), !sure && follows,
-                                  o->line);
+                    sl_known_link(o->known, number, kind.s, kind.n, number_of(hex), !sure && follows, o->line);
                 }
         }
     }
