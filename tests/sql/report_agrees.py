@@ -8,7 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, cases, check, equal, imported, main, path, query, spanloom  # noqa: E402
+from harness import EXAMPLE, ROOT, cases, check, equal, imported, main, path, spanloom, test  # noqa: E402
 
 RUNS = [EXAMPLE] + [f"{ROOT}/tests/data/{name}" for name in
                     sorted(os.path.basename(p) for p in glob.glob(f"{ROOT}/tests/data/*")) if name not in ("nodes", "traces", "replay.tar.gz", "README.md")]
@@ -32,6 +32,19 @@ def agrees(run):
     # some hold several runs: each of them
     for one in asked("runs"):
         agree(one["run"])
+
+
+@test
+def of_several_runs_the_data_of_one():
+    """As in a store of its own."""
+    names = ("parsl-2026-threads", "parsl-2026-lost", "workqueue-blocks")
+    both = imported(*(f"{ROOT}/tests/data/{name}" for name in names), store="all.db").store
+    for name in names:
+        alone = imported(f"{ROOT}/tests/data/{name}", store="alone.db").store
+        got, want = ({f["name"]: f["data"] for s in json.loads(spanloom("report", "--run", name, "-d", store, "--json").out)["runs"][0]["sections"] if s["name"] == "data"
+                      for f in s["figures"]} for store in (both, alone))
+        equal(got, want, name)
+        check(sum(got["sources"]["records"]) > 0, name)
 
 
 def agree(run):
