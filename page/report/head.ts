@@ -24,7 +24,8 @@ function facts(run: Run): HTMLElement | undefined {
         if (how === "done") done = number(ended, "tasks", i);
         else rest += `${rest ? ", " : ""}${digits(number(ended, "tasks", i))} ${how ?? "unfinished"}`;
     });
-    add("tasks", exact("tasks", digits), rest || (done ? "all done" : ""), rest !== "");
+    if (state === "goes on") add("tasks", exact("tasks", digits), [done ? `${digits(done)} done so far` : "none done so far", rest].filter(Boolean).join(", "));
+    else add("tasks", exact("tasks", digits), rest || (done ? "all done" : ""), rest !== "");
     const over = figure(section(run, "workers"), "utilisation"),
         sum = (c: string) => numbers(over, c).reduce((a, b) => a + b, 0),
         most = Math.ceil(Math.max(0, ...numbers(over, "workers")) - 1e-6),

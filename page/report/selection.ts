@@ -22,7 +22,7 @@ export function bar(contexts: readonly Context[]): HTMLElement {
         if (executor !== null) chips.push(chip(`executor ${executor || "(none)"}`, () => choice.set({ executor: null })));
         if (task) chips.push(chip(`task ${task.task}`, () => choice.set({ task: null })));
         if (!chips.length) {
-            refill(box, el("span", { class: "quiet" }, "Drag over a chart to choose a time; click an app or a task."));
+            refill(box, el("span", { class: "quiet" }, document.querySelector(".chart") || contexts.some(c => cells(c.run).n) ? "Drag over a chart to choose a time; click an app or a task." : ""));
             return;
         }
         if (chips.length > 1) chips.push(el("button", { type: "button", class: "chip", click: () => choice.clear() }, "all ✕"));
