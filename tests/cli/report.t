@@ -7,14 +7,14 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   > for s in d["runs"][0]["sections"]:
   >     print(s["name"], ", ".join("%s %d" % (f["name"], f["rows"]) for f in s["figures"]))'
   findings run 1, findings \d, ended 3 (re)
-  makespan path 41, parts 13
-  states states 746
-  sequence events 33
+  makespan path 41, parts 16
+  states states 746, apps 1920, executors 751
+  sequence events 33, apps 262, executors 47
   apps apps 13, executors 2
-  failures failures 6, dependents 3
+  failures failures 6, dependents 2
   workers utilisation 221, workers 2, lanes 220
   timeline spans 1524, groups 1, links 1748, types 8, path 41, events 4262, attributes 2342, sources 15
-  tasks slowest 88, cells 198
+  tasks slowest 89, cells 198
   nodes nodes 0
   profile functions 0, tree 0
   data sources 6, rejects 0, doubts 0, zones 2, clocks 0
@@ -35,7 +35,7 @@ They are the figures of the commands.
   findings True
   ended True
   $ figure makespan parts seconds
-  17.87 9.304 2.111 1.878 0.1524 0.05221 0.0252 0.006402 0.003464 0.002952 0.001546 0.001236 0.000126
+  15.39 9.205 2.478 2.111 1.878 0.1524 0.1044 0.05221 0.01832 0.006882 0.003464 0.002952 0.001583 0.001236 0.00049 0.000126
   $ spanloom sql --run parsl-htex "SELECT round(sum(seconds), 6) AS sum, makespan_s FROM path, run"
         sum          makespan_s
   31.406198  31.406198000000014
