@@ -67,7 +67,7 @@ What is wrong:
   try: spanloom export --help
   [2]
   $ spanloom export csv -o spanloom.db
-  spanloom: spanloom.db/spans.csv: cannot be written: Not a directory
+  spanloom: spanloom.db: cannot be made: Not a directory
   [1]
   $ spanloom export otlp -o nowhere/out.jsonl
   spanloom: nowhere/out.jsonl: cannot be written: No such file or directory
