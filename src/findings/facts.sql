@@ -50,6 +50,10 @@ CREATE TEMP TABLE task AS
 SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
     depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, iif(ended IS NULL OR ended = 'done', retried_s, run_s) AS vain_s, ended, t.exception, 'task ' || t.task || ifnull(' (' || t.app || ')', '') AS name
 FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
+-- What runs side by side on a worker keeps it busy once.
+UPDATE temp.worker SET busy_s = x.busy_s FROM (SELECT worker, sum(max(0, to_ns - max(from_ns, ifnull(until_ns, from_ns)))) / 1e9 AS busy_s
+    FROM (SELECT r.worker, r.from_ns, r.to_ns, max(r.to_ns) OVER (PARTITION BY r.worker ORDER BY r.from_ns, r.to_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until_ns
+        FROM worker w JOIN worker_run r ON r.worker = w.span WHERE w.places > 1 AND r.span NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 CREATE TEMP TABLE pool AS
 WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS tasks, max(end_ns) AS end_ns FROM task WHERE runs > 0 AND worker NOTNULL GROUP BY 1),
@@ -77,11 +81,11 @@ SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, 
 UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut JOIN of ON of.span = cut.span CROSS JOIN task t ON t.span = of.id GROUP BY cut.span, from_ns;
 CREATE TEMP TABLE app AS
 SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
--- Who comes when another leaves takes its place.  busy_s: utilisation() counts it, so that it is the same everywhere.
+-- Who comes when another leaves takes its place.
 CREATE TEMP TABLE run AS
 WITH edge AS (SELECT from_ns AS time_ns, 1 AS workers, places FROM worker UNION ALL SELECT to_ns, -1, -places FROM worker),
 most AS (SELECT max(1, max(workers)) AS workers, max(1, max(places)) AS places FROM (SELECT sum(workers) OVER w AS workers, sum(places) OVER w AS places FROM edge WINDOW w AS (ORDER BY time_ns, workers ROWS UNBOUNDED PRECEDING))),
-there AS (SELECT sum(u.workers * width_s) AS there_s, sum(busy * width_s) AS busy_s FROM (SELECT DISTINCT n.name AS type FROM worker w JOIN sl_span s ON s.id = w.span JOIN sl_name n ON n.id = s.type) k CROSS JOIN utilisation(k.type, '1 bins', WORKFLOW) u),
+there AS (SELECT sum(to_ns - from_ns) / 1e9 AS there_s, sum(busy_s) AS busy_s FROM worker),
 it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET)
 SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELECT max(end_ns) FROM path) AS end_ns, (SELECT sum(seconds) FROM path) AS makespan_s,
     count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(run_s) AS run_s,
@@ -153,8 +157,11 @@ FROM temp.went
 ORDER BY seconds DESC, what;
 
 -- name: pools
-SELECT ifnull(executor, pool), sum(places), sum(busy_s) / sum(places * (to_ns - from_ns) / 1e9)
+WITH edge AS (SELECT pool, from_ns AS time_ns, 1 AS step FROM temp.worker UNION ALL SELECT pool, to_ns, -1 FROM temp.worker),
+most AS (SELECT pool, max(1, max(n)) AS n FROM (SELECT pool, sum(step) OVER (PARTITION BY pool ORDER BY time_ns, step ROWS UNBOUNDED PRECEDING) AS n FROM edge) GROUP BY 1)
+SELECT ifnull(executor, pool), n, sum(busy_s) / nullif(sum(to_ns - from_ns) / 1e9, 0)
 FROM temp.worker
+JOIN most USING (pool)
 GROUP BY pool
 ORDER BY sum(busy_s) DESC, pool;
 

@@ -83,6 +83,11 @@ def agree(run):
     for what in blame.keys() | mine.keys():
         close(mine[what], blame[what], "path", what)
 
+    told = asked("why", "--run", run)
+    equal([told["run"][0][c] for c in ("workers", "busy", "tasks")], [about[c] for c in ("workers", "busy", "tasks")], "why")
+    if told.get("pools"):
+        check(sum(p["workers"] for p in told["pools"]) >= about["workers"], "of each executor, and of all", told["pools"], about["workers"])
+        close(min(p["busy"] for p in told["pools"]), min(about["busy"], *(p["busy"] for p in told["pools"])), "one is as little busy as all")
     workers(run, found, about, tasks)
 
 
