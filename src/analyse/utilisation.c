@@ -47,6 +47,7 @@ struct make {
     const struct sl_events *e;
     SL_VEC(struct said) said;     /* ascending */
     unsigned char *has_run;       /* by rank of a span type */
+    bool only_said;               /* what has no declared runs is nothing that these workers run */
     uint32_t type;                /* of workers */
     uint32_t *parents;            /* by span: how many workers it lies in */
     uint32_t *seen;               /* by span: the last worker, plus 1, from which it was reached */
@@ -194,6 +195,16 @@ static bool is_of(const struct make *m, uint32_t sub, uint32_t worker, int64_t t
     return false;
 }
 
+/* Files that a worker keeps, and transfers to it, are no runs where recipes say what runs of its tasks are. */
+static bool runs_are_said(const struct make *m)
+{
+    for (uint32_t w = 0; m->role[m->type] == SL_ROLE_WORKER && w < m->g->n; w++)
+        for (uint32_t k = m->g->sub.start[w]; m->g->type[w] == m->type && k < m->g->sub.start[w + 1]; k++)
+            if (m->g->type[m->g->sub.to[k]] != SL_NO_INDEX && m->has_run[m->g->type[m->g->sub.to[k]]])
+                return true;
+    return false;
+}
+
 /* ---- one worker ---- */
 
 static void hear(struct make *m, int64_t t)
@@ -274,7 +285,7 @@ static void add_sub(struct make *m, uint32_t worker, uint32_t sub)
         add_said_runs(m, worker, sub);
         return;
     }
-    if (m->e->start[sub + 1] > m->e->start[sub])
+    if (m->e->start[sub + 1] > m->e->start[sub] && !m->only_said)
         add_run(m, sub, m->e->time_ns[m->e->start[sub]], m->e->time_ns[m->e->start[sub + 1] - 1], false);
     *sl_vec_add(&m->todo) = sub;
 }
@@ -572,6 +583,7 @@ static int make(struct make *m, const char *type, sqlite3_value *within, struct 
         rc = sl_roles_load(&m->role, m->g, m->db, err);
     if (!rc)
         rc = load_handed(m, err);
+    m->only_said = !rc && runs_are_said(m);
     if (!rc)
         rc = mark_inside(m, within, &inside, err);
     if (!rc && m->by_worker)

@@ -5,7 +5,8 @@
  *   - where the table sl_state has events of kind 'run' for the type of the subspan, from such an event to its next
  *     event that sl_state has with another kind; without one, to the worker's own next event (it died, or left), or
  *     the last that is heard of it;
- *   - else from the first to the last event of the subspan.
+ *   - else from the first to the last event of the subspan; not at all where workers (of that role) of the type have
+ *     subspans of the kind above, too: what else lies in them, as files do, is not what they run.
  *
  * A subspan of several workers, as a task that was lost and ran again, was run by the one that a record had put it into
  * last, where links and events come from the same records.

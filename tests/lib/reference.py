@@ -238,6 +238,7 @@ class Workers:
             for x in self.sub[w] - {w}:
                 self.holders[x].add(w)
         roles = dict(q("SELECT type, role FROM sl_role")) if q("SELECT 1 FROM sqlite_schema WHERE name = 'sl_role'") else {}
+        self.only_said = roles.get(kind) == "worker" and any(self.type[x] in self.stated for x in self.holders)
         self.pool = {}  # what ends with all of its workers
         for w, parent in q("SELECT id, parent FROM spans"):
             if roles.get(kind) == "worker" and self.type[w] == kind and parent in self.type and roles.get(self.type[parent]) != "workflow":
@@ -251,6 +252,8 @@ class Workers:
     def runs(self, w, x):
         kind = self.type[x]
         if kind not in self.stated:
+            if self.only_said:
+                return []
             times = [t for t, _ in self.events[x]]
             return [(min(times), max(times))] if times else []
         known = sorted((t, self.said[kind, e][1], e) for t, e in self.events[x] if (kind, e) in self.said)
