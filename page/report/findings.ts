@@ -26,7 +26,7 @@ shows("findings", [], s => {
                 el("div", { class: "said" },
                     el("p", { class: "text" }, text(found, "text", i)),
                     text(found, "advice", i) ? el("p", {}, text(found, "advice", i)) : null,
-                    el("p", { class: "quiet" }, Number.isFinite(without) ? `without: ${seconds(without)}` : "", sure ? `${Number.isFinite(without) ? ", " : ""}${sure}` : ""),
+                    el("p", { class: "quiet" }, Number.isFinite(without) ? `the run would take ${seconds(without)}` : "", sure ? `${Number.isFinite(without) ? ", " : ""}${sure}` : ""),
                     command ? el("p", {}, el("code", {}, command)) : null)),
         );
     }

@@ -53,10 +53,15 @@ static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
 {
     enum { MOST = 4 };
     struct sl_buf b = {0};
+    int rest = 100;
 
-    for (int i = 0; i < MOST && sl_table_next(t, NULL) > 0 && sl_table_real(t, 1) >= 0.05 * makespan_s; i++)
-        sl_buf_addf(&b, "%s%.0f %% %s", i ? "; " : "where: ", 100 * sl_table_real(t, 1) / makespan_s,
-                    sl_table_text_or_empty(t, 0));
+    for (int i = 0; i < MOST && sl_table_next(t, NULL) > 0 && sl_table_real(t, 1) >= 0.05 * makespan_s; i++) {
+        int percent = (int)lround(100 * sl_table_real(t, 1) / makespan_s);
+        sl_buf_addf(&b, "%s%d %% %s", i ? "; " : "where: ", percent, sl_table_text_or_empty(t, 0));
+        rest -= percent;
+    }
+    if (b.n && rest > 0)
+        sl_buf_addf(&b, "; %d %% other", rest);
     if (b.n)
         sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);
@@ -103,7 +108,7 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     if (sl_result_find(r, "pools")->rows > 1)
         pools(&b, sl_result_find(r, "pools"));
     else if (!sl_table_is_null(t, BUSY))
-        sl_buf_addf(&b, ", %.0f %% busy", 100 * sl_table_real(t, BUSY));
+        sl_buf_addf(&b, ", %.0f %% busy while there", 100 * sl_table_real(t, BUSY));
     if (!sl_table_is_null(t, FIRST))
         sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_text(sl_table_real(t, FIRST), a));
     sl_show_wrapped(out, b.s, 0, columns);
@@ -112,9 +117,10 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     return 0;
 }
 
+enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND };
+
 static void one(FILE *out, struct sl_table *t, int columns)
 {
-    enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND };
     struct sl_buf b = {0};
     char a[32], w[32];
 
@@ -127,7 +133,7 @@ static void one(FILE *out, struct sl_table *t, int columns)
     sl_show_wrapped(out, b.s, INDENT, columns);
     sl_buf_clear(&b);
     if (!sl_table_is_null(t, WITHOUT_S))
-        sl_buf_addf(&b, "without: %s, %s", sl_seconds_text(sl_table_real(t, WITHOUT_S), w),
+        sl_buf_addf(&b, "the run would take %s, %s", sl_seconds_text(sl_table_real(t, WITHOUT_S), w),
                     sl_table_text_or_empty(t, SURE));
     if (!sl_table_is_null(t, ADVICE))
         sl_buf_addf(&b, "%s%s", b.n ? "; " : "", sl_table_text_or_empty(t, ADVICE));
@@ -152,17 +158,26 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
 {
     struct sl_table *t = sl_result_find(r, "findings");
     int rc = head(out, r, columns, err);
-    int n = 0;
+    int n = 0, priced = 0;
 
     while (!rc && (rc = sl_table_next(t, err)) > 0) {
-        if (n++ < FINDINGS || all)
+        if (n++ < FINDINGS || all) {
             one(out, t, columns);
+            priced += !sl_table_is_null(t, SECONDS);
+        }
         rc = 0;
         if (n > 1000000)
             break;
     }
     if (rc < 0)
         return rc;
+    if (priced > 1) {
+        fputc('\n', out);
+        sl_show_wrapped(out,
+                        "What findings cost overlaps, and does not add up. By replay: with tasks scheduled anew as if "
+                        "it were not.",
+                        0, columns);
+    }
     if (!n)
         more(out, sl_result_find(r, "more"));
     else if (n > FINDINGS && !all)
