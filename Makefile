@@ -77,7 +77,7 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	@rm -rf build build-* page/dist page/node_modules
+	@rm -rf build build-* page/dist/* page/node_modules
 	@find . -name '*.err' -delete
 
 .PHONY: all pictures setup demo plots check check-quick check-peers bless soak fuzz bench coverage install format clean
