@@ -216,11 +216,19 @@ static void add_arrow(struct timeline *t, enum sl_link_kind kind, uint32_t from,
             other_ns};
 }
 
+/* Drawn below the other, or beside that where something else lies there already. */
+static bool is_drawn_in(const struct sl_layout *l, uint32_t span, uint32_t in)
+{
+    return l->place[span] == l->place[in] && l->top[span] == l->top[in] && l->begin_ns[in] <= l->begin_ns[span] &&
+           l->end_ns[span] <= l->end_ns[in];
+}
+
 /*
  * Arrows to what came of it and from what it came of: from what contains it, from what it waited for, from what handed
- * over.  Not where it is seen: between spans that are named in one, such as calls, and from what it lies in here.
+ * over.  Not where it is seen: between spans that are named in one, such as calls, and from what it lies in here.  Of
+ * each arrow both ends are told, or none, so what decides must be the same seen from either.
  */
-static void find_arrows(struct timeline *t, uint32_t span, bool nested, bool place)
+static void find_arrows(struct timeline *t, uint32_t span, bool place)
 {
     const struct sl_outline *o = &t->s->outline;
 
@@ -232,8 +240,8 @@ static void find_arrows(struct timeline *t, uint32_t span, bool nested, bool pla
             enum sl_link_kind kind = sl_cause_kind(of->of[i]);
             if (kind != SL_AFTER && (place || !sl_layout_is_work(&t->layout, o, other)))
                 continue;
-            if (kind == SL_IN &&
-                ((nested && to_here) || (o->parent[other] != SL_NO_INDEX && o->parent[other] == o->parent[span])))
+            if (kind == SL_IN && (is_drawn_in(&t->layout, to_here ? span : other, to_here ? other : span) ||
+                                  (o->parent[other] != SL_NO_INDEX && o->parent[other] == o->parent[span])))
                 continue;
             add_arrow(t, kind, to_here ? other : span, to_here ? span : other, to_here);
         }
@@ -241,12 +249,12 @@ static void find_arrows(struct timeline *t, uint32_t span, bool nested, bool pla
 }
 
 static int begin_slice(struct timeline *t, const struct sl_track *k, const struct sl_exported_span *span,
-                       const char *name, bool nested, struct sl_err *err)
+                       const char *name, struct sl_err *err)
 {
     struct sl_slice slice = {span, name, NULL, 0};
     int rc = sl_spans_values(t->s, span, err);
 
-    find_arrows(t, sl_spans_index(t->s, span->id), nested, k->kind == SL_TRACK_PLACE);
+    find_arrows(t, sl_spans_index(t->s, span->id), k->kind == SL_TRACK_PLACE);
     slice.arrow = t->arrow.v;
     slice.narrows = t->arrow.n;
     t->counts->slices++;
@@ -376,7 +384,7 @@ static int put_work(struct timeline *t, uint32_t index, const struct sl_track *l
         rc = tell_events(t, l, span.begin_ns, err);
     l->last_ns = span.begin_ns;
     if (!rc)
-        rc = begin_slice(t, &l->t, &span, sl_spans_label(t->s, &span, &t->name), nested, err);
+        rc = begin_slice(t, &l->t, &span, sl_spans_label(t->s, &span, &t->name), err);
     if (rc)
         return rc;
     o = sl_vec_add(&l->stack);
@@ -496,7 +504,7 @@ static int put_itself(struct timeline *t, const struct sl_track *k, const char *
         rc = sl_spans_events(t->s, &span, err);
     if (rc || !span.timed)
         return rc;
-    rc = begin_slice(t, k, &span, name, false, err);
+    rc = begin_slice(t, k, &span, name, err);
     lasts = span.end_ns > span.begin_ns;
     implied = sl_spans_begin_and_end(t->s) && lasts;
     for (size_t i = implied; !rc && i + implied < t->s->event.n; i++) {

@@ -3,6 +3,7 @@
 """What is exported and imported again is the same: spans, their times to the nanosecond, parents, attributes, links, samples."""
 import contextlib
 import csv
+import decimal
 import json
 import os
 import re
@@ -29,9 +30,21 @@ def exported(name, store, *more):
     return out
 
 
+def arrows_have_two_ends(trace):
+    """One each, the end later than the beginning."""
+    with open(trace, encoding="utf-8") as file:
+        events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
+    ends = {ph: sorted((e["id"], e["ts"]) for e in events if e["ph"] == ph) for ph in "sf"}
+    equal(*([i for i, _ in ends[ph]] for ph in "sf"), "arrows with one end")
+    equal(len({i for i, _ in ends["s"]}), len(ends["s"]), "arrows of one number")
+    check(all(begin < end for (_, begin), (_, end) in zip(ends["s"], ends["f"])), "arrows back in time")
+
+
 def compare(name, *paths):
     there = imported(*paths, store="there.db").store
     out = exported(name, there)
+    if name == "chrome":
+        arrows_have_two_ends(out)
     back = imported(out, store="back.db").store
     equal(query(back, "SELECT path, reason, text FROM rejects"), [], "rejects")
     same(once(back), once(there))
