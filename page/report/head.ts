@@ -29,10 +29,11 @@ function facts(run: Run): HTMLElement | undefined {
     const over = figure(section(run, "workers"), "utilisation"),
         sum = (c: string) => numbers(over, c).reduce((a, b) => a + b, 0),
         most = Math.ceil(Math.max(0, ...numbers(over, "workers")) - 1e-6),
-        all = figure(section(run, "workers"), "workers")?.rows ?? most;
+        all = figure(section(run, "workers"), "workers")?.rows ?? most,
+        places = of("places");
     if (most > 0) {
         const busy = sum("busy") / sum("workers");
-        add(most === 1 ? "worker" : "workers", shown(digits(most), most, { "data-figure": "utilisation", "data-column": "workers" }), all > most ? `at most at once, of ${digits(all)} that came` : "at most at once");
+        add(most === 1 ? "worker" : "workers", shown(digits(most), most, { "data-figure": "utilisation", "data-column": "workers" }), `${places > most ? `with ${digits(places)} places, ` : ""}at most at once${all > most ? `, of ${digits(all)} that came` : ""}`);
         add("busy", shown(percent(busy), busy, { "data-figure": "utilisation", "data-column": "busy" }), "of the time that workers were there", busy < 0.5);
     }
     if (Number.isFinite(of("first_run_s"))) add("first task", exact("first_run_s", seconds), "after the begin");

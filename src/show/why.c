@@ -69,7 +69,7 @@ static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
 
 static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
-    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE };
+    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE, PLACES };
     const char *state;
     struct sl_table *t = sl_result_find(r, "run");
     struct sl_buf b = {0};
@@ -105,6 +105,8 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     if (!sl_table_is_null(t, WORKERS))
         sl_buf_addf(&b, "; %s worker%s", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), a),
                     sl_table_int(t, WORKERS) == 1 ? "" : "s");
+    if (!sl_table_is_null(t, WORKERS) && sl_table_int(t, PLACES) > sl_table_int(t, WORKERS))
+        sl_buf_addf(&b, " with %s places", sl_show_count((unsigned long long)sl_table_int(t, PLACES), a));
     if (sl_result_find(r, "pools")->rows > 1)
         pools(&b, sl_result_find(r, "pools"));
     else if (!sl_table_is_null(t, BUSY))
