@@ -27,6 +27,13 @@ static inline bool sl_layout_is_work(const struct sl_layout *l, const struct sl_
     return o->type[span] != SL_NO_INDEX && l->is_work[o->type[span]];
 }
 
+/* Work that is drawn below the other, or beside that where something else lies there already. */
+static inline bool sl_layout_is_in(const struct sl_layout *l, uint32_t x, uint32_t in)
+{
+    return l->place[x] == l->place[in] && l->top[x] == l->top[in] && l->begin_ns[in] <= l->begin_ns[x] &&
+           l->end_ns[x] <= l->end_ns[in];
+}
+
 /* Types of work in a place (SL_NO_INDEX: in none), the one that began first first: n of l->work, from first. */
 typedef SL_VEC(struct sl_layout_kind {
     const char *name;

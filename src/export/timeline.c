@@ -216,17 +216,10 @@ static void add_arrow(struct timeline *t, enum sl_link_kind kind, uint32_t from,
             other_ns};
 }
 
-/* Drawn below the other, or beside that where something else lies there already. */
-static bool is_drawn_in(const struct sl_layout *l, uint32_t span, uint32_t in)
-{
-    return l->place[span] == l->place[in] && l->top[span] == l->top[in] && l->begin_ns[in] <= l->begin_ns[span] &&
-           l->end_ns[span] <= l->end_ns[in];
-}
-
 /*
  * Arrows to what came of it and from what it came of: from what contains it, from what it waited for, from what handed
- * over.  Not where it is seen: between spans that are named in one, such as calls, and from what it lies in here.  Of
- * each arrow both ends are told, or none, so what decides must be the same seen from either.
+ * over.  Not where it is seen: between spans that are named in one, such as calls, and from what it lies in here.  What
+ * decides is the same seen from either end, so that no arrow has one alone.
  */
 static void find_arrows(struct timeline *t, uint32_t span, bool place)
 {
@@ -240,7 +233,7 @@ static void find_arrows(struct timeline *t, uint32_t span, bool place)
             enum sl_link_kind kind = sl_cause_kind(of->of[i]);
             if (kind != SL_AFTER && (place || !sl_layout_is_work(&t->layout, o, other)))
                 continue;
-            if (kind == SL_IN && (is_drawn_in(&t->layout, to_here ? span : other, to_here ? other : span) ||
+            if (kind == SL_IN && (sl_layout_is_in(&t->layout, to_here ? span : other, to_here ? other : span) ||
                                   (o->parent[other] != SL_NO_INDEX && o->parent[other] == o->parent[span])))
                 continue;
             add_arrow(t, kind, to_here ? other : span, to_here ? span : other, to_here);
