@@ -161,12 +161,16 @@ static int add_report(const struct serving *v, struct sl_store *st, int64_t work
     struct sl_findings findings = {0};
     struct sl_report_run run = {.st = st, .workflow = workflow};
     struct sl_buf problems = {0}, now = {0};
+    int64_t followed = 0;
     size_t n = key->n;
     int rc = sl_sections_load(&sections, err);
 
     rc = rc ? rc : sl_findings_load(&findings, err);
+    if (!rc && v->follow)
+        rc = cli_last_below(st, v->follow, false, &followed, err);
     if (rc)
         return rc;
+    findings.followed = followed && followed == workflow;
     sl_buf_addf(key, "run %lld ", (long long)workflow);
     for (size_t i = 0; i < sections.v.n; i++)
         add_file_version(key, sections.v.v[i].path);

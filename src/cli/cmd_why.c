@@ -202,7 +202,7 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
 
 /* ---- a run that goes on ---- */
 
-enum { PAUSE_MS = 2000, LONGEST_PAUSE_MS = 60000, PAUSES_PER_LOOK = 4, QUIET_S = 600 };
+enum { PAUSE_MS = 2000, LONGEST_PAUSE_MS = 60000, PAUSES_PER_LOOK = 4 };
 
 static volatile sig_atomic_t stopped;
 
@@ -238,15 +238,6 @@ static time_t last_written(const char *path)
     return newest;
 }
 
-/* A task may run for long before a log has more to tell: what is written to at all has not been cut short. */
-static bool goes_on(struct sl_table *run, const char *path)
-{
-    bool cut = sl_table_next(run, NULL) > 0 && !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "cut short");
-
-    sl_table_rewind(run);
-    return cut && time(NULL) - last_written(path) < QUIET_S;
-}
-
 /* What there is by now, as a screen; NULL: the run has no tasks yet.  *ended: it says that it has.  free() the screen.
  */
 static int look(struct cli *cli, char *path, const struct sl_findings *findings, char **screen, bool *ended)
@@ -272,8 +263,6 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
     }
     rc = sl_why(&r, st, workflow, findings, &err);
     run = rc ? NULL : sl_result_find(&r, "run");
-    if (!rc && run->rows && goes_on(run, path))
-        sl_table_put_text(run, SL_WHY_RUN_STATE, "goes on");
     if (!rc && sl_table_next(run, &err) > 0 && sl_table_int(run, SL_WHY_RUN_TASKS) &&
         !sl_table_is_null(run, SL_WHY_RUN_MAKESPAN)) {
         *ended = !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "ended");
@@ -372,8 +361,9 @@ static int run(struct cli *cli, int argc, char **argv)
         cli_say("%s", findings.notice.v[i]);
     for (size_t i = 0; i < findings.problem.n; i++)
         cli_say("%s", findings.problem.v[i]);
-    rc = cli_option(cli, "follow") ? follow(cli, argv[0], &findings)
-                                   : tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);
+    findings.followed = cli_option(cli, "follow") != NULL;
+    rc = findings.followed ? follow(cli, argv[0], &findings)
+                           : tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);
     rc = !rc && findings.problem.n ? EXIT_FAILED : rc;
     sl_findings_free(&findings);
     return rc;

@@ -29,6 +29,8 @@ struct sl_findings {
     SL_VEC(const char *) problem; /* of files of the user that are none, a text each */
     SL_VEC(const char *) notice;  /* of files of the user that take the place of ours, or are not read */
     struct sl_arena arena;
+    bool
+        followed; /* of a run that somebody watches: its logs are no copy, and their silence is waited out for longer */
 };
 
 /*

@@ -34,7 +34,8 @@ enum {
     SL_WHY_RUN_BUSY,
     SL_WHY_RUN_FIRST,
     SL_WHY_RUN_STATE, /* ended; where no log has the end: done (all tasks), goes on (heard of less than a minute ago, or
-                        a log beside its own was written to less than 150 s ago),
+                        a log beside its own was written to less than 150 s ago, 600 s of a run that is followed, and is
+                        no copy that was made after its last event),
                         cut short; NULL: its kind does not tell */
     SL_WHY_RUN_PLACES /* how many tasks they could run at once, as far as they ever did */
 };
