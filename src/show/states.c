@@ -18,6 +18,7 @@ static void put_heading(FILE *out, const struct sl_table *about)
     double bin_s = sl_table_real(about, SL_STATES_BIN_S);
     char period[SL_SHOW_PERIOD], width[32], count[32];
     const char *type = sl_table_text(about, SL_STATES_TYPE, NULL);
+    struct sl_buf line = {0};
 
     if (type)
         fprintf(out, "%s spans of type %s",
@@ -28,12 +29,16 @@ static void put_heading(FILE *out, const struct sl_table *about)
         fputs(type ? ", without events\n" : "\n", out);
         return;
     }
-    fprintf(out, "\n%s; ",
-            sl_show_period(sl_table_int(about, SL_STATES_FROM_NS), sl_table_int(about, SL_STATES_TO_NS),
-                           bin_s > 0 ? bin_s : 1, period));
+    sl_buf_addf(&line, "%s; ",
+                sl_show_period(sl_table_int(about, SL_STATES_FROM_NS), sl_table_int(about, SL_STATES_TO_NS),
+                               bin_s > 0 ? bin_s : 1, period));
     if (bin_s > 0)
-        fprintf(out, "a column is %s, ", sl_seconds_text(bin_s, width));
-    fputs("full at its row's most\n\n", out);
+        sl_buf_addf(&line, "a column is %s, ", sl_seconds_text(bin_s, width));
+    sl_buf_addf(&line, "full at its row's most");
+    fputc('\n', out);
+    sl_show_words(out, line.s, 0);
+    fputc('\n', out);
+    sl_buf_free(&line);
 }
 
 /* The next n, up to the last in which there is something. */

@@ -81,7 +81,7 @@ def stores():
     if not os.path.exists(path("one.db")):
         imported(EXAMPLE, store="one.db")
         long = path("a-folder-with-a-long-name", "and-another-one-below-it-that-is-long-too", "runinfo")
-        copy_run(long)
+        shutil.copytree(f"{ROOT}/tests/data/parsl-2026-dual/runinfo", long)
         imported(EXAMPLE, long, store="two.db")
 
 
@@ -123,7 +123,7 @@ def every_command(part):
 def stores_of_several_runs():
     stores()
     names = [r["run"] for r in json_of("runs", "two.db") if r["run"] != "parsl-htex"]
-    equal(len(names), 1, names)
+    equal([n.rpartition("/")[2] for n in names], ["and-another-one-below-it-that-is-long-too"])
     for line in OF_TWO:
         check_width(*words_of(line.replace("RUN", names[0]), "two.db"))
 
