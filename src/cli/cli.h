@@ -22,7 +22,6 @@ struct option_spec {
     const char *name;  /* --name */
     const char *value; /* what stands behind it in the help; NULL: a flag */
     const char *help;
-    bool hidden; /* of the help of one command */
 };
 
 struct command {
@@ -104,7 +103,7 @@ int cli_type(struct sl_store *st, const char *given, int64_t within, char *type,
  * GATE_OPTION into the list of options.
  */
 /* clang-format off */
-#define GATE_OPTION {"fail-on", "N%|Ns", "exit with 3 where something takes longer by more than this: 5%, 0.2s", false}
+#define GATE_OPTION {"fail-on", "N%|Ns", "exit with 3 where something takes longer by more than this: 5%, 0.2s"}
 /* clang-format on */
 
 struct cli_gate {

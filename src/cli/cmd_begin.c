@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 /* clang-format off */
-#define PID_OPTION {"pid", "N", "of this process (default: the one that called; in subshells and pipelines, say $$)", false}
-#define EXPORT_OPTION {"export", NULL, "print a shell command that tells programs started from here what they are part of", false}
+#define PID_OPTION {"pid", "N", "of this process (default: the one that called; in subshells and pipelines, say $$)"}
+#define EXPORT_OPTION {"export", NULL, "print a shell command that tells programs started from here what they are part of"}
 /* clang-format on */
 
-static const struct option_spec begin_options[] = {EXPORT_OPTION, PID_OPTION, {NULL, NULL, NULL, false}};
-static const struct option_spec event_options[] = {PID_OPTION, {NULL, NULL, NULL, false}};
+static const struct option_spec begin_options[] = {EXPORT_OPTION, PID_OPTION, {NULL, NULL, NULL}};
+static const struct option_spec event_options[] = {PID_OPTION, {NULL, NULL, NULL}};
 
 static int whose(const struct cli *cli, pid_t *pid)
 {

@@ -10,16 +10,16 @@
 #include <string.h>
 
 static const struct option_spec bind_options[] = {
-    {"name", "NAME", "what the rule is called (default: its first three words)", false},
-    {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
-    {"dry-run", NULL, "only say how many links it would make", false},
-    {NULL, NULL, NULL, false},
+    {"name", "NAME", "what the rule is called (default: its first three words)"},
+    {"recipe", "FILE", "also use this recipe (may be given more than once)"},
+    {"dry-run", NULL, "only say how many links it would make"},
+    {NULL, NULL, NULL},
 };
 
 static const struct option_spec unbind_options[] = {
-    {"campaign", NULL, "RULE is the name of a campaign: its runs are no longer in it", false},
-    {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
-    {NULL, NULL, NULL, false},
+    {"campaign", NULL, "RULE is the name of a campaign: its runs are no longer in it"},
+    {"recipe", "FILE", "also use this recipe (may be given more than once)"},
+    {NULL, NULL, NULL},
 };
 
 static int built_in(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)

@@ -7,13 +7,12 @@
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
-    {"by", "PART", "how the time is summed: state (the default), component, task, app, executor, node, worker, type",
-     false},
-    {"all", NULL, "every part of the path, the shortest ones too", false},
-    {"slack", NULL, "instead, for each task: how much later it could have been done", false},
+    {"by", "PART", "how the time is summed: state (the default), component, task, app, executor, node, worker, type"},
+    {"all", NULL, "every part of the path, the shortest ones too"},
+    {"slack", NULL, "instead, for each task: how much later it could have been done"},
     SKEW_OPTION,
     PICTURE_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -14,13 +14,13 @@
 #include <stdlib.h>
 
 static const struct option_spec options[] = {
-    {"type", "ROOT_TYPE", "the spans whose stories are compared (default: tasks)", false},
-    {"all", NULL, "every transition and ordering, not only those that matter most", false},
+    {"type", "ROOT_TYPE", "the spans whose stories are compared (default: tasks)"},
+    {"all", NULL, "every transition and ordering, not only those that matter most"},
     BY_OPTION,
     GATE_OPTION,
     LENS_OPTIONS,
     PICTURE_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 static int find_workflow(struct sl_diff_input *s, struct sl_err *err)

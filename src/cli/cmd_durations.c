@@ -5,14 +5,14 @@
 #include "result/durations.h"
 
 static const struct option_spec options[] = {
-    {"list", NULL, "the spans one by one, the longest first", false},
-    {"missing", NULL, "of these, those where the start or the end is missing", false},
+    {"list", NULL, "the spans one by one, the longest first"},
+    {"missing", NULL, "of these, those where the start or the end is missing"},
     RUN_OPTION,
     BY_OPTION,
     SQL_OPTION("duration_s; start and end; or two columns"),
     LENS_OPTIONS,
     PICTURE_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* Options that are for events. */

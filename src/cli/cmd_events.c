@@ -7,11 +7,11 @@
 #include "show/span_history.h"
 
 static const struct option_spec options[] = {
-    {"lines", NULL, "also the log lines, those too that only name the span", false},
-    {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own", false},
+    {"lines", NULL, "also the log lines, those too that only name the span"},
+    {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own"},
     RUN_OPTION,
     LENS_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* For people: each span, one after the other, as they come from the store: nothing is kept. */

@@ -18,15 +18,13 @@ static const struct option_spec options[] = {
     {"output", "FILE",
      "where to write; - is standard output (default: the store's name, .pftrace and so on behind it; of a trace: "
      "beside "
-     "it, .pfw instead of .slt)",
-     false},
-    {"run", "RUN", "only this run: its id, the beginning of it, or its directory (001)", false},
-    {"format", "KIND", "of chrome, of traces: array or object (default: as the process was told)", false},
-    {"event", "KIND", "of chrome, of traces: verbose (B and E) or compact (X) (default: as the process was told)",
-     false},
-    {"names", "KIND", "of mlflow: table, code (max_t_(mem_percent)) or system (MLflow's own) (default: table)", false},
-    {"spooled", NULL, "of mlflow: only send what waits from before", false},
-    {NULL, NULL, NULL, false},
+     "it, .pfw instead of .slt)"},
+    {"run", "RUN", "only this run: its id, the beginning of it, or its directory (001)"},
+    {"format", "KIND", "of chrome, of traces: array or object (default: as the process was told)"},
+    {"event", "KIND", "of chrome, of traces: verbose (B and E) or compact (X) (default: as the process was told)"},
+    {"names", "KIND", "of mlflow: table, code (max_t_(mem_percent)) or system (MLflow's own) (default: table)"},
+    {"spooled", NULL, "of mlflow: only send what waits from before"},
+    {NULL, NULL, NULL},
 };
 
 /* One of two words, as PERFFLOW_OPTIONS has them. */

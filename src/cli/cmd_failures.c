@@ -5,7 +5,7 @@
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 static const struct option_spec options[] = {
-    {"cflags", NULL, "only what the compiler needs", false},
-    {"libs", NULL, "only what the linker needs", false},
-    {"static", NULL, "link the library into the program", false},
-    {"pointcuts", "FILE", "weave what this file says, too (clang, gcc)", false},
-    {NULL, NULL, NULL, false},
+    {"cflags", NULL, "only what the compiler needs"},
+    {"libs", NULL, "only what the linker needs"},
+    {"static", NULL, "link the library into the program"},
+    {"pointcuts", "FILE", "weave what this file says, too (clang, gcc)"},
+    {NULL, NULL, NULL},
 };
 
 /* As a shell reads it back; `$(spanloom flags c)` does not, so blanks in paths need eval. */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {"replaced", NULL, "all older versions of files that were replaced since", false},
-    {NULL, NULL, NULL, false},
+    {"replaced", NULL, "all older versions of files that were replaced since"},
+    {NULL, NULL, NULL},
 };
 
 /* ---- which ---- */

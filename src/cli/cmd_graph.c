@@ -15,10 +15,10 @@
 extern char **environ;
 
 static const struct option_spec options[] = {
-    {"format", "KIND", "dot, svg, png or pdf (default: as the name of FILE says, or dot)", false},
-    {"output", "FILE", "into this file, drawn as its name says: .svg, .png, .pdf, .dot", false},
+    {"format", "KIND", "dot, svg, png or pdf (default: as the name of FILE says, or dot)"},
+    {"output", "FILE", "into this file, drawn as its name says: .svg, .png, .pdf, .dot"},
     RUN_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* ---- drawing ---- */

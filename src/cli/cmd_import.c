@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 static const struct option_spec options[] = {
-    {"recipe", "FILE", "also use this recipe (may be given more than once)", false},
-    {"zone", "+HH:MM", "what local times mean where no record tells (default: this machine's zone)", false},
-    {"campaign", "NAME", "a name of what these runs are part of", false},
-    {"jobs", "N", "reading threads (default: the processors)", false},
-    {"set", "FIELD=VALUE", "a field for all files, such as rundir=PATH", false},
-    {"dry-run", NULL, "only say which recipe would read what, and what nothing claims", false},
-    {"quiet", NULL, "no progress and no summary", false},
-    {NULL, NULL, NULL, false},
+    {"recipe", "FILE", "also use this recipe (may be given more than once)"},
+    {"zone", "+HH:MM", "what local times mean where no record tells (default: this machine's zone)"},
+    {"campaign", "NAME", "a name of what these runs are part of"},
+    {"jobs", "N", "reading threads (default: the processors)"},
+    {"set", "FIELD=VALUE", "a field for all files, such as rundir=PATH"},
+    {"dry-run", NULL, "only say which recipe would read what, and what nothing claims"},
+    {"quiet", NULL, "no progress and no summary"},
+    {NULL, NULL, NULL},
 };
 
 struct terminal {

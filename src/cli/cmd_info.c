@@ -4,9 +4,9 @@
 #include "result/find_span.h"
 
 static const struct option_spec options[] = {
-    {"runs", NULL, "only the root spans: runs, workflows, databases", false},
+    {"runs", NULL, "only the root spans: runs, workflows, databases"},
     RUN_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

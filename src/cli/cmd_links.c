@@ -3,11 +3,11 @@
 #include "result/links.h"
 
 static const struct option_spec options[] = {
-    {"rule", "RULE", "the links of this rule, one by one", false},
-    {"doubtful", NULL, "what a rule could have linked, had it known which", false},
-    {"unresolved", NULL, "what rules would link, where no record knows the other span", false},
+    {"rule", "RULE", "the links of this rule, one by one"},
+    {"doubtful", NULL, "what a rule could have linked, had it known which"},
+    {"unresolved", NULL, "what rules would link, where no record knows the other span"},
     RUN_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 static bool known(struct sl_store *st, const char *rule)

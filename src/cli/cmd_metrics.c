@@ -8,11 +8,11 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {"by", "THING", "of each node, task or app (default: node)", false},
+    {"by", "THING", "of each node, task or app (default: node)"},
     RUN_OPTION,
-    {"names", "KIND", "code: max_t_(mem_percent) for max_t_mem_percent, and so on (default: table)", false},
-    {"reports", NULL, "all samples of all nodes, as JSON: {\"0\": [{...}, ...], ...}", false},
-    {NULL, NULL, NULL, false},
+    {"names", "KIND", "code: max_t_(mem_percent) for max_t_mem_percent, and so on (default: table)"},
+    {"reports", NULL, "all samples of all nodes, as JSON: {\"0\": [{...}, ...], ...}"},
+    {NULL, NULL, NULL},
 };
 
 static int choose(const char *word, const char *const *words)

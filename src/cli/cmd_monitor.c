@@ -13,23 +13,21 @@
 #include <unistd.h>
 
 static const struct option_spec options[] = {
-    {"interval", "TIME", "from one sample to the next: 1s (the default), 500ms, 2min", false},
-    {"output", "FILE", "where to write; DIRECTORY/: a file in it; -: standard output (-o; default: a file here)",
-     false},
-    {"pid", "PID", "watch this process and all below it, until it ends", false},
-    {"max-length", "N", "at most so many samples are kept: then every other one, half as often (default: 1000)", false},
-    {"stream", NULL, "keep all samples", false},
-    {"mount", "DIRECTORY", "whose disk usage is told (default: /); may be given more than once", false},
-    {"detail", "LEVEL", "of processes: cpu; io, with I/O and context switches (the default); pss, with shared memory",
-     false},
-    {"top", "N", "tell of so many processes one by one, those that use most (default: 20)", false},
-    {"no-gpu", NULL, "do not ask the GPUs", false},
-    {"proc", "DIRECTORY", "another /proc, such as the host's in a container", false},
-    {"sys", "DIRECTORY", "another /sys", false},
-    {"mlflow", NULL, "at the end, send the metrics to the run of MLFLOW_RUN_ID (spanloom export mlflow)", false},
+    {"interval", "TIME", "from one sample to the next: 1s (the default), 500ms, 2min"},
+    {"output", "FILE", "where to write; DIRECTORY/: a file in it; -: standard output (-o; default: a file here)"},
+    {"pid", "PID", "watch this process and all below it, until it ends"},
+    {"max-length", "N", "at most so many samples are kept: then every other one, half as often (default: 1000)"},
+    {"stream", NULL, "keep all samples"},
+    {"mount", "DIRECTORY", "whose disk usage is told (default: /); may be given more than once"},
+    {"detail", "LEVEL", "of processes: cpu; io, with I/O and context switches (the default); pss, with shared memory"},
+    {"top", "N", "tell of so many processes one by one, those that use most (default: 20)"},
+    {"no-gpu", NULL, "do not ask the GPUs"},
+    {"proc", "DIRECTORY", "another /proc, such as the host's in a container"},
+    {"sys", "DIRECTORY", "another /sys"},
+    {"mlflow", NULL, "at the end, send the metrics to the run of MLFLOW_RUN_ID (spanloom export mlflow)"},
     MLFLOW_NAMES_OPTION,
-    {"quiet", NULL, "no view and no summary", false},
-    {NULL, NULL, NULL, false},
+    {"quiet", NULL, "no view and no summary"},
+    {NULL, NULL, NULL},
 };
 
 enum { MAX_LENGTH = 1000, TOP = 20 };

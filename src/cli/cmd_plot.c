@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 static const struct option_spec options[] = {
-    {"output", "FILE", "the picture, as FILE ends: .html, .svg, .png, .pdf or .json; - is the standard output", false},
-    {"open", NULL, "instead, show it in the browser", false},
-    {"list", NULL, "instead, which plots there are; with PLOT: its arguments and columns", false},
-    {"spec", "FILE", "a plot of your own, not one by name", false},
-    {"title", "TEXT", "what stands above the picture", false},
-    {"format", "FORM", "html, svg, png, pdf or json, for -o -; of --list: table, tsv, csv or json", false},
+    {"output", "FILE", "the picture, as FILE ends: .html, .svg, .png, .pdf or .json; - is the standard output"},
+    {"open", NULL, "instead, show it in the browser"},
+    {"list", NULL, "instead, which plots there are; with PLOT: its arguments and columns"},
+    {"spec", "FILE", "a plot of your own, not one by name"},
+    {"title", "TEXT", "what stands above the picture"},
+    {"format", "FORM", "html, svg, png, pdf or json, for -o -; of --list: table, tsv, csv or json"},
     BIN_OPTION,
     RUN_OPTION,
-    {"sql", "QUERY", "instead of the plot's own query: one with the columns that --list PLOT shows", false},
+    {"sql", "QUERY", "instead of the plot's own query: one with the columns that --list PLOT shows"},
     LENS_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* ---- --list ---- */

@@ -14,13 +14,13 @@
 enum { TOP = 15 };
 
 static const struct option_spec options[] = {
-    {"flat", NULL, "only the functions, one row each", false},
-    {"tree", NULL, "only the call tree, one row for each path of functions", false},
-    {"by", "WHICH", "apart for each thread, process or rank", false},
-    {"top", "N", "so many rows of each, for people (default: 15; 0: all)", false},
+    {"flat", NULL, "only the functions, one row each"},
+    {"tree", NULL, "only the call tree, one row for each path of functions"},
+    {"by", "WHICH", "apart for each thread, process or rank"},
+    {"top", "N", "so many rows of each, for people (default: 15; 0: all)"},
     RUN_OPTION,
     PICTURE_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* Processes that nothing in the store has started: what ran on its own.  Several of them are in one profile. */

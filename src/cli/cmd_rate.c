@@ -6,7 +6,7 @@
 static const struct option_spec options[] = {
     BIN_OPTION,     BY_OPTION,
     RUN_OPTION,     SQL_OPTION("time_ns of each event, or time_ns and events of each bin"),
-    PICTURE_OPTION, {NULL, NULL, NULL, false},
+    PICTURE_OPTION, {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

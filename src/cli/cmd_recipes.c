@@ -11,8 +11,8 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {"test", NULL, "run the samples of all recipes, or of FILE; with LOG, show what each record came to", false},
-    {NULL, NULL, NULL, false},
+    {"test", NULL, "run the samples of all recipes, or of FILE; with LOG, show what each record came to"},
+    {NULL, NULL, NULL},
 };
 
 /* For people: a line each. */

@@ -5,9 +5,9 @@
 #include "result/find_span.h"
 
 static const struct option_spec options[] = {
-    {"summary", NULL, "counts per source and reason instead of each record", false},
+    {"summary", NULL, "counts per source and reason instead of each record"},
     RUN_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -11,10 +11,10 @@
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
-    {"output", "FILE", "where to: FILE.html, the page, or FILE.json, its figures; -: the standard output", false},
-    {"json", NULL, "the figures as JSON, also without -o", false},
+    {"output", "FILE", "where to: FILE.html, the page, or FILE.json, its figures; -: the standard output"},
+    {"json", NULL, "the figures as JSON, also without -o"},
     SKEW_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 struct page {

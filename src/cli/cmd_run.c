@@ -3,8 +3,8 @@
 
 static const struct option_spec options[] = {
     TRACED_OPTIONS,
-    {"name", "NAME", "what the trace calls the command (default: its program)", false},
-    {NULL, NULL, NULL, false},
+    {"name", "NAME", "what the trace calls the command (default: its program)"},
+    {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

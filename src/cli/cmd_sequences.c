@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 static const struct option_spec options[] = {
-    {"all", NULL, "every ordering, not only the most common one", false},
+    {"all", NULL, "every ordering, not only the most common one"},
     RUN_OPTION,
     BY_OPTION,
     LENS_OPTIONS,
     PICTURE_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* Runs without a database have their tasks in a log only: spans of another type. */

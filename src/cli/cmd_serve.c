@@ -26,10 +26,10 @@
 enum { SPANS = 60000, SQL_ROWS = 10000, SQL_BYTES = 8 << 20, SQL_SECONDS = 10, CELL_BYTES = 1 << 20, FOLLOW_MS = 2000 };
 
 static const struct option_spec options[] = {
-    {"port", "N", "of 127.0.0.1; 0, which is so where nothing is said: any that is free", false},
-    {"follow", "PATH", "import what grows there, again and again: a run that goes on", false},
-    {"run", "RUN", "the run that is shown at first (spanloom runs); all are there to choose", false},
-    {NULL, NULL, NULL, false},
+    {"port", "N", "of 127.0.0.1; 0, which is so where nothing is said: any that is free"},
+    {"follow", "PATH", "import what grows there, again and again: a run that goes on"},
+    {"run", "RUN", "the run that is shown at first (spanloom runs); all are there to choose"},
+    {NULL, NULL, NULL},
 };
 
 struct serving {

@@ -6,11 +6,11 @@
 #include "show/span_history.h"
 
 static const struct option_spec options[] = {
-    {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)", false},
-    {"lines", NULL, "also the log lines, those too that only name it", false},
-    {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own", false},
+    {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)"},
+    {"lines", NULL, "also the log lines, those too that only name it"},
+    {"recipe", "FILE", "for --lines: the recipe that read them, where it is your own"},
     LENS_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* Formats for programs but json, which is whole, have the events alone. */

@@ -6,7 +6,7 @@
 #include "result/skew.h"
 #include "show/skew.h"
 
-static const struct option_spec options[] = {RUN_OPTION, PICTURE_OPTION, {NULL, NULL, NULL, false}};
+static const struct option_spec options[] = {RUN_OPTION, PICTURE_OPTION, {NULL, NULL, NULL}};
 
 static int run(struct cli *cli, int argc, char **argv)
 {

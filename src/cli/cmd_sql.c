@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 static const struct option_spec options[] = {
-    {"write", NULL, "let the queries change the store", false},
-    {"run", "RUN", "of this workflow, :run is the id and run, task, path, ... are tables (docs/findings.md)", false},
+    {"write", NULL, "let the queries change the store"},
+    {"run", "RUN", "of this workflow, :run is the id and run, task, path, ... are tables (docs/findings.md)"},
     SKEW_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 #define WRITE_HINT "; to change the store or write files, add --write"

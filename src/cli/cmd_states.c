@@ -5,13 +5,8 @@
 #include "result/states.h"
 
 static const struct option_spec options[] = {
-    BY_OPTION,
-    BIN_OPTION,
-    RUN_OPTION,
-    SQL_OPTION("time_ns, state, spans[, ended]"),
-    LENS_OPTIONS,
-    PICTURE_OPTION,
-    {NULL, NULL, NULL, false},
+    BY_OPTION,    BIN_OPTION,     RUN_OPTION,         SQL_OPTION("time_ns, state, spans[, ended]"),
+    LENS_OPTIONS, PICTURE_OPTION, {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -15,11 +15,10 @@
 #include <unistd.h>
 
 static const struct option_spec options[] = {
-    {"modules", "GLOB,...", "trace modules of such names (default: those in the script's folder, or of the package)",
-     false},
-    {"python", "PROGRAM", "run it by this Python (default: that of its #! line, or python3)", false},
+    {"modules", "GLOB,...", "trace modules of such names (default: those in the script's folder, or of the package)"},
+    {"python", "PROGRAM", "run it by this Python (default: that of its #! line, or python3)"},
     TRACED_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* The Python that a script's first line names: "#!/usr/bin/python3 ...", "#!/usr/bin/env python3"; NULL: none. */

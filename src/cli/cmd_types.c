@@ -3,9 +3,9 @@
 #include "result/contents.h"
 
 static const struct option_spec options[] = {
-    {"events", NULL, "instead, a line for each type of event and of the spans that it is on", false},
+    {"events", NULL, "instead, a line for each type of event and of the spans that it is on"},
     RUN_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

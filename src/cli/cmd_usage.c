@@ -8,10 +8,10 @@
 enum { MOST = 30 };
 
 static const struct option_spec options[] = {
-    {"by", "THING", "add up by task, app or type of spans (default: app)", false},
+    {"by", "THING", "add up by task, app or type of spans (default: app)"},
     RUN_OPTION,
-    {"all", NULL, "all rows, not only the first thirty", false},
-    {NULL, NULL, NULL, false},
+    {"all", NULL, "all rows, not only the first thirty"},
+    {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

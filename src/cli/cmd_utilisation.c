@@ -5,13 +5,8 @@
 #include "result/utilisation.h"
 
 static const struct option_spec options[] = {
-    BY_OPTION,
-    BIN_OPTION,
-    RUN_OPTION,
-    SQL_OPTION("time_ns, workers, busy[, running]"),
-    SKEW_OPTION,
-    PICTURE_OPTION,
-    {NULL, NULL, NULL, false},
+    BY_OPTION,   BIN_OPTION,     RUN_OPTION,         SQL_OPTION("time_ns, workers, busy[, running]"),
+    SKEW_OPTION, PICTURE_OPTION, {NULL, NULL, NULL},
 };
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -8,9 +8,9 @@
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
-    {"tasks", NULL, "for each task when it was, and when it would have been", false},
+    {"tasks", NULL, "for each task when it was, and when it would have been"},
     SKEW_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* A run that was cut short has no end that could be told. */

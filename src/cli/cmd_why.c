@@ -20,11 +20,11 @@
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,
-    {"all", NULL, "every finding, also those that cost little beside the first", false},
-    {"follow", NULL, "go on reading what PATH holds, until the run has ended", false},
-    {"fail-on", "N%|Ns", "exit with 3 where a finding costs, or B takes longer by, more than this: 5%, 2s", false},
+    {"all", NULL, "every finding, also those that cost little beside the first"},
+    {"follow", NULL, "go on reading what PATH holds, until the run has ended"},
+    {"fail-on", "N%|Ns", "exit with 3 where a finding costs, or B takes longer by, more than this: 5%, 2s"},
     SKEW_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL},
 };
 
 /* Of one run: does a finding cost more than the gate lets pass?  Of two: does the second take so much longer? */

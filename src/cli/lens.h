@@ -8,11 +8,11 @@
 /* In a command's list of options. */
 /* clang-format off */
 #define LENS_OPTIONS                                                                                                   \
-    {"ignore", "WHAT", "look through these: SPAN_TYPE, or SPAN_TYPE/EVENT, with * for any text", false},               \
-    {"rename", "WHAT=NEW", "show these as of the type NEW, or as the event NEW", false},                               \
-    {"merge", "NAME=WHAT,...", "show these as one event, where they happen together", false},                          \
-    {"within", "SECONDS", "for --merge: together is no further apart than that (0.1)", false},                         \
-    {"lens", "none|recipes", "none: not through the rules of the store, or of recipes; recipes: through those", false}, \
+    {"ignore", "WHAT", "look through these: SPAN_TYPE, or SPAN_TYPE/EVENT, with * for any text"},               \
+    {"rename", "WHAT=NEW", "show these as of the type NEW, or as the event NEW"},                               \
+    {"merge", "NAME=WHAT,...", "show these as one event, where they happen together"},                          \
+    {"within", "SECONDS", "for --merge: together is no further apart than that (0.1)"},                         \
+    {"lens", "none|recipes", "none: not through the rules of the store, or of recipes; recipes: through those"}, \
     SKEW_OPTION
 /* clang-format on */
 

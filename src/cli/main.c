@@ -92,24 +92,24 @@ static bool stands_alone(const struct command *c)
 
 enum { DATABASE, FORMAT, WIDE, COLOR, HELP, SHARED };
 static const struct option_spec shared[SHARED + 1] = {
-    [DATABASE] = {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)", false},
-    [FORMAT] = {"format", "FORMAT", "table, tsv, csv or json", false},
-    [WIDE] = {"wide", NULL, "cut nothing at the width of the terminal", false},
-    [COLOR] = {"color", "WHEN", "auto (on a terminal), always or never", false},
-    [HELP] = {"help", NULL, "this text", false},
+    [DATABASE] = {"database", "FILE", "the store (default: $SPANLOOM_DB, or spanloom.db)"},
+    [FORMAT] = {"format", "FORMAT", "table, tsv, csv or json"},
+    [WIDE] = {"wide", NULL, "cut nothing at the width of the terminal"},
+    [COLOR] = {"color", "WHEN", "auto (on a terminal), always or never"},
+    [HELP] = {"help", NULL, "this text"},
 };
 
 enum { HELP_WIDTH = 80, HELP_INDENT = 27, USAGE_INDENT = 9 };
 
 /* Those of `instead` go before: --format is something else for graph. */
-static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead, bool hidden)
+static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead)
 {
     for (; o && o->name; o++) {
         const struct option_spec *i = instead;
         char left[80];
         while (i && i->name && strcmp(i->name, o->name) != 0)
             i++;
-        if ((i && i->name) || (o->hidden && !hidden))
+        if (i && i->name)
             continue;
         snprintf(left, sizeof left, "%s--%s%s%s",
                  !strcmp(o->name, "database") ? "-d, "
@@ -131,8 +131,8 @@ static int help(FILE *out, const struct command *c)
         sl_show_wrapped(out, usage.s, USAGE_INDENT, HELP_WIDTH);
         fprintf(out, "\n%s\n\noptions:\n", c->help);
         sl_buf_free(&usage);
-        help_options(out, c->options, NULL, false);
-        help_options(out, shared, c->options, false);
+        help_options(out, c->options, NULL);
+        help_options(out, shared, c->options);
         fprintf(out, "\nmore: spanloom help %s\n", c->name);
         return EXIT_DONE;
     }
@@ -145,9 +145,10 @@ static int help(FILE *out, const struct command *c)
         else
             fprintf(out, " %s:\n", commands[i]->help);
     fputs("\noptions of all commands:\n", out);
-    help_options(out, shared, NULL, true);
+    help_options(out, shared, NULL);
     fputs("  --version                the version of this program\n\n"
           "first steps:\n"
+          "  spanloom why runinfo/          read a run, and why it took as long as it did\n"
           "  spanloom import runinfo/       read everything below a Parsl run directory\n"
           "  spanloom sequences             where the time of a typical task went\n"
           "  spanloom show task 42          one task through every component\n"

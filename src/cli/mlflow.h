@@ -8,7 +8,7 @@
 enum cli_mlflow_names { CLI_MLFLOW_TABLE, CLI_MLFLOW_CODE, CLI_MLFLOW_SYSTEM };
 
 /* clang-format off */
-#define MLFLOW_NAMES_OPTION {"names", "KIND", "table, code (max_t_(mem_percent)) or system (MLflow's own) (default: table)", false}
+#define MLFLOW_NAMES_OPTION {"names", "KIND", "table, code (max_t_(mem_percent)) or system (MLflow's own) (default: table)"}
 /* clang-format on */
 
 /* Of --names; EXIT_DONE, or it is said what is wrong. */

@@ -10,9 +10,9 @@
 
 /* In lists of options. */
 /* clang-format off */
-#define BIN_OPTION {"bin", "SECONDS", "the width of a bin (default: round, so that there are about twenty)", false}
-#define BY_OPTION {"by", "GROUP", "for each app, executor, node, worker or type on its own", false}
-#define SQL_OPTION(columns) {"sql", "QUERY", "instead, show what a query yields: " columns, false}
+#define BIN_OPTION {"bin", "SECONDS", "the width of a bin (default: round, so that there are about twenty)"}
+#define BY_OPTION {"by", "GROUP", "for each app, executor, node, worker or type on its own"}
+#define SQL_OPTION(columns) {"sql", "QUERY", "instead, show what a query yields: " columns}
 /* clang-format on */
 
 struct over_time {

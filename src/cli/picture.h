@@ -7,7 +7,7 @@
 #include "plot/plot.h"
 
 /* clang-format off */
-#define PICTURE_OPTION {"output", "FILE", "instead, a picture: FILE.html, .svg, .png, .pdf or .json (spanloom plot)", false}
+#define PICTURE_OPTION {"output", "FILE", "instead, a picture: FILE.html, .svg, .png, .pdf or .json (spanloom plot)"}
 /* clang-format on */
 
 /*

@@ -7,11 +7,11 @@
 
 /* clang-format off */
 #define TRACED_OPTIONS \
-    {"dir", "DIRECTORY", "keep the traces there (default: a folder beside the store, removed after the import)", false}, \
-    {"keep", NULL, "do not remove the folder of the traces", false}, \
-    {"report", "FILE", "write the profile there, not to standard error", false}, \
-    {"quiet", NULL, "no profile", false}, \
-    {"no-import", NULL, "leave the traces in --dir, and import nothing", false}
+    {"dir", "DIRECTORY", "keep the traces there (default: a folder beside the store, removed after the import)"}, \
+    {"keep", NULL, "do not remove the folder of the traces"}, \
+    {"report", "FILE", "write the profile there, not to standard error"}, \
+    {"quiet", NULL, "no profile"}, \
+    {"no-import", NULL, "leave the traces in --dir, and import nothing"}
 /* clang-format on */
 
 /* Runs argv, which the trace calls by the last part of the name.  nothing: why it may be that no program recorded

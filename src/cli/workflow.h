@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /* clang-format off */
-#define RUN_OPTION {"run", "RUN", "only what belongs to this run: its id, the beginning of it, or its directory (001)", false}
-#define SKEW_OPTION {"correct-skew", NULL, "correct clocks by what handovers say of them (spanloom skew)", false}
-#define WORKFLOW_OPTION {"run", "RUN", "the workflow: its run id, the beginning of it, or its directory (001)", false}
+#define RUN_OPTION {"run", "RUN", "only what belongs to this run: its id, the beginning of it, or its directory (001)"}
+#define SKEW_OPTION {"correct-skew", NULL, "correct clocks by what handovers say of them (spanloom skew)"}
+#define WORKFLOW_OPTION {"run", "RUN", "the workflow: its run id, the beginning of it, or its directory (001)"}
 /* clang-format on */
 
 /* For a store that was made before there were roles and states: what recipes say today holds for this session. */

@@ -67,6 +67,7 @@ What to type, and what happens if it is something else.
     --version                the version of this program
   
   first steps:
+    spanloom why runinfo/          read a run, and why it took as long as it did
     spanloom import runinfo/       read everything below a Parsl run directory
     spanloom sequences             where the time of a typical task went
     spanloom show task 42          one task through every component
