@@ -169,9 +169,22 @@ def blocks_that_were_asked_for_late():
 
 @test
 def managers_and_workers_that_take_long_to_start():
-    run(bag(60), launched=0.6, manager=1.6, worker_start=16)
-    f = first("late-workers", run(bag(60), launched=0.0, manager=0.0, worker_start=0.0, file="without.db"), text="workers came 15.5 s after the first task was submitted: 1 s until its job began (queue, worker_init), 14.4 s for")
-    equal(f["changes"], "workers, start-up x0")
+    """Against five seconds, which is not much on a busy machine."""
+    run(bag(60), launched=0.6, manager=1.6, worker_start=26)
+    f = first("late-workers", run(bag(60), launched=0.6, manager=1.6, worker_start=6.6, file="without.db"), text="managers and workers needed 24.4 s (median) to start, after the 1 s until the first job began")
+    equal(f["changes"], "workers, starting x0.204918")
+    equal(faults("without.db"), [])
+
+
+@cases((4, 10.2, 25), (6.8, 14.6, 30))
+def processes_that_start_slowly_on_a_busy_machine_are_no_finding(began, there, n):
+    """As seen on one with nine that computed on two cores; what is run before (worker_init) is, there too."""
+    run(bag(n), start=0.5, launched=4, manager=4 + began, worker_start=4 + began + there)
+    equal(faults(), [])
+    check("first-worker" in [f["finding"] for f in why()["findings"]], why()["findings"])
+    run(bag(n), start=0.5, launched=4, manager=4 + began + 20, worker_start=4 + began + 20 + there, file="init.db")
+    f = why("init.db")["findings"][0]
+    check(f["finding"] == "late-workers" and abs(f["seconds"] - 20) < 0.16 * 20, f)
 
 
 @cases((16, 0.5, 4.5), (60, 1, 9))
@@ -283,7 +296,7 @@ def workers_of_which_no_log_knows_blocks():
 @test
 def tasks_that_took_no_time_by_a_log_of_milliseconds_ran_all_the_same():
     told = why("shell.db", f"{ROOT}/tests/data/parsl-2024-shell")["findings"][0]
-    check(told["finding"] == "late-workers" and 48.7 < told["seconds"] < 50, told)
+    check(told["finding"] == "late-workers" and 26 < told["seconds"] < 27, told)
     [row] = sql(path("shell.db"), "SELECT runs, end_ns - start_ns AS ns FROM task_times(1) WHERE task = '13'")
     equal((row["runs"], row["ns"]), (1, 0))
 
