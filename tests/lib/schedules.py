@@ -12,17 +12,18 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
         self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
+        self.held = held  # for so long at its end it has the lock that all such tasks take
         self.cold = cold  # how much longer it takes where its worker ran nothing before
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=()):
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None):
     """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors.  hand: how long Parsl
-    needs to launch a task, one after the other.  running: tasks whose end nobody has told."""
+    needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -34,6 +35,8 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
     blocks = [s.span("parsl.rundir.block", str(i), ex, launched=ns(t)) for i, t in enumerate(launches)]
     managers = max(managers, len(blocks))
     mans = [s.span("parsl.executor.htex.manager", f"m{i}", blocks[i % len(blocks)] if blocks else ex, MANAGER, started=ns(begun[i % len(begun)])) for i in range(managers)]
+    for m in mans if cpus else ():
+        s.attr(m, "cpu_count", cpus)
     places = []
     for i in range(workers):
         m = i % managers
@@ -50,7 +53,7 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             of[i] = (s.span("parsl.executor.htex.worker", str(i), m, WORKER + i, started=ns(there)), m, None, other)
     for heap in free.values():
         heapq.heapify(heap)
-    done, ids, at, warm, handed = {}, {}, start, set(), 0.0
+    done, ids, at, warm, handed, unlocked = {}, {}, start, set(), 0.0, 0.0
     # submissions, in order; a barrier needs what went before to be done, so go stage by stage
     stages, stage = [], []
     for n, t in enumerate(tasks):
@@ -87,6 +90,8 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] in (m, ("worker", i)) else 1) + (t.cold if i not in warm else 0)
             warm.add(i)
             over = begin + seconds
+            if t.held:
+                over = unlocked = max(over, unlocked) + t.held
             heapq.heappush(pool, (over, i))
             y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin),
                        **({} if n in running else dict(completed=ns(over), finished=ns(over), removed=ns(over) + STEP // 2)), executor=executor, manager=its, worker=p, worker_source=WORKER + i,

@@ -78,6 +78,47 @@ def more_workers_of_two_executors_at_once():
     check(f"taken {now['new_makespan_s']:.1f} s" in f["text"], f["text"], now)
 
 
+@cases((4, 0.3, 0.4), (2, 0.2, 0.5), (16, 0.5, 0.2))
+def one_lock_for_all_tasks(workers, free, held):
+    """Workers are busy with tasks that wait for it, and more of them would wait, too."""
+    tasks = lambda held: [Task("locked", free + (0 if held else lock), held=held) for _ in range(80)]
+    lock = held
+    run(tasks(held), workers=workers, cpus=2)
+    without = run(tasks(0), workers=workers, cpus=2, file="without.db")
+    f = first("one-at-a-time", without, text=f"of locked ran at once, but one ended each 0.{held * 1000:.0f} s", advice="one lock")
+    check(f"the quickest for 0.{(free + held) * 1000:.0f} s" in f["text"], f["text"])
+    equal(faults() + [f["finding"] for f in why()["findings"] if f["finding"] == "more-workers"], ["one-at-a-time"])
+    equal(faults("without.db"), [])
+
+
+@test
+def one_lock_beside_another_app():
+    tasks = lambda locked: [t for i in range(40) for t in (Task("locked", 0.2 if locked else 0.6, held=0.4 if locked else 0), Task("work", 0.5))]
+    run(tasks(True))
+    check(faults()[0] == "one-at-a-time" and "straggler" not in faults(), faults())
+
+
+@test
+def ends_at_regular_times_are_no_lock():
+    """Of tasks on workers that came apart by a part of them, or that begin as those before them are done."""
+    run([Task("work", 0.5)] + bag(40, 1.0), workers=2, managers=2, worker_start=[1.0, 1.5], launched=[0.6, 0.6], cpus=1)
+    equal(faults(), [])
+    run([Task("first", 0.4, on="small") for _ in range(30)] + [Task("then", 0.5 if i == 0 else 0.8, after=[i]) for i in range(30)], more={"small": 1})
+    check("one-at-a-time" not in faults(), faults())
+    run([Task("work", 0.3 if i == 5 else 0.7, gap=0.35) for i in range(40)])
+    check("one-at-a-time" not in faults(), faults())
+
+
+@test
+def as_many_workers_as_cpus_are_not_too_few():
+    """Of which a note says what more would do, unless tasks compute."""
+    tell = lambda: {f["finding"]: f for f in why("cpus.db")["findings"]}
+    for workers, cpus, found in ((2, 2, "more-workers"), (1, 2, "too-few-workers"), (2, 8, "too-few-workers"), (4, 2, "more-workers")):
+        run(bag(200), workers=workers, cpus=cpus, file="cpus.db")
+        check(found in tell() and not {"more-workers", "too-few-workers"} - {found} & set(tell()), workers, cpus, list(tell()))
+    check(tell()["more-workers"]["advice"].startswith("not if tasks compute: the nodes have 2 CPUs"), tell()["more-workers"])
+
+
 @test
 def barrier():
     times = [[4 if i == k else 1 for i in range(4)] for k in range(3)]
