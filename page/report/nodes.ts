@@ -9,7 +9,7 @@ import { digits, seconds } from "./words";
 
 const METRICS = [["cpu_percent", "CPU", "%"], ["memory_percent", "memory", "%"], ["disk_mb_per_s", "disk", "MB/s"], ["network_mb_per_s", "network", "MB/s"]] as const;
 
-shows("nodes", ["range", "task"], (s, context) => {
+shows("nodes", ["range"], (s, context) => {
     const of = figure(s, "nodes");
     if (!of) return undefined;
     const node = texts(of, "node"),

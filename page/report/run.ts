@@ -83,9 +83,12 @@ function show(report: Report, anew = true): void {
             rank = numbers(over, "rank"),
             kind = texts(over, "kind"),
             path = figure(section(run, "makespan"), "parts"),
-            pathKind = texts(path, "kind");
+            pathKind = texts(path, "kind"),
+            reached = figure(section(run, "sequence"), "reached"),
+            reachedKind = texts(reached, "kind");
         learn(texts(over, "state").map((state, i) => [state ?? "", kind[i] ?? null, rank[i] || 0] as const).sort((a, b) => a[2] - b[2] || a[0].localeCompare(b[0])).map(([state, k]) => [state, k] as const));
         learn(texts(path, "state").map((state, i) => [state ?? "", pathKind[i] ?? null] as const).sort(([a], [b]) => a.localeCompare(b)));
+        learn(texts(reached, "state").map((state, i) => [state ?? "", reachedKind[i] === "done" && state !== "done" ? "lost" : (reachedKind[i] ?? null)] as const));
     }
     const nav = el("nav", { "aria-label": "Sections" }),
         main = el("main", { class: contexts.length > 1 ? "two" : null }),

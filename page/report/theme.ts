@@ -44,6 +44,7 @@ const KINDS: Record<string, readonly [light: string[], dark: string[]]> = {
     work: [["#009e73", "#56b4e9", "#00573f", "#b2dfd0", "#3f7f6b"], ["#2fc39a", "#8fd0f5", "#1a7d63", "#bfe9dc", "#6fae99"]],
     driver: [["#7f8c8d", "#4d545c", "#aab2bb"], ["#a5b0b1", "#747c85", "#cfd6dc"]],
     lost: [["#c4420e"], ["#f27c38"]],
+    done: [["#aab2bb"], ["#6b7480"]],
     other: [["#cc79a7", "#d55e00", "#4d545c"], ["#de93bd", "#f27c38", "#747c85"]],
 };
 

@@ -369,15 +369,15 @@ export class Timeline {
             }));
             const l = this.laneOf.get(i);
             if (l) this.lineAt = this.lines.indexOf(l);
-            if (show) this.show(i);
+            if (show) this.show(i, tell);
             const t = s.task[i]!;
             if (tell && t >= 0 && s.key[t] !== "") this.context.choice.set({ task: { run: this.context.index, task: s.key[t]! } });
         }
         this.later();
     }
 
-    /** Unfolds its lane, and moves it into sight. */
-    private show(i: number): void {
+    /** Unfolds its lane, and moves it into sight; in time, too, unless the page has chosen it: then it keeps the range that it has chosen. */
+    private show(i: number, move: boolean): void {
         const s = this.spans;
         if (!(s.from[i]! >= 0 || s.from[i]! < 0)) return;
         if (!this.laneOf.has(i))
@@ -390,6 +390,7 @@ export class Timeline {
                     }
         const line = this.laneOf.get(i);
         if (line) this.reveal(line);
+        if (!move) return;
         const w = this.view[1] - this.view[0],
             { from, to } = this.drawn(i);
         if (from < this.view[0] || to > this.view[1]) {

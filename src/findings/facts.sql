@@ -5,6 +5,8 @@
 PRAGMA temp.cache_size = -65536; -- what is made here is read again and again
 DROP TABLE IF EXISTS temp.path;
 DROP VIEW IF EXISTS temp.view_of;
+DROP VIEW IF EXISTS temp.failure;
+DROP VIEW IF EXISTS temp.never_ran;
 DROP TABLE IF EXISTS temp.attempt;
 DROP TABLE IF EXISTS temp.worker;
 DROP TABLE IF EXISTS temp.worker_run;
@@ -80,6 +82,24 @@ WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x O
         UNION SELECT up.span, l.right_span FROM up JOIN sl_link l ON l.left_span = up.id AND l.kind = SL_FACET)
 SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, manager AS name, coalesce(p.host, (SELECT max(host) FROM worker w WHERE w.manager = p.manager)) AS host, from_ns, to_ns FROM p
 UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut JOIN of ON of.span = cut.span CROSS JOIN task t ON t.span = of.id GROUP BY cut.span, from_ns;
+-- Tasks of which a try failed, as what it ran on was lost too, and what never ran because of which: asked of a few.
+CREATE TEMP VIEW failure AS
+WITH failed AS MATERIALIZED (SELECT task, count(*) AS tries, max(number) AS number FROM attempt WHERE failed AND exception IS NOT 'dep_fail' GROUP BY 1)
+SELECT t.span AS task, coalesce(x.host, t.host) AS host, f.tries, coalesce(x.exception, t.exception) AS exception
+FROM failed f JOIN task t ON t.span = f.task LEFT JOIN attempt x ON x.task = f.task AND x.number = f.number WHERE t.ended IS NOT 'dependency failed'
+UNION ALL SELECT t.span, t.host, 1, t.exception FROM task t
+    WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed) AND t.span NOT IN (SELECT task FROM lost)
+UNION ALL SELECT t.span, coalesce(l.host, t.host), count(*), 'its worker was lost' FROM lost l JOIN task t ON t.span = l.task WHERE l.task NOT IN (SELECT task FROM failed) GROUP BY l.task;
+-- Each for the first of those before it that failed.
+CREATE TEMP VIEW never_ran AS
+WITH RECURSIVE never AS MATERIALIZED (SELECT span FROM task WHERE ended = 'dependency failed'),
+    view(task, span) AS (SELECT span, span FROM never UNION SELECT d.span, l.right_span FROM never d CROSS JOIN sl_link l ON l.left_span = d.span AND l.kind = SL_FACET
+        UNION SELECT d.span, l.left_span FROM never d CROSS JOIN sl_link l ON l.right_span = d.span AND l.kind = SL_FACET),
+    other(task, span) AS (SELECT v.task, l.right_span FROM view v CROSS JOIN sl_link l ON l.left_span = v.span AND l.kind = SL_AFTER),
+    wait AS MATERIALIZED (SELECT task AS waits, span AS of FROM other UNION SELECT o.task, l.right_span FROM other o CROSS JOIN sl_link l ON l.left_span = o.span AND l.kind = SL_FACET
+        UNION SELECT o.task, l.left_span FROM other o CROSS JOIN sl_link l ON l.right_span = o.span AND l.kind = SL_FACET),
+    up(task, root) AS (SELECT waits, of FROM wait UNION SELECT up.task, w.of FROM up JOIN wait w ON w.waits = up.root)
+SELECT task, because FROM (SELECT up.task, x.span AS because, row_number() OVER (PARTITION BY up.task ORDER BY x.done_ns, x.span) AS n FROM up JOIN task x ON x.span = up.root AND x.ended = 'failed') WHERE n = 1;
 CREATE TEMP TABLE app AS
 SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
 -- Apps of which tasks run side by side, and end as if one at a time had what they need: never sooner after one another than

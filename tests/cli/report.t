@@ -9,9 +9,9 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   findings run 1, findings \d, ended 3 (re)
   makespan path 41, parts 16
   states states 746, apps 1920, executors 751
-  sequence events 33, apps 262, executors 47
+  sequence reached 15, each 198
   apps apps 13, executors 2
-  failures failures 6, dependents 2
+  failures failures 6, dependents 2, tries 44, never 4
   workers utilisation 221, workers 2, lanes 220
   timeline spans 1524, groups 1, links 1748, types 8, path 41, events 4262, attributes 2342, sources 15
   tasks slowest 89, cells 198

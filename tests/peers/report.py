@@ -165,6 +165,31 @@ def asked(sql, *option):
     return json.loads(spanloom("sql", "-d", path("spanloom.db"), *option, "--format", "json", sql).out)
 
 
+def tasks_and_states(option):
+    """What is told of each task, and after how many seconds it came into each state; from its events, one by one."""
+    names = {(k["span_type"], k["event_type"]): k for k in asked("SELECT span_type, event_type, state, kind FROM sl_state", *option)}
+    tasks = {t["span"]: {**t, "states": {}} for t in asked("SELECT span, task, app, executor, ended, first_ns, done_ns, (first_ns - r.start_ns) / 1e9 AS first_s, (done_ns - r.start_ns) / 1e9 AS done_s FROM task t JOIN run r", *option)}
+    for e in asked("""SELECT t.span AS task, s.type, e.type AS event, CAST(e.time_ns - t.first_ns AS REAL) / 1e9 AS after_s FROM task t CROSS JOIN descendants(t.span) d JOIN spans s ON s.id = d.span CROSS JOIN events e ON e.span = d.span
+        WHERE s.type NOT LIKE 'trace.%'""", *option):
+        known, task = names.get((e["type"], e["event"])), tasks[e["task"]]
+        state = f"after {e['event']}" if known is None else task["ended"] if known["kind"] == "done" and task["ended"] else known["state"]
+        task["states"][state] = min(e["after_s"], task["states"].get(state, float("inf")))
+    return list(tasks.values())
+
+
+def same_states(shown, tasks, column="median_s"):
+    """From state to state: of these tasks, the median of the seconds after which they came into each state, and the share that did."""
+    shown.run("[...document.querySelectorAll('#sequence .waterfall > button')].forEach(b => b.click())")
+    states = shown.run("[...document.querySelectorAll('#sequence tbody th')].map(e => e.innerText)")
+    got = {s: float(v) for s, v in zip(states, shown.values("reached", column, "#sequence")) if v not in (None, "undefined")}
+    shares = dict(zip(states, shown.values("reached", "share", "#sequence")))
+    want = {s: [t["states"][s] for t in tasks if s in t["states"]] for t in tasks for s in t["states"]}
+    equal(set(got), set(want))
+    for state, times in want.items():
+        check(abs(got[state] - statistics.median(times)) <= 1e-3 * statistics.median(times) + 1e-9, state, got[state], statistics.median(times))
+        check(column == "own_s" or abs(float(shares[state]) - len(times) / len(tasks)) < 1e-9, state, shares[state], len(times), len(tasks))
+
+
 def a_task_in_all_sections(shown, sections, option):
     """The task that is chosen: when its events came, and what it has of the critical path."""
     slowest = sections.get("tasks", {}).get("slowest")
@@ -172,13 +197,8 @@ def a_task_in_all_sections(shown, sections, option):
         return
     task = slowest["data"]["task"][0]
     shown.click("#tasks button.pick", str(task))
-    own = dict(zip(shown.run("[...document.querySelectorAll('#sequence tbody th')].map(e => e.title.split(':')[0] + ' ' + e.querySelector('bdi').innerText)"), shown.values("events", "own_s", "#sequence")))
-    want = asked(f"""SELECT n.name || ' ' || m.name AS event, (min(e.time_ns) - t.first_ns) / 1e9 AS after_s FROM task t CROSS JOIN descendants(t.span) d CROSS JOIN sl_event e ON e.span = d.span
-        JOIN sl_span s ON s.id = d.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type WHERE t.span = {slowest["data"]["span"][0]} AND n.name NOT LIKE 'trace.%' GROUP BY 1""", *option)
-    for row in want:
-        got = own.get(row["event"])
-        check(row["event"] not in own or (got is not None and abs(float(got) - row["after_s"]) < 1e-5), row, got)
-    equal(sum(x is not None for x in own.values()), sum(row["event"] in own for row in want), "events of the task")
+    if sections["sequence"]["each"]["rows"] <= 20_000:
+        same_states(shown, [t for t in tasks_and_states(option) if t["span"] == slowest["data"]["span"][0]], "own_s")
     path_s = slowest["data"]["path_s"][0]
     if any(sections["makespan"]["path"]["data"]["task"]):
         got = float(shown.run("document.querySelector('#makespan [data-figure=path]')?.dataset.value ?? 0"))
@@ -209,13 +229,7 @@ def what_is_chosen_is_what_all_sections_show():
     same_path([round(s * 1e9) for s in shown.run("document.querySelector('.timeline').timeline.view")])
     shown.key("Escape")
     shown.click("#apps button.pick", "sleeper")
-    # from event to event: medians of tasks of that app
-    medians = dict(zip(shown.run("[...document.querySelectorAll('#sequence tbody th')].map(e => e.title.split(':')[0] + ' ' + e.querySelector('bdi').innerText)"), map(float, shown.values("events", "median_s", "#sequence"))))
-    each = asked("""SELECT n.name || ' ' || m.name AS event, t.span, (min(e.time_ns) - t.first_ns) / 1e9 AS after_s FROM task t CROSS JOIN descendants(t.span) d CROSS JOIN sl_event e ON e.span = d.span
-        JOIN sl_span s ON s.id = d.span JOIN sl_name n ON n.id = s.type JOIN sl_name m ON m.id = e.type WHERE t.app = 'sleeper' GROUP BY 1, 2""", *option)
-    for event, median in medians.items():
-        check(abs(median - statistics.median(row["after_s"] for row in each if row["event"] == event)) < 1e-9, event, median)
-    check(len(medians) > 10, medians)
+    same_states(shown, [t for t in tasks_and_states(option) if t["app"] == "sleeper"])
     # states over time: what is pointed at, and as long as these tasks ran in all
     states = rows(figures()[1]["states"]["apps"])
     ran = sum(s["tasks"] * s["width_s"] for s in states if s["name"] == "sleeper" and s["kind"] == "run")
@@ -240,8 +254,75 @@ def what_is_chosen_is_what_all_sections_show():
     equal(shown.sum("tasks"), want["n"])
     check(abs(shown.sum("run_s") - want["s"]) < 1e-3, shown.sum("run_s"), want)
     told = shown.run(scopes)
-    equal({s for s, text in told.items() if text}, {"findings", "sequence", "failures"})
-    equal((told["sequence"], told["findings"]), ("Whole run, whatever time is chosen.", "Whole run, whatever time and app are chosen."))
+    equal({s for s, text in told.items() if text}, {"findings"})
+    equal(told["findings"], "Whole run, whatever time and app are chosen.")
+    shown.silent()
+
+
+FILTERS = {
+    "time": {"range": [16, 22.4]}, "app": {"app": "always_fails"}, "executor": {"executor": "_parsl_internal"}, "task": {"task": "170"},
+    "time and app": {"range": [18.5, 23], "app": "shell"}, "app and executor": {"app": "add", "executor": "htex_Local"}, "all": {"range": [18, 24], "app": "always_fails", "executor": "htex_Local", "task": "158"},
+}
+
+
+@cases(*FILTERS)
+def every_section_follows_every_filter(name):
+    """Whatever is chosen: each section that shows tasks shows those, as SQL has them, or says that it shows the whole run."""
+    imported(EXAMPLE)
+    option, now = ["--run", figures()[0]["run"]], FILTERS[name]
+    low, high = now.get("range", (-1e9, 1e9))
+    shown = Shown(report())
+    chosen = {**now, **({"task": {"run": 0, "task": now["task"]}} if "task" in now else {})}
+    shown.run(f"document.querySelector('.timeline').timeline.context.choice.set({json.dumps(chosen)}); new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+    app, executor, task = (now.get(k) for k in ("app", "executor", "task"))
+
+    def of(row, prefix=""):
+        return (app is None or row[f"{prefix}app"] == app) and (executor is None or row[f"{prefix}executor"] == executor)
+    every = tasks_and_states(option)
+    mine = [t for t in every if of(t) and t["first_s"] <= high and t["done_s"] >= low]
+    one = [t for t in mine if task in (None, t["task"])]
+    check(one, "a test of nothing")
+    # the line at the top, apps, states and events, of all that answer but for the task
+    equal(shown.sum("tasks"), len(one))
+    counts = {a: len([t for t in every if t["app"] == a and (executor is None or t["executor"] == executor) and t["first_s"] <= high and t["done_s"] >= low]) for a in {t["app"] for t in every}}
+    equal({a: int(n) for a, n in zip(shown.values("apps", "app"), shown.values("apps", "tasks"))}, counts)
+    same_states(shown, mine)
+    if task:
+        same_states(shown, one, "own_s")
+    # tables of tasks
+    slowest = [t["task"] for t in rows(figures()[1]["tasks"]["slowest"]) if t["task"] in {m["task"] for m in mine}]
+    equal(shown.run("(b => b && b.click())([...document.querySelectorAll('#tasks .more button')].at(-1)); 1"), 1)
+    got = shown.values("slowest", "task", "#tasks")
+    check(got and set(got) <= set(slowest) and len(got) == min(len(slowest), len(got)), got, slowest)
+    # tries that failed, by exception, app and host
+    tries = asked("""SELECT t.task, t.app, t.executor, t.ended, t.vain_s, a.host, substr(a.exception, 1, instr(a.exception || '(', '(') - 1) AS kind, (a.to_ns - r.start_ns) / 1e9 AS failed_s
+        FROM attempt a JOIN task t ON t.span = a.task JOIN run r WHERE a.failed AND a.exception IS NOT 'dep_fail' AND t.ended IS NOT 'dependency failed'""", *option)
+    tries = [t for t in tries if of(t) and low <= t["failed_s"] <= high and task in (None, t["task"])]
+    want = {}
+    for t in tries:
+        key = (t["app"], t["kind"])
+        want.setdefault(key, []).append(t)
+    got = {(a, e.split("(")[0]): (int(n), int(k), None if s in (None, "null") else float(s)) for a, e, n, k, s in zip(*(shown.values("failures", c, "#failures") for c in ("app", "exception", "tries", "tasks")), shown.values("failures", "seconds", "#failures") or [None] * 99)}
+    equal(set(got), set(want))
+    for key, each in want.items():
+        equal(got[key][:2], (len(each), len({t["task"] for t in each})), key)
+        lost = {t["task"]: t["vain_s"] for t in each}
+        check(got[key][2] is None if "range" in now else abs(got[key][2] - sum(lost.values())) < 1e-5, key, got[key], lost)
+    never = asked("""SELECT t.task, t.app, t.executor, (t.done_ns - r.start_ns) / 1e9 AS done_s, b.name AS because, b.task AS because_task, b.app AS because_app, b.executor AS because_executor
+        FROM never_ran n JOIN task t ON t.span = n.task JOIN task b ON b.span = n.because JOIN run r""", *option)
+    want = {}
+    for n in never:
+        if low <= n["done_s"] <= high and ((of(n) and task in (None, n["task"])) or (of(n, "because_") and task in (None, n["because_task"]))):
+            want[n["because"]] = want.get(n["because"], 0) + 1
+    equal(dict(zip(shown.values("dependents", "because of"), map(int, shown.values("dependents", "never ran")))), want)
+    # workers: runs of what is chosen
+    if task is None:
+        runs = asked("SELECT x.worker, t.app, t.executor, (x.from_ns - r.start_ns) / 1e9 AS a, (x.to_ns - r.start_ns) / 1e9 AS b FROM worker_run x JOIN task t ON t.span = x.task JOIN run r WHERE x.span NOTNULL", *option)
+        equal(sum(map(int, shown.values("workers", "runs", "#workers"))), len([r for r in runs if of(r) and r["b"] >= low and r["a"] <= high]))
+    # who does not follow says so; no section of tasks is among them
+    told = shown.run("Object.fromEntries([...document.querySelectorAll('.part')].map(p => [p.dataset.section, p.querySelector('.scope')?.hidden === false ? p.querySelector('.scope').innerText : '']))")
+    equal({s for s, text in told.items() if text}, {"findings"} | ({"states"} if app and executor else set()))
+    check(told["findings"].startswith("Whole run, whatever "), told)
     shown.silent()
 
 
