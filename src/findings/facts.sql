@@ -62,7 +62,7 @@ CREATE TEMP TABLE pool AS
 WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS tasks, max(end_ns) AS end_ns FROM task WHERE runs > 0 AND worker NOTNULL GROUP BY 1),
     q AS MATERIALIZED (SELECT pool, sum(queue_s) AS queue_s, sum(tasks) AS tasks, max(end_ns) AS end_ns FROM each t JOIN worker w ON w.span = t.worker GROUP BY 1),
     did AS MATERIALIZED (SELECT r.worker, sum(max(0, min(r.to_ns, w.to_ns, q.end_ns) - max(r.from_ns, w.from_ns))) / 1e9 AS busy_s FROM worker_run r JOIN worker w ON w.span = r.worker JOIN q USING (pool) WHERE r.span NOTNULL GROUP BY 1),
-    cpu AS (SELECT pool, sum(cpus) AS cpus FROM (SELECT DISTINCT pool, host, manager, cpus FROM worker) GROUP BY 1)
+    cpu AS (SELECT pool, sum(cpus) AS cpus FROM (SELECT pool, max(cpus) AS cpus FROM worker GROUP BY pool, coalesce(host, manager)) GROUP BY 1)
 SELECT w.pool, max(executor) AS executor, sum(places) AS places, cpu.cpus, ifnull(sum(did.busy_s), 0) AS busy_s, sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s, q.tasks, q.queue_s, q.end_ns
 FROM worker w JOIN q USING (pool) JOIN cpu USING (pool) LEFT JOIN did ON did.worker = w.span GROUP BY 1;
 CREATE INDEX temp.task_span ON task (span);

@@ -12,18 +12,19 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
         self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
+        self.beside = beside  # by what part it takes longer for each other that runs when it begins
         self.held = held  # for so long at its end it has the lock that all such tasks take
         self.cold = cold  # how much longer it takes where its worker ran nothing before
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None):
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=()):
     """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors.  hand: how long Parsl
-    needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node."""
+    needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -35,8 +36,11 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
     blocks = [s.span("parsl.rundir.block", str(i), ex, launched=ns(t)) for i, t in enumerate(launches)]
     managers = max(managers, len(blocks))
     mans = [s.span("parsl.executor.htex.manager", f"m{i}", blocks[i % len(blocks)] if blocks else ex, MANAGER, started=ns(begun[i % len(begun)])) for i in range(managers)]
-    for m in mans if cpus else ():
-        s.attr(m, "cpu_count", cpus)
+    for i, m in enumerate(mans):
+        if cpus:
+            s.attr(m, "cpu_count", cpus)
+        if hosts:
+            s.attr(m, "hostname", hosts[i % len(hosts)])
     places = []
     for i in range(workers):
         m = i % managers
@@ -89,7 +93,7 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             fails = number < t.fails
             seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] in (m, ("worker", i)) else 1) + (t.cold if i not in warm else 0)
             warm.add(i)
-            over = begin + seconds
+            over = begin + seconds * (1 + t.beside * sum(there > begin and k in warm for there, k in pool))
             if t.held:
                 over = unlocked = max(over, unlocked) + t.held
             heapq.heappush(pool, (over, i))

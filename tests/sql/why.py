@@ -98,6 +98,29 @@ def one_lock_beside_another_app():
     check(faults()[0] == "one-at-a-time" and "straggler" not in faults(), faults())
 
 
+def arriving(tasks, file="why.db"):
+    """On workers that come one block after the other."""
+    return run(tasks, workers=12, launched=[0.6, 12, 20, 28], manager=[0.8, 12.2, 20.2, 28.2], worker_start=[1, 12.4, 20.4, 28.4], cpus=64, file=file)
+
+
+@test
+def tasks_that_slow_each_other_down():
+    tasks = lambda beside: [Task("solve", 1 + 0.01 * (i % 9), beside=beside) for i in range(300)]
+    arriving(tasks(0.3))
+    without = arriving(tasks(0), file="without.db")
+    f = next(f for f in why()["findings"] if f["finding"] == "contention")
+    check(abs(f["without_s"] - without) < 0.15 * (why()["run"][0]["makespan_s"] - without), f, without)
+    check(re.search(r"tasks of solve ran the longer the more there were at once: 1\.[0-9]+ s \(median\) beside at most [1-6], [34]\.[0-9]+ s beside 12", f["text"]), f["text"])
+    check("contention" not in faults("without.db"), faults("without.db"))
+
+
+@cases(lambda i: 0.5 + 0.01 * i, lambda i: 1.0 if i < 30 else 2.5, lambda i: 3.5 - 0.01 * i, lambda i: 0.2 + (i * 7919 % 97) / 20)
+def tasks_that_differ_do_not_slow_each_other_down(seconds):
+    """Longer the later they were submitted, or shorter, or a try of small ones first, or by chance."""
+    arriving([Task("solve", seconds(i)) for i in range(300)])
+    check("contention" not in faults(), why()["findings"])
+
+
 @test
 def ends_at_regular_times_are_no_lock():
     """Of tasks on workers that came apart by a part of them, or that begin as those before them are done."""
@@ -117,6 +140,9 @@ def as_many_workers_as_cpus_are_not_too_few():
         run(bag(200), workers=workers, cpus=cpus, file="cpus.db")
         check(found in tell() and not {"more-workers", "too-few-workers"} - {found} & set(tell()), workers, cpus, list(tell()))
     check(tell()["more-workers"]["advice"].startswith("not if tasks compute: the nodes have 2 CPUs"), tell()["more-workers"])
+    for hosts, found in ((["node1"], "more-workers"), (["node1", "node2"], "too-few-workers")):  # two managers have the CPUs of one node once
+        run(bag(200), workers=2, managers=2, cpus=2, hosts=hosts, file="cpus.db")
+        check(found in tell() and len({"more-workers", "too-few-workers"} & set(tell())) == 1, hosts, list(tell()))
 
 
 @test
@@ -211,21 +237,22 @@ def blocks_that_were_asked_for_late():
 @test
 def managers_and_workers_that_take_long_to_start():
     """Against five seconds, which is not much on a busy machine."""
-    run(bag(60), launched=0.6, manager=1.6, worker_start=26)
-    f = first("late-workers", run(bag(60), launched=0.6, manager=1.6, worker_start=6.6, file="without.db"), text="managers and workers needed 24.4 s (median) to start, after the 1 s until the first job began")
-    equal(f["changes"], "workers, starting x0.204918")
+    run(bag(60), launched=0.6, manager=1.6, worker_start=61.6)
+    f = first("late-workers", run(bag(60), launched=0.6, manager=1.6, worker_start=6.6, file="without.db"), text="managers and workers needed 60 s (median) to start, after the 1 s until the first job began")
+    equal(f["changes"], "workers, starting x0.083333")
     equal(faults("without.db"), [])
 
 
-@cases((4, 10.2, 25), (6.8, 14.6, 30))
+@cases((4, 10.2, 25), (5.6, 33.5, 60), (2.4, 33.2, 60), (6.8, 14.6, 30))
 def processes_that_start_slowly_on_a_busy_machine_are_no_finding(began, there, n):
-    """As seen on one with nine that computed on two cores; what is run before (worker_init) is, there too."""
+    """As seen on one with nine that computed on two cores; what is run before (worker_init) is, there too, where it takes longer."""
     run(bag(n), start=0.5, launched=4, manager=4 + began, worker_start=4 + began + there)
     equal(faults(), [])
     check("first-worker" in [f["finding"] for f in why()["findings"]], why()["findings"])
-    run(bag(n), start=0.5, launched=4, manager=4 + began + 20, worker_start=4 + began + 20 + there, file="init.db")
+    init = 20 if there < 20 else 40
+    run(bag(n), start=0.5, launched=4, manager=4 + began + init, worker_start=4 + began + init + there, file="init.db")
     f = why("init.db")["findings"][0]
-    check(f["finding"] == "late-workers" and abs(f["seconds"] - 20) < 0.16 * 20, f)
+    check(f["finding"] == "late-workers" and abs(f["seconds"] - init) < 0.16 * init, f)
 
 
 @cases((16, 0.5, 4.5), (60, 1, 9))
@@ -337,7 +364,7 @@ def workers_of_which_no_log_knows_blocks():
 @test
 def tasks_that_took_no_time_by_a_log_of_milliseconds_ran_all_the_same():
     told = why("shell.db", f"{ROOT}/tests/data/parsl-2024-shell")["findings"][0]
-    check(told["finding"] == "late-workers" and 26 < told["seconds"] < 27, told)
+    check(told["finding"] == "first-worker" and told["text"].startswith("the first worker was there 48.7 s after"), told)
     [row] = sql(path("shell.db"), "SELECT runs, end_ns - start_ns AS ns FROM task_times(1) WHERE task = '13'")
     equal((row["runs"], row["ns"]), (1, 0))
 
