@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+from waiting import Waiting
+
 PROGRAM = shutil.which("chromium")
 
 
@@ -84,7 +86,7 @@ class Browser:
         return Page(self, url)
 
 
-class Page:
+class Page(Waiting):
     def __init__(self, browser, url):
         self.browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
@@ -99,14 +101,6 @@ class Page:
             details = answer["exceptionDetails"]
             raise RuntimeError(details.get("exception", {}).get("description") or details["text"])
         return answer["result"].get("value")
-
-    def wait(self, script, timeout=600):
-        """Until an expression is true."""
-        end = time.monotonic() + timeout
-        while not self.run(script):
-            if time.monotonic() > end:
-                raise TimeoutError(f"waited {timeout} s for {script}")
-            time.sleep(0.05)
 
     def drag(self, x, y, to_x, to_y):
         for kind, a, b in ("mousePressed", x, y), ("mouseMoved", (x + to_x) / 2, y), ("mouseMoved", to_x, to_y), ("mouseReleased", to_x, to_y):

@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 import time
 
+from waiting import Waiting
+
 PROGRAM = shutil.which("firefox-esr") or shutil.which("firefox")
 # nothing of its own goes out, nor comes up
 PREFERENCES = {
@@ -125,7 +127,7 @@ class Browser:
         return Page(self, url, width, height)
 
 
-class Page:
+class Page(Waiting):
     def __init__(self, browser, url, width, height):
         self.browser = browser
         self.context = browser.call("browsingContext.create", type="tab")["context"]
@@ -139,14 +141,6 @@ class Page:
         if answer["type"] == "exception":
             raise RuntimeError(answer["exceptionDetails"]["text"])
         return json.loads(answer["result"].get("value", "null"))
-
-    def wait(self, script, timeout=600):
-        """Until an expression is true."""
-        end = time.monotonic() + timeout
-        while not self.run(script):
-            if time.monotonic() > end:
-                raise TimeoutError(f"waited {timeout} s for {script}")
-            time.sleep(0.05)
 
     def act(self, kind, actions, **more):
         self.browser.call("input.performActions", context=self.context, actions=[{"type": kind, "id": kind, "actions": actions, **more}])
