@@ -123,10 +123,10 @@ function xAxis(d: Drawing): void {
 }
 
 const redraws = new Set<() => void>();
-for (const query of ["(prefers-color-scheme: dark)", "print"])
+for (const query of ["(prefers-color-scheme: dark)", "print", "screen and (max-width: 60rem)"])
     matchMedia(query).addEventListener("change", () => redraws.forEach(draw => draw()));
 
-/** When the colours change. */
+/** When the colours change, or a window becomes narrow or wide. */
 export const onLook = (draw: () => void): void => void redraws.add(draw);
 /** Of the page that was there before. */
 export const forgetLooks = (): void => redraws.clear();

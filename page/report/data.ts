@@ -46,7 +46,9 @@ export interface Report {
 
 /** The JSON that the page holds, gzip in base64. */
 export async function open(base64: string): Promise<Report> {
-    const packed = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+    const bytes = atob(base64),
+        packed = new Uint8Array(bytes.length);
+    for (let i = 0; i < packed.length; i++) packed[i] = bytes.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text()) as Report;
 }
@@ -58,8 +60,15 @@ export const figure = (of: Section | undefined, name: string): Figure | undefine
 const none: Cell[] = [];
 export const column = (table: Table | undefined, name: string): Cell[] => table?.data[name] ?? none;
 /** Numbers of a column; what is none is NaN. */
-export const numbers = (table: Table | undefined, name: string): Float64Array =>
-    Float64Array.from(column(table, name), x => (typeof x === "number" ? x : NaN));
+export function numbers(table: Table | undefined, name: string): Float64Array {
+    const from = column(table, name),
+        all = new Float64Array(from.length);
+    for (let i = 0; i < all.length; i++) {
+        const x = from[i];
+        all[i] = typeof x === "number" ? x : NaN;
+    }
+    return all;
+}
 export const texts = (table: Table | undefined, name: string): (string | null)[] =>
     column(table, name).map(x => (x === null ? null : String(x)));
 export const number = (table: Table | undefined, name: string, row = 0): number => {

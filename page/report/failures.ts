@@ -74,7 +74,7 @@ function part(context: Context, of: Figure, chosen: (now: Chosen) => Table, colu
         box = el("div");
     const draw = () => {
         const t = choice.any ? chosen(choice.now) : of;
-        refill(box, el("p", { class: "quiet" }, `${of.about}${choice.any ? (t.rows ? ", of what is chosen:" : ": none of what is chosen.") : ":"}`),
+        refill(box, el("p", { class: "quiet about" }, `${of.about}${choice.any ? (t.rows ? ", of what is chosen:" : ": none of what is chosen.") : ":"}`),
             t.rows ? table(t, { label: of.about, figure: of.name, run: index, columns: columns(t) }) : "");
     };
     choice.on(draw);

@@ -10,7 +10,8 @@ import { stateColour, theme } from "./theme";
 import { across, shows, type Context } from "./view";
 import { digits, percent, seconds } from "./words";
 
-const ROW = 20;
+const ROW = 20,
+    narrow = matchMedia("screen and (max-width: 60rem)");
 
 /** What is told of tasks one by one: the seconds after which each came into states, by the number of these. */
 interface Each {
@@ -64,8 +65,6 @@ shows("sequence", answers, (s, context) => {
         number = numbers(of, "n"),
         columns = ["p5_s", "p25_s", "median_s", "p75_s", "p95_s"].map(c => numbers(of, c)),
         high = across(context, run => Math.max(...numbers(figure(section(run, "sequence"), "reached"), "p95_s"))),
-        width = context.report.runs.length > 1 ? 200 : 520,
-        x = (t: number) => (width * Math.max(0, Math.min(t, high))) / high,
         box = el("div", { class: "waterfall" }),
         name = `sequence ${index} all`,
         whole = names.map((state, i): State => ({ state: state ?? "", at: columns.map(c => c[i]!), share: numbers(of, "share")[i]! }));
@@ -92,6 +91,8 @@ shows("sequence", answers, (s, context) => {
             row = task?.run === index ? eachOf(context.run).task.indexOf(task.task) : -1,
             mine = row < 0 ? undefined : eachOf(context.run).after[row],
             t = theme(),
+            width = context.report.runs.length > 1 || narrow.matches ? 200 : 520,
+            x = (s: number) => (width * Math.max(0, Math.min(s, high))) / high,
             body = el("tbody"),
             scale = svg("svg", { width, height: 16, viewBox: `0 0 ${width} 16`, "aria-hidden": "true" }),
             marks = ticks(0, high, width / 100),
@@ -129,7 +130,7 @@ shows("sequence", answers, (s, context) => {
                     el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "state"), el("th", { scope: "col" }, scale), head("median"), head("p95"), head("of tasks"), mine ? head(`task ${task!.task}`) : null)), body)),
                 key(!!mine && `task ${task!.task}`),
             ] : []),
-            ...(hidden > 0 ? [el("button", { type: "button", click: () => { kept.set(name, true); draw(); } }, `${digits(hidden)} more, of few tasks`)] : []),
+            ...(hidden > 0 ? [el("p", { class: "more" }, el("button", { type: "button", click: () => { kept.set(name, true); draw(); } }, `${digits(hidden)} more, of few tasks`))] : []),
         );
     }
     choice.on(draw);

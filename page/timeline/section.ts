@@ -57,6 +57,7 @@ export function timeline(s: Section, context: Context, told: Told): Timeline | u
     return new Timeline(spans, all[0]!, context, told, {
         from, to: from.map((a, i) => a + numbers(path, "length_s")[i]!),
         span: column(path, "span").map(id => spans.find(id as number)),
+        state,
         text: state.map((x, i) => `${task[i] === null ? component[i] : `task ${task[i]}, ${component[i]}`}: ${x}`),
     }, ran(context, spans));
 }

@@ -118,7 +118,8 @@ export class Spans {
 
     /** For each span the nearest around it (itself, too) for which this is so; -1: none. */
     nearest(is: (i: number) => boolean, facets = false): Int32Array {
-        const found = new Int32Array(this.all).fill(-1);
+        const found = new Int32Array(this.all).fill(-1),
+            pairs = facets ? [this.children, this.facets] : [this.children];
         let now: number[] = [];
         for (let i = 0; i < this.all; i++)
             if (is(i)) {
@@ -128,12 +129,13 @@ export class Spans {
         while (now.length) {
             const next: number[] = [];
             for (const i of now)
-                for (const of of facets ? [this.children.of(i), this.facets.of(i)] : [this.children.of(i)])
-                    for (const k of of)
-                        if (found[k]! < 0) {
-                            found[k] = found[i]!;
-                            next.push(k);
-                        }
+                for (const { at, to } of pairs)
+                    for (let j = at[i]!; j < at[i + 1]!; j++) {
+                        const k = to[j]!;
+                        if (found[k]! >= 0) continue;
+                        found[k] = found[i]!;
+                        next.push(k);
+                    }
             now = next;
         }
         return found;

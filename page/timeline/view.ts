@@ -6,7 +6,7 @@ import { onLook, showTip, timeText, timeTicks } from "../report/chart";
 import { el } from "../report/dom";
 import { kept } from "../report/kept";
 import { table } from "../report/table";
-import { category, kindColour, theme, type Theme } from "../report/theme";
+import { category, kindColour, stateColour, theme, type Theme } from "../report/theme";
 import type { Context } from "../report/view";
 import { digits, seconds } from "../report/words";
 import { details, type Told } from "./details";
@@ -96,7 +96,7 @@ export class Timeline {
     private width = 0;
     private hue: Uint8Array;
     private laneOf = new Map<number, Line>();
-    private path: { from: Float64Array; to: Float64Array; span: (number | undefined)[]; text: string[] };
+    private path: { from: Float64Array; to: Float64Array; span: (number | undefined)[]; state: (string | null)[]; text: string[] };
     private onPath = new Map<number, Range[]>();
 
     constructor(readonly spans: Spans, private mode: Mode, private readonly context: Context, private readonly told: Told, path: Timeline["path"], private readonly ran: Times = spans) {
@@ -912,12 +912,10 @@ export class Timeline {
                 const a = Math.max(LEFT, this.x(from[k]!)),
                     b = Math.min(this.width, this.x(to[k]!));
                 if (b <= end) continue;
-                c.fillStyle = this.path.span[k] !== undefined && this.spans.task[this.path.span[k]!]! >= 0 ? t.bad : t.quiet;
-                c.globalAlpha = k % 2 ? 0.75 : 1;
+                c.fillStyle = stateColour(t, this.path.state[k]!);
                 c.fillRect(a, TOP + 2, Math.max(0.7, b - a - (b - a > 3 ? 0.7 : 0)), PATH - 6);
                 end = Math.max(b, a + 0.7);
             }
-            c.globalAlpha = 1;
         }
         for (const [range, colour] of [[this.mark, kindColour(t, "wait", 0)], [this.measured, t.ink]] as const) {
             if (!range) continue;

@@ -179,7 +179,7 @@ def tasks_and_states(option):
 
 def same_states(shown, tasks, column="median_s"):
     """From state to state: of these tasks, the median of the seconds after which they came into each state, and the share that did."""
-    shown.run("[...document.querySelectorAll('#sequence .waterfall > button')].forEach(b => b.click())")
+    shown.run("[...document.querySelectorAll('#sequence .more button')].forEach(b => b.click())")
     states = shown.run("[...document.querySelectorAll('#sequence tbody th')].map(e => e.innerText)")
     got = {s: float(v) for s, v in zip(states, shown.values("reached", column, "#sequence")) if v not in (None, "undefined")}
     shares = dict(zip(states, shown.values("reached", "share", "#sequence")))
