@@ -97,6 +97,6 @@ shows("profile", [], (s, { index }) => {
         new ResizeObserver(draw).observe(box);
         nodes.push(el("figure", {}, el("figcaption", {}, `paths of calls, from the outermost down, as wide as they took: ${seconds(whole)} in all threads`), box));
     }
-    nodes.push(table(functions, { label: "Functions, the most exclusive time first", figure: "functions", run: index, most: 12, columns: functions.columns.map(name => ({ name, ...(name === "inclusive_s" ? { heading: "with what it called" } : name === "exclusive_s" ? { heading: "of its own" } : {}) })) }));
+    nodes.push(table(functions, { label: "Functions, the most exclusive time first", figure: "functions", run: index, most: 12, columns: functions.columns.filter(c => c !== "unfinished" || numbers(functions, c).some(n => n > 0)).map(name => ({ name, ...(name === "inclusive_s" ? { heading: "with what it called" } : name === "exclusive_s" ? { heading: "of its own" } : {}) })) }));
     return nodes;
 });

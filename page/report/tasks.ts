@@ -85,10 +85,10 @@ shows("tasks", ["range", "app", "executor", "task"], (s, context) => {
         { name: "task" }, { name: "app", show: v => el("bdi", {}, v === null ? "" : String(v)) },
         { name: "run_s", heading: "ran" }, { name: "queue_s", heading: "queued" },
         { name: "split", heading: "where its time went", show: (_, row) => split(of, row, most) },
-        { name: "times", heading: "× median of app" },
+        ...(has("times", x => x !== null) ? [{ name: "times", heading: "× median of app" }] : []),
         ...(has("path_s", x => (x as number) > 0) ? [{ name: "path_s", heading: "on critical path", show: some }] : []),
         ...(has("runs", x => (x as number) > 1) ? [{ name: "runs", show: (v: Cell) => (typeof v === "number" && v > 1 ? String(v) : "") }, { name: "lost_s", heading: "lost to failed tries", show: some }] : []),
-        { name: "ended" }, { name: "host" },
+        ...(has("ended", x => x !== "done") ? [{ name: "ended" }] : []), { name: "host" },
         ...(has("exception", x => x !== null) ? [{ name: "exception", wide: true }] : []),
     ];
     function draw(): void {

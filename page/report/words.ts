@@ -28,9 +28,12 @@ export function seconds(s: number): string {
     return `${sign}${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
-/** 12 %, 0.4 % */
-export const percent = (share: number): string =>
-    Number.isFinite(share) ? `${share >= 0.1 || share === 0 ? Math.round(100 * share) : Number((100 * share).toPrecision(1))} %` : "";
+/** 12 %, 0.4 %, < 0.1 % */
+export function percent(share: number): string {
+    if (!Number.isFinite(share)) return "";
+    if (share > 0 && share < 0.001) return "< 0.1 %";
+    return `${share >= 0.1 || share === 0 ? Math.round(100 * share) : Number((100 * share).toPrecision(1))} %`;
+}
 
 export const bytes = (n: number): string => {
     const units = ["B", "kB", "MB", "GB", "TB"];

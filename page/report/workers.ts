@@ -107,6 +107,7 @@ shows("workers", answers, (s, context) => {
             apps = appsOf(context.report),
             colour = new Map(apps.map((a, i) => [a, i])),
             together = task.every(t => t === null),
+            several = numbers(workers, "places").some(n => n > 1),
             merged = lane.reduce((most, l) => Math.max(most, l + 1), 1),
             { place, worker } = together ? { place: lane, worker: Array.from({ length: merged }, (_, l) => Math.floor((l * workers.rows) / merged)) } : places(lane, from, to, workers.rows),
             lanes = worker.length,
@@ -121,7 +122,7 @@ shows("workers", answers, (s, context) => {
             for (let i = 0; i < lane.length; i++) if (place[i] === l && (from[i] as number) <= t && (to[i] as number) >= t) return i;
             return -1;
         };
-        nodes.push(el("figure", {}, el("figcaption", {}, together ? `how busy workers were, ${workers.rows === 1 ? "one worker" : lanes === workers.rows ? `a lane each of ${digits(lanes)}` : `${digits(lanes)} lanes of ${digits(workers.rows)} workers`}` : lanes > workers.rows ? "tasks on workers, a lane for each that runs beside others, coloured by app" : "tasks on workers, a lane each, coloured by app"),
+        nodes.push(el("figure", {}, el("figcaption", {}, together ? `${several ? "how much of their places workers used" : "how busy workers were"}, ${workers.rows === 1 ? "one worker" : lanes === workers.rows ? `a lane each of ${digits(lanes)}` : `${digits(lanes)} lanes of ${digits(workers.rows)} workers`}` : lanes > workers.rows ? "tasks on workers, a lane for each that runs beside others, coloured by app" : "tasks on workers, a lane each, coloured by app"),
             chart(context, {
                 height,
                 label: `${lanes === 1 ? "One lane" : `${lanes} lanes`} of workers over time, and what ran on them`,
@@ -178,7 +179,7 @@ shows("workers", answers, (s, context) => {
                     if (l < 0 || l >= lanes) return undefined;
                     const i = at(l, t);
                     if (i < 0) return [name(l)];
-                    return together ? [name(l), `${percent(busy[i] as number)} busy, ${digits(count[i] as number)} tasks`]
+                    return together ? [name(l), `${percent(busy[i] as number)} ${several ? "of its places used" : "busy"}, ${digits(count[i] as number)} tasks`]
                         : [`task ${task[i]}${app[i] ? ` (${app[i]})` : ""}`, `ran ${seconds((to[i] as number) - (from[i] as number))}${failed[i] ? ", failed" : ""}`, name(l)];
                 },
                 pick(d, t, y) {

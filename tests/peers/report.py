@@ -403,6 +403,16 @@ def without_a_mouse():
     check(shown.run("document.querySelector('.selection .chip').innerText") != first, first)
     shown.key("Escape")
     equal(shown.run("document.querySelectorAll('.selection .chip').length"), 0)
+    # by Tab alone to all that can be used, each of which is seen to have the focus, and out at the end; nothing moves by itself
+    shown.run("document.activeElement.blur(); scrollTo(0, 0); window.want = [...document.querySelectorAll('a[href], button, canvas, input, select, summary, textarea, [tabindex=\"0\"]')].filter(e => e.checkVisibility() && !e.disabled); 1")
+    reached = set()
+    for _ in range(shown.run("want.length") + 5):  # from where the focus was to the end, and from the top
+        shown.page.press("Tab")
+        [at, outlined] = shown.run("(e => [want.indexOf(e), e === document.body || e.matches(':focus-visible') && getComputedStyle(e).outlineStyle !== 'none'])(document.activeElement)")
+        check(outlined, shown.run("document.activeElement.outerHTML.slice(0, 200)"))
+        reached.add(at)
+    equal([shown.run(f"want[{i}].outerHTML.slice(0, 200)") for i in range(shown.run("want.length")) if i not in reached], [])
+    equal(shown.run("document.getAnimations().length"), 0)
     # Charts can be reached, and all that is clicked is a button or a link.
     equal(shown.run("[...document.querySelectorAll('canvas')].filter(c => c.tabIndex !== 0 || !c.getAttribute('aria-label')).length"), 0)
     shown.silent()
