@@ -150,7 +150,10 @@ export async function live(show: (report: Report, anew: boolean) => void): Promi
     async function load(name: string | null): Promise<void> {
         if (showing) return;
         showing = true;
+        if (!box.isConnected) document.body.prepend(el("div", { class: "top" }, box));
         say.textContent = "reading …";
+        const begin = performance.now(),
+            clock = setInterval(() => (age.textContent = `${Math.round((performance.now() - begin) / 1000)} s so far; the first time, a large run takes a while`), 1000);
         try {
             of = name;
             await names();
@@ -173,7 +176,9 @@ export async function live(show: (report: Report, anew: boolean) => void): Promi
             tell();
         } catch (error) {
             say.textContent = error instanceof Error ? error.message : String(error);
+            age.textContent = "";
         }
+        clearInterval(clock);
         showing = false;
     }
     function tell(): void {

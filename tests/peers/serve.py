@@ -284,6 +284,26 @@ def the_page_and_its_sql():
 
 
 @test
+def a_report_that_takes_long():
+    """Until it is there the page says that it is read, and for how long; not once it is."""
+    imported(EXAMPLE)
+    with serving() as s:
+        peers.needs_chromium()
+        page = peers.browser().open("about:blank")
+        page.browser.call("Page.enable", page.session)
+        page.browser.call("Page.addScriptToEvaluateOnNewDocument", page.session, source="""const now = window.fetch;
+            window.fetch = (what, ...more) => String(what).includes("report") ? new Promise(go => (window.go = go)).then(() => now(what, ...more)) : now(what, ...more);""")
+        page.browser.call("Page.navigate", page.session, url=s.url)
+        words = "document.querySelector('.live')?.innerText ?? ''"
+        page.wait(f"/reading …\\s+[1-9] s so far/.test({words})", 60)
+        equal(page.run("document.querySelector('.live select').value"), "parsl-htex")
+        page.run("window.go(), 1")
+        page.wait("document.documentElement?.dataset.ready === 'yes'", 60)
+        check("so far" not in page.run(words) and "reading" not in page.run(words), page.run(words))
+        equal(page.run("document.querySelectorAll('.top').length"), 1)
+
+
+@test
 def hostile_texts_and_no_mouse():
     """The live page of a run whose names are made to do harm: nothing of it runs or is asked for; axe finds no fault, and all can be reached by keys."""
     texts = ["</script><script>document.title='run'</script>", "<img src=x onerror=\"document.title='run'\">", "javascript:document.title='run'", "\u202eevil", "x" * 100_000]
