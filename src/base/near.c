@@ -4,24 +4,34 @@
 
 #include <stdlib.h>
 
-/* Edits that turn a into b (Levenshtein); a is short. */
+/*
+ * Edits that turn a into b, where two letters that changed places are one edit (optimal string alignment: R. Lowrance and
+ * R. A. Wagner, An extension of the string-to-string correction problem, 1975); a is short.
+ */
 static size_t distance(const char *a, const char *b)
 {
-    size_t n = strlen(a), *row = sl_alloc((n + 1) * sizeof *row), d;
+    size_t n = strlen(a), *rows = sl_alloc(3 * (n + 1) * sizeof *rows), d;
+    size_t *before = rows, *above = rows + n + 1, *row = rows + 2 * (n + 1);
 
     for (size_t i = 0; i <= n; i++)
         row[i] = i;
-    for (; *b; b++) {
-        size_t diagonal = row[0]++;
+    for (size_t j = 1; b[j - 1]; j++) {
+        size_t *next = before;
+        before = above;
+        above = row;
+        row = next;
+        row[0] = j;
         for (size_t i = 1; i <= n; i++) {
-            size_t above = row[i], least = diagonal + (a[i - 1] != *b);
-            least = above + 1 < least ? above + 1 : least;
-            row[i] = row[i - 1] + 1 < least ? row[i - 1] + 1 : least;
-            diagonal = above;
+            size_t least = above[i - 1] + (a[i - 1] != b[j - 1]);
+            least = above[i] + 1 < least ? above[i] + 1 : least;
+            least = row[i - 1] + 1 < least ? row[i - 1] + 1 : least;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[i - 2] + 1 < least)
+                least = before[i - 2] + 1;
+            row[i] = least;
         }
     }
     d = row[n];
-    free(row);
+    free(rows);
     return d;
 }
 

@@ -165,7 +165,7 @@ Mistakes:
   try: spanloom durations --help
   [2]
   $ spanloom durations invoked retruned
-  spanloom: spanloom.db: no event is called retruned; did you mean 'returned' or 'restarted'? see what there is with: spanloom types --events
+  spanloom: spanloom.db: no event is called retruned; did you mean 'returned'? see what there is with: spanloom types --events
   [1]
   $ spanloom durations invoked returned no.such.type
   spanloom: no span has the type no.such.type; see what there is with: spanloom types -d spanloom.db

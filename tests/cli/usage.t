@@ -146,6 +146,10 @@ Exit status 2 for what was typed wrong:
   spanloom: unknown option --colour; did you mean '--color'?
   try: spanloom info --help
   [2]
+  $ spanloom why --rnu 003
+  spanloom: unknown option --rnu; did you mean '--run'?
+  try: spanloom why --help
+  [2]
   $ spanloom info more
   spanloom: info takes no arguments, but was given more
   try: spanloom info --help
