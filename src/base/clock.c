@@ -47,25 +47,28 @@ char *sl_time_text(int64_t ns, char *buf)
     return buf;
 }
 
+/* The limits are where rounding would make more of a unit than there is: 999.6 us is 1 ms, 7199.7 s is 2 h. */
 char *sl_seconds_text(double s, char *buf)
 {
     double a = s < 0 ? -s : s;
+    const char *minus = s < 0 ? "-" : "";
+    long long seconds = a < 1e12 ? (long long)(a + 0.5) : 0, minutes = a < 1e12 ? (long long)(a / 60 + 0.5) : 0;
 
     if (a == 0)
         snprintf(buf, SL_SECONDS_TEXT, "0 s");
-    else if (a < 1e-6)
+    else if (a < 999.5e-9)
         snprintf(buf, SL_SECONDS_TEXT, "%.0f ns", s * 1e9);
-    else if (a < 1e-3)
+    else if (a < 999.5e-6)
         snprintf(buf, SL_SECONDS_TEXT, "%.0f us", s * 1e6);
-    else if (a < 1)
+    else if (a < 999.5e-3)
         snprintf(buf, SL_SECONDS_TEXT, "%.3g ms", s * 1e3);
     else if (a < 120)
         snprintf(buf, SL_SECONDS_TEXT, "%.3g s", s);
-    else if (a < 7200)
-        snprintf(buf, SL_SECONDS_TEXT, "%d min %02d s", (int)(s / 60), (int)a % 60);
     else if (!(a < 1e12))
         snprintf(buf, SL_SECONDS_TEXT, "%.3g s", s);
+    else if (seconds < 7200)
+        snprintf(buf, SL_SECONDS_TEXT, "%s%lld min %02lld s", minus, seconds / 60, seconds % 60);
     else
-        snprintf(buf, SL_SECONDS_TEXT, "%d h %02d min", (int)(s / 3600), (int)(a / 60) % 60);
+        snprintf(buf, SL_SECONDS_TEXT, "%s%lld h %02lld min", minus, minutes / 60, minutes % 60);
     return buf;
 }
