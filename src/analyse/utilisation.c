@@ -392,6 +392,22 @@ static void put_stays(struct make *m)
     }
 }
 
+/* What runs side by side keeps a worker busy once.  The runs are in order. */
+static double busy_s(const struct make *m, uint32_t places)
+{
+    int64_t until = INT64_MIN, busy = 0;
+    double s = 0;
+
+    for (size_t i = 0; i < m->runs.n; i++) {
+        const struct run *r = &m->runs.v[i];
+        int64_t from = r->from > until ? r->from : until;
+        s += (double)(r->to - r->from) / 1e9;
+        busy += r->to > from ? r->to - from : 0;
+        until = r->to > until ? r->to : until;
+    }
+    return places > 1 ? (double)busy / 1e9 : s;
+}
+
 static void list_worker(struct make *m, uint32_t worker)
 {
     int64_t id = m->g->id.v[worker];
@@ -407,9 +423,9 @@ static void list_worker(struct make *m, uint32_t worker)
         qsort(m->runs.v, m->runs.n, sizeof *m->runs.v, in_list);
     m->list.v[own].runs = (uint32_t)m->runs.n;
     m->list.v[own].places = most_at_once(m);
+    m->list.v[own].busy_s = busy_s(m, m->list.v[own].places);
     for (size_t i = 0; i < m->runs.n; i++) {
         const struct run *r = &m->runs.v[i];
-        m->list.v[own].busy_s += (double)(r->to - r->from) / 1e9;
         uint32_t task = m->task[r->sub];
         *sl_vec_add(&m->list) = (struct sl_worker_run){
             .worker = id,

@@ -26,8 +26,10 @@ CREATE TEMP VIEW view_of AS SELECT span AS task, span AS view FROM task UNION SE
     UNION SELECT t.span, l.left_span FROM task t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
 CREATE TEMP TABLE attempt (task INTEGER, number INTEGER, span INTEGER, from_ns INTEGER, to_ns INTEGER, failed INTEGER, executor, host, exception, PRIMARY KEY (task, number)) WITHOUT ROWID;
 INSERT INTO temp.attempt SELECT * FROM task_tries(WORKFLOW);
+-- Each worker's runs follow it.
 CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task, busy_s, runs, places FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
+CREATE INDEX temp.worker_itself ON worker_run (worker) WHERE span ISNULL;
 -- Which attributes are wanted, by what their rows look like: all of them through their view would take long.
 CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker');
 CREATE INDEX temp.wanted_shape ON wanted (shape);
@@ -49,19 +51,19 @@ SELECT r.worker AS span, coalesce((SELECT x.key FROM up u JOIN sl_span x ON x.id
     from_ns, to_ns, busy_s, runs
 FROM sums r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent
 LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker);
-CREATE TEMP TABLE task AS
-SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host) AS host, w.manager, t.worker, first_ns, start_ns, end_ns, done_ns,
-    depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, iif(ended IS NULL OR ended = 'done', retried_s, run_s) AS vain_s, ended, t.exception, 'task ' || t.task || ifnull(' (' || t.app || ')', '') AS name
+-- In the order of their first events.
+CREATE TEMP TABLE task (span INTEGER, task TEXT, app TEXT, executor TEXT, host, manager TEXT, worker INTEGER, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER,
+    depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, vain_s REAL AS (iif(ended IS NULL OR ended = 'done', retried_s, run_s)), ended TEXT, exception TEXT,
+    name TEXT AS ('task ' || task || ifnull(' (' || app || ')', '')));
+INSERT INTO temp.task (span, task, app, executor, host, manager, worker, first_ns, start_ns, end_ns, done_ns, depend_s, queue_s, run_s, other_s, runs, lost_s, retried_s, ended, exception)
+SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host), w.manager, t.worker, first_ns, start_ns, end_ns, done_ns, depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, t.exception
 FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
--- What runs side by side on a worker keeps it busy once.
-UPDATE temp.worker SET busy_s = x.busy_s FROM (SELECT worker, sum(max(0, to_ns - max(from_ns, ifnull(until_ns, from_ns)))) / 1e9 AS busy_s
-    FROM (SELECT r.worker, r.from_ns, r.to_ns, max(r.to_ns) OVER (PARTITION BY r.worker ORDER BY r.from_ns, r.to_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until_ns
-        FROM worker w JOIN worker_run r ON r.worker = w.span WHERE w.places > 1 AND r.span NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 CREATE TEMP TABLE pool AS
 WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS tasks, max(end_ns) AS end_ns FROM task WHERE runs > 0 AND worker NOTNULL GROUP BY 1),
     q AS MATERIALIZED (SELECT pool, sum(queue_s) AS queue_s, sum(tasks) AS tasks, max(end_ns) AS end_ns FROM each t JOIN worker w ON w.span = t.worker GROUP BY 1),
-    did AS MATERIALIZED (SELECT r.worker, sum(max(0, min(r.to_ns, w.to_ns, q.end_ns) - max(r.from_ns, w.from_ns))) / 1e9 AS busy_s FROM worker_run r JOIN worker w ON w.span = r.worker JOIN q USING (pool) WHERE r.span NOTNULL GROUP BY 1),
+    did AS MATERIALIZED (SELECT w.span AS worker, (SELECT sum(max(0, min(r.to_ns, w.to_ns, q.end_ns) - max(r.from_ns, w.from_ns))) / 1e9 FROM worker_run i CROSS JOIN worker_run r
+        WHERE i.worker = w.span AND i.span ISNULL AND r.rowid > i.rowid AND r.rowid <= i.rowid + i.runs) AS busy_s FROM worker w JOIN q USING (pool)),
     cpu AS (SELECT pool, sum(cpus) AS cpus FROM (SELECT pool, max(cpus) AS cpus FROM worker GROUP BY pool, coalesce(host, manager)) GROUP BY 1)
 SELECT w.pool, max(executor) AS executor, sum(places) AS places, cpu.cpus, ifnull(sum(did.busy_s), 0) AS busy_s, sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s, q.tasks, q.queue_s, q.end_ns
 FROM worker w JOIN q USING (pool) JOIN cpu USING (pool) LEFT JOIN did ON did.worker = w.span GROUP BY 1;
@@ -168,10 +170,9 @@ FROM temp.run;
 UPDATE temp.run SET seen_ns = max(seen_ns, 1000000000 * strftime('%s', 'now'));
 
 -- name: ended
-SELECT ended, count(*)
-FROM temp.task
-GROUP BY 1
-ORDER BY ended ISNULL, 2 DESC;
+SELECT *
+FROM (SELECT 'done' AS ended, done AS tasks FROM temp.run WHERE done > 0 UNION ALL SELECT ended, count(*) FROM temp.task WHERE ended IS NOT 'done' GROUP BY 1)
+ORDER BY ended ISNULL, tasks DESC, ended;
 
 -- name: apps
 SELECT *

@@ -3,7 +3,8 @@
  * descendants(root): the closure of one span (analyse/load/graph.h), found by looking things up in the store's indexes,
  * so that one task of ten million events costs less than a millisecond and nothing is loaded.  But a span costs 5 us by
  * lookups, and loading the graph 0.3 us a span of the store: when very many were looked up, all goes on with the graph,
- * until the store changes.  Queries count together, since a command may ask once for each of many spans.
+ * until the store changes.  Queries count together, since a command may ask once for each of many spans.  Where the
+ * program has loaded the graph of all of the store (load/shared.h), nothing is looked up.
  *
  *   span    an id; root itself is the first row
  *   depth   the fewest steps from root: to a subspan, or across a facet either way.  Rows come by depth, then by span.
@@ -13,7 +14,7 @@
  *     SELECT d.depth, s.type, s.key FROM descendants(1234) d JOIN spans s ON s.id = d.span;
  */
 #include "analyse/ext.h"
-#include "analyse/load/graph.h"
+#include "analyse/load/root_events.h"
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/sqlfn/table.h"
@@ -38,10 +39,11 @@ struct state {
     int64_t depth;
 
     size_t looked_up; /* spans, and links that led to spans which were found before, in all calls */
-    struct sl_graph g;
-    struct sl_walk w;     /* .g is NULL as long as lookups do */
+    struct sl_graph own;
+    struct sl_walk w;     /* .g is `own`, or what the program lends; NULL as long as lookups do */
     unsigned int version; /* of the store, when g was loaded */
     bool kept;            /* from a query before */
+    bool asked;           /* whether there is a graph to borrow */
     bool whole;           /* found came from w */
 };
 
@@ -121,10 +123,10 @@ static unsigned int store_version(sqlite3 *db)
 
 static int load_graph(struct state *s, struct sl_err *err)
 {
-    int rc = sl_graph_load(&s->g, s->db, 0, err);
+    int rc = sl_graph_load(&s->own, s->db, 0, err);
 
     if (!rc)
-        sl_walk_init(&s->w, &s->g);
+        sl_walk_init(&s->w, &s->own);
     s->version = store_version(s->db);
     return rc;
 }
@@ -132,14 +134,27 @@ static int load_graph(struct state *s, struct sl_err *err)
 static void drop_graph(struct state *s)
 {
     sl_walk_free(&s->w);
-    sl_graph_free(&s->g);
+    sl_graph_free(&s->own);
     s->looked_up = 0;
+}
+
+/* What the program has loaded of all of the store, if it has: as long as it lends that, the store does not change. */
+static void borrow(struct state *s)
+{
+    const struct sl_root_events *lent = sl_root_events_shared(s->db, NULL);
+
+    s->asked = true;
+    if (!lent || s->w.g == &lent->g)
+        return;
+    drop_graph(s);
+    sl_walk_init(&s->w, &lent->g);
 }
 
 /* Everything at once.  What lookups found before is found again, at the same places. */
 static void find_all(struct state *s, int64_t root)
 {
-    uint32_t i = sl_graph_find(&s->g, root);
+    const struct sl_graph *g = s->w.g;
+    uint32_t i = sl_graph_find(g, root);
 
     s->whole = true;
     sl_vec_clear(&s->found);
@@ -147,7 +162,7 @@ static void find_all(struct state *s, int64_t root)
         return;
     sl_walk_closure(&s->w, i);
     for (size_t k = 0; k < s->w.n; k++)
-        *sl_vec_add(&s->found) = s->g.id.v[s->w.span[k]];
+        *sl_vec_add(&s->found) = g->id.v[s->w.span[k]];
     for (size_t d = 0; d < s->w.depths; d++)
         sort_level(s, s->w.level[d], s->w.level[d + 1]);
 }
@@ -235,6 +250,8 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     if (s->kept && s->w.g && (!sqlite3_get_autocommit(s->db) || store_version(s->db) != s->version))
         drop_graph(s);
     s->kept = false;
+    if (!s->asked)
+        borrow(s);
     return rc ? rc : find_next_depth(s, err);
 }
 
@@ -263,6 +280,9 @@ static bool keep(void *state)
     struct state *s = state;
 
     forget(s);
+    s->asked = false;
+    if (s->w.g != &s->own) /* which may be gone when the next one asks */
+        drop_graph(s);
     return s->kept = s->db && s->lookup[LOOKUPS - 1] && sqlite3_get_autocommit(s->db);
 }
 
