@@ -16,27 +16,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct edge { /* a moment is this much later than another one at least */
-    uint32_t from, to;
-    uint32_t by; /* segment whose factor holds, DRIVER + why, or ALWAYS */
+struct edge {     /* a moment is this much later than another one at least */
+    uint32_t met; /* the later one: into `met` */
+    uint32_t by;  /* segment whose factor holds, DRIVER + why, or ALWAYS */
     int64_t lag_ns;
+};
+struct met { /* a moment to which edges lead, and how many */
+    uint32_t moment, needs;
 };
 #define ALWAYS UINT32_MAX
 #define DRIVER (UINT32_MAX - 10)
 
-enum { OPEN = 1, SETTLED = 2, STATE = 3, CHAINED = 4, QUEUED = 8 };
+enum { OPEN = 1, SETTLED = 2, STATE = 3, CHAINED = 4, QUEUED = 8, BEGINS = 16, ENDS = 32 };
 
 struct sl_replay {
     struct sl_workflow *w;
     struct sl_places places;
     struct sl_apps apps;
     uint32_t *task_of; /* by segment */
-    unsigned char *is; /* by moment: whether it is settled, CHAINED: needs the one before it alone; QUEUED: at once */
-    uint32_t *begins;  /* by segment: the run that begins then, SL_NO_INDEX */
-    uint32_t *ends;    /* by moment: the run that ends then, SL_NO_INDEX */
-    uint32_t *needs;   /* by moment: how many edges lead to it */
+    unsigned char *is; /* by moment: whether it is settled, CHAINED: needs the one before it alone; QUEUED: at once;
+                          BEGINS, ENDS: a run does then */
+    uint32_t *run_of, *run_after; /* by task the last of its runs, by run the one before it; SL_NO_INDEX */
+    SL_VEC(struct met) met;
     SL_VEC(struct edge) edge;
-    size_t *edge_at; /* by moment, into edge: those that lead on from it; the last moment is the beginning of all */
+    uint32_t *edge_at; /* by moment, into edge: those that lead on from it; the last moment is the beginning of all */
     double bias;     /* NaN: not worked out yet */
     bool fitted;
 
@@ -45,6 +48,7 @@ struct sl_replay {
     uint32_t *same_as;     /* by task: the first that was submitted in the same moment */
     uint32_t *idle_from;   /* by task: when it was submitted the driver had waited for all tasks from this one on */
     SL_VEC(uint32_t) stack;
+    SL_VEC(uint32_t) from; /* by edge: the earlier moment */
 };
 
 #define FAR (INT64_MAX / 4) /* from the beginning of the workflow; what is later is as late */
@@ -228,16 +232,18 @@ static void find_moments(struct sl_replay *r)
 
     r->task_of = sl_alloc(w->seg.n * sizeof *r->task_of);
     r->is = sl_alloc(moments);
-    r->begins = none(w->seg.n);
-    r->ends = none(moments);
+    r->run_of = none(w->n);
+    r->run_after = none(r->places.run.n);
     r->is[beginning(r)] = SETTLED;
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t s = w->task[i].seg; s < w->task[i].seg + w->task[i].nseg; s++)
             r->task_of[s] = i;
     for (uint32_t i = 0; i < r->places.run.n; i++) {
         const struct sl_run *run = &r->places.run.v[i];
-        r->begins[run->first] = i;
-        r->ends[end_moment(r, run->last)] = i;
+        r->run_after[i] = r->run_of[run->task];
+        r->run_of[run->task] = i;
+        r->is[run->first] |= BEGINS;
+        r->is[end_moment(r, run->last)] |= ENDS;
         for (uint32_t s = run->queue; s < run->first; s++) /* where in it it is does not matter for anything else */
             r->is[s + 1] |= CHAINED | QUEUED;
     }
@@ -256,10 +262,14 @@ static void open_need(struct sl_replay *r, uint32_t on, int64_t lag_ns, uint32_t
         *sl_vec_add(&r->stack) = on;
 }
 
+/* Those that lead to a moment follow one another. */
 static void add_edge(struct sl_replay *r, uint32_t from, uint32_t to, uint32_t by, int64_t lag_ns)
 {
-    *sl_vec_add(&r->edge) = (struct edge){from, to, by, lag_ns};
-    r->needs[to]++;
+    if (!r->met.n || r->met.v[r->met.n - 1].moment != to)
+        sl_vec_add(&r->met)->moment = to;
+    r->met.v[r->met.n - 1].needs++;
+    *sl_vec_add(&r->edge) = (struct edge){(uint32_t)r->met.n - 1, by, lag_ns};
+    *sl_vec_add(&r->from) = from;
 }
 
 struct settling {
@@ -321,11 +331,11 @@ static void sort_edges(struct sl_replay *r)
 
     r->edge_at = sl_alloc((moments + 2) * sizeof *r->edge_at);
     for (size_t i = 0; i < r->edge.n; i++)
-        r->edge_at[(size_t)r->edge.v[i].from + 2]++;
+        r->edge_at[(size_t)r->from.v[i] + 2]++;
     for (size_t i = 2; i < moments + 2; i++)
         r->edge_at[i] += r->edge_at[i - 1];
     for (size_t i = 0; i < r->edge.n; i++)
-        v[r->edge_at[(size_t)r->edge.v[i].from + 1]++] = r->edge.v[i];
+        v[r->edge_at[(size_t)r->from.v[i] + 1]++] = r->edge.v[i];
     free(r->edge.v);
     r->edge.v = v;
     r->edge.cap = r->edge.n;
@@ -342,13 +352,16 @@ int sl_replay_make(struct sl_replay **out, struct sl_workflow *w, struct sl_err 
     sl_places_make(&r->places, w);
     find_moments(r);
     find_driver(r);
-    r->needs = sl_alloc(((size_t)beginning(r) + 1) * sizeof *r->needs);
     for (uint32_t i = 0; i < w->n && !rc; i++) {
         if (i % 4096 == 0 && sl_root_events_interrupted(&w->s))
             rc = sl_err(err, SL_EIO, "interrupted");
         find_edges(r, done_moment(r, i));
     }
-    sort_edges(r);
+    if (!rc && r->edge.n > UINT32_MAX)
+        rc = sl_err(err, SL_ESTORE, "the workflow has more dependencies than this analysis can hold");
+    if (!rc)
+        sort_edges(r);
+    sl_vec_free(&r->from);
     free(r->why);
     free(r->same_as);
     free(r->idle_from);
@@ -366,9 +379,9 @@ void sl_replay_free(struct sl_replay *r)
     sl_apps_free(&r->apps);
     free(r->task_of);
     free(r->is);
-    free(r->begins);
-    free(r->ends);
-    free(r->needs);
+    free(r->run_of);
+    free(r->run_after);
+    sl_vec_free(&r->met);
     sl_vec_free(&r->edge);
     free(r->edge_at);
     free(r);
@@ -398,7 +411,7 @@ struct play {
     bool typical;      /* what waits of their own are longer than usual are as usual */
     bool as_it_was;    /* runs begin when they did: what they wait on their own is what is left then */
     int64_t *time;     /* by moment, since the beginning; while it is not known, the latest of what it needs so far */
-    uint32_t *missing; /* by moment: how many of its needs are not known yet */
+    uint32_t *missing; /* by `met`: how many of its needs are not known yet */
     struct sl_service service;
     SL_VEC(uint32_t) known; /* moments from which to go on */
 };
@@ -415,11 +428,30 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The run that begins with a segment, or that ends at a moment; SL_NO_INDEX: none. */
+static uint32_t run_from(const struct sl_replay *r, uint32_t moment)
+{
+    uint32_t i = r->is[moment] & BEGINS ? r->run_of[task_at(r, moment)] : SL_NO_INDEX;
+
+    while (i != SL_NO_INDEX && r->places.run.v[i].first != moment)
+        i = r->run_after[i];
+    return i;
+}
+
+static uint32_t run_until(const struct sl_replay *r, uint32_t moment)
+{
+    uint32_t i = r->is[moment] & ENDS ? r->run_of[task_at(r, moment)] : SL_NO_INDEX;
+
+    while (i != SL_NO_INDEX && end_moment(r, r->places.run.v[i].last) != moment)
+        i = r->run_after[i];
+    return i;
+}
+
 /* A moment has all that it needs but a place. */
 static void reach(struct play *p, uint32_t moment, int64_t at_ns)
 {
     const struct sl_replay *r = p->r;
-    uint32_t run = moment < r->w->seg.n ? r->begins[moment] : SL_NO_INDEX;
+    uint32_t run = run_from(r, moment);
 
     p->time[moment] = at_ns > FAR ? FAR : at_ns;
     if (run != SL_NO_INDEX && p->c && sl_changes_drops(p->c, run)) {
@@ -438,14 +470,15 @@ static void go_on(struct play *p)
     const struct sl_replay *r = p->r;
 
     while (p->known.n) {
-        uint32_t at = p->known.v[--p->known.n], next;
-        if (r->ends[at] != SL_NO_INDEX)
-            sl_service_done(&p->service, r->ends[at], p->time[at]);
-        for (size_t i = r->edge_at[at]; i < r->edge_at[(size_t)at + 1]; i++) {
+        uint32_t at = p->known.v[--p->known.n], next, run = run_until(r, at);
+        if (run != SL_NO_INDEX)
+            sl_service_done(&p->service, run, p->time[at]);
+        for (uint32_t i = r->edge_at[at]; i < r->edge_at[(size_t)at + 1]; i++) {
             const struct edge *e = &r->edge.v[i];
-            p->time[e->to] = later(p->time[e->to], p->time[at] + scale(e->lag_ns, factor_of(p, e->by)));
-            if (!--p->missing[e->to])
-                reach(p, e->to, p->time[e->to]);
+            uint32_t to = r->met.v[e->met].moment;
+            p->time[to] = later(p->time[to], p->time[at] + scale(e->lag_ns, factor_of(p, e->by)));
+            if (!--p->missing[e->met])
+                reach(p, to, p->time[to]);
         }
         if (at >= r->w->seg.n)
             continue;
@@ -481,8 +514,9 @@ static int play(struct play *p, struct sl_err *err)
     int rc = 0;
 
     p->time = sl_alloc(moments * sizeof *p->time);
-    p->missing = sl_alloc(moments * sizeof *p->missing);
-    memcpy(p->missing, r->needs, moments * sizeof *p->missing);
+    p->missing = sl_alloc(r->met.n * sizeof *p->missing);
+    for (size_t i = 0; i < r->met.n; i++)
+        p->missing[i] = r->met.v[i].needs;
     for (size_t i = 0; i < moments; i++)
         p->time[i] = INT64_MIN;
     sl_service_init(&p->service, &r->places, p->c ? sl_changes_workers(p->c) : NULL,
