@@ -142,7 +142,7 @@ JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM tas
 -- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there.
 CREATE TEMP TABLE went AS
 WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
-    part AS (SELECT start_ns, end_ns, seconds, component, state, task, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
+    part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
     queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, component, state, w.pool
         FROM part p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker WHERE queues AND p.end_ns > at_ns),
     pool AS MATERIALIZED (SELECT pool, sum(places) AS places FROM worker GROUP BY 1),
@@ -153,7 +153,7 @@ WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
         SELECT ifnull('app ' || m.app, 'tasks'), m.seconds * m.s / e.s FROM meanwhile m JOIN every e USING (start_ns)
         UNION ALL SELECT component || ', ' || state, seconds - ifnull((SELECT q.seconds * ran_s / e.s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
         UNION ALL SELECT 'until workers were there', (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
-        UNION ALL SELECT ifnull((SELECT 'app ' || app FROM task t WHERE t.span = part.task), 'tasks'), seconds FROM part WHERE state LIKE 'running%'
+        UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE state LIKE 'running%'
         UNION ALL SELECT component || ', ' || state, seconds FROM part WHERE NOT queues AND state NOT LIKE 'running%')
 SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1;
 

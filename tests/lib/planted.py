@@ -70,6 +70,21 @@ def heavy(data, seconds):
     return len(data)
 
 
+@python_app
+def locked(free, turns, each, lock):
+    """Takes turns with all that take this lock; "": there is none."""
+    import fcntl
+    import time
+    time.sleep(free)
+    for _ in range(turns):
+        if not lock:
+            time.sleep(each)
+            continue
+        with open(lock, "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            time.sleep(each)
+
+
 def wait(futures):
     return [f.result() for f in futures]
 
@@ -195,6 +210,19 @@ def killer(kills, marks):
         os._exit(9)
 
 
+def one_lock(planted):
+    yield {}
+    lock = f"{os.getcwd()}/lock" if planted else ""
+    wait([locked(0.3, 1, 0.4, lock) for _ in range(60)])
+
+
+def slow_disk(planted):
+    """All tasks share what has room for one; blocks come one after the other."""
+    yield {"workers": 2, "blocks": 4, "worker_init": 'case "$0" in *block-1*) sleep 6;; *block-2*) sleep 12;; *block-3*) sleep 18;; esac'}
+    lock = f"{os.getcwd()}/lock" if planted else ""
+    wait([locked(0.2, 10, 0.05, lock) for _ in range(80)])
+
+
 def sound(planted):
     """Nothing to be found."""
     yield {}
@@ -202,7 +230,7 @@ def sound(planted):
 
 
 CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, slow_block, late_input, chain, failed_tries, late_block,
-                                  slow_driver, first_tasks, slow_start, slow_end, small_tasks, slow_app, lost_worker, sound)}
+                                  slow_driver, first_tasks, slow_start, slow_end, small_tasks, slow_app, lost_worker, one_lock, slow_disk, sound)}
 
 
 def main(cause, planted, directory):

@@ -17,7 +17,7 @@ import peers  # noqa: E402
 peers.needs("parsl")
 FINDING = {"straggler": "straggler", "few_workers": "too-few-workers", "barrier": "barrier", "slow_block": "slow-workers",
            "late_input": "bottleneck-task", "chain": "chain", "failed_tries": "failed-tries", "lost_worker": "lost-workers", "slow_driver": "slow-driver",
-           "first_tasks": "first-tasks"}
+           "first_tasks": "first-tasks", "one_lock": "one-at-a-time", "slow_disk": "contention"}
 
 
 def runs(cause, kinds=("planted", "repaired")):

@@ -255,6 +255,17 @@ def where_the_time_went():
 
 
 @test
+def where_failed_tries_went():
+    """They are no work of their app."""
+    took = run([Task("flaky", 1, fails=3, failed_s=2.0) for _ in range(4)] + bag(8))
+    seconds = {r["what"]: r["seconds"] for r in why()["went"]}
+    check(abs(sum(seconds.values()) - took) < 1e-6, seconds, took)
+    check(5.9 < seconds["failed tries of flaky"] < 6.1 and 0.9 < seconds["app flaky"] < 1.6, seconds)  # and while others wait for its workers
+    out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
+    check(re.search(r"where: \d+ % failed tries of flaky; ", out), out)
+
+
+@test
 def tasks_that_wait_while_workers_are_idle_are_not_in_an_app():
     run(bag(12, 0.5), hand=2.0)
     went = {r["what"]: r["seconds"] for r in why()["went"]}
