@@ -53,8 +53,8 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
                     return el("span", {}, swatch, el("bdi", {}, n || "(none)"));
                 },
             },
-            ...COLUMNS.filter(c => !(["failed", "never_ran", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "lost to failed tries", never_ran: "never ran" }[name as string] ?? name,
-                ...(["failed", "never_ran", "unfinished", "retried"].includes(name) ? { show: (v: Cell) => (v ? el("span", { class: name === "retried" ? null : "bad" }, digits(v as number)) : "") } : {}),
+            ...COLUMNS.filter(c => !(["failed", "never_ran", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "lost to failed tries", never_ran: "never ran", ...(choice.now.range ? { unfinished: "went on" } : {}) }[name as string] ?? name,
+                ...(["failed", "never_ran", "unfinished", "retried"].includes(name) ? { show: (v: Cell) => (v ? el("span", { class: name === "retried" || (name === "unfinished" && choice.now.range) ? null : "bad" }, digits(v as number)) : "") } : {}),
                 ...(name === "lost_s" ? { show: (v: Cell) => (v ? seconds(v as number) : "") } : {}) }) as Column),
         ];
         if (all.n && high > 0)
@@ -63,7 +63,7 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
                 show: (_, row) => spread((rowsOf.get(names[row] as string) ?? []).filter(i => !Number.isNaN(all.start[i])).map(i => [(all.run[i] as number) / (all.tasks[i] as number), all.tasks[i] as number] as const), low, high, `How long tasks of ${names[row] || "no app"} ran`, task !== undefined && (which[task] ?? "") === names[row] ? { value: all.run[task]!, name: choice.now.task!.task } : undefined),
             });
         refill(box,
-            el("p", { class: "quiet" }, partial ? `Of what is chosen${choice.now.range ? "; done and failed are those that ended in that time, all ran is what they ran in it" : ""}${all.together ? "; quantiles are near, as tasks are put together" : ""}:` : `${by === "app" ? "Tasks of each app" : "Tasks of each executor"}:`),
+            el("p", { class: "quiet" }, partial ? `Of what is chosen${choice.now.range ? "; done and failed are those that ended in that time, others went on, all ran is what they ran in it" : ""}${all.together ? "; quantiles are near, as tasks are put together" : ""}:` : `${by === "app" ? "Tasks of each app" : "Tasks of each executor"}:`),
             table(shown, {
                 columns, label: of.about, figure: of.name, run: context.index, most: 15,
                 pick: row => choice.set({ [by]: choice.now[by] === names[row] ? null : names[row] } as Partial<typeof choice.now>),

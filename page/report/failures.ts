@@ -93,7 +93,7 @@ shows("failures", answers, (s, context) => {
         each = figure(s, "never"),
         nodes: HTMLElement[] = [];
     if (failures && tries)
-        nodes.push(part(context, failures, now => failed(failures, tries, now, context.index), t => failures.columns.filter(c => t.data[c]?.some(x => x !== null)).map(name => ({ name, wide: name === "exception", ...(name === "seconds" ? { heading: "lost" } : {}) }))));
+        nodes.push(part(context, failures, now => failed(failures, tries, now, context.index), t => failures.columns.filter(c => t.data[c]?.some(x => x !== null)).map(name => ({ name, wide: name === "exception", ...(name === "seconds" ? { heading: "lost" } : name === "failed" ? { heading: "failed at last" } : {}) }))));
     if (dependents && each) nodes.push(part(context, dependents, now => never(dependents, each, now, context.index), () => dependents.columns.map(name => ({ name, wide: name === "exception" }))));
     return nodes.length ? nodes : undefined;
 });

@@ -50,7 +50,7 @@ export function details(s: Spans, i: number, told: Told, context: Context, pick:
             if (attributes.length) more.append(el("dl", { class: "attributes" }, ...attributes.map(([name, value]) => el("div", {}, el("dt", {}, el("bdi", {}, name)), el("dd", {}, el("bdi", {}, value))))));
             if (events.length)
                 more.append(el("table", { class: "events" }, el("thead", {}, el("tr", {}, ...["at", "event", "told in"].map(h => el("th", { scope: "col" }, h)))),
-                    el("tbody", {}, ...events.slice(0, 200).map(e => el("tr", {}, el("td", { class: "n" }, seconds(e.time_s)), el("td", {}, el("bdi", {}, e.event)), el("td", {}, el("code", {}, e.where)))))));
+                    el("tbody", {}, ...events.slice(0, 200).map((e, i) => el("tr", {}, el("td", { class: "n" }, i ? `+${seconds(e.time_s - events[0]!.time_s)}` : seconds(e.time_s)), el("td", {}, el("bdi", {}, e.event)), el("td", {}, el("code", {}, e.where)))))));
             if (events.length > 200) more.append(el("p", { class: "quiet" }, `the first 200 of ${digits(events.length)} events`));
         }).catch((error: unknown) => more.append(el("p", { class: "problem" }, String(error))));
     return [
