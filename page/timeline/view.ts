@@ -573,7 +573,7 @@ export class Timeline {
         };
         this.box.addEventListener("keydown", key);
         choice.on(() => this.answer());
-        onLook(() => this.later());
+        onLook(() => this.draw()); // a page that is printed has no later frame
         new ResizeObserver(() => this.later()).observe(this.scroll);
     }
 

@@ -327,6 +327,45 @@ def every_section_follows_every_filter(name):
 
 
 @test
+def large_runs_are_put_together():
+    """What is reduced of many tasks says the same in all; here it is reduced above 20 of them and not above 20,000."""
+    imported(EXAMPLE)
+    whole = figures()[1]
+    for section in "failures", "sequence", "tasks":
+        with open(f"{ROOT}/report/{section}.yaml", encoding="utf-8") as file:
+            text = file.read()
+        write(path("config", "spanloom", "report", f"{section}.yaml"), re.sub(r"\b20000\b", "20", text))
+    os.environ["XDG_CONFIG_HOME"] = path("config")
+    try:
+        few = figures()[1]
+        shown = Shown(report())
+    finally:
+        del os.environ["XDG_CONFIG_HOME"]
+    tries, never = rows(few["failures"]["tries"]), whole["failures"]["never"]
+    check(len(tries) < whole["failures"]["tries"]["rows"] and {t["task"] for t in tries} == {None}, tries)
+    for key in {(t["app"], t["kind"]) for t in rows(whole["failures"]["tries"])}:
+        for column in "tries", "lost_s":
+            got, want = (sum(t[column] for t in of if (t["app"], t["kind"]) == key) for of in (tries, rows(whole["failures"]["tries"])))
+            check(abs(got - want) < 1e-4, key, column, got, want)
+    equal(rows(few["failures"]["never"]), rows(never), "few tasks never ran")
+    # some tasks, evenly drawn, and each of these as it is
+    each = {t["task"]: t for t in rows(whole["sequence"]["each"])}
+    states = {s["n"]: s["state"] for s in rows(whole["sequence"]["reached"])}
+    drawn, named = rows(few["sequence"]["each"]), {s["n"]: s["state"] for s in rows(few["sequence"]["reached"])}
+    equal(len(drawn), len(range(0, 198, 1 + 198 // 20)))
+    for t in drawn:
+        equal({named[int(n)]: x for n, x in json.loads(t["after_s"]).items()}, {states[int(n)]: x for n, x in json.loads(each[t["task"]]["after_s"]).items()}, t["task"])
+    # on the page an app still narrows; a task cannot, which is said
+    shown.click("#apps button.pick", "always_fails")
+    equal(shown.values("failures", "tries", "#failures"), [str(sum(t["app"] == "always_fails" for t in rows(whole["failures"]["tries"])))])
+    shown.key("Escape")
+    shown.click("#tasks button.pick", "170")
+    told = shown.run("Object.fromEntries([...document.querySelectorAll('.part')].map(p => [p.dataset.section, p.querySelector('.scope')?.hidden === false ? p.querySelector('.scope').innerText : '']))")
+    equal({s for s, text in told.items() if text}, {"findings", "failures", "states"} | (set() if any(t["task"] == "170" for t in drawn) else {"sequence"}))
+    shown.silent()
+
+
+@test
 def an_empty_store():
     imported(f"{ROOT}/tests/data/slurm")
     spanloom("forget", "-d", path("spanloom.db"), f"{ROOT}/tests/data/slurm")
