@@ -84,7 +84,7 @@ def large_runs_are_put_together_and_lose_nothing():
     subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", path("runinfo"), str(tasks), "--quiet"], check=True)
     imported(path("runinfo"))
     found = figures()
-    for name in "cells", "lanes", "slowest", "events":
+    for name in "cells", "lanes", "slowest", "reached":
         check("note" in found[name], name, "does not say that it is put together")
     cells = rows(found["cells"])
     check(len(cells) < 20_000, "cells", len(cells))
