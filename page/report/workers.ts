@@ -163,8 +163,12 @@ shows("workers", answers, (s, context) => {
                             gap = Math.min(1, each / 8);
                         d.ctx.fillRect(a, y + gap, Math.max(together ? b - a + 0.6 : b - a - (b - a > 3 ? 0.5 : 0), 0.7), each - 2 * gap);
                         if (failed[i]) {
+                            // apart from its bar, whatever colour that has
+                            const line = Math.min(3, each / 4);
+                            d.ctx.fillStyle = d.theme.paper;
+                            d.ctx.fillRect(a, y + each - gap - line - each / 12, Math.max(b - a, 0.7), each / 12);
                             d.ctx.fillStyle = d.theme.bad;
-                            d.ctx.fillRect(a, y + each - gap - Math.min(3, each / 4), Math.max(b - a, 0.7), Math.min(3, each / 4));
+                            d.ctx.fillRect(a, y + each - gap - line, Math.max(b - a, 0.7), line);
                         }
                         if (hit) {
                             d.ctx.strokeStyle = d.theme.ink;
@@ -191,7 +195,7 @@ shows("workers", answers, (s, context) => {
             together ? legend([0.1, 0.3, 0.5, 0.7, 0.9].map(x => ({ text: percent(x + 0.1), colour: t => ramp(t, x) })))
                 : legend([...apps.map((a, i) => [a, i] as const).filter(([a]) => app.some(x => (x ?? "") === a)).slice(0, 16).map(([a, i]) => ({ text: a || "(no app)", colour: (t: Parameters<typeof category>[0]) => category(t, i), pick: () => choice.set({ app: choice.now.app === a ? null : a }) })),
                     ...(app.some(a => !colour.has(a ?? "")) ? [{ text: "no task of the run, or app not told", colour: (t: Parameters<typeof category>[0]) => t.quiet }] : []),
-                    ...(failed.some(f => f > 0) ? [{ text: "failed", colour: (t: Parameters<typeof category>[0]) => t.bad }] : [])])));
+                    ...(failed.some(f => f > 0) ? [{ text: "failed, below the bar", colour: (t: Parameters<typeof category>[0]) => t.bad }] : [])])));
     }
     const box = el("div"),
         columns = workers.columns.filter(c => c !== "lane" && workers.data[c]?.some(x => x !== null)).map(name => ({ name }));
