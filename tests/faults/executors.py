@@ -147,6 +147,29 @@ def one_at_a_time():
 
 
 @test
+def the_next_run_of_a_process():
+    """A DataFlowKernel that was not cleaned up has the next one's lines in its log, whose tasks have the same numbers."""
+    alone, both = path("alone/runinfo"), path("both/runinfo")
+    first = text(f"{ROOT}/tests/data/parsl-2026-threads/runinfo/000/parsl.log").split("DFK cleanup initiated")[0].rsplit("\n", 1)[0] + "\n"
+    run_id = re.search(r"Run id is: (\S+)", first).group(1)
+    later = re.sub(r"(?m)^(\d{10})(?=\.\d+ )", lambda m: str(int(m.group(1)) + 1000), first).replace(run_id, "f" + run_id[1:])
+    check(later.startswith(first[:2]) and "Task 0 " in later, later[:100])
+    write(f"{alone}/000/parsl.log", first)
+    write(f"{alone}/001/parsl.log", later)
+    write(f"{both}/000/parsl.log", first + later)
+    write(f"{both}/001/parsl.log", later)
+    tell = ("SELECT r.value, s.type, s.key, e.type, e.time_ns FROM attributes r JOIN descendants(r.span) d JOIN spans s ON s.id = d.span "
+            "JOIN events e ON e.span = s.id WHERE r.name = 'run_id' ORDER BY 1, 2, 3, 4, 5")
+    want = spanloom("sql", "-d", imported(alone, store="alone.db").store, "--format", "csv", tell).out
+    check(run_id in want and "f" + run_id[1:] in want, want[:300])
+    store = imported(both, store="both.db").store
+    equal(spanloom("sql", "-d", store, "--format", "csv", tell).out, want, "what both runs are said to be")
+    (place, reason), = query(store, "SELECT place, reason FROM rejects")
+    equal(place, first.count("\n") + 1)
+    check("another DataFlowKernel" in reason, reason)
+
+
+@test
 def no_parsl():
     store = imported(f"{ROOT}/tests/data/workqueue-bare", f"{ROOT}/tests/data/taskvine").store
     equal(query(store, "SELECT DISTINCT type FROM spans WHERE type LIKE 'parsl%'"), [])
