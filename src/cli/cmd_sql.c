@@ -69,7 +69,7 @@ static void add_functions(texts *v, struct sl_store *st)
     free_texts(&plain);
 }
 
-/* "; did you mean ...?" behind SQLite's "no such table: X", "column", "function". */
+/* "; did you mean ...?" behind SQLite's "no such table: X", "column", "function"; of a column, which tables have it. */
 static void near_name(struct sl_store *st, const char *message, struct sl_buf *b)
 {
     static const char *const what[] = {"no such table: ", "no such column: ", "no such function: "},
@@ -83,6 +83,15 @@ static void near_name(struct sl_store *st, const char *message, struct sl_buf *b
             continue;
         if ((dot = strrchr(name, '.')))
             name = dot + 1;
+        if (i == 1) {
+            char *sql = sqlite3_mprintf(sql_tables_of_column, name);
+            add_texts(&names, st->db, sql);
+            sqlite3_free(sql);
+            for (size_t k = 0; k < names.n; k++)
+                sl_buf_addf(b, "%s%s", k ? ", " : "; it is a column of ", k < SL_NEAR ? names.v[k] : "...");
+            if (names.n)
+                break;
+        }
         add_texts(&names, st->db, from[i]);
         if (!i)
             add_functions(&names, st);

@@ -43,6 +43,14 @@ FROM pragma_table_list t
 JOIN pragma_table_xinfo(t.name) c
 WHERE t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB 'sl_*';
 
+-- name: tables_of_column
+SELECT t.name
+FROM pragma_table_list t
+JOIN pragma_table_xinfo(t.name) c
+WHERE t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB 'sl_*' AND c.name = %Q COLLATE NOCASE
+ORDER BY length(t.name), t.name
+LIMIT 4;
+
 -- name: names_of_functions
 SELECT DISTINCT name
 FROM pragma_function_list;

@@ -114,6 +114,9 @@ What can be queried, and its columns; a name that is none gets those near it, wh
   $ spanloom sql -d asked.db 'select * from tsk'
   spanloom: no such table: tsk; did you mean 'htex_task', 'parsl_task' or 'workqueue_task'?
   [1]
+  $ spanloom sql -d asked.db 'select exec_done from parsl_task'
+  spanloom: no such column: exec_done; it is a column of parsl_try, parsl_monitoring_try
+  [1]
   $ spanloom sql -d asked.db 'select * from fts'
   spanloom: no such table: fts
   [1]
