@@ -9,6 +9,7 @@ Bindings: made, applied, set aside, and brought back.  Which links are right is 
   node.run         yes        0       0  built in  g
   parsl.script     yes        0       0  built in  g
   slurm.block      yes        4       0  built in  g
+  trace.flux       yes        0       0  built in  (
   trace.instance   yes        0       0  built in  (
   trace.job        yes        0       0  built in  (
   trace.parent     yes        0       0  built in  (
@@ -81,6 +82,7 @@ Rules of recipes, and those that are built in, are set aside until they are boun
   node.run,yes,0,0,built in
   parsl.script,yes,0,0,built in
   slurm.block,no,0,0,built in
+  trace.flux,yes,0,0,built in
   trace.instance,yes,0,0,built in
   trace.job,yes,0,0,built in
   trace.parent,yes,0,0,built in

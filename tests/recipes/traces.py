@@ -547,4 +547,25 @@ def sandboxes_and_jobs():
     equal(lies_in(s), {"n1:5": ("task", task, "trace.sandbox", .9), "n1:6": ("job", job, "trace.job", .9)})
 
 
+@test
+def flux_jobs():
+    """A process knows its Flux job: by number, or as people read it (RFC 19), of those of that id the one that ran then."""
+    alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+    f58 = lambda n: f58(n // 58) + alphabet[n % 58] if n else ""
+    equal([f58(1234), f58(6731191091817518)], ["NH", "uZZybuNNy"], "of RFC 19")
+    first, second = 6731191091817518, 2**53 + 1
+    ids = {"monday": [(first, 100, 200), (second, 300, 400)], "tuesday": [(first, 1100, 1200)]}
+    for folder, jobs in ids.items():
+        os.mkdir(path(folder))
+        with open(path(folder, "flux-jobs.json"), "w") as f:
+            json.dump({"jobs": [{"id": i, "t_submit": BASE / 1e9 + b - 1, "t_run": BASE / 1e9 + b, "t_cleanup": BASE / 1e9 + e, "t_inactive": BASE / 1e9 + e,
+                                 "name": folder} for i, b, e in jobs]}, f)
+    for pid, start, value in ((5, 110, "ƒ" + f58(first)), (6, 310, "f" + f58(second)), (7, 1110, str(first)), (8, 500, "ƒ" + f58(first)), (9, 110, "ƒO0"), (10, 110, "s")):
+        process(pid, start=start * 10**6, end=(start + 5) * 10**6, **{"env.FLUX_JOB_ID": value})
+    s = imported(path("monday"), path("tuesday"), *[path(f) for f in sorted(os.listdir(path(""))) if f.endswith(".pfw")]).store
+    equal(sorted(query(s, """SELECT substr(c.key, 1, instr(c.key, '@') - 1), j.key, (SELECT value FROM attributes WHERE span = j.id AND name = 'name')
+        FROM links l JOIN spans c ON c.id = l.right_span JOIN spans j ON j.id = l.left_span WHERE l.rule = 'trace.flux'""")),
+          [("n1:5", str(first), "monday"), ("n1:6", str(second), "monday"), ("n1:7", str(first), "tuesday")])
+
+
 main()
