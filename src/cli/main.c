@@ -193,7 +193,7 @@ static int no_command(const char *name)
 
 static int no_option(const struct cli *cli, const char *given)
 {
-    const struct option_spec *const lists[] = {cli->command->options, shared};
+    const struct option_spec *const lists[] = {cli->command ? cli->command->options : NULL, shared};
     SL_VEC(const char *) names = {0};
     char *name = sl_strndup(given, strcspn(given, "="));
     struct sl_buf near = {0};
@@ -206,6 +206,8 @@ static int no_option(const struct cli *cli, const char *given)
             sprintf(dashed, "--%s", o->name);
             *sl_vec_add(&names) = dashed;
         }
+    if (!cli->command)
+        *sl_vec_add(&names) = "--version";
     sl_near_add(&near, names.v, names.n, name);
     rc = cli_usage(cli, "unknown option %s%s", name, near.n ? near.s : "");
     free(name);
@@ -332,6 +334,9 @@ static int run(struct cli *cli, int argc, char **argv)
         return manual_show(stdout, strcmp(of, "spanloom") != 0 ? of : "", cli_columns()) ? EXIT_DONE : no_command(of);
     }
     if (!at) {
+        if (*name && strcmp(name, "-d") != 0 &&
+            (strncmp(name, "--", 2) != 0 || !find_in(shared, name + 2, strcspn(name + 2, "="))))
+            return no_option(cli, name);
         if (*name)
             return cli_usage(NULL, "a command is missing behind %s", name);
         help(stderr, NULL);

@@ -146,6 +146,18 @@ Exit status 2 for what was typed wrong:
   spanloom: unknown option --colour; did you mean '--color'?
   try: spanloom info --help
   [2]
+  $ spanloom --vresion
+  spanloom: unknown option --vresion; did you mean '--version'?
+  try: spanloom --help
+  [2]
+  $ spanloom --format json
+  spanloom: a command is missing behind --format
+  try: spanloom --help
+  [2]
+  $ spanloom -d store.db
+  spanloom: a command is missing behind -d
+  try: spanloom --help
+  [2]
   $ spanloom why --rnu 003
   spanloom: unknown option --rnu; did you mean '--run'?
   try: spanloom why --help
