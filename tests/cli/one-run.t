@@ -81,6 +81,13 @@ What is rejected in a file that tells of the run, or lies in its directory, is t
   place,reason,text
   .../000/parsl.log:528,the last line is cut off,"{""created"": 1, ""cut o"
 
+  $ for run in damaged parsl-htex; do echo "$run:"; spanloom why -d two.db --all --run $run | grep -A1 'could not be used'; done
+  damaged:
+   *. 1 record could not be used (glob)
+      spanloom rejects -d two.db --run damaged
+  parsl-htex:
+  [1]
+
 Names that begin alike are all named, one that is nearly right is offered:
 
   $ spanloom states --run parsl
