@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /*
- * Edits that turn a into b, where two letters that changed places are one edit (optimal string alignment: R. Lowrance and
- * R. A. Wagner, An extension of the string-to-string correction problem, 1975); a is short.
+ * Edits that turn a into b, where two letters that changed places are one edit (optimal string alignment: R. Lowrance
+ * and R. A. Wagner, An extension of the string-to-string correction problem, 1975); a is short.
  */
 static size_t distance(const char *a, const char *b)
 {

@@ -40,7 +40,7 @@ struct sl_replay {
     SL_VEC(struct met) met;
     SL_VEC(struct edge) edge;
     uint32_t *edge_at; /* by moment, into edge: those that lead on from it; the last moment is the beginning of all */
-    double bias;     /* NaN: not worked out yet */
+    double bias;       /* NaN: not worked out yet */
     bool fitted;
 
     /* while it is made */
