@@ -114,23 +114,19 @@ static bool pass(const struct sl_change *from, struct sl_change *to, size_t n, u
     return true;
 }
 
-void sl_changes_sort(struct sl_change *v, size_t n)
+/* scratch: as long as v. */
+static void radix_sort(struct sl_change *v, size_t n, struct sl_change *scratch)
 {
     size_t at[VALUES];
-    struct sl_change *a = v, *b, *scratch;
+    struct sl_change *a = v, *b = scratch;
     int64_t least = INT64_MAX, most = INT64_MIN;
     uint64_t range;
 
-    if (n <= FEW) {
-        insertion_sort(v, n);
-        return;
-    }
     for (size_t i = 0; i < n; i++) {
         least = v[i].time_ns < least ? v[i].time_ns : least;
         most = v[i].time_ns > most ? v[i].time_ns : most;
     }
     range = (uint64_t)most - (uint64_t)least;
-    b = scratch = sl_realloc(NULL, n * sizeof *scratch);
     for (int shift = 0; shift < 64 && range >> shift; shift += DIGIT)
         if (pass(a, b, n, (uint64_t)least, shift, at)) {
             struct sl_change *t = a;
@@ -139,5 +135,23 @@ void sl_changes_sort(struct sl_change *v, size_t n)
         }
     if (a != v)
         memcpy(v, a, n * sizeof *v);
+}
+
+/* Two halves, and then these merged, so that half as much memory again is enough. */
+void sl_changes_sort(struct sl_change *v, size_t n)
+{
+    size_t half = n / 2, i = 0, k = half, to = 0;
+    struct sl_change *scratch;
+
+    if (n <= FEW) {
+        insertion_sort(v, n);
+        return;
+    }
+    scratch = sl_realloc(NULL, (n - half) * sizeof *scratch);
+    radix_sort(v, half, scratch);
+    radix_sort(v + half, n - half, scratch);
+    memcpy(scratch, v, half * sizeof *v);
+    while (i < half)
+        v[to++] = k < n && v[k].time_ns < scratch[i].time_ns ? v[k++] : scratch[i++];
     free(scratch);
 }

@@ -47,7 +47,7 @@ struct sl_change {
     int64_t time_ns;
     uint32_t a, b; /* the caller's */
 };
-/* By time; those at the same time keep their order.  Radix sort: linear, and needs as much memory again. */
+/* By time; those at the same time keep their order.  Radix sort: linear, and needs half as much memory again. */
 void sl_changes_sort(struct sl_change *v, size_t n);
 
 /* Something counted over time, and its integral since a bin began. */
