@@ -76,17 +76,20 @@ export class Group {
 
 const order = new Intl.Collator("en", { numeric: true });
 
-function holders(s: Spans, mode: Mode): Int32Array {
+/** What is a lane of its own. */
+function holds(s: Spans, mode: Mode): (i: number) => boolean {
     const is = (i: number, ...types: string[]) => types.includes(s.type[i]!),
         role = (i: number) => s.role.get(s.type[i]!);
     switch (mode) {
-        case "worker": return s.nearest(i => role(i) === "worker");
-        case "thread": return s.nearest(i => is(i, "trace.thread", "parsl.executors.threads.thread"));
-        case "process": return s.nearest(i => is(i, "trace.process") || role(i) === "worker");
-        case "node": return s.nearest(i => /\.(node|manager)$/.test(s.type[i]!) && role(i) !== "workflow" || is(i, "trace.process") || role(i) === "worker");
-        case "component": return new Int32Array(s.all).fill(-1);
+        case "worker": return i => role(i) === "worker";
+        case "thread": return i => is(i, "trace.thread", "parsl.executors.threads.thread");
+        case "process": return i => is(i, "trace.process") || role(i) === "worker";
+        case "node": return i => /\.(node|manager)$/.test(s.type[i]!) && role(i) !== "workflow" || is(i, "trace.process") || role(i) === "worker";
+        case "component": return () => false;
     }
 }
+
+const holders = (s: Spans, mode: Mode): Int32Array => s.nearest(holds(s, mode));
 
 /** A worker or process, where it is told apart from others. */
 function place(s: Spans, i: number): string {
@@ -98,9 +101,9 @@ function place(s: Spans, i: number): string {
 export function modes(s: Spans): Mode[] {
     return MODES.filter(m => {
         if (m === "component") return true;
-        const h = holders(s, m);
-        for (let i = 0; i < s.n; i++) if (h[i]! >= 0) return true;
-        return false;
+        const is = holds(s, m);
+        for (let i = 0; i < s.n; i++) if (is(i)) return true;
+        return holders(s, m).some((h, i) => i < s.n && h >= 0);
     });
 }
 
