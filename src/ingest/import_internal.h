@@ -25,7 +25,8 @@ struct sl_import_file {
     const char *tail_hash, *tail_spans; /* sl_source.tail */
     char context_hash[17];              /* of what else decides what its records mean; "": the file is not read on */
     char *context;
-    char head_hash[33]; /* hash of its beginning; "": it is short */
+    char head_hash[33]; /* hash of its beginning, or that of what it holds if it is called as compressed files are; "":
+                           it is short */
     char **extra;       /* shared fields and --set, pairs, ends with NULL */
     /* filled by the reading thread */
     struct sl_batch *head, **tail;

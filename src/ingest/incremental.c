@@ -17,11 +17,11 @@ struct beginning {
     uint64_t bytes;
 };
 
-/* region: where the bytes lie; NULL: in the file of the path. */
-static void beginning_open(struct beginning *b, const char *path, const struct sl_region *region)
+/* as_is: not of what a compressed file holds. */
+static void beginning_open(struct beginning *b, const struct sl_found *f, bool as_is)
 {
     *b = (struct beginning){.state = sl_must(XXH3_createState())};
-    sl_bytes_open(&b->f, path, region, true, NULL);
+    sl_bytes_open(&b->f, f->path, f->region, as_is, NULL);
     XXH3_128bits_reset(b->state);
 }
 
@@ -54,10 +54,37 @@ static bool hash_prefix(const struct sl_found *f, uint64_t bytes, char out[33])
     struct beginning b;
     bool ok;
 
-    beginning_open(&b, f->path, f->region);
+    beginning_open(&b, f, true);
     ok = beginning_hash(&b, bytes, out);
     beginning_close(&b);
     return ok;
+}
+
+static bool beginning_is_all(const struct beginning *b)
+{
+    char more;
+
+    return b->f && sl_bytes_read(b->f, &more, 1) == 0 && !sl_bytes_damage(b->f);
+}
+
+/* Is it called as compressed files are? */
+static bool is_packed(const struct sl_found *f)
+{
+    return strlen(f->path) != strlen(f->log);
+}
+
+/* Does f begin with bytes of this hash, or, not as_is, what it holds?  whole: is that all of it? */
+static bool begins_with(const struct sl_found *f, bool as_is, uint64_t bytes, const char *hash, bool *whole)
+{
+    struct beginning b;
+    char now[33];
+    bool yes;
+
+    beginning_open(&b, f, as_is);
+    yes = beginning_hash(&b, bytes, now) && !strcmp(now, hash);
+    *whole = yes && beginning_is_all(&b);
+    beginning_close(&b);
+    return yes;
 }
 
 /* Is a file of the store still there, or what it was packed into? */
@@ -178,15 +205,17 @@ static int outlives(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
     return rc;
 }
 
+static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2"};
+enum { ENDINGS = sizeof endings / sizeof *endings };
+
 /* What has come in the place of a log, compressed, or of what was the log, compressed: its records are told once. */
 static int repacked(struct sl_importing *m, struct sl_import_file *f, sqlite3_stmt *q, struct sl_err *err)
 {
-    static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2"};
     size_t n = strlen(f->found->name) - (strlen(f->found->path) - strlen(f->found->log));
     struct sl_buf old = {0};
     int rc = 0;
 
-    for (size_t i = 0; i < sizeof endings / sizeof *endings && !f->known && !f->found->region && !rc; i++) {
+    for (size_t i = 0; i < ENDINGS && !f->known && !f->found->region && !rc; i++) {
         sl_buf_clear(&old);
         sl_buf_addf(&old, "%.*s%s", (int)n, f->found->name, endings[i]);
         if (!strcmp(old.s, f->found->name) || access(old.s, F_OK) == 0)
@@ -203,6 +232,21 @@ static int repacked(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
     sqlite3_reset(q);
     sl_buf_free(&old);
     return rc;
+}
+
+/* Does f begin with what the compressed file at `packed` holds?  whole: is that all of it? */
+static bool begins_with_held(const struct sl_found *f, char *packed, bool *whole)
+{
+    struct sl_found at = {.path = packed};
+    struct beginning b;
+    char all[33];
+    bool there;
+
+    beginning_open(&b, &at, false);
+    beginning_hash(&b, UINT64_MAX, all);
+    there = b.f && b.bytes && !sl_bytes_damage(b.f);
+    beginning_close(&b);
+    return there && begins_with(f, true, b.bytes, all, whole);
 }
 
 /*
@@ -227,11 +271,19 @@ static void rename_source(struct sl_importing *m, int64_t source, const char *pa
     m->renamed = true;
 }
 
+/* Does old end as path does below root? */
+static bool same_place(const char *path, const char *root, const char *old)
+{
+    size_t tail = strlen(path) - strlen(root), no = strlen(old);
+    return no > tail && !strcmp(old + no - tail, path + strlen(root));
+}
+
 /* The files of f's folder, each against the file at the same place of the folder that f's twin `old` lies in. */
 static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f, const char *old, const char *root,
                           struct sl_err *err)
 {
-    size_t nr = strlen(root), tail = strlen(f->found->path) - nr, no = strlen(old);
+    size_t nr = strlen(root), no = strlen(old),
+           tail = strlen(same_place(f->found->path, root, old) ? f->found->path : f->found->log) - nr;
     char *old_root = sl_arena_copy(&m->arena, old, no - tail);
     sqlite3_stmt *q = sl_store_prepare(m->st, sql_copy_of_folder, err);
     struct sl_buf at = {0};
@@ -249,42 +301,53 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
     *sl_vec_add(&m->moved) = (struct sl_moved){sl_arena_copy(&m->arena, root, nr), old_root};
     for (size_t k = 0; k < m->n; k++) {
         struct sl_import_file *g = &m->file[k];
-        char now[33];
-        if (g->known || g->skip || strncmp(g->found->path, root, nr) != 0 || g->found->path[nr] != '/')
+        const struct sl_found *found = g->found;
+        if (strncmp(found->path, root, nr) != 0 || found->path[nr] != '/')
             continue;
-        sl_buf_clear(&at);
-        sl_buf_addf(&at, "%s%s", old_root, g->found->path + nr);
-        sqlite3_reset(q);
-        sqlite3_bind_text(q, 1, at.s, -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 2, g->found->recipe->name, -1, SQLITE_STATIC);
-        if (sqlite3_step(q) == SQLITE_ROW) {
-            uint64_t b = (uint64_t)sqlite3_column_int64(q, 1);
-            bool begins = hash_prefix(g->found, b, now) && !strcmp(now, sl_import_text(q, 2));
-            g->skip = begins && b == g->found->bytes;
-            if (begins && !is_there(at.s))
-                rename_source(m, sqlite3_column_int64(q, 0), g->found->name);
-            if (!g->skip && (begins || !g->found->input->reader->grows))
-                g->known = sqlite3_column_int64(q, 0); /* grown since */
+        for (size_t i = 1; i < ENDINGS && !is_packed(found) && !g->known && !g->skip; i++) { /* unpacked again */
+            bool whole;
+            sl_buf_clear(&at);
+            sl_buf_addf(&at, "%s%s%s", old_root, found->path + nr, endings[i]);
+            sqlite3_reset(q);
+            sqlite3_bind_text(q, 1, at.s, -1, SQLITE_STATIC);
+            sqlite3_bind_text(q, 2, found->recipe->name, -1, SQLITE_STATIC);
+            if (sqlite3_step(q) == SQLITE_ROW && begins_with_held(found, at.s, &whole)) {
+                g->skip = whole;
+                g->known = whole ? 0 : sqlite3_column_int64(q, 0);
+                g->replaces = !whole;
+            }
         }
-        for (size_t i = 0; i < m->n && !g->skip && !g->known; i++) /* or of this very import */
-            if (m->file[i].found->recipe == g->found->recipe && m->file[i].found->bytes == g->found->bytes &&
-                !strcmp(m->file[i].found->path, at.s)) {
+        for (int held = 0; held <= is_packed(found) && !g->known && !g->skip; held++) { /* then against what it holds */
+            bool whole;
+            sl_buf_clear(&at);
+            sl_buf_addf(&at, "%s%s", old_root, (held ? found->log : found->path) + nr);
+            sqlite3_reset(q);
+            sqlite3_bind_text(q, 1, at.s, -1, SQLITE_STATIC);
+            sqlite3_bind_text(q, 2, found->recipe->name, -1, SQLITE_STATIC);
+            if (sqlite3_step(q) == SQLITE_ROW) {
+                bool begins =
+                    begins_with(found, !held, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2), &whole);
+                bool moved = begins && !is_there(at.s);
+                g->skip = whole && !(moved && held);
+                if (moved && !held)
+                    rename_source(m, sqlite3_column_int64(q, 0), found->name);
+                if (!g->skip && (begins || (!held && !found->input->reader->grows)))
+                    g->known = sqlite3_column_int64(q, 0); /* grown since */
+                g->replaces |= g->known && held;
+            }
+            for (size_t i = 0; i < m->n && !g->skip && !g->known; i++) { /* or of this very import */
+                const struct sl_found *o = m->file[i].found;
                 char that[33];
-                g->skip = hash_prefix(m->file[i].found, g->found->bytes, that) &&
-                          hash_prefix(g->found, g->found->bytes, now) && !strcmp(now, that);
+                if (o->recipe != found->recipe || (!held && o->bytes != found->bytes) || strcmp(o->path, at.s) != 0)
+                    continue;
+                g->skip = hash_prefix(o, o->bytes, that) && begins_with(found, !held, o->bytes, that, &whole) && whole;
                 m->out->twins += g->skip;
             }
+        }
     }
     sl_buf_free(&at);
     sqlite3_finalize(q);
     return 0;
-}
-
-/* Does f's path end as old's does, below f's root? */
-static bool same_place(const struct sl_import_file *f, const char *root, const char *old)
-{
-    size_t tail = strlen(f->found->path) - strlen(root), no = strlen(old);
-    return no > tail && !strcmp(old + no - tail, f->found->path + strlen(root));
 }
 
 static int by_context(const void *x, const void *y)
@@ -297,6 +360,16 @@ static int by_context(const void *x, const void *y)
     if (!c)
         c = a->found->bytes < b->found->bytes ? -1 : a->found->bytes > b->found->bytes;
     return c ? c : a < b ? -1 : a > b;
+}
+
+static bool of_one_kind(const struct sl_import_file *a, const struct sl_import_file *b)
+{
+    return a->found->recipe == b->found->recipe && !strcmp(a->context, b->context);
+}
+
+static bool is_held_new(const struct sl_import_file *f)
+{
+    return is_packed(f->found) && *f->head_hash && !f->skip && !f->known;
 }
 
 /* Copies within this import: same recipe, context and size are rare, so only these are compared. */
@@ -315,22 +388,48 @@ static int find_twins(struct sl_importing *m, struct sl_err *err)
             f->skip || f->known || strcmp(f->context, o->context) != 0)
             continue;
         root_of(f->found, root, sizeof root);
-        if (*root && same_place(f, root, o->found->path) && hash_prefix(f->found, f->found->bytes, a) &&
+        if (*root && same_place(f->found->path, root, o->found->path) && hash_prefix(f->found, f->found->bytes, a) &&
             hash_prefix(o->found, o->found->bytes, b) && !strcmp(a, b))
             rc = copy_of_folder(m, f, o->found->path, root, err);
+    }
+    for (size_t i = 0, at = 0; i < m->n && !rc; i++) { /* what compressed files hold, against those that are not */
+        at = i && !of_one_kind(v[i - 1], v[i]) ? i : at;
+        for (size_t k = at; k < m->n && !rc && is_held_new(v[i]) && of_one_kind(v[k], v[i]); k++) {
+            const struct sl_found *f = v[i]->found, *o = v[k]->found;
+            char root[4096], that[33];
+            bool whole;
+            if (is_packed(o) || strcmp(v[k]->head_hash, v[i]->head_hash) != 0)
+                continue;
+            root_of(f, root, sizeof root);
+            if (*root && same_place(f->log, root, o->path) && hash_prefix(o, o->bytes, that) &&
+                begins_with(f, false, o->bytes, that, &whole) && whole)
+                rc = copy_of_folder(m, v[i], o->path, root, err);
+        }
     }
     free(v);
     return rc;
 }
 
-static void ask(sqlite3_stmt *q, const struct sl_import_file *f, const char *hash)
+/* Of what it holds, if it is called as compressed files are. */
+static void hash_head(struct sl_import_file *f)
+{
+    struct beginning b;
+
+    beginning_open(&b, f->found, !is_packed(f->found));
+    if (!beginning_hash(&b, TELLING, f->head_hash))
+        *f->head_hash = 0;
+    beginning_close(&b);
+}
+
+/* bytes, head: of f, or of what it holds */
+static void ask(sqlite3_stmt *q, const struct sl_import_file *f, uint64_t bytes, const char *head, const char *hash)
 {
     sqlite3_reset(q);
     sqlite3_bind_text(q, 1, f->found->recipe->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 2, f->context, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 3, f->found->name, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(q, 4, (int64_t)f->found->bytes);
-    sqlite3_bind_text(q, 5, f->head_hash, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(q, 4, (int64_t)bytes);
+    sqlite3_bind_text(q, 5, head, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 6, hash, -1, SQLITE_STATIC);
 }
 
@@ -346,17 +445,53 @@ static char *find_original(struct sl_importing *m, struct sl_import_file *f, str
     char hash[33] = "", *old = NULL;
 
     if (q == c->equal) {
-        ask(c->as_long, f, NULL);
+        ask(c->as_long, f, f->found->bytes, f->head_hash, NULL);
         if (sqlite3_step(c->as_long) != SQLITE_ROW || !sqlite3_column_int(c->as_long, 0) ||
             !beginning_hash(b, f->found->bytes, hash))
             return NULL;
     }
-    ask(q, f, hash);
+    ask(q, f, f->found->bytes, f->head_hash, hash);
     while (!old && sqlite3_step(q) == SQLITE_ROW)
-        if (same_place(f, root, sl_import_text(q, 0)) &&
+        if (same_place(f->found->path, root, sl_import_text(q, 0)) &&
             continues(f, b, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2)))
             old = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
     sqlite3_reset(q);
+    return old;
+}
+
+/* The same of a compressed file: the stored one that holds what it does, or the beginning of that. */
+static char *find_held(struct sl_importing *m, struct sl_import_file *f, const char *root, struct copies *c)
+{
+    struct beginning b;
+    char now[33], *old = NULL;
+
+    beginning_open(&b, f->found, false);
+    ask(c->begun, f, INT64_MAX, f->head_hash, NULL);
+    while (*f->head_hash && !old && sqlite3_step(c->begun) == SQLITE_ROW)
+        if (same_place(f->found->log, root, sl_import_text(c->begun, 0)) &&
+            beginning_hash(&b, (uint64_t)sqlite3_column_int64(c->begun, 1), now) &&
+            !strcmp(now, sl_import_text(c->begun, 2)) && (f->found->input->reader->grows || beginning_is_all(&b)))
+            old = sl_arena_copy(&m->arena, sl_import_text(c->begun, 0), strlen(sl_import_text(c->begun, 0)));
+    sqlite3_reset(c->begun);
+    beginning_close(&b);
+    return old;
+}
+
+/* The reverse: what the stored file would be called, had it not been compressed. */
+static char *find_packed(struct sl_importing *m, struct sl_import_file *f, const char *root, struct copies *c)
+{
+    char *old = NULL;
+
+    ask(c->begun, f, INT64_MAX, f->head_hash, NULL);
+    while (!old && sqlite3_step(c->begun) == SQLITE_ROW) {
+        const char *at = sl_import_text(c->begun, 0);
+        size_t stem = sl_bytes_stem(at);
+        char *packed = sl_arena_copy(&m->arena, at, strlen(at)), *plain = sl_arena_copy(&m->arena, at, stem);
+        bool whole;
+        if (at[stem] && same_place(f->found->path, root, plain) && begins_with_held(f->found, packed, &whole))
+            old = plain;
+    }
+    sqlite3_reset(c->begun);
     return old;
 }
 
@@ -372,13 +507,14 @@ static int find_copies(struct sl_importing *m, struct sl_err *err)
         char root[4096], *old = NULL;
         if (f->skip || f->found->bytes < TELLING)
             continue;
-        beginning_open(&b, f->found->path, f->found->region);
-        if (!beginning_hash(&b, TELLING, f->head_hash))
-            *f->head_hash = 0;
+        beginning_open(&b, f->found, true);
+        hash_head(f);
         root_of(f->found, root, sizeof root);
         if (!f->known && *root)
             old = find_original(m, f, &b, root, &c);
         beginning_close(&b);
+        if (!old && !f->known && *root && *f->head_hash)
+            old = is_packed(f->found) ? find_held(m, f, root, &c) : find_packed(m, f, root, &c);
         if (old)
             rc = copy_of_folder(m, f, old, root, err);
     }

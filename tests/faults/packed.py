@@ -126,6 +126,39 @@ def packed_later():
 
 
 @test
+def a_copy_that_is_compressed():
+    """Of a run that is known, or comes in the same import: it is told once, and so is what grew before it was compressed."""
+    copy_run(path("r/000"))
+    copy_run(path("z/000"))
+    for f in claimed(path("z/000")):
+        write(f + ".gz", gzip.compress(raw(f)))
+        os.remove(f)
+    def told(store):
+        return query(path(store), "SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM spans), (SELECT count(*) FROM samples)")
+    imported("r", store="one.db")
+    want = told("one.db")
+    r = spanloom("import", "z", "-d", "one.db")
+    check(" 0 events from 0 files" in r.out, r.out)
+    equal(told("one.db"), want, "a known run, and its copy")
+    imported("r", "z", store="both.db")
+    equal(told("both.db"), want, "both at once")
+    copy_run(path("early/000"))
+    for log in [f for f in claimed(path("early/000")) if f.endswith("parsl.log")]:
+        write(log, raw(log)[:len(raw(log)) * 2 // 3].rsplit(b"\n", 1)[0] + b"\n")
+    imported("early", store="grown.db")
+    check(told("grown.db") != want, "less was told")
+    imported("z", store="grown.db")
+    equal(told("grown.db"), want, "a copy that has grown")
+    imported("z", store="late.db")
+    r = spanloom("import", "r", "-d", "late.db")
+    check(" 0 events from 0 files" in r.out, r.out)
+    equal(told("late.db"), want, "the copy first")
+    os.rename(path("r"), path("elsewhere"))
+    imported("z", store="one.db")
+    equal(told("one.db"), want, "once the copy is what is left")
+
+
+@test
 def cut_and_damaged():
     """What is whole is imported, the file and the place are told, and the mended file is read again."""
     copy_run(path("runinfo"))
