@@ -274,6 +274,30 @@ static void others(struct finder *f, const char *type, const char *run, struct s
     sqlite3_finalize(q);
 }
 
+/* "'parsl.monitoring.task', 'workqueue.task'": which types these have. */
+static void types_of(struct sl_store *st, const struct candidates *v, struct sl_buf *b)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_type_of, NULL);
+    SL_VEC(char *) types = {0};
+
+    for (size_t i = 0, k; q && i < v->n; i++) {
+        sqlite3_bind_int64(q, 1, v->v[i].id);
+        if (sl_store_step(st, q, NULL) > 0) {
+            for (k = 0; k < types.n && strcmp(types.v[k], sl_store_text(q, 0)) != 0;)
+                k++;
+            if (k == types.n) {
+                sl_buf_addf(b, "%s'%s'", k ? ", " : "", sl_store_text(q, 0));
+                *sl_vec_add(&types) = sl_strdup(sl_store_text(q, 0));
+            }
+        }
+        sqlite3_reset(q);
+    }
+    for (size_t k = 0; k < types.n; k++)
+        free(types.v[k]);
+    sl_vec_free(&types);
+    sqlite3_finalize(q);
+}
+
 void sl_find_near_types(struct sl_store *st, const char *given, struct sl_buf *b)
 {
     sl_query_near(b, st->db, sql_types, given);
@@ -326,8 +350,9 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
                     near.n && near.s[near.n - 1] == '?' ? "" : ";", run ? "runs" : "types", st->path);
     } else if (!rc && one > 1) {
         struct sl_buf all = {0};
-        sl_buf_addf(&all, "sql -d %.100s \"select id, type, key from spans where key %s '%.80s%s'\"", st->path,
-                    close ? "like" : "=", key, close ? "%" : "");
+        sl_buf_addf(&all, "sql -d %.100s \"select id, type, key from spans where type in (", st->path);
+        types_of(st, &v, &all);
+        sl_buf_addf(&all, ") and key %s '%.80s%s'\"", close ? "like" : "=", key, close ? "%" : "");
         rc = several(&f, v.v, v.n, close ? "its id, or more of its key" : "its id, or its run with --run", all.s, err);
         sl_buf_free(&all);
     } else if (!rc) {

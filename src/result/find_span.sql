@@ -70,3 +70,9 @@ ORDER BY k%s;
 SELECT name
 FROM sl_name n
 WHERE EXISTS (SELECT 1 FROM sl_span WHERE type = n.id);
+
+-- name: type_of
+SELECT n.name
+FROM sl_span s
+JOIN sl_name n ON n.id = s.type
+WHERE s.id = ?1;

@@ -211,9 +211,11 @@ A list that is cut says how much of it is left, and how that is seen:
   $ spanloom sql "select count(*) as all_of_it from spans s, descendants(s.id) where s.type = 'parsl.rundir.executor' and s.key = 'htex_Local'"
   all_of_it
        1109
-  $ spanloom sql --write "with recursive n(i) as (select 1 union all select i + 1 from n where i < 30) insert into span select 'x' || i, 'many', '' from n"
+  $ spanloom sql --write "with recursive n(i) as (select 1 union all select i + 1 from n where i < 30) insert into span select 'x' || i, 'many', '' from n union all select 'xx', 'another', ''"
   $ spanloom show many x 2>&1 | tail -1
-    and 18 more; all: spanloom sql -d spanloom.db "select id, type, key from spans where key like 'x%'"
+    and 18 more; all: spanloom sql -d spanloom.db "select id, type, key from spans where type in ('many') and key like 'x%'"
+  $ eval "$(spanloom show many x 2>&1 | sed -n 's/.*all: //p')" --format csv | sed 1d | wc -l
+  30
 
 Options that would do nothing:
 
