@@ -181,8 +181,17 @@ static void make_recipe(struct sl_buf *b, const struct names *n, char sep)
                s, "\n");
     if (n->time)
         add_quoted(b, "    times: {", n->time, ": [unix, iso]}\n");
-    /* a number, and nothing that is none: NaN, Inf, 1,5, 1e400 */
-    add_quoted(b, "records:\n  - when: {", n->score,
+    /* "1,5": a spreadsheet of another country */
+    add_quoted(b, "records:\n  - when: {", n->score, ": '/^\\s*[-+]?\\d+,\\d+\\s*$/'}\n");
+    sl_buf_adds(b, "    reject: ");
+    {
+        struct sl_buf why = {0};
+        sl_buf_addf(&why, "%s='{%s}' is no number: it has a comma, and needs a point", n->score, n->score);
+        add_quoted(b, "", why.s, "\n");
+        sl_buf_free(&why);
+    }
+    /* a number, and nothing that is none: NaN, Inf, 1e400 */
+    add_quoted(b, "  - when: {", n->score,
                ": '/^(?=.)(?!\\s*[-+]?(?:(?:\\d{1,300}\\.?\\d*|\\.\\d+)|"
                "(?:\\d{1,7}\\.?\\d*|\\.\\d+)[eE](?:\\+?(?:[12]?\\d{1,2}|300)|-\\d+))\\s*$)/'}\n");
     sl_buf_adds(b, "    reject: ");

@@ -444,7 +444,7 @@ def cells_that_cannot_be_used():
     write(path("runs.csv"), '"a;b";c;when;y\n0;x;1;5\n1;x;2;NaN\n1;y;3;1,5\n0;y;4;inf\n\n0;x;later;8\n1;x;;9\n0;y;8;\n1;y;9;7.5;2\n1;"z;z";10;1e3\n0;x;11;1e400\n')
     bring(path("runs.csv"), score="y", time="when")
     got = query(path("spanloom.db"), "SELECT place, reason FROM rejects ORDER BY place")
-    equal(got, [(3, "y='NaN' is no number; a failed run has an empty cell"), (4, "y='1,5' is no number; a failed run has an empty cell"),
+    equal(got, [(3, "y='NaN' is no number; a failed run has an empty cell"), (4, "y='1,5' is no number: it has a comma, and needs a point"),
                 (5, "y='inf' is no number; a failed run has an empty cell"), (7, "when='later' is not a time of the declared format"),
                 (8, "no when, so nothing says which run it is"), (10, "5 columns, but the header has 4"), (12, "y='1e400' is no number; a failed run has an empty cell")])
     rows = experiment("factors")
