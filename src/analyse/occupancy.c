@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 16 bytes for each change of a root's state, sorted once: 10 million events are 160 MB, and half of it again meanwhile.
+/* 16 bytes for each change of a root's state, sorted once: 10 million events are 160 MB, and half of it again
+ * meanwhile.
  */
 #include "analyse/occupancy.h"
 #include "analyse/ext.h"

@@ -3,10 +3,11 @@
 #include "base/clock.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { FINDINGS = 8, INDENT = 4 };
+enum { SCREEN = 40, INDENT = 4 }; /* lines of a screen */
 
 static void moment(int64_t ns, bool date, char *buf, size_t n)
 {
@@ -156,20 +157,42 @@ static void more(FILE *out, struct sl_table *t)
         fprintf(out, "%*s%s: %s\n", INDENT, "", sl_table_text_or_empty(t, 0), sl_table_text_or_empty(t, 1));
 }
 
+static int count_lines(const char *s)
+{
+    int n = 0;
+
+    for (; *s; s++)
+        n += *s == '\n';
+    return n;
+}
+
+/* Findings, until one would not fit on the screen below `lines` others; those that cost most come first. */
 int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, struct sl_err *err)
 {
+    enum { BELOW = 5 }; /* what overlaps, and how many more there are */
     struct sl_table *t = sl_result_find(r, "findings");
-    int rc = head(out, r, columns, err);
-    int n = 0, priced = 0;
+    int n = 0, priced = 0, more_n = 0, lines = 0, rc = 0;
 
-    while (!rc && (rc = sl_table_next(t, err)) > 0) {
-        if (n++ < FINDINGS || all) {
-            one(out, t, columns);
-            priced += !sl_table_is_null(t, SECONDS);
-        }
-        rc = 0;
-        if (n > 1000000)
+    for (int part = 0; !rc; part++) { /* the first is what stands above the findings */
+        char *text = NULL;
+        size_t size;
+        FILE *piece;
+        if (part && (rc = sl_table_next(t, err)) <= 0)
             break;
+        piece = sl_must(open_memstream(&text, &size));
+        rc = part ? 0 : head(piece, r, columns, err);
+        if (part)
+            one(piece, t, columns);
+        fclose(piece);
+        if (more_n || (part > 1 && !all && lines + count_lines(text) + BELOW > SCREEN)) {
+            more_n++;
+        } else {
+            lines += count_lines(text);
+            fputs(text, out);
+            priced += part && !sl_table_is_null(t, SECONDS);
+        }
+        n += part > 0;
+        free(text);
     }
     if (rc < 0)
         return rc;
@@ -182,8 +205,9 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
     }
     if (!n)
         more(out, sl_result_find(r, "more"));
-    else if (n > FINDINGS && !all)
-        fprintf(out, "\n%d more; --all has them\n", n - FINDINGS);
+    else if (more_n)
+        fprintf(out, "\n%d more finding%s; --all has %s\n", more_n, more_n == 1 ? "" : "s",
+                more_n == 1 ? "it" : "them");
     return 0;
 }
 

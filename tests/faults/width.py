@@ -134,6 +134,20 @@ def json_of(command, store):
 
 
 @test
+def why_is_one_screen():
+    """What does not fit is counted; what there is most of, and the number, agree."""
+    stores()
+    short, code = on_terminal("why", "-d", "one.db")
+    whole, _ = on_terminal("why", "-d", "one.db", "--all")
+    equal(code, 0)
+    first = [[x for x in lines if re.match(r" [ 0-9]\d?\. ", x)] for lines in (short, whole)]
+    check(len(short) - 1 <= 40 < len(whole) - 1, len(short), len(whole))
+    equal(first[0], first[1][:len(first[0])])
+    more = len(first[1]) - len(first[0])
+    equal(short[-2], f"{more} more finding{'s; --all has them' if more > 1 else '; --all has it'}")
+
+
+@test
 def errors():
     stores()
     for line in ERRORS:

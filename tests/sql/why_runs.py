@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -341,6 +342,19 @@ def of_several_runs_in_a_path_the_last_is_told_of():
     check(re.search(r"the last of \d+ runs is told of, ", r.err), r.err)
     [last] = [x["run"] for x in json.loads(spanloom("runs", "-d", path("two.db"), "--format", "json").out) if r.out.startswith(x["run"])][:1]
     check(f"--run {last}" in r.out and f"-d {path('two.db')}" in r.out, r.out)
+
+
+@test
+def findings_name_their_tasks():
+    """As Parsl's own table of states has them."""
+    told = {f["finding"]: f["spans"] for f in why("example.db", EXAMPLE)["findings"]}
+    with contextlib.closing(sqlite3.connect(f"{EXAMPLE}/monitoring.db")) as db:
+        was = {name: {str(t) for t, in db.execute("SELECT task_id FROM status WHERE task_status_name = ?", (name,))} for name in ("failed", "fail_retryable")}
+
+    def tasks(*findings):
+        return {key for f in findings for key, in query(path("example.db"), f"SELECT key FROM spans WHERE id IN ({told[f]})")}
+    equal(tasks("failed-tasks"), was["failed"])
+    equal(tasks("failed-tries", "lost-workers"), was["fail_retryable"])
 
 
 main()
