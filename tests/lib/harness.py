@@ -8,6 +8,7 @@ other random numbers, QUICK=1 takes one case of each test.
 import ctypes
 import datetime
 import difflib
+import gc
 import json
 import os
 import random
@@ -22,6 +23,8 @@ import threading
 import time
 import traceback
 import types
+
+gc.set_threshold(100_000, 50, 50)  # what tests read is large and has no cycles, and to look for some took a tenth of their time
 
 ROOT = os.environ.get("ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EXAMPLE = f"{ROOT}/examples/parsl-htex/runinfo"

@@ -3,6 +3,7 @@
 """call_profile() and call_tree() against sums that this file makes itself, on random trees of calls over threads and
 processes; and by hand."""
 import collections
+import functools
 import os
 import sys
 
@@ -89,7 +90,8 @@ class Traces(Store):
 
 def part_of(c, by):
     (_, key, rank), tid = c.thread[1], c.thread[2]
-    return {None: None, "thread": f"{key}/{tid}", "process": key, "rank": "" if rank is None else str(rank)}[by]
+    return (f"{key}/{tid}" if by == "thread" else key if by == "process" else None if by is None
+            else "" if rank is None else str(rank))
 
 
 def call_above(store, process):
@@ -171,6 +173,7 @@ def natural(part):
 
 
 def tree(calls, by):
+    @functools.cache
     def path(c):
         return (path(c.by) if c.by else ()) + ((c.name, part_of(c, by)),)
 
@@ -228,10 +231,13 @@ def of_one_process(seed):
             new = [d for s in new for d in below[s] if d not in found and not found.add(d)]
         return found
 
+    at = collections.defaultdict(list)
+    for i, c in enumerate(store.calls):
+        at[c.span].append(i)
     whole = {}  # by process: its calls, where all their callers are among them
     for p in store.latest:
         spans = closure(p)
-        inside = {c: None for c in store.calls if c.span in spans}
+        inside = dict.fromkeys(store.calls[i] for i in sorted(i for s in spans & at.keys() for i in at[s]))
         if all(c.by is None or c.by in inside for c in inside):
             whole[p] = list(inside)
     by_size = sorted(whole, key=lambda p: len(whole[p]))
