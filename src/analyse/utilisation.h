@@ -44,7 +44,8 @@ struct sl_worker_run {
         struct {
             int64_t span, task;
         };
-        struct { /* without is_run: of all that it ran the seconds, how many, and how many at once, at most */
+        struct { /* without is_run: of all that it ran how many, how many at once, at most, and
+                    the seconds in which it ran any */
             double busy_s;
             uint32_t runs, places;
         };

@@ -257,12 +257,15 @@ static char *list(struct part *p)
 static int find_part(struct sl_graph *g, sqlite3 *db, int64_t within, struct sl_err *err)
 {
     struct part p = {0};
-    char sql[200], *closure;
+    char sql[300], *closure;
     int rc;
 
     g->within = within;
-    snprintf(sql, sizeof sql, sql_closure, (long long)g->within);
+    snprintf(sql, sizeof sql, sql_many, (long long)g->within);
     rc = sl_query_each(db, sql, part_row, &p, err);
+    snprintf(sql, sizeof sql, sql_closure, (long long)g->within);
+    if (!rc)
+        rc = sl_query_each(db, sql, part_row, &p, err);
     if (!rc && p.id.n) {
         closure = list(&p);
         rc = sl_query_each_of(db, sql_around, closure, around_row, &p, err);

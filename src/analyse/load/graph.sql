@@ -26,6 +26,12 @@ SELECT sl_query_each(?1, left_span, kind, right_span)
 FROM (SELECT l.left_span, l.kind, l.right_span FROM json_each(?2) j CROSS JOIN sl_link l ON l.right_span = j.value AND
     l.kind IN (SL_IN, SL_FACET) ORDER BY 1, 2, 3);
 
+-- name: many
+-- A row where more than few spans are named in one, so that they need not be looked up to know that.
+SELECT sl_query_each(?1, 0, 0)
+FROM (SELECT min(40000, 500 + max(id) / 128) AS few FROM sl_span) m
+WHERE (SELECT count(*) FROM (SELECT 1 FROM sl_span WHERE parent = %lld LIMIT 40001)) > m.few;
+
 -- name: closure
 -- Of one span, and how many of them are few: finding one costs 15 times what loading it with all others does.
 SELECT sl_query_each(?1, d.span, m.few)

@@ -9,7 +9,8 @@
  * task_times() has; else of the role `task`, of facets the first, of tasks that lie in one another the innermost; NULL:
  * there is none
  *
- * Hidden, of the worker itself: busy_s, the seconds of all its runs; runs, how many; places, how many at once, at most.
+ * Hidden, of the worker itself: busy_s, the seconds in which it ran anything; runs, how many; places, how many at once,
+ * at most.
  *
  * The workers one after another, each before its runs, and these by their begin.  within is the id of a span to which
  * workers belong.  utilisation() counts the same.
