@@ -6,6 +6,8 @@
  * what else there is are edges.  Clocks that disagree can make circles of them: the edge that would close one is left
  * out, and its moment stays as far behind the one before it in its task as it was.  Beginnings of runs need a place,
  * too: these are served in order of time (places.h).
+ *
+ * Above 600 lines: moments, edges and their passes are one structure, which nobody else sees.
  */
 #include "analyse/tasks/simulate.h"
 #include "analyse/ext.h"
