@@ -22,9 +22,10 @@ class Task:
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=()):
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}):
     """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors.  hand: how long Parsl
-    needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names."""
+    needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names.  gone: until when managers take
+    tasks."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -88,6 +89,8 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             pool = free[t.tried_on if number < t.fails else t.on]
             since = handed = max(since, handed) + hand if hand else since
             when, i = heapq.heappop(pool)
+            while max(since, when) >= gone.get(of[i][2], float("inf")):
+                when, i = heapq.heappop(pool)
             begin = max(since + 3 * STEP / S, when + STEP / S)
             p, its, m, executor = of[i]
             fails = number < t.fails

@@ -235,6 +235,15 @@ def blocks_that_were_asked_for_late():
 
 
 @test
+def a_block_that_takes_the_place_of_another_was_not_asked_for_late():
+    """As one whose time is over, and the next."""
+    run(bag(60, 1.0), launched=[0.6, 14], manager=[0.8, 14.2], worker_start=[1, 14.4], workers=8, gone={0: 11}, cpus=8)
+    check("late-workers" not in faults(), why()["findings"])
+    run(bag(60, 1.0), launched=[0.6, 14], manager=[0.8, 14.2], worker_start=[1, 14.4], workers=8, cpus=8)
+    check("late-workers" in faults(), why()["findings"])
+
+
+@test
 def managers_and_workers_that_take_long_to_start():
     """Against five seconds, which is not much on a busy machine."""
     run(bag(60), launched=0.6, manager=1.6, worker_start=61.6)
