@@ -239,6 +239,8 @@ def a_block_that_takes_the_place_of_another_was_not_asked_for_late():
     """As one whose time is over, and the next."""
     run(bag(60, 1.0), launched=[0.6, 14], manager=[0.8, 14.2], worker_start=[1, 14.4], workers=8, gone={0: 11}, cpus=8)
     check("late-workers" not in faults(), why()["findings"])
+    more = next(f for f in why()["findings"] if f["finding"] in ("more-workers", "too-few-workers"))
+    check("4 workers" in more["text"], more["text"])
     run(bag(60, 1.0), launched=[0.6, 14], manager=[0.8, 14.2], worker_start=[1, 14.4], workers=8, cpus=8)
     check("late-workers" in faults(), why()["findings"])
 
