@@ -249,6 +249,17 @@ static bool begins_with_held(const struct sl_found *f, char *packed, bool *whole
     return there && begins_with(f, true, b.bytes, all, whole);
 }
 
+/* Is f what the log at `now` was at an earlier time? */
+static bool is_older(const struct sl_found *f, char *now)
+{
+    struct sl_found at = {.path = now};
+    char all[33];
+    bool whole;
+
+    return f->input->reader->grows && !is_packed(f) && hash_prefix(f, f->bytes, all) &&
+           begins_with(&at, true, f->bytes, all, &whole);
+}
+
 /*
  * A run that was moved or copied: a folder whose files stand at the same places below another folder, which the store
  * or an earlier file of this import knows.  One file of some size must be the same, or have grown; logs hold times, so
@@ -328,7 +339,8 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
                 bool begins =
                     begins_with(found, !held, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2), &whole);
                 bool moved = begins && !is_there(at.s);
-                g->skip = whole && !(moved && held);
+                g->skip = (whole && !(moved && held)) ||
+                          (!begins && (uint64_t)sqlite3_column_int64(q, 1) > found->bytes && is_older(found, at.s));
                 if (moved && !held)
                     rename_source(m, sqlite3_column_int64(q, 0), found->name);
                 if (!g->skip && (begins || (!held && !found->input->reader->grows)))
@@ -338,9 +350,17 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
             for (size_t i = 0; i < m->n && !g->skip && !g->known; i++) { /* or of this very import */
                 const struct sl_found *o = m->file[i].found;
                 char that[33];
-                if (o->recipe != found->recipe || (!held && o->bytes != found->bytes) || strcmp(o->path, at.s) != 0)
+                if (o->recipe != found->recipe || strcmp(o->path, at.s) != 0)
                     continue;
-                g->skip = hash_prefix(o, o->bytes, that) && begins_with(found, !held, o->bytes, that, &whole) && whole;
+                if (!held && o->bytes < found->bytes && is_older(o, found->path)) {
+                    m->out->twins += !m->file[i].skip;
+                    m->file[i].skip = true;
+                    break;
+                }
+                g->skip =
+                    o->bytes > found->bytes && !held
+                        ? is_older(found, at.s)
+                        : hash_prefix(o, o->bytes, that) && begins_with(found, !held, o->bytes, that, &whole) && whole;
                 m->out->twins += g->skip;
             }
         }
@@ -437,7 +457,7 @@ struct copies { /* queries: a file as long as this; of this content; that this o
     sqlite3_stmt *as_long, *equal, *begun;
 };
 
-/* The stored file that f, at another place, is a copy of, or continues; NULL: none. */
+/* The stored file that f, at another place, is a copy of, or continues, or was once; NULL: none. */
 static char *find_original(struct sl_importing *m, struct sl_import_file *f, struct beginning *b, const char *root,
                            struct copies *c)
 {
@@ -450,11 +470,14 @@ static char *find_original(struct sl_importing *m, struct sl_import_file *f, str
             !beginning_hash(b, f->found->bytes, hash))
             return NULL;
     }
-    ask(q, f, f->found->bytes, f->head_hash, hash);
-    while (!old && sqlite3_step(q) == SQLITE_ROW)
-        if (same_place(f->found->path, root, sl_import_text(q, 0)) &&
-            continues(f, b, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2)))
-            old = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
+    ask(q, f, q == c->equal ? f->found->bytes : INT64_MAX, f->head_hash, hash);
+    while (!old && sqlite3_step(q) == SQLITE_ROW) {
+        uint64_t bytes = (uint64_t)sqlite3_column_int64(q, 1);
+        char *at = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
+        if (same_place(f->found->path, root, at) &&
+            (bytes > f->found->bytes ? is_older(f->found, at) : continues(f, b, bytes, sl_import_text(q, 2))))
+            old = at;
+    }
     sqlite3_reset(q);
     return old;
 }

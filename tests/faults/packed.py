@@ -159,6 +159,22 @@ def a_copy_that_is_compressed():
 
 
 @test
+def a_copy_of_earlier():
+    """One made while the run went on, and its logs were shorter, says nothing new, whichever comes first."""
+    copy_run(path("r/000"))
+    copy_run(path("early/000"))
+    for log in [f for f in claimed(path("early/000")) if f.endswith(".log")]:
+        write(log, raw(log)[:len(raw(log)) * 2 // 3].rsplit(b"\n", 1)[0] + b"\n")
+    events = [query(imported("r", store="one.db").store, "SELECT count(*) FROM events")]
+    for k, paths in enumerate((["r", "early"], ["early", "r"])):
+        for p in paths:
+            imported(p, store=f"{k}.db")
+        events.append(query(path(f"{k}.db"), "SELECT count(*) FROM events"))
+    events.append(query(imported("r", "early", store="both.db").store, "SELECT count(*) FROM events"))
+    equal(events, events[:1] * 4, "alone, then the copy, after the copy, both at once")
+
+
+@test
 def cut_and_damaged():
     """What is whole is imported, the file and the place are told, and the mended file is read again."""
     copy_run(path("runinfo"))
