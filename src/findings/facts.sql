@@ -139,15 +139,21 @@ SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.
         UNION SELECT left_span FROM sl_link WHERE right_span = p.task AND kind = SL_FACET) v CROSS JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER) AS dependents
 FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
 JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
--- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there.
+-- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there; of
+-- tasks that were tried again, as what ran of them.
 CREATE TEMP TABLE went AS
 WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
     part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
     queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, component, state, w.pool
         FROM part p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker WHERE queues AND p.end_ns > at_ns),
     pool AS MATERIALIZED (SELECT pool, sum(places) AS places FROM worker GROUP BY 1),
-    meanwhile AS MATERIALIZED (SELECT q.start_ns, q.seconds, t.app, sum(min(t.end_ns, q.end_ns) - max(t.start_ns, q.start_ns)) / 1e9 / q.places AS s
-        FROM (SELECT * FROM queued JOIN pool USING (pool) ORDER BY seconds DESC LIMIT 20) q JOIN task t ON t.start_ns > q.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND t.start_ns < q.end_ns AND t.end_ns > q.start_ns JOIN worker w ON w.span = t.worker AND w.pool = q.pool GROUP BY 1, 3),
+    again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL AND EXISTS (SELECT 1 FROM task WHERE runs > 1)),
+    asked AS MATERIALIZED (SELECT * FROM queued JOIN pool USING (pool) ORDER BY seconds DESC LIMIT 20),
+    did(start_ns, seconds, places, app, s) AS (
+        SELECT q.start_ns, q.seconds, q.places, t.app, min(t.end_ns, q.end_ns) - max(t.start_ns, q.start_ns) FROM asked q JOIN task t ON t.start_ns > q.start_ns - (SELECT max(end_ns - start_ns) FROM task WHERE runs = 1) - 1 AND t.start_ns < q.end_ns AND t.end_ns > q.start_ns AND t.runs = 1
+            JOIN worker w ON w.span = t.worker AND w.pool = q.pool
+        UNION ALL SELECT q.start_ns, q.seconds, q.places, r.app, min(r.to_ns, q.end_ns) - max(r.from_ns, q.start_ns) FROM asked q JOIN again r ON r.from_ns < q.end_ns AND r.to_ns > q.start_ns JOIN worker w ON w.span = r.worker AND w.pool = q.pool),
+    meanwhile AS MATERIALIZED (SELECT start_ns, seconds, app, sum(s) / 1e9 / places AS s FROM did GROUP BY 1, 3),
     every AS (SELECT start_ns, max(sum(s), max(seconds)) AS s, sum(s) AS ran_s FROM meanwhile GROUP BY 1),
     said(what, seconds) AS (
         SELECT ifnull('app ' || m.app, 'tasks'), m.seconds * m.s / e.s FROM meanwhile m JOIN every e USING (start_ns)

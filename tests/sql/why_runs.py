@@ -357,4 +357,21 @@ def findings_name_their_tasks():
     equal(tasks("failed-tries", "lost-workers"), was["fail_retryable"])
 
 
+@test
+def what_ran_meanwhile():
+    """While a task of the critical path waited for a worker: what workers ran, of tasks that were tried again, too, not what lay between."""
+    where = {r["what"]: r["seconds"] for r in why("example.db", EXAMPLE)["went"]}
+    rows = lambda sql: json.loads(spanloom("sql", "-d", "example.db", "--run", "parsl-htex", "--format", "json", sql).out)  # noqa: E731
+    app = {t["span"]: t["app"] for t in rows("SELECT span, app FROM task")}
+    waits = [(p["a"], p["b"]) for p in rows("SELECT start_ns AS a, end_ns AS b FROM path WHERE state LIKE '% queue%' AND task NOTNULL")]
+    seconds = {}
+    for p in rows("SELECT * FROM path WHERE state LIKE 'running%' AND NOT lost"):
+        seconds[app[p["task"]]] = seconds.get(app[p["task"]], 0) + p["seconds"]
+    for r in rows("SELECT task, from_ns AS a, to_ns AS b FROM worker_run WHERE span NOTNULL"):
+        part = sum(max(0, min(b, r["b"]) - max(a, r["a"])) for a, b in waits) / 1e9 / 2  # there are two workers
+        seconds[app[r["task"]]] = seconds.get(app[r["task"]], 0) + part
+    for name, s in seconds.items():
+        check(abs(where.get(f"app {name}", 0) - s) < 1e-6, name, s, where)
+
+
 main()
