@@ -43,7 +43,7 @@ What changed from one run to another.
         4       4      22 us      22 us          0           -                               -  parsl.
         1       1      14 us      14 us          0           -                               -  parsl.
         1       1      29 us      29 us          0           -                               -  parsl.
-      229     229      10 us      10 us          0           -1000 ns to +1000 ns            0  parsl.
+      229     229      10 us      10 us          0           -1 us to +1 us                  0  parsl.
       198     198      19 us      19 us          0           -1 us to +1 us                  0  parsl.
        31      31      29 us      29 us          0           -2 us to +2 us                  0  parsl.
        12      12     300 us     300 us          0           -68 us to +80 us                -  parsl.
