@@ -13,12 +13,12 @@
 
 /* ---- phases ---- */
 
+const char *const sl_phase_kinds[] = {"depend", "wait", "run", "work", "done"};
+
 static enum sl_phase_kind kind_of(const char *s)
 {
-    static const char *const kinds[] = {"depend", "wait", "run", "work", "done"};
-
     for (int i = 0; i < 5; i++)
-        if (s && !strcmp(s, kinds[i]))
+        if (s && !strcmp(s, sl_phase_kinds[i]))
             return (enum sl_phase_kind)i;
     return SL_PHASE_WORK;
 }

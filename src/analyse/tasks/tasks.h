@@ -17,6 +17,7 @@
 #include "analyse/tasks/closure.h"
 
 enum sl_phase_kind { SL_PHASE_DEPEND, SL_PHASE_WAIT, SL_PHASE_RUN, SL_PHASE_WORK, SL_PHASE_DONE };
+extern const char *const sl_phase_kinds[]; /* what sl_state calls them */
 
 struct sl_phase_state {
     const char *component, *state;
