@@ -206,6 +206,41 @@ static void drop_claimed(struct sl_found_list *out)
     sl_vec_free(&ours);
 }
 
+/* As much as there is; what is damaged ends there. */
+static size_t fill(struct sl_bytes *f, char *to, size_t room)
+{
+    size_t n = 0;
+    ssize_t got;
+
+    while (n < room && (got = sl_bytes_read(f, to + n, room - n)) > 0)
+        n += (size_t)got;
+    return n;
+}
+
+enum sl_beginnings sl_found_compare(const struct sl_found *a, const struct sl_found *b)
+{
+    enum { PIECE = 1 << 16 };
+    enum sl_beginnings how = SL_APART;
+    struct sl_bytes *x = NULL, *y = NULL;
+    char *buf = sl_alloc(2 * PIECE);
+    size_t n, k;
+
+    sl_bytes_open(&x, a->path, a->region, false, NULL);
+    sl_bytes_open(&y, b->path, b->region, false, NULL);
+    if (x && y) {
+        do {
+            n = fill(x, buf, PIECE);
+            k = fill(y, buf + PIECE, PIECE);
+        } while (n == PIECE && k == PIECE && !memcmp(buf, buf + PIECE, PIECE));
+        if (!memcmp(buf, buf + PIECE, n < k ? n : k))
+            how = n < k ? SL_FIRST_BEGINS : n > k ? SL_SECOND_BEGINS : SL_BOTH_SAME;
+    }
+    sl_bytes_close(x);
+    sl_bytes_close(y);
+    free(buf);
+    return how;
+}
+
 /* gzip -k and the like leave the log beside what they make of it: its records are told once. */
 static void drop_packed_twins(struct sl_found_list *out)
 {

@@ -27,6 +27,7 @@ struct sl_import_file {
     char *context;
     char head_hash[33]; /* hash of its beginning, or that of what it holds if it is called as compressed files are; "":
                            it is short */
+    char page_hash[33]; /* the same of more of it */
     char **extra;       /* shared fields and --set, pairs, ends with NULL */
     /* filled by the reading thread */
     struct sl_batch *head, **tail;

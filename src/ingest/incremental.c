@@ -234,30 +234,18 @@ static int repacked(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
     return rc;
 }
 
-/* Does f begin with what the compressed file at `packed` holds?  whole: is that all of it? */
-static bool begins_with_held(const struct sl_found *f, char *packed, bool *whole)
+/* How what f holds and what the file at `other` does go together. */
+static enum sl_beginnings against(const struct sl_found *f, char *other)
 {
-    struct sl_found at = {.path = packed};
-    struct beginning b;
-    char all[33];
-    bool there;
+    struct sl_found at = {.path = other, .log = other};
 
-    beginning_open(&b, &at, false);
-    beginning_hash(&b, UINT64_MAX, all);
-    there = b.f && b.bytes && !sl_bytes_damage(b.f);
-    beginning_close(&b);
-    return there && begins_with(f, true, b.bytes, all, whole);
+    return sl_found_compare(f, &at);
 }
 
 /* Is f what the log at `now` was at an earlier time? */
 static bool is_older(const struct sl_found *f, char *now)
 {
-    struct sl_found at = {.path = now};
-    char all[33];
-    bool whole;
-
-    return f->input->reader->grows && !is_packed(f) && hash_prefix(f, f->bytes, all) &&
-           begins_with(&at, true, f->bytes, all, &whole);
+    return f->input->reader->grows && against(f, now) == SL_FIRST_BEGINS;
 }
 
 /*
@@ -265,7 +253,7 @@ static bool is_older(const struct sl_found *f, char *now)
  * or an earlier file of this import knows.  One file of some size must be the same, or have grown; logs hold times, so
  * that does not happen by chance.
  */
-enum { TELLING = 200 }; /* bytes */
+enum { TELLING = 200, APART = 4096 }; /* bytes; headings may be longer than the first, but not than the second */
 
 static bool continues(const struct sl_import_file *f, struct beginning *b, uint64_t bytes, const char *hash)
 {
@@ -316,17 +304,18 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
         if (strncmp(found->path, root, nr) != 0 || found->path[nr] != '/')
             continue;
         for (size_t i = 1; i < ENDINGS && !is_packed(found) && !g->known && !g->skip; i++) { /* unpacked again */
-            bool whole;
+            enum sl_beginnings how;
             sl_buf_clear(&at);
             sl_buf_addf(&at, "%s%s%s", old_root, found->path + nr, endings[i]);
             sqlite3_reset(q);
             sqlite3_bind_text(q, 1, at.s, -1, SQLITE_STATIC);
             sqlite3_bind_text(q, 2, found->recipe->name, -1, SQLITE_STATIC);
-            if (sqlite3_step(q) == SQLITE_ROW && begins_with_held(found, at.s, &whole)) {
-                g->skip = whole;
-                g->known = whole ? 0 : sqlite3_column_int64(q, 0);
-                g->replaces = !whole;
-            }
+            if (sqlite3_step(q) != SQLITE_ROW)
+                continue;
+            how = against(found, at.s);
+            g->skip = how == SL_BOTH_SAME || (how == SL_FIRST_BEGINS && found->input->reader->grows);
+            g->replaces = how == SL_SECOND_BEGINS;
+            g->known = g->replaces ? sqlite3_column_int64(q, 0) : 0;
         }
         for (int held = 0; held <= is_packed(found) && !g->known && !g->skip; held++) { /* then against what it holds */
             bool whole;
@@ -339,28 +328,29 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
                 bool begins =
                     begins_with(found, !held, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2), &whole);
                 bool moved = begins && !is_there(at.s);
+                bool held_grew = !begins && is_packed(found) && !held && found->input->reader->grows &&
+                                 against(found, at.s) == SL_SECOND_BEGINS;
                 g->skip = (whole && !(moved && held)) ||
-                          (!begins && (uint64_t)sqlite3_column_int64(q, 1) > found->bytes && is_older(found, at.s));
+                          (!begins && (is_packed(found) || (uint64_t)sqlite3_column_int64(q, 1) > found->bytes) &&
+                           is_older(found, at.s));
                 if (moved && !held)
                     rename_source(m, sqlite3_column_int64(q, 0), found->name);
-                if (!g->skip && (begins || (!held && !found->input->reader->grows)))
+                if (!g->skip && (begins || held_grew || (!held && !found->input->reader->grows)))
                     g->known = sqlite3_column_int64(q, 0); /* grown since */
-                g->replaces |= g->known && held;
+                g->replaces |= g->known && (held || held_grew);
             }
             for (size_t i = 0; i < m->n && !g->skip && !g->known; i++) { /* or of this very import */
                 const struct sl_found *o = m->file[i].found;
-                char that[33];
-                if (o->recipe != found->recipe || strcmp(o->path, at.s) != 0)
+                enum sl_beginnings how;
+                if (o == found || o->recipe != found->recipe || strcmp(o->path, at.s) != 0)
                     continue;
-                if (!held && o->bytes < found->bytes && is_older(o, found->path)) {
+                how = sl_found_compare(found, o);
+                if (how == SL_SECOND_BEGINS && o->input->reader->grows) {
                     m->out->twins += !m->file[i].skip;
                     m->file[i].skip = true;
                     break;
                 }
-                g->skip =
-                    o->bytes > found->bytes && !held
-                        ? is_older(found, at.s)
-                        : hash_prefix(o, o->bytes, that) && begins_with(found, !held, o->bytes, that, &whole) && whole;
+                g->skip = how == SL_BOTH_SAME || (how == SL_FIRST_BEGINS && found->input->reader->grows);
                 m->out->twins += g->skip;
             }
         }
@@ -387,12 +377,12 @@ static bool of_one_kind(const struct sl_import_file *a, const struct sl_import_f
     return a->found->recipe == b->found->recipe && !strcmp(a->context, b->context);
 }
 
-static bool is_held_new(const struct sl_import_file *f)
+static bool is_new(const struct sl_import_file *f)
 {
-    return is_packed(f->found) && *f->head_hash && !f->skip && !f->known;
+    return *f->head_hash && !f->skip && !f->known;
 }
 
-/* Copies within this import: same recipe, context and size are rare, so only these are compared. */
+/* Copies within this import: same recipe, context and beginning are rare, so only these are compared. */
 static int find_twins(struct sl_importing *m, struct sl_err *err)
 {
     struct sl_import_file **v = sl_alloc((m->n + 1) * sizeof *v);
@@ -401,28 +391,21 @@ static int find_twins(struct sl_importing *m, struct sl_err *err)
     for (size_t i = 0; i < m->n; i++)
         v[i] = &m->file[i];
     qsort(v, m->n, sizeof *v, by_context);
-    for (size_t i = 1; i < m->n && !rc; i++) {
-        struct sl_import_file *f = v[i], *o = v[i - 1];
-        char root[4096], a[33], b[33];
-        if (f->found->recipe != o->found->recipe || f->found->bytes != o->found->bytes || f->found->bytes < TELLING ||
-            f->skip || f->known || strcmp(f->context, o->context) != 0)
-            continue;
-        root_of(f->found, root, sizeof root);
-        if (*root && same_place(f->found->path, root, o->found->path) && hash_prefix(f->found, f->found->bytes, a) &&
-            hash_prefix(o->found, o->found->bytes, b) && !strcmp(a, b))
-            rc = copy_of_folder(m, f, o->found->path, root, err);
-    }
-    for (size_t i = 0, at = 0; i < m->n && !rc; i++) { /* what compressed files hold, against those that are not */
+    for (size_t i = 0, at = 0; i < m->n && !rc; i++) {
         at = i && !of_one_kind(v[i - 1], v[i]) ? i : at;
-        for (size_t k = at; k < m->n && !rc && is_held_new(v[i]) && of_one_kind(v[k], v[i]); k++) {
+        for (size_t k = at; k < m->n && !rc && is_new(v[i]) && of_one_kind(v[k], v[i]); k++) {
             const struct sl_found *f = v[i]->found, *o = v[k]->found;
-            char root[4096], that[33];
-            bool whole;
-            if (is_packed(o) || strcmp(v[k]->head_hash, v[i]->head_hash) != 0)
+            enum sl_beginnings how;
+            char root[4096];
+            if (k == i || v[k]->skip || (k > i && is_packed(o) == is_packed(f)) || (is_packed(o) && !is_packed(f)) ||
+                strcmp(v[k]->head_hash, v[i]->head_hash) != 0 ||
+                (*v[k]->page_hash && *v[i]->page_hash && strcmp(v[k]->page_hash, v[i]->page_hash) != 0))
                 continue;
             root_of(f, root, sizeof root);
-            if (*root && same_place(f->log, root, o->path) && hash_prefix(o, o->bytes, that) &&
-                begins_with(f, false, o->bytes, that, &whole) && whole)
+            if (!*root || !(same_place(f->path, root, o->path) || same_place(f->log, root, o->path)))
+                continue;
+            how = sl_found_compare(f, o);
+            if (how == SL_BOTH_SAME || (how != SL_APART && f->input->reader->grows))
                 rc = copy_of_folder(m, v[i], o->path, root, err);
         }
     }
@@ -438,6 +421,8 @@ static void hash_head(struct sl_import_file *f)
     beginning_open(&b, f->found, !is_packed(f->found));
     if (!beginning_hash(&b, TELLING, f->head_hash))
         *f->head_hash = 0;
+    if (!beginning_hash(&b, APART, f->page_hash))
+        *f->page_hash = 0;
     beginning_close(&b);
 }
 
@@ -482,7 +467,7 @@ static char *find_original(struct sl_importing *m, struct sl_import_file *f, str
     return old;
 }
 
-/* The same of a compressed file: the stored one that holds what it does, or the beginning of that. */
+/* The same of a compressed file: the stored one that holds what it does, or begins as that, or goes on after it. */
 static char *find_held(struct sl_importing *m, struct sl_import_file *f, const char *root, struct copies *c)
 {
     struct beginning b;
@@ -490,11 +475,20 @@ static char *find_held(struct sl_importing *m, struct sl_import_file *f, const c
 
     beginning_open(&b, f->found, false);
     ask(c->begun, f, INT64_MAX, f->head_hash, NULL);
-    while (*f->head_hash && !old && sqlite3_step(c->begun) == SQLITE_ROW)
-        if (same_place(f->found->log, root, sl_import_text(c->begun, 0)) &&
-            beginning_hash(&b, (uint64_t)sqlite3_column_int64(c->begun, 1), now) &&
-            !strcmp(now, sl_import_text(c->begun, 2)) && (f->found->input->reader->grows || beginning_is_all(&b)))
-            old = sl_arena_copy(&m->arena, sl_import_text(c->begun, 0), strlen(sl_import_text(c->begun, 0)));
+    while (*f->head_hash && !old && sqlite3_step(c->begun) == SQLITE_ROW) {
+        char *at = sl_arena_copy(&m->arena, sl_import_text(c->begun, 0), strlen(sl_import_text(c->begun, 0)));
+        if (same_place(f->found->path, root, at)) { /* compressed, too */
+            enum sl_beginnings how = against(f->found, at);
+            if (how == SL_BOTH_SAME || (how != SL_APART && f->found->input->reader->grows))
+                old = at;
+        } else if (same_place(f->found->log, root, at)) {
+            if (beginning_hash(&b, (uint64_t)sqlite3_column_int64(c->begun, 1), now)
+                    ? !strcmp(now, sl_import_text(c->begun, 2)) &&
+                          (f->found->input->reader->grows || beginning_is_all(&b))
+                    : is_older(f->found, at))
+                old = at;
+        }
+    }
     sqlite3_reset(c->begun);
     beginning_close(&b);
     return old;
@@ -510,8 +504,12 @@ static char *find_packed(struct sl_importing *m, struct sl_import_file *f, const
         const char *at = sl_import_text(c->begun, 0);
         size_t stem = sl_bytes_stem(at);
         char *packed = sl_arena_copy(&m->arena, at, strlen(at)), *plain = sl_arena_copy(&m->arena, at, stem);
-        bool whole;
-        if (at[stem] && same_place(f->found->path, root, plain) && begins_with_held(f->found, packed, &whole))
+        enum sl_beginnings how;
+        if (!at[stem] || !same_place(f->found->path, root, plain))
+            continue;
+        how = against(f->found, packed);
+        if (how == SL_BOTH_SAME || how == SL_SECOND_BEGINS ||
+            (how == SL_FIRST_BEGINS && f->found->input->reader->grows))
             old = plain;
     }
     sqlite3_reset(c->begun);

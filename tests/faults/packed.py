@@ -4,6 +4,7 @@
 import bz2
 import gzip
 import io
+import itertools
 import json
 import lzma
 import os
@@ -172,6 +173,22 @@ def a_copy_of_earlier():
         events.append(query(path(f"{k}.db"), "SELECT count(*) FROM events"))
     events.append(query(imported("r", "early", store="both.db").store, "SELECT count(*) FROM events"))
     equal(events, events[:1] * 4, "alone, then the copy, after the copy, both at once")
+
+
+@cases(*itertools.permutations(("", ".gz"), 2), ("", ""), (".gz", ".gz"))
+def one_log_of_earlier(now, then):
+    """Of which nothing else tells that it is a copy, compressed or not, at once, before or after, and once more."""
+    log = raw(f"{ROOT}/tests/data/parsl-2026-threads/runinfo/000/parsl.log")
+    pack = {"": bytes, **PACK}
+    write(f"{path('r')}/000/parsl.log" + now, pack[now](log))
+    write(f"{path('early')}/000/parsl.log" + then, pack[then](log[:len(log) // 2].rsplit(b"\n", 1)[0] + b"\n"))
+    events = [query(imported("r", store="one.db").store, "SELECT count(*) FROM events")]
+    for k, paths in enumerate((["r"], ["early"], ["r", "early"])):
+        imported(*paths, store=f"{k}.db")
+        for again in range(2):
+            imported("r", "early", store=f"{k}.db")
+        events.append(query(path(f"{k}.db"), "SELECT count(*) FROM events"))
+    equal(events, events[:1] * len(events), "alone, the run first, the copy first, both at once")
 
 
 @test
