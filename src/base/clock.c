@@ -47,14 +47,14 @@ char *sl_time_text(int64_t ns, char *buf)
     return buf;
 }
 
-/* The limits are where rounding would make more of a unit than there is: 999.6 us is 1 ms, 7199.7 s is 2 h. */
+/* The limits are where rounding would make more of a unit than there is: 999.6 us is 1 ms, 119.7 s is 2 min, 7199.7 s is 2 h. */
 char *sl_seconds_text(double s, char *buf)
 {
     double a = s < 0 ? -s : s;
     const char *minus = s < 0 ? "-" : "";
     long long seconds = a < 1e12 ? (long long)(a + 0.5) : 0, minutes = a < 1e12 ? (long long)(a / 60 + 0.5) : 0;
 
-    if (a == 0)
+    if (a < 0.5e-9)
         snprintf(buf, SL_SECONDS_TEXT, "0 s");
     else if (a < 999.5e-9)
         snprintf(buf, SL_SECONDS_TEXT, "%.0f ns", s * 1e9);
@@ -62,7 +62,7 @@ char *sl_seconds_text(double s, char *buf)
         snprintf(buf, SL_SECONDS_TEXT, "%.0f us", s * 1e6);
     else if (a < 999.5e-3)
         snprintf(buf, SL_SECONDS_TEXT, "%.3g ms", s * 1e3);
-    else if (a < 120)
+    else if (a < 119.5)
         snprintf(buf, SL_SECONDS_TEXT, "%.3g s", s);
     else if (!(a < 1e12))
         snprintf(buf, SL_SECONDS_TEXT, "%.3g s", s);

@@ -26,13 +26,14 @@ def one(sql):
 
 @test
 def seconds():
-    cases = [(0, "0 s", "s", 1), (5e-10, "0 ns", "ns", 1e-9), (4.12e-7, "412 ns", "ns", 1e-9), (1e-6, "1 us", "us", 1e-6),
-             (0.000412, "412 us", "us", 1e-6), (0.0123, "12.3 ms", "ms", 1e-3), (3.2, "3.2 s", "s", 1), (119.9, "120 s", "s", 1),
+    cases = [(0, "0 s", "s", 1), (7e-10, "1 ns", "ns", 1e-9), (4.12e-7, "412 ns", "ns", 1e-9), (1e-6, "1 us", "us", 1e-6),
+             (0.000412, "412 us", "us", 1e-6), (0.0123, "12.3 ms", "ms", 1e-3), (3.2, "3.2 s", "s", 1), (119.4, "119 s", "s", 1),
              (125, "2 min 05 s", "s", 1), (300, "5 min 00 s", "min", 60), (3720, "62 min 00 s", "min", 60), (10800, "3 h 00 min", "h", 3600),
              (259200, "72 h 00 min", "d", 86400), (-3.2, "-3.2 s", "s", 1), (-7260, "-2 h 01 min", "min", 60)]
     # rounded, not cut off, and never to more of a unit than there is
     cases += [(314.94, "5 min 15 s", "min", 60), (-314.94, "-5 min 15 s", "min", 60), (3599.7, "60 min 00 s", "min", 60), (7199.7, "2 h 00 min", "min", 60),
-              (7290, "2 h 02 min", "min", 60), (0.9996, "1 s", "ms", 1e-3), (0.0009997, "1 ms", "us", 1e-6), (9.996e-7, "1 us", "ns", 1e-9)]
+              (7290, "2 h 02 min", "min", 60), (0.9996, "1 s", "ms", 1e-3), (0.0009997, "1 ms", "us", 1e-6), (9.996e-7, "1 us", "ns", 1e-9), (119.6, "2 min 00 s", "s", 1),
+              (-1e-10, "0 s", "ns", 1e-9)]
     for s, text, unit, size in cases:
         equal(one(f"SELECT seconds_text({s!r}), time_unit({s!r}), time_unit_s({s!r})"), [(text, unit, size)], s)
     equal(one("SELECT seconds_text(NULL), time_unit(NULL), time_unit_s(NULL), seconds_text('1.5')"), [(None, None, None, "1.5 s")])
