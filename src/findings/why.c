@@ -453,14 +453,17 @@ static int find_worker_type(struct why *y, struct sl_err *err)
 
 enum { QUIET_S = 150, FOLLOWED_QUIET_S = 600, CLOCKS_S = 2 };
 
-/* Whether a log is as old as what it tells: all files of a copy came to be, and were written, after the last event. */
+/*
+ * Whether a log is as old as what it tells: all files of a copy came to be, and were written, after the last event.
+ * Where the file system knows no time of birth, as many a network one does not, it may be.
+ */
 static bool is_as_old(const char *path, int64_t end_s)
 {
     struct statx x;
 
     return !statx(AT_FDCWD, path, 0, STATX_MTIME | STATX_BTIME, &x) &&
-           (x.stx_mtime.tv_sec <= end_s + CLOCKS_S ||
-            ((x.stx_mask & STATX_BTIME) && x.stx_btime.tv_sec <= end_s + CLOCKS_S));
+           (x.stx_mtime.tv_sec <= end_s + CLOCKS_S || !(x.stx_mask & STATX_BTIME) ||
+            x.stx_btime.tv_sec <= end_s + CLOCKS_S);
 }
 
 /*

@@ -46,6 +46,31 @@ def a_run_goes_on_while_its_logs_are_written_to(ago, copied, state):
     equal(told["run"][0]["state"], state)
 
 
+@test
+def a_file_system_without_times_of_birth():
+    """All logs were written to just now, as those of a run are that goes on: it is not told as cut short for that."""
+    grow(0.6)
+    for folder, _, files in os.walk(path("grown")):
+        for name in files:
+            os.utime(f"{folder}/{name}", (time.time() - 20,) * 2)
+    write(path("birth.c"), b"""#define _GNU_SOURCE
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int statx(int folder, const char *restrict name, int flags, unsigned mask, struct statx *restrict x)
+{
+    int rc = (int)syscall(SYS_statx, folder, name, flags, mask, x);
+    x->stx_mask &= ~STATX_BTIME;
+    return rc;
+}
+""")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", path("birth.so"), path("birth.c")], check=True)
+    env = {"LD_PRELOAD": path("birth.so"), "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    out = spanloom("why", "-d", path("grown.db"), path("grown"), env=env).out
+    check("so far" in out and "cut short" not in out, out)
+    check("cut short" in spanloom("why", "-d", path("grown.db"), path("grown")).out, "by their times of birth")
+
+
 @cases((20, 20, 60), (7200, 1.9, 2.1))
 def a_task_that_still_runs_counts_until_now_while_the_run_goes_on(ago, least, most):
     """And until the last event where it was cut short."""
