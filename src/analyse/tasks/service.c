@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- heaps ---- */
+/* ---- queues ---- */
 
 static bool before(const struct sl_item *a, const struct sl_item *b)
 {
@@ -12,30 +12,56 @@ static bool before(const struct sl_item *a, const struct sl_item *b)
     return a->what != b->what ? a->what < b->what : a->which < b->which;
 }
 
-void sl_heap_add(sl_heap *h, struct sl_item x)
+static void add(struct sl_queue *q, struct sl_item x)
 {
-    size_t i = h->n;
+    size_t i = q->heap.n;
 
-    sl_vec_add(h);
-    for (; i && before(&x, &h->v[(i - 1) / 2]); i = (i - 1) / 2)
-        h->v[i] = h->v[(i - 1) / 2];
-    h->v[i] = x;
+    if (q->taken == q->line.n)
+        q->taken = q->line.n = 0;
+    if (!q->line.n || !before(&x, &q->line.v[q->line.n - 1])) {
+        *sl_vec_add(&q->line) = x;
+        return;
+    }
+    sl_vec_add(&q->heap);
+    for (; i && before(&x, &q->heap.v[(i - 1) / 2]); i = (i - 1) / 2)
+        q->heap.v[i] = q->heap.v[(i - 1) / 2];
+    q->heap.v[i] = x;
 }
 
-struct sl_item sl_heap_take(sl_heap *h)
+/* NULL: there is none. */
+static const struct sl_item *first_of(const struct sl_queue *q)
 {
-    struct sl_item first = h->v[0], last = h->v[--h->n];
+    const struct sl_item *line = q->taken < q->line.n ? &q->line.v[q->taken] : NULL;
+    const struct sl_item *heap = q->heap.n ? q->heap.v : NULL;
+
+    return !line || (heap && before(heap, line)) ? heap : line;
+}
+
+static struct sl_item take(struct sl_queue *q)
+{
+    struct sl_item first = *first_of(q), last;
     size_t i = 0;
 
-    for (size_t child; (child = 2 * i + 1) < h->n; i = child) {
-        child += child + 1 < h->n && before(&h->v[child + 1], &h->v[child]);
-        if (!before(&h->v[child], &last))
-            break;
-        h->v[i] = h->v[child];
+    if (!q->heap.n || before(&first, q->heap.v)) {
+        q->taken++;
+        return first;
     }
-    if (h->n)
-        h->v[i] = last;
+    last = q->heap.v[--q->heap.n];
+    for (size_t child; (child = 2 * i + 1) < q->heap.n; i = child) {
+        child += child + 1 < q->heap.n && before(&q->heap.v[child + 1], &q->heap.v[child]);
+        if (!before(&q->heap.v[child], &last))
+            break;
+        q->heap.v[i] = q->heap.v[child];
+    }
+    if (q->heap.n)
+        q->heap.v[i] = last;
     return first;
+}
+
+static void free_queue(struct sl_queue *q)
+{
+    sl_vec_free(&q->line);
+    sl_vec_free(&q->heap);
 }
 
 /* ---- service ---- */
@@ -65,7 +91,7 @@ static void add_place(struct sl_service *s, const struct sl_worker *k, uint64_t 
         return;
     from_ns = from_ns == INT64_MIN ? from_ns : arrival ? arrives(k, from_ns, arrival) : from_ns;
     *sl_vec_add(&s->place) = (struct sl_place){k->pool, (uint32_t)(n < runs ? n : runs), k->until_ns};
-    sl_heap_add(&s->events, (struct sl_item){from_ns, THERE, (uint32_t)s->place.n - 1});
+    add(&s->events, (struct sl_item){from_ns, THERE, (uint32_t)s->place.n - 1});
 }
 
 /* Of `wanted` workers, number j is as number j * pool->n / wanted of those that there were. */
@@ -112,8 +138,8 @@ void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint
 void sl_service_free(struct sl_service *s)
 {
     for (size_t i = 0; s->p && i < s->p->pool.n; i++) {
-        sl_vec_free(&s->waiting[i]);
-        sl_vec_free(&s->free[i]);
+        free_queue(&s->waiting[i]);
+        free_queue(&s->free[i]);
     }
     free(s->waiting);
     free(s->free);
@@ -124,7 +150,7 @@ void sl_service_free(struct sl_service *s)
     free(s->first);
     free(s->next);
     sl_vec_free(&s->serve);
-    sl_vec_free(&s->events);
+    free_queue(&s->events);
     sl_vec_free(&s->place);
 }
 
@@ -148,7 +174,7 @@ static void release_behind(struct sl_service *s, uint32_t run, int64_t at_ns)
 static void release(struct sl_service *s, uint32_t run, int64_t at_ns)
 {
     s->since_ns[run] = at_ns;
-    sl_heap_add(&s->events, (struct sl_item){at_ns, READY, run});
+    add(&s->events, (struct sl_item){at_ns, READY, run});
     release_behind(s, run, at_ns);
 }
 
@@ -180,7 +206,7 @@ void sl_service_done(struct sl_service *s, uint32_t run, int64_t at_ns)
         return;
     s->place_of[run] = SL_NO_INDEX;
     if (at_ns < s->place.v[place].until_ns)
-        sl_heap_add(&s->events, (struct sl_item){at_ns, FREED, place});
+        add(&s->events, (struct sl_item){at_ns, FREED, place});
 }
 
 static void touch(struct sl_service *s, uint32_t pool)
@@ -194,31 +220,31 @@ static void apply(struct sl_service *s, struct sl_item e)
 {
     if (e.what == READY) {
         const struct sl_run *r = &s->p->run.v[e.which];
-        sl_heap_add(&s->waiting[r->pool], (struct sl_item){e.at_ns, 0, e.which});
+        add(&s->waiting[r->pool], (struct sl_item){e.at_ns, 0, e.which});
         touch(s, r->pool);
     } else {
         uint32_t pool = s->place.v[e.which].pool;
-        sl_heap_add(&s->free[pool], e);
+        add(&s->free[pool], e);
         touch(s, pool);
     }
 }
 
 static void serve(struct sl_service *s, uint32_t pool, int64_t now_ns)
 {
-    sl_heap *waiting = &s->waiting[pool], *places = &s->free[pool];
+    struct sl_queue *waiting = &s->waiting[pool], *places = &s->free[pool];
 
-    while (waiting->n && places->n) {
-        struct sl_item first = places->v[0];
+    while (first_of(waiting) && first_of(places)) {
+        struct sl_item first = *first_of(places);
         struct sl_place *place = &s->place.v[first.which];
         uint32_t run;
         int64_t at;
         if (place->until_ns <= now_ns) {
-            sl_heap_take(places);
+            take(places);
             continue;
         }
-        run = sl_heap_take(waiting).which;
+        run = take(waiting).which;
         if (first.what == FREED || !--place->left)
-            sl_heap_take(places);
+            take(places);
         at = s->since_ns[run] > first.at_ns ? s->since_ns[run] : first.at_ns;
         s->place_of[run] = first.which;
         s->begin(s, run, at, s->to);
@@ -230,21 +256,21 @@ bool sl_service_next(struct sl_service *s)
     int64_t now;
 
     /* those that wait for one that is never ready: clocks disagree */
-    for (uint32_t i = 0; !s->events.n && s->parked && i < s->p->run.n; i++)
+    for (uint32_t i = 0; !first_of(&s->events) && s->parked && i < s->p->run.n; i++)
         if (s->first[i] != SL_NO_INDEX)
             release_behind(s, i, INT64_MIN);
-    if (!s->events.n) { /* those for whom there is no place any more */
+    if (!first_of(&s->events)) { /* those for whom there is no place any more */
         for (uint32_t pool = 0; pool < s->p->pool.n; pool++)
-            if (s->waiting[pool].n) {
-                uint32_t run = sl_heap_take(&s->waiting[pool]).which;
+            if (first_of(&s->waiting[pool])) {
+                uint32_t run = take(&s->waiting[pool]).which;
                 s->begin(s, run, s->ready_ns[run], s->to);
                 return true;
             }
         return false;
     }
-    now = s->events.v[0].at_ns;
-    while (s->events.n && s->events.v[0].at_ns == now)
-        apply(s, sl_heap_take(&s->events));
+    now = first_of(&s->events)->at_ns;
+    for (const struct sl_item *e = first_of(&s->events); e && e->at_ns == now; e = first_of(&s->events))
+        apply(s, take(&s->events));
     while (s->serve.n) {
         uint32_t pool = s->serve.v[--s->serve.n];
         s->touched[pool] = false;

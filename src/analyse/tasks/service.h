@@ -9,9 +9,14 @@ struct sl_item {
     int64_t at_ns;
     uint32_t what, which;
 };
-typedef SL_VEC(struct sl_item) sl_heap; /* the first stands first, by all three */
-void sl_heap_add(sl_heap *h, struct sl_item x);
-struct sl_item sl_heap_take(sl_heap *h);
+/*
+ * The first by all three is taken first.  Most come in order: those stand in line, and what comes before the last of
+ * these is in a heap.
+ */
+struct sl_queue {
+    SL_VEC(struct sl_item) line, heap;
+    size_t taken; /* of the line */
+};
 
 struct sl_service;
 /* Run i begins; at_ns: when it was ready and had a place. */
@@ -25,14 +30,14 @@ struct sl_place {        /* several that are alike */
 struct sl_service {
     const struct sl_places *p;
     SL_VEC(struct sl_place) place;
-    sl_heap events;
-    sl_heap *waiting, *free; /* by pool */
-    uint32_t *place_of;      /* by run: SL_NO_INDEX: it has none */
-    int64_t *ready_ns;       /* by run */
-    int64_t *since_ns;       /* by run: it counts as ready from then on; INT64_MAX: not yet */
-    uint32_t *first, *next;  /* by run: those that are ready but for it, one after the other; SL_NO_INDEX */
-    bool *touched;           /* by pool */
-    uint32_t parked;         /* how many are ready but for another one */
+    struct sl_queue events;
+    struct sl_queue *waiting, *free; /* by pool */
+    uint32_t *place_of;              /* by run: SL_NO_INDEX: it has none */
+    int64_t *ready_ns;               /* by run */
+    int64_t *since_ns;               /* by run: it counts as ready from then on; INT64_MAX: not yet */
+    uint32_t *first, *next;          /* by run: those that are ready but for it, one after the other; SL_NO_INDEX */
+    bool *touched;                   /* by pool */
+    uint32_t parked;                 /* how many are ready but for another one */
     SL_VEC(uint32_t) serve;
     sl_begin_fn *begin;
     void *to;
