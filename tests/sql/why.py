@@ -122,6 +122,41 @@ def tasks_that_differ_do_not_slow_each_other_down(seconds):
 
 
 @test
+def tasks_that_slow_each_other_down_in_stages():
+    """Of which each has as many at once as it has tasks."""
+    r = random.Random(1)
+    sizes = [r.randint(1, 8) for _ in range(40)]
+    tasks = lambda beside: [Task("solve", (1 + 0.01 * (k % 5)) * (1 + beside * (n - 1)), barrier=i > 0 and k == 0) for i, n in enumerate(sizes) for k in range(n)]
+    took = run(tasks(0.2), workers=8)
+    without = run(tasks(0), workers=8, file="without.db")
+    f = next(f for f in why()["findings"] if f["finding"] == "contention")
+    check(abs(f["seconds"] - (took - without)) < 0.25 * (took - without), f, took - without)
+    check("contention" not in faults("without.db"), faults("without.db"))
+
+
+def fewer_submitted():
+    r = random.Random(2)
+    run([Task("solve", 1.7 - 1.4 * i / 585, gap=0.14 * r.expovariate(1)) for i in range(585)], workers=16)
+
+
+def more_workers():
+    step = [0.6 + 12 * i for i in range(4)]
+    run([Task("solve", 0.3 + 1.7 * (i / 240)) for i in range(240)], workers=12, launched=step, manager=[t + 0.2 for t in step], worker_start=[t + 0.4 for t in step])
+
+
+def tried_again():
+    """Between two tries nothing runs."""
+    run([Task("solve", 0.3 + 0.01 * i, fails=i % 7 == 3, failed_s=0.4) for i in range(140)], workers=4)
+
+
+@cases(more_workers, fewer_submitted, tried_again)
+def tasks_that_differ_while_the_number_at_once_does(made):
+    """As larger ones come while more workers do, or smaller ones while fewer are submitted."""
+    made()
+    check("contention" not in faults(), why()["findings"])
+
+
+@test
 def ends_at_regular_times_are_no_lock():
     """Of tasks on workers that came apart by a part of them, or that begin as those before them are done."""
     run([Task("work", 0.5)] + bag(40, 1.0), workers=2, managers=2, worker_start=[1.0, 1.5], launched=[0.6, 0.6], cpus=1)
