@@ -105,17 +105,20 @@ SELECT task, because FROM (SELECT up.task, x.span AS because, row_number() OVER 
 CREATE TEMP TABLE app AS
 SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, sum(run_s) AS run_s FROM task WHERE runs > 0 GROUP BY app;
 -- Apps of which tasks run side by side, and end as if one at a time had what they need: never sooner after one another than
--- usually, and the quickest, that had to wait for nobody, ran for less long than most.  Ends that are as regular since the tasks
--- began so are not meant: these waited for a worker, or began together.
+-- usually, for half of the time at least, and the quickest, that had to wait for nobody, ran for less long than most.  Ends that
+-- are as regular as the tasks began are not meant: these must have waited for a worker, or begun together.  Larger and larger
+-- inputs that begin together end so, too, in the order of their submission or its reverse: theirs must be another.
 CREATE TEMP TABLE serial AS
 WITH some AS MATERIALIZED (SELECT app, count(*) AS tasks, sum(run_s) AS all_s, min(run_s) AS alone_s, sum(run_s) * 1e9 / (max(end_ns) - min(start_ns)) AS running, (max(end_ns) - min(end_ns)) / 1e9 / (count(*) - 1) AS mean_s,
         max(start_ns) - min(start_ns) < 0.2 * (max(end_ns) - min(start_ns)) AS together
     FROM task WHERE runs = 1 AND run_s > 0 AND app IN (SELECT app FROM app WHERE tasks BETWEEN 12 AND 100000) GROUP BY app
     HAVING running >= 1.5 AND alone_s < 0.8 * all_s / tasks AND alone_s > 0.6 * mean_s AND mean_s >= 0.02),
-each AS (SELECT app, run_s, queue_s, (end_ns - lag(end_ns) OVER (PARTITION BY app ORDER BY end_ns)) / 1e9 AS gap_s FROM task WHERE runs = 1 AND run_s > 0 AND app IN (SELECT app FROM some)),
-of_app AS (SELECT app, median(gap_s) AS each_s, quantile(gap_s, 0.1) AS low_s, quantile(gap_s, 0.75) AS high_s, median(queue_s) AS queue_s, median(run_s) AS median_s FROM each GROUP BY app)
+each AS (SELECT app, run_s, queue_s, (end_ns - lag(end_ns) OVER (PARTITION BY app ORDER BY end_ns)) / 1e9 AS gap_s,
+        percent_rank() OVER (PARTITION BY app ORDER BY first_ns, rowid) - 0.5 AS began, percent_rank() OVER (PARTITION BY app ORDER BY end_ns) - 0.5 AS ended FROM task WHERE runs = 1 AND run_s > 0 AND app IN (SELECT app FROM some)),
+of_app AS (SELECT app, median(gap_s) AS each_s, quantile(gap_s, 0.1) AS low_s, quantile(gap_s, 0.75) AS high_s, median(queue_s) AS queue_s, median(run_s) AS median_s,
+        abs(sum(began * ended)) < 0.9 * sum(began * began) AS mixed FROM each GROUP BY app)
 SELECT s.app, tasks, all_s AS run_s, running, each_s, max(alone_s, each_s) AS alone_s, median_s FROM some s JOIN of_app o ON o.app = s.app
-WHERE low_s > 0.8 * each_s AND high_s < 1.3 * each_s AND alone_s > 0.85 * each_s AND (queue_s > each_s OR together);
+WHERE low_s > 0.8 * each_s AND high_s < 1.3 * each_s AND alone_s > 0.85 * each_s AND each_s > 0.5 * mean_s AND iif(together, mixed, queue_s > each_s);
 -- Who comes when another leaves takes its place.
 CREATE TEMP TABLE run AS
 WITH edge AS (SELECT from_ns AS time_ns, 1 AS workers, places FROM worker UNION ALL SELECT to_ns, -1, -places FROM worker),

@@ -167,6 +167,27 @@ def ends_at_regular_times_are_no_lock():
     check("one-at-a-time" not in faults(), faults())
 
 
+@cases(lambda i: 2.4 + 0.2 * i, lambda i: 6.0 - 0.2 * i)
+def larger_and_larger_inputs_side_by_side_are_no_lock(seconds):
+    """Those that begin together end one after the other, in the order of their inputs."""
+    run([Task("sweep", seconds(i)) for i in range(18)], workers=18)
+    check("one-at-a-time" not in faults(), faults())
+
+
+@test
+def one_lock_for_tasks_that_begin_together():
+    """They have it in no order."""
+    run([Task("locked", 2.4 + 0.2 * (i * 7 % 18)) for i in range(18)], workers=18)
+    equal(faults(), ["one-at-a-time"])
+
+
+@test
+def stages_that_end_at_once_are_no_lock():
+    """Ends are a moment apart, again and again, and a stage apart."""
+    run([Task("solve", 0.5 * n, barrier=i > 0 and k == 0) for i, n in enumerate([4, 16, 9, 12, 16, 7] * 3) for k in range(n)], workers=16)
+    check("one-at-a-time" not in faults(), faults())
+
+
 @test
 def as_many_workers_as_cpus_are_not_too_few():
     """Of which a note says what more would do, unless tasks compute."""
