@@ -216,6 +216,14 @@ def slow_worker_and_manager():
 
 
 @test
+def a_worker_that_had_long_tasks_by_chance():
+    """Five of its six, of an app of short and long ones."""
+    long = lambda k, i: 0.99 if i == 7 and k == 5 else 3.0 if i == 7 else 2.9 if i == 0 else 1.0 + 0.001 * i
+    run([Task("solve", long(k, i), barrier=k > 0 and i == 0) for k in range(6) for i in range(8)], workers=8)
+    check("slow-workers" not in faults(), faults())
+
+
+@test
 def bottleneck_task():
     run([Task("fetch", 10)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)])
     first("bottleneck-task", run([Task("fetch", 0)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)], file="without.db"), 0.1,
