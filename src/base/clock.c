@@ -47,7 +47,10 @@ char *sl_time_text(int64_t ns, char *buf)
     return buf;
 }
 
-/* The limits are where rounding would make more of a unit than there is: 999.6 us is 1 ms, 119.7 s is 2 min, 7199.7 s is 2 h. */
+/*
+ * The limits are where rounding would make more of a unit than there is: 999.6 us is 1 ms, 119.7 s is 2 min, 7199.7 s
+ * is 2 h.
+ */
 char *sl_seconds_text(double s, char *buf)
 {
     double a = s < 0 ? -s : s;
