@@ -281,7 +281,7 @@ static bool keep(void *state)
 
     forget(s);
     s->asked = false;
-    if (s->w.g != &s->own) /* which may be gone when the next one asks */
+    if (s->w.g && s->w.g != &s->own) /* which may be gone when the next one asks */
         drop_graph(s);
     return s->kept = s->db && s->lookup[LOOKUPS - 1] && sqlite3_get_autocommit(s->db);
 }
