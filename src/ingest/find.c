@@ -241,24 +241,44 @@ enum sl_beginnings sl_found_compare(const struct sl_found *a, const struct sl_fo
     return how;
 }
 
-/* gzip -k and the like leave the log beside what they make of it: its records are told once. */
+/*
+ * gzip -k and the like leave the log beside what they make of it: its records are told once, by the one that holds more
+ * of them.  What has only the name in common, such as a log that began anew, is read, too.
+ */
 static void drop_packed_twins(struct sl_found_list *out)
 {
+    bool *drop = sl_alloc((out->v.n + 1) * sizeof *drop);
     size_t kept = 0;
 
     for (size_t i = 0; i < out->v.n; i++) {
-        struct sl_found *f = &out->v.v[i];
-        bool twin = f->log != f->path && !f->region && access(f->log, F_OK) == 0;
-        for (size_t k = 0; k < out->v.n && f->log != f->path && f->region && !twin; k++)
-            twin = out->v.v[k].region && out->v.v[k].recipe == f->recipe && !strcmp(out->v.v[k].path, f->log);
-        if (twin) {
+        struct sl_found *f = &out->v.v[i], plain = {.path = f->log, .log = f->log};
+        enum sl_beginnings how = SL_FIRST_BEGINS;
+        size_t k = 0;
+        if (f->log == f->path)
+            continue;
+        while (k < out->v.n && (!out->v.v[k].region != !f->region || out->v.v[k].recipe != f->recipe ||
+                                strcmp(out->v.v[k].path, f->log) != 0))
+            k++;
+        if (k == out->v.n && (f->region || access(f->log, F_OK) != 0))
+            continue;
+        if (f->input && f->input->reader->grows)
+            how = sl_found_compare(f, k < out->v.n ? &out->v.v[k] : &plain);
+        if (how == SL_BOTH_SAME || how == SL_FIRST_BEGINS) {
             note(out, "%s: passed over, since %s lies beside it", f->name, strrchr(f->log, '/') + 1);
-            sl_found_forget(f);
-        } else {
-            out->v.v[kept++] = *f;
+            drop[i] = true;
+        } else if (how == SL_SECOND_BEGINS && k < out->v.n) {
+            note(out, "%s: passed over, since %s, which lies beside it, holds more", out->v.v[k].name,
+                 strrchr(f->path, '/') + 1);
+            drop[k] = true;
         }
     }
+    for (size_t i = 0; i < out->v.n; i++)
+        if (drop[i])
+            sl_found_forget(&out->v.v[i]);
+        else
+            out->v.v[kept++] = out->v.v[i];
     out->v.n = kept;
+    free(drop);
 }
 
 /* ---- archives ---- */

@@ -192,6 +192,30 @@ def one_log_of_earlier(now, then):
 
 
 @test
+def beside_each_other():
+    """A log and a compressed one of its name: the one that holds more is read, and both if neither is the other's beginning."""
+    log = raw(f"{ROOT}/tests/data/parsl-2026-threads/runinfo/000/parsl.log")
+    n = log.index(b"\n", len(log) // 2) + 1
+    events = []
+    for k, (plain, packed, told) in enumerate(((log, None, ""), (log, log, "passed over"), (log, log[:n], "passed over"), (log[:n], log, "holds more"),
+                                               (log[n:], log[:n], ""))):
+        write(f"{path(str(k))}/000/parsl.log", plain)
+        if packed:
+            imported(str(k), store=f"{k}.later.db")
+            write(f"{path(str(k))}/000/parsl.log.gz", gzip.compress(packed))
+        for store in (f"{k}.db", f"{k}.later.db"):
+            for again in range(2):
+                r = spanloom("import", str(k), "-d", store)
+                check(told in r.err if told else not r.err, r)
+            events.append(query(path(store), "SELECT count(*) FROM events"))
+    equal(events[:8], events[:1] * 8)
+    # each half has less to go by than the whole
+    write(f"{path('half')}/000/parsl.log", log[n:])
+    alone = query(imported("half", store="half.db").store, "SELECT count(*) FROM events")
+    check(events[8] == events[9] > alone, events, alone)
+
+
+@test
 def cut_and_damaged():
     """What is whole is imported, the file and the place are told, and the mended file is read again."""
     copy_run(path("runinfo"))
