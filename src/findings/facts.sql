@@ -208,6 +208,11 @@ JOIN most USING (pool)
 GROUP BY pool
 ORDER BY sum(busy_s) DESC, pool;
 
+-- name: replays
+-- What a finding says besides, and whether it is a number of seconds for some changes.
+SELECT key, value, typeof(key) = 'text' AND type IN ('integer', 'real')
+FROM json_each(?1);
+
 -- name: logs
 -- Paths of what lies where the workflow's own log does.
 WITH it(id) AS (SELECT workflow FROM temp.run UNION SELECT right_span FROM sl_link, temp.run WHERE left_span = workflow AND kind = SL_FACET UNION SELECT left_span FROM sl_link, temp.run WHERE right_span = workflow AND kind = SL_FACET),

@@ -28,6 +28,8 @@ static const struct sl_column run_columns[] = {
     {"end_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},  {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
     {"busy", REAL, NULL},      {"first_run_s", REAL, "s"}, {"state", TEXT, NULL},       {"places", INTEGER, NULL}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
+static const struct sl_column replay_columns[] = {
+    {"rank", INTEGER, NULL}, {"finding", TEXT, NULL}, {"changes", TEXT, NULL}, {"without_s", REAL, "s"}};
 static const struct sl_column more_columns[] = {{"what", TEXT, NULL}, {"command", TEXT, NULL}};
 static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};
 static const struct sl_column app_columns[] = {{"app", TEXT, NULL},
@@ -45,6 +47,7 @@ struct found {
     const struct sl_finding *by;
     double seconds, without_s; /* NaN: nothing says */
     char *sure, *text, *advice, *command, *changes, *spans;
+    char *replays; /* JSON: further changes, and the seconds with each */
 };
 
 struct why {
@@ -195,6 +198,7 @@ static void free_found(struct found *x)
     free(x->command);
     free(x->changes);
     free(x->spans);
+    free(x->replays);
 }
 
 static bool tells(const struct why *y, const struct found *x)
@@ -256,6 +260,7 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
     }
     x.sure = text_column(q, "sure");
     x.spans = text_column(q, "spans");
+    x.replays = text_column(q, "replays");
     if (x.changes && isnan(x.seconds)) {
         x.without_s = replay(y, x.changes, err);
         if (isnan(x.without_s))
@@ -338,6 +343,47 @@ static void put_found(struct sl_table *t, const struct why *y, size_t i)
     sl_table_put_text(t, SL_WHY_COMMAND, x->command);
     sl_table_put_text(t, SL_WHY_CHANGES, x->changes);
     sl_table_put_text(t, SL_WHY_SPANS, x->spans);
+}
+
+static void put_problem(struct sl_table *problems, const struct sl_finding *f, const char *text)
+{
+    sl_table_add(problems);
+    sl_table_put_text(problems, 0, f->name);
+    sl_table_put_text(problems, 1, text);
+}
+
+static void put_replay(struct sl_table *t, const struct why *y, size_t i, const char *changes, double s)
+{
+    sl_table_add(t);
+    sl_table_put_int(t, 0, (int64_t)i + 1);
+    sl_table_put_text(t, 1, y->found.v[i].by->name);
+    sl_table_put_text(t, 2, changes);
+    sl_table_put_real(t, 3, s);
+}
+
+/* What was replayed of each finding: its changes, then those that its words name besides. */
+static int put_replays(struct sl_result *r, struct why *y, struct sl_table *problems, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_table(r, "replays", replay_columns, SL_COLUMNS(replay_columns));
+    sqlite3_stmt *q = sl_store_prepare(y->st, sql_replays, err);
+
+    for (size_t i = 0; i < y->found.n && q; i++) {
+        const struct found *x = &y->found.v[i];
+        char text[600];
+        int rc = 0;
+        if (x->changes)
+            put_replay(t, y, i, x->changes, x->without_s);
+        sqlite3_bind_text(q, 1, x->replays, -1, SQLITE_STATIC);
+        while (x->replays && (rc = sl_store_step(y->st, q, NULL)) > 0 && sqlite3_column_int(q, 2))
+            put_replay(t, y, i, (const char *)sqlite3_column_text(q, 0), sqlite3_column_double(q, 1));
+        sqlite3_reset(q);
+        if (rc) {
+            snprintf(text, sizeof text, "%s: its column replays is no JSON object of changes and seconds", x->by->path);
+            put_problem(problems, x->by, text);
+        }
+    }
+    sqlite3_finalize(q);
+    return q ? 0 : SL_ESTORE;
 }
 
 /* The rows of a query in memory, as the temporary tables behind it go. */
@@ -528,17 +574,16 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
         sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
     for (size_t i = 0; i < findings->v.n && !rc; i++) {
         struct sl_err one = {0};
-        if (!look(&y, &findings->v.v[i], &one))
-            continue;
-        sl_table_add(problems);
-        sl_table_put_text(problems, 0, findings->v.v[i].name);
-        sl_table_put_text(problems, 1, one.text);
+        if (look(&y, &findings->v.v[i], &one))
+            put_problem(problems, &findings->v.v[i], one.text);
     }
     sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
     if (!rc && y.found.n)
         qsort(y.found.v, y.found.n, sizeof *y.found.v, by_seconds);
     for (size_t i = 0; i < y.found.n && !rc; i++)
         put_found(t, &y, i);
+    if (!rc)
+        rc = put_replays(r, &y, problems, err);
     if (!rc)
         rc = add_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), sql_ended, err);
     if (!rc)

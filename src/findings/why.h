@@ -51,7 +51,8 @@ enum {
 /*
  * Tables: findings, one row each, what cost most first, then what costs no time; run, one row, what ran; ended, how
  * many tasks ended in which way; problems, findings that could not be looked
- * for; apps; parts, the critical path by component and state; went, the same in words, what took longest first: time in
+ * for; replays, how long the run would have been with the changes of each finding, and with others that its words name;
+ * apps; parts, the critical path by component and state; went, the same in words, what took longest first: time in
  * which a task waited for a worker counts as the apps that workers ran meanwhile; pools, workers by executor, those
  * that did most first; more, commands that say more.  A finding says what would have been without it
  * (`changes`, which are replayed: analyse/tasks/simulate.h), or what it cost (`seconds`).

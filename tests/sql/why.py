@@ -40,6 +40,24 @@ def too_few_workers():
 
 
 @test
+def what_was_replayed_is_in_json():
+    """Of each finding its changes, and those that its words name besides; nowhere else are these numbers."""
+    run(bag(60), workers=1)
+    told = why()
+    f = told["findings"][0]
+    it = [r for r in told["replays"] if r["finding"] == "too-few-workers"]
+    equal([(r["rank"], r["changes"]) for r in it], [(1, "workers x2"), (1, "workers x4"), (1, "workers x8")])
+    equal(it[0]["without_s"], f["without_s"])
+    for r in it:
+        near = run(bag(60), workers=int(r["changes"][-1]), file="more.db")
+        check(abs(r["without_s"] - near) < 0.06 * near, r, near)
+    run(bag(64))
+    told = why()
+    equal([{**r, "without_s": 0} for r in told["replays"]], [{"rank": 1, "finding": "more-workers", "changes": "workers x2", "without_s": 0}])
+    check(f"taken {told['replays'][0]['without_s']:.2f} s" in told["findings"][0]["text"], told["replays"], told["findings"])
+
+
+@test
 def too_few_workers_of_one_executor():
     """Its tasks are over long before those of the other one are."""
     tasks = [Task("small", 0.4, on="small") for _ in range(30)] + [Task("last", 5, after=[29])] + bag(20)

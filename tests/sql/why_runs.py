@@ -132,6 +132,13 @@ def seconds_that_are_none_are_told(seconds, said):
     check("bad.yaml: " in r.err and said in r.err and "went on for 9" in r.out and "never told" not in r.out, r.out + r.err)
 
 
+@cases("'nothing'", "json_array(1)", "json_object('workers x2', 'soon')")
+def replays_that_are_none_are_told(replays):
+    run(bag(16), end=9)
+    r = spanloom("why", "-d", path("why.db"), env=own("bad", f"about: x\nsql: SELECT 3 AS seconds, {replays} AS replays\ntext: x\n"), code=1)
+    check("bad.yaml: its column replays is no JSON object of changes and seconds" in r.err and "went on for 9" in r.out, r.out + r.err)
+
+
 @test
 def commands_that_are_offered_run_as_they_stand():
     """Also where the store's path has blanks and quotes."""
