@@ -81,7 +81,7 @@ static int load(struct skew *k, struct sl_err *err)
     const struct sl_root_events *loaded = sl_root_events_shared(k->db, NULL);
     int rc = 0;
 
-    loaded = loaded && loaded->e.source ? loaded : NULL;
+    loaded = loaded && loaded->e.source.v ? loaded : NULL;
     k->g = loaded ? &loaded->g : &k->own_g;
     k->e = loaded ? &loaded->e : &k->own_e;
     if (!loaded && (rc = sl_graph_load(&k->own_g, k->db, 0, err)))
@@ -176,9 +176,10 @@ static void gather(struct skew *k, const struct sl_closure *r)
         if (type == SL_NO_INDEX || !k->wanted[type])
             continue;
         for (uint32_t at = e->start[x]; at < e->start[x + 1]; at++) {
-            uint32_t source = sl_idmap_find(&k->source, e->source[at]);
+            uint32_t source = sl_idmap_find(&k->source, sl_number_at(&e->source, at));
             if (source != SL_NO_INDEX)
-                *sl_vec_add(&k->told) = (struct told){e->time_ns[at], x, type, e->type[at], source, r->attempt[x]};
+                *sl_vec_add(&k->told) =
+                    (struct told){e->time_ns[at], x, type, sl_number_at(&e->type, at), source, r->attempt[x]};
         }
     }
 }

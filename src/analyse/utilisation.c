@@ -238,7 +238,7 @@ static void gather_steps(struct make *m, uint32_t sub)
 {
     m->steps.n = 0;
     for (size_t i = m->e->start[sub]; i < m->e->start[sub + 1]; i++) {
-        const struct said *s = find_said(m, m->g->type[sub], m->e->type[i]);
+        const struct said *s = find_said(m, m->g->type[sub], sl_number_at(&m->e->type, i));
         if (s)
             *sl_vec_add(&m->steps) = (struct step){m->e->time_ns[i], s->rank, s->event, s->run};
     }
@@ -373,7 +373,7 @@ static void stays(struct make *m, uint32_t worker, size_t at)
         m->role[m->g->type[in]] == SL_ROLE_WORKFLOW)
         return;
     for (size_t i = m->e->start[in + 1]; !m->until[in] && i > m->e->start[in]; i--)
-        if (m->e->type[i - 1] != lost)
+        if (sl_number_at(&m->e->type, i - 1) != lost)
             m->until[in] = m->e->time_ns[i - 1];
     if (m->until[in] < m->last_ns)
         m->until[in] = m->last_ns;

@@ -123,7 +123,7 @@ static int load_workflow(struct make *m, int64_t id, struct sl_err *err)
 static size_t code_of(const struct make *m, uint32_t span, size_t event)
 {
     const struct sl_root_events *s = &m->w.s;
-    return s->span_code[s->g.type[span]] + s->event_code[s->e.type[event]];
+    return s->span_code[s->g.type[span]] + s->event_code[sl_number_at(&s->e.type, event)];
 }
 
 static void see(struct make *m)
@@ -213,7 +213,7 @@ static void drop_events(struct make *m)
         for (; from < to; from++)
             if (m->keep[code_of(m, i, from)]) {
                 s->e.time_ns[kept] = s->e.time_ns[from];
-                s->e.type[kept++] = s->e.type[from];
+                sl_number_put(&s->e.type, kept++, sl_number_at(&s->e.type, from));
             }
     }
     s->e.start[s->g.n] = (uint32_t)kept;

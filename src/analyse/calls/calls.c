@@ -113,9 +113,9 @@ static void time_calls(struct load *l)
 
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t from = l->e.start[c->span[i]], to = l->e.start[c->span[i] + 1], b = from, e = to;
-        while (b < to && (begin == SL_NO_INDEX || l->e.type[b] != begin))
+        while (b < to && (begin == SL_NO_INDEX || sl_number_at(&l->e.type, b) != begin))
             b++;
-        while (e > from && (end == SL_NO_INDEX || l->e.type[e - 1] != end))
+        while (e > from && (end == SL_NO_INDEX || sl_number_at(&l->e.type, e - 1) != end))
             e--;
         if (b < to && e > from) {
             c->begin_ns[i] = l->e.time_ns[b];

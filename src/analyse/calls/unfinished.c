@@ -26,7 +26,7 @@ uint32_t sl_unfinished_root(const struct sl_graph *g, uint32_t span)
 static int64_t first(const struct work *w, uint32_t span, uint32_t type)
 {
     for (uint32_t k = w->e->start[span]; k < w->e->start[span + 1]; k++)
-        if (w->e->type[k] == type)
+        if (sl_number_at(&w->e->type, k) == type)
             return w->e->time_ns[k];
     return INT64_MIN;
 }
@@ -34,7 +34,7 @@ static int64_t first(const struct work *w, uint32_t span, uint32_t type)
 static int64_t last(const struct work *w, uint32_t span, uint32_t type)
 {
     for (uint32_t k = w->e->start[span + 1]; k-- > w->e->start[span];)
-        if (w->e->type[k] == type)
+        if (sl_number_at(&w->e->type, k) == type)
             return w->e->time_ns[k];
     return INT64_MIN;
 }

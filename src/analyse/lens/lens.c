@@ -348,11 +348,12 @@ static uint32_t pair_kind(struct pairs *p, struct sl_lens *l, const struct sl_na
 void sl_lens_events(struct sl_lens *l, const struct sl_graph *g, struct sl_events *e)
 {
     struct pairs p = {0};
+    uint32_t *code = sl_alloc(e->n * sizeof *code); /* there can be more of them than types */
     size_t out = 0;
 
     for (uint32_t i = 0; i < g->n; i++)
         for (size_t k = e->start[i]; k < e->start[i + 1]; k++)
-            e->type[k] = pair_kind(&p, l, &g->names, g->type[i], e->type[k]);
+            code[k] = pair_kind(&p, l, &g->names, g->type[i], sl_number_at(&e->type, k));
     sl_vec_free(&p.v);
     sl_map_free(&p.by_ranks);
     sl_lens_close(l);
@@ -360,12 +361,13 @@ void sl_lens_events(struct sl_lens *l, const struct sl_graph *g, struct sl_event
         size_t k = e->start[i], end = e->start[i + 1];
         e->start[i] = (uint32_t)out;
         for (; k < end; k++) {
-            uint32_t code = sl_lens_see(l, e->type[k]);
             e->time_ns[out] = e->time_ns[k];
-            e->type[out] = code;
-            out += code != SL_NO_INDEX;
+            code[out] = sl_lens_see(l, code[k]);
+            out += code[out] != SL_NO_INDEX;
         }
     }
     e->start[g->n] = (uint32_t)out;
     e->n = out;
+    free(e->type.v);
+    e->type = (struct sl_numbers){code, out, sizeof *code};
 }

@@ -18,9 +18,10 @@ struct load {
     struct sl_events *e;
     SL_VEC(struct offset) offset; /* by source, ascending */
     const struct sl_graph *g;
-    size_t time_cap, type_cap, source_cap;
+    size_t time_cap;
     bool sources;
-    uint32_t at; /* start[] is known up to this span */
+    uint32_t last_source; /* no id is greater */
+    uint32_t at;          /* start[] is known up to this span */
     int64_t last_span;
     int64_t last_type;
     uint32_t last_rank;
@@ -81,11 +82,11 @@ static void sort_spans(struct sl_events *e, uint32_t spans)
             continue;
         sl_vec_clear(&v);
         for (a = start; a < end; a++)
-            *sl_vec_add(&v) = (struct sl_timed_event){e->time_ns[a], e->type[a], 0};
+            *sl_vec_add(&v) = (struct sl_timed_event){e->time_ns[a], sl_number_at(&e->type, a), 0};
         sl_timed_events_sort(v.v, v.n);
         for (a = start; a < end; a++) {
             e->time_ns[a] = v.v[a - start].time_ns;
-            e->type[a] = v.v[a - start].code;
+            sl_number_put(&e->type, a, v.v[a - start].code);
         }
     }
     sl_vec_free(&v);
@@ -120,16 +121,29 @@ static int event_row(void *to, sqlite3_value **v)
         return 0;
     if (e->n == l->time_cap) {
         e->time_ns = sl_vec_grow(e->time_ns, &l->time_cap, sizeof *e->time_ns);
-        e->type = sl_vec_grow(e->type, &l->type_cap, sizeof *e->type);
+        e->type.v = sl_vec_grow(e->type.v, &e->type.cap, e->type.bytes);
         if (l->sources)
-            e->source = sl_vec_grow(e->source, &l->source_cap, sizeof *e->source);
+            e->source.v = sl_vec_grow(e->source.v, &e->source.cap, e->source.bytes);
     }
-    if (l->sources)
-        e->source[e->n] = (uint32_t)sqlite3_value_int64(v[3]); /* ids are less, or the store is refused */
+    if (l->sources) {
+        int64_t source = sqlite3_value_int64(v[3]);
+        sl_number_put(&e->source, e->n, source > 0 && source <= l->last_source ? (uint32_t)source : 0);
+    }
     e->time_ns[e->n] = sqlite3_value_int64(v[1]);
     if (l->offset.n)
         e->time_ns[e->n] = corrected(l, e->time_ns[e->n], sqlite3_value_int64(v[3]));
-    e->type[e->n++] = l->last_rank;
+    sl_number_put(&e->type, e->n++, l->last_rank);
+    return 0;
+}
+
+static unsigned bytes_for(uint32_t greatest)
+{
+    return greatest <= UINT8_MAX ? 1 : greatest <= UINT16_MAX ? 2 : 4;
+}
+
+static int last_source_row(void *to, sqlite3_value **v)
+{
+    ((struct load *)to)->last_source = (uint32_t)sqlite3_value_int64(v[0]); /* ids are less, or the store is refused */
     return 0;
 }
 
@@ -142,7 +156,12 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
     int rc = want & SL_EVENTS_RAW ? 0 : load_offsets(&l, db, err);
 
     l.sources = want & SL_EVENTS_SOURCES && !l.offset.n;
-    *out = (struct sl_events){.start = sl_alloc(((size_t)g->n + 1) * sizeof *out->start)};
+    if (!rc && l.sources)
+        rc = sl_query_each(db, "SELECT sl_query_each(?1, id) FROM (SELECT max(id) AS id FROM sl_source)",
+                           last_source_row, &l, err);
+    *out = (struct sl_events){.start = sl_alloc(((size_t)g->n + 1) * sizeof *out->start),
+                              .type.bytes = bytes_for(g->names.n),
+                              .source.bytes = bytes_for(l.last_source)};
     /* again, and sorted, where a plain scan is not in order: PRAGMA reverse_unordered_selects */
     for (int i = 0; i < 2 && !rc && l.disorder; i++) {
         char sql[160];
@@ -171,8 +190,8 @@ void sl_events_free(struct sl_events *e)
 {
     free(e->start);
     free(e->time_ns);
-    free(e->type);
-    free(e->source);
+    free(e->type.v);
+    free(e->source.v);
     *e = (struct sl_events){0};
 }
 

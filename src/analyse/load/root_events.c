@@ -51,7 +51,7 @@ static int make_codes(struct sl_root_events *s, struct sl_err *err)
         if (s->e.start[i + 1] > s->e.start[i])
             spans[s->g.type[i]] = 1;
     for (size_t i = 0; i < s->e.n; i++)
-        events[s->e.type[i]] = 1;
+        events[sl_number_at(&s->e.type, i)] = 1;
     s->span_types = number_ranks(spans, names, &s->span_type, &s->span_code);
     s->event_types = number_ranks(events, names, &s->event_type, &s->event_code);
     free(spans);
@@ -113,7 +113,7 @@ static bool occurs(const struct sl_event_match *m, const struct sl_root_events *
     for (uint32_t i = 0; i < s->g.n; i++)
         for (size_t k = s->e.start[i]; k < s->e.start[i + 1] && m->span[s->span_code[s->g.type[i]] / s->event_types];
              k++)
-            if (m->event[s->event_code[s->e.type[k]]])
+            if (m->event[s->event_code[sl_number_at(&s->e.type, k)]])
                 return true;
     return false;
 }
@@ -313,7 +313,8 @@ static void gather(struct sl_root_events *s)
             s->v = sl_vec_grow(s->v, &s->cap, sizeof *s->v);
         for (; from < to; from++)
             s->v[s->n++] = (struct sl_timed_event){
-                s->e.time_ns[from], s->span_code[s->g.type[span]] + s->event_code[s->e.type[from]], span};
+                s->e.time_ns[from], s->span_code[s->g.type[span]] + s->event_code[sl_number_at(&s->e.type, from)],
+                span};
     }
 }
 

@@ -118,8 +118,8 @@ static void gather(struct working *k, uint32_t task)
         if (k->unit[x] == SL_NO_INDEX)
             k->unit[x] = task;
         for (size_t e = s->e.start[x]; e < s->e.start[x + 1]; e++)
-            *sl_vec_add(&k->history) =
-                (struct sl_timed_event){s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[s->e.type[e]], x};
+            *sl_vec_add(&k->history) = (struct sl_timed_event){
+                s->e.time_ns[e], s->span_code[s->g.type[x]] + s->event_code[sl_number_at(&s->e.type, e)], x};
     }
     if (k->history.n)
         sl_timed_events_sort(k->history.v, k->history.n);

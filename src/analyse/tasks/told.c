@@ -200,7 +200,7 @@ static void add_events(struct load *l, struct sl_try *y, uint32_t span, const un
     y->from_ns = e->time_ns[from] < y->from_ns ? e->time_ns[from] : y->from_ns;
     y->to_ns = e->time_ns[to - 1] > y->to_ns ? e->time_ns[to - 1] : y->to_ns;
     for (; from < to; from++)
-        y->failed |= is_bad[e->type[from]];
+        y->failed |= is_bad[sl_number_at(&e->type, from)];
 }
 
 /* Those of one number are one; without events they are none. */
