@@ -88,9 +88,10 @@ static void reckon(struct times *to, const struct sl_workflow *w, const struct s
     *to = (struct times){.worker = SL_NO_INDEX};
     for (uint32_t i = 0; i < t->nseg; i++) {
         const struct sl_segment *seg = &w->seg.v[t->seg + i];
-        enum sl_phase_kind kind = w->states.v[seg->under != SL_NO_INDEX ? seg->under : seg->state].kind;
+        const struct sl_under *under = sl_segment_under(w, t->seg + i);
+        enum sl_phase_kind kind = w->states.v[under ? under->state : seg->state].kind;
         int64_t end_ns = sl_segment_end(w, t, i);
-        uint32_t span = seg->under != SL_NO_INDEX ? seg->under_span : seg->span;
+        uint32_t span = under ? under->span : seg->span;
         to->kind_ns[kind] += end_ns - seg->from_ns;
         if (kind == SL_PHASE_RUN) {
             if (!running && !to->runs++)

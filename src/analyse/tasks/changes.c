@@ -342,11 +342,13 @@ static bool means_kept(struct kept *kept, const struct change *h, const struct s
 }
 
 /* What a program does within a task is part of what the task does. */
-static bool means(struct kept *kept, const struct change *h, const struct sl_workflow *w, const struct sl_segment *g,
+static bool means(struct kept *kept, const struct change *h, const struct sl_workflow *w, uint32_t seg,
                   struct sl_buf *b)
 {
-    return means_kept(kept, h, w, g->state, g->span, b) ||
-           (g->under != SL_NO_INDEX && means_kept(kept, h, w, g->under, g->under_span, b));
+    const struct sl_under *under = sl_segment_under(w, seg);
+
+    return means_kept(kept, h, w, w->seg.v[seg].state, w->seg.v[seg].span, b) ||
+           (under && means_kept(kept, h, w, under->state, under->span, b));
 }
 
 static void apply_arrival(struct sl_changes *c, struct change *h, enum sl_arrival k)
@@ -392,7 +394,7 @@ static void apply_state(struct sl_changes *c, struct change *h)
             apply_arrival(c, h, (enum sl_arrival)k);
     for (uint32_t i = 0; i < c->w->n; i++)
         for (uint32_t s = c->w->task[i].seg; s < c->w->task[i].seg + c->w->task[i].nseg; s++)
-            if ((!lost || lost[s]) && means(kept, h, c->w, &c->w->seg.v[s], &b)) {
+            if ((!lost || lost[s]) && means(kept, h, c->w, s, &b)) {
                 c->factor[s] *= h->factor;
                 h->used = true;
             }

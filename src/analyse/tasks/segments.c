@@ -112,25 +112,30 @@ struct machine {
     unsigned char *has_begun; /* by attempt */
 };
 
+static void drop_last(struct machine *m)
+{
+    struct sl_workflow *w = m->k->w;
+
+    w->under.n -= w->seg.v[--w->seg.n].over;
+    m->t->nseg--;
+}
+
 /* At the time of h; span: whose event began the state, now or before it was lain over. */
 static void enter(struct machine *m, const struct sl_timed_event *h, uint32_t state, uint32_t span)
 {
     struct sl_workflow *w = m->k->w;
     struct sl_segment *last = m->t->nseg ? &w->seg.v[w->seg.n - 1] : NULL;
-    struct sl_segment now = {h->time_ns, state, span, SL_NO_INDEX, SL_NO_INDEX};
+    bool over = m->declared != SL_NO_INDEX && state != m->declared;
 
-    if (m->declared != SL_NO_INDEX && state != m->declared) {
-        now.under = m->declared;
-        now.under_span = m->declared_by;
-    }
-    if (last && last->state == state && last->under == now.under)
+    if (last && last->state == state && last->over == over &&
+        (!over || w->under.v[w->under.n - 1].state == m->declared))
         return;
     /* it lasted for no time; that it ran is told all the same */
-    if (last && last->from_ns == h->time_ns && m->t->nseg > 1 && w->states.v[last->state].kind != SL_PHASE_RUN) {
-        *last = now;
-        return;
-    }
-    *sl_vec_add(&w->seg) = now;
+    if (last && last->from_ns == h->time_ns && m->t->nseg > 1 && w->states.v[last->state].kind != SL_PHASE_RUN)
+        drop_last(m);
+    if (over)
+        *sl_vec_add(&w->under) = (struct sl_under){(uint32_t)w->seg.n, m->declared, m->declared_by};
+    *sl_vec_add(&w->seg) = (struct sl_segment){h->time_ns, state, over, span};
     m->t->nseg++;
 }
 
@@ -357,9 +362,7 @@ void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t)
     t->done = m.done || m.declared == SL_NO_INDEX; /* of what declares no states nobody can say */
     if (m.done) {                                  /* what follows is no part of it */
         t->done_ns = k->w->seg.v[k->w->seg.n - 1].from_ns;
-        if (t->nseg > 1) {
-            t->nseg--;
-            k->w->seg.n--;
-        }
+        if (t->nseg > 1)
+            drop_last(&m);
     }
 }

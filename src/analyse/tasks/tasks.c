@@ -168,6 +168,7 @@ static void forget_tasks(struct working *k)
 
     sl_vec_clear(&k->tasks);
     sl_vec_clear(&k->w->seg);
+    sl_vec_clear(&k->w->under);
     for (size_t i = 0; i < walk->n; i++)
         k->unit[walk->span[i]] = k->member[walk->span[i]] = SL_NO_INDEX;
 }
@@ -505,6 +506,7 @@ void sl_workflow_free(struct sl_workflow *w)
     sl_root_events_free(&w->s);
     free(w->task);
     sl_vec_free(&w->seg);
+    sl_vec_free(&w->under);
     free(w->pred);
     sl_vec_free(&w->states);
     free(w->by_done);
@@ -523,6 +525,22 @@ void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context
     if (sqlite3_step(w->key) == SQLITE_ROW)
         sqlite3_result_value(out, sqlite3_column_value(w->key, 0));
     sqlite3_reset(w->key);
+}
+
+const struct sl_under *sl_segment_under(const struct sl_workflow *w, uint32_t seg)
+{
+    size_t lo = 0, hi = w->seg.v[seg].over ? w->under.n : 0;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (w->under.v[mid].seg == seg)
+            return &w->under.v[mid];
+        if (w->under.v[mid].seg < seg)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
 }
 
 uint32_t sl_workflow_done_by(const struct sl_workflow *w, int64_t time_ns)

@@ -27,11 +27,14 @@ struct sl_phase_state {
 /* From its time until that of the next, or until the task is done. */
 struct sl_segment {
     int64_t from_ns;
-    uint32_t state; /* index into states */
-    uint32_t span;  /* of the event that began it, also where something lay over it since; index into the graph */
-    /* of what lies over a declared state: that state, and the span of the event that began it; else SL_NO_INDEX, both
-     */
-    uint32_t under, under_span;
+    uint32_t state : 31; /* index into states */
+    uint32_t over : 1;   /* it lies over a declared state: sl_segment_under() */
+    uint32_t span;       /* of the event that began it, also where something lay over it since; index into the graph */
+};
+
+/* What a segment lies over: the state, and the span of the event that began it. */
+struct sl_under {
+    uint32_t seg, state, span;
 };
 
 struct sl_task {
@@ -59,6 +62,7 @@ struct sl_workflow {
     struct sl_task *task;      /* by first_ns */
     uint32_t n, undone;        /* how many there are, and of how many nothing says that they were done */
     SL_VEC(struct sl_segment) seg;
+    SL_VEC(struct sl_under) under; /* by seg, ascending */
     uint32_t *pred;
     SL_VEC(struct sl_phase_state) states;
     uint32_t *by_done; /* tasks by done_ns, ascending */
@@ -93,6 +97,9 @@ static inline int64_t sl_segment_end(const struct sl_workflow *w, const struct s
 {
     return i + 1 < t->nseg ? w->seg.v[t->seg + i + 1].from_ns : t->done_ns;
 }
+
+/* NULL: it lies over nothing. */
+const struct sl_under *sl_segment_under(const struct sl_workflow *w, uint32_t seg);
 
 /* Tasks done at or before time_ns: how many; by_done[that - 1] is the latest. */
 uint32_t sl_workflow_done_by(const struct sl_workflow *w, int64_t time_ns);
