@@ -102,18 +102,52 @@ export class Spans {
 
         this.apps = [...apps];
         this.app = new Int32Array(this.all).fill(-1);
-        const own = more<string | null>("app", null);
-        this.task = this.nearest(i => this.role.get(this.type[i]!) === "task", true);
-        const byTask = new Int32Array(this.all).fill(-1);
+        const own = more<string | null>("app", null),
+            within = this.withinTasks(),
+            tells = (i: number) => (this.task[i]! === i || [...this.facets.of(i)].includes(this.task[i]!) ? 0 : this.role.get(this.type[i]!) === "attempt" ? 1 : 2),
+            byTask = new Int32Array(this.all).fill(-1);
+        this.task = this.nearest(i => this.isTask(i) && !within[i], true);
+        // what the task itself says counts first, then its tries, then what else lies in it
+        for (let rank = 0; rank < 3; rank++)
+            for (let i = 0; i < this.all; i++) {
+                const t = this.task[i]!;
+                if (t >= 0 && byTask[t]! < 0 && own[i] !== null && own[i] !== undefined && tells(i) === rank) for (const f of [t, ...this.facets.of(t)]) byTask[f] = this.appCalled(own[i]!);
+            }
         for (let i = 0; i < this.all; i++) {
-            if (own[i] === null || own[i] === undefined) continue;
-            let at = this.apps.indexOf(own[i]!);
-            if (at < 0) at = this.apps.push(own[i]!) - 1;
-            this.app[i] = at;
             const t = this.task[i]!;
-            if (t >= 0) for (const f of [t, ...this.facets.of(t)]) byTask[f] = at;
+            this.app[i] = t >= 0 && byTask[t]! >= 0 ? byTask[t]! : own[i] === null || own[i] === undefined ? -1 : this.appCalled(own[i]!);
         }
-        for (let i = 0; i < this.all; i++) if (this.app[i]! < 0 && this.task[i]! >= 0) this.app[i] = byTask[this.task[i]!]!;
+    }
+
+    private isTask(i: number): boolean {
+        return this.role.get(this.type[i]!) === "task";
+    }
+
+    private appCalled(name: string): number {
+        const at = this.apps.indexOf(name);
+        return at < 0 ? this.apps.push(name) - 1 : at;
+    }
+
+    /** Which spans lie within a task, or are the same as one that does: a task of a scheduler below is no task of the workflow. */
+    private withinTasks(): Uint8Array {
+        const seen = new Uint8Array(this.all),
+            within = new Uint8Array(this.all);
+        let now: [number, boolean][] = [];
+        const go = (i: number, inside: boolean) => {
+            if ((inside ? within : seen)[i]) return;
+            (inside ? within : seen)[i] = 1;
+            now.push([i, inside]);
+        };
+        for (let i = 0; i < this.all; i++) if (this.isTask(i)) go(i, false);
+        while (now.length) {
+            const last = now;
+            now = [];
+            for (const [i, inside] of last) {
+                for (const k of this.facets.of(i)) go(k, inside);
+                for (const k of this.children.of(i)) go(k, true);
+            }
+        }
+        return within;
     }
 
     /** For each span the nearest around it (itself, too) for which this is so; -1: none. */
@@ -163,10 +197,12 @@ export class Spans {
         return "";
     }
 
-    /** The last word of the type: "worker". */
+    /** The last word of the type: "worker"; "worker task". */
     kind(i: number): string {
-        const type = this.type[i]!;
-        return type.slice(type.lastIndexOf(".") + 1).toLowerCase();
+        const words = this.type[i]!.toLowerCase().split("."),
+            last = words[words.length - 1]!;
+        // a worker's task has another number than the workflow's
+        return last === "task" && words.length > 1 && this.task[i] !== i ? words.slice(-2).join(" ") : last;
     }
 
     /** What people call it: "task 57 (prep)", "main()", "worker 3". */

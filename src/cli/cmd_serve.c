@@ -290,7 +290,13 @@ static int add_spans(struct sl_store *st, const struct sl_request *r, int64_t wo
         "e AS (SELECT e.span, min(time_ns) AS a, max(time_ns) AS b, count(*) AS events FROM d CROSS JOIN sl_event e "
         "ON e.span = d.span GROUP BY e.span HAVING b >= %lld AND a <= %lld) "
         "SELECT span, (a - %lld) / 1e9 AS from_s, (b - a) / 1e9 AS length_s, events, count(*) OVER () AS n FROM e "
-        "ORDER BY length_s DESC LIMIT %d; CREATE INDEX temp.shown_span ON shown (span)";
+        "ORDER BY length_s DESC LIMIT %d; CREATE INDEX temp.shown_span ON shown (span); "
+        // and what these lie in, also where that has no events
+        "CREATE TEMP TABLE around AS WITH RECURSIVE up(span) AS (SELECT span FROM temp.shown UNION "
+        "SELECT s.parent FROM up CROSS JOIN sl_span s ON s.id = up.span WHERE s.parent NOTNULL UNION "
+        "SELECT l.left_span FROM up CROSS JOIN sl_link l ON l.right_span = up.span AND l.kind = 1) SELECT span FROM "
+        "up; "
+        "CREATE INDEX temp.around_span ON around (span)";
     static const char *const name[] = {"from_ns", "to_ns", "start_ns"};
     struct sl_buf sql = {0};
     long long ns[3];
@@ -324,20 +330,17 @@ static int add_spans(struct sl_store *st, const struct sl_request *r, int64_t wo
     sl_buf_adds(out, ", ");
     rc = rc ? rc
             : add_figure(st, "groups",
-                         "SELECT s.id AS span, s.parent, n.name AS type, s.key FROM sl_span s JOIN sl_name n ON n.id = "
-                         "s.type WHERE "
-                         "s.id IN (SELECT parent FROM sl_span WHERE id IN (SELECT span FROM temp.shown)) AND s.id NOT "
-                         "IN (SELECT "
-                         "span FROM temp.shown)",
+                         "SELECT s.id AS span, s.parent, n.name AS type, s.key FROM temp.around a CROSS JOIN sl_span s "
+                         "ON s.id = a.span JOIN sl_name n ON n.id = s.type WHERE s.id NOT IN (SELECT span FROM "
+                         "temp.shown)",
                          0, out, err);
     sl_buf_adds(out, ", ");
     rc = rc ? rc
             : add_figure(
                   st, "links",
                   "SELECT CASE kind WHEN 1 THEN 'in' WHEN 2 THEN 'facet' WHEN 3 THEN 'after' ELSE 'flow' END AS kind, "
-                  "left_span, right_span FROM temp.shown d CROSS JOIN sl_link l ON l.left_span = d.span WHERE "
-                  "right_span IN "
-                  "(SELECT span FROM temp.shown)",
+                  "left_span, right_span FROM temp.around a CROSS JOIN sl_link l ON l.left_span = a.span WHERE "
+                  "right_span IN (SELECT span FROM temp.around)",
                   0, out, err);
     sl_buf_adds(out, ", ");
     rc = rc ? rc : add_figure(st, "types", "SELECT type, role FROM sl_role", 0, out, err);

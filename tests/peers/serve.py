@@ -131,6 +131,29 @@ def sql_reads_and_has_limits():
 
 
 @test
+def what_spans_of_a_stretch_lie_in():
+    """Up to the workflow's task, also where what is between has no events, as where a manager logs no tasks."""
+    imported(f"{ROOT}/tests/data/slurm")
+    with serving() as s:
+        run = s.json("/api/runs")["data"]["run"][0]
+        rows = json.loads(spanloom("sql", "-d", path("spanloom.db"), "--run", run, "--format", "json", "SELECT span, task, from_ns, to_ns FROM worker_run WHERE task NOTNULL").out)
+        for row in rows:
+            got = s.json(f"/api/spans?run={run}&start_ns={row['from_ns']}&from_ns={row['from_ns']}&to_ns={row['to_ns']}")
+            around = {}
+            for figure in got["spans"]["data"], got["groups"]["data"]:
+                for span, parent in zip(figure["span"], figure["parent"]):
+                    around.setdefault(span, []).append(parent)
+            for kind, left, right in zip(*(got["links"]["data"][c] for c in ("kind", "left_span", "right_span"))):
+                if kind == "in":
+                    around.setdefault(right, []).append(left)
+            seen, now = set(), [row["span"]]
+            while now:
+                now = [p for span in now for p in around.get(span, []) if p not in seen]
+                seen.update(now)
+            check(row["task"] in seen, row, seen)
+
+
+@test
 def to_nobody_else():
     """Without the key, from another site, under another name; and what is not there."""
     imported(EXAMPLE)

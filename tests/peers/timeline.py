@@ -8,7 +8,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, check, equal, imported, main, note, path, spanloom, test, write  # noqa: E402
+from harness import EXAMPLE, ROOT, cases, check, equal, imported, main, note, path, spanloom, test, write  # noqa: E402
 import peers  # noqa: E402
 
 if not os.path.exists(f"{ROOT}/page/dist/run.html"):
@@ -94,6 +94,22 @@ def a_task_is_on_its_worker_while_it_runs():
     want = json.loads(spanloom("sql", "-d", path("spanloom.db"), "--run", run, "--format", "json", "SELECT w.span, (min(w.from_ns) - r.start_ns) / 1e9 AS a, (max(w.to_ns) - r.start_ns) / 1e9 AS b FROM worker_run w JOIN run r WHERE w.task NOTNULL GROUP BY 1").out)
     got = dict(shown.run("T.by('worker'); T.groups.filter(g => g.lanes[0].holder >= 0).flatMap(g => g.lanes.flatMap(l => l.tracks.flatMap(t => [...t.items].map((i, k) => [T.spans.id[i], [t.from[k], t.to[k]]]))))"))
     check(len(want) > 10 and all(abs(got[w["span"]][0] - w["a"]) < 1e-5 and abs(got[w["span"]][1] - w["b"]) < 1e-5 for w in want), [(w, got.get(w["span"])) for w in want][:5])
+
+
+@cases("slurm", "parsl-2026-workqueue", "workqueue-blocks", "parsl-2024-shell", "parsl-2026-traced")
+def a_span_is_of_the_workflows_task(name):
+    """Under its number and app, though what is between them has no events, and schedulers below have tasks and numbers of their own."""
+    imported(f"{ROOT}/tests/data/{name}")
+    run = json.loads(spanloom("runs", "-d", path("spanloom.db"), "--format", "json").out)[-1]["run"]
+    shown = Shown("spanloom.db", "--run", run)
+    want = json.loads(spanloom("sql", "-d", path("spanloom.db"), "--run", run, "--format", "json", "SELECT w.span, t.task, t.app FROM worker_run w JOIN task t ON t.span = w.task").out)
+    got = dict(shown.run("Array.from({length: T.spans.n}, (_, i) => [T.spans.id[i], [T.spans.task[i] < 0 ? null : T.spans.key[T.spans.task[i]], T.spans.apps[T.spans.app[i]] ?? null, T.spans.label(i)]])"))
+    check(len(want) >= 4, want)
+    equal({w["span"]: got[w["span"]] for w in want}, {w["span"]: [str(w["task"]), w["app"], f"task {w['task']} ({w['app']})"] for w in want})
+    # what is clicked chooses that task on all of the page
+    w = want[-1]
+    shown.run(f"T.choose(T.spans.find({w['span']}))")
+    equal(shown.run("T.context.choice.now.task.task"), str(w["task"]))
 
 
 @test
