@@ -283,6 +283,32 @@ static void say_idle(struct sl_store *st)
     sqlite3_finalize(q);
 }
 
+/* Whether a recipe rejects records in just these words: it knows what is wrong with the whole log. */
+static bool is_known_fault(const struct sl_recipes *set, const char *reason)
+{
+    for (size_t r = 0; r < set->n; r++)
+        for (int i = 0; i < set->v[r]->nrule; i++) {
+            const struct sl_template *t = &set->v[r]->rule[i].reject;
+            if (t->n == 1 && t->part[0].field < 0 && strlen(reason) == t->part[0].len &&
+                !memcmp(t->part[0].text, reason, t->part[0].len))
+                return true;
+        }
+    return false;
+}
+
+/* Of what has been imported since then. */
+static void say_faults(struct sl_store *st, const struct sl_recipes *set, int64_t since_ns)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_say_faults, NULL);
+
+    if (q)
+        sqlite3_bind_int64(q, 1, since_ns);
+    while (q && sqlite3_step(q) == SQLITE_ROW)
+        if (is_known_fault(set, (const char *)sqlite3_column_text(q, 0)))
+            cli_say("%s: %s", (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+}
+
 static int run_import(const struct cli *cli, struct sl_recipes *set, const struct sl_found_list *l,
                       struct sl_import_options *o, bool tell)
 {
@@ -290,11 +316,13 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
     struct sl_store *st = NULL;
     struct sl_err err = {0};
     bool is_new = !tell && !cli_option(cli, "quiet") && access(cli->store_path, F_OK) != 0; /* by why and report */
+    int64_t since_ns = sl_clock_now_ns();
     int rc = sl_store_open(&st, cli->store_path, SL_STORE_CREATE, &err);
 
     if (!rc)
         rc = sl_import(&r, st, set, l, o, &err);
     if (!rc && tell) {
+        say_faults(st, set, since_ns);
         say_idle(st);
         cli_lens_say_idle(st);
     }

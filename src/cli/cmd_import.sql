@@ -26,3 +26,12 @@ LEFT JOIN sl_name n ON n.name = b.name
 WHERE b.project IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sl_link WHERE rule = n.id) AND NOT EXISTS (SELECT 1 FROM
     sl_doubt WHERE rule = n.id) AND b.name NOT IN (SELECT rule FROM sl_unbound)
 ORDER BY 1;
+
+-- name: say_faults
+SELECT r.reason, s.path || ifnull('#' || s.part, '') || ':' || min(r.place)
+FROM sl_source s
+JOIN sl_reject r ON r.source = s.id
+WHERE s.imported_ns >= ?1
+GROUP BY s.id, r.reason
+ORDER BY s.path, s.part, r.place
+LIMIT 100;

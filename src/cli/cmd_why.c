@@ -192,6 +192,8 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
                    : sl_show_why(stdout, &of[0], cli_columns(), cli_option(cli, "all") != NULL, &err);
     if (rc < 0)
         code = cli_fail(cli, &err);
+    else if (!code && gate->text && n == 1 && sl_why_is_in_doubt(&of[0]))
+        failed = true; /* nobody can tell */
     else if (!code && gate->text && exceeded(n > 1 ? &both : &of[0], n > 1, gate))
         code = EXIT_GATE;
     sl_result_free(&of[0]);
@@ -249,7 +251,7 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
     int64_t workflow;
     size_t n = 0;
     FILE *out;
-    bool in_part = false;
+    bool in_part = false, in_doubt;
     int rc, code = cli_told_import(cli, path, &in_part);
 
     *screen = NULL;
@@ -263,8 +265,9 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
     }
     rc = sl_why(&r, st, workflow, findings, &err);
     run = rc ? NULL : sl_result_find(&r, "run");
-    if (!rc && sl_table_next(run, &err) > 0 && sl_table_int(run, SL_WHY_RUN_TASKS) &&
-        !sl_table_is_null(run, SL_WHY_RUN_MAKESPAN)) {
+    in_doubt = !rc && sl_why_is_in_doubt(&r);
+    if (!rc && sl_table_next(run, &err) > 0 &&
+        (in_doubt || (sl_table_int(run, SL_WHY_RUN_TASKS) && !sl_table_is_null(run, SL_WHY_RUN_MAKESPAN)))) {
         *ended = !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "ended");
         sl_table_rewind(run);
         say_problems(&r);

@@ -96,8 +96,11 @@ int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *
     struct sl_table *runs = sl_result_table(r, "runs", run_columns, SL_COLUMNS(run_columns));
     struct compared c = {0};
 
-    (void)err;
     r->whole = true;
+    for (int side = 0; side < 2; side++)
+        if (sl_why_is_in_doubt(&of[side]))
+            return sl_err(err, SL_ENOTFOUND, "%s cannot be compared: spanloom why, of it alone, says what is wrong",
+                          side ? "B" : "A");
     for (int side = 0; side < 2; side++) {
         struct sl_table *run = sl_result_find(&of[side], "run");
         sl_table_rewind(run);

@@ -19,6 +19,7 @@ DROP TABLE IF EXISTS temp.went;
 DROP TABLE IF EXISTS temp.pool;
 DROP TABLE IF EXISTS temp.wanted;
 DROP TABLE IF EXISTS temp.serial;
+DROP TABLE IF EXISTS temp.other_driver;
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span, lost FROM critical_path(WORKFLOW);
 CREATE INDEX temp.path_start ON path (start_ns);
 -- Which spans are tasks, or facets of one; asked of a few.
@@ -133,6 +134,19 @@ SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELE
     EXISTS (SELECT 1 FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager', 'taskvine.manager')) AS ends,
     (SELECT max(end_ns) FROM path) AS seen_ns, min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
 FROM task, most m, there;
+-- Drivers of one process that were alive at once have each other's lines in their logs, and number their tasks alike: such a
+-- number is submitted, or done, twice in one log.  Of many tasks some tell as well.
+CREATE TEMP TABLE other_driver AS
+WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET),
+    own AS (SELECT s.* FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type AND n.name = 'parsl.rundir.workflow'),
+    log AS MATERIALIZED (SELECT DISTINCT o.id FROM own JOIN sl_source w ON w.id = own.source JOIN sl_source o
+        ON rtrim(o.path, replace(o.path, '/', '')) = rtrim(w.path, replace(w.path, '/', '')) WHERE o.recipe = 'parsl.log' AND o.rejected > 0),
+    began AS (SELECT count(*) AS n FROM log JOIN sl_reject r ON r.source = log.id WHERE r.reason LIKE 'another DataFlowKernel began%'),
+    twice AS (SELECT e.span FROM own CROSS JOIN sl_span t ON t.parent = own.id CROSS JOIN sl_name n ON n.id = t.type AND n.name = 'parsl.rundir.task' CROSS JOIN run
+        CROSS JOIN sl_event e ON e.span = t.id WHERE t.id % (1 + tasks / 20000) = 0 AND e.type IN (SELECT id FROM sl_name WHERE name IN ('submitted', 'exec_done')) GROUP BY e.span, e.type, e.source HAVING count(*) > 1 LIMIT 1)
+-- of one whose own log ended as the next began; of that next one
+SELECT began.n > 0 AS later, began.n = 0 AS mixed FROM began, run WHERE iif(began.n, undone > 0, EXISTS (SELECT 1 FROM twice)
+    OR EXISTS (SELECT 1 FROM log JOIN sl_reject r ON r.source = log.id WHERE r.reason LIKE 'another DataFlowKernel writes%'));
 -- Parts of the critical path in which a task ran, and how many others ran then, on average.
 CREATE TEMP TABLE ran AS
 SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.end_ns, p.end_ns) - max(o.start_ns, p.start_ns))) / 1e9 / p.seconds AS running,

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = {"about", "sql", "text", "advice", "command", "threshold", "at least", "note"};
+static const char *const keys[] = {"about",     "sql",      "text", "advice", "command",
+                                   "threshold", "at least", "note", "instead"};
 
 static const char *text_of(struct sl_findings *to, struct sl_yaml_check *c, const struct sl_yaml *y, const char *key,
                            bool needed)
@@ -67,7 +68,8 @@ static void check_keys(struct sl_yaml_check *c, const struct sl_yaml *y)
             k++;
         if (k == n)
             sl_yaml_fail(c, y->key[i],
-                         "there is no key '%s'; there are about, sql, text, advice, command, threshold, at least, note",
+                         "there is no key '%s'; there are about, sql, text, advice, command, threshold, at least, "
+                         "note, instead",
                          y->key[i]->text);
     }
 }
@@ -97,7 +99,9 @@ int sl_findings_add(struct sl_findings *to, const char *path, const char *text, 
                             .command = text_of(to, &c, y, "command", false),
                             .threshold = number_of(&c, y, "threshold", "%", 0.01, 0.02),
                             .at_least_s = number_of(&c, y, "at least", "s", 1, 0),
+                            .instead = truth_of(&c, y, "instead"),
                             .note = truth_of(&c, y, "note")};
+    f.note |= f.instead;
     sl_yaml_free(y);
     if (c.rc)
         return c.rc;

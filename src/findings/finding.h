@@ -21,6 +21,7 @@ struct sl_finding {
     const char *advice, *command; /* the same; NULL: none */
     double threshold;             /* of the makespan: what costs less is not told */
     double at_least_s;            /* nor what costs less than this */
+    bool instead;                 /* where it is found nothing else is told of the run; a note */
     bool note;                    /* what it tells costs no time that could be told: it has no seconds */
 };
 

@@ -61,6 +61,7 @@ struct why {
     size_t runs;          /* of the store */
     char workers[200];    /* their type, where it has to be said; "" */
     SL_VEC(struct found) found;
+    bool alone; /* the one that is left */
 };
 
 /* ---- replay ---- */
@@ -238,7 +239,7 @@ static void add_more(struct sl_result *r, struct why *y)
                                           {"what would help", "spanloom what-if"}};
     struct sl_table *t = sl_result_table(r, "more", more_columns, SL_COLUMNS(more_columns));
 
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+    for (size_t i = 0; i < sizeof more / sizeof *more && !y->alone; i++) {
         char *command = sl_strdup(more[i][1]);
         name_run(y, &command);
         sl_table_add(t);
@@ -386,15 +387,15 @@ static int put_replays(struct sl_result *r, struct why *y, struct sl_table *prob
     return q ? 0 : SL_ESTORE;
 }
 
-/* The rows of a query in memory, as the temporary tables behind it go. */
+/* The rows of a query in memory, as the temporary tables behind it go; NULL: none. */
 static int add_rows(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column,
                     int columns, const char *sql, struct sl_err *err)
 {
     struct sl_table *t = sl_result_table(r, name, column, columns);
-    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
-    int rc = q ? 0 : SL_ESTORE;
+    sqlite3_stmt *q = sql ? sl_store_prepare(st, sql, err) : NULL;
+    int rc = q || !sql ? 0 : SL_ESTORE;
 
-    while (!rc && (rc = sl_store_step(st, q, err)) > 0) {
+    while (q && !rc && (rc = sl_store_step(st, q, err)) > 0) {
         sl_table_add(t);
         for (int i = 0; i < columns; i++)
             if (sqlite3_column_type(q, i) == SQLITE_NULL)
@@ -473,17 +474,54 @@ int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
 
 /* ---- all of it ---- */
 
-bool sl_why_is_open(struct sl_result *r)
+/* Where a finding says that what logs tell of the run cannot be trusted it stands alone. */
+static bool leave_alone(struct why *y)
+{
+    size_t kept = 0;
+
+    while (kept < y->found.n && !y->found.v[kept].by->instead)
+        kept++;
+    if (kept == y->found.n)
+        return false;
+    for (size_t i = 0; i < y->found.n; i++)
+        if (i != kept)
+            free_found(&y->found.v[i]);
+    y->found.v[0] = y->found.v[kept];
+    y->found.n = 1;
+    return true;
+}
+
+/* Of such a run there is what it is called, and when it began. */
+static void withhold(struct sl_table *run)
+{
+    if (!run->rows)
+        return;
+    for (int i = SL_WHY_RUN_END; i < run->columns; i++)
+        run->cell.v[i].type = SQLITE_NULL;
+    sl_table_put_text(run, SL_WHY_RUN_STATE, "in doubt");
+}
+
+static bool has_state(const struct sl_result *r, const char *state)
 {
     struct sl_table *run = sl_result_find(r, "run");
     bool is = false;
 
     if (run) {
         sl_table_rewind(run);
-        is = sl_table_next(run, NULL) > 0 && !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), "goes on");
+        is = sl_table_next(run, NULL) > 0 && !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), state);
         sl_table_rewind(run);
     }
     return is;
+}
+
+bool sl_why_is_open(struct sl_result *r)
+{
+    return has_state(r, "goes on");
+}
+
+bool sl_why_is_in_doubt(const struct sl_result *r)
+{
+    return has_state(r, "in doubt");
 }
 
 static int find_worker_type(struct why *y, struct sl_err *err)
@@ -580,20 +618,22 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
     if (!rc && y.found.n)
         qsort(y.found.v, y.found.n, sizeof *y.found.v, by_seconds);
+    if (!rc && (y.alone = leave_alone(&y)))
+        withhold(sl_result_find(r, "run"));
     for (size_t i = 0; i < y.found.n && !rc; i++)
         put_found(t, &y, i);
     if (!rc)
         rc = put_replays(r, &y, problems, err);
     if (!rc)
-        rc = add_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), sql_ended, err);
+        rc = add_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), y.alone ? NULL : sql_ended, err);
     if (!rc)
-        rc = add_rows(r, st, "apps", app_columns, SL_COLUMNS(app_columns), sql_apps, err);
+        rc = add_rows(r, st, "apps", app_columns, SL_COLUMNS(app_columns), y.alone ? NULL : sql_apps, err);
     if (!rc)
-        rc = add_rows(r, st, "parts", part_columns, SL_COLUMNS(part_columns), sql_parts, err);
+        rc = add_rows(r, st, "parts", part_columns, SL_COLUMNS(part_columns), y.alone ? NULL : sql_parts, err);
     if (!rc)
-        rc = add_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), sql_went, err);
+        rc = add_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), y.alone ? NULL : sql_went, err);
     if (!rc)
-        rc = add_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), sql_pools, err);
+        rc = add_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), y.alone ? NULL : sql_pools, err);
     add_more(r, &y);
     for (size_t i = 0; i < y.found.n; i++)
         free_found(&y.found.v[i]);

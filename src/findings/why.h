@@ -33,10 +33,10 @@ enum {
     SL_WHY_RUN_WORKERS,
     SL_WHY_RUN_BUSY,
     SL_WHY_RUN_FIRST,
-    SL_WHY_RUN_STATE, /* ended; where no log has the end: done (all tasks), goes on (heard of less than a minute ago, or
-                        a log beside its own was written to less than 150 s ago, 600 s of a run that is followed, and is
-                        no copy that was made after its last event),
-                        cut short; NULL: its kind does not tell */
+    SL_WHY_RUN_STATE, /* in doubt: a finding stands instead of all others, and what follows the start is NULL; ended;
+                        where no log has the end: done (all tasks), goes on (heard of less than a minute ago, or a log
+                        beside its own was written to less than 150 s ago, 600 s of a run that is followed, and is no
+                        copy that was made after its last event), cut short; NULL: its kind does not tell */
     SL_WHY_RUN_PLACES /* how many tasks they could run at once, as far as they ever did */
 };
 enum {
@@ -64,11 +64,14 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
                     struct sl_err *err);
 /* Whether the run goes on, as far as was known then. */
 bool sl_why_is_open(struct sl_result *r);
+/* Whether nothing is said of it but one finding, for what logs tell of it cannot be trusted. */
+bool sl_why_is_in_doubt(const struct sl_result *r);
 
 /*
  * Two of these beside each other, A and B.  Tables: changes, what is slower or faster, most first: findings, apps (the
  * time of all their tasks by the places on workers), and the critical path in words (went) and in parts (path), the
  * changes of each of which are that of the makespan; runs, A and B.  a_s or b_s is NULL where only the other has it.
+ * A run that is in doubt cannot be compared.
  */
 int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *err);
 

@@ -79,6 +79,15 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
 
     if (rc <= 0)
         return rc;
+    if (!strcmp(sl_table_text_or_empty(t, STATE), "in doubt")) {
+        moment(sl_table_int(t, START), true, from, sizeof from);
+        sl_buf_addf(&b, "%s%s%s%s began at %s UTC", sl_table_text_or_empty(t, NAME),
+                    sl_table_is_null(t, SCRIPT) ? "" : " (", sl_table_text_or_empty(t, SCRIPT),
+                    sl_table_is_null(t, SCRIPT) ? "" : ")", from);
+        sl_show_wrapped(out, b.s, 0, columns);
+        sl_buf_free(&b);
+        return 0;
+    }
     if (sl_table_is_null(t, MAKESPAN))
         return sl_err(err, SL_ENOTFOUND, "%s lasted for no time: it and all below it have at most one event",
                       sl_table_text_or_empty(t, NAME));

@@ -406,4 +406,52 @@ def what_ran_meanwhile():
         check(abs(where.get(f"app {name}", 0) - s) < 1e-6, name, s, where)
 
 
+# ---- two DataFlowKernels of one process
+
+with open(f"{ROOT}/tests/data/parsl-2026-threads/runinfo/000/parsl.log") as log:
+    THREADS = log.read()
+
+
+def logs_of_two(ahead, only):
+    """parsl.log of a DataFlowKernel that began while another one was alive, with the lines of both, and of that other one, which began so
+    much sooner; what of its records `only` takes."""
+    run_id = re.search(r"Run id is: (\S+)", THREADS)[1]
+    records = lambda log, later: [(float(r[:17]) + later, r) for r in re.split(r"(?m)^(?=\d{10}\.\d+ )", log) if r]
+    own = records(THREADS, 0)
+    other = [(t, re.sub(r"^\d{10}\.\d+", f"{t:.6f}", r)) for t, r in records(THREADS.replace(run_id, "f" + run_id[1:]), -ahead)]
+    began = own[0][0]
+    write(path("two/001/parsl.log"), "".join(r for _, r in sorted(own + [(t, r) for t, r in other if t > began and only(r)], key=lambda r: r[0])))
+    write(path("two/000/parsl.log"), "".join(r for _, r in sorted(other + own, key=lambda r: r[0])))
+
+
+@cases(("from the first task on", 0.01, lambda record: True), ("of others than the first ten", 0.5, lambda record: not re.search(r"\b[Tt]ask \d\b", record)))
+def two_drivers_of_one_process(name, ahead, only):
+    """Which line is of which cannot be told, so nothing is said of where the time went."""
+    logs_of_two(ahead, only)
+    r = spanloom("import", "-d", path("two.db"), path("two"))
+    check("two/000/parsl.log:" in r.err and "another DataFlowKernel began to write here" in r.err, r.err)
+    check(("two/001/parsl.log:" in r.err and "another DataFlowKernel writes here, too" in r.err) == ("first task" in name), r.err)
+    for run, words in (("001", "began while another one of the same process was alive"), ("000", "another DataFlowKernel began in the same process")):
+        told = json.loads(spanloom("why", run, "-d", path("two.db"), "--format", "json").out)
+        equal([f["finding"] for f in told["findings"]], ["other-driver"], run)
+        check(words in told["findings"][0]["text"], told["findings"])
+        equal((told["run"][0]["state"], told["run"][0]["makespan_s"], told["run"][0]["tasks"]), ("in doubt", None, None))
+        equal([t for t in told if told[t]], ["findings", "run"])
+        out = spanloom("why", run, "-d", path("two.db")).out
+        check("took" not in out.split("\n")[0] and words in re.sub(r"\s+", " ", out), out)
+        spanloom("why", run, "-d", path("two.db"), "--fail-on", "5%", code=1)
+        check("cannot be compared" in spanloom("why", run, run, "-d", path("two.db"), code=1).err, run)
+
+
+@test
+def a_driver_that_was_done_when_the_next_began():
+    """As in a notebook, by parsl.clear(): nothing of its tasks is missing."""
+    log = THREADS.split("DFK cleanup initiated")[0].rsplit("\n", 1)[0] + "\n"
+    later = re.sub(r"(?m)^(\d{10})(?=\.\d+ )", lambda m: str(int(m[1]) + 1000), log)
+    write(path("one/000/parsl.log"), log + later)
+    told = json.loads(spanloom("why", path("one"), "-d", path("one.db"), "--format", "json").out)
+    equal(told["run"][0]["state"], "done")
+    check("other-driver" not in [f["finding"] for f in told["findings"]], told["findings"])
+
+
 main()
