@@ -9,6 +9,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+struct wider { /* what was found of the last folder */
+    const char *by, *folder;
+    size_t n;
+};
 
 struct teller {
     struct sl_importing *m;
@@ -133,9 +139,69 @@ static const char *value_in(struct sl_importing *m, const struct sl_shares *s, s
     return stored ? sl_arena_copy(&m->arena, stored, strlen(stored)) : NULL;
 }
 
+/* Whether a file that tells what is shared by this field, such as parsl.log, lies in this folder. */
+static bool has_teller(struct sl_importing *m, const char *by, const char *folder)
+{
+    size_t n = strlen(by);
+    bool has = false;
+
+    for (size_t r = 0; r < m->set->n && !has; r++)
+        for (int i = 0; i < m->set->v[r]->ninput && m->set->v[r]->shares && !has; i++)
+            for (int k = 0; k < m->set->v[r]->input[i].nfiles && !has; k++) {
+                const char *text = m->set->v[r]->input[i].files_text[k]; /* "{rundir}/parsl.log" */
+                const char *path;
+                if (*text != '{' || strncmp(text + 1, by, n) != 0 || strncmp(text + 1 + n, "}/", 2) != 0 ||
+                    strpbrk(text + n + 3, "{*/"))
+                    continue;
+                path = there(m, folder, text + n + 2);
+                has = access(path, F_OK) == 0;
+                for (size_t f = 0; f < m->n && !has; f++) /* in an archive, or compressed */
+                    has = !strcmp(m->file[f].found->log, path);
+            }
+    return has;
+}
+
+/* The one that begins with the next part of the path; NULL: what follows is no field. */
+static const struct sl_capture *capture_behind(const struct sl_pattern *p, const struct sl_capture *cap,
+                                               const size_t *at)
+{
+    for (uint32_t c = 0; c < p->ncaptures; c++)
+        if (at[2 * p->capture[c].group] == at[2 * cap->group + 1] + 1)
+            return &p->capture[c];
+    return NULL;
+}
+
+/*
+ * What Parsl calls an executor is its folder below the run directory, and may have a "/": where no file that tells what
+ * is shared lies in what the path has for it, but in a folder above, that one is meant, and the rest is part of the
+ * next field.  0: as the path has it; else how much of it is that folder.
+ */
+static size_t wider_scope(struct sl_importing *m, struct wider *last, const char *by, const char *folder, size_t n)
+{
+    enum { LEVELS = 2 };
+    char *s;
+    size_t k = n;
+
+    if (last->folder && strlen(last->folder) == n && !strncmp(last->folder, folder, n) && last->by == by)
+        return last->n;
+    s = sl_arena_copy(&m->arena, folder, n);
+    *last = (struct wider){by, s, 0};
+    if (has_teller(m, by, s))
+        return 0;
+    for (int level = 0; level < LEVELS; level++) {
+        while (k && folder[--k] != '/')
+            ;
+        s = k ? sl_arena_copy(&m->arena, folder, k) : NULL;
+        if (s && has_teller(m, by, s))
+            return last->n = k;
+    }
+    return 0;
+}
+
 int sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s, struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(m->st, sql_shared_value, err);
+    struct wider last = {0};
 
     if (!q)
         return SL_ESTORE;
@@ -146,11 +212,20 @@ int sl_import_spread_shared(struct sl_importing *m, const struct sl_shares *s, s
         const size_t *at = sl_pattern_match(f->found->files, match, f->found->log, strlen(f->found->log), 0);
         for (size_t d = 0; d < m->set->shared.n; d++)
             for (uint32_t c = 0; at && c < f->found->files->ncaptures; c++) {
-                const struct sl_capture *cap = &f->found->files->capture[c];
+                const struct sl_capture *cap = &f->found->files->capture[c], *next;
                 const char *value = f->found->log + at[2 * cap->group];
-                size_t n = at[2 * cap->group + 1] - at[2 * cap->group];
+                size_t n = at[2 * cap->group + 1] - at[2 * cap->group], wider;
                 if (strcmp(cap->name, m->set->shared.v[d].by) != 0)
                     continue;
+                if ((next = capture_behind(f->found->files, cap, at)) &&
+                    (wider = wider_scope(m, &last, m->set->shared.v[d].by, value, n))) {
+                    *sl_vec_add(&extra) = cap->name;
+                    *sl_vec_add(&extra) = sl_arena_copy(&m->arena, value, wider);
+                    *sl_vec_add(&extra) = next->name;
+                    *sl_vec_add(&extra) = sl_arena_copy(&m->arena, value + wider + 1,
+                                                        at[2 * next->group + 1] - at[2 * cap->group] - wider - 1);
+                    n = wider;
+                }
                 for (size_t k = 0; m->o->set && m->o->set[k]; k += 2)
                     if (!strcmp(m->o->set[k], cap->name)) {
                         value = m->o->set[k + 1];

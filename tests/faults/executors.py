@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import sys
+import tarfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *  # noqa
@@ -175,6 +176,27 @@ def the_next_run_of_a_process():
     (place, reason), = query(store, "SELECT place, reason FROM rejects")
     equal(place, first.count("\n") + 1)
     check("another DataFlowKernel" in reason, reason)
+
+
+@test
+def a_label_with_a_slash():
+    """Its folder lies deeper; what is in it is of the run all the same, in any order, alone, and from an archive."""
+    tell = "SELECT s.type, p.type, replace(p.key, 'cpu/small', 'htex_Local'), count(*) FROM spans s LEFT JOIN spans p ON p.id = s.parent GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+    shutil.copytree(f"{ROOT}/examples/parsl-htex/runinfo/000", path("runinfo/000"))
+    shutil.rmtree(path("runinfo/000/submit_scripts"))  # whose names have the label, too: there are none of such an executor
+    want = query(imported(path("runinfo"), store="plain.db").store, tell)
+    os.makedirs(path("runinfo/000/cpu"))
+    os.rename(path("runinfo/000/htex_Local"), path("runinfo/000/cpu/small"))
+    write(path("runinfo/000/parsl.log"), text(path("runinfo/000/parsl.log")).replace("htex_Local", "cpu/small"))
+    plain = lambda rows: [r for r in rows if r[2] is None or "/" not in r[2]]  # roots that are known by a path are not alike
+    equal(plain(query(imported(path("runinfo"), store="slash.db").store, tell)), plain(want))
+    equal(query(path("slash.db"), "SELECT key FROM spans WHERE type = 'parsl.rundir.executor' AND key LIKE 'cpu%'"), [("cpu/small",)])
+    spanloom("import", "-d", "late.db", path("runinfo/000/cpu"))
+    spanloom("import", "-d", "late.db", path("runinfo/000"))
+    equal(plain(query(path("late.db"), tell)), plain(want))
+    with tarfile.open(path("run.tar"), "w") as tar:
+        tar.add(path("runinfo"), "runinfo")
+    equal(plain(query(imported(path("run.tar"), store="tar.db").store, tell)), plain(want))
 
 
 @test
