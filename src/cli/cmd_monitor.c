@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option_spec options[] = {
@@ -138,6 +139,19 @@ static int check_mlflow(const struct cli *cli, const struct monitor_options *o)
     return cli_mlflow_names(cli, &names) ? EXIT_USAGE : cli_mlflow_ready(cli);
 }
 
+/* Before it is written: an import of the folder goes by names, and would pass over it. */
+static void say_name(const char *output)
+{
+    size_t n = strlen(output);
+    struct stat s;
+
+    if (!n || output[n - 1] == '/' || !strcmp(output, "-") || (n > 6 && !strcmp(output + n - 6, ".jsonl")) ||
+        stat(output, &s) == 0)
+        return;
+    cli_say("%s: import finds files called NAME.jsonl in a folder, and this one only where it is named; %s/ is a folder",
+            output, output);
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     bool quiet = cli_option(cli, "quiet") != NULL;
@@ -157,6 +171,8 @@ static int run(struct cli *cli, int argc, char **argv)
         o.show = monitor_view_draw;
         o.arg = &view;
     }
+    if (!quiet && o.output)
+        say_name(o.output);
     rc = monitor_run(&m, &o, &err);
     if (rc == 0 && o.show && m.signal == SIGINT)
         fputc('\n', stderr); /* behind the terminal's ^C */

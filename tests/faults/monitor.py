@@ -116,6 +116,19 @@ def a_stream():
     equal([n for n in os.listdir(path()) if str(p.pid) in n], [])
 
 
+@cases(("monitors", True), ("m.txt", True), ("m.jsonl", False), ("folder/", False), ("there.d", False))
+def a_name_that_import_does_not_look_for(name, said):
+    """What a folder holds is found by names."""
+    os.mkdir(path("there.d"))
+    r = spanloom("monitor", "-o", path(name), "true")
+    check((f"{path(name)}: import finds files called NAME.jsonl in a folder" in r.err) == said, name, r.err)
+    check("import finds" not in spanloom("monitor", "--quiet", "-o", path("quiet"), "true").err, name)
+    found = spanloom("import", "-d", "m.db", path(), code=None).out
+    check(bool(re.search(r"(?m)^monitor ", found)) != said, name, found)
+    spanloom("import", "-d", "m.db", path(name))
+    equal(query(path("m.db"), "SELECT count(*) FROM spans WHERE type = 'node'"), [(1,)])
+
+
 @test
 def files_that_are_there():
     os.mkdir(path("folder"))
