@@ -256,9 +256,8 @@ static void find_workers(struct make *m)
         if (r->from_ns < k->began_ns)
             k->began_ns = r->from_ns;
     }
-    for (size_t i = 0; i < w->s.walk.n; i++)
-        if (w->s.g.type[w->s.walk.span[i]] != SL_NO_INDEX && w->role[w->s.g.type[w->s.walk.span[i]]] == SL_ROLE_WORKER)
-            add_worker(m, w->s.walk.span[i]);
+    for (size_t i = 0; i < w->workers.n; i++)
+        add_worker(m, w->workers.v[i]);
     find_unknown(m);
 }
 

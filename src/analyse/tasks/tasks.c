@@ -361,8 +361,11 @@ static int find_root(struct sl_workflow *w, sqlite3_value *workflow, struct sl_e
     if (w->root == SL_NO_INDEX)
         return 1;
     sl_walk_closure(&w->s.walk, w->root);
+    sl_vec_clear(&w->workers);
     for (size_t i = 0; i < s->walk.n; i++) {
         uint32_t from = s->e.start[s->walk.span[i]], to = s->e.start[s->walk.span[i] + 1];
+        if (is(w->k, s->walk.span[i], SL_ROLE_WORKER))
+            *sl_vec_add(&w->workers) = s->walk.span[i];
         if (from == to)
             continue;
         if (!any || s->e.time_ns[from] < w->first_ns)
@@ -496,6 +499,7 @@ void sl_workflow_finish(struct sl_workflow *w)
     if (w->k)
         free_working(w->k);
     w->k = NULL;
+    sl_walk_free(&w->s.walk);
 }
 
 void sl_workflow_free(struct sl_workflow *w)
@@ -512,6 +516,7 @@ void sl_workflow_free(struct sl_workflow *w)
     free(w->by_done);
     sl_arena_free(&w->arena);
     free(w->role);
+    sl_vec_free(&w->workers);
     free(w->worker);
     if (w->told)
         sl_told_free(w->told);
