@@ -55,8 +55,8 @@ static void find_lost(struct state *s)
             continue;
         sl_places_runs(&of, s->w, p->task);
         for (size_t k = 0; k < of.run.n; k++)
-            s->lost[i] |= of.run.v[k].lost && p->start_ns - s->w->first_ns >= of.run.v[k].ready_ns &&
-                          p->end_ns - s->w->first_ns <= of.run.v[k].until_ns;
+            s->lost[i] |= of.run.v[k].lost && p->start_ns - s->w->first_ns >= sl_run_ready(s->w, &of.run.v[k]) &&
+                          p->end_ns - s->w->first_ns <= sl_run_until(s->w, &of.run.v[k]);
         sl_places_free(&of);
     }
 }

@@ -15,6 +15,16 @@ static enum sl_phase_kind kind_at(const struct sl_workflow *w, uint32_t seg)
     return w->states.v[w->seg.v[seg].state].kind;
 }
 
+int64_t sl_run_ready(const struct sl_workflow *w, const struct sl_run *r)
+{
+    return w->seg.v[r->queue].from_ns - w->first_ns;
+}
+
+int64_t sl_run_until(const struct sl_workflow *w, const struct sl_run *r)
+{
+    return sl_segment_end(w, &w->task[r->task], r->last - w->task[r->task].seg) - w->first_ns;
+}
+
 /* Of one task, from the last to the first.  A queue reaches back to the first wait, between which it may be on its way.
  */
 void sl_places_runs(struct sl_places *p, const struct sl_workflow *w, uint32_t task)
@@ -28,18 +38,13 @@ void sl_places_runs(struct sl_places *p, const struct sl_workflow *w, uint32_t t
         enum sl_phase_kind kind = kind_at(w, s);
         if (kind == SL_PHASE_RUN && (s + 1 == t->seg + t->nseg || kind_at(w, s + 1) != SL_PHASE_RUN)) {
             run = sl_vec_add(&p->run);
-            *run = (struct sl_run){.task = task,
-                                   .last = s,
-                                   .until_ns = sl_segment_end(w, t, s - t->seg) - w->first_ns,
-                                   .lost = lost || p->run.n > n + 1};
+            *run = (struct sl_run){.task = task, .last = s, .lost = lost || p->run.n > n + 1};
         }
-        if (kind == SL_PHASE_RUN || (kind == SL_PHASE_WAIT && run)) {
+        if (kind == SL_PHASE_RUN || (kind == SL_PHASE_WAIT && run))
             run->queue = s;
-            run->ready_ns = w->seg.v[s].from_ns - w->first_ns;
-        }
         if (kind == SL_PHASE_RUN) {
             run->first = s;
-            run->from_ns = run->ready_ns;
+            run->from_ns = w->seg.v[s].from_ns - w->first_ns;
         } else if (kind != SL_PHASE_WORK && kind != SL_PHASE_WAIT) {
             run = NULL;
         }
@@ -228,9 +233,10 @@ static void find_unknown(struct make *m)
         struct sl_run *r = &p->run.v[i];
         if (m->worker_of[i] != SL_NO_INDEX)
             continue;
-        r->pool = known == 1 ? 0 : of_task[r->task];
-        if (r->pool != SL_NO_INDEX)
+        if (known == 1 || of_task[r->task] != SL_NO_INDEX) {
+            r->pool = known == 1 ? 0 : of_task[r->task];
             continue;
+        }
         m->worker_of[i] = add_worker(m, SL_NO_INDEX);
         r->pool = p->worker.v[m->worker_of[i]].pool;
         if (r->from_ns < p->worker.v[m->worker_of[i]].began_ns)
@@ -295,7 +301,7 @@ static uint32_t count_places(const struct make *m, uint32_t k)
     uint32_t most = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        until[i] = run[m->by_worker[from + i]].until_ns;
+        until[i] = sl_run_until(m->w, &run[m->by_worker[from + i]]);
     if (n)
         qsort(until, n, sizeof *until, by_value);
     while (ended < n) {
@@ -330,9 +336,9 @@ static void find_there(struct make *m, uint32_t k)
     x->there = m->p->there_ns.n;
     for (uint32_t i = 0; i < x->places; i++) {
         const struct sl_run *r = i < n ? &m->p->run.v[m->by_worker[m->begin_of[k] + i]] : NULL;
-        *sl_vec_add(&m->p->there_ns) = x->first_ns == INT64_MAX                        ? INT64_MIN
-                                       : r && r->ready_ns < own && r->queue < r->first ? r->from_ns
-                                                                                       : own;
+        *sl_vec_add(&m->p->there_ns) = x->first_ns == INT64_MAX                                  ? INT64_MIN
+                                       : r && sl_run_ready(m->w, r) < own && r->queue < r->first ? r->from_ns
+                                                                                                 : own;
     }
 }
 
@@ -349,7 +355,7 @@ static void find_gone(struct make *m)
     } *of = sl_alloc(p->pool.n * sizeof *of);
 
     for (size_t i = 0; i < p->run.n; i++) {
-        of[p->run.v[i].pool].took_ns += (double)(p->run.v[i].until_ns - p->run.v[i].from_ns);
+        of[p->run.v[i].pool].took_ns += (double)(sl_run_until(m->w, &p->run.v[i]) - p->run.v[i].from_ns);
         p->pool.v[p->run.v[i].pool].runs++;
     }
     for (size_t i = 0; i < p->pool.n; i++) {
@@ -359,15 +365,16 @@ static void find_gone(struct make *m)
     }
     for (size_t i = 0; i < p->run.n; i++) {
         const struct sl_run *r = &p->run.v[i];
-        if (r->from_ns - r->ready_ns >= of[r->pool].long_ns && r->from_ns > of[r->pool].last_ns)
+        if (r->from_ns - sl_run_ready(m->w, r) >= of[r->pool].long_ns && r->from_ns > of[r->pool].last_ns)
             of[r->pool].last_ns = r->from_ns;
     }
     for (uint32_t k = 0; k < p->worker.n; k++) {
         struct sl_worker *x = &p->worker.v[k];
         int64_t last = x->first_ns == INT64_MAX ? INT64_MIN : x->first_ns;
-        for (uint32_t i = m->begin_of[k]; i < m->begin_of[k + 1]; i++)
-            if (p->run.v[m->by_worker[i]].until_ns > last)
-                last = p->run.v[m->by_worker[i]].until_ns;
+        for (uint32_t i = m->begin_of[k]; i < m->begin_of[k + 1]; i++) {
+            int64_t until = sl_run_until(m->w, &p->run.v[m->by_worker[i]]);
+            last = until > last ? until : last;
+        }
         if (x->span != SL_NO_INDEX && last != INT64_MIN && of[x->pool].last_ns > last &&
             of[x->pool].last_ns - last >= of[x->pool].long_ns)
             x->until_ns = last;
@@ -390,12 +397,13 @@ static int by_pool(const void *a, const void *b)
 
 static void as_it_was(struct sl_service *s, uint32_t run, int64_t at_ns, void *to)
 {
-    struct sl_run *r = &((struct sl_places *)to)->run.v[run];
-    struct sl_pool *pool = &((struct sl_places *)to)->pool.v[r->pool];
+    const struct make *m = to;
+    struct sl_run *r = &m->p->run.v[run];
+    struct sl_pool *pool = &m->p->pool.v[r->pool];
 
     r->own_ns = r->from_ns - at_ns;
     pool->waited += at_ns > s->since_ns[run];
-    sl_service_done(s, run, r->until_ns);
+    sl_service_done(s, run, sl_run_until(m->w, r));
 }
 
 struct own {
@@ -413,22 +421,24 @@ static int by_own(const void *a, const void *b)
 }
 
 /* What waits that the order of the run and places do not explain. */
-static void find_own(struct sl_places *p)
+static void find_own(struct make *m)
 {
+    struct sl_places *p = m->p;
     struct sl_service s;
     uint32_t *last = none(p->pool.n); /* by pool: which was ready last, so far */
     struct own *own = sl_alloc(p->run.n * sizeof *own);
 
     for (uint32_t i = 0; i < p->run.n; i++) {
         struct sl_run *r = &p->run.v[i];
-        bool behind = last[r->pool] != SL_NO_INDEX && p->run.v[last[r->pool]].ready_ns > r->ready_ns;
+        bool behind =
+            last[r->pool] != SL_NO_INDEX && sl_run_ready(m->w, &p->run.v[last[r->pool]]) > sl_run_ready(m->w, r);
         r->behind = behind ? last[r->pool] : SL_NO_INDEX;
         if (!behind)
             last[r->pool] = i;
     }
-    sl_service_init(&s, p, NULL, NULL, as_it_was, p);
+    sl_service_init(&s, p, NULL, NULL, as_it_was, m);
     for (uint32_t i = 0; i < p->run.n; i++)
-        sl_service_ready(&s, i, p->run.v[i].ready_ns);
+        sl_service_ready(&s, i, sl_run_ready(m->w, &p->run.v[i]));
     while (sl_service_next(&s))
         ;
     sl_service_free(&s);
@@ -479,7 +489,7 @@ void sl_places_make(struct sl_places *out, const struct sl_workflow *w)
     free(m.worker_of);
     free(m.begin_of);
     free(m.by_worker);
-    find_own(out);
+    find_own(&m);
 }
 
 void sl_places_free(struct sl_places *p)

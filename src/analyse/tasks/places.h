@@ -26,12 +26,14 @@ struct sl_run {
     uint32_t task;
     uint32_t queue, first,
         last; /* segments: where its queue begins (first: it did not wait), the first and last of it */
-    uint32_t pool;
-    int64_t ready_ns, from_ns, until_ns;
+    uint32_t pool : 31, lost : 1; /* lost: another followed, or the task failed after it */
     uint32_t behind; /* the run that was ready last of those that began before it, if after it was; SL_NO_INDEX */
-    int64_t own_ns;  /* from when it was ready and a place was free */
-    bool lost;       /* another followed, or the task failed after it */
+    int64_t from_ns;
+    int64_t own_ns; /* from when it was ready and a place was free */
 };
+/* When it was ready, and when it ended. */
+int64_t sl_run_ready(const struct sl_workflow *w, const struct sl_run *r);
+int64_t sl_run_until(const struct sl_workflow *w, const struct sl_run *r);
 
 /* What passes until a worker is there, one after the other; all of it is SL_ARRIVAL_START where no log knows more. */
 enum sl_arrival {

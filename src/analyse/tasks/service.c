@@ -18,6 +18,11 @@ static void add(struct sl_queue *q, struct sl_item x)
 
     if (q->taken == q->line.n)
         q->taken = q->line.n = 0;
+    if (q->line.n == q->line.cap && q->taken > q->line.n / 2) {
+        q->line.n -= q->taken;
+        memmove(q->line.v, q->line.v + q->taken, q->line.n * sizeof *q->line.v);
+        q->taken = 0;
+    }
     if (!q->line.n || !before(&x, &q->line.v[q->line.n - 1])) {
         *sl_vec_add(&q->line) = x;
         return;

@@ -24,28 +24,31 @@ struct edge {     /* a moment is this much later than another one at least */
     int64_t lag_ns;
 };
 struct met { /* a moment to which edges lead, and how many */
-    uint32_t moment, needs;
+    uint32_t moment, task, needs;
 };
 #define ALWAYS UINT32_MAX
 #define DRIVER (UINT32_MAX - 10)
 
 enum { OPEN = 1, SETTLED = 2, STATE = 3, CHAINED = 4, QUEUED = 8, BEGINS = 16, ENDS = 32 };
+enum { BITS = 64 };
 
 struct sl_replay {
     struct sl_workflow *w;
     struct sl_places places;
     struct sl_apps apps;
-    uint32_t *task_of; /* by segment */
     unsigned char *is; /* by moment: whether it is settled, CHAINED: needs the one before it alone; QUEUED: at once;
                           BEGINS, ENDS: a run does then */
     uint32_t *run_of, *run_after; /* by task the last of its runs, by run the one before it; SL_NO_INDEX */
     SL_VEC(struct met) met;
     SL_VEC(struct edge) edge;
-    uint32_t *edge_at; /* by moment, into edge: those that lead on from it; the last moment is the beginning of all */
-    double bias;       /* NaN: not worked out yet */
+    uint64_t *leads;        /* by moment, a bit: edges lead on from it; the last moment is the beginning of all */
+    uint32_t *leads_before; /* by word of these: how many before it do */
+    uint32_t *edge_at;      /* by moment that does, into edge */
+    double bias;            /* NaN: not worked out yet */
     bool fitted;
 
     /* while it is made */
+    uint32_t *task_of;     /* by segment */
     struct sl_driver *why; /* by task: why the driver submitted it then */
     uint32_t *same_as;     /* by task: the first that was submitted in the same moment */
     uint32_t *idle_from;   /* by task: when it was submitted the driver had waited for all tasks from this one on */
@@ -90,12 +93,12 @@ static uint32_t task_at(const struct sl_replay *r, uint32_t moment)
     return moment < r->w->seg.n ? r->task_of[moment] : moment - (uint32_t)r->w->seg.n;
 }
 
-/* The moment at which a segment ends. */
-static uint32_t end_moment(const struct sl_replay *r, uint32_t seg)
+/* The moment at which a segment of the task ends. */
+static uint32_t end_moment(const struct sl_replay *r, uint32_t task, uint32_t seg)
 {
-    const struct sl_task *t = &r->w->task[r->task_of[seg]];
+    const struct sl_task *t = &r->w->task[task];
 
-    return seg + 1 < t->seg + t->nseg ? seg + 1 : done_moment(r, r->task_of[seg]);
+    return seg + 1 < t->seg + t->nseg ? seg + 1 : done_moment(r, task);
 }
 
 /* The segment that ends at a moment which is not its task's first. */
@@ -245,7 +248,7 @@ static void find_moments(struct sl_replay *r)
         r->run_after[i] = r->run_of[run->task];
         r->run_of[run->task] = i;
         r->is[run->first] |= BEGINS;
-        r->is[end_moment(r, run->last)] |= ENDS;
+        r->is[end_moment(r, run->task, run->last)] |= ENDS;
         for (uint32_t s = run->queue; s < run->first; s++) /* where in it it is does not matter for anything else */
             r->is[s + 1] |= CHAINED | QUEUED;
     }
@@ -253,7 +256,7 @@ static void find_moments(struct sl_replay *r)
         const struct sl_task *t = &w->task[i];
         for (uint32_t s = t->seg; s < t->seg + t->nseg; s++)
             if (!after_wait(r, t, s))
-                r->is[end_moment(r, s)] |= CHAINED;
+                r->is[end_moment(r, i, s)] |= CHAINED;
     }
 }
 
@@ -268,7 +271,7 @@ static void open_need(struct sl_replay *r, uint32_t on, int64_t lag_ns, uint32_t
 static void add_edge(struct sl_replay *r, uint32_t from, uint32_t to, uint32_t by, int64_t lag_ns)
 {
     if (!r->met.n || r->met.v[r->met.n - 1].moment != to)
-        sl_vec_add(&r->met)->moment = to;
+        *sl_vec_add(&r->met) = (struct met){to, task_at(r, to), 0};
     r->met.v[r->met.n - 1].needs++;
     *sl_vec_add(&r->edge) = (struct edge){(uint32_t)r->met.n - 1, by, lag_ns};
     *sl_vec_add(&r->from) = from;
@@ -325,19 +328,41 @@ static void find_edges(struct sl_replay *r, uint32_t moment)
     }
 }
 
+static uint64_t bit_of(uint32_t moment)
+{
+    return UINT64_C(1) << moment % BITS;
+}
+
+/* Which it is of the moments that edges lead on from. */
+static uint32_t leading(const struct sl_replay *r, uint32_t moment)
+{
+    uint64_t before = r->leads[moment / BITS] & (bit_of(moment) - 1);
+
+    return r->leads_before[moment / BITS] + (uint32_t)__builtin_popcountll(before);
+}
+
 /* Side by side for each moment that they lead on from, by counting. */
 static void sort_edges(struct sl_replay *r)
 {
-    size_t moments = (size_t)beginning(r) + 1;
+    size_t words = beginning(r) / BITS + 1;
+    uint32_t from = 0;
     struct edge *v = sl_alloc(r->edge.n * sizeof *v);
 
-    r->edge_at = sl_alloc((moments + 2) * sizeof *r->edge_at);
+    r->leads = sl_alloc(words * sizeof *r->leads);
+    r->leads_before = sl_alloc(words * sizeof *r->leads_before);
     for (size_t i = 0; i < r->edge.n; i++)
-        r->edge_at[(size_t)r->from.v[i] + 2]++;
-    for (size_t i = 2; i < moments + 2; i++)
+        r->leads[r->from.v[i] / BITS] |= bit_of(r->from.v[i]);
+    for (size_t i = 0; i < words; i++) {
+        r->leads_before[i] = from;
+        from += (uint32_t)__builtin_popcountll(r->leads[i]);
+    }
+    r->edge_at = sl_alloc(((size_t)from + 2) * sizeof *r->edge_at);
+    for (size_t i = 0; i < r->edge.n; i++)
+        r->edge_at[(size_t)leading(r, r->from.v[i]) + 2]++;
+    for (size_t i = 2; i < (size_t)from + 2; i++)
         r->edge_at[i] += r->edge_at[i - 1];
     for (size_t i = 0; i < r->edge.n; i++)
-        v[r->edge_at[(size_t)r->from.v[i] + 1]++] = r->edge.v[i];
+        v[r->edge_at[(size_t)leading(r, r->from.v[i]) + 1]++] = r->edge.v[i];
     free(r->edge.v);
     r->edge.v = v;
     r->edge.cap = r->edge.n;
@@ -364,12 +389,13 @@ int sl_replay_make(struct sl_replay **out, struct sl_workflow *w, struct sl_err 
     if (!rc)
         sort_edges(r);
     sl_vec_free(&r->from);
+    free(r->task_of);
     free(r->why);
     free(r->same_as);
     free(r->idle_from);
     sl_vec_free(&r->stack);
     r->why = NULL;
-    r->same_as = r->idle_from = NULL;
+    r->task_of = r->same_as = r->idle_from = NULL;
     return rc;
 }
 
@@ -379,12 +405,13 @@ void sl_replay_free(struct sl_replay *r)
         return;
     sl_places_free(&r->places);
     sl_apps_free(&r->apps);
-    free(r->task_of);
     free(r->is);
     free(r->run_of);
     free(r->run_after);
     sl_vec_free(&r->met);
     sl_vec_free(&r->edge);
+    free(r->leads);
+    free(r->leads_before);
     free(r->edge_at);
     free(r);
 }
@@ -407,15 +434,21 @@ int sl_replay_apps(const struct sl_apps **out, struct sl_replay *r, struct sl_er
 
 /* ---- one replay ---- */
 
+struct known { /* a moment, since the beginning */
+    int64_t at_ns;
+    uint32_t moment, task;
+};
+
 struct play {
     struct sl_replay *r;
     const struct sl_changes *c;
-    bool typical;      /* what waits of their own are longer than usual are as usual */
-    bool as_it_was;    /* runs begin when they did: what they wait on their own is what is left then */
-    int64_t *time;     /* by moment, since the beginning; while it is not known, the latest of what it needs so far */
-    uint32_t *missing; /* by `met`: how many of its needs are not known yet */
+    bool typical;                /* what waits of their own are longer than usual are as usual */
+    bool as_it_was;              /* runs begin when they did: what they wait on their own is what is left then */
+    int64_t *first_ns, *done_ns; /* by task, since the beginning */
+    int64_t *latest_ns;          /* by `met`: of what it needs so far */
+    uint32_t *missing;           /* by `met`: how many of its needs are not known yet */
     struct sl_service service;
-    SL_VEC(uint32_t) known; /* moments from which to go on */
+    SL_VEC(struct known) known; /* from which to go on */
 };
 
 static double factor_of(const struct play *p, uint32_t by)
@@ -430,40 +463,66 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The run that begins with a segment, or that ends at a moment; SL_NO_INDEX: none. */
-static uint32_t run_from(const struct sl_replay *r, uint32_t moment)
+/* The run that begins with a segment of the task, or that ends at a moment; SL_NO_INDEX: none. */
+static uint32_t run_from(const struct sl_replay *r, uint32_t task, uint32_t moment)
 {
-    uint32_t i = r->is[moment] & BEGINS ? r->run_of[task_at(r, moment)] : SL_NO_INDEX;
+    uint32_t i = r->is[moment] & BEGINS ? r->run_of[task] : SL_NO_INDEX;
 
     while (i != SL_NO_INDEX && r->places.run.v[i].first != moment)
         i = r->run_after[i];
     return i;
 }
 
-static uint32_t run_until(const struct sl_replay *r, uint32_t moment)
+static uint32_t run_until(const struct sl_replay *r, uint32_t task, uint32_t moment)
 {
-    uint32_t i = r->is[moment] & ENDS ? r->run_of[task_at(r, moment)] : SL_NO_INDEX;
+    uint32_t i = r->is[moment] & ENDS ? r->run_of[task] : SL_NO_INDEX;
 
-    while (i != SL_NO_INDEX && end_moment(r, r->places.run.v[i].last) != moment)
+    while (i != SL_NO_INDEX && end_moment(r, task, r->places.run.v[i].last) != moment)
         i = r->run_after[i];
     return i;
 }
 
-/* A moment has all that it needs but a place. */
-static void reach(struct play *p, uint32_t moment, int64_t at_ns)
+/* From now on the moment of the task is at_ns. */
+static void know(struct play *p, uint32_t task, uint32_t moment, int64_t at_ns)
 {
-    const struct sl_replay *r = p->r;
-    uint32_t run = run_from(r, moment);
+    const struct sl_workflow *w = p->r->w;
 
-    p->time[moment] = at_ns > FAR ? FAR : at_ns;
+    if (moment >= w->seg.n)
+        p->done_ns[task] = at_ns;
+    else if (moment == w->task[task].seg)
+        p->first_ns[task] = at_ns;
+    *sl_vec_add(&p->known) = (struct known){at_ns, moment, task};
+}
+
+/* A moment has all that it needs but a place. */
+static void reach(struct play *p, uint32_t task, uint32_t moment, int64_t at_ns)
+{
+    uint32_t run = run_from(p->r, task, moment);
+
+    at_ns = at_ns > FAR ? FAR : at_ns;
     if (run != SL_NO_INDEX && p->c && sl_changes_drops(p->c, run)) {
-        sl_service_passed(&p->service, run, p->time[moment]);
+        sl_service_passed(&p->service, run, at_ns);
         run = SL_NO_INDEX;
     }
     if (run == SL_NO_INDEX)
-        *sl_vec_add(&p->known) = moment;
+        know(p, task, moment, at_ns);
     else
-        sl_service_ready(&p->service, run, p->time[moment]);
+        sl_service_ready(&p->service, run, at_ns);
+}
+
+/* Along the edges that lead on from a moment. */
+static void follow(struct play *p, const struct known *at)
+{
+    const struct sl_replay *r = p->r;
+    uint32_t nth = leading(r, at->moment);
+
+    for (uint32_t i = r->edge_at[nth]; i < r->edge_at[(size_t)nth + 1]; i++) {
+        const struct edge *e = &r->edge.v[i];
+        int64_t *latest = &p->latest_ns[e->met];
+        *latest = later(*latest, at->at_ns + scale(e->lag_ns, factor_of(p, e->by)));
+        if (!--p->missing[e->met])
+            reach(p, r->met.v[e->met].task, r->met.v[e->met].moment, *latest);
+    }
 }
 
 /* On from moments whose time is known. */
@@ -472,23 +531,20 @@ static void go_on(struct play *p)
     const struct sl_replay *r = p->r;
 
     while (p->known.n) {
-        uint32_t at = p->known.v[--p->known.n], next, run = run_until(r, at);
+        struct known at = p->known.v[--p->known.n];
+        uint32_t next, run = run_until(r, at.task, at.moment);
         if (run != SL_NO_INDEX)
-            sl_service_done(&p->service, run, p->time[at]);
-        for (uint32_t i = r->edge_at[at]; i < r->edge_at[(size_t)at + 1]; i++) {
-            const struct edge *e = &r->edge.v[i];
-            uint32_t to = r->met.v[e->met].moment;
-            p->time[to] = later(p->time[to], p->time[at] + scale(e->lag_ns, factor_of(p, e->by)));
-            if (!--p->missing[e->met])
-                reach(p, to, p->time[to]);
-        }
-        if (at >= r->w->seg.n)
+            sl_service_done(&p->service, run, at.at_ns);
+        if (r->leads[at.moment / BITS] & bit_of(at.moment))
+            follow(p, &at);
+        if (at.moment >= r->w->seg.n)
             continue;
-        next = end_moment(r, at);
+        next = end_moment(r, at.task, at.moment);
         if (r->is[next] & QUEUED)
-            reach(p, next, p->time[at]);
+            reach(p, at.task, next, at.at_ns);
         else if (r->is[next] & CHAINED)
-            reach(p, next, p->time[at] + scale(moment_was(r, next) - moment_was(r, at), factor_of(p, at)));
+            reach(p, at.task, next,
+                  at.at_ns + scale(moment_was(r, next) - moment_was(r, at.moment), factor_of(p, at.moment)));
     }
 }
 
@@ -504,27 +560,26 @@ static void begin_run(struct sl_service *s, uint32_t i, int64_t at_ns, void *to)
     if (p->typical)
         own = own > typical ? typical : own < 0 ? 0 : own;
     at_ns += scale(own, factor_of(p, run->queue));
-    p->time[run->first] = at_ns > FAR ? FAR : later(at_ns, s->ready_ns[i]);
-    *sl_vec_add(&p->known) = run->first;
+    know(p, run->task, run->first, at_ns > FAR ? FAR : later(at_ns, s->ready_ns[i]));
     go_on(p);
 }
 
 static int play(struct play *p, struct sl_err *err)
 {
     const struct sl_replay *r = p->r;
-    size_t moments = (size_t)beginning(r) + 1;
     int rc = 0;
 
-    p->time = sl_alloc(moments * sizeof *p->time);
+    p->first_ns = sl_alloc((size_t)r->w->n * sizeof *p->first_ns);
+    p->done_ns = sl_alloc((size_t)r->w->n * sizeof *p->done_ns);
+    p->latest_ns = sl_alloc(r->met.n * sizeof *p->latest_ns);
     p->missing = sl_alloc(r->met.n * sizeof *p->missing);
-    for (size_t i = 0; i < r->met.n; i++)
+    for (size_t i = 0; i < r->met.n; i++) {
+        p->latest_ns[i] = INT64_MIN;
         p->missing[i] = r->met.v[i].needs;
-    for (size_t i = 0; i < moments; i++)
-        p->time[i] = INT64_MIN;
+    }
     sl_service_init(&p->service, &r->places, p->c ? sl_changes_workers(p->c) : NULL,
                     p->c ? sl_changes_arrival(p->c) : NULL, begin_run, p);
-    p->time[beginning(r)] = 0;
-    *sl_vec_add(&p->known) = beginning(r);
+    *sl_vec_add(&p->known) = (struct known){0, beginning(r), SL_NO_INDEX};
     go_on(p);
     for (uint32_t n = 1; sl_service_next(&p->service) && !rc; n++)
         if (n % 4096 == 0 && sl_root_events_interrupted(&r->w->s))
@@ -534,7 +589,9 @@ static int play(struct play *p, struct sl_err *err)
 
 static void free_play(struct play *p)
 {
-    free(p->time);
+    free(p->first_ns);
+    free(p->done_ns);
+    free(p->latest_ns);
     free(p->missing);
     sl_service_free(&p->service);
     sl_vec_free(&p->known);
@@ -545,7 +602,7 @@ static int64_t last_done(const struct play *p)
     int64_t last = 0;
 
     for (uint32_t i = 0; i < p->r->w->n; i++)
-        last = later(last, p->time[done_moment(p->r, i)]);
+        last = later(last, p->done_ns[i]);
     return last;
 }
 
@@ -596,13 +653,14 @@ int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *c
         rc = find_bias(r, err);
     if (!rc) {
         rc = play(&p, err);
-        out->first_ns = sl_alloc((size_t)w->n * sizeof *out->first_ns);
-        out->done_ns = sl_alloc((size_t)w->n * sizeof *out->done_ns);
-        for (uint32_t i = 0; i < w->n && !rc; i++) {
-            out->first_ns[i] = w->first_ns + p.time[w->task[i].seg];
-            out->done_ns[i] = w->first_ns + p.time[done_moment(r, i)];
-        }
         last = rc ? 0 : last_done(&p) + scale(w->last_ns - was, sl_changes_driver(c, SL_DRIVER_AFTER));
+        out->first_ns = p.first_ns;
+        out->done_ns = p.done_ns;
+        p.first_ns = p.done_ns = NULL;
+        for (uint32_t i = 0; i < w->n; i++) {
+            out->first_ns[i] += w->first_ns;
+            out->done_ns[i] += w->first_ns;
+        }
         out->last_ns = w->first_ns + (last > FAR ? FAR : last);
         out->bias = r->bias;
         out->assumed = sl_changes_assumed(c);

@@ -82,13 +82,13 @@ static void add_workers(struct sl_suspects *s, const struct sl_places *p)
 }
 
 /* By task: how long it was on workers. */
-static double *running(const struct sl_places *p, uint32_t tasks)
+static double *running(const struct sl_places *p, const struct sl_workflow *w)
 {
-    double *ns = sl_alloc((size_t)tasks * sizeof *ns);
+    double *ns = sl_alloc((size_t)w->n * sizeof *ns);
 
     for (size_t i = 0; i < p->run.n; i++)
         if (!p->run.v[i].lost)
-            ns[p->run.v[i].task] += (double)(p->run.v[i].until_ns - p->run.v[i].from_ns);
+            ns[p->run.v[i].task] += (double)(sl_run_until(w, &p->run.v[i]) - p->run.v[i].from_ns);
     return ns;
 }
 
@@ -197,7 +197,7 @@ int sl_suspects_find(struct sl_suspects *out, struct sl_replay *r, struct sl_err
     *out = (struct sl_suspects){0};
     if (rc || !w->n)
         return rc;
-    ns = running(p, w->n);
+    ns = running(p, w);
     add_workers(out, p);
     if (p->run.n)
         add_apps(out, w, apps, ns);
