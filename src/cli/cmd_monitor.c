@@ -148,8 +148,9 @@ static void say_name(const char *output)
     if (!n || output[n - 1] == '/' || !strcmp(output, "-") || (n > 6 && !strcmp(output + n - 6, ".jsonl")) ||
         stat(output, &s) == 0)
         return;
-    cli_say("%s: import finds files called NAME.jsonl in a folder, and this one only where it is named; %s/ is a folder",
-            output, output);
+    cli_say(
+        "%s: import finds files called NAME.jsonl in a folder, and this one only where it is named; %s/ is a folder",
+        output, output);
 }
 
 static int run(struct cli *cli, int argc, char **argv)

@@ -20,7 +20,8 @@ DROP TABLE IF EXISTS temp.pool;
 DROP TABLE IF EXISTS temp.wanted;
 DROP TABLE IF EXISTS temp.serial;
 DROP TABLE IF EXISTS temp.other_driver;
-CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span, lost FROM critical_path(WORKFLOW);
+DROP TABLE IF EXISTS temp.nobody;
+CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span, lost, 0.0 AS nobody_s FROM critical_path(WORKFLOW);
 CREATE INDEX temp.path_start ON path (start_ns);
 -- Which spans are tasks, or facets of one; asked of a few.
 CREATE TEMP VIEW view_of AS SELECT span AS task, span AS view FROM task UNION SELECT t.span, l.right_span FROM task t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
@@ -134,6 +135,14 @@ SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELE
     EXISTS (SELECT 1 FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager', 'taskvine.manager')) AS ends,
     (SELECT max(end_ns) FROM path) AS seen_ns, min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
 FROM task, most m, there;
+-- After the first worker there may be none again: blocks were scaled in, or lost.
+CREATE TEMP TABLE nobody AS
+WITH edge AS (SELECT pool, from_ns AS time_ns, 1 AS step FROM worker WHERE from_ns NOTNULL UNION ALL SELECT pool, to_ns, -1 FROM worker WHERE from_ns NOTNULL),
+    level AS (SELECT pool, time_ns, sum(sum(step)) OVER (PARTITION BY pool ORDER BY time_ns) AS n, lead(time_ns) OVER (PARTITION BY pool ORDER BY time_ns) AS next_ns FROM edge GROUP BY 1, 2)
+SELECT pool, time_ns AS from_ns, ifnull(next_ns, end_ns) AS to_ns FROM level, run WHERE n = 0 AND ifnull(next_ns, end_ns) > time_ns;
+UPDATE temp.path SET nobody_s = ifnull((SELECT sum(max(0, min(path.end_ns, g.to_ns) - max(path.start_ns, g.from_ns))) / 1e9 FROM nobody g
+    WHERE g.pool IS ifnull((SELECT w.pool FROM task t JOIN worker w ON w.span = t.worker WHERE t.span = path.task), (SELECT max(pool) FROM worker HAVING count(DISTINCT pool) = 1))), 0)
+WHERE state LIKE '% queue%' AND task NOTNULL AND EXISTS (SELECT 1 FROM nobody);
 -- Drivers of one process that were alive at once have each other's lines in their logs, and number their tasks alike: such a
 -- number is submitted, or done, twice in one log.  Of many tasks some tell as well.
 CREATE TEMP TABLE other_driver AS
@@ -160,25 +169,27 @@ JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM tas
 -- tasks that were tried again, as what ran of them.
 CREATE TEMP TABLE went AS
 WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
-    part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
-    queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, component, state, w.pool
+    part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, nobody_s, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
+    queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, nobody_s, component, state, w.pool
         FROM part p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker WHERE queues AND p.end_ns > at_ns),
-    pool AS MATERIALIZED (SELECT pool, sum(places) AS places FROM worker GROUP BY 1),
     again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL AND EXISTS (SELECT 1 FROM task WHERE runs > 1)),
-    asked AS MATERIALIZED (SELECT * FROM queued JOIN pool USING (pool) ORDER BY seconds DESC LIMIT 20),
-    did(start_ns, seconds, places, app, s) AS (
-        SELECT q.start_ns, q.seconds, q.places, t.app, min(t.end_ns, q.end_ns) - max(t.start_ns, q.start_ns) FROM asked q JOIN task t ON t.start_ns > q.start_ns - (SELECT max(end_ns - start_ns) FROM task WHERE runs = 1) - 1 AND t.start_ns < q.end_ns AND t.end_ns > q.start_ns AND t.runs = 1
+    -- while workers were there, and for how long all of these were
+    asked AS MATERIALIZED (SELECT *, seconds - nobody_s AS there_s, (SELECT sum(places * max(0, min(w.to_ns, q.end_ns) - max(w.from_ns, q.start_ns))) / 1e9 FROM worker w WHERE w.pool = q.pool) AS all_s
+        FROM queued q WHERE pool NOTNULL ORDER BY seconds DESC LIMIT 20),
+    did(start_ns, there_s, all_s, app, s) AS (
+        SELECT q.start_ns, q.there_s, q.all_s, t.app, min(t.end_ns, q.end_ns) - max(t.start_ns, q.start_ns) FROM asked q JOIN task t ON t.start_ns > q.start_ns - (SELECT max(end_ns - start_ns) FROM task WHERE runs = 1) - 1 AND t.start_ns < q.end_ns AND t.end_ns > q.start_ns AND t.runs = 1
             JOIN worker w ON w.span = t.worker AND w.pool = q.pool
-        UNION ALL SELECT q.start_ns, q.seconds, q.places, r.app, min(r.to_ns, q.end_ns) - max(r.from_ns, q.start_ns) FROM asked q JOIN again r ON r.from_ns < q.end_ns AND r.to_ns > q.start_ns JOIN worker w ON w.span = r.worker AND w.pool = q.pool),
-    meanwhile AS MATERIALIZED (SELECT start_ns, seconds, app, sum(s) / 1e9 / places AS s FROM did GROUP BY 1, 3),
-    every AS (SELECT start_ns, max(sum(s), max(seconds)) AS s, sum(s) AS ran_s FROM meanwhile GROUP BY 1),
+        UNION ALL SELECT q.start_ns, q.there_s, q.all_s, r.app, min(r.to_ns, q.end_ns) - max(r.from_ns, q.start_ns) FROM asked q JOIN again r ON r.from_ns < q.end_ns AND r.to_ns > q.start_ns JOIN worker w ON w.span = r.worker AND w.pool = q.pool),
+    meanwhile AS MATERIALIZED (SELECT start_ns, there_s, all_s, app, sum(s) / 1e9 AS s FROM did GROUP BY 1, 4),
+    every AS (SELECT start_ns, max(sum(s), max(all_s)) AS s, max(there_s) * sum(s) / max(sum(s), max(all_s)) AS ran_s FROM meanwhile GROUP BY 1),
     said(what, seconds) AS (
-        SELECT ifnull('app ' || m.app, 'tasks'), m.seconds * m.s / e.s FROM meanwhile m JOIN every e USING (start_ns)
-        UNION ALL SELECT component || ', ' || state, seconds - ifnull((SELECT q.seconds * ran_s / e.s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
+        SELECT ifnull('app ' || m.app, 'tasks'), m.there_s * m.s / e.s FROM meanwhile m JOIN every e USING (start_ns)
+        UNION ALL SELECT component || ', ' || state, seconds - nobody_s - ifnull((SELECT ran_s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
+        UNION ALL SELECT 'while no worker was there', nobody_s FROM queued q
         UNION ALL SELECT 'until workers were there', (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
         UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE state LIKE 'running%'
         UNION ALL SELECT component || ', ' || state, seconds FROM part WHERE NOT queues AND state NOT LIKE 'running%')
-SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1;
+SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1 HAVING what <> 'while no worker was there' OR sum(seconds) > 0;
 
 -- name: run
 SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS value FROM sl_attr a CROSS JOIN sl_shape f ON f.id = a.shape

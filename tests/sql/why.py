@@ -328,6 +328,18 @@ def a_block_that_takes_the_place_of_another_was_not_asked_for_late():
 
 
 @test
+def no_worker_was_there_any_more():
+    """Until the next block was: that is no queue of the interchange, which had nobody to give tasks to."""
+    end = lambda late: dict(launched=[0.6, late], manager=[0.8, late + 0.2], worker_start=[1, late + 0.4], workers=8, gone={0: 5}, cpus=8)  # noqa: E731
+    run(bag(60, 1.0), **end(20))
+    f = first("no-workers", run(bag(60, 1.0), **end(4.6), file="without.db"), text="once no worker was there although tasks waited, for 15.", advice="max_idletime")
+    went = {w["what"]: w["seconds"] for w in why()["went"]}
+    check(abs(went["while no worker was there"] - f["seconds"]) < 0.01 and went.get("htex interchange, in the interchange's queue", 0) < 0.1, went)
+    check(abs(sum(went.values()) - why()["run"][0]["makespan_s"]) < 1e-6, went)
+    check("no-workers" not in faults("without.db") and "while no worker was there" not in str(why("without.db")), faults("without.db"))
+
+
+@test
 def managers_and_workers_that_take_long_to_start():
     """Against five seconds, which is not much on a busy machine."""
     run(bag(60), launched=0.6, manager=1.6, worker_start=61.6)
