@@ -17,8 +17,9 @@ function facts(run: Run): HTMLElement | undefined {
     const of = (column: string) => number(ran, column),
         exact = (column: string, say: (x: number) => string) => shown(say(of(column)), of(column), { "data-figure": "run", "data-column": column });
     const state = text(ran, "state"),
-        open = { "cut short": "cut short: nothing says that it ended", "goes on": "so far, it goes on" }[state];
-    add("took", exact("makespan_s", seconds), open ?? "from the first event to the last", state === "cut short");
+        open = { "cut short": "cut short: nothing says that it ended", "goes on": "so far, it goes on", "driver silent": "until the last event; its driver fell silent before" }[state];
+    if (state === "in doubt") return undefined;
+    add("took", exact("makespan_s", seconds), open ?? "from the first event to the last", state === "cut short" || state === "driver silent");
     let done = 0, rest = "";
     column(ended, "ended").forEach((how, i) => {
         if (how === "done") done = number(ended, "tasks", i);
@@ -47,7 +48,7 @@ function title(run: Run): HTMLElement {
         script = text(ran, "script");
     return el("div", {},
         el("p", { class: "quiet" },
-            ran ? `${date(from)} to ${date(to).slice(date(from).slice(0, 10) === date(to).slice(0, 10) ? 11 : 0)}` : "This store holds no run of a workflow; what else it holds is below.",
+            ran && text(ran, "state") === "in doubt" ? `from ${date(from)}` : ran ? `${date(from)} to ${date(to).slice(date(from).slice(0, 10) === date(to).slice(0, 10) ? 11 : 0)}` : "This store holds no run of a workflow; what else it holds is below.",
             ...(script ? [" · ", name(script)] : []), " · ", el("code", {}, run.store)));
 }
 

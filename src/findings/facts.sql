@@ -20,6 +20,7 @@ DROP TABLE IF EXISTS temp.pool;
 DROP TABLE IF EXISTS temp.wanted;
 DROP TABLE IF EXISTS temp.serial;
 DROP TABLE IF EXISTS temp.other_driver;
+DROP TABLE IF EXISTS temp.silent;
 DROP TABLE IF EXISTS temp.nobody;
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span, lost, 0.0 AS nobody_s FROM critical_path(WORKFLOW);
 CREATE INDEX temp.path_start ON path (start_ns);
@@ -135,6 +136,12 @@ SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELE
     EXISTS (SELECT 1 FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager', 'taskvine.manager')) AS ends,
     (SELECT max(end_ns) FROM path) AS seen_ns, min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
 FROM task, most m, there;
+-- A driver that took no result for half a minute though there were some, while others went on: it was killed, or hangs.
+CREATE TEMP TABLE silent AS
+WITH its AS (SELECT max(max(first_ns), ifnull(max(done_ns) FILTER (WHERE ended NOTNULL), 0)) AS since_ns FROM task),
+    back AS (SELECT count(*) AS results, min(t.end_ns) AS back_ns FROM run, its CROSS JOIN task t WHERE ends AND ended_ns ISNULL AND undone > 0 AND run.end_ns - since_ns > 30000000000
+        AND t.ended ISNULL AND t.runs = 1 AND t.run_s > 0 AND t.end_ns > since_ns AND t.span NOT IN (SELECT task FROM attempt WHERE failed))
+SELECT since_ns, back_ns, results FROM its, back, run WHERE back_ns < end_ns - 30000000000;
 -- After the first worker there may be none again: blocks were scaled in, or lost.
 CREATE TEMP TABLE nobody AS
 WITH edge AS (SELECT pool, from_ns AS time_ns, 1 AS step FROM worker WHERE from_ns NOTNULL UNION ALL SELECT pool, to_ns, -1 FROM worker WHERE from_ns NOTNULL),
@@ -188,15 +195,15 @@ WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
         UNION ALL SELECT 'while no worker was there', nobody_s FROM queued q
         UNION ALL SELECT 'until workers were there', (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
         UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE state LIKE 'running%'
-        UNION ALL SELECT component || ', ' || state, seconds FROM part WHERE NOT queues AND state NOT LIKE 'running%')
+        UNION ALL SELECT iif(component = 'driver' AND start_ns >= (SELECT since_ns FROM silent), 'after the driver fell silent', component || ', ' || state), seconds FROM part WHERE NOT queues AND state NOT LIKE 'running%')
 SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1 HAVING what <> 'while no worker was there' OR sum(seconds) > 0;
 
 -- name: run
 SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS value FROM sl_attr a CROSS JOIN sl_shape f ON f.id = a.shape
         WHERE a.span = workflow AND f.name = 'workflow_name' UNION ALL SELECT json_extract(a.vals, f.path) FROM sl_span s CROSS JOIN sl_alike a ON a.id = s.alike
         CROSS JOIN sl_shape f ON f.id = a.shape WHERE s.id = workflow AND f.name = 'workflow_name')), workflow, start_ns, end_ns, makespan_s, tasks, most_workers,
-    busy_s / nullif(there_s, 0), (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done'
-    WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END, places
+    busy_s / nullif(there_s, 0), (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done' WHEN EXISTS (SELECT 1 FROM temp.silent) THEN 'driver silent'
+    WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END, places, (SELECT since_ns FROM temp.silent)
 FROM temp.run;
 
 -- name: seen

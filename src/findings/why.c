@@ -24,9 +24,10 @@ static const struct sl_column finding_columns[] = {
     {"without_s", REAL, "s"}, {"sure", TEXT, NULL},    {"text", TEXT, NULL},   {"advice", TEXT, NULL},
     {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL}};
 static const struct sl_column run_columns[] = {
-    {"run", TEXT, NULL},       {"script", TEXT, NULL},     {"workflow", INTEGER, NULL}, {"start_ns", INTEGER, "ns"},
-    {"end_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},  {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
-    {"busy", REAL, NULL},      {"first_run_s", REAL, "s"}, {"state", TEXT, NULL},       {"places", INTEGER, NULL}};
+    {"run", TEXT, NULL},         {"script", TEXT, NULL},     {"workflow", INTEGER, NULL}, {"start_ns", INTEGER, "ns"},
+    {"end_ns", INTEGER, "ns"},   {"makespan_s", REAL, "s"},  {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
+    {"busy", REAL, NULL},        {"first_run_s", REAL, "s"}, {"state", TEXT, NULL},       {"places", INTEGER, NULL},
+    {"silent_ns", INTEGER, "ns"}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
 static const struct sl_column replay_columns[] = {
     {"rank", INTEGER, NULL}, {"finding", TEXT, NULL}, {"changes", TEXT, NULL}, {"without_s", REAL, "s"}};

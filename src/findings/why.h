@@ -33,11 +33,13 @@ enum {
     SL_WHY_RUN_WORKERS,
     SL_WHY_RUN_BUSY,
     SL_WHY_RUN_FIRST,
-    SL_WHY_RUN_STATE, /* in doubt: a finding stands instead of all others, and what follows the start is NULL; ended;
-                        where no log has the end: done (all tasks), goes on (heard of less than a minute ago, or a log
-                        beside its own was written to less than 150 s ago, 600 s of a run that is followed, and is no
-                        copy that was made after its last event), cut short; NULL: its kind does not tell */
-    SL_WHY_RUN_PLACES /* how many tasks they could run at once, as far as they ever did */
+    SL_WHY_RUN_STATE,  /* in doubt: a finding stands instead of all others, and what follows the start is NULL; ended;
+                         where no log has the end: done (all tasks); driver silent; goes on (heard of less than a minute
+                         ago, or a log beside its own was written to less than 150 s ago, 600 s of a run that is
+                         followed, and is no copy that was made after its last event); cut short; NULL: its kind does
+                         not tell */
+    SL_WHY_RUN_PLACES, /* how many tasks they could run at once, as far as they ever did */
+    SL_WHY_RUN_SILENT  /* since when its driver took no results though there were some; NULL: it is not so */
 };
 enum {
     SL_WHY_RUNS_SIDE,

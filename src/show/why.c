@@ -70,7 +70,7 @@ static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
 
 static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
-    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE, PLACES };
+    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE, PLACES, SILENT };
     const char *state;
     struct sl_table *t = sl_result_find(r, "run");
     struct sl_buf b = {0};
@@ -103,6 +103,12 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
         int64_t ago_ns = sl_clock_now_ns() - sl_table_int(t, END);
         sl_buf_addf(&b, " has run for %s so far, since %s UTC; its last event was %lld s ago", a, from,
                     (long long)(ago_ns > 0 ? ago_ns / 1000000000 : 0));
+    } else if (!sl_table_is_null(t, SILENT)) {
+        char since[32], silent[32];
+        moment(sl_table_int(t, SILENT), false, since, sizeof since);
+        sl_seconds_text((double)(sl_table_int(t, SILENT) - sl_table_int(t, START)) / 1e9, silent);
+        sl_buf_addf(&b, " began at %s UTC; after %s, at %s, its driver fell silent, and others went on until %s", from,
+                    silent, since, to);
     } else {
         sl_buf_addf(&b, " %s %s, %s to %s UTC%s", !strcmp(state, "cut short") ? "was cut short after" : "took", a, from,
                     to, !*state || !strcmp(state, "ended") ? "" : "; no log has its end");

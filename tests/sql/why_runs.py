@@ -34,6 +34,29 @@ def no_log_has_the_end_of_the_run(undone, ago, state):
 
 
 
+@cases(("killed", dict(undone=range(20, 60)), 20, True), ("waits for its tasks", dict(running=range(56, 60)), 20, False), ("killed a moment before the others", dict(undone=range(50, 60)), 20, False),
+       ("killed long ago", dict(undone=range(20, 60)), 7200, True))
+def a_driver_that_takes_no_more_results(name, how, ago, silent):
+    """Though workers go on, as do those of a driver that was killed (kill -9): the run does not."""
+    run(bag(60, 5), end=None, **how)
+    db = sqlite3.connect(path("why.db"))
+    [last] = db.execute("SELECT max(time_ns) FROM sl_event").fetchone()
+    db.execute("UPDATE sl_event SET time_ns = time_ns + ?", (time.time_ns() - ago * S - last,))
+    db.commit()
+    [begun, done] = db.execute("SELECT (SELECT min(time_ns) FROM sl_event), (SELECT max(e.time_ns) FROM sl_event e JOIN sl_name n ON n.id = e.type WHERE n.name = 'exec_done')").fetchone()
+    db.close()
+    told = why()
+    equal((told["run"][0]["state"] == "driver silent", told["run"][0]["silent_ns"]), (silent, str(done) if silent else None))
+    out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
+    found = [f["finding"] for f in told["findings"]]
+    if silent:
+        check("silent-driver" in found and "unfinished" not in found, found)
+        check(f"after {(done - begun) / S:.3g} s, at " in out and "its driver fell silent, and others went on until" in out and "has run for" not in out, out)
+        check("results of 40 tasks came back from workers after that" in out, out)
+    else:
+        check("silent-driver" not in found and "silent" not in out, out)
+
+
 @cases((20, False, "goes on"), (3600, False, "cut short"), (20, True, "cut short"))
 def a_run_goes_on_while_its_logs_are_written_to(ago, copied, state):
     """Though its last event may be long ago; all files of a copy are younger than that."""
@@ -399,8 +422,11 @@ def what_ran_meanwhile():
     seconds = {}
     for p in rows("SELECT * FROM path WHERE state LIKE 'running%' AND NOT lost"):
         seconds[app[p["task"]]] = seconds.get(app[p["task"]], 0) + p["seconds"]
+    there = [(w["a"], w["b"]) for w in rows("SELECT from_ns AS a, to_ns AS b FROM worker")]
+    first = min(a for a, _ in there)
+    share = lambda a, b: sum(max(0, min(b, d) - max(a, c)) for c, d in there) / (b - max(a, first))  # workers that were there, on average  # noqa: E731
     for r in rows("SELECT task, from_ns AS a, to_ns AS b FROM worker_run WHERE span NOTNULL"):
-        part = sum(max(0, min(b, r["b"]) - max(a, r["a"])) for a, b in waits) / 1e9 / 2  # there are two workers
+        part = sum(max(0, min(b, r["b"]) - max(a, r["a"])) / share(a, b) for a, b in waits if b > first) / 1e9
         seconds[app[r["task"]]] = seconds.get(app[r["task"]], 0) + part
     for name, s in seconds.items():
         check(abs(where.get(f"app {name}", 0) - s) < 1e-6, name, s, where)
