@@ -91,12 +91,13 @@ static const char *take(struct make *m, const char *name, const char *prefix)
     return b.s;
 }
 
-static void add_as(struct sl_buf *b, const char *name)
+/* before: what stands before the name */
+static void add_name(struct sl_buf *b, const char *before, const char *name)
 {
-    char *as = sqlite3_mprintf(" AS \"%w\"", name);
+    char *quoted = sqlite3_mprintf("%s\"%w\"", before, name);
 
-    sl_buf_adds(b, as);
-    sqlite3_free(as);
+    sl_buf_adds(b, quoted);
+    sqlite3_free(quoted);
 }
 
 /* fmt: with the formats of sqlite3_mprintf(). */
@@ -111,7 +112,7 @@ static void column(struct make *m, const char *name, const char *fmt, ...)
     text = sqlite3_vmprintf(fmt, ap);
     va_end(ap);
     sl_buf_addf(&m->sql, ",\n %s", text);
-    add_as(&m->sql, name);
+    add_name(&m->sql, " AS ", name);
     sqlite3_free(text);
 }
 
@@ -176,7 +177,6 @@ static void key_column(struct make *m, const char *name)
     if (!as)
         return;
     *sl_vec_add(&m->key) = (struct key){sl_strdup(name), as};
-    column(m, as, "r.\"%w\"", as);
 }
 
 /* Did this member name it already, by a rule or in another record? */
@@ -329,7 +329,6 @@ static void begin(struct make *m, const char *name)
     sl_buf_adds(&m->rows, head);
     sqlite3_free(head);
     sl_buf_clear(&m->sql);
-    sl_buf_adds(&m->sql, "SELECT r.id AS id, r.key AS key");
     take(m, "id", "");
     take(m, "key", "");
     take(m, "first", "");
@@ -369,7 +368,9 @@ static int finish(struct make *m, const char *name)
 /* of: ids, with commas between; "": there are none */
 static void ends(struct make *m, const char *of)
 {
-    const char *sql = *of ? "(SELECT %s FROM sl_event WHERE span IN (%s))" : "NULL";
+    const char *sql = !*of              ? "NULL"
+                      : strchr(of, ',') ? "(SELECT %s FROM sl_event WHERE span IN (%s))"
+                                        : "(SELECT %s FROM sl_event WHERE span=%s)";
 
     column(m, "first", sql, "min(time_ns)/1e9", of);
     column(m, "last", sql, "max(time_ns)/1e9", of);
@@ -377,17 +378,13 @@ static void ends(struct make *m, const char *of)
 }
 
 /*
- * A span of type `to` that is another view of span `from`, lies in it, or has it inside.  More than one: the first.  A
- * subquery for the type: of a join SQLite may think that it is worth a Bloom filter of all spans.
+ * A span of type `to` that is another view of span `from`, lies in it, or has it inside.  More than one: the first.
+ * With its LIMIT the inner query stays one, and `from` goes into each part of sl_near, which is a union.
  */
 static void partner(struct sl_buf *b, const char *from, sqlite3_int64 to)
 {
-    sl_buf_addf(b,
-                "(SELECT min(x) FROM (SELECT right_span AS x FROM sl_link WHERE left_span=%s AND kind<%d UNION ALL "
-                "SELECT left_span FROM sl_link WHERE right_span=%s AND kind<%d UNION ALL SELECT id FROM sl_span WHERE "
-                "parent=%s UNION ALL SELECT parent FROM sl_span WHERE id=%s) WHERE (SELECT type FROM sl_span WHERE "
-                "id=x)=%lld)",
-                from, SL_AFTER, from, SL_AFTER, from, from, (long long)to);
+    sl_buf_addf(b, "(SELECT min(near) FROM (SELECT near FROM sl_near WHERE span=%s AND type=%lld LIMIT -1))", from,
+                (long long)to);
 }
 
 /* The id of member `to` of rows that member `lead` begins: from the nearest member before it that has one. */
@@ -400,86 +397,161 @@ static void find_member(struct sl_buf *b, const struct member *v, int lead, int 
         partner(b, "f.id", v[to].type);
         sl_buf_adds(b, " FROM (SELECT ");
         partner(b, "s.id", v[k].type);
-        sl_buf_adds(b, " AS id) f), ");
+        sl_buf_adds(b, " AS id) f),\n  ");
     }
     partner(b, "s.id", v[to].type);
     if (to > lead + 1)
         sl_buf_addc(b, ')');
 }
 
-/* The id of the span `up_by` steps above member i, in a row that member `lead` begins. */
-static void id_above(struct sl_buf *id, int lead, int i, int up_by)
-{
-    bool parent = i == lead && up_by;
+/* Rows that begin with member `lead`: those before it are not there. */
+struct rows {
+    const struct member *v;
+    int n, lead;
+    SL_VEC(const struct sl_alias_decl *) above; /* whose ids are columns: a0, a1, ... */
+    struct sl_buf from;                         /* what has them, but for its name, which is s */
+};
 
-    sl_buf_clear(id);
-    for (int k = parent; k < up_by; k++)
-        sl_buf_adds(id, "(SELECT parent FROM sl_span WHERE id=");
-    if (parent)
-        sl_buf_adds(id, "m.parent");
-    else
-        sl_buf_addf(id, "m.m%d", i);
-    for (int k = parent; k < up_by; k++)
-        sl_buf_addc(id, ')');
+/* SELECT *, what FROM what there was: its name is still to come. */
+static void add_columns(struct rows *r, const char *columns)
+{
+    struct sl_buf from = {0};
+
+    sl_buf_addf(&from, "(SELECT *,%s\n FROM %s) s", columns, r->from.s);
+    sl_buf_free(&r->from);
+    r->from = from;
 }
 
-/* A key of rows that member `lead` begins, from the first member that has it.  A span's own key is never NULL. */
-static void key_value(struct sl_buf *to, const struct member *v, int n, int lead, const char *name)
+/* The id of what member i is, or lies in; k steps above it. */
+static void id_from(struct sl_buf *id, struct rows *r, int i, int k);
+
+/* Of a row, the span of this alias: a member, or what the first that is there lies in. */
+static void id_of(struct sl_buf *id, struct rows *r, const struct sl_alias_decl *d)
 {
-    struct sl_buf b = {0}, id = {0};
-    const char *what = NULL;
+    struct sl_buf all = {0}, one = {0};
     int found = 0;
 
-    for (int i = lead, k; i < n; i++) {
-        for (k = 0; k < v[i].n && !(what = key_column_sql(v[i].chain[k], name)); k++)
+    for (size_t i = 0; i < r->above.n; i++)
+        if (r->above.v[i] == d) {
+            sl_buf_addf(id, "s.a%zu", i);
+            return;
+        }
+    for (int i = r->lead, k; i < r->n; i++) {
+        for (k = 0; k < r->v[i].n && r->v[i].chain[k] != d; k++)
             ;
-        if (k == v[i].n)
+        if (k == r->v[i].n)
             continue;
-        sl_buf_adds(&b, found++ ? "," : "");
-        if (i == lead && !k) {
-            sl_buf_adds(&b, what);
+        sl_buf_clear(&one);
+        id_from(&one, r, i, k);
+        if (!found || !strstr(all.s, one.s))
+            sl_buf_addf(&all, "%s%s", found++ ? "," : "", one.s);
+    }
+    if (found > 1) {
+        sl_buf_clear(&one);
+        sl_buf_addf(&one, "coalesce(%s)", all.s);
+    }
+    if (d->in && one.s[0] != 's') { /* asked for again, for what it lies in */
+        sl_buf_addf(id, "s.a%zu", r->above.n);
+        sl_buf_addf(&one, " AS a%zu", r->above.n);
+        add_columns(r, one.s);
+        *sl_vec_add(&r->above) = d;
+    } else {
+        sl_buf_adds(id, one.s);
+    }
+    sl_buf_free(&all);
+    sl_buf_free(&one);
+}
+
+static void id_from(struct sl_buf *id, struct rows *r, int i, int k)
+{
+    if (!k) {
+        sl_buf_addf(id, i == r->lead ? "s.id" : "s.m%d", i);
+    } else if (k == 1 && i == r->lead) {
+        sl_buf_adds(id, "s.parent");
+    } else {
+        sl_buf_adds(id, "(SELECT parent FROM sl_span WHERE id=");
+        if (k > 1)
+            id_of(id, r, r->v[i].chain[k - 1]);
+        else
+            id_from(id, r, i, 0);
+        sl_buf_addc(id, ')');
+    }
+}
+
+/* A key, from the first member that has it.  A span's own key is never NULL. */
+static void key_value(struct sl_buf *to, struct rows *r, const char *name)
+{
+    struct sl_buf all = {0}, ids = {0}, id = {0};
+    const char *what = NULL, *is;
+    int found = 0, parts = 0;
+
+    for (int i = r->lead, k; i <= r->n; i++) {
+        is = NULL;
+        for (k = 0; i < r->n && k < r->v[i].n && !(is = key_column_sql(r->v[i].chain[k], name)); k++)
+            ;
+        if (i == r->lead && is && !k) {
+            sl_buf_adds(&all, is);
+            parts = 1;
             break;
         }
-        id_above(&id, lead, i, k);
-        sl_buf_addf(&b, "(SELECT %s FROM sl_key WHERE id=%s)", what, id.s);
+        if (i < r->n && !is)
+            continue;
+        if (found && (!is || strcmp(is, what) != 0)) {
+            sl_buf_addf(&all,
+                        found > 1 ? "%s(SELECT %s FROM sl_key WHERE id=coalesce(%s))"
+                                  : "%s(SELECT %s FROM sl_key WHERE id=%s)",
+                        parts++ ? "," : "", what, ids.s);
+            found = 0;
+        }
+        if (!is)
+            break;
+        sl_buf_clear(&id);
+        id_of(&id, r, r->v[i].chain[k]);
+        if (!found)
+            sl_buf_clear(&ids);
+        if (!found || !strstr(ids.s, id.s))
+            sl_buf_addf(&ids, "%s%s", found++ ? "," : "", id.s);
+        what = is;
     }
-    if (found > 1)
-        sl_buf_addf(to, "coalesce(%s)", b.s);
-    else
-        sl_buf_adds(to, found ? b.s : "NULL");
-    sl_buf_free(&b);
+    sl_buf_addf(to, parts > 1 ? "coalesce(%s)" : "%s", parts ? all.s : "NULL");
+    sl_buf_free(&all);
+    sl_buf_free(&ids);
     sl_buf_free(&id);
 }
 
-/* Rows that begin with member `lead`: those before it are not there. */
 static void rows_of(struct make *m, const struct member *v, int n, int lead)
 {
-    sl_buf_adds(&m->rows, "SELECT m.id AS id, m.key AS key");
-    for (int i = 0; i < n; i++)
-        sl_buf_addf(&m->rows, ", m.m%d AS m%d", i, i);
-    for (size_t i = 0; i < m->key.n; i++) {
-        sl_buf_adds(&m->rows, ",\n ");
-        key_value(&m->rows, v, n, lead, m->key.v[i].name);
-        add_as(&m->rows, m->key.v[i].as);
-    }
-    sl_buf_adds(&m->rows, "\n FROM (SELECT s.id AS id, s.key AS key, s.number AS number, s.parent AS parent");
-    for (int i = 0; i < n; i++) {
-        sl_buf_adds(&m->rows, ", ");
+    struct rows r = {.v = v, .n = n, .lead = lead};
+    struct sl_buf members = {0}, keys = {0};
+
+    sl_buf_addf(&r.from, "sl_key s WHERE s.type=%lld", (long long)v[lead].type);
+    for (int i = 0; i < lead; i++)
+        sl_buf_addf(&r.from, " AND NOT EXISTS (SELECT 1 FROM sl_near WHERE span=s.id AND type=%lld)",
+                    (long long)v[i].type);
+    for (int i = 0; n > 1 && i < n; i++) {
+        sl_buf_adds(&members, i ? ",\n  " : "");
         if (i < lead)
-            sl_buf_adds(&m->rows, "NULL");
+            sl_buf_adds(&members, "NULL");
         else if (i == lead)
-            sl_buf_adds(&m->rows, "s.id");
+            sl_buf_adds(&members, "s.id");
         else
-            find_member(&m->rows, v, lead, i);
-        sl_buf_addf(&m->rows, " AS m%d", i);
+            find_member(&members, v, lead, i);
+        sl_buf_addf(&members, " AS m%d", i);
     }
-    sl_buf_addf(&m->rows, " FROM sl_key s WHERE s.type=%lld", (long long)v[lead].type);
-    for (int i = 0; i < lead; i++) {
-        sl_buf_adds(&m->rows, " AND ");
-        partner(&m->rows, "s.id", v[i].type);
-        sl_buf_adds(&m->rows, " IS NULL");
+    if (n > 1)
+        add_columns(&r, members.s);
+    for (size_t i = 0; i < m->key.n; i++) {
+        sl_buf_adds(&keys, ",\n ");
+        key_value(&keys, &r, m->key.v[i].name);
     }
-    sl_buf_adds(&m->rows, ") m");
+    sl_buf_adds(&m->rows, "SELECT id,key");
+    for (int i = 0; n > 1 && i < n; i++)
+        sl_buf_addf(&m->rows, ",m%d", i);
+    sl_buf_addf(&m->rows, "%s\n FROM %s", m->key.n ? keys.s : "", r.from.s);
+    sl_buf_free(&members);
+    sl_buf_free(&keys);
+    sl_buf_free(&r.from);
+    sl_vec_free(&r.above);
 }
 
 /*
@@ -490,20 +562,26 @@ static void rows_of(struct make *m, const struct member *v, int n, int lead)
  */
 static void all_rows(struct make *m, const struct member *v, int n)
 {
-    sl_buf_adds(&m->rows, "WITH r AS (\n");
+    sl_buf_adds(&m->rows, "WITH r(id,key");
+    for (int i = 0; n > 1 && i < n; i++)
+        sl_buf_addf(&m->rows, ",m%d", i);
+    for (size_t i = 0; i < m->key.n; i++)
+        add_name(&m->rows, ",", m->key.v[i].as);
+    sl_buf_adds(&m->rows, ") AS (\n");
     for (int lead = 0; lead < n; lead++) {
         sl_buf_adds(&m->rows, lead ? "\nUNION ALL\n" : "");
         rows_of(m, v, n, lead);
     }
     if (n < 2) {
-        sl_buf_adds(&m->rows, n ? "\nUNION ALL\nSELECT id, key, NULL" : "SELECT id, key");
-        for (size_t i = 0; i < m->key.n; i++) {
-            sl_buf_adds(&m->rows, ", NULL");
-            add_as(&m->rows, m->key.v[i].as);
-        }
+        sl_buf_adds(&m->rows, n ? "\nUNION ALL\nSELECT NULL,NULL" : "SELECT id,key");
+        for (size_t i = 0; i < m->key.n; i++)
+            sl_buf_adds(&m->rows, ",NULL");
         sl_buf_adds(&m->rows, " FROM sl_span WHERE 0");
     }
     sl_buf_adds(&m->rows, ")\n");
+    sl_buf_adds(&m->sql, n > 1 ? "SELECT id,key" : "SELECT *");
+    for (size_t i = 0; n > 1 && i < m->key.n; i++)
+        add_name(&m->sql, ",", m->key.v[i].as);
 }
 
 static int make_type(struct make *m, const char *type, sqlite3_int64 id)
@@ -526,8 +604,8 @@ static int make_type(struct make *m, const char *type, sqlite3_int64 id)
     begin(m, name);
     key_columns(m, &v, 1);
     all_rows(m, &v, 1);
-    ends(m, "r.m0");
-    rc = columns(m, v.d, type, "r.m0", NULL);
+    ends(m, "id");
+    rc = columns(m, v.d, type, "id", NULL);
     return rc ? rc : finish(m, name);
 }
 
@@ -546,14 +624,14 @@ static int make_table(struct make *m, const struct sl_table_decl *t)
     key_columns(m, v, t->n);
     for (int i = 0; i < t->n; i++)
         if (v[i].type) {
-            snprintf(at[i], sizeof at[i], "r.m%d", n);
-            sl_buf_addf(&id, "%sr.m%d", n ? "," : "", n);
+            snprintf(at[i], sizeof at[i], "m%d", n);
+            sl_buf_addf(&id, "%sm%d", n ? "," : "", n);
             there[n++] = v[i];
         }
     all_rows(m, there, n);
-    ends(m, n ? id.s : "");
+    ends(m, n > 1 ? id.s : n ? "id" : "");
     for (int i = 0; i < t->n && !rc; i++)
-        rc = columns(m, v[i].d, v[i].d->type, v[i].type ? at[i] : NULL, i ? v[i].d->alias : NULL);
+        rc = columns(m, v[i].d, v[i].d->type, !v[i].type ? NULL : n > 1 ? at[i] : "id", i ? v[i].d->alias : NULL);
     sl_buf_free(&id);
     return rc ? rc : finish(m, t->name);
 }

@@ -315,7 +315,10 @@ static bool has_our_views(struct sl_store *st)
 {
     const char *views = embedded("views.sql");
     const size_t size = strlen(views);
-    sqlite3_stmt *q = sl_store_prepare(st, "SELECT sql FROM sqlite_schema WHERE type IN ('view', 'trigger')", NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, /* names of tables of spans are quoted, and these are not */
+                                       "SELECT sql FROM sqlite_schema WHERE type IN ('view', 'trigger') "
+                                       "AND sql NOT GLOB 'CREATE VIEW \"*'",
+                                       NULL);
     int64_t want = 0, have = 0;
 
     for (const char *s = views; (s = strstr(s, "\nCREATE ")); s++)
@@ -334,11 +337,11 @@ static bool has_our_views(struct sl_store *st)
 /* Views in the place of tables, and triggers on tables: whatever reads or writes these runs them. */
 static int check_objects(struct sl_store *st, struct sl_err *err)
 {
-    sqlite3_stmt *q =
-        sl_store_prepare(st,
-                         "SELECT type, name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'sl_*' "
-                         "AND name NOT IN ('sl_value', 'sl_key') OR type = 'trigger' AND tbl_name GLOB 'sl_*'",
-                         err);
+    sqlite3_stmt *q = sl_store_prepare(
+        st,
+        "SELECT type, name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'sl_*' "
+        "AND name NOT IN ('sl_value', 'sl_key', 'sl_near') OR type = 'trigger' AND tbl_name GLOB 'sl_*'",
+        err);
     int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
 
     if (rc > 0)

@@ -18,6 +18,7 @@ DROP VIEW IF EXISTS raw;
 DROP VIEW IF EXISTS doubts;
 DROP VIEW IF EXISTS sl_value;
 DROP VIEW IF EXISTS sl_key;
+DROP VIEW IF EXISTS sl_near;
 DROP VIEW IF EXISTS zones;
 
 -- dnpcsql's four tables: its names, its columns, its inserts (below).  Times are seconds.
@@ -97,6 +98,18 @@ CREATE VIEW sl_key AS
         CAST(key AS INTEGER), iif(key GLOB '[-0-9]*' AND key NOT GLOB '*[^-0-9.]*' AND length(key) < 19 AND
         json_valid(key), json_extract(key, '$'), key)) AS number
     FROM sl_span;
+
+-- For these tables, too: other views of a span, what lies in it and what it lies in, with its type.  In all parts a column has
+-- the affinity that it has in the others, or SQLite would make all rows; the cast lets the type choose no index.
+CREATE VIEW sl_near AS
+    SELECT left_span AS span, right_span AS near, (SELECT type FROM sl_span WHERE id = right_span) AS type
+    FROM sl_link WHERE kind < 3
+    UNION ALL
+    SELECT right_span, left_span, (SELECT type FROM sl_span WHERE id = left_span) FROM sl_link WHERE kind < 3
+    UNION ALL
+    SELECT parent, id, CAST(type AS INTEGER) FROM sl_span
+    UNION ALL
+    SELECT s.id, s.parent, (SELECT type FROM sl_span WHERE id = s.parent) FROM sl_span s;
 
 CREATE VIEW samples AS
     SELECT a.span AS span, a.time_ns AS time_ns, f.name AS metric, json_extract(a.vals, f.path) AS value,
