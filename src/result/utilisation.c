@@ -23,17 +23,37 @@ static const struct sl_column bins[] = {
     {"running", SL_COLUMN_REAL, "spans"}, {"busy_percent", SL_COLUMN_REAL, "%"},
 };
 
+static sqlite3_stmt *types(struct sl_store *st, int64_t within, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_types, err);
+
+    if (q && within)
+        sqlite3_bind_int64(q, 1, within);
+    return q;
+}
+
+int sl_worker_type(struct sl_store *st, int64_t within, int64_t i, char *type, size_t n, struct sl_err *err)
+{
+    sqlite3_stmt *q = types(st, within, err);
+    int rc = q ? 0 : SL_ESTORE;
+
+    while (q && (rc = sl_store_step(st, q, err)) > 0 && i--)
+        ;
+    if (rc > 0)
+        snprintf(type, n, "%s", sl_store_text(q, 0));
+    sqlite3_finalize(q);
+    return rc > 0 ? 1 : rc;
+}
+
 /* What workers there are; where there are several types, the user says which. */
 static int find_type(struct sl_store *st, int64_t within, char *type, size_t n, struct sl_err *err)
 {
     struct sl_buf all = {0};
-    sqlite3_stmt *q = sl_store_prepare(st, sql_types, err);
+    sqlite3_stmt *q = types(st, within, err);
     int found = 0, rc;
 
     if (!q)
         return SL_ESTORE;
-    if (within)
-        sqlite3_bind_int64(q, 1, within);
     while ((rc = sl_store_step(st, q, err)) > 0) {
         if (!found++)
             snprintf(type, n, "%s", sl_store_text(q, 0));

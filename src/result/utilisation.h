@@ -27,6 +27,11 @@ enum {
     SL_WORKERS_BIN_PERCENT
 };
 
+/*
+ * The i-th type of the workers that there are (within a span, where within is not 0), counted from 0.  1; 0: there are
+ * no more; or negative.
+ */
+int sl_worker_type(struct sl_store *st, int64_t within, int64_t i, char *type, size_t n, struct sl_err *err);
 /* question->about NULL: what workers there are; an error where there are several types.  On success r is to be freed.
  */
 int sl_workers(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err);

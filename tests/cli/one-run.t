@@ -18,8 +18,7 @@ A store may hold several runs. --run is in every command that tells of spans, an
   states: spanloom: this is of 2 runs together; of one alone with --run: parsl-htex, parsl-2026-threads
   sequences: spanloom: this is of 2 runs together; of one alone with --run: parsl-htex, parsl-2026-threads
   durations invoked returned: spanloom: this is of 2 runs together; of one alone with --run: parsl-htex, parsl-2026-threads
-  utilisation: spanloom: there are several types of workers; say which: parsl.executor.htex.worker parsl.executors.threads.thread
-  utilisation: try: spanloom utilisation --help
+  utilisation: spanloom: this is of 2 runs together; of one alone with --run: parsl-htex, parsl-2026-threads
 
 What a run has alone is what a store of it has, but for the database in which its tables lie beside those of others:
 

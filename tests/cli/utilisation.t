@@ -95,7 +95,10 @@ Mistakes:
   try: spanloom utilisation --help
   [2]
   $ spanloom import --quiet -d both.db "$ROOT/examples/parsl-htex/runinfo" "$ROOT/tests/data/parsl-2026-workqueue/runinfo"
-  $ spanloom utilisation -d both.db
+  $ spanloom utilisation -d both.db 2>&1 | grep ^workers
+  workers of type parsl.executor.htex.worker: busy for 84.8 % of their time
+  workers of type workqueue.worker: busy for 93.7 % of their time
+  $ spanloom utilisation -d both.db --format csv
   spanloom: there are several types of workers; say which: parsl.executor.htex.worker workqueue.worker
   try: spanloom utilisation --help
   [2]
