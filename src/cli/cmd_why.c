@@ -115,11 +115,22 @@ static int of_path(struct cli *cli, const char *path, bool asked, struct sl_stor
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
+/* Whether there is a run to tell of, from this import or an earlier one. */
+static bool holds_run(struct cli *cli, const char *path)
+{
+    struct sl_store *st = cli_open(cli);
+    int64_t workflow = 0;
+    bool holds = st && !cli_states(cli, st, NULL) && !cli_last_below(st, path, false, &workflow, NULL) && workflow;
+
+    sl_store_close(st);
+    return holds;
+}
+
 int cli_told_import(struct cli *cli, char *text, bool *in_part)
 {
     int rc = text && is_path(text) ? cli_import(cli, 1, &text, false) : EXIT_DONE;
 
-    if (rc != EXIT_FAILED || access(cli->store_path, F_OK))
+    if (rc != EXIT_FAILED || access(cli->store_path, F_OK) || !holds_run(cli, text))
         return rc;
     *in_part = true;
     return EXIT_DONE;

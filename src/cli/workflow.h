@@ -53,7 +53,7 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
 int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow);
 /*
  * Imports what text is a path of; all of them before any is told of, as names depend on what there is.  *in_part is set
- * where something could not be read, which is said, and there is a store to tell of the rest.
+ * where something could not be read, which is said, and the store has a run of that path to tell of.
  */
 int cli_told_import(struct cli *cli, char *text, bool *in_part);
 /* The last workflow that files below path tell of; 0: there is none.  say: the others are named on stderr. */

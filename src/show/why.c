@@ -43,7 +43,7 @@ static void pools(struct sl_buf *b, struct sl_table *t)
         sl_buf_addf(b, "%s%s", i ? ", " : ": ", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), n));
         sl_buf_addf(b, " of %s", sl_table_text_or_empty(t, EXECUTOR));
         if (!sl_table_is_null(t, BUSY))
-            sl_buf_addf(b, " %.0f %% busy", 100 * sl_table_real(t, BUSY));
+            sl_buf_addf(b, " (%.0f %% busy)", 100 * sl_table_real(t, BUSY));
     }
     if (t->rows > MOST)
         sl_buf_addf(b, " and %zu more", t->rows - MOST);

@@ -22,7 +22,7 @@ class Task:
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}):
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, config=None):
     """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors.  hand: how long Parsl
     needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names.  gone: until when managers take
     tasks."""
@@ -30,6 +30,8 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
     ns = lambda t: round(t * S)
     w = s.workflow("w")
     s.attr(w, "workflow_name", "made")
+    if config:
+        s.attr(w, "config", config)
     ex = s.span(EXECUTOR, "htex", w)
     launches = launched if isinstance(launched, list) else [launched]  # of blocks; worker_start and manager: of each one
     worker_start = worker_start if isinstance(worker_start, list) else [worker_start] * max(1, len(launches))

@@ -297,6 +297,14 @@ def late_workers():
     first("late-workers", run(bag(16), worker_start=1.1, manager=0.6, file="without.db"), 0.05)
 
 
+@cases((None, True), ("init_blocks=0, ", True), ("init_blocks=2, ", False), ("init_blocks=2, max_blocks=2, init_blocks=0", True))
+def blocks_are_to_be_asked_for_at_once_where_they_were_not(config, advised):
+    """As the configuration says, if it does so of one executor alone."""
+    run(bag(40), launched=[14, 14], manager=[15, 15], worker_start=[20, 20], workers=4, config=config and f"Config({config})")
+    f = next(f for f in why()["findings"] if f["finding"] == "late-workers" and f["changes"] == "workers, start-up x0")
+    equal("init_blocks" in f["advice"], advised, f["advice"])
+
+
 @test
 def blocks_in_the_queue_one_after_the_other():
     blocks = {"launched": [0.6] * 4, "workers": 8}

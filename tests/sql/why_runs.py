@@ -163,6 +163,16 @@ def replays_that_are_none_are_told(replays):
 
 
 @test
+def a_folder_without_logs_is_told_in_a_line():
+    """Also beside a store that holds something else."""
+    run(bag(4))
+    os.makedirs(path("empty"))
+    for command in ("why", "report"):
+        r = spanloom(command, path("empty"), "-d", path("why.db"), *(["--json", "-o", path("r.json")] if command == "report" else []), code=1)
+        check(r.err.startswith(f"spanloom: no recipe knows any file below {path('empty')}") and r.err.count("\n") == 1 and not r.out, r.err + r.out)
+
+
+@test
 def commands_that_are_offered_run_as_they_stand():
     """Also where the store's path has blanks and quotes."""
     run(bag(16), end=9)
@@ -339,7 +349,7 @@ def workers_of_each_executor():
     run([Task("work", 0.5) for _ in range(40)] + [Task("other", 0.1, on="spare")], more={"spare": 3})
     out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
     # nothing is heard of the manager of spare after its only task
-    check("; 7 workers: 4 of htex 100 % busy, 3 of spare 33 % busy; the first task ran" in out, out)
+    check("; 7 workers: 4 of htex (100 % busy), 3 of spare (33 % busy); the first task ran" in out, out)
 
 
 @test
