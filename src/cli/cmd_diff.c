@@ -203,7 +203,8 @@ static int compare(const struct cli *cli, char **argv, const char *given, struct
     if (!rc)
         rc = choose_type(sides, given, type, sizeof type, err);
     if (!rc)
-        rc = cli_lens_of_recipes(cli, (struct sl_store *[]){sides[0].st, sides[1].st}, 2, type, merged, err);
+        rc = cli_lens_of_recipes(cli, (struct sl_store *[]){sides[0].st, sides[1].st},
+                                 (int64_t[]){sides[0].within, sides[1].within}, 2, type, merged, err);
     return rc ? rc : sl_result_diff(r, sides, type, by, err);
 }
 

@@ -54,7 +54,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         rc = cli_lens(cli, p.st, &seen, &err);
     if (!rc)
-        rc = cli_lens_of_recipes(cli, &p.st, 1, type, &merged, &err);
+        rc = cli_lens_of_recipes(cli, &p.st, &p.within, 1, type, &merged, &err);
     if (!rc)
         rc = sl_result_sequences(&r, p.st, type, p.within, cli_option(cli, "by"), all, &err);
     if (!rc)

@@ -409,8 +409,9 @@ static int64_t count_of(struct sl_store *st, const char *sql, const char *text)
     return n;
 }
 
-/* Of how many kinds of events of these stores a rule speaks. */
-static size_t kinds_of(struct sl_store *const *st, int n, const struct sl_merge *m, struct sl_err *err)
+/* Of how many kinds of events of these stores, or runs, a rule speaks. */
+static size_t kinds_of(struct sl_store *const *st, const int64_t *within, int n, const struct sl_merge *m,
+                       struct sl_err *err)
 {
     char *list = sl_strdup(m->what), *save;
     SL_VEC(const char *) pattern = {0};
@@ -420,8 +421,10 @@ static size_t kinds_of(struct sl_store *const *st, int n, const struct sl_merge 
     for (char *p = strtok_r(list, " ", &save); p; p = strtok_r(NULL, " ", &save))
         *sl_vec_add(&pattern) = p;
     for (int i = 0; i < n; i++) {
-        sqlite3_stmt *q = sl_store_prepare(st[i], sql_near, err);
+        sqlite3_stmt *q = sl_store_prepare(st[i], within[i] ? sql_near_within : sql_near, err);
         struct sl_buf both = {0};
+        if (q && within[i])
+            sqlite3_bind_int64(q, 1, within[i]);
         while (q && sl_store_step(st[i], q, err) > 0) {
             size_t k = 0, known = 0;
             sl_buf_clear(&both);
@@ -456,9 +459,10 @@ static int add_merge(struct sl_store *st, int id, const struct sl_merge *m, stru
     return rc;
 }
 
-int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, int n, const char *type, bool *used,
-                        struct sl_err *err)
+int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, const int64_t *within, int n,
+                        const char *type, bool *used, struct sl_err *err)
 {
+    const int64_t nowhere[2] = {0};
     bool wanted = !asks(cli, "none") && !cli_option(cli, "rename") && !cli_option(cli, "merge");
     struct sl_recipes *set;
     int rc;
@@ -471,7 +475,7 @@ int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, int n
     set = sl_recipes_new();
     rc = cli_recipes_read(cli, set, err);
     for (size_t i = 0; i < set->lens.n && !rc; i++) {
-        if (kinds_of(st, n, &set->lens.v[i], err) < 2)
+        if (kinds_of(st, nowhere, n, &set->lens.v[i], err) < 2 || kinds_of(st, within, n, &set->lens.v[i], err) < 2)
             continue;
         *used = true;
         for (int k = 0; k < n && !rc; k++)

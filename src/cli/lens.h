@@ -24,11 +24,12 @@ int cli_lens(const struct cli *cli, struct sl_store *st, bool *any, struct sl_er
 
 /*
  * Where roots of these types are tasks and neither the command nor the stores rename or merge: of what recipes merge,
- * that of which the stores (of two that are compared: together) have several events goes into temp.sl_lens of each.
- * *used: it does, which tables for people say (cli_lens_says).  After cli_lens().
+ * that of which the stores have several events goes into temp.sl_lens of each; within[i], where it is not 0: what is
+ * below that span.  n: 1, or 2 that are compared, which count together.  *used: it does, which tables for people say
+ * (cli_lens_says).  After cli_lens().
  */
-int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, int n, const char *type, bool *used,
-                        struct sl_err *err);
+int cli_lens_of_recipes(const struct cli *cli, struct sl_store *const *st, const int64_t *within, int n,
+                        const char *type, bool *used, struct sl_err *err);
 extern const char cli_lens_says[];
 
 /* Says which patterns of the rules that project files put into the store match nothing. */

@@ -14,6 +14,13 @@ JOIN sl_name n ON n.id = type
 JOIN sl_name m ON m.id = what
 WHERE kind = 1;
 
+-- name: near_within
+SELECT n.name, m.name
+FROM (SELECT DISTINCT s.type AS type, e.type AS what FROM descendants(?1) d CROSS JOIN sl_span s ON s.id = d.span
+    CROSS JOIN sl_event e ON e.span = s.id)
+JOIN sl_name n ON n.id = type
+JOIN sl_name m ON m.id = what;
+
 -- name: near_2
 SELECT n.name, m.name
 FROM (SELECT DISTINCT s.type AS type, e.type AS what FROM sl_event e JOIN sl_span s ON s.id = e.span)

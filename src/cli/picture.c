@@ -323,7 +323,7 @@ static int fill(const struct cli *cli, const struct sl_plot *p, const struct sou
         int left = argc > (int)i && !source->files ? argc - (int)i : 0;
         rc = value(cli, over, p, &p->argument.v[i], left, argv + i, &v[i], err);
         if (!rc && p->argument.v[i].kind == SL_PLOT_TYPE && compares_stories(p))
-            rc = cli_lens_of_recipes(cli, &(struct sl_store *){over->st}, 1, v[i].s, &seen, err);
+            rc = cli_lens_of_recipes(cli, &(struct sl_store *){over->st}, &over->within, 1, v[i].s, &seen, err);
     }
     if (!rc)
         rc = sl_plot_fill(spec, p, &q, &rows, err);

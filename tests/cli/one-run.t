@@ -49,6 +49,9 @@ What a run has alone is what a store of it has, but for the database in which it
   $ same states
   states: 8091
   states: 495
+  $ same sequences
+  sequences: 11
+  sequences: 11
   $ same sequences --lens none
   sequences --lens none: 20
   sequences --lens none: 15
@@ -82,7 +85,7 @@ What is rejected in a file that tells of the run, or lies in its directory, is t
 
   $ for run in damaged parsl-htex; do echo "$run:"; spanloom why -d two.db --all --run $run | grep -A1 'could not be used'; done
   damaged:
-   *. 1 record could not be used (glob)
+   4. 1 record could not be used
       spanloom rejects -d two.db --run damaged
   parsl-htex:
   [1]
