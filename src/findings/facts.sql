@@ -27,8 +27,9 @@ CREATE INDEX temp.path_start ON path (start_ns);
 -- Which spans are tasks, or facets of one; asked of a few.
 CREATE TEMP VIEW view_of AS SELECT span AS task, span AS view FROM task UNION SELECT t.span, l.right_span FROM task t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
     UNION SELECT t.span, l.left_span FROM task t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
-CREATE TEMP TABLE attempt (task INTEGER, number INTEGER, span INTEGER, from_ns INTEGER, to_ns INTEGER, failed INTEGER, executor, host, exception, PRIMARY KEY (task, number)) WITHOUT ROWID;
+CREATE TEMP TABLE attempt (task INTEGER, number INTEGER, span INTEGER, from_ns INTEGER, to_ns INTEGER, failed INTEGER, executor, host, exception);
 INSERT INTO temp.attempt SELECT * FROM task_tries(WORKFLOW);
+CREATE INDEX temp.attempt_failed ON attempt (task, number) WHERE failed;
 -- Each worker's runs follow it.
 CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task, busy_s, runs, places FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
@@ -91,7 +92,7 @@ UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut J
 CREATE TEMP VIEW failure AS
 WITH failed AS MATERIALIZED (SELECT task, count(*) AS tries, max(number) AS number FROM attempt WHERE failed AND exception IS NOT 'dep_fail' GROUP BY 1)
 SELECT t.span AS task, coalesce(x.host, t.host) AS host, f.tries, coalesce(x.exception, t.exception) AS exception
-FROM failed f JOIN task t ON t.span = f.task LEFT JOIN attempt x ON x.task = f.task AND x.number = f.number WHERE t.ended IS NOT 'dependency failed'
+FROM failed f JOIN task t ON t.span = f.task LEFT JOIN attempt x ON x.task = f.task AND x.number = f.number AND x.failed WHERE t.ended IS NOT 'dependency failed'
 UNION ALL SELECT t.span, t.host, 1, t.exception FROM task t
     WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed) AND t.span NOT IN (SELECT task FROM lost)
 UNION ALL SELECT t.span, coalesce(l.host, t.host), count(*), 'its worker was lost' FROM lost l JOIN task t ON t.span = l.task WHERE l.task NOT IN (SELECT task FROM failed) GROUP BY l.task;
@@ -114,10 +115,12 @@ SELECT app, count(*) AS tasks, median(run_s) AS median_s, max(run_s) AS max_s, s
 CREATE TEMP TABLE serial AS
 WITH some AS MATERIALIZED (SELECT app, count(*) AS tasks, sum(run_s) AS all_s, min(run_s) AS alone_s, sum(run_s) * 1e9 / (max(end_ns) - min(start_ns)) AS running, (max(end_ns) - min(end_ns)) / 1e9 / (count(*) - 1) AS mean_s,
         max(start_ns) - min(start_ns) < 0.2 * (max(end_ns) - min(start_ns)) AS together
-    FROM task WHERE runs = 1 AND run_s > 0 AND app IN (SELECT app FROM app WHERE tasks BETWEEN 12 AND 100000) GROUP BY app
+    FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM app WHERE tasks BETWEEN 12 AND 100000)) CROSS JOIN task
+    WHERE runs = 1 AND run_s > 0 AND app IN (SELECT app FROM app WHERE tasks BETWEEN 12 AND 100000) GROUP BY app
     HAVING running >= 1.5 AND alone_s < 0.8 * all_s / tasks AND alone_s > 0.6 * mean_s AND mean_s >= 0.02),
 each AS (SELECT app, run_s, queue_s, (end_ns - lag(end_ns) OVER (PARTITION BY app ORDER BY end_ns)) / 1e9 AS gap_s,
-        percent_rank() OVER (PARTITION BY app ORDER BY first_ns, rowid) - 0.5 AS began, percent_rank() OVER (PARTITION BY app ORDER BY end_ns) - 0.5 AS ended FROM task WHERE runs = 1 AND run_s > 0 AND app IN (SELECT app FROM some)),
+        percent_rank() OVER (PARTITION BY app ORDER BY first_ns, task.rowid) - 0.5 AS began, percent_rank() OVER (PARTITION BY app ORDER BY end_ns) - 0.5 AS ended
+    FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM some)) CROSS JOIN task WHERE runs = 1 AND run_s > 0 AND app IN (SELECT app FROM some)),
 of_app AS (SELECT app, median(gap_s) AS each_s, quantile(gap_s, 0.1) AS low_s, quantile(gap_s, 0.75) AS high_s, median(queue_s) AS queue_s, median(run_s) AS median_s,
         abs(sum(began * ended)) < 0.9 * sum(began * began) AS mixed FROM each GROUP BY app)
 SELECT s.app, tasks, all_s AS run_s, running, each_s, max(alone_s, each_s) AS alone_s, median_s FROM some s JOIN of_app o ON o.app = s.app
@@ -129,7 +132,7 @@ most AS (SELECT max(1, max(workers)) AS workers, max(1, max(places)) AS places F
 there AS (SELECT sum(to_ns - from_ns) / 1e9 AS there_s, sum(busy_s) AS busy_s FROM worker),
 it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET)
 SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELECT max(end_ns) FROM path) AS end_ns, (SELECT sum(seconds) FROM path) AS makespan_s,
-    count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(run_s) AS run_s,
+    count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(runs > 1) AS retried, sum(run_s) AS run_s,
     m.workers AS most_workers, m.places, there.there_s, there.busy_s,
     -- told by those that tell their end at all; ends: whether this one does
     (SELECT max(e.time_ns) FROM it JOIN sl_event e ON e.span = it.id JOIN sl_name n ON n.id = e.type WHERE n.name IN ('cleanup_completed', 'completed', 'MANAGER_END')) AS ended_ns,
@@ -167,7 +170,7 @@ SELECT began.n > 0 AS later, began.n = 0 AS mixed FROM began, run WHERE iif(bega
 CREATE TEMP TABLE ran AS
 SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.end_ns, p.end_ns) - max(o.start_ns, p.start_ns))) / 1e9 / p.seconds AS running,
     (SELECT component = 'driver' AND d.seconds < 0.1 * p.seconds FROM path d WHERE d.start_ns >= p.end_ns AND d.state <> 'result on its way back' ORDER BY start_ns LIMIT 1)
-        AND p.end_ns < (SELECT max(first_ns) FROM task) AS driver_waited,
+        AND p.end_ns < (SELECT first_ns FROM task ORDER BY rowid DESC LIMIT 1) AS driver_waited,
     (SELECT count(DISTINCT l.left_span) FROM (SELECT p.task AS view UNION SELECT right_span FROM sl_link WHERE left_span = p.task AND kind = SL_FACET
         UNION SELECT left_span FROM sl_link WHERE right_span = p.task AND kind = SL_FACET) v CROSS JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER) AS dependents
 FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
@@ -179,7 +182,7 @@ WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
     part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, nobody_s, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
     queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, nobody_s, component, state, w.pool
         FROM part p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker WHERE queues AND p.end_ns > at_ns),
-    again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL AND EXISTS (SELECT 1 FROM task WHERE runs > 1)),
+    again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM (SELECT 1 FROM run WHERE retried > 0) CROSS JOIN worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL),
     -- while workers were there, and for how long all of these were
     asked AS MATERIALIZED (SELECT *, seconds - nobody_s AS there_s, (SELECT sum(places * max(0, min(w.to_ns, q.end_ns) - max(w.from_ns, q.start_ns))) / 1e9 FROM worker w WHERE w.pool = q.pool) AS all_s
         FROM queued q WHERE pool NOTNULL ORDER BY seconds DESC LIMIT 20),
@@ -212,7 +215,7 @@ UPDATE temp.run SET seen_ns = max(seen_ns, 1000000000 * strftime('%s', 'now'));
 
 -- name: ended
 SELECT *
-FROM (SELECT 'done' AS ended, done AS tasks FROM temp.run WHERE done > 0 UNION ALL SELECT ended, count(*) FROM temp.task WHERE ended IS NOT 'done' GROUP BY 1)
+FROM (SELECT 'done' AS ended, done AS tasks FROM temp.run WHERE done > 0 UNION ALL SELECT ended, count(*) FROM (SELECT 1 FROM temp.run WHERE done IS NOT tasks) CROSS JOIN temp.task WHERE ended IS NOT 'done' GROUP BY 1)
 ORDER BY ended ISNULL, tasks DESC, ended;
 
 -- name: apps
