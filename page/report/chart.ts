@@ -123,8 +123,10 @@ function xAxis(d: Drawing): void {
 }
 
 const redraws = new Set<() => void>();
+const redraw = () => redraws.forEach(draw => draw());
 for (const query of ["(prefers-color-scheme: dark)", "print", "screen and (max-width: 60rem)"])
-    matchMedia(query).addEventListener("change", () => redraws.forEach(draw => draw()));
+    matchMedia(query).addEventListener("change", redraw);
+for (const event of ["beforeprint", "afterprint"]) addEventListener(event, redraw);
 
 /** When the colours change, or a window becomes narrow or wide. */
 export const onLook = (draw: () => void): void => void redraws.add(draw);

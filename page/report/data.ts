@@ -79,3 +79,5 @@ export const text = (table: Table | undefined, name: string, row = 0): string =>
     const x = column(table, name)[row];
     return x === null || x === undefined ? "" : String(x);
 };
+
+export const hasRows = (s: Section | undefined): boolean => !!s && s.figures.some(f => f.rows > 0 || f.problem !== undefined);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ran, in a few numbers; of two runs, what changed from one to the other.
-import { column, figure, number, numbers, section, text, type Report, type Run } from "./data";
+import { column, figure, hasRows, number, numbers, section, text, texts, type Report, type Run } from "./data";
 import { el, name, shown } from "./dom";
 import { table } from "./table";
 import { scope, type Context } from "./view";
@@ -37,7 +37,7 @@ function facts(run: Run): HTMLElement | undefined {
         add(most === 1 ? "worker" : "workers", shown(digits(most), most, { "data-figure": "utilisation", "data-column": "workers" }), `${places > most ? `with ${digits(places)} places, ` : ""}at most at once${all > most ? `, of ${digits(all)} that came` : ""}`);
         add("busy", shown(percent(busy), busy, { "data-figure": "utilisation", "data-column": "busy" }), "of the time that workers were there", busy < 0.5);
     }
-    if (Number.isFinite(of("first_run_s"))) add("first task", exact("first_run_s", seconds), "after the begin");
+    if (Number.isFinite(of("first_run_s"))) add("first task ran", exact("first_run_s", seconds), "after the begin");
     return dl;
 }
 
@@ -48,9 +48,17 @@ function title(run: Run): HTMLElement {
         script = text(ran, "script");
     return el("div", {},
         el("p", { class: "quiet" },
-            ran && text(ran, "state") === "in doubt" ? `from ${date(from)}` : ran ? `${date(from)} to ${date(to).slice(date(from).slice(0, 10) === date(to).slice(0, 10) ? 11 : 0)}` : "This store holds no run of a workflow; what else it holds is below.",
+            ran && text(ran, "state") === "in doubt" ? `from ${date(from)}` : ran ? `${date(from)} to ${date(to).slice(date(from).slice(0, 10) === date(to).slice(0, 10) ? 11 : 0)}` : run.sections.some(hasRows) ? "This store holds no run of a workflow; what else it holds is below." : "This store holds nothing yet: spanloom import reads logs and traces into it.",
             ...(script ? [" · ", name(script)] : []), " · ", el("code", {}, run.store)));
 }
+
+/** As `spanloom why A B` has them, and the parts of the critical path. */
+const CHANGES = [
+    ["went", "where the time went; these changes make up that of the whole"],
+    ["finding", "findings that came, went or changed"],
+    ["app", "apps: time of all their tasks, by the places on workers"],
+    ["path", "the critical path by component and state"],
+] as const;
 
 function compared(report: Report, context: Context): HTMLElement | undefined {
     const changes = report.compared?.["changes"];
@@ -61,15 +69,23 @@ function compared(report: Report, context: Context): HTMLElement | undefined {
     const box = el("section", { id: "compared", "aria-labelledby": "compared-title" },
         el("h2", { id: "compared-title" }, "What changed"),
         ...(Number.isFinite(by) ? [el("p", { class: "headline" }, name(nameOf(1)), " took ", el("span", { class: by > 0 ? "bad" : "good" }, `${seconds(Math.abs(by))} ${by > 0 ? "more" : "less"}`), " than ", name(nameOf(0)), ` (${by > 0 ? "+" : "-"}${Math.abs((100 * by) / took[0]!).toFixed(1)} %).`)] : []),
-        el("p", { class: "quiet about" }, "findings, apps and parts of the critical path that take longer or shorter in the second run, most first; nothing in one column: only the other run has it."));
-    box.append(scope({ name: "compared", title: "", about: "", needs: null, figures: [] }, context), changes.rows ? table(changes, {
-        label: "What changed from the first run to the second", figure: "changes", most: 15,
-        columns: [
-            { name: "what" }, { name: "name", wide: true }, { name: "a_s", heading: nameOf(0) }, { name: "b_s", heading: nameOf(1) },
-            { name: "change_s", heading: "change", show: v => (typeof v === "number" ? el("span", { class: v > 0 ? "bad" : "good" }, (v > 0 ? "+" : "") + seconds(v)) : "") },
-            { name: "a", heading: `in ${nameOf(0)}`, wide: true }, { name: "b", heading: `in ${nameOf(1)}`, wide: true },
-        ],
-    }) : el("p", {}, "Nothing that would be told."));
+        el("p", { class: "quiet about" }, "what takes longer or shorter in the second run, most first; nothing in one column: only the other run has it."));
+    box.append(scope({ name: "compared", title: "", about: "", needs: null, figures: [] }, context));
+    const what = texts(changes, "what");
+    for (const [kind, about] of CHANGES) {
+        const rows = what.flatMap((w, i) => (w === kind ? [i] : [])),
+            has = (c: string) => rows.some(i => column(changes, c)[i] !== null);
+        if (rows.length)
+            box.append(el("figure", {}, el("figcaption", {}, about), table(changes, {
+                rows, label: about, figure: `changes.${kind}`, most: 8,
+                columns: [
+                    { name: "name", wide: true }, { name: "a_s", heading: nameOf(0) }, { name: "b_s", heading: nameOf(1) },
+                    { name: "change_s", heading: "change", show: v => (typeof v === "number" ? el("span", { class: v > 0 ? "bad" : "good" }, (v > 0 ? "+" : "") + seconds(v)) : "") },
+                    ...(["a", "b"] as const).filter(has).map(c => ({ name: c, heading: `in ${nameOf(c === "a" ? 0 : 1)}`, wide: true })),
+                ],
+            })));
+    }
+    if (!what.length) box.append(el("p", {}, "Nothing that would be told."));
     return box;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traced functions: a flame graph from the top down, and a table.
+// Traced functions: a flame graph from the top down, by mouse and keys, and a table.
 import { onLook, showTip } from "./chart";
 import { figure, numbers, texts } from "./data";
 import { el } from "./dom";
@@ -34,8 +34,15 @@ shows("profile", [], (s, { index }) => {
             whole = Math.max(...from.map((f, i) => f + (total[i] as number)), 1e-12),
             height = (deepest + 1) * ROW;
         const all: [number, number] = [0, whole];
-        let zoom = kept.get<[number, number]>(`flame ${index}`) ?? all;
-        const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `Calls, from the outermost at the top, ${seconds(whole)} in all; the table below has the same by function. Click: zoom; Escape: all.` }),
+        // those of each depth, from left to right
+        const rows: number[][] = Array.from({ length: deepest + 1 }, () => []);
+        depth.forEach((d, i) => rows[d]?.push(i));
+        for (const row of rows) row.sort((a, b) => from[a]! - from[b]!);
+        const end = (i: number) => from[i]! + total[i]!;
+        let zoom = kept.get<[number, number]>(`flame ${index}`) ?? all,
+            chosen = -1;
+        const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `Calls, from the outermost at the top, ${seconds(whole)} in all; the table below has the same by function. Arrow keys go to what it calls, to its caller and to those beside it; Enter or a click zooms, Escape shows all.` }),
+            said = el("p", { class: "quiet note", "aria-live": "polite" }),
             box = el("div", { class: "chart flame" }, canvas);
         const to = (part: [number, number]) => {
             zoom = part;
@@ -73,6 +80,31 @@ shows("profile", [], (s, { index }) => {
                     ctx.restore();
                 }
             }
+            if (chosen >= 0) {
+                const x = (t: number) => ((t - zoom[0]) / (zoom[1] - zoom[0])) * width,
+                    a = Math.max(1, x(from[chosen]!));
+                ctx.strokeStyle = t.ink;
+                ctx.lineWidth = 2;
+                ctx.strokeRect(a, depth[chosen]! * ROW + 1, Math.max(2, Math.min(width - 1, x(end(chosen))) - a), ROW - 2);
+            }
+        };
+        const about = (i: number) => [name[i] ?? "", `${seconds(total[i]!)} with what it called, ${percent(total[i]! / whole)}`, `${seconds(own[i]!)} of its own, ${digits(calls[i]!)} ${calls[i] === 1 ? "call" : "calls"}`];
+        /** What keys go to; what is seen moves along. */
+        const choose = (i: number | undefined) => {
+            if (i === undefined || i < 0) return;
+            chosen = i;
+            said.textContent = about(i).join(", ");
+            const width = zoom[1] - zoom[0];
+            if (total[i]! >= width) to([from[i]!, end(i)]);
+            else if (from[i]! < zoom[0]) to([from[i]!, from[i]! + width]);
+            else if (end(i) > zoom[1]) to([end(i) - width, end(i)]);
+            else draw();
+        };
+        const step: Record<string, () => number | undefined> = {
+            ArrowDown: () => (chosen < 0 ? rows[0]?.find(i => end(i) > zoom[0]) : rows[depth[chosen]! + 1]?.filter(i => from[i]! >= from[chosen]! && end(i) <= end(chosen) + 1e-12 * whole).sort((a, b) => total[b]! - total[a]!)[0]),
+            ArrowUp: () => rows[depth[chosen]! - 1]?.find(i => end(i) > from[chosen]!),
+            ArrowLeft: () => rows[depth[chosen] ?? 0]?.filter(i => end(i) <= (from[chosen] ?? 0) + 1e-12 * whole).pop(),
+            ArrowRight: () => rows[depth[chosen] ?? 0]?.find(i => from[i]! >= (chosen < 0 ? zoom[0] : end(chosen) - 1e-12 * whole)),
         };
         const find = (event: PointerEvent | MouseEvent) => {
             const r = canvas.getBoundingClientRect(),
@@ -82,7 +114,7 @@ shows("profile", [], (s, { index }) => {
         };
         canvas.addEventListener("pointermove", event => {
             const i = find(event);
-            showTip(i < 0 ? undefined : [name[i] ?? "", `${seconds(total[i] as number)} with what it called, ${percent((total[i] as number) / whole)}`, `${seconds(own[i] as number)} of its own, ${digits(calls[i] as number)} calls`], event);
+            showTip(i < 0 ? undefined : about(i), event);
         });
         canvas.addEventListener("pointerleave", event => showTip(undefined, event));
         canvas.addEventListener("click", event => {
@@ -90,12 +122,20 @@ shows("profile", [], (s, { index }) => {
             to(i < 0 ? all : [from[i]!, from[i]! + total[i]!]);
         });
         canvas.addEventListener("keydown", event => {
-            if (event.key === "Escape") to(all);
+            if (step[event.key]) choose(step[event.key]!());
+            else if ((event.key === "Enter" || event.key === " ") && chosen >= 0) to([from[chosen]!, end(chosen)]);
+            else if (event.key === "Escape" && (chosen >= 0 || zoom[0] > 0 || zoom[1] < whole)) {
+                chosen = -1;
+                said.textContent = "";
+                to(all);
+                event.stopPropagation();
+            } else return;
+            event.preventDefault();
         });
         onLook(draw);
         canvas.style.height = `${height}px`;
         new ResizeObserver(draw).observe(box);
-        nodes.push(el("figure", {}, el("figcaption", {}, `paths of calls, from the outermost down, as wide as they took: ${seconds(whole)} in all threads`), box));
+        nodes.push(el("figure", {}, el("figcaption", {}, `paths of calls, from the outermost down, as wide as they took: ${seconds(whole)} in all threads`), box, said));
     }
     nodes.push(table(functions, { label: "Functions, the most exclusive time first", figure: "functions", run: index, most: 12, columns: functions.columns.filter(c => c !== "unfinished" || numbers(functions, c).some(n => n > 0)).map(name => ({ name, ...(name === "inclusive_s" ? { heading: "with what it called" } : name === "exclusive_s" ? { heading: "of its own" } : {}) })) }));
     return nodes;

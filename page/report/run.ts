@@ -2,7 +2,7 @@
 // The page of `spanloom report`: sections in their order, of one run or of two beside each other.
 import { Choice } from "./choice";
 import { forgetLooks } from "./chart";
-import { figure, number, numbers, open, section, texts, type Figure, type Report, type Section } from "./data";
+import { figure, hasRows, number, numbers, open, section, texts, type Figure, type Report, type Section } from "./data";
 import { el } from "./dom";
 import { kept } from "./kept";
 import { header } from "./head";
@@ -54,9 +54,6 @@ function part(s: Section, context: Context): HTMLElement {
     return box;
 }
 
-/** Sections of which no run has anything are told of in a line at the end. */
-const hasRows = (s: Section | undefined): boolean => !!s && s.figures.some(f => f.rows > 0 || f.problem !== undefined);
-
 const choice = new Choice();
 addEventListener("keydown", event => {
     if (event.key === "Escape" && choice.any) choice.clear();
@@ -95,6 +92,7 @@ function show(report: Report, anew = true): void {
         absent: [string, string | null][] = [];
 
     main.append(...header(report, contexts));
+    // sections of which no run has anything are told of in a line at the end
     for (const s of report.runs[0]?.sections ?? []) {
         const each = contexts.map(c => section(c.run, s.name));
         if (!each.some(hasRows)) {
@@ -113,7 +111,7 @@ function show(report: Report, anew = true): void {
     if (absent.length)
         main.append(el("section", { class: "absent", "aria-label": "What is not in this report" },
             el("p", { class: "quiet" }, `Not here: ${[...new Set(absent.map(([, needs]) => needs))].map(needs => absent.filter(([, n]) => n === needs).map(([title]) => title).join(", ") + (needs ? `, for want of ${needs}` : "")).join("; ")}.`)));
-    const body = [el("div", { class: contexts.length > 1 ? "top two" : "top" }, nav, bar(contexts)), main];
+    const body = [el("div", { class: contexts.length > 1 ? "top two" : "top", hidden: nav.childElementCount === 0 }, nav, bar(contexts)), main];
     document.body.prepend(...body);
 }
 

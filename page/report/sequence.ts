@@ -91,11 +91,11 @@ shows("sequence", answers, (s, context) => {
             row = task?.run === index ? eachOf(context.run).task.indexOf(task.task) : -1,
             mine = row < 0 ? undefined : eachOf(context.run).after[row],
             t = theme(),
-            width = context.report.runs.length > 1 || narrow.matches ? 200 : 520,
+            width = context.report.runs.length > 1 ? 150 : narrow.matches ? 200 : 520,
             x = (s: number) => (width * Math.max(0, Math.min(s, high))) / high,
             body = el("tbody"),
             scale = svg("svg", { width, height: 16, viewBox: `0 0 ${width} 16`, "aria-hidden": "true" }),
-            marks = ticks(0, high, width / 100),
+            marks = high > 1e-9 ? ticks(0, high, width / 100) : [0],
             step = (marks[1] ?? 1) - (marks[0] ?? 0);
         for (const m of marks) scale.append(svg("text", { x: x(m), y: 12, "text-anchor": m === 0 ? "start" : x(m) > width - 20 ? "end" : "middle" }, timeText(m, step, high)));
         for (const { state, at, share } of rows) {
@@ -127,7 +127,7 @@ shows("sequence", answers, (s, context) => {
             some ? el("p", { class: "quiet" }, some.tasks ? `Of what is chosen, ${digits(some.tasks)} ${some.tasks === 1 ? "task" : "tasks"}:` : "No task is in what is chosen.") : "",
             ...(rows.length ? [
                 el("div", { class: "table", tabindex: 0, role: "group", "aria-label": "When tasks came into each state, after the first event", "data-figure": "reached" },
-                    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "state"), el("th", { scope: "col" }, scale), head("median"), head("p95"), head("of tasks"), mine ? head(`task ${task!.task}`) : null)), body)),
+                    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "state"), el("th", { scope: "col" }, el("span", { class: "unseen" }, "when"), scale), head("median"), head("p95"), head("of tasks"), mine ? head(`task ${task!.task}`) : null)), body)),
                 key(!!mine && `task ${task!.task}`),
             ] : []),
             ...(hidden > 0 ? [el("p", { class: "more" }, el("button", { type: "button", click: () => { kept.set(name, true); draw(); } }, `${digits(hidden)} more, of few tasks`))] : []),

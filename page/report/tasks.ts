@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slowest and the oddest tasks, and what is known of the one that is chosen.
 import { cells } from "./cells";
-import { legend } from "./chart";
+import { legend, onLook } from "./chart";
 import { column, figure, numbers, text, texts, type Cell, type Figure } from "./data";
 import { el, refill, svg } from "./dom";
 import { table, type Column } from "./table";
@@ -106,6 +106,7 @@ shows("tasks", ["range", "app", "executor", "task"], (s, context) => {
         );
     }
     choice.on(draw);
+    onLook(draw);
     draw();
     return [details(of, context), box, legend(PARTS.map(([, kind, say]) => ({ text: say, colour: t => kindColour(t, kind, 0) })))];
 });

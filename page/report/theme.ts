@@ -23,17 +23,21 @@ export interface Theme {
 
 let look: { light: Look; dark: Look } | undefined;
 const isDark = matchMedia("(prefers-color-scheme: dark)"),
-    isPrint = matchMedia("print");
+    isPrint = matchMedia("print"),
+    root = document.documentElement;
+// Firefox prints a copy of the page, for which nothing here is drawn anew
+addEventListener("beforeprint", () => (root.dataset["printed"] = "yes"));
+addEventListener("afterprint", () => delete root.dataset["printed"]);
 
 export function theme(): Theme {
     look ??= JSON.parse(document.getElementById("look")?.textContent ?? "") as { light: Look; dark: Look };
-    const dark = isDark.matches && !isPrint.matches,
+    const dark = isDark.matches && !isPrint.matches && root.dataset["printed"] === undefined,
         { range } = dark ? look.dark : look.light,
-        style = getComputedStyle(document.documentElement),
+        style = getComputedStyle(root),
         of = (name: string) => style.getPropertyValue(name).trim();
     return {
         dark, ink: of("--ink"), quiet: of("--quiet"), line: of("--line"), grid: of("--grid"), paper: of("--paper"),
-        veil: dark ? "#14171cb0" : "#ffffffb8", font: "11px system-ui, sans-serif", category: range.category, ramp: range.ramp, bad: dark ? "#f27c38" : "#c4420e",
+        veil: dark ? "#14171cb0" : "#ffffffb8", font: "11px system-ui, sans-serif", category: range.category, ramp: range.ramp, bad: of("--bad"),
     };
 }
 
@@ -43,13 +47,13 @@ const KINDS: Record<string, readonly [light: string[], dark: string[]]> = {
     run: [["#0072b2", "#003f63"], ["#4aa3df", "#2a6f9e"]],
     work: [["#009e73", "#56b4e9", "#00573f", "#b2dfd0", "#3f7f6b"], ["#2fc39a", "#8fd0f5", "#1a7d63", "#bfe9dc", "#6fae99"]],
     driver: [["#7f8c8d", "#4d545c", "#aab2bb"], ["#a5b0b1", "#747c85", "#cfd6dc"]],
-    lost: [["#c4420e"], ["#f27c38"]],
     done: [["#aab2bb"], ["#6b7480"]],
     other: [["#cc79a7", "#d55e00", "#4d545c"], ["#de93bd", "#f27c38", "#747c85"]],
 };
 
-/** The n-th state of a kind: waiting is orange, running blue, being handed on green. */
+/** The n-th state of a kind: waiting is orange, running blue, being handed on green; what is lost is red, which no app is. */
 export function kindColour(t: Theme, kind: string | null, n: number): string {
+    if (kind === "lost") return t.bad;
     const of = (KINDS[kind ?? "other"] ?? KINDS["other"] as readonly [string[], string[]])[t.dark ? 1 : 0];
     return of[n % of.length] as string;
 }

@@ -118,11 +118,15 @@ shows("workers", answers, (s, context) => {
             const at = worker[l]!;
             return [text(workers, "executor", at), text(workers, "host", at), text(workers, "manager", at), `worker ${text(workers, "worker", at)}`].filter(Boolean).join(" · ");
         };
+        // where workers of several are called alike, of which they are
+        const alike = new Set(texts(workers, "worker")).size < workers.rows,
+            told = ["executor", "block", "worker"].filter(c => c === "worker" || (alike && new Set(texts(workers, c)).size > 1)),
+            short = (w: number) => told.map(c => text(workers, c, w)).filter(Boolean).join("·") || String(w);
         const at = (l: number, t: number) => {
             for (let i = 0; i < lane.length; i++) if (place[i] === l && (from[i] as number) <= t && (to[i] as number) >= t) return i;
             return -1;
         };
-        nodes.push(el("figure", {}, el("figcaption", {}, together ? `${several ? "how much of their places workers used" : "how busy workers were"}, ${workers.rows === 1 ? "one worker" : lanes === workers.rows ? `a lane each of ${digits(lanes)}` : `${digits(lanes)} lanes of ${digits(workers.rows)} workers`}` : lanes > workers.rows ? "tasks on workers, a lane for each that runs beside others, coloured by app" : "tasks on workers, a lane each, coloured by app"),
+        nodes.push(el("figure", {}, el("figcaption", {}, together ? `${several ? "how much of their places workers used" : "how busy workers were"}, ${workers.rows === 1 ? "one worker" : lanes === workers.rows ? `a lane each of ${digits(lanes)}` : `${digits(lanes)} lanes of ${digits(workers.rows)} workers`}` : lanes > workers.rows ? "tasks on workers, a lane for each that runs beside others, coloured by app" : "tasks on workers, a lane each, coloured by app", told.length > 1 && !together ? `; ${told.join("·")} on the left` : ""),
             chart(context, {
                 height,
                 label: `${lanes === 1 ? "One lane" : `${lanes} lanes`} of workers over time, and what ran on them`,
@@ -138,7 +142,7 @@ shows("workers", answers, (s, context) => {
                         const w = worker[l]!;
                         if ((l > 0 && !together && worker[l - 1] === w) || (l - below) * each < 14) continue;
                         below = l;
-                        d.ctx.fillText(label(text(workers, "worker", w) || String(w)), d.left - 6, d.top + (l + 0.5) * each);
+                        d.ctx.fillText(label(short(w)), d.left - 6, d.top + (l + 0.5) * each);
                     }
                     d.ctx.beginPath();
                     d.ctx.rect(d.left, d.top, d.right - d.left, d.bottom - d.top);

@@ -764,7 +764,7 @@ export class Timeline {
                     c.fillStyle = hue[item] ? "#fff" : t.ink;
                     if (hue[item]) c.fillStyle = inkOn(colours[hue[item]!]!);
                     c.textAlign = "left";
-                    c.fillText(fitting(c, spans.label(item), right - left - 6), left + 3, y + h / 2 + 0.5);
+                    c.fillText(this.named(c, item, right - left - 6), left + 3, y + h / 2 + 0.5);
                 }
                 const on = this.onPath.get(item);
                 if (on) {
@@ -788,6 +788,15 @@ export class Timeline {
             i = j;
         }
         c.globalAlpha = 1;
+    }
+
+    /** As much of its name as fits; of a task no part of its number, which would be another task. */
+    private named(c: CanvasRenderingContext2D, i: number, width: number): string {
+        const label = this.spans.label(i),
+            task = /^task [^ ]+/.exec(label)?.[0];
+        if (task === undefined || fits(c, label, width)) return fitting(c, label, width);
+        if (c.measureText(`${task} (…`).width <= width) return fitting(c, label, width);
+        return [task, task.slice(5)].find(text => fits(c, text, width)) ?? "";
     }
 
     private drawArea(c: CanvasRenderingContext2D, t: Theme, l: Line, y: number, h: number): void {
@@ -968,8 +977,10 @@ function inkOn(colour: string): string {
 }
 
 const EACH = 6; // a letter's width, about
+const fits = (c: CanvasRenderingContext2D, text: string, width: number): boolean => text.length * EACH <= width * 0.8 || c.measureText(text).width <= width;
+
 function fitting(c: CanvasRenderingContext2D, text: string, width: number): string {
-    if (text.length * EACH <= width * 0.8 || c.measureText(text).width <= width) return text;
+    if (fits(c, text, width)) return text;
     let n = Math.max(0, Math.floor((width / EACH) * 1.1));
     while (n > 0 && c.measureText(`${text.slice(0, n)}…`).width > width) n--;
     return n > 0 ? `${text.slice(0, n)}…` : "";

@@ -18,6 +18,7 @@ if not os.path.exists(f"{ROOT}/page/dist/run.html"):
 NAMES = {"chromium": chromium.PROGRAM, "firefox": firefox.PROGRAM}
 PLACE = "(c => { c.scrollIntoView({block: 'center'}); const r = c.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })(document.querySelector(%s))"
 RUN = ["--run", "parsl-htex"]
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"
 
 
 def opened(name, url):
@@ -133,6 +134,77 @@ def a_range_by_mouse_and_keys(name):
     moved = page.run("T.view")
     check(abs(moved[0] - 12.5) < 0.1 and abs(moved[1] - 22.5) < 0.1, moved)
     silent(page, f"file://{path('report.html')}")
+
+
+@cases(*NAMES)
+def the_flame_graph_by_keys(name):
+    """To what is called, beside it and back; Enter zooms, Escape takes that back before what is chosen on the page."""
+    imported(f"{ROOT}/tests/data/parsl-2026-traced")
+    spanloom("report", "-d", path("spanloom.db"), "-o", path("report.html"))
+    tree = json.loads(spanloom("sql", "-d", path("spanloom.db"), "--format", "json", "SELECT name, depth, total_s, calls FROM call_tree() ORDER BY total_s DESC").out)
+    page = opened(name, f"file://{path('report.html')}")
+    page.run("(c => { c.scrollIntoView({block: 'center'}); c.focus(); })(document.querySelector('.flame canvas'))")
+    said = "document.querySelector('.flame + p').textContent"
+    # as wide as it is drawn: of a line of pixels in the first row, those of the colour of its first
+    drawn = "(c => { const x = new OffscreenCanvas(c.width, 1).getContext('2d', {willReadFrequently: true}); x.drawImage(c, 0, -15); const d = x.getImageData(0, 0, c.width, 1).data; let n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] === d[16] && d[i + 1] === d[17] && d[i + 2] === d[18]) n++; return n / c.width; })(document.querySelector('.flame canvas'))"
+    top = [row for row in tree if row["depth"] == 0]
+    whole = sum(row["total_s"] for row in top)
+    page.press("ArrowDown")
+    first = page.run(said)
+    check(first.startswith(f"{top[0]['name']}, ") and f"{top[0]['calls']} calls" in first, first, top)
+    page.press("ArrowDown")
+    below = page.run(said).split(",")[0]
+    check(below in {row["name"] for row in tree if row["depth"] == 1}, below)
+    page.press("ArrowRight")
+    check(page.run(said).split(",")[0] != below, below)
+    page.press("ArrowUp")
+    equal(page.run(said), first)
+    page.run("(document.querySelector('#apps button.pick').click(), document.querySelector('.flame canvas').focus())")
+    before = page.run(drawn)
+    check(abs(before - top[0]["total_s"] / whole) < 0.02, before, top[0]["total_s"] / whole)
+    page.press("Enter")
+    check(page.run(drawn) > 0.97, page.run(drawn))
+    page.press("Escape")
+    check(abs(page.run(drawn) - before) < 0.02 and page.run(said) == "", page.run(said))
+    chips = "document.querySelectorAll('.selection .chip').length"
+    check(page.run(chips) > 0)
+    page.press("Escape")
+    equal(page.run(chips), 0)
+    silent(page, f"file://{path('report.html')}")
+
+
+@cases(*NAMES)
+def printed_from_a_dark_screen(name):
+    """Paper is white: all that is drawn has the colours of light."""
+    imported(f"{ROOT}/tests/data/parsl-2026-traced")
+    spanloom("report", "-d", path("spanloom.db"), "-o", path("report.html"))
+    colours = "[getComputedStyle(document.documentElement).getPropertyValue('--accent').trim(), getComputedStyle(document.body).backgroundColor, ...[...document.querySelectorAll('.timeline canvas, .flame canvas')].map(c => [...c.getContext('2d').getImageData(0, 0, 1, 1).data].join()), document.querySelector('#tasks td rect').style.fill, document.querySelector('#apps .swatch').style.background]"
+    watch = f"addEventListener('beforeprint', () => window.printed = {colours})"
+    url = f"file://{path('report.html')}"
+    if name == "chromium":
+        page = opened(name, url)
+        light = page.run(colours)
+        page.browser.call("Emulation.setEmulatedMedia", page.session, features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        page.run(FRAMES)
+        dark = page.run(colours)
+        page.run(watch)
+        page.browser.call("Page.printToPDF", page.session, printBackground=True)
+        printed = page.run("window.printed")
+    else:
+        page = opened(name, url)
+        light = page.run(colours)
+        with firefox.Browser(**{"layout.css.prefers-color-scheme.content-override": 0}) as browser:
+            page = browser.open(url)
+            page.wait("document.documentElement?.dataset.ready === 'yes'", 60)
+            page.run(FRAMES)
+            dark = page.run(colours)
+            page.run(watch)
+            browser.call("browsingContext.print", context=page.context, background=True)
+            printed = page.run("window.printed")
+            page.run(FRAMES)
+            equal(page.run(colours), dark)
+    check(all(a != b for a, b in zip(light, dark)), light, dark)
+    equal(printed, light)
 
 
 @cases(*NAMES)

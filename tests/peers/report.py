@@ -3,6 +3,7 @@
 """The page of `spanloom report` in Chromium: it shows what `spanloom sql` says, answers to what is chosen, asks nothing of
 anybody, runs nothing that came out of a log, and can be used without a mouse."""
 import json
+import math
 import os
 import re
 import sqlite3
@@ -370,7 +371,8 @@ def an_empty_store():
     imported(f"{ROOT}/tests/data/slurm")
     spanloom("forget", "-d", path("spanloom.db"), f"{ROOT}/tests/data/slurm")
     shown = Shown(report())
-    check("no run of a workflow" in shown.run("document.querySelector('main').innerText"))
+    check("holds nothing yet" in shown.run("document.querySelector('main').innerText"))
+    equal(shown.run("[...document.querySelectorAll('.top')].map(e => e.offsetHeight)"), [0])
     equal(shown.faults(), [])
     shown.silent()
 
@@ -428,6 +430,28 @@ def what_is_chosen_is_what_all_figures_show():
     check("slow_with_walltime" in text and "AppTimeout()" in text and "spanloom show task 170" in text, text)
     equal(shown.run("document.querySelector('#tasks tr.chosen td').innerText"), "170")
     shown.silent()
+
+
+def seen(colour):
+    """CIELAB of rgb(r, g, b), D65, as seen without red cones, without green ones, and by all (Machado et al. 2009)."""
+    r, g, b = (x / 255 / 12.92 if x <= 0.04045 * 255 else ((x / 255 + 0.055) / 1.055) ** 2.4 for x in colour)
+    for m in ((0.152, 1.053, -0.205), (0.115, 0.786, 0.099), (-0.004, -0.048, 1.052)), ((0.367, 0.861, -0.228), (0.280, 0.673, 0.047), (-0.012, 0.043, 0.969)), ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+        x, y, z = (min(1, max(0, m[i][0] * r + m[i][1] * g + m[i][2] * b)) for i in range(3))
+        x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in ((0.4124 * x + 0.3576 * y + 0.1805 * z) / 0.9505, 0.2126 * x + 0.7152 * y + 0.0722 * z, (0.0193 * x + 0.1192 * y + 0.9505 * z) / 1.089))
+        yield 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@cases("light", "dark")
+def what_failed_has_a_colour_that_no_app_has(look):
+    imported(EXAMPLE)
+    shown = Shown(report(), dark=look == "dark")
+    legend = shown.run("[...document.querySelectorAll('#workers .legend li')].map(e => [e.innerText.trim(), getComputedStyle(e.querySelector('i')).backgroundColor])")
+    of = {name: [int(x) for x in re.findall(r"\d+", colour)] for name, colour in legend}
+    failed = of.pop("failed, below the bar")
+    check(len(of) > 10, of)
+    for name, colour in of.items():
+        apart = [math.dist(a, b) for a, b in zip(seen(failed), seen(colour))]
+        check(min(apart) > 10 and apart[2] > 25, name, apart)
 
 
 @test
@@ -534,7 +558,9 @@ def two_runs_beside_each_other():
     equal([{k: str(v) for k, v in row.items()} for row in changes], [{k: str(v) for k, v in row.items()} for row in why["changes"]])
     shown = Shown(path("report.html"))
     equal(shown.run("document.querySelectorAll('#states .part').length"), 2)
-    equal(len(shown.values("changes", "change_s")), min(15, len(changes)))
+    for kind in {row["what"] for row in changes}:
+        of = [row["change_s"] for row in changes if row["what"] == kind]
+        equal([float(v) for v in shown.values(f"changes.{kind}", "change_s")], of[:8], kind)
     widths = shown.run("[...document.querySelectorAll('#makespan canvas')].map(c => c.clientWidth)")
     check(len(widths) == 2 and widths[0] == widths[1] > 400, widths)
     shown.drag("#makespan canvas", 0.2, 0.6)

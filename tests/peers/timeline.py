@@ -85,15 +85,18 @@ def each_span_is_on_a_lane():
     check(abs(mean - lengths / end) < 1e-6 * mean, mean, lengths / end)
 
 
-@test
-def a_task_is_on_its_worker_while_it_runs():
-    """Not from when it was submitted: what waits is no work, and a worker begins with what it is there for."""
-    imported(f"{ROOT}/tests/data/taskvine")
+@cases("taskvine", "parsl-2026-threads")
+def a_task_is_on_its_worker_while_it_runs(name):
+    """Not from when it was submitted: what waits is no work, and a worker begins with what it is there for, also one that has no events."""
+    imported(f"{ROOT}/tests/data/{name}")
     run = json.loads(spanloom("runs", "-d", path("spanloom.db"), "--format", "json").out)[-1]["run"]
     shown = Shown("spanloom.db", "--run", run)
-    want = json.loads(spanloom("sql", "-d", path("spanloom.db"), "--run", run, "--format", "json", "SELECT w.span, (min(w.from_ns) - r.start_ns) / 1e9 AS a, (max(w.to_ns) - r.start_ns) / 1e9 AS b FROM worker_run w JOIN run r WHERE w.task NOTNULL GROUP BY 1").out)
-    got = dict(shown.run("T.by('worker'); T.groups.filter(g => g.lanes[0].holder >= 0).flatMap(g => g.lanes.flatMap(l => l.tracks.flatMap(t => [...t.items].map((i, k) => [T.spans.id[i], [t.from[k], t.to[k]]]))))"))
+    want = json.loads(spanloom("sql", "-d", path("spanloom.db"), "--run", run, "--format", "json", "SELECT w.span, s.key, count(DISTINCT w.worker) AS workers, (min(w.from_ns) - r.start_ns) / 1e9 AS a, (max(w.to_ns) - r.start_ns) / 1e9 AS b FROM worker_run w JOIN run r JOIN spans s ON s.id = w.worker WHERE w.task NOTNULL GROUP BY 1").out)
+    got = dict(shown.run("T.by('worker'); T.groups.flatMap(g => g.lanes.flatMap(l => l.tracks.flatMap(t => [...t.items].map((i, k) => [T.spans.id[i], [t.from[k], t.to[k], l.label]]))))"))
     check(len(want) > 10 and all(abs(got[w["span"]][0] - w["a"]) < 1e-5 and abs(got[w["span"]][1] - w["b"]) < 1e-5 for w in want), [(w, got.get(w["span"])) for w in want][:5])
+    equal({got[w["span"]][2].split()[0] for w in want}, {"thread" if "threads" in name else "worker"})
+    once = [w for w in want if w["workers"] == 1]
+    equal([got[w["span"]][2].split()[1] for w in once], [w["key"] for w in once])
 
 
 @cases("slurm", "parsl-2026-workqueue", "workqueue-blocks", "parsl-2024-shell", "parsl-2026-traced")
