@@ -318,14 +318,15 @@ static int add_spans(struct sl_store *st, const struct sl_request *r, int64_t wo
     rc = rc ? rc
             : add_figure(
                   st, "spans",
-                  "SELECT s.id AS span, s.parent, n.name AS type, s.key, round(from_s, 9) AS from_s, round(length_s, "
-                  "9) AS "
-                  "length_s, events, c.component, (SELECT max(value) FROM attributes t WHERE t.span = s.id AND name IN "
-                  "('app', 'task_func_name', 'category')) AS app, (SELECT max(value) FROM attributes t WHERE t.span = "
-                  "s.id AND name IN ('hostname', 'host')) AS host FROM temp.shown e CROSS JOIN sl_span s ON s.id = "
-                  "e.span "
-                  "JOIN sl_name n ON n.id = s.type JOIN sl_source c ON c.id = s.source ORDER BY from_s, length_s DESC, "
-                  "s.id",
+                  // no aggregate in the first: then each span's attributes are looked up, and not all of the store read
+                  "WITH said AS MATERIALIZED (SELECT e.span, t.name, t.value FROM temp.shown e CROSS JOIN attributes t "
+                  "ON t.span = e.span WHERE t.name IN ('app', 'task_func_name', 'category', 'hostname', 'host')), "
+                  "told AS MATERIALIZED (SELECT span, max(value) FILTER (WHERE name IN ('app', 'task_func_name', "
+                  "'category')) AS app, max(value) FILTER (WHERE name IN ('hostname', 'host')) AS host FROM said GROUP "
+                  "BY 1) SELECT s.id AS span, s.parent, n.name AS type, s.key, round(from_s, 9) AS from_s, "
+                  "round(length_s, 9) AS length_s, events, c.component, app, host FROM temp.shown e CROSS JOIN sl_span "
+                  "s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_source c ON c.id = s.source LEFT JOIN "
+                  "told USING (span) ORDER BY from_s, length_s DESC, s.id",
                   0, out, err);
     sl_buf_adds(out, ", ");
     rc = rc ? rc
