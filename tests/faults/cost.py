@@ -135,6 +135,17 @@ def lines_of_one_task():
 
 
 @test
+def causes():
+    """What findings ask follows the tasks, and not pairs of them."""
+    costs = {}
+    for tasks in (100, 1000):
+        spanloom("import", "--quiet", "-d", f"{tasks}.db", made(1, tasks))
+        costs[tasks] = cost("why", "-d", f"{tasks}.db")
+        shutil.rmtree(path("run1"))
+    at_most(4, costs[1000], costs[100], "why of 1,000 tasks, and of 100")
+
+
+@test
 def many_small_runs_of_work_queue():
     """Their tasks are bound: those of a run, whatever else there is."""
     costs = {}
