@@ -185,7 +185,7 @@ WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
     again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM (SELECT 1 FROM run WHERE retried > 0) CROSS JOIN worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL),
     -- while workers were there, and for how long all of these were
     asked AS MATERIALIZED (SELECT *, seconds - nobody_s AS there_s, (SELECT sum(places * max(0, min(w.to_ns, q.end_ns) - max(w.from_ns, q.start_ns))) / 1e9 FROM worker w WHERE w.pool = q.pool) AS all_s
-        FROM queued q WHERE pool NOTNULL ORDER BY seconds DESC LIMIT 20),
+        FROM (SELECT * FROM queued WHERE pool NOTNULL ORDER BY seconds DESC LIMIT 20) q),
     did(start_ns, there_s, all_s, app, s) AS (
         SELECT q.start_ns, q.there_s, q.all_s, t.app, min(t.end_ns, q.end_ns) - max(t.start_ns, q.start_ns) FROM asked q JOIN task t ON t.start_ns > q.start_ns - (SELECT max(end_ns - start_ns) FROM task WHERE runs = 1) - 1 AND t.start_ns < q.end_ns AND t.end_ns > q.start_ns AND t.runs = 1
             JOIN worker w ON w.span = t.worker AND w.pool = q.pool
