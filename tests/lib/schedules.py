@@ -12,18 +12,20 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0, pause=0.0, kept=None):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
         self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
         self.beside = beside  # by what part it takes longer for each other that runs when it begins
+        self.pause = pause  # how long the driver does nothing else before it makes a try again
+        self.kept = kept  # the manager that takes it as soon as it is ready, whoever is free
         self.held = held  # for so long at its end it has the lock that all such tasks take
         self.cold = cold  # how much longer it takes where its worker ran nothing before
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, config=None):
-    """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors.  hand: how long Parsl
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, config=None):
+    """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors, more_start: when they are there.  hand: how long Parsl
     needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names.  gone: until when managers take
     tasks."""
     s = Store(file)
@@ -54,8 +56,8 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
     free = {"htex": [(there, i) for there, i, _, _ in places]}
     for name, n in more.items():
         other = s.span(EXECUTOR, name, w)
-        m = s.span("parsl.executor.htex.manager", f"m{name}", s.span("parsl.rundir.block", "0", other, launched=ns(0.6)), MANAGER, started=ns(worker_start[0] - 0.2))
-        free[name] = [(worker_start[0], len(of) + i) for i in range(n)]
+        m = s.span("parsl.executor.htex.manager", f"m{name}", s.span("parsl.rundir.block", "0", other, launched=ns(0.6)), MANAGER, started=ns((more_start or worker_start[0]) - 0.2))
+        free[name] = [(more_start or worker_start[0], len(of) + i) for i in range(n)]
         for there, i in free[name]:
             of[i] = (s.span("parsl.executor.htex.worker", str(i), m, WORKER + i, started=ns(there)), m, None, other)
     for heap in free.values():
@@ -91,6 +93,11 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             pool = free[t.tried_on if number < t.fails else t.on]
             since = handed = max(since, handed) + hand if hand else since
             when, i = heapq.heappop(pool)
+            if t.kept is not None:
+                heapq.heappush(pool, (when, i))
+                when, i = min(x for x in pool if of[x[1]][2] == t.kept)
+                pool.remove((when, i))
+                heapq.heapify(pool)
             while max(since, when) >= gone.get(of[i][2], float("inf")):
                 when, i = heapq.heappop(pool)
             begin = max(since + 3 * STEP / S, when + STEP / S)
@@ -102,13 +109,15 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             if t.held:
                 over = unlocked = max(over, unlocked) + t.held
             heapq.heappush(pool, (over, i))
-            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=ns(begin) - 2 * STEP // 10, got=ns(begin) - STEP // 10, received=ns(begin),
+            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=(ns(begin) if t.kept is None else ns(since) + 8 * STEP // 10) - 2 * STEP // 10, got=(ns(begin) if t.kept is None else ns(since) + 8 * STEP // 10) - STEP // 10, received=ns(begin),
                        **({} if n in running else dict(completed=ns(over), finished=ns(over), removed=ns(over) + STEP // 2)), executor=executor, manager=its, worker=p, worker_source=WORKER + i,
                        failed=ns(over) + STEP if fails else None)
             back = over + STEP / S
             if fails:
                 s.attr(y, "exception", t.error)
-                heapq.heappush(ready, (back, n, number + 1))
+                if t.pause:
+                    s.event(ids[n], "fail_retryable", ns(back + t.pause))
+                heapq.heappush(ready, (back + t.pause, n, number + 1))
                 continue
             if n not in undone and n not in running:
                 s.event(ids[n], "exec_done", ns(back))

@@ -60,10 +60,23 @@ def what_was_replayed_is_in_json():
 @test
 def too_few_workers_of_one_executor():
     """Its tasks are over long before those of the other one are."""
-    tasks = [Task("small", 0.4, on="small") for _ in range(30)] + [Task("last", 5, after=[29])] + bag(20)
-    run(tasks, more={"small": 1})
-    f = first("too-few-workers", run(tasks, more={"small": 2}, file="without.db"), text="1 worker of small for 30 tasks was busy")
+    tasks = [Task("small", 0.4, on="small") for _ in range(30)] + [Task("last", 5, after=[29])] + bag(52)
+    run(tasks, more={"small": 1}, cpus=4)
+    f = first("too-few-workers", run(tasks, more={"small": 2}, cpus=4, file="without.db"), text="1 worker of small for 30 tasks was busy")
     equal(f["changes"], "workers.small x2")
+
+
+@test
+def too_few_workers_while_others_are_idle():
+    """All tasks go to one executor; those of another one could have taken them."""
+    end = [Task("end", 0.1, barrier=True)]
+    run([Task("small", 0.4, on="small") for _ in range(60)] + end, more={"small": 3}, cpus=2)
+    tasks = [Task("small", 0.4, on="small" if i % 7 < 3 else "htex") for i in range(60)] + end
+    f = first("too-few-workers", run(tasks, more={"small": 3}, cpus=2, file="without.db"), text="3 workers of small for 60 tasks were busy", advice="can tasks run there, too?")
+    check(f["text"].endswith("; 4 of htex had nothing to do") and f["changes"] == "workers.small x2.333333", f)
+    equal(faults("without.db"), [])
+    run([Task("small", 0.4, on="small") for _ in range(60)] + bag(80) + end, more={"small": 3}, cpus=2)  # these are busy
+    check("too-few-workers" not in faults(), faults())
 
 
 @test
@@ -263,6 +276,17 @@ def failed_tries():
 
 
 @test
+def a_pause_before_tries_are_made_again():
+    """By what Parsl asks in the driver; tasks that retry at once have none."""
+    tasks = lambda pause: [Task("flaky", 0.5, fails=1, failed_s=0.5, pause=pause) for _ in range(4)] + [Task("then", 0.5, after=[i]) for i in range(4)]
+    run(tasks(4))
+    without = run(tasks(0), file="without.db")
+    f = next(f for f in why()["findings"] if f["finding"] == "retry-handler")
+    check(abs(f["without_s"] - without) < 0.05 and f["text"].startswith("before 4 tries were made again the driver did something else for 4 s (median)"), f, without)
+    check("retry-handler" not in faults("without.db"), faults("without.db"))
+
+
+@test
 def of_failed_tries_those_are_named_that_cost_most():
     """Not those that there are most of."""
     tasks = lambda slow, quick: [Task("slow", 1, fails=slow, failed_s=6.0, error="AppTimeout()") for _ in range(2)] + [Task("quick", 1, fails=quick, failed_s=0.1) for _ in range(8)]
@@ -309,6 +333,28 @@ def blocks_are_to_be_asked_for_at_once_where_they_were_not(config, advised):
     run(bag(40), launched=[14, 14], manager=[15, 15], worker_start=[20, 20], workers=4, config=config and f"Config({config})")
     f = next(f for f in why()["findings"] if f["finding"] == "late-workers" and f["changes"] == "workers, start-up x0")
     equal("init_blocks" in f["advice"], advised, f["advice"])
+
+
+@test
+def blocks_of_one_executor_in_the_queue():
+    """The tasks of the other one, whose blocks have the same names, have workers soon."""
+    tasks = [Task("quick", 0.5) for _ in range(12)] + [Task("slow", 0.5, on="late", after=[i]) for i in range(12)]
+    run(tasks, more={"late": 2}, more_start=15)
+    first("late-workers", run(tasks, more={"late": 2}, file="without.db"), 0.1, text="after the first block of late was launched it took 14.2 s until its job began")
+    equal(faults("without.db"), [])
+
+
+@test
+def no_workers_for_a_while():
+    """They had left when tasks came, and new ones came late; before and after that nothing is told."""
+    tasks = bag(16) + [Task("drive", 5, on="threads")] + [Task("work", 0.5, barrier=i == 0) for i in range(16)]
+    blocks = {"launched": [0.6, 12], "manager": [0.8, 12.2], "worker_start": [1, 20], "workers": 8, "more": {"threads": 1}}
+    run(tasks, gone={0: 4}, **blocks)
+    f = next(f for f in why()["findings"] if f["finding"] == "no-workers")
+    check(faults()[0] == "no-workers" and "once no worker was left, and tasks waited until new ones had come" in f["text"], why()["findings"])
+    without = run(tasks, file="without.db", **blocks)
+    check(abs(f["without_s"] - without) < 0.1 * f["seconds"], f, without)
+    check("no-workers" not in faults("without.db"), faults("without.db"))
 
 
 @test
@@ -437,6 +483,54 @@ def the_longest_tasks_last():
     f = first("long-last", run(tasks[::-1], file="without.db"), 0.15, text="task 24 (work) ran for 2.90 s, but began", advice="longest tasks first")
     check("of 4 workers had nothing to do" in f["text"], f["text"])
     equal(faults("without.db"), [])
+
+
+@test
+def one_task_more_than_workers():
+    """Or two, once more; with as many that begin together, or tasks that differ, none is left."""
+    run(bag(17, 3), workers=8)
+    f = first("last-wave", run(bag(17, 3), workers=9, file="without.db"), text="the last of 17 tasks, which is no longer than the others (3 s), began when all others were done: 7 of 8 workers")
+    check(f["advice"].startswith("9 workers would save"), f)
+    run(bag(18, 3), workers=8)
+    first("last-wave", run(bag(18, 3), workers=10, file="without.db"), text="the last 2 of 18 tasks, which are no longer")
+    for tasks in (bag(16, 3), bag(20, 3), [Task("work", 2 + 0.2 * (i * 7 % 17)) for i in range(17)]):
+        run(tasks, workers=8)
+        check("last-wave" not in faults(), faults())
+
+
+@test
+def tasks_that_one_manager_keeps():
+    """Long ones, while the workers of the other one have nothing left to do."""
+    tasks = lambda kept: [Task("long" if i % 2 else "short", 2.5 if i % 2 else 0.3, kept=1 - i % 2 if kept else None) for i in range(24)] + [Task("end", 0.1, barrier=True, kept=i) for i in range(2)]
+    run(tasks(True), managers=2)
+    f = next(f for f in why()["findings"] if f["finding"] == "prefetch")
+    gained = why()["run"][0]["makespan_s"] - run(tasks(False), managers=2, file="without.db")
+    check(faults()[0] == "prefetch" and abs(f["seconds"] - gained) < 0.15 * gained, f, gained)
+    check(re.match(r"a manager kept (8|9|10) tasks, such as task \d+ \(long\), while workers of another one had nothing to do for 1\d\.\d s", f["text"]), f["text"])
+    check("prefetch" not in faults("without.db"), faults("without.db"))
+
+
+@test
+def tasks_that_waited_for_the_same():
+    """More than a tenth of all, which would be tasks that differ if they ran apart."""
+    tasks = lambda waits: [Task("work", 10 - 0.1 * (i % 4) if i in waits else 0.5) for i in range(32)]
+    run(tasks((8, 9, 10, 11)))
+    f = first("straggler", run(tasks(()), file="without.db"), text="task 8 (work) ran 10 s, 20 times the median of its app (0.500 s); 3 more ran at least 9.7 s, at the same time", advice="wait for")
+    run(tasks((8, 12, 19, 25)))
+    check("straggler" not in faults(), faults())
+
+
+@test
+def tasks_that_run_longer_and_longer():
+    """A note: they may have been submitted by size."""
+    run([Task("work", 0.3 + 0.05 * i) for i in range(60)])
+    f = next(f for f in why()["findings"] if f["finding"] == "drift")
+    near = run([Task("work", 0.3 + 0.05 * 2.5) for i in range(60)], file="without.db")
+    told = re.search(r"later they began: 0\.425 s \(median of the first tenth\), 3\.12 s \(of the last\); .* would have taken ([\d.]+) s, by replay", f["text"])
+    check(f["seconds"] is None and told and abs(float(told[1]) - near) < 0.05 * near, f["text"], near)
+    for tasks in (bag(60), [Task("work", 0.3 + 0.05 * (i * 37 % 60)) for i in range(60)], [Task("work", 3.3 - 0.05 * i) for i in range(60)]):
+        run(tasks)
+        check("drift" not in faults(), faults())
 
 
 @test
