@@ -8,7 +8,7 @@ import sys
 import time
 
 import parsl
-from parsl import python_app
+from parsl import join_app, python_app
 from parsl.config import Config
 from parsl.executors import HighThroughputExecutor
 from parsl.launchers import SimpleLauncher
@@ -85,6 +85,23 @@ def locked(free, turns, each, lock):
             time.sleep(each)
 
 
+@join_app
+def step(n, seconds):
+    """So many tasks one after the other, each submitted when the one before is done."""
+    last = analyse(seconds)
+    return last if n == 1 else then(n - 1, seconds, last)
+
+
+@join_app
+def then(n, seconds, _):
+    return step(n, seconds)
+
+
+@join_app
+def at_once(n, seconds):
+    return [analyse(seconds) for _ in range(n)]
+
+
 def wait(futures):
     return [f.result() for f in futures]
 
@@ -142,6 +159,22 @@ def failed_tries(planted):
     marks = f"{os.getcwd()}/marks"
     early = [flaky(2.0, 3 if planted else 0, f"{marks}{i}") for i in range(4)]
     wait([analyse(0.3, e) for e in early for _ in range(4)])
+
+
+def joined_chain(planted):
+    """Of which parsl.log names no dependency."""
+    yield {}
+    wait([step(16, 0.6) if planted else at_once(16, 0.6)])
+
+
+def pause(planted):
+    """Before each try that is made again the driver sleeps."""
+    def asked(exception, task):
+        time.sleep(2)
+        return 1
+    yield {"retries": 3, "retry_handler": asked if planted else None}
+    marks = f"{os.getcwd()}/marks"
+    wait([flaky(0.3, 1 if i % 4 == 0 else 0, f"{marks}{i}") for i in range(16)])
 
 
 def late_block(planted):
@@ -229,7 +262,7 @@ def sound(planted):
     wait([work(1.0) for _ in range(60)])
 
 
-CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, slow_block, late_input, chain, failed_tries, late_block,
+CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, slow_block, late_input, chain, joined_chain, pause, failed_tries, late_block,
                                   slow_driver, first_tasks, slow_start, slow_end, small_tasks, slow_app, lost_worker, one_lock, slow_disk, sound)}
 
 
@@ -243,7 +276,7 @@ def main(cause, planted, directory):
     executor = HighThroughputExecutor(label="htex", address="127.0.0.1", provider=provider, worker_debug=True,
                                       max_workers_per_node=how.get("workers", WORKERS), cores_per_worker=0.1,
                                       heartbeat_period=2, heartbeat_threshold=how.get("heartbeat", 10), encrypted=False)
-    config = Config(executors=[executor], retries=how.get("retries", 0), run_dir=f"{os.getcwd()}/runinfo", initialize_logging=True,
+    config = Config(executors=[executor], retries=how.get("retries", 0), retry_handler=how.get("retry_handler"), run_dir=f"{os.getcwd()}/runinfo", initialize_logging=True,
                     usage_tracking=0, strategy="none")
     with parsl.load(config):
         for _ in steps:

@@ -24,10 +24,10 @@ class Task:
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, config=None):
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, config=None, halt=None):
     """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors, more_start: when they are there.  hand: how long Parsl
     needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names.  gone: until when managers take
-    tasks."""
+    tasks; halt: from when until when no task begins."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -101,6 +101,8 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             while max(since, when) >= gone.get(of[i][2], float("inf")):
                 when, i = heapq.heappop(pool)
             begin = max(since + 3 * STEP / S, when + STEP / S)
+            if halt and halt[0] <= begin < halt[1]:
+                begin = halt[1]
             p, its, m, executor = of[i]
             fails = number < t.fails
             seconds = t.failed_s if fails else t.seconds * (t.slow_on[1] if t.slow_on and t.slow_on[0] in (m, ("worker", i)) else 1) + (t.cold if i not in warm else 0)

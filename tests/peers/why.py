@@ -16,8 +16,8 @@ import peers  # noqa: E402
 
 peers.needs("parsl")
 FINDING = {"straggler": "straggler", "few_workers": "too-few-workers", "barrier": "barrier", "slow_block": "slow-workers",
-           "late_input": "bottleneck-task", "chain": "chain", "failed_tries": "failed-tries", "lost_worker": "lost-workers", "slow_driver": "slow-driver",
-           "first_tasks": "first-tasks", "one_lock": "one-at-a-time", "slow_disk": "contention"}
+           "late_input": "bottleneck-task", "chain": "chain", "joined_chain": "chain", "failed_tries": "failed-tries", "pause": "retry-handler",
+           "lost_worker": "lost-workers", "slow_driver": "slow-driver", "first_tasks": "first-tasks", "one_lock": "one-at-a-time", "slow_disk": "contention"}
 
 
 def runs(cause, kinds=("planted", "repaired")):

@@ -336,6 +336,30 @@ def blocks_are_to_be_asked_for_at_once_where_they_were_not(config, advised):
 
 
 @test
+def workers_that_left():
+    """Half of them, and nobody took their place; where others come that is no loss."""
+    run(bag(80), managers=2, gone={1: 4})
+    first("left-workers", run(bag(80), managers=2, file="without.db"), 0.1, text="2 of 4 workers left 3.00 s after the first task began, while 56 tasks waited, and no others took their place", advice="was their time over")
+    check("left-workers" not in faults("without.db"), faults("without.db"))
+    blocks = {"launched": [0.6, 0.6, 3.6], "manager": [0.8, 0.8, 3.8], "worker_start": [1, 1, 4.1], "workers": 6}
+    run(bag(80), gone={1: 4}, **blocks)
+    check("left-workers" not in faults(), why()["findings"])
+
+
+@test
+def nobody_hands_out_tasks_for_a_while():
+    run(bag(80), halt=(4, 12))
+    without = run(bag(80), file="without.db")
+    first("standstill", without, text="once nothing ran on any worker although 56 tasks waited and workers were there, for 7.99 s, 4.01 s after", advice="stood still")
+    check("standstill" not in faults("without.db"), faults("without.db"))
+    for more in ({"hand": 0.3}, {"worker_start": 4}):  # it takes long to hand over each, and workers come late
+        run(bag(40), **more)
+        check("standstill" not in faults(), faults())
+    run([Task("work", 1, barrier=i % 4 == 0, gap=3 if i % 4 == 0 else 0) for i in range(16)])  # nothing is there to be handed out
+    check("standstill" not in faults(), faults())
+
+
+@test
 def blocks_of_one_executor_in_the_queue():
     """The tasks of the other one, whose blocks have the same names, have workers soon."""
     tasks = [Task("quick", 0.5) for _ in range(12)] + [Task("slow", 0.5, on="late", after=[i]) for i in range(12)]
