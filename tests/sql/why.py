@@ -369,19 +369,6 @@ def blocks_of_one_executor_in_the_queue():
 
 
 @test
-def no_workers_for_a_while():
-    """They had left when tasks came, and new ones came late; before and after that nothing is told."""
-    tasks = bag(16) + [Task("drive", 5, on="threads")] + [Task("work", 0.5, barrier=i == 0) for i in range(16)]
-    blocks = {"launched": [0.6, 12], "manager": [0.8, 12.2], "worker_start": [1, 20], "workers": 8, "more": {"threads": 1}}
-    run(tasks, gone={0: 4}, **blocks)
-    f = next(f for f in why()["findings"] if f["finding"] == "no-workers")
-    check(faults()[0] == "no-workers" and "once no worker was left, and tasks waited until new ones had come" in f["text"], why()["findings"])
-    without = run(tasks, file="without.db", **blocks)
-    check(abs(f["without_s"] - without) < 0.1 * f["seconds"], f, without)
-    check("no-workers" not in faults("without.db"), faults("without.db"))
-
-
-@test
 def blocks_in_the_queue_one_after_the_other():
     blocks = {"launched": [0.6] * 4, "workers": 8}
     run(bag(300), manager=[0.8, 8, 16, 24], worker_start=[1.0, 8.2, 16.2, 24.2], **blocks)
