@@ -16,6 +16,7 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_shared_register,
     sl_fn_call_profile,
     sl_fn_async_profile,
+    sl_fn_call_times,
     sl_fn_call_tree,
     sl_fn_clock_skew,
     sl_fn_critical_path,

@@ -162,6 +162,47 @@ int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *wor
     return !rc ? EXIT_DONE : err.code ? cli_fail(cli, &err) : EXIT_FAILED;
 }
 
+/* Of traced programs alone, without a workflow: *st, else NULL.  An exit status. */
+static int programs_of(struct cli *cli, const char *text, struct sl_store **st, char **path)
+{
+    struct sl_err err = {0};
+    int64_t workflow = 0;
+    uint64_t n = 0;
+    int rc = 0, there = 0;
+
+    *st = NULL;
+    *path = text && is_path(text) ? realpath(text, NULL) : NULL;
+    if ((text && !*path && !is_store(text)) || cli_option(cli, "run"))
+        return EXIT_DONE;
+    if (text && !*path)
+        rc = sl_store_open(st, text, SL_STORE_READ, &err);
+    else if (!(*st = cli_open(cli)))
+        return EXIT_FAILED;
+    if (!rc)
+        rc = cli_states(cli, *st, &err);
+    if (!rc && *path)
+        rc = cli_last_below(*st, text, false, &workflow, &err);
+    else if (!rc)
+        rc = cli_workflows(*st, &workflow, &n, NULL, &err);
+    if (!rc && !workflow && !n)
+        there = sl_why_programs_are_there(*st, *path, &err);
+    if (there > 0)
+        return EXIT_DONE;
+    sl_store_close(*st);
+    *st = NULL;
+    return rc || there < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+static void say_runs(const struct sl_store *st, struct sl_result *r)
+{
+    struct sl_table *t = sl_result_find(r, "programs");
+
+    if (sl_table_next(t, NULL) > 0 && sl_table_int(t, SL_WHY_PROGRAM_RUNS) > 1)
+        cli_say("the last of %lld runs of traced programs is told of; all together: spanloom profile -d %s",
+                (long long)sl_table_int(t, SL_WHY_PROGRAM_RUNS), st->path);
+    sl_table_rewind(t);
+}
+
 static bool say_problems(const struct sl_result *r)
 {
     struct sl_table *t = sl_result_find(r, "problems");
@@ -187,9 +228,15 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
         code = cli_told_import(cli, text[i], &failed);
     for (int i = 0; i < n && !rc && !code; i++) {
         struct sl_store *st = NULL;
+        char *path = NULL;
         int64_t workflow;
-        if (!(code = cli_told_run(cli, text[i], &st, &workflow)))
+        if (n == 1 && (code = programs_of(cli, text[i], &st, &path)))
+            break;
+        if (st && !(rc = sl_why_programs(&of[i], st, path, findings, &err)))
+            say_runs(st, &of[i]);
+        else if (!st && !(code = cli_told_run(cli, text[i], &st, &workflow)))
             rc = sl_why(&of[i], st, workflow, findings, &err);
+        free(path);
         if (!rc && !code)
             failed |= say_problems(&of[i]);
         sl_store_close(st);

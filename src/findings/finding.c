@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = {"about",     "sql",      "text", "advice", "command",
-                                   "threshold", "at least", "note", "instead"};
+static const char *const keys[] = {"about",     "sql",      "text", "advice",  "command",
+                                   "threshold", "at least", "note", "instead", "of"};
 
 static const char *text_of(struct sl_findings *to, struct sl_yaml_check *c, const struct sl_yaml *y, const char *key,
                            bool needed)
@@ -60,6 +60,17 @@ static bool truth_of(struct sl_yaml_check *c, const struct sl_yaml *y, const cha
     return false;
 }
 
+/* What its SQL asks. */
+static bool is_of_programs(struct sl_yaml_check *c, const struct sl_yaml *y)
+{
+    const struct sl_yaml *v = sl_yaml_get(y, "of");
+    bool programs = v && v->kind == SL_YAML_SCALAR && !strcmp(v->text, "programs");
+
+    if (v && !programs && (v->kind != SL_YAML_SCALAR || strcmp(v->text, "workflows") != 0))
+        sl_yaml_fail(c, v, "'of' is workflows or programs");
+    return programs;
+}
+
 static void check_keys(struct sl_yaml_check *c, const struct sl_yaml *y)
 {
     for (size_t i = 0; i < y->n; i++) {
@@ -68,7 +79,7 @@ static void check_keys(struct sl_yaml_check *c, const struct sl_yaml *y)
             k++;
         if (k == n)
             sl_yaml_fail(c, y->key[i],
-                         "there is no key '%s'; there are about, sql, text, advice, command, threshold, at least, "
+                         "there is no key '%s'; there are about, of, sql, text, advice, command, threshold, at least, "
                          "note, instead",
                          y->key[i]->text);
     }
@@ -100,7 +111,8 @@ int sl_findings_add(struct sl_findings *to, const char *path, const char *text, 
                             .threshold = number_of(&c, y, "threshold", "%", 0.01, 0.02),
                             .at_least_s = number_of(&c, y, "at least", "s", 1, 0),
                             .instead = truth_of(&c, y, "instead"),
-                            .note = truth_of(&c, y, "note")};
+                            .note = truth_of(&c, y, "note"),
+                            .programs = is_of_programs(&c, y)};
     f.note |= f.instead;
     sl_yaml_free(y);
     if (c.rc)

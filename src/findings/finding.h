@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finding: something that makes workflows slow, as a file.  SQL over the tables of one run (facts.sql) looks for it,
- * and its words say what was found.  docs/findings.md describes the files.
+ * A finding: something that makes workflows slow, as a file.  SQL over the tables of one run (facts.sql) or of traced
+ * programs (programs.sql) looks for it, and its words say what was found.  docs/findings.md describes the files.
  */
 #ifndef SL_FINDINGS_FINDING_H
 #define SL_FINDINGS_FINDING_H
@@ -22,6 +22,7 @@ struct sl_finding {
     double threshold;             /* of the makespan: what costs less is not told */
     double at_least_s;            /* nor what costs less than this */
     bool instead;                 /* where it is found nothing else is told of the run; a note */
+    bool programs;                /* it asks the tables of traced programs (programs.sql), else those of a workflow */
     bool note;                    /* what it tells costs no time that could be told: it has no seconds */
 };
 

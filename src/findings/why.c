@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "findings/why.h"
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
 #include "findings/failures.h"
+#include "findings/why_internal.h"
 #include "findings_facts.sql.h"
 #include "result/run_names.h"
 #include "result/span_names.h"
@@ -44,27 +44,6 @@ static const struct sl_column pool_columns[] = {
 static const struct sl_column part_columns[] = {
     {"component", TEXT, NULL}, {"state", TEXT, NULL}, {"seconds", REAL, "s"}};
 
-struct found {
-    const struct sl_finding *by;
-    double seconds, without_s; /* NaN: nothing says */
-    char *sure, *text, *advice, *command, *changes, *spans;
-    char *replays; /* JSON: further changes, and the seconds with each */
-};
-
-struct why {
-    struct sl_store *st;
-    struct sl_workflow *w;
-    double makespan_s;
-    struct sl_replay *replay;
-    double bias;          /* of the last replay */
-    struct sl_err failed; /* why it failed */
-    char name[600];       /* of the run */
-    size_t runs;          /* of the store */
-    char workers[200];    /* their type, where it has to be said; "" */
-    SL_VEC(struct found) found;
-    bool alone; /* the one that is left */
-};
-
 /* ---- replay ---- */
 
 /* The makespan with these changes, in seconds; NaN: it cannot be told, and err says why. */
@@ -73,7 +52,9 @@ static double replay(struct why *y, const char *changes, struct sl_err *err)
     struct sl_simulation r = {0};
     double s = NAN;
 
-    if (!sl_replay_play(&r, y->replay, changes, err))
+    if (!y->replay)
+        sl_err(err, SL_EUSAGE, "traced programs are not replayed: it needs a column seconds, not changes");
+    else if (!sl_replay_play(&r, y->replay, changes, err))
         s = (double)(r.last_ns - y->w->first_ns) / 1e9;
     y->bias = r.bias;
     sl_simulation_free(&r);
@@ -233,14 +214,11 @@ static void name_run(struct why *y, char **command)
     sl_buf_free(&b);
 }
 
-/* What to ask next, whatever was found. */
-static void add_more(struct sl_result *r, struct why *y)
+void sl_why_more(struct sl_result *r, struct why *y, const char *const (*more)[2], int n)
 {
-    static const char *const more[][2] = {{"where the time went", "spanloom critical-path"},
-                                          {"what would help", "spanloom what-if"}};
     struct sl_table *t = sl_result_table(r, "more", more_columns, SL_COLUMNS(more_columns));
 
-    for (size_t i = 0; i < sizeof more / sizeof *more && !y->alone; i++) {
+    for (int i = 0; i < n && !y->alone; i++) {
         char *command = sl_strdup(more[i][1]);
         name_run(y, &command);
         sl_table_add(t);
@@ -388,9 +366,55 @@ static int put_replays(struct sl_result *r, struct why *y, struct sl_table *prob
     return q ? 0 : SL_ESTORE;
 }
 
-/* The rows of a query in memory, as the temporary tables behind it go; NULL: none. */
-static int add_rows(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column,
-                    int columns, const char *sql, struct sl_err *err)
+/* Where a finding says that what logs tell of the run cannot be trusted it stands alone. */
+static bool leave_alone(struct why *y)
+{
+    size_t kept = 0;
+
+    while (kept < y->found.n && !y->found.v[kept].by->instead)
+        kept++;
+    if (kept == y->found.n)
+        return false;
+    for (size_t i = 0; i < y->found.n; i++)
+        if (i != kept)
+            free_found(&y->found.v[i]);
+    y->found.v[0] = y->found.v[kept];
+    y->found.n = 1;
+    return true;
+}
+
+void sl_why_begin(struct sl_result *r)
+{
+    r->whole = true;
+    sl_result_table(r, "findings", finding_columns, SL_COLUMNS(finding_columns));
+    sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
+}
+
+int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *findings, bool programs,
+                struct sl_err *err)
+{
+    struct sl_table *t = sl_result_find(r, "findings"), *problems = sl_result_find(r, "problems");
+    int rc;
+
+    for (size_t i = 0; i < findings->v.n; i++) {
+        struct sl_err one = {0};
+        if (findings->v.v[i].programs == programs && look(y, &findings->v.v[i], &one))
+            put_problem(problems, &findings->v.v[i], one.text);
+    }
+    if (y->found.n)
+        qsort(y->found.v, y->found.n, sizeof *y->found.v, by_seconds);
+    y->alone = leave_alone(y);
+    for (size_t i = 0; i < y->found.n; i++)
+        put_found(t, y, i);
+    rc = put_replays(r, y, problems, err);
+    for (size_t i = 0; i < y->found.n; i++)
+        free_found(&y->found.v[i]);
+    sl_vec_free(&y->found);
+    return rc;
+}
+
+int sl_why_rows(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
+                const char *sql, struct sl_err *err)
 {
     struct sl_table *t = sl_result_table(r, name, column, columns);
     sqlite3_stmt *q = sql ? sl_store_prepare(st, sql, err) : NULL;
@@ -474,23 +498,6 @@ int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
 }
 
 /* ---- all of it ---- */
-
-/* Where a finding says that what logs tell of the run cannot be trusted it stands alone. */
-static bool leave_alone(struct why *y)
-{
-    size_t kept = 0;
-
-    while (kept < y->found.n && !y->found.v[kept].by->instead)
-        kept++;
-    if (kept == y->found.n)
-        return false;
-    for (size_t i = 0; i < y->found.n; i++)
-        if (i != kept)
-            free_found(&y->found.v[i]);
-    y->found.v[0] = y->found.v[kept];
-    y->found.n = 1;
-    return true;
-}
 
 /* Of such a run there is what it is called, and when it began. */
 static void withhold(struct sl_table *run)
@@ -585,14 +592,14 @@ static int look_at_logs(struct sl_table *run, struct sl_store *st, bool followed
 int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
                     struct sl_err *err)
 {
-    struct sl_table *t = sl_result_table(r, "findings", finding_columns, SL_COLUMNS(finding_columns));
-    struct sl_table *problems = sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
+    static const char *const more[][2] = {{"where the time went", "spanloom critical-path"},
+                                          {"what would help", "spanloom what-if"}};
     struct why y = {.st = st, .w = w, .makespan_s = (double)(w->last_ns - w->first_ns) / 1e9};
     int64_t workflow = sl_store_int(st, "SELECT workflow FROM temp.run", 0);
     struct sl_run_names names = {0};
     int rc = sl_replay_make(&y.replay, w, err);
 
-    r->whole = true;
+    sl_why_begin(r);
     if (!rc && !(rc = sl_run_names_load(&names, st, err)))
         y.runs = names.v.n;
     for (size_t i = 0; i < names.v.n; i++)
@@ -604,41 +611,29 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     if (!rc)
         rc = find_worker_type(&y, err);
     if (!rc)
-        rc = add_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
+        rc = sl_why_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
     if (!rc && sl_result_find(r, "run")->rows)
         sl_table_put_text(sl_result_find(r, "run"), SL_WHY_RUN_NAME, y.name);
     if (!rc)
         rc = look_at_logs(sl_result_find(r, "run"), st, findings->followed, err);
     if (!rc)
         sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
-    for (size_t i = 0; i < findings->v.n && !rc; i++) {
-        struct sl_err one = {0};
-        if (look(&y, &findings->v.v[i], &one))
-            put_problem(problems, &findings->v.v[i], one.text);
-    }
+    if (!rc)
+        rc = sl_why_look(r, &y, findings, false, err);
     sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
-    if (!rc && y.found.n)
-        qsort(y.found.v, y.found.n, sizeof *y.found.v, by_seconds);
-    if (!rc && (y.alone = leave_alone(&y)))
+    if (!rc && y.alone)
         withhold(sl_result_find(r, "run"));
-    for (size_t i = 0; i < y.found.n && !rc; i++)
-        put_found(t, &y, i);
     if (!rc)
-        rc = put_replays(r, &y, problems, err);
+        rc = sl_why_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), y.alone ? NULL : sql_ended, err);
     if (!rc)
-        rc = add_rows(r, st, "ended", ended_columns, SL_COLUMNS(ended_columns), y.alone ? NULL : sql_ended, err);
+        rc = sl_why_rows(r, st, "apps", app_columns, SL_COLUMNS(app_columns), y.alone ? NULL : sql_apps, err);
     if (!rc)
-        rc = add_rows(r, st, "apps", app_columns, SL_COLUMNS(app_columns), y.alone ? NULL : sql_apps, err);
+        rc = sl_why_rows(r, st, "parts", part_columns, SL_COLUMNS(part_columns), y.alone ? NULL : sql_parts, err);
     if (!rc)
-        rc = add_rows(r, st, "parts", part_columns, SL_COLUMNS(part_columns), y.alone ? NULL : sql_parts, err);
+        rc = sl_why_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), y.alone ? NULL : sql_went, err);
     if (!rc)
-        rc = add_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), y.alone ? NULL : sql_went, err);
-    if (!rc)
-        rc = add_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), y.alone ? NULL : sql_pools, err);
-    add_more(r, &y);
-    for (size_t i = 0; i < y.found.n; i++)
-        free_found(&y.found.v[i]);
-    sl_vec_free(&y.found);
+        rc = sl_why_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), y.alone ? NULL : sql_pools, err);
+    sl_why_more(r, &y, more, 2);
     sl_replay_free(y.replay);
     return rc;
 }

@@ -50,6 +50,19 @@ enum {
     SL_WHY_RUNS_WORKERS
 };
 
+enum {
+    SL_WHY_PROGRAM_NAME,
+    SL_WHY_PROGRAM_START,
+    SL_WHY_PROGRAM_END,
+    SL_WHY_PROGRAM_MAKESPAN, /* from the first call of any process to the last */
+    SL_WHY_PROGRAM_PROCESSES,
+    SL_WHY_PROGRAM_THREADS,
+    SL_WHY_PROGRAM_RANKS,
+    SL_WHY_PROGRAM_HOSTS,
+    SL_WHY_PROGRAM_CALLS,
+    SL_WHY_PROGRAM_RUNS /* of which this is the last */
+};
+
 /*
  * Tables: findings, one row each, what cost most first, then what costs no time; run, one row, what ran; ended, how
  * many tasks ended in which way; problems, findings that could not be looked
@@ -64,6 +77,15 @@ int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const str
 /* The same of the workflow whose facts are open. */
 int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
                     struct sl_err *err);
+/*
+ * Why traced programs took as long as they did, in a store, or of those of the path whose files tell of them (NULL:
+ * all): what ran at one time last.  Tables: findings, problems and more, as above; programs, one row, what ran; went,
+ * in which functions its time was, what took longest first: where several ran at once each has its part of the time.
+ */
+int sl_why_programs(struct sl_result *r, struct sl_store *st, const char *path, const struct sl_findings *findings,
+                    struct sl_err *err);
+/* 1: there are such; 0: none; negative: it failed. */
+int sl_why_programs_are_there(struct sl_store *st, const char *path, struct sl_err *err);
 /* Whether the run goes on, as far as was known then. */
 bool sl_why_is_open(struct sl_result *r);
 /* Whether nothing is said of it but one finding, for what logs tell of it cannot be trusted. */

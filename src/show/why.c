@@ -135,6 +135,49 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     return 0;
 }
 
+static int head_of_programs(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
+{
+    enum { NAME, START, END, MAKESPAN, PROCESSES, THREADS, RANKS, HOSTS, CALLS };
+    static const struct {
+        int column;
+        const char *one, *many;
+        int least;
+    } what[] = {{PROCESSES, "process", "processes", 0},
+                {RANKS, "rank", "ranks", 1},
+                {THREADS, "thread", "threads", 0},
+                {HOSTS, "host", "hosts", 2},
+                {CALLS, "call of traced functions", "calls of traced functions", 0}};
+    struct sl_table *t = sl_result_find(r, "programs");
+    struct sl_buf b = {0};
+    char from[32], to[32], a[32];
+    int rc = sl_table_next(t, err);
+    int64_t start, end;
+
+    if (rc <= 0)
+        return rc;
+    start = sl_table_int(t, START);
+    end = sl_table_int(t, END);
+    moment(start, true, from, sizeof from);
+    moment(end, end / 86400000000000 != start / 86400000000000, to, sizeof to);
+    sl_buf_addf(&b, "%s took %s, %s to %s UTC", sl_table_text_or_empty(t, NAME),
+                sl_seconds_text(sl_table_real(t, MAKESPAN), a), from, to);
+    sl_show_wrapped(out, b.s, 0, columns);
+    sl_buf_clear(&b);
+    if (!sl_table_int(t, PROCESSES))
+        sl_buf_adds(
+            &b, "it was not traced itself: a C, C++ or Fortran program has to be built for that (spanloom help flags)");
+    for (size_t i = 0; i < sizeof what / sizeof *what && sl_table_int(t, PROCESSES); i++) {
+        long long n = sl_table_int(t, what[i].column);
+        if (n >= what[i].least)
+            sl_buf_addf(&b, "%s%s %s", b.n ? ", " : "", sl_show_count((unsigned long long)n, a),
+                        n == 1 ? what[i].one : what[i].many);
+    }
+    sl_show_wrapped(out, b.s, 0, columns);
+    sl_buf_free(&b);
+    went(out, sl_result_find(r, "went"), sl_table_real(t, MAKESPAN), columns);
+    return 0;
+}
+
 enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND };
 
 static void one(FILE *out, struct sl_table *t, int columns)
@@ -195,7 +238,9 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
         if (part && (rc = sl_table_next(t, err)) <= 0)
             break;
         piece = sl_must(open_memstream(&text, &size));
-        rc = part ? 0 : head(piece, r, columns, err);
+        rc = part                            ? 0
+             : sl_result_find(r, "programs") ? head_of_programs(piece, r, columns, err)
+                                             : head(piece, r, columns, err);
         if (part)
             one(piece, t, columns);
         fclose(piece);
@@ -214,8 +259,10 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
     if (priced > 1) {
         fputc('\n', out);
         sl_show_wrapped(out,
-                        "What findings cost overlaps, and does not add up. By replay: with tasks scheduled anew as if "
-                        "it were not.",
+                        sl_result_find(r, "programs")
+                            ? "What findings cost overlaps, and does not add up."
+                            : "What findings cost overlaps, and does not add up. By replay: with tasks scheduled anew "
+                              "as if it were not.",
                         0, columns);
     }
     if (!n)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""call_profile() and call_tree() against sums that this file makes itself, on random trees of calls over threads and
+"""call_profile(), call_tree() and call_times() against sums that this file makes itself, on random trees of calls over threads and
 processes; and by hand."""
 import collections
 import functools
@@ -201,6 +201,17 @@ def compare(store, calls=None, within="NULL"):
         near(got[2 * k + 1], tree(calls, kind), f"tree by {kind}")
 
 
+def compare_times(store):
+    threads = {c.thread[0]: c.thread[1][0] for c in store.calls}
+    want = sorted((c.span, c.by and c.by.span, c.thread[0], threads[c.thread[0]], c.name, T0 + c.begin, T0 + c.end, int(c.unfinished)) for c in store.calls)
+    got, = ask(store.file, "SELECT span, caller, thread, process, name, begin_ns, end_ns, unfinished FROM call_times()")
+    equal(sorted(got), want)
+    seen = {None}
+    for span, caller, *_ in got:
+        check(caller in seen, "a caller stands before what it calls")
+        seen.add(span)
+
+
 @cases(*range(30))
 def random_calls(seed):
     store = Traces(random.Random(seed))
@@ -210,6 +221,7 @@ def random_calls(seed):
     store.done()
     finish(store)
     compare(store)
+    compare_times(store)
 
 
 @cases(*range(5))

@@ -131,7 +131,7 @@ def findings_of_users_count_beside_ours_and_in_their_place():
     check("shut-down.yaml takes the place of the finding of that name" in r.err and "slow.yml is not read: findings are files NAME.yaml" in r.err and "long.yaml" not in r.err, r.err)
 
 
-@cases(("sqll: x", "bad.yaml:2: there is no key 'sqll'"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
+@cases(("sqll: x", "bad.yaml:2: there is no key 'sqll'"), ("of: traces", "'of' is workflows or programs"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
        ("text: [a]", "'text' is a text"), ("note: maybe", "'note' is yes or no"))
 def what_is_no_finding_is_told(line, said):
     run(bag(4))

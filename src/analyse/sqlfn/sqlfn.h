@@ -7,6 +7,7 @@
 
 int sl_fn_call_profile(sqlite3 *db);
 int sl_fn_async_profile(sqlite3 *db);
+int sl_fn_call_times(sqlite3 *db);
 int sl_fn_call_tree(sqlite3 *db);
 int sl_fn_clock_skew(sqlite3 *db);
 int sl_fn_critical_path(sqlite3 *db);

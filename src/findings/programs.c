@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "findings/why_internal.h"
+#include "findings_programs.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT SL_COLUMN_TEXT
+#define INTEGER SL_COLUMN_INTEGER
+#define REAL SL_COLUMN_REAL
+
+static const struct sl_column program_columns[] = {
+    {"programs", TEXT, NULL},     {"start_ns", INTEGER, "ns"}, {"end_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},
+    {"processes", INTEGER, NULL}, {"threads", INTEGER, NULL},  {"ranks", INTEGER, NULL},  {"hosts", INTEGER, NULL},
+    {"calls", INTEGER, "calls"},  {"runs", INTEGER, NULL}};
+static const struct sl_column went_columns[] = {{"what", TEXT, NULL}, {"seconds", REAL, "s"}};
+
+int sl_why_programs_are_there(struct sl_store *st, const char *path, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_is_there, err);
+    int rc = SL_ESTORE;
+
+    if (q && path)
+        sqlite3_bind_text(q, 1, path, -1, SQLITE_TRANSIENT);
+    if (q && (rc = sl_store_step(st, q, err)) > 0)
+        rc = sqlite3_column_int(q, 0);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* The tables of programs.sql. */
+static int make_tables(struct sl_store *st, const char *path, struct sl_err *err)
+{
+    char *word = sqlite3_mprintf("%Q", path);
+    struct sl_buf sql = {0};
+    const char *at = sql_programs, *next;
+    int rc;
+
+    for (; (next = strstr(at, "PATH")); at = next + 4) {
+        sl_buf_add(&sql, at, (size_t)(next - at));
+        sl_buf_adds(&sql, word);
+    }
+    sl_buf_adds(&sql, at);
+    rc = sl_store_temporary(st, sql.s, err);
+    sl_buf_free(&sql);
+    sqlite3_free(word);
+    return rc;
+}
+
+int sl_why_programs(struct sl_result *r, struct sl_store *st, const char *path, const struct sl_findings *findings,
+                    struct sl_err *err)
+{
+    static const char *const more[][2] = {{"which functions", "spanloom profile"},
+                                          {"on a line of time", "spanloom export perfetto -o run.pftrace"}};
+    struct why y = {.st = st};
+    int rc = make_tables(st, path, err);
+
+    sl_why_begin(r);
+    if (!rc)
+        rc = sl_why_rows(r, st, "programs", program_columns, SL_COLUMNS(program_columns), sql_program, err);
+    if (!rc) {
+        struct sl_table *t = sl_result_find(r, "programs");
+        if (sl_table_next(t, NULL) > 0)
+            y.makespan_s = sl_table_real(t, SL_WHY_PROGRAM_MAKESPAN);
+        sl_table_rewind(t);
+        rc = sl_why_look(r, &y, findings, true, err);
+    }
+    if (!rc)
+        rc = sl_why_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), sql_functions, err);
+    sl_why_more(r, &y, more, 2);
+    return rc;
+}

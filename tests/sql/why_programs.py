@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""spanloom why of traced programs without a workflow: causes that are planted, and what must not be told as one; where the
+time went against a look at each moment."""
+import collections
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from graphs import *  # noqa
+
+
+class Programs(Store):
+    """Calls of a thread are put one behind the other, from where it is: run(name, ms), or enter() and leave()."""
+
+    def __init__(self):
+        super().__init__()
+        self.at, self.stack, self.counts, self.calls, self.first = {}, {}, collections.Counter(), [], {}
+
+    def process(self, program="prog", rank=None, caller=None, ended=True, host="n1"):
+        key = len(self.first) + 1
+        p = self.span("trace.process", f"{host}:{key}@{key}")
+        self.first[p] = None
+        for name, value in (("program", program), ("hostname", host), ("ended", "true" if ended else "false"), ("rank", rank)):
+            if value is not None:
+                self.attr(p, name, str(value))
+        if caller:
+            self.link(caller, IN, p)
+        return p
+
+    def thread(self, process, at=0, caller=None):
+        t = self.span("trace.thread", len(self.at) + 1, process)
+        self.at[t], self.stack[t] = at, [caller] if caller else []
+        self.first[process] = self.first[process] or t
+        return t
+
+    def enter(self, thread, name):
+        self.counts[thread, name] += 1
+        n = self.counts[thread, name]
+        c = self.span("trace.call", name if n == 1 else f"{name}#{n}", thread, begin=self.at[thread])
+        if self.stack[thread] and [k for k in self.calls if k[0] == self.stack[thread][-1] and k[2] == thread]:
+            self.link(self.stack[thread][-1], IN, c)
+        self.calls.append([c, name, thread, self.stack[thread][-1] if self.stack[thread] else None, self.at[thread], None])
+        self.stack[thread].append(c)
+        return c
+
+    def leave(self, thread):
+        c = self.stack[thread].pop()
+        self.event(c, "end", self.at[thread])
+        next(k for k in self.calls if k[0] == c)[5] = self.at[thread]
+
+    def run(self, thread, name, ms, until=None):
+        c = self.enter(thread, name)
+        self.at[thread] = until if until is not None else self.at[thread] + round(ms * MS)
+        self.leave(thread)
+        return c
+
+    def ranks(self, n):
+        return [self.thread(self.process("solver", rank=r)) for r in range(n)]
+
+    def barrier(self, threads, name="MPI_Barrier"):
+        last = max(self.at[t] for t in threads)
+        for t in threads:
+            self.run(t, name, 0, until=last + 10 * US)
+
+
+def why(store, code=0):
+    store.done()
+    told = json.loads(spanloom("why", "-d", store.file, "--format", "json", code=code).out)
+    return told, {f["finding"]: f for f in told["findings"]}
+
+
+def close(got, want, share=0.01):
+    check(abs(got - want) <= share * abs(want), got, want)
+
+
+@test
+def one_slow_rank():
+    s = Programs()
+    ranks = s.ranks(4)
+    for _ in range(20):
+        for r, t in enumerate(ranks):
+            s.run(t, "compute", 250 if r == 2 else 60)
+        s.barrier(ranks, "MPI_Allreduce")
+    told, found = why(s)
+    equal(list(found), ["rank-imbalance"])
+    f = found["rank-imbalance"]
+    close(f["seconds"], 5 - (5 + 3 * 1.2) / 4)
+    check(f["text"].startswith("compute took rank 2 5 s, others 1.2 s (median), and the 3 others waited for it in MPI_Allreduce"), f["text"])
+    equal(told["problems"], [])
+
+
+@test
+def the_rank_that_only_waits_for_a_neighbour_is_not_the_cause():
+    """Of four in a ring, 3 waits for what 2 sends, and comes late to the collective with it."""
+    s = Programs()
+    ranks = s.ranks(4)
+    for _ in range(20):
+        for r, t in enumerate(ranks):
+            s.run(t, "compute", 250 if r == 2 else 60)
+        sent = {r: s.at[t] for r, t in enumerate(ranks)}
+        for r, t in enumerate(ranks):
+            s.run(t, "halo", 0, until=max(s.at[t], sent[(r - 1) % 4]) + 20 * US)
+        s.barrier(ranks, "MPI_Allreduce")
+    _, found = why(s)
+    equal([f["text"].split(",")[0] for f in found.values()], ["compute took rank 2 5 s"])
+
+
+@test
+def what_one_rank_alone_does():
+    s = Programs()
+    ranks = s.ranks(4)
+    for i in range(9):
+        for t in ranks:
+            s.run(t, "compute", 50)
+        if i % 3 == 2:
+            s.run(ranks[0], "write_checkpoint", 400)
+        s.barrier(ranks)
+    _, found = why(s)
+    close(found["rank-imbalance"]["seconds"], 1.2 * 3 / 4)
+    check("write_checkpoint took rank 0 1.20 s, no other calls it" in found["rank-imbalance"]["text"], found)
+
+
+@test
+def a_master_that_waits_for_workers_is_no_slow_rank():
+    s = Programs()
+    master, *workers = s.ranks(4)
+    for n in (5, 7, 6):
+        for t in workers:
+            for _ in range(n):
+                s.run(t, "work", 50)
+    s.run(master, "MPI_Recv", 0, until=max(s.at[t] for t in workers))
+    _, found = why(s)
+    check("rank-imbalance" not in found, found)
+
+
+@test
+def even_ranks():
+    s = Programs()
+    ranks, r = s.ranks(8), random.Random(4)
+    for _ in range(40):
+        for t in ranks:
+            s.run(t, "compute", r.uniform(50, 60))
+        s.barrier(ranks)
+    _, found = why(s)
+    equal(found, {})
+
+
+@test
+def a_lock_convoy():
+    """Six threads, 20 ms of their own, 30 ms under one lock, 25 times."""
+    s = Programs()
+    main = s.thread(p := s.process("convoy"))
+    s.enter(main, "main")
+    threads, free = [s.thread(p, MS) for _ in range(6)], 0
+    left = {t: 25 for t in threads}
+    ready = {}
+    for t in threads:
+        s.run(t, "compute", 20 + threads.index(t) * 0.1)
+        ready[t] = s.at[t]
+    while ready:
+        t = min(ready, key=ready.get)
+        free = max(free, ready.pop(t)) + 30 * MS
+        s.run(t, "update", 0, until=free)
+        left[t] -= 1
+        if left[t]:
+            s.run(t, "compute", 20)
+            ready[t] = s.at[t]
+    s.at[main] = max(s.at.values())
+    s.leave(main)
+    _, found = why(s)
+    f = found["call-lock"]
+    check("calls of update on 6 threads ended one at a time, every 0.030 s" in f["text"], f["text"])
+    lengths = [c[5] - c[4] for c in s.calls if c[1] == "update"]
+    close(f["seconds"], (sum(lengths) - len(lengths) * 30 * MS) / 6 / S)
+
+
+@test
+def threads_without_a_lock():
+    """Of any length, and of equal ones that began one after another."""
+    for lengths in (lambda r: r.uniform(20, 60), lambda r: 60):
+        s, r = Programs(), random.Random(3)
+        p = s.process()
+        for i in range(6):
+            t = s.thread(p, i * 10 * MS)
+            for _ in range(25):
+                s.run(t, "work", lengths(r))
+        _, found = why(s)
+        check("call-lock" not in found, found)
+
+
+@test
+def one_long_call_and_a_part_alone():
+    """A pool of four: 23 calls of 100 ms, one of 2.5 s; then 1.5 s of one function, while the rest has nothing to do."""
+    s = Programs()
+    main = s.thread(s.process("flow.py"))
+    top = s.enter(main, "main")
+    pool = [s.thread(s.process("python3", caller=top), 0, top) for _ in range(4)]
+    for i in range(24):
+        s.run(min(pool, key=s.at.get), "simulate", 2500 if i == 7 else 100)
+    s.at[main] = max(s.at.values())
+    s.run(main, "merge", 1500)
+    s.leave(main)
+    told, found = why(s)
+    others = max(c[5] for c in s.calls if c[1] == "simulate" and c[5] - c[4] < S)
+    long, = (c for c in s.calls if c[1] == "simulate" and c[5] - c[4] > S)
+    close(found["call-long"]["seconds"], (long[5] - others) / S)
+    check("simulate took 2.50 s, 25 times" in found["call-long"]["text"], found["call-long"]["text"])
+    close(found["call-alone"]["seconds"], 1.5 * 3 / 4)
+    check(found["call-alone"]["text"].startswith("merge ran for 1.50 s while no other"), found["call-alone"]["text"])
+    equal(told["programs"][0]["processes"], 5)
+
+
+@test
+def one_that_crashed():
+    """The first that is heard of no more is named, not the first by number."""
+    s = Programs()
+    ranks = [s.thread(s.process("solver", rank=r, ended=False)) for r in range(3)]
+    for i in range(3):
+        for t in ranks:
+            s.run(t, "compute", 50)
+    s.enter(ranks[1], "solve")
+    for t in ranks[::2]:
+        s.run(t, "compute", 50)
+        s.enter(t, "MPI_Barrier")
+    _, found = why(s)
+    equal(found["call-unfinished"]["text"], "3 processes of solver were killed or crashed; the first that was no more heard of is rank 1, in solve")
+
+
+@test
+def the_last_of_two_runs():
+    s = Programs()
+    s.run(s.thread(s.process("before")), "f", 500)
+    s.run(s.thread(s.process("after"), 10 * S), "g", 300)
+    s.done()
+    r = spanloom("why", "-d", s.file)
+    check("after took 300 ms" in r.out and "before" not in r.out, r.out)
+    check("the last of 2 runs of traced programs" in r.err, r.err)
+
+
+@cases(*range(12))
+def where_the_time_went(seed):
+    """Against each unit of time: the calls that are open and of which none that they called is, each with its part."""
+    r, s = random.Random(seed), Programs()
+
+    def grow(t, until, depth):
+        while s.at[t] < until and r.random() < 0.85:
+            s.at[t] = r.randrange(s.at[t], until)
+            begin, c = s.at[t], s.enter(t, r.choice("fgh"))
+            end = r.randrange(begin, until + 1)
+            if depth < 3 and end - begin > 4:
+                grow(t, end, depth + 1)
+                if r.random() < 0.3:
+                    u = s.thread(s.process(caller=c), r.randrange(begin, end), c)
+                    grow(u, end + r.randrange(10), depth + 1)
+            s.at[t] = end
+            s.leave(t)
+
+    p = s.process()
+    for k in range(r.randrange(1, 4)):
+        t = s.thread(p, r.randrange(20))
+        if k == 0:
+            s.enter(t, "main")
+        grow(t, 150, 0)
+        if k == 0:
+            s.at[t] = 160 + r.randrange(20)
+            s.leave(t)
+    extent = {t: (min(c[4] for c in s.calls if c[2] == t), max(c[5] for c in s.calls if c[2] == t)) for t in {c[2] for c in s.calls}}
+    inner = collections.defaultdict(list)
+    parent = {i: up for i, _, _, up, _ in s.spans}
+    begun = {}
+    for t in sorted(extent, key=lambda t: (extent[t][0], t)):
+        begun.setdefault(parent[t], t)
+    for c in s.calls:
+        if c[3]:
+            inner[c[3]].append((c[4], c[5]))
+    for t, (a, b) in extent.items():
+        first = begun[parent[t]]
+        if t != first:
+            around = [c for c in s.calls if c[2] == first and c[4] <= a and c[5] >= b]
+            if around:
+                inner[max(around, key=lambda c: c[4])[0]].append((a, b))
+    want, start, end = collections.Counter(), min(c[4] for c in s.calls), max(c[5] for c in s.calls)
+    for at in range(start, end):
+        now = [c[1] for c in s.calls if c[4] <= at < c[5] and not any(a <= at < b for a, b in inner[c[0]])]
+        for name in now:
+            want[name] += 1 / len(now) / S
+        if not now:
+            want["outside of traced functions"] += 1 / S
+    told, _ = why(s)
+    got = {w["what"]: w["seconds"] for w in told["went"]}
+    for name in want | got:
+        check(abs(want[name] - got.get(name, 0)) < 1e-12, name, want[name], got.get(name))
+
+
+main()
