@@ -137,6 +137,7 @@ SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELE
     -- told by those that tell their end at all; ends: whether this one does
     (SELECT max(e.time_ns) FROM it JOIN sl_event e ON e.span = it.id JOIN sl_name n ON n.id = e.type WHERE n.name IN ('cleanup_completed', 'completed', 'MANAGER_END')) AS ended_ns,
     EXISTS (SELECT 1 FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager', 'taskvine.manager')) AS ends,
+    EXISTS (SELECT 1 FROM sl_span s JOIN sl_name n ON n.id = s.type JOIN sl_role r ON r.type = n.name WHERE s.id = WORKFLOW AND r.role = 'batch') AS batch,
     (SELECT max(end_ns) FROM path) AS seen_ns, min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns, max(done_ns) AS last_done_ns
 FROM task, most m, there;
 -- A driver that took no result for half a minute though there were some, while others went on: it was killed, or hangs.

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const roles[] = {"workflow", "task", "attempt", "worker", "executor", NULL};
+static const char *const roles[] = {"workflow", "task", "attempt", "worker", "executor", "batch", "job", NULL};
 static const char *const kinds[] = {"depend", "wait", "run", "work", "done", NULL};
 
 static bool among(const char *const *list, const char *s)
@@ -33,8 +33,9 @@ static int declare_role(struct sl_recipes *set, const char *path, const struct s
                         struct sl_err *err)
 {
     if (!among(roles, name->text) || y->kind != SL_YAML_LIST || !y->n)
-        return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {workflow|task|attempt|worker|executor: [span, ...]}",
-                      path, name->line);
+        return sl_err(err, SL_EFORMAT,
+                      "%s:%d: roles is a map {workflow|task|attempt|worker|executor|batch|job: [span, ...]}", path,
+                      name->line);
     for (size_t i = 0; i < y->n; i++) {
         const struct sl_yaml *a = y->item[i];
         const char *type = a->kind == SL_YAML_SCALAR ? type_of(set, a->text, a->n) : NULL;

@@ -99,8 +99,10 @@ ORDER BY 1 DESC, path;
 WITH at AS MATERIALIZED (SELECT r.span, min(e.time_ns) AS first_ns, max(e.time_ns) AS last_ns FROM temp.sl_run_name r JOIN descendants(r.span) d JOIN sl_event e ON e.span = d.span GROUP BY 1),
 told AS MATERIALIZED (SELECT s.parent AS run, s.id, s.id AS span FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
     UNION ALL SELECT s.parent, s.id, y.id FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
-    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'),
-ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name <> 'returned') THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
+    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'
+    UNION ALL SELECT r.span, s.id, s.id FROM temp.sl_run_name r JOIN sl_span j ON j.parent = r.span JOIN sl_span s ON s.id = j.id OR s.parent = j.id JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'job'
+    WHERE EXISTS (SELECT 1 FROM sl_event e WHERE e.span = s.id) AND r.span IN (SELECT s.id FROM sl_role b JOIN sl_name n ON n.name = b.type JOIN sl_span s ON s.type = n.id WHERE b.role = 'batch')),
+ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name NOT IN ('returned', 'end', 't_inactive', 'clean')) THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
     FROM told t LEFT JOIN sl_span s ON s.id = t.span LEFT JOIN sl_name n ON n.id = s.type LEFT JOIN sl_event e ON e.span = t.span LEFT JOIN sl_name m ON m.id = e.type
     LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name AND p.kind = 'done' GROUP BY 1, 2)
 SELECT r.name AS run, (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,
@@ -114,8 +116,10 @@ ORDER BY first_ns, r.span;
 WITH at AS MATERIALIZED (SELECT r.span, min(e.time_ns) AS first_ns, max(e.time_ns) AS last_ns FROM temp.sl_run_name r JOIN descendants(r.span) d JOIN sl_event e ON e.span = d.span GROUP BY 1),
 told AS MATERIALIZED (SELECT s.parent AS run, s.id, s.id AS span FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
     UNION ALL SELECT s.parent, s.id, y.id FROM temp.sl_run_name r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
-    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'),
-ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name <> 'returned') THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
+    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'
+    UNION ALL SELECT r.span, s.id, s.id FROM temp.sl_run_name r JOIN sl_span j ON j.parent = r.span JOIN sl_span s ON s.id = j.id OR s.parent = j.id JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'job'
+    WHERE EXISTS (SELECT 1 FROM sl_event e WHERE e.span = s.id) AND r.span IN (SELECT s.id FROM sl_role b JOIN sl_name n ON n.name = b.type JOIN sl_span s ON s.type = n.id WHERE b.role = 'batch')),
+ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name NOT IN ('returned', 'end', 't_inactive', 'clean')) THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
     FROM told t LEFT JOIN sl_span s ON s.id = t.span LEFT JOIN sl_name n ON n.id = s.type LEFT JOIN sl_event e ON e.span = t.span LEFT JOIN sl_name m ON m.id = e.type
     LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name AND p.kind = 'done' GROUP BY 1, 2)
 SELECT r.name AS run, (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,

@@ -80,7 +80,7 @@ Mistakes are named by file and line:
 
   $ try() { sed "$1" farm.yaml > bad.yaml; spanloom recipes --test bad.yaml 2>&1 | head -1; }
   $ try 's/worker: .host./boss: [host]/'
-  spanloom: bad.yaml:21: roles is a map {workflow|task|attempt|worker|executor: [span, ...]}
+  spanloom: bad.yaml:21: roles is a map {workflow|task|attempt|worker|executor|batch|job: [span, ...]}
   $ try 's/task: .job./task: [jobs]/'
   spanloom: bad.yaml:21: the role task names a span that is not declared: jobs
   $ try 's/kind: run/kind: running/'

@@ -357,8 +357,11 @@ int sl_root_events_next(struct sl_root_events *s, struct sl_err *err)
 /* A task has the states of smallest rank first: what is no view of it, but comes of it, begins in later ones. */
 static const char task_types[] =
     "WITH t(type, rank) AS MATERIALIZED (SELECT r.type, (SELECT min(rank) FROM sl_state WHERE span_type = r.type) FROM "
-    "sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = 'task' AND EXISTS (SELECT 1 FROM sl_span WHERE type = "
-    "n.id)) SELECT type FROM t WHERE rank IS (SELECT min(rank) FROM t) ORDER BY type LIMIT 1 OFFSET ?1";
+    "sl_role r JOIN sl_name n ON n.name = r.type WHERE r.role = (SELECT max(x.role) FROM sl_role x JOIN sl_name m ON "
+    "m.name = x.type "
+    "WHERE x.role IN ('job', 'task') AND EXISTS (SELECT 1 FROM sl_span WHERE type = m.id)) AND EXISTS (SELECT 1 FROM "
+    "sl_span WHERE type = n.id)) SELECT type FROM t WHERE rank IS (SELECT min(rank) FROM t) ORDER BY type LIMIT 1 "
+    "OFFSET ?1";
 
 char *sl_task_type(sqlite3 *db, int i)
 {

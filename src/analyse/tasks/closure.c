@@ -14,12 +14,12 @@ struct roles {
 
 static int role_row(void *to, sqlite3_value **v)
 {
-    static const char *const names[] = {"", "workflow", "task", "attempt", "worker"};
+    static const char *const names[] = {"", "workflow", "task", "attempt", "worker", "batch", "job"};
     struct roles *r = to;
     const char *type = (const char *)sqlite3_value_text(v[0]), *role = (const char *)sqlite3_value_text(v[1]);
     uint32_t rank = type ? sl_names_find(&r->g->names, type) : SL_NO_INDEX;
 
-    for (int i = 1; i < 5 && rank != SL_NO_INDEX && role; i++)
+    for (int i = 1; i < 7 && rank != SL_NO_INDEX && role; i++)
         if (!strcmp(role, names[i]))
             r->role[rank] = (unsigned char)i;
     return 0;

@@ -6,7 +6,15 @@
 #include "analyse/load/graph.h"
 
 /* What spans of a type are (sl_role). */
-enum sl_role { SL_ROLE_NONE, SL_ROLE_WORKFLOW, SL_ROLE_TASK, SL_ROLE_ATTEMPT, SL_ROLE_WORKER };
+enum sl_role {
+    SL_ROLE_NONE,
+    SL_ROLE_WORKFLOW,
+    SL_ROLE_TASK,
+    SL_ROLE_ATTEMPT,
+    SL_ROLE_WORKER,
+    SL_ROLE_BATCH,
+    SL_ROLE_JOB
+};
 
 /* By rank of a type's name; none where there is no table sl_role.  free() it. */
 int sl_roles_load(unsigned char **role, const struct sl_graph *g, sqlite3 *db, struct sl_err *err);

@@ -104,6 +104,28 @@ static void add_nested(struct working *k, bool phases)
     sl_vec_free(&found);
 }
 
+/* Jobs of a batch system; of an array its elements. */
+static void add_jobs(struct working *k)
+{
+    const struct sl_graph *g = &k->w->s.g;
+    const struct sl_events *e = &k->w->s.e;
+    SL_VEC(uint32_t) found = {0};
+
+    sl_walk_begin(&k->r.walk, k->w->root);
+    for (size_t i = 0; i < k->r.walk.n; i++) {
+        uint32_t x = k->r.walk.span[i];
+        bool parts = false;
+        for (size_t c = g->sub.start[x]; c < g->sub.start[x + 1]; c++)
+            parts |= is(k, g->sub.to[c], SL_ROLE_JOB) && g->parent[g->sub.to[c]] == x;
+        if (is(k, x, SL_ROLE_JOB) && !parts && e->start[x + 1] > e->start[x])
+            *sl_vec_add(&found) = x;
+        sl_walk_spread(&k->r.walk, &g->sub, x);
+    }
+    for (size_t i = 0; i < found.n; i++)
+        add_task(k, found.v[i]);
+    sl_vec_free(&found);
+}
+
 /* ---- one task ---- */
 
 /* The history of a task, and which attempt each of its spans belongs to. */
@@ -135,7 +157,7 @@ static int make_tasks(struct working *k, struct sl_err *err)
             return sl_err(err, SL_ESTORE, "the workflow has more events than this analysis can hold");
         if (k->history.n)
             sl_working_segments(k, i, t);
-        t->done |= !is(k, t->span, SL_ROLE_TASK); /* who is no task need not say so */
+        t->done |= !is(k, t->span, SL_ROLE_TASK) && !is(k, t->span, SL_ROLE_JOB); /* who is no task need not say so */
         if (i % 4096 == 0 && sl_root_events_interrupted(&k->w->s))
             return sl_err(err, SL_EIO, "interrupted");
     }
@@ -176,14 +198,15 @@ static void forget_tasks(struct working *k)
 /* What is worth looking at, from the most to the least certain. */
 static int find_tasks(struct working *k, struct sl_err *err)
 {
-    enum { NAMED, NESTED, PARTS, CHILDREN, ALONE };
+    enum { JOBS, NAMED, NESTED, PARTS, CHILDREN, ALONE };
     uint32_t root = k->w->root;
     bool own = has_phases(k, root) || is(k, root, SL_ROLE_TASK) || is(k, root, SL_ROLE_ATTEMPT);
-    int rc = 0;
+    int rc = 0, first = is(k, root, SL_ROLE_BATCH) ? JOBS : NAMED;
 
-    for (int way = own ? ALONE : NAMED; way <= ALONE && !rc && !with_events(k); way++) {
+    for (int way = own ? ALONE : first; way <= ALONE && !rc && !with_events(k); way++) {
         forget_tasks(k);
         switch (way) {
+        case JOBS: add_jobs(k); break;
         case NAMED: add_children(k, false); break;
         case NESTED: add_nested(k, false); break;
         case PARTS: add_nested(k, true); break;
@@ -202,8 +225,16 @@ enum { AFTER, FLOW };
 
 struct waits {
     const struct sl_graph *g;
+    const struct working *k;
     SL_VEC(struct { uint32_t span, on; }) v[2];
 };
+
+static void add_wait(struct waits *all, int kind, uint32_t left, uint32_t right)
+{
+    sl_vec_add(&all->v[kind]); /* after: left waited; flow: left handed over */
+    all->v[kind].v[all->v[kind].n - 1].span = kind == AFTER ? left : right;
+    all->v[kind].v[all->v[kind].n - 1].on = kind == AFTER ? right : left;
+}
 
 static int wait_row(void *to, sqlite3_value **v)
 {
@@ -215,9 +246,11 @@ static int wait_row(void *to, sqlite3_value **v)
     if (left == SL_NO_INDEX || right == SL_NO_INDEX || left == right || sqlite3_value_type(v[0]) != SQLITE_INTEGER ||
         sqlite3_value_type(v[2]) != SQLITE_INTEGER)
         return 0;
-    sl_vec_add(&all->v[kind]); /* after: left waited; flow: left handed over */
-    all->v[kind].v[all->v[kind].n - 1].span = kind == AFTER ? left : right;
-    all->v[kind].v[all->v[kind].n - 1].on = kind == AFTER ? right : left;
+    add_wait(all, kind, left, right);
+    for (size_t c = all->g->sub.start[right]; kind == AFTER && c < all->g->sub.start[right + 1]; c++)
+        if (is(all->k, all->g->sub.to[c], SL_ROLE_JOB) &&
+            is(all->k, right, SL_ROLE_JOB)) /* of an array, each element */
+            add_wait(all, kind, left, all->g->sub.to[c]);
     return 0;
 }
 
@@ -238,7 +271,7 @@ static void pack_waits(struct sl_csr *c, const struct waits *all, int kind)
 
 static int load_waits(struct working *k, struct sl_err *err)
 {
-    struct waits all = {.g = &k->w->s.g};
+    struct waits all = {.g = &k->w->s.g, .k = k};
     const char *part = k->w->s.g.part;
     int rc = sl_query_each_of(k->w->s.db, part ? sql_these_waits : sql_waits, part, wait_row, &all, err);
 
@@ -395,8 +428,6 @@ static int open_store(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflo
         rc = sl_roles_load(&w->role, &w->s.g, db, err);
     if (!rc)
         rc = sl_working_phases(k, err);
-    if (!rc)
-        rc = load_waits(k, err);
     if (!rc && sqlite3_prepare_v2(db, "SELECT key FROM sl_span WHERE id = ?1", -1, &w->key, NULL) != SQLITE_OK)
         rc = sl_query_err(db, err);
     if (rc)
@@ -407,7 +438,7 @@ static int open_store(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflo
     mark(&w->worker, w->s.g.n);
     sl_closure_init(&k->r, &w->s.g, w->role);
     find_workers(k);
-    return 0;
+    return load_waits(k, err);
 }
 
 /* What was made of the workflow before. */
@@ -524,12 +555,40 @@ void sl_workflow_free(struct sl_workflow *w)
     *w = (struct sl_workflow){0};
 }
 
+static bool has_role(const struct sl_workflow *w, uint32_t span, enum sl_role role)
+{
+    uint32_t type = w->s.g.type[span];
+
+    return type != SL_NO_INDEX && w->role && w->role[type] == role;
+}
+
 void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out)
 {
+    struct sl_buf array = {0};
+
+    bool is_part = sl_workflow_array(w, span, &array);
+
     sqlite3_bind_int64(w->key, 1, w->s.g.id.v[span]);
-    if (sqlite3_step(w->key) == SQLITE_ROW)
+    if (is_part)
+        sqlite3_result_text(out, array.s, (int)array.n, SQLITE_TRANSIENT);
+    else if (sqlite3_step(w->key) == SQLITE_ROW)
         sqlite3_result_value(out, sqlite3_column_value(w->key, 0));
     sqlite3_reset(w->key);
+    sl_buf_free(&array);
+}
+
+bool sl_workflow_array(const struct sl_workflow *w, uint32_t span, struct sl_buf *out)
+{
+    uint32_t job = w->s.g.parent[span];
+    bool is_part = job != SL_NO_INDEX && has_role(w, span, SL_ROLE_JOB) && has_role(w, job, SL_ROLE_JOB);
+
+    for (int part = 0; part < 2 && is_part; part++) {
+        sqlite3_bind_int64(w->key, 1, w->s.g.id.v[part ? span : job]);
+        if (sqlite3_step(w->key) == SQLITE_ROW && sqlite3_column_text(w->key, 0))
+            sl_buf_addf(out, "%s%s", part ? "_" : "", (const char *)sqlite3_column_text(w->key, 0));
+        sqlite3_reset(w->key);
+    }
+    return is_part;
 }
 
 const struct sl_under *sl_segment_under(const struct sl_workflow *w, uint32_t seg)

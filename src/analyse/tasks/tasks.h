@@ -15,6 +15,7 @@
 
 #include "analyse/load/root_events.h"
 #include "analyse/tasks/closure.h"
+#include "base/buf.h"
 
 enum sl_phase_kind { SL_PHASE_DEPEND, SL_PHASE_WAIT, SL_PHASE_RUN, SL_PHASE_WORK, SL_PHASE_DONE };
 extern const char *const sl_phase_kinds[]; /* what sl_state calls them */
@@ -92,6 +93,8 @@ void sl_workflow_share(sqlite3 *db, const struct sl_workflow *w);
 
 /* The key of a span of the graph, as the result of an SQL function: few are wanted, so they are not loaded. */
 void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out);
+/* Of an element of an array of jobs: JOB_ELEMENT, appended to out; false: it is none. */
+bool sl_workflow_array(const struct sl_workflow *w, uint32_t span, struct sl_buf *out);
 
 /* When a segment of task t ends. */
 static inline int64_t sl_segment_end(const struct sl_workflow *w, const struct sl_task *t, uint32_t i)

@@ -342,7 +342,8 @@ static int key_row(void *to, sqlite3_value **v)
     if (span == SL_NO_INDEX || k->task_of[span] == SL_NO_INDEX)
         return 0;
     t->key_at[k->task_of[span]] = t->key_text.n;
-    sl_buf_add(&t->key_text, key ? key : "", key ? (size_t)sqlite3_value_bytes(v[1]) : 0);
+    if (!sl_workflow_array(k->w, span, &t->key_text))
+        sl_buf_add(&t->key_text, key ? key : "", key ? (size_t)sqlite3_value_bytes(v[1]) : 0);
     sl_buf_addc(&t->key_text, 0);
     return 0;
 }

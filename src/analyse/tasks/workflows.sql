@@ -2,10 +2,11 @@
 -- What workflows.c asks of the store.
 
 -- name: workflows
--- Workflows that are not part of another one, and the views of each (as_id, itself among them); of facets the first, which
+-- Workflows that are not part of another one, or, where there are none, batch systems, whose jobs are tasks then; and the views of each (as_id, itself among them); of facets the first, which
 -- has none before itself that it is linked with.  CROSS JOIN, and a subquery for a parent: else SQLite reads all spans.
-WITH RECURSIVE flow(id) AS MATERIALIZED (SELECT s.id FROM sl_role r CROSS JOIN sl_name n ON n.name = r.type
-        CROSS JOIN sl_span s ON s.type = n.id WHERE r.role = 'workflow'),
+WITH RECURSIVE kind(id, role) AS MATERIALIZED (SELECT n.id, r.role FROM sl_role r CROSS JOIN sl_name n ON n.name = r.type
+        WHERE r.role IN ('workflow', 'batch') AND EXISTS (SELECT 1 FROM sl_span s WHERE s.type = n.id)),
+    flow(id) AS MATERIALIZED (SELECT s.id FROM kind k CROSS JOIN sl_span s ON s.type = k.id WHERE k.role = (SELECT max(role) FROM kind)),
     first(id) AS MATERIALIZED (SELECT id FROM flow f
         WHERE NOT EXISTS (SELECT 1 FROM sl_link WHERE left_span = f.id AND kind = SL_FACET AND right_span < f.id AND right_span IN flow)
             AND NOT EXISTS (SELECT 1 FROM sl_link WHERE right_span = f.id AND kind = SL_FACET AND left_span < f.id AND left_span IN flow)),

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of Slurm and Flux where no workflow says what its tasks were: they are the tasks.  What waited in the queue, what waited
+for what, what failed, by times that this file makes up; and beside a workflow of Parsl they are no run."""
+import datetime
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *  # noqa
+
+HEAD = "JobID|JobName|State|Submit|Eligible|Start|End|ExitCode|NodeList|SubmitLine"
+
+
+def clock(s):
+    return "Unknown" if s is None else (datetime.datetime(2026, 11, 20, 8) + datetime.timedelta(seconds=s)).isoformat()
+
+
+def row(job, name, submit, eligible, start, end, state="COMPLETED", code="0:0", line="sbatch x.sh"):
+    return "|".join((job, name, state, *map(clock, (submit, eligible, start, end)), code, "n1" if start is not None else "None assigned", line))
+
+
+def why(store, *more):
+    r = spanloom("why", "-d", store, *more, "--format", "json")
+    told = json.loads(r.out)
+    return told, {f["finding"]: f for f in told["findings"]}
+
+
+def pipeline():
+    """prep, then an array of four of which the second is the last to end and the third fails, then post; one waits still."""
+    array = "sbatch --array=0-3 -d afterok:100 sim.sh"
+    rows = [HEAD, row("100", "prep", 0, 0, 5, 605), row("100.batch", "batch", 5, 5, 5, 605)]
+    rows += [row(f"101_{i}", "sim", 1, 605, 4205, 4205 + length, *("FAILED", "2:0") if i == 2 else (), line=array) for i, length in enumerate((1800, 1860, 60, 1700))]
+    rows += [row("102", "post", 2, 6065, 6075, 6375, line="sbatch -d afterany:101 post.sh"), row("103", "plot", 6300, 6300, None, None, "PENDING")]
+    write(path("jobs/jobs.sacct"), "\n".join(rows) + "\n")
+    return imported(path("jobs")).store
+
+
+@test
+def jobs_that_waited_in_slurms_queue():
+    store = pipeline()
+    told, found = why(store)
+    run, = told["run"]
+    equal([run["tasks"], run["makespan_s"]], [7, 6375.0])
+    equal({e["ended"]: e["tasks"] for e in told["ended"]}, {"done": 5, "failed": 1, None: 1})
+    f = found["job-queue"]
+    equal(f["seconds"], 5 + 3600 + 10)
+    check("task 101_1 (sim) waited 60 min 00 s" in f["text"] and "the queue of Slurm" in f["text"], f["text"])
+    check("component" not in found and found["unfinished"]["text"].startswith("1 of 7 tasks is not done"), found)
+    went = {w["what"]: w["seconds"] for w in told["went"]}
+    equal([went["app prep"], went["app sim"], went["app post"]], [600, 1860, 300])
+
+
+@test
+def through_an_array_to_what_depends_on_it():
+    store = pipeline()
+    r = json.loads(spanloom("critical-path", "-d", store, "--format", "json").out)
+    rows = next(v for v in r.values() if isinstance(v, list) and v and "task" in v[0]) if isinstance(r, dict) else r
+    tasks = [x["task"] for x in rows if x["task"]]
+    equal(list(dict.fromkeys(tasks)), ["100", "101_1", "102"])
+
+
+@test
+def an_element_of_an_array_that_failed():
+    r = spanloom("failures", "-d", pipeline())
+    check("task 101_2 (sim): FAILED, exit code 2:0" in " ".join(r.out.split()), r.out)
+
+
+@test
+def runs_counts_jobs():
+    told, = json.loads(spanloom("runs", "-d", pipeline(), "--format", "json").out)
+    equal([told["run"], told["tasks"], told["not done"]], ["slurm", 7, 2])
+
+
+@test
+def states_without_a_type():
+    r = spanloom("states", "-d", pipeline(), "--format", "csv")
+    check("slurm.job,start" in r.out, r.out)
+
+
+@test
+def beside_a_workflow_they_are_no_run():
+    """Parsl's blocks are such jobs, and other jobs are in the same file."""
+    store = imported(f"{ROOT}/tests/data/slurm").store
+    told, = json.loads(spanloom("runs", "-d", store, "--format", "json").out)
+    check(told["run"] != "slurm" or told["script"] == "wf_slurm", told)
+    equal(told["tasks"], 15)
+    told, found = why(store)
+    equal([told["run"][0]["tasks"], "job-queue" in found], [15, False])
+
+
+@test
+def jobs_of_flux():
+    t, jobs = 1795181000.0, []
+    for i, (name, submit, run, end, result) in enumerate((("mesh", 0, 1, 60, 0), ("solve", 61, 900, 1500, 0), ("solve", 61, 905, 930, 1), ("post", 1501, 1502, 1600, 0))):
+        jobs.append({"id": i + 10, "name": name, "t_submit": t + submit, "t_depend": t + submit, "t_sched": t + submit, "t_run": t + run, "t_cleanup": t + end,
+                     "t_inactive": t + end, "state": "INACTIVE", "result": "FAILED" if result else "COMPLETED", "returncode": result})
+    write(path("inst/flux-jobs.json"), json.dumps({"jobs": jobs}))
+    store = imported(path("inst"), store="flux.db").store
+    told, found = why(store)
+    equal([told["run"][0]["tasks"], told["run"][0]["makespan_s"]], [4, 1600.0])
+    equal(found["job-queue"]["seconds"], 1 + 839 + 1)
+    check("FAILED, return code 1" in found["failed-tasks"]["text"], found)
+
+
+main()
