@@ -108,8 +108,7 @@ static int of_path(struct cli *cli, const char *path, bool asked, struct sl_stor
     if (!rc)
         rc = cli_last_below(*st, path, true, workflow, &err);
     if (!rc && !*workflow && asked)
-        rc = sl_err(&err, SL_ENOTFOUND, "%s holds no workflow; see what it holds with: spanloom types -d %s", path,
-                    (*st)->path);
+        rc = cli_no_workflow(*st, path, &err);
     if (!rc && *workflow)
         rc = cli_skew(cli, *st, &err);
     return rc ? cli_fail(cli, &err) : EXIT_DONE;

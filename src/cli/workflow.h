@@ -25,6 +25,9 @@ int cli_skew(const struct cli *cli, struct sl_store *st, struct sl_err *err);
  */
 int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_buf *list, struct sl_err *err);
 
+/* Says that there is no workflow in what, and what tells of what there is.  Negative. */
+int cli_no_workflow(struct sl_store *st, const char *what, struct sl_err *err);
+
 /*
  * The workflow of --run, or the only one there is.  words: behind these, after "spanloom", a span can be named; NULL:
  * it cannot.

@@ -16,29 +16,31 @@ WITH extent AS MATERIALIZED (SELECT process AS span, min(begin_ns) AS begin_ns, 
     numbered AS MATERIALIZED (SELECT *, sum(new) OVER (ORDER BY begin_ns, span) AS run FROM starts),
     said AS MATERIALIZED (SELECT a.span, a.name, a.value FROM asked p CROSS JOIN attributes a ON a.span = p.span WHERE a.name IN ('rank', 'hostname', 'program', 'ended'))
 SELECT span, begin_ns, end_ns, (SELECT max(value) FROM said s WHERE s.span = n.span AND name = 'rank') AS rank, (SELECT max(value) FROM said s WHERE s.span = n.span AND name = 'hostname') AS host,
-    (SELECT max(value) FROM said s WHERE s.span = n.span AND name = 'program') AS program, (SELECT min(value) FROM said s WHERE s.span = n.span AND name = 'ended') AS ended, run AS runs
+    (SELECT max(value) FROM said s WHERE s.span = n.span AND name = 'program') AS program, (SELECT min(value) FROM said s WHERE s.span = n.span AND name = 'ended') AS ended, run AS runs, 0 AS starts
 FROM numbered n WHERE run = (SELECT max(run) FROM numbered);
 CREATE TEMP TABLE call AS SELECT span, caller, thread, process, name, begin_ns, end_ns, unfinished, own_s, share_s, alone_s, at_once
 FROM call_times((SELECT json_group_array(span) FROM process)) WHERE process IN (SELECT span FROM process);
 CREATE INDEX temp.call_span ON call (span);
+-- Spanloom's own process, in which the command that was traced is a call.
+UPDATE temp.process SET starts = 1 WHERE program = 'spanloom' AND NOT EXISTS (SELECT 1 FROM call c WHERE c.process = process.span AND c.caller NOTNULL);
 CREATE TEMP TABLE function AS
 SELECT name, process, count(*) AS calls, count(DISTINCT thread) AS threads, sum(end_ns - begin_ns) / 1e9 AS all_s, sum(own_s) AS own_s, sum(share_s) AS share_s, sum(alone_s) AS alone_s
 FROM call GROUP BY 1, 2;
 CREATE TEMP TABLE program AS
-SELECT min(begin_ns) AS start_ns, max(end_ns) AS end_ns, (max(end_ns) - min(begin_ns)) / 1e9 AS makespan_s, count(*) FILTER (WHERE program IS NOT 'spanloom') AS processes,
-    (SELECT count(DISTINCT thread) FROM call JOIN process p ON p.span = call.process WHERE program IS NOT 'spanloom') AS threads,
+SELECT min(begin_ns) AS start_ns, max(end_ns) AS end_ns, (max(end_ns) - min(begin_ns)) / 1e9 AS makespan_s, count(*) FILTER (WHERE NOT starts) AS processes,
+    (SELECT count(DISTINCT thread) FROM call JOIN process p ON p.span = call.process WHERE NOT starts) AS threads,
     count(DISTINCT rank) AS ranks, count(DISTINCT host) AS hosts, (SELECT count(*) FROM call) AS calls, (SELECT max(at_once) FROM call) AS at_once, max(runs) AS runs FROM process;
 
 -- name: program
 -- What it is called: by what Spanloom started, else by its programs.
-WITH root AS (SELECT group_concat(DISTINCT c.name) AS names FROM temp.call c JOIN temp.process p ON p.span = c.process WHERE p.program = 'spanloom' AND c.caller ISNULL),
-    those AS (SELECT group_concat(DISTINCT program) AS names FROM temp.process WHERE program <> 'spanloom')
+WITH root AS (SELECT group_concat(DISTINCT c.name) AS names FROM temp.call c JOIN temp.process p ON p.span = c.process WHERE p.starts),
+    those AS (SELECT group_concat(DISTINCT program) AS names FROM temp.process WHERE program <> 'spanloom' AND NOT starts)
 SELECT coalesce(root.names || iif(those.names <> root.names AND root.names NOT LIKE '%.py', ' (' || those.names || ')', ''), those.names, 'a traced program'),
-    start_ns, end_ns, makespan_s, processes, threads, ranks, hosts, calls - (SELECT count(*) FROM temp.call c JOIN temp.process p ON p.span = c.process WHERE p.program = 'spanloom'), runs
+    start_ns, end_ns, makespan_s, processes, threads, ranks, hosts, calls - (SELECT count(*) FROM temp.call c JOIN temp.process p ON p.span = c.process WHERE p.starts), runs
 FROM temp.program, root, those;
 
 -- name: functions
-SELECT f.name || iif(program = 'spanloom', ' itself', ''), sum(share_s) AS s
+SELECT f.name || iif(starts AND (SELECT processes FROM temp.program) > 0, ' itself', ''), sum(share_s) AS s
 FROM temp.function f
 JOIN temp.process p ON p.span = f.process
 GROUP BY 1

@@ -132,7 +132,7 @@ Several workflows in a store, or none:
   spanloom: two.db holds no workflow; say what to look at, such as: spanloom plot tasks span 1, or another span, see: spanloom types -d two.db
   [1]
   $ spanloom what-if 'running x0.5' -d two.db
-  spanloom: two.db holds no workflow; what it holds: spanloom types -d two.db
+  spanloom: two.db holds no workflow; see what it holds with: spanloom types -d two.db
   [1]
 
 One argument too many is not taken for a condition:

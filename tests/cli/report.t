@@ -95,7 +95,7 @@ A store without a run has other figures; one of two runs says which.
   > print([r["run"] for r in d["runs"]], list(d["compared"]), d["compared"]["changes"]["data"]["what"][0])'
   ['parsl-htex', 'workqueue-two'] ['changes', 'runs'] finding
   $ spanloom report spanloom.db:parsl-htex nodes.db --json
-  spanloom: nodes.db holds no workflow; what it holds: spanloom types -d nodes.db
+  spanloom: nodes.db holds no workflow; see what it holds with: spanloom types -d nodes.db
   [1]
 
 Sections of one's own: what is wrong with one is told, and all else is there.

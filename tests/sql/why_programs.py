@@ -228,6 +228,16 @@ def one_that_crashed():
 
 
 @test
+def a_script_of_which_a_command_fails_and_one_takes_long():
+    script = "for i in 3 1 6; do spanloom span align -- sleep 0.$i & done; wait; spanloom span report -- sh -c 'exit 3'"
+    spanloom("run", "--quiet", "--dir", path("traces"), "-d", path("sh.db"), "--", "sh", "-c", script, code=3)
+    r = json.loads(spanloom("why", "-d", path("sh.db"), path("traces"), "--format", "json").out)
+    equal(sorted(f["text"] for f in r["findings"] if f["finding"] == "call-exit"), ["report ended with exit status 3", "sh ended with exit status 3"])
+    check(r["went"][0]["what"] == "align" and r["programs"][0]["programs"].startswith("sh"), r)
+    check("spanloom why -d" in (said := spanloom("what-if", "workers x2", "-d", path("sh.db"), code=1).err), said)
+
+
+@test
 def the_last_of_two_runs():
     s = Programs()
     s.run(s.thread(s.process("before")), "f", 500)
