@@ -63,12 +63,15 @@ int cli_workflows(struct sl_store *st, int64_t *first, uint64_t *n, struct sl_bu
 
 int cli_no_workflow(struct sl_store *st, const char *what, struct sl_err *err)
 {
-    if (sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = 'trace.call')", 0))
+    if (sl_store_int(
+            st, "SELECT EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = 'trace.call')",
+            0))
         return sl_err(err, SL_ENOTFOUND,
                       "%s holds traces of programs and no workflow; of these tell: spanloom why -d %s, and spanloom "
                       "profile -d %s",
                       what, st->path, st->path);
-    return sl_err(err, SL_ENOTFOUND, "%s holds no workflow; see what it holds with: spanloom types -d %s", what, st->path);
+    return sl_err(err, SL_ENOTFOUND, "%s holds no workflow; see what it holds with: spanloom types -d %s", what,
+                  st->path);
 }
 
 static int only_workflow(struct sl_store *st, const char *words, int64_t *workflow, struct sl_err *err)

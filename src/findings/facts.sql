@@ -22,7 +22,10 @@ DROP TABLE IF EXISTS temp.serial;
 DROP TABLE IF EXISTS temp.other_driver;
 DROP TABLE IF EXISTS temp.silent;
 DROP TABLE IF EXISTS temp.nobody;
-CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, span, lost, 0.0 AS nobody_s FROM critical_path(WORKFLOW);
+-- What a program that is traced does within a task is the task's running.
+CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, p.span, lost, 0.0 AS nobody_s,
+    state LIKE 'running%' OR ifnull(task_span NOTNULL AND s.type IN (SELECT id FROM sl_name WHERE name IN ('trace.process', 'trace.thread', 'trace.call')), 0) AS runs
+FROM critical_path(WORKFLOW) p LEFT JOIN sl_span s ON s.id = p.span;
 CREATE INDEX temp.path_start ON path (start_ns);
 -- Which spans are tasks, or facets of one; asked of a few.
 CREATE TEMP VIEW view_of AS SELECT span AS task, span AS view FROM task UNION SELECT t.span, l.right_span FROM task t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
@@ -174,13 +177,13 @@ SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.
         AND p.end_ns < (SELECT first_ns FROM task ORDER BY rowid DESC LIMIT 1) AS driver_waited,
     (SELECT count(DISTINCT l.left_span) FROM (SELECT p.task AS view UNION SELECT right_span FROM sl_link WHERE left_span = p.task AND kind = SL_FACET
         UNION SELECT left_span FROM sl_link WHERE right_span = p.task AND kind = SL_FACET) v CROSS JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER) AS dependents
-FROM (SELECT * FROM path WHERE state LIKE 'running%' AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
+FROM (SELECT * FROM path WHERE runs AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
 JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
 -- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there; of
 -- tasks that were tried again, as what ran of them.
 CREATE TEMP TABLE went AS
 WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
-    part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, nobody_s, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
+    part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, nobody_s, runs, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
     queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, nobody_s, component, state, w.pool
         FROM part p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker WHERE queues AND p.end_ns > at_ns),
     again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM (SELECT 1 FROM run WHERE retried > 0) CROSS JOIN worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL),
@@ -198,8 +201,8 @@ WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
         UNION ALL SELECT component || ', ' || state, seconds - nobody_s - ifnull((SELECT ran_s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
         UNION ALL SELECT 'while no worker was there', nobody_s FROM queued q
         UNION ALL SELECT 'until workers were there', (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
-        UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE state LIKE 'running%'
-        UNION ALL SELECT iif(component = 'driver' AND start_ns >= (SELECT since_ns FROM silent), 'after the driver fell silent', component || ', ' || state), seconds FROM part WHERE NOT queues AND state NOT LIKE 'running%')
+        UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE runs
+        UNION ALL SELECT iif(component = 'driver' AND start_ns >= (SELECT since_ns FROM silent), 'after the driver fell silent', component || ', ' || state), seconds FROM part WHERE NOT queues AND NOT runs)
 SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1 HAVING what <> 'while no worker was there' OR sum(seconds) > 0;
 
 -- name: run

@@ -138,6 +138,7 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
 static int head_of_programs(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
     enum { NAME, START, END, MAKESPAN, PROCESSES, THREADS, RANKS, HOSTS, CALLS };
+    const int64_t year_1980_s = 315532800;
     static const struct {
         int column;
         const char *one, *many;
@@ -159,8 +160,9 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, s
     end = sl_table_int(t, END);
     moment(start, true, from, sizeof from);
     moment(end, end / 86400000000000 != start / 86400000000000, to, sizeof to);
-    sl_buf_addf(&b, "%s took %s, %s to %s UTC", sl_table_text_or_empty(t, NAME),
-                sl_seconds_text(sl_table_real(t, MAKESPAN), a), from, to);
+    sl_buf_addf(&b, "%s took %s", sl_table_text_or_empty(t, NAME), sl_seconds_text(sl_table_real(t, MAKESPAN), a));
+    if (start > year_1980_s * 1000000000) /* else a clock that began with the machine */
+        sl_buf_addf(&b, ", %s to %s UTC", from, to);
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_clear(&b);
     if (!sl_table_int(t, PROCESSES))
