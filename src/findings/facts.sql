@@ -2,7 +2,7 @@
 -- What findings ask: temporary tables of one workflow, whose id takes the place of WORKFLOW.  docs/findings.md describes them.
 
 -- name: facts
-PRAGMA temp.cache_size = -65536; -- what is made here is read again and again
+PRAGMA temp.cache_size = -32768; -- what is made here is read again and again
 DROP TABLE IF EXISTS temp.path;
 DROP VIEW IF EXISTS temp.view_of;
 DROP VIEW IF EXISTS temp.failure;

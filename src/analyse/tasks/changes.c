@@ -131,6 +131,17 @@ int sl_changes_check(const char *changes, struct sl_err *err)
 
 /* ---- whom it concerns ---- */
 
+static void scale_segment(struct sl_changes *c, uint32_t seg, double factor)
+{
+    size_t n = c->factor ? 0 : c->w->seg.n;
+
+    if (!c->factor)
+        c->factor = sl_alloc(n * sizeof *c->factor);
+    for (size_t i = 0; i < n; i++)
+        c->factor[i] = 1;
+    c->factor[seg] *= factor;
+}
+
 /* What a task spends on workers. */
 static void scale_task(struct sl_changes *c, struct change *h, uint32_t task)
 {
@@ -138,7 +149,7 @@ static void scale_task(struct sl_changes *c, struct change *h, uint32_t task)
 
     for (uint32_t s = t->seg; s < t->seg + t->nseg; s++)
         if (c->w->states.v[c->w->seg.v[s].state].kind == SL_PHASE_RUN) {
-            c->factor[s] *= h->factor;
+            scale_segment(c, s, h->factor);
             h->used = true;
         }
 }
@@ -254,7 +265,7 @@ static void apply_unrun(struct sl_changes *c, struct change *h, uint32_t task, u
     while (until > s && kind_at(c, until - 1) != SL_PHASE_DEPEND)
         until--;
     for (; s < until; s++) {
-        c->factor[s] *= h->factor;
+        scale_segment(c, s, h->factor);
         h->used = true;
     }
 }
@@ -282,7 +293,7 @@ static int apply_lost(struct sl_changes *c, struct change *h, const char *keys, 
         if (!r->lost || !meant[r->task])
             continue;
         for (uint32_t s = r->queue; s < end; s++)
-            c->factor[s] *= h->factor;
+            scale_segment(c, s, h->factor);
         c->drops[i] |= h->factor == 0;
         h->used = true;
     }
@@ -395,7 +406,7 @@ static void apply_state(struct sl_changes *c, struct change *h)
     for (uint32_t i = 0; i < c->w->n; i++)
         for (uint32_t s = c->w->task[i].seg; s < c->w->task[i].seg + c->w->task[i].nseg; s++)
             if ((!lost || lost[s]) && means(kept, h, c->w, s, &b)) {
-                c->factor[s] *= h->factor;
+                scale_segment(c, s, h->factor);
                 h->used = true;
             }
     sl_buf_free(&b);
@@ -481,9 +492,6 @@ int sl_changes_parse(struct sl_changes **out, const struct sl_workflow *w, const
         c->arrival[k] = 1;
     for (int why = 0; why <= SL_DRIVER_AFTER; why++)
         c->driver[why] = 1;
-    c->factor = sl_alloc(w->seg.n * sizeof *c->factor);
-    for (size_t i = 0; i < w->seg.n; i++)
-        c->factor[i] = 1;
     rc = parse(c, text, err);
     for (size_t i = 0; i < c->v.n && !rc && w->n; i++) {
         rc = apply(c, &c->v.v[i], err);
@@ -508,7 +516,7 @@ void sl_changes_free(struct sl_changes *c)
 
 double sl_changes_factor(const struct sl_changes *c, uint32_t seg)
 {
-    return c->factor[seg];
+    return c->factor ? c->factor[seg] : 1;
 }
 
 double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why)

@@ -17,7 +17,7 @@ struct sl_changes {
     const struct sl_workflow *w;
     const struct sl_places *p;
     struct sl_apps *apps;
-    double *factor; /* by segment */
+    double *factor; /* by segment; NULL: 1 */
     double driver[SL_DRIVER_AFTER + 1], arrival[SL_ARRIVALS];
     uint32_t *workers; /* by pool; NULL: as they were */
     bool *drops;       /* by run: it takes no worker; NULL: none */
