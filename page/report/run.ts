@@ -111,7 +111,7 @@ function show(report: Report, anew = true): void {
     if (absent.length)
         main.append(el("section", { class: "absent", "aria-label": "What is not in this report" },
             el("p", { class: "quiet" }, `Not here: ${[...new Set(absent.map(([, needs]) => needs))].map(needs => absent.filter(([, n]) => n === needs).map(([title]) => title).join(", ") + (needs ? `, for want of ${needs}` : "")).join("; ")}.`)));
-    const body = [el("div", { class: contexts.length > 1 ? "top two" : "top", hidden: nav.childElementCount === 0 }, nav, bar(contexts)), main];
+    const body = [el("div", { class: contexts.length > 1 ? "top two" : "top" }, nav, bar(contexts)), main];
     document.body.prepend(...body);
 }
 

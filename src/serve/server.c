@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -20,19 +21,30 @@
 #include <unistd.h>
 
 enum {
-    CONNECTIONS = 64,   /* that send their request; of more, the oldest is closed */
+    CONNECTIONS = 64,   /* of more, one is closed: room_for_one() */
     ANSWERS = 12,       /* children at once */
     REQUEST_MS = 10000, /* until a request is whole */
+    WAIT_MS = 60000,    /* until a child is free for it */
+    ANSWER_S = 180,     /* until the answer is made */
+    SEND_MS = 10000,    /* without a byte of it being read */
     DRAIN_MS = 1000,    /* until the other side has seen the end */
-    ANSWER_S = 180,     /* until an answer is whole, and sent */
 };
+
+/*
+ * A connection goes through these in order.  A child makes the answer in a file in memory, and is gone before a byte is
+ * sent: who reads slowly keeps that memory, and no child from others.
+ */
+enum stage { READS, WAITS, WORKS, SENDS, DRAINS };
 
 struct connection {
     int fd; /* -1: free */
-    long since_ms;
-    bool drains; /* it is answered */
-    char *b;
-    size_t n;
+    enum stage is;
+    long since_ms; /* when this stage began, or the last byte was sent */
+    char *b;       /* READS, WAITS: the request; SENDS: the answer, mapped */
+    size_t n;      /* how much there is of it */
+    size_t sent;
+    pid_t pid; /* WORKS: the child, */
+    int made;  /* and the file that it writes */
 };
 
 struct state {
@@ -98,31 +110,40 @@ static int head(char *to, size_t room, int status, const char *type, size_t n)
                         : "Content-Security-Policy: frame-ancestors 'none'\r\n");
 }
 
-static bool send_all(int fd, const char *b, size_t n)
-{
-    while (n) {
-        ssize_t sent = send(fd, b, n, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        b += sent;
-        n -= (size_t)sent;
-    }
-    return true;
-}
-
 void sl_server_answer(int fd, int status, const char *type, const void *body, size_t n)
 {
-    char top[1024], rest[256];
-    int length = head(top, sizeof top, status, type, n);
+    char top[1024];
+    FILE *f = fdopen(fd, "w");
 
-    if (send_all(fd, top, (size_t)length) && send_all(fd, body, n)) {
-        shutdown(fd, SHUT_WR);
-        while (recv(fd, rest, sizeof rest, 0) > 0) /* until its side is closed, else it may lose what it has not read */
-            ;
-    }
-    close(fd);
+    if (!f || fwrite(top, 1, (size_t)head(top, sizeof top, status, type, n), f) == 0 || fwrite(body, 1, n, f) != n ||
+        fclose(f))
+        _exit(1);
+}
+
+static void stage(struct connection *c, enum stage is)
+{
+    c->is = is;
+    c->since_ms = now_ms();
+}
+
+/* What a connection holds but for itself. */
+static void empty(struct connection *c)
+{
+    if (c->is == SENDS)
+        munmap(c->b, c->n);
+    else
+        free(c->b);
+    if (c->is == WORKS)
+        close(c->made);
+    c->b = NULL;
+    c->n = c->sent = 0;
+}
+
+static void drop(struct connection *c)
+{
+    empty(c);
+    close(c->fd);
+    *c = (struct connection){.fd = -1};
 }
 
 /* A refusal fits into the socket's buffer: nobody waits for it. */
@@ -133,24 +154,56 @@ static void refuse(struct connection *c, int status)
         length = head(b, sizeof b - sizeof text, status, "text/plain", (size_t)n);
 
     memcpy(b + length, text, (size_t)n);
+    empty(c);
+    stage(c, DRAINS);
     if (send(c->fd, b, (size_t)(length + n), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        c->since_ms = 0;
+        c->since_ms -= DRAIN_MS;
     shutdown(c->fd, SHUT_WR);
-    c->drains = true;
-    c->since_ms = now_ms();
-    c->n = 0;
 }
 
-static void drop(struct connection *c)
+/* As much as the other side takes. */
+static void send_on(struct connection *c)
 {
-    close(c->fd);
-    free(c->b);
-    *c = (struct connection){.fd = -1};
+    while (c->sent < c->n) {
+        ssize_t sent = send(c->fd, c->b + c->sent, c->n - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0 && errno == EAGAIN)
+            return;
+        if (sent <= 0) {
+            drop(c);
+            return;
+        }
+        c->sent += (size_t)sent;
+        c->since_ms = now_ms();
+    }
+    empty(c);
+    stage(c, DRAINS); /* until its side is closed, else it may lose what it has not read */
+    shutdown(c->fd, SHUT_WR);
+}
+
+/* The child has ended. */
+static void made(struct connection *c, int status)
+{
+    off_t n = lseek(c->made, 0, SEEK_END);
+    void *b = MAP_FAILED;
+
+    if (WIFEXITED(status) && !WEXITSTATUS(status) && n > 0)
+        b = mmap(NULL, (size_t)n, PROT_READ, MAP_SHARED, c->made, 0);
+    if (b == MAP_FAILED) {
+        refuse(c, 500);
+        return;
+    }
+    empty(c);
+    stage(c, SENDS);
+    c->b = b;
+    c->n = (size_t)n;
+    send_on(c);
 }
 
 /* ---- children ---- */
 
-static pid_t child(const struct sl_server *s, struct state *st, int but)
+static pid_t child(const struct sl_server *s, struct state *st)
 {
     sigset_t none;
     pid_t pid;
@@ -167,34 +220,53 @@ static pid_t child(const struct sl_server *s, struct state *st, int but)
     sigprocmask(SIG_SETMASK, &none, NULL);
     close(s->listening);
     for (int i = 0; i < CONNECTIONS; i++)
-        if (st->c[i].fd >= 0 && st->c[i].fd != but)
+        if (st->c[i].fd >= 0) {
             close(st->c[i].fd);
+            if (st->c[i].is == WORKS)
+                close(st->c[i].made);
+        }
     return 0;
 }
 
-static void answer(struct sl_server *s, struct state *st, struct connection *c, const struct sl_request *r)
+static void answer(struct sl_server *s, struct state *st, struct connection *c, pid_t *answering)
 {
-    struct timeval wait = {.tv_sec = 10};
-    int free_at = 0;
-    pid_t pid;
+    struct sl_request r;
+    int to = memfd_create("answer", MFD_CLOEXEC);
+    pid_t pid = to < 0 ? -1 : child(s, st);
 
-    while (free_at < ANSWERS && st->answering[free_at])
-        free_at++;
-    if (free_at == ANSWERS || (pid = child(s, st, c->fd)) < 0) {
+    if (pid < 0) {
+        if (to >= 0)
+            close(to);
         refuse(c, 503);
         return;
     }
     if (!pid) {
         alarm(ANSWER_S);
-        fcntl(c->fd, F_SETFL, 0);
-        setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
-        wait.tv_sec = 1;
-        setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
-        s->answer(s->context, r, c->fd);
+        sl_request_parse(&r, c->b, c->n);
+        s->answer(s->context, &r, to);
         _exit(0);
     }
-    st->answering[free_at] = pid;
-    drop(c);
+    *answering = pid;
+    empty(c);
+    stage(c, WORKS);
+    c->pid = pid;
+    c->made = to;
+}
+
+/* Those that wait, the longest first, as far as children are free. */
+static void answer_waiting(struct sl_server *s, struct state *st)
+{
+    for (int free_at = 0; free_at < ANSWERS; free_at++) {
+        struct connection *next = NULL;
+        if (st->answering[free_at])
+            continue;
+        for (int i = 0; i < CONNECTIONS; i++)
+            if (st->c[i].fd >= 0 && st->c[i].is == WAITS && (!next || st->c[i].since_ms < next->since_ms))
+                next = &st->c[i];
+        if (!next)
+            return;
+        answer(s, st, next, &st->answering[free_at]);
+    }
 }
 
 static void reap(struct sl_server *s, struct state *st)
@@ -207,6 +279,9 @@ static void reap(struct sl_server *s, struct state *st)
         for (int i = 0; i < ANSWERS; i++)
             if (st->answering[i] == pid)
                 st->answering[i] = 0;
+        for (int i = 0; i < CONNECTIONS; i++)
+            if (st->c[i].fd >= 0 && st->c[i].is == WORKS && st->c[i].pid == pid)
+                made(&st->c[i], status);
         if (pid == st->working) {
             long now = now_ms(), took = now - st->work_began_ms;
             st->working = 0;
@@ -223,7 +298,7 @@ static void work(struct sl_server *s, struct state *st)
     if (!s->work || st->working || now_ms() < st->work_at_ms)
         return;
     st->work_began_ms = now_ms();
-    pid = child(s, st, -1);
+    pid = child(s, st);
     if (!pid)
         _exit(s->work(s->context));
     if (pid > 0)
@@ -245,34 +320,54 @@ static void end_children(struct state *st)
 
 /* ---- connections ---- */
 
+/*
+ * Where a new one goes: of all taken, in the place of the oldest that has told nothing or is done; else of who has read
+ * nothing for longest.  NULL: all are being answered.
+ */
+static struct connection *room_for_one(struct state *st)
+{
+    struct connection *worst = NULL;
+
+    for (int i = 0; i < CONNECTIONS; i++) {
+        struct connection *c = &st->c[i];
+        if (c->fd < 0)
+            return c;
+        if (c->is == WAITS || c->is == WORKS)
+            continue;
+        if (!worst || (c->is == SENDS) < (worst->is == SENDS) ||
+            ((c->is == SENDS) == (worst->is == SENDS) && c->since_ms < worst->since_ms))
+            worst = c;
+    }
+    if (worst)
+        drop(worst);
+    return worst;
+}
+
 static void take(struct sl_server *s, struct state *st)
 {
-    int fd, at = -1;
+    int fd;
 
     while ((fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-        at = 0;
-        for (int i = 0; i < CONNECTIONS; i++) {
-            if (st->c[i].fd < 0) {
-                at = i;
-                break;
-            }
-            if (st->c[i].since_ms < st->c[at].since_ms)
-                at = i;
-        }
-        if (st->c[at].fd >= 0)
-            drop(&st->c[at]);
-        st->c[at] = (struct connection){.fd = fd, .since_ms = now_ms()};
+        struct connection *c = room_for_one(st);
+        if (c)
+            *c = (struct connection){.fd = fd, .since_ms = now_ms()};
+        else
+            close(fd);
     }
 }
 
-static void take_in(struct sl_server *s, struct state *st, struct connection *c)
+static void take_in(struct sl_server *s, struct connection *c)
 {
     struct sl_request r;
     char rest[4096];
     ssize_t got;
     int rc;
 
-    if (c->drains) {
+    if (c->is == SENDS) {
+        send_on(c);
+        return;
+    }
+    if (c->is != READS) {
         while ((got = recv(c->fd, rest, sizeof rest, 0)) > 0)
             ;
         if (!got || (errno != EAGAIN && errno != EINTR))
@@ -299,20 +394,25 @@ static void take_in(struct sl_server *s, struct state *st, struct connection *c)
     if (rc)
         refuse(c, -rc);
     else
-        answer(s, st, c, &r);
+        stage(c, WAITS);
 }
 
 /* The time until something is due, after all that is has been done. */
 static int due(struct sl_server *s, struct state *st)
 {
+    static const long most_ms[] = {[READS] = REQUEST_MS, [WAITS] = WAIT_MS, [SENDS] = SEND_MS, [DRAINS] = DRAIN_MS};
     long now = now_ms(), next = now + 60000;
 
     for (int i = 0; i < CONNECTIONS; i++) {
         struct connection *c = &st->c[i];
-        long end = c->since_ms + (c->drains ? DRAIN_MS : REQUEST_MS);
-        if (c->fd >= 0 && end <= now)
+        long end = c->since_ms + most_ms[c->is];
+        if (c->fd < 0 || c->is == WORKS) /* the child has an end of its own */
+            continue;
+        if (end <= now && c->is == WAITS)
+            refuse(c, 503);
+        else if (end <= now)
             drop(c);
-        else if (c->fd >= 0 && end < next)
+        else if (end < next)
             next = end;
     }
     if (s->work && !st->working && st->work_at_ms < next)
@@ -367,6 +467,7 @@ int sl_server_open(struct sl_server *s, struct sl_err *err)
 
 int sl_server_run(struct sl_server *s, struct sl_err *err)
 {
+    static const short events[] = {[READS] = POLLIN, [WAITS] = 0, [WORKS] = 0, [SENDS] = POLLOUT, [DRAINS] = POLLIN};
     struct state st = {.working = 0};
     int rc = 0;
 
@@ -378,11 +479,12 @@ int sl_server_run(struct sl_server *s, struct sl_err *err)
         int ms;
         if (child_ended)
             reap(s, &st);
+        answer_waiting(s, &st);
         work(s, &st);
         ms = due(s, &st);
         wait = (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
         for (int i = 0; i < CONNECTIONS; i++)
-            p[i + 1] = (struct pollfd){.fd = st.c[i].fd, .events = POLLIN};
+            p[i + 1] = (struct pollfd){.fd = st.c[i].fd, .events = events[st.c[i].is]};
         if (ppoll(p, CONNECTIONS + 1, &wait, &s->before) < 0) {
             if (errno == EINTR)
                 continue;
@@ -391,7 +493,7 @@ int sl_server_run(struct sl_server *s, struct sl_err *err)
         }
         for (int i = 0; i < CONNECTIONS; i++)
             if (p[i + 1].revents && st.c[i].fd == p[i + 1].fd && st.c[i].fd >= 0)
-                take_in(s, &st, &st.c[i]);
+                take_in(s, &st.c[i]);
         if (p[0].revents)
             take(s, &st);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small HTTP server on 127.0.0.1 for one user.  It reads requests itself; each that is whole and allowed
- * (serve/request.h) is answered by a child process, so that an answer that takes long, is too large or is read slowly
- * holds up no other.  One answer a connection.
+ * (serve/request.h) is answered by a child process, so that an answer that takes long or is too large holds up no
+ * other; the answer is sent here, so that one that is read slowly does not either.  One answer a connection.
  */
 #ifndef SL_SERVE_SERVER_H
 #define SL_SERVE_SERVER_H
@@ -35,7 +35,7 @@ int sl_server_open(struct sl_server *s, struct sl_err *err);
 /* Until SIGINT, SIGTERM or SIGHUP; ends all children, and closes. */
 int sl_server_run(struct sl_server *s, struct sl_err *err);
 
-/* The whole answer, and the end of the connection.  What cannot be sent is nobody's any more. */
+/* The whole answer, into the file that answer() was given; closes it. */
 void sl_server_answer(int fd, int status, const char *type, const void *body, size_t n);
 
 #endif

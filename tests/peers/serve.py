@@ -236,6 +236,30 @@ def slow_and_many():
             c.sendall(f"GET /api/report HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\nX-Spanloom-Token: {s.token}\r\n\r\n".encode())
             deaf.append(c)
         equal(len(s.json("/api/runs")["data"]["run"]), 1)
+        for _ in range(100):
+            c = socket.socket()
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            c.connect(("127.0.0.1", s.port))
+            c.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode())
+            deaf.append(c)
+        s.json("/api/report")
+        for i in range(100):  # what they ask for is there
+            c = socket.socket()
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            c.connect(("127.0.0.1", s.port))
+            c.sendall(f"GET /api/report HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\nX-Spanloom-Token: {s.token}\r\n\r\n".encode())
+            deaf.append(c)
+            if i % 10 == 9:
+                equal(len(s.json("/api/runs")["data"]["run"]), 1)
+        # an answer that is read as slowly as one likes is whole
+        slow = socket.create_connection(("127.0.0.1", s.port), 30)
+        slow.sendall(f"GET /api/report HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\nX-Spanloom-Token: {s.token}\r\n\r\n".encode())
+        got = b""
+        while more := slow.recv(100_000):
+            got += more
+            s.json("/api/version")
+        equal(json.loads(got.partition(b"\r\n\r\n")[2]), s.json("/api/report"))
+        slow.close()
         until(lambda: not subprocess.run(["ps", "--no-headers", "--ppid", str(s.process.pid)], capture_output=True, text=True).stdout.strip(), "answers that nobody reads end")
         for c in idle + deaf:
             c.close()
@@ -304,6 +328,16 @@ def the_page_and_its_sql():
         equal(live.said(), [])
         asked = {m["params"]["request"]["url"].split("/")[2] for m in live.browser.messages if m.get("sessionId") == live.page.session and m.get("method") == "Network.requestWillBeSent" and m["params"]["request"]["url"].startswith("http")}
         equal(asked, {f"127.0.0.1:{s.port}"})
+
+
+@test
+def an_empty_store_has_its_bar():
+    imported(f"{ROOT}/tests/data/slurm")
+    spanloom("forget", "-d", path("spanloom.db"), f"{ROOT}/tests/data/slurm")
+    with serving() as s:
+        page = peers.browser().open(s.url)
+        page.wait("document.documentElement?.dataset.ready === 'yes'", 60)
+        check(page.run("document.querySelector('.top').offsetHeight > 0 && document.querySelector('.top a').innerText") == "SQL")
 
 
 @test
