@@ -28,7 +28,8 @@ struct why {
 
 /* The tables findings and problems, empty. */
 void sl_why_begin(struct sl_result *r);
-/* Looks for findings of programs, or of workflows, in the temporary tables that are there; into both tables and replays. */
+/* Looks for findings of programs, or of workflows, in the temporary tables that are there; into both tables and
+ * replays. */
 int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *findings, bool programs,
                 struct sl_err *err);
 /* The table more: what to ask next, whatever was found: n pairs of what and a command. */
