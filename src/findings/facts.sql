@@ -96,12 +96,12 @@ CREATE TEMP VIEW failure AS
 WITH failed AS MATERIALIZED (SELECT task, count(*) AS tries, max(number) AS number FROM attempt WHERE failed AND exception IS NOT 'dep_fail' GROUP BY 1)
 SELECT t.span AS task, coalesce(x.host, t.host) AS host, f.tries, coalesce(x.exception, t.exception) AS exception
 FROM failed f JOIN task t ON t.span = f.task LEFT JOIN attempt x ON x.task = f.task AND x.number = f.number AND x.failed WHERE t.ended IS NOT 'dependency failed'
-UNION ALL SELECT t.span, t.host, 1, t.exception FROM task t
+UNION ALL SELECT t.span, t.host, 1, t.exception FROM (SELECT 1 FROM run WHERE run.failed > 0) CROSS JOIN task t
     WHERE t.ended NOT IN ('done', 'dependency failed') AND t.span NOT IN (SELECT task FROM failed) AND t.span NOT IN (SELECT task FROM lost)
 UNION ALL SELECT t.span, coalesce(l.host, t.host), count(*), 'its worker was lost' FROM lost l JOIN task t ON t.span = l.task WHERE l.task NOT IN (SELECT task FROM failed) GROUP BY l.task;
 -- Each for the first of those before it that failed.
 CREATE TEMP VIEW never_ran AS
-WITH RECURSIVE never AS MATERIALIZED (SELECT span FROM task WHERE ended = 'dependency failed'),
+WITH RECURSIVE never AS MATERIALIZED (SELECT span FROM (SELECT 1 FROM run WHERE run.failed > 0) CROSS JOIN task WHERE ended = 'dependency failed'),
     view(task, span) AS (SELECT span, span FROM never UNION SELECT d.span, l.right_span FROM never d CROSS JOIN sl_link l ON l.left_span = d.span AND l.kind = SL_FACET
         UNION SELECT d.span, l.left_span FROM never d CROSS JOIN sl_link l ON l.right_span = d.span AND l.kind = SL_FACET),
     other(task, span) AS (SELECT v.task, l.right_span FROM view v CROSS JOIN sl_link l ON l.left_span = v.span AND l.kind = SL_AFTER),
