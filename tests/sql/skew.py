@@ -435,6 +435,25 @@ def a_clock_that_was_set(run):
     check(2.4 < rows[source]["relaxed_s"] <= 2.5 + 1e-6, "relaxed by", rows[source]["relaxed_s"])
 
 
+@cases(300, 70000)
+def many_sources_and_types(n):
+    """Ids of sources and ranks of types that do not fit in one byte, or in two, are the same sources and types."""
+    f = imported(EXAMPLE).store
+    w = query(f, f"SELECT id FROM spans WHERE type = '{WORKFLOW}'")[0][0]
+    rows, _ = skew(f)
+    path, transitions = critical(f, w), sql(f, f"SELECT * FROM transitions('{TASK}')")
+    db = sqlite3.connect(f)
+    for table, column in (("sl_event", "source"), ("sl_source", "id")):
+        db.execute(f"UPDATE {table} SET {column} = {column} + {n}")
+    db.executemany("INSERT INTO sl_name (name) VALUES (?)", ((f"!{i}",) for i in range(n)))  # before all others
+    db.commit()
+    db.close()
+    after, _ = skew(f)
+    equal({s - n: {**r, "source": s - n, "reference": r["reference"] - n} for s, r in after.items()}, rows, "clock_skew()")
+    equal(critical(f, w), path, "the critical path")
+    equal(sql(f, f"SELECT * FROM transitions('{TASK}')"), transitions, "transitions")
+
+
 @test
 def odd_tables_of_skew():
     # A table of the user: what it does not name, names twice or names without a number.
