@@ -289,17 +289,20 @@ class Farm:
         times = lambda x, f: x * f[0] // f[1]
         place = {i: k for k, i in enumerate(self.order)}
         at, launched, received, completed, done, order, worker = {}, {}, {}, {}, {}, [], {}
-        t = 0
+        t, waiting, ready = 0, [], []  # waiting: submitted; ready: launched, and not done
         while len(order) < self.n:
             for i in range(len(at), self.n):  # in the order of submission; a round is submitted when all before are done
-                if self.rounds[i] and any(j not in done for j in range(i)):
+                if self.rounds[i] and len(done) < i:
                     break
-                t = max([t] + ([done[j] for j in range(i)] if self.rounds[i] else [])) + times(self.works[i], driver)
+                t = max([t, *done.values()] if self.rounds[i] else [t]) + times(self.works[i], driver)
                 at[i] = t
-            for i in at:
-                if i not in launched and all(j in done for j in self.after[i]):
-                    launched[i] = max([at[i]] + [done[j] for j in self.after[i]]) + self.own[i]
-            i = min((i for i in launched if i not in done), key=lambda i: (launched[i], place[i]))
+                waiting.append(i)
+            for i in [i for i in waiting if all(j in done for j in self.after[i])]:
+                launched[i] = max([at[i]] + [done[j] for j in self.after[i]]) + self.own[i]
+                waiting.remove(i)
+                ready.append(i)
+            i = min(ready, key=lambda i: (launched[i], place[i]))
+            ready.remove(i)
             k = min(range(m), key=lambda k: free[k])
             received[i] = max(launched[i], free[k]) + 2
             completed[i] = free[k] = received[i] + times(self.runs[i], factor(i))
