@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The findings of spanloom why about workers that came late, left or were lost."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from schedules import *  # noqa
+
+
+@cases(("parsl-2024-lost", 4, 5.5, "manager 9c9102e757e0 on node1 was lost, and 3 tasks with it (such as task 2 (sleeper)); all were retried, and done", "failed tries x0"),
+       ("parsl-2025-lost", 4, 5.5, "manager d2c353c6f725 on node1 was lost, and 3 tasks with it (such as task 0 (sleeper)); all were retried, and done; the next one was there 4.48 s after the last that is heard of it", "failed tries x0"),
+       ("parsl-2026-lost", 4, 5.5, "manager 5e333d147769 on node1 was lost, and 3 tasks", "failed tries x0"),
+       ("parsl-2026-workqueue", 19.2, 19.4, "worker-69c2c5d06d5c608e72f680c034e691f2 was lost, and 2 tasks", "failed tries 0 1 x0"))
+def lost_workers(run, least, most, text, changes):
+    """Half of the tasks were lost before any ran: what passed until that was noticed is lost, too."""
+    f = why("lost.db", f"{ROOT}/tests/data/{run}")["findings"][0]
+    equal((f["finding"], f["changes"]), ("lost-workers", changes))
+    check(least < f["seconds"] < most and f["text"].startswith(text), f)
+    check("failed-tries" not in [x["finding"] for x in why("lost.db")["findings"]], "told twice")
+
+
+@test
+def no_worker_was_there_as_they_were_lost():
+    f = next(f for f in why("lost.db", f"{ROOT}/tests/data/parsl-2024-lost")["findings"] if f["finding"] == "no-workers")
+    equal((f["text"], f["advice"]), ("once no worker was there although tasks waited, for 4.61 s of the critical path: those before had been lost, and others had to start", "why were they lost? spanloom failures tells more"))
+
+
+@test
+def a_worker_that_was_lost_is_told_beside_tries_that_failed():
+    told = {f["finding"]: f for f in why("dual.db", f"{ROOT}/tests/data/parsl-2026-dual")["findings"]}
+    check(told["lost-workers"]["text"].startswith("a worker of manager e0d94e678026 on node1 was lost, and 1 task with it (task 7 (kill_worker_once))"), told["lost-workers"]["text"])
+    equal(told["lost-workers"]["changes"], "failed tries 7 x0")
+
+
+@test
+def late_workers():
+    run(bag(16), worker_start=13, manager=12.5)
+    first("late-workers", run(bag(16), worker_start=1.1, manager=0.6, file="without.db"), 0.05)
+
+
+@cases((None, True), ("init_blocks=0, ", True), ("init_blocks=2, ", False), ("init_blocks=2, max_blocks=2, init_blocks=0", True))
+def blocks_are_to_be_asked_for_at_once_where_they_were_not(config, advised):
+    """As the configuration says, if it does so of one executor alone."""
+    run(bag(40), launched=[14, 14], manager=[15, 15], worker_start=[20, 20], workers=4, config=config and f"Config({config})")
+    f = next(f for f in why()["findings"] if f["finding"] == "late-workers" and f["changes"] == "workers, start-up x0")
+    equal("init_blocks" in f["advice"], advised, f["advice"])
+
+
+@test
+def workers_that_left():
+    """Half of them, and nobody took their place; where others come that is no loss."""
+    run(bag(80), managers=2, gone={1: 4})
+    first("left-workers", run(bag(80), managers=2, file="without.db"), 0.1, text="2 of 4 workers left 3.00 s after the first task began, while 56 tasks waited, and no others took their place", advice="was their time over")
+    check("left-workers" not in faults("without.db"), faults("without.db"))
+    blocks = {"launched": [0.6, 0.6, 3.6], "manager": [0.8, 0.8, 3.8], "worker_start": [1, 1, 4.1], "workers": 6}
+    run(bag(80), gone={1: 4}, **blocks)
+    check("left-workers" not in faults(), why()["findings"])
+
+
+@test
+def nobody_hands_out_tasks_for_a_while():
+    run(bag(80), halt=(4, 12))
+    without = run(bag(80), file="without.db")
+    first("standstill", without, text="once nothing ran on any worker although 56 tasks waited and workers were there, for 7.99 s, 4.01 s after", advice="stood still")
+    check("standstill" not in faults("without.db"), faults("without.db"))
+    for more in ({"hand": 0.3}, {"worker_start": 4}):  # it takes long to hand over each, and workers come late
+        run(bag(40), **more)
+        check("standstill" not in faults(), faults())
+    run([Task("work", 1, barrier=i % 4 == 0, gap=3 if i % 4 == 0 else 0) for i in range(16)])  # nothing is there to be handed out
+    check("standstill" not in faults(), faults())
+
+
+@test
+def blocks_of_one_executor_in_the_queue():
+    """The tasks of the other one, whose blocks have the same names, have workers soon."""
+    tasks = [Task("quick", 0.5) for _ in range(12)] + [Task("slow", 0.5, on="late", after=[i]) for i in range(12)]
+    run(tasks, more={"late": 2}, more_start=15)
+    first("late-workers", run(tasks, more={"late": 2}, file="without.db"), 0.1, text="after the first block of late was launched it took 14.2 s until its job began")
+    equal(faults("without.db"), [])
+
+
+@test
+def blocks_in_the_queue_one_after_the_other():
+    blocks = {"launched": [0.6] * 4, "workers": 8}
+    run(bag(300), manager=[0.8, 8, 16, 24], worker_start=[1.0, 8.2, 16.2, 24.2], **blocks)
+    usual = [0.6 + t * 0.5 / 11.4 for t in (0.2, 7.4, 15.4, 23.4)]  # half a second, by their median
+    f = first("late-workers", run(bag(300), manager=usual, worker_start=[t + 0.2 for t in usual], file="without.db", **blocks), text="after blocks were launched it took 11.4 s (median), 23.4 s at most,")
+    equal(f["changes"], "blocks, in the queue x0.043860")
+    equal(faults("without.db"), [])
+
+
+@test
+def blocks_that_were_asked_for_late():
+    late = [0.6, 8, 16, 24]
+    run(bag(300), launched=late, manager=[t + 0.2 for t in late], worker_start=[t + 0.4 for t in late], workers=8)
+    f = first("late-workers", run(bag(300), launched=[0.6] * 4, manager=[0.8] * 4, worker_start=[1.0] * 4, workers=8, file="without.db"),
+              text="the last one 23.4 s after the first, while tasks waited", advice="init_blocks")
+    equal(f["changes"], "blocks, asked for later x0")
+
+
+@test
+def a_block_that_takes_the_place_of_another_was_not_asked_for_late():
+    """As one whose time is over, and the next."""
+    run(bag(60, 1.0), launched=[0.6, 14], manager=[0.8, 14.2], worker_start=[1, 14.4], workers=8, gone={0: 11}, cpus=8)
+    check("late-workers" not in faults(), why()["findings"])
+    more = next(f for f in why()["findings"] if f["finding"] in ("more-workers", "too-few-workers"))
+    check("4 workers" in more["text"], more["text"])
+    run(bag(60, 1.0), launched=[0.6, 14], manager=[0.8, 14.2], worker_start=[1, 14.4], workers=8, cpus=8)
+    check("late-workers" in faults(), why()["findings"])
+
+
+@test
+def no_worker_was_there_any_more():
+    """Until the next block was: that is no queue of the interchange, which had nobody to give tasks to."""
+    end = lambda late: dict(launched=[0.6, late], manager=[0.8, late + 0.2], worker_start=[1, late + 0.4], workers=8, gone={0: 5}, cpus=8)  # noqa: E731
+    run(bag(60, 1.0), **end(20))
+    f = first("no-workers", run(bag(60, 1.0), **end(4.6), file="without.db"), text="once no worker was there although tasks waited, for 15.", advice="max_idletime")
+    went = {w["what"]: w["seconds"] for w in why()["went"]}
+    check(abs(went["while no worker was there"] - f["seconds"]) < 0.01 and went.get("htex interchange, in the interchange's queue", 0) < 0.1, went)
+    check(abs(sum(went.values()) - why()["run"][0]["makespan_s"]) < 1e-6, went)
+    check("no-workers" not in faults("without.db") and "while no worker was there" not in str(why("without.db")), faults("without.db"))
+
+
+@test
+def managers_and_workers_that_take_long_to_start():
+    """Against five seconds, which is not much on a busy machine."""
+    run(bag(60), launched=0.6, manager=1.6, worker_start=61.6)
+    f = first("late-workers", run(bag(60), launched=0.6, manager=1.6, worker_start=6.6, file="without.db"), text="managers and workers needed 60 s (median) to start, after the 1 s until the first job began")
+    equal(f["changes"], "workers, starting x0.083333")
+    equal(faults("without.db"), [])
+
+
+@cases((4, 10.2, 25), (5.6, 33.5, 60), (2.4, 33.2, 60), (6.8, 14.6, 30))
+def processes_that_start_slowly_on_a_busy_machine_are_no_finding(began, there, n):
+    """As seen on one with nine that computed on two cores; what is run before (worker_init) is, there too, where it takes longer."""
+    run(bag(n), start=0.5, launched=4, manager=4 + began, worker_start=4 + began + there)
+    equal(faults(), [])
+    check("first-worker" in [f["finding"] for f in why()["findings"]], why()["findings"])
+    init = 20 if there < 20 else 40
+    run(bag(n), start=0.5, launched=4, manager=4 + began + init, worker_start=4 + began + init + there, file="init.db")
+    f = why("init.db")["findings"][0]
+    check(f["finding"] == "late-workers" and abs(f["seconds"] - init) < 0.16 * init, f)
+
+
+@cases((16, 0.5, 4.5), (60, 1, 9))
+def an_ordinary_start_is_no_finding(n, seconds, there):
+    """But a note, with what passed until when."""
+    run(bag(n, seconds), launched=0.6, manager=2, worker_start=there)
+    equal(faults(), [])
+    [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
+    check(f["seconds"] is None and f["text"].startswith(f"the first worker was there {there - 0.5:.2f} s after the first task was submitted"), f["text"])
+    check(f": 1.4 s until its job began, {there - 2:.2g} s for its manager and workers to start" in f["text"], f["text"])
+
+
+@test
+def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
+    run(bag(16), start=5, launched=0.6, manager=2, worker_start=8)
+    [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
+    check(f["text"].endswith(": 0 s until its job began, 3 s for its manager and workers to start"), f["text"])
+
+
+@cases(4, 6)
+def what_is_run_before_workers_start_is_told_in_a_short_run_too(init):
+    """worker_init of some seconds, in a run of about twenty."""
+    there = {"launched": 0.6, "workers": 4}
+    run(bag(100), manager=0.9 + init, worker_start=1.4 + init, **there)
+    f = first("late-workers", run(bag(100), manager=0.9, worker_start=1.4, file="without.db", **there), 0.1, text=f"after the first block was launched it took {init + 0.3} s")
+    equal(faults("without.db"), [])
+
+
+main()
