@@ -55,7 +55,7 @@ Types of spans and how they are related.
       "parsl.monitoring.try" -> "parsl.rundir.try" [label="228" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
       "parsl.monitoring.workflow" -> "parsl.rundir.workflow" [label="1" color="#2060c0" fontcolor="#2060c0" style=dashed dir=none constraint=false];
       "parsl.monitoring.task" -> "parsl.monitoring.task" [label="106" color="#c04020" fontcolor="#c04020" style=dotted penwidth=1.6 constraint=false];
-      "parsl.rundir.task" -> "parsl.rundir.task" [label="102" color="#c04020" fontcolor="#c04020" style=dotted penwidth=1.6 constraint=false];
+      "parsl.rundir.task" -> "parsl.rundir.task" [label="106" color="#c04020" fontcolor="#c04020" style=dotted penwidth=1.6 constraint=false];
       legend [shape=none style="" fontsize=10 label=<<table border="1" color="#c0c0c0" cellborder="0" cellspacing="1">
           <tr><td><font color="#404040">&#9472;&#9472;&#9472;&#9654;</font></td><td align="left">contains</td></tr>
           <tr><td><font color="#2060c0">&#8211; &#8211; &#8211; &#8211;</font></td><td align="left">is another view of</td></tr>

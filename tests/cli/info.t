@@ -13,7 +13,7 @@ What a store holds.
   spans in another              1524
   further containments          1110
   facets                        431
-  after and flow links          208
+  after and flow links          212
   records with attributes       1284
   records with samples          313
   first event                   2026-11-20T08:11:29.117Z

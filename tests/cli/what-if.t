@@ -19,7 +19,7 @@ How long a run would have taken.
   0,sleeper,0.0,9.426165,0.0,13.476578,4
   $ spanloom what-if '* x1' --format csv --tasks | awk -F, 'NR > 1 && ($3 != $5 || $4 != $6)'
   $ spanloom what-if '* x0' --format csv | tail -1
-  * x0,31.406198,0.0,-31.406198,-100.0,,-0.01437334035659108
+  * x0,31.406198,0.0,-31.406198,-100.0,,-0.015042150552768292
   $ spanloom what-if --tasks
   spanloom: --tasks of what? for example: spanloom what-if --tasks 'workers x2'
   try: spanloom what-if --help
@@ -43,23 +43,23 @@ Without arguments: what is worth asking, what saves most first.
   it took 31.4 s; one thing changed, and all of it replayed:
   
   change                                           would be difference
-  workers x8                                           20 s    -11.4 s  -36.4 %
-  workers x4                                         21.5 s    -9.94 s  -31.6 %
-  failed tries x0                                    22.1 s    -9.28 s  -29.6 %
-  workers x2                                         24.5 s    -6.88 s  -21.9 %
-  workers, start-up x0                                 26 s    -5.43 s  -17.3 %
+  workers x8                                         19.9 s    -11.5 s  -36.6 %
+  workers x4                                         21.4 s      -10 s  -31.9 %
+  failed tries x0                                    22.1 s    -9.28 s  -29.5 %
+  workers x2                                         24.5 s    -6.94 s  -22.1 %
+  workers, start-up x0                                 26 s    -5.41 s  -17.2 %
   app sleeper x0.5                                   27.8 s    -3.62 s  -11.5 %
   task 0 (sleeper) x0.0332                           29.4 s    -1.96 s   -6.2 %
   driver, after the last task x0                     29.5 s    -1.88 s   -6.0 %
-  app add x0.5                                       30.5 s    -934 ms   -3.0 %
-  app cpu x0.5                                       30.6 s    -783 ms   -2.5 %
-  app shell x0.5                                     30.7 s    -663 ms   -2.1 %
-  htex interchange, in the interchange's queue x0    30.9 s    -473 ms   -1.5 %
-  14 others would save less than 1.4 %
+  app add x0.5                                       30.5 s    -943 ms   -3.0 %
+  app cpu x0.5                                       30.6 s    -775 ms   -2.5 %
+  app shell x0.5                                     30.7 s    -667 ms   -2.1 %
+  htex interchange, in the interchange's queue x0    30.9 s    -489 ms   -1.6 %
+  14 others would save less than 1.5 %
   $ spanloom what-if --format csv | head -3
   change,makespan_s,new_makespan_s,change_s,percent,assumed,bias
-  workers x8,31.406198,19.986334,-11.419864,-36.36181622493751,"htex_Local: 16 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.01437334035659108
-  workers x4,31.406198,21.471086,-9.935112,-31.634239840174228,"htex_Local: 8 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.01437334035659108
+  workers x8,31.406198,19.924614,-11.481584,-36.55833794335756,"htex_Local: 16 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.015042150552768292
+  workers x4,31.406198,21.40046,-10.005738,-31.859119018481643,"htex_Local: 8 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.015042150552768292
 
 What it prints can be asked again; so can what critical-path prints.
 
@@ -93,10 +93,10 @@ Workers, apps, tasks, tries.
   htex_Local: 4 workers instead of 2
   they are there when those of the run were, and take tasks in its order
   change            was  would be difference
-  workers x2     31.4 s    24.5 s    -6.88 s  -21.9 %
+  workers x2     31.4 s    24.5 s    -6.94 s  -22.1 %
   $ spanloom what-if 'workers = 1' --format json
   [
-   {"change":"workers = 1", "makespan_s":31.406198, "new_makespan_s":47.755134, "change_s":16.348936, "percent":52.05639982273562, "assumed":"htex_Local: 1 worker instead of 2; they are there when those of the run were, and take tasks in its order", "bias":-0.01437334035659108}
+   {"change":"workers = 1", "makespan_s":31.406198, "new_makespan_s":47.755134, "change_s":16.348936, "percent":52.05639982273562, "assumed":"htex_Local: 1 worker instead of 2; they are there when those of the run were, and take tasks in its order", "bias":-0.015042150552768292}
   ]
   $ spanloom what-if 'workers x1' 'sleeper x0.5'
   change                          was  would be difference
@@ -113,7 +113,7 @@ Workers, apps, tasks, tries.
   1     sleeper              0.003977   5.638357     0.003977   5.5191781     5
   $ spanloom what-if 'failed tries x0'
   change                 was  would be difference
-  failed tries x0     31.4 s    22.1 s    -9.28 s  -29.6 %
+  failed tries x0     31.4 s    22.1 s    -9.28 s  -29.5 %
 
 What there is, where nothing is meant.
 
@@ -165,7 +165,7 @@ What there is, where nothing is meant.
   try: spanloom what-if --help
   [2]
   $ spanloom what-if 'workers = 1000000000' --format csv | tail -1
-  workers = 1000000000,31.406198,18.741083,-12.665115,-40.326801098305495,"htex_Local: 1000000000 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.01437334035659108
+  workers = 1000000000,31.406198,18.708104,-12.698094,-40.43180903336342,"htex_Local: 1000000000 workers instead of 2; they are there when those of the run were, and take tasks in its order",-0.015042150552768292
   $ spanloom what-if 'workers.other x2'
   spanloom: spanloom.db: what_if: there are no workers.other; there are: workers.htex_Local (2)
   [1]

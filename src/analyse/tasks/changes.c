@@ -416,6 +416,12 @@ static void apply_state(struct sl_changes *c, struct change *h)
 
 /* ---- workers ---- */
 
+/* Beside executors, one without a name is no one's: of runs in the driver. */
+static bool is_executor(const struct sl_places *p, size_t i)
+{
+    return p->pool.v[i].runs && (p->pool.n == 1 || *p->pool.v[i].name);
+}
+
 static int apply_workers(struct sl_changes *c, struct change *h, struct sl_err *err)
 {
     const char *pattern = h->what[7] ? h->what + 8 : "*";
@@ -430,11 +436,11 @@ static int apply_workers(struct sl_changes *c, struct change *h, struct sl_err *
             c->workers[i] = p->pool.v[i].n;
     }
     for (size_t i = 0; i < p->pool.n; i++) /* whose tasks wait for workers, or all that are meant */
-        queues += p->pool.v[i].waited && sl_lens_glob(pattern, p->pool.v[i].name);
+        queues += p->pool.v[i].waited && is_executor(p, i) && sl_lens_glob(pattern, p->pool.v[i].name);
     for (size_t i = 0; i < p->pool.n && !rc; i++) {
         const struct sl_pool *pool = &p->pool.v[i];
         double n = h->count >= 0 ? (double)h->count : ceil(c->workers[i] * h->factor - 1e-9);
-        if (!pool->runs || !sl_lens_glob(pattern, pool->name) || (queues && !pool->waited))
+        if (!is_executor(p, i) || !sl_lens_glob(pattern, pool->name) || (queues && !pool->waited))
             continue;
         if (h->used && h->count >= 0)
             rc = SL_ENOTFOUND; /* of which of them? */
@@ -444,7 +450,7 @@ static int apply_workers(struct sl_changes *c, struct change *h, struct sl_err *
     if (!rc && h->used)
         return 0;
     for (size_t i = 0; i < p->pool.n; i++)
-        if (p->pool.v[i].runs)
+        if (is_executor(p, i))
             sl_buf_addf(&names, "%s workers.%s (%u)", names.n ? "," : "", p->pool.v[i].name, p->pool.v[i].n);
     if (rc)
         rc = sl_err(err, SL_ENOTFOUND, "there are workers of several executors, say of which:%.600s", names.s);

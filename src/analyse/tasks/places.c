@@ -220,7 +220,15 @@ static uint32_t add_worker(struct make *m, uint32_t span)
     return *at;
 }
 
-/* The pool of runs of which no log says whose they are: the only one, or that of another run of the task. */
+/* What runs right before its task waits for others is a function that joins them, in a thread of the driver. */
+static bool joins(const struct make *m, const struct sl_run *r)
+{
+    const struct sl_task *t = &m->w->task[r->task];
+
+    return t->depends && r->last + 1 < t->seg + t->nseg && kind_at(m->w, r->last + 1) == SL_PHASE_DEPEND;
+}
+
+/* The pool of runs of which no log says whose they are: that of another run of the task, or the only one. */
 static void find_unknown(struct make *m)
 {
     struct sl_places *p = m->p;
@@ -233,7 +241,7 @@ static void find_unknown(struct make *m)
         struct sl_run *r = &p->run.v[i];
         if (m->worker_of[i] != SL_NO_INDEX)
             continue;
-        if (known == 1 || of_task[r->task] != SL_NO_INDEX) {
+        if (of_task[r->task] != SL_NO_INDEX || (known == 1 && !joins(m, r))) {
             r->pool = known == 1 ? 0 : of_task[r->task];
             continue;
         }

@@ -4,7 +4,8 @@
  * the places on workers that they took, in pools.
  *
  * A pool is the workers of one executor.  A run of which no log says on which worker it was is in the pool of another
- * one of its task, in the only one that there is, or else in one of its own, as of one worker.  A worker has as many
+ * one of its task, in the only one that there is unless it joins other tasks, or else in one of its own, as of one
+ * worker.  A worker has as many
  * places as tasks ran on it at once, but for a fiftieth of its time.  A place is there from the worker's first own
  * event or, where the first task that it ran had waited for it since before, from when that began; of a worker that has
  * no own events, from the beginning of the workflow.  When a worker is idle for long while tasks wait for long, and
