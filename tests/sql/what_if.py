@@ -54,6 +54,25 @@ def what_if_a_task_is_launched_at_once(pause):
 
 
 @test
+def what_if_of_tasks_that_are_joined():
+    # The function of j runs in the driver, before a worker is there (5): it has none, whatever monitoring says.  Of a and b, one
+    # after the other on one worker, the second ends sooner with two.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=9))
+    x = s.span(EXECUTOR, "htex", w)
+    m = s.span("parsl.executor.htex.manager", "m", x)
+    k = s.span("parsl.executor.htex.worker", "0", m, WORKER, **sec(started=5))
+    inner = [s.task(w, key, **sec(submitted=1.005, pending=1.005, launched=1.006, exec_done=t)) for key, t in (("a", 7), ("b", 9))]
+    for n, i in enumerate(inner):
+        s.htex(i, **sec(launched=1.006, received=5 + 2 * n, completed=7 + 2 * n), worker=k, manager=m, executor=x)
+    j = s.task(w, "j", inner, **sec(submitted=1, pending=1, launched=1, joining=1.01, exec_done=9))
+    s.span("parsl.monitoring.try", 0, j, MONITORING, **sec(launched=1, running=1.001, running_ended=1.009))
+    f = s.done()
+    equal(new_times(f, w, "workers x2"), {"a": (1.005, 7), "b": (1.005, 7), "j": (1, 7)})
+    equal(new_times(f, w, "running on a worker x0.5")["b"], (1.005, 7))
+
+
+@test
 def what_if_a_round_takes_longer():
     # The driver waits until a (3) and b (2) are done, and then submits c (3.5).  b could be done a second later, says slack();
     # two seconds later it is the one that the driver waits for: until 4.
