@@ -284,6 +284,7 @@ def a_pause_before_tries_are_made_again():
     f = next(f for f in why()["findings"] if f["finding"] == "retry-handler")
     check(abs(f["without_s"] - without) < 0.05 and f["text"].startswith("before 4 tries were made again the driver did something else for 4 s (median)"), f, without)
     check("retry-handler" not in faults("without.db"), faults("without.db"))
+    check("retry-handler" not in faults("real.db", f"{ROOT}/examples/parsl-htex/runinfo"), faults("real.db"))  # of several tries each
 
 
 @test
