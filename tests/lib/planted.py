@@ -184,6 +184,7 @@ def late_block(planted):
 
 def slow_driver(planted):
     yield {}
+    work(0.1).result()  # on a busy machine all would be submitted before a worker is there
     futures = []
     for _ in range(40):
         futures.append(work(0.1))

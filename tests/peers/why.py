@@ -58,7 +58,8 @@ def a_sound_run_has_no_finding(cause):
 @cases("late_block")
 def workers_that_came_late(cause):
     late, usual = runs(cause)
-    check(costs(late)[0][0] == "late-workers" and abs(costs(late)[0][1] - 12) < 0.25 * 12, costs(late))  # worker_init sleeps for 12 s
+    name, seconds = costs(late)[0]  # worker_init sleeps for 12 s, and a busy machine takes its time besides
+    check(name == "late-workers" and 9 < seconds < 15 + usual["run"][0]["first_run_s"], costs(late), usual["run"][0]["first_run_s"])
     check("late-workers" not in [name for name, _ in costs(usual)], costs(usual))
 
 
