@@ -139,6 +139,12 @@ static struct edge *find_edges(const struct sl_calls *c, const stretches *inner,
     return v;
 }
 
+/* Of damaged stores times can be centuries apart: sums wrap. */
+static void add_ns(int64_t *to, int64_t ns, bool minus)
+{
+    *to = (int64_t)(minus ? (uint64_t)*to - (uint64_t)ns : (uint64_t)*to + (uint64_t)ns);
+}
+
 void sl_innermost_find(struct sl_innermost *out, const struct sl_calls *c)
 {
     stretches inner = {0};
@@ -161,15 +167,17 @@ void sl_innermost_find(struct sl_innermost *out, const struct sl_calls *c)
     out->alone_ns = sl_alloc(((size_t)c->n + 1) * sizeof *out->alone_ns);
     for (size_t i = 0; i < n; i++) {
         uint32_t call = v[i].call;
-        int64_t since = i ? v[i].at_ns - v[i - 1].at_ns : 0;
-        int sign = v[i].ends ? 1 : -1;
+        int64_t since = i ? v[i].at_ns : 0;
+        bool begins = !v[i].ends;
+        if (i)
+            add_ns(&since, v[i - 1].at_ns, true);
         share += open ? (double)since / open : 0;
-        alone += open == 1 ? since : 0;
+        add_ns(&alone, open == 1 ? since : 0, false);
         open = v[i].ends ? open - 1 : open + 1;
         out->most = open > out->most && i + 1 < n && v[i + 1].at_ns > v[i].at_ns ? open : out->most;
-        out->own_ns[call] += sign * (v[i].at_ns - v[0].at_ns);
-        out->share_ns[call] += sign * share;
-        out->alone_ns[call] += sign * alone;
+        add_ns(&out->own_ns[call], v[i].at_ns, begins);
+        out->share_ns[call] += begins ? -share : share;
+        add_ns(&out->alone_ns[call], alone, begins);
     }
     free(v);
 }
