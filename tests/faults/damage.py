@@ -187,7 +187,7 @@ WHOLE = {
     "a view is a table": "DROP VIEW spans; CREATE TABLE spans (x)",
     **{f"view {v} never ends": f"DROP VIEW {v}; CREATE VIEW {v} AS {_ENDLESS} SELECT {', '.join(f'i AS {c}' for c in columns.split())} FROM n" for v, columns in
        {"span": "uuid type note", "spans": "id type key parent source note", "links": "kind left_span right_span rule source place confidence", "attributes": "span name value source place",
-        "sl_value": "span name value", "facet": "left_uuid right_uuid note", "rejects": "path place reason text source", "zones": "root type key since_ns offset_s how"}.items()},
+        "sl_value": "span name value", "sl_near": "span near type", "facet": "left_uuid right_uuid note", "rejects": "path place reason text source", "zones": "root type key since_ns offset_s how"}.items()},
     "a table is a view that never ends": f"DROP TABLE sl_name; CREATE VIEW sl_name AS {_ENDLESS} SELECT i AS id, 'n' || i AS name FROM n",
     "a trigger that never ends": f"CREATE TRIGGER t AFTER INSERT ON sl_span BEGIN INSERT INTO sl_meta {_ENDLESS} SELECT i, i FROM n; END",
     "a table is a view of itself": "DROP TABLE sl_name; CREATE VIEW sl_name AS SELECT * FROM sl_name",
