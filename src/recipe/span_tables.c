@@ -2,6 +2,8 @@
 /*
  * Columns are scalar subqueries, so that a query pays for the columns that it names and for no others.  What they are
  * called comes from the recipes, and from what was seen (sl_seen), for names that only the logs know.
+ *
+ * Above 600 lines: names of columns, keys of rows and the text around them make one view, and share what they know.
  */
 #include "recipe/span_tables.h"
 #include "base/buf.h"
