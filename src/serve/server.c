@@ -28,6 +28,7 @@ enum {
     ANSWER_S = 180,     /* until the answer is made */
     SEND_MS = 10000,    /* without a byte of it being read */
     DRAIN_MS = 1000,    /* until the other side has seen the end */
+    GRACE_MS = 200,     /* in which nobody has to give way */
 };
 
 /*
@@ -50,6 +51,7 @@ struct connection {
 struct state {
     struct connection c[CONNECTIONS];
     pid_t answering[ANSWERS];
+    bool full; /* who wants to connect has to wait */
     pid_t working;
     long work_began_ms, work_at_ms;
 };
@@ -322,38 +324,37 @@ static void end_children(struct state *st)
 
 /*
  * Where a new one goes: of all taken, in the place of the oldest that has told nothing or is done; else of who has read
- * nothing for longest.  NULL: all are being answered.
+ * nothing for longest.  NULL: nobody gives way now, it waits until it is accepted.
  */
 static struct connection *room_for_one(struct state *st)
 {
     struct connection *worst = NULL;
+    long now = now_ms();
 
     for (int i = 0; i < CONNECTIONS; i++) {
         struct connection *c = &st->c[i];
         if (c->fd < 0)
             return c;
-        if (c->is == WAITS || c->is == WORKS)
+        if (c->is == WAITS || c->is == WORKS || now - c->since_ms < GRACE_MS)
             continue;
         if (!worst || (c->is == SENDS) < (worst->is == SENDS) ||
             ((c->is == SENDS) == (worst->is == SENDS) && c->since_ms < worst->since_ms))
             worst = c;
     }
-    if (worst)
-        drop(worst);
     return worst;
 }
 
 static void take(struct sl_server *s, struct state *st)
 {
+    struct connection *c = NULL;
     int fd;
 
-    while ((fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-        struct connection *c = room_for_one(st);
-        if (c)
-            *c = (struct connection){.fd = fd, .since_ms = now_ms()};
-        else
-            close(fd);
+    while ((c = room_for_one(st)) && (fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        if (c->fd >= 0)
+            drop(c);
+        *c = (struct connection){.fd = fd, .since_ms = now_ms()};
     }
+    st->full = !c;
 }
 
 static void take_in(struct sl_server *s, struct connection *c)
@@ -417,6 +418,8 @@ static int due(struct sl_server *s, struct state *st)
     }
     if (s->work && !st->working && st->work_at_ms < next)
         next = st->work_at_ms;
+    if (st->full && now + GRACE_MS < next)
+        next = now + GRACE_MS;
     return next <= now ? 0 : (int)(next - now);
 }
 
@@ -474,7 +477,7 @@ int sl_server_run(struct sl_server *s, struct sl_err *err)
     for (int i = 0; i < CONNECTIONS; i++)
         st.c[i].fd = -1;
     while (!ending) {
-        struct pollfd p[CONNECTIONS + 1] = {{.fd = s->listening, .events = POLLIN}};
+        struct pollfd p[CONNECTIONS + 1] = {{.fd = st.full ? -1 : s->listening, .events = POLLIN}};
         struct timespec wait;
         int ms;
         if (child_ended)
@@ -494,7 +497,7 @@ int sl_server_run(struct sl_server *s, struct sl_err *err)
         for (int i = 0; i < CONNECTIONS; i++)
             if (p[i + 1].revents && st.c[i].fd == p[i + 1].fd && st.c[i].fd >= 0)
                 take_in(s, &st.c[i]);
-        if (p[0].revents)
+        if (p[0].revents || st.full)
             take(s, &st);
     }
     close(s->listening);
