@@ -4,17 +4,17 @@ tests/sql/exports.py.
 
   $ spanloom import --quiet "$ROOT/examples/parsl-htex/runinfo"
   $ spanloom export perfetto
-  spanloom.pftrace: 1,524 slices and 4,575 events on 625 tracks, 1,286 arrows; not in it: 1 span of which nothing says when
+  spanloom.pftrace: 1,524 slices and 4,575 events on 625 tracks, 1,290 arrows; not in it: 1 span of which nothing says when
   open it at https://ui.perfetto.dev
   $ spanloom export chrome
   spanloom.trace.json: 1,524 slices and 4,575 events on 625 tracks, 930 arrows; not in it: 1 span of which nothing says when
   open it at https://ui.perfetto.dev
   $ spanloom export otlp --run 000
-  spanloom.otlp.jsonl: 1,526 spans, 4,262 events, 1,748 links, 3,130 samples
+  spanloom.otlp.jsonl: 1,526 spans, 4,262 events, 1,752 links, 3,130 samples
   $ spanloom export csv
-  spanloom.csv: 1,527 spans, 4,262 events, 3,273 links, 3,130 samples
+  spanloom.csv: 1,527 spans, 4,262 events, 3,277 links, 3,130 samples
   $ spanloom export ctf -o trace
-  trace: 1,527 spans, 4,262 events, 1,749 links, 3,130 samples; nothing says when 3 of the spans were
+  trace: 1,527 spans, 4,262 events, 1,753 links, 3,130 samples; nothing says when 3 of the spans were
   $ ls spanloom.csv trace
   spanloom.csv:
   attributes.csv
@@ -38,7 +38,7 @@ To a pipe, which may close:
   $ spanloom export chrome -o - | head -1
   {"displayTimeUnit":"ns","otherData":{"spanloom":"spans 1"},"traceEvents":[
   $ spanloom export perfetto -o /dev/null
-  /dev/null: 1,524 slices and 4,575 events on 625 tracks, 1,286 arrows; not in it: 1 span of which nothing says when
+  /dev/null: 1,524 slices and 4,575 events on 625 tracks, 1,290 arrows; not in it: 1 span of which nothing says when
   open it at https://ui.perfetto.dev
 
 What is wrong:

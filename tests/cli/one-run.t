@@ -38,7 +38,7 @@ What a run has alone is what a store of it has, but for the database in which it
   types --events: 66
   types --events: 34
   $ same links
-  links: 18
+  links: 19
   links: 10
   $ same rate returned --bin 1
   rate returned --bin 1: 24
