@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of tasks.c and segments.c: how a task's events become its segments. */
+/* Inside of tasks.c, find_tasks.c and segments.c: how a task's events become its segments. */
 #ifndef SL_ANALYSE_TASKS_TASKS_INTERNAL_H
 #define SL_ANALYSE_TASKS_TASKS_INTERNAL_H
 
@@ -39,6 +39,12 @@ struct working {
 
 /* Reads sl_state; none where there is no such table. */
 int sl_working_phases(struct working *k, struct sl_err *err);
+/*
+ * Which spans are tasks, and the segments of each: those that the recipes call so, or else what comes nearest, from the
+ * most to the least certain (find_tasks.c).
+ */
+int sl_working_tasks(struct working *k, struct sl_err *err);
+void sl_working_forget_tasks(struct working *k);
 /* From k->history, sorted and not empty, to the segments of t, whose number is task. */
 void sl_working_segments(struct working *k, uint32_t task, struct sl_task *t);
 uint32_t sl_working_state(struct working *k, const char *component, const char *state, enum sl_phase_kind kind);
