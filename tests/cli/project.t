@@ -12,7 +12,7 @@ A study in a file.  More of it is in tests/faults/project.py.
   > ignore: ["*/pending"]
   > END
   $ spanloom import | sed 's/, [0-9.]* s,.*//; s/, [0-9.]* s$//' | tail -1
-  spring.db: 133 new spans, 351 events from 3 files
+  spring.db: 133 new spans, 356 events from 3 files
   $ ls *.db
   spring.db
   $ spanloom import | sed 's/, [0-9.]* s.*//'
