@@ -145,8 +145,8 @@ SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELE
 FROM task, most m, there;
 -- A driver that took no result for half a minute though there were some, while others went on: it was killed, or hangs.
 CREATE TEMP TABLE silent AS
-WITH its AS (SELECT max(max(first_ns), ifnull(max(done_ns) FILTER (WHERE ended NOTNULL), 0)) AS since_ns FROM task),
-    back AS (SELECT count(*) AS results, min(t.end_ns) AS back_ns FROM run, its CROSS JOIN task t WHERE ends AND ended_ns ISNULL AND undone > 0 AND run.end_ns - since_ns > 30000000000
+WITH its AS (SELECT max(max(first_ns), ifnull(max(done_ns) FILTER (WHERE ended NOTNULL), 0)) AS since_ns FROM (SELECT 1 FROM run WHERE ends AND ended_ns ISNULL AND undone > 0) CROSS JOIN task),
+    back AS (SELECT count(*) AS results, min(t.end_ns) AS back_ns FROM run, its CROSS JOIN task t WHERE run.end_ns - since_ns > 30000000000
         AND t.ended ISNULL AND t.runs = 1 AND t.run_s > 0 AND t.end_ns > since_ns AND t.span NOT IN (SELECT task FROM attempt WHERE failed))
 SELECT since_ns, back_ns, results FROM its, back, run WHERE back_ns < end_ns - 30000000000;
 -- After the first worker there may be none again: blocks were scaled in, or lost.
@@ -158,15 +158,15 @@ UPDATE temp.path SET nobody_s = ifnull((SELECT sum(max(0, min(path.end_ns, g.to_
     WHERE g.pool IS ifnull((SELECT w.pool FROM task t JOIN worker w ON w.span = t.worker WHERE t.span = path.task), (SELECT max(pool) FROM worker HAVING count(DISTINCT pool) = 1))), 0)
 WHERE state LIKE '% queue%' AND task NOTNULL AND EXISTS (SELECT 1 FROM nobody);
 -- Drivers of one process that were alive at once have each other's lines in their logs, and number their tasks alike: such a
--- number is submitted, or done, twice in one log.  Of many tasks some tell as well.
+-- number is submitted, or done, twice in one log.  Both begin at 0, so the first tasks tell.
 CREATE TEMP TABLE other_driver AS
 WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET),
     own AS (SELECT s.* FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type AND n.name = 'parsl.rundir.workflow'),
     log AS MATERIALIZED (SELECT DISTINCT o.id FROM own JOIN sl_source w ON w.id = own.source JOIN sl_source o
         ON rtrim(o.path, replace(o.path, '/', '')) = rtrim(w.path, replace(w.path, '/', '')) WHERE o.recipe = 'parsl.log' AND o.rejected > 0),
     began AS (SELECT count(*) AS n FROM log JOIN sl_reject r ON r.source = log.id WHERE r.reason LIKE 'another DataFlowKernel began%'),
-    twice AS (SELECT e.span FROM own CROSS JOIN sl_span t ON t.parent = own.id CROSS JOIN sl_name n ON n.id = t.type AND n.name = 'parsl.rundir.task' CROSS JOIN run
-        CROSS JOIN sl_event e ON e.span = t.id WHERE t.id % (1 + tasks / 20000) = 0 AND e.type IN (SELECT id FROM sl_name WHERE name IN ('submitted', 'exec_done')) GROUP BY e.span, e.type, e.source HAVING count(*) > 1 LIMIT 1)
+    some AS (SELECT t.id FROM own CROSS JOIN sl_span t ON t.parent = own.id CROSS JOIN sl_name n ON n.id = t.type AND n.name = 'parsl.rundir.task' LIMIT 20000),
+    twice AS (SELECT e.span FROM some t CROSS JOIN sl_event e ON e.span = t.id WHERE e.type IN (SELECT id FROM sl_name WHERE name IN ('submitted', 'exec_done')) GROUP BY e.span, e.type, e.source HAVING count(*) > 1 LIMIT 1)
 -- of one whose own log ended as the next began; of that next one
 SELECT began.n > 0 AS later, began.n = 0 AS mixed FROM began, run WHERE iif(began.n, undone > 0, EXISTS (SELECT 1 FROM twice)
     OR EXISTS (SELECT 1 FROM log JOIN sl_reject r ON r.source = log.id WHERE r.reason LIKE 'another DataFlowKernel writes%'));
