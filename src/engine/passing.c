@@ -22,10 +22,11 @@ struct sl_passing {
     const struct sl_parse *p;
     struct sl_match *match;
     SL_VEC(struct way) ways;
-    SL_VEC(const struct sl_rule *) keeping; /* rules that others are understood by */
+    SL_VEC(const struct sl_rule *) keeping; /* rules that others are understood by, or that look up what they name */
 };
 
-enum source { FROM_TEXT = 1, FROM_HEAD = 2, FROM_ELSEWHERE = 4 };
+/* FROM_LOOK: from what a rule that has match: looks up. */
+enum source { FROM_TEXT = 1, FROM_HEAD = 2, FROM_ELSEWHERE = 4, FROM_LOOK = 8 };
 
 static void captures(unsigned char *source, const struct sl_pattern *p, unsigned char what)
 {
@@ -34,10 +35,10 @@ static void captures(unsigned char *source, const struct sl_pattern *p, unsigned
             source[p->capture[i].slot] |= what;
 }
 
-static void kept(unsigned char *source, const struct sl_keep *k, int n)
+static void kept(unsigned char *source, const struct sl_keep *k, int n, enum source what)
 {
     for (int i = 0; i < n; i++)
-        source[k[i].value] |= FROM_ELSEWHERE;
+        source[k[i].value] |= (unsigned char)what;
 }
 
 static void sources_of_rule(unsigned char *source, const struct sl_recipe *r, const struct sl_rule *u)
@@ -47,15 +48,17 @@ static void sources_of_rule(unsigned char *source, const struct sl_recipe *r, co
     for (int i = 0; i < u->nwhen; i++)
         if (!u->when[i].nis)
             captures(source, &u->when[i].pattern, u->when[i].field == r->field_text ? FROM_TEXT : FROM_ELSEWHERE);
-    kept(source, u->look, u->nlook);
-    kept(source, u->count, u->ncount);
+    kept(source, u->look, u->nlook, u->nmatch ? FROM_LOOK : FROM_ELSEWHERE);
+    kept(source, u->count, u->ncount, FROM_ELSEWHERE);
 }
 
 /* What each: takes apart comes from where its field comes from. */
 static void sources_of_each(unsigned char *source, const struct sl_rule *u)
 {
+    unsigned char of = u->each_of >= 0 ? source[u->each_of] : 0;
+
     if (u->each_of >= 0)
-        captures(source, &u->each, source[u->each_of] ? source[u->each_of] : FROM_ELSEWHERE);
+        captures(source, &u->each, !of || of & FROM_LOOK ? FROM_ELSEWHERE : of);
 }
 
 static const struct sl_rule *rule(const struct sl_recipe *r, int i)
@@ -85,23 +88,29 @@ static unsigned char *sources(const struct sl_parse *p)
     return source;
 }
 
-/* The text that a key must have come from; false: it may have come from elsewhere. */
-static bool text_of_key(struct text *t, const struct sl_recipe *r, const unsigned char *source,
+/* The text that a key must have come from; false: it may have come from elsewhere.  looked: see find_way. */
+static bool text_of_key(struct text *t, const struct sl_recipe *r, const unsigned char *source, bool *looked,
                         const struct sl_mention *m, const struct sl_named_level *l)
 {
     int field = m->key.n == 1 ? m->key.part[0].field : -1;
 
     if (field < 0 || m->otherwise.n || !source[field] || source[field] & FROM_ELSEWHERE ||
+        (source[field] & FROM_LOOK && !looked) ||
         memmem(l->key, l->n, "\xef\xbf\xbd", 3)) /* as other bytes than UTF-8 stand in a store */
         return false;
+    if (source[field] & FROM_LOOK)
+        looked[field] = true;
     *t = (struct text){l->key, l->n, source[field] & FROM_HEAD};
     if (r->is_int[field] && t->n && *t->s == '-') /* -7 may have been -007 */
         t->s++, t->n--;
     return t->n > 0;
 }
 
-/* How mention m may name a span; false: in no way. */
-static bool find_way(struct way *w, const struct sl_recipe *r, const unsigned char *source, int m,
+/*
+ * How mention m may name a span; false: in no way.  looked, by field: in records that no rule which looks the marked
+ * ones up may match, and more are marked; NULL: in any record.
+ */
+static bool find_way(struct way *w, const struct sl_recipe *r, const unsigned char *source, bool *looked, int m,
                      const struct sl_named_span *span)
 {
     *w = (struct way){0};
@@ -111,7 +120,7 @@ static bool find_way(struct way *w, const struct sl_recipe *r, const unsigned ch
             return true;
         if (!d || (d->type.id && d->type.id != span->level[i].type))
             return false;
-        if (w->n < LEVELS && text_of_key(&w->text[w->n], r, source, d, &span->level[i]))
+        if (w->n < LEVELS && text_of_key(&w->text[w->n], r, source, looked, d, &span->level[i]))
             w->n++;
     }
     return m < 0;
@@ -122,6 +131,14 @@ static int longest_first(const void *a, const void *b)
     size_t x = ((const struct text *)a)->n, y = ((const struct text *)b)->n;
 
     return (x < y) - (x > y);
+}
+
+static bool looks_up(const struct sl_rule *u, const bool *looked)
+{
+    for (int i = 0; i < u->nlook; i++)
+        if (looked[u->look[i].value])
+            return true;
+    return false;
 }
 
 static bool is_there(const struct sl_passing *s, const struct way *w)
@@ -143,23 +160,26 @@ struct sl_passing *sl_passing_new(const struct sl_parse *p, const struct sl_name
     const struct sl_recipe *r = p->recipe;
     struct sl_passing *s = sl_alloc(sizeof *s);
     unsigned char *source = sources(p);
-    bool all = false;
+    bool all = false, *looked = sl_alloc((size_t)r->nfields + 1);
 
     *s = (struct sl_passing){.p = p, .match = sl_match_new()};
     for (size_t i = 0; i < n && !all; i++)
         for (int m = 0; m < r->nmention && !all; m++) {
             struct way w;
-            if (!find_way(&w, r, source, m, &wanted[i]))
+            if (!find_way(&w, r, source, NULL, m, &wanted[i]))
                 continue;
+            if (!w.n) /* by what was looked up alone */
+                find_way(&w, r, source, looked, m, &wanted[i]);
             all = !w.n || s->ways.n == WAYS;
             qsort(w.text, (size_t)w.n, sizeof *w.text, longest_first);
             if (!is_there(s, &w))
                 *sl_vec_add(&s->ways) = w;
         }
     for (int i = 0; i < r->nrule + r->nnaming; i++)
-        if (rule(r, i)->nkeep || rule(r, i)->ncount)
+        if (rule(r, i)->nkeep || rule(r, i)->ncount || looks_up(rule(r, i), looked))
             *sl_vec_add(&s->keeping) = rule(r, i);
     free(source);
+    free(looked);
     if (!all)
         return s;
     sl_passing_free(s);

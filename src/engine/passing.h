@@ -4,7 +4,7 @@
  *
  * What a record names has keys; where these can come from nowhere but the text, a record without that text names it
  * not. A record that a rule with keep: or count: may match is never passed over, since others are understood by what it
- * says.
+ * says, nor one that a rule may match which looks such a key up.
  */
 #ifndef SL_ENGINE_PASSING_H
 #define SL_ENGINE_PASSING_H
