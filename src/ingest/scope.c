@@ -7,6 +7,7 @@
 #include "ingest/import_internal.h"
 #include "ingest_scope.sql.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -171,10 +172,21 @@ static const struct sl_capture *capture_behind(const struct sl_pattern *p, const
     return NULL;
 }
 
+/* Whether the last part of a path is one. */
+static bool is_number(const char *s, size_t n)
+{
+    size_t k = n;
+
+    while (k && isdigit((unsigned char)s[k - 1]))
+        k--;
+    return k < n && (!k || s[k - 1] == '/');
+}
+
 /*
  * What Parsl calls an executor is its folder below the run directory, and may have a "/": where no file that tells what
  * is shared lies in what the path has for it, but in a folder above, that one is meant, and the rest is part of the
- * next field.  0: as the path has it; else how much of it is that folder.
+ * next field.  A number is what Parsl calls a run directory, and no part of a label: that has no such file yet.
+ * 0: as the path has it; else how much of it is that folder.
  */
 static size_t wider_scope(struct sl_importing *m, struct wider *last, const char *by, const char *folder, size_t n)
 {
@@ -188,7 +200,7 @@ static size_t wider_scope(struct sl_importing *m, struct wider *last, const char
     *last = (struct wider){by, s, 0};
     if (has_teller(m, by, s))
         return 0;
-    for (int level = 0; level < LEVELS; level++) {
+    for (int level = 0; level < LEVELS && !is_number(folder, k); level++) {
         while (k && folder[--k] != '/')
             ;
         s = k ? sl_arena_copy(&m->arena, folder, k) : NULL;
