@@ -170,11 +170,16 @@ WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_
 -- of one whose own log ended as the next began; of that next one
 SELECT began.n > 0 AS later, began.n = 0 AS mixed FROM began, run WHERE iif(began.n, undone > 0, EXISTS (SELECT 1 FROM twice)
     OR EXISTS (SELECT 1 FROM log JOIN sl_reject r ON r.source = log.id WHERE r.reason LIKE 'another DataFlowKernel writes%'));
--- Parts of the critical path in which a task ran, and how many others ran then, on average.
+-- Parts of the critical path in which a task ran, and how many others ran then, on average.  What is
+-- submitted while a join_app runs, before it is joining, is submitted by that, and no driver waited.
 CREATE TEMP TABLE ran AS
+WITH join_app AS MATERIALIZED (SELECT (SELECT max(b.time_ns) FROM sl_event b WHERE b.span = e.span AND b.time_ns < e.time_ns) AS from_ns, e.time_ns AS to_ns
+    FROM sl_name n CROSS JOIN sl_event e ON e.type = n.id WHERE n.name = 'joining')
 SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.end_ns, p.end_ns) - max(o.start_ns, p.start_ns))) / 1e9 / p.seconds AS running,
     (SELECT component = 'driver' AND d.seconds < 0.1 * p.seconds FROM path d WHERE d.start_ns >= p.end_ns AND d.state <> 'result on its way back' ORDER BY start_ns LIMIT 1)
-        AND p.end_ns < (SELECT first_ns FROM task ORDER BY rowid DESC LIMIT 1) AS driver_waited,
+        AND p.end_ns < (SELECT first_ns FROM task ORDER BY rowid DESC LIMIT 1)
+        AND NOT EXISTS (SELECT 1 FROM (SELECT n.first_ns FROM path d JOIN task n ON n.span = d.task WHERE d.start_ns >= p.end_ns AND d.task <> p.task ORDER BY d.start_ns LIMIT 1) n
+            JOIN join_app j ON n.first_ns BETWEEN j.from_ns AND j.to_ns) AS driver_waited,
     (SELECT count(DISTINCT l.left_span) FROM (SELECT p.task AS view UNION SELECT right_span FROM sl_link WHERE left_span = p.task AND kind = SL_FACET
         UNION SELECT left_span FROM sl_link WHERE right_span = p.task AND kind = SL_FACET) v CROSS JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER) AS dependents
 FROM (SELECT * FROM path WHERE runs AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
