@@ -187,10 +187,10 @@ JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM tas
 -- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there; of
 -- tasks that were tried again, as what ran of them.
 CREATE TEMP TABLE went AS
-WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
-    part AS (SELECT start_ns, end_ns, seconds, component, state, task, lost, nobody_s, runs, at_ns, state LIKE '% queue%' AND task NOTNULL AS queues FROM path, there),
-    queued AS MATERIALIZED (SELECT max(p.start_ns, at_ns) AS start_ns, p.end_ns, (p.end_ns - max(p.start_ns, at_ns)) / 1e9 AS seconds, nobody_s, component, state, w.pool
-        FROM part p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker WHERE queues AND p.end_ns > at_ns),
+WITH there AS MATERIALIZED (SELECT pool, min(from_ns) AS at_ns, iif(count(*) OVER () > 1, max(executor), NULL) AS whose FROM worker WHERE from_ns NOTNULL GROUP BY 1),
+    part AS (SELECT p.start_ns, p.end_ns, seconds, component, state, p.task, lost, nobody_s, p.runs, coalesce(at_ns, (SELECT min(at_ns) FROM there), 0) AS at_ns, whose, w.pool, state LIKE '% queue%' AND p.task NOTNULL AS queues
+        FROM path p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker LEFT JOIN there ON there.pool = w.pool),
+    queued AS MATERIALIZED (SELECT max(start_ns, at_ns) AS start_ns, end_ns, (end_ns - max(start_ns, at_ns)) / 1e9 AS seconds, nobody_s, component, state, pool FROM part WHERE queues AND end_ns > at_ns),
     again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM (SELECT 1 FROM run WHERE retried > 0) CROSS JOIN worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL),
     -- while workers were there, and for how long all of these were
     asked AS MATERIALIZED (SELECT *, seconds - nobody_s AS there_s, (SELECT sum(places * max(0, min(w.to_ns, q.end_ns) - max(w.from_ns, q.start_ns))) / 1e9 FROM worker w WHERE w.pool = q.pool) AS all_s
@@ -205,7 +205,7 @@ WITH there AS (SELECT ifnull(min(from_ns), 0) AS at_ns FROM worker),
         SELECT ifnull('app ' || m.app, 'tasks'), m.there_s * m.s / e.s FROM meanwhile m JOIN every e USING (start_ns)
         UNION ALL SELECT component || ', ' || state, seconds - nobody_s - ifnull((SELECT ran_s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
         UNION ALL SELECT 'while no worker was there', nobody_s FROM queued q
-        UNION ALL SELECT 'until workers were there', (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
+        UNION ALL SELECT ifnull('until workers of ' || whose || ' were there', 'until workers were there'), (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
         UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE runs
         UNION ALL SELECT iif(component = 'driver' AND start_ns >= (SELECT since_ns FROM silent), 'after the driver fell silent', component || ', ' || state), seconds FROM part WHERE NOT queues AND NOT runs)
 SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1 HAVING what <> 'while no worker was there' OR sum(seconds) > 0;

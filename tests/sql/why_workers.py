@@ -79,6 +79,8 @@ def blocks_of_one_executor_in_the_queue():
     run(tasks, more={"late": 2}, more_start=15)
     first("late-workers", run(tasks, more={"late": 2}, file="without.db"), 0.1, text="after the first block of late was launched it took 14.2 s until its job began")
     equal(faults("without.db"), [])
+    went = {w["what"]: w["seconds"] for w in why()["went"]}  # no app runs while the workers of its executor are not there
+    check(10 < went["until workers were there"] < 15 and went["app slow"] < 4, went)
 
 
 @test
