@@ -37,7 +37,7 @@ function facts(run: Run): HTMLElement | undefined {
         add(most === 1 ? "worker" : "workers", shown(digits(most), most, { "data-figure": "utilisation", "data-column": "workers" }), `${places > most ? `with ${digits(places)} places, ` : ""}at most at once${all > most ? `, of ${digits(all)} that came` : ""}`);
         add("busy", shown(percent(busy), busy, { "data-figure": "utilisation", "data-column": "busy" }), "of the time that workers were there", busy < 0.5);
     }
-    if (Number.isFinite(of("first_run_s"))) add("first task ran", exact("first_run_s", seconds), "after the begin");
+    if (Number.isFinite(of("first_run_s"))) add("first task ran", exact("first_run_s", seconds), "after the run began");
     return dl;
 }
 
