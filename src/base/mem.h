@@ -10,6 +10,16 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Whether AddressSanitizer looks on, as clang and gcc say it.  What was freed is not used again then. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SL_ASAN 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define SL_ASAN 1
+#endif
+
 _Noreturn void sl_no_memory(size_t bytes); /* 0: of how many is not known */
 void *sl_must(void *p);                    /* p, where another library may have had no memory for it */
 void *sl_alloc(size_t bytes);              /* zeroed; never NULL; the caller frees with free() */

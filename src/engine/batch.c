@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/batch.h"
 #include "base/hash.h"
+#include "base/mem.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static struct {
     int n;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SL_ASAN
 enum { POOL = 0 }; /* so that using a batch after it was freed is seen */
 #else
 enum { POOL = 16 };
