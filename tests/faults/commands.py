@@ -379,6 +379,27 @@ def on_a_terminal(args, env=None, keys=()):
 
 
 @test
+def typed_sql_with_and_without_libedit():
+    """libedit is loaded when somebody types. An empty file in its place is none, as on machines that lack it."""
+    s = store()
+    os.mkdir(path("lacks"))
+    write(path("lacks/libedit.so.2"), "")
+    env = {"HOME": path(), "XDG_STATE_HOME": path("state"), "TERM": "xterm"}
+    typed = [b"select 6 * 7\n", b"as x;\n", b".quit\n"]
+    code, out = on_a_terminal(["sql", "-d", s], env, typed)
+    check(code == 0 and re.search(r"^ *42\s*$", out, re.M) and "spanloom> " in out and "...> " in out, out)
+    check("libedit" not in out, out)
+    with open(path("state/spanloom/history")) as f:
+        check("select" in f.read(), "what was typed is not in the history")
+    # the line before, and twice as much of it: Ctrl-P, Ctrl-A, Ctrl-D six times
+    code, out = on_a_terminal(["sql", "-d", s], env, [b"select 4;\n", b"\x10\x01" + b"\x04" * 6 + b"select 40 +\n", b".quit\n"])
+    check(code == 0 and re.search(r"^ *44\s*$", out, re.M), out)
+    code, out = on_a_terminal(["sql", "-d", s], {**env, "LD_LIBRARY_PATH": path("lacks")}, typed)
+    check(code == 0 and re.search(r"^ *42\s*$", out, re.M) and "...> " in out, out)
+    check("there is no libedit.so.2 on this machine" in out and "libedit2" in out, out)
+
+
+@test
 def no_colour_where_none_is_wanted():
     s = store()
     for args in (["info", "-d", s], ["types", "-d", s], ["sql", "-d", s, "select * from events limit 3"], ["nope"], ["show", "-d", s, "task", "42"], ["sequences", "-d", s]):
