@@ -21,7 +21,7 @@ def _pythons():
     found = {}
     for command in asked:
         try:
-            r = subprocess.run([command, "-c", "import sys; print(*sys.version_info[:2], sys.executable)"], capture_output=True, text=True)
+            r = subprocess.run([command, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2], sys.executable)"], capture_output=True, text=True)
         except OSError:
             continue
         if not r.returncode:
