@@ -75,3 +75,21 @@ char *sl_seconds_text(double s, char *buf)
         snprintf(buf, SL_SECONDS_TEXT, "%s%lld h %02lld min", minus, minutes / 60, minutes % 60);
     return buf;
 }
+
+char *sl_seconds_beside(double s, double most, char *buf)
+{
+    double a = s < 0 ? -s : s, unit = most >= 0.9995 ? 1 : most >= 0.9995e-3 ? 1e-3 : 0, n = unit > 0 ? a / unit : 0;
+
+    if (a >= 59.95 && a < 119.5 && most >= 119.5)
+        snprintf(buf, SL_SECONDS_TEXT, "%s1 min %02d s", s < 0 ? "-" : "", (int)(a + 0.5) - 60);
+    else if (n < 0.5e-3 || (n >= 119.5 && most >= 119.5) || n >= 1e9)
+        sl_seconds_text(s, buf);
+    else
+        snprintf(buf, SL_SECONDS_TEXT, "%.*f %s",
+                 n >= 99.95    ? 0
+                 : n >= 9.995  ? 1
+                 : n >= 0.9995 ? 2
+                               : 3,
+                 s / unit, unit < 1 ? "ms" : "s");
+    return buf;
+}

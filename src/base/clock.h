@@ -38,5 +38,11 @@ char *sl_time_text(int64_t ns, char *buf);
 enum { SL_SECONDS_TEXT = 32 };
 /* Seconds as people read them: "412 us", "3.2 s", "1 h 02 min".  Into buf[SL_SECONDS_TEXT]; returns buf. */
 char *sl_seconds_text(double s, char *buf);
+/*
+ * The same beside longer ones, of which `most` seconds is the longest, so that they can be compared by eye: all in ms,
+ * or in s ("0.406 s" beside 31.4 s), or from 120 s on in s, min and h.  What is less than 0.5 ms of more than a second
+ * keeps its own unit.
+ */
+char *sl_seconds_beside(double s, double most, char *buf);
 
 #endif

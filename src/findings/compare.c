@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
 #include "findings/why.h"
 
 #include <math.h>
@@ -10,9 +11,10 @@
 #define INTEGER SL_COLUMN_INTEGER
 #define REAL SL_COLUMN_REAL
 
-static const struct sl_column run_columns[] = {{"side", TEXT, NULL},        {"name", TEXT, NULL},
-                                               {"start_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},
-                                               {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL}};
+static const struct sl_column run_columns[] = {
+    {"side", TEXT, NULL},      {"name", TEXT, NULL},        {"start_ns", INTEGER, "ns"},
+    {"makespan_s", REAL, "s"}, {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
+    {"places", INTEGER, NULL}, {"done", INTEGER, "tasks"},  {"state", TEXT, NULL}};
 static const struct sl_column change_columns[] = {{"what", TEXT, NULL}, {"name", TEXT, NULL},    {"a_s", REAL, "s"},
                                                   {"b_s", REAL, "s"},   {"change_s", REAL, "s"}, {"a", TEXT, NULL},
                                                   {"b", TEXT, NULL}};
@@ -20,7 +22,7 @@ static const struct sl_column change_columns[] = {{"what", TEXT, NULL}, {"name",
 struct change {
     const char *what;
     char name[400];
-    double s[2]; /* NaN: this side has none */
+    double s[2]; /* NaN: this side has none, or it is a note */
     const char *text[2];
 };
 
@@ -28,6 +30,7 @@ struct compared {
     SL_VEC(struct change) v;
     struct sl_arena arena;
     double places[2];
+    double most_s; /* makespan of the longer */
 };
 
 static void put(struct compared *c, const char *what, const char *name, int side, double s, const char *text)
@@ -48,21 +51,27 @@ static void put(struct compared *c, const char *what, const char *name, int side
 
 static void gather(struct compared *c, struct sl_result *r, int side)
 {
-    enum { APP, TASKS, MEDIAN, MOST, RUN };
+    enum { APP, TASKS, MEDIAN, MOST, RUN, VAIN };
     enum { COMPONENT, STATE, SECONDS };
     struct sl_table *t = sl_result_find(r, "findings");
     char name[400];
 
     while (sl_table_next(t, NULL) > 0)
-        if (!sl_table_is_null(t, SL_WHY_SECONDS))
-            put(c, "finding", sl_table_text_or_empty(t, SL_WHY_FINDING), side, sl_table_real(t, SL_WHY_SECONDS),
-                sl_table_text(t, SL_WHY_TEXT, NULL));
+        put(c, "finding", sl_table_text_or_empty(t, SL_WHY_FINDING), side, sl_table_real_or_nan(t, SL_WHY_SECONDS),
+            sl_table_text(t, SL_WHY_TEXT, NULL));
     t = sl_result_find(r, "apps");
     while (sl_table_next(t, NULL) > 0) {
-        char tasks[64];
-        snprintf(tasks, sizeof tasks, "%lld task%s, median %.3g s", (long long)sl_table_int(t, TASKS),
-                 sl_table_int(t, TASKS) == 1 ? "" : "s", sl_table_real(t, MEDIAN));
-        put(c, "app", sl_table_text_or_empty(t, APP), side, sl_table_real(t, RUN) / fmax(1, c->places[side]), tasks);
+        double vain_s = sl_table_is_null(t, VAIN) ? 0 : sl_table_real(t, VAIN);
+        char tasks[64], median[SL_SECONDS_TEXT] = "";
+        if (!sl_table_is_null(t, MEDIAN))
+            sl_seconds_beside(sl_table_real(t, MEDIAN), c->most_s, median);
+        snprintf(tasks, sizeof tasks, "%lld task%s, %s%s", (long long)sl_table_int(t, TASKS),
+                 sl_table_int(t, TASKS) == 1 ? "" : "s", *median ? "median " : "none done", median);
+        put(c, "app", sl_table_text_or_empty(t, APP), side, (sl_table_real(t, RUN) - vain_s) / fmax(1, c->places[side]),
+            tasks);
+        snprintf(name, sizeof name, "failed tries of %s", sl_table_text_or_empty(t, APP));
+        if (vain_s > 0)
+            put(c, "app", name, side, vain_s / fmax(1, c->places[side]), NULL);
     }
     t = sl_result_find(r, "went");
     while (sl_table_next(t, NULL) > 0)
@@ -72,6 +81,11 @@ static void gather(struct compared *c, struct sl_result *r, int side)
         snprintf(name, sizeof name, "%s, %s", sl_table_text_or_empty(t, COMPONENT), sl_table_text_or_empty(t, STATE));
         put(c, "path", name, side, sl_table_real(t, SECONDS), NULL);
     }
+}
+
+static bool is_note(const struct change *x)
+{
+    return isnan(x->s[0]) && isnan(x->s[1]);
 }
 
 static double change_of(const struct change *x)
@@ -104,6 +118,12 @@ int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *
     for (int side = 0; side < 2; side++) {
         struct sl_table *run = sl_result_find(&of[side], "run");
         sl_table_rewind(run);
+        if (sl_table_next(run, NULL) > 0)
+            c.most_s = fmax(c.most_s, sl_table_real_or_nan(run, SL_WHY_RUN_MAKESPAN));
+    }
+    for (int side = 0; side < 2; side++) {
+        struct sl_table *run = sl_result_find(&of[side], "run"), *ended = sl_result_find(&of[side], "ended");
+        sl_table_rewind(run);
         if (sl_table_next(run, NULL) <= 0)
             continue;
         sl_table_add(runs);
@@ -115,18 +135,26 @@ int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *
         sl_table_put_int(runs, SL_WHY_RUNS_TASKS, sl_table_int(run, SL_WHY_RUN_TASKS));
         if (!sl_table_is_null(run, SL_WHY_RUN_WORKERS))
             sl_table_put_int(runs, SL_WHY_RUNS_WORKERS, sl_table_int(run, SL_WHY_RUN_WORKERS));
+        if (!sl_table_is_null(run, SL_WHY_RUN_PLACES))
+            sl_table_put_int(runs, SL_WHY_RUNS_PLACES, sl_table_int(run, SL_WHY_RUN_PLACES));
+        sl_table_put_text(runs, SL_WHY_RUNS_STATE, sl_table_text(run, SL_WHY_RUN_STATE, NULL));
+        while (sl_table_next(ended, NULL) > 0)
+            if (!strcmp(sl_table_text_or_empty(ended, 0), "done"))
+                sl_table_put_int(runs, SL_WHY_RUNS_DONE, sl_table_int(ended, 1));
         c.places[side] = sl_table_is_null(run, SL_WHY_RUN_PLACES) ? 1 : (double)sl_table_int(run, SL_WHY_RUN_PLACES);
         gather(&c, &of[side], side);
     }
     if (c.v.n)
         qsort(c.v.v, c.v.n, sizeof *c.v.v, by_change);
     for (size_t i = 0; i < c.v.n; i++) {
+        if (is_note(&c.v.v[i]) && c.v.v[i].text[0] && c.v.v[i].text[1])
+            continue;
         sl_table_add(t);
         sl_table_put_text(t, 0, c.v.v[i].what);
         sl_table_put_text(t, 1, c.v.v[i].name);
         sl_table_put_real(t, 2, c.v.v[i].s[0]);
         sl_table_put_real(t, 3, c.v.v[i].s[1]);
-        sl_table_put_real(t, 4, change_of(&c.v.v[i]));
+        sl_table_put_real(t, 4, is_note(&c.v.v[i]) ? NAN : change_of(&c.v.v[i]));
         sl_table_put_text(t, 5, c.v.v[i].text[0]);
         sl_table_put_text(t, 6, c.v.v[i].text[1]);
     }

@@ -33,11 +33,9 @@ static const struct sl_column replay_columns[] = {
     {"rank", INTEGER, NULL}, {"finding", TEXT, NULL}, {"changes", TEXT, NULL}, {"without_s", REAL, "s"}};
 static const struct sl_column more_columns[] = {{"what", TEXT, NULL}, {"command", TEXT, NULL}};
 static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};
-static const struct sl_column app_columns[] = {{"app", TEXT, NULL},
-                                               {"tasks", INTEGER, "tasks"},
-                                               {"median_s", REAL, "s"},
-                                               {"max_s", REAL, "s"},
-                                               {"run_s", REAL, "s"}};
+static const struct sl_column app_columns[] = {{"app", TEXT, NULL},     {"tasks", INTEGER, "tasks"},
+                                               {"median_s", REAL, "s"}, {"max_s", REAL, "s"},
+                                               {"run_s", REAL, "s"},    {"vain_s", REAL, "s"}};
 static const struct sl_column went_columns[] = {{"what", TEXT, NULL}, {"seconds", REAL, "s"}};
 static const struct sl_column pool_columns[] = {
     {"executor", TEXT, NULL}, {"workers", INTEGER, NULL}, {"busy", REAL, NULL}};
@@ -78,71 +76,11 @@ static void without_s(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_double(out, s);
 }
 
-/* ---- words ---- */
-
-static int column_of(sqlite3_stmt *q, const char *name, size_t n)
-{
-    for (int i = 0; i < sqlite3_column_count(q); i++)
-        if (strlen(sqlite3_column_name(q, i)) == n && !memcmp(sqlite3_column_name(q, i), name, n))
-            return i;
-    return -1;
-}
-
-static void add_number(struct sl_buf *b, double v)
-{
-    double a = fabs(v);
-
-    if (a >= 1000 || v == rint(v))
-        sl_buf_addf(b, "%.0f", v);
-    else
-        sl_buf_addf(b, "%.*f", a >= 100 ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : 3, v);
-}
-
-/* What a column holds, as its name says: NAME_s are seconds, NAME_share are shares of 1. */
-static void add_cell(struct sl_buf *b, sqlite3_stmt *q, int column)
-{
-    const char *name = sqlite3_column_name(q, column);
-    size_t n = strlen(name);
-    int type = sqlite3_column_type(q, column);
-    double v = sqlite3_column_double(q, column);
-
-    if (type == SQLITE_FLOAT || (type == SQLITE_INTEGER && n > 2 && !strcmp(name + n - 2, "_s"))) {
-        bool share = n >= 5 && !strcmp(name + n - 5, "share");
-        add_number(b, share ? 100 * v : v);
-        if (share || (n > 2 && !strcmp(name + n - 2, "_s")))
-            sl_buf_addf(b, share ? " %%" : " s");
-    } else if (type != SQLITE_NULL) {
-        sl_buf_addf(b, "%s", (const char *)sqlite3_column_text(q, column));
-    }
-}
-
-/* Words with "{column}" replaced.  *out is to be freed. */
-static int words(char **out, const struct sl_finding *f, const char *text, sqlite3_stmt *q, struct sl_err *err)
-{
-    struct sl_buf b = {0};
-    const char *open, *close;
-    int rc = 0;
-
-    for (; text && (open = strchr(text, '{')) && (close = strchr(open, '}')) && !rc; text = close + 1) {
-        int column = column_of(q, open + 1, (size_t)(close - open - 1));
-        sl_buf_add(&b, text, (size_t)(open - text));
-        if (column < 0)
-            rc = sl_err(err, SL_EFORMAT, "%s: its SQL has no column %.*s", f->path, (int)(close - open + 1), open);
-        else
-            add_cell(&b, q, column);
-    }
-    if (text)
-        sl_buf_addf(&b, "%s", text);
-    *out = b.n && !rc ? sl_strndup(b.s, b.n) : NULL;
-    sl_buf_free(&b);
-    return rc;
-}
-
 /* ---- one finding ---- */
 
 static char *text_column(sqlite3_stmt *q, const char *name)
 {
-    int i = column_of(q, name, strlen(name));
+    int i = sl_why_column(q, name, strlen(name));
     const char *s = i >= 0 ? (const char *)sqlite3_column_text(q, i) : NULL;
 
     return s && *s ? sl_strndup(s, strlen(s)) : NULL;
@@ -150,7 +88,7 @@ static char *text_column(sqlite3_stmt *q, const char *name)
 
 static double real_column(sqlite3_stmt *q, const char *name)
 {
-    int i = column_of(q, name, strlen(name));
+    int i = sl_why_column(q, name, strlen(name));
 
     return i >= 0 && sqlite3_column_type(q, i) != SQLITE_NULL ? sqlite3_column_double(q, i) : NAN;
 }
@@ -158,7 +96,7 @@ static double real_column(sqlite3_stmt *q, const char *name)
 /* That the seconds of a row are some: SQL's infinity, text and NULL are none. */
 static int check_seconds(const struct sl_finding *f, sqlite3_stmt *q, const char *changes, struct sl_err *err)
 {
-    int i = column_of(q, "seconds", 7), type = i < 0 ? SQLITE_NULL : sqlite3_column_type(q, i);
+    int i = sl_why_column(q, "seconds", 7), type = i < 0 ? SQLITE_NULL : sqlite3_column_type(q, i);
 
     if (f->note || (type == SQLITE_NULL && changes) || type == SQLITE_INTEGER ||
         (type == SQLITE_FLOAT && isfinite(sqlite3_column_double(q, i))))
@@ -167,7 +105,7 @@ static int check_seconds(const struct sl_finding *f, sqlite3_stmt *q, const char
         return sl_err(err, SL_EFORMAT,
                       "%s: a row has no seconds (NULL)%s; where there is nothing to be told give no row, such as with "
                       "HAVING count(*) > 0",
-                      f->path, column_of(q, "changes", 7) < 0 ? "" : ", nor changes");
+                      f->path, sl_why_column(q, "changes", 7) < 0 ? "" : ", nor changes");
     return sl_err(err, SL_EFORMAT, "%s: seconds of a row are %s%.100s%s, which is no number of seconds", f->path,
                   type == SQLITE_FLOAT ? "" : "'", (const char *)sqlite3_column_text(q, i),
                   type == SQLITE_FLOAT ? "" : "'");
@@ -254,9 +192,9 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
     if (!x.sure && !f->note)
         x.sure = sl_strdup(x.changes ? "by replay" : "by estimate");
     if (!rc && tells(y, &x)) {
-        rc = words(&x.text, f, f->text, q, err);
-        rc = rc ? rc : words(&x.advice, f, f->advice, q, err);
-        rc = rc ? rc : words(&x.command, f, f->command, q, err);
+        rc = sl_why_words(&x.text, y, f, f->text, q, err);
+        rc = rc ? rc : sl_why_words(&x.advice, y, f, f->advice, q, err);
+        rc = rc ? rc : sl_why_words(&x.command, y, f, f->command, q, err);
         name_run(y, &x.command);
         if (!rc) {
             *sl_vec_add(&y->found) = x;
@@ -278,7 +216,7 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
         rc = sl_err(err, SL_EFORMAT, "%s: sql: %s", f->path, q ? "one statement is wanted" : sqlite3_errmsg(y->st->db));
     else if (!sqlite3_stmt_readonly(q))
         rc = sl_err(err, SL_EFORMAT, "%s: sql: it may only read", f->path);
-    else if (!f->note && column_of(q, "seconds", 7) < 0 && column_of(q, "changes", 7) < 0)
+    else if (!f->note && sl_why_column(q, "seconds", 7) < 0 && sl_why_column(q, "changes", 7) < 0)
         rc = sl_err(err, SL_EFORMAT,
                     "%s: its SQL has neither a column seconds nor changes; with `note: yes` it needs none", f->path);
     while (!rc) {
@@ -396,11 +334,13 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
     struct sl_table *t = sl_result_find(r, "findings"), *problems = sl_result_find(r, "problems");
     int rc;
 
+    sqlite3_create_function(y->st->db, "time_text", 1, SQLITE_UTF8, y, sl_why_time_text, NULL, NULL);
     for (size_t i = 0; i < findings->v.n; i++) {
         struct sl_err one = {0};
         if (findings->v.v[i].programs == programs && look(y, &findings->v.v[i], &one))
             put_problem(problems, &findings->v.v[i], one.text);
     }
+    sqlite3_create_function(y->st->db, "time_text", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
     if (y->found.n)
         qsort(y->found.v, y->found.n, sizeof *y->found.v, by_seconds);
     y->alone = leave_alone(y);

@@ -47,7 +47,10 @@ enum {
     SL_WHY_RUNS_START,
     SL_WHY_RUNS_MAKESPAN,
     SL_WHY_RUNS_TASKS,
-    SL_WHY_RUNS_WORKERS
+    SL_WHY_RUNS_WORKERS,
+    SL_WHY_RUNS_PLACES,
+    SL_WHY_RUNS_DONE, /* NULL: none is */
+    SL_WHY_RUNS_STATE
 };
 
 enum {
@@ -67,9 +70,10 @@ enum {
  * Tables: findings, one row each, what cost most first, then what costs no time; run, one row, what ran; ended, how
  * many tasks ended in which way; problems, findings that could not be looked
  * for; replays, how long the run would have been with the changes of each finding, and with others that its words name;
- * apps; parts, the critical path by component and state; went, the same in words, what took longest first: time in
- * which a task waited for a worker counts as the apps that workers ran meanwhile; pools, workers by executor, those
- * that did most first; more, commands that say more.  A finding says what would have been without it
+ * apps, whose median and longest are of what was done; parts, the critical path by component and state; went, the same
+ * in words, what took longest first: time in which a task waited for a worker counts as the apps that workers ran
+ * meanwhile; pools, workers by executor, those that did most first; more, commands that say more.  A finding says what
+ * would have been without it
  * (`changes`, which are replayed: analyse/tasks/simulate.h), or what it cost (`seconds`).
  */
 int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
@@ -92,8 +96,9 @@ bool sl_why_is_open(struct sl_result *r);
 bool sl_why_is_in_doubt(const struct sl_result *r);
 
 /*
- * Two of these beside each other, A and B.  Tables: changes, what is slower or faster, most first: findings, apps (the
- * time of all their tasks by the places on workers), and the critical path in words (went) and in parts (path), the
+ * Two of these beside each other, A and B.  Tables: changes, what is slower or faster, most first: findings (notes
+ * last, without seconds, where one of the two alone has them), apps (what their tasks ran, divided by the places on
+ * workers, and apart from it their tries that failed), and the critical path in words (went) and in parts (path), the
  * changes of each of which are that of the makespan; runs, A and B.  a_s or b_s is NULL where only the other has it.
  * A run that is in doubt cannot be compared.
  */

@@ -19,8 +19,11 @@ FROM (SELECT 'done' AS ended, done AS tasks FROM temp.run WHERE done > 0 UNION A
 ORDER BY ended ISNULL, tasks DESC, ended;
 
 -- name: apps
-SELECT *
-FROM temp.app
+-- How long tasks take is told by what was done: not by tries that failed, such as at the end of a time limit.
+WITH vain AS (SELECT app, median(run_s - vain_s) FILTER (WHERE vain_s = 0 OR run_s > vain_s) AS median_s, max(run_s - vain_s) FILTER (WHERE vain_s = 0 OR run_s > vain_s) AS max_s, sum(vain_s) AS vain_s
+    FROM (SELECT 1 FROM temp.run WHERE retried > 0 OR failed > 0) CROSS JOIN temp.task WHERE runs > 0 GROUP BY app)
+SELECT a.app, tasks, iif(v.vain_s > 0, v.median_s, a.median_s), iif(v.vain_s > 0, v.max_s, a.max_s), run_s, ifnull(v.vain_s, 0)
+FROM temp.app a LEFT JOIN vain v ON v.app IS a.app
 ORDER BY run_s DESC;
 
 -- name: parts

@@ -34,6 +34,14 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
                 struct sl_err *err);
 /* The table more: what to ask next, whatever was found: n pairs of what and a command. */
 void sl_why_more(struct sl_result *r, struct why *y, const char *const (*more)[2], int n);
+/* The number of the column of that name, of n bytes; -1: there is none. */
+int sl_why_column(sqlite3_stmt *q, const char *name, size_t n);
+/* Words of a finding (its text, advice or command) with each "{column}" replaced by what it holds in this row.  *out is
+ * to be freed, and NULL where there are none. */
+int sl_why_words(char **out, const struct why *y, const struct sl_finding *f, const char *text, sqlite3_stmt *q,
+                 struct sl_err *err);
+/* time_text(SECONDS) in SQL, with the why as its data: as {column_s} in words. */
+void sl_why_time_text(sqlite3_context *out, int argc, sqlite3_value **argv);
 /* The rows of a query in memory, as the temporary tables behind it go; NULL: none. */
 int sl_why_rows(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
                 const char *sql, struct sl_err *err);

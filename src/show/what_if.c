@@ -4,24 +4,26 @@
 
 #include <math.h>
 
-static const char *seconds(double s, bool sign, char buf[40])
+/* Beside what all of it took. */
+static const char *seconds(double s, double makespan, bool sign, char buf[40])
 {
     char text[32];
 
-    snprintf(buf, 40, "%s%s", s < 0 ? "-" : sign && s > 0 ? "+" : "", sl_seconds_text(fabs(s), text));
+    snprintf(buf, 40, "%s%s", s < 0 ? "-" : sign && s > 0 ? "+" : "", sl_seconds_beside(fabs(s), makespan, text));
     return buf;
 }
 
 /* helps: without what was, that stands in the heading. */
 static void show_row(FILE *out, const struct sl_table *t, int width, bool helps)
 {
+    double makespan = sl_table_real(t, SL_CHANGE_MAKESPAN);
     char was[40], now[40], saved[40];
 
     fprintf(out, "%-*s", width, sl_table_text_or_empty(t, SL_CHANGE));
     if (!helps)
-        fprintf(out, "  %9s", seconds(sl_table_real(t, SL_CHANGE_MAKESPAN), false, was));
-    fprintf(out, " %9s %10s", seconds(sl_table_real(t, SL_CHANGE_NEW), false, now),
-            seconds(sl_table_real(t, SL_CHANGE_S), true, saved));
+        fprintf(out, "  %9s", seconds(makespan, makespan, false, was));
+    fprintf(out, " %9s %10s", seconds(sl_table_real(t, SL_CHANGE_NEW), makespan, false, now),
+            seconds(sl_table_real(t, SL_CHANGE_S), makespan, true, saved));
     fprintf(out, sl_table_is_null(t, SL_CHANGE_PERCENT) ? "\n" : " %+6.1f %%\n", sl_table_real(t, SL_CHANGE_PERCENT));
 }
 
@@ -41,7 +43,7 @@ static void show_assumed(FILE *out, const struct sl_table *t)
         fprintf(out,
                 "in doubt: with the workers that there were it would come to %s, not %s,\n"
                 "as tasks waited while workers were free (at another manager, or to be sent)\n",
-                seconds(makespan * (1 + bias), false, comes), seconds(makespan, false, was));
+                seconds(makespan * (1 + bias), makespan, false, comes), seconds(makespan, makespan, false, was));
 }
 
 static int width_of(const char *s)
@@ -98,8 +100,8 @@ int sl_show_what_if(FILE *out, struct sl_result *r, bool helps, struct sl_err *e
         rc = 0;
         if (!rows++ && !little)
             fprintf(out, "it took %s; one thing changed, and all of it replayed:\n\n%-*s %9s %10s\n",
-                    seconds(sl_table_real(t, SL_CHANGE_MAKESPAN), false, was), width, "change", "would be",
-                    "difference");
+                    seconds(sl_table_real(t, SL_CHANGE_MAKESPAN), sl_table_real(t, SL_CHANGE_MAKESPAN), false, was),
+                    width, "change", "would be", "difference");
         if (saves(t))
             show_row(out, t, width, true);
         little += !saves(t);

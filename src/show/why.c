@@ -68,7 +68,8 @@ static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
     sl_buf_free(&b);
 }
 
-static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
+/* What stands above the findings.  *makespan_s: how long it took, as far as that is told. */
+static int head(FILE *out, const struct sl_result *r, int columns, double *makespan_s, struct sl_err *err)
 {
     enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE, PLACES, SILENT };
     const char *state;
@@ -98,7 +99,8 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     if (!sl_table_is_null(t, SCRIPT))
         sl_buf_addf(&b, " (%s)", sl_table_text_or_empty(t, SCRIPT));
     state = sl_table_text_or_empty(t, STATE);
-    sl_seconds_text(sl_table_real(t, MAKESPAN), a);
+    *makespan_s = sl_table_real(t, MAKESPAN);
+    sl_seconds_beside(*makespan_s, *makespan_s, a);
     if (!strcmp(state, "goes on")) {
         int64_t ago_ns = sl_clock_now_ns() - sl_table_int(t, END);
         sl_buf_addf(&b, " has run for %s so far, since %s UTC; its last event was %lld s ago", a, from,
@@ -106,7 +108,7 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     } else if (!sl_table_is_null(t, SILENT)) {
         char since[32], silent[32];
         moment(sl_table_int(t, SILENT), false, since, sizeof since);
-        sl_seconds_text((double)(sl_table_int(t, SILENT) - sl_table_int(t, START)) / 1e9, silent);
+        sl_seconds_beside((double)(sl_table_int(t, SILENT) - sl_table_int(t, START)) / 1e9, *makespan_s, silent);
         sl_buf_addf(&b, " began at %s UTC; after %s, at %s, its driver fell silent, and others went on until %s", from,
                     silent, since, to);
     } else {
@@ -128,14 +130,14 @@ static int head(FILE *out, const struct sl_result *r, int columns, struct sl_err
     else if (!sl_table_is_null(t, BUSY))
         sl_buf_addf(&b, ", %.0f %% busy while there", 100 * sl_table_real(t, BUSY));
     if (!sl_table_is_null(t, FIRST))
-        sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_text(sl_table_real(t, FIRST), a));
+        sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_beside(sl_table_real(t, FIRST), *makespan_s, a));
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);
-    went(out, sl_result_find(r, "went"), sl_table_real(t, MAKESPAN), columns);
+    went(out, sl_result_find(r, "went"), *makespan_s, columns);
     return 0;
 }
 
-static int head_of_programs(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
+static int head_of_programs(FILE *out, const struct sl_result *r, int columns, double *makespan_s, struct sl_err *err)
 {
     enum { NAME, START, END, MAKESPAN, PROCESSES, THREADS, RANKS, HOSTS, CALLS };
     const int64_t year_1980_s = 315532800;
@@ -156,11 +158,12 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, s
 
     if (rc <= 0)
         return rc;
+    *makespan_s = sl_table_real(t, MAKESPAN);
     start = sl_table_int(t, START);
     end = sl_table_int(t, END);
     moment(start, true, from, sizeof from);
     moment(end, end / 86400000000000 != start / 86400000000000, to, sizeof to);
-    sl_buf_addf(&b, "%s took %s", sl_table_text_or_empty(t, NAME), sl_seconds_text(sl_table_real(t, MAKESPAN), a));
+    sl_buf_addf(&b, "%s took %s", sl_table_text_or_empty(t, NAME), sl_seconds_beside(*makespan_s, *makespan_s, a));
     if (start > year_1980_s * 1000000000) /* else a clock that began with the machine */
         sl_buf_addf(&b, ", %s to %s UTC", from, to);
     sl_show_wrapped(out, b.s, 0, columns);
@@ -176,13 +179,13 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, s
     }
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);
-    went(out, sl_result_find(r, "went"), sl_table_real(t, MAKESPAN), columns);
+    went(out, sl_result_find(r, "went"), *makespan_s, columns);
     return 0;
 }
 
 enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND };
 
-static void one(FILE *out, struct sl_table *t, int columns)
+static void one(FILE *out, struct sl_table *t, double makespan_s, int columns)
 {
     struct sl_buf b = {0};
     char a[32], w[32];
@@ -190,13 +193,13 @@ static void one(FILE *out, struct sl_table *t, int columns)
     fprintf(out, "\n%*lld. ", INDENT - 2, (long long)sl_table_int(t, RANK));
     if (!sl_table_is_null(t, SECONDS))
         sl_buf_addf(&b, "%s%s (%.0f %%):%s ", sl_show_colour(SL_COLOUR_COST),
-                    sl_seconds_text(sl_table_real(t, SECONDS), a), 100 * sl_table_real(t, SHARE),
+                    sl_seconds_beside(sl_table_real(t, SECONDS), makespan_s, a), 100 * sl_table_real(t, SHARE),
                     sl_show_colour(SL_COLOUR_NONE));
     sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, WORDS));
     sl_show_wrapped(out, b.s, INDENT, columns);
     sl_buf_clear(&b);
     if (!sl_table_is_null(t, WITHOUT_S))
-        sl_buf_addf(&b, "the run would take %s, %s", sl_seconds_text(sl_table_real(t, WITHOUT_S), w),
+        sl_buf_addf(&b, "the run would take %s, %s", sl_seconds_beside(sl_table_real(t, WITHOUT_S), makespan_s, w),
                     sl_table_text_or_empty(t, SURE));
     if (!sl_table_is_null(t, ADVICE))
         sl_buf_addf(&b, "%s%s", b.n ? "; " : "", sl_table_text_or_empty(t, ADVICE));
@@ -232,6 +235,7 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
     enum { BELOW = 5 }; /* what overlaps, and how many more there are */
     struct sl_table *t = sl_result_find(r, "findings");
     int n = 0, priced = 0, more_n = 0, lines = 0, rc = 0;
+    double makespan_s = 0;
 
     for (int part = 0; !rc; part++) { /* the first is what stands above the findings */
         char *text = NULL;
@@ -241,10 +245,10 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
             break;
         piece = sl_must(open_memstream(&text, &size));
         rc = part                            ? 0
-             : sl_result_find(r, "programs") ? head_of_programs(piece, r, columns, err)
-                                             : head(piece, r, columns, err);
+             : sl_result_find(r, "programs") ? head_of_programs(piece, r, columns, &makespan_s, err)
+                                             : head(piece, r, columns, &makespan_s, err);
         if (part)
-            one(piece, t, columns);
+            one(piece, t, makespan_s, columns);
         fclose(piece);
         if (more_n || (part > 1 && !all && lines + count_lines(text) + BELOW > SCREEN)) {
             more_n++;
@@ -275,71 +279,115 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
     return 0;
 }
 
-static void change(FILE *out, struct sl_table *t, int columns)
+/* Changes of runs of which the longer took `most` seconds. */
+static void change(FILE *out, struct sl_table *t, double most, int columns)
 {
     enum { WHAT, NAME, A_S, B_S, CHANGE_S, A, B };
-    bool a = !sl_table_is_null(t, A_S), b = !sl_table_is_null(t, B_S);
+    enum { SIGNED = 12 }; /* "-12 min 30 s" */
+    bool a = !sl_table_is_null(t, A_S), b = !sl_table_is_null(t, B_S), note = sl_table_is_null(t, CHANGE_S);
     bool finding = !strcmp(sl_table_text_or_empty(t, WHAT), "finding");
+    double s = note ? 0 : sl_table_real(t, CHANGE_S);
     struct sl_buf line = {0};
-    char x[32], y[32];
+    char x[SL_SECONDS_TEXT], y[SL_SECONDS_TEXT], sign[SL_SECONDS_TEXT + 1] = "";
 
-    fprintf(out, "  %+9.3g s  ", sl_table_real(t, CHANGE_S));
-    if (finding)
-        sl_buf_addf(&line, "%s: %s", !a ? "came" : !b ? "gone" : "changed", sl_table_text_or_empty(t, b ? B : A));
-    else
-        sl_buf_addf(&line, "%s", sl_table_text_or_empty(t, NAME));
-    if (!finding && !sl_table_is_null(t, A))
-        sl_buf_addf(&line, ": %s", sl_table_text_or_empty(t, A));
-    if (!finding && !sl_table_is_null(t, B))
-        sl_buf_addf(&line, "%s%s", a ? " -> " : ": only B: ", sl_table_text_or_empty(t, B));
-    if (!strcmp(sl_table_text_or_empty(t, WHAT), "went"))
-        sl_buf_addf(&line, ": %s -> %s", a ? sl_seconds_text(sl_table_real(t, A_S), x) : "none",
-                    b ? sl_seconds_text(sl_table_real(t, B_S), y) : "none");
-    sl_show_wrapped(out, line.s, 15, columns);
+    if (!note)
+        snprintf(sign, sizeof sign, "%s%s", s > 0 ? "+" : "", sl_seconds_beside(s, most, x));
+    fprintf(out, "  %*s  ", SIGNED, sign);
+    if (finding && a && b)
+        sl_buf_addf(&line, "%s, %s -> %s: %s", s > 0 ? "more" : "less",
+                    sl_seconds_beside(sl_table_real(t, A_S), most, x),
+                    sl_seconds_beside(sl_table_real(t, B_S), most, y), sl_table_text_or_empty(t, B));
+    else if (finding) {
+        const char *text = sl_table_text_or_empty(t, sl_table_is_null(t, B) ? A : B), *end = strstr(text, ". ");
+        sl_buf_addf(&line, "%s: %.*s", sl_table_is_null(t, B) ? "gone" : "came",
+                    (int)(note && end ? end - text : (ptrdiff_t)strlen(text)), text); /* of a note its first sentence */
+    } else
+        sl_buf_addf(&line, "%s: ", sl_table_text_or_empty(t, NAME));
+    if (!finding && sl_table_is_null(t, A) && sl_table_is_null(t, B))
+        sl_buf_addf(&line, "%s -> %s", a ? sl_seconds_beside(sl_table_real(t, A_S), most, x) : "none",
+                    b ? sl_seconds_beside(sl_table_real(t, B_S), most, y) : "none");
+    else if (!finding)
+        sl_buf_addf(&line, "%s -> %s", sl_table_is_null(t, A) ? "none" : sl_table_text_or_empty(t, A),
+                    sl_table_is_null(t, B) ? "none" : sl_table_text_or_empty(t, B));
+    sl_show_wrapped(out, line.s, SIGNED + 4, columns);
+    sl_buf_free(&line);
+}
+
+/* Whether its logs end before it does. */
+static bool has_no_end(const char *state)
+{
+    return !strcmp(state, "cut short") || !strcmp(state, "goes on") || !strcmp(state, "driver silent");
+}
+
+/* What A or B was: how long it took, or until when it is known, and with how many workers. */
+static void side(FILE *out, struct sl_table *runs, double most, int columns)
+{
+    enum { SIDE, NAME, START, MAKESPAN, TASKS, WORKERS, PLACES, DONE, STATE };
+    const char *state = sl_table_text_or_empty(runs, STATE);
+    int64_t tasks = sl_table_int(runs, TASKS), done = sl_table_is_null(runs, DONE) ? 0 : sl_table_int(runs, DONE);
+    struct sl_buf line = {0};
+    char a[SL_SECONDS_TEXT], n[32];
+
+    sl_buf_addf(&line, "%s: ", sl_table_text_or_empty(runs, NAME));
+    if (!sl_table_is_null(runs, MAKESPAN))
+        sl_buf_addf(&line, "%s%s, ", sl_seconds_beside(sl_table_real(runs, MAKESPAN), most, a),
+                    has_no_end(state) ? " until its logs end" : "");
+    sl_buf_addf(&line, "%s task%s", sl_show_count((unsigned long long)tasks, n), tasks == 1 ? "" : "s");
+    if (done < tasks)
+        sl_buf_addf(&line, ", %s of them done", done ? sl_show_count((unsigned long long)done, n) : "none");
+    if (!sl_table_is_null(runs, WORKERS))
+        sl_buf_addf(&line, ", %s worker%s", sl_show_count((unsigned long long)sl_table_int(runs, WORKERS), n),
+                    sl_table_int(runs, WORKERS) == 1 ? "" : "s");
+    if (!sl_table_is_null(runs, WORKERS) && sl_table_int(runs, PLACES) > sl_table_int(runs, WORKERS))
+        sl_buf_addf(&line, " with %s places", sl_show_count((unsigned long long)sl_table_int(runs, PLACES), n));
+    fprintf(out, "%s  ", sl_table_text_or_empty(runs, SIDE));
+    sl_show_wrapped(out, line.s, 3, columns);
     sl_buf_free(&line);
 }
 
 int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
-    enum { MOST = 6 };
-    static const char *const heading[][2] = {{"went", "where the time went; these changes make up that of the whole"},
-                                             {"finding", "findings that came, went or changed"},
-                                             {"app", "apps: time of all their tasks, by the places on workers"}};
+    enum { MOST = 6, MAKESPAN = 3, STATE = 8, CHANGE_S = 4 };
+    static const char *const heading[][2] = {
+        {"went", "where the time went; these changes make up that of the whole"},
+        {"finding", "findings that came, went or changed"},
+        {"app", "apps: how long their tasks ran, divided by the places on workers"}};
     struct sl_table *runs = sl_result_find(r, "runs"), *t = sl_result_find(r, "changes");
-    struct sl_buf line = {0};
-    double took[2] = {NAN, NAN};
-    char a[32], b[32];
+    double took[2] = {NAN, NAN}, most = 0, more;
+    bool no_end = false;
+    char b[SL_SECONDS_TEXT];
     int rc = 0;
 
-    for (int i = 0; i < 2 && (rc = sl_table_next(runs, err)) > 0; i++) {
-        took[i] = sl_table_real_or_nan(runs, 3);
-        sl_buf_clear(&line);
-        sl_buf_addf(&line, "%s: %s, %lld tasks", sl_table_text_or_empty(runs, 1), sl_seconds_text(took[i], a),
-                    (long long)sl_table_int(runs, 4));
-        if (!sl_table_is_null(runs, 5))
-            sl_buf_addf(&line, ", %lld workers", (long long)sl_table_int(runs, 5));
-        fprintf(out, "%s  ", sl_table_text_or_empty(runs, 0));
-        sl_show_wrapped(out, line.s, 3, columns);
+    for (int i = 0; (rc = sl_table_next(runs, err)) > 0; i++) {
+        took[i % 2] = sl_table_real_or_nan(runs, MAKESPAN);
+        most = fmax(most, took[i % 2]);
+        no_end |= has_no_end(sl_table_text_or_empty(runs, STATE));
     }
-    sl_buf_free(&line);
+    sl_table_rewind(runs);
+    while (!rc && (rc = sl_table_next(runs, err)) > 0) {
+        side(out, runs, most, columns);
+        rc = 0;
+    }
     if (rc < 0)
         return rc;
+    more = 100 * (took[1] / took[0] - 1);
     if (fabs(took[1] - took[0]) < 0.001 * took[0])
         fputs("B took as long as A\n", out);
     else
-        fprintf(out, "B took %s %s than A (%+.1f %%)\n", sl_seconds_text(fabs(took[1] - took[0]), b),
-                took[1] >= took[0] ? "longer" : "less", 100 * (took[1] / took[0] - 1));
+        fprintf(out, "%sB took %s %s than A (%+.*f %%)\n", no_end ? "as far as logs tell " : "",
+                sl_seconds_beside(fabs(took[1] - took[0]), most, b), took[1] >= took[0] ? "longer" : "less",
+                fabs(more) < 9.95 ? 1 : 0, more);
     for (size_t h = 0; h < sizeof heading / sizeof *heading; h++) {
         int n = 0;
         sl_table_rewind(t);
         while ((rc = sl_table_next(t, err)) > 0) {
-            double s = fabs(sl_table_real(t, 4));
-            if (strcmp(sl_table_text_or_empty(t, 0), heading[h][0]) != 0 || s < 0.01 * fmax(took[0], took[1]))
+            if (strcmp(sl_table_text_or_empty(t, 0), heading[h][0]) != 0 ||
+                (!sl_table_is_null(t, CHANGE_S) && fabs(sl_table_real(t, CHANGE_S)) < 0.01 * most))
                 continue;
             if (!n++)
                 fprintf(out, "\n%s\n", heading[h][1]);
             if (n <= MOST)
-                change(out, t, columns);
+                change(out, t, most, columns);
         }
         if (n > MOST)
             fprintf(out, "  and %d more; --format csv has all\n", n - MOST);

@@ -60,7 +60,7 @@ What a recipe of one's own says of time: roles, phases, handovers.
   b,0.0,10.0
   $ spanloom what-if 'running x0.5'
   change              was  would be difference
-  running x0.5       25 s      18 s       -7 s  -28.0 %
+  running x0.5     25.0 s    18.0 s    -7.00 s  -28.0 %
   $ spanloom what-if --tasks 'running x0.5'
   task  app  first_s  done_s  new_first_s  new_done_s  span
   a              0.0    10.0          0.0         6.5     2

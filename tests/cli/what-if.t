@@ -44,17 +44,17 @@ Without arguments: what is worth asking, what saves most first.
   
   change                                           would be difference
   workers x8                                         19.9 s    -11.5 s  -36.6 %
-  workers x4                                         21.4 s      -10 s  -31.9 %
+  workers x4                                         21.4 s    -10.0 s  -31.9 %
   failed tries x0                                    22.1 s    -9.28 s  -29.5 %
   workers x2                                         24.5 s    -6.94 s  -22.1 %
-  workers, start-up x0                                 26 s    -5.41 s  -17.2 %
+  workers, start-up x0                               26.0 s    -5.41 s  -17.2 %
   app sleeper x0.5                                   27.8 s    -3.62 s  -11.5 %
   task 0 (sleeper) x0.0332                           29.4 s    -1.96 s   -6.2 %
   driver, after the last task x0                     29.5 s    -1.88 s   -6.0 %
-  app add x0.5                                       30.5 s    -943 ms   -3.0 %
-  app cpu x0.5                                       30.6 s    -775 ms   -2.5 %
-  app shell x0.5                                     30.7 s    -667 ms   -2.1 %
-  htex interchange, in the interchange's queue x0    30.9 s    -489 ms   -1.6 %
+  app add x0.5                                       30.5 s   -0.943 s   -3.0 %
+  app cpu x0.5                                       30.6 s   -0.775 s   -2.5 %
+  app shell x0.5                                     30.7 s   -0.667 s   -2.1 %
+  htex interchange, in the interchange's queue x0    30.9 s   -0.489 s   -1.6 %
   14 others would save less than 1.5 %
   $ spanloom what-if --format csv | head -3
   change,makespan_s,new_makespan_s,change_s,percent,assumed,bias

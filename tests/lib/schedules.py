@@ -12,12 +12,13 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0, pause=0.0, kept=None):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0, pause=0.0, kept=None, ended="exec_done"):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
         self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
         self.beside = beside  # by what part it takes longer for each other that runs when it begins
         self.pause = pause  # how long the driver does nothing else before it makes a try again
+        self.ended = ended  # how its last try did
         self.kept = kept  # the manager that takes it as soon as it is ready, whoever is free
         self.held = held  # for so long at its end it has the lock that all such tasks take
         self.cold = cold  # how much longer it takes where its worker ran nothing before
@@ -122,7 +123,7 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
                 heapq.heappush(ready, (back + t.pause, n, number + 1))
                 continue
             if n not in undone and n not in running:
-                s.event(ids[n], "exec_done", ns(back))
+                s.event(ids[n], t.ended, ns(back))
             done[n] = back
             for d in stage:
                 if n in waiting.get(d, ()):

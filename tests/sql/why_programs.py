@@ -86,7 +86,7 @@ def one_slow_rank():
     equal(list(found), ["rank-imbalance"])
     f = found["rank-imbalance"]
     close(f["seconds"], 5 - (5 + 3 * 1.2) / 4)
-    check(f["text"].startswith("compute took rank 2 5 s, others 1.2 s (median), and the 3 others waited for it in MPI_Allreduce"), f["text"])
+    check(f["text"].startswith("compute took rank 2 5.00 s, others 1.20 s (median), and the 3 others waited for it in MPI_Allreduce"), f["text"])
     equal(told["problems"], [])
 
 
@@ -103,7 +103,7 @@ def the_rank_that_only_waits_for_a_neighbour_is_not_the_cause():
             s.run(t, "halo", 0, until=max(s.at[t], sent[(r - 1) % 4]) + 20 * US)
         s.barrier(ranks, "MPI_Allreduce")
     _, found = why(s)
-    equal([f["text"].split(",")[0] for f in found.values()], ["compute took rank 2 5 s"])
+    equal([f["text"].split(",")[0] for f in found.values()], ["compute took rank 2 5.00 s"])
 
 
 @test
@@ -118,7 +118,7 @@ def what_one_rank_alone_does():
         s.barrier(ranks)
     _, found = why(s)
     close(found["rank-imbalance"]["seconds"], 1.2 * 3 / 4)
-    check("write_checkpoint took rank 0 1.2 s, no other calls it" in found["rank-imbalance"]["text"], found)
+    check("write_checkpoint took rank 0 1.20 s, no other calls it" in found["rank-imbalance"]["text"], found)
 
 
 @test
@@ -205,9 +205,9 @@ def one_long_call_and_a_part_alone():
     others = max(c[5] for c in s.calls if c[1] == "simulate" and c[5] - c[4] < S)
     long, = (c for c in s.calls if c[1] == "simulate" and c[5] - c[4] > S)
     close(found["call-long"]["seconds"], (long[5] - others) / S)
-    check("simulate took 2.5 s, 25 times" in found["call-long"]["text"], found["call-long"]["text"])
+    check("simulate took 2.50 s, 25 times" in found["call-long"]["text"], found["call-long"]["text"])
     close(found["call-alone"]["seconds"], 1.5 * 3 / 4)
-    check(found["call-alone"]["text"].startswith("merge ran for 1.5 s while no other"), found["call-alone"]["text"])
+    check(found["call-alone"]["text"].startswith("merge ran for 1.50 s while no other"), found["call-alone"]["text"])
     equal(told["programs"][0]["processes"], 5)
 
 

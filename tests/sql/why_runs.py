@@ -51,7 +51,7 @@ def a_driver_that_takes_no_more_results(name, how, ago, silent):
     found = [f["finding"] for f in told["findings"]]
     if silent:
         check("silent-driver" in found and "unfinished" not in found, found)
-        check(f"after {(done - begun) / S:.3g} s, at " in out and "its driver fell silent, and others went on until" in out and "has run for" not in out, out)
+        check(f"after {(done - begun) / S:.1f} s, at " in out and "its driver fell silent, and others went on until" in out and "has run for" not in out, out)
         check("results of 40 tasks came back from workers after that" in out, out)
     else:
         check("silent-driver" not in found and "silent" not in out, out)
@@ -292,7 +292,7 @@ def two_runs_beside_each_other():
     told = json.loads(spanloom("why", path("a.db"), path("b.db"), "--format", "json").out)
     equal([round(r["makespan_s"], 6) for r in told["runs"]], [round(a, 6), round(b, 6)])
     changes = [c for c in told["changes"] if c["what"] == "finding"]
-    equal([(c["name"], c["a_s"]) for c in changes], [("straggler", None)])
+    equal([(c["name"], c["a_s"]) for c in changes if c["change_s"] is not None], [("straggler", None)])
     parts = sum(c["change_s"] for c in told["changes"] if c["what"] == "path")
     check(abs(parts - (b - a)) < 1e-6, "parts of the path add up to the change:", parts, b - a)
     out = spanloom("why", path("a.db"), path("b.db")).out
@@ -317,7 +317,27 @@ def where_the_time_went():
     out = spanloom("why", "-d", path("b.db")).out
     check(re.search(r"^where: 81 % app solve; 10 % app prep", out, re.M), out)
     out = spanloom("why", path("a.db"), path("b.db")).out
-    check(re.search(r"^where the time went;.*\n +\+8(\.0\d)? s  app solve: 2 s -> 10 s", out, re.M), out)
+    check(re.search(r"^where the time went;.*\n +\+8(\.0\d)? s  app solve: 2\.00 s -> 10\.0 s", out, re.M), out)
+
+
+@test
+def two_runs_of_which_one_has_failed_tries():
+    """What ends at a time limit tells nothing of how long an app takes; what came and went has its words, notes too."""
+    a = run([Task("limited", 0.5) for _ in range(15)] + [Task("limited", 0.5, fails=1, failed_s=20.0)] + [Task("broken", 1, ended="failed")], file="a.db")
+    b = run([Task("limited", 0.5) for _ in range(16)] + [Task("broken", 1)], file="b.db")
+    told = json.loads(spanloom("why", path("a.db"), path("b.db"), "--format", "json").out)
+    apps = {c["name"]: c for c in told["changes"] if c["what"] == "app"}
+    equal((apps["limited"]["a"], apps["limited"]["b"]), ("16 tasks, median 0.500 s", "16 tasks, median 0.500 s"))
+    check(abs(apps["limited"]["change_s"]) < 0.01 and abs(apps["failed tries of limited"]["change_s"] + 20 / 4) < 0.1, apps)
+    equal(apps["broken"]["a"], "1 task, none done")
+    notes = [c for c in told["changes"] if c["what"] == "finding" and c["change_s"] is None]
+    equal([(c["name"], c["a_s"], c["b_s"], c["b"]) for c in notes if c["name"] == "failed-tasks"], [("failed-tasks", None, None, None)])
+    out = spanloom("why", path("a.db"), path("b.db")).out
+    check(re.search(r"^A  .*, 17 tasks, 16 of them done, 4 workers$", out, re.M) and re.search(r"^ +gone: 1 task failed at last", out, re.M), out)
+    check(re.search(r"^ +-5\.\d\d s  failed tries of limited: 5\.\d\d s -> none$", out, re.M), out)
+    for side, name in ("a", "a.db"), ("b", "b.db"):  # every time of the screen in one unit
+        check(not re.search(r"\d (ms|us|min)\b", spanloom("why", "-d", path(name)).out), side)
+    check(not re.search(r"\d (ms|us|min)\b", out), out)
 
 
 @test

@@ -129,7 +129,7 @@ def no_worker_was_there_any_more():
 def managers_and_workers_that_take_long_to_start():
     """Against five seconds, which is not much on a busy machine."""
     run(bag(60), launched=0.6, manager=1.6, worker_start=61.6)
-    f = first("late-workers", run(bag(60), launched=0.6, manager=1.6, worker_start=6.6, file="without.db"), text="managers and workers needed 60 s (median) to start, after the 1 s until the first job began")
+    f = first("late-workers", run(bag(60), launched=0.6, manager=1.6, worker_start=6.6, file="without.db"), text="managers and workers needed 60.0 s (median) to start, after the 1.00 s until the first job began")
     equal(f["changes"], "workers, starting x0.083333")
     equal(faults("without.db"), [])
 
@@ -153,14 +153,14 @@ def an_ordinary_start_is_no_finding(n, seconds, there):
     equal(faults(), [])
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
     check(f["seconds"] is None and f["text"].startswith(f"the first worker was there {there - 0.5:.2f} s after the first task was submitted"), f["text"])
-    check(f": 1.4 s until its job began, {there - 2:.2g} s for its manager and workers to start" in f["text"], f["text"])
+    check(f": 1.40 s until its job began, {there - 2:.2f} s for its manager and workers to start" in f["text"], f["text"])
 
 
 @test
 def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
     run(bag(16), start=5, launched=0.6, manager=2, worker_start=8)
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
-    check(f["text"].endswith(": 0 s until its job began, 3 s for its manager and workers to start"), f["text"])
+    check(f["text"].endswith(", 30 % of the run: 3.00 s for its manager and workers to start"), f["text"])
 
 
 @cases(4, 6)
@@ -168,7 +168,7 @@ def what_is_run_before_workers_start_is_told_in_a_short_run_too(init):
     """worker_init of some seconds, in a run of about twenty."""
     there = {"launched": 0.6, "workers": 4}
     run(bag(100), manager=0.9 + init, worker_start=1.4 + init, **there)
-    f = first("late-workers", run(bag(100), manager=0.9, worker_start=1.4, file="without.db", **there), 0.1, text=f"after the first block was launched it took {init + 0.3} s")
+    f = first("late-workers", run(bag(100), manager=0.9, worker_start=1.4, file="without.db", **there), 0.1, text=f"after the first block was launched it took {init + 0.3:.2f} s")
     equal(faults("without.db"), [])
 
 

@@ -234,6 +234,29 @@ static void clock_text(void **state)
     assert_true(sl_clock_mono_ns() <= sl_clock_mono_ns());
 }
 
+/* All of one screen can be compared by eye. */
+static void seconds_beside_others(void **state)
+{
+    static const struct {
+        double s, most;
+        const char *text;
+    } of[] = {
+        {31.4, 31.4, "31.4 s"},          {14, 31.4, "14.0 s"},         {0.406, 31.4, "0.406 s"},
+        {0.00283, 31.4, "0.003 s"},      {0.0001, 31.4, "100 us"},     {-9.996, 31.4, "-10.0 s"},
+        {312.4, 31.4, "312 s"},          {9000, 31.4, "9000 s"},       {0, 31.4, "0 s"},
+        {0.0228, 0.692, "22.8 ms"},      {0.6692, 0.692, "669 ms"},    {0.00004, 0.692, "0.040 ms"},
+        {57.3, 288, "57.3 s"},           {59.96, 288, "1 min 00 s"},   {117.4, 125, "1 min 57 s"},
+        {119.4, 125, "1 min 59 s"},      {119.6, 125, "2 min 00 s"},   {186, 288, "3 min 06 s"},
+        {46 * 60, 15370, "46 min 00 s"}, {15370, 15370, "4 h 16 min"}, {0.0004, 0.0009, "400 us"},
+        {99.96, 100, "100 s"},           {1.2, 0.9, "1200 ms"},        {-75, 288, "-1 min 15 s"},
+    };
+    char got[SL_SECONDS_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        assert_string_equal(sl_seconds_beside(of[i].s, of[i].most, got), of[i].text);
+}
+
 static void integers_as_texts(void **state)
 {
     int64_t known[] = {0, 1, -1, 9, 10, -10, 99, 100, INT32_MIN, INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1};
@@ -352,6 +375,7 @@ int main(void)
         cmocka_unit_test(arena_copies_stay_where_they_are),
         cmocka_unit_test(strings_once),
         cmocka_unit_test(clock_text),
+        cmocka_unit_test(seconds_beside_others),
         cmocka_unit_test(integers_as_texts),
         cmocka_unit_test(reals_as_texts),
     };

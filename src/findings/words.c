@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of findings, with numbers for people. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "findings/why_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+void sl_why_time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    const struct why *y = sqlite3_user_data(out);
+    char text[SL_SECONDS_TEXT];
+
+    (void)argc;
+    if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
+        sqlite3_result_text(out, sl_seconds_beside(sqlite3_value_double(argv[0]), y->makespan_s, text), -1,
+                            SQLITE_TRANSIENT);
+}
+
+int sl_why_column(sqlite3_stmt *q, const char *name, size_t n)
+{
+    for (int i = 0; i < sqlite3_column_count(q); i++)
+        if (strlen(sqlite3_column_name(q, i)) == n && !memcmp(sqlite3_column_name(q, i), name, n))
+            return i;
+    return -1;
+}
+
+static void add_number(struct sl_buf *b, double v)
+{
+    double a = fabs(v);
+
+    if (a >= 1000 || v == rint(v))
+        sl_buf_addf(b, "%.0f", v);
+    else
+        sl_buf_addf(b, "%.*f", a >= 100 ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : 3, v);
+}
+
+/* What a column holds, as its name says: NAME_s are seconds, NAME_share are shares of 1.  In a command integers are as
+ * they are. */
+static void add_cell(struct sl_buf *b, sqlite3_stmt *q, int column, double makespan_s, bool command)
+{
+    const char *name = sqlite3_column_name(q, column);
+    char text[SL_SECONDS_TEXT];
+    size_t n = strlen(name);
+    int type = sqlite3_column_type(q, column);
+    double v = sqlite3_column_double(q, column);
+    bool is_number = type == SQLITE_FLOAT || type == SQLITE_INTEGER;
+
+    if (is_number && n > 2 && !strcmp(name + n - 2, "_s")) {
+        sl_buf_addf(b, "%s", sl_seconds_beside(v, makespan_s, text));
+    } else if (is_number && n >= 5 && !strcmp(name + n - 5, "share")) {
+        sl_buf_addf(b, "%.*f %%", fabs(v) < 0.0995 ? 1 : 0, 100 * v);
+    } else if (type == SQLITE_FLOAT) {
+        add_number(b, v);
+    } else if (type == SQLITE_INTEGER && !command) {
+        char *digits = sqlite3_mprintf("%,lld", sqlite3_column_int64(q, column));
+        sl_buf_adds(b, digits ? digits : "");
+        sqlite3_free(digits);
+    } else if (type != SQLITE_NULL) {
+        sl_buf_addf(b, "%s", (const char *)sqlite3_column_text(q, column));
+    }
+}
+
+int sl_why_words(char **out, const struct why *y, const struct sl_finding *f, const char *text, sqlite3_stmt *q,
+                 struct sl_err *err)
+{
+    struct sl_buf b = {0};
+    const char *open, *close;
+    bool command = text == f->command;
+    int rc = 0;
+
+    for (; text && (open = strchr(text, '{')) && (close = strchr(open, '}')) && !rc; text = close + 1) {
+        int column = sl_why_column(q, open + 1, (size_t)(close - open - 1));
+        sl_buf_add(&b, text, (size_t)(open - text));
+        if (column < 0)
+            rc = sl_err(err, SL_EFORMAT, "%s: its SQL has no column %.*s", f->path, (int)(close - open + 1), open);
+        else
+            add_cell(&b, q, column, y->makespan_s, command);
+    }
+    if (text)
+        sl_buf_addf(&b, "%s", text);
+    *out = b.n && !rc ? sl_strndup(b.s, b.n) : NULL;
+    sl_buf_free(&b);
+    return rc;
+}
