@@ -71,8 +71,9 @@ WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS t
     q AS MATERIALIZED (SELECT pool, sum(queue_s) AS queue_s, sum(tasks) AS tasks, max(end_ns) AS end_ns FROM each t JOIN worker w ON w.span = t.worker GROUP BY 1),
     did AS MATERIALIZED (SELECT w.span AS worker, (SELECT sum(max(0, min(r.to_ns, w.to_ns, q.end_ns) - max(r.from_ns, w.from_ns))) / 1e9 FROM worker_run i CROSS JOIN worker_run r
         WHERE i.worker = w.span AND i.span ISNULL AND r.rowid > i.rowid AND r.rowid <= i.rowid + i.runs) AS busy_s FROM worker w JOIN q USING (pool)),
-    cpu AS (SELECT pool, sum(cpus) AS cpus FROM (SELECT pool, max(cpus) AS cpus FROM worker GROUP BY pool, coalesce(host, manager)) GROUP BY 1)
-SELECT w.pool, max(executor) AS executor, sum(places) AS places, cpu.cpus, ifnull(sum(did.busy_s), 0) AS busy_s, sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s, q.tasks, q.queue_s, q.end_ns
+    node AS MATERIALIZED (SELECT pool, coalesce(host, manager) AS node, max(cpus) AS cpus, sum(places) AS places FROM worker GROUP BY 1, 2),
+    cpu AS (SELECT pool, sum(cpus) AS cpus, sum((SELECT ifnull(sum(o.places), 0) FROM node o WHERE o.node = n.node AND o.pool <> n.pool)) AS beside FROM node n GROUP BY 1)
+SELECT w.pool, max(executor) AS executor, sum(places) AS places, cpu.cpus, cpu.beside, ifnull(sum(did.busy_s), 0) AS busy_s, sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s, q.tasks, q.queue_s, q.end_ns
 FROM worker w JOIN q USING (pool) JOIN cpu USING (pool) LEFT JOIN did ON did.worker = w.span GROUP BY 1;
 CREATE INDEX temp.task_span ON task (span);
 CREATE INDEX temp.task_start ON task (start_ns, end_ns);

@@ -25,8 +25,8 @@ class Task:
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, config=None, halt=None):
-    """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors, more_start: when they are there.  hand: how long Parsl
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, more_host=None, config=None, halt=None):
+    """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors, more_start: when they are there, more_host: on that node, with as many cpus.  hand: how long Parsl
     needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names.  gone: until when managers take
     tasks; halt: from when until when no task begins."""
     s = Store(file)
@@ -58,6 +58,9 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
     for name, n in more.items():
         other = s.span(EXECUTOR, name, w)
         m = s.span("parsl.executor.htex.manager", f"m{name}", s.span("parsl.rundir.block", "0", other, launched=ns(0.6)), MANAGER, started=ns((more_start or worker_start[0]) - 0.2))
+        if more_host:
+            s.attr(m, "hostname", more_host)
+            s.attr(m, "cpu_count", cpus)
         free[name] = [(more_start or worker_start[0], len(of) + i) for i in range(n)]
         for there, i in free[name]:
             of[i] = (s.span("parsl.executor.htex.worker", str(i), m, WORKER + i, started=ns(there)), m, None, other)
