@@ -5,9 +5,11 @@
 What is compared is never computed by the functions themselves.  R gives quantile(type = 7), sd, cor, lm, bw.nrd0, density
 and hist; where R is less exact than we are (sd of large offsets, density), fractions or the plain sum are.
 """
+import itertools
 import math
 import operator
 import os
+import random
 import sqlite3
 import statistics
 import sys
@@ -149,6 +151,40 @@ def correlations_of_made_data():
             check(abs(got - exact_corr(x, y)) < 1e-14, f"{name}: {got}, not {exact_corr(x, y)}")
             check(abs(got - R("say('r', cor(x, y))", x=x, y=y)["r"][0]) < (1e-6 if "offset" in name else 1e-11), f"{name}, R")
     equal(one(table([1, 2, 4], [-2, -4, -8]), "corr(c0, c1)"), -1.0)
+
+
+def rank_sums(rows):
+    """The sum of twice the ranks where `here`, and how probable each is, of all choices in each stratum."""
+    chances, sum_, both = {0: Fraction(1)}, 0, False
+    for stratum in {s for _, _, s in rows}:
+        values = [(x, here) for x, here, s in rows if s == stratum]
+        in_order, n = sorted(x for x, _ in values), sum(here for _, here in values)
+        ranks = [2 * in_order.index(x) + 1 + in_order.count(x) for x, _ in values]
+        choices, more = list(itertools.combinations(ranks, n)), {}
+        if 0 < n < len(values):
+            both = True
+            for a, p in chances.items():
+                for c in choices:
+                    more[a + sum(c)] = more.get(a + sum(c), 0) + p / len(choices)
+            chances, sum_ = more, sum_ + sum(r for r, (_, here) in zip(ranks, values) if here)
+    return float(sum(p for a, p in chances.items() if a >= sum_)) if both else None
+
+
+@test
+def ranks_by_all_choices():
+    r = random.Random(20)
+    for _ in range(60):
+        rows = [(r.randint(0, 5), r.random() < 0.4, r.randint(0, 3)) for _ in range(r.randint(1, 18))]
+        got, want = one(table(*zip(*rows)), "rank_sum_p(c0, c1, c2)"), rank_sums(rows)
+        check(got == want or abs(got - want) < 1e-12, f"{rows}: {got}, not {want}")
+
+
+@cases((12, 9, True), (400, 300, False))
+def ranks_as_R(here, there, exact):
+    r = random.Random(here)
+    x, y = [r.gauss(0.4, 1) for _ in range(here)], [r.gauss(0, 1) for _ in range(there)]
+    want = R(f"say('p', wilcox.test(x, y, alternative='greater', exact={'TRUE' if exact else 'FALSE'}, correct=FALSE)$p.value)", x=x, y=y)["p"][0]
+    near(one(table(x + y, [1] * here + [0] * there, [7] * (here + there)), "rank_sum_p(c0, c1, c2)"), want, 1e-9, "rank_sum_p")
 
 
 @test

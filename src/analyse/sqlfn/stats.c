@@ -6,6 +6,8 @@
  *   stddev(x), corr(x, y)            of a sample; Pearson's
  *   histogram(x [, bins])            a JSON array of {"low", "high", "count"}
  *   kde(x [, points [, bandwidth]])  a JSON array of {"x", "density"}
+ *   rank_sum_p(x, here, stratum)     how probable it is that x is as large as it is where `here` is true by chance
+ * alone
  *
  * Rows where an argument is NULL do not count; texts that are plain numbers are numbers, other texts and blobs an
  * error.  Infinity is a value of quantile() and median(), elsewhere an error.  What cannot be said is NULL.
@@ -16,6 +18,7 @@
 #include "analyse/kernels/density.h"
 #include "analyse/kernels/moments.h"
 #include "analyse/kernels/quantile.h"
+#include "analyse/kernels/rank_sum.h"
 #include "analyse/sqlfn/number.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "base/buf.h"
@@ -257,6 +260,32 @@ static void corr_final(sqlite3_context *ctx)
                      isfinite(a->m.xx) && isfinite(a->m.yy) && isfinite(a->m.xy) ? sl_moments_corr(&a->m) : INFINITY);
 }
 
+/* ---- ranks ---- */
+
+struct ranked { /* of one group */
+    SL_VEC(struct sl_ranked) v;
+};
+
+static void rank_sum_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct ranked *a = group(ctx, sizeof *a);
+    struct sl_number x, here, stratum;
+
+    if (a && !sl_number_any_null(argc, argv) && sl_number_get(ctx, argv[0], &x) && sl_number_get(ctx, argv[1], &here) &&
+        sl_number_get(ctx, argv[2], &stratum))
+        *sl_vec_add(&a->v) = (struct sl_ranked){stratum.d, x.d, here.d != 0};
+}
+
+static void rank_sum_final(sqlite3_context *ctx)
+{
+    struct ranked *a = group(ctx, 0);
+
+    if (a && a->v.n)
+        sl_number_result(ctx, sl_rank_sum_p(a->v.v, a->v.n));
+    if (a)
+        sl_vec_free(&a->v);
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -275,6 +304,7 @@ static const struct {
     {"kde", 1, true, kde_step, kde_final},
     {"kde", 2, true, kde_step, kde_final},
     {"kde", 3, true, kde_step, kde_final},
+    {"rank_sum_p", 3, false, rank_sum_step, rank_sum_final},
 };
 
 int sl_fn_stats(sqlite3 *db)
