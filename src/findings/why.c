@@ -6,6 +6,7 @@
 #include "findings_why.sql.h"
 #include "result/run_names.h"
 #include "result/span_names.h"
+#include "result/what_if.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -55,6 +56,7 @@ static double replay(struct why *y, const char *changes, struct sl_err *err)
     else if (!sl_replay_play(&r, y->replay, changes, err))
         s = (double)(r.last_ns - y->w->first_ns) / 1e9;
     y->bias = r.bias;
+    y->replayed = true;
     sl_simulation_free(&r);
     return s;
 }
@@ -166,6 +168,37 @@ void sl_why_more(struct sl_result *r, struct why *y, const char *const (*more)[2
     }
 }
 
+/* Adds to how a finding is known that its replay is in doubt, where it is, and why. */
+static int doubt(struct why *y, char **sure, struct sl_err *err)
+{
+    struct sl_buf b = {0};
+    sqlite3_stmt *q;
+    int rc = 0;
+
+    if (fabs(y->bias) * 100 < SL_DOUBT_PERCENT)
+        return 0;
+    if (!y->doubts) {
+        q = sl_store_prepare(y->st, sql_doubts, err);
+        rc = q ? 0 : SL_ESTORE;
+        if (!rc)
+            sqlite3_bind_double(q, 1, y->bias);
+        while (!rc && (rc = sl_store_step(y->st, q, err)) > 0) {
+            sl_buf_addf(&b, "%s%s", b.n ? ", and " : "", (const char *)sqlite3_column_text(q, 0));
+            rc = 0;
+        }
+        sqlite3_finalize(q);
+        y->doubts = rc ? NULL : sl_strdup(b.s);
+        b.n = 0;
+    }
+    if (!rc) {
+        sl_buf_addf(&b, "%s%s %s", *sure, strstr(*sure, "in doubt: ") ? "; and" : ", in doubt:", y->doubts);
+        free(*sure);
+        *sure = sl_strdup(b.s);
+    }
+    sl_buf_free(&b);
+    return rc;
+}
+
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
     struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN};
@@ -187,10 +220,10 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
     } else if (!isnan(x.seconds)) {
         x.without_s = fmax(0, y->makespan_s - x.seconds);
     }
-    if (!x.sure && x.changes && fabs(y->bias) >= 0.05)
-        x.sure = sl_strdup("by a replay that is in doubt");
     if (!x.sure && !f->note)
         x.sure = sl_strdup(x.changes ? "by replay" : "by estimate");
+    if (!rc && x.sure && y->replayed && strstr(x.sure, "replay"))
+        rc = doubt(y, &x.sure, err);
     if (!rc && tells(y, &x)) {
         rc = sl_why_words(&x.text, y, f, f->text, q, err);
         rc = rc ? rc : sl_why_words(&x.advice, y, f, f->advice, q, err);
@@ -211,6 +244,7 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
     const char *rest = NULL;
     int rc = 0;
 
+    y->replayed = false;
     if (sqlite3_prepare_v2(y->st->db, f->sql, -1, &q, &rest) != SQLITE_OK || !q ||
         (rest && strspn(rest, " \t\n;") != strlen(rest)))
         rc = sl_err(err, SL_EFORMAT, "%s: sql: %s", f->path, q ? "one statement is wanted" : sqlite3_errmsg(y->st->db));
@@ -517,6 +551,7 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
         rc = sl_why_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), y.alone ? NULL : sql_pools, err);
     sl_why_more(r, &y, more, 2);
     sl_replay_free(y.replay);
+    free(y.doubts);
     return rc;
 }
 

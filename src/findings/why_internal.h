@@ -18,6 +18,8 @@ struct why {
     double makespan_s;
     struct sl_replay *replay; /* NULL of programs */
     double bias;              /* of the last replay */
+    bool replayed;            /* for the finding that is looked for */
+    char *doubts;             /* why replays of the run are in doubt, in words; NULL: not asked yet */
     struct sl_err failed;     /* why it failed */
     char name[600];           /* of the run */
     size_t runs;              /* of the store */

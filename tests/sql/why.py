@@ -298,6 +298,20 @@ def a_slow_node_whose_tasks_differ(seed, factor):
 
 
 @test
+def why_a_replay_is_in_doubt():
+    """By how much the run comes out otherwise with nothing changed: what-if says the same."""
+    tasks = lambda: [Task("work", 12.0 if i == 3 else 0.5) for i in range(60)]
+    run(tasks(), halt=(4, 12))
+    f = next(f for f in why()["findings"] if f["finding"] == "straggler")
+    said = re.fullmatch(r"by replay, in doubt: with nothing changed the run comes out ([\d.]+) % shorter than it was, as tasks waited while workers were free", f["sure"])
+    would = json.loads(spanloom("what-if", f["changes"], "--format", "json", "-d", path("why.db")).out)
+    would = would["change"][0] if isinstance(would, dict) else would[0]
+    check(said and would["bias"] < -0.05 and abs(float(said[1]) + 100 * would["bias"]) < 0.5, f["sure"], would)
+    run(tasks(), file="without.db")
+    equal([f["sure"] for f in why("without.db")["findings"] if f["finding"] == "straggler"], ["by replay"])
+
+
+@test
 def bottleneck_task():
     run([Task("fetch", 10)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)])
     first("bottleneck-task", run([Task("fetch", 0)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)], file="without.db"), 0.1,
