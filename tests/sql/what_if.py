@@ -87,6 +87,26 @@ def what_if_a_round_takes_longer():
     equal(new_times(f, w, "app=slow x3"), {"a": (1, 3), "b": (1.001, 3.998), "c": (4.498, 5.998)})
 
 
+@cases((3.5, 0.5), (2.05, 0.05))
+def what_if_the_driver_waited_for_no_task(at, own):
+    # It submits c at 3.5, once a (3) and b (2) are done, or at 2.05, right after b.  What it does itself then stays.  What it submits
+    # without a pause follows it; d begins when b leaves one of three places (2).  What waits by itself for another (e: a) still does.
+    s = Store()
+    w = s.workflow(**sec(started=0, cleanup_completed=7))
+    times = {"a": (1, 3), "b": (1.001, 2), "c": (at, 5), "d": (at + 0.002, 5.5)}
+    ids = {k: s.task(w, k, **sec(submitted=t, pending=t, launched=t, exec_done=done)) for k, (t, done) in times.items()}
+    for k, (t, done) in times.items():
+        s.htex(ids[k], **sec(launched=t, received=t, completed=done))
+    e = s.task(w, "e", [ids["a"]], **sec(submitted=at + 0.003, pending=at + 0.003, launched=max(3, at + 0.003) + 0.1, exec_done=6))
+    s.htex(e, **sec(launched=max(3, at + 0.003) + 0.1, received=max(3, at + 0.003) + 0.1, completed=6))
+    f = s.done()
+    c, ran = 1.001 + own, 6 - max(3, at + 0.003) - 0.1
+    expected = {"a": (1, 3), "b": (1.001, 2), "c": (c, c + 5 - at), "d": (2, 2 + 5.5 - at - 0.002), "e": (2.001, 3.1 + ran)}
+    equal(new_times(f, w, "barriers x0"), {k: (round(x, 6), round(y, 6)) for k, (x, y) in expected.items()})
+    r = spanloom("what-if", "-d", f, "barriers x0.5", code=(1, 2))
+    check("barriers x0" in r.err, r.err)
+
+
 @test
 def what_if_changes_what_it_says():
     # a: 1 s in the executor's queue, 2 s running, 0.5 s back; b waits for it: 0.25 s until it is launched, 1 s running.

@@ -462,6 +462,16 @@ static int apply_workers(struct sl_changes *c, struct change *h, struct sl_err *
     return rc;
 }
 
+/* ---- barriers ---- */
+
+static int apply_barriers(struct sl_changes *c, struct change *h, struct sl_err *err)
+{
+    if (h->factor != 0)
+        return sl_err(err, SL_EUSAGE, "barriers can be left out alone: 'barriers x0'");
+    c->no_barriers = h->used = true;
+    return 0;
+}
+
 /* ---- all of it ---- */
 
 static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
@@ -471,6 +481,8 @@ static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
 
     if (is_workers(h->what))
         return apply_workers(c, h, err);
+    if (!strcmp(h->what, "barriers"))
+        return apply_barriers(c, h, err);
     if (!strncmp(h->what, "failed tries", 12) && strchr(" ", h->what[12]))
         return apply_lost(c, h, h->what[12] ? h->what + 13 : "", err);
     if (eq)
@@ -528,6 +540,11 @@ double sl_changes_factor(const struct sl_changes *c, uint32_t seg)
 double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why)
 {
     return c->driver[why];
+}
+
+bool sl_changes_no_barriers(const struct sl_changes *c)
+{
+    return c->no_barriers;
 }
 
 const double *sl_changes_arrival(const struct sl_changes *c)

@@ -19,6 +19,7 @@ struct sl_changes {
     struct sl_apps *apps;
     double *factor; /* by segment; NULL: 1 */
     double driver[SL_DRIVER_AFTER + 1], arrival[SL_ARRIVALS];
+    bool no_barriers;
     uint32_t *workers; /* by pool; NULL: as they were */
     bool *drops;       /* by run: it takes no worker; NULL: none */
 };

@@ -117,7 +117,7 @@ static void add_states(const struct sl_changes *c, struct names *n)
 
 int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err *err)
 {
-    static const char *const others[] = {"driver", "workers", "failed tries", "task"};
+    static const char *const others[] = {"driver", "barriers", "workers", "failed tries", "task"};
     const char *what = !strncmp(h->what, "app ", 4) ? h->what + 4 : h->what, *meant = NULL;
     struct names n = {0};
     struct sl_buf b = {0};
@@ -135,7 +135,7 @@ int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err 
     list_names(&n, listed, "states:", &b);
     sl_buf_adds(&b, "\n  tasks:  ");
     range_of_tasks(c, &b);
-    sl_buf_adds(&b, "\n  also:   driver, workers, failed tries");
+    sl_buf_adds(&b, "\n  also:   driver, barriers, workers, failed tries");
     listed = n.v.n;
     for (size_t i = 0; i < listed; i++) /* a state alone is a name, too */
         if (strstr(n.v.v[i], ", "))

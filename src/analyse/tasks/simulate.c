@@ -27,6 +27,8 @@ struct met { /* a moment to which edges lead, and how many */
     uint32_t moment, task, needs;
 };
 #define ALWAYS UINT32_MAX
+#define FOLLOWS                                                                                                        \
+    (UINT32_MAX - 1) /* only where the driver waits for no tasks: then this much after its submission before */
 #define DRIVER (UINT32_MAX - 10)
 
 enum { OPEN = 1, SETTLED = 2, STATE = 3, CHAINED = 4, QUEUED = 8, BEGINS = 16, ENDS = 32 };
@@ -139,7 +141,7 @@ static void need_driver(struct sl_replay *r, const struct sl_task *t, need_fn *n
     uint32_t task = (uint32_t)(t - w->task);
     struct sl_driver d;
     int64_t own, at;
-    uint32_t by;
+    uint32_t by, before = task;
 
     if (t->npred && !t->depends && sl_awaited(w, t, SL_NO_INDEX, &at) != SL_NO_INDEX) {
         for (uint32_t k = t->pred; k < t->pred + t->npred; k++)
@@ -163,9 +165,14 @@ static void need_driver(struct sl_replay *r, const struct sl_task *t, need_fn *n
     else
         for (uint32_t k = r->idle_from[task]; k < w->n && w->task[k].first_ns < t->first_ns; k++)
             need(r, done_moment(r, k), own, by, to);
+    while (before && w->task[before - 1].first_ns == t->first_ns)
+        before--;
+    if (!before)
+        return;
     /* who submits in order does not submit earlier than before */
-    if (task && w->task[task - 1].first_ns < t->first_ns)
-        need(r, w->task[task - 1].seg, 0, ALWAYS, to);
+    need(r, w->task[before - 1].seg, 0, ALWAYS, to);
+    if (d.why == SL_DRIVER_IDLE || d.why == SL_DRIVER_REACTED)
+        need(r, w->task[before - 1].seg, own, FOLLOWS, to);
 }
 
 /* The segment before the moment may be one in which the task waited for others. */
@@ -453,6 +460,8 @@ struct play {
 
 static double factor_of(const struct play *p, uint32_t by)
 {
+    if (by == FOLLOWS)
+        return p->c && sl_changes_no_barriers(p->c) ? 1 : 0;
     if (by == ALWAYS || !p->c)
         return 1;
     return by >= DRIVER ? sl_changes_driver(p->c, (enum sl_driver_why)(by - DRIVER)) : sl_changes_factor(p->c, by);
@@ -510,6 +519,12 @@ static void reach(struct play *p, uint32_t task, uint32_t moment, int64_t at_ns)
         sl_service_ready(&p->service, run, at_ns);
 }
 
+/* The driver submits when this task is done. */
+static bool is_barrier(uint32_t by)
+{
+    return by == DRIVER + SL_DRIVER_IDLE || by == DRIVER + SL_DRIVER_REACTED;
+}
+
 /* Along the edges that lead on from a moment. */
 static void follow(struct play *p, const struct known *at)
 {
@@ -519,7 +534,8 @@ static void follow(struct play *p, const struct known *at)
     for (uint32_t i = r->edge_at[nth]; i < r->edge_at[(size_t)nth + 1]; i++) {
         const struct edge *e = &r->edge.v[i];
         int64_t *latest = &p->latest_ns[e->met];
-        *latest = later(*latest, at->at_ns + scale(e->lag_ns, factor_of(p, e->by)));
+        if (!is_barrier(e->by) || !p->c || !sl_changes_no_barriers(p->c))
+            *latest = later(*latest, at->at_ns + scale(e->lag_ns, factor_of(p, e->by)));
         if (!--p->missing[e->met])
             reach(p, r->met.v[e->met].task, r->met.v[e->met].moment, *latest);
     }
