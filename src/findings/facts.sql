@@ -22,6 +22,7 @@ DROP TABLE IF EXISTS temp.serial;
 DROP TABLE IF EXISTS temp.other_driver;
 DROP TABLE IF EXISTS temp.silent;
 DROP TABLE IF EXISTS temp.nobody;
+DROP TABLE IF EXISTS temp.on_worker;
 -- What a program that is traced does within a task is the task's running.
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, p.span, lost, 0.0 AS nobody_s,
     state LIKE 'running%' OR ifnull(task_span NOTNULL AND s.type IN (SELECT id FROM sl_name WHERE name IN ('trace.process', 'trace.thread', 'trace.call')), 0) AS runs
@@ -185,6 +186,12 @@ SELECT p.start_ns, p.end_ns, p.seconds, p.task, t.name, t.app, sum(max(0, min(o.
         UNION SELECT left_span FROM sl_link WHERE right_span = p.task AND kind = SL_FACET) v CROSS JOIN sl_link l ON l.right_span = v.view AND l.kind = SL_AFTER) AS dependents
 FROM (SELECT * FROM path WHERE runs AND seconds > 0 ORDER BY seconds DESC LIMIT 200) p JOIN task t ON t.span = p.task
 JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns GROUP BY p.start_ns;
+-- What workers had tasks for: until what these run began, that, and what followed it.
+CREATE TEMP TABLE on_worker AS
+WITH spent AS (SELECT name AS app, component, state, sum(tasks * width_s) AS s FROM task_states(WORKFLOW, '1 bins', 'app') WHERE kind = 'run' GROUP BY 1, 2, 3)
+SELECT nullif(app, '(none)') AS app, component, ifnull(sum(s) FILTER (WHERE state = 'starting the task'), 0) AS starting_s, ifnull(sum(s) FILTER (WHERE state LIKE 'running%'), 0) AS running_s,
+    ifnull(sum(s) FILTER (WHERE state LIKE 'result%'), 0) AS ending_s
+FROM spent GROUP BY 1, 2;
 -- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there; of
 -- tasks that were tried again, as what ran of them.
 CREATE TEMP TABLE went AS
@@ -202,8 +209,11 @@ WITH there AS MATERIALIZED (SELECT pool, min(from_ns) AS at_ns, iif(count(*) OVE
         UNION ALL SELECT q.start_ns, q.there_s, q.all_s, r.app, min(r.to_ns, q.end_ns) - max(r.from_ns, q.start_ns) FROM asked q JOIN again r ON r.from_ns < q.end_ns AND r.to_ns > q.start_ns JOIN worker w ON w.span = r.worker AND w.pool = q.pool),
     meanwhile AS MATERIALIZED (SELECT start_ns, there_s, all_s, app, sum(s) / 1e9 AS s FROM did GROUP BY 1, 4),
     every AS (SELECT start_ns, max(sum(s), max(all_s)) AS s, max(there_s) * sum(s) / max(sum(s), max(all_s)) AS ran_s FROM meanwhile GROUP BY 1),
+    beside AS MATERIALIZED (SELECT app, component || ', starting the task' AS what, starting_s / (SELECT sum(starting_s + running_s + ending_s) FROM on_worker a WHERE a.app IS o.app) AS part FROM on_worker o WHERE starting_s > 0
+        UNION ALL SELECT app, component || ', result on its way back', ending_s / (SELECT sum(starting_s + running_s + ending_s) FROM on_worker a WHERE a.app IS o.app) FROM on_worker o WHERE ending_s > 0),
     said(what, seconds) AS (
-        SELECT ifnull('app ' || m.app, 'tasks'), m.there_s * m.s / e.s FROM meanwhile m JOIN every e USING (start_ns)
+        SELECT ifnull('app ' || m.app, 'tasks'), m.there_s * m.s / e.s * (1 - ifnull((SELECT sum(o.part) FROM beside o WHERE o.app IS m.app), 0)) FROM meanwhile m JOIN every e USING (start_ns)
+        UNION ALL SELECT o.what, m.there_s * m.s / e.s * o.part FROM meanwhile m JOIN every e USING (start_ns) JOIN beside o ON o.app IS m.app
         UNION ALL SELECT component || ', ' || state, seconds - nobody_s - ifnull((SELECT ran_s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
         UNION ALL SELECT 'while no worker was there', nobody_s FROM queued q
         UNION ALL SELECT ifnull('until workers of ' || whose || ' were there', 'until workers were there'), (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns

@@ -7,13 +7,13 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   > for s in d["runs"][0]["sections"]:
   >     print(s["name"], ", ".join("%s %d" % (f["name"], f["rows"]) for f in s["figures"]))'
   findings run 1, findings \d, ended 3 (re)
-  makespan path 41, parts 16
-  states states 647, apps 1594, executors 651
+  makespan path 45, parts 17
+  states states 721, apps 1718, executors 725
   sequence reached 15, each 198
   apps apps 13, executors 2
   failures failures 6, dependents 2, tries 44, never 4
   workers utilisation 221, workers 2, lanes 220
-  timeline spans 1524, groups 2, links 1752, types 9, path 41, events 4262, attributes 2342, sources 15
+  timeline spans 1524, groups 2, links 1752, types 9, path 45, events 4262, attributes 2342, sources 15
   tasks slowest 89, cells 198
   nodes nodes 0
   profile functions 0, tree 0
@@ -35,7 +35,7 @@ They are the figures of the commands.
   findings True
   ended True
   $ figure makespan parts seconds
-  15.39 9.205 2.478 2.111 1.878 0.1524 0.1044 0.05221 0.01832 0.006882 0.003464 0.002952 0.001583 0.001236 0.00049 0.000126
+  15.39 9.205 2.478 2.111 1.878 0.1524 0.1038 0.05221 0.01832 0.006882 0.003464 0.002952 0.001583 0.001236 0.000635 0.00049 0.000126
   $ spanloom sql --run parsl-htex "SELECT round(sum(seconds), 6) AS sum, makespan_s FROM path, run"
         sum          makespan_s
   31.406198  31.406198000000014

@@ -83,6 +83,7 @@ What it prints can be asked again; so can what critical-path prints.
   htex worker, lost to a failed try
   htex worker, result on its way back
   htex worker, running on a worker
+  htex worker, starting the task
   parsl, being submitted
   parsl, between two tries
   parsl, waiting for dependencies or its launch
@@ -139,7 +140,7 @@ What there is, where nothing is meant.
             htex manager, worker was lost
             htex worker, result on its way back
             htex worker, running on a worker
-            and 6 more
+            and 7 more
     tasks:  0 to 197
     also:   driver, barriers, workers, failed tries
   [1]

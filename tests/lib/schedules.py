@@ -12,7 +12,7 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0, pause=0.0, kept=None, ended="exec_done"):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0, pause=0.0, kept=None, ended="exec_done", starts=0.0, ends=0.0):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
         self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
@@ -22,6 +22,7 @@ class Task:
         self.kept = kept  # the manager that takes it as soon as it is ready, whoever is free
         self.held = held  # for so long at its end it has the lock that all such tasks take
         self.cold = cold  # how much longer it takes where its worker ran nothing before
+        self.starts, self.ends = starts, ends  # of its seconds, those before and after what it runs, as Parsl's monitoring tells
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
@@ -118,6 +119,9 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=(ns(begin) if t.kept is None else ns(since) + 8 * STEP // 10) - 2 * STEP // 10, got=(ns(begin) if t.kept is None else ns(since) + 8 * STEP // 10) - STEP // 10, received=ns(begin),
                        **({} if n in running else dict(completed=ns(over), finished=ns(over), removed=ns(over) + STEP // 2)), executor=executor, manager=its, worker=p, worker_source=WORKER + i,
                        failed=ns(over) + STEP if fails else None)
+            if t.starts or t.ends:
+                seen = s.span("parsl.monitoring.try", number, ids[n], MONITORING, running=ns(begin + t.starts), running_ended=ns(over - t.ends))
+                s.link(seen, FACET, y)
             back = over + STEP / S
             if fails:
                 s.attr(y, "exception", t.error)

@@ -143,6 +143,25 @@ def one_lock_beside_another_app():
     check(faults()[0] == "one-at-a-time" and "straggler" not in faults(), faults())
 
 
+@cases((0.4, 0.2, 0.1), (2, 0, 1), (0.1, 0.2, 4))
+def workers_that_do_more_than_run_tasks(starts, ends, runs):
+    """They start a process for each.  What the run would be without is what it is where they do not."""
+    run([Task("add", starts + runs + ends, starts=starts, ends=ends) for _ in range(60)])
+    without = run(bag(60, runs, "add"), file="without.db")
+    share = (starts + ends) / (starts + runs + ends)
+    if share > 0.12:
+        f = first("task-overhead", without, text="of the time that tasks had a htex worker went into starting and ending them")
+        told = re.search(r"([\d.]+) % of .*: ([\d.]+) s until it began, ([\d.]+) s for it, ([\d.]+) s? ?after", f["text"])
+        near = [100 * share, 60 * starts, 60 * runs, 60 * ends]
+        check(told and all(abs(float(a) - b) <= 0.01 * b for a, b in zip(told.groups(), near)), f["text"], near)
+        where = {r["what"]: r["seconds"] for r in why()["went"]}
+        parts = [where["htex worker, starting the task"], where["app add"], where.get("htex worker, result on its way back", 0)]
+        check(all(abs(a - 15 * b) < 0.3 for a, b in zip(parts, (starts, runs, ends))), where)
+    else:
+        check("task-overhead" not in faults(), faults())
+    check("task-overhead" not in faults("without.db"), faults("without.db"))
+
+
 def arriving(tasks, file="why.db"):
     """On workers that come one block after the other."""
     return run(tasks, workers=12, launched=[0.6, 12, 20, 28], manager=[0.8, 12.2, 20.2, 28.2], worker_start=[1, 12.4, 20.4, 28.4], cpus=64, file=file)

@@ -108,6 +108,7 @@ struct machine {
     const char *component; /* NULL: none so far */
     uint32_t declared;     /* state; SL_NO_INDEX: none so far */
     uint32_t declared_by;  /* the span of the event that began it */
+    uint32_t running;      /* the segment with which the declared state began, if it is of kind run */
     bool done;
     unsigned char *has_begun; /* by attempt */
 };
@@ -234,12 +235,29 @@ static bool late(struct machine *m, const struct sl_timed_event *h, const struct
            times < m->begun;
 }
 
+/*
+ * A worker has said that it has the task; that what it is to run began is told by another only now, in a phase of the
+ * same name: so far, the worker was about to begin it.  Where nobody tells, nobody knows, and it counts as running.
+ */
+static void only_starting(struct machine *m)
+{
+    struct sl_workflow *w = m->k->w;
+    uint32_t starting = sl_working_state(m->k, m->component, "starting the task", SL_PHASE_RUN);
+
+    for (size_t i = m->running; i < w->seg.n; i++)
+        if (w->seg.v[i].state == m->declared && !w->seg.v[i].over)
+            w->seg.v[i].state = starting;
+    for (size_t i = w->under.n; i-- > 0 && w->under.v[i].seg >= m->running;)
+        if (w->under.v[i].state == m->declared)
+            w->under.v[i].state = starting;
+}
+
 static void phase_event(struct machine *m, const struct sl_timed_event *h, struct phase *p)
 {
     struct working *k = m->k;
     const struct sl_root_events *s = &k->w->s;
     const char *component;
-    bool keep;
+    bool keep, runs = m->declared != SL_NO_INDEX && k->w->states.v[m->declared].kind == SL_PHASE_RUN;
 
     /* that Work Queue is done with it does not mean that Parsl is */
     if (p->kind == SL_PHASE_DONE && k->member[h->of] != m->task && k->w->role[s->g.type[h->of]] != SL_ROLE_ATTEMPT)
@@ -258,17 +276,20 @@ static void phase_event(struct machine *m, const struct sl_timed_event *h, struc
         return;
     }
     /* who runs it is known better by who tells it first: the worker's own log, and only then the database */
-    keep = !p->component ||
-           (p->kind == SL_PHASE_RUN && m->declared != SL_NO_INDEX && k->w->states.v[m->declared].kind == SL_PHASE_RUN);
+    keep = !p->component || (p->kind == SL_PHASE_RUN && runs);
     component = keep && m->component ? m->component
                 : p->component       ? p->component
                                      : sl_root_events_span_type(s, h->code);
+    if (keep && runs && p->rank > m->rank && !strcmp(p->state, k->w->states.v[m->declared].state))
+        only_starting(m);
     m->rank = p->rank;
     m->component = component;
     m->declared = phase_state(k, p, component);
     m->declared_by = h->of;
     m->done = p->kind == SL_PHASE_DONE;
     enter(m, h, m->declared, h->of);
+    if (p->kind == SL_PHASE_RUN)
+        m->running = (uint32_t)k->w->seg.n - 1;
 }
 
 static void close_open(struct machine *m, size_t i, const struct sl_timed_event *h)
