@@ -82,6 +82,9 @@ char *sl_seconds_beside(double s, double most, char *buf)
 
     if (a >= 59.95 && a < 119.5 && most >= 119.5)
         snprintf(buf, SL_SECONDS_TEXT, "%s1 min %02d s", s < 0 ? "-" : "", (int)(a + 0.5) - 60);
+    else if (a >= 3599.5 && a < 7200 && most >= 7200)
+        snprintf(buf, SL_SECONDS_TEXT, "%s%d h %02d min", s < 0 ? "-" : "", (int)(a / 60 + 0.5) / 60,
+                 (int)(a / 60 + 0.5) % 60);
     else if (n < 0.5e-3 || (n >= 119.5 && most >= 119.5) || n >= 1e9)
         sl_seconds_text(s, buf);
     else

@@ -40,8 +40,8 @@ enum { SL_SECONDS_TEXT = 32 };
 char *sl_seconds_text(double s, char *buf);
 /*
  * The same beside longer ones, of which `most` seconds is the longest, so that they can be compared by eye: all in ms,
- * or in s ("0.406 s" beside 31.4 s), or from 120 s on in s, min and h.  What is less than 0.5 ms of more than a second
- * keeps its own unit.
+ * or in s ("0.406 s" beside 31.4 s), or from 120 s on in s, min and s, or h and min.  What is less than 0.5 ms of more
+ * than a second keeps its own unit.
  */
 char *sl_seconds_beside(double s, double most, char *buf);
 

@@ -198,6 +198,50 @@ static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size
     return true;
 }
 
+/* A field as a number; `otherwise` where it is none. */
+static int64_t number_of(const struct sl_parse *p, int field, int64_t otherwise)
+{
+    char digits[32];
+    const char *s;
+    size_t n = field < 0 || p->f[field].kind == SL_NONE ? 0 : sl_apply_value_text(&p->f[field], digits, &s);
+    int64_t i = 0;
+
+    if (!n || n > 15)
+        return otherwise;
+    for (size_t k = 0; k < n; k++) {
+        if (s[k] < '0' || s[k] > '9')
+            return otherwise;
+        i = 10 * i + s[k] - '0';
+    }
+    return i;
+}
+
+/* Where a place says 3-9: for 3, 4, ... 9. */
+static bool apply_range(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *u)
+{
+    enum { MOST = 1000000 };
+    int64_t from = number_of(p, u->each_from, -1), to = number_of(p, u->each_to, from),
+            by = number_of(p, u->each_by, 1);
+    size_t bytes = (size_t)p->recipe->nfields * sizeof *p->f;
+    struct sl_value *keep;
+
+    if (from < 0 || to <= from || by < 1)
+        return sl_apply_rule(p, k, u);
+    if ((to - from) / by >= MOST)
+        return sl_apply_reject(p, "%lld to %lld are more than %d", (long long)from, (long long)to, MOST);
+    keep = sl_arena_alloc(&p->scratch, bytes);
+    memcpy(keep, p->f, bytes);
+    for (; from <= to; from += by) {
+        char *digits = sl_arena_alloc(&p->scratch, 20);
+        memcpy(p->f, keep, bytes);
+        p->f[u->each_from] = (struct sl_value){
+            .kind = SL_TEXT, .s = digits, .n = (uint32_t)snprintf(digits, 20, "%lld", (long long)from)};
+        if (!sl_apply_rule(p, k, u))
+            return false;
+    }
+    return true;
+}
+
 static bool apply_each(struct sl_parse *p, struct sl_mark *k, const struct sl_rule *u)
 {
     struct sl_value *keep;
@@ -223,7 +267,7 @@ static bool apply_each(struct sl_parse *p, struct sl_mark *k, const struct sl_ru
         from = at[1] > at[0] ? at[1] : at[1] + 1;
         memcpy(p->f, keep, bytes);
         set_captures(p->f, &u->each, s, at);
-        if (!sl_apply_rule(p, k, u))
+        if (!(u->each_to < 0 ? sl_apply_rule(p, k, u) : apply_range(p, k, u)))
             return false;
     }
     return true;

@@ -223,6 +223,38 @@ static void check_ended(struct sl_compile *c, const struct sl_yaml *y, const cha
             sl_yaml_fail(&c->check, y->key[i], "'%s' does nothing beside %s:", y->key[i]->text, by);
 }
 
+/* The field that a key of each: names, which its pattern captures; -1: there is no such key. */
+static int captured(struct sl_compile *c, const struct sl_rule *u, const struct sl_yaml *each, const char *key)
+{
+    const struct sl_yaml *v = sl_yaml_get(each, key);
+    const char *name = v ? sl_compile_text(c, v, key) : NULL;
+
+    for (uint32_t i = 0; name && i < u->each.ncaptures; i++)
+        if (!strcmp(u->each.capture[i].name, name))
+            return sl_compile_field_of(c, v, key);
+    if (name && !c->check.rc)
+        sl_yaml_fail(&c->check, v, "%s: find captures no %s", key, name);
+    return -1;
+}
+
+static void compile_each(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y)
+{
+    const struct sl_yaml *of = sl_yaml_get(y, "of"), *find = sl_yaml_get(y, "find");
+    bool from = sl_yaml_get(y, "from"), to = sl_yaml_get(y, "to"), by = sl_yaml_get(y, "by");
+
+    if (!y)
+        return;
+    if (!of || !find || from != to || (by && !to) || y->n != 2 + from + to + (size_t)by) {
+        sl_yaml_fail(&c->check, y, "each needs {of: field, find: pattern}, and may have from:, to: and by:");
+        return;
+    }
+    u->each_of = sl_compile_field_of(c, of, "of");
+    sl_compile_pattern(c, sl_pattern_compile, &u->each, find, sl_compile_text(c, find, "find"));
+    u->each_from = captured(c, u, y, "from");
+    u->each_to = captured(c, u, y, "to");
+    u->each_by = captured(c, u, y, "by");
+}
+
 void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_yaml *y, bool naming)
 {
     const struct sl_yaml *v;
@@ -230,7 +262,7 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
 
     u->line = y->line;
     u->span.mention = -1;
-    u->each_of = -1;
+    u->each_of = u->each_from = u->each_to = u->each_by = -1;
     sl_compile_keys(c, y, "a record", naming ? " match when each span mention look " : rule_keys);
     sl_compile_filled(c, y, "a record");
     if (c->check.rc)
@@ -243,15 +275,9 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
         sl_compile_pattern(c, sl_pattern_compile, &u->match[i], sl_yaml_item(v, i),
                            sl_compile_text(c, sl_yaml_item(v, i), "match"));
     compile_when(c, u, sl_yaml_get(y, "when"));
-    if ((v = sl_yaml_get(y, "each"))) {
-        const struct sl_yaml *of = sl_yaml_get(v, "of"), *find = sl_yaml_get(v, "find");
-        if (!of || !find || v->n != 2) {
-            sl_yaml_fail(&c->check, v, "each needs {of: field, find: pattern}");
-            return;
-        }
-        u->each_of = sl_compile_field_of(c, of, "of");
-        sl_compile_pattern(c, sl_pattern_compile, &u->each, find, sl_compile_text(c, find, "find"));
-    }
+    compile_each(c, u, sl_yaml_get(y, "each"));
+    if (c->check.rc)
+        return;
     if ((v = sl_yaml_get(y, "span")))
         u->span = sl_compile_ref(c, v, sl_compile_text(c, v, "span"));
     if (u->span.mention >= 0 && u->span.weak)

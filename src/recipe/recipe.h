@@ -78,7 +78,8 @@ struct sl_rule {
     int nwhen;
     int each_of; /* field; -1: none */
     struct sl_pattern each;
-    struct sl_ref span; /* mention < 0: none */
+    int each_from, each_to, each_by; /* fields that it captures: also for the numbers between; -1: none */
+    struct sl_ref span;              /* mention < 0: none */
     struct sl_ref *mention;
     int nmention;
     struct sl_rule_event {

@@ -73,6 +73,28 @@ def runs_counts_jobs():
 
 
 @test
+def elements_of_an_array_that_still_wait():
+    """One row of sacct's is all of them, as numbers, ranges and ranges with a step; %2 says how many may run at once."""
+    waits = dict(eligible=1, start=None, end=None, state="PENDING")
+    rows = [HEAD, row("27_0", "sim", 1, 1, 605, 1205), row("27_2", "sim", 1, 1, 1205, None, "RUNNING"), row("27_[1,3-9%2]", "sim", 1, **waits), row("28_[0-9]", "post", 1, **waits)]
+    rows += [row("29_[0-12:4]", "each", 1, **waits), row("30_[5-6]", "gone", 1, None, None, 300, "CANCELLED by 1000")]
+    write(path("array/jobs.sacct"), "\n".join(rows) + "\n")
+    store = imported(path("array")).store
+    told, = json.loads(spanloom("runs", "-d", store, "--format", "json").out)
+    equal([told["tasks"], told["not done"]], [26, 25])
+    told, found = why(store)
+    equal({e["ended"]: e["tasks"] for e in told["ended"]}, {"done": 1, "cancelled": 2, None: 23})
+    check(found["unfinished"]["text"].startswith("23 of 26 tasks are not done (1 had begun)"), found)
+    equal(found["job-queue"]["without_s"], 600.0)  # no less than the longest of them ran
+    elements = spanloom("sql", "-d", store, "--format", "csv", "SELECT job, group_concat(e, ' ') FROM (SELECT job.key AS job, CAST(e.key AS INTEGER) AS e FROM sl_span e JOIN sl_name n ON n.id = e.type AND n.name = 'slurm.job.element' JOIN sl_span job ON job.id = e.parent ORDER BY 1, 2) GROUP BY 1").out
+    equal(elements.split("\n")[1:-1], ["27,0 1 2 3 4 5 6 7 8 9", "28,0 1 2 3 4 5 6 7 8 9", "29,0 4 8 12", "30,5 6"])
+    write(path("many/jobs.sacct"), "\n".join([HEAD, row("31_[0-9999999]", "sim", 1, **waits), row("32_[1-3]", "sim", 1, **waits)]) + "\n")
+    store = imported(path("many")).store
+    check("0 to 9999999 are more than 1000000" in spanloom("rejects", "-d", store).out)
+    equal(json.loads(spanloom("runs", "-d", store, "--format", "json").out)[0]["tasks"], 26 + 3)  # in the store of the others
+
+
+@test
 def states_without_a_type():
     r = spanloom("states", "-d", pipeline(), "--format", "csv")
     check("slurm.job,start" in r.out, r.out)
