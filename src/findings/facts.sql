@@ -23,8 +23,10 @@ DROP TABLE IF EXISTS temp.other_driver;
 DROP TABLE IF EXISTS temp.silent;
 DROP TABLE IF EXISTS temp.nobody;
 DROP TABLE IF EXISTS temp.on_worker;
+DROP TABLE IF EXISTS temp.untaken;
+DROP VIEW IF EXISTS temp.fewer;
 -- What a program that is traced does within a task is the task's running.
-CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, p.span, lost, 0.0 AS nobody_s,
+CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, p.span, lost, 0.0 AS nobody_s, 0 AS unnoticed,
     state LIKE 'running%' OR ifnull(task_span NOTNULL AND s.type IN (SELECT id FROM sl_name WHERE name IN ('trace.process', 'trace.thread', 'trace.call')), 0) AS runs
 FROM critical_path(WORKFLOW) p LEFT JOIN sl_span s ON s.id = p.span;
 CREATE INDEX temp.path_start ON path (start_ns);
@@ -93,6 +95,8 @@ WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x O
         UNION SELECT up.span, l.right_span FROM up JOIN sl_link l ON l.left_span = up.id AND l.kind = SL_FACET)
 SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, manager AS name, coalesce(p.host, (SELECT max(host) FROM worker w WHERE w.manager = p.manager)) AS host, from_ns, to_ns FROM p
 UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut JOIN of ON of.span = cut.span CROSS JOIN task t ON t.span = of.id GROUP BY cut.span, from_ns;
+UPDATE temp.path SET unnoticed = 1 WHERE NOT runs AND state = 'result on its way back' AND task IN (SELECT task FROM lost)
+    AND EXISTS (SELECT 1 FROM lost l WHERE l.task = path.task AND path.start_ns > l.from_ns AND path.end_ns <= l.to_ns + 1000000);
 -- Tasks of which a try failed, as what it ran on was lost too, and what never ran because of which: asked of a few.
 CREATE TEMP VIEW failure AS
 WITH failed AS MATERIALIZED (SELECT task, count(*) AS tries, max(number) AS number FROM attempt WHERE failed AND exception IS NOT 'dep_fail' GROUP BY 1)
@@ -159,6 +163,31 @@ SELECT pool, time_ns AS from_ns, ifnull(next_ns, end_ns) AS to_ns FROM level, ru
 UPDATE temp.path SET nobody_s = ifnull((SELECT sum(max(0, min(path.end_ns, g.to_ns) - max(path.start_ns, g.from_ns))) / 1e9 FROM nobody g
     WHERE g.pool IS ifnull((SELECT w.pool FROM task t JOIN worker w ON w.span = t.worker WHERE t.span = path.task), (SELECT max(pool) FROM worker HAVING count(DISTINCT pool) = 1))), 0)
 WHERE state LIKE '% queue%' AND task NOTNULL AND EXISTS (SELECT 1 FROM nobody);
+-- Parts of the critical path in which a result lay before the driver, as the interchange had sent it on, where these are a fiftieth
+-- of the run at least: how many others it took meanwhile, how many tasks it submitted, and
+-- for how long it did neither, at most.
+CREATE TEMP TABLE untaken AS
+WITH p AS (SELECT task, start_ns, end_ns, seconds FROM path WHERE component = 'htex interchange' AND state = 'result on its way back' AND seconds > 0.1 AND NOT unnoticed),
+    some AS MATERIALIZED (SELECT p.* FROM (SELECT 1 WHERE (SELECT sum(seconds) FROM p) > 0.02 * (SELECT makespan_s FROM run)) CROSS JOIN p ORDER BY seconds DESC LIMIT 1000),
+    did AS (SELECT done_ns AS at, 1 AS taken, NULL AS submitted FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM some)) CROSS JOIN task WHERE done_ns NOTNULL
+        UNION ALL SELECT first_ns, NULL, 1 FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM some)) CROSS JOIN task),
+    -- parts of the path follow one another: each moment is in the last that began before it
+    line AS (SELECT at, taken, submitted, NULL AS task, NULL AS end_ns FROM did UNION ALL SELECT start_ns, NULL, NULL, task, end_ns FROM some),
+    part AS (SELECT *, count(end_ns) OVER (ORDER BY at, end_ns ISNULL ROWS UNBOUNDED PRECEDING) AS n FROM line),
+    its AS MATERIALIZED (SELECT *, max(end_ns) OVER (PARTITION BY n) AS until, lead(at) OVER (ORDER BY at, end_ns ISNULL) AS next FROM part WHERE n > 0)
+SELECT max(task) AS task, min(at) AS start_ns, max(until) AS end_ns, (max(until) - min(at)) / 1e9 AS seconds, count(taken) FILTER (WHERE at < until) AS taken, count(submitted) FILTER (WHERE at < until) AS submitted,
+    max(min(ifnull(next, until), until) - at) FILTER (WHERE at < until) / 1e9 AS longest_s FROM its GROUP BY n;
+-- Fewer workers of a pool than there had been, while tasks waited for these: from when on, how many were missing at most, and
+-- what these would have done meanwhile.
+CREATE TEMP VIEW fewer AS
+WITH t AS (SELECT w.pool, t.start_ns, t.first_ns + CAST(depend_s * 1e9 AS INTEGER) AS ready_ns FROM task t JOIN worker w ON w.span = t.worker WHERE t.runs > 0 AND (SELECT tasks <= 100000 AND undone = 0 FROM run) AND (SELECT max(to_ns) - min(to_ns) > 1000000000 FROM worker)),
+    edge(pool, at, ready, there) AS (SELECT pool, ready_ns, 1, 0 FROM t UNION ALL SELECT pool, start_ns, -1, 0 FROM t
+      UNION ALL SELECT pool, from_ns, 0, places FROM worker WHERE from_ns NOTNULL UNION ALL SELECT pool, to_ns, 0, -places FROM worker WHERE from_ns NOTNULL),
+    moment AS (SELECT pool, at, sum(sum(ready)) OVER w AS ready, sum(sum(there)) OVER w AS there, lead(at) OVER w - at AS ns FROM edge GROUP BY 1, 2 WINDOW w AS (PARTITION BY pool ORDER BY at)),
+    missed AS MATERIALIZED (SELECT *, max(there) OVER (PARTITION BY pool ORDER BY at ROWS UNBOUNDED PRECEDING) AS most FROM moment)
+SELECT pool, max(most) AS most, max(most - there) AS missing, min(at) AS from_ns, max(ready) AS ready, sum(min(most - there, ready) * 1.0 / most * ns) / 1e9 AS seconds,
+    (SELECT count(*) > 0 AND sum(w.manager IN (SELECT name FROM lost WHERE what = 'manager')) = count(*) FROM worker w WHERE w.pool = missed.pool AND w.to_ns <= max(missed.at)) AS lost
+FROM missed WHERE ready > 0 AND there > 0 AND there < most AND ns > 0 GROUP BY 1;
 -- Drivers of one process that were alive at once have each other's lines in their logs, and number their tasks alike: such a
 -- number is submitted, or done, twice in one log.  Both begin at 0, so the first tasks tell.
 CREATE TEMP TABLE other_driver AS
@@ -196,7 +225,7 @@ FROM spent GROUP BY 1, 2;
 -- tasks that were tried again, as what ran of them.
 CREATE TEMP TABLE went AS
 WITH there AS MATERIALIZED (SELECT pool, min(from_ns) AS at_ns, iif(count(*) OVER () > 1, max(executor), NULL) AS whose FROM worker WHERE from_ns NOTNULL GROUP BY 1),
-    part AS (SELECT p.start_ns, p.end_ns, seconds, component, state, p.task, lost, nobody_s, p.runs, coalesce(at_ns, (SELECT min(at_ns) FROM there), 0) AS at_ns, whose, w.pool, state LIKE '% queue%' AND p.task NOTNULL AS queues
+    part AS (SELECT p.start_ns, p.end_ns, seconds, component, state, p.task, lost, nobody_s, p.runs, unnoticed, p.start_ns IN (SELECT start_ns FROM untaken) AS driver, coalesce(at_ns, (SELECT min(at_ns) FROM there), 0) AS at_ns, whose, w.pool, state LIKE '% queue%' AND p.task NOTNULL AS queues
         FROM path p LEFT JOIN task t ON t.span = p.task LEFT JOIN worker w ON w.span = t.worker LEFT JOIN there ON there.pool = w.pool),
     queued AS MATERIALIZED (SELECT max(start_ns, at_ns) AS start_ns, end_ns, (end_ns - max(start_ns, at_ns)) / 1e9 AS seconds, nobody_s, component, state, pool FROM part WHERE queues AND end_ns > at_ns),
     again AS MATERIALIZED (SELECT t.app, r.worker, r.from_ns, r.to_ns FROM (SELECT 1 FROM run WHERE retried > 0) CROSS JOIN worker_run r CROSS JOIN task t ON t.span = r.task AND t.runs > 1 WHERE r.span NOTNULL),
@@ -218,5 +247,7 @@ WITH there AS MATERIALIZED (SELECT pool, min(from_ns) AS at_ns, iif(count(*) OVE
         UNION ALL SELECT 'while no worker was there', nobody_s FROM queued q
         UNION ALL SELECT ifnull('until workers of ' || whose || ' were there', 'until workers were there'), (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
         UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE runs
-        UNION ALL SELECT iif(component = 'driver' AND start_ns >= (SELECT since_ns FROM silent), 'after the driver fell silent', component || ', ' || state), seconds FROM part WHERE NOT queues AND NOT runs)
+        UNION ALL SELECT 'until the loss of a worker was noticed', seconds FROM part WHERE unnoticed
+        UNION ALL SELECT 'driver, does not take results', seconds FROM part WHERE driver
+        UNION ALL SELECT iif(component = 'driver' AND start_ns >= (SELECT since_ns FROM silent), 'after the driver fell silent', component || ', ' || state), seconds FROM part WHERE NOT queues AND NOT runs AND NOT unnoticed AND NOT driver)
 SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1 HAVING what <> 'while no worker was there' OR sum(seconds) > 0;

@@ -12,7 +12,7 @@ STEP = 1 * MS  # between the components of the executor
 
 
 class Task:
-    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0, pause=0.0, kept=None, ended="exec_done", starts=0.0, ends=0.0):
+    def __init__(self, app, seconds, after=(), fails=0, failed_s=0.0, error="OSError('no route to host')", slow_on=None, barrier=False, gap=0.0, on="htex", tried_on=None, cold=0.0, held=0.0, beside=0.0, pause=0.0, kept=None, ended="exec_done", starts=0.0, ends=0.0, lost=False):
         self.app, self.seconds, self.after = app, seconds, list(after)  # after: numbers of tasks
         self.fails, self.failed_s, self.error = fails, failed_s, error
         self.slow_on, self.barrier, self.gap, self.on = slow_on, barrier, gap, on
@@ -20,16 +20,17 @@ class Task:
         self.pause = pause  # how long the driver does nothing else before it makes a try again
         self.ended = ended  # how its last try did
         self.kept = kept  # the manager that takes it as soon as it is ready, whoever is free
+        self.lost = lost  # where it fails it is done after seconds, but its result never comes, which is noticed after failed_s
         self.held = held  # for so long at its end it has the lock that all such tasks take
         self.cold = cold  # how much longer it takes where its worker ran nothing before
         self.starts, self.ends = starts, ends  # of its seconds, those before and after what it runs, as Parsl's monitoring tells
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, more_host=None, config=None, halt=None):
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, more_host=None, config=None, halt=None, taken=0.0, still=None):
     """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors, more_start: when they are there, more_host: on that node, with as many cpus.  hand: how long Parsl
     needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names.  gone: until when managers take
-    tasks; halt: from when until when no task begins."""
+    tasks; halt: from when until when no task begins; taken: how long the driver needs for each result; still: from when until when it does nothing."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -67,7 +68,7 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             of[i] = (s.span("parsl.executor.htex.worker", str(i), m, WORKER + i, started=ns(there)), m, None, other)
     for heap in free.values():
         heapq.heapify(heap)
-    done, ids, at, warm, handed, unlocked = {}, {}, start, set(), 0.0, 0.0
+    done, ids, at, warm, handed, unlocked, took = {}, {}, start, set(), 0.0, 0.0, 0.0
     # submissions, in order; a barrier needs what went before to be done, so go stage by stage
     stages, stage = [], []
     for n, t in enumerate(tasks):
@@ -98,9 +99,10 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             pool = free[t.tried_on if number < t.fails else t.on]
             since = handed = max(since, handed) + hand if hand else since
             when, i = heapq.heappop(pool)
-            if t.kept is not None:
+            kept = t.kept if any(of[x[1]][2] == t.kept for x in pool) and since < gone.get(t.kept, float("inf")) else None
+            if kept is not None:
                 heapq.heappush(pool, (when, i))
-                when, i = min(x for x in pool if of[x[1]][2] == t.kept)
+                when, i = min(x for x in pool if of[x[1]][2] == kept)
                 pool.remove((when, i))
                 heapq.heapify(pool)
             while max(since, when) >= gone.get(of[i][2], float("inf")):
@@ -116,13 +118,15 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             if t.held:
                 over = unlocked = max(over, unlocked) + t.held
             heapq.heappush(pool, (over, i))
-            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=(ns(begin) if t.kept is None else ns(since) + 8 * STEP // 10) - 2 * STEP // 10, got=(ns(begin) if t.kept is None else ns(since) + 8 * STEP // 10) - STEP // 10, received=ns(begin),
-                       **({} if n in running else dict(completed=ns(over), finished=ns(over), removed=ns(over) + STEP // 2)), executor=executor, manager=its, worker=p, worker_source=WORKER + i,
+            y = s.htex(ids[n], number, launched=ns(since), put=ns(since) + STEP // 10, to_manager=(ns(begin) if kept is None else ns(since) + 8 * STEP // 10) - 2 * STEP // 10, got=(ns(begin) if kept is None else ns(since) + 8 * STEP // 10) - STEP // 10, received=ns(begin),
+                       **({} if n in running else dict(completed=ns(begin + t.seconds)) if fails and t.lost else dict(completed=ns(over), finished=ns(over), removed=ns(over) + STEP // 2)), executor=executor, manager=its, worker=p, worker_source=WORKER + i,
                        failed=ns(over) + STEP if fails else None)
             if t.starts or t.ends:
                 seen = s.span("parsl.monitoring.try", number, ids[n], MONITORING, running=ns(begin + t.starts), running_ended=ns(over - t.ends))
                 s.link(seen, FACET, y)
-            back = over + STEP / S
+            back = took = max(over + STEP / S, took) + taken if taken else over + STEP / S
+            if still and still[0] <= back < still[1]:
+                back = still[1] + 0.0001 * n
             if fails:
                 s.attr(y, "exception", t.error)
                 if t.pause:

@@ -338,6 +338,24 @@ def why_a_replay_is_in_doubt():
 
 
 @test
+def a_driver_that_takes_results_slowly():
+    """As callbacks of futures make it: the interchange has sent them on."""
+    run(bag(40, 0.3), taken=0.4)
+    first("untaken-results", run(bag(40, 0.3), file="without.db"), text="the driver took results one after the other, each after 0.39", advice="callbacks")
+    equal(faults(), ["untaken-results"])
+    equal(faults("without.db"), [])
+    check("driver, does not take results" in [w["what"] for w in why()["went"]], why()["went"])
+
+
+@test
+def a_driver_that_stands_still():
+    """While workers go on with what was submitted."""
+    run(bag(40), still=(2, 11))
+    f = first("untaken-results", run(bag(40), file="without.db"), text="the driver stood still, for 9", advice="stopped")
+    check(f["text"].endswith("and submitted nothing") and faults() == ["untaken-results"], f["text"], faults())
+
+
+@test
 def bottleneck_task():
     run([Task("fetch", 10)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)])
     first("bottleneck-task", run([Task("fetch", 0)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)], file="without.db"), 0.1,

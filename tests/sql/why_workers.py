@@ -28,6 +28,21 @@ def no_worker_was_there_as_they_were_lost():
 
 
 @test
+def a_lost_manager_whose_workers_are_missing_then():
+    """What the others had to do for them is what it cost; that nobody knew of the loss held up two tasks alone."""
+    tasks = [Task("work", 1.0) for _ in range(4)] + [Task("work", 1.0, kept=1, fails=1, failed_s=9, lost=True, error="ManagerLost('m1 was lost')") for _ in range(2)] + [Task("work", 1.0) for _ in range(54)]
+    run(tasks, managers=2, gone={1: 2.1})
+    f = first("lost-workers", run(bag(60, 1.0), managers=2, file="without.db"), 0.12, text="manager m1 was lost, and 2 tasks with it (such as task 4 (work)); all were retried, and done; no other came after it: 2 of 4 workers were missing while up to ",
+              sure="by estimate, with as many workers as before")
+    noticed = re.search(r"; that was noticed ([\d.]+) s after the last that is heard of it$", f["text"])
+    check(noticed and 7.5 < float(noticed[1]) < 9.5, f["text"])
+    check("left-workers" not in faults(), faults())
+    run([Task("work", 1.0, kept=1, fails=1, failed_s=9, lost=True, error="ManagerLost('m1 was lost')")] + bag(6, 1.0), managers=2, gone={1: 2.1})
+    went = {w["what"]: w["seconds"] for w in why()["went"]}
+    check(7 < went["until the loss of a worker was noticed"] < 9.1 and "component" not in faults(), went, faults())
+
+
+@test
 def a_worker_that_was_lost_is_told_beside_tries_that_failed():
     told = {f["finding"]: f for f in why("dual.db", f"{ROOT}/tests/data/parsl-2026-dual")["findings"]}
     check(told["lost-workers"]["text"].startswith("a worker of manager e0d94e678026 on node1 was lost, and 1 task with it (task 7 (kill_worker_once))"), told["lost-workers"]["text"])
