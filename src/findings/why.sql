@@ -9,10 +9,6 @@ SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS val
     WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END, places, (SELECT since_ns FROM temp.silent)
 FROM temp.run;
 
--- name: seen
--- Of a run that goes on.
-UPDATE temp.run SET seen_ns = max(seen_ns, 1000000000 * strftime('%s', 'now'));
-
 -- name: ended
 SELECT *
 FROM (SELECT 'done' AS ended, done AS tasks FROM temp.run WHERE done > 0 UNION ALL SELECT ended, count(*) FROM (SELECT 1 FROM temp.run WHERE done IS NOT tasks) CROSS JOIN temp.task WHERE ended IS NOT 'done' GROUP BY 1)
@@ -56,13 +52,6 @@ FROM json_each(?1);
 SELECT printf('with nothing changed the run comes out %.2g %% %s', abs(?1) * 100, iif(?1 > 0, 'longer than it was', 'shorter than it was, as tasks waited while workers were free'))
 UNION ALL SELECT printf('of %d of %d tasks no log says on which worker they ran', n, all_n) FROM (SELECT count(*) FILTER (WHERE worker ISNULL) AS n, count(*) AS all_n FROM temp.task WHERE runs > 0) WHERE n > 0.05 * all_n
 UNION ALL SELECT printf('clocks of logs are off by up to %.3g s', most_s) FROM (SELECT max(abs(offset_s)) AS most_s FROM clock_skew()), temp.run WHERE most_s > 0.02 * makespan_s;
-
--- name: logs
--- Paths of what lies where the workflow's own log does.
-WITH it(id) AS (SELECT workflow FROM temp.run UNION SELECT right_span FROM sl_link, temp.run WHERE left_span = workflow AND kind = SL_FACET UNION SELECT left_span FROM sl_link, temp.run WHERE right_span = workflow AND kind = SL_FACET),
-    own(folder) AS (SELECT DISTINCT rtrim(o.path, replace(o.path, '/', '')) FROM it JOIN sl_span s USING (id) JOIN sl_source o ON o.id = s.source WHERE o.part ISNULL)
-SELECT DISTINCT o.path
-FROM own JOIN sl_source o ON substr(o.path, 1, length(folder)) = folder;
 
 -- name: worker_type
 -- Of the workers that did most, where the store knows several types of them.

@@ -48,4 +48,10 @@ void sl_why_time_text(sqlite3_context *out, int argc, sqlite3_value **argv);
 int sl_why_rows(struct sl_result *r, struct sl_store *st, const char *name, const struct sl_column *column, int columns,
                 const char *sql, struct sl_err *err);
 
+/*
+ * Whether it goes on, into the table run.  A task may run for long before a log has an event to tell; managers and the
+ * interchange of Parsl write meanwhile.
+ */
+int sl_why_look_at_logs(struct sl_table *run, struct sl_store *st, bool followed, struct sl_err *err);
+
 #endif
