@@ -25,6 +25,11 @@ DROP TABLE IF EXISTS temp.nobody;
 DROP TABLE IF EXISTS temp.on_worker;
 DROP TABLE IF EXISTS temp.untaken;
 DROP VIEW IF EXISTS temp.fewer;
+DROP TABLE IF EXISTS temp.made_again;
+DROP TABLE IF EXISTS temp.late;
+DROP TABLE IF EXISTS temp.gone;
+DROP TABLE IF EXISTS temp.block;
+DROP TABLE IF EXISTS temp.executor;
 -- What a program that is traced does within a task is the task's running.
 CREATE TEMP TABLE path AS SELECT start_ns, end_ns, seconds, task_span AS task, component, state, p.span, lost, 0.0 AS nobody_s, 0 AS unnoticed,
     state LIKE 'running%' OR ifnull(task_span NOTNULL AND s.type IN (SELECT id FROM sl_name WHERE name IN ('trace.process', 'trace.thread', 'trace.call')), 0) AS runs
@@ -58,7 +63,8 @@ SELECT r.worker AS span, coalesce((SELECT x.key FROM up u JOIN sl_span x ON x.id
         (SELECT name FROM sl_name n WHERE n.id = s.type)) AS pool,
     NULL AS executor, s.key AS worker, p.key AS manager, b.key AS block,
     (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns, (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, places) AS places,
-    from_ns, to_ns, busy_s, runs
+    from_ns, to_ns, busy_s, runs,
+    (SELECT min(e.time_ns) FROM sl_event e JOIN sl_name n ON n.id = e.type AND n.name IN ('draining', 'requesting_drain') WHERE e.span = p.id) AS drained_ns
 FROM sums r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.parent
 LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker);
 -- In the order of their first events.
@@ -188,6 +194,54 @@ WITH t AS (SELECT w.pool, t.start_ns, t.first_ns + CAST(depend_s * 1e9 AS INTEGE
 SELECT pool, max(most) AS most, max(most - there) AS missing, min(at) AS from_ns, max(ready) AS ready, sum(min(most - there, ready) * 1.0 / most * ns) / 1e9 AS seconds,
     (SELECT count(*) > 0 AND sum(w.manager IN (SELECT name FROM lost WHERE what = 'manager')) = count(*) FROM worker w WHERE w.pool = missed.pool AND w.to_ns <= max(missed.at)) AS lost
 FROM missed WHERE ready > 0 AND there > 0 AND there < most AND ns > 0 GROUP BY 1;
+-- Blocks of Parsl's executors, and why they are known to have brought no worker: they were not taken by the batch system (all
+-- that is asked for is launched next, and a log that has the strategy has that, too), or their script ended before that.
+CREATE TEMP TABLE block AS
+WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET),
+    own AS MATERIALIZED (SELECT b.id AS span, x.id AS executor_span, x.key AS executor, b.key AS block, x.parent AS run FROM sl_name n CROSS JOIN sl_span b ON b.type = n.id JOIN sl_span x ON x.id = b.parent JOIN it ON it.id = x.parent WHERE n.name = 'parsl.rundir.block'),
+    at AS MATERIALIZED (SELECT own.span, min(e.time_ns) AS asked_ns, min(e.time_ns) FILTER (WHERE n.name = 'launched') AS launched_ns, min(e.time_ns) FILTER (WHERE n.name IN ('scaled_in', 'terminating')) AS scaled_in_ns
+        FROM own LEFT JOIN sl_event e ON e.span = own.span LEFT JOIN sl_name n ON n.id = e.type GROUP BY 1),
+    script AS MATERIALIZED (SELECT own.span, max(a.value) FILTER (WHERE a.name = 'exit_code') AS exit_code, max(a.value) FILTER (WHERE a.name = 'job_name') AS job_name FROM own CROSS JOIN sl_link l ON l.left_span = own.span AND l.kind = SL_IN JOIN sl_span s ON s.id = l.right_span
+        JOIN sl_name n ON n.id = s.type AND n.name = 'parsl.submit_script' JOIN attributes a ON a.span = s.id AND a.name IN ('exit_code', 'job_name') GROUP BY 1),
+    said AS MATERIALIZED (SELECT own.span, max(a.value) FILTER (WHERE a.name = 'submit_error') AS submit_error, max(a.value) FILTER (WHERE a.name = 'job_state') AS job_state FROM own JOIN attributes a ON a.span = own.span AND a.name IN ('submit_error', 'job_state') GROUP BY 1),
+    told AS MATERIALIZED (SELECT r.run, max(a.value) FILTER (WHERE a.name = 'executor_failure') AS failure, max(a.value) FILTER (WHERE a.name = 'strategy') NOTNULL AS strategy FROM (SELECT DISTINCT run FROM own) r JOIN attributes a ON a.span = r.run AND a.name IN ('executor_failure', 'strategy') GROUP BY 1),
+    htex AS MATERIALIZED (SELECT x.executor_span FROM (SELECT DISTINCT executor_span FROM own) x JOIN attributes a ON a.span = x.executor_span AND a.name IN ('type', 'class') AND (a.value LIKE '%HighThroughputExecutor' OR a.value LIKE '%MPIExecutor') GROUP BY 1),
+    known AS MATERIALIZED (SELECT executor, EXISTS (SELECT 1 FROM worker w WHERE w.pool = x.executor) OR NOT EXISTS (SELECT 1 FROM task t WHERE t.executor = x.executor AND t.ended = 'done') AS known FROM (SELECT DISTINCT executor FROM own) x),
+    part AS (SELECT own.*, known, at.asked_ns, launched_ns, scaled_in_ns, exit_code, job_name, submit_error, job_state, failure, ifnull(strategy, 0) AS strategy, executor_span IN htex AS htex,
+        (SELECT min(e.time_ns) FROM sl_span m JOIN sl_name n ON n.id = m.type AND n.name = 'parsl.executor.htex.manager' JOIN sl_event e ON e.span = m.id WHERE m.parent = own.span) AS began_ns,
+        max(at.asked_ns) OVER (PARTITION BY executor_span) AS last_ns
+    FROM own JOIN at USING (span) JOIN known USING (executor) LEFT JOIN script USING (span) LEFT JOIN said USING (span) LEFT JOIN told USING (run))
+SELECT span, executor, block, asked_ns, launched_ns, began_ns, scaled_in_ns,
+    CASE WHEN began_ns NOTNULL OR NOT known THEN NULL WHEN submit_error NOTNULL AND launched_ns ISNULL THEN 'could not be submitted: ' || trim(submit_error)
+    WHEN launched_ns ISNULL AND failure LIKE '%Failed to start block ' || block || ':%' THEN 'could not be submitted: ' || (SELECT trim(substr(t, 1, instr(t || char(10) || char(10), char(10) || char(10)) - 1)) FROM (SELECT substr(failure, instr(failure, 'Failed to start block ' || block || ':') + 23 + length(block)) AS t))
+    WHEN launched_ns ISNULL AND asked_ns NOTNULL AND strategy AND (asked_ns < last_ns OR run.ended_ns > asked_ns + 60000000000) THEN 'could not be submitted'
+    WHEN NOT htex OR (scaled_in_ns NOTNULL AND scaled_in_ns < run.end_ns - 1000000000 AND exit_code ISNULL) THEN NULL
+    WHEN exit_code GLOB '[1-9]*' THEN 'ended with exit code ' || exit_code || ' before a worker was there' || iif(instr(failure, 'STDERR: '), ': ' || trim(substr(failure, instr(failure, 'STDERR: ') + 8, instr(failure || char(10) || char(10), char(10) || char(10)) - instr(failure, 'STDERR: ') - 8)), '')
+    WHEN job_state NOTNULL AND scaled_in_ns ISNULL THEN 'ended (' || replace(job_state, 'JobState.', '') || ') before a worker was there' END AS failed, job_name
+FROM part, run;
+-- What executors may ask for, and what in that holds down how many blocks there are.
+CREATE TEMP TABLE executor AS
+WITH x AS MATERIALIZED (SELECT s.id AS span, executor, s.parent AS run, count(*) AS blocks, max(block.failed NOTNULL) AS failed FROM block JOIN sl_span b ON b.id = block.span JOIN sl_span s ON s.id = b.parent GROUP BY 1),
+    a AS MATERIALIZED (SELECT x.span, a.name, a.value FROM x JOIN attributes a ON a.span = x.span WHERE a.name IN ('init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out')
+        UNION ALL SELECT x.span, a.name, a.value FROM x JOIN attributes a ON a.span = x.run WHERE a.name = 'strategy'),
+    at_once AS (SELECT executor, max(n) AS n FROM (SELECT executor, sum(step) OVER (PARTITION BY executor ORDER BY time_ns, step ROWS UNBOUNDED PRECEDING) AS n
+        FROM (SELECT pool AS executor, block, min(from_ns) AS time_ns, 1 AS step FROM worker WHERE block NOTNULL GROUP BY 1, 2 UNION ALL SELECT pool, block, max(to_ns), -1 FROM worker WHERE block NOTNULL GROUP BY 1, 2)) GROUP BY 1),
+    v AS (SELECT x.*, at_once.n AS most_blocks, (SELECT CAST(value AS INTEGER) FROM a WHERE a.span = x.span AND name = 'init_blocks') AS init_blocks, (SELECT CAST(value AS INTEGER) FROM a WHERE a.span = x.span AND name = 'min_blocks') AS min_blocks,
+        (SELECT CAST(value AS INTEGER) FROM a WHERE a.span = x.span AND name = 'max_blocks') AS max_blocks, (SELECT CAST(value AS REAL) FROM a WHERE a.span = x.span AND name = 'parallelism') AS parallelism,
+        (SELECT max(value) FROM a WHERE a.span = x.span AND name = 'not_scaled_out') AS not_scaled_out, (SELECT max(value) FROM a WHERE a.span = x.span AND name = 'strategy') AS strategy FROM x LEFT JOIN at_once USING (executor))
+SELECT v.span, v.executor, strategy, init_blocks, min_blocks, max_blocks, parallelism, v.blocks, most_blocks,
+    CASE WHEN v.failed THEN NULL WHEN strategy = 'none' AND v.blocks = init_blocks THEN 'strategy=''none'' starts init_blocks=' || init_blocks || ' and no more'
+    WHEN strategy IN ('simple', 'htex_auto_scale') AND most_blocks >= max_blocks THEN 'max_blocks=' || max_blocks || ' lets Parsl ask for no more' || ifnull(' (parsl.log: ' || not_scaled_out || ' so not scaling out)', '')
+    WHEN strategy IN ('simple', 'htex_auto_scale') AND parallelism < 1 AND most_blocks < max_blocks AND v.blocks = most_blocks AND parallelism * p.tasks <= p.places THEN printf('with parallelism=%.3g Parsl asks for a place for each %.3g tasks', parallelism, 1 / nullif(parallelism, 0)) END AS held
+FROM v LEFT JOIN pool p ON p.pool = v.executor;
+-- Pools that had no worker any more until the end, though tasks waited for one, and how the last left.  Where no log has the
+-- end, what was killed looks so, too: it counts if they are known to have left.
+CREATE TEMP TABLE gone AS
+WITH last AS (SELECT pool, max(executor) AS executor, max(to_ns) AS since_ns, count(*) AS workers, count(DISTINCT block) AS blocks, sum(drained_ns NOTNULL) = count(*) AS drained FROM worker GROUP BY 1),
+    waits AS (SELECT last.*, (SELECT count(*) FROM task t WHERE t.ended ISNULL AND ifnull(t.executor, last.pool) = last.pool) AS waiting, run.end_ns, run.ended_ns FROM last, run WHERE undone > 0)
+SELECT * FROM (SELECT pool, since_ns, end_ns AS to_ns, workers, waiting, ended_ns,
+    CASE WHEN drained THEN 'drained' WHEN EXISTS (SELECT 1 FROM block b WHERE b.executor = pool AND scaled_in_ns < since_ns + 1000000000) THEN 'scaled in' WHEN EXISTS (SELECT 1 FROM lost) THEN 'lost' ELSE 'ended' END AS how
+FROM waits WHERE waiting > 0 AND NOT EXISTS (SELECT 1 FROM silent)) WHERE to_ns - since_ns > 5000000000 OR (ended_ns ISNULL AND how IN ('drained', 'scaled in'));
 -- Drivers of one process that were alive at once have each other's lines in their logs, and number their tasks alike: such a
 -- number is submitted, or done, twice in one log.  Both begin at 0, so the first tasks tell.
 CREATE TEMP TABLE other_driver AS
@@ -221,6 +275,27 @@ WITH spent AS (SELECT name AS app, component, state, sum(tasks * width_s) AS s F
 SELECT nullif(app, '(none)') AS app, component, ifnull(sum(s) FILTER (WHERE state = 'starting the task'), 0) AS starting_s, ifnull(sum(s) FILTER (WHERE state LIKE 'running%'), 0) AS running_s,
     ifnull(sum(s) FILTER (WHERE state LIKE 'result%'), 0) AS ending_s
 FROM spent GROUP BY 1, 2;
+-- Tasks that failed at last, and those that never ran because of them, where the driver submitted as many of the same apps once
+-- the first had.
+CREATE TEMP TABLE made_again AS
+WITH f AS MATERIALIZED (SELECT span, app, done_ns FROM (SELECT 1 FROM run WHERE run.failed > 0 AND tasks <= 100000) CROSS JOIN task WHERE ended IN ('failed', 'dependency failed')),
+    again AS MATERIALIZED (SELECT app, count(*) AS n FROM (SELECT min(done_ns) AS at_ns FROM f) CROSS JOIN task t WHERE t.first_ns >= at_ns GROUP BY 1)
+SELECT span AS task FROM f WHERE NOT EXISTS (SELECT 1 FROM (SELECT app, count(*) AS n FROM f GROUP BY 1) c LEFT JOIN again a ON a.app IS c.app WHERE a.n IS NOT c.n);
+-- Of what the driver submitted last on the critical path, once it had waited, the longest task; no row: it has apps that ran before,
+-- waits for tasks, or most workers were busy with it.
+CREATE TEMP TABLE late AS
+WITH since AS (SELECT max(p.end_ns) AS at_ns FROM path p, run WHERE component = 'driver' AND state IN ('idle', 'between submissions') AND p.end_ns > first_start_ns + 0.1 * (last_end_ns - first_start_ns)
+        AND undone = 0 AND places > 1 AND tasks <= 100000 AND (SELECT count(DISTINCT pool) = 1 FROM worker)),
+    g AS MATERIALIZED (SELECT t.* FROM since CROSS JOIN task t WHERE t.first_ns >= at_ns),
+    sums AS MATERIALIZED (SELECT count(*) AS n, sum(run_s) AS work_s, max(run_s) AS longest_s, min(start_ns) AS start_ns, max(runs) AS runs FROM g HAVING count(*) BETWEEN 1 AND (SELECT places - 1 FROM run) AND max(runs) = 1),
+    others AS (SELECT count(*) AS n, quantile(t.run_s, 0.25) AS low_s FROM sums CROSS JOIN since CROSS JOIN task t WHERE t.first_ns < at_ns AND t.runs > 0),
+    seen(id) AS (SELECT span FROM g UNION SELECT l.right_span FROM g CROSS JOIN sl_link l ON l.left_span = g.span AND l.kind = SL_FACET UNION SELECT l.left_span FROM g CROSS JOIN sl_link l ON l.right_span = g.span AND l.kind = SL_FACET)
+SELECT g.span, g.task, g.name, g.run_s, (g.first_ns - first_start_ns) / 1e9 AS after_s, sums.n, r.running,
+    (last_end_ns - first_start_ns) / 1e9 - max(longest_s, (sums.start_ns - first_start_ns) / 1e9 + work_s / places) - others.low_s / 2 AS seconds
+FROM sums, others, run JOIN g ON g.run_s = longest_s JOIN (SELECT task, max(seconds), running FROM ran GROUP BY 1) r ON r.task = g.span
+WHERE others.n >= 2 * places AND r.running < 0.6 * places AND g.app NOTNULL
+    AND NOT EXISTS (SELECT 1 FROM task t WHERE t.app IN (SELECT app FROM g) AND t.span NOT IN (SELECT span FROM g))
+    AND NOT EXISTS (SELECT 1 FROM seen CROSS JOIN sl_link l ON l.left_span = seen.id AND l.kind = SL_AFTER) LIMIT 1;
 -- The critical path in words: what waits for a worker counts as what workers ran meanwhile, once the first is there; of
 -- tasks that were tried again, as what ran of them.
 CREATE TEMP TABLE went AS
@@ -249,5 +324,5 @@ WITH there AS MATERIALIZED (SELECT pool, min(from_ns) AS at_ns, iif(count(*) OVE
         UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE runs
         UNION ALL SELECT 'until the loss of a worker was noticed', seconds FROM part WHERE unnoticed
         UNION ALL SELECT 'driver, does not take results', seconds FROM part WHERE driver
-        UNION ALL SELECT iif(component = 'driver' AND start_ns >= (SELECT since_ns FROM silent), 'after the driver fell silent', component || ', ' || state), seconds FROM part WHERE NOT queues AND NOT runs AND NOT unnoticed AND NOT driver)
+        UNION ALL SELECT CASE WHEN component = 'driver' AND start_ns >= (SELECT since_ns FROM silent) THEN 'after the driver fell silent' WHEN state = 'after the last task' AND EXISTS (SELECT 1 FROM gone) THEN 'while no worker was there' ELSE component || ', ' || state END, seconds FROM part WHERE NOT queues AND NOT runs AND NOT unnoticed AND NOT driver)
 SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1 HAVING what <> 'while no worker was there' OR sum(seconds) > 0;

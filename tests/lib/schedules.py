@@ -27,10 +27,11 @@ class Task:
         self.tried_on = tried_on or on  # where it fails; barrier: submitted when all before are done
 
 
-def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, more_host=None, config=None, halt=None, taken=0.0, still=None):
+def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, launched=0.6, manager=None, managers=1, undone=(), more={}, hand=0.0, running=(), cpus=None, hosts=(), gone={}, more_start=None, more_host=None, config=None, halt=None, taken=0.0, still=None, more_of=None):
     """Writes a store; the makespan in seconds.  slow_on: (manager or worker, factor).  more: workers of further executors, more_start: when they are there, more_host: on that node, with as many cpus.  hand: how long Parsl
     needs to launch a task, one after the other.  running: tasks whose end nobody has told.  cpus: of each manager's node; hosts: their names.  gone: until when managers take
-    tasks; halt: from when until when no task begins; taken: how long the driver needs for each result; still: from when until when it does nothing."""
+    tasks; halt: from when until when no task begins; taken: how long the driver needs for each result; still: from when until when it does nothing.  more_of: is called with the store, the ids of workflow, executor, blocks
+    and managers, and when all was done, to add what it wants."""
     s = Store(file)
     ns = lambda t: round(t * S)
     w = s.workflow("w")
@@ -143,6 +144,8 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
                         heapq.heappush(ready, (max(back, submitted[d]), d, 0))
         last = max(done.values())
     s.event(w, "started", 0)
+    if more_of:
+        more_of(s, w, ex, blocks, mans, last)
     if end is not None:
         s.event(w, "cleanup_completed", ns(last + end))
     s.done()
