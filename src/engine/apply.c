@@ -140,18 +140,62 @@ static bool lacks_field(const struct sl_parse *p, const struct sl_rule *u)
     return false;
 }
 
+static bool captured_by(const struct sl_rule *u, int field)
+{
+    int k = 0;
+
+    while (k < u->nmatch && !captures(&u->match[k], field))
+        k++;
+    return k < u->nmatch;
+}
+
+/* As memmem(), which takes longer where n is small and the first letter of the word is rare. */
+static bool contains(const char *s, size_t n, const char *word)
+{
+    size_t len = strlen(word);
+    const char *end = s + n, *at = s;
+
+    while ((at = len <= (size_t)(end - at) ? memchr(at, *word, (size_t)(end - at) - len + 1) : NULL)) {
+        if (!memcmp(at, word, len))
+            return true;
+        at++;
+    }
+    return false;
+}
+
+/*
+ * Does the record at hand not have what the rule asks for (such as a level), whatever its patterns find?  The head need
+ * not be taken apart to know: what it captures stands in it.
+ */
+static bool says_else(const struct sl_parse *p, const struct sl_rule *u, const char *message)
+{
+    for (int i = 0; i < u->nwhen; i++) {
+        const struct sl_when *w = &u->when[i];
+        int k = 0;
+        if (is_looked_up(u, w->field) || captured_by(u, w->field))
+            continue;
+        if (!may_have(p, w->field))
+            return true;
+        if (!w->nis || !p->head || !captures(p->head, w->field))
+            continue;
+        while (k < w->nis && !contains(p->raw, (size_t)(message - p->raw), w->is[k]))
+            k++;
+        if (k == w->nis)
+            return true;
+    }
+    return false;
+}
+
 /* Does the rule ask for a field that only looking it up can give, and of which nothing was ever kept? */
 static bool lacks_kept(const struct sl_parse *p, const struct sl_rule *u)
 {
     for (int i = 0; i < u->nlook; i++) {
-        int field = u->look[i].value, k = 0;
+        int field = u->look[i].value;
         if (sl_variables_any(p->variables, field) || may_have(p, field))
             continue;
-        while (k < u->nmatch && !captures(&u->match[k], field))
-            k++;
-        if (k < u->nmatch)
+        if (captured_by(u, field))
             continue;
-        for (k = 0; k < u->nwhen; k++)
+        for (int k = 0; k < u->nwhen; k++)
             if (u->when[k].field == field)
                 return true;
     }
@@ -175,7 +219,7 @@ static bool hit(struct sl_parse *p, const struct sl_rule *u, const char *s, size
     const size_t *at = NULL;
     int i;
 
-    if (!may_match(u, s, n) || (u->nlook && lacks_kept(p, u)))
+    if (!may_match(u, s, n) || (u->nlook && lacks_kept(p, u)) || (u->nwhen && says_else(p, u, s)))
         return false;
     for (i = 0; i < u->nmatch && !at; i++)
         at = sl_pattern_match(&u->match[i], p->match, s, n, 0);

@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -55,6 +56,22 @@ def a_driver_that_takes_no_more_results(name, how, ago, silent):
         check("results of 40 tasks came back from workers after that" in out, out)
     else:
         check("silent-driver" not in found and "silent" not in out, out)
+
+
+@test
+def logs_have_warnings_and_errors():
+    """Of the same words a line once, errors first."""
+    shutil.copytree(f"{ROOT}/examples/parsl-htex/runinfo", path("warned"))
+    equal([f["finding"] for f in why("sound.db", path("warned"))["findings"] if f["finding"] == "log-messages"], [])
+    full = "Got a database OperationalError. Ignoring and retrying on the assumption that it is recoverable: (sqlite3.OperationalError) database or disk is full"
+    write(path("warned/000/database_manager.log"), "".join(f"2026-11-20 08:11:4{i}.142 parsl.monitoring.db_manager:645 [{level}] [MainThread 140199286820928] {text}\n" for i, (level, text) in enumerate(
+        (("DEBUG", "Inserting 4 TASK_INFO to task table"), ("WARNING", full), ("WARNING", full), ("ERROR", "cannot go on"), ("WARNING", "one"), ("WARNING", "two")))))
+    with open(path("warned/000/parsl.log"), "a") as f:
+        f.write("1795162310.5 2026-11-20 08:11:50 MainProcess-1 T-1 parsl.utils:374 make_callback ERROR: Callback threw an exception\nTraceback (most recent call last):\n  File \"x.py\", line 1, in f\nKeyError: 'x'\n")
+    [f] = [f for f in why("warned.db", path("warned"))["findings"] if f["finding"] == "log-messages"]
+    equal((f["seconds"], f["text"]), (None, "logs say: Callback threw an exception: KeyError: 'x' (an error of parsl); cannot go on (an error of parsl monitoring); " + full + ", 2 times (a warning of parsl monitoring); and 2 more"))
+    out = spanloom("events", "parsl.message", "-d", path("warned.db")).out
+    check(out.count("database_manager.log:2") == 1 and out.count("database_manager.log:3") == 1 and "DEBUG" not in out, out)
 
 
 @cases((20, False, "goes on"), (3600, False, "cut short"), (20, True, "cut short"))
