@@ -472,11 +472,16 @@ def what_ran_meanwhile():
     there = [(w["a"], w["b"]) for w in rows("SELECT from_ns AS a, to_ns AS b FROM worker")]
     first = min(a for a, _ in there)
     share = lambda a, b: sum(max(0, min(b, d) - max(a, c)) for c, d in there) / (b - max(a, first))  # workers that were there, on average  # noqa: E731
+    running = {r["app"]: r["part"] for r in rows("SELECT app, sum(running_s) / sum(starting_s + running_s + ending_s) AS part FROM on_worker GROUP BY 1")}
+    beside = sum(p["seconds"] for p in rows("SELECT seconds FROM path WHERE component = 'htex worker' AND NOT runs"))
     for r in rows("SELECT task, from_ns AS a, to_ns AS b FROM worker_run WHERE span NOTNULL"):
         part = sum(max(0, min(b, r["b"]) - max(a, r["a"])) / share(a, b) for a, b in waits if b > first) / 1e9
-        seconds[app[r["task"]]] = seconds.get(app[r["task"]], 0) + part
+        name = app[r["task"]]
+        seconds[name] = seconds.get(name, 0) + part * running[name]
+        beside += part * (1 - running[name])
     for name, s in seconds.items():
         check(abs(where.get(f"app {name}", 0) - s) < 1e-6, name, s, where)
+    check(abs(where["htex worker, starting the task"] + where["htex worker, result on its way back"] - beside) < 1e-6, beside, where)
 
 
 # ---- two DataFlowKernels of one process
