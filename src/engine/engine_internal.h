@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the engine: evaluate.c (fields, spans, times), rule.c (one rule), apply.c (records), file.c (files). */
+/* Inside of the engine: evaluate.c (fields, spans, times), rule.c (one rule), match.c (which rules), apply.c (records),
+ * file.c (files). */
 #ifndef SL_ENGINE_ENGINE_INTERNAL_H
 #define SL_ENGINE_ENGINE_INTERNAL_H
 
@@ -35,6 +36,17 @@ bool sl_apply_field_time(struct sl_parse *p, int slot, int64_t *ns, bool *naive,
 /* The record's own time: the first of the declared time fields that is there. */
 bool sl_apply_time(struct sl_parse *p, int64_t *ns, bool *naive);
 void sl_apply_learn_zone(struct sl_parse *p, const struct sl_rule *u);
+
+/* match.c */
+/* Whether u matches the record at hand, whose message is s; its fields are in p->f then, with what u looks up. */
+bool sl_match_rule(struct sl_parse *p, const struct sl_rule *u, const char *s, size_t n);
+/* Puts what the head captures, and the message, into p->base. */
+void sl_match_fill(struct sl_parse *p, const char *message, size_t n);
+/* What pat captured in s, where it matched at `at`, into the fields f. */
+void sl_match_set_captures(struct sl_value *f, const struct sl_pattern *pat, const char *s, const size_t *at);
+bool sl_match_captures(const struct sl_pattern *pat, int field);
+/* Which of these n texts v is; n: none. */
+int sl_match_which_of(const char *const *text, int n, const struct sl_value *v);
 
 /* apply.c */
 void sl_apply_new_batch(struct sl_parse *p);

@@ -23,14 +23,14 @@ What changed from one run to another.
   On the critical path
             A           B      change  component, state
        17.9 s      17.9 s           0  htex interchange, in the interchange's queue
-        9.3 s       9.3 s           0  htex worker, running on a worker
+       9.29 s      9.29 s           0  htex worker, running on a worker
        2.11 s      2.11 s           0  driver, before the first task
        1.88 s      1.88 s           0  driver, after the last task
        152 ms      152 ms           0  parsl, waiting for dependencies or its launch
       52.2 ms     52.2 ms           0  driver, between submissions
       25.2 ms     25.2 ms           0  htex manager, in the manager's queue
-       6.4 ms      6.4 ms           0  htex worker, result on its way back
-                                    0  5 more; --all shows them
+      9.43 ms     9.43 ms           0  htex worker, starting the task
+                                    0  6 more; --all shows them
   
   From one event to the next: both have 2 transitions; the medians of 1 did not change, --all shows them
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
@@ -100,14 +100,14 @@ The gate says on stderr what it saw, and exits with 3:
   On the critical path
             A           B      change  component, state
        17.9 s      17.9 s           0  htex interchange, in the interchange's queue
-        9.3 s       9.3 s           0  htex worker, running on a worker
+       9.29 s      9.29 s           0  htex worker, running on a worker
        2.11 s      2.11 s           0  driver, before the first task
        1.88 s      1.88 s           0  driver, after the last task
        152 ms      152 ms           0  parsl, waiting for dependencies or its launch
       52.2 ms     52.2 ms           0  driver, between submissions
       25.2 ms     25.2 ms           0  htex manager, in the manager's queue
-       6.4 ms      6.4 ms           0  htex worker, result on its way back
-                                    0  5 more; --all shows them
+      9.43 ms     9.43 ms           0  htex worker, starting the task
+                                    0  6 more; --all shows them
   
   From one event to the next: both have 34 transitions, and no median changed
   
@@ -137,7 +137,7 @@ For programs:
         1 story
         1 what
         5 task
-       13 critical_path
+       14 critical_path
        34 transition
 
 Through a lens:
@@ -183,14 +183,14 @@ Other runs:
   On the critical path
             A           B      change  component, state
             0      3.85 s     +3.85 s  htex interchange, in the interchange's queue
-        1.5 s           0      -1.5 s  thread, running on a worker
             0       1.5 s      +1.5 s  htex worker, running on a worker
+        1.5 s           0      -1.5 s  thread, running on a worker
        814 ms     29.5 ms     -784 ms  driver, after the last task
       13.9 ms      539 ms     +525 ms  driver, before the first task
        484 ms           0     -484 ms  executor, in the executor's queue
       36.4 ms     7.93 ms    -28.5 ms  driver, between submissions
        4.4 ms     10.6 ms    +6.19 ms  parsl, waiting for dependencies or its launch
-                             +4.03 ms  6 more; --all shows them
+                             +3.47 ms  7 more; --all shows them
   
   The tasks that moved most, by their time on workers
             A           B      change
@@ -291,10 +291,10 @@ A and B may be runs of one store:
        3.29 s      3.57 s     +286 ms  driver, after the last task
        6.05 s      6.13 s    +80.5 ms  htex manager, in the manager's queue
         10 ms     27.6 ms    +17.6 ms  parsl, waiting for dependencies or its launch
-       1.03 s      1.02 s    -13.2 ms  htex worker, running on a worker
+       1.03 s      1.02 s    -13.4 ms  htex worker, running on a worker
         11 ms        1 ms      -10 ms  htex manager, result on its way back
        9.4 ms     4.43 ms    -4.97 ms  driver, between submissions
-                             -3.02 ms  5 more; --all shows them
+                             -2.89 ms  6 more; --all shows them
   
   The tasks that moved most, by their time on workers
             A           B      change

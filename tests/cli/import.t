@@ -23,7 +23,7 @@ A recipe that nobody has to name reads each file:
 
   $ spanloom import runinfo | without_seconds
   recipe                  files  records  used  skipped  rejects  new spans  events  seconds
-  parsl.log                   1     5059  1497     3562        0        430    1176
+  parsl.log                   1     5059  1500     3559        0        430    1176
   parsl.htex.manager          1     6066   225     5841        0        442     225
   parsl.htex.worker           2     1323   661      662        0        221     661
   parsl.htex.interchange      1     6798   661     6137        0          0     663

@@ -14,7 +14,7 @@ What a store holds.
   further containments          1110
   facets                        431
   after and flow links          212
-  records with attributes       1284
+  records with attributes       1287
   records with samples          313
   first event                   2026-11-20T08:11:29.117Z
   last event                    2026-11-20T08:12:00.523Z

@@ -2,6 +2,7 @@
 What formats are known, and testing one's own.
 
   $ spanloom recipes --format csv | cut -d, -f1 | sort -u | grep parsl
+  parsl.database_manager
   parsl.htex.interchange
   parsl.htex.manager
   parsl.htex.worker

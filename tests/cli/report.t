@@ -13,7 +13,7 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   apps apps 13, executors 2
   failures failures 6, dependents 2, tries 44, never 4
   workers utilisation 221, workers 2, lanes 220
-  timeline spans 1524, groups 2, links 1752, types 9, path 45, events 4262, attributes 2342, sources 15
+  timeline spans 1524, groups 2, links 1752, types 9, path 45, events 4262, attributes 2348, sources 15
   tasks slowest 89, cells 198
   nodes nodes 0
   profile functions 0, tree 0
