@@ -109,8 +109,6 @@ void sl_store_memory(void)
     sqlite3_mem_methods ours;
 
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting takes a lock for each block, and nobody asks */
-    /* before a statement of an import moves its journal, and that of all after it, into a file */
-    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 256 << 10);
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &ours) != SQLITE_OK)
         return; /* it is in use */
     ours.xMalloc = get;
