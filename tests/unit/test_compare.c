@@ -161,7 +161,7 @@ static bool t_test_passes(const struct sl_sequential *s)
     return sl_t_two_sided(mean / sqrt(squares / (double)(n - 1) / (double)n), (double)(n - 1)) < 0.05;
 }
 
-enum { STUDIES = 1000, LOOKS = 60 };
+enum { STUDIES = SANITIZED ? 200 : 1000, LOOKS = 60 };
 
 /* The same beside the same: at most 5 % + 3 standard errors ever see a change, each side half. */
 static void cries_no_wolf(void **state)
@@ -181,7 +181,7 @@ static void cries_no_wolf(void **state)
                 pair(&c, &rule, &m);
                 above |= sl_sequential_passed(&c.worse, 0.05, 0, 1);
                 below |= sl_sequential_passed(&c.worse, 0.05, 0, -1);
-                t |= kind == CALM && study < 500 && t_test_passes(&c.worse);
+                t |= kind == CALM && study < STUDIES / 2 && t_test_passes(&c.worse);
             }
             wrong[0] += above;
             wrong[1] += below;
@@ -195,7 +195,7 @@ static void cries_no_wolf(void **state)
         }
     }
     assert_true(alarms > KINDS * STUDIES / 100); /* it does not stay silent, either */
-    assert_true(naive > 500 * 0.15);             /* and to look with a t test would be wrong */
+    assert_true(naive > STUDIES / 2 * 0.15);     /* and to look with a t test would be wrong */
 }
 
 struct outcomes {
@@ -225,28 +225,29 @@ static struct outcomes compare_often(enum kind kind, double change, const struct
     return out;
 }
 
-/* 500 comparisons each, to their end. */
+/* Many comparisons each, to their end. */
 static void gates(void **state)
 {
+    enum { N = SANITIZED ? 100 : 500, FEW = N * 2 / 5 };
     const struct sl_compare_rule at_5 = {0.05, 0.01, 0.05, false}, at_2 = {0.02, 0.004, 0.05, false},
                                  rate = {0.05, 0.01, 0.05, true}, any = {NAN, 0.01, 0.05, false};
     struct outcomes o;
 
     (void)state;
     seed = 11;
-    o = compare_often(HEAVY, 0, &at_5, 500, 100); /* the same beside the same never fails a gate of 5 % */
+    o = compare_often(HEAVY, 0, &at_5, N, 100); /* the same beside the same never fails a gate of 5 % */
     assert_int_equal(o.verdicts[SL_COMPARE_WORSE], 0);
-    assert_true(o.verdicts[SL_COMPARE_SAME] > 475 && o.pairs < 500 * 40);
-    o = compare_often(DRIFTING, 0.05, &at_5, 500, 60); /* at the threshold, wrong at most at the stated rate */
-    assert_true(o.verdicts[SL_COMPARE_WORSE] <= 500 * 0.025 + 3 * sqrt(500 * 0.025));
-    assert_true(o.missed <= 500 * 0.05 + 3 * sqrt(500 * 0.05));
-    o = compare_often(HEAVY, 0.05, &at_2, 500, 200); /* a planted 5 % is found */
-    assert_true(o.verdicts[SL_COMPARE_WORSE] > 490 && o.pairs < 500 * 60);
-    o = compare_often(CALM, 0.10, &rate, 200, 100); /* a rate that falls by a tenth */
-    assert_true(o.verdicts[SL_COMPARE_WORSE] > 195);
-    o = compare_often(CALM, -0.05, &at_5, 200, 100);
+    assert_true(o.verdicts[SL_COMPARE_SAME] > N * 0.95 && o.pairs < N * 40);
+    o = compare_often(DRIFTING, 0.05, &at_5, N, 60); /* at the threshold, wrong at most at the stated rate */
+    assert_true(o.verdicts[SL_COMPARE_WORSE] <= N * 0.025 + 3 * sqrt(N * 0.025));
+    assert_true(o.missed <= N * 0.05 + 3 * sqrt(N * 0.05));
+    o = compare_often(HEAVY, 0.05, &at_2, N, 200); /* a planted 5 % is found */
+    assert_true(o.verdicts[SL_COMPARE_WORSE] > N * 0.98 && o.pairs < N * 60);
+    o = compare_often(CALM, 0.10, &rate, FEW, 100); /* a rate that falls by a tenth */
+    assert_true(o.verdicts[SL_COMPARE_WORSE] > FEW * 0.975);
+    o = compare_often(CALM, -0.05, &at_5, FEW, 100);
     assert_int_equal(o.verdicts[SL_COMPARE_WORSE], 0);
-    assert_true(o.verdicts[SL_COMPARE_BETTER] + o.verdicts[SL_COMPARE_SAME] == 200);
+    assert_true(o.verdicts[SL_COMPARE_BETTER] + o.verdicts[SL_COMPARE_SAME] == FEW);
     o = compare_often(HEAVY, 0.05, &any, 50, 400); /* without a gate: how much it is */
     assert_true(o.verdicts[SL_COMPARE_WORSE] > 45 && o.missed <= 50 * 0.05 + 3 * sqrt(50 * 0.05));
 }

@@ -114,7 +114,7 @@ static void the_smallest_fraction_of_a_resolution(void **state)
                                    {6, 5, 32}, {10, 4, 32}, {16, 3, 32}, {16, 4, 32}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof table / sizeof *table - SANITIZED; i++) { /* the last two are much alike, and dear */
         struct sl_fraction f;
         struct sl_err err = {0};
         if (sl_fraction_of_resolution(&f, table[i][0], table[i][1], &err))
@@ -422,11 +422,12 @@ static bool any_left(unsigned sets[CC][CF], const bool *with, int n)
 
 static void conflicts_are_those_of_enumeration(void **state)
 {
+    enum { ROUNDS = SANITIZED ? 1000 : 4000 };
     uint64_t seed = 19;
     int found = 0;
 
     (void)state;
-    for (int round = 0; round < 4000; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         unsigned sets[CC][CF];
         struct sl_buf b = {0};
         struct sl_plan p;
@@ -454,7 +455,7 @@ static void conflicts_are_those_of_enumeration(void **state)
         sl_plan_free(&p);
         sl_buf_free(&b);
     }
-    assert_in_range(found, 40, 2000);
+    assert_in_range(found, ROUNDS / 100, ROUNDS / 2);
 }
 
 int main(void)

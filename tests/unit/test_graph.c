@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of a store, and the table functions over it, on stores that are made in memory. */
+#include "unit.h"
+
 #include "analyse/analyse.h"
 #include "analyse/load/graph.h"
 #include "base/embed.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void run(sqlite3 *db, const char *sql)
 {
@@ -319,6 +312,7 @@ static int ask_for(sqlite3 *db, const char *sql, int steps)
 
 static void it_can_be_interrupted_anywhere(void **state)
 {
+    enum { TRIES = SANITIZED ? 6 : 25 };
     static const char *const sql[] = {"SELECT 1 FROM event_sequences('task') LIMIT 1",
                                       "SELECT count(*) FROM descendants(1)"};
 
@@ -327,9 +321,9 @@ static void it_can_be_interrupted_anywhere(void **state)
                 "INSERT INTO sl_event SELECT id, 0, 7, 1, 1, NULL FROM sl_span");
     for (int i = 0; i < 2; i++) {
         int steps = INT_MAX - ask_for(*state, sql[i], INT_MAX);
-        for (int at = 0; at < steps; at += 1 + steps / 20)
+        for (int at = 0; at < steps; at += 1 + steps / TRIES)
             ask_for(*state, sql[i], at);
-        for (int at = steps - 25; at < steps; at++) /* between roots */
+        for (int at = steps - TRIES; at < steps; at++) /* between roots */
             ask_for(*state, sql[i], at);
     }
 }

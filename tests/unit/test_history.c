@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { COMMITS = 60, ROUNDS = 60, STUDIES = 40 };
+enum { COMMITS = 60, ROUNDS = 60, STUDIES = SANITIZED ? 8 : 40 };
 
 struct made {
     size_t at[3];
@@ -84,10 +84,10 @@ static void planted(void **state)
     struct tally t = search_often(&one, COMMITS);
 
     (void)state;
-    assert_true(t.found >= 37 && t.held >= t.found - 4 && t.elsewhere <= 4);
+    assert_true(t.found >= STUDIES - 3 && t.held >= t.found - 4 && t.elsewhere <= 4);
     assert_true(t.measured < STUDIES * 14); /* of 60 commits */
     t = search_often(&two, COMMITS);        /* commit 29 cannot be built */
-    assert_true(t.found >= 70 && t.elsewhere <= 4);
+    assert_true(t.found >= STUDIES * 2 - STUDIES / 4 && t.elsewhere <= 4);
     assert_true(t.runs < STUDIES * 600);
 }
 

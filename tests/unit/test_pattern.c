@@ -120,6 +120,7 @@ static void same_groups(const struct sl_pattern *read, const struct sl_pattern *
 
 static void recipes_match_as_pcre2_does(void **state)
 {
+    enum { EVERY = SANITIZED ? 5 : 1 };
     struct found f = {0};
     uint64_t r = 5;
     size_t hits = 0, literals = 0, firsts = 0;
@@ -142,7 +143,7 @@ static void recipes_match_as_pcre2_does(void **state)
         p.ours = later;
         literals += p.ours.nliteral > 0;
         firsts += p.ours.has_first;
-        for (size_t k = 0; k < f.lines.n; k++) {
+        for (size_t k = i % EVERY; k < f.lines.n; k += EVERY) {
             const char *s = f.lines.v[k];
             size_t n = strlen(s);
             char *t = sl_strndup(s, n); /* changed: one byte, the beginning or the end is another */

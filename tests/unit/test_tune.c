@@ -252,7 +252,7 @@ static double measure(const struct made *m, const int32_t *s)
 
 static void beats_chance(void **state)
 {
-    enum { BUDGET = 64, STUDIES = 20 };
+    enum { BUDGET = 64, STUDIES = SANITIZED ? 4 : 20 };
     int32_t settings[BUDGET * FACTORS], again[FACTORS];
     double y[BUDGET], regret = 0, by_chance = 0, of_base = 0;
     int held = 0;

@@ -13,6 +13,16 @@
 
 #include <cmocka.h>
 
+/* What is sanitized takes ten times as long, and is run for its steps: the many tries that figures need, the other
+ * build makes. */
+#ifdef __has_feature
+#define SANITIZED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 /* xorshift64*; Marsaglia, "Xorshift RNGs", 2003. */
 static inline uint64_t rnd(uint64_t *state)
 {
