@@ -190,7 +190,7 @@ int main(void)
 
 @cases(*[(cc, sanitize) for cc in ("gcc", "clang") for sanitize in ("thread", "address")])
 def a_trace_that_is_ended_with_the_sanitizer(cc, sanitize):
-    exe = sanitized(FINISH, cc, {"thread": THREAD, "address": ADDRESS}[sanitize], "-DMOST=2000")
+    exe = sanitized(FINISH, cc, {"thread": THREAD, "address": ADDRESS}[sanitize], "-DMOST=300")
     run(exe, timeout=PATIENCE, env={"TSAN_OPTIONS": "die_after_fork=0", "ASAN_OPTIONS": "detect_leaks=1"})
     check(all(t.spans("s") and t.meta["ended"] for t in traces(n=20)), "spans")
 
