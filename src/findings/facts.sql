@@ -101,6 +101,7 @@ WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x O
         UNION SELECT up.span, l.right_span FROM up JOIN sl_link l ON l.left_span = up.id AND l.kind = SL_FACET)
 SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, manager AS name, coalesce(p.host, (SELECT max(host) FROM worker w WHERE w.manager = p.manager)) AS host, from_ns, to_ns FROM p
 UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut JOIN of ON of.span = cut.span CROSS JOIN task t ON t.span = of.id GROUP BY cut.span, from_ns;
+CREATE INDEX temp.lost_task ON lost (task);
 UPDATE temp.path SET unnoticed = 1 WHERE NOT runs AND state = 'result on its way back' AND task IN (SELECT task FROM lost)
     AND EXISTS (SELECT 1 FROM lost l WHERE l.task = path.task AND path.start_ns > l.from_ns AND path.end_ns <= l.to_ns + 1000000);
 -- Tasks of which a try failed, as what it ran on was lost too, and what never ran because of which: asked of a few.
@@ -324,5 +325,6 @@ WITH there AS MATERIALIZED (SELECT pool, min(from_ns) AS at_ns, iif(count(*) OVE
         UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE runs
         UNION ALL SELECT 'until the loss of a worker was noticed', seconds FROM part WHERE unnoticed
         UNION ALL SELECT 'driver, does not take results', seconds FROM part WHERE driver
-        UNION ALL SELECT CASE WHEN component = 'driver' AND start_ns >= (SELECT since_ns FROM silent) THEN 'after the driver fell silent' WHEN state = 'after the last task' AND EXISTS (SELECT 1 FROM gone) THEN 'while no worker was there' ELSE component || ', ' || state END, seconds FROM part WHERE NOT queues AND NOT runs AND NOT unnoticed AND NOT driver)
+        UNION ALL SELECT CASE WHEN component = 'driver' AND start_ns >= (SELECT since_ns FROM silent) THEN 'after the driver fell silent' WHEN state = 'after the last task' AND EXISTS (SELECT 1 FROM gone) THEN 'while no worker was there'
+                WHEN component = 'driver' AND state = 'after the last task' AND (SELECT undone > 0 AND ends AND ended_ns ISNULL FROM run) THEN 'after tasks were last heard of' ELSE component || ', ' || state END, seconds FROM part WHERE NOT queues AND NOT runs AND NOT unnoticed AND NOT driver)
 SELECT what, sum(seconds) AS seconds FROM said GROUP BY 1 HAVING what <> 'while no worker was there' OR sum(seconds) > 0;

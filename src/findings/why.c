@@ -119,6 +119,7 @@ static void free_found(struct found *x)
     free(x->changes);
     free(x->spans);
     free(x->replays);
+    free(x->cause);
 }
 
 static bool tells(const struct why *y, const struct found *x)
@@ -209,6 +210,7 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
     x.sure = text_column(q, "sure");
     x.spans = text_column(q, "spans");
     x.replays = text_column(q, "replays");
+    x.cause = text_column(q, "cause");
     if (x.changes && isnan(x.seconds)) {
         x.without_s = replay(y, x.changes, err);
         if (isnan(x.without_s))
@@ -352,6 +354,24 @@ static bool leave_alone(struct why *y)
     return true;
 }
 
+/* Of several that tell of one cause, the first, which cost most. */
+static void leave_costliest(struct why *y)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < y->found.n; i++) {
+        struct found *x = &y->found.v[i];
+        size_t k = 0;
+        while (k < kept && (!x->cause || !y->found.v[k].cause || strcmp(x->cause, y->found.v[k].cause) != 0))
+            k++;
+        if (k < kept)
+            free_found(x);
+        else
+            y->found.v[kept++] = *x;
+    }
+    y->found.n = kept;
+}
+
 void sl_why_begin(struct sl_result *r)
 {
     r->whole = true;
@@ -374,6 +394,7 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
     sqlite3_create_function(y->st->db, "time_text", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
     if (y->found.n)
         qsort(y->found.v, y->found.n, sizeof *y->found.v, by_seconds);
+    leave_costliest(y);
     y->alone = leave_alone(y);
     for (size_t i = 0; i < y->found.n; i++)
         put_found(t, y, i);

@@ -10,6 +10,7 @@ struct found {
     double seconds, without_s; /* NaN: nothing says */
     char *sure, *text, *advice, *command, *changes, *spans;
     char *replays; /* JSON: further changes, and the seconds with each */
+    char *cause;   /* others that have the same text tell of the same time; NULL: none do */
 };
 
 struct why {

@@ -373,7 +373,7 @@ def failed_tries():
     tasks = lambda fails: [Task("flaky", 1, fails=fails, failed_s=2.0) for _ in range(4)] + bag(8)
     run(tasks(3))
     first("failed-tries", run(tasks(0), file="without.db"), 0.15, text="12 tries of 4 tasks failed")
-    check("flaky: OSError('no route to host')" in why()["findings"][0]["text"], why()["findings"][0]["text"])
+    check("; all of app flaky: OSError('no route to host')" in why()["findings"][0]["text"], why()["findings"][0]["text"])
 
 
 @test

@@ -172,6 +172,25 @@ def seconds_that_are_none_are_told(seconds, said):
     check("bad.yaml: " in r.err and said in r.err and "went on for 9" in r.out and "never told" not in r.out, r.out + r.err)
 
 
+@test
+def of_one_cause_the_costliest_is_told():
+    run(bag(16), end=9)
+    env = own("cheap", "about: x\nsql: SELECT 3 AS seconds, 'wait' AS cause\ntext: cheap\n")
+    for name, seconds, cause in ("dear", 4, "'wait'"), ("other", 2, "'file'"), ("none", 2, "NULL"), ("neither", 2, "NULL"):
+        own(name, f"about: x\nsql: SELECT {seconds} AS seconds, {cause} AS cause\ntext: {name}\n")
+    told = json.loads(spanloom("why", "-d", path("why.db"), "--format", "json", env=env).out)
+    equal([f["finding"] for f in told["findings"] if f["text"] == f["finding"]], ["dear", "neither", "none", "other"])
+    equal([f["rank"] for f in told["findings"]], list(range(1, len(told["findings"]) + 1)))
+
+
+@test
+def a_pause_before_tries_is_told_once():
+    """The results that wait meanwhile are no cause of their own; what runs on a lost manager has no result on its way."""
+    run([Task("breaks", 1, fails=1, failed_s=0.3, pause=3.0) for _ in range(4)] + bag(8))
+    found = [f["finding"] for f in why()["findings"]]
+    check("retry-handler" in found and "component" not in found and "hand-over" not in found, found)
+
+
 @cases("'nothing'", "json_array(1)", "json_object('workers x2', 'soon')")
 def replays_that_are_none_are_told(replays):
     run(bag(16), end=9)
