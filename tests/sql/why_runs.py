@@ -466,6 +466,26 @@ def of_several_runs_in_a_path_the_last_is_told_of():
 
 
 @test
+def runs_without_the_log_of_the_driver():
+    """Tasks are those of monitoring.db; without that, too, nobody says how many there are, and why tells of each that workers had once."""
+    logs = path("nolog/runinfo")
+    shutil.copytree(EXAMPLE, logs)
+    os.remove(f"{logs}/000/parsl.log")
+    told, = json.loads(spanloom("runs", "-d", imported(logs).store, "--format", "json").out)
+    db = sqlite3.connect(f"{EXAMPLE}/monitoring.db")
+    last = [r[0] for r in db.execute("SELECT (SELECT task_status_name FROM status s WHERE s.task_id = t.task_id ORDER BY timestamp DESC LIMIT 1) FROM task t")]
+    equal((told["tasks"], told["not done"]), (len(last), sum(s not in ("exec_done", "memo_done") for s in last)))
+    os.remove(f"{logs}/monitoring.db")
+    spanloom("import", "--quiet", "-d", path("workers.db"), logs)
+    told, = json.loads(spanloom("runs", "-d", path("workers.db"), "--format", "json").out)
+    equal((told["tasks"], told["not done"]), (None, None))
+    told = why("workers.db")
+    tasks = told["run"][0]["tasks"]
+    check(tasks == sum(1 for _ in spanloom("sql", "-d", path("workers.db"), "--format", "csv", "SELECT key FROM sl_span s JOIN sl_name n ON n.id = s.type WHERE n.name = 'parsl.executor.htex.worker.task'").out.splitlines()) - 1, tasks)
+    check("no log of who submits tasks was read" in str([f["text"] for f in told["findings"]]), told["findings"])
+
+
+@test
 def findings_name_their_tasks():
     """As Parsl's own table of states has them."""
     told = {f["finding"]: f["spans"] for f in why("example.db", EXAMPLE)["findings"]}

@@ -69,6 +69,25 @@ static bool has_phases(const struct working *k, uint32_t span)
     return type != SL_NO_INDEX && k->phased[type];
 }
 
+/* Takes out those that lie in another one of them, in whose history they are. */
+static void leave_outermost(const struct sl_graph *g, uint32_t *found, size_t *n)
+{
+    bool *is_found = sl_must(calloc(g->n + 1, sizeof *is_found)), *within = sl_must(calloc(g->n + 1, sizeof *within));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *n; i++)
+        is_found[found[i]] = true;
+    for (size_t i = 0; i < *n; i++)
+        for (size_t c = g->sub.start[found[i]]; c < g->sub.start[found[i] + 1]; c++)
+            within[g->sub.to[c]] = is_found[g->sub.to[c]];
+    for (size_t i = 0; i < *n; i++)
+        if (!within[found[i]])
+            found[kept++] = found[i];
+    *n = kept;
+    free(is_found);
+    free(within);
+}
+
 /* Spans of the role anywhere below, or of whose type phases are declared, but not those within another one. */
 static void add_nested(struct working *k, bool phases)
 {
@@ -85,6 +104,7 @@ static void add_nested(struct working *k, bool phases)
         sl_walk_spread(&k->r.walk, &g->sub, x);
         sl_walk_spread(&k->r.walk, &g->facet, x);
     }
+    leave_outermost(g, found.v, &found.n);
     for (size_t i = 0; i < found.n; i++)
         add_task(k, found.v[i]);
     sl_vec_free(&found);
