@@ -75,6 +75,8 @@ INSERT INTO temp.task (span, task, app, executor, host, manager, worker, first_n
 SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host), w.manager, t.worker, first_ns, start_ns, end_ns, done_ns, depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, t.exception
 FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
 UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
+UPDATE temp.worker SET executor = (WITH up(id) AS (SELECT worker.span UNION SELECT parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL)
+    SELECT s.key FROM up JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type JOIN sl_role r ON r.type = n.name AND r.role = 'executor' LIMIT 1) WHERE executor ISNULL;
 CREATE TEMP TABLE pool AS
 WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS tasks, max(end_ns) AS end_ns FROM task WHERE runs > 0 AND worker NOTNULL GROUP BY 1),
     q AS MATERIALIZED (SELECT pool, sum(queue_s) AS queue_s, sum(tasks) AS tasks, max(end_ns) AS end_ns FROM each t JOIN worker w ON w.span = t.worker GROUP BY 1),

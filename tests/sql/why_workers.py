@@ -95,7 +95,7 @@ def blocks_of_one_executor_in_the_queue():
     first("late-workers", run(tasks, more={"late": 2}, file="without.db"), 0.1, text="after the first block of late was launched it took 14.2 s until its job began")
     equal(faults("without.db"), [])
     went = {w["what"]: w["seconds"] for w in why()["went"]}  # no app runs while the workers of its executor are not there
-    check(10 < went["until workers were there"] < 15 and went["app slow"] < 4, went)
+    check(10 < went["until workers of late were there"] < 15 and went["app slow"] < 4, went)
 
 
 @test
@@ -126,6 +126,18 @@ def a_block_that_takes_the_place_of_another_was_not_asked_for_late():
     check("4 workers" in more["text"], more["text"])
     run(bag(60, 1.0), launched=[0.6, 14], manager=[0.8, 14.2], worker_start=[1, 14.4], workers=8, cpus=8)
     check("late-workers" in faults(), why()["findings"])
+
+
+@test
+def workers_have_their_executor():
+    """Also a thread whose task monitoring.db says to run, and one that ran nothing; tables worker and task say the same."""
+    store = imported(f"{ROOT}/tests/data/parsl-2026-threads").store
+    run = json.loads(spanloom("runs", "-d", store, "--format", "json").out)[0]["run"]
+    rows = lambda sql: json.loads(spanloom("sql", "-d", store, "--run", run, "--format", "json", sql).out)  # noqa: E731
+    workers = {w["span"]: w["executor"] for w in rows("SELECT span, executor FROM worker")}
+    check(workers and None not in workers.values(), workers)
+    tasks = rows("SELECT name, worker, executor FROM task WHERE runs > 0 AND executor <> '_parsl_internal' AND ended = 'done'")
+    check(tasks and all(t["worker"] and workers[t["worker"]] == t["executor"] for t in tasks), [t for t in tasks if not t["worker"]][:5])
 
 
 @test

@@ -18,15 +18,27 @@ static void mark(uint32_t **array, uint32_t n)
     memset(*array, 0xFF, (size_t)n * sizeof **array); /* SL_NO_INDEX */
 }
 
-/* Whose subspans a span is, where that is a worker. */
+/*
+ * Whose subspans a span is, where that is a worker; a try of which a subspan is one, and its facets, are that worker's,
+ * too: monitoring.db tells that a try of a thread runs.
+ */
 static void find_workers(struct working *k)
 {
     const struct sl_graph *g = &k->w->s.g;
+    uint32_t *worker = k->w->worker;
 
     for (uint32_t i = 0; i < g->n; i++)
         if (sl_closure_is(&k->r, i, SL_ROLE_WORKER))
             for (size_t c = g->sub.start[i]; c < g->sub.start[i + 1]; c++)
-                k->w->worker[g->sub.to[c]] = i;
+                worker[g->sub.to[c]] = i;
+    for (uint32_t i = 0; i < g->n; i++)
+        for (size_t c = g->sub.start[i]; c < g->sub.start[i + 1] && sl_closure_is(&k->r, i, SL_ROLE_ATTEMPT); c++) {
+            if (worker[g->sub.to[c]] == SL_NO_INDEX)
+                continue;
+            worker[i] = worker[g->sub.to[c]];
+            for (size_t f = g->facet.start[i]; f < g->facet.start[i + 1]; f++)
+                worker[g->facet.to[f]] = worker[i];
+        }
 }
 
 /* ---- what tasks waited for ---- */
