@@ -187,7 +187,21 @@ def an_ordinary_start_is_no_finding(n, seconds, there):
 def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
     run(bag(16), start=5, launched=0.6, manager=2, worker_start=8)
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
-    check(f["text"].endswith(", 30 % of the run: 3.00 s for its manager and workers to start"), f["text"])
+    check(f["text"].endswith(", 30 % of the run: its block had been launched 4.40 s before that, its job began 1.40 s later, and its manager and workers needed 6.00 s to start; had workers been there, the run would have taken 7.10 s, by replay"), f["text"])
+    equal([(r["changes"], round(r["without_s"], 1)) for r in why()["replays"] if r["finding"] == "first-worker"], [("workers, start-up x0", 7.1)])
+
+
+@cases((20, 60, True), (20, 25, True), (14, 40, False))
+def a_slow_start_of_all(submits, there, told):
+    """The driver takes long before it submits, and workers are there later still: told where the driver is slower than they are."""
+    asked = there - 0.6 * submits
+    run(bag(60), start=submits, launched=2, manager=asked, worker_start=there)
+    without = 7.5 + 0.1  # tasks, and the end
+    found = [f for f in why()["findings"] if f["finding"] == "start-up"]
+    equal(bool(found), told, why()["findings"])
+    if told:
+        check(abs(found[0]["without_s"] - without) < 1 and found[0]["text"].startswith(f"the driver submitted the first task after {submits}.0 s, and the first worker was there after {there}.0 s: its block was launched after 2.00 s, its job began "), found[0])
+        check("first-worker" not in [f["finding"] for f in why()["findings"]], why()["findings"])
 
 
 @cases(4, 6)
