@@ -544,7 +544,7 @@ def a_name_that_is_no_utf8():
 
 # ---- files that change under our hands
 
-def big(size=24 * MB):
+def big(size=8 * MB):
     data = read(INTERCHANGE)
     write(path("runinfo/000", INTERCHANGE), data * (size // len(data)))
     copy_run(path("runinfo"), logs=(PARSL, WORKER0))
@@ -558,7 +558,7 @@ def a_file_while_it_is_read(how):
     data = read(INTERCHANGE)
     took = imported(path("runinfo"), store="first.db").seconds
     for i in range(6):
-        write(file, data * (24 * MB // len(data)))
+        write(file, data * (8 * MB // len(data)))
         delay = took * r.uniform(.05, .8)
 
         def change():

@@ -48,7 +48,7 @@ def all_there_are(top):
     for found in trace_files(os.path.join(ROOT, top)):
         found = [f for f in found if not f.endswith("README.md")]
         same(*found)
-        for f in found[:20]:
+        for f in found[:20 if found[0].startswith(f"{ROOT}/tests/data/traces") else 5]:  # those of one run are alike
             same(f)
 
 
