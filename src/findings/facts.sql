@@ -93,8 +93,8 @@ CREATE TEMP TABLE lost AS
 WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x ON x.id = d.span JOIN sl_name n ON n.id = x.type JOIN sl_span m ON m.id = x.parent
         WHERE n.name = 'parsl.executor.htex.manager.task' LIMIT 1) AS manager
     FROM attempt a WHERE failed AND (exception LIKE '%ManagerLost%' OR exception LIKE '%WorkerLost%')),
-    gone AS MATERIALIZED (SELECT w.span AS worker, w.worker AS name, host, min(e.time_ns) AS at_ns FROM worker w CROSS JOIN attributes a ON a.span = w.span AND a.name = 'disconnection' AND a.value = 'FAILURE'
-        JOIN sl_event e ON e.span = w.span JOIN sl_name n ON n.id = e.type AND n.name = 'DISCONNECTION' GROUP BY 1),
+    gone AS MATERIALIZED (SELECT w.span AS worker, w.worker AS name, host, min(e.time_ns) AS at_ns FROM worker w JOIN sl_event e ON e.span = w.span JOIN sl_name n ON n.id = e.type AND n.name = 'DISCONNECTION'
+        WHERE EXISTS (SELECT 1 FROM attributes WHERE span = w.span AND name = 'disconnection' AND value = 'FAILURE') GROUP BY 1),
     cut AS MATERIALIZED (SELECT r.span, g.* , from_ns, to_ns FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM gone)) CROSS JOIN worker_run r CROSS JOIN gone g ON g.worker = r.worker
         WHERE r.span NOTNULL AND from_ns < at_ns AND to_ns >= at_ns - 1000000),
     up(span, id) AS (SELECT span, span FROM cut UNION SELECT up.span, l.left_span FROM up JOIN sl_link l ON l.right_span = up.id AND l.kind = SL_IN

@@ -14,7 +14,7 @@ WITH extent AS MATERIALIZED (SELECT process AS span, min(begin_ns) AS begin_ns, 
         WHERE PATH ISNULL OR s.source IN (SELECT id FROM sources WHERE path = PATH OR substr(path, 1, length(PATH) + 1) = PATH || '/')),
     starts AS (SELECT *, begin_ns > ifnull(max(end_ns) OVER (ORDER BY begin_ns, span ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS new FROM asked),
     numbered AS MATERIALIZED (SELECT *, sum(new) OVER (ORDER BY begin_ns, span) AS run FROM starts),
-    said AS MATERIALIZED (SELECT a.span, a.name, a.value FROM asked p CROSS JOIN attributes a ON a.span = p.span WHERE a.name IN ('rank', 'hostname', 'program', 'ended'))
+    said AS MATERIALIZED (SELECT a.span, a.name, a.value FROM attributes a WHERE a.span IN (SELECT span FROM asked) AND a.name IN ('rank', 'hostname', 'program', 'ended'))
 SELECT span, begin_ns, end_ns, (SELECT max(value) FROM said s WHERE s.span = n.span AND name = 'rank') AS rank, (SELECT max(value) FROM said s WHERE s.span = n.span AND name = 'hostname') AS host,
     (SELECT max(value) FROM said s WHERE s.span = n.span AND name = 'program') AS program, (SELECT min(value) FROM said s WHERE s.span = n.span AND name = 'ended') AS ended, run AS runs, 0 AS starts
 FROM numbered n WHERE run = (SELECT max(run) FROM numbered);

@@ -90,6 +90,27 @@ def workers_are_busy_for_as_long_as_they_are_there_at_most():
     check(busy and 90 < float(busy[1]) <= 100, f["text"])
 
 
+@cases((5, 6.0, True), (6, 6.0, True), (7, 6.0, True), (10, 6.0, True), (5, 4.5, False), (6, 4.5, False), (4, 6.0, False))
+def a_straggler_of_few_tasks(n, seconds, told):
+    """Ten times the median, where the longest of five is the tenth that takes longest."""
+    tasks = lambda s: [Task("few", 0.5) for _ in range(n - 1)] + [Task("few", s)] + bag(30, 0.2)  # noqa: E731
+    took, near = run(tasks(seconds)), run(tasks(0.5), file="without.db")
+    found = [f for f in why()["findings"] if f["finding"] == "straggler"]
+    equal(len(found), int(told), (n, seconds))
+    if told:
+        check(f"task {n - 1} (few) ran 6.00 s, 12 times the median" in found[0]["text"] and abs(found[0]["without_s"] - near) < 0.15 * (took - near), found, near)
+
+
+@cases(0, 1)
+def few_tasks_that_differ_are_no_stragglers(seed):
+    """Tasks whose times are drawn of a distribution with a heavy tail: told in fewer than one set of ten."""
+    draw = random.Random(seed)
+    sets = [[draw.lognormvariate(0, 1) for _ in range(5 + i % 3)] for i in range(20)]
+    run([Task(f"app{i}", s) for i, times in enumerate(sets) for s in times])
+    told = sum(f["finding"] == "straggler" for f in why()["findings"])
+    check(told <= 2, told)
+
+
 @test
 def more_workers_would_help():
     """Of a run whose workers have work all the time: a note, with what twice as many would do."""
