@@ -29,22 +29,31 @@ int sl_why_programs_are_there(struct sl_store *st, const char *path, struct sl_e
     return rc;
 }
 
-/* The tables of programs.sql. */
-static int make_tables(struct sl_store *st, const char *path, struct sl_err *err)
+/* Puts words in the place of a name in SQL. */
+static void put(struct sl_buf *sql, const char *text, const char *name, const char *words)
 {
-    char *word = sqlite3_mprintf("%Q", path);
-    struct sl_buf sql = {0};
-    const char *at = sql_programs, *next;
+    const char *next;
+
+    for (; (next = strstr(text, name)); text = next + strlen(name)) {
+        sl_buf_add(sql, text, (size_t)(next - text));
+        sl_buf_adds(sql, words);
+    }
+    sl_buf_adds(sql, text);
+}
+
+int sl_programs_make(struct sl_store *st, const char *path, const char *within, struct sl_err *err)
+{
+    char *word = sqlite3_mprintf("%Q", path), *ids = sqlite3_mprintf("%Q", within);
+    struct sl_buf some = {0}, sql = {0};
     int rc;
 
-    for (; (next = strstr(at, "PATH")); at = next + 4) {
-        sl_buf_add(&sql, at, (size_t)(next - at));
-        sl_buf_adds(&sql, word);
-    }
-    sl_buf_adds(&sql, at);
+    put(&some, sql_programs, "WITHIN", ids);
+    put(&sql, some.s, "PATH", word);
     rc = sl_store_temporary(st, sql.s, err);
+    sl_buf_free(&some);
     sl_buf_free(&sql);
     sqlite3_free(word);
+    sqlite3_free(ids);
     return rc;
 }
 
@@ -54,7 +63,7 @@ int sl_why_programs(struct sl_result *r, struct sl_store *st, const char *path, 
     static const char *const more[][2] = {{"which functions", "spanloom profile"},
                                           {"on a line of time", "spanloom export perfetto -o run.pftrace"}};
     struct why y = {.st = st};
-    int rc = make_tables(st, path, err);
+    int rc = sl_programs_make(st, path, NULL, err);
 
     sl_why_begin(r);
     if (!rc)

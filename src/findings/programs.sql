@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What findings of traced programs ask: temporary tables of the processes of one run of programs; docs/findings.md
--- describes them.  PATH is a text in quotes, or NULL: whose files tell of the processes.
+-- describes them.  PATH is a text in quotes, or NULL: whose files tell of the processes; WITHIN a JSON list of
+-- processes, or NULL: all.
 
 -- name: programs
 DROP TABLE IF EXISTS temp.call;
@@ -9,7 +10,7 @@ DROP TABLE IF EXISTS temp.function;
 DROP TABLE IF EXISTS temp.program;
 -- Those that run at one time are of one run, of which the last is told: from the first call of any to the last.
 CREATE TEMP TABLE process AS
-WITH extent AS MATERIALIZED (SELECT process AS span, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM call_times() WHERE process NOTNULL GROUP BY 1),
+WITH extent AS MATERIALIZED (SELECT process AS span, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM call_times(WITHIN) WHERE process NOTNULL GROUP BY 1),
     asked AS MATERIALIZED (SELECT e.*, s.key, s.source FROM extent e JOIN sl_span s ON s.id = e.span
         WHERE PATH ISNULL OR s.source IN (SELECT id FROM sources WHERE path = PATH OR substr(path, 1, length(PATH) + 1) = PATH || '/')),
     starts AS (SELECT *, begin_ns > ifnull(max(end_ns) OVER (ORDER BY begin_ns, span ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS new FROM asked),

@@ -197,6 +197,33 @@ static int doubt(struct why *y, char **sure, struct sl_err *err)
     return rc;
 }
 
+/* What is found in a program that is a task costs the run what it would be shorter with the task so much shorter. */
+static void of_task(const struct why *y, struct found *x)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "task %s x%.6f", y->task.key, fmax(0, 1 - x->seconds / y->task.run_s));
+    free(x->changes);
+    x->changes = sl_strdup(b.s);
+    sl_buf_clear(&b);
+    sl_buf_addf(&b, "by replay, %s", x->sure ? x->sure : "by estimate of what it cost the task");
+    free(x->sure);
+    x->sure = sl_strdup(b.s);
+    sl_buf_free(&b);
+    x->seconds = NAN;
+}
+
+/* Its words, below the name of the task. */
+static void name_task(const struct why *y, char **text)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "in %s: %s", y->task.name, *text);
+    free(*text);
+    *text = sl_strdup(b.s);
+    sl_buf_free(&b);
+}
+
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
     struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN};
@@ -211,6 +238,8 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
     x.spans = text_column(q, "spans");
     x.replays = text_column(q, "replays");
     x.cause = text_column(q, "cause");
+    if (f->programs && y->task.key && !f->note)
+        of_task(y, &x);
     if (x.changes && isnan(x.seconds)) {
         x.without_s = replay(y, x.changes, err);
         if (isnan(x.without_s))
@@ -228,6 +257,8 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
         rc = rc ? rc : sl_why_words(&x.advice, y, f, f->advice, q, err);
         rc = rc ? rc : sl_why_words(&x.command, y, f, f->command, q, err);
         name_run(y, &x.command);
+        if (!rc && f->programs && y->task.key)
+            name_task(y, &x.text);
         if (!rc) {
             *sl_vec_add(&y->found) = x;
             return 0;
@@ -388,7 +419,8 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
     sqlite3_create_function(y->st->db, "time_text", 1, SQLITE_UTF8, y, sl_why_time_text, NULL, NULL);
     for (size_t i = 0; i < findings->v.n; i++) {
         struct sl_err one = {0};
-        if (findings->v.v[i].programs == programs && look(y, &findings->v.v[i], &one))
+        if ((findings->v.v[i].programs == programs || (findings->v.v[i].tasks && y->task.key)) &&
+            look(y, &findings->v.v[i], &one))
             put_problem(problems, &findings->v.v[i], one.text);
     }
     sqlite3_create_function(y->st->db, "time_text", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
@@ -477,6 +509,26 @@ static int find_worker_type(struct why *y, struct sl_err *err)
     return rc < 0 ? rc : 0;
 }
 
+/* A task that is a program of several ranks, and the tables of that, where there is one. */
+static int find_ranks(struct why *y, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(y->st, sql_ranks, err);
+    int rc = q ? sl_store_step(y->st, q, err) : SL_ESTORE;
+    char *processes = NULL;
+
+    if (rc > 0) {
+        y->task.key = sl_strdup((const char *)sqlite3_column_text(q, 0));
+        y->task.name = sl_strdup((const char *)sqlite3_column_text(q, 1));
+        y->task.run_s = sqlite3_column_double(q, 2);
+        processes = sl_strdup((const char *)sqlite3_column_text(q, 3));
+    }
+    sqlite3_finalize(q);
+    if (processes)
+        rc = sl_programs_make(y->st, NULL, processes, err);
+    free(processes);
+    return rc < 0 ? rc : 0;
+}
+
 int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
                     struct sl_err *err)
 {
@@ -505,6 +557,8 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     if (!rc)
         rc = sl_why_look_at_logs(sl_result_find(r, "run"), st, findings->followed, err);
     if (!rc)
+        rc = find_ranks(&y, err);
+    if (!rc)
         sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
     if (!rc)
         rc = sl_why_look(r, &y, findings, false, err);
@@ -524,6 +578,8 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     sl_why_more(r, &y, more, 2);
     sl_replay_free(y.replay);
     free(y.doubts);
+    free(y.task.key);
+    free(y.task.name);
     return rc;
 }
 

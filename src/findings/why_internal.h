@@ -27,7 +27,15 @@ struct why {
     char workers[200];        /* their type, where it has to be said; "" */
     SL_VEC(struct found) found;
     bool alone; /* the one that is left */
+    struct { /* a task of the critical path that is a program of several ranks, whose tables there are; key NULL: none
+              */
+        char *key, *name;
+        double run_s;
+    } task;
 };
+
+/* The tables of programs.sql: of those of a path (NULL: all), or of these processes, a JSON list (NULL: all). */
+int sl_programs_make(struct sl_store *st, const char *path, const char *within, struct sl_err *err);
 
 /* The tables findings and problems, empty. */
 void sl_why_begin(struct sl_result *r);

@@ -90,6 +90,48 @@ def one_slow_rank():
     equal(told["problems"], [])
 
 
+def workflow_of_ranks(s, slow):
+    """A task that is a program of four ranks, and one that waits for it, on a worker of Parsl's."""
+    w = s.workflow("w")
+    ex = s.span(EXECUTOR, "htex", w)
+    m = s.span("parsl.executor.htex.manager", "m0", ex, MANAGER, started=0)
+    worker = s.span("parsl.executor.htex.worker", "0", m, WORKER, started=S)
+    ranks = s.ranks(4)
+    for t in ranks:
+        s.at[t] = 2 * S + 100 * MS
+    for _ in range(20):
+        for r, t in enumerate(ranks):
+            s.run(t, "compute", slow if r == 2 else 60)
+        s.barrier(ranks, "MPI_Allreduce")
+    over, ids = s.at[ranks[0]] + 100 * MS, []
+    for key, app, begin, end in ((0, "solve", 2 * S, over), (1, "reduce", over + 100 * MS, over + 1100 * MS)):
+        ids.append(s.task(w, key, ids, submitted=1500 * MS + key, pending=1500 * MS + 10 + key))
+        s.attr(ids[-1], "app", app)
+        y = s.htex(ids[-1], 0, launched=begin - 5 * MS, put=begin - 4 * MS, to_manager=begin - 3 * MS, got=begin - 2 * MS, received=begin, completed=end, finished=end, removed=end + MS, executor=ex, manager=m, worker=worker)
+        s.event(ids[-1], "exec_done", end + 2 * MS)
+        for p in s.first if app == "solve" else ():
+            s.link(y, IN, p)
+    s.event(w, "started", 0)
+    s.event(w, "cleanup_completed", over + 1200 * MS)
+
+
+@test
+def a_slow_rank_in_a_task_of_a_workflow():
+    """What it costs the run is what it costs the task, replayed; ranks alike are no finding."""
+    s = Programs()
+    workflow_of_ranks(s, 250)
+    told, found = why(s)
+    equal(told["problems"], [])
+    f = found["rank-imbalance"]
+    close(f["seconds"], 5 - (5 + 3 * 1.2) / 4)
+    check(f["text"].startswith("in task 0 (solve): compute took rank 2 5.00 s, others 1.20 s (median), and the 3 others waited for it in MPI_Allreduce"), f["text"])
+    check(f["sure"].startswith("by replay, ") and f["changes"].startswith("task 0 x0.") and "call-lock" not in found, f, list(found))
+    s = Programs()
+    workflow_of_ranks(s, 62)
+    found = why(s)[1]
+    check("rank-imbalance" not in found, list(found))
+
+
 @test
 def the_rank_that_only_waits_for_a_neighbour_is_not_the_cause():
     """Of four in a ring, 3 waits for what 2 sends, and comes late to the collective with it."""
