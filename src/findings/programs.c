@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "findings/why_internal.h"
+#include "findings_otel.sql.h"
 #include "findings_programs.sql.h"
 
 #include <stdlib.h>
@@ -16,9 +17,9 @@ static const struct sl_column program_columns[] = {
     {"calls", INTEGER, "calls"},  {"runs", INTEGER, NULL}};
 static const struct sl_column went_columns[] = {{"what", TEXT, NULL}, {"seconds", REAL, "s"}};
 
-int sl_why_programs_are_there(struct sl_store *st, const char *path, struct sl_err *err)
+static int is_there(struct sl_store *st, const char *sql, const char *path, struct sl_err *err)
 {
-    sqlite3_stmt *q = sl_store_prepare(st, sql_is_there, err);
+    sqlite3_stmt *q = sl_store_prepare(st, sql, err);
     int rc = SL_ESTORE;
 
     if (q && path)
@@ -27,6 +28,13 @@ int sl_why_programs_are_there(struct sl_store *st, const char *path, struct sl_e
         rc = sqlite3_column_int(q, 0);
     sqlite3_finalize(q);
     return rc;
+}
+
+int sl_why_programs_are_there(struct sl_store *st, const char *path, struct sl_err *err)
+{
+    int rc = is_there(st, sql_is_there, path, err);
+
+    return rc ? rc : is_there(st, sql_otel_is_there, path, err);
 }
 
 /* Puts words in the place of a name in SQL. */
@@ -41,13 +49,13 @@ static void put(struct sl_buf *sql, const char *text, const char *name, const ch
     sl_buf_adds(sql, text);
 }
 
-int sl_programs_make(struct sl_store *st, const char *path, const char *within, struct sl_err *err)
+static int make(struct sl_store *st, const char *tables, const char *path, const char *within, struct sl_err *err)
 {
     char *word = sqlite3_mprintf("%Q", path), *ids = sqlite3_mprintf("%Q", within);
     struct sl_buf some = {0}, sql = {0};
     int rc;
 
-    put(&some, sql_programs, "WITHIN", ids);
+    put(&some, tables, "WITHIN", ids);
     put(&sql, some.s, "PATH", word);
     rc = sl_store_temporary(st, sql.s, err);
     sl_buf_free(&some);
@@ -57,14 +65,21 @@ int sl_programs_make(struct sl_store *st, const char *path, const char *within, 
     return rc;
 }
 
+int sl_programs_make(struct sl_store *st, const char *path, const char *within, struct sl_err *err)
+{
+    return make(st, sql_programs, path, within, err);
+}
+
 int sl_why_programs(struct sl_result *r, struct sl_store *st, const char *path, const struct sl_findings *findings,
                     struct sl_err *err)
 {
     static const char *const more[][2] = {{"which functions", "spanloom profile"},
                                           {"on a line of time", "spanloom export perfetto -o run.pftrace"}};
     struct why y = {.st = st};
-    int rc = sl_programs_make(st, path, NULL, err);
+    int traced = is_there(st, sql_is_there, path, err);
+    int rc = traced < 0 ? traced : make(st, traced ? sql_programs : sql_otel, path, NULL, err);
 
+    y.spans = !traced;
     sl_why_begin(r);
     if (!rc)
         rc = sl_why_rows(r, st, "programs", program_columns, SL_COLUMNS(program_columns), sql_program, err);
@@ -77,6 +92,6 @@ int sl_why_programs(struct sl_result *r, struct sl_store *st, const char *path, 
     }
     if (!rc)
         rc = sl_why_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), sql_functions, err);
-    sl_why_more(r, &y, more, 2);
+    sl_why_more(r, &y, more + !traced, 2 - !traced); /* profile is of calls alone */
     return rc;
 }

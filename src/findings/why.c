@@ -256,6 +256,10 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
         rc = sl_why_words(&x.text, y, f, f->text, q, err);
         rc = rc ? rc : sl_why_words(&x.advice, y, f, f->advice, q, err);
         rc = rc ? rc : sl_why_words(&x.command, y, f, f->command, q, err);
+        if (y->spans && x.command && !strncmp(x.command, "spanloom profile", 16)) {
+            free(x.command);
+            x.command = NULL;
+        }
         name_run(y, &x.command);
         if (!rc && f->programs && y->task.key)
             name_task(y, &x.text);

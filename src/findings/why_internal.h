@@ -27,6 +27,7 @@ struct why {
     char workers[200];        /* their type, where it has to be said; "" */
     SL_VEC(struct found) found;
     bool alone; /* the one that is left */
+    bool spans; /* of OpenTelemetry, which `profile` knows nothing of */
     struct { /* a task of the critical path that is a program of several ranks, whose tables there are; key NULL: none
               */
         char *key, *name;

@@ -149,7 +149,12 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, d
                 {RANKS, "rank", "ranks", 1},
                 {THREADS, "thread", "threads", 0},
                 {HOSTS, "host", "hosts", 2},
-                {CALLS, "call of traced functions", "calls of traced functions", 0}};
+                {CALLS, "call of traced functions", "calls of traced functions", 0}},
+      of_spans[] = {{PROCESSES, "service", "services", 1},
+                    {RANKS, "rank", "ranks", 1},
+                    {THREADS, "thread", "threads", 1},
+                    {HOSTS, "host", "hosts", 2},
+                    {CALLS, "span of OpenTelemetry", "spans of OpenTelemetry", 0}};
     struct sl_table *t = sl_result_find(r, "programs");
     struct sl_buf b = {0};
     char from[32], to[32], a[32];
@@ -173,9 +178,10 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, d
             &b, "it was not traced itself: a C, C++ or Fortran program has to be built for that (spanloom help flags)");
     for (size_t i = 0; i < sizeof what / sizeof *what && sl_table_int(t, PROCESSES); i++) {
         long long n = sl_table_int(t, what[i].column);
-        if (n >= what[i].least)
-            sl_buf_addf(&b, "%s%s %s", b.n ? ", " : "", sl_show_count((unsigned long long)n, a),
-                        n == 1 ? what[i].one : what[i].many);
+        const char *one = sl_table_int(t, THREADS) ? what[i].one : of_spans[i].one; /* a process has a thread */
+        const char *many = sl_table_int(t, THREADS) ? what[i].many : of_spans[i].many;
+        if (n >= (sl_table_int(t, THREADS) ? what[i].least : of_spans[i].least))
+            sl_buf_addf(&b, "%s%s %s", b.n ? ", " : "", sl_show_count((unsigned long long)n, a), n == 1 ? one : many);
     }
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);

@@ -4,6 +4,7 @@
 time went against a look at each moment."""
 import collections
 import os
+import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -362,6 +363,59 @@ def where_the_time_went(seed):
     got = {w["what"]: w["seconds"] for w in told["went"]}
     for name in want | got:
         check(abs(want[name] - got.get(name, 0)) < 1e-12, name, want[name], got.get(name))
+
+
+# ---- spans of OpenTelemetry
+
+
+def otlp(spans, file="spans.jsonl", service="shop"):
+    """A store of spans (id, parent or None, name, begin, end in ns, and more of it)."""
+    span = lambda i, up, name, a, b, **more: {"traceId": f"{1:032x}", "spanId": f"{i:016x}", "name": name, "startTimeUnixNano": str(T0 + a), "endTimeUnixNano": str(T0 + b), **({"parentSpanId": f"{up:016x}"} if up else {}), **more}  # noqa: E731
+    line = {"resourceSpans": [{"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]}, "scopeSpans": [{"scope": {"name": "t"}, "spans": [span(*x[:5], **(x[5] if len(x) > 5 else {})) for x in spans]}]}]}
+    write(path(file), json.dumps(line) + "\n")
+    return json.loads(spanloom("why", path(file), "-d", path(file + ".db"), "--format", "json").out)
+
+
+@cases(*range(1, 9))
+def where_spans_of_opentelemetry_were(seed):
+    """Against each unit of time, as above; children may outlast their parents, and lie beside each other."""
+    r, spans = random.Random(seed), []
+
+    def grow(up, begin, end, depth):
+        for _ in range(r.randrange(4)):
+            a = r.randrange(begin, end + 5)
+            b = a + r.randrange(40)
+            spans.append((len(spans) + 1, up, r.choice("fgh"), a, b))
+            if depth < 3:
+                grow(len(spans), a, b, depth + 1)
+    for _ in range(2):
+        spans.append((len(spans) + 1, None, "main", r.randrange(10), 100 + r.randrange(60)))
+        grow(len(spans), spans[-1][3], spans[-1][4], 0)
+    want = collections.Counter()
+    for at in range(min(x[3] for x in spans), max(x[4] for x in spans)):
+        now = [x for x in spans if x[3] <= at < x[4] and not any(y[1] == x[0] and y[3] <= at < y[4] for y in spans)]
+        for x in now:
+            want[x[2]] += 1 / len(now) / S
+        if not now:
+            want["outside of traced functions"] += 1 / S
+    got = {w["what"]: w["seconds"] for w in otlp(spans)["went"]}
+    for name in want | got:
+        check(abs(want[name] - got.get(name, 0)) < 1e-12, name, want[name], got.get(name))
+
+
+@test
+def spans_that_failed_and_one_that_all_waited_for():
+    error = {"status": {"code": 2, "message": "card refused"}}
+    spans = [(1, None, "checkout", 0, 20 * S, error), (2, 1, "pay", 19 * S, 20 * S, error)] + [(3 + i, 1, "price", i % 2 * 100 * MS + i // 2 * S, i % 2 * 100 * MS + i // 2 * S + 800 * MS) for i in range(8)] + [(20, 1, "price", 5 * S, 15 * S)]
+    told = otlp(spans)
+    found = {f["finding"]: f for f in told["findings"]}
+    equal(told["problems"], [])
+    equal(found["call-error"]["text"], "2 spans failed, first of all pay: card refused")
+    check(found["call-long"]["text"].startswith("a call of price took 10.0 s, 12.5 times the median of 9 calls (0.800 s), and nothing else ran for 10.0"), found["call-long"]["text"])
+    close(found["call-long"]["seconds"], 9.2)
+    check(not any("profile" in (f["command"] or "") for f in told["findings"] + told["more"]), told)
+    out = spanloom("why", path("spans.jsonl"), "-d", path("spans.jsonl.db")).out
+    check(out.startswith("shop took 20.0 s, ") and "\n1 service, 11 spans of OpenTelemetry\n" in out, out)
 
 
 main()
