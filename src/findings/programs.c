@@ -65,9 +65,23 @@ static int make(struct sl_store *st, const char *tables, const char *path, const
     return rc;
 }
 
-int sl_programs_make(struct sl_store *st, const char *path, const char *within, struct sl_err *err)
+int sl_why_find_ranks(struct why *y, struct sl_err *err)
 {
-    return make(st, sql_programs, path, within, err);
+    sqlite3_stmt *q = sl_store_prepare(y->st, sql_ranks, err);
+    int rc = q ? sl_store_step(y->st, q, err) : SL_ESTORE;
+    char *processes = NULL;
+
+    if (rc > 0) {
+        y->task.key = sl_strdup((const char *)sqlite3_column_text(q, 0));
+        y->task.name = sl_strdup((const char *)sqlite3_column_text(q, 1));
+        y->task.run_s = sqlite3_column_double(q, 2);
+        processes = sl_strdup((const char *)sqlite3_column_text(q, 3));
+    }
+    sqlite3_finalize(q);
+    if (processes)
+        rc = make(y->st, sql_programs, NULL, processes, err);
+    free(processes);
+    return rc < 0 ? rc : 0;
 }
 
 int sl_why_programs(struct sl_result *r, struct sl_store *st, const char *path, const struct sl_findings *findings,

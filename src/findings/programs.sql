@@ -52,3 +52,14 @@ ORDER BY 2 DESC, 1;
 
 -- name: is_there
 SELECT EXISTS (SELECT 1 FROM sl_name n CROSS JOIN sl_span s ON s.type = n.id WHERE n.name = 'trace.call' AND (?1 ISNULL OR s.source IN (SELECT id FROM sources WHERE path = ?1 OR substr(path, 1, length(?1) + 1) = ?1 || '/')));
+
+-- name: ranks
+-- Of the tasks that the critical path was in for longest, the first that is a program of several ranks, and its processes.
+WITH part AS (SELECT task, sum(seconds) AS s FROM temp.path WHERE runs AND task NOTNULL AND EXISTS (SELECT 1 FROM sl_name WHERE name = 'trace.process') GROUP BY 1 ORDER BY 2 DESC LIMIT 20),
+    each AS MATERIALIZED (SELECT part.task, max(part.s) AS s, json_group_array(d.span) AS processes, count(DISTINCT a.value) AS ranks FROM part CROSS JOIN descendants(part.task) d CROSS JOIN sl_span s ON s.id = d.span CROSS JOIN sl_name n ON n.id = s.type AND n.name = 'trace.process'
+        LEFT JOIN attributes a ON a.span = d.span AND a.name = 'rank' GROUP BY 1)
+SELECT t.task, t.name, t.run_s, processes
+FROM each JOIN temp.task t ON t.span = each.task
+WHERE ranks > 1 AND t.runs = 1
+ORDER BY s DESC
+LIMIT 1;

@@ -513,26 +513,6 @@ static int find_worker_type(struct why *y, struct sl_err *err)
     return rc < 0 ? rc : 0;
 }
 
-/* A task that is a program of several ranks, and the tables of that, where there is one. */
-static int find_ranks(struct why *y, struct sl_err *err)
-{
-    sqlite3_stmt *q = sl_store_prepare(y->st, sql_ranks, err);
-    int rc = q ? sl_store_step(y->st, q, err) : SL_ESTORE;
-    char *processes = NULL;
-
-    if (rc > 0) {
-        y->task.key = sl_strdup((const char *)sqlite3_column_text(q, 0));
-        y->task.name = sl_strdup((const char *)sqlite3_column_text(q, 1));
-        y->task.run_s = sqlite3_column_double(q, 2);
-        processes = sl_strdup((const char *)sqlite3_column_text(q, 3));
-    }
-    sqlite3_finalize(q);
-    if (processes)
-        rc = sl_programs_make(y->st, NULL, processes, err);
-    free(processes);
-    return rc < 0 ? rc : 0;
-}
-
 int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w, const struct sl_findings *findings,
                     struct sl_err *err)
 {
@@ -561,7 +541,7 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     if (!rc)
         rc = sl_why_look_at_logs(sl_result_find(r, "run"), st, findings->followed, err);
     if (!rc)
-        rc = find_ranks(&y, err);
+        rc = sl_why_find_ranks(&y, err);
     if (!rc)
         sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
     if (!rc)

@@ -35,8 +35,8 @@ struct why {
     } task;
 };
 
-/* The tables of programs.sql: of those of a path (NULL: all), or of these processes, a JSON list (NULL: all). */
-int sl_programs_make(struct sl_store *st, const char *path, const char *within, struct sl_err *err);
+/* Finds the task of y, and makes the tables of programs.sql of its processes. */
+int sl_why_find_ranks(struct why *y, struct sl_err *err);
 
 /* The tables findings and problems, empty. */
 void sl_why_begin(struct sl_result *r);
