@@ -3,6 +3,7 @@
 
 Its tasks sleep, so that nothing but the reason decides how long it takes, also on a machine that does other work.
 """
+import concurrent.futures
 import os
 import sys
 import time
@@ -134,6 +135,44 @@ def barrier(planted):
         wait([work(t) for stage in times for t in stage])
 
 
+def window(planted):
+    """A driver that has two tasks in flight, at most."""
+    yield {}
+    going = set()
+    for i in range(48):
+        while len(going) >= (2 if planted else 48):
+            _, going = concurrent.futures.wait(going, return_when=concurrent.futures.FIRST_COMPLETED)
+        going.add(work(0.5 + 0.1 * (i % 3)))
+    wait(going)
+
+
+def late_task(planted):
+    yield {}
+    if not planted:
+        long = analyse(12)
+    wait([work(1.0) for _ in range(40)])
+    wait([analyse(12) if planted else long])
+
+
+def made_again(planted):
+    """A task fails, with all that depend on it; the driver calls them once more."""
+    yield {}
+    for number in range(2):
+        first = flaky(6.0, 1 if planted else 0, f"{os.getcwd()}/marks")
+        if not any([f.exception() for f in [analyse(0.5, first) for _ in range(12)]]):
+            return
+
+
+def failed_block(planted):
+    yield {"workers": 2, "blocks": 2, "worker_init": 'case "$0" in *block-1*) no_such_module_system load gcc || exit 7;; esac' if planted else ""}
+    wait([work(1.0) for _ in range(60)])
+
+
+def few_blocks(planted):
+    yield {"workers": 2, "blocks": 3, "init_blocks": 1 if planted else 3}
+    wait([work(1.0) for _ in range(60)])
+
+
 def slow_block(planted):
     yield {"workers": 2, "blocks": 2}
     wait([on_block(0.4, "1", 5 if planted else 1) for _ in range(40)])
@@ -263,7 +302,7 @@ def sound(planted):
     wait([work(1.0) for _ in range(60)])
 
 
-CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, slow_block, late_input, chain, joined_chain, pause, failed_tries, late_block,
+CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, window, late_task, made_again, failed_block, few_blocks, slow_block, late_input, chain, joined_chain, pause, failed_tries, late_block,
                                   slow_driver, first_tasks, slow_start, slow_end, small_tasks, slow_app, lost_worker, one_lock, slow_disk, sound)}
 
 
@@ -272,7 +311,7 @@ def main(cause, planted, directory):
     os.chdir(directory)
     steps = CAUSES[cause](planted == "planted")
     how = next(steps)
-    provider = LocalProvider(init_blocks=how.get("blocks", 1), min_blocks=0, max_blocks=how.get("blocks", 1),
+    provider = LocalProvider(init_blocks=how.get("init_blocks", how.get("blocks", 1)), min_blocks=0, max_blocks=how.get("blocks", 1),
                              worker_init=how.get("worker_init", ""), launcher=SimpleLauncher())
     executor = HighThroughputExecutor(label="htex", address="127.0.0.1", provider=provider, worker_debug=True,
                                       max_workers_per_node=how.get("workers", WORKERS), cores_per_worker=0.1,
