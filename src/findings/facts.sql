@@ -216,7 +216,7 @@ WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_
     FROM own JOIN at USING (span) JOIN known USING (executor) LEFT JOIN script USING (span) LEFT JOIN said USING (span) LEFT JOIN told USING (run))
 SELECT span, executor, block, asked_ns, launched_ns, began_ns, scaled_in_ns,
     CASE WHEN began_ns NOTNULL OR NOT known THEN NULL WHEN submit_error NOTNULL AND launched_ns ISNULL THEN 'could not be submitted: ' || trim(submit_error)
-    WHEN launched_ns ISNULL AND failure LIKE '%Failed to start block ' || block || ':%' THEN 'could not be submitted: ' || (SELECT trim(substr(t, 1, instr(t || char(10) || char(10), char(10) || char(10)) - 1)) FROM (SELECT substr(failure, instr(failure, 'Failed to start block ' || block || ':') + 23 + length(block)) AS t))
+    WHEN launched_ns ISNULL AND failure LIKE '%Failed to start block ' || block || ':%' THEN 'could not be submitted: ' || (SELECT trim(substr(t, 1, min(instr(t || char(10) || char(10), char(10) || char(10)), instr(t || char(10) || 'Error ', char(10) || 'Error ')) - 1)) FROM (SELECT substr(failure, instr(failure, 'Failed to start block ' || block || ':') + 23 + length(block)) AS t))
     WHEN launched_ns ISNULL AND asked_ns NOTNULL AND strategy AND (asked_ns < last_ns OR run.ended_ns > asked_ns + 60000000000) THEN 'could not be submitted'
     WHEN NOT htex OR (scaled_in_ns NOTNULL AND scaled_in_ns < run.end_ns - 1000000000 AND exit_code ISNULL) THEN NULL
     WHEN exit_code GLOB '[1-9]*' THEN 'ended with exit code ' || exit_code || ' before a worker was there' || iif(instr(failure, 'STDERR: '), ': ' || trim(substr(failure, instr(failure, 'STDERR: ') + 8, instr(failure || char(10) || char(10), char(10) || char(10)) - instr(failure, 'STDERR: ') - 8)), '')

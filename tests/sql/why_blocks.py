@@ -73,11 +73,11 @@ def the_block_that_followed_one_that_failed():
     check("late-workers" not in faults(), faults())
 
 
-@cases(True, False)
-def no_block_had_a_worker(submitted):
+@cases((True, "\n\n"), (False, "\n\n"), (False, "\n"))
+def no_block_had_a_worker(submitted, between):
     s = Store("none.db")
     w = s.workflow(started=0, cleanup_completed=9 * S)
-    s.attr(w, "executor_failure", f"Failed to start block 0: {NO_ACCOUNT}\n\nError 2:\n\tFailed to start block 1: no" if not submitted else "Job is marked as MISSING\n\tEXIT CODE: 7\n\tSTDERR: module: command not found\n\nError 2:\n\tothers")
+    s.attr(w, "executor_failure", f"Failed to start block 0: {NO_ACCOUNT}{between}Error 2:\n\tFailed to start block 1: no" if not submitted else "Job is marked as MISSING\n\tEXIT CODE: 7\n\tSTDERR: module: command not found\n\nError 2:\n\tothers")
     ex = s.span(EXECUTOR, "htex", w)
     htex(s, w, ex)
     for i in range(2):
