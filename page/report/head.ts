@@ -56,7 +56,7 @@ function title(run: Run): HTMLElement {
 const CHANGES = [
     ["went", "where the time went; these changes make up that of the whole"],
     ["finding", "findings that came, went or changed"],
-    ["app", "apps: time of all their tasks, by the places on workers"],
+    ["app", "apps: how long their tasks ran, divided by the places on workers"],
     ["path", "the critical path by component and state"],
 ] as const;
 

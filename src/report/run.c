@@ -201,9 +201,18 @@ static int add_figure(struct sl_buf *json, struct sl_report_run *of, const struc
     return rc;
 }
 
+/* Whether a figure can be told of: without a workflow what any store has, and what is found in traced programs. */
+static bool is_there(const struct sl_report_run *of, const struct sl_section *s, const struct sl_figure *f)
+{
+    return s->of_store || of->workflow ||
+           (f->answer && !strncmp(f->answer, "why/", 4) && sl_result_find(&of->why, f->answer + 4));
+}
+
 static void add_section(struct sl_buf *json, struct sl_report_run *of, const struct sl_section *s,
                         struct sl_buf *problems)
 {
+    int n = 0;
+
     sl_buf_adds(json, "{\"name\": ");
     add_text(json, s->name);
     sl_buf_adds(json, ", \"title\": ");
@@ -213,9 +222,11 @@ static void add_section(struct sl_buf *json, struct sl_report_run *of, const str
     sl_buf_adds(json, ", \"needs\": ");
     add_text(json, !s->of_store && !of->workflow ? "a workflow" : s->needs);
     sl_buf_adds(json, ", \"figures\": [");
-    for (size_t i = 0; i < s->figure.n && (s->of_store || of->workflow); i++) {
+    for (size_t i = 0; i < s->figure.n; i++) {
         struct sl_err err = {0};
-        sl_buf_adds(json, i ? ",\n" : "\n");
+        if (!is_there(of, s, &s->figure.v[i]))
+            continue;
+        sl_buf_adds(json, n++ ? ",\n" : "\n");
         if (add_figure(json, of, &s->figure.v[i], &err) && problems)
             sl_buf_addf(problems, "%s: %s: %s\n", s->path, s->figure.v[i].name, err.text);
     }
@@ -245,6 +256,9 @@ int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struc
         sl_facts_close(&w, of->st);
         return rc;
     }
+    if (!of->workflow && sl_why_programs_are_there(of->st, NULL, NULL) > 0 &&
+        (rc = sl_why_programs(&of->why, of->st, NULL, findings, err)))
+        return rc;
     if (of->workflow)
         of->start_ns = sl_store_int(of->st, "SELECT start_ns FROM temp.run", 0);
     add_findings_problems(problems, &of->why);

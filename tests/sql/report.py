@@ -101,4 +101,22 @@ def large_runs_are_put_together_and_lose_nothing():
     check(len(slowest) <= 200 and slowest[0]["run_s"] == max(a["max_s"] for a in whole))
 
 
+@test
+def programs_without_a_workflow():
+    """What why finds in traced programs is in the report, whose other sections of runs have no figures."""
+    spanloom("import", "--quiet", "-d", path("traced.db"), f"{ROOT}/tests/data/traces")
+    os.makedirs(path("config/spanloom/findings"))
+    with open(path("config/spanloom/findings/calls.yaml"), "w") as f:
+        f.write("about: calls\nof: programs\nsql: SELECT 0.5 * makespan_s AS seconds, calls FROM program\ntext: '{calls} calls'\n")
+    env = {"XDG_CONFIG_HOME": path("config")}
+    told = json.loads(spanloom("why", "-d", path("traced.db"), "--format", "json", env=env).out)
+    [run] = json.loads(spanloom("report", "-d", path("traced.db"), "--json", env=env).out)["runs"]
+    sections = {s["name"]: s for s in run["sections"]}
+    equal([f["name"] for f in sections["findings"]["figures"]], ["findings"])
+    same = lambda rows: [(r["finding"], r["text"], r["seconds"]) for r in rows]  # noqa: E731
+    check(told["findings"], "there is one to compare")
+    equal(same(rows(sections["findings"]["figures"][0])), same(told["findings"]))
+    equal([s["figures"] for name, s in sections.items() if name in ("makespan", "states", "workers", "tasks")], [[]] * 4)
+
+
 main()

@@ -131,19 +131,6 @@ def more_workers_of_two_executors_at_once():
     check(f"taken {now['new_makespan_s']:.1f} s" in f["text"], f["text"], now)
 
 
-@test
-def executors_that_share_a_node():
-    """Its CPUs are those of both: not twice as many, and none are left for the workers of one that the other's have."""
-    tasks = [Task("a", 0.5) for _ in range(80)] + [Task("b", 0.5, on="small") for _ in range(40)]
-    node = dict(workers=4, more={"small": 2}, hosts=["n1"], more_host="n1")
-    run(tasks, cpus=4, file="shared.db", **node)
-    [f] = [f for f in why("shared.db")["findings"] if f["finding"] in ("more-workers", "too-few-workers")]
-    check("the nodes have 4 CPUs" in f["advice"] and "6 workers of 2 executors" in f["text"], f)
-    for cpus, host, found in (6, "n1", "more-workers"), (8, "n1", "too-few-workers"), (6, "n2", "too-few-workers"):
-        run(tasks[:-30], cpus=cpus, file="shared.db", **{**node, "more_host": host})
-        equal({f["finding"] for f in why("shared.db")["findings"]} & {"more-workers", "too-few-workers"}, {found}, (cpus, host))
-
-
 @cases((4, 0.3, 0.4), (2, 0.2, 0.5), (16, 0.5, 0.2))
 def one_lock_for_all_tasks(workers, free, held):
     """Workers are busy with tasks that wait for it, and more of them would wait, too."""

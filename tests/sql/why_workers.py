@@ -129,6 +129,19 @@ def a_block_that_takes_the_place_of_another_was_not_asked_for_late():
 
 
 @test
+def executors_that_share_a_node():
+    """Its CPUs are those of both: not twice as many, and none are left for the workers of one that the other's have."""
+    tasks = [Task("a", 0.5) for _ in range(80)] + [Task("b", 0.5, on="small") for _ in range(40)]
+    node = dict(workers=4, more={"small": 2}, hosts=["n1"], more_host="n1")
+    run(tasks, cpus=4, file="shared.db", **node)
+    [f] = [f for f in why("shared.db")["findings"] if f["finding"] in ("more-workers", "too-few-workers")]
+    check("the nodes have 4 CPUs" in f["advice"] and "6 workers of 2 executors" in f["text"], f)
+    for cpus, host, found in (6, "n1", "more-workers"), (8, "n1", "too-few-workers"), (6, "n2", "too-few-workers"):
+        run(tasks[:-30], cpus=cpus, file="shared.db", **{**node, "more_host": host})
+        equal({f["finding"] for f in why("shared.db")["findings"]} & {"more-workers", "too-few-workers"}, {found}, (cpus, host))
+
+
+@test
 def workers_have_their_executor():
     """Also a thread whose task monitoring.db says to run, and one that ran nothing; tables worker and task say the same."""
     store = imported(f"{ROOT}/tests/data/parsl-2026-threads").store
