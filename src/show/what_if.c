@@ -13,37 +13,52 @@ static const char *seconds(double s, double makespan, bool sign, char buf[40])
     return buf;
 }
 
+/* How wide times are: "-12 min 30 s" where there are any such. */
+static int time_width(double makespan)
+{
+    return makespan >= 119.5 ? 12 : 10;
+}
+
 /* helps: without what was, that stands in the heading. */
 static void show_row(FILE *out, const struct sl_table *t, int width, bool helps)
 {
     double makespan = sl_table_real(t, SL_CHANGE_MAKESPAN);
     char was[40], now[40], saved[40];
 
+    int wide = time_width(makespan);
+
     fprintf(out, "%-*s", width, sl_table_text_or_empty(t, SL_CHANGE));
     if (!helps)
-        fprintf(out, "  %9s", seconds(makespan, makespan, false, was));
-    fprintf(out, " %9s %10s", seconds(sl_table_real(t, SL_CHANGE_NEW), makespan, false, now),
+        fprintf(out, "  %*s", wide - 1, seconds(makespan, makespan, false, was));
+    fprintf(out, " %*s %*s", wide - 1, seconds(sl_table_real(t, SL_CHANGE_NEW), makespan, false, now), wide,
             seconds(sl_table_real(t, SL_CHANGE_S), makespan, true, saved));
     fprintf(out, sl_table_is_null(t, SL_CHANGE_PERCENT) ? "\n" : " %+6.1f %%\n", sl_table_real(t, SL_CHANGE_PERCENT));
+}
+
+/* That a replay is in doubt, if it is. */
+static void show_doubt(FILE *out, const struct sl_table *t)
+{
+    double bias = sl_table_real_or_nan(t, SL_CHANGE_BIAS), makespan = sl_table_real(t, SL_CHANGE_MAKESPAN);
+    char was[40], comes[40];
+
+    if (fabs(bias) * 100 >= SL_DOUBT_PERCENT)
+        fprintf(out,
+                "in doubt: without any change it comes to %s, not %s,\n"
+                "as tasks waited while workers were free (at another manager, or to be sent)\n",
+                seconds(makespan * (1 + bias), makespan, false, comes), seconds(makespan, makespan, false, was));
 }
 
 /* What is taken for granted, a line each. */
 static void show_assumed(FILE *out, const struct sl_table *t)
 {
     const char *s = sl_table_text(t, SL_CHANGE_ASSUMED, NULL), *end;
-    double bias = sl_table_real_or_nan(t, SL_CHANGE_BIAS), makespan = sl_table_real(t, SL_CHANGE_MAKESPAN);
-    char was[40], comes[40];
 
     for (; s && *s; s = *end ? end + 2 : end) {
         end = strstr(s, "; ");
         end = end ? end : s + strlen(s);
         fprintf(out, "%.*s\n", (int)(end - s), s);
     }
-    if (fabs(bias) * 100 >= SL_DOUBT_PERCENT)
-        fprintf(out,
-                "in doubt: with the workers that there were it would come to %s, not %s,\n"
-                "as tasks waited while workers were free (at another manager, or to be sent)\n",
-                seconds(makespan * (1 + bias), makespan, false, comes), seconds(makespan, makespan, false, was));
+    show_doubt(out, t);
 }
 
 static int width_of(const char *s)
@@ -57,14 +72,15 @@ static int width_of(const char *s)
 
 static int show_one(FILE *out, struct sl_table *t, struct sl_err *err)
 {
-    int rc = sl_table_next(t, err), width;
+    int rc = sl_table_next(t, err), width, wide;
 
     if (rc <= 0)
         return rc;
     width = width_of(sl_table_text_or_empty(t, SL_CHANGE));
     width = width > 6 ? width : 6;
     show_assumed(out, t);
-    fprintf(out, "%-*s  %9s %9s %10s\n", width, "change", "was", "would be", "difference");
+    wide = time_width(sl_table_real(t, SL_CHANGE_MAKESPAN));
+    fprintf(out, "%-*s  %*s %*s %*s\n", width, "change", wide - 1, "was", wide - 1, "would be", wide, "difference");
     show_row(out, t, width, false);
     return 0;
 }
@@ -98,16 +114,21 @@ int sl_show_what_if(FILE *out, struct sl_result *r, bool helps, struct sl_err *e
     sl_table_rewind(t);
     while (!rc && (rc = sl_table_next(t, err)) > 0) {
         rc = 0;
-        if (!rows++ && !little)
-            fprintf(out, "it took %s; one thing changed, and all of it replayed:\n\n%-*s %9s %10s\n",
-                    seconds(sl_table_real(t, SL_CHANGE_MAKESPAN), sl_table_real(t, SL_CHANGE_MAKESPAN), false, was),
-                    width, "change", "would be", "difference");
+        if (!rows++ && !little) {
+            double makespan = sl_table_real(t, SL_CHANGE_MAKESPAN);
+            int wide = time_width(makespan);
+            fprintf(out, "it took %s; one thing changed, and all of it replayed:\n",
+                    seconds(makespan, makespan, false, was));
+            show_doubt(out, t);
+            fprintf(out, "\n%-*s %*s %*s\n", width, "change", wide - 1, "would be", wide, "difference");
+        }
         if (saves(t))
             show_row(out, t, width, true);
         little += !saves(t);
         least = worth(t);
     }
     if (little)
-        fprintf(out, "%d other%s would save less than %.1f %%\n", little, little == 1 ? "" : "s", least);
+        fprintf(out, "%d other%s would save less than %.1f %%%s\n", little, little == 1 ? "" : "s", least,
+                least > SL_DOUBT_PERCENT ? ", which is how far off the replay may be" : "");
     return rc;
 }
