@@ -200,12 +200,15 @@ static int doubt(struct why *y, char **sure, struct sl_err *err)
 /* What is found in a program that is a task costs the run what it would be shorter with the task so much shorter. */
 static void of_task(const struct why *y, struct found *x)
 {
+    static const char estimate[] = "by estimate, ";
     struct sl_buf b = {0};
 
     sl_buf_addf(&b, "task %s x%.6f", y->task.key, fmax(0, 1 - x->seconds / y->task.run_s));
     free(x->changes);
     x->changes = sl_strdup(b.s);
     sl_buf_clear(&b);
+    if (x->sure && !strncmp(x->sure, estimate, sizeof estimate - 1))
+        memmove(x->sure, x->sure + sizeof estimate - 1, strlen(x->sure + sizeof estimate - 1) + 1);
     sl_buf_addf(&b, "by replay, %s", x->sure ? x->sure : "by estimate of what it cost the task");
     free(x->sure);
     x->sure = sl_strdup(b.s);
