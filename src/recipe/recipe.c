@@ -391,7 +391,7 @@ static int add(struct sl_recipes *set, const char *path, struct sl_yaml *doc, co
     r->yaml = doc;
     r->set = set;
     r->tried = tried;
-    r->text = sl_arena_copy(&set->arena, text, n);
+    r->text = tried ? text : sl_arena_copy(&set->arena, text, n); /* ours stands in the program */
     snprintf(r->hash, sizeof r->hash, "%016llx", (unsigned long long)sl_hash(text, n));
     if (scalar(sl_yaml_get(doc, "recipe"), path, "recipe", &r->name, err)) {
         free(r);
