@@ -34,7 +34,7 @@ def a_lost_manager_whose_workers_are_missing_then():
     run(tasks, managers=2, gone={1: 2.1})
     f = first("lost-workers", run(bag(60, 1.0), managers=2, file="without.db"), 0.12, text="manager m1 was lost, and 2 tasks with it (such as task 4 (work)); all were retried, and done; no other came after it: 2 of 4 workers were missing while up to ",
               sure="by estimate, with as many workers as before")
-    noticed = re.search(r"; that was noticed ([\d.]+) s after the last that is heard of it$", f["text"])
+    noticed = re.search(r"; the loss was noticed ([\d.]+) s after the last that is heard of it$", f["text"])
     check(noticed and 7.5 < float(noticed[1]) < 9.5, f["text"])
     check("left-workers" not in faults(), faults())
     run([Task("work", 1.0, kept=1, fails=1, failed_s=9, lost=True, error="ManagerLost('m1 was lost')")] + bag(6, 1.0), managers=2, gone={1: 2.1})
