@@ -17,6 +17,7 @@ DROP TABLE IF EXISTS temp.ran;
 DROP TABLE IF EXISTS temp.lost;
 DROP TABLE IF EXISTS temp.went;
 DROP TABLE IF EXISTS temp.pool;
+DROP VIEW IF EXISTS temp.value_of;
 DROP TABLE IF EXISTS temp.wanted;
 DROP TABLE IF EXISTS temp.serial;
 DROP TABLE IF EXISTS temp.other_driver;
@@ -46,8 +47,11 @@ CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task, bus
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
 CREATE INDEX temp.worker_itself ON worker_run (worker) WHERE span ISNULL;
 -- Which attributes are wanted, by what their rows look like: all of them through their view would take long.
-CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker');
+CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker', 'exit_code', 'job_name', 'submit_error', 'job_state', 'executor_failure',
+    'strategy', 'type', 'class', 'init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out', 'Drain period', 'exception');
 CREATE INDEX temp.wanted_shape ON wanted (shape);
+-- To be joined by the span.
+CREATE TEMP VIEW value_of AS SELECT a.span, w.name, json_extract(a.vals, w.path) AS value FROM sl_attr a CROSS JOIN wanted w ON w.shape = a.shape;
 CREATE TEMP TABLE worker AS
 -- of each worker, before what it lies in is looked up
 WITH sums AS MATERIALIZED (SELECT worker, from_ns, to_ns, busy_s, runs, places FROM worker_run WHERE span ISNULL),
@@ -205,10 +209,10 @@ WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_
     at AS MATERIALIZED (SELECT own.span, min(e.time_ns) AS asked_ns, min(e.time_ns) FILTER (WHERE n.name = 'launched') AS launched_ns, min(e.time_ns) FILTER (WHERE n.name IN ('scaled_in', 'terminating')) AS scaled_in_ns
         FROM own LEFT JOIN sl_event e ON e.span = own.span LEFT JOIN sl_name n ON n.id = e.type GROUP BY 1),
     script AS MATERIALIZED (SELECT own.span, max(a.value) FILTER (WHERE a.name = 'exit_code') AS exit_code, max(a.value) FILTER (WHERE a.name = 'job_name') AS job_name FROM own CROSS JOIN sl_link l ON l.left_span = own.span AND l.kind = SL_IN JOIN sl_span s ON s.id = l.right_span
-        JOIN sl_name n ON n.id = s.type AND n.name = 'parsl.submit_script' JOIN attributes a ON a.span = s.id AND a.name IN ('exit_code', 'job_name') GROUP BY 1),
-    said AS MATERIALIZED (SELECT own.span, max(a.value) FILTER (WHERE a.name = 'submit_error') AS submit_error, max(a.value) FILTER (WHERE a.name = 'job_state') AS job_state FROM own JOIN attributes a ON a.span = own.span AND a.name IN ('submit_error', 'job_state') GROUP BY 1),
-    told AS MATERIALIZED (SELECT r.run, max(a.value) FILTER (WHERE a.name = 'executor_failure') AS failure, max(a.value) FILTER (WHERE a.name = 'strategy') NOTNULL AS strategy FROM (SELECT DISTINCT run FROM own) r JOIN attributes a ON a.span = r.run AND a.name IN ('executor_failure', 'strategy') GROUP BY 1),
-    htex AS MATERIALIZED (SELECT x.executor_span FROM (SELECT DISTINCT executor_span FROM own) x JOIN attributes a ON a.span = x.executor_span AND a.name IN ('type', 'class') AND (a.value LIKE '%HighThroughputExecutor' OR a.value LIKE '%MPIExecutor') GROUP BY 1),
+        JOIN sl_name n ON n.id = s.type AND n.name = 'parsl.submit_script' CROSS JOIN value_of a ON a.span = s.id AND a.name IN ('exit_code', 'job_name') GROUP BY 1),
+    said AS MATERIALIZED (SELECT own.span, max(a.value) FILTER (WHERE a.name = 'submit_error') AS submit_error, max(a.value) FILTER (WHERE a.name = 'job_state') AS job_state FROM own CROSS JOIN value_of a ON a.span = own.span AND a.name IN ('submit_error', 'job_state') GROUP BY 1),
+    told AS MATERIALIZED (SELECT r.run, max(a.value) FILTER (WHERE a.name = 'executor_failure') AS failure, max(a.value) FILTER (WHERE a.name = 'strategy') NOTNULL AS strategy FROM (SELECT DISTINCT run FROM own) r CROSS JOIN value_of a ON a.span = r.run AND a.name IN ('executor_failure', 'strategy') GROUP BY 1),
+    htex AS MATERIALIZED (SELECT x.executor_span FROM (SELECT DISTINCT executor_span FROM own) x CROSS JOIN value_of a ON a.span = x.executor_span AND a.name IN ('type', 'class') AND (a.value LIKE '%HighThroughputExecutor' OR a.value LIKE '%MPIExecutor') GROUP BY 1),
     known AS MATERIALIZED (SELECT executor, EXISTS (SELECT 1 FROM worker w WHERE w.pool = x.executor) OR NOT EXISTS (SELECT 1 FROM task t WHERE t.executor = x.executor AND t.ended = 'done') AS known FROM (SELECT DISTINCT executor FROM own) x),
     part AS (SELECT own.*, known, at.asked_ns, launched_ns, scaled_in_ns, exit_code, job_name, submit_error, job_state, failure, ifnull(strategy, 0) AS strategy, executor_span IN htex AS htex,
         (SELECT min(e.time_ns) FROM sl_span m JOIN sl_name n ON n.id = m.type AND n.name = 'parsl.executor.htex.manager' JOIN sl_event e ON e.span = m.id WHERE m.parent = own.span) AS began_ns,
@@ -225,8 +229,8 @@ FROM part, run;
 -- What executors may ask for, and what in that holds down how many blocks there are.
 CREATE TEMP TABLE executor AS
 WITH x AS MATERIALIZED (SELECT s.id AS span, executor, s.parent AS run, count(*) AS blocks, max(block.failed NOTNULL) AS failed FROM block JOIN sl_span b ON b.id = block.span JOIN sl_span s ON s.id = b.parent GROUP BY 1),
-    a AS MATERIALIZED (SELECT x.span, a.name, a.value FROM x JOIN attributes a ON a.span = x.span WHERE a.name IN ('init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out')
-        UNION ALL SELECT x.span, a.name, a.value FROM x JOIN attributes a ON a.span = x.run WHERE a.name = 'strategy'),
+    a AS MATERIALIZED (SELECT x.span, a.name, a.value FROM x CROSS JOIN value_of a ON a.span = x.span WHERE a.name IN ('init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out')
+        UNION ALL SELECT x.span, a.name, a.value FROM x CROSS JOIN value_of a ON a.span = x.run WHERE a.name = 'strategy'),
     at_once AS (SELECT executor, max(n) AS n FROM (SELECT executor, sum(step) OVER (PARTITION BY executor ORDER BY time_ns, step ROWS UNBOUNDED PRECEDING) AS n
         FROM (SELECT pool AS executor, block, min(from_ns) AS time_ns, 1 AS step FROM worker WHERE block NOTNULL GROUP BY 1, 2 UNION ALL SELECT pool, block, max(to_ns), -1 FROM worker WHERE block NOTNULL GROUP BY 1, 2)) GROUP BY 1),
     v AS (SELECT x.*, at_once.n AS most_blocks, (SELECT CAST(value AS INTEGER) FROM a WHERE a.span = x.span AND name = 'init_blocks') AS init_blocks, (SELECT CAST(value AS INTEGER) FROM a WHERE a.span = x.span AND name = 'min_blocks') AS min_blocks,
