@@ -325,7 +325,7 @@ WITH there AS MATERIALIZED (SELECT pool, min(from_ns) AS at_ns, iif(count(*) OVE
     said(what, seconds) AS (
         SELECT ifnull('app ' || m.app, 'tasks'), m.there_s * m.s / e.s * (1 - ifnull((SELECT sum(o.part) FROM beside o WHERE o.app IS m.app), 0)) FROM meanwhile m JOIN every e USING (start_ns)
         UNION ALL SELECT o.what, m.there_s * m.s / e.s * o.part FROM meanwhile m JOIN every e USING (start_ns) JOIN beside o ON o.app IS m.app
-        UNION ALL SELECT component || ', ' || state, seconds - nobody_s - ifnull((SELECT ran_s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
+        UNION ALL SELECT iif(EXISTS (SELECT 1 FROM worker) OR NOT EXISTS (SELECT 1 FROM block WHERE failed NOTNULL), component || ', ' || state, 'waiting for workers that never came'), seconds - nobody_s - ifnull((SELECT ran_s FROM every e WHERE e.start_ns = q.start_ns), 0) FROM queued q
         UNION ALL SELECT 'while no worker was there', nobody_s FROM queued q
         UNION ALL SELECT ifnull('until workers of ' || whose || ' were there', 'until workers were there'), (min(end_ns, at_ns) - start_ns) / 1e9 FROM part WHERE queues AND start_ns < at_ns
         UNION ALL SELECT ifnull(iif(lost, 'failed tries of ', 'app ') || (SELECT app FROM task t WHERE t.span = part.task), iif(lost, 'failed tries', 'tasks')), seconds FROM part WHERE runs

@@ -91,7 +91,7 @@ def no_block_had_a_worker(submitted, between):
     notes = why("none.db")["findings"]
     equal([f["finding"] for f in notes], ["all-blocks-failed", "failed-tasks"])
     words = "block 0 ended with exit code 7 before a worker was there: module: command not found" if submitted else f"block 0 could not be submitted: {NO_ACCOUNT}"
-    equal(notes[0]["text"], f"no worker ever came to htex, and 5 tasks never ran: all 2 blocks failed: {words}")
+    equal(notes[0]["text"], f"no worker ever came to htex, and 5 tasks never ran: both blocks failed: {words}")
 
 
 @cases(("none", 1, 3, 1, "strategy='none' starts init_blocks=1 and no more"), ("simple", 1, 3, 0.02, "with parallelism=0.02 Parsl asks for a place for each 50 tasks"))
