@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char *const keys[] = {"about",    "sql",  "text",    "advice", "command", "threshold",
-                                   "at least", "note", "instead", "tasks",  "of"};
+                                   "at least", "note", "instead", "tasks",  "usual",   "of"};
 
 static const char *text_of(struct sl_findings *to, struct sl_yaml_check *c, const struct sl_yaml *y, const char *key,
                            bool needed)
@@ -80,7 +80,7 @@ static void check_keys(struct sl_yaml_check *c, const struct sl_yaml *y)
         if (k == n)
             sl_yaml_fail(c, y->key[i],
                          "there is no key '%s'; there are about, of, sql, text, advice, command, threshold, at least, "
-                         "note, instead, tasks",
+                         "note, instead, tasks, usual",
                          y->key[i]->text);
     }
 }
@@ -112,9 +112,10 @@ int sl_findings_add(struct sl_findings *to, const char *path, const char *text, 
                             .at_least_s = number_of(&c, y, "at least", "s", 1, 0),
                             .instead = truth_of(&c, y, "instead"),
                             .note = truth_of(&c, y, "note"),
+                            .usual = truth_of(&c, y, "usual"),
                             .tasks = truth_of(&c, y, "tasks"),
                             .programs = is_of_programs(&c, y)};
-    f.note |= f.instead;
+    f.note |= f.instead | f.usual;
     if (f.tasks && !f.programs)
         sl_yaml_fail(&c, sl_yaml_get(y, "tasks"), "'tasks' is for findings of programs");
     sl_yaml_free(y);

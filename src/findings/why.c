@@ -20,7 +20,7 @@
 static const struct sl_column finding_columns[] = {
     {"rank", INTEGER, NULL},  {"finding", TEXT, NULL}, {"seconds", REAL, "s"}, {"share", REAL, NULL},
     {"without_s", REAL, "s"}, {"sure", TEXT, NULL},    {"text", TEXT, NULL},   {"advice", TEXT, NULL},
-    {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL}};
+    {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL},  {"usual", INTEGER, NULL}};
 static const struct sl_column run_columns[] = {
     {"run", TEXT, NULL},         {"script", TEXT, NULL},     {"workflow", INTEGER, NULL}, {"start_ns", INTEGER, "ns"},
     {"end_ns", INTEGER, "ns"},   {"makespan_s", REAL, "s"},  {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
@@ -332,6 +332,8 @@ static void put_found(struct sl_table *t, const struct why *y, size_t i)
     sl_table_put_text(t, SL_WHY_COMMAND, x->command);
     sl_table_put_text(t, SL_WHY_CHANGES, x->changes);
     sl_table_put_text(t, SL_WHY_SPANS, x->spans);
+    if (x->by->usual)
+        sl_table_put_int(t, SL_WHY_USUAL, 1);
 }
 
 static void put_problem(struct sl_table *problems, const struct sl_finding *f, const char *text)

@@ -20,7 +20,8 @@ enum {
     SL_WHY_ADVICE,
     SL_WHY_COMMAND,
     SL_WHY_CHANGES,
-    SL_WHY_SPANS
+    SL_WHY_SPANS,
+    SL_WHY_USUAL /* 1: sound runs have it, too; NULL */
 };
 enum {
     SL_WHY_RUN_NAME,

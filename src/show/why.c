@@ -189,7 +189,7 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, d
     return 0;
 }
 
-enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND };
+enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND, CHANGES, SPANS, USUAL };
 
 static void one(FILE *out, struct sl_table *t, double makespan_s, int columns)
 {
@@ -240,7 +240,7 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
 {
     enum { BELOW = 5 }; /* what overlaps, and how many more there are */
     struct sl_table *t = sl_result_find(r, "findings");
-    int n = 0, priced = 0, more_n = 0, lines = 0, rc = 0;
+    int n = 0, usual = 0, priced = 0, more_n = 0, lines = 0, rc = 0;
     double makespan_s = 0;
 
     for (int part = 0; !rc; part++) { /* the first is what stands above the findings */
@@ -264,6 +264,7 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
             priced += part && !sl_table_is_null(t, SECONDS);
         }
         n += part > 0;
+        usual += part && !sl_table_is_null(t, USUAL);
         free(text);
     }
     if (rc < 0)
@@ -277,6 +278,8 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
                               "as if it were not.",
                         0, columns);
     }
+    if (n && usual == n)
+        fputs("\nnothing else stands out: sound runs have such, too\n", out);
     if (!n)
         more(out, sl_result_find(r, "more"));
     else if (more_n)
