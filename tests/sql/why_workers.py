@@ -202,6 +202,11 @@ def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
     check(f["text"].endswith(", 30 % of the run: its block had been launched 4.40 s before that, its job began 1.40 s later, and its manager and workers needed 6.00 s to start; had all workers been there, the run would have taken 7.10 s, by replay"), f["text"])
     equal([(r["changes"], round(r["without_s"], 1)) for r in why()["replays"] if r["finding"] == "first-worker"], [("workers, start-up x0", 7.1)])
+    equal([f["usual"] for f in why()["findings"]], [1])
+    check("\nnothing else stands out: sound runs have such, too\n" in spanloom("why", "-d", path("why.db")).out, "what sound runs have, too")
+    run([Task("work", 10)] + bag(15), start=5, launched=0.6, manager=2, worker_start=8)
+    check("first-worker" in (found := [f["finding"] for f in why()["findings"]]) and len(found) > 1, found)
+    check("stands out" not in spanloom("why", "-d", path("why.db")).out, "a straggler stands out")
 
 
 @cases((20, 60, True), (20, 25, True), (14, 40, False))
