@@ -560,7 +560,7 @@ def two_runs_beside_each_other():
     equal(shown.run("document.querySelectorAll('#states .part').length"), 2)
     for kind in {row["what"] for row in changes}:
         of = [row["change_s"] for row in changes if row["what"] == kind]
-        equal([float(v) for v in shown.values(f"changes.{kind}", "change_s")], of[:8], kind)
+        equal([v if v is None else float(v) for v in shown.values(f"changes.{kind}", "change_s")], of[:8], kind)
     widths = shown.run("[...document.querySelectorAll('#makespan canvas')].map(c => c.clientWidth)")
     check(len(widths) == 2 and widths[0] == widths[1] > 400, widths)
     shown.drag("#makespan canvas", 0.2, 0.6)
