@@ -193,7 +193,7 @@ SELECT max(task) AS task, min(at) AS start_ns, max(until) AS end_ns, (max(until)
 -- Fewer workers of a pool than there had been, while tasks waited for these: from when on, how many were missing at most, and
 -- what these would have done meanwhile.
 CREATE TEMP VIEW fewer AS
-WITH t AS (SELECT w.pool, t.start_ns, t.first_ns + CAST(depend_s * 1e9 AS INTEGER) AS ready_ns FROM task t JOIN worker w ON w.span = t.worker WHERE t.runs > 0 AND (SELECT tasks <= 100000 AND undone = 0 FROM run) AND (SELECT max(to_ns) - min(to_ns) > 1000000000 FROM worker)),
+WITH t AS (SELECT w.pool, t.start_ns, t.first_ns + CAST(depend_s * 1e9 AS INTEGER) AS ready_ns FROM (SELECT 1 FROM run WHERE tasks <= 100000 AND undone = 0 AND (SELECT max(to_ns) - min(to_ns) > 1000000000 FROM worker)) CROSS JOIN task t JOIN worker w ON w.span = t.worker WHERE t.runs > 0),
     edge(pool, at, ready, there) AS (SELECT pool, ready_ns, 1, 0 FROM t UNION ALL SELECT pool, start_ns, -1, 0 FROM t
       UNION ALL SELECT pool, from_ns, 0, places FROM worker WHERE from_ns NOTNULL UNION ALL SELECT pool, to_ns, 0, -places FROM worker WHERE from_ns NOTNULL),
     moment AS (SELECT pool, at, sum(sum(ready)) OVER w AS ready, sum(sum(there)) OVER w AS there, lead(at) OVER w - at AS ns FROM edge GROUP BY 1, 2 WINDOW w AS (PARTITION BY pool ORDER BY at)),
@@ -245,7 +245,7 @@ FROM v LEFT JOIN pool p ON p.pool = v.executor;
 -- end, what was killed looks so, too: it counts if they are known to have left.
 CREATE TEMP TABLE gone AS
 WITH last AS (SELECT pool, max(executor) AS executor, max(to_ns) AS since_ns, count(*) AS workers, count(DISTINCT block) AS blocks, sum(drained_ns NOTNULL) = count(*) AS drained FROM worker GROUP BY 1),
-    waits AS (SELECT last.*, (SELECT count(*) FROM task t WHERE t.ended ISNULL AND ifnull(t.executor, last.pool) = last.pool) AS waiting, run.end_ns, run.ended_ns FROM last, run WHERE undone > 0)
+    waits AS (SELECT last.*, (SELECT count(*) FROM task t WHERE t.ended ISNULL AND ifnull(t.executor, last.pool) = last.pool) AS waiting, run.end_ns, run.ended_ns FROM run CROSS JOIN last WHERE undone > 0)
 SELECT * FROM (SELECT pool, since_ns, end_ns AS to_ns, workers, waiting, ended_ns,
     CASE WHEN drained THEN 'drained' WHEN EXISTS (SELECT 1 FROM block b WHERE b.executor = pool AND scaled_in_ns < since_ns + 1000000000) THEN 'scaled in' WHEN EXISTS (SELECT 1 FROM lost) THEN 'lost' ELSE 'ended' END AS how
 FROM waits WHERE waiting > 0 AND NOT EXISTS (SELECT 1 FROM silent)) WHERE to_ns - since_ns > 5000000000 OR (ended_ns ISNULL AND how IN ('drained', 'scaled in'));
@@ -292,7 +292,7 @@ SELECT span AS task FROM f WHERE NOT EXISTS (SELECT 1 FROM (SELECT app, count(*)
 -- waits for tasks, or most workers were busy with it.
 CREATE TEMP TABLE late AS
 WITH since AS (SELECT max(p.end_ns) AS at_ns FROM path p, run WHERE component = 'driver' AND state IN ('idle', 'between submissions') AND p.end_ns > first_start_ns + 0.1 * (last_end_ns - first_start_ns)
-        AND undone = 0 AND places > 1 AND tasks <= 100000 AND (SELECT count(DISTINCT pool) = 1 FROM worker)),
+        AND undone = 0 AND places > 1 AND tasks <= 100000 AND (SELECT count(DISTINCT pool) = 1 FROM worker) HAVING count(*) > 0),
     g AS MATERIALIZED (SELECT t.* FROM since CROSS JOIN task t WHERE t.first_ns >= at_ns),
     sums AS MATERIALIZED (SELECT count(*) AS n, sum(run_s) AS work_s, max(run_s) AS longest_s, min(start_ns) AS start_ns, max(runs) AS runs FROM g HAVING count(*) BETWEEN 1 AND (SELECT places - 1 FROM run) AND max(runs) = 1),
     others AS (SELECT count(*) AS n, quantile(t.run_s, 0.25) AS low_s FROM sums CROSS JOIN since CROSS JOIN task t WHERE t.first_ns < at_ns AND t.runs > 0),
