@@ -155,6 +155,8 @@ def parse(data):
 
 
 def ns(number):
+    if type(number) is int:
+        return number * 1000
     n = number * 1000
     if n != int(n):
         raise AssertionError(f"{number} is finer than a nanosecond")
