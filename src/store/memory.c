@@ -109,6 +109,8 @@ void sl_store_memory(void)
     sqlite3_mem_methods ours;
 
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting takes a lock for each block, and nobody asks */
+    /* Each table that a statement keeps to itself would begin with twenty pages, and most of them have one. */
+    sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &ours) != SQLITE_OK)
         return; /* it is in use */
     ours.xMalloc = get;
