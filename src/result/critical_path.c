@@ -67,6 +67,7 @@ static int keep_path(struct sl_store *st, int64_t workflow, const char *by, stru
     char *sql = sqlite3_mprintf(words, (long long)workflow);
     int rc = sl_store_temporary(st, sql, err);
 
+    rc = rc ? rc : sl_store_temporary(st, sql_rows, err);
     sqlite3_free(sql);
     free(words);
     return rc;
@@ -114,7 +115,7 @@ static int add_summary(struct sl_result *r, struct sl_store *st, int64_t workflo
              by == SL_BLAME_TASK    ? "ifnull('task ' || task || ifnull(' (' || app || ')', ''), 'driver')"
              : by == SL_BLAME_GROUP ? "name"
                                     : "component",
-             by == SL_BLAME_STATE ? "iif(lost, 'lost to a failed try', state)" : "''");
+             by == SL_BLAME_STATE ? "words" : "''");
     if (!sl_result_sql(r, st, "blame", blame_columns[by], by == SL_BLAME_STATE ? 4 : 3, blame, err) ||
         !sl_result_sql(r, st, "parts", part_columns, N(part_columns), sql_parts, err))
         return SL_ESTORE;

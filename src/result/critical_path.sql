@@ -43,17 +43,26 @@ SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT 
     (SELECT max(json_extract(a.vals, f.path)) FROM sl_attr a JOIN sl_shape f ON f.id = a.shape WHERE a.span = ?1 AND f.name = 'workflow_name')
 FROM temp.sl_path;
 
+-- name: rows
+-- What follows each other of one task in the same words is one row: a try that was lost went through several states.
+CREATE TEMP TABLE sl_path_row AS
+WITH said AS (SELECT *, iif(lost, 'lost to a failed try', state) AS words FROM temp.sl_path),
+    edge AS (SELECT *, task_span IS NOT lag(task_span) OVER w OR component IS NOT lag(component) OVER w OR words IS NOT lag(words) OVER w AS begins
+        FROM said WINDOW w AS (ORDER BY i))
+SELECT *, sum(begins) OVER (ORDER BY i) AS row FROM edge;
+
 -- name: blame
-SELECT sum(end_ns - start_ns) / 1e9 AS s, count(*), %s, %s
-FROM temp.sl_path
+SELECT sum(end_ns - start_ns) / 1e9 AS s, count(DISTINCT row), %s, %s
+FROM temp.sl_path_row
 GROUP BY 3, 4
 ORDER BY 1 DESC;
 
 -- name: parts
-SELECT (start_ns - (SELECT min(start_ns) FROM temp.sl_path)) / 1e9, seconds, task, component, iif(lost, 'lost to a failed try', state),
-    rank() OVER (ORDER BY end_ns - start_ns DESC, i), app
-FROM temp.sl_path
-ORDER BY i;
+SELECT (min(start_ns) - (SELECT min(start_ns) FROM temp.sl_path)) / 1e9, (max(end_ns) - min(start_ns)) / 1e9, task, component, words,
+    rank() OVER (ORDER BY max(end_ns) - min(start_ns) DESC, row), app
+FROM temp.sl_path_row
+GROUP BY row
+ORDER BY row;
 
 -- name: slack
 SELECT task, round(slack_s, 9) AS slack_s, round(path_s, 9) AS path_s, sl_time_text(first_ns) AS first,

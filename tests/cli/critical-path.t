@@ -6,15 +6,15 @@ What made a run as long as it was.
   its critical path goes through 2 of 198 tasks
   
        time   share           parts  component
-     17.9 s  56.9 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c       12  htex interchange (esc)
-     9.31 s  29.6 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8d         12  htex worker (esc)
+     17.9 s  56.9 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c        9  htex interchange (esc)
+     9.31 s  29.6 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8d          6  htex worker (esc)
      4.04 s  12.9 %  \xe2\x96\x88            4  driver (esc)
      154 ms   0.5 %  \xe2\x96\x8f            9  parsl (esc)
     28.7 ms   0.1 %  \xe2\x96\x8f            8  htex manager (esc)
   $ spanloom critical-path --by task | sed -n '4,7p'
        time   share           parts  task
      15.6 s  49.8 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88        10  task 166 (memo) (esc)
-     11.7 s  37.3 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88         31  task 170 (slow_with_walltime) (esc)
+     11.7 s  37.3 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88         22  task 170 (slow_with_walltime) (esc)
      4.04 s  12.9 %  \xe2\x96\x88            4  driver (esc)
   $ spanloom critical-path --by state | sed -n '5p'
      15.4 s  49.0 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x89         1  htex interchange, in the interchange's queue (esc)

@@ -197,6 +197,13 @@ def parts_of_the_path():
     close(lost, ran, 1e-9)
     screen = spanloom("critical-path", "-d", file).out
     check("htex worker, lost to a failed try" in screen and "166 (memo)" in screen, screen)
+    # on the screen what follows each other in the same words is one row, also of the states of a try that was lost
+    told = [line[23:].strip() for line in spanloom("critical-path", "-d", file, "--all", "--wide").out.split("\n\n")[2].splitlines()[1:]]
+    check(any("lost to a failed try" in line for line in told), told)
+    equal([a for a, b in zip(told, told[1:]) if a == b], [], "rows of one thing")
+    states = spanloom("critical-path", "-d", file, "--wide").out.split("\n\n")[1].splitlines()[1:]
+    shown = collections.Counter(line.split("  ")[-1] for line in told)
+    equal({line.split("  ")[-1]: int(line.split("  ")[-2]) for line in states}, shown, "parts")
     by_app = collections.Counter()
     for r in plain:
         by_app[r["app"] or "driver"] += float(r["seconds"])

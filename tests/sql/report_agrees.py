@@ -76,12 +76,16 @@ def agree(run):
     check(sum(found["dependents"]["data"].get("never ran", [0])) <= ended["dependency failed"], "never ran, each once")
 
     # the critical path
-    blame = collections.Counter()
+    blame, parts, before = collections.Counter(), collections.Counter(), None
     for part in asked("critical-path", "--run", run):
-        blame[part["component"], "lost to a failed try" if part["lost"] else part["state"]] += part["seconds"]
+        words = part["component"], "lost to a failed try" if part["lost"] else part["state"]
+        blame[words] += part["seconds"]
+        parts[words] += before != (part["task"], words)
+        before = part["task"], words
     mine = collections.Counter({(r["component"], r["state"]): r["seconds"] for r in rows(found["parts"])})
     for what in blame.keys() | mine.keys():
         close(mine[what], blame[what], "path", what)
+    equal({(r["component"], r["state"]): r["parts"] for r in rows(found["parts"])}, parts, "parts of the path")
 
     told = asked("why", "--run", run)
     equal([told["run"][0][c] for c in ("workers", "busy", "tasks")], [about[c] for c in ("workers", "busy", "tasks")], "why")
