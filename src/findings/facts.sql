@@ -29,6 +29,7 @@ DROP VIEW IF EXISTS temp.fewer;
 DROP TABLE IF EXISTS temp.made_again;
 DROP TABLE IF EXISTS temp.late;
 DROP TABLE IF EXISTS temp.gone;
+DROP TABLE IF EXISTS temp.memo;
 DROP TABLE IF EXISTS temp.block;
 DROP TABLE IF EXISTS temp.executor;
 -- What a program that is traced does within a task is the task's running.
@@ -147,6 +148,14 @@ of_app AS (SELECT app, median(gap_s) AS each_s, quantile(gap_s, 0.1) AS low_s, q
         abs(sum(began * ended)) < 0.9 * sum(began * began) AS mixed FROM each GROUP BY app)
 SELECT s.app, tasks, all_s AS run_s, running, each_s, max(alone_s, each_s) AS alone_s, median_s FROM some s JOIN of_app o ON o.app = s.app
 WHERE low_s > 0.8 * each_s AND high_s < 1.3 * each_s AND alone_s > 0.85 * each_s AND each_s > 0.5 * mean_s AND iif(together, mixed, queue_s > each_s);
+-- Of what is done and never ran, what took the result of an earlier task: the task says so, a view of it, or a try of one.
+CREATE TEMP TABLE memo AS
+WITH kind(type) AS MATERIALIZED (SELECT id FROM sl_name WHERE name = 'memo_done'),
+    never AS MATERIALIZED (SELECT span FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM kind)) CROSS JOIN task WHERE runs = 0 AND ended = 'done'),
+    view(task, span) AS (SELECT span, span FROM never UNION SELECT n.span, l.right_span FROM never n CROSS JOIN sl_link l ON l.left_span = n.span AND l.kind = SL_FACET
+        UNION SELECT n.span, l.left_span FROM never n CROSS JOIN sl_link l ON l.right_span = n.span AND l.kind = SL_FACET)
+SELECT DISTINCT task FROM (SELECT task, span FROM view UNION SELECT v.task, s.id FROM view v CROSS JOIN sl_span s ON s.parent = v.span) v CROSS JOIN sl_event e ON e.span = v.span
+WHERE e.type IN (SELECT type FROM kind);
 -- Who comes when another leaves takes its place.
 CREATE TEMP TABLE run AS
 WITH edge AS (SELECT from_ns AS time_ns, 1 AS workers, places FROM worker UNION ALL SELECT to_ns, -1, -places FROM worker),
@@ -154,7 +163,7 @@ most AS (SELECT max(1, max(workers)) AS workers, max(1, max(places)) AS places F
 there AS (SELECT sum(to_ns - from_ns) / 1e9 AS there_s, sum(busy_s) AS busy_s FROM worker),
 it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_span = WORKFLOW AND kind = SL_FACET UNION SELECT left_span FROM sl_link WHERE right_span = WORKFLOW AND kind = SL_FACET)
 SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELECT max(end_ns) FROM path) AS end_ns, (SELECT sum(seconds) FROM path) AS makespan_s,
-    count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(runs > 1) AS retried, sum(run_s) AS run_s,
+    (SELECT count(*) FROM memo) AS memo, count(*) AS tasks, sum(ended = 'done') AS done, sum(ended <> 'done') AS failed, sum(ended ISNULL) AS undone, sum(runs > 1) AS retried, sum(run_s) AS run_s,
     m.workers AS most_workers, m.places, there.there_s, there.busy_s,
     -- told by those that tell their end at all; ends: whether this one does
     (SELECT max(e.time_ns) FROM it JOIN sl_event e ON e.span = it.id JOIN sl_name n ON n.id = e.type WHERE n.name IN ('cleanup_completed', 'completed', 'MANAGER_END')) AS ended_ns,
@@ -218,14 +227,23 @@ WITH it(id) AS (SELECT WORKFLOW UNION SELECT right_span FROM sl_link WHERE left_
         (SELECT min(e.time_ns) FROM sl_span m JOIN sl_name n ON n.id = m.type AND n.name = 'parsl.executor.htex.manager' JOIN sl_event e ON e.span = m.id WHERE m.parent = own.span) AS began_ns,
         max(at.asked_ns) OVER (PARTITION BY executor_span) AS last_ns
     FROM own JOIN at USING (span) JOIN known USING (executor) LEFT JOIN script USING (span) LEFT JOIN said USING (span) LEFT JOIN told USING (run))
-SELECT span, executor, block, asked_ns, launched_ns, began_ns, scaled_in_ns,
+SELECT *, iif(launched_ns ISNULL AND failed LIKE 'could not%',
+    -- what the words give reason to ask
+    CASE WHEN failed LIKE '%positional argument%' OR failed LIKE '%keyword argument%' OR failed LIKE '%has no attribute%' OR failed LIKE '%unsupported operand%' OR failed LIKE '%is not defined%' OR failed LIKE '%object is not%' OR failed LIKE '%can only concatenate%' OR failed LIKE '% must be %, not %' OR failed LIKE '%not supported between%' OR failed LIKE '%No module named%'
+      THEN 'that is Python of the provider, or of its launcher: does it fit this version of Parsl?'
+    WHEN failed LIKE '%sbatch%' OR failed LIKE '%qsub%' OR failed LIKE '%bsub%' OR failed LIKE '%account%' OR failed LIKE '%partition%' OR failed LIKE '%queue%' OR failed LIKE '%QOS%' OR failed LIKE '%batch job%' THEN 'does the batch system take such jobs (account, partition, limits)?'
+    WHEN failed LIKE '%did not return a job ID%' THEN 'the provider gave no job id: parsl.log has what it printed when it submitted'
+    WHEN failed LIKE '%No such file or directory%' OR failed LIKE '%command not found%' OR failed LIKE '%Permission denied%' THEN 'is what it names there, where the driver runs, and may it be used?' END,
+    CASE WHEN failed LIKE 'ended (%TIMEOUT%' THEN 'its time was over: a longer walltime, or less before workers start (worker_init)' WHEN failed LIKE 'ended (%NODE_FAIL%' OR failed LIKE 'ended (%CANCELLED%' OR failed ISNULL THEN NULL
+    ELSE 'what its script runs failed: worker_init, or the start of workers after it' || ifnull('; see submit_scripts/' || job_name || '.*err', '') END) AS ask
+FROM (SELECT span, executor, block, asked_ns, launched_ns, began_ns, scaled_in_ns,
     CASE WHEN began_ns NOTNULL OR NOT known THEN NULL WHEN submit_error NOTNULL AND launched_ns ISNULL THEN 'could not be submitted: ' || trim(submit_error)
     WHEN launched_ns ISNULL AND failure LIKE '%Failed to start block ' || block || ':%' THEN 'could not be submitted: ' || (SELECT trim(substr(t, 1, min(instr(t || char(10) || char(10), char(10) || char(10)), instr(t || char(10) || 'Error ', char(10) || 'Error ')) - 1)) FROM (SELECT substr(failure, instr(failure, 'Failed to start block ' || block || ':') + 23 + length(block)) AS t))
     WHEN launched_ns ISNULL AND asked_ns NOTNULL AND strategy AND (asked_ns < last_ns OR run.ended_ns > asked_ns + 60000000000) THEN 'could not be submitted'
     WHEN NOT htex OR (scaled_in_ns NOTNULL AND scaled_in_ns < run.end_ns - 1000000000 AND exit_code ISNULL) THEN NULL
     WHEN exit_code GLOB '[1-9]*' THEN 'ended with exit code ' || exit_code || ' before a worker was there' || iif(instr(failure, 'STDERR: '), ': ' || trim(substr(failure, instr(failure, 'STDERR: ') + 8, instr(failure || char(10) || char(10), char(10) || char(10)) - instr(failure, 'STDERR: ') - 8)), '')
     WHEN job_state NOTNULL AND scaled_in_ns ISNULL THEN 'ended (' || replace(job_state, 'JobState.', '') || ') before a worker was there' END AS failed, job_name
-FROM part, run;
+FROM part, run);
 -- What executors may ask for, and what in that holds down how many blocks there are.
 CREATE TEMP TABLE executor AS
 WITH x AS MATERIALIZED (SELECT s.id AS span, executor, s.parent AS run, count(*) AS blocks, max(block.failed NOTNULL) AS failed FROM block JOIN sl_span b ON b.id = block.span JOIN sl_span s ON s.id = b.parent GROUP BY 1),

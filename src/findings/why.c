@@ -20,12 +20,14 @@
 static const struct sl_column finding_columns[] = {
     {"rank", INTEGER, NULL},  {"finding", TEXT, NULL}, {"seconds", REAL, "s"}, {"share", REAL, NULL},
     {"without_s", REAL, "s"}, {"sure", TEXT, NULL},    {"text", TEXT, NULL},   {"advice", TEXT, NULL},
-    {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL},  {"usual", INTEGER, NULL}};
+    {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL},  {"usual", INTEGER, NULL},
+    {"took_s", REAL, "s"}};
 static const struct sl_column run_columns[] = {
-    {"run", TEXT, NULL},         {"script", TEXT, NULL},     {"workflow", INTEGER, NULL}, {"start_ns", INTEGER, "ns"},
-    {"end_ns", INTEGER, "ns"},   {"makespan_s", REAL, "s"},  {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
-    {"busy", REAL, NULL},        {"first_run_s", REAL, "s"}, {"state", TEXT, NULL},       {"places", INTEGER, NULL},
-    {"silent_ns", INTEGER, "ns"}};
+    {"run", TEXT, NULL},          {"script", TEXT, NULL},         {"workflow", INTEGER, NULL},
+    {"start_ns", INTEGER, "ns"},  {"end_ns", INTEGER, "ns"},      {"makespan_s", REAL, "s"},
+    {"tasks", INTEGER, "tasks"},  {"workers", INTEGER, NULL},     {"busy", REAL, NULL},
+    {"first_run_s", REAL, "s"},   {"state", TEXT, NULL},          {"places", INTEGER, NULL},
+    {"silent_ns", INTEGER, "ns"}, {"from_memo", INTEGER, "tasks"}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
 static const struct sl_column replay_columns[] = {
     {"rank", INTEGER, NULL}, {"finding", TEXT, NULL}, {"changes", TEXT, NULL}, {"without_s", REAL, "s"}};
@@ -229,8 +231,11 @@ static void name_task(const struct why *y, char **text)
 
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
-    struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN};
+    struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN, .took_s = NAN};
     int rc;
+
+    if (f->note)
+        x.took_s = real_column(q, "took_s");
 
     x.changes = text_column(q, "changes");
     if ((rc = check_seconds(f, q, x.changes, err))) {
@@ -303,14 +308,23 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
 
 /* ---- all of them ---- */
 
+/* What it cost, or what a note tells of took, half of that where sound runs have some of it; -1: nothing says. */
+static double weight(const struct found *x)
+{
+    double s = x->by->note ? x->took_s * (x->by->usual ? 0.5 : 1) : x->seconds;
+
+    return isnan(s) ? -1 : s;
+}
+
 static int by_seconds(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
+    double s = weight(x), t = weight(y);
 
+    if (s != t)
+        return s > t ? -1 : 1;
     if (x->by->note != y->by->note)
         return x->by->note ? 1 : -1;
-    if (!x->by->note && x->seconds != y->seconds)
-        return x->seconds > y->seconds ? -1 : 1;
     return strcmp(x->by->name, y->by->name);
 }
 
@@ -334,6 +348,8 @@ static void put_found(struct sl_table *t, const struct why *y, size_t i)
     sl_table_put_text(t, SL_WHY_SPANS, x->spans);
     if (x->by->usual)
         sl_table_put_int(t, SL_WHY_USUAL, 1);
+    if (!isnan(x->took_s))
+        sl_table_put_real(t, SL_WHY_TOOK_S, x->took_s);
 }
 
 static void put_problem(struct sl_table *problems, const struct sl_finding *f, const char *text)

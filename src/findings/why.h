@@ -21,7 +21,8 @@ enum {
     SL_WHY_COMMAND,
     SL_WHY_CHANGES,
     SL_WHY_SPANS,
-    SL_WHY_USUAL /* 1: sound runs have it, too; NULL */
+    SL_WHY_USUAL, /* 1: sound runs have it, too; NULL */
+    SL_WHY_TOOK_S /* of a note, what it tells of took so long, by which it is ranked; NULL */
 };
 enum {
     SL_WHY_RUN_NAME,
@@ -40,7 +41,8 @@ enum {
                          followed, and is no copy that was made after its last event); cut short; NULL: its kind does
                          not tell */
     SL_WHY_RUN_PLACES, /* how many tasks they could run at once, as far as they ever did */
-    SL_WHY_RUN_SILENT  /* since when its driver took no results though there were some; NULL: it is not so */
+    SL_WHY_RUN_SILENT, /* since when its driver took no results though there were some; NULL: it is not so */
+    SL_WHY_RUN_MEMO    /* how many tasks that are done took the result of an earlier one (memoization, checkpoints) */
 };
 enum {
     SL_WHY_RUNS_SIDE,
@@ -68,13 +70,12 @@ enum {
 };
 
 /*
- * Tables: findings, one row each, what cost most first, then what costs no time; run, one row, what ran; ended, how
- * many tasks ended in which way; problems, findings that could not be looked
- * for; replays, how long the run would have been with the changes of each finding, and with others that its words name;
- * apps, whose median and longest are of what was done; parts, the critical path by component and state; went, the same
- * in words, what took longest first: time in which a task waited for a worker counts as the apps that workers ran
- * meanwhile; pools, workers by executor, those that did most first; more, commands that say more.  A finding says what
- * would have been without it
+ * Tables: findings, one row each, what cost most, or took longest, first, then what costs no time; run, one row, what
+ * ran; ended, how many tasks ended in which way; problems, findings that could not be looked for; replays, how long the
+ * run would have been with the changes of each finding, and with others that its words name; apps, whose median and
+ * longest are of what was done; parts, the critical path by component and state; went, the same in words, what took
+ * longest first: time in which a task waited for a worker counts as the apps that workers ran meanwhile; pools, workers
+ * by executor, those that did most first; more, commands that say more.  A finding says what would have been without it
  * (`changes`, which are replayed: analyse/tasks/simulate.h), or what it cost (`seconds`).
  */
 int sl_why(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,

@@ -8,6 +8,7 @@
 struct found {
     const struct sl_finding *by;
     double seconds, without_s; /* NaN: nothing says */
+    double took_s;             /* of a note: where it ranks; NaN: last */
     char *sure, *text, *advice, *command, *changes, *spans;
     char *replays; /* JSON: further changes, and the seconds with each */
     char *cause;   /* others that have the same text tell of the same time; NULL: none do */

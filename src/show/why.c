@@ -18,7 +18,7 @@ static void moment(int64_t ns, bool date, char *buf, size_t n)
     strftime(buf, n, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
 }
 
-static void ended(struct sl_buf *b, struct sl_table *t)
+static void ended(struct sl_buf *b, struct sl_table *t, int64_t from_memo)
 {
     char n[32];
     const char *sep = ": ";
@@ -29,6 +29,8 @@ static void ended(struct sl_buf *b, struct sl_table *t)
                     sl_show_colour(how && strstr(how, "failed") ? SL_COLOUR_FAILED : SL_COLOUR_NONE),
                     sl_show_count((unsigned long long)sl_table_int(t, 1), n), how ? how : "not done",
                     sl_show_colour(SL_COLOUR_NONE));
+        if (from_memo && how && !strcmp(how, "done"))
+            sl_buf_addf(b, " (%s of them from memo)", sl_show_count((unsigned long long)from_memo, n));
         sep = ", ";
     }
 }
@@ -71,7 +73,7 @@ static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
 /* What stands above the findings.  *makespan_s: how long it took, as far as that is told. */
 static int head(FILE *out, const struct sl_result *r, int columns, double *makespan_s, struct sl_err *err)
 {
-    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE, PLACES, SILENT };
+    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE, PLACES, SILENT, MEMO };
     const char *state;
     struct sl_table *t = sl_result_find(r, "run");
     struct sl_buf b = {0};
@@ -119,7 +121,7 @@ static int head(FILE *out, const struct sl_result *r, int columns, double *makes
     sl_buf_clear(&b);
     sl_buf_addf(&b, "%s task%s", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a),
                 sl_table_int(t, TASKS) == 1 ? "" : "s");
-    ended(&b, sl_result_find(r, "ended"));
+    ended(&b, sl_result_find(r, "ended"), sl_table_is_null(t, MEMO) ? 0 : sl_table_int(t, MEMO));
     if (!sl_table_is_null(t, WORKERS))
         sl_buf_addf(&b, "; %s worker%s", sl_show_count((unsigned long long)sl_table_int(t, WORKERS), a),
                     sl_table_int(t, WORKERS) == 1 ? "" : "s");

@@ -35,6 +35,23 @@ def no_log_has_the_end_of_the_run(undone, ago, state):
 
 
 
+@cases((24, ("memo_done", "parsl log")), (1, ("memo_done", "monitoring")), (0, ("exec_done", "no")))
+def tasks_whose_result_was_there_already(n, how):
+    """Of a task itself, or of a try of it as monitoring has it; what never ran for another reason is none."""
+    def more_of(s, w, ex, *_):
+        for i in range(100, 100 + max(n, 3)):
+            t = s.task(w, i, submitted=S + i, pending=S + i, **({"exec_done": S + MS + i} if how[1] != "parsl log" else {"memo_done": S + MS + i}))
+            if how[1] == "monitoring" and i < 100 + n:
+                seen = s.span("parsl.monitoring.task", i, None, MONITORING)
+                s.span("parsl.monitoring.try", 0, seen, MONITORING, memo_done=S + MS + i)
+                s.link(seen, FACET, t)
+    run(bag(60), more_of=more_of)
+    equal(why()["run"][0]["from_memo"], n)
+    out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
+    done = 60 + max(n, 3)
+    check(f"{done} tasks: {done} done ({n} of them from memo); 4 workers" in out if n else f"{done} done; 4 workers" in out, out[:400])
+
+
 @cases(("killed", dict(undone=range(20, 60)), 20, True), ("waits for its tasks", dict(running=range(56, 60)), 20, False), ("killed a moment before the others", dict(undone=range(50, 60)), 20, False),
        ("killed long ago", dict(undone=range(20, 60)), 7200, True))
 def a_driver_that_takes_no_more_results(name, how, ago, silent):

@@ -209,6 +209,26 @@ def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
     check("stands out" not in spanloom("why", "-d", path("why.db")).out, "a straggler stands out")
 
 
+@test
+def a_start_that_took_most_of_the_run_comes_first():
+    """Before a small finding, and after one that cost more than half of it."""
+    rank = lambda: [f["finding"] for f in why()["findings"] if f["finding"] in ("first-worker", "straggler")]
+    run(bag(15) + [Task("work", 3)], launched=0.6, manager=2, worker_start=12)
+    equal(rank(), ["first-worker", "straggler"])
+    [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
+    check(f["seconds"] is None and abs(f["took_s"] - 11.5) < 0.1, f)
+    run(bag(15) + [Task("work", 20)], launched=0.6, manager=2, worker_start=12)
+    equal(rank(), ["straggler", "first-worker"])
+
+
+@test
+def a_start_of_which_no_part_is_long():
+    """There is something to be said all the same."""
+    run(bag(60), launched=2.2, manager=4.0, worker_start=5.6, start=0.5, end=5)
+    [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
+    equal(f["advice"], "each part of it is short: more tasks for workers that start once make up for it; most of it passes until its job begins (queue, worker_init)")
+
+
 @cases((20, 60, True), (20, 25, True), (14, 40, False))
 def a_slow_start_of_all(submits, there, told):
     """The driver takes long before it submits, and workers are there later still: told where the driver is slower than they are."""

@@ -26,7 +26,7 @@ static const char *before_blanks(const char *s, const char *end)
 
 static bool is_workers(const char *what)
 {
-    return !strcmp(what, "workers") || !strncmp(what, "workers.", 8);
+    return !strcmp(what, "workers") || !strncmp(what, "workers.", 8) || !strncmp(what, "workers +", 9);
 }
 
 /* "WHAT xFACTOR"; what stands between is whatever the user is used to: "x0.5", "x 0.5".  Where it ends; NULL: no. */
@@ -48,7 +48,7 @@ static const char *find_factor(const char *s, const char *end, double *factor)
 static const char *find_count(const char *s, const char *end, int64_t *count)
 {
     const char *eq = memchr(s, '=', (size_t)(end - s)), *what_end;
-    char *stop, number[64], what[16];
+    char *stop, number[64], what[64];
 
     if (!eq)
         return NULL;
@@ -422,16 +422,38 @@ static bool is_executor(const struct sl_places *p, size_t i)
     return p->pool.v[i].runs && (p->pool.n == 1 || *p->pool.v[i].name);
 }
 
+/* "workers.EXECUTOR +SECONDS s": how much later further ones are there, which is cut off. */
+static int take_later(struct change *h, int64_t *later_ns, struct sl_err *err)
+{
+    char *plus = strstr(h->what, " +"), *stop;
+    double s = plus ? strtod(plus + 2, &stop) : 0;
+
+    *later_ns = 0;
+    if (!plus)
+        return 0;
+    if (stop == plus + 2 || strcmp(stop, " s") != 0 || !(s >= 0 && s < 1e9))
+        return sl_err(err, SL_EUSAGE, "'%s': how much later further workers are there is seconds: 'workers +60 s x2'",
+                      h->what);
+    *plus = 0;
+    *later_ns = llround(s * 1e9);
+    return 0;
+}
+
 static int apply_workers(struct sl_changes *c, struct change *h, struct sl_err *err)
 {
-    const char *pattern = h->what[7] ? h->what + 8 : "*";
     const struct sl_places *p = c->p;
+    const char *pattern;
     struct sl_buf names = {0};
     uint32_t queues = 0;
-    int rc = 0;
+    int64_t later_ns;
+    int rc = take_later(h, &later_ns, err);
 
+    if (rc)
+        return rc;
+    pattern = h->what[7] ? h->what + 8 : "*";
     if (!c->workers) {
         c->workers = sl_alloc(p->pool.n * sizeof *c->workers);
+        c->later_ns = sl_alloc(p->pool.n * sizeof *c->later_ns);
         for (size_t i = 0; i < p->pool.n; i++)
             c->workers[i] = p->pool.v[i].n;
     }
@@ -445,6 +467,7 @@ static int apply_workers(struct sl_changes *c, struct change *h, struct sl_err *
         if (h->used && h->count >= 0)
             rc = SL_ENOTFOUND; /* of which of them? */
         c->workers[i] = n < 1 ? 1 : n > 1e9 ? 1000000000 : (uint32_t)n;
+        c->later_ns[i] = later_ns > c->later_ns[i] ? later_ns : c->later_ns[i];
         h->used = true;
     }
     if (!rc && h->used)
@@ -528,6 +551,7 @@ void sl_changes_free(struct sl_changes *c)
     sl_vec_free(&c->v);
     free(c->factor);
     free(c->workers);
+    free(c->later_ns);
     free(c->drops);
     free(c);
 }
@@ -557,6 +581,11 @@ const uint32_t *sl_changes_workers(const struct sl_changes *c)
     return c->workers;
 }
 
+const int64_t *sl_changes_later(const struct sl_changes *c)
+{
+    return c->later_ns;
+}
+
 bool sl_changes_drops(const struct sl_changes *c, uint32_t run)
 {
     return c->drops && c->drops[run];
@@ -565,6 +594,7 @@ bool sl_changes_drops(const struct sl_changes *c, uint32_t run)
 char *sl_changes_assumed(const struct sl_changes *c)
 {
     struct sl_buf b = {0};
+    int64_t later_ns = 0;
 
     for (size_t i = 0; c->workers && i < c->p->pool.n; i++) {
         const struct sl_pool *pool = &c->p->pool.v[i];
@@ -573,8 +603,12 @@ char *sl_changes_assumed(const struct sl_changes *c)
         sl_buf_addf(&b, "%s%s%s: %u worker%s instead of %u", b.n ? "; " : "", pool->name,
                     *pool->name ? "" : "(no log names the workers)", c->workers[i], c->workers[i] == 1 ? "" : "s",
                     pool->n);
+        later_ns = c->later_ns[i] > later_ns ? c->later_ns[i] : later_ns;
     }
-    if (b.n)
+    if (b.n && later_ns)
+        sl_buf_addf(&b, "; further ones are there %.3g s after those of the run, and all take tasks in its order",
+                    (double)later_ns / 1e9);
+    else if (b.n)
         sl_buf_adds(&b, "; they are there when those of the run were, and take tasks in its order");
     return b.s;
 }

@@ -12,7 +12,8 @@
  *   - "failed tries", or "failed tries KEY..." of these tasks: what tries took that another one followed, or after
  * which their task failed, from their queue on, also where they never ran; with x0 they take no worker either;
  *   - "barriers", with x0 alone: the driver does not wait for tasks before it submits others;
- *   - "workers", or "workers.EXECUTOR": how many there are, also as "workers = 8".
+ *   - "workers", or "workers.EXECUTOR": how many there are, also as "workers = 8"; "workers +60 s" where further ones
+ *     are there so much later than those of the run.
  *
  * Where several mean the same time, factors multiply.
  */
@@ -42,6 +43,8 @@ const double *sl_changes_arrival(const struct sl_changes *c);
 bool sl_changes_no_barriers(const struct sl_changes *c);
 /* By pool; NULL: as many as there were. */
 const uint32_t *sl_changes_workers(const struct sl_changes *c);
+/* By pool, how much later further ones are there; NULL: when those of the run are. */
+const int64_t *sl_changes_later(const struct sl_changes *c);
 /* Does a run take no worker at all? */
 bool sl_changes_drops(const struct sl_changes *c, uint32_t run);
 /* Of workers, in words; free() it.  NULL: their number is what it was. */

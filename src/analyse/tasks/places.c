@@ -444,7 +444,7 @@ static void find_own(struct make *m)
         if (!behind)
             last[r->pool] = i;
     }
-    sl_service_init(&s, p, NULL, NULL, as_it_was, m);
+    sl_service_init(&s, p, NULL, NULL, NULL, as_it_was, m);
     for (uint32_t i = 0; i < p->run.n; i++)
         sl_service_ready(&s, i, sl_run_ready(m->w, &p->run.v[i]));
     while (sl_service_next(&s))

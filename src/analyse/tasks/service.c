@@ -87,7 +87,7 @@ static int64_t arrives(const struct sl_worker *k, int64_t from_ns, const double 
     return (int64_t)at;
 }
 
-static void add_place(struct sl_service *s, const struct sl_worker *k, uint64_t n, int64_t from_ns,
+static void add_place(struct sl_service *s, const struct sl_worker *k, uint64_t n, int64_t from_ns, int64_t later_ns,
                       const double *arrival)
 {
     uint32_t runs = s->p->pool.v[k->pool].runs;
@@ -95,12 +95,15 @@ static void add_place(struct sl_service *s, const struct sl_worker *k, uint64_t 
     if (!n || !runs)
         return;
     from_ns = from_ns == INT64_MIN ? from_ns : arrival ? arrives(k, from_ns, arrival) : from_ns;
+    if (later_ns)
+        from_ns = (from_ns < 0 ? 0 : from_ns) + later_ns;
     *sl_vec_add(&s->place) = (struct sl_place){k->pool, (uint32_t)(n < runs ? n : runs), k->until_ns};
     add(&s->events, (struct sl_item){from_ns, THERE, (uint32_t)s->place.n - 1});
 }
 
 /* Of `wanted` workers, number j is as number j * pool->n / wanted of those that there were. */
-static void add_places(struct sl_service *s, const struct sl_pool *pool, uint64_t wanted, const double *arrival)
+static void add_places(struct sl_service *s, const struct sl_pool *pool, uint64_t wanted, int64_t later_ns,
+                       const double *arrival)
 {
     for (uint64_t i = 0; i < pool->n; i++) {
         const struct sl_worker *k = &s->p->worker.v[pool->worker + i];
@@ -110,17 +113,18 @@ static void add_places(struct sl_service *s, const struct sl_pool *pool, uint64_
         for (uint32_t j = 0; j < k->places; j++) {
             int64_t there = s->p->there_ns.v[k->there + j];
             if (there != INT64_MIN) {
-                add_place(s, k, copies, there, arrival);
+                add_place(s, k, later_ns ? 1 : copies, there, 0, arrival);
+                add_place(s, k, later_ns ? copies - 1 : 0, there, later_ns, arrival);
                 continue;
             }
-            add_place(s, k, 1, INT64_MIN, arrival); /* further ones are there when it had something to do */
-            add_place(s, k, copies - 1, k->began_ns == INT64_MAX ? INT64_MIN : k->began_ns, arrival);
+            add_place(s, k, 1, INT64_MIN, 0, arrival); /* further ones are there when it had something to do */
+            add_place(s, k, copies - 1, k->began_ns == INT64_MAX ? INT64_MIN : k->began_ns, later_ns, arrival);
         }
     }
 }
 
-void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, const double *arrival,
-                     sl_begin_fn *begin, void *to)
+void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, const int64_t *later_ns,
+                     const double *arrival, sl_begin_fn *begin, void *to)
 {
     *s = (struct sl_service){.p = p, .begin = begin, .to = to};
     s->waiting = sl_alloc(p->pool.n * sizeof *s->waiting);
@@ -137,7 +141,7 @@ void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint
     for (size_t i = 0; i < p->run.n; i++)
         s->since_ns[i] = INT64_MAX;
     for (size_t i = 0; i < p->pool.n; i++)
-        add_places(s, &p->pool.v[i], workers ? workers[i] : p->pool.v[i].n, arrival);
+        add_places(s, &p->pool.v[i], workers ? workers[i] : p->pool.v[i].n, later_ns ? later_ns[i] : 0, arrival);
 }
 
 void sl_service_free(struct sl_service *s)

@@ -45,10 +45,11 @@ struct sl_service {
 
 /*
  * workers[pool]: how many each pool is to have, at least 1; those that are more are as those that there were, in turn.
- * Borrowed; NULL: as many as there were.  arrival: factors, by enum sl_arrival; NULL: 1.
+ * Borrowed; NULL: as many as there were.  later_ns[pool]: how much later those that are more are there; NULL: not at
+ * all.  arrival: factors, by enum sl_arrival; NULL: 1.
  */
-void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, const double *arrival,
-                     sl_begin_fn *begin, void *to);
+void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, const int64_t *later_ns,
+                     const double *arrival, sl_begin_fn *begin, void *to);
 void sl_service_free(struct sl_service *s);
 void sl_service_ready(struct sl_service *s, uint32_t run, int64_t at_ns);
 /* Run i takes no place; at_ns: when it would have been ready. */

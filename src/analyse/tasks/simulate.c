@@ -594,7 +594,7 @@ static int play(struct play *p, struct sl_err *err)
         p->missing[i] = r->met.v[i].needs;
     }
     sl_service_init(&p->service, &r->places, p->c ? sl_changes_workers(p->c) : NULL,
-                    p->c ? sl_changes_arrival(p->c) : NULL, begin_run, p);
+                    p->c ? sl_changes_later(p->c) : NULL, p->c ? sl_changes_arrival(p->c) : NULL, begin_run, p);
     *sl_vec_add(&p->known) = (struct known){0, beginning(r), SL_NO_INDEX};
     go_on(p);
     for (uint32_t n = 1; sl_service_next(&p->service) && !rc; n++)
