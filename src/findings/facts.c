@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of a run that findings ask (facts.sql), and the workflow that is loaded for them. */
+#include "analyse/tasks/simulate.h"
 #include "base/buf.h"
 #include "findings/failures.h"
 #include "findings_facts.sql.h"
@@ -21,33 +22,51 @@ static int load(struct sl_workflow *w, struct sl_store *st, int64_t workflow, st
     return rc;
 }
 
-int sl_facts_open(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err)
+/* Makes tables, of SQL in which WORKFLOW stands for the workflow. */
+static int make(struct sl_store *st, const char *sql, int64_t workflow, struct sl_err *err)
 {
-    struct sl_buf sql = {0};
-    const char *at = sql_facts, *next;
+    struct sl_buf b = {0};
+    const char *next;
+    int rc;
+
+    for (; (next = strstr(sql, "WORKFLOW")); sql = next + 8) {
+        sl_buf_add(&b, sql, (size_t)(next - sql));
+        sl_buf_addf(&b, "%lld", (long long)workflow);
+    }
+    sl_buf_adds(&b, sql);
+    rc = sl_store_temporary(st, b.s, err);
+    sl_buf_free(&b);
+    return rc;
+}
+
+static int open_facts(struct sl_workflow *w, struct sl_store *st, int64_t workflow, bool replays, struct sl_err *err)
+{
     int rc;
 
     w->sources = true;
     rc = load(w, st, workflow, err);
-
-    for (; (next = strstr(at, "WORKFLOW")); at = next + 8) {
-        sl_buf_add(&sql, at, (size_t)(next - at));
-        sl_buf_addf(&sql, "%lld", (long long)workflow);
-    }
-    sl_buf_addf(&sql, "%s", at);
     if (!rc) {
         sl_workflow_finish(w);
         sl_workflow_share(st->db, w);
-        rc = sl_store_temporary(st, sql.s, err);
+        rc = make(st, sql_facts, workflow, err);
     }
-    sl_buf_free(&sql);
+    if (!rc && replays) /* not before: what wanted much memory has given it back */
+        rc = sl_replay_begin(&w->replay, w, err);
+    if (!rc)
+        rc = make(st, sql_more_facts, workflow, err);
     if (rc)
         sl_facts_close(w, st);
     return rc;
 }
 
+int sl_facts_open(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err)
+{
+    return open_facts(w, st, workflow, true, err);
+}
+
 void sl_facts_close(struct sl_workflow *w, struct sl_store *st)
 {
+    sl_replay_free(w->replay);
     sl_workflow_share(st->db, NULL);
     sl_workflow_free(w);
 }
@@ -55,7 +74,7 @@ void sl_facts_close(struct sl_workflow *w, struct sl_store *st)
 int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err)
 {
     struct sl_workflow w = {0};
-    int rc = sl_facts_open(&w, st, workflow, err);
+    int rc = open_facts(&w, st, workflow, false, err);
 
     if (!rc)
         sl_facts_close(&w, st);

@@ -2,6 +2,7 @@
 -- What findings ask: temporary tables of one workflow, whose id takes the place of WORKFLOW.  docs/findings.md describes them.
 
 -- name: facts
+PRAGMA temp.page_size = 16384; -- read from end to end, mostly
 PRAGMA temp.cache_size = -32768; -- what is made here is read again and again
 DROP TABLE IF EXISTS temp.path;
 DROP VIEW IF EXISTS temp.view_of;
@@ -47,6 +48,8 @@ CREATE INDEX temp.attempt_failed ON attempt (task, number) WHERE failed;
 CREATE TEMP TABLE worker_run AS SELECT r.worker, from_ns, to_ns, span, task, busy_s, runs, places FROM sl_role o CROSS JOIN worker_runs(o.type, WORKFLOW) r
     WHERE o.role = 'worker' AND EXISTS (SELECT 1 FROM sl_name n JOIN sl_span s ON s.type = n.id WHERE n.name = o.type);
 CREATE INDEX temp.worker_itself ON worker_run (worker) WHERE span ISNULL;
+
+-- name: more_facts
 -- Which attributes are wanted, by what their rows look like: all of them through their view would take long.
 CREATE TEMP TABLE wanted AS SELECT id AS shape, name, path FROM sl_shape WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker', 'exit_code', 'job_name', 'submit_error', 'job_state', 'executor_failure',
     'strategy', 'type', 'class', 'init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out', 'Drain period', 'exception');

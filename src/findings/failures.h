@@ -19,7 +19,8 @@ int sl_failures_of_facts(struct sl_result *r, struct sl_store *st, struct sl_err
 int sl_facts_make(struct sl_store *st, int64_t workflow, struct sl_err *err);
 /*
  * The same, and the workflow stays loaded for the functions of the connection until sl_facts_close(), which must come
- * before the store is closed or written to.  *w: zeroed; on failure it is freed.
+ * before the store is closed or written to; findings (why.h) find a replay of it there.  *w: zeroed; on failure it is
+ * freed.
  */
 int sl_facts_open(struct sl_workflow *w, struct sl_store *st, int64_t workflow, struct sl_err *err);
 void sl_facts_close(struct sl_workflow *w, struct sl_store *st);

@@ -542,8 +542,9 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     struct why y = {.st = st, .w = w, .makespan_s = (double)(w->last_ns - w->first_ns) / 1e9};
     int64_t workflow = sl_store_int(st, "SELECT workflow FROM temp.run", 0);
     struct sl_run_names names = {0};
-    int rc = sl_replay_make(&y.replay, w, err);
+    int rc = sl_replay_wait(w->replay, err);
 
+    y.replay = w->replay;
     sl_why_begin(r);
     if (!rc && !(rc = sl_run_names_load(&names, st, err)))
         y.runs = names.v.n;
@@ -581,7 +582,6 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     if (!rc)
         rc = sl_why_rows(r, st, "pools", pool_columns, SL_COLUMNS(pool_columns), y.alone ? NULL : sql_pools, err);
     sl_why_more(r, &y, more, 2);
-    sl_replay_free(y.replay);
     free(y.doubts);
     free(y.task.key);
     free(y.task.name);

@@ -14,8 +14,11 @@
 #include "analyse/tasks/changes.h"
 #include "analyse/tasks/service.h"
 #include "base/buf.h"
+#include "base/processors.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 struct edge {     /* a moment is this much later than another one at least */
@@ -48,6 +51,12 @@ struct sl_replay {
     uint32_t *edge_at;      /* by moment that does, into edge */
     double bias;            /* NaN: not worked out yet */
     bool fitted;
+
+    bool beside; /* a second thread is at it: */
+    pthread_t thread;
+    atomic_bool stop; /* nobody wants it any more */
+    int rc;           /* how that ended */
+    struct sl_err err;
 
     /* while it is made */
     uint32_t *task_of;     /* by segment */
@@ -375,19 +384,32 @@ static void sort_edges(struct sl_replay *r)
     r->edge.cap = r->edge.n;
 }
 
-int sl_replay_make(struct sl_replay **out, struct sl_workflow *w, struct sl_err *err)
+/* A second thread may not ask the connection. */
+static bool is_stopped(struct sl_replay *r)
+{
+    return r->beside ? atomic_load(&r->stop) : sl_root_events_interrupted(&r->w->s);
+}
+
+/* What the workflow's places are made of asks the store, and the rest no longer does. */
+static struct sl_replay *begin(struct sl_workflow *w)
 {
     struct sl_replay *r = sl_alloc(sizeof *r);
-    int rc = 0;
 
-    *out = r;
     r->w = w;
     r->bias = NAN;
     sl_places_make(&r->places, w);
+    return r;
+}
+
+static int make(struct sl_replay *r, struct sl_err *err)
+{
+    const struct sl_workflow *w = r->w;
+    int rc = 0;
+
     find_moments(r);
     find_driver(r);
     for (uint32_t i = 0; i < w->n && !rc; i++) {
-        if (i % 4096 == 0 && sl_root_events_interrupted(&w->s))
+        if (i % 4096 == 0 && is_stopped(r))
             rc = sl_err(err, SL_EIO, "interrupted");
         find_edges(r, done_moment(r, i));
     }
@@ -406,10 +428,26 @@ int sl_replay_make(struct sl_replay **out, struct sl_workflow *w, struct sl_err 
     return rc;
 }
 
+int sl_replay_make(struct sl_replay **out, struct sl_workflow *w, struct sl_err *err)
+{
+    *out = begin(w);
+    return make(*out, err);
+}
+
+int sl_replay_wait(struct sl_replay *r, struct sl_err *err)
+{
+    if (r->beside)
+        pthread_join(r->thread, NULL);
+    r->beside = false;
+    return r->rc ? sl_err(err, r->rc, "%s", r->err.text) : 0;
+}
+
 void sl_replay_free(struct sl_replay *r)
 {
     if (!r)
         return;
+    atomic_store(&r->stop, true);
+    sl_replay_wait(r, NULL);
     sl_places_free(&r->places);
     sl_apps_free(&r->apps);
     free(r->is);
@@ -598,7 +636,7 @@ static int play(struct play *p, struct sl_err *err)
     *sl_vec_add(&p->known) = (struct known){0, beginning(r), SL_NO_INDEX};
     go_on(p);
     for (uint32_t n = 1; sl_service_next(&p->service) && !rc; n++)
-        if (n % 4096 == 0 && sl_root_events_interrupted(&r->w->s))
+        if (n % 4096 == 0 && is_stopped(p->r))
             rc = sl_err(err, SL_EIO, "interrupted");
     return rc;
 }
@@ -651,6 +689,30 @@ static int find_bias(struct sl_replay *r, struct sl_err *err)
     if (rc <= 0)
         free_play(&p);
     return rc < 0 ? rc : 0;
+}
+
+/* All that comes before the first changes. */
+static void *go_beside(void *of)
+{
+    struct sl_replay *r = of;
+
+    r->rc = make(r, &r->err);
+    if (!r->rc)
+        r->rc = fit(r, &r->err);
+    if (!r->rc)
+        r->rc = find_bias(r, &r->err);
+    return NULL;
+}
+
+int sl_replay_begin(struct sl_replay **out, struct sl_workflow *w, struct sl_err *err)
+{
+    struct sl_replay *r = *out = begin(w);
+
+    r->beside = w->n >= SL_REPLAY_BESIDE && sl_processors() > 1;
+    if (r->beside && pthread_create(&r->thread, NULL, go_beside, r) == 0)
+        return 0;
+    r->beside = false;
+    return make(r, err);
 }
 
 int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *changes, struct sl_err *err)

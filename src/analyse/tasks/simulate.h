@@ -22,6 +22,13 @@ struct sl_simulation {
 /* Once for a workflow, which it borrows; *out is to be freed, on failure too. */
 struct sl_replay;
 int sl_replay_make(struct sl_replay **out, struct sl_workflow *w, struct sl_err *err);
+/*
+ * The same, of a large workflow by a second thread, which reads what sl_workflow_load() made of *w and no attributes,
+ * until sl_replay_wait() has returned what sl_replay_make() would, or sl_replay_free() has.
+ */
+enum { SL_REPLAY_BESIDE = 20000 }; /* tasks, 40 ms */
+int sl_replay_begin(struct sl_replay **out, struct sl_workflow *w, struct sl_err *err);
+int sl_replay_wait(struct sl_replay *r, struct sl_err *err);
 void sl_replay_free(struct sl_replay *r);
 const struct sl_workflow *sl_replay_workflow(const struct sl_replay *r);
 const struct sl_places *sl_replay_places(const struct sl_replay *r);

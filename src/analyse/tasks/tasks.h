@@ -50,7 +50,8 @@ struct sl_task {
     const char *ended;    /* how, in the words of sl_state: "done", "failed"; NULL: nothing says */
 };
 
-struct working; /* how it is made */
+struct working;   /* how it is made */
+struct sl_replay; /* simulate.h */
 
 struct sl_workflow {
     struct sl_root_events s; /* raw, with parents; s.walk is the closure of root until sl_workflow_finish() */
@@ -70,6 +71,7 @@ struct sl_workflow {
     int64_t pause_ns;  /* the driver pauses so long by itself, at most: sl_driver_pause() */
     struct sl_arena arena;
     struct sl_told *told;     /* what attributes say (told.h) */
+    struct sl_replay *replay; /* what sl_facts_open() has begun; NULL */
     unsigned char *role;      /* by rank of a type's name: enum sl_role */
     SL_VEC(uint32_t) workers; /* spans of the role `worker` in the closure of root */
     uint32_t *worker;         /* by span: the worker of which it is a subspan; SL_NO_INDEX: of none */
