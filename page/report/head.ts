@@ -54,7 +54,7 @@ function title(run: Run): HTMLElement {
 
 /** As `spanloom why A B` has them, and the parts of the critical path. */
 const CHANGES = [
-    ["went", "where the time went; these changes make up that of the whole"],
+    ["went", "where the time went, along the critical path; these add up to the whole"],
     ["finding", "findings that came, went or changed"],
     ["app", "apps: how long their tasks ran, divided by the places on workers"],
     ["path", "the critical path by component and state"],

@@ -77,10 +77,11 @@ FROM sums r JOIN sl_span s ON s.id = r.worker LEFT JOIN sl_span p ON p.id = s.pa
 LEFT JOIN sl_span b ON b.id = p.parent AND (SELECT parent FROM sl_span x WHERE x.id = b.parent) NOTNULL LEFT JOIN told USING (worker);
 -- In the order of their first events.
 CREATE TEMP TABLE task (span INTEGER, task TEXT, app TEXT, executor TEXT, host, manager TEXT, worker INTEGER, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER,
-    depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, vain_s REAL AS (iif(ended IS NULL OR ended = 'done', retried_s, run_s)), ended TEXT, exception TEXT,
-    name TEXT AS ('task ' || task || ifnull(' (' || app || ')', '')));
-INSERT INTO temp.task (span, task, app, executor, host, manager, worker, first_ns, start_ns, end_ns, done_ns, depend_s, queue_s, run_s, other_s, runs, lost_s, retried_s, ended, exception)
-SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host), w.manager, t.worker, first_ns, start_ns, end_ns, done_ns, depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, t.exception
+    depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, vain_s REAL AS (iif(ended IS NULL OR ended = 'done', retried_s, run_s)), ended TEXT, exception TEXT, unit TEXT, -- task or job
+    name TEXT AS (unit || ' ' || task || ifnull(' (' || app || ')', '')));
+INSERT INTO temp.task (span, task, app, executor, host, manager, worker, first_ns, start_ns, end_ns, done_ns, depend_s, queue_s, run_s, other_s, runs, lost_s, retried_s, ended, exception, unit)
+SELECT t.span, t.task, t.app, t.executor, coalesce(t.host, w.host), w.manager, t.worker, first_ns, start_ns, end_ns, done_ns, depend_s, queue_s, run_s, other_s, t.runs, lost_s, retried_s, ended, t.exception,
+    (SELECT iif(EXISTS (SELECT 1 FROM sl_span s JOIN sl_name n ON n.id = s.type JOIN sl_role r ON r.type = n.name WHERE s.id = WORKFLOW AND r.role = 'batch'), 'job', 'task'))
 FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
 UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 UPDATE temp.worker SET executor = (WITH up(id) AS (SELECT worker.span UNION SELECT parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL)

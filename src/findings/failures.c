@@ -9,9 +9,10 @@
 static const struct sl_column failure_columns[] = {
     {"tasks", INTEGER, "tasks"},  {"tries", INTEGER, "tries"}, {"then done", INTEGER, "tasks"},
     {"failed", INTEGER, "tasks"}, {"seconds", REAL, "s"},      {"app", TEXT, NULL},
-    {"host", TEXT, NULL},         {"such as", TEXT, NULL},     {"exception", TEXT, NULL}};
+    {"host", TEXT, NULL},         {"such as", TEXT, NULL},     {"exception", TEXT, NULL},
+    {"unit", TEXT, NULL}};
 static const struct sl_column dependent_columns[] = {
-    {"never ran", INTEGER, "tasks"}, {"because of", TEXT, NULL}, {"exception", TEXT, NULL}};
+    {"never ran", INTEGER, "tasks"}, {"because of", TEXT, NULL}, {"exception", TEXT, NULL}, {"unit", TEXT, NULL}};
 
 int sl_failures_of_facts(struct sl_result *r, struct sl_store *st, struct sl_err *err)
 {

@@ -23,11 +23,11 @@ static const struct sl_column finding_columns[] = {
     {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL},  {"usual", INTEGER, NULL},
     {"took_s", REAL, "s"}};
 static const struct sl_column run_columns[] = {
-    {"run", TEXT, NULL},          {"script", TEXT, NULL},         {"workflow", INTEGER, NULL},
-    {"start_ns", INTEGER, "ns"},  {"end_ns", INTEGER, "ns"},      {"makespan_s", REAL, "s"},
-    {"tasks", INTEGER, "tasks"},  {"workers", INTEGER, NULL},     {"busy", REAL, NULL},
-    {"first_run_s", REAL, "s"},   {"state", TEXT, NULL},          {"places", INTEGER, NULL},
-    {"silent_ns", INTEGER, "ns"}, {"from_memo", INTEGER, "tasks"}};
+    {"run", TEXT, NULL},          {"script", TEXT, NULL},          {"workflow", INTEGER, NULL},
+    {"start_ns", INTEGER, "ns"},  {"end_ns", INTEGER, "ns"},       {"makespan_s", REAL, "s"},
+    {"tasks", INTEGER, "tasks"},  {"workers", INTEGER, NULL},      {"busy", REAL, NULL},
+    {"first_run_s", REAL, "s"},   {"state", TEXT, NULL},           {"places", INTEGER, NULL},
+    {"silent_ns", INTEGER, "ns"}, {"from_memo", INTEGER, "tasks"}, {"unit", TEXT, NULL}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
 static const struct sl_column replay_columns[] = {
     {"rank", INTEGER, NULL}, {"finding", TEXT, NULL}, {"changes", TEXT, NULL}, {"without_s", REAL, "s"}};
@@ -130,37 +130,13 @@ static bool tells(const struct why *y, const struct found *x)
            (x->seconds > 0 && x->seconds >= x->by->threshold * y->makespan_s && x->seconds >= x->by->at_least_s);
 }
 
-/* A command of ours, with what names this run and its store where that has to be said. */
-static void name_run(struct why *y, char **command)
-{
-    struct sl_buf b = {0};
-    bool of_run = *command && !strncmp(*command, "spanloom ", 9);
-
-    if (!of_run)
-        return;
-    sl_buf_addf(&b, "%s", *command);
-    if (!strcmp(*command, "spanloom utilisation") && *y->workers)
-        sl_buf_addf(&b, " %s", y->workers);
-    if (strcmp(y->st->path, "spanloom.db") != 0) {
-        sl_buf_addf(&b, " -d ");
-        sl_buf_add_word(&b, y->st->path);
-    }
-    if (y->runs > 1) {
-        sl_buf_addf(&b, " --run ");
-        sl_buf_add_word(&b, y->name);
-    }
-    free(*command);
-    *command = sl_strdup(b.s);
-    sl_buf_free(&b);
-}
-
 void sl_why_more(struct sl_result *r, struct why *y, const char *const (*more)[2], int n)
 {
     struct sl_table *t = sl_result_table(r, "more", more_columns, SL_COLUMNS(more_columns));
 
     for (int i = 0; i < n && !y->alone; i++) {
         char *command = sl_strdup(more[i][1]);
-        name_run(y, &command);
+        sl_why_name_run(y, &command);
         sl_table_add(t);
         sl_table_put_text(t, 0, more[i][0]);
         sl_table_put_text(t, 1, command);
@@ -268,7 +244,7 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
             free(x.command);
             x.command = NULL;
         }
-        name_run(y, &x.command);
+        sl_why_name_run(y, &x.command);
         if (!rc && f->programs && y->task.key)
             name_task(y, &x.text);
         if (!rc) {
@@ -500,14 +476,14 @@ static void withhold(struct sl_table *run)
     sl_table_put_text(run, SL_WHY_RUN_STATE, "in doubt");
 }
 
-static bool has_state(const struct sl_result *r, const char *state)
+static bool run_has(const struct sl_result *r, int column, const char *text)
 {
     struct sl_table *run = sl_result_find(r, "run");
     bool is = false;
 
     if (run) {
         sl_table_rewind(run);
-        is = sl_table_next(run, NULL) > 0 && !strcmp(sl_table_text_or_empty(run, SL_WHY_RUN_STATE), state);
+        is = sl_table_next(run, NULL) > 0 && !strcmp(sl_table_text_or_empty(run, column), text);
         sl_table_rewind(run);
     }
     return is;
@@ -515,12 +491,12 @@ static bool has_state(const struct sl_result *r, const char *state)
 
 bool sl_why_is_open(struct sl_result *r)
 {
-    return has_state(r, "goes on");
+    return run_has(r, SL_WHY_RUN_STATE, "goes on");
 }
 
 bool sl_why_is_in_doubt(const struct sl_result *r)
 {
-    return has_state(r, "in doubt");
+    return run_has(r, SL_WHY_RUN_STATE, "in doubt");
 }
 
 static int find_worker_type(struct why *y, struct sl_err *err)
@@ -560,6 +536,8 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
         rc = sl_why_rows(r, st, "run", run_columns, SL_COLUMNS(run_columns), sql_run, err);
     if (!rc && sl_result_find(r, "run")->rows)
         sl_table_put_text(sl_result_find(r, "run"), SL_WHY_RUN_NAME, y.name);
+    if (!rc && sl_result_find(r, "run")->rows)
+        y.jobs = run_has(r, SL_WHY_RUN_UNIT, "job");
     if (!rc)
         rc = sl_why_look_at_logs(sl_result_find(r, "run"), st, findings->followed, err);
     if (!rc)

@@ -42,7 +42,8 @@ enum {
                          not tell */
     SL_WHY_RUN_PLACES, /* how many tasks they could run at once, as far as they ever did */
     SL_WHY_RUN_SILENT, /* since when its driver took no results though there were some; NULL: it is not so */
-    SL_WHY_RUN_MEMO    /* how many tasks that are done took the result of an earlier one (memoization, checkpoints) */
+    SL_WHY_RUN_MEMO,   /* how many tasks that are done took the result of an earlier one (memoization, checkpoints) */
+    SL_WHY_RUN_UNIT    /* what ran is called: task, or job */
 };
 enum {
     SL_WHY_RUNS_SIDE,

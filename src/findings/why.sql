@@ -6,7 +6,7 @@ SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS val
         WHERE a.span = workflow AND f.name = 'workflow_name' UNION ALL SELECT json_extract(a.vals, f.path) FROM sl_span s CROSS JOIN sl_alike a ON a.id = s.alike
         CROSS JOIN sl_shape f ON f.id = a.shape WHERE s.id = workflow AND f.name = 'workflow_name')), workflow, start_ns, end_ns, makespan_s, tasks, most_workers,
     busy_s / nullif(there_s, 0), (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done' WHEN EXISTS (SELECT 1 FROM temp.silent) THEN 'driver silent'
-    WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END, places, (SELECT since_ns FROM temp.silent), memo
+    WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END, places, (SELECT since_ns FROM temp.silent), memo, iif(batch, 'job', 'task')
 FROM temp.run;
 
 -- name: ended

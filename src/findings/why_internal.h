@@ -28,6 +28,7 @@ struct why {
     char workers[200];        /* their type, where it has to be said; "" */
     SL_VEC(struct found) found;
     bool alone; /* the one that is left */
+    bool jobs;  /* what ran are jobs of a batch system, not tasks */
     bool spans; /* of OpenTelemetry, which `profile` knows nothing of */
     struct { /* a task of the critical path that is a program of several ranks, whose tables there are; key NULL: none
               */
@@ -53,6 +54,8 @@ int sl_why_column(sqlite3_stmt *q, const char *name, size_t n);
  * to be freed, and NULL where there are none. */
 int sl_why_words(char **out, const struct why *y, const struct sl_finding *f, const char *text, sqlite3_stmt *q,
                  struct sl_err *err);
+/* A command of ours, with what names this run and its store where that has to be said. */
+void sl_why_name_run(const struct why *y, char **command);
 /* time_text(SECONDS) in SQL, with the why as its data: as {column_s} in words. */
 void sl_why_time_text(sqlite3_context *out, int argc, sqlite3_value **argv);
 /* The rows of a query in memory, as the temporary tables behind it go; NULL: none. */

@@ -5,6 +5,7 @@
 #include "findings/why_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void sl_why_time_text(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -62,6 +63,40 @@ static void add_cell(struct sl_buf *b, sqlite3_stmt *q, int column, double makes
     }
 }
 
+/* Adds words, in which tasks are called jobs: "2 tasks (such as ...)"; not what is in brackets alone, as apps are. */
+static void add_as_jobs(struct sl_buf *b, const char *s, size_t n)
+{
+    static const char task[] = "task";
+    const size_t len = sizeof task - 1;
+
+    for (size_t i = 0; i < n; i++) {
+        bool begins = !i || s[i - 1] == ' ';
+        size_t end = i + len + (i + len < n && s[i + len] == 's');
+        if (begins && i + len <= n && !memcmp(s + i, task, len) && (end == n || strchr(" ,.;:{", s[end]))) {
+            sl_buf_addf(b, "job");
+            i += len - 1;
+        } else {
+            sl_buf_addc(b, s[i]);
+        }
+    }
+}
+
+/* What a cell holds; names of users are left as they are. */
+static void add_named_cell(struct sl_buf *b, sqlite3_stmt *q, int column, const struct why *y, bool command)
+{
+    static const char *const of_users[] = {"exception", "app", "failed", "words"};
+    const char *name = sqlite3_column_name(q, column);
+    bool as_jobs = y->jobs && !command;
+    struct sl_buf cell = {0};
+
+    for (size_t i = 0; i < sizeof of_users / sizeof *of_users; i++)
+        as_jobs &= strcmp(name, of_users[i]) != 0;
+    add_cell(as_jobs ? &cell : b, q, column, y->makespan_s, command);
+    if (cell.n)
+        add_as_jobs(b, cell.s, cell.n);
+    sl_buf_free(&cell);
+}
+
 int sl_why_words(char **out, const struct why *y, const struct sl_finding *f, const char *text, sqlite3_stmt *q,
                  struct sl_err *err)
 {
@@ -72,15 +107,59 @@ int sl_why_words(char **out, const struct why *y, const struct sl_finding *f, co
 
     for (; text && (open = strchr(text, '{')) && (close = strchr(open, '}')) && !rc; text = close + 1) {
         int column = sl_why_column(q, open + 1, (size_t)(close - open - 1));
-        sl_buf_add(&b, text, (size_t)(open - text));
+        if (y->jobs && !command)
+            add_as_jobs(&b, text, (size_t)(open - text) + 1); /* and the bracket */
+        else
+            sl_buf_add(&b, text, (size_t)(open - text) + 1);
+        b.n--; /* without it */
         if (column < 0)
             rc = sl_err(err, SL_EFORMAT, "%s: its SQL has no column %.*s", f->path, (int)(close - open + 1), open);
         else
-            add_cell(&b, q, column, y->makespan_s, command);
+            add_named_cell(&b, q, column, y, command);
     }
-    if (text)
+    if (text && y->jobs && !command)
+        add_as_jobs(&b, text, strlen(text));
+    else if (text)
         sl_buf_addf(&b, "%s", text);
     *out = b.n && !rc ? sl_strndup(b.s, b.n) : NULL;
     sl_buf_free(&b);
     return rc;
+}
+
+/* "spanloom show task 7" of what is a job. */
+static void name_job(const struct why *y, char **command)
+{
+    static const char task[] = "spanloom show task ";
+    struct sl_buf b = {0};
+
+    if (!y->jobs || !*command || strncmp(*command, task, sizeof task - 1) != 0)
+        return;
+    sl_buf_addf(&b, "spanloom show job %s", *command + sizeof task - 1);
+    free(*command);
+    *command = sl_strdup(b.s);
+    sl_buf_free(&b);
+}
+
+void sl_why_name_run(const struct why *y, char **command)
+{
+    struct sl_buf b = {0};
+    bool of_run = *command && !strncmp(*command, "spanloom ", 9);
+
+    if (!of_run)
+        return;
+    name_job(y, command);
+    sl_buf_addf(&b, "%s", *command);
+    if (!strcmp(*command, "spanloom utilisation") && *y->workers)
+        sl_buf_addf(&b, " %s", y->workers);
+    if (strcmp(y->st->path, "spanloom.db") != 0) {
+        sl_buf_addf(&b, " -d ");
+        sl_buf_add_word(&b, y->st->path);
+    }
+    if (y->runs > 1) {
+        sl_buf_addf(&b, " --run ");
+        sl_buf_add_word(&b, y->name);
+    }
+    free(*command);
+    *command = sl_strdup(b.s);
+    sl_buf_free(&b);
 }

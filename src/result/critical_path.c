@@ -19,11 +19,12 @@ static const struct sl_column path_columns[] = {
     {"start", TEXT, NULL},   {"end", TEXT, NULL},       {"seconds", REAL, "s"},
     {"task", TEXT, NULL},    {"component", TEXT, NULL}, {"state", TEXT, NULL},
     {"span", INTEGER, NULL}, {"app", TEXT, NULL},       {"lost", INTEGER, NULL}};
-enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE };
-static const struct sl_column head_columns[] = {
-    {"span", INTEGER, NULL},          {"name", TEXT, NULL},        {"script", TEXT, NULL},
-    {"makespan_s", REAL, "s"},        {"start_ns", INTEGER, "ns"}, {"end_ns", INTEGER, "ns"},
-    {"path_tasks", INTEGER, "tasks"}, {"tasks", INTEGER, "tasks"}, {"undone", INTEGER, "tasks"}};
+enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE, UNIT };
+static const struct sl_column head_columns[] = {{"span", INTEGER, NULL},          {"name", TEXT, NULL},
+                                                {"script", TEXT, NULL},           {"makespan_s", REAL, "s"},
+                                                {"start_ns", INTEGER, "ns"},      {"end_ns", INTEGER, "ns"},
+                                                {"path_tasks", INTEGER, "tasks"}, {"tasks", INTEGER, "tasks"},
+                                                {"undone", INTEGER, "tasks"},     {"unit", TEXT, NULL}};
 static const struct sl_column blame_columns[][4] = {
     [SL_BLAME_STATE] = {{"seconds", REAL, "s"},
                         {"parts", INTEGER, "parts"},
@@ -73,7 +74,8 @@ static int keep_path(struct sl_store *st, int64_t workflow, const char *by, stru
     return rc;
 }
 
-static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, struct sl_err *err)
+/* *jobs: it is a batch system's. */
+static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, bool *jobs, struct sl_err *err)
 {
     sqlite3_stmt *q = sl_store_prepare(st, sql_head, err);
     struct sl_table *t = sl_result_table(r, "head", head_columns, N(head_columns));
@@ -87,8 +89,10 @@ static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, 
         sl_table_add(t);
         sl_table_put_int(t, SPAN, workflow);
         sl_table_put_text(t, NAME, sl_run_name(st, workflow, name, sizeof name));
-        if (sqlite3_column_type(q, UNDONE + 1 - MAKESPAN) != SQLITE_NULL)
-            sl_table_put_text(t, SCRIPT, sl_store_text(q, UNDONE + 1 - MAKESPAN));
+        sl_table_put_text(t, UNIT, sl_store_text(q, UNIT - MAKESPAN));
+        *jobs = !strcmp(sl_store_text(q, UNIT - MAKESPAN), "job");
+        if (sqlite3_column_type(q, UNIT + 1 - MAKESPAN) != SQLITE_NULL)
+            sl_table_put_text(t, SCRIPT, sl_store_text(q, UNIT + 1 - MAKESPAN));
         if (sqlite3_column_type(q, 0) != SQLITE_NULL)
             sl_table_put_real(t, MAKESPAN, sqlite3_column_double(q, 0));
         for (int i = START; i <= UNDONE; i++)
@@ -104,15 +108,18 @@ static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, 
 static int add_summary(struct sl_result *r, struct sl_store *st, int64_t workflow, enum sl_blame by, const char *word,
                        struct sl_err *err)
 {
-    char blame[600];
+    char blame[600], what[100];
+    bool jobs = false;
     int rc = keep_path(st, workflow, by == SL_BLAME_GROUP ? word : NULL, err);
 
     if (!rc)
-        rc = add_head(r, st, workflow, err);
+        rc = add_head(r, st, workflow, &jobs, err);
     if (rc)
         return rc;
+    snprintf(what, sizeof what, "ifnull('%s ' || task || ifnull(' (' || app || ')', ''), 'driver')",
+             jobs ? "job" : "task");
     snprintf(blame, sizeof blame, sql_blame,
-             by == SL_BLAME_TASK    ? "ifnull('task ' || task || ifnull(' (' || app || ')', ''), 'driver')"
+             by == SL_BLAME_TASK    ? what
              : by == SL_BLAME_GROUP ? "name"
                                     : "component",
              by == SL_BLAME_STATE ? "words" : "''");

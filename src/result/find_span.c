@@ -179,15 +179,18 @@ static int several(struct finder *f, const struct candidate *v, size_t total, co
     return rc;
 }
 
-/* A statement about spans of a type, which has a place for the types of tasks, and for what else there is. */
-static sqlite3_stmt *prepare(struct sl_store *st, const char *type, const char *statement, const char *more,
+/* A statement about spans of a type, which has a place for the types of tasks, or of jobs, and for what else there is.
+ */
+static sqlite3_stmt *prepare(struct sl_store *st, const char *type, bool jobs, const char *statement, const char *more,
                              struct sl_err *err)
 {
     struct sl_buf tasks = {0};
     char *sql, *task;
     sqlite3_stmt *q;
 
-    for (int i = 0; !strcmp(type, "task") && (task = sl_task_type(st->db, i)); i++) {
+    if (jobs)
+        sl_buf_addf(&tasks, "SELECT type FROM sl_role WHERE role = 'job'");
+    for (int i = 0; !jobs && !strcmp(type, "task") && (task = sl_task_type(st->db, i)); i++) {
         sql = sqlite3_mprintf("%s%Q", i ? ", " : "", task);
         sl_buf_addf(&tasks, "%s", sql);
         sqlite3_free(sql);
@@ -201,17 +204,26 @@ static sqlite3_stmt *prepare(struct sl_store *st, const char *type, const char *
 }
 
 /*
- * Spans of the type with this key; or with a key that begins like this, or that of a process with this number.  A
- * number is not the beginning of another.  A "task" is a task, not what comes of one.
+ * Spans of the type with this key; or with a key that begins like this, or that of a process with this number; or of an
+ * array of jobs the element that is called so: 101_3.  A number is not the beginning of another.  A "task" is a task,
+ * not what comes of one.
  */
+enum by { BY_KEY, BY_ARRAY, BY_BEGINNING };
 static int find_all(struct finder *f, struct candidates *v, const char *type, const char *key, const char *run,
-                    bool beginning, struct sl_err *err)
+                    enum by by, struct sl_err *err)
 {
-    static const char exact[] = "s.key = ?2",
-                      like[] = "length(?2) > 0 AND ((substr(s.key, 1, length(?2)) = ?2 AND NOT (?2 GLOB '*[0-9]' AND "
-                               "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (s.type = (SELECT id FROM sl_name "
-                               "WHERE name = 'trace.process') AND instr(s.key, ':' || ?2 || '@') > 0))";
-    sqlite3_stmt *q = prepare(f->st, type, sql_find_all, beginning ? like : exact, err);
+    static const char
+        exact[] = "s.key = ?2",
+        part[] = "s.key = substr(?2, instr(?2, '_') + 1) AND (SELECT p.key FROM sl_span p WHERE p.id = s.parent) "
+                 "= substr(?2, 1, instr(?2, '_') - 1)",
+        like[] = "length(?2) > 0 AND ((substr(s.key, 1, length(?2)) = ?2 AND NOT (?2 GLOB '*[0-9]' AND "
+                 "substr(s.key, length(?2) + 1) GLOB '[0-9]*')) OR (s.type = (SELECT id FROM sl_name "
+                 "WHERE name = 'trace.process') AND instr(s.key, ':' || ?2 || '@') > 0))";
+    sqlite3_stmt *q = prepare(f->st, type, by == BY_ARRAY, sql_find_all,
+                              by == BY_ARRAY       ? part
+                              : by == BY_BEGINNING ? like
+                                                   : exact,
+                              err);
     int rc;
 
     if (!q)
@@ -252,7 +264,7 @@ static void resembling(struct sl_store *st, const char *type, const char *key, s
 /* "; there are 0 to 200", where keys are numbers; or types that may be meant, where there is none such. */
 static void others(struct finder *f, const char *type, const char *run, struct sl_buf *b)
 {
-    sqlite3_stmt *q = prepare(f->st, type, sql_numbered, "", NULL);
+    sqlite3_stmt *q = prepare(f->st, type, false, sql_numbered, "", NULL);
     long long n = 0, spans = 0, least = 0, most = 0, last = -1;
 
     if (!q)
@@ -336,10 +348,12 @@ int sl_find_span(struct sl_store *st, int argc, char **argv, const char *run, in
         key += zeros; /* 042 is 42, as on import */
     rc = finder_open(&f, st, run, err);
     if (!rc)
-        rc = find_all(&f, &v, type, key, run, false, err);
+        rc = find_all(&f, &v, type, key, run, BY_KEY, err);
+    if (!rc && !v.n && strchr(key, '_') && (!strcmp(type, "task") || !strcmp(type, "job")))
+        rc = find_all(&f, &v, type, key, run, BY_ARRAY, err);
     close = !v.n;
     if (!rc && close)
-        rc = find_all(&f, &v, type, key, run, true, err);
+        rc = find_all(&f, &v, type, key, run, BY_BEGINNING, err);
     one = v.n;
     if (!rc && !one) {
         resembling(st, type, key, &near);

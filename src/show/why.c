@@ -52,7 +52,7 @@ static void pools(struct sl_buf *b, struct sl_table *t)
 }
 
 /* Where the critical path went, what makes up a twentieth of it at least. */
-static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
+static void went(FILE *out, struct sl_table *t, const char *where, double makespan_s, int columns)
 {
     enum { MOST = 4 };
     struct sl_buf b = {0};
@@ -60,7 +60,7 @@ static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
 
     for (int i = 0; i < MOST && sl_table_next(t, NULL) > 0 && sl_table_real(t, 1) >= 0.05 * makespan_s; i++) {
         int percent = (int)lround(100 * sl_table_real(t, 1) / makespan_s);
-        sl_buf_addf(&b, "%s%d %% %s", i ? "; " : "where: ", percent, sl_table_text_or_empty(t, 0));
+        sl_buf_addf(&b, "%s%d %% %s", i ? "; " : where, percent, sl_table_text_or_empty(t, 0));
         rest -= percent;
     }
     if (b.n && rest > 0)
@@ -73,8 +73,24 @@ static void went(FILE *out, struct sl_table *t, double makespan_s, int columns)
 /* What stands above the findings.  *makespan_s: how long it took, as far as that is told. */
 static int head(FILE *out, const struct sl_result *r, int columns, double *makespan_s, struct sl_err *err)
 {
-    enum { NAME, SCRIPT, WORKFLOW, START, END, MAKESPAN, TASKS, WORKERS, BUSY, FIRST, STATE, PLACES, SILENT, MEMO };
-    const char *state;
+    enum {
+        NAME,
+        SCRIPT,
+        WORKFLOW,
+        START,
+        END,
+        MAKESPAN,
+        TASKS,
+        WORKERS,
+        BUSY,
+        FIRST,
+        STATE,
+        PLACES,
+        SILENT,
+        MEMO,
+        UNIT
+    };
+    const char *state, *unit;
     struct sl_table *t = sl_result_find(r, "run");
     struct sl_buf b = {0};
     char from[32], to[32], a[32];
@@ -119,7 +135,8 @@ static int head(FILE *out, const struct sl_result *r, int columns, double *makes
     }
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_clear(&b);
-    sl_buf_addf(&b, "%s task%s", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a),
+    unit = sl_table_text_or_empty(t, UNIT);
+    sl_buf_addf(&b, "%s %s%s", sl_show_count((unsigned long long)sl_table_int(t, TASKS), a), unit,
                 sl_table_int(t, TASKS) == 1 ? "" : "s");
     ended(&b, sl_result_find(r, "ended"), sl_table_is_null(t, MEMO) ? 0 : sl_table_int(t, MEMO));
     if (!sl_table_is_null(t, WORKERS))
@@ -132,10 +149,11 @@ static int head(FILE *out, const struct sl_result *r, int columns, double *makes
     else if (!sl_table_is_null(t, BUSY))
         sl_buf_addf(&b, ", %.0f %% busy while there", 100 * sl_table_real(t, BUSY));
     if (!sl_table_is_null(t, FIRST))
-        sl_buf_addf(&b, "; the first task ran after %s", sl_seconds_beside(sl_table_real(t, FIRST), *makespan_s, a));
+        sl_buf_addf(&b, "; the first %s ran after %s", unit,
+                    sl_seconds_beside(sl_table_real(t, FIRST), *makespan_s, a));
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);
-    went(out, sl_result_find(r, "went"), *makespan_s, columns);
+    went(out, sl_result_find(r, "went"), "critical path: ", *makespan_s, columns);
     return 0;
 }
 
@@ -187,7 +205,7 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, d
     }
     sl_show_wrapped(out, b.s, 0, columns);
     sl_buf_free(&b);
-    went(out, sl_result_find(r, "went"), *makespan_s, columns);
+    went(out, sl_result_find(r, "went"), "where: ", *makespan_s, columns);
     return 0;
 }
 
@@ -237,6 +255,18 @@ static int count_lines(const char *s)
     return n;
 }
 
+static bool is_of_jobs(const struct sl_result *r)
+{
+    enum { UNIT = 13 };
+    struct sl_table *t = sl_result_find(r, "run");
+    bool is;
+
+    sl_table_rewind(t);
+    is = sl_table_next(t, NULL) > 0 && !strcmp(sl_table_text_or_empty(t, UNIT), "job");
+    sl_table_rewind(t);
+    return is;
+}
+
 /* Findings, until one would not fit on the screen below `lines` others; those that cost most come first. */
 int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, struct sl_err *err)
 {
@@ -274,8 +304,10 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
     if (priced > 1) {
         fputc('\n', out);
         sl_show_wrapped(out,
-                        sl_result_find(r, "programs")
-                            ? "What findings cost overlaps, and does not add up."
+                        sl_result_find(r, "programs") ? "What findings cost overlaps, and does not add up."
+                        : is_of_jobs(r)
+                            ? "What findings cost overlaps, and does not add up. By replay: with jobs scheduled anew "
+                              "as if it were not."
                             : "What findings cost overlaps, and does not add up. By replay: with tasks scheduled anew "
                               "as if it were not.",
                         0, columns);
@@ -360,7 +392,7 @@ int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, stru
 {
     enum { MOST = 6, MAKESPAN = 3, STATE = 8, CHANGE_S = 4 };
     static const char *const heading[][2] = {
-        {"went", "where the time went; these changes make up that of the whole"},
+        {"went", "where the time went, along the critical path; these add up to the whole"},
         {"finding", "findings that came, went or changed"},
         {"app", "apps: how long their tasks ran, divided by the places on workers"}};
     struct sl_table *runs = sl_result_find(r, "runs"), *t = sl_result_find(r, "changes");
@@ -408,7 +440,7 @@ int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, stru
 
 int sl_show_task_failures(FILE *out, const struct sl_result *r, int columns, struct sl_err *err)
 {
-    enum { TASKS, TRIES, THEN_DONE, FAILED, SECONDS, APP, HOST, EXAMPLE, EXCEPTION };
+    enum { TASKS, TRIES, THEN_DONE, FAILED, SECONDS, APP, HOST, EXAMPLE, EXCEPTION, UNIT };
     enum { MOST = 20 };
     struct sl_table *t = sl_result_find(r, "failures");
     char digits[32];
@@ -419,7 +451,9 @@ int sl_show_task_failures(FILE *out, const struct sl_result *r, int columns, str
         if (++n > MOST)
             continue;
         if (n == 1)
-            fputs(" tasks  tries  then done  failed   lost s  what\n", out);
+            fputs(!strcmp(sl_table_text_or_empty(t, UNIT), "job") ? "  jobs  tries  then done  failed   lost s  what\n"
+                                                                  : " tasks  tries  then done  failed   lost s  what\n",
+                  out);
         fprintf(out, "%6lld %6lld %10lld %s%7lld%s %8s  ", (long long)sl_table_int(t, TASKS),
                 (long long)sl_table_int(t, TRIES), (long long)sl_table_int(t, THEN_DONE),
                 sl_show_colour(sl_table_int(t, FAILED) ? SL_COLOUR_FAILED : SL_COLOUR_NONE),
@@ -442,9 +476,9 @@ int sl_show_task_failures(FILE *out, const struct sl_result *r, int columns, str
     t = sl_result_find(r, "dependents");
     for (n = 0; (rc = sl_table_next(t, err)) > 0;)
         if (++n <= MOST)
-            fprintf(out, "%s%lld task%s never ran because %s failed\n", n == 1 ? "\n" : "",
-                    (long long)sl_table_int(t, 0), sl_table_int(t, 0) == 1 ? "" : "s", sl_table_text_or_empty(t, 1));
+            fprintf(out, "%s%lld %s%s never ran because %s failed\n", n == 1 ? "\n" : "", (long long)sl_table_int(t, 0),
+                    sl_table_text_or_empty(t, 3), sl_table_int(t, 0) == 1 ? "" : "s", sl_table_text_or_empty(t, 1));
     if (n > MOST)
-        fprintf(out, "%d more tasks of which others depended failed; --format json has all\n", n - MOST);
+        fprintf(out, "%d more of which others depended failed; --format json has all\n", n - MOST);
     return rc;
 }

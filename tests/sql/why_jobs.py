@@ -45,8 +45,8 @@ def jobs_that_waited_in_slurms_queue():
     equal({e["ended"]: e["tasks"] for e in told["ended"]}, {"done": 5, "failed": 1, None: 1})
     f = found["job-queue"]
     equal(f["seconds"], 5 + 3600 + 10)
-    check("task 101_1 (sim) waited 60 min 00 s" in f["text"] and "the queue of Slurm" in f["text"], f["text"])
-    check("component" not in found and found["unfinished"]["text"].startswith("1 of 7 tasks is not done"), found)
+    check("job 101_1 (sim) waited 60 min 00 s" in f["text"] and "the queue of Slurm" in f["text"], f["text"])
+    check("component" not in found and found["unfinished"]["text"].startswith("1 of 7 jobs is not done"), found)
     went = {w["what"]: w["seconds"] for w in told["went"]}
     equal([went["app prep"], went["app sim"], went["app post"]], [600, 1860, 300])
 
@@ -63,7 +63,7 @@ def through_an_array_to_what_depends_on_it():
 @test
 def an_element_of_an_array_that_failed():
     r = spanloom("failures", "-d", pipeline())
-    check("task 101_2 (sim): FAILED, exit code 2:0" in " ".join(r.out.split()), r.out)
+    check("job 101_2 (sim): FAILED, exit code 2:0" in " ".join(r.out.split()), r.out)
 
 
 @test
@@ -84,7 +84,7 @@ def elements_of_an_array_that_still_wait():
     equal([told["tasks"], told["not done"]], [26, 25])
     told, found = why(store)
     equal({e["ended"]: e["tasks"] for e in told["ended"]}, {"done": 1, "cancelled": 2, None: 23})
-    check(found["unfinished"]["text"].startswith("23 of 26 tasks are not done (1 had begun)"), found)
+    check(found["unfinished"]["text"].startswith("23 of 26 jobs are not done (1 had begun)"), found)
     equal(found["job-queue"]["without_s"], 600.0)  # no less than the longest of them ran
     elements = spanloom("sql", "-d", store, "--format", "csv", "SELECT job, group_concat(e, ' ') FROM (SELECT job.key AS job, CAST(e.key AS INTEGER) AS e FROM sl_span e JOIN sl_name n ON n.id = e.type AND n.name = 'slurm.job.element' JOIN sl_span job ON job.id = e.parent ORDER BY 1, 2) GROUP BY 1").out
     equal(elements.split("\n")[1:-1], ["27,0 1 2 3 4 5 6 7 8 9", "28,0 1 2 3 4 5 6 7 8 9", "29,0 4 8 12", "30,5 6"])
@@ -92,6 +92,38 @@ def elements_of_an_array_that_still_wait():
     store = imported(path("many")).store
     check("0 to 9999999 are more than 1000000" in spanloom("rejects", "-d", store).out)
     equal(json.loads(spanloom("runs", "-d", store, "--format", "json").out)[0]["tasks"], 26 + 3)  # in the store of the others
+
+
+@test
+def screens_call_them_jobs():
+    """All words but those of users: an app that is called task, and an exception that speaks of one."""
+    rows = [HEAD] + [row(str(200 + i), "task", 0, 0, 10 + 3 * i, 110 + 3 * i + (4000 if i == 7 else 0)) for i in range(8)]
+    rows.append(row("300", "gone", 0, 0, 50, 90, "FAILED", "1:0"))
+    write(path("called/jobs.sacct"), "\n".join(rows) + "\n")
+    store = imported(path("called")).store
+    for command in ("why", "critical-path", "failures"):
+        screen = spanloom(command, "-d", store).out
+        check("job" in screen and "task" not in screen.replace("(task)", "").replace("app task", ""), screen)
+    told, found = why(store)
+    equal([told["run"][0]["unit"], found["straggler"]["command"]], ["job", f"spanloom show job 207 -d {store}"])
+    check(spanloom("show", "job", "207", "-d", store).out.startswith("slurm.job 207"), "its command works")
+    store = pipeline()
+    for word in ("job", "task"):
+        check(spanloom("show", word, "101_1", "-d", store).out.startswith("slurm.job.element 1 of slurm.job 101"), "an element of an array")
+    t = 1795181000.0
+    job = {"id": 7, "name": "solve", "t_submit": t, "t_depend": t, "t_sched": t, "t_run": t + 1, "t_cleanup": t + 20, "t_inactive": t + 20, "state": "INACTIVE", "result": "FAILED",
+           "returncode": "task 0 failed"}
+    write(path("task0/flux-jobs.json"), json.dumps({"jobs": [job, {**job, "id": 8}]}))
+    told, found = why(imported(path("task0"), store="task0.db").store)
+    check(found["failed-tasks"]["text"].startswith("2 jobs failed at last") and "task 0 failed" in found["failed-tasks"]["text"], found)
+
+
+@test
+def long_runs_have_straight_columns():
+    out = spanloom("critical-path", "-d", pipeline()).out
+    table = out.split("\n\n")[2].splitlines()
+    equal({line.index("slurm") for line in table[1:]}, {table[0].index("component")}, out)
+    check("1 of them was never done" in out, out)
 
 
 @test

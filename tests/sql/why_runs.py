@@ -368,9 +368,9 @@ def where_the_time_went():
     check(9.9 < seconds["app solve"] < 10.2 and 1.1 < seconds["app prep"] < 1.3, seconds)  # 4 x 2.5, and 4 x 0.3
     check(0.45 < seconds["until workers were there"] < 0.5, seconds)
     out = spanloom("why", "-d", path("b.db")).out
-    check(re.search(r"^where: 81 % app solve; 10 % app prep", out, re.M), out)
+    check(re.search(r"^critical path: 81 % app solve; 10 % app prep", out, re.M), out)
     out = spanloom("why", path("a.db"), path("b.db")).out
-    check(re.search(r"^where the time went;.*\n +\+8(\.0\d)? s  app solve: 2\.00 s -> 10\.0 s", out, re.M), out)
+    check(re.search(r"^where the time went, along the critical path;.*\n +\+8(\.0\d)? s  app solve: 2\.00 s -> 10\.0 s", out, re.M), out)
 
 
 @test
@@ -401,7 +401,7 @@ def where_failed_tries_went():
     check(abs(sum(seconds.values()) - took) < 1e-6, seconds, took)
     check(5.9 < seconds["failed tries of flaky"] < 6.1 and 0.9 < seconds["app flaky"] < 1.6, seconds)  # and while others wait for its workers
     out = re.sub(r"\s+", " ", spanloom("why", "-d", path("why.db")).out)
-    check(re.search(r"where: \d+ % failed tries of flaky; ", out), out)
+    check(re.search(r"critical path: \d+ % failed tries of flaky; ", out), out)
 
 
 @test
