@@ -9,10 +9,11 @@
  * deviations and up. */
 enum {
     STAKES = 7,
+    WIDE = STAKES + 1, /* with a stake of nothing: compilers take two at once */
     LEAST = 2 /* differences before one is clipped */,
     STEPS = 30 /* halvings of what differences span: to 1e-9 of it */
 };
-static const double stake[STAKES] = {
+static const double stake[WIDE] = {
     1, 0.625, 0.390625, 0.244140625, 0.152587890625, 0.095367431640625, 0.059604644775390625};
 
 /* 1.5 standard deviations of v[0..n), of few a little more; by the mean absolute deviation where most are the same, and
@@ -53,26 +54,29 @@ void sl_sequential_free(struct sl_sequential *s)
 /* Without a measure of what is far, the sign is worth half. */
 static double psi(double d, double clip)
 {
-    if (clip > 0)
-        return fmax(-1, fmin(1, d / clip));
+    if (clip > 0) {
+        double x = d / clip;
+        x = x < 1 ? x : 1; /* as fmin() and fmax(), which are calls */
+        return x > -1 ? x : -1;
+    }
     return d > 0 ? 0.5 : d < 0 ? -0.5 : 0;
 }
 
 /* The logarithm of the capital of who bets that the shift is above (side 1) or below (-1) this one. */
 static double capital(const struct sl_sequential *s, double shift, int side)
 {
-    double product[STAKES], sum = 0, doublings = 0;
+    double product[WIDE], sum = 0, doublings = 0;
 
-    for (int k = 0; k < STAKES; k++)
+    for (int k = 0; k < WIDE; k++)
         product[k] = 1;
     for (size_t i = 0; i < s->difference.n; i++) {
         double won = side * psi(s->difference.v[i] - shift, s->clip.v[i]), most = 0;
-        for (int k = 0; k < STAKES; k++)
+        for (int k = 0; k < WIDE; k++)
             product[k] *= 1 + stake[k] * won;
         if (i % 64 != 63)
             continue;
         for (int k = 0; k < STAKES; k++)
-            most = fmax(most, product[k]);
+            most = product[k] > most ? product[k] : most;
         for (int k = 0; k < STAKES && (most > 0x1p500 || most < 0x1p-500); k++)
             product[k] *= most > 1 ? 0x1p-500 : 0x1p500;
         doublings += most > 0x1p500 ? 500 : most < 0x1p-500 ? -500 : 0;
