@@ -8,7 +8,7 @@ import { spread } from "./tally";
 import { table, type Column } from "./table";
 import { category, theme } from "./theme";
 import { shows, type Context } from "./view";
-import { digits, seconds } from "./words";
+import { digits } from "./words";
 
 const COLUMNS = ["tasks", "done", "failed", "never_ran", "unfinished", "retried", "median_s", "p95_s", "max_s", "run_s", "queue_median_s", "lost_s"] as const;
 
@@ -55,7 +55,7 @@ function part(of: Figure, by: "app" | "executor", context: Context): HTMLElement
             },
             ...COLUMNS.filter(c => !(["failed", "never_ran", "unfinished", "retried", "lost_s"].includes(c) && empty(c))).map(name => ({ name, heading: { median_s: "median ran", p95_s: "p95", max_s: "max", run_s: "all ran", queue_median_s: "median queued", lost_s: "lost to failed tries", never_ran: "never ran", ...(choice.now.range ? { unfinished: "went on" } : {}) }[name as string] ?? name,
                 ...(["failed", "never_ran", "unfinished", "retried"].includes(name) ? { show: (v: Cell) => (v ? el("span", { class: name === "retried" || (name === "unfinished" && choice.now.range) ? null : "bad" }, digits(v as number)) : "") } : {}),
-                ...(name === "lost_s" ? { show: (v: Cell) => (v ? seconds(v as number) : "") } : {}) }) as Column),
+                ...(name === "lost_s" ? { show: (v: Cell, _: number, said: string) => (v ? said : "") } : {}) }) as Column),
         ];
         if (all.n && high > 0)
             columns.splice(columns.findIndex(c => c.name === "median_s"), 0, {

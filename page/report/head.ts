@@ -80,7 +80,7 @@ function compared(report: Report, context: Context): HTMLElement | undefined {
                 rows, label: about, figure: `changes.${kind}`, most: 8,
                 columns: [
                     { name: "name", wide: true }, { name: "a_s", heading: nameOf(0) }, { name: "b_s", heading: nameOf(1) },
-                    { name: "change_s", heading: "change", show: v => (typeof v === "number" ? el("span", { class: v > 0 ? "bad" : "good" }, (v > 0 ? "+" : "") + seconds(v)) : "") },
+                    { name: "change_s", heading: "change", show: (v, _, said) => (typeof v === "number" ? el("span", { class: v > 0 ? "bad" : "good" }, (v > 0 ? "+" : "") + said) : "") },
                     ...(["a", "b"] as const).filter(has).map(c => ({ name: c, heading: `in ${nameOf(c === "a" ? 0 : 1)}`, wide: true })),
                 ],
             })));

@@ -8,7 +8,7 @@ import { el, refill, svg } from "./dom";
 import { kept } from "./kept";
 import { stateColour, theme } from "./theme";
 import { across, shows, type Context } from "./view";
-import { digits, percent, seconds } from "./words";
+import { digits, percent, seconds, secondsBeside } from "./words";
 
 const ROW = 20,
     narrow = matchMedia("screen and (max-width: 60rem)");
@@ -98,9 +98,12 @@ shows("sequence", answers, (s, context) => {
             marks = high > 1e-9 ? ticks(0, high, width / 100) : [0],
             step = (marks[1] ?? 1) - (marks[0] ?? 0);
         for (const m of marks) scale.append(svg("text", { x: x(m), y: 12, "text-anchor": m === 0 ? "start" : x(m) > width - 20 ? "end" : "middle" }, timeText(m, step, high)));
+        const most = (i: number) => Math.max(...rows.map(r => r.at[i] ?? 0)),
+            own_s = (state: string) => mine?.[number[names.indexOf(state)]!],
+            mosts = [most(2), most(4), Math.max(...rows.map(r => own_s(r.state) ?? 0))] as const;
         for (const { state, at, share } of rows) {
             const [a, b, c, d, e] = at as [number, number, number, number, number],
-                own = mine?.[number[names.indexOf(state)]!],
+                own = own_s(state),
                 g = svg("svg", { width, height: ROW, viewBox: `0 0 ${width} ${ROW}`, role: "img", "aria-label": `half of the tasks between ${seconds(b)} and ${seconds(d)}` }),
                 half = svg("rect", { x: x(b), y: 4, width: Math.max(1.5, x(d) - x(b)), height: ROW - 8 });
             half.style.fill = stateColour(t, state);
@@ -115,10 +118,10 @@ shows("sequence", answers, (s, context) => {
                 el("tr", {},
                     el("th", { scope: "row" }, el("bdi", {}, state)),
                     el("td", {}, g),
-                    el("td", { class: "n", "data-value": c, "data-column": "median_s" }, seconds(c)),
-                    el("td", { class: "n", "data-value": e, "data-column": "p95_s" }, seconds(e)),
+                    el("td", { class: "n", "data-value": c, "data-column": "median_s" }, secondsBeside(c, mosts[0])),
+                    el("td", { class: "n", "data-value": e, "data-column": "p95_s" }, secondsBeside(e, mosts[1])),
                     el("td", { class: "n", "data-value": share, "data-column": "share" }, percent(share)),
-                    mine ? el("td", { class: "n", "data-value": own, "data-column": "own_s" }, own === undefined ? "" : seconds(own)) : null),
+                    mine ? el("td", { class: "n", "data-value": own, "data-column": "own_s" }, own === undefined ? "" : secondsBeside(own, mosts[2])) : null),
             );
         }
         const hidden = every.length - rows.length,

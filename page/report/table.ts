@@ -3,13 +3,13 @@
 import type { Cell, Table } from "./data";
 import { el } from "./dom";
 import { kept } from "./kept";
-import { cell, heading } from "./words";
+import { cell, greatest, heading } from "./words";
 
 export interface Column {
     name: string;
     heading?: string;
-    /** Instead of the text that the name asks for. */
-    show?: (value: Cell, row: number) => Node | string;
+    /** Instead of the text that the name asks for, which is said, too: seconds have one unit in a column. */
+    show?: (value: Cell, row: number, said: string) => Node | string;
     /** Text may take many lines. */
     wide?: boolean;
 }
@@ -41,6 +41,7 @@ export function table(of: Table, shown: Shown): HTMLElement {
         was = kept.get<{ most: number; by: { name: string; down: boolean } | null }>(key);
     let most = was?.most ?? shown.most ?? 12,
         by = was?.by ?? null;
+    const mosts = columns.map(c => greatest(c.name, shown.rows ? shown.rows.map(row => of.data[c.name]?.[row] ?? null) : of.data[c.name] ?? []));
     const body = el("tbody"),
         heads = el("tr"),
         more = el("p", { class: "more" });
@@ -53,7 +54,8 @@ export function table(of: Table, shown: Shown): HTMLElement {
                 columns.forEach((c, i) => {
                     const value = of.data[c.name]?.[row] ?? null,
                         number = typeof value === "number";
-                    let content: Node | string = c.show ? c.show(value, row) : cell(c.name, value);
+                    const said = cell(c.name, value, mosts[i]!);
+                    let content: Node | string = c.show ? c.show(value, row, said) : said;
                     if (i === 0 && shown.pick) {
                         content = el("button", {
                             type: "button", class: "pick", title: shown.picks ?? null, "aria-pressed": shown.chosen ? String(shown.chosen(row)) : null,

@@ -80,7 +80,7 @@ shows("tasks", ["range", "app", "executor", "task"], (s, context) => {
         most = Math.max(...keys.map((_, i) => parts.reduce((sum, p) => sum + (p[i] || 0), 0)), 1e-9);
     const has = (c: string, test: (x: unknown) => boolean) => column(of, c).some(test);
     // What is nothing is not said in each row.
-    const some = (v: Cell) => (typeof v === "number" && v > 0 ? seconds(v) : "");
+    const some = (v: Cell, _: number, said: string) => (typeof v === "number" && v > 0 ? said : "");
     const columns: Column[] = [
         { name: "task" }, { name: "app", show: v => el("bdi", {}, v === null ? "" : String(v)) },
         { name: "run_s", heading: "ran" }, { name: "queue_s", heading: "queued" },

@@ -28,6 +28,28 @@ export function seconds(s: number): string {
     return `${sign}${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
+/** The same in one unit for all that stand below each other, of which the greatest is most: as sl_seconds_beside() of the terminal. */
+export function secondsBeside(s: number, most: number): string {
+    const a = Math.abs(s),
+        unit = most >= 0.9995 ? 1 : most >= 0.9995e-3 ? 1e-3 : 0,
+        n = unit ? a / unit : 0,
+        sign = s < 0 ? "-" : "";
+    if (a >= 59.95 && a < 119.5 && most >= 119.5) return `${sign}1 min ${String(Math.round(a) - 60).padStart(2, "0")} s`;
+    if (a >= 3599.5 && a < 7200 && most >= 7200) {
+        const minutes = Math.round(a / 60);
+        return `${sign}${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+    }
+    if (n < 0.5e-3 || (n >= 119.5 && most >= 119.5) || n >= 1e9) return seconds(s);
+    return `${sign}${n.toFixed(n >= 99.95 ? 0 : n >= 9.995 ? 1 : n >= 0.9995 ? 2 : 3)} ${unit < 1 ? "ms" : "s"}`;
+}
+
+/** Whether a column holds seconds, as its name says. */
+const isTime = (name: string): boolean => (name.endsWith("_s") && !name.endsWith("_per_s")) || name === "seconds";
+
+/** The greatest of a column's seconds; 0 of others. */
+export const greatest = (name: string, values: readonly (number | string | null)[]): number =>
+    isTime(name) ? values.reduce<number>((most, v) => (typeof v === "number" && Math.abs(v) > most ? Math.abs(v) : most), 0) : 0;
+
 /** 12 %, 0.4 %, < 0.1 % */
 export function percent(share: number): string {
     if (!Number.isFinite(share)) return "";
@@ -48,12 +70,12 @@ export function date(ns: string): string {
     return ns.length > 6 && Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "";
 }
 
-/** What a column holds is in its name. */
-export function cell(name: string, value: number | string | null): string {
+/** What a column holds is in its name; most is the greatest of its seconds. */
+export function cell(name: string, value: number | string | null, most: number): string {
     if (value === null) return "";
     if (name.endsWith("_ns") && typeof value === "string") return date(value);
     if (typeof value === "string") return value;
-    if (name.endsWith("_s") && !name.endsWith("_per_s") || name === "seconds") return seconds(value);
+    if (isTime(name)) return secondsBeside(value, most);
     if (name === "share" || name.endsWith("_share")) return percent(value);
     return name === "bytes" ? bytes(value) : digits(value);
 }
