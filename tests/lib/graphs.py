@@ -28,8 +28,9 @@ def template():
             db.execute(f"DELETE FROM {table}")
         db.commit()
         db.close()
+        names = {n: i for i, n in query(store, "SELECT id, name FROM sl_name")}
         with open(store, "rb") as f:
-            _template.append(f.read())
+            _template.append((f.read(), names))
     return _template[0]
 
 
@@ -38,8 +39,9 @@ class Store:
 
     def __init__(self, file="spanloom.db"):
         self.file = path(file)
-        write(self.file, template())
-        self.names = {n: i for i, n in query(self.file, "SELECT id, name FROM sl_name")}
+        data, names = template()
+        write(self.file, data)
+        self.names = dict(names)
         self.new_names, self.spans, self.events, self.links, self.attrs, self.shapes = [], [], [], [], [], {}
         self.sources, self.last, self.place, self.tasks = {}, 0, 0, {}
 

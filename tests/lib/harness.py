@@ -31,6 +31,7 @@ EXAMPLE = f"{ROOT}/examples/parsl-htex/runinfo"
 PROGRAM = shutil.which("spanloom") or sys.exit("Bail out! no spanloom in PATH")
 _tests, _here = [], types.SimpleNamespace()
 _readers, _reading = {}, threading.RLock()
+_waited, _late, _watching, _watch_thread = {}, set(), threading.Lock(), []
 
 
 def _scratch():
@@ -193,19 +194,42 @@ def namespace(*options):
     skip(f"{' '.join(command)} is not permitted here")
 
 
+def in_memory():
+    """A file for what a process prints."""
+    return open(os.memfd_create("printed"), "w+b")
+
+
+def _watch():
+    """One thread for all that are waited for: one for each took as long as all else that is done for a process here."""
+    while True:
+        time.sleep(1)
+        for p, end in list(_waited.items()):
+            if time.monotonic() > end:
+                _late.add(p)
+                p.kill()
+
+
+def ended(p, timeout=PATIENCE):
+    """Waits for p: (what it used, whether it had to be ended).  To wait with subprocess's timeout is to look every 50 ms."""
+    with _watching:
+        if not _watch_thread:
+            _watch_thread.append(threading.Thread(target=_watch, daemon=True))
+            _watch_thread[0].start()
+    _waited[p] = time.monotonic() + timeout
+    _, status, usage = os.wait4(p.pid, 0)
+    del _waited[p]
+    p.returncode = os.waitstatus_to_exitcode(status)
+    return usage, p in _late
+
+
 def spanloom(*args, code=0, env=None, cwd=None, stdin=subprocess.DEVNULL, before=None, timeout=PATIENCE, prefix=(), text=True):
     """Run it; code is the exit status it must have, or a tuple of those it may have, or None for any that is no crash."""
     args = [str(a) for a in args]
     start = time.time()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with in_memory() as out, in_memory() as err:
         p = subprocess.Popen([*prefix, PROGRAM, *args], env=environment(**(env or {})), cwd=cwd or path(), stdin=stdin,
                              stdout=out, stderr=err, preexec_fn=before)
-        timer = threading.Timer(timeout, p.kill)
-        timer.start()
-        _, status, usage = os.wait4(p.pid, 0)
-        p.returncode = os.waitstatus_to_exitcode(status)
-        timed_out = not timer.is_alive()
-        timer.cancel()
+        usage, timed_out = ended(p, timeout)
         out.seek(0), err.seek(0)
         o, e = out.read(), err.read().decode(errors="replace")
     r = Result(args, p.returncode, o.decode(errors="replace") if text else o, e, time.time() - start, usage.ru_utime + usage.ru_stime,

@@ -83,12 +83,14 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
         if stage is not stages[0]:
             at = max(done.values()) + 0.002
         ready = []
-        waiting = {}
+        waiting, behind = {}, {}  # behind: those that wait for it
         submitted = {}
         for n in stage:
             at += tasks[n].gap + 0.0001
             submitted[n] = at
             waiting[n] = {d for d in tasks[n].after if d not in done}
+            for d in waiting[n]:
+                behind.setdefault(d, []).append(n)
             if not waiting[n]:
                 heapq.heappush(ready, (max([at] + [done[d] for d in tasks[n].after]), n, 0))
         while ready:
@@ -137,11 +139,10 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             if n not in undone and n not in running:
                 s.event(ids[n], t.ended, ns(back))
             done[n] = back
-            for d in stage:
-                if n in waiting.get(d, ()):
-                    waiting[d].discard(n)
-                    if not waiting[d]:
-                        heapq.heappush(ready, (max(back, submitted[d]), d, 0))
+            for d in behind.pop(n, ()):
+                waiting[d].discard(n)
+                if not waiting[d]:
+                    heapq.heappush(ready, (max(back, submitted[d]), d, 0))
         last = max(done.values())
     s.event(w, "started", 0)
     if more_of:
@@ -152,8 +153,16 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
     return last + (end or 0)
 
 
+_told = {}
+
+
 def why(file="why.db", *more):
-    return json.loads(spanloom("why", "--format", "json", "-d", path(file), *more).out)
+    """What is told of a store, asked once while it stays as it is."""
+    stat = os.stat(path(file)) if os.path.exists(path(file)) and not more else None
+    now = stat and (path(file), stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    if not now or _told.get(file, (None, ""))[0] != now:
+        _told[file] = now, spanloom("why", "--format", "json", "-d", path(file), *more).out
+    return json.loads(_told[file][1])
 
 
 def faults(file="why.db", *more):
@@ -163,10 +172,11 @@ def faults(file="why.db", *more):
 
 def first(name, without, within=0.05, file="why.db", **also):
     """The first finding has this name, and says that it would have been so long without it."""
-    found = [f for f in why(file)["findings"] if f["seconds"] is not None]
+    told = why(file)
+    found = [f for f in told["findings"] if f["seconds"] is not None]
     check(found and found[0]["finding"] == name, [(f["finding"], f["seconds"]) for f in found])
     f = found[0]
-    took = why(file)["run"][0]["makespan_s"]
+    took = told["run"][0]["makespan_s"]
     gained = took - without
     check(abs(f["seconds"] - gained) <= within * gained + 0.02, f"{f['seconds']} s, not {gained}: {f['text']}")
     check(abs(f["without_s"] - (took - f["seconds"])) < 1e-6, f)

@@ -108,15 +108,10 @@ def run(exe, *args, options=None, spanloom=None, env=None, cwd=None, code=0, err
         e["PERFFLOW_OPTIONS"] = options
     if spanloom is not None:
         e["SPANLOOM_OPTIONS"] = spanloom
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+    with in_memory() as out, in_memory() as errors:
         p = subprocess.Popen([*prefix, exe, *map(str, args)], cwd=cwd or path(), env=e, preexec_fn=before,
                              **{"stdin": subprocess.DEVNULL, "stdout": out, "stderr": errors, **more})
-        try:
-            p.wait(timeout)
-        except subprocess.TimeoutExpired:
-            p.kill()
-            p.wait()
-            raise AssertionError(f"still running after {timeout} s") from None
+        check(not ended(p, timeout)[1], f"still running after {timeout} s")
         out.seek(0), errors.seek(0)
         r = types.SimpleNamespace(code=p.returncode, out=out.read().decode(errors="replace"), err=errors.read().decode(errors="replace"), pid=p.pid)
     if code is not None:
