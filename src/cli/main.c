@@ -8,6 +8,7 @@
 #include "store/store.h"
 
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,6 +360,15 @@ static int run(struct cli *cli, int argc, char **argv)
                                                            : cli->command->run(cli, left, argv + 1);
 }
 
+/* What a large array had, when it is freed: malloc() learns from each that is freed to keep larger ones. */
+static void give_memory_back(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const char *db = getenv("SPANLOOM_DB");
@@ -369,6 +379,7 @@ int main(int argc, char **argv)
 
     if (!setlocale(LC_CTYPE, "C.UTF-8")) /* what we print, whatever the user's is: so it has a width */
         setlocale(LC_CTYPE, "");
+    give_memory_back();
     child_remember_signals();
     sl_store_memory();
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */

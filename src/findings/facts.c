@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of a run that findings ask (facts.sql), and the workflow that is loaded for them. */
+#include "analyse/load/shared.h"
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
 #include "findings/failures.h"
@@ -44,7 +45,9 @@ static int open_facts(struct sl_workflow *w, struct sl_store *st, int64_t workfl
     int rc;
 
     w->sources = true;
+    sl_beside_open(st->db);
     rc = load(w, st, workflow, err);
+    sl_beside_close(st->db);
     if (!rc) {
         sl_workflow_finish(w);
         sl_workflow_share(st->db, w);

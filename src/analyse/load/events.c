@@ -6,6 +6,7 @@
 #include "analyse/load/events.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
+#include "analyse/load/shared.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct load {
     bool sources;
     uint32_t last_source; /* no id is greater */
     uint32_t at;          /* start[] is known up to this span */
+    uint32_t until;       /* and none from this one on is asked for */
     int64_t last_span;
     int64_t last_type;
     uint32_t last_rank;
@@ -96,7 +98,7 @@ static void sort_spans(struct sl_events *e, uint32_t spans)
 
 static void close_spans(struct load *l, int64_t before)
 {
-    while (l->at < l->g->n && l->g->id.v[l->at] < before)
+    while (l->at < l->until && l->g->id.v[l->at] < before)
         l->e->start[++l->at] = (uint32_t)l->e->n;
 }
 
@@ -111,7 +113,7 @@ static int event_row(void *to, sqlite3_value **v)
         l->last_span = span;
         close_spans(l, span);
     }
-    if (l->at == l->g->n || l->g->id.v[l->at] != span || l->g->type[l->at] == SL_NO_INDEX)
+    if (l->at == l->until || l->g->id.v[l->at] != span || l->g->type[l->at] == SL_NO_INDEX)
         return 0;
     if (type != l->last_type) {
         l->last_type = type;
@@ -136,6 +138,104 @@ static int event_row(void *to, sqlite3_value **v)
     return 0;
 }
 
+/* The last of them, and those that follow, have no events any more. */
+static void close_rest(struct load *l)
+{
+    close_spans(l, INT64_MAX);
+    while (l->at < l->until) /* the one whose id is INT64_MAX */
+        l->e->start[++l->at] = (uint32_t)l->e->n;
+}
+
+static void begin_scan(struct load *l, uint32_t at, uint32_t until)
+{
+    l->disorder = false;
+    l->last_span = l->last_type = INT64_MIN;
+    l->last_rank = 0;
+    l->at = at;
+    l->until = until;
+    l->e->n = 0;
+}
+
+/* ---- by two threads ---- */
+
+enum { PARTS = 16 }; /* more than two, as some take longer; and they are joined one by one */
+
+static void free_arrays(struct sl_events *e)
+{
+    free(e->time_ns);
+    free(e->type.v);
+    free(e->source.v);
+}
+
+/* The array with those of all parts, from its first; the others go. */
+static void *joined(void *all, size_t at, void *part, size_t n, size_t size)
+{
+    if (n)
+        memcpy((char *)all + at * size, part, n * size);
+    free(part);
+    return all;
+}
+
+/* Takes the events of the parts, whose start[] is that of out. */
+static void join(struct sl_events *out, struct sl_events *e, const struct load *part)
+{
+    size_t n = 0, at = 0;
+
+    for (int i = 0; i < PARTS; i++)
+        n += e[i].n;
+    out->n = n;
+    if (n > UINT32_MAX || !n) {
+        for (int i = 0; i < PARTS; i++)
+            free_arrays(&e[i]);
+        return;
+    }
+    out->time_ns = sl_realloc(NULL, n * sizeof *out->time_ns);
+    out->type.v = sl_realloc(NULL, n * out->type.bytes);
+    if (part->sources)
+        out->source.v = sl_realloc(NULL, n * out->source.bytes);
+    for (int i = 0; i < PARTS; i++) {
+        for (uint32_t k = i ? part[i - 1].until : 0; k < part[i].until; k++)
+            out->start[k + 1] += (uint32_t)at;
+        joined(out->time_ns, at, e[i].time_ns, e[i].n, sizeof *out->time_ns);
+        joined(out->type.v, at, e[i].type.v, e[i].n, out->type.bytes);
+        if (part->sources)
+            joined(out->source.v, at, e[i].source.v, e[i].n, out->source.bytes);
+        at += e[i].n;
+    }
+}
+
+/* Each part has some of the spans; all write start[] of their own. */
+static int load_in_parts(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    struct sl_events e[PARTS];
+    struct load part[PARTS];
+    void *to[PARTS];
+    int64_t from[PARTS];
+    char sql[160];
+    int rc;
+
+    for (uint32_t i = 0; i < PARTS; i++) {
+        uint32_t at = (uint32_t)((uint64_t)l->g->n * i / PARTS);
+        e[i] = *l->e;
+        part[i] = *l;
+        part[i].e = &e[i];
+        begin_scan(&part[i], at, (uint32_t)((uint64_t)l->g->n * (i + 1) / PARTS));
+        to[i] = &part[i];
+        from[i] = i ? l->g->id.v[at] : INT64_MIN;
+    }
+    snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, span, time_ns, type%s) FROM sl_event WHERE span BETWEEN ?3 AND ?4",
+             l->offset.n || l->sources ? ", source" : "");
+    rc = sl_query_each_part(db, sql, event_row, PARTS, from, to, err);
+    l->disorder = false;
+    for (int i = 0; i < PARTS; i++) {
+        close_rest(&part[i]);
+        l->disorder |= part[i].disorder;
+    }
+    join(l->e, e, part);
+    l->at = l->until = l->g->n;
+    return rc;
+}
+
 static unsigned bytes_for(uint32_t greatest)
 {
     return greatest <= UINT8_MAX ? 1 : greatest <= UINT16_MAX ? 2 : 4;
@@ -154,6 +254,7 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
                           "(SELECT * FROM sl_event ORDER BY span, time_ns, type, source, place)"};
     struct load l = {.e = out, .g = g, .disorder = true};
     int rc = want & SL_EVENTS_RAW ? 0 : load_offsets(&l, db, err);
+    bool parts;
 
     l.sources = want & SL_EVENTS_SOURCES && !l.offset.n;
     if (!rc && l.sources)
@@ -162,22 +263,20 @@ int sl_events_load(struct sl_events *out, const struct sl_graph *g, sqlite3 *db,
     *out = (struct sl_events){.start = sl_alloc(((size_t)g->n + 1) * sizeof *out->start),
                               .type.bytes = bytes_for(g->names.n),
                               .source.bytes = bytes_for(l.last_source)};
+    parts = !g->part && g->n >= PARTS && sl_has_beside(db);
+    if (!rc && parts)
+        rc = load_in_parts(&l, db, err);
     /* again, and sorted, where a plain scan is not in order: PRAGMA reverse_unordered_selects */
-    for (int i = 0; i < 2 && !rc && l.disorder; i++) {
+    for (int i = parts; i < 2 && !rc && l.disorder; i++) {
         char sql[160];
-        l.disorder = false;
-        l.last_span = l.last_type = INT64_MIN;
-        l.at = l.last_rank = 0;
-        out->n = 0;
+        begin_scan(&l, 0, g->n);
         snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, span, time_ns, type%s) FROM %s",
                  l.offset.n || l.sources ? ", source" : "", from[i]);
         rc = sl_query_each_of(db, sql, g->part, event_row, &l, err);
     }
     if (!rc && out->n > UINT32_MAX)
         rc = sl_err(err, SL_ESTORE, "%zu events are more than this analysis can hold; choose some with SQL", out->n);
-    close_spans(&l, INT64_MAX);
-    while (l.at < g->n) /* the one whose id is INT64_MAX */
-        out->start[++l.at] = (uint32_t)out->n;
+    close_rest(&l);
     if (!rc && l.offset.n)
         sort_spans(out, g->n);
     sl_vec_free(&l.offset);

@@ -3,6 +3,7 @@
 #include "analyse/load/graph.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
+#include "analyse/load/shared.h"
 #include "base/buf.h"
 #include "load_graph.sql.h"
 #include "store/store.h" /* the kinds of links alone */
@@ -136,13 +137,66 @@ static int span_row(void *to, sqlite3_value **v)
     return 0;
 }
 
+enum { PARTS = 8 }; /* more than two, as some take longer */
+
+/* Takes what the parts of one vector have, in their order. */
+#define JOIN(to, part, what)                                                                                           \
+    do {                                                                                                               \
+        for (int p_ = 0; p_ < PARTS; p_++) {                                                                           \
+            for (size_t i_ = 0; i_ < (part)[p_].what.n; i_++)                                                          \
+                *sl_vec_add(&(to)->what) = (part)[p_].what.v[i_];                                                      \
+            sl_vec_free(&(part)[p_].what);                                                                             \
+        }                                                                                                              \
+    } while (0)
+
+struct range {
+    int64_t first, last;
+};
+
+static int range_row(void *to, sqlite3_value **v)
+{
+    *(struct range *)to = (struct range){sqlite3_value_int64(v[0]), sqlite3_value_int64(v[1])};
+    return 0;
+}
+
+/* By two threads, each with some of the ids. */
+static int load_spans_in_parts(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    struct sl_graph g[PARTS];
+    struct load part[PARTS];
+    void *to[PARTS];
+    int64_t from[PARTS];
+    struct range all = {0};
+    int rc = sl_query_each(db, sql_range, range_row, &all, err);
+    int64_t each = (all.last / PARTS) - (all.first / PARTS) + 1;
+
+    for (int i = 0; i < PARTS; i++) {
+        g[i] = (struct sl_graph){.names = l->g->names};
+        part[i] = *l;
+        part[i].g = &g[i];
+        to[i] = &part[i];
+        from[i] = i ? (int64_t)((uint64_t)all.first + (uint64_t)i * (uint64_t)each) : INT64_MIN;
+    }
+    if (!rc)
+        rc = sl_query_each_part(db, sql_part_of_spans, span_row, PARTS, from, to, err);
+    for (int i = 0; i < PARTS; i++)
+        l->disorder |= part[i].disorder;
+    JOIN(l, part, spans);
+    JOIN(l->g, g, id);
+    return rc;
+}
+
 /* A plain scan comes in the order of ids, unless the user has set PRAGMA reverse_unordered_selects. */
 static int load_spans(struct load *l, sqlite3 *db, struct sl_err *err)
 {
     const char *from[] = {l->g->part ? sql_these_spans : sql_all_spans, sql_sorted_spans};
     int rc = 0;
 
-    for (int i = 0; i < 2 && !rc && (!i || l->disorder); i++) {
+    bool parts = !l->g->part && !(l->want & SL_GRAPH_KEYS) && sl_has_beside(db);
+
+    if (parts)
+        rc = load_spans_in_parts(l, db, err);
+    for (int i = parts; i < 2 && !rc && (!i || l->disorder); i++) {
         char sql[300];
         l->disorder = false;
         sl_vec_clear(&l->g->id);
@@ -201,6 +255,33 @@ static int link_row(void *to, sqlite3_value **v)
     if (facet)
         *sl_vec_add(&l->facet) = (struct edge){right, left};
     return 0;
+}
+
+/* The same, by what links lead on from. */
+static int load_links_in_parts(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    struct load part[PARTS];
+    void *to[PARTS];
+    int64_t from[PARTS];
+    int rc;
+
+    for (int i = 0; i < PARTS; i++) {
+        part[i] = *l;
+        part[i].sub = part[i].facet = (struct edges){0};
+        to[i] = &part[i];
+        from[i] = i ? l->g->id.v[(size_t)l->g->n * (size_t)i / PARTS] : INT64_MIN;
+    }
+    rc = sl_query_each_part(db, sql_part_of_links, link_row, PARTS, from, to, err);
+    JOIN(l, part, sub);
+    JOIN(l, part, facet);
+    return rc;
+}
+
+static int load_links(struct load *l, sqlite3 *db, struct sl_err *err)
+{
+    if (!l->g->part && l->g->n >= PARTS && sl_has_beside(db))
+        return load_links_in_parts(l, db, err);
+    return sl_query_each_of(db, l->g->part ? sql_these_links : sql_links, l->g->part, link_row, l, err);
 }
 
 /* Counting sort by the span an edge leaves; keeps the order of edges that leave the same.  Takes e. */
@@ -296,7 +377,7 @@ static int load(struct sl_graph *out, sqlite3 *db, unsigned want, struct sl_err 
         pack_spans(&l);
     }
     if (!rc && !(want & SL_GRAPH_SPANS_ONLY)) {
-        rc = sl_query_each_of(db, out->part ? sql_these_links : sql_links, out->part, link_row, &l, err);
+        rc = load_links(&l, db, err);
         if (!rc)
             rc = pack_edges(&out->sub, &l.sub, out->n, err);
         if (!rc)

@@ -15,6 +15,21 @@ sl_span NOT INDEXED
 -- name: these_spans
 (SELECT s.id, s.type, s.parent, s.key FROM json_each(?2) j CROSS JOIN sl_span s ON s.id = j.value ORDER BY s.id)
 
+-- name: range
+-- Apart, each is one look into the tree.
+SELECT sl_query_each(?1, (SELECT min(id) FROM sl_span), (SELECT max(id) FROM sl_span));
+
+-- name: part_of_spans
+SELECT sl_query_each(?1, id, type, parent)
+FROM sl_span NOT INDEXED
+WHERE id BETWEEN ?3 AND ?4;
+
+-- name: part_of_links
+SELECT sl_query_each(?1, left_span, kind, right_span)
+FROM sl_link NOT INDEXED
+WHERE left_span BETWEEN ?3 AND ?4
+    AND kind IN (SL_IN, SL_FACET);
+
 -- name: links
 SELECT sl_query_each(?1, left_span, kind, right_span)
 FROM sl_link NOT INDEXED

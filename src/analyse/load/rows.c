@@ -6,7 +6,10 @@
  */
 #include "analyse/load/rows.h"
 #include "analyse/ext.h"
+#include "analyse/load/shared.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static const char POINTER[] = "spanloom-scan"; /* sqlite3_bind_pointer() wants a static text */
@@ -68,6 +71,71 @@ int sl_query_each_of(sqlite3 *db, const char *sql, const char *ids, sl_query_row
 int sl_query_each(sqlite3 *db, const char *sql, sl_query_row_fn *row, void *to, struct sl_err *err)
 {
     return sl_query_each_of(db, sql, NULL, row, to, err);
+}
+
+/* ---- in parts ---- */
+
+struct parts {
+    const char *sql;
+    sl_query_row_fn *row;
+    const int64_t *from;
+    void *const *to;
+    int n;
+    atomic_int next, rc;
+};
+
+struct reader {
+    struct parts *p;
+    sqlite3 *db;
+    struct sl_err err;
+};
+
+static int read_part(struct reader *r, sqlite3_stmt *q, int i)
+{
+    const struct parts *p = r->p;
+    struct scan s = {p->row, p->to[i], 0};
+    int rc = 0;
+
+    if (sqlite3_bind_pointer(q, 1, &s, POINTER, NULL) != SQLITE_OK || sqlite3_bind_int64(q, 3, p->from[i]) != SQLITE_OK ||
+        sqlite3_bind_int64(q, 4, i + 1 < p->n ? p->from[i + 1] - 1 : INT64_MAX) != SQLITE_OK)
+        rc = sl_query_err(r->db, &r->err);
+    else if (sqlite3_step(q) != SQLITE_ROW)
+        rc = s.rc ? s.rc : sl_query_err(r->db, &r->err);
+    sqlite3_reset(q);
+    return rc;
+}
+
+/* One part after another, of those that nobody has; when one failed no further one. */
+static void *read_parts(void *of)
+{
+    struct reader *r = of;
+    struct parts *p = r->p;
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(r->db, p->sql, -1, &q, NULL) == SQLITE_OK ? 0 : sl_query_err(r->db, &r->err);
+
+    for (int i; !rc && !atomic_load(&p->rc) && (i = atomic_fetch_add(&p->next, 1)) < p->n;)
+        rc = read_part(r, q, i);
+    sqlite3_finalize(q);
+    if (rc)
+        atomic_store(&p->rc, rc);
+    return NULL;
+}
+
+int sl_query_each_part(sqlite3 *db, const char *sql, sl_query_row_fn *row, int n, const int64_t *from, void *const *to,
+                       struct sl_err *err)
+{
+    const struct sl_shared *shared = sl_shared_of(db);
+    struct parts p = {.sql = sql, .row = row, .from = from, .to = to, .n = n};
+    struct reader own = {.p = &p, .db = db}, other = {.p = &p, .db = shared ? shared->beside : NULL};
+    pthread_t thread;
+    bool started = other.db && pthread_create(&thread, NULL, read_parts, &other) == 0;
+    int rc;
+
+    read_parts(&own);
+    if (started)
+        pthread_join(thread, NULL);
+    rc = atomic_load(&p.rc);
+    return rc < 0 ? sl_err(err, rc, "%s", *own.err.text ? own.err.text : other.err.text) : rc;
 }
 
 /* A loop of ours does not see an interrupt; a statement that begins does. */
