@@ -6,6 +6,7 @@ PRAGMA temp.page_size = 16384; -- read from end to end, mostly
 PRAGMA temp.cache_size = -32768; -- what is made here is read again and again
 DROP TABLE IF EXISTS temp.path;
 DROP VIEW IF EXISTS temp.view_of;
+DROP VIEW IF EXISTS temp.waits_for;
 DROP VIEW IF EXISTS temp.failure;
 DROP VIEW IF EXISTS temp.never_ran;
 DROP TABLE IF EXISTS temp.attempt;
@@ -41,6 +42,7 @@ CREATE INDEX temp.path_start ON path (start_ns);
 -- Which spans are tasks, or facets of one; asked of a few.
 CREATE TEMP VIEW view_of AS SELECT span AS task, span AS view FROM task UNION SELECT t.span, l.right_span FROM task t CROSS JOIN sl_link l ON l.left_span = t.span AND l.kind = SL_FACET
     UNION SELECT t.span, l.left_span FROM task t CROSS JOIN sl_link l ON l.right_span = t.span AND l.kind = SL_FACET;
+CREATE TEMP VIEW waits_for AS SELECT left_span AS span, right_span AS other FROM sl_link WHERE kind = SL_AFTER;
 CREATE TEMP TABLE attempt (task INTEGER, number INTEGER, span INTEGER, from_ns INTEGER, to_ns INTEGER, failed INTEGER, executor, host, exception);
 INSERT INTO temp.attempt SELECT * FROM task_tries(WORKFLOW);
 CREATE INDEX temp.attempt_failed ON attempt (task, number) WHERE failed;

@@ -4,6 +4,7 @@
 #include "findings_otel.sql.h"
 #include "findings_programs.sql.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,4 +109,32 @@ int sl_why_programs(struct sl_result *r, struct sl_store *st, const char *path, 
         rc = sl_why_rows(r, st, "went", went_columns, SL_COLUMNS(went_columns), sql_functions, err);
     sl_why_more(r, &y, more + !traced, 2 - !traced); /* profile is of calls alone */
     return rc;
+}
+
+void sl_why_of_task(const struct why *y, struct found *x)
+{
+    static const char estimate[] = "by estimate, ";
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "task %s x%.6f", y->task.key, fmax(0, 1 - x->seconds / y->task.run_s));
+    free(x->changes);
+    x->changes = sl_strdup(b.s);
+    sl_buf_clear(&b);
+    if (x->sure && !strncmp(x->sure, estimate, sizeof estimate - 1))
+        memmove(x->sure, x->sure + sizeof estimate - 1, strlen(x->sure + sizeof estimate - 1) + 1);
+    sl_buf_addf(&b, "by replay, %s", x->sure ? x->sure : "by estimate of what it cost the task");
+    free(x->sure);
+    x->sure = sl_strdup(b.s);
+    sl_buf_free(&b);
+    x->seconds = NAN;
+}
+
+void sl_why_name_task(const struct why *y, char **text)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "in %s: %s", y->task.name, *text);
+    free(*text);
+    *text = sl_strdup(b.s);
+    sl_buf_free(&b);
 }

@@ -175,36 +175,6 @@ static int doubt(struct why *y, char **sure, struct sl_err *err)
     return rc;
 }
 
-/* What is found in a program that is a task costs the run what it would be shorter with the task so much shorter. */
-static void of_task(const struct why *y, struct found *x)
-{
-    static const char estimate[] = "by estimate, ";
-    struct sl_buf b = {0};
-
-    sl_buf_addf(&b, "task %s x%.6f", y->task.key, fmax(0, 1 - x->seconds / y->task.run_s));
-    free(x->changes);
-    x->changes = sl_strdup(b.s);
-    sl_buf_clear(&b);
-    if (x->sure && !strncmp(x->sure, estimate, sizeof estimate - 1))
-        memmove(x->sure, x->sure + sizeof estimate - 1, strlen(x->sure + sizeof estimate - 1) + 1);
-    sl_buf_addf(&b, "by replay, %s", x->sure ? x->sure : "by estimate of what it cost the task");
-    free(x->sure);
-    x->sure = sl_strdup(b.s);
-    sl_buf_free(&b);
-    x->seconds = NAN;
-}
-
-/* Its words, below the name of the task. */
-static void name_task(const struct why *y, char **text)
-{
-    struct sl_buf b = {0};
-
-    sl_buf_addf(&b, "in %s: %s", y->task.name, *text);
-    free(*text);
-    *text = sl_strdup(b.s);
-    sl_buf_free(&b);
-}
-
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
     struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN, .took_s = NAN};
@@ -223,7 +193,7 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
     x.replays = text_column(q, "replays");
     x.cause = text_column(q, "cause");
     if (f->programs && y->task.key && !f->note)
-        of_task(y, &x);
+        sl_why_of_task(y, &x);
     if (x.changes && isnan(x.seconds)) {
         x.without_s = replay(y, x.changes, err);
         if (isnan(x.without_s))
@@ -246,7 +216,7 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
         }
         sl_why_name_run(y, &x.command);
         if (!rc && f->programs && y->task.key)
-            name_task(y, &x.text);
+            sl_why_name_task(y, &x.text);
         if (!rc) {
             *sl_vec_add(&y->found) = x;
             return 0;

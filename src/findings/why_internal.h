@@ -40,6 +40,11 @@ struct why {
 /* Finds the task of y, and makes the tables of programs.sql of its processes. */
 int sl_why_find_ranks(struct why *y, struct sl_err *err);
 
+/* What is found in a program that is a task costs the run what it would be shorter with the task so much shorter. */
+void sl_why_of_task(const struct why *y, struct found *x);
+/* Its words, below the name of the task. */
+void sl_why_name_task(const struct why *y, char **text);
+
 /* The tables findings and problems, empty. */
 void sl_why_begin(struct sl_result *r);
 /* Looks for findings of programs, or of workflows, in the temporary tables that are there; into both tables and

@@ -142,7 +142,7 @@ def run(tasks, workers=4, file="why.db", start=0.5, worker_start=1.0, end=0.1, l
             for d in behind.pop(n, ()):
                 waiting[d].discard(n)
                 if not waiting[d]:
-                    heapq.heappush(ready, (max(back, submitted[d]), d, 0))
+                    heapq.heappush(ready, (max([submitted[d]] + [done[x] for x in tasks[d].after]), d, 0))
         last = max(done.values())
     s.event(w, "started", 0)
     if more_of:

@@ -90,6 +90,44 @@ def workers_are_busy_for_as_long_as_they_are_there_at_most():
     check(busy and 90 < float(busy[1]) <= 100, f["text"])
 
 
+@cases("all", "through one", "their own", "it alone")
+def tasks_that_wait_for_a_straggler_and_need_not(how):
+    """Tasks that pass all futures of a stage on, themselves or through one that gathers them: what the run would have been had they
+    not waited for the long one is no more than what it is where each waits for its own."""
+    fetch = [Task("fetch", 12.0 if i == 3 else 1.0) for i in range(16)]
+    gather = [Task("gather", 0.01, after=range(16))] if how == "through one" else []
+    on = {"all": lambda i: range(16), "through one": lambda i: [16], "their own": lambda i: [i % 16], "it alone": lambda i: [3]}[how]
+    took = run(fetch + gather + [Task("analyse", 1.0, after=on(i)) for i in range(64)], workers=8)
+    repaired = run(fetch + [Task("analyse", 1.0, after=[i % 16]) for i in range(64)], workers=8, file="without.db")
+    [f] = [f for f in why()["findings"] if f["finding"] == "straggler"]
+    then = [r["without_s"] for r in why()["replays"] if r["changes"] == "dependencies on 3 x0"]
+    equal("need not wait for it" in f["text"], how in ("all", "through one"), f["text"])
+    equal("use its result?" in f["advice"], how in ("all", "through one"), f["advice"])
+    equal(len(then), int(how in ("all", "through one")))
+    if then:
+        check(0.85 * (took - repaired) < took - then[0] < 1.3 * (took - repaired), took, repaired, then)
+        words = "64 tasks waited for it, and for 15 others each: if these" if how == "all" else "A task (and 64 for that) waited for it, and for 15 others: if these"
+        check(words in f["text"], f["text"])
+
+
+@cases("dependencies on 3 x0.5", "workers +soon s x2", "workers +1 x2", "workers +-1 s x2", "dependencies on 99 x0", "dependencies x0")
+def changes_that_are_none(change):
+    run(bag(16))
+    r = spanloom("what-if", change, "-d", path("why.db"), code=1)
+    words = {"dependencies on 3 x0.5": "dependencies can be left out alone: 'dependencies on 3 x0'", "dependencies on 99 x0": "99"}
+    check(words.get(change, "dependencies" if "dep" in change else "how much later further workers are there is seconds: 'workers +60 s x2'") in r.err, r.err)
+
+
+@cases((0, 1.0, 1.0), (2, 1.0, 3.0), (5, 4.0, 6.0))
+def further_workers_that_come_later(later, first_there, least):
+    """As two blocks are, of which the second came so much later."""
+    took = run(bag(60, 1.0), workers=4, launched=[0.6], worker_start=first_there)
+    both = run(bag(60, 1.0), workers=8, launched=[0.6, 0.6], worker_start=[first_there, first_there + later], file="both.db")
+    then = json.loads(spanloom("what-if", f"workers +{later} s x2", "--format", "json", "-d", path("why.db")).out)
+    [row] = then if isinstance(then, list) else then[next(iter(then))]
+    check(abs(row["new_makespan_s"] - both) < 0.15 and both < took, row, both)
+
+
 @cases((5, 6.0, True), (6, 6.0, True), (7, 6.0, True), (10, 6.0, True), (5, 4.5, False), (6, 4.5, False), (4, 6.0, False))
 def a_straggler_of_few_tasks(n, seconds, told):
     """Ten times the median, where the longest of five is the tenth that takes longest."""

@@ -495,6 +495,18 @@ static int apply_barriers(struct sl_changes *c, struct change *h, struct sl_err 
     return 0;
 }
 
+/* ---- dependencies ---- */
+
+static int apply_dependencies(struct sl_changes *c, struct change *h, const char *keys, struct sl_err *err)
+{
+    if (h->factor != 0)
+        return sl_err(err, SL_EUSAGE, "dependencies can be left out alone: 'dependencies on %s x0'", keys);
+    if (!c->ignored)
+        c->ignored = sl_alloc((size_t)c->w->n + 1);
+    h->used = true;
+    return mark_tasks(c, keys, c->ignored, err);
+}
+
 /* ---- all of it ---- */
 
 static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
@@ -508,6 +520,8 @@ static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
         return apply_barriers(c, h, err);
     if (!strncmp(h->what, "failed tries", 12) && strchr(" ", h->what[12]))
         return apply_lost(c, h, h->what[12] ? h->what + 13 : "", err);
+    if (!strncmp(h->what, "dependencies on ", 16))
+        return apply_dependencies(c, h, h->what + 16, err);
     if (eq)
         return apply_attribute(c, h, eq, err);
     if (!strncmp(h->what, "task ", 5) || !strncmp(h->what, "tasks ", 6)) {
@@ -553,6 +567,7 @@ void sl_changes_free(struct sl_changes *c)
     free(c->workers);
     free(c->later_ns);
     free(c->drops);
+    free(c->ignored);
     free(c);
 }
 
@@ -569,6 +584,11 @@ double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why)
 bool sl_changes_no_barriers(const struct sl_changes *c)
 {
     return c->no_barriers;
+}
+
+bool sl_changes_ignores(const struct sl_changes *c, uint32_t task)
+{
+    return c->ignored && c->ignored[task];
 }
 
 const double *sl_changes_arrival(const struct sl_changes *c)
@@ -589,26 +609,4 @@ const int64_t *sl_changes_later(const struct sl_changes *c)
 bool sl_changes_drops(const struct sl_changes *c, uint32_t run)
 {
     return c->drops && c->drops[run];
-}
-
-char *sl_changes_assumed(const struct sl_changes *c)
-{
-    struct sl_buf b = {0};
-    int64_t later_ns = 0;
-
-    for (size_t i = 0; c->workers && i < c->p->pool.n; i++) {
-        const struct sl_pool *pool = &c->p->pool.v[i];
-        if (c->workers[i] == pool->n)
-            continue;
-        sl_buf_addf(&b, "%s%s%s: %u worker%s instead of %u", b.n ? "; " : "", pool->name,
-                    *pool->name ? "" : "(no log names the workers)", c->workers[i], c->workers[i] == 1 ? "" : "s",
-                    pool->n);
-        later_ns = c->later_ns[i] > later_ns ? c->later_ns[i] : later_ns;
-    }
-    if (b.n && later_ns)
-        sl_buf_addf(&b, "; further ones are there %.3g s after those of the run, and all take tasks in its order",
-                    (double)later_ns / 1e9);
-    else if (b.n)
-        sl_buf_adds(&b, "; they are there when those of the run were, and take tasks in its order");
-    return b.s;
 }

@@ -20,9 +20,10 @@ struct sl_changes {
     double *factor; /* by segment; NULL: 1 */
     double driver[SL_DRIVER_AFTER + 1], arrival[SL_ARRIVALS];
     bool no_barriers;
-    uint32_t *workers; /* by pool; NULL: as they were */
-    int64_t *later_ns; /* by pool, where there are workers: how much later further ones are there */
-    bool *drops;       /* by run: it takes no worker; NULL: none */
+    uint32_t *workers;      /* by pool; NULL: as they were */
+    int64_t *later_ns;      /* by pool, where there are workers: how much later further ones are there */
+    bool *drops;            /* by run: it takes no worker; NULL: none */
+    unsigned char *ignored; /* by task: none waits for it; NULL: all do */
 };
 
 /* The key of a task, borrowed until sqlite3_reset(w->key). */

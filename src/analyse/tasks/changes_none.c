@@ -152,3 +152,25 @@ int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err 
     sl_buf_free(&b);
     return SL_ENOTFOUND;
 }
+
+char *sl_changes_assumed(const struct sl_changes *c)
+{
+    struct sl_buf b = {0};
+    int64_t later_ns = 0;
+
+    for (size_t i = 0; c->workers && i < c->p->pool.n; i++) {
+        const struct sl_pool *pool = &c->p->pool.v[i];
+        if (c->workers[i] == pool->n)
+            continue;
+        sl_buf_addf(&b, "%s%s%s: %u worker%s instead of %u", b.n ? "; " : "", pool->name,
+                    *pool->name ? "" : "(no log names the workers)", c->workers[i], c->workers[i] == 1 ? "" : "s",
+                    pool->n);
+        later_ns = c->later_ns[i] > later_ns ? c->later_ns[i] : later_ns;
+    }
+    if (b.n && later_ns)
+        sl_buf_addf(&b, "; further ones are there %.3g s after those of the run, and all take tasks in its order",
+                    (double)later_ns / 1e9);
+    else if (b.n)
+        sl_buf_adds(&b, "; they are there when those of the run were, and take tasks in its order");
+    return b.s;
+}
