@@ -88,15 +88,6 @@ FROM task_times(WORKFLOW) t LEFT JOIN worker w ON w.span = t.worker;
 UPDATE temp.worker SET executor = x.executor FROM (SELECT worker, max(executor) AS executor FROM (SELECT DISTINCT worker, executor FROM task WHERE worker NOTNULL) GROUP BY 1) x WHERE x.worker = span;
 UPDATE temp.worker SET executor = (WITH up(id) AS (SELECT worker.span UNION SELECT parent FROM up JOIN sl_span USING (id) WHERE parent NOTNULL)
     SELECT s.key FROM up JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type JOIN sl_role r ON r.type = n.name AND r.role = 'executor' LIMIT 1) WHERE executor ISNULL;
-CREATE TEMP TABLE pool AS
-WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS tasks, max(end_ns) AS end_ns FROM task WHERE runs > 0 AND worker NOTNULL GROUP BY 1),
-    q AS MATERIALIZED (SELECT pool, sum(queue_s) AS queue_s, sum(tasks) AS tasks, max(end_ns) AS end_ns FROM each t JOIN worker w ON w.span = t.worker GROUP BY 1),
-    did AS MATERIALIZED (SELECT w.span AS worker, (SELECT sum(max(0, min(r.to_ns, w.to_ns, q.end_ns) - max(r.from_ns, w.from_ns))) / 1e9 FROM worker_run i CROSS JOIN worker_run r
-        WHERE i.worker = w.span AND i.span ISNULL AND r.rowid > i.rowid AND r.rowid <= i.rowid + i.runs) AS busy_s FROM worker w JOIN q USING (pool)),
-    node AS MATERIALIZED (SELECT pool, coalesce(host, manager) AS node, max(cpus) AS cpus, sum(places) AS places FROM worker GROUP BY 1, 2),
-    cpu AS (SELECT pool, sum(cpus) AS cpus, sum((SELECT ifnull(sum(o.places), 0) FROM node o WHERE o.node = n.node AND o.pool <> n.pool)) AS beside FROM node n GROUP BY 1)
-SELECT w.pool, max(executor) AS executor, sum(places) AS places, cpu.cpus, cpu.beside, ifnull(sum(did.busy_s), 0) AS busy_s, sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s, q.tasks, q.queue_s, q.end_ns
-FROM worker w JOIN q USING (pool) JOIN cpu USING (pool) LEFT JOIN did ON did.worker = w.span GROUP BY 1;
 CREATE INDEX temp.task_span ON task (span);
 CREATE INDEX temp.task_start ON task (start_ns, end_ns);
 -- Tries that ended as what they ran on was lost: Parsl says so, or a worker of Work Queue failed meanwhile.
@@ -115,6 +106,20 @@ WITH p AS (SELECT a.*, (SELECT m.key FROM descendants(a.span) d JOIN sl_span x O
 SELECT p.task, iif(exception LIKE '%WorkerLost%', 'worker', 'manager') AS what, manager AS name, coalesce(p.host, (SELECT max(host) FROM worker w WHERE w.manager = p.manager)) AS host, from_ns, to_ns FROM p
 UNION ALL SELECT t.span, 'worker', cut.name, cut.host, from_ns, to_ns FROM cut JOIN of ON of.span = cut.span CROSS JOIN task t ON t.span = of.id GROUP BY cut.span, from_ns;
 CREATE INDEX temp.lost_task ON lost (task);
+-- What a lost manager tells once it is known to be lost, such as that it exits when it goes on, is no worker any more: its workers
+-- were there until the last of their runs that came back ended, or the last began.
+UPDATE temp.worker SET to_ns = x.to_ns FROM (SELECT w.span, (SELECT max(iif(r.to_ns < l.at_ns - 1000000000, r.to_ns, r.from_ns)) FROM worker o JOIN worker_run r ON r.worker = o.span AND r.span NOTNULL WHERE o.manager = l.name) AS to_ns
+    FROM (SELECT name, max(to_ns) AS at_ns FROM lost WHERE what = 'manager' GROUP BY 1) l JOIN worker w ON w.manager = l.name AND w.to_ns > l.at_ns + 1000000000
+    WHERE NOT EXISTS (SELECT 1 FROM worker o JOIN worker_run r ON r.worker = o.span AND r.span NOTNULL AND r.from_ns > l.at_ns WHERE o.manager = l.name)) x WHERE x.span = worker.span AND x.to_ns > from_ns;
+CREATE TEMP TABLE pool AS
+WITH each AS MATERIALIZED (SELECT worker, sum(queue_s) AS queue_s, count(*) AS tasks, max(end_ns) AS end_ns FROM task WHERE runs > 0 AND worker NOTNULL GROUP BY 1),
+    q AS MATERIALIZED (SELECT pool, sum(queue_s) AS queue_s, sum(tasks) AS tasks, max(end_ns) AS end_ns FROM each t JOIN worker w ON w.span = t.worker GROUP BY 1),
+    did AS MATERIALIZED (SELECT w.span AS worker, (SELECT sum(max(0, min(r.to_ns, w.to_ns, q.end_ns) - max(r.from_ns, w.from_ns))) / 1e9 FROM worker_run i CROSS JOIN worker_run r
+        WHERE i.worker = w.span AND i.span ISNULL AND r.rowid > i.rowid AND r.rowid <= i.rowid + i.runs) AS busy_s FROM worker w JOIN q USING (pool)),
+    node AS MATERIALIZED (SELECT pool, coalesce(host, manager) AS node, max(cpus) AS cpus, sum(places) AS places FROM worker GROUP BY 1, 2),
+    cpu AS (SELECT pool, sum(cpus) AS cpus, sum((SELECT ifnull(sum(o.places), 0) FROM node o WHERE o.node = n.node AND o.pool <> n.pool)) AS beside FROM node n GROUP BY 1)
+SELECT w.pool, max(executor) AS executor, sum(places) AS places, cpu.cpus, cpu.beside, ifnull(sum(did.busy_s), 0) AS busy_s, sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s, q.tasks, q.queue_s, q.end_ns
+FROM worker w JOIN q USING (pool) JOIN cpu USING (pool) LEFT JOIN did ON did.worker = w.span GROUP BY 1;
 UPDATE temp.path SET unnoticed = 1 WHERE NOT runs AND state = 'result on its way back' AND task IN (SELECT task FROM lost)
     AND EXISTS (SELECT 1 FROM lost l WHERE l.task = path.task AND path.start_ns > l.from_ns AND path.end_ns <= l.to_ns + 1000000);
 -- Tasks of which a try failed, as what it ran on was lost too, and what never ran because of which: asked of a few.

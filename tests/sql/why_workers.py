@@ -37,6 +37,13 @@ def a_lost_manager_whose_workers_are_missing_then():
     noticed = re.search(r"; the loss was noticed ([\d.]+) s after the last sign of it$", f["text"])
     check(noticed and 7.5 < float(noticed[1]) < 9.5, f["text"])
     check("left-workers" not in faults(), faults())
+
+    def goes_on(s, w, ex, blocks, mans, last):
+        """Stopped for long, and then told that it is lost: it exits, and says so."""
+        s.event(mans[1], "exiting", round((last - 0.5) * S), MANAGER)
+    run(tasks, managers=2, gone={1: 2.1}, more_of=goes_on)
+    again = first("lost-workers", run(bag(60, 1.0), managers=2, file="without.db"), 0.15, sure="by estimate, with as many workers as before")
+    check("2 of 4 workers were missing while up to " in again["text"], again["text"])
     run([Task("work", 1.0, kept=1, fails=1, failed_s=9, lost=True, error="ManagerLost('m1 was lost')")] + bag(6, 1.0), managers=2, gone={1: 2.1})
     went = {w["what"]: w["seconds"] for w in why()["went"]}
     check(7 < went["until the loss of a worker was noticed"] < 9.1 and "component" not in faults(), went, faults())
