@@ -51,10 +51,26 @@ static void expect_rule(struct missing *m, const struct sl_rule *u, const struct
             expect(m, u->when[i].is[k], when->key[i]->text, item(when->item[i], k), u->line);
 }
 
+/* Of rules that are included, from rule i on, one: not each recipe has logs of all their wordings. */
+static void expect_included(struct missing *m, int i)
+{
+    const struct sl_rule *u = &m->r->rule[i];
+    int line = u->line;
+    bool any = false;
+
+    for (; i < m->r->nrule && m->r->rule[i].included && m->r->rule[i].line == line; i++) {
+        any |= has(m->seen, &m->r->rule[i]);
+        for (int k = 0; k < m->r->rule[i].nmatch; k++)
+            any |= has(m->seen, &m->r->rule[i].match[k]);
+    }
+    if (!any)
+        expect(m, u, "include", NULL, line);
+}
+
 int sl_cover_missing(const struct sl_cover *c, const struct sl_recipe *r, struct sl_buf *out)
 {
     struct missing m = {.r = r, .seen = &c->records, .out = out};
-    const struct sl_yaml *inputs = sl_yaml_get(r->yaml, "inputs"), *records = sl_yaml_get(r->yaml, "records"),
+    const struct sl_yaml *inputs = sl_yaml_get(r->yaml, "inputs"), *records = r->records,
                          *naming = sl_yaml_get(r->yaml, "naming");
 
     for (int i = 0; i < r->ninput; i++) {
@@ -64,7 +80,10 @@ int sl_cover_missing(const struct sl_cover *c, const struct sl_recipe *r, struct
             expect(&m, &in->head[k], "head", item(sl_yaml_get(inputs->item[i], "head"), k), in->line);
     }
     for (int i = 0; i < r->nrule; i++)
-        expect_rule(&m, &r->rule[i], records->item[i]);
+        if (!r->rule[i].included)
+            expect_rule(&m, &r->rule[i], records->item[i]);
+        else if (!i || !r->rule[i - 1].included || r->rule[i - 1].line != r->rule[i].line)
+            expect_included(&m, i);
     m.seen = &c->naming;
     for (int i = 0; i < r->nnaming; i++)
         expect_rule(&m, &r->naming[i], item(naming, i));

@@ -73,6 +73,44 @@ bool sl_compile_flag(struct sl_compile *c, const struct sl_yaml *y, const char *
 
 /* ---- the whole ---- */
 
+/* The rules of `records:`, with copies of those that it includes in their places, in the line of `include:`. */
+static const struct sl_yaml *with_included(struct sl_compile *c, const struct sl_yaml *y)
+{
+    struct sl_yaml *all = sl_compile_alloc(c, 1, sizeof *all);
+    size_t n = 0;
+
+    for (int fill = 0; fill < 2 && !c->check.rc; fill++) {
+        if (fill)
+            all->item = sl_compile_alloc(c, n, sizeof *all->item);
+        n = 0;
+        for (size_t i = 0; i < y->n && !c->check.rc; i++) {
+            const struct sl_yaml *name = y->item[i]->kind == SL_YAML_MAP ? sl_yaml_get(y->item[i], "include") : NULL,
+                                 *list = NULL;
+            if (!name) {
+                if (fill)
+                    all->item[n] = y->item[i];
+                n++;
+                continue;
+            }
+            for (size_t k = 0; k < c->set->rules.n && name->kind == SL_YAML_SCALAR; k++)
+                if (!strcmp(c->set->rules.v[k].name, name->text))
+                    list = c->set->rules.v[k].list;
+            if (!list || y->item[i]->n != 1)
+                sl_yaml_fail(&c->check, y->item[i], "include: NAME stands alone, and names rules of a file of names");
+            for (size_t k = 0; list && k < list->n; k++, n++)
+                if (fill) {
+                    all->item[n] = sl_compile_alloc(c, 1, sizeof **all->item);
+                    *all->item[n] = *list->item[k];
+                    all->item[n]->line = y->item[i]->line;
+                }
+        }
+    }
+    all->kind = SL_YAML_LIST;
+    all->line = y->line;
+    all->n = n;
+    return all;
+}
+
 static void compile_sample(struct sl_compile *c, struct sl_sample_test *s, const struct sl_yaml *y)
 {
     const struct sl_yaml *lines = sl_yaml_get(y, "lines"), *gives = sl_yaml_get(y, "gives"),
@@ -102,10 +140,10 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     struct sl_compile c = {.set = set, .r = r, .check = {.path = r->path, .err = err}};
     const struct sl_yaml *y = r->yaml, *v;
 
-    sl_compile_keys(
-        &c, y, "a recipe",
-        " recipe about component spans fields facets shared tables binds processes roles phases handovers lens inputs "
-        "contexts in_writer records naming samples else ");
+    sl_compile_keys(&c, y, "a recipe",
+                    " recipe about component spans rules fields facets shared tables binds processes roles phases "
+                    "handovers lens inputs "
+                    "contexts in_writer records naming samples else ");
     r->about = sl_yaml_get(y, "about") ? sl_compile_text(&c, sl_yaml_get(y, "about"), "about") : "";
     r->component =
         sl_yaml_get(y, "component") ? sl_compile_text(&c, sl_yaml_get(y, "component"), "component") : r->name;
@@ -132,11 +170,18 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     if (!c.check.rc && (!v || v->kind != SL_YAML_LIST))
         sl_yaml_fail(&c.check, v ? v : y, "a recipe needs records: a list of rules");
     else if (!c.check.rc) {
+        const struct sl_yaml *own = v;
+        size_t at = 0;
+        v = r->records = with_included(&c, v);
         if (v->n >= UINT16_MAX)
             sl_yaml_fail(&c.check, v, "too many records");
         r->rule = sl_compile_alloc(&c, v->n, sizeof *r->rule);
-        for (size_t i = 0; i < v->n && !c.check.rc; i++, r->nrule++)
+        for (size_t i = 0; i < v->n && !c.check.rc; i++, r->nrule++) {
             sl_compile_rule(&c, &r->rule[i], v->item[i], false);
+            while (at < own->n && own->item[at]->line < v->item[i]->line)
+                at++;
+            r->rule[i].included = at >= own->n || own->item[at] != v->item[i];
+        }
     }
     v = sl_yaml_get(y, "naming");
     r->naming = sl_compile_alloc(&c, sl_yaml_len(v), sizeof *r->naming);

@@ -380,7 +380,7 @@ static void check_kept(struct sl_compile *c, const struct sl_rule *u, const stru
 
 void sl_compile_idle(struct sl_compile *c, const struct sl_yaml *y)
 {
-    const struct sl_yaml *rules = sl_yaml_get(y, "records"), *naming = sl_yaml_get(y, "naming");
+    const struct sl_yaml *rules = c->r->records, *naming = sl_yaml_get(y, "naming");
 
     if (c->check.rc)
         return;

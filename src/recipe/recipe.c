@@ -35,6 +35,7 @@ void sl_recipes_free(struct sl_recipes *set)
     sl_vec_free(&set->aliases);
     sl_vec_free(&set->tables);
     sl_vec_free(&set->binds);
+    sl_vec_free(&set->rules);
     sl_vec_free(&set->orders);
     sl_vec_free(&set->processes);
     sl_vec_free(&set->ints);
@@ -208,6 +209,22 @@ static int declare_table(struct sl_recipes *set, const char *path, const struct 
     return 0;
 }
 
+/* Rules that several recipes have: a list, compiled in each that includes them; the later of a name counts. */
+static int declare_rules(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
+                         struct sl_err *err)
+{
+    size_t i = 0;
+
+    if (y->kind != SL_YAML_LIST || !y->n)
+        return sl_err(err, SL_EFORMAT, "%s:%d: rules %s is a list, as records are", path, y->line, name->text);
+    while (i < set->rules.n && strcmp(set->rules.v[i].name, name->text) != 0)
+        i++;
+    if (i == set->rules.n)
+        sl_vec_add(&set->rules);
+    set->rules.v[i] = (struct sl_rules_decl){keep(set, name->text), y};
+    return 0;
+}
+
 /* The aliases of root spans that a rule names; not 0: some are none. */
 static int declare_roots(const struct sl_recipes *set, struct sl_bind_roots *out, const struct sl_yaml *list)
 {
@@ -318,7 +335,7 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
     const struct sl_yaml *spans = sl_yaml_get(doc, "spans"), *fields = sl_yaml_get(doc, "fields");
     const struct sl_yaml *facets = sl_yaml_get(doc, "facets"), *shared = sl_yaml_get(doc, "shared");
     const struct sl_yaml *tables = sl_yaml_get(doc, "tables"), *binds = sl_yaml_get(doc, "binds");
-    const struct sl_yaml *processes = sl_yaml_get(doc, "processes");
+    const struct sl_yaml *processes = sl_yaml_get(doc, "processes"), *rules = sl_yaml_get(doc, "rules");
     int rc = 0;
 
     for (size_t i = 0; spans && i < spans->n && !rc; i++)
@@ -350,6 +367,10 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
         rc = binds->kind == SL_YAML_MAP
                  ? declare_bind(set, path, binds->key[i], binds->item[i], err)
                  : sl_err(err, SL_EFORMAT, "%s:%d: binds is a map {name: rule}", path, binds->line);
+    for (size_t i = 0; rules && i < rules->n && !rc; i++)
+        rc = rules->kind == SL_YAML_MAP
+                 ? declare_rules(set, path, rules->key[i], rules->item[i], err)
+                 : sl_err(err, SL_EFORMAT, "%s:%d: rules is a map {name: [rule, ...]}", path, rules->line);
     for (size_t i = 0; processes && i < processes->n && !rc; i++)
         rc = processes->kind == SL_YAML_LIST
                  ? declare_process(set, path, processes->item[i], err)
@@ -365,8 +386,8 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 static int add(struct sl_recipes *set, const char *path, struct sl_yaml *doc, const char *text, size_t n, bool tried,
                struct sl_err *err)
 {
-    static const char *const names_keys[] = {"spans",     "fields", "facets", "shared",    "tables", "binds",
-                                             "processes", "roles",  "phases", "handovers", "lens",   NULL};
+    static const char *const names_keys[] = {"spans",     "rules", "fields", "facets",    "shared", "tables", "binds",
+                                             "processes", "roles", "phases", "handovers", "lens",   NULL};
     struct sl_recipe *r;
 
     *sl_vec_add(&set->docs) = doc;
@@ -379,10 +400,11 @@ static int add(struct sl_recipes *set, const char *path, struct sl_yaml *doc, co
             while (names_keys[k] && strcmp(names_keys[k], doc->key[i]->text))
                 k++;
             if (!names_keys[k])
-                return sl_err(err, SL_EFORMAT,
-                              "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
-                              "spans, fields, facets, shared, tables, binds, processes, roles, phases, handovers, lens",
-                              path, doc->key[i]->line, doc->key[i]->text);
+                return sl_err(
+                    err, SL_EFORMAT,
+                    "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
+                    "spans, rules, fields, facets, shared, tables, binds, processes, roles, phases, handovers, lens",
+                    path, doc->key[i]->line, doc->key[i]->text);
         }
         return declare(set, NULL, path, doc, err);
     }

@@ -109,6 +109,7 @@ struct sl_rule {
     int nwrote;
     struct sl_template reject; /* why the record is rejected; n == 0: it is not */
     bool skip, raw, also;
+    bool included; /* of `include:`, in whose line it stands */
 };
 
 struct sl_input {
@@ -194,6 +195,7 @@ struct sl_recipe {
     struct sl_sample_test *sample;
     int nsample;
     struct sl_yaml *yaml;                 /* whose texts it borrows */
+    const struct sl_yaml *records;        /* what rule[] is made of, with what is included */
     struct sl_arena arena;                /* all of the above but the fields */
     SL_VEC(struct sl_pattern *) patterns; /* all: what of them PCRE2 made is not in the arena */
 };
@@ -227,6 +229,11 @@ struct sl_recipes {
                                   int n;
     })
     tables;
+    SL_VEC(struct sl_rules_decl {
+        const char *name;
+        const struct sl_yaml *list;
+    })
+    rules; /* for `include:` */
     SL_VEC(struct sl_bind_decl {
         const char *name, *rule; /* bind_rule.h */
         struct sl_bind_roots roots;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """spanloom why around its findings: runs that go on or were cut short, findings of users, two runs, where the time went, names of runs."""
 import contextlib
+import glob
 import os
 import re
 import shlex
@@ -75,6 +76,20 @@ def a_driver_that_takes_no_more_results(name, how, ago, silent):
         check("silent-driver" not in found and "silent" not in out, out)
 
 
+@cases(("workqueue", "parsl-2026-workqueue", "runinfo/000/wq.1/debug_log", "work_queue_python"), ("taskvine", "taskvine", "vine-run-info/2026-*/vine-logs/debug", "vine_manager"))
+def warnings_of_other_systems(component, data, log, program):
+    """Of a real run, with lines behind its debug log as cctools writes them: a level where the subsystem stands."""
+    shutil.copytree(f"{ROOT}/tests/data/{data}", path("warned"))
+    [folder] = glob.glob(path("warned/" + os.path.dirname(log)))
+    sound = [f["finding"] for f in why("sound.db", path("warned"))["findings"]]
+    check("log-messages" not in sound, sound)
+    at = "13:16:30" if component == "taskvine" else "13:28:30"
+    with open(f"{folder}/{os.path.basename(log)}", "a") as f:
+        f.write(f"2026/11/20 {at}.44 {program}[23309] notice: a worker was removed\n2026/11/20 {at}.54 {program}[23309]error: no room for the log\n")
+    [f] = [f for f in why("warned.db", path("warned"))["findings"] if f["finding"] == "log-messages"]
+    equal(f["text"], f"logs say: no room for the log (an error of {component}); a worker was removed (a warning of {component})".replace("of workqueue", "of work queue"))
+
+
 @test
 def logs_have_warnings_and_errors():
     """Of the same words a line once, errors first."""
@@ -87,7 +102,7 @@ def logs_have_warnings_and_errors():
         f.write("1795162310.5 2026-11-20 08:11:50 MainProcess-1 T-1 parsl.utils:374 make_callback ERROR: Callback threw an exception\nTraceback (most recent call last):\n  File \"x.py\", line 1, in f\nKeyError: 'x'\n")
     [f] = [f for f in why("warned.db", path("warned"))["findings"] if f["finding"] == "log-messages"]
     equal((f["seconds"], f["text"]), (None, "logs say: Callback threw an exception: KeyError: 'x' (an error of parsl); cannot go on (an error of parsl monitoring); " + full + ", 2 times (a warning of parsl monitoring); and 2 more"))
-    out = spanloom("events", "parsl.message", "-d", path("warned.db")).out
+    out = spanloom("events", "log.message", "-d", path("warned.db")).out
     check(out.count("database_manager.log:2") == 1 and out.count("database_manager.log:3") == 1 and "DEBUG" not in out, out)
 
 
