@@ -223,7 +223,8 @@ static int load_in_parts(struct load *l, sqlite3 *db, struct sl_err *err)
         to[i] = &part[i];
         from[i] = i ? l->g->id.v[at] : INT64_MIN;
     }
-    snprintf(sql, sizeof sql, "SELECT sl_query_each(?1, span, time_ns, type%s) FROM sl_event WHERE span BETWEEN ?3 AND ?4",
+    snprintf(sql, sizeof sql,
+             "SELECT sl_query_each(?1, span, time_ns, type%s) FROM sl_event WHERE span BETWEEN ?3 AND ?4",
              l->offset.n || l->sources ? ", source" : "");
     rc = sl_query_each_part(db, sql, event_row, PARTS, from, to, err);
     l->disorder = false;

@@ -96,7 +96,8 @@ static int read_part(struct reader *r, sqlite3_stmt *q, int i)
     struct scan s = {p->row, p->to[i], 0};
     int rc = 0;
 
-    if (sqlite3_bind_pointer(q, 1, &s, POINTER, NULL) != SQLITE_OK || sqlite3_bind_int64(q, 3, p->from[i]) != SQLITE_OK ||
+    if (sqlite3_bind_pointer(q, 1, &s, POINTER, NULL) != SQLITE_OK ||
+        sqlite3_bind_int64(q, 3, p->from[i]) != SQLITE_OK ||
         sqlite3_bind_int64(q, 4, i + 1 < p->n ? p->from[i + 1] - 1 : INT64_MAX) != SQLITE_OK)
         rc = sl_query_err(r->db, &r->err);
     else if (sqlite3_step(q) != SQLITE_ROW)

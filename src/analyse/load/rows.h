@@ -20,8 +20,8 @@ int sl_query_each(sqlite3 *db, const char *sql, sl_query_row_fn *row, void *to, 
 /* The same; ids: a JSON list, ?2 of the query. */
 int sl_query_each_of(sqlite3 *db, const char *sql, const char *ids, sl_query_row_fn *row, void *to, struct sl_err *err);
 /*
- * The same in n parts, from two threads where there is a connection beside db (shared.h): part i with ?3 and ?4 bound to
- * from[i] and from[i + 1] - 1 (of the last INT64_MAX), and to[i] for its rows.  Which thread reads a part is left to
+ * The same in n parts, from two threads where there is a connection beside db (shared.h): part i with ?3 and ?4 bound
+ * to from[i] and from[i + 1] - 1 (of the last INT64_MAX), and to[i] for its rows.  Which thread reads a part is left to
  * chance, so that parts must not touch what others do.
  */
 int sl_query_each_part(sqlite3 *db, const char *sql, sl_query_row_fn *row, int n, const int64_t *from, void *const *to,

@@ -22,8 +22,8 @@ struct sl_shared *sl_shared_of(sqlite3 *db);
 
 /*
  * Until sl_beside_close() the connection is in a transaction that reads, and has another one beside it if it can: where
- * there are processors for two threads, the store is a large file, and its rollback journal lets nobody write meanwhile.
- * The extension has none: it is in a program of somebody else.
+ * there are processors for two threads, the store is a large file, and its rollback journal lets nobody write
+ * meanwhile. The extension has none: it is in a program of somebody else.
  */
 void sl_beside_open(sqlite3 *db);
 void sl_beside_close(sqlite3 *db);
