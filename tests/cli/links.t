@@ -8,9 +8,9 @@ The end of parsl.log is lost:
   $ spanloom import --quiet runinfo
   $ spanloom links
   left_type                                kind   right_type                               rule                       links  doubtful  confidence
-  parsl.rundir.task                        after  parsl.rundir.task                        parsl.log:133                 14         0         1.0
-  parsl.executors.workqueue.executor_task  in     parsl.rundir.try                         parsl.log:111                 36         0         1.0
-  parsl.rundir.try                         in     parsl.rundir.executor                    parsl.log:111                 36         0         1.0
+  parsl.rundir.task                        after  parsl.rundir.task                        parsl.log:135                 14         0         1.0
+  parsl.executors.workqueue.executor_task  in     parsl.rundir.try                         parsl.log:113                 36         0         1.0
+  parsl.rundir.try                         in     parsl.rundir.executor                    parsl.log:113                 36         0         1.0
   workqueue.manager                        in     parsl.rundir.executor                    workqueue.transactions:90      1         0         1.0
   workqueue.task                           in     parsl.executors.workqueue.executor_task  workqueue.order               35         4         0.9
   $ spanloom links --rule workqueue.order | head -4
