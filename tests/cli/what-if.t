@@ -142,7 +142,7 @@ What there is, where nothing is meant.
             htex worker, running on a worker
             and 7 more
     tasks:  0 to 197
-    also:   driver, barriers, workers, failed tries
+    also:   driver, barriers, workers, failed tries, on NAME
   [1]
   $ spanloom what-if 'runing on a worker x2' 2>&1 | head -1
   spanloom: spanloom.db: what_if: no task does anything that 'runing on a worker' means; did you mean running on a worker? There are

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The finding of spanloom why about workers, managers and nodes on which tasks take longer: that it is told, and not of those that had
-the long tasks by chance."""
+the long tasks by chance; and what a run would be where one of these were as fast as others."""
+import json
 import os
 import random
 import re
@@ -53,6 +54,7 @@ def a_slow_node_whose_tasks_differ(seed, factor):
     f = next(f for f in why()["findings"] if f["finding"] == "slow-workers")
     times = float(re.search(r"host node2 took ([\d.]+) times", f["text"])[1])
     check(abs(times / factor - 1) < 0.12 and "by chance" in f["text"], f["text"])
+    check(re.fullmatch(r"app work on node2 x0\.\d+", f["changes"]), f["changes"])
 
 
 @test
@@ -61,6 +63,24 @@ def a_worker_that_is_so_slow_that_it_runs_few_tasks():
     run(tasks(6))
     first("slow-workers", run(tasks(1), file="without.db"), 0.15, text="the worker m0/2 took 6.00 times")
     equal(faults(), ["slow-workers"])
+
+
+@cases(("on node2", 1, 1), ("on m1", 1, 1), ("on 0/m1", 1, 1), ("on htex/*/m1", 1, 1), ("app work on node2", 1, 2), ("app prep on m1", 2, 1))
+def time_on_a_node(change, work, prep):
+    """The second of two takes twice as long for each app: where it takes so many times as long, the run is that of its twin."""
+    tasks = lambda work, prep: [Task("work" if i % 3 else "prep", 1 + i % 7 / 10, slow_on=(1, work if i % 3 else prep)) for i in range(60)]
+    nodes = dict(workers=4, managers=2, hosts=["node1", "node2"])
+    run(tasks(2, 2), **nodes)
+    twin = run(tasks(work, prep), file="twin.db", **nodes)
+    [row] = json.loads(spanloom("what-if", f"{change} x0.5", "--format", "json", "-d", path("why.db")).out)
+    check(abs(row["new_makespan_s"] - twin) < (0.01 if work == prep else 0.1 * twin), row, twin)  # what ran there may be elsewhere then
+
+
+@cases(("on 0", "can be a parsl.rundir.block or a parsl.executor.htex.worker: say in what it lies, such as 'on NAME/0'"), ("on node3", "nothing ran on a worker, manager, block, executor or host called 'node3'; a worker is such as '"),
+       ("app build on node2", "no task does anything that 'app build on node2' means"))
+def a_node_that_is_none(change, said):
+    run(bag(16), managers=2, hosts=["node1", "node2"])
+    check(said in spanloom("what-if", f"{change} x0.5", "-d", path("why.db"), code=1).err)
 
 
 main()

@@ -195,6 +195,30 @@ static int apply_app(struct sl_changes *c, struct change *h, const char *pattern
     return rc;
 }
 
+/* "on node5", "app align on node5". */
+static int apply_on(struct sl_changes *c, struct change *h, const char *on, struct sl_err *err)
+{
+    unsigned char *meant = sl_alloc(c->w->seg.n + 1);
+    char *app = on > h->what ? sl_strndup(h->what + 4, (size_t)(on - h->what - 4)) : NULL;
+    int rc = app ? sl_apps_load(c->apps, c->w, err) : 0;
+
+    if (!rc)
+        rc = sl_changes_on(c, strchr(on, 'n') + 2, meant, err);
+    for (uint32_t i = 0; i < c->w->n && !rc; i++) {
+        const struct sl_task *t = &c->w->task[i];
+        if (app && (c->apps->of[i] == SL_NO_INDEX || !sl_lens_glob(app, sl_apps_name(c->apps, c->apps->of[i]))))
+            continue;
+        for (uint32_t s = t->seg; s < t->seg + t->nseg; s++)
+            if (meant[s] && c->w->states.v[c->w->seg.v[s].state].kind == SL_PHASE_RUN) {
+                scale_segment(c, s, h->factor);
+                h->used = true;
+            }
+    }
+    free(meant);
+    free(app);
+    return rc;
+}
+
 /* All tasks from `first` on that have its key; is there one? */
 static bool mark_key(const struct sl_task_keys *k, uint32_t first, unsigned char *mark)
 {
@@ -512,7 +536,7 @@ static int apply_dependencies(struct sl_changes *c, struct change *h, const char
 
 static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
 {
-    const char *eq = strchr(h->what, '=');
+    const char *eq = strchr(h->what, '='), *on = strstr(h->what, " on ");
     int rc = 0;
 
     if (is_workers(h->what))
@@ -528,8 +552,10 @@ static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
     if (!strncmp(h->what, "task ", 5) || !strncmp(h->what, "tasks ", 6)) {
         return apply_tasks(c, h, h->what + strcspn(h->what, " ") + 1, err);
     }
+    if (!strncmp(h->what, "on ", 3))
+        return apply_on(c, h, h->what, err);
     if (!strncmp(h->what, "app ", 4))
-        return apply_app(c, h, h->what + 4, err);
+        return (rc = apply_app(c, h, h->what + 4, err)) || h->used || !on ? rc : apply_on(c, h, on, err);
     apply_state(c, h);
     if (!h->used)
         rc = apply_app(c, h, h->what, err);

@@ -9,6 +9,8 @@
  *     are "blocks/before the first", "blocks/asked for later", "blocks/in the queue" and "workers/starting" (places.h);
  *   - an app, where no such thing is called so, or "app NAME"; "task KEY..."; NAME=PATTERN, of an attribute: what these
  *     tasks spend on workers;
+ *   - "on NAME", or "app APP on NAME": what these tasks spend on that worker, on workers of that manager, block or
+ *     executor, or on that host; NAME may have keys of what it lies in before it: "htex/0";
  *   - "failed tries", or "failed tries KEY..." of these tasks: what tries took that another one followed, or after
  * which their task failed, from their queue on, also where they never ran; with x0 they take no worker either;
  *   - "dependencies on KEY...", with x0 alone: tasks that depend on these do not wait for them;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of changes.c and changes_none.c. */
+/* Inside of changes.c, changes_none.c and changes_on.c. */
 #ifndef SL_ANALYSE_TASKS_CHANGES_INTERNAL_H
 #define SL_ANALYSE_TASKS_CHANGES_INTERNAL_H
 
@@ -30,6 +30,8 @@ struct sl_changes {
 const char *sl_changes_key(const struct sl_workflow *w, uint32_t task);
 /* There is no such task.  Returns what it fills err with. */
 int sl_changes_no_task(const struct sl_changes *c, const char *key, struct sl_err *err);
+/* Marks the segments that passed on a worker, manager, block, executor or host of this name, or pattern of names. */
+int sl_changes_on(const struct sl_changes *c, const char *name, unsigned char *segment, struct sl_err *err);
 /* Nothing is meant by h: what there is.  Returns what it fills err with. */
 int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err *err);
 

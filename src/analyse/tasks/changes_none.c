@@ -135,7 +135,7 @@ int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err 
     list_names(&n, listed, "states:", &b);
     sl_buf_adds(&b, "\n  tasks:  ");
     range_of_tasks(c, &b);
-    sl_buf_adds(&b, "\n  also:   driver, barriers, workers, failed tries");
+    sl_buf_adds(&b, "\n  also:   driver, barriers, workers, failed tries, on NAME");
     listed = n.v.n;
     for (size_t i = 0; i < listed; i++) /* a state alone is a name, too */
         if (strstr(n.v.v[i], ", "))
