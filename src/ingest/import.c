@@ -99,6 +99,7 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
     f->unended = p.unended;
     f->overruled = p.overruled;
     f->strange = p.strange && !p.met ? sl_strdup(p.reason) : NULL;
+    p.strange |= f->rc != 0;              /* what cannot be read is no empty file, and names no run */
     if (f->rc && !p.hash[0] && p.batch) { /* it was not even opened: it says nothing */
         sl_batch_free(p.batch);
         p.batch = NULL;

@@ -307,13 +307,18 @@ def what_is_no_log_makes_no_spans():
 def garbage_under_known_names():
     """Two that are equal are no better than one; a script that sets no JOBNAME is none; and of no database nothing is imported."""
     noise = bytes(rng().randrange(256) for _ in range(3000))
-    for name in ("a/parsl.log", "b/parsl.log", "c/submit_scripts/parsl.htex.block-0.1234.sh", "d/monitoring.db"):
+    for name in ("a/parsl.log", "b/parsl.log", "c/submit_scripts/parsl.htex.block-0.1234.sh", "d/monitoring.db", "e/parsl_tracing.pickle"):
         os.makedirs(os.path.dirname(path(name)), exist_ok=True)
         write(path(name), noise)
     r = imported(path("a"), path("b"), store="s.db", code=1)
     equal(query(r.store, "SELECT count(*) FROM sl_span"), [(0,)])
     check("no recipe knows any file" in spanloom("import", "-d", "c.db", path("c"), code=1).err)
     check("monitoring.db: file is not a database; nothing of it was imported" in imported(path("d"), store="d.db", code=1).err)
+    for data, words in ((noise, "this is no pickle"), (b"", "empty; no pickle was written here"), (b"\x80\x04]\x94.", "holds no dict of tables")):
+        write(path("e/parsl_tracing.pickle"), data)
+        r = imported(path("e"), store="e.db", code=1)
+        check(words in r.err, r)
+        equal(query(r.store, "SELECT count(*) FROM sl_span"), [(0,)], words)
 
 
 @test
