@@ -81,6 +81,17 @@ def too_few_workers_while_others_are_idle():
 
 
 @test
+def tasks_that_go_to_a_small_executor_as_often_as_to_a_large_one():
+    """Those of the large one are over soon; both together need no less than for the work of both."""
+    def stay(s, w, ex, blocks, mans, last):
+        for m in mans:
+            s.event(m, "exiting", round(last * S), MANAGER)
+    run([Task("work", 0.6, on="small" if i % 2 else "htex") for i in range(60)], more={"small": 1}, more_of=stay)
+    f = first("too-few-workers", run(bag(60, 0.6), workers=5, file="without.db"), 0.08, text="1 worker of small for 30 tasks was busy")
+    check(f["text"].endswith("; 3 of htex had nothing to do"), f["text"])
+
+
+@test
 def workers_are_busy_for_as_long_as_they_are_there_at_most():
     """Also where a try of a task that another executor ran goes on after the last of their own."""
     tasks = [Task("small", 0.4, on="small") for _ in range(30)] + [Task("moved", 5, fails=1, failed_s=6, tried_on="small")]
