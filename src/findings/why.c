@@ -254,10 +254,10 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
 
 /* ---- all of them ---- */
 
-/* What it cost, or what a note tells of took, half of that where sound runs have some of it; -1: nothing says. */
+/* What it cost, or what a note tells of took, a quarter of that where sound runs have some of it; -1: nothing says. */
 static double weight(const struct found *x)
 {
-    double s = x->by->note ? x->took_s * (x->by->usual ? 0.5 : 1) : x->seconds;
+    double s = x->by->note ? x->took_s * (x->by->usual ? 0.25 : 1) : x->seconds;
 
     return isnan(s) ? -1 : s;
 }
