@@ -170,6 +170,11 @@ def no_worker_was_there_any_more():
     check(abs(went["while no worker was there"] - f["seconds"]) < 0.01 and went.get("htex interchange, in the interchange's queue", 0) < 0.1, went)
     check(abs(sum(went.values()) - why()["run"][0]["makespan_s"]) < 1e-6, went)
     check("no-workers" not in faults("without.db") and "while no worker was there" not in str(why("without.db")), faults("without.db"))
+    slow = lambda late: dict(launched=[0.6, late], manager=[6.6, late + 6], worker_start=[6.8, late + 6.2], workers=8, gone={0: 12}, cpus=8)  # noqa: E731
+    run(bag(60, 1.0), **slow(16))  # worker_init takes 6 s, of the next block, too: that is no time that workers came late besides
+    first("no-workers", run(bag(60, 1.0), **slow(5.8), file="without.db"), 0.12)
+    [late] = [f for f in why()["findings"] if f["finding"] == "late-workers"]
+    check(4 < late["seconds"] < 6.5, late)
 
 
 @test
@@ -218,13 +223,13 @@ def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
 
 @test
 def a_start_that_took_most_of_the_run_comes_first():
-    """Before a small finding, and after one that cost more than half of it."""
+    """Before a small finding, and after one that cost more than a quarter of it."""
     rank = lambda: [f["finding"] for f in why()["findings"] if f["finding"] in ("first-worker", "straggler")]
     run(bag(15) + [Task("work", 3)], launched=0.6, manager=2, worker_start=12)
     equal(rank(), ["first-worker", "straggler"])
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
     check(f["seconds"] is None and abs(f["took_s"] - 11.5) < 0.1, f)
-    run(bag(15) + [Task("work", 20)], launched=0.6, manager=2, worker_start=12)
+    run(bag(15) + [Task("work", 6)], launched=0.6, manager=2, worker_start=12)
     equal(rank(), ["straggler", "first-worker"])
 
 
