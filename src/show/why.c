@@ -313,7 +313,7 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
                         0, columns);
     }
     if (n && usual == n)
-        fputs("\nnothing else stands out: sound runs have such, too\n", out);
+        fputs("\nnothing else stands out: sound runs have findings like these, too\n", out);
     if (!n)
         more(out, sl_result_find(r, "more"));
     else if (more_n)

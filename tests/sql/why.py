@@ -432,7 +432,7 @@ def of_failed_tries_those_are_named_that_cost_most():
     tasks = lambda slow, quick: [Task("slow", 1, fails=slow, failed_s=6.0, error="AppTimeout()") for _ in range(2)] + [Task("quick", 1, fails=quick, failed_s=0.1) for _ in range(8)]
     run(tasks(1, 3))
     f = first("failed-tries", run(tasks(0, 0), file="without.db"), 0.15, text="26 tries of 10 tasks failed")
-    named = re.search(r"those of slow cost most, ([\d.]+) s: AppTimeout\(\)$", f["text"])
+    named = re.search(r"those of slow cost the run most, ([\d.]+) s: AppTimeout\(\)$", f["text"])
     check(named and abs(float(named[1]) - run(tasks(1, 3)) + run(tasks(0, 3), file="without.db")) < 0.3, f["text"])
 
 
@@ -546,7 +546,7 @@ def small_steps_of_handing_over_are_no_finding():
 def threads_of_one_process():
     """More of them need not help."""
     told = {f["finding"]: f["text"] for f in why("threads.db", f"{ROOT}/tests/data/parsl-2026-threads")["findings"]}
-    check(told["threads"].startswith("3 threads of the executor threads ran tasks: code in Python runs in one of them at a time (GIL)"), told)
+    check(told["threads"].startswith("executor threads ran tasks in 3 threads: code in Python runs in one of them at a time (GIL)"), told)
     check("more-workers" not in told, told)
 
 

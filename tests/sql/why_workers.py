@@ -50,6 +50,14 @@ def a_lost_manager_whose_workers_are_missing_then():
 
 
 @test
+def several_managers_that_were_lost():
+    lost = [Task("work", 1.0, kept=m, fails=1, failed_s=9, lost=True, error=f"ManagerLost('m{m} was lost')") for m in (1, 2)]
+    run([Task("work", 1.0) for _ in range(6)] + lost + bag(54, 1.0), managers=3, workers=6, gone={1: 2.1, 2: 2.1})
+    [f] = [f for f in why()["findings"] if f["finding"] == "lost-workers"]
+    check(f["text"].startswith("2 managers were lost, and 2 tasks with them (such as task 6 (work)); all were retried, and done; no other came after them"), f["text"])
+
+
+@test
 def a_worker_that_was_lost_is_told_beside_tries_that_failed():
     told = {f["finding"]: f for f in why("dual.db", f"{ROOT}/tests/data/parsl-2026-dual")["findings"]}
     check(told["lost-workers"]["text"].startswith("a worker of manager e0d94e678026 on node1 was lost, and 1 task with it (task 7 (kill_worker_once))"), told["lost-workers"]["text"])
@@ -215,7 +223,7 @@ def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
     check(f["text"].endswith(", 30 % of the run: its block had been launched 4.40 s before that, its job began 1.40 s later, and its manager and workers needed 6.00 s to start; had all workers been there, the run would have taken 7.10 s, by replay"), f["text"])
     equal([(r["changes"], round(r["without_s"], 1)) for r in why()["replays"] if r["finding"] == "first-worker"], [("workers, start-up x0", 7.1)])
     equal([f["usual"] for f in why()["findings"]], [1])
-    check("\nnothing else stands out: sound runs have such, too\n" in spanloom("why", "-d", path("why.db")).out, "what sound runs have, too")
+    check("\nnothing else stands out: sound runs have findings like these, too\n" in spanloom("why", "-d", path("why.db")).out, "what sound runs have, too")
     run([Task("work", 10)] + bag(15), start=5, launched=0.6, manager=2, worker_start=8)
     check("first-worker" in (found := [f["finding"] for f in why()["findings"]]) and len(found) > 1, found)
     check("stands out" not in spanloom("why", "-d", path("why.db")).out, "a straggler stands out")
