@@ -210,6 +210,24 @@ static int find(const struct sl_table *t, const char *name)
     return -1;
 }
 
+/* A text in just so many columns; one that is cut shows it. */
+static void put_text(FILE *out, const struct sl_table *t, int column, int columns)
+{
+    struct sl_buf clean = {0};
+    const char *s = sl_table_text_or_empty(t, column);
+    int width;
+
+    sl_show_clean(&clean, s, strlen(s));
+    sl_buf_adds(&clean, "");
+    if (sl_show_width(clean.s) > columns) {
+        clean.n = sl_show_fitting(clean.s, columns - 1);
+        sl_buf_adds(&clean, "…");
+    }
+    width = sl_show_width(clean.s);
+    fprintf(out, "%s%*s", clean.s, columns > width ? columns - width : 0, "");
+    sl_buf_free(&clean);
+}
+
 static int put_rows(FILE *out, struct sl_table *t, const struct shown *shown, int n, struct sl_err *err)
 {
     char buf[64];
@@ -221,13 +239,16 @@ static int put_rows(FILE *out, struct sl_table *t, const struct shown *shown, in
     while ((rc = sl_table_next(t, err)) > 0) {
         for (int i = 0; i < n; i++) {
             int c = find(t, shown[i].column);
-            if (shown[i].width < 0)
-                host(t, c, -shown[i].width, buf);
-            else if (sl_table_type(t, c) == SQLITE_INTEGER)
+            fputs(i ? " " : "", out);
+            if (shown[i].width < 0) {
+                put_text(out, t, c, -shown[i].width);
+                continue;
+            }
+            if (sl_table_type(t, c) == SQLITE_INTEGER)
                 snprintf(buf, sizeof buf, "%lld", (long long)sl_table_int(t, c));
             else
                 sl_show_digits(sl_table_real_or_nan(t, c) * (shown[i].times > 0 ? shown[i].times : 1), buf);
-            fprintf(out, "%s%*s", i ? " " : "", shown[i].width, buf);
+            fprintf(out, "%*s", shown[i].width, buf);
         }
         fputc('\n', out);
         rows++;

@@ -139,17 +139,37 @@ void sl_show_last(FILE *out, const char *text, int used)
         fprintf(out, "%.*s…\n", (int)sl_show_fitting(text, room > 8 ? room - 1 : 7), text);
 }
 
-/* Cuts the cell: of a path or a type its end is told, of words their beginning, of another name both. */
+/* Where the time of day begins in "2026-11-20T08:11:31.269030000Z"; NULL of any other text. */
+static const char *time_of_day(const char *s)
+{
+    static const char form[] = "0000-00-00T00:00:00";
+    size_t i = 0;
+
+    while (form[i] && (form[i] == '0' ? s[i] >= '0' && s[i] <= '9' : s[i] == form[i]))
+        i++;
+    return form[i] ? NULL : s + strlen("0000-00-00T");
+}
+
+/*
+ * Cuts the cell: of a path or a type its end is told, of words their beginning, of another name both; of a time the day
+ * and the last digits are left out.
+ */
 static void cut(struct cell *x, int columns)
 {
-    bool words = strchr(x->s, ' ') || columns < 8, path = !words && strpbrk(x->s, "/.");
-    int before = words ? columns - 1 : path ? 0 : (columns - 1) / 2;
+    const char *time = time_of_day(x->s);
+    bool words = !time && (strchr(x->s, ' ') || columns < 8), path = !words && strpbrk(x->s, "/.");
+    int before = words ? columns - 1 : path || time ? 0 : (columns - 1) / 2;
     size_t n = sl_show_fitting(x->s, before);
     struct sl_buf b = {0};
 
     sl_buf_add(&b, x->s, n);
-    sl_buf_adds(&b, "…");
-    if (!words)
+    sl_buf_adds(&b, time && columns == 8 ? "" : "…");
+    if (time) {
+        sl_buf_add(&b, time, strnlen(time, columns == 8 ? 8 : (size_t)columns - 1));
+        while (strchr(time, '.') && b.n > strlen("…08:11:31") && strchr("0.Z", b.s[b.n - 1]))
+            b.s[--b.n] = '\0';
+    }
+    if (!time && !words)
         sl_buf_adds(&b, end_of(x->s + n, columns - 1 - before));
     free(x->s);
     x->s = b.s;

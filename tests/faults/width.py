@@ -120,6 +120,23 @@ def every_command(part):
 
 
 @test
+def times_that_are_cut_keep_the_time_of_day():
+    """Not the zeros at their end."""
+    stores()
+    for line in ("critical-path --slack", "durations --list invoked returned"):
+        lines, _ = on_terminal(*words_of(line, "one.db"))
+        times = [x for x in lines[1].split() if x.startswith("…")]
+        check(len(times) == 2 and all(re.match(r"…\d\d:\d\d:\d\d\.\d+$", x) for x in times), line, lines[1])
+
+
+@test
+def names_that_are_cut_show_it():
+    stores()
+    lines, _ = on_terminal("metrics", "--by", "app", "-d", "one.db")
+    check(any(x.startswith("slow_with_wallti… ") for x in lines), *lines)
+
+
+@test
 def stores_of_several_runs():
     stores()
     names = [r["run"] for r in json_of("runs", "two.db") if r["run"] != "parsl-htex"]
