@@ -19,12 +19,13 @@ static const struct sl_column path_columns[] = {
     {"start", TEXT, NULL},   {"end", TEXT, NULL},       {"seconds", REAL, "s"},
     {"task", TEXT, NULL},    {"component", TEXT, NULL}, {"state", TEXT, NULL},
     {"span", INTEGER, NULL}, {"app", TEXT, NULL},       {"lost", INTEGER, NULL}};
-enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE, UNIT };
+enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE, UNIT, QUEUED };
 static const struct sl_column head_columns[] = {{"span", INTEGER, NULL},          {"name", TEXT, NULL},
                                                 {"script", TEXT, NULL},           {"makespan_s", REAL, "s"},
                                                 {"start_ns", INTEGER, "ns"},      {"end_ns", INTEGER, "ns"},
                                                 {"path_tasks", INTEGER, "tasks"}, {"tasks", INTEGER, "tasks"},
-                                                {"undone", INTEGER, "tasks"},     {"unit", TEXT, NULL}};
+                                                {"undone", INTEGER, "tasks"},     {"unit", TEXT, NULL},
+                                                {"queued_s", REAL, "s"}};
 static const struct sl_column blame_columns[][4] = {
     [SL_BLAME_STATE] = {{"seconds", REAL, "s"},
                         {"parts", INTEGER, "parts"},
@@ -93,6 +94,7 @@ static int add_head(struct sl_result *r, struct sl_store *st, int64_t workflow, 
         *jobs = !strcmp(sl_store_text(q, UNIT - MAKESPAN), "job");
         if (sqlite3_column_type(q, UNIT + 1 - MAKESPAN) != SQLITE_NULL)
             sl_table_put_text(t, SCRIPT, sl_store_text(q, UNIT + 1 - MAKESPAN));
+        sl_table_put_real(t, QUEUED, sqlite3_column_double(q, UNIT + 2 - MAKESPAN));
         if (sqlite3_column_type(q, 0) != SQLITE_NULL)
             sl_table_put_real(t, MAKESPAN, sqlite3_column_double(q, 0));
         for (int i = START; i <= UNDONE; i++)

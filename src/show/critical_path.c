@@ -6,10 +6,11 @@
 
 enum { BAR = 8, TASKS = 20, PARTS = 12, TASK_WIDTH = 24, TASK_LEAST = 6, FROM_WIDTH = 11, TIME_WIDTH = 9 };
 
-/* unit: what ran is called, "task" or "job". */
-static int show_head(FILE *out, struct sl_table *t, double *makespan, const char **unit, struct sl_err *err)
+/* unit: what ran is called, "task" or "job"; queued_s: waited for a worker. */
+static int show_head(FILE *out, struct sl_table *t, double *makespan, const char **unit, double *queued_s,
+                     struct sl_err *err)
 {
-    enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, OF, UNDONE, UNIT };
+    enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, OF, UNDONE, UNIT, QUEUED };
     char took[32], period[SL_SHOW_PERIOD];
     struct sl_buf b = {0};
     int rc = sl_table_next(t, err);
@@ -20,6 +21,7 @@ static int show_head(FILE *out, struct sl_table *t, double *makespan, const char
         return sl_err(err, SL_ENOTFOUND, "span %lld lasted for no time: it and all below it have at most one event",
                       (long long)sl_table_int(t, SPAN));
     *makespan = sl_table_real(t, MAKESPAN);
+    *queued_s = sl_table_real(t, QUEUED);
     sl_buf_adds(&b, sl_table_text_or_empty(t, NAME));
     if (!sl_table_is_null(t, SCRIPT))
         sl_buf_addf(&b, " (%s)", sl_table_text_or_empty(t, SCRIPT));
@@ -80,6 +82,18 @@ static int show_blame(FILE *out, struct sl_table *t, const char *by, bool all, d
     if (n > TASKS && !all)
         fprintf(out, "%*s  of %d more; --all shows them\n", wide, sl_seconds_text(rest_s, took), n - TASKS);
     return rc;
+}
+
+/* A path that is in a queue does not say for whom: others ran, or no worker was there. */
+static void show_queued(FILE *out, double queued_s)
+{
+    char took[SL_SECONDS_TEXT];
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "(%s of it in queues: spanloom why tells what workers did meanwhile)",
+                sl_seconds_text(queued_s, took));
+    sl_show_words(out, b.s, 0);
+    sl_buf_free(&b);
 }
 
 struct rest { /* short parts that stand in one line */
@@ -176,11 +190,13 @@ static int show_parts(FILE *out, struct sl_table *t, const char *unit, bool all,
 
 int sl_show_critical_path(FILE *out, struct sl_result *r, const char *by, bool all, struct sl_err *err)
 {
-    double makespan = 0;
+    double makespan = 0, queued_s = 0;
     const char *unit = "task";
-    int rc = show_head(out, sl_result_find(r, "head"), &makespan, &unit, err);
+    int rc = show_head(out, sl_result_find(r, "head"), &makespan, &unit, &queued_s, err);
 
     if (!rc)
         rc = show_blame(out, sl_result_find(r, "blame"), by, all, makespan, err);
+    if (!rc && queued_s >= makespan / 20)
+        show_queued(out, queued_s);
     return rc ? rc : show_parts(out, sl_result_find(r, "parts"), unit, all, makespan, err);
 }
