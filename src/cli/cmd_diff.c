@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 static const struct option_spec options[] = {
-    {"type", "ROOT_TYPE", "the spans whose stories are compared (default: tasks)"},
+    {"type", "ROOT_TYPE", "the spans that are compared (default: tasks)"},
     {"all", NULL, "every transition and ordering, not only those that matter most"},
     BY_OPTION,
     GATE_OPTION,
@@ -164,7 +164,7 @@ static int gate_of(const struct cli_gate *gate, const struct sl_result *r, const
     if (gate->makespan)
         return out ? EXIT_GATE : seen ? EXIT_DONE : EXIT_FAILED;
     sl_table_next(diff, NULL); /* whole histories */
-    out |= median_exceeded(gate, "the median of the whole story", diff);
+    out |= median_exceeded(gate, "the median of the whole span", diff);
     for (int i = 0; i < 2; i++) {
         sl_table_next(sides, NULL);
         whole[i] = weight(diff, SL_DIFF_A + i, sl_table_int(sides, SL_DIFF_SPANS));

@@ -15,7 +15,7 @@
 
 static const struct option_spec options[] = {
     {"interval", "TIME", "from one sample to the next: 1s (the default), 500ms, 2min"},
-    {"output", "FILE", "where to write; DIRECTORY/: a file in it; -: standard output (-o; default: a file here)"},
+    {"output", "FILE", "where to write; DIRECTORY/: a file in it; -: standard output (default: a file here)"},
     {"pid", "PID", "watch this process and all below it, until it ends"},
     {"max-length", "N", "at most so many samples are kept: then every other one, half as often (default: 1000)"},
     {"stream", NULL, "keep all samples"},

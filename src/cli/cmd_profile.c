@@ -35,7 +35,8 @@ static int say_runs(struct sl_table *t, const char *store, struct sl_err *err)
     if (rc > 0 && sl_table_int(t, RUNS) > 1) {
         const char *text = sl_table_text_or_empty(t, LAST);
         sl_show_clean(&key, text, strlen(text));
-        printf("\n%s runs (top processes) are in this store; the last: spanloom profile --run %s%s%s\n",
+        printf("\n%s runs (top processes) are in this store; the last:\n"
+               "    spanloom profile --run %s%s%s\n",
                sl_show_count((uint64_t)sl_table_int(t, RUNS), count), key.s, other ? " -d " : "", other ? store : "");
     }
     sl_buf_free(&key);

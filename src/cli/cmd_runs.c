@@ -5,8 +5,10 @@
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct sl_result r = {0};
-    struct sl_err err = {0};
+    struct sl_err err = {0}, none = {0};
     struct sl_store *st;
+    int64_t first;
+    uint64_t n;
     int rc;
 
     if (argc)
@@ -16,6 +18,10 @@ static int run(struct cli *cli, int argc, char **argv)
     rc = cli_states(cli, st, &err);
     if (!rc)
         rc = sl_result_workflows(&r, st, cli->format == SL_FORMAT_TABLE, &err);
+    if (!rc && cli->format == SL_FORMAT_TABLE && !(rc = cli_workflows(st, &first, &n, NULL, &err)) && !n) {
+        cli_no_workflow(st, st->path, &none);
+        cli_say("%s", none.text);
+    }
     return cli_end(cli, st, &r, rc, &err);
 }
 

@@ -153,7 +153,7 @@ static void show_verdict(FILE *out, struct sl_table *diff)
     whole = !isnan(makespan.a) && !isnan(makespan.b);
     if (!whole) {
         s = &history;
-        who = "The median story in B";
+        who = "The median span in B";
     }
     alike = fabs(s->b - s->a) <= 0.001 * s->a;
     if (isnan(s->a) || isnan(s->b))
@@ -169,7 +169,7 @@ static void show_verdict(FILE *out, struct sl_table *diff)
         say_where(&b, diff, s->b - s->a);
     sl_show_words(out, b.s, 0);
     if (whole && is_sure(&history) && *sl_show_change(history.a, history.b, percent))
-        fprintf(out, "The median story is %s %s: %s -> %s\n", percent + 1, history.change > 0 ? "longer" : "shorter",
+        fprintf(out, "The median span is %s %s: %s -> %s\n", percent + 1, history.change > 0 ? "longer" : "shorter",
                 seconds(history.a, from), seconds(history.b, to));
     sl_buf_free(&b);
 }
@@ -219,7 +219,7 @@ static void show_whole(FILE *out, struct sl_table *diff)
     find_about(diff, "makespan");
     show_shift(out, "makespan", diff, SL_DIFF_MEDIAN);
     find_about(diff, "story");
-    show_shift(out, "whole story, median", diff, SL_DIFF_MEDIAN);
+    show_shift(out, "whole span, median", diff, SL_DIFF_MEDIAN);
     show_shift(out, "             95 %", diff, SL_DIFF_P95);
     show_shift(out, "             99 %", diff, SL_DIFF_P99);
 }
@@ -262,12 +262,12 @@ static void show_path(FILE *out, struct sl_table *diff, const char *no_path, boo
                 "", "", signed_seconds(rest, change), n - PATH);
 }
 
-/* The whole stories of each group. */
+/* The whole spans of each group. */
 static void show_groups(FILE *out, struct sl_table *diff, const char *by)
 {
     if (!by)
         return;
-    fprintf(out, "\nThe whole story, median, by %s\n", by);
+    fprintf(out, "\nThe whole span, median, by %s\n", by);
     sl_table_rewind(diff);
     while (next_about(diff, by)) {
         char name[2 * NAME];

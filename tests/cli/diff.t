@@ -10,13 +10,13 @@ What changed from one run to another.
   $ spanloom import --quiet -d b.db late
   $ spanloom diff a.db b.db --type worker.task
   B takes as long as A: 31.4 s
-  The median story is 25 % longer: 81.2 ms -> 101 ms
+  The median span is 25 % longer: 81.2 ms -> 101 ms
   A  a.db: 220 spans of type parsl.executor.htex.worker.task, 2 orderings of events
   B  b.db: 220 spans of type parsl.executor.htex.worker.task, 2 orderings of events
   
                                      A           B      change           95 % interval
   makespan                      31.4 s      31.4 s           0           -
-  whole story, median          81.2 ms      101 ms      +20 ms    +25 %  +8.8 ms to +31.4 ms *
+  whole span, median           81.2 ms      101 ms      +20 ms    +25 %  +8.8 ms to +31.4 ms *
                95 %             451 ms      471 ms      +20 ms   +4.4 %  -196 ms to +242 ms
                99 %             3.06 s      3.08 s      +20 ms  +0.65 %  -
   
@@ -78,7 +78,7 @@ What changed from one run to another.
 The gate says on stderr what it saw, and exits with 3:
 
   $ spanloom diff a.db b.db --type worker.task --fail-on 5% >/dev/null
-  spanloom: --fail-on 5%: the median of the whole story went from 81.2 ms to 101 ms, +25 %
+  spanloom: --fail-on 5%: the median of the whole span went from 81.2 ms to 101 ms, +25 %
   spanloom: --fail-on 5%: the median of parsl.executor.htex.worker.task/worker_completed_task -> parsl.executor.htex.worker.task/worker_all_finished_task went from 827 us to 20.8 ms, +2418 %
   [3]
   $ spanloom diff a.db b.db --type worker.task --fail-on 0.1s >/dev/null
@@ -93,7 +93,7 @@ The gate says on stderr what it saw, and exits with 3:
   
                                      A           B      change           95 % interval
   makespan                      31.4 s      31.4 s           0           -
-  whole story, median           13.2 s      13.2 s           0           -1.91 s to +1.8 s
+  whole span, median            13.2 s      13.2 s           0           -1.91 s to +1.8 s
                95 %             20.9 s      20.9 s           0           -805 ms to +785 ms
                99 %             21.7 s      21.7 s           0           -
   
@@ -170,13 +170,13 @@ Other runs:
   > done
   $ spanloom diff parsl-2026-threads.db parsl-2026-nomonitoring.db
   B is 108 % slower: 2.85 s -> 5.94 s; most of it in: htex interchange, in the interchange's queue, +3.85 s
-  The median story is 793 % longer: 398 ms -> 3.56 s
+  The median span is 793 % longer: 398 ms -> 3.56 s
   A  parsl-2026-threads.db: 20 spans of type parsl.rundir.task, 6 orderings of events
   B  parsl-2026-nomonitoring.db: 20 spans of type parsl.rundir.task, 4 orderings of events
   
                                      A           B      change           95 % interval
   makespan                      2.85 s      5.94 s     +3.09 s   +108 %  -
-  whole story, median           398 ms      3.56 s     +3.16 s   +793 %  +2.81 s to +3.55 s *
+  whole span, median            398 ms      3.56 s     +3.16 s   +793 %  +2.81 s to +3.55 s *
                95 %             741 ms      3.88 s     +3.13 s   +423 %  -
                99 %             1.35 s         4 s     +2.65 s   +196 %  -
   
@@ -244,13 +244,13 @@ Other runs:
   
   what several logs tell of one moment is one event (--lens none: as they are)
   $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task | head -15
-  The median story in B is 120 % slower: 3.61 s -> 7.93 s
+  The median span in B is 120 % slower: 3.61 s -> 7.93 s
   A  workqueue-bare.db: 50 spans of type workqueue.task, 12 orderings of events
   B  workqueue-two.db: 46 spans of type workqueue.task, 1 ordering of events
   
                                      A           B      change           95 % interval
   makespan                           -           -           -           -
-  whole story, median           3.61 s      7.93 s     +4.33 s   +120 %  +1.09 s to +10.3 s *
+  whole span, median            3.61 s      7.93 s     +4.33 s   +120 %  +1.09 s to +10.3 s *
                95 %             20.5 s      26.1 s     +5.59 s    +27 %  -
                99 %             48.5 s        28 s     -20.5 s    -42 %  -
   
@@ -280,7 +280,7 @@ A and B may be runs of one store:
   
                                      A           B      change           95 % interval
   makespan                      14.9 s      15.9 s     +993 ms   +6.7 %  -
-  whole story, median           10.5 s       8.8 s     -1.69 s    -16 %  -
+  whole span, median            10.5 s       8.8 s     -1.69 s    -16 %  -
                95 %             11.5 s      9.79 s     -1.67 s    -15 %  -
                99 %             11.5 s      9.81 s      -1.7 s    -15 %  -
   
@@ -317,11 +317,11 @@ A and B may be runs of one store:
     span 20       parsl.rundir.workflow 01c755ee-67b2-4d7a-ade7-1428301cbe70 
   $ spanloom diff two.db a.db --fail-on 1000s | sed '2,3d; /^From/,$d'
   spanloom: --fail-on 1000s does not see the makespan: A (two.db) holds 2 workflows; name one of them, see: spanloom info --runs -d two.db
-  The median story in B is 32 % slower: 10 s -> 13.2 s
+  The median span in B is 32 % slower: 10 s -> 13.2 s
   
                                      A           B      change           95 % interval
   makespan                           -           -           -           -
-  whole story, median             10 s      13.2 s     +3.24 s    +32 %  +1.71 s to +6.02 s *
+  whole span, median              10 s      13.2 s     +3.24 s    +32 %  +1.71 s to +6.02 s *
                95 %             11.4 s      20.9 s     +9.52 s    +84 %  -
                99 %             11.5 s      21.7 s     +10.2 s    +89 %  -
   

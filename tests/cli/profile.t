@@ -112,11 +112,18 @@ A process by its number, or by as much of its key as tells it from others:
 Several runs in one store:
 
   $ sed -e 's/:7,/:70,/g; s/00f067aa0ba902b7/00f067aa0ba90299/; s/b7ad6b7169203331/b7ad6b7169203399/' perfflow.array.node1.7.pfw >second.pfw
-  $ spanloom import --quiet -d two.db *.pfw; spanloom profile -d two.db --flat | tail -2
+  $ spanloom import --quiet -d two.db *.pfw; spanloom profile -d two.db --flat | tail -3
   
-  2 runs (top processes) are in this store; the last: spanloom profile --run node1:70@ -d two.db
+  2 runs (top processes) are in this store; the last:
+      spanloom profile --run node1:70@ -d two.db
   $ spanloom profile -d two.db --flat --run node1:70@ | head -1
   5 calls in 1 process and 2 threads
+
+These are no workflows:
+
+  $ spanloom runs -d two.db
+  run  script  start  seconds  tasks  not done
+  spanloom: two.db holds traces of programs and no workflow; of these tell: spanloom why -d two.db, and spanloom profile -d two.db
 
 Threads have names, and what has the form that `export chrome` makes says so:
 

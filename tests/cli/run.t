@@ -108,9 +108,10 @@ What outlives the command keeps its trace:
   spanloom: the traces are in LATER/spanloom-run.X
   $ ls -d later/spanloom-run.* | wc -l
   2
-  $ spanloom profile -d later/l.db | tail -1 | sed -E 's/--run .*@/--run IT/'
-  2 runs (top processes) are in this store; the last: spanloom profile --run IT -d later/l.db
-  $ eval "$(spanloom profile -d later/l.db | sed -n 's/.*; the last: //p') --format tsv" | cut -f2
+  $ spanloom profile -d later/l.db | tail -2 | sed -E 's/--run .*@/--run IT/'
+  2 runs (top processes) are in this store; the last:
+      spanloom profile --run IT -d later/l.db
+  $ eval "$(spanloom profile -d later/l.db | tail -1) --format tsv" | cut -f2
   name
   true
 
