@@ -16,6 +16,8 @@ What made a run as long as it was.
      15.6 s  49.8 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88        10  task 166 (memo) (esc)
      11.7 s  37.3 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88         22  task 170 (slow_with_walltime) (esc)
      4.04 s  12.9 %  \xe2\x96\x88            4  driver (esc)
+  $ spanloom critical-path | grep queues:
+  (17.9 s of it in queues: spanloom why tells what workers did meanwhile)
   $ spanloom critical-path --by state | sed -n '5p'
      15.4 s  49.0 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x89         1  htex interchange, in the interchange's queue (esc)
 
