@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs of Slurm and Flux where no workflow says what its tasks were: they are the tasks.  What waited in the queue, what waited
 for what, what failed, by times that this file makes up; and beside a workflow of Parsl they are no run."""
+import collections
 import datetime
 import os
 import sys
@@ -64,6 +65,21 @@ def through_an_array_to_what_depends_on_it():
 def an_element_of_an_array_that_failed():
     r = spanloom("failures", "-d", pipeline())
     check("job 101_2 (sim): FAILED, exit code 2:0" in " ".join(r.out.split()), r.out)
+
+
+@test
+def jobs_that_were_cancelled_failed_for_that():
+    store = imported(f"{ROOT}/tests/data/slurm/jobs.sacct").store
+    rows = json.loads(spanloom("failures", "-d", store, "--format", "json").out)
+    equal(collections.Counter(r["exception"] for r in rows), {"cancelled": 4, "FAILED, exit code 3:0": 1})
+
+
+@test
+def jobs_that_were_submitted_late():
+    """They have no workers."""
+    told, found = why(imported(f"{ROOT}/tests/data/slurm/jobs.sacct").store)
+    check(found["slow-driver"]["text"].startswith("jobs were submitted one after the other: 4.00 s between submissions of 9 jobs"), found["slow-driver"])
+    check("worker" not in json.dumps(list(found.values())), found)
 
 
 @test
