@@ -21,6 +21,9 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc && cli->format == SL_FORMAT_TABLE && !(rc = cli_workflows(st, &first, &n, NULL, &err)) && !n) {
         cli_no_workflow(st, st->path, &none);
         cli_say("%s", none.text);
+        sl_result_free(&r);
+        sl_store_close(st);
+        return EXIT_DONE;
     }
     return cli_end(cli, st, &r, rc, &err);
 }

@@ -439,9 +439,46 @@ static bool leads_into(const char *path, char **archive, const char **rest)
     return *archive != NULL;
 }
 
+struct given { /* a file that the user gave the path of */
+    char *path;
+    const char *as;
+    bool known;
+};
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct given *)a)->path, ((const struct given *)b)->path);
+}
+
+/* given: in order of the path.  Files that are in the list; not yet those that only may be known, by what they hold. */
+static void find_given(const struct sl_found_list *l, struct given *given, size_t n, bool all)
+{
+    for (size_t i = 0; i < l->v.n && n; i++) {
+        struct given it = {.path = l->v.v[i].path}, *of = bsearch(&it, given, n, sizeof *given, by_path);
+        if (of && (all || !asks(&l->v.v[i])))
+            of->known = true;
+    }
+}
+
+/* Where no file at all is known, that is told of them together. */
+static void note_unknown(struct sl_found_list *out, const struct given *given, size_t n)
+{
+    const char *first = NULL;
+    size_t unknown = 0;
+
+    for (size_t i = 0; i < n && out->v.n; i++)
+        if (!given[i].known && !unknown++)
+            first = given[i].as;
+    if (unknown == 1)
+        note(out, "%s: no recipe knows this file", first);
+    else if (unknown)
+        note(out, "%s and %zu more: no recipe knows these files", first, unknown - 1);
+}
+
 void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *const *paths, size_t n, bool unclaimed)
 {
     struct sl_match *m = sl_match_new();
+    SL_VEC(struct given) given = {0};
     size_t kept = 0, closed = 0;
     char *first_closed = NULL;
 
@@ -471,7 +508,10 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
                     else if (!closed++)
                         first_closed = sl_strdup(e->fts_path);
                 } else {
-                    claim(out, set, m, e->fts_path, e->fts_statp, NULL, e->fts_level == FTS_ROOTLEVEL, unclaimed);
+                    bool named = e->fts_level == FTS_ROOTLEVEL;
+                    claim(out, set, m, e->fts_path, e->fts_statp, NULL, named, unclaimed);
+                    if (named)
+                        *sl_vec_add(&given) = (struct given){sl_strdup(e->fts_path), paths[i], false};
                 }
                 break;
             case FTS_SL: /* links to files are followed, links to folders may go round in circles */
@@ -510,9 +550,24 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
         out->v.v[kept++] = out->v.v[i];
     }
     out->v.n = kept;
+    kept = 0;
+    if (given.n)
+        qsort(given.v, given.n, sizeof *given.v, by_path);
+    for (size_t i = 0; i < given.n; i++)
+        if (kept && !strcmp(given.v[i].path, given.v[kept - 1].path))
+            free(given.v[i].path);
+        else
+            given.v[kept++] = given.v[i];
+    given.n = kept;
+    find_given(out, given.v, given.n, false); /* a twin that is left out is known */
     drop_packed_twins(out);
     drop_absent(out);
     drop_claimed(out);
+    find_given(out, given.v, given.n, true);
+    note_unknown(out, given.v, given.n);
+    for (size_t i = 0; i < given.n; i++)
+        free(given.v[i].path);
+    sl_vec_free(&given);
 }
 
 void sl_found_free(struct sl_found_list *l)

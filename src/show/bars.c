@@ -87,6 +87,10 @@ char *sl_show_period(int64_t from_ns, int64_t to_ns, double step_s, char *buf)
     take_apart(from_ns, step_s, day[0], clock[0]);
     take_apart(to_ns, step_s, day[1], clock[1]);
     same = !strcmp(day[0], day[1]);
+    if (same && !strcmp(clock[0], clock[1])) {
+        snprintf(buf, SL_SHOW_PERIOD, "%.31s %.31s UTC", day[0], clock[0]);
+        return buf;
+    }
     snprintf(buf, SL_SHOW_PERIOD, "%.31s %.31s to %.31s%s%.31s UTC", day[0], clock[0], same ? "" : day[1],
              same ? "" : " ", clock[1]);
     return buf;

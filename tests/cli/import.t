@@ -69,6 +69,10 @@ Files that are not there, and files that nobody knows:
   $ spanloom import -d new.db notes.txt
   spanloom: no recipe knows any file below notes.txt; see what there is with `spanloom import --dry-run`, and `spanloom recipes` for what is known
   [1]
+  $ spanloom import -d known.db notes.txt runinfo 2>&1 | grep -v 'parsl\|known.db\|^recipe\|^$'
+  spanloom: notes.txt: no recipe knows this file
+  $ touch other.txt; spanloom import --quiet -d known.db notes.txt other.txt runinfo; rm known.db
+  spanloom: notes.txt and 1 more: no recipe knows these files
   $ ls *.db
   other.db
   spanloom.db

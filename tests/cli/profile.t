@@ -123,7 +123,6 @@ These are no workflows:
 
   $ spanloom runs -d two.db
   spanloom: two.db holds traces of programs and no workflow; of these tell: spanloom why -d two.db, and spanloom profile -d two.db
-  run  script  start  seconds  tasks  not done
 
 Threads have names, and what has the form that `export chrome` makes says so:
 
