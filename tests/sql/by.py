@@ -176,6 +176,11 @@ def workers_of_each():
     check(apps <= {w["app"] for w in want.values()} and "(none)" not in apps, apps)
 
 
+def sums(screen):
+    """The rows of critical-path's first table; a line below tells of queues."""
+    return [line for line in screen.split("\n\n")[1].splitlines()[1:] if not line.startswith("(")]
+
+
 @test
 def parts_of_the_path():
     file = imported(EXAMPLE).store
@@ -201,13 +206,13 @@ def parts_of_the_path():
     told = [line[23:].strip() for line in spanloom("critical-path", "-d", file, "--all", "--wide").out.split("\n\n")[2].splitlines()[1:]]
     check(any("lost to a failed try" in line for line in told), told)
     equal([a for a, b in zip(told, told[1:]) if a == b], [], "rows of one thing")
-    states = spanloom("critical-path", "-d", file, "--wide").out.split("\n\n")[1].splitlines()[1:]
+    states = sums(spanloom("critical-path", "-d", file, "--wide").out)
     shown = collections.Counter(line.split("  ")[-1] for line in told)
     equal({line.split("  ")[-1]: int(line.split("  ")[-2]) for line in states}, shown, "parts")
     by_app = collections.Counter()
     for r in plain:
         by_app[r["app"] or "driver"] += float(r["seconds"])
-    head = spanloom("critical-path", "-d", file, "--by", "app").out.split("\n\n")[1].splitlines()[1:]
+    head = sums(spanloom("critical-path", "-d", file, "--by", "app").out)
     for line in head:
         digits, unit = line.split()[:2]
         want = by_app[line.split()[-1]]

@@ -18,7 +18,7 @@ TRACES = (".slt", ".pfw", ".pfw.gz")
 
 def said(args):
     r = spanloom("profile", *args, code=None)
-    out = re.sub(r"\n[\d,]+ runs \(top processes\) are in this store.*\n", "", r.out)
+    out = re.sub(r"\n[\d,]+ runs \(top processes\) are in this store; the last:\n.*\n", "", r.out)
     return out, "no calls" if re.search(r" holds? no calls", r.err) else ""
 
 
