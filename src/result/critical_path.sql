@@ -42,7 +42,7 @@ ORDER BY start_ns;
 SELECT sum(end_ns - start_ns) / 1e9, min(start_ns), max(end_ns), count(DISTINCT task_span), max(tasks), max(undone),
     (SELECT iif(EXISTS (SELECT 1 FROM sl_span s JOIN sl_name n ON n.id = s.type JOIN sl_role r ON r.type = n.name WHERE s.id = ?1 AND r.role = 'batch'), 'job', 'task')),
     (SELECT max(json_extract(a.vals, f.path)) FROM sl_attr a JOIN sl_shape f ON f.id = a.shape WHERE a.span = ?1 AND f.name = 'workflow_name'),
-    sum(end_ns - start_ns) FILTER (WHERE state LIKE '% queue%' AND EXISTS (SELECT 1 FROM sl_role r JOIN sl_name n ON n.name = r.type JOIN sl_span s ON s.type = n.id WHERE r.role = 'worker')) / 1e9
+    sum(end_ns - start_ns) FILTER (WHERE state LIKE '% queue%' AND EXISTS (SELECT 1 FROM sl_role r CROSS JOIN sl_name n ON n.name = r.type CROSS JOIN sl_span s ON s.type = n.id WHERE r.role = 'worker')) / 1e9
 FROM temp.sl_path;
 
 -- name: rows
