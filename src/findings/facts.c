@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a run that findings ask (facts.sql), and the workflow that is loaded for them. */
+/*
+ * The tables of a run that findings ask (facts.sql, facts_causes.sql, facts_path.sql), and the workflow that is loaded
+ * for them.
+ */
 #include "analyse/load/shared.h"
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
 #include "findings/failures.h"
 #include "findings_facts.sql.h"
+#include "findings_facts_causes.sql.h"
+#include "findings_facts_path.sql.h"
 
 #include <string.h>
 
@@ -42,6 +47,7 @@ static int make(struct sl_store *st, const char *sql, int64_t workflow, struct s
 
 static int open_facts(struct sl_workflow *w, struct sl_store *st, int64_t workflow, bool replays, struct sl_err *err)
 {
+    static const char *const more[] = {sql_more_facts, sql_of_tasks, sql_of_driver, sql_of_workers, sql_of_path};
     int rc;
 
     w->sources = true;
@@ -51,12 +57,14 @@ static int open_facts(struct sl_workflow *w, struct sl_store *st, int64_t workfl
     if (!rc) {
         sl_workflow_finish(w);
         sl_workflow_share(st->db, w);
-        rc = make(st, sql_facts, workflow, err);
+        rc = make(st, sql_no_facts, workflow, err);
+        if (!rc)
+            rc = make(st, sql_facts, workflow, err);
     }
     if (!rc && replays) /* not before: what wanted much memory has given it back */
         rc = sl_replay_begin(&w->replay, w, err);
-    if (!rc)
-        rc = make(st, sql_more_facts, workflow, err);
+    for (size_t i = 0; i < sizeof more / sizeof *more && !rc; i++)
+        rc = make(st, more[i], workflow, err);
     if (rc)
         sl_facts_close(w, st);
     return rc;
