@@ -202,6 +202,15 @@ int sl_undo_process(struct sl_undo *u, pid_t pid, struct sl_err *err)
     return put(u, "process", text, strlen(text), err);
 }
 
+/* What is killed ends when it is scheduled next, and what it was doing in the kernel is done until then. */
+static void wait_for_end(pid_t group)
+{
+    const struct timespec step = {.tv_nsec = 10000000};
+
+    for (int i = 0; i < 500 && !kill(-group, SIGKILL); i++) /* 5 s: where nobody takes note of it, it stays */
+        nanosleep(&step, NULL);
+}
+
 /* By its number and when it began: numbers come again. */
 static void end_process(const struct sl_undo *u)
 {
@@ -214,7 +223,7 @@ static void end_process(const struct sl_undo *u)
     if (!sl_yaml_read(&b, inside(u, "process", path)) && b.n && sscanf(b.s, "%d %llu", &pid, &ticks) == 2 && pid > 1) {
         shell_process_read(&p, (pid_t)pid);
         if (ticks && p.start_ticks == ticks)
-            kill(-(pid_t)pid, SIGKILL);
+            wait_for_end((pid_t)pid);
     }
     sl_buf_free(&b);
 }
