@@ -133,8 +133,8 @@ static void find_child(const struct process_binding *s, const struct worker *w, 
         from = start;
         tick = SL_TICK_NS;
         bash = !strncmp(end, ",bash", 5);
-        at = strchr(end, ' ');
-        at += at != NULL;
+        if ((at = strchr(end, ' ')))
+            at++;
     }
     p->forked = from;
     p->before = from + tick < p->latest ? from + tick : from < p->latest ? p->latest : from;

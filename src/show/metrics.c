@@ -90,7 +90,8 @@ static void count_nodes(struct sums *s, struct watched *v)
 {
     int64_t until = 0;
 
-    qsort(v, (size_t)s->rows, sizeof *v, by_host_and_time);
+    if (s->rows)
+        qsort(v, (size_t)s->rows, sizeof *v, by_host_and_time);
     for (int i = 0; i < s->rows; i++) {
         bool another = !i || strcmp(v[i].host, v[i - 1].host);
         s->nodes += another;
