@@ -52,7 +52,7 @@ static int load_window(struct process_binding *s, struct process *p, sqlite3_stm
     p->first = p->latest = p->start;
     if (!p->fact[TICKS])
         return 0;
-    p->first = p->latest = p->start + SL_TICK_NS;
+    p->first = p->latest = sl_tick_after(p->start, SL_TICK_NS);
     sqlite3_reset(q);
     sqlite3_bind_int64(q, 1, p->id);
     if ((rc = sl_store_step(s->st, q, s->err)) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL) {

@@ -14,6 +14,12 @@ enum fact { HOST, PID, PPID, PARENT_ID, SPAN_ID, PATH, TICKS, ANCESTORS, FACTS }
 
 enum { SL_TICK_NS = 10000000 }; /* Linux tells when a process began in hundredths of a second, cut off */
 
+/* t + tick, which is positive; stores and traces that are damaged have any time. */
+static inline int64_t sl_tick_after(int64_t t, int64_t tick)
+{
+    return t > INT64_MAX - tick ? INT64_MAX : t + tick;
+}
+
 enum rule { BY_PARENT, BY_PID, BY_PATH, BY_FLOW, RULES };
 
 struct process {

@@ -128,7 +128,7 @@ static void find_child(const struct process_binding *s, const struct worker *w, 
         char *end;
         int64_t pid = strtoll(at, &end, 10), start = *end == '@' ? strtoll(end + 1, &end, 10) : 0;
         reached = has_pid(w, pid);
-        if (reached || !start || !w->tasks.n || start + SL_TICK_NS < w->tasks.v[0].from)
+        if (reached || !start || !w->tasks.n || sl_tick_after(start, SL_TICK_NS) < w->tasks.v[0].from)
             break;
         from = start;
         tick = SL_TICK_NS;
@@ -137,7 +137,8 @@ static void find_child(const struct process_binding *s, const struct worker *w, 
             at++;
     }
     p->forked = from;
-    p->before = from + tick < p->latest ? from + tick : from < p->latest ? p->latest : from;
+    p->before = sl_tick_after(from, tick);
+    p->before = p->before < p->latest ? p->before : from < p->latest ? p->latest : from;
     p->awaited = reached && bash;
 }
 

@@ -84,6 +84,7 @@ static const struct sl_column row_columns[][SL_PROFILE_MAX + 1] = {[SL_BY_NONE] 
 static void add_row(struct sl_table *t, const struct sl_calls *c, const struct sl_profile_row *p)
 {
     uint64_t finished = p->calls - p->unfinished;
+    int64_t n;
 
     sl_table_add(t);
     sl_table_put_text(t, SL_PROFILE_FUNCTION, sl_intern_text(&c->names, p->name));
@@ -100,7 +101,8 @@ static void add_row(struct sl_table *t, const struct sl_calls *c, const struct s
     if (!finished)
         return;
     sl_table_put_int(t, SL_PROFILE_MIN, p->min_ns);
-    sl_table_put_int(t, SL_PROFILE_MEAN, (int64_t)((double)p->sum_ns / (double)finished + 0.5));
+    n = (int64_t)finished;
+    sl_table_put_int(t, SL_PROFILE_MEAN, p->sum_ns / n + (p->sum_ns % n >= n - p->sum_ns % n));
     sl_table_put_int(t, SL_PROFILE_MAX, p->max_ns);
 }
 

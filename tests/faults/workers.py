@@ -7,10 +7,12 @@ that is replaced by a program, one without `end`, children that outlive their ta
 not wait, and tasks that trace nothing. `parsl-2024-shell` has times of whole milliseconds, and the program that called
 Parsl is traced, too.
 """
+import contextlib
 import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -89,6 +91,18 @@ def ancestors(trace):
     with open(trace) as f:
         told = re.search(r'"ancestors": ?"([^"]*)"', f.read())
     return [re.match(r"(\d+)@(\d+)(,bash)?$", w).groups() for w in told.group(1).split()] if told else []
+
+
+@cases(0, 1)
+def times_at_both_ends_of_all_there_are(odd):
+    """A damaged store: what begins and what ends are as far apart as times can be. The sanitized build sees sums that are none."""
+    store = imported(f"{DATA}/parsl-2026-shell").store
+    with contextlib.closing(sqlite3.connect(store)) as db:
+        db.execute("UPDATE OR IGNORE sl_event SET time_ns = CASE type % 2 WHEN ? THEN 9223372036854775807 - place ELSE -9223372036854775807 + place END", (odd,))
+        db.commit()
+    spanloom("unbind", "-d", store, "trace.worker")
+    for words in ((), ("--tree",)):
+        spanloom("profile", "-d", store, *words)
 
 
 @test
