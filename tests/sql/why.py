@@ -369,19 +369,6 @@ def a_driver_that_stands_still():
 
 
 @test
-def tasks_that_failed_at_last_after_long():
-    """Such as at the end of a walltime; had they taken as long as those that were done."""
-    tasks = lambda s: [Task("work", s if i % 6 == 0 else 0.5, ended="failed" if i % 6 == 0 else "exec_done") for i in range(48)]  # noqa: E731
-    run(tasks(8))
-    f = first("long-failures", run(tasks(0.5), file="without.db"), 0.1, text="8 tasks failed at last, such as task 0 (work): ")
-    check(f["text"].endswith("they ran 8.00 s (median) until then, those of work that were done 0.500 s"), f["text"])
-    check("failed-tasks" not in faults(), "told twice", faults())
-    check("long-failures" not in faults("without.db") and "failed-tasks" in faults("without.db"), faults("without.db"))
-    run(tasks(8)[1:] + [Task("work", 0.5, fails=1, failed_s=0.5)])  # a try that cost little is not to blame for them
-    check(first("long-failures", run(tasks(0.5), file="without.db"), 0.1) and "failed-tries" not in faults(), faults())
-
-
-@test
 def bottleneck_task():
     run([Task("fetch", 10)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)])
     first("bottleneck-task", run([Task("fetch", 0)] + [Task("analyse", 0.5, after=[0]) for _ in range(16)], file="without.db"), 0.1,
@@ -392,18 +379,6 @@ def bottleneck_task():
 def chain():
     run([Task("step", 0.5, after=[i - 1] if i else []) for i in range(24)])
     first("chain", run(bag(24, app="step"), file="without.db"), 0.15, text="one after the other")
-
-
-@test
-def results_that_are_combined_one_by_one():
-    """A tree of as many tasks has few at its end."""
-    maps = [Task("map", 0.5) for _ in range(16)]
-    run(maps + [Task("add", 0.8, after=[i + 1, 15 + i if i else 0]) for i in range(15)])
-    tree, level = [], list(range(16))
-    while len(level) > 1:
-        tree += [Task("add", 0.8, after=level[i:i + 2]) for i in range(0, len(level), 2)]
-        level = [16 + len(tree) - len(level) // 2 + i for i in range(len(level) // 2)]
-    first("chain", run(maps + tree, file="without.db"), 0.1, text="each waiting for the one before and for another one", advice="can be a tree")
 
 
 @test
