@@ -46,4 +46,35 @@ def results_that_are_combined_one_by_one():
     first("chain", run(maps + tree, file="without.db"), 0.1, text="each waiting for the one before and for another one", advice="can be a tree")
 
 
+@test
+def files_that_threads_of_the_driver_bring_in():
+    """No log tells when these run: as long as the task is with them is that of the files."""
+    def made(seconds, file="why.db"):
+        s = Store(file)
+        w = s.workflow("w", started=0)
+        ex = s.span(EXECUTOR, "htex", w)
+        b = s.span("parsl.rundir.block", "0", ex, launched=600 * MS)
+        m = s.span("parsl.executor.htex.manager", "m0", b, MANAGER, started=800 * MS)
+        worker = s.span("parsl.executor.htex.worker", "0", m, WORKER, started=1 * S)
+        at = 1 * S
+        for i in range(8):
+            there = round((1 + (1 + i // 2) * seconds) * S)
+            copy = s.task(w, 2 * i, submitted=(500 + i) * MS, pending=(500 + i) * MS + 1000, exec_done=there)
+            s.attr(copy, "app", "copy_in")
+            s.attr(s.span(TRY, 0, copy, launched=(501 + i) * MS), "executor", "_parsl_internal")
+            read = s.task(w, 2 * i + 1, [copy], submitted=(500 + i) * MS, pending=(500 + i) * MS + 1000)
+            s.attr(read, "app", "reads")
+            at = max(at, there) + 2 * MS
+            s.htex(read, 0, launched=max(there, (502 + i) * MS), put=at - MS // 2, to_manager=at - MS // 4, got=at - MS // 8, received=at, completed=at + 400 * MS, finished=at + 400 * MS, removed=at + 401 * MS, executor=ex, manager=m, worker=worker)
+            at += 400 * MS
+            s.event(read, "exec_done", at + 2 * MS)
+        s.event(w, "cleanup_completed", at + 100 * MS)
+        s.done()
+        return at / S + 0.1
+    made(5)
+    f = first("staging", made(0.05, "without.db"), 0.15, text="staging of files: 8 tasks of copy_in took 104 s in threads of the driver, with the wait for one of these, 20.5 s the longest of them", advice="internal_tasks_max_threads")
+    check("component" not in faults(), "told twice", faults(), f)
+    check("staging" not in faults("without.db"), faults("without.db"))
+
+
 main()
