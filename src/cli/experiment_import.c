@@ -119,6 +119,12 @@ static int check_header(const struct table *t, const char *path, int line, struc
     return 0;
 }
 
+static void add_columns(struct sl_buf *b, const struct table *t)
+{
+    for (size_t i = 0; i < t->column.n && i < 40; i++)
+        sl_buf_addf(b, "%s%s", i ? ", " : "; there are: ", t->column.v[i]);
+}
+
 static int check_column(const struct table *t, const char *path, const char *option, const char *name, size_t n,
                         struct sl_err *err)
 {
@@ -134,8 +140,8 @@ static int check_column(const struct table *t, const char *path, const char *opt
         return 0;
     given = sl_strndup(name, n);
     near = sl_near((const char *const *)t->column.v, t->column.n, given, best);
-    for (size_t i = 0; i < t->column.n && i < 40 && !near; i++)
-        sl_buf_addf(&what, "%s%s", i ? ", " : "; there are: ", t->column.v[i]);
+    if (!near)
+        add_columns(&what, t);
     sl_err(err, SL_EUSAGE, "%s has no column '%s' (--%s)%s%s%s%s", path, given, option, near ? "; did you mean " : "",
            near ? t->column.v[best[0]] : "", near ? "?" : "", what.n ? what.s : "");
     sl_buf_free(&what);
@@ -432,6 +438,28 @@ static int check_files(const struct cli *cli, int files, char **file, const stru
     return rc;
 }
 
+static int no_score(const struct cli *cli, const char *file)
+{
+    struct table t = {0};
+    struct sl_buf columns = {0};
+    struct sl_err err = {0};
+    char *line;
+    size_t length;
+    int number, rc;
+
+    if (read_line(file, &line, &length, &number, &err))
+        return cli_fail(cli, &err);
+    t.sep = separator(line);
+    split(&t, line);
+    add_columns(&columns, &t);
+    rc = cli_usage(cli, "which column is the score? Say --score COLUMN%s", columns.n ? columns.s : "");
+    sl_buf_free(&columns);
+    sl_vec_free(&t.column);
+    sl_arena_free(&t.arena);
+    free(line);
+    return rc;
+}
+
 /* ---- of hyperfine ---- */
 
 static bool is_json(const char *path)
@@ -498,7 +526,7 @@ int cli_experiment_import(const struct cli *cli, int files, char **file)
                                     "--logs away")
                    : import_hyperfine(cli, file[0]);
     if (!n.score)
-        return cli_usage(cli, "which column is the score? Say --score COLUMN");
+        return no_score(cli, file[0]);
     if ((rc = check_files(cli, files, file, &n, &sep, &err)))
         return cli_fail(cli, &err);
     if (!n.experiment)

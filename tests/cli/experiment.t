@@ -300,6 +300,9 @@ What is not right:
   spanloom: runs.csv has no column 'usec' (--score); did you mean usec_per_task?
   try: spanloom experiment --help
   [2]
+  $ spanloom experiment import runs.csv 2>&1 | cut -c 1-119
+  spanloom: which column is the score? Say --score COLUMN; there are: cfg_no_init_logging, cfg_worker_debug, cfg_prefetch
+  try: spanloom experiment --help
   $ spanloom experiment means -d none.db
   spanloom: no store none.db; make one with: spanloom import PATH... -d none.db
   [1]
