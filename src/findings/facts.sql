@@ -207,7 +207,8 @@ FROM (SELECT task, span FROM view UNION SELECT v.task, s.id FROM view v CROSS JO
 WHERE e.type IN (SELECT type FROM kind);
 
 -- The run, one row: workers and places are the most that were there at once, where who comes when another leaves takes its
--- place.  ended_ns is when it said that it ended; ends: whether runs like it say that at all.
+-- place.  ended_ns is when it said that it ended; ends: whether runs like it say that at all; no_task: it has none, and table
+-- task has its executors, or itself.
 CREATE TEMP TABLE run AS
 WITH edge AS (SELECT from_ns AS time_ns, 1 AS workers, places FROM worker UNION ALL SELECT to_ns, -1, -places FROM worker),
     most AS (SELECT max(1, max(workers)) AS workers, max(1, max(places)) AS places
@@ -231,6 +232,9 @@ SELECT WORKFLOW AS workflow, (SELECT min(start_ns) FROM path) AS start_ns, (SELE
     EXISTS (SELECT 1
         FROM sl_span s JOIN sl_name n ON n.id = s.type JOIN sl_role r ON r.type = n.name
         WHERE s.id = WORKFLOW AND r.role = 'batch') AS batch,
+    EXISTS (SELECT 1
+        FROM (SELECT span FROM task LIMIT 1) t JOIN sl_span s ON s.id = t.span JOIN sl_name n ON n.id = s.type
+            JOIN sl_role r ON r.type = n.name AND r.role IN ('executor', 'workflow')) AS no_task,
     (SELECT max(end_ns) FROM path) AS seen_ns, min(first_ns) AS first_submitted_ns, min(start_ns) AS first_start_ns, max(end_ns) AS last_end_ns,
     max(done_ns) AS last_done_ns
 FROM task, most m, there;

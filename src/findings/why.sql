@@ -4,14 +4,14 @@
 -- name: run
 SELECT NULL, (SELECT max(value) FROM (SELECT json_extract(a.vals, f.path) AS value FROM sl_attr a CROSS JOIN sl_shape f ON f.id = a.shape
         WHERE a.span = workflow AND f.name = 'workflow_name' UNION ALL SELECT json_extract(a.vals, f.path) FROM sl_span s CROSS JOIN sl_alike a ON a.id = s.alike
-        CROSS JOIN sl_shape f ON f.id = a.shape WHERE s.id = workflow AND f.name = 'workflow_name')), workflow, start_ns, end_ns, makespan_s, tasks, most_workers,
+        CROSS JOIN sl_shape f ON f.id = a.shape WHERE s.id = workflow AND f.name = 'workflow_name')), workflow, start_ns, end_ns, makespan_s, iif(no_task, 0, tasks), most_workers,
     busy_s / nullif(there_s, 0), (first_start_ns - start_ns) / 1e9, CASE WHEN ended_ns NOTNULL THEN 'ended' WHEN NOT ends THEN NULL WHEN undone = 0 THEN 'done' WHEN EXISTS (SELECT 1 FROM temp.silent) THEN 'driver silent'
     WHEN end_ns > 1000000000 * (strftime('%s', 'now') - 60) THEN 'goes on' ELSE 'cut short' END, places, (SELECT since_ns FROM temp.silent), memo, iif(batch, 'job', 'task')
 FROM temp.run;
 
 -- name: ended
 SELECT *
-FROM (SELECT 'done' AS ended, done AS tasks FROM temp.run WHERE done > 0 UNION ALL SELECT ended, count(*) FROM (SELECT 1 FROM temp.run WHERE done IS NOT tasks) CROSS JOIN temp.task WHERE ended IS NOT 'done' GROUP BY 1)
+FROM (SELECT 'done' AS ended, done AS tasks FROM temp.run WHERE done > 0 UNION ALL SELECT ended, count(*) FROM (SELECT 1 FROM temp.run WHERE done IS NOT tasks) CROSS JOIN temp.task WHERE ended IS NOT 'done' AND NOT (SELECT no_task FROM temp.run) GROUP BY 1)
 ORDER BY ended ISNULL, tasks DESC, ended;
 
 -- name: apps

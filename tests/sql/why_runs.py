@@ -158,6 +158,20 @@ def a_task_that_still_runs_counts_until_now_while_the_run_goes_on(ago, least, mo
 
 
 @test
+def a_driver_that_failed_before_it_submitted_a_task():
+    """Its log was read, and an executor is no task."""
+    lines = open(f"{EXAMPLE}/000/parsl.log", encoding="utf-8").readlines()
+    first = next(i for i, line in enumerate(lines) if "submit DEBUG: Task 0 " in line)
+    write(path("failed/000/parsl.log"), "".join(lines[:first]))
+    told = why("failed.db", path("failed"))
+    equal((told["run"][0]["tasks"], told["ended"]), (0, []))
+    [f] = [f for f in told["findings"] if f["finding"] in ("unfinished", "unread")]
+    equal(f["text"], "no log has the end of the run, and no task was submitted, as far as logs tell: did the driver fail before that? What it printed, and the last lines of its log, say why")
+    check("\n0 tasks\n" in spanloom("why", "-d", path("failed.db")).out, "0 tasks")
+    check(spanloom(*f["command"].split()[1:]).out.startswith("what "), "its command works")
+
+
+@test
 def a_folder_without_logs_is_told_in_a_line():
     """Also beside a store that holds something else."""
     run(bag(4))
