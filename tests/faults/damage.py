@@ -208,6 +208,8 @@ COMMANDS = [
     ["diff", "{store}", "{good}"], ["graph"], ["show", "task", "1"], ["show", "--lines", "--correct-skew", "parsl.rundir.task", "1"], ["events", TASK], ["events", "--lines", "parsl.rundir.task"], ["links"], ["links", "--doubtful"],
     ["bind"], ["bind", "htex_worker in parsl_task where a.key > 0"], ["unbind", "mine"], ["rejects"], ["rejects", "--summary"], ["profile", "--tree"], ["forget", "{log}"], ["forget", "--replaced"],
     ["import", "{new}"], ["import", "--jobs", "1", "{grown}"],
+    ["why", "--run", RUN_ID], ["failures", "--run", RUN_ID], ["runs"], ["metrics"], ["usage", "--by", "task"],
+    ["export", "perfetto", "-o", "-"], ["export", "otlp", "-o", "-"], ["plot", "states", "-o", "-", "--format", "json"],
     ["sql", ";".join(QUERY.format(v) for v in ("spans", "events", "links", "attributes", "samples", "rejects", "zones", "doubts"))],
     ["sql", ";".join(QUERY.format(f) for f in ("descendants(1)", "event_sequences('parsl.rundir.task')", "call_profile()", "clock_skew()", "occupancy('parsl.rundir.task')", "lens_events(1)"))],
 ]
