@@ -194,14 +194,24 @@ WITH it(id) AS (SELECT WORKFLOW
             EXISTS (SELECT 1 FROM worker w WHERE w.pool = x.executor)
                 OR NOT EXISTS (SELECT 1 FROM task t WHERE t.executor = x.executor AND t.ended = 'done') AS known
         FROM (SELECT DISTINCT executor FROM own) x),
-    part AS (SELECT own.*, known, at.asked_ns, launched_ns, scaled_in_ns, exit_code, job_name, submit_error, job_state, failure,
+    -- what managers tell of their node and of what a worker is to have, and how many workers fit; mem_per_worker: 2^30 bytes
+    manager AS MATERIALIZED (SELECT own.span, max(CAST(a.value AS INTEGER)) FILTER (WHERE a.name = 'worker_count') AS workers,
+            max(CAST(a.value AS REAL)) FILTER (WHERE a.name = 'mem_per_worker') AS each_gb,
+            max(CAST(a.value AS REAL)) FILTER (WHERE a.name = 'total_memory') / 1073741824 AS gb,
+            max(CAST(a.value AS REAL)) FILTER (WHERE a.name = 'cores_per_worker') AS each_cpus,
+            max(CAST(a.value AS INTEGER)) FILTER (WHERE a.name = 'cpu_count') AS cpus
+        FROM own JOIN sl_span m ON m.parent = own.span JOIN sl_name n ON n.id = m.type AND n.name = 'parsl.executor.htex.manager'
+            CROSS JOIN value_of a ON a.span = m.id
+                AND a.name IN ('worker_count', 'mem_per_worker', 'total_memory', 'cores_per_worker', 'cpu_count')
+        GROUP BY 1),
+    part AS (SELECT own.*, known, workers, each_gb, gb, each_cpus, cpus, at.asked_ns, launched_ns, scaled_in_ns, exit_code, job_name, submit_error, job_state, failure,
             ifnull(strategy, 0) AS strategy, executor_span IN htex AS htex,
             (SELECT min(e.time_ns)
                 FROM sl_span m JOIN sl_name n ON n.id = m.type AND n.name = 'parsl.executor.htex.manager' JOIN sl_event e ON e.span = m.id
                 WHERE m.parent = own.span) AS began_ns,
             max(at.asked_ns) OVER (PARTITION BY executor_span) AS last_ns
         FROM own JOIN at USING (span) JOIN known USING (executor) LEFT JOIN script USING (span) LEFT JOIN said USING (span)
-            LEFT JOIN told USING (run))
+            LEFT JOIN told USING (run) LEFT JOIN manager USING (span))
 SELECT *,
     iif(launched_ns ISNULL AND failed LIKE 'could not%',
         CASE
@@ -215,12 +225,19 @@ SELECT *,
             WHEN failed LIKE '%did not return a job ID%' THEN 'the provider gave no job id: parsl.log has what it printed when it submitted'
             WHEN failed LIKE '%No such file or directory%' OR failed LIKE '%command not found%' OR failed LIKE '%Permission denied%'
                 THEN 'is what it names there, where the driver runs, and may it be used?' END,
-        CASE WHEN failed LIKE 'ended (%TIMEOUT%' THEN 'its time was over: a longer walltime, or less before workers start (worker_init)'
+        CASE WHEN failed LIKE 'started no worker%' THEN 'ask for less for each worker, or for larger nodes'
+            WHEN failed LIKE 'ended (%TIMEOUT%' THEN 'its time was over: a longer walltime, or less before workers start (worker_init)'
             WHEN failed LIKE 'ended (%NODE_FAIL%' OR failed LIKE 'ended (%CANCELLED%' OR failed ISNULL THEN NULL
             ELSE 'what its script runs failed: worker_init, or the start of workers after it' || ifnull('; see submit_scripts/' || job_name || '.*err',
                 '') END) AS ask
 FROM (SELECT span, executor, block, asked_ns, launched_ns, began_ns, scaled_in_ns,
-            CASE WHEN began_ns NOTNULL OR NOT known THEN NULL
+            CASE WHEN workers = 0
+                    THEN 'started no worker'
+                        || CASE WHEN each_gb > gb THEN printf(': mem_per_worker=%.5g (GB) is more than the %.3g GB of its node', each_gb, gb)
+                            WHEN each_cpus > cpus THEN printf(': cores_per_worker=%.5g is more than the %d CPUs of its node', each_cpus, cpus)
+                            WHEN each_gb > 0 THEN printf(': with mem_per_worker=%.5g (GB) none fitted into what was free of the %.3g GB of its node', each_gb, gb)
+                            ELSE ', as its manager tells' END
+                WHEN began_ns NOTNULL OR NOT known THEN NULL
                 WHEN submit_error NOTNULL AND launched_ns ISNULL THEN 'could not be submitted: ' || trim(submit_error)
                 WHEN launched_ns ISNULL AND failure LIKE '%Failed to start block ' || block || ':%'
                     THEN 'could not be submitted: '

@@ -107,7 +107,7 @@ def advice_fits_why_no_block_had_a_worker(error, advice):
     for i in range(5):
         t = s.task(w, i, submitted=S + i, pending=S + i, launched=S + MS + i, failed=6 * S + i)
         s.attr(s.htex(t, launched=S + MS + i, failed=6 * S + i, executor=ex), "exception", "BadStateException")
-    m = s.span("parsl.message", "Callback threw an exception - logging and proceeding anyway", w)
+    m = s.span("log.message", "Callback threw an exception - logging and proceeding anyway", w)
     s.event(m, "ERROR", 6 * S)
     s.attr(m, "exception", "TypeError: 'NoneType' object is not iterable")
     s.done()
@@ -115,6 +115,41 @@ def advice_fits_why_no_block_had_a_worker(error, advice):
     equal([f["finding"] for f in found], ["all-blocks-failed"])
     check((found[0]["advice"] or "").startswith(advice or "") and bool(found[0]["advice"]) == bool(advice), found[0]["advice"])
     check(error in found[0]["text"], found[0]["text"])
+
+
+@cases((dict(worker_count=0, mem_per_worker=64, total_memory=25276502016), "it started no worker: mem_per_worker=64 (GB) is more than the 23.5 GB of its node"),
+       (dict(worker_count=0, cores_per_worker=16, cpu_count=2), "it started no worker: cores_per_worker=16 is more than the 2 CPUs of its node"), (dict(worker_count=0, cores_per_worker="1.0", mem_per_worker="None"), "it started no worker, as its manager tells"),
+       (dict(worker_count=2, cores_per_worker=1, cpu_count=2), None))
+def a_manager_that_started_no_worker(told, words):
+    """As managers' logs and the interchange's tell of it; the run was stopped then."""
+    s = Store("none.db")
+    w = s.workflow(started=0)
+    ex = s.span(EXECUTOR, "htex", w)
+    htex(s, w, ex, init_blocks=1)
+    b = s.span("parsl.rundir.block", "0", ex, allocated=S, launched=S)
+    m = s.span("parsl.executor.htex.manager", "m0", b, MANAGER, started=2 * S)
+    for name, value in told.items():
+        s.attr(m, name, str(value))
+    for i in range(5):
+        y = s.htex(s.task(w, i, submitted=S + i, pending=S + i, launched=S + MS + i), launched=S + MS + i, executor=ex)
+        s.attr(y, "executor", "htex")
+    s.done()
+    found = why("none.db")["findings"]
+    equal([f["finding"] for f in found if f["finding"] != "unfinished"], ["all-blocks-failed" if words else "unread"])
+    if words:
+        equal((found[0]["text"], found[0]["advice"]), (f"no worker ever came to htex, and 5 tasks never ran: block 0 failed: {words}", "ask for less for each worker, or for larger nodes"))
+
+
+@cases((dict(worker_count=1, max_workers_per_node=1, cpu_count=4), "max_workers_per_node=1 starts 1 on a node of 4 CPUs"), (dict(worker_count=1, cores_per_worker=4, cpu_count=4, max_workers_per_node="inf"), "cores_per_worker=4 starts 1 on a node of 4 CPUs"),
+       (dict(worker_count=1, mem_per_worker=12, cpu_count=4), "mem_per_worker=12 starts 1 on a node of 4 CPUs"), (dict(worker_count=1, cores_per_worker=1, cpu_count=4), "strategy='none' starts init_blocks=1 and no more"))
+def what_keeps_workers_of_a_node_few(told, words):
+    def more_of(s, w, ex, blocks, mans, last):
+        htex(s, w, ex, init_blocks=1, max_blocks=1)
+        for name, value in told.items():
+            s.attr(mans[0], name, str(value))
+    run(bag(60), workers=1, more_of=more_of)
+    [f] = [f for f in why()["findings"] if f["finding"] == "too-few-workers"]
+    equal(f["advice"], words)
 
 
 @test
