@@ -4,6 +4,7 @@
 #include "cli/lens.h"
 #include "cli/over_time.h"
 #include "cli/profile_files.h"
+#include "result/durations.h"
 #include "result/find_span.h"
 
 #include <ctype.h>
@@ -301,6 +302,20 @@ static bool compares_stories(const struct sl_plot *p)
     return false;
 }
 
+/* Durations are all that the rows must have: what `durations --sql` takes for them will do. */
+static bool wants_durations(const struct sl_plot *p)
+{
+    bool wants = false;
+
+    for (size_t i = 0; i < p->data.v[0].column.n; i++) {
+        const struct sl_plot_column *c = &p->data.v[0].column.v[i];
+        if (!c->optional && strcmp(c->name, "duration_s") != 0)
+            return false;
+        wants |= !c->optional;
+    }
+    return wants;
+}
+
 static int fill(const struct cli *cli, const struct sl_plot *p, const struct source *source, int argc, char **argv,
                 struct sl_buf *spec, struct sl_err *err)
 {
@@ -314,11 +329,15 @@ static int fill(const struct cli *cli, const struct sl_plot *p, const struct sou
                                  .calls = source->files ? &source->sums : NULL,
                                  .title = cli_option(cli, "title")};
     uint64_t rows = 0;
+    char *durations = NULL;
     bool seen;
     int rc = cli_states(cli, over->st, err);
 
     if (!rc)
         rc = cli_lens(cli, over->st, &seen, err);
+    if (!rc && over->sql && wants_durations(p))
+        rc = sl_durations_query(&durations, over->st, over->sql, err);
+    q.sql = durations ? durations : q.sql;
     for (size_t i = 0; i < p->argument.n && !rc && !over->sql; i++) {
         int left = argc > (int)i && !source->files ? argc - (int)i : 0;
         rc = value(cli, over, p, &p->argument.v[i], left, argv + i, &v[i], err);
@@ -338,6 +357,7 @@ static int fill(const struct cli *cli, const struct sl_plot *p, const struct sou
     for (size_t i = 0; i < p->argument.n; i++)
         free((char *)(uintptr_t)v[i].s);
     free(v);
+    sqlite3_free(durations);
     return rc;
 }
 

@@ -177,6 +177,17 @@ static int take_columns(const struct sl_over_time *q, char **sql, struct sl_err 
                   "columns of any name, a time and how long it took, or two times");
 }
 
+int sl_durations_query(char **sql, struct sl_store *st, const char *query, struct sl_err *err)
+{
+    const struct sl_over_time q = {.st = st, .sql = query};
+
+    *sql = NULL;
+    sl_over_time_number(st->db);
+    if (!sl_over_time_has(&q, "duration_s") && has_times(&q))
+        *sql = sqlite3_mprintf(sql_start_ns_and_end_ns, query);
+    return *sql ? 0 : take_columns(&q, sql, err);
+}
+
 /* ---- queries ---- */
 
 static sqlite3_stmt *prepare(const struct sl_durations_question *q, const char *sql, struct sl_err *err)

@@ -61,6 +61,12 @@ enum { SL_DURATIONS_LONGEST_S, SL_DURATIONS_LONGEST_SPAN, SL_DURATIONS_LONGEST_N
 int sl_durations_of_tasks(struct sl_result *r, struct sl_store *st, int64_t workflow, const char *by,
                           struct sl_err *err);
 
+/*
+ * A query of the user (sl_sql_bare()) as one with a column duration_s.  *sql: to be freed by sqlite3_free(); NULL: it
+ * has one, or cannot be run, which who runs it is told.
+ */
+int sl_durations_query(char **sql, struct sl_store *st, const char *query, struct sl_err *err);
+
 /* On success r is to be freed. */
 int sl_durations(struct sl_result *r, const struct sl_durations_question *question, struct sl_err *err);
 

@@ -47,6 +47,11 @@ SELECT *, sl_number("end", 'end') - sl_number("start", 'start') AS duration_s, "
 FROM (%s
 );
 
+-- name: start_ns_and_end_ns
+SELECT (sl_number(end_ns, 'end_ns') - sl_number(start_ns, 'start_ns')) / 1e9 AS duration_s
+FROM (%s
+);
+
 -- name: no_seconds
 SELECT max(abs("start")) > 1e12 OR max(abs("end")) > 1e12
 FROM (%s

@@ -137,6 +137,20 @@ As dnpcsql's twoevents.plot() takes it, a time and how long it took, in columns 
            3 s to 3.5 s                3  ▌
          3.5 s to 4 s                  0
            4 s to 4.5 s                1  ▏
+
+So does a picture:
+
+  $ spanloom durations -o named.json --sql "SELECT b.time - a.time AS duration_s FROM event a, event b WHERE a.span_uuid = b.span_uuid AND a.type = 'running' AND b.type = 'running_ended'"
+  $ spanloom durations -o start.json --sql "SELECT a.time AS start, b.time AS \"end\" FROM event a, event b WHERE a.span_uuid = b.span_uuid AND a.type = 'running' AND b.type = 'running_ended'"
+  $ spanloom durations -o pair.json --sql "SELECT a.time, b.time - a.time FROM event a, event b WHERE a.span_uuid = b.span_uuid AND a.type = 'running' AND b.type = 'running_ended'"
+  $ spanloom plot durations -o times.json --sql "SELECT a.time, b.time FROM event a, event b WHERE a.span_uuid = b.span_uuid AND a.type = 'running' AND b.type = 'running_ended'"
+  $ spanloom durations -o both.json --sql "SELECT a.time AS start_ns, b.time AS end_ns FROM (SELECT time_ns AS time, * FROM events) a, (SELECT time_ns AS time, * FROM events) b WHERE a.span = b.span AND a.type = 'running' AND b.type = 'running_ended'"
+  $ for f in named start pair times both; do grep -o '"durations":[0-9]\+' $f.json | cut -d: -f2 | awk '{ n += $1 } END { print n, NR }'; done | uniq -c
+        5 223 20
+  $ spanloom durations -o none.json --sql 'SELECT 1 AS seconds'
+  spanloom: --sql: durations needs a column duration_s; start and end, in seconds; start_ns and end_ns; or two columns of any name, a time and how long it took, or two times
+  try: spanloom durations --help
+  [2]
   $ spanloom durations --sql "VALUES (1795162300.5, 1795162302.5), (1795162300.5, NULL), (NULL, 1795162302.5)" | head -5
   1 duration
             1 row without a start
