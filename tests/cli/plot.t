@@ -99,8 +99,8 @@ Mistakes:
   spanloom: the plot durations takes arguments or --sql, not both
   try: spanloom plot --help
   [2]
-  $ spanloom plot durations --sql 'SELECT 1 AS seconds, 2 AS more' -o x.json
-  spanloom: --sql: the query has no column duration_s; the plot durations needs: duration_s, noun (or not); the query has: seconds, more
+  $ spanloom plot durations --sql 'SELECT 1 AS seconds, 2 AS more, 3 AS most' -o x.json
+  spanloom: --sql: durations needs a column duration_s; start and end, in seconds; start_ns and end_ns; or two columns of any name, a time and how long it took, or two times
   try: spanloom plot --help
   [2]
   $ spanloom plot durations --sql 'SELECT 1 AS duration_s WHERE 0' -o x.json
