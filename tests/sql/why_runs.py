@@ -106,6 +106,14 @@ def logs_have_warnings_and_errors():
     check(out.count("database_manager.log:2") == 1 and out.count("database_manager.log:3") == 1 and "DEBUG" not in out, out)
 
 
+@cases((0.95, True, True), (0.3, True, False), (0.95, False, False))
+def what_logs_say_as_a_run_is_cut_short_comes_first(at, cut, is_first):
+    def more_of(s, w, ex, blocks, mans, last):
+        s.event(s.span("log.message", "database or disk is full", w), "WARNING", round(at * last * S))
+    run(bag(40), worker_start=10.0, more_of=more_of, **(dict(end=None, undone=range(30, 40)) if cut else {}))
+    equal(faults()[0] == "log-messages", is_first, faults())
+
+
 @cases((20, False, "goes on"), (3600, False, "cut short"), (20, True, "cut short"))
 def a_run_goes_on_while_its_logs_are_written_to(ago, copied, state):
     """Though its last event may be long ago; all files of a copy are younger than that."""
