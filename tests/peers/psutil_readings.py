@@ -58,7 +58,8 @@ def every_field_lies_between():
     for key in c[1]:
         low, high = sorted((c[1][key], d[1][key]))
         check(low - 0.6 <= got[key] <= high + 0.6, key, low, got[key], high)
-    check(abs(got["cpu_pct_per_cpu_avg"] - 100 * got["cpu_busy_s"] / got["cpu_capacity_s"]) < 0.01, "since the sampler was made")
+    grain = 100 * 0.02 * cpus / got["cpu_capacity_s"]  # times of a CPU are a hundredth of a second more or less than those of another one
+    check(abs(got["cpu_pct_per_cpu_avg"] - 100 * got["cpu_busy_s"] / got["cpu_capacity_s"]) < 0.01 + grain, "since the sampler was made", got)
 
 
 main()
