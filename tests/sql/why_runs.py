@@ -112,6 +112,8 @@ def what_logs_say_as_a_run_is_cut_short_comes_first(at, cut, is_first):
         s.event(s.span("log.message", "database or disk is full", w), "WARNING", round(at * last * S))
     run(bag(40), worker_start=10.0, more_of=more_of, **(dict(end=None, undone=range(30, 40)) if cut else {}))
     equal(faults()[0] == "log-messages", is_first, faults())
+    [f] = [f for f in why()["findings"] if f["finding"] == "log-messages"]
+    equal(f["text"], f"{'shortly before logs end they say' if is_first else 'logs say'}: database or disk is full (a warning of parsl)")
 
 
 @cases((20, False, "goes on"), (3600, False, "cut short"), (20, True, "cut short"))
