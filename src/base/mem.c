@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "base/temporary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ void sl_no_memory(size_t bytes)
         fprintf(stderr, "spanloom: out of memory (%zu bytes wanted)\n", bytes);
     else
         fputs("spanloom: out of memory\n", stderr);
+    sl_temporary_clear();
     _exit(1);
 }
 

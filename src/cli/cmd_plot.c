@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of what a store holds, of plots/ and the user's own. */
 #include "base/near.h"
+#include "base/temporary.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
 #include "cli/picture.h"
@@ -148,10 +149,12 @@ static int open_plot(const struct cli *cli, const struct sl_plot *p, int argc, c
         rc = cli_fail(cli, &err);
     } else {
         close(fd);
+        sl_temporary_watch(path.s);
         rc = cli_picture_of(cli, p, argc, argv, path.s, SL_PLOT_HTML);
         if (rc)
-            unlink(path.s);
-        else if (show(path.s, &err))
+            sl_temporary_gone(path.s);
+        sl_temporary_forget(path.s);
+        if (!rc && show(path.s, &err))
             rc = cli_fail(cli, &err);
     }
     sl_buf_free(&path);

@@ -3,6 +3,7 @@
 #include "cli/install_paths.h"
 #include "cli/picture.h"
 #include "cli/workflow.h"
+#include "export/out.h"
 #include "report/run.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static int make(const struct cli *cli, struct sl_report_run *run, int runs, stru
     sl_findings_free(&findings);
     sl_report_title(&page->title, run, runs);
     if (!rc)
-        rc = strcmp(path, "-") != 0 ? cli_save(path, put, page, &err) : put(stdout, page, &err);
+        rc = sl_out_save(path, put, page, &err);
     for (char *line = problems.s, *end; !rc && line && (end = strchr(line, '\n')); line = end + 1)
         cli_say("%.*s", (int)(end - line), line);
     rc = rc < 0 ? cli_fail(cli, &err) : problems.n ? EXIT_FAILED : EXIT_DONE;

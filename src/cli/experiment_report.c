@@ -5,6 +5,7 @@
 #include "cli/picture.h"
 #include "cli/workflow.h"
 #include "experiment/answered.h"
+#include "export/out.h"
 #include "plot/html.h"
 #include "report/experiment.h"
 
@@ -46,7 +47,7 @@ int cli_experiment_report(const struct cli *cli, const struct sl_asked *a)
     sl_answered_forget();
     sl_store_close(st);
     if (!rc)
-        rc = strcmp(path, "-") != 0 ? cli_save(path, write_page, &page, &err) : write_page(stdout, &page, &err);
+        rc = sl_out_save(path, write_page, &page, &err);
     sl_buf_free(&page.title);
     sl_buf_free(&page.body);
     return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;

@@ -4,6 +4,7 @@
 #include "cli/lens.h"
 #include "cli/over_time.h"
 #include "cli/profile_files.h"
+#include "export/out.h"
 #include "result/durations.h"
 #include "result/find_span.h"
 
@@ -174,51 +175,6 @@ int cli_picture_form(const char *path)
     return -1;
 }
 
-static int cannot_write(const char *path, struct sl_err *err)
-{
-    return sl_err(err, SL_EIO, "cannot write %s: %s", path, strerror(errno));
-}
-
-/* A new file beside path, with the rights that path has or would get. */
-static FILE *beside(const char *path, struct sl_buf *name)
-{
-    struct stat s;
-    mode_t mask = umask(0);
-    FILE *f;
-    int fd;
-
-    umask(mask);
-    sl_buf_addf(name, "%s.XXXXXX", path);
-    if ((fd = mkstemp(name->s)) < 0)
-        return NULL;
-    fchmod(fd, !stat(path, &s) ? s.st_mode & 0777 : 0666 & ~mask);
-    if (!(f = fdopen(fd, "w")))
-        close(fd);
-    return f;
-}
-
-int cli_save(const char *path, int (*put)(FILE *out, const void *what, struct sl_err *err), const void *what,
-             struct sl_err *err)
-{
-    struct sl_buf name = {0};
-    char *link = realpath(path, NULL); /* a link stays one */
-    const char *to = link ? link : path;
-    struct stat s;
-    bool direct = !stat(to, &s) && !S_ISREG(s.st_mode); /* such as /dev/null */
-    FILE *f = direct ? fopen(to, "we") : beside(to, &name);
-    int rc = f ? put(f, what, err) : cannot_write(path, err);
-
-    if (f && fclose(f) && !rc)
-        rc = cannot_write(path, err);
-    if (!rc && !direct && rename(name.s, to))
-        rc = cannot_write(path, err);
-    if (rc && f && !direct)
-        unlink(name.s);
-    sl_buf_free(&name);
-    free(link);
-    return rc;
-}
-
 struct picture {
     const struct sl_buf *spec;
     enum sl_plot_form form;
@@ -256,7 +212,7 @@ static int put(const struct sl_plot *p, const struct sl_buf *spec, enum sl_plot_
                const struct sl_plot_parts *parts, const char *path, struct sl_err *err)
 {
     const struct picture what = {spec, form, parts};
-    int rc = strcmp(path, "-") != 0 ? cli_save(path, render, &what, err) : render(stdout, &what, err);
+    int rc = sl_out_save(path, render, &what, err);
 
     tell(p, rc, err);
     return rc;

@@ -39,10 +39,6 @@ int cli_call_tables(const struct cli *cli, int argc, char **argv, struct sl_stor
 /* The form that the end of a file's name says; negative: none. */
 int cli_picture_form(const char *path);
 
-/* A file that put() writes: the whole of it, or what was at path stays as it is. */
-int cli_save(const char *path, int (*put)(FILE *out, const void *what, struct sl_err *err), const void *what,
-             struct sl_err *err);
-
 /* "START END [TYPE]" */
 void cli_picture_usage(const struct sl_plot *p, struct sl_buf *b);
 

@@ -13,6 +13,7 @@
 #include "collect/child_process.h"
 #include "collect/process.h"
 #include "collect/shell_trace.h"
+#include "export/out.h"
 #include "ingest/import.h"
 #include "result/profile.h"
 #include "show/profile.h"
@@ -193,24 +194,26 @@ static int report(const struct job *j, struct sl_err *err)
     struct sl_result r = {0};
     struct sl_store *st = cli_open(j->cli);
     int64_t *ids = NULL;
-    FILE *out = stderr;
+    struct sl_out out = {.f = stderr};
     int rc;
 
     if (!st)
         return sl_err(err, SL_ESTORE, "there is no profile");
+    if (file && (rc = sl_out_open(&out, file, err))) {
+        sl_store_close(st);
+        return rc;
+    }
     rc = processes(j, st, &ids, &want.calls.nwithin, err);
     want.calls.within = ids;
-    if (!rc && file && !(out = fopen(file, "we")))
-        rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
     if (!rc && want.calls.nwithin)
         rc = sl_result_profile(&r, st, &want, err);
     if (!rc && want.calls.nwithin)
-        rc = sl_show_profile(out, &r, TOP, shell_process_lives, err);
+        rc = sl_show_profile(out.f, &r, TOP, shell_process_lives, err);
     sl_result_free(&r);
     if (rc >= 0 && want.calls.nwithin <= 1)
         cli_say("only the command itself is known: %s", j->nothing);
-    if (out && out != stderr && fclose(out) != 0 && rc >= 0)
-        rc = sl_err(err, SL_EIO, "%s: %s", file, strerror(errno));
+    if (file)
+        rc = sl_out_close(&out, rc < 0 ? rc : 0, err);
     sl_store_close(st);
     free(ids);
     return rc < 0 ? rc : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/trial.h"
 #include "base/clock.h"
+#include "base/temporary.h"
 #include "design/apply.h"
 #include "design/command.h"
 #include "design/score.h"
@@ -25,18 +26,6 @@ extern char **environ;
 enum { OUTPUT_MOST = 16 << 20 }; /* of output that a score is looked for in: its end */
 
 /* ---- files for output ---- */
-
-static int open_output(struct sl_err *err)
-{
-    const char *dir = getenv("TMPDIR");
-    int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-    if (fd < 0)
-        fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    return fd >= 0 ? fd
-                   : sl_err(err, SL_EIO, "cannot make a temporary file in %s: %s", dir && *dir ? dir : "/tmp",
-                            strerror(errno));
-}
 
 /* Its end, as far as that is kept. */
 static void read_output(struct sl_buf *b, int fd)
@@ -124,7 +113,7 @@ static bool run_command(struct sl_trials *s, struct sl_trial *t, struct sl_comma
         t->signal = sl_command_interrupted();
         return false;
     }
-    if ((c->output = open_output(&err)) < 0) {
+    if ((c->output = sl_temporary_file(&err)) < 0) {
         t->outcome = SL_TRIAL_FAILED;
         snprintf(t->why, sizeof t->why, "%.390s", err.text);
         return false;
@@ -326,7 +315,7 @@ static void ask_versions(struct sl_trials *s)
         struct sl_command c = {.argv = argv, .environment = environ, .folder = s->plan->folder, .timeout_s = 60};
         struct sl_buf b = {0};
         const char *value = "(cannot be told)";
-        if ((c.output = open_output(NULL)) >= 0) {
+        if ((c.output = sl_temporary_file(NULL)) >= 0) {
             sl_command_run(&c);
             read_output(&b, c.output);
             close(c.output);

@@ -2,6 +2,7 @@
 #include "design/undo.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/whole_file.h"
 #include "collect/process.h"
 #include "recipe/yaml.h"
 
@@ -48,25 +49,21 @@ static void touch(const char *path, const struct stat *was)
 
 int sl_undo_write(const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    char *real = realpath(path, NULL), temporary[PATH_MAX + 32];
-    struct stat was = {.st_mode = 0644};
-    int fd, rc = 0;
+    struct sl_whole_file w;
+    struct stat was;
+    bool there = !stat(path, &was);
+    int error = sl_whole_open(&w, path);
 
-    if (real)
-        stat(real, &was);
-    snprintf(temporary, sizeof temporary, "%s.spanloom-%d", real ? real : path, (int)getpid());
-    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0 || fchmod(fd, was.st_mode & 07777) || write_all(fd, text, n) || fsync(fd) ||
-        rename(temporary, real ? real : path)) {
-        rc = failed(err, "write", path);
-        unlink(temporary);
-    } else if (real) {
-        touch(real, &was);
-    }
-    if (fd >= 0)
-        close(fd);
-    free(real);
-    return rc;
+    if (!error && (write_all(w.fd, text, n) || fsync(w.fd)))
+        error = errno;
+    if (!error)
+        error = sl_whole_publish(&w, NULL);
+    sl_whole_close(&w);
+    if (error)
+        return sl_err(err, SL_EIO, "cannot write %s: %s", path, strerror(error));
+    if (there)
+        touch(path, &was);
+    return 0;
 }
 
 static void sync_folder(const char *path)

@@ -1,77 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/out.h"
 #include "base/mem.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a signal that stops the program leaves behind would be temporary files, and their folder: they go first. */
-static const char *volatile unfinished[SL_FOLDER_FILES], *volatile unfinished_folder;
-static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-
-static void stop(int signal)
+static int cannot_write(const char *path, int error, struct sl_err *err)
 {
-    for (size_t i = 0; i < SL_FOLDER_FILES; i++)
-        if (unfinished[i])
-            unlink(unfinished[i]);
-    if (unfinished_folder)
-        rmdir(unfinished_folder);
-    raise(signal); /* SA_RESETHAND: as it would have been */
+    return sl_err(err, SL_EIO, "%s: cannot be written: %s", strcmp(path, "-") != 0 ? path : "the standard output",
+                  strerror(error));
 }
 
-static void watch(void)
-{
-    struct sigaction act = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}, was;
+/* ---- files; what has a name before it is whole is watched ---- */
 
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
-        if (!sigaction(stops[i], NULL, &was) && was.sa_handler == SIG_DFL) /* nohup's SIGHUP stays ignored */
-            sigaction(stops[i], &act, NULL);
+/* Streams forget why they failed. */
+static ssize_t put(void *to, const char *s, size_t n)
+{
+    struct sl_out *o = to;
+    size_t done = 0;
+
+    while (done < n && !o->error) {
+        ssize_t got = write(o->fd, s + done, n - done);
+        if (got > 0)
+            done += (size_t)got;
+        else if (got < 0 && errno != EINTR)
+            o->error = errno;
+    }
+    return (ssize_t)done;
 }
 
-static void forget(void)
+/* 0, or an errno. */
+static int stream(struct sl_out *o)
 {
-    for (size_t i = 0; i < SL_FOLDER_FILES; i++)
-        unfinished[i] = NULL;
-    unfinished_folder = NULL;
+    if (!(o->f = fopencookie(o, "w", (cookie_io_functions_t){.write = put})))
+        return errno;
+    setvbuf(o->f, NULL, _IOFBF, 1 << 18);
+    return 0;
+}
+
+static int whole_open(struct sl_out *o, const char *path)
+{
+    struct sl_whole_file *w = o->whole = sl_alloc(sizeof *w);
+    sigset_t was;
+    int error;
+
+    sl_temporary_hold(&was);
+    error = sl_whole_open(w, path);
+    if (*w->name)
+        sl_temporary_watch(w->name);
+    sl_temporary_release(&was);
+    o->fd = w->fd;
+    return error ? error : stream(o);
+}
+
+static int whole_publish(struct sl_whole_file *w, const char *as)
+{
+    char name[SL_WHOLE_NAME];
+    sigset_t was;
+    int error;
+
+    strcpy(name, w->name);
+    sl_temporary_hold(&was);
+    error = sl_whole_publish(w, as);
+    if (*name)
+        sl_temporary_forget(name);
+    sl_temporary_release(&was);
+    return error;
+}
+
+static void whole_free(struct sl_whole_file *w)
+{
+    if (*w->name)
+        sl_temporary_gone(w->name);
+    *w->name = 0;
+    sl_whole_close(w);
+    free(w);
 }
 
 int sl_out_open(struct sl_out *o, const char *path, struct sl_err *err)
 {
     struct stat there;
-    char pid[32];
-    int fd;
+    int error;
 
-    *o = (struct sl_out){.path = path};
+    *o = (struct sl_out){.path = path, .fd = STDOUT_FILENO};
     if (!strcmp(path, "-")) {
-        o->f = stdout;
-        return 0;
+        fflush(stdout);
+        error = stream(o);
+    } else if (stat(path, &there) || S_ISREG(there.st_mode)) {
+        if ((error = whole_open(o, path)))
+            whole_free(o->whole);
+    } else { /* not to be replaced */
+        o->fd = open(path, O_WRONLY | O_CLOEXEC);
+        error = o->fd < 0 ? errno : stream(o);
     }
-    if (!stat(path, &there) && !S_ISREG(there.st_mode)) { /* not to be replaced */
-        o->f = S_ISDIR(there.st_mode) ? NULL : fopen(path, "we");
-        return o->f ? 0
-                    : sl_err(err, SL_EIO, "%s: cannot be written: %s", path,
-                             strerror(S_ISDIR(there.st_mode) ? EISDIR : errno));
-    }
-    if (!(o->temporary = realpath(path, NULL))) /* a link stays one */
-        o->temporary = sl_strdup(path);
-    snprintf(pid, sizeof pid, ".%d.new", (int)getpid());
-    o->temporary = sl_realloc(o->temporary, strlen(o->temporary) + sizeof pid);
-    strcat(o->temporary, pid);
-    unlink(o->temporary);
-    fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0 || !(o->f = fdopen(fd, "w"))) {
-        int error = errno;
-        free(o->temporary);
-        return sl_err(err, SL_EIO, "%s: cannot be written: %s", path, strerror(error));
-    }
-    unfinished[0] = o->temporary;
-    watch();
-    setvbuf(o->f, NULL, _IOFBF, 1 << 18);
-    return 0;
+    return error ? cannot_write(path, error, err) : 0;
 }
 
 void sl_out_write(struct sl_out *o, const void *s, size_t n)
@@ -94,88 +120,118 @@ bool sl_out_failed(const struct sl_out *o)
 
 int sl_out_close(struct sl_out *o, int rc, struct sl_err *err)
 {
-    char *name = o->temporary ? sl_strndup(o->temporary, (size_t)(strrchr(o->temporary, '.') - o->temporary)) : NULL;
+    if (fclose(o->f) && !o->error)
+        o->error = errno ? errno : EIO;
+    if (!o->whole && o->fd != STDOUT_FILENO && close(o->fd) && !o->error)
+        o->error = errno;
+    if (o->whole && !o->in_folder) {
+        if (!rc && !o->error)
+            o->error = whole_publish(o->whole, NULL);
+        whole_free(o->whole);
+    }
+    if (!o->error)
+        return rc;
+    return o->error == EPIPE ? 0 : cannot_write(o->path, o->error, err); /* whatever came of it */
+}
 
-    if (o->f && (o->f == stdout ? fflush(o->f) : fclose(o->f)) && !o->error)
-        o->error = errno;
-    if (name)
-        *strrchr(name, '.') = 0; /* .PID.new */
-    if (o->temporary && !rc && !o->error && rename(o->temporary, name))
-        o->error = errno;
-    if (o->temporary && (rc || o->error))
-        unlink(o->temporary);
-    if (o->temporary)
-        forget();
-    free(o->temporary);
-    free(name);
-    if (!rc && o->error && o->error != EPIPE)
-        rc = sl_err(err, SL_EIO, "%s: cannot be written: %s", o->path, strerror(o->error));
-    return rc;
+int sl_out_save(const char *path, int (*put)(FILE *out, const void *what, struct sl_err *err), const void *what,
+                struct sl_err *err)
+{
+    struct sl_out o;
+    int rc = sl_out_open(&o, path, err);
+
+    return rc ? rc : sl_out_close(&o, put(o.f, what, err), err);
 }
 
 /* ---- folders ---- */
+
+/* The caller frees it. */
+static char *joined(const char *folder, const char *between, const char *name)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "%s%s%s", folder, between, name);
+    return b.s;
+}
 
 int sl_folder_open(struct sl_folder *f, const char *path, struct sl_err *err)
 {
     size_t n = strlen(path);
     struct stat there;
-    bool is = !stat(path, &there);
 
-    *f = (struct sl_folder){.path = sl_strdup(path), .inside = is && S_ISDIR(there.st_mode)};
+    *f = (struct sl_folder){.path = sl_strdup(path), .there = !stat(path, &there)};
     while (n > 1 && f->path[n - 1] == '/')
         f->path[--n] = 0;
-    f->temporary = sl_alloc(n + 40);
-    snprintf(f->temporary, n + 40, f->inside ? "%s/.%d.new" : "%s.%d.new", f->path, (int)getpid());
-    if ((is && !f->inside) || mkdir(f->temporary, 0777))
-        return sl_err(err, SL_EIO, "%s: cannot be made: %s", path, strerror(is && !f->inside ? ENOTDIR : errno));
-    f->made = true;
-    unfinished_folder = f->temporary;
-    watch();
-    return 0;
-}
-
-static char *in_folder(const char *folder, const char *name)
-{
-    char *path = sl_alloc(strlen(folder) + strlen(name) + 2);
-
-    return strcat(strcat(strcpy(path, folder), "/"), name);
+    return !f->there || S_ISDIR(there.st_mode) ? 0
+                                               : sl_err(err, SL_EIO, "%s: cannot be made: %s", path, strerror(ENOTDIR));
 }
 
 int sl_folder_file(struct sl_folder *f, const char *name, struct sl_out *o, struct sl_err *err)
 {
-    const char *file = f->file[f->n] = in_folder(f->temporary, name);
-    int fd;
+    char *path = joined(f->path, f->there ? "/" : ".", name); /* a folder to be comes last of all */
+    int error;
 
-    *o = (struct sl_out){.path = f->final[f->n] = in_folder(f->path, name)};
-    unfinished[f->n++] = file;
-    fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0 || !(o->f = fdopen(fd, "w")))
-        return sl_err(err, SL_EIO, "%s: cannot be written: %s", o->path, strerror(errno));
-    setvbuf(o->f, NULL, _IOFBF, 1 << 18);
-    return 0;
+    *o = (struct sl_out){.path = f->final[f->n] = joined(f->path, "/", name), .in_folder = true};
+    error = whole_open(o, path);
+    free(path);
+    f->file[f->n] = o->whole;
+    f->name[f->n++] = name;
+    return error ? cannot_write(o->path, error, err) : 0;
+}
+
+/* All of its files into a folder that is there. */
+static int publish(struct sl_folder *f, const char *folder, struct sl_err *err)
+{
+    int rc = 0, error;
+
+    for (size_t i = 0; i < f->n && !rc; i++) {
+        char *path = joined(folder, "/", f->name[i]);
+        if ((error = whole_publish(f->file[i], path)))
+            rc = cannot_write(f->final[i], error, err);
+        free(path);
+    }
+    return rc;
+}
+
+static void take_away(const struct sl_folder *f, const char *folder)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        char *path = joined(folder, "/", f->name[i]);
+        unlink(path);
+        free(path);
+    }
+    rmdir(folder);
+}
+
+/* Made beside its name, and then called so; what a killed one left there is taken away. */
+static int make(struct sl_folder *f, struct sl_err *err)
+{
+    char *beside = joined(f->path, ".", "spanloom-new");
+    int rc;
+
+    take_away(f, beside);
+    if (mkdir(beside, 0777))
+        rc = sl_err(err, SL_EIO, "%s: cannot be made: %s", f->path, strerror(errno));
+    else if (!(rc = publish(f, beside, err)) && rename(beside, f->path))
+        rc = sl_err(err, SL_EIO, "%s: cannot be made: %s", f->path, strerror(errno));
+    if (rc)
+        take_away(f, beside);
+    free(beside);
+    return rc;
 }
 
 int sl_folder_close(struct sl_folder *f, int rc, struct sl_err *err)
 {
-    sigset_t all, was;
+    sigset_t was;
 
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &was); /* all files, or none */
-    if (f->made && !rc && !f->inside && rename(f->temporary, f->path))
-        rc = sl_err(err, SL_EIO, "%s: cannot be made: %s", f->path, strerror(errno));
+    sl_temporary_hold(&was); /* all files, or none */
+    if (!rc)
+        rc = f->there ? publish(f, f->path, err) : make(f, err);
     for (size_t i = 0; i < f->n; i++) {
-        if (!rc && f->inside && rename(f->file[i], f->final[i]))
-            rc = sl_err(err, SL_EIO, "%s: cannot be written: %s", f->final[i], strerror(errno));
-        if (rc)
-            unlink(f->file[i]);
+        whole_free(f->file[i]);
+        free(f->final[i]);
     }
-    if (f->made && (rc || f->inside))
-        rmdir(f->temporary);
-    forget();
-    sigprocmask(SIG_SETMASK, &was, NULL);
-    for (size_t i = 0; i < f->n; i++)
-        free(f->file[i]), free(f->final[i]);
+    sl_temporary_release(&was);
     free(f->path);
-    free(f->temporary);
     return rc;
 }

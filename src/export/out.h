@@ -1,40 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file that appears under its name when it is whole; or standard output, a pipe or a device, which get it as it is
- * made.  One at a time: SIGINT, SIGTERM and SIGHUP remove what is not whole. */
+ * made.  Nothing else is left, whatever ends the program. */
 #ifndef SL_EXPORT_OUT_H
 #define SL_EXPORT_OUT_H
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/whole_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 struct sl_out {
     FILE *f;
-    const char *path; /* the caller's; "-": standard output */
-    char *temporary;  /* NULL: written in place */
+    int fd, error;               /* an errno */
+    const char *path;            /* the caller's; "-": standard output */
+    struct sl_whole_file *whole; /* NULL: written in place */
+    bool in_folder;              /* which publishes it */
     uint64_t written;
-    int error; /* an errno */
 };
 
 int sl_out_open(struct sl_out *o, const char *path, struct sl_err *err);
 void sl_out_write(struct sl_out *o, const void *s, size_t n);
 void sl_out_buf(struct sl_out *o, struct sl_buf *b); /* and empties it */
 bool sl_out_failed(const struct sl_out *o);
-/* rc: of what was to be written; where it is not 0, the file does not appear.  A closed pipe is no error. */
+/* rc: of what was to be written; where it is not 0, the file does not appear.  A closed pipe is no error; what else
+ * writing failed for is the error that is told. */
 int sl_out_close(struct sl_out *o, int rc, struct sl_err *err);
 
+/* All of it: opens path, has put() write into out, and closes it. */
+int sl_out_save(const char *path, int (*put)(FILE *out, const void *what, struct sl_err *err), const void *what,
+                struct sl_err *err);
+
 /*
- * A folder of files, of which all appear when all are whole: it is made beside its name, or, where that is there,
- * within it, and what it had of these names is replaced.  At most SL_FOLDER_FILES; one at a time, as above.
+ * A folder of files, of which all appear when all are whole: beside its name, or, where that is there, within it, and
+ * what it had of these names is replaced.  At most SL_FOLDER_FILES.
  */
 enum { SL_FOLDER_FILES = 8 };
 
 struct sl_folder {
-    char *path, *temporary;
-    bool made, inside;
-    char *file[SL_FOLDER_FILES], *final[SL_FOLDER_FILES];
+    char *path;
+    bool there;
+    const char *name[SL_FOLDER_FILES]; /* the caller's */
+    char *final[SL_FOLDER_FILES];      /* where they come to be */
+    struct sl_whole_file *file[SL_FOLDER_FILES];
     size_t n;
 };
 

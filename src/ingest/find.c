@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ingest/find.h"
 #include "base/buf.h"
+#include "base/temporary.h"
 #include "ingest/sniff.h"
 #include "recipe/reader.h"
 #include "unpack/archive.h"

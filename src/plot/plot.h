@@ -148,6 +148,9 @@ struct sl_plot_parts {
     char schemas[PATH_MAX];                  /* schemas.json, by which the specification is checked; "": it is not */
 };
 
+/* What the program argv[0] makes of in, which it reads from its standard input.  SL_ENOTFOUND: there is none. */
+int sl_plot_filter(FILE *out, char *const *argv, const char *in, size_t n, struct sl_err *err);
+
 /*
  * Writes a picture of spec (a complete specification with its data, n bytes of JSON) to out.  0 with a text in err
  * (lines): there is a picture, but something in the specification does not do what it seems to.

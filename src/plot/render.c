@@ -77,11 +77,11 @@ static int run(const struct streams *s, char *const *argv, int *status, struct s
     posix_spawn_file_actions_adddup2(&actions, s->in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, s->out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, s->messages, STDERR_FILENO);
-    rc = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environ);
+    rc = posix_spawnp(&pid, argv[0], &actions, &attributes, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (rc)
-        return sl_err(err, SL_EIO, "cannot run %s: %s", argv[0], strerror(rc));
+        return sl_err(err, rc == ENOENT ? SL_ENOTFOUND : SL_EIO, "cannot run %s: %s", argv[0], strerror(rc));
     while (waitpid(pid, status, 0) < 0)
         if (errno != EINTR)
             return cannot(err, "wait for spanloom-render");
@@ -106,24 +106,30 @@ static int judge(int status, int messages, struct sl_err *err)
     return 0;
 }
 
-/* form: as spanloom-render has it. */
-static int by_helper(FILE *out, const char *spec, size_t n, const char *form, const struct sl_plot_parts *parts,
-                     struct sl_err *err)
+int sl_plot_filter(FILE *out, char *const *argv, const char *in, size_t n, struct sl_err *err)
 {
     struct streams s = {memfd_create("spec", MFD_CLOEXEC), memfd_create("picture", MFD_CLOEXEC),
                         memfd_create("messages", MFD_CLOEXEC)};
-    char *argv[] = {(char *)(uintptr_t)parts->helper, (char *)(uintptr_t)form, (char *)(uintptr_t)parts->bundle,
-                    *parts->schemas ? (char *)(uintptr_t)parts->schemas : NULL, NULL};
     int status = 0, rc;
 
-    if (s.in < 0 || s.out < 0 || s.messages < 0 || write_all(s.in, spec, n) || lseek(s.in, 0, SEEK_SET))
-        rc = cannot(err, "hand the specification to spanloom-render");
+    if (s.in < 0 || s.out < 0 || s.messages < 0 || write_all(s.in, in, n) || lseek(s.in, 0, SEEK_SET))
+        rc = sl_err(err, SL_EIO, "cannot hand %s what to draw: %s", argv[0], strerror(errno));
     else if (!(rc = run(&s, argv, &status, err)) && !(rc = judge(status, s.messages, err)) && copy(out, s.out))
         rc = cannot(err, "write");
     for (int i = 0; i < 3; i++)
         if ((&s.in)[i] >= 0)
             close((&s.in)[i]);
     return rc;
+}
+
+/* form: as spanloom-render has it. */
+static int by_helper(FILE *out, const char *spec, size_t n, const char *form, const struct sl_plot_parts *parts,
+                     struct sl_err *err)
+{
+    char *argv[] = {(char *)(uintptr_t)parts->helper, (char *)(uintptr_t)form, (char *)(uintptr_t)parts->bundle,
+                    *parts->schemas ? (char *)(uintptr_t)parts->schemas : NULL, NULL};
+
+    return sl_plot_filter(out, argv, spec, n, err);
 }
 
 int sl_plot_render(FILE *out, const char *spec, size_t n, enum sl_plot_form form, const struct sl_plot_parts *parts,

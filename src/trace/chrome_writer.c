@@ -4,6 +4,7 @@
  * are written by hand: the exit of the traced program waits for this.
  */
 #include "trace/chrome_writer.h"
+#include "base/whole_file.h"
 #include "trace/format.h"
 
 #include <errno.h>
@@ -554,7 +555,7 @@ int sl_chrome_write_fd(struct sl_decoded *d, int fd, uint32_t options)
 
 int sl_chrome_write_file(struct sl_decoded *d, const char *path, uint32_t options)
 {
-    char temporary[PATH_MAX];
+    struct sl_whole_file w;
     struct stat there;
     int fd, error;
 
@@ -565,18 +566,10 @@ int sl_chrome_write_file(struct sl_decoded *d, const char *path, uint32_t option
         error = sl_chrome_write_fd(d, fd, options);
         return close(fd) && !error ? errno : error;
     }
-    if (snprintf(temporary, sizeof temporary, "%s.%d.new", path, (int)getpid()) >= (int)sizeof temporary)
-        return ENAMETOOLONG;
-    unlink(temporary);
-    fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0)
-        return errno;
-    error = sl_chrome_write_fd(d, fd, options);
-    if (close(fd) && !error)
-        error = errno;
-    if (!error && rename(temporary, path))
-        error = errno;
-    if (error)
-        unlink(temporary);
+    if ((error = sl_whole_open(&w, path)))
+        return error;
+    if (!(error = sl_chrome_write_fd(d, w.fd, options)))
+        error = sl_whole_publish(&w, NULL);
+    sl_whole_close(&w);
     return error;
 }

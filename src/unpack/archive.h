@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an archive holds: tar, compressed or not, by libarchive.  Nothing is ever written under the name of a member:
- * the wanted ones lie one behind the other in a file without a name (sl_temporary_file()).
+ * the wanted ones lie one behind the other in a file without a name (sl_temporary_file() of base).
  */
 #ifndef SL_UNPACK_ARCHIVE_H
 #define SL_UNPACK_ARCHIVE_H

@@ -362,24 +362,6 @@ void sl_bytes_close(struct sl_bytes *b)
     free(b);
 }
 
-int sl_temporary_file(struct sl_err *err)
-{
-    const char *tmp = getenv("TMPDIR");
-    char name[4096];
-    int fd;
-
-    tmp = tmp && *tmp ? tmp : "/tmp";
-    fd = open(tmp, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) { /* not every file system has that */
-        snprintf(name, sizeof name, "%s/spanloom-XXXXXX", tmp);
-        if ((fd = mkostemp(name, O_CLOEXEC)) >= 0)
-            unlink(name);
-    }
-    return fd >= 0 ? fd
-                   : sl_err(err, SL_EIO, "%s: cannot write a temporary file there: %s; TMPDIR names another folder",
-                            tmp, strerror(errno));
-}
-
 bool sl_write_at(int fd, const char *s, size_t n, uint64_t at)
 {
     while (n) {

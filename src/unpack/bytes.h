@@ -40,8 +40,6 @@ bool sl_bytes_packed(const struct sl_bytes *b);
 uint64_t sl_bytes_size(const struct sl_bytes *b);
 void sl_bytes_close(struct sl_bytes *b);
 
-/* A file without a name in TMPDIR, for writing and reading, which is gone when it is closed; negative: err says why. */
-int sl_temporary_file(struct sl_err *err);
 /* All n bytes, at this place of the file; false: errno says why. */
 bool sl_write_at(int fd, const char *s, size_t n, uint64_t at);
 /* Copies all that sl_bytes_open() of these gives into fd, which is empty; compressed data that is not whole is an

@@ -13,8 +13,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import EXAMPLE, ROOT, cases, check, dump, equal, everything, imported, main, path, query, same, spanloom, test, whole, write  # noqa: E402
+from harness import EXAMPLE, ROOT, cases, check, dump, environment, equal, everything, imported, main, path, query, same, spanloom, test, whole, write  # noqa: E402
 import hostile_store  # noqa: E402
+from monitors import compiled  # noqa: E402
 
 FORMATS = {"chrome": "trace.json", "otlp": "otlp.jsonl"}
 
@@ -71,20 +72,81 @@ def what_is_imported(name, data):
     compare(name, f"{ROOT}/tests/data/{data}")
 
 
-@cases(("otlp", signal.SIGTERM), ("chrome", signal.SIGINT))
-def stopped_it_leaves_nothing(name, by):
+NAMELESS = {"nameless": {}, "named": None}  # how files are written that are not whole yet: what the environment has
+
+
+def writing(how):
+    """The environment of a file system of that kind."""
+    return NAMELESS[how] if NAMELESS[how] is not None else {"LD_PRELOAD": compiled("no_tmpfile.c", "-shared", "-fPIC")}
+
+
+def began(p, folder):
+    """Whether it has something open in the folder."""
+    with contextlib.suppress(OSError):
+        return any(os.readlink(f"/proc/{p.pid}/fd/{fd}").startswith(f"{folder}/") for fd in os.listdir(f"/proc/{p.pid}/fd"))
+
+
+def started(command, how, folder):
+    """Once it writes, or has ended."""
+    p = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment(**writing(how)))
+    while p.poll() is None and not began(p, folder):
+        pass
+    return p
+
+
+@cases(*((f, how, by) for how in NAMELESS for f, by in (("otlp", signal.SIGTERM), ("chrome", signal.SIGINT))))
+def stopped_it_leaves_nothing(name, how, by):
     """It may be done before the signal comes: until one was stopped."""
     store, folder = imported(EXAMPLE, store="whole.db").store, path("stopped")
     os.mkdir(folder)
     for _ in range(100):
-        with subprocess.Popen(["spanloom", "export", name, "-d", store, "-o", f"{folder}/out"], stderr=subprocess.DEVNULL) as p:
-            while p.poll() is None and not any(f.endswith(".new") for f in os.listdir(folder)):
-                pass
+        with started(["spanloom", "export", name, "-d", store, "-o", f"{folder}/out"], how, folder) as p:
             p.send_signal(by)
         if p.returncode == -by:
             break
     equal(p.returncode, -by)
     equal([f for f in os.listdir(folder) if f != "out"], [])
+
+
+@cases(*NAMELESS)
+def killed_it_leaves_nothing_to_the_next(how):
+    """What SIGKILL leaves has a name in some file systems; who writes the file next takes it away, and only that."""
+    store, folder = imported(EXAMPLE, store="whole.db").store, path("killed")
+    os.mkdir(folder)
+    command = ["spanloom", "export", "chrome", "-d", store, "-o", f"{folder}/out"]
+    other = started(command, how, folder)  # which goes on to write
+    other.send_signal(signal.SIGSTOP)
+    there = {"out.spanloom-new": "its", "out.spanloom-new2": "the killed one's"} if how == "named" else {}
+    for _ in range(100):
+        with started(command, how, folder) as p:
+            p.send_signal(signal.SIGKILL)
+        left = {f for f in os.listdir(folder) if f != "out"}
+        if p.returncode == -signal.SIGKILL and left == set(there):
+            break
+    equal(left, set(there))
+    write(f"{folder}/out.spanloom-news", b"the user's")
+    spanloom(*command[1:], env=writing(how))
+    equal(sorted(os.listdir(folder)), ["out", *list(there)[:1], "out.spanloom-news"])
+    want = content(f"{folder}/out")
+    other.send_signal(signal.SIGCONT)
+    equal(other.wait(), 0)
+    equal(sorted(os.listdir(folder)), ["out", "out.spanloom-news"])
+    equal(content(f"{folder}/out"), want)
+
+
+@cases(*NAMELESS)
+def it_stays_what_it_is_to_others(how):
+    """A file that is written anew keeps its permissions, and a link stays one; a new one has those of the umask."""
+    store, folder = imported(EXAMPLE, store="whole.db").store, path("rights")
+    os.mkdir(folder)
+    write(f"{folder}/out", b"before")
+    os.chmod(f"{folder}/out", 0o640)
+    os.symlink("out", f"{folder}/link")
+    for name in "link", "new":
+        spanloom("export", "otlp", "-d", store, "-o", f"{folder}/{name}", env=writing(how), before=lambda: os.umask(0o027) and None)
+    check(os.path.islink(f"{folder}/link"))
+    equal([oct(os.stat(f"{folder}/{f}").st_mode & 0o7777) for f in ("out", "new")], ["0o640", "0o640"])
+    equal(content(f"{folder}/out"), content(f"{folder}/new"))
 
 
 def content(file):
@@ -95,8 +157,8 @@ def content(file):
 FOLDERS = {"csv": ["attributes.csv", "events.csv", "links.csv", "samples.csv", "sources.csv", "spans.csv"], "ctf": ["metadata", "stream"]}
 
 
-@cases(*((f, how) for f in FOLDERS for how in ("stopped", "full")))
-def folders_are_whole_or_not_there(form, how):
+@cases(*((f, how, named) for f in FOLDERS for how in ("stopped", "full") for named in NAMELESS))
+def folders_are_whole_or_not_there(form, how, named):
     """Neither a new one, nor what stands in one that is there, is half: by a signal at any time, or no room."""
     store, folder = imported(EXAMPLE, store="whole.db").store, path("f")
     os.mkdir(folder)
@@ -110,13 +172,12 @@ def folders_are_whole_or_not_there(form, how):
         name = f"{folder}/{('new', 'there')[i % 2]}"
         command = ["spanloom", "export", form, "-d", store, "-o", name]
         if how == "full":
-            r = subprocess.run(["prlimit", f"--fsize={4096 * 4 ** (i // 2)}", *command], capture_output=True, text=True)
+            r = subprocess.run(["prlimit", f"--fsize={4096 * 4 ** (i // 2)}", *command], capture_output=True, text=True,
+                               env=environment(**writing(named)))
             equal(r.returncode, 1, r.stderr)
             check(re.fullmatch(rf"spanloom: {name}/[a-z.]+: cannot be written: File too large\n", r.stderr), r.stderr)
         else:
-            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as p:
-                while p.poll() is None and not any(f.endswith(".new") for d in (folder, f"{folder}/there") for f in os.listdir(d)):
-                    pass
+            with started(command, named, folder) as p:
                 p.send_signal(signal.SIGINT)
             if not p.returncode:  # it was quicker
                 whole_folder = sorted(os.listdir(name))

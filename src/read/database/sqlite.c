@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/temporary.h"
 #include "engine/apply.h"
 #include "unpack/bytes.h"
 
@@ -113,32 +114,27 @@ static int copy_file(const char *from, const struct sl_region *region, const cha
 /* A private copy of the database and its -wal (NULL: it has none), already unlinked once it is open. */
 static int open_copy(sqlite3 **db, struct sl_parse *p, const char *path, const char *wal, struct sl_err *err)
 {
-    const char *tmp = getenv("TMPDIR"), *const end[] = {"/db", "/db-wal", "/db-shm"};
-    struct sl_buf dir = {0}, name = {0};
-    int rc;
+    static const char *const end[] = {"/db", "/db-wal", "/db-shm"};
+    char dir[PATH_MAX];
+    struct sl_buf name[3] = {0};
+    int rc = sl_temporary_folder(dir, "spanloom-", err);
 
-    tmp = tmp && *tmp ? tmp : "/tmp";
-    sl_buf_addf(&dir, "%s/spanloom-XXXXXX", tmp);
-    if (!mkdtemp(dir.s)) {
-        rc = sl_err(err, SL_EIO, "%s: cannot make a folder there: %s; TMPDIR names another", tmp, strerror(errno));
-    } else {
-        sl_buf_addf(&name, "%s/db", dir.s);
-        rc = copy_file(path, p->region, name.s, err);
-        sl_buf_adds(&name, "-wal");
-        if (!rc && wal)
-            rc = copy_file(wal, p->wal, name.s, err);
-        name.s[name.n - 4] = 0;
-        if (!rc && try_open(db, name.s, wal ? "?mode=ro" : "?immutable=1") != SQLITE_OK)
-            rc = fail(*db, path, NULL, 0, err);
-        for (int i = 0; i < 3; i++) {
-            sl_buf_clear(&name);
-            sl_buf_addf(&name, "%s%s", dir.s, end[i]);
-            unlink(name.s);
-        }
-        rmdir(dir.s);
+    if (rc)
+        return sl_err_wrap(err, "%s: a copy is to be read", path);
+    for (int i = 0; i < 3; i++) {
+        sl_buf_addf(&name[i], "%s%s", dir, end[i]);
+        sl_temporary_watch(name[i].s);
     }
-    sl_buf_free(&dir);
-    sl_buf_free(&name);
+    rc = copy_file(path, p->region, name[0].s, err);
+    if (!rc && wal)
+        rc = copy_file(wal, p->wal, name[1].s, err);
+    if (!rc && try_open(db, name[0].s, wal ? "?mode=ro" : "?immutable=1") != SQLITE_OK)
+        rc = fail(*db, path, NULL, 0, err);
+    for (int i = 0; i < 3; i++) {
+        sl_temporary_gone(name[i].s);
+        sl_buf_free(&name[i]);
+    }
+    sl_temporary_gone(dir);
     return rc;
 }
 
