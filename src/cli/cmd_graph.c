@@ -31,7 +31,7 @@ static int put(FILE *out, const void *what, struct sl_err *err)
     snprintf(type, sizeof type, "-T%s", d->format);
     rc = sl_plot_filter(out, argv, d->dot.s, d->dot.n, err);
     if (rc == SL_ENOTFOUND)
-        sl_err_wrap(err, "graphviz draws it: install it, or write FILE.dot");
+        sl_err_wrap(err, "graphviz is needed to draw it (FILE.dot needs none)");
     else if (rc)
         sl_err_wrap(err, "dot");
     return rc;

@@ -84,7 +84,7 @@ Graphviz draws it:
   $ spanloom graph --output x.png && head -c 4 x.png | tail -c 3
   PNG (no-eol)
   $ mkdir bin && ln -s "$(command -v spanloom)" bin/ && PATH=$PWD/bin spanloom graph -o y.svg
-  spanloom: graphviz draws it, and its program dot cannot be run (No such file or directory); install graphviz, or write FILE.dot
+  spanloom: graphviz is needed to draw it (FILE.dot needs none): cannot run dot: No such file or directory
   [1]
 
 Mistakes:
