@@ -9,6 +9,7 @@
 #   make check-quick  between two changes: one build, and the tests that tell most in a minute (tests/run --help: --quick)
 #   make check-peers  the tests with other programs, which need more than Debian's usual packages: viewers, PerfFlowAspect
 #   make soak       kill traced programs KILLS=10000 times, and see that nothing is lost
+#   make failures   let FAILURES=300 system calls of each kind fail in each command, and see that it is said
 #   make fuzz       fuzz each target (FUZZ=NAME for one) for SECONDS=60
 #   make pictures   draw docs/pictures/ anew, from the runs in examples/
 #   make bench      measure speed and memory
@@ -20,6 +21,7 @@
 PREFIX ?= /usr/local
 SECONDS ?= 60
 KILLS ?= 10000
+FAILURES ?= 300
 STUDIES ?= 200
 
 all: build/build.ninja
@@ -54,6 +56,9 @@ bless: setup-check
 soak: setup-check
 	@KILLS=$(KILLS) TIMEOUT=36000 tests/run --only runtime/crash
 
+failures: setup-check
+	@FAILURES=$(FAILURES) TIMEOUT=36000 tests/run --only faults/failing_calls
+
 fuzz: setup-fuzz
 	@tests/fuzz/run $(SECONDS) $(FUZZ)
 
@@ -80,4 +85,4 @@ clean:
 	@rm -rf build build-* page/dist/* page/node_modules
 	@find . -name '*.err' -delete
 
-.PHONY: all pictures setup demo plots check check-quick check-peers bless soak fuzz bench coverage install format clean
+.PHONY: all pictures setup demo plots check check-quick check-peers bless soak failures fuzz bench coverage install format clean
