@@ -7,6 +7,7 @@
 #include "recipe/project.h"
 #include "store/store.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
@@ -396,8 +397,9 @@ int main(int argc, char **argv)
     rc = run(&cli, argc, argv);
     sl_project_free(&project);
     free(cli.given);
+    errno = 0; /* of what was refused earlier, nothing says why */
     if ((fflush(stdout) != 0 || ferror(stdout)) && !pipe_closed && rc == EXIT_DONE) {
-        cli_say("cannot write the output; is the disk full?");
+        cli_say("cannot write the output: %s", errno ? strerror(errno) : "is the disk full?");
         rc = EXIT_FAILED;
     }
     return pipe_closed && rc != EXIT_GATE && !leaves_rest(cli.command) ? EXIT_DONE : rc;
