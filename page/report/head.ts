@@ -12,21 +12,22 @@ function facts(run: Run): HTMLElement | undefined {
         ended = figure(s, "ended");
     if (!ran) return undefined;
     const dl = el("dl", { class: "facts" }),
-        add = (what: string, value: Node, more: string, bad = false) =>
-            dl.append(el("div", { class: bad ? "bad" : null }, el("dt", {}, what), el("dd", {}, value), more ? el("dd", { class: "more" }, more) : null));
+        add = (what: string, value: Node, more: string | (Node | string)[], bad = false) =>
+            dl.append(el("div", { class: bad ? "bad" : null }, el("dt", {}, what), el("dd", {}, value), more.length ? el("dd", { class: "more" }, ...[more].flat()) : null));
     const of = (column: string) => number(ran, column),
         exact = (column: string, say: (x: number) => string) => shown(say(of(column)), of(column), { "data-figure": "run", "data-column": column });
     const state = text(ran, "state"),
         open = { "cut short": "cut short: nothing says that it ended", "goes on": "so far, it goes on", "driver silent": "until the last event; its driver fell silent before" }[state];
     if (state === "in doubt") return undefined;
     add("took", exact("makespan_s", seconds), open ?? "from the first event to the last", state === "cut short" || state === "driver silent");
-    let done = 0, rest = "";
+    const done = number(ended, "tasks", column(ended, "ended").indexOf("done")) || 0,
+        ends: (Node | string)[] = state === "goes on" ? [done ? `${digits(done)} done so far` : "none done so far"] : [];
     column(ended, "ended").forEach((how, i) => {
-        if (how === "done") done = number(ended, "tasks", i);
-        else rest += `${rest ? ", " : ""}${digits(number(ended, "tasks", i))} ${how ?? "unfinished"}`;
+        if (how === "done") return;
+        const failed = how !== null && String(how).includes("failed");
+        ends.push(ends.length ? ", " : "", el("span", { class: failed ? "bad" : null }, `${digits(number(ended, "tasks", i))} ${how ?? "unfinished"}`));
     });
-    if (state === "goes on") add("tasks", exact("tasks", digits), [done ? `${digits(done)} done so far` : "none done so far", rest].filter(Boolean).join(", "));
-    else add("tasks", exact("tasks", digits), rest || (done ? "all done" : ""), rest !== "");
+    add("tasks", exact("tasks", digits), ends.length ? ends : done ? "all done" : "");
     const over = figure(section(run, "workers"), "utilisation"),
         sum = (c: string) => numbers(over, c).reduce((a, b) => a + b, 0),
         most = Math.ceil(Math.max(0, ...numbers(over, "workers")) - 1e-6),

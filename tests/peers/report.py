@@ -172,6 +172,13 @@ def each_run(name):
     dark.silent()
 
 
+@test
+def what_failed_alone_is_red():
+    imported(EXAMPLE)
+    parts = Shown(report()).run("[...document.querySelectorAll('.facts dd:not(.more), .facts dd.more > span')].map(e => [e.innerText, ...getComputedStyle(e).color.match(/\\d+/g).map(Number)])")
+    equal({text for text, r, g, b in parts if r > 2 * max(g, b)}, {"13 failed", "4 dependency failed"}, parts)
+
+
 def asked(sql, *option):
     return json.loads(spanloom("sql", "-d", path("spanloom.db"), *option, "--format", "json", sql).out)
 
