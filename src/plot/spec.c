@@ -112,10 +112,12 @@ static int read_about(struct reader *r)
         r->p->needs = keep(r->p, q, 4);
         rc = r->p->lite || strstr(schema, "/vega/")
                  ? 0
-                 : sl_err(r->err, SL_EFORMAT,
-                          "%s: \"$schema\" must say what it is: https://vega.github.io/schema/vega-lite/v6.json or "
-                          "https://vega.github.io/schema/vega/v6.json",
-                          r->p->path);
+                 : sl_err(
+                       r->err, SL_EFORMAT,
+                       "%s: nothing says what it is: Vega-Lite has a \"mark\", \"layer\", \"facet\", \"repeat\" or "
+                       "\"concat\", Vega has \"marks\"; or \"$schema\" is "
+                       "https://vega.github.io/schema/vega-lite/v6.json or https://vega.github.io/schema/vega/v6.json",
+                       r->p->path);
     }
     sqlite3_finalize(q);
     return rc;

@@ -2,7 +2,11 @@
 -- What spec.c asks of a specification, ?1, which is JSON.
 
 -- name: about
-SELECT CASE json_type(?1, '$."$schema"') WHEN 'text' THEN json_extract(?1, '$."$schema"') END,
+-- Where "$schema" is missing keys say what it is.
+SELECT CASE WHEN json_type(?1, '$."$schema"') NOTNULL THEN json_extract(?1, '$."$schema"')
+    WHEN EXISTS (SELECT 1 FROM json_each(?1) WHERE key IN ('marks', 'signals')) THEN '/vega/'
+    WHEN EXISTS (SELECT 1 FROM json_each(?1) WHERE key IN
+        ('mark', 'encoding', 'layer', 'facet', 'repeat', 'concat', 'hconcat', 'vconcat', 'spec')) THEN '/vega-lite/' END,
     json_extract(?1, '$.usermeta.spanloom.answers'),
     (SELECT group_concat(value, char(10)) FROM json_each(?1, '$.usermeta.spanloom.title')),
     json_extract(?1, '$.usermeta.spanloom.result'),
