@@ -10,7 +10,9 @@ shows("findings", [], s => {
     const list = el("ol", { class: "findings", "data-figure": "findings" });
     const most = Math.max(...Array.from({ length: found.rows }, (_, i) => number(found, "share", i)).filter(Number.isFinite), 1e-9);
     for (let i = 0; i < found.rows; i++) {
-        const cost = number(found, "seconds", i),
+        const by = Number.isFinite(number(found, "seconds", i)) ? "seconds" : "took_s",
+            cost = number(found, by, i),
+            same = number(found, "same_as", i),
             share = number(found, "share", i),
             bar = el("i", { class: "bar", "aria-hidden": "true" });
         bar.style.width = Number.isFinite(share) ? `${Math.max(1, (100 * share) / most)}%` : "0";
@@ -20,13 +22,13 @@ shows("findings", [], s => {
         list.append(
             el("li", {},
                 el("div", { class: "cost" },
-                    Number.isFinite(cost) ? shown(seconds(cost), cost, { "data-column": "seconds", "data-row": i }) : el("span", { class: "quiet" }, "note"),
+                    Number.isFinite(cost) ? shown(seconds(cost), cost, { "data-column": by, "data-row": i }) : el("span", { class: "quiet" }, "note"),
                     Number.isFinite(share) ? el("span", { class: "quiet" }, percent(share)) : null,
                     el("span", { class: "track" }, bar)),
                 el("div", { class: "said" },
                     el("p", { class: "text" }, text(found, "text", i)),
                     text(found, "advice", i) ? el("p", {}, text(found, "advice", i)) : null,
-                    el("p", { class: "quiet" }, Number.isFinite(without) ? `the run would take ${seconds(without)}` : "", sure ? `${Number.isFinite(without) ? ", " : ""}${sure}` : ""),
+                    el("p", { class: "quiet" }, Number.isFinite(without) ? `the run would take ${seconds(without)}` : "", sure ? `${Number.isFinite(without) ? ", " : ""}${sure}` : "", Number.isFinite(same) ? `; of the same seconds as ${same}` : ""),
                     command ? el("p", {}, el("code", {}, command)) : null)),
         );
     }

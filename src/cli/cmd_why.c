@@ -27,7 +27,8 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL},
 };
 
-/* Of one run: does a finding cost more than the gate lets pass?  Of two: does the second take so much longer? */
+/* Of one run: does a finding that sound runs lack cost more than the gate lets pass?  Of two: does the second take so
+ * much longer? */
 static bool exceeded(const struct sl_result *r, bool compared, const struct cli_gate *gate)
 {
     struct sl_table *t = sl_result_find(r, compared ? "runs" : "findings");
@@ -37,7 +38,7 @@ static bool exceeded(const struct sl_result *r, bool compared, const struct cli_
     sl_table_rewind(t);
     while (!over && sl_table_next(t, NULL) > 0) {
         seconds = sl_table_real_or_nan(t, compared ? SL_WHY_RUNS_MAKESPAN : SL_WHY_SECONDS);
-        if (!compared && seconds > 0)
+        if (!compared && seconds > 0 && sl_table_is_null(t, SL_WHY_USUAL))
             over = gate->share >= 0 ? sl_table_real_or_nan(t, SL_WHY_SHARE) > gate->share : seconds > gate->seconds;
         else if (compared)
             over = !isnan(was) && cli_gate_exceeded(gate, was, seconds);

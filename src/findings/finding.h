@@ -24,8 +24,8 @@ struct sl_finding {
     bool instead;                 /* where it is found nothing else is told of the run; a note */
     bool programs;                /* it asks the tables of traced programs (programs.sql), else those of a workflow */
     bool tasks;                   /* one of programs that is looked for in a traced task of a workflow, too */
-    bool usual;                   /* a note that sound runs have, too: nothing stands out for it */
-    bool note;                    /* what it tells costs no time that could be told: it has no seconds */
+    bool usual;                   /* sound runs have it, too: nothing stands out for it */
+    bool note;                    /* it may have no seconds: what it tells of costs no time that could be told */
 };
 
 struct sl_findings {

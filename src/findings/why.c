@@ -6,7 +6,6 @@
 #include "findings_why.sql.h"
 #include "result/run_names.h"
 #include "result/span_names.h"
-#include "result/what_if.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,10 +17,10 @@
 #define REAL SL_COLUMN_REAL
 
 static const struct sl_column finding_columns[] = {
-    {"rank", INTEGER, NULL},  {"finding", TEXT, NULL}, {"seconds", REAL, "s"}, {"share", REAL, NULL},
-    {"without_s", REAL, "s"}, {"sure", TEXT, NULL},    {"text", TEXT, NULL},   {"advice", TEXT, NULL},
-    {"command", TEXT, NULL},  {"changes", TEXT, NULL}, {"spans", TEXT, NULL},  {"usual", INTEGER, NULL},
-    {"took_s", REAL, "s"}};
+    {"rank", INTEGER, NULL},  {"finding", TEXT, NULL},   {"seconds", REAL, "s"}, {"share", REAL, NULL},
+    {"without_s", REAL, "s"}, {"sure", TEXT, NULL},      {"text", TEXT, NULL},   {"advice", TEXT, NULL},
+    {"command", TEXT, NULL},  {"changes", TEXT, NULL},   {"spans", TEXT, NULL},  {"usual", INTEGER, NULL},
+    {"took_s", REAL, "s"},    {"same_as", INTEGER, NULL}};
 static const struct sl_column run_columns[] = {
     {"run", TEXT, NULL},          {"script", TEXT, NULL},          {"workflow", INTEGER, NULL},
     {"start_ns", INTEGER, "ns"},  {"end_ns", INTEGER, "ns"},       {"makespan_s", REAL, "s"},
@@ -29,8 +28,6 @@ static const struct sl_column run_columns[] = {
     {"first_run_s", REAL, "s"},   {"state", TEXT, NULL},           {"places", INTEGER, NULL},
     {"silent_ns", INTEGER, "ns"}, {"from_memo", INTEGER, "tasks"}, {"unit", TEXT, NULL}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
-static const struct sl_column replay_columns[] = {
-    {"rank", INTEGER, NULL}, {"finding", TEXT, NULL}, {"changes", TEXT, NULL}, {"without_s", REAL, "s"}};
 static const struct sl_column more_columns[] = {{"what", TEXT, NULL}, {"command", TEXT, NULL}};
 static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};
 static const struct sl_column app_columns[] = {{"app", TEXT, NULL},     {"tasks", INTEGER, "tasks"},
@@ -41,41 +38,6 @@ static const struct sl_column pool_columns[] = {
     {"executor", TEXT, NULL}, {"workers", INTEGER, NULL}, {"busy", REAL, NULL}};
 static const struct sl_column part_columns[] = {
     {"component", TEXT, NULL}, {"state", TEXT, NULL}, {"seconds", REAL, "s"}};
-
-/* ---- replay ---- */
-
-/* The makespan with these changes, in seconds; NaN: it cannot be told, and err says why. */
-static double replay(struct why *y, const char *changes, struct sl_err *err)
-{
-    struct sl_simulation r = {0};
-    double s = NAN;
-
-    if (!y->replay)
-        sl_err(err, SL_EUSAGE, "traced programs are not replayed: it needs a column seconds, not changes");
-    else if (!sl_replay_play(&r, y->replay, changes, err))
-        s = (double)(r.last_ns - y->w->first_ns) / 1e9;
-    y->bias = r.bias;
-    y->replayed = true;
-    sl_simulation_free(&r);
-    return s;
-}
-
-/* without_s(CHANGES) in SQL. */
-static void without_s(sqlite3_context *out, int argc, sqlite3_value **argv)
-{
-    struct why *y = sqlite3_user_data(out);
-    const char *changes = (const char *)sqlite3_value_text(argv[0]);
-    double s;
-
-    (void)argc;
-    if (!changes)
-        return;
-    s = replay(y, changes, &y->failed);
-    if (isnan(s))
-        sqlite3_result_error(out, y->failed.text, -1);
-    else
-        sqlite3_result_double(out, s);
-}
 
 /* ---- one finding ---- */
 
@@ -99,7 +61,7 @@ static int check_seconds(const struct sl_finding *f, sqlite3_stmt *q, const char
 {
     int i = sl_why_column(q, "seconds", 7), type = i < 0 ? SQLITE_NULL : sqlite3_column_type(q, i);
 
-    if (f->note || (type == SQLITE_NULL && changes) || type == SQLITE_INTEGER ||
+    if ((type == SQLITE_NULL && (changes || f->note)) || type == SQLITE_INTEGER ||
         (type == SQLITE_FLOAT && isfinite(sqlite3_column_double(q, i))))
         return 0;
     if (type == SQLITE_NULL)
@@ -126,7 +88,7 @@ static void free_found(struct found *x)
 
 static bool tells(const struct why *y, const struct found *x)
 {
-    return x->by->note ||
+    return isnan(x->seconds) ||
            (x->seconds > 0 && x->seconds >= x->by->threshold * y->makespan_s && x->seconds >= x->by->at_least_s);
 }
 
@@ -144,44 +106,10 @@ void sl_why_more(struct sl_result *r, struct why *y, const char *const (*more)[2
     }
 }
 
-/* Adds to how a finding is known that its replay is in doubt, where it is, and why. */
-static int doubt(struct why *y, char **sure, struct sl_err *err)
-{
-    struct sl_buf b = {0};
-    sqlite3_stmt *q;
-    int rc = 0;
-
-    if (fabs(y->bias) * 100 < SL_DOUBT_PERCENT)
-        return 0;
-    if (!y->doubts) {
-        q = sl_store_prepare(y->st, sql_doubts, err);
-        rc = q ? 0 : SL_ESTORE;
-        if (!rc)
-            sqlite3_bind_double(q, 1, y->bias);
-        while (!rc && (rc = sl_store_step(y->st, q, err)) > 0) {
-            sl_buf_addf(&b, "%s%s", b.n ? ", and " : "", (const char *)sqlite3_column_text(q, 0));
-            rc = 0;
-        }
-        sqlite3_finalize(q);
-        y->doubts = rc ? NULL : sl_strdup(b.s);
-        b.n = 0;
-    }
-    if (!rc) {
-        sl_buf_addf(&b, "%s%s %s", *sure, strstr(*sure, "in doubt: ") ? "; and" : ", in doubt:", y->doubts);
-        free(*sure);
-        *sure = sl_strdup(b.s);
-    }
-    sl_buf_free(&b);
-    return rc;
-}
-
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
     struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN, .took_s = NAN};
     int rc;
-
-    if (f->note)
-        x.took_s = real_column(q, "took_s");
 
     x.changes = text_column(q, "changes");
     if ((rc = check_seconds(f, q, x.changes, err))) {
@@ -192,20 +120,22 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
     x.spans = text_column(q, "spans");
     x.replays = text_column(q, "replays");
     x.cause = text_column(q, "cause");
-    if (f->programs && y->task.key && !f->note)
+    if (f->programs && y->task.key && !isnan(x.seconds))
         sl_why_of_task(y, &x);
     if (x.changes && isnan(x.seconds)) {
-        x.without_s = replay(y, x.changes, err);
+        x.without_s = sl_why_replay(y, x.changes, err);
         if (isnan(x.without_s))
             rc = sl_err_wrap(err, "%s", f->path);
         x.seconds = y->makespan_s - x.without_s;
     } else if (!isnan(x.seconds)) {
         x.without_s = fmax(0, y->makespan_s - x.seconds);
+    } else {
+        x.took_s = real_column(q, "took_s");
     }
-    if (!x.sure && !f->note)
+    if (!x.sure && !isnan(x.seconds))
         x.sure = sl_strdup(x.changes ? "by replay" : "by estimate");
     if (!rc && x.sure && y->replayed && strstr(x.sure, "replay"))
-        rc = doubt(y, &x.sure, err);
+        rc = sl_why_doubt(y, &x.sure, err);
     if (!rc && tells(y, &x)) {
         rc = sl_why_words(&x.text, y, f, f->text, q, err);
         rc = rc ? rc : sl_why_words(&x.advice, y, f, f->advice, q, err);
@@ -254,10 +184,10 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
 
 /* ---- all of them ---- */
 
-/* What it cost, or what a note tells of took, a quarter of that where sound runs have some of it; -1: nothing says. */
+/* What it costs the run, or, where nobody can say, what it tells of took; -1: nothing says. */
 static double weight(const struct found *x)
 {
-    double s = x->by->note ? x->took_s * (x->by->usual ? 0.25 : 1) : x->seconds;
+    double s = isnan(x->seconds) ? x->took_s : x->seconds;
 
     return isnan(s) ? -1 : s;
 }
@@ -269,8 +199,6 @@ static int by_seconds(const void *a, const void *b)
 
     if (s != t)
         return s > t ? -1 : 1;
-    if (x->by->note != y->by->note)
-        return x->by->note ? 1 : -1;
     return strcmp(x->by->name, y->by->name);
 }
 
@@ -281,11 +209,9 @@ static void put_found(struct sl_table *t, const struct why *y, size_t i)
     sl_table_add(t);
     sl_table_put_int(t, SL_WHY_RANK, (int64_t)i + 1);
     sl_table_put_text(t, SL_WHY_FINDING, x->by->name);
-    if (!x->by->note) {
-        sl_table_put_real(t, SL_WHY_SECONDS, x->seconds);
-        sl_table_put_real(t, SL_WHY_SHARE, y->makespan_s > 0 ? x->seconds / y->makespan_s : NAN);
-        sl_table_put_real(t, SL_WHY_WITHOUT_S, x->without_s);
-    }
+    sl_table_put_real(t, SL_WHY_SECONDS, x->seconds);
+    sl_table_put_real(t, SL_WHY_SHARE, weight(x) >= 0 && y->makespan_s > 0 ? weight(x) / y->makespan_s : NAN);
+    sl_table_put_real(t, SL_WHY_WITHOUT_S, x->without_s);
     sl_table_put_text(t, SL_WHY_SURE, x->sure);
     sl_table_put_text(t, SL_WHY_TEXT, x->text);
     sl_table_put_text(t, SL_WHY_ADVICE, x->advice);
@@ -294,49 +220,16 @@ static void put_found(struct sl_table *t, const struct why *y, size_t i)
     sl_table_put_text(t, SL_WHY_SPANS, x->spans);
     if (x->by->usual)
         sl_table_put_int(t, SL_WHY_USUAL, 1);
-    if (!isnan(x->took_s))
-        sl_table_put_real(t, SL_WHY_TOOK_S, x->took_s);
+    sl_table_put_real(t, SL_WHY_TOOK_S, x->took_s);
+    if (x->same_as)
+        sl_table_put_int(t, SL_WHY_SAME_AS, (int64_t)x->same_as);
 }
 
-static void put_problem(struct sl_table *problems, const struct sl_finding *f, const char *text)
+void sl_why_put_problem(struct sl_table *problems, const struct sl_finding *f, const char *text)
 {
     sl_table_add(problems);
     sl_table_put_text(problems, 0, f->name);
     sl_table_put_text(problems, 1, text);
-}
-
-static void put_replay(struct sl_table *t, const struct why *y, size_t i, const char *changes, double s)
-{
-    sl_table_add(t);
-    sl_table_put_int(t, 0, (int64_t)i + 1);
-    sl_table_put_text(t, 1, y->found.v[i].by->name);
-    sl_table_put_text(t, 2, changes);
-    sl_table_put_real(t, 3, s);
-}
-
-/* What was replayed of each finding: its changes, then those that its words name besides. */
-static int put_replays(struct sl_result *r, struct why *y, struct sl_table *problems, struct sl_err *err)
-{
-    struct sl_table *t = sl_result_table(r, "replays", replay_columns, SL_COLUMNS(replay_columns));
-    sqlite3_stmt *q = sl_store_prepare(y->st, sql_replays, err);
-
-    for (size_t i = 0; i < y->found.n && q; i++) {
-        const struct found *x = &y->found.v[i];
-        char text[600];
-        int rc = 0;
-        if (x->changes)
-            put_replay(t, y, i, x->changes, x->without_s);
-        sqlite3_bind_text(q, 1, x->replays, -1, SQLITE_STATIC);
-        while (x->replays && (rc = sl_store_step(y->st, q, NULL)) > 0 && sqlite3_column_int(q, 2))
-            put_replay(t, y, i, (const char *)sqlite3_column_text(q, 0), sqlite3_column_double(q, 1));
-        sqlite3_reset(q);
-        if (rc) {
-            snprintf(text, sizeof text, "%s: its column replays is no JSON object of changes and seconds", x->by->path);
-            put_problem(problems, x->by, text);
-        }
-    }
-    sqlite3_finalize(q);
-    return q ? 0 : SL_ESTORE;
 }
 
 /* Where a finding says that what logs tell of the run cannot be trusted it stands alone. */
@@ -392,16 +285,17 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
         struct sl_err one = {0};
         if ((findings->v.v[i].programs == programs || (findings->v.v[i].tasks && y->task.key)) &&
             look(y, &findings->v.v[i], &one))
-            put_problem(problems, &findings->v.v[i], one.text);
+            sl_why_put_problem(problems, &findings->v.v[i], one.text);
     }
     sqlite3_create_function(y->st->db, "time_text", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
     if (y->found.n)
         qsort(y->found.v, y->found.n, sizeof *y->found.v, by_seconds);
     leave_costliest(y);
     y->alone = leave_alone(y);
+    sl_why_find_same(y);
     for (size_t i = 0; i < y->found.n; i++)
         put_found(t, y, i);
-    rc = put_replays(r, y, problems, err);
+    rc = sl_why_put_replays(r, y, problems, err);
     for (size_t i = 0; i < y->found.n; i++)
         free_found(&y->found.v[i]);
     sl_vec_free(&y->found);
@@ -513,7 +407,7 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     if (!rc)
         rc = sl_why_find_ranks(&y, err);
     if (!rc)
-        sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, without_s, NULL, NULL);
+        sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, &y, sl_why_without_s, NULL, NULL);
     if (!rc)
         rc = sl_why_look(r, &y, findings, false, err);
     sqlite3_create_function(st->db, "without_s", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);

@@ -21,8 +21,9 @@ enum {
     SL_WHY_COMMAND,
     SL_WHY_CHANGES,
     SL_WHY_SPANS,
-    SL_WHY_USUAL, /* 1: sound runs have it, too; NULL */
-    SL_WHY_TOOK_S /* of a note, what it tells of took so long, by which it is ranked; NULL */
+    SL_WHY_USUAL,  /* 1: sound runs have it, too; NULL */
+    SL_WHY_TOOK_S, /* where seconds are NULL: what it tells of took so long, by which it is ranked; NULL */
+    SL_WHY_SAME_AS /* the rank of one before it that is mostly of the same seconds; NULL */
 };
 enum {
     SL_WHY_RUN_NAME,

@@ -8,7 +8,8 @@
 struct found {
     const struct sl_finding *by;
     double seconds, without_s; /* NaN: nothing says */
-    double took_s;             /* of a note: where it ranks; NaN: last */
+    double took_s;             /* where nothing says what it cost: how long that of which it tells took; NaN */
+    size_t same_as;            /* the rank of one before it that is of the same seconds; 0 */
     char *sure, *text, *advice, *command, *changes, *spans;
     char *replays; /* JSON: further changes, and the seconds with each */
     char *cause;   /* others that have the same text tell of the same time; NULL: none do */
@@ -44,6 +45,21 @@ int sl_why_find_ranks(struct why *y, struct sl_err *err);
 void sl_why_of_task(const struct why *y, struct found *x);
 /* Its words, below the name of the task. */
 void sl_why_name_task(const struct why *y, char **text);
+
+/* The makespan with these changes, in seconds; NaN: it cannot be told, and err says why. */
+double sl_why_replay(struct why *y, const char *changes, struct sl_err *err);
+/* without_s(CHANGES) in SQL, with the why as its data. */
+void sl_why_without_s(sqlite3_context *out, int argc, sqlite3_value **argv);
+/* Adds to how a finding is known that its replay is in doubt, where it is, and why. */
+int sl_why_doubt(struct why *y, char **sure, struct sl_err *err);
+/*
+ * Which of them, ranked, are of the same seconds as one before: the run with both replayed is shorter than with the one
+ * that gains more by less than half of what the other gains.  Of estimates nothing is said.
+ */
+void sl_why_find_same(struct why *y);
+/* The table replays: what was replayed of each finding, its changes, then those that its words name besides. */
+int sl_why_put_replays(struct sl_result *r, struct why *y, struct sl_table *problems, struct sl_err *err);
+void sl_why_put_problem(struct sl_table *problems, const struct sl_finding *f, const char *text);
 
 /* The tables findings and problems, empty. */
 void sl_why_begin(struct sl_result *r);

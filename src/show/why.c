@@ -209,7 +209,13 @@ static int head_of_programs(FILE *out, const struct sl_result *r, int columns, d
     return 0;
 }
 
-enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND, CHANGES, SPANS, USUAL };
+enum { RANK, FINDING, SECONDS, SHARE, WITHOUT_S, SURE, WORDS, ADVICE, COMMAND, CHANGES, SPANS, USUAL, TOOK_S, SAME_AS };
+
+/* What it cost, or what it tells of took; NaN: nothing says. */
+static double seconds_of(const struct sl_table *t)
+{
+    return sl_table_real_or_nan(t, sl_table_is_null(t, SECONDS) ? TOOK_S : SECONDS);
+}
 
 static void one(FILE *out, struct sl_table *t, double makespan_s, int columns)
 {
@@ -217,11 +223,13 @@ static void one(FILE *out, struct sl_table *t, double makespan_s, int columns)
     char a[32], w[32];
 
     fprintf(out, "\n%*lld. ", INDENT - 2, (long long)sl_table_int(t, RANK));
-    if (!sl_table_is_null(t, SECONDS))
-        sl_buf_addf(&b, "%s%s (%.0f %%):%s ", sl_show_colour(SL_COLOUR_COST),
-                    sl_seconds_beside(sl_table_real(t, SECONDS), makespan_s, a), 100 * sl_table_real(t, SHARE),
+    if (!isnan(seconds_of(t)))
+        sl_buf_addf(&b, "%s%s (%.0f %%)%s", sl_show_colour(SL_COLOUR_COST),
+                    sl_seconds_beside(seconds_of(t), makespan_s, a), 100 * sl_table_real(t, SHARE),
                     sl_show_colour(SL_COLOUR_NONE));
-    sl_buf_addf(&b, "%s", sl_table_text_or_empty(t, WORDS));
+    if (!sl_table_is_null(t, SAME_AS))
+        sl_buf_addf(&b, ", of the same seconds as %lld", (long long)sl_table_int(t, SAME_AS));
+    sl_buf_addf(&b, "%s%s", b.n ? ": " : "", sl_table_text_or_empty(t, WORDS));
     sl_show_wrapped(out, b.s, INDENT, columns);
     sl_buf_clear(&b);
     if (!sl_table_is_null(t, WITHOUT_S))
@@ -267,18 +275,63 @@ static bool is_of_jobs(const struct sl_result *r)
     return is;
 }
 
-/* Findings, until one would not fit on the screen below `lines` others; those that cost most come first. */
+/* How many lines those take that have no seconds, such as what failed. */
+static int lines_of_notes(struct sl_table *t, int columns)
+{
+    int lines = 0;
+
+    while (sl_table_next(t, NULL) > 0) {
+        char *text;
+        size_t size;
+        FILE *piece;
+        if (!isnan(seconds_of(t)))
+            continue;
+        piece = sl_must(open_memstream(&text, &size));
+        one(piece, t, 0, columns);
+        fclose(piece);
+        lines += count_lines(text);
+        free(text);
+    }
+    sl_table_rewind(t);
+    return lines;
+}
+
+/* That seconds are no sum, and which findings (ranks) sound runs have, too. */
+static void what_they_are(FILE *out, const struct sl_result *r, bool several, const char *usual, int columns)
+{
+    struct sl_buf b = {0};
+
+    if (several)
+        sl_buf_adds(&b, "What findings cost overlaps, and does not add up.");
+    if (several && !sl_result_find(r, "programs"))
+        sl_buf_addf(&b, " By replay: with %s scheduled anew as if it were not.", is_of_jobs(r) ? "jobs" : "tasks");
+    if (*usual)
+        sl_buf_addf(&b, "%sSound runs have findings like %s, too.", b.n ? " " : "", usual);
+    if (b.n) {
+        fputc('\n', out);
+        sl_show_wrapped(out, b.s, 0, columns);
+    }
+    sl_buf_free(&b);
+}
+
+/*
+ * Findings, those that cost most first, until one would not fit on the screen above those that have no seconds, all of
+ * which are shown, and some other lines.
+ */
 int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, struct sl_err *err)
 {
     enum { BELOW = 5 }; /* what overlaps, and how many more there are */
     struct sl_table *t = sl_result_find(r, "findings");
-    int n = 0, usual = 0, priced = 0, more_n = 0, lines = 0, rc = 0;
-    double makespan_s = 0;
+    int n = 0, usual = 0, priced = 0, more_n = 0, lines = BELOW + lines_of_notes(t, columns), rc = 0;
+    double makespan_s = 0, more_s = 0;
+    struct sl_buf ranks = {0};
+    char a[SL_SECONDS_TEXT];
 
     for (int part = 0; !rc; part++) { /* the first is what stands above the findings */
         char *text = NULL;
         size_t size;
         FILE *piece;
+        bool note;
         if (part && (rc = sl_table_next(t, err)) <= 0)
             break;
         piece = sl_must(open_memstream(&text, &size));
@@ -288,37 +341,32 @@ int sl_show_why(FILE *out, const struct sl_result *r, int columns, bool all, str
         if (part)
             one(piece, t, makespan_s, columns);
         fclose(piece);
-        if (more_n || (part > 1 && !all && lines + count_lines(text) + BELOW > SCREEN)) {
-            more_n++;
+        note = part && isnan(seconds_of(t));
+        if (!note && (more_n || (part > 1 && !all && lines + count_lines(text) > SCREEN))) {
+            more_s = more_n++ ? more_s : seconds_of(t);
         } else {
-            lines += count_lines(text);
+            lines += note ? 0 : count_lines(text);
             fputs(text, out);
-            priced += part && !sl_table_is_null(t, SECONDS);
+            priced += part && !note;
+            if (part && !sl_table_is_null(t, USUAL))
+                sl_buf_addf(&ranks, "%s%lld", ranks.n ? " and " : "", (long long)sl_table_int(t, RANK));
         }
         n += part > 0;
         usual += part && !sl_table_is_null(t, USUAL);
         free(text);
     }
+    if (rc >= 0)
+        what_they_are(out, r, priced > 1, ranks.n && usual < n ? ranks.s : "", columns);
+    sl_buf_free(&ranks);
     if (rc < 0)
         return rc;
-    if (priced > 1) {
-        fputc('\n', out);
-        sl_show_wrapped(out,
-                        sl_result_find(r, "programs") ? "What findings cost overlaps, and does not add up."
-                        : is_of_jobs(r)
-                            ? "What findings cost overlaps, and does not add up. By replay: with jobs scheduled anew "
-                              "as if it were not."
-                            : "What findings cost overlaps, and does not add up. By replay: with tasks scheduled anew "
-                              "as if it were not.",
-                        0, columns);
-    }
     if (n && usual == n)
         fputs("\nnothing else stands out: sound runs have findings like these, too\n", out);
     if (!n)
         more(out, sl_result_find(r, "more"));
     else if (more_n)
-        fprintf(out, "\n%d more finding%s; --all has %s\n", more_n, more_n == 1 ? "" : "s",
-                more_n == 1 ? "it" : "them");
+        fprintf(out, "\n%d more finding%s, of %s%s; --all has %s\n", more_n, more_n == 1 ? "" : "s",
+                sl_seconds_beside(more_s, makespan_s, a), more_n == 1 ? "" : " and less", more_n == 1 ? "it" : "them");
     return 0;
 }
 

@@ -152,16 +152,20 @@ def json_of(command, store):
 
 @test
 def why_is_one_screen():
-    """What does not fit is counted; what there is most of, and the number, agree."""
+    """What does not fit is counted, and no more than what it costs; what failed, which costs no seconds, is always there."""
     stores()
     short, code = on_terminal("why", "-d", "one.db")
     whole, _ = on_terminal("why", "-d", "one.db", "--all")
     equal(code, 0)
-    first = [[x for x in lines if re.match(r" [ 0-9]\d?\. ", x)] for lines in (short, whole)]
+    first = [[x for x in (re.sub(r"\x1b\[\d*m", "", x) for x in lines) if re.match(r" [ 0-9]\d?\. ", x)] for lines in (short, whole)]
     check(len(short) - 1 <= 40 < len(whole) - 1, len(short), len(whole))
-    equal(first[0], first[1][:len(first[0])])
     more = len(first[1]) - len(first[0])
-    equal(short[-2], f"{more} more finding{'s; --all has them' if more > 1 else '; --all has it'}")
+    notes = [x for x in first[1] if not re.search(r"\. [\d.]+ s \(", x)]
+    kept = len(first[0]) - len(notes)
+    check(len(notes) == 1 and "tasks failed at last" in notes[0] and kept > 1, *first[1])
+    equal(first[0], first[1][:kept] + notes)
+    costs = re.match(r" \d\. ([\d.]+ s) ", first[1][kept])[1]
+    equal(short[-2], f"{more} more finding{f's, of {costs} and less; --all has them' if more > 1 else f', of {costs}; --all has it'}")
 
 
 @test

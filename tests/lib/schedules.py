@@ -166,14 +166,14 @@ def why(file="why.db", *more):
 
 
 def faults(file="why.db", *more):
-    """But that more workers would help, of which runs with work for all of them are told, and how long short ones took to have workers."""
-    return [f["finding"] for f in why(file, *more)["findings"] if f["finding"] not in ("more-workers", "first-worker")]
+    """But what sound runs have, too: that more workers would help, and how long short ones took to have workers."""
+    return [f["finding"] for f in why(file, *more)["findings"] if not f["usual"]]
 
 
 def first(name, without, within=0.05, file="why.db", **also):
-    """The first finding has this name, and says that it would have been so long without it."""
+    """The first finding that sound runs lack has this name, and says that it would have been so long without it."""
     told = why(file)
-    found = [f for f in told["findings"] if f["seconds"] is not None]
+    found = [f for f in told["findings"] if f["seconds"] is not None and not f["usual"]]
     check(found and found[0]["finding"] == name, [(f["finding"], f["seconds"]) for f in found])
     f = found[0]
     took = told["run"][0]["makespan_s"]

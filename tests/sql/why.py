@@ -55,7 +55,7 @@ def what_was_replayed_is_in_json():
     run(bag(64))
     told = why()
     equal([{**r, "without_s": 0} for r in told["replays"]], [{"rank": 1, "finding": "more-workers", "changes": "workers x2", "without_s": 0}])
-    check(f"taken {told['replays'][0]['without_s']:.2f} s" in told["findings"][0]["text"], told["replays"], told["findings"])
+    equal(told["replays"][0]["without_s"], told["findings"][0]["without_s"])
 
 
 @test
@@ -162,22 +162,23 @@ def few_tasks_that_differ_are_no_stragglers(seed):
 
 @test
 def more_workers_would_help():
-    """Of a run whose workers have work all the time: a note, with what twice as many would do."""
+    """Of a run whose workers have work all the time: what twice as many would do, which is no fault of the run."""
     took = run(bag(64))
     near = run(bag(64), workers=8, file="without.db")
     [f] = why()["findings"]
-    equal((f["finding"], f["seconds"], f["command"]), ("more-workers", None, f"spanloom what-if 'workers x2' -d {path('why.db')}"))
-    told = re.fullmatch(r"more workers would help: with twice the 4 workers for 64 tasks the run would have taken ([\d.]+) s, ([\d.]+) % less, by replay", f["text"])
-    check(told and abs(float(told[1]) - near) < 0.05 * near and abs(float(told[2]) - 100 * (1 - near / took)) < 3, f["text"], near, took)
+    equal((f["finding"], f["usual"], f["text"], f["command"]), ("more-workers", 1, "more workers would help: 64 tasks queued for 4 workers", f"spanloom what-if 'workers x2' -d {path('why.db')}"))
+    check(abs(f["without_s"] - near) < 0.05 * near and abs(f["seconds"] - (took - near)) < 0.05 * near, f, near, took)
+    out = spanloom("why", "-d", path("why.db"), "--fail-on", "1%").out
+    check(f"\n 1. {f['seconds']:.2f} s ({100 * f['share']:.0f} %): more workers would help" in out and "\nnothing else stands out" in out, out)
 
 
 @test
 def more_workers_of_two_executors_at_once():
     """Neither would do much alone, as one waits for the other."""
     f = next(f for f in why("blocks.db", f"{ROOT}/tests/data/workqueue-blocks")["findings"] if f["finding"] == "more-workers")
-    check(f["text"].startswith("more workers would help: with twice the 10 workers of 2 executors for 48 tasks") and "42 % less" in f["text"], f["text"])
+    equal((f["text"], round(f["share"], 2)), ("more workers would help: 48 tasks queued for 10 workers of 2 executors", 0.42))
     [now] = json.loads(spanloom("what-if", "workers x2", "-d", path("blocks.db"), "--format", "json").out)
-    check(f"taken {now['new_makespan_s']:.1f} s" in f["text"], f["text"], now)
+    equal(now["new_makespan_s"], f["without_s"])
 
 
 @cases((4, 0.3, 0.4), (2, 0.2, 0.5), (16, 0.5, 0.2))

@@ -3,6 +3,7 @@
 """spanloom why with findings of users: they count beside ours and in their place, and what is none is told."""
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -63,6 +64,29 @@ def of_one_cause_the_costliest_is_told():
     told = json.loads(spanloom("why", "-d", path("why.db"), "--format", "json", env=env).out)
     equal([f["finding"] for f in told["findings"] if f["text"] == f["finding"]], ["dear", "neither", "none", "other"])
     equal([f["rank"] for f in told["findings"]], list(range(1, len(told["findings"]) + 1)))
+
+
+@test
+def findings_of_the_same_seconds_say_so():
+    """Of any two: what `what-if` says of both together; of different ones seconds add up."""
+    tasks = bag(20) + [Task("work", 15)] + [Task("prep", 4), Task("last", 4, after=[21])] + bag(20)
+    took = run(tasks, launched=0.6, manager=2, worker_start=5)
+    for name, changes in (("twice", "workers x2"), ("there", "workers, start-up x0"), ("long", "task 20 x0.05"), ("apps", "app work x0.5"), ("other", "app prep x0.1")):
+        env = own(name, f"about: x\nthreshold: 0 %\nsql: SELECT '{changes}' AS changes\ntext: {name} it is\n")
+    r = spanloom("why", "-d", path("why.db"), "--all", env=env)
+    found = [f for f in json.loads(spanloom("why", "-d", path("why.db"), "--format", "json", env=env).out)["findings"] if f["changes"]]
+    would = lambda *changes: took - json.loads(spanloom("what-if", ", ".join(changes), "-d", path("why.db"), "--format", "json").out)[0]["new_makespan_s"]
+    alone = [would(f["changes"]) for f in found]
+    same = {}
+    for j, f in enumerate(found):
+        shared = [k for k in range(j) if would(found[k]["changes"], f["changes"]) < max(alone[k], alone[j]) + 0.5 * min(alone[k], alone[j])]
+        same[f["finding"]] = found[shared[0]]["rank"] if shared else None
+    equal({f["finding"]: f["same_as"] for f in found}, same)
+    rank = {f["finding"]: f["rank"] for f in found}
+    equal((same["straggler"], same["there"], same["first-worker"]), (rank["apps"], rank["first-worker"], None))
+    for f in found:
+        told = re.search(rf"^ *{f['rank']}\. [\d.]+ s \(\d+ %\)(?:, of the same\s+seconds\s+as (\d+))?:", r.out, re.M)
+        equal(told and told[1], f["same_as"] and str(f["same_as"]), r.out)
 
 
 @test

@@ -208,11 +208,11 @@ def processes_that_start_slowly_on_a_busy_machine_are_no_finding(began, there, n
 
 @cases((16, 0.5, 4.5), (60, 1, 9))
 def an_ordinary_start_is_no_finding(n, seconds, there):
-    """But a note, with what passed until when."""
+    """But it is told, with what passed until when; and that sound runs have it."""
     run(bag(n, seconds), launched=0.6, manager=2, worker_start=there)
     equal(faults(), [])
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
-    check(f["seconds"] is None and f["text"].startswith(f"no worker was there until {there - 0.5:.2f} s after the first task was submitted"), f["text"])
+    check(f["usual"] == 1 and f["text"].startswith(f"no worker was there until {there - 0.5:.2f} s after the first task was submitted"), f["text"])
     check(f": 1.40 s until its job began, {there - 2:.2f} s for its manager and workers to start" in f["text"], f["text"])
 
 
@@ -220,25 +220,42 @@ def an_ordinary_start_is_no_finding(n, seconds, there):
 def a_block_that_began_before_there_was_a_task_did_not_let_it_wait():
     run(bag(16), start=5, launched=0.6, manager=2, worker_start=8)
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
-    check(f["text"].endswith(", 30 % of the run: its block had been launched 4.40 s before that, its job began 1.40 s later, and its manager and workers needed 6.00 s to start; had all workers been there, the run would have taken 7.10 s, by replay"), f["text"])
+    check(f["text"].endswith(": its block had been launched 4.40 s before that, its job began 1.40 s later, and its manager and workers needed 6.00 s to start"), f["text"])
+    equal((round(f["without_s"], 1), f["sure"]), (7.1, "by replay, had all workers been there"))
     equal([(r["changes"], round(r["without_s"], 1)) for r in why()["replays"] if r["finding"] == "first-worker"], [("workers, start-up x0", 7.1)])
     equal([f["usual"] for f in why()["findings"]], [1])
     check("\nnothing else stands out: sound runs have findings like these, too\n" in spanloom("why", "-d", path("why.db")).out, "what sound runs have, too")
     run([Task("work", 10)] + bag(15), start=5, launched=0.6, manager=2, worker_start=8)
     check("first-worker" in (found := [f["finding"] for f in why()["findings"]]) and len(found) > 1, found)
-    check("stands out" not in spanloom("why", "-d", path("why.db")).out, "a straggler stands out")
+    out = spanloom("why", "-d", path("why.db")).out
+    ranks = [str(f["rank"]) for f in why()["findings"] if f["usual"]]
+    check("stands out" not in out and f"Sound runs have findings like {' and '.join(ranks)}, too." in re.sub(r"\s+", " ", out), "a straggler stands out", out)
 
 
 @test
 def a_start_that_took_most_of_the_run_comes_first():
-    """Before a small finding, and after one that cost more than a quarter of it."""
+    """Before a small finding, and after one that cost more."""
     rank = lambda: [f["finding"] for f in why()["findings"] if f["finding"] in ("first-worker", "straggler")]
     run(bag(15) + [Task("work", 3)], launched=0.6, manager=2, worker_start=12)
     equal(rank(), ["first-worker", "straggler"])
     [f] = [f for f in why()["findings"] if f["finding"] == "first-worker"]
-    check(f["seconds"] is None and abs(f["took_s"] - 11.5) < 0.1, f)
-    run(bag(15) + [Task("work", 6)], launched=0.6, manager=2, worker_start=12)
+    check(f["took_s"] is None and abs(f["seconds"] - 11.5) < 0.1, f)
+    run(bag(15) + [Task("work", 14)], launched=0.6, manager=2, worker_start=12)
     equal(rank(), ["straggler", "first-worker"])
+
+
+@cases((150, 6, "more-workers"), (40, 12, "first-worker"))
+def what_sound_runs_have_is_ranked_by_its_seconds_too(n, there, most):
+    """As all others are; seconds are those of the replay."""
+    took = run(bag(n), launched=0.6, manager=2, worker_start=there)
+    near = {"more-workers": run(bag(n), launched=0.6, manager=2, worker_start=there, workers=8, file="more.db"), "first-worker": run(bag(n), worker_start=0, file="there.db")}
+    found = why()["findings"]
+    equal([f["finding"] for f in found][:1], [most])
+    equal({f["finding"] for f in found}, set(near))
+    for f in found:
+        check(abs(f["seconds"] - (took - near[f["finding"]])) < 0.05 * took, f, took, near)
+    seconds = [f["seconds"] for f in found]
+    equal(seconds, sorted(seconds, reverse=True))
 
 
 @test
