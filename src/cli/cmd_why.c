@@ -47,39 +47,95 @@ static bool exceeded(const struct sl_result *r, bool compared, const struct cli_
     return over;
 }
 
-int cli_last_below(struct sl_store *st, const char *path, bool say, int64_t *workflow, struct sl_err *err)
+struct below {
+    int64_t workflow, at_ns; /* when it last happened itself; INT64_MIN: no log tells */
+};
+typedef SL_VEC(struct below) sl_below;
+
+/* What is last first. */
+static int by_time(const void *a, const void *b)
 {
-    char *real = realpath(path, NULL), name[600];
+    const struct below *x = a, *y = b;
+
+    return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns ? -1 : 1)
+                                : (x->workflow > y->workflow) - (x->workflow < y->workflow);
+}
+
+/* Workflows that files below path tell of, or of a facet of which. */
+static int all_below(sl_below *found, struct sl_store *st, const char *path, struct sl_err *err)
+{
+    char *real = realpath(path, NULL);
     sqlite3_stmt *q = sl_store_prepare(st, sql_is_below, err);
     sl_workflow_views views = {0};
-    SL_VEC(int64_t) found = {0};
-    int64_t last = INT64_MIN;
     int rc = q ? sl_workflow_views_load(&views, st->db, err) : SL_ESTORE;
 
-    *workflow = 0;
     for (size_t i = 0; i < views.n && !rc; i++) {
         sqlite3_bind_text(q, 1, real ? real : path, -1, SQLITE_TRANSIENT);
         sqlite3_bind_int64(q, 2, views.v[i].span);
         if ((rc = sl_store_step(st, q, err)) > 0) {
-            int64_t at = sqlite3_column_type(q, 0) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(q, 0);
-            if (!found.n || found.v[found.n - 1] != views.v[i].workflow)
-                *sl_vec_add(&found) = views.v[i].workflow;
-            if (!*workflow || at > last) {
-                *workflow = views.v[i].workflow;
-                last = at;
-            }
+            int64_t at_ns = sqlite3_column_type(q, 0) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(q, 0);
+            if (!found->n || found->v[found->n - 1].workflow != views.v[i].workflow)
+                *sl_vec_add(found) = (struct below){views.v[i].workflow, INT64_MIN};
+            if (at_ns > found->v[found->n - 1].at_ns)
+                found->v[found->n - 1].at_ns = at_ns;
             rc = 0;
         }
         sqlite3_reset(q);
     }
-    if (!rc && say && found.n > 1) {
-        cli_say("the last of %zu runs is told of, %s; the others: spanloom runs -d %s", found.n,
-                sl_run_name(st, *workflow, name, sizeof name), st->path);
-    }
     sqlite3_finalize(q);
-    sl_vec_free(&found);
     sl_vec_free(&views);
     free(real);
+    if (found->n)
+        qsort(found->v, found->n, sizeof *found->v, by_time);
+    return rc;
+}
+
+/* Says which of them is told of, and what is later and empty. */
+static void say_last(struct sl_store *st, const sl_below *found, size_t last)
+{
+    enum { NAMED = 4 };
+    struct sl_buf empty = {0};
+    char name[600];
+
+    for (size_t i = last > NAMED ? NAMED : last; i-- > 0;)
+        sl_buf_addf(&empty, "%s%.100s", empty.n ? ", " : "", sl_run_name(st, found->v[i].workflow, name, sizeof name));
+    if (last > NAMED)
+        sl_buf_addf(&empty, " and %zu more", last - NAMED);
+    sl_run_name(st, found->v[last].workflow, name, sizeof name);
+    if (last)
+        cli_say(
+            "of %zu runs the last that did anything is told of, %s; only begun, as far as logs tell: %s; the others: "
+            "spanloom runs -d %s",
+            found->n, name, empty.s, st->path);
+    else
+        cli_say("the last of %zu runs is told of, %s; the others: spanloom runs -d %s", found->n, name, st->path);
+    sl_buf_free(&empty);
+}
+
+/* Of one that has just begun there is one moment, too: who follows runs waits for what comes. */
+int cli_last_below(struct sl_store *st, const char *path, bool say, int64_t *workflow, struct sl_err *err)
+{
+    const int64_t young_ns = 60000000000;
+    sqlite3_stmt *q = sl_store_prepare(st, sql_lasts, err);
+    sl_below found = {0};
+    size_t last = 0;
+    int rc = q ? all_below(&found, st, path, err) : SL_ESTORE, lasts = 0;
+
+    for (; last < found.n && !rc; last++) {
+        sqlite3_bind_int64(q, 1, found.v[last].workflow);
+        if ((rc = sl_store_step(st, q, err)) > 0)
+            lasts = sqlite3_column_int(q, 0) || (!say && found.v[last].at_ns > sl_clock_now_ns() - young_ns);
+        sqlite3_reset(q);
+        rc = rc > 0 ? 0 : rc;
+        if (lasts)
+            break;
+    }
+    last = lasts ? last : 0;
+    *workflow = found.n && !rc ? found.v[last].workflow : 0;
+    if (!rc && say && found.n > 1)
+        say_last(st, &found, last);
+    sqlite3_finalize(q);
+    sl_vec_free(&found);
     return rc;
 }
 
@@ -107,7 +163,7 @@ static int of_path(struct cli *cli, const char *path, bool asked, struct sl_stor
         return EXIT_FAILED;
     rc = cli_states(cli, *st, &err);
     if (!rc)
-        rc = cli_last_below(*st, path, true, workflow, &err);
+        rc = cli_last_below(*st, path, asked, workflow, &err);
     if (!rc && !*workflow && asked)
         rc = cli_no_workflow(*st, path, &err);
     if (!rc && *workflow)

@@ -59,7 +59,10 @@ int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *wor
  * where something could not be read, which is said, and the store has a run of that path to tell of.
  */
 int cli_told_import(struct cli *cli, char *text, bool *in_part);
-/* The last workflow that files below path tell of; 0: there is none.  say: the others are named on stderr. */
+/*
+ * The last workflow that files below path tell of, and that lasted for any time, where one did; 0: there is none.  say:
+ * which it is, and which later ones did not, is said on stderr; else one that began in the last minute counts, too.
+ */
 int cli_last_below(struct sl_store *st, const char *path, bool say, int64_t *workflow, struct sl_err *err);
 
 #endif

@@ -38,7 +38,7 @@ SELECT id AS shape, name, path
 FROM sl_shape
 WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker', 'exit_code', 'job_name', 'submit_error', 'job_state', 'executor_failure',
         'strategy', 'type', 'class', 'init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out', 'Drain period', 'exception',
-        'worker_count', 'mem_per_worker', 'total_memory', 'max_workers_per_node');
+        'worker_count', 'mem_per_worker', 'total_memory', 'max_workers_per_node', 'begun_in');
 CREATE INDEX temp.wanted_shape ON wanted (shape);
 
 -- A value of one of these; to be joined by the span.

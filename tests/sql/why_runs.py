@@ -543,4 +543,41 @@ def a_driver_that_was_done_when_the_next_began():
     check("other-driver" not in [f["finding"] for f in told["findings"]], told["findings"])
 
 
+def begun_beside(*processes, after=30):
+    """A run of seconds, and some of which there are but the first records, as such processes left them."""
+    write(path("runinfo/000/parsl.log"), THREADS)
+    head = re.split(r"(?m)^(?=\d{10}\.\d+ )", THREADS)[1:3]
+    for n, process in enumerate(processes, 1):
+        began = float(THREADS[:17]) + after + n / 100
+        write(path(f"runinfo/00{n}/parsl.log"), "".join(f"{began:.6f}{r[17:].replace('MainProcess', process)}" for r in head))
+
+
+@cases((("Monitoring-DBM-Process", "Monitoring-ZMQ-Router-Process"), "2 processes of the driver (Monitoring-DBM-Process, Monitoring-ZMQ-Router-Process) read its script again, and began runs 001, 002 instead of what they were started for"),
+       (("Process-1",), "a process of the driver (Process-1) read its script again, and began run 001 instead of what it was started for"), (("MainProcess", "MainProcess"), None))
+def the_last_run_that_did_anything_is_told_of(processes, text):
+    """Processes of multiprocessing read a script again that lacks if __name__ == "__main__": of each there is a run that only began."""
+    begun_beside(*processes)
+    r = spanloom("why", path("runinfo"), "-d", path("main.db"), "--format", "json")
+    empty = ", ".join(f"00{n}" for n in range(1, 1 + len(processes)))
+    equal(r.err.splitlines()[-1], f"spanloom: of {1 + len(processes)} runs the last that did anything is told of, 000; only begun, as far as logs tell: {empty}; the others: spanloom runs -d {path('main.db')}")
+    told = json.loads(r.out)
+    begun_beside(*processes, after=0.5)  # before the first had ended, which is the last to be heard of
+    check(f"the last of {1 + len(processes)} runs is told of, 000" in spanloom("why", path("runinfo"), "-d", path("beside.db")).err, "beside")
+    equal((told["run"][0]["run"], [f["text"] for f in told["findings"] if f["finding"] == "script-again"]), ("000", [text] if text else []))
+    spanloom("report", path("runinfo"), "-d", path("main.db"), "--json", "-o", path("report.json"))
+    equal([run["run"] for run in json.load(open(path("report.json")))["runs"]], ["000"])
+    check("001 lasted for no time" in spanloom("why", "--run", "001", "-d", path("main.db"), code=1).err, "asked for")
+
+
+@cases((3600, "the run has ended"), (5, "no task has begun so far"))
+def a_run_that_has_just_begun_is_followed(ago, says):
+    begun_beside("MainProcess", after=time.time() - ago - float(THREADS[:17]))
+    process = subprocess.Popen([PROGRAM, "why", "--follow", path("runinfo"), "-d", path("young.db")], stdout=subprocess.PIPE, text=True, env=environment())
+    try:
+        check(any(says in line for line in process.stdout), says)
+    finally:
+        process.kill()
+        process.wait()
+
+
 main()
