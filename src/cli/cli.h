@@ -29,12 +29,16 @@ struct command {
     const char *args;                  /* "PATH..." */
     const char *help;                  /* one line; what follows it is only for the command's own help */
     const struct option_spec *options; /* ends with a NULL name; NULL: none */
+    /* The i-th of those that its first argument may be, each with a help of its own, good until the next; behind them
+     * NULL.  One without a name begins a group, which is called as its help says.  NULL: there are none. */
+    const struct command *(*sub)(size_t i);
     int (*run)(struct cli *cli, int argc, char **argv);
 };
 
 /* What every command gets: the options that all share, and its own. */
 struct cli {
     const struct command *command;
+    const char *sub; /* of the command, where it has these; NULL: none is said */
     const char *store_path;
     bool store_given;                 /* by -d */
     struct sl_project *project;       /* spanloom.yaml of this folder; NULL: there is none */

@@ -110,4 +110,10 @@ static int run(struct cli *cli, int argc, char **argv)
     return rc ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-const struct command cmd_events = {"events", "[TYPE]", "every event and log line of all spans of a type", options, run};
+const struct command cmd_events = {
+    .name = "events",
+    .args = "[TYPE]",
+    .help = "every event and log line of all spans of a type",
+    .options = options,
+    .run = run,
+};

@@ -13,128 +13,204 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_spec options[] = {
-    {"score", "COLUMN|REGEX", "import: what was measured; compare, history: where it stands in the output"},
-    {"time", "COLUMN", "import: when a run began, as seconds since 1970 or a date"},
-    {"key", "COLUMNS", "import: what tells runs apart, such as host,number (default: the time)"},
-    {"logs", "COLUMN", "import: the directory of each run's logs, which is imported, too"},
-    {"name", "NAME", "the experiment (import: default the name of the file)"},
-    {"where", "CONDITION", "only runs where this SQL holds: 'cfg_encrypted = 0'"},
-    {"split", "OLD=NEW,NEW", "a factor that became several: old runs had all of these, or none"},
-    {"cost", NULL, "scores as they were measured, such as us/task (the default)"},
-    {"rate", NULL, "scores as rates, such as tasks/s"},
-    {"vs", "CONDITION", "means: beside all runs those where this holds"},
-    {"interactions", NULL, "model, fit: every pair of treatments, too"},
-    {"elastic-net", NULL, "model: shrunk, also where there are more runs than terms"},
-    {"alpha", "A", "--elastic-net: from 0, ridge, to 1, lasso (default 0.5)"},
-    {"lambda", "L", "--elastic-net: how far it shrinks (default: by cross-validation)"},
-    {"limit", "SCORE", "model: failed runs are so bad or worse; worst: as the worst"},
-    {"log", NULL, "model, tiles, fit, variance, enough: of the logarithm; scatter -o: the axes"},
-    {"no-time", NULL, "models without the time of the run"},
-    {"transitions", NULL, "parts: steps from event to event, not the critical path"},
-    {"every-event", NULL, "parts: also by events that are told under some settings alone"},
-    {"beside", "means", "model: beside the means"},
-    {"greedy", NULL, "sequence, shapley: what helps most first (the default)"},
-    {"groups", "PATTERNS", "sequence, shapley: by groups, such as 'sys_*,app_*;cfg_*'"},
-    {"order", "NAMES", "sequence, shapley: these treatments, in this order"},
-    {"colour", "FACTOR|log2", "scatter: split by this factor's level, or by after / before"},
-    {"all", NULL, "every row, also of what is less sure"},
-    {"plan", "FILE", "design, run, status, compare, ...: instead of experiment.yaml"},
-    {"factors", "NAMES", "only these factors and groups vary; design: FACTOR=LEVEL: its high level"},
-    {"resolution", "III|IV|V", "design fraction: the fewest runs that have it (default IV)"},
-    {"runs", "N", "design fraction, tune: with so many runs; run, suggest: so many now"},
-    {"repeats", "N", "design: so many replicates, each a block (default: the plan's)"},
-    {"seed", "N", "of what is random (design: default the plan's)"},
-    {"dry-run", NULL, "design: say what it would be, and write nothing"},
-    {"again", NULL, "run: also what failed, once more"},
-    {"trace", NULL, "run: each run is traced, as spanloom run does"},
-    {"block", "NAME", "run: only the runs of this block"},
-    {"part", "NAME", "--block: a name for its own log and lock, for several at once"},
-    {"launcher", "slurm", "run: as an array job, with a block of runs a node"},
-    {"sbatch", "OPTIONS", "--launcher: more options of sbatch, such as '-p short -t 60'"},
-    {"wait", NULL, "--launcher: until the job has ended"},
-    {"no-import", NULL, "run, tune: only the log; a store reads it later: spanloom import"},
-    {"fail-on", "N%", "compare: exit with 3 where the new one is worse by more than this"},
-    {"within", "N%", "compare, history: an interval of +- so much is narrow enough"},
-    {"pairs", "N", "compare: at most so many (default 200)"},
-    {"budget", "TIME", "compare, tune, history: begin no run after 90s, 10min, 2h"},
-    {"timeout", "TIME", "compare, history: of a run of a command"},
-    {"add", NULL, "suggest: plan these runs, so that run makes them"},
-    {"build", "COMMAND", "history: how a commit is built, in its folder"},
-    {"first", "N", "history: so many commits are measured first (default 8)"},
-    {"rounds", "N", "history: at most so many now (default 50)"},
-    PICTURE_OPTION,
-    {NULL, NULL, NULL},
-};
+/* An option, and of which questions it is: "": of all that ask a store.  One that means several things has several
+ * rows. */
+/* clang-format off */
+#define OPTIONS(X) \
+    X("score", "COLUMN", "import: ", "what was measured") \
+    X("score", "REGEX", "compare, history: ", "where the score stands in the output (default: the time)") \
+    X("time", "COLUMN", "import: ", "when a run began, as seconds since 1970 or a date") \
+    X("key", "COLUMNS", "import: ", "what tells runs apart, such as host,number (default: the time)") \
+    X("logs", "COLUMN", "import: ", "the directory of each run's logs, which is imported, too") \
+    X("name", "NAME", "", "the experiment, where the store has several") \
+    X("name", "NAME", "import: ", "the experiment (default: the name of the file)") \
+    X("name", "NAME", "history: ", "what its log is called (default: history)") \
+    X("where", "CONDITION", "", "only runs where this SQL holds: 'cfg_encrypted = 0'") \
+    X("split", "OLD=NEW,NEW", "", "a factor that became several: old runs had all of these, or none") \
+    X("cost", NULL, "", "scores as they were measured, such as us/task (the default)") \
+    X("rate", NULL, "", "scores as rates, such as tasks/s") \
+    X("rate", NULL, "compare, history: ", "of --score: more is better") \
+    X("vs", "CONDITION", "means: ", "beside all runs those where this holds") \
+    X("interactions", NULL, "model, fit, drift: ", "every pair of treatments, too") \
+    X("interactions", NULL, "design: ", "optimal: for pairs of factors, too") \
+    X("elastic-net", NULL, "model, tiles, fit: ", "shrunk, also where there are more runs than terms") \
+    X("alpha", "A", "model, tiles, fit: ", "of --elastic-net: from 0, ridge, to 1, lasso (default 0.5)") \
+    X("lambda", "L", "model, tiles, fit: ", "of --elastic-net: how far it shrinks (default: by cross-validation)") \
+    X("limit", "SCORE", "model, tiles: ", "failed runs are so bad or worse; worst: as the worst") \
+    X("log", NULL, "model, tiles, fit, variance, enough: ", "of the logarithm of scores") \
+    X("log", NULL, "scatter: ", "of -o: logarithmic axes") \
+    X("no-time", NULL, "model, tiles, fit, sequence, shapley, pca, variance, enough, parts: ", \
+      "without the time of the run") \
+    X("transitions", NULL, "parts: ", "steps from event to event, not the critical path") \
+    X("every-event", NULL, "parts: ", "also by events that are told under some settings alone") \
+    X("beside", "means", "model: ", "beside the means") \
+    X("greedy", NULL, "sequence, shapley, report: ", "what helps most first (the default)") \
+    X("groups", "PATTERNS", "sequence, shapley, report: ", "by groups, such as 'sys_*,app_*;cfg_*'") \
+    X("order", "NAMES", "sequence, shapley: ", "these treatments, in this order") \
+    X("colour", "FACTOR|log2", "scatter: ", "split by this factor's level, or by after / before") \
+    X("all", NULL, "deltas, model, tiles, fit, pca, parts: ", "every row, also of what is less sure") \
+    X("plan", "FILE", "design, run, status, suggest, tune, compare: ", "instead of experiment.yaml") \
+    X("factors", "NAMES", "design: ", "only these factors and groups vary; FACTOR=LEVEL: its high level") \
+    X("factors", "NAMES", "suggest, tune: ", "only these factors and groups vary") \
+    X("resolution", "III|IV|V", "design: ", "fraction: the fewest runs that have it (default IV)") \
+    X("runs", "N", "design: ", "fraction: with so many runs") \
+    X("runs", "N", "run, suggest: ", "so many now") \
+    X("runs", "N", "tune: ", "so many in all (default 60)") \
+    X("repeats", "N", "design: ", "so many replicates, each a block (default: the plan's)") \
+    X("seed", "N", "design, suggest, tune: ", "of what is random (default: the plan's)") \
+    X("seed", "N", "compare, history: ", "of the order of runs (default: another one each time)") \
+    X("dry-run", NULL, "design: ", "say what it would be, and write nothing") \
+    X("again", NULL, "run: ", "also what failed, once more") \
+    X("trace", NULL, "run: ", "each run is traced, as spanloom run does") \
+    X("block", "NAME", "run: ", "only the runs of this block") \
+    X("part", "NAME", "run: ", "with --block: a name for its own log and lock, for several at once") \
+    X("launcher", "slurm", "run: ", "as an array job, with a block of runs a node") \
+    X("sbatch", "OPTIONS", "run: ", "with --launcher: more options of sbatch, such as '-p short -t 60'") \
+    X("wait", NULL, "run: ", "with --launcher: until the job has ended") \
+    X("no-import", NULL, "run, tune: ", "only the log; a store reads it later: spanloom import") \
+    X("fail-on", "N%", "compare: ", "exit with 3 where the new one is worse by more than this") \
+    X("within", "N%", "compare: ", "an interval of +- so much is narrow enough") \
+    X("within", "N%", "history: ", "smaller changes do not matter (default 5%)") \
+    X("pairs", "N", "compare: ", "at most so many (default 200)") \
+    X("budget", "TIME", "compare, tune, history: ", "begin no run after 90s, 10min, 2h") \
+    X("timeout", "TIME", "compare, history: ", "of a run of a command") \
+    X("add", NULL, "suggest: ", "plan these runs, so that run makes them") \
+    X("build", "COMMAND", "history: ", "how a commit is built, in its folder") \
+    X("first", "N", "history: ", "so many commits are measured first (default 8)") \
+    X("rounds", "N", "history: ", "at most so many now (default 50)") \
+    X("output", "FILE", "report: ", "the page, FILE.html")
+/* clang-format on */
+#define SPEC(name, value, of, help) {name, value, of help},
+#define OF(name, value, of, help) of,
+static const struct option_spec options[] = {OPTIONS(SPEC) PICTURE_OPTION, {NULL, NULL, NULL}};
+static const char *const option_of[] = {OPTIONS(OF) ""};
+enum { N_OPTIONS = sizeof option_of / sizeof *option_of };
 
 typedef void show_fn(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
-/* options: those it takes beside --name, --where, --split, --cost and --rate; plot: of -o. */
+/* plot: of -o.  Without a name: what follows is called as the help says. */
 static const struct sub {
-    const char *name, *options;
+    struct command is;
     enum sl_answer_of answer;
     show_fn *show;
     const char *plot;
+    int (*run)(const struct cli *cli, int argc, char **argv); /* NULL: it asks a store */
 } subs[] = {
-    {"factors", "", SL_ANSWER_FACTORS, sl_show_factors, NULL},
-    {"means", " vs ", SL_ANSWER_MEANS, sl_show_means, "experiment-means"},
-    {"deltas", " all ", SL_ANSWER_DELTAS, sl_show_deltas, "experiment-strip"},
-    {"scatter", " colour log ", SL_ANSWER_SCATTER, sl_show_scatter, "experiment-scatter"},
-    {"strip", "", SL_ANSWER_DELTAS, sl_show_strip, "experiment-strip"},
-    {"model", " interactions log no-time beside all elastic-net alpha lambda limit ", SL_ANSWER_MODEL, sl_show_model,
-     "experiment-model"},
-    {"tiles", " log no-time all elastic-net alpha lambda limit ", SL_ANSWER_TILES, sl_show_tiles, "experiment-tiles"},
-    {"fit", " interactions log no-time all elastic-net alpha lambda ", SL_ANSWER_FIT, sl_show_fit, "experiment-fit"},
-    {"sequence", " greedy groups order no-time ", SL_ANSWER_SEQUENCE, sl_show_sequence, "experiment-sequence"},
-    {"shapley", " greedy groups order no-time ", SL_ANSWER_SHAPLEY, sl_show_shapley, "experiment-shapley"},
-    {"pca", " no-time all ", SL_ANSWER_PCA, sl_show_components, "experiment-biplot"},
-    {"variance", " log no-time ", SL_ANSWER_VARIANCE, sl_show_variance, "experiment-variance"},
-    {"failures", "", SL_ANSWER_FAILURES, sl_show_failures, "experiment-failures"},
-    {"drift", " interactions ", SL_ANSWER_DRIFT, sl_show_drift, "experiment-drift"},
-    {"enough", " log no-time ", SL_ANSWER_ENOUGH, sl_show_enough, "experiment-enough"},
-    {"logs", "", SL_ANSWER_LOGS, sl_show_logs, NULL},
-    {"parts", " transitions every-event no-time all ", SL_ANSWER_PARTS, sl_show_parts, "experiment-parts"},
-    {"report", " greedy groups output ", SL_ANSWERS, NULL, NULL},
-    {"import", " score time key logs ", SL_ANSWERS, NULL, NULL},
-    {"export", "", SL_ANSWERS, NULL, NULL},
-    {"design", " plan factors resolution runs repeats seed dry-run interactions ", SL_ANSWERS, NULL, NULL},
-    {"run", " plan runs again trace block part launcher sbatch wait no-import ", SL_ANSWERS, NULL, NULL},
-    {"status", " plan ", SL_ANSWERS, NULL, NULL},
-    {"suggest", " plan factors runs seed add ", SL_ANSWERS, NULL, NULL},
-    {"tune", " plan factors runs seed budget no-import ", SL_ANSWERS, NULL, NULL},
-    {"history", " name build first rounds within budget seed score timeout rate ", SL_ANSWERS, NULL, NULL},
-    {"compare", " plan fail-on within pairs budget seed score timeout rate ", SL_ANSWERS, NULL, NULL},
+#define SUB(name_, args_, what, example)                                                                               \
+    .is = {.name = name_, .args = args_, .help = what "\n\nsuch as:\n  spanloom experiment " name_ " " example}
+#define ASK(answer_, show_, plot_) .answer = SL_ANSWER_##answer_, .show = sl_show_##show_, .plot = plot_
+#define DO(name_) .answer = SL_ANSWERS, .run = cli_experiment_##name_
+    {SUB("report", "-o FILE.html", "all answers as a page: which treatments matter, and why", "-o report.html"),
+     .answer = SL_ANSWERS},
+    {SUB("import", "FILE...", "read runs, a row each, from CSV, or hyperfine's JSON",
+         "--score usec_per_task --time unix_time runs.csv"),
+     DO(import)},
+    {SUB("factors", "", "what was varied, and how often", "-d runs.db"), ASK(FACTORS, factors, NULL)},
+    {SUB("means", "", "what each treatment changes, on average", "--vs 'cfg_encrypted = 0'"),
+     ASK(MEANS, means, "experiment-means")},
+    {SUB("model", "", "what each changes, all else being equal, by least squares", "--log --interactions"),
+     ASK(MODEL, model, "experiment-model")},
+    {SUB("tiles", "", "what two treatments change together", "-o tiles.svg"), ASK(TILES, tiles, "experiment-tiles")},
+    {SUB("fit", "", "what the model says of each run, and what was measured", "--log"),
+     ASK(FIT, fit, "experiment-fit")},
+    {SUB("strip", "", "how often, and how far, pairs of runs get better", "-o strip.svg"),
+     ASK(DELTAS, strip, "experiment-strip")},
+    {SUB("scatter", "TREATMENT", "how often, and how far, one treatment helps, by another factor",
+         "cfg_poll_100 --colour cfg_1_worker"),
+     ASK(SCATTER, scatter, "experiment-scatter")},
+    {SUB("deltas", "", "every pair of runs that differ in one factor alone", "--all --format csv"),
+     ASK(DELTAS, deltas, "experiment-strip")},
+    {SUB("sequence", "", "treatments one after the other, to the best", "--groups 'sys_*,app_*;cfg_*'"),
+     ASK(SEQUENCE, sequence, "experiment-sequence")},
+    {SUB("shapley", "", "what each treatment adds, over all orders", "--rate"),
+     ASK(SHAPLEY, shapley, "experiment-shapley")},
+    {SUB("pca", "", "what random sequences have in common", "-o biplot.svg"),
+     ASK(PCA, components, "experiment-biplot")},
+    {SUB("variance", "", "how much of the variance each factor explains", "--log"),
+     ASK(VARIANCE, variance, "experiment-variance")},
+    {SUB("failures", "", "which treatments make runs fail", "--where 'placebo_env = 0'"),
+     ASK(FAILURES, failures, "experiment-failures")},
+    {SUB("drift", "", "how scores change with time, and at which runs", "-o drift.html"),
+     ASK(DRIFT, drift, "experiment-drift")},
+    {SUB("enough", "", "how many runs were enough, and what 100 more would tell", "--log"),
+     ASK(ENOUGH, enough, "experiment-enough")},
+    {SUB("parts", "[TREATMENT]", "which part of the runs each makes longer, by their logs", "cfg_monitoring"),
+     ASK(PARTS, parts, "experiment-parts")},
+    {SUB("logs", "", "which logs are of which run", "--format csv"), ASK(LOGS, logs, NULL)},
+    {SUB("export", "WHAT", "runs, or deltas, as CSV with semicolons; hyperfine: its JSON", "runs > runs.csv"),
+     .answer = SL_ANSWERS},
+    {.is = {.help = "and what makes runs, as experiment.yaml says"}},
+    {SUB("design", "KIND [N|FILE]",
+         "which settings to run: all, a fraction, the best N, ...\n\n"
+         "KIND is full, fraction, one-at-a-time, random N, balanced N, optimal N or\nlist FILE.",
+         "balanced 32 --repeats 3"),
+     DO(design)},
+    {SUB("run", "", "run what is planned and has not been run", "--runs 20"), DO(run)},
+    {SUB("status", "", "how far the experiment is, and how to start it afresh", "--plan other.yaml"), DO(status)},
+    {SUB("suggest", "", "which run teaches most, and which may be the best", "--runs 5 --add"), DO(suggest)},
+    {SUB("tune", "", "runs until the best setting is found", "--runs 60 --budget 2h"), DO(tune)},
+    {SUB("compare", "BASE NEW", "two settings, or commands, in turns until it is known",
+         "./bench-v1 ./bench --fail-on 5% --budget 10min"),
+     DO(compare)},
+    {SUB("history", "RANGE COMMAND", "since which git commit a command is slower",
+         "v1.0..HEAD ./bench --build 'make -j8'"),
+     DO(history)},
 };
 enum { SUBS = sizeof subs / sizeof *subs };
 
 static const struct sub *find_sub(const char *name)
 {
     for (size_t i = 0; i < SUBS; i++)
-        if (!strcmp(subs[i].name, name))
+        if (subs[i].is.name && !strcmp(subs[i].is.name, name))
             return &subs[i];
     return NULL;
 }
 
-/* Does it ask a store, so that it has the options that say of which runs, and how scores are seen? */
-static bool asks_store(const struct sub *sub)
+/* Is it of options[at]? */
+static bool takes(const struct sub *sub, size_t at)
 {
-    return sub->answer != SL_ANSWERS || !strcmp(sub->name, "report") || !strcmp(sub->name, "export");
+    const char *of = option_of[at];
+
+    if (!*of)
+        return strcmp(options[at].name, "output") != 0 ? !sub->run : sub->plot != NULL;
+    for (size_t n; n = strcspn(of, ",:"), strncmp(of, sub->is.name, n) != 0 || sub->is.name[n]; of += n + 2)
+        if (of[n] == ':')
+            return false;
+    return true;
+}
+
+/* Each, as the help has it: with the options that it takes, and what these mean there. */
+static const struct command *sub_command(size_t i)
+{
+    static struct option_spec own[N_OPTIONS + 1];
+    static struct command c;
+    size_t n = 0;
+
+    if (i == SUBS)
+        return NULL;
+    c = subs[i].is;
+    for (size_t k = 0; k < N_OPTIONS && c.name; k++)
+        if (takes(&subs[i], k)) {
+            own[n] = options[k];
+            own[n++].help += strlen(option_of[k]);
+        }
+    own[n] = (struct option_spec){NULL, NULL, NULL};
+    c.options = own;
+    return &c;
 }
 
 static int check_options(const struct cli *cli, const struct sub *sub)
 {
     for (int i = 0; i < cli->ngiven; i++) {
-        char word[32];
         const char *name = cli->given[i].spec->name;
-        bool shared = asks_store(sub) ? !strcmp(name, "name") || !strcmp(name, "where") || !strcmp(name, "cost") ||
-                                            !strcmp(name, "rate") || !strcmp(name, "split")
-                                      : !strcmp(name, "name") && !strcmp(sub->name, "import");
-        snprintf(word, sizeof word, " %s ", name);
-        if (!strcmp(name, "output") && !sub->plot && strcmp(sub->name, "report") != 0)
-            return cli_usage(cli, "experiment %s has no picture, so -o does nothing%s", sub->name,
-                             !strcmp(sub->name, "export") ? "; it prints: > FILE.csv" : "");
-        if (!shared && strcmp(name, "output") != 0 && !strstr(sub->options, word))
-            return cli_usage(cli, "experiment %s has no option --%s", sub->name, name);
+        bool taken = false;
+        for (size_t k = 0; k < N_OPTIONS; k++)
+            taken |= !strcmp(options[k].name, name) && takes(sub, k);
+        if (!taken && !strcmp(name, "output"))
+            return cli_usage(cli, "experiment %s has no picture, so -o does nothing%s", sub->is.name,
+                             !strcmp(sub->is.name, "export") ? "; it prints: > FILE.csv" : "");
+        if (!taken)
+            return cli_usage(cli, "experiment %s has no option --%s", sub->is.name, name);
     }
     if (cli_option(cli, "cost") && cli_option(cli, "rate"))
         return cli_usage(cli, "--cost and --rate exclude each other");
@@ -144,7 +220,7 @@ static int check_options(const struct cli *cli, const struct sub *sub)
         return cli_usage(cli, "--alpha and --lambda are of --elastic-net");
     if (cli_option(cli, "beside") && strcmp(cli_option(cli, "beside"), "means") != 0)
         return cli_usage(cli, "a model can be shown --beside means, not '%s'", cli_option(cli, "beside"));
-    if (!strcmp(sub->name, "scatter") && cli_option(cli, "log") && !cli_option(cli, "output"))
+    if (!strcmp(sub->is.name, "scatter") && cli_option(cli, "log") && !cli_option(cli, "output"))
         return cli_usage(cli, "--log is of the picture of scatter: add -o FILE, or leave it");
     if (cli_option(cli, "beside") &&
         (cli_option(cli, "log") || cli_option(cli, "interactions") || cli_option(cli, "elastic-net")))
@@ -276,9 +352,9 @@ static int picture(const struct cli *cli, const struct sub *sub, const struct sl
 
     if (cli_option(cli, "all"))
         return cli_usage(cli, "--all does nothing to a picture: leave it or -o away");
-    if (!strcmp(sub->name, "parts") && a->of)
+    if (!strcmp(sub->is.name, "parts") && a->of)
         return cli_usage(cli, "the picture of parts is of all treatments: leave '%s' away", a->of);
-    if (!strcmp(sub->name, "scatter") && !a->of)
+    if (!strcmp(sub->is.name, "scatter") && !a->of)
         return cli_usage(cli, "scatter of which treatment? `spanloom experiment factors` shows them");
     if ((rc = cli_picture_begin(cli, name, &p, &form)))
         return rc;
@@ -303,47 +379,35 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!(sub = find_sub(argv[0]))) {
         const char *names[SUBS];
         struct sl_buf near = {0};
+        size_t n = 0;
         for (size_t i = 0; i < SUBS; i++)
-            names[i] = subs[i].name;
-        sl_near_add(&near, names, SUBS, argv[0]);
+            if (subs[i].is.name)
+                names[n++] = subs[i].is.name;
+        sl_near_add(&near, names, n, argv[0]);
         rc = cli_usage(cli, "experiment has no '%s'%s", argv[0], near.n ? near.s : "");
         sl_buf_free(&near);
         return rc;
     }
     if ((rc = check_options(cli, sub)))
         return rc;
-    if (!strcmp(sub->name, "import"))
-        return cli_experiment_import(cli, argc - 1, argv + 1);
-    if (cli->format_given && (!strcmp(sub->name, "design") || !strcmp(sub->name, "run")))
+    if (cli->format_given && (!strcmp(sub->is.name, "design") || !strcmp(sub->is.name, "run")))
         return cli_usage(cli, "--format does nothing here: the planned runs are CSV, NAME.design.csv, and those that "
                               "were made JSON, NAME.runs.jsonl");
-    if (!strcmp(sub->name, "design"))
-        return cli_experiment_design(cli, argc - 1, argv + 1);
-    if (!strcmp(sub->name, "run"))
-        return cli_experiment_run(cli, argc - 1, argv + 1);
-    if (!strcmp(sub->name, "status"))
-        return cli_experiment_status(cli, argc - 1, argv + 1);
-    if (!strcmp(sub->name, "compare"))
-        return cli_experiment_compare(cli, argc - 1, argv + 1);
-    if (!strcmp(sub->name, "suggest"))
-        return cli_experiment_suggest(cli, argc - 1, argv + 1);
-    if (!strcmp(sub->name, "tune"))
-        return cli_experiment_tune(cli, argc - 1, argv + 1);
-    if (!strcmp(sub->name, "history"))
-        return cli_experiment_history(cli, argc - 1, argv + 1);
+    if (sub->run)
+        return sub->run(cli, argc - 1, argv + 1);
     a = asked(cli);
     if (sl_question_check(&a.q, &err))
         return cli_fail(cli, &err);
-    most = !strcmp(sub->name, "scatter") || !strcmp(sub->name, "export") || !strcmp(sub->name, "parts") ? 1 : 0;
+    most = *sub->is.args && *sub->is.args != '-' ? 1 : 0;
     if (argc - 1 > most)
-        return cli_usage(cli, "experiment %s takes %s, and '%s' is too many", sub->name, most ? "one name" : "no names",
-                         argv[most + 1]);
+        return cli_usage(cli, "experiment %s takes %s, and '%s' is too many", sub->is.name,
+                         most ? "one name" : "no names", argv[most + 1]);
     a.of = most ? argv[1] : NULL;
     if (a.by && !strcmp(a.by, "log2")) /* how far apart the scores are, which is shown anyway */
         a.by = NULL;
-    if (!strcmp(sub->name, "report"))
+    if (!strcmp(sub->is.name, "report"))
         return cli_experiment_report(cli, &a);
-    if (!strcmp(sub->name, "export"))
+    if (!strcmp(sub->is.name, "export"))
         return cli_experiment_export(cli, a.of, &a);
     return cli_option(cli, "output") ? picture(cli, sub, &a) : answer(cli, sub, &a);
 }
@@ -351,37 +415,8 @@ static int run(struct cli *cli, int argc, char **argv)
 const struct command cmd_experiment = {
     .name = "experiment",
     .args = "QUESTION [ARGUMENT...]",
-    .help = "what treatments do to a score, from many runs\n\n"
-            "QUESTION is one of:\n"
-            "  report -o FILE.html all of this as a page: which treatments matter, and why\n"
-            "  import FILE...      read runs, a row each, from CSV, or hyperfine's JSON\n"
-            "  factors             what was varied, and how often\n"
-            "  means               what each treatment changes, on average\n"
-            "  model               the same, all else being equal, by least squares\n"
-            "  tiles               what two treatments change together\n"
-            "  fit                 what the model says of each run, and what was measured\n"
-            "  strip               how often, and how far, pairs of runs get better\n"
-            "  scatter TREATMENT   the same of one treatment, by another factor\n"
-            "  deltas              every pair of runs that differ in one factor alone\n"
-            "  sequence            treatments one after the other, to the best\n"
-            "  shapley             what each adds, over all orders\n"
-            "  pca                 what random sequences have in common\n"
-            "  variance            how much of the variance each factor explains\n"
-            "  failures            which treatments make runs fail\n"
-            "  drift               how scores change with time, and at which runs\n"
-            "  enough              how many runs were enough, and what 100 more would tell\n"
-            "  parts [TREATMENT]   which part of the runs each makes longer, by their logs\n"
-            "  logs                which logs are of which run\n"
-            "  export runs|deltas  CSV with semicolons; export hyperfine: its JSON\n"
-            "and what makes runs, as experiment.yaml says:\n"
-            "  design KIND         which settings to run: full, fraction, one-at-a-time,\n"
-            "                      random N, balanced N, optimal N, list FILE\n"
-            "  run                 run what is planned and has not been run\n"
-            "  status              how far it is, and how to start it afresh\n"
-            "  suggest             which run teaches most, and which may be the best\n"
-            "  tune                runs until the best setting is found\n"
-            "  compare BASE NEW    two settings, or commands, in turns until it is known\n"
-            "  history RANGE COMMAND  since which git commit it is slower",
+    .help = "what treatments do to a score, from many runs",
+    .sub = sub_command,
     .options = options,
     .run = run,
 };

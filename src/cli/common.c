@@ -83,7 +83,8 @@ int cli_usage(const struct cli *cli, const char *fmt, ...)
     say(fmt, ap);
     va_end(ap);
     if (cli && cli->command)
-        fprintf(stderr, "try: spanloom %s --help\n", cli->command->name);
+        fprintf(stderr, "try: spanloom %s%s%s --help\n", cli->command->name, cli->sub ? " " : "",
+                cli->sub ? cli->sub : "");
     else
         fputs("try: spanloom --help\n", stderr);
     return EXIT_USAGE;

@@ -103,6 +103,14 @@ static const struct option_spec shared[SHARED + 1] = {
 
 enum { HELP_WIDTH = 80, HELP_INDENT = 27, USAGE_INDENT = 9 };
 
+static void help_row(FILE *out, const char *left, const char *what)
+{
+    fprintf(out, "  %-*s ", HELP_INDENT - 3, left);
+    if (strlen(left) > HELP_INDENT - 3) /* a line of its own */
+        fprintf(out, "\n%*s", HELP_INDENT, "");
+    sl_show_wrapped(out, what, HELP_INDENT, HELP_WIDTH);
+}
+
 /* Those of `instead` go before: --format is something else for graph. */
 static void help_options(FILE *out, const struct option_spec *o, const struct option_spec *instead)
 {
@@ -118,23 +126,55 @@ static void help_options(FILE *out, const struct option_spec *o, const struct op
                  : !strcmp(o->name, "output") ? "-o, "
                                               : "",
                  o->name, o->value ? " " : "", o->value ? o->value : "");
-        fprintf(out, "  %-*s ", HELP_INDENT - 3, left);
-        if (strlen(left) > HELP_INDENT - 3) /* a line of its own */
-            fprintf(out, "\n%*s", HELP_INDENT, "");
-        sl_show_wrapped(out, o->help, HELP_INDENT, HELP_WIDTH);
+        help_row(out, left, o->help);
     }
 }
 
-static int help(FILE *out, const struct command *c)
+/* That of this name; NULL: there is none. */
+static const struct command *find_sub(const struct command *c, const char *name)
+{
+    const struct command *sub = NULL;
+
+    for (size_t i = 0; c->sub && name && (sub = c->sub(i)) && (!sub->name || strcmp(sub->name, name) != 0); i++)
+        ;
+    return sub;
+}
+
+static void help_subs(FILE *out, const struct command *c)
+{
+    const struct command *sub;
+
+    fprintf(out, "\n%.*s is one of:\n", (int)strcspn(c->args, " "), c->args);
+    for (size_t i = 0; (sub = c->sub(i)); i++) {
+        struct sl_buf left = {0}, what = {0};
+        sl_buf_addf(&what, "%.*s", (int)strcspn(sub->help, "\n"), sub->help);
+        if (sub->name) {
+            sl_buf_addf(&left, "%s %s", sub->name, sub->args);
+            help_row(out, left.s, what.s);
+        } else {
+            fprintf(out, "%s:\n", what.s);
+        }
+        sl_buf_free(&left);
+        sl_buf_free(&what);
+    }
+}
+
+/* Of a command, or of what its first argument names. */
+static int help(FILE *out, const struct command *c, const char *first)
 {
     if (c) {
+        const struct command *sub = find_sub(c, first), *of = sub ? sub : c;
         struct sl_buf usage = {0};
-        sl_buf_addf(&usage, "usage: spanloom %s [options] %s", c->name, c->args);
+        sl_buf_addf(&usage, "usage: spanloom %s%s%s [options] %s", c->name, sub ? " " : "", sub ? sub->name : "",
+                    of->args);
         sl_show_wrapped(out, usage.s, USAGE_INDENT, HELP_WIDTH);
-        fprintf(out, "\n%s\n\noptions:\n", c->help);
+        fprintf(out, "\n%s\n", of->help);
+        if (of->sub)
+            help_subs(out, of);
+        fputs("\noptions:\n", out);
         sl_buf_free(&usage);
-        help_options(out, c->options, NULL);
-        help_options(out, shared, c->options);
+        help_options(out, of->options, NULL);
+        help_options(out, shared, of->options);
         fprintf(out, "\nmore: spanloom help %s\n", c->name);
         return EXIT_DONE;
     }
@@ -278,7 +318,7 @@ static int parse(struct cli *cli, int argc, char **argv)
         } else if (o == &shared[WIDE]) {
             cli->wide = true;
         } else if (o == &shared[HELP]) {
-            help(stdout, cli->command);
+            help(stdout, cli->command, left ? argv[0] : i + 1 < argc ? argv[i + 1] : NULL);
             return -2;
         } else {
             cli->given[cli->ngiven++] = (struct given){o, value ? value : ""};
@@ -332,7 +372,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         const char *of = at && at + 1 < argc ? argv[at + 1] : NULL;
         if (!of)
-            return help(stdout, NULL);
+            return help(stdout, NULL, NULL);
         return manual_show(stdout, strcmp(of, "spanloom") != 0 ? of : "", cli_columns()) ? EXIT_DONE : no_command(of);
     }
     if (!at) {
@@ -341,7 +381,7 @@ static int run(struct cli *cli, int argc, char **argv)
             return no_option(cli, name);
         if (*name)
             return cli_usage(NULL, "a command is missing behind %s", name);
-        help(stderr, NULL);
+        help(stderr, NULL, NULL);
         return EXIT_USAGE;
     }
     for (int i = 0; commands[i]; i++)
@@ -354,6 +394,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (left < 0)
         return left == -2 ? EXIT_DONE : EXIT_USAGE;
     argv[1 + left] = NULL;
+    cli->sub = find_sub(cli->command, argv[1]) ? argv[1] : NULL;
     if (isatty(1) && !cli->wide)
         sl_show_columns(cli_columns());
     sl_show_colours(coloured(cli));

@@ -46,27 +46,27 @@ What is wrong is said.
   spanloom: the base fails: * (glob)
   $ compare 'echo 0' 'echo 5' --score '([0-9.]+)'
   spanloom: a score of 0 cannot be compared by ratio: scores must be above 0
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare true
   spanloom: compare what? BASE and NEW: settings of experiment.yaml, such as none and a,b=2, or, where there is none, two commands
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare true true --fail-on 2s
   spanloom: --fail-on takes percent, such as 5%, not '2s'
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare true true --budget soon
   spanloom: --budget takes a time, such as 30s, 10min or 2h (a number alone is seconds), not 'soon'
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare true true --where 'a = 1'
   spanloom: experiment compare has no option --where
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare true true --rate
   spanloom: --rate is of --score REGEX; the time of a command is no rate
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
 
 Settings of a plan.  Runs are kept, with what they say of themselves.
@@ -97,25 +97,25 @@ Settings of a plan.  Runs are kept, with what they say of themselves.
   demo: 36 runs, * (glob)
   $ compare none a,c
   spanloom: 'a,c' is not allowed: never a and c (experiment.yaml:9)
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare none b
   spanloom: which level of b? Say b=20, or another one
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare a 'a a'
   spanloom: 'a' is there twice
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare base none
   spanloom: 'base' and 'none' are the same setting
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare none b=31
   spanloom: b has no level '31'; there are: 0, 20, 30
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]
   $ compare none a --score '([0-9.]+)'
   spanloom: experiment.yaml says what the score and the timeout are
-  try: spanloom experiment --help
+  try: spanloom experiment compare --help
   [2]

@@ -5,14 +5,14 @@ Experiments that are planned and run: examples/experiment/cache, and what can be
   $ cp -r "$ROOT/examples/experiment/cache" . && cd cache
   $ spanloom experiment design
   spanloom: which design? full, fraction, one-at-a-time, random N, balanced N, optimal N or list FILE
-  try: spanloom experiment --help
+  try: spanloom experiment design --help
   [2]
   $ spanloom experiment run
   spanloom: no run is planned (*/cache/cache.design.csv); plan some, such as with: spanloom experiment design full (glob)
   [1]
   $ spanloom experiment design full --resolution V
   spanloom: design full has no option --resolution
-  try: spanloom experiment --help
+  try: spanloom experiment design --help
   [2]
 
 The same seed, the same runs; another one, another order of the same settings:

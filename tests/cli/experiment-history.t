@@ -49,24 +49,24 @@ Of another command it is another history.
 
   $ spanloom experiment history HEAD~23..HEAD 'sh other' --build 'sh build.sh' 2>&1 | sed 's,has.*/sub/,has /,; s,^spanloom: .*/history,spanloom: history,'
   spanloom: history.runs.jsonl has runs of another command, build or score: remove it, or call this history otherwise (--name)
-  try: spanloom experiment --help
+  try: spanloom experiment history --help
   $ spanloom experiment history HEAD~23..HEAD true --name time --rounds 1 | tail -1
   7 steps are not settled: go on with the same command
   $ spanloom experiment history HEAD 'sh bench'
   spanloom: 'HEAD' is no range of commits such as v1.0..HEAD
-  try: spanloom experiment --help
+  try: spanloom experiment history --help
   [2]
   $ spanloom experiment history nothing..HEAD 'sh bench' --name other
   spanloom: git log: fatal: bad revision 'nothing^{commit}'
-  try: spanloom experiment --help
+  try: spanloom experiment history --help
   [2]
   $ spanloom experiment history HEAD..HEAD 'sh bench' --name other
   spanloom: HEAD..HEAD has no commit
-  try: spanloom experiment --help
+  try: spanloom experiment history --help
   [2]
   $ spanloom experiment history main
   spanloom: history of what? RANGE COMMAND, such as v1.0..HEAD ./benchmark
-  try: spanloom experiment --help
+  try: spanloom experiment history --help
   [2]
 
 Killed, it leaves worktrees, which the next start removes, and says so; interrupted, twice, too, it leaves none.

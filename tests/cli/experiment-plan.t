@@ -122,7 +122,7 @@ A command that is not there is told before anything runs, with its line.
   there: 2 runs made, 0 failed
   $ plan ./made 'setup: "printf \"#!/bin/sh\\n\" > made; chmod +x made"' && spanloom experiment run --again
   spanloom: no run has failed that was not made again already
-  try: spanloom experiment --help
+  try: spanloom experiment run --help
   [2]
   $ plan tool "environment: {PATH: $PWD/bin:$PATH}" && mkdir bin && printf '#!/bin/sh\n' > bin/tool && chmod +x bin/tool && spanloom experiment run
   there: all planned runs have been made
@@ -148,7 +148,7 @@ Constraints that leave no setting are told once, with their lines, whatever the 
   none.design.csv: 2 runs (full), ids 1 to 2
   $ spanloom experiment design full --factors c
   spanloom: experiment.yaml:9: with --factors, all others at their base, no setting is left by the constraints: never b=0 and d=0 (line 9)
-  try: spanloom experiment --help
+  try: spanloom experiment design --help
   [2]
   $ cd ..
 
@@ -177,7 +177,7 @@ Ids of runs that were made are not given again, also where the plan of runs is g
   level: 1 run made, 0 failed; 1 left: go on with the same command
   $ spanloom experiment run --block 3 --part 'a b'
   spanloom: --part NAME names the log of this process, for one of several at once: letters, digits, _ and - (and not compare or tune, which have logs of their own), not 'a b'
-  try: spanloom experiment --help
+  try: spanloom experiment run --help
   [2]
 
 How far it is, of which runs, and how to start afresh.

@@ -228,53 +228,53 @@ What is not right:
 
   $ spanloom experiment model --lambda 5
   spanloom: --alpha and --lambda are of --elastic-net
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment model --elastic-net --alpha 1.5
   spanloom: alpha is a number from 0 (ridge) to 1 (lasso)
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment model --elastic-net --lambda none
   spanloom: lambda is a number above 0, in the unit of the score
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment model --where 'unix_time < 1795162350'
   spanloom: 8 runs cannot tell 16 terms apart: there must be more runs than terms, or 10 for an elastic net; --no-time has fewer
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment variance --where 'unix_time < 1795162400'
   spanloom: 16 runs cannot tell 16 terms apart, so the variance is no sum of shares: there must be more runs than terms
-  try: spanloom experiment --help
+  try: spanloom experiment variance --help
   [2]
   $ spanloom experiment means --elastic-net
   spanloom: experiment means has no option --elastic-net
-  try: spanloom experiment --help
+  try: spanloom experiment means --help
   [2]
   $ spanloom experiment model --limit 0
   spanloom: the limit is a number above 0, in the unit of the score, or worst
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment model --limit 5 --elastic-net
   spanloom: an elastic net cannot take failed runs as so bad or worse; leave out one of both
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment model --limit 5 --where 'cfg_1_worker = 1 AND cfg_poll_100 = 1 AND app_big = 1'
   spanloom: no run failed, so there is nothing to take as 5 or worse
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment drift --where 'unix_time < 1795162350'
   spanloom: 8 runs cannot tell 15 terms apart: there must be more runs than terms, or 10 for an elastic net
-  try: spanloom experiment --help
+  try: spanloom experiment drift --help
   [2]
   $ spanloom experiment drift --log
   spanloom: experiment drift has no option --log
-  try: spanloom experiment --help
+  try: spanloom experiment drift --help
   [2]
   $ spanloom experiment enough --where 'unix_time < 1795162400'
   spanloom: 16 runs cannot tell 16 terms apart, so nothing is sure yet: there must be more runs than terms
-  try: spanloom experiment --help
+  try: spanloom experiment enough --help
   [2]
   $ spanloom experiment model --split 'cfg_poll=a,b'
   spanloom: there is no factor 'cfg_poll' to split
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]

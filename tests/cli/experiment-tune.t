@@ -74,13 +74,13 @@ Suggestions.  What they name is planned with --add, and runs with the rest.
 
   $ spanloom experiment tune --runs 10
   spanloom: --runs takes a whole number from 20 up, not '10'
-  try: spanloom experiment --help
+  try: spanloom experiment tune --help
   [2]
   $ spanloom experiment tune d
   spanloom: experiment tune takes no 'd': what can run stands in experiment.yaml
-  try: spanloom experiment --help
+  try: spanloom experiment tune --help
   [2]
   $ spanloom experiment suggest --factors x
   spanloom: experiment.yaml has no factor and no group 'x' (--factors)
-  try: spanloom experiment --help
+  try: spanloom experiment suggest --help
   [2]

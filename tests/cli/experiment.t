@@ -257,52 +257,52 @@ What is not right:
   [2]
   $ spanloom experiment means --log
   spanloom: experiment means has no option --log
-  try: spanloom experiment --help
+  try: spanloom experiment means --help
   [2]
   $ spanloom experiment factors -o x.json
   spanloom: experiment factors has no picture, so -o does nothing
-  try: spanloom experiment --help
+  try: spanloom experiment factors --help
   [2]
   $ spanloom experiment scatter cfg_poll_100 --log
   spanloom: --log is of the picture of scatter: add -o FILE, or leave it
-  try: spanloom experiment --help
+  try: spanloom experiment scatter --help
   [2]
   $ spanloom experiment scatter cfg_poll_100 --colour log2 --log -o poll.json
   $ spanloom experiment means x
   spanloom: experiment means takes no names, and 'x' is too many
-  try: spanloom experiment --help
+  try: spanloom experiment means --help
   [2]
   $ spanloom experiment export
   spanloom: export what? runs, deltas or hyperfine
-  try: spanloom experiment --help
+  try: spanloom experiment export --help
   [2]
   $ spanloom experiment scatter cfg_poll
   spanloom: there is no treatment 'cfg_poll'; there are: cfg_no_init_logging, cfg_worker_debug, cfg_prefetch_100, cfg_poll_100, cfg_encrypted, cfg_rundir_ramfs, cfg_1_worker, cfg_monitoring, cfg_strategy_none, src_biglogs_remove, sys_affinity_cpu0, sys_py_optimize, app_big, placebo_env
-  try: spanloom experiment --help
+  try: spanloom experiment scatter --help
   [2]
   $ spanloom experiment sequence --greedy --order cfg_poll_100
   spanloom: --greedy, --groups and --order exclude each other
-  try: spanloom experiment --help
+  try: spanloom experiment sequence --help
   [2]
   $ spanloom experiment sequence --order cfg_poll_100,cfg_poll_100
   spanloom: the factor cfg_poll_100 is named twice in --order cfg_poll_100,cfg_poll_100
-  try: spanloom experiment --help
+  try: spanloom experiment sequence --help
   [2]
   $ spanloom experiment model --cost --rate
   spanloom: --cost and --rate exclude each other
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ spanloom experiment model --where 'cfg_poll = 1'
   spanloom: which runs are meant is not clear: no such column: cfg_poll, in: cfg_poll = 1; it is a condition in SQL on the columns of: spanloom sql 'SELECT * FROM experiment_run'
-  try: spanloom experiment --help
+  try: spanloom experiment model --help
   [2]
   $ cp "$ROOT/examples/experiment/runs.csv" . && spanloom experiment import --score usec runs.csv
   spanloom: runs.csv has no column 'usec' (--score); did you mean usec_per_task?
-  try: spanloom experiment --help
+  try: spanloom experiment import --help
   [2]
   $ spanloom experiment import runs.csv 2>&1 | cut -c 1-119
   spanloom: which column is the score? Say --score COLUMN; there are: cfg_no_init_logging, cfg_worker_debug, cfg_prefetch
-  try: spanloom experiment --help
+  try: spanloom experiment import --help
   $ spanloom experiment means -d none.db
   spanloom: no store none.db; make one with: spanloom import PATH... -d none.db
   [1]

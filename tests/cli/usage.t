@@ -115,6 +115,49 @@ All of it fits a terminal:
     --help                   this text
   
   more: spanloom help import
+
+Each question of experiment has a help of its own, with an example and options that it takes.
+
+  $ spanloom experiment scatter --help
+  usage: spanloom experiment scatter [options] TREATMENT
+  
+  how often, and how far, one treatment helps, by another factor
+  
+  such as:
+    spanloom experiment scatter cfg_poll_100 --colour cfg_1_worker
+  
+  options:
+    --name NAME              the experiment, where the store has several
+    --where CONDITION        only runs where this SQL holds: 'cfg_encrypted = 0'
+    --split OLD=NEW,NEW      a factor that became several: old runs had all of
+                             these, or none
+    --cost                   scores as they were measured, such as us/task (the
+                             default)
+    --rate                   scores as rates, such as tasks/s
+    --log                    of -o: logarithmic axes
+    --colour FACTOR|log2     split by this factor's level, or by after / before
+    -o, --output FILE        instead, a picture: FILE.html, .svg, .png, .pdf or
+                             .json (spanloom plot)
+    -d, --database FILE      the store (default: $SPANLOOM_DB, or spanloom.db)
+    --format FORMAT          table, tsv, csv or json
+    --wide                   cut nothing at the width of the terminal
+    --color WHEN             auto (on a terminal), always or never
+    --help                   this text
+  
+  more: spanloom help experiment
+  $ spanloom experiment --help scatter | head -1
+  usage: spanloom experiment scatter [options] TREATMENT
+  $ for q in $(spanloom experiment --help | sed -n '/^QUESTION is/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+  >   spanloom experiment $q --help > help; awk 'length($0) > 80' help; grep "^usage: spanloom experiment $q " help | sed 's/.*/a usage/'
+  >   sed -n '/^such as:/,/^$/p' help > example; grep -q "^  spanloom experiment $q" example || echo "$q: no example"
+  >   for o in $(sed "s/'.*'//" example | grep -o -- ' -[a-z-]*'); do grep -q -- "^  \(-., \)\?$o[ ,]" help || echo "$q: $o"; done
+  >   for o in $(sed -n '/^options:/,/--database/s/^  \(-o, \)\?\(--[a-z-]*\).*/\2/p' help); do spanloom experiment $q $o x -d none 2>&1 | grep 'has no option'; done
+  > done | sort | uniq -c
+       27 a usage
+  $ spanloom experiment scatter --lambda 1
+  spanloom: experiment scatter has no option --lambda
+  try: spanloom experiment scatter --help
+  [2]
   $ spanloom help types | head -3
   NAME
        spanloom-types - the types of spans, one a line

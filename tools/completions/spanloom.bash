@@ -3,7 +3,7 @@
 
 _spanloom() {
     local program=${COMP_WORDS[0]} cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} store=${SPANLOOM_DB-}
-    local commands help line value='' i words=() files='' types=''
+    local commands help line value='' i of words=() files='' types=''
     local option='^  ((-.), )?(--[a-z-]+)( ([A-Z+][^ ]*))? +[^ ]'
 
     commands=$("$program" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
@@ -12,7 +12,9 @@ _spanloom() {
     elif [ "${COMP_WORDS[1]}" = help ]; then
         words=("$commands")
     else
-        help=$("$program" "${COMP_WORDS[1]}" --help 2>/dev/null) || return
+        of=("${COMP_WORDS[1]}")
+        case $COMP_CWORD,$of,${COMP_WORDS[2]} in 2,*) ;; *,experiment,[a-z]*) of+=("${COMP_WORDS[2]}") ;; esac
+        help=$("$program" "${of[@]}" --help 2>/dev/null) || return
         case $cur in =) cur='' ;; esac # --option=VALUE comes as three words
         case $prev in =) prev=${COMP_WORDS[COMP_CWORD-2]} ;; esac
         while IFS= read -r line; do
@@ -48,7 +50,7 @@ _spanloom() {
                 fi ;;
             *LANGUAGE) words=(c c++ fortran) ;;
             *COMMAND*) case $cur in */*) files=1 ;; *) words=("$(compgen -c -- "$cur")") ;; esac ;;
-            *PATH* | *SOURCE* | *FILE* | *' A B') files=1 ;;
+            *PATH* | *SOURCE* | *FILE* | *BASE* | *' A B') files=1 ;;
             *) return ;;
         esac
         [ -z "$types" ] || words=("$(SPANLOOM_DB=$store "$program" types --format tsv 2>/dev/null | sed 1d | cut -f1)")

@@ -24,7 +24,11 @@ function __spanloom_complete
         __spanloom_commands
         return
     end
-    set -l help (spanloom $words[2] --help 2>/dev/null); or return
+    set -l of $words[2]
+    if test $words[2] = experiment -a (count $words) -gt 2
+        string match -q -- '-*' $words[3]; or set -a of $words[3]
+    end
+    set -l help (spanloom $of --help 2>/dev/null); or return
 
     # the value of an option
     set -l value
@@ -101,7 +105,7 @@ function __spanloom_complete
             printf '%s\n' c c++ fortran
         case '*COMMAND*'
             __fish_complete_subcommand
-        case '*PATH*' '*SOURCE*' '*FILE*' '* A B'
+        case '*PATH*' '*SOURCE*' '*FILE*' '*BASE*' '* A B'
             __fish_complete_path $cur
     end
 end
