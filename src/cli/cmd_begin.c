@@ -20,6 +20,8 @@
 static const struct option_spec begin_options[] = {EXPORT_OPTION, PID_OPTION, {NULL, NULL, NULL}};
 static const struct option_spec event_options[] = {PID_OPTION, {NULL, NULL, NULL}};
 
+extern const struct command cmd_event;
+
 static int whose(const struct cli *cli, pid_t *pid)
 {
     const char *given = cli_option(cli, "pid");
@@ -27,7 +29,7 @@ static int whose(const struct cli *cli, pid_t *pid)
 
     if (given && (n < 1 || n > INT_MAX))
         return cli_usage(cli, "--pid needs the number of a process, such as $$");
-    *pid = given ? (pid_t)n : shell_trace_caller();
+    *pid = given ? (pid_t)n : shell_trace_caller(cli->command == &cmd_event);
     return EXIT_DONE;
 }
 

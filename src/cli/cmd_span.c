@@ -29,7 +29,7 @@ static void open_trace(struct shell_trace *t)
 {
     struct shell_span waits = {0}, around = {0};
     struct sl_err err = {0};
-    int rc = shell_trace_open(t, shell_trace_caller(), true, &err);
+    int rc = shell_trace_open(t, shell_trace_caller(false), true, &err);
 
     if (!rc && t->fd >= 0) {
         shell_trace_innermost(t, true, &waits);

@@ -402,17 +402,41 @@ void shell_trace_innermost(const struct shell_trace *t, bool commands, struct sh
     sl_vec_free(&ended);
 }
 
-pid_t shell_trace_caller(void)
+static bool has_open(pid_t pid)
 {
     struct shell_trace t = {.quiet = true};
     struct shell_span open = {0};
 
-    if (shell_trace_open(&t, getpid(), false, NULL))
-        return getppid();
+    if (shell_trace_open(&t, pid, false, NULL))
+        return false;
     shell_trace_innermost(&t, true, &open);
     shell_trace_close(&t);
     free(open.name);
-    return open.name ? getpid() : getppid();
+    return open.name != NULL;
+}
+
+/* Of a process that is not ours to look at it is not known. */
+static bool may_be_shell(pid_t pid)
+{
+    static const char *const shells[] = {"sh",   "bash", "dash", "ash", "zsh",  "ksh",         "ksh93",
+                                         "mksh", "yash", "fish", "csh", "tcsh", "bash-static", "busybox"};
+    struct shell_process p;
+    const char *name;
+    bool is;
+
+    shell_process_read(&p, pid);
+    name = strrchr(p.exe, '/');
+    is = !name;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells && !is; i++)
+        is = !strcmp(name + 1, shells[i]);
+    return is;
+}
+
+pid_t shell_trace_caller(bool event)
+{
+    pid_t parent = getppid();
+
+    return has_open(getpid()) || (event && !may_be_shell(parent) && !has_open(parent)) ? getpid() : parent;
 }
 
 /* ---- small things ---- */

@@ -43,9 +43,10 @@ int shell_trace_open(struct shell_trace *t, pid_t pid, bool make, struct sl_err 
 void shell_trace_close(struct shell_trace *t);
 /*
  * The process whose script calls us: our parent.  But a shell runs the last command of a subshell in its own place, so
- * that where we have a trace with an open span, we are the subshell.
+ * that where we have a trace with an open span, we are the subshell.  event: so it does with a script of one command,
+ * and then our parent is whatever started that; what has no second command has no span to go on with, so we are it.
  */
-pid_t shell_trace_caller(void);
+pid_t shell_trace_caller(bool event);
 /* Lets others write, and goes on behind what they wrote. */
 void shell_trace_pause(struct shell_trace *t);
 int shell_trace_resume(struct shell_trace *t, struct sl_err *err);

@@ -27,6 +27,22 @@ Spans of shell scripts.
   {"ph": "E", "name": "build", "args": {ID}}
   $ python3 -m json.tool perfflow*.pfw >/dev/null
 
+A script of one event, which a program that is no shell starts, runs in the place of its shell: the event is its own, not that program's.
+But what was begun from that program goes on there.
+
+  $ mkdir alone && cd alone && cat >program.py <<'END'
+  > import glob, os, subprocess
+  > for script in "event alone", "begin outer", "event within", "end":
+  >     subprocess.run(["bash", "-c", f"spanloom {script}"])
+  > for file in glob.glob("*.pfw"):
+  >     lines = open(file).read().split("\n")
+  >     own = f".{os.getpid()}.shell.pfw" in file
+  >     print("the program's" if own else "its own", [l.split('"name": "')[1].split('"')[0] for l in lines if '"ph": "M"' not in l and "name" in l])
+  > END
+  $ python3 program.py | sort; cd ..
+  its own ['alone']
+  the program's ['outer', 'within', 'outer']
+
 What is started knows where it belongs:
 
   $ cat >script <<'END'
