@@ -70,37 +70,69 @@ static bool of_shell(const char *word)
     return is;
 }
 
-/* What a shell would run first, where that is plain to see; else "". */
-static void first_word(struct sl_buf *b, const char *s)
-{
-    size_t n;
+static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._+@%,:/";
 
-    s += strspn(s, " \t\r\n");
-    n = strcspn(s, " \t\r\n;|&<>");
-    if (strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._+@%,:/") >= n)
+static size_t word(const char **s)
+{
+    *s += strspn(*s, " \t\r\n");
+    return strcspn(*s, " \t\r\n;|&<>");
+}
+
+/* Behind `cd FOLDER &&`, and the folder; NULL: it is not that. */
+static const char *behind_cd(struct sl_buf *folder, const char *s)
+{
+    const char *to = s + 2;
+    size_t n = word(&to);
+    const char *and = to + n;
+
+    if (strncmp(s, "cd ", 3) != 0 || !n || strspn(to, plain) < n || (word(&and), strncmp(and, "&&", 2) != 0))
+        return NULL;
+    sl_buf_add(folder, to, n);
+    return and+2;
+}
+
+/* What a shell would run first, behind `cd FOLDER &&` and NAME=VALUE, where that is plain to see; else "". */
+static void first_word(struct sl_buf *b, struct sl_buf *folder, const char *s)
+{
+    const char *behind = behind_cd(folder, s + strspn(s, " \t\r\n"));
+    bool may_fail = strstr(s, "||");
+    size_t n, name;
+
+    for (s = behind ? behind : s;; s += n) {
+        n = word(&s);
+        name = strspn(s, plain);
+        if (name >= n || s[name] != '=' || name + 1 + strspn(s + name + 1, plain) < n || !strncmp(s, "PATH=", 5))
+            break;
+    }
+    if (strspn(s, plain) >= n && !may_fail)
         sl_buf_add(b, s, n);
     sl_buf_add(b, "", 0);
 }
 
 void sl_programs_name(struct sl_buf *b, const struct sl_plan *p)
 {
-    struct sl_buf word = {0};
+    struct sl_buf program = {0}, folder = {0};
 
     if (p->shell)
-        first_word(&word, p->command.v[2]);
+        first_word(&program, &folder, p->command.v[2]);
     else
-        sl_buf_adds(&word, p->command.v[0]);
-    sl_buf_adds(b, word.n ? word.s : "sh");
-    sl_buf_free(&word);
+        sl_buf_adds(&program, p->command.v[0]);
+    sl_buf_adds(b, program.n ? program.s : "sh");
+    sl_buf_free(&program);
+    sl_buf_free(&folder);
 }
 
-static int check(const struct sl_plan *p, const struct sl_plan_program *of, const char *word, struct sl_err *err)
+/* in: "build/", or "", where the shell is by then, as seen from the folder of the plan. */
+static int check(const struct sl_plan *p, const struct sl_plan_program *of, const char *in, const char *word,
+                 struct sl_err *err)
 {
     struct sl_buf b = {0};
     const char *why, *hint = "";
     bool there;
 
-    sl_buf_addf(&b, "%s%s%s", *word == '/' ? "" : p->folder, *word == '/' ? "" : "/", word);
+    if (*word != '/')
+        sl_buf_addf(&b, "%s%s%s", *in == '/' ? "" : p->folder, *in == '/' ? "" : "/", in);
+    sl_buf_adds(&b, word);
     if (strchr(word, '/')) {
         there = can_run(b.s) || sets_up(p);
         why = access(b.s, F_OK) ? "there is no file" : "it is no program:";
@@ -113,7 +145,9 @@ static int check(const struct sl_plan *p, const struct sl_plan_program *of, cons
                                     : "is it installed, or is a module or an environment to be loaded?";
     }
     sl_buf_free(&b);
-    return there ? 0 : sl_err(err, SL_ENOTFOUND, "%s:%d: %s: %s %s; %s", p->path, of->line, of->key, why, word, hint);
+    return there ? 0
+                 : sl_err(err, SL_ENOTFOUND, "%s:%d: %s: %s %s%s; %s", p->path, of->line, of->key, why,
+                          strchr(word, '/') && *word != '/' ? in : "", word, hint);
 }
 
 int sl_programs_check(const struct sl_plan *p, struct sl_err *err)
@@ -121,14 +155,16 @@ int sl_programs_check(const struct sl_plan *p, struct sl_err *err)
     int rc = 0;
 
     for (size_t i = 0; i < p->program.n && !rc; i++) {
-        struct sl_buf word = {0};
+        struct sl_buf program = {0}, folder = {0};
         if (p->program.v[i].shell)
-            first_word(&word, p->program.v[i].text);
+            first_word(&program, &folder, p->program.v[i].text);
         else
-            sl_buf_adds(&word, p->program.v[i].text);
-        if (word.n && strcmp(word.s, "{args}") != 0)
-            rc = check(p, &p->program.v[i], word.s, err);
-        sl_buf_free(&word);
+            sl_buf_adds(&program, p->program.v[i].text);
+        sl_buf_adds(&folder, folder.n ? "/" : "");
+        if (program.n && strcmp(program.s, "{args}") != 0)
+            rc = check(p, &p->program.v[i], folder.s, program.s, err);
+        sl_buf_free(&program);
+        sl_buf_free(&folder);
     }
     return rc;
 }

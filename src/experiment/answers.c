@@ -104,7 +104,10 @@ static int factors(struct sl_answer_rows *out, const struct sl_asked *a, struct 
             c[3].s = r->factor[f].levels ? r->factor[f].level[k] : NULL;
             c[4].i = c[6].i = 0;
             c[5].i = (int64_t)r->factor[f].joined;
-            c[7].s = k || r->factor[f].levels < 2 ? NULL : r->factor[f].stated ? "stated" : "lowest";
+            c[7].s = k || r->factor[f].levels < 2 ? NULL
+                     : r->factor[f].stated        ? "stated"
+                     : r->factor[f].absent        ? "not run"
+                                                  : "lowest";
             for (size_t i = 0; i < r->n; i++) {
                 c[4].i += sl_runs_levels(r, i)[f] == k;
                 c[6].i += sl_runs_levels(r, i)[f] < 0;

@@ -131,6 +131,7 @@ void sl_levels_base(struct sl_runs *r, uint32_t factor, int32_t at)
     struct sl_factor *f = &r->factor[factor];
 
     f->stated = at >= 0;
+    f->absent = at < 0;
     if (f->kind == SL_FACTOR_NUMERIC || (f->kind == SL_FACTOR_BOOLEAN && at > 0))
         f->kind = SL_FACTOR_CATEGORICAL;
     f->value = NULL;

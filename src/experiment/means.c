@@ -170,8 +170,8 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
             m->difference_lacks = interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
                                            m->runs_with < m->runs_without ? m->runs_with : m->runs_without, narrow,
                                            group + t * SL_MEANS_ROUNDS);
-        if (m->lacks && !m->difference_lacks && strcmp(m->lacks, "few") != 0)
-            m->lacks = "few pairs"; /* both sides are in all drawings, but not of some pair */
+        if (m->lacks && !m->difference_lacks)
+            m->lacks = "few pairs"; /* there are runs enough on both sides, and in all drawings */
     }
     correct(out, n);
     free(least);

@@ -19,7 +19,7 @@ struct sl_mean { /* NaN: cannot be said */
     /* that there is no effect, where there is an interval; and corrected for all treatments (kernels/adjust.h) */
     double p, p_holm, p_bh, difference_p, difference_p_holm, difference_p_bh;
     /* Why delta, and difference, have no interval: "few" runs on one side, or "on end": its runs follow each other, so
-     * that some drawings have none of them; "few pairs": some drawings have none; NULL: they have. */
+     * that some drawings have none of them; "few pairs": too few of these runs are in pairs; NULL: they have. */
     const char *lacks, *difference_lacks;
 };
 

@@ -30,7 +30,8 @@ struct sl_factor {
     const char *
         *level;    /* their texts: the first is the base, "not applied"; ascending, but for a base that is stated */
     double *value; /* of a numeric factor; NULL otherwise */
-    bool stated;   /* the log of the runs says that this is the base; else it is the lowest level */
+    bool stated;   /* the log of the runs says that this is the base; else it is the lowest level ... */
+    bool absent;   /* ... since no run has that which the log says */
     size_t joined; /* so many runs were before it; they count as at the base that is stated, or else, of a boolean
                     * factor, as without it */
 };

@@ -19,10 +19,11 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     struct sl_table *t = sl_result_find(r, "means");
     char what[200], a[NUMBER], b[2 * NUMBER];
     struct marks marks = {0}, of_pairs = {0};
-    bool few = false, pairs = false, on_end = false;
+    bool few = false, pairs = false, on_end = false, timed;
 
     snprintf(what, sizeof what, "what each treatment changes (%s)", better(look));
     put_head(out, r, what);
+    timed = sl_table_int(sl_result_find(r, "about"), SL_ABOUT_TIMED);
     fprintf(out, "%-*s %9s  %-23s %s\n", NAME, "all runs with - without", "change", "95 % interval", "with : without");
     while (sl_table_next(t, NULL) > 0) {
         sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT));
@@ -49,12 +50,13 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
     if (few)
         fputs("No interval: fewer than 5 runs are on one side, too few to say how sure it is.\n", out);
     if (pairs)
-        fprintf(out, "No interval%s: pairs are so few that some drawings of the runs have none.\n", few ? ", too" : "");
+        fprintf(out, "No interval of pairs%s: too few runs are in any.\n", few ? ", too" : "");
     if (on_end)
         fprintf(out,
-                "No interval%s: runs of one side came on end, so that what else\n"
-                "changed meanwhile cannot be told from the treatment; runs in random order can.\n",
-                few || pairs ? ", too" : "");
+                "No interval%s: runs of one side %s on end, so that what else\n"
+                "changed meanwhile cannot be told from the treatment; runs in random order can.\n%s",
+                few || pairs ? ", too" : "", timed ? "came" : "stand",
+                timed ? "" : "Nothing says when runs were: their order is that of the file.\n");
 }
 
 void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)

@@ -225,6 +225,7 @@ static inline void put_head_in(FILE *out, const struct sl_result *r, const char 
     put_factors(out, sl_result_find(r, "factors"));
     put_bases(out, sl_result_find(r, "factors"), "stated", "base: ");
     put_bases(out, sl_result_find(r, "factors"), "lowest", "base (nothing states one: the lowest): ");
+    put_bases(out, sl_result_find(r, "factors"), "not run", "base (no run has that of the plan: the lowest): ");
     put_splits(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_RUNS));
     if (sl_table_int(about, SL_ABOUT_TIMED) &&
         sl_table_real_or_nan(about, SL_ABOUT_ON_END) >= 2 * sl_table_real_or_nan(about, SL_ABOUT_ON_END_RANDOM))

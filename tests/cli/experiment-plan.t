@@ -61,6 +61,12 @@ Where no plan says, it is the lowest, which is said.
   $ printf 'size,kind,x,seconds\n' > r.csv; for s in 10 2; do for k in b a; do for x in 0 1; do echo "$s,$k,$x,$((s + x))"; done; done; done >> r.csv
   $ spanloom experiment import -d r.db --score seconds r.csv > said && spanloom experiment means -d r.db | sed -n '2p'
   base (nothing states one: the lowest): size=2, kind=a
+
+Where no run has the base that the plan says, that is said.
+
+  $ spanloom experiment means --where "pages <> 64" | sed -n '3,4p'
+  base: on=1, policy=slow
+  base (no run has that of the plan: the lowest): pages=128
   $ cd ..
 
 What a killed run left is undone at the next start, and said: its teardown, in its environment, then files.
@@ -120,6 +126,10 @@ A command that is not there is told before anything runs, with its line.
   [1]
   $ plan 'if true; then X=1 $NONE; fi' 'setup: "cd . && no-such || true", teardown: "X=1 no-such || :"' && spanloom experiment run
   there: 2 runs made, 0 failed
+  $ for c in 'X=1 Y= no-such' 'cd . && no-such' 'cd bin && ./no-such' 'no-such || true' 'X=1'; do plan "'$c'" 'placebo: yes'; spanloom experiment design full --dry-run 2>&1 >said | sed 's/;.*//'; done
+  spanloom: before they can run: experiment.yaml:2: command: PATH has no command no-such
+  spanloom: before they can run: experiment.yaml:2: command: PATH has no command no-such
+  spanloom: before they can run: experiment.yaml:2: command: there is no file bin/./no-such
   $ plan ./made 'setup: "printf \"#!/bin/sh\\n\" > made; chmod +x made"' && spanloom experiment run --again
   spanloom: no run has failed that was not made again already
   try: spanloom experiment run --help
@@ -238,11 +248,20 @@ Why there is no interval: runs that came on end, as hyperfine's do, are not few.
   > {"results":[{"command":"a","mean":0.1,"times":[0.1,0.11,0.12,0.1,0.1,0.11],"exit_codes":[0,0,0,0,0,0]},
   >  {"command":"b","mean":0.2,"times":[0.2,0.21,0.22,0.2,0.21,0.2],"exit_codes":[0,0,0,0,0,0]}]}
   > END
-  $ spanloom experiment import -d hf.db hf.json >said && spanloom experiment means -d hf.db | tail -2
-  No interval: runs of one side came on end, so that what else
+  $ spanloom experiment import -d hf.db hf.json >said && spanloom experiment means -d hf.db | tail -3
+  No interval: runs of one side stand on end, so that what else
   changed meanwhile cannot be told from the treatment; runs in random order can.
+  Nothing says when runs were: their order is that of the file.
   $ spanloom sql -d hf.db --format csv "SELECT lacks, difference_lacks FROM experiment_means()"
   lacks,difference_lacks
   on end,on end
+
+What says no time has the order of its file, which need not be that of the runs.
+
+  $ (echo a,s; for i in 1 2 3 4 5 6; do echo 0,1$i; done; for i in 1 2 3 4 5 6; do echo 1,2$i; done) > sorted.csv
+  $ spanloom experiment import -d sorted.db --score s sorted.csv > said && spanloom experiment means -d sorted.db | tail -3
+  No interval: runs of one side stand on end, so that what else
+  changed meanwhile cannot be told from the treatment; runs in random order can.
+  Nothing says when runs were: their order is that of the file.
   $ spanloom experiment means -d base/r.db | tail -1
   No interval: fewer than 5 runs are on one side, too few to say how sure it is.

@@ -59,8 +59,7 @@ What treatments do to a score.
   
   ** is sure, even though 14 were compared (Holm, 5 %)
   *  is likely: of all marked, up to 5 % may be chance (Benjamini & Hochberg)
-  No interval: fewer than 5 runs are on one side, too few to say how sure it is.
-  No interval, too: pairs are so few that some drawings of the runs have none.
+  No interval of pairs: too few runs are in any.
   $ spanloom experiment means --rate --vs 'cfg_no_init_logging = 0 AND src_biglogs_remove = 0'
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   changes in all runs, and there (more is better), tasks/s
