@@ -68,6 +68,14 @@ int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(void *to, const char *text); /* the same, as a callback; to: nothing */
 
+/*
+ * Of an answer that counts calls: says where traced programs, of the span `within`, or 0, could not record all of them.
+ * cli_say_lost_of(): of those of a condition, as sl_result_lost() has it; of an SQL format, as sqlite3_mprintf() has
+ * it.
+ */
+void cli_say_lost(struct sl_store *st, int64_t within);
+void cli_say_lost_of(struct sl_store *st, const char *which, ...);
+
 /* How wide lines of the output may be: $COLUMNS, the terminal's, or 80. */
 int cli_columns(void);
 

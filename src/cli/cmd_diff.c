@@ -256,6 +256,8 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = show(cli, &r, no_path, &err);
         if (!rc && merged && cli->format == SL_FORMAT_TABLE)
             printf("\n%s\n", cli_lens_says);
+        for (int i = 0; i < 2; i++)
+            cli_say_lost(sides[i].st, sides[i].within);
         if (!rc)
             rc = gate_of(&gate, &r, no_path);
     }

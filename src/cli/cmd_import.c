@@ -323,6 +323,7 @@ static int run_import(const struct cli *cli, struct sl_recipes *set, const struc
         rc = sl_import(&r, st, set, l, o, &err);
     if (!rc && tell) {
         say_faults(st, set, since_ns);
+        cli_say_lost_of(st, sql_is_new, (long long)since_ns);
         say_idle(st);
         cli_lens_say_idle(st);
     }

@@ -35,3 +35,7 @@ WHERE s.imported_ns >= ?1
 GROUP BY s.id, r.reason
 ORDER BY s.path, s.part, r.place
 LIMIT 100;
+
+-- name: is_new
+-- A condition on a span s: it is of a file that was imported since then.
+s.source IN (SELECT id FROM sl_source WHERE imported_ns >= %lld)

@@ -26,6 +26,8 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = sl_result_info(&r, st, within, &err);
     if (!rc)
         rc = sl_result_runs(&r, st, within, &err);
+    if (!rc)
+        cli_say_lost(st, within);
     return cli_end(cli, st, &r, rc, &err);
 }
 

@@ -59,6 +59,20 @@ static int show(struct sl_result *r, struct sl_store *st, const struct sl_profil
     return rc > 0 && !want->calls.nwithin && !files ? say_runs(sl_result_find(r, "runs"), st->path, err) : rc;
 }
 
+/* That table is for people alone. */
+static void say_short(struct sl_table *t)
+{
+    enum { NAME, CALLS };
+    unsigned long long n = 0;
+    char count[32];
+
+    while (sl_table_next(t, NULL) > 0)
+        n += (unsigned long long)sl_table_int(t, CALLS);
+    if (n)
+        cli_say("%s call%s shorter than min-duration, and only counted: --format table has %s", sl_show_count(n, count),
+                n == 1 ? " was" : "s were", n == 1 ? "it" : "them");
+}
+
 /* Into *st, and *sums where calls are not in that. */
 static int open_source(struct cli *cli, int argc, char **argv, bool files, struct sl_store **st,
                        struct sl_call_sums *sums, struct sl_profile_want *want, int64_t *within, struct sl_err *err)
@@ -117,8 +131,12 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = sl_result_calls(&r, st, &want, &err);
         if (!rc)
             rc = sl_show_result(stdout, &r, cli->format, &err);
+        if (!rc)
+            say_short(sl_result_find(&r, "short"));
     }
     sl_result_free(&r);
+    if (rc >= 0)
+        cli_say_lost(st, within);
     sl_store_close(st);
     sl_call_sums_free(&sums);
     return rc < 0 ? cli_fail(cli, &err) : problems > 0 ? EXIT_FAILED : EXIT_DONE;

@@ -125,6 +125,8 @@ static int run(struct cli *cli, int argc, char **argv)
         rc = make(cli, told, runs, &page, path);
     for (int i = 0; i < runs; i++) {
         sl_result_free(&told[i].why);
+        if (!rc)
+            cli_say_lost(told[i].st, told[i].workflow);
         sl_store_close(told[i].st);
     }
     sl_buf_free(&page.json);

@@ -24,6 +24,8 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!rc)
         rc = cli_option(cli, "events") ? sl_result_event_types(&r, st, within, &err)
                                        : sl_result_types(&r, st, within, &err);
+    if (!rc)
+        cli_say_lost(st, within);
     return cli_end(cli, st, &r, rc, &err);
 }
 

@@ -285,7 +285,7 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
     for (int i = 0; i < n && !rc && !code; i++) {
         struct sl_store *st = NULL;
         char *path = NULL;
-        int64_t workflow;
+        int64_t workflow = 0;
         if (n == 1 && (code = programs_of(cli, text[i], &st, &path)))
             break;
         if (st && !(rc = sl_why_programs(&of[i], st, path, findings, &err)))
@@ -293,8 +293,13 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
         else if (!st && !(code = cli_told_run(cli, text[i], &st, &workflow)))
             rc = sl_why(&of[i], st, workflow, findings, &err);
         free(path);
-        if (!rc && !code)
+        if (!rc && !code) {
             failed |= say_problems(&of[i]);
+            if (workflow)
+                cli_say_lost(st, workflow);
+            else
+                cli_say_lost_of(st, sql_is_told);
+        }
         sl_store_close(st);
     }
     if (!rc && !code && n > 1)

@@ -15,3 +15,7 @@ SELECT CASE WHEN (SELECT count(*) FROM (SELECT DISTINCT e.time_ns
             LIMIT 2)) > 1 THEN 1
     ELSE (SELECT count(*) FROM (SELECT DISTINCT e.time_ns FROM descendants(?1) d CROSS JOIN sl_event e ON e.span = d.span
             LIMIT 2)) > 1 END;
+
+-- name: is_told
+-- A condition on a span s: it is a process of the programs that are told of.
+s.id IN (SELECT span FROM temp.process)

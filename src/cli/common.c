@@ -12,6 +12,7 @@
 #include "recipe/recipe.h"
 #include "recipe/span_tables.h"
 #include "recipe/states.h"
+#include "result/contents.h"
 #include "result/find_span.h"
 
 #include <stdarg.h>
@@ -106,6 +107,48 @@ struct sl_store *cli_open(const struct cli *cli)
         return NULL;
     }
     return st;
+}
+
+void cli_say_lost_of(struct sl_store *st, const char *which, ...)
+{
+    enum { SPAN, PROGRAM, EVENTS, WHY };
+    struct sl_result r = {0};
+    struct sl_buf who = {0}, why = {0};
+    long long events = 0, others = -1;
+    struct sl_table *t;
+    char count[32], *sql;
+    va_list ap;
+
+    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_name WHERE name = 'trace.process')", 0))
+        return;
+    va_start(ap, which);
+    sql = sqlite3_vmprintf(which, ap);
+    va_end(ap);
+    t = sl_result_lost(&r, st, sql, NULL) ? NULL : sl_result_find(&r, "lost");
+    while (t && sl_table_next(t, NULL) > 0) {
+        const char *program = sl_table_text_or_empty(t, PROGRAM), *words = sl_table_text_or_empty(t, WHY);
+        if (!who.n)
+            sl_show_clean(&who, *program ? program : "a program", *program ? strlen(program) : 9);
+        if (!why.n)
+            sl_show_clean(&why, words, strlen(words));
+        events += sl_table_int(t, EVENTS);
+        others++;
+    }
+    if (others > 0)
+        sl_buf_addf(&who, " and %lld other process%s", others, others == 1 ? "" : "es");
+    if (others >= 0)
+        cli_say("%s could not record %s event%s%s%s%s: there were more calls than are counted here", who.s,
+                sl_show_count((unsigned long long)events, count), events == 1 ? "" : "s", why.n ? " (" : "",
+                why.n ? why.s : "", why.n ? ")" : "");
+    sl_buf_free(&who);
+    sl_buf_free(&why);
+    sl_result_free(&r);
+    sqlite3_free(sql);
+}
+
+void cli_say_lost(struct sl_store *st, int64_t within)
+{
+    cli_say_lost_of(st, within ? sql_is_within : "1", (long long)within);
 }
 
 int cli_end(const struct cli *cli, struct sl_store *st, struct sl_result *r, int rc, const struct sl_err *err)

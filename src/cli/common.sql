@@ -27,3 +27,7 @@ UNION
 SELECT name
 FROM sl_name
 WHERE id IN (SELECT rule FROM sl_link UNION SELECT rule FROM sl_doubt UNION SELECT rule FROM sl_weak);
+
+-- name: is_within
+-- A condition on a span s: it belongs to that of this number.
+s.id IN (SELECT span FROM descendants(%lld))

@@ -32,6 +32,8 @@ int over_time_open(struct over_time *p, const struct cli *cli)
 
 int over_time_close(struct over_time *p, int rc, const struct sl_err *err)
 {
+    if (rc >= 0 && p->st)
+        cli_say_lost(p->st, p->within);
     sl_store_close(p->st);
     free(p->sql);
     p->sql = NULL;

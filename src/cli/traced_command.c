@@ -212,6 +212,8 @@ static int report(const struct job *j, struct sl_err *err)
     sl_result_free(&r);
     if (rc >= 0 && want.calls.nwithin <= 1)
         cli_say("only the command itself is known: %s", j->nothing);
+    if (rc >= 0)
+        cli_say_lost_of(st, sql_is_of_folder, j->dir, j->dir);
     if (file)
         rc = sl_out_close(&out, rc < 0 ? rc : 0, err);
     sl_store_close(st);

@@ -8,3 +8,7 @@ FROM sl_source f
 CROSS JOIN sl_root r ON r.source = f.id
 WHERE f.path > ?1 || '/' AND f.path < ?1 || '0' AND EXISTS (SELECT 1 FROM sl_span s WHERE s.id = r.root AND s.source =
     f.id AND s.type = (SELECT id FROM sl_name WHERE name = 'trace.process'));
+
+-- name: is_of_folder
+-- A condition on a span s: a file of this folder tells of it.
+s.source IN (SELECT id FROM sl_source WHERE path > %Q || '/' AND path < %Q || '0')

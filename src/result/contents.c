@@ -31,14 +31,29 @@ int sl_result_event_types(struct sl_result *r, struct sl_store *st, int64_t with
     return add(r, st, "events", column, SL_COLUMNS(column), sql_events, within, err);
 }
 
+int sl_result_lost(struct sl_result *r, struct sl_store *st, const char *which, struct sl_err *err)
+{
+    static const struct sl_column column[] = {{"span", SL_COLUMN_INTEGER, NULL},
+                                              {"program", SL_COLUMN_TEXT, NULL},
+                                              {"events", SL_COLUMN_INTEGER, "events"},
+                                              {"why", SL_COLUMN_TEXT, NULL}};
+    char *sql = sqlite3_mprintf(sql_lost, which);
+    int rc = add(r, st, "lost", column, SL_COLUMNS(column), sql, 0, err);
+
+    sqlite3_free(sql);
+    return rc;
+}
+
 int sl_result_info(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
     static const struct sl_column column[] = {{"what", SL_COLUMN_TEXT, NULL}, {"value", SL_COLUMN_ANY, NULL}};
 
-    char *sql = within ? sqlite3_mprintf(sql_info_of, sql_sources_of) : NULL;
-    int rc = add(r, st, "info", column, SL_COLUMNS(column), sql ? sql : sql_info, within, err);
+    char *lost = sqlite3_mprintf(sql_lost, within ? "s.id IN (SELECT span FROM d)" : "1");
+    char *sql = within ? sqlite3_mprintf(sql_info_of, sql_sources_of, lost) : sqlite3_mprintf(sql_info, lost);
+    int rc = add(r, st, "info", column, SL_COLUMNS(column), sql, within, err);
 
     sqlite3_free(sql);
+    sqlite3_free(lost);
     return rc;
 }
 

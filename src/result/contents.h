@@ -14,6 +14,11 @@ int sl_result_types(struct sl_result *r, struct sl_store *st, int64_t within, st
 int sl_result_event_types(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err);
 /* Table: info, how much there is of everything; of a part, of what can be told of one. */
 int sl_result_info(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err);
+/*
+ * Table: lost, a row for each process of a traced program that could not record all of its events, as the disk was
+ * full: its span, program, how many events, and why.  which: a condition on its span, s, in SQL.
+ */
+int sl_result_lost(struct sl_result *r, struct sl_store *st, const char *which, struct sl_err *err);
 /* Table: runs, the root spans, and where they come from. */
 int sl_result_runs(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err);
 /* Table: rejects, records that could not be used of files with this in their path; or counts of them by reason. */

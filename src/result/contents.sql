@@ -24,6 +24,7 @@ WITH t(n, what, value) AS ( SELECT 1, 'sources', (SELECT count(*) FROM sl_source
     UNION ALL SELECT 3, 'rejected records', (SELECT ifnull(sum(rejected), 0) FROM sl_source WHERE replaced_by IS
     NULL) UNION ALL SELECT 4, 'spans', (SELECT count(*) FROM sl_span) UNION ALL SELECT 5, 'span types', (SELECT
     count(DISTINCT type) FROM sl_span) UNION ALL SELECT 6, 'events', (SELECT count(*) FROM sl_event) UNION ALL
+    SELECT 6.5, 'events not recorded', n FROM (SELECT sum(events) AS n FROM (%s)) WHERE n > 0 UNION ALL
     SELECT 7, 'spans in another', (SELECT count(*) FROM sl_span WHERE parent IS NOT NULL) UNION ALL SELECT 8,
     'further containments', (SELECT count(*) FROM sl_link WHERE kind = SL_IN) UNION ALL SELECT 9, 'facets', (SELECT
     count(*) FROM sl_link WHERE kind = SL_FACET) UNION ALL SELECT 10, 'after and flow links', (SELECT count(*) FROM
@@ -31,10 +32,10 @@ WITH t(n, what, value) AS ( SELECT 1, 'sources', (SELECT count(*) FROM sl_source
     count(*) FROM sl_attr) + (SELECT count(*) FROM sl_span s JOIN sl_alike k ON k.id = s.alike WHERE NOT EXISTS (SELECT
     1 FROM sl_attr a WHERE a.span = s.id AND a.source = k.source AND a.place = s.place))
     UNION ALL SELECT 12, 'records with samples', (SELECT count(*) FROM sl_sample) UNION ALL SELECT 13,
-    'first event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', min(time_ns) / 1e9, 'unixepoch') FROM sl_event) UNION ALL
-    SELECT 14, 'last event', (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', max(time_ns) / 1e9, 'unixepoch') FROM sl_event)
-    UNION ALL SELECT 15, 'local times', (SELECT group_concat(DISTINCT printf('UTC%s%02d:%02d %s', iif(offset_s < 0,
-    '-', '+'), abs(offset_s) / 3600, abs(offset_s) / 60 % 60, iif(how = 'given', 'as --zone says', iif(how =
+    'first event', (SELECT strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', min(time_ns) / 1e9, 'unixepoch') FROM sl_event) UNION ALL
+    SELECT 14, 'last event', (SELECT strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', max(time_ns) / 1e9, 'unixepoch') FROM sl_event)
+    UNION ALL SELECT 15, 'local times', (SELECT group_concat(DISTINCT printf('UTC%%s%%02d:%%02d %%s', iif(offset_s < 0,
+    '-', '+'), abs(offset_s) / 3600, abs(offset_s) / 60 %% 60, iif(how = 'given', 'as --zone says', iif(how =
     'assumed', 'assumed', 'as the logs say')))) FROM sl_zone) UNION ALL SELECT 16, 'links to spans not known yet',
     (SELECT count(*) FROM sl_weak) UNION ALL SELECT 17, 'bytes', (SELECT page_count * page_size FROM
     pragma_page_count, pragma_page_size) UNION ALL SELECT 18, 'schema', (SELECT value FROM sl_meta WHERE name =
@@ -52,6 +53,7 @@ WITH d AS MATERIALIZED (SELECT span FROM descendants(?1)), o AS MATERIALIZED (%s
     WHERE id IN o) UNION ALL SELECT 3, 'rejected records', (SELECT ifnull(sum(rejected), 0) FROM sl_source WHERE id IN
     o) UNION ALL SELECT 4, 'spans', (SELECT count(*) FROM d) UNION ALL SELECT 5, 'span types', (SELECT count(DISTINCT
     s.type) FROM d JOIN sl_span s ON s.id = d.span) UNION ALL SELECT 6, 'events', (SELECT n FROM e) UNION ALL SELECT
+    6.5, 'events not recorded', n FROM (SELECT sum(events) AS n FROM (%s)) WHERE n > 0 UNION ALL SELECT
     7, 'spans in another', (SELECT count(*) FROM d JOIN sl_span s ON s.id = d.span WHERE parent IS NOT NULL) UNION ALL
     SELECT 8, 'further containments', (SELECT ifnull(sum(n), 0) FROM k WHERE kind = SL_IN) UNION ALL SELECT 9,
     'facets', (SELECT ifnull(sum(n), 0) FROM k WHERE kind = SL_FACET) UNION ALL SELECT 10, 'after and flow links',
@@ -62,6 +64,16 @@ WITH d AS MATERIALIZED (SELECT span FROM descendants(?1)), o AS MATERIALIZED (%s
 SELECT what, value
 FROM t
 ORDER BY n;
+
+-- name: lost
+-- Processes of traced programs that could not record all of their events.
+SELECT s.id AS span,
+    (SELECT max(a.value) FROM attributes a WHERE a.span = s.id AND a.name = 'program') AS program,
+    (SELECT max(CAST(a.value AS INTEGER)) FROM attributes a WHERE a.span = s.id AND a.name = 'lost') AS events,
+    (SELECT max(a.value) FROM attributes a WHERE a.span = s.id AND a.name = 'lost_why') AS why
+FROM sl_name n
+CROSS JOIN sl_span s ON s.type = n.id
+WHERE n.name = 'trace.process' AND events > 0 AND (%s)
 
 -- name: sources_of
 -- Of the run ?1.

@@ -29,6 +29,30 @@ static const struct sl_column call_columns[] = {{"node", INTEGER, NULL},     {"p
                                                 {"share", REAL, NULL},       {"min_s", REAL, "s"},
                                                 {"mean_s", REAL, "s"},       {"max_s", REAL, "s"}};
 
+static char *ids_of(const struct sl_calls_want *want)
+{
+    struct sl_buf b = {0};
+
+    for (size_t i = 0; i < want->nwithin; i++)
+        sl_buf_addf(&b, "%c%lld", i ? ',' : '[', (long long)want->within[i]);
+    if (b.n)
+        sl_buf_addc(&b, ']');
+    return b.s;
+}
+
+static int add_short(struct sl_result *r, struct sl_store *st, const struct sl_calls_want *want, struct sl_err *err)
+{
+    static const struct sl_column columns[] = {
+        {"name", TEXT, NULL}, {"calls", INTEGER, "calls"}, {"exclusive_s", REAL, "s"}};
+    struct sl_table *t = sl_result_sql(r, st, "short", columns, N(columns), sql_short, err);
+    char *within = ids_of(want);
+
+    if (t && within)
+        sqlite3_bind_text(t->query, 1, within, -1, SQLITE_TRANSIENT);
+    free(within);
+    return t ? 0 : SL_ESTORE;
+}
+
 int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err)
 {
     struct sl_table *t =
@@ -45,7 +69,7 @@ int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_pr
         sqlite3_bind_text(t->query, 2, by_names[want->calls.by], -1, SQLITE_STATIC);
     if (want->calls.sums)
         sqlite3_bind_pointer(t->query, 3, (void *)want->calls.sums, SL_CALLS_SUMS, NULL);
-    return 0;
+    return add_short(r, st, &want->calls, err);
 }
 
 /* ---- added up ---- */
@@ -216,36 +240,12 @@ static void add_open(struct sl_result *r, const struct sl_calls *c)
 
 /* ---- what ran asynchronously ---- */
 
-static char *ids_of(const struct sl_calls_want *want)
-{
-    struct sl_buf b = {0};
-
-    for (size_t i = 0; i < want->nwithin; i++)
-        sl_buf_addf(&b, "%c%lld", i ? ',' : '[', (long long)want->within[i]);
-    if (b.n)
-        sl_buf_addc(&b, ']');
-    return b.s;
-}
-
 static int add_async(struct sl_result *r, struct sl_store *st, const struct sl_calls_want *want, struct sl_err *err)
 {
     static const struct sl_column columns[] = {
         {"name", TEXT, NULL},    {"spans", INTEGER, "spans"}, {"total_s", REAL, "s"}, {"ran_s", REAL, "s"},
         {"waited_s", REAL, "s"}, {"mean_s", REAL, "s"},       {"max_s", REAL, "s"}};
     struct sl_table *t = sl_result_sql(r, st, "async", columns, N(columns), sql_async, err);
-    char *within = ids_of(want);
-
-    if (t && within)
-        sqlite3_bind_text(t->query, 1, within, -1, SQLITE_TRANSIENT);
-    free(within);
-    return t ? 0 : SL_ESTORE;
-}
-
-static int add_short(struct sl_result *r, struct sl_store *st, const struct sl_calls_want *want, struct sl_err *err)
-{
-    static const struct sl_column columns[] = {
-        {"name", TEXT, NULL}, {"calls", INTEGER, "calls"}, {"exclusive_s", REAL, "s"}};
-    struct sl_table *t = sl_result_sql(r, st, "short", columns, N(columns), sql_short, err);
     char *within = ids_of(want);
 
     if (t && within)

@@ -55,11 +55,13 @@ static int descriptor(void)
     if (is_ours(sl_rt.fd, &s))
         return sl_rt.fd;
     fd = open(sl_rt.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (!is_ours(fd, &s)) {
-        if (fd >= 0)
-            close(fd);
+    if (fd >= 0 && !is_ours(fd, &s)) {
+        close(fd);
+        errno = ESTALE;
         return -1;
     }
+    if (fd < 0)
+        return -1;
     return sl_rt.fd = move_up(fd);
 }
 
@@ -103,13 +105,22 @@ static void *map(int fd, uint64_t offset, size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Why events will be lost.  Under the lock. */
+static void note_error(int error)
+{
+    if (sl_rt.header)
+        sl_rt.header->error = (uint32_t)error;
+}
+
 struct sl_tf_chunk *sl_file_chunk(size_t size)
 {
     int fd = descriptor();
     struct sl_tf_chunk *c = fd < 0 ? NULL : map(fd, sl_rt.end, size);
 
-    if (!c)
+    if (!c) {
+        note_error(errno);
         return NULL;
+    }
     sl_rt.end += size;
     madvise(c, size, MADV_DONTFORK);
     c->size = size;
@@ -139,6 +150,8 @@ static bool write_all(int fd, struct iovec part[2], uint64_t offset)
         ssize_t got = pwritev(fd, part + i, 2 - i, (off_t)offset);
         if (got < 0 && errno == EINTR)
             continue;
+        if (!got)
+            errno = ENOSPC;
         if (got <= 0)
             return false; /* readers pass over what it left: the buffer still has the words */
         length -= (size_t)got;
@@ -159,7 +172,7 @@ bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
     size_t size = (sizeof head + part[1].iov_len + SL_TF_PAGE - 1) / SL_TF_PAGE * SL_TF_PAGE;
     uint64_t offset;
     bool written;
-    int fd;
+    int fd, error;
 
     head.kind = SL_TF_DATA;
     head.size = size;
@@ -171,13 +184,17 @@ bool sl_file_write(struct sl_tf_chunk head, const uint64_t *words, size_t n)
         sl_rt.end += size;
         sl_rt.writers++;
     } else {
+        note_error(fd >= 0 ? EFBIG : errno);
         fd = -1;
     }
     pthread_mutex_unlock(&sl_rt.lock);
     if (fd < 0)
         return false;
     written = write_all(fd, part, offset);
+    error = errno;
     pthread_mutex_lock(&sl_rt.lock);
+    if (!written)
+        note_error(error);
     if (!--sl_rt.writers && sl_rt.state == SL_DONE)
         sl_file_close();
     pthread_mutex_unlock(&sl_rt.lock);
@@ -292,25 +309,42 @@ int sl_file_dup(void)
 int sl_file_export(int fd)
 {
     const char *why;
-    struct sl_decoded *d = sl_decode_fd(fd, &why);
+    struct sl_decoded *d;
     int rc;
 
-    if (!d)
-        return EBADF;
+    errno = 0;
+    if (!(d = sl_decode_fd(fd, &why)))
+        return errno ? errno : EBADF;
     make_dirs(sl_rt.options.dir); /* it may have vanished since */
     rc = sl_chrome_write_file(d, sl_rt.pfw, sl_decode_process(d)->options);
     sl_decode_free(d);
     return rc;
 }
 
+/* Where something is not in the trace, or that is not where it should be. */
+static void tell(uint64_t lost, int no_pfw)
+{
+    bool slt = no_pfw || sl_rt.options.binary;
+    char why[128];
+
+    if (lost)
+        snprintf(why, sizeof why, "%llu event%s could not be recorded: %s", (unsigned long long)lost,
+                 lost == 1 ? "" : "s", strerror((int)sl_rt.header->error));
+    else if (no_pfw)
+        snprintf(why, sizeof why, "no .pfw could be made of it: %s", strerror(no_pfw));
+    if (lost || no_pfw)
+        sl_complain(slt ? sl_rt.path : sl_rt.pfw, why);
+}
+
 void sl_file_finish(void)
 {
-    int fd = descriptor();
+    int fd = descriptor(), error = errno, no_pfw = 0;
 
     sl_file_moment();
     sl_rt.header->ended_ticks = sl_clock_ticks();
+    if (!sl_rt.options.binary && !(no_pfw = fd < 0 ? error : sl_file_export(fd)))
+        unlink(sl_rt.path);
+    tell(sl_lanes_lost(), no_pfw);
     if (sl_rt.options.binary && fd >= 0 && ftruncate(fd, (off_t)sl_rt.end)) /* what was reserved behind the end */
         return;
-    if (!sl_rt.options.binary && !sl_file_export(fd))
-        unlink(sl_rt.path);
 }

@@ -226,10 +226,23 @@ void sl_lanes_end(void)
 
 void sl_lane_lose(struct sl_lane *l)
 {
+    if (sl_rt.header && !sl_rt.header->error) /* the file has noted its own */
+        sl_rt.header->error = ENOMEM;
     if (l->chunk)
         __atomic_fetch_add(&l->chunk->lost, 1, __ATOMIC_RELAXED);
     else if (sl_rt.header)
         __atomic_fetch_add(&sl_rt.header->lost, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t sl_lanes_lost(void)
+{
+    uint64_t n = sl_rt.header->lost;
+
+    for (struct sl_wiped *w = sl_rt.wiped; w && w->alive; w = w->older)
+        for (size_t i = 0; i < w->given; i++)
+            if (w->lanes[i].chunk)
+                n += __atomic_load_n(&w->lanes[i].chunk->lost, __ATOMIC_RELAXED);
+    return n;
 }
 
 static void lane_give_back(struct sl_lane *l, uint64_t ticks)

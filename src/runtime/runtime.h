@@ -98,6 +98,8 @@ struct sl_runtime {
     uint32_t define_retry; /* sites not to define until it is tried again */
     char instance_path[1024];
     struct sl_tf_moment start;
+    dev_t stderr_dev; /* which file descriptor 2 was of as this began; stderr_ino 0: none to be written to */
+    ino_t stderr_ino;
     int64_t realtime_ns;
     atomic_ullong ids; /* from a random one on, so that those of several processes are not taken for the same; below
                           2^53, for JSON */
@@ -128,6 +130,8 @@ static inline uint64_t *sl_lane_words(const struct sl_lane *l)
 
 /* Opens the file if need be.  Under the lock. */
 bool sl_open(void);
+/* One line on standard error about a file.  Guarded. */
+void sl_complain(const char *path, const char *why);
 
 /* ---- names.c: at the start ---- */
 
@@ -163,7 +167,7 @@ void sl_file_moment(void);
 int sl_file_dup(void);
 /* Makes the .pfw of what fd has now.  0, or an errno. */
 int sl_file_export(int fd);
-/* The process ends in order: the .pfw is made, and the file goes.  Under the lock. */
+/* The process ends in order: the .pfw is made, and the file goes; what could not be kept is said.  Under the lock. */
 void sl_file_finish(void);
 
 /* ---- leftover.c ---- */
@@ -208,6 +212,8 @@ bool sl_sites_inherit(struct sl_defs *from);
 /* A lane of this thread with room for n words, its clock right; NULL: what was to be written is lost.  Guarded. */
 struct sl_lane *sl_lane_with(size_t n, uint64_t ticks);
 void sl_lane_lose(struct sl_lane *l);
+/* How many events were lost so far.  Under the lock. */
+uint64_t sl_lanes_lost(void);
 /* The process ends, or the library is unloaded: gives back what no other thread may be using.  Under the lock. */
 void sl_lanes_end(void);
 /* Recording was turned off: nobody is to go the fast way.  Under the lock. */

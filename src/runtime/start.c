@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct sl_runtime sl_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .flushing = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
@@ -40,7 +41,12 @@ static void absolute(char dir[PATH_MAX])
 static void begin(void)
 {
     bool secure = getauxval(AT_SECURE) != 0;
+    struct stat s;
 
+    if (!secure && !fstat(STDERR_FILENO, &s)) {
+        sl_rt.stderr_dev = s.st_dev;
+        sl_rt.stderr_ino = s.st_ino;
+    }
     sl_options_read(&sl_rt.options, secure, true);
     sl_clock = sl_rt.options.monotonic ? SL_TF_CLOCK_NS : sl_clock_best();
     sl_rt.start = sl_clock_moment();
@@ -78,6 +84,15 @@ __attribute__((constructor(101))) static void constructed(void)
     sl_guard_leave(&g);
 }
 
+/* Programs close descriptors, and open files of theirs that get their numbers: what 2 is now must be what it was. */
+void sl_complain(const char *path, const char *why)
+{
+    struct stat s;
+
+    if (sl_rt.stderr_ino && !fstat(STDERR_FILENO, &s) && s.st_dev == sl_rt.stderr_dev && s.st_ino == sl_rt.stderr_ino)
+        sl_options_complain(path, why);
+}
+
 bool sl_open(void)
 {
     struct sl_defs *inherited;
@@ -92,7 +107,7 @@ bool sl_open(void)
     if (!sl_file_make()) {
         sl_rt.state = SL_FAILED;
         __atomic_store_n(&sl_trace_on, 0, __ATOMIC_RELAXED);
-        sl_options_complain(sl_rt.path, strerror(errno));
+        sl_complain(sl_rt.path, strerror(errno));
         return false;
     }
     sl_rt.state = SL_OPEN;

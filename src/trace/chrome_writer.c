@@ -483,6 +483,10 @@ static void put_process(struct out *o)
     put_string(o, p->ended ? "\", \"ended\": true" : "\", \"ended\": false");
     PUT(o, ", \"lost\": ");
     put_number(o, p->lost);
+    if (p->lost_why) {
+        PUT(o, ", \"lost_why\": ");
+        put_quoted(o, p->lost_why);
+    }
     if (p->damaged) {
         PUT(o, ", \"damaged\": ");
         put_number(o, p->damaged);

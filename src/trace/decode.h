@@ -66,6 +66,7 @@ struct sl_trace_process {
     int64_t start_ns, end_ns; /* end_ns: of the end, else of the last event */
     bool ended;               /* in order */
     uint64_t lost;            /* events that could not be recorded */
+    const char *lost_why;     /* the system's words; NULL: none were lost, or it is not known */
     uint64_t damaged;         /* places that could not be read */
     uint64_t trace_id[2], span_id, parent_id;
     const char *facts; /* "name=value\0..." */

@@ -251,6 +251,7 @@ static bool go_on(struct sl_decoded *d, const void *bytes, size_t n)
     d->process.options = h->options;
     d->process.ended = h->ended_ticks != 0;
     d->process.lost += h->lost;
+    d->process.lost_why = d->process.lost && h->error ? strerror((int)h->error) : NULL;
     d->process.trace_id[0] = h->trace_id[0];
     d->process.trace_id[1] = h->trace_id[1];
     d->process.span_id = h->span_id;

@@ -122,6 +122,7 @@ struct sl_tf_header { /* the first bytes of the file */
     uint64_t ended_ticks;                     /* 0: the process did not end in order */
     uint64_t trace_id[2], span_id, parent_id; /* as in TRACEPARENT; parent_id 0: none */
     uint32_t facts; /* bytes of what follows the header: "name=value" texts, each with a NUL */
+    uint32_t error; /* errno: why the last events were lost; 0: not known */
 };
 
 #endif

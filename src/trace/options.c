@@ -7,6 +7,7 @@
 #include "trace/format.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,7 +19,9 @@ static void say(const char *const *parts)
 {
     char line[1024];
     size_t n = 0;
+    sigset_t before, raised;
 
+    sigpending(&before);
     for (; *parts; parts++)
         for (const char *p = *parts; *p && n + 1 < sizeof line; p++)
             line[n++] = *p;
@@ -29,6 +32,11 @@ static void say(const char *const *parts)
             break;
         at += got > 0 ? (size_t)got : 0;
     }
+    sigemptyset(&raised);
+    for (int i = 0; i < 2; i++)
+        if (!sigismember(&before, i ? SIGPIPE : SIGXFSZ))
+            sigaddset(&raised, i ? SIGPIPE : SIGXFSZ);
+    sigtimedwait(&raised, NULL, &(struct timespec){0, 0});
 }
 
 #define SAY(...) say((const char *const[]){"spanloom: ", __VA_ARGS__, NULL})

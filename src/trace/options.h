@@ -17,7 +17,10 @@ struct sl_options {
 
 /* From the environment; secure: it is not to be trusted, and nothing is recorded; aloud: say what is wrong with it. */
 void sl_options_read(struct sl_options *o, bool secure, bool aloud);
-/* The one line on stderr about something that the user must change. */
+/*
+ * A line on stderr about something that the user must change.  With signals blocked, whatever the write raises
+ * (SIGPIPE, SIGXFSZ) goes no further.
+ */
 void sl_options_complain(const char *option, const char *why);
 
 #endif

@@ -54,6 +54,18 @@ def no_call_is_lost(least):
 
 
 @test
+def answers_say_what_was_only_counted():
+    ran(TREE, spanloom=LONG)
+    spanloom("import", *files("*.pfw"))
+    [(kept,)] = query(path("spanloom.db"), "SELECT count(*) FROM spans WHERE type = 'trace.call'")
+    short = f"{sum(TREE_CALLS.values()) - kept:,} calls"
+    for words in ("profile --format csv", "profile --tree --format json", f"profile --format tsv {files('*.pfw')[0]}"):
+        check(f"spanloom: {short} were shorter than min-duration, and only counted: --format table has them" in spanloom(*words.split()).err, words)
+    told, = [f for f in json.loads(spanloom("why", "--format", "json").out)["findings"] if f["finding"] == "call-short"]
+    check(told["text"].startswith(f"{short} of prog, shorter than min-duration, were only counted, and took "), told["text"])
+
+
+@test
 def nothing_is_counted_that_is_longer():
     ran(TREE, spanloom="min-duration=2ms")
     t = trace()

@@ -133,6 +133,45 @@ def a_slow_rank_in_a_task_of_a_workflow():
     check("rank-imbalance" not in found, list(found))
 
 
+def lose(s, process, lost, why=None, damaged=None):
+    for name, value in (("lost", lost), ("lost_why", why), ("damaged", damaged)):
+        if value is not None:
+            s.attr(process, name, str(value))
+
+
+@test
+def events_that_could_not_be_recorded():
+    """Of how many calls, and why; nothing of programs that lost nothing. What a full disk cut off is no damage."""
+    s = Programs()
+    processes = [s.process() for _ in range(5)]
+    for p in processes:
+        t = s.thread(p)
+        for _ in range(10):
+            s.run(t, "work", 100)
+    lose(s, processes[0], 0)
+    lose(s, processes[1], 100, "File too large", damaged=1)
+    lose(s, processes[2], 61, "File too large")
+    lose(s, processes[3], 0, damaged=2)
+    told, found = why(s)
+    lost = [f for f in told["findings"] if f["finding"] == "call-lost"]
+    equal([f["text"] for f in lost], ["prog and 1 other process could not record 161 events, about 81 of 101 calls: File too large",
+                                      "2 places of the trace of prog could not be read"])
+    check(lost[0]["advice"].startswith("a higher limit for files (ulimit -f), or fewer events: "), lost[0]["advice"])
+    equal(lost[0]["spans"], f"{processes[1]},{processes[2]}")
+    equal((lost[1]["advice"], told["problems"]), (None, []))
+    check("prog and 1 other process could not record 161 events (File too large): there were more calls" in spanloom("why", "-d", s.file).err)
+
+
+@test
+def events_of_a_task_that_could_not_be_recorded():
+    s = Programs()
+    workflow_of_ranks(s, 62)
+    lose(s, next(iter(s.first)), 1000, "No space left on device")
+    told, found = why(s)
+    equal(found["unread"]["text"], "1,000 events of 1 traced process could not be recorded: No space left on device; there were more calls than are told of")
+    equal(told["problems"], [])
+
+
 @test
 def the_rank_that_only_waits_for_a_neighbour_is_not_the_cause():
     """Of four in a ring, 3 waits for what 2 sends, and comes late to the collective with it."""

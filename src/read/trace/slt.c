@@ -60,6 +60,10 @@ static void describe(struct sl_buf *b, const struct sl_decoded *d)
     add_int(b, "start_ns", p->start_ns);
     add_int(b, "end_ns", p->end_ns);
     add_int(b, "lost", (int64_t)p->lost);
+    if (p->lost_why) {
+        key(b, "lost_why", 8);
+        sl_buf_add_json(b, p->lost_why, strlen(p->lost_why));
+    }
     if (p->damaged)
         add_int(b, "damaged", (int64_t)p->damaged);
     key(b, "ended", 5);
