@@ -175,13 +175,13 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!quiet && o.output)
         say_name(o.output);
     rc = monitor_run(&m, &o, &err);
-    if (rc == 0 && o.show && m.signal == SIGINT)
+    if (m.has_file && o.show && m.signal == SIGINT)
         fputc('\n', stderr); /* behind the terminal's ^C */
-    if (rc == 0 && !quiet)
+    if (m.has_file && !quiet)
         monitor_summary(stderr, &m);
     if (rc < 0)
         cli_fail(cli, &err);
-    if (rc == 0 && cli_option(cli, "mlflow"))
+    if (m.has_file && cli_option(cli, "mlflow"))
         send_mlflow(cli, &m);
     rc = rc == 0 ? EXIT_DONE : rc == SL_EUSAGE ? EXIT_USAGE : EXIT_FAILED;
     if (o.argv && (m.child.pid || m.child.error))

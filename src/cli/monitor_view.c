@@ -278,7 +278,7 @@ void monitor_summary(FILE *out, const struct monitor *m)
     summary_of_node(out, m, s);
     if (m->last.has_tree)
         summary_of_tree(out, m);
-    if (m->no_tree.code)
+    if (m->no_tree.code == SL_ENOTFOUND)
         fprintf(out, "its processes could not be watched: %s\n", m->no_tree.text);
     if (m->no_mount.code)
         fprintf(out, "how full it is was not told: %s\n", m->no_mount.text);
@@ -292,7 +292,4 @@ void monitor_summary(FILE *out, const struct monitor *m)
     if (s >= 1)
         fprintf(out, ", %.2g %% of one", 100 * m->last.cost_cpu_s / s);
     fputs("\n", out);
-    if (m->file.lost)
-        fprintf(out, "spanloom: %llu sample%s could not be written: %s\n", (unsigned long long)m->file.lost,
-                m->file.lost == 1 ? "" : "s", m->file.lost_why);
 }

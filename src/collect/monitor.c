@@ -142,18 +142,20 @@ static int begin(struct monitor_inside *in, pid_t target)
 {
     struct monitor *m = in->m;
     const struct monitor_options *o = m->options;
+    struct sl_err no_cgroup = {0}, no_gpus = {0};
 
     if (target)
         begin_tree(in, target, o->argv != NULL);
     if (target && !in->tree && !o->argv)
         return sl_err(in->err, m->no_tree.code, "%s", m->no_tree.text);
-    if ((in->cgroup = sl_cgroup_new(&o->roots, o->pid, NULL))) /* a command begins in ours */
+    if ((in->cgroup = sl_cgroup_new(&o->roots, o->pid, &no_cgroup))) /* a command begins in ours */
         sl_cgroup_facts(in->cgroup, &m->cgroup_facts);
-    if (!o->no_gpu && (in->gpus = sl_gpus_new(NULL))) {
+    if (!o->no_gpu && (in->gpus = sl_gpus_new(&no_gpus))) {
         m->last.ngpus = sl_gpus_count(in->gpus);
         m->last.gpus = sl_alloc(m->last.ngpus * sizeof *m->last.gpus);
         m->last.gpu_is_there = sl_alloc(m->last.ngpus * sizeof *m->last.gpu_is_there);
     }
+    m->unwatched = m->no_tree.code == SL_EIO ? m->no_tree : no_cgroup.code == SL_EIO ? no_cgroup : no_gpus;
     monitor_json_header(&in->lines, m, in->gpus, target);
     return monitor_file_header(&m->file, &in->lines, in->err);
 }
@@ -255,7 +257,11 @@ static int watch(struct monitor_inside *in)
             sigaddset(&set, ends[i]);
     }
     sigprocmask(SIG_BLOCK, &set, &before);
-    wait[0].fd = signalfd(-1, &set, SFD_CLOEXEC);
+    if ((wait[0].fd = signalfd(-1, &set, SFD_CLOEXEC)) < 0) {
+        rc = sl_err(in->err, SL_EIO, "signals cannot be waited for: %s", strerror(errno));
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return rc;
+    }
     if (pid)
         wait[1].fd = (int)syscall(SYS_pidfd_open, pid, 0); /* -1, Linux before 5.3: seen at the next reading */
     if ((rc = begin(in, pid)) == 0)
@@ -315,7 +321,23 @@ static void end(struct monitor_inside *in)
     sl_buf_clear(&in->lines);
     monitor_json_moment(&in->lines, &m->last, in->gpus);
     monitor_json_end(&in->lines, m, &m->last, reset, wrapped, m->options->interval_s * (double)in->decimator.every);
-    monitor_file_add(&m->file, &in->lines);
+    m->file.ended = monitor_file_add(&m->file, &in->lines);
+}
+
+/* What failed meanwhile and kept it from nothing. */
+static int failed_meanwhile(struct monitor *m, struct sl_err *err)
+{
+    const char *why;
+    uint64_t n = sl_read_failures(&why);
+    int rc = monitor_file_close(&m->file, err);
+
+    if (n && rc)
+        sl_err_wrap(err, "%llu readings failed (%s)", (unsigned long long)n, why);
+    else if (n)
+        rc = sl_err(err, SL_EIO, "%llu reading%s failed: %s", (unsigned long long)n, n == 1 ? "" : "s", why);
+    if (m->unwatched.code != SL_EIO)
+        return rc;
+    return rc ? sl_err_wrap(err, "%s", m->unwatched.text) : sl_err(err, SL_EIO, "%s", m->unwatched.text);
 }
 
 int monitor_run(struct monitor *m, const struct monitor_options *o, struct sl_err *err)
@@ -350,7 +372,8 @@ int monitor_run(struct monitor *m, const struct monitor_options *o, struct sl_er
         return rc;
     }
     end(in);
-    return monitor_file_close(&m->file, in->err);
+    m->has_file = true;
+    return failed_meanwhile(m, in->err);
 }
 
 void monitor_free(struct monitor *m)

@@ -58,12 +58,14 @@ struct monitor {
     enum monitor_end why;
     int signal;         /* that ended it */
     struct child child; /* of a command */
+    bool has_file;      /* it began, and ended; whatever failed meanwhile */
     uint64_t taken, kept;
     double clock_steps_s, suspended_s;
     double cost_rss_mb;
     double peak_rss_mb; /* the most that one process of a command ever had, as wait4() tells; NAN: it tells nothing */
-    struct sl_err no_tree;  /* why the processes of a command are not watched; code 0: they are */
-    struct sl_err no_mount; /* which mount is not in the last reading, and why; code 0: all are */
+    struct sl_err no_tree;   /* why the processes of a command are not watched; code 0: they are */
+    struct sl_err unwatched; /* SL_EIO: why something could not be watched that is there */
+    struct sl_err no_mount;  /* which mount is not in the last reading, and why; code 0: all are */
     struct monitor_sums sums;
     struct monitor_readings last;
     struct monitor_inside *inside;
@@ -71,7 +73,7 @@ struct monitor {
 
 /*
  * Runs it to its end.  0; negative, err filled: it could not begin (SL_ENOTFOUND: there is no such process), and no
- * file is left, or the end of the file could not be written.  monitor_free() in any case.
+ * file is left; or, with has_file, something could not be written or read meanwhile.  monitor_free() in any case.
  */
 int monitor_run(struct monitor *m, const struct monitor_options *options, struct sl_err *err);
 void monitor_free(struct monitor *m);

@@ -83,6 +83,8 @@ static int put(int fd, const char *s, size_t n, int64_t at)
         ssize_t put = at < 0 ? write(fd, s, n) : pwrite(fd, s, n, at);
         if (put < 0 && errno != EINTR)
             return errno;
+        if (!put)
+            return ENOSPC;
         if (put > 0) {
             s += put;
             n -= (size_t)put;
@@ -90,12 +92,6 @@ static int put(int fd, const char *s, size_t n, int64_t at)
         }
     }
     return 0;
-}
-
-static void lose(struct monitor_file *f, const char *what, int error)
-{
-    f->lost++;
-    snprintf(f->lost_why, sizeof f->lost_why, "%s: %s", what, strerror(error));
 }
 
 /* What was written of it is taken back, so that the next line begins where a line begins. */
@@ -112,12 +108,17 @@ static int append(struct monitor_file *f, const char *s, size_t n)
     return error;
 }
 
+static const char *name_of(const struct monitor_file *f)
+{
+    return is_output(f) ? "standard output" : f->path;
+}
+
 int monitor_file_header(struct monitor_file *f, const struct sl_buf *line, struct sl_err *err)
 {
     int error = append(f, line->s, line->n);
 
-    if (error)
-        return sl_err(err, SL_EIO, "%s: %s", f->path, strerror(error));
+    if (error && error != EPIPE) /* who reads it has gone: it is over, and that is no error */
+        return sl_err(err, SL_EIO, "%s: %s", name_of(f), strerror(error));
     f->header = f->end;
     return 0;
 }
@@ -168,7 +169,7 @@ static bool write_anew(struct monitor_file *f)
     if (!error && rename(path, f->path) != 0)
         error = errno;
     if (error) {
-        snprintf(f->lost_why, sizeof f->lost_why, "halving: %s", strerror(error));
+        snprintf(f->lost_why, sizeof f->lost_why, "%s", strerror(error));
         if (fd >= 0) {
             close(fd);
             unlink(path);
@@ -212,11 +213,13 @@ bool monitor_file_add(struct monitor_file *f, const struct sl_buf *lines)
     if (f->has_dropped && f->moments.n % RETRY == 0)
         write_anew(f);
     at = f->end;
-    error = append(f, lines->s, lines->n);
-    if (error && f->closed)
+    error = f->closed ? EPIPE : append(f, lines->s, lines->n);
+    if (error == EPIPE)
         return false;
-    if (error)
-        lose(f, "writing", error);
+    if (error) {
+        f->lost++;
+        snprintf(f->lost_why, sizeof f->lost_why, "%s", strerror(error));
+    }
     if (!f->stream) {
         m = sl_vec_add(&f->moments);
         *m = (struct moment){at, f->end - at, false};
@@ -228,7 +231,13 @@ int monitor_file_close(struct monitor_file *f, struct sl_err *err)
 {
     int rc = 0;
 
-    if (f->fd >= 0 && !is_output(f) && close(f->fd) != 0)
+    if (f->lost)
+        rc =
+            sl_err(err, SL_EIO, "%s: %llu sample%s could not be written%s: %s", name_of(f), (unsigned long long)f->lost,
+                   f->lost == 1 ? "" : "s", f->ended ? "" : ", nor how it ended", f->lost_why);
+    else if (f->has_dropped)
+        rc = sl_err(err, SL_EIO, "%s: more samples are kept than --max-length says: %s", name_of(f), f->lost_why);
+    if (f->fd >= 0 && !is_output(f) && close(f->fd) != 0 && !rc)
         rc = sl_err(err, SL_EIO, "%s: %s", f->path, strerror(errno));
     f->fd = -1;
     sl_vec_free(&f->moments);

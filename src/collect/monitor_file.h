@@ -27,9 +27,10 @@ struct monitor_file {
     moments;
     bool has_dropped;
     bool stream; /* nothing will be dropped */
+    bool ended;  /* with a line that says so */
     uint64_t lost;
     char lost_why[128]; /* of the last one */
-    bool closed;        /* standard output is, by who reads it */
+    bool closed;        /* standard output: nothing more goes there, as who reads it has gone, or it failed */
 };
 
 /*
@@ -46,7 +47,7 @@ bool monitor_file_add(struct monitor_file *f, const struct sl_buf *lines);
  * room for that it is tried again as others are added; so long the file has them all.
  */
 void monitor_file_halve(struct monitor_file *f);
-/* Negative: the system tells only now that something is lost (network file systems do). */
+/* Negative: something is not in the file, and err says what; the system may tell it only now (network file systems). */
 int monitor_file_close(struct monitor_file *f, struct sl_err *err);
 /* Closes and removes it. */
 void monitor_file_discard(struct monitor_file *f);

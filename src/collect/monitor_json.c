@@ -387,6 +387,8 @@ void monitor_json_end(struct sl_buf *b, const struct monitor *m, const struct mo
                       uint64_t wrapped, double interval_now_s)
 {
     static const char *const why[] = {"signal", "command", "process", "error"};
+    const char *unread_why;
+    uint64_t unread = sl_read_failures(&unread_why);
     int sig = m->why == MONITOR_SIGNAL ? m->signal : m->why == MONITOR_COMMAND ? child_signal(&m->child) : 0;
 
     begin(b, "end", r);
@@ -402,6 +404,10 @@ void monitor_json_end(struct sl_buf *b, const struct monitor *m, const struct mo
     if (m->file.lost || m->file.has_dropped) {
         REAL(b, "lost", (double)m->file.lost, 0);
         add_text(b, ",\"lost_why\":", m->file.lost_why);
+    }
+    if (unread) {
+        REAL(b, "unread", (double)unread, 0);
+        add_text(b, ",\"unread_why\":", unread_why);
     }
     REAL(b, "clock_steps_s", fabs(m->clock_steps_s) > 0 ? m->clock_steps_s : NAN, 6);
     REAL(b, "suspended_s", m->suspended_s > 0 ? m->suspended_s : NAN, 3);

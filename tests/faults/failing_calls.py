@@ -132,8 +132,15 @@ class Import(Command):
 
 
 class Monitor(Command):
+    """The command's exit status is passed on; what failed of the monitor itself is said."""
+
     def prepare(self):
         pass
+
+    def start(self, env):
+        r = super().start(env)
+        r.code = r.code or int(bool(r.err))
+        return r
 
     def result(self, r):
         lines = [json.loads(line)["record"] for line in self.file().splitlines()]
@@ -218,7 +225,7 @@ COMMANDS = {
     "export perfetto": Command("export", "perfetto", "-d", "../s.db", "-o", "o.pftrace", makes="o.pftrace"),
     "export chrome": Command("export", "chrome", "-d", "../s.db", "-o", "o.json", makes="o.json"),
     "plot json": Command("plot", "durations", "invoked", "started", "-d", "../s.db", "-o", "p.json", makes="p.json"),
-    "monitor": Monitor("monitor", "--interval", "20ms", "-o", "m.jsonl", "--", "sleep", "0.06", makes="m.jsonl"),
+    "monitor": Monitor("monitor", "--quiet", "--interval", "20ms", "-o", "m.jsonl", "--", "sleep", "0.06", makes="m.jsonl"),
     "experiment run": Experiment("experiment", "run"),
     "traced program": Traced(),
 }

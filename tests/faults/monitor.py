@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`spanloom monitor`: its file whatever happens, clocks, who is counted, what people see.
 
-Machines that are not here are in monitor_machines.py, figures against those of other programs in tests/peers/monitor.py, texts of
+Machines that are not here are in monitor_machines.py, what fails in monitor_failing.py, figures against those of other programs in
+tests/peers/monitor.py, texts of
 /proc in tests/unit/test_sampler.c.
 """
 import fcntl
@@ -172,53 +173,6 @@ def a_host_whose_name_is_a_path():
     name, = os.listdir(path())
     check(name.startswith("spanloom-monitor..._a_b."), name)
     equal(lines(path(name))[0]["host"], "../a/b")
-
-
-def on_disk(size, script):
-    return (*namespace("-m"), "bash", "-c", f'mkdir -p disk && mount -t tmpfs -o size={size} tmpfs disk || exit 99\n{script}\ns=$?\ncp -r disk kept; umount disk; exit $s')
-
-
-@test
-def a_full_disk():
-    """What has no room is lost, and told; what comes when there is room again is there; no line is cut off."""
-    script = f'''cat /dev/zero >disk/zero 2>/dev/null; truncate -s 20k disk/zero
-        {PROGRAM} monitor --interval 10ms --top 0 --no-gpu -o disk bash -c '
-            f=$(echo disk/spanloom-*); size() {{ stat -c %s $f; }}; full=0
-            while [ $full -lt 20 ]; do a=$(size); read -t 0.015 <> <(:); [ $a -lt $(size) ] || full=$((full + 1)); done
-            n=$(size); rm disk/zero; while [ $(size) -le $n ]; do read -t 0.01 <> <(:); done; exit 5' '''
-    r = subprocess.run(on_disk("64k", script), cwd=path(), env=environment(), capture_output=True, text=True)
-    equal(r.returncode, 5, r.stderr)
-    records = lines(path("kept", os.listdir(path("kept"))[0]))
-    end = records[-1]
-    check(end["lost"] >= 10 and "No space left on device" in end["lost_why"], end)
-    check(re.search(r"\d+ samples could not be written: .*No space left", r.stderr), r.stderr)
-    ss = [x["n"] for x in of(records, "sample")]
-    gap = max(b - a for a, b in zip(ss, ss[1:]))
-    check(gap > 10, "there is a gap", ss)
-
-
-@test
-def a_disk_with_no_room_for_halving():
-    """So long all samples stay; when there is room, the file is written anew."""
-    script = f'''cat /dev/zero >disk/zero 2>/dev/null; truncate -s 40k disk/zero
-        {PROGRAM} monitor --interval 10ms --top 0 --no-gpu --max-length 8 -o disk bash -c '
-            f=$(echo disk/spanloom-*); many() {{ grep -c sample $f; }}
-            while [ $(many) -le 8 ]; do read -t 0.01 <> <(:); done; echo too many
-            rm disk/zero; while [ $(many) -gt 8 ]; do read -t 0.01 <> <(:); done; exit 5' '''
-    r = subprocess.run(on_disk("64k", script), cwd=path(), env=environment(), capture_output=True, text=True)
-    equal((r.returncode, r.stdout), (5, "too many\n"), r.stderr)
-    name, = os.listdir(path("kept"))
-    records = lines(path("kept", name))
-    check(len(of(records, "sample")) <= 8 and "lost" not in records[-1], records[-1])
-
-
-@test
-def a_disk_that_is_full_from_the_start():
-    r = subprocess.run(on_disk("64k", f"cat /dev/zero >disk/zero 2>/dev/null; {PROGRAM} monitor -o disk sh -c 'echo out; exit 6'"),
-                       cwd=path(), env=environment(), capture_output=True, text=True)
-    equal((r.returncode, r.stdout), (6, "out\n"), r.stderr)
-    check("No space left on device" in r.stderr, r.stderr)
-    equal([n for n in os.listdir(path("kept")) if n != "zero"], [])
 
 
 # ---- clocks

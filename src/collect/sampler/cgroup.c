@@ -261,7 +261,7 @@ struct sl_cgroup *sl_cgroup_new(const struct sl_roots *roots, pid_t pid, struct 
     if (ok && *c->place[CGROUP_V2].dir)
         ok = pressure_init(&c->pressure, c->place[CGROUP_V2].dir, ".pressure");
     if (!ok) {
-        sl_err(err, SL_EIO, "no memory for a control group");
+        sl_err(err, SL_EIO, "no memory for a control group: %s", strerror(ENOMEM));
         sl_cgroup_free(c);
         return NULL;
     }
@@ -321,7 +321,7 @@ static struct device_io *device_io(struct sl_cgroup *c, unsigned major, unsigned
     for (size_t i = 0; i < c->ndevices; i++)
         if (c->devices[i].major == major && c->devices[i].minor == minor)
             return &c->devices[i];
-    if (!(v = realloc(c->devices, (c->ndevices + 1) * sizeof *v)))
+    if (!(v = read_realloc(c->devices, (c->ndevices + 1) * sizeof *v)))
         return NULL;
     c->devices = v;
     v += c->ndevices++;

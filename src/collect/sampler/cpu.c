@@ -17,10 +17,10 @@ static bool make_room(struct cpus *c, size_t n)
     double *pct;
 
     n = (n + ROOM - 1) / ROOM * ROOM;
-    if (!(cpu = realloc(c->cpu, n * sizeof *cpu)))
+    if (!(cpu = read_realloc(c->cpu, n * sizeof *cpu)))
         return false;
     c->cpu = cpu;
-    if (!(pct = realloc(c->pct, n * sizeof *pct)))
+    if (!(pct = read_realloc(c->pct, n * sizeof *pct)))
         return false;
     c->pct = pct;
     memset(cpu + c->cap, 0, (n - c->cap) * sizeof *cpu);

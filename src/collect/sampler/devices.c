@@ -45,7 +45,7 @@ static struct device *find(struct devices *d, const char *name, size_t n, size_t
         forget_gone(d);
     if (d->n == d->cap) {
         size_t cap = d->cap ? d->cap * 2 : 16;
-        struct device *v = realloc(d->v, cap * sizeof *v);
+        struct device *v = read_realloc(d->v, cap * sizeof *v);
         if (!v)
             return NULL;
         d->v = v;

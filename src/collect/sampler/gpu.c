@@ -3,6 +3,7 @@
 #include "collect/sampler/sampler_internal.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static bool find_devices(struct sl_gpus *g, struct sl_err *err)
         return false;
     }
     if (!(g->gpu = calloc(g->n, sizeof *g->gpu)))
-        return sl_err(err, SL_EIO, "no memory for GPUs"), false;
+        return sl_err(err, SL_EIO, "no memory for GPUs: %s", strerror(ENOMEM)), false;
     for (unsigned i = 0; i < g->n; i++) {
         struct sl_gpu_report r;
         g->gpu[i].is_there = g->nvml.device(i, &g->gpu[i].device) == NVML_OK;
@@ -88,7 +89,7 @@ struct sl_gpus *sl_gpus_new(struct sl_err *err)
     int code;
 
     if (!g) {
-        sl_err(err, SL_EIO, "no memory for GPUs");
+        sl_err(err, SL_EIO, "no memory for GPUs: %s", strerror(ENOMEM));
     } else if (!load(g)) {
         sl_err(err, SL_ENOTFOUND, "no NVIDIA GPU: there is no libnvidia-ml.so.1, or it is of before R470");
     } else if ((code = g->nvml.init()) != NVML_OK) {
@@ -131,9 +132,9 @@ static bool room_for(struct sl_gpus *g, unsigned n)
 
     if (n > 65536)
         return false;
-    if ((a = realloc(g->processes, n * sizeof *g->processes)))
+    if ((a = read_realloc(g->processes, n * sizeof *g->processes)))
         g->processes = a;
-    if ((b = realloc(g->process_reports, n * sizeof *g->process_reports)))
+    if ((b = read_realloc(g->process_reports, n * sizeof *g->process_reports)))
         g->process_reports = b;
     if (!a || !b)
         return false;

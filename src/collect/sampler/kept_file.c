@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/sampler/sampler_internal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +14,40 @@ enum {
     LINE = 1024         /* of a file that comes in parts, no line is longer */
 };
 
+static __thread struct {
+    uint64_t n;
+    char why[200];
+} failures;
+
+bool read_failed(const char *folder, const char *path)
+{
+    if (errno != EIO && errno != ENOMEM && errno != EMFILE && errno != ENFILE)
+        return false;
+    failures.n++;
+    snprintf(failures.why, sizeof failures.why, "%s%s%s: %s", folder, *folder && *path ? "/" : "", path,
+             strerror(errno));
+    return true;
+}
+
+void *read_realloc(void *p, size_t n)
+{
+    void *q = realloc(p, n);
+
+    if (!q)
+        read_failed("", "a reading");
+    return q;
+}
+
+uint64_t sl_read_failures(const char **why)
+{
+    *why = failures.why;
+    return failures.n;
+}
+
 static bool grow(struct text *t)
 {
     size_t cap = t->cap ? t->cap * 2 : FIRST;
-    char *s = cap <= LARGEST ? realloc(t->s, cap) : NULL;
+    char *s = cap <= LARGEST ? realloc(t->s, cap) : (errno = EFBIG, NULL);
 
     if (!s)
         return false;
@@ -58,6 +89,8 @@ bool text_read(struct text *t, const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool ok = fd >= 0 && read_all(t, fd, true); /* lines of mountinfo may be as long as a page */
 
+    if (!ok)
+        read_failed("", path);
     if (fd >= 0)
         close(fd);
     return ok;
@@ -79,7 +112,10 @@ bool kept_file_read(struct kept_file *f, struct text *t)
     if (f->fd >= 0)
         close(f->fd);
     f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
-    return f->is_there = f->fd >= 0 && text_read_fd(t, f->fd);
+    f->is_there = f->fd >= 0 && text_read_fd(t, f->fd);
+    if (!f->is_there)
+        read_failed("", f->path);
+    return f->is_there;
 }
 
 void kept_file_free(struct kept_file *f)

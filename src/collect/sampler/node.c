@@ -57,7 +57,7 @@ struct sl_sampler *sl_sampler_new(const struct sl_sampler_options *options, stru
     struct sl_node_report first;
 
     if (!s || !open_files(s, proc) || !mounts_init(&s->mounts, o->mounts, o->nmounts)) {
-        sl_err(err, SL_EIO, "no memory for a sampler");
+        sl_err(err, SL_EIO, "no memory for a sampler: %s", strerror(ENOMEM));
         sl_sampler_free(s);
         return NULL;
     }
@@ -201,7 +201,7 @@ static void report_disks(struct sl_sampler *s, struct sl_node_report *r)
         r->disk_io_write_mb = (double)write * SECTOR / MB;
     }
     if (s->disk_cap < d->cap) {
-        struct sl_disk_report *v = realloc(s->disk_reports, d->cap * sizeof *v);
+        struct sl_disk_report *v = read_realloc(s->disk_reports, d->cap * sizeof *v);
         if (!v)
             return;
         s->disk_reports = v;
@@ -237,7 +237,7 @@ static void report_nets(struct sl_sampler *s, struct sl_node_report *r)
         r->net_io_ext_sent_mb = (double)sent / MB;
     }
     if (s->net_cap < d->cap) {
-        struct sl_net_report *v = realloc(s->net_reports, d->cap * sizeof *v);
+        struct sl_net_report *v = read_realloc(s->net_reports, d->cap * sizeof *v);
         if (!v)
             return;
         s->net_reports = v;

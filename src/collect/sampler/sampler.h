@@ -131,6 +131,11 @@ void sl_sampler_free(struct sl_sampler *s);
  * reading that had any, and absent where that is less than 0.1 s.
  */
 void sl_sampler_read(struct sl_sampler *s, struct sl_node_report *r);
+/*
+ * How often something failed that this thread read of /proc or /sys, in this process so far: the system had no memory,
+ * no descriptor, or an error of its own; not what it does not offer, or has no more.  *why: the last one.
+ */
+uint64_t sl_read_failures(const char **why);
 /* How often a counter of the kernel began anew, and how often one wrapped around. */
 void sl_sampler_oddities(const struct sl_sampler *s, uint64_t *reset, uint64_t *wrapped);
 

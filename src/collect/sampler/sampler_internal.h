@@ -26,6 +26,13 @@ bool kept_file_init(struct kept_file *f, const char *root, const char *relative)
 /* All of it from its beginning, as of now; a NUL follows.  False: it cannot be read, or not now. */
 bool kept_file_read(struct kept_file *f, struct text *t);
 void kept_file_free(struct kept_file *f);
+/*
+ * Whether errno says that reading failed, so that nothing is known; not: that it is not there, or not for us.  Then it
+ * is counted, as of folder/path, for sl_read_failures().
+ */
+bool read_failed(const char *folder, const char *path);
+/* realloc(), which is counted there, too, where there is no memory. */
+void *read_realloc(void *p, size_t n);
 /* The same of an open file, and of one that is opened for it alone. */
 bool text_read_fd(struct text *t, int fd);
 bool text_read(struct text *t, const char *path);

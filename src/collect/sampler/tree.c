@@ -38,7 +38,7 @@ struct sl_tree *sl_tree_new(const struct sl_tree_options *options, struct sl_err
 
     if (!t || !(t->proc = strdup(options->roots.proc ? options->roots.proc : "/proc")) ||
         !kept_file_init(&t->loadavg, t->proc, "loadavg") || !kept_file_init(&t->own_io, t->proc, "self/io")) {
-        sl_err(err, SL_EIO, "no memory for a tree of processes");
+        sl_err(err, SL_EIO, "no memory for a tree of processes: %s", strerror(ENOMEM));
         sl_tree_free(t);
         return NULL;
     }
@@ -298,11 +298,11 @@ static void report_top(struct sl_tree *t, double step_s, struct sl_tree_report *
     size_t n = t->n < t->options.top ? t->n : t->options.top;
 
     if (t->n > t->reports_cap) {
-        void *reports = realloc(t->reports, t->cap * sizeof *t->reports), *order;
+        void *reports = read_realloc(t->reports, t->cap * sizeof *t->reports), *order;
         if (!reports)
             return;
         t->reports = reports;
-        if (!(order = realloc(t->order, t->cap * sizeof *t->order)))
+        if (!(order = read_realloc(t->order, t->cap * sizeof *t->order)))
             return;
         t->order = order;
         t->reports_cap = t->cap;

@@ -66,7 +66,7 @@ static void add_pid(struct sl_tree *t, const char *name)
         return;
     if (t->npids == t->pids_cap) {
         size_t cap = t->pids_cap ? t->pids_cap * 2 : 512;
-        pid_t *v = realloc(t->pids, cap * sizeof *v);
+        pid_t *v = read_realloc(t->pids, cap * sizeof *v);
         if (!v)
             return;
         t->pids = v;
@@ -91,6 +91,8 @@ static void list_pids(struct sl_tree *t)
                 add_pid(t, e->name);
             at += e->length;
         }
+    if (got < 0)
+        read_failed(t->proc, "");
     for (size_t i = 1; i < t->npids; i++)
         sorted &= t->pids[i - 1] < t->pids[i];
     if (!sorted) /* the kernel's /proc is */
@@ -126,7 +128,7 @@ static struct member *add(struct sl_tree *t, const struct process_stat *stat)
 
     if (t->n == t->cap) {
         size_t cap = t->cap ? t->cap * 2 : 64;
-        if (!(p = realloc(t->v, cap * sizeof *p)))
+        if (!(p = read_realloc(t->v, cap * sizeof *p)))
             return NULL;
         t->v = p;
         t->cap = cap;
@@ -159,7 +161,7 @@ static void add_new(struct sl_tree *t, pid_t before, pid_t now, bool all)
         if ((p && !p->gone) || !(all || may_be_new(t->pids[i], before, now)))
             continue;
         if (n == cap) {
-            struct process_stat *more = realloc(v, (cap = cap ? cap * 2 : 64) * sizeof *v);
+            struct process_stat *more = read_realloc(v, (cap = cap ? cap * 2 : 64) * sizeof *v);
             if (!more)
                 break;
             v = more;

@@ -23,6 +23,8 @@ static bool read_file(struct sl_tree *t, const char *path)
     bool ok = fd >= 0 && text_read_fd(&t->text, fd);
     int error = errno;
 
+    if (!ok)
+        read_failed(t->proc, path);
     if (fd >= 0)
         close(fd);
     errno = error;
@@ -62,25 +64,27 @@ void process_count(const struct sl_tree *t, uint64_t used[USED], const struct pr
 
 /* ---- stat, which may stay open ---- */
 
-static bool read_stat(struct sl_tree *t, struct member *p)
+/* 1, or 0: it is gone; negative: nobody knows. */
+static int read_stat(struct sl_tree *t, struct member *p)
 {
     char path[PATH];
-    bool ok;
-    int fd;
+    int fd = p->fd, rc;
 
-    if (p->fd >= 0)
-        return text_read_fd(&t->text, p->fd); /* ESRCH: it is gone, whoever has its number now */
     snprintf(path, sizeof path, "%d/stat", (int)p->stat.pid);
-    if ((fd = openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC)) < 0)
-        return false;
-    ok = text_read_fd(&t->text, fd);
-    if (ok && t->nfiles < t->options.files) {
+    if (fd < 0)
+        fd = openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC);
+    rc = fd >= 0 && text_read_fd(&t->text, fd) ? 1
+         : read_failed(t->proc, path)          ? -1
+                                               : 0; /* ESRCH, whoever has its number now */
+    if (p->fd >= 0 || fd < 0)
+        return rc;
+    if (rc > 0 && t->nfiles < t->options.files) {
         p->fd = fd;
         t->nfiles++;
     } else {
         close(fd);
     }
-    return ok;
+    return rc;
 }
 
 void process_close(struct sl_tree *t, struct member *p)
@@ -178,8 +182,11 @@ bool process_read(struct sl_tree *t, struct member *p)
     struct process_stat stat;
     struct process_io io = {0};
     uint64_t before[USED], children[USED] = {0}, own;
+    int there = read_stat(t, p);
 
-    if (!read_stat(t, p) || !process_stat_parse(&stat, &t->text) || stat.pid != p->stat.pid ||
+    if (there < 0) /* it is taken to be as it was */
+        return true;
+    if (!there || !process_stat_parse(&stat, &t->text) || stat.pid != p->stat.pid ||
         (!p->is_new && stat.start_ticks != p->stat.start_ticks))
         return false;
     memcpy(before, p->used, sizeof before);
