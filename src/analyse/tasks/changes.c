@@ -61,6 +61,8 @@ static const char *find_count(const char *s, const char *end, int64_t *count)
     return is_workers(what) && stop != number && !*stop ? what_end : NULL;
 }
 
+#define LONGEST_FIRST "longest first"
+
 /* 1: it is none, but can be the beginning of one: "htex worker" of "htex worker, running on a worker x0.5". */
 static int parse_one(struct sl_changes *c, const char *s, const char *end, struct sl_err *err)
 {
@@ -75,6 +77,8 @@ static int parse_one(struct sl_changes *c, const char *s, const char *end, struc
         factor = 1;
         what_end = find_count(s, end, &count);
     }
+    if (!what_end && (size_t)(end - s) == strlen(LONGEST_FIRST) && !strncmp(s, LONGEST_FIRST, (size_t)(end - s)))
+        what_end = end;
     if (!what_end)
         return 1;
     h = sl_vec_add(&c->v);
@@ -520,6 +524,16 @@ static int apply_barriers(struct sl_changes *c, struct change *h, struct sl_err 
     return 0;
 }
 
+static int apply_longest_first(struct sl_changes *c, struct change *h, struct sl_err *err)
+{
+    if (h->factor != 1)
+        return sl_err(err, SL_EUSAGE, "'" LONGEST_FIRST "' is an order, and has no factor");
+    if (!c->p->run.n)
+        return sl_err(err, SL_ENOTFOUND, "no log says when tasks ran on workers, so their order cannot be replayed");
+    c->longest_first = h->used = true;
+    return 0;
+}
+
 /* ---- dependencies ---- */
 
 static int apply_dependencies(struct sl_changes *c, struct change *h, const char *keys, struct sl_err *err)
@@ -541,6 +555,8 @@ static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
 
     if (is_workers(h->what))
         return apply_workers(c, h, err);
+    if (!strcmp(h->what, LONGEST_FIRST))
+        return apply_longest_first(c, h, err);
     if (!strcmp(h->what, "barriers"))
         return apply_barriers(c, h, err);
     if (!strncmp(h->what, "failed tries", 12) && strchr(" ", h->what[12]))
@@ -611,6 +627,11 @@ double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why)
 bool sl_changes_no_barriers(const struct sl_changes *c)
 {
     return c->no_barriers;
+}
+
+bool sl_changes_longest_first(const struct sl_changes *c)
+{
+    return c->longest_first;
 }
 
 bool sl_changes_ignores(const struct sl_changes *c, uint32_t task)

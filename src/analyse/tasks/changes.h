@@ -14,6 +14,7 @@
  *   - "failed tries", or "failed tries KEY..." of these tasks: what tries took that another one followed, or after
  * which their task failed, from their queue on, also where they never ran; with x0 they take no worker either;
  *   - "dependencies on KEY...", with x0 alone: tasks that depend on these do not wait for them;
+ *   - "longest first", without a factor: of tasks that wait for a place on a worker the longest gets it;
  *   - "barriers", with x0 alone: the driver does not wait for tasks before it submits others;
  *   - "workers", or "workers.EXECUTOR": how many there are, also as "workers = 8"; "workers +60 s" where further ones
  *     are there so much later than those of the run.
@@ -46,6 +47,7 @@ const double *sl_changes_arrival(const struct sl_changes *c);
 /* Does no task wait for this one? */
 bool sl_changes_ignores(const struct sl_changes *c, uint32_t task);
 bool sl_changes_no_barriers(const struct sl_changes *c);
+bool sl_changes_longest_first(const struct sl_changes *c);
 /* By pool; NULL: as many as there were. */
 const uint32_t *sl_changes_workers(const struct sl_changes *c);
 /* By pool, how much later further ones are there; NULL: when those of the run are. */

@@ -19,7 +19,7 @@ struct sl_changes {
     struct sl_apps *apps;
     double *factor; /* by segment; NULL: 1 */
     double driver[SL_DRIVER_AFTER + 1], arrival[SL_ARRIVALS];
-    bool no_barriers;
+    bool no_barriers, longest_first;
     uint32_t *workers;      /* by pool; NULL: as they were */
     int64_t *later_ns;      /* by pool, where there are workers: how much later further ones are there */
     bool *drops;            /* by run: it takes no worker; NULL: none */

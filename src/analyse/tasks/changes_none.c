@@ -155,6 +155,7 @@ int sl_changes_none(struct sl_changes *c, const struct change *h, struct sl_err 
 
 char *sl_changes_assumed(const struct sl_changes *c)
 {
+    const char *order = c->longest_first ? "the longest task first" : "tasks in its order";
     struct sl_buf b = {0};
     int64_t later_ns = 0;
 
@@ -168,9 +169,9 @@ char *sl_changes_assumed(const struct sl_changes *c)
         later_ns = c->later_ns[i] > later_ns ? c->later_ns[i] : later_ns;
     }
     if (b.n && later_ns)
-        sl_buf_addf(&b, "; further ones are there %.3g s after those of the run, and all take tasks in its order",
-                    (double)later_ns / 1e9);
+        sl_buf_addf(&b, "; further ones are there %.3g s after those of the run, and all take %s",
+                    (double)later_ns / 1e9, order);
     else if (b.n)
-        sl_buf_adds(&b, "; they are there when those of the run were, and take tasks in its order");
+        sl_buf_addf(&b, "; they are there when those of the run were, and take %s", order);
     return b.s;
 }

@@ -189,7 +189,7 @@ static void release(struct sl_service *s, uint32_t run, int64_t at_ns)
 
 void sl_service_ready(struct sl_service *s, uint32_t run, int64_t at_ns)
 {
-    uint32_t behind = s->p->run.v[run].behind;
+    uint32_t behind = s->length_ns ? SL_NO_INDEX : s->p->run.v[run].behind;
 
     s->ready_ns[run] = at_ns;
     if (behind == SL_NO_INDEX || s->since_ns[behind] != INT64_MAX) {
@@ -229,7 +229,7 @@ static void apply(struct sl_service *s, struct sl_item e)
 {
     if (e.what == READY) {
         const struct sl_run *r = &s->p->run.v[e.which];
-        add(&s->waiting[r->pool], (struct sl_item){e.at_ns, 0, e.which});
+        add(&s->waiting[r->pool], (struct sl_item){s->length_ns ? -s->length_ns[e.which] : e.at_ns, 0, e.which});
         touch(s, r->pool);
     } else {
         uint32_t pool = s->place.v[e.which].pool;

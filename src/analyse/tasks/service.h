@@ -39,6 +39,7 @@ struct sl_service {
     bool *touched;                   /* by pool */
     uint32_t parked;                 /* how many are ready but for another one */
     SL_VEC(uint32_t) serve;
+    const int64_t *length_ns; /* by run, borrowed: of those who wait the longest is served first; NULL */
     sl_begin_fn *begin;
     void *to;
 };
@@ -46,7 +47,7 @@ struct sl_service {
 /*
  * workers[pool]: how many each pool is to have, at least 1; those that are more are as those that there were, in turn.
  * Borrowed; NULL: as many as there were.  later_ns[pool]: how much later those that are more are there; NULL: not at
- * all.  arrival: factors, by enum sl_arrival; NULL: 1.
+ * all.  arrival: factors, by enum sl_arrival; NULL: 1.  s->length_ns may be set before the first event.
  */
 void sl_service_init(struct sl_service *s, const struct sl_places *p, const uint32_t *workers, const int64_t *later_ns,
                      const double *arrival, sl_begin_fn *begin, void *to);

@@ -493,6 +493,7 @@ struct play {
     int64_t *latest_ns;          /* by `met`: of what it needs so far */
     uint32_t *missing;           /* by `met`: how many of its needs are not known yet */
     struct sl_service service;
+    int64_t *length_ns;         /* by run, where the longest is first; NULL */
     SL_VEC(struct known) known; /* from which to go on */
 };
 
@@ -627,6 +628,22 @@ static void begin_run(struct sl_service *s, uint32_t i, int64_t at_ns, void *to)
     go_on(p);
 }
 
+/* How long each run takes with the changes, on its worker. */
+static int64_t *find_lengths(const struct play *p)
+{
+    const struct sl_workflow *w = p->r->w;
+    const struct sl_places *places = &p->r->places;
+    int64_t *length_ns = sl_alloc((places->run.n + 1) * sizeof *length_ns);
+
+    for (size_t i = 0; i < places->run.n; i++) {
+        const struct sl_run *run = &places->run.v[i];
+        const struct sl_task *t = &w->task[run->task];
+        for (uint32_t s = run->first; s <= run->last; s++)
+            length_ns[i] += scale(sl_segment_end(w, t, s - t->seg) - w->seg.v[s].from_ns, factor_of(p, s));
+    }
+    return length_ns;
+}
+
 static int play(struct play *p, struct sl_err *err)
 {
     const struct sl_replay *r = p->r;
@@ -642,6 +659,8 @@ static int play(struct play *p, struct sl_err *err)
     }
     sl_service_init(&p->service, &r->places, p->c ? sl_changes_workers(p->c) : NULL,
                     p->c ? sl_changes_later(p->c) : NULL, p->c ? sl_changes_arrival(p->c) : NULL, begin_run, p);
+    if (p->c && sl_changes_longest_first(p->c))
+        p->service.length_ns = p->length_ns = find_lengths(p);
     *sl_vec_add(&p->known) = (struct known){0, beginning(r), SL_NO_INDEX};
     go_on(p);
     for (uint32_t n = 1; sl_service_next(&p->service) && !rc; n++)
@@ -656,6 +675,7 @@ static void free_play(struct play *p)
     free(p->done_ns);
     free(p->latest_ns);
     free(p->missing);
+    free(p->length_ns);
     sl_service_free(&p->service);
     sl_vec_free(&p->known);
 }
