@@ -270,6 +270,7 @@ DROP TABLE IF EXISTS temp.untaken;
 DROP VIEW IF EXISTS temp.fewer;
 DROP TABLE IF EXISTS temp.made_again;
 DROP TABLE IF EXISTS temp.late;
+DROP VIEW IF EXISTS temp.longest_last;
 DROP TABLE IF EXISTS temp.stage;
 DROP TABLE IF EXISTS temp.gone;
 DROP TABLE IF EXISTS temp.memo;

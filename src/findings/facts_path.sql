@@ -124,6 +124,48 @@ WHERE others.n >= 2 * places AND r.running < 0.6 * places AND g.app NOTNULL
     AND NOT EXISTS (SELECT 1 FROM seen CROSS JOIN sl_link l ON l.left_span = seen.id AND l.kind = SL_AFTER)
 LIMIT 1;
 
+-- The task that ended last, which is long, began late, and waited for nothing but a worker, like all others; no row: there is
+-- none.  far: how many of its app ran three times as long as the median, and twice as long as nine of ten, usual: the changes
+-- that take these back to the median; NULL: none did.
+CREATE TEMP VIEW longest_last AS
+WITH it AS (SELECT count(*) AS n, median(run_s) AS median_s, quantile(run_s, 0.25) AS low_s, max(first_ns) AS submitted_ns,
+            max(depend_s) AS depend_s, max(start_ns) AS began_ns
+        -- tasks are in the order of their submission: nothing is to be looked at where that went on
+        FROM (SELECT 1
+                FROM run
+                WHERE places > 1 AND undone = 0 AND (SELECT count(DISTINCT pool) = 1 FROM worker)
+                    AND (SELECT first_ns FROM task WHERE runs > 0 ORDER BY rowid DESC LIMIT 1) <= first_start_ns + 0.1 * (last_end_ns - first_start_ns))
+            CROSS JOIN task
+        WHERE runs > 0),
+    all_of AS MATERIALIZED (SELECT *, (last_end_ns - first_start_ns) / 1e9 AS span_s, (last_end_ns - began_ns) / 1e9 AS tail_s
+        FROM it, run
+        WHERE n >= 2 * places AND (SELECT max(from_ns) <= first_start_ns + 0.1 * (last_end_ns - first_start_ns) FROM worker)
+            AND it.submitted_ns <= first_start_ns + 0.1 * (last_end_ns - first_start_ns) AND it.depend_s <= 0.05 * makespan_s),
+    last AS MATERIALIZED (SELECT a.*, t.name, t.task, t.app, t.worker, t.span, t.run_s AS ran_s, (t.start_ns - first_start_ns) / 1e9 AS after_s
+        FROM all_of a CROSS JOIN task t
+        WHERE +t.runs = 1
+        ORDER BY t.end_ns DESC
+        LIMIT 1),
+    late AS MATERIALIZED (SELECT *
+        FROM last
+        WHERE ran_s > 1.5 * median_s AND after_s > 0.2 * span_s AND tail_s > 0 AND low_s <= 0.5 * ran_s
+            AND NOT (SELECT count(*) FILTER (WHERE t.worker IS last.worker) >= 3
+                        AND ifnull(median(t.run_s) FILTER (WHERE t.worker IS last.worker) > 1.5 * median(t.run_s) FILTER (WHERE t.worker IS NOT last.worker), 0)
+                FROM task t
+                WHERE +t.app IS last.app AND t.runs > 0)),
+    usual AS (SELECT median(t.run_s) AS app_s, quantile(t.run_s, 0.9) AS high_s
+        FROM late CROSS JOIN task t
+        WHERE +t.app IS late.app AND t.runs > 0
+        HAVING count(*) >= 5),
+    far AS (SELECT count(*) AS n, group_concat('task ' || t.task || ' x' || printf('%.6f', app_s / t.run_s), ', ') AS changes
+        FROM late CROSS JOIN usual CROSS JOIN task t
+        WHERE +t.app IS late.app AND t.runs = 1 AND t.run_s > 3 * app_s AND t.run_s > 2 * high_s
+        HAVING count(*) BETWEEN 1 AND 50)
+SELECT name, task, app, span, ran_s, after_s, tail_s, places, iif(places > most_workers, 'places on workers', 'workers') AS of_what,
+    round(places - (SELECT sum(t.end_ns - max(t.start_ns, began_ns)) / 1e9 / tail_s FROM task t WHERE t.end_ns > began_ns)) AS idle,
+    (SELECT n FROM far) AS far, (SELECT changes FROM far) AS usual
+FROM late;
+
 -- An app, and a component that ran its tasks: seconds of the time that tasks had a worker, until what these run began, that,
 -- and what followed it.
 CREATE TEMP TABLE on_worker AS
