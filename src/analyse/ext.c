@@ -33,6 +33,7 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_fn_seconds_text,
     sl_fn_slack,
     sl_fn_task_times,
+    sl_fn_task_flow,
     sl_fn_task_states,
     sl_fn_task_tries,
     sl_fn_span_groups,

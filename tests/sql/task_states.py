@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""task_states() against the seconds of each task (task_times), the critical path, and itself in finer bins, on kept runs; and
+"""task_states() and task_flow() against the seconds of each task (task_times), the critical path, and itself in finer bins, on kept runs; and
 against schedules that were worked out."""
 import collections
 import os
@@ -56,6 +56,15 @@ def kept_runs(run):
             a, b = seconds_of(fine), seconds_of(states(store, workflow, bins))
             for key in a.keys() | b.keys():
                 near(b[key], a[key], key)
+        # and so have queues over all of it, but for what tasks wait for others
+        flow = sql(store, f"SELECT component, state, kind, tasks * (b - a) / 1e9 AS s, busy, went FROM (SELECT min(first_ns) AS a, max(done_ns) AS b FROM task_times({workflow})) JOIN task_flow({workflow}, a, b)")
+        got = {(r["component"], r["state"], r["kind"]): float(r["s"]) for r in flow}
+        for (state, _), want in a.items():
+            if state[2] == "depend":
+                check(got.get(state, 0) <= want + 1e-6, state, got, want)
+            else:
+                near(got[state], want, state)
+        check(got.keys() <= {state for state, _ in a} and all(0 <= float(r["busy"]) <= 1 + 1e-9 for r in flow), flow)
         # as many as there were at the time
         at = collections.Counter()
         for a, _, _, n, _ in fine:
@@ -81,6 +90,9 @@ def worked_out():
     near(sum(tasks * 0.1 for *_, tasks, _ in rows), 4, "seconds that tasks ran")
     equal(max(tasks for *_, tasks, _ in rows), 2)
     equal({r[4] for r in states("s.db", w, 0.1, "app")}, {"work"})
+    # between two times: two run at once, and go one after the other
+    [row] = sql("s.db", f"SELECT tasks, busy, went FROM task_flow({w}, {T0} + 1200000000, {T0} + 2200000000) WHERE state = 'running on a worker'")
+    equal([round(float(row["tasks"]), 1), round(float(row["busy"]), 1), int(row["went"])], [2.0, 1.0, 4])
 
 
 @test

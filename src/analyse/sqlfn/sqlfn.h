@@ -24,6 +24,7 @@ int sl_fn_ols(sqlite3 *db);
 int sl_fn_seconds_text(sqlite3 *db);
 int sl_fn_slack(sqlite3 *db);
 int sl_fn_task_times(sqlite3 *db);
+int sl_fn_task_flow(sqlite3 *db);
 int sl_fn_task_states(sqlite3 *db);
 int sl_fn_task_tries(sqlite3 *db);
 int sl_fn_span_groups(sqlite3 *db);
