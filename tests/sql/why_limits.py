@@ -89,6 +89,13 @@ def the_price_of_measuring_tasks():
     check(abs(f["seconds"] - gained) < 0.25 * gained, f["seconds"], gained)
     check(f["sure"].startswith("by replay, at most") and "resource_monitoring_enabled=False" in f["advice"], f)
     equal(finding(now, "resource-monitoring"), None)
+    # without its readings the configuration says that it was on
+    (a, _), (b, _) = real("measured"), real("unmeasured")
+    for rundir, told in ((a, True), (b, False)):
+        spanloom("import", "--quiet", "-d", path("bare.db"), rundir)
+        f = finding(why("bare.db"), "resource-monitoring")
+        check(bool(f) == told and (not f or 0.3 * gained < f["seconds"] <= 1.1 * gained and "the quickest task" in f["sure"]), f, gained)
+        os.remove(path("bare.db"))
 
 
 @test
