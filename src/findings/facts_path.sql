@@ -73,8 +73,8 @@ FROM (SELECT * FROM path WHERE runs AND seconds > 0 ORDER BY seconds DESC LIMIT 
     JOIN task o ON o.start_ns > p.start_ns - (SELECT max(end_ns - start_ns) FROM task) - 1 AND o.start_ns < p.end_ns AND o.end_ns > p.start_ns
 GROUP BY p.start_ns;
 
--- A task that three others or more wait for, each of which waits for just the same three or more, no more than twice as many as
--- wait: a stage of which all wait for all of the one before.  waits: the first of those that wait, waiting: how many these are,
+-- A task that three others of an app or more wait for, each of which waits for just the same three or more, no more than twice
+-- as many as wait: a stage of which all wait for all of the one before.  waits: the first of those that wait, waiting: how many these are,
 -- needs: how many each waits for.  Looked at is what waits for tasks of ran.
 CREATE TEMP TABLE stage AS
 WITH low AS (SELECT DISTINCT task FROM ran, run WHERE running < 0.8 * places AND places > 1 AND dependents >= 3 AND tasks <= 20000),
@@ -83,13 +83,16 @@ WITH low AS (SELECT DISTINCT task FROM ran, run WHERE running < 0.8 * places AND
         FROM waits CROSS JOIN waits_for w ON w.span = waits.span
         GROUP BY 1
         HAVING n >= 3),
-    alike AS MATERIALIZED (SELECT min(span) AS one, count(*) AS waiting, n
-        FROM needs
-        GROUP BY n, least, ids
+    whose AS MATERIALIZED (SELECT needs.*, t.span AS task, t.app
+        FROM needs CROSS JOIN task t ON t.span = needs.span
+            OR t.span IN (SELECT left_span FROM sl_link WHERE right_span = needs.span AND kind = SL_FACET)
+            OR t.span IN (SELECT right_span FROM sl_link WHERE left_span = needs.span AND kind = SL_FACET)),
+    alike AS (SELECT min(task) AS waits, min(span) AS one, count(*) AS waiting, n
+        FROM whose
+        GROUP BY n, least, ids, app
         HAVING waiting >= 3 AND n <= 2 * waiting),
     -- of views of the same tasks one: parsl.log and monitoring.db both tell what waits for what
-    own AS (SELECT x.*, (SELECT v.task FROM task t JOIN view_of v ON v.task = t.span WHERE v.view = x.one LIMIT 1) AS task FROM alike x),
-    first AS MATERIALIZED (SELECT task AS waits, one, waiting, n FROM own WHERE task NOTNULL GROUP BY task)
+    first AS MATERIALIZED (SELECT waits, one, waiting, n FROM alike GROUP BY waits)
 SELECT DISTINCT t.span AS task, f.waits, f.waiting, f.n AS needs
 FROM first f
 CROSS JOIN waits_for w ON w.span = f.one

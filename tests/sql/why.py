@@ -121,11 +121,11 @@ def tasks_that_wait_for_a_straggler_and_need_not(how):
         check(words in f["text"], f["text"])
 
 
-@cases("dependencies on 3 x0.5", "workers +soon s x2", "workers +1 x2", "workers +-1 s x2", "dependencies on 99 x0", "dependencies x0")
+@cases("dependencies on 3 x0.5", "dependencies on 3 = 2", "workers +soon s x2", "workers +1 x2", "workers +-1 s x2", "dependencies on 99 x0", "dependencies x0")
 def changes_that_are_none(change):
     run(bag(16))
     r = spanloom("what-if", change, "-d", path("why.db"), code=1)
-    words = {"dependencies on 3 x0.5": "dependencies can be left out alone: 'dependencies on 3 x0'", "dependencies on 99 x0": "99"}
+    words = {"dependencies on 3 x0.5": "dependencies can be left out alone: 'dependencies on 3 x0'", "dependencies on 3 = 2": "all but one of these: 'dependencies on 3 = 1'", "dependencies on 99 x0": "99"}
     check(words.get(change, "dependencies" if "dep" in change else "how much later further workers are there is seconds: 'workers +60 s x2'") in r.err, r.err)
 
 

@@ -22,16 +22,49 @@ def tasks_that_failed_at_last_after_long():
     check(first("long-failures", run(tasks(0.5), file="without.db"), 0.1) and "failed-tries" not in faults(), faults())
 
 
-@cases(4, 5, 7)
-def stages_of_which_each_task_waits_for_all_of_the_one_before(seed):
+def staged(times, needs, totals=False):
+    """Tasks of stages; needs(i): which of the stage before task i waits for.  totals: after each stage a task for all of it."""
+    tasks, before = [], []
+    for k, stage in enumerate(times):
+        own = range(len(tasks), len(tasks) + len(stage))
+        tasks += [Task(f"stage{k}", t, after=[before[n] for n in needs(i)] if before else []) for i, t in enumerate(stage)]
+        tasks += [Task("total", 0.1, after=own)] if totals else []
+        before = own
+    return tasks
+
+
+@cases((4, 4), (5, 4), (7, 4), (4, 8), (1, 12))
+def stages_of_which_each_task_waits_for_all_of_the_one_before(seed, workers):
     """Though it needs one of them alone, by its number."""
     r = random.Random(seed)
     times = [[r.choice([0.3, 0.5, 3.0]) for _ in range(12)] for _ in range(4)]
-    tasks = lambda all_of_it: [Task(f"stage{k}", t, after=[] if not k else range(12 * (k - 1), 12 * k) if all_of_it else [12 * (k - 1) + i]) for k, stage in enumerate(times) for i, t in enumerate(stage)]  # noqa: E731
-    run(tasks(True))
-    f = first("stage-dependencies", run(tasks(False), file="without.db"), 0.15, text="12 tasks of stage1 each wait for all 12 tasks of stage0 that went before, and so do those of 2 more stages")
+    run(staged(times, lambda i: range(12)), workers=workers)
+    f = first("stage-dependencies", run(staged(times, lambda i: [i]), workers=workers, file="without.db"), 0.15,
+              text="12 tasks of stage1 each wait for all 12 tasks of stage0 that went before, and so do those of 2 more stages", sure="by replay, had each waited for one of these alone")
     check("bottleneck-task" not in faults() and "chain" not in faults(), "told twice", faults(), f)
     check("stage-dependencies" not in faults("without.db"), faults("without.db"))
+
+
+@cases(1, 2, 3)
+def stages_of_which_nothing_is_gained(seed):
+    """As many workers as tasks: what waits for the slowest of one stage is the longest of the next."""
+    r = random.Random(seed)
+    times = [sorted([3.0, 3.0] + [r.choice([0.3, 0.5]) for _ in range(10)]) for _ in range(2)]
+    took = run(staged(times, lambda i: range(12)), workers=12)
+    check(run(staged(times, lambda i: [i]), workers=12, file="without.db") > 0.99 * took)
+    check("stage-dependencies" not in faults(), why()["findings"])
+
+
+@cases(4, 9)
+def a_task_that_sums_up_a_stage_needs_all_of_it(workers):
+    times = [[3.0 if (i + k) % 6 == 0 else 0.5 + 0.01 * (i * 7 % 18) for i in range(18)] for k in range(3)]
+    run(staged(times, lambda i: range(18), totals=True), workers=workers)
+    without = run(staged(times, lambda i: [i], totals=True), workers=workers, file="without.db")
+    first("stage-dependencies", without, 0.15, text="18 tasks of stage1 each wait for all 18 tasks of stage0 that went before, and so do those of 1 more stage")
+    change = f"dependencies on {' '.join(map(str, range(18)))} = 1"
+    done = {int(r["task"]): int(r["new_done_ns"]) for r in sql(path("why.db"), f"SELECT task, new_done_ns FROM what_if(1, '{change}')")}
+    slowest = max(done[n] for n in range(18))
+    check(done[18] >= slowest + 100 * MS and min(done[n] for n in range(19, 37)) < slowest, done)
 
 
 @test

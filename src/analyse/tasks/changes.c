@@ -30,6 +30,11 @@ static bool is_workers(const char *what)
     return !strcmp(what, "workers") || !strncmp(what, "workers.", 8) || !strncmp(what, "workers +", 9);
 }
 
+static bool is_dependencies(const char *what)
+{
+    return !strncmp(what, "dependencies on ", 16);
+}
+
 /* "WHAT xFACTOR"; what stands between is whatever the user is used to: "x0.5", "x 0.5".  Where it ends; NULL: no. */
 static const char *find_factor(const char *s, const char *end, double *factor)
 {
@@ -45,7 +50,7 @@ static const char *find_factor(const char *s, const char *end, double *factor)
     return before_blanks(s, x - 1);
 }
 
-/* "workers = COUNT". */
+/* "workers = COUNT", "dependencies on KEYS = COUNT". */
 static const char *find_count(const char *s, const char *end, int64_t *count)
 {
     const char *eq = memchr(s, '=', (size_t)(end - s)), *what_end;
@@ -58,7 +63,7 @@ static const char *find_count(const char *s, const char *end, int64_t *count)
     snprintf(number, sizeof number, "%.*s", (int)(end - eq - 1), eq + 1);
     *count = strtoll(number, &stop, 10);
     *count = *count < 0 ? 0 : *count;
-    return is_workers(what) && stop != number && !*stop ? what_end : NULL;
+    return (is_workers(what) || is_dependencies(what)) && stop != number && !*stop ? what_end : NULL;
 }
 
 #define LONGEST_FIRST "longest first"
@@ -538,12 +543,24 @@ static int apply_longest_first(struct sl_changes *c, struct change *h, struct sl
 
 static int apply_dependencies(struct sl_changes *c, struct change *h, const char *keys, struct sl_err *err)
 {
-    if (h->factor != 0)
-        return sl_err(err, SL_EUSAGE, "dependencies can be left out alone: 'dependencies on %s x0'", keys);
-    if (!c->ignored)
-        c->ignored = sl_alloc((size_t)c->w->n + 1);
+    unsigned char *mark;
+    int rc;
+
+    if (h->count < 0 ? h->factor != 0 : h->count != 1)
+        return sl_err(err, SL_EUSAGE,
+                      "dependencies can be left out alone: 'dependencies on %.200s x0', or all but one of these: "
+                      "'dependencies on %.200s = 1'",
+                      keys, keys);
+    if (!c->needless)
+        c->needless = sl_alloc((size_t)c->w->n + 1);
+    mark = sl_alloc((size_t)c->w->n + 1);
+    rc = mark_tasks(c, keys, mark, err);
+    for (uint32_t i = 0; i < c->w->n; i++)
+        if (mark[i])
+            c->needless[i] |= h->count < 0 ? NEEDLESS : SHARED;
+    free(mark);
     h->used = true;
-    return mark_tasks(c, keys, c->ignored, err);
+    return rc || h->count < 0 ? rc : sl_changes_share(c, err);
 }
 
 /* ---- all of it ---- */
@@ -561,7 +578,7 @@ static int apply(struct sl_changes *c, struct change *h, struct sl_err *err)
         return apply_barriers(c, h, err);
     if (!strncmp(h->what, "failed tries", 12) && strchr(" ", h->what[12]))
         return apply_lost(c, h, h->what[12] ? h->what + 13 : "", err);
-    if (!strncmp(h->what, "dependencies on ", 16))
+    if (is_dependencies(h->what))
         return apply_dependencies(c, h, h->what + 16, err);
     if (eq)
         return apply_attribute(c, h, eq, err);
@@ -610,7 +627,8 @@ void sl_changes_free(struct sl_changes *c)
     free(c->workers);
     free(c->later_ns);
     free(c->drops);
-    free(c->ignored);
+    free(c->needless);
+    free(c->share);
     free(c);
 }
 
@@ -634,9 +652,11 @@ bool sl_changes_longest_first(const struct sl_changes *c)
     return c->longest_first;
 }
 
-bool sl_changes_ignores(const struct sl_changes *c, uint32_t task)
+bool sl_changes_ignores(const struct sl_changes *c, uint32_t waits, uint32_t on)
 {
-    return c->ignored && c->ignored[task];
+    unsigned is = c->needless ? c->needless[on] : 0;
+
+    return is & NEEDLESS || (is & SHARED && c->share[waits] != SL_NO_INDEX && c->share[waits] != on);
 }
 
 const double *sl_changes_arrival(const struct sl_changes *c)

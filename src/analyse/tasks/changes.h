@@ -13,7 +13,8 @@
  *     executor, or on that host; NAME may have keys of what it lies in before it: "htex/0";
  *   - "failed tries", or "failed tries KEY..." of these tasks: what tries took that another one followed, or after
  * which their task failed, from their queue on, also where they never ran; with x0 they take no worker either;
- *   - "dependencies on KEY...", with x0 alone: tasks that depend on these do not wait for them;
+ *   - "dependencies on KEY...", with x0 alone: tasks that depend on these do not wait for them; "dependencies on KEY...
+ *     = 1": where several of an app depend on the same, each waits for one of these, in order;
  *   - "longest first", without a factor: of tasks that wait for a place on a worker the longest gets it;
  *   - "barriers", with x0 alone: the driver does not wait for tasks before it submits others;
  *   - "workers", or "workers.EXECUTOR": how many there are, also as "workers = 8"; "workers +60 s" where further ones
@@ -44,8 +45,8 @@ double sl_changes_factor(const struct sl_changes *c, uint32_t seg);
 double sl_changes_driver(const struct sl_changes *c, enum sl_driver_why why);
 /* Factors of what passes until workers are there, by enum sl_arrival. */
 const double *sl_changes_arrival(const struct sl_changes *c);
-/* Does no task wait for this one? */
-bool sl_changes_ignores(const struct sl_changes *c, uint32_t task);
+/* Does a task not wait for another one that it depends on? */
+bool sl_changes_ignores(const struct sl_changes *c, uint32_t waits, uint32_t on);
 bool sl_changes_no_barriers(const struct sl_changes *c);
 bool sl_changes_longest_first(const struct sl_changes *c);
 /* By pool; NULL: as many as there were. */

@@ -565,12 +565,12 @@ static bool is_barrier(uint32_t by)
 }
 
 /* A task waits for another one that is done, and need not. */
-static bool is_ignored(const struct play *p, const struct known *at, uint32_t by)
+static bool is_ignored(const struct play *p, const struct known *at, uint32_t by, uint32_t waits)
 {
     const struct sl_workflow *w = p->r->w;
 
     return p->c && at->moment >= w->seg.n && by < w->seg.n && w->states.v[w->seg.v[by].state].kind == SL_PHASE_DEPEND &&
-           sl_changes_ignores(p->c, at->task);
+           sl_changes_ignores(p->c, waits, at->task);
 }
 
 /* Along the edges that lead on from a moment. */
@@ -582,7 +582,8 @@ static void follow(struct play *p, const struct known *at)
     for (uint32_t i = r->edge_at[nth]; i < r->edge_at[(size_t)nth + 1]; i++) {
         const struct edge *e = &r->edge.v[i];
         int64_t *latest = &p->latest_ns[e->met];
-        if ((!is_barrier(e->by) || !p->c || !sl_changes_no_barriers(p->c)) && !is_ignored(p, at, e->by))
+        if ((!is_barrier(e->by) || !p->c || !sl_changes_no_barriers(p->c)) &&
+            !is_ignored(p, at, e->by, r->met.v[e->met].task))
             *latest = later(*latest, at->at_ns + scale(e->lag_ns, factor_of(p, e->by)));
         if (!--p->missing[e->met])
             reach(p, r->met.v[e->met].task, r->met.v[e->met].moment, *latest);
