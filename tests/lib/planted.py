@@ -231,6 +231,23 @@ def slow_driver(planted):
     wait(futures)
 
 
+def idle_driver(planted):
+    """Between two stages the driver computes."""
+    yield {}
+    for i in range(4):
+        wait([work(0.5 + 0.05 * (i % 3)) for i in range(8)])
+        time.sleep((2.0, 3.5, 1.5, 0)[i] if planted else 0)
+
+
+def stages(planted):
+    """Each task passes all futures of the stage before it on, though it needs one of them."""
+    yield {}
+    last = []
+    for k in range(4):
+        last = [work(3.0 if (i + k) % 5 == 0 else 0.4 + 0.02 * i, *(last if planted else last[i:i + 1])) for i in range(12)]
+    wait(last)
+
+
 def first_tasks(planted):
     yield {}
     wait([cold(0.5, 6 if planted else 0) for _ in range(32)])
@@ -303,7 +320,7 @@ def sound(planted):
 
 
 CAUSES = {f.__name__: f for f in (straggler, few_workers, barrier, window, late_task, made_again, failed_block, few_blocks, slow_block, late_input, chain, joined_chain, pause, failed_tries, late_block,
-                                  slow_driver, first_tasks, slow_start, slow_end, small_tasks, slow_app, lost_worker, one_lock, slow_disk, sound)}
+                                  slow_driver, idle_driver, stages, first_tasks, slow_start, slow_end, small_tasks, slow_app, lost_worker, one_lock, slow_disk, sound)}
 
 
 def main(cause, planted, directory):

@@ -17,7 +17,7 @@ import peers  # noqa: E402
 peers.needs("parsl")
 FINDING = {"straggler": "straggler", "few_workers": "too-few-workers", "barrier": "barrier", "window": "barrier", "late_task": "late-submission", "made_again": "made-again", "failed_block": "failed-blocks", "few_blocks": "few-blocks", "slow_block": "slow-workers",
            "late_input": "bottleneck-task", "chain": "chain", "joined_chain": "chain", "failed_tries": "failed-tries", "pause": "retry-handler",
-           "lost_worker": "lost-workers", "slow_driver": "slow-driver", "first_tasks": "first-tasks", "one_lock": "one-at-a-time", "slow_disk": "contention"}
+           "lost_worker": "lost-workers", "slow_driver": "slow-driver", "idle_driver": "idle-driver", "stages": "stage-dependencies", "first_tasks": "first-tasks", "one_lock": "one-at-a-time", "slow_disk": "contention"}
 
 
 def runs(cause, kinds=("planted", "repaired")):
