@@ -37,7 +37,7 @@ CREATE TEMP TABLE wanted AS
 SELECT id AS shape, name, path
 FROM sl_shape
 WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker', 'exit_code', 'job_name', 'submit_error', 'job_state', 'executor_failure',
-        'strategy', 'type', 'class', 'init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out', 'Drain period', 'exception',
+        'strategy', 'type', 'class', 'provider', 'init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out', 'Drain period', 'exception',
         'worker_count', 'mem_per_worker', 'total_memory', 'max_workers_per_node', 'begun_in');
 CREATE INDEX temp.wanted_shape ON wanted (shape);
 
@@ -74,7 +74,14 @@ SELECT r.worker AS span,
                         AND ((f.left_span = p.id AND f.right_span = WORKFLOW) OR (f.right_span = p.id AND f.left_span = WORKFLOW)))),
         (SELECT name FROM sl_name n WHERE n.id = s.type)) AS pool,
     NULL AS executor, s.key AS worker, p.key AS manager, b.key AS block, (SELECT min(time_ns) FROM sl_event e WHERE e.span = b.id) AS asked_ns,
-    (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns, host, cpus, cpus_each, max(1, places) AS places,
+    (SELECT min(e.time_ns)
+        FROM (SELECT b.id AS span UNION ALL SELECT right_span FROM sl_link WHERE left_span = b.id AND kind = SL_FACET
+                UNION ALL SELECT left_span FROM sl_link WHERE right_span = b.id AND kind = SL_FACET) x
+            CROSS JOIN sl_event e ON e.span = x.span JOIN sl_name n ON n.id = e.type AND n.name IN ('start', 'RUNNING')) AS ran_ns,
+    (SELECT min(time_ns) FROM sl_event e WHERE b.id NOTNULL AND e.span = p.id) AS began_ns,
+    (SELECT min(e.time_ns)
+        FROM sl_event e JOIN sl_name n ON n.id = e.type AND n.name IN ('ready', 'registered')
+        WHERE b.id NOTNULL AND e.span = p.id) AS ready_ns, host, cpus, cpus_each, max(1, places) AS places,
     from_ns, to_ns, busy_s, runs,
     (SELECT min(e.time_ns)
         FROM sl_event e JOIN sl_name n ON n.id = e.type AND n.name IN ('draining', 'requesting_drain')

@@ -267,7 +267,7 @@ WITH x AS MATERIALIZED (SELECT s.id AS span, executor, s.parent AS run, count(*)
         GROUP BY 1),
     a AS MATERIALIZED (SELECT x.span, a.name, a.value
         FROM x CROSS JOIN value_of a ON a.span = x.span
-        WHERE a.name IN ('init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out')
+        WHERE a.name IN ('init_blocks', 'min_blocks', 'max_blocks', 'parallelism', 'not_scaled_out', 'provider')
         UNION ALL SELECT x.span, a.name, a.value FROM x CROSS JOIN value_of a ON a.span = x.run WHERE a.name = 'strategy'),
     at_once AS (SELECT executor, max(n) AS n
         FROM (SELECT executor, sum(step) OVER (PARTITION BY executor ORDER BY time_ns, step ROWS UNBOUNDED PRECEDING) AS n
@@ -280,9 +280,10 @@ WITH x AS MATERIALIZED (SELECT s.id AS span, executor, s.parent AS run, count(*)
             (SELECT CAST(value AS INTEGER) FROM a WHERE a.span = x.span AND name = 'max_blocks') AS max_blocks,
             (SELECT CAST(value AS REAL) FROM a WHERE a.span = x.span AND name = 'parallelism') AS parallelism,
             (SELECT max(value) FROM a WHERE a.span = x.span AND name = 'not_scaled_out') AS not_scaled_out,
+            (SELECT max(value) FROM a WHERE a.span = x.span AND name = 'provider') AS provider,
             (SELECT max(value) FROM a WHERE a.span = x.span AND name = 'strategy') AS strategy
         FROM x LEFT JOIN at_once USING (executor))
-SELECT v.span, v.executor, strategy, init_blocks, min_blocks, max_blocks, parallelism, v.blocks, most_blocks,
+SELECT v.span, v.executor, provider, strategy, init_blocks, min_blocks, max_blocks, parallelism, v.blocks, most_blocks,
     CASE WHEN v.failed THEN NULL
         WHEN strategy = 'none' AND v.blocks = init_blocks THEN 'strategy=''none'' starts init_blocks=' || init_blocks || ' and no more'
         WHEN strategy IN ('simple', 'htex_auto_scale') AND most_blocks >= max_blocks

@@ -72,10 +72,49 @@ def late_workers():
 
 @cases((None, True), ("init_blocks=0, ", True), ("init_blocks=2, ", False), ("init_blocks=2, max_blocks=2, init_blocks=0", True))
 def blocks_are_to_be_asked_for_at_once_where_they_were_not(config, advised):
-    """As the configuration says, if it does so of one executor alone."""
-    run(bag(40), launched=[14, 14], manager=[15, 15], worker_start=[20, 20], workers=4, config=config and f"Config({config})")
-    f = next(f for f in why()["findings"] if f["finding"] == "late-workers" and f["changes"] == "workers, start-up x0")
+    """As the configuration says, if it does so of one executor alone.  What follows, as in every run, is no part of it."""
+    took = lambda asked, **more: run(bag(40), launched=[asked] * 2, manager=[asked + 1] * 2, worker_start=[asked + 6] * 2, workers=4, **more)  # noqa: E731
+    took(14, config=config and f"Config({config})")
+    f = first("late-workers", took(0.5, file="without.db"), 0.01, text="the first block was asked for 13.5 s after the first task was submitted")
     equal("init_blocks" in f["advice"], advised, f["advice"])
+    check("late-workers" not in faults("without.db"), faults("without.db"))
+
+
+@cases((10, 16), (4, 14))
+def blocks_that_were_launched_before_there_was_a_task(submits, began):
+    """What passed until then cost nothing."""
+    there = {"launched": 0.6, "start": submits}
+    run(bag(40), manager=began, worker_start=began + 0.4, **there)
+    f = first("late-workers", run(bag(40), manager=1.1, worker_start=1.5, file="without.db", **there), 0.05)
+    check(f"after the first block was launched it took {began - 0.6:.1f} s until its job began" in f["text"], f["text"])
+    check(f["text"].endswith(f"; the first task was submitted {submits - 0.6:.2f} s after the launch"), f["text"])
+
+
+@cases((9.0, "jobs that ask for less time"), (2.0, "is worker_init (conda, modules) slow"), (None, "queue, or what is run before"))
+def where_the_batch_system_says_when_the_job_began(queued, advice):
+    def job(s, w, ex, blocks, mans, last):
+        if queued:
+            s.link(s.span("slurm.job", "71", None, 5, start=round((0.6 + queued) * S)), FACET, blocks[0])
+    run(bag(40), launched=0.6, manager=12.6, worker_start=13, more_of=job)
+    f = first("late-workers", run(bag(40), launched=0.6, manager=1.1, worker_start=1.5, file="without.db"), 0.02, advice=advice)
+    said = re.search(r"; the job waited for ([\d.]+) s in the queue of the batch system, its manager was there ([\d.]+) s later", f["text"])
+    equal(said and [float(x) for x in said.groups()], queued and [queued, 12 - queued], f["text"])
+
+
+@test
+def a_block_on_the_driver_s_own_node_waits_in_no_queue():
+    for late, worst in ((12.6, "late-workers"), (3.6, "first-worker")):
+        run(bag(40), launched=0.6, manager=late, worker_start=late + 2.4, more_of=lambda s, w, ex, *_: s.attr(ex, "provider", "LocalProvider"))
+        [f] = [f for f in why()["findings"] if f["finding"] == worst]
+        check("worker_init" in f["advice"] and "queue" not in f["advice"], f)
+
+
+@test
+def what_a_manager_needs_to_start_and_what_its_workers():
+    for there, found, words in ((9, "first-worker", "2.50 s for its manager to start, and 5.70 s for its workers"), (63, "late-workers", "managers and workers needed 62.2 s (median) to start, after the 0.200 s until the first job began; their managers were ready 59.7 s before them")):
+        run(bag(40), launched=0.6, manager=0.8, worker_start=there, more_of=lambda s, w, ex, blocks, mans, last: s.event(mans[0], "ready", round(3.3 * S), MANAGER))
+        [f] = [f for f in why()["findings"] if f["finding"] == found]
+        check(words in f["text"], f["text"])
 
 
 @test
