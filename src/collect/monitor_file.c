@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/monitor_file.h"
+#include "base/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,26 +159,19 @@ static int write_kept(struct monitor_file *f, int to, int64_t *end)
 /* The file without what was dropped; it has both until then. */
 static bool write_anew(struct monitor_file *f)
 {
-    char path[PATH_MAX + 8];
+    struct sl_whole_file w;
     int64_t end = 0;
     size_t n = 0;
-    int fd, error;
+    int error = sl_whole_open(&w, f->path);
 
-    snprintf(path, sizeof path, "%s.new", f->path);
-    fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    error = fd < 0 ? errno : write_kept(f, fd, &end);
-    if (!error && rename(path, f->path) != 0)
-        error = errno;
-    if (error) {
+    error = error ? error : write_kept(f, w.fd, &end);
+    if (error || (error = sl_whole_publish(&w, NULL))) {
         snprintf(f->lost_why, sizeof f->lost_why, "%s", strerror(error));
-        if (fd >= 0) {
-            close(fd);
-            unlink(path);
-        }
+        sl_whole_close(&w);
         return false;
     }
     close(f->fd);
-    f->fd = fd;
+    f->fd = w.fd;
     f->end = f->header;
     for (size_t i = 0; i < f->moments.n; i++) {
         struct moment m = f->moments.v[i];
