@@ -64,10 +64,14 @@ static void say_short(struct sl_table *t)
 {
     enum { NAME, CALLS };
     unsigned long long n = 0;
+    struct sl_err err = {0};
     char count[32];
+    int rc;
 
-    while (sl_table_next(t, NULL) > 0)
+    while ((rc = sl_table_next(t, &err)) > 0)
         n += (unsigned long long)sl_table_int(t, CALLS);
+    if (rc < 0)
+        cli_say("%s", err.text);
     if (n)
         cli_say("%s call%s shorter than min-duration, and only counted: --format table has %s", sl_show_count(n, count),
                 n == 1 ? " was" : "s were", n == 1 ? "it" : "them");

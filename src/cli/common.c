@@ -115,17 +115,21 @@ void cli_say_lost_of(struct sl_store *st, const char *which, ...)
     struct sl_result r = {0};
     struct sl_buf who = {0}, why = {0};
     long long events = 0, others = -1;
+    struct sl_err err = {0};
     struct sl_table *t;
     char count[32], *sql;
     va_list ap;
+    int rc;
 
-    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_name WHERE name = 'trace.process')", 0))
+    if (!sl_store_int(st, "SELECT EXISTS (SELECT 1 FROM sl_name WHERE name = 'trace.process')", 1))
         return;
     va_start(ap, which);
     sql = sqlite3_vmprintf(which, ap);
     va_end(ap);
-    t = sl_result_lost(&r, st, sql, NULL) ? NULL : sl_result_find(&r, "lost");
-    while (t && sl_table_next(t, NULL) > 0) {
+    rc = sl_result_lost(&r, st, sql, &err);
+    t = sl_result_find(&r, "lost");
+    while (!rc && (rc = sl_table_next(t, &err)) > 0) {
+        rc = 0;
         const char *program = sl_table_text_or_empty(t, PROGRAM), *words = sl_table_text_or_empty(t, WHY);
         if (!who.n)
             sl_show_clean(&who, *program ? program : "a program", *program ? strlen(program) : 9);
@@ -134,6 +138,8 @@ void cli_say_lost_of(struct sl_store *st, const char *which, ...)
         events += sl_table_int(t, EVENTS);
         others++;
     }
+    if (rc < 0)
+        cli_say("%s", err.text);
     if (others > 0)
         sl_buf_addf(&who, " and %lld other process%s", others, others == 1 ? "" : "es");
     if (others >= 0)
