@@ -179,6 +179,9 @@ def a_driver_that_failed_before_it_submitted_a_task():
     equal(f["text"], "no log has the end of the run, and no task was submitted, as far as logs tell: did the driver fail before that? What it printed, and the last lines of its log, say why")
     check("\n0 tasks\n" in spanloom("why", "-d", path("failed.db")).out, "0 tasks")
     check(spanloom(*f["command"].split()[1:]).out.startswith("what "), "its command works")
+    with open(path("failed/000/parsl.log"), "a") as f:
+        f.write("1795162409.5 2026-11-20 08:13:29 MainProcess-1 MainThread-1 parsl.monitoring.radios.zmq_router:191 start_zmq_receiver ERROR: the router has not reported its port\n")
+    equal({f["finding"] for f in why("failed.db", path("failed"))["findings"]}, {"log-messages", "unfinished"})  # a driver that has no task submits none slowly
 
 
 @test
