@@ -128,6 +128,15 @@ def a_driver_that_launches_one_after_the_other(each):
 
 
 @test
+def a_driver_that_submits_slowly():
+    run([Task("work", 0.01, gap=0.02) for _ in range(300)])
+    equal(finding(why(), "small-tasks"), None)
+    f = finding(why(), "slow-driver")
+    m = re.search(r"between submissions of 300 tasks, ([\d.]+) a second$", f["text"])
+    check(m and abs(float(m[1]) * 0.0201 - 1) < 0.01, f["text"])
+
+
+@test
 def tasks_that_wait_for_others_are_not_the_drivers():
     run([Task("work", 0.002, [i - 1] if i % 100 else []) for i in range(400)], workers=8)
     equal(finding(why(), "small-tasks"), None)
