@@ -27,9 +27,13 @@ double cli_experiment_time(const struct cli *cli, const char *name, double other
 /* --seed, or one that nobody has had.  EXIT_DONE, or EXIT_USAGE, and it is said why. */
 int cli_experiment_seed(const struct cli *cli, uint64_t *seed);
 struct sl_plan;
-/* A folder of TMPDIR for what is kept while a plan runs that is no file; and its end, when all in it is gone. */
+/* A folder of TMPDIR for what is kept while a plan runs that is no file; and its end, when all in it is gone.  Others
+ * there are removed whose process was killed, but for worktrees. */
 #define CLI_EXPERIMENT_TEMP "spanloom-runs-" /* how these are called */
 int cli_experiment_temp(char path[PATH_MAX], struct sl_err *err);
+/* Was the process killed that made the folder?  Then what it ran is ended, and no more than worktrees are left in it.
+ */
+bool cli_experiment_temp_is_dead(const char *folder);
 void cli_experiment_temp_remove(const char *path, const struct sl_plan *p);
 /* The plan of a command without its factors and the bracket at its end: by --score, --rate and --timeout. */
 void cli_experiment_plan_text(struct sl_buf *b, const struct cli *cli, const char *name, const char *command);

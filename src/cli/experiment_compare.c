@@ -10,13 +10,16 @@
 #include "result/trials.h"
 #include "show/trials.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PAIRS = 200 }; /* where nobody says how many */
+enum { PAIRS = 200 /* where nobody says how many */, YOUNG_S = 60 };
 
 /* ---- options that several have ---- */
 
@@ -54,11 +57,62 @@ int cli_experiment_seed(const struct cli *cli, uint64_t *seed)
 
 /* ---- plans of commands ---- */
 
+bool cli_experiment_temp_is_dead(const char *folder)
+{
+    bool alive = false;
+    struct dirent *e;
+    struct stat st;
+    DIR *d;
+
+    if (lstat(folder, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || !(d = opendir(folder)))
+        return false; /* gone, or of another user or machine */
+    while ((errno = 0, e = readdir(d)) && !alive) {
+        size_t n = strlen(e->d_name);
+        char path[PATH_MAX];
+        struct sl_undo left;
+        int lock;
+        if (n < sizeof ".x.lock" - 1 || strcmp(e->d_name + n - 5, ".lock") != 0)
+            continue;
+        snprintf(path, sizeof path, "%.3000s/%.250s", folder, e->d_name);
+        alive = (lock = sl_trials_lock_of_dead(path)) < 0;
+        if (alive)
+            continue;
+        unlink(path);
+        memcpy(path + strlen(path) - 4, "undo", 4);
+        if (!sl_undo_open(&left, path, NULL))
+            sl_undo_all(&left, NULL);
+        close(lock);
+    }
+    alive |= !e && errno; /* who knows */
+    closedir(d);
+    return !alive;
+}
+
+/* One that is young and has no lock may be about to get it. */
+static void sweep(const char *dir)
+{
+    struct dirent *e;
+    DIR *d = opendir(dir);
+
+    while (d && (e = readdir(d))) {
+        char path[PATH_MAX];
+        struct stat st;
+        snprintf(path, sizeof path, "%.3000s/%.250s", dir, e->d_name);
+        if (!strncmp(e->d_name, CLI_EXPERIMENT_TEMP, strlen(CLI_EXPERIMENT_TEMP)) && !lstat(path, &st) &&
+            time(NULL) - st.st_mtime > YOUNG_S && cli_experiment_temp_is_dead(path))
+            rmdir(path);
+    }
+    if (d)
+        closedir(d);
+}
+
 int cli_experiment_temp(char path[PATH_MAX], struct sl_err *err)
 {
     const char *dir = getenv("TMPDIR");
 
-    snprintf(path, PATH_MAX, "%.4000s/" CLI_EXPERIMENT_TEMP "XXXXXX", dir && *dir ? dir : "/tmp");
+    dir = dir && *dir ? dir : "/tmp";
+    sweep(dir);
+    snprintf(path, PATH_MAX, "%.4000s/" CLI_EXPERIMENT_TEMP "XXXXXX", dir);
     return mkdtemp(path) ? 0 : sl_err(err, SL_EIO, "cannot make the folder %s: %s", path, strerror(errno));
 }
 

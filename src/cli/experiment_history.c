@@ -14,14 +14,10 @@
 #include "result/trials.h"
 #include "show/trials.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -175,36 +171,6 @@ static void remove_folder(const struct session *s, const char *path)
     sl_command_put_off(false);
 }
 
-/* Has the process that made this folder of worktrees ended?  Then what it ran is ended, too. */
-static bool is_dead(const char *folder)
-{
-    bool alive = false;
-    struct dirent *e;
-    struct stat st;
-    DIR *d;
-
-    if (stat(folder, &st) || st.st_uid != geteuid() || !(d = opendir(folder))) /* gone, or of another machine */
-        return false;
-    while ((e = readdir(d)) && !alive) {
-        size_t n = strlen(e->d_name);
-        char path[PATH_MAX];
-        struct sl_undo left;
-        int fd;
-        if (n < sizeof ".x.lock" - 1 || strcmp(e->d_name + n - 5, ".lock") != 0)
-            continue;
-        snprintf(path, sizeof path, "%.3000s/%.250s", folder, e->d_name);
-        fd = open(path, O_RDWR | O_CLOEXEC);
-        alive = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
-        snprintf(path, sizeof path, "%.3000s/%.*s.undo", folder, (int)(n - 5 < 250 ? n - 5 : 250), e->d_name);
-        if (!alive)
-            sl_undo_open(&left, path, NULL);
-        if (fd >= 0)
-            close(fd);
-    }
-    closedir(d);
-    return !alive;
-}
-
 /* Worktrees that a history left which was killed. */
 static int clean_up_dead(const struct session *s, struct sl_err *err)
 {
@@ -221,17 +187,11 @@ static int clean_up_dead(const struct session *s, struct sl_err *err)
             continue;
         char *folder = sl_strndup(path, (size_t)(slash - path)), *name = strrchr(folder, '/');
         if (name && !strncmp(name + 1, CLI_EXPERIMENT_TEMP, strlen(CLI_EXPERIMENT_TEMP)) &&
-            strcmp(folder, s->temp) != 0 && is_dead(folder)) {
+            strcmp(folder, s->temp) != 0 && cli_experiment_temp_is_dead(folder)) {
             remove_worktree(s, path);
             remove_folder(s, path);
             removed++;
-            if (rmdir(folder)) { /* as long as others are in it, its lock tells of them */
-                const char *count[] = {"find", folder, "-mindepth", "1", "-maxdepth", "1", "!", "-name", ".*", NULL};
-                struct sl_buf others = {0};
-                if (!git(&others, s->here, count, NULL) && !others.n)
-                    remove_folder(s, folder);
-                sl_buf_free(&others);
-            }
+            rmdir(folder); /* behind the last of them */
         }
         free(folder);
     }

@@ -8,6 +8,7 @@
 #include "design/traces.h"
 #include "recipe/yaml.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -23,7 +24,10 @@
 
 extern char **environ;
 
-enum { OUTPUT_MOST = 16 << 20 }; /* of output that a score is looked for in: its end */
+enum {
+    OUTPUT_MOST = 16 << 20, /* of output that a score is looked for in: its end */
+    HOST = sizeof((struct sl_trials *)0)->host
+};
 
 /* ---- files for output ---- */
 
@@ -327,16 +331,22 @@ static void ask_versions(struct sl_trials *s)
     }
 }
 
-static void ask_host(struct sl_trials *s)
+static void ask_host(char host[HOST])
+{
+    const char *node = getenv("SLURMD_NODENAME"); /* what Slurm calls it */
+    struct utsname u;
+
+    snprintf(host, HOST, "%s", node && *node ? node : !uname(&u) ? u.nodename : "");
+}
+
+static void ask_machine(struct sl_trials *s)
 {
     struct utsname u;
     cpu_set_t cpus;
 
-    if (!uname(&u)) {
-        const char *node = getenv("SLURMD_NODENAME"); /* what Slurm calls it */
-        snprintf(s->host, sizeof s->host, "%s", node && *node ? node : u.nodename);
+    ask_host(s->host);
+    if (!uname(&u))
         snprintf(s->kernel, sizeof s->kernel, "%s %s", u.sysname, u.release);
-    }
     s->cpus = sched_getaffinity(0, sizeof cpus, &cpus) ? 0 : CPU_COUNT(&cpus);
 }
 
@@ -345,8 +355,11 @@ static int take_lock(struct sl_trials *s, const char *path, struct sl_err *err)
     s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (s->lock < 0)
         return sl_err(err, SL_EIO, "cannot write %s: %s", path, strerror(errno));
-    if (!flock(s->lock, LOCK_EX | LOCK_NB))
+    if (!flock(s->lock, LOCK_EX | LOCK_NB)) {
+        if (!ftruncate(s->lock, 0))
+            dprintf(s->lock, "%s", s->host);
         return 0;
+    }
     close(s->lock);
     return sl_err(err, SL_EBUSY, "another process runs experiment %s; it can go on when that has ended", s->plan->name);
 }
@@ -367,8 +380,54 @@ static int undo_left(struct sl_trials *s, const char *folder, struct sl_err *err
             snprintf(s->torn_why, sizeof s->torn_why, "%s", t.why);
         sl_command_put_off(false);
     }
-    s->undone = s->undo.files;
+    s->undone += s->undo.files;
     return rc ? rc : sl_undo_all(&s->undo, err);
+}
+
+int sl_trials_lock_of_dead(const char *path)
+{
+    char here[HOST], its[HOST];
+    int lock = open(path, O_RDWR | O_CLOEXEC);
+    ssize_t n = lock >= 0 ? pread(lock, its, sizeof its, 0) : 0;
+
+    ask_host(here);
+    if (lock >= 0 && n == (ssize_t)strlen(here) && !memcmp(its, here, (size_t)n) && !flock(lock, LOCK_EX | LOCK_NB))
+        return lock;
+    if (lock >= 0)
+        close(lock);
+    return -1;
+}
+
+/* What parts of the runs left, in .NAME.PART.undo. */
+static int undo_parts(struct sl_trials *s, struct sl_err *err)
+{
+    const char *folder = s->plan->folder;
+    size_t name = strlen(s->plan->name);
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    int rc = 0;
+
+    while (d && (errno = 0, e = readdir(d)) && !rc) {
+        size_t n = strlen(e->d_name);
+        struct sl_buf path = {0};
+        int lock;
+        if (n < name + sizeof "..x.undo" - 1 || strncmp(e->d_name + 1, s->plan->name, name) != 0 ||
+            e->d_name[0] != '.' || e->d_name[name + 1] != '.' || strcmp(e->d_name + n - 5, ".undo") != 0)
+            continue;
+        sl_buf_addf(&path, "%s/%.*s.lock", folder, (int)n - 5, e->d_name);
+        if ((lock = sl_trials_lock_of_dead(path.s)) >= 0) {
+            sl_buf_clear(&path);
+            sl_buf_addf(&path, "%s/%s", folder, e->d_name);
+            rc = undo_left(s, path.s, err);
+            close(lock);
+        }
+        sl_buf_free(&path);
+    }
+    if (!rc && errno)
+        rc = sl_err(err, SL_EIO, "cannot read %s: %s", folder, strerror(errno));
+    if (d)
+        closedir(d);
+    return rc;
 }
 
 int sl_trials_open(struct sl_trials *s, const struct sl_plan *plan, const char *state, struct sl_err *err)
@@ -377,14 +436,16 @@ int sl_trials_open(struct sl_trials *s, const struct sl_plan *plan, const char *
     int rc;
 
     *s = (struct sl_trials){.plan = plan};
-    ask_host(s);
+    ask_machine(s);
     sl_buf_addf(&path, "%s/.%s.lock", plan->folder, state ? state : plan->name);
     rc = take_lock(s, path.s, err);
     if (!rc) {
         path.n -= strlen("lock");
         sl_buf_adds(&path, "undo");
         sl_command_hold();
-        rc = undo_left(s, path.s, err);
+        rc = state && strcmp(state, plan->name) != 0 ? 0 : undo_parts(s, err);
+        if (!rc)
+            rc = undo_left(s, path.s, err);
         if (!rc)
             rc = sl_apply_check(plan, err);
         if (rc) {

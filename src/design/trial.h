@@ -27,7 +27,8 @@ struct sl_trials {
 };
 
 /*
- * Begins: nobody else may run it on this host (SL_EBUSY), what a killed process left is undone, all texts that levels
+ * Begins: nobody else may run it on this host (SL_EBUSY), what a killed process left is undone (without a state of its
+ * own, also what such a one of this host left), all texts that levels
  * replace and all commands are there (but for a plan without a file), versions are asked for.  Signals that end
  * processes wait from now on (command.h).  state: a folder beside the plan is `state` and this suffix, such as ".NAME";
  * NULL: the experiment's own name.  The plan stays the caller's, and must stay.  After an error there is nothing to
@@ -35,6 +36,8 @@ struct sl_trials {
  */
 int sl_trials_open(struct sl_trials *s, const struct sl_plan *plan, const char *state, struct sl_err *err);
 void sl_trials_close(struct sl_trials *s);
+/* The lock (.NAME.lock) of a process of this host that has ended, locked, to be closed; -1: it lives, or who knows. */
+int sl_trials_lock_of_dead(const char *path);
 
 enum sl_trial_outcome {
     SL_TRIAL_DONE,

@@ -90,3 +90,12 @@ Killed, it leaves worktrees, which the next start removes, and says so; interrup
   130
   $ git worktree list | wc -l; ls temp
   1
+
+What a comparison of commands left that was killed is removed, too, unless it is young, since it may just have begun.
+
+  $ rm -f began; spanloom experiment compare "echo x >> $PWD/began; read x < $PWD/hold" true >said 2>&1 & p=$!; until [ -s began ]; do kill -0 $p || break; done; { kill -9 $p; wait $p; } 2>/dev/null || true
+  $ mkdir temp/spanloom-runs-young temp/others && touch -d '1 hour ago' $(ls -d temp/* | grep -v young); ls temp | wc -l
+  3
+  $ spanloom experiment compare true true --pairs 1 >said; ls temp
+  others
+  spanloom-runs-young

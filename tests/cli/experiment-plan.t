@@ -99,6 +99,19 @@ What a killed run left is undone at the next start, and said: its teardown, in i
   hold
   killed.design.csv
   killed.runs.jsonl
+
+So is what a part left, by what makes runs of all parts.
+
+  $ rm began; (spanloom experiment run --block 1 --part one & p=$!; until [ -s began ]; do kill -0 $p || break; done; kill -9 $p; wait $p) 2>/dev/null; cat code.txt; ls -d .k*
+  changed
+  .killed.lock
+  .killed.one.lock
+  .killed.one.undo
+  $ spanloom experiment status 2>&1 | head -1
+  spanloom: a run was killed before it could clean up: its teardown was run, and failed (exit status 1); 1 file was put back
+  $ cat code.txt; ls -A | grep -e undo -e up
+  original
+  [1]
   $ cd ..
 
 A command that is not there is told before anything runs, with its line.
