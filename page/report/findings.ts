@@ -5,7 +5,8 @@ import { shows } from "./view";
 import { percent, seconds } from "./words";
 
 shows("findings", [], s => {
-    const found = figure(s, "findings");
+    const found = figure(s, "findings"),
+        terms = figure(s, "terms");
     if (!found) return [el("p", {}, "Nothing that costs this run much time was found.")];
     const list = el("ol", { class: "findings", "data-figure": "findings" });
     const most = Math.max(...Array.from({ length: found.rows }, (_, i) => number(found, "share", i)).filter(Number.isFinite), 1e-9);
@@ -32,5 +33,6 @@ shows("findings", [], s => {
                     command ? el("p", {}, el("code", {}, command)) : null)),
         );
     }
-    return [list];
+    const means = Array.from({ length: terms?.rows ?? 0 }, (_, i) => el("p", { class: "quiet" }, `${text(terms!, "term", i)}: ${text(terms!, "meaning", i)}`));
+    return [list, ...means];
 });

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "findings/why.h"
+#include "findings/why_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,6 +111,7 @@ int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *
     struct compared c = {0};
 
     r->whole = true;
+    sl_why_put_terms(r, NULL, false);
     for (int side = 0; side < 2; side++)
         if (sl_why_is_in_doubt(&of[side]))
             return sl_err(err, SL_ENOTFOUND, "%s cannot be compared: spanloom why, of it alone, says what is wrong",
@@ -157,6 +158,8 @@ int sl_why_compared(struct sl_result *r, struct sl_result of[2], struct sl_err *
         sl_table_put_real(t, 4, is_note(&c.v.v[i]) ? NAN : change_of(&c.v.v[i]));
         sl_table_put_text(t, 5, c.v.v[i].text[0]);
         sl_table_put_text(t, 6, c.v.v[i].text[1]);
+        sl_why_put_terms(r, c.v.v[i].text[0], false);
+        sl_why_put_terms(r, c.v.v[i].text[1], false);
     }
     sl_vec_free(&c.v);
     sl_arena_free(&c.arena);

@@ -28,6 +28,7 @@ static const struct sl_column run_columns[] = {
     {"first_run_s", REAL, "s"},   {"state", TEXT, NULL},           {"places", INTEGER, NULL},
     {"silent_ns", INTEGER, "ns"}, {"from_memo", INTEGER, "tasks"}, {"unit", TEXT, NULL}};
 static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
+static const struct sl_column term_columns[] = {{"term", TEXT, NULL}, {"meaning", TEXT, NULL}};
 static const struct sl_column more_columns[] = {{"what", TEXT, NULL}, {"command", TEXT, NULL}};
 static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};
 static const struct sl_column app_columns[] = {{"app", TEXT, NULL},     {"tasks", INTEGER, "tasks"},
@@ -232,6 +233,19 @@ void sl_why_put_problem(struct sl_table *problems, const struct sl_finding *f, c
     sl_table_put_text(problems, 1, text);
 }
 
+void sl_why_put_terms(struct sl_result *r, const char *text, bool jobs)
+{
+    struct sl_table *t = sl_result_find(r, "terms");
+
+    t = t ? t : sl_result_table(r, "terms", term_columns, SL_COLUMNS(term_columns));
+    if (t->rows || !text || !strstr(text, "by replay"))
+        return;
+    sl_table_add(t);
+    sl_table_put_text(t, 0, "by replay");
+    sl_table_put_text(
+        t, 1, jobs ? "the run without it, its jobs scheduled anew" : "the run without it, its tasks scheduled anew");
+}
+
 /* Where a finding says that what logs tell of the run cannot be trusted it stands alone. */
 static bool leave_alone(struct why *y)
 {
@@ -293,8 +307,12 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
     leave_costliest(y);
     y->alone = leave_alone(y);
     sl_why_find_same(y);
-    for (size_t i = 0; i < y->found.n; i++)
+    sl_why_put_terms(r, NULL, y->jobs);
+    for (size_t i = 0; i < y->found.n; i++) {
         put_found(t, y, i);
+        sl_why_put_terms(r, y->found.v[i].sure, y->jobs);
+        sl_why_put_terms(r, y->found.v[i].text, y->jobs);
+    }
     rc = sl_why_put_replays(r, y, problems, err);
     for (size_t i = 0; i < y->found.n; i++)
         free_found(&y->found.v[i]);

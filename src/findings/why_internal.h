@@ -59,6 +59,8 @@ int sl_why_doubt(struct why *y, char **sure, struct sl_err *err);
 void sl_why_find_same(struct why *y);
 /* The table replays: what was replayed of each finding, its changes, then those that its words name besides. */
 int sl_why_put_replays(struct sl_result *r, struct why *y, struct sl_table *problems, struct sl_err *err);
+/* The table terms, with what words of the text mean; NULL: none yet. */
+void sl_why_put_terms(struct sl_result *r, const char *text, bool jobs);
 void sl_why_put_problem(struct sl_table *problems, const struct sl_finding *f, const char *text);
 
 /* The tables findings and problems, empty. */

@@ -2,6 +2,7 @@
 #include "show/why.h"
 #include "base/clock.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,16 +264,16 @@ static int count_lines(const char *s)
     return n;
 }
 
-static bool is_of_jobs(const struct sl_result *r)
+/* "By replay: ...", what words of the screen mean. */
+static void add_terms(struct sl_buf *b, const struct sl_result *r)
 {
-    enum { UNIT = 13 };
-    struct sl_table *t = sl_result_find(r, "run");
-    bool is;
+    struct sl_table *t = sl_result_find(r, "terms");
 
-    sl_table_rewind(t);
-    is = sl_table_next(t, NULL) > 0 && !strcmp(sl_table_text_or_empty(t, UNIT), "job");
-    sl_table_rewind(t);
-    return is;
+    while (t && sl_table_next(t, NULL) > 0) {
+        const char *term = sl_table_text_or_empty(t, 0);
+        sl_buf_addf(b, "%s%c%s: %s.", b->n ? " " : "", toupper((unsigned char)*term), term + 1,
+                    sl_table_text_or_empty(t, 1));
+    }
 }
 
 /* How many lines those take that have no seconds, such as what failed. */
@@ -296,15 +297,14 @@ static int lines_of_notes(struct sl_table *t, int columns)
     return lines;
 }
 
-/* That seconds are no sum, and which findings (ranks) sound runs have, too. */
+/* That seconds are no sum, what words mean, and which findings (ranks) sound runs have, too. */
 static void what_they_are(FILE *out, const struct sl_result *r, bool several, const char *usual, int columns)
 {
     struct sl_buf b = {0};
 
     if (several)
         sl_buf_adds(&b, "What findings cost overlaps, and does not add up.");
-    if (several && !sl_result_find(r, "programs"))
-        sl_buf_addf(&b, " By replay: with %s scheduled anew as if it were not.", is_of_jobs(r) ? "jobs" : "tasks");
+    add_terms(&b, r);
     if (*usual)
         sl_buf_addf(&b, "%sSound runs have findings like %s, too.", b.n ? " " : "", usual);
     if (b.n) {
@@ -446,6 +446,7 @@ int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, stru
     struct sl_table *runs = sl_result_find(r, "runs"), *t = sl_result_find(r, "changes");
     double took[2] = {NAN, NAN}, most = 0, more;
     bool no_end = false;
+    struct sl_buf terms = {0};
     char b[SL_SECONDS_TEXT];
     int rc = 0;
 
@@ -483,6 +484,12 @@ int sl_show_why_compared(FILE *out, const struct sl_result *r, int columns, stru
         if (n > MOST)
             fprintf(out, "  and %d more; --format csv has all\n", n - MOST);
     }
+    add_terms(&terms, r);
+    if (terms.n) {
+        fputc('\n', out);
+        sl_show_wrapped(out, terms.s, 0, columns);
+    }
+    sl_buf_free(&terms);
     return rc;
 }
 

@@ -112,7 +112,7 @@ def programs_without_a_workflow():
     told = json.loads(spanloom("why", "-d", path("traced.db"), "--format", "json", env=env).out)
     [run] = json.loads(spanloom("report", "-d", path("traced.db"), "--json", env=env).out)["runs"]
     sections = {s["name"]: s for s in run["sections"]}
-    equal([f["name"] for f in sections["findings"]["figures"]], ["findings"])
+    equal([f["name"] for f in sections["findings"]["figures"]], ["findings", "terms"])
     same = lambda rows: [(r["finding"], r["text"], r["seconds"]) for r in rows]  # noqa: E731
     check(told["findings"], "there is one to compare")
     equal(same(rows(sections["findings"]["figures"][0])), same(told["findings"]))

@@ -427,27 +427,6 @@ def first_tasks_on_many_workers_are_no_stragglers():
     equal(faults(), ["first-tasks"])
 
 
-def outer_and_inner(there, cold, inner=8, **more):
-    """Tasks of threads, which are there at 1 s, and such of htex, whose workers are there when told, submitted from 1.2 s on."""
-    tasks = [Task("outer", 0.5, on="threads", cold=cold) for _ in range(32)] + [Task("inner", 0.5, gap=0.7 if i == 0 else 0.01) for i in range(inner)]
-    return run(tasks, workers=8, more={"threads": 4}, more_start=1.0, worker_start=there, **more)
-
-
-@cases((9, 8.02), (31, 30.02))
-def first_tasks_that_wait_for_tasks_of_another_executor(there, cold):
-    """Which have no worker yet: nothing is imported, and all of it passes sooner with these."""
-    outer_and_inner(there, cold)
-    f = first("first-tasks", outer_and_inner(1.0, 0, file="without.db"), 0.08, text="; it waited for tasks of htex that were submitted meanwhile, which had no worker yet", sure="by replay, had all workers been there")
-    check("imports" not in f["advice"] and "first-tasks" not in faults("without.db"), f, faults("without.db"))
-
-
-@cases((1.0, 5.0, 8), (1.0, 5.0, 100), (4.0, 5.0, 8), (5.2, 5.0, 8))
-def first_tasks_that_import_while_another_executor_runs_or_starts(there, cold, inner):
-    outer_and_inner(there, cold, inner)
-    f = next(f for f in why()["findings"] if f["finding"] == "first-tasks")
-    check("imports" in f["advice"] and "htex" not in f["text"], f)
-
-
 @test
 def one_long_first_task_is_none_of_all_workers():
     run([Task("work", 4.0)] + bag(20, 0.2), workers=2)
@@ -575,24 +554,6 @@ def a_driver_that_sleeps_between_submissions_waits_for_no_task(start, worker_sta
     run(slept, start=start, worker_start=worker_start)
     f = first("slow-driver", run([Task("work", t) for t in seconds], start=start, worker_start=worker_start, file="without.db"), 0.1)
     check("40 tasks" in f["text"], f["text"])
-
-
-def stages_with_pauses(pauses, file="why.db", more=0.0):
-    """Of eight tasks each; before each but the first the driver does something else once it has all results, and more between tasks."""
-    tasks = [Task("work", 0.5 + 0.05 * (i % 8), barrier=i % 8 == 0, gap=pauses[i // 8 - 1] if i and i % 8 == 0 else more * (i % 2)) for i in range(8 + 8 * len(pauses))]
-    return run(tasks, file=file)
-
-
-@cases(([6.0], 0), ([3.0, 1.0, 2.5], 0), ([0.4, 0.7, 0.2, 0.9, 0.5], 0), ([2.0, 3.0], 0.1))
-def a_driver_that_does_something_else_once_it_has_all_results(pauses, more):
-    stages_with_pauses(pauses, more=more)
-    f = first("idle-driver", stages_with_pauses([0] * len(pauses), file="without.db"), 0.15 if more else 0.03)
-    last = 8 * (pauses.index(max(pauses)) + 1)
-    check(f"from the result of task {last - 1} (work) to the submission of task {last} (work)" in f["text"], f["text"])
-    said = re.match(r"(?:(\d+) times )?the driver had nothing to wait for, and submitted nothing, for .*?([\d.]+) s(?: in all)?: ", f["text"])
-    check(said and int(said[1] or 1) == len(pauses) and abs(float(said[2]) - sum(pauses)) < 0.05 * sum(pauses), f["text"])
-    equal("too" in f["text"].split("; ")[-1], bool(more), f["text"])
-    check("slow-driver" not in faults() and not set(faults("without.db")) & {"slow-driver", "idle-driver"}, faults(), faults("without.db"))
 
 
 @test

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The finding of spanloom why about workers, managers and nodes on which tasks take longer: that it is told, and not of those that had
-the long tasks by chance; and what a run would be where one of these were as fast as others."""
+the long tasks by chance; and what a run would be where one of these were as fast as others.  First tasks that are slow, as they wait
+for another executor."""
 import json
 import os
 import random
@@ -81,6 +82,27 @@ def time_on_a_node(change, work, prep):
 def a_node_that_is_none(change, said):
     run(bag(16), managers=2, hosts=["node1", "node2"])
     check(said in spanloom("what-if", f"{change} x0.5", "-d", path("why.db"), code=1).err)
+
+
+def outer_and_inner(there, cold, inner=8, **more):
+    """Tasks of threads, which are there at 1 s, and such of htex, whose workers are there when told, submitted from 1.2 s on."""
+    tasks = [Task("outer", 0.5, on="threads", cold=cold) for _ in range(32)] + [Task("inner", 0.5, gap=0.7 if i == 0 else 0.01) for i in range(inner)]
+    return run(tasks, workers=8, more={"threads": 4}, more_start=1.0, worker_start=there, **more)
+
+
+@cases((9, 8.02), (31, 30.02))
+def first_tasks_that_wait_for_tasks_of_another_executor(there, cold):
+    """Which have no worker yet: nothing is imported, and all of it passes sooner with these."""
+    outer_and_inner(there, cold)
+    f = first("first-tasks", outer_and_inner(1.0, 0, file="without.db"), 0.08, text="; it waited for tasks of htex that were submitted meanwhile, which had no worker yet", sure="by replay, had all workers been there")
+    check("imports" not in f["advice"] and "first-tasks" not in faults("without.db"), f, faults("without.db"))
+
+
+@cases((1.0, 5.0, 8), (1.0, 5.0, 100), (4.0, 5.0, 8), (5.2, 5.0, 8))
+def first_tasks_that_import_while_another_executor_runs_or_starts(there, cold, inner):
+    outer_and_inner(there, cold, inner)
+    f = next(f for f in why()["findings"] if f["finding"] == "first-tasks")
+    check("imports" in f["advice"] and "htex" not in f["text"], f)
 
 
 main()

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The findings of spanloom why about stages of tasks, results that are combined, and tasks that fail at last."""
+"""The findings of spanloom why about stages of tasks, what the driver does between them, results that are combined, and tasks
+that fail at last."""
 import os
 import random
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -108,6 +110,24 @@ def files_that_threads_of_the_driver_bring_in():
     f = first("staging", made(0.05, "without.db"), 0.15, text="staging of files: 8 tasks of copy_in took 104 s in threads of the driver, with the wait for one of these, 20.5 s the longest of them", advice="internal_tasks_max_threads")
     check("component" not in faults(), "told twice", faults(), f)
     check("staging" not in faults("without.db"), faults("without.db"))
+
+
+def stages_with_pauses(pauses, file="why.db", more=0.0):
+    """Of eight tasks each; before each but the first the driver does something else once it has all results, and more between tasks."""
+    tasks = [Task("work", 0.5 + 0.05 * (i % 8), barrier=i % 8 == 0, gap=pauses[i // 8 - 1] if i and i % 8 == 0 else more * (i % 2)) for i in range(8 + 8 * len(pauses))]
+    return run(tasks, file=file)
+
+
+@cases(([6.0], 0), ([3.0, 1.0, 2.5], 0), ([0.4, 0.7, 0.2, 0.9, 0.5], 0), ([2.0, 3.0], 0.1))
+def a_driver_that_does_something_else_once_it_has_all_results(pauses, more):
+    stages_with_pauses(pauses, more=more)
+    f = first("idle-driver", stages_with_pauses([0] * len(pauses), file="without.db"), 0.15 if more else 0.03)
+    last = 8 * (pauses.index(max(pauses)) + 1)
+    check(f"from the result of task {last - 1} (work) to the submission of task {last} (work)" in f["text"], f["text"])
+    said = re.match(r"(?:(\d+) times )?the driver had nothing to wait for, and submitted nothing, for .*?([\d.]+) s(?: in all)?: ", f["text"])
+    check(said and int(said[1] or 1) == len(pauses) and abs(float(said[2]) - sum(pauses)) < 0.05 * sum(pauses), f["text"])
+    equal("too" in f["text"].split("; ")[-1], bool(more), f["text"])
+    check("slow-driver" not in faults() and not set(faults("without.db")) & {"slow-driver", "idle-driver"}, faults(), faults("without.db"))
 
 
 main()

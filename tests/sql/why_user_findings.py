@@ -115,4 +115,24 @@ def where_there_are_several_types_of_workers_the_command_says_which():
     check("workers of type workqueue.worker" in spanloom(*f["command"].split()[1:]).out, f["command"])
 
 
+SCREENS = {"one": lambda: run(bag(16), start=12), "several": lambda: run(bag(40) + [Task("work", 9)] + bag(40)),
+           "estimates": lambda: run(bag(60), halt=(4, 12), end=None), "in a text": lambda: run([Task("work", 0.3 + 0.05 * i) for i in range(60)])}
+
+
+@cases(("one", 1), ("several", 1), ("estimates", 0), ("in a text", 1))
+def what_by_replay_means_is_said_once_where_the_words_are(screen, times):
+    SCREENS[screen]()
+    out = " ".join(spanloom("why", "--all", "-d", path("why.db")).out.split())
+    equal((out.count("By replay: the run without it, its tasks scheduled anew."), "by replay" in out), (times, bool(times)), out)
+    equal([t["term"] for t in why()["terms"]], ["by replay"] * times)
+
+
+@test
+def what_by_replay_means_is_said_of_two_runs_too():
+    run(bag(60))
+    run([Task("work", 0.3 + 0.05 * i) for i in range(60)], file="other.db")
+    two = lambda a, b: " ".join(spanloom("why", path(a), path(b)).out.split())  # noqa: E731
+    check(two("why.db", "other.db").count("By replay: ") == 1 and "By replay" not in two("why.db", "why.db"), two("why.db", "other.db"))
+
+
 main()
