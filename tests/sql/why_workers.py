@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The findings of spanloom why about workers that came late, left or were lost."""
+"""The findings of spanloom why about workers that came late, left or were lost, or were too few."""
 import os
 import re
 import sys
@@ -325,6 +325,49 @@ def what_is_run_before_workers_start_is_told_in_a_short_run_too(init):
     run(bag(100), manager=0.9 + init, worker_start=1.4 + init, **there)
     f = first("late-workers", run(bag(100), manager=0.9, worker_start=1.4, file="without.db", **there), 0.1, text=f"after the first block was launched it took {init + 0.3:.2f} s")
     equal(faults("without.db"), [])
+
+
+@test
+def too_few_workers_of_one_executor():
+    """Its tasks are over long before those of the other one are."""
+    tasks = [Task("small", 0.4, on="small") for _ in range(30)] + [Task("last", 5, after=[29])] + bag(52)
+    run(tasks, more={"small": 1}, cpus=4)
+    f = first("too-few-workers", run(tasks, more={"small": 2}, cpus=4, file="without.db"), text="1 worker of small for 30 tasks was busy")
+    equal(f["changes"], "workers.small x2")
+
+
+@test
+def too_few_workers_while_others_are_idle():
+    """All tasks go to one executor; those of another one could have taken them."""
+    end = [Task("end", 0.1, barrier=True)]
+    run([Task("small", 0.4, on="small") for _ in range(60)] + end, more={"small": 3}, cpus=2)
+    tasks = [Task("small", 0.4, on="small" if i % 7 < 3 else "htex") for i in range(60)] + end
+    f = first("too-few-workers", run(tasks, more={"small": 3}, cpus=2, file="without.db"), text="3 workers of small for 60 tasks were busy", advice="can tasks run there, too?")
+    check(f["text"].endswith("; 4 of htex had nothing to do") and f["changes"] == "workers.small x2.333333", f)
+    equal(faults("without.db"), [])
+    run([Task("small", 0.4, on="small") for _ in range(60)] + bag(80) + end, more={"small": 3}, cpus=2)  # these are busy
+    check("too-few-workers" not in faults(), faults())
+
+
+@test
+def more_workers_would_help():
+    """Of a run whose workers have work all the time: what twice as many would do, which is no fault of the run."""
+    took = run(bag(64))
+    near = run(bag(64), workers=8, file="without.db")
+    [f] = why()["findings"]
+    equal((f["finding"], f["usual"], f["text"], f["command"]), ("more-workers", 1, "more workers would help: 64 tasks queued for 4 workers", f"spanloom what-if 'workers x2' -d {path('why.db')}"))
+    check(abs(f["without_s"] - near) < 0.05 * near and abs(f["seconds"] - (took - near)) < 0.05 * near, f, near, took)
+    out = spanloom("why", "-d", path("why.db"), "--fail-on", "1%").out
+    check(f"\n 1. {f['seconds']:.2f} s ({100 * f['share']:.0f} %): more workers would help" in out and "\nnothing else stands out" in out, out)
+
+
+@test
+def more_workers_of_two_executors_at_once():
+    """Neither would do much alone, as one waits for the other."""
+    f = next(f for f in why("blocks.db", f"{ROOT}/tests/data/workqueue-blocks")["findings"] if f["finding"] == "more-workers")
+    equal((f["text"], round(f["share"], 2)), ("more workers would help: 48 tasks queued for 10 workers of 2 executors", 0.42))
+    [now] = json.loads(spanloom("what-if", "workers x2", "-d", path("blocks.db"), "--format", "json").out)
+    equal(now["new_makespan_s"], f["without_s"])
 
 
 main()
