@@ -6,7 +6,7 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   $ spanloom report --json | show '
   > for s in d["runs"][0]["sections"]:
   >     print(s["name"], ", ".join("%s %d" % (f["name"], f["rows"]) for f in s["figures"]))'
-  findings run 1, findings \d, ended 3 (re)
+  findings run 1, findings \d, ended 3, terms 1 (re)
   makespan path 45, parts 17
   states states 721, apps 1718, executors 725
   sequence reached 15, each 198
@@ -34,6 +34,7 @@ They are the figures of the commands.
   run True
   findings True
   ended True
+  terms True
   $ figure makespan parts seconds
   15.39 9.205 2.478 2.111 1.878 0.1524 0.1038 0.05221 0.01832 0.006882 0.003464 0.002952 0.001583 0.001236 0.000635 0.00049 0.000126
   $ spanloom sql --run parsl-htex "SELECT round(sum(seconds), 6) AS sum, makespan_s FROM path, run"
@@ -93,7 +94,7 @@ A store without a run has other figures; one of two runs says which.
   [1]
   $ spanloom report spanloom.db:parsl-htex spanloom.db:workqueue-two --json | show '
   > print([r["run"] for r in d["runs"]], list(d["compared"]), d["compared"]["changes"]["data"]["what"][0])'
-  ['parsl-htex', 'workqueue-two'] ['changes', 'runs'] finding
+  ['parsl-htex', 'workqueue-two'] ['changes', 'runs', 'terms'] finding
   $ spanloom report spanloom.db:parsl-htex nodes.db --json
   spanloom: nodes.db holds no workflow; see what it holds with: spanloom types -d nodes.db
   [1]
