@@ -224,6 +224,7 @@ COMMANDS = {
     "nested": "spanloom begin outer image=x{i}; sh -c 'spanloom begin pull image=x{i}; sleep {s}; spanloom end; true'; spanloom end",
     "command": "spanloom span pull image=x{i} -- sleep {s}",
     "left": "( sleep 0.02; spanloom begin pull image=x{i}; sleep {s}; spanloom end ) & true",
+    "event": "spanloom event tick{i}",
     "program": "( sleep 0.02; python3 program.py x{i} {s} ) & true",
     "none": "sleep {s}"}
 
@@ -270,6 +271,17 @@ def shells_lie_in_the_task_that_ran_them(workers, decorated, kinds):
     check(inside + doubtful >= 25, f"only {inside + doubtful} spans were there")
     if "leave" not in kinds:
         equal(doubtful, 0, "in doubt")
+
+
+@cases(1, 4)
+def a_shell_that_tells_of_one_event_lies_in_its_task(workers):
+    """The shell runs it in its own place: it is not the worker's."""
+    write("workflow.py", SHELLS)
+    run(["python3", "workflow.py", str(workers), "not", "event"])
+    store = imported("runinfo").store
+    ticks = dict(query(store, "SELECT p.parent, substr(e.type, 5) FROM events e JOIN spans p ON p.id = e.span WHERE e.type LIKE 'tick%'"))
+    equal(sorted((task, ticks[process]) for task, process, _, _, _, kind in query(store, tasks.IN_TASK) if process in ticks),
+          sorted((str(i), str(i)) for i in range(30)), "(task, event)")
 
 
 LAUNCHER = '''
