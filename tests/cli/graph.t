@@ -98,7 +98,7 @@ Mistakes:
   try: spanloom graph --help
   [2]
   $ spanloom graph -o no/such/folder/x.dot
-  spanloom: cannot write no/such/folder/x.dot: No such file or directory
+  spanloom: no/such/folder/x.dot: cannot be written: No such file or directory
   [1]
   $ spanloom graph no.such.type
   spanloom: no span has the type no.such.type; see what there is with: spanloom types -d spanloom.db

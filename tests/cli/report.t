@@ -54,7 +54,7 @@ A file is whole, or what there was stays.
 
   $ spanloom report -o x.json && spanloom report --json | cmp - x.json
   $ spanloom report -o nowhere/x.json
-  spanloom: cannot write nowhere/x.json: No such file or directory
+  spanloom: nowhere/x.json: cannot be written: No such file or directory
   [1]
   $ spanloom report -o x.pdf
   spanloom: -o x.pdf: a report is a page, FILE.html, or its figures, FILE.json
