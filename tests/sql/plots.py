@@ -353,7 +353,7 @@ def a_file_is_written_whole_or_not_at_all():
     r = spanloom(*args, code=1, before=without_rights)
     check(f"{out}: cannot be written" in r.err, r)
     os.chmod(path("d"), 0o700)
-    check("cannot write" in spanloom("plot", "states", "-o", path("none", "x.json"), code=1).err, "no folder")
+    check("cannot be written" in spanloom("plot", "states", "-o", path("none", "x.json"), code=1).err, "no folder")
 
 
 @test
