@@ -9,6 +9,7 @@
 #include <sqlite3ext.h>
 #ifndef SL_EXT_HOLDER
 SQLITE_EXTENSION_INIT3
+#include "base/sqlite_words.h" /* behind SQLite */
 #endif
 
 #endif

@@ -125,7 +125,7 @@ static int open_roots(struct sl_root_events *s, sqlite3 *db, const char *type, i
     if (within && sqlite3_prepare_v2(db, "SELECT ?1", -1, &q, NULL) == SQLITE_OK &&
         sqlite3_bind_int64(q, 1, within) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
         id = sqlite3_value_dup(sqlite3_column_value(q, 0));
-    rc = within && !id ? sl_err(err, SL_ESTORE, "cannot ask for a span: %s", sqlite3_errmsg(db))
+    rc = within && !id ? sl_err(err, SL_ESTORE, "cannot ask for a span: %s", sl_sqlite_words(db))
                        : sl_root_events_open(s, db, part ? id : NULL, err);
     if (!rc)
         rc = sl_root_events_of(s, type, id, err);

@@ -73,7 +73,7 @@ static int each(sqlite3 *db, const char *sql, int64_t within, void (*row)(struct
         rc = SQLITE_OK;
     }
     if (rc != SQLITE_DONE)
-        rc = sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(db));
+        rc = sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(db));
     else
         rc = 0;
     sqlite3_finalize(q);

@@ -203,7 +203,7 @@ static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const c
     sl_buf_adds(&sql, "\n) WHERE a.id <> b.id");
     if (!rc && sqlite3_prepare_v2(st->db, sql.s, -1, &q, &tail) != SQLITE_OK)
         rc = sl_err(err, SL_EFORMAT, "the expression of a binding is not SQL: %s; it is: %.300s",
-                    sqlite3_errmsg(st->db), r->where);
+                    sl_sqlite_words(st->db), r->where);
     else if (!rc && *tail)
         rc = sl_err(err, SL_EFORMAT, "the expression of a binding ends too early: %.300s", r->where);
     else if (!rc && (rc = take_pairs(st, q, err)) > 0)
@@ -211,7 +211,7 @@ static int fill_pairs(struct sl_store *st, const struct sl_bind_rule *r, const c
              : rc == SQLITE_INTERRUPT
                  ? sl_err(err, SL_EFORMAT, "the expression of a binding does not end; it is: %.300s", r->where)
                  : sl_err(err, SL_EFORMAT, "the expression of a binding fails: %s; it is: %.300s",
-                          sqlite3_errmsg(st->db), r->where);
+                          sl_sqlite_words(st->db), r->where);
     sqlite3_finalize(q);
     sl_buf_free(&sql);
     return rc;

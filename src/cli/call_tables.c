@@ -55,12 +55,10 @@ static bool is_run(const struct cli *cli, const char *name)
 static int open_one(const struct cli *cli, struct source *s, const char *text, struct sl_err *err)
 {
     char *const words[] = {(char *)(uintptr_t)text};
-    uint64_t problems;
 
     s->side.text = text;
     s->files = cli_side_is_file(text) ? !is_store(text) : is_folder(text) && !is_run(cli, text);
-    return s->files ? profile_read_files(cli, 1, words, &s->side.st, &s->sums, &problems, err)
-                    : cli_side_open(cli, &s->side, err);
+    return s->files ? profile_read_files(cli, 1, words, &s->side.st, &s->sums, err) : cli_side_open(cli, &s->side, err);
 }
 
 static int too_few(const struct cli *cli, int n, struct sl_err *err)

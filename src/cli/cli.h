@@ -67,6 +67,8 @@ int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format
 /* Prints "spanloom: ..." to stderr, and a newline; on a terminal to its width. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(void *to, const char *text); /* the same, as a callback; to: nothing */
+/* What is shown is not all that was asked for, which was said: the exit status is 1 in the end. */
+extern bool cli_not_all;
 
 /*
  * Of an answer that counts calls: says where traced programs, of the span `within`, or 0, could not record all of them.

@@ -431,9 +431,9 @@ int cli_import(struct cli *cli, int argc, char **argv, bool tell)
         rc = EXIT_FAILED;
     } else {
         rc = run_import(cli, set, &l, &o, tell);
-        if (l.problems.n && rc == EXIT_DONE)
-            rc = EXIT_FAILED;
     }
+    if (l.problems.n && rc == EXIT_DONE)
+        rc = EXIT_FAILED;
     globfree(&globbed);
     sl_found_free(&l);
     sl_recipes_free(set);

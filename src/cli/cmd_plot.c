@@ -52,9 +52,11 @@ static int list_all(const struct cli *cli)
     struct sl_result r = {0};
     struct sl_table *t = sl_result_table(&r, "plots", list_columns, SL_COLUMNS(list_columns));
     bool people = cli->format == SL_FORMAT_TABLE;
+    struct sl_err users = {0};
     int rc = EXIT_DONE, shown;
 
-    sl_plot_list(&names);
+    if (sl_plot_list(&names, &users))
+        rc = cli_fail(cli, &users);
     if (people) /* who see in 80 columns what there is, and where it is from if not all is ours */
         t->columns = 2;
     for (size_t i = 0; i < names.n && people; i++)
@@ -173,7 +175,7 @@ static int find(const struct cli *cli, struct sl_plot **p, const char *name)
     int rc = sl_plot_find(p, name, &err);
 
     if (rc == SL_ENOTFOUND) {
-        sl_plot_list(&names);
+        sl_plot_list(&names, NULL);
         for (size_t i = 0; i < names.n; i++)
             *sl_vec_add(&all) = names.v[i].name;
         sl_near_add(&near, all.v, all.n, name);

@@ -81,13 +81,12 @@ static void say_short(struct sl_table *t)
 static int open_source(struct cli *cli, int argc, char **argv, bool files, struct sl_store **st,
                        struct sl_call_sums *sums, struct sl_profile_want *want, int64_t *within, struct sl_err *err)
 {
-    uint64_t problems = 0;
     int rc;
 
     if (files) {
-        rc = profile_read_files(cli, argc, argv, st, sums, &problems, err);
+        rc = profile_read_files(cli, argc, argv, st, sums, err);
         want->calls.sums = sums;
-        return rc ? rc : problems != 0;
+        return rc;
     }
     if (!(*st = cli_open(cli)))
         return 0;
@@ -112,7 +111,7 @@ static int run(struct cli *cli, int argc, char **argv)
     struct sl_err err = {0};
     struct sl_store *st = NULL;
     int64_t within = 0;
-    int rc, problems, found = by ? sl_calls_by_find(by) : SL_BY_NONE;
+    int rc, found = by ? sl_calls_by_find(by) : SL_BY_NONE;
 
     if (cli_option(cli, "output"))
         return cli_picture(cli, "flame", argc, argv);
@@ -125,7 +124,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (top)
         most = (size_t)rc;
     want.calls.by = (enum sl_calls_by)found;
-    rc = problems = open_source(cli, argc, argv, files, &st, &sums, &want, &within, &err);
+    rc = open_source(cli, argc, argv, files, &st, &sums, &want, &within, &err);
     if (!rc && !st)
         return EXIT_FAILED;
     if (rc >= 0 && cli->format == SL_FORMAT_TABLE) {
@@ -143,7 +142,7 @@ static int run(struct cli *cli, int argc, char **argv)
         cli_say_lost(st, within);
     sl_store_close(st);
     sl_call_sums_free(&sums);
-    return rc < 0 ? cli_fail(cli, &err) : problems > 0 ? EXIT_FAILED : EXIT_DONE;
+    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
 const struct command cmd_profile = {

@@ -76,6 +76,7 @@ static int make(const struct cli *cli, struct sl_report_run *run, int runs, stru
     for (size_t i = 0; i < findings.problem.n && !rc; i++)
         sl_buf_addf(&problems, "%s\n", findings.problem.v[i]);
     rc = rc ? rc : sl_report_json(&page->json, run, runs, &sections, &findings, &problems, &err);
+    rc = rc ? rc : sl_store_failed(cli->store_path, &err); /* a page with a hole takes no other's place */
     sl_sections_free(&sections);
     sl_findings_free(&findings);
     sl_report_title(&page->title, run, runs);

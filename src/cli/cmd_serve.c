@@ -211,7 +211,7 @@ static int add_sql(struct sl_store *st, int64_t workflow, struct sl_piece body, 
     sqlite3_limit(st->db, SQLITE_LIMIT_LENGTH, CELL_BYTES);
     sl_store_only_read(st);
     if (sqlite3_prepare_v2(st->db, sql, -1, &q, &rest) != SQLITE_OK)
-        return sl_err(err, SL_EFORMAT, "%s", sqlite3_errmsg(st->db));
+        return sl_err(err, SL_EFORMAT, "%s", sl_sqlite_words(st->db));
     if (!q)
         return sl_err(err, SL_EFORMAT, "there is no statement");
     if (rest[strspn(rest, " \t\r\n;")])
@@ -248,7 +248,7 @@ static int add_figure(struct sl_store *st, const char *name, const char *sql, in
     int rc;
 
     if (sqlite3_prepare_v2(st->db, sql, -1, &q, NULL) != SQLITE_OK)
-        return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(st->db));
+        return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(st->db));
     sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":span"), span);
     sl_buf_addf(out, "\"%s\": {", name);
     rc = sl_report_add_table(out, sl_result_query(&r, name, NULL, 0, q), NULL, err);

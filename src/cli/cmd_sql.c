@@ -112,7 +112,7 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
         const char *tail;
         if (sqlite3_prepare_v2(st->db, text, -1, &q, &tail) != SQLITE_OK) {
             bool refused = sqlite3_errcode(st->db) == SQLITE_AUTH;
-            char *message = sl_strdup(sqlite3_errmsg(st->db));
+            char *message = sl_strdup(sl_sqlite_words(st->db));
             struct sl_buf near = {0};
             near_name(st, message, &near);
             sl_err(&err, SL_ESTORE, "%s%s%s", message, refused ? WRITE_HINT : "", near.n ? near.s : "");
@@ -131,7 +131,7 @@ static int run_text(const struct cli *cli, struct sl_store *st, const char *text
             if (sqlite3_step(q) != SQLITE_DONE) {
                 int rc = sqlite3_errcode(st->db) & 0xff;
                 bool refused = rc == SQLITE_READONLY || rc == SQLITE_AUTH;
-                sl_err(&err, SL_ESTORE, "%s%s", sqlite3_errmsg(st->db),
+                sl_err(&err, SL_ESTORE, "%s%s", sl_sqlite_words(st->db),
                        refused && !cli_option(cli, "write") ? WRITE_HINT : "");
                 sqlite3_finalize(q);
                 return cli_fail(cli, &err);
@@ -350,7 +350,13 @@ static const char *next_line(struct editor *ed)
     }
     fputs(prompt_now, stdout);
     fflush(stdout);
-    return getline(&ed->line, &ed->cap, stdin) > 0 ? ed->line : NULL;
+    if (getline(&ed->line, &ed->cap, stdin) > 0)
+        return ed->line;
+    if (!feof(stdin)) {
+        cli_say("cannot read the standard input: %s", strerror(errno));
+        cli_not_all = true;
+    }
+    return NULL;
 }
 
 static void remember(struct editor *ed, const char *text)
@@ -448,7 +454,12 @@ static int script(const struct cli *cli, struct sl_store *st)
 
     while ((n = fread(chunk, 1, sizeof chunk, stdin)) > 0)
         sl_buf_add(&text, chunk, n);
-    rc = text.n ? run_lines(cli, st, text.s) : EXIT_DONE;
+    if (ferror(stdin)) { /* a part of a statement is another one */
+        cli_say("cannot read the standard input: %s", strerror(errno));
+        rc = EXIT_FAILED;
+    } else {
+        rc = text.n ? run_lines(cli, st, text.s) : EXIT_DONE;
+    }
     sl_buf_free(&text);
     return rc;
 }

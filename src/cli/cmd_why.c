@@ -375,6 +375,7 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
 
     *screen = NULL;
     *ended = false;
+    sl_store_forgive();
     if (code == EXIT_FAILED) /* it is said why; a file that has been begun goes on */
         return EXIT_DONE;
     code = code ? code : of_path(cli, path, false, &st, &workflow);

@@ -62,6 +62,8 @@ void cli_say(const char *fmt, ...)
     va_end(ap);
 }
 
+bool cli_not_all;
+
 void cli_warn(void *to, const char *text)
 {
     (void)to;

@@ -5,6 +5,7 @@
  * folder, and nothing else is kept: what was killed goes on.
  */
 #include "base/clock.h"
+#include "base/folder.h"
 #include "base/hash.h"
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
@@ -63,21 +64,16 @@ static int git(struct sl_buf *out, const char *folder, const char *const *argv, 
                            .timeout_s = INFINITY,
                            .output = memfd_create("git", MFD_CLOEXEC)};
     struct sl_buf said = {0};
-    char chunk[4096];
-    ssize_t n;
-    off_t at = 0;
-    int rc = 0;
+    int rc = 0, error;
 
     if (c.output < 0)
         return sl_err(err, SL_EIO, "no memory for what git says: %s", strerror(errno));
     sl_command_run(&c);
-    while ((n = pread(c.output, chunk, sizeof chunk, at)) > 0) {
-        sl_buf_add(&said, chunk, (size_t)n);
-        at += n;
-    }
+    error = sl_command_output(&said, c.output, INT64_MAX);
     close(c.output);
-    sl_buf_add(&said, "", 0);
-    if (c.error)
+    if (error)
+        rc = sl_err(err, SL_EIO, "cannot read what git says: %s", strerror(error));
+    else if (c.error)
         rc = sl_err(err, SL_EIO, "cannot run git: %s", strerror(c.error));
     else if (!WIFEXITED(c.status) || WEXITSTATUS(c.status))
         rc = sl_err(err, SL_EUSAGE, "git %s: %.600s", argv[1], said.n ? said.s : "failed");

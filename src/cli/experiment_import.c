@@ -42,7 +42,7 @@ static int read_line(const char *path, char **line, size_t *n, int *number, stru
         got = getline(line, &room, f);
         ++*number;
     } while (got == 1 || (got == 2 && (*line)[0] == '\r'));
-    errno = ferror(f) ? errno : 0;
+    errno = got < 0 && !feof(f) ? errno : 0;
     fclose(f);
     if (got < 0 || errno) {
         int rc = errno ? sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(errno))
@@ -544,6 +544,7 @@ int cli_experiment_import(const struct cli *cli, int files, char **file)
         for (size_t i = 0; i < l.problems.n; i++)
             cli_warn(NULL, l.problems.v[i]);
         rc = import(cli, set, &l, &n, &err);
+        cli_not_all |= l.problems.n > 0;
     }
     if (!rc && n.logs)
         rc = import_logs(cli, &n, &err);

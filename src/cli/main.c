@@ -424,6 +424,7 @@ int main(int argc, char **argv)
     give_memory_back();
     child_remember_signals();
     sl_store_memory();
+    sl_store_watch();
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
     signal(SIGPIPE, on_pipe); /* a closed pipe is no error */
     cli.given = sl_alloc((size_t)argc * sizeof *cli.given + 1);
@@ -436,6 +437,12 @@ int main(int argc, char **argv)
     if (rc < 0)
         cli.project_err = &err;
     rc = run(&cli, argc, argv);
+    if (sl_store_failed(cli.store_path, &err)) {
+        cli_say("%s", err.text);
+        cli_not_all = true;
+    }
+    if (cli_not_all && rc == EXIT_DONE)
+        rc = EXIT_FAILED;
     sl_project_free(&project);
     free(cli.given);
     errno = 0; /* of what was refused earlier, nothing says why */

@@ -41,6 +41,7 @@ static int read_files(const struct cli *cli, int argc, char *const *argv, struct
         rc = sl_store_open(st, "files of the monitor", SL_STORE_SCRATCH, err);
     if (!rc)
         rc = sl_import(&r, *st, set, &l, &o, err);
+    cli_not_all |= l.problems.n || r.problems;
     sl_vec_free(&r.recipe);
     if (!rc && sl_analyse_register((*st)->db) != SQLITE_OK)
         rc = sl_store_err(*st, "cannot register the analysis functions", err);

@@ -224,7 +224,6 @@ static int put(const struct sl_plot *p, const struct sl_buf *spec, enum sl_plot_
 struct source {
     struct over_time over;
     struct sl_call_sums sums;
-    uint64_t problems;
     bool files;
 };
 
@@ -240,7 +239,7 @@ static int open_source(struct source *s, const struct cli *cli, const struct sl_
     if (s->files && cli_option(cli, "run"))
         return cli_usage(cli, "--run is of a store, not of files");
     if (s->files)
-        rc = profile_read_files(cli, argc, argv, &s->over.st, &s->sums, &s->problems, &err);
+        rc = profile_read_files(cli, argc, argv, &s->over.st, &s->sums, &err);
     else if (p->result && !sql && !strcmp(p->result, "calls"))
         rc = cli_call_tables(cli, argc, argv, &s->over.st, &err);
     else if (p->result && !sql && argc >= 2)
@@ -337,7 +336,7 @@ int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, cha
     sl_buf_free(&spec);
     rc = over_time_close(&source.over, rc, &err);
     sl_call_sums_free(&source.sums);
-    return rc ? rc : source.problems ? EXIT_FAILED : EXIT_DONE;
+    return rc;
 }
 
 int cli_picture_begin(const struct cli *cli, const char *name, struct sl_plot **p, enum sl_plot_form *form)

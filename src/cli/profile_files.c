@@ -65,7 +65,7 @@ static int load_relations(struct sl_store *st, struct sl_call_sums *s, struct sl
 }
 
 static int read_into(struct sl_store **st, struct sl_recipes *set, const struct sl_found_list *l,
-                     struct sl_call_sums *sums, uint64_t *problems, struct sl_err *err)
+                     struct sl_call_sums *sums, struct sl_err *err)
 {
     struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = *st ? NULL : cli_warn, .sums = sums};
     struct sl_import_result r = {0};
@@ -76,7 +76,7 @@ static int read_into(struct sl_store **st, struct sl_recipes *set, const struct 
     rc = sl_store_open(st, "trace files", SL_STORE_SCRATCH, err);
     if (!rc)
         rc = sl_import(&r, *st, set, l, &o, err);
-    *problems = r.problems + (r.strange && r.strange == r.files);
+    cli_not_all |= r.problems || (r.strange && r.strange == r.files);
     sl_vec_free(&r.recipe);
     return rc;
 }
@@ -98,7 +98,7 @@ static void leave_out_others(struct sl_found_list *l)
 }
 
 int profile_read_files(const struct cli *cli, int argc, char *const *argv, struct sl_store **st,
-                       struct sl_call_sums *sums, uint64_t *problems, struct sl_err *err)
+                       struct sl_call_sums *sums, struct sl_err *err)
 {
     struct sl_recipes *set = sl_recipes_new();
     struct sl_found_list l = {0};
@@ -115,16 +115,16 @@ int profile_read_files(const struct cli *cli, int argc, char *const *argv, struc
                         argv[0], argc > 1 ? " and the others" : "");
     }
     if (!rc)
-        rc = read_into(st, set, &l, sums, problems, err);
+        rc = read_into(st, set, &l, sums, err);
     if (!rc && !sums->unfit && !(rc = load_relations(*st, sums, err)) && sums->processes.n) {
         sl_call_sums_clear(sums);
-        rc = read_into(st, set, &l, sums, problems, err);
+        rc = read_into(st, set, &l, sums, err);
     }
     if (!rc && sums->unfit) {
         sl_call_sums_clear(sums);
-        rc = read_into(st, set, &l, NULL, problems, err);
+        rc = read_into(st, set, &l, NULL, err);
     }
-    *problems += l.problems.n;
+    cli_not_all |= l.problems.n > 0;
     if (!rc && sl_analyse_register((*st)->db) != SQLITE_OK)
         rc = sl_store_err(*st, "cannot register the analysis functions", err);
     sl_found_free(&l);

@@ -11,9 +11,9 @@ bool profile_is_files(const struct cli *cli, int argc, char *const *argv);
 
 /*
  * Reads the trace files below paths.  On success *st, which has the analysis functions, and *sums are the caller's.
- * What cannot be read is told on stderr and counted in *problems.
+ * What cannot be read is told on stderr, and is the exit status (cli_not_all).
  */
 int profile_read_files(const struct cli *cli, int argc, char *const *argv, struct sl_store **st,
-                       struct sl_call_sums *sums, uint64_t *problems, struct sl_err *err);
+                       struct sl_call_sums *sums, struct sl_err *err);
 
 #endif

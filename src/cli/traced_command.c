@@ -7,6 +7,7 @@
 #include "cli/traced_command.h"
 #include "analyse/analyse.h"
 #include "base/buf.h"
+#include "base/folder.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli_traced_command.sql.h"
@@ -19,7 +20,6 @@
 #include "show/profile.h"
 #include "trace/decode.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +99,8 @@ static int import(const struct job *j, struct sl_err *err)
 
     if (!rc)
         sl_find(&found, set, paths, 1, false);
+    if (!rc)
+        rc = sl_found_problem(&found, err);
     if (!rc && !found.v.n)
         rc = sl_err(err, SL_ENOTFOUND, "no trace was written");
     if (!rc)
@@ -116,14 +118,15 @@ static int import(const struct job *j, struct sl_err *err)
 
 static void remove_dir(const char *dir)
 {
-    DIR *d = opendir(dir);
-    struct dirent *e;
+    struct sl_folder_names in = {0};
+    char path[2 * PATH_MAX];
 
-    while (d && (e = readdir(d)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
+    sl_folder_read(&in, dir, NULL);
+    for (size_t i = 0; i < in.name.n; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, in.name.v[i]);
+        unlink(path);
+    }
+    sl_folder_free(&in);
     rmdir(dir);
 }
 
@@ -143,18 +146,17 @@ static bool still_runs(const char *path)
 
 static unsigned count_running(const char *dir)
 {
-    DIR *d = opendir(dir);
+    struct sl_folder_names in = {0};
     char path[2 * PATH_MAX];
-    struct dirent *e;
     unsigned n = 0;
 
-    while (d && (e = readdir(d))) {
-        size_t length = strlen(e->d_name);
-        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
-        n += length > 4 && !strcmp(e->d_name + length - 4, ".slt") && still_runs(path);
+    sl_folder_read(&in, dir, NULL); /* what fails is told by the import */
+    for (size_t i = 0; i < in.name.n; i++) {
+        size_t length = strlen(in.name.v[i]);
+        snprintf(path, sizeof path, "%s/%s", dir, in.name.v[i]);
+        n += length > 4 && !strcmp(in.name.v[i] + length - 4, ".slt") && still_runs(path);
     }
-    if (d)
-        closedir(d);
+    sl_folder_free(&in);
     return n;
 }
 
@@ -223,14 +225,11 @@ static int report(const struct job *j, struct sl_err *err)
 
 static bool is_empty(const char *dir)
 {
-    DIR *d = opendir(dir);
-    struct dirent *e = NULL;
+    struct sl_folder_names in = {0};
+    bool is = !sl_folder_read(&in, dir, NULL) && !in.name.n;
 
-    while (d && (e = readdir(d)) && (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")))
-        ;
-    if (d)
-        closedir(d);
-    return !e;
+    sl_folder_free(&in);
+    return is;
 }
 
 /* Where traces go that others than our runtime write: PerfFlowAspect's own. */
@@ -249,22 +248,26 @@ static const char *others_dir(char to[PATH_MAX])
 static void tell_of_others(const struct job *j)
 {
     char dir[PATH_MAX], name[NAME_MAX + 1] = "";
-    DIR *d = opendir(others_dir(dir));
-    struct dirent *e;
+    char path[2 * PATH_MAX];
+    struct sl_folder_names in = {0};
+    struct sl_err err;
     struct stat s;
     unsigned n = 0;
+    int rc = sl_folder_read(&in, others_dir(dir), &err);
 
-    while (d && (e = readdir(d))) {
-        size_t length = strlen(e->d_name);
-        if (strncmp(e->d_name, "perfflow.", 9) != 0 || strcmp(e->d_name + length - 4, ".pfw") != 0 ||
-            fstatat(dirfd(d), e->d_name, &s, 0) || s.st_mtim.tv_sec < j->began.tv_sec ||
+    if (rc && rc != SL_ENOTFOUND)
+        cli_say("%s; whether there are traces in it, too, is not known", err.text);
+    for (size_t i = 0; i < in.name.n; i++) {
+        const char *file = in.name.v[i];
+        snprintf(path, sizeof path, "%s/%s", dir, file);
+        if (strncmp(file, "perfflow.", 9) != 0 || strcmp(file + strlen(file) - 4, ".pfw") != 0 || stat(path, &s) ||
+            s.st_mtim.tv_sec < j->began.tv_sec ||
             (s.st_mtim.tv_sec == j->began.tv_sec && s.st_mtim.tv_nsec < j->began.tv_nsec))
             continue;
-        if (!n++ || strcmp(e->d_name, name) < 0)
-            strcpy(name, e->d_name);
+        if (!n++)
+            snprintf(name, sizeof name, "%s", file);
     }
-    if (d)
-        closedir(d);
+    sl_folder_free(&in);
     if (n)
         cli_say("not imported: %s/%s%s, written meanwhile, as PerfFlowAspect's own package and library "
                 "do; spanloom import reads it, and spanloom-python(7) says how ours takes its place",

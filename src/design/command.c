@@ -126,7 +126,9 @@ static void become(const struct sl_command *c, const int go[2], int tell)
     sigaction(SIGCHLD, &normal, NULL);
     sigaction(SIGPIPE, &normal, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (!error) {
+    if (error) {
+        error = -error; /* it is not the command's */
+    } else {
         execvpe(c->argv[0], c->argv, c->environment);
         error = errno;
     }
@@ -143,7 +145,7 @@ static pid_t start(struct sl_command *c, int64_t *began)
     ssize_t got = 0;
 
     if (pipe2(go, O_CLOEXEC) || pipe2(told, O_CLOEXEC) || (pid = fork()) < 0)
-        c->error = errno;
+        c->unable = (c->error = errno) != 0;
     else if (!pid)
         become(c, go, told[1]);
     if (told[1] >= 0)
@@ -158,7 +160,8 @@ static pid_t start(struct sl_command *c, int64_t *began)
         go[1] = -1;
         while ((got = read(told[0], &error, sizeof error)) < 0 && errno == EINTR)
             ;
-        c->error = got == sizeof error ? error : 0;
+        c->error = got == sizeof error ? abs(error) : 0;
+        c->unable = error < 0;
     }
     for (int i = 0; i < 2; i++)
         if (go[i] >= 0)
@@ -255,4 +258,18 @@ void sl_command_run(struct sl_command *c)
         c->ended_ns = sl_clock_now_ns();
         clear(c, pid);
     }
+}
+
+int sl_command_output(struct sl_buf *b, int fd, off_t most)
+{
+    off_t size = lseek(fd, 0, SEEK_END), at = size > most ? size - most : 0;
+    char chunk[16384];
+    ssize_t n;
+
+    while ((n = pread(fd, chunk, sizeof chunk, at)) > 0) {
+        sl_buf_add(b, chunk, (size_t)n);
+        at += n;
+    }
+    sl_buf_add(b, "", 0);
+    return n < 0 ? errno : 0;
 }

@@ -6,6 +6,8 @@
 #ifndef SL_DESIGN_COMMAND_H
 #define SL_DESIGN_COMMAND_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,8 +23,9 @@ struct sl_command {
     void *to;
 
     /* What came of it. */
-    int error;  /* an errno: it could not be run */
-    int status; /* as waitpid() has it */
+    int error;   /* an errno: it could not be run */
+    bool unable; /* then: that is ours, not the command's: no process, no file */
+    int status;  /* as waitpid() has it */
     bool timed_out;
     int signal; /* that we got meanwhile: it was ended because of it; 0: none */
     int64_t began_ns, ended_ns;
@@ -45,5 +48,7 @@ void sl_command_put_off(bool off);
 
 /* Between hold and release. */
 void sl_command_run(struct sl_command *c);
+/* The end of what it wrote, at most so much; an errno, where that cannot be read. */
+int sl_command_output(struct sl_buf *b, int fd, off_t most);
 
 #endif

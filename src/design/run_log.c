@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/run_log.h"
 #include "base/clock.h"
+#include "base/folder.h"
 #include "base/json.h"
 #include "ingest/import.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -31,33 +31,25 @@ char *sl_run_log_path(const struct sl_plan *p, const char *part)
     return b.s;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int sl_run_logs_find(struct sl_run_logs_found *out, const struct sl_plan *p, struct sl_err *err)
 {
     size_t name = strlen(p->name), suffix = strlen(SUFFIX);
-    DIR *d = opendir(p->folder);
-    struct dirent *e;
+    struct sl_folder_names in = {0};
+    int rc = sl_folder_read(&in, p->folder, err);
 
     *out = (struct sl_run_logs_found){0};
-    if (!d)
-        return errno == ENOENT ? 0 : sl_err(err, SL_EIO, "cannot read %s: %s", p->folder, strerror(errno));
-    while ((e = readdir(d))) {
-        size_t n = strlen(e->d_name);
+    for (size_t i = 0; i < in.name.n && !rc; i++) {
+        const char *file = in.name.v[i];
+        size_t n = strlen(file);
         struct sl_buf path = {0};
-        if (n < name + suffix || strncmp(e->d_name, p->name, name) != 0 ||
-            strcmp(e->d_name + n - suffix, SUFFIX) != 0 || e->d_name[name] != '.')
+        if (n < name + suffix || strncmp(file, p->name, name) != 0 || strcmp(file + n - suffix, SUFFIX) != 0 ||
+            file[name] != '.')
             continue;
-        sl_buf_addf(&path, "%s/%s", p->folder, e->d_name);
+        sl_buf_addf(&path, "%s/%s", p->folder, file);
         *sl_vec_add(&out->path) = path.s;
     }
-    closedir(d);
-    if (out->path.n)
-        qsort(out->path.v, out->path.n, sizeof *out->path.v, by_text);
-    return 0;
+    sl_folder_free(&in);
+    return rc == SL_ENOTFOUND ? 0 : rc;
 }
 
 void sl_run_logs_free(struct sl_run_logs_found *l)
@@ -146,7 +138,7 @@ static int read_log(struct reading *r, struct sl_err *err)
     for (r->line = 1; (n = getline(&line, &room, f)) > 0; r->line++)
         if (line[n - 1] == '\n') /* else a kill cut it off */
             read_line(r, line, (size_t)n);
-    if (ferror(f))
+    if (!feof(f)) /* of no memory, ferror() says nothing */
         rc = sl_err(err, SL_EIO, "cannot read %s: %s", r->path, strerror(errno));
     free(line);
     fclose(f);
@@ -229,8 +221,10 @@ static int cut_off(int fd)
     while (at > 0) {
         off_t from = at > (off_t)sizeof chunk ? at - (off_t)sizeof chunk : 0;
         ssize_t n = pread(fd, chunk, (size_t)(at - from), from);
-        if (n != at - from)
+        if (n != at - from) {
+            errno = n < 0 ? errno : EIO;
             return -1;
+        }
         for (ssize_t i = n; i-- > 0;)
             if (chunk[i] == '\n')
                 return from + i + 1 < size ? ftruncate(fd, from + i + 1) : 0;
@@ -366,12 +360,16 @@ int sl_run_log_import(const struct sl_plan *p, const char *store, const char *tr
         *sl_vec_add(&logs.path) = sl_strdup(traces);
     if (!rc && logs.path.n)
         sl_find(&found, set, logs.path.v, logs.path.n, false);
+    if (!rc)
+        rc = sl_found_problem(&found, err);
     if (!rc && !found.v.n)
         rc = sl_err(err, SL_ENOTFOUND, "experiment %s has no log of runs in %s", p->name, p->folder);
     if (!rc)
         rc = sl_store_open(&st, store, SL_STORE_CREATE, err);
     if (!rc)
         rc = sl_import(&r, st, set, &found, &o, err);
+    if (!rc && r.problems)
+        rc = sl_err(err, SL_EIO, "not all logs of experiment %s could be read", p->name);
     sl_store_close(st);
     sl_vec_free(&r.recipe);
     sl_found_free(&found);

@@ -31,20 +31,6 @@ enum {
 
 /* ---- files for output ---- */
 
-/* Its end, as far as that is kept. */
-static void read_output(struct sl_buf *b, int fd)
-{
-    off_t size = lseek(fd, 0, SEEK_END), at = size > OUTPUT_MOST ? size - OUTPUT_MOST : 0;
-    char chunk[16384];
-    ssize_t n;
-
-    while ((n = pread(fd, chunk, sizeof chunk, at)) > 0) {
-        sl_buf_add(b, chunk, (size_t)n);
-        at += n;
-    }
-    sl_buf_add(b, "", 0);
-}
-
 /* The last line with something in it. */
 static void last_line(const struct sl_buf *b, char *to, size_t room)
 {
@@ -101,9 +87,9 @@ static bool judge(struct sl_trial *t, const struct sl_command *c, const char *wh
 static bool run_command(struct sl_trials *s, struct sl_trial *t, struct sl_command *c, char *const *argv,
                         const struct sl_applied_setting *a, const char *what, struct sl_buf *output)
 {
-    struct sl_err err = {0};
     struct sl_buf b = {0};
     char said[256];
+    int error;
     bool well;
 
     *c = (struct sl_command){.argv = argv,
@@ -117,17 +103,17 @@ static bool run_command(struct sl_trials *s, struct sl_trial *t, struct sl_comma
         t->signal = sl_command_interrupted();
         return false;
     }
-    if ((c->output = sl_temporary_file(&err)) < 0) {
-        t->outcome = SL_TRIAL_FAILED;
-        snprintf(t->why, sizeof t->why, "%.390s", err.text);
+    if ((c->output = sl_temporary_file(&t->broken)) < 0)
         return false;
-    }
     sl_command_run(c);
     sl_undo_process(&s->undo, 0, NULL);
-    read_output(&b, c->output);
+    if ((error = sl_command_output(&b, c->output, OUTPUT_MOST)))
+        sl_err(&t->broken, SL_EIO, "cannot read what %s wrote: %s", argv[0], strerror(error));
+    else if (c->unable)
+        sl_err(&t->broken, SL_EIO, "cannot run %s: %s", argv[0], strerror(c->error));
     close(c->output);
     last_line(&b, said, sizeof said);
-    well = judge(t, c, what, said);
+    well = !t->broken.code && judge(t, c, what, said);
     if (output && well)
         *output = b;
     else
@@ -161,7 +147,7 @@ static int read_score(struct sl_trials *s, struct sl_trial *t, const struct sl_b
     if (!score->file)
         return sl_score_of_text(&t->measured, score, output->s ? output->s : "", output->n, err);
     rc = sl_yaml_read(&file, score->file);
-    rc = rc ? sl_err(err, SL_EIO, "no score: cannot read %s: %s", score->file, strerror(rc))
+    rc = rc ? sl_err(err, rc == ENOENT ? SL_EFORMAT : SL_EIO, "no score: cannot read %s: %s", score->file, strerror(rc))
             : sl_score_of_text(&t->measured, score, file.s ? file.s : "", file.n, err);
     sl_buf_free(&file);
     return rc;
@@ -172,6 +158,8 @@ static void settle_score(struct sl_trials *s, struct sl_trial *t, const struct s
     struct sl_err err = {0};
 
     if (read_score(s, t, output, &err)) {
+        if (err.code == SL_EIO)
+            t->broken = err;
         t->outcome = SL_TRIAL_FAILED;
         snprintf(t->why, sizeof t->why, "%.390s", err.text);
         t->measured = NAN;
@@ -248,6 +236,8 @@ static void tear_down(struct sl_trials *s, struct sl_trial *t, const struct sl_a
             t->signal = after.signal;
             snprintf(t->why, sizeof t->why, "%s", after.why);
         }
+    if (!t->broken.code)
+        t->broken = after.broken;
     sl_command_put_off(false);
     sl_undo_keep_script(&s->undo, NULL, NULL);
 }
@@ -271,6 +261,7 @@ int sl_trial_run(struct sl_trials *s, struct sl_trial *t, struct sl_err *err)
     int rc;
 
     t->outcome = SL_TRIAL_DONE;
+    t->broken.code = 0;
     t->why[0] = t->process[0] = 0;
     t->signal = 0;
     t->exit_status = -1;
@@ -291,6 +282,8 @@ int sl_trial_run(struct sl_trials *s, struct sl_trial *t, struct sl_err *err)
     if (t->outcome != SL_TRIAL_DONE)
         t->score = NAN;
     sl_apply_end(&a);
+    if (!rc && t->broken.code)
+        rc = sl_err(err, SL_EIO, "%s", t->broken.text);
     return sl_undo_all(&s->undo, err) ? SL_EIO : rc;
 }
 
@@ -321,7 +314,7 @@ static void ask_versions(struct sl_trials *s)
         const char *value = "(cannot be told)";
         if ((c.output = sl_temporary_file(NULL)) >= 0) {
             sl_command_run(&c);
-            read_output(&b, c.output);
+            sl_command_output(&b, c.output, OUTPUT_MOST);
             close(c.output);
             if (!c.error && WIFEXITED(c.status) && !WEXITSTATUS(c.status))
                 value = sl_arena_copy(&s->arena, b.s, strcspn(b.s, "\r\n"));

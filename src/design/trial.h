@@ -53,9 +53,10 @@ struct sl_trial {
 
     /* What came of it. */
     enum sl_trial_outcome outcome;
-    char why[400];   /* it failed, in words, with the last line that it wrote; "": it did not */
-    int signal;      /* of INTERRUPTED */
-    int exit_status; /* of the command, 128 + n of signal n; -1: it was not run */
+    struct sl_err broken; /* it is no run: the system failed us, and not the command; code 0: it did not */
+    char why[400];        /* it failed, in words, with the last line that it wrote; "": it did not */
+    int signal;           /* of INTERRUPTED */
+    int exit_status;      /* of the command, 128 + n of signal n; -1: it was not run */
     int64_t began_ns, ended_ns;
     double wall_s, cpu_s, max_rss_mb; /* of the command and all that it started */
     double load_1m;                   /* before it began */
@@ -65,7 +66,8 @@ struct sl_trial {
     double score;                     /* measured, or the overhead against the ideal; NaN unless DONE */
 };
 
-/* Makes one run.  A run that fails is no error; SL_EIO where files cannot be kept or put back. */
+/* Makes one run.  A run that fails is no error; SL_EIO where files cannot be kept or put back,
+ * no process can be made, or what it wrote cannot be read: that is none. */
 int sl_trial_run(struct sl_trials *s, struct sl_trial *t, struct sl_err *err);
 
 /* What the setting says, for people: "no_log prefetch=100", "base" where all are. */

@@ -245,7 +245,7 @@ static int load_rows(struct load *l, sqlite3 *db, const char *where, struct sl_e
         rc = sl_err(err, SL_EUSAGE,
                     "which runs are meant is not clear: %s, in: %s; it is a condition in SQL on the columns of: "
                     "spanloom sql 'SELECT * FROM experiment_run'",
-                    sqlite3_errmsg(db), where);
+                    sl_sqlite_words(db), where);
     sqlite3_free(which);
     sqlite3_free(sql);
     return rc;

@@ -13,11 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sqlite_words.h" /* behind SQLite */
+
 /* ---- statements ---- */
 
 static int fail(struct sl_spool *p, struct sl_err *err)
 {
-    return sl_err(err, SL_ESTORE, "%s: %s", p->path, sqlite3_errmsg(p->db));
+    return sl_err(err, SL_ESTORE, "%s: %s", p->path, sl_sqlite_words(p->db));
 }
 
 /* i an int64_t, t a text or NULL, d a double. */

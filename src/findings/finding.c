@@ -5,7 +5,6 @@
 #include "base/user_folder.h"
 #include "recipe/yaml.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,8 +154,7 @@ static void notice(struct sl_findings *to, const char *path, const char *words)
 int sl_findings_load(struct sl_findings *out, struct sl_err *err)
 {
     struct sl_buf folder = {0}, path = {0};
-    struct dirent *e;
-    DIR *d;
+    struct sl_folder_names in = {0};
     size_t before;
     int rc = 0;
 
@@ -165,16 +163,16 @@ int sl_findings_load(struct sl_findings *out, struct sl_err *err)
         sl_buf_addf(&path, "findings/%s", f->name);
         rc = sl_findings_add(out, path.s, f->data, f->size, err);
     }
-    sl_user_folder(&folder, "findings");
-    d = folder.n ? opendir(folder.s) : NULL;
-    while (d && !rc && (e = readdir(d))) {
-        size_t n = strlen(e->d_name);
+    if (!rc)
+        rc = sl_user_folder_read(&in, &folder, "findings", err);
+    for (size_t i = 0; i < in.name.n && !rc; i++) {
+        size_t n = strlen(in.name.v[i]);
         struct sl_err one = {0};
-        if (*e->d_name == '.')
+        if (*in.name.v[i] == '.')
             continue;
         sl_buf_clear(&path);
-        sl_buf_addf(&path, "%s/%s", folder.s, e->d_name);
-        if (n <= 5 || strcmp(e->d_name + n - 5, ".yaml") != 0) {
+        sl_buf_addf(&path, "%s/%s", folder.s, in.name.v[i]);
+        if (n <= 5 || strcmp(in.name.v[i] + n - 5, ".yaml") != 0) {
             notice(out, path.s, "is not read: findings are files NAME.yaml");
             continue;
         }
@@ -184,8 +182,7 @@ int sl_findings_load(struct sl_findings *out, struct sl_err *err)
         else if (out->v.n == before)
             notice(out, path.s, "takes the place of the finding of that name");
     }
-    if (d)
-        closedir(d);
+    sl_folder_free(&in);
     sl_buf_free(&folder);
     sl_buf_free(&path);
     if (rc)

@@ -166,7 +166,8 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
     y->replayed = false;
     if (sqlite3_prepare_v2(y->st->db, f->sql, -1, &q, &rest) != SQLITE_OK || !q ||
         (rest && strspn(rest, " \t\n;") != strlen(rest)))
-        rc = sl_err(err, SL_EFORMAT, "%s: sql: %s", f->path, q ? "one statement is wanted" : sqlite3_errmsg(y->st->db));
+        rc =
+            sl_err(err, SL_EFORMAT, "%s: sql: %s", f->path, q ? "one statement is wanted" : sl_sqlite_words(y->st->db));
     else if (!sqlite3_stmt_readonly(q))
         rc = sl_err(err, SL_EFORMAT, "%s: sql: it may only read", f->path);
     else if (!f->note && sl_why_column(q, "seconds", 7) < 0 && sl_why_column(q, "changes", 7) < 0)
@@ -177,7 +178,7 @@ static int look(struct why *y, const struct sl_finding *f, struct sl_err *err)
         if (step == SQLITE_DONE)
             break;
         rc = step == SQLITE_ROW ? add_row(y, f, q, err)
-                                : sl_err(err, SL_ESTORE, "%s: sql: %s", f->path, sqlite3_errmsg(y->st->db));
+                                : sl_err(err, SL_ESTORE, "%s: sql: %s", f->path, sl_sqlite_words(y->st->db));
     }
     sqlite3_finalize(q);
     return rc;

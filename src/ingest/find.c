@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ingest/find.h"
 #include "base/buf.h"
+#include "base/folder.h"
 #include "base/temporary.h"
+#include "ingest/contents.h"
 #include "ingest/sniff.h"
 #include "recipe/reader.h"
 #include "unpack/archive.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,12 +127,21 @@ static bool claim(struct sl_found_list *out, const struct sl_recipes *set, struc
     return sb ? any : known;
 }
 
-static void problem(struct sl_found_list *out, const char *path, int error)
+static void problem(struct sl_found_list *out, const char *text)
+{
+    for (size_t i = 0; i < out->problems.n; i++) /* several recipes may ask for what a file holds */
+        if (!strcmp(out->problems.v[i], text))
+            return;
+    *sl_vec_add(&out->problems) = sl_strdup(text);
+}
+
+static void unseen(struct sl_found_list *out, const char *path, int error)
 {
     struct sl_buf b = {0};
 
     sl_buf_addf(&b, "%s: %s", path, strerror(error));
-    *sl_vec_add(&out->problems) = b.s;
+    problem(out, b.s);
+    sl_buf_free(&b);
 }
 
 static void note(struct sl_found_list *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -164,7 +174,7 @@ void sl_found_forget(struct sl_found *f)
     free(f->wal);
 }
 
-/* Takes out the claims of inputs that ask for a text which is not in the file. */
+/* Takes out the claims of inputs that ask for a text which is not in the file, or of which nobody knows. */
 static void drop_absent(struct sl_found_list *out)
 {
     SL_VEC(struct sl_sniff) asked = {0};
@@ -181,6 +191,11 @@ static void drop_absent(struct sl_found_list *out)
         else
             out->v.v[kept++] = out->v.v[i];
     out->v.n = kept;
+    for (size_t i = 0; i < asked.n; i++) {
+        if (asked.v[i].problem)
+            problem(out, asked.v[i].problem);
+        free(asked.v[i].problem);
+    }
     sl_vec_free(&asked);
 }
 
@@ -207,41 +222,6 @@ static void drop_claimed(struct sl_found_list *out)
     sl_vec_free(&ours);
 }
 
-/* As much as there is; what is damaged ends there. */
-static size_t fill(struct sl_bytes *f, char *to, size_t room)
-{
-    size_t n = 0;
-    ssize_t got;
-
-    while (n < room && (got = sl_bytes_read(f, to + n, room - n)) > 0)
-        n += (size_t)got;
-    return n;
-}
-
-enum sl_beginnings sl_found_compare(const struct sl_found *a, const struct sl_found *b)
-{
-    enum { PIECE = 1 << 16 };
-    enum sl_beginnings how = SL_APART;
-    struct sl_bytes *x = NULL, *y = NULL;
-    char *buf = sl_alloc(2 * PIECE);
-    size_t n, k;
-
-    sl_bytes_open(&x, a->path, a->region, false, NULL);
-    sl_bytes_open(&y, b->path, b->region, false, NULL);
-    if (x && y) {
-        do {
-            n = fill(x, buf, PIECE);
-            k = fill(y, buf + PIECE, PIECE);
-        } while (n == PIECE && k == PIECE && !memcmp(buf, buf + PIECE, PIECE));
-        if (!memcmp(buf, buf + PIECE, n < k ? n : k))
-            how = n < k ? SL_FIRST_BEGINS : n > k ? SL_SECOND_BEGINS : SL_BOTH_SAME;
-    }
-    sl_bytes_close(x);
-    sl_bytes_close(y);
-    free(buf);
-    return how;
-}
-
 /*
  * gzip -k and the like leave the log beside what they make of it: its records are told once, by the one that holds more
  * of them.  What has only the name in common, such as a log that began anew, is read, too.
@@ -253,18 +233,22 @@ static void drop_packed_twins(struct sl_found_list *out)
 
     for (size_t i = 0; i < out->v.n; i++) {
         struct sl_found *f = &out->v.v[i], plain = {.path = f->log, .log = f->log};
-        enum sl_beginnings how = SL_FIRST_BEGINS;
+        struct sl_err err = {0};
+        int how = SL_FIRST_BEGINS;
         size_t k = 0;
         if (f->log == f->path)
             continue;
         while (k < out->v.n && (!out->v.v[k].region != !f->region || out->v.v[k].recipe != f->recipe ||
                                 strcmp(out->v.v[k].path, f->log) != 0))
             k++;
-        if (k == out->v.n && (f->region || access(f->log, F_OK) != 0))
+        if (k == out->v.n && (f->region || sl_is_gone(f->log)))
             continue;
         if (f->input && f->input->reader->grows)
-            how = sl_found_compare(f, k < out->v.n ? &out->v.v[k] : &plain);
-        if (how == SL_BOTH_SAME || how == SL_FIRST_BEGINS) {
+            how = sl_found_compare(f, k < out->v.n ? &out->v.v[k] : &plain, &err);
+        if (how < 0) { /* whether it tells the same once more, the next import may know */
+            problem(out, err.text);
+            drop[i] = true;
+        } else if (how == SL_BOTH_SAME || how == SL_FIRST_BEGINS) {
             note(out, "%s: passed over, since %s lies beside it", f->name, strrchr(f->log, '/') + 1);
             drop[i] = true;
         } else if (how == SL_SECOND_BEGINS && k < out->v.n) {
@@ -377,7 +361,7 @@ static bool linked(void *to, const char *name, const char *as)
 
 static void told(void *to, const char *text)
 {
-    *sl_vec_add(&((struct opened *)to)->out->problems) = sl_strdup(text);
+    problem(((struct opened *)to)->out, text);
 }
 
 /* Each database gets its -wal. */
@@ -476,71 +460,87 @@ static void note_unknown(struct sl_found_list *out, const struct given *given, s
         note(out, "%s and %zu more: no recipe knows these files", first, unknown - 1);
 }
 
+struct walk {
+    struct sl_found_list *out;
+    const struct sl_recipes *set;
+    struct sl_match *m;
+    bool unclaimed;
+    SL_VEC(struct given) given;
+    char *first_closed; /* of archives that are not looked into */
+    size_t closed;
+};
+
+static void walk_file(struct walk *w, const char *path, const struct stat *sb, const char *as, bool link)
+{
+    if (link || !sl_archive_named(path) || claim(w->out, w->set, w->m, path, NULL, NULL, false, false)) {
+        claim(w->out, w->set, w->m, path, sb, NULL, as != NULL, w->unclaimed);
+        if (as)
+            *sl_vec_add(&w->given) = (struct given){sl_strdup(path), as, false};
+    } else if (as) {
+        open_archive(w->out, w->set, w->m, path, "", w->unclaimed);
+    } else if (!w->closed++) {
+        w->first_closed = sl_strdup(path);
+    }
+}
+
+/* A file, or all that is below a folder.  as: what the user called it; NULL: it was found. */
+static void walk(struct walk *w, const char *path, const char *as)
+{
+    struct stat sb;
+    int why = lstat(path, &sb) ? errno : 0;
+    bool link = !why && S_ISLNK(sb.st_mode);
+
+    if (link && stat(path, &sb) != 0) { /* it leads nowhere: nothing is missed where no recipe wants it */
+        why = errno;
+        if (!claim(w->out, w->set, w->m, path, NULL, NULL, false, false))
+            return;
+    }
+    if (why) {
+        unseen(w->out, path, why);
+    } else if (S_ISREG(sb.st_mode)) {
+        walk_file(w, path, &sb, as, link);
+    } else if (S_ISDIR(sb.st_mode) && !link) { /* links to folders may go round in circles */
+        struct sl_folder_names in = {0};
+        struct sl_buf below = {0};
+        struct sl_err err;
+        if (sl_folder_read(&in, path, &err))
+            problem(w->out, err.text);
+        for (size_t i = 0; i < in.name.n; i++) {
+            sl_buf_clear(&below);
+            sl_buf_addf(&below, "%s/%s", strcmp(path, "/") != 0 ? path : "", in.name.v[i]);
+            walk(w, below.s, NULL);
+        }
+        sl_buf_free(&below);
+        sl_folder_free(&in);
+    }
+}
+
 void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *const *paths, size_t n, bool unclaimed)
 {
-    struct sl_match *m = sl_match_new();
-    SL_VEC(struct given) given = {0};
-    size_t kept = 0, closed = 0;
-    char *first_closed = NULL;
+    struct walk w = {.out = out, .set = set, .m = sl_match_new(), .unclaimed = unclaimed};
+    size_t kept = 0;
 
     for (size_t i = 0; i < n; i++) {
         char *real = realpath(paths[i], NULL), *archive;
-        char *one[] = {real, NULL};
+        int why = errno;
         const char *rest;
-        FTSENT *e;
-        FTS *walk;
-        if (!real && leads_into(paths[i], &archive, &rest)) {
-            open_archive(out, set, m, archive, rest, unclaimed);
+        if (real) {
+            walk(&w, real, paths[i]);
+        } else if (leads_into(paths[i], &archive, &rest)) {
+            open_archive(out, set, w.m, archive, rest, unclaimed);
             free(archive);
-            continue;
+        } else {
+            unseen(out, paths[i], why); /* the others can still be read */
         }
-        if (!real) { /* the others can still be read */
-            problem(out, paths[i], errno);
-            continue;
-        }
-        walk = fts_open(one, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-        while (walk && (e = fts_read(walk))) {
-            struct stat sb;
-            switch (e->fts_info) {
-            case FTS_F:
-                if (sl_archive_named(e->fts_path) && !claim(out, set, m, e->fts_path, NULL, NULL, false, false)) {
-                    if (e->fts_level == FTS_ROOTLEVEL)
-                        open_archive(out, set, m, e->fts_path, "", unclaimed);
-                    else if (!closed++)
-                        first_closed = sl_strdup(e->fts_path);
-                } else {
-                    bool named = e->fts_level == FTS_ROOTLEVEL;
-                    claim(out, set, m, e->fts_path, e->fts_statp, NULL, named, unclaimed);
-                    if (named)
-                        *sl_vec_add(&given) = (struct given){sl_strdup(e->fts_path), paths[i], false};
-                }
-                break;
-            case FTS_SL: /* links to files are followed, links to folders may go round in circles */
-                if (stat(e->fts_path, &sb) != 0) {
-                    int why = errno;
-                    if (claim(out, set, m, e->fts_path, NULL, NULL, false, false))
-                        problem(out, e->fts_path, why);
-                } else if (S_ISREG(sb.st_mode)) {
-                    claim(out, set, m, e->fts_path, &sb, NULL, false, unclaimed);
-                }
-                break;
-            case FTS_DNR:
-            case FTS_ERR:
-            case FTS_NS: problem(out, e->fts_path, e->fts_errno); break;
-            default: break;
-            }
-        }
-        if (walk)
-            fts_close(walk);
         free(real);
     }
-    sl_match_free(m);
-    if (closed == 1)
-        note(out, "%s: not looked into; name an archive, and what it holds is imported", first_closed);
-    else if (closed)
-        note(out, "%s and %zu more: not looked into; name an archive, and what it holds is imported", first_closed,
-             closed - 1);
-    free(first_closed);
+    sl_match_free(w.m);
+    if (w.closed == 1)
+        note(out, "%s: not looked into; name an archive, and what it holds is imported", w.first_closed);
+    else if (w.closed)
+        note(out, "%s and %zu more: not looked into; name an archive, and what it holds is imported", w.first_closed,
+             w.closed - 1);
+    free(w.first_closed);
     if (out->v.n)
         qsort(out->v.v, out->v.n, sizeof *out->v.v, in_order);
     for (size_t i = 0; i < out->v.n; i++) { /* paths given twice, or one below the other */
@@ -552,23 +552,28 @@ void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *cons
     }
     out->v.n = kept;
     kept = 0;
-    if (given.n)
-        qsort(given.v, given.n, sizeof *given.v, by_path);
-    for (size_t i = 0; i < given.n; i++)
-        if (kept && !strcmp(given.v[i].path, given.v[kept - 1].path))
-            free(given.v[i].path);
+    if (w.given.n)
+        qsort(w.given.v, w.given.n, sizeof *w.given.v, by_path);
+    for (size_t i = 0; i < w.given.n; i++)
+        if (kept && !strcmp(w.given.v[i].path, w.given.v[kept - 1].path))
+            free(w.given.v[i].path);
         else
-            given.v[kept++] = given.v[i];
-    given.n = kept;
-    find_given(out, given.v, given.n, false); /* a twin that is left out is known */
+            w.given.v[kept++] = w.given.v[i];
+    w.given.n = kept;
+    find_given(out, w.given.v, w.given.n, false); /* a twin that is left out is known */
     drop_packed_twins(out);
     drop_absent(out);
     drop_claimed(out);
-    find_given(out, given.v, given.n, true);
-    note_unknown(out, given.v, given.n);
-    for (size_t i = 0; i < given.n; i++)
-        free(given.v[i].path);
-    sl_vec_free(&given);
+    find_given(out, w.given.v, w.given.n, true);
+    note_unknown(out, w.given.v, w.given.n);
+    for (size_t i = 0; i < w.given.n; i++)
+        free(w.given.v[i].path);
+    sl_vec_free(&w.given);
+}
+
+int sl_found_problem(const struct sl_found_list *l, struct sl_err *err)
+{
+    return l->problems.n ? sl_err(err, SL_EIO, "%s", l->problems.v[0]) : 0;
 }
 
 void sl_found_free(struct sl_found_list *l)

@@ -34,9 +34,8 @@ struct sl_found_list {
  * file without a name as far as recipes know it; archives that only lie below a path are passed over.
  */
 void sl_find(struct sl_found_list *out, const struct sl_recipes *set, char *const *paths, size_t n, bool unclaimed);
-/* What two files hold, once unpacked, as far as they can be read: one may begin as all of the other does. */
-enum sl_beginnings { SL_APART, SL_BOTH_SAME, SL_FIRST_BEGINS, SL_SECOND_BEGINS }; /* ..._BEGINS: the other goes on */
-enum sl_beginnings sl_found_compare(const struct sl_found *a, const struct sl_found *b);
+/* For those to whom all of it matters: what could not be looked into is an error. */
+int sl_found_problem(const struct sl_found_list *l, struct sl_err *err);
 /* Frees what f holds, of an entry that its owner takes out of the list. */
 void sl_found_forget(struct sl_found *f);
 void sl_found_free(struct sl_found_list *l);

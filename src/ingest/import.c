@@ -93,6 +93,8 @@ static void read_file(struct sl_importing *m, struct sl_import_file *f)
         f->rc = found->input->reader->run(&p, found->path, &f->err);
     else
         f->rc = sl_err(&f->err, SL_EFORMAT, "%s: %s", found->path, p.reason);
+    if (found->input->reader->tables) /* what failed there is told as what failed of a file */
+        sl_store_forgive();
     memcpy(f->hash, p.hash, sizeof f->hash);
     f->bytes = p.bytes;
     f->adrift = p.adrift;
@@ -201,6 +203,8 @@ static int end_file(struct sl_importing *m, struct sl_import_file *f, struct sl_
     if (f->rc) {
         m->out->problems++;
         warn(m, "%s", f->err.text);
+    } else if (f->err.code) { /* now it could be read, but others were to know before what it says of their run */
+        return sl_err(err, f->err.code, "%s", f->err.text);
     }
     for (size_t i = 0; i < f->parts.n && !rc; i++) {
         struct sl_import_part *p = &f->parts.v[i];
@@ -448,20 +452,25 @@ int sl_import(struct sl_import_result *out, struct sl_store *st, struct sl_recip
     rc = sl_store_begin(st, err);
     if (!rc) {
         rc = sl_import_known(&m, err);
+        for (size_t i = 0; i < m.n && !rc; i++)
+            if (m.file[i].rc) {
+                out->problems++;
+                warn(&m, "%s", m.file[i].err.text);
+            }
         if (!rc && o->project)
             rc = sl_project_store(st, o->project, &m.rebind, err);
         m.scope.all = m.rebind;
         m.rebind |= o->campaign != NULL;
-        if (!rc && (out->known < m.n || m.rebind))
+        if (!rc && (m.left || m.rebind))
             rc = sl_bind_begin(st, set, &m.scope, err);
-        if (!rc && out->known == m.n && m.rebind)
+        if (!rc && !m.left && m.rebind)
             rc = bind(&m, err);
-        if (rc || (out->known == m.n && !m.renamed && !m.rebind))
+        if (rc || (!m.left && !m.renamed && !m.rebind && !st->fresh))
             sl_store_rollback(st);
-        else if (out->known == m.n)
+        else if (!m.left)
             rc = sl_store_commit(st, err);
     }
-    if (!rc && out->known < m.n) {
+    if (!rc && m.left) {
         rc = sl_import_gather_shared(&m, &shared, err);
         if (!rc)
             rc = sl_import_spread_shared(&m, &shared, err);

@@ -18,7 +18,7 @@ struct sl_import_part { /* one source to be: the file, or a table of it */
 struct sl_import_file {
     const struct sl_found *found;
     int64_t known;                      /* a source with this path and recipe, to be read again; 0: none */
-    bool skip;                          /* unchanged, or a copy of what is known */
+    bool skip;                          /* unchanged, or a copy of what is known, or that cannot be told (rc) */
     bool replaces;                      /* its content is another one than that of `known` */
     int64_t replaced;                   /* then: the source of the older version */
     int64_t since;                      /* the place from which on `known` is to be read again; 0: all of it */
@@ -34,7 +34,7 @@ struct sl_import_file {
     int queued;
     bool done;
     int rc;
-    struct sl_err err;
+    struct sl_err err; /* of rc; or, before it is read, of what was to decide of it, or of asking what it shares */
     char hash[33];
     uint64_t bytes;
     bool adrift, unended;
@@ -58,7 +58,7 @@ struct sl_importing {
     const struct sl_import_options *o;
     struct sl_import_result *out;
     struct sl_import_file *file;
-    size_t n;
+    size_t n, left; /* left: to be read */
     pthread_mutex_t lock;
     pthread_cond_t pushed, popped;
     size_t next, merging; /* file to be taken next; file being merged */

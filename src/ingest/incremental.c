@@ -1,70 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the files that were found are new: by path, by content, and by the company they keep. */
+/*
+ * Which of the files that were found are new: by path, by content, and by the company they keep.  Nothing is decided by
+ * a file that cannot be read: its error is that of the file which it was to be decided of, which is left out.
+ */
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/folder.h"
+#include "ingest/contents.h"
 #include "ingest/import_internal.h"
 #include "ingest_incremental.sql.h"
 #include "unpack/archive.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* XXH3-128 of longer and longer beginnings of a file, which is read once. */
-struct beginning {
-    struct sl_bytes *f;
-    XXH3_state_t *state;
-    uint64_t bytes;
-};
-
-/* as_is: not of what a compressed file holds. */
-static void beginning_open(struct beginning *b, const struct sl_found *f, bool as_is)
+static bool hash_prefix(struct sl_import_file *f, uint64_t bytes, char out[33])
 {
-    *b = (struct beginning){.state = sl_must(XXH3_createState())};
-    sl_bytes_open(&b->f, f->path, f->region, as_is, NULL);
-    XXH3_128bits_reset(b->state);
-}
-
-/* Of the first `bytes` bytes, no fewer than before; false: the file cannot be read or is shorter. */
-static bool beginning_hash(struct beginning *b, uint64_t bytes, char out[33])
-{
-    char buf[1 << 16];
-    ssize_t n;
-    XXH128_hash_t d;
-
-    while (b->f && b->bytes < bytes &&
-           (n = sl_bytes_read(b->f, buf, bytes - b->bytes < sizeof buf ? (size_t)(bytes - b->bytes) : sizeof buf)) >
-               0) {
-        XXH3_128bits_update(b->state, buf, (size_t)n);
-        b->bytes += (uint64_t)n;
-    }
-    d = XXH3_128bits_digest(b->state);
-    snprintf(out, 33, "%016llx%016llx", (unsigned long long)d.high64, (unsigned long long)d.low64);
-    return b->f && b->bytes == bytes;
-}
-
-static void beginning_close(struct beginning *b)
-{
-    sl_bytes_close(b->f);
-    XXH3_freeState(b->state);
-}
-
-static bool hash_prefix(const struct sl_found *f, uint64_t bytes, char out[33])
-{
-    struct beginning b;
+    struct sl_beginning b;
     bool ok;
 
-    beginning_open(&b, f, true);
-    ok = beginning_hash(&b, bytes, out);
-    beginning_close(&b);
+    sl_beginning_open(&b, f->found, true, &f->err);
+    ok = sl_beginning_hash(&b, bytes, out);
+    sl_beginning_close(&b);
     return ok;
-}
-
-static bool beginning_is_all(const struct beginning *b)
-{
-    char more;
-
-    return b->f && sl_bytes_read(b->f, &more, 1) == 0 && !sl_bytes_damage(b->f);
 }
 
 /* Is it called as compressed files are? */
@@ -74,16 +33,16 @@ static bool is_packed(const struct sl_found *f)
 }
 
 /* Does f begin with bytes of this hash, or, not as_is, what it holds?  whole: is that all of it? */
-static bool begins_with(const struct sl_found *f, bool as_is, uint64_t bytes, const char *hash, bool *whole)
+static bool begins_with(struct sl_import_file *f, bool as_is, uint64_t bytes, const char *hash, bool *whole)
 {
-    struct beginning b;
+    struct sl_beginning b;
     char now[33];
     bool yes;
 
-    beginning_open(&b, f, as_is);
-    yes = beginning_hash(&b, bytes, now) && !strcmp(now, hash);
-    *whole = yes && beginning_is_all(&b);
-    beginning_close(&b);
+    sl_beginning_open(&b, f->found, as_is, &f->err);
+    yes = sl_beginning_hash(&b, bytes, now) && !strcmp(now, hash);
+    *whole = yes && sl_beginning_is_all(&b);
+    sl_beginning_close(&b);
     return yes;
 }
 
@@ -91,11 +50,11 @@ static bool begins_with(const struct sl_found *f, bool as_is, uint64_t bytes, co
 static bool is_there(const char *path)
 {
     char *above = sl_strdup(path);
-    bool there = access(path, F_OK) == 0;
+    bool there = !sl_is_gone(path);
 
     for (char *slash; !there && (slash = strrchr(above, '/')) && slash > above;) {
         *slash = 0;
-        there = sl_archive_named(above) && access(above, F_OK) == 0;
+        there = sl_archive_named(above) && !sl_is_gone(above);
     }
     free(above);
     return there;
@@ -158,12 +117,12 @@ static int same_path(struct sl_importing *m, struct sl_import_file *f, sqlite3_s
             all_same = 0; /* the recipe was changed: it may say more now */
         if (untouched)
             continue;
-        if (bytes == f->found->bytes && hash_prefix(f->found, bytes, now) && !strcmp(now, sl_import_text(q, 3)))
+        if (bytes == f->found->bytes && hash_prefix(f, bytes, now) && !strcmp(now, sl_import_text(q, 3)))
             continue; /* touched only */
         all_same = 0;
         if (f->found->input->reader->grows && sl_import_text(q, 3)[0])
             f->replaces =
-                !(f->found->bytes >= bytes && hash_prefix(f->found, bytes, now) && !strcmp(now, sl_import_text(q, 3)));
+                !(f->found->bytes >= bytes && hash_prefix(f, bytes, now) && !strcmp(now, sl_import_text(q, 3)));
         if (f->found->input->reader->appends && sl_import_text(q, 3)[0] && !f->replaces &&
             sqlite3_column_int64(q, 5) > 0 && !strcmp(sl_import_text(q, 4), f->found->recipe->hash)) {
             f->since = sqlite3_column_int64(q, 5);
@@ -196,7 +155,7 @@ static int outlives(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
         sqlite3_bind_text(q, 2, r->name, -1, SQLITE_STATIC);
         if ((rc = sl_store_step(m->st, q, err)) > 0) {
             rc = 0;
-            f->replaces = access(old.s, F_OK) != 0;
+            f->replaces = sl_is_gone(old.s);
             f->known = f->replaces ? sqlite3_column_int64(q, 0) : 0;
         }
         sqlite3_reset(q);
@@ -218,7 +177,7 @@ static int repacked(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
     for (size_t i = 0; i < ENDINGS && !f->known && !f->found->region && !rc; i++) {
         sl_buf_clear(&old);
         sl_buf_addf(&old, "%.*s%s", (int)n, f->found->name, endings[i]);
-        if (!strcmp(old.s, f->found->name) || access(old.s, F_OK) == 0)
+        if (!strcmp(old.s, f->found->name) || !sl_is_gone(old.s))
             continue;
         sqlite3_reset(q);
         sqlite3_bind_text(q, 1, old.s, -1, SQLITE_STATIC);
@@ -234,18 +193,26 @@ static int repacked(struct sl_importing *m, struct sl_import_file *f, sqlite3_st
     return rc;
 }
 
-/* How what f holds and what the file at `other` does go together. */
-static enum sl_beginnings against(const struct sl_found *f, char *other)
+/* How what f holds and what another file does go together. */
+static enum sl_beginnings compare(struct sl_import_file *f, const struct sl_found *other)
+{
+    int how = sl_found_compare(f->found, other, f->err.code ? NULL : &f->err);
+
+    return how < 0 ? SL_APART : (enum sl_beginnings)how;
+}
+
+/* The same of a file that the store knows, if it is there, and for us. */
+static enum sl_beginnings against(struct sl_import_file *f, char *other)
 {
     struct sl_found at = {.path = other, .log = other};
 
-    return sl_found_compare(f, &at);
+    return sl_is_gone(other) || (access(other, R_OK) != 0 && errno == EACCES) ? SL_APART : compare(f, &at);
 }
 
 /* Is f what the log at `now` was at an earlier time? */
-static bool is_older(const struct sl_found *f, char *now)
+static bool is_older(struct sl_import_file *f, char *now)
 {
-    return f->input->reader->grows && against(f, now) == SL_FIRST_BEGINS;
+    return f->found->input->reader->grows && against(f, now) == SL_FIRST_BEGINS;
 }
 
 /*
@@ -255,11 +222,11 @@ static bool is_older(const struct sl_found *f, char *now)
  */
 enum { TELLING = 200, APART = 4096 }; /* bytes; headings may be longer than the first, but not than the second */
 
-static bool continues(const struct sl_import_file *f, struct beginning *b, uint64_t bytes, const char *hash)
+static bool continues(const struct sl_import_file *f, struct sl_beginning *b, uint64_t bytes, const char *hash)
 {
     char now[33];
 
-    return (bytes == f->found->bytes || f->found->input->reader->grows) && beginning_hash(b, bytes, now) &&
+    return (bytes == f->found->bytes || f->found->input->reader->grows) && sl_beginning_hash(b, bytes, now) &&
            !strcmp(now, hash);
 }
 
@@ -312,7 +279,7 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
             sqlite3_bind_text(q, 2, found->recipe->name, -1, SQLITE_STATIC);
             if (sqlite3_step(q) != SQLITE_ROW)
                 continue;
-            how = against(found, at.s);
+            how = against(g, at.s);
             g->skip = how == SL_BOTH_SAME || (how == SL_FIRST_BEGINS && found->input->reader->grows);
             g->replaces = how == SL_SECOND_BEGINS;
             g->known = g->replaces ? sqlite3_column_int64(q, 0) : 0;
@@ -325,14 +292,13 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
             sqlite3_bind_text(q, 1, at.s, -1, SQLITE_STATIC);
             sqlite3_bind_text(q, 2, found->recipe->name, -1, SQLITE_STATIC);
             if (sqlite3_step(q) == SQLITE_ROW) {
-                bool begins =
-                    begins_with(found, !held, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2), &whole);
+                bool begins = begins_with(g, !held, (uint64_t)sqlite3_column_int64(q, 1), sl_import_text(q, 2), &whole);
                 bool moved = begins && !is_there(at.s);
                 bool held_grew = !begins && is_packed(found) && !held && found->input->reader->grows &&
-                                 against(found, at.s) == SL_SECOND_BEGINS;
+                                 against(g, at.s) == SL_SECOND_BEGINS;
                 g->skip = (whole && !(moved && held)) ||
                           (!begins && (is_packed(found) || (uint64_t)sqlite3_column_int64(q, 1) > found->bytes) &&
-                           is_older(found, at.s));
+                           is_older(g, at.s));
                 if (moved && !held)
                     rename_source(m, sqlite3_column_int64(q, 0), found->name);
                 if (!g->skip && (begins || held_grew || (!held && !found->input->reader->grows)))
@@ -344,7 +310,7 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
                 enum sl_beginnings how;
                 if (o == found || o->recipe != found->recipe || strcmp(o->path, at.s) != 0)
                     continue;
-                how = sl_found_compare(found, o);
+                how = compare(g, o);
                 if (how == SL_SECOND_BEGINS && o->input->reader->grows) {
                     m->out->twins += !m->file[i].skip;
                     m->file[i].skip = true;
@@ -404,7 +370,7 @@ static int find_twins(struct sl_importing *m, struct sl_err *err)
             root_of(f, root, sizeof root);
             if (!*root || !(same_place(f->path, root, o->path) || same_place(f->log, root, o->path)))
                 continue;
-            how = sl_found_compare(f, o);
+            how = compare(v[i], o);
             if (how == SL_BOTH_SAME || (how != SL_APART && f->input->reader->grows))
                 rc = copy_of_folder(m, v[i], o->path, root, err);
         }
@@ -416,14 +382,14 @@ static int find_twins(struct sl_importing *m, struct sl_err *err)
 /* Of what it holds, if it is called as compressed files are. */
 static void hash_head(struct sl_import_file *f)
 {
-    struct beginning b;
+    struct sl_beginning b;
 
-    beginning_open(&b, f->found, !is_packed(f->found));
-    if (!beginning_hash(&b, TELLING, f->head_hash))
+    sl_beginning_open(&b, f->found, !is_packed(f->found), &f->err);
+    if (!sl_beginning_hash(&b, TELLING, f->head_hash))
         *f->head_hash = 0;
-    if (!beginning_hash(&b, APART, f->page_hash))
+    if (!sl_beginning_hash(&b, APART, f->page_hash))
         *f->page_hash = 0;
-    beginning_close(&b);
+    sl_beginning_close(&b);
 }
 
 /* bytes, head: of f, or of what it holds */
@@ -443,7 +409,7 @@ struct copies { /* queries: a file as long as this; of this content; that this o
 };
 
 /* The stored file that f, at another place, is a copy of, or continues, or was once; NULL: none. */
-static char *find_original(struct sl_importing *m, struct sl_import_file *f, struct beginning *b, const char *root,
+static char *find_original(struct sl_importing *m, struct sl_import_file *f, struct sl_beginning *b, const char *root,
                            struct copies *c)
 {
     sqlite3_stmt *q = f->found->input->reader->grows ? c->begun : c->equal;
@@ -452,7 +418,7 @@ static char *find_original(struct sl_importing *m, struct sl_import_file *f, str
     if (q == c->equal) {
         ask(c->as_long, f, f->found->bytes, f->head_hash, NULL);
         if (sqlite3_step(c->as_long) != SQLITE_ROW || !sqlite3_column_int(c->as_long, 0) ||
-            !beginning_hash(b, f->found->bytes, hash))
+            !sl_beginning_hash(b, f->found->bytes, hash))
             return NULL;
     }
     ask(q, f, q == c->equal ? f->found->bytes : INT64_MAX, f->head_hash, hash);
@@ -460,7 +426,7 @@ static char *find_original(struct sl_importing *m, struct sl_import_file *f, str
         uint64_t bytes = (uint64_t)sqlite3_column_int64(q, 1);
         char *at = sl_arena_copy(&m->arena, sl_import_text(q, 0), strlen(sl_import_text(q, 0)));
         if (same_place(f->found->path, root, at) &&
-            (bytes > f->found->bytes ? is_older(f->found, at) : continues(f, b, bytes, sl_import_text(q, 2))))
+            (bytes > f->found->bytes ? is_older(f, at) : continues(f, b, bytes, sl_import_text(q, 2))))
             old = at;
     }
     sqlite3_reset(q);
@@ -470,27 +436,27 @@ static char *find_original(struct sl_importing *m, struct sl_import_file *f, str
 /* The same of a compressed file: the stored one that holds what it does, or begins as that, or goes on after it. */
 static char *find_held(struct sl_importing *m, struct sl_import_file *f, const char *root, struct copies *c)
 {
-    struct beginning b;
+    struct sl_beginning b;
     char now[33], *old = NULL;
 
-    beginning_open(&b, f->found, false);
+    sl_beginning_open(&b, f->found, false, &f->err);
     ask(c->begun, f, INT64_MAX, f->head_hash, NULL);
     while (*f->head_hash && !old && sqlite3_step(c->begun) == SQLITE_ROW) {
         char *at = sl_arena_copy(&m->arena, sl_import_text(c->begun, 0), strlen(sl_import_text(c->begun, 0)));
         if (same_place(f->found->path, root, at)) { /* compressed, too */
-            enum sl_beginnings how = against(f->found, at);
+            enum sl_beginnings how = against(f, at);
             if (how == SL_BOTH_SAME || (how != SL_APART && f->found->input->reader->grows))
                 old = at;
         } else if (same_place(f->found->log, root, at)) {
-            if (beginning_hash(&b, (uint64_t)sqlite3_column_int64(c->begun, 1), now)
+            if (sl_beginning_hash(&b, (uint64_t)sqlite3_column_int64(c->begun, 1), now)
                     ? !strcmp(now, sl_import_text(c->begun, 2)) &&
-                          (f->found->input->reader->grows || beginning_is_all(&b))
-                    : is_older(f->found, at))
+                          (f->found->input->reader->grows || sl_beginning_is_all(&b))
+                    : is_older(f, at))
                 old = at;
         }
     }
     sqlite3_reset(c->begun);
-    beginning_close(&b);
+    sl_beginning_close(&b);
     return old;
 }
 
@@ -507,7 +473,7 @@ static char *find_packed(struct sl_importing *m, struct sl_import_file *f, const
         enum sl_beginnings how;
         if (!at[stem] || !same_place(f->found->path, root, plain))
             continue;
-        how = against(f->found, packed);
+        how = against(f, packed);
         if (how == SL_BOTH_SAME || how == SL_SECOND_BEGINS ||
             (how == SL_FIRST_BEGINS && f->found->input->reader->grows))
             old = plain;
@@ -524,16 +490,16 @@ static int find_copies(struct sl_importing *m, struct sl_err *err)
 
     for (size_t i = 0; i < m->n && !rc; i++) {
         struct sl_import_file *f = &m->file[i];
-        struct beginning b;
+        struct sl_beginning b;
         char root[4096], *old = NULL;
         if (f->skip || f->found->bytes < TELLING)
             continue;
-        beginning_open(&b, f->found, true);
+        sl_beginning_open(&b, f->found, true, &f->err);
         hash_head(f);
         root_of(f->found, root, sizeof root);
         if (!f->known && *root)
             old = find_original(m, f, &b, root, &c);
-        beginning_close(&b);
+        sl_beginning_close(&b);
         if (!old && !f->known && *root && *f->head_hash)
             old = is_packed(f->found) ? find_held(m, f, root, &c) : find_packed(m, f, root, &c);
         if (old)
@@ -566,8 +532,12 @@ int sl_import_known(struct sl_importing *m, struct sl_err *err)
     if (!rc)
         rc = find_twins(m, err);
     for (size_t i = 0; i < m->n; i++) {
-        m->out->known += m->file[i].skip;
-        m->total += m->file[i].skip ? 0 : m->file[i].found->bytes;
+        struct sl_import_file *f = &m->file[i];
+        f->rc = f->err.code;
+        m->out->known += f->skip && !f->rc;
+        f->skip |= f->rc != 0;
+        m->left += !f->skip;
+        m->total += f->skip ? 0 : f->found->bytes;
     }
     return rc;
 }

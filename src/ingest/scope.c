@@ -102,7 +102,9 @@ int sl_import_gather_shared(struct sl_importing *m, struct sl_shares *to, struct
         if (!t.found->recipe->shares || m->file[i].skip)
             continue;
         if (sl_parse_start(&p, t.found->files, t.found->log, m->o->set))
-            t.found->input->reader->run(&p, t.found->path, NULL); /* trouble is told when it is read in earnest */
+            t.found->input->reader->run(&p, t.found->path, &m->file[i].err); /* told when it is read in earnest */
+        if (t.found->input->reader->tables)
+            sl_store_forgive();
         sl_parse_finish(&p);
     }
     if ((rc = share_copies(m, to, err)))

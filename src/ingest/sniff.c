@@ -6,6 +6,7 @@
 #include "ingest/sniff.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -49,16 +50,19 @@ static bool holds_any(const char *s, size_t n, const char *const *what, int nwha
 }
 
 /* A text that lies across two chunks is found, because the end of one is put before the next. */
-static bool file_holds(const struct sl_sniff *file, size_t longest, char *buf)
+static bool file_holds(struct sl_sniff *file, size_t longest, char *buf)
 {
     const struct sl_input *in = file->input;
     struct sl_bytes *b;
     size_t kept = 0;
     bool found = false;
-    ssize_t n;
+    struct sl_err err = {0};
+    ssize_t n = 0;
 
-    if (sl_bytes_open(&b, file->path, file->region, false, NULL))
+    if (sl_bytes_open(&b, file->path, file->region, false, &err)) {
+        file->problem = sl_strdup(err.text);
         return false;
+    }
     while (!found && kept < BEGINNING && in->begins && (n = sl_bytes_read(b, buf + kept, BEGINNING - kept)) > 0) {
         kept += (size_t)n;
         found = holds_any(buf, kept, in->holds, in->nholds);
@@ -68,6 +72,10 @@ static bool file_holds(const struct sl_sniff *file, size_t longest, char *buf)
         found = holds_any(buf, (size_t)n, in->holds, in->nholds);
         kept = (size_t)n < longest - 1 ? (size_t)n : longest - 1;
         memmove(buf, buf + n - kept, kept);
+    }
+    if (n < 0) {
+        sl_err(&err, SL_EIO, "%s: reading failed: %s", file->path, strerror(errno));
+        file->problem = sl_strdup(err.text);
     }
     sl_bytes_close(b);
     return found;

@@ -13,7 +13,8 @@ struct sl_sniff {
     const char *path;
     const struct sl_region *region; /* where its bytes lie; NULL: in the file of the path */
     const struct sl_input *input;
-    bool holds; /* what the input asks for; a file that cannot be read holds nothing */
+    bool holds;    /* what the input asks for */
+    char *problem; /* why that is not known; NULL: it is.  The caller frees it. */
 };
 
 /* Reads these files, and fills in what they hold. */

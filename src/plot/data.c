@@ -49,7 +49,7 @@ bool sl_plot_asks(const struct sl_plot *p, const char *sql, const char *name)
  */
 static int fail(const struct filling *f, const char *data, int code)
 {
-    const char *text = sqlite3_errmsg(f->st->db), *said = text + strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    const char *text = sl_sqlite_words(f->st->db), *said = text + strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
     if (f->q->sql && data == f->p->data.v[0].name)
         return sl_err(f->err, code, "--sql: %s", text);

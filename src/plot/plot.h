@@ -91,13 +91,13 @@ int sl_plot_read(struct sl_plot **out, const char *path, bool by_sql, struct sl_
 int sl_plot_find(struct sl_plot **out, const char *name, struct sl_err *err);
 void sl_plot_free(struct sl_plot *p);
 
-/* All names, ascending, ours and the user's; path: of the user's file, NULL: it is ours. */
+/* All names, ascending, ours and, where these can be read, the user's; path: of the user's file, NULL: it is ours. */
 struct sl_plot_name {
     char *name, *path;
     bool shadows; /* a user's that stands in for one of ours */
 };
 typedef SL_VEC(struct sl_plot_name) sl_plot_names;
-void sl_plot_list(sl_plot_names *names);
+int sl_plot_list(sl_plot_names *names, struct sl_err *err);
 void sl_plot_list_free(sl_plot_names *names);
 
 /* ---- data (data.c) ---- */

@@ -6,7 +6,6 @@
 #include "plot/plot.h"
 #include "plot_spec.sql.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,7 +32,7 @@ static sqlite3_stmt *ask(struct reader *r, const char *sql)
     sqlite3_stmt *q = NULL;
 
     if (sqlite3_prepare_v2(r->db, sql, -1, &q, NULL) != SQLITE_OK) {
-        sl_err(r->err, SL_ESTORE, "%s: %s", r->p->path, sqlite3_errmsg(r->db));
+        sl_err(r->err, SL_ESTORE, "%s: %s", r->p->path, sl_sqlite_words(r->db));
         return NULL;
     }
     sqlite3_bind_text(q, 1, r->text, -1, SQLITE_STATIC);
@@ -47,7 +46,7 @@ static int step(struct reader *r, sqlite3_stmt *q)
 
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
         return rc == SQLITE_ROW;
-    return sl_err(r->err, SL_EFORMAT, "%s: %s", r->p->path, sqlite3_errmsg(r->db));
+    return sl_err(r->err, SL_EFORMAT, "%s: %s", r->p->path, sl_sqlite_words(r->db));
 }
 
 /* ---- JSON ---- */
@@ -271,7 +270,7 @@ int sl_plot_parse(struct sl_plot **out, const char *path, const char *text, size
     p->spec = r.text = sl_arena_copy(&p->arena, text, n); /* a NUL ends it */
     rc = check_json(path, p->spec, n, err);
     if (!rc && sqlite3_open(":memory:", &r.db) != SQLITE_OK)
-        rc = sl_err(err, SL_ESTORE, "%s: %s", path, sqlite3_errmsg(r.db));
+        rc = sl_err(err, SL_ESTORE, "%s: %s", path, sl_sqlite_words(r.db));
     if (!rc)
         rc = read_spec(&r);
     sqlite3_close(r.db);
@@ -339,16 +338,13 @@ int sl_plot_find(struct sl_plot **out, const char *name, struct sl_err *err)
 {
     const struct sl_embedded *e = find_ours(name, strlen(name));
     struct sl_buf path = {0};
-    FILE *f = NULL;
+    bool users = *name && *name != '.' && !strchr(name, '/');
     int rc;
 
     sl_user_folder(&path, "plots");
-    if (path.n && *name && *name != '.' && !strchr(name, '/')) {
-        sl_buf_addf(&path, "/%s.json", name);
-        f = fopen(path.s, "re");
-    }
-    if (f) {
-        fclose(f);
+    users &= path.n > 0;
+    sl_buf_addf(&path, "/%s.json", name);
+    if (users && !sl_is_gone(path.s)) {
         rc = sl_plot_read(out, path.s, false, err);
     } else if (e) {
         sl_buf_clear(&path);
@@ -368,24 +364,21 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct sl_plot_name *)a)->name, ((const struct sl_plot_name *)b)->name);
 }
 
-void sl_plot_list(sl_plot_names *names)
+int sl_plot_list(sl_plot_names *names, struct sl_err *err)
 {
     struct sl_buf folder = {0};
-    struct dirent *e;
-    DIR *d;
+    struct sl_folder_names in = {0};
+    int rc = sl_user_folder_read(&in, &folder, "plots", err);
     size_t n;
 
-    sl_user_folder(&folder, "plots");
-    d = folder.n ? opendir(folder.s) : NULL;
-    while (d && (e = readdir(d)))
-        if ((n = plot_name(e->d_name))) {
+    for (size_t i = 0; i < in.name.n; i++)
+        if ((n = plot_name(in.name.v[i]))) {
             struct sl_buf path = {0};
-            sl_buf_addf(&path, "%s/%s", folder.s, e->d_name);
+            sl_buf_addf(&path, "%s/%s", folder.s, in.name.v[i]);
             *sl_vec_add(names) =
-                (struct sl_plot_name){sl_strndup(e->d_name, n), path.s, find_ours(e->d_name, n) != NULL};
+                (struct sl_plot_name){sl_strndup(in.name.v[i], n), path.s, find_ours(in.name.v[i], n) != NULL};
         }
-    if (d)
-        closedir(d);
+    sl_folder_free(&in);
     sl_buf_free(&folder);
     for (const struct sl_embedded *o = sl_embedded_plots; o->name; o++) {
         bool shadowed = false;
@@ -398,6 +391,7 @@ void sl_plot_list(sl_plot_names *names)
     }
     if (names->n)
         qsort(names->v, names->n, sizeof *names->v, by_name);
+    return rc;
 }
 
 void sl_plot_list_free(sl_plot_names *names)

@@ -8,7 +8,6 @@
 #include "recipe/bind_rule.h"
 #include "recipe/recipe_internal.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -474,43 +473,28 @@ int sl_recipes_add_file(struct sl_recipes *set, const char *path, struct sl_err 
     return rc;
 }
 
-static int by_name(const void *a, const void *b)
+static int add_users(struct sl_recipes *set, struct sl_err *err)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+    struct sl_folder_names in = {0};
+    struct sl_buf folder = {0}, path = {0};
+    int rc = sl_user_folder_read(&in, &folder, "recipes", err);
 
-static int add_folder(struct sl_recipes *set, const char *folder, struct sl_err *err)
-{
-    SL_VEC(char *) files = {0};
-    DIR *d = opendir(folder);
-    struct dirent *e;
-    int rc = 0;
-
-    if (!d)
-        return 0; /* most users have none */
-    while ((e = readdir(d))) {
-        size_t n = strlen(e->d_name);
-        if (n > 5 && e->d_name[0] != '.' && !strcmp(e->d_name + n - 5, ".yaml")) {
-            struct sl_buf path = {0};
-            sl_buf_addf(&path, "%s/%s", folder, e->d_name);
-            *sl_vec_add(&files) = path.s;
-        }
+    for (size_t i = 0; i < in.name.n && !rc; i++) {
+        size_t n = strlen(in.name.v[i]);
+        if (n <= 5 || in.name.v[i][0] == '.' || strcmp(in.name.v[i] + n - 5, ".yaml") != 0)
+            continue;
+        sl_buf_clear(&path);
+        sl_buf_addf(&path, "%s/%s", folder.s, in.name.v[i]);
+        rc = sl_recipes_add_file(set, path.s, err);
     }
-    closedir(d);
-    if (files.n)
-        qsort(files.v, files.n, sizeof *files.v, by_name);
-    for (size_t i = 0; i < files.n; i++) {
-        if (!rc)
-            rc = sl_recipes_add_file(set, files.v[i], err);
-        free(files.v[i]);
-    }
-    sl_vec_free(&files);
+    sl_buf_free(&folder);
+    sl_buf_free(&path);
+    sl_folder_free(&in);
     return rc;
 }
 
 int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err)
 {
-    struct sl_buf folder = {0};
     int rc = 0;
 
     /* names first: recipes refer to them */
@@ -520,11 +504,5 @@ int sl_recipes_add_default(struct sl_recipes *set, struct sl_err *err)
     for (const struct sl_embedded *e = sl_embedded_recipes; e->name && !rc; e++)
         if (strcmp(e->name, "names.yaml"))
             rc = add_embedded(set, e, err);
-    if (rc)
-        return rc;
-    sl_user_folder(&folder, "recipes");
-    if (folder.n)
-        rc = add_folder(set, folder.s, err);
-    sl_buf_free(&folder);
-    return rc;
+    return rc ? rc : add_users(set, err);
 }

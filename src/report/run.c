@@ -107,7 +107,7 @@ static sqlite3_stmt *prepare(const struct sl_report_run *of, const char *sql, st
     const char *rest = NULL;
 
     if (sqlite3_prepare_v2(of->st->db, sql, -1, &q, &rest) != SQLITE_OK || !q) {
-        sl_err(err, SL_EFORMAT, "%s", q || sqlite3_errcode(of->st->db) ? sqlite3_errmsg(of->st->db) : "no statement");
+        sl_err(err, SL_EFORMAT, "%s", q || sqlite3_errcode(of->st->db) ? sl_sqlite_words(of->st->db) : "no statement");
         return NULL;
     }
     if (rest[strspn(rest, " \t\n;")] || !sqlite3_stmt_readonly(q)) {

@@ -5,7 +5,6 @@
 #include "base/user_folder.h"
 #include "recipe/yaml.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,8 +153,7 @@ static int add_file(struct sl_sections *to, const char *path, struct sl_err *err
 int sl_sections_load(struct sl_sections *out, struct sl_err *err)
 {
     struct sl_buf folder = {0}, path = {0};
-    struct dirent *e;
-    DIR *d;
+    struct sl_folder_names in = {0};
     int rc = 0;
 
     for (const struct sl_embedded *f = sl_embedded_report; f->name && !rc; f++) {
@@ -163,20 +161,19 @@ int sl_sections_load(struct sl_sections *out, struct sl_err *err)
         sl_buf_addf(&path, "report/%s", f->name);
         rc = sl_sections_add(out, path.s, f->data, f->size, err);
     }
-    sl_user_folder(&folder, "report");
-    d = folder.n ? opendir(folder.s) : NULL;
-    while (d && !rc && (e = readdir(d))) {
-        size_t n = strlen(e->d_name);
+    if (!rc)
+        rc = sl_user_folder_read(&in, &folder, "report", err);
+    for (size_t i = 0; i < in.name.n && !rc; i++) {
+        size_t n = strlen(in.name.v[i]);
         struct sl_err one = {0};
-        if (*e->d_name == '.' || n <= 5 || strcmp(e->d_name + n - 5, ".yaml") != 0)
+        if (*in.name.v[i] == '.' || n <= 5 || strcmp(in.name.v[i] + n - 5, ".yaml") != 0)
             continue;
         sl_buf_clear(&path);
-        sl_buf_addf(&path, "%s/%s", folder.s, e->d_name);
+        sl_buf_addf(&path, "%s/%s", folder.s, in.name.v[i]);
         if (add_file(out, path.s, &one))
             *sl_vec_add(&out->problem) = sl_arena_copy(&out->arena, one.text, strlen(one.text));
     }
-    if (d)
-        closedir(d);
+    sl_folder_free(&in);
     sl_buf_free(&folder);
     sl_buf_free(&path);
     if (rc)

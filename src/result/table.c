@@ -120,8 +120,9 @@ int sl_table_next(struct sl_table *t, struct sl_err *err)
         return 1;
     }
     t->ended = true; /* another step would begin again */
-    return rc == SQLITE_DONE ? 0
-                             : sl_err(err, SL_ESTORE, "%s: %s", t->origin ? t->origin : t->name, sqlite3_errmsg(t->db));
+    return rc == SQLITE_DONE
+               ? sl_store_failed(t->origin ? t->origin : t->name, err)
+               : sl_err(err, SL_ESTORE, "%s: %s", t->origin ? t->origin : t->name, sl_sqlite_words(t->db));
 }
 
 void sl_table_rewind(struct sl_table *t)

@@ -37,21 +37,23 @@ static const char *without_function(const char *why)
 
 int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err)
 {
-    int rc = sqlite3_extended_errcode(st->db);
-    const char *why = sqlite3_errmsg(st->db), *hint = "";
+    int rc = sqlite3_extended_errcode(st->db), now = sl_sqlite_errno(st->db), seen = sl_store_errno(rc & 0xff);
+    int error = seen ? seen : now;
+    const char *why = error ? strerror(error) : sqlite3_errmsg(st->db), *hint = "";
 
     switch (rc & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: hint = "; another process is writing to it: try again when that has finished"; break;
-    case SQLITE_FULL:
-        hint = "; the disk is full: make room or choose another place with -d (nothing was changed)";
-        break;
-    case SQLITE_IOERR: hint = "; the file system refused: is it full, or over quota? (nothing was changed)"; break;
+    case SQLITE_FULL: hint = "; make room or choose another place with -d (nothing was changed)"; break;
+    case SQLITE_IOERR: hint = " (nothing was changed)"; break;
+    case SQLITE_CANTOPEN: hint = "; choose another place with -d"; break;
     case SQLITE_READONLY: hint = "; no permission to write: choose another place with -d"; break;
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: hint = DAMAGED; break;
+    case SQLITE_NOTADB: hint = error ? "" : DAMAGED; break;
     default: break;
     }
+    if ((rc & 0xff) == SQLITE_READONLY && error) /* it says which */
+        hint = "; choose another place with -d";
     if (rc == SQLITE_ERROR && (!strncmp(why, "no such table: sl_", 18) || !strncmp(why, "no such table: main.sl_", 23)))
         hint = DAMAGED;
     if (rc == SQLITE_ERROR && !*hint && without_function(why) != why)
@@ -61,7 +63,8 @@ int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err)
 
 int sl_store_exec(struct sl_store *st, const char *sql, struct sl_err *err)
 {
-    return sqlite3_exec(st->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sl_store_err(st, "cannot write", err);
+    return sqlite3_exec(st->db, sql, NULL, NULL, NULL) == SQLITE_OK ? sl_store_failed(st->path, err)
+                                                                    : sl_store_err(st, "cannot write", err);
 }
 
 int sl_store_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
@@ -70,7 +73,7 @@ int sl_store_temporary(struct sl_store *st, const char *sql, struct sl_err *err)
     int rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
 
     if (!rc && sqlite3_exec(st->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        rc = sl_err(err, SL_ESTORE, "%s: %s", st->path, sqlite3_errmsg(st->db)); /* it is no store that is written */
+        rc = sl_err(err, SL_ESTORE, "%s: %s", st->path, sl_sqlite_words(st->db)); /* it is no store that is written */
     if (reading)
         sl_store_exec(st, "PRAGMA query_only = 1", NULL);
     return rc;
@@ -89,7 +92,7 @@ int sl_store_step(struct sl_store *st, sqlite3_stmt *s, struct sl_err *err)
 {
     switch (sqlite3_step(s)) {
     case SQLITE_ROW: return 1;
-    case SQLITE_DONE: return 0;
+    case SQLITE_DONE: return sl_store_failed(st->path, err); /* of what was asked meanwhile */
     default: return sl_store_err(st, "query failed", err);
     }
 }
@@ -151,6 +154,7 @@ int64_t sl_store_int(struct sl_store *st, const char *sql, int64_t otherwise)
     sqlite3_stmt *s = sl_store_prepare(st, sql, NULL);
     int64_t v = otherwise;
 
+    /* a failure is kept: see sl_store_failed() */
     if (s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL)
         v = sqlite3_column_int64(s, 0);
     sqlite3_finalize(s);
@@ -265,17 +269,19 @@ static int look(struct sl_store *st, struct sl_err *err)
     int64_t schema;
 
     if (sqlite3_exec(st->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) != SQLITE_OK) {
-        if ((sqlite3_errcode(st->db) & 0xff) == SQLITE_NOTADB)
+        if ((sqlite3_errcode(st->db) & 0xff) == SQLITE_NOTADB && !sl_sqlite_errno(st->db))
             return sl_err(err, SL_EFORMAT,
                           "%s is not a Spanloom store (not an SQLite file); name the store with -d FILE", st->path);
         return sl_store_err(st, "cannot open", err);
     }
     if (!sl_store_int(st, "SELECT count(*) FROM sqlite_schema", 0))
-        return 0;
+        return sl_store_failed(st->path, err);
     if (!sl_store_int(st, "SELECT count(*) FROM sqlite_schema WHERE name = 'sl_meta'", 0))
         return sl_err(err, SL_EFORMAT,
                       "%s is an SQLite database, but not a Spanloom store; choose another file with -d FILE", st->path);
     schema = sl_store_int(st, "SELECT value FROM sl_meta WHERE name = 'schema'", 0);
+    if (sl_store_failed(st->path, err))
+        return SL_ESTORE;
     if (schema < 1)
         return sl_err(err, SL_EFORMAT, "%s: sl_meta does not tell the schema" DAMAGED, st->path);
     if (schema > SCHEMA)
@@ -295,7 +301,7 @@ static int check(struct sl_store *st, bool all, struct sl_err *err)
         sqlite3_stmt *q = NULL;
         if (sqlite3_prepare_v2(st->db, sql, -1, &q, &sql) != SQLITE_OK)
             rc = sqlite3_errcode(st->db) == SQLITE_ERROR
-                     ? sl_err(err, SL_EFORMAT, "%s: %s" DAMAGED, st->path, sqlite3_errmsg(st->db))
+                     ? sl_err(err, SL_EFORMAT, "%s: %s" DAMAGED, st->path, sl_sqlite_words(st->db))
                      : sl_store_err(st, "cannot open", err);
         else if (q && (rc = sl_store_step(st, q, err)) > 0)
             rc = sl_store_damaged(st, sl_store_text(q, 0), sl_store_text(q, 1), "content", err);
@@ -425,12 +431,12 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
                             (mode >= SL_STORE_CREATE ? SQLITE_OPEN_CREATE : 0),
                         NULL) != SQLITE_OK ||
         (mode == SL_STORE_READ && access(path, W_OK) != 0)) {
-        int why = st->db ? sqlite3_system_errno(st->db) : 0;
+        int seen = sl_store_errno(SQLITE_CANTOPEN), why = seen || !st->db ? seen : sqlite3_system_errno(st->db);
         sqlite3_close(st->db);
         st->db = NULL;
         if (mode != SL_STORE_READ ||
             sqlite3_open_v2(path, &st->db, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-            why = why ? why : st->db ? sqlite3_system_errno(st->db) : 0;
+            why = why || !st->db ? why : sqlite3_system_errno(st->db);
             rc = sl_err(err, SL_EIO, "cannot open the store %s: %s; choose another place with -d FILE", path,
                         why ? strerror(why) : "SQLite cannot open it");
             goto fail;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sqlite_words.h" /* behind SQLite */
+
 /* Files of SQL have these names too (tools/embed_sql.py); the numbers are in every store. */
 enum sl_link_kind { SL_IN = 1, SL_FACET = 2, SL_AFTER = 3, SL_FLOW = 4 };
 
@@ -31,6 +33,8 @@ enum sl_store_mode {
 
 /* To be called before anything of SQLite: its memory, too, is had or ends the process (base/mem.h). */
 void sl_store_memory(void);
+/* The same: no statement of this process that the system, or damage, has ended passes for one that came to its end. */
+void sl_store_watch(void);
 
 /* Opens path.  On success *out is the caller's, to be closed by sl_store_close(). */
 int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mode, struct sl_err *err);
@@ -85,6 +89,12 @@ int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_rows *
 
 /* Fills err: `what` of a row of a table is something that no import writes. */
 int sl_store_damaged(struct sl_store *st, const char *table, const char *row, const char *what, struct sl_err *err);
+
+/* Was a statement of this thread ended by a failure?  From then on nothing that may follow from it ends well. */
+int sl_store_failed(const char *path, struct sl_err *err);
+void sl_store_forgive(void); /* it was of another database, or another question begins */
+/* errno behind this error of SQLite's, as it was seen when the system said so; 0: it was not. */
+int sl_store_errno(int primary);
 
 /* Fills err from the connection's last error: what the store was doing, and what to do about it. */
 int sl_store_err(struct sl_store *st, const char *doing, struct sl_err *err);

@@ -128,6 +128,8 @@ static void damaged(struct reading *x, const char *member)
 {
     const char *said = x->l->archive_error_string(x->a);
 
+    if (!x->error && x->l->archive_errno(x->a) == ENOMEM)
+        sl_no_memory(0);
     if (x->error)
         problem(x, member, "reading failed: %s; what stands before it was imported", strerror(x->error));
     else

@@ -163,6 +163,8 @@ static ssize_t inflate_some(struct sl_bytes *b, char *to, size_t room)
         if (got == Z_STREAM_END) {
             if ((rc = next_member(b)) < 0)
                 return rc;
+        } else if (got == Z_MEM_ERROR) {
+            sl_no_memory(0);
         } else if (got != Z_OK && got != Z_BUF_ERROR) {
             damaged(b, "the compressed data is damaged", b->read - b->z.avail_in);
         }
@@ -193,11 +195,15 @@ static void from_library(struct sl_bytes *b)
     la_int64_t at = b->library->archive_filter_bytes(b->archive, -1); /* -1: it could not even begin */
     char what[150];
 
+    if (b->error) /* it got nothing to look at */
+        return;
+    if (b->library->archive_errno(b->archive) == ENOMEM)
+        sl_no_memory(0);
     snprintf(what, sizeof what, "%s%s%.100s%s", in, said ? " (" : "", said ? said : "", said ? ")" : "");
     damaged(b, what, at > 0 ? (uint64_t)at : b->read);
 }
 
-static bool begin_library(struct sl_bytes *b, int (*of_library)(struct archive *))
+static void begin_library(struct sl_bytes *b, int (*of_library)(struct archive *))
 {
     const struct sl_archive_library *l = b->library;
     struct archive_entry *e;
@@ -206,22 +212,17 @@ static bool begin_library(struct sl_bytes *b, int (*of_library)(struct archive *
     /* a warning says that it would start a program for that, which is none of our business */
     if (of_library(b->archive) != ARCHIVE_OK || l->archive_read_support_format_raw(b->archive) != ARCHIVE_OK ||
         l->archive_read_open(b->archive, b, NULL, more, NULL) != ARCHIVE_OK ||
-        l->archive_read_next_header(b->archive, &e) != ARCHIVE_OK) {
+        l->archive_read_next_header(b->archive, &e) != ARCHIVE_OK)
         from_library(b);
-        return false;
-    }
-    return true;
 }
 
 static ssize_t decompress_some(struct sl_bytes *b, char *to, size_t room)
 {
-    la_ssize_t n = b->over ? 0 : b->library->archive_read_data(b->archive, to, room);
+    la_ssize_t n = b->over || b->error ? 0 : b->library->archive_read_data(b->archive, to, room);
 
-    if (n < 0 && b->error)
-        return -1;
     if (n < 0)
         from_library(b);
-    return n > 0 ? n : 0;
+    return b->error ? -1 : n > 0 ? n : 0;
 }
 
 static bool begin_other(struct sl_bytes *b, const char *s, size_t n)

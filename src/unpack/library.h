@@ -16,8 +16,8 @@
     X(archive_read_open) X(archive_read_support_filter_gzip) X(archive_read_support_filter_zstd)                       \
         X(archive_read_support_filter_xz) X(archive_read_support_filter_bzip2) X(archive_read_support_format_tar)      \
             X(archive_read_support_format_raw) X(archive_read_next_header) X(archive_read_data_block)                  \
-                X(archive_read_data) X(archive_filter_bytes) X(archive_error_string) X(archive_entry_pathname)         \
-                    X(archive_entry_pathname_utf8) X(archive_entry_filetype) X(archive_entry_hardlink)                 \
+                X(archive_read_data) X(archive_filter_bytes) X(archive_error_string) X(archive_errno)                  \
+                    X(archive_entry_pathname) X(archive_entry_pathname_utf8) X(archive_entry_filetype) X(archive_entry_hardlink)                 \
                         X(archive_entry_mtime) X(archive_entry_mtime_nsec)
 /* clang-format on */
 

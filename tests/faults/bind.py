@@ -353,7 +353,7 @@ def a_store_that_is_only_read():
     try:
         for args in (["bind", "-d", store, "slurm.job after slurm.node"], ["unbind", "-d", store, "slurm.block"]):
             r = spanloom(*args, code=1, before=without_rights)
-            check("no permission to write" in r.err or "readonly" in r.err, r)
+            check("Permission denied" in r.err or "readonly" in r.err, r)
         for args in (["bind", "-d", store], ["links", "-d", store], ["links", "-d", store, "--doubtful"]):
             spanloom(*args, before=without_rights)
     finally:

@@ -45,7 +45,7 @@ int sl_query_register(sqlite3 *db)
 
 int sl_query_err(sqlite3 *db, struct sl_err *err)
 {
-    const char *text = sqlite3_errmsg(db);
+    const char *text = sl_sqlite_words(db);
 
     if (!strncmp(text, "no such table: sl_", 18))
         return sl_err(err, SL_ENOTFOUND, "this database is not a Spanloom store (%s)", text);

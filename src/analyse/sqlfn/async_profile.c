@@ -36,7 +36,7 @@ static int next(void *state, struct sl_err *err)
     s->done = rc != SQLITE_ROW;
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
         return 0;
-    return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(sqlite3_db_handle(s->rows)));
+    return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(sqlite3_db_handle(s->rows)));
 }
 
 static int prepare(sqlite3_stmt **rows, sqlite3 *db, const char *of, struct sl_err *err)
@@ -47,7 +47,7 @@ static int prepare(sqlite3_stmt **rows, sqlite3 *db, const char *of, struct sl_e
     sl_buf_addf(&sql, "%s%s", of, sql_rows);
     rc = sqlite3_prepare_v2(db, sql.s, (int)sql.n, rows, NULL);
     sl_buf_free(&sql);
-    return rc ? sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(db)) : 0;
+    return rc ? sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(db)) : 0;
 }
 
 static int start(void *state, const struct sl_call *call, struct sl_err *err)

@@ -42,7 +42,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
 
     end(s);
     if (sqlite3_prepare_v2(call->db, "SELECT path FROM sl_source WHERE id = ?1", -1, &s->path, NULL) != SQLITE_OK)
-        return sl_err(err, SL_ENOTFOUND, "this database is not a Spanloom store (%s)", sqlite3_errmsg(call->db));
+        return sl_err(err, SL_ENOTFOUND, "this database is not a Spanloom store (%s)", sl_sqlite_words(call->db));
     return sl_skew_estimate(&s->v, &s->rows.n, call->db, err);
 }
 

@@ -25,13 +25,13 @@ static int next(void *state, struct sl_err *err)
     s->done = rc != SQLITE_ROW;
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
         return 0;
-    return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(sqlite3_db_handle(s->rows)));
+    return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(sqlite3_db_handle(s->rows)));
 }
 
 static int begin(struct state *s, sqlite3 *db, const char *sql, struct sl_err *err)
 {
     if (!s->rows && sqlite3_prepare_v2(db, sql, -1, &s->rows, NULL) != SQLITE_OK)
-        return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(db));
+        return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(db));
     sqlite3_reset(s->rows);
     return next(s, err);
 }

@@ -47,7 +47,7 @@ static bool read_heights(sqlite3_context *ctx, sqlite3_value *json, struct heigh
         rc = SQLITE_OK;
     }
     if (good && rc != SQLITE_DONE) {
-        sl_number_error(ctx, "%s", sqlite3_errmsg(db));
+        sl_number_error(ctx, "%s", sl_sqlite_words(db));
         good = false;
     }
     sqlite3_finalize(q);

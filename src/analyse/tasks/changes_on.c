@@ -116,7 +116,7 @@ int sl_changes_on(const struct sl_changes *c, const char *name, unsigned char *s
     int rc = 0;
 
     if (sqlite3_prepare_v2(c->w->s.db, sql_above, -1, &o.above, NULL) != SQLITE_OK)
-        return sl_err(err, SL_ESTORE, "%s", sqlite3_errmsg(c->w->s.db));
+        return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(c->w->s.db));
     o.known = sl_alloc((size_t)c->w->s.g.n + 1);
     mark_workers(&o, segment);
     rc = check_types(&o, err);

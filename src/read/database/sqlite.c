@@ -5,6 +5,7 @@
  * compressed, or in an archive, is copied first.
  */
 #include "base/buf.h"
+#include "base/folder.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/temporary.h"
@@ -18,6 +19,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/sqlite_words.h" /* behind SQLite */
 
 enum { WAIT_MS = 5000 };
 
@@ -39,7 +42,7 @@ static int hash_file(struct sl_parse *p, const char *path, struct sl_err *err)
     for (int part = 0; part < 2 && !rc; part++) {
         struct sl_bytes *b;
         ssize_t n;
-        if (part && (p->region ? !p->wal : access(wal.s, F_OK) != 0))
+        if (part && (p->region ? !p->wal : sl_is_gone(wal.s)))
             break;
         if ((rc = sl_bytes_open(&b, part ? wal.s : path, part ? p->wal : p->region, true, err)))
             break;
@@ -74,7 +77,7 @@ static int fail(sqlite3 *db, const char *path, const char *table, int64_t row, s
         hint = "; nothing of it was imported";
     else if (rc == SQLITE_CORRUPT)
         hint = "; what could be read was imported (`sqlite3 FILE .recover` may save more)";
-    return sl_err(err, rc == SQLITE_BUSY ? SL_EBUSY : SL_EIO, "%s%s: %s%s", path, at, sqlite3_errmsg(db), hint);
+    return sl_err(err, rc == SQLITE_BUSY ? SL_EBUSY : SL_EIO, "%s%s: %s%s", path, at, sl_sqlite_words(db), hint);
 }
 
 static int try_open(sqlite3 **db, const char *path, const char *how)
@@ -138,21 +141,22 @@ static int open_copy(sqlite3 **db, struct sl_parse *p, const char *path, const c
     return rc;
 }
 
-/* The beginning of the database itself; where it lies compressed or in an archive, only a copy is a file. */
-static bool wants_copy(const struct sl_parse *p, const char *path, unsigned char head[20])
+/* The beginning of the database itself; where it lies compressed or in an archive (1), only a copy is a file. */
+static int wants_copy(const struct sl_parse *p, const char *path, unsigned char head[20], struct sl_err *err)
 {
     struct sl_bytes *b;
     char buf[64 * 1024];
     ssize_t n;
-    bool packed;
+    int rc = sl_bytes_open(&b, path, p->region, false, err);
 
-    if (sl_bytes_open(&b, path, p->region, false, NULL))
-        return false; /* SQLite says why */
+    if (rc)
+        return rc;
     if ((n = sl_bytes_read(b, buf, sizeof buf)) >= 20)
         memcpy(head, buf, 20);
-    packed = sl_bytes_packed(b);
+    rc = n < 0 ? sl_err(err, SL_EIO, "%s: reading failed: %s", path, strerror(errno))
+               : sl_bytes_packed(b) || p->region != NULL;
     sl_bytes_close(b);
-    return packed || p->region;
+    return rc;
 }
 
 /*
@@ -164,11 +168,13 @@ static int open_database(sqlite3 **db, struct sl_parse *p, const char *path, str
     unsigned char head[20] = {0};
     struct sl_buf wal = {0};
     struct stat sb;
-    bool copy = wants_copy(p, path, head), in_wal_mode = head[18] == 2, waiting; /* sqlite.org/fileformat */
-    int rc = SQLITE_OK, out;
+    int rc = SQLITE_OK, out, copy = wants_copy(p, path, head, err);
+    bool in_wal_mode = head[18] == 2, waiting; /* sqlite.org/fileformat */
 
+    if (copy < 0)
+        return copy;
     sl_buf_addf(&wal, "%s-wal", path);
-    waiting = p->region ? p->wal != NULL : !copy && stat(wal.s, &sb) == 0 && sb.st_size > 0;
+    waiting = p->region ? p->wal != NULL : !copy && !sl_is_gone(wal.s) && (stat(wal.s, &sb) != 0 || sb.st_size > 0);
     if (!copy) {
         rc = try_open(db, path, in_wal_mode && !waiting ? "?immutable=1" : "?mode=ro");
         copy = in_wal_mode && waiting && (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY);
@@ -221,11 +227,15 @@ static int read_table(struct sl_parse *p, sqlite3 *db, const char *path, const s
         return fail(db, path, t->name, 0, err);
     /* views and tables WITHOUT ROWID are numbered by us */
     sl_buf_addf(&sql, "SELECT rowid FROM %s LIMIT 0", quoted);
-    keyed = sqlite3_prepare_v2(db, sql.s, -1, &info, NULL) == SQLITE_OK;
+    rc = sqlite3_prepare_v2(db, sql.s, -1, &info, NULL);
+    keyed = rc == SQLITE_OK;
     sqlite3_finalize(info);
     sl_buf_clear(&sql);
     sl_buf_addf(&sql, "PRAGMA table_info(%s)", quoted);
-    rc = sqlite3_prepare_v2(db, sql.s, -1, &info, NULL);
+    if (rc == SQLITE_OK || rc == SQLITE_ERROR)
+        rc = sqlite3_prepare_v2(db, sql.s, -1, &info, NULL);
+    else
+        info = NULL;
     sl_buf_clear(&sql);
     sl_buf_adds(&sql, keyed ? "SELECT rowid" : "SELECT NULL");
     while (rc == SQLITE_OK && (rc = sqlite3_step(info)) == SQLITE_ROW) {
@@ -272,18 +282,20 @@ static int read_table(struct sl_parse *p, sqlite3 *db, const char *path, const s
     return out;
 }
 
-static bool has_table(sqlite3 *db, const char *name)
+/* 1: it has; 0: it has not; negative: who knows. */
+static int has_table(sqlite3 *db, const char *path, const char *name, struct sl_err *err)
 {
-    sqlite3_stmt *q;
-    bool there = false;
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?", -1, &q,
+                                NULL);
 
-    if (sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?", -1, &q,
-                           NULL) == SQLITE_OK) {
+    if (rc == SQLITE_OK) {
         sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-        there = sqlite3_step(q) == SQLITE_ROW;
+        rc = sqlite3_step(q);
     }
+    rc = rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : fail(db, path, name, 0, err);
     sqlite3_finalize(q);
-    return there;
+    return rc;
 }
 
 static int run(struct sl_parse *p, const char *path, struct sl_err *err)
@@ -297,15 +309,14 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
     if (p->bytes == 0 && p->mode == SL_PARSE_IMPORT)
         return sl_err(err, SL_EFORMAT, "%s: empty; no database was written here", path);
     rc = open_database(&db, p, path, err);
-    if (!rc && has_table(db, "sl_source"))
+    if (!rc && (rc = has_table(db, path, "sl_source", err)) > 0)
         rc = sl_err(err, SL_EFORMAT,
                     "%s: a store of Spanloom's, which is queried and not imported; see: spanloom info -d %s", path,
                     path);
     for (int i = 0; i < p->input->ntable && !rc && !sl_parse_stopped(p); i++) {
         const struct sl_input_table *t = &p->input->table[i];
-        if (!has_table(db, t->name) || !sl_parse_part(p, t->name))
-            continue;
-        one = read_table(p, db, path, t, &first); /* the other tables may be sound */
+        if ((one = has_table(db, path, t->name, &first)) > 0)
+            one = sl_parse_part(p, t->name) ? read_table(p, db, path, t, &first) : 0; /* others may be sound */
         if (one && err && !err->code)
             *err = first;
     }

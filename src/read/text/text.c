@@ -59,8 +59,8 @@ int sl_text_more(struct sl_text *t, struct sl_err *err)
     }
     n = sl_bytes_read(t->from, t->buf + t->end, t->cap - t->end);
     if (n < 0)
-        return sl_err(err, SL_EIO, "%s:%lld: reading failed: %s; what stands before it was imported", t->path,
-                      (long long)t->line + 1, strerror(errno));
+        return sl_err(err, SL_EIO, "%s:%lld: reading failed: %s%s", t->path, (long long)t->line + 1, strerror(errno),
+                      t->p->mode == SL_PARSE_IMPORT ? "; what stands before it was imported" : "");
     if (n == 0) {
         t->eof = true;
         return 0;
