@@ -176,6 +176,8 @@ int sl_folder_file(struct sl_folder *f, const char *name, struct sl_out *o, stru
     free(path);
     f->file[f->n] = o->whole;
     f->name[f->n++] = name;
+    if (error && !f->there)
+        return sl_err(err, SL_EIO, "%s: cannot be made: %s", f->path, strerror(error));
     return error ? cannot_write(o->path, error, err) : 0;
 }
 
