@@ -38,4 +38,4 @@ LIMIT 100;
 
 -- name: is_new
 -- A condition on a span s: it is of a file that was imported since then.
-s.source IN (SELECT id FROM sl_source WHERE imported_ns >= %lld)
+s.id IN (SELECT r.root FROM sl_source f CROSS JOIN sl_root r ON r.source = f.id WHERE f.imported_ns >= %lld)

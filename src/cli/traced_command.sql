@@ -11,4 +11,4 @@ WHERE f.path > ?1 || '/' AND f.path < ?1 || '0' AND EXISTS (SELECT 1 FROM sl_spa
 
 -- name: is_of_folder
 -- A condition on a span s: a file of this folder tells of it.
-s.source IN (SELECT id FROM sl_source WHERE path > %Q || '/' AND path < %Q || '0')
+s.id IN (SELECT r.root FROM sl_source f CROSS JOIN sl_root r ON r.source = f.id WHERE f.path > %Q || '/' AND f.path < %Q || '0')

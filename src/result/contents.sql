@@ -68,12 +68,12 @@ ORDER BY n;
 -- name: lost
 -- Processes of traced programs that could not record all of their events.
 SELECT s.id AS span,
-    (SELECT max(a.value) FROM attributes a WHERE a.span = s.id AND a.name = 'program') AS program,
-    (SELECT max(CAST(a.value AS INTEGER)) FROM attributes a WHERE a.span = s.id AND a.name = 'lost') AS events,
-    (SELECT max(a.value) FROM attributes a WHERE a.span = s.id AND a.name = 'lost_why') AS why
-FROM sl_name n
-CROSS JOIN sl_span s ON s.type = n.id
-WHERE n.name = 'trace.process' AND events > 0 AND (%s)
+    (SELECT value FROM attributes WHERE span = s.id AND name = 'program' LIMIT 1) AS program,
+    (SELECT CAST(value AS INTEGER) FROM attributes
+        WHERE span = s.id AND name = 'lost' LIMIT 1) AS events,
+    (SELECT value FROM attributes WHERE span = s.id AND name = 'lost_why' LIMIT 1) AS why
+FROM (SELECT s.id FROM sl_span s WHERE s.type = (SELECT id FROM sl_name WHERE name = 'trace.process') AND (%s) LIMIT -1) s
+WHERE events > 0
 
 -- name: sources_of
 -- Of the run ?1.
