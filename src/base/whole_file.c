@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_NAMES = 64 }; /* as many may write one path at once */
+#define END ".spanloom-new"
+enum { MOST_NAMES = 64, END_BYTES = sizeof END + 1 }; /* as many may write one path at once */
 
 static bool is_at(int fd, const char *name)
 {
@@ -34,10 +35,12 @@ static bool take_away(const char *name)
 /* Tries one name after the other; make() gives 0 or an errno. */
 static int with_name(struct sl_whole_file *w, int (*make)(struct sl_whole_file *w))
 {
-    int error = EEXIST;
+    const char *slash = strrchr(w->path, '/');
+    size_t n = strlen(w->path), base = slash ? strlen(slash + 1) : n;
+    int stem = (int)(base + END_BYTES > NAME_MAX ? n - (base + END_BYTES - NAME_MAX) : n), error = EEXIST;
 
     for (int i = 1; i <= MOST_NAMES && error == EEXIST; i++) {
-        snprintf(w->name, sizeof w->name, i > 1 ? "%s.spanloom-new%d" : "%s.spanloom-new", w->path, i);
+        snprintf(w->name, sizeof w->name, i > 1 ? "%.*s" END "%d" : "%.*s" END, stem, w->path, i);
         error = make(w);
         if (error == EEXIST && take_away(w->name))
             error = make(w);

@@ -135,6 +135,15 @@ def killed_it_leaves_nothing_to_the_next(how):
 
 
 @cases(*NAMELESS)
+def a_name_may_be_as_long_as_names_are(how):
+    store = imported(EXAMPLE, store="whole.db").store
+    os.mkdir(path("long"))
+    for _ in range(2):  # a new one, and one that is replaced
+        spanloom("export", "chrome", "-d", store, "-o", path("long", "n" * 255), env=writing(how))
+        equal(os.listdir(path("long")), ["n" * 255])
+
+
+@cases(*NAMELESS)
 def it_stays_what_it_is_to_others(how):
     """A file that is written anew keeps its permissions, and a link stays one; a new one has those of the umask."""
     store, folder = imported(EXAMPLE, store="whole.db").store, path("rights")
