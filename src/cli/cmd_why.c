@@ -153,6 +153,26 @@ static bool is_path(const char *text)
     return access(text, F_OK) == 0 && !is_store(text);
 }
 
+/* A path that was imported and has no workflow: of a copy the store knows the files by their first path. */
+static int no_workflow(struct sl_store *st, const char *path, struct sl_err *err)
+{
+    char *real = realpath(path, NULL);
+    sqlite3_stmt *q = sl_store_prepare(st, sql_any_below, err);
+    int rc = SL_ESTORE;
+
+    if (q) {
+        sqlite3_bind_text(q, 1, real ? real : path, -1, SQLITE_TRANSIENT);
+        rc = sl_store_step(st, q, err);
+    }
+    sqlite3_finalize(q);
+    free(real);
+    if (!rc)
+        return sl_err(err, SL_ENOTFOUND,
+                      "%s is a copy: the store knows its files by another path; see its run with: spanloom runs -d %s",
+                      path, st->path);
+    return rc < 0 ? rc : cli_no_workflow(st, path, err);
+}
+
 /* The last workflow of a path that was imported; 0 where there is none, which is an error if it is `asked`. */
 static int of_path(struct cli *cli, const char *path, bool asked, struct sl_store **st, int64_t *workflow)
 {
@@ -165,7 +185,7 @@ static int of_path(struct cli *cli, const char *path, bool asked, struct sl_stor
     if (!rc)
         rc = cli_last_below(*st, path, asked, workflow, &err);
     if (!rc && !*workflow && asked)
-        rc = cli_no_workflow(*st, path, &err);
+        rc = no_workflow(*st, path, &err);
     if (!rc && *workflow)
         rc = cli_skew(cli, *st, &err);
     return rc ? cli_fail(cli, &err) : EXIT_DONE;

@@ -8,6 +8,12 @@ FROM sl_span s
 WHERE s.id = ?2 AND EXISTS (SELECT 1 FROM sources o WHERE (o.path = ?1 OR substr(o.path, 1, length(?1) + 1) = ?1 || '/')
     AND (o.id = s.source OR o.id IN (SELECT source FROM sl_event e WHERE e.span = s.id)));
 
+-- name: any_below
+SELECT 1
+FROM sources o
+WHERE o.path = ?1 OR substr(o.path, 1, length(?1) + 1) = ?1 || '/'
+LIMIT 1;
+
 -- name: lasts
 -- Whether there are two moments in the span ?1: looked for near it first, as there may be much in it.
 SELECT CASE WHEN (SELECT count(*) FROM (SELECT DISTINCT e.time_ns

@@ -35,6 +35,13 @@ def no_log_has_the_end_of_the_run(undone, ago, state):
         check("no log has the end of the run, and 10 of 40 tasks are not done" in out and "what was still to come is in no number" in out, out)
 
 
+@test
+def a_copy_of_a_run_is_said_to_be_one():
+    imported(EXAMPLE, store="why.db")
+    shutil.copytree(EXAMPLE, path("copy"))
+    r = spanloom("why", path("copy"), "-d", path("why.db"), code=1)
+    check(f"{path('copy')} is a copy: the store knows its files by another path" in re.sub(r"\s+", " ", r.err), r)
+
 
 @cases((24, ("memo_done", "parsl log")), (1, ("memo_done", "monitoring")), (0, ("exec_done", "no")))
 def tasks_whose_result_was_there_already(n, how):
