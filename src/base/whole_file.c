@@ -78,13 +78,14 @@ static int give_name(struct sl_whole_file *w)
 
 static bool open_nameless(struct sl_whole_file *w)
 {
-    char folder[PATH_MAX], link[32], *slash;
+    char *folder = w->name, link[32], *slash; /* threads may have small stacks */
 
     strcpy(folder, w->path);
     slash = strrchr(folder, '/');
     if (slash)
         slash[slash == folder] = 0;
     w->fd = open(slash ? folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    w->name[0] = 0;
     link_of(w, link);
     if (w->fd >= 0 && access(link, F_OK)) { /* no /proc: it could never get a name */
         close(w->fd);

@@ -559,7 +559,7 @@ int sl_chrome_write_fd(struct sl_decoded *d, int fd, uint32_t options)
 
 int sl_chrome_write_file(struct sl_decoded *d, const char *path, uint32_t options)
 {
-    struct sl_whole_file w;
+    struct sl_whole_file *w; /* too large for the stacks of some threads */
     struct stat there;
     int fd, error;
 
@@ -570,10 +570,12 @@ int sl_chrome_write_file(struct sl_decoded *d, const char *path, uint32_t option
         error = sl_chrome_write_fd(d, fd, options);
         return close(fd) && !error ? errno : error;
     }
-    if ((error = sl_whole_open(&w, path)))
-        return error;
-    if (!(error = sl_chrome_write_fd(d, w.fd, options)))
-        error = sl_whole_publish(&w, NULL);
-    sl_whole_close(&w);
+    if (!(w = malloc(sizeof *w)))
+        return ENOMEM;
+    error = sl_whole_open(w, path);
+    if (!error && !(error = sl_chrome_write_fd(d, w->fd, options)))
+        error = sl_whole_publish(w, NULL);
+    sl_whole_close(w);
+    free(w);
     return error;
 }
