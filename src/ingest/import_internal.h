@@ -19,6 +19,7 @@ struct sl_import_file {
     const struct sl_found *found;
     int64_t known;                      /* a source with this path and recipe, to be read again; 0: none */
     bool skip;                          /* unchanged, or a copy of what is known, or that cannot be told (rc) */
+    const struct sl_import_file *twin;  /* the one of this import for which it is skipped */
     bool replaces;                      /* its content is another one than that of `known` */
     int64_t replaced;                   /* then: the source of the older version */
     int64_t since;                      /* the place from which on `known` is to be read again; 0: all of it */

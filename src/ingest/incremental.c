@@ -244,6 +244,22 @@ static bool same_place(const char *path, const char *root, const char *old)
     return no > tail && !strcmp(old + no - tail, path + strlen(root));
 }
 
+/* A copy of another one of this import, which is read in its stead. */
+static void skip_for(struct sl_importing *m, struct sl_import_file *f, const struct sl_import_file *other)
+{
+    m->out->twins += !f->skip;
+    f->skip = true;
+    f->twin = other;
+}
+
+/* Is f read in the stead of this one? */
+static bool stands_for(const struct sl_import_file *f, const struct sl_import_file *this)
+{
+    while (this->skip && this->twin && this != f)
+        this = this->twin;
+    return this == f;
+}
+
 /* The files of f's folder, each against the file at the same place of the folder that f's twin `old` lies in. */
 static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f, const char *old, const char *root,
                           struct sl_err *err)
@@ -308,16 +324,15 @@ static int copy_of_folder(struct sl_importing *m, const struct sl_import_file *f
             for (size_t i = 0; i < m->n && !g->skip && !g->known; i++) { /* or of this very import */
                 const struct sl_found *o = m->file[i].found;
                 enum sl_beginnings how;
-                if (o == found || o->recipe != found->recipe || strcmp(o->path, at.s) != 0)
+                if (o->recipe != found->recipe || strcmp(o->path, at.s) != 0 || stands_for(g, &m->file[i]))
                     continue;
                 how = compare(g, o);
                 if (how == SL_SECOND_BEGINS && o->input->reader->grows) {
-                    m->out->twins += !m->file[i].skip;
-                    m->file[i].skip = true;
+                    skip_for(m, &m->file[i], g);
                     break;
                 }
-                g->skip = how == SL_BOTH_SAME || (how == SL_FIRST_BEGINS && found->input->reader->grows);
-                m->out->twins += g->skip;
+                if (how == SL_BOTH_SAME || (how == SL_FIRST_BEGINS && found->input->reader->grows))
+                    skip_for(m, g, &m->file[i]);
             }
         }
     }

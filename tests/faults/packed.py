@@ -10,6 +10,7 @@ import lzma
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -157,6 +158,20 @@ def a_copy_that_is_compressed():
     os.rename(path("r"), path("elsewhere"))
     imported("z", store="one.db")
     equal(told("one.db"), want, "once the copy is what is left")
+
+
+@cases(*itertools.product(("monitoring.db", "000/parsl.log"), "ab", (2, 3)))
+def a_copy_of_this_import_of_which_a_file_is_compressed(file, which, copies):
+    """Each log is read once, whichever of its copies comes first."""
+    for name in "abc"[:copies]:
+        shutil.copytree(EXAMPLE, path("k", name))
+    with open(path("k", which, file), "rb") as f:
+        write(path("k", which, f"{file}.gz"), gzip.compress(f.read()))
+    os.remove(path("k", which, file))
+    imported(path("k"))
+    want = imported(EXAMPLE, store="want.db").store
+    for what in "spans", "events":
+        equal(query(path("spanloom.db"), f"SELECT count(*) FROM {what}"), query(want, f"SELECT count(*) FROM {what}"), what)
 
 
 @test
