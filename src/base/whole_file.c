@@ -24,8 +24,12 @@ static bool is_at(int fd, const char *name)
 /* Whether name is free again, as its writer is dead: a living one holds the lock. */
 static bool take_away(const char *name)
 {
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool dead = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && is_at(fd, name) && !unlink(name);
+    int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* NFS locks nothing that is only read */
+    bool dead;
+
+    if (fd < 0)
+        fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    dead = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && is_at(fd, name) && !unlink(name);
 
     if (fd >= 0)
         close(fd);
@@ -55,10 +59,9 @@ static int create(struct sl_whole_file *w)
     w->fd = open(w->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (w->fd < 0)
         return errno;
-    flock(w->fd, LOCK_EX | LOCK_NB);
-    if (is_at(w->fd, w->name))
+    if ((!flock(w->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && is_at(w->fd, w->name))
         return 0;
-    close(w->fd); /* somebody took it for a dead one's before it was locked */
+    close(w->fd); /* somebody takes it for a dead one's, as it was not locked yet */
     w->fd = -1;
     return EEXIST;
 }
@@ -110,8 +113,10 @@ int sl_whole_open(struct sl_whole_file *w, const char *path)
         return ENAMETOOLONG;
     if (!open_nameless(w))
         error = with_name(w, create);
-    if (!error && !stat(w->path, &there))
-        fchmod(w->fd, there.st_mode & 07777);
+    if (!error && !stat(w->path, &there)) {
+        bool owned = !fchown(w->fd, there.st_uid, there.st_gid);
+        fchmod(w->fd, there.st_mode & (owned ? 07777 : 0777));
+    }
     return error;
 }
 
@@ -129,6 +134,8 @@ int sl_whole_publish(struct sl_whole_file *w, const char *as)
             return errno;
         if ((error = with_name(w, give_name))) /* a link replaces nothing, but a new name does */
             return error;
+    } else if (fsync(w->fd)) { /* over a network a full disk may be told so late */
+        return errno;
     }
     if (rename(w->name, as)) {
         error = errno;

@@ -13,11 +13,12 @@ enum { SL_WHOLE_NAME = PATH_MAX + 32 };
 
 struct sl_whole_file {
     int fd;                   /* to write to and read from; negative: there is none */
-    char path[PATH_MAX];      /* where it is to appear: links are followed */
+    char path[PATH_MAX];      /* where it is to appear: links to files are followed */
     char name[SL_WHOLE_NAME]; /* of what lies beside path meanwhile; "": nothing */
 };
 
-/* It gets the permissions of the file at path, which it replaces.  0 or an errno; after that there is nothing to drop.
+/* It gets the permissions, and the owner if we may, of the file at path, which it replaces.  0 or an errno; after that
+ * there is nothing to drop.
  */
 int sl_whole_open(struct sl_whole_file *w, const char *path);
 /*

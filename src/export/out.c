@@ -6,8 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { BUFFER = 1 << 18 };
 
 static int cannot_write(const char *path, int error, struct sl_err *err)
 {
@@ -38,7 +41,8 @@ static int stream(struct sl_out *o)
 {
     if (!(o->f = fopencookie(o, "w", (cookie_io_functions_t){.write = put})))
         return errno;
-    setvbuf(o->f, NULL, _IOFBF, 1 << 18);
+    o->buffer = sl_alloc(BUFFER);
+    setvbuf(o->f, o->buffer, _IOFBF, BUFFER);
     return 0;
 }
 
@@ -122,6 +126,7 @@ int sl_out_close(struct sl_out *o, int rc, struct sl_err *err)
 {
     if (fclose(o->f) && !o->error)
         o->error = errno ? errno : EIO;
+    free(o->buffer);
     if (!o->whole && o->fd != STDOUT_FILENO && close(o->fd) && !o->error)
         o->error = errno;
     if (o->whole && !o->in_folder) {
@@ -184,8 +189,12 @@ int sl_folder_file(struct sl_folder *f, const char *name, struct sl_out *o, stru
 /* All of its files into a folder that is there. */
 static int publish(struct sl_folder *f, const char *folder, struct sl_err *err)
 {
+    struct stat there;
     int rc = 0, error;
 
+    for (size_t i = 0; i < f->n && !rc && f->there; i++)
+        if (!stat(f->final[i], &there) && S_ISDIR(there.st_mode)) /* what could not be replaced, before any is */
+            rc = cannot_write(f->final[i], EISDIR, err);
     for (size_t i = 0; i < f->n && !rc; i++) {
         char *path = joined(folder, "/", f->name[i]);
         if ((error = whole_publish(f->file[i], path)))
@@ -205,19 +214,43 @@ static void take_away(const struct sl_folder *f, const char *folder)
     rmdir(folder);
 }
 
-/* Made beside its name, and then called so; what a killed one left there is taken away. */
+/* A new folder, locked; one that a dead process left there is taken away.  Its descriptor; negative: errno says why. */
+static int make_locked(const struct sl_folder *f, const char *path)
+{
+    int fd = -1;
+
+    for (int i = 0; i < 2 && fd < 0; i++) {
+        bool made = !mkdir(path, 0777);
+        if ((!made && errno != EEXIST) || (fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0)
+            return -1;
+        if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+            close(fd);
+            errno = EBUSY;
+            return -1;
+        }
+        if (!made) {
+            take_away(f, path);
+            close(fd);
+            fd = -1;
+        }
+    }
+    return fd;
+}
+
+/* Made beside its name, and then called so. */
 static int make(struct sl_folder *f, struct sl_err *err)
 {
     char *beside = joined(f->path, ".", "spanloom-new");
-    int rc;
+    int fd = make_locked(f, beside), rc;
 
-    take_away(f, beside);
-    if (mkdir(beside, 0777))
+    if (fd < 0)
         rc = sl_err(err, SL_EIO, "%s: cannot be made: %s", f->path, strerror(errno));
     else if (!(rc = publish(f, beside, err)) && rename(beside, f->path))
         rc = sl_err(err, SL_EIO, "%s: cannot be made: %s", f->path, strerror(errno));
-    if (rc)
+    if (rc && fd >= 0)
         take_away(f, beside);
+    if (fd >= 0)
+        close(fd);
     free(beside);
     return rc;
 }

@@ -13,6 +13,7 @@
 
 struct sl_out {
     FILE *f;
+    char *buffer;                /* of f */
     int fd, error;               /* an errno */
     const char *path;            /* the caller's; "-": standard output */
     struct sl_whole_file *whole; /* NULL: written in place */
