@@ -84,18 +84,21 @@ static char *job_file(const struct sl_plan *p)
     return b.s;
 }
 
-/* Is the job that was submitted last in Slurm's queue?  Its id. */
-static bool is_queued(const struct sl_plan *p, char id[64])
+/* Is the job that was submitted last in Slurm's queue?  Its id.  1, 0, or negative: it cannot be told. */
+static int is_queued(const struct sl_plan *p, char id[64], struct sl_err *err)
 {
     char *path = job_file(p), line[160], said[128];
     FILE *f = fopen(path, "re");
-    bool queued = false;
+    int queued = 0;
 
     *id = 0;
+    errno = f ? 0 : errno;
     if (f && fgets(id, 64, f)) {
         id[strspn(id, "0123456789")] = 0;
         snprintf(line, sizeof line, "squeue -h -o %%T -j %s 2>/dev/null", id);
         queued = *id && !ask(line, said, sizeof said) && *said;
+    } else if (errno && errno != ENOENT) { /* submitted again, it would run twice */
+        queued = sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(errno));
     }
     if (f)
         fclose(f);
@@ -173,7 +176,7 @@ int cli_experiment_slurm(const struct cli_experiment_session *s, struct sl_err *
 
     for (size_t i = 0; i < s->schedule.v.n; i++)
         left += !s->done[i];
-    if (!rc && is_queued(&s->plan, id)) {
+    if (!rc && (rc = is_queued(&s->plan, id, err)) > 0) {
         printf("%s: job %s is in Slurm's queue; %zu of %zu runs are made\n", s->plan.name, id, s->schedule.v.n - left,
                s->schedule.v.n);
         return 0;

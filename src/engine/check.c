@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/check.h"
+#include "base/temporary.h"
 #include "engine/apply.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -186,22 +188,17 @@ static void run_rows(struct sl_parse *p, const struct sl_yaml *rows)
 
 static int run_lines(struct sl_parse *p, const char *text, struct sl_err *err)
 {
-    char path[] = "/tmp/spanloom-sample-XXXXXX";
-    const char *tmp = getenv("TMPDIR");
-    struct sl_buf b = {0};
-    int fd, rc;
+    char path[32];
+    int fd = sl_temporary_file(err), rc;
 
-    sl_buf_addf(&b, "%s%s", tmp && *tmp ? tmp : "/tmp", path + 4);
-    fd = mkstemp(b.s);
-    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-        rc = sl_err(err, SL_EIO, "cannot write a temporary file %s", b.s);
+    if (fd < 0)
+        return fd;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+        rc = sl_err(err, SL_EIO, "cannot write a temporary file: %s", strerror(errno));
     else
-        rc = p->input->reader->run(p, b.s, err);
-    if (fd >= 0) {
-        close(fd);
-        unlink(b.s);
-    }
-    sl_buf_free(&b);
+        rc = p->input->reader->run(p, path, err);
+    close(fd);
     return rc;
 }
 

@@ -55,6 +55,20 @@ def queue(begins, ends, since, until):
     return (sum(since < t <= until for t in ends.values()) / (until - since), sum(b - a for a, b in parts) / (until - since), any_s / (until - since))
 
 
+@test
+def without_worker_debug_no_log_has_what_the_interchange_did():
+    """Which is Parsl's default: then it is the executor as a whole, and no advice to set what is set."""
+    folder, _ = real("handed")
+    [log] = glob.glob(f"{folder}/*/interchange.log")
+    with open(log, encoding="utf-8") as f:
+        kept = [line for line in f if not re.search(r" DEBUG: ", line)]
+    write(log, "".join(kept))
+    imported(folder, store="quiet.db")
+    f = finding(why("quiet.db"), "small-tasks")
+    check(f and f["text"].startswith("the executor was the limit"), f)
+    check("interchange" not in f["text"] and "worker_debug=False" not in f["advice"] and "worker_debug=True" in f["advice"], f)
+
+
 @cases(("handed", "the interchange", "handed out"), ("launched", "the driver", "launched"))
 def who_hands_out_slowest(name, who, did):
     """By the lines of logs."""
