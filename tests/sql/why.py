@@ -269,12 +269,12 @@ def stages_that_end_at_once_are_no_lock():
 
 @test
 def as_many_workers_as_cpus_are_not_too_few():
-    """Of which a note says what more would do, unless tasks compute."""
+    """Of which a note says what more would do, if tasks do not compute."""
     tell = lambda: {f["finding"]: f for f in why("cpus.db")["findings"]}
     for workers, cpus, found in ((2, 2, "more-workers"), (1, 2, "too-few-workers"), (2, 8, "too-few-workers"), (4, 2, "more-workers")):
         run(bag(200), workers=workers, cpus=cpus, file="cpus.db")
         check(found in tell() and not {"more-workers", "too-few-workers"} - {found} & set(tell()), workers, cpus, list(tell()))
-    check(tell()["more-workers"]["advice"].startswith("unless tasks compute (the nodes have 2 CPUs)"), tell()["more-workers"])
+    check(tell()["more-workers"]["advice"].startswith("tasks that compute would gain nothing (the nodes have 2 CPUs)"), tell()["more-workers"])
     for hosts, found in ((["node1"], "more-workers"), (["node1", "node2"], "too-few-workers")):  # two managers have the CPUs of one node once
         run(bag(200), workers=2, managers=2, cpus=2, hosts=hosts, file="cpus.db")
         check(found in tell() and len({"more-workers", "too-few-workers"} & set(tell())) == 1, hosts, list(tell()))
