@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Statements that a failure ended, though who asked took it for the end of the rows.  SQLite logs each, and here the
- * first one of a thread is kept until it is told: by the statement around it, by a commit, or when the program ends.
+ * first one of a thread is kept: the statement around it, a commit, a report and the end of the program ask for it.
  */
 #include "store/store.h"
 
