@@ -419,8 +419,8 @@ static void ask(sqlite3_stmt *q, const struct sl_import_file *f, uint64_t bytes,
     sqlite3_bind_text(q, 6, hash, -1, SQLITE_STATIC);
 }
 
-struct copies { /* queries: a file as long as this; of this content; that this one may continue */
-    sqlite3_stmt *as_long, *equal, *begun;
+struct copies { /* queries: a file as long as this; of this content; that this one may continue; of these the compressed */
+    sqlite3_stmt *as_long, *equal, *begun, *packed;
 };
 
 /* The stored file that f, at another place, is a copy of, or continues, or was once; NULL: none. */
@@ -480,9 +480,9 @@ static char *find_packed(struct sl_importing *m, struct sl_import_file *f, const
 {
     char *old = NULL;
 
-    ask(c->begun, f, INT64_MAX, f->head_hash, NULL);
-    while (!old && sqlite3_step(c->begun) == SQLITE_ROW) {
-        const char *at = sl_import_text(c->begun, 0);
+    ask(c->packed, f, INT64_MAX, f->head_hash, NULL);
+    while (!old && sqlite3_step(c->packed) == SQLITE_ROW) {
+        const char *at = sl_import_text(c->packed, 0);
         size_t stem = sl_bytes_stem(at);
         char *packed = sl_arena_copy(&m->arena, at, strlen(at)), *plain = sl_arena_copy(&m->arena, at, stem);
         enum sl_beginnings how;
@@ -493,15 +493,15 @@ static char *find_packed(struct sl_importing *m, struct sl_import_file *f, const
             (how == SL_FIRST_BEGINS && f->found->input->reader->grows))
             old = plain;
     }
-    sqlite3_reset(c->begun);
+    sqlite3_reset(c->packed);
     return old;
 }
 
 static int find_copies(struct sl_importing *m, struct sl_err *err)
 {
     struct copies c = {sl_store_prepare(m->st, sql_as_long, err), sl_store_prepare(m->st, sql_find_equal, err),
-                       sl_store_prepare(m->st, sql_find_begun, err)};
-    int rc = c.as_long && c.equal && c.begun ? 0 : SL_ESTORE;
+                       sl_store_prepare(m->st, sql_find_begun, err), sl_store_prepare(m->st, sql_find_packed, err)};
+    int rc = c.as_long && c.equal && c.begun && c.packed ? 0 : SL_ESTORE;
 
     for (size_t i = 0; i < m->n && !rc; i++) {
         struct sl_import_file *f = &m->file[i];
@@ -523,6 +523,7 @@ static int find_copies(struct sl_importing *m, struct sl_err *err)
     sqlite3_finalize(c.as_long);
     sqlite3_finalize(c.equal);
     sqlite3_finalize(c.begun);
+    sqlite3_finalize(c.packed);
     return rc;
 }
 

@@ -41,6 +41,14 @@ FROM sl_source
 WHERE recipe = ?1 AND head IS NULL AND bytes BETWEEN 200 AND ?4 AND hash IS NOT NULL AND +context = ?2 AND path <> ?3 AND replaced_by IS NULL
 ORDER BY bytes, id;
 
+-- name: find_packed
+-- Of those only what is compressed: databases all begin alike.
+SELECT path, bytes, hash, id
+FROM sl_source
+WHERE recipe = ?1 AND (head = ?5 OR head IS NULL) AND (path GLOB '*.gz' OR path GLOB '*.zst' OR path GLOB '*.xz' OR path GLOB
+    '*.bz2') AND bytes >= 200 AND hash IS NOT NULL AND +context = ?2 AND path <> ?3 AND replaced_by IS NULL
+ORDER BY bytes, id;
+
 -- name: import_known
 -- A tail that no import wrote is none, and the file is read whole.
 SELECT id, bytes, ifnull(mtime_ns, 0), hash, recipe_hash, t ->> 'place', t ->> 'hash', t -> 'spans'

@@ -7,9 +7,8 @@ FROM sl_zone
 WHERE how IN ('assumed', 'given');
 
 -- name: learned_offsets
-SELECT min(offset_s), max(offset_s)
-FROM sl_zone
-WHERE how NOT IN ('assumed', 'given');
+SELECT (SELECT min(offset_s) FROM sl_zone WHERE how NOT IN ('assumed', 'given')), (SELECT max(offset_s) FROM sl_zone WHERE
+    how NOT IN ('assumed', 'given'));
 
 -- name: delete_event
 DELETE FROM sl_event

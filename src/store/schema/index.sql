@@ -5,9 +5,14 @@ CREATE INDEX IF NOT EXISTS sl_span_parent ON sl_span (parent);
 CREATE INDEX IF NOT EXISTS sl_ghost_type ON sl_ghost (type, key, parent);
 CREATE INDEX IF NOT EXISTS sl_weak_right ON sl_weak (right_span);
 CREATE INDEX IF NOT EXISTS sl_zone_root ON sl_zone (root);
+CREATE INDEX IF NOT EXISTS sl_zone_learned ON sl_zone (offset_s) WHERE how NOT IN ('assumed', 'given');
+CREATE INDEX IF NOT EXISTS sl_zone_guessed ON sl_zone (root) WHERE how IN ('assumed', 'given');
 CREATE INDEX IF NOT EXISTS sl_link_right ON sl_link (right_span, kind);
 CREATE INDEX IF NOT EXISTS sl_link_bound ON sl_link (rule) WHERE confidence IS NOT NULL;
 CREATE INDEX IF NOT EXISTS sl_doubt_right ON sl_doubt (right_span);
+
+CREATE INDEX IF NOT EXISTS sl_source_packed ON sl_source (recipe) WHERE path GLOB '*.gz' OR path GLOB '*.zst' OR path GLOB '*.xz'
+    OR path GLOB '*.bz2';
 
 -- What check.sql asks for, in the same words: rows that no import writes, so these are empty.
 CREATE INDEX IF NOT EXISTS sl_source_pathless ON sl_source (path) WHERE typeof(path) <> 'text';
