@@ -221,8 +221,15 @@ static int make_locked(const struct sl_folder *f, const char *path)
 
     for (int i = 0; i < 2 && fd < 0; i++) {
         bool made = !mkdir(path, 0777);
-        if ((!made && errno != EEXIST) || (fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0)
+        if (!made && errno != EEXIST)
             return -1;
+        if ((fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0) {
+            int error = errno;
+            if (made)
+                rmdir(path);
+            errno = error;
+            return -1;
+        }
         if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
             close(fd);
             errno = EBUSY;

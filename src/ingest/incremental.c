@@ -419,7 +419,8 @@ static void ask(sqlite3_stmt *q, const struct sl_import_file *f, uint64_t bytes,
     sqlite3_bind_text(q, 6, hash, -1, SQLITE_STATIC);
 }
 
-struct copies { /* queries: a file as long as this; of this content; that this one may continue; of these the compressed */
+struct copies { /* queries: a file as long as this; of this content; that this one may continue; of these the compressed
+                 */
     sqlite3_stmt *as_long, *equal, *begun, *packed;
 };
 
