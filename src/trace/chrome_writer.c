@@ -547,6 +547,8 @@ int sl_chrome_write_fd(struct sl_decoded *d, int fd, uint32_t options)
         put_process(o);
     while (!o->error && sl_decode_next(d, &e))
         put_event(o, &e);
+    if (!o->error && sl_decode_failed(d))
+        o->error = ENOMEM;
     if (close)
         put_string(o, options & SL_TF_OBJECT ? "\n]\n}\n" : "\n]\n");
     flush(o);

@@ -175,8 +175,10 @@ static bool begin_span(struct sl_decoded *d, struct lane *l, const struct sl_tra
 
     e->phase = 'B';
     e->depth = (uint32_t)t->n;
-    if (!push(t, &f))
+    if (!push(t, &f)) {
+        d->failed = true;
         return false;
+    }
     sl_lane_consume(d, l);
     absorb(d, l, e, &t->frames[t->n - 1]);
     for (size_t i = 0; i < e->nargs; i++)
@@ -278,6 +280,11 @@ static bool other(struct sl_decoded *d, struct lane *l, const uint64_t *w, struc
     return false;
 }
 
+bool sl_decode_failed(const struct sl_decoded *d)
+{
+    return d->failed;
+}
+
 bool sl_decode_next(struct sl_decoded *d, struct sl_trace_event *e)
 {
     free(d->given);
@@ -302,8 +309,8 @@ bool sl_decode_next(struct sl_decoded *d, struct sl_trace_event *e)
             is_event = other(d, l, w, e);
         }
         sl_lanes_reorder(d);
-        if (is_event)
-            return true;
+        if (is_event || d->failed)
+            return is_event;
     }
     for (; d->left_open < d->nthreads; d->left_open++) {
         struct thread *t = &d->threads[d->left_open];

@@ -87,7 +87,9 @@ const struct sl_trace_process *sl_decode_process(const struct sl_decoded *d);
 /* The value of a fact ("hostname", "rank", "exe", "env.NAME", ...), or NULL. */
 const char *sl_decode_fact(const struct sl_decoded *d, const char *name);
 
-/* The next event; false: there is none. */
+/* The next event; false: there is none, or sl_decode_failed(). */
 bool sl_decode_next(struct sl_decoded *d, struct sl_trace_event *e);
+/* There was no memory to go on: what is left is not told. */
+bool sl_decode_failed(const struct sl_decoded *d);
 
 #endif

@@ -51,6 +51,7 @@ struct sl_decoded {
     const struct sl_tf_header *header;
     struct sl_trace_process process;
     void *mapped;
+    bool failed; /* no memory */
     char *owned; /* names that were demangled, copies of buffers: each begins with the next one's address */
     /* Clock: a straight line. */
     uint64_t ticks0, ns0;

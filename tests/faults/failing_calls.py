@@ -271,6 +271,16 @@ def judge(command, r, error, want):
         command.afterwards(r, want)
 
 
+@test
+def a_traced_program_ends_however_little_memory_there_is():
+    """From any allocation on there is none: to write its trace, too."""
+    command = COMMANDS["traced program"]
+    command.prepare()
+    failing(command)
+    for at in range(1, seen()[1]["alloc"] + 1):
+        command.afterwards(failing(command, "alloc", at, errno.ENOMEM, on=True), None)
+
+
 @cases(*COMMANDS)
 def a_call_fails(name):
     command, r, wrong, ended, all_ = COMMANDS[name], rng(), collections.Counter(), 0, 0

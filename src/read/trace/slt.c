@@ -8,6 +8,7 @@
 #include "trace/decode.h"
 #include "trace/format.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -196,6 +197,8 @@ static int run(struct sl_parse *p, const char *path, struct sl_err *err)
         p->unended = !sl_decode_process(d)->ended && !(sl_decode_process(d)->options & SL_TF_BINARY);
         t = sl_trace_model_new(p);
         events(p, t, d);
+        if (sl_decode_failed(d))
+            rc = sl_err(err, SL_EIO, "%s: %s", path, strerror(ENOMEM));
         if (sl_decode_process(d)->damaged)
             sl_parse_reject(p, 1, "places that could not be read", "", 0);
         sl_decode_free(d);
