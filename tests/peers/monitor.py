@@ -122,7 +122,8 @@ def bytes_that_are_held():
                         peers.python(), "-c", code], cwd=path(), env=environment(), capture_output=True, text=True, check=True)
     before, now, rss, pss, total = map(float, p.stdout.split())
     rs = records(path("m"))
-    held = [r for r in of(rs, "process") if r["rss_mb"] > 200][-1]
+    # its last record may lie in its end: resident memory is read, Python frees it, the proportional is read
+    held = max((r for r in of(rs, "process") if r["rss_mb"] > 200), key=lambda r: r["pss_mb"])
     close("resident", held["rss_mb"], rss / MB, 2)
     close("proportional", held["pss_mb"], pss / MB, 2)
     close("at most", held["rss_peak_mb"], int(re.search(r"Maximum resident set size \(kbytes\): (\d+)", open(path("time")).read())[1]) / 1024, 2)
