@@ -14,43 +14,26 @@ SQLITE_EXTENSION_INIT1
 static int (*const parts[])(sqlite3 *db) = {
     sl_query_register,
     sl_shared_register,
-    sl_fn_call_profile,
-    sl_fn_async_profile,
-    sl_fn_call_times,
-    sl_fn_call_tree,
-    sl_fn_clock_skew,
-    sl_fn_critical_path,
-    sl_fn_descendants,
-    sl_fn_event_rate,
-    sl_fn_event_sequences,
     sl_fn_experiment,
     sl_fn_kde2d,
-    sl_fn_lens_events,
     sl_fn_metrics,
-    sl_fn_node_usage,
-    sl_fn_occupancy,
     sl_fn_ols,
     sl_fn_seconds_text,
-    sl_fn_slack,
-    sl_fn_task_times,
-    sl_fn_task_flow,
-    sl_fn_task_states,
-    sl_fn_task_tries,
-    sl_fn_span_groups,
     sl_fn_spark,
     sl_fn_stats,
-    sl_fn_task_graph,
-    sl_fn_transitions,
-    sl_fn_two_events,
-    sl_fn_utilisation,
-    sl_fn_what_helps,
-    sl_fn_what_if,
-    sl_fn_worker_runs,
 };
 /* clang-format on */
 
+#define TABLE_FN(name) &sl_fn_##name,
+static const struct sl_table_fn *const tables[] = {SL_TABLE_FNS(TABLE_FN)};
+
 int sl_analyse_register(sqlite3 *db)
 {
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        int rc = sl_table_register(db, tables[i]);
+        if (rc != SQLITE_OK)
+            return rc;
+    }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         int rc = parts[i](db);
         if (rc != SQLITE_OK)

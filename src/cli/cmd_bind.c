@@ -195,8 +195,9 @@ static int bind_rule(struct cli *cli, struct sl_store *st, struct sl_recipes *se
 static int list(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 {
     static const struct sl_column column[] = {
-        {"name", SL_COLUMN_TEXT, NULL},         {"bound", SL_COLUMN_TEXT, NULL},  {"links", SL_COLUMN_INTEGER, "links"},
-        {"doubts", SL_COLUMN_INTEGER, "links"}, {"origin", SL_COLUMN_TEXT, NULL}, {"rule", SL_COLUMN_TEXT, NULL}};
+        {"name", SL_COLUMN_TEXT, NULL, NULL, 0},        {"bound", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"links", SL_COLUMN_INTEGER, "links", NULL, 0}, {"doubts", SL_COLUMN_INTEGER, "links", NULL, 0},
+        {"origin", SL_COLUMN_TEXT, NULL, NULL, 0},      {"rule", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_result r = {0};
     struct sl_table *t = sl_result_sql(&r, st, "bindings", column, SL_COLUMNS(column), sql_list, err);
     int rc = SL_ESTORE;

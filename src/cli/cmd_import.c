@@ -85,8 +85,9 @@ static void by_folder(struct sl_result *r, sqlite3 *db, const struct sl_found_li
 
 static int dry_run(const struct cli *cli, const struct sl_found_list *l)
 {
-    static const struct sl_column column[] = {
-        {"recipe", SL_COLUMN_TEXT, NULL}, {"bytes", SL_COLUMN_INTEGER, "bytes"}, {"path", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"bytes", SL_COLUMN_INTEGER, "bytes", NULL, 0},
+                                              {"path", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_result r = {0};
     sqlite3 *db = NULL;
     int rc;
@@ -153,15 +154,15 @@ static void say_unended(const struct sl_import_result *r)
 static int show_recipes(const struct cli *cli, const struct sl_import_result *r)
 {
     bool people = cli->format == SL_FORMAT_TABLE;
-    const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL},
-                                       {"files", SL_COLUMN_INTEGER, "files"},
-                                       {"records", SL_COLUMN_INTEGER, "records"},
-                                       {"used", SL_COLUMN_INTEGER, "records"},
-                                       {"skipped", SL_COLUMN_INTEGER, "records"},
-                                       {"rejects", SL_COLUMN_INTEGER, "records"},
-                                       {people ? "new spans" : "spans", SL_COLUMN_INTEGER, "spans"},
-                                       {"events", SL_COLUMN_INTEGER, "events"},
-                                       {"seconds", SL_COLUMN_REAL, "s"}};
+    const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                       {"files", SL_COLUMN_INTEGER, "files", NULL, 0},
+                                       {"records", SL_COLUMN_INTEGER, "records", NULL, 0},
+                                       {"used", SL_COLUMN_INTEGER, "records", NULL, 0},
+                                       {"skipped", SL_COLUMN_INTEGER, "records", NULL, 0},
+                                       {"rejects", SL_COLUMN_INTEGER, "records", NULL, 0},
+                                       {people ? "new spans" : "spans", SL_COLUMN_INTEGER, "spans", NULL, 0},
+                                       {"events", SL_COLUMN_INTEGER, "events", NULL, 0},
+                                       {"seconds", SL_COLUMN_REAL, "s", NULL, 0}};
     struct sl_result result = {0};
     struct sl_table *t = sl_result_table(&result, "recipes", column, SL_COLUMNS(column));
 

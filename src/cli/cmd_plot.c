@@ -29,13 +29,15 @@ static const struct option_spec options[] = {
 /* ---- --list ---- */
 
 static const struct sl_column list_columns[] = {
-    {"plot", SL_COLUMN_TEXT, NULL},      {"answers", SL_COLUMN_TEXT, NULL}, {"from", SL_COLUMN_TEXT, NULL},
-    {"arguments", SL_COLUMN_TEXT, NULL}, {"columns", SL_COLUMN_TEXT, NULL},
+    {"plot", SL_COLUMN_TEXT, NULL, NULL, 0},    {"answers", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"from", SL_COLUMN_TEXT, NULL, NULL, 0},    {"arguments", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"columns", SL_COLUMN_TEXT, NULL, NULL, 0},
 };
 /* An argument, or a column of the query that --sql can be instead. */
 static const struct sl_column part_columns[] = {
-    {"what", SL_COLUMN_TEXT, NULL}, {"name", SL_COLUMN_TEXT, NULL},   {"type", SL_COLUMN_TEXT, NULL},
-    {"unit", SL_COLUMN_TEXT, NULL}, {"needed", SL_COLUMN_TEXT, NULL}, {"about", SL_COLUMN_TEXT, NULL},
+    {"what", SL_COLUMN_TEXT, NULL, NULL, 0},   {"name", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"type", SL_COLUMN_TEXT, NULL, NULL, 0},   {"unit", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"needed", SL_COLUMN_TEXT, NULL, NULL, 0}, {"about", SL_COLUMN_TEXT, NULL, NULL, 0},
 };
 
 static void put_texts(struct sl_table *t, const char *const *text)

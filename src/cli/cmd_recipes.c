@@ -18,8 +18,9 @@ static const struct option_spec options[] = {
 /* For people: a line each. */
 static void list_short(struct sl_result *result, const struct sl_recipes *set)
 {
-    static const struct sl_column column[] = {
-        {"recipe", SL_COLUMN_TEXT, NULL}, {"readers", SL_COLUMN_TEXT, NULL}, {"about", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"readers", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"about", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_table *t = sl_result_table(result, "recipes", column, SL_COLUMNS(column));
 
     for (size_t i = 0; i < set->n; i++) {
@@ -44,10 +45,10 @@ static void list_short(struct sl_result *result, const struct sl_recipes *set)
 
 static int list(const struct cli *cli, const struct sl_recipes *set)
 {
-    static const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL},
-                                              {"reader", SL_COLUMN_TEXT, NULL},
-                                              {"files", SL_COLUMN_TEXT, NULL},
-                                              {"about", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column column[] = {{"recipe", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"reader", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"files", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"about", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_result result = {0};
     struct sl_table *t;
     int rc;

@@ -222,8 +222,9 @@ static void list_kind(struct sl_store *st, const char *title, const texts *names
 
 static int list_tables(const struct cli *cli, struct sl_store *st, bool schema)
 {
-    static const struct sl_column column[] = {
-        {"kind", SL_COLUMN_TEXT, NULL}, {"table", SL_COLUMN_TEXT, NULL}, {"column", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column column[] = {{"kind", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"table", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"column", SL_COLUMN_TEXT, NULL, NULL, 0}};
     static const struct {
         const char *kind, *title, *sql; /* NULL: our functions */
     } kinds[] = {{"view", "views", sql_views},

@@ -112,21 +112,21 @@ static void put_progress(const struct sl_plan *p, const struct progress *is, con
 /* Tables: status, one row; made, a row for what runs were made for.  JSON has both. */
 static int show_progress(const struct sl_plan *p, const struct progress *is, enum sl_format format, struct sl_err *err)
 {
-    static const struct sl_column status[] = {{"experiment", SL_COLUMN_TEXT, NULL},
-                                              {"planned", SL_COLUMN_INTEGER, "runs"},
-                                              {"left", SL_COLUMN_INTEGER, "runs"},
-                                              {"left_s", SL_COLUMN_REAL, "s"},
-                                              {"made", SL_COLUMN_INTEGER, "runs"},
-                                              {"failed", SL_COLUMN_INTEGER, "runs"},
-                                              {"spent_s", SL_COLUMN_REAL, "s"},
-                                              {"budget_s", SL_COLUMN_REAL, "s"},
-                                              {"budget_runs", SL_COLUMN_INTEGER, "runs"},
-                                              {"running", SL_COLUMN_INTEGER, NULL},
-                                              {"score", SL_COLUMN_TEXT, NULL}};
-    static const struct sl_column made[] = {{"design", SL_COLUMN_TEXT, NULL},
-                                            {"runs", SL_COLUMN_INTEGER, "runs"},
-                                            {"failed", SL_COLUMN_INTEGER, "runs"},
-                                            {"took_s", SL_COLUMN_REAL, "s"}};
+    static const struct sl_column status[] = {{"experiment", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"planned", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                              {"left", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                              {"left_s", SL_COLUMN_REAL, "s", NULL, 0},
+                                              {"made", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                              {"failed", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                              {"spent_s", SL_COLUMN_REAL, "s", NULL, 0},
+                                              {"budget_s", SL_COLUMN_REAL, "s", NULL, 0},
+                                              {"budget_runs", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                              {"running", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                                              {"score", SL_COLUMN_TEXT, NULL, NULL, 0}};
+    static const struct sl_column made[] = {{"design", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                            {"runs", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                            {"failed", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                            {"took_s", SL_COLUMN_REAL, "s", NULL, 0}};
     struct sl_result r = {.whole = true};
     struct sl_table *t = sl_result_table(&r, "status", status, SL_COLUMNS(status));
     int rc, k = 0;

@@ -12,12 +12,13 @@
 #define REAL SL_COLUMN_REAL
 
 static const struct sl_column run_columns[] = {
-    {"side", TEXT, NULL},      {"name", TEXT, NULL},        {"start_ns", INTEGER, "ns"},
-    {"makespan_s", REAL, "s"}, {"tasks", INTEGER, "tasks"}, {"workers", INTEGER, NULL},
-    {"places", INTEGER, NULL}, {"done", INTEGER, "tasks"},  {"state", TEXT, NULL}};
-static const struct sl_column change_columns[] = {{"what", TEXT, NULL}, {"name", TEXT, NULL},    {"a_s", REAL, "s"},
-                                                  {"b_s", REAL, "s"},   {"change_s", REAL, "s"}, {"a", TEXT, NULL},
-                                                  {"b", TEXT, NULL}};
+    {"side", TEXT, NULL, NULL, 0},      {"name", TEXT, NULL, NULL, 0},        {"start_ns", INTEGER, "ns", NULL, 0},
+    {"makespan_s", REAL, "s", NULL, 0}, {"tasks", INTEGER, "tasks", NULL, 0}, {"workers", INTEGER, NULL, NULL, 0},
+    {"places", INTEGER, NULL, NULL, 0}, {"done", INTEGER, "tasks", NULL, 0},  {"state", TEXT, NULL, NULL, 0}};
+static const struct sl_column change_columns[] = {{"what", TEXT, NULL, NULL, 0},    {"name", TEXT, NULL, NULL, 0},
+                                                  {"a_s", REAL, "s", NULL, 0},      {"b_s", REAL, "s", NULL, 0},
+                                                  {"change_s", REAL, "s", NULL, 0}, {"a", TEXT, NULL, NULL, 0},
+                                                  {"b", TEXT, NULL, NULL, 0}};
 
 struct change {
     const char *what;

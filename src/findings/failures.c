@@ -6,13 +6,20 @@
 #define INTEGER SL_COLUMN_INTEGER
 #define REAL SL_COLUMN_REAL
 
-static const struct sl_column failure_columns[] = {
-    {"tasks", INTEGER, "tasks"},  {"tries", INTEGER, "tries"}, {"then done", INTEGER, "tasks"},
-    {"failed", INTEGER, "tasks"}, {"seconds", REAL, "s"},      {"app", TEXT, NULL},
-    {"host", TEXT, NULL},         {"such as", TEXT, NULL},     {"exception", TEXT, NULL},
-    {"unit", TEXT, NULL}};
-static const struct sl_column dependent_columns[] = {
-    {"never ran", INTEGER, "tasks"}, {"because of", TEXT, NULL}, {"exception", TEXT, NULL}, {"unit", TEXT, NULL}};
+static const struct sl_column failure_columns[] = {{"tasks", INTEGER, "tasks", NULL, 0},
+                                                   {"tries", INTEGER, "tries", NULL, 0},
+                                                   {"then done", INTEGER, "tasks", NULL, 0},
+                                                   {"failed", INTEGER, "tasks", NULL, 0},
+                                                   {"seconds", REAL, "s", NULL, 0},
+                                                   {"app", TEXT, NULL, NULL, 0},
+                                                   {"host", TEXT, NULL, NULL, 0},
+                                                   {"such as", TEXT, NULL, NULL, 0},
+                                                   {"exception", TEXT, NULL, NULL, 0},
+                                                   {"unit", TEXT, NULL, NULL, 0}};
+static const struct sl_column dependent_columns[] = {{"never ran", INTEGER, "tasks", NULL, 0},
+                                                     {"because of", TEXT, NULL, NULL, 0},
+                                                     {"exception", TEXT, NULL, NULL, 0},
+                                                     {"unit", TEXT, NULL, NULL, 0}};
 
 int sl_failures_of_facts(struct sl_result *r, struct sl_store *st, struct sl_err *err)
 {

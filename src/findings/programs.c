@@ -13,10 +13,11 @@
 #define REAL SL_COLUMN_REAL
 
 static const struct sl_column program_columns[] = {
-    {"programs", TEXT, NULL},     {"start_ns", INTEGER, "ns"}, {"end_ns", INTEGER, "ns"}, {"makespan_s", REAL, "s"},
-    {"processes", INTEGER, NULL}, {"threads", INTEGER, NULL},  {"ranks", INTEGER, NULL},  {"hosts", INTEGER, NULL},
-    {"calls", INTEGER, "calls"},  {"runs", INTEGER, NULL}};
-static const struct sl_column went_columns[] = {{"what", TEXT, NULL}, {"seconds", REAL, "s"}};
+    {"programs", TEXT, NULL, NULL, 0},  {"start_ns", INTEGER, "ns", NULL, 0},  {"end_ns", INTEGER, "ns", NULL, 0},
+    {"makespan_s", REAL, "s", NULL, 0}, {"processes", INTEGER, NULL, NULL, 0}, {"threads", INTEGER, NULL, NULL, 0},
+    {"ranks", INTEGER, NULL, NULL, 0},  {"hosts", INTEGER, NULL, NULL, 0},     {"calls", INTEGER, "calls", NULL, 0},
+    {"runs", INTEGER, NULL, NULL, 0}};
+static const struct sl_column went_columns[] = {{"what", TEXT, NULL, NULL, 0}, {"seconds", REAL, "s", NULL, 0}};
 
 static int is_there(struct sl_store *st, const char *sql, const char *path, struct sl_err *err)
 {

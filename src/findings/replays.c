@@ -15,8 +15,10 @@
 #define INTEGER SL_COLUMN_INTEGER
 #define REAL SL_COLUMN_REAL
 
-static const struct sl_column replay_columns[] = {
-    {"rank", INTEGER, NULL}, {"finding", TEXT, NULL}, {"changes", TEXT, NULL}, {"without_s", REAL, "s"}};
+static const struct sl_column replay_columns[] = {{"rank", INTEGER, NULL, NULL, 0},
+                                                  {"finding", TEXT, NULL, NULL, 0},
+                                                  {"changes", TEXT, NULL, NULL, 0},
+                                                  {"without_s", REAL, "s", NULL, 0}};
 
 double sl_why_replay(struct why *y, const char *changes, struct sl_err *err)
 {

@@ -17,28 +17,32 @@
 #define REAL SL_COLUMN_REAL
 
 static const struct sl_column finding_columns[] = {
-    {"rank", INTEGER, NULL},  {"finding", TEXT, NULL},   {"seconds", REAL, "s"}, {"share", REAL, NULL},
-    {"without_s", REAL, "s"}, {"sure", TEXT, NULL},      {"text", TEXT, NULL},   {"advice", TEXT, NULL},
-    {"command", TEXT, NULL},  {"changes", TEXT, NULL},   {"spans", TEXT, NULL},  {"usual", INTEGER, NULL},
-    {"took_s", REAL, "s"},    {"same_as", INTEGER, NULL}};
+    {"rank", INTEGER, NULL, NULL, 0}, {"finding", TEXT, NULL, NULL, 0},   {"seconds", REAL, "s", NULL, 0},
+    {"share", REAL, NULL, NULL, 0},   {"without_s", REAL, "s", NULL, 0},  {"sure", TEXT, NULL, NULL, 0},
+    {"text", TEXT, NULL, NULL, 0},    {"advice", TEXT, NULL, NULL, 0},    {"command", TEXT, NULL, NULL, 0},
+    {"changes", TEXT, NULL, NULL, 0}, {"spans", TEXT, NULL, NULL, 0},     {"usual", INTEGER, NULL, NULL, 0},
+    {"took_s", REAL, "s", NULL, 0},   {"same_as", INTEGER, NULL, NULL, 0}};
 static const struct sl_column run_columns[] = {
-    {"run", TEXT, NULL},          {"script", TEXT, NULL},          {"workflow", INTEGER, NULL},
-    {"start_ns", INTEGER, "ns"},  {"end_ns", INTEGER, "ns"},       {"makespan_s", REAL, "s"},
-    {"tasks", INTEGER, "tasks"},  {"workers", INTEGER, NULL},      {"busy", REAL, NULL},
-    {"first_run_s", REAL, "s"},   {"state", TEXT, NULL},           {"places", INTEGER, NULL},
-    {"silent_ns", INTEGER, "ns"}, {"from_memo", INTEGER, "tasks"}, {"unit", TEXT, NULL}};
-static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL}, {"problem", TEXT, NULL}};
-static const struct sl_column term_columns[] = {{"term", TEXT, NULL}, {"meaning", TEXT, NULL}};
-static const struct sl_column more_columns[] = {{"what", TEXT, NULL}, {"command", TEXT, NULL}};
-static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL}, {"tasks", INTEGER, "tasks"}};
-static const struct sl_column app_columns[] = {{"app", TEXT, NULL},     {"tasks", INTEGER, "tasks"},
-                                               {"median_s", REAL, "s"}, {"max_s", REAL, "s"},
-                                               {"run_s", REAL, "s"},    {"vain_s", REAL, "s"}};
-static const struct sl_column went_columns[] = {{"what", TEXT, NULL}, {"seconds", REAL, "s"}};
+    {"run", TEXT, NULL, NULL, 0},          {"script", TEXT, NULL, NULL, 0},
+    {"workflow", INTEGER, NULL, NULL, 0},  {"start_ns", INTEGER, "ns", NULL, 0},
+    {"end_ns", INTEGER, "ns", NULL, 0},    {"makespan_s", REAL, "s", NULL, 0},
+    {"tasks", INTEGER, "tasks", NULL, 0},  {"workers", INTEGER, NULL, NULL, 0},
+    {"busy", REAL, NULL, NULL, 0},         {"first_run_s", REAL, "s", NULL, 0},
+    {"state", TEXT, NULL, NULL, 0},        {"places", INTEGER, NULL, NULL, 0},
+    {"silent_ns", INTEGER, "ns", NULL, 0}, {"from_memo", INTEGER, "tasks", NULL, 0},
+    {"unit", TEXT, NULL, NULL, 0}};
+static const struct sl_column problem_columns[] = {{"finding", TEXT, NULL, NULL, 0}, {"problem", TEXT, NULL, NULL, 0}};
+static const struct sl_column term_columns[] = {{"term", TEXT, NULL, NULL, 0}, {"meaning", TEXT, NULL, NULL, 0}};
+static const struct sl_column more_columns[] = {{"what", TEXT, NULL, NULL, 0}, {"command", TEXT, NULL, NULL, 0}};
+static const struct sl_column ended_columns[] = {{"ended", TEXT, NULL, NULL, 0}, {"tasks", INTEGER, "tasks", NULL, 0}};
+static const struct sl_column app_columns[] = {{"app", TEXT, NULL, NULL, 0},     {"tasks", INTEGER, "tasks", NULL, 0},
+                                               {"median_s", REAL, "s", NULL, 0}, {"max_s", REAL, "s", NULL, 0},
+                                               {"run_s", REAL, "s", NULL, 0},    {"vain_s", REAL, "s", NULL, 0}};
+static const struct sl_column went_columns[] = {{"what", TEXT, NULL, NULL, 0}, {"seconds", REAL, "s", NULL, 0}};
 static const struct sl_column pool_columns[] = {
-    {"executor", TEXT, NULL}, {"workers", INTEGER, NULL}, {"busy", REAL, NULL}};
+    {"executor", TEXT, NULL, NULL, 0}, {"workers", INTEGER, NULL, NULL, 0}, {"busy", REAL, NULL, NULL, 0}};
 static const struct sl_column part_columns[] = {
-    {"component", TEXT, NULL}, {"state", TEXT, NULL}, {"seconds", REAL, "s"}};
+    {"component", TEXT, NULL, NULL, 0}, {"state", TEXT, NULL, NULL, 0}, {"seconds", REAL, "s", NULL, 0}};
 
 /* ---- one finding ---- */
 
@@ -355,7 +359,7 @@ static void withhold(struct sl_table *run)
     if (!run->rows)
         return;
     for (int i = SL_WHY_RUN_END; i < run->columns; i++)
-        run->cell.v[i].type = SQLITE_NULL;
+        sl_table_put_null(run, i);
     sl_table_put_text(run, SL_WHY_RUN_STATE, "in doubt");
 }
 

@@ -16,27 +16,28 @@ static int add(struct sl_result *r, struct sl_store *st, const char *name, const
 
 int sl_result_types(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
-    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL}, {"spans", SL_COLUMN_INTEGER, "spans"}};
+    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"spans", SL_COLUMN_INTEGER, "spans", NULL, 0}};
 
     return add(r, st, "types", column, SL_COLUMNS(column), sql_types, within, err);
 }
 
 int sl_result_event_types(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
-    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL},
-                                              {"event", SL_COLUMN_TEXT, NULL},
-                                              {"events", SL_COLUMN_INTEGER, "events"},
-                                              {"spans", SL_COLUMN_INTEGER, "spans"}};
+    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"event", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"events", SL_COLUMN_INTEGER, "events", NULL, 0},
+                                              {"spans", SL_COLUMN_INTEGER, "spans", NULL, 0}};
 
     return add(r, st, "events", column, SL_COLUMNS(column), sql_events, within, err);
 }
 
 int sl_result_lost(struct sl_result *r, struct sl_store *st, const char *which, struct sl_err *err)
 {
-    static const struct sl_column column[] = {{"span", SL_COLUMN_INTEGER, NULL},
-                                              {"program", SL_COLUMN_TEXT, NULL},
-                                              {"events", SL_COLUMN_INTEGER, "events"},
-                                              {"why", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column column[] = {{"span", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                                              {"program", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"events", SL_COLUMN_INTEGER, "events", NULL, 0},
+                                              {"why", SL_COLUMN_TEXT, NULL, NULL, 0}};
     char *sql = sqlite3_mprintf(sql_lost, which);
     int rc = add(r, st, "lost", column, SL_COLUMNS(column), sql, 0, err);
 
@@ -46,7 +47,8 @@ int sl_result_lost(struct sl_result *r, struct sl_store *st, const char *which, 
 
 int sl_result_info(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
-    static const struct sl_column column[] = {{"what", SL_COLUMN_TEXT, NULL}, {"value", SL_COLUMN_ANY, NULL}};
+    static const struct sl_column column[] = {{"what", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"value", SL_COLUMN_ANY, NULL, NULL, 0}};
 
     char *lost = sqlite3_mprintf(sql_lost, within ? "s.id IN (SELECT span FROM d)" : "1");
     char *sql = within ? sqlite3_mprintf(sql_info_of, sql_sources_of, lost) : sqlite3_mprintf(sql_info, lost);
@@ -59,11 +61,11 @@ int sl_result_info(struct sl_result *r, struct sl_store *st, int64_t within, str
 
 int sl_result_runs(struct sl_result *r, struct sl_store *st, int64_t within, struct sl_err *err)
 {
-    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL},
-                                              {"run", SL_COLUMN_TEXT, NULL},
-                                              {"directory", SL_COLUMN_TEXT, NULL},
-                                              {"children", SL_COLUMN_INTEGER, "spans"},
-                                              {"span", SL_COLUMN_INTEGER, NULL}};
+    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"run", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"directory", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"children", SL_COLUMN_INTEGER, "spans", NULL, 0},
+                                              {"span", SL_COLUMN_INTEGER, NULL, NULL, 0}};
 
     return add(r, st, "runs", column, SL_COLUMNS(column), sql_runs, within, err);
 }
@@ -71,12 +73,12 @@ int sl_result_runs(struct sl_result *r, struct sl_store *st, int64_t within, str
 int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path, int64_t within, bool counts,
                       struct sl_err *err)
 {
-    static const struct sl_column each[] = {{"place", SL_COLUMN_TEXT, NULL},
-                                            {"reason", SL_COLUMN_TEXT, NULL},
-                                            {"text", SL_COLUMN_TEXT, NULL}},
-                                  count[] = {{"records", SL_COLUMN_INTEGER, "records"},
-                                             {"reason", SL_COLUMN_TEXT, NULL},
-                                             {"path", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column each[] = {{"place", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                            {"reason", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                            {"text", SL_COLUMN_TEXT, NULL, NULL, 0}},
+                                  count[] = {{"records", SL_COLUMN_INTEGER, "records", NULL, 0},
+                                             {"reason", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                             {"path", SL_COLUMN_TEXT, NULL, NULL, 0}};
     char *sql = sqlite3_mprintf(counts ? sql_reject_counts : sql_rejects, sql_sources_of);
     int rc = add(r, st, "rejects", counts ? count : each, 3, sql, within, err);
 
@@ -89,10 +91,10 @@ int sl_result_rejects(struct sl_result *r, struct sl_store *st, const char *path
 int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, struct sl_err *err)
 {
     static const struct sl_column column[] = {
-        {"run", SL_COLUMN_TEXT, NULL},         {"script", SL_COLUMN_TEXT, NULL},
-        {"start", SL_COLUMN_TEXT, NULL},       {"seconds", SL_COLUMN_REAL, "s"},
-        {"tasks", SL_COLUMN_INTEGER, "tasks"}, {"not done", SL_COLUMN_INTEGER, "tasks"},
-        {"directory", SL_COLUMN_TEXT, NULL},   {"span", SL_COLUMN_INTEGER, NULL}};
+        {"run", SL_COLUMN_TEXT, NULL, NULL, 0},         {"script", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"start", SL_COLUMN_TEXT, NULL, NULL, 0},       {"seconds", SL_COLUMN_REAL, "s", NULL, 0},
+        {"tasks", SL_COLUMN_INTEGER, "tasks", NULL, 0}, {"not done", SL_COLUMN_INTEGER, "tasks", NULL, 0},
+        {"directory", SL_COLUMN_TEXT, NULL, NULL, 0},   {"span", SL_COLUMN_INTEGER, NULL, NULL, 0}};
     struct sl_run_names names = {0};
     int rc = sl_run_names_load(&names, st, err);
 

@@ -16,30 +16,38 @@
 #define N(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
 static const struct sl_column path_columns[] = {
-    {"start", TEXT, NULL},   {"end", TEXT, NULL},       {"seconds", REAL, "s"},
-    {"task", TEXT, NULL},    {"component", TEXT, NULL}, {"state", TEXT, NULL},
-    {"span", INTEGER, NULL}, {"app", TEXT, NULL},       {"lost", INTEGER, NULL}};
+    {"start", TEXT, NULL, NULL, 0},   {"end", TEXT, NULL, NULL, 0},       {"seconds", REAL, "s", NULL, 0},
+    {"task", TEXT, NULL, NULL, 0},    {"component", TEXT, NULL, NULL, 0}, {"state", TEXT, NULL, NULL, 0},
+    {"span", INTEGER, NULL, NULL, 0}, {"app", TEXT, NULL, NULL, 0},       {"lost", INTEGER, NULL, NULL, 0}};
 enum { SPAN, NAME, SCRIPT, MAKESPAN, START, END, ON_PATH, TASKS, UNDONE, UNIT, QUEUED };
-static const struct sl_column head_columns[] = {{"span", INTEGER, NULL},          {"name", TEXT, NULL},
-                                                {"script", TEXT, NULL},           {"makespan_s", REAL, "s"},
-                                                {"start_ns", INTEGER, "ns"},      {"end_ns", INTEGER, "ns"},
-                                                {"path_tasks", INTEGER, "tasks"}, {"tasks", INTEGER, "tasks"},
-                                                {"undone", INTEGER, "tasks"},     {"unit", TEXT, NULL},
-                                                {"queued_s", REAL, "s"}};
-static const struct sl_column blame_columns[][4] = {
-    [SL_BLAME_STATE] = {{"seconds", REAL, "s"},
-                        {"parts", INTEGER, "parts"},
-                        {"component", TEXT, NULL},
-                        {"state", TEXT, NULL}},
-    [SL_BLAME_COMPONENT] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"component", TEXT, NULL}},
-    [SL_BLAME_TASK] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"task", TEXT, NULL}},
-    [SL_BLAME_GROUP] = {{"seconds", REAL, "s"}, {"parts", INTEGER, "parts"}, {"what", TEXT, NULL}}};
+static const struct sl_column head_columns[] = {
+    {"span", INTEGER, NULL, NULL, 0},          {"name", TEXT, NULL, NULL, 0},
+    {"script", TEXT, NULL, NULL, 0},           {"makespan_s", REAL, "s", NULL, 0},
+    {"start_ns", INTEGER, "ns", NULL, 0},      {"end_ns", INTEGER, "ns", NULL, 0},
+    {"path_tasks", INTEGER, "tasks", NULL, 0}, {"tasks", INTEGER, "tasks", NULL, 0},
+    {"undone", INTEGER, "tasks", NULL, 0},     {"unit", TEXT, NULL, NULL, 0},
+    {"queued_s", REAL, "s", NULL, 0}};
+static const struct sl_column blame_columns[][4] = {[SL_BLAME_STATE] = {{"seconds", REAL, "s", NULL, 0},
+                                                                        {"parts", INTEGER, "parts", NULL, 0},
+                                                                        {"component", TEXT, NULL, NULL, 0},
+                                                                        {"state", TEXT, NULL, NULL, 0}},
+                                                    [SL_BLAME_COMPONENT] = {{"seconds", REAL, "s", NULL, 0},
+                                                                            {"parts", INTEGER, "parts", NULL, 0},
+                                                                            {"component", TEXT, NULL, NULL, 0}},
+                                                    [SL_BLAME_TASK] = {{"seconds", REAL, "s", NULL, 0},
+                                                                       {"parts", INTEGER, "parts", NULL, 0},
+                                                                       {"task", TEXT, NULL, NULL, 0}},
+                                                    [SL_BLAME_GROUP] = {{"seconds", REAL, "s", NULL, 0},
+                                                                        {"parts", INTEGER, "parts", NULL, 0},
+                                                                        {"what", TEXT, NULL, NULL, 0}}};
 static const struct sl_column part_columns[] = {
-    {"since_start_s", REAL, "s"}, {"seconds", REAL, "s"},  {"task", TEXT, NULL}, {"component", TEXT, NULL},
-    {"state", TEXT, NULL},        {"rank", INTEGER, NULL}, {"app", TEXT, NULL}};
-static const struct sl_column slack_columns[] = {{"task", TEXT, NULL},  {"slack_s", REAL, "s"}, {"path_s", REAL, "s"},
-                                                 {"first", TEXT, NULL}, {"done", TEXT, NULL},   {"span", INTEGER, NULL},
-                                                 {"app", TEXT, NULL}};
+    {"since_start_s", REAL, "s", NULL, 0}, {"seconds", REAL, "s", NULL, 0}, {"task", TEXT, NULL, NULL, 0},
+    {"component", TEXT, NULL, NULL, 0},    {"state", TEXT, NULL, NULL, 0},  {"rank", INTEGER, NULL, NULL, 0},
+    {"app", TEXT, NULL, NULL, 0}};
+static const struct sl_column slack_columns[] = {{"task", TEXT, NULL, NULL, 0},  {"slack_s", REAL, "s", NULL, 0},
+                                                 {"path_s", REAL, "s", NULL, 0}, {"first", TEXT, NULL, NULL, 0},
+                                                 {"done", TEXT, NULL, NULL, 0},  {"span", INTEGER, NULL, NULL, 0},
+                                                 {"app", TEXT, NULL, NULL, 0}};
 
 enum sl_blame sl_blame_find(const char *name)
 {

@@ -241,15 +241,15 @@ static int compare(struct comparison *c, struct sl_err *err)
 
 #define TEXT(name)                                                                                                     \
     {                                                                                                                  \
-        name, SL_COLUMN_TEXT, NULL                                                                                     \
+        name, SL_COLUMN_TEXT, NULL, NULL, 0                                                                            \
     }
 #define SPANS(name)                                                                                                    \
     {                                                                                                                  \
-        name, SL_COLUMN_INTEGER, "spans"                                                                               \
+        name, SL_COLUMN_INTEGER, "spans", NULL, 0                                                                      \
     }
 #define SECONDS(name)                                                                                                  \
     {                                                                                                                  \
-        name, SL_COLUMN_REAL, "s"                                                                                      \
+        name, SL_COLUMN_REAL, "s", NULL, 0                                                                             \
     }
 static const struct sl_column columns[] = {TEXT("what"),
                                            TEXT("from_type"),
@@ -279,7 +279,7 @@ static const struct sl_column columns[] = {TEXT("what"),
                                            TEXT("name"),
                                            TEXT("task_a"),
                                            TEXT("task_b"),
-                                           {"sure", SL_COLUMN_INTEGER, NULL}};
+                                           {"sure", SL_COLUMN_INTEGER, NULL, NULL, 0}};
 enum { MOVED = 5 }; /* tasks that did not change are listed up to here */
 enum { WORDS = 3 }; /* events that an ordering is told by */
 enum { ALL = SL_DIFF_SURE + 1, ROWS = SL_DIFF_SURE };
@@ -382,7 +382,7 @@ static void add_about(struct sl_result *r, const struct comparison *c)
                                              TEXT("store"),
                                              TEXT("run"),
                                              SPANS("spans"),
-                                             {"orderings", SL_COLUMN_INTEGER, "orderings"},
+                                             {"orderings", SL_COLUMN_INTEGER, "orderings", NULL, 0},
                                              SPANS("without_events")};
     struct sl_table *t = sl_result_table(r, "about", about, SL_COLUMNS(about));
 
@@ -527,7 +527,7 @@ static size_t gather(struct alike *v, size_t n)
 static void add_orderings(struct sl_result *r, const struct sl_diff *d)
 {
     static const struct sl_column orderings[] = {
-        TEXT("side"), {"orderings", SL_COLUMN_INTEGER, "orderings"}, SPANS("spans"), TEXT("differs")};
+        TEXT("side"), {"orderings", SL_COLUMN_INTEGER, "orderings", NULL, 0}, SPANS("spans"), TEXT("differs")};
     struct sl_table *t = sl_result_table(r, "orderings", orderings, SL_COLUMNS(orderings));
 
     for (int side = 0; side < 2; side++) {

@@ -12,41 +12,44 @@
 enum { BINS = 10, LONGEST = 3 };
 
 static const struct sl_column rows[] = {
-    {"span", SL_COLUMN_INTEGER, NULL},   {"start_ns", SL_COLUMN_INTEGER, "ns"},   {"end_ns", SL_COLUMN_INTEGER, "ns"},
-    {"duration_s", SL_COLUMN_REAL, "s"}, {"starts", SL_COLUMN_INTEGER, "events"}, {"ends", SL_COLUMN_INTEGER, "events"},
+    {"span", SL_COLUMN_INTEGER, NULL, NULL, 0},       {"start_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
+    {"end_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},     {"duration_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"starts", SL_COLUMN_INTEGER, "events", NULL, 0}, {"ends", SL_COLUMN_INTEGER, "events", NULL, 0},
 };
 static const struct sl_column list[] = {
-    {"span", SL_COLUMN_INTEGER, NULL},     {"key", SL_COLUMN_TEXT, NULL},       {"start", SL_COLUMN_TEXT, NULL},
-    {"end", SL_COLUMN_TEXT, NULL},         {"duration_s", SL_COLUMN_REAL, "s"}, {"starts", SL_COLUMN_INTEGER, "events"},
-    {"ends", SL_COLUMN_INTEGER, "events"},
+    {"span", SL_COLUMN_INTEGER, NULL, NULL, 0},     {"key", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"start", SL_COLUMN_TEXT, NULL, NULL, 0},       {"end", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"duration_s", SL_COLUMN_REAL, "s", NULL, 0},   {"starts", SL_COLUMN_INTEGER, "events", NULL, 0},
+    {"ends", SL_COLUMN_INTEGER, "events", NULL, 0},
 };
 static const struct sl_column about[] = {
-    {"type", SL_COLUMN_TEXT, NULL},
-    {"start_event", SL_COLUMN_TEXT, NULL},
-    {"end_event", SL_COLUMN_TEXT, NULL},
-    {"spans", SL_COLUMN_INTEGER, "spans"},
-    {"durations", SL_COLUMN_INTEGER, "spans"},
-    {"without_start", SL_COLUMN_INTEGER, "spans"},
-    {"without_end", SL_COLUMN_INTEGER, "spans"},
-    {"several_starts", SL_COLUMN_INTEGER, "spans"},
-    {"several_ends", SL_COLUMN_INTEGER, "spans"},
-    {"negative", SL_COLUMN_INTEGER, "spans"},
-    {"store", SL_COLUMN_TEXT, NULL},
+    {"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"start_event", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"end_event", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"spans", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"durations", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"without_start", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"without_end", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"several_starts", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"several_ends", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"negative", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"store", SL_COLUMN_TEXT, NULL, NULL, 0},
 };
 static const struct sl_column numbers[] = {
-    {"mean", SL_COLUMN_REAL, "s"}, {"stddev", SL_COLUMN_REAL, "s"},  {"minimum", SL_COLUMN_REAL, "s"},
-    {"p25", SL_COLUMN_REAL, "s"},  {"median", SL_COLUMN_REAL, "s"},  {"p75", SL_COLUMN_REAL, "s"},
-    {"p95", SL_COLUMN_REAL, "s"},  {"maximum", SL_COLUMN_REAL, "s"},
+    {"mean", SL_COLUMN_REAL, "s", NULL, 0},    {"stddev", SL_COLUMN_REAL, "s", NULL, 0},
+    {"minimum", SL_COLUMN_REAL, "s", NULL, 0}, {"p25", SL_COLUMN_REAL, "s", NULL, 0},
+    {"median", SL_COLUMN_REAL, "s", NULL, 0},  {"p75", SL_COLUMN_REAL, "s", NULL, 0},
+    {"p95", SL_COLUMN_REAL, "s", NULL, 0},     {"maximum", SL_COLUMN_REAL, "s", NULL, 0},
 };
 static const struct sl_column histogram[] = {
-    {"from_s", SL_COLUMN_REAL, "s"},
-    {"to_s", SL_COLUMN_REAL, "s"},
-    {"durations", SL_COLUMN_INTEGER, "spans"},
+    {"from_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"to_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"durations", SL_COLUMN_INTEGER, "spans", NULL, 0},
 };
 static const struct sl_column longest[] = {
-    {"duration_s", SL_COLUMN_REAL, "s"},
-    {"span", SL_COLUMN_INTEGER, NULL},
-    {"name", SL_COLUMN_TEXT, NULL},
+    {"duration_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"span", SL_COLUMN_INTEGER, NULL, NULL, 0},
+    {"name", SL_COLUMN_TEXT, NULL, NULL, 0},
 };
 
 struct longest {

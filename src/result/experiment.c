@@ -19,7 +19,7 @@ static struct sl_table *table_of(struct sl_result *r, const struct sl_answer *a)
                                        a->column[i].type == 's'   ? SL_COLUMN_TEXT
                                        : a->column[i].type == 'i' ? SL_COLUMN_INTEGER
                                                                   : SL_COLUMN_REAL,
-                                       a->column[i].unit};
+                                       a->column[i].unit, NULL, 0};
     t->column = t->own;
     return t;
 }
@@ -127,12 +127,12 @@ int sl_result_experiment(struct sl_result *r, struct sl_store *st, enum sl_answe
 /* ---- two answers side by side ---- */
 
 static const struct sl_column both_columns[] = {
-    {"treatment", SL_COLUMN_TEXT, NULL},      {"delta", SL_COLUMN_REAL, NULL},
-    {"lower", SL_COLUMN_REAL, NULL},          {"upper", SL_COLUMN_REAL, NULL},
-    {"pairs", SL_COLUMN_INTEGER, "pairs"},    {"vs_delta", SL_COLUMN_REAL, NULL},
-    {"vs_lower", SL_COLUMN_REAL, NULL},       {"vs_upper", SL_COLUMN_REAL, NULL},
-    {"vs_pairs", SL_COLUMN_INTEGER, "pairs"}, {"difference", SL_COLUMN_REAL, NULL},
-    {"vs_difference", SL_COLUMN_REAL, NULL},
+    {"treatment", SL_COLUMN_TEXT, NULL, NULL, 0},      {"delta", SL_COLUMN_REAL, NULL, NULL, 0},
+    {"lower", SL_COLUMN_REAL, NULL, NULL, 0},          {"upper", SL_COLUMN_REAL, NULL, NULL, 0},
+    {"pairs", SL_COLUMN_INTEGER, "pairs", NULL, 0},    {"vs_delta", SL_COLUMN_REAL, NULL, NULL, 0},
+    {"vs_lower", SL_COLUMN_REAL, NULL, NULL, 0},       {"vs_upper", SL_COLUMN_REAL, NULL, NULL, 0},
+    {"vs_pairs", SL_COLUMN_INTEGER, "pairs", NULL, 0}, {"difference", SL_COLUMN_REAL, NULL, NULL, 0},
+    {"vs_difference", SL_COLUMN_REAL, NULL, NULL, 0},
 };
 
 /* The row of t whose first column is `name`; false: there is none. */
@@ -206,9 +206,10 @@ int sl_result_experiment_vs(struct sl_result *r, struct sl_store *st, const stru
 }
 
 static const struct sl_column beside_columns[] = {
-    {"treatment", SL_COLUMN_TEXT, NULL},  {"model", SL_COLUMN_REAL, NULL}, {"lower", SL_COLUMN_REAL, NULL},
-    {"upper", SL_COLUMN_REAL, NULL},      {"delta", SL_COLUMN_REAL, NULL}, {"pairs", SL_COLUMN_INTEGER, "pairs"},
-    {"difference", SL_COLUMN_REAL, NULL},
+    {"treatment", SL_COLUMN_TEXT, NULL, NULL, 0},  {"model", SL_COLUMN_REAL, NULL, NULL, 0},
+    {"lower", SL_COLUMN_REAL, NULL, NULL, 0},      {"upper", SL_COLUMN_REAL, NULL, NULL, 0},
+    {"delta", SL_COLUMN_REAL, NULL, NULL, 0},      {"pairs", SL_COLUMN_INTEGER, "pairs", NULL, 0},
+    {"difference", SL_COLUMN_REAL, NULL, NULL, 0},
 };
 
 /* A treatment is a term of the same name, but for FACTOR=LEVEL, which R calls FACTORLEVEL. */
@@ -272,11 +273,11 @@ static struct sl_table *with_factors(struct sl_result *r, const char *name, cons
     t->column = t->own;
     n = 0;
     for (int i = 0; before[i]; i++)
-        t->own[n++].name = sl_arena_copy(&t->text, before[i], strlen(before[i]));
+        t->own[n++].name = sl_arena_copy(&t->memory.text, before[i], strlen(before[i]));
     for (size_t f = 0; f < runs->factors; f++)
-        t->own[n++].name = sl_arena_copy(&t->text, runs->factor[f].name, strlen(runs->factor[f].name));
+        t->own[n++].name = sl_arena_copy(&t->memory.text, runs->factor[f].name, strlen(runs->factor[f].name));
     for (int i = 0; after[i]; i++)
-        t->own[n++].name = sl_arena_copy(&t->text, after[i], strlen(after[i]));
+        t->own[n++].name = sl_arena_copy(&t->memory.text, after[i], strlen(after[i]));
     return t;
 }
 

@@ -6,7 +6,8 @@
 
 static void add_types(struct sl_result *r, const struct sl_relations *of)
 {
-    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL}, {"spans", SL_COLUMN_INTEGER, "spans"}};
+    static const struct sl_column column[] = {{"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"spans", SL_COLUMN_INTEGER, "spans", NULL, 0}};
     struct sl_table *t = sl_result_table(r, "types", column, SL_COLUMNS(column));
 
     for (uint32_t i = 0; i < of->g.names.n; i++)
@@ -31,10 +32,10 @@ static int by_types(const void *a, const void *b)
 /* Whatever the rule.  Facets have no direction here: their types stand in the order of the alphabet, as ranks do. */
 static void add_relations(struct sl_result *r, struct sl_relations *of)
 {
-    static const struct sl_column column[] = {{"kind", SL_COLUMN_INTEGER, NULL},
-                                              {"from_type", SL_COLUMN_TEXT, NULL},
-                                              {"to_type", SL_COLUMN_TEXT, NULL},
-                                              {"pairs", SL_COLUMN_INTEGER, "pairs"}};
+    static const struct sl_column column[] = {{"kind", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                                              {"from_type", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"to_type", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"pairs", SL_COLUMN_INTEGER, "pairs", NULL, 0}};
     struct sl_table *t = sl_result_table(r, "relations", column, SL_COLUMNS(column));
     int64_t n = 0;
 

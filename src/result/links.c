@@ -7,22 +7,26 @@
 #include <stdlib.h>
 
 static const struct sl_column
-    overview[] = {{"left_type", SL_COLUMN_TEXT, NULL},   {"kind", SL_COLUMN_TEXT, NULL},
-                  {"right_type", SL_COLUMN_TEXT, NULL},  {"rule", SL_COLUMN_TEXT, NULL},
-                  {"links", SL_COLUMN_INTEGER, "links"}, {"doubtful", SL_COLUMN_INTEGER, "spans"},
-                  {"confidence", SL_COLUMN_REAL, NULL}},
-    each[] = {{"left", SL_COLUMN_TEXT, NULL},         {"kind", SL_COLUMN_TEXT, NULL},
-              {"right", SL_COLUMN_TEXT, NULL},        {"rule", SL_COLUMN_TEXT, NULL},
-              {"confidence", SL_COLUMN_REAL, NULL},   {"left_span", SL_COLUMN_INTEGER, NULL},
-              {"right_span", SL_COLUMN_INTEGER, NULL}},
-    doubtful[] = {{"left", SL_COLUMN_TEXT, NULL},           {"kind", SL_COLUMN_TEXT, NULL},
-                  {"candidate", SL_COLUMN_TEXT, NULL},      {"candidates", SL_COLUMN_INTEGER, "spans"},
-                  {"rule", SL_COLUMN_TEXT, NULL},           {"span_id", SL_COLUMN_INTEGER, NULL},
-                  {"candidate_id", SL_COLUMN_INTEGER, NULL}},
-    unresolved[] = {{"left_type", SL_COLUMN_TEXT, NULL},        {"kind", SL_COLUMN_TEXT, NULL},
-                    {"right_type", SL_COLUMN_TEXT, NULL},       {"rule", SL_COLUMN_TEXT, NULL},
-                    {"unresolved", SL_COLUMN_INTEGER, "links"}, {"links", SL_COLUMN_INTEGER, "links"},
-                    {"unknown_type", SL_COLUMN_TEXT, NULL},     {"spans_of_it", SL_COLUMN_INTEGER, "spans"}};
+    overview[] = {{"left_type", SL_COLUMN_TEXT, NULL, NULL, 0},   {"kind", SL_COLUMN_TEXT, NULL, NULL, 0},
+                  {"right_type", SL_COLUMN_TEXT, NULL, NULL, 0},  {"rule", SL_COLUMN_TEXT, NULL, NULL, 0},
+                  {"links", SL_COLUMN_INTEGER, "links", NULL, 0}, {"doubtful", SL_COLUMN_INTEGER, "spans", NULL, 0},
+                  {"confidence", SL_COLUMN_REAL, NULL, NULL, 0}},
+    each[] = {{"left", SL_COLUMN_TEXT, NULL, NULL, 0},         {"kind", SL_COLUMN_TEXT, NULL, NULL, 0},
+              {"right", SL_COLUMN_TEXT, NULL, NULL, 0},        {"rule", SL_COLUMN_TEXT, NULL, NULL, 0},
+              {"confidence", SL_COLUMN_REAL, NULL, NULL, 0},   {"left_span", SL_COLUMN_INTEGER, NULL, NULL, 0},
+              {"right_span", SL_COLUMN_INTEGER, NULL, NULL, 0}},
+    doubtful[] = {{"left", SL_COLUMN_TEXT, NULL, NULL, 0},
+                  {"kind", SL_COLUMN_TEXT, NULL, NULL, 0},
+                  {"candidate", SL_COLUMN_TEXT, NULL, NULL, 0},
+                  {"candidates", SL_COLUMN_INTEGER, "spans", NULL, 0},
+                  {"rule", SL_COLUMN_TEXT, NULL, NULL, 0},
+                  {"span_id", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                  {"candidate_id", SL_COLUMN_INTEGER, NULL, NULL, 0}},
+    unresolved[] = {
+        {"left_type", SL_COLUMN_TEXT, NULL, NULL, 0},        {"kind", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"right_type", SL_COLUMN_TEXT, NULL, NULL, 0},       {"rule", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"unresolved", SL_COLUMN_INTEGER, "links", NULL, 0}, {"links", SL_COLUMN_INTEGER, "links", NULL, 0},
+        {"unknown_type", SL_COLUMN_TEXT, NULL, NULL, 0},     {"spans_of_it", SL_COLUMN_INTEGER, "spans", NULL, 0}};
 
 static const struct {
     const struct sl_column *column;

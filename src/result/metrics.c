@@ -8,27 +8,32 @@
 
 /* Those of docs/monitor.md; older scripts have some in parentheses. */
 #define WHAT_A_NODE_IS                                                                                                 \
-    {"step", SL_COLUMN_INTEGER, NULL}, {"host", SL_COLUMN_TEXT, NULL}, {"rank", SL_COLUMN_INTEGER, NULL},              \
-        {"node", SL_COLUMN_INTEGER, NULL}, {"began_ns", SL_COLUMN_INTEGER, "ns"},                                      \
-        {"last_ns", SL_COLUMN_INTEGER, "ns"}, {"sampled_s", SL_COLUMN_REAL, "s"},                                      \
-        {"samples", SL_COLUMN_INTEGER, "samples"},                                                                     \
+    {"step", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"host", SL_COLUMN_TEXT, NULL, NULL, 0},                               \
+        {"rank", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"node", SL_COLUMN_INTEGER, NULL, NULL, 0},                        \
+        {"began_ns", SL_COLUMN_INTEGER, "ns", NULL, 0}, {"last_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},                 \
+        {"sampled_s", SL_COLUMN_REAL, "s", NULL, 0}, {"samples", SL_COLUMN_INTEGER, "samples", NULL, 0},               \
     {                                                                                                                  \
-        "cpus", SL_COLUMN_INTEGER, "CPUs"                                                                              \
+        "cpus", SL_COLUMN_INTEGER, "CPUs", NULL, 0                                                                     \
     }
 #define METRICS(open, close)                                                                                           \
-    {"cpu_avg_utilization_pct", SL_COLUMN_REAL, "%"}, {"cpu_avg_utilization_over20_pct", SL_COLUMN_REAL, "%"},         \
-        {"cpu_avg_utilization_over40_pct", SL_COLUMN_REAL, "%"},                                                       \
-        {"cpu_avg_utilization_over80_pct", SL_COLUMN_REAL, "%"},                                                       \
-        {"cpu_avg_utilization_at100_pct", SL_COLUMN_REAL, "%"},                                                        \
-        {"max_t_" open "cpu_pct_per_cpu_avg" close, SL_COLUMN_REAL, "%"},                                              \
-        {"max_t_" open "cpu_pct_per_cpu_max" close, SL_COLUMN_REAL, "%"},                                              \
-        {"max_t_" open "cpu_pct_per_cpu_min" close, SL_COLUMN_REAL, "%"}, {"node_cpu_hours", SL_COLUMN_REAL, "h"},     \
-        {"node_unused_cpu_hours", SL_COLUMN_REAL, "h"}, {"max_t_" open "mem_percent" close, SL_COLUMN_REAL, "%"},      \
-        {"max_t_disk_usage_percent", SL_COLUMN_REAL, "%"}, {"total_disk_io_read_mb", SL_COLUMN_REAL, "MB"},            \
-        {"total_disk_io_write_mb", SL_COLUMN_REAL, "MB"}, {"total_net_io_lo_sent_mb", SL_COLUMN_REAL, "MB"},           \
-        {"total_net_io_ext_sent_mb", SL_COLUMN_REAL, "MB"}, {"total_net_io_lo_recv_mb", SL_COLUMN_REAL, "MB"},         \
+    {"cpu_avg_utilization_pct", SL_COLUMN_REAL, "%", NULL, 0},                                                         \
+        {"cpu_avg_utilization_over20_pct", SL_COLUMN_REAL, "%", NULL, 0},                                              \
+        {"cpu_avg_utilization_over40_pct", SL_COLUMN_REAL, "%", NULL, 0},                                              \
+        {"cpu_avg_utilization_over80_pct", SL_COLUMN_REAL, "%", NULL, 0},                                              \
+        {"cpu_avg_utilization_at100_pct", SL_COLUMN_REAL, "%", NULL, 0},                                               \
+        {"max_t_" open "cpu_pct_per_cpu_avg" close, SL_COLUMN_REAL, "%", NULL, 0},                                     \
+        {"max_t_" open "cpu_pct_per_cpu_max" close, SL_COLUMN_REAL, "%", NULL, 0},                                     \
+        {"max_t_" open "cpu_pct_per_cpu_min" close, SL_COLUMN_REAL, "%", NULL, 0},                                     \
+        {"node_cpu_hours", SL_COLUMN_REAL, "h", NULL, 0}, {"node_unused_cpu_hours", SL_COLUMN_REAL, "h", NULL, 0},     \
+        {"max_t_" open "mem_percent" close, SL_COLUMN_REAL, "%", NULL, 0},                                             \
+        {"max_t_disk_usage_percent", SL_COLUMN_REAL, "%", NULL, 0},                                                    \
+        {"total_disk_io_read_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                      \
+        {"total_disk_io_write_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                     \
+        {"total_net_io_lo_sent_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                    \
+        {"total_net_io_ext_sent_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                   \
+        {"total_net_io_lo_recv_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                    \
     {                                                                                                                  \
-        "total_net_io_ext_recv_mb", SL_COLUMN_REAL, "MB"                                                               \
+        "total_net_io_ext_recv_mb", SL_COLUMN_REAL, "MB", NULL, 0                                                      \
     }
 
 static const struct sl_column nodes[] = {WHAT_A_NODE_IS, METRICS("", "")};

@@ -74,7 +74,7 @@ struct sl_table *sl_over_time_named(struct sl_result *r, const struct sl_over_ti
 
     t->own = sl_alloc((size_t)(columns + before) * sizeof *t->own);
     memcpy(t->own + before, column, (size_t)columns * sizeof *column);
-    t->own[0] = (struct sl_column){q->by, SL_COLUMN_TEXT, NULL};
+    t->own[0] = (struct sl_column){q->by, SL_COLUMN_TEXT, NULL, NULL, 0};
     t->column = t->own;
     return t;
 }

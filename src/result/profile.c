@@ -21,13 +21,14 @@ static const char *const by_names[] = {
 /* ---- for programs ---- */
 
 enum { TREE_ONLY = 4 };
-static const struct sl_column call_columns[] = {{"node", INTEGER, NULL},     {"parent", INTEGER, NULL},
-                                                {"depth", INTEGER, NULL},    {"path", TEXT, NULL},
-                                                {"part", TEXT, NULL},        {"name", TEXT, NULL},
-                                                {"calls", INTEGER, "calls"}, {"unfinished", INTEGER, "calls"},
-                                                {"inclusive_s", REAL, "s"},  {"exclusive_s", REAL, "s"},
-                                                {"share", REAL, NULL},       {"min_s", REAL, "s"},
-                                                {"mean_s", REAL, "s"},       {"max_s", REAL, "s"}};
+static const struct sl_column call_columns[] = {
+    {"node", INTEGER, NULL, NULL, 0},     {"parent", INTEGER, NULL, NULL, 0},
+    {"depth", INTEGER, NULL, NULL, 0},    {"path", TEXT, NULL, NULL, 0},
+    {"part", TEXT, NULL, NULL, 0},        {"name", TEXT, NULL, NULL, 0},
+    {"calls", INTEGER, "calls", NULL, 0}, {"unfinished", INTEGER, "calls", NULL, 0},
+    {"inclusive_s", REAL, "s", NULL, 0},  {"exclusive_s", REAL, "s", NULL, 0},
+    {"share", REAL, NULL, NULL, 0},       {"min_s", REAL, "s", NULL, 0},
+    {"mean_s", REAL, "s", NULL, 0},       {"max_s", REAL, "s", NULL, 0}};
 
 static char *ids_of(const struct sl_calls_want *want)
 {
@@ -43,7 +44,7 @@ static char *ids_of(const struct sl_calls_want *want)
 static int add_short(struct sl_result *r, struct sl_store *st, const struct sl_calls_want *want, struct sl_err *err)
 {
     static const struct sl_column columns[] = {
-        {"name", TEXT, NULL}, {"calls", INTEGER, "calls"}, {"exclusive_s", REAL, "s"}};
+        {"name", TEXT, NULL, NULL, 0}, {"calls", INTEGER, "calls", NULL, 0}, {"exclusive_s", REAL, "s", NULL, 0}};
     struct sl_table *t = sl_result_sql(r, st, "short", columns, N(columns), sql_short, err);
     char *within = ids_of(want);
 
@@ -76,9 +77,10 @@ int sl_result_calls(struct sl_result *r, struct sl_store *st, const struct sl_pr
 
 static void add_summary(struct sl_result *r, const struct sl_calls *c)
 {
-    static const struct sl_column columns[] = {{"calls", INTEGER, "calls"},      {"processes", INTEGER, "processes"},
-                                               {"threads", INTEGER, "threads"},  {"own", INTEGER, "processes"},
-                                               {"unfinished", INTEGER, "calls"}, {"odd", INTEGER, "calls"}};
+    static const struct sl_column columns[] = {
+        {"calls", INTEGER, "calls", NULL, 0},      {"processes", INTEGER, "processes", NULL, 0},
+        {"threads", INTEGER, "threads", NULL, 0},  {"own", INTEGER, "processes", NULL, 0},
+        {"unfinished", INTEGER, "calls", NULL, 0}, {"odd", INTEGER, "calls", NULL, 0}};
     struct sl_table *t = sl_result_table(r, "summary", columns, N(columns));
     uint32_t unfinished = 0;
 
@@ -95,10 +97,12 @@ static void add_summary(struct sl_result *r, const struct sl_calls *c)
 
 #define ROW_COLUMNS(part)                                                                                              \
     {                                                                                                                  \
-        {"function", TEXT, NULL}, {part, TEXT, NULL}, {"title", TEXT, NULL}, {"parent", INTEGER, NULL},                \
-            {"depth", INTEGER, NULL}, {"calls", INTEGER, "calls"}, {"unfinished", INTEGER, "calls"},                   \
-            {"unknown", INTEGER, "calls"}, {"inclusive", INTEGER, "ns"}, {"exclusive", INTEGER, "ns"},                 \
-            {"percent", REAL, "%"}, {"min", INTEGER, "ns"}, {"mean", INTEGER, "ns"}, {"max", INTEGER, "ns"},           \
+        {"function", TEXT, NULL, NULL, 0}, {part, TEXT, NULL}, {"title", TEXT, NULL, NULL, 0},                         \
+            {"parent", INTEGER, NULL, NULL, 0}, {"depth", INTEGER, NULL, NULL, 0},                                     \
+            {"calls", INTEGER, "calls", NULL, 0}, {"unfinished", INTEGER, "calls", NULL, 0},                           \
+            {"unknown", INTEGER, "calls", NULL, 0}, {"inclusive", INTEGER, "ns", NULL, 0},                             \
+            {"exclusive", INTEGER, "ns", NULL, 0}, {"percent", REAL, "%", NULL, 0}, {"min", INTEGER, "ns", NULL, 0},   \
+            {"mean", INTEGER, "ns", NULL, 0}, {"max", INTEGER, "ns", NULL, 0},                                         \
     }
 static const struct sl_column row_columns[][SL_PROFILE_MAX + 1] = {[SL_BY_NONE] = ROW_COLUMNS("part"),
                                                                    [SL_BY_THREAD] = ROW_COLUMNS("thread"),
@@ -213,11 +217,11 @@ static char *chain(const struct sl_calls *c, uint32_t call)
 
 static void add_open(struct sl_result *r, const struct sl_calls *c)
 {
-    static const struct sl_column columns[] = {{"process", TEXT, NULL},
-                                               {"thread", TEXT, NULL},
-                                               {"calls", TEXT, NULL},
-                                               {"open", INTEGER, "ns"},
-                                               {"unknown", INTEGER, NULL}}; /* it was open at least so long */
+    static const struct sl_column columns[] = {{"process", TEXT, NULL, NULL, 0},
+                                               {"thread", TEXT, NULL, NULL, 0},
+                                               {"calls", TEXT, NULL, NULL, 0},
+                                               {"open", INTEGER, "ns", NULL, 0},
+                                               {"unknown", INTEGER, NULL, NULL, 0}}; /* it was open at least so long */
     struct sl_table *t = sl_result_table(r, "open", columns, N(columns));
     unsigned char *open = find_open(c);
 
@@ -242,9 +246,10 @@ static void add_open(struct sl_result *r, const struct sl_calls *c)
 
 static int add_async(struct sl_result *r, struct sl_store *st, const struct sl_calls_want *want, struct sl_err *err)
 {
-    static const struct sl_column columns[] = {
-        {"name", TEXT, NULL},    {"spans", INTEGER, "spans"}, {"total_s", REAL, "s"}, {"ran_s", REAL, "s"},
-        {"waited_s", REAL, "s"}, {"mean_s", REAL, "s"},       {"max_s", REAL, "s"}};
+    static const struct sl_column columns[] = {{"name", TEXT, NULL, NULL, 0},    {"spans", INTEGER, "spans", NULL, 0},
+                                               {"total_s", REAL, "s", NULL, 0},  {"ran_s", REAL, "s", NULL, 0},
+                                               {"waited_s", REAL, "s", NULL, 0}, {"mean_s", REAL, "s", NULL, 0},
+                                               {"max_s", REAL, "s", NULL, 0}};
     struct sl_table *t = sl_result_sql(r, st, "async", columns, N(columns), sql_async, err);
     char *within = ids_of(want);
 
@@ -256,7 +261,7 @@ static int add_async(struct sl_result *r, struct sl_store *st, const struct sl_c
 
 int sl_result_profile(struct sl_result *r, struct sl_store *st, const struct sl_profile_want *want, struct sl_err *err)
 {
-    static const struct sl_column runs[] = {{"runs", INTEGER, "runs"}, {"last", TEXT, NULL}};
+    static const struct sl_column runs[] = {{"runs", INTEGER, "runs", NULL, 0}, {"last", TEXT, NULL, NULL, 0}};
     struct sl_calls c;
     int rc = sl_calls_load(&c, st->db, &want->calls, err);
 

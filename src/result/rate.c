@@ -3,28 +3,16 @@
 #include "analyse/lens/lens.h"
 #include "result_rate.sql.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { BINS = 30 };
 
 static const struct sl_column rows[] = {
-    {"time_ns", SL_COLUMN_INTEGER, "ns"},
-    {"events", SL_COLUMN_INTEGER, "events"},
-    {"per_s", SL_COLUMN_REAL, "1/s"},
+    {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
+    {"events", SL_COLUMN_INTEGER, "events", NULL, 0},
+    {"per_s", SL_COLUMN_REAL, "1/s", NULL, 0},
 };
-static const struct sl_column about[] = {
-    {"event", SL_COLUMN_TEXT, NULL},
-    {"events", SL_COLUMN_REAL, "events"},
-    {"bin_s", SL_COLUMN_REAL, "s"},
-    {"store", SL_COLUMN_TEXT, NULL},
-};
-static const struct sl_column bins[] = {
-    {"time_ns", SL_COLUMN_INTEGER, "ns"},
-    {"events", SL_COLUMN_REAL, "events"},
-    {"per_s", SL_COLUMN_REAL, "1/s"},
-};
-static const struct sl_column kinds[] = {{"span_type", SL_COLUMN_TEXT, NULL}, {"event_type", SL_COLUMN_TEXT, NULL}};
-
 /* Are there so many bins that filling those between would take for ever? */
 static int check_bins(const struct sl_over_time *q, const char *range, struct sl_err *err)
 {
@@ -66,18 +54,17 @@ static sqlite3_stmt *query(struct sl_over_time *q, struct sl_err *err)
 
 static int add_bins(struct sl_result *r, struct sl_over_time *q, double *all, struct sl_err *err)
 {
-    struct sl_table *t = sl_result_table(r, "bins", bins, SL_COLUMNS(bins));
+    struct sl_table *t = sl_result_rows(r, "bins", &rate_bin_columns);
     sqlite3_stmt *s = query(q, err);
     int rc = s ? 0 : err->code;
 
     while (s && (rc = sl_store_step(q->st, s, err)) > 0) {
-        double events = sqlite3_column_double(s, 1);
-        *all += events;
-        sl_table_add(t);
-        sl_table_put_int(t, SL_RATE_BIN_TIME_NS, sqlite3_column_int64(s, 0));
-        sl_table_put_real(t, SL_RATE_BIN_EVENTS, events);
+        struct rate_bin *x = sl_table_add(t);
+        x->time_ns = sqlite3_column_int64(s, 0);
+        x->events = sqlite3_column_double(s, 1);
         if (q->bin_s > 0)
-            sl_table_put_real(t, SL_RATE_BIN_PER_S, events / q->bin_s);
+            x->per_s = x->events / q->bin_s;
+        *all += x->events;
     }
     sqlite3_finalize(s);
     return rc;
@@ -86,18 +73,19 @@ static int add_bins(struct sl_result *r, struct sl_over_time *q, double *all, st
 /* Which events were counted, where their name leaves it open. */
 static void add_kinds(struct sl_result *r, const struct sl_over_time *q)
 {
-    struct sl_table *t = sl_result_table(r, "kinds", kinds, SL_COLUMNS(kinds));
+    struct sl_table *t = sl_result_rows(r, "kinds", &rate_kind_columns);
     sqlite3_stmt *s = sl_store_prepare(q->st, sql_kinds, NULL);
     const char *slash = strchr(q->about, '/');
     char *span = slash ? sl_strndup(q->about, (size_t)(slash - q->about)) : sl_strdup("*");
 
     while (s && sqlite3_step(s) == SQLITE_ROW) {
         const char *type = sl_store_text(s, 0), *event = sl_store_text(s, 1);
+        struct rate_kind *x;
         if (!sl_lens_glob(span, type) || !sl_lens_glob(slash ? slash + 1 : q->about, event))
             continue;
-        sl_table_add(t);
-        sl_table_put_text(t, SL_RATE_KIND_SPAN, type);
-        sl_table_put_text(t, SL_RATE_KIND_EVENT, event);
+        x = sl_table_add(t);
+        x->span_type = sl_table_keep(t, type);
+        x->event_type = sl_table_keep(t, event);
     }
     sqlite3_finalize(s);
     free(span);
@@ -107,14 +95,13 @@ static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_er
 {
     double all = 0;
     int rc = add_bins(r, q, &all, err);
-    struct sl_table *t = sl_result_table(r, "about", about, SL_COLUMNS(about));
+    struct sl_table *t = sl_result_rows(r, "about", &rate_about_columns);
+    struct rate_about *x = sl_table_add(t);
 
-    sl_table_add(t);
-    sl_table_put_text(t, SL_RATE_EVENT, q->about);
-    sl_table_put_real(t, SL_RATE_EVENTS, all);
-    if (q->bin_s > 0)
-        sl_table_put_real(t, SL_RATE_BIN_S, q->bin_s);
-    sl_table_put_text(t, SL_RATE_STORE, q->st->path);
+    x->event = sl_table_keep(t, q->about);
+    x->events = all;
+    x->bin_s = q->bin_s > 0 ? q->bin_s : NAN;
+    x->store = sl_table_keep(t, q->st->path);
     if (!rc && q->about)
         add_kinds(r, q);
     if (!rc && q->by)

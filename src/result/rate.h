@@ -17,10 +17,23 @@
 
 #include "result/over_time.h"
 
-/* event NULL: a query of the user.  bin_s NULL: bins of its own. */
-enum { SL_RATE_EVENT, SL_RATE_EVENTS, SL_RATE_BIN_S, SL_RATE_STORE };
-enum { SL_RATE_BIN_TIME_NS, SL_RATE_BIN_EVENTS, SL_RATE_BIN_PER_S };
-enum { SL_RATE_KIND_SPAN, SL_RATE_KIND_EVENT };
+/* clang-format off */
+#define RATE_BIN(COLUMN, row) \
+    COLUMN(row, INTEGER, time_ns, "ns", "where the bin begins") \
+    COLUMN(row, REAL, events, "events", NULL) \
+    COLUMN(row, REAL, per_s, "1/s", NULL)
+#define RATE_ABOUT(COLUMN, row) \
+    COLUMN(row, TEXT, event, NULL, "NULL: a query of the user") \
+    COLUMN(row, REAL, events, "events", NULL) \
+    COLUMN(row, REAL, bin_s, "s", "NULL: bins of the query's own") \
+    COLUMN(row, TEXT, store, NULL, NULL)
+#define RATE_KIND(COLUMN, row) \
+    COLUMN(row, TEXT, span_type, NULL, NULL) \
+    COLUMN(row, TEXT, event_type, NULL, NULL)
+/* clang-format on */
+SL_ROW(rate_bin, RATE_BIN);
+SL_ROW(rate_about, RATE_ABOUT);
+SL_ROW(rate_kind, RATE_KIND);
 
 /* On success r is to be freed. */
 int sl_rate(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err);

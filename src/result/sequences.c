@@ -4,12 +4,12 @@
 #include "result_sequences.sql.h"
 
 static const struct sl_column columns[] = {
-    {"sequence", SL_COLUMN_INTEGER, NULL}, {"count", SL_COLUMN_INTEGER, "spans"},
-    {"position", SL_COLUMN_INTEGER, NULL}, {"span_type", SL_COLUMN_TEXT, NULL},
-    {"event_type", SL_COLUMN_TEXT, NULL},  {"mean_s", SL_COLUMN_REAL, "s"},
-    {"min_s", SL_COLUMN_REAL, "s"},        {"max_s", SL_COLUMN_REAL, "s"},
-    {"cumulative_s", SL_COLUMN_REAL, "s"}, {"orderings", SL_COLUMN_INTEGER, "orderings"},
-    {"roots", SL_COLUMN_INTEGER, "spans"}, {"name", SL_COLUMN_TEXT, NULL}};
+    {"sequence", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"count", SL_COLUMN_INTEGER, "spans", NULL, 0},
+    {"position", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"span_type", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"event_type", SL_COLUMN_TEXT, NULL, NULL, 0},  {"mean_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"min_s", SL_COLUMN_REAL, "s", NULL, 0},        {"max_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"cumulative_s", SL_COLUMN_REAL, "s", NULL, 0}, {"orderings", SL_COLUMN_INTEGER, "orderings", NULL, 0},
+    {"roots", SL_COLUMN_INTEGER, "spans", NULL, 0}, {"name", SL_COLUMN_TEXT, NULL, NULL, 0}};
 
 static int add(struct sl_result *r, struct sl_store *st, const char *name, int n, const char *sql,
                const char *root_type, int64_t within, struct sl_err *err)

@@ -2,16 +2,16 @@
 #include "result/skew.h"
 #include "result_skew.sql.h"
 
-static const struct sl_column columns[] = {{"source", SL_COLUMN_INTEGER, NULL},
-                                           {"path", SL_COLUMN_TEXT, NULL},
-                                           {"reference", SL_COLUMN_INTEGER, NULL},
-                                           {"pairs", SL_COLUMN_INTEGER, "handovers"},
-                                           {"backwards", SL_COLUMN_INTEGER, "handovers"},
-                                           {"lower_s", SL_COLUMN_REAL, "s"},
-                                           {"upper_s", SL_COLUMN_REAL, "s"},
-                                           {"offset_s", SL_COLUMN_REAL, "s"},
-                                           {"offset_ns", SL_COLUMN_INTEGER, "ns"},
-                                           {"relaxed_s", SL_COLUMN_REAL, "s"}};
+static const struct sl_column columns[] = {{"source", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                                           {"path", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                           {"reference", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                                           {"pairs", SL_COLUMN_INTEGER, "handovers", NULL, 0},
+                                           {"backwards", SL_COLUMN_INTEGER, "handovers", NULL, 0},
+                                           {"lower_s", SL_COLUMN_REAL, "s", NULL, 0},
+                                           {"upper_s", SL_COLUMN_REAL, "s", NULL, 0},
+                                           {"offset_s", SL_COLUMN_REAL, "s", NULL, 0},
+                                           {"offset_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
+                                           {"relaxed_s", SL_COLUMN_REAL, "s", NULL, 0}};
 enum { N = sizeof columns / sizeof *columns };
 
 static int add(struct sl_result *r, struct sl_store *st, const char *name, const char *sql, int64_t within,

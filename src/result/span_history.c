@@ -57,8 +57,9 @@ static int add_linked(struct sl_store *st, int64_t span, const char *sql, const 
                       const struct sl_history_options *how, struct sl_result *r, struct sl_err *err)
 {
     static const struct sl_column column[] = {
-        {"id", SL_COLUMN_INTEGER, NULL}, {"type", SL_COLUMN_TEXT, NULL}, {"key", SL_COLUMN_TEXT, NULL},
-        {"name", SL_COLUMN_TEXT, NULL},  {"rule", SL_COLUMN_TEXT, NULL}, {"confidence", SL_COLUMN_REAL, NULL},
+        {"id", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"key", SL_COLUMN_TEXT, NULL, NULL, 0},   {"name", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"rule", SL_COLUMN_TEXT, NULL, NULL, 0},  {"confidence", SL_COLUMN_REAL, NULL, NULL, 0},
     };
     struct sl_table *t = sl_result_table(r, title, column, 6);
     sqlite3_stmt *q = ask(st, sql, span, err);
@@ -156,9 +157,10 @@ static int add_contexts(struct sl_store *st, int64_t span, const struct sl_histo
                         int64_t *count, struct sl_err *err)
 {
     static const struct sl_column column[] = {
-        {"depth", SL_COLUMN_INTEGER, NULL}, {"relation", SL_COLUMN_TEXT, NULL},   {"id", SL_COLUMN_INTEGER, NULL},
-        {"type", SL_COLUMN_TEXT, NULL},     {"key", SL_COLUMN_TEXT, NULL},        {"in", SL_COLUMN_TEXT, NULL},
-        {"rule", SL_COLUMN_TEXT, NULL},     {"confidence", SL_COLUMN_REAL, NULL},
+        {"depth", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"relation", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"id", SL_COLUMN_INTEGER, NULL, NULL, 0},    {"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"key", SL_COLUMN_TEXT, NULL, NULL, 0},      {"in", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"rule", SL_COLUMN_TEXT, NULL, NULL, 0},     {"confidence", SL_COLUMN_REAL, NULL, NULL, 0},
     };
     struct tree t = {.st = st, .to = sl_result_table(r, "contexts", column, 8)};
     char sql[80];
@@ -190,12 +192,12 @@ static struct sl_table *add_events(struct sl_store *st, const struct sl_history_
                                    struct sl_result *r, struct sl_err *err)
 {
     static const struct sl_column column[] = {
-        {"root", SL_COLUMN_INTEGER, NULL},      {"time_ns", SL_COLUMN_INTEGER, "ns"},
-        {"since_start_s", SL_COLUMN_REAL, "s"}, {"since_previous_s", SL_COLUMN_REAL, "s"},
-        {"component", SL_COLUMN_TEXT, NULL},    {"span_type", SL_COLUMN_TEXT, NULL},
-        {"span_key", SL_COLUMN_TEXT, NULL},     {"event", SL_COLUMN_TEXT, NULL},
-        {"path", SL_COLUMN_TEXT, NULL},         {"place", SL_COLUMN_INTEGER, NULL},
-        {"span", SL_COLUMN_INTEGER, NULL},      {"line", SL_COLUMN_TEXT, NULL},
+        {"root", SL_COLUMN_INTEGER, NULL, NULL, 0},      {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
+        {"since_start_s", SL_COLUMN_REAL, "s", NULL, 0}, {"since_previous_s", SL_COLUMN_REAL, "s", NULL, 0},
+        {"component", SL_COLUMN_TEXT, NULL, NULL, 0},    {"span_type", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"span_key", SL_COLUMN_TEXT, NULL, NULL, 0},     {"event", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"path", SL_COLUMN_TEXT, NULL, NULL, 0},         {"place", SL_COLUMN_INTEGER, NULL, NULL, 0},
+        {"span", SL_COLUMN_INTEGER, NULL, NULL, 0},      {"line", SL_COLUMN_TEXT, NULL, NULL, 0},
     };
     struct sl_buf from = {0}, since = {0}, more = {0}, sql = {0};
     const char *events = how->lens ? sql_as_seen : sql_as_they_are;
@@ -311,10 +313,10 @@ static void add_wait(struct sl_table *t, const struct sl_wait *w)
 static int add_waits(struct sl_table *events, struct sl_result *r, struct sl_err *err)
 {
     static const struct sl_column column[] = {
-        {"kind", SL_COLUMN_TEXT, NULL},        {"from_ns", SL_COLUMN_INTEGER, "ns"},
-        {"until_ns", SL_COLUMN_INTEGER, "ns"}, {"seconds", SL_COLUMN_REAL, "s"},
-        {"after_type", SL_COLUMN_TEXT, NULL},  {"after_event", SL_COLUMN_TEXT, NULL},
-        {"before_type", SL_COLUMN_TEXT, NULL}, {"before_event", SL_COLUMN_TEXT, NULL},
+        {"kind", SL_COLUMN_TEXT, NULL, NULL, 0},        {"from_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
+        {"until_ns", SL_COLUMN_INTEGER, "ns", NULL, 0}, {"seconds", SL_COLUMN_REAL, "s", NULL, 0},
+        {"after_type", SL_COLUMN_TEXT, NULL, NULL, 0},  {"after_event", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"before_type", SL_COLUMN_TEXT, NULL, NULL, 0}, {"before_event", SL_COLUMN_TEXT, NULL, NULL, 0},
     };
     struct sl_table *t = sl_result_table(r, "waits", column, 8);
     struct sl_wait_finder f = {0};
@@ -334,7 +336,8 @@ static int add_waits(struct sl_table *events, struct sl_result *r, struct sl_err
 /* Tasks that no worker names: how far did they come? */
 static int add_reach(struct sl_store *st, int64_t span, struct sl_result *r, struct sl_err *err)
 {
-    static const struct sl_column column[] = {{"span", SL_COLUMN_TEXT, NULL}, {"last_event", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column column[] = {{"span", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                              {"last_event", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_table *t = sl_result_table(r, "reach", column, 2);
     sqlite3_stmt *q = ask(st, sql_reach, span, err);
     int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
@@ -364,8 +367,11 @@ int sl_span_history(struct sl_store *st, int64_t span, const struct sl_history_o
                     struct sl_err *err)
 {
     static const struct sl_column column[] = {
-        {"id", SL_COLUMN_INTEGER, NULL}, {"type", SL_COLUMN_TEXT, NULL},           {"key", SL_COLUMN_TEXT, NULL},
-        {"name", SL_COLUMN_TEXT, NULL},  {"contexts", SL_COLUMN_INTEGER, "spans"},
+        {"id", SL_COLUMN_INTEGER, NULL, NULL, 0},
+        {"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"key", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"name", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"contexts", SL_COLUMN_INTEGER, "spans", NULL, 0},
     };
     struct sl_table *events = add_events(st, how, true, r, err), *itself = sl_result_table(r, "span", column, 5);
     int64_t contexts = 0;

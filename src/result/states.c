@@ -9,23 +9,27 @@
 enum { BINS = 36, MOST_TIMES = 120, SHOWN = 24 };
 
 static const struct sl_column rows[] = {
-    {"time_ns", SL_COLUMN_INTEGER, "ns"}, {"span_type", SL_COLUMN_TEXT, NULL}, {"event_type", SL_COLUMN_TEXT, NULL},
-    {"spans", SL_COLUMN_REAL, "spans"},   {"ended", SL_COLUMN_REAL, "spans"},
+    {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0}, {"span_type", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"event_type", SL_COLUMN_TEXT, NULL, NULL, 0}, {"spans", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"ended", SL_COLUMN_REAL, "spans", NULL, 0},
 };
 static const struct sl_column about[] = {
-    {"type", SL_COLUMN_TEXT, NULL},           {"spans", SL_COLUMN_REAL, "spans"},   {"states", SL_COLUMN_INTEGER, NULL},
-    {"columns", SL_COLUMN_INTEGER, NULL},     {"from_ns", SL_COLUMN_INTEGER, "ns"}, {"to_ns", SL_COLUMN_INTEGER, "ns"},
-    {"bin_s", SL_COLUMN_REAL, "s"},           {"most", SL_COLUMN_REAL, "spans"},    {"others", SL_COLUMN_INTEGER, NULL},
-    {"others_most", SL_COLUMN_REAL, "spans"}, {"name", SL_COLUMN_TEXT, NULL},
+    {"type", SL_COLUMN_TEXT, NULL, NULL, 0},       {"spans", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"states", SL_COLUMN_INTEGER, NULL, NULL, 0},  {"columns", SL_COLUMN_INTEGER, NULL, NULL, 0},
+    {"from_ns", SL_COLUMN_INTEGER, "ns", NULL, 0}, {"to_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
+    {"bin_s", SL_COLUMN_REAL, "s", NULL, 0},       {"most", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"others", SL_COLUMN_INTEGER, NULL, NULL, 0},  {"others_most", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"name", SL_COLUMN_TEXT, NULL, NULL, 0},
 };
 static const struct sl_column states[] = {
-    {"state", SL_COLUMN_TEXT, NULL},
-    {"at_most", SL_COLUMN_REAL, "spans"},
-    {"ended", SL_COLUMN_REAL, "spans"},
-    {"mean_s", SL_COLUMN_REAL, "s"},
+    {"state", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"at_most", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"ended", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"mean_s", SL_COLUMN_REAL, "s", NULL, 0},
 };
-static const struct sl_column columns[] = {
-    {"state", SL_COLUMN_TEXT, NULL}, {"time_ns", SL_COLUMN_INTEGER, "ns"}, {"spans", SL_COLUMN_REAL, "spans"}};
+static const struct sl_column columns[] = {{"state", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                           {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
+                                           {"spans", SL_COLUMN_REAL, "spans", NULL, 0}};
 
 struct state {
     char *name;

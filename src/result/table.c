@@ -14,9 +14,40 @@ static struct sl_table *add(struct sl_result *r, const char *name, const struct 
     return *sl_vec_add(&r->table) = t;
 }
 
+struct sl_table *sl_result_rows(struct sl_result *r, const char *name, const struct sl_columns *columns)
+{
+    struct sl_table *t = add(r, name, columns->v, columns->n);
+
+    t->memory.columns = columns;
+    return t;
+}
+
+struct sl_table *sl_result_query_rows(struct sl_result *r, const char *name, const struct sl_columns *columns,
+                                      sqlite3_stmt *q)
+{
+    struct sl_table *t = sl_result_query(r, name, columns->v, columns->n, q);
+
+    t->memory.columns = columns;
+    return t;
+}
+
+/* Rows of so many values, each of any type. */
+static void lay_out(struct sl_table *t)
+{
+    struct sl_column *column = sl_alloc((size_t)t->columns * sizeof *column + 1);
+
+    for (int i = 0; i < t->columns; i++)
+        column[i] = (struct sl_column){.type = SL_COLUMN_ANY, .offset = (size_t)i * sizeof(struct sl_cell)};
+    t->layout = (struct sl_columns){column, t->columns, (size_t)t->columns * sizeof(struct sl_cell)};
+    t->memory.columns = &t->layout;
+}
+
 struct sl_table *sl_result_table(struct sl_result *r, const char *name, const struct sl_column *column, int columns)
 {
-    return add(r, name, column, columns);
+    struct sl_table *t = add(r, name, column, columns);
+
+    lay_out(t);
+    return t;
 }
 
 struct sl_table *sl_result_query(struct sl_result *r, const char *name, const struct sl_column *column, int columns,
@@ -31,7 +62,7 @@ struct sl_table *sl_result_query(struct sl_result *r, const char *name, const st
     t->columns = sqlite3_column_count(q);
     t->own = sl_alloc(((size_t)t->columns + 1) * sizeof *t->own);
     for (int i = 0; i < t->columns; i++)
-        t->own[i].name = sl_arena_copy(&t->text, sqlite3_column_name(q, i), strlen(sqlite3_column_name(q, i)));
+        t->own[i].name = sl_arena_copy(&t->memory.text, sqlite3_column_name(q, i), strlen(sqlite3_column_name(q, i)));
     t->column = t->own;
     return t;
 }
@@ -60,8 +91,8 @@ void sl_result_free(struct sl_result *r)
     for (size_t i = 0; i < r->table.n; i++) {
         struct sl_table *t = r->table.v[i];
         sqlite3_finalize(t->query);
-        sl_vec_free(&t->cell);
-        sl_arena_free(&t->text);
+        sl_rows_free(&t->memory);
+        free((void *)(uintptr_t)t->layout.v);
         free(t->own);
         free(t);
     }
@@ -71,37 +102,59 @@ void sl_result_free(struct sl_result *r)
 
 /* ---- filling ---- */
 
-void sl_table_add(struct sl_table *t)
+void *sl_table_add(struct sl_table *t)
 {
     t->rows++;
-    for (int i = 0; i < t->columns; i++)
-        sl_vec_add(&t->cell)->type = SQLITE_NULL;
+    return sl_rows_add(&t->memory);
 }
 
-static struct sl_cell *last_row(struct sl_table *t, int column)
+const char *sl_table_keep(struct sl_table *t, const char *s)
 {
-    return &t->cell.v[(t->rows - 1) * (size_t)t->columns + (size_t)column];
+    return sl_rows_text(&t->memory, s);
+}
+
+static void *member(const struct sl_table *t, size_t row, int column)
+{
+    return (char *)sl_rows_at(&t->memory, row) + t->memory.columns->v[column].offset;
+}
+
+/* A value into a member of its type, or of any. */
+static void put(struct sl_table *t, int column, struct sl_cell c)
+{
+    void *to = member(t, t->rows - 1, column);
+
+    switch (t->memory.columns->v[column].type) {
+    case SL_COLUMN_INTEGER:
+        *(int64_t *)to = c.type == SQLITE_INTEGER ? c.i : c.type == SQLITE_FLOAT ? (int64_t)c.d : SL_NULL_INTEGER;
+        break;
+    case SL_COLUMN_REAL:
+        *(double *)to = c.type == SQLITE_INTEGER ? (double)c.i : c.type == SQLITE_FLOAT ? c.d : NAN;
+        break;
+    case SL_COLUMN_TEXT: *(const char **)to = c.s; break;
+    default: *(struct sl_cell *)to = c;
+    }
+}
+
+void sl_table_put_null(struct sl_table *t, int column)
+{
+    put(t, column, (struct sl_cell){0});
 }
 
 void sl_table_put_int(struct sl_table *t, int column, int64_t i)
 {
-    *last_row(t, column) = (struct sl_cell){.type = SQLITE_INTEGER, .i = i};
+    put(t, column, (struct sl_cell){.type = SQLITE_INTEGER, .i = i});
 }
 
 void sl_table_put_real(struct sl_table *t, int column, double d)
 {
     if (d == d)
-        *last_row(t, column) = (struct sl_cell){.type = SQLITE_FLOAT, .d = d};
+        put(t, column, (struct sl_cell){.type = SQLITE_FLOAT, .d = d});
 }
 
 void sl_table_put_text(struct sl_table *t, int column, const char *s)
 {
-    size_t n;
-
-    if (!s)
-        return;
-    n = strlen(s);
-    *last_row(t, column) = (struct sl_cell){.type = SQLITE_TEXT, .n = (uint32_t)n, .s = sl_arena_copy(&t->text, s, n)};
+    if (s)
+        put(t, column, sl_rows_own(&t->memory, (struct sl_cell){SQLITE_TEXT, (uint32_t)strlen(s), {.s = s}}));
 }
 
 /* ---- reading ---- */
@@ -133,14 +186,89 @@ void sl_table_rewind(struct sl_table *t)
     t->ended = false;
 }
 
-static const struct sl_cell *cell(const struct sl_table *t, int column)
+const void *sl_table_at(const struct sl_table *t, size_t i)
 {
-    return &t->cell.v[(t->at - 1) * (size_t)t->columns + (size_t)column];
+    return sl_rows_at(&t->memory, i);
+}
+
+/* A value of a query into a member. */
+static void read_member(void *to, enum sl_column_type type, sqlite3_stmt *q, int column)
+{
+    int is = sqlite3_column_type(q, column);
+    struct sl_cell *cell = to;
+
+    if (is == SQLITE_NULL)
+        return;
+    switch (type) {
+    case SL_COLUMN_INTEGER: *(int64_t *)to = sqlite3_column_int64(q, column); return;
+    case SL_COLUMN_REAL: *(double *)to = sqlite3_column_double(q, column); return;
+    case SL_COLUMN_TEXT: *(const char **)to = (const char *)sqlite3_column_text(q, column); return;
+    default: break;
+    }
+    cell->type = is;
+    if (is == SQLITE_INTEGER) {
+        cell->i = sqlite3_column_int64(q, column);
+    } else if (is == SQLITE_FLOAT) {
+        cell->d = sqlite3_column_double(q, column);
+    } else {
+        cell->s = (const char *)sqlite3_column_text(q, column);
+        cell->n = (uint32_t)sqlite3_column_bytes(q, column);
+    }
+}
+
+const void *sl_table_here(struct sl_table *t)
+{
+    if (!t->query)
+        return sl_table_at(t, t->at - 1);
+    t->memory.n = 0;
+    sl_rows_add(&t->memory);
+    for (int i = 0; i < t->columns; i++)
+        read_member(member(t, 0, i), t->memory.columns->v[i].type, t->query, i);
+    return t->memory.v;
+}
+
+int sl_table_column(const struct sl_table *t, const char *name)
+{
+    for (int i = 0; i < t->columns; i++)
+        if (!strcmp(t->column[i].name, name))
+            return i;
+    return -1;
+}
+
+const void *sl_table_row(struct sl_table *t, struct sl_err *err)
+{
+    return t && sl_table_next(t, err) > 0 ? sl_table_here(t) : NULL;
+}
+
+/* The value in memory, whatever its member's type; a text without its length. */
+static struct sl_cell cell(const struct sl_table *t, int column)
+{
+    const void *at = member(t, t->at - 1, column);
+    struct sl_cell c = {0};
+
+    switch (t->memory.columns->v[column].type) {
+    case SL_COLUMN_INTEGER:
+        c.i = *(const int64_t *)at;
+        c.type = c.i == SL_NULL_INTEGER ? 0 : SQLITE_INTEGER;
+        break;
+    case SL_COLUMN_REAL:
+        c.d = *(const double *)at;
+        c.type = c.d != c.d ? 0 : SQLITE_FLOAT;
+        break;
+    case SL_COLUMN_TEXT:
+        c.s = *(const char *const *)at;
+        c.type = c.s ? SQLITE_TEXT : 0;
+        break;
+    default: c = *(const struct sl_cell *)at;
+    }
+    return c;
 }
 
 int sl_table_type(const struct sl_table *t, int column)
 {
-    return t->query ? sqlite3_column_type(t->query, column) : cell(t, column)->type;
+    int type = t->query ? sqlite3_column_type(t->query, column) : cell(t, column).type;
+
+    return type ? type : SQLITE_NULL;
 }
 
 bool sl_table_is_null(const struct sl_table *t, int column)
@@ -150,22 +278,22 @@ bool sl_table_is_null(const struct sl_table *t, int column)
 
 int64_t sl_table_int(const struct sl_table *t, int column)
 {
-    const struct sl_cell *c;
+    struct sl_cell c;
 
     if (t->query)
         return sqlite3_column_int64(t->query, column);
     c = cell(t, column);
-    return c->type == SQLITE_INTEGER ? c->i : c->type == SQLITE_FLOAT ? (int64_t)c->d : 0;
+    return c.type == SQLITE_INTEGER ? c.i : c.type == SQLITE_FLOAT ? (int64_t)c.d : 0;
 }
 
 double sl_table_real(const struct sl_table *t, int column)
 {
-    const struct sl_cell *c;
+    struct sl_cell c;
 
     if (t->query)
         return sqlite3_column_double(t->query, column);
     c = cell(t, column);
-    return c->type == SQLITE_FLOAT ? c->d : c->type == SQLITE_INTEGER ? (double)c->i : 0;
+    return c.type == SQLITE_FLOAT ? c.d : c.type == SQLITE_INTEGER ? (double)c.i : 0;
 }
 
 double sl_table_real_or_nan(const struct sl_table *t, int column)
@@ -175,7 +303,7 @@ double sl_table_real_or_nan(const struct sl_table *t, int column)
 
 const char *sl_table_text(const struct sl_table *t, int column, size_t *n)
 {
-    const struct sl_cell *c;
+    struct sl_cell c;
     const char *s;
 
     if (t->query) {
@@ -185,9 +313,11 @@ const char *sl_table_text(const struct sl_table *t, int column, size_t *n)
         return s;
     }
     c = cell(t, column);
+    if (c.type != SQLITE_TEXT)
+        c.s = NULL;
     if (n)
-        *n = c->type == SQLITE_TEXT ? c->n : 0;
-    return c->type == SQLITE_TEXT ? c->s : NULL;
+        *n = c.s ? strlen(c.s) : 0;
+    return c.s;
 }
 
 const char *sl_table_text_or_empty(const struct sl_table *t, int column)

@@ -10,21 +10,21 @@ static void put(struct sl_table *t, int column, double d)
 
 void sl_result_comparison(struct sl_result *r, const struct sl_comparison_row *row)
 {
-    static const struct sl_column columns[] = {{"verdict", SL_COLUMN_TEXT, NULL},
-                                               {"base", SL_COLUMN_TEXT, NULL},
-                                               {"new", SL_COLUMN_TEXT, NULL},
-                                               {"change", SL_COLUMN_REAL, NULL},
-                                               {"lower", SL_COLUMN_REAL, NULL},
-                                               {"upper", SL_COLUMN_REAL, NULL},
-                                               {"pairs", SL_COLUMN_INTEGER, "pairs"},
-                                               {"more_pairs", SL_COLUMN_REAL, "pairs"},
-                                               {"base_score", SL_COLUMN_REAL, NULL},
-                                               {"new_score", SL_COLUMN_REAL, NULL},
-                                               {"unit", SL_COLUMN_TEXT, NULL},
-                                               {"base_failed", SL_COLUMN_INTEGER, "runs"},
-                                               {"new_failed", SL_COLUMN_INTEGER, "runs"},
-                                               {"fail_on", SL_COLUMN_REAL, NULL},
-                                               {"elapsed_s", SL_COLUMN_REAL, "s"}};
+    static const struct sl_column columns[] = {{"verdict", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                               {"base", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                               {"new", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                               {"change", SL_COLUMN_REAL, NULL, NULL, 0},
+                                               {"lower", SL_COLUMN_REAL, NULL, NULL, 0},
+                                               {"upper", SL_COLUMN_REAL, NULL, NULL, 0},
+                                               {"pairs", SL_COLUMN_INTEGER, "pairs", NULL, 0},
+                                               {"more_pairs", SL_COLUMN_REAL, "pairs", NULL, 0},
+                                               {"base_score", SL_COLUMN_REAL, NULL, NULL, 0},
+                                               {"new_score", SL_COLUMN_REAL, NULL, NULL, 0},
+                                               {"unit", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                               {"base_failed", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                               {"new_failed", SL_COLUMN_INTEGER, "runs", NULL, 0},
+                                               {"fail_on", SL_COLUMN_REAL, NULL, NULL, 0},
+                                               {"elapsed_s", SL_COLUMN_REAL, "s", NULL, 0}};
     struct sl_table *t = sl_result_table(r, "comparison", columns, SL_COLUMNS(columns));
     const struct sl_compared *is = row->is;
 
@@ -50,10 +50,12 @@ void sl_result_comparison(struct sl_result *r, const struct sl_comparison_row *r
 void sl_result_setting(struct sl_result *r, const struct sl_settings_row *row)
 {
     static const struct sl_column columns[] = {
-        {"setting", SL_COLUMN_TEXT, NULL}, {"for", SL_COLUMN_TEXT, NULL},     {"score", SL_COLUMN_REAL, NULL},
-        {"lower", SL_COLUMN_REAL, NULL},   {"upper", SL_COLUMN_REAL, NULL},   {"runs", SL_COLUMN_INTEGER, "runs"},
-        {"chance", SL_COLUMN_REAL, NULL},  {"narrows", SL_COLUMN_TEXT, NULL}, {"before", SL_COLUMN_REAL, NULL},
-        {"after", SL_COLUMN_REAL, NULL},   {"unit", SL_COLUMN_TEXT, NULL}};
+        {"setting", SL_COLUMN_TEXT, NULL, NULL, 0}, {"for", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"score", SL_COLUMN_REAL, NULL, NULL, 0},   {"lower", SL_COLUMN_REAL, NULL, NULL, 0},
+        {"upper", SL_COLUMN_REAL, NULL, NULL, 0},   {"runs", SL_COLUMN_INTEGER, "runs", NULL, 0},
+        {"chance", SL_COLUMN_REAL, NULL, NULL, 0},  {"narrows", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"before", SL_COLUMN_REAL, NULL, NULL, 0},  {"after", SL_COLUMN_REAL, NULL, NULL, 0},
+        {"unit", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_table *t = sl_result_find(r, "settings");
 
     t = t ? t : sl_result_table(r, "settings", columns, SL_COLUMNS(columns));
@@ -74,11 +76,11 @@ void sl_result_setting(struct sl_result *r, const struct sl_settings_row *row)
 void sl_result_tuned(struct sl_result *r, const struct sl_tuned_row *row)
 {
     static const struct sl_column columns[] = {
-        {"best", SL_COLUMN_TEXT, NULL},        {"change", SL_COLUMN_REAL, NULL},
-        {"lower", SL_COLUMN_REAL, NULL},       {"upper", SL_COLUMN_REAL, NULL},
-        {"pairs", SL_COLUMN_INTEGER, "pairs"}, {"searched", SL_COLUMN_INTEGER, "runs"},
-        {"failed", SL_COLUMN_INTEGER, "runs"}, {"budget", SL_COLUMN_INTEGER, "runs"},
-        {"is_base", SL_COLUMN_INTEGER, NULL},  {"unit", SL_COLUMN_TEXT, NULL}};
+        {"best", SL_COLUMN_TEXT, NULL, NULL, 0},        {"change", SL_COLUMN_REAL, NULL, NULL, 0},
+        {"lower", SL_COLUMN_REAL, NULL, NULL, 0},       {"upper", SL_COLUMN_REAL, NULL, NULL, 0},
+        {"pairs", SL_COLUMN_INTEGER, "pairs", NULL, 0}, {"searched", SL_COLUMN_INTEGER, "runs", NULL, 0},
+        {"failed", SL_COLUMN_INTEGER, "runs", NULL, 0}, {"budget", SL_COLUMN_INTEGER, "runs", NULL, 0},
+        {"is_base", SL_COLUMN_INTEGER, NULL, NULL, 0},  {"unit", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_table *t = sl_result_table(r, "tuned", columns, SL_COLUMNS(columns));
 
     sl_table_add(t);
@@ -97,12 +99,12 @@ void sl_result_tuned(struct sl_result *r, const struct sl_tuned_row *row)
 void sl_result_history(struct sl_result *r, const struct sl_history_row *row)
 {
     static const struct sl_column columns[] = {
-        {"from", SL_COLUMN_TEXT, NULL},    {"to", SL_COLUMN_TEXT, NULL},
-        {"subject", SL_COLUMN_TEXT, NULL}, {"commits", SL_COLUMN_INTEGER, "commits"},
-        {"verdict", SL_COLUMN_TEXT, NULL}, {"change", SL_COLUMN_REAL, NULL},
-        {"lower", SL_COLUMN_REAL, NULL},   {"upper", SL_COLUMN_REAL, NULL},
-        {"score", SL_COLUMN_REAL, NULL},   {"rounds", SL_COLUMN_INTEGER, "rounds"},
-        {"unit", SL_COLUMN_TEXT, NULL}};
+        {"from", SL_COLUMN_TEXT, NULL, NULL, 0},    {"to", SL_COLUMN_TEXT, NULL, NULL, 0},
+        {"subject", SL_COLUMN_TEXT, NULL, NULL, 0}, {"commits", SL_COLUMN_INTEGER, "commits", NULL, 0},
+        {"verdict", SL_COLUMN_TEXT, NULL, NULL, 0}, {"change", SL_COLUMN_REAL, NULL, NULL, 0},
+        {"lower", SL_COLUMN_REAL, NULL, NULL, 0},   {"upper", SL_COLUMN_REAL, NULL, NULL, 0},
+        {"score", SL_COLUMN_REAL, NULL, NULL, 0},   {"rounds", SL_COLUMN_INTEGER, "rounds", NULL, 0},
+        {"unit", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_table *t = sl_result_find(r, "history");
 
     t = t ? t : sl_result_table(r, "history", columns, SL_COLUMNS(columns));

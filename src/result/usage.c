@@ -3,25 +3,25 @@
 #include "result_usage.sql.h"
 
 static const struct sl_column columns[] = {
-    {"what", SL_COLUMN_TEXT, NULL},
-    {"task", SL_COLUMN_INTEGER, NULL},
-    {"runs", SL_COLUMN_INTEGER, "runs"},
-    {"measured", SL_COLUMN_INTEGER, "runs"},
-    {"there_s", SL_COLUMN_REAL, "s"},
-    {"cpu_s", SL_COLUMN_REAL, "s"},
-    {"cpu_percent", SL_COLUMN_REAL, "%"},
-    {"requested_cpu_s", SL_COLUMN_REAL, "s"},
-    {"used_of_requested_percent", SL_COLUMN_REAL, "%"},
-    {"mem_mb", SL_COLUMN_REAL, "MB"},
-    {"requested_mem_mb", SL_COLUMN_REAL, "MB"},
-    {"disk_mb", SL_COLUMN_REAL, "MB"},
-    {"net_mb", SL_COLUMN_REAL, "MB"},
+    {"what", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"task", SL_COLUMN_INTEGER, NULL, NULL, 0},
+    {"runs", SL_COLUMN_INTEGER, "runs", NULL, 0},
+    {"measured", SL_COLUMN_INTEGER, "runs", NULL, 0},
+    {"there_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"cpu_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"cpu_percent", SL_COLUMN_REAL, "%", NULL, 0},
+    {"requested_cpu_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"used_of_requested_percent", SL_COLUMN_REAL, "%", NULL, 0},
+    {"mem_mb", SL_COLUMN_REAL, "MB", NULL, 0},
+    {"requested_mem_mb", SL_COLUMN_REAL, "MB", NULL, 0},
+    {"disk_mb", SL_COLUMN_REAL, "MB", NULL, 0},
+    {"net_mb", SL_COLUMN_REAL, "MB", NULL, 0},
 };
 static const struct sl_column nodes[] = {
-    {"nodes", SL_COLUMN_INTEGER, "nodes"},
-    {"sampled_s", SL_COLUMN_REAL, "s"},
-    {"cpu_s", SL_COLUMN_REAL, "s"},
-    {"capacity_s", SL_COLUMN_REAL, "s"},
+    {"nodes", SL_COLUMN_INTEGER, "nodes", NULL, 0},
+    {"sampled_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"cpu_s", SL_COLUMN_REAL, "s", NULL, 0},
+    {"capacity_s", SL_COLUMN_REAL, "s", NULL, 0},
 };
 
 int sl_result_usage(struct sl_result *r, struct sl_store *st, enum sl_usage_by by, int64_t within, struct sl_err *err)

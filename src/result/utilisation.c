@@ -10,17 +10,19 @@
 enum { BINS = 30 };
 
 static const struct sl_column rows[] = {
-    {"time_ns", SL_COLUMN_INTEGER, "ns"}, {"workers", SL_COLUMN_REAL, "workers"}, {"busy", SL_COLUMN_REAL, "workers"},
-    {"running", SL_COLUMN_REAL, "spans"}, {"utilisation", SL_COLUMN_REAL, NULL},
+    {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},  {"workers", SL_COLUMN_REAL, "workers", NULL, 0},
+    {"busy", SL_COLUMN_REAL, "workers", NULL, 0},   {"running", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"utilisation", SL_COLUMN_REAL, NULL, NULL, 0},
 };
 static const struct sl_column about[] = {
-    {"type", SL_COLUMN_TEXT, NULL},
-    {"busy", SL_COLUMN_REAL, "%"},
-    {"bin_s", SL_COLUMN_REAL, "s"},
+    {"type", SL_COLUMN_TEXT, NULL, NULL, 0},
+    {"busy", SL_COLUMN_REAL, "%", NULL, 0},
+    {"bin_s", SL_COLUMN_REAL, "s", NULL, 0},
 };
 static const struct sl_column bins[] = {
-    {"time_ns", SL_COLUMN_INTEGER, "ns"}, {"workers", SL_COLUMN_REAL, "workers"}, {"busy", SL_COLUMN_REAL, "workers"},
-    {"running", SL_COLUMN_REAL, "spans"}, {"busy_percent", SL_COLUMN_REAL, "%"},
+    {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},  {"workers", SL_COLUMN_REAL, "workers", NULL, 0},
+    {"busy", SL_COLUMN_REAL, "workers", NULL, 0},   {"running", SL_COLUMN_REAL, "spans", NULL, 0},
+    {"busy_percent", SL_COLUMN_REAL, "%", NULL, 0},
 };
 
 static sqlite3_stmt *types(struct sl_store *st, int64_t within, struct sl_err *err)
@@ -272,9 +274,10 @@ static void put_group(struct sl_table *rows, struct sl_table *sums, const struct
 
 static int add_groups(struct sl_result *r, const struct sl_over_time *q, struct sl_err *err)
 {
-    static const struct sl_column sums[] = {{"", SL_COLUMN_TEXT, NULL},         {"workers", SL_COLUMN_REAL, "workers"},
-                                            {"busy_s", SL_COLUMN_REAL, "s"},    {"busy_percent", SL_COLUMN_REAL, "%"},
-                                            {"running_s", SL_COLUMN_REAL, "s"}, {"over_time", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column sums[] = {
+        {"", SL_COLUMN_TEXT, NULL, NULL, 0},         {"workers", SL_COLUMN_REAL, "workers", NULL, 0},
+        {"busy_s", SL_COLUMN_REAL, "s", NULL, 0},    {"busy_percent", SL_COLUMN_REAL, "%", NULL, 0},
+        {"running_s", SL_COLUMN_REAL, "s", NULL, 0}, {"over_time", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct grouped x = {.of_runs = !strcmp(q->by, "app") || !strcmp(q->by, "type")};
     int rc = read_groups(&x, q, err);
     struct sl_table *rows_of = sl_over_time_named(r, q, "utilisation", rows, SL_COLUMNS(rows), true),

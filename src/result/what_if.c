@@ -10,12 +10,15 @@
 #define N(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
 static const struct sl_column change_columns[] = {
-    {"change", TEXT, NULL}, {"makespan_s", REAL, "s"}, {"new_makespan_s", REAL, "s"}, {"change_s", REAL, "s"},
-    {"percent", REAL, "%"}, {"assumed", TEXT, NULL},   {"bias", REAL, NULL}};
-static const struct sl_column task_columns[] = {
-    {"task", TEXT, NULL},       {"app", TEXT, NULL},       {"first_s", REAL, "s"}, {"done_s", REAL, "s"},
-    {"new_first_s", REAL, "s"}, {"new_done_s", REAL, "s"}, {"span", INTEGER, NULL}};
-static const struct sl_column undone_columns[] = {{"undone", INTEGER, "tasks"}, {"tasks", INTEGER, "tasks"}};
+    {"change", TEXT, NULL, NULL, 0},  {"makespan_s", REAL, "s", NULL, 0}, {"new_makespan_s", REAL, "s", NULL, 0},
+    {"change_s", REAL, "s", NULL, 0}, {"percent", REAL, "%", NULL, 0},    {"assumed", TEXT, NULL, NULL, 0},
+    {"bias", REAL, NULL, NULL, 0}};
+static const struct sl_column task_columns[] = {{"task", TEXT, NULL, NULL, 0},       {"app", TEXT, NULL, NULL, 0},
+                                                {"first_s", REAL, "s", NULL, 0},     {"done_s", REAL, "s", NULL, 0},
+                                                {"new_first_s", REAL, "s", NULL, 0}, {"new_done_s", REAL, "s", NULL, 0},
+                                                {"span", INTEGER, NULL, NULL, 0}};
+static const struct sl_column undone_columns[] = {{"undone", INTEGER, "tasks", NULL, 0},
+                                                  {"tasks", INTEGER, "tasks", NULL, 0}};
 
 /* The simulation is run once. */
 static int keep_simulation(struct sl_store *st, int64_t workflow, const char *changes, struct sl_err *err)

@@ -30,8 +30,9 @@ const char *sl_show_level(double share)
     return share > 0 ? level[i > 0 ? i : 0] : " ";
 }
 
-double sl_show_most(struct sl_table *t, int column)
+double sl_show_most(struct sl_table *t, const char *name)
 {
+    int column = sl_table_column(t, name);
     double most = 0;
 
     while (sl_table_next(t, NULL) > 0)
@@ -96,8 +97,9 @@ char *sl_show_period(int64_t from_ns, int64_t to_ns, double step_s, char *buf)
     return buf;
 }
 
-bool sl_show_one_day(struct sl_table *t, int column, char *date)
+bool sl_show_one_day(struct sl_table *t, const char *name, char *date)
 {
+    int column = sl_table_column(t, name);
     char other[SL_TIME_TEXT], clock[SL_TIME_TEXT];
     bool same = true;
 

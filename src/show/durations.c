@@ -62,7 +62,7 @@ static void put_numbers(FILE *out, struct sl_table *numbers)
 
 static void put_histogram(FILE *out, struct sl_table *bins)
 {
-    double most = sl_show_most(bins, SL_DURATIONS_BIN_DURATIONS);
+    double most = sl_show_most(bins, "durations");
     char from[32], to[32], n[32], bar[4 * BAR + 4];
 
     if (bins->rows)

@@ -333,7 +333,7 @@ static bool put_left_out(FILE *out, const struct sl_table *t, int name, int foll
 void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "sequence");
-    double most = sl_show_most(t, SL_SEQUENCE_AFTER);
+    double most = sl_show_most(t, "after");
     bool pairs, net, any = false;
     char what[200], a[NUMBER], b[NUMBER], c[NUMBER], bar[4 * BAR + 4];
 

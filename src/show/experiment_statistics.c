@@ -97,7 +97,7 @@ void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_expe
 {
     enum { WIDE = 7 };
     struct sl_table *t = sl_result_find(r, "variance");
-    double most = sl_show_most(t, SL_VARIANCE_SHARE);
+    double most = sl_show_most(t, "share");
     char what[200], a[2 * NUMBER], bar[4 * WIDE + 4];
     struct marks marks = {0};
 

@@ -82,7 +82,7 @@ char *sl_show_bar(double share, int width, char *buf);
 /* One column of a row of bars, a blank to a full block; the lowest stands for all that is little. */
 const char *sl_show_level(double share);
 /* The most in a column, at least 0: what a full bar stands for.  The table begins again. */
-double sl_show_most(struct sl_table *t, int column);
+double sl_show_most(struct sl_table *t, const char *name);
 /* 2026-11-20T08:11:30Z, with as many digits as steps of step_s need; 0: none.  buf holds SL_TIME_TEXT bytes. */
 char *sl_show_time(int64_t ns, double step_s, char *buf);
 /* "2026-11-20 08:11:30 to 08:12:01 UTC", each day once.  buf holds SL_SHOW_PERIOD bytes. */
@@ -90,7 +90,7 @@ enum { SL_SHOW_PERIOD = 160 };
 char *sl_show_period(int64_t from_ns, int64_t to_ns, double step_s, char *buf);
 /* Are all times in a column of one day?  Then it is put into date[SL_TIME_TEXT], "2026-11-20".  The table begins again.
  */
-bool sl_show_one_day(struct sl_table *t, int column, char *date);
+bool sl_show_one_day(struct sl_table *t, const char *name, char *date);
 /* As sl_show_time(), or without the date and the zone: 08:11:30. */
 char *sl_show_moment(int64_t ns, double step_s, bool date, char *buf);
 /* Three significant digits, whole where there are more before the point: 0.0123, 1.23, 1230; NaN: -.  buf holds 32

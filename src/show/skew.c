@@ -43,11 +43,11 @@ static void add_row(struct sl_table *to, const struct sl_table *t)
 
 int sl_show_skew(FILE *out, struct sl_result *r, struct sl_err *err)
 {
-    static const struct sl_column columns[] = {{"correction", SL_COLUMN_TEXT, NULL},
-                                               {"bounds", SL_COLUMN_TEXT, NULL},
-                                               {"handovers", SL_COLUMN_INTEGER, NULL},
-                                               {"backwards", SL_COLUMN_INTEGER, NULL},
-                                               {"source", SL_COLUMN_TEXT, NULL}};
+    static const struct sl_column columns[] = {{"correction", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                               {"bounds", SL_COLUMN_TEXT, NULL, NULL, 0},
+                                               {"handovers", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                                               {"backwards", SL_COLUMN_INTEGER, NULL, NULL, 0},
+                                               {"source", SL_COLUMN_TEXT, NULL, NULL, 0}};
     struct sl_table *t = sl_result_find(r, "by_path"), *to;
     struct sl_result text = {0};
     int rc;

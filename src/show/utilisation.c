@@ -32,7 +32,7 @@ static void put_number(FILE *out, const struct sl_table *t, int column, int digi
 void sl_show_workers(FILE *out, const struct sl_result *r)
 {
     struct sl_table *about = sl_result_find(r, "about"), *bins = sl_result_find(r, "bins");
-    double bin_s, most = sl_show_most(bins, SL_WORKERS_BIN_WORKERS);
+    double bin_s, most = sl_show_most(bins, "workers");
     char time[SL_TIME_TEXT], date[SL_TIME_TEXT], width[32];
     bool one_day;
 
@@ -43,7 +43,7 @@ void sl_show_workers(FILE *out, const struct sl_result *r)
         fprintf(out, " of type %s", sl_table_text(about, SL_WORKERS_TYPE, NULL));
     if (!sl_table_is_null(about, SL_WORKERS_BUSY))
         fprintf(out, ": busy for %.1f %% of their time", sl_table_real(about, SL_WORKERS_BUSY));
-    if ((one_day = sl_show_one_day(bins, SL_WORKERS_BIN_TIME_NS, date)) || bin_s > 0)
+    if ((one_day = sl_show_one_day(bins, "time_ns", date)) || bin_s > 0)
         fprintf(out, "\n%s%s", date, one_day ? " UTC" : "");
     if (bin_s > 0)
         fprintf(out, "%sbins of %s", one_day ? "; " : "", sl_seconds_text(bin_s, width));

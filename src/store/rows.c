@@ -7,12 +7,12 @@
 
 struct rows_table {
     sqlite3_vtab base;
-    const struct sl_rows **current;
+    const struct sl_row_source **current;
 };
 
 struct rows_cursor {
     sqlite3_vtab_cursor base;
-    const struct sl_rows *rows;
+    const struct sl_row_source *rows;
     size_t at;
 };
 
@@ -102,7 +102,7 @@ static const sqlite3_module rows_module = {
     .xRowid = rows_rowid,
 };
 
-void sl_rows_register(sqlite3 *db, const struct sl_rows **current)
+void sl_row_source_register(sqlite3 *db, const struct sl_row_source **current)
 {
     sqlite3_create_module(db, "sl_rows", &rows_module, current);
 }

@@ -6,6 +6,6 @@
 #include "store/store.h"
 
 /* sl_rows yields *current as it is when a statement begins; NULL: no rows.  Borrows current as long as db is open. */
-void sl_rows_register(sqlite3 *db, const struct sl_rows **current);
+void sl_row_source_register(sqlite3 *db, const struct sl_row_source **current);
 
 #endif

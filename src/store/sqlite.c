@@ -20,7 +20,7 @@ static const char *const schema_files[SCHEMA] = {"001-core.sql",    "002-joins.s
 
 struct store {
     struct sl_store pub;
-    const struct sl_rows *current;
+    const struct sl_row_source *current;
 };
 
 /* ---- errors ---- */
@@ -167,7 +167,7 @@ const char *sl_store_text(sqlite3_stmt *s, int column)
     return text ? text : "";
 }
 
-int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_rows *rows, struct sl_err *err)
+int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_row_source *rows, struct sl_err *err)
 {
     int rc;
 
@@ -455,7 +455,7 @@ int sl_store_open(struct sl_store **out, const char *path, enum sl_store_mode mo
         goto fail;
     }
     if (mode != SL_STORE_READ) {
-        sl_rows_register(st->db, &s->current);
+        sl_row_source_register(st->db, &s->current);
         /* A killed process loses nothing with the rollback journal; NORMAL is for power cuts too. */
         rc = sl_store_exec(st, /* large pages: fewer writes, flatter trees */
                            "PRAGMA page_size = 16384; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576; PRAGMA "

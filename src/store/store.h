@@ -76,7 +76,7 @@ void sl_store_only_read(struct sl_store *st);
  * Rows on their way into a table.  column() gives column col of row `row` by one sqlite3_result_*() call, or none for
  * NULL; what it points to must stay until the insert returns.
  */
-struct sl_rows {
+struct sl_row_source {
     size_t n;
     const void *of;
     void (*column)(const void *of, size_t row, int col, sqlite3_context *out);
@@ -85,7 +85,7 @@ struct sl_rows {
  * Runs `sql`, an INSERT ... SELECT c0, c1, ... FROM sl_rows (up to c8), over rows.  A virtual table feeds SQLite 2.5
  * times as fast as binding and stepping row by row.
  */
-int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_rows *rows, struct sl_err *err);
+int sl_store_insert(struct sl_store *st, const char *sql, const struct sl_row_source *rows, struct sl_err *err);
 
 /* Fills err: `what` of a row of a table is something that no import writes. */
 int sl_store_damaged(struct sl_store *st, const char *table, const char *row, const char *what, struct sl_err *err);

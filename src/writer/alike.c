@@ -124,7 +124,7 @@ static void column(const void *of, size_t row, int col, sqlite3_context *out)
 int sl_alike_flush(struct sl_writer *w, struct sl_err *err)
 {
     struct sl_alikes *a = &w->alikes;
-    struct sl_rows rows = {a->known.of.n - a->written, a, column};
+    struct sl_row_source rows = {a->known.of.n - a->written, a, column};
     int rc = sl_store_insert(w->st, "INSERT INTO sl_alike SELECT c0, c1, c2, c3 FROM sl_rows", &rows, err);
 
     a->written = a->known.of.n;

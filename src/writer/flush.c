@@ -256,7 +256,7 @@ static int flush_names(struct sl_writer *w, struct sl_err *err)
 
 static int flush_spans(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_rows rows = {w->spans.n, w, span_column};
+    struct sl_row_source rows = {w->spans.n, w, span_column};
     int rc = sl_store_insert(w->st,
                              "INSERT INTO sl_span (id, type, key, parent, source, place, alike) SELECT c0, c1, c2, c3, "
                              "c4, c5, c6 FROM sl_rows",
@@ -267,7 +267,7 @@ static int flush_spans(struct sl_writer *w, struct sl_err *err)
 
 int sl_write_ghosts(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_rows rows = {w->spans.n, w, span_column};
+    struct sl_row_source rows = {w->spans.n, w, span_column};
     int rc = sl_store_insert(w->st, "INSERT OR IGNORE INTO sl_ghost SELECT c0, c1, c2, c3 FROM sl_rows", &rows, err);
     sl_vec_clear(&w->spans);
     return rc;
@@ -275,7 +275,7 @@ int sl_write_ghosts(struct sl_writer *w, struct sl_err *err)
 
 static int flush_events(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_rows rows = {w->events.n, w, event_column};
+    struct sl_row_source rows = {w->events.n, w, event_column};
     int rc;
 
     if (!w->events.n)
@@ -290,7 +290,7 @@ static int flush_events(struct sl_writer *w, struct sl_err *err)
 
 static int flush_links(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_rows rows = {w->links.n, w, link_column};
+    struct sl_row_source rows = {w->links.n, w, link_column};
     size_t added;
     int rc;
 
@@ -319,7 +319,7 @@ static size_t keep_handles(struct sl_writer *w)
 
 static int flush_values(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_rows a = {w->attrs.n, w, attr_column}, s = {w->samples.n, w, sample_column};
+    struct sl_row_source a = {w->attrs.n, w, attr_column}, s = {w->samples.n, w, sample_column};
     int rc;
 
     if (w->attrs.n)

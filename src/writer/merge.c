@@ -126,7 +126,7 @@ static void deferred_column(const void *of, size_t row, int col, sqlite3_context
 
 static int spill(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_rows rows = {w->deferred.n, w, deferred_column};
+    struct sl_row_source rows = {w->deferred.n, w, deferred_column};
     int rc = sl_store_exec(
         w->st, "CREATE TEMP TABLE IF NOT EXISTS sl_deferred (root, span, type, source, time_ns, place)", err);
 

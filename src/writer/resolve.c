@@ -313,7 +313,7 @@ static void weak_column(const void *of, size_t row, int col, sqlite3_context *ou
 /* All other rows are written. */
 static int write_weak(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_rows rows = {w->weak.n, w, weak_column};
+    struct sl_row_source rows = {w->weak.n, w, weak_column};
     int rc = 0;
 
     for (size_t i = 0; i < w->risen.n && !rc; i++)

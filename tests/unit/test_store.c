@@ -164,7 +164,7 @@ static void rows_in_bulk(void **state)
 {
     struct sl_store *st;
     int base = 1000;
-    struct sl_rows rows = {5000, &base, column}, none = {0, &base, column};
+    struct sl_row_source rows = {5000, &base, column}, none = {0, &base, column};
     struct sl_err err = {0};
 
     (void)state;

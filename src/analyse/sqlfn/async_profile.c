@@ -85,7 +85,7 @@ static void end(void *state)
     sqlite3_finalize(s->asked[OF_THESE]);
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_async_profile = {
     .name = "async_profile",
     .schema = "CREATE TABLE x(name TEXT, spans INTEGER, unfinished INTEGER, total_s REAL, ran_s REAL, waited_s REAL, "
               "mean_s REAL, max_s REAL, within HIDDEN)",
@@ -100,8 +100,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_async_profile(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -32,7 +32,7 @@ static void end(void *state)
     call_rows_end(state);
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_call_profile = {
     .name = "call_profile",
     .schema = "CREATE TABLE x(" CALL_ROWS_COLUMNS ")",
     .columns = CALL_ROWS_COLUMNS_N,
@@ -45,8 +45,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_call_profile(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

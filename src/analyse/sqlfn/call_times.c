@@ -124,7 +124,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_call_times = {
     .name = "call_times",
     .schema =
         "CREATE TABLE x(span INTEGER, caller INTEGER, thread INTEGER, process INTEGER, name TEXT, begin_ns INTEGER, "
@@ -139,8 +139,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_call_times(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

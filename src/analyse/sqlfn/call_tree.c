@@ -115,7 +115,7 @@ static void end(void *state)
     call_rows_end(&s->c);
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_call_tree = {
     .name = "call_tree",
     .schema = "CREATE TABLE x(node INTEGER, parent INTEGER, depth INTEGER, path TEXT, " CALL_ROWS_COLUMNS
               ", total_s REAL HIDDEN, from_s REAL HIDDEN)",
@@ -129,8 +129,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_call_tree(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

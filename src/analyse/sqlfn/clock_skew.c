@@ -79,7 +79,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_clock_skew = {
     .name = "clock_skew",
     .schema = "CREATE TABLE x(source INTEGER, path TEXT, reference INTEGER, pairs INTEGER, backwards INTEGER, "
               "lower_s REAL, upper_s REAL, offset_s REAL, offset_ns INTEGER, relaxed_s REAL)",
@@ -91,8 +91,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_clock_skew(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -106,7 +106,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_critical_path = {
     .name = "critical_path",
     .schema = "CREATE TABLE x(start_ns INTEGER, end_ns INTEGER, seconds REAL, task TEXT, component TEXT, state TEXT, "
               "span INTEGER, task_span INTEGER, lost INTEGER, workflow INTEGER HIDDEN, tasks INTEGER HIDDEN, "
@@ -121,8 +121,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_critical_path(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -297,7 +297,7 @@ static void end(void *state)
     sl_vec_free(&s->found);
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_descendants = {
     .name = "descendants",
     .schema = "CREATE TABLE x(span INTEGER, depth INTEGER, root HIDDEN)",
     .columns = 2,
@@ -313,8 +313,3 @@ static const struct sl_table_fn fn = {
     .keep = keep,
     .end = end,
 };
-
-int sl_fn_descendants(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

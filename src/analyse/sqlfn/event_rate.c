@@ -297,7 +297,7 @@ static int64_t row_id(const void *state)
     return s->of ? (int64_t)sl_hash_mix((uint64_t)at, s->of) : at;
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_event_rate = {
     .name = "event_rate",
     .schema =
         "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN, "
@@ -316,8 +316,3 @@ static const struct sl_table_fn fn = {
     .rowid = row_id,
     .end = end,
 };
-
-int sl_fn_event_rate(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -201,7 +201,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_event_sequences = {
     .name = "event_sequences",
     .schema = "CREATE TABLE x(sequence INTEGER, count INTEGER, position INTEGER, span_type TEXT, event_type TEXT, "
               "mean_s REAL, min_s REAL, max_s REAL, cumulative_s REAL, root_type TEXT HIDDEN, "
@@ -219,8 +219,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_event_sequences(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

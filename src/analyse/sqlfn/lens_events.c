@@ -156,7 +156,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_lens_events = {
     .name = "lens_events",
     .schema =
         "CREATE TABLE x(time_ns INTEGER, span INTEGER, span_type TEXT, event_type TEXT, source INTEGER, place INTEGER, "
@@ -173,8 +173,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_lens_events(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

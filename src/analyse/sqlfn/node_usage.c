@@ -75,7 +75,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_node_usage = {
     .name = "node_usage",
     .schema = "CREATE TABLE x(node INTEGER, span INTEGER, task INTEGER, there_s REAL, cores REAL, memory_mb REAL, "
               "measured INTEGER, cpu_s REAL, mem_mb_s REAL, disk_mb REAL, net_mb REAL, within INTEGER HIDDEN)",
@@ -88,8 +88,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_node_usage(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

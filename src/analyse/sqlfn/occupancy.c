@@ -330,7 +330,7 @@ static int64_t row_id(const void *state)
     return (int64_t)sl_hash_mix((uint64_t)s->time_ns, s->row[s->k]);
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_occupancy = {
     .name = "occupancy",
     .schema =
         "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
@@ -350,8 +350,3 @@ static const struct sl_table_fn fn = {
     .rowid = row_id,
     .end = end,
 };
-
-int sl_fn_occupancy(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

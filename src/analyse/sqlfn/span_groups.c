@@ -116,7 +116,7 @@ static int64_t row_id(const void *state)
     return s->g.id.v[s->at];
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_span_groups = {
     .name = "span_groups",
     .schema = "CREATE TABLE x(span INTEGER, app TEXT, executor TEXT, node TEXT, worker TEXT, type TEXT, span_type TEXT "
               "HIDDEN)",
@@ -133,8 +133,3 @@ static const struct sl_table_fn fn = {
     .rowid = row_id,
     .end = end,
 };
-
-int sl_fn_span_groups(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

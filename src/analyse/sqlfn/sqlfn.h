@@ -1,41 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQL functions, each registered by one function of the file of its name.  All give an SQLite result code. */
+/*
+ * The SQL functions, each in the file of its name.  A table function is a struct sl_table_fn (table.h), sl_fn_NAME;
+ * others are registered by a function of that name, which gives an SQLite result code.
+ */
 #ifndef SL_ANALYSE_SQLFN_SQLFN_H
 #define SL_ANALYSE_SQLFN_SQLFN_H
 
+#include "analyse/sqlfn/table.h"
+
 #include <sqlite3.h>
 
-int sl_fn_call_profile(sqlite3 *db);
-int sl_fn_async_profile(sqlite3 *db);
-int sl_fn_call_times(sqlite3 *db);
-int sl_fn_call_tree(sqlite3 *db);
-int sl_fn_clock_skew(sqlite3 *db);
-int sl_fn_critical_path(sqlite3 *db);
-int sl_fn_descendants(sqlite3 *db);
-int sl_fn_event_rate(sqlite3 *db);
-int sl_fn_event_sequences(sqlite3 *db);
+/* clang-format off */
+#define SL_TABLE_FNS(FN) \
+    FN(async_profile) \
+    FN(call_profile) \
+    FN(call_times) \
+    FN(call_tree) \
+    FN(clock_skew) \
+    FN(critical_path) \
+    FN(descendants) \
+    FN(event_rate) \
+    FN(event_sequences) \
+    FN(lens_events) \
+    FN(node_usage) \
+    FN(occupancy) \
+    FN(slack) \
+    FN(span_groups) \
+    FN(task_flow) \
+    FN(task_graph) \
+    FN(task_states) \
+    FN(task_times) \
+    FN(task_tries) \
+    FN(transitions) \
+    FN(two_events) \
+    FN(utilisation) \
+    FN(what_helps) \
+    FN(what_if) \
+    FN(worker_runs)
+/* clang-format on */
+#define SL_TABLE_FN(name) extern const struct sl_table_fn sl_fn_##name;
+SL_TABLE_FNS(SL_TABLE_FN)
+#undef SL_TABLE_FN
+
 int sl_fn_experiment(sqlite3 *db); /* all of experiment_*(): experiment/sqlfn.c, which is above, defines it */
 int sl_fn_kde2d(sqlite3 *db);
-int sl_fn_lens_events(sqlite3 *db);
 int sl_fn_metrics(sqlite3 *db);
-int sl_fn_node_usage(sqlite3 *db);
-int sl_fn_occupancy(sqlite3 *db);
 int sl_fn_ols(sqlite3 *db);
 int sl_fn_seconds_text(sqlite3 *db);
-int sl_fn_slack(sqlite3 *db);
-int sl_fn_task_times(sqlite3 *db);
-int sl_fn_task_flow(sqlite3 *db);
-int sl_fn_task_states(sqlite3 *db);
-int sl_fn_task_tries(sqlite3 *db);
-int sl_fn_span_groups(sqlite3 *db);
 int sl_fn_spark(sqlite3 *db);
 int sl_fn_stats(sqlite3 *db);
-int sl_fn_task_graph(sqlite3 *db);
-int sl_fn_transitions(sqlite3 *db);
-int sl_fn_two_events(sqlite3 *db);
-int sl_fn_utilisation(sqlite3 *db);
-int sl_fn_what_helps(sqlite3 *db);
-int sl_fn_what_if(sqlite3 *db);
-int sl_fn_worker_runs(sqlite3 *db);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/sqlfn/table.h"
 #include "analyse/ext.h"
+#include "base/buf.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct table {
     sqlite3_vtab base;
     sqlite3 *db;
     const struct sl_table_fn *fn;
+    int columns;         /* that are visible */
     struct cursor *kept; /* of queries that have ended */
 };
 
@@ -29,11 +31,45 @@ static int fail(struct table *t, const struct sl_err *err)
     return interrupted ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
+/* What fill() made. */
+struct filled {
+    struct sl_table_rows of;
+    struct sl_rows rows;
+};
+
+static void add_column(struct sl_buf *b, const struct sl_column *c, bool hidden)
+{
+    static const char *const types[] = {"", " TEXT", " INTEGER", " REAL"};
+
+    sl_buf_addf(b, "%s\"%s\"%s%s", b->n ? ", " : "CREATE TABLE x(", c->name, types[c->type], hidden ? " HIDDEN" : "");
+}
+
+/* The table that SQLite sees: visible columns, arguments, hidden columns. */
+static int declare(sqlite3 *db, const struct sl_table_fn *fn)
+{
+    struct sl_buf b = {0};
+    int rc, visible;
+
+    if (!fn->row)
+        return sqlite3_declare_vtab(db, fn->schema);
+    visible = fn->row->n - fn->hidden;
+    for (int i = 0; i < visible; i++)
+        add_column(&b, &fn->row->v[i], false);
+    for (int i = 0; i < fn->args; i++)
+        add_column(&b, &fn->arg[i], true);
+    for (int i = visible; i < fn->row->n; i++)
+        add_column(&b, &fn->row->v[i], true);
+    sl_buf_addc(&b, ')');
+    rc = sqlite3_declare_vtab(db, b.s);
+    sl_buf_free(&b);
+    return rc;
+}
+
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **why)
 {
     const struct sl_table_fn *fn = aux;
     struct table *t;
-    int rc = sqlite3_declare_vtab(db, fn->schema);
+    int rc = declare(db, fn);
 
     (void)argc, (void)argv, (void)why;
     if (rc != SQLITE_OK)
@@ -41,13 +77,17 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     t = sl_alloc(sizeof *t);
     t->db = db;
     t->fn = fn;
+    t->columns = fn->row ? fn->row->n - fn->hidden : fn->columns;
     *out = &t->base;
     return SQLITE_OK;
 }
 
 static void free_cursor(const struct sl_table_fn *fn, struct cursor *c)
 {
-    fn->end(c->state);
+    if (fn->fill)
+        sl_rows_free(&((struct filled *)(void *)c->state)->rows);
+    else
+        fn->end(c->state);
     free(c);
 }
 
@@ -82,6 +122,11 @@ static int own_args(const struct sl_table_fn *fn)
     return fn->args - (fn->pointer != NULL);
 }
 
+static double rows_of(const struct sl_table_fn *fn)
+{
+    return fn->rows > 0 ? fn->rows : 1000;
+}
+
 /* Bounds follow the arguments.  SQLite checks them again, so that nothing depends on them but the work. */
 static int pass_bounds(const struct sl_table_fn *fn, sqlite3_index_info *info, int n)
 {
@@ -95,7 +140,7 @@ static int pass_bounds(const struct sl_table_fn *fn, sqlite3_index_info *info, i
         info->aConstraintUsage[i].argvIndex = ++n;
         letters[k++] = letter;
         if (letter == '=') {
-            info->estimatedCost = fn->rows;
+            info->estimatedCost = rows_of(fn);
             info->estimatedRows = 1;
         }
     }
@@ -118,12 +163,13 @@ static int too_many(sqlite3_vtab *vtab, const struct sl_table_fn *fn)
 /* idxNum tells which arguments are given, one bit each; they come in ascending order. */
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-    const struct sl_table_fn *fn = ((struct table *)vtab)->fn;
+    const struct table *t = (const struct table *)vtab;
+    const struct sl_table_fn *fn = t->fn;
     int given[SL_TABLE_ARGS], n = 0;
 
     memset(given, -1, sizeof given);
     for (int i = 0; i < info->nConstraint; i++) {
-        int a = info->aConstraint[i].iColumn - fn->columns;
+        int a = info->aConstraint[i].iColumn - t->columns;
         if (a >= fn->args && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ) /* an argument more ends up there */
             return too_many(vtab, fn);
         if (a < 0 || a >= fn->args || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
@@ -138,8 +184,8 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
             info->aConstraintUsage[given[a]].omit = 1;
             info->idxNum |= 1 << a;
         }
-    info->estimatedCost = fn->rows * 10;
-    info->estimatedRows = (sqlite3_int64)fn->rows;
+    info->estimatedCost = rows_of(fn) * 10;
+    info->estimatedRows = (sqlite3_int64)rows_of(fn);
     return pass_bounds(fn, info, n);
 }
 
@@ -151,7 +197,7 @@ static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
     if (c)
         t->kept = c->next;
     else
-        c = sl_alloc(sizeof *c + t->fn->state_bytes);
+        c = sl_alloc(sizeof *c + (t->fn->fill ? sizeof(struct filled) : t->fn->state_bytes));
     *out = &c->base;
     return SQLITE_OK;
 }
@@ -196,6 +242,18 @@ static void narrow(struct sl_call *call, char letter, sqlite3_value *v)
         call->max = x;
 }
 
+static int fill(void *state, const struct sl_table_fn *fn, const struct sl_call *call, struct sl_err *err)
+{
+    struct filled *f = state;
+    int rc;
+
+    f->rows.columns = fn->row;
+    sl_rows_clear(&f->rows);
+    rc = fn->fill(&f->rows, call, err);
+    f->of = (struct sl_table_rows){.n = rc ? 0 : f->rows.n};
+    return rc;
+}
+
 static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int argc, sqlite3_value **argv)
 {
     struct cursor *c = (struct cursor *)cursor;
@@ -222,7 +280,8 @@ static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int a
             sl_err(&err, SL_EUSAGE, "arguments are missing; call it like %s", t->fn->usage);
             return fail(t, &err);
         }
-    return t->fn->start(c->state, &call, &err) ? fail(t, &err) : SQLITE_OK;
+    return (t->fn->fill ? fill(c->state, t->fn, &call, &err) : t->fn->start(c->state, &call, &err)) ? fail(t, &err)
+                                                                                                    : SQLITE_OK;
 }
 
 static int next(sqlite3_vtab_cursor *cursor)
@@ -248,15 +307,48 @@ static int at_end(sqlite3_vtab_cursor *cursor)
     return fn->at_end ? fn->at_end(state) : rows->at >= rows->n;
 }
 
+void sl_column_result(const struct sl_column *column, const void *row, sqlite3_context *out)
+{
+    const void *at = (const char *)row + column->offset;
+    const struct sl_cell *cell = at;
+
+    switch (column->type) {
+    case SL_COLUMN_INTEGER:
+        if (*(const int64_t *)at != SL_NULL_INTEGER)
+            sqlite3_result_int64(out, *(const int64_t *)at);
+        return;
+    case SL_COLUMN_REAL: sqlite3_result_double(out, *(const double *)at); return; /* NaN becomes NULL */
+    case SL_COLUMN_TEXT: sqlite3_result_text(out, *(const char *const *)at, -1, SQLITE_TRANSIENT); return;
+    default: break;
+    }
+    if (cell->type == SQLITE_INTEGER)
+        sqlite3_result_int64(out, cell->i);
+    else if (cell->type == SQLITE_FLOAT)
+        sqlite3_result_double(out, cell->d);
+    else if (cell->type == SQLITE_TEXT)
+        sqlite3_result_text(out, cell->s, (int)cell->n, SQLITE_TRANSIENT);
+}
+
 static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int col)
 {
     struct cursor *c = (struct cursor *)cursor;
-    const struct sl_table_fn *fn = ((struct table *)cursor->pVtab)->fn;
+    const struct table *t = (const struct table *)cursor->pVtab;
+    const struct sl_table_fn *fn = t->fn;
 
-    if (col < fn->columns || col >= fn->columns + fn->args)
-        fn->column(c->state, out, col < fn->columns ? col : col - fn->args);
-    else if (c->arg[col - fn->columns])
-        sqlite3_result_value(out, c->arg[col - fn->columns]);
+    if (col >= t->columns && col < t->columns + fn->args) {
+        if (c->arg[col - t->columns])
+            sqlite3_result_value(out, c->arg[col - t->columns]);
+        return SQLITE_OK;
+    }
+    col -= col < t->columns ? 0 : fn->args;
+    if (fn->fill) {
+        const struct filled *f = (const struct filled *)(const void *)c->state;
+        sl_column_result(&fn->row->v[col], sl_rows_at(&f->rows, f->of.at), out);
+    } else if (fn->get) {
+        sl_column_result(&fn->row->v[col], fn->get(c->state), out);
+    } else {
+        fn->column(c->state, out, col);
+    }
     return SQLITE_OK;
 }
 

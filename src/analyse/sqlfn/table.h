@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table functions: what all have in common.  A function fills in a struct sl_table_fn and calls sl_table_register().
- * Its schema names the visible columns, then the arguments as hidden columns, then what else it hides.
+ * Table functions: what all have in common.  A function is a struct sl_table_fn, sl_fn_NAME, and a line in the list of
+ * sqlfn.h.  Most have their columns, their arguments, and fill(), which makes all rows of a call:
+ *
+ *     #define SLACK(COLUMN, row) COLUMN(row, INTEGER, span, NULL, "the task's id") ...
+ *     SL_ROW(slack, SLACK);
+ *
+ *     static int fill_slack(struct sl_rows *out, const struct sl_call *call, struct sl_err *err) { ... }
+ *
+ *     const struct sl_table_fn sl_fn_slack = {.name = "slack", .row = &slack_columns, .fill = fill_slack, ...};
+ *
+ * One that has too many rows to hold has start(), at_end(), next() and get() instead.
  */
 #ifndef SL_ANALYSE_SQLFN_TABLE_H
 #define SL_ANALYSE_SQLFN_TABLE_H
 
 #include "base/err.h"
+#include "base/rows.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -30,13 +40,22 @@ struct sl_table_rows {
 
 struct sl_table_fn {
     const char *name;
-    const char *schema;  /* CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
-    int columns, args;   /* how many visible columns and arguments */
-    int needed;          /* so many arguments must be given */
+    const char *about;            /* what it tells, in a line, for the reference */
+    const struct sl_columns *row; /* its columns; the last `hidden` of them come only when they are named */
+    int hidden;
+    const struct sl_column *arg; /* its arguments */
+    int args, needed;            /* how many; so many of them must be given */
+    const char *schema;          /* without row: CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
+    int columns;                 /* without row: how many are visible */
     const char *pointer; /* the last argument is a pointer of this type, for the program itself; NULL: it is none */
     const char *usage;   /* "event_sequences('parsl.monitoring.task')": shown when they are not */
-    double rows;         /* a guess, for SQLite's planner */
+    double rows;         /* a guess, for SQLite's planner; 0: 1000 */
     int bounded;         /* a visible column of integers, plus 1, whose =, <, <=, > and >= reach start(); 0: none */
+
+    /* All rows of a call, into out, which has none. */
+    int (*fill)(struct sl_rows *out, const struct sl_call *call, struct sl_err *err);
+
+    /* ---- without fill(): */
     size_t state_bytes;
 
     /*
@@ -46,7 +65,9 @@ struct sl_table_fn {
     int (*start)(void *state, const struct sl_call *call, struct sl_err *err);
     bool (*at_end)(const void *state);            /* NULL: as struct sl_table_rows says */
     int (*next)(void *state, struct sl_err *err); /* NULL: so */
-    /* Visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
+    /* The row at hand, of the structure that `row` describes; good until the next call. */
+    const void *(*get)(void *state);
+    /* Without get(): visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
     void (*column)(const void *state, sqlite3_context *out, int col);
     /*
      * A number of the row that is the same whatever the query wants of `bounded`, and of no other row: outer joins know
@@ -60,6 +81,9 @@ struct sl_table_fn {
     bool (*keep)(void *state);
     void (*end)(void *state); /* frees what all calls made, also when they failed */
 };
+
+/* What a column yields, for a cursor of one's own. */
+void sl_column_result(const struct sl_column *c, const void *row, sqlite3_context *out);
 
 /* fn must stay.  An SQLite result code. */
 int sl_table_register(sqlite3 *db, const struct sl_table_fn *fn);

@@ -144,7 +144,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_task_flow = {
     .name = "task_flow",
     .schema = "CREATE TABLE x(component TEXT, state TEXT, kind TEXT, tasks REAL, busy REAL, went INTEGER, workflow "
               "INTEGER HIDDEN, from_ns INTEGER HIDDEN, to_ns INTEGER HIDDEN)",
@@ -158,8 +158,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_task_flow(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

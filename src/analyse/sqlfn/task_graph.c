@@ -154,7 +154,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_task_graph = {
     .name = "task_graph",
     .schema = "CREATE TABLE x(span INTEGER, task TEXT, layer INTEGER, first_ns INTEGER, done_ns INTEGER, done INTEGER, "
               "after_span INTEGER, workflow INTEGER HIDDEN)",
@@ -168,8 +168,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_task_graph(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -208,7 +208,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_task_states = {
     .name = "task_states",
     .schema = "CREATE TABLE x(time_ns INTEGER, component TEXT, state TEXT, kind TEXT, tasks REAL, workflow INTEGER "
               "HIDDEN, bins "
@@ -223,8 +223,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_task_states(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -178,7 +178,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_task_times = {
     .name = "task_times",
     .schema =
         "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER, "
@@ -195,8 +195,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_task_times(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -116,7 +116,7 @@ static void end(void *state)
     sl_root_events_free(&s->histories);
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_transitions = {
     .name = "transitions",
     .schema = "CREATE TABLE x(span INTEGER, position INTEGER, from_type TEXT, from_event TEXT, to_type TEXT, "
               "to_event TEXT, start_ns INTEGER, duration_s REAL, root_type TEXT HIDDEN, within INTEGER HIDDEN)",
@@ -133,8 +133,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_transitions(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

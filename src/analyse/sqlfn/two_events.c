@@ -188,7 +188,7 @@ static int64_t row_id(const void *state)
     return s->histories.g.id.v[s->histories.root];
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_two_events = {
     .name = "two_events",
     .schema = "CREATE TABLE x(span INTEGER, start_ns INTEGER, end_ns INTEGER, duration_s REAL, starts INTEGER, "
               "ends INTEGER, \"start\" TEXT HIDDEN, \"end\" TEXT HIDDEN, root_type TEXT HIDDEN, within INTEGER HIDDEN)",
@@ -206,8 +206,3 @@ static const struct sl_table_fn fn = {
     .rowid = row_id,
     .end = end,
 };
-
-int sl_fn_two_events(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

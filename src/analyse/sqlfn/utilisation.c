@@ -123,7 +123,7 @@ static int64_t row_id(const void *state)
     return sl_bins_begin(&s->bins, s->bin);
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_utilisation = {
     .name = "utilisation",
     .schema = "CREATE TABLE x(time_ns INTEGER, workers REAL, busy REAL, running REAL, utilisation REAL, "
               "worker_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
@@ -142,8 +142,3 @@ static const struct sl_table_fn fn = {
     .rowid = row_id,
     .end = end,
 };
-
-int sl_fn_utilisation(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -88,7 +88,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_what_helps = {
     .name = "what_helps",
     .schema = "CREATE TABLE x(change TEXT, makespan_s REAL, new_makespan_s REAL, assumed TEXT, bias REAL, "
               "workflow INTEGER HIDDEN)",
@@ -104,8 +104,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_what_helps(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

@@ -108,7 +108,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_what_if = {
     .name = "what_if",
     .schema = "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, done_ns INTEGER, new_first_ns INTEGER, "
               "new_done_ns INTEGER, workflow INTEGER HIDDEN, changes TEXT HIDDEN, makespan_s REAL HIDDEN, "
@@ -124,8 +124,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_what_if(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

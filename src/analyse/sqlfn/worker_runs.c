@@ -75,7 +75,7 @@ static void column(const void *state, sqlite3_context *out, int col)
     }
 }
 
-static const struct sl_table_fn fn = {
+const struct sl_table_fn sl_fn_worker_runs = {
     .name = "worker_runs",
     .schema = "CREATE TABLE x(worker INTEGER, from_ns INTEGER, to_ns INTEGER, span INTEGER, task INTEGER, "
               "worker_type TEXT HIDDEN, within INTEGER HIDDEN, busy_s REAL HIDDEN, "
@@ -90,8 +90,3 @@ static const struct sl_table_fn fn = {
     .column = column,
     .end = end,
 };
-
-int sl_fn_worker_runs(sqlite3 *db)
-{
-    return sl_table_register(db, &fn);
-}

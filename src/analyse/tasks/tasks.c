@@ -399,6 +399,23 @@ void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context
     sl_buf_free(&array);
 }
 
+const char *sl_workflow_key_of(const struct sl_workflow *w, uint32_t span, struct sl_arena *text)
+{
+    struct sl_buf array = {0};
+    const char *key = NULL;
+
+    if (sl_workflow_array(w, span, &array)) {
+        key = sl_arena_copy(text, array.s, array.n);
+    } else {
+        sqlite3_bind_int64(w->key, 1, w->s.g.id.v[span]);
+        if (sqlite3_step(w->key) == SQLITE_ROW && sqlite3_column_text(w->key, 0))
+            key = sl_arena_copy(text, sqlite3_column_text(w->key, 0), (size_t)sqlite3_column_bytes(w->key, 0));
+        sqlite3_reset(w->key);
+    }
+    sl_buf_free(&array);
+    return key;
+}
+
 bool sl_workflow_array(const struct sl_workflow *w, uint32_t span, struct sl_buf *out)
 {
     uint32_t job = w->s.g.parent[span];

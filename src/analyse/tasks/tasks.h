@@ -94,6 +94,8 @@ int sl_workflow_find(const struct sl_workflow **out, struct sl_workflow *own, sq
 void sl_workflow_share(sqlite3 *db, const struct sl_workflow *w);
 
 /* The key of a span of the graph, as the result of an SQL function: few are wanted, so they are not loaded. */
+/* The same, copied into text; NULL: it has none. */
+const char *sl_workflow_key_of(const struct sl_workflow *w, uint32_t span, struct sl_arena *text);
 void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out);
 /* Of an element of an array of jobs: JOB_ELEMENT, appended to out; false: it is none. */
 bool sl_workflow_array(const struct sl_workflow *w, uint32_t span, struct sl_buf *out);

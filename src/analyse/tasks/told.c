@@ -80,6 +80,18 @@ void sl_told_result(const struct sl_told *t, uint32_t value, sqlite3_context *ou
         sqlite3_result_double(out, strtod(s + 1, NULL));
 }
 
+struct sl_cell sl_told_cell(const struct sl_told *t, uint32_t value)
+{
+    const char *s = value ? sl_intern_text(&t->value, value) : NULL;
+
+    if (!s)
+        return (struct sl_cell){0};
+    if (*s == 't')
+        return (struct sl_cell){SQLITE_TEXT, (uint32_t)sl_intern_len(&t->value, value) - 1, {.s = s + 1}};
+    return *s == 'i' ? (struct sl_cell){SQLITE_INTEGER, 0, {.i = strtoll(s + 1, NULL, 10)}}
+                     : (struct sl_cell){SQLITE_FLOAT, 0, {.d = strtod(s + 1, NULL)}};
+}
+
 static uint32_t intern(struct load *l, char type, const char *s, size_t n)
 {
     sl_buf_clear(&l->text);

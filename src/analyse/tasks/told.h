@@ -6,6 +6,7 @@
 #include "analyse/tasks/tasks.h"
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/rows.h"
 
 /* A try: spans of the role `attempt` of one number below a task, or below a facet of it, of which any has events. */
 struct sl_try {
@@ -30,6 +31,8 @@ int sl_told_load(const struct sl_told **out, const struct sl_workflow *w, struct
 /* The same of keys alone. */
 int sl_told_keys(const struct sl_told **out, const struct sl_workflow *w, struct sl_err *err);
 void sl_told_free(struct sl_told *t);
+/* A value; its text is borrowed from t. */
+struct sl_cell sl_told_cell(const struct sl_told *t, uint32_t value);
 void sl_told_result(const struct sl_told *t, uint32_t value, sqlite3_context *out);
 
 #endif
