@@ -5,7 +5,7 @@
  */
 #include "base/buf.h"
 #include "engine/engine_internal.h"
-#include "engine/passing.h"
+#include "engine/record_filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,7 +275,7 @@ bool sl_parse_time(struct sl_parse *p, int64_t *ns, bool *naive)
 void sl_parse_text(struct sl_parse *p, int64_t place, const char *rec, size_t n, const struct sl_pattern *head,
                    size_t message)
 {
-    if (p->passing && sl_passing(p->passing, rec, n, rec + message, n - message))
+    if (p->filter && sl_record_filter_skips(p->filter, rec, n, rec + message, n - message))
         return;
     p->place = place;
     p->raw = rec;

@@ -28,7 +28,7 @@ struct sl_outcome {
 };
 
 struct sl_call_sums;
-struct sl_passing;
+struct sl_record_filter;
 struct sl_region;
 
 struct sl_parse {
@@ -45,8 +45,8 @@ struct sl_parse {
     /* If set, told what a record came by: the input, the head, each rule that fits and its pattern and conditions. */
     void (*saw)(void *to, const void *what);
     void *to;
-    /* SL_PARSE_NAMING: records of text that may be passed over are: passing.h; NULL: none. */
-    const struct sl_passing *passing;
+    /* SL_PARSE_NAMING: the records of text that are skipped; NULL: none. */
+    const struct sl_record_filter *filter;
     /* Pairs of field and value that the user gives, ends with NULL; what records have themselves goes before. */
     const char *const *given;
     const char *overruled;     /* one of these that records have */

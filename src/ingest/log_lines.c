@@ -2,14 +2,14 @@
 /*
  * The store keeps places, not texts: the log is the text.  A file is read again by its recipe, with the rules that only
  * name spans added, and what each record names is looked up by the hash of its path of (type, key) pairs.  Where some
- * spans are asked for, these alone are loaded, and most records are passed over (engine/passing.h).
+ * spans are asked for, these alone are loaded, and most records are passed over (engine/record_filter.h).
  */
 #include "ingest/log_lines.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
-#include "engine/passing.h"
+#include "engine/record_filter.h"
 #include "ingest/find.h"
 #include "ingest_log_lines.sql.h"
 #include "recipe/reader.h"
@@ -307,11 +307,11 @@ static void read_source(struct lines *l, const struct sl_found *f)
                          .to = l};
 
     if (sl_parse_start(&p, f->files, f->log, extra_fields(l, f->path, &arena))) {
-        struct sl_passing *passing = l->some ? sl_passing_new(&p, l->wanted.v, l->wanted.n) : NULL;
-        p.passing = passing;
+        struct sl_record_filter *filter = l->some ? sl_record_filter_new(&p, l->wanted.v, l->wanted.n) : NULL;
+        p.filter = filter;
         if (f->input->reader->run(&p, f->path, &err))
             l->problem(l->to, err.text);
-        sl_passing_free(passing);
+        sl_record_filter_free(filter);
     }
     sl_parse_finish(&p);
     sl_arena_free(&arena);

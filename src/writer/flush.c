@@ -342,7 +342,7 @@ int sl_write_flush(struct sl_writer *w, bool all, struct sl_err *err)
     int rc = flush_names(w, err);
 
     if (!rc)
-        rc = sl_alike_flush(w, err);
+        rc = sl_shared_attrs_flush(w, err);
     if (!rc && (all || w->spans.n > FLUSH_ROWS))
         rc = flush_spans(w, err);
     if (!rc && (all || w->events.n > FLUSH_EVENTS))

@@ -218,7 +218,7 @@ static int merge_values(struct sl_writer *w, const struct sl_batch *b, uint32_t 
         if (v->place < from)
             rc = 1;
         else if (v->alike)
-            rc = sl_alike_values(w, b, i, source, err);
+            rc = sl_shared_attrs_keep(w, b, i, source, err);
         else if (!(rc = sl_merge_attrs(w, v, source, err)))
             rc = 1;
         i += (size_t)rc;

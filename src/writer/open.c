@@ -82,9 +82,9 @@ static void free_writer(struct sl_writer *w)
     sl_vec_free(&w->risen);
     sl_vec_free(&w->needed);
     sl_vec_free(&w->made);
-    sl_intern_free(&w->alikes.known);
-    sl_vec_free(&w->alikes.id);
-    sl_buf_free(&w->alikes.text);
+    sl_intern_free(&w->shared.known);
+    sl_vec_free(&w->shared.id);
+    sl_buf_free(&w->shared.text);
     for (size_t i = 0; i < w->tails.n; i++)
         sl_vec_free(&w->tails.v[i].spans);
     sl_vec_free(&w->tails);
@@ -107,7 +107,7 @@ struct sl_writer *sl_writer_new(struct sl_store *st, struct sl_recipes *set, int
     w->set = set;
     w->zone_s = zone_s;
     w->next_source = (uint32_t)sl_store_int(st, "SELECT max(id) FROM sl_source", 0);
-    w->alikes.stored = w->next_source;
+    w->shared.stored = w->next_source;
     w->next_alike = (uint32_t)sl_store_int(st, "SELECT max(id) FROM sl_alike", 0);
     if (!rc)
         rc = sl_store_each(st, "SELECT id, name FROM sl_name", load_name, w, err, "");

@@ -16,7 +16,7 @@ static uint32_t type_of(const struct sl_writer *w, uint32_t i)
     return w->ids.v[i].type & SL_ID_TYPE;
 }
 
-static bool alike(const struct sl_writer *w, const struct sl_weak *a, const struct sl_weak *b)
+static bool same_rule(const struct sl_writer *w, const struct sl_weak *a, const struct sl_weak *b)
 {
     return a->rule == b->rule && a->kind == b->kind && type_of(w, a->left) == type_of(w, b->left) &&
            type_of(w, a->right) == type_of(w, b->right);
@@ -77,7 +77,7 @@ void sl_writer_unresolved(struct sl_writer *w, sl_unresolved_fn *fn, void *to)
     for (size_t i = 0; i < w->weak.n; i++) {
         const struct sl_weak *k = &w->weak.v[i];
         size_t r = 0;
-        while (r < rules.n && !alike(w, k, &rules.v[r].first)) /* a handful */
+        while (r < rules.n && !same_rule(w, k, &rules.v[r].first)) /* a handful */
             r++;
         if (r == rules.n)
             *sl_vec_add(&rules) = (struct waiting){.first = *k};
@@ -91,7 +91,7 @@ void sl_writer_unresolved(struct sl_writer *w, sl_unresolved_fn *fn, void *to)
     for (size_t i = 0; i < w->weak.n; i++) {
         const struct sl_weak *k = &w->weak.v[i];
         size_t r = 0;
-        while (!alike(w, k, &rules.v[r].first))
+        while (!same_rule(w, k, &rules.v[r].first))
             r++;
         if (!rules.v[r].beside && unknown(w, k)->parent)
             rules.v[r].beside = sl_set_has(&beside, place_of(unknown(w, k))) || stored_beside(w, unknown(w, k));

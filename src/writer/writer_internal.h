@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the writer: open.c (the beginning, and the end of it), lookup.c (what is stored), merge.c (batches to
- * rows), flush.c (rows to tables), sort_rows.c, alike.c, resolve.c and facets.c (the end). */
+ * rows), flush.c (rows to tables), sort_rows.c, shared_attrs.c, resolve.c and facets.c (the end). */
 #ifndef SL_WRITER_WRITER_INTERNAL_H
 #define SL_WRITER_WRITER_INTERNAL_H
 
@@ -84,7 +84,7 @@ struct sl_lookup {             /* lookup.c */
 };
 
 /* Attributes that records of the source at hand have in common: sl_alike. */
-struct sl_alikes {
+struct sl_shared_attrs {
     uint32_t source, stored; /* stored: the last source that was there before */
     struct sl_intern known;  /* shape and values ... */
     SL_VEC(uint32_t) id;     /* ... and their ids */
@@ -109,7 +109,7 @@ struct sl_writer {
         size_t n;
     })
     new_names;
-    struct sl_alikes alikes;
+    struct sl_shared_attrs shared;
     SL_VEC(struct sl_span_row) spans;
     SL_VEC(struct sl_event_row) events;
     SL_VEC(struct sl_link_row) links;
@@ -147,9 +147,10 @@ int sl_write_flush(struct sl_writer *w, bool all, struct sl_err *err); /* not al
 int sl_write_ghosts(struct sl_writer *w, struct sl_err *err);          /* what is gathered in spans */
 void sl_write_key(sqlite3_context *out, struct sl_key k);
 
-/* alike.c: attributes i and what follows of one record; the number of those that it took, or a negative error. */
-int sl_alike_values(struct sl_writer *w, const struct sl_batch *b, size_t i, uint32_t source, struct sl_err *err);
-int sl_alike_flush(struct sl_writer *w, struct sl_err *err);
+/* shared_attrs.c: attributes i and what follows of one record; the number of those that it took, or a negative error.
+ */
+int sl_shared_attrs_keep(struct sl_writer *w, const struct sl_batch *b, size_t i, uint32_t source, struct sl_err *err);
+int sl_shared_attrs_flush(struct sl_writer *w, struct sl_err *err);
 
 /* sort_rows.c: by span, then by time, type, source, place, where equal ones stay in order; by left, kind, right,
  * source, place */

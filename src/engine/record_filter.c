@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/passing.h"
+#include "engine/record_filter.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct way { /* all of these stand in a record that names a span in this way */
     int n;
 };
 
-struct sl_passing {
+struct sl_record_filter {
     const struct sl_parse *p;
     struct sl_match *match;
     SL_VEC(struct way) ways;
@@ -141,7 +141,7 @@ static bool looks_up(const struct sl_rule *u, const bool *looked)
     return false;
 }
 
-static bool is_there(const struct sl_passing *s, const struct way *w)
+static bool is_there(const struct sl_record_filter *s, const struct way *w)
 {
     for (size_t i = 0; i < s->ways.n; i++) {
         const struct way *v = &s->ways.v[i];
@@ -155,14 +155,14 @@ static bool is_there(const struct sl_passing *s, const struct way *w)
     return false;
 }
 
-struct sl_passing *sl_passing_new(const struct sl_parse *p, const struct sl_named_span *wanted, size_t n)
+struct sl_record_filter *sl_record_filter_new(const struct sl_parse *p, const struct sl_named_span *wanted, size_t n)
 {
     const struct sl_recipe *r = p->recipe;
-    struct sl_passing *s = sl_alloc(sizeof *s);
+    struct sl_record_filter *s = sl_alloc(sizeof *s);
     unsigned char *source = sources(p);
     bool all = false, *looked = sl_alloc((size_t)r->nfields + 1);
 
-    *s = (struct sl_passing){.p = p, .match = sl_match_new()};
+    *s = (struct sl_record_filter){.p = p, .match = sl_match_new()};
     for (size_t i = 0; i < n && !all; i++)
         for (int m = 0; m < r->nmention && !all; m++) {
             struct way w;
@@ -182,11 +182,11 @@ struct sl_passing *sl_passing_new(const struct sl_parse *p, const struct sl_name
     free(looked);
     if (!all)
         return s;
-    sl_passing_free(s);
+    sl_record_filter_free(s);
     return NULL;
 }
 
-void sl_passing_free(struct sl_passing *s)
+void sl_record_filter_free(struct sl_record_filter *s)
 {
     if (!s)
         return;
@@ -196,7 +196,8 @@ void sl_passing_free(struct sl_passing *s)
     free(s);
 }
 
-bool sl_passing(const struct sl_passing *s, const char *rec, size_t nrec, const char *message, size_t n)
+bool sl_record_filter_skips(const struct sl_record_filter *s, const char *rec, size_t nrec, const char *message,
+                            size_t n)
 {
     for (size_t i = 0; i < s->ways.n; i++) {
         const struct way *w = &s->ways.v[i];

@@ -11,7 +11,7 @@
 enum { MOST = 64 * 1024 }; /* of a source: beyond, its records are not alike */
 
 /* The index of these values, new if need be; 0: there are too many. */
-static uint32_t intern(struct sl_alikes *a, uint32_t shape, const char *json, size_t n)
+static uint32_t intern(struct sl_shared_attrs *a, uint32_t shape, const char *json, size_t n)
 {
     sl_buf_clear(&a->text);
     sl_buf_add(&a->text, (const char *)&shape, sizeof shape);
@@ -22,7 +22,7 @@ static uint32_t intern(struct sl_alikes *a, uint32_t shape, const char *json, si
 
 static int load(void *of, sqlite3_stmt *q, struct sl_err *err)
 {
-    struct sl_alikes *a = of;
+    struct sl_shared_attrs *a = of;
     const char *json = sl_store_text(q, 2);
 
     (void)err;
@@ -35,7 +35,7 @@ static int load(void *of, sqlite3_stmt *q, struct sl_err *err)
 static int find(struct sl_writer *w, uint32_t source, uint32_t shape, const struct sl_batch_values *v, uint32_t *id,
                 struct sl_err *err)
 {
-    struct sl_alikes *a = &w->alikes;
+    struct sl_shared_attrs *a = &w->shared;
     uint32_t at;
     int rc = 0;
 
@@ -80,7 +80,7 @@ static int together(struct sl_writer *w, struct sl_batch_values v, const struct 
     return rc;
 }
 
-int sl_alike_values(struct sl_writer *w, const struct sl_batch *b, size_t i, uint32_t source, struct sl_err *err)
+int sl_shared_attrs_keep(struct sl_writer *w, const struct sl_batch *b, size_t i, uint32_t source, struct sl_err *err)
 {
     const struct sl_batch_values *v = &b->attrs.v[i], *rest = v + 1;
     struct sl_span_row *r = w->made.v[v->span] ? &w->spans.v[w->made.v[v->span] - 1] : NULL;
@@ -107,7 +107,7 @@ int sl_alike_values(struct sl_writer *w, const struct sl_batch *b, size_t i, uin
 
 static void column(const void *of, size_t row, int col, sqlite3_context *out)
 {
-    const struct sl_alikes *a = of;
+    const struct sl_shared_attrs *a = of;
     const char *text = sl_intern_text(&a->known, (uint32_t)(a->written + row + 1));
     size_t n = sl_intern_len(&a->known, (uint32_t)(a->written + row + 1));
     uint32_t shape;
@@ -121,9 +121,9 @@ static void column(const void *of, size_t row, int col, sqlite3_context *out)
     }
 }
 
-int sl_alike_flush(struct sl_writer *w, struct sl_err *err)
+int sl_shared_attrs_flush(struct sl_writer *w, struct sl_err *err)
 {
-    struct sl_alikes *a = &w->alikes;
+    struct sl_shared_attrs *a = &w->shared;
     struct sl_row_source rows = {a->known.of.n - a->written, a, column};
     int rc = sl_store_insert(w->st, "INSERT INTO sl_alike SELECT c0, c1, c2, c3 FROM sl_rows", &rows, err);
 

@@ -6,8 +6,8 @@
  * not. A record that a rule with keep: or count: may match is never passed over, since others are understood by what it
  * says, nor one that a rule may match which looks such a key up.
  */
-#ifndef SL_ENGINE_PASSING_H
-#define SL_ENGINE_PASSING_H
+#ifndef SL_ENGINE_RECORD_FILTER_H
+#define SL_ENGINE_RECORD_FILTER_H
 
 #include "engine/apply.h"
 
@@ -21,13 +21,14 @@ struct sl_named_span {
     int n;
 };
 
-struct sl_passing; /* of one file */
+struct sl_record_filter; /* of one file */
 
 /* p has started.  NULL: no record may be passed over.  Borrows p and the keys. */
-struct sl_passing *sl_passing_new(const struct sl_parse *p, const struct sl_named_span *wanted, size_t n);
-void sl_passing_free(struct sl_passing *s);
+struct sl_record_filter *sl_record_filter_new(const struct sl_parse *p, const struct sl_named_span *wanted, size_t n);
+void sl_record_filter_free(struct sl_record_filter *s);
 
 /* May it be passed over?  The message is the record behind its head. */
-bool sl_passing(const struct sl_passing *s, const char *rec, size_t nrec, const char *message, size_t n);
+bool sl_record_filter_skips(const struct sl_record_filter *s, const char *rec, size_t nrec, const char *message,
+                            size_t n);
 
 #endif
