@@ -74,11 +74,9 @@ struct sl_trace_process {
 };
 
 /*
- * Begins to decode bytes[0..n), which are borrowed, at an address that words may have.  NULL: this is no trace file, or
- * memory ran out; *why says so.
+ * Begins to decode a file, which may still be written to: what was finished when it was opened.  NULL: this is no trace
+ * file, or memory ran out; *why says so.
  */
-struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why);
-/* The same for a file, which may still be written to: what was finished when it was opened. */
 struct sl_decoded *sl_decode_open(const char *path, const char **why);
 struct sl_decoded *sl_decode_fd(int fd, const char **why);
 void sl_decode_free(struct sl_decoded *d);

@@ -268,17 +268,6 @@ static bool go_on(struct sl_decoded *d, const void *bytes, size_t n)
     return true;
 }
 
-struct sl_decoded *sl_decode_new(const void *bytes, size_t n, const char **why)
-{
-    struct sl_decoded *d = begin(bytes, n, why);
-
-    if (d && !go_on(d, bytes, n)) {
-        sl_decode_free(d);
-        return NULL;
-    }
-    return d;
-}
-
 /* Writes that a full disk cut off leave holes.  To read one through a mapping asks a memory file system for a page that
  * it does not have, and raises SIGBUS: zeros that need no file lie over them. */
 static bool cover_holes(int fd, uint8_t *bytes, size_t n)

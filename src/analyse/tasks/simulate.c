@@ -778,18 +778,6 @@ int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *c
     return rc;
 }
 
-int sl_simulate(struct sl_simulation *out, struct sl_workflow *w, const char *changes, struct sl_err *err)
-{
-    struct sl_replay *r;
-    int rc = sl_replay_make(&r, w, err);
-
-    *out = (struct sl_simulation){0};
-    if (!rc)
-        rc = sl_replay_play(out, r, changes, err);
-    sl_replay_free(r);
-    return rc;
-}
-
 void sl_simulation_free(struct sl_simulation *r)
 {
     free(r->first_ns);

@@ -39,8 +39,6 @@ int sl_replay_apps(const struct sl_apps **out, struct sl_replay *r, struct sl_er
  * is SL_ENOTFOUND, a text that is none SL_EUSAGE.
  */
 int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *changes, struct sl_err *err);
-/* All of it, once. */
-int sl_simulate(struct sl_simulation *out, struct sl_workflow *w, const char *changes, struct sl_err *err);
 void sl_simulation_free(struct sl_simulation *r);
 
 #endif

@@ -77,13 +77,6 @@ bool sl_known_has(const struct sl_known *k, uint64_t number)
     return find(k, number) != NULL;
 }
 
-uint64_t sl_known_parent(const struct sl_known *k, uint64_t number)
-{
-    const struct known_span *s = find(k, number);
-
-    return s && s->parent ? k->span.v[s->parent - 1].number : 0;
-}
-
 bool sl_known_add(struct sl_known *k, uint64_t number, uint64_t parent, const char *type, size_t ntype, const char *key,
                   size_t nkey)
 {

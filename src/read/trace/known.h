@@ -18,8 +18,6 @@ struct sl_parse *sl_known_parse(const struct sl_known *k);
 /* parent 0: a root; else one that was added before.  False: it was not, or the number is taken. */
 bool sl_known_add(struct sl_known *k, uint64_t number, uint64_t parent, const char *type, size_t ntype, const char *key,
                   size_t nkey);
-/* What it is named in; 0: a root, or not known. */
-uint64_t sl_known_parent(const struct sl_known *k, uint64_t number);
 bool sl_known_has(const struct sl_known *k, uint64_t number);
 
 /*
