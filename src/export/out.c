@@ -186,31 +186,35 @@ int sl_folder_file(struct sl_folder *f, const char *name, struct sl_out *o, stru
     return error ? cannot_write(o->path, error, err) : 0;
 }
 
+/* folder/name, without asking for memory: of what failed then, files would stay. */
+static const char *within(char path[PATH_MAX], const char *folder, const char *name)
+{
+    snprintf(path, PATH_MAX, "%s/%s", folder, name);
+    return path;
+}
+
 /* All of its files into a folder that is there. */
 static int publish(struct sl_folder *f, const char *folder, struct sl_err *err)
 {
+    char path[PATH_MAX];
     struct stat there;
     int rc = 0, error;
 
     for (size_t i = 0; i < f->n && !rc && f->there; i++)
         if (!stat(f->final[i], &there) && S_ISDIR(there.st_mode)) /* what could not be replaced, before any is */
             rc = cannot_write(f->final[i], EISDIR, err);
-    for (size_t i = 0; i < f->n && !rc; i++) {
-        char *path = joined(folder, "/", f->name[i]);
-        if ((error = whole_publish(f->file[i], path)))
+    for (size_t i = 0; i < f->n && !rc; i++)
+        if ((error = whole_publish(f->file[i], within(path, folder, f->name[i]))))
             rc = cannot_write(f->final[i], error, err);
-        free(path);
-    }
     return rc;
 }
 
 static void take_away(const struct sl_folder *f, const char *folder)
 {
-    for (size_t i = 0; i < f->n; i++) {
-        char *path = joined(folder, "/", f->name[i]);
-        unlink(path);
-        free(path);
-    }
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < f->n; i++)
+        unlink(within(path, folder, f->name[i]));
     rmdir(folder);
 }
 
