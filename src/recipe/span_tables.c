@@ -645,6 +645,17 @@ static int attr_row(void *of, sqlite3_stmt *q, struct sl_err *err)
     return 0;
 }
 
+/* For `WHERE task = 7`. */
+static int index_numbers(void *of, sqlite3_stmt *q, struct sl_err *err)
+{
+    long long type = sqlite3_column_int64(q, 0);
+    char *sql = sqlite3_mprintf(sql_number_index, type, type);
+    int rc = sl_store_exec(of, sql, err);
+
+    sqlite3_free(sql);
+    return rc;
+}
+
 int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
     struct make m = {.st = st, .set = set, .err = err};
@@ -659,6 +670,8 @@ int sl_tables_make(struct sl_store *st, const struct sl_recipes *set, struct sl_
         rc = make_table(&m, &set->tables.v[i]);
     while (!rc && (rc = sl_store_step(st, q, err)) > 0)
         rc = make_type(&m, sl_store_text(q, 0), sqlite3_column_int64(q, 1));
+    if (!rc)
+        rc = sl_store_each(st, sql_task_types, index_numbers, st, err, "");
     sqlite3_finalize(q);
     sqlite3_finalize(m.name);
     sqlite3_finalize(m.have);

@@ -97,7 +97,7 @@ static void add_summary(struct sl_result *r, const struct sl_calls *c)
 
 #define ROW_COLUMNS(part)                                                                                              \
     {                                                                                                                  \
-        {"function", TEXT, NULL, NULL, 0}, {part, TEXT, NULL, NULL, 0}, {"title", TEXT, NULL, NULL, 0},                         \
+        {"function", TEXT, NULL, NULL, 0}, {part, TEXT, NULL, NULL, 0}, {"title", TEXT, NULL, NULL, 0},                \
             {"parent", INTEGER, NULL, NULL, 0}, {"depth", INTEGER, NULL, NULL, 0},                                     \
             {"calls", INTEGER, "calls", NULL, 0}, {"unfinished", INTEGER, "calls", NULL, 0},                           \
             {"unknown", INTEGER, "calls", NULL, 0}, {"inclusive", INTEGER, "ns", NULL, 0},                             \

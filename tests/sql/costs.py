@@ -129,10 +129,16 @@ def query_of(store, text):
     return list(sql(store, text)[0].values())
 
 
+def made_run(tasks, number=0):
+    folder = path(f"run{tasks}-{number}")
+    if not os.path.exists(folder):
+        subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", folder, str(tasks), "--quiet", "--number", str(number)], check=True)
+    return folder
+
+
 def imported_tasks(tasks):
     """The tables of spans are made by an import."""
-    subprocess.run([sys.executable, f"{ROOT}/bench/make_run.py", path(f"run{tasks}"), str(tasks), "--quiet"], check=True)
-    return imported(path(f"run{tasks}"), store=f"{tasks}.db").store
+    return imported(made_run(tasks), store=f"{tasks}.db").store
 
 
 @cases("SELECT * FROM parsl_task LIMIT 10", "SELECT * FROM parsl_task WHERE key = '7'", "SELECT * FROM parsl_rundir_task WHERE key = '7'",
@@ -151,6 +157,38 @@ def tables_cost_no_more_than_their_rows(query):
     a, b = (steps(imported_tasks(n), "sql", query) for n in (50, 400))
     note(f"{a} steps, {b}")
     check(b < 9 * a, f"{query}: {a} steps of 50 tasks, {b} of 400")
+
+
+KEYS = ("7", "07", "-7", "7.0", "7.50", "1795328173.083816", "1e3", "0x7", "+7", " 7", "7 ", "", "nan", "9" * 18, "9" * 19, "9" * 25, "-0", "--1", "1-2", "a7", "7_1")
+
+
+def numbered(tasks, file):
+    """A store which has so many ids that keys of tasks have an index by their number, and odd keys among them."""
+    store = shutil.copy(imported_tasks(tasks), path(file))
+    db = sqlite3.connect(store)
+    db.execute("INSERT INTO sl_span (id, type, key, source) SELECT 200000, type, 'far', source FROM sl_span WHERE parent IS NULL LIMIT 1")
+    db.commit()
+    spanloom("import", "--quiet", "-d", store, made_run(20, number=1))
+    db.executemany("INSERT INTO sl_span (type, key, parent, source) SELECT type, ?, parent, source FROM sl_span "
+                   "WHERE type = (SELECT id FROM sl_name WHERE name = 'parsl.rundir.task') AND key = '0' LIMIT 1", [(k,) for k in KEYS])
+    db.commit()
+    equal(db.execute("SELECT count(*) > 0 FROM sqlite_schema WHERE name GLOB 'sl_number_*'").fetchone(), (1,), "an index")
+    db.close()
+    return store
+
+
+@test
+def a_task_by_its_number_costs_no_other():
+    """In a large store; and the index finds what looking at each finds, whatever a key looks like."""
+    small, large = numbered(50, "few.db"), numbered(400, "many.db")
+    query = "SELECT * FROM parsl_task WHERE task = 7"
+    a, b = steps(small, "sql", query), steps(large, "sql", query)
+    note(f"{a} steps of 50 tasks, {b} of 400")
+    check(b < a + 1000, f"{a} steps of 50 tasks, {b} of 400")
+    for key in KEYS:
+        for value in (f"'{key}'", key) if re.fullmatch(r"-?\d+(\.\d+)?", key) else (f"'{key}'",):
+            by_index, by_each = (query_of(large, f"SELECT count(*), max(typeof(task)) FROM parsl_task WHERE {task} = {value}") for task in ("task", "+task"))
+            equal(by_index, by_each, f"task = {value}")
 
 
 @cases(("states", "occupancy('parsl.rundir.task', '36 bins')"), ("utilisation", "utilisation('parsl.executor.htex.worker', '30 bins')"))
