@@ -373,7 +373,7 @@ static int run(struct cli *cli, int argc, char **argv)
         const char *of = at && at + 1 < argc ? argv[at + 1] : NULL;
         if (!of)
             return help(stdout, NULL, NULL);
-        return manual_show(stdout, strcmp(of, "spanloom") != 0 ? of : "", cli_columns()) ? EXIT_DONE : no_command(of);
+        return manual_show(stdout, strcmp(of, "spanloom") != 0 ? of : "") ? EXIT_DONE : no_command(of);
     }
     if (!at) {
         if (*name && strcmp(name, "-d") != 0 &&
