@@ -125,28 +125,28 @@ static int add_up(struct sl_table *t, struct sums *s, struct sl_err *err)
     return rc;
 }
 
+/* A line a metric, a column a node. */
 static int put_few(FILE *out, struct sl_table *t, int nodes, struct sl_err *err)
 {
-    char text[FEW][64], buf[32];
-    double v[FEW][SL_METRICS_FIRST + 40];
+    double *v = sl_alloc((size_t)nodes * (size_t)t->columns * sizeof *v);
+    char text[64];
     int rc, n = 0;
 
-    sl_table_rewind(t);
-    while ((rc = sl_table_next(t, err)) > 0 && n < FEW) {
-        for (int c = SL_METRICS_FIRST; c < t->columns; c++)
-            v[n][c] = sl_table_real_or_nan(t, c);
-        host(t, SL_METRICS_HOST, NODE - 2, text[n++]);
-    }
     fprintf(out, "%-*s", METRIC, "");
-    for (int i = 0; i < n && i < nodes; i++)
-        fprintf(out, "%*s", NODE, text[i]);
+    sl_table_rewind(t);
+    for (; (rc = sl_table_next(t, err)) > 0 && n < nodes; n++) {
+        for (int c = SL_METRICS_FIRST; c < t->columns; c++)
+            v[n * t->columns + c] = sl_table_real_or_nan(t, c);
+        fprintf(out, "%*s", NODE, host(t, SL_METRICS_HOST, NODE - 2, text));
+    }
     fputc('\n', out);
     for (int c = SL_METRICS_FIRST; c < t->columns && rc >= 0; c++) {
         fprintf(out, "%-*s", METRIC, t->column[c].name);
         for (int i = 0; i < n; i++)
-            fprintf(out, "%*s", NODE, sl_show_digits(v[i][c], buf));
+            fprintf(out, "%*s", NODE, sl_show_digits(v[i * t->columns + c], text));
         fputc('\n', out);
     }
+    free(v);
     return rc;
 }
 
