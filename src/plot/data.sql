@@ -12,10 +12,11 @@ WITH RECURSIVE also(i, path, value) AS (SELECT row_number() OVER (), path, value
 frame(i, json) AS (
     SELECT 0, json_patch(
         json_set(
-            json_insert(
+            json_set(
                 CASE WHEN ?8 THEN json_set(json_remove(?1, '$.datasets'), '$.data', json_object('name', ?5))
                     WHEN ?7 THEN json_remove(?1, '$.datasets') ELSE json_remove(?1, '$.data') END,
-                '$."$schema"', printf('https://vega.github.io/schema/%s/v6.json', iif(?7, 'vega-lite', 'vega'))),
+                '$."$schema"', ifnull(json_extract(?1, '$."$schema"'),
+                    printf('https://vega.github.io/schema/%s/v6.json', iif(?7, 'vega-lite', 'vega')))),
             '$.config', json_patch(ifnull(?2, '{}'),
                 CASE json_type(?1, '$.config') WHEN 'object' THEN json_extract(?1, '$.config') ELSE '{}' END)),
         json_patch(

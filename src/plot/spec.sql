@@ -2,8 +2,8 @@
 -- What spec.c asks of a specification, ?1, which is JSON.
 
 -- name: about
--- Where "$schema" is missing keys say what it is.
-SELECT CASE WHEN json_type(?1, '$."$schema"') NOTNULL THEN json_extract(?1, '$."$schema"')
+-- Where "$schema" is missing, or null, keys say what it is.
+SELECT CASE WHEN json_extract(?1, '$."$schema"') NOTNULL THEN json_extract(?1, '$."$schema"')
     WHEN EXISTS (SELECT 1 FROM json_each(?1) WHERE key IN ('marks', 'signals')) THEN '/vega/'
     WHEN EXISTS (SELECT 1 FROM json_each(?1) WHERE key IN
         ('mark', 'encoding', 'layer', 'facet', 'repeat', 'concat', 'hconcat', 'vconcat', 'spec')) THEN '/vega-lite/' END,

@@ -190,9 +190,10 @@ def without_schema_its_keys_say_what_it_is(schema, keys):
     example()
     spec = {"data": {"name": "rows"} if schema == LITE else [{"name": "rows"}], **keys}
     write("bare.json", json.dumps(spec))
+    write("null.json", json.dumps({"$schema": None, **spec}))
     write("whole.json", json.dumps({"$schema": schema, **spec}))
-    bare, whole = (plot("--spec", path(f"{name}.json"), "--sql", "SELECT 1 AS a")[0] for name in ("bare", "whole"))
-    equal((bare, bare["$schema"]), (whole, schema))
+    bare, null, whole = (plot("--spec", path(f"{name}.json"), "--sql", "SELECT 1 AS a")[0] for name in ("bare", "null", "whole"))
+    equal((bare, bare["$schema"], null), (whole, schema, whole))
 
 
 # ---- specifications
@@ -207,7 +208,7 @@ MISTAKES = [
     ('{\n "a": 1,\n "b" 2}', ":3: no JSON from here on: 2}"), ('{"a": 1}\nx', ":2: no JSON from here on: x"),
     ('{\n"a": "\x01"}', ":2: no JSON from here on"), ("{}", "nothing says what it is: Vega-Lite has"),
     (json.dumps({"$schema": "https://json-schema.org/draft-07/schema", "mark": "bar"}), "nothing says what it is"),
-    (json.dumps({"$schema": None, "mark": "bar"}), "nothing says what it is"), (json.dumps({"data": {"name": "rows"}}), "nothing says what it is"),
+    (json.dumps({"$schema": None, "mark": "bar"}), "usermeta.spanloom.data is missing"), (json.dumps({"data": {"name": "rows"}}), "nothing says what it is"),
     (json.dumps({"$schema": LITE, "mark": "bar"}), "usermeta.spanloom.data is missing"),
     (json.dumps({"$schema": LITE, "usermeta": {"spanloom": 3}}), "usermeta.spanloom must be an object"),
     (spec_of({"data": ROWS, "colour": "red"}), "unknown key 'colour'; known: answers, arguments, data, title, result, needs"),
