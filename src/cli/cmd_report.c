@@ -71,10 +71,10 @@ static int make(const struct cli *cli, struct sl_report_run *run, int runs, stru
     int rc = sl_sections_load(&sections, &err);
 
     rc = rc ? rc : sl_findings_load(&findings, &err);
-    for (size_t i = 0; i < sections.problem.n && !rc; i++)
-        sl_buf_addf(&problems, "%s\n", sections.problem.v[i]);
-    for (size_t i = 0; i < findings.problem.n && !rc; i++)
-        sl_buf_addf(&problems, "%s\n", findings.problem.v[i]);
+    for (size_t i = 0; i < sections.files.problem.n && !rc; i++)
+        sl_buf_addf(&problems, "%s\n", sections.files.problem.v[i]);
+    for (size_t i = 0; i < findings.files.problem.n && !rc; i++)
+        sl_buf_addf(&problems, "%s\n", findings.files.problem.v[i]);
     rc = rc ? rc : sl_report_json(&page->json, run, runs, &sections, &findings, &problems, &err);
     rc = rc ? rc : sl_store_failed(cli->store_path, &err); /* a page with a hole takes no other's place */
     sl_sections_free(&sections);

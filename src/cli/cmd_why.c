@@ -500,14 +500,14 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--fail-on %s compares two runs, and here is one", gate.text);
     if (sl_findings_load(&findings, &err))
         return cli_fail(cli, &err);
-    for (size_t i = 0; i < findings.notice.n; i++)
-        cli_say("%s", findings.notice.v[i]);
-    for (size_t i = 0; i < findings.problem.n; i++)
-        cli_say("%s", findings.problem.v[i]);
+    for (size_t i = 0; i < findings.files.notice.n; i++)
+        cli_say("%s", findings.files.notice.v[i]);
+    for (size_t i = 0; i < findings.files.problem.n; i++)
+        cli_say("%s", findings.files.problem.v[i]);
     findings.followed = cli_option(cli, "follow") != NULL;
     rc = findings.followed ? follow(cli, argv[0], &findings)
                            : tell(cli, argc ? argc : 1, argc ? argv : &none, &findings, &gate);
-    rc = !rc && findings.problem.n ? EXIT_FAILED : rc;
+    rc = !rc && findings.files.problem.n ? EXIT_FAILED : rc;
     sl_findings_free(&findings);
     return rc;
 }

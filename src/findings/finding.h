@@ -6,8 +6,7 @@
 #ifndef SL_FINDINGS_FINDING_H
 #define SL_FINDINGS_FINDING_H
 
-#include "base/err.h"
-#include "base/mem.h"
+#include "recipe/catalogue.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,21 +28,14 @@ struct sl_finding {
 };
 
 struct sl_findings {
-    SL_VEC(struct sl_finding) v;  /* by name */
-    SL_VEC(const char *) problem; /* of files of the user that are none, a text each */
-    SL_VEC(const char *) notice;  /* of files of the user that take the place of ours, or are not read */
-    struct sl_arena arena;
+    SL_VEC(struct sl_finding) v; /* by name */
+    struct sl_catalogue files;
     bool
         followed; /* of a run that somebody watches: its logs are no copy, and their silence is waited out for longer */
 };
 
-/*
- * Ours, then the user's, $XDG_CONFIG_HOME/spanloom/findings/NAME.yaml; of one name the user's counts.  On success *out
- * is to be freed with sl_findings_free().
- */
+/* Ours and the user's.  On success *out is to be freed with sl_findings_free(). */
 int sl_findings_load(struct sl_findings *out, struct sl_err *err);
-/* One file more.  text: n bytes of YAML. */
-int sl_findings_add(struct sl_findings *to, const char *path, const char *text, size_t n, struct sl_err *err);
 void sl_findings_free(struct sl_findings *f);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +47,7 @@ struct sl_yaml_check {
     const char *path;
     struct sl_err *err;
     int rc;
+    struct sl_arena *arena; /* of the texts that are kept, by who keeps some (yaml_keys.h) */
 };
 /* Says what is wrong at y; NULL: with the whole. */
 void sl_yaml_fail(struct sl_yaml_check *c, const struct sl_yaml *y, const char *fmt, ...)

@@ -6,8 +6,7 @@
 #ifndef SL_REPORT_SECTION_H
 #define SL_REPORT_SECTION_H
 
-#include "base/err.h"
-#include "base/mem.h"
+#include "recipe/catalogue.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,18 +30,12 @@ struct sl_section {
 };
 
 struct sl_sections {
-    SL_VEC(struct sl_section) v;  /* by place, then name */
-    SL_VEC(const char *) problem; /* of files of the user that are none, a text each */
-    struct sl_arena arena;
+    SL_VEC(struct sl_section) v; /* by place, then name */
+    struct sl_catalogue files;
 };
 
-/*
- * Ours, then the user's, $XDG_CONFIG_HOME/spanloom/report/NAME.yaml; of one name the user's counts.  On success *out is
- * to be freed with sl_sections_free().
- */
+/* Ours and the user's.  On success *out is to be freed with sl_sections_free(). */
 int sl_sections_load(struct sl_sections *out, struct sl_err *err);
-/* One file more.  text: n bytes of YAML. */
-int sl_sections_add(struct sl_sections *to, const char *path, const char *text, size_t n, struct sl_err *err);
 void sl_sections_free(struct sl_sections *s);
 
 #endif

@@ -131,7 +131,7 @@ Sections of one's own: what is wrong with one is told, and all else is there.
   reduced {'a': [1]} None one of many
   $ printf 'title: x\nabout: y\nfigure: {}\n' > config/spanloom/report/mine.yaml
   $ spanloom report -d nodes.db -o x.json
-  spanloom: */config/spanloom/report/mine.yaml:3: there is no key 'figure'; there are title, about, needs, place, of, figures (glob)
+  spanloom: */config/spanloom/report/mine.yaml:3: a section has no key 'figure'; did you mean 'figures'? Known: title, about, needs, place, of, figures (glob)
   [1]
   $ printf 'title: x\nabout: y\nof: all\nfigures: {}\n' > config/spanloom/report/mine.yaml
   $ spanloom report -d nodes.db -o x.json

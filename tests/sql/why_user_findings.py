@@ -28,10 +28,10 @@ def findings_of_users_count_beside_ours_and_in_their_place():
     write(path("config/spanloom/findings/slow.yml"), "about: never read")
     r = spanloom("why", "--format", "json", "-d", path("why.db"), env=env)
     equal([f["finding"] for f in json.loads(r.out)["findings"] if f["finding"] != "more-workers"], ["long"])
-    check("shut-down.yaml takes the place of the finding of that name" in r.err and "slow.yml is not read: findings are files NAME.yaml" in r.err and "long.yaml" not in r.err, r.err)
+    check("shut-down.yaml takes the place of ours of that name" in r.err and "slow.yml is not read: its name does not end in .yaml" in r.err and "long.yaml" not in r.err, r.err)
 
 
-@cases(("sqll: x", "bad.yaml:2: there is no key 'sqll'"), ("of: traces", "'of' is workflows or programs"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
+@cases(("sqll: x", "bad.yaml:2: a finding has no key 'sqll'; did you mean 'sql'? Known: about, sql, text"), ("of: traces", "'of' is workflows or programs"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
        ("text: [a]", "'text' is a text"), ("note: maybe", "'note' is yes or no"))
 def what_is_no_finding_is_told(line, said):
     run(bag(4))
