@@ -1,90 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * node_usage([within]): what nodes used while they were monitored, split among what ran on them; analyse/usage.h says
- * how.
- *
- *   node               id of the node's span
- *   span, task         the run and its task; NULL: nobody's
- *   there_s            seconds that it was there (of nobody's: that the node was sampled)
- *   cores, memory_mb   what it asked for; NULL: it does not say
- *   measured           1: its own resource rows say what it used of CPU, memory and disk; 0: a share
- *   cpu_s, mem_mb_s, disk_mb, net_mb   what it used: CPU seconds, MB times seconds, MB read and written, MB sent and
- *                      received; NULL: the node does not tell
- *
- *     SELECT node, total(cpu_s) FROM node_usage() GROUP BY node;
- *
- * within is the id of a span to which nodes belong.
- */
+/* What nodes used while they were monitored, split among what ran on them; analyse/usage.h says how. */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "analyse/usage.h"
 
-#include <math.h>
+/* clang-format off */
+#define NODE_USAGE(COLUMN, row) \
+    COLUMN(row, INTEGER, node, NULL, "id of the node's span") \
+    COLUMN(row, INTEGER, span, NULL, "the run; NULL: nobody's") \
+    COLUMN(row, INTEGER, task, NULL, "its task; NULL: nobody's") \
+    COLUMN(row, REAL, there_s, "s", "that it was there (of nobody's: that the node was sampled)") \
+    COLUMN(row, REAL, cores, "CPUs", "what it asked for; NULL: it does not say") \
+    COLUMN(row, REAL, memory_mb, "MB", "what it asked for; NULL: it does not say") \
+    COLUMN(row, INTEGER, measured, NULL, "1: its own resource rows say what it used of CPU, memory and disk; 0: a share") \
+    COLUMN(row, REAL, cpu_s, "s", "CPU time that it used; NULL: the node does not tell") \
+    COLUMN(row, REAL, mem_mb_s, NULL, "MB times seconds") \
+    COLUMN(row, REAL, disk_mb, "MB", "read and written") \
+    COLUMN(row, REAL, net_mb, "MB", "sent and received")
+/* clang-format on */
+SL_ROW(node_usage, NODE_USAGE);
 
-enum { NODE, SPAN, TASK, THERE_S, CORES, MEMORY_MB, MEASURED, FIRST_USED, COLUMNS = FIRST_USED + SL_USAGE_KINDS };
-
-struct state {
-    struct sl_table_rows rows;
-    struct sl_usage u;
+static const struct sl_column args[] = {
+    {"within", SL_COLUMN_INTEGER, NULL, "the id of a span to which nodes belong", 0},
 };
 
-static void end(void *state)
+static int64_t or_null(int64_t id)
 {
-    sl_usage_free(&((struct state *)state)->u);
+    return id ? id : SL_NULL_INTEGER;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int fill_usage(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
 {
-    struct state *s = state;
-    int rc;
+    struct sl_usage u = {0};
+    int rc = sl_usage_make(&u, call->db, call->arg[0] ? sqlite3_value_int64(call->arg[0]) : 0, err);
 
-    end(s);
-    *s = (struct state){0};
-    rc = sl_usage_make(&s->u, call->db, call->arg[0] ? sqlite3_value_int64(call->arg[0]) : 0, err);
-    s->rows.n = rc ? 0 : s->u.n;
-    return rc;
-}
-
-static void put(sqlite3_context *out, double d)
-{
-    if (!isnan(d))
-        sqlite3_result_double(out, d);
-}
-
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    const struct state *s = state;
-    const struct sl_usage_part *p = &s->u.v[s->rows.at];
-
-    switch (col) {
-    case NODE: sqlite3_result_int64(out, p->node); break;
-    case SPAN:
-        if (p->span)
-            sqlite3_result_int64(out, p->span);
-        break;
-    case TASK:
-        if (p->task)
-            sqlite3_result_int64(out, p->task);
-        break;
-    case THERE_S: put(out, p->there_s); break;
-    case CORES: put(out, p->cores); break;
-    case MEMORY_MB: put(out, p->memory_mb); break;
-    case MEASURED: sqlite3_result_int(out, p->measured); break;
-    default: put(out, p->used[col - FIRST_USED]);
+    for (size_t i = 0; i < u.n && !rc; i++) {
+        const struct sl_usage_part *p = &u.v[i];
+        struct node_usage *x = sl_rows_add(out);
+        *x = (struct node_usage){p->node,     or_null(p->span), or_null(p->task), p->there_s, p->cores,  p->memory_mb,
+                                 p->measured, p->used[0],       p->used[1],       p->used[2], p->used[3]};
     }
+    sl_usage_free(&u);
+    return rc;
 }
 
 const struct sl_table_fn sl_fn_node_usage = {
     .name = "node_usage",
-    .schema = "CREATE TABLE x(node INTEGER, span INTEGER, task INTEGER, there_s REAL, cores REAL, memory_mb REAL, "
-              "measured INTEGER, cpu_s REAL, mem_mb_s REAL, disk_mb REAL, net_mb REAL, within INTEGER HIDDEN)",
-    .columns = COLUMNS,
+    .about = "what nodes used, split among what ran on them",
+    .row = &node_usage_columns,
+    .arg = args,
     .args = 1,
     .usage = "node_usage() or node_usage(SPAN)",
     .rows = 10000,
-    .state_bytes = sizeof(struct state),
-    .start = start,
-    .column = column,
-    .end = end,
+    .fill = fill_usage,
 };

@@ -11,6 +11,7 @@ struct cursor {
     struct cursor *next;               /* of those that are kept */
     sqlite3_value *arg[SL_TABLE_ARGS]; /* a query may ask for the hidden columns too */
     sqlite3_int64 row;
+    const void *got; /* by get(); NULL: not asked for yet */
     _Alignas(16) char state[];
 };
 
@@ -127,9 +128,20 @@ static double rows_of(const struct sl_table_fn *fn)
     return fn->rows > 0 ? fn->rows : 1000;
 }
 
-/* Bounds follow the arguments.  SQLite checks them again, so that nothing depends on them but the work. */
-static int pass_bounds(const struct sl_table_fn *fn, sqlite3_index_info *info, int n)
+/* A bit for each column of `row`, or for each that is not an argument. */
+static uint64_t used(const struct table *t, uint64_t bits)
 {
+    uint64_t visible = t->columns < 64 ? (UINT64_C(1) << t->columns) - 1 : UINT64_MAX, all_beyond = bits >> 63;
+    int hidden_at = t->columns + t->fn->args;
+
+    return (bits & visible) | (hidden_at < 63 ? bits >> hidden_at << t->columns : 0) | (all_beyond ? ~visible : 0);
+}
+
+/* What is read, as hexadecimal digits, then bounds, which follow the arguments.  SQLite checks them again, so that
+ * nothing depends on them but the work. */
+static int pass_bounds(const struct table *t, sqlite3_index_info *info, int n)
+{
+    const struct sl_table_fn *fn = t->fn;
     char letters[SL_TABLE_BOUNDS + 1];
     int k = 0;
 
@@ -145,10 +157,9 @@ static int pass_bounds(const struct sl_table_fn *fn, sqlite3_index_info *info, i
         }
     }
     letters[k] = 0;
-    if (k && !(info->idxStr = sqlite3_mprintf("%s", letters)))
-        return SQLITE_NOMEM;
-    info->needToFreeIdxStr = k > 0;
-    return SQLITE_OK;
+    info->idxStr = sqlite3_mprintf("%016llx%s", (unsigned long long)used(t, info->colUsed), letters);
+    info->needToFreeIdxStr = info->idxStr != NULL;
+    return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int too_many(sqlite3_vtab *vtab, const struct sl_table_fn *fn)
@@ -186,7 +197,7 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         }
     info->estimatedCost = rows_of(fn) * 10;
     info->estimatedRows = (sqlite3_int64)rows_of(fn);
-    return pass_bounds(fn, info, n);
+    return pass_bounds(t, info, n);
 }
 
 static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
@@ -265,6 +276,11 @@ static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int a
 
     free_args(c);
     c->row = 1;
+    c->got = NULL;
+    if (str) {
+        call.used = strtoull(str, NULL, 16); /* ends at the first letter: G, L, g, l, = are no digits */
+        str += 16;
+    }
     for (int i = 0; i < t->fn->args; i++)
         if (given & 1 << i) {
             if (t->fn->pointer && i == t->fn->args - 1) /* no copy would have it */
@@ -291,6 +307,7 @@ static int next(sqlite3_vtab_cursor *cursor)
     struct sl_err err = {0};
 
     c->row++;
+    c->got = NULL;
     if (!t->fn->next) {
         ((struct sl_table_rows *)(void *)c->state)->at++;
         return SQLITE_OK;
@@ -305,6 +322,14 @@ static int at_end(sqlite3_vtab_cursor *cursor)
     const struct sl_table_rows *rows = state;
 
     return fn->at_end ? fn->at_end(state) : rows->at >= rows->n;
+}
+
+bool sl_call_uses_at(const struct sl_call *call, const struct sl_columns *columns, size_t offset)
+{
+    for (int i = 0; i < columns->n; i++)
+        if (columns->v[i].offset == offset)
+            return i > 63 || call->used >> i & 1;
+    return false;
 }
 
 void sl_column_result(const struct sl_column *column, const void *row, sqlite3_context *out)
@@ -345,7 +370,8 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int col)
         const struct filled *f = (const struct filled *)(const void *)c->state;
         sl_column_result(&fn->row->v[col], sl_rows_at(&f->rows, f->of.at), out);
     } else if (fn->get) {
-        sl_column_result(&fn->row->v[col], fn->get(c->state), out);
+        c->got = c->got ? c->got : fn->get(c->state);
+        sl_column_result(&fn->row->v[col], c->got, out);
     } else {
         fn->column(c->state, out, col);
     }

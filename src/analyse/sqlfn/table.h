@@ -30,8 +30,13 @@ struct sl_call {
     sqlite3 *db;
     sqlite3_value **arg; /* arg[i] is NULL where it is not given */
     int64_t min, max;    /* what the query wants of the column `bounded`, ends included; a row beyond them is wasted */
+    uint64_t used;       /* columns that the query reads: sl_call_uses() */
     const void *pointer; /* what the program itself bound to the last argument; NULL: nothing */
 };
+
+/* Does the query read this member of struct ROW?  One that is dear is left NULL where it does not. */
+#define sl_call_uses(call, row, member) sl_call_uses_at(call, &row##_columns, offsetof(struct row, member))
+bool sl_call_uses_at(const struct sl_call *call, const struct sl_columns *columns, size_t offset);
 
 /* Functions that make all rows in start() put this first into their state, and need neither at_end() nor next(). */
 struct sl_table_rows {
@@ -65,7 +70,7 @@ struct sl_table_fn {
     int (*start)(void *state, const struct sl_call *call, struct sl_err *err);
     bool (*at_end)(const void *state);            /* NULL: as struct sl_table_rows says */
     int (*next)(void *state, struct sl_err *err); /* NULL: so */
-    /* The row at hand, of the structure that `row` describes; good until the next call. */
+    /* The row at hand, of the structure that `row` describes; asked for once, good until the next row. */
     const void *(*get)(void *state);
     /* Without get(): visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
     void (*column)(const void *state, sqlite3_context *out, int col);

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_flow(workflow, from_ns, to_ns): the states that tasks go through, between two times, as queues.
- *
- *   component, state, kind  as of task_states()
- *   tasks                   how many were in it, a mean
- *   busy                    the part of the time in which one at least was
- *   went                    how many left it
- *
- * What a task waits for others is in none: where it tells of such a wait, it is in that state from when the last of
- * these was done.  Rows come in the order in which tasks go through them.
+ * The states that tasks go through, between two times, as queues.  What a task waits for others is in none: where it
+ * tells of such a wait, it is in that state from when the last of these was done.  Rows come in the order in which
+ * tasks go through them.
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "analyse/tasks/critical_path.h"
 
 #include <stdlib.h>
 
-enum { COMPONENT, STATE, KIND, TASKS, BUSY, WENT, COLUMNS };
+/* clang-format off */
+#define TASK_FLOW(COLUMN, row) \
+    COLUMN(row, TEXT, component, NULL, "as of task_states()") \
+    COLUMN(row, TEXT, state, NULL, "as of task_states()") \
+    COLUMN(row, TEXT, kind, NULL, "as of task_states()") \
+    COLUMN(row, REAL, tasks, "tasks", "that were in it, a mean") \
+    COLUMN(row, REAL, busy, NULL, "the part of the time in which one at least was") \
+    COLUMN(row, INTEGER, went, "tasks", "that left it")
+/* clang-format on */
+SL_ROW(task_flow, TASK_FLOW);
+
+static const struct sl_column args[] = {
+    {"workflow", SL_COLUMN_INTEGER, NULL, "the id of a workflow's span", 0},
+    {"from_ns", SL_COLUMN_INTEGER, "ns", "when the time begins", 0},
+    {"to_ns", SL_COLUMN_INTEGER, "ns", "when it ends", 0},
+};
 enum { WORKFLOW, FROM_NS, TO_NS };
 
 struct stretch {
@@ -29,21 +37,11 @@ struct row {
     int64_t in_ns, any_ns, went, steps, times; /* steps / times: how many states come before it */
 };
 
-struct state {
-    struct sl_table_rows rows;
-    struct sl_workflow own;
-    const struct sl_workflow *w; /* own, or what the program has loaded */
+struct asked {
+    const struct sl_workflow *w;
     int64_t from_ns, to_ns;
     SL_VEC(struct row) row;
 };
-
-static void end(void *state)
-{
-    struct state *s = state;
-
-    sl_workflow_free(&s->own);
-    sl_vec_free(&s->row);
-}
 
 static int by_from(const void *a, const void *b)
 {
@@ -63,7 +61,7 @@ static int by_step(const void *a, const void *b)
 typedef SL_VEC(struct stretch) stretches;
 
 /* Those of one state alone, as of a million tasks all take much memory. */
-static void collect(stretches *v, struct row *r, const struct state *s)
+static void collect(stretches *v, struct row *r, const struct asked *s)
 {
     const struct sl_workflow *w = s->w;
 
@@ -87,7 +85,7 @@ static void collect(stretches *v, struct row *r, const struct state *s)
     }
 }
 
-static void count(struct state *s)
+static void count(struct asked *s)
 {
     stretches v = {0};
 
@@ -113,48 +111,36 @@ static void count(struct state *s)
     sl_vec_free(&v);
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int fill_flow(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
 {
-    struct state *s = state;
-    int rc;
+    struct asked s = {.from_ns = sqlite3_value_int64(call->arg[FROM_NS]),
+                      .to_ns = sqlite3_value_int64(call->arg[TO_NS])};
+    double all_ns = (double)(s.to_ns - s.from_ns);
+    struct sl_workflow own = {0};
+    int rc = sl_workflow_find(&s.w, &own, call->db, call->arg[WORKFLOW], err);
 
-    end(s);
-    *s = (struct state){.from_ns = sqlite3_value_int64(call->arg[FROM_NS]),
-                        .to_ns = sqlite3_value_int64(call->arg[TO_NS])};
-    rc = sl_workflow_find(&s->w, &s->own, call->db, call->arg[WORKFLOW], err);
-    if (!rc && s->to_ns > s->from_ns)
-        count(s);
-    s->rows = (struct sl_table_rows){.n = rc ? 0 : s->row.n};
-    return rc;
-}
-
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    const struct state *s = state;
-    const struct row *r = &s->row.v[s->rows.at];
-    const struct sl_phase_state *p = &s->w->states.v[r->state];
-
-    switch (col) {
-    case COMPONENT: sqlite3_result_text(out, p->component, -1, SQLITE_TRANSIENT); break;
-    case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;
-    case KIND: sqlite3_result_text(out, sl_phase_kinds[p->kind], -1, SQLITE_STATIC); break;
-    case TASKS: sqlite3_result_double(out, (double)r->in_ns / (double)(s->to_ns - s->from_ns)); break;
-    case BUSY: sqlite3_result_double(out, (double)r->any_ns / (double)(s->to_ns - s->from_ns)); break;
-    default: sqlite3_result_int64(out, r->went);
+    if (!rc && s.to_ns > s.from_ns)
+        count(&s);
+    for (size_t i = 0; i < s.row.n; i++) {
+        const struct row *r = &s.row.v[i];
+        const struct sl_phase_state *p = &s.w->states.v[r->state];
+        struct task_flow *x = sl_rows_add(out);
+        *x = (struct task_flow){sl_rows_text(out, p->component), sl_rows_text(out, p->state), sl_phase_kinds[p->kind],
+                                (double)r->in_ns / all_ns,       (double)r->any_ns / all_ns,  r->went};
     }
+    sl_vec_free(&s.row);
+    sl_workflow_free(&own);
+    return rc;
 }
 
 const struct sl_table_fn sl_fn_task_flow = {
     .name = "task_flow",
-    .schema = "CREATE TABLE x(component TEXT, state TEXT, kind TEXT, tasks REAL, busy REAL, went INTEGER, workflow "
-              "INTEGER HIDDEN, from_ns INTEGER HIDDEN, to_ns INTEGER HIDDEN)",
-    .columns = COLUMNS,
+    .about = "the states of tasks as queues: how many were in each, and how many went through",
+    .row = &task_flow_columns,
+    .arg = args,
     .args = 3,
     .needed = 3,
     .usage = "task_flow(1, 1795162296000000000, 1795162300000000000), with the id of a workflow's span",
     .rows = 20,
-    .state_bytes = sizeof(struct state),
-    .start = start,
-    .column = column,
-    .end = end,
+    .fill = fill_flow,
 };

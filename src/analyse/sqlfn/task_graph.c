@@ -1,35 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_graph(workflow): the tasks of a workflow and what they waited for, as analyse/tasks/tasks.h finds them.  One row
- * for each task and each task that it waited for, or one where it waited for none; tasks in the order of submission.
- *
- *   span, task          id and key of the task
- *   layer               tasks of the longest chain that ends in it, less one: 0 waits for nothing
- *   first_ns, done_ns   its first event, and when it was done (its last event, where nothing says that it was done)
- *   done                1: something says that it was done
- *   after_span          id of the task that it waited for; NULL: none
+ * The tasks of a workflow and what they waited for, as analyse/tasks/tasks.h finds them: one row for each task and each
+ * task that it waited for, or one where it waited for none; tasks in the order of submission.
  *
  * Where tasks wait for each other in a circle, as only damaged logs say, the one that came first begins the chain.
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "analyse/tasks/tasks.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-enum { SPAN, TASK, LAYER, FIRST_NS, DONE_NS, DONE, AFTER_SPAN, COLUMNS };
+/* clang-format off */
+#define TASK_GRAPH(COLUMN, row) \
+    COLUMN(row, INTEGER, span, NULL, "id of the task") \
+    COLUMN(row, TEXT, task, NULL, "its key") \
+    COLUMN(row, INTEGER, layer, NULL, "tasks of the longest chain that ends in it, less one: 0 waits for nothing") \
+    COLUMN(row, INTEGER, first_ns, "ns", "its first event") \
+    COLUMN(row, INTEGER, done_ns, "ns", "when it was done (its last event, where nothing says that it was done)") \
+    COLUMN(row, INTEGER, done, NULL, "1: something says that it was done") \
+    COLUMN(row, INTEGER, after_span, NULL, "id of the task that it waited for; NULL: none")
+/* clang-format on */
+SL_ROW(task_graph, TASK_GRAPH);
 
-struct edge {
-    uint32_t task, after;
-};
-
-struct state {
-    struct sl_table_rows rows;
-    struct sl_workflow w;
-    uint32_t *layer;
-    SL_VEC(struct edge) edge;
+static const struct sl_column args[] = {
+    {"workflow", SL_COLUMN_INTEGER, NULL, "the id of a workflow's span", 0},
 };
 
 /* Tasks whose layer is known, and who waits for them. */
@@ -70,9 +66,9 @@ static void find_next(struct order *o, const struct sl_workflow *w)
     }
 }
 
-static void find_layers(struct state *s)
+static uint32_t *find_layers(const struct sl_workflow *w)
 {
-    struct sl_workflow *w = &s->w;
+    uint32_t *layer = sl_alloc(((size_t)w->n + 1) * sizeof *layer);
     struct order o = {0};
     uint32_t first = 0;
 
@@ -92,79 +88,50 @@ static void find_layers(struct state *s)
             uint32_t to = o.next[k];
             if (!o.waits[to]) /* it began a circle */
                 continue;
-            s->layer[to] = s->layer[to] > s->layer[i] + 1 ? s->layer[to] : s->layer[i] + 1;
+            layer[to] = layer[to] > layer[i] + 1 ? layer[to] : layer[i] + 1;
             if (!--o.waits[to])
                 o.todo[o.n++] = to;
         }
     }
     free_order(&o);
+    return layer;
 }
 
-static void end(void *state)
+static int fill_graph(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
 {
-    struct state *s = state;
+    struct sl_workflow w = {0};
+    uint32_t *layer;
+    int rc = sl_workflow_load(&w, call->db, call->arg[0], err);
 
-    free(s->layer);
-    sl_vec_free(&s->edge);
-    sl_workflow_free(&s->w);
-}
-
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
-{
-    struct state *s = state;
-    int rc;
-
-    free(s->layer);
-    s->layer = NULL;
-    sl_vec_clear(&s->edge);
-    s->rows = (struct sl_table_rows){0};
-    rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
     if (rc)
         return rc;
-    s->layer = sl_alloc(((size_t)s->w.n + 1) * sizeof *s->layer);
-    find_layers(s);
-    for (uint32_t i = 0; i < s->w.n; i++) {
-        const struct sl_task *t = &s->w.task[i];
-        for (uint32_t k = 0; k < t->npred; k++)
-            *sl_vec_add(&s->edge) = (struct edge){i, s->w.pred[t->pred + k]};
-        if (!t->npred)
-            *sl_vec_add(&s->edge) = (struct edge){i, SL_NO_INDEX};
+    layer = find_layers(&w);
+    for (uint32_t i = 0; i < w.n; i++) {
+        const struct sl_task *t = &w.task[i];
+        const char *key = sl_call_uses(call, task_graph, task) ? sl_workflow_key_of(&w, t->span, &out->text) : NULL;
+        for (uint32_t k = 0; k < t->npred || !k; k++) {
+            struct task_graph *x = sl_rows_add(out);
+            *x = (struct task_graph){w.s.g.id.v[t->span],
+                                     key,
+                                     layer[i],
+                                     t->first_ns,
+                                     t->done_ns,
+                                     t->done,
+                                     t->npred ? w.s.g.id.v[w.task[w.pred[t->pred + k]].span] : SL_NULL_INTEGER};
+        }
     }
-    s->rows.n = s->edge.n;
+    free(layer);
+    sl_workflow_free(&w);
     return 0;
-}
-
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    const struct state *s = state;
-    const struct edge *e = &s->edge.v[s->rows.at];
-    const struct sl_task *t = &s->w.task[e->task];
-    const struct sl_graph *g = &s->w.s.g;
-
-    switch (col) {
-    case SPAN: sqlite3_result_int64(out, g->id.v[t->span]); break;
-    case TASK: sl_workflow_key(&s->w, t->span, out); break;
-    case LAYER: sqlite3_result_int64(out, s->layer[e->task]); break;
-    case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
-    case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
-    case DONE: sqlite3_result_int(out, t->done); break;
-    default:
-        if (e->after != SL_NO_INDEX)
-            sqlite3_result_int64(out, g->id.v[s->w.task[e->after].span]);
-    }
 }
 
 const struct sl_table_fn sl_fn_task_graph = {
     .name = "task_graph",
-    .schema = "CREATE TABLE x(span INTEGER, task TEXT, layer INTEGER, first_ns INTEGER, done_ns INTEGER, done INTEGER, "
-              "after_span INTEGER, workflow INTEGER HIDDEN)",
-    .columns = COLUMNS,
+    .about = "the tasks of a workflow, and which waited for which",
+    .row = &task_graph_columns,
+    .arg = args,
     .args = 1,
     .needed = 1,
     .usage = "task_graph(1), with the id of a workflow's span",
-    .rows = 1000,
-    .state_bytes = sizeof(struct state),
-    .start = start,
-    .column = column,
-    .end = end,
+    .fill = fill_graph,
 };

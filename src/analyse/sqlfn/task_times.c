@@ -1,50 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * task_times(workflow): one row a task, in the order of submission: where its own time went (analyse/tasks/tasks.h).
- *
- *   span, task          id and key of the task
- *   first_ns            its first event
- *   start_ns, end_ns    when it first began to run on a worker, and when it last ended there; NULL: it never ran
- *   done_ns             when it was done (its last event, where nothing says that it was)
- *   depend_s            seconds that it waited for other tasks, or for its launch
- *   queue_s             seconds in queues
- *   run_s               seconds on workers, all tries together
- *   other_s             seconds on its way between components; the four are done_ns - first_ns
- *   runs                how often it began to run; more than once: it was tried again
- *   lost_s              seconds from its first start to its last, which tries before the last one cost it
- *   retried_s           seconds on workers of tries before the last one
- *   worker              the worker that it ran on last, spans.id; NULL: nothing says
- *   ended               how: "done", "failed", "dependency failed", as recipes call it; NULL: nothing says
- *
- * Hidden, as `SELECT app` alone needs them: app, executor, host and exception, what attributes tell of it and of its
- * last try (told.h).
- */
+/* One row a task, in the order of submission: where its own time went (analyse/tasks/tasks.h). */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "analyse/tasks/told.h"
 
-enum {
-    SPAN,
-    TASK,
-    FIRST_NS,
-    START_NS,
-    END_NS,
-    DONE_NS,
-    DEPEND_S,
-    QUEUE_S,
-    RUN_S,
-    OTHER_S,
-    RUNS,
-    LOST_S,
-    RETRIED_S,
-    WORKER,
-    ENDED,
-    COLUMNS,
-    APP = COLUMNS,
-    EXECUTOR,
-    HOST,
-    EXCEPTION
+/* clang-format off */
+#define TASK_TIMES(COLUMN, row) \
+    COLUMN(row, INTEGER, span, NULL, "id of the task") \
+    COLUMN(row, TEXT, task, NULL, "its key") \
+    COLUMN(row, INTEGER, first_ns, "ns", "its first event") \
+    COLUMN(row, INTEGER, start_ns, "ns", "when it first began to run on a worker; NULL: it never ran") \
+    COLUMN(row, INTEGER, end_ns, "ns", "when it last ended there; NULL: it never ran") \
+    COLUMN(row, INTEGER, done_ns, "ns", "when it was done (its last event, where nothing says that it was)") \
+    COLUMN(row, REAL, depend_s, "s", "that it waited for other tasks, or for its launch") \
+    COLUMN(row, REAL, queue_s, "s", "in queues") \
+    COLUMN(row, REAL, run_s, "s", "on workers, all tries together") \
+    COLUMN(row, REAL, other_s, "s", "on its way between components; the four are done_ns - first_ns") \
+    COLUMN(row, INTEGER, runs, NULL, "how often it began to run; more than once: it was tried again") \
+    COLUMN(row, REAL, lost_s, "s", "from its first start to its last, which tries before the last one cost it") \
+    COLUMN(row, REAL, retried_s, "s", "on workers, of tries before the last one") \
+    COLUMN(row, INTEGER, worker, NULL, "the worker that it ran on last; NULL: nothing says") \
+    COLUMN(row, TEXT, ended, NULL, "how: done, failed, dependency failed, as recipes call it; NULL: nothing says") \
+    COLUMN(row, ANY, app, NULL, "as attributes tell") \
+    COLUMN(row, ANY, executor, NULL, "of its last try") \
+    COLUMN(row, ANY, host, NULL, "of its last try") \
+    COLUMN(row, ANY, exception, NULL, "of its last try")
+/* clang-format on */
+SL_ROW(task_times, TASK_TIMES);
+
+static const struct sl_column args[] = {
+    {"workflow", SL_COLUMN_INTEGER, NULL, "the id of a workflow's span", 0},
 };
 
 /* Of the task at hand. */
@@ -57,31 +42,32 @@ struct times {
 struct state {
     struct sl_table_rows rows;
     struct sl_workflow own;
-    const struct sl_workflow *w; /* own, or what the program has loaded */
-    struct times of;
-    size_t known;                      /* of which task, plus 1 */
-    const struct sl_told *keys, *told; /* told: NULL: not asked for so far */
+    const struct sl_workflow *w;       /* own, or what the program has loaded */
+    const struct sl_told *keys, *told; /* told: NULL: not asked for */
+    struct task_times row;
 };
 
-static void end(void *state)
+static void end_times(void *state)
 {
     sl_workflow_free(&((struct state *)state)->own);
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_times(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int rc = sl_workflow_find(&s->w, &s->own, call->db, call->arg[0], err);
 
+    s->told = NULL;
     if (!rc)
         rc = sl_told_keys(&s->keys, s->w, err);
+    if (!rc && (sl_call_uses(call, task_times, app) || sl_call_uses(call, task_times, executor) ||
+                sl_call_uses(call, task_times, host) || sl_call_uses(call, task_times, exception)))
+        rc = sl_told_load(&s->told, s->w, err);
     s->rows = (struct sl_table_rows){.n = rc ? 0 : s->w->n};
-    s->known = 0;
-    s->told = NULL;
     return rc;
 }
 
-static void reckon(struct times *to, const struct sl_workflow *w, const struct sl_task *t)
+static void add_up(struct times *to, const struct sl_workflow *w, const struct sl_task *t)
 {
     bool running = false;
 
@@ -108,90 +94,62 @@ static void reckon(struct times *to, const struct sl_workflow *w, const struct s
     }
 }
 
-static void seconds(sqlite3_context *out, int64_t ns)
+static double seconds(int64_t ns)
 {
-    sqlite3_result_double(out, (double)ns / 1e9);
+    return (double)ns / 1e9;
 }
 
-static void tell(struct state *s, sqlite3_context *out, int col)
+static void put_told(struct task_times *x, const struct sl_told *told, size_t task)
 {
-    struct sl_err err = {0};
-    uint32_t last;
+    const struct sl_try *last = told->last[task] == SL_NO_INDEX ? NULL : &told->tries.v[told->last[task]];
 
-    if (!s->told && sl_told_load(&s->told, s->w, &err)) {
-        s->told = NULL;
-        sqlite3_result_error(out, err.text, -1);
-        return;
-    }
-    last = s->told->last[s->rows.at];
-    if (last != SL_NO_INDEX && col == EXECUTOR)
-        sl_told_result(s->told, s->told->tries.v[last].executor, out);
-    else if (last != SL_NO_INDEX && col == HOST)
-        sl_told_result(s->told, s->told->tries.v[last].host, out);
-    else if (last != SL_NO_INDEX && col == EXCEPTION && s->told->tries.v[last].exception)
-        sl_told_result(s->told, s->told->tries.v[last].exception, out);
-    else if (col == APP || col == EXCEPTION)
-        sl_told_result(s->told, col == APP ? s->told->app[s->rows.at] : s->told->exception[s->rows.at], out);
+    x->app = sl_told_cell(told, told->app[task]);
+    x->executor = sl_told_cell(told, last ? last->executor : 0);
+    x->host = sl_told_cell(told, last ? last->host : 0);
+    x->exception = sl_told_cell(told, last && last->exception ? last->exception : told->exception[task]);
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_task(void *state)
 {
-    struct state *s = (struct state *)state; /* what is known of the row is kept for its next column */
+    struct state *s = state;
     const struct sl_task *t = &s->w->task[s->rows.at];
     const int64_t *id = s->w->s.g.id.v;
+    struct times of;
 
-    if (col > COLUMNS - 1) {
-        tell(s, out, col);
-        return;
-    }
-    if (s->known != s->rows.at + 1)
-        reckon(&s->of, s->w, t);
-    s->known = s->rows.at + 1;
-    switch (col) {
-    case SPAN: sqlite3_result_int64(out, id[t->span]); break;
-    case TASK: {
-        const char *key = s->keys->key_text.s + s->keys->key_at[s->rows.at];
-        sqlite3_result_text(out, key, -1, SQLITE_TRANSIENT);
-        break;
-    }
-    case FIRST_NS: sqlite3_result_int64(out, t->first_ns); break;
-    case DONE_NS: sqlite3_result_int64(out, t->done_ns); break;
-    case DEPEND_S: seconds(out, s->of.kind_ns[SL_PHASE_DEPEND]); break;
-    case QUEUE_S: seconds(out, s->of.kind_ns[SL_PHASE_WAIT]); break;
-    case RUN_S: seconds(out, s->of.kind_ns[SL_PHASE_RUN]); break;
-    case OTHER_S: seconds(out, s->of.kind_ns[SL_PHASE_WORK] + s->of.kind_ns[SL_PHASE_DONE]); break;
-    case RUNS: sqlite3_result_int64(out, s->of.runs); break;
-    case RETRIED_S: seconds(out, s->of.retried_ns); break;
-    case LOST_S: seconds(out, s->of.last_start_ns - s->of.start_ns); break;
-    case ENDED: sqlite3_result_text(out, t->ended, -1, SQLITE_TRANSIENT); break;
-    case START_NS:
-        if (s->of.runs)
-            sqlite3_result_int64(out, s->of.start_ns);
-        break;
-    case END_NS:
-        if (s->of.runs)
-            sqlite3_result_int64(out, s->of.end_ns);
-        break;
-    default:
-        if (s->of.worker != SL_NO_INDEX)
-            sqlite3_result_int64(out, id[s->of.worker]);
-    }
+    add_up(&of, s->w, t);
+    s->row = (struct task_times){
+        .span = id[t->span],
+        .task = s->keys->key_text.s + s->keys->key_at[s->rows.at],
+        .first_ns = t->first_ns,
+        .start_ns = of.runs ? of.start_ns : SL_NULL_INTEGER,
+        .end_ns = of.runs ? of.end_ns : SL_NULL_INTEGER,
+        .done_ns = t->done_ns,
+        .depend_s = seconds(of.kind_ns[SL_PHASE_DEPEND]),
+        .queue_s = seconds(of.kind_ns[SL_PHASE_WAIT]),
+        .run_s = seconds(of.kind_ns[SL_PHASE_RUN]),
+        .other_s = seconds(of.kind_ns[SL_PHASE_WORK] + of.kind_ns[SL_PHASE_DONE]),
+        .runs = of.runs,
+        .lost_s = seconds(of.last_start_ns - of.start_ns),
+        .retried_s = seconds(of.retried_ns),
+        .worker = of.worker != SL_NO_INDEX ? id[of.worker] : SL_NULL_INTEGER,
+        .ended = t->ended,
+    };
+    if (s->told)
+        put_told(&s->row, s->told, s->rows.at);
+    return &s->row;
 }
 
 const struct sl_table_fn sl_fn_task_times = {
     .name = "task_times",
-    .schema =
-        "CREATE TABLE x(span INTEGER, task TEXT, first_ns INTEGER, start_ns INTEGER, end_ns INTEGER, done_ns INTEGER, "
-        "depend_s REAL, queue_s REAL, run_s REAL, other_s REAL, runs INTEGER, lost_s REAL, retried_s REAL, worker "
-        "INTEGER, "
-        "ended TEXT, workflow INTEGER HIDDEN, app HIDDEN, executor HIDDEN, host HIDDEN, exception HIDDEN)",
-    .columns = COLUMNS,
+    .about = "where the time of each task went",
+    .row = &task_times_columns,
+    .arg = args,
     .args = 1,
     .needed = 1,
     .usage = "task_times(1), with the id of a workflow's span",
-    .rows = 1000,
+    .hidden = 4,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .column = column,
-    .end = end,
+    .start = start_times,
+    .get = get_task,
+    .end = end_times,
 };

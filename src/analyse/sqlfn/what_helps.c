@@ -1,106 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * what_helps(workflow): the changes that are worth asking what_if() (analyse/tasks/suspects.h), each replayed, one row
- * each.
- *
- *   change                       as what_if() takes it
- *   makespan_s, new_makespan_s   how long the workflow took, and would have taken
- *   assumed                      of workers, in words; NULL: their number is what it was
- *   bias                         as of what_if()
- *
- *     SELECT change, new_makespan_s - makespan_s AS seconds FROM what_helps(1) ORDER BY 2 LIMIT 5;
- */
+/* The changes that are worth asking what_if() (analyse/tasks/suspects.h), each replayed. */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "analyse/tasks/suspects.h"
 
-enum { CHANGE, MAKESPAN_S, NEW_MAKESPAN_S, ASSUMED, BIAS, COLUMNS };
+/* clang-format off */
+#define WHAT_HELPS(COLUMN, row) \
+    COLUMN(row, TEXT, change, NULL, "as what_if() takes it") \
+    COLUMN(row, REAL, makespan_s, "s", "how long the workflow took") \
+    COLUMN(row, REAL, new_makespan_s, "s", "how long it would have taken") \
+    COLUMN(row, TEXT, assumed, NULL, "of workers, in words; NULL: their number is what it was") \
+    COLUMN(row, REAL, bias, NULL, "as of what_if()")
+/* clang-format on */
+SL_ROW(what_helps, WHAT_HELPS);
 
-struct state {
-    struct sl_table_rows rows;
-    struct sl_workflow w;
-    struct sl_replay *replay;
-    struct sl_suspects suspects;
-    struct sl_simulation r; /* of the row at hand */
+static const struct sl_column args[] = {
+    {"workflow", SL_COLUMN_INTEGER, NULL, "the id of a workflow's span", 0},
 };
 
-static void drop(struct state *s)
+static int fill_helps(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
 {
-    sl_simulation_free(&s->r);
-    sl_suspects_free(&s->suspects);
-    sl_replay_free(s->replay);
-    s->replay = NULL;
-}
+    struct sl_workflow w = {0};
+    struct sl_replay *replay = NULL;
+    struct sl_suspects suspects = {0};
+    int rc = sl_workflow_load(&w, call->db, call->arg[0], err);
 
-static void end(void *state)
-{
-    drop(state);
-    sl_workflow_free(&((struct state *)state)->w);
-}
-
-static int play(struct state *s, struct sl_err *err)
-{
-    sl_simulation_free(&s->r);
-    return s->rows.at < s->rows.n ? sl_replay_play(&s->r, s->replay, s->suspects.v.v[s->rows.at], err) : 0;
-}
-
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
-{
-    struct state *s = state;
-    int rc;
-
-    drop(s);
-    s->rows = (struct sl_table_rows){0};
-    rc = sl_workflow_load(&s->w, call->db, call->arg[0], err);
     if (!rc)
-        rc = sl_replay_make(&s->replay, &s->w, err);
+        rc = sl_replay_make(&replay, &w, err);
     if (!rc)
-        rc = sl_suspects_find(&s->suspects, s->replay, err);
-    s->rows.n = rc ? 0 : s->suspects.v.n;
-    return rc ? rc : play(s, err);
-}
-
-static bool at_end(const void *state)
-{
-    const struct state *s = state;
-    return s->rows.at >= s->rows.n;
-}
-
-static int next(void *state, struct sl_err *err)
-{
-    struct state *s = state;
-
-    s->rows.at++;
-    return play(s, err);
-}
-
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    const struct state *s = state;
-
-    switch (col) {
-    case CHANGE: sqlite3_result_text(out, s->suspects.v.v[s->rows.at], -1, SQLITE_TRANSIENT); break;
-    case MAKESPAN_S: sqlite3_result_double(out, (double)(s->w.last_ns - s->w.first_ns) / 1e9); break;
-    case NEW_MAKESPAN_S: sqlite3_result_double(out, (double)(s->r.last_ns - s->w.first_ns) / 1e9); break;
-    case ASSUMED: sqlite3_result_text(out, s->r.assumed, -1, SQLITE_TRANSIENT); break;
-    default: sqlite3_result_double(out, s->r.bias);
+        rc = sl_suspects_find(&suspects, replay, err);
+    for (size_t i = 0; i < suspects.v.n && !rc; i++) {
+        struct sl_simulation r = {0};
+        struct what_helps *x;
+        if ((rc = sl_replay_play(&r, replay, suspects.v.v[i], err)))
+            break;
+        x = sl_rows_add(out);
+        x->change = sl_rows_text(out, suspects.v.v[i]);
+        x->makespan_s = (double)(w.last_ns - w.first_ns) / 1e9;
+        x->new_makespan_s = (double)(r.last_ns - w.first_ns) / 1e9;
+        x->assumed = sl_rows_text(out, r.assumed);
+        x->bias = r.bias;
+        sl_simulation_free(&r);
     }
+    sl_suspects_free(&suspects);
+    sl_replay_free(replay);
+    sl_workflow_free(&w);
+    return rc;
 }
 
 const struct sl_table_fn sl_fn_what_helps = {
     .name = "what_helps",
-    .schema = "CREATE TABLE x(change TEXT, makespan_s REAL, new_makespan_s REAL, assumed TEXT, bias REAL, "
-              "workflow INTEGER HIDDEN)",
-    .columns = COLUMNS,
+    .about = "the changes that would help the workflow most",
+    .row = &what_helps_columns,
+    .arg = args,
     .args = 1,
     .needed = 1,
     .usage = "what_helps(1), with the id of a workflow's span",
     .rows = 20,
-    .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .end = end,
+    .fill = fill_helps,
 };
