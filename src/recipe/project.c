@@ -4,7 +4,7 @@
 #include "recipe/bind_rule.h"
 #include "recipe/merge.h"
 #include "recipe/time.h"
-#include "recipe/yaml.h"
+#include "recipe/yaml_keys.h"
 #include "recipe_project.sql.h"
 
 #include <errno.h>
@@ -12,183 +12,172 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct parse {
-    struct sl_project *p;
-    const char *folder;
-    struct sl_yaml_check check;
-};
-
-static const char *keep(struct parse *c, const char *s)
-{
-    return sl_arena_copy(&c->p->arena, s, strlen(s));
-}
-
-static const char *text_of(struct parse *c, const struct sl_yaml *y, const char *what)
-{
-    if (y->kind == SL_YAML_SCALAR && *y->text)
-        return keep(c, y->text);
-    sl_yaml_fail(&c->check, y, "%s must be a text", what);
-    return "";
-}
-
 /* A path of the file is relative to its folder. */
-static const char *path_of(struct parse *c, const struct sl_yaml *y, const char *what)
+static const char *path_of(struct sl_yaml_check *c, const struct sl_yaml *y, const char *what)
 {
-    const char *s = text_of(c, y, what);
+    const char *s = sl_yaml_text(c, y, what), *slash = strrchr(c->path, '/');
     struct sl_buf b = {0};
 
-    if (*s == '/' || !strcmp(c->folder, "."))
+    if (*s == '/' || !slash || !strncmp(c->path, "./", (size_t)(slash - c->path) + 1))
         return s;
-    sl_buf_addf(&b, "%s/%s", c->folder, s);
-    s = keep(c, b.s);
+    sl_buf_add(&b, c->path, (size_t)(slash - c->path) + 1);
+    sl_buf_adds(&b, s);
+    s = sl_arena_copy(c->arena, b.s, b.n);
     sl_buf_free(&b);
     return s;
 }
 
-static size_t count(struct parse *c, const struct sl_yaml *y, const char *what)
+static size_t count(struct sl_yaml_check *c, const struct sl_yaml *y, const char *what)
 {
     if (y->kind == SL_YAML_MAP)
-        sl_yaml_fail(&c->check, y, "%s must be a list", what);
+        sl_yaml_fail(c, y, "'%s' is a list", what);
     return y->kind == SL_YAML_LIST ? y->n : y->kind == SL_YAML_SCALAR;
 }
 
-static void parse_zone(struct parse *c, const struct sl_yaml *y)
+static void read_store(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
-    c->p->zone = text_of(c, y, "zone");
-    if (!c->check.rc && sl_zone_offset(c->p->zone) == INT32_MIN)
-        sl_yaml_fail(&c->check, y, "zone must be an offset such as \"+05:30\", \"-06:00\" or Z");
+    ((struct sl_project *)to)->store = path_of(c, y, "store");
 }
 
-static void parse_bind(struct parse *c, const struct sl_yaml *y)
+static void read_sources(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
+    struct sl_project *p = to;
+
+    for (size_t i = 0, n = count(c, y, "sources"); i < n; i++)
+        *sl_vec_add(&p->sources) = path_of(c, sl_yaml_item(y, i), "a source");
+}
+
+static void read_recipes(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
+{
+    struct sl_project *p = to;
+
+    for (size_t i = 0, n = count(c, y, "recipes"); i < n; i++)
+        *sl_vec_add(&p->recipes) = path_of(c, sl_yaml_item(y, i), "a recipe");
+}
+
+static void read_zone(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
+{
+    struct sl_project *p = to;
+
+    p->zone = sl_yaml_text(c, y, "zone");
+    if (sl_zone_offset(p->zone) == INT32_MIN)
+        sl_yaml_fail(c, y, "zone must be an offset such as \"+05:30\", \"-06:00\" or Z");
+}
+
+static void read_bind(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
+{
+    struct sl_project *p = to;
     struct sl_bind_rule r;
     struct sl_err why = {0};
 
-    if (!sl_yaml_is_map(&c->check, y, "bind must be a map {name: rule}"))
-        return;
-    for (size_t i = 0; i < y->n; i++) {
-        const char *rule = text_of(c, y->item[i], "a rule");
-        if (!c->check.rc && sl_bind_parse(&r, rule, &why))
-            sl_yaml_fail(&c->check, y->item[i], "%s", why.text);
-        if (!*y->key[i]->text)
-            sl_yaml_fail(&c->check, y->key[i], "a binding needs a name");
-        *sl_vec_add(&c->p->binds) = (struct sl_project_bind){keep(c, y->key[i]->text), rule};
+    for (size_t i = 0; sl_yaml_is_map(c, y, "bind must be a map {name: rule}") && i < y->n; i++) {
+        const char *rule = sl_yaml_text(c, y->item[i], "a rule");
+        if (!c->rc && sl_bind_parse(&r, rule, &why))
+            sl_yaml_fail(c, y->item[i], "%s", why.text);
+        *sl_vec_add(&p->binds) = (struct sl_project_bind){sl_yaml_text(c, y->key[i], "the name of a binding"), rule};
     }
 }
 
-static void parse_ignore(struct parse *c, const struct sl_yaml *y)
+static void read_ignore(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
+    struct sl_project *p = to;
+
     for (size_t i = 0, n = count(c, y, "ignore"); i < n; i++)
-        *sl_vec_add(&c->p->lens) =
-            (struct sl_project_lens){"ignore", text_of(c, sl_yaml_item(y, i), "a type"), NULL, 0};
+        *sl_vec_add(&p->lens) =
+            (struct sl_project_lens){"ignore", sl_yaml_text(c, sl_yaml_item(y, i), "a type"), NULL, 0};
 }
 
-static void parse_rename(struct parse *c, const struct sl_yaml *y)
+static void read_rename(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
-    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "rename must be a map {old: new}") && i < y->n; i++) {
-        const char *old = y->key[i]->text, *new = text_of(c, y->item[i], "a new name");
-        sl_merge_name(&c->check, y->item[i], new, false);
+    struct sl_project *p = to;
+
+    for (size_t i = 0; sl_yaml_is_map(c, y, "rename must be a map {old: new}") && i < y->n; i++) {
+        const char *old = sl_yaml_text(c, y->key[i], "an old name"), *new = sl_yaml_text(c, y->item[i], "a new name");
+        sl_merge_name(c, y->item[i], new, false);
         if (!strcmp(old, new))
-            sl_yaml_fail(&c->check, y->key[i], "%s is called so already", old);
-        *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"rename", keep(c, old), new, 0};
+            sl_yaml_fail(c, y->key[i], "%s is called so already", old);
+        *sl_vec_add(&p->lens) = (struct sl_project_lens){"rename", old, new, 0};
     }
 }
 
 static void add_merge(void *to, struct sl_merge m)
 {
-    struct parse *c = to;
-    *sl_vec_add(&c->p->lens) = (struct sl_project_lens){"merge", m.what, m.name, m.within_ns};
+    struct sl_project *p = to;
+    *sl_vec_add(&p->lens) = (struct sl_project_lens){"merge", m.what, m.name, m.within_ns};
 }
 
-static void parse_merge(struct parse *c, const struct sl_yaml *y)
+static void read_merge(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
-    sl_merges_parse(&c->check, y, "merge", &c->p->arena, add_merge, c);
+    sl_merges_parse(c, y, "merge", c->arena, add_merge, to);
 }
 
-static void parse_set(struct parse *c, const struct sl_yaml *y)
+static void read_set(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
-    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "set must be a map {field: value}") && i < y->n; i++) {
-        *sl_vec_add(&c->p->set) = keep(c, y->key[i]->text);
-        *sl_vec_add(&c->p->set) = text_of(c, y->item[i], "a value");
+    struct sl_project *p = to;
+
+    for (size_t i = 0; sl_yaml_is_map(c, y, "set must be a map {field: value}") && i < y->n; i++) {
+        *sl_vec_add(&p->set) = sl_yaml_text(c, y->key[i], "a field");
+        *sl_vec_add(&p->set) = sl_yaml_text(c, y->item[i], "a value");
     }
 }
 
 /* {first: [a*, b], second: [c*]}, in this order: "a*,b;c*"; named: "first=a*,b;second=c*". */
-static const char *parse_lists(struct parse *c, const struct sl_yaml *y, const char *what, bool named)
+static const char *lists_of(struct sl_yaml_check *c, const struct sl_yaml *y, const char *what, bool named)
 {
     struct sl_buf b = {0};
     const char *out;
 
-    for (size_t i = 0; sl_yaml_is_map(&c->check, y, what) && i < y->n; i++)
+    for (size_t i = 0; sl_yaml_is_map(c, y, what) && i < y->n; i++)
         for (size_t k = 0, n = count(c, y->item[i], "a factor's list"); k < n; k++) {
             sl_buf_adds(&b, k ? "," : b.n ? ";" : "");
             if (named && !k)
                 sl_buf_addf(&b, "%s=", y->key[i]->text);
-            sl_buf_adds(&b, text_of(c, sl_yaml_item(y->item[i], k), "a factor"));
+            sl_buf_adds(&b, sl_yaml_text(c, sl_yaml_item(y->item[i], k), "a factor"));
         }
-    out = b.n ? keep(c, b.s) : NULL;
+    out = b.n ? sl_arena_copy(c->arena, b.s, b.n) : NULL;
     sl_buf_free(&b);
     return out;
 }
 
-static void parse_experiment(struct parse *c, const struct sl_yaml *y)
+static void read_groups(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
-    struct sl_project_experiment *e = &c->p->experiment;
-
-    for (size_t i = 0; sl_yaml_is_map(&c->check, y, "experiment must be a map {score, time, ...}") && i < y->n; i++) {
-        const char *k = y->key[i]->text;
-        const char **to = !strcmp(k, "name")    ? &e->name
-                          : !strcmp(k, "score") ? &e->score
-                          : !strcmp(k, "time")  ? &e->time
-                          : !strcmp(k, "key")   ? &e->key
-                          : !strcmp(k, "logs")  ? &e->logs
-                                                : NULL;
-        if (to)
-            *to = text_of(c, y->item[i], k);
-        else if (!strcmp(k, "groups"))
-            e->groups = parse_lists(c, y->item[i], "groups must be a map {name: [factor, ...]}", false);
-        else if (!strcmp(k, "split"))
-            e->split = parse_lists(c, y->item[i], "split must be a map {old factor: [factor, ...]}", true);
-        else
-            sl_yaml_fail(&c->check, y->key[i],
-                         "unknown key '%s' of experiment; known: name, score, time, key, logs, groups, split", k);
-    }
+    struct sl_project_experiment *e = to;
+    e->groups = lists_of(c, y, "groups must be a map {name: [factor, ...]}", false);
 }
 
-static void parse_key(struct parse *c, const struct sl_yaml *key, const struct sl_yaml *y)
+static void read_split(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
 {
-    const char *k = key->text;
-
-    if (!strcmp(k, "store"))
-        c->p->store = path_of(c, y, k);
-    else if (!strcmp(k, "zone"))
-        parse_zone(c, y);
-    else if (!strcmp(k, "campaign"))
-        c->p->campaign = text_of(c, y, k);
-    else if (!strcmp(k, "sources"))
-        for (size_t i = 0, n = count(c, y, k); i < n; i++)
-            *sl_vec_add(&c->p->sources) = path_of(c, sl_yaml_item(y, i), "a source");
-    else if (!strcmp(k, "recipes"))
-        for (size_t i = 0, n = count(c, y, k); i < n; i++)
-            *sl_vec_add(&c->p->recipes) = path_of(c, sl_yaml_item(y, i), "a recipe");
-    else if (!strcmp(k, "set"))
-        parse_set(c, y);
-    else if (!strcmp(k, "bind"))
-        parse_bind(c, y);
-    else if (!strcmp(k, "ignore"))
-        parse_ignore(c, y);
-    else if (!strcmp(k, "rename"))
-        parse_rename(c, y);
-    else if (!strcmp(k, "merge"))
-        parse_merge(c, y);
-    else if (!strcmp(k, "experiment"))
-        parse_experiment(c, y);
-    else
-        sl_yaml_fail(&c->check, key,
-                     "unknown key '%s'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, "
-                     "merge, experiment",
-                     k);
+    struct sl_project_experiment *e = to;
+    e->split = lists_of(c, y, "split must be a map {old factor: [factor, ...]}", true);
 }
+
+static void read_experiment(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
+{
+    static const struct sl_yaml_key keys[] = {
+        SL_YAML_KEY("name", TEXT, struct sl_project_experiment, name),
+        SL_YAML_KEY("score", TEXT, struct sl_project_experiment, score),
+        SL_YAML_KEY("time", TEXT, struct sl_project_experiment, time),
+        SL_YAML_KEY("key", TEXT, struct sl_project_experiment, key),
+        SL_YAML_KEY("logs", TEXT, struct sl_project_experiment, logs),
+        {.name = "groups", .as = SL_YAML_READ, .read = read_groups},
+        {.name = "split", .as = SL_YAML_READ, .read = read_split},
+    };
+    sl_yaml_keys(c, y, "experiment", keys, sizeof keys / sizeof *keys, &((struct sl_project *)to)->experiment);
+}
+
+static const struct sl_yaml_key project_keys[] = {
+    {.name = "store", .as = SL_YAML_READ, .read = read_store},
+    {.name = "sources", .as = SL_YAML_READ, .read = read_sources},
+    {.name = "recipes", .as = SL_YAML_READ, .read = read_recipes},
+    {.name = "zone", .as = SL_YAML_READ, .read = read_zone},
+    SL_YAML_KEY("campaign", TEXT, struct sl_project, campaign),
+    {.name = "set", .as = SL_YAML_READ, .read = read_set},
+    {.name = "bind", .as = SL_YAML_READ, .read = read_bind},
+    {.name = "ignore", .as = SL_YAML_READ, .read = read_ignore},
+    {.name = "rename", .as = SL_YAML_READ, .read = read_rename},
+    {.name = "merge", .as = SL_YAML_READ, .read = read_merge},
+    {.name = "experiment", .as = SL_YAML_READ, .read = read_experiment},
+};
 
 /* Not only blanks and comments. */
 static bool says_anything(const char *s, size_t n)
@@ -205,24 +194,18 @@ static bool says_anything(const char *s, size_t n)
 
 int sl_project_parse(struct sl_project *out, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    struct parse c = {.p = out, .folder = ".", .check = {.path = path, .err = err}};
-    const char *slash = strrchr(path, '/');
+    struct sl_yaml_check c = {.path = path, .err = err, .arena = &out->arena};
     struct sl_yaml *doc;
 
     *out = (struct sl_project){0};
-    out->path = keep(&c, path);
-    if (slash)
-        c.folder = sl_arena_copy(&out->arena, path, slash == path ? 1 : (size_t)(slash - path));
+    out->path = sl_arena_copy(&out->arena, path, strlen(path));
     if (!says_anything(text, n))
         return 0;
-    if ((c.check.rc = sl_yaml_parse(&doc, text, n, path, err)))
-        return c.check.rc;
-    if (doc->kind != SL_YAML_MAP)
-        sl_yaml_fail(&c.check, doc, "a project file is a map with the keys sources, recipes, bind, ...");
-    for (size_t i = 0; doc->kind == SL_YAML_MAP && i < doc->n && !c.check.rc; i++)
-        parse_key(&c, doc->key[i], doc->item[i]);
+    if ((c.rc = sl_yaml_parse(&doc, text, n, path, err)))
+        return c.rc;
+    sl_yaml_keys(&c, doc, "a project file", project_keys, sizeof project_keys / sizeof *project_keys, out);
     sl_yaml_free(doc);
-    return c.check.rc;
+    return c.rc;
 }
 
 int sl_project_load(struct sl_project *out, const char *path, struct sl_err *err)

@@ -77,6 +77,22 @@ static void read_key(struct sl_yaml_check *c, const struct sl_yaml *y, const str
     }
 }
 
+static void add_names(struct sl_buf *b, const char *const *name, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sl_buf_addf(b, "%s%s", i ? ", " : "", name[i]);
+}
+
+static void fail_no_map(struct sl_yaml_check *c, const struct sl_yaml *y, const char *of, const char *const *name,
+                        size_t n)
+{
+    struct sl_buf b = {0};
+
+    add_names(&b, name, n);
+    sl_yaml_fail(c, y, "%s is a map with the keys %s", of, b.s);
+    sl_buf_free(&b);
+}
+
 void sl_yaml_unknown_key(struct sl_yaml_check *c, const struct sl_yaml *name, const char *of, const char *const *known,
                          size_t n)
 {
@@ -85,8 +101,7 @@ void sl_yaml_unknown_key(struct sl_yaml_check *c, const struct sl_yaml *name, co
     sl_buf_addf(&b, "%s has no key '%.60s'", of, name->text);
     sl_near_add(&b, known, n, name->text);
     sl_buf_adds(&b, b.s[b.n - 1] == '?' ? " Known: " : "; known: ");
-    for (size_t i = 0; i < n; i++)
-        sl_buf_addf(&b, "%s%s", i ? ", " : "", known[i]);
+    add_names(&b, known, n);
     sl_yaml_fail(c, name, "%s", b.s);
     sl_buf_free(&b);
 }
@@ -95,16 +110,12 @@ void sl_yaml_keys(struct sl_yaml_check *c, const struct sl_yaml *y, const char *
                   size_t n, void *to)
 {
     const char **names = sl_alloc(n * sizeof *names);
-    struct sl_buf needed = {0};
     bool map = y && y->kind == SL_YAML_MAP;
 
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++)
         names[k] = key[k].name;
-        if (key[k].needed)
-            sl_buf_addf(&needed, "%s%s", needed.n ? ", " : "", key[k].name);
-    }
     if (!map)
-        sl_yaml_fail(c, y, "%s is a map with %s", of, needed.n ? needed.s : names[0]);
+        fail_no_map(c, y, of, names, n);
     for (size_t i = 0; map && i < y->n && !c->rc; i++) {
         size_t k = 0;
         while (k < n && strcmp(names[k], y->key[i]->text) != 0)
@@ -117,6 +128,5 @@ void sl_yaml_keys(struct sl_yaml_check *c, const struct sl_yaml *y, const char *
     for (size_t k = 0; k < n && !c->rc; k++)
         if (key[k].needed && !sl_yaml_get(y, key[k].name))
             sl_yaml_fail(c, y, "%s needs %s", of, key[k].name);
-    sl_buf_free(&needed);
     free(names);
 }

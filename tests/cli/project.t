@@ -43,7 +43,7 @@ What is wrong in it:
 
   $ echo 'sorces: [x]' >> spanloom.yaml
   $ spanloom import
-  spanloom: spanloom.yaml:5: unknown key 'sorces'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge, experiment
+  spanloom: spanloom.yaml:5: a project file has no key 'sorces'; did you mean 'sources'? Known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge, experiment
   [1]
   $ sed -i '$d' spanloom.yaml
   $ printf 'bind:\n  bad: parsl_task near parsl_try\n' >> spanloom.yaml

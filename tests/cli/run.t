@@ -158,7 +158,7 @@ Mistakes:
   > END
   $ spanloom run --quiet --dir kept sh -c 'exit 4' 2>err; echo $?; sed "s:$PWD:PWD:" err
   4
-  spanloom: spanloom.yaml:1: unknown key 'nonsense'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge, experiment; the traces are kept: spanloom import PWD/kept
+  spanloom: spanloom.yaml:1: a project file has no key 'nonsense'; known: store, sources, recipes, zone, campaign, set, bind, ignore, rename, merge, experiment; the traces are kept: spanloom import PWD/kept
 
 A store that cannot be one is told before the command runs:
 

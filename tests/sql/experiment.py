@@ -507,7 +507,7 @@ def a_study_in_a_project_file():
     steps = list(csv.DictReader(spanloom("experiment", "sequence", "--format", "csv").out.splitlines()))
     equal(steps[1]["treatment"], "src_biglogs_remove")
     write(path("spanloom.yaml"), "experiment: {scores: y}\n")
-    check("unknown key 'scores' of experiment" in spanloom("experiment", "means", code=1).err)
+    check("experiment has no key 'scores'; did you mean 'score'?" in spanloom("experiment", "means", code=1).err)
 
 
 @test
