@@ -323,7 +323,7 @@ static int design(struct asked *a, int argc, char **argv, struct sl_err *err)
         return rc;
     path = sl_schedule_path(&a->plan);
     a->seed = a->plan.seed;
-    a->repeats = a->plan.repeats;
+    a->repeats = (uint32_t)a->plan.repeats;
     if (cli_option(a->cli, "seed"))
         rc = cli_experiment_whole(a->cli, "seed", 0, &a->seed);
     if (!rc && cli_option(a->cli, "repeats")) {

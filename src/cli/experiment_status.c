@@ -182,7 +182,7 @@ static int status(const struct sl_plan *p, enum sl_format format, bool running, 
             is.spent_s += isnan(records.v.v[i].wall_s) ? 0 : records.v.v[i].wall_s;
         }
         if (timed)
-            is.left_s = is.spent_s / (double)timed * (double)is.left * (1.0 + p->warmup);
+            is.left_s = is.spent_s / (double)timed * (double)is.left * (1.0 + (double)p->warmup);
         cli_experiment_score(&is.score, p);
         is.origins = origins(&records);
         if (format == SL_FORMAT_TABLE)

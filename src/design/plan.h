@@ -115,8 +115,8 @@ struct sl_plan {
     double timeout_s;     /* of a run; infinite: none */
     double budget_s;      /* of all runs together; infinite: none */
     uint64_t budget_runs; /* UINT64_MAX: no such limit */
-    uint32_t repeats;     /* replicates of each setting, 1 or more; each is a block */
-    uint32_t warmup;      /* runs that are not measured, before each that is */
+    uint64_t repeats;     /* replicates of each setting, 1 or more; each is a block */
+    uint64_t warmup;      /* runs that are not measured, before each that is */
     uint64_t seed;
     bool trace; /* runs are traced */
     struct sl_arena arena;

@@ -76,9 +76,7 @@ static void edits(struct sl_plan_parse *c, struct sl_effects *e, const struct sl
         struct sl_plan_edit edit = {.line = m->line};
         if (!sl_yaml_is_map(&c->check, m, must))
             return;
-        for (size_t k = 0; k < m->n; k++)
-            if (!sl_plan_listed(" file replace with ", m->key[k]->text))
-                sl_plan_unknown(c, m->key[k], "edit", " file replace with ");
+        sl_yaml_known_keys(&c->check, m, "edit", " file replace with ");
         if (!file || !find || !put || put->kind != SL_YAML_SCALAR) {
             sl_yaml_fail(&c->check, m, "%s", must);
             return;
@@ -131,7 +129,7 @@ static void command(struct sl_plan_parse *c, struct sl_effects *e, const struct 
 
 bool sl_plan_is_effect(const char *key)
 {
-    return sl_plan_listed(" " SL_PLAN_EFFECT_KEYS " command ", key);
+    return sl_yaml_is_known(" " SL_PLAN_EFFECT_KEYS " command ", key);
 }
 
 void sl_plan_effects(struct sl_plan_parse *c, struct sl_effects *e, const struct sl_yaml *y, const char *level)
@@ -169,7 +167,7 @@ static void check_name(struct sl_plan_parse *c, const struct sl_yaml *y, const c
                      y->text, what);
     else if (n > 64)
         sl_yaml_fail(&c->check, y, "the name of a %s has at most 64 letters: %s", what, y->text);
-    else if (sl_plan_listed(sl_plan_reserved, y->text))
+    else if (sl_yaml_is_known(sl_plan_reserved, y->text))
         sl_yaml_fail(&c->check, y, "'%s' cannot be the name of a %s: a column of the runs has it", y->text, what);
 }
 
@@ -196,17 +194,16 @@ static void level_of(struct sl_plan_parse *c, struct sl_plan_factor *f, const st
                      const struct sl_yaml *key, const struct sl_yaml *own)
 {
     struct sl_plan_level *l = add_level(c, f, key, sl_plan_text(c, key, "a level"));
+    const struct sl_yaml *ideal;
 
     sl_plan_effects(c, &l->effects, all, l->name);
     if (!own || sl_yaml_is_empty(own))
         return;
     if (!sl_yaml_is_map(&c->check, own, "what a level does is a map: {environment: {...}, argument: ..., ...}"))
         return;
-    for (size_t i = 0; i < own->n; i++)
-        if (!strcmp(own->key[i]->text, "ideal"))
-            l->ideal = sl_plan_number(c, own->item[i], "ideal");
-        else if (!sl_plan_is_effect(own->key[i]->text))
-            sl_plan_unknown(c, own->key[i], "a level", " " SL_PLAN_EFFECT_KEYS " command ideal ");
+    sl_yaml_known_keys(&c->check, own, "a level", " " SL_PLAN_EFFECT_KEYS " command ideal ");
+    if ((ideal = sl_yaml_get(own, "ideal")))
+        l->ideal = sl_plan_number(c, ideal, "ideal");
     sl_plan_effects(c, &l->effects, own, l->name);
 }
 
@@ -228,11 +225,9 @@ static void one_factor(struct sl_plan_parse *c, const struct sl_yaml *key, const
     f->line = key->line;
     if (!sl_yaml_is_map(&c->check, y, "a factor is a map: {environment: {...}} or {levels: [...], argument: ...}"))
         return;
-    for (size_t i = 0; i < y->n; i++)
-        if (!strcmp(y->key[i]->text, "placebo"))
-            placebo = !strcmp(sl_plan_text(c, y->item[i], "placebo"), "yes");
-        else if (strcmp(y->key[i]->text, "levels") != 0 && !sl_plan_is_effect(y->key[i]->text))
-            sl_plan_unknown(c, y->key[i], "a factor", " levels placebo " SL_PLAN_EFFECT_KEYS " command ");
+    sl_yaml_known_keys(&c->check, y, "a factor", " levels placebo " SL_PLAN_EFFECT_KEYS " command ");
+    if (sl_yaml_get(y, "placebo"))
+        placebo = !strcmp(sl_plan_text(c, sl_yaml_get(y, "placebo"), "placebo"), "yes");
     if (!levels) {
         add_level(c, f, key, "0");
         sl_plan_effects(c, &add_level(c, f, key, "1")->effects, y, "1");
@@ -378,9 +373,7 @@ static void one_constraint(struct sl_plan_parse *c, const struct sl_yaml *y)
 
     if (!sl_yaml_is_map(&c->check, y, "a constraint is {not: [a, b]}, {if: a, then: b} or {exclusive: [a, b, c]}"))
         return;
-    for (size_t i = 0; i < y->n; i++)
-        if (!sl_plan_listed(" not if then exclusive ", y->key[i]->text))
-            sl_plan_unknown(c, y->key[i], "a constraint", " not if then exclusive ");
+    sl_yaml_known_keys(&c->check, y, "a constraint", " not if then exclusive ");
     if ((not != NULL) + (when != NULL) + (one != NULL) != 1 || !when != !then) {
         sl_yaml_fail(&c->check, y, "a constraint is {not: [a, b]}, {if: a, then: b} or {exclusive: [a, b, c]}");
         return;

@@ -5,20 +5,16 @@
 #define SL_DESIGN_PLAN_INTERNAL_H
 
 #include "design/plan.h"
-#include "recipe/yaml.h"
+#include "recipe/yaml_keys.h"
 
 struct sl_plan_parse {
+    struct sl_yaml_check check; /* first: what reads a key gets this alone */
     struct sl_plan *p;
-    struct sl_yaml_check check;
 };
 
 /* plan_parse.c.  All texts are kept in the plan's arena; what is wrong is in c->check. */
 const char *sl_plan_text(struct sl_plan_parse *c, const struct sl_yaml *y, const char *what);
 double sl_plan_number(struct sl_plan_parse *c, const struct sl_yaml *y, const char *what);
-/* Is key one of the words of a list such as " a b "? */
-bool sl_plan_listed(const char *list, const char *key);
-/* Says that a key is none of `known`, which has blanks at both ends. */
-void sl_plan_unknown(struct sl_plan_parse *c, const struct sl_yaml *key, const char *of, const char *known);
 const char *sl_plan_path(struct sl_plan_parse *c, const char *path); /* as it is to be opened */
 
 /* A command that runs will need; once a line. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
-#include "base/near.h"
 #include "design/plan_internal.h"
 #include "recipe/pattern.h"
 
@@ -14,10 +13,7 @@
 
 const char *sl_plan_text(struct sl_plan_parse *c, const struct sl_yaml *y, const char *what)
 {
-    if (y && y->kind == SL_YAML_SCALAR && y->n && strlen(y->text) == y->n)
-        return sl_arena_copy(&c->p->arena, y->text, y->n);
-    sl_yaml_fail(&c->check, y, "%s must be a text", what);
-    return "";
+    return sl_yaml_text(&c->check, y, what);
 }
 
 double sl_plan_number(struct sl_plan_parse *c, const struct sl_yaml *y, const char *what)
@@ -32,65 +28,14 @@ double sl_plan_number(struct sl_plan_parse *c, const struct sl_yaml *y, const ch
     return x;
 }
 
-static uint64_t whole(struct sl_plan_parse *c, const struct sl_yaml *y, const char *what, uint64_t least, uint64_t most)
+static double seconds(struct sl_yaml_check *c, const struct sl_yaml *y, const char *what)
 {
-    char *end = NULL;
-    uint64_t n = y->kind == SL_YAML_SCALAR && y->n && strspn(y->text, "0123456789") == y->n && y->n < 19
-                     ? strtoull(y->text, &end, 10)
-                     : 0;
-
-    if (!end || n < least || n > most)
-        sl_yaml_fail(&c->check, y, "%s must be a whole number from %llu to %llu", what, (unsigned long long)least,
-                     (unsigned long long)most);
-    return end ? n : least;
-}
-
-static double seconds(struct sl_plan_parse *c, const struct sl_yaml *y, const char *what)
-{
-    double s = sl_plan_seconds(sl_plan_text(c, y, what));
+    double s = sl_plan_seconds(sl_yaml_text(c, y, what));
 
     if (isnan(s))
-        sl_yaml_fail(&c->check, y, "%s must be a time such as 90s, 15 min or 8h, not '%s'", what,
+        sl_yaml_fail(c, y, "%s must be a time such as 90s, 15 min or 8h, not '%s'", what,
                      y->kind == SL_YAML_SCALAR ? y->text : "a list");
     return s;
-}
-
-static bool truth(struct sl_plan_parse *c, const struct sl_yaml *y, const char *what)
-{
-    const char *s = sl_plan_text(c, y, what);
-    bool yes = !strcmp(s, "yes") || !strcmp(s, "true");
-
-    if (!yes && strcmp(s, "no") != 0 && strcmp(s, "false") != 0)
-        sl_yaml_fail(&c->check, y, "%s must be yes or no", what);
-    return yes;
-}
-
-bool sl_plan_listed(const char *list, const char *key)
-{
-    size_t n = strlen(key);
-
-    for (const char *s = list; n && (s = strstr(s, key)); s++)
-        if (s > list && s[-1] == ' ' && s[n] == ' ')
-            return !strchr(key, ' ');
-    return false;
-}
-
-void sl_plan_unknown(struct sl_plan_parse *c, const struct sl_yaml *key, const char *of, const char *known)
-{
-    sl_plan_words words = {0};
-    size_t best[SL_NEAR];
-    struct sl_buf all = {0};
-    int near;
-
-    for (const char *s = known; *(s += strspn(s, " ")); s += strcspn(s, " ")) {
-        *sl_vec_add(&words) = sl_arena_copy(&c->p->arena, s, strcspn(s, " "));
-        sl_buf_addf(&all, "%s%s", words.n > 1 ? ", " : "", words.v[words.n - 1]);
-    }
-    near = sl_near(words.v, words.n, key->text, best);
-    sl_yaml_fail(&c->check, key, "%s has no key '%.60s'%s%s%s; known: %s", of, key->text, near ? "; did you mean " : "",
-                 near ? words.v[best[0]] : "", near ? "?" : "", all.s);
-    sl_vec_free(&words);
-    sl_buf_free(&all);
 }
 
 const char *sl_plan_path(struct sl_plan_parse *c, const char *path)
@@ -117,79 +62,98 @@ void sl_plan_program(struct sl_plan_parse *c, const struct sl_yaml *at, const ch
 
 /* ---- the score ---- */
 
-static void check_pattern(struct sl_plan_parse *c, const struct sl_yaml *y, const char *text)
+static void check_pattern(struct sl_yaml_check *c, const struct sl_yaml *y, const char *text)
 {
     struct sl_pattern p;
     struct sl_err why = {0};
     char where[16] = "the pattern";
 
     if (sl_pattern_compile(&p, text, where, &why)) {
-        sl_yaml_fail(&c->check, y, "regex: %s", why.text);
+        sl_yaml_fail(c, y, "regex: %s", why.text);
         return;
     }
     if (p.ngroups != 1)
-        sl_yaml_fail(&c->check, y,
+        sl_yaml_fail(c, y,
                      "regex needs one group, (...), around the number, and has %u; (?:...) groups without being one",
                      p.ngroups);
     sl_pattern_free(&p);
 }
 
-static void parse_score(struct sl_plan_parse *c, const struct sl_yaml *y)
+/* A score is read in one of these ways. */
+static void read_way(struct sl_plan_score *s, struct sl_yaml_check *c, const struct sl_yaml *y, enum sl_score_from from,
+                     const char *key)
 {
-    static const char known[] = " name unit regex json sql wall file better ideal overhead ";
-    static const char *const from[] = {"wall", "regex", "json", "sql"};
-    struct sl_plan_score *s = &c->p->score;
-    int ways = 0;
+    if (s->text)
+        sl_yaml_fail(c, y, "score is read in one way: regex, json, sql, or wall: yes");
+    s->from = from;
+    s->text = sl_yaml_text(c, y, key);
+}
+
+static void read_wall(struct sl_yaml_check *c, const struct sl_yaml *y, void *score)
+{
+    read_way(score, c, y, SL_SCORE_WALL, "wall");
+    if (strcmp(((struct sl_plan_score *)score)->text, "yes") != 0)
+        sl_yaml_fail(c, y, "wall is yes, or is left out");
+}
+
+static void read_regex(struct sl_yaml_check *c, const struct sl_yaml *y, void *score)
+{
+    read_way(score, c, y, SL_SCORE_REGEX, "regex");
+    if (!c->rc)
+        check_pattern(c, y, ((struct sl_plan_score *)score)->text);
+}
+
+static void read_json(struct sl_yaml_check *c, const struct sl_yaml *y, void *score)
+{
+    read_way(score, c, y, SL_SCORE_JSON, "json");
+    if (*((struct sl_plan_score *)score)->text != '$')
+        sl_yaml_fail(c, y, "json is a path such as $.results[0].mean, and begins with $");
+}
+
+static void read_sql(struct sl_yaml_check *c, const struct sl_yaml *y, void *score)
+{
+    read_way(score, c, y, SL_SCORE_SQL, "sql");
+}
+
+static void read_overhead(struct sl_yaml_check *c, const struct sl_yaml *y, void *score)
+{
+    const char *how = sl_yaml_text(c, y, "overhead");
+    bool ratio = !strcmp(how, "ratio");
+
+    ((struct sl_plan_score *)score)->overhead = ratio ? SL_OVERHEAD_RATIO : SL_OVERHEAD_DIFFERENCE;
+    if (!ratio && strcmp(how, "difference") != 0)
+        sl_yaml_fail(c, y, "overhead is difference (measured - ideal) or ratio (measured / ideal), not '%s'", how);
+}
+
+static void read_score(struct sl_yaml_check *c, const struct sl_yaml *y, void *plan)
+{
+    static const struct sl_yaml_key keys[] = {
+        SL_YAML_KEY("name", TEXT, struct sl_plan_score, name),
+        SL_YAML_KEY("unit", TEXT, struct sl_plan_score, unit),
+        {.name = "regex", .as = SL_YAML_READ, .read = read_regex},
+        {.name = "json", .as = SL_YAML_READ, .read = read_json},
+        {.name = "sql", .as = SL_YAML_READ, .read = read_sql},
+        {.name = "wall", .as = SL_YAML_READ, .read = read_wall},
+        SL_YAML_KEY("file", TEXT, struct sl_plan_score, file),
+        SL_YAML_KEY("better", BOOL, struct sl_plan_score, more, .words = {"less", "more"}),
+        SL_YAML_KEY("ideal", REAL, struct sl_plan_score, ideal),
+        {.name = "overhead", .as = SL_YAML_READ, .read = read_overhead},
+    };
+    struct sl_plan_score *s = &((struct sl_plan *)plan)->score;
 
     s->line = y->line;
     if (y->kind == SL_YAML_SCALAR && !strcmp(y->text, "wall"))
         return;
-    if (!sl_yaml_is_map(&c->check, y, "score is `wall`, or a map such as {name: usec_per_task, regex: 'took (.*) us'}"))
+    if (!sl_yaml_is_map(c, y, "score is `wall`, or a map such as {name: usec_per_task, regex: 'took (.*) us'}"))
         return;
-    s->name = NULL;
-    s->unit = NULL;
-    for (size_t i = 0; i < y->n && !c->check.rc; i++) {
-        const char *k = y->key[i]->text;
-        const struct sl_yaml *v = y->item[i];
-        int way = 0;
-        while (way < 4 && strcmp(from[way], k) != 0)
-            way++;
-        if (way < 4) {
-            ways++;
-            s->from = (enum sl_score_from)way;
-            s->text = sl_plan_text(c, v, k);
-            if (way == SL_SCORE_REGEX && !c->check.rc)
-                check_pattern(c, v, s->text);
-            if (way == SL_SCORE_JSON && !c->check.rc && *s->text != '$')
-                sl_yaml_fail(&c->check, v, "json is a path such as $.results[0].mean, and begins with $");
-            if (way == SL_SCORE_WALL && strcmp(s->text, "yes") != 0)
-                sl_yaml_fail(&c->check, v, "wall is yes, or is left out");
-        } else if (!strcmp(k, "name")) {
-            s->name = sl_plan_text(c, v, k);
-        } else if (!strcmp(k, "unit")) {
-            s->unit = sl_plan_text(c, v, k);
-        } else if (!strcmp(k, "file")) {
-            s->file = sl_plan_path(c, sl_plan_text(c, v, k));
-        } else if (!strcmp(k, "better")) {
-            s->more = !strcmp(sl_plan_text(c, v, k), "more");
-            if (!s->more && strcmp(v->text ? v->text : "", "less") != 0)
-                sl_yaml_fail(&c->check, v, "better is less (a cost) or more (a rate)");
-        } else if (!strcmp(k, "ideal")) {
-            s->ideal = sl_plan_number(c, v, k);
-        } else if (!strcmp(k, "overhead")) {
-            const char *how = sl_plan_text(c, v, k);
-            s->overhead = !strcmp(how, "ratio") ? SL_OVERHEAD_RATIO : SL_OVERHEAD_DIFFERENCE;
-            if (strcmp(how, "ratio") != 0 && strcmp(how, "difference") != 0)
-                sl_yaml_fail(&c->check, v,
-                             "overhead is difference (measured - ideal) or ratio (measured / ideal), not '%s'", how);
-        } else {
-            sl_plan_unknown(c, y->key[i], "score", known);
-        }
-    }
-    if (!c->check.rc && ways != 1)
-        sl_yaml_fail(&c->check, y, "score is read in one way: regex, json, sql, or wall: yes");
-    if (!c->check.rc && s->file && s->from != SL_SCORE_REGEX && s->from != SL_SCORE_JSON)
-        sl_yaml_fail(&c->check, sl_yaml_get(y, "file"), "file is where regex or json are read; leave it out");
+    s->name = s->unit = NULL;
+    sl_yaml_keys(c, y, "score", keys, sizeof keys / sizeof *keys, s);
+    if (!s->text)
+        sl_yaml_fail(c, y, "score is read in one way: regex, json, sql, or wall: yes");
+    if (s->file && s->from != SL_SCORE_REGEX && s->from != SL_SCORE_JSON)
+        sl_yaml_fail(c, sl_yaml_get(y, "file"), "file is where regex or json are read; leave it out");
+    if (s->file)
+        s->file = sl_plan_path((struct sl_plan_parse *)c, s->file);
     s->name = s->name ? s->name : s->from == SL_SCORE_WALL ? "time_s" : "score";
     s->unit = s->unit ? s->unit : s->from == SL_SCORE_WALL ? "s" : "";
 }
@@ -211,7 +175,7 @@ static void check_score(struct sl_plan_parse *c, const struct sl_yaml *doc)
 
     if (s->name[strspn(s->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
         sl_yaml_fail(&c->check, y, "'%s' cannot be the name of a score: letters, digits and _", s->name);
-    if (sl_plan_listed(sl_plan_reserved, s->name) || sl_plan_factor(c->p, s->name) >= 0)
+    if (sl_yaml_is_known(sl_plan_reserved, s->name) || sl_plan_factor(c->p, s->name) >= 0)
         sl_yaml_fail(&c->check, y,
                      "score cannot be called '%s': the log of runs has another column of that name; call it my_%s, say",
                      s->name, s->name);
@@ -229,49 +193,65 @@ static void check_score(struct sl_plan_parse *c, const struct sl_yaml *doc)
 
 /* ---- the document ---- */
 
-static void parse_versions(struct sl_plan_parse *c, const struct sl_yaml *y)
+static void read_name(struct sl_yaml_check *c, const struct sl_yaml *y, void *plan)
 {
-    if (!sl_yaml_is_map(&c->check, y, "versions is a map {name: command}, such as {python: python3 --version}"))
-        return;
-    for (size_t i = 0; i < y->n; i++)
-        *sl_vec_add(&c->p->version) =
-            (struct sl_plan_pair){sl_plan_text(c, y->key[i], "a name"), sl_plan_text(c, y->item[i], "a command")};
+    const char *name = ((struct sl_plan *)plan)->name = sl_yaml_text(c, y, "experiment");
+
+    if (strpbrk(name, "/\n\r") || *name == '.' || strlen(name) > 100)
+        sl_yaml_fail(c, y, "an experiment is called by a word of at most 100 letters that names files");
 }
 
-static void parse_budget(struct sl_plan_parse *c, const struct sl_yaml *y)
+static void read_versions(struct sl_yaml_check *c, const struct sl_yaml *y, void *plan)
+{
+    struct sl_plan *p = plan;
+
+    if (sl_yaml_is_map(c, y, "versions is a map {name: command}, such as {python: python3 --version}"))
+        for (size_t i = 0; i < y->n; i++)
+            *sl_vec_add(&p->version) =
+                (struct sl_plan_pair){sl_yaml_text(c, y->key[i], "a name"), sl_yaml_text(c, y->item[i], "a command")};
+}
+
+static void read_timeout(struct sl_yaml_check *c, const struct sl_yaml *y, void *plan)
+{
+    ((struct sl_plan *)plan)->timeout_s = seconds(c, y, "timeout");
+}
+
+static void read_budget_time(struct sl_yaml_check *c, const struct sl_yaml *y, void *plan)
+{
+    ((struct sl_plan *)plan)->budget_s = seconds(c, y, "time");
+}
+
+static void read_budget(struct sl_yaml_check *c, const struct sl_yaml *y, void *plan)
 {
     static const char must[] =
         "budget is a time (30s, 10min, 8h; a number alone is seconds), `200 runs`, or both: {time: 8h, runs: 200}";
+    static const struct sl_yaml_key keys[] = {
+        {.name = "time", .as = SL_YAML_READ, .read = read_budget_time},
+        SL_YAML_KEY("runs", INTEGER, struct sl_plan, budget_runs, .least = 1, .most = 1000000000),
+    };
+    struct sl_plan *p = plan;
     size_t digits = y->kind == SL_YAML_SCALAR ? strspn(y->text, "0123456789") : 0;
 
     if (digits && digits < 10 && (!strcmp(y->text + digits, " runs") || !strcmp(y->text + digits, " run")) &&
         strtoull(y->text, NULL, 10)) {
-        c->p->budget_runs = strtoull(y->text, NULL, 10);
-        return;
+        p->budget_runs = strtoull(y->text, NULL, 10);
+    } else if (y->kind == SL_YAML_SCALAR) {
+        p->budget_s = sl_plan_seconds(sl_yaml_text(c, y, "budget"));
+        if (isnan(p->budget_s))
+            sl_yaml_fail(c, y, "%s; not '%s'", must, y->text);
+    } else if (sl_yaml_is_map(c, y, must)) {
+        sl_yaml_keys(c, y, "budget", keys, sizeof keys / sizeof *keys, p);
     }
-    if (y->kind == SL_YAML_SCALAR) {
-        c->p->budget_s = sl_plan_seconds(sl_plan_text(c, y, "budget"));
-        if (isnan(c->p->budget_s))
-            sl_yaml_fail(&c->check, y, "%s; not '%s'", must, y->text);
-        return;
-    }
-    if (!sl_yaml_is_map(&c->check, y, must))
-        return;
-    for (size_t i = 0; i < y->n; i++)
-        if (!strcmp(y->key[i]->text, "time"))
-            c->p->budget_s = seconds(c, y->item[i], "time");
-        else if (!strcmp(y->key[i]->text, "runs"))
-            c->p->budget_runs = whole(c, y->item[i], "runs", 1, 1000000000);
-        else
-            sl_plan_unknown(c, y->key[i], "budget", " time runs ");
 }
 
-static void parse_command(struct sl_plan_parse *c, const struct sl_yaml *y)
+static void read_command(struct sl_yaml_check *check, const struct sl_yaml *y, void *plan)
 {
-    sl_plan_words *v = &c->p->command;
+    struct sl_plan_parse *c = (struct sl_plan_parse *)check;
+    struct sl_plan *p = plan;
+    sl_plan_words *v = &p->command;
 
-    c->p->shell = y->kind == SL_YAML_SCALAR;
-    if (c->p->shell) {
+    p->shell = y->kind == SL_YAML_SCALAR;
+    if (p->shell) {
         *sl_vec_add(v) = "/bin/sh";
         *sl_vec_add(v) = "-c";
         *sl_vec_add(v) = sl_plan_text(c, y, "command");
@@ -279,48 +259,41 @@ static void parse_command(struct sl_plan_parse *c, const struct sl_yaml *y)
         return;
     }
     if (y->kind != SL_YAML_LIST || !y->n)
-        sl_yaml_fail(&c->check, y, "command is a text for the shell, or a list of words");
+        sl_yaml_fail(check, y, "command is a text for the shell, or a list of words");
     for (size_t i = 0; y->kind == SL_YAML_LIST && i < y->n; i++)
         *sl_vec_add(v) = sl_plan_text(c, y->item[i], "a word of the command");
     if (v->n)
         sl_plan_program(c, y->item[0], "command", v->v[0], false);
 }
 
-static const char plan_keys[] = " experiment command " SL_PLAN_EFFECT_KEYS
-                                " factors groups constraints score versions timeout budget repeats warmup seed trace ";
-
-static void parse_key(struct sl_plan_parse *c, const struct sl_yaml *key, const struct sl_yaml *y)
+static void read_factors(struct sl_yaml_check *c, const struct sl_yaml *y, void *plan)
 {
-    const char *k = key->text;
-    struct sl_plan *p = c->p;
-
-    if (!strcmp(k, "experiment")) {
-        p->name = sl_plan_text(c, y, k);
-        if (strpbrk(p->name, "/\n\r") || *p->name == '.' || strlen(p->name) > 100)
-            sl_yaml_fail(&c->check, y, "an experiment is called by a word of at most 100 letters that names files");
-    } else if (!strcmp(k, "command"))
-        parse_command(c, y);
-    else if (!strcmp(k, "score"))
-        parse_score(c, y);
-    else if (!strcmp(k, "versions"))
-        parse_versions(c, y);
-    else if (!strcmp(k, "timeout"))
-        p->timeout_s = seconds(c, y, k);
-    else if (!strcmp(k, "budget"))
-        parse_budget(c, y);
-    else if (!strcmp(k, "repeats"))
-        p->repeats = (uint32_t)whole(c, y, k, 1, 100000);
-    else if (!strcmp(k, "warmup"))
-        p->warmup = (uint32_t)whole(c, y, k, 0, 1000);
-    else if (!strcmp(k, "seed"))
-        p->seed = whole(c, y, k, 0, UINT64_C(999999999999999999));
-    else if (!strcmp(k, "trace"))
-        p->trace = truth(c, y, k);
-    else if (!strcmp(k, "factors"))
-        sl_plan_factors(c, y);
-    else if (strcmp(k, "groups") != 0 && strcmp(k, "constraints") != 0 && (!sl_plan_is_effect(k)))
-        sl_plan_unknown(c, key, "an experiment", plan_keys);
+    (void)plan;
+    sl_plan_factors((struct sl_plan_parse *)c, y);
 }
+
+static const struct sl_yaml_key plan_keys[] = {
+    {.name = "experiment", .as = SL_YAML_READ, .read = read_name},
+    {.name = "command", .as = SL_YAML_READ, .read = read_command},
+    {.name = "environment", .as = SL_YAML_ELSEWHERE}, /* effects: sl_plan_effects() */
+    {.name = "argument", .as = SL_YAML_ELSEWHERE},
+    {.name = "wrapper", .as = SL_YAML_ELSEWHERE},
+    {.name = "edit", .as = SL_YAML_ELSEWHERE},
+    {.name = "patch", .as = SL_YAML_ELSEWHERE},
+    {.name = "setup", .as = SL_YAML_ELSEWHERE},
+    {.name = "teardown", .as = SL_YAML_ELSEWHERE},
+    {.name = "factors", .as = SL_YAML_READ, .read = read_factors},
+    {.name = "groups", .as = SL_YAML_ELSEWHERE}, /* these name factors, wherever they stand */
+    {.name = "constraints", .as = SL_YAML_ELSEWHERE},
+    {.name = "score", .as = SL_YAML_READ, .read = read_score},
+    {.name = "versions", .as = SL_YAML_READ, .read = read_versions},
+    {.name = "timeout", .as = SL_YAML_READ, .read = read_timeout},
+    {.name = "budget", .as = SL_YAML_READ, .read = read_budget},
+    SL_YAML_KEY("repeats", INTEGER, struct sl_plan, repeats, .least = 1, .most = 100000),
+    SL_YAML_KEY("warmup", INTEGER, struct sl_plan, warmup, .most = 1000),
+    SL_YAML_KEY("seed", INTEGER, struct sl_plan, seed, .most = UINT64_C(999999999999999999)),
+    SL_YAML_KEY("trace", BOOL, struct sl_plan, trace),
+};
 
 static void check_constraints(struct sl_plan_parse *c)
 {
@@ -341,10 +314,9 @@ static void parse_document(struct sl_plan_parse *c, const struct sl_yaml *doc)
     if (!sl_yaml_is_map(&c->check, doc, "an experiment is a map with the keys experiment, command, factors, score"))
         return;
     sl_plan_effects(c, &c->p->effects, doc, NULL);
-    c->p->effects.command.n = 0; /* the command itself, which parse_command() reads */
-    for (size_t i = 0; i < doc->n && !c->check.rc; i++)
-        parse_key(c, doc->key[i], doc->item[i]);
-    if (!c->check.rc && (y = sl_yaml_get(doc, "groups"))) /* these name factors, wherever they stand */
+    c->p->effects.command.n = 0; /* the command itself, which read_command() reads */
+    sl_yaml_keys(&c->check, doc, "an experiment", plan_keys, sizeof plan_keys / sizeof *plan_keys, c->p);
+    if (!c->check.rc && (y = sl_yaml_get(doc, "groups")))
         sl_plan_groups(c, y);
     if (!c->check.rc && (y = sl_yaml_get(doc, "constraints")))
         sl_plan_constraints(c, y);
@@ -371,7 +343,7 @@ static void set_folder(struct sl_plan *p)
 
 int sl_plan_parse(struct sl_plan *out, const char *path, const char *text, size_t n, struct sl_err *err)
 {
-    struct sl_plan_parse c = {.p = out, .check = {.path = path, .err = err}};
+    struct sl_plan_parse c = {.check = {.path = path, .err = err, .arena = &out->arena}, .p = out};
     struct sl_yaml *doc;
 
     *out = (struct sl_plan){.score = {.name = "time_s", .unit = "s", .from = SL_SCORE_WALL, .ideal = NAN},

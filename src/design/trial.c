@@ -184,7 +184,7 @@ static void run_it(struct sl_trials *s, struct sl_trial *t, const struct sl_appl
     struct sl_command c = {0};
     bool well = true;
 
-    for (uint32_t i = 0; i < s->plan->warmup && well; i++)
+    for (uint64_t i = 0; i < s->plan->warmup && well; i++)
         well = run_command(s, t, &c, a->argv, a, "warm-up: ", NULL);
     /* what an earlier run wrote is no score of this one */
     if (well && s->plan->score.file && unlink(s->plan->score.file) && errno != ENOENT) {

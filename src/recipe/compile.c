@@ -34,27 +34,6 @@ const char *sl_compile_text(struct sl_compile *c, const struct sl_yaml *y, const
     return "";
 }
 
-bool sl_compile_is_key(const char *keys, const char *key)
-{
-    size_t n = strlen(key);
-
-    for (const char *at = keys; n && !strchr(key, ' ') && (at = strstr(at, key)); at++)
-        if (at > keys && at[-1] == ' ' && at[n] == ' ')
-            return true;
-    return false;
-}
-
-void sl_compile_keys(struct sl_compile *c, const struct sl_yaml *y, const char *what, const char *keys)
-{
-    if (y->kind != SL_YAML_MAP)
-        sl_yaml_fail(&c->check, y, "%s must be a map", what);
-    for (size_t i = 0; i < y->n && !c->check.rc; i++) {
-        const char *key = y->key[i]->text;
-        if (!sl_compile_is_key(keys, key))
-            sl_yaml_fail(&c->check, y->key[i], "unknown key '%s' in %s; known:%s", key, what, keys);
-    }
-}
-
 void sl_compile_filled(struct sl_compile *c, const struct sl_yaml *y, const char *what)
 {
     for (size_t i = 0; i < y->n && !c->check.rc; i++)
@@ -117,7 +96,7 @@ static void compile_sample(struct sl_compile *c, struct sl_sample_test *s, const
                          *zone = sl_yaml_get(y, "zone");
 
     s->line = y->line;
-    sl_compile_keys(c, y, "a sample", " file zone lines rows gives ");
+    sl_yaml_known_keys(&c->check, y, "a sample", " file zone lines rows gives ");
     s->file = sl_compile_text(c, sl_yaml_get(y, "file"), "a sample's file");
     s->rows = sl_yaml_get(y, "rows");
     if (zone)
@@ -140,10 +119,10 @@ int sl_recipe_compile(struct sl_recipes *set, struct sl_recipe *r, struct sl_err
     struct sl_compile c = {.set = set, .r = r, .check = {.path = r->path, .err = err}};
     const struct sl_yaml *y = r->yaml, *v;
 
-    sl_compile_keys(&c, y, "a recipe",
-                    " recipe about component spans rules fields facets shared tables binds processes roles phases "
-                    "handovers lens inputs "
-                    "contexts in_writer records naming samples else ");
+    sl_yaml_known_keys(&c.check, y, "a recipe",
+                       " recipe about component spans rules fields facets shared tables binds processes roles phases "
+                       "handovers lens inputs "
+                       "contexts in_writer records naming samples else ");
     r->about = sl_yaml_get(y, "about") ? sl_compile_text(&c, sl_yaml_get(y, "about"), "about") : "";
     r->component =
         sl_yaml_get(y, "component") ? sl_compile_text(&c, sl_yaml_get(y, "component"), "component") : r->name;

@@ -113,7 +113,7 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
 
     in->line = y->line;
     in->text = -1;
-    sl_compile_keys(c, y, "an input", input_keys);
+    sl_yaml_known_keys(&c->check, y, "an input", input_keys);
     sl_compile_filled(c, y, "an input");
     if (c->check.rc)
         return;
@@ -138,8 +138,8 @@ void sl_compile_input(struct sl_compile *c, struct sl_input *in, const struct sl
         return;
     }
     for (size_t i = 0; i < y->n; i++) {
-        if (!sl_compile_is_key(" files named reader holds begins whole zone times ", y->key[i]->text) &&
-            !sl_compile_is_key(in->reader->keys, y->key[i]->text))
+        if (!sl_yaml_is_known(" files named reader holds begins whole zone times ", y->key[i]->text) &&
+            !sl_yaml_is_known(in->reader->keys, y->key[i]->text))
             sl_yaml_fail(&c->check, y->key[i], "reader %s does not know '%s'; it knows:%s", in->reader->name,
                          y->key[i]->text, in->reader->keys);
     }

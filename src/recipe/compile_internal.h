@@ -19,11 +19,6 @@ void *sl_compile_alloc(struct sl_compile *c, size_t n, size_t size);
 void *sl_compile_grow(struct sl_compile *c, void *v, int n, size_t size);
 const char *sl_compile_text(struct sl_compile *c, const struct sl_yaml *y, const char *what);
 bool sl_compile_flag(struct sl_compile *c, const struct sl_yaml *y, const char *what);
-/* Is key one of these, each between blanks? */
-bool sl_compile_is_key(const char *keys, const char *key);
-/* Fails unless y is a map of these keys. */
-void sl_compile_keys(struct sl_compile *c, const struct sl_yaml *y, const char *what, const char *keys);
-
 /* Fails where nothing stands behind a key of the map y. */
 void sl_compile_filled(struct sl_compile *c, const struct sl_yaml *y, const char *what);
 

@@ -219,7 +219,7 @@ static void compile_wrote(struct sl_compile *c, struct sl_rule *u, const struct 
 static void check_ended(struct sl_compile *c, const struct sl_yaml *y, const char *by, const char *keys)
 {
     for (size_t i = 0; i < y->n; i++)
-        if (!sl_compile_is_key(keys, y->key[i]->text))
+        if (!sl_yaml_is_known(keys, y->key[i]->text))
             sl_yaml_fail(&c->check, y->key[i], "'%s' does nothing beside %s:", y->key[i]->text, by);
 }
 
@@ -263,7 +263,7 @@ void sl_compile_rule(struct sl_compile *c, struct sl_rule *u, const struct sl_ya
     u->line = y->line;
     u->span.mention = -1;
     u->each_of = u->each_from = u->each_to = u->each_by = -1;
-    sl_compile_keys(c, y, "a record", naming ? " match when each span mention look " : rule_keys);
+    sl_yaml_known_keys(&c->check, y, "a record", naming ? " match when each span mention look " : rule_keys);
     sl_compile_filled(c, y, "a record");
     if (c->check.rc)
         return;

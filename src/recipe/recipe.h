@@ -10,7 +10,7 @@
 #include "recipe/merge.h"
 #include "recipe/pattern.h"
 #include "recipe/time.h"
-#include "recipe/yaml.h"
+#include "recipe/yaml_keys.h"
 #include "store/store.h"
 
 #include <pthread.h>

@@ -77,56 +77,79 @@ static void read_key(struct sl_yaml_check *c, const struct sl_yaml *y, const str
     }
 }
 
-static void add_names(struct sl_buf *b, const char *const *name, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        sl_buf_addf(b, "%s%s", i ? ", " : "", name[i]);
-}
-
-static void fail_no_map(struct sl_yaml_check *c, const struct sl_yaml *y, const char *of, const char *const *name,
-                        size_t n)
+/* Says which key `of` has not, and which it has; name NULL: y is no map. */
+static void fail_key(struct sl_yaml_check *c, const struct sl_yaml *y, const char *name, const char *of,
+                     const char *const *known, size_t n)
 {
     struct sl_buf b = {0};
 
-    add_names(&b, name, n);
-    sl_yaml_fail(c, y, "%s is a map with the keys %s", of, b.s);
-    sl_buf_free(&b);
-}
-
-void sl_yaml_unknown_key(struct sl_yaml_check *c, const struct sl_yaml *name, const char *of, const char *const *known,
-                         size_t n)
-{
-    struct sl_buf b = {0};
-
-    sl_buf_addf(&b, "%s has no key '%.60s'", of, name->text);
-    sl_near_add(&b, known, n, name->text);
+    sl_buf_addf(&b, name ? "%s has no key '%.60s'" : "%s is a map", of, name);
+    if (name)
+        sl_near_add(&b, known, n, name);
     sl_buf_adds(&b, b.s[b.n - 1] == '?' ? " Known: " : "; known: ");
-    add_names(&b, known, n);
-    sl_yaml_fail(c, name, "%s", b.s);
+    for (size_t i = 0; i < n; i++)
+        sl_buf_addf(&b, "%s%s", i ? ", " : "", known[i]);
+    sl_yaml_fail(c, y, "%s", b.s);
     sl_buf_free(&b);
+}
+
+static void fail_row(struct sl_yaml_check *c, const struct sl_yaml *y, const char *name, const char *of,
+                     const struct sl_yaml_key *key, size_t n)
+{
+    const char **known = sl_alloc(n * sizeof *known);
+
+    for (size_t i = 0; i < n; i++)
+        known[i] = key[i].name;
+    fail_key(c, y, name, of, known, n);
+    free(known);
 }
 
 void sl_yaml_keys(struct sl_yaml_check *c, const struct sl_yaml *y, const char *of, const struct sl_yaml_key *key,
                   size_t n, void *to)
 {
-    const char **names = sl_alloc(n * sizeof *names);
-    bool map = y && y->kind == SL_YAML_MAP;
-
-    for (size_t k = 0; k < n; k++)
-        names[k] = key[k].name;
-    if (!map)
-        fail_no_map(c, y, of, names, n);
-    for (size_t i = 0; map && i < y->n && !c->rc; i++) {
-        size_t k = 0;
-        while (k < n && strcmp(names[k], y->key[i]->text) != 0)
+    if (!y || y->kind != SL_YAML_MAP)
+        fail_row(c, y, NULL, of, key, n);
+    for (size_t i = 0; !c->rc && i < y->n; i++) {
+        const struct sl_yaml_key *k = key;
+        while (k < key + n && strcmp(k->name, y->key[i]->text) != 0)
             k++;
-        if (k < n)
-            read_key(c, y->item[i], &key[k], to);
+        if (k < key + n)
+            read_key(c, y->item[i], k, to);
         else
-            sl_yaml_unknown_key(c, y->key[i], of, names, n);
+            fail_row(c, y->key[i], y->key[i]->text, of, key, n);
     }
     for (size_t k = 0; k < n && !c->rc; k++)
         if (key[k].needed && !sl_yaml_get(y, key[k].name))
             sl_yaml_fail(c, y, "%s needs %s", of, key[k].name);
-    free(names);
+}
+
+bool sl_yaml_is_known(const char *list, const char *key)
+{
+    size_t n = strlen(key);
+
+    for (const char *at = list; n && !strchr(key, ' ') && (at = strstr(at, key)); at++)
+        if (at > list && at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+void sl_yaml_known_keys(struct sl_yaml_check *c, const struct sl_yaml *y, const char *of, const char *list)
+{
+    SL_VEC(const char *) known = {0};
+    struct sl_arena names = {0};
+    size_t i = 0;
+
+    if (y->kind != SL_YAML_MAP) {
+        sl_yaml_fail(c, y, "%s must be a map", of);
+        return;
+    }
+    while (i < y->n && sl_yaml_is_known(list, y->key[i]->text))
+        i++;
+    if (i == y->n)
+        return;
+    for (const char *s = list; *(s += strspn(s, " ")); s += strcspn(s, " "))
+        *sl_vec_add(&known) = sl_arena_copy(&names, s, strcspn(s, " "));
+    fail_key(c, y->key[i], y->key[i]->text, of, known.v, known.n);
+    sl_vec_free(&known);
+    sl_arena_free(&names);
 }

@@ -49,9 +49,9 @@ struct sl_yaml_key {
  */
 void sl_yaml_keys(struct sl_yaml_check *c, const struct sl_yaml *y, const char *of, const struct sl_yaml_key *key,
                   size_t n, void *to);
-/* Fails: `of` has no key of this name, but these. */
-void sl_yaml_unknown_key(struct sl_yaml_check *c, const struct sl_yaml *name, const char *of, const char *const *known,
-                         size_t n);
+/* The same of a map that somebody else reads: fails at keys that are not in the list, " a b c ". */
+void sl_yaml_known_keys(struct sl_yaml_check *c, const struct sl_yaml *y, const char *of, const char *list);
+bool sl_yaml_is_known(const char *list, const char *key);
 /* The text of y, in the arena; fails where it is none, or empty, and is "" then. */
 const char *sl_yaml_text(struct sl_yaml_check *c, const struct sl_yaml *y, const char *what);
 

@@ -105,7 +105,7 @@ Mistakes are named by file and line:
 
   $ sed -i 's/^about:/abuot:/' mpi.yaml
   $ spanloom recipes --test mpi.yaml
-  spanloom: mpi.yaml:2: unknown key 'abuot' in a recipe; known: recipe about component spans rules fields facets shared tables binds processes roles phases handovers lens inputs contexts in_writer records naming samples else 
+  spanloom: mpi.yaml:2: a recipe has no key 'abuot'; did you mean 'about'? Known: recipe, about, component, spans, rules, fields, facets, shared, tables, binds, processes, roles, phases, handovers, lens, inputs, contexts, in_writer, records, naming, samples, else
   [1]
   $ printf 'recipe: x\n\tabout: y\n' > tab.yaml
   $ spanloom import --recipe tab.yaml job

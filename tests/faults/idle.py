@@ -34,7 +34,7 @@ RULES = [  # behind the first rule; line behind it; what is said
     ("  - {match: 'is (?<id>.)', mention: [job],\n     alike: [id]}", 2, "alike needs span"),
     ("  - {match: 'is (?<id>.)', span: job,\n     alike: [id, id]}", 2, "id is there twice"),
     ("  - {match: 'is (?<id>.)', span: job, attrs: [id],\n     alike: [id]}", 2, "id is in attrs and in alike"),
-    ("  - {match: a, span: job, event: x, 'span event': y}", 1, "unknown key 'span event'"),
+    ("  - {match: a, span: job, event: x, 'span event': y}", 1, "a record has no key 'span event'"),
     ("  - {match: a}", 1, "says nothing"),
     ("  - {match: a, look: {node: rank}}\n" + KEEP, 1, "says nothing"),
     ("  - {match: a, skip: true,\n     span: job}", 2, "'span' does nothing beside skip"),
@@ -59,7 +59,7 @@ DECLARED = [  # before inputs
 ]
 READ = [  # behind the input
     ("    zone: Z", 1, "zone is for local times"),
-    ("    'files named': x", 1, "unknown key 'files named'"),
+    ("    'files named': x", 1, "an input has no key 'files named'"),
     ("  - {files: '{dir}/ranks.log', reader: jsonl, times: {t: iso}}", 1, "the input in line 6 reads these files already"),
 ]
 WELL = [

@@ -243,11 +243,11 @@ static void refused(const char *text, const char *why)
 static void plans_are_checked(void **state)
 {
     (void)state;
-    refused("timout: 5s\n", "t.yaml:3: an experiment has no key 'timout'; did you mean timeout?");
+    refused("timout: 5s\n", "t.yaml:3: an experiment has no key 'timout'; did you mean 'timeout'?");
     refused("factors:\n  a: {}\n", "t.yaml:4: factor a does nothing");
     refused("factors:\n  a: {levels: [1], argument: x}\n", "t.yaml:4: factor a has one level");
     refused("factors:\n  a: {enviroment: {A: 1}}\n",
-            "t.yaml:4: a factor has no key 'enviroment'; did you mean environment?");
+            "t.yaml:4: a factor has no key 'enviroment'; did you mean 'environment'?");
     refused("factors:\n  host: {argument: x}\n", "'host' cannot be the name of a factor");
     refused("factors:\n  a: {argument: x}\nconstraints:\n  - not: [a, b]\n",
             "t.yaml:6: there is no factor 'b'; there are: a");
@@ -258,7 +258,7 @@ static void plans_are_checked(void **state)
     refused("score: {sql: 'SELECT 1'}\n", "add `trace: yes`");
     refused("score: {wall: yes, overhead: ratio}\n", "overhead against what?");
     refused("budget: soon\n", "t.yaml:3: budget is a time (30s, 10min");
-    refused("repeats: 0\n", "t.yaml:3: repeats must be a whole number from 1");
+    refused("repeats: 0\n", "t.yaml:3: 'repeats' is a whole number from 1 to 100000");
     refused("factors:\n  a: {edit: {file: nowhere, replace: x, with: y}}\n", "there is no file");
 }
 
