@@ -8,12 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void room(struct sl_buf *b, size_t n)
+static void grow(struct sl_buf *b, size_t n)
 {
-    if (b->n + n + 1 > b->cap) {
-        b->cap = (b->n + n + 1) * 2;
-        b->s = sl_realloc(b->s, b->cap);
-    }
+    b->cap = (b->n + n + 1) * 2;
+    b->s = sl_realloc(b->s, b->cap);
+}
+
+static inline void room(struct sl_buf *b, size_t n)
+{
+    if (b->n + n + 1 > b->cap)
+        grow(b, n);
+}
+
+char *sl_buf_room(struct sl_buf *b, size_t n)
+{
+    room(b, n);
+    return b->s + b->n;
 }
 
 void sl_buf_add(struct sl_buf *b, const void *s, size_t n)
@@ -32,7 +42,9 @@ void sl_buf_adds(struct sl_buf *b, const char *s)
 
 void sl_buf_addc(struct sl_buf *b, char c)
 {
-    sl_buf_add(b, &c, 1);
+    room(b, 1);
+    b->s[b->n++] = c;
+    b->s[b->n] = 0;
 }
 
 size_t sl_int_text(int64_t x, char text[24])
@@ -52,9 +64,8 @@ size_t sl_int_text(int64_t x, char text[24])
 
 void sl_buf_add_int(struct sl_buf *b, int64_t x)
 {
-    char text[24];
-
-    sl_buf_add(b, text, sl_int_text(x, text));
+    room(b, 24);
+    b->n += sl_int_text(x, b->s + b->n);
 }
 
 void sl_buf_addf(struct sl_buf *b, const char *fmt, ...)
@@ -150,38 +161,53 @@ void sl_buf_add_utf8(struct sl_buf *b, const char *s, size_t n)
     b->s[b->n] = 0;
 }
 
+/* Length of the beginning of s[0..n) that is ASCII and stands in JSON as it is. */
+static size_t json_plain(const char *s, size_t n)
+{
+    size_t i = 0;
+
+#define ZERO(w) (((w)-EACH(1)) & ~(w)&EACH(0x80))
+    for (uint64_t w; n - i >= sizeof w; i += sizeof w) {
+        memcpy(&w, s + i, sizeof w);
+        if ((w & EACH(0x80)) | ZERO(w & EACH(0xE0)) | ZERO(w ^ EACH('"')) | ZERO(w ^ EACH('\\')))
+            break;
+    }
+#undef ZERO
+    while (i < n && (unsigned char)s[i] >= 0x20 && (unsigned char)s[i] < 0x80 && s[i] != '"' && s[i] != '\\')
+        i++;
+    return i;
+}
+
+/* The first byte of s[0..n), which JSON has not as it is, or what UTF-8 makes of it; how many bytes that was. */
+static size_t add_escaped(struct sl_buf *b, const char *s, size_t n)
+{
+    unsigned char c = (unsigned char)*s;
+    size_t length = utf8_sequence((const unsigned char *)s, n);
+
+    if (c == '"' || c == '\\')
+        sl_buf_addf(b, "\\%c", c);
+    else if (c == '\n' || c == '\t')
+        sl_buf_adds(b, c == '\n' ? "\\n" : "\\t");
+    else if (c && c < 0x20)
+        sl_buf_addf(b, "\\u%04x", c);
+    else if (length)
+        sl_buf_add(b, s, length);
+    else
+        sl_buf_addf(b, "\\\\x%02x", c);
+    return length ? length : 1;
+}
+
 void sl_buf_add_json(struct sl_buf *b, const char *s, size_t n)
 {
+    size_t plain = json_plain(s, n);
+
+    room(b, n + 2);
     sl_buf_addc(b, '"');
-    for (size_t i = 0; i < n;) {
-        unsigned char c = (unsigned char)s[i];
-        if (c == '"' || c == '\\') {
-            char esc[2] = {'\\', (char)c};
-            sl_buf_add(b, esc, 2);
-            i++;
-        } else if (c == '\n') {
-            sl_buf_add(b, "\\n", 2);
-            i++;
-        } else if (c == '\t') {
-            sl_buf_add(b, "\\t", 2);
-            i++;
-        } else if (c && c < 0x20) {
-            sl_buf_addf(b, "\\u%04x", c);
-            i++;
-        } else if (c >= 0x20 && c < 0x80) {
-            size_t j = i + 1;
-            while (j < n && (unsigned char)s[j] >= 0x20 && (unsigned char)s[j] < 0x80 && s[j] != '"' && s[j] != '\\')
-                j++;
-            sl_buf_add(b, s + i, j - i);
-            i = j;
-        } else {
-            size_t len = utf8_sequence((const unsigned char *)s + i, n - i);
-            if (len)
-                sl_buf_add(b, s + i, len);
-            else
-                sl_buf_addf(b, "\\\\x%02x", c);
-            i += len ? len : 1;
-        }
+    sl_buf_add(b, s, plain);
+    for (size_t i = plain; i < n; i += plain) {
+        i += add_escaped(b, s + i, n - i);
+        plain = json_plain(s + i, n - i);
+        sl_buf_add(b, s + i, plain);
     }
     sl_buf_addc(b, '"');
 }

@@ -12,6 +12,8 @@ struct sl_buf {
 };
 
 void sl_buf_add(struct sl_buf *b, const void *s, size_t n);
+/* The end, with room for n bytes and a NUL there, for who writes them and adds to b->n. */
+char *sl_buf_room(struct sl_buf *b, size_t n);
 void sl_buf_adds(struct sl_buf *b, const char *s);
 void sl_buf_add_int(struct sl_buf *b, int64_t x);
 void sl_buf_addc(struct sl_buf *b, char c);

@@ -4,6 +4,7 @@
  * hold, and what they do not know, are in args.spanloom, by which import makes the spans again
  * (read/trace/chrome_spans.c).
  */
+#include "base/json_out.h"
 #include "export/formats.h"
 
 #include <math.h>
@@ -19,29 +20,17 @@ struct chrome {
 
 static int end_line(struct chrome *c)
 {
-    sl_buf_addc(&c->line, '}');
+    sl_json_close(&c->line, '}');
     sl_out_write(c->out, c->any ? ",\n" : "", c->any ? 2 : 0);
     c->any = true;
     sl_out_buf(c->out, &c->line);
     return sl_out_failed(c->out) ? SL_EIO : 0;
 }
 
-static void put_text(struct chrome *c, const char *before, const char *s)
-{
-    sl_buf_adds(&c->line, before);
-    sl_buf_add_json(&c->line, s, strlen(s));
-}
-
-static void put_int(struct chrome *c, const char *before, int64_t i)
-{
-    sl_buf_adds(&c->line, before);
-    sl_buf_add_int(&c->line, i);
-}
-
 static void put_where(struct chrome *c, const struct sl_track *t)
 {
-    put_int(c, ",\"pid\":", t->group);
-    put_int(c, ",\"tid\":", t->lane);
+    sl_json_int(&c->line, "pid", t->group);
+    sl_json_int(&c->line, "tid", t->lane);
 }
 
 /* Nanoseconds as microseconds with three decimals. */
@@ -50,26 +39,34 @@ static void put_time(struct chrome *c, int64_t ns)
     uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
     char behind[4] = {'.', (char)('0' + u % 1000 / 100), (char)('0' + u % 100 / 10), (char)('0' + u % 10)};
 
-    sl_buf_adds(&c->line, ns < 0 ? ",\"ts\":-" : ",\"ts\":");
+    sl_json_raw(&c->line, "ts", ns < 0 ? "-" : "");
     sl_buf_add_int(&c->line, (int64_t)(u / 1000));
     sl_buf_add(&c->line, behind, sizeof behind);
 }
 
+/* An event, up to its members but for ph and name. */
+static void open_event(struct chrome *c, const char *ph, const char *name)
+{
+    sl_json_open(&c->line, NULL, '{');
+    sl_json_text(&c->line, "ph", ph);
+    if (name)
+        sl_json_text(&c->line, "name", name);
+}
+
 static void put_value(struct chrome *c, const struct sl_exported_value *v)
 {
-    char text[32];
-
-    if (v->type == SQLITE_INTEGER)
-        sl_buf_add_int(&c->line, v->i);
-    else if (v->type == SQLITE_FLOAT && isfinite(v->d)) {
+    if (v->type == SQLITE_INTEGER) {
+        sl_json_int(&c->line, NULL, v->i);
+    } else if (v->type == SQLITE_FLOAT && isfinite(v->d)) {
+        char text[32];
         sl_real_text(v->d, text);
-        sl_buf_adds(&c->line, text);
-        if (!strpbrk(text, ".e"))
-            sl_buf_adds(&c->line, ".0");
-    } else if (v->type == SQLITE_FLOAT)
-        put_text(c, "", v->d > 0 ? "Infinity" : "-Infinity");
-    else
-        sl_buf_add_json(&c->line, v->s, v->n);
+        sl_json_raw(&c->line, NULL, text);
+        sl_buf_adds(&c->line, strpbrk(text, ".e") ? "" : ".0");
+    } else if (v->type == SQLITE_FLOAT) {
+        sl_json_text(&c->line, NULL, v->d > 0 ? "Infinity" : "-Infinity");
+    } else {
+        sl_json_bytes(&c->line, NULL, v->s, v->n);
+    }
 }
 
 /* Members of an object that is open. */
@@ -81,13 +78,13 @@ static void put_values(struct chrome *c, const struct sl_exported_value *v, size
         sl_buf_clear(&c->name);
         sl_buf_adds(&c->name, sl_spans_reserved(v[i].name) ? "args." : "");
         sl_buf_adds(&c->name, v[i].name);
-        put_text(c, ",", c->name.s);
-        sl_buf_adds(&c->line, k - i > 1 ? ":[" : ":");
-        for (size_t each = i; each < k; each++) {
-            sl_buf_adds(&c->line, each > i ? "," : "");
+        sl_json_name(&c->line, c->name.s);
+        if (k - i > 1)
+            sl_json_open(&c->line, NULL, '[');
+        for (size_t each = i; each < k; each++)
             put_value(c, &v[each]);
-        }
-        sl_buf_adds(&c->line, k - i > 1 ? "]" : "");
+        if (k - i > 1)
+            sl_json_close(&c->line, ']');
     }
 }
 
@@ -97,71 +94,69 @@ static int put_span(struct chrome *c, int64_t id, struct sl_err *err)
     static const char *const kinds[] = {"", "in", "facet", "after", "flow"};
     int rc = sl_spans_links(c->s, id, err);
 
-    put_int(c, ",\"args\":{\"spanloom\":{\"id\":", id);
+    sl_json_open(&c->line, "args", '{');
+    sl_json_open(&c->line, "spanloom", '{');
+    sl_json_int(&c->line, "id", id);
+    if (c->s->event.n)
+        sl_json_open(&c->line, "events", '[');
     for (size_t i = 0; i < c->s->event.n; i++) {
-        put_text(c, i ? ",[" : ",\"events\":[[", c->s->event.v[i].name);
-        put_int(c, ",\"", c->s->event.v[i].time_ns);
-        sl_buf_adds(&c->line, "\"]");
+        sl_json_open(&c->line, NULL, '[');
+        sl_json_text(&c->line, NULL, c->s->event.v[i].name);
+        sl_json_digits(&c->line, NULL, c->s->event.v[i].time_ns);
+        sl_json_close(&c->line, ']');
     }
-    sl_buf_adds(&c->line, c->s->event.n ? "]" : "");
+    if (c->s->event.n)
+        sl_json_close(&c->line, ']');
+    if (c->s->link.n)
+        sl_json_open(&c->line, "links", '[');
     for (size_t i = 0; i < c->s->link.n; i++) {
         const struct sl_exported_link *l = &c->s->link.v[i];
-        put_text(c, i ? ",[" : ",\"links\":[[", kinds[l->kind]);
-        put_int(c, ",", l->other);
-        put_text(c, ",", l->rule);
-        if (!l->said) {
-            struct sl_exported_value sure = {.type = SQLITE_FLOAT, .d = l->confidence};
-            sl_buf_addc(&c->line, ',');
-            put_value(c, &sure);
-        }
-        sl_buf_addc(&c->line, ']');
+        sl_json_open(&c->line, NULL, '[');
+        sl_json_text(&c->line, NULL, kinds[l->kind]);
+        sl_json_int(&c->line, NULL, l->other);
+        sl_json_text(&c->line, NULL, l->rule);
+        if (!l->said)
+            put_value(c, &(struct sl_exported_value){.type = SQLITE_FLOAT, .d = l->confidence});
+        sl_json_close(&c->line, ']');
     }
-    sl_buf_adds(&c->line, c->s->link.n ? "]}" : "}");
+    if (c->s->link.n)
+        sl_json_close(&c->line, ']');
+    sl_json_close(&c->line, '}');
     put_values(c, c->s->value.v, c->s->value.n);
-    sl_buf_addc(&c->line, '}');
+    sl_json_close(&c->line, '}');
     return rc;
 }
 
 /* ---- the timeline ---- */
 
-static int metadata(struct chrome *c, const struct sl_track *t, const char *what, const char *key)
+/* What a process or a thread is called, and where it stands among the others. */
+static int metadata(struct chrome *c, const struct sl_track *t, const char *name_is, const char *place_is,
+                    int64_t place)
 {
-    put_text(c, "{\"ph\":\"M\",\"name\":", what);
+    open_event(c, "M", name_is);
     put_where(c, t);
-    put_text(c, ",\"args\":{", key);
-    return 0;
+    sl_json_open(&c->line, "args", '{');
+    sl_json_text(&c->line, "name", t->name);
+    sl_json_close(&c->line, '}');
+    end_line(c);
+    open_event(c, "M", place_is);
+    put_where(c, t);
+    sl_json_open(&c->line, "args", '{');
+    sl_json_int(&c->line, "sort_index", place);
+    sl_json_close(&c->line, '}');
+    return end_line(c);
 }
 
 static int group(void *to, const struct sl_track *place, struct sl_err *err)
 {
-    struct chrome *c = to;
-
     (void)err;
-    metadata(c, place, "process_name", "name");
-    put_text(c, ":", place->name);
-    sl_buf_addc(&c->line, '}');
-    end_line(c);
-    metadata(c, place, "process_sort_index", "sort_index");
-    put_int(c, ":", place->group);
-    sl_buf_addc(&c->line, '}');
-    return end_line(c);
+    return metadata(to, place, "process_name", "process_sort_index", place->group);
 }
 
 static int track(void *to, const struct sl_track *t, struct sl_err *err)
 {
-    struct chrome *c = to;
-
     (void)err;
-    if (t->kind == SL_TRACK_COUNTER)
-        return 0;
-    metadata(c, t, "thread_name", "name");
-    put_text(c, ":", t->name);
-    sl_buf_addc(&c->line, '}');
-    end_line(c);
-    metadata(c, t, "thread_sort_index", "sort_index");
-    put_int(c, ":", t->lane);
-    sl_buf_addc(&c->line, '}');
-    return end_line(c);
+    return t->kind == SL_TRACK_COUNTER ? 0 : metadata(to, t, "thread_name", "thread_sort_index", t->lane);
 }
 
 /* An arrow must begin before it ends. */
@@ -171,9 +166,12 @@ static int put_arrow(struct chrome *c, const struct sl_track *t, int64_t ns, con
         c->counts->arrows -= a->to_here;
         return 0;
     }
-    sl_buf_adds(&c->line, "{\"ph\":\"");
-    sl_buf_adds(&c->line, a->to_here ? "f\",\"bp\":\"e" : "s");
-    sl_buf_addf(&c->line, "\",\"name\":\"link\",\"cat\":\"link\",\"id\":\"0x%llx\"", (unsigned long long)a->number);
+    open_event(c, a->to_here ? "f" : "s", NULL);
+    if (a->to_here)
+        sl_json_text(&c->line, "bp", "e");
+    sl_json_text(&c->line, "name", "link");
+    sl_json_text(&c->line, "cat", "link");
+    sl_buf_addf(&c->line, ",\"id\":\"0x%llx\"", (unsigned long long)a->number);
     put_where(c, t);
     put_time(c, ns);
     return end_line(c);
@@ -184,8 +182,8 @@ static int begin(void *to, const struct sl_track *t, int64_t ns, const struct sl
     struct chrome *c = to;
     int rc;
 
-    put_text(c, "{\"ph\":\"B\",\"name\":", s->name);
-    put_text(c, ",\"cat\":", s->span->type);
+    open_event(c, "B", s->name);
+    sl_json_text(&c->line, "cat", s->span->type);
     put_where(c, t);
     put_time(c, ns);
     rc = put_span(c, s->span->id, err);
@@ -201,7 +199,7 @@ static int end(void *to, const struct sl_track *t, int64_t ns, struct sl_err *er
     struct chrome *c = to;
 
     (void)err;
-    sl_buf_adds(&c->line, "{\"ph\":\"E\"");
+    open_event(c, "E", NULL);
     put_where(c, t);
     put_time(c, ns);
     return end_line(c);
@@ -212,17 +210,21 @@ static int instant(void *to, const struct sl_track *t, int64_t ns, const struct 
     struct chrome *c = to;
 
     (void)err;
-    put_text(c, "{\"ph\":\"i\",\"s\":\"t\",\"name\":", i->name);
-    sl_buf_adds(&c->line, i->n ? ",\"cat\":\"sample\"" : ",\"cat\":\"event\"");
+    open_event(c, "i", NULL);
+    sl_json_text(&c->line, "s", "t");
+    sl_json_text(&c->line, "name", i->name);
+    sl_json_text(&c->line, "cat", i->n ? "sample" : "event");
     put_where(c, t);
     put_time(c, ns);
-    put_int(c, ",\"args\":{\"span\":", i->span);
+    sl_json_open(&c->line, "args", '{');
+    sl_json_int(&c->line, "span", i->span);
     if (i->n) { /* whose names may be any */
-        put_int(c, ",\"spanloom\":{\"sampled\":", i->span);
-        sl_buf_addc(&c->line, '}');
+        sl_json_open(&c->line, "spanloom", '{');
+        sl_json_int(&c->line, "sampled", i->span);
+        sl_json_close(&c->line, '}');
         put_values(c, i->value, i->n);
     }
-    sl_buf_addc(&c->line, '}');
+    sl_json_close(&c->line, '}');
     return end_line(c);
 }
 
@@ -232,19 +234,20 @@ static int counter(void *to, const struct sl_track *t, int64_t ns, const struct 
     struct chrome *c = to;
 
     (void)err;
-    put_text(c, "{\"ph\":\"C\",\"name\":", t->name);
-    put_int(c, ",\"cat\":\"", t->span);
-    sl_buf_addc(&c->line, '"');
+    open_event(c, "C", t->name);
+    sl_json_digits(&c->line, "cat", t->span);
     put_where(c, t);
     put_time(c, ns);
-    put_text(c, ",\"args\":{", v->name);
-    sl_buf_addc(&c->line, ':');
+    sl_json_open(&c->line, "args", '{');
+    sl_json_name(&c->line, v->name);
     put_value(c, v);
-    sl_buf_addc(&c->line, '}');
+    sl_json_close(&c->line, '}');
     return end_line(c);
 }
 
 /* ---- what is no part of a picture ---- */
+
+static const struct sl_track nowhere;
 
 /* Which spans there are: the first of all, so that the others can name them. */
 static int put_identities(struct chrome *c, struct sl_err *err)
@@ -253,12 +256,15 @@ static int put_identities(struct chrome *c, struct sl_err *err)
     int rc;
 
     while ((rc = sl_spans_next(c->s, &span, err)) == 1) {
-        put_int(c, "{\"ph\":\"M\",\"name\":\"spanloom.span\",\"pid\":0,\"tid\":0,\"args\":{\"id\":", span.id);
-        put_text(c, ",\"type\":", span.type);
-        put_text(c, ",\"key\":", span.key);
+        open_event(c, "M", "spanloom.span");
+        put_where(c, &nowhere);
+        sl_json_open(&c->line, "args", '{');
+        sl_json_int(&c->line, "id", span.id);
+        sl_json_text(&c->line, "type", span.type);
+        sl_json_text(&c->line, "key", span.key);
         if (span.parent)
-            put_int(c, ",\"parent\":", span.parent);
-        sl_buf_addc(&c->line, '}');
+            sl_json_int(&c->line, "parent", span.parent);
+        sl_json_close(&c->line, '}');
         if ((rc = end_line(c)))
             break;
     }
@@ -275,7 +281,8 @@ static int put_untimed(struct chrome *c, struct sl_err *err)
         rc = sl_spans_events(c->s, &span, err);
         if (!rc && span.timed)
             continue;
-        sl_buf_adds(&c->line, "{\"ph\":\"M\",\"name\":\"spanloom.untimed\",\"pid\":0,\"tid\":0");
+        open_event(c, "M", "spanloom.untimed");
+        put_where(c, &nowhere);
         if (!rc)
             rc = sl_spans_values(c->s, &span, err);
         if (!rc)

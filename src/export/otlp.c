@@ -3,6 +3,7 @@
  * JSON as OTLP has it: ids are hexadecimal, integers of 64 bits are texts, enumerations numbers.  Of which span of a
  * store a span was is said by the attributes spanloom.type, spanloom.key and spanloom.times (read/trace/otlp.c).
  */
+#include "base/json_out.h"
 #include "export/formats.h"
 #include "export_otlp.sql.h"
 
@@ -24,70 +25,58 @@ struct otlp {
     size_t spans; /* in the batch */
 };
 
-static void put_hex(struct sl_buf *b, uint64_t x)
-{
-    char text[16];
-
-    for (int i = 16; i-- > 0; x >>= 4)
-        text[i] = "0123456789abcdef"[x & 15];
-    sl_buf_add(b, text, sizeof text);
-}
-
-static void put_span_id(struct sl_buf *b, const char *before, const struct sl_exported_identity *is)
-{
-    sl_buf_adds(b, before);
-    put_hex(b, is->span);
-    sl_buf_addc(b, '"');
-}
-
-static void put_trace_id(struct sl_buf *b, const char *before, const struct sl_exported_identity *is)
-{
-    sl_buf_adds(b, before);
-    put_hex(b, is->trace[0]);
-    put_hex(b, is->trace[1]);
-    sl_buf_addc(b, '"');
-}
-
-static void put_int(struct sl_buf *b, const char *before, int64_t i)
-{
-    sl_buf_adds(b, before);
-    sl_buf_add_int(b, i);
-    sl_buf_addc(b, '"');
-}
-
-static void put_double(struct sl_buf *b, double d)
+static void put_hex(struct sl_buf *b, const char *key, const uint64_t *x, int words)
 {
     char text[32];
 
-    if (isfinite(d)) {
-        sl_real_text(d, text);
-        sl_buf_adds(b, text);
-    } else {
-        sl_buf_adds(b, d > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-    }
+    for (int i = 16 * words; i-- > 0;)
+        text[i] = "0123456789abcdef"[x[i / 16] >> 4 * (15 - i % 16) & 15];
+    sl_json_bytes(b, key, text, (size_t)(16 * words));
 }
 
+static void put_ids(struct sl_buf *b, const struct sl_exported_identity *is)
+{
+    put_hex(b, "traceId", is->trace, 2);
+    put_hex(b, "spanId", &is->span, 1);
+}
+
+static void put_double(struct sl_buf *b, const char *key, double d)
+{
+    if (isfinite(d))
+        sl_json_real(b, key, d);
+    else
+        sl_json_text(b, key, d > 0 ? "Infinity" : "-Infinity");
+}
+
+/* The member of a value that has it. */
 static void put_value(struct sl_buf *b, const struct sl_exported_value *v)
 {
-    if (v->type == SQLITE_INTEGER) {
-        put_int(b, "{\"intValue\":\"", v->i);
-    } else if (v->type == SQLITE_FLOAT) {
-        sl_buf_adds(b, "{\"doubleValue\":");
-        put_double(b, v->d);
-    } else {
-        sl_buf_adds(b, "{\"stringValue\":");
-        sl_buf_add_json(b, v->s, v->n);
-    }
-    sl_buf_addc(b, '}');
+    if (v->type == SQLITE_INTEGER)
+        sl_json_digits(b, "intValue", v->i);
+    else if (v->type == SQLITE_FLOAT)
+        put_double(b, "doubleValue", v->d);
+    else
+        sl_json_bytes(b, "stringValue", v->s, v->n);
 }
 
-static void put_attribute(struct sl_buf *b, const char *before, const char *key, const char *value)
+/* An attribute, up to the members of its value. */
+static void open_attribute(struct sl_buf *b, const char *key)
 {
-    sl_buf_adds(b, before);
-    sl_buf_add_json(b, key, strlen(key));
-    sl_buf_adds(b, ",\"value\":{\"stringValue\":");
-    sl_buf_add_json(b, value, strlen(value));
+    sl_json_open(b, NULL, '{');
+    sl_json_text(b, "key", key);
+    sl_json_open(b, "value", '{');
+}
+
+static void close_attribute(struct sl_buf *b)
+{
     sl_buf_adds(b, "}}");
+}
+
+static void put_attribute(struct sl_buf *b, const char *key, const char *value)
+{
+    open_attribute(b, key);
+    sl_json_text(b, "stringValue", value);
+    close_attribute(b);
 }
 
 static void put_attributes(struct otlp *o, struct sl_buf *b)
@@ -100,16 +89,35 @@ static void put_attributes(struct otlp *o, struct sl_buf *b)
         sl_buf_clear(&o->name);
         sl_buf_adds(&o->name, sl_spans_reserved(v[i].name) ? "args." : "");
         sl_buf_adds(&o->name, v[i].name);
-        sl_buf_adds(b, ",{\"key\":");
-        sl_buf_add_json(b, o->name.s, o->name.n);
-        sl_buf_adds(b, k - i > 1 ? ",\"value\":{\"arrayValue\":{\"values\":[" : ",\"value\":");
-        for (size_t each = i; each < k; each++) {
-            sl_buf_adds(b, each > i ? "," : "");
-            put_value(b, &v[each]);
+        open_attribute(b, o->name.s);
+        if (k - i == 1) {
+            put_value(b, &v[i]);
+        } else {
+            sl_buf_adds(b, "\"arrayValue\":{\"values\":[");
+            for (size_t each = i; each < k; each++) {
+                sl_json_open(b, NULL, '{');
+                put_value(b, &v[each]);
+                sl_json_close(b, '}');
+            }
+            sl_buf_adds(b, "]}");
         }
-        sl_buf_adds(b, k - i > 1 ? "]}}}" : "}");
+        close_attribute(b);
         o->counts->attributes += k - i;
     }
+}
+
+/* What it is of, up to the items of its scope; `scopes` and `items` are the words for them. */
+static void open_resource(struct sl_buf *b, const char *component, const char *scopes, const char *items)
+{
+    sl_json_open(b, NULL, '{');
+    sl_json_open(b, "resource", '{');
+    sl_json_open(b, "attributes", '[');
+    put_attribute(b, "service.name", component);
+    sl_buf_adds(b, "]}");
+    sl_json_open(b, scopes, '[');
+    sl_json_open(b, NULL, '{');
+    sl_json_raw(b, "scope", "{\"name\":\"spanloom\",\"version\":\"" SL_VERSION "\"}");
+    sl_json_open(b, items, '[');
 }
 
 static struct sl_buf *spans_of(struct otlp *o, const char *component)
@@ -136,10 +144,9 @@ static int flush(struct otlp *o)
         struct component *c = &o->component.v[i];
         if (!c->spans.n)
             continue;
-        sl_buf_adds(&line, line.n ? "," : "{\"resourceSpans\":[");
-        put_attribute(&line, "{\"resource\":{\"attributes\":[{\"key\":", "service.name", c->name);
-        sl_buf_adds(&line,
-                    "]},\"scopeSpans\":[{\"scope\":{\"name\":\"spanloom\",\"version\":\"" SL_VERSION "\"},\"spans\":[");
+        if (!line.n)
+            sl_buf_adds(&line, "{\"resourceSpans\":[");
+        open_resource(&line, c->name, "scopeSpans", "spans");
         sl_out_buf(o->out, &line);
         sl_out_buf(o->out, &c->spans);
         sl_buf_adds(&line, "]}]}");
@@ -183,20 +190,23 @@ static void put_links(struct otlp *o, struct sl_buf *b, int64_t in)
         if (l->kind == SL_IN && l->other == in && l->said) /* it is parentSpanId */
             continue;
         is = identity(o, l->other);
-        put_trace_id(b, any ? ",{\"traceId\":\"" : ",\"links\":[{\"traceId\":\"", &is);
-        put_span_id(b, ",\"spanId\":\"", &is);
-        put_attribute(b, ",\"attributes\":[{\"key\":", "spanloom.kind", kinds[l->kind]);
-        put_attribute(b, ",{\"key\":", "spanloom.rule", l->rule);
+        if (!any)
+            sl_json_open(b, "links", '[');
+        any = true;
+        sl_json_open(b, NULL, '{');
+        put_ids(b, &is);
+        sl_json_open(b, "attributes", '[');
+        put_attribute(b, "spanloom.kind", kinds[l->kind]);
+        put_attribute(b, "spanloom.rule", l->rule);
         if (!l->said) {
-            struct sl_exported_value sure = {.type = SQLITE_FLOAT, .d = l->confidence};
-            sl_buf_adds(b, ",{\"key\":\"spanloom.confidence\",\"value\":");
-            put_value(b, &sure);
-            sl_buf_addc(b, '}');
+            open_attribute(b, "spanloom.confidence");
+            put_double(b, "doubleValue", l->confidence);
+            close_attribute(b);
         }
         sl_buf_adds(b, "]}");
-        any = true;
     }
-    sl_buf_adds(b, any ? "]" : "");
+    if (any)
+        sl_json_close(b, ']');
 }
 
 /* When it was: first and last event, or those of what lies in it; the times that import makes of that are in the word.
@@ -229,40 +239,43 @@ static int put_span(struct otlp *o, struct sl_exported_span *span, struct sl_err
     implied = sl_spans_begin_and_end(o->s);
     times = interval(o, span, implied);
     in = container(o, span);
-    put_trace_id(b, b->n ? ",{\"traceId\":\"" : "{\"traceId\":\"", &is);
-    put_span_id(b, ",\"spanId\":\"", &is);
+    sl_json_open(b, NULL, '{');
+    put_ids(b, &is);
     if (in) {
         parent = identity(o, in);
-        put_span_id(b, ",\"parentSpanId\":\"", &parent);
+        put_hex(b, "parentSpanId", &parent.span, 1);
     }
-    sl_buf_adds(b, ",\"name\":");
-    sl_buf_add_json(b, name, strlen(name));
-    put_int(b, ",\"kind\":1,\"startTimeUnixNano\":\"", span->begin_ns);
-    put_int(b, ",\"endTimeUnixNano\":\"", span->end_ns);
-    put_attribute(b, ",\"attributes\":[{\"key\":", "spanloom.type", span->type);
-    put_attribute(b, ",{\"key\":", "spanloom.key", span->key);
+    sl_json_text(b, "name", name);
+    sl_json_int(b, "kind", 1);
+    sl_json_digits(b, "startTimeUnixNano", span->begin_ns);
+    sl_json_digits(b, "endTimeUnixNano", span->end_ns);
+    sl_json_open(b, "attributes", '[');
+    put_attribute(b, "spanloom.type", span->type);
+    put_attribute(b, "spanloom.key", span->key);
     if (times)
-        put_attribute(b, ",{\"key\":", "spanloom.times", times);
+        put_attribute(b, "spanloom.times", times);
     if (in != span->parent) {
         parent = identity(o, span->parent);
-        sl_buf_adds(b, ",{\"key\":\"spanloom.named_in\",\"value\":{\"stringValue\":\"");
-        put_hex(b, parent.span);
-        sl_buf_adds(b, "\"}}");
+        open_attribute(b, "spanloom.named_in");
+        put_hex(b, "stringValue", &parent.span, 1);
+        close_attribute(b);
     }
     put_attributes(o, b);
-    sl_buf_addc(b, ']');
+    sl_json_close(b, ']');
+    if (o->s->event.n > 2 * (size_t)implied)
+        sl_json_open(b, "events", '[');
     for (size_t i = implied; i + implied < o->s->event.n; i++) {
-        put_int(b, i == implied ? ",\"events\":[{\"timeUnixNano\":\"" : ",{\"timeUnixNano\":\"",
-                o->s->event.v[i].time_ns);
-        sl_buf_adds(b, ",\"name\":");
-        sl_buf_add_json(b, o->s->event.v[i].name, strlen(o->s->event.v[i].name));
-        sl_buf_addc(b, '}');
+        sl_json_open(b, NULL, '{');
+        sl_json_digits(b, "timeUnixNano", o->s->event.v[i].time_ns);
+        sl_json_text(b, "name", o->s->event.v[i].name);
+        sl_json_close(b, '}');
     }
-    sl_buf_adds(b, o->s->event.n > 2 * (size_t)implied ? "]" : "");
+    if (o->s->event.n > 2 * (size_t)implied)
+        sl_json_close(b, ']');
     o->counts->spans++;
     o->counts->events += o->s->event.n;
     put_links(o, b, in);
-    sl_buf_addc(b, '}');
+    sl_json_close(b, '}');
     return ++o->spans == BATCH ? flush(o) : 0;
 }
 
@@ -284,28 +297,29 @@ static int put_samples(struct otlp *o, const struct sl_exported_span *span, sqli
         if (v.type == SQLITE_TEXT)
             continue;
         if (!line.n) {
-            put_attribute(&line, "{\"resourceMetrics\":[{\"resource\":{\"attributes\":[{\"key\":", "service.name",
-                          span->component);
-            sl_buf_adds(&line, "]},\"scopeMetrics\":[{\"scope\":{\"name\":\"spanloom\",\"version\":\"" SL_VERSION
-                               "\"},\"metrics\":[");
+            sl_buf_adds(&line, "{\"resourceMetrics\":[");
+            open_resource(&line, span->component, "scopeMetrics", "metrics");
         }
         if (!same) {
-            sl_buf_adds(&line, points % POINTS ? "]}},{\"name\":" : "{\"name\":");
-            sl_buf_add_json(&line, name, strlen(name));
+            if (points % POINTS)
+                sl_buf_adds(&line, "]}}");
+            sl_json_open(&line, NULL, '{');
+            sl_json_text(&line, "name", name);
             sl_buf_adds(&line, ",\"gauge\":{\"dataPoints\":[");
             sl_buf_clear(&metric);
             sl_buf_adds(&metric, name);
         }
-        put_int(&line, same ? ",{\"timeUnixNano\":\"" : "{\"timeUnixNano\":\"", sqlite3_column_int64(q, 0));
-        if (v.type == SQLITE_INTEGER) {
-            put_int(&line, ",\"asInt\":\"", v.i);
-        } else {
-            sl_buf_adds(&line, ",\"asDouble\":");
-            put_double(&line, v.d);
-        }
-        sl_buf_adds(&line, ",\"attributes\":[{\"key\":\"spanloom.span\",\"value\":{\"stringValue\":\"");
-        put_hex(&line, is.span);
-        sl_buf_adds(&line, "\"}}]}");
+        sl_json_open(&line, NULL, '{');
+        sl_json_digits(&line, "timeUnixNano", sqlite3_column_int64(q, 0));
+        if (v.type == SQLITE_INTEGER)
+            sl_json_digits(&line, "asInt", v.i);
+        else
+            put_double(&line, "asDouble", v.d);
+        sl_json_open(&line, "attributes", '[');
+        open_attribute(&line, "spanloom.span");
+        put_hex(&line, "stringValue", &is.span, 1);
+        close_attribute(&line);
+        sl_buf_adds(&line, "]}");
         o->counts->samples++;
         if (++points % POINTS)
             continue;

@@ -3,9 +3,11 @@
 #include "base/clock.h"
 #include "base/intern.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "unit.h"
 
+#include <math.h>
 #include <time.h>
 
 static void buf_grows_and_stays_terminated(void **state)
@@ -364,11 +366,42 @@ static void json_texts(void **state)
     sl_arena_free(&a);
 }
 
+/* Commas come where they are due, and only there; what is no number is null. */
+static void json_is_written(void **unused)
+{
+    struct sl_buf b = {0};
+
+    (void)unused;
+    sl_json_open(&b, NULL, '{');
+    sl_json_text(&b, "a", "{");
+    sl_json_open(&b, "b", '[');
+    sl_json_real(&b, NULL, 0.1);
+    sl_json_real(&b, NULL, NAN);
+    sl_json_open(&b, NULL, '[');
+    sl_json_close(&b, ']');
+    sl_json_int(&b, NULL, INT64_MIN);
+    sl_json_close(&b, ']');
+    sl_json_name(&b, "c\"d\x01\xff ");
+    sl_json_truth(&b, NULL, true);
+    sl_json_digits(&b, "e", -1);
+    sl_json_exact(&b, "f", (INT64_C(1) << 53) - 1);
+    sl_json_exact(&b, "g", INT64_C(1) << 53);
+    sl_json_text(&b, "h", NULL);
+    sl_json_close(&b, '}');
+    sl_buf_addc(&b, '\n');
+    sl_json_open(&b, NULL, '{');
+    sl_json_close(&b, '}');
+    assert_string_equal(b.s, "{\"a\":\"{\",\"b\":[0.1,null,[],-9223372036854775808],\"c\\\"d\\u0001\\\\xff \":true,"
+                             "\"e\":\"-1\",\"f\":9007199254740991,\"g\":\"9007199254740992\",\"h\":null}\n{}");
+    sl_buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_strict_where_asked),
         cmocka_unit_test(json_texts),
+        cmocka_unit_test(json_is_written),
         cmocka_unit_test(buf_grows_and_stays_terminated),
         cmocka_unit_test(what_is_not_utf8_is_escaped),
         cmocka_unit_test(utf8_agrees_with_the_table),

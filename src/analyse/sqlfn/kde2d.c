@@ -102,16 +102,16 @@ static void put(sqlite3_context *ctx, const struct side *side, const double *den
 {
     struct sl_buf b = {0};
 
-    sl_buf_addc(&b, '[');
+    sl_json_open(&b, NULL, '[');
     for (size_t j = 0; j < side[1].n; j++)
         for (size_t i = 0; i < side[0].n; i++) {
-            sl_buf_adds(&b, i || j ? ",{" : "{");
-            sl_json_member(&b, "x", side[0].at[i]);
-            sl_json_member(&b, "y", side[1].at[j]);
-            sl_json_member(&b, "density", density[j * side[0].n + i]);
-            sl_buf_addc(&b, '}');
+            sl_json_open(&b, NULL, '{');
+            sl_json_real(&b, "x", side[0].at[i]);
+            sl_json_real(&b, "y", side[1].at[j]);
+            sl_json_real(&b, "density", density[j * side[0].n + i]);
+            sl_json_close(&b, '}');
         }
-    sl_buf_addc(&b, ']');
+    sl_json_close(&b, ']');
     sl_json_result(ctx, &b);
 }
 

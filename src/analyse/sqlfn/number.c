@@ -145,26 +145,6 @@ void sl_number_result(sqlite3_context *ctx, double d)
 
 /* ---- JSON ---- */
 
-void sl_json_real(struct sl_buf *b, double d)
-{
-    char text[32];
-
-    if (!isfinite(d)) {
-        sl_buf_adds(b, "null");
-        return;
-    }
-    sl_real_text(d, text);
-    for (char *s = text; *s; s++)
-        *s = *s == ',' ? '.' : *s; /* the host program may have a locale */
-    sl_buf_adds(b, text);
-}
-
-void sl_json_member(struct sl_buf *b, const char *name, double d)
-{
-    sl_buf_addf(b, "%s\"%s\":", b->s[b->n - 1] == '{' ? "" : ",", name);
-    sl_json_real(b, d);
-}
-
 void sl_json_result(sqlite3_context *ctx, struct sl_buf *b)
 {
     sqlite3_result_text64(ctx, b->s, b->n, SQLITE_TRANSIENT, SQLITE_UTF8);

@@ -6,7 +6,7 @@
 #ifndef SL_ANALYSE_SQLFN_NUMBER_H
 #define SL_ANALYSE_SQLFN_NUMBER_H
 
-#include "base/buf.h"
+#include "base/json_out.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -46,8 +46,6 @@ double sl_number_less(const struct sl_number *x, const struct sl_number *origin)
 /* NaN: NULL.  Infinity: an error, since finite values gave it. */
 void sl_number_result(sqlite3_context *ctx, double d);
 
-void sl_json_real(struct sl_buf *b, double d);                     /* what is not finite: null */
-void sl_json_member(struct sl_buf *b, const char *name, double d); /* "name":d, after { or another member */
-void sl_json_result(sqlite3_context *ctx, struct sl_buf *b);       /* and frees b */
+void sl_json_result(sqlite3_context *ctx, struct sl_buf *b); /* and frees b */
 
 #endif

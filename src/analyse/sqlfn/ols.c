@@ -66,28 +66,28 @@ static void ols_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void add_list(struct sl_buf *b, const char *name, const double *v, size_t n)
 {
-    sl_buf_addf(b, ",\"%s\":[", name);
-    for (size_t i = 0; i < n; i++) {
-        sl_buf_adds(b, i ? "," : "");
-        sl_json_real(b, v[i]);
-    }
-    sl_buf_addc(b, ']');
+    sl_json_open(b, name, '[');
+    for (size_t i = 0; i < n; i++)
+        sl_json_real(b, NULL, v[i]);
+    sl_json_close(b, ']');
 }
 
 static void result_fit(sqlite3_context *ctx, const struct sl_ols_fit *fit, size_t terms)
 {
     struct sl_buf b = {0};
 
-    sl_buf_addf(&b, "{\"n\":%llu,\"df\":%llu", (unsigned long long)fit->n, (unsigned long long)fit->df);
+    sl_json_open(&b, NULL, '{');
+    sl_json_int(&b, "n", (int64_t)fit->n);
+    sl_json_int(&b, "df", (int64_t)fit->df);
     add_list(&b, "coefficients", fit->b, terms);
     add_list(&b, "stderr", fit->se, terms);
     add_list(&b, "t", fit->t, terms);
     add_list(&b, "p", fit->pr, terms);
-    sl_json_member(&b, "r_squared", fit->r_squared);
-    sl_json_member(&b, "adj_r_squared", fit->adj_r_squared);
-    sl_json_member(&b, "residual_stddev", fit->residual_stddev);
-    sl_json_member(&b, "f", fit->f);
-    sl_json_member(&b, "f_p", fit->f_pr);
+    sl_json_real(&b, "r_squared", fit->r_squared);
+    sl_json_real(&b, "adj_r_squared", fit->adj_r_squared);
+    sl_json_real(&b, "residual_stddev", fit->residual_stddev);
+    sl_json_real(&b, "f", fit->f);
+    sl_json_real(&b, "f_p", fit->f_pr);
     sl_buf_addc(&b, '}');
     sl_json_result(ctx, &b);
 }

@@ -138,14 +138,15 @@ static void histogram_final(sqlite3_context *ctx)
 
     if (a && a->v.n)
         sl_histogram(&bins, a->v.v, a->v.n, a->set[0].seen && a->set[0].d > 0 ? (size_t)a->set[0].d : 0);
-    sl_buf_addc(&b, '[');
+    sl_json_open(&b, NULL, '[');
     for (size_t i = 0; i < bins.n; i++) {
-        sl_buf_adds(&b, i ? ",{" : "{");
-        sl_json_member(&b, "low", bins.edge[i]);
-        sl_json_member(&b, "high", bins.edge[i + 1]);
-        sl_buf_addf(&b, ",\"count\":%llu}", (unsigned long long)bins.count[i]);
+        sl_json_open(&b, NULL, '{');
+        sl_json_real(&b, "low", bins.edge[i]);
+        sl_json_real(&b, "high", bins.edge[i + 1]);
+        sl_json_int(&b, "count", (int64_t)bins.count[i]);
+        sl_json_close(&b, '}');
     }
-    sl_buf_addc(&b, ']');
+    sl_json_close(&b, ']');
     sl_json_result(ctx, &b);
     sl_bins_free(&bins);
     end_values(a);
@@ -167,14 +168,14 @@ static void result_kde(sqlite3_context *ctx, const double *x, const double *dens
 {
     struct sl_buf b = {0};
 
-    sl_buf_addc(&b, '[');
+    sl_json_open(&b, NULL, '[');
     for (size_t i = 0; i < points; i++) {
-        sl_buf_adds(&b, i ? ",{" : "{");
-        sl_json_member(&b, "x", x[i]);
-        sl_json_member(&b, "density", density[i]);
-        sl_buf_addc(&b, '}');
+        sl_json_open(&b, NULL, '{');
+        sl_json_real(&b, "x", x[i]);
+        sl_json_real(&b, "density", density[i]);
+        sl_json_close(&b, '}');
     }
-    sl_buf_addc(&b, ']');
+    sl_json_close(&b, ']');
     sl_json_result(ctx, &b);
 }
 
