@@ -24,7 +24,9 @@
 
 enum sl_column_type { SL_COLUMN_ANY, SL_COLUMN_TEXT, SL_COLUMN_INTEGER, SL_COLUMN_REAL };
 
-#define SL_NULL_INTEGER INT64_MIN /* NULL of an INTEGER; of a REAL it is NaN, of a TEXT NULL, of ANY all zero */
+/* NULL of an INTEGER, a number that nobody uses (damaged logs do have INT64_MIN); of a REAL it is NaN, of a TEXT NULL,
+ * of ANY all zero. */
+#define SL_NULL_INTEGER (INT64_MIN + 0x6e756c6c)
 
 struct sl_column {
     const char *name;

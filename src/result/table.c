@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/table.h"
+#include "analyse/sqlfn/table.h"
 #include "base/buf.h"
 #include "store/store.h"
 
@@ -191,39 +192,12 @@ const void *sl_table_at(const struct sl_table *t, size_t i)
     return sl_rows_at(&t->memory, i);
 }
 
-/* A value of a query into a member. */
-static void read_member(void *to, enum sl_column_type type, sqlite3_stmt *q, int column)
-{
-    int is = sqlite3_column_type(q, column);
-    struct sl_cell *cell = to;
-
-    if (is == SQLITE_NULL)
-        return;
-    switch (type) {
-    case SL_COLUMN_INTEGER: *(int64_t *)to = sqlite3_column_int64(q, column); return;
-    case SL_COLUMN_REAL: *(double *)to = sqlite3_column_double(q, column); return;
-    case SL_COLUMN_TEXT: *(const char **)to = (const char *)sqlite3_column_text(q, column); return;
-    default: break;
-    }
-    cell->type = is;
-    if (is == SQLITE_INTEGER) {
-        cell->i = sqlite3_column_int64(q, column);
-    } else if (is == SQLITE_FLOAT) {
-        cell->d = sqlite3_column_double(q, column);
-    } else {
-        cell->s = (const char *)sqlite3_column_text(q, column);
-        cell->n = (uint32_t)sqlite3_column_bytes(q, column);
-    }
-}
-
 const void *sl_table_here(struct sl_table *t)
 {
     if (!t->query)
         return sl_table_at(t, t->at - 1);
     t->memory.n = 0;
-    sl_rows_add(&t->memory);
-    for (int i = 0; i < t->columns; i++)
-        read_member(member(t, 0, i), t->memory.columns->v[i].type, t->query, i);
+    sl_row_of_query(t->memory.columns, sl_rows_add(&t->memory), t->query);
     return t->memory.v;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What call_profile() and call_tree() share: arguments [within [, by]] (and sums, a pointer of the
- * program itself: SL_CALLS_SUMS), and columns of a row. */
+/* What call_profile() and call_tree() share: their arguments, and columns of a row. */
 #ifndef SL_ANALYSE_SQLFN_CALL_ROWS_H
 #define SL_ANALYSE_SQLFN_CALL_ROWS_H
 
@@ -9,20 +8,32 @@
 #include "analyse/sqlfn/table.h"
 
 struct call_rows {
-    struct sl_table_rows rows; /* the first, as table.h wants it */
     struct sl_calls calls;
     struct sl_profile profile;
 };
 
-int call_rows_start(struct call_rows *s, const struct sl_call *call,
-                    void (*make)(struct sl_profile *p, const struct sl_calls *c), struct sl_err *err);
-void call_rows_end(struct call_rows *s);
+/* clang-format off */
+#define CALL_ROW(COLUMN, row) \
+    COLUMN(row, TEXT, part, NULL, "the thread, process or rank, where by names one of these") \
+    COLUMN(row, TEXT, name, NULL, "of the function") \
+    COLUMN(row, INTEGER, calls, "calls", NULL) \
+    COLUMN(row, INTEGER, unfinished, "calls", "that have no end, or no begin, of these") \
+    COLUMN(row, REAL, inclusive_s, "s", "from begin to end, of recursive calls the outermost only") \
+    COLUMN(row, REAL, exclusive_s, "s", "in which nothing that it called was running, of this") \
+    COLUMN(row, REAL, share, NULL, "of all such time") \
+    COLUMN(row, REAL, min_s, "s", "of finished calls, from begin to end") \
+    COLUMN(row, REAL, mean_s, "s", "likewise") \
+    COLUMN(row, REAL, max_s, "s", "likewise")
+/* clang-format on */
+SL_ROW(call_row, CALL_ROW);
 
-/* The columns from `part` on, in this order; the schema's ) is the caller's. */
-#define CALL_ROWS_COLUMNS                                                                                              \
-    "part TEXT, name TEXT, calls INTEGER, unfinished INTEGER, inclusive_s REAL, exclusive_s REAL, share REAL, "        \
-    "min_s REAL, mean_s REAL, max_s REAL, within INTEGER HIDDEN, by TEXT HIDDEN, sums HIDDEN"
-enum { CALL_ROWS_COLUMNS_N = 10, CALL_ROWS_ARGS = 3 };
-void call_rows_column(const struct call_rows *s, sqlite3_context *out, int col);
+enum { CALL_ROWS_ARGS = 3 };
+extern const struct sl_column call_rows_args[CALL_ROWS_ARGS];
+
+int call_rows_load(struct call_rows *s, const struct sl_call *call,
+                   void (*make)(struct sl_profile *p, const struct sl_calls *c), struct sl_err *err);
+void call_rows_free(struct call_rows *s);
+/* The columns of a row of the profile; texts are borrowed from s. */
+struct call_row call_rows_row(const struct call_rows *s, const struct sl_profile_row *r);
 
 #endif

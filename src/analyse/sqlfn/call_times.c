@@ -1,49 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * call_times([within]): the calls of traced programs, or of those spans (an id, or a JSON list of such), one row each,
- * callers before what they call:
- *
- *   span, caller      spans; caller is NULL where nothing called it.  What a process that a call started calls first,
- * that call has called thread, process   spans name              of the function begin_ns, end_ns unfinished        1:
- * it has no end, or no begin; end_ns is until when it counts own_s             seconds in which it was the innermost:
- * analyse/calls/innermost.h share_s           of these, each divided by how many calls were then alone_s           of
- * these, those in which no other call was
- *
- * and, hidden, at_once, how many calls of all were the innermost at once, at most.
- */
+/* The calls of traced programs, or of some spans, one row each, callers before what they call. */
 #include "analyse/calls/innermost.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 
 #include <stdlib.h>
 
-enum {
-    SPAN,
-    CALLER,
-    THREAD,
-    PROCESS,
-    NAME,
-    BEGIN_NS,
-    END_NS,
-    UNFINISHED,
-    OWN_S,
-    SHARE_S,
-    ALONE_S,
-    COLUMNS,
-    AT_ONCE = COLUMNS
+/* clang-format off */
+#define CALL_TIMES(COLUMN, row) \
+    COLUMN(row, INTEGER, span, NULL, NULL) \
+    COLUMN(row, INTEGER, caller, NULL, "NULL: nothing called it. What a process that a call started calls first, that call has called") \
+    COLUMN(row, INTEGER, thread, NULL, "the span of the thread") \
+    COLUMN(row, INTEGER, process, NULL, "the span of the process") \
+    COLUMN(row, TEXT, name, NULL, "of the function") \
+    COLUMN(row, INTEGER, begin_ns, "ns", "when it began") \
+    COLUMN(row, INTEGER, end_ns, "ns", "when it ended; where nothing says, until when it counts") \
+    COLUMN(row, INTEGER, unfinished, NULL, "1: it has no end, or no begin") \
+    COLUMN(row, REAL, own_s, "s", "in which it was the innermost: analyse/calls/innermost.h") \
+    COLUMN(row, REAL, share_s, "s", "the same, each divided by how many calls were then") \
+    COLUMN(row, REAL, alone_s, "s", "of these, in which no other call was") \
+    COLUMN(row, INTEGER, at_once, "calls", "of all that were the innermost at once, at most")
+/* clang-format on */
+SL_ROW(call_times, CALL_TIMES);
+
+static const struct sl_column args[] = {
+    {"within", SL_COLUMN_ANY, NULL, "the id of a span, or a JSON list of such; NULL: all", 0},
 };
 
 typedef SL_VEC(int64_t) ids;
 
 struct state {
-    struct sl_table_rows rows; /* the first, as table.h wants it */
+    struct sl_table_rows rows;
     struct sl_calls calls;
     struct sl_innermost innermost;
+    struct call_times row;
 };
 
-static void end(void *state)
+static void end_calls(void *state)
 {
     struct state *s = state;
 
@@ -72,14 +66,14 @@ static int find_within(ids *out, const struct sl_call *call, struct sl_err *err)
     return sl_err(err, SL_EUSAGE, "the argument is the id of a span, a JSON list of such, or NULL for all");
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_calls(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     struct sl_calls_want want = {0};
     ids within = {0};
     int rc;
 
-    end(s);
+    end_calls(s);
     s->rows = (struct sl_table_rows){0};
     if ((rc = find_within(&within, call, err)))
         return rc;
@@ -95,47 +89,46 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return rc;
 }
 
-static void put_span(const struct sl_calls *c, sqlite3_context *out, uint32_t index)
+static int64_t id_of(const struct sl_calls *c, uint32_t index)
 {
-    if (index != SL_NO_INDEX)
-        sqlite3_result_int64(out, c->g.id.v[index]);
+    return index != SL_NO_INDEX ? c->g.id.v[index] : SL_NULL_INTEGER;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_call(void *state)
 {
-    const struct state *s = state;
+    struct state *s = state;
     const struct sl_calls *c = &s->calls;
     size_t i = s->rows.at;
     uint32_t thread = c->g.parent[c->span[i]];
 
-    switch (col) {
-    case SPAN: put_span(c, out, c->span[i]); break;
-    case CALLER: put_span(c, out, c->caller[i] == SL_NO_INDEX ? SL_NO_INDEX : c->span[c->caller[i]]); break;
-    case THREAD: put_span(c, out, thread); break;
-    case PROCESS: put_span(c, out, thread == SL_NO_INDEX ? thread : c->g.parent[thread]); break;
-    case NAME: sqlite3_result_text(out, sl_intern_text(&c->names, c->name[i]), -1, SQLITE_TRANSIENT); break;
-    case BEGIN_NS: sqlite3_result_int64(out, c->begin_ns[i]); break;
-    case END_NS: sqlite3_result_int64(out, c->end_ns[i]); break;
-    case UNFINISHED: sqlite3_result_int(out, (c->flags[i] & SL_CALL_UNFINISHED) != 0); break;
-    case OWN_S: sqlite3_result_double(out, (double)s->innermost.own_ns[i] / 1e9); break;
-    case SHARE_S: sqlite3_result_double(out, s->innermost.share_ns[i] / 1e9); break;
-    case ALONE_S: sqlite3_result_double(out, (double)s->innermost.alone_ns[i] / 1e9); break;
-    default: sqlite3_result_int64(out, s->innermost.most);
-    }
+    s->row = (struct call_times){
+        .span = id_of(c, c->span[i]),
+        .caller = id_of(c, c->caller[i] == SL_NO_INDEX ? SL_NO_INDEX : c->span[c->caller[i]]),
+        .thread = id_of(c, thread),
+        .process = id_of(c, thread == SL_NO_INDEX ? thread : c->g.parent[thread]),
+        .name = sl_intern_text(&c->names, c->name[i]),
+        .begin_ns = c->begin_ns[i],
+        .end_ns = c->end_ns[i],
+        .unfinished = (c->flags[i] & SL_CALL_UNFINISHED) != 0,
+        .own_s = (double)s->innermost.own_ns[i] / 1e9,
+        .share_s = s->innermost.share_ns[i] / 1e9,
+        .alone_s = (double)s->innermost.alone_ns[i] / 1e9,
+        .at_once = s->innermost.most,
+    };
+    return &s->row;
 }
 
 const struct sl_table_fn sl_fn_call_times = {
     .name = "call_times",
-    .schema =
-        "CREATE TABLE x(span INTEGER, caller INTEGER, thread INTEGER, process INTEGER, name TEXT, begin_ns INTEGER, "
-        "end_ns INTEGER, unfinished INTEGER, own_s REAL, share_s REAL, alone_s REAL, within HIDDEN, at_once INTEGER "
-        "HIDDEN)",
-    .columns = COLUMNS,
+    .about = "the calls of traced programs, and when each was the innermost",
+    .row = &call_times_columns,
+    .arg = args,
     .args = 1,
     .usage = "call_times() or call_times(12)",
+    .hidden = 1,
     .rows = 100000,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .column = column,
-    .end = end,
+    .start = start_calls,
+    .get = get_call,
+    .end = end_calls,
 };

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_tree([within [, by]]): the calls of traced programs, one row a path of functions from the outermost down,
- * callers before what they call, among these the longest first.  A process that a call started goes on with the path of
- * that call.  The columns of call_profile(), and before them
- *
- *   node, parent   numbers of rows, 1, 2, ...; parent is NULL at roots
- *   depth          0 at roots
- *   path           names, with ; between them: `SELECT path, exclusive_s` is what flame graphs are made of.  Of the
- *                  names above the 100th, "..." is left
- *
- * and, hidden (they come when named), how a flame graph is drawn: total_s, exclusive_s of the row and of all below it,
- * and from_s, where it begins if what a row calls stands in it side by side from the left.
- *
- *     SELECT printf('%*s%s', 2 * depth, '', name), calls, inclusive_s FROM call_tree();
+ * The calls of traced programs, one row a path of functions from the outermost down, callers before what they call,
+ * among these the longest first.  A process that a call started goes on with the path of that call.
  */
 #include "analyse/sqlfn/call_rows.h"
 #include "analyse/sqlfn/sqlfn.h"
@@ -22,21 +11,28 @@
 
 #include <stdlib.h>
 
-enum { NODE, PARENT, DEPTH, PATH, OWN };
-enum { TOTAL_S = OWN + CALL_ROWS_COLUMNS_N, FROM_S };
+/* clang-format off */
+#define CALL_TREE(COLUMN, row) \
+    COLUMN(row, INTEGER, node, NULL, "number of the row, from 1") \
+    COLUMN(row, INTEGER, parent, NULL, "number of the row of the caller; NULL at roots") \
+    COLUMN(row, INTEGER, depth, NULL, "0 at roots") \
+    COLUMN(row, TEXT, path, NULL, "names, with ; between them, as for flame graphs; of those above the 100th ... is left") \
+    CALL_ROW(COLUMN, row) \
+    COLUMN(row, REAL, total_s, "s", "exclusive time of the row and of all below it") \
+    COLUMN(row, REAL, from_s, "s", "where the row begins in a flame graph")
+/* clang-format on */
+SL_ROW(call_tree, CALL_TREE);
+
 enum { LONGEST = 100 }; /* names in a path: all paths of a deep recursion would not fit anywhere */
 
 struct state {
-    struct call_rows c; /* the first, as table.h wants it */
+    struct sl_table_rows rows;
+    struct call_rows c;
     int64_t *total_ns, *from_ns;
+    bool paths; /* are asked for */
+    struct sl_buf path;
+    struct call_tree row;
 };
-
-static void free_places(struct state *s)
-{
-    free(s->total_ns);
-    free(s->from_ns);
-    s->total_ns = s->from_ns = NULL;
-}
 
 /* Rows are in preorder. */
 static void find_places(struct state *s)
@@ -60,72 +56,73 @@ static void find_places(struct state *s)
     free(at);
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static void end_tree(void *state)
 {
     struct state *s = state;
-    int rc = call_rows_start(&s->c, call, sl_profile_tree, err);
 
-    free_places(s);
-    if (!rc)
-        find_places(s);
-    return rc;
+    free(s->total_ns);
+    free(s->from_ns);
+    sl_buf_free(&s->path);
+    call_rows_free(&s->c);
 }
 
-static void put_path(const struct call_rows *s, sqlite3_context *out)
+static int start_tree(void *state, const struct sl_call *call, struct sl_err *err)
 {
-    const struct sl_profile_row *v = s->profile.v;
-    uint32_t above[LONGEST], n = 0, at = (uint32_t)s->rows.at;
-    struct sl_buf b = {0};
+    struct state *s = state;
+    int rc;
 
+    end_tree(s);
+    *s = (struct state){.paths = sl_call_uses(call, call_tree, path)};
+    if ((rc = call_rows_load(&s->c, call, sl_profile_tree, err)))
+        return rc;
+    find_places(s);
+    s->rows.n = s->c.profile.n;
+    return 0;
+}
+
+static const char *path_of(struct state *s, uint32_t at)
+{
+    const struct sl_profile_row *v = s->c.profile.v;
+    uint32_t above[LONGEST], n = 0;
+
+    sl_buf_clear(&s->path);
     for (; at != SL_NO_INDEX && n < LONGEST; at = v[at].parent)
         above[n++] = at;
     if (at != SL_NO_INDEX)
-        sl_buf_adds(&b, "...;");
+        sl_buf_adds(&s->path, "...;");
     while (n--)
-        sl_buf_addf(&b, "%s%s", sl_intern_text(&s->calls.names, v[above[n]].name), n ? ";" : "");
-    sqlite3_result_text(out, b.s, (int)b.n, SQLITE_TRANSIENT);
-    sl_buf_free(&b);
+        sl_buf_addf(&s->path, "%s%s", sl_intern_text(&s->c.calls.names, v[above[n]].name), n ? ";" : "");
+    return s->path.s;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    const struct state *at = state;
-    const struct call_rows *s = &at->c;
-    const struct sl_profile_row *r = &s->profile.v[s->rows.at];
-
-    switch (col) {
-    case NODE: sqlite3_result_int64(out, (sqlite3_int64)s->rows.at + 1); break;
-    case PARENT:
-        if (r->parent != SL_NO_INDEX)
-            sqlite3_result_int64(out, (sqlite3_int64)r->parent + 1);
-        break;
-    case DEPTH: sqlite3_result_int64(out, r->depth); break;
-    case PATH: put_path(s, out); break;
-    case TOTAL_S: sqlite3_result_double(out, (double)at->total_ns[s->rows.at] / 1e9); break;
-    case FROM_S: sqlite3_result_double(out, (double)at->from_ns[s->rows.at] / 1e9); break;
-    default: call_rows_column(s, out, col - OWN);
-    }
-}
-
-static void end(void *state)
+static const void *get_path(void *state)
 {
     struct state *s = state;
+    size_t at = s->rows.at;
+    const struct sl_profile_row *r = &s->c.profile.v[at];
+    struct call_row common = call_rows_row(&s->c, r);
 
-    free_places(s);
-    call_rows_end(&s->c);
+    s->row = (struct call_tree){.node = (int64_t)at + 1,
+                                .parent = r->parent != SL_NO_INDEX ? (int64_t)r->parent + 1 : SL_NULL_INTEGER,
+                                .depth = r->depth,
+                                .path = s->paths ? path_of(s, (uint32_t)at) : NULL,
+                                .total_s = (double)s->total_ns[at] / 1e9,
+                                .from_s = (double)s->from_ns[at] / 1e9};
+    memcpy((char *)&s->row + offsetof(struct call_tree, part), &common, sizeof common); /* the same members */
+    return &s->row;
 }
 
 const struct sl_table_fn sl_fn_call_tree = {
     .name = "call_tree",
-    .schema = "CREATE TABLE x(node INTEGER, parent INTEGER, depth INTEGER, path TEXT, " CALL_ROWS_COLUMNS
-              ", total_s REAL HIDDEN, from_s REAL HIDDEN)",
-    .columns = OWN + CALL_ROWS_COLUMNS_N,
+    .about = "the calls of traced programs, by who called whom",
+    .row = &call_tree_columns,
+    .hidden = 2,
+    .arg = call_rows_args,
     .args = CALL_ROWS_ARGS,
     .pointer = SL_CALLS_SUMS,
     .usage = "call_tree() or call_tree(NULL, 'rank')",
-    .rows = 1000,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .column = column,
-    .end = end,
+    .start = start_tree,
+    .get = get_path,
+    .end = end_tree,
 };

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descendants(root): the closure of one span (analyse/load/graph.h), found by looking things up in the store's indexes,
- * so that one task of ten million events costs less than a millisecond and nothing is loaded.  But a span costs 5 us by
- * lookups, and loading the graph 0.3 us a span of the store: when very many were looked up, all goes on with the graph,
- * until the store changes.  Queries count together, since a command may ask once for each of many spans.  Where the
- * program has loaded the graph of all of the store (load/shared.h), nothing is looked up.
- *
- *   span    an id; root itself is the first row
- *   depth   the fewest steps from root: to a subspan, or across a facet either way.  Rows come by depth, then by span.
- *
- * root is an id, or the text under which dnpcsql's scripts inserted a span.  An unknown one has no rows.
- *
- *     SELECT d.depth, s.type, s.key FROM descendants(1234) d JOIN spans s ON s.id = d.span;
+ * The closure of one span (analyse/load/graph.h), found by looking things up in the store's indexes, so that one task
+ * of ten million events costs less than a millisecond and nothing is loaded.  But a span costs 5 us by lookups, and
+ * loading the graph 0.3 us a span of the store: when very many were looked up, all goes on with the graph, until the
+ * store changes.  Queries count together, since a command may ask once for each of many spans.  Where the program has
+ * loaded the graph of all of the store (load/shared.h), nothing is looked up.  The root itself is the first row; rows
+ * come by depth, then by span.
  */
 #include "analyse/ext.h"
 #include "analyse/load/root_events.h"
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "base/mem.h"
 #include "base/set.h"
 #include "sqlfn_descendants.sql.h"
 
 #include <stdlib.h>
+
+/* clang-format off */
+#define DESCENDANTS(COLUMN, row) \
+    COLUMN(row, INTEGER, span, NULL, "an id; the root itself is the first row") \
+    COLUMN(row, INTEGER, depth, NULL, "the fewest steps from the root: to a subspan, or across a facet either way")
+/* clang-format on */
+SL_ROW(descendants, DESCENDANTS);
+
+static const struct sl_column args[] = {
+    {"root", SL_COLUMN_ANY, NULL,
+     "an id, or the text under which dnpcsql's scripts inserted a span; an unknown one has no rows", 0},
+};
 
 static const char *const lookups[] = {sql_itself, /* ROOT */ sql_named, sql_linked, sql_facets};
 
@@ -45,6 +50,7 @@ struct state {
     bool kept;            /* from a query before */
     bool asked;           /* whether there is a graph to borrow */
     bool whole;           /* found came from w */
+    struct descendants row;
 };
 
 static void add(struct state *s, int64_t id)
@@ -237,7 +243,7 @@ static void forget(struct state *s)
     s->depth = -1;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_closure(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int64_t root;
@@ -255,27 +261,29 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return rc ? rc : find_next_depth(s, err);
 }
 
-static bool at_end(const void *state)
+static bool at_end_closure(const void *state)
 {
     const struct state *s = state;
     return s->at == s->end;
 }
 
-static int next(void *state, struct sl_err *err)
+static int next_closure(void *state, struct sl_err *err)
 {
     struct state *s = state;
 
     return ++s->at == s->end ? find_next_depth(s, err) : 0;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_span(void *state)
 {
-    const struct state *s = state;
-    sqlite3_result_int64(out, col ? s->depth : s->found.v[s->at]);
+    struct state *s = state;
+
+    s->row = (struct descendants){s->found.v[s->at], s->depth};
+    return &s->row;
 }
 
 /* What is not committed has no version. */
-static bool keep(void *state)
+static bool keep_closure(void *state)
 {
     struct state *s = state;
 
@@ -286,7 +294,7 @@ static bool keep(void *state)
     return s->kept = s->db && s->lookup[LOOKUPS - 1] && sqlite3_get_autocommit(s->db);
 }
 
-static void end(void *state)
+static void end_closure(void *state)
 {
     struct state *s = state;
 
@@ -299,17 +307,18 @@ static void end(void *state)
 
 const struct sl_table_fn sl_fn_descendants = {
     .name = "descendants",
-    .schema = "CREATE TABLE x(span INTEGER, depth INTEGER, root HIDDEN)",
-    .columns = 2,
+    .about = "a span and all that belongs to it",
+    .row = &descendants_columns,
+    .arg = args,
     .args = 1,
     .needed = 1,
     .usage = "descendants(1234)",
     .rows = 20,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .keep = keep,
-    .end = end,
+    .start = start_closure,
+    .at_end = at_end_closure,
+    .next = next_closure,
+    .get = get_span,
+    .keep = keep_closure,
+    .end = end_closure,
 };

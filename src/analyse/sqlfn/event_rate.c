@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_rate(event, bin_s [, within [, by]]): how often something happened, bin by bin.
- *
- *   time_ns   where the bin begins, a multiple of its width since the epoch
- *   events    how many there are in it
- *   per_s     the same by its width in seconds
- *
- * and, hidden (they come when named): first_ns and last_ns, when the first and the last are.
- *
- * Bins reach from the first such event to the last; between them, those without events have 0.  event is EVENT or
- * SPAN_TYPE/EVENT, with * for any text.  Events are as in the view `events`: no lens, clocks as they were.
- *
- * within: the id of a span; only events of what belongs to it (descendants()) count.  NULL: all.
- *
- * by: 'app', 'executor', 'node', 'worker' or 'type' (analyse/groups.h): these by name, each with the bins in which it
- * has events; the hidden column name has it.
- *
- *     SELECT * FROM event_rate('parsl.executor.htex.worker.task/worker_received_task', 1);
- *
- * One scan of the events, 8 bytes for each that counts; with a span type only the events of such spans.
+ * How often something happened, bin by bin.  Bins reach from the first such event to the last; between them, those
+ * without events have 0.  Events are as in the view `events`: no lens, clocks as they were.  One scan of the events, 8
+ * bytes for each that counts; with a span type only the events of such spans.
  */
 #include "analyse/bins.h"
 #include "analyse/ext.h"
@@ -27,14 +11,29 @@
 #include "analyse/load/near.h"
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-enum { TIME_NS, EVENTS, PER_S, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, NAME };
+/* clang-format off */
+#define EVENT_RATE(COLUMN, row) \
+    COLUMN(row, INTEGER, time_ns, "ns", "where the bin begins, a multiple of its width since the epoch") \
+    COLUMN(row, INTEGER, events, "events", "in the bin") \
+    COLUMN(row, REAL, per_s, "1/s", "the same by its width") \
+    COLUMN(row, INTEGER, first_ns, "ns", "the first event") \
+    COLUMN(row, INTEGER, last_ns, "ns", "the last event") \
+    COLUMN(row, TEXT, name, NULL, "of the group, which has the bins in which it has events")
+/* clang-format on */
+SL_ROW(event_rate, EVENT_RATE);
+
+static const struct sl_column args[] = {
+    {"event", SL_COLUMN_TEXT, NULL, "EVENT or SPAN_TYPE/EVENT, with * for any text", 0},
+    {"bin_s", SL_COLUMN_REAL, "s", "the width of a bin; or a text such as '36 bins'", 0},
+    {"within", SL_COLUMN_INTEGER, NULL, "the id of a span to which the spans of events belong; NULL: all", 0},
+    {"by", SL_COLUMN_TEXT, NULL, "'app', 'executor', 'node', 'worker' or 'type': each of these has rows of its own", 0},
+};
 enum { EVENT, BIN_S, WITHIN, BY };
 
 struct state {
@@ -52,6 +51,7 @@ struct state {
     struct sl_bins bins;
     uint32_t *count;
     int64_t bin;
+    struct event_rate row;
 };
 
 /* ---- what is asked for ---- */
@@ -157,7 +157,7 @@ static int check_empty(const struct state *s, sqlite3 *db, const char *pattern, 
 
 /* ---- rows ---- */
 
-static void end(void *state)
+static void end_bins(void *state)
 {
     struct state *s = state;
 
@@ -223,7 +223,7 @@ static int count(struct state *s, const struct sl_call *call, struct sl_err *err
     return 0;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_bins(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     const char *pattern = (const char *)sqlite3_value_text(call->arg[EVENT]);
@@ -231,7 +231,7 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     enum sl_by by;
     int rc;
 
-    end(s);
+    end_bins(s);
     *s = (struct state){.bins = {.last = -1}, .all = 1};
     rc = sl_by_find(&by, call->arg[BY] ? (const char *)sqlite3_value_text(call->arg[BY]) : NULL, err);
     if (!rc)
@@ -258,13 +258,13 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return rc;
 }
 
-static bool at_end(const void *state)
+static bool at_end_bins(const void *state)
 {
     const struct state *s = state;
     return s->of >= s->all || s->bin > s->bins.last;
 }
 
-static int next(void *state, struct sl_err *err)
+static int next_bins(void *state, struct sl_err *err)
 {
     (void)err;
     ((struct state *)state)->bin++;
@@ -272,25 +272,21 @@ static int next(void *state, struct sl_err *err)
     return 0;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_bin(void *state)
 {
-    const struct state *s = state;
+    struct state *s = state;
     uint32_t group = s->by_name[s->of], n = *count_at(s, group, s->bin);
 
-    switch (col) {
-    case TIME_NS: sqlite3_result_int64(out, sl_bins_begin(&s->bins, s->bin)); break;
-    case EVENTS: sqlite3_result_int64(out, n); break;
-    case FIRST_NS: sqlite3_result_int64(out, s->first_ns); break;
-    case LAST_NS: sqlite3_result_int64(out, s->last_ns); break;
-    case NAME:
-        if (s->groups.by != SL_GROUP_BY_NONE)
-            sqlite3_result_text(out, sl_groups_name(&s->groups, group), -1, SQLITE_TRANSIENT);
-        break;
-    default: sqlite3_result_double(out, n / ((double)s->bins.width_ns / 1e9));
-    }
+    s->row = (struct event_rate){.time_ns = sl_bins_begin(&s->bins, s->bin),
+                                 .events = n,
+                                 .per_s = n / ((double)s->bins.width_ns / 1e9),
+                                 .first_ns = s->first_ns,
+                                 .last_ns = s->last_ns,
+                                 .name = s->groups.by != SL_GROUP_BY_NONE ? sl_groups_name(&s->groups, group) : NULL};
+    return &s->row;
 }
 
-static int64_t row_id(const void *state)
+static int64_t row_id_bins(const void *state)
 {
     const struct state *s = state;
     int64_t at = sl_bins_begin(&s->bins, s->bin);
@@ -299,20 +295,19 @@ static int64_t row_id(const void *state)
 
 const struct sl_table_fn sl_fn_event_rate = {
     .name = "event_rate",
-    .schema =
-        "CREATE TABLE x(time_ns INTEGER, events INTEGER, per_s REAL, event TEXT HIDDEN, bin_s REAL HIDDEN, "
-        "within INTEGER HIDDEN, \"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, last_ns INTEGER HIDDEN, name TEXT HIDDEN)",
-    .columns = COLUMNS,
+    .about = "how often something happened, over time",
+    .row = &event_rate_columns,
+    .arg = args,
     .args = 4,
     .needed = 2,
     .usage = "event_rate('parsl.monitoring.task/returned', 60)",
-    .rows = 1000,
-    .bounded = TIME_NS + 1,
+    .hidden = 3,
+    .bounded = 1 /* time_ns */,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .rowid = row_id,
-    .end = end,
+    .start = start_bins,
+    .at_end = at_end_bins,
+    .next = next_bins,
+    .get = get_bin,
+    .rowid = row_id_bins,
+    .end = end_bins,
 };

@@ -1,50 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_sequences(root_type [, within [, by]]): the orders in which the events below spans of that type happened, and
- * how long each step took.  "Below" is the closure over subspans and facets of analyse/load/graph.h; equal times are
- * ordered by the name of the span type, then of the event type.  One row per ordering and position:
+ * The orders in which the events below spans of a type happened, and how long each step took, one row for each ordering
+ * and position.  "Below" is the closure over subspans and facets of analyse/load/graph.h; equal times are ordered by
+ * the name of the span type, then of the event type; events are as the lens (analyse/lens/lens.h) shows them.  It reads
+ * all spans, links and events once: 10 million events in 2.0 s, 25 bytes of memory an event.
  *
- *   sequence      1: the most frequent ordering; equally frequent ones by their names, position for position, the
- *                 shorter first.  max(sequence) is the number of different orderings.
- *   count         root spans with this ordering
- *   position      1, 2, ...; an ordering without events (roots that have none) is one row with position 0 and the
- *                 other columns NULL.  So `position <= 1` is one row per ordering, and sum(count) of those all roots.
- *   span_type, event_type    what happened
- *   mean_s, min_s, max_s     seconds since the previous event of the same root, over these roots; 0 at position 1
- *   cumulative_s             mean of the seconds since the first event
- *
- * and, hidden (they come when named): orderings and roots, how many there are of each in all.
- *
- *     SELECT position, printf('%.9f', mean_s), span_type, event_type
- *     FROM event_sequences('parsl.monitoring.task') WHERE sequence = 1;
- *
- * by: 'app', 'executor', 'node', 'worker' or 'type' (analyse/groups.h): these one after another, by name, each with
- * orderings of its own; the hidden column name has it.  within, the id of a span, counts only roots that belong to it.
- * Events are as the lens (analyse/lens/lens.h) shows them. It reads all spans, links and events once: 10 million events
- * in 2.0 s, 25 bytes of memory an event.
+ * An ordering without events (roots that have none) is one row with position 0, whose other columns are NULL.  So
+ * `position <= 1` is one row for each ordering, and sum(count) of those all roots.
  */
 #include "analyse/ext.h"
 #include "analyse/groups.h"
 #include "analyse/sequences.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 
 #include <stdlib.h>
 
-enum {
-    SEQUENCE,
-    COUNT,
-    POSITION,
-    SPAN_TYPE,
-    EVENT_TYPE,
-    MEAN_S,
-    MIN_S,
-    MAX_S,
-    CUMULATIVE_S,
-    COLUMNS,
-    ORDERINGS = COLUMNS,
-    ROOTS,
-    NAME
+/* clang-format off */
+#define EVENT_SEQUENCES(COLUMN, row) \
+    COLUMN(row, INTEGER, sequence, NULL, "1: the most frequent ordering; equally frequent ones by their names, the shorter first") \
+    COLUMN(row, INTEGER, count, "spans", "that have this ordering") \
+    COLUMN(row, INTEGER, position, NULL, "1, 2, ...; 0: without events") \
+    COLUMN(row, TEXT, span_type, NULL, "to which something happened") \
+    COLUMN(row, TEXT, event_type, NULL, "what happened") \
+    COLUMN(row, REAL, mean_s, "s", "since the previous event of the same root; 0 at position 1") \
+    COLUMN(row, REAL, min_s, "s", "the least of these") \
+    COLUMN(row, REAL, max_s, "s", "the most of these") \
+    COLUMN(row, REAL, cumulative_s, "s", "since the first event, a mean") \
+    COLUMN(row, INTEGER, orderings, NULL, "how many there are in all") \
+    COLUMN(row, INTEGER, roots, "spans", "in all") \
+    COLUMN(row, TEXT, name, NULL, "of the group")
+/* clang-format on */
+SL_ROW(event_sequences, EVENT_SEQUENCES);
+
+static const struct sl_column args[] = {
+    {"root_type", SL_COLUMN_TEXT, NULL, "the type of the roots", 0},
+    {"within", SL_COLUMN_INTEGER, NULL, "the id of a span to which roots belong; NULL: all", 0},
+    {"by", SL_COLUMN_TEXT, NULL, "'app', 'executor', 'node', 'worker' or 'type': each of these has rows of its own", 0},
 };
 
 struct state {
@@ -57,7 +48,8 @@ struct state {
     of;        /* by name */
     size_t at; /* the one at hand */
     size_t ordering;
-    uint32_t step;              /* of the ordering, from 0 */
+    uint32_t step; /* of the ordering, from 0 */
+    struct event_sequences row;
     unsigned __int128 total_ns; /* all roots of the ordering, from their first events to this step */
 };
 
@@ -70,7 +62,7 @@ static void enter_step(struct state *s)
         s->total_ns = (s->step ? s->total_ns : 0) + seq->step[o->at + s->step].sum_ns;
 }
 
-static void end(void *state)
+static void end_sequences(void *state)
 {
     struct state *s = state;
 
@@ -119,13 +111,13 @@ static int gather(struct state *s, struct sl_err *err)
     return rc;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_sequences(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     enum sl_by by;
     int rc;
 
-    end(s);
+    end_sequences(s);
     *s = (struct state){0};
     rc = sl_by_find(&by, call->arg[2] ? (const char *)sqlite3_value_text(call->arg[2]) : NULL, err);
     if (!rc)
@@ -142,13 +134,13 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return rc;
 }
 
-static bool at_end(const void *state)
+static bool at_end_sequences(const void *state)
 {
     const struct state *s = state;
     return s->at >= s->of.n;
 }
 
-static int next(void *state, struct sl_err *err)
+static int next_sequences(void *state, struct sl_err *err)
 {
     struct state *s = state;
 
@@ -164,58 +156,50 @@ static int next(void *state, struct sl_err *err)
     return 0;
 }
 
-static void result_s(sqlite3_context *out, double ns, uint64_t count)
+static double seconds(double ns, uint64_t count)
 {
-    sqlite3_result_double(out, ns / ((double)count * 1e9));
+    return ns / ((double)count * 1e9);
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_step(void *state)
 {
-    const struct state *s = state;
+    struct state *s = state;
     const struct sl_sequences *seq = &s->of.v[s->at].seq;
     const struct sl_ordering *o = &seq->v[s->ordering];
     size_t at = o->at + s->step;
 
-    if (col > POSITION && col < ORDERINGS && !o->n)
-        return;
-    switch (col) {
-    case SEQUENCE: sqlite3_result_int64(out, (sqlite3_int64)s->ordering + 1); break;
-    case COUNT: sqlite3_result_int64(out, (sqlite3_int64)o->count); break;
-    case POSITION: sqlite3_result_int64(out, o->n ? (sqlite3_int64)s->step + 1 : 0); break;
-    case SPAN_TYPE:
-        sqlite3_result_text(out, sl_root_events_span_type(&s->histories, seq->code[at]), -1, SQLITE_TRANSIENT);
-        break;
-    case EVENT_TYPE:
-        sqlite3_result_text(out, sl_root_events_event_type(&s->histories, seq->code[at]), -1, SQLITE_TRANSIENT);
-        break;
-    case MEAN_S: result_s(out, (double)seq->step[at].sum_ns, o->count); break;
-    case MIN_S: result_s(out, (double)seq->step[at].min_ns, 1); break;
-    case MAX_S: result_s(out, (double)seq->step[at].max_ns, 1); break;
-    case CUMULATIVE_S: result_s(out, (double)s->total_ns, o->count); break;
-    case ORDERINGS: sqlite3_result_int64(out, (sqlite3_int64)seq->n); break;
-    case NAME:
-        if (s->groups.by != SL_GROUP_BY_NONE)
-            sqlite3_result_text(out, sl_groups_name(&s->groups, s->of.v[s->at].group), -1, SQLITE_TRANSIENT);
-        break;
-    default: sqlite3_result_int64(out, (sqlite3_int64)seq->roots);
-    }
+    sl_row_clear(&event_sequences_columns, &s->row);
+    s->row.sequence = (int64_t)s->ordering + 1;
+    s->row.count = (int64_t)o->count;
+    s->row.position = o->n ? (int64_t)s->step + 1 : 0;
+    s->row.orderings = (int64_t)seq->n;
+    s->row.roots = (int64_t)seq->roots;
+    if (s->groups.by != SL_GROUP_BY_NONE)
+        s->row.name = sl_groups_name(&s->groups, s->of.v[s->at].group);
+    if (!o->n)
+        return &s->row;
+    s->row.span_type = sl_root_events_span_type(&s->histories, seq->code[at]);
+    s->row.event_type = sl_root_events_event_type(&s->histories, seq->code[at]);
+    s->row.mean_s = seconds((double)seq->step[at].sum_ns, o->count);
+    s->row.min_s = seconds((double)seq->step[at].min_ns, 1);
+    s->row.max_s = seconds((double)seq->step[at].max_ns, 1);
+    s->row.cumulative_s = seconds((double)s->total_ns, o->count);
+    return &s->row;
 }
 
 const struct sl_table_fn sl_fn_event_sequences = {
     .name = "event_sequences",
-    .schema = "CREATE TABLE x(sequence INTEGER, count INTEGER, position INTEGER, span_type TEXT, event_type TEXT, "
-              "mean_s REAL, min_s REAL, max_s REAL, cumulative_s REAL, root_type TEXT HIDDEN, "
-              "within INTEGER HIDDEN, \"by\" TEXT HIDDEN, orderings INTEGER HIDDEN, roots INTEGER HIDDEN, name TEXT "
-              "HIDDEN)",
-    .columns = COLUMNS,
+    .about = "the orders in which events happened, and how long each step took",
+    .row = &event_sequences_columns,
+    .arg = args,
     .args = 3,
     .needed = 1,
     .usage = "event_sequences('parsl.monitoring.task')",
-    .rows = 1000,
+    .hidden = 3,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .end = end,
+    .start = start_sequences,
+    .at_end = at_end_sequences,
+    .next = next_sequences,
+    .get = get_step,
+    .end = end_sequences,
 };

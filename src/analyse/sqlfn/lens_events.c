@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lens_events(root): the events of a span and of its descendants(), as the lens (analyse/lens/lens.h) shows them, in
- * order of time, then of the name of the span type, then of the event's.
- *
- *   time_ns, span, source, place    of the event, of the first one where several are merged
- *   span_type, event_type           what it appears as
- *   events                          how many a merge put together (1: it found no other); NULL: none took it
- *
- *     SELECT time_ns, span_type, event_type FROM lens_events(1234);
+ * The events of a span and of its descendants(), as the lens (analyse/lens/lens.h) shows them, in order of time, then
+ * of the name of the span type, then of the event's.
  */
 #include "analyse/ext.h"
 #include "analyse/lens/lens.h"
 #include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 
 #include <stdlib.h>
 
-enum { TIME_NS, SPAN, SPAN_TYPE, EVENT, SOURCE, PLACE, EVENTS, COLUMNS };
+/* clang-format off */
+#define LENS_EVENTS(COLUMN, row) \
+    COLUMN(row, INTEGER, time_ns, "ns", "of the event, of the first one where several are merged") \
+    COLUMN(row, INTEGER, span, NULL, "of that event") \
+    COLUMN(row, TEXT, span_type, NULL, "what it appears as") \
+    COLUMN(row, TEXT, event_type, NULL, "what it appears as") \
+    COLUMN(row, INTEGER, source, NULL, "of that event") \
+    COLUMN(row, INTEGER, place, NULL, "of that event") \
+    COLUMN(row, INTEGER, events, "events", "that a merge put together (1: it found no other); NULL: none took it")
+/* clang-format on */
+SL_ROW(lens_events, LENS_EVENTS);
+
+static const struct sl_column args[] = {
+    {"root", SL_COLUMN_ANY, NULL, "a span, as of descendants()", 0},
+};
 
 struct event { /* as it is in the store */
     int64_t span, source, place;
@@ -25,12 +32,13 @@ struct event { /* as it is in the store */
 };
 
 struct state {
+    struct sl_table_rows rows;
     sqlite3_stmt *below; /* all calls of a join share it */
     struct sl_lens *lens;
     SL_VEC(struct event) event;
     SL_VEC(struct sl_timed_event) seen; /* of: the index in event */
     uint32_t *merged;                   /* how many, by that index */
-    size_t at;
+    struct lens_events row;
 };
 
 static void forget(struct state *s)
@@ -41,10 +49,10 @@ static void forget(struct state *s)
     s->merged = NULL;
     sl_vec_clear(&s->event);
     sl_vec_clear(&s->seen);
-    s->at = 0;
+    s->rows = (struct sl_table_rows){0};
 }
 
-static void end(void *state)
+static void end_events(void *state)
 {
     struct state *s = state;
 
@@ -105,10 +113,10 @@ static void look(struct state *s)
     }
     sl_timed_events_sort(s->seen.v, n);
     s->merged = sl_alloc(s->event.n * sizeof *s->merged);
-    s->seen.n = sl_lens_merge(s->lens, s->seen.v, n, s->merged);
+    s->rows.n = s->seen.n = sl_lens_merge(s->lens, s->seen.v, n, s->merged);
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_events(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int rc;
@@ -124,52 +132,33 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return rc;
 }
 
-static bool at_end(const void *state)
+static const void *get_event(void *state)
 {
-    const struct state *s = state;
-    return s->at == s->seen.n;
-}
-
-static int next(void *state, struct sl_err *err)
-{
-    (void)err;
-    ((struct state *)state)->at++;
-    return 0;
-}
-
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    const struct state *s = state;
-    const struct sl_timed_event *h = &s->seen.v[s->at];
+    struct state *s = state;
+    const struct sl_timed_event *h = &s->seen.v[s->rows.at];
     const struct event *e = &s->event.v[h->of];
 
-    switch (col) {
-    case TIME_NS: sqlite3_result_int64(out, h->time_ns); break;
-    case SPAN: sqlite3_result_int64(out, e->span); break;
-    case SPAN_TYPE: sqlite3_result_text(out, sl_lens_span_type(s->lens, h->code), -1, SQLITE_TRANSIENT); break;
-    case EVENT: sqlite3_result_text(out, sl_lens_event_type(s->lens, h->code), -1, SQLITE_TRANSIENT); break;
-    case SOURCE: sqlite3_result_int64(out, e->source); break;
-    case PLACE: sqlite3_result_int64(out, e->place); break;
-    default:
-        if (s->merged[h->of])
-            sqlite3_result_int64(out, s->merged[h->of]);
-    }
+    s->row = (struct lens_events){.time_ns = h->time_ns,
+                                  .span = e->span,
+                                  .span_type = sl_lens_span_type(s->lens, h->code),
+                                  .event_type = sl_lens_event_type(s->lens, h->code),
+                                  .source = e->source,
+                                  .place = e->place,
+                                  .events = s->merged[h->of] ? s->merged[h->of] : SL_NULL_INTEGER};
+    return &s->row;
 }
 
 const struct sl_table_fn sl_fn_lens_events = {
     .name = "lens_events",
-    .schema =
-        "CREATE TABLE x(time_ns INTEGER, span INTEGER, span_type TEXT, event_type TEXT, source INTEGER, place INTEGER, "
-        "events INTEGER, root HIDDEN)",
-    .columns = COLUMNS,
+    .about = "the events of a span and of what belongs to it, as the lens shows them",
+    .row = &lens_events_columns,
+    .arg = args,
     .args = 1,
     .needed = 1,
     .usage = "lens_events(1234)",
     .rows = 50,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .end = end,
+    .start = start_events,
+    .get = get_event,
+    .end = end_events,
 };

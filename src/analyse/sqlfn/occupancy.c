@@ -1,37 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * occupancy(root_type [, bin_s [, within [, by]]]): how many spans of a type are in which state over time.  The state
- * of a span is the latest event of its closure until it is over (analyse/occupancy.h), as the lens
- * (analyse/lens/lens.h) shows it.
+ * How many spans of a type are in which state over time.  The state of a span is the latest event of its closure until
+ * it is over (analyse/occupancy.h), as the lens (analyse/lens/lens.h) shows it.
  *
- * Without bin_s, or where it is NULL, a row for each state whose numbers change at a time:
- *
- *   time_ns      when
- *   span_type, event_type   the state
- *   spans        how many are in it from then on
- *   ended        how many of these have no further event
- *
- * A state in which nothing changes has no row: its last row holds.  With bin_s, seconds, a row for each bin and state
- * in which a span is during the bin, though nothing may change: time_ns is where the bin begins, a multiple of its
- * width since the epoch; spans and ended are means over the bin, weighted by time.  Bins reach from the first event to
- * the last.  Rows come by time, then by state.
- *
- *     SELECT * FROM occupancy('parsl.monitoring.task', 60);
- *
- * and, hidden (they come when named): first_ns and last_ns, when the first and the last event are; roots, how many
- * spans of the type have events; ends, how many of them end in the state of the row; width_s, of the bins.  within is
- * the id of a span to which those of the type belong.  by: 'app', 'executor', 'node', 'worker' or 'type'
- * (analyse/groups.h): each of them has rows of its own, by time, then by name, which the hidden column name has.
+ * Without bin_s, or where it is NULL, a row for each state whose numbers change at a time; a state in which nothing
+ * changes has no row: its last row holds.  With bin_s a row for each bin and state in which a span is during the bin,
+ * though nothing may change: spans and ended are means over the bin, weighted by time.  Bins reach from the first event
+ * to the last.  Rows come by time, then by group, then by state.
  */
 #include "analyse/occupancy.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "base/hash.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { TIME_NS, SPAN_TYPE, EVENT_TYPE, SPANS, ENDED, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, ROOTS, ENDS, WIDTH_S, NAME };
+/* clang-format off */
+#define OCCUPANCY(COLUMN, row) \
+    COLUMN(row, INTEGER, time_ns, "ns", "when; with bins, where the bin begins, a multiple of its width since the epoch") \
+    COLUMN(row, TEXT, span_type, NULL, "of the state") \
+    COLUMN(row, TEXT, event_type, NULL, "of the state") \
+    COLUMN(row, ANY, spans, "spans", "that are in it from then on, or on average in the bin") \
+    COLUMN(row, ANY, ended, "spans", "that have no further event, of these") \
+    COLUMN(row, INTEGER, first_ns, "ns", "the first event") \
+    COLUMN(row, INTEGER, last_ns, "ns", "the last event") \
+    COLUMN(row, INTEGER, roots, "spans", "of the type that have events") \
+    COLUMN(row, INTEGER, ends, "spans", "that end in the state of the row") \
+    COLUMN(row, REAL, width_s, "s", "of the bins") \
+    COLUMN(row, TEXT, name, NULL, "of the group")
+/* clang-format on */
+SL_ROW(occupancy, OCCUPANCY);
+
+static const struct sl_column args[] = {
+    {"root_type", SL_COLUMN_TEXT, NULL, "the type of the spans", 0},
+    {"bin_s", SL_COLUMN_REAL, "s", "the width of a bin; or a text such as '36 bins'", 0},
+    {"within", SL_COLUMN_INTEGER, NULL, "the id of a span to which the spans belong; NULL: all", 0},
+    {"by", SL_COLUMN_TEXT, NULL, "'app', 'executor', 'node', 'worker' or 'type': each of these has rows of its own", 0},
+};
 enum { ROOT_TYPE, BIN_S, WITHIN, BY };
 
 struct count {
@@ -56,6 +62,7 @@ struct state {
     uint32_t *row; /* the states of the rows of this time, ascending */
     size_t rows, k;
     bool over;
+    struct occupancy of; /* the row at hand */
 };
 
 /* ---- changes ---- */
@@ -192,7 +199,7 @@ static void next_bin(struct state *s)
 
 /* ---- rows ---- */
 
-static void end(void *state)
+static void end_states(void *state)
 {
     struct state *s = state;
 
@@ -253,12 +260,12 @@ static int begin(struct state *s, const struct sl_call *call, struct sl_err *err
     return rc;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_states(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int rc = 0;
 
-    end(s);
+    end_states(s);
     *s = (struct state){.max = call->max, .over = true};
     if (call->arg[BIN_S] && sqlite3_value_type(call->arg[BIN_S]) != SQLITE_NULL)
         rc = sl_bins_width(&s->bins, call->arg[BIN_S], err);
@@ -267,12 +274,12 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return rc ? rc : begin(s, call, err);
 }
 
-static bool at_end(const void *state)
+static bool at_end_states(const void *state)
 {
     return ((const struct state *)state)->over;
 }
 
-static int next(void *state, struct sl_err *err)
+static int next_states(void *state, struct sl_err *err)
 {
     struct state *s = state;
 
@@ -287,44 +294,32 @@ static int next(void *state, struct sl_err *err)
     return 0;
 }
 
-static void result(const struct state *s, sqlite3_context *out, const struct sl_level *l)
+static struct sl_cell level(const struct state *s, const struct sl_level *l)
 {
-    if (s->bins.width_ns)
-        sqlite3_result_double(out, (double)l->area / (double)s->bins.width_ns);
-    else
-        sqlite3_result_int64(out, l->now);
+    return s->bins.width_ns ? (struct sl_cell){SL_CELL_REAL, 0, {.d = (double)l->area / (double)s->bins.width_ns}}
+                            : (struct sl_cell){SL_CELL_INTEGER, 0, {.i = l->now}};
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_state(void *state)
 {
-    const struct state *s = state;
+    struct state *s = state;
     uint32_t row = s->row[s->k], code = s->o.code[row];
 
-    switch (col) {
-    case TIME_NS: sqlite3_result_int64(out, s->time_ns); break;
-    case SPAN_TYPE:
-        sqlite3_result_text(out, sl_root_events_span_type(&s->histories, code), -1, SQLITE_TRANSIENT);
-        break;
-    case EVENT_TYPE:
-        sqlite3_result_text(out, sl_root_events_event_type(&s->histories, code), -1, SQLITE_TRANSIENT);
-        break;
-    case SPANS: result(s, out, &s->count[row].spans); break;
-    case ENDED: result(s, out, &s->count[row].ended); break;
-    case FIRST_NS: sqlite3_result_int64(out, s->o.v[0].time_ns); break;
-    case LAST_NS: sqlite3_result_int64(out, s->o.v[s->o.n - 1].time_ns); break;
-    case ROOTS: sqlite3_result_int64(out, s->roots); break;
-    case ENDS: sqlite3_result_int64(out, s->count[row].ends); break;
-    case NAME:
-        if (s->o.group)
-            sqlite3_result_text(out, sl_groups_name(&s->groups, s->o.group[row]), -1, SQLITE_TRANSIENT);
-        break;
-    default:
-        if (s->bins.width_ns)
-            sqlite3_result_double(out, (double)s->bins.width_ns / 1e9);
-    }
+    s->of = (struct occupancy){.time_ns = s->time_ns,
+                               .span_type = sl_root_events_span_type(&s->histories, code),
+                               .event_type = sl_root_events_event_type(&s->histories, code),
+                               .spans = level(s, &s->count[row].spans),
+                               .ended = level(s, &s->count[row].ended),
+                               .first_ns = s->o.v[0].time_ns,
+                               .last_ns = s->o.v[s->o.n - 1].time_ns,
+                               .roots = s->roots,
+                               .ends = s->count[row].ends,
+                               .width_s = s->bins.width_ns ? (double)s->bins.width_ns / 1e9 : NAN,
+                               .name = s->o.group ? sl_groups_name(&s->groups, s->o.group[row]) : NULL};
+    return &s->of;
 }
 
-static int64_t row_id(const void *state)
+static int64_t row_id_states(const void *state)
 {
     const struct state *s = state;
     return (int64_t)sl_hash_mix((uint64_t)s->time_ns, s->row[s->k]);
@@ -332,21 +327,20 @@ static int64_t row_id(const void *state)
 
 const struct sl_table_fn sl_fn_occupancy = {
     .name = "occupancy",
-    .schema =
-        "CREATE TABLE x(time_ns INTEGER, span_type TEXT, event_type TEXT, spans NUMERIC, ended NUMERIC, "
-        "root_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, \"by\" TEXT HIDDEN, first_ns INTEGER HIDDEN, "
-        "last_ns INTEGER HIDDEN, roots INTEGER HIDDEN, ends INTEGER HIDDEN, width_s REAL HIDDEN, name TEXT HIDDEN)",
-    .columns = COLUMNS,
+    .about = "how many spans of a type are in which state over time",
+    .row = &occupancy_columns,
+    .arg = args,
     .args = 4,
     .needed = 1,
     .usage = "occupancy('parsl.monitoring.task', 60)",
+    .hidden = 6,
     .rows = 10000,
-    .bounded = TIME_NS + 1,
+    .bounded = 1 /* time_ns */,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .rowid = row_id,
-    .end = end,
+    .start = start_states,
+    .at_end = at_end_states,
+    .next = next_states,
+    .get = get_state,
+    .rowid = row_id_states,
+    .end = end_states,
 };

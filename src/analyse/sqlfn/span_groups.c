@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * span_groups([span_type]): what --by puts spans together by (analyse/groups.h): one row a span.
- *
- *   span       an id
- *   app, executor, node, worker    those that it belongs to; NULL: nothing says
- *   type       its own
- *
- *     SELECT app, avg(duration_s) FROM two_events('invoked', 'returned') JOIN span_groups() USING (span) GROUP BY app;
- *
- * It reads all spans and links once, also for a join that asks span by span; what is not asked for is not looked for.
+ * What --by puts spans together by (analyse/groups.h), one row a span.  It reads all spans and links once, also for a
+ * join that asks span by span; what is not asked for is not looked for.
  */
 #include "analyse/ext.h"
 #include "analyse/groups.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-enum { SPAN, APP, EXECUTOR, NODE, WORKER, TYPE, COLUMNS };
+/* clang-format off */
+#define SPAN_GROUPS(COLUMN, row) \
+    COLUMN(row, INTEGER, span, NULL, "an id") \
+    COLUMN(row, TEXT, app, NULL, "to which it belongs; NULL: nothing says") \
+    COLUMN(row, TEXT, executor, NULL, "likewise") \
+    COLUMN(row, TEXT, node, NULL, "likewise") \
+    COLUMN(row, TEXT, worker, NULL, "likewise") \
+    COLUMN(row, TEXT, type, NULL, "its own")
+/* clang-format on */
+SL_ROW(span_groups, SPAN_GROUPS);
+
+static const struct sl_column args[] = {
+    {"span_type", SL_COLUMN_TEXT, NULL, "the type of the spans; NULL: all", 0},
+};
 
 struct state {
-    sqlite3 *db;
     struct sl_graph g;
     bool loaded;
     struct sl_groups by[SL_GROUP_BY_TYPE + 1];
     uint32_t type; /* SL_NO_INDEX: all */
     bool none;
     uint32_t at, until;
+    struct span_groups row;
 };
 
-static void end(void *state)
+static void end_spans(void *state)
 {
     struct state *s = state;
 
@@ -61,13 +66,12 @@ static uint32_t first_from(const struct sl_idmap *id, int64_t min)
     return (uint32_t)low;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_spans(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     const char *type = call->arg[0] ? (const char *)sqlite3_value_text(call->arg[0]) : NULL;
     int rc = s->loaded ? 0 : sl_graph_load(&s->g, call->db, 0, err);
 
-    s->db = call->db;
     if (rc)
         return rc;
     s->loaded = true;
@@ -76,16 +80,19 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     s->at = first_from(&s->g.id, call->min);
     s->until = call->max == INT64_MAX ? s->g.n : first_from(&s->g.id, call->max + 1);
     skip(s);
+    for (int i = SL_GROUP_BY_APP; i <= SL_GROUP_BY_TYPE && !rc; i++) /* columns, in this order */
+        if (call->used >> i & 1 && !s->by[i].g)
+            rc = sl_groups_open(&s->by[i], &s->g, call->db, (enum sl_by)i, err);
     return rc;
 }
 
-static bool at_end(const void *state)
+static bool at_end_spans(const void *state)
 {
     const struct state *s = state;
     return s->at >= s->until;
 }
 
-static int next(void *state, struct sl_err *err)
+static int next_spans(void *state, struct sl_err *err)
 {
     struct state *s = state;
 
@@ -95,22 +102,24 @@ static int next(void *state, struct sl_err *err)
     return 0;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const char *group(struct state *s, enum sl_by by)
 {
-    struct state *s = (struct state *)state; /* walks are its own */
-    struct sl_err err = {0};
-    uint32_t group;
+    uint32_t group = s->by[by].g ? sl_groups_of(&s->by[by], s->at) : 0;
 
-    if (col == SPAN)
-        sqlite3_result_int64(out, s->g.id.v[s->at]);
-    else if (!s->by[col].g &&
-             sl_groups_open(&s->by[col], &s->g, s->db, (enum sl_by)col, &err)) /* when it is asked for */
-        sqlite3_result_error(out, err.text, -1);
-    else if ((group = sl_groups_of(&s->by[col], s->at)))
-        sqlite3_result_text(out, sl_groups_name(&s->by[col], group), -1, SQLITE_TRANSIENT);
+    return group ? sl_groups_name(&s->by[by], group) : NULL;
 }
 
-static int64_t row_id(const void *state)
+static const void *get_span(void *state)
+{
+    struct state *s = state;
+
+    s->row =
+        (struct span_groups){s->g.id.v[s->at],           group(s, SL_GROUP_BY_APP),    group(s, SL_GROUP_BY_EXECUTOR),
+                             group(s, SL_GROUP_BY_NODE), group(s, SL_GROUP_BY_WORKER), group(s, SL_GROUP_BY_TYPE)};
+    return &s->row;
+}
+
+static int64_t row_id_spans(const void *state)
 {
     const struct state *s = state;
     return s->g.id.v[s->at];
@@ -118,18 +127,18 @@ static int64_t row_id(const void *state)
 
 const struct sl_table_fn sl_fn_span_groups = {
     .name = "span_groups",
-    .schema = "CREATE TABLE x(span INTEGER, app TEXT, executor TEXT, node TEXT, worker TEXT, type TEXT, span_type TEXT "
-              "HIDDEN)",
-    .columns = COLUMNS,
+    .about = "what --by puts spans together by",
+    .row = &span_groups_columns,
+    .arg = args,
     .args = 1,
     .usage = "span_groups('parsl.monitoring.task')",
     .rows = 1000000,
-    .bounded = SPAN + 1,
+    .bounded = 1 /* span */,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .rowid = row_id,
-    .end = end,
+    .start = start_spans,
+    .at_end = at_end_spans,
+    .next = next_spans,
+    .get = get_span,
+    .rowid = row_id_spans,
+    .end = end_spans,
 };

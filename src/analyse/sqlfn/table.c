@@ -354,6 +354,33 @@ void sl_column_result(const struct sl_column *column, const void *row, sqlite3_c
         sqlite3_result_text(out, cell->s, (int)cell->n, SQLITE_TRANSIENT);
 }
 
+void sl_row_of_query(const struct sl_columns *columns, void *row, sqlite3_stmt *q)
+{
+    sl_row_clear(columns, row);
+    for (int i = 0; i < columns->n; i++) {
+        void *to = (char *)row + columns->v[i].offset;
+        int type = sqlite3_column_type(q, i);
+        struct sl_cell *cell = to;
+        if (type == SQLITE_NULL)
+            continue;
+        switch (columns->v[i].type) {
+        case SL_COLUMN_INTEGER: *(int64_t *)to = sqlite3_column_int64(q, i); continue;
+        case SL_COLUMN_REAL: *(double *)to = sqlite3_column_double(q, i); continue;
+        case SL_COLUMN_TEXT: *(const char **)to = (const char *)sqlite3_column_text(q, i); continue;
+        default: break;
+        }
+        cell->type = type == SQLITE_BLOB ? SL_CELL_TEXT : type;
+        if (type == SQLITE_INTEGER) {
+            cell->i = sqlite3_column_int64(q, i);
+        } else if (type == SQLITE_FLOAT) {
+            cell->d = sqlite3_column_double(q, i);
+        } else {
+            cell->s = (const char *)sqlite3_column_text(q, i);
+            cell->n = (uint32_t)sqlite3_column_bytes(q, i);
+        }
+    }
+}
+
 static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int col)
 {
     struct cursor *c = (struct cursor *)cursor;

@@ -90,6 +90,9 @@ struct sl_table_fn {
 /* What a column yields, for a cursor of one's own. */
 void sl_column_result(const struct sl_column *c, const void *row, sqlite3_context *out);
 
+/* The values of a query into a row; texts are borrowed until its next step. */
+void sl_row_of_query(const struct sl_columns *columns, void *row, sqlite3_stmt *q);
+
 /* fn must stay.  An SQLite result code. */
 int sl_table_register(sqlite3 *db, const struct sl_table_fn *fn);
 

@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_states(workflow, bins [, by]): how many tasks of a workflow were in which state over time, until they were done:
- * the states that the critical path has (analyse/tasks/tasks.h), whatever order the logs of components have.
- *
- *   time_ns            where a bin begins, a multiple of its width since the epoch
- *   component, state   as of critical_path()
- *   kind               of the state: depend, wait, run, work (on its way), done; as sl_state has them
- *   tasks              how many, a mean over the bin
- *
- * and, hidden (they come when named): width_s, of the bins; name, of the group, (none) where nothing tells.  bins:
- * seconds, or a text such as '36 bins'.  by: 'app' or 'executor', as of task_times().  Rows come by time, then by name,
- * then by state; where there are no tasks, there are none.
+ * How many tasks of a workflow were in which state over time, until they were done: the states that the critical path
+ * has (analyse/tasks/tasks.h), whatever order the logs of components have.  Rows come by time, then by name, then by
+ * state; where there are no tasks, there are none.
  */
 #include "analyse/bins.h"
 #include "analyse/ext.h"
 #include "analyse/groups.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "analyse/tasks/told.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_NS, COMPONENT, STATE, KIND, TASKS, COLUMNS, WIDTH_S = COLUMNS, NAME };
+/* clang-format off */
+#define TASK_STATES(COLUMN, row) \
+    COLUMN(row, INTEGER, time_ns, "ns", "where the bin begins, a multiple of its width since the epoch") \
+    COLUMN(row, TEXT, component, NULL, "as of critical_path()") \
+    COLUMN(row, TEXT, state, NULL, "as of critical_path()") \
+    COLUMN(row, TEXT, kind, NULL, "of the state: depend, wait, run, work (on its way), done; as sl_state has them") \
+    COLUMN(row, REAL, tasks, "tasks", "that were in it, a mean over the bin") \
+    COLUMN(row, REAL, width_s, "s", "of the bins") \
+    COLUMN(row, ANY, name, NULL, "of the group, (none) where nothing tells")
+/* clang-format on */
+SL_ROW(task_states, TASK_STATES);
+
+static const struct sl_column args[] = {
+    {"workflow", SL_COLUMN_INTEGER, NULL, "the id of a workflow's span", 0},
+    {"bins", SL_COLUMN_ANY, NULL, "seconds, or a text such as '36 bins'", 0},
+    {"by", SL_COLUMN_TEXT, NULL, "'app' or 'executor', as of task_times()", 0},
+};
 enum { WORKFLOW, BINS, BY };
 
 enum { CELLS_MOST = 1 << 26 };
@@ -39,8 +46,7 @@ struct row {
     double tasks;
 };
 
-struct state {
-    struct sl_table_rows rows;
+struct asked {
     struct sl_workflow own;
     const struct sl_workflow *w; /* own, or what the program has loaded */
     const struct sl_told *told;
@@ -49,16 +55,7 @@ struct state {
     SL_VEC(struct row) row;
 };
 
-static void end(void *state)
-{
-    struct state *s = state;
-
-    sl_workflow_free(&s->own);
-    free(s->group);
-    sl_vec_free(&s->row);
-}
-
-static int find_groups(struct state *s, sqlite3_value *arg, struct sl_err *err)
+static int find_groups(struct asked *s, sqlite3_value *arg, struct sl_err *err)
 {
     const char *by = arg ? (const char *)sqlite3_value_text(arg) : NULL;
     bool app = by && !strcmp(by, "app");
@@ -79,7 +76,7 @@ static int find_groups(struct state *s, sqlite3_value *arg, struct sl_err *err)
 }
 
 /* A stretch of time in one state; `cells`: its row of bins, the first of which is s->bins.first. */
-static void add(const struct state *s, struct cell *cells, int64_t from_ns, int64_t to_ns)
+static void add(const struct asked *s, struct cell *cells, int64_t from_ns, int64_t to_ns)
 {
     int64_t a = sl_bins_of(&s->bins, from_ns), b = sl_bins_of(&s->bins, to_ns);
 
@@ -95,7 +92,7 @@ static void add(const struct state *s, struct cell *cells, int64_t from_ns, int6
     cells[b - s->bins.first].part_ns += (double)(to_ns - sl_bins_edge(&s->bins, b));
 }
 
-static int count(struct state *s, struct sl_err *err)
+static int count(struct asked *s, struct sl_err *err)
 {
     const struct sl_workflow *w = s->w;
     size_t bins = (size_t)(s->bins.last - s->bins.first + 1), states = w->states.n, groups = 1;
@@ -146,31 +143,27 @@ static int count(struct state *s, struct sl_err *err)
     return 0;
 }
 
-static const char *name_of(const struct state *s, uint32_t group)
+static const char *name_of(const struct asked *s, uint32_t group)
 {
     return group ? sl_intern_text(&s->told->value, group) : SL_GROUP_NONE;
 }
 
-static int by_time(const void *a, const void *b, void *state)
+static int by_time(const void *a, const void *b, void *asked)
 {
     const struct row *x = a, *y = b;
     int by_name;
 
     if (x->bin != y->bin)
         return x->bin < y->bin ? -1 : 1;
-    if (x->group != y->group && (by_name = strcmp(name_of(state, x->group), name_of(state, y->group))))
+    if (x->group != y->group && (by_name = strcmp(name_of(asked, x->group), name_of(asked, y->group))))
         return by_name;
     return (x->state > y->state) - (x->state < y->state);
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int load(struct asked *s, const struct sl_call *call, struct sl_err *err)
 {
-    struct state *s = state;
-    int rc;
+    int rc = sl_bins_width(&s->bins, call->arg[BINS], err);
 
-    end(s);
-    *s = (struct state){0};
-    rc = sl_bins_width(&s->bins, call->arg[BINS], err);
     if (!rc)
         rc = sl_workflow_find(&s->w, &s->own, call->db, call->arg[WORKFLOW], err);
     if (!rc)
@@ -183,43 +176,47 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
         rc = count(s, err);
     if (!rc && s->row.n)
         qsort_r(s->row.v, s->row.n, sizeof *s->row.v, by_time, s);
-    s->rows = (struct sl_table_rows){.n = rc ? 0 : s->row.n};
     return rc;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static struct sl_cell group_cell(const struct asked *s, uint32_t group)
 {
-    const struct state *s = state;
-    const struct row *r = &s->row.v[s->rows.at];
-    const struct sl_phase_state *p = &s->w->states.v[r->state];
+    if (s->group && !group)
+        return (struct sl_cell){SL_CELL_TEXT, strlen(SL_GROUP_NONE), {.s = SL_GROUP_NONE}};
+    return s->group ? sl_told_cell(s->told, group) : (struct sl_cell){0};
+}
 
-    switch (col) {
-    case TIME_NS: sqlite3_result_int64(out, sl_bins_begin(&s->bins, r->bin)); break;
-    case COMPONENT: sqlite3_result_text(out, p->component, -1, SQLITE_TRANSIENT); break;
-    case STATE: sqlite3_result_text(out, p->state, -1, SQLITE_TRANSIENT); break;
-    case KIND: sqlite3_result_text(out, sl_phase_kinds[p->kind], -1, SQLITE_STATIC); break;
-    case TASKS: sqlite3_result_double(out, r->tasks); break;
-    case WIDTH_S: sqlite3_result_double(out, (double)s->bins.width_ns / 1e9); break;
-    default:
-        if (s->group && r->group)
-            sl_told_result(s->told, r->group, out);
-        else if (s->group)
-            sqlite3_result_text(out, SL_GROUP_NONE, -1, SQLITE_STATIC);
+static int fill_states(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
+{
+    struct asked s = {0};
+    int rc = load(&s, call, err);
+
+    for (size_t i = 0; i < s.row.n && !rc; i++) {
+        const struct row *r = &s.row.v[i];
+        const struct sl_phase_state *p = &s.w->states.v[r->state];
+        struct task_states *x = sl_rows_add(out);
+        x->time_ns = sl_bins_begin(&s.bins, r->bin);
+        x->component = sl_rows_text(out, p->component);
+        x->state = sl_rows_text(out, p->state);
+        x->kind = sl_phase_kinds[p->kind];
+        x->tasks = r->tasks;
+        x->width_s = (double)s.bins.width_ns / 1e9;
+        x->name = sl_rows_own(out, group_cell(&s, r->group));
     }
+    sl_workflow_free(&s.own);
+    free(s.group);
+    sl_vec_free(&s.row);
+    return rc;
 }
 
 const struct sl_table_fn sl_fn_task_states = {
     .name = "task_states",
-    .schema = "CREATE TABLE x(time_ns INTEGER, component TEXT, state TEXT, kind TEXT, tasks REAL, workflow INTEGER "
-              "HIDDEN, bins "
-              "HIDDEN, by TEXT HIDDEN, width_s REAL HIDDEN, name HIDDEN)",
-    .columns = COLUMNS,
+    .about = "how many tasks were in which state over time",
+    .row = &task_states_columns,
+    .arg = args,
     .args = 3,
     .needed = 2,
     .usage = "task_states(1, '36 bins'), with the id of a workflow's span",
-    .rows = 1000,
-    .state_bytes = sizeof(struct state),
-    .start = start,
-    .column = column,
-    .end = end,
+    .hidden = 2,
+    .fill = fill_states,
 };

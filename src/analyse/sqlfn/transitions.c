@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transitions(root_type [, within]): each step from one event to the next below each span of a type.  "Below" is the
- * closure of analyse/load/graph.h; events are as the lens (analyse/lens/lens.h) shows them, in order of time, equal
- * times by the name of the span type, then of the event type.  One row a step:
- *
- *   span                  the root, an id
- *   position              1, 2, ... within the root
- *   from_type, from_event what happened: the type of a span, and of its event
- *   to_type, to_event     what happened next
- *   start_ns              when the first of both happened
- *   duration_s            seconds until the second
- *
- *     SELECT to_type, to_event, count(*), median(duration_s) FROM transitions('parsl.monitoring.task') GROUP BY 1, 2;
- *
- * within, the id of a span, takes only roots that belong to it.  Roots with fewer than two events have no rows.  All is
- * read once, also for a join that asks span by span: 10 million events in 2.2 s.
+ * Each step from one event to the next below each span of a type.  "Below" is the closure of analyse/load/graph.h;
+ * events are as the lens (analyse/lens/lens.h) shows them, in order of time, equal times by the name of the span type,
+ * then of the event type.  Roots with fewer than two events have no rows.  All is read once, also for a join that asks
+ * span by span: 10 million events in 2.2 s.
  */
 #include "analyse/ext.h"
 #include "analyse/load/root_events.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 
-enum { SPAN, POSITION, FROM_TYPE, FROM_EVENT, TO_TYPE, TO_EVENT, START_NS, DURATION_S, COLUMNS };
+/* clang-format off */
+#define TRANSITIONS(COLUMN, row) \
+    COLUMN(row, INTEGER, span, NULL, "the root") \
+    COLUMN(row, INTEGER, position, NULL, "1, 2, ... within the root") \
+    COLUMN(row, TEXT, from_type, NULL, "the type of the span to which something happened") \
+    COLUMN(row, TEXT, from_event, NULL, "what happened") \
+    COLUMN(row, TEXT, to_type, NULL, "the type of the span to which something happened next") \
+    COLUMN(row, TEXT, to_event, NULL, "what happened next") \
+    COLUMN(row, INTEGER, start_ns, "ns", "when the first of both happened") \
+    COLUMN(row, REAL, duration_s, "s", "until the second")
+/* clang-format on */
+SL_ROW(transitions, TRANSITIONS);
+
+static const struct sl_column args[] = {
+    {"root_type", SL_COLUMN_TEXT, NULL, "the type of the roots", 0},
+    {"within", SL_COLUMN_INTEGER, NULL, "the id of a span to which roots belong; NULL: all", 0},
+};
 enum { ROOT_TYPE, WITHIN, ARGS };
 
 struct state {
@@ -29,9 +33,10 @@ struct state {
     bool opened, more;
     sqlite3_value *within; /* that of the last call; NULL: none, or none of that kind */
     size_t at;             /* of the event that the step leads to, in the history */
+    struct transitions row;
 };
 
-static int next(void *state, struct sl_err *err)
+static int next_steps(void *state, struct sl_err *err)
 {
     struct state *s = state;
     int rc = 1;
@@ -62,7 +67,7 @@ static int ask(struct state *s, const struct sl_call *call, struct sl_err *err)
     return rc;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_steps(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int rc = 0;
@@ -81,34 +86,34 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     sl_root_events_between(&s->histories, call->min, call->max);
     s->histories.n = 0;
     s->at = 0;
-    return next(s, err);
+    return next_steps(s, err);
 }
 
-static bool at_end(const void *state)
+static bool at_end_steps(const void *state)
 {
     return !((const struct state *)state)->more;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_step(void *state)
 {
-    const struct state *s = state;
+    struct state *s = state;
     const struct sl_root_events *t = &s->histories;
     const struct sl_timed_event *from = &t->v[s->at - 1], *to = from + 1;
 
-    switch (col) {
-    case SPAN: sqlite3_result_int64(out, t->g.id.v[t->root]); break;
-    case POSITION: sqlite3_result_int64(out, (sqlite3_int64)s->at); break;
-    case FROM_TYPE: sqlite3_result_text(out, sl_root_events_span_type(t, from->code), -1, SQLITE_TRANSIENT); break;
-    case FROM_EVENT: sqlite3_result_text(out, sl_root_events_event_type(t, from->code), -1, SQLITE_TRANSIENT); break;
-    case TO_TYPE: sqlite3_result_text(out, sl_root_events_span_type(t, to->code), -1, SQLITE_TRANSIENT); break;
-    case TO_EVENT: sqlite3_result_text(out, sl_root_events_event_type(t, to->code), -1, SQLITE_TRANSIENT); break;
-    case START_NS: sqlite3_result_int64(out, from->time_ns); break;
-    default: /* times of garbage may be further apart than 2^63 */
-        sqlite3_result_double(out, (double)((uint64_t)to->time_ns - (uint64_t)from->time_ns) / 1e9);
-    }
+    s->row = (struct transitions){
+        .span = t->g.id.v[t->root],
+        .position = (int64_t)s->at,
+        .from_type = sl_root_events_span_type(t, from->code),
+        .from_event = sl_root_events_event_type(t, from->code),
+        .to_type = sl_root_events_span_type(t, to->code),
+        .to_event = sl_root_events_event_type(t, to->code),
+        .start_ns = from->time_ns, /* times of garbage may be further apart than 2^63 */
+        .duration_s = (double)((uint64_t)to->time_ns - (uint64_t)from->time_ns) / 1e9,
+    };
+    return &s->row;
 }
 
-static void end(void *state)
+static void end_steps(void *state)
 {
     struct state *s = state;
 
@@ -118,18 +123,18 @@ static void end(void *state)
 
 const struct sl_table_fn sl_fn_transitions = {
     .name = "transitions",
-    .schema = "CREATE TABLE x(span INTEGER, position INTEGER, from_type TEXT, from_event TEXT, to_type TEXT, "
-              "to_event TEXT, start_ns INTEGER, duration_s REAL, root_type TEXT HIDDEN, within INTEGER HIDDEN)",
-    .columns = COLUMNS,
+    .about = "each step from one event to the next",
+    .row = &transitions_columns,
+    .arg = args,
     .args = ARGS,
     .needed = 1,
     .usage = "transitions('parsl.monitoring.task')",
     .rows = 1000000,
-    .bounded = SPAN + 1,
+    .bounded = 1 /* span */,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .end = end,
+    .start = start_steps,
+    .at_end = at_end_steps,
+    .next = next_steps,
+    .get = get_step,
+    .end = end_steps,
 };

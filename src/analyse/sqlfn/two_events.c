@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * two_events(start, end [, root_type [, within]]): how long it took from one event to another below each span of a
- * type. "Below" is the closure of analyse/load/graph.h, events are as the lens (analyse/lens/lens.h) shows them.  One
- * row a root:
- *
- *   span         an id
- *   start_ns     the first event that `start` means; NULL: there is none
- *   end_ns       the first that `end` means, which need not be after the start; NULL: there is none
- *   duration_s   seconds between them: negative where the end is first, NULL where one is missing
- *   starts, ends how many such events there are
- *
- * Where the span itself has such a start and such an end, only its own count: those of a call that others lie in, which
- * begin and end as well, are not among theirs.
- *
- *     SELECT avg(duration_s) FROM two_events('invoked', 'returned', 'parsl.monitoring.task');
- *
- * start and end are EVENT or SPAN_TYPE/EVENT, with * for any text.  root_type is tasks where it is not given;
- * within is the id of a span to which roots belong.  All is read once, also for a join that asks span by span.
+ * How long it took from one event to another below each span of a type, one row a root.  "Below" is the closure of
+ * analyse/load/graph.h, events are as the lens (analyse/lens/lens.h) shows them.  Where the span itself has such a
+ * start and such an end, only its own count: those of a call that others lie in, which begin and end as well, are not
+ * among theirs.  All is read once, also for a join that asks span by span.
  */
 #include "analyse/ext.h"
 #include "analyse/load/root_events.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { SPAN, START_NS, END_NS, DURATION_S, STARTS, ENDS, COLUMNS };
+/* clang-format off */
+#define TWO_EVENTS(COLUMN, row) \
+    COLUMN(row, INTEGER, span, NULL, "the root") \
+    COLUMN(row, INTEGER, start_ns, "ns", "the first event that start means; NULL: there is none") \
+    COLUMN(row, INTEGER, end_ns, "ns", "the first that end means, which need not be after the start; NULL: there is none") \
+    COLUMN(row, REAL, duration_s, "s", "between them: negative where the end is first, NULL where one is missing") \
+    COLUMN(row, INTEGER, starts, "events", "that start means") \
+    COLUMN(row, INTEGER, ends, "events", "that end means")
+/* clang-format on */
+SL_ROW(two_events, TWO_EVENTS);
+
+static const struct sl_column args[] = {
+    {"start", SL_COLUMN_TEXT, NULL, "an event is EVENT or SPAN_TYPE/EVENT, with * for any text", 0},
+    {"end", SL_COLUMN_TEXT, NULL, "an event, likewise", 0},
+    {"root_type", SL_COLUMN_TEXT, NULL, "the type of the roots; NULL: tasks", 0},
+    {"within", SL_COLUMN_INTEGER, NULL, "the id of a span to which roots belong; NULL: all", 0},
+};
 enum { START, END, ROOT_TYPE, WITHIN, ARGS };
 
 struct found {
@@ -41,6 +44,7 @@ struct state {
     bool known;        /* asked holds them */
     struct found start, end;
     bool none, more;
+    struct two_events row;
 };
 
 static void forget(struct state *s)
@@ -114,7 +118,7 @@ static void look_for_both(struct state *s)
     }
 }
 
-static int next(void *state, struct sl_err *err)
+static int next_roots(void *state, struct sl_err *err)
 {
     struct state *s = state;
     int rc = s->none ? 0 : sl_root_events_next(&s->histories, err);
@@ -125,7 +129,7 @@ static int next(void *state, struct sl_err *err)
     return rc < 0 ? rc : 0;
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_roots(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int rc = 0;
@@ -140,39 +144,31 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     if (rc)
         return rc;
     sl_root_events_between(&s->histories, call->min, call->max);
-    return next(s, err);
+    return next_roots(s, err);
 }
 
-static bool at_end(const void *state)
+static bool at_end_roots(const void *state)
 {
     return !((const struct state *)state)->more;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_root(void *state)
 {
-    const struct state *s = state;
+    struct state *s = state;
     const struct found *a = &s->start, *b = &s->end;
 
-    switch (col) {
-    case SPAN: sqlite3_result_int64(out, s->histories.g.id.v[s->histories.root]); break;
-    case START_NS:
-        if (a->n)
-            sqlite3_result_int64(out, a->first_ns);
-        break;
-    case END_NS:
-        if (b->n)
-            sqlite3_result_int64(out, b->first_ns);
-        break;
-    case DURATION_S:
-        if (a->n && b->n) /* times of garbage may be further apart than 2^63 */
-            sqlite3_result_double(out, (double)((__int128)b->first_ns - a->first_ns) / 1e9);
-        break;
-    case STARTS: sqlite3_result_int64(out, a->n); break;
-    default: sqlite3_result_int64(out, b->n);
-    }
+    s->row = (struct two_events){
+        .span = s->histories.g.id.v[s->histories.root],
+        .start_ns = a->n ? a->first_ns : SL_NULL_INTEGER,
+        .end_ns = b->n ? b->first_ns : SL_NULL_INTEGER, /* times of garbage may be further apart than 2^63 */
+        .duration_s = a->n && b->n ? (double)((__int128)b->first_ns - a->first_ns) / 1e9 : NAN,
+        .starts = a->n,
+        .ends = b->n,
+    };
+    return &s->row;
 }
 
-static void end(void *state)
+static void end_roots(void *state)
 {
     struct state *s = state;
 
@@ -182,7 +178,7 @@ static void end(void *state)
     sl_root_events_free(&s->histories);
 }
 
-static int64_t row_id(const void *state)
+static int64_t row_id_roots(const void *state)
 {
     const struct state *s = state;
     return s->histories.g.id.v[s->histories.root];
@@ -190,19 +186,19 @@ static int64_t row_id(const void *state)
 
 const struct sl_table_fn sl_fn_two_events = {
     .name = "two_events",
-    .schema = "CREATE TABLE x(span INTEGER, start_ns INTEGER, end_ns INTEGER, duration_s REAL, starts INTEGER, "
-              "ends INTEGER, \"start\" TEXT HIDDEN, \"end\" TEXT HIDDEN, root_type TEXT HIDDEN, within INTEGER HIDDEN)",
-    .columns = COLUMNS,
+    .about = "how long it took from one event to another",
+    .row = &two_events_columns,
+    .arg = args,
     .args = ARGS,
     .needed = 2,
     .usage = "two_events('invoked', 'returned', 'parsl.monitoring.task')",
     .rows = 100000,
-    .bounded = SPAN + 1,
+    .bounded = 1 /* span */,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .rowid = row_id,
-    .end = end,
+    .start = start_roots,
+    .at_end = at_end_roots,
+    .next = next_roots,
+    .get = get_root,
+    .rowid = row_id_roots,
+    .end = end_roots,
 };

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * utilisation(worker_type, bin_s [, within]): how many workers there were, and how many of them had something to do,
- * bin by bin; analyse/utilisation.h says when a worker is there and what it runs.
- *
- *   time_ns       where the bin begins, a multiple of its width since the epoch
- *   workers       how many are there: a mean over the bin, weighted by time, as the next two
- *   busy          how many of them run at least one of their subspans
- *   running       how many subspans run
- *   utilisation   busy by workers; NULL where there are none
- *
- *     SELECT * FROM utilisation('parsl.executor.htex.worker', 60);
- *
- * and, hidden (they come when named): first_ns and last_ns, when the first worker came and the last left; width_s,
- * of the bins.
- *
- * Bins reach from the first worker to the last.  within is the id of a span to which workers belong.
+ * How many workers there were, and how many of them had something to do, bin by bin; analyse/utilisation.h says when a
+ * worker is there and what it runs.  Bins reach from the first worker to the last.
  */
 #include "analyse/utilisation.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 
-enum { TIME_NS, WORKERS, BUSY, RUNNING, UTILISATION, COLUMNS, FIRST_NS = COLUMNS, LAST_NS, WIDTH_S };
+#include <math.h>
+
+/* clang-format off */
+#define UTILISATION(COLUMN, row) \
+    COLUMN(row, INTEGER, time_ns, "ns", "where the bin begins, a multiple of its width since the epoch") \
+    COLUMN(row, REAL, workers, "workers", "that are there: a mean over the bin, weighted by time, as the next two") \
+    COLUMN(row, REAL, busy, "workers", "that run at least one of their subspans") \
+    COLUMN(row, REAL, running, "spans", "that run") \
+    COLUMN(row, REAL, utilisation, NULL, "busy by workers; NULL where there are none") \
+    COLUMN(row, INTEGER, first_ns, "ns", "when the first worker came") \
+    COLUMN(row, INTEGER, last_ns, "ns", "when the last left") \
+    COLUMN(row, REAL, width_s, "s", "of the bins")
+/* clang-format on */
+SL_ROW(utilisation, UTILISATION);
+
+static const struct sl_column args[] = {
+    {"worker_type", SL_COLUMN_TEXT, NULL, "the type of workers' spans", 0},
+    {"bin_s", SL_COLUMN_REAL, "s", "the width of a bin; or a text such as '36 bins'", 0},
+    {"within", SL_COLUMN_INTEGER, NULL, "the id of a span to which workers belong; NULL: all", 0},
+};
 enum { WORKER_TYPE, BIN_S, WITHIN };
 
 struct state {
@@ -30,6 +35,7 @@ struct state {
     struct sl_level level[SL_WORKER_COUNTS];
     size_t at; /* the next change */
     int64_t bin;
+    struct utilisation row;
 };
 
 static void apply(struct state *s)
@@ -52,17 +58,17 @@ static void take_bin(struct state *s)
         sl_level_until(&s->level[i], end);
 }
 
-static void end(void *state)
+static void end_bins(void *state)
 {
     sl_utilisation_free(&((struct state *)state)->u);
 }
 
-static int start(void *state, const struct sl_call *call, struct sl_err *err)
+static int start_bins(void *state, const struct sl_call *call, struct sl_err *err)
 {
     struct state *s = state;
     int rc;
 
-    end(s);
+    end_bins(s);
     *s = (struct state){.bins = {.last = -1}};
     rc = sl_bins_width(&s->bins, call->arg[BIN_S], err);
     if (!rc)
@@ -81,13 +87,13 @@ static int start(void *state, const struct sl_call *call, struct sl_err *err)
     return 0;
 }
 
-static bool at_end(const void *state)
+static bool at_end_bins(const void *state)
 {
     const struct state *s = state;
     return s->bin > s->bins.last;
 }
 
-static int next(void *state, struct sl_err *err)
+static int next_bins(void *state, struct sl_err *err)
 {
     struct state *s = state;
 
@@ -97,27 +103,24 @@ static int next(void *state, struct sl_err *err)
     return 0;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
+static const void *get_bin(void *state)
 {
-    const struct state *s = state;
+    struct state *s = state;
     double width = (double)s->bins.width_ns;
     __int128 there = s->level[SL_WORKER_THERE].area, busy = s->level[SL_WORKER_BUSY].area;
 
-    switch (col) {
-    case TIME_NS: sqlite3_result_int64(out, sl_bins_begin(&s->bins, s->bin)); break;
-    case WORKERS: sqlite3_result_double(out, (double)there / width); break;
-    case BUSY: sqlite3_result_double(out, (double)busy / width); break;
-    case RUNNING: sqlite3_result_double(out, (double)s->level[SL_WORKER_RUNS].area / width); break;
-    case FIRST_NS: sqlite3_result_int64(out, s->u.v[0].time_ns); break;
-    case WIDTH_S: sqlite3_result_double(out, width / 1e9); break;
-    case LAST_NS: sqlite3_result_int64(out, s->u.v[s->u.n - 1].time_ns); break;
-    default:
-        if (there)
-            sqlite3_result_double(out, (double)busy / (double)there);
-    }
+    s->row = (struct utilisation){.time_ns = sl_bins_begin(&s->bins, s->bin),
+                                  .workers = (double)there / width,
+                                  .busy = (double)busy / width,
+                                  .running = (double)s->level[SL_WORKER_RUNS].area / width,
+                                  .utilisation = there ? (double)busy / (double)there : NAN,
+                                  .first_ns = s->u.v[0].time_ns,
+                                  .last_ns = s->u.v[s->u.n - 1].time_ns,
+                                  .width_s = width / 1e9};
+    return &s->row;
 }
 
-static int64_t row_id(const void *state)
+static int64_t row_id_bins(const void *state)
 {
     const struct state *s = state;
     return sl_bins_begin(&s->bins, s->bin);
@@ -125,20 +128,19 @@ static int64_t row_id(const void *state)
 
 const struct sl_table_fn sl_fn_utilisation = {
     .name = "utilisation",
-    .schema = "CREATE TABLE x(time_ns INTEGER, workers REAL, busy REAL, running REAL, utilisation REAL, "
-              "worker_type TEXT HIDDEN, bin_s REAL HIDDEN, within INTEGER HIDDEN, first_ns INTEGER HIDDEN, "
-              "last_ns INTEGER HIDDEN, width_s REAL HIDDEN)",
-    .columns = COLUMNS,
+    .about = "how many workers there were, and how many of them were busy",
+    .row = &utilisation_columns,
+    .arg = args,
     .args = 3,
     .needed = 2,
     .usage = "utilisation('parsl.executor.htex.worker', 60)",
-    .rows = 1000,
-    .bounded = TIME_NS + 1,
+    .hidden = 3,
+    .bounded = 1 /* time_ns */,
     .state_bytes = sizeof(struct state),
-    .start = start,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .rowid = row_id,
-    .end = end,
+    .start = start_bins,
+    .at_end = at_end_bins,
+    .next = next_bins,
+    .get = get_bin,
+    .rowid = row_id_bins,
+    .end = end_bins,
 };
