@@ -134,6 +134,22 @@ class Store(sqlite3.Connection):
     # Each is `spanloom NAME` as a DataFrame, with its options: all=True, run="001", ignore=["parsl.*", "*/pending"], ...
     # library: as for df().
 
+    # So are the table functions of docs/sql.md: db.task_times(run="001"), db.two_events("invoked", "returned").
+
+    def __getattr__(self, name):
+        about = None if name.startswith("_") else _described(self, name)
+        if about is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+        def function(*words, **options):
+            return self._frame(name, words, options)
+
+        function.__name__, function.__doc__ = name, about
+        return function
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *(name for name, in sqlite3.Connection.execute(self, "SELECT DISTINCT function FROM functions()"))})
+
     def sequences(self, type=None, **options):
         """Where the time of a typical span of a type went, event by event."""
         return self._frame("sequences", [type], options)
@@ -256,6 +272,16 @@ class Store(sqlite3.Connection):
         else:  # JSON has no names without rows
             names = next(csv.reader(io.StringIO(_output([*command, "--format", "csv", *words])[0])), [])
         return make({n: [row[n] for row in rows] for n in names})
+
+
+def _described(store, name):
+    """What the table function of this name tells, its arguments and columns; None: there is none."""
+    try:
+        rows = sqlite3.Connection.execute(store, "SELECT about, kind, name, type, unit, meaning, needed FROM functions() WHERE function = ?", (name,)).fetchall()
+    except sqlite3.Error:
+        return None
+    lines = [f"{row[2]}: {row[3]}{f' ({row[4]})' if row[4] else ''}{'' if row[5] is None else ', ' + row[5]}{'' if row[1] == 'column' else f' ({row[1]})'}" for row in rows]
+    return "\n".join([rows[0][0], "", *lines]) if rows else None
 
 
 class Answer(list):

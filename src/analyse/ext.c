@@ -24,13 +24,12 @@ static int (*const parts[])(sqlite3 *db) = {
 };
 /* clang-format on */
 
-#define TABLE_FN(name) &sl_fn_##name,
-static const struct sl_table_fn *const tables[] = {SL_TABLE_FNS(TABLE_FN)};
-
 int sl_analyse_register(sqlite3 *db)
 {
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        int rc = sl_table_register(db, tables[i]);
+    const struct sl_table_fn *fn;
+
+    for (size_t i = 0; (fn = sl_table_fn_at(i)); i++) {
+        int rc = sl_table_register(db, fn);
         if (rc != SQLITE_OK)
             return rc;
     }

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/cli.h"
+#include "cli/cmd_function.h"
 #include "cli/manual.h"
 #include "collect/child_process.h"
 #include "recipe/project.h"
@@ -197,7 +198,8 @@ static int help(FILE *out, const struct command *c, const char *first)
           "  spanloom critical-path         what made the run as long as it was\n"
           "  spanloom run ./program         a program with spans in it, and its profile\n"
           "  spanloom trace script.py       the same for the functions of a Python script\n\n"
-          "more: spanloom COMMAND --help, and all of it: spanloom help COMMAND\n",
+          "more: spanloom COMMAND --help, and all of it: spanloom help COMMAND\n"
+          "Functions of SQL are commands, too: spanloom functions lists them.\n",
           out);
     return EXIT_DONE;
 }
@@ -373,7 +375,9 @@ static int run(struct cli *cli, int argc, char **argv)
         const char *of = at && at + 1 < argc ? argv[at + 1] : NULL;
         if (!of)
             return help(stdout, NULL, NULL);
-        return manual_show(stdout, strcmp(of, "spanloom") != 0 ? of : "") ? EXIT_DONE : no_command(of);
+        if (manual_show(stdout, strcmp(of, "spanloom") != 0 ? of : ""))
+            return EXIT_DONE;
+        return cli_function_command(of) ? help(stdout, cli_function_command(of), NULL) : no_command(of);
     }
     if (!at) {
         if (*name && strcmp(name, "-d") != 0 &&
@@ -387,7 +391,7 @@ static int run(struct cli *cli, int argc, char **argv)
     for (int i = 0; commands[i]; i++)
         if (commands[i]->name && !strcmp(commands[i]->name, name))
             cli->command = commands[i];
-    if (!cli->command)
+    if (!cli->command && !(cli->command = cli_function_command(name)))
         return no_command(name);
     memmove(argv + at, argv + at + 1, (size_t)(argc - at - 1) * sizeof *argv);
     left = parse(cli, argc - 2, argv + 1);

@@ -78,7 +78,7 @@ What can be queried, and its columns; a name that is none gets those near it, wh
     parsl_monitoring_block parsl_monitoring_database parsl_monitoring_executor
     parsl_monitoring_node parsl_monitoring_task parsl_monitoring_try
     parsl_monitoring_workflow
-  $ spanloom sql -d asked.db .tables | sed -n '/^functions/,$p' | grep -ow 'functions.*\|event_rate\|what_if\|json_each\|fts.*'
+  $ spanloom sql -d asked.db .tables | sed -n '/^functions/,$p' | grep -ow 'functions that.*\|event_rate\|what_if\|json_each\|fts.*'
   functions that yield tables:
   event_rate
   what_if

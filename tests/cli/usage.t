@@ -76,6 +76,7 @@ What to type, and what happens if it is something else.
     spanloom trace script.py       the same for the functions of a Python script
   
   more: spanloom COMMAND --help, and all of it: spanloom help COMMAND
+  Functions of SQL are commands, too: spanloom functions lists them.
 All of it fits a terminal:
 
   $ for c in '' $(spanloom --help | awk '/^commands:/{f=1;next}/^$/{f=0}f{print $1}'); do spanloom $c --help; done | awk 'length($0) > 80'

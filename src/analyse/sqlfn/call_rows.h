@@ -19,7 +19,7 @@ struct call_rows {
     COLUMN(row, INTEGER, calls, "calls", NULL) \
     COLUMN(row, INTEGER, unfinished, "calls", "that have no end, or no begin, of these") \
     COLUMN(row, REAL, inclusive_s, "s", "from begin to end, of recursive calls the outermost only") \
-    COLUMN(row, REAL, exclusive_s, "s", "in which nothing that it called was running, of this") \
+    COLUMN(row, REAL, exclusive_s, "s", "of this, in which nothing that it called was running, on any thread and in any process") \
     COLUMN(row, REAL, share, NULL, "of all such time") \
     COLUMN(row, REAL, min_s, "s", "of finished calls, from begin to end") \
     COLUMN(row, REAL, mean_s, "s", "likewise") \

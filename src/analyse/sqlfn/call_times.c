@@ -17,8 +17,8 @@
     COLUMN(row, INTEGER, begin_ns, "ns", "when it began") \
     COLUMN(row, INTEGER, end_ns, "ns", "when it ended; where nothing says, until when it counts") \
     COLUMN(row, INTEGER, unfinished, NULL, "1: it has no end, or no begin") \
-    COLUMN(row, REAL, own_s, "s", "in which it was the innermost: analyse/calls/innermost.h") \
-    COLUMN(row, REAL, share_s, "s", "the same, each divided by how many calls were then") \
+    COLUMN(row, REAL, own_s, "s", "in which it was the innermost: what it called was not running, on any thread and in any process, nor a thread that lies in it as a whole") \
+    COLUMN(row, REAL, share_s, "s", "the same, each divided by how many calls were so then: over all calls, the time in which any ran") \
     COLUMN(row, REAL, alone_s, "s", "of these, in which no other call was") \
     COLUMN(row, INTEGER, at_once, "calls", "of all that were the innermost at once, at most")
 /* clang-format on */

@@ -13,10 +13,10 @@
 /* clang-format off */
 #define SPAN_GROUPS(COLUMN, row) \
     COLUMN(row, INTEGER, span, NULL, "an id") \
-    COLUMN(row, TEXT, app, NULL, "to which it belongs; NULL: nothing says") \
-    COLUMN(row, TEXT, executor, NULL, "likewise") \
-    COLUMN(row, TEXT, node, NULL, "likewise") \
-    COLUMN(row, TEXT, worker, NULL, "likewise") \
+    COLUMN(row, TEXT, app, NULL, "what it says itself (app, task_func_name, category), else the nearest that it lies in; NULL: nothing says") \
+    COLUMN(row, TEXT, executor, NULL, "likewise (executor, or a span of that role), else that of its parts") \
+    COLUMN(row, TEXT, node, NULL, "likewise (hostname)") \
+    COLUMN(row, TEXT, worker, NULL, "likewise (a span of that role), by its key behind that of what it lies in") \
     COLUMN(row, TEXT, type, NULL, "its own")
 /* clang-format on */
 SL_ROW(span_groups, SPAN_GROUPS);

@@ -21,6 +21,7 @@
     FN(descendants) \
     FN(event_rate) \
     FN(event_sequences) \
+    FN(functions) \
     FN(lens_events) \
     FN(node_usage) \
     FN(occupancy) \
@@ -41,6 +42,9 @@
 #define SL_TABLE_FN(name) extern const struct sl_table_fn sl_fn_##name;
 SL_TABLE_FNS(SL_TABLE_FN)
 #undef SL_TABLE_FN
+
+/* The i-th of them; NULL: there are no more. */
+const struct sl_table_fn *sl_table_fn_at(size_t i);
 
 int sl_fn_experiment(sqlite3 *db); /* all of experiment_*(): experiment/sqlfn.c, which is above, defines it */
 int sl_fn_kde2d(sqlite3 *db);

@@ -117,8 +117,7 @@ static char bound_letter(unsigned char op)
     }
 }
 
-/* Those that a query may give. */
-static int own_args(const struct sl_table_fn *fn)
+int sl_table_args(const struct sl_table_fn *fn)
 {
     return fn->args - (fn->pointer != NULL);
 }
@@ -167,7 +166,7 @@ static int too_many(sqlite3_vtab *vtab, const struct sl_table_fn *fn)
     sqlite3_free(vtab->zErrMsg);
     vtab->zErrMsg = sqlite3_mprintf("%s takes at most %d argument%s, such as %s (and hidden columns of its result are "
                                     "not compared by =)",
-                                    fn->name, own_args(fn), own_args(fn) == 1 ? "" : "s", fn->usage);
+                                    fn->name, sl_table_args(fn), sl_table_args(fn) == 1 ? "" : "s", fn->usage);
     return SQLITE_ERROR;
 }
 

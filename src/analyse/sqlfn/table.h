@@ -87,6 +87,9 @@ struct sl_table_fn {
     void (*end)(void *state); /* frees what all calls made, also when they failed */
 };
 
+/* How many arguments a query may give: not the pointer. */
+int sl_table_args(const struct sl_table_fn *fn);
+
 /* What a column yields, for a cursor of one's own. */
 void sl_column_result(const struct sl_column *c, const void *row, sqlite3_context *out);
 

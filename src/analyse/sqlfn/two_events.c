@@ -18,8 +18,8 @@
     COLUMN(row, INTEGER, start_ns, "ns", "the first event that start means; NULL: there is none") \
     COLUMN(row, INTEGER, end_ns, "ns", "the first that end means, which need not be after the start; NULL: there is none") \
     COLUMN(row, REAL, duration_s, "s", "between them: negative where the end is first, NULL where one is missing") \
-    COLUMN(row, INTEGER, starts, "events", "that start means") \
-    COLUMN(row, INTEGER, ends, "events", "that end means")
+    COLUMN(row, INTEGER, starts, "events", "that start means; more than one are duplicates, or tries") \
+    COLUMN(row, INTEGER, ends, "events", "that end means; likewise")
 /* clang-format on */
 SL_ROW(two_events, TWO_EVENTS);
 

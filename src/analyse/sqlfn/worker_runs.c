@@ -15,7 +15,7 @@
     COLUMN(row, INTEGER, from_ns, "ns", "when it began") \
     COLUMN(row, INTEGER, to_ns, "ns", "when it ended") \
     COLUMN(row, INTEGER, span, NULL, "the subspan that it ran; NULL: the worker itself, from when it came until it left") \
-    COLUMN(row, INTEGER, task, NULL, "the task to which that subspan belongs: where within is a workflow, one of those that task_times() has; NULL: there is none") \
+    COLUMN(row, INTEGER, task, NULL, "the task to which that subspan belongs: where within is a workflow, one of those of task_times(), else the innermost of role task") \
     COLUMN(row, REAL, busy_s, "s", "of the worker itself: in which it ran anything") \
     COLUMN(row, INTEGER, runs, "runs", "of the worker itself") \
     COLUMN(row, INTEGER, places, NULL, "of the worker itself: how many it ran at once, at most")
